@@ -53,7 +53,7 @@ func newHosted(ctx context.Context, c cli.HostedConfig, inherited []net.Listener
 	h.client, err = rsclient.New(rsclient.Options{
 		Base: cmp.Or(c.RSInternalURL, h.recordBase), UserAgent: "pdpp-mcp/" + version, ReadTimeout: c.ReadTimeout, Retries: cmp.Or(c.Retries, -1), NoBreaker: !c.Breaker,
 		AnswerBytes: answerBytes(c.AnswerMemory, debug.SetMemoryLimit(-1)),
-		Observer:    c.Watch.Reads(), Wrap: c.Watch.Following("other"),
+		Observer:    c.Watch.Observer(), Wrap: c.Watch.Following("other"),
 	})
 	if err != nil {
 		return nil, exit.UsageError(err.Error())
@@ -139,7 +139,7 @@ func (h *hosted) configure(ctx context.Context, c cli.HostedConfig) error {
 	}
 	pipeline := transport.NewPipeline(transport.PipelineOptions{
 		Client: h.client, RecordBase: h.recordBase, Name: c.Name, Version: version, Deadline: c.Deadline, NoSearchRelax: !c.SearchRelax,
-		Logger: c.Log, Tracer: c.Watch.Tracer, Observer: c.Watch.Calls(),
+		Logger: c.Log, Tracer: c.Watch.Tracer, Observer: c.Watch.Observer(),
 	})
 	handler := transport.Handler(transport.HandlerOptions{
 		Server:        pipeline,
@@ -147,7 +147,7 @@ func (h *hosted) configure(ctx context.Context, c cli.HostedConfig) error {
 		Public:        c.Public, Origins: c.Origins,
 		Metadata: metadata,
 		Health:   h.health, Page: c.Page, PageForms: c.PageForms, SignIn: signIn, Stop: h.service.Stopping(), Limiter: h.limiter,
-		Logger: c.Log, Tracer: c.Watch.Tracer, Observer: c.Watch.Requests(),
+		Logger: c.Log, Tracer: c.Watch.Tracer, Observer: c.Watch.Observer(),
 	})
 	h.limiter.Set(c.Limits)
 	h.authority.Store(&authority)
@@ -219,7 +219,7 @@ func newAuthority(c cli.HostedConfig, client *rsclient.Client) (auth.Authority, 
 		return auth.SchemaProbe{For: func(t rs.Token) rs.Doer { return client.For(rsclient.Caller{Token: t}) }}, nil
 	}
 	asked := *c.Introspection
-	asked.Observer, asked.Transport = c.Watch.Reads(), c.Watch.Following("introspection")(rsclient.NewTransport())
+	asked.Observer, asked.Transport = c.Watch.Observer(), c.Watch.Following("introspection")(rsclient.NewTransport())
 	introspector, err := auth.NewIntrospector(asked)
 	if err != nil || c.PackagesURL == "" {
 		return introspector, err

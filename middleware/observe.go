@@ -4,11 +4,17 @@ import (
 	"context"
 	"fmt"
 	"runtime/debug"
+	"time"
 
 	"github.com/rs/zerolog"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/propagation"
+	"go.opentelemetry.io/otel/trace"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools"
+	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
 // observeCall shows each call in a span, in the metrics and in the log; see [startSpan] and [logCall]. A nil tracer makes no span: the
@@ -46,4 +52,121 @@ func panicked(log zerolog.Logger, call tools.Call, fault any) *rs.Error {
 	// The panic's value may hold record data; its type and the stack are what a maintainer needs.
 	log.Error().Str("tool", call.Tool.Name).Str("panic", fmt.Sprintf("%T", fault)).Bytes("stack", debug.Stack()).Msg("panic")
 	return &rs.Error{Code: "internal_error", Message: "The adapter failed to answer this call.", Hint: "Retry once; if it fails again, tell the operator."}
+}
+
+// An Outcome is how one call went. It is all that a log, a metric or a trace is notified of a call: names and codes from
+// short lists, ids that were made for logs, and numbers; never an argument, a token or anything of a record.
+type Outcome struct {
+	Tool      string
+	Resource  bool    // a resource was read, not a tool called
+	Protocol  string  // the version of MCP; empty when the client did not say
+	Code      rs.Code // "ok", or the code of the error; see [rs.Code.Label]
+	Status    int     // the resource server's status, where it refused; else 0
+	RequestID string  // the resource server's
+	Took      time.Duration
+
+	// What was read and what went out, in bytes. Text and structured say the same twice, for different hosts.
+	ReadBytes, TextBytes, StructuredBytes, ResourceBytes int
+	// Reads is how many reads the answer took, those of members of a package among them.
+	Reads int
+	// Repaired says that it was a search that found nothing, and was made again of single words.
+	Repaired bool
+	// Unavailable is how many connections of a package the answer names as unavailable.
+	Unavailable int
+	// Cuts is how many parts of the answer did not fit; Removed is how many characters were taken out of record text.
+	Cuts, Removed int
+}
+
+// outcomeOf says how a call went. Its stages are outside renderResult, which turns most errors into results.
+func outcomeOf(call tools.Call, reply tools.Reply, err error, took time.Duration) Outcome {
+	o := Outcome{
+		Tool: call.Tool.Name, Resource: call.URI != "", Protocol: call.Protocol, Code: "ok", Took: took,
+		Cuts: reply.Rendered.Cuts, Removed: removed(reply.Rendered.Meta),
+	}
+	if reply.Response != nil {
+		o.RequestID, o.ReadBytes, o.Unavailable = reply.Response.RequestID, len(reply.Response.Body), reply.Response.Unavailable
+	}
+	o.Reads, o.Repaired = reply.Reads, reply.Repair != nil
+	if refused := refusalOf(reply, err); refused != nil {
+		o.Code, o.Status = refused.Code, refused.Status
+		if refused.RequestID != "" {
+			o.RequestID = refused.RequestID
+		}
+	}
+	if reply.Result != nil {
+		o.TextBytes, o.StructuredBytes = len(reply.Rendered.Text), len(reply.Rendered.Structured)
+	}
+	if reply.Resource != nil {
+		for _, contents := range reply.Resource.Contents {
+			o.ResourceBytes += len(contents.Text) + len(contents.Blob)
+		}
+	}
+	return o
+}
+
+// refusalOf is why a call failed, whether or not that has become a result; nil when it did not fail.
+func refusalOf(reply tools.Reply, err error) *rs.Error {
+	if err != nil {
+		return rs.AsError(err)
+	}
+	return reply.Refused
+}
+
+// removedKey is where a result says which characters were taken out of the text of its records.
+const removedKey = "pdpp/removed_characters"
+
+func removed(meta map[string]any) int {
+	counted, _ := meta[removedKey].(render.Removed)
+	return counted.Total()
+}
+
+// startSpan starts the span of a call, such as "tools/call schema". Where the call names another trace than that of its HTTP request, the
+// span is linked to the request's. end writes how the call went into it.
+func startSpan(ctx context.Context, tracer trace.Tracer, call tools.Call) (spanned context.Context, end func(Outcome)) {
+	name := "tools/call " + call.Tool.Name
+	if call.URI != "" {
+		name = "resources/read " + call.Tool.Name
+	}
+	options := []trace.SpanStartOption{trace.WithSpanKind(trace.SpanKindServer)}
+	if request := RequestFrom(ctx).Span; request.IsValid() && request.TraceID() != trace.SpanContextFromContext(ctx).TraceID() {
+		options = append(options, trace.WithLinks(trace.Link{SpanContext: request}))
+	}
+	spanned, span := tracer.Start(ctx, name, options...)
+	return spanned, func(o Outcome) {
+		if span.IsRecording() {
+			describe(span, o)
+		}
+		span.End()
+	}
+}
+
+// describe writes how a call went into its span.
+func describe(span trace.Span, o Outcome) {
+	code := o.Code.Label()
+	span.SetAttributes(
+		attribute.String("pdpp.tool", o.Tool),
+		attribute.String("pdpp.outcome", code),
+		attribute.String("mcp.protocol.version", Bounded(o.Protocol, maxLoggedWord)),
+		attribute.Int("pdpp.bytes.read", o.ReadBytes),
+		attribute.Int("pdpp.bytes.text", o.TextBytes),
+		attribute.Int("pdpp.bytes.structured", o.StructuredBytes),
+		attribute.Int("pdpp.bytes.resource", o.ResourceBytes),
+	)
+	if o.Code != "ok" {
+		span.SetStatus(codes.Error, code)
+	}
+}
+
+// ContinueTrace returns a context in the trace that a traceparent (W3C Trace Context) names. An invalid traceparent changes
+// nothing. tracestate and baggage are not read, because they may hold anything.
+func ContinueTrace(ctx context.Context, traceparent string) context.Context {
+	if traceparent == "" {
+		return ctx
+	}
+	current := trace.SpanContextFromContext(ctx)
+	named := trace.SpanContextFromContext(propagation.TraceContext{}.Extract(context.Background(), propagation.MapCarrier{"traceparent": traceparent}))
+	if !named.IsValid() || named.TraceID() == current.TraceID() {
+		return ctx
+	}
+	return trace.ContextWithRemoteSpanContext(ctx, named)
 }

@@ -3,7 +3,7 @@ package middleware
 import (
 	"context"
 	"net/netip"
-	"sync"
+	"sync/atomic"
 
 	"go.opentelemetry.io/otel/trace"
 
@@ -25,11 +25,14 @@ type Request struct {
 	Bytes   int64   // of the answer's body
 	Refusal rs.Code // why the HTTP chain refused the request; empty if it did not
 
-	mu           sync.Mutex
-	unauthorized bool
-	reason       rs.Code
-	ungranted    *rs.Error
-	missing      rs.Missing
+	unauthorized atomic.Pointer[rs.Code]
+	ungranted    atomic.Pointer[ungranted]
+}
+
+// An ungranted is a call that was refused because the grant does not have what it reads.
+type ungranted struct {
+	missing rs.Missing
+	refused *rs.Error
 }
 
 type requestKey struct{}
@@ -50,32 +53,28 @@ func RequestFrom(ctx context.Context) *Request {
 // NoteUnauthorized records that the resource server refused a read in a way that may mean that the caller's token is no longer
 // good, and its code. The first reason counts.
 func (r *Request) NoteUnauthorized(reason rs.Code) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if !r.unauthorized {
-		r.unauthorized, r.reason = true, reason
-	}
+	r.unauthorized.CompareAndSwap(nil, &reason)
 }
 
 // Unauthorized returns what NoteUnauthorized recorded, and whether it recorded anything.
 func (r *Request) Unauthorized() (reason rs.Code, noted bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.reason, r.unauthorized
+	if first := r.unauthorized.Load(); first != nil {
+		return *first, true
+	}
+	return "", false
 }
 
 // noteUngranted records that a call was refused because the grant does not have what it reads.
 func (r *Request) noteUngranted(missing rs.Missing, refused *rs.Error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.missing, r.ungranted = missing, refused
+	r.ungranted.Store(&ungranted{missing, refused})
 }
 
 // Ungranted returns what noteUngranted recorded; nil if it recorded nothing.
 func (r *Request) Ungranted() (rs.Missing, *rs.Error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.missing, r.ungranted
+	if last := r.ungranted.Load(); last != nil {
+		return last.missing, last.refused
+	}
+	return rs.Missing{}, nil
 }
 
 // Bind returns a context for a call of the request, which also ends when one of the request's Ends does. The SDK hands on the values of an

@@ -1,6 +1,7 @@
 package middleware
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -68,25 +69,13 @@ type span struct{ from, until time.Time }
 // count: they may be on another.
 func askedTime(args rs.Object, field string) span {
 	asked := span{timeOf(args, "since"), endOf(args, "until")}
-	for _, m := range args.Object("filter") {
-		if m.Name != field {
-			continue
-		}
-		bounds := rs.AsObject(m.Value)
-		if bounds == nil {
-			asked = span{timeOf(rs.Object{m}, m.Name), endOf(rs.Object{m}, m.Name)}
-		}
-		for _, operator := range rs.RangeOperators {
-			switch at := timeOf(bounds, operator); {
-			case at.IsZero():
-			case operator == "gte" || operator == "gt":
-				asked.from = at
-			case operator == "lte":
-				asked.until = endOf(bounds, operator)
-			case operator == "lt":
-				asked.until = at
-			}
-		}
+	filter := args.Object("filter")
+	switch bounds := filter.Object(field); {
+	case bounds != nil:
+		asked.from = cmp.Or(timeOf(bounds, "gte"), timeOf(bounds, "gt"), asked.from)
+		asked.until = cmp.Or(endOf(bounds, "lte"), timeOf(bounds, "lt"), asked.until)
+	case filter.Includes(field):
+		asked = span{timeOf(filter, field), endOf(filter, field)}
 	}
 	return asked
 }

@@ -205,7 +205,7 @@ func likeIDs(ctx context.Context, call Call, stream, id string) (other, record s
 	if len(id) > maxIDBytes || !strings.ContainsAny(id, "0123456789") || strings.ContainsAny(id, " \t\n") {
 		return "", ""
 	}
-	newest := queryRecordsArgs{limit: comparedIDs, fields: []string{"id"}}
+	newest := queryRecordsArgs{RecordsQuery: render.RecordsQuery{Limit: comparedIDs, Fields: []string{"id"}}}
 	response, err := call.RS.Do(ctx, newest.Request(rs.Scope{Stream: stream, ConnectionID: call.Scope.ConnectionID}))
 	if err != nil {
 		return "", ""
@@ -222,7 +222,10 @@ func likeIDs(ctx context.Context, call Call, stream, id string) (other, record s
 		others = append(others, written.LikeID(id, own))
 	}
 	if keyed != nil && rs.UnsafeName(id) == "" {
-		record = recordOf(ctx, call, rs.Ref{ConnectionID: keyed.Text("connection_id"), Stream: stream, RecordID: id})
+		refs, _ := recordsOf(ctx, call, []rs.Scope{{Stream: stream, ConnectionID: keyed.Text("connection_id")}}, id)
+		for _, ref := range refs {
+			record = ref.String()
+		}
 	}
 	slices.Sort(others[2:])
 	others = slices.DeleteFunc(slices.Compact(others), func(other string) bool { return other == "" || other == id })
@@ -232,16 +235,6 @@ func likeIDs(ctx context.Context, call Call, stream, id string) (other, record s
 		}
 	}
 	return "", record
-}
-
-// recordOf is the handle of a record, if there is one.
-func recordOf(ctx context.Context, call Call, ref rs.Ref) string {
-	request := read.Request(ref.ConnectionID, "streams", ref.Stream, "records", ref.RecordID)
-	read.Set(request.Query, "fields", []string{"id"})
-	if _, err := call.RS.Do(ctx, request); err != nil {
-		return ""
-	}
-	return ref.String()
 }
 
 // fieldsOf are the fields of the call's stream, under each connection that has it.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -37,11 +36,9 @@ func fetchTool(recordBase string) *Tool {
 		Decode:  decodeFetch,
 		Forward: forwardFetch,
 		Render: func(call Call, answer Answer) (render.Result, error) {
-			args := call.Args.(fetchArgs)
-			return render.Document(answer.Response, render.DocumentQuery{
-				Ref: args.scopedRef(call.Scope), Fields: args.fields, Attached: answer.Attached, Parts: answer.Parts, Relations: answer.Related,
-				InnerParts: answer.InnerParts, RecordBase: recordBase, TitleField: answer.titleField, Untitled: answer.untitled,
-			})
+			args, q := call.Args.(fetchArgs), answer.document
+			q.Ref, q.Fields, q.RecordBase = args.scopedRef(call.Scope), args.fields, recordBase
+			return render.Document(answer.Response, q)
 		},
 	}
 }
@@ -90,26 +87,23 @@ func forwardFetch(ctx context.Context, call Call) (Reply, error) {
 	args := call.Args.(fetchArgs)
 	var stated known.Stream
 	var answer Answer
-	reads := []fetchArgs{args} // the first that is not refused
+	document := &answer.document
+	more := [][]string{nil} // relations beside those that were asked for: the first that are not refused
 	if len(args.fields) == 0 {
 		if err := mayRead(ctx, call.Scope); err != nil {
 			return Reply{Call: call}, err
 		}
 		stated = partsSchema(ctx, call, call.Scope.Stream) // the record is what was asked for
-		answer.Parts = partsOf(stated, call.Scope.Stream)
+		document.Parts = partsOf(stated, call.Scope.Stream)
 		var files []string
-		files, answer.InnerParts = ofRelated(ctx, call, stated, args.expansion.relations())
-		withParts, withFiles := args, args
-		withParts.expansion = args.expansion.with(answer.Parts)
-		withFiles.expansion = withParts.expansion.with(files)
-		reads = []fetchArgs{withFiles, withParts, args}
+		files, document.InnerParts = ofRelated(ctx, call, stated, args.expansion.relations())
+		more = [][]string{slices.Concat(document.Parts, files), document.Parts, nil}
 	}
 	var expanded []string
 	var err error
-	for i, one := range reads {
-		if i > 0 && len(one.expansion.relations()) == len(expanded) {
-			continue
-		}
+	for _, relations := range slices.CompactFunc(more, func(a, b []string) bool { return len(a) == len(b) }) {
+		one := args
+		one.expansion = args.expansion.with(relations)
 		expanded = one.expansion.relations()
 		answer.Response, err = call.RS.Do(ctx, one.Request(call.Scope))
 		if e := rs.AsError(err); err == nil || e.Status != 400 && e.Code != "response_too_large" {
@@ -121,13 +115,13 @@ func forwardFetch(ctx context.Context, call Call) (Reply, error) {
 	}
 	own := ownSchema(stated, call.Scope, answer.Response)
 	for _, s := range own.Sources {
-		answer.titleField, answer.untitled = s.Title, s.Untitled()
+		document.TitleField, document.Untitled = s.Title, s.Untitled()
 	}
-	answer.Related = slices.DeleteFunc(own.Relations, func(name string) bool { return slices.Contains(expanded, name) })
-	answer.Attached = render.AttachedTo(answer.Response, call.Scope.ConnectionID, args.fields)
+	document.Relations = slices.DeleteFunc(own.Relations, func(name string) bool { return slices.Contains(expanded, name) })
+	document.Attached = render.AttachedTo(answer.Response, call.Scope.ConnectionID, args.fields)
 	var texts []*render.Attached
-	for i := range answer.Attached {
-		if a := &answer.Attached[i]; a.IsText() && a.Bytes > 0 && a.Bytes <= maxAttachedBytes && len(texts) < maxAttachedTexts {
+	for i := range document.Attached {
+		if a := &document.Attached[i]; a.IsText() && a.Bytes > 0 && a.Bytes <= maxAttachedBytes && len(texts) < maxAttachedTexts {
 			texts = append(texts, a)
 		}
 	}
@@ -201,8 +195,7 @@ func ofRelated(ctx context.Context, call Call, stated known.Stream, asked []stri
 
 // readAttached is an attached text; "" where it cannot be read, is too long, or is not text in UTF-8.
 func readAttached(ctx context.Context, d rs.Doer, a *render.Attached) string {
-	request := rs.Request{Path: rs.Path("blobs", a.BlobID), Query: url.Values{}, Binary: true, ConnectionID: a.ConnectionID}
-	response, err := d.Do(ctx, request)
+	response, err := d.Do(ctx, fetchBlobArgs{blobID: a.BlobID}.Request(rs.Scope{ConnectionID: a.ConnectionID}))
 	if err != nil || !strings.HasPrefix(response.ContentType, "text/") || len(response.Body) > maxAttachedBytes || !utf8.ValidString(response.Body) {
 		return ""
 	}

@@ -45,25 +45,18 @@ func queryRecordsTool() *Tool {
 		Decode:  decodeQueryRecords,
 		Forward: forwardRecords,
 		Render: func(call Call, answer Answer) (render.Result, error) {
-			args := call.Args.(queryRecordsArgs)
-			return render.Records(answer.Response, render.RecordsQuery{
-				Stream: call.Scope.Stream, ConnectionID: call.Scope.ConnectionID, Limit: args.limit,
-				Asked: args.asked, Position: args.position, ChangesSince: args.changesSince, Fields: args.fields,
-				Empty: answer.Empty, Coverage: answer.Coverage, Tied: answer.tied,
-				Rest: call.Arguments.Without("stream", "connection_id", "limit", "cursor", "changes_since", "fields"),
-			})
+			q := call.Args.(queryRecordsArgs).RecordsQuery
+			q.Stream, q.ConnectionID, q.Empty, q.Coverage = call.Scope.Stream, call.Scope.ConnectionID, answer.Empty, answer.Coverage
+			q.Rest = call.Arguments.Without("stream", "connection_id", "limit", "cursor", "changes_since", "fields")
+			return render.Records(answer.Response, q)
 		},
 	}
 }
 
 type queryRecordsArgs struct {
 	source
-	limit              int // 0: the resource server's default
-	asked              int // the limit that was sent at first, where the answer to it was too large; else 0
-	position           render.Position
-	changesSince       string
+	render.RecordsQuery
 	order, sort, count string
-	fields             []string
 	view               string
 	filter             filter.Filter
 	zone               *time.Location // of the filter's dates
@@ -75,21 +68,20 @@ func decodeQueryRecords(values rs.Object) (Args, error) {
 		"filter", "expand", "expand_limit", "changes_since", "time_zone")
 	a.Required("stream", `{"stream":"messages"}; schema lists the streams`)
 	args := queryRecordsArgs{
-		source:       a.source(),
-		position:     a.position(),
-		changesSince: a.Cursor("changes_since"),
-		order:        a.Choice("order", "asc", "desc"),
-		sort:         a.Field("sort"),
-		count:        a.Choice("count", "exact", "estimated", "none"),
-		fields:       a.Fields(),
-		view:         a.Text("view", filter.MaxNameBytes),
-		filter:       a.Filter(),
-		zone:         a.TimeZone(),
-		expansion:    a.expansion(),
-		limit:        a.Number("limit", 1, maxLimit),
+		source: a.source(),
+		RecordsQuery: render.RecordsQuery{
+			Position: a.position(), ChangesSince: a.Cursor("changes_since"), Fields: a.Fields(), Limit: a.Number("limit", 1, maxLimit),
+		},
+		order:     a.Choice("order", "asc", "desc"),
+		sort:      a.Field("sort"),
+		count:     a.Choice("count", "exact", "estimated", "none"),
+		view:      a.Text("view", filter.MaxNameBytes),
+		filter:    a.Filter(),
+		zone:      a.TimeZone(),
+		expansion: a.expansion(),
 	}
-	if args.position.Shown > 0 {
-		args.limit = args.position.Limit // the same page again
+	if args.Position.Shown > 0 {
+		args.Limit = args.Position.Limit // the same page again
 	}
 	a.Excludes("view", "fields")
 	for _, other := range []string{"sort", "order", "count"} {
@@ -111,50 +103,45 @@ func forwardRecords(ctx context.Context, call Call) (Reply, error) {
 	var readAs []string
 	args.filter, readAs = wholeDays(args.filter, args.zone, schema)
 	response, err := args.page(ctx, call)
-	call.Args = args // what was read in the end is what is rendered
 	if err != nil {
 		return Reply{Call: call}, err
 	}
 	answer := Answer{}
 	var said rs.Object
-	first := args.position.First() && args.changesSince == ""
+	first := args.Position.First() && args.ChangesSince == ""
 	if first && isEmpty(response) {
 		answer.Empty = explainEmpty(ctx, call, args.filter)
 		answer.Coverage, _ = absence(ctx, call, response.Reads, args.stream)
 		said = answer.Coverage.Members()
 	}
-	answer.tied = args.tied(ctx, call, response)
+	args.Tied = args.tied(ctx, call, response)
 	if args.mayLack(call, response) {
 		said = append(said, leftout.Fields(call.Scope.Stream, asMeant(call, answer.Empty), schema())...)
 	}
 	said = append(said, leftout.MixedUnits(args.sort, args.filter, response, call.asSent())...)
 	if first {
-		said = slices.Concat(said, leftout.Units(args.fields, args.filter, response, schema),
+		said = slices.Concat(said, leftout.Units(args.Fields, args.filter, response, schema),
 			leftout.ThreadHead(ctx, call.RS, call.Scope, args.filter, response), lasting(ctx, call, args.filter, schema))
 	}
 	answer.Response = withMembers(response, append(said, filter.ReadAs(nil, readAs)...))
+	call.Args = args // what was read in the end is what is rendered
 	return Reply{Call: call, Answer: answer}, nil
 }
 
 // page reads a page. One that is larger than the answers that are taken is asked for again with a smaller limit, so that its cursor is
 // exact and its envelope the resource server's own (D18).
 func (q *queryRecordsArgs) page(ctx context.Context, call Call) (response *rs.Response, err error) {
+	const assumedLimit = 25 // of resource servers, where none is sent
 	for refits := 0; ; refits++ {
 		if response, err = call.RS.Do(ctx, q.Request(call.Scope)); err == nil {
-			_, err = q.position.Under(call.Scope.ConnectionID)
+			_, err = q.Position.Under(call.Scope.ConnectionID)
 		}
-		size := q.pageSize()
+		size := cmp.Or(q.Limit, assumedLimit)
 		if err == nil || rs.AsError(err).Code != "response_too_large" || size == 1 || refits == maxRefits {
 			return response, err
 		}
-		q.asked, q.limit = cmp.Or(q.asked, size), max(1, size/16)
+		q.Asked, q.Limit = cmp.Or(q.Asked, size), max(1, size/16)
 	}
-}
-
-// pageSize is the limit, or the one that resource servers use where none is sent.
-func (q queryRecordsArgs) pageSize() int {
-	const assumedLimit = 25
-	return cmp.Or(q.limit, assumedLimit)
 }
 
 // Scope returns what the read touches.
@@ -168,14 +155,14 @@ func (q queryRecordsArgs) Scope() (rs.Scope, error) {
 func (q queryRecordsArgs) Request(scope rs.Scope) rs.Request {
 	r := read.Request(scope.ConnectionID, "streams", scope.Stream, "records")
 	query := r.Query
-	read.Set(query, "limit", q.limit)
-	read.Set(query, "cursor", q.position.Cursor)
-	read.Set(query, "changes_since", q.changesSince)
+	read.Set(query, "limit", q.Limit)
+	read.Set(query, "cursor", q.Position.Cursor)
+	read.Set(query, "changes_since", q.ChangesSince)
 	read.Set(query, "order", q.order)
 	read.Set(query, "sort", q.sort)
 	read.Set(query, "count", q.count)
 	read.Set(query, "view", q.view)
-	read.Set(query, "fields", q.fields)
+	read.Set(query, "fields", q.Fields)
 	q.filter.Write(query)
 	maps.Copy(query, q.expansion)
 	return r
@@ -184,7 +171,7 @@ func (q queryRecordsArgs) Request(scope rs.Scope) rs.Request {
 // mayLack reports whether a page shows that a connection may lack a field that the call names, so that the schema is read for no other: the
 // page leaves a connection out, or has records of several.
 func (q queryRecordsArgs) mayLack(call Call, response *rs.Response) bool {
-	if call.Scope.ConnectionID != "" || len(q.fields) == 0 && q.sort == "" && len(q.filter) == 0 {
+	if call.Scope.ConnectionID != "" || len(q.Fields) == 0 && q.sort == "" && len(q.filter) == 0 {
 		return false
 	}
 	list, _ := response.List()
@@ -200,7 +187,7 @@ func (q queryRecordsArgs) tied(ctx context.Context, call Call, response *rs.Resp
 	const few = 25
 	field := strings.TrimPrefix(q.sort, "-")
 	list, _ := response.List()
-	if field == "" || q.limit == 0 || q.limit > few || !q.position.First() || len(list.Items) < q.limit || !list.Envelope.Flag("has_more") {
+	if field == "" || q.Limit == 0 || q.Limit > few || !q.Position.First() || len(list.Items) < q.Limit || !list.Envelope.Flag("has_more") {
 		return 0
 	}
 	value, records, here := "", map[string]int{}, map[string]int{} // by connection, and by value
@@ -210,7 +197,7 @@ func (q queryRecordsArgs) tied(ctx context.Context, call Call, response *rs.Resp
 			continue
 		}
 		here[one]++
-		if records[connection]++; records[connection] < q.limit {
+		if records[connection]++; records[connection] < q.Limit {
 			continue
 		}
 		if value != "" && one != value {

@@ -46,35 +46,29 @@ func readRecordFieldTool() *Tool {
 		Forward: forwardWindow,
 		Render: func(call Call, answer Answer) (render.Result, error) {
 			args := call.Args.(windowArgs)
-			return render.Window(answer.Response, render.WindowQuery{
-				Ref: args.scopedRef(call.Scope), Field: args.field, Offset: args.offset, Limit: args.limit,
-				Q: args.q, Before: args.before, After: args.after,
-			})
+			args.Ref = args.scopedRef(call.Scope)
+			return render.Window(answer.Response, args.WindowQuery)
 		},
 	}
 }
 
 type windowArgs struct {
 	recordArg
-	field         string
-	offset, limit int
-	q             string
-	before, after *int // nil: not given, which is not 0
+	render.WindowQuery
 }
 
 func decodeReadRecordField(values rs.Object) (Args, error) {
 	a := takes(values, "id", "field", "connection_id", "offset_chars", "limit_chars", "q", "before_chars", "after_chars")
 	a.Required("id", `{"id":"messages:m1","field":"body"}; search prints ids`)
 	a.Required("field", `{"field":"body"}; schema(stream) lists the fields`)
-	args := windowArgs{
-		recordArg: a.record(),
-		field:     a.Field("field"),
-		q:         a.Text("q", maxQueryBytes),
-		offset:    a.Number("offset_chars", 0, maxOffsetChars),
-		limit:     a.Number("limit_chars", 1, maxWindowChars),
-		before:    a.OptionalNumber("before_chars", 0, maxContextChars),
-		after:     a.OptionalNumber("after_chars", 0, maxContextChars),
-	}
+	args := windowArgs{a.record(), render.WindowQuery{
+		Field:  a.Field("field"),
+		Q:      a.Text("q", maxQueryBytes),
+		Offset: a.Number("offset_chars", 0, maxOffsetChars),
+		Limit:  a.Number("limit_chars", 1, maxWindowChars),
+		Before: a.OptionalNumber("before_chars", 0, maxContextChars),
+		After:  a.OptionalNumber("after_chars", 0, maxContextChars),
+	}}
 	a.Excludes("q", "offset_chars")
 	a.Excludes("q", "limit_chars")
 	a.Requires("before_chars", "q")
@@ -89,12 +83,12 @@ func (w windowArgs) Scope() (rs.Scope, error) { return w.scope() }
 func (w windowArgs) Request(scope rs.Scope) rs.Request {
 	r := read.Request(scope.ConnectionID, "streams", scope.Stream, "records", scope.RecordID, "field-window")
 	query := r.Query
-	read.Set(query, "field", w.field)
-	read.Set(query, "offset_chars", w.offset)
-	read.Set(query, "limit_chars", w.limit)
-	read.Set(query, "q", w.q)
-	read.Set(query, "before_chars", w.before)
-	read.Set(query, "after_chars", w.after)
+	read.Set(query, "field", w.Field)
+	read.Set(query, "offset_chars", w.Offset)
+	read.Set(query, "limit_chars", w.Limit)
+	read.Set(query, "q", w.Q)
+	read.Set(query, "before_chars", w.Before)
+	read.Set(query, "after_chars", w.After)
 	return r
 }
 
@@ -106,14 +100,14 @@ const fieldNotText rs.Code = "field_not_text"
 // it is; how many there are is read from the record too, and not said where that is not answered.
 func forwardWindow(ctx context.Context, call Call) (Reply, error) {
 	args := call.Args.(windowArgs)
-	top, _, _ := strings.Cut(args.field, ".")
+	top, _, _ := strings.Cut(args.Field, ".")
 	record := recordRequest(call.Scope, []string{top})
 	response, err := call.RS.Do(ctx, args.Request(call.Scope))
 	if err == nil {
-		if _, found := matchOf(response); found && args.q != "" {
+		if _, found := matchOf(response); found && args.Q != "" {
 			whole := read.Beside(ctx, func(ctx context.Context) (*rs.Response, error) { return call.RS.Do(ctx, record) })
 			if whole != nil {
-				response = args.withMatches(response, fieldJSON(whole, args.field))
+				response = args.withMatches(response, fieldJSON(whole, args.Field))
 			}
 		}
 		return replied(call, response, nil)
@@ -125,7 +119,7 @@ func forwardWindow(ctx context.Context, call Call) (Reply, error) {
 	if readErr != nil {
 		return Reply{Call: call}, readErr
 	}
-	value := fieldJSON(whole, args.field)
+	value := fieldJSON(whole, args.Field)
 	if value == "" {
 		return Reply{Call: call}, err
 	}
@@ -167,19 +161,19 @@ func memberOf(value, name string) string {
 func (w windowArgs) jsonWindow(text string) (string, error) {
 	const defaultLimit = 4096
 	runes := []rune(text)
-	start, end := w.offset, w.offset+cmp.Or(w.limit, defaultLimit)
+	start, end := w.Offset, w.Offset+cmp.Or(w.Limit, defaultLimit)
 	window := rs.Object{}
-	if w.q != "" {
-		before, _, found := strings.Cut(text, w.q)
+	if w.Q != "" {
+		before, _, found := strings.Cut(text, w.Q)
 		if !found {
 			return "", &rs.Error{
 				Code: "query_not_found", Param: "q",
-				Message: fmt.Sprintf("%s is not in the JSON of field %s.", quote.Exact(w.q), quote.Exact(w.field)),
+				Message: fmt.Sprintf("%s is not in the JSON of field %s.", quote.Exact(w.Q), quote.Exact(w.Field)),
 			}
 		}
 		first := utf8.RuneCountInString(before)
-		last := first + utf8.RuneCountInString(w.q)
-		start, end = first-around(w.before), last+around(w.after)
+		last := first + utf8.RuneCountInString(w.Q)
+		start, end = first-around(w.Before), last+around(w.After)
 		window = append(window, rs.NewMember("match_start_chars", first), rs.NewMember("match_end_chars", last))
 	}
 	start, end = min(max(start, 0), len(runes)), min(end, len(runes))
@@ -189,7 +183,7 @@ func (w windowArgs) jsonWindow(text string) (string, error) {
 	if end < len(runes) {
 		window = append(window, rs.NewMember("next_offset_chars", end), rs.NewMember("has_more", true))
 	}
-	field := rs.Object{rs.NewMember("path", w.field), rs.NewMember("type", "json")}
+	field := rs.Object{rs.NewMember("path", w.Field), rs.NewMember("type", "json")}
 	return rs.Object{{Name: "field", Value: field.JSON()}, {Name: "window", Value: window.JSON()}}.JSON(), nil
 }
 
@@ -218,7 +212,7 @@ func (w windowArgs) withMatches(response *rs.Response, value string) *rs.Respons
 	if !isText {
 		text = value
 	}
-	starts, count := matchesOf(text, w.q, first)
+	starts, count := matchesOf(text, w.Q, first)
 	if !found || count < 2 {
 		return response
 	}
@@ -236,28 +230,25 @@ func matchesOf(text, q string, first int) (starts []int, count int) {
 		after, _ := utf8.DecodeRuneInString(text[at:])
 		return unicode.In(before, wordRunes...) && unicode.In(after, wordRunes...)
 	}
-	counts, found := [2]int{}, [2][]int{} // of words of their own, and of all
-	for from, at := 0, 0; q != ""; {      // one by one: they may be as many as the characters of the text
-		start := strings.Index(text[from:], q)
-		if start < 0 {
-			break
-		}
-		start += from
-		end := start + len(q)
-		at += utf8.RuneCountInString(text[from:start])
-		for i, is := range []bool{!within(start) && !within(end), true} {
-			if is && counts[i] < maxMatches {
-				found[i] = append(found[i], at)
+	for _, own := range []bool{true, false} {
+		starts, count = nil, 0
+		for from, at := 0, 0; q != ""; { // one by one: they may be as many as the characters of the text
+			start := strings.Index(text[from:], q)
+			if start < 0 {
+				break
 			}
-			if is {
-				counts[i]++
+			start += from
+			end := start + len(q)
+			at += utf8.RuneCountInString(text[from:start])
+			if !own || !within(start) && !within(end) {
+				if count++; count <= maxMatches {
+					starts = append(starts, at)
+				}
 			}
+			from, at = end, at+utf8.RuneCountInString(q)
 		}
-		from, at = end, at+utf8.RuneCountInString(text[start:end])
-	}
-	for i, starts := range found {
-		if len(starts) > 0 && starts[0] == first {
-			return starts, counts[i]
+		if count > 0 && starts[0] == first {
+			return starts, count
 		}
 	}
 	return nil, 0

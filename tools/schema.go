@@ -36,30 +36,25 @@ func schemaTool() *Tool {
 		Forward: forwardSchema,
 		Render: func(call Call, answer Answer) (render.Result, error) {
 			args := call.Args.(schemaArgs)
-			return render.Schema(answer.Response, render.SchemaQuery{
-				Stream: call.Scope.Stream, ConnectionID: call.Scope.ConnectionID, Full: args.full, Fields: args.fields, Offset: args.offset,
-				Meant: args.meant(answer.Response, call.Scope.Stream), Counts: answer.Streams, Now: answer.Now, Coverage: answer.Coverage,
-			})
+			q := args.SchemaQuery
+			q.Stream, q.ConnectionID, q.Meant = call.Scope.Stream, call.Scope.ConnectionID, args.meant(answer.Response, call.Scope.Stream)
+			q.Counts, q.Now, q.Coverage = answer.Streams, answer.Now, answer.Coverage
+			return render.Schema(answer.Response, q)
 		},
 	}
 }
 
 type schemaArgs struct {
 	source
-	full   bool
-	fields []string // the adapter's own projection, as offset: neither reaches the resource server
-	offset int
+	render.SchemaQuery // Fields and Offset are the adapter's own: neither reaches the resource server
 }
 
 func decodeSchema(values rs.Object) (Args, error) {
 	a := takes(values, "stream", "connection_id", "detail", "fields", "offset")
-	args := schemaArgs{
-		source: a.source(),
-		full:   a.Choice("detail", "compact", "full") == "full",
-		fields: a.Fields(),
-		offset: a.Number("offset", 0, maxSchemaOffset),
-	}
-	if args.full && args.stream == "" {
+	args := schemaArgs{a.source(), render.SchemaQuery{
+		Full: a.Choice("detail", "compact", "full") == "full", Fields: a.Fields(), Offset: a.Number("offset", 0, maxSchemaOffset),
+	}}
+	if args.Full && args.stream == "" {
 		// Refused before any read: the whole grant's JSON Schema fits no host (S0-5e, D6).
 		a.Failf("stream", `Call schema without arguments to see the streams, then schema(stream, connection_id, detail:"full").`, `detail "full" needs a stream.`)
 	}
@@ -68,29 +63,20 @@ func decodeSchema(values rs.Object) (Args, error) {
 }
 
 // meant are the fields that were asked for, with those that are nearest in place of those that the stream does not have; nil where one of
-// these is near to none, or all are there.
+// these is near to none.
 func (s schemaArgs) meant(response *rs.Response, stream string) []string {
-	if len(s.fields) == 0 {
-		return nil
-	}
-	const compared = 12
 	known := fields.Read(stream, response.Schema())
 	var meant []string
-	unknown := 0
-	for _, name := range s.fields {
+	for _, name := range s.Fields {
 		if known.Field(name) == nil {
-			near := known.Near(name, nil)
-			if unknown++; unknown > compared || len(near) == 0 {
-				return nil
-			}
-			name = near[0]
+			name = append(known.Near(name, nil), "")[0]
+		}
+		if name == "" {
+			return nil
 		}
 		if !slices.Contains(meant, name) {
 			meant = append(meant, name)
 		}
-	}
-	if unknown == 0 {
-		return nil
 	}
 	return meant
 }
@@ -105,7 +91,7 @@ func (s schemaArgs) Request(scope rs.Scope) rs.Request {
 func forwardSchema(ctx context.Context, call Call) (Reply, error) {
 	var answer Answer
 	var detail *rs.Response
-	full, reads := call.Args.(schemaArgs).full, 2
+	full, reads := call.Args.(schemaArgs).Full, 2
 	listed := !full && (call.Scope.Stream == "" || auth.PrincipalFrom(ctx).Package != nil)
 	if listed {
 		answer.Streams, answer.Now = call.Tool.schemas.HeldStreams(ctx, call.Scope.ConnectionID), time.Now().UTC().Format("2006-01-02T15:04Z")

@@ -4,12 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
-	"github.com/pdp-connect/pdpp-mcp/tools/correct"
-	"github.com/pdp-connect/pdpp-mcp/tools/internal/fields"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/filter"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/period"
@@ -61,7 +60,8 @@ func searchTool(recordBase string, relaxed bool) *Tool {
 
 // shownRepair is a repair as it is rendered; nil where the answer says it all.
 func shownRepair(r *render.Repair) *render.Repair {
-	if r == nil || r.Total == 0 && len(r.Words)+len(r.NotAsked) < 2 && r.Ended == "" {
+	isForm := func(w render.RepairWord) bool { return w.InsteadOf != "" }
+	if r == nil || r.Total == 0 && r.Ended == "" && len(slices.DeleteFunc(slices.Clone(r.Words), isForm))+len(r.NotAsked) < 2 {
 		return nil
 	}
 	return r
@@ -72,11 +72,11 @@ func shownRepair(r *render.Repair) *render.Repair {
 func (s searcher) forward(ctx context.Context, call Call) (Reply, error) {
 	args := call.Args.(searchArgs)
 	var readAs []string
-	stated := &statedSchema{call: call}
+	stated := sync.OnceValue(func() known.Stream { return call.known(ctx, "") }) // of a search of everything nothing must be known
 	if len(args.streams)+len(args.filter) > 0 || args.period != (period.Period{}) {
-		args.filter, readAs = wholeDays(args.filter, args.zone, func() known.Stream { return args.streamOf(stated.of(ctx)) })
+		args.filter, readAs = wholeDays(args.filter, args.zone, func() known.Stream { return args.streamOf(stated()) })
 		if auth.PrincipalFrom(ctx).Package == nil || !args.goesOnInPackage() {
-			args.parts = args.partsBeside(func() known.Stream { return stated.of(ctx) })
+			args.parts = args.partsBeside(stated)
 		}
 	}
 	call.Args = args
@@ -120,21 +120,6 @@ func (s searcher) forward(ctx context.Context, call Call) (Reply, error) {
 	return reply, nil
 }
 
-// A statedSchema is what the schema says of all streams, which is read when it is first asked for: of a search of everything nothing must
-// be known.
-type statedSchema struct {
-	call Call
-	all  *known.Stream // nil before that
-}
-
-func (s *statedSchema) of(ctx context.Context) known.Stream {
-	if s.all == nil {
-		all := s.call.known(ctx, "")
-		s.all = &all
-	}
-	return *s.all
-}
-
 // streamOf is what is known of the one stream that a search names; nothing of several.
 func (s searchArgs) streamOf(all known.Stream) known.Stream {
 	if len(s.streams) != 1 || all.Err != nil {
@@ -163,12 +148,12 @@ func (s searchArgs) goesOnInPackage() bool {
 }
 
 // within is the resource server as a search sees it of a period, or within a filter of records with parts; nil for any other.
-func (s searcher) within(ctx context.Context, call Call, schema *statedSchema) (*period.Reader, error) {
+func (s searcher) within(ctx context.Context, call Call, schema func() known.Stream) (*period.Reader, error) {
 	args, principal := call.Args.(searchArgs), auth.PrincipalFrom(ctx)
 	if args.period == (period.Period{}) && (len(args.filter) == 0 || len(args.parts) == 0) {
 		return nil, nil
 	}
-	stated := schema.of(ctx)
+	stated := schema()
 	if stated.Err != nil {
 		return nil, stated.Err
 	}
@@ -183,33 +168,9 @@ func (s searcher) within(ctx context.Context, call Call, schema *statedSchema) (
 		Streams: func(ctx context.Context) *rs.Response { return listStreams(ctx, call) },
 	}
 	if timeless, some := r.Choose(stated.Sources, args.streams, args.parts); !some {
-		err := noSources(call.Scope, timeless)
-		if send := byParent(call, stated.Document); timeless && send != "" {
-			err.Hint, err.Send = "The call below reads them with the records that they belong to.", send
-		}
-		return nil, err
+		return nil, noSources(call.Scope, timeless)
 	}
 	return r, nil
-}
-
-// byParent is the call that has what a search of a time alone asks for of a stream whose records have none of their own; "" for none.
-func byParent(call Call, all *rs.Schema) string {
-	args := call.Args.(searchArgs)
-	if len(args.streams) != 1 || args.q != "" || len(args.filter) > 0 {
-		return ""
-	}
-	var bounds rs.Object
-	for _, bound := range [][2]string{{"since", "gte"}, {"until", "lte"}} {
-		if value := call.Arguments.Get(bound[0]); value != "" {
-			bounds = append(bounds, rs.Member{Name: bound[1], Value: value})
-		}
-	}
-	s := fields.Stream{Name: args.streams[0], Parent: fields.ReadParent(all, args.streams[0], call.Scope.ConnectionID)}
-	asked := call.Arguments.With("filter", rs.Object{{Name: "time", Value: bounds.JSON()}}.JSON())
-	if e := correct.ByParent(s, asked); e != nil {
-		return e.Send
-	}
-	return ""
 }
 
 func noSources(scope rs.Scope, timeless bool) *rs.Error {

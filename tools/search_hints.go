@@ -25,8 +25,8 @@ type searched struct {
 	call   Call
 	answer *Answer
 	list   rs.List
-	stated *statedSchema
-	absent []string // the words of the query that no record has, in small letters
+	stated func() known.Stream // what the schema says of all streams
+	absent []string            // the words of the query that no record has, in small letters
 
 	// The time that the query names, and the query without it.
 	timed              bool
@@ -34,7 +34,7 @@ type searched struct {
 }
 
 // propose adds to the answer to a search which calls it may mean.
-func propose(ctx context.Context, stated *statedSchema, call Call, answer *Answer) {
+func propose(ctx context.Context, stated func() known.Stream, call Call, answer *Answer) {
 	s := &searched{searchArgs: call.Args.(searchArgs), call: call, answer: answer, stated: stated}
 	s.list, _ = answer.Response.List()
 	for _, raw := range s.recall().Array("missing_words") {
@@ -42,8 +42,10 @@ func propose(ctx context.Context, stated *statedSchema, call Call, answer *Answe
 		s.absent = append(s.absent, strings.ToLower(word))
 	}
 	if answer.Repair != nil {
-		for _, word := range answer.Repair.Words {
-			if word.Count+word.FormCount == 0 {
+		words := answer.Repair.Words
+		for i, word := range words {
+			isForm := func(form render.RepairWord) bool { return form.InsteadOf == word.Word && form.Count > 0 }
+			if word.Count == 0 && word.InsteadOf == "" && !slices.ContainsFunc(words[i:], isForm) {
 				s.absent = append(s.absent, strings.ToLower(word.Word))
 			}
 		}
@@ -52,21 +54,19 @@ func propose(ctx context.Context, stated *statedSchema, call Call, answer *Answe
 		s.rest = s.q
 	}
 	found := &answer.search
-	found.Meant, found.OfTime, found.TwoDays = s.unreadFields(ctx), s.ofTime(ctx), s.twoDays()
-	found.Listed, found.Newest = s.listedValue(ctx), s.newestRecord(ctx, found.Question)
-	if found.Listed == "" {
-		found.Listed = s.fieldNumber(ctx)
+	found.Meant, found.OfTime, found.Newest = s.unreadFields(ctx), s.ofTime(), s.newestRecord(found.Question)
+	hint := s.listedValue(ctx)
+	if hint == "" {
+		hint = s.fieldNumber(ctx)
 	}
-	if found.Listed == "" && found.Meant == "" && found.Newest.Stream == "" {
-		found.Named = s.named(ctx)
+	if hint == "" && found.Meant == "" && found.Newest.Stream == "" {
+		hint = s.named(ctx)
 	}
+	found.Hints = slices.DeleteFunc([]string{hint, s.twoDays()}, func(hint string) bool { return hint == "" })
 	if !answer.spent {
-		found.ByID = s.byID(ctx)
-	}
-	if len(found.ByID.Records) > 0 { // with its colon
-		found.Meant = ""
-	} else if found.Meant != "" {
-		found.ByID = render.ByID{}
+		if says, is := s.byID(ctx); is || found.Meant == "" { // a record has it with its colon
+			found.Meant = says
+		}
 	}
 }
 
@@ -99,8 +99,8 @@ func isCalled(word, stream string) bool {
 }
 
 // sourceOf is the first source of a stream that one of some words names, and the other words; false where none does.
-func (s *searched) sourceOf(ctx context.Context, words []string, may func(known.Source) bool) (source known.Source, others []string, ok bool) {
-	for _, source := range s.stated.of(ctx).Sources {
+func (s *searched) sourceOf(words []string, may func(known.Source) bool) (source known.Source, others []string, ok bool) {
+	for _, source := range s.stated().Sources {
 		names := func(word string) bool { return isCalled(word, source.Stream) }
 		if may(source) && slices.ContainsFunc(words, names) {
 			return source, slices.DeleteFunc(slices.Clone(words), names), true
@@ -113,9 +113,10 @@ func (s *searched) sourceOf(ctx context.Context, words []string, may func(known.
 // such as https://a.example is not one.
 var fieldForm = written.Expression(`(?:^|\s)([\pL_][\pL\pN_.]*):("[^"]+"|[^\s":/][^\s"]*)`)
 
-// unreadFields is the call that is meant by conditions in a query that found nothing for them, as search reads words alone: the filter of a
+// unreadFields says which call is meant by conditions in a query that found nothing for them, as search reads words alone: the filter of a
 // stream that has the fields and, of several, is known to have such records, else the search for the words. It is "" for any other search.
 func (s *searched) unreadFields(ctx context.Context) string {
+	const lead = "q is read as words, not as fields. Send: "
 	var found rs.Object
 	rest, words := s.q, []string(nil)
 	for _, at := range fieldForm().FindAllStringSubmatchIndex(s.q, -1) {
@@ -131,7 +132,7 @@ func (s *searched) unreadFields(ctx context.Context) string {
 	}
 	rest = strings.Join(strings.Fields(rest), " ")
 	sent := s.without("limit")
-	if document := s.stated.of(ctx).Document; document != nil {
+	if document := s.stated().Document; document != nil {
 		having := slices.DeleteFunc(slices.Clone(document.Streams), func(row rs.SchemaStream) bool {
 			return conditionsOf(&row, found) == nil || len(s.streams) > 0 && !slices.Contains(s.streams, row.Name)
 		})
@@ -146,12 +147,12 @@ func (s *searched) unreadFields(ctx context.Context) string {
 			}
 			filtered := rs.Member{Name: "filter", Value: conditions.WithAll(sent.Object("filter")).JSON()}
 			if rest == "" && !s.inPeriod() {
-				return s.records(row.Name, filtered)
+				return lead + s.records(row.Name, filtered)
 			}
-			return searchFor(rest, sent.With("streams", rs.EncodeJSON([]string{row.Name})).With(filtered.Name, filtered.Value))
+			return lead + searchFor(rest, sent.With("streams", rs.EncodeJSON([]string{row.Name})).With(filtered.Name, filtered.Value))
 		}
 	}
-	return searchFor(strings.Join(append(strings.Fields(rest), words...), " "), sent)
+	return lead + searchFor(strings.Join(append(strings.Fields(rest), words...), " "), sent)
 }
 
 // conditionsOf is the filter that conditions mean in a stream; nil where it lacks one of the fields.
@@ -173,7 +174,7 @@ func conditionsOf(row *rs.SchemaStream, found rs.Object) (filter rs.Object) {
 
 // newestRecord is the search of the stream that a query for the newest or oldest names, as "latest order" does: its records need not have
 // the word. For any other query it is empty.
-func (s *searched) newestRecord(ctx context.Context, q *render.Question) render.InStream {
+func (s *searched) newestRecord(q *render.Question) render.InStream {
 	newest, oldest := q.AsksByTime()
 	if s.q == "" || !newest && !oldest || s.inPeriod() || len(s.filter) > 0 {
 		return render.InStream{}
@@ -181,7 +182,7 @@ func (s *searched) newestRecord(ctx context.Context, q *render.Question) render.
 	may := func(source known.Source) bool {
 		return len(s.streams) == 0 || slices.Contains(s.streams, source.Stream)
 	}
-	source, _, ok := s.sourceOf(ctx, q.Words(), may)
+	source, _, ok := s.sourceOf(q.Words(), may)
 	others := slices.DeleteFunc(q.Beside(""), func(word string) bool { return isCalled(word, source.Stream) })
 	if !ok || len(others) > 0 && len(s.streams) == 1 { // it is the search at hand
 		return render.InStream{}
@@ -222,7 +223,7 @@ func (s *searched) twoDays() string {
 }
 
 // ofTime are the arguments of a search of the time that the query names, without the words of it that are nowhere; nil for none.
-func (s *searched) ofTime(ctx context.Context) rs.Object {
+func (s *searched) ofTime() rs.Object {
 	if !s.timed || s.inPeriod() {
 		return nil
 	}
@@ -234,10 +235,10 @@ func (s *searched) ofTime(ctx context.Context) rs.Object {
 	words = slices.DeleteFunc(words, func(word string) bool {
 		return relax.SayNothing[word] || len(s.absent) > 0 && slices.Contains(leftOut, rs.EncodeJSON(word))
 	})
-	streams, all := s.streamsOf(ctx, words)
+	streams, all := s.streamsOf(words)
 	if !all && len(s.absent) > 0 {
 		rest = strings.Join(relax.Words(strings.Join(slices.DeleteFunc(strings.Fields(rest), s.isAbsent), " ")), " ")
-		streams, all = s.streamsOf(ctx, slices.DeleteFunc(words, s.isAbsent))
+		streams, all = s.streamsOf(slices.DeleteFunc(words, s.isAbsent))
 	}
 	args := s.call.Arguments.Without("q", "query")
 	switch {
@@ -263,9 +264,9 @@ func (s *searched) bounds() (bounds rs.Object) {
 }
 
 // streamsOf are the streams with a time whose records some words of a search name; false where a word of them names none.
-func (s *searched) streamsOf(ctx context.Context, words []string) (streams []string, all bool) {
+func (s *searched) streamsOf(words []string) (streams []string, all bool) {
 	for _, word := range words {
-		source, _, ok := s.sourceOf(ctx, []string{word}, func(source known.Source) bool { return source.Time != "" })
+		source, _, ok := s.sourceOf([]string{word}, func(source known.Source) bool { return source.Time != "" })
 		if !ok && fields.StreamOf(word) == "" {
 			return nil, false
 		}

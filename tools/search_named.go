@@ -19,8 +19,8 @@ import (
 
 // Bounds of what is said of such a word.
 const (
-	maxNamedStreams = 3    // whose names are said
-	maxNamedBytes   = 1500 // of the names that a call has
+	maxNamedStreams  = 3  // whose names are said
+	maxCalledStreams = 40 // that a call has
 )
 
 // named says of those words of a query that no record has and that are words of the names of streams, or else of a connection, which these
@@ -56,8 +56,8 @@ func (s *searched) named(ctx context.Context) string {
 func (s *searched) places(ctx context.Context) (places []known.Source) {
 	schemas, connection := s.call.Tool.schemas, s.call.Scope.ConnectionID
 	said := s.recall().Has("missing_words") && len(s.list.Items) > 0 && auth.PrincipalFrom(ctx).Package == nil // and no repair has read
-	if s.stated.all != nil || said {
-		return s.stated.of(ctx).Sources
+	if said || s.timed {
+		return s.stated().Sources
 	}
 	if document := schemas.Held(ctx, "", connection); document != nil {
 		return known.ReadStream(document, rs.Scope{ConnectionID: connection}).Sources
@@ -75,22 +75,19 @@ func (s *searched) places(ctx context.Context) (places []known.Source) {
 // inNamed says that words are in the names of some streams.
 func (s *searched) inNamed(words []string, sources []known.Source) string {
 	var streams []string
-	timed, some, size, all := true, false, 0, map[string]bool{}
+	timed, some := true, false
 	for _, source := range sources {
-		if all[source.Stream] {
-			continue
-		}
-		all[source.Stream] = true
-		if size += len(source.Stream); size <= maxNamedBytes {
+		if !slices.Contains(streams, source.Stream) {
 			streams = append(streams, source.Stream)
 			timed, some = timed && source.Time != "", some || source.Time != ""
 		}
 	}
 	says := fmt.Sprintf("%s the name of the stream %s: ", quote.AreIn(words), quote.Names(streams, 1))
-	if len(all) > 1 {
-		says = fmt.Sprintf("%s the names of %d streams (%s): ", quote.AreIn(words), len(all), quote.Names(streams, maxNamedStreams))
+	if len(streams) > 1 {
+		says = fmt.Sprintf("%s the names of %d streams (%s): ", quote.AreIn(words), len(streams), quote.Names(streams, maxNamedStreams))
 	}
-	if len(streams) < len(all) {
+	if len(streams) > maxCalledStreams {
+		streams = streams[:maxCalledStreams]
 		says = strings.TrimSuffix(says, ": ") + fmt.Sprintf(", here the first %d: ", len(streams))
 	}
 	others := s.beside(words...)

@@ -127,17 +127,16 @@ func (r *repairing) readForms(ctx context.Context) {
 	for i, read := range r.found {
 		if form := relax.OtherForm(read.Word); len(read.Hits) == 0 && form != "" && len(asked) < r.left && r.Ended == "" {
 			at, asked = append(at, i), append(asked, r.forWord(form))
-			r.Words[i].Form = form
 		}
 	}
-	for i, a := range r.ask(ctx, asked) {
-		word := &r.Words[at[i]]
+	for i, a := range slices.Backward(r.ask(ctx, asked)) { // so that no word moves before its form stands behind it
 		if a.err != nil {
-			word.Form = ""
 			continue
 		}
-		read, atLeast := a.read(word.Form)
-		if word.FormCount, word.FormAtLeast = read.Count, atLeast; len(read.Hits) > 0 {
+		word := r.found[at[i]].Word
+		read, atLeast := a.read(relax.OtherForm(word))
+		r.Words = slices.Insert(r.Words, at[i]+1, render.RepairWord{Word: read.Word, Count: read.Count, AtLeast: atLeast, InsteadOf: word})
+		if len(read.Hits) > 0 {
 			r.found[at[i]] = read
 		}
 	}
@@ -276,10 +275,8 @@ func (r *repairing) page(from render.Position) (*rs.Response, error) {
 
 // changedSearch refuses to continue a repaired search that does not find what it found.
 func changedSearch() *rs.Error {
-	return &rs.Error{
-		Code: "invalid_cursor", Param: "cursor", Message: "What this search finds has changed since its last page, or other words were searched for.",
-		Hint: "Search again without cursor.",
-	}
+	return render.InvalidCursor("What this search finds has changed since its last page, or other words were searched for.",
+		"Search again without cursor.")
 }
 
 // hybridAlone reports whether the failure of a hybrid search says nothing about other reads: the resource server answered, and

@@ -13,6 +13,7 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
+	"github.com/pdp-connect/pdpp-mcp/tools/correct"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/aggregate"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/fields"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/filter"
@@ -21,7 +22,6 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/read"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/relax"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
-	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
 // What no search reads, and a word of a query may be all the same: the id of a record, or a value of a field such as a status.
@@ -36,31 +36,32 @@ const (
 
 // byID looks for records whose own id is the one word of a search that may be one, such as A-0007 or #1042, and that no record has as a
 // word or that is all of the query, since search does not read ids: one read for each stream of the search. If there is no such record, it
-// tries the id with another separator.
-func (s *searched) byID(ctx context.Context) (found render.ByID) {
+// tries the id with another separator. It says what it found, and whether that is a record.
+func (s *searched) byID(ctx context.Context) (says string, found bool) {
+	id := ""
 	for _, word := range strings.Fields(s.q) {
 		word = strings.Trim(word, `"'#.,;:!?()`)
 		if !strings.ContainsFunc(word, unicode.IsDigit) || len(word) < leastIDBytes || len(word) > maxIDBytes || isTime(word) {
 			continue
 		}
-		if found.ID != "" {
-			return render.ByID{}
+		if id != "" {
+			return "", false
 		}
-		found.ID = word
+		id = word
 	}
-	if found.ID == "" || s.inPeriod() || len(s.filter) > 0 {
-		return render.ByID{}
+	if id == "" || s.inPeriod() || len(s.filter) > 0 {
+		return "", false
 	}
-	isMissing := func(word string) bool { return strings.Contains(strings.ToLower(found.ID), word) }
-	isHit := func(hit rs.Item) bool { return hit.Members.Text("record_key", "record_id") == found.ID }
+	isMissing := func(word string) bool { return strings.Contains(strings.ToLower(id), word) }
+	isHit := func(hit rs.Item) bool { return hit.Members.Text("record_key", "record_id") == id }
 	missing := isEmpty(s.answer.Response) || slices.ContainsFunc(s.absent, isMissing)
-	alone := strings.TrimSpace(s.q) == found.ID && !slices.ContainsFunc(s.list.Items, isHit)
+	alone := strings.TrimSpace(s.q) == id && !slices.ContainsFunc(s.list.Items, isHit)
 	if !missing && !alone {
-		return render.ByID{}
+		return "", false
 	}
 	var scopes []rs.Scope
 	parts := map[string]bool{} // streams with the rest of records, which have their ids
-	for _, source := range s.stated.of(ctx).Sources {
+	for _, source := range s.stated().Sources {
 		scope := rs.Scope{Stream: source.Stream, ConnectionID: s.call.Scope.ConnectionID}
 		if auth.PrincipalFrom(ctx).Package != nil { // which reads a record of one connection
 			scope.ConnectionID = source.Connection.ID
@@ -73,16 +74,26 @@ func (s *searched) byID(ctx context.Context) (found render.ByID) {
 		}
 	}
 	scopes = slices.DeleteFunc(scopes, func(scope rs.Scope) bool { return parts[scope.Stream] })
-	found.Records, found.Streams = recordsOf(ctx, s.call, scopes, found.ID)
-	found.Others = len(scopes) - found.Streams
-	separated := strings.NewReplacer("-", "/", "/", "-", "_", "-").Replace(found.ID)
-	if len(found.Records) == 0 && separated != found.ID && 2*len(scopes) <= maxIDReads {
-		found.Records, _ = recordsOf(ctx, s.call, scopes, separated)
+	records, streams := recordsOf(ctx, s.call, scopes, id)
+	lead, separated := "A record has it as its own id: ", strings.NewReplacer("-", "/", "/", "-", "_", "-").Replace(id)
+	if len(records) == 0 && separated != id && 2*len(scopes) <= maxIDReads {
+		lead = fmt.Sprintf("Written %s, it is the own id of a record: ", quote.Text(separated))
+		records, _ = recordsOf(ctx, s.call, scopes, separated)
 	}
-	if !missing && len(found.Records) == 0 {
-		return render.ByID{}
+	if len(records) == 0 {
+		if missing && streams > 0 {
+			says = fmt.Sprintf("Nor is %s the own id of a record, in %d stream%s.", quote.Text(id), streams, "s"[:min(streams-1, 1)])
+		}
+		if others := len(scopes) - streams; says != "" && others > 0 {
+			says += fmt.Sprintf(" %d others were not looked through: name them in streams.", others)
+		}
+		return says, false
 	}
-	return found
+	var fetches []string
+	for _, ref := range records {
+		fetches = append(fetches, correct.Call{Tool: "fetch", Arguments: rs.Object{rs.NewMember("id", ref.String())}}.String())
+	}
+	return lead + strings.Join(fetches, ", "), true
 }
 
 // recordsOf are the records of an id in the first of some streams, and how many of these answered in time.
@@ -136,7 +147,7 @@ func (s *searched) listedValue(ctx context.Context) string {
 	}
 	stream, others := strings.Join(s.streams, ""), words
 	if stream == "" {
-		source, beside, _ := s.sourceOf(ctx, words, func(known.Source) bool { return true })
+		source, beside, _ := s.sourceOf(words, func(known.Source) bool { return true })
 		stream, others = source.Stream, beside
 	}
 	of := s.call
@@ -190,7 +201,7 @@ func (s *searched) fieldNumber(ctx context.Context) string {
 		return ""
 	}
 	var fields [][2]string // streams, and fields of them
-	document := cmp.Or(s.stated.of(ctx).Document, &rs.Schema{})
+	document := cmp.Or(s.stated().Document, &rs.Schema{})
 	for i := range document.Streams {
 		row := &document.Streams[i]
 		for _, f := range row.Fields() {
@@ -237,7 +248,7 @@ func (s *searched) listedWord(ctx context.Context, call Call, words []string) (f
 	ctx, cancel := context.WithTimeout(ctx, read.BesideDeadline)
 	defer cancel()
 	var names []string
-	for _, f := range fieldsOf(s.stated.of(ctx).Document, call) {
+	for _, f := range fieldsOf(s.stated().Document, call) {
 		closed := f.Granted && f.Exact && !f.Lexical && slices.Contains(f.Aggregates, "group_by") && strings.Contains(f.Type, "string")
 		if closed && f.Name != "id" && !strings.HasSuffix(f.Name, "_id") && !slices.Contains(names, f.Name) && len(names) < maxListedFields {
 			names = append(names, f.Name)

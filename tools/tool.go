@@ -88,22 +88,15 @@ type Call struct {
 
 // An Answer is what the core read: the resource server's answer, and what further reads add to it.
 type Answer struct {
-	Response   *rs.Response
-	Streams    *rs.Response        // the list of streams, with counts; nil where it was not read or not answered
-	Now        string              // the minute when that was read; "" for any call but an index
-	Coverage   render.Coverage     // of an answer without records, and of a stream's schema
-	Empty      []render.EmptyField // why a filter leaves no records
-	Attached   []render.Attached   // what is attached to a record
-	Parts      []string            // relations of a record to one record, such as the body of a message
-	Related    []string            // relations of a record that were not read with it
-	titleField string              // that the schema marks in a record; "" for none
-	untitled   bool                // the schema marks nothing that says what a record is
-	// InnerParts are, by the relations that were asked for, the relations to one record that the related records have.
-	InnerParts map[string][]string
-	Repair     *render.Repair     // what a search did that found nothing at first; nil for any other call
-	search     render.SearchQuery // what is known of a search beside its arguments
-	tied       int                // records after a sorted page with the same value as its last
-	spent      bool               // a repair made all reads that it may make
+	Response *rs.Response
+	Streams  *rs.Response         // the list of streams, with counts; nil where it was not read or not answered
+	Now      string               // the minute when that was read; "" for any call but an index
+	Coverage render.Coverage      // of an answer without records, and of a stream's schema
+	Empty    []render.EmptyField  // why a filter leaves no records
+	Repair   *render.Repair       // what a search did that found nothing at first; nil for any other call
+	document render.DocumentQuery // what is known of a record beside the arguments of its fetch
+	search   render.SearchQuery   // what is known of a search beside its arguments
+	spent    bool                 // a repair made all reads that it may make
 }
 
 // A Reply is what comes back up.
@@ -132,10 +125,6 @@ func Forward(ctx context.Context, call Call) (Reply, error) {
 	if call.Tool.Forward != nil {
 		return call.Tool.Forward(ctx, call)
 	}
-	return forwardOnce(ctx, call)
-}
-
-func forwardOnce(ctx context.Context, call Call) (Reply, error) {
 	response, err := call.RS.Do(ctx, call.Args.Request(call.Scope))
 	return replied(call, response, err)
 }

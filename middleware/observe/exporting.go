@@ -1,10 +1,23 @@
 package observe
 
 import (
+	"bytes"
+	"cmp"
+	"compress/gzip"
 	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
 	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
 	"time"
 
+	"github.com/hashicorp/go-retryablehttp"
 	"github.com/rs/zerolog"
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
@@ -12,6 +25,8 @@ import (
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
+	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/pdp-connect/pdpp-mcp/middleware"
 )
@@ -61,4 +76,132 @@ func NewTracer(ctx context.Context, version string, getenv func(string) string, 
 		defer cancel()
 		_ = provider.Shutdown(flush)
 	}, nil
+}
+
+// How spans are sent unless a variable says otherwise.
+const (
+	exportTimeout = 10 * time.Second // of one batch, retries included
+	exportRetries = 3
+)
+
+// A collector receives spans: OTLP, protobuf over HTTP. OpenTelemetry's own client does the same and brings gRPC with it, a
+// tenth of a cold build.
+type collector struct {
+	endpoint string
+	headers  http.Header
+	gzip     bool
+	timeout  time.Duration
+	client   *retryablehttp.Client
+}
+
+// newCollector reads the standard variables of the OTLP exporter: those for traces come before those for all signals. Its
+// error names the variable and never its value, which may be secret.
+func newCollector(getenv func(string) string) (*collector, error) {
+	variable := func(name string) string {
+		return cmp.Or(getenv("OTEL_EXPORTER_OTLP_TRACES_"+name), getenv("OTEL_EXPORTER_OTLP_"+name))
+	}
+	c := &collector{headers: http.Header{}, timeout: exportTimeout}
+	if c.endpoint = getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"); c.endpoint == "" {
+		c.endpoint = strings.TrimRight(getenv("OTEL_EXPORTER_OTLP_ENDPOINT"), "/") + "/v1/traces"
+	}
+	if u, err := url.Parse(c.endpoint); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return nil, errors.New("OTEL_EXPORTER_OTLP_ENDPOINT must start with http:// or https:// and name a host")
+	}
+	for pair := range strings.SplitSeq(variable("HEADERS"), ",") {
+		name, value, found := strings.Cut(pair, "=")
+		if !found {
+			continue
+		}
+		value, err := url.PathUnescape(strings.TrimSpace(value))
+		if err != nil {
+			return nil, errors.New("OTEL_EXPORTER_OTLP_HEADERS is not a list of name=value with percent escapes")
+		}
+		c.headers.Add(strings.TrimSpace(name), value)
+	}
+	switch variable("COMPRESSION") {
+	case "", "none":
+	case "gzip":
+		c.gzip = true
+	default:
+		return nil, errors.New("OTEL_EXPORTER_OTLP_COMPRESSION must be gzip or none")
+	}
+	if text := variable("TIMEOUT"); text != "" {
+		milliseconds, err := strconv.Atoi(text)
+		if err != nil || milliseconds <= 0 {
+			return nil, errors.New("OTEL_EXPORTER_OTLP_TIMEOUT must be a positive number of milliseconds")
+		}
+		c.timeout = time.Duration(milliseconds) * time.Millisecond
+	}
+	certificates, err := readCertificates(variable("CERTIFICATE"), variable("CLIENT_CERTIFICATE"), variable("CLIENT_KEY"))
+	if err != nil {
+		return nil, err
+	}
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.TLSClientConfig = certificates
+	c.client = retryablehttp.NewClient() // by default it retries 429, 5xx and failed connections, and heeds Retry-After
+	c.client.Logger, c.client.RetryMax, c.client.ErrorHandler = nil, exportRetries, retryablehttp.PassthroughErrorHandler
+	c.client.HTTPClient.Transport = transport
+	return c, nil
+}
+
+// readCertificates returns the TLS configuration of the named PEM files: the collector's authorities, and our own certificate.
+func readCertificates(authorities, certificate, key string) (*tls.Config, error) {
+	config := &tls.Config{MinVersion: tls.VersionTLS12}
+	if authorities != "" {
+		pem, err := os.ReadFile(authorities) // #nosec G304 -- the operator names it
+		config.RootCAs = x509.NewCertPool()
+		if err != nil || !config.RootCAs.AppendCertsFromPEM(pem) {
+			return nil, errors.New("OTEL_EXPORTER_OTLP_CERTIFICATE is not a readable PEM file")
+		}
+	}
+	if certificate != "" || key != "" {
+		own, err := tls.LoadX509KeyPair(certificate, key)
+		if err != nil {
+			return nil, errors.New("OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE and OTEL_EXPORTER_OTLP_CLIENT_KEY are not a readable pair of PEM files")
+		}
+		config.Certificates = []tls.Certificate{own}
+	}
+	return config, nil
+}
+
+// Start does nothing: connections are made when there are spans to send.
+func (c *collector) Start(context.Context) error { return nil }
+
+// Stop does nothing: an idle connection closes itself.
+func (c *collector) Stop(context.Context) error { return nil }
+
+// UploadTraces sends a batch of spans. Its error is the status or the kind of failure, never what the collector wrote.
+func (c *collector) UploadTraces(ctx context.Context, spans []*tracepb.ResourceSpans) error {
+	ctx, cancel := context.WithTimeout(ctx, c.timeout)
+	defer cancel()
+	body, err := proto.Marshal(&tracepb.TracesData{ResourceSpans: spans}) // the same bytes as an ExportTraceServiceRequest
+	if err != nil {
+		return errors.New("the spans cannot be encoded")
+	}
+	if c.gzip {
+		var packed bytes.Buffer
+		zip := gzip.NewWriter(&packed)
+		_, _ = zip.Write(body)
+		_ = zip.Close()
+		body = packed.Bytes()
+	}
+	request, err := retryablehttp.NewRequestWithContext(ctx, http.MethodPost, c.endpoint, body)
+	if err != nil {
+		return errors.New("the request to the trace collector cannot be made")
+	}
+	request.Header = c.headers.Clone()
+	request.Header.Set("Content-Type", "application/x-protobuf")
+	if c.gzip {
+		request.Header.Set("Content-Encoding", "gzip")
+	}
+	response, err := c.client.Do(request)
+	if err != nil {
+		return fmt.Errorf("the trace collector cannot be reached: %s", failure(err))
+	}
+	defer func() { _ = response.Body.Close() }()
+	_, _ = io.Copy(io.Discard, io.LimitReader(response.Body, 1<<16))
+	if response.StatusCode/100 != 2 {
+		return fmt.Errorf("the trace collector answered with status %d", response.StatusCode)
+	}
+	return nil
 }

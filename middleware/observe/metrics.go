@@ -11,7 +11,9 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promauto"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"go.opentelemetry.io/otel/trace"
 
 	"github.com/pdp-connect/pdpp-mcp/middleware"
 	"github.com/pdp-connect/pdpp-mcp/middleware/web"
@@ -59,32 +61,21 @@ type Metrics struct {
 	fanOuts       *prometheus.CounterVec
 }
 
-var (
-	_ middleware.CallObserver = (*Metrics)(nil)
-	_ web.RequestObserver     = (*Metrics)(nil)
-	_ rsclient.Observer       = (*Metrics)(nil)
-)
-
 // NewMetrics returns the metrics of a program of this version that serves the named tools.
 func NewMetrics(version string, tools []string) *Metrics {
 	m := &Metrics{registry: prometheus.NewRegistry(), tools: map[string]bool{}}
 	for _, name := range tools {
 		m.tools[name] = true
 	}
+	register := promauto.With(m.registry)
 	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
-		c := prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: "pdpp_mcp", Name: name, Help: help}, labels)
-		m.registry.MustRegister(c)
-		return c
+		return register.NewCounterVec(prometheus.CounterOpts{Namespace: "pdpp_mcp", Name: name, Help: help}, labels)
 	}
 	histogram := func(name, help string, buckets []float64, labels ...string) *prometheus.HistogramVec {
-		h := prometheus.NewHistogramVec(prometheus.HistogramOpts{Namespace: "pdpp_mcp", Name: name, Help: help, Buckets: buckets}, labels)
-		m.registry.MustRegister(h)
-		return h
+		return register.NewHistogramVec(prometheus.HistogramOpts{Namespace: "pdpp_mcp", Name: name, Help: help, Buckets: buckets}, labels)
 	}
 	gauge := func(name, help string, labels ...string) *prometheus.GaugeVec {
-		g := prometheus.NewGaugeVec(prometheus.GaugeOpts{Namespace: "pdpp_mcp", Name: name, Help: help}, labels)
-		m.registry.MustRegister(g)
-		return g
+		return register.NewGaugeVec(prometheus.GaugeOpts{Namespace: "pdpp_mcp", Name: name, Help: help}, labels)
 	}
 
 	m.calls = counter("calls_total", "Tool calls and resource reads by how they ended; outcome is ok or the code of the error, also of one that went out as a result with isError.", "tool", "era", "outcome")
@@ -249,4 +240,46 @@ func statusClass(status int) string {
 		return strconv.Itoa(class) + "xx"
 	}
 	return "none"
+}
+
+// An Observation is the metrics, traces and logs of the program. The zero value records nothing.
+type Observation struct {
+	Metrics *Metrics     // nil counts nothing
+	Tracer  trace.Tracer // nil makes no spans
+}
+
+// An Observer is notified of calls, of HTTP requests, and of reads of the resource server and the authority.
+type Observer interface {
+	middleware.CallObserver
+	web.RequestObserver
+	rsclient.Observer
+}
+
+// Observer is who is notified, or nil: an interface that holds a nil *Metrics would not be nil.
+func (o Observation) Observer() Observer {
+	if o.Metrics == nil {
+		return nil
+	}
+	return o.Metrics
+}
+
+// TokenLookups returns the function that counts whether a token was remembered; nil without metrics.
+func (o Observation) TokenLookups() func(hit bool) {
+	if o.Metrics == nil {
+		return nil
+	}
+	return o.Metrics.TokenLookedUp
+}
+
+// FanOuts returns the function that counts how many members of a package were asked and how many answered; nil without metrics.
+func (o Observation) FanOuts() func(asked, answered int) {
+	if o.Metrics == nil {
+		return nil
+	}
+	return o.Metrics.FannedOut
+}
+
+// Following puts a transport into the traces of those on whose behalf it is used; see [transport].
+func (o Observation) Following(class string) func(http.RoundTripper) http.RoundTripper {
+	return func(next http.RoundTripper) http.RoundTripper { return transport{next, o.Tracer, class} }
 }

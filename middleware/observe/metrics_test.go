@@ -46,29 +46,29 @@ func TestLabelsAreBounded(t *testing.T) {
 func TestWhatAScraperReads(t *testing.T) {
 	m := observe.NewMetrics("1.2.3", []string{"search", "schema"})
 	o := observe.Observation{Metrics: m}
-	o.Calls().CallBegan()
-	o.Calls().CallBegan()
-	o.Calls().CallEnded(middleware.Outcome{
+	o.Observer().CallBegan()
+	o.Observer().CallBegan()
+	o.Observer().CallEnded(middleware.Outcome{
 		Tool: "search", Protocol: "2026-07-28", Code: "ok", Took: 10 * time.Second,
 		ReadBytes: 1, TextBytes: 24 << 10, StructuredBytes: 45_000, ResourceBytes: 1 << 20, Reads: 3, Repaired: true, Unavailable: 1, Cuts: 1, Removed: 1,
 	})
-	o.Calls().CallBegan()
-	o.Calls().CallEnded(middleware.Outcome{Tool: "schema", Protocol: "2025-11-25", Code: "deadline_exceeded", Took: 41 * time.Second, Reads: 2})
-	o.Calls().CallBegan()
-	o.Calls().CallEnded(middleware.Outcome{Tool: "schema", Code: "ok"})
-	o.Requests().RequestBegan()
-	o.Requests().RequestBegan()
+	o.Observer().CallBegan()
+	o.Observer().CallEnded(middleware.Outcome{Tool: "schema", Protocol: "2025-11-25", Code: "deadline_exceeded", Took: 41 * time.Second, Reads: 2})
+	o.Observer().CallBegan()
+	o.Observer().CallEnded(middleware.Outcome{Tool: "schema", Code: "ok"})
+	o.Observer().RequestBegan()
+	o.Observer().RequestBegan()
 	for status, refusal := range map[int]rs.Code{0: "", 200: "", 399: "", 400: "", 429: "rate_limited"} {
-		o.Requests().RequestBegan()
-		o.Requests().RequestEnded("/mcp", status, refusal, time.Second)
+		o.Observer().RequestBegan()
+		o.Observer().RequestEnded("/mcp", status, refusal, time.Second)
 	}
 	for status, times := range map[int]int{0: 1, 99: 1, 100: 1, 200: 2, 599: 1, 600: 1} {
 		for range times {
-			o.Reads().Read("search", status, 10*time.Second)
+			o.Observer().Read("search", status, 10*time.Second)
 		}
 	}
-	o.Reads().Retried("rs.example")
-	o.Reads().RetryDenied("rs.example")
+	o.Observer().Retried("rs.example")
+	o.Observer().RetryDenied("rs.example")
 	for _, answered := range []int{0, 1, 2, 2, 2} {
 		o.FanOuts()(2, answered)
 	}
@@ -128,7 +128,7 @@ func TestWhatAScraperReads(t *testing.T) {
 // Without metrics nobody is notified, and nothing is called.
 func TestNothingIsCountedWithoutMetrics(t *testing.T) {
 	var o observe.Observation
-	if o.Calls() != nil || o.Requests() != nil || o.Reads() != nil || o.TokenLookups() != nil || o.FanOuts() != nil {
+	if o.Observer() != nil || o.TokenLookups() != nil || o.FanOuts() != nil {
 		t.Error("somebody is notified")
 	}
 }

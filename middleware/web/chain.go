@@ -2,7 +2,15 @@
 // middleware. They decide who may enter; see [ChainOptions.AuthenticatedChain].
 package web
 
-import "github.com/justinas/alice"
+import (
+	"time"
+
+	"github.com/justinas/alice"
+	"github.com/rs/zerolog"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
 
 // How many bytes a request's body may have: an MCP request is a few hundred, and a long one a few thousand.
 const (
@@ -39,4 +47,25 @@ func (o ChainOptions) guarded(most int64, named bool) alice.Chain {
 		observe(o),            // one record of the request for all that follows; its log line, span and metrics, never a token or a query; a panic is a 500
 		guard(o, most, named), // two lengths are 400, more bytes 413; a name that is not ours is 421, a browser that is not listed 403
 	)
+}
+
+// ChainOptions configure the chains.
+type ChainOptions struct {
+	Authenticator Authenticator
+	Public        Public                // under which names this server is reached
+	Origins       []string              // browser origins that may call, such as https://app.example; usually none
+	Limiter       *Limiter              // nil means one with DefaultLimits
+	Offers        func(rs.Missing) bool // reports whether a new sign-in asks the owner for what a call misses; nil: none does
+	Logger        zerolog.Logger
+	Tracer        trace.Tracer    // nil makes no spans
+	Observer      RequestObserver // nil counts nothing
+}
+
+// A RequestObserver is notified of HTTP requests, so that they can be counted. Its methods are called by many goroutines at a time,
+// and must be quick.
+type RequestObserver interface {
+	RequestBegan()
+	// RequestEnded gets the path, which is one of ours or "other"; the status, 0 when nothing was answered; and the code with
+	// which [Refuse] refused the request, or "".
+	RequestEnded(path string, status int, code rs.Code, took time.Duration)
 }

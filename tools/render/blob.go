@@ -18,23 +18,22 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
 
-// A BlobQuery is the call that a blob answers.
+// A BlobQuery is the call that a blob answers. Its JSON is a part of a [BlobHandle].
 type BlobQuery struct {
-	BlobID       string
-	ConnectionID string
-}
-
-// A BlobHandle is the JSON inside a pdpp://blob/{handle}.
-type BlobHandle struct {
-	Version      int    `json:"v"`    // 1
-	Kind         string `json:"kind"` // "blob"
 	BlobID       string `json:"blob_id"`
 	ConnectionID string `json:"connection_id,omitempty"`
 }
 
+// A BlobHandle is the JSON inside a pdpp://blob/{handle}.
+type BlobHandle struct {
+	Version int    `json:"v"`    // 1
+	Kind    string `json:"kind"` // "blob"
+	BlobQuery
+}
+
 // URI returns the resource URI of a blob's bytes.
 func (q BlobQuery) URI() string {
-	return BlobURIPrefix + rs.EncodeHandle(BlobHandle{Version: 1, Kind: "blob", BlobID: q.BlobID, ConnectionID: q.ConnectionID})
+	return BlobURIPrefix + rs.EncodeHandle(BlobHandle{1, "blob", q})
 }
 
 // Blob renders a blob. The first 16 KiB of text, JSON, CSV and calendars are inline; of other types only type,

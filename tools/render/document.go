@@ -95,7 +95,7 @@ func Document(response *rs.Response, q DocumentQuery) (Result, error) {
 		}
 	}
 	r := Result{Text: out, Structured: json.RawMessage(out), Cuts: cuts}
-	if blobs := blobURIs(it.Data, it.Connection); len(blobs) > 0 {
+	if blobs := write.Each(attachedIn(nil, it.Data, it.Data, it.Connection), Attached.uri); len(blobs) > 0 {
 		r.Meta = map[string]any{"pdpp/blob_uris": blobs}
 	}
 	return r, nil
@@ -335,8 +335,4 @@ func documentMetadata(it *item.Item, emitted string, doc documentText, q Documen
 	m.Optional("source_url", write.When(item.Address(it.Data) == "", item.RefusedAddress(it.Data)))
 	m.Optional("warning", extra.Note("related record", false)).Put("complete", write.JSON(len(doc.cuts) == 0 && !doc.partly))
 	return item.AddTruncations(m, "incomplete", doc.cuts, it, cutsJSON).JSON()
-}
-
-func blobURIs(data object, conn string) []string {
-	return write.Each(attachedIn(nil, data, data, conn), Attached.uri)
 }

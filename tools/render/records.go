@@ -27,7 +27,7 @@ const (
 type RecordsQuery struct {
 	Stream       string
 	ConnectionID string
-	Limit        int             // of the page that was read
+	Limit        int             // of the page that was read; 0 is the resource server's default
 	Asked        int             // the limit that was asked for, where the answer to it was too large; else 0
 	Position     paging.Position // where the answer starts
 	ChangesSince string

@@ -261,14 +261,14 @@ func TestHandles(t *testing.T) {
 	if err := rs.DecodeHandle(strings.TrimPrefix(q.URI(), WindowURIPrefix), &w); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(WindowHandle{Version: 1, Kind: "field_window", ID: "cin_a/s:r", Field: "body", Q: "x y", BeforeChars: new(3)}, w); diff != "" {
+	if diff := cmp.Diff(WindowHandle{1, "field_window", "cin_a/s:r", WindowQuery{Field: "body", Q: "x y", Before: new(3)}}, w); diff != "" {
 		t.Error(diff)
 	}
 	var b BlobHandle
 	if err := rs.DecodeHandle(strings.TrimPrefix(BlobQuery{"blob_1", "cin_a"}.URI(), BlobURIPrefix), &b); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(BlobHandle{Version: 1, Kind: "blob", BlobID: "blob_1", ConnectionID: "cin_a"}, b); diff != "" {
+	if diff := cmp.Diff(BlobHandle{1, "blob", BlobQuery{BlobID: "blob_1", ConnectionID: "cin_a"}}, b); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/item"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/marked"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/paging"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/schema"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
 
@@ -102,6 +103,9 @@ const RepairedList = paging.RepairedList
 // ParsePosition reads a cursor that a model sent. What does not have the form of a Position is a cursor of the resource server.
 func ParsePosition(cursor string) Position { return paging.Parse(cursor) }
 
+// InvalidCursor refuses a cursor.
+func InvalidCursor(message, hint string) *rs.Error { return paging.InvalidCursor(message, hint) }
+
 // Quotable is a text as an excerpt is hashed: one line, without marks and ellipses, because those are not the record's own words.
 func Quotable(text string) string { return marked.Quotable(text) }
 
@@ -141,4 +145,22 @@ func (r Result) With(u *Ungranted) Result {
 	r.Text = strings.Join(append([]string{r.Text}, u.Lines()...), "\n")
 	r.Structured = append(object{write.Pair("not_granted", write.JSON(u))}, rs.AsObject(string(r.Structured))...).AppendJSON(nil)
 	return r
+}
+
+// A SchemaQuery is the call that a schema document answers.
+type SchemaQuery = schema.Query
+
+// A StreamsQuery is the call that a list of streams answers.
+type StreamsQuery = schema.ListQuery
+
+// Schema renders a schema document: an index of streams, or what one stream can do (S0-R5).
+func Schema(response *rs.Response, q SchemaQuery) (Result, error) {
+	text, structured, err := schema.Render(response, q)
+	return Result{Text: text, Structured: []byte(structured)}, err
+}
+
+// Streams renders the granted streams, a line per stream and connection (S3-2a).
+func Streams(response *rs.Response, q StreamsQuery) (Result, error) {
+	text, structured, err := schema.List(response, q)
+	return Result{Text: text, Structured: []byte(structured)}, err
 }

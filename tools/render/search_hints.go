@@ -16,12 +16,10 @@ import (
 
 // findHints finds the calls that answer a query which asks for the newest, the oldest or a number; none for any other, and behind the first page.
 func (s *searchPage) findHints() []string {
-	meant := write.Offer("q is read as words, not as fields. Send: ", s.q.Meant, write.LineChars)
 	if s.q.Q == "" || !s.q.Position.First() {
-		return write.NotEmpty(meant)
+		return nil
 	}
-	byID := s.q.ByID.says()
-	number, extreme := "", ""
+	meant, number, extreme := write.Offer("", s.q.Meant, write.LineChars), "", ""
 	switch {
 	case s.q.Question.AsksSum():
 		number = "Hits are no sum: " + byAggregate
@@ -31,7 +29,7 @@ func (s *searchPage) findHints() []string {
 	if newest, oldest := s.q.Question.AsksByTime(); newest || oldest {
 		extreme = s.extreme(oldest)
 	}
-	return write.NotEmpty(meant, byID, number, extreme, s.q.Listed, s.q.Named, s.q.TwoDays, write.When(meant == "", s.ofAnyTime()))
+	return write.NotEmpty(slices.Concat([]string{meant, number, extreme}, s.q.Hints, []string{write.When(meant == "", s.ofAnyTime())})...)
 }
 
 // ofAnyTime is the search without its time, where that leaves nothing: a record need not be of the time that it names, such as an entry of
@@ -39,7 +37,7 @@ func (s *searchPage) findHints() []string {
 func (s *searchPage) ofAnyTime() string {
 	q := s.q
 	since, until := q.Rest.Text("since"), q.Rest.Text("until")
-	nowhere := q.Named != "" && s.l.Meta.Object("recall").Has("missing_words") && len(strings.Fields(q.Q)) == 1 // but in that name
+	nowhere := len(q.Hints) > 0 && s.l.Meta.Object("recall").Has("missing_words") && len(strings.Fields(q.Q)) == 1 // but in a name
 	if len(s.all) > 0 || since+until == "" || nowhere {
 		return ""
 	}

@@ -215,7 +215,7 @@ func TestATimeIsAPartOfTheQuery(t *testing.T) {
 	}
 	for q, says := range map[string]bool{"slack": false, "slack rent": true} { // which is of no time where only a name has it
 		body := `{"object":"list","data":[],"meta":{"count":0,"recall":{"missing_words":["slack"]}}}`
-		r, err := Search(answered(body), SearchQuery{Q: q, Named: "slack is there", Rest: rs.AsObject(`{"since":"2026-05-03"}`)})
+		r, err := Search(answered(body), SearchQuery{Q: q, Hints: []string{"slack is there"}, Rest: rs.AsObject(`{"since":"2026-05-03"}`)})
 		if err != nil || strings.Contains(r.Text, "Of any time: ") != says {
 			t.Errorf("%s: %v\n%s", q, err, r.Text)
 		}

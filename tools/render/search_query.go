@@ -28,42 +28,13 @@ type SearchQuery struct {
 	RecordBase   string   // public base URL of the resource server, for citations; no trailing slash
 	Coverage     Coverage // of an answer without hits
 	OfTime       object   // the arguments of a search of the time that the query names; nil for none
-	Named        string   // the call that a word means which is in the name of streams or a connection; "" for none
-	Listed       string   // the call that a word means which is a value of a field; "" for none
-	TwoDays      string   // which days a date of the query may be, with the search of each; "" for none
+	Meant        string   // what the query means instead of words, such as conditions or an id, with the call; "" for nothing
+	Hints        []string // what a word of it may be that search does not read as such, each with the call
 	Now          time.Time
 	Question     *Question // that Q is; nil where it has not been read
-	Meant        string    // the call that is meant by conditions that were read as words; "" for none
-	ByID         ByID      // what was found for a word that may be an id
 	Newest       InStream  // of a query for the newest or the oldest of a stream
 	Unfiltered   bool      // the resource server does not filter what this token reads
 	Repair       *Repair   // what was done where no record has all words; nil where that was not needed
-}
-
-// ByID says which records have an id that no record has as a word, of those of so many streams.
-type ByID struct {
-	ID      string // "" where none was looked for
-	Records []rs.Ref
-	Streams int // in which it was looked for
-	Others  int // in which it was not
-}
-
-func (b ByID) says() string {
-	if b.ID == "" || b.Streams == 0 {
-		return ""
-	}
-	fetches := write.Each(b.Records, func(ref rs.Ref) string {
-		return write.Offer("", new(write.Object).Text("id", ref.String()).Call("fetch"), write.LongestHandle)
-	})
-	if fetches = write.NotEmpty(fetches...); len(fetches) == 0 {
-		others := write.When(b.Others > 0, fmt.Sprintf(" %d others were not looked through: name them in streams.", b.Others))
-		return fmt.Sprintf("Nor is %s the own id of a record, in %s.%s", clean.Quote(clean.Preview(b.ID, write.WordChars)),
-			write.Plural(b.Streams, "stream"), others)
-	}
-	if own := b.Records[0].RecordID; own != b.ID {
-		return fmt.Sprintf("Written %s, it is the own id of a record: ", clean.Quote(clean.Preview(own, write.WordChars))) + strings.Join(fetches, ", ")
-	}
-	return "A record has it as its own id: " + strings.Join(fetches, ", ")
 }
 
 // An InStream is a search of the stream that a query names with a word such as order: its records need not have that word.
@@ -191,13 +162,10 @@ type RepairHit struct {
 
 // A RepairWord is a word and how many records have it.
 type RepairWord struct {
-	Word    string
-	Count   int
-	AtLeast bool
-	// Form is what was asked for instead of a word that no record has; may be empty.
-	Form        string
-	FormCount   int
-	FormAtLeast bool
+	Word      string
+	Count     int
+	AtLeast   bool
+	InsteadOf string // the word before it, which no record has and of which it is another form; "" for a word of the query
 }
 
 const (
@@ -209,10 +177,10 @@ const (
 func (r *Repair) says() []string {
 	var asked, counts []string
 	some := false
-	for _, w := range r.counted() {
+	for _, w := range r.Words {
 		counts = append(counts, fmt.Sprintf("%s %d%s", repairWord(w.Word), w.Count, write.When(w.AtLeast, " or more")))
 		some = some || w.Count > 0
-		if w.Form == "" { // the word that was asked for
+		if w.InsteadOf == "" {
 			asked = append(asked, repairWord(w.Word))
 		}
 	}
@@ -240,18 +208,6 @@ func (r *Repair) says() []string {
 
 func repairWord(word string) string { return clean.Bare(clean.Preview(word, repairWordChars)) }
 
-// counted are the words with their counts, and behind each what was asked for instead: there Form is the word in whose place it is.
-func (r *Repair) counted() []RepairWord {
-	var all []RepairWord
-	for _, w := range r.Words {
-		all = append(all, RepairWord{Word: w.Word, Count: w.Count, AtLeast: w.AtLeast})
-		if w.Form != "" {
-			all = append(all, RepairWord{Word: w.Form, Count: w.FormCount, AtLeast: w.FormAtLeast, Form: w.Word})
-		}
-	}
-	return all
-}
-
 func (h RepairHit) has() string {
 	if len(h.Words) == 0 {
 		return "nearest, not matching"
@@ -261,9 +217,9 @@ func (h RepairHit) has() string {
 
 func (r *Repair) json() string {
 	o := new(write.Object).Plain("says", r.says()[0]).Open("words", '[')
-	for _, w := range r.counted() {
+	for _, w := range r.Words {
 		o.Open("", '{').Plain("word", clean.Preview(w.Word, repairWordChars)).Put("count", write.JSON(w.Count)).Flag("at_least", w.AtLeast)
-		o.Optional("instead_of", clean.Preview(w.Form, repairWordChars)).Close('}')
+		o.Optional("instead_of", clean.Preview(w.InsteadOf, repairWordChars)).Close('}')
 	}
 	o.Close(']').Put("reads", write.JSON(r.Reads)).Number("not_asked", len(r.NotAsked))
 	return o.Optional("ended_by", write.Label(r.Ended)).Put("hits", write.JSON(r.Total)).JSON()

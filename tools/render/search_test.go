@@ -84,7 +84,7 @@ func TestNothingFoundIsNoMoreThanIsKnown(t *testing.T) {
 			t.Errorf("%s (%v):\n%s\n%s", body, err, r.Text, r.Structured)
 		}
 	}
-	repair := &Repair{Words: []RepairWord{{Word: "dent"}, {Word: "glov", Form: "glovs"}}}
+	repair := &Repair{Words: []RepairWord{{Word: "dent"}, {Word: "glov"}, {Word: "glovs", InsteadOf: "glov"}}}
 	r, err := Search(answered(`{"data":[]}`), SearchQuery{Q: "dent glov", Repair: repair})
 	if says := "No record was found for any of: dent, glov. The resource server may match whole words only.\n"; err != nil || !strings.HasPrefix(r.Text, says) {
 		t.Errorf("%v:\n%s", err, r.Text)

@@ -25,15 +25,15 @@ const (
 )
 
 // A WindowQuery is the call that a field window answers: by Offset and Limit, or around the first match of Q. All
-// numbers are in characters, which are code points.
+// numbers are in characters, which are code points. Its JSON is a part of a [WindowHandle].
 type WindowQuery struct {
-	Ref    rs.Ref
-	Field  string
-	Offset int
-	Limit  int
-	Q      string
-	Before *int // nil: as the resource server pleases
-	After  *int
+	Ref    rs.Ref `json:"-"`
+	Field  string `json:"field"`
+	Offset int    `json:"offset_chars,omitempty"`
+	Limit  int    `json:"limit_chars,omitempty"`
+	Q      string `json:"q,omitempty"`
+	Before *int   `json:"before_chars,omitempty"` // nil: as the resource server pleases, which is not 0
+	After  *int   `json:"after_chars,omitempty"`
 }
 
 // at returns the arguments that read on at an offset with the same limit; nil where that is not known.
@@ -51,25 +51,17 @@ const (
 	BlobURIPrefix   = "pdpp://blob/"
 )
 
-// A WindowHandle is the JSON inside a pdpp://field-window/{handle} (S1-2b). Offsets and limits are in characters.
+// A WindowHandle is the JSON inside a pdpp://field-window/{handle} (S1-2b).
 type WindowHandle struct {
-	Version     int    `json:"v"`    // 1
-	Kind        string `json:"kind"` // "field_window"
-	ID          string `json:"id"`   // a record id, as rs.ParseRef reads it
-	Field       string `json:"field"`
-	OffsetChars int    `json:"offset_chars,omitempty"`
-	LimitChars  int    `json:"limit_chars,omitempty"`
-	Q           string `json:"q,omitempty"`
-	BeforeChars *int   `json:"before_chars,omitempty"`
-	AfterChars  *int   `json:"after_chars,omitempty"`
+	Version int    `json:"v"`    // 1
+	Kind    string `json:"kind"` // "field_window"
+	ID      string `json:"id"`   // a record id, as rs.ParseRef reads it
+	WindowQuery
 }
 
 // URI returns the resource URI of a field window. It belongs in _meta only (S1-4a).
 func (q WindowQuery) URI() string {
-	return WindowURIPrefix + rs.EncodeHandle(&WindowHandle{
-		Version: 1, Kind: "field_window", ID: q.Ref.String(), Field: q.Field,
-		OffsetChars: q.Offset, LimitChars: q.Limit, Q: q.Q, BeforeChars: q.Before, AfterChars: q.After,
-	})
+	return WindowURIPrefix + rs.EncodeHandle(&WindowHandle{Version: 1, Kind: "field_window", ID: q.Ref.String(), WindowQuery: q})
 }
 
 // An excerptSpan is a window's place in its field, in code points. -1 is unknown.

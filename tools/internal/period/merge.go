@@ -13,6 +13,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/filter"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/read"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
+	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
 // A search may be limited to a period. Resource servers filter the search of one stream at a time, by the field of it that says when: so
@@ -33,7 +34,8 @@ func (p *Reader) Do(ctx context.Context, r rs.Request) (*rs.Response, error) {
 	words := r.Query.Get("q") != ""
 	n := p.round(ctx, r, from.before)
 	if from.seal != n.seal && r.Query.Has("cursor") {
-		return nil, otherSources()
+		return nil, render.InvalidCursor("What there is to search, or where its newest records are, has changed since the last page.",
+			"Search again without cursor.")
 	}
 	pages := make([]sourcePage, len(n.sources), len(n.sources)+1)
 	if words && len(p.timeless) > 0 && n.before == 0 {
@@ -94,9 +96,7 @@ func (p *round) merged(r rs.Request, pages []sourcePage, from cursor, limit int)
 			exact = false
 			continue
 		}
-		if response.RequestID == "" {
-			response.RequestID = page.response.RequestID
-		}
+		response.RequestID = cmp.Or(response.RequestID, page.response.RequestID)
 		n, _, known := page.counts()
 		counted, exact = counted+n, exact && known
 	}
@@ -261,12 +261,10 @@ func span(since, from string, begins bool, until, before string, ends bool) stri
 func untimedOf(pages []sourcePage, of func(stream string) bool) (n int, streams []string) {
 	for _, page := range pages {
 		for _, hit := range page.untimed {
-			stream := hit.Members.Text("stream", "stream_name")
-			if !of(stream) {
-				continue
-			}
-			if n++; !slices.Contains(streams, stream) {
-				streams = append(streams, stream)
+			if stream := hit.stream(); of(stream) {
+				if n++; !slices.Contains(streams, stream) {
+					streams = append(streams, stream)
+				}
 			}
 		}
 	}

@@ -52,7 +52,7 @@ func (p *Reader) dateParts(ctx context.Context, page *sourcePage) {
 			w := &whole{Source: s, relation: part.Name}
 			has := false
 			for i, hit := range page.untimed {
-				if rs.ConnectionID(hit.Members) == s.Connection.ID && hit.Members.Text("stream", "stream_name") == part.Target {
+				if rs.ConnectionID(hit.Members) == s.Connection.ID && hit.stream() == part.Target {
 					page.untimed[i].whole, has = w, true
 				}
 			}

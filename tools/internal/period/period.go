@@ -124,19 +124,8 @@ func (p *Reader) from(r rs.Request) (cursor, error) {
 			return c, nil
 		}
 	}
-	return cursor{}, &rs.Error{
-		Code: "invalid_cursor", Param: "cursor", Message: "This cursor is not of this search of a time.",
-		Hint: "Send it with the same other arguments as the answer printed it, or search again without cursor.",
-	}
-}
-
-// otherSources refuses to go on where the sources of a page are not those of the page before.
-func otherSources() *rs.Error {
-	return &rs.Error{
-		Code: "invalid_cursor", Param: "cursor",
-		Message: "What there is to search, or where its newest records are, has changed since the last page.",
-		Hint:    "Search again without cursor.",
-	}
+	return cursor{}, render.InvalidCursor("This cursor is not of this search of a time.",
+		"Send it with the same other arguments as the answer printed it, or search again without cursor.")
 }
 
 // A foundAt is a hit and when its record is; the zero time where that is not known.
@@ -155,14 +144,10 @@ const (
 )
 
 func (f foundAt) matches() int {
-	switch f.Members.Text("match") {
-	case "some":
-		return someWords
-	case "nearest":
-		return nearestWord
-	}
-	return allWords
+	return max(allWords, slices.Index([]string{allWords: "", someWords: "some", nearestWord: "nearest"}, f.Members.Text("match")))
 }
+
+func (f foundAt) stream() string { return f.Members.Text("stream", "stream_name") }
 
 // A sourcePage is what was read of a source.
 type sourcePage struct {

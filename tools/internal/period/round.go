@@ -139,7 +139,7 @@ func (p *Reader) rankByWords(ctx context.Context, r rs.Request, ranks []int) (ha
 			rank := slices.IndexFunc(page.hits, func(hit foundAt) bool {
 				connection := rs.ConnectionID(hit.Members)
 				here := connection == "" || s.Connection.ID == "" || connection == s.Connection.ID
-				return here && hit.Members.Text("stream", "stream_name") == s.Stream
+				return here && hit.stream() == s.Stream
 			})
 			if rank >= 0 {
 				ranks[at] = round*maxHits + rank
@@ -166,7 +166,7 @@ func (page *sourcePage) hasAllOfAnyTime() bool {
 	some, _ := recall.Number("partial_count")
 	return !page.more && page.response.Unavailable == 0 && !recall.Denied("complete") && len(recall.Array("common_words")) == 0 &&
 		(!counted || count+some <= len(page.hits)) &&
-		!slices.ContainsFunc(page.hits, func(hit foundAt) bool { return hit.Members.Text("stream", "stream_name") == "" })
+		!slices.ContainsFunc(page.hits, func(hit foundAt) bool { return hit.stream() == "" })
 }
 
 // ofAnyTime searches some streams, all if none is named, without the period and the filter.

@@ -1,6 +1,7 @@
 package paging
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
@@ -22,8 +23,10 @@ type Position struct {
 	Limit  int    // with which the page was read; 0 is the resource server's default
 	Shown  int    // items of the page that were shown; 0 is a cursor of the resource server as it is
 	last   string // mark of the last item shown
-	list   string // mark of the list that it is in ([Position.In])
+	list   marks  // of the list that it is in ([Position.In]), one for each of listArguments
 }
+
+type marks [len(listArguments)]string // none is "", or all where no list is known
 
 // RepairedList is the Cursor of a Position in the list that a repaired search makes (render.Repair), in which Shown counts all hits. The
 // resource server never sees it: the repair is done again, and what was shown is left out.
@@ -37,7 +40,9 @@ func Parse(cursor string) Position {
 	if len(parts) == 4 && len(parts[2]) >= itemMark {
 		p := Position{Cursor: parts[3], last: parts[2][:itemMark]}
 		if len(parts[2]) == itemMark+listMarks+checkMark { // else it is that of no list
-			p.list = parts[2][itemMark : itemMark+listMarks]
+			for i := range p.list {
+				p.list[i] = parts[2][itemMark+i*argumentMark:][:argumentMark]
+			}
 		}
 		p.Shown, _ = strconv.Atoi(parts[0])
 		p.Limit, _ = strconv.Atoi(parts[1])
@@ -55,9 +60,10 @@ func (p Position) String() string {
 		return p.Cursor
 	}
 	cursor := func(check string) string {
-		return positionPrefix + strconv.Itoa(p.Shown) + "." + strconv.Itoa(p.Limit) + "." + p.last + p.list + check + "." + p.Cursor
+		marks := p.last + strings.Join(p.list[:], "") + check
+		return positionPrefix + strconv.Itoa(p.Shown) + "." + strconv.Itoa(p.Limit) + "." + marks + "." + p.Cursor
 	}
-	if p.list == "" {
+	if p.list == (marks{}) {
 		return cursor("")
 	}
 	return cursor(mark(cursor(""), checkMark))
@@ -105,14 +111,6 @@ func mark(text string, chars int) string {
 	return string(encoded[:chars])
 }
 
-// argumentMarks are the marks of a list for each of listArguments.
-func argumentMarks(list string) (marks [len(listArguments)]string) {
-	for i := range marks {
-		marks[i] = list[i*argumentMark : (i+1)*argumentMark]
-	}
-	return marks
-}
-
 // listArguments are the arguments that say which list a call reads, in the groups that the mark of a list tells apart, and what an error
 // calls them.
 var listArguments = [4]struct {
@@ -141,22 +139,15 @@ func (p Position) Repaired() Position { return Position{Cursor: RepairedList, li
 // display name until the resource server has refused that.
 func (p Position) In(args rs.Object) (Position, error) {
 	if p.Shown == 0 && strings.HasPrefix(p.Cursor, positionPrefix) {
-		return Position{}, &rs.Error{
-			Code: "invalid_cursor", Param: "cursor", Message: "This cursor is not as an answer printed it.",
-			Hint: "Copy it again exactly, or begin this list without cursor.",
-		}
+		return Position{}, InvalidCursor("This cursor is not as an answer printed it.",
+			"Copy it again exactly, or begin this list without cursor.")
 	}
-	printed := p.list
-	p.list = ""
 	var other []string
 	for i, argument := range listArguments {
 		now := markOf(args, argument.names)
-		if printed != "" && argumentMarks(printed)[i] != now {
-			if now = argumentMarks(printed)[i]; i != connectionArgument {
-				other = append(other, argument.called)
-			}
+		if p.list[i] = cmp.Or(p.list[i], now); p.list[i] != now && i != connectionArgument {
+			other = append(other, argument.called)
 		}
-		p.list += now
 	}
 	if other != nil {
 		return Position{}, otherList(strings.Join(other, ", and other "))
@@ -166,7 +157,7 @@ func (p Position) In(args rs.Object) (Position, error) {
 
 // Under is the start of the same list of one connection. It is an error where an answer printed the position for another connection.
 func (p Position) Under(connection string) (Position, error) {
-	if p.list == "" {
+	if p.list == (marks{}) {
 		return Position{}, nil
 	}
 	argument := listArguments[connectionArgument]
@@ -174,20 +165,21 @@ func (p Position) Under(connection string) (Position, error) {
 	if connection != "" {
 		args = rs.Object{write.Pair(argument.called, write.JSON(connection))}
 	}
-	marks := argumentMarks(p.list)
-	printed := marks[connectionArgument]
-	marks[connectionArgument] = markOf(args, argument.names)
-	if p.Shown > 0 && marks[connectionArgument] != printed {
+	start := p.Start()
+	if start.list[connectionArgument] = markOf(args, argument.names); p.Shown > 0 && start.list != p.list {
 		return Position{}, otherList(argument.called)
 	}
-	return Position{list: strings.Join(marks[:], "")}, nil
+	return start, nil
 }
 
 func otherList(arguments string) *rs.Error {
-	return &rs.Error{
-		Code: "invalid_cursor", Param: "cursor", Message: "This cursor was printed for a list with other " + arguments + ".",
-		Hint: "Send it with the same other arguments as the answer printed it, or begin this list without cursor.",
-	}
+	return InvalidCursor("This cursor was printed for a list with other "+arguments+".",
+		"Send it with the same other arguments as the answer printed it, or begin this list without cursor.")
+}
+
+// InvalidCursor refuses a cursor.
+func InvalidCursor(message, hint string) *rs.Error {
+	return &rs.Error{Code: "invalid_cursor", Param: "cursor", Message: message, Hint: hint}
 }
 
 // markOf is the mark of some arguments, whatever the order of the members of a filter.
