@@ -73,21 +73,17 @@ func Read(name string, s *rs.Schema) Stream {
 func ReadHaving(name string, s *rs.Schema, args rs.Object) Stream {
 	names := named(args)
 	homes, known := homesOf(s, name, names)
-	having := rs.Schema{}
-	for _, row := range s.Streams {
-		has := func(name string) bool {
-			return slices.ContainsFunc(row.Fields(), func(f rs.SchemaField) bool { return f.Granted && f.Name == name })
-		}
-		if row.Name == name && !slices.ContainsFunc(names, func(n string) bool { _, there := known[n]; return there && !has(n) }) {
-			having.Streams = append(having.Streams, row)
-		}
+	var rows []rs.SchemaStream
+	having := slices.DeleteFunc(slices.Clone(homes), func(h home) bool { return len(h.has) < len(known) })
+	for _, h := range having {
+		rows = append(rows, h.row)
 	}
-	if len(homes) < 2 || len(having.Streams) == 0 {
+	if len(homes) < 2 || len(rows) == 0 {
 		return Read(name, s)
 	}
-	stream := Read(name, &having)
-	if len(names) > 0 && len(having.Streams) == 1 && len(having.Streams[0].Connections) == 1 {
-		stream.Connection = having.Streams[0].Connections[0].ID
+	stream := Read(name, &rs.Schema{Streams: rows})
+	if len(names) > 0 && len(rows) == 1 {
+		stream.Connection = having[0].ID
 	}
 	return stream
 }

@@ -14,9 +14,9 @@ import (
 // A home is a connection of a stream, with the fields of a call that are granted there.
 type home struct {
 	rs.Connection
-	has       []string
-	fields    []rs.SchemaField // all that are granted
-	relations []rs.Relation
+	row    rs.SchemaStream
+	has    []string
+	fields []rs.SchemaField // all that are granted
 }
 
 // homesOf are the connections of a stream, and those of some fields that any of them has, by name.
@@ -26,7 +26,7 @@ func homesOf(s *rs.Schema, stream string, names []string) (homes []home, known m
 		if row.Name != stream {
 			continue
 		}
-		h := home{fields: granted(row), relations: row.Relations()}
+		h := home{row: row, fields: granted(row)}
 		for _, f := range h.fields {
 			if slices.Contains(names, f.Name) {
 				h.has, known[f.Name] = append(h.has, f.Name), f
@@ -51,8 +51,9 @@ func (h home) counterpart(f rs.SchemaField) string {
 
 // expands reports whether a connection has all relations that a call expands.
 func (h home) expands(args rs.Object) bool {
+	relations := h.row.Relations()
 	return !slices.ContainsFunc(args.Array("expand"), func(raw string) bool {
-		return !slices.ContainsFunc(h.relations, func(r rs.Relation) bool { return rs.EncodeJSON(r.Name) == raw })
+		return !slices.ContainsFunc(relations, func(r rs.Relation) bool { return rs.EncodeJSON(r.Name) == raw })
 	})
 }
 
