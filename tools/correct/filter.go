@@ -235,17 +235,11 @@ func (t Tool) Unfiltered(args rs.Object, refused *rs.Error) Call {
 	if t.Name != "query_records" || refused.Param != "filter" {
 		return Call{t.Name, args.Without("filter", "expand", "expand_limit")}
 	}
-	var period rs.Object
-	times := len(filter) == 1
-	for _, m := range filter {
-		for _, r := range rs.AsObject(m.Value) {
-			bounds, _ := boundsOf(r)
-			times = times && len(bounds) > 0 && written.IsTime(bounds[0].Value)
-			period = period.WithAll(bounds)
+	if len(filter) == 1 {
+		period := boundsIn(filter[0].Value)
+		if period != nil && !slices.ContainsFunc(period, func(m rs.Member) bool { return !written.IsTime(m.Value) }) {
+			return instead("search", args, period)
 		}
 	}
-	if !times || period == nil {
-		return Call{t.Name, args.Without("filter")}
-	}
-	return instead("search", args, period)
+	return Call{t.Name, args.Without("filter")}
 }

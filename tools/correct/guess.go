@@ -39,24 +39,15 @@ func (t Tool) Guess(args rs.Object, refused *rs.Error) (Call, bool) {
 	if call, ok := spread(guess); ok && t.Name == "aggregate" {
 		return call, true
 	}
-	if refused.Code == "invalid_id" && refused.Param == "stream" {
-		connection, stream := identifier.StreamOfPath(guess.Text("stream"))
-		if stream == "" {
-			return t.LookUp(nil), true
-		}
-		if guess = guess.With("stream", rs.EncodeJSON(stream)); connection != "" {
-			guess = guess.With("connection_id", rs.EncodeJSON(connection))
-		}
-	}
-	if names := guess.Array("streams"); len(names) > 0 && refused.Param == "streams" {
-		for i, raw := range names {
-			name, _ := written.Text(raw)
-			if rs.UnsafeName(name) != "" {
-				_, name = identifier.StreamOfPath(name)
+	if streams, connection := Touches(guess); len(streams) > 0 && (refused.Param == "stream" || refused.Param == "streams") {
+		named := map[string]string{}
+		for _, stream := range streams {
+			if named[stream] = stream; rs.UnsafeName(stream) != "" {
+				own, name := identifier.StreamOfPath(stream)
+				named[stream], connection = name, cmp.Or(own, connection)
 			}
-			names[i] = rs.EncodeJSON(name)
 		}
-		guess = guess.With("streams", rs.JoinArray(names))
+		guess = replaceNames(guess, named, connection)
 	}
 	switch {
 	case refused.Code == "invalid_expand" && refused.Param == "expand":

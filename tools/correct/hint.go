@@ -87,11 +87,7 @@ var timeOfDay = written.Expression(`(?i)\b(?:night|morning|noon|afternoon|evenin
 
 // SeasonSays says which months a season is taken for that arguments name as a time; "" where they name none.
 func SeasonSays(args rs.Object) string {
-	values := slices.Concat(args, args.Object("filter"))
-	for _, m := range args.Object("filter") {
-		values = append(values, rs.AsObject(m.Value)...)
-	}
-	for _, m := range values {
+	for _, m := range slices.Concat(args, operands(args.Object("filter"))) {
 		name := written.Snake(m.Name)
 		text, _ := written.Text(m.Value)
 		isTime := boundWords[name] != nil || bounds[name] || written.IsTimeName(name)
