@@ -207,8 +207,7 @@ func (g Grant) called(named, stream string) []rs.Connection {
 
 // colons reads an id whose connection is followed by ':' instead of '/'.
 func (g Grant) colons(args rs.Object) (rs.Ref, bool) {
-	id, _ := written.Text(args.Get("id"))
-	ref, err := rs.ParseRef(id)
+	ref, err := rs.ParseRef(args.Text("id"))
 	stream, record, ok := strings.Cut(ref.RecordID, ":")
 	if err != nil || !ok || ref.ConnectionID != "" || !g.has(stream, ref.Stream) {
 		return rs.Ref{}, false

@@ -112,6 +112,9 @@ func (t Tool) Guess(args rs.Object, refused *rs.Error) (Call, bool) {
 
 // complete mends what is missing or is in the way of something else.
 func (t Tool) complete(guess rs.Object, refused *rs.Error) (Call, bool) {
+	if refused.Param == "cursor" || guess.Text("cursor") == "next_cursor" {
+		guess = guess.Without("cursor")
+	}
 	switch t.Name {
 	case "schema":
 		if !guess.Has("stream") {
@@ -121,16 +124,10 @@ func (t Tool) complete(guess rs.Object, refused *rs.Error) (Call, bool) {
 		if guess.Has("changes_since") {
 			guess = guess.Without("sort", "order", "count")
 		}
-		if cursor, _ := written.Text(guess.Get("cursor")); refused.Param == "cursor" || cursor == "next_cursor" {
-			guess = guess.Without("cursor")
-		}
 		if !guess.Has("stream") {
 			return Call{}, false
 		}
 	case "search":
-		if refused.Param == "cursor" {
-			guess = guess.Without("cursor")
-		}
 		if guess.Text("q") != "" {
 			guess = guess.Without("query")
 		}

@@ -125,7 +125,10 @@ func oneGroup(metric string, several []string) (by, hint string) {
 // LeavesOut names the arguments of which nothing is in a call that is proposed for them. What says nothing about a read is none of them.
 func (c Call) LeavesOut(args rs.Object) string {
 	var left []string
-	proposed := c.Arguments.JSON()
+	proposed, group := c.Arguments.JSON(), c.Arguments.Text("group_by")
+	if args.Has("group_by") {
+		group = ""
+	}
 	for _, m := range args {
 		value := strings.Trim(m.Value, `"{}[]`)
 		several, _ := rs.AsArray(m.Value)
@@ -139,7 +142,7 @@ func (c Call) LeavesOut(args rs.Object) string {
 		case value == "" || m.Value == "null" || silent[written.Snake(m.Name)] || strings.Contains(proposed, value):
 		case len(several) > 1 && strings.Contains(proposed, several[0]) && !strings.Contains(proposed, several[1]):
 			left = append(left, "all but the first of "+quote.Names([]string{m.Name}, 1))
-		case !c.Arguments.Has(m.Name) && !groupsInstead(args, m.Name, c):
+		case !c.Arguments.Has(m.Name) && (group == "" || !strings.Contains(m.Name, group)): // groups show what excludes a value of theirs
 			left = append(left, quote.Names([]string{m.Name}, 1))
 		}
 	}
@@ -147,12 +150,6 @@ func (c Call) LeavesOut(args rs.Object) string {
 		return ""
 	}
 	return "The call below leaves out " + strings.Join(left[:min(len(left), maxShown)], ", ") + "."
-}
-
-// groupsInstead reports whether a call groups by the field of an argument which excludes a value of it.
-func groupsInstead(args rs.Object, name string, call Call) bool {
-	group := call.Arguments.Text("group_by")
-	return group != "" && !args.Has("group_by") && strings.Contains(name, group)
 }
 
 // recurring says how what recurs, such as a weekday, is counted, which is no group; "" for any other granularity.
@@ -174,7 +171,7 @@ func severalCalls(calls int) string {
 
 // excludedHint says how the records are found that a condition on no value, or on any but one, asks for: by groups, or in the records.
 func excludedHint(t Tool, excluded rs.Member, args rs.Object) string {
-	field, grouped := quote.Line(excluded.Name), args.Has("group_by") || args.Has("group_by_time")
+	field, grouped := quote.Line(excluded.Name), isGrouped(args)
 	has, groups, among := "no value", "the group null is the records without ", "look at "+field+" in the records."
 	if excluded.Value == foreign.AnyOf {
 		has, groups, among = "any value", "all groups but null are the records with ", "pass over the records without "+field+"."

@@ -48,8 +48,9 @@ func (g Grant) missingStream(t Tool, args rs.Object, stream string) *rs.Error {
 		e.Send = in.String()
 		return e
 	}
+	id, _ := rs.ParseRef(args.Text("id"))
 	own := connection != "" && len(g.near(stream, connection)) == 0 && // the connection is right
-		(!g.has(stream, "") || identifier.Kind(identifier.Record(args), g.streamsOf(connection)) != "")
+		(!g.has(stream, "") || identifier.Kind(id.RecordID, g.streamsOf(connection)) != "")
 	if t.Takes("id") && !colons && (!identifier.IsStream(stream) || own) {
 		return g.missingIn(t, args, e)
 	}
@@ -110,8 +111,7 @@ func (g Grant) missingStream(t Tool, args rs.Object, stream string) *rs.Error {
 // the record's own, as the first column of a table has it.
 func (g Grant) missingIn(t Tool, args rs.Object, e *rs.Error) *rs.Error {
 	_, connection := Touches(args)
-	id, _ := written.Text(args.Get("id"))
-	ref, _ := rs.ParseRef(id)
+	ref, _ := rs.ParseRef(args.Text("id"))
 	streams := g.streamsOf(connection)
 	if connection != "" {
 		e.Message = fmt.Sprintf("connection %s has no stream %s. It has: %s.",

@@ -51,13 +51,13 @@ func dated(args rs.Object) rs.Object {
 			changed = changed.With(bound, day)
 		}
 	}
-	if len(found) > 0 {
-		changed = changed.With(name, rs.EncodeJSON(words))
-	}
-	if words == "" && len(found) > 0 {
+	switch {
+	case len(found) == 0:
+		return args
+	case words == "":
 		return changed.Without(name)
 	}
-	return changed
+	return changed.With(name, rs.EncodeJSON(words))
 }
 
 // WithoutOperators is the call that is meant by a search with operators: by a flag or a sender alone the records of the stream that has
