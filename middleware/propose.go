@@ -47,10 +47,7 @@ func (c *correcting) guess(ctx context.Context, e *rs.Error) {
 		return
 	}
 	call, ok := c.tool.Guess(c.args, c.refused)
-	if !ok { // by the names of its fields, as far as those are known, it may mean one
-		if found := c.unfit(ctx, correct.Call{Tool: c.tool.Name, Arguments: c.args}); found != nil && found.Send != "" {
-			e.Send = c.accepted(correct.ReadCall(found.Send)).String()
-		}
+	if !ok {
 		return
 	}
 	if in, ok := c.known(ctx).InFolder(c.tool, c.args); ok {

@@ -63,8 +63,6 @@ func (c *correction) filter(t Tool) {
 			} else {
 				c.open = true // one field cannot have both conditions
 			}
-		case to != field && hasText(m.Value) && c.stream.IsNumber(to):
-			c.open = true // a date or a word is no bound of a number
 		case to != field && c.stream.NamesID(m) && !slices.Contains(c.stream.Keys, to): // else the record of that name is found for it
 			c.grouped, c.open = &rs.Member{Name: to, Value: m.Value}, c.open || !fields.Aggregates("group_by")(*c.stream.Field(to))
 			c.hint = quote.Line(to) + " has ids, not names: the call below lists them to choose from."
@@ -76,12 +74,6 @@ func (c *correction) filter(t Tool) {
 		}
 	}
 	c.args = filtered(c.args, mended)
-}
-
-// hasText reports whether a condition compares with a text, such as a date.
-func hasText(condition string) bool {
-	return rs.Kind(condition) == "string" ||
-		slices.ContainsFunc(rs.AsObject(condition), func(m rs.Member) bool { return rs.Kind(m.Value) == "string" })
 }
 
 // planned is a filter whose fields are those of the stream as far as they are known, with what is meant by other operators than those of

@@ -38,8 +38,6 @@ func (t Tool) Hint(args rs.Object) string {
 		return "That is the address of a page, not the id of a record; the call below finds records that name it."
 	case several != nil && identifies:
 		return CallForEach(len(several))
-	case identifies && identifier.Before(id) != "":
-		return LineHint
 	case t.titleIn(args) != "":
 		return titleHint
 	case identifies && !strings.Contains(id, ":"):
@@ -136,7 +134,6 @@ func (c Call) LeavesOut(args rs.Object) string {
 		case m.Name == "metric" && c.Tool == "query_records": // it is worked out of the values
 		case m.Name == "filter" && (c.Tool == "search" || c.Arguments.Has("group_by")): // what no filter says is in the words or groups
 		case (boundWords[written.Snake(m.Name)] != nil || spans[written.Snake(m.Name)]) && (c.Arguments.Has("since") || c.Arguments.Has("until")):
-		case len(several) == 2 && c.Arguments.Has("group_by") && c.Arguments.Has("field") && written.IsUnitName(strings.Trim(several[1], `"`)):
 		case aggregations[written.Snake(m.Name)]: // it is in the metric
 		case c.Arguments.Has("filter") && slices.Contains(words, written.Snake(m.Name)): // it is in the filter
 		case value == "" || m.Value == "null" || silent[written.Snake(m.Name)] || strings.Contains(proposed, value):

@@ -108,8 +108,6 @@ func (t Tool) record(guess rs.Object, refused *rs.Error) (rs.Object, bool) {
 		return nil, false
 	case several != nil:
 		guess = guess.With("id", rs.EncodeJSON(several[0]))
-	case identifier.Before(id) != "":
-		guess = guess.With("id", rs.EncodeJSON(identifier.Before(id)))
 	case refused.Meant != (rs.Ref{}):
 		guess = guess.With("id", rs.EncodeJSON(refused.Meant.URI()))
 	case refused.Code == "invalid_id" && refused.Param == "id" && !isRef:

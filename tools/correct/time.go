@@ -43,21 +43,15 @@ func boundsOf(m rs.Member) (bounds rs.Object, ok bool) {
 	if _, isText := written.Text(m.Value); spans[name] && !isText {
 		return boundsIn(m.Value), true
 	}
-	if found := rs.AsObject(written.Range(m.Value)); spans[name] && found.Has("lte") { // two days
-		return rs.Object{{Name: "since", Value: found.Get("gte")}, {Name: "until", Value: found.Get("lte")}}, true
-	} else if spans[name] {
+	if spans[name] {
 		means = both
 	}
 	for _, bound := range means {
 		value, exact := boundOf(name, bound, m.Value, time.Now().UTC()), written.Value(m.Value)
-		text, _ := rs.AsText(m.Value)
-		_, _, known := written.Days(text, time.Now().UTC())
 		switch {
 		case value != "":
 		case written.IsTime(exact): // one without a zone is one of UTC
 			value = exact
-		case known: // it has no such bound
-			continue
 		case len(means) > 1 && !written.IsTime(m.Value):
 			return nil, true
 		default:
@@ -103,9 +97,6 @@ func (t Tool) timed(args rs.Object, param string) (mended rs.Object, ok bool) {
 	mended = args
 	for _, name := range both { // one without a zone is one of UTC
 		value, _ := written.Text(cmp.Or(written.Reordered(args.Get(name)), written.Value(args.Get(name))))
-		if !args.Has("time_zone") && value != "" && !written.IsTime(rs.EncodeJSON(value)) {
-			value += "Z"
-		}
 		if value != "" {
 			mended = mended.With(name, rs.EncodeJSON(value))
 		}

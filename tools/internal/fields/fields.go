@@ -300,9 +300,12 @@ func (s Stream) Misses(args rs.Object) bool {
 
 func (s Stream) timeless() bool { return !slices.ContainsFunc(s.Fields, IsTime) }
 
-// Having lists the streams of a schema that have all fields of a filter.
+// Having lists the streams of a schema that have all fields of a filter; nil has none.
 func Having(s *rs.Schema, filter rs.Object) []string {
 	var having []string
+	if s == nil {
+		return nil
+	}
 	for _, row := range s.Streams {
 		if slices.Contains(having, row.Name) || len(filter) == 0 {
 			continue

@@ -49,23 +49,15 @@ func (h home) counterpart(f rs.SchemaField) string {
 	return ""
 }
 
-// expands reports whether a connection has all relations that a call expands.
-func (h home) expands(args rs.Object) bool {
-	relations := h.row.Relations()
-	return !slices.ContainsFunc(args.Array("expand"), func(raw string) bool {
-		return !slices.ContainsFunc(relations, func(r rs.Relation) bool { return rs.EncodeJSON(r.Name) == raw })
-	})
-}
-
 // Lacks lists, each as JSON, the connections of a stream that lack fields of a call which names no connection, with the call that reads
-// the same there if each of these fields has a counterpart and it has the relations that are expanded. A field that no connection has is
-// not among them: the resource server refuses that.
+// the same there if each of these fields has a counterpart and nothing is expanded. A field that no connection has is not among them: the
+// resource server refuses that.
 func Lacks(tool string, s *rs.Schema, stream string, args rs.Object) (lacks []string) {
 	names := named(args)
 	homes, known := homesOf(s, stream, names)
 	for _, h := range homes {
 		var missing []string
-		there, all := map[string]string{}, h.expands(args)
+		there, all := map[string]string{}, !args.Has("expand") // which may not be there
 		for _, name := range names {
 			if f, ok := known[name]; ok && !slices.Contains(h.has, name) {
 				missing, there[name] = append(missing, name), h.counterpart(f)
