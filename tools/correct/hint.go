@@ -88,7 +88,7 @@ func SeasonSays(args rs.Object) string {
 	for _, m := range slices.Concat(args, operands(args.Object("filter"))) {
 		name := written.Snake(m.Name)
 		text, _ := written.Text(m.Value)
-		isTime := boundWords[name] != nil || bounds[name] || written.IsTimeName(name)
+		isTime := boundWords[name] != "" || bounds[name] || written.IsTimeName(name)
 		if season, month := written.Season(text); season != "" && isTime {
 			return fmt.Sprintf("A season is taken for three whole months, as in the north: %s begins with %s. In the south it is half a year apart.",
 				season, month)
@@ -133,7 +133,7 @@ func (c Call) LeavesOut(args rs.Object) string {
 		switch {
 		case m.Name == "metric" && c.Tool == "query_records": // it is worked out of the values
 		case m.Name == "filter" && (c.Tool == "search" || c.Arguments.Has("group_by")): // what no filter says is in the words or groups
-		case (boundWords[written.Snake(m.Name)] != nil || spans[written.Snake(m.Name)]) && (c.Arguments.Has("since") || c.Arguments.Has("until")):
+		case boundWords[written.Snake(m.Name)] != "" && (c.Arguments.Has("since") || c.Arguments.Has("until")):
 		case aggregations[written.Snake(m.Name)]: // it is in the metric
 		case c.Arguments.Has("filter") && slices.Contains(words, written.Snake(m.Name)): // it is in the filter
 		case value == "" || m.Value == "null" || silent[written.Snake(m.Name)] || strings.Contains(proposed, value):

@@ -37,10 +37,10 @@ func dated(args rs.Object) rs.Object {
 	found, words := foreign.QueryOperators(q)
 	changed := args
 	for _, o := range found {
-		if boundWords[o.Name] == nil || o.Denied {
+		if boundWords[o.Name] == "" || o.Denied {
 			return args // is refused as it is
 		}
-		for _, bound := range boundWords[o.Name] {
+		for bound := range strings.FieldsSeq(boundWords[o.Name]) {
 			day := boundOf(o.Name, bound, rs.EncodeJSON(o.Value), time.Time{})
 			if day == "" && strings.HasSuffix(o.Name, "_than") {
 				day = rs.EncodeJSON(o.Value) // is refused with the day that it is
