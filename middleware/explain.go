@@ -23,11 +23,14 @@ func (c *correcting) explained(ctx context.Context) *rs.Error {
 	case slices.Contains(sourceCodes, e.Code):
 		return c.unknownName(ctx, &e)
 	case e.Code == "invalid_cursor" || e.Code == "cursor_expired":
-		c.restarted(ctx, &e)
+		call, hint := c.tool.Restarted(c.args, func() string { return c.stream(ctx, c.args, c.schema).Time() })
+		e.Send, e.Hint = call.String(), cmp.Or(hint, e.Hint)
 	case e.Code == "search_mode_unavailable":
 		e.Send = c.with(c.args.Without("mode"))
 	case c.tool.WithoutStream(c.args) && (e.Code == "invalid_arguments" || e.Code == "invalid_request"):
-		c.inStream(ctx, &e)
+		_, connection := correct.Touches(c.args)
+		hint, call := c.tool.OfOneStream(c.args, c.schema(ctx, "", connection))
+		e.Hint, e.Send = hint, cmp.Or(call.String(), e.Send)
 	case e.Status == 400 && strings.Contains(e.Message, "not supported for client-token reads"): // no schema says so
 		e.Hint = "No call of this token may do that here: page through the records newest first, or search for words or a period."
 		e.Send = c.tool.Unfiltered(c.args, c.refused).String()
@@ -99,12 +102,6 @@ func (c *correcting) instead(found *rs.Error) *rs.Error {
 	return found
 }
 
-// restarted proposes the call from the first page on, or from the day that was sent as changes_since.
-func (c *correcting) restarted(ctx context.Context, e *rs.Error) {
-	call, hint := c.tool.Restarted(c.args, func() string { return c.stream(ctx, c.args, c.schema).Time() })
-	e.Send, e.Hint = call.String(), cmp.Or(hint, e.Hint)
-}
-
 // refusedField explains what a resource server refused of fields and their values: a value in another form than it takes, or a field that
 // the stream has not.
 func (c *correcting) refusedField(ctx context.Context, e *rs.Error) *rs.Error {
@@ -170,11 +167,4 @@ func (c *correcting) notFound(ctx context.Context, e *rs.Error) {
 // with is the call with other arguments.
 func (c *correcting) with(args rs.Object) string {
 	return correct.Call{Tool: c.tool.Name, Arguments: args}.String()
-}
-
-// inStream names the streams that have the fields of a filter which was sent without one stream, of those that it was sent with.
-func (c *correcting) inStream(ctx context.Context, e *rs.Error) {
-	_, connection := correct.Touches(c.args)
-	hint, call := c.tool.OfOneStream(c.args, c.schema(ctx, "", connection))
-	e.Hint, e.Send = hint, cmp.Or(call.String(), e.Send)
 }

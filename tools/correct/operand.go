@@ -13,23 +13,13 @@ import (
 
 // inForm is a condition in the form that a filter takes, where a resource server refused it with a message; "" for one that stays as it is.
 func inForm(m rs.Member, message string) string {
-	compact := func(raw string) string {
-		if written.IsTimeName(m.Name) {
-			return written.CompactDay(raw)
-		}
-		return ""
-	}
-	counted := func(raw string) string {
-		if strings.Contains(message, "number") {
-			return written.CountedIn(m.Name, raw)
-		}
-		return ""
-	}
+	isNumber := strings.Contains(message, "number")
 	if bounds := rs.AsObject(m.Value); bounds != nil {
 		mended := bounds
 		for _, r := range bounds {
 			operator, value := written.Bound(r.Name, cmp.Or(written.Reordered(r.Value), r.Value))
-			if value = cmp.Or(compact(r.Value), counted(r.Value), value, written.Reordered(r.Value)); value != "" && operator != r.Name {
+			value = cmp.Or(written.InField(m.Name, r.Value, isNumber), value, written.Reordered(r.Value))
+			if value != "" && operator != r.Name {
 				mended = mended.Without(r.Name)
 			}
 			if value != "" {
@@ -48,14 +38,12 @@ func inForm(m rs.Member, message string) string {
 	case ok && p.Calls == 1 && p.Filter.Object(m.Name) != nil: // "> 5"
 		m.Value = p.Filter.Get(m.Name)
 		return cmp.Or(inForm(m, message), m.Value)
-	case numbers != nil && strings.Contains(message, "number"):
+	case numbers != nil && isNumber:
 		return rs.Object{{Name: "gte", Value: numbers[0]}, {Name: "lte", Value: numbers[1]}}.JSON()
-	case counted(m.Value) != "":
-		return counted(m.Value)
 	case flag != "" && strings.Contains(message, "boolean"):
 		return flag
 	}
-	return cmp.Or(compact(m.Value), written.Range(cmp.Or(usual, m.Value)), usual, written.Value(m.Value))
+	return cmp.Or(written.InField(m.Name, m.Value, isNumber), written.Range(cmp.Or(usual, m.Value)), usual, written.Value(m.Value))
 }
 
 // operands are the values that a filter compares with, each under the name of its field.

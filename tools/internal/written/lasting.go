@@ -60,12 +60,19 @@ func Seconds(field, raw string) string {
 	return plainSeconds(took)
 }
 
-// CountedIn is the number that a text means in a field: [Seconds] where the field has these, or else [Counted].
-func CountedIn(field, raw string) string {
-	if took := Seconds(field, raw); took != "" && strings.HasSuffix(field, "_seconds") {
+// InField is what a value means in a field by the name of that: a day without signs, or, where the field has numbers, [Seconds] or what is
+// counted; "" for nothing of these.
+func InField(field, raw string, isNumber bool) string {
+	day, took := compactDay(raw), Seconds(field, raw)
+	switch {
+	case day != "" && IsTimeName(field):
+		return day
+	case !isNumber:
+		return ""
+	case strings.HasSuffix(field, "_seconds") && took != "":
 		return took
 	}
-	return Counted(raw)
+	return counted(raw)
 }
 
 // amount is the number that digits are, 0 for none.
