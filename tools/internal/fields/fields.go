@@ -103,9 +103,8 @@ func (s Stream) RelationNames() (names []string) {
 
 // Time is the one field that says when a record is; "" where there is none, or several.
 func (s Stream) Time() string {
-	of := func(f rs.SchemaField) bool { return f.Role == "event-time" }
-	at := slices.IndexFunc(s.Fields, of)
-	if at < 0 || slices.ContainsFunc(s.Fields[at+1:], of) {
+	at := slices.IndexFunc(s.Fields, isEventTime)
+	if at < 0 || slices.ContainsFunc(s.Fields[at+1:], isEventTime) {
 		return ""
 	}
 	return s.Fields[at].Name
@@ -128,9 +127,11 @@ func (s Stream) IsNumber(name string) bool {
 
 func isNumber(f rs.SchemaField) bool { return f.Type == "number" || f.Type == "integer" }
 
+func isEventTime(f rs.SchemaField) bool { return f.Role == "event-time" }
+
 // IsTime takes the fields that are a time.
 func IsTime(f rs.SchemaField) bool {
-	return f.Role == "event-time" || strings.Contains(f.Type, "time") || strings.Contains(f.Type, "date")
+	return isEventTime(f) || strings.Contains(f.Type, "time") || strings.Contains(f.Type, "date")
 }
 
 // IsAddress takes the fields that are the address of someone.
@@ -179,7 +180,7 @@ var roles = []struct {
 }{
 	{written.Set("date time timestamp day when datetime created received sent start starts occurred created_at updated_at created_time",
 		"start_time start_date sent_at received_at occurred_at timestamp_at event_time"),
-		[]Use{func(f rs.SchemaField) bool { return f.Role == "event-time" }}},
+		[]Use{isEventTime}},
 	{written.Set("from sender author user who by username sender_name from_user organizer writer"),
 		[]Use{func(f rs.SchemaField) bool { return f.Role == "actor" }, IsSenderAddress}},
 	{written.Set("to recipient recipients receiver receivers addressee addressees sent_to to_email to_name to_address"),

@@ -172,8 +172,7 @@ func rankOf(words written.Words, own Stream) int {
 	} else if words.Any(isRecords) {
 		rank = usual
 	}
-	isTime := func(f rs.SchemaField) bool { return f.Role == "event-time" }
-	if len(own.Fields) > 0 && !slices.ContainsFunc(own.Fields, isTime) {
+	if len(own.Fields) > 0 && !slices.ContainsFunc(own.Fields, isEventTime) {
 		rank += timeless
 	}
 	return rank

@@ -26,21 +26,16 @@ func Seconds(field, raw string) string {
 	s, _ := Text(raw)
 	s = strings.ToLower(strings.TrimSpace(s))
 	if found := clockSpan().FindStringSubmatch(s); found != nil {
-		parts, took := found[1:], 0.0
-		if parts[2] == "" && ofHours().MatchString(Snake(field)) {
-			parts[2] = "00"
-		} else if parts[2] == "" {
-			parts = parts[:2]
-		}
-		for _, part := range parts {
-			took = 60*took + amount(part)
+		took := 60*amount(found[1]) + amount(found[2])
+		if found[3] != "" || ofHours().MatchString(Snake(field)) {
+			took = 60*took + amount(found[3])
 		}
 		return plainSeconds(took)
 	}
 	if iso, ok := strings.CutPrefix(s, "p"); ok {
 		s = strings.Replace(iso, "t", "", 1)
 	}
-	if !wordSpan().MatchString(s) {
+	if s == "" || !wordSpan().MatchString(s) {
 		return ""
 	}
 	took, least := 0.0, math.Inf(1)
@@ -53,9 +48,6 @@ func Seconds(field, raw string) string {
 			return ""
 		}
 		took, least = took+amount(part[1])*unit, unit
-	}
-	if math.IsInf(least, 1) {
-		return ""
 	}
 	return plainSeconds(took)
 }
