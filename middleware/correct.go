@@ -2,6 +2,7 @@ package middleware
 
 import (
 	"context"
+	"slices"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
@@ -46,6 +47,25 @@ func correctCall(next tools.Handler) tools.Handler {
 		}
 		return c.partly(ctx, next, reply, c.explained(ctx))
 	}
+}
+
+// Codes by which a call is refused for a name that the resource server or a package does not know, and, of ours, for its arguments.
+var (
+	sourceCodes = []rs.Code{
+		"context.stream_not_allowed", "context.instance_mismatch", "grant_stream_not_allowed", "connection_not_found", "unknown_stream", "unknown_connection",
+	}
+	fieldCodes = []rs.Code{
+		"unknown_field", "field_not_granted", "invalid_field_path", "invalid_sort", "invalid_request", "invalid_expand", "invalid_filter", "invalid_arguments",
+	}
+	localCodes = []rs.Code{"invalid_arguments", "invalid_filter", "invalid_expand", "invalid_id", "conflicting_connection_id"}
+)
+
+// named returns the arguments with the id of the connection that they name by its display name or connector.
+func (c *correcting) named(ctx context.Context) (rs.Object, bool) {
+	if !slices.Contains(sourceCodes, c.refused.Code) || c.args.Get("connection_id") == "" && c.args.Get("id") == "" {
+		return nil, false
+	}
+	return c.sources(ctx).Named(c.tool, c.args)
 }
 
 // partly answers a search of several streams of which some are not granted for the others, and says which those are and how the owner

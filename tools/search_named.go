@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
@@ -32,7 +34,11 @@ func (s *searched) named(ctx context.Context) string {
 			absent = []string{strings.ToLower(words[0])}
 		}
 	}
-	if absent = written.Naming(absent, s.rest); len(absent) == 0 {
+	rest := strings.ToLower(s.rest) // without the time of the query
+	absent = slices.DeleteFunc(slices.Clone(absent), func(word string) bool {
+		return utf8.RuneCountInString(word) < 3 || !strings.ContainsFunc(word, unicode.IsLetter) || !strings.Contains(rest, word)
+	})
+	if len(absent) == 0 {
 		return ""
 	}
 	sources := s.places(ctx)
@@ -115,7 +121,7 @@ func (s *searched) inNamedConnection(word string, sources []known.Source) string
 	var of []rs.Connection
 	others := false
 	for _, source := range sources {
-		if c := source.Connection; !written.HasWord(c.DisplayName, word) {
+		if c := source.Connection; !written.WordsOf(word).Name(written.WordsOf(c.DisplayName)) {
 			others = true
 		} else if !slices.ContainsFunc(of, func(other rs.Connection) bool { return other.ID == c.ID }) {
 			of = append(of, c)

@@ -63,8 +63,6 @@ func (c *correction) filter(t Tool) {
 			} else {
 				c.open = true // one field cannot have both conditions
 			}
-		case to != field && hasText(m.Value) && c.stream.IsNumber(to):
-			c.open = true // a date or a word is no bound of a number
 		case to != field && c.stream.NamesID(m) && !slices.Contains(c.stream.Keys, to): // else the record of that name is found for it
 			c.grouped, c.open = &rs.Member{Name: to, Value: m.Value}, c.open || !fields.Aggregates("group_by")(*c.stream.Field(to))
 			c.hint = quote.Line(to) + " has ids, not names: the call below lists them to choose from."
@@ -78,18 +76,11 @@ func (c *correction) filter(t Tool) {
 	c.args = filtered(c.args, mended)
 }
 
-// hasText reports whether a condition compares with a text, such as a date.
-func hasText(condition string) bool {
-	return rs.Kind(condition) == "string" ||
-		slices.ContainsFunc(rs.AsObject(condition), func(m rs.Member) bool { return rs.Kind(m.Value) == "string" })
-}
-
 // planned is a filter whose fields are those of the stream as far as they are known, with what is meant by other operators than those of
 // a filter, which may stand in the names of fields. It is false where that is not known.
 func (c *correction) planned(t Tool, filter rs.Object) (mended rs.Object, ok bool) {
 	filter = c.bounded(filter)
-	own := c.stream.Field("property") != nil || c.stream.Field("timestamp") != nil
-	p, folded, ok := foreign.ReadKnown(filter, c.stream.Names(filter), own)
+	p, folded, ok := foreign.ReadKnown(filter, c.stream.Names(filter))
 	if len(folded) == 0 {
 		return filter, true
 	}

@@ -27,7 +27,7 @@ type correction struct {
 	sought  *rs.Member // a condition on a field that search reads and no filter does
 	grouped *rs.Member // a condition that the values of its field are listed for
 
-	ungrouped *Call // the records whose field no call groups by
+	ungrouped string // a field that no call groups by
 }
 
 // say notes what is wrong with an argument.
@@ -76,12 +76,7 @@ func (c *correction) name(param, name string, u fields.Use, what string) string 
 	if c.stream.Field(name) != nil {
 		c.say("unknown_field", param, "field %s of %s cannot %s. %s.", quote.Text(name), c.stream.Name, what, others)
 		if what == "group" && param == "group_by" && len(near) == 0 {
-			shown := distinct([]string{name, c.args.Text("field")})
-			call := instead("query_records", c.args, rs.Object{{Name: "fields", Value: rs.EncodeJSON(shown)}}, "filter", "time_zone")
-			if call.Arguments = call.Arguments.With("limit", "100"); c.stream.Connection != "" {
-				call.Arguments = call.Arguments.With("connection_id", rs.EncodeJSON(c.stream.Connection))
-			}
-			c.ungrouped = &call
+			c.ungrouped = name
 		}
 	} else {
 		c.say("unknown_field", param, "%s has no field %s%s. %s.", c.stream.Name, quote.Text(name), c.here, others)

@@ -46,9 +46,6 @@ func (t Tool) LookUp(args rs.Object) Call {
 // first; none where s, the schema of all streams, is nil or has none.
 func (t Tool) OfOneStream(args rs.Object, s *rs.Schema) (hint string, send Call) {
 	hint = "A filter needs the one stream whose fields it names."
-	if s == nil {
-		return hint, Call{}
-	}
 	asked, _ := Touches(args)
 	having := slices.DeleteFunc(fields.Having(s, args.Object("filter")), func(stream string) bool {
 		return len(asked) > 0 && !slices.Contains(asked, stream)
@@ -153,14 +150,10 @@ var lucene = written.Expression(`^[a-z]\w*:\S`)
 
 // filteredBy is a call with one more part of its filter, in whatever form they are.
 func (t Tool) filteredBy(args, part rs.Object) rs.Object {
-	switch filter := args.Object("filter"); {
-	case foreign.IsEmpty(args.Get("filter")):
+	if foreign.IsEmpty(args.Get("filter")) {
 		return args.With("filter", part.JSON())
-	case filter == nil || filter.Includes(part[0].Name):
-		return args.With("filter", rs.JoinArray([]string{args.Get("filter"), part.JSON()}))
-	default:
-		return args.With("filter", append(slices.Clone(filter), part...).JSON())
 	}
+	return args.With("filter", rs.JoinArray([]string{args.Get("filter"), part.JSON()}))
 }
 
 // misplaced returns the call whose filter's conditions on what is an argument of the tool are that argument; false for none.
@@ -222,30 +215,17 @@ func (t Tool) WithoutStream(args rs.Object) bool {
 }
 
 // Unfiltered returns the call that reads without what a resource server refuses a token at all: records of a period by a search, which
-// looks through them, instead of a number the fields that it was to be filtered by, and anything else without the arguments.
+// looks through them, instead of a number the records that it was to be of, and anything else without the arguments.
 func (t Tool) Unfiltered(args rs.Object, refused *rs.Error) Call {
 	filter := args.Object("filter")
 	if t.Name == "aggregate" && len(filter) > 0 { // a number over all records would be taken for the one that was asked for
-		names := make([]string, len(filter))
-		for i, m := range filter {
-			names[i] = m.Name
-		}
-		return instead("query_records", args, rs.Object{{Name: "fields", Value: rs.EncodeJSON(names)}, {Name: "limit", Value: "100"}})
+		return instead("query_records", args, rs.Object{{Name: "limit", Value: "100"}})
 	}
-	if t.Name != "query_records" || refused.Param != "filter" {
-		return Call{t.Name, args.Without("filter", "expand", "expand_limit")}
-	}
-	var period rs.Object
-	times := len(filter) == 1
-	for _, m := range filter {
-		for _, r := range rs.AsObject(m.Value) {
-			bounds, _ := boundsOf(r)
-			times = times && len(bounds) > 0 && written.IsTime(bounds[0].Value)
-			period = period.WithAll(bounds)
+	if t.Name == "query_records" && refused.Param == "filter" && len(filter) == 1 {
+		period := boundsIn(filter[0].Value)
+		if period != nil && !slices.ContainsFunc(period, func(m rs.Member) bool { return !written.IsTime(m.Value) }) {
+			return instead("search", args, period)
 		}
 	}
-	if !times || period == nil {
-		return Call{t.Name, args.Without("filter")}
-	}
-	return instead("search", args, period)
+	return Call{t.Name, args.Without("filter", "expand", "expand_limit")}
 }

@@ -178,11 +178,18 @@ func (g Grant) near(stream, connection string) []string {
 	return found[:min(len(found), 3)]
 }
 
-// InFolder is the call that reads the folder of mail which a call names as its stream; false for any other call.
+// InFolder is the call that reads the folder of mail which a call names as its one stream; false for any other call.
 func (g Grant) InFolder(t Tool, args rs.Object) (Call, bool) {
-	_, connection := Touches(args)
-	in := fields.InMailbox(args, g.streamsOf(connection), g.Schema, t.Takes("filter"))
-	return Call{t.Name, in}, in != nil
+	streams, connection := Touches(args)
+	if len(streams) != 1 || t.Takes("id") {
+		return Call{}, false
+	}
+	stream, folder := fields.MailboxOf(streams[0], g.streamsOf(connection), g.Schema)
+	args = replaceNames(args, map[string]string{streams[0]: stream}, connection)
+	if filter := args.Object("filter"); t.Takes("filter") && !filter.Includes(fields.MailboxField) {
+		args = filtered(args, filter.With(fields.MailboxField, rs.EncodeJSON(folder)))
+	}
+	return Call{t.Name, args}, stream != ""
 }
 
 // called are the connections with a stream whose names say the kind of records by which a stream was named, such as those of mail for
@@ -200,8 +207,7 @@ func (g Grant) called(named, stream string) []rs.Connection {
 
 // colons reads an id whose connection is followed by ':' instead of '/'.
 func (g Grant) colons(args rs.Object) (rs.Ref, bool) {
-	id, _ := written.Text(args.Get("id"))
-	ref, err := rs.ParseRef(id)
+	ref, err := rs.ParseRef(args.Text("id"))
 	stream, record, ok := strings.Cut(ref.RecordID, ":")
 	if err != nil || !ok || ref.ConnectionID != "" || !g.has(stream, ref.Stream) {
 		return rs.Ref{}, false

@@ -28,7 +28,7 @@ func (t Tool) Guess(args rs.Object, refused *rs.Error) (Call, bool) {
 	}
 	guess := slices.Clone(args)
 	for _, m := range args {
-		bound := bounds[written.Snake(m.Name)] || t.Takes("since") && boundWords[written.Snake(m.Name)] != nil
+		bound := bounds[written.Snake(m.Name)] || t.Takes("since") && boundWords[written.Snake(m.Name)] != ""
 		if !t.Takes(m.Name) && bound && m.Value != "null" && !namesSomeone(m) {
 			return t.period(args), true
 		}
@@ -39,24 +39,15 @@ func (t Tool) Guess(args rs.Object, refused *rs.Error) (Call, bool) {
 	if call, ok := spread(guess); ok && t.Name == "aggregate" {
 		return call, true
 	}
-	if refused.Code == "invalid_id" && refused.Param == "stream" {
-		connection, stream := identifier.StreamOfPath(guess.Text("stream"))
-		if stream == "" {
-			return t.LookUp(nil), true
-		}
-		if guess = guess.With("stream", rs.EncodeJSON(stream)); connection != "" {
-			guess = guess.With("connection_id", rs.EncodeJSON(connection))
-		}
-	}
-	if names := guess.Array("streams"); len(names) > 0 && refused.Param == "streams" {
-		for i, raw := range names {
-			name, _ := written.Text(raw)
-			if rs.UnsafeName(name) != "" {
-				_, name = identifier.StreamOfPath(name)
+	if streams, connection := Touches(guess); len(streams) > 0 && (refused.Param == "stream" || refused.Param == "streams") {
+		named := map[string]string{}
+		for _, stream := range streams {
+			if named[stream] = stream; rs.UnsafeName(stream) != "" {
+				own, name := identifier.StreamOfPath(stream)
+				named[stream], connection = name, cmp.Or(own, connection)
 			}
-			names[i] = rs.EncodeJSON(name)
 		}
-		guess = guess.With("streams", rs.JoinArray(names))
+		guess = replaceNames(guess, named, connection)
 	}
 	switch {
 	case refused.Code == "invalid_expand" && refused.Param == "expand":
@@ -121,6 +112,9 @@ func (t Tool) Guess(args rs.Object, refused *rs.Error) (Call, bool) {
 
 // complete mends what is missing or is in the way of something else.
 func (t Tool) complete(guess rs.Object, refused *rs.Error) (Call, bool) {
+	if refused.Param == "cursor" || guess.Text("cursor") == "next_cursor" {
+		guess = guess.Without("cursor")
+	}
 	switch t.Name {
 	case "schema":
 		if !guess.Has("stream") {
@@ -130,16 +124,10 @@ func (t Tool) complete(guess rs.Object, refused *rs.Error) (Call, bool) {
 		if guess.Has("changes_since") {
 			guess = guess.Without("sort", "order", "count")
 		}
-		if cursor, _ := written.Text(guess.Get("cursor")); refused.Param == "cursor" || cursor == "next_cursor" {
-			guess = guess.Without("cursor")
-		}
 		if !guess.Has("stream") {
 			return Call{}, false
 		}
 	case "search":
-		if refused.Param == "cursor" {
-			guess = guess.Without("cursor")
-		}
 		if guess.Text("q") != "" {
 			guess = guess.Without("query")
 		}

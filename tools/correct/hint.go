@@ -38,8 +38,6 @@ func (t Tool) Hint(args rs.Object) string {
 		return "That is the address of a page, not the id of a record; the call below finds records that name it."
 	case several != nil && identifies:
 		return CallForEach(len(several))
-	case identifies && identifier.Before(id) != "":
-		return LineHint
 	case t.titleIn(args) != "":
 		return titleHint
 	case identifies && !strings.Contains(id, ":"):
@@ -87,14 +85,10 @@ var timeOfDay = written.Expression(`(?i)\b(?:night|morning|noon|afternoon|evenin
 
 // SeasonSays says which months a season is taken for that arguments name as a time; "" where they name none.
 func SeasonSays(args rs.Object) string {
-	values := slices.Concat(args, args.Object("filter"))
-	for _, m := range args.Object("filter") {
-		values = append(values, rs.AsObject(m.Value)...)
-	}
-	for _, m := range values {
+	for _, m := range slices.Concat(args, operands(args.Object("filter"))) {
 		name := written.Snake(m.Name)
 		text, _ := written.Text(m.Value)
-		isTime := boundWords[name] != nil || bounds[name] || written.IsTimeName(name)
+		isTime := boundWords[name] != "" || bounds[name] || written.IsTimeName(name)
 		if season, month := written.Season(text); season != "" && isTime {
 			return fmt.Sprintf("A season is taken for three whole months, as in the north: %s begins with %s. In the south it is half a year apart.",
 				season, month)
@@ -129,21 +123,23 @@ func oneGroup(metric string, several []string) (by, hint string) {
 // LeavesOut names the arguments of which nothing is in a call that is proposed for them. What says nothing about a read is none of them.
 func (c Call) LeavesOut(args rs.Object) string {
 	var left []string
-	proposed := c.Arguments.JSON()
+	proposed, group := c.Arguments.JSON(), c.Arguments.Text("group_by")
+	if args.Has("group_by") {
+		group = ""
+	}
 	for _, m := range args {
 		value := strings.Trim(m.Value, `"{}[]`)
 		several, _ := rs.AsArray(m.Value)
 		switch {
 		case m.Name == "metric" && c.Tool == "query_records": // it is worked out of the values
 		case m.Name == "filter" && (c.Tool == "search" || c.Arguments.Has("group_by")): // what no filter says is in the words or groups
-		case (boundWords[written.Snake(m.Name)] != nil || spans[written.Snake(m.Name)]) && (c.Arguments.Has("since") || c.Arguments.Has("until")):
-		case len(several) == 2 && c.Arguments.Has("group_by") && c.Arguments.Has("field") && written.IsUnitName(strings.Trim(several[1], `"`)):
+		case boundWords[written.Snake(m.Name)] != "" && (c.Arguments.Has("since") || c.Arguments.Has("until")):
 		case aggregations[written.Snake(m.Name)]: // it is in the metric
 		case c.Arguments.Has("filter") && slices.Contains(words, written.Snake(m.Name)): // it is in the filter
 		case value == "" || m.Value == "null" || silent[written.Snake(m.Name)] || strings.Contains(proposed, value):
 		case len(several) > 1 && strings.Contains(proposed, several[0]) && !strings.Contains(proposed, several[1]):
 			left = append(left, "all but the first of "+quote.Names([]string{m.Name}, 1))
-		case !c.Arguments.Has(m.Name) && !groupsInstead(args, m.Name, c):
+		case !c.Arguments.Has(m.Name) && (group == "" || !strings.Contains(m.Name, group)): // groups show what excludes a value of theirs
 			left = append(left, quote.Names([]string{m.Name}, 1))
 		}
 	}
@@ -151,12 +147,6 @@ func (c Call) LeavesOut(args rs.Object) string {
 		return ""
 	}
 	return "The call below leaves out " + strings.Join(left[:min(len(left), maxShown)], ", ") + "."
-}
-
-// groupsInstead reports whether a call groups by the field of an argument which excludes a value of it.
-func groupsInstead(args rs.Object, name string, call Call) bool {
-	group := call.Arguments.Text("group_by")
-	return group != "" && !args.Has("group_by") && strings.Contains(name, group)
 }
 
 // recurring says how what recurs, such as a weekday, is counted, which is no group; "" for any other granularity.
@@ -178,7 +168,7 @@ func severalCalls(calls int) string {
 
 // excludedHint says how the records are found that a condition on no value, or on any but one, asks for: by groups, or in the records.
 func excludedHint(t Tool, excluded rs.Member, args rs.Object) string {
-	field, grouped := quote.Line(excluded.Name), args.Has("group_by") || args.Has("group_by_time")
+	field, grouped := quote.Line(excluded.Name), isGrouped(args)
 	has, groups, among := "no value", "the group null is the records without ", "look at "+field+" in the records."
 	if excluded.Value == foreign.AnyOf {
 		has, groups, among = "any value", "all groups but null are the records with ", "pass over the records without "+field+"."

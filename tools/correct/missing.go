@@ -48,8 +48,9 @@ func (g Grant) missingStream(t Tool, args rs.Object, stream string) *rs.Error {
 		e.Send = in.String()
 		return e
 	}
+	id, _ := rs.ParseRef(args.Text("id"))
 	own := connection != "" && len(g.near(stream, connection)) == 0 && // the connection is right
-		(!g.has(stream, "") || identifier.Kind(identifier.Record(args), g.streamsOf(connection)) != "")
+		(!g.has(stream, "") || identifier.Kind(id.RecordID, g.streamsOf(connection)) != "")
 	if t.Takes("id") && !colons && (!identifier.IsStream(stream) || own) {
 		return g.missingIn(t, args, e)
 	}
@@ -63,9 +64,6 @@ func (g Grant) missingStream(t Tool, args rs.Object, stream string) *rs.Error {
 	}
 	e.Message = fmt.Sprintf("no stream %s in this grant.", quote.Text(stream))
 	near := g.near(stream, connection)
-	if len(near) == 0 && connection != "" {
-		near = g.near(stream, "")
-	}
 	if colons {
 		e.Send = Call{t.Name, args.With("id", rs.EncodeJSON(ref.String()))}.String()
 	}
@@ -98,8 +96,7 @@ func (g Grant) missingStream(t Tool, args rs.Object, stream string) *rs.Error {
 		if connection = kind[0].ID; len(kind) > 1 {
 			e.Hint = CallForEach(len(kind))
 		}
-	case connection != "" && !g.has(to[stream], connection) && len(having) > 0,
-		connection == "" && g.OneConnection && len(having) > 1 && t.Name != "search" && t.Name != "schema":
+	case connection == "" && g.OneConnection && len(having) > 1 && t.Name != "search" && t.Name != "schema":
 		connection = having[0].ID
 	}
 	e.Send = Call{t.Name, replaceNames(args, to, connection)}.String()
@@ -110,8 +107,7 @@ func (g Grant) missingStream(t Tool, args rs.Object, stream string) *rs.Error {
 // the record's own, as the first column of a table has it.
 func (g Grant) missingIn(t Tool, args rs.Object, e *rs.Error) *rs.Error {
 	_, connection := Touches(args)
-	id, _ := written.Text(args.Get("id"))
-	ref, _ := rs.ParseRef(id)
+	ref, _ := rs.ParseRef(args.Text("id"))
 	streams := g.streamsOf(connection)
 	if connection != "" {
 		e.Message = fmt.Sprintf("connection %s has no stream %s. It has: %s.",

@@ -13,23 +13,13 @@ import (
 
 // inForm is a condition in the form that a filter takes, where a resource server refused it with a message; "" for one that stays as it is.
 func inForm(m rs.Member, message string) string {
-	compact := func(raw string) string {
-		if written.IsTimeName(m.Name) {
-			return written.CompactDay(raw)
-		}
-		return ""
-	}
-	counted := func(raw string) string {
-		if strings.Contains(message, "number") {
-			return written.CountedIn(m.Name, raw)
-		}
-		return ""
-	}
+	isNumber := strings.Contains(message, "number")
 	if bounds := rs.AsObject(m.Value); bounds != nil {
 		mended := bounds
 		for _, r := range bounds {
 			operator, value := written.Bound(r.Name, cmp.Or(written.Reordered(r.Value), r.Value))
-			if value = cmp.Or(compact(r.Value), counted(r.Value), value, written.Reordered(r.Value)); value != "" && operator != r.Name {
+			value = cmp.Or(written.InField(m.Name, r.Value, isNumber), value, written.Reordered(r.Value))
+			if value != "" && operator != r.Name {
 				mended = mended.Without(r.Name)
 			}
 			if value != "" {
@@ -48,22 +38,20 @@ func inForm(m rs.Member, message string) string {
 	case ok && p.Calls == 1 && p.Filter.Object(m.Name) != nil: // "> 5"
 		m.Value = p.Filter.Get(m.Name)
 		return cmp.Or(inForm(m, message), m.Value)
-	case numbers != nil && strings.Contains(message, "number"):
+	case numbers != nil && isNumber:
 		return rs.Object{{Name: "gte", Value: numbers[0]}, {Name: "lte", Value: numbers[1]}}.JSON()
-	case counted(m.Value) != "":
-		return counted(m.Value)
 	case flag != "" && strings.Contains(message, "boolean"):
 		return flag
 	}
-	return cmp.Or(compact(m.Value), written.Range(cmp.Or(usual, m.Value)), usual, written.Value(m.Value))
+	return cmp.Or(written.InField(m.Name, m.Value, isNumber), written.Range(cmp.Or(usual, m.Value)), usual, written.Value(m.Value))
 }
 
-// operands are the values that a filter compares with.
-func operands(filter rs.Object) (values []string) {
+// operands are the values that a filter compares with, each under the name of its field.
+func operands(filter rs.Object) (values rs.Object) {
 	for _, m := range filter {
-		values = append(values, m.Value)
+		values = append(values, m)
 		for _, bound := range rs.AsObject(m.Value) {
-			values = append(values, bound.Value)
+			values = append(values, rs.Member{Name: m.Name, Value: bound.Value})
 		}
 	}
 	return values
@@ -71,7 +59,8 @@ func operands(filter rs.Object) (values []string) {
 
 // CurrencyLeftOut says that a filter compares with an amount that has a currency; "" where it does not.
 func CurrencyLeftOut(args rs.Object) string {
-	if slices.ContainsFunc(operands(args.Object("filter")), func(raw string) bool { _, ok := written.WithoutCurrency(raw); return ok }) {
+	hasCurrency := func(m rs.Member) bool { _, ok := written.WithoutCurrency(m.Value); return ok }
+	if slices.ContainsFunc(operands(args.Object("filter")), hasCurrency) {
 		return "An amount is a number: the call below leaves out its currency, which is a field of its own if the records have several."
 	}
 	return ""
@@ -81,20 +70,18 @@ var otherDate = written.Expression(`^"(?:[0-9]{1,2}[./-][0-9]{1,2}[./-][0-9]{2,4
 
 // MistakesDate reports whether a filter has a date of which it is not certain which one is meant, or words where a time is looked for.
 func MistakesDate(args rs.Object) bool {
-	return slices.ContainsFunc(args.Object("filter"), func(m rs.Member) bool {
-		return slices.ContainsFunc(operands(rs.Object{m}), func(raw string) bool {
-			return otherDate().MatchString(raw) && !written.IsTime(raw) || written.IsTimeName(m.Name) && written.IsWord(raw)
-		})
+	return slices.ContainsFunc(operands(args.Object("filter")), func(m rs.Member) bool {
+		return otherDate().MatchString(m.Value) && !written.IsTime(m.Value) || written.IsTimeName(m.Name) && written.IsWord(m.Value)
 	})
 }
 
 // NoSuchDay says of a date in a call that there is no such day; "" where there is none of that kind.
 func NoSuchDay(args rs.Object) string {
-	for _, raw := range append(operands(args.Object("filter")), args.Get("since"), args.Get("until")) {
-		if last, ok := written.LastOfMonth(raw); ok {
-			return "There is no day " + quote.JSON(raw) + ": that month ends with " + last + ", which the call below has."
-		} else if day := written.Reordered(raw); written.IsTime(day) {
-			return "There is no day " + quote.JSON(raw) + ": the call below has its day and month the other way round."
+	for _, m := range append(operands(args.Object("filter")), members(args, both...)...) {
+		if last, ok := written.LastOfMonth(m.Value); ok {
+			return "There is no day " + quote.JSON(m.Value) + ": that month ends with " + last + ", which the call below has."
+		} else if day := written.Reordered(m.Value); written.IsTime(day) {
+			return "There is no day " + quote.JSON(m.Value) + ": the call below has its day and month the other way round."
 		}
 	}
 	return ""

@@ -86,8 +86,7 @@ func (t Tool) identified(args rs.Object) rs.Object {
 // Unescaped returns the call with the id of a record whose own id was copied percent-encoded, out of another form of the id; false for any
 // other id.
 func (t Tool) Unescaped(args rs.Object) (Call, bool) {
-	id, _ := written.Text(args.Get("id"))
-	ref, err := rs.ParseRef(id)
+	ref, err := rs.ParseRef(args.Text("id"))
 	plain, malformed := url.PathUnescape(ref.RecordID)
 	if err != nil || malformed != nil || plain == ref.RecordID {
 		return Call{}, false
@@ -109,8 +108,6 @@ func (t Tool) record(guess rs.Object, refused *rs.Error) (rs.Object, bool) {
 		return nil, false
 	case several != nil:
 		guess = guess.With("id", rs.EncodeJSON(several[0]))
-	case identifier.Before(id) != "":
-		guess = guess.With("id", rs.EncodeJSON(identifier.Before(id)))
 	case refused.Meant != (rs.Ref{}):
 		guess = guess.With("id", rs.EncodeJSON(refused.Meant.URI()))
 	case refused.Code == "invalid_id" && refused.Param == "id" && !isRef:

@@ -1,7 +1,6 @@
 package correct
 
 import (
-	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -38,10 +37,10 @@ func dated(args rs.Object) rs.Object {
 	found, words := foreign.QueryOperators(q)
 	changed := args
 	for _, o := range found {
-		if boundWords[o.Name] == nil || o.Denied {
+		if boundWords[o.Name] == "" || o.Denied {
 			return args // is refused as it is
 		}
-		for _, bound := range boundWords[o.Name] {
+		for bound := range strings.FieldsSeq(boundWords[o.Name]) {
 			day := boundOf(o.Name, bound, rs.EncodeJSON(o.Value), time.Time{})
 			if day == "" && strings.HasSuffix(o.Name, "_than") {
 				day = rs.EncodeJSON(o.Value) // is refused with the day that it is
@@ -52,21 +51,26 @@ func dated(args rs.Object) rs.Object {
 			changed = changed.With(bound, day)
 		}
 	}
-	if len(found) > 0 {
-		changed = changed.With(name, rs.EncodeJSON(words))
-	}
-	if words == "" && len(found) > 0 {
+	switch {
+	case len(found) == 0:
+		return args
+	case words == "":
 		return changed.Without(name)
 	}
-	return changed
+	return changed.With(name, rs.EncodeJSON(words))
 }
 
 // WithoutOperators is the call that is meant by a search with operators: by a flag or a sender alone the records of the stream that has
 // such a field, else the search for the words. s is the schema of all streams; nil where it is not known.
 func (t Tool) WithoutOperators(args rs.Object, s *rs.Schema) (Call, bool) {
-	args = t.withOperators(args)
 	q, name := queryOf(args)
 	found, words := foreign.QueryOperators(q)
+	rest := args.Without(name)
+	for _, m := range slices.DeleteFunc(slices.Clone(args), func(m rs.Member) bool { return !t.IsOperator(m) }) {
+		text, _ := written.Text(m.Value)
+		found = append(found, foreign.QueryOperator{Name: operatorWords[written.Snake(m.Name)], Value: text})
+		rest = slices.DeleteFunc(rest, func(m rs.Member) bool { return !t.Takes(m.Name) })
+	}
 	if t.Name != "search" || len(found) == 0 {
 		return Call{}, false
 	}
@@ -82,7 +86,6 @@ func (t Tool) WithoutOperators(args rs.Object, s *rs.Schema) (Call, bool) {
 		}
 		return field != ""
 	}
-	rest := args.Without(name)
 	for _, o := range found {
 		flag, known := foreign.Flags[o.Name+":"+strings.ToLower(o.Value)]
 		if o.Denied && known {
@@ -90,14 +93,12 @@ func (t Tool) WithoutOperators(args rs.Object, s *rs.Schema) (Call, bool) {
 		}
 		isSender := o.Name == "from" || o.Name == "sender"
 		sender := isSender && words == "" && len(found) == 1
-		address := func(f rs.SchemaField) bool { return strings.Contains(f.Name, "email") && f.Type == "string" }
 		ofSender := func(f rs.SchemaField) bool { return fields.IsSenderAddress(f) && f.Type == "string" }
 		switch {
 		case o.Denied && !known: // a search leaves out words, not senders
 			words += " -" + strings.Join(strings.Fields(o.Value), " -")
 		case known && condition(flag.Value, func(f rs.SchemaField) bool { return slices.Contains(flag.Fields, f.Name) }):
 		case isSender && isAddress().MatchString(o.Value) && condition(rs.EncodeJSON(o.Value), ofSender): // it is all of the field
-		case sender && strings.Contains(o.Value, "@") && condition(rs.EncodeJSON(o.Value), address):
 		case sender && condition(rs.EncodeJSON(o.Value), func(f rs.SchemaField) bool { return f.Role == "actor" }):
 		case len(boundsMeant(o, rest)) > 0:
 			rest = rest.WithAll(boundsMeant(o, rest))
@@ -159,23 +160,6 @@ func (t Tool) IsOperator(m rs.Member) bool {
 	text, ok := written.Text(m.Value)
 	bound := slices.Contains(aliases["since"], name) || slices.Contains(aliases["until"], name)
 	return ok && t.Name == "search" && operatorWords[name] != "" && !strings.ContainsAny(text, `"`) && (!bound || namesSomeone(m))
-}
-
-// withOperators are the arguments of a search, of those that it takes, with the others as operators in the query.
-func (t Tool) withOperators(args rs.Object) rs.Object {
-	q, name := queryOf(args)
-	sent := q
-	for _, m := range args {
-		if t.IsOperator(m) {
-			text, _ := written.Text(m.Value)
-			q = strings.TrimSpace(q + " " + operatorWords[written.Snake(m.Name)] + `:"` + text + `"`)
-		}
-	}
-	if q == sent {
-		return args
-	}
-	args = slices.DeleteFunc(slices.Clone(args), func(m rs.Member) bool { return !t.Takes(m.Name) })
-	return args.With(cmp.Or(name, "q"), rs.EncodeJSON(q))
 }
 
 // boundsMeant are the bounds that an operator means, also by its distance from today, and that are not given; none if it has no date.

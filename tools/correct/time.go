@@ -22,7 +22,7 @@ func boundOf(word, bound, raw string, now time.Time) string {
 	switch {
 	case word == "before" || word == "older" || word == "lt":
 		first = first.AddDate(0, 0, -1)
-	case bound == "until" && (!last.IsZero() || len(boundWords[word]) > 1 || spans[word]):
+	case bound == "until" && (!last.IsZero() || strings.Contains(boundWords[word], " ")):
 		first = last
 	}
 	if first.Year() <= 1 {
@@ -34,30 +34,16 @@ func boundOf(word, bound, raw string, now time.Time) string {
 // boundsOf are the bounds of a search that an argument means, none if it is not known which; false if it bounds no time.
 func boundsOf(m rs.Member) (bounds rs.Object, ok bool) {
 	name := written.Snake(m.Name)
-	means := boundWords[name]
-	for _, bound := range both {
-		if slices.Contains(aliases[bound], name) {
-			means = []string{bound}
-		}
-	}
+	means := strings.Fields(boundWords[name])
 	if _, isText := written.Text(m.Value); spans[name] && !isText {
 		return boundsIn(m.Value), true
 	}
-	if found := rs.AsObject(written.Range(m.Value)); spans[name] && found.Has("lte") { // two days
-		return rs.Object{{Name: "since", Value: found.Get("gte")}, {Name: "until", Value: found.Get("lte")}}, true
-	} else if spans[name] {
-		means = both
-	}
 	for _, bound := range means {
 		value, exact := boundOf(name, bound, m.Value, time.Now().UTC()), written.Value(m.Value)
-		text, _ := rs.AsText(m.Value)
-		_, _, known := written.Days(text, time.Now().UTC())
 		switch {
 		case value != "":
 		case written.IsTime(exact): // one without a zone is one of UTC
 			value = exact
-		case known: // it has no such bound
-			continue
 		case len(means) > 1 && !written.IsTime(m.Value):
 			return nil, true
 		default:
@@ -65,7 +51,7 @@ func boundsOf(m rs.Member) (bounds rs.Object, ok bool) {
 		}
 		bounds = append(bounds, rs.Member{Name: bound, Value: value})
 	}
-	return bounds, means != nil
+	return bounds, len(means) > 0
 }
 
 // boundsIn are the bounds of a search in an object or a list of two; none if it is not known which.
@@ -103,9 +89,6 @@ func (t Tool) timed(args rs.Object, param string) (mended rs.Object, ok bool) {
 	mended = args
 	for _, name := range both { // one without a zone is one of UTC
 		value, _ := written.Text(cmp.Or(written.Reordered(args.Get(name)), written.Value(args.Get(name))))
-		if !args.Has("time_zone") && value != "" && !written.IsTime(rs.EncodeJSON(value)) {
-			value += "Z"
-		}
 		if value != "" {
 			mended = mended.With(name, rs.EncodeJSON(value))
 		}

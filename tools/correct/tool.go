@@ -87,8 +87,13 @@ type Call struct {
 	Arguments rs.Object
 }
 
-// String returns the call as answers print it: query_records {"stream":"messages"}.
-func (c Call) String() string { return c.Tool + " " + c.Arguments.JSON() }
+// String returns the call as answers print it: query_records {"stream":"messages"}; "" for that of no tool.
+func (c Call) String() string {
+	if c.Tool == "" {
+		return ""
+	}
+	return c.Tool + " " + c.Arguments.JSON()
+}
 
 // ReadCall reads what [Call.String] writes; of "" a call of no tool.
 func ReadCall(s string) Call {
@@ -172,10 +177,7 @@ func replaceNames(args rs.Object, streams map[string]string, connection string) 
 
 // renamed is the object with one member under another name, in its place; another member of that name is replaced.
 func renamed(o rs.Object, from, to, value string) rs.Object {
-	changed := o.Without(to)
-	if from == to {
-		changed = slices.Clone(o)
-	}
+	changed := slices.DeleteFunc(slices.Clone(o), func(m rs.Member) bool { return m.Name == to && from != to })
 	for i, m := range changed {
 		if m.Name == from {
 			changed[i] = rs.Member{Name: to, Value: value}

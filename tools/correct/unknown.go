@@ -205,9 +205,8 @@ func (t Tool) Unknown(s fields.Stream, args rs.Object, refused *rs.Error) *rs.Er
 	if len(c.wrong) == 0 {
 		return nil
 	}
-	if refused.Status == 0 || len(c.wrong) > 1 { // something else was wrong with the call
-		c.ungrouped = nil
-	} else if c.ungrouped != nil {
+	ungrouped := c.ungrouped != "" && refused.Status != 0 && len(c.wrong) == 1 // else something else was wrong with the call
+	if ungrouped {
 		c.hint = "No call groups by it: the one below shows its values record by record."
 	}
 	e := &rs.Error{Code: c.code, Param: c.param, Message: strings.Join(c.wrong[:min(len(c.wrong), 3)], " "), Hint: c.hint}
@@ -216,8 +215,12 @@ func (t Tool) Unknown(s fields.Stream, args rs.Object, refused *rs.Error) *rs.Er
 	}
 	send, ok := Call{t.Name, c.args}, true
 	switch {
-	case c.ungrouped != nil:
-		send = *c.ungrouped
+	case ungrouped:
+		shown := rs.EncodeJSON(distinct([]string{c.ungrouped, args.Text("field")}))
+		send = instead("query_records", args, rs.Object{{Name: "fields", Value: shown}, {Name: "limit", Value: "100"}}, "filter", "time_zone")
+		if s.Connection != "" {
+			send.Arguments = send.Arguments.With("connection_id", rs.EncodeJSON(s.Connection))
+		}
 	case c.open && (c.sought != nil || c.grouped != nil || !c.partly):
 		return e
 	case c.open:

@@ -111,8 +111,10 @@ var silent = union(pages, written.Set("reason purpose explanation description in
 // pages are arguments that count pages or records instead of sending a cursor.
 var pages = written.Set("page page_number offset skip starting_after ending_before")
 
-// spans are words for both bounds of a time.
-var spans = written.Set("date_range time_range period range dates between daterange timerange date_filter time_period")
+// spans are words for both bounds of a time, which may be an object or a list of them.
+var spans = written.Set(spanWords)
+
+const spanWords = "date_range time_range period range dates between daterange timerange date_filter time_period"
 
 // bounds are arguments that bound a time, which a filter on the stream's time field does here.
 var bounds = union(spans, written.Set(aliases["since"]...), written.Set(aliases["until"]...),
@@ -121,13 +123,13 @@ var bounds = union(spans, written.Set(aliases["since"]...), written.Set(aliases[
 var granularities = written.Set("hour day week month quarter year")
 
 // boundWords are words that bound a time, alone or before a colon in a query, with the bounds of a search that they mean.
-var boundWords = map[string][]string{
-	"since": {"since"}, "after": {"since"}, "newer": {"since"}, "newer_than": {"since"}, "gte": {"since"}, "gt": {"since"},
-	"until": {"until"}, "before": {"until"}, "older": {"until"}, "older_than": {"until"}, "lte": {"until"}, "lt": {"until"},
-	"on": both, "date": both, "day": both, "when": both, "in": both, "week": both, "month": both, "quarter": both, "year": both,
-}
+var boundWords = written.ByWord(map[string]string{
+	"since":       "since after newer newer_than gte gt " + strings.Join(aliases["since"], " "),
+	"until":       "until before older older_than lte lt " + strings.Join(aliases["until"], " "),
+	"since until": "on date day when in week month quarter year " + spanWords, // of one time
+})
 
-var both = []string{"since", "until"} // of one time
+var both = []string{"since", "until"}
 
 // boundOperators are the operators of a filter for the bounds of a search.
 var boundOperators = map[string]string{"since": "gte", "until": "lte"}

@@ -73,21 +73,17 @@ func Read(name string, s *rs.Schema) Stream {
 func ReadHaving(name string, s *rs.Schema, args rs.Object) Stream {
 	names := named(args)
 	homes, known := homesOf(s, name, names)
-	having := rs.Schema{}
-	for _, row := range s.Streams {
-		has := func(name string) bool {
-			return slices.ContainsFunc(row.Fields(), func(f rs.SchemaField) bool { return f.Granted && f.Name == name })
-		}
-		if row.Name == name && !slices.ContainsFunc(names, func(n string) bool { _, there := known[n]; return there && !has(n) }) {
-			having.Streams = append(having.Streams, row)
-		}
+	var rows []rs.SchemaStream
+	having := slices.DeleteFunc(slices.Clone(homes), func(h home) bool { return len(h.has) < len(known) })
+	for _, h := range having {
+		rows = append(rows, h.row)
 	}
-	if len(homes) < 2 || len(having.Streams) == 0 {
+	if len(homes) < 2 || len(rows) == 0 {
 		return Read(name, s)
 	}
-	stream := Read(name, &having)
-	if len(names) > 0 && len(having.Streams) == 1 && len(having.Streams[0].Connections) == 1 {
-		stream.Connection = having.Streams[0].Connections[0].ID
+	stream := Read(name, &rs.Schema{Streams: rows})
+	if len(names) > 0 && len(rows) == 1 {
+		stream.Connection = having[0].ID
 	}
 	return stream
 }
@@ -107,9 +103,8 @@ func (s Stream) RelationNames() (names []string) {
 
 // Time is the one field that says when a record is; "" where there is none, or several.
 func (s Stream) Time() string {
-	of := func(f rs.SchemaField) bool { return f.Role == "event-time" }
-	at := slices.IndexFunc(s.Fields, of)
-	if at < 0 || slices.ContainsFunc(s.Fields[at+1:], of) {
+	at := slices.IndexFunc(s.Fields, isEventTime)
+	if at < 0 || slices.ContainsFunc(s.Fields[at+1:], isEventTime) {
 		return ""
 	}
 	return s.Fields[at].Name
@@ -132,9 +127,11 @@ func (s Stream) IsNumber(name string) bool {
 
 func isNumber(f rs.SchemaField) bool { return f.Type == "number" || f.Type == "integer" }
 
+func isEventTime(f rs.SchemaField) bool { return f.Role == "event-time" }
+
 // IsTime takes the fields that are a time.
 func IsTime(f rs.SchemaField) bool {
-	return f.Role == "event-time" || strings.Contains(f.Type, "time") || strings.Contains(f.Type, "date")
+	return isEventTime(f) || strings.Contains(f.Type, "time") || strings.Contains(f.Type, "date")
 }
 
 // IsAddress takes the fields that are the address of someone.
@@ -183,7 +180,7 @@ var roles = []struct {
 }{
 	{written.Set("date time timestamp day when datetime created received sent start starts occurred created_at updated_at created_time",
 		"start_time start_date sent_at received_at occurred_at timestamp_at event_time"),
-		[]Use{func(f rs.SchemaField) bool { return f.Role == "event-time" }}},
+		[]Use{isEventTime}},
 	{written.Set("from sender author user who by username sender_name from_user organizer writer"),
 		[]Use{func(f rs.SchemaField) bool { return f.Role == "actor" }, IsSenderAddress}},
 	{written.Set("to recipient recipients receiver receivers addressee addressees sent_to to_email to_name to_address"),
@@ -304,9 +301,12 @@ func (s Stream) Misses(args rs.Object) bool {
 
 func (s Stream) timeless() bool { return !slices.ContainsFunc(s.Fields, IsTime) }
 
-// Having lists the streams of a schema that have all fields of a filter.
+// Having lists the streams of a schema that have all fields of a filter; nil has none.
 func Having(s *rs.Schema, filter rs.Object) []string {
 	var having []string
+	if s == nil {
+		return nil
+	}
 	for _, row := range s.Streams {
 		if slices.Contains(having, row.Name) || len(filter) == 0 {
 			continue

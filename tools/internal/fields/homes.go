@@ -14,9 +14,9 @@ import (
 // A home is a connection of a stream, with the fields of a call that are granted there.
 type home struct {
 	rs.Connection
-	has       []string
-	fields    []rs.SchemaField // all that are granted
-	relations []rs.Relation
+	row    rs.SchemaStream
+	has    []string
+	fields []rs.SchemaField // all that are granted
 }
 
 // homesOf are the connections of a stream, and those of some fields that any of them has, by name.
@@ -26,7 +26,7 @@ func homesOf(s *rs.Schema, stream string, names []string) (homes []home, known m
 		if row.Name != stream {
 			continue
 		}
-		h := home{fields: granted(row), relations: row.Relations()}
+		h := home{row: row, fields: granted(row)}
 		for _, f := range h.fields {
 			if slices.Contains(names, f.Name) {
 				h.has, known[f.Name] = append(h.has, f.Name), f
@@ -49,22 +49,15 @@ func (h home) counterpart(f rs.SchemaField) string {
 	return ""
 }
 
-// expands reports whether a connection has all relations that a call expands.
-func (h home) expands(args rs.Object) bool {
-	return !slices.ContainsFunc(args.Array("expand"), func(raw string) bool {
-		return !slices.ContainsFunc(h.relations, func(r rs.Relation) bool { return rs.EncodeJSON(r.Name) == raw })
-	})
-}
-
 // Lacks lists, each as JSON, the connections of a stream that lack fields of a call which names no connection, with the call that reads
-// the same there if each of these fields has a counterpart and it has the relations that are expanded. A field that no connection has is
-// not among them: the resource server refuses that.
+// the same there if each of these fields has a counterpart and nothing is expanded. A field that no connection has is not among them: the
+// resource server refuses that.
 func Lacks(tool string, s *rs.Schema, stream string, args rs.Object) (lacks []string) {
 	names := named(args)
 	homes, known := homesOf(s, stream, names)
 	for _, h := range homes {
 		var missing []string
-		there, all := map[string]string{}, h.expands(args)
+		there, all := map[string]string{}, !args.Has("expand") // which may not be there
 		for _, name := range names {
 			if f, ok := known[name]; ok && !slices.Contains(h.has, name) {
 				missing, there[name] = append(missing, name), h.counterpart(f)

@@ -8,46 +8,22 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
-// mailbox is the field that has the folders of a mail.
-const mailbox = "mailbox"
+// MailboxField is the field that has the folders of a mail.
+const MailboxField = "mailbox"
 
-// InMailbox are arguments that name a folder of mail by its path, or by the name that a stream of it would have, with the stream that has
-// the mail of all these folders and, if filters is set, a condition on the folder; nil for any other arguments. all is the schema of all
-// streams, nil where it is not known.
-func InMailbox(args rs.Object, streams []string, all *rs.Schema, filters bool) rs.Object {
+// MailboxOf is the stream that has the mail of all folders, and the folder of it, where a name is the path of that, or the name that a
+// stream of it would have: of several streams that it begins with, the longest. It is none of a name that is rather a stream's own. all is
+// the schema of all streams; nil where it is not known.
+func MailboxOf(name string, streams []string, all *rs.Schema) (stream, folder string) {
 	if all == nil {
-		return nil
+		return "", ""
 	}
-	names, param := args.Array("streams"), "streams"
-	if args.Has("stream") {
-		names, param = []string{args.Get("stream")}, "stream"
-	}
-	if len(names) != 1 {
-		return nil
-	}
-	name, _ := written.Text(names[0])
-	stream, folder := mailboxOf(name, streams, all)
-	if stream == "" {
-		return nil
-	}
-	if args = args.With(param, rs.EncodeJSON(stream)); param == "streams" {
-		args = args.With(param, rs.EncodeJSON([]string{stream}))
-	}
-	if filter := args.Object("filter"); filters && !filter.Includes(mailbox) {
-		args = args.With("filter", filter.With(mailbox, rs.EncodeJSON(folder)).JSON())
-	}
-	return args
-}
-
-// mailboxOf is the stream whose name a name begins with, the longest of several, and the folder of mail that is behind it. It is
-// none of a name that is rather a stream's own.
-func mailboxOf(name string, streams []string, all *rs.Schema) (stream, folder string) {
 	_, whole := identifier.StreamOfPath(name)
 	for _, known := range streams {
 		if find(whole, known, written.WordsOf(whole), written.WordsOf(known)).how <= misspelt {
 			return "", ""
 		}
-		if rest := behind(name, known); rest != "" && len(known) > len(stream) && Read(known, all).Field(mailbox) != nil {
+		if rest := behind(name, known); rest != "" && len(known) > len(stream) && Read(known, all).Field(MailboxField) != nil {
 			stream, folder = known, rest
 		}
 	}

@@ -2,6 +2,7 @@ package fields
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -17,6 +18,9 @@ var streamWords = written.ByWord(map[string]string{
 	"threads": "conversation conversations", "notes": "memo memos notiz notizen", "tasks": "todo todos aufgabe aufgaben",
 	"contacts": "people persons kontakt kontakte", "photos": "pictures images fotos bilder",
 })
+
+// usualStreams are those that have the records which people mean, such as messages.
+var usualStreams = written.Set(slices.Collect(maps.Values(streamWords))...)
 
 // besideRecords are the last words of the names of streams that say something of the records which people mean, such as the channels of
 // messages, and belong to these.
@@ -63,13 +67,13 @@ func NearStreams(name string, streams []string, all *rs.Schema) (near []string) 
 		kind = "messages"
 	}
 	var ranked []found
-	sought, stated := written.WordsOf(name), byStream(all)
+	sought, read := written.WordsOf(name), byName(all)
 	for _, stream := range streams {
 		words := written.WordsOf(stream)
 		f := find(name, stream, sought, words)
 		shape := 0
 		if mail {
-			shape = mailShape(stated[stream])
+			shape = mailShape(read(stream))
 		}
 		switch {
 		case f.how <= misspelt || kind == "":
@@ -79,18 +83,14 @@ func NearStreams(name string, streams []string, all *rs.Schema) (near []string) 
 			if _, own := words.In(sought); own > 0 && snake != last { // that name has all of its
 				shape += 8
 			}
-			f.how, f.words = ofKind, shape
-			if words.Has("mail") || words.Has("email") {
-				f.words++
-			}
-			if words.Has(KindIn(last)) {
+			if f.how, f.words = ofKind, shape; words.Has(KindIn(last)) {
 				f.words += 2
 			}
 		case f.how > likeWords && (words.Has(KindIn(last)) || words.Has(strings.TrimSuffix(kind, "s"))):
 			f.how, f.words = likeWords, 1
 		}
 		if f.how < nowhere {
-			f.rank = rankOf(words, stated[stream])
+			f.rank = rankOf(words, read(stream))
 			ranked = append(ranked, f)
 		}
 	}
@@ -137,66 +137,49 @@ func find(name, stream string, sought, words written.Words) found {
 
 // Ranked are some streams, those that have the records which people mean first.
 func Ranked(streams []string, all *rs.Schema) []string {
-	stated, ranks := byStream(all), map[string]int{}
+	read, ranks := byName(all), map[string]int{}
 	for _, stream := range streams {
-		ranks[stream] = rankOf(written.WordsOf(stream), stated[stream])
+		ranks[stream] = rankOf(written.WordsOf(stream), read(stream))
 	}
 	slices.SortStableFunc(streams, func(a, b string) int { return ranks[a] - ranks[b] })
 	return streams
 }
 
-// byStream has the rows of each stream by themselves, for what looks at many of them.
-func byStream(all *rs.Schema) map[string]*rs.Schema {
-	if all == nil {
-		return nil
-	}
-	stated := map[string]*rs.Schema{}
-	for _, row := range all.Streams {
-		if stated[row.Name] == nil {
-			stated[row.Name] = &rs.Schema{}
+// byName reads streams out of the schema of all without a walk over the others; one that is not known has no fields.
+func byName(all *rs.Schema) func(stream string) Stream {
+	rows := map[string]rs.Schema{}
+	if all != nil {
+		for _, row := range all.Streams {
+			rows[row.Name] = rs.Schema{Streams: append(rows[row.Name].Streams, row)}
 		}
-		stated[row.Name].Streams = append(stated[row.Name].Streams, row)
 	}
-	return stated
+	return func(stream string) Stream {
+		own := rows[stream]
+		return Read(stream, &own)
+	}
 }
 
-// rankOf puts a stream behind those that have the records which people mean: these are called so, and say when they are. stated has its
-// rows; nil where they are not known.
-func rankOf(words written.Words, stated *rs.Schema) int {
+// rankOf puts a stream behind those that have the records which people mean: these are called so, and say when they are.
+func rankOf(words written.Words, own Stream) int {
 	const usual, other, beside, timeless = 0, 1, 2, 4
 	rank := other
 	isRecords := func(word string) bool {
 		meant := cmp.Or(streamWords[word], word+"s")
-		return isUsual(meant) && !besideRecords[strings.TrimSuffix(meant, "s")]
+		return usualStreams[meant] && !besideRecords[strings.TrimSuffix(meant, "s")]
 	}
 	if besideRecords[words.Last()] {
 		rank = beside
 	} else if words.Any(isRecords) {
 		rank = usual
 	}
-	isTime := func(f rs.SchemaField) bool { return f.Role == "event-time" }
-	if stated != nil && !slices.ContainsFunc(Read(stated.Streams[0].Name, stated).Fields, isTime) {
+	if len(own.Fields) > 0 && !slices.ContainsFunc(own.Fields, isEventTime) {
 		rank += timeless
 	}
 	return rank
 }
 
-// isUsual reports whether a stream is called as one that has the records which people mean, such as messages.
-func isUsual(stream string) bool {
-	for _, usual := range streamWords {
-		if usual == stream {
-			return true
-		}
-	}
-	return false
-}
-
 // mailShape says how far the fields of a stream are those of mail: a subject, and who sent it by name or, more so, by address.
-func mailShape(stated *rs.Schema) int {
-	if stated == nil {
-		return 0
-	}
-	own := Read(stated.Streams[0].Name, stated)
+func mailShape(own Stream) int {
 	has := func(is Use) bool { return slices.ContainsFunc(own.Fields, is) }
 	switch subject := has(func(f rs.SchemaField) bool { return subjects[written.Snake(f.Name)] }); {
 	case subject && has(IsSenderAddress):

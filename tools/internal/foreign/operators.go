@@ -66,6 +66,18 @@ var Flags = map[string]struct {
 	"is:starred":      {[]string{"is_flagged", "is_starred"}, "true"}, "is:flagged": {[]string{"is_flagged", "is_starred"}, "true"},
 }
 
+// FlagOf is the field that says what a flag of messages by another name does, such as is_seen for unread, with the value that is meant;
+// "" for none. has reports which fields a stream has.
+func FlagOf(name, value string, has func(field string) bool) (field, meant string) {
+	plain, denied := strings.CutPrefix(strings.TrimPrefix(written.Snake(name), "is_"), "not_")
+	known := Flags["is:"+plain]
+	at := slices.IndexFunc(known.Fields, has)
+	if at < 0 || has(name) || value != "true" && value != "false" {
+		return "", ""
+	}
+	return known.Fields[at], strconv.FormatBool((value == known.Value) != denied)
+}
+
 // joiners are names beside a list of conditions by which all or any of them are to hold.
 var joiners = written.Set("logic conjunction combinator operator op condition join mode type boolean")
 

@@ -31,12 +31,6 @@ func IsPage(id string) bool {
 	return strings.HasPrefix(id, "https://") || strings.HasPrefix(id, "http://")
 }
 
-// Record is the record's own id in the id of a call.
-func Record(args rs.Object) string {
-	ref, _ := rs.ParseRef(args.Text("id"))
-	return ref.RecordID
-}
-
 // Several are the ids of several records in one text, with commas, a '+' or white space between them; nil for any other text.
 func Several(id string) []string {
 	malformed := func(id string) bool { _, err := rs.ParseRef(id); return err != nil }

@@ -12,28 +12,18 @@ import (
 func Named(sources []Source, words []string) (had []string, of []Source) {
 	most := 1
 	for _, source := range sources {
-		var own []string
 		name := strings.TrimSuffix(strings.TrimSuffix(source.Stream, "_rest"), "_around")
-		if name != source.Stream && !slices.ContainsFunc(sources, func(other Source) bool { return other.Stream == name }) {
+		if !slices.ContainsFunc(sources, func(other Source) bool { return other.Stream == name }) {
 			name = source.Stream
 		}
-		for _, word := range words {
-			if written.HasWord(name, word) {
-				own = append(own, word)
-			}
-		}
+		known := written.WordsOf(name)
+		own := slices.DeleteFunc(slices.Clone(words), func(word string) bool { return !written.WordsOf(word).Name(known) })
 		if len(own) > most {
 			had, of, most = nil, nil, len(own)
 		}
-		if len(own) < most {
-			continue
-		}
-		of = append(of, source)
-		for _, word := range own {
-			if !slices.Contains(had, word) {
-				had = append(had, word)
-			}
+		if len(own) == most {
+			had, of = append(had, own...), append(of, source)
 		}
 	}
-	return had, of
+	return slices.DeleteFunc(slices.Clone(words), func(word string) bool { return !slices.Contains(had, word) }), of
 }

@@ -16,6 +16,7 @@ func TestNamedStreamsHaveMostOfTheWords(t *testing.T) {
 		{[]string{"around"}, nil, nil},
 		{[]string{"trip", "rest"}, []string{"trip", "rest"}, []string{"trip", "trip_rest", "Night_rest"}},
 		{[]string{"bank", "night", "papa"}, []string{"bank", "night"}, []string{"Night_bank"}},
+		{[]string{"banks"}, []string{"banks"}, []string{"bank_2025", "bank_2025_around", "Night_bank"}},
 		{nil, nil, nil},
 	} {
 		had, of := Named(sources, row.words)

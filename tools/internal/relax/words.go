@@ -195,7 +195,8 @@ func Same(word, query string) bool {
 // OtherForm returns another form of a word, such as the singular of a plural, for a resource server that knows only the form that
 // is written; "" if no rule gives one. Phrases, numbers and short words have none.
 func OtherForm(word string) string {
-	if utf8.RuneCountInString(word) < 4 || strings.ContainsAny(word, "\"0123456789") || !latin(word) {
+	if utf8.RuneCountInString(word) < 4 || strings.ContainsAny(word, "\"0123456789") || // the rules are about Latin letters
+		strings.ContainsFunc(word, func(r rune) bool { return r > 0x24f }) {
 		return ""
 	}
 	lower := strings.ToLower(word)
@@ -224,11 +225,6 @@ func undouble(stem, ending string) string {
 		return stem[:n-1]
 	}
 	return stem
-}
-
-// latin reports whether a word is written in Latin letters, which the rules are about.
-func latin(word string) bool {
-	return !strings.ContainsFunc(word, func(r rune) bool { return r > 0x24f })
 }
 
 // Words beside a time that a query names.

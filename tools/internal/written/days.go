@@ -169,9 +169,7 @@ func readYear(words []string, year int) (days, bool) {
 	month := 1 + slices.IndexFunc(words, func(word string) bool { return slices.Contains(monthList, word) }) // its place
 	named := func(word string) int { return 1 + slices.Index(monthList, word) }
 	switch {
-	case len(words) == 0:
-		return calendar("year", dayOf(year, time.January, 1), 0)
-	case len(words) == 1 && words[0] == "year":
+	case len(words) == 0, len(words) == 1 && words[0] == "year":
 		return calendar("year", dayOf(year, time.January, 1), 0)
 	case len(words) == 1 && month > 0:
 		return nthDays("month", named(words[0]), year)

@@ -26,21 +26,16 @@ func Seconds(field, raw string) string {
 	s, _ := Text(raw)
 	s = strings.ToLower(strings.TrimSpace(s))
 	if found := clockSpan().FindStringSubmatch(s); found != nil {
-		parts, took := found[1:], 0.0
-		if parts[2] == "" && ofHours().MatchString(Snake(field)) {
-			parts[2] = "00"
-		} else if parts[2] == "" {
-			parts = parts[:2]
-		}
-		for _, part := range parts {
-			took = 60*took + amount(part)
+		took := 60*amount(found[1]) + amount(found[2])
+		if found[3] != "" || ofHours().MatchString(Snake(field)) {
+			took = 60*took + amount(found[3])
 		}
 		return plainSeconds(took)
 	}
 	if iso, ok := strings.CutPrefix(s, "p"); ok {
 		s = strings.Replace(iso, "t", "", 1)
 	}
-	if !wordSpan().MatchString(s) {
+	if s == "" || !wordSpan().MatchString(s) {
 		return ""
 	}
 	took, least := 0.0, math.Inf(1)
@@ -54,18 +49,22 @@ func Seconds(field, raw string) string {
 		}
 		took, least = took+amount(part[1])*unit, unit
 	}
-	if math.IsInf(least, 1) {
-		return ""
-	}
 	return plainSeconds(took)
 }
 
-// CountedIn is the number that a text means in a field: [Seconds] where the field has these, or else [Counted].
-func CountedIn(field, raw string) string {
-	if took := Seconds(field, raw); took != "" && strings.HasSuffix(field, "_seconds") {
+// InField is what a value means in a field by the name of that: a day without signs, or, where the field has numbers, [Seconds] or what is
+// counted; "" for nothing of these.
+func InField(field, raw string, isNumber bool) string {
+	day, took := compactDay(raw), Seconds(field, raw)
+	switch {
+	case day != "" && IsTimeName(field):
+		return day
+	case !isNumber:
+		return ""
+	case strings.HasSuffix(field, "_seconds") && took != "":
 		return took
 	}
-	return Counted(raw)
+	return counted(raw)
 }
 
 // amount is the number that digits are, 0 for none.

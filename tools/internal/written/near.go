@@ -47,8 +47,8 @@ func Meant(value string, texts []string) string {
 // domain is the address of a provider in the name of a file, such as that of a calendar.
 var domain = Expression(`[\pL\pN-]+\.(?:com|org|net|edu|gov|[a-z]{2})(?:[^\pL\pN]|$)`)
 
-// wordParts are the words of a name in small letters, without accents and in the singular, between whose signs no other stands in one
-// list: WhatsApp_chats is whats and app, and chat.
+// wordParts are the words of a name in small letters and without accents, those between two signs in one list: WhatsApp_chats is whats and
+// app, and chats.
 func wordParts(name string) (all [][]string) {
 	isSign := func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) && !unicode.IsMark(c) }
 	for _, chunk := range strings.FieldsFunc(name, isSign) {
@@ -58,7 +58,7 @@ func wordParts(name string) (all [][]string) {
 			if i < len(runes) && !startsWord(runes, i) {
 				continue
 			}
-			if part := tokens(Folded(string(runes[from:i])))[0]; part != "" { // as an accent by itself is
+			if part := Folded(string(runes[from:i])); part != "" { // as an accent by itself is
 				parts = append(parts, part)
 			}
 			from = i
@@ -82,33 +82,6 @@ func startsWord(runes []rune, at int) bool {
 	return unicode.IsLower(before) || at+1 < len(runes) && unicode.IsLower(runes[at+1])
 }
 
-// HasWord reports whether a name has a word between signs, or as its capitals and digits part it: whatsapp and app are words of
-// WhatsApp_Chat.
-func HasWord(name, word string) bool {
-	runes, n := []rune(name), len([]rune(word))
-	isSign := func(at int) bool {
-		return !unicode.IsLetter(runes[at]) && !unicode.IsDigit(runes[at]) && !unicode.IsMark(runes[at])
-	}
-	parts := func(at int) bool {
-		return at == 0 || at == len(runes) || isSign(at-1) || isSign(at) || startsWord(runes, at)
-	}
-	for from := 0; from+n <= len(runes); from++ {
-		if parts(from) && parts(from+n) && strings.EqualFold(string(runes[from:from+n]), word) {
-			return true
-		}
-	}
-	return false
-}
-
-// Naming are those of some words in small letters that may be in a name: of three letters or more, and in the rest of a query, which is
-// without its time.
-func Naming(words []string, rest string) []string {
-	rest = strings.ToLower(rest)
-	return slices.DeleteFunc(slices.Clone(words), func(word string) bool {
-		return utf8.RuneCountInString(word) < 3 || !strings.ContainsFunc(word, unicode.IsLetter) || !strings.Contains(rest, word)
-	})
-}
-
 // Words are the words of a name, in small letters, without accents and in the singular.
 type Words struct {
 	parts   [][]string
@@ -125,14 +98,11 @@ func WordsOf(name string) Words {
 	if strings.Contains(name, ".") {
 		own = domain().ReplaceAllString(name, "_")
 	}
-	w, place := Words{wordParts(own), map[string]int{}, tokens(Folded(Letters(name)))[0]}, 0
+	w, place := Words{wordParts(own), map[string]int{}, singular(Folded(Letters(name)))}, 0
 	for _, parts := range w.parts {
 		for from := range parts {
 			for to := from + 1; to <= min(len(parts), from+longest); to++ {
-				word := parts[from]
-				if to > from+1 {
-					word = tokens(strings.Join(parts[from:to], ""))[0]
-				}
+				word := singular(parts[from:to]...)
 				if !w.Has(word) && (from == 0 || len(word) > fewest) {
 					w.runs[word] = place + from
 				}
@@ -154,7 +124,7 @@ func (w Words) Last() string {
 			last = part
 		}
 	}
-	return last
+	return singular(last)
 }
 
 // Any reports whether any of the words is so.
@@ -173,12 +143,12 @@ func (w Words) In(known Words) (place, words int) {
 		return at, len(slices.Concat(w.parts...))
 	}
 	for _, parts := range w.parts {
-		at, ok := known.runs[tokens(strings.Join(parts, ""))[0]]
+		at, ok := known.runs[singular(parts...)]
 		for i, part := range parts {
-			if !ok && !known.Has(part) {
+			if !ok && !known.Has(singular(part)) {
 				return 0, 0
 			} else if i == 0 && !ok {
-				at = known.runs[part]
+				at = known.runs[singular(part)]
 			}
 		}
 		if words == 0 {
@@ -188,6 +158,9 @@ func (w Words) In(known Words) (place, words int) {
 	}
 	return place, words
 }
+
+// Name reports whether all of these words are among those of a name.
+func (w Words) Name(known Words) bool { _, words := w.In(known); return words > 0 }
 
 // Misspell reports whether these are one word that differs by a letter from one of a known name.
 func (w Words) Misspell(known Words) bool {

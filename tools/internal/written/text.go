@@ -217,14 +217,21 @@ func tokens(name string) []string {
 		return []string{name}
 	}
 	for i, w := range words {
-		switch {
-		case strings.HasSuffix(w, "ies") && len(w) > 4:
-			words[i] = strings.TrimSuffix(w, "ies") + "y"
-		case strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ss") && len(w) > 3:
-			words[i] = strings.TrimSuffix(w, "s")
-		}
+		words[i] = singular(w)
 	}
 	return words
+}
+
+// singular is the one word that some parts are, in the singular.
+func singular(parts ...string) string {
+	word := strings.Join(parts, "")
+	switch {
+	case strings.HasSuffix(word, "ies") && len(word) > 4:
+		return strings.TrimSuffix(word, "ies") + "y"
+	case strings.HasSuffix(word, "s") && !strings.HasSuffix(word, "ss") && len(word) > 3:
+		return strings.TrimSuffix(word, "s")
+	}
+	return word
 }
 
 // Distance is how many letters must be added, removed, changed or swapped with the next to make one name of another.

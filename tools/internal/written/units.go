@@ -27,8 +27,6 @@ var (
 // IsMoneyName reports whether a field may have amounts of money.
 func IsMoneyName(name string) bool { return hasWord(name, moneyWords) }
 
-func countsThings(name string) bool { return hasWord(name, things) && !IsMoneyName(name) }
-
 func hasWord(name string, words map[string]bool) bool {
 	return slices.ContainsFunc(strings.Split(Snake(name), "_"), func(word string) bool { return words[word] })
 }
@@ -85,7 +83,7 @@ func unitRank(name, of string) int {
 	switch {
 	case rank >= 0 && isOwn:
 		return rank
-	case countsThings(of) && !plainUnits[name]:
+	case hasWord(of, things) && !IsMoneyName(of) && !plainUnits[name]:
 		return last + 1
 	case rank >= 0:
 		return 2*len(unitNames) + rank

@@ -113,8 +113,8 @@ func LastOfMonth(raw string) (string, bool) {
 	return month.AddDate(0, 1, -1).Format(time.DateOnly), err == nil
 }
 
-// CompactDay is the day that eight digits are, such as 20261105; "" for any other value. They may be a number.
-func CompactDay(raw string) string {
+// compactDay is the day that eight digits are, such as 20261105; "" for any other value. They may be a number.
+func compactDay(raw string) string {
 	s, _ := rs.AsText(raw)
 	day, err := time.Parse("20060102", strings.TrimSpace(s))
 	if err != nil || day.Year() < 1900 || day.Year() > 2100 {
@@ -167,13 +167,13 @@ func Numbers(raw string) []string {
 	return nil
 }
 
-var counted = Expression(`^\s*([0-9][0-9.,]*)\s+(\pL{4,})\s*$`)
+var countedForm = Expression(`^\s*([0-9][0-9.,]*)\s+(\pL{4,})\s*$`)
 
-// Counted is the number in a text that says what it is of, such as "5 stars"; "" for any other text, and for a short word or one of more
+// counted is the number in a text that says what it is of, such as "5 stars"; "" for any other text, and for a short word or one of more
 // than one, such as million, which may be a unit that the number is to be multiplied by.
-func Counted(raw string) string {
+func counted(raw string) string {
 	s, _ := Text(raw)
-	found := counted().FindStringSubmatch(s)
+	found := countedForm().FindStringSubmatch(s)
 	if found == nil || multiples[Folded(found[2])] {
 		return ""
 	}

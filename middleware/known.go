@@ -2,8 +2,6 @@ package middleware
 
 import (
 	"context"
-	"encoding/json"
-	"slices"
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -27,25 +25,6 @@ type correcting struct {
 	all   *rs.Schema    // of all streams, where it was looked up for that
 }
 
-// Codes by which a call is refused for a name that the resource server or a package does not know, and, of ours, for its arguments.
-var (
-	sourceCodes = []rs.Code{
-		"context.stream_not_allowed", "context.instance_mismatch", "grant_stream_not_allowed", "connection_not_found", "unknown_stream", "unknown_connection",
-	}
-	fieldCodes = []rs.Code{
-		"unknown_field", "field_not_granted", "invalid_field_path", "invalid_sort", "invalid_request", "invalid_expand", "invalid_filter", "invalid_arguments",
-	}
-	localCodes = []rs.Code{"invalid_arguments", "invalid_filter", "invalid_expand", "invalid_id", "conflicting_connection_id"}
-)
-
-// named returns the arguments with the id of the connection that they name by its display name or connector.
-func (c *correcting) named(ctx context.Context) (rs.Object, bool) {
-	if !slices.Contains(sourceCodes, c.refused.Code) || c.args.Get("connection_id") == "" && c.args.Get("id") == "" {
-		return nil, false
-	}
-	return c.sources(ctx).Named(c.tool, c.args)
-}
-
 // sources are the streams and connections of the grant: what the package's directory says, or else the resource server's schema.
 func (c *correcting) sources(ctx context.Context) correct.Grant {
 	if !c.read {
@@ -56,9 +35,6 @@ func (c *correcting) sources(ctx context.Context) correct.Grant {
 
 // known is the grant as far as it is known without a read.
 func (c *correcting) known(ctx context.Context) correct.Grant {
-	if c.read {
-		return c.grant
-	}
 	return c.grantOf(ctx, c.call.Tool.Held)
 }
 
@@ -102,9 +78,6 @@ func granted(ctx context.Context) correct.Grant {
 
 // schema is the compact schema, held for a minute; nil where it cannot be read.
 func (c *correcting) schema(ctx context.Context, stream, connection string) *rs.Schema {
-	if c.call.Tool.Schema == nil {
-		return nil
-	}
 	ctx, cancel := context.WithTimeout(ctx, correctDeadline)
 	defer cancel()
 	return c.call.Tool.Schema(ctx, c.call.RS, stream, connection)
@@ -117,21 +90,4 @@ func toConnect(ctx context.Context, missing rs.Missing) []string {
 		return nil
 	}
 	return terms.Connect(missing)
-}
-
-// with is the call with other arguments.
-func (c *correcting) with(args rs.Object) string {
-	return correct.Call{Tool: c.tool.Name, Arguments: args}.String()
-}
-
-// refusal is the error by which a tool refuses a call without a read; nil if it takes it.
-func refusal(tool *tools.Tool, call correct.Call) *rs.Error {
-	args, err := tool.Parse(json.RawMessage(call.Arguments.JSON())) // as it will be sent, so that no name is given twice
-	if err == nil {
-		_, err = args.Scope()
-	}
-	if err == nil {
-		return nil
-	}
-	return rs.AsError(err)
 }

@@ -23,11 +23,14 @@ func (c *correcting) explained(ctx context.Context) *rs.Error {
 	case slices.Contains(sourceCodes, e.Code):
 		return c.unknownName(ctx, &e)
 	case e.Code == "invalid_cursor" || e.Code == "cursor_expired":
-		c.restarted(ctx, &e)
+		call, hint := c.tool.Restarted(c.args, func() string { return c.stream(ctx, c.args, c.schema).Time() })
+		e.Send, e.Hint = call.String(), cmp.Or(hint, e.Hint)
 	case e.Code == "search_mode_unavailable":
 		e.Send = c.with(c.args.Without("mode"))
 	case c.tool.WithoutStream(c.args) && (e.Code == "invalid_arguments" || e.Code == "invalid_request"):
-		c.inStream(ctx, &e)
+		_, connection := correct.Touches(c.args)
+		hint, call := c.tool.OfOneStream(c.args, c.schema(ctx, "", connection))
+		e.Hint, e.Send = hint, cmp.Or(call.String(), e.Send)
 	case e.Status == 400 && strings.Contains(e.Message, "not supported for client-token reads"): // no schema says so
 		e.Hint = "No call of this token may do that here: page through the records newest first, or search for words or a period."
 		e.Send = c.tool.Unfiltered(c.args, c.refused).String()
@@ -99,15 +102,13 @@ func (c *correcting) instead(found *rs.Error) *rs.Error {
 	return found
 }
 
-// restarted proposes the call from the first page on, or from the day that was sent as changes_since.
-func (c *correcting) restarted(ctx context.Context, e *rs.Error) {
-	call, hint := c.tool.Restarted(c.args, func() string { return c.stream(ctx, c.args, c.schema).Time() })
-	e.Send, e.Hint = call.String(), cmp.Or(hint, e.Hint)
-}
-
 // refusedField explains what a resource server refused of fields and their values: a value in another form than it takes, or a field that
 // the stream has not.
 func (c *correcting) refusedField(ctx context.Context, e *rs.Error) *rs.Error {
+	if e.Code == "field_not_granted" { // whole streams are asked for
+		streams, _ := correct.Touches(c.args)
+		e.Connect = toConnect(ctx, rs.Missing{Streams: streams})
+	}
 	now := time.Now().UTC()
 	send, rewritten := c.tool.Rewritten(c.args, e)
 	noRange := strings.Contains(e.Message, "Range filters are not supported") // however its bounds are written
@@ -120,9 +121,10 @@ func (c *correcting) refusedField(ctx context.Context, e *rs.Error) *rs.Error {
 		c.args = dated.Arguments
 	}
 	if !rewritten || noRange {
-		if found := c.unknownField(ctx); found != nil {
+		found := c.tool.Mistaken(c.args, c.refused, func(stream, connection string) *rs.Schema { return c.schema(ctx, stream, connection) })
+		if found != nil {
 			if found.Code == e.Code {
-				found.Connect = c.fieldConnect(ctx)
+				found.Connect = e.Connect
 			}
 			return c.instead(found)
 		}
@@ -136,7 +138,6 @@ func (c *correcting) refusedField(ctx context.Context, e *rs.Error) *rs.Error {
 	case correct.MistakesDate(c.args):
 		e.Hint = "A date is written as year, month, day: today is " + today + "."
 	}
-	e.Connect = c.fieldConnect(ctx)
 	return e
 }
 
@@ -163,92 +164,7 @@ func (c *correcting) notFound(ctx context.Context, e *rs.Error) {
 	}
 }
 
-// refusedHere explains arguments that were refused before any read.
-func (c *correcting) refusedHere(ctx context.Context, e *rs.Error) {
-	e.Hint = cmp.Or(correct.NoSuchDay(c.args), c.tool.Hint(c.args), e.Hint)
-	if send, hint := c.withField(ctx); send != "" {
-		e.Send, e.Hint = send, strings.TrimSpace(e.Hint+" "+hint)
-	} else if e.Send = cmp.Or(e.Send, c.withoutOperators(ctx), c.timed(ctx)); e.Send == "" {
-		if dated, ok := c.tool.Relative(c.args, time.Now().UTC()); ok && (e.Param == "since" || e.Param == "until") {
-			if e.Send = dated.String(); len(dated.Arguments) > len(c.args) {
-				e.Hint = correct.BothBounds
-			}
-		} else {
-			c.guess(ctx, e)
-		}
-	}
-	if e.Send == "" {
-		if streams, send := c.known(ctx).Home(c.tool, c.args); send.Tool != "" {
-			e.Hint, e.Send = strings.TrimSpace(e.Hint+" "+streams), send.String()
-		}
-	}
-	if call := correct.ReadCall(e.Send); call.Tool != "" { // with the streams that there are, as far as those are known
-		if missing := c.known(ctx).Missing(c.call.Tool.Named(call.Tool).Known, call.Arguments); missing != nil {
-			e.Send = cmp.Or(missing.Send, e.Send)
-		}
-	}
-	e.Hint = strings.TrimSpace(e.Hint + " " + correct.SeasonSays(c.args))
-}
-
-// guess adds to an error the call that is probably meant by arguments that the tool refused, with what it leaves out, or else one that
-// says what is missing.
-func (c *correcting) guess(ctx context.Context, e *rs.Error) {
-	if !slices.Contains(localCodes, c.refused.Code) {
-		return
-	}
-	call, ok := c.tool.Guess(c.args, c.refused)
-	if !ok { // by the names of its fields, as far as those are known, it may mean one
-		if found := c.unfit(ctx, correct.Call{Tool: c.tool.Name, Arguments: c.args}); found != nil && found.Send != "" {
-			e.Send = c.accepted(correct.ReadCall(found.Send)).String()
-		}
-		return
-	}
-	if in, ok := c.known(ctx).InFolder(c.tool, c.args); ok {
-		call = in
-	} else if missing := c.known(ctx).Missing(c.call.Tool.Named(call.Tool).Known, call.Arguments); missing != nil && missing.Send != "" {
-		call = correct.ReadCall(missing.Send)
-	}
-	call = c.accepted(call)
-	e.Send = call.String()
-	if call.Tool != "schema" && c.refused.Code != "invalid_expand" { // which says what to leave out
-		e.Hint = strings.TrimSpace(e.Hint + " " + call.LeavesOut(c.args))
-	}
-	switch found := c.unfit(ctx, call); {
-	case found == nil:
-		stream := c.stream(ctx, c.args, c.call.Tool.Held)
-		if instead, hint, ok := c.tool.Unsearched(stream, c.args); ok {
-			e.Send, e.Hint = instead.String(), hint
-		} else {
-			e.Hint = strings.TrimSpace(e.Hint + " " + hint)
-		}
-	case found.Send != "":
-		e.Send, e.Hint = found.Send, strings.TrimSpace(e.Hint+" "+found.Message+" "+found.Hint)
-	default: // the hint is of a call that is refused
-		e.Send, e.Hint = c.tool.LookUp(c.args).String(), found.Message
-		if search, ok := c.tool.Sought(c.args); ok {
-			e.Send, e.Hint = search.String(), found.Message+" Search reads words: the call below finds the records that have them."
-		}
-	}
-}
-
-// accepted is a proposed call in the form that its tool takes. Arguments that were meant for another tool may need a second guess; what
-// is refused even so is looked up.
-func (c *correcting) accepted(call correct.Call) correct.Call {
-	tool := c.call.Tool
-	if call.Tool != tool.Name {
-		tool = tool.Named(call.Tool)
-		call.Arguments = tool.Known.Canonical(call.Arguments)
-	}
-	if dated, ok := tool.Known.Relative(call.Arguments, time.Now().UTC()); ok {
-		call = dated
-	}
-	if call.Tool != c.tool.Name {
-		if refused := refusal(tool, call); refused != nil {
-			call, _ = tool.Known.Guess(call.Arguments, refused)
-		}
-	}
-	if call.Tool == tool.Name && refusal(tool, call) == nil {
-		return call
-	}
-	return c.tool.LookUp(c.args)
+// with is the call with other arguments.
+func (c *correcting) with(args rs.Object) string {
+	return correct.Call{Tool: c.tool.Name, Arguments: args}.String()
 }

@@ -1,0 +1,149 @@
+package middleware
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools"
+	"github.com/pdp-connect/pdpp-mcp/tools/correct"
+)
+
+// refusedHere explains arguments that were refused before any read.
+func (c *correcting) refusedHere(ctx context.Context, e *rs.Error) {
+	e.Hint = cmp.Or(correct.NoSuchDay(c.args), c.tool.Hint(c.args), e.Hint)
+	if send, hint := c.withField(ctx); send != "" {
+		e.Send, e.Hint = send, strings.TrimSpace(e.Hint+" "+hint)
+	} else if e.Send = cmp.Or(e.Send, c.withoutOperators(ctx), c.timed(ctx)); e.Send == "" {
+		if dated, ok := c.tool.Relative(c.args, time.Now().UTC()); ok && (e.Param == "since" || e.Param == "until") {
+			if e.Send = dated.String(); len(dated.Arguments) > len(c.args) {
+				e.Hint = correct.BothBounds
+			}
+		} else {
+			c.guess(ctx, e)
+		}
+	}
+	if e.Send == "" {
+		if streams, send := c.known(ctx).Home(c.tool, c.args); send.Tool != "" {
+			e.Hint, e.Send = strings.TrimSpace(e.Hint+" "+streams), send.String()
+		}
+	}
+	if call := correct.ReadCall(e.Send); call.Tool != "" { // with the streams that there are, as far as those are known
+		if missing := c.known(ctx).Missing(c.call.Tool.Named(call.Tool).Known, call.Arguments); missing != nil {
+			e.Send = cmp.Or(missing.Send, e.Send)
+		}
+	}
+	e.Hint = strings.TrimSpace(e.Hint + " " + correct.SeasonSays(c.args))
+}
+
+// guess adds to an error the call that is probably meant by arguments that the tool refused, with what it leaves out, or else one that
+// says what is missing.
+func (c *correcting) guess(ctx context.Context, e *rs.Error) {
+	if !slices.Contains(localCodes, c.refused.Code) {
+		return
+	}
+	call, ok := c.tool.Guess(c.args, c.refused)
+	if !ok {
+		return
+	}
+	if in, ok := c.known(ctx).InFolder(c.tool, c.args); ok {
+		call = in
+	} else if missing := c.known(ctx).Missing(c.call.Tool.Named(call.Tool).Known, call.Arguments); missing != nil && missing.Send != "" {
+		call = correct.ReadCall(missing.Send)
+	}
+	call = c.accepted(call)
+	e.Send = call.String()
+	if call.Tool != "schema" && c.refused.Code != "invalid_expand" { // which says what to leave out
+		e.Hint = strings.TrimSpace(e.Hint + " " + call.LeavesOut(c.args))
+	}
+	switch found := c.unfit(ctx, call); {
+	case found == nil:
+		stream := c.stream(ctx, c.args, c.call.Tool.Held)
+		if instead, hint, ok := c.tool.Unsearched(stream, c.args); ok {
+			e.Send, e.Hint = instead.String(), hint
+		} else {
+			e.Hint = strings.TrimSpace(e.Hint + " " + hint)
+		}
+	case found.Send != "":
+		e.Send, e.Hint = found.Send, strings.TrimSpace(e.Hint+" "+found.Message+" "+found.Hint)
+	default: // the hint is of a call that is refused
+		e.Send, e.Hint = c.tool.LookUp(c.args).String(), found.Message
+		if search, ok := c.tool.Sought(c.args); ok {
+			e.Send, e.Hint = search.String(), found.Message+" Search reads words: the call below finds the records that have them."
+		}
+	}
+}
+
+// accepted is a proposed call in the form that its tool takes. Arguments that were meant for another tool may need a second guess; what
+// is refused even so is looked up.
+func (c *correcting) accepted(call correct.Call) correct.Call {
+	tool := c.call.Tool
+	if call.Tool != tool.Name {
+		tool = tool.Named(call.Tool)
+		call.Arguments = tool.Known.Canonical(call.Arguments)
+	}
+	if dated, ok := tool.Known.Relative(call.Arguments, time.Now().UTC()); ok {
+		call = dated
+	}
+	if call.Tool != c.tool.Name {
+		if refused := refusal(tool, call); refused != nil {
+			call, _ = tool.Known.Guess(call.Arguments, refused)
+		}
+	}
+	if call.Tool == tool.Name && refusal(tool, call) == nil {
+		return call
+	}
+	return c.tool.LookUp(c.args)
+}
+
+// refusal is the error by which a tool refuses a call without a read; nil if it takes it.
+func refusal(tool *tools.Tool, call correct.Call) *rs.Error {
+	args, err := tool.Parse(json.RawMessage(call.Arguments.JSON())) // as it will be sent, so that no name is given twice
+	if err == nil {
+		_, err = args.Scope()
+	}
+	if err == nil {
+		return nil
+	}
+	return rs.AsError(err)
+}
+
+// unfit is what is wrong with the fields of a call that is proposed, as far as that is known without a read; nil for nothing. That call
+// would be refused, and its error would propose another.
+func (c *correcting) unfit(ctx context.Context, call correct.Call) *rs.Error {
+	return c.call.Tool.Named(call.Tool).Known.Unknown(c.stream(ctx, call.Arguments, c.call.Tool.Held), call.Arguments, c.refused)
+}
+
+// withoutOperators is the call that is meant by a search with operators of a mail program.
+func (c *correcting) withoutOperators(ctx context.Context) string {
+	refused := rs.Member{Name: c.refused.Param, Value: c.args.Get(c.refused.Param)}
+	if _, ok := c.tool.WithoutOperators(c.args, nil); !ok || refused.Name != "q" && !c.tool.IsOperator(refused) {
+		return ""
+	}
+	_, connection := correct.Touches(c.args)
+	call, _ := c.tool.WithoutOperators(c.args, c.schema(ctx, "", connection))
+	return call.String()
+}
+
+// timed is an aggregate with the bounds of time that it was sent with, as conditions on the field of its stream that says when.
+func (c *correcting) timed(ctx context.Context) string {
+	if !slices.Contains(localCodes, c.refused.Code) || !c.tool.NeedsTime(c.args) {
+		return ""
+	}
+	call, _ := c.tool.Timed(c.args, c.stream(ctx, c.args, c.schema).Time())
+	return call.String()
+}
+
+// withField is an aggregate with the field that its metric or its granularity needs, of those that are known without a read to take it, and
+// what to say of it.
+func (c *correcting) withField(ctx context.Context) (send, hint string) {
+	param := c.refused.Param
+	if param != "field" && param != "group_by_time" || c.args.Has(param) || !c.tool.Takes("metric") {
+		return "", ""
+	}
+	return c.tool.WithField(c.stream(ctx, c.args, c.call.Tool.Held), c.args, param)
+}
