@@ -215,11 +215,15 @@ func (t Tool) WithoutStream(args rs.Object) bool {
 }
 
 // Unfiltered returns the call that reads without what a resource server refuses a token at all: records of a period by a search, which
-// looks through them, instead of a number the records that it was to be of, and anything else without the arguments.
+// looks through them, instead of a number the fields that it was to be filtered by, and anything else without the arguments.
 func (t Tool) Unfiltered(args rs.Object, refused *rs.Error) Call {
 	filter := args.Object("filter")
 	if t.Name == "aggregate" && len(filter) > 0 { // a number over all records would be taken for the one that was asked for
-		return instead("query_records", args, rs.Object{{Name: "limit", Value: "100"}})
+		var names []string
+		for _, m := range filter {
+			names = append(names, m.Name)
+		}
+		return instead("query_records", args, rs.Object{rs.NewMember("fields", names), rs.NewMember("limit", 100)})
 	}
 	if t.Name == "query_records" && refused.Param == "filter" && len(filter) == 1 {
 		period := boundsIn(filter[0].Value)
