@@ -114,4 +114,4 @@ func (s *fileStream) hash(name string) string {
 }
 
 // readerVersion changes when the same files give other records than before, so that kept indexes are made again.
-const readerVersion = 46
+const readerVersion = 47

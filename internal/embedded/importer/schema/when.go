@@ -95,8 +95,7 @@ func (t *Tally) chooseTime(fields []model.Field, declared string) []model.Field 
 	}
 	for _, name := range append(others, chosen.Name) {
 		if of := t.byName[name]; of != nil {
-			strays, _ := of.column.Strays()
-			none = none || strays > 0
+			none = none || of.Strays > 0
 		}
 	}
 	when := model.Field{Name: WhenField, Type: chosen.Type, Nullable: none, Role: "event-time"}
@@ -112,8 +111,8 @@ func (t *Tally) chooseTime(fields []model.Field, declared string) []model.Field 
 // TwoDates says of each field whose dates have two readings what they are. Such fields are texts, unless the manifest says otherwise.
 func (t *Tally) TwoDates(declared Stream) (said []string) {
 	for _, field := range t.fields {
-		if two := field.column.TwoDates(); two != "" && declared.Types[field.name] == "" {
-			said = append(said, fmt.Sprintf("%q stays a text: %s, and nothing else in the file says which", field.name, two))
+		if two := field.TwoDates(); two != "" && declared.Types[field.Name] == "" {
+			said = append(said, fmt.Sprintf("%q stays a text: %s, and nothing else in the file says which", field.Name, two))
 		}
 	}
 	return said

@@ -83,9 +83,35 @@ func splitDate(text string) (day string, clock []string) {
 // MayBeDate reports the name of a field that says when something was.
 func MayBeDate(name string) bool { return timeName().MatchString(name) || dateName().MatchString(name) }
 
-// isDate reports whether a text may be a date: it has digits, and something beside them.
-func isDate(text string) bool {
-	return len(text) >= len("1/2/26") && len(text) <= 80 && strings.ContainsAny(text, digits) && !IsDigits(text)
+// allForms are all of dateForms.
+const allForms = 1<<len(dateForms) - 1
+
+// formsOf are those of some of dateForms that a text has, and the time of its day.
+func formsOf(text string, some uint64) (found uint64, clock []string) {
+	if len(text) < len("1/2/26") || len(text) > 80 || !strings.ContainsAny(text, digits) || IsDigits(text) {
+		return 0, nil
+	}
+	day, clock := splitDate(text)
+	for index, form := range dateForms {
+		if some&(1<<index) == 0 {
+			continue
+		}
+		if _, ok := writeDate(form, day, clock); ok {
+			found |= 1 << index
+		}
+	}
+	return found, clock
+}
+
+// isDay reports whether a text is a date, in records' form or in one of dateForms.
+func isDay(text string) bool {
+	if len(text) >= len(time.DateOnly) {
+		if _, err := time.Parse(time.DateOnly, text[:len(time.DateOnly)]); err == nil {
+			return true
+		}
+	}
+	forms, _ := formsOf(text, allForms)
+	return forms > 0
 }
 
 // firstOfLastCentury is the first year of two digits that is of the last century.
