@@ -180,8 +180,7 @@ func (t *Tally) Stream(declared Stream) (model.Stream, error) {
 	if idField := declared.ID(); HasField(stream.Fields, idField) {
 		stream.PrimaryKey = []string{idField}
 	}
-	if t.Days > 0 && declared.TimeField == "" && assignRole(slices.Clone(stream.Fields), "event-time", "", timeTypes...) == nil &&
-		!HasField(stream.Fields, "date") {
+	if t.Days > 0 && declared.TimeField == "" && !slices.ContainsFunc(timesOf(stream.Fields), isLikelyTime) && !HasField(stream.Fields, "date") {
 		stream.Fields = append(stream.Fields, Capable(model.Field{Name: "date", Type: "date", Nullable: t.Days < t.Records}))
 	}
 	stream.Fields = t.chooseTime(stream.Fields, declared.TimeField)
