@@ -289,21 +289,23 @@ func (c *component) inZone(when time.Time, zone string, zones calendarZones) (ca
 
 func sensible(when time.Time) bool { return when.Year() >= 1 && when.Year() <= 9999 }
 
-// end is when an event ends, which it may say by how long it takes. The end of an event of whole days is the day after the last. One that
-// says neither lasts its one day, or ends as it starts (RFC 5545 3.6.1).
-func (c *component) end(starts calendarTime, zones calendarZones) (calendarTime, bool) {
+// end is when an event ends, which it may say by how long it takes; zero where that cannot be read. The end of an event of whole days is the
+// day after the last. One that says neither lasts its one day, or ends as it starts (RFC 5545 3.6.1).
+func (c *component) end(starts calendarTime, zones calendarZones) calendarTime {
 	if ends, ok := c.instant("DTEND", zones); ok {
-		return ends, true
+		return ends
 	}
 	days, clock, ok := parseDuration(c.text("DURATION"))
 	switch {
 	case ok:
-	case len(c.properties["DTEND"])+len(c.properties["DURATION"]) > 0: // which cannot be read
-		return calendarTime{}, false
+	case len(c.properties["DTEND"])+len(c.properties["DURATION"]) > 0:
+		return calendarTime{}
 	case starts.day:
 		days = 1
 	}
-	ends := starts
-	ends.when = starts.when.AddDate(0, 0, days).Add(clock)
-	return ends, sensible(ends.when)
+	starts.when = starts.when.AddDate(0, 0, days).Add(clock)
+	if !sensible(starts.when) {
+		return calendarTime{}
+	}
+	return starts
 }
