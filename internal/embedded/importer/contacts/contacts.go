@@ -183,22 +183,19 @@ var yearDay = item.Expression(`^(\d{4}|-)-?(\d\d)-?(\d\d)(?:T.*)?$`)
 // putDay writes a day of a person as dates are written, or as "--03-14" where its year is not said, with its month and its day as numbers,
 // by which it is found in any year. What is no such day stays as it is.
 func putDay(one *item.Item, name, text string) {
-	part := yearDay().FindStringSubmatch(text)
-	if part == nil {
-		one.Put(name, text)
-		return
+	if part := yearDay().FindStringSubmatch(text); part != nil {
+		if part[1] == "1604" { // that Apple writes for none; it has a 29 February
+			part[1] = "-"
+		}
+		when, err := time.Parse(time.DateOnly, strings.Replace(part[1], "-", "1604", 1)+"-"+part[2]+"-"+part[3])
+		if err == nil {
+			one.Put(name, part[1]+"-"+part[2]+"-"+part[3])
+			one.Put(name+"_month", int(when.Month()))
+			one.Put(name+"_day", when.Day())
+			return
+		}
 	}
-	if part[1] == "1604" { // that Apple writes for none; it has a 29 February
-		part[1] = "-"
-	}
-	when, err := time.Parse(time.DateOnly, strings.Replace(part[1], "-", "1604", 1)+"-"+part[2]+"-"+part[3])
-	if err != nil {
-		one.Put(name, text)
-		return
-	}
-	one.Put(name, part[1]+"-"+part[2]+"-"+part[3])
-	one.Put(name+"_month", int(when.Month()))
-	one.Put(name+"_day", when.Day())
+	one.Put(name, text)
 }
 
 func finish(one *item.Item, said map[string][]string) {

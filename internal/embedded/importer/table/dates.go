@@ -34,8 +34,8 @@ var (
 	clockForm = item.Expression(`(?i)(?:,| -|,? (?:at|um|klo|kl\.?|à|a las|` +
 		`às))? (\d{1,2})[:.](\d{2})(?:[:.](\d{2})([.,]\d{1,9})?)?(?: ?([ap])\.? ?m\.?)?(?: ?(?:(?:utc|gmt)?` +
 		`([+-]\d{2}:?\d{2})(?: utc)?|(z|[a-z]{3,4})))?(?: uhr| \([^()]*\))?$`)
-	// yearLast is a date as C and Ruby write it: "Thu Jan 15 02:15:00 +0000 2026".
-	yearLast = item.Expression(`^\w{3} (\w{3}) +(\d{1,2}) (\d\d:\d\d:\d\d(?: [+-]\d{4}| UTC| GMT)?) (\d{4})$`)
+	// yearLast is a date as C, Ruby and mbox files write it: "Thu Jan 15 02:15:00 +0000 2026".
+	yearLast = item.Expression(`^\w{3} (\w{3}) +(\d{1,2}) (\d{1,2}:\d\d(?::\d\d)?(?: [+-]\d{4}| UTC| GMT)?) (\d{4})( [+-]\d{4})?$`)
 	weekday  = item.Expression(`(?i)^(?:(?:mon|tue|wed|thu|fri|sat|sun)|(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:mon|diens|donners|` +
 		`frei|sams|sonn)tag|mittwoch|(?:lun|mar|mercre|jeu|vendre|same)di|dimanche|` +
 		`lunes|martes|miércoles|jueves|viernes|sábado|domingo|(?:lune|marte|mercole|giove|vener)dì|sabato|domenica|(?:segunda|terça|quarta|` +
@@ -72,12 +72,21 @@ func splitDate(text string) (day string, clock []string) {
 	if strings.Trim(text, digits+"./-") == "" {
 		return text, nil
 	}
-	text = yearLast().ReplaceAllString(spaces.Replace(text), "$1 $2, $4 $3")
+	text = yearLast().ReplaceAllString(spaces.Replace(text), "$1 $2, $4 $3$5")
 	text = ordinal().ReplaceAllString(basic().ReplaceAllString(text, "$1/$2/$3 $4:$5:$6$7"), "$1")
 	if clock = clockForm().FindStringSubmatch(text); clock != nil {
 		text = strings.TrimSuffix(text, clock[0])
 	}
 	return month().ReplaceAllStringFunc(weekday().ReplaceAllString(text, ""), abbreviate), clock
+}
+
+// offsets are those of the names of zones that stand behind times: the ones of RFC 822, and the ones of Europe, East Asia and Australia
+// that have no second meaning.
+var offsets = map[string]string{
+	"EST": "-05:00", "EDT": "-04:00", "CST": "-06:00", "CDT": "-05:00", "MST": "-07:00", "MDT": "-06:00", "PST": "-08:00", "PDT": "-07:00",
+	"WET": "+00:00", "WEST": "+01:00", "CET": "+01:00", "CEST": "+02:00", "MEZ": "+01:00", "MESZ": "+02:00", "EET": "+02:00", "EEST": "+03:00",
+	"MSK": "+03:00",
+	"JST": "+09:00", "KST": "+09:00", "AEST": "+10:00", "AEDT": "+11:00", "NZST": "+12:00", "NZDT": "+13:00",
 }
 
 // MayBeDate reports the name of a field that says when something was.
@@ -147,7 +156,7 @@ func writeDate(form, day string, clock []string) (written string, ok bool) {
 	case "Z", "UTC", "GMT":
 		zone = "Z"
 	default:
-		if zone = item.ZoneOffset(name); zone == "" {
+		if zone = offsets[name]; zone == "" {
 			return "", false
 		}
 	}

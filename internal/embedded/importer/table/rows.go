@@ -88,20 +88,10 @@ func (r *rows) findHeader(first []byte) bool {
 		return false
 	}
 	r.comma = ','
-	most, quoted := 0, false
-	counts := map[rune]int{}
-	for _, one := range text {
-		if one == '"' {
-			quoted = !quoted
-		}
-		if !quoted {
-			counts[one]++
-		}
-	}
-	counts['\t'] += bytes.Count(first, []byte("\t")) - strings.Count(text, "\t") // at the ends of the line
+	most := 1
 	for _, comma := range []rune{',', ';', '\t', '|'} {
-		if counts[comma] > most {
-			r.comma, most = comma, counts[comma]
+		if cells := len(splitOutsideQuotes(strings.TrimRight(string(first), "\r\n"), comma)); cells > most {
+			r.comma, most = comma, cells
 		}
 	}
 	return true
