@@ -30,13 +30,14 @@ func ReadAll(file io.Reader) ([]byte, error) {
 // Lines reads lines with their ends, and can give some back.
 type Lines struct {
 	Number  int // of the line that was read last
+	Most    int // bytes of a line; a longer one is passed over
 	input   *bufio.Reader
 	buffer  []byte
 	waiting [][]byte // given back; nil: a line that was too long
 }
 
 // NewLines reads the lines of a file.
-func NewLines(input *bufio.Reader) *Lines { return &Lines{input: input} }
+func NewLines(input *bufio.Reader) *Lines { return &Lines{Most: MaxLine, input: input} }
 
 // Next returns a line that is valid until the next call, ErrTooLong for one that was passed over, or io.EOF.
 func (l *Lines) Next() ([]byte, error) {
@@ -53,7 +54,10 @@ func (l *Lines) Next() ([]byte, error) {
 	tooLong := false
 	for {
 		part, err := l.input.ReadSlice('\n')
-		if tooLong = tooLong || len(l.buffer)+len(bytes.TrimRight(part, "\r\n")) > MaxLine; !tooLong {
+		if err == nil && !tooLong && len(l.buffer) == 0 && len(part) <= l.Most { // as most are
+			return part, nil
+		}
+		if tooLong = tooLong || len(l.buffer)+len(bytes.TrimRight(part, "\r\n")) > l.Most; !tooLong {
 			l.buffer = append(l.buffer, part...)
 		}
 		switch {
@@ -74,6 +78,18 @@ func (l *Lines) Next() ([]byte, error) {
 func (l *Lines) Back(lines ...[]byte) {
 	l.Number -= len(lines)
 	l.waiting = append(lines, l.waiting...)
+}
+
+// Peek returns the line that is next; nothing at the end, or for one that is too long.
+func (l *Lines) Peek() []byte {
+	next, err := l.Next()
+	if err != nil && !errors.Is(err, ErrTooLong) {
+		l.Number--
+		return nil
+	}
+	next = bytes.Clone(next)
+	l.Back(next)
+	return next
 }
 
 // Folded reads the content lines of calendars and contacts: a line that begins with a space or a tab goes on where the one before ended.
