@@ -39,21 +39,15 @@ func (z *zoneRule) learn(one *ics.BaseProperty) {
 	}
 }
 
-var offsetForm = item.Expression(`^([+-])(\d{2})(\d{2})(\d{2})?$`)
-
+// parseOffset reads how many seconds east of UTC a clock is.
 func parseOffset(text string) (seconds int, ok bool) {
-	match := offsetForm().FindStringSubmatch(strings.TrimSpace(text))
-	if match == nil {
-		return 0, false
+	for _, layout := range [...]string{"-0700", "-070000"} {
+		if at, err := time.Parse(layout, strings.TrimSpace(text)); err == nil {
+			_, seconds = at.Zone()
+			return seconds, true
+		}
 	}
-	hours, _ := strconv.Atoi(match[2]) // digits
-	minutes, _ := strconv.Atoi(match[3])
-	seconds, _ = strconv.Atoi(match[4]) // or nothing
-	seconds += 3600*hours + 60*minutes
-	if match[1] == "-" {
-		seconds = -seconds
-	}
-	return seconds, hours < 24
+	return 0, false
 }
 
 // last is when the rule last began to hold, up to a time by the clock.

@@ -197,9 +197,6 @@ func decodeBase64(body []byte) (content []byte, whole bool) {
 		whole = false
 		return -1
 	}, body)
-	if len(letters)%4 == 1 { // a letter too many
-		whole, letters = false, letters[:len(letters)-1]
-	}
 	content = make([]byte, base64.RawStdEncoding.DecodedLen(len(letters)))
 	count, err := base64.RawStdEncoding.Decode(content, letters)
 	return content[:count], whole && err == nil

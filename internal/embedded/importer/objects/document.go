@@ -109,8 +109,15 @@ func (d *document) value() ([]byte, error) {
 // skip passes over a value.
 func (d *document) skip() error {
 	begins := d.peek() == '{' || d.peek() == '['
-	_, err := d.token()
-	for depth := d.decoder.StackDepth(); err == nil && begins && d.decoder.StackDepth() >= depth; {
+	if _, err := d.token(); err != nil || !begins {
+		return err
+	}
+	return d.leave()
+}
+
+// leave passes over the rest of an array or object that has begun.
+func (d *document) leave() (err error) {
+	for depth := d.decoder.StackDepth(); err == nil && d.decoder.StackDepth() >= depth; {
 		_, err = d.token()
 	}
 	return err

@@ -116,20 +116,15 @@ func Decode(file io.ReadSeeker, sniff bool) (io.ReadSeeker, error) {
 	start, _ := input.Peek(4096)
 	charset := UTF16(start)
 	var sample []byte
-	for good := 0; sniff && charset == nil && len(sample) < sampleBytes; {
+	for good, isEnd := 0, false; sniff && charset == nil && !isEnd; {
 		line, err := input.ReadSlice('\n')
 		if plain := isASCII(line); !plain && utf8.Valid(line) {
 			good += len(line)
 		} else if !plain {
 			sample = append(sample, line...)
 		}
-		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
-			if good < len(sample) {
-				charset = Guess(sample)
-			}
-			break
-		}
-		if len(sample) >= sampleBytes && good < len(sample) {
+		isEnd = err != nil && !errors.Is(err, bufio.ErrBufferFull) || len(sample) >= sampleBytes
+		if isEnd && good < len(sample) {
 			charset = Guess(sample)
 		}
 	}
