@@ -245,7 +245,7 @@ func (r *seriesReader) unfold() (days []time.Time, ok bool) {
 	for _, day := range r.times("EXDATE") {
 		excluded[key(day)] = true
 	}
-	until, _ := r.of.placed(last, nil, r.events.zones)
+	until, _ := r.of.placed(last, "", r.events.zones)
 	seen := map[time.Time]bool{}
 	r.later, r.cut = false, false
 	add := func(clock time.Time) bool {
@@ -311,7 +311,7 @@ func (r *seriesReader) times(name string) (all []calendarTime) {
 	for _, property := range r.of.properties[name] {
 		for text := range strings.SplitSeq(property.Value, ",") {
 			text, _, _ = strings.Cut(text, "/") // from when on to when
-			if at, ok := r.of.placed(strings.TrimSpace(text), property.ICalParameters["TZID"], r.events.zones); ok {
+			if at, ok := r.of.placed(strings.TrimSpace(text), property.Params["TZID"], r.events.zones); ok {
 				all = append(all, at)
 			}
 		}

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"time"
 
-	ics "github.com/arran4/golang-ical"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 	"github.com/teambition/rrule-go"
 )
@@ -24,8 +23,8 @@ type zoneRule struct {
 func (z *zoneRule) complete() bool { return z.known && !z.begins.IsZero() }
 
 // learn takes in a line of a STANDARD or DAYLIGHT part.
-func (z *zoneRule) learn(one *ics.BaseProperty) {
-	switch one.IANAToken {
+func (z *zoneRule) learn(one item.Property) {
+	switch one.Name {
 	case "DTSTART":
 		if when, err := time.Parse("20060102T150405", one.Value); err == nil {
 			z.begins = when

@@ -110,7 +110,7 @@ func (r *rows) passPreamble() (above []int) {
 	r.preamble = map[int][]string{}
 	for range header {
 		line, _ := r.lines.Next()
-		cells := splitOutsideQuotes(utf8text.Mend(strings.TrimSpace(string(line))), comma)
+		cells := item.SplitOutsideQuotes(utf8text.Mend(strings.TrimSpace(string(line))), comma)
 		for index, cell := range cells {
 			cells[index] = strings.ReplaceAll(strings.Trim(strings.TrimSpace(cell), `"`), `""`, `"`)
 		}
@@ -131,7 +131,7 @@ func findPreamble(lines [][]byte) (comma rune, header int) {
 		rows := make([][]string, len(lines))
 		widths := map[int]int{}
 		for index, line := range lines {
-			rows[index] = splitOutsideQuotes(strings.TrimRight(string(line), "\r\n"), comma)
+			rows[index] = item.SplitOutsideQuotes(strings.TrimRight(string(line), "\r\n"), comma)
 			widths[len(rows[index])]++
 		}
 		if len(rows) > 0 && beginsSection(rows[0]) {
@@ -200,7 +200,7 @@ func (r *rows) endsHere() bool {
 		}
 		lines = append(lines, bytes.Clone(line))
 		if 2*(1+strings.Count(string(line), string(r.comma))) > len(r.header) {
-			cells := splitOutsideQuotes(strings.TrimSpace(strings.ReplaceAll(string(line), `"`, "")), r.comma)
+			cells := item.SplitOutsideQuotes(strings.TrimSpace(strings.ReplaceAll(string(line), `"`, "")), r.comma)
 			return cells[0] == r.header[0] && r.isHeader(cells)
 		}
 	}

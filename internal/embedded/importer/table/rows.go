@@ -90,7 +90,7 @@ func (r *rows) findHeader(first []byte) bool {
 	r.comma = ','
 	most := 1
 	for _, comma := range []rune{',', ';', '\t', '|'} {
-		if cells := len(splitOutsideQuotes(strings.TrimRight(string(first), "\r\n"), comma)); cells > most {
+		if cells := len(item.SplitOutsideQuotes(strings.TrimRight(string(first), "\r\n"), comma)); cells > most {
 			r.comma, most = comma, cells
 		}
 	}
@@ -170,23 +170,6 @@ func (r *rows) parse(text []byte, lazily bool) ([]string, error) {
 		cells[index] = utf8text.Mend(cell)
 	}
 	return cells, nil
-}
-
-// splitOutsideQuotes makes cells of a line, at the commas that are not in quotation marks.
-func splitOutsideQuotes(line string, comma rune) []string {
-	quoted := false
-	var cells []string
-	start := 0
-	for at, one := range line {
-		switch {
-		case one == '"':
-			quoted = !quoted
-		case one == comma && !quoted:
-			cells = append(cells, line[start:at])
-			start = at + 1
-		}
-	}
-	return append(cells, line[start:])
 }
 
 // isBlank reports a line of empty cells.
