@@ -250,13 +250,8 @@ func (m *message) gmailThread() string {
 	return GmailThread + number
 }
 
-func splitLabels(text string) []string {
-	var labels []string
-	quoted := false
-	for label := range strings.FieldsFuncSeq(text, func(one rune) bool {
-		quoted = quoted != (one == '"')
-		return one == ',' && !quoted
-	}) {
+func splitLabels(text string) (labels []string) {
+	for _, label := range item.SplitOutsideQuotes(text, ',') {
 		if label = strings.Trim(strings.TrimSpace(label), `"`); label != "" {
 			labels = append(labels, label)
 		}

@@ -164,7 +164,7 @@ func (r *arrayReader) item() (item.Item, error) {
 
 // line is where a value begins that was just read.
 func (r *arrayReader) line(text []byte) int {
-	return r.input.lineAt(r.decoder.InputOffset()) - bytes.Count(text, []byte("\n"))
+	return r.input.LineAt(r.decoder.InputOffset()) - bytes.Count(text, []byte("\n"))
 }
 
 // chooseField finds the field of the object whose array is read.

@@ -28,7 +28,7 @@ func (r *restReader) records(yield func(item.Item, error) bool) {
 		return
 	}
 	if _, err := r.token(); !errors.Is(err, io.EOF) {
-		yield(item.Item{}, item.Unusable(r.input.lineAt(r.decoder.InputOffset()), "what follows the object is left out"))
+		yield(item.Item{}, item.Unusable(r.input.LineAt(r.decoder.InputOffset()), "what follows the object is left out"))
 	}
 }
 

@@ -30,12 +30,8 @@ type Beside struct {
 	Name, Kind string
 	Nullable   bool   // though the cell itself may not be
 	Clock      string // the column of that other cell; empty: it is not needed
-	append     func(to []byte, of Cell, cell, clock string) []byte
-}
-
-// Append writes the field beside a cell as JSON.
-func (b Beside) Append(to []byte, of Cell, cell, clock string) []byte {
-	return b.append(to, of, cell, clock)
+	// Append writes it as JSON.
+	Append func(to []byte, of Cell, cell, clock string) []byte
 }
 
 // Nullable reports that the cell is null where it says something.
@@ -80,7 +76,7 @@ func (c Cell) Value(value []byte, clock func(name string) string) (own []byte, b
 		text = model.Unquote(value)
 	}
 	for _, one := range c.Beside {
-		if said := one.append(nil, c, text, clock(one.Clock)); said[0] != 'n' {
+		if said := one.Append(nil, c, text, clock(one.Clock)); said[0] != 'n' {
 			beside = append(beside, item.Field{Name: one.Name, Value: said})
 		}
 	}

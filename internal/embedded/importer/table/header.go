@@ -94,7 +94,7 @@ const (
 // passPreamble passes over what a bank writes above a header: lines with at most half of the cells that most lines have. The header is the
 // first line with more of them, and none of its cells begins with a digit. A first line with digits, and not as wide as most, is no header.
 // Without such a line the first one is the header. Above it are lines that were passed over.
-func (r *rows) passPreamble() (above []int) {
+func (r *rows) passPreamble() (above []row) {
 	var lines [][]byte
 	for size := 0; len(lines) < preambleLines && size < preambleBytes; {
 		line, err := r.lines.Next()
@@ -107,7 +107,6 @@ func (r *rows) passPreamble() (above []int) {
 	}
 	comma, header := findPreamble(lines)
 	r.lines.Back(lines...)
-	r.preamble = map[int][]string{}
 	for range header {
 		line, _ := r.lines.Next()
 		cells := item.SplitOutsideQuotes(utf8text.Mend(strings.TrimSpace(string(line))), comma)
@@ -115,8 +114,7 @@ func (r *rows) passPreamble() (above []int) {
 			cells[index] = strings.ReplaceAll(strings.Trim(strings.TrimSpace(cell), `"`), `""`, `"`)
 		}
 		if !isBlank(line) && filled(cells) > 0 {
-			above = append(above, r.lines.Number)
-			r.preamble[r.lines.Number] = cells
+			above = append(above, row{cells: cells, line: r.lines.Number})
 		}
 	}
 	if header > 0 {

@@ -88,7 +88,7 @@ func (c *Column) Cell() Cell {
 		c.putSeconds(&cell)
 	} else if c.Strays > 0 {
 		cell.hasStrays = true
-		cell.Beside = append(cell.Beside, Beside{Name: c.Name + "_text", Kind: "text", Nullable: true, append: appendStray})
+		cell.Beside = append(cell.Beside, Beside{Name: c.Name + "_text", Kind: "text", Nullable: true, Append: appendStray})
 	}
 	c.putMoment(&cell)
 	cell.zero = c.zeros > 0 && cell.counts()
@@ -153,7 +153,7 @@ func (c *Column) narrowest() Cell {
 		if cell.numbers == pointNumbers|commaNumbers {
 			cell.numbers = pointNumbers
 		}
-		unit := Beside{Name: c.Name + "_currency", Kind: "string", Nullable: true, append: appendUnit}
+		unit := Beside{Name: c.Name + "_currency", Kind: "string", Nullable: true, Append: appendUnit}
 		if c.percent {
 			unit.Name = c.Name + "_unit"
 		}

@@ -140,7 +140,7 @@ func (c *Column) putSeconds(cell *Cell) {
 		return
 	}
 	ofHours := c.pairs == c.Present && hourName().MatchString(c.Name)
-	cell.Beside = append(cell.Beside, Beside{Name: c.Name + "_seconds", Kind: "number", append: func(to []byte, _ Cell, cell, _ string) []byte {
+	cell.Beside = append(cell.Beside, Beside{Name: c.Name + "_seconds", Kind: "number", Append: func(to []byte, _ Cell, cell, _ string) []byte {
 		took, _, _, ok := span(clean(cell), ofHours)
 		if !ok {
 			return append(to, "null"...)
@@ -197,7 +197,7 @@ func (c *Column) putMoment(cell *Cell) {
 		times.seen != times.Present {
 		return
 	}
-	moment := Beside{Name: c.Name + "_time", Kind: model.LocalTime, Clock: times.Name, append: appendMoment}
+	moment := Beside{Name: c.Name + "_time", Kind: model.LocalTime, Clock: times.Name, Append: appendMoment}
 	if times.zonedAt > 0 {
 		moment.Kind = "timestamp"
 	}

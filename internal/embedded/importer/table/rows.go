@@ -24,8 +24,6 @@ type rows struct {
 	comma   rune
 	header  []string // nil until it is known
 	waiting []row    // that were read to find out whether there is a header
-
-	preamble map[int][]string // the cells of lines above the header
 }
 
 // A row is what is read of a line, or of several where a cell has line breaks.

@@ -22,7 +22,7 @@ type reader struct {
 	values   []byte          // of those
 	cells    map[string]Cell // nil: leave all cells strings
 	idField  *string
-	above    []int // lines above the header that were passed over
+	above    []row // lines above the header
 	ended    bool  // what follows stands below the table
 	lonely   int   // the line of a header of one cell, below which nothing was found yet
 	trimmed  bool  // rows end at their last cell that holds something
@@ -72,9 +72,9 @@ func (r *reader) enter() error {
 
 func (r *reader) next() (item.Item, error) {
 	if len(r.above) > 0 {
-		line := r.above[0]
+		above := r.above[0]
 		r.above = r.above[1:]
-		return r.beside(line, item.AboveHeader, r.preamble[line])
+		return r.beside(above.line, item.AboveHeader, above.cells)
 	}
 	cells, line, err := r.rows.next()
 	for err == nil && !slices.ContainsFunc(cells, isFilled) { // as spreadsheets write the rest of a sheet
