@@ -46,7 +46,6 @@ func assumeDateOrder(columns []*Column) {
 	var found uint64
 	for _, one := range columns {
 		switch {
-		case one.dates == 0:
 		case one.dates&monthFirst == 0 && one.dates&dayFirst != 0:
 			found |= dayFirst
 		case one.dates&dayFirst == 0 && one.dates&monthFirst != 0:
