@@ -2,6 +2,7 @@
 package calendar
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -121,7 +122,7 @@ func (r *reader) event(c component, id, series string, starts, ends calendarTime
 	one.Put("time_zone", starts.zone)
 	one.Put("location", c.text("LOCATION"))
 	one.Put("description", c.text("DESCRIPTION"))
-	one.Put("organizer", c.person("ORGANIZER"))
+	one.Put("organizer", cmp.Or(c.people("ORGANIZER", "")...))
 	one.Put("attendees", c.people("ATTENDEE", ""))
 	one.Put("declined", c.people("ATTENDEE", "DECLINED"))
 	one.Put("tentative", c.people("ATTENDEE", "TENTATIVE"))
@@ -139,7 +140,7 @@ func (r *reader) event(c component, id, series string, starts, ends calendarTime
 
 // id is the UID, or a digest of the event.
 func (c *component) id() string {
-	if id := strings.TrimSpace(c.text("UID")); id != "" {
+	if id := c.text("UID"); id != "" {
 		return id
 	}
 	digest := sha256.Sum256([]byte(c.text("DTSTART") + "\x00" + c.text("SUMMARY") + "\x00" + c.text("DESCRIPTION")))
@@ -150,18 +151,6 @@ func (c *component) id() string {
 func (c *component) text(name string) string {
 	if found := c.properties[name]; len(found) > 0 {
 		return found[0].Text()
-	}
-	return ""
-}
-
-// isFromHereOn reports a change of a day of a series and of all that follow it.
-func (c *component) isFromHereOn() bool {
-	return strings.EqualFold(c.properties["RECURRENCE-ID"][0].Params["RANGE"], "THISANDFUTURE")
-}
-
-func (c *component) person(name string) string {
-	if people := c.people(name, ""); len(people) > 0 {
-		return people[0]
 	}
 	return ""
 }

@@ -187,7 +187,7 @@ func (r *seriesReader) survey() {
 		}
 		if day, ok := c.instant("RECURRENCE-ID", r.events.zones); ok {
 			r.changed[c.id()+" "+key(day)] = true
-			if hasStart && c.isFromHereOn() {
+			if hasStart && strings.EqualFold(c.properties["RECURRENCE-ID"][0].Params["RANGE"], "THISANDFUTURE") { // of this day and all behind it
 				r.changes[c.id()] = append(r.changes[c.id()], change{now, day})
 			}
 		}

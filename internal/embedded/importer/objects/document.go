@@ -21,21 +21,13 @@ func newDocument(file io.ReadSeeker) document {
 	return document{file: file, parser: item.NewParser()}
 }
 
-// rewind begins the file again.
-func (d *document) rewind() error {
+// begin goes back to the beginning of the file, and into the array or the object that it holds. The error is io.EOF where it is empty.
+func (d *document) begin() (jsontext.Kind, error) {
 	if _, err := d.file.Seek(0, io.SeekStart); err != nil {
-		return err
+		return 0, err
 	}
 	d.input = item.NewInput(d.file)
 	d.decoder = jsontext.NewDecoder(d.input, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-	return nil
-}
-
-// begin goes into the array or the object that the file holds. The error is io.EOF where the file is empty.
-func (d *document) begin() (jsontext.Kind, error) {
-	if err := d.rewind(); err != nil {
-		return 0, err
-	}
 	start, err := d.token()
 	switch {
 	case errors.Is(err, io.EOF):

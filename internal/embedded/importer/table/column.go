@@ -181,7 +181,7 @@ func (c *Column) addDay(text string) {
 		c.days++
 		c.dates = forms
 		c.timed, c.zoned = c.timed || clock != nil, c.zoned || clock != nil && clock[6]+clock[7] != ""
-	case among != allForms && isDay(text): // of another form
+	case among != allForms && isDate(text): // of another form
 		c.dates, c.dateless = 0, true
 	default:
 		c.undated++

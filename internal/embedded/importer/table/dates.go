@@ -119,6 +119,11 @@ func isDay(text string) bool {
 			return true
 		}
 	}
+	return isDate(text)
+}
+
+// isDate reports whether a text is a date in one of dateForms.
+func isDate(text string) bool {
 	forms, _ := formsOf(text, allForms)
 	return forms > 0
 }
