@@ -31,8 +31,9 @@ func (s *fileStream) shape(one *item.Item) {
 // putCells makes values of what the fields were found to be.
 func (s *fileStream) putCells(one *item.Item) {
 	var beside []item.Field
+	said := func(name string) string { return one.String(name) }
 	for index, field := range one.Fields {
-		value, more := s.cells[field.Name].Value(field.Value, one.String)
+		value, more := s.cells[field.Name].Value(field.Value, said)
 		beside = append(beside, more...)
 		if len(more) > 0 || !bytes.Equal(value, field.Value) {
 			one.Fields[index].Value, one.Text = value, nil

@@ -33,21 +33,20 @@ func (i *Input) Read(into []byte) (count int, err error) {
 		if into[count], err = i.from.ReadByte(); err != nil {
 			break
 		}
-		here := i.read + int64(count)
 		switch one := into[count]; {
-		case one == '\n':
-			i.ends = append(i.ends, here)
 		case i.escaped:
 			i.escaped = false
 		case i.quoted:
 			i.escaped, i.quoted = one == '\\', one != '"'
 		case one == '"':
 			i.quoted = true
+		case one == '\n':
+			i.ends = append(i.ends, i.read+int64(count))
 		case one == 'N', one == 'I', one == '-':
 			for _, word := range [...]string{"NaN", "Infinity", "-Infinity"} {
 				if rest, _ := i.from.Peek(len(word) - 1); one == word[0] && string(rest) == word[1:] {
 					_, _ = i.from.Discard(len(rest)) // they are there
-					i.nulls = append(i.nulls, here)
+					i.nulls = append(i.nulls, i.read+int64(count))
 					into[count], i.waiting = 'n', "ull"
 				}
 			}

@@ -144,7 +144,7 @@ var looseParameter = item.Expression(`(?i)(?:^|[;\s])(boundary|charset|name|file
 func mediaType(text string) (value string, params map[string]string) {
 	text = utf8text.Mend(text)
 	value, params, err := mime.ParseMediaType(text)
-	if err == nil {
+	if err == nil || text == "" {
 		return value, params
 	}
 	value, _, _ = strings.Cut(text, ";")
