@@ -12,6 +12,7 @@ import (
 	"time"
 	_ "time/tzdata" // a container may have no time zone files
 
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/contentline"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
 )
@@ -19,14 +20,14 @@ import (
 // A reader reads the events of an iCalendar file (RFC 5545) line by line: the library golang-ical would hold all of one in memory, and give all
 // of it up for one bad line; its streams do not bound the length of a line.
 type reader struct {
-	lines *item.Folded
+	lines *contentline.Reader
 	name  string // X-WR-CALNAME
 	zones calendarZones
 }
 
 // newReader reads the components of a calendar.
 func newReader(file io.Reader) (*reader, error) {
-	r := &reader{lines: item.NewFolded(item.Buffer(file)), zones: calendarZones{}}
+	r := &reader{lines: contentline.NewReader(item.Buffer(file)), zones: calendarZones{}}
 	one, err := r.lines.Property()
 	if item.IsUnusable(err) || err == nil && !one.Is("BEGIN", "VCALENDAR") {
 		err = item.UnusableError{Reason: "not a calendar: it does not begin with BEGIN:VCALENDAR"}
@@ -61,13 +62,13 @@ func (r *reader) next() (component, error) {
 // A component is what stands between BEGIN and END.
 type component struct {
 	line       int
-	properties map[string][]item.Property
+	properties map[string][]contentline.Property
 	defects    []string
 }
 
 // component reads up to the end of a component. Zones are remembered; what else is inside of it is passed over.
 func (r *reader) component(kind string) (component, error) {
-	c := component{line: r.lines.Number, properties: map[string][]item.Property{}}
+	c := component{line: r.lines.Number, properties: map[string][]contentline.Property{}}
 	unfinished := item.UnusableError{Line: c.line, Reason: "the " + utf8text.OneLine(kind) + " does not end"}
 	var inner []string
 	var rule zoneRule

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/contentline"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 	"github.com/teambition/rrule-go"
 )
@@ -23,7 +24,7 @@ type zoneRule struct {
 func (z *zoneRule) complete() bool { return z.known && !z.begins.IsZero() }
 
 // learn takes in a line of a STANDARD or DAYLIGHT part.
-func (z *zoneRule) learn(one item.Property) {
+func (z *zoneRule) learn(one contentline.Property) {
 	switch one.Name {
 	case "DTSTART":
 		if when, err := time.Parse("20060102T150405", one.Value); err == nil {

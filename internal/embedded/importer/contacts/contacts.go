@@ -11,21 +11,22 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/contentline"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
 )
 
 // A reader reads cards.
-type reader struct{ lines *item.Folded }
+type reader struct{ lines *contentline.Reader }
 
 // NewReader reads the cards of a file.
 func NewReader(input *bufio.Reader) item.Records {
-	r := &reader{lines: item.NewFolded(input)}
+	r := &reader{lines: contentline.NewReader(input)}
 	return item.Read(r.enter, r.next)
 }
 
 // property reads the next line, and undoes how phones encode it.
-func (r *reader) property() (item.Property, error) {
+func (r *reader) property() (contentline.Property, error) {
 	p, err := r.lines.Property()
 	_, isAlone := p.Params["QUOTED-PRINTABLE"]
 	if !isAlone && !strings.EqualFold(p.Params["ENCODING"], "QUOTED-PRINTABLE") {

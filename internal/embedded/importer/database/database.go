@@ -16,11 +16,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	_ "modernc.org/sqlite" // the database/sql driver "sqlite"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
-	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/table"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
@@ -293,8 +293,10 @@ func valueOf(value any, isTime bool) []byte {
 
 // ofApple is a count of seconds since 2001 as a time, null for 0 and for what is no time.
 func ofApple(seconds float64) []byte {
-	if when := table.Since2001(strconv.FormatFloat(seconds, 'f', -1, 64)); when != "" {
-		return item.JSON(when)
+	if seconds == 0 || math.Abs(seconds) > 1e11 {
+		return []byte("null")
 	}
-	return []byte("null")
+	whole, fraction := math.Modf(seconds)
+	when := time.Date(2001, time.January, 1, 0, 0, int(whole), 0, time.UTC).Add(time.Duration(fraction * float64(time.Second)))
+	return item.JSON(when.Round(time.Microsecond).Format(time.RFC3339Nano))
 }

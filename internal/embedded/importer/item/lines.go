@@ -91,3 +91,18 @@ func (l *Lines) Peek() []byte {
 	l.Back(next)
 	return next
 }
+
+// SplitOutsideQuotes divides a line at the separators that are not in quotation marks.
+func SplitOutsideQuotes(line string, separator rune) (parts []string) {
+	quoted, start := false, 0
+	for at, one := range line {
+		switch {
+		case one == '"':
+			quoted = !quoted
+		case one == separator && !quoted:
+			parts = append(parts, line[start:at])
+			start = at + 1
+		}
+	}
+	return append(parts, line[start:])
+}

@@ -223,9 +223,6 @@ func Counted(count string) string {
 // Since1970 returns a count of a unit since 1970 as records have times; "" for any other text.
 func Since1970(count string, unit time.Duration) string { return clock{unit: unit}.since(count) }
 
-// Since2001 returns a count of seconds since 2001, as Apple counts, as records have times; "" for any other text, and for 0.
-func Since2001(count string) string { return clock{time.Second, -ofApple}.since(count) }
-
 func (c clock) since(count string) string {
 	if c.unit == 0 {
 		return ""

@@ -1,4 +1,5 @@
-package item
+// Package contentline reads the lines of calendars and contacts: a name, what is said of it, and a value.
+package contentline
 
 import (
 	"bufio"
@@ -6,36 +7,37 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
 )
 
-// Folded reads the content lines of calendars and contacts: a line that begins with a space or a tab goes on where the one before ended.
-type Folded struct {
+// A Reader reads content lines, which may be folded: a line that begins with a space or a tab goes on where the one before ended.
+type Reader struct {
 	Number int // where the line begins that was read last
-	lines  *Lines
+	lines  *item.Lines
 }
 
-// NewFolded reads the content lines of a file.
-func NewFolded(input *bufio.Reader) *Folded { return &Folded{lines: NewLines(input)} }
+// NewReader reads the content lines of a file.
+func NewReader(input *bufio.Reader) *Reader { return &Reader{lines: item.NewLines(input)} }
 
 // Back gives the line back that was read last.
-func (f *Folded) Back(p Property) { f.lines.Back([]byte(p.Name + ":" + p.Value + "\r\n")) }
+func (r *Reader) Back(p Property) { r.lines.Back([]byte(p.Name + ":" + p.Value + "\r\n")) }
 
-// Next returns a content line, [UnusableError] for one that was too long, or io.EOF.
-func (f *Folded) Next() (string, error) {
-	first, err := f.lines.Next()
-	f.Number = f.lines.Number
+// Next returns a content line, [item.UnusableError] for one that was too long, or io.EOF.
+func (r *Reader) Next() (string, error) {
+	first, err := r.lines.Next()
+	r.Number = r.lines.Number
 	text := bytes.Clone(bytes.TrimRight(first, "\r\n"))
 	for err == nil {
-		next := f.lines.Peek()
-		if len(next) == 0 || next[0] != ' ' && next[0] != '\t' || len(text)+len(next) > MaxLine {
+		next := r.lines.Peek()
+		if len(next) == 0 || next[0] != ' ' && next[0] != '\t' || len(text)+len(next) > item.MaxLine {
 			return utf8text.Mend(string(text)), nil
 		}
-		_, err = f.lines.Next() // that one
+		_, err = r.lines.Next() // that one
 		text = append(text, bytes.TrimRight(next[1:], "\r\n")...)
 	}
-	if errors.Is(err, ErrTooLong) {
-		err = Unusable(f.lines.Number, "%s", err)
+	if errors.Is(err, item.ErrTooLong) {
+		err = item.Unusable(r.lines.Number, "%s", err)
 	}
 	return "", err
 }
@@ -47,22 +49,22 @@ type Property struct {
 	Params      map[string]string // by their names in capitals; the value is empty where there is none
 }
 
-// Property returns the next content line that is not empty, [UnusableError] for one that is none, or io.EOF.
-func (f *Folded) Property() (p Property, err error) {
+// Property returns the next content line that is not empty, [item.UnusableError] for one that is none, or io.EOF.
+func (r *Reader) Property() (p Property, err error) {
 	line := ""
 	for strings.TrimSpace(line) == "" {
-		if line, err = f.Next(); err != nil {
+		if line, err = r.Next(); err != nil {
 			return Property{}, err
 		}
 	}
-	head := SplitOutsideQuotes(line, ':')[0]
+	head := item.SplitOutsideQuotes(line, ':')[0]
 	if len(head) == len(line) { // a quotation mark is not closed
 		head, _, _ = strings.Cut(line, ":")
 	}
 	if len(head) == len(line) {
-		return Property{}, Unusable(f.Number, "not a property: %s", utf8text.OneLine(line))
+		return Property{}, item.Unusable(r.Number, "not a property: %s", utf8text.OneLine(line))
 	}
-	params := SplitOutsideQuotes(head, ';')
+	params := item.SplitOutsideQuotes(head, ';')
 	name := strings.ToUpper(strings.TrimSpace(params[0]))
 	p = Property{Name: name[strings.LastIndexByte(name, '.')+1:], Value: line[len(head)+1:]}
 	for _, one := range params[1:] {
@@ -93,19 +95,4 @@ func (p Property) List(separator string) (texts []string) {
 		texts = append(texts, Property{Value: strings.ReplaceAll(one, escaped, separator)}.Text())
 	}
 	return texts
-}
-
-// SplitOutsideQuotes divides a line at the separators that are not in quotation marks.
-func SplitOutsideQuotes(line string, separator rune) (parts []string) {
-	quoted, start := false, 0
-	for at, one := range line {
-		switch {
-		case one == '"':
-			quoted = !quoted
-		case one == separator && !quoted:
-			parts = append(parts, line[start:at])
-			start = at + 1
-		}
-	}
-	return append(parts, line[start:])
 }
