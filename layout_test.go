@@ -119,6 +119,9 @@ var forbidden = map[string][]string{
 
 	// What builds a release imports only the configuration of clients.
 	"packaging": {module + "rs", module + "middleware", module + "tools", "net/http", "database/sql"},
+
+	// What reads calendars and contacts line by line.
+	"internal/embedded/importer/contentline": {module + "internal/embedded/importer/calendar", module + "internal/embedded/importer/contacts", module + "tools", "net/http", "database/sql", "os"},
 }
 
 // The root holds main.go, server.go and their tests; everything else has a package.

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
 // What fields are called that hold a half of a person's name, without spaces and signs.
@@ -14,8 +16,6 @@ var (
 	familyNames = []string{"lastname", "familyname", "surname", "nachname", "nom", "nomdefamille", "apellido", "apellidos", "cognome",
 		"sobrenome", "achternaam", "efternamn", "etternavn"}
 )
-
-var withoutSigns = strings.NewReplacer(" ", "", "-", "", "_", "", ".", "")
 
 // brief is what a record says first, where none of its stream's fields is called as titles are: the name of a person in two fields, or else
 // its first short granted texts, but for keys and what a hit shows anyway. It is empty where the stream has a title, or only one text, in
@@ -35,7 +35,7 @@ func (s access) brief(fields map[string]json.RawMessage) string {
 		candidates++
 		var text string
 		_ = json.Unmarshal(fields[field.Name], &text) // null, and a number in a field of texts, leave it empty
-		switch plain := withoutSigns.Replace(strings.ToLower(field.Name)); {
+		switch plain := model.PlainName(field.Name); {
 		case given == "" && slices.Contains(givenNames, plain):
 			given = text
 		case family == "" && slices.Contains(familyNames, plain):

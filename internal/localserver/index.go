@@ -70,7 +70,11 @@ func openIndexOf(ctx context.Context, c Config) (*keeper, error) {
 		case err != nil:
 			return nil, err
 		case alone:
-			if err := errors.Join(c.fillFile(ctx, wanted), lock.Unlock()); err != nil {
+			store, err := c.filled(ctx, c.DB, wanted)
+			if err == nil {
+				err = store.Close()
+			}
+			if err := errors.Join(err, lock.Unlock()); err != nil {
 				return nil, err
 			}
 			filled = true
@@ -120,24 +124,25 @@ func (c Config) alone(ctx context.Context, lock *flock.Flock) (bool, error) {
 	return alone, err
 }
 
-func (c Config) fillFile(ctx context.Context, wanted string) error {
-	store, err := store.Open(ctx, c.DB)
-	if err != nil {
-		return err
-	}
-	if held, ok := store.Loaded(); !ok || held != wanted { // another process may just have filled it
-		err = c.fill(ctx, store, wanted)
-	}
-	return errors.Join(err, store.Close())
-}
-
-func (c Config) inMemory(ctx context.Context, wanted string) (*keeper, error) {
-	store, err := store.Open(ctx, "")
+// filled opens an index, or one in memory if the path is empty, and fills it unless another process just has.
+func (c Config) filled(ctx context.Context, path, wanted string) (*store.Store, error) {
+	store, err := store.Open(ctx, path)
 	if err != nil {
 		return nil, err
 	}
-	if err := c.fill(ctx, store, wanted); err != nil {
+	if held, ok := store.Loaded(); !ok || held != wanted {
+		err = c.fill(ctx, store, wanted)
+	}
+	if err != nil {
 		return nil, errors.Join(err, store.Close())
+	}
+	return store, nil
+}
+
+func (c Config) inMemory(ctx context.Context, wanted string) (*keeper, error) {
+	store, err := c.filled(ctx, "", wanted)
+	if err != nil {
+		return nil, err
 	}
 	return &keeper{Config: c, store: store}, nil
 }

@@ -28,7 +28,7 @@ func TestArraysAreReadItemByItem(t *testing.T) {
 		{"an object without an array is a record", "\xef\xbb\xbf{\"id\":\"one\",\"a\":{\"b\":[1,2]}}\n", []string{"one"}, nil},
 		{"an object without an array, and more", `{"id":1} {"id":2}`, []string{"1"}, []Skip{{"a.json", 1, "what follows the object is left out"}}},
 		{"deeper than an answer may be", `[{"a":` + strings.Repeat("[", 9000) + strings.Repeat("]", 9000) + `},{"id":5}]`, []string{"5"}, []Skip{{"a.json", 1, "item 1 is nested more than 200 levels deep"}}},
-		{"an object without an array and with a field twice", `{"a":1,"a":2}`, nil, []Skip{{"a.json", 1, `item 1 is ambiguous: it has the field "a" twice`}}},
+		{"an object without an array and with a field twice", `{"a":1,"a":2}`, nil, []Skip{{"a.json", 1, `the object is ambiguous: it has the field "a" twice`}}},
 		{"an object without an array that does not end", `{"a":1`, nil, []Skip{{"a.json", 0, "not JSON: it ends too early"}}},
 		{"a chat with more participants than messages", `{"participants":[{},{}],"messages":[{"id":"m"}]}`, []string{"m"}, []Skip{{"a.json", 1, `the field "participants" is an array too; only "messages" is loaded`}}},
 		{"an object with an array of words, or of nothing", `{"id":"7","type":"DM","recipients":["1","2"],"more":[]}`, []string{"7"}, nil},

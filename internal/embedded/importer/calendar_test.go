@@ -68,7 +68,7 @@ func TestEventsAreReadAsPeopleSeeThem(t *testing.T) {
 			map[string]any{"recurrence": "FREQ=HOURLY;COUNT=3", "defects": []any{"how it recurs is not read"}, "categories": []any{"a", "b", "c"}, "status": "confirmed", "calendar": "Home"},
 		},
 		{"an alarm is no part of the event", eventOf("DTSTART:20260101", "SUMMARY:x", "BEGIN:VALARM", "SUMMARY:wake up", "END:VALARM"), map[string]any{"summary": "x"}},
-		{"a line that is not a property", eventOf("DTSTART:20260101", "nonsense", "SUMMARY:x"), map[string]any{"summary": "x", "defects": []any{"line 5: not a line of a calendar: nonsense"}}},
+		{"a line that is not a property", eventOf("DTSTART:20260101", "nonsense", "SUMMARY:x"), map[string]any{"summary": "x", "defects": []any{"line 5: not a property: nonsense"}}},
 		{"Latin-1", eventOf("DTSTART:20260101", "SUMMARY:caf\xe9"), map[string]any{"summary": "café"}},
 		{"a line of a megabyte", eventOf("DTSTART:20260101", "SUMMARY:"+strings.Repeat("x", 1<<20)), map[string]any{"summary": strings.Repeat("x", 1<<20)}},
 		{"small letters", "begin:vcalendar\nbegin:vevent\ndtstart:20260101\nsummary:x\nend:vevent\nend:vcalendar", map[string]any{"summary": "x"}},

@@ -102,16 +102,24 @@ func TestADayAndATimeBesideItAreOneTime(t *testing.T) {
 			"Start Date,Start Time,End Date,End Time\n1/1/2025,3:56:23 PM,1/2/2025,12:05 AM\n1/15/2025,9:05 AM,1/15/2025,10:00 AM\n",
 			"Start_Date_time", []any{"2025-01-01T15:56:23", "2025-01-15T09:05:00"}, model.LocalTime, 2,
 		},
-		"German":              {"Buchungsdatum;Buchungszeit\n31.12.2026;14:05\n01.12.2026;09:00\n", "Buchungsdatum_time", []any{"2026-12-31T14:05:00", "2026-12-01T09:00:00"}, model.LocalTime, 1},
-		"French":              {"Date de début;Heure de début\n31/12/2026;14:05\n", "Date_de_début_time", []any{"2026-12-31T14:05:00"}, model.LocalTime, 1},
-		"a zone":              {"date,time\n2026-01-15,14:05:00 UTC\n", "date_time", []any{"2026-01-15T14:05:00Z"}, "timestamp", 1},
+		"German": {"Buchungsdatum;Buchungszeit\n31.12.2026;14:05\n01.12.2026;09:00\n", "Buchungsdatum_time", []any{"2026-12-31T14:05:00", "2026-12-01T09:00:00"}, model.LocalTime, 1},
+		"French": {"Date de début;Heure de début\n31/12/2026;14:05\n", "Date_de_début_time", []any{"2026-12-31T14:05:00"}, model.LocalTime, 1},
+		"a zone": {"date,time\n2026-01-15,14:05:00 UTC\n", "date_time", []any{"2026-01-15T14:05:00Z"}, "timestamp", 1},
+		"JSON": {
+			`{"date":"2025-01-16","time":"12:19"}` + "\n" + `{"date":"2025-02-03"}` + "\n", "date_time",
+			[]any{"2025-01-16T12:19:00", "2025-02-03"}, model.LocalTime, 1,
+		},
 		"a date with a time":  {"Date,Time\n2026-01-15 10:00,14:05:00\n", "Date_time", nil, "", 0},
 		"no time":             {"Date,Time\n2026-01-15,14:05:00\n2026-01-16,noon\n", "Date_time", nil, "", 0},
 		"of something else":   {"Date,Arrival Time\n2026-01-15,14:05:00\n", "Date_time", nil, "", 0},
 		"two times for a day": {"Date,Time,Uhrzeit\n2026-01-15,14:05:00,15:05\n", "Date_time", nil, "", 0},
 		"a number":            {"Date,Time\n2026-01-15,1.50\n", "Date_time", nil, "", 0},
 	} {
-		values, stream := valuesOf(t, "t.csv", one.text)
+		file := "t.csv"
+		if one.text[0] == '{' {
+			file = "t.jsonl"
+		}
+		values, stream := valuesOf(t, file, one.text)
 		header, _, _ := strings.Cut(one.text, "\n")
 		if diff := cmp.Diff(one.want, values[one.field]); diff != "" {
 			t.Errorf("%s (-want +got)\n%s%v", name, diff, slices.Sorted(maps.Keys(values)))

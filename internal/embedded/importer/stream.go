@@ -100,7 +100,7 @@ func (s *fileStream) infer(ctx context.Context, watch Watch, found *int) ([]mode
 	}
 	s.distinct = plain && !s.repeated
 	s.timeField = schema.EventTime(stream.Fields)
-	s.times, s.objects, s.cells = tally.Times, tally.Objects, tally.Cells(stream.Fields)
+	s.times, s.objects, s.cells = tally.Times, tally.Objects, tally.Cells
 	if s.format == formatMail {
 		tuneMail(&stream)
 	}

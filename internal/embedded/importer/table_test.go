@@ -89,7 +89,7 @@ func TestTablesAreReadAsTheirCellsAgree(t *testing.T) {
 			"a debit with a sign of its own", "t.csv", "a;b\n-5.00 DR;(5.00) DR\n6.00 CR;6.00 CR\n",
 			[]row{{"a": "-5.00 DR", "b": "(5.00) DR"}, {"a": "6.00 CR", "b": "6.00 CR"}}, nil,
 		},
-		{"a column of that name is there already", "t.csv", "a;a_currency\n5 €;x\n", []row{{"a": 5.0, "a_currency": "x"}}, nil},
+		{"a column of that name is there already", "t.csv", "a;a_currency\n5 €;x\n", []row{{"a": 5.0, "a_currency": "x", "a_currency_2": "€"}}, nil},
 		{"times to the minute, and with a zone", "t.csv", "a,b,c\n2026-01-15 02:15,2026-01-15 02:15:01 +0100,15.01.2026\n2026-01-16 03:00,2026-01-15T02:15:01+0100,16.01.2026\n", []row{
 			{"a": "2026-01-15T02:15:00", "b": "2026-01-15T02:15:01+01:00", "c": "2026-01-15"}, {"a": "2026-01-16T03:00:00", "b": "2026-01-15T02:15:01+0100", "c": "2026-01-16"},
 		}, nil},

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"iter"
 	"slices"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -188,6 +189,11 @@ type Blob struct {
 func (s Stream) Field(name string) (Field, bool) {
 	return Find(s.Fields, func(f Field) bool { return f.Name == name })
 }
+
+var withoutSigns = strings.NewReplacer(" ", "", "-", "", "_", "", ".", "")
+
+// PlainName is the name of a field as lists of likely ones write it: "Sent At", sent_at, sentAt and sent.at are sentat.
+func PlainName(name string) string { return withoutSigns.Replace(strings.ToLower(name)) }
 
 // Find returns the first of a list that is looked for.
 func Find[T any](list []T, is func(T) bool) (one T, ok bool) {

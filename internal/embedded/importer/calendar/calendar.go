@@ -2,6 +2,7 @@
 package calendar
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -11,66 +12,40 @@ import (
 	"time"
 	_ "time/tzdata" // a container may have no time zone files
 
-	ics "github.com/arran4/golang-ical"
-
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/contentline"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
 )
 
-// A reader reads the events of an iCalendar file (RFC 5545). Lines are unfolded here and parsed one by one by the library: its reader of
-// whole calendars would hold all of one in memory, and give all of it up for one bad line; its streams do not bound the length of a line.
+// A reader reads the events of an iCalendar file (RFC 5545) line by line: the library golang-ical would hold all of one in memory, and give all
+// of it up for one bad line; its streams do not bound the length of a line.
 type reader struct {
-	lines *item.Folded
+	lines *contentline.Reader
 	name  string // X-WR-CALNAME
 	zones calendarZones
 }
 
 // newReader reads the components of a calendar.
 func newReader(file io.Reader) (*reader, error) {
-	r := &reader{lines: item.NewFolded(item.Buffer(file)), zones: calendarZones{}}
-	one, err := r.property()
-	if item.IsUnusable(err) || err == nil && !isMark(one, "BEGIN", "VCALENDAR") {
+	r := &reader{lines: contentline.NewReader(item.Buffer(file)), zones: calendarZones{}}
+	one, err := r.lines.Property()
+	if item.IsUnusable(err) || err == nil && !one.Is("BEGIN", "VCALENDAR") {
 		err = item.UnusableError{Reason: "not a calendar: it does not begin with BEGIN:VCALENDAR"}
 	}
 	return r, err
 }
 
-// innerComma stands for a comma in a category until the others have divided them.
-const innerComma = "\x00"
-
-// property parses the next content line that is not empty.
-func (r *reader) property() (*ics.BaseProperty, error) {
-	for {
-		text, err := r.lines.Next()
-		if err != nil {
-			return nil, err
-		}
-		if strings.TrimSpace(text) == "" {
-			continue
-		}
-		if strings.HasPrefix(strings.ToUpper(text), "CATEGORIES") {
-			text = strings.ReplaceAll(text, `\,`, innerComma)
-		}
-		one, err := ics.ParseProperty(ics.ContentLine(utf8text.Mend(text)))
-		if err != nil || one == nil {
-			return nil, item.UnusableError{Line: r.lines.Number, Reason: "not a line of a calendar: " + utf8text.OneLine(utf8text.Mend(text))}
-		}
-		one.IANAToken = strings.ToUpper(one.IANAToken)
-		return one, nil
-	}
-}
-
 // next returns the next event, as the file has it.
 func (r *reader) next() (component, error) {
 	for {
-		one, err := r.property()
+		one, err := r.lines.Property()
 		if err != nil {
 			return component{}, err
 		}
-		if one.IANAToken == "X-WR-CALNAME" {
-			r.name = one.Value
+		if one.Name == "X-WR-CALNAME" {
+			r.name = one.Text()
 		}
-		if one.IANAToken != "BEGIN" || isMark(one, "BEGIN", "VCALENDAR") {
+		if one.Name != "BEGIN" || one.Is("BEGIN", "VCALENDAR") {
 			continue
 		}
 		kind := strings.ToUpper(strings.TrimSpace(one.Value))
@@ -84,26 +59,22 @@ func (r *reader) next() (component, error) {
 	}
 }
 
-func isMark(one *ics.BaseProperty, mark, kind string) bool {
-	return one.IANAToken == mark && strings.EqualFold(strings.TrimSpace(one.Value), kind)
-}
-
 // A component is what stands between BEGIN and END.
 type component struct {
 	line       int
-	properties map[string][]*ics.BaseProperty
+	properties map[string][]contentline.Property
 	defects    []string
 }
 
 // component reads up to the end of a component. Zones are remembered; what else is inside of it is passed over.
 func (r *reader) component(kind string) (component, error) {
-	c := component{line: r.lines.Number, properties: map[string][]*ics.BaseProperty{}}
+	c := component{line: r.lines.Number, properties: map[string][]contentline.Property{}}
 	unfinished := item.UnusableError{Line: c.line, Reason: "the " + utf8text.OneLine(kind) + " does not end"}
 	var inner []string
 	var rule zoneRule
 	zone := ""
 	for {
-		one, err := r.property()
+		one, err := r.lines.Property()
 		if bad, ok := errors.AsType[item.UnusableError](err); ok {
 			c.defects = append(c.defects, fmt.Sprintf("line %d: %s", bad.Line, bad.Reason))
 			continue
@@ -115,27 +86,27 @@ func (r *reader) component(kind string) (component, error) {
 			return c, err
 		}
 		switch {
-		case isMark(one, "BEGIN", kind):
-			r.lines.Back(one.IANAToken + ":" + one.Value) // it is the next one
+		case one.Is("BEGIN", kind):
+			r.lines.Back(one) // it is the next one
 			return c, unfinished
-		case one.IANAToken == "BEGIN":
+		case one.Name == "BEGIN":
 			inner, rule = append(inner, strings.ToUpper(strings.TrimSpace(one.Value))), zoneRule{}
-		case isMark(one, "END", "VCALENDAR"):
+		case one.Is("END", "VCALENDAR"):
 			return c, unfinished
-		case len(inner) > 0 && isMark(one, "END", inner[len(inner)-1]):
+		case len(inner) > 0 && one.Is("END", inner[len(inner)-1]):
 			if kind == "VTIMEZONE" && rule.complete() {
 				r.zones[zone] = append(r.zones[zone], rule)
 			}
 			inner = inner[:len(inner)-1]
 		case len(inner) > 0:
 			rule.learn(one)
-		case isMark(one, "END", kind):
+		case one.Is("END", kind):
 			return c, nil
 		default:
-			if one.IANAToken == "TZID" {
+			if one.Name == "TZID" {
 				zone = one.Value
 			}
-			c.properties[one.IANAToken] = append(c.properties[one.IANAToken], one)
+			c.properties[one.Name] = append(c.properties[one.Name], one)
 		}
 	}
 }
@@ -152,7 +123,7 @@ func (r *reader) event(c component, id, series string, starts, ends calendarTime
 	one.Put("time_zone", starts.zone)
 	one.Put("location", c.text("LOCATION"))
 	one.Put("description", c.text("DESCRIPTION"))
-	one.Put("organizer", c.person("ORGANIZER"))
+	one.Put("organizer", cmp.Or(c.people("ORGANIZER", "")...))
 	one.Put("attendees", c.people("ATTENDEE", ""))
 	one.Put("declined", c.people("ATTENDEE", "DECLINED"))
 	one.Put("tentative", c.people("ATTENDEE", "TENTATIVE"))
@@ -170,31 +141,17 @@ func (r *reader) event(c component, id, series string, starts, ends calendarTime
 
 // id is the UID, or a digest of the event.
 func (c *component) id() string {
-	if id := strings.TrimSpace(c.text("UID")); id != "" {
+	if id := c.text("UID"); id != "" {
 		return id
 	}
 	digest := sha256.Sum256([]byte(c.text("DTSTART") + "\x00" + c.text("SUMMARY") + "\x00" + c.text("DESCRIPTION")))
 	return fmt.Sprintf("sha256-%x", digest[:16])
 }
 
-// text is a property, whose escapes the library has resolved.
+// text is what the first property of a name says.
 func (c *component) text(name string) string {
-	found := c.properties[name]
-	if len(found) == 0 {
-		return ""
-	}
-	return strings.ToValidUTF8(found[0].Value, "\ufffd")
-}
-
-// isFromHereOn reports a change of a day of a series and of all that follow it.
-func (c *component) isFromHereOn() bool {
-	in := c.properties["RECURRENCE-ID"][0].ICalParameters["RANGE"]
-	return len(in) > 0 && strings.EqualFold(in[0], "THISANDFUTURE")
-}
-
-func (c *component) person(name string) string {
-	if people := c.people(name, ""); len(people) > 0 {
-		return people[0]
+	if found := c.properties[name]; len(found) > 0 {
+		return found[0].Text()
 	}
 	return ""
 }
@@ -203,17 +160,17 @@ func (c *component) person(name string) string {
 func (c *component) people(name, answer string) []string {
 	var people []string
 	for _, one := range c.properties[name] {
-		if answered := one.ICalParameters["PARTSTAT"]; answer != "" && (len(answered) == 0 || !strings.EqualFold(answered[0], answer)) {
+		if answer != "" && !strings.EqualFold(one.Params["PARTSTAT"], answer) {
 			continue
 		}
 		address := one.Value
 		if len(address) > len("mailto:") && strings.EqualFold(address[:len("mailto:")], "mailto:") {
 			address = address[len("mailto:"):]
 		}
-		if known := one.ICalParameters["CN"]; len(known) > 0 && known[0] != "" && known[0] != address {
-			address = known[0] + " <" + address + ">"
+		if known := one.Params["CN"]; known != "" && known != address {
+			address = known + " <" + address + ">"
 		}
-		people = append(people, strings.ToValidUTF8(address, "\ufffd"))
+		people = append(people, address)
 	}
 	return people
 }
@@ -221,13 +178,9 @@ func (c *component) people(name, answer string) []string {
 func (c *component) categories() []string {
 	var all []string
 	for _, one := range c.properties["CATEGORIES"] {
-		for name := range strings.SplitSeq(one.Value, ",") {
-			if name = strings.TrimSpace(strings.ReplaceAll(name, innerComma, ",")); name != "" {
-				all = append(all, strings.ToValidUTF8(name, "\ufffd"))
-			}
-		}
+		all = append(all, one.List(",")...)
 	}
-	return all
+	return slices.DeleteFunc(all, func(name string) bool { return name == "" })
 }
 
 // A calendarTime is a day, or an instant.
@@ -254,11 +207,11 @@ func (c *component) instant(name string, zones calendarZones) (calendarTime, boo
 	if len(found) == 0 {
 		return calendarTime{}, false
 	}
-	return c.placed(strings.TrimSpace(found[0].Value), found[0].ICalParameters["TZID"], zones)
+	return c.placed(strings.TrimSpace(found[0].Value), found[0].Params["TZID"], zones)
 }
 
 // placed reads a time in a zone, if it names none itself.
-func (c *component) placed(text string, named []string, zones calendarZones) (calendarTime, bool) {
+func (c *component) placed(text, zone string, zones calendarZones) (calendarTime, bool) {
 	text = strings.ToUpper(text)
 	at := calendarTime{}
 	var err error
@@ -268,8 +221,8 @@ func (c *component) placed(text string, named []string, zones calendarZones) (ca
 		if at.when, err = time.Parse("20060102T150405", text); err != nil {
 			return calendarTime{}, false
 		}
-		if at.local = true; len(named) > 0 && named[0] != "" {
-			return c.inZone(at.when, strings.Trim(named[0], `"`), zones)
+		if at.local = true; zone != "" {
+			return c.inZone(at.when, zone, zones)
 		}
 	}
 	return at, sensible(at.when)
@@ -289,21 +242,23 @@ func (c *component) inZone(when time.Time, zone string, zones calendarZones) (ca
 
 func sensible(when time.Time) bool { return when.Year() >= 1 && when.Year() <= 9999 }
 
-// end is when an event ends, which it may say by how long it takes. The end of an event of whole days is the day after the last. One that
-// says neither lasts its one day, or ends as it starts (RFC 5545 3.6.1).
-func (c *component) end(starts calendarTime, zones calendarZones) (calendarTime, bool) {
+// end is when an event ends, which it may say by how long it takes; zero where that cannot be read. The end of an event of whole days is the
+// day after the last. One that says neither lasts its one day, or ends as it starts (RFC 5545 3.6.1).
+func (c *component) end(starts calendarTime, zones calendarZones) calendarTime {
 	if ends, ok := c.instant("DTEND", zones); ok {
-		return ends, true
+		return ends
 	}
 	days, clock, ok := parseDuration(c.text("DURATION"))
 	switch {
 	case ok:
-	case len(c.properties["DTEND"])+len(c.properties["DURATION"]) > 0: // which cannot be read
-		return calendarTime{}, false
+	case len(c.properties["DTEND"])+len(c.properties["DURATION"]) > 0:
+		return calendarTime{}
 	case starts.day:
 		days = 1
 	}
-	ends := starts
-	ends.when = starts.when.AddDate(0, 0, days).Add(clock)
-	return ends, sensible(ends.when)
+	starts.when = starts.when.AddDate(0, 0, days).Add(clock)
+	if !sensible(starts.when) {
+		return calendarTime{}
+	}
+	return starts
 }

@@ -47,10 +47,17 @@ type seriesReader struct {
 
 // A happening is what the days of a series have in common.
 type happening struct {
-	of     component
-	starts calendarTime  // of the first
-	length time.Duration // by the clock
-	hasEnd bool
+	of           component
+	starts, ends calendarTime // of the first; it may have no end
+}
+
+// happening is when an event is, unless its start cannot be read.
+func (r *seriesReader) happeningOf(c component) (h happening, ok bool) {
+	h.of = c
+	if h.starts, ok = h.of.instant("DTSTART", r.events.zones); ok {
+		h.ends = h.of.end(h.starts, r.events.zones)
+	}
+	return h, ok
 }
 
 // A change is what a series is from one of its days on (RANGE=THISANDFUTURE).
@@ -87,27 +94,22 @@ func (r *seriesReader) records(yield func(item.Item, error) bool) {
 
 // yield makes a record of an event, or of each day of a series.
 func (r *seriesReader) yield(c component, yield func(item.Item, error) bool) (more bool) {
-	starts, ok := c.instant("DTSTART", r.events.zones)
+	now, ok := r.happeningOf(c)
 	if !ok {
 		return yield(item.Item{}, item.Unusable(c.line, "an event without a start that can be read"))
-	}
-	ends, hasEnd := c.end(starts, r.events.zones)
-	if !hasEnd {
-		ends = calendarTime{}
 	}
 	id, series := c.id(), ""
 	if day := c.text("RECURRENCE-ID"); day != "" {
 		series = id
 		id += "#" + day
 	} else if c.text("RRULE")+c.text("RDATE") != "" {
-		r.id, r.happening = id, newHappening(c, starts, ends, hasEnd)
-		days, ok := r.unfold()
-		if ok {
+		r.id, r.happening = id, now
+		if days, ok := r.unfold(); ok {
 			return r.yieldDays(days, yield)
 		}
-		c = r.of // which may have got a defect
+		now = r.happening // which may have got a defect
 	}
-	return yield(r.events.event(c, id, series, starts, ends), nil)
+	return yield(r.events.event(now.of, id, series, now.starts, now.ends), nil)
 }
 
 func (r *seriesReader) yieldDays(days []time.Time, yield func(item.Item, error) bool) (more bool) {
@@ -140,17 +142,14 @@ func (r *seriesReader) on(clock time.Time) item.Item {
 		clock = clockOf(now.starts.when).Add(clock.Sub(r.clockOf(latest.from)))
 	}
 	starts, ends := now.at(clock, r.events.zones), calendarTime{}
-	if now.hasEnd {
-		if ends = now.at(clock.Add(now.length), r.events.zones); now.length > 0 && !ends.when.After(starts.when) {
+	if !now.ends.when.IsZero() {
+		length := clockOf(now.ends.when).Sub(clockOf(now.starts.when))
+		if ends = now.at(clock.Add(length), r.events.zones); length > 0 && !ends.when.After(starts.when) {
 			// the clock was put forward in between
-			ends.when = starts.when.Add(now.length)
+			ends.when = starts.when.Add(length)
 		}
 	}
 	return r.events.event(now.of, r.id+"#"+day, r.id, starts, ends)
-}
-
-func newHappening(c component, starts, ends calendarTime, hasEnd bool) happening {
-	return happening{of: c, starts: starts, length: clockOf(ends.when).Sub(clockOf(starts.when)), hasEnd: hasEnd}
 }
 
 // changeOn is the last change that is in force on a day of the series.
@@ -179,18 +178,17 @@ func (r *seriesReader) survey() {
 		if err != nil { // which shows on the next read
 			continue
 		}
-		starts, hasStart := c.instant("DTSTART", r.events.zones)
+		now, hasStart := r.happeningOf(c)
 		if hasStart {
-			year = max(year, starts.when.Year())
+			year = max(year, now.starts.when.Year())
 			if !strings.Contains(strings.ToUpper(c.text("RRULE")), "FREQ=YEARLY") {
-				r.since = min(r.since, starts.when.Year())
+				r.since = min(r.since, now.starts.when.Year())
 			}
 		}
 		if day, ok := c.instant("RECURRENCE-ID", r.events.zones); ok {
 			r.changed[c.id()+" "+key(day)] = true
-			if hasStart && c.isFromHereOn() {
-				ends, hasEnd := c.end(starts, r.events.zones)
-				r.changes[c.id()] = append(r.changes[c.id()], change{newHappening(c, starts, ends, hasEnd), day})
+			if hasStart && strings.EqualFold(c.properties["RECURRENCE-ID"][0].Params["RANGE"], "THISANDFUTURE") { // of this day and all behind it
+				r.changes[c.id()] = append(r.changes[c.id()], change{now, day})
 			}
 		}
 	}
@@ -243,8 +241,11 @@ func (r *seriesReader) unfold() (days []time.Time, ok bool) {
 		r.of.defects = append(r.of.defects, "how it recurs is not read")
 		return nil, false
 	}
-	excluded := r.days("EXDATE")
-	until, _ := r.of.placed(last, nil, r.events.zones)
+	excluded := map[string]bool{}
+	for _, day := range r.times("EXDATE") {
+		excluded[key(day)] = true
+	}
+	until, _ := r.of.placed(last, "", r.events.zones)
 	seen := map[time.Time]bool{}
 	r.later, r.cut = false, false
 	add := func(clock time.Time) bool {
@@ -271,13 +272,8 @@ func (r *seriesReader) unfold() (days []time.Time, ok bool) {
 	for clock, ok := next(); ok && add(clock); clock, ok = next() {
 	}
 	until = calendarTime{}
-	for _, property := range r.of.properties["RDATE"] {
-		for text := range strings.SplitSeq(property.Value, ",") {
-			text, _, _ = strings.Cut(text, "/") // from when on to when
-			if day, ok := r.of.placed(text, property.ICalParameters["TZID"], r.events.zones); ok {
-				_ = add(clockOf(day.when)) // one beyond the last day is left out
-			}
-		}
+	for _, day := range r.times("RDATE") {
+		_ = add(clockOf(day.when)) // one beyond the last day is left out
 	}
 	if len(days) == 0 {
 		r.empty++
@@ -310,15 +306,15 @@ func cutUntil(rule string) (without, until string) {
 	return strings.Join(parts, ";"), until
 }
 
-// days are the times that a property lists.
-func (r *seriesReader) days(name string) map[string]bool {
-	days := map[string]bool{}
+// times are those that a property lists.
+func (r *seriesReader) times(name string) (all []calendarTime) {
 	for _, property := range r.of.properties[name] {
 		for text := range strings.SplitSeq(property.Value, ",") {
-			if day, ok := r.of.placed(strings.TrimSpace(text), property.ICalParameters["TZID"], r.events.zones); ok {
-				days[key(day)] = true
+			text, _, _ = strings.Cut(text, "/") // from when on to when
+			if at, ok := r.of.placed(strings.TrimSpace(text), property.Params["TZID"], r.events.zones); ok {
+				all = append(all, at)
 			}
 		}
 	}
-	return days
+	return all
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	ics "github.com/arran4/golang-ical"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/contentline"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 	"github.com/teambition/rrule-go"
 )
@@ -24,8 +24,8 @@ type zoneRule struct {
 func (z *zoneRule) complete() bool { return z.known && !z.begins.IsZero() }
 
 // learn takes in a line of a STANDARD or DAYLIGHT part.
-func (z *zoneRule) learn(one *ics.BaseProperty) {
-	switch one.IANAToken {
+func (z *zoneRule) learn(one contentline.Property) {
+	switch one.Name {
 	case "DTSTART":
 		if when, err := time.Parse("20060102T150405", one.Value); err == nil {
 			z.begins = when
@@ -39,21 +39,15 @@ func (z *zoneRule) learn(one *ics.BaseProperty) {
 	}
 }
 
-var offsetForm = item.Expression(`^([+-])(\d{2})(\d{2})(\d{2})?$`)
-
+// parseOffset reads how many seconds east of UTC a clock is.
 func parseOffset(text string) (seconds int, ok bool) {
-	match := offsetForm().FindStringSubmatch(strings.TrimSpace(text))
-	if match == nil {
-		return 0, false
+	for _, layout := range [...]string{"-0700", "-070000"} {
+		if at, err := time.Parse(layout, strings.TrimSpace(text)); err == nil {
+			_, seconds = at.Zone()
+			return seconds, true
+		}
 	}
-	hours, _ := strconv.Atoi(match[2]) // digits
-	minutes, _ := strconv.Atoi(match[3])
-	seconds, _ = strconv.Atoi(match[4]) // or nothing
-	seconds += 3600*hours + 60*minutes
-	if match[1] == "-" {
-		seconds = -seconds
-	}
-	return seconds, hours < 24
+	return 0, false
 }
 
 // last is when the rule last began to hold, up to a time by the clock.

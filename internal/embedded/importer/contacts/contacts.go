@@ -7,110 +7,56 @@ import (
 	"errors"
 	"io"
 	"mime/quotedprintable"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/contentline"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
 )
 
 // A reader reads cards.
-type reader struct{ lines *item.Folded }
+type reader struct{ lines *contentline.Reader }
 
 // NewReader reads the cards of a file.
 func NewReader(input *bufio.Reader) item.Records {
-	r := &reader{lines: item.NewFolded(input)}
+	r := &reader{lines: contentline.NewReader(input)}
 	return item.Read(r.enter, r.next)
 }
 
-// A property is a line of a card.
-type property struct {
-	name, value string
-	quoted      bool // printable
+// property reads the next line, and undoes how phones encode it.
+func (r *reader) property() (contentline.Property, error) {
+	p, err := r.lines.Property()
+	_, isAlone := p.Params["QUOTED-PRINTABLE"]
+	if !isAlone && !strings.EqualFold(p.Params["ENCODING"], "QUOTED-PRINTABLE") {
+		return p, err
+	}
+	for strings.HasSuffix(p.Value, "=") {
+		more, err := r.lines.Next()
+		if err != nil || len(p.Value)+len(more) > item.MaxLine {
+			break // the next read meets the error again
+		}
+		p.Value = p.Value[:len(p.Value)-1] + more
+	}
+	if plain, err := io.ReadAll(quotedprintable.NewReader(strings.NewReader(p.Value))); err == nil {
+		p.Value = strings.ReplaceAll(utf8text.Mend(string(plain)), "\r\n", "\n")
+	}
+	return p, nil
 }
 
-// property reads the next line that is not empty.
-func (r *reader) property() (property, error) {
-	for {
-		text, err := r.lines.Next()
-		if err != nil {
-			return property{}, err
-		}
-		text = utf8text.Mend(text)
-		quoted := false
-		colon := strings.IndexFunc(text, func(one rune) bool {
-			quoted = quoted != (one == '"')
-			return one == ':' && !quoted
-		})
-		if colon < 0 {
-			if colon = strings.IndexByte(text, ':'); colon < 0 {
-				continue
-			}
-		}
-		head, value := text[:colon], text[colon+1:]
-		name, settings, _ := strings.Cut(strings.ToUpper(head), ";")
-		if _, after, grouped := strings.Cut(name, "."); grouped {
-			name = after
-		}
-		p := property{name: strings.TrimSpace(name), value: value, quoted: strings.Contains(settings, "QUOTED-PRINTABLE")}
-		for p.quoted && strings.HasSuffix(p.value, "=") {
-			more, err := r.lines.Next()
-			if err != nil || len(p.value)+len(more) > item.MaxLine {
-				break
-			}
-			p.value = p.value[:len(p.value)-1] + more
-		}
-		return p, nil //nolint:nilerr // the next read meets the error again
-	}
-}
-
-// escapes are of a text value.
-var escapes = strings.NewReplacer(`\n`, "\n", `\N`, "\n", `\,`, ",", `\;`, ";", `\:`, ":", `\\`, `\`)
-
-func (p property) text() string {
-	value := p.value
-	if p.quoted {
-		if plain, err := io.ReadAll(quotedprintable.NewReader(strings.NewReader(value))); err == nil {
-			value = strings.ReplaceAll(utf8text.Mend(string(plain)), "\r\n", "\n")
-		}
-	}
-	return strings.TrimSpace(escapes.Replace(value))
-}
-
-// parts joins what a name, an address or an organization is made of.
-func (p property) parts(order ...int) string {
-	fields := strings.Split(strings.ReplaceAll(p.value, `\;`, "\x00"), ";")
-	if order == nil {
-		for index := range fields {
-			order = append(order, index)
-		}
-	}
-	var parts []string
-	for _, index := range order {
-		if index < len(fields) {
-			part := property{value: strings.ReplaceAll(fields[index], "\x00", ";"), quoted: p.quoted}.text()
-			if part != "" {
-				parts = append(parts, part)
-			}
-		}
-	}
-	if len(order) == len(fields) && len(order) > 0 && order[0] == 0 {
-		return strings.Join(parts, ", ")
-	}
-	return strings.Join(parts, " ")
-}
-
-func (p property) begins() bool {
-	return p.name == "BEGIN" && strings.EqualFold(strings.TrimSpace(p.value), "VCARD")
+// joined are the texts that a name, an address or an organization is made of.
+func joined(texts []string, with string) string {
+	return strings.Join(slices.DeleteFunc(texts, func(text string) bool { return text == "" }), with)
 }
 
 // enter goes to the first card.
 func (r *reader) enter() error {
 	p, err := r.property()
-	if err == nil && !p.begins() {
+	if item.IsUnusable(err) || err == nil && !p.Is("BEGIN", "VCARD") {
 		return item.UnusableError{Reason: "not contacts: it does not begin with BEGIN:VCARD"}
 	}
-	r.lines.Back("BEGIN:VCARD")
+	r.lines.Back(p)
 	return err
 }
 
@@ -119,7 +65,7 @@ func (r *reader) next() (item.Item, error) {
 	for {
 		if p, err := r.property(); err != nil {
 			return item.Item{}, err
-		} else if p.begins() {
+		} else if p.Is("BEGIN", "VCARD") {
 			return r.card()
 		}
 	}
@@ -142,9 +88,9 @@ func (r *reader) card() (item.Item, error) {
 	said := map[string][]string{}
 	for {
 		p, err := r.property()
-		if errors.Is(err, io.EOF) || p.name == "BEGIN" {
-			if p.name == "BEGIN" {
-				r.lines.Back("BEGIN:" + p.value)
+		if errors.Is(err, io.EOF) || p.Name == "BEGIN" {
+			if p.Name == "BEGIN" {
+				r.lines.Back(p)
 			}
 			return item.Item{}, item.Unusable(one.Line, "a card that does not end")
 		}
@@ -155,25 +101,24 @@ func (r *reader) card() (item.Item, error) {
 			return item.Item{}, err
 		}
 		var text string
-		switch p.name {
+		switch p.Name {
 		case "END":
 			finish(&one, said)
 			return one, nil
 		case "N":
-			text = p.parts(3, 1, 2, 0, 4)
+			of := append(p.List(";"), "", "", "", "", "")
+			text = joined([]string{of[3], of[1], of[2], of[0], of[4]}, " ")
 		case "ORG", "ADR":
-			text = p.parts()
+			text = joined(p.List(";"), ", ")
 		case "CATEGORIES":
-			for name := range strings.SplitSeq(strings.ReplaceAll(p.value, `\,`, "\x00"), ",") {
-				said[p.name] = append(said[p.name], property{value: strings.ReplaceAll(name, "\x00", ","), quoted: p.quoted}.text())
-			}
+			said[p.Name] = append(said[p.Name], p.List(",")...)
 			continue
 		case "EMAIL", "TEL", "URL":
-			text = strings.TrimPrefix(p.text(), "tel:")
+			text = strings.TrimPrefix(p.Text(), "tel:")
 		default:
-			text = p.text()
+			text = p.Text()
 		}
-		said[p.name] = append(said[p.name], text)
+		said[p.Name] = append(said[p.Name], text)
 	}
 }
 
@@ -183,22 +128,19 @@ var yearDay = item.Expression(`^(\d{4}|-)-?(\d\d)-?(\d\d)(?:T.*)?$`)
 // putDay writes a day of a person as dates are written, or as "--03-14" where its year is not said, with its month and its day as numbers,
 // by which it is found in any year. What is no such day stays as it is.
 func putDay(one *item.Item, name, text string) {
-	part := yearDay().FindStringSubmatch(text)
-	if part == nil {
-		one.Put(name, text)
-		return
+	if part := yearDay().FindStringSubmatch(text); part != nil {
+		if part[1] == "1604" { // that Apple writes for none; it has a 29 February
+			part[1] = "-"
+		}
+		when, err := time.Parse(time.DateOnly, strings.Replace(part[1], "-", "1604", 1)+"-"+part[2]+"-"+part[3])
+		if err == nil {
+			one.Put(name, part[1]+"-"+part[2]+"-"+part[3])
+			one.Put(name+"_month", int(when.Month()))
+			one.Put(name+"_day", when.Day())
+			return
+		}
 	}
-	if part[1] == "1604" { // that Apple writes for none; it has a 29 February
-		part[1] = "-"
-	}
-	when, err := time.Parse(time.DateOnly, strings.Replace(part[1], "-", "1604", 1)+"-"+part[2]+"-"+part[3])
-	if err != nil {
-		one.Put(name, text)
-		return
-	}
-	one.Put(name, part[1]+"-"+part[2]+"-"+part[3])
-	one.Put(name+"_month", int(when.Month()))
-	one.Put(name+"_day", when.Day())
+	one.Put(name, text)
 }
 
 func finish(one *item.Item, said map[string][]string) {

@@ -22,34 +22,34 @@ import (
 // maxXML is how much is read of a part of a document that is in memory, with its marks, in bytes.
 const maxXML = 64 << 20
 
-// readText reads a file as text.
-func readText(file io.Reader) (string, error) {
-	text, err := item.ReadAll(file)
-	return strings.TrimPrefix(utf8text.Mend(string(text)), item.ByteOrderMark), err
+// whole is the one record that the text of a file makes.
+func whole(file io.Reader, read func(text string) item.Item) item.Records {
+	return item.One(func() (item.Item, error) {
+		text, err := item.ReadAll(file)
+		if err != nil {
+			return item.Item{}, err
+		}
+		return read(strings.TrimPrefix(utf8text.Mend(string(text)), item.ByteOrderMark)), nil
+	})
 }
 
 var titleElement = item.Expression(`(?is)<title[^>]*>(.*?)</title>`)
 
 // HTML reads a page.
 func HTML(file io.Reader, name string) item.Records {
-	return item.One(func() (item.Item, error) {
-		text, err := readText(file)
-		if err != nil {
-			return item.Item{}, err
-		}
+	return whole(file, func(text string) item.Item {
 		title := ""
 		if found := titleElement().FindStringSubmatch(text); found != nil {
 			title = html.UnescapeString(found[1])
 		}
-		return describe(name, title, htmltext.Text(text)), nil
+		return describe(name, title, htmltext.Text(text))
 	})
 }
 
 // Plain reads a text.
 func Plain(file io.Reader, name string) item.Records {
-	return item.One(func() (item.Item, error) {
-		text, err := readText(file)
-		return describe(name, "", strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n"))), err
+	return whole(file, func(text string) item.Item {
+		return describe(name, "", strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n")))
 	})
 }
 

@@ -60,11 +60,7 @@ func (n Notes) find(target string) string {
 
 // Note reads a note in Markdown: the fields of its front matter, its text, and where its links lead.
 func Note(file io.Reader, name string, notes Notes) item.Records {
-	return item.One(func() (item.Item, error) {
-		text, err := readText(file)
-		if err != nil {
-			return item.Item{}, err
-		}
+	return whole(file, func(text string) item.Item {
 		id := NoteID(name)
 		one := item.Item{Line: 1, ID: id, Day: dayOf(name)}
 		one.Put("id", id)
@@ -94,7 +90,7 @@ func Note(file io.Reader, name string, notes Notes) item.Records {
 		for _, link := range linksOf(id, prose) {
 			one.Attached = append(one.Attached, linkItem(id, link, notes))
 		}
-		return one, nil
+		return one
 	})
 }
 

@@ -246,10 +246,7 @@ func (i *Item) Unfold(objects map[string]Holder) {
 
 // TakeEmitted takes the time of emission out of the record.
 func (i *Item) TakeEmitted(name string) {
-	if name == "" {
-		return
-	}
-	if _, ok := i.Value(name); !ok {
+	if _, ok := i.Value(name); !ok || name == "" {
 		return
 	}
 	i.Emitted, _ = i.Instant(name)
@@ -288,18 +285,6 @@ func (i *Item) Identify(field string) {
 func Expression(text string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
 }
-
-// offsets are those of the names of zones that stand behind times: the ones of RFC 822, and the ones of Europe, East Asia and Australia
-// that have no second meaning.
-var offsets = map[string]string{
-	"EST": "-05:00", "EDT": "-04:00", "CST": "-06:00", "CDT": "-05:00", "MST": "-07:00", "MDT": "-06:00", "PST": "-08:00", "PDT": "-07:00",
-	"WET": "+00:00", "WEST": "+01:00", "CET": "+01:00", "CEST": "+02:00", "MEZ": "+01:00", "MESZ": "+02:00", "EET": "+02:00", "EEST": "+03:00",
-	"MSK": "+03:00",
-	"JST": "+09:00", "KST": "+09:00", "AEST": "+10:00", "AEDT": "+11:00", "NZST": "+12:00", "NZDT": "+13:00",
-}
-
-// ZoneOffset is how far from UTC a zone is that has such a name, as +01:00: empty if that is not known.
-func ZoneOffset(name string) string { return offsets[name] }
 
 // MaxBlob is how large a file may be that is kept to be fetched, in bytes. A larger one is only described.
 const MaxBlob = 8 << 20

@@ -30,13 +30,14 @@ func ReadAll(file io.Reader) ([]byte, error) {
 // Lines reads lines with their ends, and can give some back.
 type Lines struct {
 	Number  int // of the line that was read last
+	Most    int // bytes of a line; a longer one is passed over
 	input   *bufio.Reader
 	buffer  []byte
 	waiting [][]byte // given back; nil: a line that was too long
 }
 
 // NewLines reads the lines of a file.
-func NewLines(input *bufio.Reader) *Lines { return &Lines{input: input} }
+func NewLines(input *bufio.Reader) *Lines { return &Lines{Most: MaxLine, input: input} }
 
 // Next returns a line that is valid until the next call, ErrTooLong for one that was passed over, or io.EOF.
 func (l *Lines) Next() ([]byte, error) {
@@ -53,7 +54,10 @@ func (l *Lines) Next() ([]byte, error) {
 	tooLong := false
 	for {
 		part, err := l.input.ReadSlice('\n')
-		if tooLong = tooLong || len(l.buffer)+len(bytes.TrimRight(part, "\r\n")) > MaxLine; !tooLong {
+		if err == nil && !tooLong && len(l.buffer) == 0 && len(part) <= l.Most { // as most are
+			return part, nil
+		}
+		if tooLong = tooLong || len(l.buffer)+len(bytes.TrimRight(part, "\r\n")) > l.Most; !tooLong {
 			l.buffer = append(l.buffer, part...)
 		}
 		switch {
@@ -76,39 +80,29 @@ func (l *Lines) Back(lines ...[]byte) {
 	l.waiting = append(lines, l.waiting...)
 }
 
-// Folded reads the content lines of calendars and contacts: a line that begins with a space or a tab goes on where the one before ended.
-type Folded struct {
-	Number int // where the line begins that was read last
-	lines  *Lines
+// Peek returns the line that is next; nothing at the end, or for one that is too long.
+func (l *Lines) Peek() []byte {
+	next, err := l.Next()
+	if err != nil && !errors.Is(err, ErrTooLong) {
+		l.Number--
+		return nil
+	}
+	next = bytes.Clone(next)
+	l.Back(next)
+	return next
 }
 
-// NewFolded reads the content lines of a file.
-func NewFolded(input *bufio.Reader) *Folded { return &Folded{lines: NewLines(input)} }
-
-// Back gives the line back that was read last.
-func (f *Folded) Back(line string) { f.lines.Back([]byte(line + "\r\n")) }
-
-// Next returns a content line, [UnusableError] for one that was too long, or io.EOF.
-func (f *Folded) Next() (string, error) {
-	first, err := f.lines.Next()
-	f.Number = f.lines.Number
-	text := bytes.Clone(bytes.TrimRight(first, "\r\n"))
-	for err == nil {
-		var more []byte
-		if more, err = f.lines.Next(); errors.Is(err, io.EOF) {
-			f.lines.Number--
-			return string(text), nil
-		}
-		if err == nil && (more[0] != ' ' && more[0] != '\t' || len(text)+len(more) > MaxLine) {
-			f.lines.Back(bytes.Clone(more))
-			return string(text), nil
-		}
-		if err == nil {
-			text = append(text, bytes.TrimRight(more[1:], "\r\n")...)
+// SplitOutsideQuotes divides a line at the separators that are not in quotation marks.
+func SplitOutsideQuotes(line string, separator rune) (parts []string) {
+	quoted, start := false, 0
+	for at, one := range line {
+		switch {
+		case one == '"':
+			quoted = !quoted
+		case one == separator && !quoted:
+			parts = append(parts, line[start:at])
+			start = at + 1
 		}
 	}
-	if errors.Is(err, ErrTooLong) { // the line before is lost too
-		err = Unusable(f.lines.Number, "%s", err)
-	}
-	return "", err
+	return append(parts, line[start:])
 }

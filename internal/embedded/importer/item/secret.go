@@ -2,10 +2,14 @@ package item
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
 // Secrets are what no assistant should have: what fields hold that are named like passwords and keys, at any depth, and private keys in
@@ -51,7 +55,7 @@ func (s *Secrets) TakeOut(one *Item) (first string) {
 		switch {
 		case s.isNamed(field.Name) && isHidden(field.Value):
 			said, field.Value = field.Name, []byte("null")
-		case len(field.Value) > 0 && (field.Value[0] == '{' || field.Value[0] == '[') && s.mayBeIn(field.Value):
+		case len(field.Value) > 0 && (field.Value[0] == '{' || field.Value[0] == '['):
 			field.Value, said = s.within(field.Value)
 		}
 		if said != "" {
@@ -60,9 +64,7 @@ func (s *Secrets) TakeOut(one *Item) (first string) {
 		if bytes.Contains(field.Value, keyMark) && privateKey().Match(field.Value) {
 			field.Value, one.Text, said = privateKey().ReplaceAll(field.Value, []byte("[private key]")), nil, "a private key"
 		}
-		if first == "" {
-			first = said
-		}
+		first = cmp.Or(first, said)
 	}
 	return first
 }
@@ -70,47 +72,38 @@ func (s *Secrets) TakeOut(one *Item) (first string) {
 // keyMark is in what begins a private key.
 var keyMark = []byte("PRIVATE KEY")
 
-// mayBeIn reports, without reading it as JSON, whether an object or array has a name of a secret: most have none.
-func (s *Secrets) mayBeIn(value []byte) bool {
+// within is an object or array without the secrets in it, and the name of the first of them. Most have none, which shows without reading them
+// as JSON: what stands in quotation marks before a colon is a name, unless the second mark is one of a text.
+func (s *Secrets) within(value []byte) (without []byte, first string) {
+	from := 0
 	for at := 0; ; at++ {
 		next := bytes.IndexByte(value[at:], ':')
-		if next < 0 {
-			return false
+		if next < 0 && first == "" {
+			return value, ""
+		} else if next < 0 {
+			return append(without, value[from:]...), first
 		}
 		at += next
 		name, ok := bytes.CutSuffix(bytes.TrimRight(value[:at], " \t\r\n"), []byte(`"`))
-		if !ok {
-			continue
-		}
 		name = name[bytes.LastIndexByte(name, '"')+1:]
-		if is, known := s.named[string(name)]; is || !known && s.isNamed(string(name)) {
-			return true
-		}
-	}
-}
-
-// within is an object or array without the secrets in it, and the name of the first of them.
-func (s *Secrets) within(value []byte) (without []byte, first string) {
-	decoder := jsontext.NewDecoder(bytes.NewReader(value), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-	from := 0
-	for {
-		token, err := decoder.ReadToken()
-		if err != nil { // its end
-			return append(without, value[from:]...), first
-		}
-		if kind, length := decoder.StackIndex(decoder.StackDepth()); kind != '{' || length%2 == 0 || !s.isNamed(token.String()) {
+		if !ok || bytes.HasSuffix(name, []byte(`\`)) {
 			continue
 		}
-		name := token.String()
+		if bytes.IndexByte(name, '\\') >= 0 {
+			name = []byte(model.Unquote(slices.Concat([]byte(`"`), name, []byte(`"`))))
+		}
+		is, known := s.named[string(name)]
+		if !is && (known || !s.isNamed(string(name))) {
+			continue
+		}
+		decoder := jsontext.NewDecoder(bytes.NewReader(value[at+1:]), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 		held, err := decoder.ReadValue()
 		if err != nil || !isHidden(held) {
 			continue
 		}
-		if first == "" {
-			first = name
-		}
-		end := int(decoder.InputOffset())
+		first = cmp.Or(first, string(name))
+		end := at + 1 + int(decoder.InputOffset())
 		without = append(append(without, value[from:end-len(held)]...), "null"...)
-		from = end
+		from, at = end, end-1
 	}
 }

@@ -21,17 +21,18 @@ const MaxMessage = 64 << 20
 // a line in the middle of a message does not. A line that was quoted with ">" on the way into the file is restored (the form called
 // mboxrd).
 type reader struct {
-	input   *bufio.Reader
-	line    int  // how many were read
+	lines   *item.Lines
 	many    bool // an mbox file
 	ended   bool
 	message []byte
+	tooLong bool   // the message is
 	from    []byte // the line above the message that is read next
 }
 
 // NewReader reads the messages of a file.
 func NewReader(input *bufio.Reader) item.Records {
-	r := &reader{input: input}
+	r := &reader{lines: item.NewLines(input)}
+	r.lines.Most = MaxMessage
 	return item.Read(r.enter, r.next)
 }
 
@@ -49,15 +50,12 @@ func (r *reader) next() (item.Item, error) {
 	if r.ended {
 		return item.Item{}, io.EOF
 	}
-	begin, from := max(r.line, 1), r.from
+	begin, from := max(r.lines.Number, 1), r.from
 	if err := r.read(); err != nil {
 		return item.Item{}, err
 	}
-	switch {
-	case len(r.message) > MaxMessage:
+	if r.tooLong {
 		return item.Item{}, item.Unusable(begin, "a message longer than %d MiB", MaxMessage>>20)
-	case !r.many && len(bytes.TrimSpace(r.message)) == 0:
-		return item.Item{}, io.EOF // an empty file
 	}
 	one, err := readMessage(r.message, from)
 	if err != nil {
@@ -69,74 +67,50 @@ func (r *reader) next() (item.Item, error) {
 
 // enter goes to the first message.
 func (r *reader) enter() error {
-	for {
-		one, err := r.input.ReadByte()
-		if err != nil {
-			return err
-		}
-		if one == '\n' {
-			r.line++
-		} else if one != '\r' {
-			_ = r.input.UnreadByte() // it was read
-			break
-		}
+	first, err := r.lines.Next()
+	for err == nil && len(bytes.TrimRight(first, "\r\n")) == 0 {
+		first, err = r.lines.Next()
 	}
-	start, _ := r.input.Peek(1 << 10)
-	if r.many = bytes.HasPrefix(start, []byte("From ")); r.many {
-		r.from = bytes.Clone(utf8text.FirstLine(start))
-		return r.passLine()
-	}
-	if !headerLine().Match(utf8text.FirstLine(start)) {
+	switch {
+	case err != nil && !errors.Is(err, item.ErrTooLong):
+		return err
+	case bytes.HasPrefix(first, []byte("From ")):
+		r.many, r.from = true, bytes.Clone(first)
+	case headerLine().Match(first):
+		r.lines.Back(bytes.Clone(first))
+	default:
 		return item.UnusableError{Reason: `not mail: it begins neither with a line "From ADDRESS DATE" nor with a header`}
 	}
 	return nil
 }
 
-func (r *reader) passLine() error {
-	_, err := r.input.ReadSlice('\n')
-	for errors.Is(err, bufio.ErrBufferFull) {
-		_, err = r.input.ReadSlice('\n')
-	}
-	if r.line++; errors.Is(err, io.EOF) {
-		return nil // the message is empty, which readMessage tells
-	}
-	return err
-}
-
 // read takes the lines up to the next message.
 func (r *reader) read() error {
-	r.message = r.message[:0]
-	lineStart, afterEmpty := true, false
-	for {
-		part, err := r.input.ReadSlice('\n')
-		if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, bufio.ErrBufferFull) {
-			return err
-		}
-		if r.many && lineStart {
-			if afterEmpty && bytes.HasPrefix(part, []byte("From ")) {
-				part = bytes.Clone(part) // before Peek, which overwrites it
-				if next, _ := r.input.Peek(1 << 10); Separates(part, next) {
-					r.line++
-					r.from, r.message = part, trimLine(r.message)
-					return nil
-				}
-			}
-			if quotedFrom().Match(part) {
-				part = part[1:]
-			}
-		}
-		if len(r.message) <= MaxMessage {
-			r.message = append(r.message, part...)
-		}
-		afterEmpty = lineStart && len(bytes.TrimRight(part, "\r\n")) == 0
-		lineStart = err == nil
-		if lineStart {
-			r.line++
-		}
-		if errors.Is(err, io.EOF) {
-			r.ended = true
+	r.message, r.tooLong = r.message[:0], false
+	for afterEmpty := false; ; {
+		line, err := r.lines.Next()
+		r.ended = errors.Is(err, io.EOF)
+		switch {
+		case r.ended:
 			return nil
+		case errors.Is(err, item.ErrTooLong):
+			r.tooLong = true
+			continue
+		case err != nil:
+			return err
+		case r.many && afterEmpty && bytes.HasPrefix(line, []byte("From ")):
+			line = bytes.Clone(line) // the next one is read into its place
+			if Separates(line, r.lines.Peek()) {
+				r.from, r.message = line, trimLine(r.message)
+				return nil
+			}
+		case r.many && quotedFrom().Match(line):
+			line = line[1:]
 		}
+		if r.tooLong = r.tooLong || len(r.message)+len(line) > MaxMessage; !r.tooLong {
+			r.message = append(r.message, line...)
+		}
+		afterEmpty = len(bytes.TrimRight(line, "\r\n")) == 0
 	}
 }
 

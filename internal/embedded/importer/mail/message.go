@@ -187,25 +187,16 @@ var zoneName = item.Expression(`:\d\d +([A-Z]{3,4})[ )]*$`)
 func sentDate(text string) string {
 	text = strings.TrimSpace(text)
 	name := zoneName().FindStringSubmatch(text)
-	when, ok := usableDate(mail.ParseDate(text))
-	if ok && (name == nil || name[1] == "GMT" || name[1] == "UTC") {
-		return when
+	when, err := mail.ParseDate(text)
+	if err == nil && when.Year() >= 1970 && when.Year() <= 9999 && (name == nil || name[1] == "GMT" || name[1] == "UTC") {
+		return when.Format(time.RFC3339)
 	}
-	if when = table.Moment(text); !item.IsTimestamp(when) || when < "1970" {
+	plain := table.Moment(text)
+	if !item.IsTimestamp(plain) || plain < "1970" {
 		return ""
 	}
-	return when
+	return plain
 }
-
-func usableDate(when time.Time, err error) (string, bool) {
-	if err != nil || when.Year() < 1970 || when.Year() > 9999 {
-		return "", false
-	}
-	return when.Format(time.RFC3339), true
-}
-
-// separatorDates are the forms of the date in the line above a message, which is in UTC if it names no zone (RFC 4155).
-var separatorDates = [...]string{time.ANSIC, "Mon Jan _2 15:04 2006", "Mon Jan _2 15:04:05 -0700 2006", "Mon Jan _2 15:04:05 2006 -0700"}
 
 func (m *message) deliveredAt(from []byte) string {
 	hops := m.header["Received"] // the first server's is the last one
@@ -214,14 +205,15 @@ func (m *message) deliveredAt(from []byte) string {
 			return when
 		}
 	}
-	if parts := fromLine().FindSubmatch(from); parts != nil {
-		for _, layout := range separatorDates {
-			if when, ok := usableDate(time.Parse(layout, string(bytes.TrimSpace(parts[1])))); ok {
-				return when
-			}
-		}
+	parts := fromLine().FindSubmatch(from)
+	if parts == nil {
+		return ""
 	}
-	return ""
+	when := sentDate(string(parts[1]))
+	if len(when) == len("2006-01-02T15:04:05") { // which is in UTC if it names no zone (RFC 4155)
+		when += "Z"
+	}
+	return when
 }
 
 // id is the Message-ID, or a digest of a message that has none.
@@ -258,13 +250,8 @@ func (m *message) gmailThread() string {
 	return GmailThread + number
 }
 
-func splitLabels(text string) []string {
-	var labels []string
-	quoted := false
-	for label := range strings.FieldsFuncSeq(text, func(one rune) bool {
-		quoted = quoted != (one == '"')
-		return one == ',' && !quoted
-	}) {
+func splitLabels(text string) (labels []string) {
+	for _, label := range item.SplitOutsideQuotes(text, ',') {
 		if label = strings.Trim(strings.TrimSpace(label), `"`); label != "" {
 			labels = append(labels, label)
 		}

@@ -54,7 +54,10 @@ func attachment(name, kind string, content []byte) item.Item {
 
 // walk gathers the parts of a body (RFC 2045, 2046).
 func (m *message) walk(header textproto.MIMEHeader, body []byte, depth int) {
-	kind, params := m.contentType(header.Get("Content-Type"))
+	kind, params := mediaType(header.Get("Content-Type"))
+	if !plainType().MatchString(kind) {
+		kind = "text/plain" // which "text" alone means, too
+	}
 	if strings.HasPrefix(kind, "multipart/") && params["boundary"] != "" && depth < maxPartDepth {
 		m.walkParts(kind, params["boundary"], body, depth)
 		return
@@ -64,7 +67,8 @@ func (m *message) walk(header textproto.MIMEHeader, body []byte, depth int) {
 		kind = "text/plain"
 	}
 	content := m.decodeTransfer(header.Get("Content-Transfer-Encoding"), body)
-	disposition, name := m.disposition(header, params)
+	disposition, given := mediaType(header.Get("Content-Disposition"))
+	name := decodeWords(cmp.Or(given["filename"], params["name"]))
 	if disposition != "attachment" && name == "" && (kind == "text/plain" || kind == "text/html") {
 		m.parts = append(m.parts, textPart{m.decodeText(params["charset"], content), kind == "text/html"})
 		return
@@ -136,52 +140,24 @@ func (m *message) text() string {
 
 var looseParameter = item.Expression(`(?i)(?:^|[;\s])(boundary|charset|name|filename)\s*=\s*(?:"([^"]*)"|([^;\s]+))`)
 
-// contentType reads a header that mail programs write in many ways.
-func (m *message) contentType(text string) (kind string, params map[string]string) {
-	if strings.TrimSpace(text) == "" {
-		return "text/plain", nil
+// mediaType reads a header that mail programs write in many ways: its value in small letters, and what it says beside.
+func mediaType(text string) (value string, params map[string]string) {
+	text = utf8text.Mend(text)
+	value, params, err := mime.ParseMediaType(text)
+	if err == nil || text == "" {
+		return value, params
 	}
-	kind, params, err := mime.ParseMediaType(utf8text.Mend(text))
-	if err == nil {
-		if strings.Contains(kind, "/") {
-			return kind, params
-		}
-		return "text/plain", params // as "text" alone was meant
-	}
-	kind, _, _ = strings.Cut(text, ";")
-	kind = strings.ToLower(strings.TrimSpace(kind))
-	if !plainType().MatchString(kind) {
-		kind = "text/plain"
-	}
-	return kind, looseParameters(text)
-}
-
-var plainType = item.Expression(`^[a-z0-9!#$&^_.+-]+/[a-z0-9!#$&^_.+-]+$`)
-
-func looseParameters(text string) map[string]string {
-	params := map[string]string{}
+	value, _, _ = strings.Cut(text, ";")
+	params = map[string]string{}
 	for _, match := range looseParameter().FindAllStringSubmatch(text, -1) {
 		if name := strings.ToLower(match[1]); params[name] == "" {
 			params[name] = match[2] + match[3]
 		}
 	}
-	return params
+	return strings.ToLower(strings.TrimSpace(value)), params
 }
 
-// disposition says whether a part is attached, and under which name.
-func (m *message) disposition(header textproto.MIMEHeader, params map[string]string) (disposition, name string) {
-	text := utf8text.Mend(header.Get("Content-Disposition"))
-	disposition, given, err := mime.ParseMediaType(text)
-	if err != nil {
-		disposition, _, _ = strings.Cut(text, ";")
-		disposition = strings.ToLower(strings.TrimSpace(disposition))
-		given = looseParameters(text)
-	}
-	if name = given["filename"]; name == "" {
-		name = params["name"]
-	}
-	return disposition, decodeWords(name)
-}
+var plainType = item.Expression(`^[a-z0-9!#$&^_.+-]+/[a-z0-9!#$&^_.+-]+$`)
 
 // unnamed are the names of files without one, by their types.
 var unnamed = map[string]string{"message/rfc822": "message.eml", "text/calendar": "invitation.ics", "text/html": "page.html",
@@ -221,9 +197,6 @@ func decodeBase64(body []byte) (content []byte, whole bool) {
 		whole = false
 		return -1
 	}, body)
-	if len(letters)%4 == 1 { // a letter too many
-		whole, letters = false, letters[:len(letters)-1]
-	}
 	content = make([]byte, base64.RawStdEncoding.DecodedLen(len(letters)))
 	count, err := base64.RawStdEncoding.Decode(content, letters)
 	return content[:count], whole && err == nil

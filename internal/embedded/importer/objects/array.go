@@ -69,9 +69,6 @@ func (r *arrayReader) enter() error {
 		if err := r.choose(); err != nil {
 			return err
 		}
-		if r.single {
-			return r.rewind()
-		}
 		_, err = r.begin()
 	}
 	r.inside = r.keyed
@@ -79,16 +76,20 @@ func (r *arrayReader) enter() error {
 	return err
 }
 
-// records yields the objects of the arrays.
+// records yields the objects of the arrays, or the object that has none.
 func (r *arrayReader) records(yield func(item.Item, error) bool) {
 	err := r.enter()
+	if err == nil && r.single {
+		(&restReader{document: newDocument(r.file), what: "the object"}).records(yield)
+		return
+	}
 	for _, other := range r.others {
 		if !yield(item.Item{}, other) {
 			return
 		}
 	}
 	for err == nil {
-		if (!r.single || r.number > 0) && (!r.inside || !r.more()) {
+		if !r.inside || !r.more() {
 			err = r.advance()
 		} else if one, err := r.item(); !yield(one, err) || r.broken {
 			return
@@ -103,10 +104,6 @@ func (r *arrayReader) records(yield func(item.Item, error) bool) {
 func (r *arrayReader) advance() error {
 	token, err := r.token()
 	switch {
-	case r.single && !errors.Is(err, io.EOF):
-		return item.Unusable(r.line(nil), "what follows the object is left out")
-	case r.single:
-		return io.EOF
 	case err != nil && r.inside:
 		return item.UnusableError{Line: r.line(nil), Reason: "the array does not end: " + why(err)}
 	case err != nil:
@@ -125,7 +122,7 @@ func (r *arrayReader) advance() error {
 	return notJSON(r.skip())
 }
 
-// item reads a value of an array, or the object that is the only record.
+// item reads a value of an array, or of the object whose values are the records.
 func (r *arrayReader) item() (item.Item, error) {
 	r.number++
 	front := item.Field{Name: "list"}
@@ -154,10 +151,6 @@ func (r *arrayReader) item() (item.Item, error) {
 	if err != nil {
 		return item.Item{}, item.Unusable(line, "item %d is %s", r.number, err)
 	}
-	if r.single && len(fields) == 0 {
-		r.broken = true
-		return item.Item{}, item.UnusableError{Reason: "an empty JSON object"}
-	}
 	one := item.Item{Line: line, Number: r.number, Text: text, Fields: fields, Note: note}
 	if len(r.paths) > 1 { // each record says which of the arrays it is from
 		here := slices.Collect(r.decoder.StackPointer().Tokens())
@@ -171,7 +164,7 @@ func (r *arrayReader) item() (item.Item, error) {
 
 // line is where a value begins that was just read.
 func (r *arrayReader) line(text []byte) int {
-	return r.input.lineAt(r.decoder.InputOffset()) - bytes.Count(text, []byte("\n"))
+	return r.input.LineAt(r.decoder.InputOffset()) - bytes.Count(text, []byte("\n"))
 }
 
 // chooseField finds the field of the object whose array is read.

@@ -12,8 +12,7 @@ import (
 // A document is a JSON file that is passed over a token at a time.
 type document struct {
 	file    io.ReadSeeker
-	numbers *item.Finite
-	input   *countedInput
+	input   *item.Input
 	decoder *jsontext.Decoder
 	parser  *item.Parser
 }
@@ -22,55 +21,13 @@ func newDocument(file io.ReadSeeker) document {
 	return document{file: file, parser: item.NewParser()}
 }
 
-// A countedInput refuses to be read on for longer than a value may be, and knows where lines end.
-type countedInput struct {
-	input io.Reader
-	left  int     // bytes until it refuses
-	read  int64   // bytes so far
-	ends  []int64 // of lines, after what was asked for last
-	line  int
-}
-
-func (c *countedInput) Read(into []byte) (int, error) {
-	if c.left <= 0 {
-		return 0, item.ErrTooLong
-	}
-	count, err := c.input.Read(into[:min(len(into), c.left)])
-	for index, one := range into[:count] {
-		if one == '\n' {
-			c.ends = append(c.ends, c.read+int64(index))
-		}
-	}
-	c.left -= count
-	c.read += int64(count)
-	return count, err
-}
-
-// lineAt is the line of a place that is not before the one asked for last.
-func (c *countedInput) lineAt(offset int64) int {
-	for len(c.ends) > 0 && c.ends[0] < offset {
-		c.ends = c.ends[1:]
-		c.line++
-	}
-	return c.line + 1
-}
-
-// rewind begins the file again.
-func (d *document) rewind() error {
-	if _, err := d.file.Seek(0, io.SeekStart); err != nil {
-		return err
-	}
-	d.numbers = item.NewFinite(d.file)
-	d.input = &countedInput{input: d.numbers}
-	d.decoder = jsontext.NewDecoder(d.input, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-	return nil
-}
-
-// begin goes into the array or the object that the file holds. The error is io.EOF where the file is empty.
+// begin goes back to the beginning of the file, and into the array or the object that it holds. The error is io.EOF where it is empty.
 func (d *document) begin() (jsontext.Kind, error) {
-	if err := d.rewind(); err != nil {
+	if _, err := d.file.Seek(0, io.SeekStart); err != nil {
 		return 0, err
 	}
+	d.input = item.NewInput(d.file)
+	d.decoder = jsontext.NewDecoder(d.input, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	start, err := d.token()
 	switch {
 	case errors.Is(err, io.EOF):
@@ -85,7 +42,7 @@ func (d *document) begin() (jsontext.Kind, error) {
 
 // peek is the kind of what comes next, which may be as long as a value may be.
 func (d *document) peek() jsontext.Kind {
-	d.input.left = item.MaxLine + 1<<16
+	d.input.Left = item.MaxLine + 1<<16
 	return d.decoder.PeekKind()
 }
 
@@ -109,8 +66,15 @@ func (d *document) value() ([]byte, error) {
 // skip passes over a value.
 func (d *document) skip() error {
 	begins := d.peek() == '{' || d.peek() == '['
-	_, err := d.token()
-	for depth := d.decoder.StackDepth(); err == nil && begins && d.decoder.StackDepth() >= depth; {
+	if _, err := d.token(); err != nil || !begins {
+		return err
+	}
+	return d.leave()
+}
+
+// leave passes over the rest of an array or object that has begun.
+func (d *document) leave() (err error) {
+	for depth := d.decoder.StackDepth(); err == nil && d.decoder.StackDepth() >= depth; {
 		_, err = d.token()
 	}
 	return err
@@ -127,7 +91,7 @@ func (d *document) note(what string, text []byte) string {
 // hadNumbers reports whether a value that was just read had numbers that JSON has not.
 func (d *document) hadNumbers(text []byte) bool {
 	end := d.decoder.InputOffset()
-	return d.numbers.Between(end-int64(len(text)), end)
+	return d.input.HasNulls(end-int64(len(text)), end)
 }
 
 func notJSON(err error) error {

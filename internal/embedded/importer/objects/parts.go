@@ -111,7 +111,7 @@ func group(tables []foundArray) []Part {
 // NewPart reads a part of a file.
 func NewPart(file io.ReadSeeker, part Part) item.Records {
 	if part.Beside != nil {
-		return item.One((&restReader{document: newDocument(file), without: newPlaces(part.Beside)}).record)
+		return (&restReader{document: newDocument(file), what: "what is beside the arrays", without: newPlaces(part.Beside)}).records
 	}
 	from := (&arrayReader{document: newDocument(file), paths: part.Arrays}).records
 	if part.List != "" {

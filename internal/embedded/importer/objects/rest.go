@@ -3,19 +3,33 @@ package objects
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
+	"io"
 
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 )
 
-// A restReader reads what an object holds beside some arrays, as one record.
+// A restReader reads an object as one record, without some of its arrays.
 type restReader struct {
 	document
+	what    string // it is called where it is not read
 	without places
 	text    bytes.Buffer
 	said    string // of the numbers in it
+}
+
+// records yields it, and that something follows it.
+func (r *restReader) records(yield func(item.Item, error) bool) {
+	one, err := r.record()
+	if errors.Is(err, io.EOF) || !yield(one, err) || err != nil {
+		return
+	}
+	if _, err := r.token(); !errors.Is(err, io.EOF) {
+		yield(item.Item{}, item.Unusable(r.input.LineAt(r.decoder.InputOffset()), "what follows the object is left out"))
+	}
 }
 
 func (r *restReader) record() (item.Item, error) {
@@ -27,7 +41,10 @@ func (r *restReader) record() (item.Item, error) {
 	}
 	fields, err := r.parser.Parse(r.text.Bytes())
 	if err != nil {
-		return item.Item{}, item.Unusable(1, "what is beside the arrays is %s", err)
+		return item.Item{}, item.Unusable(1, "%s is %s", r.what, err)
+	}
+	if len(fields) == 0 {
+		return item.Item{}, item.UnusableError{Reason: "an empty JSON object"}
 	}
 	return item.Item{Line: 1, Number: 1, Text: r.text.Bytes(), Fields: fields, Note: r.said}, nil
 }
@@ -43,7 +60,7 @@ func (r *restReader) object() error {
 		name, here := key.String(), r.decoder.StackPointer()
 		isArray, isAbove := r.without.arrays[here], r.without.above[here]
 		if isArray && r.peek() != '[' || isAbove && r.peek() != '{' {
-			return item.Unusable(1, "what is beside the arrays is ambiguous: it has the field %q twice", name)
+			return item.Unusable(1, "%s is ambiguous: it has the field %q twice", r.what, name)
 		}
 		if isArray {
 			if err := r.skip(); err != nil {
@@ -60,13 +77,13 @@ func (r *restReader) object() error {
 			var value jsontext.Value
 			value, err = r.value()
 			r.text.Write(value)
-			r.said = cmp.Or(r.said, r.note("what is beside the arrays", value))
+			r.said = cmp.Or(r.said, r.note(r.what, value))
 		}
 		switch {
 		case err != nil:
 			return notJSON(err)
 		case r.text.Len() > item.MaxLine:
-			return item.UnusableError{Line: 1, Reason: "what is beside the arrays is " + item.ErrTooLong.Error()}
+			return item.UnusableError{Line: 1, Reason: r.what + " is " + item.ErrTooLong.Error()}
 		}
 	}
 	r.text.WriteByte('}')

@@ -44,14 +44,8 @@ func (d *document) arrays(at path, depth int) (found []foundArray, beside []stri
 			found, rest = append(found, one), false
 		case kind == '{':
 			_, _ = d.token() // its beginning is there
-			for rest = d.more(); err == nil && d.more(); {
-				if _, err = d.token(); err == nil {
-					err = d.skip()
-				}
-			}
-			if err == nil {
-				_, err = d.token()
-			}
+			rest = d.more()
+			err = d.leave()
 		default:
 			var value []byte
 			if value, err = d.value(); err != nil {
@@ -89,8 +83,7 @@ func (d *document) survey(of *foundArray) error {
 			return err
 		}
 	}
-	_, err := d.token()
-	return err
+	return d.leave()
 }
 
 // first looks at the first items of an array that has begun.

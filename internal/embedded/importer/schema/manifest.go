@@ -66,15 +66,12 @@ func isManifest(text []byte) bool {
 }
 
 // Parse reads the text of a manifest, for a folder of this name.
-func Parse(text []byte, name string) (Folder, error) {
-	manifest, err := parse(text, name)
-	if err != nil {
-		err = fmt.Errorf("%s: %w", ManifestName, err)
-	}
-	return manifest, err
-}
-
-func parse(text []byte, name string) (Folder, error) {
+func Parse(text []byte, name string) (manifest Folder, err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("%s: %w", ManifestName, err)
+		}
+	}()
 	var outer struct {
 		Folder
 		DisplayName string  `json:"display_name"`
@@ -83,7 +80,7 @@ func parse(text []byte, name string) (Folder, error) {
 	if err := decodeStrictly(bytes.TrimPrefix(text, []byte(item.ByteOrderMark)), &outer); err != nil {
 		return Folder{}, err
 	}
-	manifest := outer.Folder
+	manifest = outer.Folder
 	switch {
 	case manifest.Blobs != "" && (!fs.ValidPath(manifest.Blobs) || manifest.Blobs == "."):
 		return Folder{}, fmt.Errorf("blobs %q is not a folder below this one", manifest.Blobs)

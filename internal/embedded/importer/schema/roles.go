@@ -43,7 +43,7 @@ func assignRole(fields []model.Field, role, declared string, kinds ...string) *m
 	for _, name := range names {
 		for index := range fields {
 			field := &fields[index]
-			isLikely := plainName(field.Name) == name && slices.Contains(kinds, field.Type)
+			isLikely := model.PlainName(field.Name) == name && slices.Contains(kinds, field.Type)
 			if field.Role == "" && (field.Name == declared || declared == "" && isLikely) {
 				field.Role = role
 				return field
@@ -53,34 +53,31 @@ func assignRole(fields []model.Field, role, declared string, kinds ...string) *m
 	return nil
 }
 
-// assignTime gives its role to the event time: if no name is likely, to the only timestamp or, of several, to the first whose name says
-// that it is a date, as a booking comes before what follows from it.
-func assignTime(fields []model.Field, declared string) *model.Field {
-	if likely := assignRole(fields, "event-time", declared, timeTypes...); likely != nil {
-		return likely
-	}
-	var all []*model.Field
+// timesOf are the fields that may say when a record happened: of several those whose names say that they are dates, the likeliest first,
+// as a booking comes before what follows from it.
+func timesOf(fields []model.Field) (times []*model.Field) {
 	for index := range fields {
-		if field := fields[index]; slices.Contains(timeTypes, field.Type) && !ofPerson().MatchString(field.Name) {
-			all = append(all, &fields[index])
+		if one := &fields[index]; slices.Contains(timeTypes, one.Type) && !ofPerson().MatchString(one.Name) {
+			times = append(times, one)
 		}
 	}
-	if len(all) > 1 {
-		all = slices.DeleteFunc(all, func(field *model.Field) bool { return !dateWords().MatchString(field.Name) })
+	if len(times) > 1 {
+		times = slices.DeleteFunc(times, func(one *model.Field) bool { return !isLikelyTime(one) && !dateWords().MatchString(one.Name) })
 	}
-	if len(all) == 0 {
-		return nil
-	}
-	all[0].Role = "event-time"
-	return all[0]
+	slices.SortStableFunc(times, func(a, b *model.Field) int { return timeRank(a) - timeRank(b) })
+	return times
 }
 
-var withoutSigns = strings.NewReplacer(" ", "", "-", "", "_", "", ".", "")
-
-// plainName is a name as the likely ones are written: a field may be called "Sent At", sent_at, sentAt or sent.at.
-func plainName(name string) string {
-	return withoutSigns.Replace(strings.ToLower(name))
+// timeRank is the place of a field among the likely event times, or one behind all of them.
+func timeRank(field *model.Field) int {
+	likely := roleNames["event-time"]
+	if at := slices.Index(likely, model.PlainName(field.Name)); at >= 0 {
+		return at
+	}
+	return len(likely)
 }
+
+func isLikelyTime(field *model.Field) bool { return timeRank(field) < len(roleNames["event-time"]) }
 
 // ofPerson are in the names of days that say something about a person, and nothing about when a record happened.
 var ofPerson = item.Expression(`(?i)birth|geburt|naissance|nacimiento|nascimento|nascita|^b_?day|^dob$|anniversary|jahrestag|生年月日|生日`)

@@ -60,43 +60,34 @@ func (d *dated) has(some []string, not string) (instead, none bool) {
 // chooseTime gives its role to the event time. If it is empty in some records, another time that all have is it instead; or else a further
 // field that has the first time of each, since a record without a time is in no span of time.
 func (t *Tally) chooseTime(fields []model.Field, declared string) []model.Field {
-	chosen := assignTime(fields, declared)
-	if chosen == nil || declared != "" || !chosen.Nullable || HasField(fields, WhenField) {
+	if declared != "" {
+		assignRole(fields, "event-time", declared)
 		return fields
 	}
-	likely := roleNames["event-time"]
-	rank := func(name string) int {
-		if at := slices.Index(likely, plainName(name)); at >= 0 {
-			return at
-		}
-		return len(likely)
+	times := timesOf(fields)
+	if len(times) == 0 {
+		return fields
 	}
-	var others []string
-	for _, one := range fields {
-		isCalled := rank(one.Name) < len(likely) || dateWords().MatchString(one.Name)
-		if one.Name != chosen.Name && slices.Contains(timeTypes, one.Type) && isCalled && !ofPerson().MatchString(one.Name) &&
-			!ahead().MatchString(one.Name) {
-			others = append(others, one.Name)
-		}
+	chosen, others := times[0], slices.DeleteFunc(times[1:], func(one *model.Field) bool { return ahead().MatchString(one.Name) })
+	chosen.Role = "event-time"
+	if !chosen.Nullable || HasField(fields, WhenField) {
+		return fields
 	}
-	slices.SortStableFunc(others, func(a, b string) int { return rank(a) - rank(b) })
-	types := map[string]bool{chosen.Type: true}
-	for _, name := range others {
-		at := slices.IndexFunc(fields, func(one model.Field) bool { return one.Name == name })
-		if !fields[at].Nullable {
-			chosen.Role, fields[at].Role = "", "event-time"
+	names, types := []string{chosen.Name}, map[string]bool{chosen.Type: true}
+	for _, one := range others {
+		if !one.Nullable {
+			chosen.Role, one.Role = "", "event-time"
 			return fields
 		}
-		types[fields[at].Type] = true
+		names, types[one.Type] = append(names, one.Name), true
 	}
-	instead, none := t.dated.has(others, chosen.Name)
+	instead, none := t.dated.has(names[1:], chosen.Name)
 	if !instead {
 		return fields
 	}
-	for _, name := range append(others, chosen.Name) {
+	for _, name := range names {
 		if of := t.byName[name]; of != nil {
-			strays, _ := of.column.Strays()
-			none = none || strays > 0
+			none = none || of.Strays > 0
 		}
 	}
 	when := model.Field{Name: WhenField, Type: chosen.Type, Nullable: none, Role: "event-time"}
@@ -105,15 +96,15 @@ func (t *Tally) chooseTime(fields []model.Field, declared string) []model.Field 
 			when.Type = wider
 		}
 	}
-	t.Times, chosen.Role = append([]string{chosen.Name}, others...), ""
+	t.Times, chosen.Role = names, ""
 	return append(fields, Capable(when))
 }
 
 // TwoDates says of each field whose dates have two readings what they are. Such fields are texts, unless the manifest says otherwise.
 func (t *Tally) TwoDates(declared Stream) (said []string) {
 	for _, field := range t.fields {
-		if two := field.column.TwoDates(); two != "" && declared.Types[field.name] == "" {
-			said = append(said, fmt.Sprintf("%q stays a text: %s, and nothing else in the file says which", field.name, two))
+		if two := field.TwoDates(); two != "" && declared.Types[field.Name] == "" {
+			said = append(said, fmt.Sprintf("%q stays a text: %s, and nothing else in the file says which", field.Name, two))
 		}
 	}
 	return said

@@ -19,17 +19,23 @@ type Cell struct {
 	exact   bool // its numbers are texts, which no program rounds
 	utc     bool // its times say no zone, and its name says that they are those of UTC
 
-	// UnitField is the field beside it that holds the currency or the percent sign, or the seconds that something took; empty if there are
-	// none.
-	UnitField      string
-	lasts, ofHours bool // it holds seconds; of hours and minutes
-
-	// StrayField is the field beside it that holds the cells of another kind, unchanged; empty if there are no such cells.
-	StrayField string
-
-	// MomentField is the field beside it that holds the time of its day and of a time of the day in ClockField; empty if there is none.
-	MomentField, ClockField, MomentKind string
+	Beside    []Beside // fields for what its type cannot hold
+	hasStrays bool     // one of those has the cells of another kind, unchanged
+	zero      bool     // a count of 0 is no time
 }
+
+// A Beside is a field beside that of a cell: the currency or the percent sign of a number, how many seconds something took, a cell of
+// another kind than the others, or the time of a day and of a time of the day in another cell.
+type Beside struct {
+	Name, Kind string
+	Nullable   bool   // though the cell itself may not be
+	Clock      string // the column of that other cell; empty: it is not needed
+	// Append writes it as JSON.
+	Append func(to []byte, of Cell, cell, clock string) []byte
+}
+
+// Nullable reports that the cell is null where it says something.
+func (c Cell) Nullable() bool { return c.hasStrays || c.zero }
 
 // Append writes a cell as JSON.
 func (c Cell) Append(to []byte, cell string) []byte {
@@ -59,15 +65,38 @@ func (c Cell) Append(to []byte, cell string) []byte {
 	return model.Quote(to, cell)
 }
 
-// AppendUnit writes the currency or the percent sign of a cell, or the seconds that it says, as JSON: null if it has none.
-func (c Cell) AppendUnit(to []byte, cell string) []byte {
-	if c.lasts {
-		return c.appendSeconds(to, cell)
+// Value is the value of a field of JSON, and what stands beside it; clock is what a field holds.
+func (c Cell) Value(value []byte, clock func(name string) string) (own []byte, beside []item.Field) {
+	isText := value[0] == '"'
+	if value = c.exactly(value); value[0] == 'n' || len(c.Beside) == 0 && !c.counts() && (c.Kind != "number" || !isText) {
+		return value, nil
 	}
+	text := string(value)
+	if isText {
+		text = model.Unquote(value)
+	}
+	for _, one := range c.Beside {
+		if said := one.Append(nil, c, text, clock(one.Clock)); said[0] != 'n' {
+			beside = append(beside, item.Field{Name: one.Name, Value: said})
+		}
+	}
+	return c.Append(nil, text), beside
+}
+
+// appendUnit writes the currency or the percent sign of a cell as JSON: null if it has none.
+func appendUnit(to []byte, _ Cell, cell, _ string) []byte {
 	if _, found, _ := split(clean(cell)); found != "" {
 		return model.Quote(to, found)
 	}
 	return append(to, "null"...)
+}
+
+// appendStray writes a cell that is a stray as JSON, and null for any other.
+func appendStray(to []byte, c Cell, cell, _ string) []byte {
+	if plain := clean(cell); plain == "" || IsMissing(plain) || !c.isStray(plain) {
+		return append(to, "null"...)
+	}
+	return model.Quote(to, cell)
 }
 
 // timestamp writes a time as records do.
@@ -81,8 +110,8 @@ func (c Cell) timestamp(plain string) string {
 func (c Cell) written(plain string) string {
 	day := len(time.DateOnly)
 	switch {
-	case c.Counts():
-		return c.Time(plain)
+	case c.counts():
+		return c.time(plain)
 	case len(plain) > day && plain[day] == ' ':
 		when, ok := model.ParseInstant(plain)
 		switch {
@@ -95,8 +124,8 @@ func (c Cell) written(plain string) string {
 	return plain
 }
 
-// Exact is a value of JSON in which no whole number is rounded by a program that reads it. What is to be a number stays one.
-func (c Cell) Exact(value []byte) []byte {
+// exactly is a value of JSON in which no whole number is rounded by a program that reads it. What is to be a number stays one.
+func (c Cell) exactly(value []byte) []byte {
 	first := value[0]
 	isNumber := first == '-' || first >= '0' && first <= '9'
 	switch {
@@ -108,11 +137,11 @@ func (c Cell) Exact(value []byte) []byte {
 	return value
 }
 
-// Counts reports that the cells are numbers that count time, or dates in another form than records have.
-func (c Cell) Counts() bool { return c.clock.unit > 0 || c.form != "" }
+// counts reports that the cells are numbers that count time, or dates in another form than records have.
+func (c Cell) counts() bool { return c.clock.unit > 0 || c.form != "" }
 
-// Time is a count or a date as a time, nothing for a count of 0, and anything else as it is.
-func (c Cell) Time(count string) string {
+// time is a count or a date as a time, nothing for a count of 0, and anything else as it is.
+func (c Cell) time(count string) string {
 	if c.clock.unit > 0 {
 		return c.clock.moment(count)
 	}

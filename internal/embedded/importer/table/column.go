@@ -1,41 +1,52 @@
 package table
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
-// A Column remembers which forms of a date and of a number all of its cells have.
+// A Column remembers what the values of one field were, and which forms of a date and of a number all of them have.
 type Column struct {
-	dates      uint64 // a bit for each of dateForms
-	dateless   bool   // none has been left
-	date       string // the first cell
+	Name    string
+	Present int            // how many values it has
+	Kinds   map[string]int // how many of them look like one of each type
+	Wide    bool           // a string has several lines, or more than longString characters
+	Mixed   bool           // a list has something else than short strings
+
+	dates    uint64 // a bit for each of dateForms that the days have
+	dateless bool   // none has been left
+	date     string // the first day
+	isDate   bool   // it may hold dates: a table, or a field of JSON with such a name
+	stamps   int    // how many are dates as records have them
+	timed    bool   // a date has a time of the day
+	zoned    bool   // one of those has a zone
+
 	numbers    numberForms
-	numberless bool   // none has been left
-	marked     bool   // a number has marks of thousands or decimals
-	marks      string // that stand before three digits at the end of a number, if nothing says which of both they are
-	triples    int    // how many have three digits three times
-	small      bool   // a whole number below a thousand, but for 0
-	large      bool   // one without a mark that is not
-	units      bool   // a number has a currency or a percent sign
-	percent    bool   // one of them is a percent sign
-	sided      int    // how many numbers have a mark of a credit or a debit
+	numberless bool        // none has been left
+	marked     bool        // a number has marks of thousands or decimals
+	marks      string      // that stand before three digits at the end of a number, if nothing says which of both they are
+	triples    int         // how many have three digits three times
+	small      bool        // a whole number below a thousand, but for 0
+	large      bool        // one without a mark that is not
+	units      bool        // a number has a currency or a percent sign
+	percent    bool        // one of them is a percent sign
+	pointed    bool        // a currency is of a country that writes 1,234 for a thousand
+	sided      int         // how many numbers have a mark of a credit or a debit
+	plus       bool        // one has a plus
+	below      bool        // one is below zero
+	assumed    numberForms // as other columns have them
+	open       bool        // no column says what the dot means in 1.234, and semicolons separate the cells
+	isAmount   bool        // the name is that of an amount, in JSON
+	amounts    int         // strings that are numbers, where it is
 
-	stamps  int         // how many are dates as records have them
-	timed   bool        // a date has a time of the day
-	zoned   bool        // one of those has a zone
-	pointed bool        // a currency is of a country that writes 1,234 for a thousand
-	plus    bool        // one has a plus
-	below   bool        // one is below zero
-	assumed numberForms // as other columns have them
-	open    bool        // no column says what the dot means in 1.234, and semicolons separate the cells
-
-	whole           int   // how many cells are whole numbers
+	whole           int   // how many are whole numbers
 	fractions       int   // how many are others, which may count seconds
 	zeros           int   // how many are 0
 	lowest, highest int64 // of all but those
@@ -46,89 +57,140 @@ type Column struct {
 	lasting
 }
 
-// Add puts a cell on the tally. It returns the type of what the cell is by itself: a text if it is empty.
-func (c *Column) Add(cell string) (kind string) {
-	plain := clean(cell)
+// longString is how many characters make a string without spaces a text.
+const longString = 100
+
+// amountName is of fields in which many programs write numbers as strings, so that none is rounded, and of measurements. Elsewhere a
+// string of digits is a string, as the number of a house is.
+var amountName = item.Expression(`(?i)amount|price|balance|cost|total|distance|(?:^|[._ ])(?:fee|tax|tip|sum|discount|value|probability)$`)
+
+// NewColumn is one without values. In JSON only a field that is called so may hold dates.
+func NewColumn(name string, isDate bool) Column {
+	lasts := spanName().MatchString(name) || timeWord().MatchString(name)
+	return Column{Name: name, Kinds: map[string]int{}, isDate: isDate, isAmount: amountName().MatchString(name), lasting: lasting{lasts: lasts}}
+}
+
+func (c *Column) count(kind string) {
+	c.Kinds[kind]++
+	c.Present++
+}
+
+// Count puts a valid JSON value on the tally.
+func (c *Column) Count(value []byte) {
+	switch value[0] {
+	case 'n':
+	case 't', 'f':
+		c.count("boolean")
+	case '[':
+		c.count("array")
+		c.Mixed = c.Mixed || !item.IsWords(value, longString)
+	case '{':
+		c.count("object")
+	case '"':
+		text := model.Unquote(value)
+		if IsDigits(text) {
+			c.addWhole(text) // some write counts of time so
+		}
+		if c.isAmount {
+			if c.addNumber(clean(text)); IsNumber(text) {
+				c.amounts++
+			}
+		}
+		c.countText(text, text)
+	default:
+		c.countNumber(string(value))
+	}
+}
+
+// CountCell puts a cell of a table on the tally as what it would be in JSON.
+func (c *Column) CountCell(value []byte) {
+	if value[0] != '"' {
+		c.Count(value)
+		return
+	}
+	text := model.Unquote(value)
+	if IsMissing(text) {
+		return
+	}
+	c.isDate = true // whatever its name is
+	plain := clean(text)
 	if _, ok := asBoolean(plain); ok {
-		return "boolean"
+		c.count("boolean")
+		return
 	}
 	if c.cells++; !c.isRemark(plain) {
 		c.addNumber(plain)
 	}
-	isNumber := IsNumber(plain)
+	if IsNumber(plain) {
+		c.countNumber(plain)
+	} else {
+		c.countText(text, plain)
+	}
+}
+
+func (c *Column) countNumber(text string) {
+	if c.addWhole(text) {
+		c.count("integer")
+		return
+	}
+	if number, err := strconv.ParseFloat(text, 64); err == nil && number >= firstSecond && number < lastSecond*1000 {
+		c.fractions++
+		c.extend(int64(number))
+	}
+	c.count("number")
+}
+
+// countText notes a text that is no number, with what it is without spaces and marks around it.
+func (c *Column) countText(text, plain string) {
+	if c.lasts {
+		c.addLasting(plain)
+	}
+	isStamp := item.IsTimestamp(plain)
+	if !isStamp && c.isDate {
+		c.addDay(plain)
+	}
+	isLong := len(text) > longString && utf8.RuneCountInString(text) > longString || strings.Contains(text, "\n")
 	switch {
-	case isNumber && c.AddWhole(plain):
-		return "integer"
-	case isNumber:
-		c.AddFraction(plain)
-		return "number"
-	case item.IsTimestamp(plain):
-		c.AddStamp(plain)
-		return "timestamp"
-	}
-	c.AddDay(plain)
-	return ""
-}
-
-// AddStamp notes a date as records have it.
-func (c *Column) AddStamp(text string) {
-	c.stamps++
-	c.noteTime(text)
-}
-
-// noteTime notes whether a date as records have it has a time of the day, and whether that has a zone.
-func (c *Column) noteTime(stamp string) {
-	if day := len(time.DateOnly); len(stamp) > day {
-		c.timed, c.zoned = true, c.zoned || strings.ContainsAny(stamp[day:], "Z+-U")
+	case isStamp:
+		c.stamps++
+		if day := len(time.DateOnly); len(plain) > day {
+			c.timed, c.zoned = true, c.zoned || strings.ContainsAny(plain[day:], "Z+-U")
+		}
+		c.count("timestamp")
+	case isLong || strings.ContainsAny(text, " \t"):
+		c.Wide = c.Wide || isLong
+		c.count("text")
+	default:
+		c.count("string")
 	}
 }
 
-// Dates is a cell of timestamps as one of dates if none of the column has a time of the day, or of local times if none of those has a zone
-// and the column's name says none: no time zone moves either.
-func (c *Column) Dates(name string, cell Cell) Cell {
-	switch {
-	case cell.Kind != "timestamp":
-	case !c.timed:
-		cell.Kind = "date"
-	case !c.zoned && !universalName().MatchString(name):
-		cell.Kind = model.LocalTime
-	case !c.zoned:
-		cell.utc = true
-	}
-	return cell
-}
-
-// AddAmount notes a text of a field that is called as amounts are.
-func (c *Column) AddAmount(text string) { c.addNumber(clean(text)) }
-
-// AddDate strikes the forms of a date that a text does not have: ok is false if none is left.
-func (c *Column) AddDate(text string) (ok bool) {
+// addDay strikes the forms of a date that a day does not have. A text that is not a date in any form says nothing about the form of the
+// others.
+func (c *Column) addDay(text string) {
 	if c.dateless {
-		return false
+		return
 	}
-	if c.dates == 0 {
-		c.dates, c.date = 1<<len(dateForms)-1, text
-	}
-	if !isDate(text) {
-		c.dates, text = 0, ""
-	}
-	day, clock := splitDate(text)
-	for index, form := range dateForms {
-		if c.dates&(1<<index) == 0 {
-			continue
+	among := cmp.Or(c.dates, allForms)
+	forms, clock := formsOf(text, among)
+	switch {
+	case forms > 0:
+		if c.dates == 0 {
+			c.date = text
 		}
-		if written, ok := writeDate(form, day, clock); ok {
-			c.noteTime(written)
-		} else {
-			c.dates &^= 1 << index
-		}
+		c.days++
+		c.dates = forms
+		c.timed, c.zoned = c.timed || clock != nil, c.zoned || clock != nil && clock[6]+clock[7] != ""
+	case among != allForms && isDate(text): // of another form
+		c.dates, c.dateless = 0, true
+	default:
+		c.undated++
+		c.dateless = c.undated >= fewestTyped && c.undated > c.days+c.stamps
 	}
-	c.dateless = c.dates == 0
-	return !c.dateless
 }
 
-// AddWhole notes a whole number, which may count the time: ok is false if it is none of at most 64 bits.
-func (c *Column) AddWhole(text string) (ok bool) {
+// addWhole notes a whole number, which may count the time: ok is false if it is none of at most 64 bits.
+func (c *Column) addWhole(text string) (ok bool) {
 	if strings.ContainsAny(text, ".eE") {
 		c.fractional = true
 		return false
@@ -143,14 +205,6 @@ func (c *Column) AddWhole(text string) (ok bool) {
 	return true
 }
 
-// AddFraction notes a number that is written as one that is not whole, which may count seconds or milliseconds.
-func (c *Column) AddFraction(text string) {
-	if number, err := strconv.ParseFloat(text, 64); err == nil && number >= firstSecond && number < lastSecond*1000 {
-		c.fractions++
-		c.extend(int64(number))
-	}
-}
-
 func (c *Column) extend(number int64) {
 	if number == 0 {
 		c.zeros++
@@ -162,11 +216,8 @@ func (c *Column) extend(number int64) {
 	c.lowest, c.highest = min(c.lowest, number), max(c.highest, number)
 }
 
-// IsInexact reports that whole numbers of the column would be rounded, and are no times: they are rather ids.
-func (c *Column) IsInexact() bool { return c.inexact && !c.fractional }
-
-// HasZero reports that a whole number is 0, which is no time.
-func (c *Column) HasZero() bool { return c.zeros > 0 }
+// isInexact reports that whole numbers of the column would be rounded, and are no times: they are rather ids.
+func (c *Column) isInexact() bool { return c.inexact && !c.fractional }
 
 // addNumber strikes the forms of a number that the cell does not have.
 func (c *Column) addNumber(text string) {
@@ -208,15 +259,4 @@ func (c *Column) addNumber(text string) {
 			c.marks += mark
 		}
 	}
-}
-
-// isDay reports whether a text is a date, in records' form or in one of dateForms.
-func isDay(text string) bool {
-	if len(text) >= len(time.DateOnly) {
-		if _, err := time.Parse(time.DateOnly, text[:len(time.DateOnly)]); err == nil {
-			return true
-		}
-	}
-	var column Column
-	return column.AddDate(text)
 }

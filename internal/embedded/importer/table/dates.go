@@ -34,8 +34,8 @@ var (
 	clockForm = item.Expression(`(?i)(?:,| -|,? (?:at|um|klo|kl\.?|à|a las|` +
 		`às))? (\d{1,2})[:.](\d{2})(?:[:.](\d{2})([.,]\d{1,9})?)?(?: ?([ap])\.? ?m\.?)?(?: ?(?:(?:utc|gmt)?` +
 		`([+-]\d{2}:?\d{2})(?: utc)?|(z|[a-z]{3,4})))?(?: uhr| \([^()]*\))?$`)
-	// yearLast is a date as C and Ruby write it: "Thu Jan 15 02:15:00 +0000 2026".
-	yearLast = item.Expression(`^\w{3} (\w{3}) +(\d{1,2}) (\d\d:\d\d:\d\d(?: [+-]\d{4}| UTC| GMT)?) (\d{4})$`)
+	// yearLast is a date as C, Ruby and mbox files write it: "Thu Jan 15 02:15:00 +0000 2026".
+	yearLast = item.Expression(`^\w{3} (\w{3}) +(\d{1,2}) (\d{1,2}:\d\d(?::\d\d)?(?: [+-]\d{4}| UTC| GMT)?) (\d{4})( [+-]\d{4})?$`)
 	weekday  = item.Expression(`(?i)^(?:(?:mon|tue|wed|thu|fri|sat|sun)|(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:mon|diens|donners|` +
 		`frei|sams|sonn)tag|mittwoch|(?:lun|mar|mercre|jeu|vendre|same)di|dimanche|` +
 		`lunes|martes|miércoles|jueves|viernes|sábado|domingo|(?:lune|marte|mercole|giove|vener)dì|sabato|domenica|(?:segunda|terça|quarta|` +
@@ -72,7 +72,7 @@ func splitDate(text string) (day string, clock []string) {
 	if strings.Trim(text, digits+"./-") == "" {
 		return text, nil
 	}
-	text = yearLast().ReplaceAllString(spaces.Replace(text), "$1 $2, $4 $3")
+	text = yearLast().ReplaceAllString(spaces.Replace(text), "$1 $2, $4 $3$5")
 	text = ordinal().ReplaceAllString(basic().ReplaceAllString(text, "$1/$2/$3 $4:$5:$6$7"), "$1")
 	if clock = clockForm().FindStringSubmatch(text); clock != nil {
 		text = strings.TrimSuffix(text, clock[0])
@@ -80,12 +80,52 @@ func splitDate(text string) (day string, clock []string) {
 	return month().ReplaceAllStringFunc(weekday().ReplaceAllString(text, ""), abbreviate), clock
 }
 
+// offsets are those of the names of zones that stand behind times: the ones of RFC 822, and the ones of Europe, East Asia and Australia
+// that have no second meaning.
+var offsets = map[string]string{
+	"EST": "-05:00", "EDT": "-04:00", "CST": "-06:00", "CDT": "-05:00", "MST": "-07:00", "MDT": "-06:00", "PST": "-08:00", "PDT": "-07:00",
+	"WET": "+00:00", "WEST": "+01:00", "CET": "+01:00", "CEST": "+02:00", "MEZ": "+01:00", "MESZ": "+02:00", "EET": "+02:00", "EEST": "+03:00",
+	"MSK": "+03:00",
+	"JST": "+09:00", "KST": "+09:00", "AEST": "+10:00", "AEDT": "+11:00", "NZST": "+12:00", "NZDT": "+13:00",
+}
+
 // MayBeDate reports the name of a field that says when something was.
 func MayBeDate(name string) bool { return timeName().MatchString(name) || dateName().MatchString(name) }
 
-// isDate reports whether a text may be a date: it has digits, and something beside them.
+// allForms are all of dateForms.
+const allForms = 1<<len(dateForms) - 1
+
+// formsOf are those of some of dateForms that a text has, and the time of its day.
+func formsOf(text string, some uint64) (found uint64, clock []string) {
+	if len(text) < len("1/2/26") || len(text) > 80 || !strings.ContainsAny(text, digits) || IsDigits(text) {
+		return 0, nil
+	}
+	day, clock := splitDate(text)
+	for index, form := range dateForms {
+		if some&(1<<index) == 0 {
+			continue
+		}
+		if _, ok := writeDate(form, day, clock); ok {
+			found |= 1 << index
+		}
+	}
+	return found, clock
+}
+
+// isDay reports whether a text is a date, in records' form or in one of dateForms.
+func isDay(text string) bool {
+	if len(text) >= len(time.DateOnly) {
+		if _, err := time.Parse(time.DateOnly, text[:len(time.DateOnly)]); err == nil {
+			return true
+		}
+	}
+	return isDate(text)
+}
+
+// isDate reports whether a text is a date in one of dateForms.
 func isDate(text string) bool {
-	return len(text) >= len("1/2/26") && len(text) <= 80 && strings.ContainsAny(text, digits) && !IsDigits(text)
+	forms, _ := formsOf(text, allForms)
+	return forms > 0
 }
 
 // firstOfLastCentury is the first year of two digits that is of the last century.
@@ -121,7 +161,7 @@ func writeDate(form, day string, clock []string) (written string, ok bool) {
 	case "Z", "UTC", "GMT":
 		zone = "Z"
 	default:
-		if zone = item.ZoneOffset(name); zone == "" {
+		if zone = offsets[name]; zone == "" {
 			return "", false
 		}
 	}

@@ -94,7 +94,7 @@ const (
 // passPreamble passes over what a bank writes above a header: lines with at most half of the cells that most lines have. The header is the
 // first line with more of them, and none of its cells begins with a digit. A first line with digits, and not as wide as most, is no header.
 // Without such a line the first one is the header. Above it are lines that were passed over.
-func (r *rows) passPreamble() (above []int) {
+func (r *rows) passPreamble() (above []row) {
 	var lines [][]byte
 	for size := 0; len(lines) < preambleLines && size < preambleBytes; {
 		line, err := r.lines.Next()
@@ -107,16 +107,14 @@ func (r *rows) passPreamble() (above []int) {
 	}
 	comma, header := findPreamble(lines)
 	r.lines.Back(lines...)
-	r.preamble = map[int][]string{}
 	for range header {
 		line, _ := r.lines.Next()
-		cells := splitOutsideQuotes(utf8text.Mend(strings.TrimSpace(string(line))), comma)
+		cells := item.SplitOutsideQuotes(utf8text.Mend(strings.TrimSpace(string(line))), comma)
 		for index, cell := range cells {
 			cells[index] = strings.ReplaceAll(strings.Trim(strings.TrimSpace(cell), `"`), `""`, `"`)
 		}
 		if !isBlank(line) && filled(cells) > 0 {
-			above = append(above, r.lines.Number)
-			r.preamble[r.lines.Number] = cells
+			above = append(above, row{cells: cells, line: r.lines.Number})
 		}
 	}
 	if header > 0 {
@@ -131,7 +129,7 @@ func findPreamble(lines [][]byte) (comma rune, header int) {
 		rows := make([][]string, len(lines))
 		widths := map[int]int{}
 		for index, line := range lines {
-			rows[index] = splitOutsideQuotes(strings.TrimRight(string(line), "\r\n"), comma)
+			rows[index] = item.SplitOutsideQuotes(strings.TrimRight(string(line), "\r\n"), comma)
 			widths[len(rows[index])]++
 		}
 		if len(rows) > 0 && beginsSection(rows[0]) {
@@ -200,7 +198,7 @@ func (r *rows) endsHere() bool {
 		}
 		lines = append(lines, bytes.Clone(line))
 		if 2*(1+strings.Count(string(line), string(r.comma))) > len(r.header) {
-			cells := splitOutsideQuotes(strings.TrimSpace(strings.ReplaceAll(string(line), `"`, "")), r.comma)
+			cells := item.SplitOutsideQuotes(strings.TrimSpace(strings.ReplaceAll(string(line), `"`, "")), r.comma)
 			return cells[0] == r.header[0] && r.isHeader(cells)
 		}
 	}

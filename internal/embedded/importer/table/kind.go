@@ -8,10 +8,17 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
-// AssumeDecimalMark lets the columns whose numbers have two readings, such as 1.234, be read as those of the same table that have one, or
+// Agree settles what a column leaves open by the others of its table, whose cells may be separated by semicolons.
+func Agree(columns []*Column, semicolons bool) {
+	assumeDecimalMark(columns, semicolons)
+	assumeDateOrder(columns)
+	pairTimes(columns)
+}
+
+// assumeDecimalMark lets the columns whose numbers have two readings, such as 1.234, be read as those of the same table that have one, or
 // as those whose marks are rather those of thousands. If none has, such numbers stay texts where semicolons separate the cells: then commas
 // may be decimal marks.
-func AssumeDecimalMark(columns []*Column, semicolons bool) {
+func assumeDecimalMark(columns []*Column, semicolons bool) {
 	var found numberForms
 	for _, one := range columns {
 		if one.marked && (one.numbers == pointNumbers || one.numbers == commaNumbers) {
@@ -32,14 +39,13 @@ func AssumeDecimalMark(columns []*Column, semicolons bool) {
 	}
 }
 
-// AssumeDateOrder decides how ambiguous dates, such as 03/04/2026, are read: like the dates of another column of the same table that have
+// assumeDateOrder decides how ambiguous dates, such as 03/04/2026, are read: like the dates of another column of the same table that have
 // one reading only. Without such a column the day comes first if numbers have decimal commas, since no country with decimal commas puts the
 // month first.
-func AssumeDateOrder(columns []*Column) {
+func assumeDateOrder(columns []*Column) {
 	var found uint64
 	for _, one := range columns {
 		switch {
-		case one.dates == 0:
 		case one.dates&monthFirst == 0 && one.dates&dayFirst != 0:
 			found |= dayFirst
 		case one.dates&dayFirst == 0 && one.dates&monthFirst != 0:
@@ -73,9 +79,47 @@ func (c *Column) marksThousands(mark string) bool {
 	return c.numbers == pointNumbers|commaNumbers && c.marks == mark && c.small && !c.large
 }
 
-// Cell says how the cells of the column become values. Of texts all cells are, of numbers some: which decides whether a form that is not
-// JSON's is meant. Without such a form the field is of the kind given.
-func (c *Column) Cell(name, kind string, present, texts, numbers int) Cell {
+// Cell says how the values of the column become those of a field, of the narrowest type that all of them have, and which fields stand
+// beside it.
+func (c *Column) Cell() Cell {
+	cell := c.narrowest()
+	if isText := cell.Kind == "string" || cell.Kind == "text"; isText {
+		c.putSeconds(&cell)
+	} else if c.Strays > 0 {
+		cell.hasStrays = true
+		cell.Beside = append(cell.Beside, Beside{Name: c.Name + "_text", Kind: "text", Nullable: true, Append: appendStray})
+	}
+	c.putMoment(&cell)
+	cell.zero = c.zeros > 0 && cell.counts()
+	return cell
+}
+
+// narrowest is the type that all values have but for strays. Of texts all cells are, of numbers some: which decides whether a form that is
+// not JSON's is meant. A field of mixed values is a string, which promises the least.
+func (c *Column) narrowest() Cell {
+	present, kind := c.Present-c.Strays, "string"
+	numbers, texts := c.Kinds["integer"]+c.Kinds["number"], c.Kinds["string"]+c.Kinds["text"]-c.Strays
+	if c.dated {
+		numbers, texts = 0, c.days
+	}
+	if present == 0 {
+		return Cell{Kind: kind}
+	}
+	for _, one := range []string{"boolean", "timestamp", "array", "object"} {
+		if c.Kinds[one] == present {
+			return c.unzoned(Cell{Kind: one})
+		}
+	}
+	switch {
+	case c.amounts > 0 && c.amounts+numbers == present && !c.isInexact():
+		return Cell{Kind: "number"}
+	case c.Kinds["integer"] == present:
+		kind = "integer"
+	case numbers == present:
+		kind = "number"
+	case c.Kinds["text"] > 0:
+		kind = "text"
+	}
 	forms := c.numbers
 	if forms == pointNumbers|commaNumbers && c.marked && c.pointed {
 		forms = pointNumbers
@@ -88,41 +132,57 @@ func (c *Column) Cell(name, kind string, present, texts, numbers int) Cell {
 		oneForm = false
 	}
 	switch {
-	case present > 0 && c.whole+c.fractions == present && c.clock().unit > 0 && timeName().MatchString(name):
+	case c.whole+c.fractions == present && c.clock().unit > 0 && timeName().MatchString(c.Name):
 		return Cell{Kind: "timestamp", clock: c.clock()}
-	case present > 0 && c.whole == present && c.lowest >= firstDay && c.highest <= lastDay && timeName().MatchString(name):
+	case c.whole == present && c.lowest >= firstDay && c.highest <= lastDay && timeName().MatchString(c.Name):
 		return Cell{Kind: "date", form: wholeDay}
-	case c.IsInexact() && kind != "text":
+	case c.isInexact() && kind != "text":
 		return Cell{Kind: "string", exact: true}
-	case c.IsInexact():
+	case c.isInexact():
 		return Cell{Kind: kind, exact: true}
 	case texts == 0 && kind == "number" && c.open && c.marked && forms == pointNumbers|commaNumbers: // a thousand, or one
 		return Cell{Kind: "string"}
 	case texts == 0 && kind == "number" && forms == commaNumbers: // 1.234 among columns with decimal commas
 		return Cell{Kind: kind, numbers: forms}
 	case texts == 0:
-	case texts == present && c.dateForm(name) != "", texts+c.stamps == present && c.dateForm(name) == isoDay:
-		return c.Dates(name, Cell{Kind: "timestamp", form: c.dateForm(name)})
+	case texts == present && c.dateForm() != "", texts+c.stamps == present && c.dateForm() == isoDay:
+		return c.unzoned(Cell{Kind: "timestamp", form: c.dateForm()})
 	case texts+numbers == present && oneForm: // 1,234 alone may be either
 		cell := Cell{Kind: "number", numbers: forms}
 		if cell.numbers == pointNumbers|commaNumbers {
 			cell.numbers = pointNumbers
 		}
-		switch {
-		case c.percent:
-			cell.UnitField = name + "_unit"
-		case c.units:
-			cell.UnitField = name + "_currency"
+		unit := Beside{Name: c.Name + "_currency", Kind: "string", Nullable: true, Append: appendUnit}
+		if c.percent {
+			unit.Name = c.Name + "_unit"
+		}
+		if c.units {
+			cell.Beside = append(cell.Beside, unit)
 		}
 		return cell
 	}
 	return Cell{Kind: kind}
 }
 
+// unzoned is a cell of timestamps as one of dates if none of the column has a time of the day, or of local times if none of those has a zone
+// and the column's name says none: no time zone moves either.
+func (c *Column) unzoned(cell Cell) Cell {
+	switch {
+	case cell.Kind != "timestamp":
+	case !c.timed:
+		cell.Kind = "date"
+	case !c.zoned && !universalName().MatchString(c.Name):
+		cell.Kind = model.LocalTime
+	case !c.zoned:
+		cell.utc = true
+	}
+	return cell
+}
+
 // dateForm is the one form that all cells have, if there is one. What looks like 1.2.26 is a date only if the column is called so.
-func (c *Column) dateForm(name string) string {
+func (c *Column) dateForm() string {
 	dates := c.dates
-	if dates&dottedLong != 0 || !dateName().MatchString(name) {
+	if dates&dottedLong != 0 || !dateName().MatchString(c.Name) {
 		dates &^= dottedShort
 	}
 	if bits.OnesCount64(dates) != 1 {
@@ -148,17 +208,15 @@ func (c *Column) clock() clock {
 // Moment is a date as records have it, with its time if it has one, or the text as it is if it may be read in two ways or none.
 func Moment(text string) string {
 	var column Column
-	column.AddDate(text)
-	return Cell{form: column.dateForm("")}.timestamp(text)
+	column.dates, _ = formsOf(text, allForms)
+	return Cell{form: column.dateForm()}.timestamp(text)
 }
 
 // Counted returns a count of time, whatever its unit, as records have times; "" for any other text, and for times before 1980 or after
 // 2100.
 func Counted(count string) string {
-	var column Column
-	if !column.AddWhole(count) {
-		column.AddFraction(count)
-	}
+	column := Column{Kinds: map[string]int{}}
+	column.countNumber(count)
 	return column.clock().since(count)
 }
 

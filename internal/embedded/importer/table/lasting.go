@@ -16,13 +16,17 @@ import (
 
 // lasting are the cells of a column that is called as one of these is.
 type lasting struct {
-	seen    int // all of them
-	spans   int // how long something took
-	pairs   int // of those, 5:33, which may be minutes or hours
-	meters  int // of those, 5 m, which may be meters
-	clocks  int // times of a day
-	late    int // of those, as 14:05:00, from noon on
-	zonedAt int // of those with a zone
+	lasts   bool // the column is
+	seen    int  // all of them
+	spans   int  // how long something took
+	pairs   int  // of those, 5:33, which may be minutes or hours
+	meters  int  // of those, 5 m, which may be meters
+	clocks  int  // times of a day
+	late    int  // of those, as 14:05:00, from noon on
+	zonedAt int  // of those with a zone
+
+	areTimed bool    // each date of the table has a time of its day
+	times    *Column // the one that is called as the times of its days are
 }
 
 var (
@@ -41,12 +45,8 @@ var (
 		`(?:(\d+(?:[.,]\d+)?) ?(?:s|secs?\.?|seconds?|sek\.?|sekunden?|secondes?|segundos?|second[oi]))?$`)
 )
 
-// Lasts reports the name of a field that may say how long something took, or at what time of a day it was.
-func Lasts(name string) bool { return spanName().MatchString(name) || timeWord().MatchString(name) }
-
-// AddLasting notes a cell of a field that is called so, as long as all cells are alike.
-func (c *Column) AddLasting(text string) {
-	text = clean(text)
+// addLasting notes a cell of a field that is called so, as long as all cells are alike.
+func (c *Column) addLasting(text string) {
 	c.seen++
 	if c.spans+1 == c.seen {
 		if _, isPair, isMeter, ok := span(text, false); ok {
@@ -132,27 +132,21 @@ func span(text string, ofHours bool) (took time.Duration, isPair, isMeter, ok bo
 	return below * took, false, isMeter, true
 }
 
-// Lasting lets a cell of texts have its seconds beside it, if each of the column says how long something took. Where the column is called
+// putSeconds lets a cell of texts have its seconds beside it, if each of the column says how long something took. Where the column is called
 // as a time of the day may be, that is known if the dates of the table have such times already, and no cell is from noon on.
-func (c *Column) Lasting(name string, cell Cell, present int, areTimed bool) Cell {
-	isSpan := spanName().MatchString(name) || areTimed && c.pairs+c.late == 0 && bareName().MatchString(name)
-	areSpans := present > 0 && c.seen == present && c.spans == present && c.meters < present
-	if isSpan && areSpans && (cell.Kind == "string" || cell.Kind == "text") {
-		cell.UnitField, cell.lasts, cell.ofHours = name+"_seconds", true, c.pairs == present && hourName().MatchString(name)
+func (c *Column) putSeconds(cell *Cell) {
+	isSpan := spanName().MatchString(c.Name) || c.areTimed && c.pairs+c.late == 0 && bareName().MatchString(c.Name)
+	if !isSpan || c.Present == 0 || c.seen != c.Present || c.spans != c.Present || c.meters == c.Present {
+		return
 	}
-	return cell
-}
-
-// Lasts reports that the field beside it has the seconds that the cell says.
-func (c Cell) Lasts() bool { return c.lasts }
-
-// appendSeconds writes how long a cell says that something took, as JSON.
-func (c Cell) appendSeconds(to []byte, cell string) []byte {
-	took, _, _, ok := span(clean(cell), c.ofHours)
-	if !ok {
-		return append(to, "null"...)
-	}
-	return strconv.AppendFloat(to, took.Seconds(), 'f', -1, 64)
+	ofHours := c.pairs == c.Present && hourName().MatchString(c.Name)
+	cell.Beside = append(cell.Beside, Beside{Name: c.Name + "_seconds", Kind: "number", Append: func(to []byte, _ Cell, cell, _ string) []byte {
+		took, _, _, ok := span(clean(cell), ofHours)
+		if !ok {
+			return append(to, "null"...)
+		}
+		return strconv.AppendFloat(to, took.Seconds(), 'f', -1, 64)
+	}})
 }
 
 // clockOf reads a time of a day, in the parts of clockForm: nil if it is none.
@@ -170,15 +164,25 @@ func clockOf(text string) []string {
 	return clock
 }
 
-// AreTimed reports that there are columns of dates, and that each has a time of the day.
-func AreTimed(columns []*Column) bool {
+// pairTimes tells columns whether each date of their table has a time of its day, and columns of days which one other has those times.
+func pairTimes(columns []*Column) {
 	isDated := func(c *Column) bool { return c.days+c.stamps > 0 }
-	return slices.ContainsFunc(columns, isDated) && !slices.ContainsFunc(columns, func(c *Column) bool { return isDated(c) && !c.timed })
+	areTimed := slices.ContainsFunc(columns, isDated) && !slices.ContainsFunc(columns, func(c *Column) bool { return isDated(c) && !c.timed })
+	for _, one := range columns {
+		one.areTimed = areTimed
+		if areTimed || !isDated(one) {
+			continue
+		}
+		times := slices.DeleteFunc(slices.Clone(columns), func(c *Column) bool { return !c.lasts || !areBeside(one.Name, c.Name) })
+		if len(times) == 1 {
+			one.times = times[0]
+		}
+	}
 }
 
-// AreBeside reports that a column of days and one of times of the day are called as parts of one time are: Date and Time, Start Date and
+// areBeside reports that a column of days and one of times of the day are called as parts of one time are: Date and Time, Start Date and
 // Start Time.
-func AreBeside(days, times string) bool {
+func areBeside(days, times string) bool {
 	rest := func(name string, word string) string {
 		return strings.ToLower(strings.Trim(strings.Replace(name, word, "", 1), "_.- "))
 	}
@@ -186,19 +190,22 @@ func AreBeside(days, times string) bool {
 	return day != "" && clock != "" && rest(days, day) == rest(times, clock)
 }
 
-// Moment lets a cell of days have a field beside it for the time that it and a cell of times of the day say, of which all are present.
-func (c *Column) Moment(name, field string, cell Cell, times *Column, present int) Cell {
-	if cell.Kind == "date" && cell.StrayField == "" && present > 0 && times.clocks == present && times.seen == present {
-		cell.MomentField, cell.ClockField, cell.MomentKind = field, name, model.LocalTime
-		if times.zonedAt > 0 {
-			cell.MomentKind = "timestamp"
-		}
+// putMoment lets a cell of days have a field beside it for the time that it and a cell of times of the day say, of which all are present.
+func (c *Column) putMoment(cell *Cell) {
+	times := c.times
+	if cell.Kind != "date" || cell.hasStrays || times == nil || times.Present == 0 || times.clocks != times.Present ||
+		times.seen != times.Present {
+		return
 	}
-	return cell
+	moment := Beside{Name: c.Name + "_time", Kind: model.LocalTime, Clock: times.Name, Append: appendMoment}
+	if times.zonedAt > 0 {
+		moment.Kind = "timestamp"
+	}
+	cell.Beside = append(cell.Beside, moment)
 }
 
 // appendMoment writes the time of a day and of a time beside it as JSON: the day alone if there is no time.
-func (c Cell) appendMoment(to []byte, day, clock string) []byte {
+func appendMoment(to []byte, c Cell, day, clock string) []byte {
 	written := c.timestamp(clean(day))
 	if written == "" || IsMissing(written) {
 		return append(to, "null"...)

@@ -24,8 +24,6 @@ type rows struct {
 	comma   rune
 	header  []string // nil until it is known
 	waiting []row    // that were read to find out whether there is a header
-
-	preamble map[int][]string // the cells of lines above the header
 }
 
 // A row is what is read of a line, or of several where a cell has line breaks.
@@ -88,20 +86,10 @@ func (r *rows) findHeader(first []byte) bool {
 		return false
 	}
 	r.comma = ','
-	most, quoted := 0, false
-	counts := map[rune]int{}
-	for _, one := range text {
-		if one == '"' {
-			quoted = !quoted
-		}
-		if !quoted {
-			counts[one]++
-		}
-	}
-	counts['\t'] += bytes.Count(first, []byte("\t")) - strings.Count(text, "\t") // at the ends of the line
+	most := 1
 	for _, comma := range []rune{',', ';', '\t', '|'} {
-		if counts[comma] > most {
-			r.comma, most = comma, counts[comma]
+		if cells := len(item.SplitOutsideQuotes(strings.TrimRight(string(first), "\r\n"), comma)); cells > most {
+			r.comma, most = comma, cells
 		}
 	}
 	return true
@@ -180,23 +168,6 @@ func (r *rows) parse(text []byte, lazily bool) ([]string, error) {
 		cells[index] = utf8text.Mend(cell)
 	}
 	return cells, nil
-}
-
-// splitOutsideQuotes makes cells of a line, at the commas that are not in quotation marks.
-func splitOutsideQuotes(line string, comma rune) []string {
-	quoted := false
-	var cells []string
-	start := 0
-	for at, one := range line {
-		switch {
-		case one == '"':
-			quoted = !quoted
-		case one == comma && !quoted:
-			cells = append(cells, line[start:at])
-			start = at + 1
-		}
-	}
-	return append(cells, line[start:])
 }
 
 // isBlank reports a line of empty cells.

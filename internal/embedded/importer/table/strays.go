@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
-	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
 // strays are the few cells of a column that differ from all others, such as "every Tuesday" among dates. The column is of the type of
@@ -14,25 +13,13 @@ type strays struct {
 	days    int  // dates in a form that records do not have
 	undated int  // texts that are dates in no form
 	remarks int  // texts that are no numbers, and no codes either
-	found   int  // cells that are strays, once the column is settled
+	Strays  int  // cells that are strays, once the column is settled
 	dated   bool // among dates, and not among numbers
 }
 
 // At least this many cells make a type, if at most this share of all are strays. After as many texts as that which are more than half of
 // all so far, a column is one of texts.
 const fewestTyped, mostStrays = 5, 0.15
-
-// AddDay notes a date. A text that is not a date in any form says nothing about the form of the others.
-func (c *Column) AddDay(text string) {
-	if before, first := c.dates, c.date; c.dateless {
-		return
-	} else if c.AddDate(text) {
-		c.days++
-	} else if before == 0 || !new(Column).AddDate(text) {
-		c.undated++
-		c.dates, c.date, c.dateless = before, first, c.undated >= fewestTyped && c.undated > c.days+c.stamps
-	}
-}
 
 // isRemark notes a text among numbers: words, or words and a number. A code such as 12a or XL is not one.
 func (c *Column) isRemark(text string) bool {
@@ -52,51 +39,29 @@ func (c *Column) isRemark(text string) bool {
 var word = item.Expression(`(?:^|\s)\pL{2,}[.,:]?(?:\s|$)`)
 
 // Settle decides whether so many of the cells that hold something are alike that the others are strays. If not, one cell that is not a date
-// makes a column of texts, as it always does in a column of ids, where isWhole is set.
-func (c *Column) Settle(present int, isWhole bool) {
+// makes a column of texts, as it always does in a column of ids, where isWhole is set, and in one that is not called as dates are.
+func (c *Column) Settle(isWhole bool) {
+	isWhole = isWhole || !c.isDate || c.Kinds["array"]+c.Kinds["object"] > 0
 	isFew := func(count int) bool {
-		return !isWhole && count > 0 && present-count >= fewestTyped && float64(count) <= mostStrays*float64(present)
+		return !isWhole && count > 0 && c.Present-count >= fewestTyped && float64(count) <= mostStrays*float64(c.Present)
 	}
-	switch others := present - c.days - c.stamps; {
+	switch others := c.Present - c.days - c.stamps; {
 	case !c.dateless && isFew(others) && (c.days == 0 || c.stamps == 0 || c.dates == isoBit):
-		c.found, c.dated = others, true
-	case !c.numberless && c.cells == present && c.days+c.stamps == 0 && isFew(c.remarks):
-		c.found = c.remarks
+		c.Strays, c.dated = others, true
+	case !c.numberless && c.cells == c.Present && c.days+c.stamps == 0 && isFew(c.remarks):
+		c.Strays = c.remarks
 	}
 	if !c.dated && c.undated > 0 {
 		c.dates = 0
 	}
-	if c.remarks > 0 && (c.found == 0 || c.dated) {
+	if c.remarks > 0 && (c.Strays == 0 || c.dated) {
 		c.numbers = 0
 	}
 }
 
-// Strays are how many cells are not what all others are.
-func (c *Column) Strays() (count int, amongDates bool) { return c.found, c.dated }
-
-// Beside names the field of the strays of a column, if it has a type that they are not of.
-func (c *Column) Beside(name string, cell Cell) Cell {
-	switch cell.Kind {
-	case "string", "text":
-	default:
-		if c.found > 0 {
-			cell.StrayField = name + "_text"
-		}
-	}
-	return cell
-}
-
-// AppendStray writes a cell that is a stray as JSON, and null for any other.
-func (c Cell) AppendStray(to []byte, cell string) []byte {
-	if plain := clean(cell); plain == "" || IsMissing(plain) || !c.isStray(plain) {
-		return append(to, "null"...)
-	}
-	return model.Quote(to, cell)
-}
-
 // isStray reports a cell that is not what the column holds.
 func (c Cell) isStray(plain string) bool {
-	if c.StrayField == "" {
+	if !c.hasStrays {
 		return false
 	}
 	number, _, _ := split(plain)

@@ -22,7 +22,7 @@ type reader struct {
 	values   []byte          // of those
 	cells    map[string]Cell // nil: leave all cells strings
 	idField  *string
-	above    []int // lines above the header that were passed over
+	above    []row // lines above the header
 	ended    bool  // what follows stands below the table
 	lonely   int   // the line of a header of one cell, below which nothing was found yet
 	trimmed  bool  // rows end at their last cell that holds something
@@ -72,9 +72,9 @@ func (r *reader) enter() error {
 
 func (r *reader) next() (item.Item, error) {
 	if len(r.above) > 0 {
-		line := r.above[0]
+		above := r.above[0]
 		r.above = r.above[1:]
-		return r.beside(line, item.AboveHeader, r.preamble[line])
+		return r.beside(above.line, item.AboveHeader, above.cells)
 	}
 	cells, line, err := r.rows.next()
 	for err == nil && !slices.ContainsFunc(cells, isFilled) { // as spreadsheets write the rest of a sheet
@@ -113,24 +113,16 @@ func (r *reader) next() (item.Item, error) {
 		one.Fields = append(one.Fields, item.Field{Name: name, Value: values[len(r.values):]})
 		r.values = values
 	}
+	at := func(index int) string {
+		if index < 0 || index >= len(cells) {
+			return ""
+		}
+		return cells[index]
+	}
 	for index, column := range r.columns {
-		cell := ""
-		if index < len(cells) {
-			cell = cells[index]
-		}
-		put(column.name, column.Append(r.values, cell))
-		if column.UnitField != "" {
-			put(column.UnitField, column.AppendUnit(r.values, cell))
-		}
-		if column.StrayField != "" {
-			put(column.StrayField, column.AppendStray(r.values, cell))
-		}
-		if column.MomentField != "" {
-			clock := ""
-			if column.clock >= 0 && column.clock < len(cells) {
-				clock = cells[column.clock]
-			}
-			put(column.MomentField, column.appendMoment(r.values, cell, clock))
+		put(column.name, column.Append(r.values, at(index)))
+		for _, beside := range column.Beside {
+			put(beside.Name, beside.Append(r.values, column.Cell, at(index), at(column.clock)))
 		}
 	}
 	if r.tasks.isList {
@@ -175,7 +167,11 @@ func (r *reader) begin(header []string) {
 	r.tasks = taskList(r.header)
 	names := columnNames(r.header)
 	for _, name := range names {
-		r.columns = append(r.columns, column{r.cells[name], name, slices.Index(names, r.cells[name].ClockField)})
+		one := column{r.cells[name], name, -1}
+		for _, beside := range one.Beside {
+			one.clock = max(one.clock, slices.Index(names, beside.Clock))
+		}
+		r.columns = append(r.columns, one)
 		if *r.idField == "id" && strings.EqualFold(name, "id") {
 			*r.idField = name
 		}

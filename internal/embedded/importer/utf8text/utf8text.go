@@ -52,17 +52,16 @@ func Mend(text string) string {
 	return decoded
 }
 
-// OneLine makes a text fit for a line of a report.
-func OneLine(text string) string { return shorten(strings.ToValidUTF8(text, "\ufffd"), 80) }
+// maxShown is how many characters of a text a report shows.
+const maxShown = 80
 
-// shorten cuts a text to at most limit characters, at a space where there is one.
-func shorten(text string, limit int) string {
-	text = strings.Join(strings.Fields(text), " ")
-	characters := []rune(text)
-	if len(characters) <= limit {
-		return text
+// OneLine makes a text fit for a line of a report, cut at a space where there is one.
+func OneLine(text string) string {
+	characters := []rune(strings.Join(strings.Fields(strings.ToValidUTF8(text, "\ufffd")), " "))
+	if len(characters) <= maxShown {
+		return string(characters)
 	}
-	cut := string(characters[:limit])
+	cut := string(characters[:maxShown])
 	if space := strings.LastIndexByte(cut, ' '); space > 0 {
 		cut = cut[:space]
 	}
@@ -117,20 +116,15 @@ func Decode(file io.ReadSeeker, sniff bool) (io.ReadSeeker, error) {
 	start, _ := input.Peek(4096)
 	charset := UTF16(start)
 	var sample []byte
-	for good := 0; sniff && charset == nil && len(sample) < sampleBytes; {
+	for good, isEnd := 0, false; sniff && charset == nil && !isEnd; {
 		line, err := input.ReadSlice('\n')
 		if plain := isASCII(line); !plain && utf8.Valid(line) {
 			good += len(line)
 		} else if !plain {
 			sample = append(sample, line...)
 		}
-		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
-			if good < len(sample) {
-				charset = Guess(sample)
-			}
-			break
-		}
-		if len(sample) >= sampleBytes && good < len(sample) {
+		isEnd = err != nil && !errors.Is(err, bufio.ErrBufferFull) || len(sample) >= sampleBytes
+		if isEnd && good < len(sample) {
 			charset = Guess(sample)
 		}
 	}

@@ -1,0 +1,98 @@
+// Package contentline reads the lines of calendars and contacts: a name, what is said of it, and a value.
+package contentline
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
+)
+
+// A Reader reads content lines, which may be folded: a line that begins with a space or a tab goes on where the one before ended.
+type Reader struct {
+	Number int // where the line begins that was read last
+	lines  *item.Lines
+}
+
+// NewReader reads the content lines of a file.
+func NewReader(input *bufio.Reader) *Reader { return &Reader{lines: item.NewLines(input)} }
+
+// Back gives the line back that was read last.
+func (r *Reader) Back(p Property) { r.lines.Back([]byte(p.Name + ":" + p.Value + "\r\n")) }
+
+// Next returns a content line, [item.UnusableError] for one that was too long, or io.EOF.
+func (r *Reader) Next() (string, error) {
+	first, err := r.lines.Next()
+	r.Number = r.lines.Number
+	text := bytes.Clone(bytes.TrimRight(first, "\r\n"))
+	for err == nil {
+		next := r.lines.Peek()
+		if len(next) == 0 || next[0] != ' ' && next[0] != '\t' || len(text)+len(next) > item.MaxLine {
+			return utf8text.Mend(string(text)), nil
+		}
+		_, err = r.lines.Next() // that one
+		text = append(text, bytes.TrimRight(next[1:], "\r\n")...)
+	}
+	if errors.Is(err, item.ErrTooLong) {
+		err = item.Unusable(r.lines.Number, "%s", err)
+	}
+	return "", err
+}
+
+// A Property is a content line of a calendar or of contacts (RFC 5545 3.1, RFC 6350 3.3, and as vCard 2.1 has it). It is not parsed by a
+// library: golang-ical refuses the parameters without a value that phones write, and resolves the escapes before a list is divided.
+type Property struct {
+	Name, Value string            // in capitals, without its group; with its escapes
+	Params      map[string]string // by their names in capitals; the value is empty where there is none
+}
+
+// Property returns the next content line that is not empty, [item.UnusableError] for one that is none, or io.EOF.
+func (r *Reader) Property() (p Property, err error) {
+	line := ""
+	for strings.TrimSpace(line) == "" {
+		if line, err = r.Next(); err != nil {
+			return Property{}, err
+		}
+	}
+	head := item.SplitOutsideQuotes(line, ':')[0]
+	if len(head) == len(line) { // a quotation mark is not closed
+		head, _, _ = strings.Cut(line, ":")
+	}
+	if len(head) == len(line) {
+		return Property{}, item.Unusable(r.Number, "not a property: %s", utf8text.OneLine(line))
+	}
+	params := item.SplitOutsideQuotes(head, ';')
+	name := strings.ToUpper(strings.TrimSpace(params[0]))
+	p = Property{Name: name[strings.LastIndexByte(name, '.')+1:], Value: line[len(head)+1:]}
+	for _, one := range params[1:] {
+		name, value, _ := strings.Cut(one, "=")
+		if p.Params == nil {
+			p.Params = map[string]string{}
+		}
+		p.Params[strings.ToUpper(name)] = strings.Trim(value, `"`)
+	}
+	return p, nil
+}
+
+// Is reports a line that begins or ends something, such as an event.
+func (p Property) Is(mark, kind string) bool {
+	return p.Name == mark && strings.EqualFold(strings.TrimSpace(p.Value), kind)
+}
+
+// escapes are of a text.
+var escapes = strings.NewReplacer(`\n`, "\n", `\N`, "\n", `\,`, ",", `\;`, ";", `\:`, ":", `\\`, `\`)
+
+// Text is the value without its escapes.
+func (p Property) Text() string { return strings.TrimSpace(escapes.Replace(p.Value)) }
+
+// List are the texts that separators divide.
+func (p Property) List(separator string) (texts []string) {
+	const escaped = "\x00"
+	for one := range strings.SplitSeq(strings.ReplaceAll(p.Value, `\`+separator, escaped), separator) {
+		texts = append(texts, Property{Value: strings.ReplaceAll(one, escaped, separator)}.Text())
+	}
+	return texts
+}
