@@ -12,6 +12,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/archive"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/schema"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/services"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/table"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
@@ -205,6 +207,9 @@ func (l *lister) add(name string, info fs.FileInfo) {
 			l.sources[channels].relations = []model.Relation{model.HasMany("messages", added.stream, "channel_id")}
 		}
 	case kind == formatArray && l.addArrays(called, &file):
+	case kind == formatTable && !services.IsRows(path.Ext(name)):
+		file.sections = l.sections(file, func(sections map[string][]table.Section) error { return l.sectionsOf(file, sections) })
+		l.addSections(kind, called, file)
 	default:
 		l.addStream(l.streamFor(kind, called), kind, file)
 	}

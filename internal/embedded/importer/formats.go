@@ -145,6 +145,9 @@ func readTable(in *opened) item.Records {
 			return item.Failed(err)
 		}
 	}
+	if in.from.section != nil {
+		rows = in.from.section.Only(rows)
+	}
 	return table.NewReader(item.Buffer(rows), in.of.cells, &in.of.idField, &in.of.semicolons, false)
 }
 
@@ -185,6 +188,9 @@ func readSheet(in *opened) item.Records {
 		rows, err := book.Read(in.from.part)
 		if err != nil {
 			return item.Failed(err)
+		}
+		if in.from.section != nil {
+			rows = in.from.section.Only(rows)
 		}
 		return table.NewReader(bufio.NewReaderSize(rows, 1<<16), in.of.cells, &in.of.idField, new(bool), true)
 	})

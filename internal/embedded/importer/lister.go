@@ -14,6 +14,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/objects"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/schema"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/services"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/table"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 	"golang.org/x/text/unicode/norm"
 )
@@ -130,7 +131,7 @@ func (l *lister) addArrays(called string, file *sourceFile) bool {
 // divided are the arrays of a JSON file. They are known of a file that has not changed since it was listed before; to find them the whole
 // file is read.
 func (l *lister) divided(file sourceFile) []objects.Part {
-	if before, ok := l.known[file.name]; ok && before.state == stateOf(l.from.fsys, []sourceFile{file})[0] {
+	if before, ok := l.known[file.name]; ok && before.divided != nil && before.state == stateOf(l.from.fsys, []sourceFile{file})[0] {
 		return before.divided
 	}
 	parts := []objects.Part{}
@@ -142,13 +143,15 @@ func (l *lister) divided(file sourceFile) []objects.Part {
 	return append(parts, services.Parts(opened)...)
 }
 
-// A knownFile is a JSON file as it was when it was listed before.
+// A knownFile is a file as it was when it was listed before.
 type knownFile struct {
 	state   fileState
 	divided []objects.Part
+
+	sections map[string][]table.Section
 }
 
-// knownFiles are those of which the arrays are known, by name.
+// knownFiles are those of which it is known what they hold, by name.
 func knownFiles(known map[string]model.Part) map[string]knownFile {
 	files := map[string]knownFile{}
 	for _, part := range known {
@@ -157,33 +160,18 @@ func knownFiles(known map[string]model.Part) map[string]knownFile {
 			continue
 		}
 		for _, file := range read.Files {
-			if divided, ok := read.Divided[file.Name]; ok {
+			divided, isArray := read.Divided[file.Name]
+			if sections, isTable := read.Sections[file.Name]; isArray || isTable {
 				file.Hash = ""
-				files[file.Name] = knownFile{file, divided}
+				files[file.Name] = knownFile{file, divided, sections}
 			}
 		}
 	}
 	return files
 }
 
-// maxDivided is the size of a JSON file, in bytes, of which the arrays are found when the folder is listed.
+// maxDivided is the size of a file, in bytes, of which the arrays or tables are found when the folder is listed.
 const maxDivided = 64 << 20
-
-func (l *lister) addSheets(file sourceFile, opened fs.File) error {
-	book, err := openWorkbook(opened)
-	if err != nil {
-		return err
-	}
-	for _, sheet := range book.Sheets {
-		file.part = sheet.Name
-		name := l.within(file.name)
-		if len(book.Sheets) > 1 {
-			name = strings.TrimSuffix(name, path.Ext(name)) + "/" + sheet.Name + path.Ext(name)
-		}
-		l.addStream(l.streamFor(formatWorkbook, name), formatWorkbook, file)
-	}
-	return nil
-}
 
 // besideDatabase ends the names of the files that SQLite keeps beside a database.
 var besideDatabase = []string{logEnding, "-shm", "-journal"}

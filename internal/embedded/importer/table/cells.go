@@ -18,6 +18,7 @@ type Cell struct {
 	clock   clock
 	exact   bool // its numbers are texts, which no program rounds
 	utc     bool // its times say no zone, and its name says that they are those of UTC
+	epoch   bool // the time at which Unix begins to count is none
 
 	// UnitField is the field beside it that holds the currency or the percent sign, or the seconds that something took; empty if there are
 	// none.
@@ -81,7 +82,9 @@ func (c Cell) timestamp(plain string) string {
 func (c Cell) written(plain string) string {
 	day := len(time.DateOnly)
 	switch {
-	case c.Counts():
+	case c.epoch && isEpoch(plain):
+		return ""
+	case c.clock.unit > 0 || c.form != "":
 		return c.Time(plain)
 	case len(plain) > day && plain[day] == ' ':
 		when, ok := model.ParseInstant(plain)
@@ -108,8 +111,8 @@ func (c Cell) Exact(value []byte) []byte {
 	return value
 }
 
-// Counts reports that the cells are numbers that count time, or dates in another form than records have.
-func (c Cell) Counts() bool { return c.clock.unit > 0 || c.form != "" }
+// Counts reports that the cells are numbers that count time, or dates in another form than records have, or such that are none.
+func (c Cell) Counts() bool { return c.clock.unit > 0 || c.form != "" || c.epoch }
 
 // Time is a count or a date as a time, nothing for a count of 0, and anything else as it is.
 func (c Cell) Time(count string) string {
@@ -117,8 +120,11 @@ func (c Cell) Time(count string) string {
 		return c.clock.moment(count)
 	}
 	day, clock := splitDate(count)
-	if written, ok := writeDate(c.form, day, clock); ok {
-		return written
+	if written, ok := writeDate(c.form, day, clock); ok && c.form != "" {
+		count = written
+	}
+	if c.epoch && isEpoch(count) {
+		return ""
 	}
 	return count
 }

@@ -29,6 +29,9 @@ type Column struct {
 	stamps  int         // how many are dates as records have them
 	timed   bool        // a date has a time of the day
 	zoned   bool        // one of those has a zone
+	clocked bool        // one of those is not at midnight
+	early   bool        // a date is before 1980, and not when Unix begins to count
+	epoch   bool        // one is then, which many a program writes for no time at all
 	pointed bool        // a currency is of a country that writes 1,234 for a thousand
 	plus    bool        // one has a plus
 	below   bool        // one is below zero
@@ -78,14 +81,27 @@ func (c *Column) AddStamp(text string) {
 
 // noteTime notes whether a date as records have it has a time of the day, and whether that has a zone.
 func (c *Column) noteTime(stamp string) {
-	if day := len(time.DateOnly); len(stamp) > day {
+	day, begins := len(time.DateOnly), isEpoch(stamp)
+	c.epoch, c.early = c.epoch || begins, c.early || stamp < "1980" && !begins
+	if len(stamp) > day {
 		c.timed, c.zoned = true, c.zoned || strings.ContainsAny(stamp[day:], "Z+-U")
+		c.clocked = c.clocked || !begins && !strings.HasPrefix(stamp[day+1:], "00:00")
 	}
+}
+
+// isEpoch reports the time at which Unix begins to count.
+func isEpoch(stamp string) bool {
+	if len(stamp) <= len(time.DateOnly) || !strings.HasPrefix(stamp, "1970-01-01") && !strings.HasPrefix(stamp, "1969-12-31") {
+		return false
+	}
+	when, ok := model.ParseInstant(stamp)
+	return ok && when.Unix() == 0
 }
 
 // Dates is a cell of timestamps as one of dates if none of the column has a time of the day, or of local times if none of those has a zone
 // and the column's name says none: no time zone moves either.
 func (c *Column) Dates(name string, cell Cell) Cell {
+	cell.epoch = c.epoch && c.clocked && !c.early
 	switch {
 	case cell.Kind != "timestamp":
 	case !c.timed:
@@ -165,8 +181,8 @@ func (c *Column) extend(number int64) {
 // IsInexact reports that whole numbers of the column would be rounded, and are no times: they are rather ids.
 func (c *Column) IsInexact() bool { return c.inexact && !c.fractional }
 
-// HasZero reports that a whole number is 0, which is no time.
-func (c *Column) HasZero() bool { return c.zeros > 0 }
+// HasZero reports that a whole number or a time is 0, which is no time.
+func (c *Column) HasZero() bool { return c.zeros > 0 || c.epoch }
 
 // addNumber strikes the forms of a number that the cell does not have.
 func (c *Column) addNumber(text string) {

@@ -102,10 +102,13 @@ func (r *rows) passPreamble() (above []int) {
 			r.lines.Number--
 			break // it shows on the next read
 		}
+		if len(lines) == 0 && err == nil && isBlank(line) {
+			continue
+		}
 		lines = append(lines, bytes.Clone(line))
 		size += len(line)
 	}
-	comma, header := findPreamble(lines)
+	comma, header := findPreamble(lines, r.sheet)
 	r.lines.Back(lines...)
 	r.preamble = map[int][]string{}
 	for range header {
@@ -126,7 +129,10 @@ func (r *rows) passPreamble() (above []int) {
 }
 
 // findPreamble returns how many lines stand above the header, and what separates the cells below.
-func findPreamble(lines [][]byte) (comma rune, header int) {
+func findPreamble(lines [][]byte, sheet bool) (comma rune, header int) {
+	if sheet {
+		return ',', sheetPreamble(lines)
+	}
 	for _, comma := range []rune{';', ',', '\t', '|'} {
 		rows := make([][]string, len(lines))
 		widths := map[int]int{}
@@ -171,6 +177,31 @@ func findPreamble(lines [][]byte) (comma rune, header int) {
 		}
 	}
 	return 0, 0
+}
+
+// sheetPreamble is how many rows of a sheet stand above its header, which is at least as wide as most rows: they have at most half of its
+// cells. No cell of the header begins with a digit.
+func sheetPreamble(lines [][]byte) (header int) {
+	rows, widths, width := make([][]string, len(lines)), map[int]int{}, 2
+	for index, line := range lines {
+		rows[index] = splitOutsideQuotes(strings.TrimRight(string(line), "\r\n"), ',')
+		if one := len(rows[index]); one > 1 {
+			if widths[one]++; widths[one] > widths[width] || widths[one] == widths[width] && one > width {
+				width = one
+			}
+		}
+	}
+	for at, row := range rows {
+		switch {
+		case len(row) < width || 2*filled(row) <= width:
+		case slices.ContainsFunc(row, beginsWithDigit), bytes.Count(bytes.Join(lines[:at], nil), []byte(`"`))%2 == 1,
+			slices.ContainsFunc(rows[:at], func(above []string) bool { return 2*filled(above) > filled(row) }):
+			return 0
+		default:
+			return at
+		}
+	}
+	return 0
 }
 
 // mostAre reports that most rows of a table, which ends at an empty line, have so many cells.

@@ -25,7 +25,6 @@ type reader struct {
 	above    []int // lines above the header that were passed over
 	ended    bool  // what follows stands below the table
 	lonely   int   // the line of a header of one cell, below which nothing was found yet
-	trimmed  bool  // rows end at their last cell that holds something
 	sections bool  // rows begin with the name of their section and what they are in it
 	tasks    tasks
 }
@@ -44,7 +43,7 @@ func NewReader(input *bufio.Reader, cells map[string]Cell, idField *string, semi
 	if start, _ := input.Peek(4096); !sheet && bytes.IndexByte(start, '\n') < 0 && bytes.IndexByte(start, '\r') >= 0 { // as old Macs end lines
 		input = bufio.NewReader(returns{input})
 	}
-	r := &reader{rows: rows{lines: item.NewLines(input), quoted: bufio.NewReader(nil)}, cells: cells, idField: idField, trimmed: sheet}
+	r := &reader{rows: rows{lines: item.NewLines(input), quoted: bufio.NewReader(nil), sheet: sheet}, cells: cells, idField: idField}
 	return item.Read(func() error {
 		err := r.enter()
 		*semicolons = *semicolons || r.comma == ';'
@@ -92,6 +91,7 @@ func (r *reader) next() (item.Item, error) {
 	}
 	switch {
 	case len(cells) > 1 && slices.Equal(cells, r.header):
+		r.ended = false
 		return item.Item{}, item.Unusable(line, item.HeaderAgain)
 	case cells[0] == r.header[0] && r.isHeader(cells), r.sections && beginsSection(cells):
 		r.begin(cells)
@@ -138,7 +138,7 @@ func (r *reader) next() (item.Item, error) {
 	}
 	r.fields = one.Fields
 	// A row is short that ends before its last column that has a name, or in a table without names before its last column.
-	if rest := r.header[len(cells):]; !r.trimmed && len(rest) > 0 &&
+	if rest := r.header[len(cells):]; !r.sheet && len(rest) > 0 &&
 		(slices.ContainsFunc(rest, isFilled) || !slices.ContainsFunc(r.header, isFilled)) {
 		one.Note = fmt.Sprintf("the row has %d cells, and the header %d; it is kept", len(cells), len(r.columns))
 	}
