@@ -145,10 +145,7 @@ func readTable(in *opened) item.Records {
 			return item.Failed(err)
 		}
 	}
-	if in.from.section != nil {
-		rows = in.from.section.Only(rows)
-	}
-	return table.NewReader(item.Buffer(rows), in.of.cells, &in.of.idField, &in.of.semicolons, false)
+	return table.NewReader(item.Buffer(rows), in.of.cells, &in.of.idField, &in.of.semicolons, false, in.from.section)
 }
 
 func readCalendar(in *opened) item.Records { return calendar.NewReader(in.text, in.of.from.now.Year()) }
@@ -189,10 +186,7 @@ func readSheet(in *opened) item.Records {
 		if err != nil {
 			return item.Failed(err)
 		}
-		if in.from.section != nil {
-			rows = in.from.section.Only(rows)
-		}
-		return table.NewReader(bufio.NewReaderSize(rows, 1<<16), in.of.cells, &in.of.idField, new(bool), true)
+		return table.NewReader(bufio.NewReaderSize(rows, 1<<16), in.of.cells, &in.of.idField, new(bool), true, in.from.section)
 	})
 }
 

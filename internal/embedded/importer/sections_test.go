@@ -61,6 +61,9 @@ func TestTablesOneBelowTheOther(t *testing.T) {
 			parts + "t_Friends: [Name=Ann Since=May Town=Rome] [Name=Bob Since=June Town=Paris]\n"},
 		{"headers", power + "\n" + gas, powers + gases},
 		{"headers without an empty line", power + gas, powers + gases},
+		{"three of days", "Day,Power\n2025-01-01,1\n2025-02-01,2\nDay,Gas\n2025-01-01,3\nDay,Water,Price\n2025-01-01,4,5\n", "t: [Day=2025-01-01 Power=1] [Day=2025-02-01 Power=2]\n" +
+			"t_table_2: [Day=2025-01-01 Gas=3]\nt_table_3: [Day=2025-01-01 Price=5 Water=4]\n"},
+		{"answers", "Question,Answer\nHow old?,40\n\nWhere?,Rome\nWhen?,2025\n", "t: [Answer=40 Question=How old?] [Answer=Rome Question=Where?] [Answer=2025 Question=When?]\n"},
 		{"a table that goes on", power + "\n" + gas + "\nMonth,Power\nMar,90\n", strings.TrimSuffix(powers, "\n") + " [Month=Mar Power=90]\n" + gases},
 		{"the same columns", "January\nDay,Shop,Sum\n1,a,2\n2,b,3\n\nFebruary\nDay,Shop,Sum\n1,c,4\n", "t: [Day=1 Shop=a Sum=2] [Day=2 Shop=b Sum=3] [Day=1 Shop=c Sum=4]\n" +
 			"t_around: [line=1 place=above the header text=January] [line=6 place=below the table text=February]\n"},

@@ -29,14 +29,16 @@ func ReadAll(file io.Reader) ([]byte, error) {
 
 // Lines reads lines with their ends, and can give some back.
 type Lines struct {
-	Number  int // of the line that was read last
+	Number  int                          // of the line that was read last
+	Most    int                          // how long a line may be, in bytes
+	Within  func(line int) (in, on bool) // whether a line is read, or else empty, and one behind it may be; nil: all are
 	input   *bufio.Reader
 	buffer  []byte
 	waiting [][]byte // given back; nil: a line that was too long
 }
 
 // NewLines reads the lines of a file.
-func NewLines(input *bufio.Reader) *Lines { return &Lines{input: input} }
+func NewLines(input *bufio.Reader) *Lines { return &Lines{input: input, Most: MaxLine} }
 
 // Next returns a line that is valid until the next call, ErrTooLong for one that was passed over, or io.EOF.
 func (l *Lines) Next() ([]byte, error) {
@@ -50,10 +52,13 @@ func (l *Lines) Next() ([]byte, error) {
 		return line, nil
 	}
 	l.buffer = l.buffer[:0]
-	tooLong := false
-	for {
+	tooLong, isIn, isOn := false, true, true
+	if l.Within != nil {
+		isIn, isOn = l.Within(l.Number)
+	}
+	for isOn {
 		part, err := l.input.ReadSlice('\n')
-		if tooLong = tooLong || len(l.buffer)+len(bytes.TrimRight(part, "\r\n")) > MaxLine; !tooLong {
+		if tooLong = tooLong || len(l.buffer)+len(bytes.TrimRight(part, "\r\n")) > l.Most; !tooLong {
 			l.buffer = append(l.buffer, part...)
 		}
 		switch {
@@ -61,6 +66,8 @@ func (l *Lines) Next() ([]byte, error) {
 			continue
 		case err != nil && !errors.Is(err, io.EOF):
 			return nil, err
+		case !isIn && err == nil:
+			return []byte("\n"), nil
 		case tooLong:
 			return nil, ErrTooLong
 		case len(l.buffer) == 0:
@@ -68,6 +75,7 @@ func (l *Lines) Next() ([]byte, error) {
 		}
 		return l.buffer, nil
 	}
+	return nil, io.EOF
 }
 
 // Back gives lines back that were read last. They are kept.

@@ -95,21 +95,19 @@ const (
 // first line with more of them, and none of its cells begins with a digit. A first line with digits, and not as wide as most, is no header.
 // Without such a line the first one is the header. Above it are lines that were passed over.
 func (r *rows) passPreamble() (above []int) {
-	var lines [][]byte
-	for size := 0; len(lines) < preambleLines && size < preambleBytes; {
+	for {
 		line, err := r.lines.Next()
 		if err != nil && !errors.Is(err, item.ErrTooLong) {
-			r.lines.Number--
-			break // it shows on the next read
+			r.lines.Number-- // it shows on the next read
+			break
 		}
-		if len(lines) == 0 && err == nil && isBlank(line) {
-			continue
+		if err != nil || !isBlank(line) {
+			r.lines.Back(bytes.Clone(line))
+			break
 		}
-		lines = append(lines, bytes.Clone(line))
-		size += len(line)
 	}
+	lines := r.ahead(preambleLines)
 	comma, header := findPreamble(lines, r.sheet)
-	r.lines.Back(lines...)
 	r.preamble = map[int][]string{}
 	for range header {
 		line, _ := r.lines.Next()
@@ -126,6 +124,21 @@ func (r *rows) passPreamble() (above []int) {
 		r.comma = comma
 	}
 	return above
+}
+
+// ahead looks at lines that are read later.
+func (r *rows) ahead(most int) (lines [][]byte) {
+	for size := 0; len(lines) < most && size < preambleBytes; {
+		line, err := r.lines.Next()
+		if err != nil && !errors.Is(err, item.ErrTooLong) {
+			r.lines.Number--
+			break // it shows on the next read
+		}
+		lines = append(lines, bytes.Clone(line))
+		size += len(line)
+	}
+	r.lines.Back(lines...)
+	return lines
 }
 
 // findPreamble returns how many lines stand above the header, and what separates the cells below.

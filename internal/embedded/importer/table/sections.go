@@ -15,6 +15,21 @@ import (
 
 // Some files and sheets hold several tables one below the other, each with a header of its own and perhaps a title above that.
 
+// A Section is one of the tables of such a file. Those of the same columns are one.
+type Section struct {
+	Name  string // its title, or which one it is; empty: the first, if it has none
+	Lines []Span
+}
+
+// A Span is of lines, of which the last is not in it.
+type Span struct{ From, To int }
+
+// within reports whether a line is one of the section, and whether others may follow.
+func (s *Section) within(line int) (isIn, isOn bool) {
+	isIn = slices.ContainsFunc(s.Lines, func(one Span) bool { return one.From <= line && line < one.To })
+	return isIn, line < s.Lines[len(s.Lines)-1].To
+}
+
 // How far is looked for a header below a title, for rows below a header, and how many tables a file has at most: more are rather one that is
 // not understood.
 const windowLines, sampledRows, maxSections = 12, 5, 50
@@ -23,7 +38,8 @@ const windowLines, sampledRows, maxSections = 12, 5, 50
 // its header, or its first column is called as that of the table above; and it is told from a row by what is typed, as numbers and dates are,
 // in the rows above and below it.
 func Sections(file io.Reader, sheet bool) []Section {
-	s := sectioner{rows: rows{lines: item.NewLines(bufio.NewReaderSize(&narrow{input: file}, 1<<16)), sheet: sheet}}
+	s := sectioner{rows: rows{lines: item.NewLines(bufio.NewReaderSize(file, 1<<16)), sheet: sheet}}
+	s.lines.Most = preambleBytes // no header is as long
 	if !s.begin() {
 		return nil
 	}
@@ -33,10 +49,10 @@ func Sections(file io.Reader, sheet bool) []Section {
 		if errors.Is(err, io.EOF) {
 			return s.sections()
 		}
-		if err != nil {
+		if err != nil && !errors.Is(err, item.ErrTooLong) {
 			return nil
 		}
-		isEmpty := isBlank(line)
+		isEmpty := err == nil && isBlank(line)
 		if isOpen := bytes.Count(line, []byte(`"`))%2 == 1; quoted || isOpen {
 			quoted = quoted != isOpen
 		} else if !isEmpty && (isBelow || s.mayBegin(line)) {
@@ -87,7 +103,7 @@ type candidate struct {
 
 // begin finds the first table: what the reader takes for one, unless another with a title, or of two rows at least, stands above it.
 func (s *sectioner) begin() bool {
-	lines := s.window(preambleLines)
+	lines := s.ahead(preambleLines)
 	var header int
 	if s.comma, header = findPreamble(lines, s.sheet); s.comma == 0 {
 		at := slices.IndexFunc(lines, func(line []byte) bool { return bytes.ContainsAny(line, ",;\t|") })
@@ -163,21 +179,6 @@ func (s *sectioner) skip(lines int) {
 	for range lines {
 		_, _ = s.lines.Next() // they were seen
 	}
-}
-
-// window looks at lines ahead.
-func (s *sectioner) window(most int) (lines [][]byte) {
-	for size := 0; len(lines) < most && size < preambleBytes; {
-		line, err := s.lines.Next()
-		if err != nil {
-			s.lines.Number--
-			break
-		}
-		lines = append(lines, bytes.Clone(line))
-		size += len(line)
-	}
-	s.lines.Back(lines...)
-	return lines
 }
 
 // split makes cells of a line, without those at its end that hold nothing.
@@ -263,10 +264,7 @@ func (s *sectioner) parse(lines [][]byte) (one candidate, ok bool) {
 	}
 	for _, line := range lines[min(one.below+1, len(lines)):] {
 		cells := s.split(line)
-		if len(cells) == 0 || one.rows == sampledRows {
-			break
-		}
-		if one.rows > 0 && len(cells) == 1 { // the title of the next
+		if len(cells) == 0 || one.rows == sampledRows || one.rows > 0 && (len(cells) == 1 || cells[0] == one.header[0]) { // of the next
 			break
 		}
 		one.rows++
@@ -282,7 +280,7 @@ const longestName = 80
 // another begins a section if one begins at the next line.
 func (s *sectioner) another(isBelow bool) bool {
 	first := s.lines.Number + 1
-	one, ok := s.parse(s.window(windowLines))
+	one, ok := s.parse(s.ahead(windowLines))
 	above, width := s.found[s.current].header, filled(one.header)
 	if !ok || slices.Equal(one.header, above) {
 		return false
@@ -294,9 +292,11 @@ func (s *sectioner) another(isBelow bool) bool {
 	}
 	areTyped := slices.ContainsFunc(s.sampled, columnSample.isTyped)
 	isTitled := one.title != "" && width >= narrowest
+	isSure := one.header[0] == above[0] || s.many > 1 && one.rows > 1 ||
+		areTyped && one.isTyped() && s.sampled[0].isTyped() && one.sampled[0].isTyped()
 	switch {
 	case isKnown:
-	case !isBelow && one.title == "" && (!areTyped || !one.isTyped()):
+	case !isBelow && one.title == "" && (!areTyped || !one.isTyped()), one.title == "" && !isSure:
 		return false
 	case areTyped && one.isTyped() && (width >= narrowest || 2*width > len(above) || one.sampled[0].isTyped()):
 	case areTyped && isTitled && one.rows == 0, isTitled && len(one.header) != len(above):
