@@ -65,6 +65,7 @@ func TestTablesOneBelowTheOther(t *testing.T) {
 			"t_table_2: [Day=2025-01-01 Gas=3]\nt_table_3: [Day=2025-01-01 Price=5 Water=4]\n"},
 		{"answers", "Question,Answer\nHow old?,40\n\nWhere?,Rome\nWhen?,2025\n", "t: [Answer=40 Question=How old?] [Answer=Rome Question=Where?] [Answer=2025 Question=When?]\n"},
 		{"a table that goes on", power + "\n" + gas + "\nMonth,Power\nMar,90\n", strings.TrimSuffix(powers, "\n") + " [Month=Mar Power=90]\n" + gases},
+		{"tables in turn", steps + body + "Date,Steps,Floors,Sitting\n2025-03-09,4,2,7\n", strings.Replace(parts, "\n", " [Date=2025-03-09 Floors=2 Sitting=7 Steps=4]\n", 1)},
 		{"the same columns", "January\nDay,Shop,Sum\n1,a,2\n2,b,3\n\nFebruary\nDay,Shop,Sum\n1,c,4\n", "t: [Day=1 Shop=a Sum=2] [Day=2 Shop=b Sum=3] [Day=1 Shop=c Sum=4]\n" +
 			"t_around: [line=1 place=above the header text=January] [line=6 place=below the table text=February]\n"},
 		{"what stands above the second", "Month,Power,Price\nJan,1,2\nFeb,3,4\n\nMeter,K\nPlace,Cellar\n\nDate,Gas,Rate,Note\n2025-01-01,4,1,x\n2025-02-01,5,1,y\n", "" +

@@ -101,7 +101,7 @@ func isEpoch(stamp string) bool {
 // Dates is a cell of timestamps as one of dates if none of the column has a time of the day, or of local times if none of those has a zone
 // and the column's name says none: no time zone moves either.
 func (c *Column) Dates(name string, cell Cell) Cell {
-	cell.epoch = c.epoch && c.clocked && !c.early
+	cell.epoch = c.hasEpoch()
 	switch {
 	case cell.Kind != "timestamp":
 	case !c.timed:
@@ -182,7 +182,10 @@ func (c *Column) extend(number int64) {
 func (c *Column) IsInexact() bool { return c.inexact && !c.fractional }
 
 // HasZero reports that a whole number or a time is 0, which is no time.
-func (c *Column) HasZero() bool { return c.zeros > 0 || c.epoch }
+func (c *Column) HasZero() bool { return c.zeros > 0 || c.hasEpoch() }
+
+// hasEpoch reports a column of times of which one is none: days of birth may be so early, and are at midnight.
+func (c *Column) hasEpoch() bool { return c.epoch && c.clocked && !c.early }
 
 // addNumber strikes the forms of a number that the cell does not have.
 func (c *Column) addNumber(text string) {

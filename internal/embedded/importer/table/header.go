@@ -95,17 +95,6 @@ const (
 // first line with more of them, and none of its cells begins with a digit. A first line with digits, and not as wide as most, is no header.
 // Without such a line the first one is the header. Above it are lines that were passed over.
 func (r *rows) passPreamble() (above []int) {
-	for {
-		line, err := r.lines.Next()
-		if err != nil && !errors.Is(err, item.ErrTooLong) {
-			r.lines.Number-- // it shows on the next read
-			break
-		}
-		if err != nil || !isBlank(line) {
-			r.lines.Back(bytes.Clone(line))
-			break
-		}
-	}
 	lines := r.ahead(preambleLines)
 	comma, header := findPreamble(lines, r.sheet)
 	r.preamble = map[int][]string{}
@@ -126,7 +115,7 @@ func (r *rows) passPreamble() (above []int) {
 	return above
 }
 
-// ahead looks at lines that are read later.
+// ahead looks at lines that are read later, from the next on that is not empty.
 func (r *rows) ahead(most int) (lines [][]byte) {
 	for size := 0; len(lines) < most && size < preambleBytes; {
 		line, err := r.lines.Next()
@@ -134,8 +123,10 @@ func (r *rows) ahead(most int) (lines [][]byte) {
 			r.lines.Number--
 			break // it shows on the next read
 		}
-		lines = append(lines, bytes.Clone(line))
-		size += len(line)
+		if len(lines) > 0 || err != nil || !isBlank(line) {
+			lines = append(lines, bytes.Clone(line))
+			size += len(line)
+		}
 	}
 	r.lines.Back(lines...)
 	return lines

@@ -24,10 +24,15 @@ type Section struct {
 // A Span is of lines, of which the last is not in it.
 type Span struct{ From, To int }
 
-// within reports whether a line is one of the section, and whether others may follow.
-func (s *Section) within(line int) (isIn, isOn bool) {
-	isIn = slices.ContainsFunc(s.Lines, func(one Span) bool { return one.From <= line && line < one.To })
-	return isIn, line < s.Lines[len(s.Lines)-1].To
+// within returns what reports of each line after the other whether it is one of the section, and whether others may follow.
+func (s *Section) within() func(line int) (isIn, isOn bool) {
+	spans := s.Lines
+	return func(line int) (isIn, isOn bool) {
+		for len(spans) > 0 && line >= spans[0].To {
+			spans = spans[1:]
+		}
+		return len(spans) > 0 && line >= spans[0].From, len(spans) > 0
+	}
 }
 
 // How far is looked for a header below a title, for rows below a header, and how many tables a file has at most: more are rather one that is
@@ -111,25 +116,24 @@ func (s *sectioner) begin() bool {
 			return false
 		}
 	}
-	first := slices.IndexFunc(lines, func(line []byte) bool { return !isBlank(line) })
-	if first < 0 || beginsSection(s.split(lines[first])) {
+	if len(lines) == 0 || beginsSection(s.split(lines[0])) {
 		return false
 	}
-	for at := first; at <= max(header, first); at++ {
-		if isBlank(lines[at]) || at > first && !isBlank(lines[at-1]) {
+	for at := range lines[:header+1] {
+		if isBlank(lines[at]) || at > 0 && !isBlank(lines[at-1]) {
 			continue
 		}
 		one, ok := s.parse(lines[at:])
 		if ok && (header == 0 || at+one.below <= header) && one.isTyped() && (one.title != "" || one.rows > 1) &&
 			(filled(one.header) >= narrowest || one.sampled[0].isTyped()) {
-			s.start(one, 1, at)
+			s.start(one, 1, s.lines.Number+at)
 			s.skip(at + one.below + 1)
 			return true
 		}
 	}
-	named := s.split(lines[max(header, first)])
+	named := s.split(lines[header])
 	s.start(candidate{header: named}, 1, 0)
-	s.skip(max(header, first) + 1)
+	s.skip(header + 1)
 	return len(named) > 1
 }
 
@@ -144,7 +148,7 @@ func (s *sectioner) start(one candidate, from, before int) {
 	case at < 0:
 		at = len(s.found)
 		s.found = append(s.found, foundSection{title: one.title, at: before + one.at + 1, header: one.header})
-	case s.found[at].title != one.title: // it is not called so
+	case one.title != "" && s.found[at].title != one.title: // it is not called so
 		s.found[at].title = ""
 	}
 	s.found[at].spans = append(s.found[at].spans, Span{from, math.MaxInt})
@@ -193,13 +197,15 @@ func (s *sectioner) split(line []byte) []string {
 	return cells
 }
 
-// mayBegin reports a line of one cell, or one that begins as the header does.
+// mayBegin reports a line of one cell, or one that begins as a header does.
 func (s *sectioner) mayBegin(line []byte) bool {
 	if first, rest, _ := bytes.Cut(line, []byte(string(s.comma))); isBlank(rest) {
 		return !isBlank(first)
 	}
-	first := s.found[s.current].header[0]
-	return first != "" && bytes.HasPrefix(bytes.TrimLeft(line, `"`), []byte(first))
+	line = bytes.TrimLeft(line, `"`)
+	return slices.ContainsFunc(s.found, func(one foundSection) bool {
+		return one.header[0] != "" && bytes.HasPrefix(line, []byte(one.header[0]))
+	})
 }
 
 // sample looks at a row below the header.

@@ -48,7 +48,7 @@ func NewReader(input *bufio.Reader, cells map[string]Cell, idField *string, semi
 	}
 	r := &reader{rows: rows{lines: item.NewLines(input), quoted: bufio.NewReader(nil), sheet: sheet}, cells: cells, idField: idField}
 	if section != nil {
-		r.lines.Within, r.isSection = section.within, true
+		r.lines.Within, r.isSection = section.within(), true
 	}
 	return item.Read(func() error {
 		err := r.enter()
