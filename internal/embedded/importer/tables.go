@@ -85,7 +85,9 @@ func (l *lister) addSections(kind format, called string, file sourceFile) {
 		l.addStream(l.streamFor(kind, called), kind, file)
 	}
 	for index := range sections {
-		file.section = &sections[index]
-		l.addStream(l.streamFor(kind, path.Join(stem, file.section.Name)+ending), kind, file)
+		if file.section = &sections[index]; file.section.Name != "" {
+			called = stem + "/" + file.section.Name + ending
+		}
+		l.addStream(l.streamFor(kind, called), kind, file)
 	}
 }
