@@ -116,6 +116,35 @@ func TestBuckets(t *testing.T) {
 	}
 }
 
+// A sum of decimals of few places is exact, whatever adds up to little.
+func TestSumsAreExact(t *testing.T) {
+	for want, values := range map[string][]string{
+		"-1.13": {"18.73", "-1234.56", "987654.32", "-986439.62"}, "0": {"0.1", "0.2", "-0.3"}, "3e-06": {"0.000001", "1e-6", "0.000001"},
+		"7000": {"3500.5", "3499.5"}, "0.3000000003": {"0.1000000003", "0.2"}, "1e+300": {"1e300", "0.5"},
+	} {
+		index, err := store.Open(t.Context(), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		connector := model.Connector{Key: "c", SourceID: "c", Connections: []model.Connection{{ID: "cin"}}, Streams: []model.Stream{{Name: "s", Fields: []model.Field{{Name: "v", Type: "number", Aggregations: []string{"sum"}}}}}}
+		records := func(yield func(model.Record, error) bool) {
+			for i, value := range values {
+				if !yield(model.Record{ConnectionID: "cin", Stream: "s", ID: fmt.Sprint(i), Data: json.RawMessage(`{"v":` + value + `}`)}, nil) {
+					return
+				}
+			}
+		}
+		if err := index.Load(t.Context(), model.Corpus{Connectors: []model.Connector{connector}, Records: records}, "1", nil); err != nil {
+			t.Fatal(err)
+		}
+		from := store.Source{Table: index.Catalog().Tables[0], Connection: connector.Connections[0], Fields: connector.Streams[0].Fields}
+		if sum, err := index.Sum(t.Context(), []store.Source{from}, "v"); err != nil || fmt.Sprint(sum) != want {
+			t.Errorf("%v is %v (%v), want %s", values, sum, err, want)
+		}
+		_ = index.Close()
+	}
+}
+
 // A time zone moves times, and no date among them.
 func TestNoZoneMovesADate(t *testing.T) {
 	index, err := store.Open(t.Context(), "")

@@ -60,7 +60,11 @@ func named(files []*model.LeftOut) string {
 	for _, one := range files[:min(len(files), maxNamed)] {
 		name := one.File
 		if one.Line == 0 {
-			name += " (" + strings.TrimPrefix(one.Reason, "of no known kind: ") + ")"
+			reason := strings.TrimPrefix(one.Reason, "of no known kind: ")
+			if strings.HasPrefix(reason, ".") { // the endings of all kinds
+				reason = "of no known kind"
+			}
+			name += " (" + reason + ")"
 		}
 		names = append(names, name)
 	}

@@ -18,7 +18,7 @@ func TestAnswersTellWhatWasNotRead(t *testing.T) {
 		corpus := noteCorpus("tea")
 		corpus.LeftOut = func() []model.LeftOut {
 			return []model.LeftOut{
-				{ConnectionID: "cin_notes_a", File: "a.docx", Reason: "of no known kind"},
+				{ConnectionID: "cin_notes_a", File: "a.docx", Reason: "of no known kind: .jsonl, .json or .zip"},
 				{ConnectionID: "cin_notes_a", File: "notes 2025.pdf", Reason: "of no known kind: a PDF"},
 				{ConnectionID: "cin_notes_a", Stream: "notes", File: "notes.csv", Pieces: 412, Line: 7, Reason: "the row has 3 cells"},
 				{ConnectionID: "cin_notes_b", Stream: "notes", File: "short.csv", Pieces: 500, Kept: 500, Line: 3, Reason: "the row has 2 cells"},

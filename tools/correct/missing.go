@@ -11,6 +11,9 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
+// maxNear is how many streams of like names are shown.
+const maxNear = 8
+
 // Missing returns the error that says which stream or connection of a call the grant does not have, which are nearest, and the call
 // that is probably meant; nil if the grant has all that is named.
 func (g Grant) Missing(t Tool, args rs.Object) *rs.Error {
@@ -78,9 +81,12 @@ func (g Grant) missingStream(t Tool, args rs.Object, stream string) *rs.Error {
 		}
 		return e
 	}
-	shown := quote.Each(near)
-	for i, name := range near {
-		shown[i] += g.displayed(name)
+	shown := quote.Each(near[:min(len(near), maxNear)])
+	for i := range shown {
+		shown[i] += g.displayed(near[i])
+	}
+	if others := len(near) - len(shown); others > 0 {
+		shown = append(shown, fmt.Sprintf("and %d others", others))
 	}
 	if e.Message += " Nearest: " + strings.Join(shown, ", ") + "."; colons {
 		return e

@@ -69,6 +69,19 @@ func TestAKindOfRecordsIsFoundInTheNamesOfStreams(t *testing.T) {
 	}
 }
 
+// A list of streams that is cut says so.
+func TestMoreStreamsThanAreShownAreCounted(t *testing.T) {
+	var grant correct.Grant
+	for _, month := range strings.Fields("01 02 03 04 05 06 07 08 09 10") {
+		grant.Sources = append(grant.Sources, rs.GrantedStream{Stream: "Fitbit_" + month, Connection: rs.Connection{ID: "cin_files"}})
+	}
+	args, _ := argumentsOf(`{"stream":"Fitbit"}`)
+	found := grant.Missing(toolNamed(t, "query_records"), args)
+	if found == nil || !strings.Contains(found.Message, "Fitbit_08") || !strings.HasSuffix(found.Message, ", and 2 others.") {
+		t.Errorf("%+v", found)
+	}
+}
+
 // A condition that compares with the name of someone or something is never one on a field of ids.
 func TestANameIsNoID(t *testing.T) {
 	field := func(name, role string) rs.SchemaField {

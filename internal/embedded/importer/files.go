@@ -12,8 +12,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/archive"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/database"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
-	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/objects"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/schema"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/table"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
@@ -25,7 +25,7 @@ type listing struct {
 }
 
 // list finds the files of a folder in the order of their names, and tells which it cannot use.
-func (f folder) list(ctx context.Context, manifest schema.Folder, known map[fileState][]objects.Part) (listing, error) {
+func (f folder) list(ctx context.Context, manifest schema.Folder, known map[fileState]knownFile) (listing, error) {
 	var found listing
 	usable := false
 	for _, connector := range manifest.Connectors {
@@ -203,6 +203,9 @@ func (l *lister) add(name string, info fs.FileInfo) {
 			l.addTo(path.Join(group, about.part), kind, file).relations = []model.Relation{model.HasMany("messages", added.stream, about.key)}
 		}
 	case kind == formatArray && l.addArrays(called, &file):
+	case kind == formatTable:
+		file.sections = l.sections(file, func(sections map[string][]table.Section) error { return l.sectionsOf(file, sections) })
+		l.addSections(kind, called, file)
 	default:
 		l.addStream(l.streamFor(kind, called), kind, file)
 	}

@@ -108,6 +108,9 @@ func TestFilesOfDaysAreOneStream(t *testing.T) {
 		"Fitbit/heart_rate-2026-01-31.json": `[{"dateTime":"01/31/26 00:00:05","value":{"bpm":61}}]`,
 		"Fitbit/sleep-2026-01-30.json":      `[{"minutesAsleep":400}]`,
 		"statement 2026-01.csv":             "n\n1\n", "statement 2026-02.csv": "n\n2\n",
+		"a/f 202601.csv": "A\nday,n\n1,1\n\nB\nwhen,m\n2,2\n", "a/f 202602.csv": "A\nday,n\n1,3\n\nB\nwhen,m\n2,4\n",
+		"y 2025.csv": "day,n\n1,1\n", "y 2026.csv": "day,n\n1,2\n", "z 2025.csv": "day,n\n1,1\n", "z 2026.csv": "n,day\n1,2\n",
+		"m_01-2026.csv": "n\n1\n", "m_02-2026.csv": "n\n2\n",
 		"log_20260101.jsonl": `{"n":1}`, "log_20260102.jsonl": `{"n":2}`,
 		"c-2026-01-01.ics": event, "c-2026-01-02.ics": event, "a-1.csv": "n\n1\n", "a-2.csv": "n\n1\n",
 	}))
@@ -132,7 +135,11 @@ func TestFilesOfDaysAreOneStream(t *testing.T) {
 		},
 		"Fitbit_sleep-2026-01-30": {`{"minutesAsleep":400}`},
 		"statement":               {`{"file":"statement 2026-01.csv","n":1}`, `{"file":"statement 2026-02.csv","n":2}`},
-		"log":                     {`{"file":"log_20260101.jsonl","n":1}`, `{"file":"log_20260102.jsonl","n":2}`},
+		"a_f_A":                   {`{"file":"f 202601.csv","day":1,"n":1}`, `{"file":"f 202602.csv","day":1,"n":3}`},
+		"a_f_B":                   {`{"file":"f 202601.csv","when":2,"m":2}`, `{"file":"f 202602.csv","when":2,"m":4}`},
+		"y":                       {`{"file":"y 2025.csv","day":1,"n":1}`, `{"file":"y 2026.csv","day":1,"n":2}`}, "z_2025": {`{"day":1,"n":1}`}, "z_2026": {`{"n":1,"day":2}`},
+		"m":   {`{"file":"m_01-2026.csv","n":1}`, `{"file":"m_02-2026.csv","n":2}`},
+		"log": {`{"file":"log_20260101.jsonl","n":1}`, `{"file":"log_20260102.jsonl","n":2}`},
 	}
 	if diff := cmp.Diff(want, got); diff != "" || len(skips) > 0 {
 		t.Errorf("(-want +got)\n%s\n%v", diff, skips)

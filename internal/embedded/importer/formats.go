@@ -200,7 +200,7 @@ func readSheet(in *opened) item.Records {
 		if err != nil {
 			return item.Failed(err)
 		}
-		return table.NewReader(bufio.NewReaderSize(rows, 1<<16), in.of.cells, &in.of.idField, new(bool), true)
+		return table.NewReader(bufio.NewReaderSize(rows, 1<<16), in.of.cells, &in.of.idField, new(bool), true, in.from.section)
 	})
 }
 

@@ -15,27 +15,36 @@ var (
 	// countedName is what the files of a series differ in: numbers, and days.
 	countedName = item.Expression(`[\d_. -]+`)
 	// datedName ends with the day or the month that a file is of, as those of steps and of statements do.
-	datedName = item.Expression(`[ _.-]*(?:19|20)\d\d(?:-(?:0[1-9]|1[0-2])(?:-[0-3]\d)?|(?:0[1-9]|1[0-2])[0-3]\d)$`)
+	datedName = item.Expression(`[ _.-]*(?:(?:19|20)\d\d(?:[_.-]?(?:0[1-9]|1[0-2])(?:[_.-]?[0-3]\d)?)|(?:0[1-9]|1[0-2])[_.-](?:19|20)\d\d)$`)
+	// yearName ends with the year, which may be that of anything.
+	yearName = item.Expression(`[ _.-]*(?:19|20)\d\d$`)
 )
 
 // A group is what files share that are parts of one thing.
 type group struct {
 	folder, stem, part string
 	kind               format
+	header             string // the first line, where that has to be the same
 }
 
 // likenesses are the ways in which files of a folder are parts of one thing, in the order in which they are looked for: their names differ
-// in a day or a month alone; of those that are too many to be one each, in numbers alone; or, if that is not few streams either, in
-// anything; or they have one name in many folders of a folder, as each conversation of a chat has.
+// in a day or a month alone, or in a year if they are tables of the same columns; of those that are too many to be one each, in numbers
+// alone; or, if that is not few streams either, in anything; or they have one name in many folders of a folder, as each conversation of a
+// chat has.
 var likenesses = [...]struct {
 	of      func(one *group, base string) bool // completes a group; false: the file is in none
 	least   int                                // how many files make a group
 	crowded bool                               // in a folder of too many
+	alike   bool                               // they begin with the same line
 }{
 	{of: func(one *group, base string) bool {
 		one.stem = datedName().ReplaceAllString(base, "")
 		return one.stem != base && one.kind != formatCalendar && one.kind != formatContacts // those are whole each time
 	}, least: 2},
+	{of: func(one *group, base string) bool {
+		one.stem = yearName().ReplaceAllString(base, "")
+		return one.stem != base && one.kind == formatTable
+	}, least: 2, alike: true},
 	{of: func(one *group, base string) bool {
 		one.stem = strings.Trim(countedName().ReplaceAllString(base, "_"), "_")
 		return true
@@ -49,6 +58,16 @@ var likenesses = [...]struct {
 	}, least: manyFiles + 1},
 }
 
+// firstLine is that of a file, as far as it can be read.
+func (l *lister) firstLine(name string) (line string) {
+	_ = guard(func() error { // its reader says so
+		start, err := beginning(l.from.fsys, name, startBytes)
+		line, _, _ = strings.Cut(string(start), "\n")
+		return err
+	})
+	return strings.TrimSpace(line)
+}
+
 // gather makes one stream of the files of each group. Their records get the field "file".
 func (l *lister) gather() {
 	for index, like := range likenesses {
@@ -56,10 +75,13 @@ func (l *lister) gather() {
 		groups, counts, crowds := make([]group, len(l.sources)), map[group]int{}, map[group]int{}
 		for index, source := range l.sources {
 			file := l.within(source.files[0].name)
-			one := group{folder: path.Dir(file), kind: source.format, part: source.files[0].part}
+			one := group{folder: path.Dir(file), kind: source.format, part: source.files[0].called()}
 			if isSingle := len(source.files) == 1 && ways[source.format].series; isSingle || isLast && source.format == formatDocument {
 				crowds[one]++
 				if like.of(&one, strings.TrimSuffix(path.Base(file), path.Ext(file))) {
+					if like.alike {
+						one.header = l.firstLine(source.files[0].name)
+					}
 					groups[index] = one
 					counts[one]++
 				}

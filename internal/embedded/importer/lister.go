@@ -14,6 +14,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/objects"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/schema"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/services"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/table"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 	"golang.org/x/text/unicode/norm"
 )
@@ -30,8 +31,8 @@ type lister struct {
 	groups     map[group]int // places in sources, by the names of streams
 	notes      []sourceFile
 	skips      []Skip
-	taken      map[string]bool              // names of streams
-	known      map[fileState][]objects.Part // the arrays of JSON files as they were when they were listed before
+	taken      map[string]bool         // names of streams
+	known      map[fileState]knownFile // what files held when they were listed before
 }
 
 // Some files hold several streams: a workbook its sheets, a database its tables, JSON its arrays. Each is a stream of the one file.
@@ -103,8 +104,8 @@ func (l *lister) addArrays(called string, file *sourceFile) bool {
 // divided are the arrays of a JSON file. They are known of a file that has not changed since it was listed before; to find them the whole
 // file is read.
 func (l *lister) divided(file sourceFile) []objects.Part {
-	if parts, ok := l.known[stateOf(l.from.fsys, []sourceFile{file})[0]]; ok {
-		return parts
+	if before := l.known[stateOf(l.from.fsys, []sourceFile{file})[0]]; before.divided != nil {
+		return before.divided
 	}
 	parts := []objects.Part{}
 	opened, err := openFile(l.from.fsys, file.name)
@@ -115,44 +116,32 @@ func (l *lister) divided(file sourceFile) []objects.Part {
 	return append(parts, services.Parts(opened)...)
 }
 
-// dividedBefore are the arrays of JSON files that are known, by the files as they were then.
-func dividedBefore(known map[string]model.Part) map[fileState][]objects.Part {
-	files := map[fileState][]objects.Part{}
+// A knownFile is what a file held when it was listed before; nil: nobody has looked.
+type knownFile struct {
+	divided  []objects.Part
+	sections map[string][]table.Section
+}
+
+// knownFiles are those of which it is known what they hold, by the files as they were then.
+func knownFiles(known map[string]model.Part) map[fileState]knownFile {
+	files := map[fileState]knownFile{}
 	for _, part := range known {
 		var read partFiles
 		if err := json.Unmarshal([]byte(part.Files), &read); err != nil || read.Version != readerVersion {
 			continue
 		}
 		for _, file := range read.Files {
-			file.Hash = ""
-			if divided, ok := read.Divided[file.Name]; ok {
-				files[file] = divided
+			one := knownFile{read.Divided[file.Name], read.Sections[file.Name]}
+			if file.Hash = ""; one.divided != nil || one.sections != nil {
+				files[file] = one
 			}
 		}
 	}
 	return files
 }
 
-// maxDivided is the size of a JSON file, in bytes, of which the arrays are found when the folder is listed.
+// maxDivided is the size of a file, in bytes, of which the arrays or tables are found when the folder is listed.
 const maxDivided = 64 << 20
-
-// addSheets makes a stream of each sheet of a workbook.
-func (l *lister) addSheets(file sourceFile) error {
-	book, err := openWorkbook(l.from.fsys, file.name)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = book.Close() }() // it was only read
-	for _, sheet := range book.Sheets {
-		file.part = sheet.Name
-		name := sheet.Name
-		if len(book.Sheets) == 1 {
-			name = ""
-		}
-		l.addStream(l.streamFor(formatWorkbook, partOf(l.within(file.name), name)), formatWorkbook, file)
-	}
-	return nil
-}
 
 // partOf is the path of a part of a file, as if it were a file in a folder. That without a name is the file.
 func partOf(file, part string) string {

@@ -284,7 +284,7 @@ func TestAttachmentsHangOnTheirMessage(t *testing.T) {
 		"Message-ID: <a@x>", "Date: Mon, 2 Mar 2026 10:00:00 +0000", "Content-Type: multipart/mixed; boundary=b", "",
 		"--b", "", "see below",
 		"--b", "Content-Type: application/pdf; name=b.pdf", "Content-Disposition: attachment; filename*=UTF-8''%C3%A4.pdf", "Content-Transfer-Encoding: base64", "", "JVBERi0xLjQK",
-		"--b", "Content-Type: message/rfc822", "", "Subject: forwarded", "", "text",
+		"--b", "Content-Type: message/rfc822", "", "Subject: forwarded", "From: Ada <a@x>", "", "text",
 		"--b", "Content-Type: video/mp4", `Content-Disposition: attachment; filename="=?utf-8?Q?film=2Emp4?="`, "Content-Transfer-Encoding: base64", "", large+"--b--",
 	)})
 	corpus, skips := openFolder(t, dir)
@@ -305,7 +305,7 @@ func TestAttachmentsHangOnTheirMessage(t *testing.T) {
 			roles[field.Name] = field.Role + "/" + field.Type
 		}
 	}
-	if diff := cmp.Diff(map[string]string{"sent_at": "event-time/timestamp", "body_text": "secondary/text", "filename": "primary-title/string", "blob_ref": "/blob"}, roles); diff != "" {
+	if diff := cmp.Diff(map[string]string{"sent_at": "event-time/timestamp", "body_text": "secondary/text", "filename": "primary-title/string", "text": "secondary/text", "blob_ref": "/blob"}, roles); diff != "" {
 		t.Errorf("roles (-want +got)\n%s", diff)
 	}
 	var got []string
@@ -316,6 +316,7 @@ func TestAttachmentsHangOnTheirMessage(t *testing.T) {
 			ContentType string              `json:"content_type"`
 			SizeBytes   int                 `json:"size_bytes"`
 			BlobRef     *item.BlobReference `json:"blob_ref"`
+			Text        string
 		}
 		if err := json.Unmarshal(record.Data, &data); err != nil {
 			t.Fatal(err)
@@ -327,11 +328,11 @@ func TestAttachmentsHangOnTheirMessage(t *testing.T) {
 		if (data.BlobRef == nil) != (record.Blob == nil) || data.BlobRef != nil && data.BlobRef.BlobID != record.Blob.ID {
 			t.Errorf("%s refers to %v", record.Data, data.BlobRef)
 		}
-		got = append(got, fmt.Sprint(record.ID, " ", data.MessageID, " ", data.Filename, " ", data.ContentType, " ", data.SizeBytes, " ", bytes))
+		got = append(got, fmt.Sprint(record.ID, " ", data.MessageID, " ", data.Filename, " ", data.ContentType, " ", data.SizeBytes, " ", bytes, data.Text))
 	}
 	if diff := cmp.Diff([]string{
 		"a@x-a1 a@x ä.pdf application/pdf 9 %PDF-1.4\n",
-		"a@x-a2 a@x message.eml message/rfc822 24 Subject: forwarded\n\ntext",
+		"a@x-a2 a@x message.eml message/rfc822 40 Subject: forwarded\nFrom: Ada <a@x>\n\ntextforwarded\nAda <a@x>\n\ntext",
 		fmt.Sprint("a@x-a3 a@x film.mp4 video/mp4 ", (item.MaxBlob/57+1)*57, " not kept"),
 	}, got); diff != "" {
 		t.Errorf("attachments (-want +got)\n%s", diff)

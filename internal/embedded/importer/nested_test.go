@@ -49,6 +49,7 @@ func TestObjectsBecomeFields(t *testing.T) {
 			[]string{`{"ts":1768443300,"sentAt":1768443300123,"time_usec":"1768443300123456","visit":{"last_visited":13412916900123456}}`, `{"ts":null}`},
 			[]string{`{"ts":"2026-01-15T02:15:00Z","sentAt":"2026-01-15T02:15:00.123Z","time_usec":"2026-01-15T02:15:00.123456Z","visit.last_visited":"2026-01-15T02:15:00.123456Z"}`, `{"ts":null}`},
 			"ts timestamp|null, sentAt timestamp|null, time_usec timestamp|null, visit.last_visited timestamp|null"},
+		{"a time that is when Unix begins to count", "", []string{`{"at":"2026-01-15T02:15:00Z"}`, `{"at":"1970-01-01T01:00:00+01:00"}`}, []string{`{"at":"2026-01-15T02:15:00Z"}`, `{"at":null}`}, "at timestamp|null"},
 		{"numbers that are no times", "", []string{`{"ts":12,"lat":525200000,"format":1768443300,"n":1768443300}`}, []string{`{"ts":12,"lat":525200000,"format":1768443300,"n":1768443300}`},
 			"ts integer, lat integer, format integer, n integer"},
 		{"one that is no time leaves all as they are", "", []string{`{"ts":1768443300}`, `{"ts":5}`}, []string{`{"ts":1768443300}`, `{"ts":5}`}, "ts integer"},

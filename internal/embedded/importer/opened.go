@@ -81,7 +81,7 @@ func (o *opened) isNamed(endings ...string) bool {
 
 // table reads rows below a header.
 func (o *opened) table(rows io.Reader) item.Records {
-	return table.NewReader(item.Buffer(rows), o.of.cells, &o.of.idField, &o.of.semicolons, false)
+	return table.NewReader(item.Buffer(rows), o.of.cells, &o.of.idField, &o.of.semicolons, false, o.from.section)
 }
 
 func (o *opened) stem() string { return strings.TrimSuffix(o.name, path.Ext(o.name)) }

@@ -82,7 +82,7 @@ var media = item.Expression(`(?i)\.(?:jpe?g|jfif|png|gif|heic|heif|webp|avif|bmp
 var otherWays = map[string]string{
 	".rtf": asDocument, ".doc": asDocument, ".pages": asDocument, ".wps": asDocument, ".epub": "save it as .html", ".xls": asWorkbook,
 	".ods": asWorkbook, ".numbers": asWorkbook, ".xlsb": asWorkbook,
-	".pst": asMail, ".ost": asMail, ".olm": asMail, ".msg": asMail, ".sta": asStatement, ".mt940": asStatement, ".940": asStatement,
+	".msf": "the mailbox beside it is read", ".pst": asMail, ".ost": asMail, ".olm": asMail, ".msg": asMail, ".sta": asStatement, ".mt940": asStatement, ".940": asStatement,
 	".fit": "export it as .tcx or .gpx", ".apkg": "export the notes as text",
 	".kmz": asArchive, ".org": "export it as .md or .html", ".mhtml": "save it as .html", ".one": asDocument, ".xml": asData,
 	".plist": asData, ".opml": asData, ".bib": asData, ".ris": asData,

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"path"
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/document"
@@ -25,6 +26,16 @@ type sourceFile struct {
 	mailbox    string         // that its messages are in, of several that are one stream; empty: they do not say
 	divided    []objects.Part // all of them that the file holds: empty if it is read as one; nil: nobody has looked
 	names      services.ListNames
+	section    *table.Section             // that is read, of the tables that a file or a sheet holds; nil: all of it
+	sections   map[string][]table.Section // all of them, by sheet: nil: nobody has looked
+}
+
+// called is what its stream has in its name that is of a part of the file.
+func (f sourceFile) called() string {
+	if f.section == nil {
+		return f.part
+	}
+	return path.Join(f.part, f.section.Name)
 }
 
 // A fileStream is a stream with the files that it is read from and what is known about it.

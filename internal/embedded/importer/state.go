@@ -11,6 +11,7 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/objects"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/schema"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/table"
 )
 
 // A fileState is what is compared of a file.
@@ -53,6 +54,8 @@ type partFiles struct {
 	Blobs    []fileState
 	Year     int                       `json:",omitempty"` // in which a calendar was read
 	Divided  map[string][]objects.Part `json:",omitempty"` // of JSON files, by name
+
+	Sections map[string]map[string][]table.Section `json:",omitempty"` // of tables and workbooks, by name and by sheet
 }
 
 // compare writes down the files of a stream and what the manifest says of it, and reports whether that is what was written down before.
@@ -61,7 +64,7 @@ func (s *fileStream) compare(before string, blobs []fileState) (now string, same
 	_ = json.Unmarshal([]byte(before), &old) // nothing was known
 	current := partFiles{
 		Version: readerVersion, Format: s.format, Declared: s.declared, Files: stateOf(s.from.fsys, slices.Concat(s.files, s.beside)),
-		Blobs: blobs, Divided: map[string][]objects.Part{},
+		Blobs: blobs, Divided: map[string][]objects.Part{}, Sections: map[string]map[string][]table.Section{},
 	}
 	if s.format == formatCalendar {
 		current.Year = s.from.now.Year()
@@ -69,6 +72,9 @@ func (s *fileStream) compare(before string, blobs []fileState) (now string, same
 	for _, file := range s.files {
 		if file.divided != nil {
 			current.Divided[file.name] = file.divided
+		}
+		if file.sections != nil {
+			current.Sections[file.name] = file.sections
 		}
 	}
 	same = len(old.Files) == len(current.Files)

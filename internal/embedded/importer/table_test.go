@@ -36,6 +36,12 @@ func TestTablesAreReadAsTheirCellsAgree(t *testing.T) {
 			{"a": "2026-01-16T00:00:00", "b": "2026-01-15T02:15:00Z", "c": "2026-01-15T02:15:00+01:00", "d": "Jan 15, 2026 2:15 AM XYZ"}, {"a": "2026-01-16T23:00:00", "b": "2026-01-16T02:15:00Z", "c": "2026-07-15T02:15:00-07:00", "d": "Jan 16, 2026 2:15 AM XYZ"}}, nil},
 		{"fractions of seconds since 1970, and 0 for never", "t.csv", "timestamp,updated_at\n1768443300.123456,1768443300\n1768443301.5,0\n", []row{
 			{"timestamp": "2026-01-15T02:15:00.123456Z", "updated_at": "2026-01-15T02:15:00Z"}, {"timestamp": "2026-01-15T02:15:01.5Z", "updated_at": nil}}, nil},
+		{"a time that is when Unix begins to count", "t.csv", "a,b,c\n2026-01-15 02:15:00 +0000 UTC,1971-05-01,15.01.2026 02:15\n1970-01-01 00:00:00 +0000 UTC,1970-01-01,01.01.1970 00:00\n", []row{
+			{"a": "2026-01-15T02:15:00Z", "b": "1971-05-01", "c": "2026-01-15T02:15:00"}, {"a": nil, "b": "1970-01-01", "c": nil}}, nil},
+		{"days of birth at midnight", "t.csv", "a\n1984-01-15 00:00:00\n1970-01-01 00:00:00\n", []row{{"a": "1984-01-15T00:00:00"}, {"a": "1970-01-01T00:00:00"}}, nil},
+		{"counts of time of which some are 0", "t.csv", "date,date_read,expires_utc,n\n757393201000000000,757393202000000000,13412916900123456,757393202000000000\n757393201000000000,0,0,0\n", []row{
+			{"date": "2025-01-01T03:00:01.000000000Z", "date_read": "2025-01-01T03:00:02.000000000Z", "expires_utc": "2026-01-15T02:15:00.123456Z", "n": "757393202000000000"},
+			{"date": "2025-01-01T03:00:01.000000000Z", "date_read": nil, "expires_utc": nil, "n": "0"}}, nil},
 		{"cells that say that there is nothing", "t.csv", "Date;n;s\n2026-01-15;--;n/a\nn/a;12,50;x\n0000-00-00;—;-\n", []row{{"Date": "2026-01-15", "n": nil, "s": "n/a"}, {"Date": nil, "n": 12.5, "s": "x"}, {"Date": nil, "n": nil, "s": "-"}}, nil},
 		{"minus signs and plus signs", "t.csv", "a;b;c;d\n−5;–3,00 €;+12,50;+49\n12;-R$ 7,50;-2,50;+50\n", []row{
 			{"a": -5.0, "b": -3.0, "b_currency": "€", "c": 12.5, "d": "+49"}, {"a": 12.0, "b": -7.5, "b_currency": "R$", "c": -2.5, "d": "+50"}}, nil},

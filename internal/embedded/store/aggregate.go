@@ -46,11 +46,18 @@ func valuesOf(from []Source, field string) (query string, args []any) {
 func (s *Store) Sum(ctx context.Context, from []Source, field string) (any, error) {
 	values, args := valuesOf(from, field)
 	var sum any
-	err := s.db.QueryRowContext(ctx, "SELECT coalesce(sum(value), 0) FROM "+values, args...).Scan(&sum)
-	if fraction, ok := sum.(float64); ok {
-		return decimal(fraction), err
+	var areShort *bool // all values have six decimals at most
+	var millionths, size float64
+	err := s.db.QueryRowContext(ctx, "SELECT coalesce(sum(value), 0), min(abs(value * 1e6 - round(value * 1e6)) <= abs(value) * 1e-9), "+
+		"total(round(value * 1e6)), total(abs(value) * 1e6) FROM "+values, args...).Scan(&sum, &areShort, &millionths, &size)
+	fraction, ok := sum.(float64)
+	switch {
+	case !ok:
+		return sum, err
+	case areShort != nil && *areShort && size < 1<<53: // whole numbers are added up exactly
+		return millionths / 1e6, err
 	}
-	return sum, err
+	return decimal(fraction), err
 }
 
 // decimal rounds a sum to the 15 digits that a float64 has for certain: 0.1 + 0.2 is 0.3.

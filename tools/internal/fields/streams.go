@@ -97,14 +97,10 @@ func NearStreams(name string, streams []string, all *rs.Schema) (near []string) 
 	slices.SortStableFunc(ranked, func(a, b found) int {
 		return cmp.Or(a.how-b.how, b.words-a.words, a.rank-b.rank, a.place-b.place, a.score-b.score)
 	})
-	most := 8
 	for i, f := range ranked {
 		beside := mail || f.rank > 0 || snake != last
-		if i == most || ranked[0].how < f.how && (f.how == resembles || f.how == likeWords && beside) {
+		if i >= 3 && f.how == resembles || ranked[0].how < f.how && (f.how == resembles || f.how == likeWords && beside) {
 			break
-		}
-		if f.how == resembles {
-			most = 3
 		}
 		near = append(near, f.stream)
 	}

@@ -95,6 +95,7 @@ func Unusable(line int, reason string, values ...any) error {
 const (
 	AboveHeader   = "above the header"
 	HeaderAgain   = "the header again"
+	HeaderAlone   = "a header without rows"
 	AnotherHeader = "another header, which names the columns below it"
 	TotalOfRows   = "a total of the rows above it"
 	TotalBelow    = "a total below the table"
@@ -105,7 +106,7 @@ const (
 
 // IsAside reports that nothing is lost by what was passed over for a reason.
 func IsAside(reason string) bool {
-	return slices.Contains([]string{AboveHeader, HeaderAgain, AnotherHeader, TotalOfRows, TotalBelow, BelowTable, Deleted}, reason)
+	return slices.Contains([]string{AboveHeader, HeaderAgain, HeaderAlone, AnotherHeader, TotalOfRows, TotalBelow, BelowTable, Deleted}, reason)
 }
 
 // IsEnd reports whether a file was read to its end, which may have come too early.

@@ -29,8 +29,9 @@ func ReadAll(file io.Reader) ([]byte, error) {
 
 // Lines reads lines with their ends, and can give some back.
 type Lines struct {
-	Number  int // of the line that was read last
-	Most    int // bytes of a line; a longer one is passed over
+	Number  int                          // of the line that was read last
+	Most    int                          // how long a line may be, in bytes
+	Within  func(line int) (in, on bool) // whether a line is read, or else empty, and one behind it may be; nil: all are
 	input   *bufio.Reader
 	buffer  []byte
 	waiting [][]byte // given back; nil: a line that was too long
@@ -51,10 +52,13 @@ func (l *Lines) Next() ([]byte, error) {
 		return line, nil
 	}
 	l.buffer = l.buffer[:0]
-	tooLong := false
-	for {
+	tooLong, isIn, isOn := false, true, true
+	if l.Within != nil {
+		isIn, isOn = l.Within(l.Number)
+	}
+	for isOn {
 		part, err := l.input.ReadSlice('\n')
-		if err == nil && !tooLong && len(l.buffer) == 0 && len(part) <= l.Most { // as most are
+		if err == nil && isIn && !tooLong && len(l.buffer) == 0 && len(part) <= l.Most { // as most are
 			return part, nil
 		}
 		if tooLong = tooLong || len(l.buffer)+len(bytes.TrimRight(part, "\r\n")) > l.Most; !tooLong {
@@ -65,6 +69,8 @@ func (l *Lines) Next() ([]byte, error) {
 			continue
 		case err != nil && !errors.Is(err, io.EOF):
 			return nil, err
+		case !isIn && err == nil:
+			return []byte("\n"), nil
 		case tooLong:
 			return nil, ErrTooLong
 		case len(l.buffer) == 0:
@@ -72,6 +78,7 @@ func (l *Lines) Next() ([]byte, error) {
 		}
 		return l.buffer, nil
 	}
+	return nil, io.EOF
 }
 
 // Back gives lines back that were read last. They are kept.

@@ -25,15 +25,10 @@ import (
 // readMessage makes a record of a message (RFC 5322). Nothing that is wrong with it makes it unreadable, except that it has no header: what
 // could not be decoded is kept as it stands, and its defects say so. From is the line above it in an mbox file.
 func readMessage(raw, from []byte) (item.Item, error) {
-	head, body := cutHeader(raw)
-	m := &message{}
-	header, err := mail.ReadMessage(bytes.NewReader(m.repair(head)))
-	if err != nil || len(header.Header) == 0 {
-		return item.Item{}, errors.New("a message without a header")
+	m, err := parse(raw, 0)
+	if err != nil {
+		return item.Item{}, err
 	}
-	m.header = header.Header
-	m.walk(textproto.MIMEHeader(m.header), body, 0)
-
 	one := item.Item{ID: m.id(raw), Attached: m.files}
 	subject, text := m.words("Subject"), m.text()
 	fromName, fromEmail := m.sender()
@@ -59,6 +54,19 @@ func readMessage(raw, from []byte) (item.Item, error) {
 	digest := sha256.Sum256([]byte(subject + "\x00" + m.header.Get("Date") + "\x00" + m.words("From") + "\x00" + text))
 	one.Content = string(digest[:])
 	return one, nil
+}
+
+// parse reads a message that lies so deep in others.
+func parse(raw []byte, depth int) (*message, error) {
+	head, body := cutHeader(raw)
+	m := &message{}
+	header, err := mail.ReadMessage(bytes.NewReader(m.repair(head)))
+	if err != nil || len(header.Header) == 0 {
+		return nil, errors.New("a message without a header")
+	}
+	m.header = header.Header
+	m.walk(textproto.MIMEHeader(m.header), body, depth)
+	return m, nil
 }
 
 // putFlags says whether the message was read and marked, as Thunderbird notes in its header, or Mutt and other programs, or is deleted.

@@ -73,7 +73,14 @@ func (m *message) walk(header textproto.MIMEHeader, body []byte, depth int) {
 		m.parts = append(m.parts, textPart{m.decodeText(params["charset"], content), kind == "text/html"})
 		return
 	}
-	m.files = append(m.files, attachment(cmp.Or(name, unnamed[kind], "unnamed"), kind, content))
+	file := attachment(cmp.Or(name, unnamed[kind], "unnamed"), kind, content)
+	if kind == "message/rfc822" && depth < maxPartDepth {
+		if inner, err := parse(content, depth+1); err == nil {
+			from := strings.Join(inner.addresses("From"), ", ")
+			file.Put("text", strings.TrimSpace(inner.words("Subject")+"\n"+from+"\n\n"+inner.text()))
+		}
+	}
+	m.files = append(m.files, file)
 }
 
 // walkParts visits the parts between the boundaries. Of alternatives, plain text is kept and HTML is not.

@@ -18,6 +18,7 @@ type Cell struct {
 	clock   clock
 	exact   bool // its numbers are texts, which no program rounds
 	utc     bool // its times say no zone, and its name says that they are those of UTC
+	epoch   bool // the time at which Unix begins to count is none
 
 	Beside    []Beside // fields for what its type cannot hold
 	hasStrays bool     // one of those has the cells of another kind, unchanged
@@ -68,7 +69,7 @@ func (c Cell) Append(to []byte, cell string) []byte {
 // Value is the value of a field of JSON, and what stands beside it; clock is what a field holds.
 func (c Cell) Value(value []byte, clock func(name string) string) (own []byte, beside []item.Field) {
 	isText := value[0] == '"'
-	if value = c.exactly(value); value[0] == 'n' || len(c.Beside) == 0 && !c.counts() && (c.Kind != "number" || !isText) {
+	if value = c.exactly(value); value[0] == 'n' || len(c.Beside) == 0 && !c.counts() && !c.epoch && (c.Kind != "number" || !isText) {
 		return value, nil
 	}
 	text := string(value)
@@ -101,7 +102,10 @@ func appendStray(to []byte, c Cell, cell, _ string) []byte {
 
 // timestamp writes a time as records do.
 func (c Cell) timestamp(plain string) string {
-	if plain = c.written(plain); c.utc && len(plain) > len(time.DateOnly) && item.IsTimestamp(plain) {
+	if plain = c.written(plain); c.epoch && isEpoch(plain) {
+		return ""
+	}
+	if c.utc && len(plain) > len(time.DateOnly) && item.IsTimestamp(plain) {
 		plain += "Z"
 	}
 	return plain

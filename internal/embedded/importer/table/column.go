@@ -27,6 +27,9 @@ type Column struct {
 	stamps   int    // how many are dates as records have them
 	timed    bool   // a date has a time of the day
 	zoned    bool   // one of those has a zone
+	clocked  bool   // one of those is not at midnight
+	early    bool   // a date is before 1980, and not when Unix begins to count
+	epoch    bool   // one is then, which many a program writes for no time at all
 
 	numbers    numberForms
 	numberless bool        // none has been left
@@ -153,9 +156,7 @@ func (c *Column) countText(text, plain string) {
 	switch {
 	case isStamp:
 		c.stamps++
-		if day := len(time.DateOnly); len(plain) > day {
-			c.timed, c.zoned = true, c.zoned || strings.ContainsAny(plain[day:], "Z+-U")
-		}
+		c.noteTime(plain)
 		c.count("timestamp")
 	case isLong || strings.ContainsAny(text, " \t"):
 		c.Wide = c.Wide || isLong
@@ -165,6 +166,25 @@ func (c *Column) countText(text, plain string) {
 	}
 }
 
+// noteTime notes whether a date as records have it has a time of the day, and whether that has a zone.
+func (c *Column) noteTime(stamp string) {
+	day, begins := len(time.DateOnly), isEpoch(stamp)
+	c.epoch, c.early = c.epoch || begins, c.early || stamp < "1980" && !begins
+	if len(stamp) > day {
+		c.timed, c.zoned = true, c.zoned || strings.ContainsAny(stamp[day:], "Z+-U")
+		c.clocked = c.clocked || !begins && !strings.HasPrefix(stamp[day+1:], "00:00")
+	}
+}
+
+// isEpoch reports the time at which Unix begins to count.
+func isEpoch(stamp string) bool {
+	if len(stamp) <= len(time.DateOnly) || !strings.HasPrefix(stamp, "1970-01-01") && !strings.HasPrefix(stamp, "1969-12-31") {
+		return false
+	}
+	when, ok := model.ParseInstant(stamp)
+	return ok && when.Unix() == 0
+}
+
 // addDay strikes the forms of a date that a day does not have. A text that is not a date in any form says nothing about the form of the
 // others.
 func (c *Column) addDay(text string) {
@@ -172,7 +192,7 @@ func (c *Column) addDay(text string) {
 		return
 	}
 	among := cmp.Or(c.dates, allForms)
-	forms, clock := formsOf(text, among)
+	forms, written := formsOf(text, among)
 	switch {
 	case forms > 0:
 		if c.dates == 0 {
@@ -180,7 +200,7 @@ func (c *Column) addDay(text string) {
 		}
 		c.days++
 		c.dates = forms
-		c.timed, c.zoned = c.timed || clock != nil, c.zoned || clock != nil && clock[6]+clock[7] != ""
+		c.noteTime(written)
 	case among != allForms && isDate(text): // of another form
 		c.dates, c.dateless = 0, true
 	default:
@@ -218,6 +238,9 @@ func (c *Column) extend(number int64) {
 
 // isInexact reports that whole numbers of the column would be rounded, and are no times: they are rather ids.
 func (c *Column) isInexact() bool { return c.inexact && !c.fractional }
+
+// hasEpoch reports a column of times of which one is none: days of birth may be so early, and are at midnight.
+func (c *Column) hasEpoch() bool { return c.epoch && c.clocked && !c.early }
 
 // addNumber strikes the forms of a number that the cell does not have.
 func (c *Column) addNumber(text string) {

@@ -95,21 +95,22 @@ func MayBeDate(name string) bool { return timeName().MatchString(name) || dateNa
 // allForms are all of dateForms.
 const allForms = 1<<len(dateForms) - 1
 
-// formsOf are those of some of dateForms that a text has, and the time of its day.
-func formsOf(text string, some uint64) (found uint64, clock []string) {
+// formsOf are those of some of dateForms that a text has, and the text as records have it in one of them.
+func formsOf(text string, some uint64) (found uint64, as string) {
 	if len(text) < len("1/2/26") || len(text) > 80 || !strings.ContainsAny(text, digits) || IsDigits(text) {
-		return 0, nil
+		return 0, ""
 	}
 	day, clock := splitDate(text)
 	for index, form := range dateForms {
 		if some&(1<<index) == 0 {
 			continue
 		}
-		if _, ok := writeDate(form, day, clock); ok {
+		if written, ok := writeDate(form, day, clock); ok {
 			found |= 1 << index
+			as = written
 		}
 	}
-	return found, clock
+	return found, as
 }
 
 // isDay reports whether a text is a date, in records' form or in one of dateForms.
@@ -175,7 +176,7 @@ func writeDate(form, day string, clock []string) (written string, ok bool) {
 var timeName = item.Expression(`(?i:^(?:.*[_. -])?(?:time|timestamp|date|datetime|ts|epoch|at|created|updated|modified|added|visited|` +
 	`start|end|started|ended|posted|published|taken|played|watched|when|day|datum|fecha)(?:_?(?:ms|s|millis|seconds|utc|gmt|usec|us|micros|ns|` +
 	`nanos|unixtime))?$)` +
-	`|(?:Time|Date|At|Timestamp|Modified)(?:Ms|Millis|Usec|Nanos|GMT|Gmt|UTC|Utc|InSeconds)?$|(?:^|\.)date[A-Z]`)
+	`|(?i:(?:^|[_. -])date_[a-z_]+$|_utc$)|(?:Time|Date|At|Timestamp|Modified)(?:Ms|Millis|Usec|Nanos|GMT|Gmt|UTC|Utc|InSeconds)?$|(?:^|\.)date[A-Z]`)
 
 // universalName is a name of a column whose times are those of UTC: "Created (UTC)", "startTimeGMT".
 var universalName = item.Expression(`(?i:(?:^|[^a-z])(?:utc|gmt)(?:$|[^a-z]))|(?:UTC|GMT|Utc|Gmt)$`)

@@ -95,18 +95,8 @@ const (
 // first line with more of them, and none of its cells begins with a digit. A first line with digits, and not as wide as most, is no header.
 // Without such a line the first one is the header. Above it are lines that were passed over.
 func (r *rows) passPreamble() (above []row) {
-	var lines [][]byte
-	for size := 0; len(lines) < preambleLines && size < preambleBytes; {
-		line, err := r.lines.Next()
-		if err != nil && !errors.Is(err, item.ErrTooLong) {
-			r.lines.Number--
-			break // it shows on the next read
-		}
-		lines = append(lines, bytes.Clone(line))
-		size += len(line)
-	}
-	comma, header := findPreamble(lines)
-	r.lines.Back(lines...)
+	lines := r.ahead(preambleLines)
+	comma, header := findPreamble(lines, r.sheet)
 	for range header {
 		line, _ := r.lines.Next()
 		cells := item.SplitOutsideQuotes(utf8text.Mend(strings.TrimSpace(string(line))), comma)
@@ -123,8 +113,28 @@ func (r *rows) passPreamble() (above []row) {
 	return above
 }
 
+// ahead looks at lines that are read later, from the next on that is not empty.
+func (r *rows) ahead(most int) (lines [][]byte) {
+	for size := 0; len(lines) < most && size < preambleBytes; {
+		line, err := r.lines.Next()
+		if err != nil && !errors.Is(err, item.ErrTooLong) {
+			r.lines.Number--
+			break // it shows on the next read
+		}
+		if len(lines) > 0 || err != nil || !isBlank(line) {
+			lines = append(lines, bytes.Clone(line))
+			size += len(line)
+		}
+	}
+	r.lines.Back(lines...)
+	return lines
+}
+
 // findPreamble returns how many lines stand above the header, and what separates the cells below.
-func findPreamble(lines [][]byte) (comma rune, header int) {
+func findPreamble(lines [][]byte, sheet bool) (comma rune, header int) {
+	if sheet {
+		return ',', sheetPreamble(lines)
+	}
 	for _, comma := range []rune{';', ',', '\t', '|'} {
 		rows := make([][]string, len(lines))
 		widths := map[int]int{}
@@ -169,6 +179,31 @@ func findPreamble(lines [][]byte) (comma rune, header int) {
 		}
 	}
 	return 0, 0
+}
+
+// sheetPreamble is how many rows of a sheet stand above its header, which is at least as wide as most rows: they have at most half of its
+// cells. No cell of the header begins with a digit.
+func sheetPreamble(lines [][]byte) (header int) {
+	rows, widths, width := make([][]string, len(lines)), map[int]int{}, 2
+	for index, line := range lines {
+		rows[index] = item.SplitOutsideQuotes(strings.TrimRight(string(line), "\r\n"), ',')
+		if one := len(rows[index]); one > 1 {
+			if widths[one]++; widths[one] > widths[width] || widths[one] == widths[width] && one > width {
+				width = one
+			}
+		}
+	}
+	for at, row := range rows {
+		switch {
+		case len(row) < width || 2*filled(row) <= width:
+		case slices.ContainsFunc(row, beginsWithDigit), bytes.Count(bytes.Join(lines[:at], nil), []byte(`"`))%2 == 1,
+			slices.ContainsFunc(rows[:at], func(above []string) bool { return 2*filled(above) > filled(row) }):
+			return 0
+		default:
+			return at
+		}
+	}
+	return 0
 }
 
 // mostAre reports that most rows of a table, which ends at an empty line, have so many cells.

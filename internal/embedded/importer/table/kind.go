@@ -90,7 +90,7 @@ func (c *Column) Cell() Cell {
 		cell.Beside = append(cell.Beside, Beside{Name: c.Name + "_text", Kind: "text", Nullable: true, Append: appendStray})
 	}
 	c.putMoment(&cell)
-	cell.zero = c.zeros > 0 && cell.counts()
+	cell.zero = c.zeros > 0 && cell.counts() || cell.epoch
 	return cell
 }
 
@@ -167,6 +167,7 @@ func (c *Column) narrowest() Cell {
 // unzoned is a cell of timestamps as one of dates if none of the column has a time of the day, or of local times if none of those has a zone
 // and the column's name says none: no time zone moves either.
 func (c *Column) unzoned(cell Cell) Cell {
+	cell.epoch = cell.Kind == "timestamp" && c.hasEpoch()
 	switch {
 	case cell.Kind != "timestamp":
 	case !c.timed:

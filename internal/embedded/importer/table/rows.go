@@ -22,6 +22,7 @@ type rows struct {
 	parser  *csv.Reader   // of quoted
 	cells   []string      // of the row that was read last
 	comma   rune
+	sheet   bool     // rows end at their last cell that holds something
 	header  []string // nil until it is known
 	waiting []row    // that were read to find out whether there is a header
 }

@@ -24,10 +24,11 @@ type reader struct {
 	idField  *string
 	above    []row // lines above the header
 	ended    bool  // what follows stands below the table
-	lonely   int   // the line of a header of one cell, below which nothing was found yet
-	trimmed  bool  // rows end at their last cell that holds something
+	lonely   int   // the line of a header of one cell, or of one table of several, below which nothing was found yet
 	sections bool  // rows begin with the name of their section and what they are in it
 	tasks    tasks
+
+	isSection bool // it is one table of several
 }
 
 // A column is what becomes of its cells.
@@ -39,12 +40,16 @@ type column struct {
 
 // NewReader reads rows under a header. The cells are of the types that are given by column, or strings. The column that is the id is
 // looked up in the header whatever its case: idField is set to its name there. Semicolons is set if they separate the cells, as where
-// numbers have decimal commas. Rows of a sheet end at their last cell that holds something.
-func NewReader(input *bufio.Reader, cells map[string]Cell, idField *string, semicolons *bool, sheet bool) item.Records {
+// numbers have decimal commas. Rows of a sheet end at their last cell that holds something. Of several
+// tables one is read; nil: all of the file.
+func NewReader(input *bufio.Reader, cells map[string]Cell, idField *string, semicolons *bool, sheet bool, section *Section) item.Records {
 	if start, _ := input.Peek(4096); !sheet && bytes.IndexByte(start, '\n') < 0 && bytes.IndexByte(start, '\r') >= 0 { // as old Macs end lines
 		input = bufio.NewReader(returns{input})
 	}
-	r := &reader{rows: rows{lines: item.NewLines(input), quoted: bufio.NewReader(nil)}, cells: cells, idField: idField, trimmed: sheet}
+	r := &reader{rows: rows{lines: item.NewLines(input), quoted: bufio.NewReader(nil), sheet: sheet}, cells: cells, idField: idField}
+	if section != nil {
+		r.lines.Within, r.isSection = section.within(), true
+	}
 	return item.Read(func() error {
 		err := r.enter()
 		*semicolons = *semicolons || r.comma == ';'
@@ -64,7 +69,7 @@ func (r *reader) enter() error {
 	case len(header) > item.MaxFields:
 		return item.UnusableError{Reason: fmt.Sprintf("it has %d columns, and a stream has at most %d fields", len(header), item.MaxFields)}
 	}
-	if r.begin(r.named(header, line)); filled(r.header) == 1 {
+	if r.begin(r.named(header, line)); filled(r.header) == 1 || r.isSection {
 		r.lonely = line
 	}
 	return nil
@@ -82,6 +87,9 @@ func (r *reader) next() (item.Item, error) {
 	}
 	lonely := r.lonely
 	if r.lonely = 0; lonely > 0 && errors.Is(err, io.EOF) {
+		if len(r.columns) > 1 {
+			return item.Item{}, item.Unusable(lonely, item.HeaderAlone)
+		}
 		return item.Item{}, item.Unusable(lonely, "a cell alone, which would name a column without rows")
 	}
 	if err != nil {
@@ -92,6 +100,7 @@ func (r *reader) next() (item.Item, error) {
 	}
 	switch {
 	case len(cells) > 1 && slices.Equal(cells, r.header):
+		r.ended = false
 		return item.Item{}, item.Unusable(line, item.HeaderAgain)
 	case cells[0] == r.header[0] && r.isHeader(cells), r.sections && beginsSection(cells):
 		r.begin(cells)
@@ -130,7 +139,7 @@ func (r *reader) next() (item.Item, error) {
 	}
 	r.fields = one.Fields
 	// A row is short that ends before its last column that has a name, or in a table without names before its last column.
-	if rest := r.header[len(cells):]; !r.trimmed && len(rest) > 0 &&
+	if rest := r.header[len(cells):]; !r.sheet && len(rest) > 0 &&
 		(slices.ContainsFunc(rest, isFilled) || !slices.ContainsFunc(r.header, isFilled)) {
 		one.Note = fmt.Sprintf("the row has %d cells, and the header %d; it is kept", len(cells), len(r.columns))
 	}

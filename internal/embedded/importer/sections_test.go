@@ -1,0 +1,92 @@
+package importer
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// shownStreams are the streams with their records as rows of cells, and what was said of the files.
+func shownStreams(t *testing.T, files map[string]string) string {
+	t.Helper()
+	records, _ := loadedTree(t, files)
+	var shown strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(records)) {
+		fmt.Fprintf(&shown, "%s:", name)
+		for _, record := range records[name] {
+			var cells []string
+			for _, field := range slices.Sorted(maps.Keys(record)) {
+				cells = append(cells, fmt.Sprintf("%s=%v", field, record[field]))
+			}
+			fmt.Fprintf(&shown, " [%s]", strings.Join(cells, " "))
+		}
+		shown.WriteString("\n")
+	}
+	return shown.String()
+}
+
+// asSheet writes lines of cells as the rows of a sheet, of which those without cells are not there.
+func asSheet(t *testing.T, lines string) string {
+	var rows strings.Builder
+	for at, line := range strings.Split(strings.TrimSuffix(lines, "\n"), "\n") {
+		if line == "" {
+			continue
+		}
+		fmt.Fprintf(&rows, `<row r="%d">`, at+1)
+		for column, cell := range strings.Split(line, ",") {
+			if cell != "" {
+				fmt.Fprintf(&rows, `<c r="%c%d" t="str"><v>%s</v></c>`, 'A'+column, at+1, cell)
+			}
+		}
+		rows.WriteString("</row>")
+	}
+	return sheetOf(t, rows.String())
+}
+
+func TestTablesOneBelowTheOther(t *testing.T) {
+	const body, steps = "Body\nDate,Weight,Fat\n2025-03-03,68,1\n", "Activities\nDate,Steps,Floors,Sitting\n2025-03-01,17,9,5\n2025-03-02,3,1,6\n"
+	const power, gas = "Month,Power\nJan,100\nFeb,120\n", "Month,Gas\nJan,40\nFeb,45\n"
+	const powers, gases = "t: [Month=Jan Power=100] [Month=Feb Power=120]\n", "t_table_2: [Gas=40 Month=Jan] [Gas=45 Month=Feb]\n"
+	const parts = "t_Activities: [Date=2025-03-01 Floors=9 Sitting=5 Steps=17] [Date=2025-03-02 Floors=1 Sitting=6 Steps=3]\nt_Body: [Date=2025-03-03 Fat=1 Weight=68]\n"
+	for _, test := range []struct{ name, text, want string }{
+		{"titles", body + "\n" + steps, parts},
+		{"titles without an empty line", body + steps, parts},
+		{"titles with one below", strings.ReplaceAll(body+"\n"+steps, "s\n", "s\n\n"), parts},
+		{"a table without rows", body + "\n" + steps + "\nSleep\nStart,End,Asleep,Awake\n", parts},
+		{"a table of texts", body + "\n" + steps + "\nFriends\nName,Town,Since\nAnn,Rome,May\nBob,Paris,June\n", "" +
+			parts + "t_Friends: [Name=Ann Since=May Town=Rome] [Name=Bob Since=June Town=Paris]\n"},
+		{"headers", power + "\n" + gas, powers + gases},
+		{"headers without an empty line", power + gas, powers + gases},
+		{"three of days", "Day,Power\n2025-01-01,1\n2025-02-01,2\nDay,Gas\n2025-01-01,3\nDay,Water,Price\n2025-01-01,4,5\n", "t: [Day=2025-01-01 Power=1] [Day=2025-02-01 Power=2]\n" +
+			"t_table_2: [Day=2025-01-01 Gas=3]\nt_table_3: [Day=2025-01-01 Price=5 Water=4]\n"},
+		{"answers", "Question,Answer\nHow old?,40\n\nWhere?,Rome\nWhen?,2025\n", "t: [Answer=40 Question=How old?] [Answer=Rome Question=Where?] [Answer=2025 Question=When?]\n"},
+		{"a table that goes on", power + "\n" + gas + "\nMonth,Power\nMar,90\n", strings.TrimSuffix(powers, "\n") + " [Month=Mar Power=90]\n" + gases},
+		{"tables in turn", steps + body + "Date,Steps,Floors,Sitting\n2025-03-09,4,2,7\n", strings.Replace(parts, "\n", " [Date=2025-03-09 Floors=2 Sitting=7 Steps=4]\n", 1)},
+		{"the same columns", "January\nDay,Shop,Sum\n1,a,2\n2,b,3\n\nFebruary\nDay,Shop,Sum\n1,c,4\n", "t: [Day=1 Shop=a Sum=2] [Day=2 Shop=b Sum=3] [Day=1 Shop=c Sum=4]\n" +
+			"t_around: [line=1 place=above the header text=January] [line=6 place=below the table text=February]\n"},
+		{"what stands above the second", "Month,Power,Price\nJan,1,2\nFeb,3,4\n\nMeter,K\nPlace,Cellar\n\nDate,Gas,Rate,Note\n2025-01-01,4,1,x\n2025-02-01,5,1,y\n", "" +
+			"t: [Month=Jan Power=1 Price=2] [Month=Feb Power=3 Price=4]\nt_table_2: [Date=2025-01-01 Gas=4 Note=x Rate=1] [Date=2025-02-01 Gas=5 Note=y Rate=1]\n" +
+			"t_table_2_around: [line=5 place=above the header text=Meter K] [line=6 place=above the header text=Place Cellar]\n"},
+		{"a text like another table", "Day,Shop,Note\n1,a,\"Body\n\nDate,Weight,Fat\n2,68,1\"\n2,b,c\n", "t: [Day=1 Note=Body\n\nDate,Weight,Fat\n2,68,1 Shop=a] [Day=2 Note=c Shop=b]\n"},
+		{"empty lines between texts", "Name,Town\nAnn,Rome\n\nBob,Paris\nCid,10115\n\nDee,Bonn\n", "t: [Name=Ann Town=Rome] [Name=Bob Town=Paris] [Name=Cid Town=10115] [Name=Dee Town=Bonn]\n"},
+		{"groups of rows", "Name,Town,Age\n\nFriends\nAnn,Rome,1\nBob,Paris,2\n\nFamily\nCid,Bonn,3\nDee,Ulm,4\n", "t: [Age=<nil> Name=Friends Town=<nil>] [Age=1 Name=Ann Town=Rome] " +
+			"[Age=2 Name=Bob Town=Paris] [Age=<nil> Name=Family Town=<nil>] [Age=3 Name=Cid Town=Bonn] [Age=4 Name=Dee Town=Ulm]\n"},
+	} {
+		for ending, write := range map[string]func(*testing.T, string) string{
+			".csv": func(_ *testing.T, text string) string { return text }, ".xlsx": asSheet,
+		} {
+			if strings.Contains(test.text, `"`) && ending == ".xlsx" {
+				continue
+			}
+			t.Run(test.name+ending, func(t *testing.T) {
+				if diff := cmp.Diff(test.want, shownStreams(t, map[string]string{"t" + ending: write(t, test.text)})); diff != "" {
+					t.Errorf("(-want +got)\n%s", diff)
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,319 @@
+package table
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
+)
+
+// Some files and sheets hold several tables one below the other, each with a header of its own and perhaps a title above that.
+
+// A Section is one of the tables of such a file. Those of the same columns are one.
+type Section struct {
+	Name  string // its title, or which one it is; empty: the first, if it has none
+	Lines []Span
+}
+
+// A Span is of lines, of which the last is not in it.
+type Span struct{ From, To int }
+
+// within returns what reports of each line after the other whether it is one of the section, and whether others may follow.
+func (s *Section) within() func(line int) (isIn, isOn bool) {
+	spans := s.Lines
+	return func(line int) (isIn, isOn bool) {
+		for len(spans) > 0 && line >= spans[0].To {
+			spans = spans[1:]
+		}
+		return len(spans) > 0 && line >= spans[0].From, len(spans) > 0
+	}
+}
+
+// How far is looked for a header below a title, for rows below a header, and how many tables a file has at most: more are rather one that is
+// not understood.
+const windowLines, sampledRows, maxSections = 12, 5, 50
+
+// Sections finds the tables of a file or of a sheet: nil if there is one alone. Where another begins, a title or an empty line stands before
+// its header, or its first column is called as that of the table above; and it is told from a row by what is typed, as numbers and dates are,
+// in the rows above and below it.
+func Sections(file io.Reader, sheet bool) []Section {
+	s := sectioner{rows: rows{lines: item.NewLines(bufio.NewReaderSize(file, 1<<16)), sheet: sheet}}
+	s.lines.Most = preambleBytes // no header is as long
+	if !s.begin() {
+		return nil
+	}
+	quoted, isBelow := false, false // a cell goes on; an empty line was the last
+	for len(s.found) <= maxSections {
+		line, err := s.lines.Next()
+		if errors.Is(err, io.EOF) {
+			return s.sections()
+		}
+		if err != nil && !errors.Is(err, item.ErrTooLong) {
+			return nil
+		}
+		isEmpty := err == nil && isBlank(line)
+		if isOpen := bytes.Count(line, []byte(`"`))%2 == 1; quoted || isOpen {
+			quoted = quoted != isOpen
+		} else if !isEmpty && (isBelow || s.mayBegin(line)) {
+			s.lines.Back(bytes.Clone(line))
+			if s.another(isBelow) {
+				isBelow = false
+				continue
+			}
+			line, _ = s.lines.Next() // it was read before
+		}
+		if !isEmpty {
+			s.sample(line, isBelow)
+		}
+		isBelow = isEmpty
+	}
+	return nil
+}
+
+// A sectioner goes through the lines of a file.
+type sectioner struct {
+	rows
+	found   []foundSection
+	current int
+	sampled []columnSample // of the first rows below the header
+	many    int            // of those
+	block   int            // the line below the last empty one; 0: that is above the header
+	widest  int            // how many cells the lines since have
+}
+
+type foundSection struct {
+	title  string
+	at     int // the line of the title
+	header []string
+	spans  []Span
+}
+
+// A columnSample counts the cells of a column that hold something.
+type columnSample struct{ all, typed int }
+
+// A candidate is where a table may begin.
+type candidate struct {
+	title       string
+	at, below   int // the lines of the title and of the header, in the window
+	header      []string
+	rows, width int // that were looked at, and how many cells they have at most
+	sampled     []columnSample
+}
+
+// begin finds the first table: what the reader takes for one, unless another with a title, or of two rows at least, stands above it.
+func (s *sectioner) begin() bool {
+	lines := s.ahead(preambleLines)
+	var header int
+	if s.comma, header = findPreamble(lines, s.sheet); s.comma == 0 {
+		at := slices.IndexFunc(lines, func(line []byte) bool { return bytes.ContainsAny(line, ",;\t|") })
+		if at < 0 || !s.findHeader(lines[at]) {
+			return false
+		}
+	}
+	if len(lines) == 0 || beginsSection(s.split(lines[0])) {
+		return false
+	}
+	for at := range lines[:header+1] {
+		if isBlank(lines[at]) || at > 0 && !isBlank(lines[at-1]) {
+			continue
+		}
+		one, ok := s.parse(lines[at:])
+		if ok && (header == 0 || at+one.below <= header) && one.isTyped() && (one.title != "" || one.rows > 1) &&
+			(filled(one.header) >= narrowest || one.sampled[0].isTyped()) {
+			s.start(one, 1, s.lines.Number+at)
+			s.skip(at + one.below + 1)
+			return true
+		}
+	}
+	named := s.split(lines[header])
+	s.start(candidate{header: named}, 1, 0)
+	s.skip(header + 1)
+	return len(named) > 1
+}
+
+// start begins a section at a line, with what was found below others.
+func (s *sectioner) start(one candidate, from, before int) {
+	if len(s.found) > 0 {
+		spans := s.found[s.current].spans
+		spans[len(spans)-1].To = from
+	}
+	at := slices.IndexFunc(s.found, func(other foundSection) bool { return slices.Equal(other.header, one.header) })
+	switch {
+	case at < 0:
+		at = len(s.found)
+		s.found = append(s.found, foundSection{title: one.title, at: before + one.at + 1, header: one.header})
+	case one.title != "" && s.found[at].title != one.title: // it is not called so
+		s.found[at].title = ""
+	}
+	s.found[at].spans = append(s.found[at].spans, Span{from, math.MaxInt})
+	s.current, s.sampled, s.many, s.block = at, nil, 0, 0
+}
+
+// sections are those that were found, each called by its title if there is one.
+func (s *sectioner) sections() (all []Section) {
+	if len(s.found) < 2 {
+		return nil
+	}
+	names := map[string]bool{}
+	for index, one := range s.found {
+		name := strings.ReplaceAll(one.title, "/", "_")
+		if name == "" || len(name) > longestName || names[name] {
+			name = ""
+			if index > 0 {
+				name = fmt.Sprintf("table %d", index+1)
+			}
+		} else if first := &one.spans[0]; first.From <= one.at { // the title is no line beside the table
+			rest := Span{one.at + 1, first.To}
+			first.To = one.at
+			one.spans = slices.Insert(one.spans, 1, rest)
+		}
+		names[name] = true
+		all = append(all, Section{name, one.spans})
+	}
+	return all
+}
+
+func (s *sectioner) skip(lines int) {
+	for range lines {
+		_, _ = s.lines.Next() // they were seen
+	}
+}
+
+// split makes cells of a line, without those at its end that hold nothing.
+func (s *sectioner) split(line []byte) []string {
+	cells := item.SplitOutsideQuotes(strings.TrimRight(string(line), "\r\n"), s.comma)
+	for index, cell := range cells {
+		cells[index] = strings.Trim(strings.TrimSpace(cell), `"`)
+	}
+	for len(cells) > 0 && !isFilled(cells[len(cells)-1]) {
+		cells = cells[:len(cells)-1]
+	}
+	return cells
+}
+
+// mayBegin reports a line of one cell, or one that begins as a header does.
+func (s *sectioner) mayBegin(line []byte) bool {
+	if first, rest, _ := bytes.Cut(line, []byte(string(s.comma))); isBlank(rest) {
+		return !isBlank(first)
+	}
+	line = bytes.TrimLeft(line, `"`)
+	return slices.ContainsFunc(s.found, func(one foundSection) bool {
+		return one.header[0] != "" && bytes.HasPrefix(line, []byte(one.header[0]))
+	})
+}
+
+// sample looks at a row below the header.
+func (s *sectioner) sample(line []byte, isBelow bool) {
+	if isBelow {
+		if s.block, s.widest = s.lines.Number, 0; s.many > 0 {
+			s.many = sampledRows // the rest may be something else
+		}
+	}
+	if s.many >= sampledRows && 2*s.widest > len(s.found[s.current].header) {
+		return // as most
+	}
+	cells := s.split(line)
+	if s.widest = max(s.widest, filled(cells)); s.many < sampledRows && len(cells) > 1 {
+		s.sampled = addSample(s.sampled, cells)
+		s.many++
+	}
+}
+
+func addSample(to []columnSample, cells []string) []columnSample {
+	for index, cell := range cells {
+		if index == len(to) {
+			to = append(to, columnSample{})
+		}
+		if isFilled(cell) {
+			to[index].all++
+			to[index].typed += count(isTyped(cell))
+		}
+	}
+	return to
+}
+
+func (c columnSample) isTyped() bool { return c.all > 0 && c.typed == c.all }
+
+// isTyped reports a cell that is no text: a number, a date, or a time of a day.
+func isTyped(cell string) bool {
+	plain := clean(cell)
+	number, _, _ := split(plain)
+	_, _, _, isClock := sexagesimal(plain)
+	return isAmount(strings.TrimPrefix(number, "+")) || isClock || isDay(plain)
+}
+
+func (c candidate) isTyped() bool { return slices.ContainsFunc(c.sampled, columnSample.isTyped) }
+
+// parse finds a header below titles, and the rows below it.
+func (s *sectioner) parse(lines [][]byte) (one candidate, ok bool) {
+	for ; one.below < len(lines); one.below++ {
+		cells := s.split(lines[one.below])
+		if len(cells) > 1 {
+			one.header = cells
+			break
+		} else if len(cells) == 1 {
+			one.title, one.at = cells[0], one.below
+		}
+	}
+	seen := map[string]bool{}
+	for _, cell := range one.header {
+		if isFilled(cell) && (seen[cell] || len(cell) > longestName || beginsWithDigit(cell) || isTyped(cell)) {
+			return one, false
+		}
+		seen[cell] = true
+	}
+	for _, line := range lines[min(one.below+1, len(lines)):] {
+		cells := s.split(line)
+		if len(cells) == 0 || one.rows == sampledRows || one.rows > 0 && (len(cells) == 1 || cells[0] == one.header[0]) { // of the next
+			break
+		}
+		one.rows++
+		one.width = max(one.width, len(cells))
+		one.sampled = addSample(one.sampled, cells)
+	}
+	return one, len(one.header) > 1 && 2*filled(one.header) > len(one.header) && one.width <= len(one.header)
+}
+
+// longestName is how many bytes a column or a table is called by at most.
+const longestName = 80
+
+// another begins a section if one begins at the next line.
+func (s *sectioner) another(isBelow bool) bool {
+	first := s.lines.Number + 1
+	one, ok := s.parse(s.ahead(windowLines))
+	above, width := s.found[s.current].header, filled(one.header)
+	if !ok || slices.Equal(one.header, above) {
+		return false
+	}
+	s.header = above
+	isKnown := slices.ContainsFunc(s.found, func(other foundSection) bool { return slices.Equal(other.header, one.header) })
+	if one.header[0] == above[0] && s.isHeader(one.header) && !isKnown { // the reader goes on with its columns
+		return false
+	}
+	areTyped := slices.ContainsFunc(s.sampled, columnSample.isTyped)
+	isTitled := one.title != "" && width >= narrowest
+	isSure := one.header[0] == above[0] || s.many > 1 && one.rows > 1 ||
+		areTyped && one.isTyped() && s.sampled[0].isTyped() && one.sampled[0].isTyped()
+	switch {
+	case isKnown:
+	case !isBelow && one.title == "" && (!areTyped || !one.isTyped()), one.title == "" && !isSure:
+		return false
+	case areTyped && one.isTyped() && (width >= narrowest || 2*width > len(above) || one.sampled[0].isTyped()):
+	case areTyped && isTitled && one.rows == 0, isTitled && len(one.header) != len(above):
+	default:
+		return false
+	}
+	from := first
+	if isBelow && one.title == "" && s.block > 0 && 2*s.widest <= width { // what stands above it alone
+		from = s.block
+	}
+	s.start(one, from, first-1)
+	s.skip(one.below + 1)
+	return true
+}
