@@ -129,10 +129,7 @@ func (c *collector) UploadTraces(ctx context.Context, spans []*tracepb.ResourceS
 		_ = zip.Close()
 		body = packed.Bytes()
 	}
-	request, err := retryablehttp.NewRequestWithContext(ctx, http.MethodPost, c.endpoint, body)
-	if err != nil {
-		return errors.New("the request to the trace collector cannot be made")
-	}
+	request, _ := retryablehttp.NewRequestWithContext(ctx, http.MethodPost, c.endpoint, body) // newCollector has parsed the endpoint
 	request.Header = c.headers.Clone()
 	request.Header.Set("Content-Type", "application/x-protobuf")
 	if c.gzip {

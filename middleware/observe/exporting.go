@@ -44,10 +44,6 @@ func NewTracer(ctx context.Context, version string, getenv func(string) string, 
 	if err != nil {
 		return nil, nil, err
 	}
-	exporter, err := otlptrace.New(ctx, collector)
-	if err != nil {
-		return nil, nil, err
-	}
 	// No detector of the process: its command line may hold a secret.
 	described, err := resource.New(ctx,
 		resource.WithAttributes(attribute.String("service.name", "pdpp-mcp"), attribute.String("service.version", version)),
@@ -55,7 +51,7 @@ func NewTracer(ctx context.Context, version string, getenv func(string) string, 
 	if err != nil {
 		return nil, nil, fmt.Errorf("OTEL_RESOURCE_ATTRIBUTES: %w", err)
 	}
-	provider := sdktrace.NewTracerProvider(sdktrace.WithBatcher(exporter), sdktrace.WithResource(described))
+	provider := sdktrace.NewTracerProvider(sdktrace.WithBatcher(otlptrace.NewUnstarted(collector)), sdktrace.WithResource(described))
 	return provider.Tracer("pdpp-mcp", trace.WithInstrumentationVersion(version)), func() {
 		flush, cancel := context.WithTimeout(context.Background(), flushTime)
 		defer cancel()
