@@ -14,11 +14,31 @@ import (
 func TestEdgesOfWhatAnErrorDoesNotShow(t *testing.T) {
 	for text, want := range map[string]string{
 		"a\U000DFFFFb": "a\U000DFFFFb", "a\U000E0000b": "ab", "a\U000E007Fb": "ab", "a\U000E0080b": "a\U000E0080b", "a\u202ab\u202ec": "abc", "a\u202fb": "a b",
-		"a\u00adb\u200b\ufeffc\u2060d\x00e": "abcde", "a\u200d\u200cb": "ab", "1\u200d-": "1-", "é\u200db": "é\u200db", "a\u200dé": "a\u200dé",
+		"a\u00adb\u200b\ufeffc\u2060d\x00e": "abcde", "a\u200d\u200cb": "ab", "1\u200d-": "1-", "é\u200db": "é\u200db", " \t": "", "က\u200db": "က\u200db", "a\u200dé": "a\u200dé",
 		"\x1b[31mred\x1b[0m \u009b1mbold\x1b]8;;https://a.example\x07link\x1b]8;;\x1b\\ \x1b(B.": "red boldlink .", "a\x1b[": "a[",
 	} {
 		if got := rs.ErrorText(text); got != want {
 			t.Errorf("%q is %q, want %q", text, got, want)
+		}
+	}
+}
+
+// D19: the first and the last of each kind of characters that show nothing, and not those beside them.
+func TestEdgesOfWhatIsNotSeen(t *testing.T) {
+	for name, row := range map[string]struct {
+		is     func(rune) bool
+		ranges [][2]rune
+	}{
+		"empty": {rs.IsEmpty, [][2]rune{{0xAD, 0xAD}, {0x200B, 0x200B}, {0x2060, 0x2065}, {0x3164, 0x3164}, {0xFFA0, 0xFFA0}, {0xFFF0, 0xFFF8}}},
+		"unseen": {rs.IsUnseen, [][2]rune{
+			{0x034F, 0x034F}, {0x061C, 0x061C}, {0x115F, 0x1160}, {0x17B4, 0x17B5}, {0x180B, 0x180F}, {0x200C, 0x200F}, {0xFFF9, 0xFFFB},
+			{0x1BCA0, 0x1BCA3}, {0x1D173, 0x1D17A},
+		}},
+	} {
+		for _, r := range row.ranges {
+			if row.is(r[0]-1) || !row.is(r[0]) || !row.is(r[1]) || row.is(r[1]+1) {
+				t.Errorf("%s: not just U+%04X to U+%04X", name, r[0], r[1])
+			}
 		}
 	}
 }
@@ -163,8 +183,8 @@ func TestEdgesOfAList(t *testing.T) {
 		t.Error("an empty list is not read as a list")
 	}
 	for _, body := range []string{`{}`, `[]`, `{"data":{}}`, `{"data":1}`} {
-		if _, ok := (&rs.Response{Body: body}).List(); ok {
-			t.Errorf("%s is a list", body)
+		if list, ok := (&rs.Response{Body: body}).List(); ok || list.Raw != body {
+			t.Errorf("%s is a list: %v; %s is read of it", body, ok, list.Raw)
 		}
 	}
 }

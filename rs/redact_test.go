@@ -63,6 +63,9 @@ func TestARedactorLeavesJSONWhole(t *testing.T) {
 		{redactedToken, `["tok\u002e9~Zp/2+x_canary-77"]`, `["[token]"]`},
 		{redactedToken, `"\u007`, `"\u007`},
 		{"12345678", `["12345678`, `["[token]`},
+		{redactedToken, `["","\u0074ok.9~Zp/2+x_canary-77"]`, `["","[token]"]`},
+		{redactedToken, `["\"","\u0074ok.9~Zp/2+x_canary-77"]`, `["\"","[token]"]`},
+		{redactedToken, `["tok.9~Zp\/2+x_canary-77"]`, `["[token]"]`},
 	} {
 		got := rs.NewToken(c.token).Redactor().JSON(c.raw)
 		if got != c.want {
@@ -89,11 +92,29 @@ func TestARedactorSearchesAnError(t *testing.T) {
 	if given.Message != said || given.Connections[0].ID != said {
 		t.Error("the error that was given was changed")
 	}
+	const left = "it was [token]=="
+	if want := (rs.Connection{GrantID: left, ConnectorKey: left, ID: left, DisplayName: left}); got.Connections[0] != want || got.Unavailable[0].ID != left {
+		t.Errorf("of connections there is left %+v, %+v", got.Connections, got.Unavailable)
+	}
 	if none := rs.NewToken(redactedToken).Redactor().Error(nil); none != nil {
 		t.Errorf("no error becomes %v", none)
 	}
 	if coded := rs.NewToken("token-as-code").Redactor().Error(&rs.Error{Code: "x_token-as-code"}); coded.Code != "upstream_error" {
 		t.Errorf("the code is %s", coded.Code)
+	}
+}
+
+// A token is looked for where nobody notes which are used, and behind what is not seen in it; it writes itself nowhere.
+func TestATokenIsNotShown(t *testing.T) {
+	token := rs.NewToken(redactedToken)
+	if got := token.RedactorIn(t.Context()).ErrorText("say " + strings.Replace(redactedToken, "canary", "can\u200bary", 1)); got != "say [token]==" {
+		t.Error(got)
+	}
+	if got, err := json.Marshal(token); err != nil || string(got) != `"[token]"` {
+		t.Errorf("%s, %v", got, err)
+	}
+	if other := rs.NewToken("another"); token.Key() == other.Key() || other.Key() == (rs.Token{}).Key() || other.Key() != rs.NewToken("another").Key() {
+		t.Error("tokens are not told apart by their keys")
 	}
 }
 
