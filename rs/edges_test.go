@@ -14,7 +14,7 @@ import (
 func TestEdgesOfWhatAnErrorDoesNotShow(t *testing.T) {
 	for text, want := range map[string]string{
 		"a\U000DFFFFb": "a\U000DFFFFb", "a\U000E0000b": "ab", "a\U000E007Fb": "ab", "a\U000E0080b": "a\U000E0080b", "a\u202ab\u202ec": "abc", "a\u202fb": "a b",
-		"a\u00adb\u200b\ufeffc\u2060d\x00e": "abcde", "a\u200d\u200cb": "ab", "1\u200d-": "1-", "é\u200db": "é\u200db", " \t": "", "က\u200db": "က\u200db", "a\u200dé": "a\u200dé",
+		"a\u00adb\u200b\ufeffc\u2060d\x00e": "abcde", "a\u200d\u200cb": "ab", "1\u200d-": "1-", "é\u200db": "é\u200db", " \t": "", "\u00ad": "", "က\u200db": "က\u200db", "a\u200dé": "a\u200dé",
 		"\x1b[31mred\x1b[0m \u009b1mbold\x1b]8;;https://a.example\x07link\x1b]8;;\x1b\\ \x1b(B.": "red boldlink .", "a\x1b[": "a[",
 	} {
 		if got := rs.ErrorText(text); got != want {
@@ -43,11 +43,20 @@ func TestEdgesOfWhatIsNotSeen(t *testing.T) {
 	}
 }
 
+// A terminal sequence of more characters than terminals read is none.
+func TestEdgesOfATerminalSequence(t *testing.T) {
+	for between, want := range map[int]int{0: 3, 62: 65, 63: 0} {
+		if got := rs.EscapeBytes("\x1b[" + strings.Repeat("0", between) + "m"); got != want {
+			t.Errorf("with %d characters it has %d bytes", between, got)
+		}
+	}
+}
+
 // D12: what ends a word of prose is written as a URI, and the letters beside it are not.
 func TestEdgesOfAWord(t *testing.T) {
 	for id, want := range map[string]string{
 		"a": "s:a", "z": "s:z", "A": "s:A", "Z": "s:Z", "0": "s:0", "9": "s:9", "_-": "s:_-", "@": "s:@", "[": "s:[", "{": "s:{",
-		"a`b": "pdpp://record/-/s/a%60b", "`": "pdpp://record/-/s/%60", "a;": "pdpp://record/-/s/a%3B", "a b": "pdpp://record/-/s/a%20b",
+		"a`b": "pdpp://record/-/s/a%60b", "`": "pdpp://record/-/s/%60", "|": "pdpp://record/-/s/%7C", "a;": "pdpp://record/-/s/a%3B", "a b": "pdpp://record/-/s/a%20b",
 	} {
 		ref := rs.Ref{Stream: "s", RecordID: id}
 		if got := ref.String(); got != want {
