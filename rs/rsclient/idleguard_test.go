@@ -79,6 +79,14 @@ func TestBytesBeforeTheRequestCloseTheConnection(t *testing.T) {
 	g, peer = pair()
 	ended = read(g, into)
 	g.reuse()
+	_ = peer.Close()
+	if err := <-ended; !errors.Is(err, io.EOF) {
+		t.Errorf("an end is not what somebody sent: %v", err)
+	}
+
+	g, peer = pair()
+	ended = read(g, into)
+	g.reuse()
 	if _, err := io.WriteString(g, "request"); err != nil {
 		t.Fatal(err)
 	}
