@@ -14,7 +14,7 @@ import (
 func TestEdgesOfWhatAnErrorDoesNotShow(t *testing.T) {
 	for text, want := range map[string]string{
 		"a\U000DFFFFb": "a\U000DFFFFb", "a\U000E0000b": "ab", "a\U000E007Fb": "ab", "a\U000E0080b": "a\U000E0080b", "a\u202ab\u202ec": "abc", "a\u202fb": "a b",
-		"a\u00adb\u200b\ufeffc\u2060d\x00e": "abcde", "a\u200d\u200cb": "ab", "1\u200d-": "1-", "é\u200db": "é\u200db", "a\u200dé": "a\u200dé",
+		"a\u00adb\u200b\ufeffc\u2060d\x00e": "abcde", "a\u200d\u200cb": "ab", "1\u200d-": "1-", "é\u200db": "é\u200db", " ": "", "\u00ad": "", "က\u200db": "က\u200db", "a\u200dé": "a\u200dé",
 		"\x1b[31mred\x1b[0m \u009b1mbold\x1b]8;;https://a.example\x07link\x1b]8;;\x1b\\ \x1b(B.": "red boldlink .", "a\x1b[": "a[",
 	} {
 		if got := rs.ErrorText(text); got != want {
@@ -23,11 +23,40 @@ func TestEdgesOfWhatAnErrorDoesNotShow(t *testing.T) {
 	}
 }
 
+// D19: the first and the last of each kind of characters that show nothing, and not those beside them.
+func TestEdgesOfWhatIsNotSeen(t *testing.T) {
+	for name, row := range map[string]struct {
+		is     func(rune) bool
+		ranges [][2]rune
+	}{
+		"empty": {rs.IsEmpty, [][2]rune{{0xAD, 0xAD}, {0x200B, 0x200B}, {0x2060, 0x2065}, {0x3164, 0x3164}, {0xFFA0, 0xFFA0}, {0xFFF0, 0xFFF8}}},
+		"unseen": {rs.IsUnseen, [][2]rune{
+			{0x034F, 0x034F}, {0x061C, 0x061C}, {0x115F, 0x1160}, {0x17B4, 0x17B5}, {0x180B, 0x180F}, {0x200C, 0x200F}, {0xFFF9, 0xFFFB},
+			{0x1BCA0, 0x1BCA3}, {0x1D173, 0x1D17A},
+		}},
+	} {
+		for _, r := range row.ranges {
+			if row.is(r[0]-1) || !row.is(r[0]) || !row.is(r[1]) || row.is(r[1]+1) {
+				t.Errorf("%s: not just U+%04X to U+%04X", name, r[0], r[1])
+			}
+		}
+	}
+}
+
+// A terminal sequence of more characters than terminals read is none.
+func TestEdgesOfATerminalSequence(t *testing.T) {
+	for between, want := range map[int]int{0: 3, 62: 65, 63: 0} {
+		if got := rs.EscapeBytes("\x1b[" + strings.Repeat("0", between) + "m"); got != want {
+			t.Errorf("with %d characters it has %d bytes", between, got)
+		}
+	}
+}
+
 // D12: what ends a word of prose is written as a URI, and the letters beside it are not.
 func TestEdgesOfAWord(t *testing.T) {
 	for id, want := range map[string]string{
 		"a": "s:a", "z": "s:z", "A": "s:A", "Z": "s:Z", "0": "s:0", "9": "s:9", "_-": "s:_-", "@": "s:@", "[": "s:[", "{": "s:{",
-		"a`b": "pdpp://record/-/s/a%60b", "`": "pdpp://record/-/s/%60", "a;": "pdpp://record/-/s/a%3B", "a b": "pdpp://record/-/s/a%20b",
+		"a`b": "pdpp://record/-/s/a%60b", "`": "pdpp://record/-/s/%60", "|": "pdpp://record/-/s/%7C", "a;": "pdpp://record/-/s/a%3B", "a b": "pdpp://record/-/s/a%20b",
 	} {
 		ref := rs.Ref{Stream: "s", RecordID: id}
 		if got := ref.String(); got != want {
@@ -163,8 +192,8 @@ func TestEdgesOfAList(t *testing.T) {
 		t.Error("an empty list is not read as a list")
 	}
 	for _, body := range []string{`{}`, `[]`, `{"data":{}}`, `{"data":1}`} {
-		if _, ok := (&rs.Response{Body: body}).List(); ok {
-			t.Errorf("%s is a list", body)
+		if list, ok := (&rs.Response{Body: body}).List(); ok || list.Raw != body {
+			t.Errorf("%s is a list: %v; %s is read of it", body, ok, list.Raw)
 		}
 	}
 }

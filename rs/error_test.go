@@ -21,4 +21,7 @@ func TestAsError(t *testing.T) {
 	if err := (&rs.Error{Code: "canceled", Cause: context.Canceled}); !errors.Is(err, context.Canceled) {
 		t.Error("the cause cannot be found")
 	}
+	if got := rs.Invalid("limit", "The limit is 0.", "Send 1."); got.Code != "invalid_arguments" || got.Param+got.Message+got.Hint != "limitThe limit is 0.Send 1." {
+		t.Errorf("an argument at fault becomes %+v", got)
+	}
 }

@@ -10,11 +10,15 @@ import (
 
 // A list of streams is held for its grant, so that its rows are not read for each call. No answer has no rows.
 func TestTheRowsOfAListOfStreamsAreReadOnce(t *testing.T) {
-	response, err := rs.ReadResponse(`{"data":[{"name":"a","connection_id":"c","record_count":3,"last_updated":"2026-01-01","freshness":{"status":"current","captured_at":"2026-01-02"}},{"stream":"b"}]}`)
+	response, err := rs.ReadResponse(`{"data":[{"name":"a","connection_id":"c","record_count":3,"last_updated":"2026-01-01","freshness":{"status":"current","captured_at":"2026-01-02"}},{"stream":"b"},
+		{"name":"c","record_count":0,"freshness":{"captured_at":"2026-01-02"}},{"name":"d","record_count":-1,"freshness":{"captured_at":"2026-01-02","last_attempted_at":"2026-01-03"}}]}`)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []rs.ListedStream{{Name: "a", Connection: "c", Records: 3, Updated: "2026-01-01", Status: "current", SyncedAt: "2026-01-02"}, {Name: "b", Records: -1}}
+	want := []rs.ListedStream{
+		{Name: "a", Connection: "c", Records: 3, Updated: "2026-01-01", Status: "current", SyncedAt: "2026-01-02"}, {Name: "b", Records: -1},
+		{Name: "c"}, {Name: "d", Records: -1, SyncedAt: "2026-01-02"},
+	}
 	if diff := cmp.Diff(want, response.ListedStreams()); diff != "" {
 		t.Error(diff)
 	}

@@ -42,6 +42,9 @@ func TestARedactorFindsATokenInEachForm(t *testing.T) {
 	if got := rs.NewToken("token-1234/").Redactor().Text("a token-1234%2f"); got != "a [token]" {
 		t.Errorf("an escape at the end: %s", got)
 	}
+	if got := rs.NewToken("/token-1234").Redactor().Text("a %2ftoken-1234"); got != "a [token]" {
+		t.Errorf("an escape at the beginning: %s", got)
+	}
 	short := rs.NewToken("message").Redactor()
 	if got := short.JSON(`{"message":"message"}`); got != `{"message":"message"}` {
 		t.Errorf("a token of 7 bytes is looked for: %s", got)
@@ -63,6 +66,9 @@ func TestARedactorLeavesJSONWhole(t *testing.T) {
 		{redactedToken, `["tok\u002e9~Zp/2+x_canary-77"]`, `["[token]"]`},
 		{redactedToken, `"\u007`, `"\u007`},
 		{"12345678", `["12345678`, `["[token]`},
+		{redactedToken, `["","\u0074ok.9~Zp/2+x_canary-77"]`, `["","[token]"]`},
+		{redactedToken, `["\"","\u0074ok.9~Zp/2+x_canary-77"]`, `["\"","[token]"]`},
+		{redactedToken, `["tok.9~Zp\/2+x_canary-77"]`, `["[token]"]`},
 	} {
 		got := rs.NewToken(c.token).Redactor().JSON(c.raw)
 		if got != c.want {
@@ -89,11 +95,35 @@ func TestARedactorSearchesAnError(t *testing.T) {
 	if given.Message != said || given.Connections[0].ID != said {
 		t.Error("the error that was given was changed")
 	}
+	const left = "it was [token]=="
+	if want := (rs.Connection{GrantID: left, ConnectorKey: left, ID: left, DisplayName: left}); got.Connections[0] != want || got.Unavailable[0].ID != left {
+		t.Errorf("of connections there is left %+v, %+v", got.Connections, got.Unavailable)
+	}
 	if none := rs.NewToken(redactedToken).Redactor().Error(nil); none != nil {
 		t.Errorf("no error becomes %v", none)
 	}
+	if same := (*rs.Redactor)(nil).Error(given); same != given {
+		t.Errorf("without a token an error becomes %v", same)
+	}
 	if coded := rs.NewToken("token-as-code").Redactor().Error(&rs.Error{Code: "x_token-as-code"}); coded.Code != "upstream_error" {
 		t.Errorf("the code is %s", coded.Code)
+	}
+}
+
+// A token is looked for where nobody notes which are used, and behind what is not seen in it; it writes itself nowhere.
+func TestATokenIsNotShown(t *testing.T) {
+	token := rs.NewToken(redactedToken)
+	if got := token.RedactorIn(t.Context()).ErrorText("say " + strings.Replace(redactedToken, "canary", "can\u200bary", 1)); got != "say [token]==" {
+		t.Error(got)
+	}
+	if got, err := json.Marshal(token); err != nil || string(got) != `"[token]"` || token.String() != "[token]" {
+		t.Errorf("%s, %s, %v", got, token.String(), err)
+	}
+	if r := token.Redactor(); !r.MayFind([]byte(redactedToken)) || r.MayFind([]byte(`{"n":1}`)) {
+		t.Error("whether a token may be found is not known")
+	}
+	if other := rs.NewToken("another"); token.Key() == other.Key() || other.Key() == (rs.Token{}).Key() || other.Key() != rs.NewToken("another").Key() {
+		t.Error("tokens are not told apart by their keys")
 	}
 }
 

@@ -164,10 +164,7 @@ func spaceFollows(raw string, end int) bool {
 
 // distinct returns valid JSON with each name of an object once: of several members of one name the last one stays.
 func distinct(raw string) string {
-	out, err := appendDistinct(nil, newDecoder(raw))
-	if err != nil {
-		return raw
-	}
+	out, _ := appendDistinct(nil, newDecoder(raw))
 	return string(out)
 }
 

@@ -33,9 +33,6 @@ func (t Token) Key() [sha256.Size]byte { return sha256.Sum256([]byte(t.Reveal())
 // String returns a placeholder.
 func (t Token) String() string { return "[token]" }
 
-// GoString returns a placeholder.
-func (t Token) GoString() string { return "[token]" }
-
 // Format writes a placeholder for every verb.
 func (t Token) Format(s fmt.State, _ rune) { _, _ = s.Write([]byte("[token]")) }
 

@@ -89,9 +89,6 @@ func TestCollectorIsReachedThroughOneConnection(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.timeout != 10*time.Second {
-		t.Errorf("a batch gets %s, not the 10 seconds of OpenTelemetry", c.timeout)
-	}
 	for range 3 {
 		if err := c.UploadTraces(t.Context(), oneSpan); err != nil {
 			t.Fatal(err)
@@ -99,6 +96,31 @@ func TestCollectorIsReachedThroughOneConnection(t *testing.T) {
 	}
 	if connections.Load() != 1 {
 		t.Errorf("%d connections", connections.Load())
+	}
+}
+
+// A batch gets the 10 seconds of OpenTelemetry, or as many milliseconds as a variable says, and is sent four times at most.
+func TestHowLongABatchMayTake(t *testing.T) {
+	for value, want := range map[string]time.Duration{"": 10 * time.Second, "1": time.Millisecond, "2500": 2500 * time.Millisecond} {
+		c, err := newCollector(environment("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:1", "OTEL_EXPORTER_OTLP_TIMEOUT", value))
+		if err != nil || c.timeout != want || c.client.RetryMax != 3 {
+			t.Errorf("%q: %+v, %v", value, c, err)
+		}
+	}
+}
+
+// The connection that an answer came through serves another batch.
+func TestTheAnswerOfACollectorIsClosed(t *testing.T) {
+	c, err := newCollector(environment("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	closed := 0
+	c.client.HTTPClient.Transport = roundTrip(func(*http.Request) (*http.Response, error) {
+		return &http.Response{StatusCode: http.StatusOK, Body: watched{http.NoBody, &closed}}, nil
+	})
+	if err := c.UploadTraces(t.Context(), oneSpan); err != nil || closed != 1 {
+		t.Errorf("the answer is closed %d times: %v", closed, err)
 	}
 }
 
@@ -117,6 +139,10 @@ func TestCollectorErrorsRepeatNothing(t *testing.T) {
 	server.Close()
 	c.client.RetryMax = 0
 	if err := c.UploadTraces(t.Context(), oneSpan); err == nil || strings.Contains(err.Error(), server.URL) {
+		t.Errorf("error %v", err)
+	}
+	noText := []*tracepb.ResourceSpans{{ScopeSpans: []*tracepb.ScopeSpans{{Spans: []*tracepb.Span{{Name: "CANARY\xff"}}}}}}
+	if err := c.UploadTraces(t.Context(), noText); err == nil || err.Error() != "the spans cannot be encoded" {
 		t.Errorf("error %v", err)
 	}
 }

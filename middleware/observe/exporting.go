@@ -59,10 +59,6 @@ func NewTracer(ctx context.Context, version string, getenv func(string) string, 
 	if err != nil {
 		return nil, nil, err
 	}
-	exporter, err := otlptrace.New(ctx, collector)
-	if err != nil {
-		return nil, nil, err
-	}
 	// No detector of the process: its command line may hold a secret.
 	described, err := resource.New(ctx,
 		resource.WithAttributes(attribute.String("service.name", "pdpp-mcp"), attribute.String("service.version", version)),
@@ -70,7 +66,7 @@ func NewTracer(ctx context.Context, version string, getenv func(string) string, 
 	if err != nil {
 		return nil, nil, fmt.Errorf("OTEL_RESOURCE_ATTRIBUTES: %w", err)
 	}
-	provider := sdktrace.NewTracerProvider(sdktrace.WithBatcher(exporter), sdktrace.WithResource(described))
+	provider := sdktrace.NewTracerProvider(sdktrace.WithBatcher(otlptrace.NewUnstarted(collector)), sdktrace.WithResource(described))
 	return provider.Tracer("pdpp-mcp", trace.WithInstrumentationVersion(version)), func() {
 		flush, cancel := context.WithTimeout(context.Background(), flushTime)
 		defer cancel()
@@ -185,10 +181,7 @@ func (c *collector) UploadTraces(ctx context.Context, spans []*tracepb.ResourceS
 		_ = zip.Close()
 		body = packed.Bytes()
 	}
-	request, err := retryablehttp.NewRequestWithContext(ctx, http.MethodPost, c.endpoint, body)
-	if err != nil {
-		return errors.New("the request to the trace collector cannot be made")
-	}
+	request, _ := retryablehttp.NewRequestWithContext(ctx, http.MethodPost, c.endpoint, body) // newCollector has parsed the endpoint
 	request.Header = c.headers.Clone()
 	request.Header.Set("Content-Type", "application/x-protobuf")
 	if c.gzip {

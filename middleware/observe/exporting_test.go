@@ -28,9 +28,14 @@ func TestTracerIsOffUnlessAnEndpointIsNamed(t *testing.T) {
 		"an endpoint for traces":       {map[string]string{"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "http://127.0.0.1:1/v1/traces"}, true, ""},
 		"an endpoint, but disabled":    {map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:1", "OTEL_SDK_DISABLED": "true"}, false, ""},
 		"an endpoint, but no exporter": {map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:1", "OTEL_TRACES_EXPORTER": "none"}, false, ""},
+		"an endpoint that is none":     {map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "127.0.0.1:1"}, false, "must start with http"},
 		"another protocol":             {map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:1", "OTEL_EXPORTER_OTLP_PROTOCOL": "grpc"}, false, "http/protobuf"},
+		"an attribute without a value": {map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:1", "OTEL_RESOURCE_ATTRIBUTES": "team"}, false, "OTEL_RESOURCE_ATTRIBUTES: "},
 	} {
 		t.Run(name, func(t *testing.T) {
+			for name, value := range row.environment {
+				t.Setenv(name, value) // the SDK reads some of them itself
+			}
 			tracer, end, err := observe.NewTracer(t.Context(), "1.2.3", func(name string) string { return row.environment[name] }, zerolog.Nop())
 			if err != nil || row.problem != "" {
 				if err == nil || row.problem == "" || !strings.Contains(err.Error(), row.problem) {

@@ -1,4 +1,4 @@
-package observe_test
+package observe
 
 import (
 	"context"
@@ -13,13 +13,22 @@ import (
 	"go.opentelemetry.io/otel/propagation"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
-
-	"github.com/pdp-connect/pdpp-mcp/middleware/observe"
 )
 
 type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// watched counts how often a body is closed.
+type watched struct {
+	io.ReadCloser
+	closed *int
+}
+
+func (w watched) Close() error {
+	*w.closed++
+	return w.ReadCloser.Close()
+}
 
 const canary = "canary-8a41"
 
@@ -32,7 +41,7 @@ func TestTransport(t *testing.T) {
 	}{
 		"a good answer": {func() (*http.Response, error) {
 			return &http.Response{StatusCode: 200, Body: io.NopCloser(strings.NewReader(canary))}, nil
-		}, "Unset", []string{`"http.response.status_code"`, `"http.response.body.size"`}},
+		}, "Unset", []string{`"http.response.status_code"`, `"http.response.body.size","Value":{"Type":"INT64","Value":11}`}},
 		"a bad one": {func() (*http.Response, error) {
 			return &http.Response{StatusCode: 503, Body: io.NopCloser(strings.NewReader(canary))}, nil
 		}, "Error", []string{`"http.response.status_code"`}},
@@ -46,10 +55,16 @@ func TestTransport(t *testing.T) {
 			provider := sdktrace.NewTracerProvider(sdktrace.WithSyncer(exporter))
 			defer func() { _ = provider.Shutdown(context.Background()) }()
 			var sent http.Header
-			transport := observe.Transport(roundTrip(func(r *http.Request) (*http.Response, error) {
+			closed := 0
+			tracing := Observation{Tracer: provider.Tracer("test")}
+			transport := tracing.Following("introspection")(roundTrip(func(r *http.Request) (*http.Response, error) {
 				sent = r.Header
-				return row.answer()
-			}), provider.Tracer("test"), "introspection")
+				response, err := row.answer()
+				if err == nil {
+					response.Body = watched{response.Body, &closed}
+				}
+				return response, err
+			}))
 			request := httptest.NewRequest(http.MethodPost, "http://"+canary+".example/"+canary+"?q="+canary, nil)
 			request.Header.Set("Authorization", "Bearer "+canary)
 			response, err := transport.RoundTrip(request)
@@ -58,7 +73,9 @@ func TestTransport(t *testing.T) {
 					t.Error("the span ended before the body")
 				}
 				_, _ = io.Copy(io.Discard, response.Body)
-				_ = response.Body.Close()
+				if _ = response.Body.Close(); closed != 1 {
+					t.Errorf("the body is closed %d times", closed)
+				}
 			}
 			spans := exporter.GetSpans()
 			if len(spans) != 1 || spans[0].Name != "read introspection" || spans[0].Status.Code.String() != row.status {
@@ -89,10 +106,10 @@ func TestTransport(t *testing.T) {
 func TestTransportWithoutATracer(t *testing.T) {
 	const parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00"
 	var sent *http.Request
-	transport := observe.Transport(roundTrip(func(r *http.Request) (*http.Response, error) {
+	transport := Observation{}.Following("other")(roundTrip(func(r *http.Request) (*http.Response, error) {
 		sent = r
 		return &http.Response{StatusCode: 200, Body: http.NoBody}, nil
-	}), nil, "other")
+	}))
 	request := httptest.NewRequest(http.MethodGet, "http://rs.example/", nil)
 	if _, err := transport.RoundTrip(request); err != nil || sent != request {
 		t.Errorf("a request of no trace is changed: %v", err)

@@ -99,6 +99,7 @@ func TestPublicAndAuthenticatedChainsAgree(t *testing.T) {
 	}{
 		"the public chain asks for no bearer":                    {options.PublicChain().Then(pipeline), "mcp.example", "", 204},
 		"the public chain still refuses a foreign host":          {options.PublicChain().Then(pipeline), "evil.example", "", 421},
+		"the base chain asks for no name":                        {options.BaseChain().Then(pipeline), "192.0.2.9:8080", "", 204},
 		"the HTTP chain asks for a bearer":                       {options.AuthenticatedChain().Then(pipeline), "mcp.example", "", 401},
 		"the HTTP chain lets a client in":                        {options.AuthenticatedChain().Then(pipeline), "mcp.example", "good", 204},
 		"the HTTP chain judges the host before the bearer":       {options.AuthenticatedChain().Then(pipeline), "evil.example", "good", 421},
@@ -112,7 +113,7 @@ func TestPublicAndAuthenticatedChainsAgree(t *testing.T) {
 			}
 			recorder := httptest.NewRecorder()
 			test.handler.ServeHTTP(recorder, request)
-			if recorder.Code != test.want {
+			if recorder.Code != test.want || recorder.Header().Get("Request-Id") == "" {
 				t.Errorf("status %d, want %d: %s", recorder.Code, test.want, recorder.Body)
 			}
 		})

@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"context"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -48,7 +49,9 @@ func TestA401DuringACallIsRevalidated(t *testing.T) {
 			},
 			pipeline: func(w http.ResponseWriter, r *http.Request) {
 				w.Header().Set("Content-Length", "3")
-				_, _ = io.WriteString(w, read(r).Error())
+				if _, err := io.Copy(w, strings.NewReader(read(r).Error())); err != nil {
+					t.Errorf("what is dropped is an error: %v", err)
+				}
 				_ = http.NewResponseController(w).Flush()
 				_, _ = io.WriteString(w, read(r).Error())
 			},
@@ -164,6 +167,25 @@ func TestA401DuringACallIsRevalidated(t *testing.T) {
 				t.Errorf("challenge: %v", response.Header)
 			}
 		})
+	}
+}
+
+// An authority without a memory is asked as at first.
+func TestA401IsRevalidatedWithoutAMemory(t *testing.T) {
+	for then, want := range map[string]int{"good": 200, "owner": 403, "revoked": 401} {
+		asked := 0
+		options := web.ChainOptions{Logger: zerolog.Nop(), Public: web.Public{Origin: "https://mcp.example"}}
+		options.Authenticator = web.AuthenticatorFunc(func(ctx context.Context, _ rs.Token) (auth.Principal, error) {
+			asked++
+			return new(webAuthority).Authenticate(ctx, rs.NewToken([]string{"good", then}[asked-1]))
+		})
+		chain := options.AuthenticatedChain().ThenFunc(func(_ http.ResponseWriter, r *http.Request) {
+			middleware.RequestFrom(r.Context()).NoteUnauthorized("context.active_false")
+		})
+		w := limited(chain, func(r *http.Request) { r.Header.Set("Authorization", "Bearer t") })
+		if w.Code != want || asked != 2 {
+			t.Errorf("a token that is then %s is answered %d, asked %d times", then, w.Code, asked)
+		}
 	}
 }
 

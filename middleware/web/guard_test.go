@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"testing"
 
+	"github.com/justinas/alice"
 	"github.com/rs/zerolog"
 
 	"github.com/pdp-connect/pdpp-mcp/middleware/web"
@@ -195,5 +196,27 @@ func TestOriginAndCORS(t *testing.T) {
 				t.Error("credentials are allowed")
 			}
 		})
+	}
+}
+
+// A preflight is answered where the call would be let in, and by what is shown to pages.
+func TestPreflightsThatAreNotAnswered(t *testing.T) {
+	options := web.ChainOptions{Public: web.Public{Origin: "https://mcp.example"}, Origins: []string{"https://app.example"}, Logger: zerolog.Nop()}
+	for name, row := range map[string]struct {
+		chain  alice.Chain
+		host   string
+		status int
+	}{
+		"under a name that is not ours": {options.PublicChain(), "evil.example", 421},
+		"of a probe":                    {options.BaseChain(), "mcp.example", 200},
+	} {
+		w := limited(row.chain.ThenFunc(func(http.ResponseWriter, *http.Request) {}), func(r *http.Request) {
+			r.Method, r.Host = http.MethodOptions, row.host
+			r.Header.Set("Origin", "https://app.example")
+			r.Header.Set("Access-Control-Request-Method", "POST")
+		})
+		if w.Code != row.status || w.Header().Get("Access-Control-Allow-Origin") != "" {
+			t.Errorf("%s: %d, %v", name, w.Code, w.Header())
+		}
 	}
 }

@@ -121,6 +121,20 @@ func TestAccessLog(t *testing.T) {
 	}
 }
 
+// A method has 32 bytes in the log, and a code 80: both may come from elsewhere.
+func TestTheAccessLogIsCut(t *testing.T) {
+	var log bytes.Buffer
+	chain := alice.New(web.Observe(web.ChainOptions{Logger: zerolog.New(&log)})).ThenFunc(func(w http.ResponseWriter, r *http.Request) {
+		web.Refuse(w, r, &rs.Error{Code: rs.Code(strings.Repeat("c", 81))})
+	})
+	limited(chain, func(r *http.Request) { r.Method = strings.Repeat("M", 33) })
+	for _, says := range []string{`"` + strings.Repeat("M", 29) + `…"`, `"` + strings.Repeat("c", 77) + `…"`} {
+		if !strings.Contains(log.String(), says) {
+			t.Errorf("%s, without %s", &log, says)
+		}
+	}
+}
+
 // requestsSeen is a RequestObserver that remembers.
 type requestsSeen struct {
 	underWay int

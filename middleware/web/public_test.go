@@ -9,6 +9,22 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/middleware/web"
 )
 
+// A prefix stands before a path of ours, and behind a well-known place.
+func TestPathsBelowAPrefix(t *testing.T) {
+	public := web.Public{Prefix: "/pdpp"}
+	for path, want := range map[string]string{
+		web.EndpointPath:                    "/pdpp/mcp",
+		web.PagePath:                        "/pdpp/",
+		web.MetadataPath:                    "/.well-known/oauth-protected-resource/pdpp",
+		web.MetadataPath + web.EndpointPath: "/.well-known/oauth-protected-resource/pdpp/mcp",
+		web.ServerPath:                      "/.well-known/oauth-authorization-server/pdpp",
+	} {
+		if got := public.Path(path); got != want || public.Route(got) != path {
+			t.Errorf("%s is at %s, which is the route %s", path, got, public.Route(got))
+		}
+	}
+}
+
 func TestClientAddress(t *testing.T) {
 	proxies := []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::/8")}
 	for _, test := range []struct {

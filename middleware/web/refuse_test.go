@@ -3,6 +3,8 @@ package web
 import (
 	"testing"
 	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
 // RFC 6750, section 3: what error_description may hold.
@@ -16,6 +18,18 @@ func TestDescription(t *testing.T) {
 	} {
 		if got := description(text); got != want {
 			t.Errorf("description(%q) = %q, want %q", text, got, want)
+		}
+	}
+}
+
+// Statuses of what is refused behind this package.
+func TestRefusalStatus(t *testing.T) {
+	for code, want := range map[rs.Code]int{
+		"not_found": 404, "method_not_allowed": 405, "not_acceptable": 406, "unsupported_media_type": 415, "invalid_request": 400,
+		"origin_refused": 403, "grant_expired": 401, "authority_busy": 503, "server_unreachable": 503, "canceled": 503,
+	} {
+		if got := refusalStatus(code); got != want {
+			t.Errorf("%s is answered %d, want %d", code, got, want)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package web_test
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -55,7 +56,11 @@ func TestTokenRateSaysHowLongToWait(t *testing.T) {
 		limiter := web.NewLimiter(web.Limits{TokenRate: rate, TokenBurst: 1}, newClock().now)
 		handler := web.Limit(limiter)(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 		limited(handler, bearerOf("t", "g"))
-		wantLater(t, limited(handler, bearerOf("t", "g")), "rate_limited", want)
+		refused := limited(handler, bearerOf("t", "g"))
+		wantLater(t, refused, "rate_limited", want)
+		if says := "Wait " + want + " second"; !strings.Contains(refused.Body.String(), says) {
+			t.Errorf("%s, without %s", refused.Body, says)
+		}
 	}
 }
 
@@ -82,6 +87,19 @@ func TestTokenRateForgetsTheOldest(t *testing.T) {
 	}
 	if w := limited(handler, bearerOf("t0", "g")); w.Code != 200 {
 		t.Errorf("the oldest token is still counted: %d", w.Code)
+	}
+}
+
+// What is not about a token is charged to its client's address alone.
+func TestAddressesAreCharged(t *testing.T) {
+	limiter := web.NewLimiter(web.Limits{AddressRate: 1, AddressBurst: 1}, newClock().now)
+	var took []bool
+	handler := watching(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { took = append(took, limiter.Takes(r)) }))
+	for _, address := range []string{"203.0.113.7", "203.0.113.7", "203.0.113.8"} {
+		limited(handler, from(address, ""))
+	}
+	if !slices.Equal(took, []bool{true, false, true}) {
+		t.Errorf("taken: %v", took)
 	}
 }
 

@@ -41,6 +41,22 @@ func TestAnUnreadBodyWaitsHalfASecond(t *testing.T) {
 	})
 }
 
+// Whoever is let in reaches the connection through all that is around it.
+func TestTheConnectionIsReached(t *testing.T) {
+	w, until := &deadlineRecorder{ResponseRecorder: httptest.NewRecorder()}, time.Unix(1e9, 0)
+	chain := web.ChainOptions{Authenticator: &webAuthority{}, Public: web.Public{Origin: "https://mcp.example"}, Logger: zerolog.Nop()}.AuthenticatedChain()
+	request := httptest.NewRequest(http.MethodPost, "https://mcp.example/mcp", nil)
+	request.Header.Set("Authorization", "Bearer good")
+	chain.ThenFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if err := http.NewResponseController(w).SetReadDeadline(until); err != nil {
+			t.Error(err)
+		}
+	}).ServeHTTP(w, request)
+	if !w.until.Equal(until) {
+		t.Errorf("the deadline is %s", w.until)
+	}
+}
+
 // closed is a connection that takes nothing.
 type closed struct{ *httptest.ResponseRecorder }
 

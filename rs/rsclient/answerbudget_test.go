@@ -4,12 +4,14 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 )
 
@@ -55,7 +57,7 @@ func TestLargeAnswersAreBounded(t *testing.T) {
 					t.Errorf("a large call of another grant: %s", got)
 				}
 				ctx, hangUp := context.WithCancel(t.Context())
-				hangUp()
+				time.AfterFunc(time.Second, hangUp) // while it waits for one of the others to end
 				if got, end := holding(ctx, client, "c"); got != "canceled" {
 					t.Errorf("a caller that hung up: %q", got)
 				} else {
@@ -77,6 +79,38 @@ func TestLargeAnswersAreBounded(t *testing.T) {
 						t.Errorf("after the end of the others: %s", got)
 					} else {
 						defer end()
+					}
+				}
+			})
+		})
+	}
+}
+
+// The answers of all members of a package count as one caller's, and those of a token that nobody has judged yet as its own.
+func TestWhoseAnswersAReadCountsAmong(t *testing.T) {
+	for name, row := range map[string]struct {
+		holder rsclient.Caller // who asks; zero for whose token it is
+		kind   string          // of the tokens
+		second rs.Code
+	}{
+		"tokens of two grants":               {rsclient.Caller{}, auth.KindClient, ""},
+		"tokens that nobody has judged":      {rsclient.Caller{}, "", ""},
+		"tokens of the members of a package": {rsclient.Caller{Kind: auth.KindPackage, GrantID: "p"}, auth.KindClient, "too_many_calls"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				h := &host{}
+				h.now(page(2<<20, true)) // of two large calls one caller has one
+				client := clientFor(t, h, rsclient.Options{NoBreaker: true})
+				for i, want := range []rs.Code{"", row.second} {
+					ctx, release, _ := rsclient.HoldAnswers(t.Context())
+					defer release()
+					if row.holder.Kind != "" {
+						ctx = rsclient.WithCaller(ctx, row.holder)
+					}
+					token := rsclient.Caller{Token: rs.NewToken(strconv.Itoa(i)), Kind: row.kind}
+					if _, err := client.For(token).Do(ctx, rs.Request{Path: "/v1/x"}); code(err) != want {
+						t.Errorf("large call %d: %v, want %q", i, err, want)
 					}
 				}
 			})

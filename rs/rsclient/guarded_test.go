@@ -78,6 +78,9 @@ func TestAllTrialsFail(t *testing.T) {
 				t.Fatal(refused)
 			}
 		}
+		if _, refused := b.begin(breakerKey{8}, ""); refused == nil {
+			t.Error("one more finds out at a time")
+		}
 		for i := range breakerTrials {
 			if b.state != breakerHalfOpen {
 				t.Errorf("%s after %d failures", b.state, i)

@@ -39,23 +39,24 @@ func TestBytesBeforeTheRequestCloseTheConnection(t *testing.T) {
 		guard, _ := guardIdle(here).(*idleGuard)
 		return guard, there
 	}
-	read := func(g *idleGuard) <-chan error {
+	read := func(g *idleGuard, into []byte) <-chan error {
 		ended := make(chan error, 1)
 		go func() {
-			_, err := g.Read(make([]byte, 16))
+			_, err := g.Read(into)
 			ended <- err
 		}()
 		return ended
 	}
 
 	g, peer := pair()
-	ended := read(g)
+	into := make([]byte, 16)
+	ended := read(g, into)
 	g.reuse()                                            // waits for the reader
 	if _, err := io.WriteString(peer, "u"); err != nil { // one byte is enough
 		t.Fatal(err)
 	}
-	if err := <-ended; !errors.Is(err, errUnsolicited) {
-		t.Errorf("read: %v", err)
+	if err := <-ended; !errors.Is(err, errUnsolicited) || into[0] != 0 { // nothing of it is left to be taken for an answer
+		t.Errorf("read: %q, %v", into, err)
 	}
 	if _, err := io.WriteString(g, "request"); err == nil {
 		t.Error("the request was written all the same")
@@ -76,7 +77,15 @@ func TestBytesBeforeTheRequestCloseTheConnection(t *testing.T) {
 	}
 
 	g, peer = pair()
-	ended = read(g)
+	ended = read(g, into)
+	g.reuse()
+	_ = peer.Close()
+	if err := <-ended; !errors.Is(err, io.EOF) {
+		t.Errorf("an end is not what somebody sent: %v", err)
+	}
+
+	g, peer = pair()
+	ended = read(g, into)
 	g.reuse()
 	if _, err := io.WriteString(g, "request"); err != nil {
 		t.Fatal(err)

@@ -3,6 +3,7 @@ package rsclient_test
 import (
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"testing"
@@ -48,6 +49,19 @@ func TestReach(t *testing.T) {
 		cancel()
 		checkReach(ctx, t, "http://127.0.0.1:1", "canceled")
 	})
+}
+
+// Of an answer without an end a probe reads 16 KiB.
+func TestAProbeReadsSoMuch(t *testing.T) {
+	read := 0
+	client := clientOver(t, func(*http.Request) (*http.Response, error) {
+		response := answer(200, "")
+		response.Body = io.NopCloser(readerFunc(func(p []byte) (int, error) { read += len(p); return len(p), nil }))
+		return response, nil
+	})
+	if err := client.Reach(t.Context()); err != nil || read != 16<<10 {
+		t.Errorf("%d bytes are read: %v", read, err)
+	}
 }
 
 func checkReach(ctx context.Context, t *testing.T, base string, want rs.Code) {

@@ -17,7 +17,7 @@ func TestATokenIsRemovedFromTheHeadersThatAreRead(t *testing.T) {
 	for _, header := range []string{"Request-Id", "X-Request-Id", "Content-Type"} {
 		h := &host{}
 		h.now(func(*http.Request) (*http.Response, error) {
-			return answer(200, `PNG "`+secret+`" \u0073ecret-token-0123`, header, "x"+secret), nil
+			return answer(200, `PNG "`+secret+`" "\u0073ecret-token-0123"`, header, "x"+secret), nil
 		})
 		response, err := clientFor(t, h, rsclient.Options{}).For(caller(secret)).Do(t.Context(), rs.Request{Path: "/v1/blobs/b", Binary: true})
 		if err != nil {
@@ -26,7 +26,7 @@ func TestATokenIsRemovedFromTheHeadersThatAreRead(t *testing.T) {
 		if got := response.RequestID + response.ContentType; got != "x[token]" {
 			t.Errorf("%s: %q", header, got)
 		}
-		if response.Body != `PNG "[token]" \u0073ecret-token-0123` { // a blob is not JSON: its escapes are bytes
+		if response.Body != `PNG "[token]" "\u0073ecret-token-0123"` { // a blob is not JSON: its escapes are bytes
 			t.Errorf("%q", response.Body)
 		}
 	}

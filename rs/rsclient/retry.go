@@ -149,7 +149,7 @@ func retryWait(retried int, asked time.Duration) time.Duration {
 		return asked
 	}
 	wait := firstRetryWait << retried
-	return wait/2 + rand.N(wait/2+1) // #nosec G404 -- jitter is no secret
+	return wait/2 + rand.N(wait/2) // #nosec G404 -- jitter is no secret
 }
 
 // The bounds of all retries together. A server that fails under load must not be asked three times as much for it.

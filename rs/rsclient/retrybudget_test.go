@@ -42,6 +42,17 @@ func TestRetryBudget(t *testing.T) {
 	}
 }
 
+// A wait is at random between the half of what doubles and all of it.
+func TestRetryWait(t *testing.T) {
+	for retried, most := range []time.Duration{100 * time.Millisecond, 200 * time.Millisecond} {
+		for range 2000 {
+			if wait := retryWait(retried, 0); wait < most/2 || wait > most {
+				t.Fatalf("after %d retries %s", retried, wait)
+			}
+		}
+	}
+}
+
 // The law, for any course of reads and retries: whenever a retry is allowed, those of the last ten seconds of the clock
 // are at most a tenth of the reads in them, or the floor.
 func TestRetryBudgetHoldsAtAnyTime(t *testing.T) {
