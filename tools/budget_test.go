@@ -1,6 +1,7 @@
 package tools_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -79,6 +80,11 @@ func recordServer(records []rs.Object) *middlewaretest.RS {
 // use calls a tool as the chain does, and holds every result to the budget of both channels (D18).
 func use(t *testing.T, tool *tools.Tool, server rs.Doer, raw json.RawMessage) render.Result {
 	t.Helper()
+	return useIn(t.Context(), t, tool, server, raw)
+}
+
+func useIn(ctx context.Context, t *testing.T, tool *tools.Tool, server rs.Doer, raw json.RawMessage) render.Result {
+	t.Helper()
 	args, err := tool.Parse(raw)
 	if err != nil {
 		t.Fatalf("%s %.300s: %v", tool.Name, raw, err)
@@ -87,7 +93,7 @@ func use(t *testing.T, tool *tools.Tool, server rs.Doer, raw json.RawMessage) re
 	if err != nil {
 		t.Fatal(err)
 	}
-	reply, err := tools.Forward(t.Context(), tools.Call{Tool: tool, Arguments: rs.AsObject(string(raw)), RS: server, Args: args, Scope: scope})
+	reply, err := tools.Forward(ctx, tools.Call{Tool: tool, Arguments: rs.AsObject(string(raw)), RS: server, Args: args, Scope: scope})
 	if err != nil {
 		t.Fatalf("%s %.300s: %v", tool.Name, raw, err)
 	}

@@ -53,6 +53,7 @@ func propose(ctx context.Context, stated func() known.Stream, call Call, answer 
 	if s.since, s.until, s.rest, s.timed = written.NamedPeriod(s.q, time.Now().UTC()); !s.timed {
 		s.rest = s.q
 	}
+	s.moveToHits()
 	found := &answer.search
 	found.Meant, found.OfTime, found.Newest = s.unreadFields(ctx), s.ofTime(), s.newestRecord(found.Question)
 	hint := s.listedValue(ctx)
@@ -71,6 +72,25 @@ func propose(ctx context.Context, stated func() known.Stream, call Call, answer 
 }
 
 func (s *searched) recall() rs.Object { return s.list.Envelope.Object("meta").Object("recall") }
+
+// moveToHits moves a month without a year, which the resource server read as one of any year, to the newest year of which a hit is.
+func (s *searched) moveToHits() {
+	month, err := time.Parse(time.DateOnly, s.since)
+	if err != nil || s.until == "" || s.recall().Text("preferred_time") != "any "+month.Month().String() {
+		return
+	}
+	year := 0
+	for _, hit := range s.list.Items {
+		said := hit.Members.Text("authored_at") // perhaps without a zone
+		if at, err := time.Parse(time.DateOnly, said[:min(len(said), len(time.DateOnly))]); err == nil && at.Month() == month.Month() {
+			year = max(year, at.Year())
+		}
+	}
+	if year > 0 {
+		month = month.AddDate(year-month.Year(), 0, 0)
+		s.since, s.until = month.Format(time.DateOnly), month.AddDate(0, 1, -1).Format(time.DateOnly)
+	}
+}
 
 func (s *searched) inPeriod() bool { return s.period != (period.Period{}) }
 

@@ -29,8 +29,8 @@ const (
 // are, with the call for the other words there, or for what there is; "" where there is none.
 func (s *searched) named(ctx context.Context) string {
 	absent := s.absent
-	if len(absent) == 0 && isEmpty(s.answer.Response) && !s.inPeriod() && len(s.filter) == 0 {
-		if words := relax.Words(s.q); len(words) == 1 {
+	if len(absent) == 0 && !s.inPeriod() && len(s.filter) == 0 {
+		if words := relax.Words(s.q); len(words) == 1 && !s.hitsAreNamed(words[0]) {
 			absent = []string{strings.ToLower(words[0])}
 		}
 	}
@@ -49,12 +49,76 @@ func (s *searched) named(ctx context.Context) string {
 	if words, of := known.Named(within, absent); len(of) > 0 {
 		return s.inNamed(words, of)
 	}
+	if len(s.list.Items) > 0 && len(s.absent) == 0 { // what was found has the word
+		return ""
+	}
 	for _, word := range absent {
 		if says := s.inNamedConnection(word, sources); says != "" {
 			return says
 		}
 	}
-	return ""
+	return s.inNamedField(ctx, absent)
+}
+
+// hitsAreNamed reports whether a hit is of a stream whose name has a word.
+func (s *searched) hitsAreNamed(word string) bool {
+	return slices.ContainsFunc(s.list.Items, func(hit rs.Item) bool {
+		return written.WordsOf(word).Name(written.WordsOf(hit.Members.Text("stream")))
+	})
+}
+
+// inNamedField says that words are in the name of a field, with the call for its numbers by month or in all, or for what it holds.
+func (s *searched) inNamedField(ctx context.Context, words []string) string {
+	var of known.Stream
+	if document := s.call.Tool.schemas.Held(ctx, "", s.call.Scope.ConnectionID); document != nil {
+		of = known.ReadStream(document, rs.Scope{ConnectionID: s.call.Scope.ConnectionID})
+	} else if s.answer.Repair == nil && auth.PrincipalFrom(ctx).Package == nil { // a repair has its own bound of reads
+		of = s.stated()
+	}
+	if of.Document == nil {
+		return ""
+	}
+	var all []known.Source // each field of a stream as if its name were that of a stream
+	rows := map[string][]*rs.SchemaStream{}
+	for i := range of.Document.Streams {
+		row := &of.Document.Streams[i]
+		for _, field := range row.Fields() {
+			if field.Granted && (len(s.streams) == 0 || slices.Contains(s.streams, row.Name)) {
+				if rows[field.Name] == nil {
+					all = append(all, known.Source{Stream: field.Name})
+				}
+				rows[field.Name] = append(rows[field.Name], row)
+			}
+		}
+	}
+	words, found := known.Named(all, words)
+	if len(found) == 0 {
+		return ""
+	}
+	name := found[0].Stream
+	var streams []string
+	for _, row := range rows[name] {
+		streams = append(streams, row.Name)
+	}
+	slices.Sort(streams)
+	streams = slices.Compact(streams)
+	says := fmt.Sprintf("%s the name of the field %s of %s: ", quote.AreIn(words), quote.Names([]string{name}, 1), quote.Names(streams, maxNamedStreams))
+	row := rows[name][0]
+	at := slices.IndexFunc(row.Fields(), func(field rs.SchemaField) bool { return field.Name == name })
+	others := s.beside(words...)
+	switch arguments := inConnection(s.call, "stream", row.Name); {
+	case len(others) > 0 && len(s.list.Items) > 0:
+		return says + searchFor(strings.Join(others, " "), s.without("mode", "limit", "streams").With("streams", rs.EncodeJSON(streams)))
+	case slices.Contains(row.Fields()[at].Aggregates, "sum"):
+		arguments = append(arguments, rs.NewMember("metric", "sum"), rs.NewMember("field", name))
+		source := slices.IndexFunc(of.Sources, func(source known.Source) bool { return source.Stream == row.Name && source.Time != "" })
+		if source >= 0 {
+			arguments = append(arguments, rs.NewMember("group_by_time", of.Sources[source].Time), rs.NewMember("granularity", "month"))
+		}
+		return says + correct.Call{Tool: "aggregate", Arguments: arguments}.String()
+	default:
+		return says + s.records(row.Name, rs.NewMember("fields", []string{name}))
+	}
 }
 
 // places are the streams of connections as far as they are known: from the schema, which other hints read too, or where nothing was found

@@ -7,6 +7,7 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/middleware/middlewaretest"
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
@@ -60,6 +61,46 @@ func TestAWordOfAStreamsName(t *testing.T) {
 		_, text := searchWith(t, tools.Search("https://rs.example"), server, row.arguments)
 		if said := strings.Contains(text, " in the name"); said != (row.want != "") || !strings.Contains(text, row.want) || reads > 1 {
 			t.Errorf("%s with %d reads of the schema:\n%s", row.arguments, reads, text)
+		}
+	}
+}
+
+// A word that no record has and that is in the name of a field leads to what the field holds; a word that is found, and is the whole query,
+// to the stream that is called so.
+func TestAWordOfAFieldsName(t *testing.T) {
+	const schema = `{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c","display_name":"Files"}],"streams":[` +
+		`{"name":"trips","field_capabilities":{"to":"t=text,lex"}},` +
+		`{"name":"walks","field_capabilities":{"at":"t=timestamp,role=event-time,eq,r=gte|gt|lte|lt,a=group_by_time","Steps":"t=integer,a=sum|min"}},` +
+		`{"name":"people","field_capabilities":{"name":"t=text,lex","date_of_birth":"t=date","Steps_goal":"t=integer,a=sum"}}]}]}`
+	ctx := auth.WithPrincipal(t.Context(), auth.Principal{Token: rs.NewToken("token"), Kind: auth.KindClient, GrantID: "g"})
+	for _, row := range []struct{ arguments, missing, hit, want string }{
+		{`{"q":"steps"}`, `"steps"`, "", `"steps" is in the name of the field Steps of walks: ` +
+			`aggregate {"stream":"walks","metric":"sum","field":"Steps","group_by_time":"at","granularity":"month"}`},
+		{`{"q":"goal"}`, `"goal"`, "", `: aggregate {"stream":"people","metric":"sum","field":"Steps_goal"}`},
+		{`{"q":"birth"}`, `"birth"`, "", `the field date_of_birth of people: query_records {"stream":"people","fields":["date_of_birth"]}`},
+		{`{"q":"anna birth"}`, `"birth"`, "people", `of people: search {"q":"anna","streams":["people"]}`},
+		{`{"q":"steps","streams":["people"]}`, `"steps"`, "", `the field Steps_goal of people: `},
+		{`{"q":"anna zebra"}`, `"zebra"`, "people", ""},
+		{`{"q":"trips"}`, ``, "people", `"trips" is in the name of the stream trips: query_records {"stream":"trips"}`},
+		{`{"q":"trips"}`, ``, "trips", ""},
+		{`{"q":"steps"}`, ``, "people", ""},
+		{`{"q":"files"}`, ``, "people", ""},
+	} {
+		server := &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
+			if strings.HasSuffix(r.Path, "/schema") {
+				return middlewaretest.JSON(schema), nil
+			}
+			hits := ""
+			if row.hit != "" {
+				hits = hitAt(row.hit, "1", "")
+			}
+			return middlewaretest.JSON(`{"object":"list","data":[` + hits + `],"meta":{"recall":{"partial_count":0,"missing_words":[` + row.missing + `]}}}`), nil
+		}}
+		tool := tools.All(tools.Options{})[3]
+		tool.Schema(ctx, server, "", "") // is held then
+		text := useIn(ctx, t, tool, server, []byte(row.arguments)).Text
+		if said := strings.Contains(text, " in the name"); said != (row.want != "") || !strings.Contains(text, row.want) {
+			t.Errorf("%s:\n%s", row.arguments, text)
 		}
 	}
 }

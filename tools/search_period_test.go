@@ -525,6 +525,39 @@ func TestATimeWithoutAbsentWords(t *testing.T) {
 	}
 }
 
+// A month without a year is the newest of which there is a hit.
+func TestAMonthOfTheYearOfItsHits(t *testing.T) {
+	last := func(month time.Month) int { // as it is read without hits
+		now := time.Now().UTC()
+		if month > now.Month() {
+			return now.Year() - 1
+		}
+		return now.Year()
+	}
+	for _, row := range []struct {
+		prefers, at string
+		year        int
+	}{
+		{"any June", "2019-06-03T09:00:00Z", 2019},
+		{"any June", "2020-06-30", 2020},
+		{"any June", "2020-07-30", last(time.June)},
+		{"2026-06-01 until before 2026-07-01", "2019-06-03", last(time.June)},
+	} {
+		server := dated(func(rs.Request) (*rs.Response, error) {
+			return middlewaretest.JSON(`{"object":"list","data":[` + hitAt("s", "a", "2018-06-05") + "," + hitAt("s", "b", row.at) +
+				`],"meta":{"recall":{"preferred_time":"` + row.prefers + `"}}}`), nil
+		})
+		_, text := searchWith(t, tools.PlainSearch("https://rs.example"), server, `{"q":"invoices in June","streams":["s"]}`)
+		year := row.year
+		if row.prefers == "any June" && row.at == "2020-07-30" {
+			year = 2018
+		}
+		if want := fmt.Sprintf(`"since":"%d-06-01","until":"%d-06-30"}`, year, year); !strings.Contains(text, want) {
+			t.Errorf("%+v:\n%s", row, text)
+		}
+	}
+}
+
 // Of a question for all that there is of a time no word is left to look for; a shorter time than the one that is read is not proposed.
 func TestAQuestionForAllOfATime(t *testing.T) {
 	for q, want := range map[string]string{

@@ -146,9 +146,11 @@ func countHybrid(server *middlewaretest.RS) (n int) {
 	return n
 }
 
-// searches are the requests but those for how fresh is what nothing was found in, and since when it is granted.
+// searches are the requests but those for how fresh is what nothing was found in, since when it is granted, and which fields it has.
 func searches(server *middlewaretest.RS) []rs.Request {
-	return slices.DeleteFunc(server.Requests(), func(r rs.Request) bool { return strings.HasPrefix(r.Path, "/v1/streams") })
+	return slices.DeleteFunc(server.Requests(), func(r rs.Request) bool {
+		return strings.HasPrefix(r.Path, "/v1/streams") || r.Path == "/v1/schema"
+	})
 }
 
 func TestWhatIsExactIsNotRepaired(t *testing.T) {

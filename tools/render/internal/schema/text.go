@@ -224,11 +224,16 @@ func searchModes(f *rs.SchemaField) []string {
 	return write.NotEmpty(write.When(f.Lexical, "lexical"), write.When(f.Semantic, "semantic"))
 }
 
+// aggregations are the kinds that a field allows; what has a sum has an average too, which is composed of two reads.
 func aggregations(f *rs.SchemaField) []string {
-	return write.EachOf(f.Aggregates, mostKinds, func(kind string) string {
+	kinds := write.EachOf(f.Aggregates, mostKinds, func(kind string) string {
 		word := clean.Preview(kind, 30)
 		return write.When(word != "", clean.Name(word))
 	})
+	if slices.Contains(kinds, "sum") && !slices.Contains(kinds, "avg") {
+		kinds = append(kinds, "avg")
+	}
+	return kinds
 }
 
 // typeName is the type of a field, such as string or string|null; quoted where it is more than such words.
