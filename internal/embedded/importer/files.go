@@ -31,7 +31,7 @@ func (f folder) list(ctx context.Context, manifest schema.Folder, known map[stri
 		for _, connection := range connector.Connections {
 			l := lister{
 				ctx: ctx, from: f, blobs: manifest.Blobs, connection: connection, declared: connector.Streams, taken: map[string]bool{},
-				groups: map[groupKey]int{}, known: known,
+				groups: map[groupKey]int{}, known: known, given: map[string]int{},
 			}
 			err := l.list()
 			if len(connector.Streams) == 0 { // a manifest names streams

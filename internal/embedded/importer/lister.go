@@ -31,6 +31,7 @@ type lister struct {
 	notes      []sourceFile
 	skips      []Skip
 	taken      map[string]bool // names of streams
+	given      map[string]int  // the numbers behind them
 	known      map[string]knownFile
 }
 
@@ -257,8 +258,9 @@ func (l *lister) streamFor(kind format, name string) string {
 // one may get.
 func (l *lister) free(name string) string {
 	unique := name
-	for number := 2; l.collides(unique); number++ {
-		unique = fmt.Sprintf("%s_%d", name, number)
+	for l.collides(unique) {
+		l.given[name]++
+		unique = fmt.Sprintf("%s_%d", name, l.given[name]+1)
 	}
 	l.taken[unique] = true
 	return unique

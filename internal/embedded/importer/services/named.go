@@ -50,7 +50,10 @@ func Named(from item.Records, parts []objects.Part, names ListNames, open func()
 	return item.Shaped(from, func(one item.Item) (item.Item, error) {
 		for _, field := range one.Fields {
 			of := n.reference(field.Name)
-			if _, taken := one.Value(of.name); of.list == "" || taken {
+			if of.list == "" {
+				continue
+			}
+			if _, taken := one.Value(of.name); taken {
 				continue
 			}
 			if named := n.named(of.list, gjson.ParseBytes(field.Value)); named != nil {

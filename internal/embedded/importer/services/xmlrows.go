@@ -97,16 +97,23 @@ type openElement struct {
 	more   map[string][]string // what its joined columns have behind their first text
 }
 
+// maxRepeated is how many times as long as a file its rows may be, each of which has what is around it.
+const maxRepeated = 16
+
 // rows reads the rows of a file.
 func (t xmlTable) rows(text string) (rows [][]string, lost error) {
 	rows = [][]string{t.header}
 	decoder := item.NewXML(strings.NewReader(text), int64(len(text))+1)                              // of a file that is not too long
 	decoder.CharsetReader = func(_ string, input io.Reader) (io.Reader, error) { return input, nil } // it is UTF-8 by now
 	var inside []openElement
+	size, most := 0, min(maxRepeated*len(text), maxRows)
 	for {
 		token, err := decoder.Token()
 		if errors.Is(err, io.EOF) {
 			return rows, nil
+		}
+		if size > most {
+			return rows, fmt.Errorf("its rows have more than %d KiB, which is too much for its size: it repeats what is around them", most>>10)
 		}
 		if err != nil {
 			return rows, fmt.Errorf("not XML from here on: %w", err)
@@ -132,6 +139,7 @@ func (t xmlTable) rows(text string) (rows [][]string, lost error) {
 				cells := make([]string, len(t.header))
 				for index, column := range t.header {
 					cells[index] = row[column]
+					size += len(row[column])
 				}
 				rows = append(rows, cells)
 			}
