@@ -257,3 +257,19 @@ func TestAFileOfManyStreamsIsNotReadForEach(t *testing.T) {
 		}
 	}
 }
+
+// Of very many files that are a stream each, so many are read, and each of the others is named.
+func TestStreamsAreNotTooMany(t *testing.T) {
+	var files []string
+	for at := range maxStreams + 2 {
+		files = append(files, fmt.Sprintf("d%05d/f%[1]d.csv", at), "n\n1\n")
+	}
+	corpus, skips := openFolder(t, writeTree(t, map[string]string{"a.zip": zipOf(t, files...)}))
+	if count := len(corpus.Connectors[0].Streams); count != maxStreams || len(collectRecords(t, corpus)) != maxStreams {
+		t.Errorf("%d streams", count)
+	}
+	want := Skip{File: "a.zip/d02001/f2001.csv", Reason: "the stream a_d02001_f2001 is left out: 2000 others come before it, and more are not read"}
+	if len(skips) != 2 || skips[1] != want {
+		t.Errorf("skipped %v", skips)
+	}
+}

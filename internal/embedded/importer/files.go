@@ -38,6 +38,7 @@ func (f folder) list(ctx context.Context, manifest schema.Folder, known map[stri
 				l.gatherMailboxes()
 				l.gather()
 			}
+			l.leaveOut()
 			found.skips = append(found.skips, l.skips...)
 			if err != nil {
 				return found, err
@@ -54,6 +55,20 @@ func (f folder) list(ctx context.Context, manifest schema.Folder, known map[stri
 	var err error
 	found.blobs, err = f.listBlobs(manifest.Blobs)
 	return found, err
+}
+
+// maxStreams is how many streams a connection may have: an index has tables for each, and a client reads about each.
+const maxStreams = 2000
+
+// leaveOut says which streams are too many.
+func (l *lister) leaveOut() {
+	count := min(len(l.sources), maxStreams)
+	for _, one := range l.sources[count:] {
+		for _, file := range one.files {
+			l.skip(file.name, fmt.Sprintf("the stream %s is left out: %d others come before it, and more are not read", one.stream, maxStreams))
+		}
+	}
+	l.sources = l.sources[:count]
 }
 
 // join puts the files of another connection with those of the streams that have the same names.
