@@ -75,6 +75,7 @@ func (l *lister) addTables(file sourceFile, opened fs.File) error {
 	}
 	first := len(l.sources)
 	name := strings.TrimSuffix(l.within(file.name), path.Ext(file.name))
+	file.said = map[string]int{}
 	for _, one := range tables {
 		file.part = one.Name
 		l.addStream(l.free(streamName(name+"/"+one.Name)), formatDatabase, file).beside = beside

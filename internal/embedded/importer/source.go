@@ -25,6 +25,7 @@ type sourceFile struct {
 	mailbox    string         // that its messages are in, of several that are one stream; empty: they do not say
 	divided    []objects.Part // all of them that the file holds: empty if it is read as one; nil: nobody has looked
 	names      services.ListNames
+	said       map[string]int // how many bytes the records of its tables came to, by their names; nil: it has none
 }
 
 // A fileStream is a stream with the files that it is read from and what is known about it.
