@@ -146,6 +146,9 @@ func (l *lister) visit(name string, entry fs.DirEntry, err error) error {
 	if name == schema.ManifestName || l.blobs != "" && schema.IsWithin(name, l.blobs) {
 		return nil
 	}
+	if err := l.ctx.Err(); err != nil {
+		return err
+	}
 	var info fs.FileInfo
 	isLink := err == nil && entry.Type()&fs.ModeSymlink != 0
 	if isLink {

@@ -129,7 +129,7 @@ func (l *leftOut) list(rest bool, wanted func(*leftFile) bool) (list []model.Lef
 	}
 	if l.more > 0 && rest {
 		list = append(list, model.LeftOut{ConnectionID: l.within[0].connection, File: fmt.Sprintf("%d more files", l.more),
-			Reason: "see where the program was started"})
+			Reason: "too many to be named"})
 	}
 	return list
 }

@@ -141,7 +141,7 @@ func (l *lister) divided(file sourceFile) []objects.Part {
 		return parts
 	}
 	defer func() { _ = opened.Close() }() // it was only read
-	return append(parts, services.Parts(opened)...)
+	return append(parts, services.Parts(stopping{opened, l.ctx})...)
 }
 
 // A knownFile is a JSON file as it was when it was listed before.

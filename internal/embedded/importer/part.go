@@ -98,7 +98,7 @@ func (r *reading) part(c schema.Connector, source *fileStream, blobs []fileState
 	part := model.Part{Name: name, Connector: c.Key, LeftOut: func() []model.LeftOut { return r.left.of(name) }}
 	before, isKnown := r.known[name]
 	if part.Files, part.Same = before.Files, true; !isKnown || !source.waits(r.watch) {
-		part.Files, part.Same = source.compare(before.Files, blobs)
+		part.Files, part.Same = source.compare(r.ctx, before.Files, blobs)
 	}
 	part.Same = part.Same && isKnown && !r.sorted
 	var err error

@@ -65,6 +65,6 @@ func (r *room) leave(file sourceFile) {
 }
 
 func tooMuch(file sourceFile) Skip {
-	return Skip{File: file.name, Reason: fmt.Sprintf("what follows is left out: the records say more than %d times its size, as it repeats what it "+
-		"says once", maxRepeated)}
+	return Skip{File: file.name, Reason: fmt.Sprintf("what follows is left out: the records say more than %d times its size, "+
+		"as it repeats what it says once", maxRepeated)}
 }

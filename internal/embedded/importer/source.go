@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"context"
 	"errors"
 	"io"
 	"io/fs"
@@ -73,6 +74,19 @@ func openFile(fsys fs.FS, name string) (seekableFile, error) {
 		return seekable, err
 	}
 	return &reopened{file, fsys, name}, nil
+}
+
+// A stopping file is not read on when the context ends: a record may be long, and what passes over it looks at nothing else.
+type stopping struct {
+	seekableFile
+	ctx context.Context
+}
+
+func (s stopping) Read(into []byte) (int, error) {
+	if err := s.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return s.seekableFile.Read(into)
 }
 
 // A reopened file is one of an archive, which is unpacked again to be read again.

@@ -2,6 +2,7 @@ package importer
 
 import (
 	"archive/zip"
+	"context"
 	"encoding/hex"
 	"encoding/json"
 	"hash/crc64"
@@ -66,7 +67,7 @@ type partFiles struct {
 }
 
 // compare writes down the files of a stream and what the manifest says of it, and reports whether that is what was written down before.
-func (s *fileStream) compare(before string, blobs []fileState) (now string, same bool) {
+func (s *fileStream) compare(ctx context.Context, before string, blobs []fileState) (now string, same bool) {
 	var old partFiles
 	_ = json.Unmarshal([]byte(before), &old) // nothing was known
 	current := partFiles{
@@ -90,8 +91,8 @@ func (s *fileStream) compare(before string, blobs []fileState) (now string, same
 				continue
 			}
 		}
-		one.Hash = ""
-		one.Hash = s.from.keep.hash(*one, s.hash) // before it is read: what is written later is a change
+		one.Hash = "" // found out before it is read: what is written later is a change
+		one.Hash = s.from.keep.hash(*one, func(name string) string { return s.hash(ctx, name) })
 		same = same && one.Hash != "" && one.holdsAs(old.Files[index])
 	}
 	old.Files = current.Files
@@ -100,14 +101,14 @@ func (s *fileStream) compare(before string, blobs []fileState) (now string, same
 	return string(is), same && string(was) == string(is)
 }
 
-func (s *fileStream) hash(name string) string {
-	opened, err := s.from.fsys.Open(name)
+func (s *fileStream) hash(ctx context.Context, name string) string {
+	opened, err := openFile(s.from.fsys, name)
 	if err != nil {
 		return ""
 	}
 	defer func() { _ = opened.Close() }()            // it was only read
 	digest := crc64.New(crc64.MakeTable(crc64.ECMA)) // files that change by chance, not to deceive; and some have gigabytes
-	if err := guard(func() error { _, err := io.Copy(digest, opened); return err }); err != nil {
+	if err := guard(func() error { _, err := io.Copy(digest, stopping{opened, ctx}); return err }); err != nil {
 		return ""
 	}
 	return hex.EncodeToString(digest.Sum(nil))
