@@ -114,3 +114,16 @@ func TestLinksAndTagsOfANoteAreBounded(t *testing.T) {
 		}
 	}
 }
+
+// The defects of an event are so many and no more: each is looked for among those before it.
+func TestDefectsOfAnEventAreBounded(t *testing.T) {
+	text := "BEGIN:VCALENDAR\nBEGIN:VEVENT\nUID:1\nDTSTART:20200101T000000Z\nRRULE:FREQ=DAILY;COUNT=3\n"
+	for at := range 1000 {
+		text += fmt.Sprintf("EXDATE;TZID=zone%d:20200101T000000\n", at)
+	}
+	records, skips := loaded(t, "a.ics", text+"END:VEVENT\nEND:VCALENDAR\n")
+	defects, _ := records["a"][0]["defects"].([]any)
+	if last := len(defects) - 1; last != 99 || defects[last] != "and others" || len(skips) > 0 {
+		t.Errorf("%d defects, skipped %v", len(defects), skips)
+	}
+}
