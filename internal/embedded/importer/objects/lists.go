@@ -8,7 +8,6 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
-	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
 // withItems puts what is in the lists of objects behind the part of these.
@@ -88,9 +87,7 @@ func frontOf(holder item.Item) (front []item.Field) {
 		called = cmp.Or(called, holder.String(name))
 	}
 	for at := 0; at < len(holder.Fields) && called == ""; at++ { // or by its first text
-		if value := holder.Fields[at].Value; value[0] == '"' {
-			called = model.Unquote(value)
-		}
+		called = item.Item{Fields: holder.Fields[at : at+1]}.String(holder.Fields[at].Name)
 	}
 	if called != "" {
 		front = append(front, item.Field{Name: "list", Value: item.JSON(called)})
