@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 )
 
 // dataOf makes a database, whose file it returns.
@@ -125,5 +127,23 @@ func TestDefectsOfAnEventAreBounded(t *testing.T) {
 	defects, _ := records["a"][0]["defects"].([]any)
 	if last := len(defects) - 1; last != 99 || defects[last] != "and others" || len(skips) > 0 {
 		t.Errorf("%d defects, skipped %v", len(defects), skips)
+	}
+}
+
+// What a database holds may be in its log, and what the tables before it said is taken.
+func TestTheRoomOfATable(t *testing.T) {
+	of := &fileStream{format: formatDatabase, beside: []sourceFile{{size: 1000}}}
+	file := sourceFile{size: 100, part: "b", said: map[string]int{"a": 300, "c": 5000}}
+	room := room{free: 10}
+	room.enter(file, of)
+	if want := 10 + 1100*maxRepeated - 300; room.left != want {
+		t.Errorf("%d bytes, want %d", room.left, want)
+	}
+	one := item.Item{Fields: []item.Field{{Name: "n", Value: make([]byte, room.left-recordBytes)}}}
+	if !room.take(one) || room.take(item.Item{}) {
+		t.Error("not as much as there is room for")
+	}
+	if room.leave(file); room.free != 0 || file.said["b"] != room.used {
+		t.Errorf("left %d, said %v", room.free, file.said)
 	}
 }

@@ -23,8 +23,8 @@ type room struct {
 }
 
 // enter makes room for a file: what its earlier tables said is taken.
-func (r *room) enter(file sourceFile, kind format) {
-	switch kind {
+func (r *room) enter(file sourceFile, of *fileStream) {
+	switch of.format {
 	case formatLines, formatTable, formatMail: // which say what there is
 		r.bounded = false
 	case formatWorkbook, formatDocument: // packed, with bounds of their own
@@ -32,7 +32,11 @@ func (r *room) enter(file sourceFile, kind format) {
 	default:
 		r.bounded = true
 	}
-	r.left, r.used = r.free+maxRepeated*int(file.size), 0
+	size := int(file.size)
+	for _, beside := range of.beside { // such as the log of a database, which may hold most of it
+		size += int(beside.size)
+	}
+	r.left, r.used = r.free+maxRepeated*size, 0
 	for part, used := range file.said {
 		if part < file.part {
 			r.left -= used

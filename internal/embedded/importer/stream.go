@@ -203,7 +203,7 @@ func (s *fileStream) scanFile(ctx context.Context, file sourceFile, ids knownIDs
 	failed := "cannot be read: "
 	var secrets item.Secrets
 	said := false // of the file
-	room.enter(file, s.format)
+	room.enter(file, s)
 	defer room.leave(file)
 	for one, err := range s.read(ctx, file) {
 		if err := ctx.Err(); err != nil {
