@@ -19,11 +19,42 @@ const lockRetry = 100 * time.Millisecond
 // lockPatience is how long a process that looks at an index may have it open.
 const lockPatience = 2 * time.Second
 
+// endPatience is how long what is told to end may take. The process does not wait for what takes longer: a file that a program is in the
+// middle of, or a disk that does not answer. The index is as it was when its last transaction ended.
+const endPatience = 500 * time.Millisecond
+
+var errStillReading = errors.New("the files are still being read")
+
+// untilEnded runs something, and leaves it alone when it has not ended a moment after the context has.
+func untilEnded[T any](ctx context.Context, run func() (T, error)) (made T, err error) {
+	done := make(chan struct{})
+	var ran T
+	var failed error
+	go func() {
+		defer close(done)
+		ran, failed = run()
+	}()
+	select {
+	case <-done:
+	case <-ctx.Done():
+		select {
+		case <-done:
+		case <-time.After(endPatience):
+			return made, errStillReading
+		}
+	}
+	return ran, failed
+}
+
 func (k *keeper) close() error {
 	if k == nil {
 		return nil
 	}
-	k.keeping.Wait()
+	ended, end := context.WithCancel(context.Background())
+	end()
+	if _, err := untilEnded(ended, func() (struct{}, error) { k.keeping.Wait(); return struct{}{}, nil }); err != nil {
+		return err
+	}
 	err := k.store.Close()
 	if k.lock != nil {
 		err = errors.Join(err, k.lock.Close())

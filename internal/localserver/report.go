@@ -45,22 +45,44 @@ func (r *report) took() time.Duration { return r.Now().Sub(r.begun).Round(10 * t
 type loadReport struct {
 	report
 	loaded, skipped int
-	copies          int    // files, and pieces of files, that are the same as others
-	kept            string // the file of which a record is without something, as was said
+	copies          int            // files, and pieces of files, that are the same as others
+	lines           int            // that name something
+	named           map[string]int // pieces of files, by the files
 }
 
+// How much is named: so many pieces of a file, and so many in all.
+const (
+	maxNamedOfFile = 10
+	maxNamed       = 1000
+)
+
 // keep says which record is the first of a file that is kept without something: all rows of it may be short.
-func (r *loadReport) keep(s importer.Skip) {
-	if s.File != r.kept {
-		r.kept = s.File
-		r.say("not in full %s", s)
-	}
-}
+func (r *loadReport) keep(s importer.Skip) { r.name("not in full", s, 1) }
 
 func (r *loadReport) skip(s importer.Skip) {
 	if r.count(s); !s.IsCopy() {
-		r.say("skipped %s", s)
+		r.name("skipped", s, maxNamedOfFile)
 	}
+}
+
+// name says what became of a piece of a file, unless there are too many.
+func (r *loadReport) name(what string, s importer.Skip, most int) {
+	if r.named == nil {
+		r.named = map[string]int{}
+	}
+	of := what + " " + s.File
+	switch {
+	case r.lines > maxNamed || r.named[of] > most:
+		return
+	case r.lines == maxNamed:
+		r.say("what else is left out is only counted: doctor lists it")
+	case r.named[of] < most:
+		r.say("%s %s", what, s)
+	case most > 1:
+		r.say("%s more of %s, which is only counted: doctor lists it", what, s.Name())
+	}
+	r.lines++
+	r.named[of]++
 }
 
 func (r *loadReport) count(s importer.Skip) {

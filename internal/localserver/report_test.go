@@ -1,6 +1,7 @@
 package localserver
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -10,7 +11,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer"
 )
 
-func TestLoadingIsReportedOnceASecondAndEachSkip(t *testing.T) {
+func TestLoadingIsReportedOnceASecondAndTheFirstSkipsOfAFile(t *testing.T) {
 	clock := time.Date(2026, time.May, 4, 10, 0, 0, 0, time.UTC)
 	var said strings.Builder
 	report := loadReport{report: Config{Progress: &said, Now: func() time.Time { return clock }}.newReport()}
@@ -39,7 +40,19 @@ func TestLoadingIsReportedOnceASecondAndEachSkip(t *testing.T) {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 	last := []string{"pdpp-mcp: not in full c.csv:2: short", "pdpp-mcp: loaded 7001 records in 3s, skipped 40, and 1 that were read elsewhere"}
-	if diff := cmp.Diff(last, lines[len(lines)-2:]); diff != "" || len(lines) != 2+40+2 {
+	if diff := cmp.Diff(last, lines[len(lines)-2:]); diff != "" || len(lines) != 2+maxNamedOfFile+1+2 {
 		t.Errorf("%d lines (-want +got)\n%s", len(lines), diff)
+	}
+	if line := lines[2+maxNamedOfFile]; line != "pdpp-mcp: skipped more of a/b.csv, which is only counted: doctor lists it" {
+		t.Error(line)
+	}
+	for file := range 2 * maxNamed {
+		report.skip(importer.Skip{File: fmt.Sprint(file), Reason: "of an unknown kind"})
+		report.keep(importer.Skip{File: fmt.Sprint(file), Line: 1, Reason: "short"})
+	}
+	said.Reset()
+	report.skip(importer.Skip{File: "last.csv", Reason: "of an unknown kind"})
+	if report.lines != maxNamed+1 || said.Len() > 0 {
+		t.Errorf("%d lines, and then %q", report.lines, said.String())
 	}
 }

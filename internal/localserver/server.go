@@ -109,7 +109,10 @@ func (e *Server) loadBehind(ctx context.Context, c Config) {
 
 // load opens the index and fills it, and lets the requests in that waited for it.
 func (e *Server) load(ctx context.Context, c Config) error {
-	index, err := openIndexOf(ctx, c)
+	index, err := untilEnded(ctx, func() (*keeper, error) { return openIndexOf(ctx, c) })
+	if errors.Is(err, errStillReading) {
+		err = c.interrupted()
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	defer close(e.loaded)

@@ -88,6 +88,52 @@ func TestAnInterruptedLoadGoesOn(t *testing.T) {
 	}
 }
 
+// A reading that does not end when it is told to, in the middle of a file, keeps no process from ending.
+func TestEndingDoesNotWaitForTheReading(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "a.csv"), []byte("a,b\n1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, behind := range []bool{true, false} {
+		stuck := stuckWriter{begun: make(chan struct{}), goOn: make(chan struct{})}
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan error)
+		go func() {
+			server, err := Start(ctx, Config{Data: dir, Progress: &stuck, Now: time.Now, Log: zerolog.Nop(), Behind: behind})
+			if err == nil {
+				<-ctx.Done()
+				server.Close()
+			}
+			ended <- err
+		}()
+		<-stuck.begun
+		stop()
+		select {
+		case err := <-ended:
+			if (err == nil) != behind {
+				t.Errorf("behind %v: %v", behind, err)
+			}
+		case <-time.After(20 * time.Second):
+			t.Fatalf("behind %v: it does not end", behind)
+		}
+		close(stuck.goOn)
+	}
+}
+
+// A stuckWriter does not return from the first line that is written.
+type stuckWriter struct {
+	stuck       atomic.Bool
+	begun, goOn chan struct{}
+}
+
+func (s *stuckWriter) Write(text []byte) (int, error) {
+	if s.stuck.CompareAndSwap(false, true) {
+		close(s.begun)
+		<-s.goOn
+	}
+	return len(text), nil
+}
+
 // A stopper notes what is said and interrupts when that has a text.
 type stopper struct {
 	strings.Builder

@@ -16,6 +16,7 @@ import (
 
 	_ "modernc.org/sqlite" // the database/sql driver "sqlite"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/archive"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 )
 
@@ -36,23 +37,28 @@ func TestASmallFileTakesLittleMemory(t *testing.T) {
 	long := strings.Repeat("x", 1<<20)
 	const tooDeep = "nested more than 200 levels deep"
 	for name, row := range map[string]struct{ file, text, skip, value string }{
-		"a document that is deep":         {"a.docx", zipOf(t, "word/document.xml", "<w:document xmlns:w=\"w\">"+strings.Repeat("<w:p>a", deep)), tooDeep, ""},
-		"a document with a deep head":     {"a.odt", zipOf(t, "content.xml", "<d><p>good</p></d>", "meta.xml", strings.Repeat("<a>", deep)), "", "good"},
-		"a sheet that is deep":            {"a.xlsx", workbook("<si><t>good</t></si>", strings.Repeat("<a>", deep)+one), tooDeep, ""},
-		"shared texts that are deep":      {"a.xlsx", workbook(strings.Repeat("<a>", deep), one), tooDeep, ""},
-		"a track that is deep":            {"a.gpx", "<gpx>" + strings.Repeat("<trkpt><name>a</name>", deep), tooDeep, ""},
-		"a statement that is deep":        {"a.ofx", "<OFX>" + strings.Repeat("<STMTTRN>a", deep), tooDeep, ""},
-		"a folder of places that is deep": {"a.kml", "<kml>" + strings.Repeat("<Folder>", deep), tooDeep, ""},
-		"measurements that are deep":      {"a.xml", "<!DOCTYPE HealthData><HealthData>" + strings.Repeat("<Record>", deep), "it does not end", ""},
-		"something else that is deep":     {"a.xml", "<!DOCTYPE HealthData><HealthData>" + strings.Repeat("<a>", deep), "an element a, which is not read", ""},
-		"a note that is deep":             {"a.enex", "<en-export><note><title>good</title>" + strings.Repeat("<a>", deep), tooDeep, ""},
-		"a shared text in pieces":         {"a.xlsx", workbook("<si>"+strings.Repeat("<t>piece of a text</t>", pieces)+"</si>", one), "", strings.Repeat("piece of a text", 9)},
-		"a title in pieces":               {"a.docx", zipOf(t, "word/document.xml", "<d><t>good</t></d>", "docProps/core.xml", "<c><title>"+strings.Repeat("a piece of the title<!---->", pieces)+"</title></c>"), "", "good"},
-		"a track in pieces":               {"a.kml", "<kml><Placemark><Track>" + strings.Repeat("<coord>7.1 50.7 60</coord>", pieces) + "</Track></Placemark></kml>", "", "7.1 50.7 60"},
-		"a shared text in each row":       {"a.xlsx", workbook("<si><t>"+long[:1<<14]+"</t></si>", strings.Repeat(`<row><c t="s"><v>0</v></c></row>`, 12000)), "it repeats texts that its cells share", ""},
-		"a cell far away in each row":     {"a.xlsx", workbook("", one+strings.Repeat(`<row><c r="XFD9"><v>1</v></c></row>`, pieces)), "the row has 2 cells, and the header 1", ""},
-		"a shared text in each cell":      {"a.xlsx", workbook("<si><t>"+long+"</t></si>", `<row r="1">`+strings.Repeat(`<c t="s"><v>0</v></c>`, 900)+"</row>"), "longer than 16 MiB", ""},
-		"a cell that is long":             {"a.xlsx", workbook("", `<row r="1"><c t="str"><v>`+strings.Repeat(long, 20)+"</v></c></row>"), "longer than 16 MiB", ""},
+		"a document that is deep":          {"a.docx", zipOf(t, "word/document.xml", "<w:document xmlns:w=\"w\">"+strings.Repeat("<w:p>a", deep)), tooDeep, ""},
+		"a document with a deep head":      {"a.odt", zipOf(t, "content.xml", "<d><p>good</p></d>", "meta.xml", strings.Repeat("<a>", deep)), "", "good"},
+		"a sheet that is deep":             {"a.xlsx", workbook("<si><t>good</t></si>", strings.Repeat("<a>", deep)+one), tooDeep, ""},
+		"shared texts that are deep":       {"a.xlsx", workbook(strings.Repeat("<a>", deep), one), tooDeep, ""},
+		"a track that is deep":             {"a.gpx", "<gpx>" + strings.Repeat("<trkpt><name>a</name>", deep), tooDeep, ""},
+		"a statement that is deep":         {"a.ofx", "<OFX>" + strings.Repeat("<STMTTRN>a", deep), tooDeep, ""},
+		"a folder of places that is deep":  {"a.kml", "<kml>" + strings.Repeat("<Folder>", deep), tooDeep, ""},
+		"measurements that are deep":       {"a.xml", "<!DOCTYPE HealthData><HealthData>" + strings.Repeat("<Record>", deep), "it does not end", ""},
+		"something else that is deep":      {"a.xml", "<!DOCTYPE HealthData><HealthData>" + strings.Repeat("<a>", deep), "an element a, which is not read", ""},
+		"a note that is deep":              {"a.enex", "<en-export><note><title>good</title>" + strings.Repeat("<a>", deep), tooDeep, ""},
+		"a shared text in pieces":          {"a.xlsx", workbook("<si>"+strings.Repeat("<t>piece of a text</t>", pieces)+"</si>", one), "", strings.Repeat("piece of a text", 9)},
+		"a title in pieces":                {"a.docx", zipOf(t, "word/document.xml", "<d><t>good</t></d>", "docProps/core.xml", "<c><title>"+strings.Repeat("a piece of the title<!---->", pieces)+"</title></c>"), "", "good"},
+		"a track in pieces":                {"a.kml", "<kml><Placemark><Track>" + strings.Repeat("<coord>7.1 50.7 60</coord>", pieces) + "</Track></Placemark></kml>", "", "7.1 50.7 60"},
+		"a shared text in each row":        {"a.xlsx", workbook("<si><t>"+long[:1<<14]+"</t></si>", strings.Repeat(`<row><c t="s"><v>0</v></c></row>`, 12000)), "it repeats texts that its cells share", ""},
+		"a cell far away in each row":      {"a.xlsx", workbook("", one+strings.Repeat(`<row><c r="XFD9"><v>1</v></c></row>`, pieces)), "the row has 2 cells, and the header 1", ""},
+		"a shared text in each cell":       {"a.xlsx", workbook("<si><t>"+long+"</t></si>", `<row r="1">`+strings.Repeat(`<c t="s"><v>0</v></c>`, 900)+"</row>"), "longer than 16 MiB", ""},
+		"an object of very many keys":      {"a.json", `[{` + numbered(pieces, `"k%d":0`) + `}]`, "the stream has more than 1000 fields", "k1:0"},
+		"a list in an object of many keys": {"a.json", `[{"songs":[{"song":"` + long + `"}],` + numbered(pieces, `"k%d":0`) + `}]`, "more than 1000 fields", "song:xxx"},
+		"a payment in very many pieces":    {"a.qif", "!Type:Bank\nD1/1/2026\n" + strings.Repeat("Sfood\nA1 Long Street\n", 2*pieces) + "^\n", "", "food food"},
+		"a page of links in pieces":        {"a.html", "<!DOCTYPE NETSCAPE-Bookmark-file-1><DL><DT><A HREF=\"https://a.example\">" + strings.Repeat("word <!---->", 2*pieces) + "</A></DL>", "", "word word"},
+		"places in a long name":            {"a.kml", "<kml><Folder><name>" + long[:1<<19] + "</name>" + strings.Repeat("<Placemark><name>x</name></Placemark>", 500), "repeats what is around", "x"},
+		"a cell that is long":              {"a.xlsx", workbook("", `<row r="1"><c t="str"><v>`+strings.Repeat(long, 20)+"</v></c></row>"), "longer than 16 MiB", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var before, after runtime.MemStats
@@ -69,6 +75,41 @@ func TestASmallFileTakesLittleMemory(t *testing.T) {
 				t.Errorf("the records are %.300s", shown)
 			}
 		})
+	}
+}
+
+// numbered repeats a piece with numbers, separated by commas.
+func numbered(count int, piece string) string {
+	all := make([]string, count)
+	for at := range all {
+		all[at] = fmt.Sprintf(piece, at)
+	}
+	return strings.Join(all, ",")
+}
+
+// A name that many files have, or many streams would have, is not tried with each number that is taken already.
+func TestNumbersOfNamesAreNotTriedAgain(t *testing.T) {
+	const count = 3000
+	folder := writeTree(t, map[string]string{"a.zip": zipOf(t, slices.Repeat([]string{"a.csv", "n\n1\n"}, count)...)})
+	for name, give := range map[string]func(){
+		"entries": func() {
+			if files, err := fs.ReadDir(archive.In(os.DirFS(folder)), "a.zip"); len(files) != count || err != nil {
+				t.Errorf("%d files: %v", len(files), err)
+			}
+		},
+		"streams": func() {
+			l := lister{taken: map[string]bool{}, given: map[string]int{}}
+			for range count - 1 {
+				l.free("a")
+			}
+			if last := l.free("a"); last != fmt.Sprint("a_", count) {
+				t.Errorf("the last stream is called %s", last)
+			}
+		},
+	} {
+		if allocations := testing.AllocsPerRun(1, give); allocations > 50*count {
+			t.Errorf("%v allocations for %d %s", allocations, count, name)
+		}
 	}
 }
 
@@ -214,5 +255,21 @@ func TestAFileOfManyStreamsIsNotReadForEach(t *testing.T) {
 		if most := 8 * int(info.Size()); found != count || read > most {
 			t.Errorf("%s: %d records; of %d bytes %d were read, want at most %d", name, found, info.Size(), read, most)
 		}
+	}
+}
+
+// Of very many files that are a stream each, so many are read, and each of the others is named.
+func TestStreamsAreNotTooMany(t *testing.T) {
+	var files []string
+	for at := range maxStreams + 2 {
+		files = append(files, fmt.Sprintf("d%05d/f%[1]d.csv", at), "n\n1\n")
+	}
+	corpus, skips := openFolder(t, writeTree(t, map[string]string{"a.zip": zipOf(t, files...)}))
+	if count := len(corpus.Connectors[0].Streams); count != maxStreams || len(collectRecords(t, corpus)) != maxStreams {
+		t.Errorf("%d streams", count)
+	}
+	want := Skip{File: "a.zip/d02001/f2001.csv", Reason: "the stream a_d02001_f2001 is left out: 2000 others come before it, and more are not read"}
+	if len(skips) != 2 || skips[1] != want {
+		t.Errorf("skipped %v", skips)
 	}
 }

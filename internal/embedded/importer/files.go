@@ -33,7 +33,7 @@ func (f folder) list(ctx context.Context, manifest schema.Folder, known map[file
 		for _, connection := range connector.Connections {
 			l := lister{
 				ctx: ctx, from: f, blobs: manifest.Blobs, connection: connection, declared: connector.Streams, taken: map[string]bool{},
-				groups: map[group]int{}, known: known,
+				groups: map[group]int{}, known: known, given: map[string]int{},
 			}
 			err := l.list()
 			if len(connector.Streams) == 0 { // a manifest names streams
@@ -41,6 +41,7 @@ func (f folder) list(ctx context.Context, manifest schema.Folder, known map[file
 				l.gatherMailboxes(false)
 				l.gather()
 			}
+			l.leaveOut()
 			found.skips = append(found.skips, l.skips...)
 			if err != nil {
 				return found, err
@@ -57,6 +58,20 @@ func (f folder) list(ctx context.Context, manifest schema.Folder, known map[file
 	var err error
 	found.blobs, err = f.listBlobs(manifest.Blobs)
 	return found, err
+}
+
+// maxStreams is how many streams a connection may have: an index has tables for each, and a client reads about each.
+const maxStreams = 2000
+
+// leaveOut says which streams are too many.
+func (l *lister) leaveOut() {
+	count := min(len(l.sources), maxStreams)
+	for _, one := range l.sources[count:] {
+		for _, file := range one.files {
+			l.skip(file.name, fmt.Sprintf("the stream %s is left out: %d others come before it, and more are not read", one.stream, maxStreams))
+		}
+	}
+	l.sources = l.sources[:count]
 }
 
 // join puts the files of another connection with those of the streams that have the same names.
@@ -125,6 +140,9 @@ func (l *lister) list() error {
 func (l *lister) visit(name string, entry fs.DirEntry, err error) error {
 	if name == schema.ManifestName && l.from.only == "" || l.blobs != "" && schema.IsWithin(name, l.blobs) {
 		return nil
+	}
+	if err := l.ctx.Err(); err != nil {
+		return err
 	}
 	var info fs.FileInfo
 	isLink := err == nil && entry.Type()&fs.ModeSymlink != 0

@@ -58,7 +58,10 @@ var ways = [...]way{
 	formatArray: {
 		endings: ".json .geojson", group: parts, series: true,
 		read: func(in *opened) item.Records {
-			open := func() (io.ReadSeekCloser, error) { return openFile(in.of.from.fsys, in.from.name) }
+			open := func() (io.ReadSeekCloser, error) {
+				file, err := openFile(in.of.from.fsys, in.from.name)
+				return stopping{file, in.ctx}, err
+			}
 			return services.Named(services.Array(in.text, in.from.objects), in.from.divided, in.from.names, open)
 		},
 	},
@@ -327,10 +330,10 @@ func (s *fileStream) read(ctx context.Context, from sourceFile) item.Records {
 			return
 		}
 		defer func() { _ = file.Close() }() // it was only read
-		in := &opened{ctx: ctx, of: s, from: from, file: file, text: file, name: path.Base(from.name), folder: path.Dir(from.name)}
+		in := &opened{ctx: ctx, of: s, from: from, file: file, text: stopping{file, ctx}, name: path.Base(from.name), folder: path.Dir(from.name)}
 		way := ways[s.format]
 		if !way.binary && !in.isNamed(".docx", ".odt") {
-			if in.text, err = utf8text.Decode(file, way.charset || in.isNamed(".txt")); err != nil {
+			if in.text, err = utf8text.Decode(in.text, way.charset || in.isNamed(".txt")); err != nil {
 				yield(item.Item{}, err)
 				return
 			}

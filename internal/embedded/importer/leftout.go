@@ -114,7 +114,7 @@ func (l *leftOut) of(isWanted func(part string) bool) (list []model.LeftOut) {
 	}
 	if l.more > 0 && isWanted("") {
 		list = append(list, model.LeftOut{ConnectionID: l.within[0].ID, File: fmt.Sprintf("%d more files", l.more),
-			Reason: "see where the program was started"})
+			Reason: "too many to be named"})
 	}
 	return list
 }

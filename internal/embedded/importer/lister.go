@@ -32,6 +32,7 @@ type lister struct {
 	notes      []sourceFile
 	skips      []Skip
 	taken      map[string]bool         // names of streams
+	given      map[string]int          // the numbers behind them
 	known      map[fileState]knownFile // what files held when they were listed before
 }
 
@@ -58,6 +59,7 @@ func (l *lister) addTables(file sourceFile) error {
 	}
 	first := len(l.sources)
 	name := strings.TrimSuffix(l.within(file.name), path.Ext(file.name))
+	file.said = map[string]int{}
 	for _, one := range tables {
 		file.part = one.Name
 		l.addStream(l.free(streamName(name+"/"+one.Name)), formatDatabase, file).beside = beside
@@ -113,7 +115,7 @@ func (l *lister) divided(file sourceFile) []objects.Part {
 		return parts
 	}
 	defer func() { _ = opened.Close() }() // it was only read
-	return append(parts, services.Parts(opened)...)
+	return append(parts, services.Parts(stopping{opened, l.ctx})...)
 }
 
 // A knownFile is what a file held when it was listed before; nil: nobody has looked.
@@ -218,8 +220,9 @@ func (l *lister) streamFor(kind format, name string) string {
 // one may get.
 func (l *lister) free(name string) string {
 	unique := name
-	for number := 2; l.collides(unique); number++ {
-		unique = fmt.Sprintf("%s_%d", name, number)
+	for l.collides(unique) {
+		l.given[name]++
+		unique = fmt.Sprintf("%s_%d", name, l.given[name]+1)
 	}
 	l.taken[unique] = true
 	return unique

@@ -97,7 +97,7 @@ func (r *reading) part(c schema.Connector, source *fileStream, blobs []fileState
 	waits := func(file sourceFile) bool { return r.watch.isLater(file.name) }
 	part.Files, part.Same = before.Files, true
 	if !isKnown || !slices.ContainsFunc(slices.Concat(source.files, source.beside), waits) {
-		part.Files, part.Same = source.compare(before.Files, blobs)
+		part.Files, part.Same = source.compare(r.ctx, before.Files, blobs)
 	}
 	part.Same = part.Same && isKnown && !r.sorted
 	var err error

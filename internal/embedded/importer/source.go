@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"context"
 	"errors"
 	"io"
 	"io/fs"
@@ -28,6 +29,7 @@ type sourceFile struct {
 	names      services.ListNames
 	section    *table.Section             // that is read, of the tables that a file or a sheet holds; nil: all of it
 	sections   map[string][]table.Section // all of them, by sheet: nil: nobody has looked
+	said       map[string]int             // how many bytes the records of its tables came to, by their names; nil: it has none
 }
 
 // called is what its stream has in its name that is of a part of the file.
@@ -83,6 +85,19 @@ func openFile(fsys fs.FS, name string) (seekableFile, error) {
 		return seekable, err
 	}
 	return &reopened{file, fsys, name}, nil
+}
+
+// A stopping file is not read on when the context ends: a record may be long, and what passes over it looks at nothing else.
+type stopping struct {
+	seekableFile
+	ctx context.Context
+}
+
+func (s stopping) Read(into []byte) (int, error) {
+	if err := s.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return s.seekableFile.Read(into)
 }
 
 // A reopened file is one of an archive, which is unpacked again to be read again.

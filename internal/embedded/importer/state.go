@@ -2,6 +2,7 @@ package importer
 
 import (
 	"archive/zip"
+	"context"
 	"encoding/hex"
 	"encoding/json"
 	"hash/crc64"
@@ -59,7 +60,7 @@ type partFiles struct {
 }
 
 // compare writes down the files of a stream and what the manifest says of it, and reports whether that is what was written down before.
-func (s *fileStream) compare(before string, blobs []fileState) (now string, same bool) {
+func (s *fileStream) compare(ctx context.Context, before string, blobs []fileState) (now string, same bool) {
 	var old partFiles
 	_ = json.Unmarshal([]byte(before), &old) // nothing was known
 	current := partFiles{
@@ -88,7 +89,7 @@ func (s *fileStream) compare(before string, blobs []fileState) (now string, same
 			continue
 		}
 		one.Hash = ""
-		one.Hash = s.from.keep.hash(*one, s.hash) // before it is read: what is written later is a change
+		one.Hash = s.from.keep.hash(*one, func(name string) string { return s.hash(ctx, name) }) // before it is read: what is written later is a change
 		same = same && one.Hash != "" && one.Name == earlier.Name && one.Size == earlier.Size && one.Hash == earlier.Hash
 	}
 	old.Files = current.Files
@@ -97,14 +98,14 @@ func (s *fileStream) compare(before string, blobs []fileState) (now string, same
 	return string(is), same && string(was) == string(is)
 }
 
-func (s *fileStream) hash(name string) string {
-	opened, err := s.from.fsys.Open(name)
+func (s *fileStream) hash(ctx context.Context, name string) string {
+	opened, err := openFile(s.from.fsys, name)
 	if err != nil {
 		return ""
 	}
 	defer func() { _ = opened.Close() }()            // it was only read
 	digest := crc64.New(crc64.MakeTable(crc64.ECMA)) // files that change by chance, not to deceive; and some have gigabytes
-	if err := guard(func() error { _, err := io.Copy(digest, opened); return err }); err != nil {
+	if err := guard(func() error { _, err := io.Copy(digest, stopping{opened, ctx}); return err }); err != nil {
 		return ""
 	}
 	return hex.EncodeToString(digest.Sum(nil))

@@ -180,7 +180,7 @@ func (s *fileStream) records(ctx context.Context, connection string, keep *blobB
 // scan calls visit for each record of a connection, or of all when it is empty, until visit returns false, and report for each piece that
 // is not a record.
 func (s *fileStream) scan(ctx context.Context, connection string, report func(Skip), visit func(sourceFile, item.Item) bool) error {
-	known := map[string]knownIDs{}
+	known, room := map[string]knownIDs{}, &room{free: freeRecords}
 	for _, file := range s.files {
 		if connection != "" && file.connection != connection {
 			continue
@@ -190,7 +190,7 @@ func (s *fileStream) scan(ctx context.Context, connection string, report func(Sk
 			ids = knownIDs{map[string]int32{}, map[string]knownContent{}}
 			known[file.connection] = ids
 		}
-		more, err := s.scanFile(ctx, file, ids, report, visit)
+		more, err := s.scanFile(ctx, file, ids, room, report, visit)
 		if err != nil || !more {
 			return err
 		}
@@ -198,11 +198,13 @@ func (s *fileStream) scan(ctx context.Context, connection string, report func(Sk
 	return nil
 }
 
-func (s *fileStream) scanFile(ctx context.Context, file sourceFile, ids knownIDs, report func(Skip),
+func (s *fileStream) scanFile(ctx context.Context, file sourceFile, ids knownIDs, room *room, report func(Skip),
 	visit func(sourceFile, item.Item) bool) (more bool, err error) {
 	failed := "cannot be read: "
 	var secrets item.Secrets
 	said := false // of the file
+	room.enter(file, s)
+	defer room.leave(file)
 	for one, err := range s.read(ctx, file) {
 		if err := ctx.Err(); err != nil {
 			return false, fmt.Errorf("read stream %s: %w", s.stream, err)
@@ -245,6 +247,10 @@ func (s *fileStream) scanFile(ctx context.Context, file sourceFile, ids knownIDs
 				continue
 			}
 			s.repeated = s.repeated || one.Content == "" && one.ID != said
+		}
+		if !room.take(one) {
+			report(tooMuch(file))
+			return true, nil
 		}
 		if !visit(file, one) {
 			return false, nil

@@ -48,7 +48,7 @@ func (l *lister) sectionsOf(file sourceFile, sections map[string][]table.Section
 		return err
 	}
 	defer func() { _ = opened.Close() }() // it was only read
-	text, err := utf8text.Decode(opened, true)
+	text, err := utf8text.Decode(stopping{opened, l.ctx}, true)
 	if err != nil {
 		return fmt.Errorf("decode %s: %w", file.name, err)
 	}

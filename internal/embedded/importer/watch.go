@@ -18,12 +18,14 @@ type Skip struct {
 
 // String says where and why, on one line: a name, which may be of an archive from elsewhere, can have line breaks.
 func (s Skip) String() string {
-	file := strings.ReplaceAll(s.File, "\n", `\u000a`)
 	if s.Line == 0 {
-		return file + ": " + s.Reason
+		return s.Name() + ": " + s.Reason
 	}
-	return fmt.Sprintf("%s:%d: %s", file, s.Line, s.Reason)
+	return fmt.Sprintf("%s:%d: %s", s.Name(), s.Line, s.Reason)
 }
+
+// Name is the file, on one line.
+func (s Skip) Name() string { return strings.ReplaceAll(s.File, "\n", `\u000a`) }
 
 // IsCopy reports that all of what was left out was read elsewhere.
 func (s Skip) IsCopy() bool { return strings.HasPrefix(s.Reason, item.SameAs) }

@@ -217,6 +217,10 @@ func (t *target) prepare(ctx context.Context, tx *sql.Tx) (err error) {
 	return err
 }
 
+// fewRecords are found in any order in no time. SQLite reads what it knows of all tables again whenever it looks at one: that of a few
+// records each is not worth it.
+const fewRecords = 1000
+
 // endPart writes what says that all of a part is there, with the versions of its records.
 func (f *filler) endPart(ctx context.Context, part model.Part, first, last int64, indexed *search.Part) error {
 	if indexed != nil {
@@ -225,7 +229,11 @@ func (f *filler) endPart(ctx context.Context, part model.Part, first, last int64
 		}
 	}
 	for _, t := range f.tables(part) {
-		if err := exec(ctx, f.tx, t.index()+"ANALYZE "+t.Name); err != nil {
+		statements := t.index()
+		if last-first >= fewRecords {
+			statements += "ANALYZE " + t.Name
+		}
+		if err := exec(ctx, f.tx, statements); err != nil {
 			return err
 		}
 	}

@@ -233,10 +233,13 @@ func list(file io.ReaderAt, size int64, info fs.FileInfo) (fs.FS, error) {
 	if encrypted > 0 && encrypted == len(files) {
 		return nil, ErrEncrypted
 	}
+	given := map[string]int{} // the numbers in names
 	for _, packed := range files {
-		ending := path.Ext(packed.Name)
-		for stem, number := strings.TrimSuffix(packed.Name, ending), 2; taken[packed.Name]; number++ {
-			packed.Name = fmt.Sprintf("%s-%d%s", stem, number, ending)
+		name := packed.Name
+		ending := path.Ext(name)
+		for stem := strings.TrimSuffix(name, ending); taken[packed.Name]; {
+			given[name]++
+			packed.Name = fmt.Sprintf("%s-%d%s", stem, given[name]+1, ending)
 		}
 		taken[packed.Name] = true
 	}

@@ -66,6 +66,19 @@ type component struct {
 	defects    []string
 }
 
+// maxDefects is how many are said of an event.
+const maxDefects = 100
+
+func (c *component) defect(text string) {
+	if len(c.defects) == maxDefects || slices.Contains(c.defects, text) {
+		return
+	}
+	if len(c.defects) == maxDefects-1 {
+		text = "and others"
+	}
+	c.defects = append(c.defects, text)
+}
+
 // component reads up to the end of a component. Zones are remembered; what else is inside of it is passed over.
 func (r *reader) component(kind string) (component, error) {
 	c := component{line: r.lines.Number, properties: map[string][]contentline.Property{}}
@@ -76,7 +89,7 @@ func (r *reader) component(kind string) (component, error) {
 	for {
 		one, err := r.lines.Property()
 		if bad, ok := errors.AsType[item.UnusableError](err); ok {
-			c.defects = append(c.defects, fmt.Sprintf("line %d: %s", bad.Line, bad.Reason))
+			c.defect(fmt.Sprintf("line %d: %s", bad.Line, bad.Reason))
 			continue
 		}
 		if errors.Is(err, io.EOF) {
@@ -232,9 +245,7 @@ func (c *component) placed(text, zone string, zones calendarZones) (calendarTime
 func (c *component) inZone(when time.Time, zone string, zones calendarZones) (calendarTime, bool) {
 	placed, ok := zones.place(when, zone)
 	if !ok {
-		if unknown := "unknown time zone " + utf8text.OneLine(zone); !slices.Contains(c.defects, unknown) {
-			c.defects = append(c.defects, unknown)
-		}
+		c.defect("unknown time zone " + utf8text.OneLine(zone))
 		placed = when
 	}
 	return calendarTime{when: placed, local: !ok, zone: zone}, sensible(placed)

@@ -107,16 +107,21 @@ func Open(ctx context.Context, from, log io.Reader) (*File, error) {
 
 func readAll(from io.Reader) ([]byte, error) {
 	large := fmt.Errorf("a database of more than %d MiB", MaxBytes>>20)
+	size := 0
 	if file, ok := from.(fs.File); ok {
 		if info, err := file.Stat(); err == nil && info.Size() > MaxBytes {
 			return nil, large
+		} else if err == nil {
+			size = int(info.Size()) + bytes.MinRead // else it is read into twice as much
 		}
 	}
-	content, err := io.ReadAll(io.LimitReader(from, MaxBytes+1))
-	if err == nil && len(content) > MaxBytes {
+	var content bytes.Buffer
+	content.Grow(size)
+	_, err := content.ReadFrom(io.LimitReader(from, MaxBytes+1))
+	if err == nil && content.Len() > MaxBytes {
 		err = large
 	}
-	return content, err
+	return content.Bytes(), err
 }
 
 // withLog puts what a log holds into a private copy of its database, which is gone afterwards.
@@ -219,7 +224,10 @@ func (f *File) read(ctx context.Context, name string, yield func(item.Item, erro
 	}
 	columns, values, targets := make([]string, len(of.columns)), make([]any, len(of.columns)), make([]any, len(of.columns))
 	for index, name := range of.columns {
-		columns[index] = "+" + quoted(name) // as it is stored: the driver makes other times of those in a column that is declared for times
+		// as it is stored: the driver makes other times of those in a column that is declared for times. Of bytes only their number is read,
+		// and nothing of a text that is too long, which is none of those.
+		columns[index] = fmt.Sprintf("CASE WHEN typeof(%[1]s) = 'blob' THEN CAST(octet_length(%[1]s) AS BLOB) "+
+			"WHEN octet_length(%[1]s) > %[2]d THEN x'' ELSE %[1]s END", quoted(name), item.MaxLine)
 		targets[index] = &values[index]
 	}
 	rows, err := f.conn.QueryContext(ctx, "SELECT "+strings.Join(columns, ", ")+" FROM "+quoted(of.Name)) //nolint:gosec // names in quotation marks
@@ -247,10 +255,11 @@ func (t Table) row(number int, values []any) (item.Item, error) {
 	size := 0
 	for index, name := range t.columns {
 		value := valueOf(values[index], slices.Contains(t.times, name))
-		if content, ok := values[index].([]byte); ok {
-			name, value = name+"_bytes", strconv.AppendInt(nil, int64(len(content)), 10)
+		digits, isBytes := values[index].([]byte)
+		if isBytes {
+			name, value = name+"_bytes", bytes.Clone(digits)
 		}
-		if size += len(value); size > item.MaxLine {
+		if size += len(value); size > item.MaxLine || len(value) == 0 {
 			return item.Item{}, item.Unusable(number, "a row %s", item.ErrTooLong)
 		}
 		one.Fields = append(one.Fields, item.Field{Name: name, Value: value})

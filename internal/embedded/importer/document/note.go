@@ -3,6 +3,7 @@ package document
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/url"
 	"path"
@@ -81,23 +82,38 @@ func Note(file io.Reader, name string, notes Notes) item.Records {
 		if folder := path.Dir(id); folder != "." {
 			one.Put("folder", folder)
 		}
-		for _, field := range withTags(fields, prose) {
+		tags := inlineTag().FindAllStringSubmatch(prose, maxMarks+1)
+		links := linksOf(id, prose)
+		var cut []string
+		if len(links) > maxMarks {
+			cut = append(cut, "links")
+		}
+		if len(tags) > maxMarks {
+			cut = append(cut, "tags")
+		}
+		if cut != nil {
+			one.Note = fmt.Sprintf("only the first %d of its %s are read", maxMarks, strings.Join(cut, " and of its "))
+		}
+		for _, field := range withTags(fields, tags[:min(len(tags), maxMarks)]) {
 			if _, taken := one.Value(field.Name); !taken && field.Name != "text" {
 				one.Fields = append(one.Fields, field)
 			}
 		}
 		one.Put("text", strings.TrimSpace(text))
-		for _, link := range linksOf(id, prose) {
+		for _, link := range links[:min(len(links), maxMarks)] {
 			one.Attached = append(one.Attached, linkItem(id, link, notes))
 		}
 		return one
 	})
 }
 
+// maxMarks is how many links, and how many tags in its text, a note may have.
+const maxMarks = 5000
+
 // linksOf finds the links in the text of a note: an embedded one's mark, what they lead to and its heading stand behind their text.
 func linksOf(id, prose string) [][]string {
-	links := wikiLink().FindAllStringSubmatch(prose, -1)
-	for _, link := range noteLink().FindAllStringSubmatch(prose, -1) {
+	links := wikiLink().FindAllStringSubmatch(prose, maxMarks+1)
+	for _, link := range noteLink().FindAllStringSubmatch(prose, maxMarks+1) {
 		if target, err := url.PathUnescape(link[2]); err == nil && !strings.Contains(target, "://") {
 			link[2] = path.Join(path.Dir(id), target)
 			links = append(links, link)
@@ -118,7 +134,7 @@ func Linked(name, start string, own, others Notes) (ids []string) {
 }
 
 // withTags adds the tags in the text to those in the fields above it, which are a list, or words.
-func withTags(fields []item.Field, text string) []item.Field {
+func withTags(fields []item.Field, inText [][]string) []item.Field {
 	at := slices.IndexFunc(fields, func(field item.Field) bool { return field.Name == "tags" })
 	var tags []string
 	if at >= 0 {
@@ -129,8 +145,13 @@ func withTags(fields []item.Field, text string) []item.Field {
 			return fields
 		}
 	}
-	for _, found := range inlineTag().FindAllStringSubmatch(text, -1) {
-		if !slices.Contains(tags, found[1]) {
+	known := map[string]bool{}
+	for _, one := range tags {
+		known[one] = true
+	}
+	for _, found := range inText {
+		if !known[found[1]] {
+			known[found[1]] = true
 			tags = append(tags, found[1])
 		}
 	}

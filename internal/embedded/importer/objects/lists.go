@@ -1,6 +1,7 @@
 package objects
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -81,12 +82,15 @@ func listOf(value []byte) []gjson.Result {
 // frontOf is what the records of a list say about the object that has the list.
 func frontOf(holder item.Item) (front []item.Field) {
 	holder.Identify("id")
-	all := names
-	for _, field := range holder.Fields { // or by its first text
-		all = append(all[:len(all):len(all)], field.Name)
+	called := ""
+	for _, name := range names {
+		called = cmp.Or(called, holder.String(name))
 	}
-	if at := slices.IndexFunc(all, func(name string) bool { return holder.String(name) != "" }); at >= 0 {
-		front = append(front, item.Field{Name: "list", Value: item.JSON(holder.String(all[at]))})
+	for at := 0; at < len(holder.Fields) && called == ""; at++ { // or by its first text
+		called = item.Item{Fields: holder.Fields[at : at+1]}.String(holder.Fields[at].Name)
+	}
+	if called != "" {
+		front = append(front, item.Field{Name: "list", Value: item.JSON(called)})
 	}
 	return append(front, item.Field{Name: ParentField, Value: item.JSON(holder.ID)})
 }

@@ -99,11 +99,13 @@ func (d *document) first(of *foundArray) error {
 			of.objects++
 		}
 		fields, _ := d.parser.Parse(text) // that it is no object says its shape
+		var names []string
 		for _, field := range fields {
-			if of.items == 0 {
-				of.shape += field.Name + "\n"
-			}
+			names = append(names, field.Name+"\n")
 			held.add(field)
+		}
+		if of.items == 0 {
+			of.shape = strings.Join(names, "")
 		}
 		of.list = held.main(size)
 	}

@@ -16,9 +16,9 @@ import (
 
 // A bookmarksReader reads links in lists, each below the heading of its folder.
 type bookmarksReader struct {
-	folders []string // of the lists around, from the outermost on
-	heading string   // that was read last
-	text    string   // since the last element began
+	folders []string        // of the lists around, from the outermost on
+	heading string          // that was read last
+	text    strings.Builder // since the last element began
 	link    item.Item
 	number  int
 }
@@ -30,7 +30,7 @@ func Bookmarks(file io.ReadSeeker) item.Records {
 		page.SetMaxBuf(item.MaxLine)
 		for kind := page.Next(); kind != html.ErrorToken; kind = page.Next() {
 			if kind == html.TextToken {
-				r.text += string(page.Text())
+				r.text.Write(page.Text())
 				continue
 			}
 			switch element := page.Token(); {
@@ -63,7 +63,7 @@ func Bookmarks(file io.ReadSeeker) item.Records {
 func (r *bookmarksReader) begin(element html.Token) {
 	r.describe()
 	r.number++
-	r.link, r.text = item.Item{Line: r.number}, ""
+	r.link = item.Item{Line: r.number}
 	r.link.Put("folder", strings.Join(slices.DeleteFunc(slices.Clone(r.folders), func(name string) bool { return name == "" }), "/"))
 	said := map[string]string{}
 	for _, attribute := range element.Attr {
@@ -81,7 +81,7 @@ func (r *bookmarksReader) begin(element html.Token) {
 
 // end takes the text of an element: a link's is its title, and a heading's the name of a folder. That of the whole page names none.
 func (r *bookmarksReader) end(element string) {
-	text := strings.Join(strings.Fields(r.text), " ")
+	text := strings.Join(strings.Fields(r.text.String()), " ")
 	switch element {
 	case "a":
 		r.link.Fields = slices.Insert(r.link.Fields, 0, item.Field{Name: "title", Value: item.JSON(text)})
@@ -95,15 +95,15 @@ func (r *bookmarksReader) end(element string) {
 	default:
 		return
 	}
-	r.text = ""
+	r.text.Reset()
 }
 
 // describe gives what was said after a link to it.
 func (r *bookmarksReader) describe() {
-	if text := strings.TrimSpace(r.text); r.link.Fields != nil {
+	if text := strings.TrimSpace(r.text.String()); r.link.Fields != nil {
 		r.link.Put("description", text)
 	}
-	r.text = ""
+	r.text.Reset()
 }
 
 var (

@@ -48,7 +48,10 @@ func Named(from item.Records, parts []objects.Part, names ListNames, open func()
 				of = referenceIn(field.Name, lists)
 				fields[field.Name] = of
 			}
-			if _, taken := one.Value(of.name); of.list == "" || taken {
+			if of.list == "" {
+				continue
+			}
+			if _, taken := one.Value(of.name); taken {
 				continue
 			}
 			if names[of.list] == nil {

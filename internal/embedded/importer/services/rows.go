@@ -119,8 +119,9 @@ func qifRows(text string) ([][]string, error) {
 	const fields = "DTPMLNCYIQO"
 	rows := [][]string{{"date", "amount", "payee", "memo", "category", "number", "cleared", "security", "price", "quantity", "commission",
 		"address", "splits", "account", "kind"}}
-	address, splits, last := len(fields), len(fields)+1, len(rows[0])-1
+	last := len(rows[0]) - 1
 	row := make([]string, len(rows[0]))
+	var address, splits []string // of the transaction
 	account, kind, loads, named := "", "", true, false
 	for line := range strings.SplitSeq(strings.ReplaceAll(text, "\r", "\n"), "\n") {
 		line = strings.TrimSpace(strings.TrimPrefix(line, item.ByteOrderMark))
@@ -138,17 +139,18 @@ func qifRows(text string) ([][]string, error) {
 		case line[0] == '^':
 			if !named && loads && row[0]+row[1] != "" {
 				row[0] = strings.ReplaceAll(strings.ReplaceAll(row[0], "' ", "/200"), "'", "/20") // 1/15'26 is of this century
+				row[len(fields)], row[len(fields)+1] = strings.Join(address, "\n"), strings.Join(splits, " ")
 				row[last-1], row[last] = account, kind
 				rows = append(rows, row)
 			}
-			row = make([]string, len(rows[0]))
+			row, address, splits = make([]string, len(rows[0])), nil, nil
 		case named && line[0] == 'N':
 			account = value
-		case named || !loads:
+		case named || !loads || value == "" && at < 0:
 		case line[0] == 'A':
-			row[address] = strings.TrimSpace(row[address] + "\n" + value)
+			address = append(address, value)
 		case line[0] == 'S' || line[0] == 'E' || line[0] == '$':
-			row[splits] = strings.TrimSpace(row[splits] + " " + value)
+			splits = append(splits, value)
 		case at >= 0:
 			row[at] = value
 		}

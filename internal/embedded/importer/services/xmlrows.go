@@ -99,6 +99,9 @@ type openElement struct {
 	row    map[string][]string // that it is; nil: it is none
 }
 
+// maxRepeated is how many times as long as a file its rows may be, each of which has what is around it.
+const maxRepeated = 16
+
 // rows reads the rows of a file.
 func (t xmlTable) rows(text string) (rows [][]string, lost error) {
 	rows = [][]string{t.header}
@@ -106,10 +109,14 @@ func (t xmlTable) rows(text string) (rows [][]string, lost error) {
 	decoder.CharsetReader = func(_ string, input io.Reader) (io.Reader, error) { return input, nil } // it is UTF-8 by now
 	decoder.Strict, decoder.Entity = !t.lenient, xml.HTMLEntity
 	var inside []openElement
+	size, most := 0, min(maxRepeated*len(text), maxRows)
 	for {
 		token, err := decoder.Token()
 		if errors.Is(err, io.EOF) {
 			return rows, nil
+		}
+		if size > most {
+			return rows, fmt.Errorf("its rows have more than %d KiB, which is too much for its size: it repeats what is around them", most>>10)
 		}
 		if err != nil {
 			return rows, fmt.Errorf("not XML from here on: %w", err)
@@ -126,7 +133,11 @@ func (t xmlTable) rows(text string) (rows [][]string, lost error) {
 			}
 		case xml.EndElement:
 			if row := inside[len(inside)-1].row; row != nil {
-				rows = append(rows, t.cellsOf(row))
+				cells := t.cellsOf(row)
+				for _, cell := range cells {
+					size += len(cell)
+				}
+				rows = append(rows, cells)
 			}
 			inside = inside[:len(inside)-1]
 		}
