@@ -19,6 +19,9 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
+// manyHits is how many hits say of which year most are.
+const manyHits = 10
+
 // searched finds out which other call an answered search may mean. It may read the schema for that.
 type searched struct {
 	searchArgs
@@ -73,10 +76,14 @@ func propose(ctx context.Context, stated func() known.Stream, call Call, answer 
 
 func (s *searched) recall() rs.Object { return s.list.Envelope.Object("meta").Object("recall") }
 
-// moveToHits moves a month without a year, which the resource server read as one of any year, to the newest year of which a hit is.
+// moveToHits moves a month without a year, which the resource server read as one of any year, to the newest year of which a hit is, where
+// the hits are all or many.
 func (s *searched) moveToHits() {
 	month, err := time.Parse(time.DateOnly, s.since)
-	if err != nil || s.until == "" || s.recall().Text("preferred_time") != "any "+month.Month().String() {
+	recall := s.recall()
+	isThis := slices.ContainsFunc(recall.Array("time_words"), func(word string) bool { return strings.EqualFold(word, `"this"`) })
+	isPart := s.list.Envelope.Flag("has_more") && len(s.list.Items) < manyHits
+	if err != nil || s.until == "" || recall.Text("preferred_time") != "any "+month.Month().String() || isThis || isPart {
 		return
 	}
 	year := 0

@@ -78,48 +78,47 @@ func (s *searched) inNamedField(ctx context.Context, words []string) string {
 	if of.Document == nil {
 		return ""
 	}
-	var all []known.Source // each field of a stream as if its name were that of a stream
-	rows := map[string][]*rs.SchemaStream{}
-	for i := range of.Document.Streams {
-		row := &of.Document.Streams[i]
-		for _, field := range row.Fields() {
-			if field.Granted && (len(s.streams) == 0 || slices.Contains(s.streams, row.Name)) {
-				if rows[field.Name] == nil {
-					all = append(all, known.Source{Stream: field.Name})
-				}
-				rows[field.Name] = append(rows[field.Name], row)
-			}
-		}
-	}
-	words, found := known.Named(all, words)
-	if len(found) == 0 {
+	words, name, rows := known.NamedField(of.Document, s.streams, words)
+	if name == "" {
 		return ""
 	}
-	name := found[0].Stream
 	var streams []string
-	for _, row := range rows[name] {
-		streams = append(streams, row.Name)
-	}
-	slices.Sort(streams)
-	streams = slices.Compact(streams)
-	says := fmt.Sprintf("%s the name of the field %s of %s: ", quote.AreIn(words), quote.Names([]string{name}, 1), quote.Names(streams, maxNamedStreams))
-	row := rows[name][0]
-	at := slices.IndexFunc(row.Fields(), func(field rs.SchemaField) bool { return field.Name == name })
-	others := s.beside(words...)
-	switch arguments := inConnection(s.call, "stream", row.Name); {
-	case len(others) > 0 && len(s.list.Items) > 0:
-		return says + searchFor(strings.Join(others, " "), s.without("mode", "limit", "streams").With("streams", rs.EncodeJSON(streams)))
-	case slices.Contains(row.Fields()[at].Aggregates, "sum"):
-		arguments = append(arguments, rs.NewMember("metric", "sum"), rs.NewMember("field", name))
-		source := slices.IndexFunc(of.Sources, func(source known.Source) bool { return source.Stream == row.Name && source.Time != "" })
-		if source >= 0 {
-			arguments = append(arguments, rs.NewMember("group_by_time", of.Sources[source].Time), rs.NewMember("granularity", "month"))
+	for _, row := range rows {
+		if !slices.Contains(streams, row.Name) {
+			streams = append(streams, row.Name)
 		}
-		return says + correct.Call{Tool: "aggregate", Arguments: arguments}.String()
-	default:
-		return says + s.records(row.Name, rs.NewMember("fields", []string{name}))
 	}
+	says := fmt.Sprintf("%s the name of the field %s of %s: ", quote.AreIn(words), quote.Names([]string{name}, 1), quote.Names(streams, maxNamedStreams))
+	if others := s.beside(words...); len(others) > 0 && len(s.list.Items) > 0 && len(streams) <= maxNamedStreams {
+		return says + searchFor(strings.Join(others, " "), s.without("mode", "limit", "streams").With("streams", rs.EncodeJSON(streams)))
+	}
+	row := rows[0]
+	more := rs.Object{}
+	if len(row.Connections) == 1 && s.call.Scope.ConnectionID == "" { // others may lack the field
+		more = append(more, rs.NewMember("connection_id", row.Connections[0].ID))
+	}
+	adds, time := false, ""
+	for _, field := range row.Fields() {
+		adds = adds || field.Name == name && slices.Contains(field.Aggregates, "sum")
+		if field.Role == "event-time" && slices.Contains(field.Aggregates, "group_by_time") {
+			time = field.Name
+		}
+	}
+	if !adds {
+		return says + s.records(row.Name, append(more, rs.NewMember("fields", []string{name}))...)
+	}
+	more = append(more, rs.NewMember("metric", "sum"), rs.NewMember("field", name))
+	if averaged().MatchString(name) {
+		more = more.With("metric", `"avg"`)
+	}
+	if time != "" {
+		more = append(more, rs.NewMember("group_by_time", time), rs.NewMember("granularity", "month"))
+	}
+	return says + correct.Call{Tool: "aggregate", Arguments: append(inConnection(s.call, "stream", row.Name), more...)}.String()
 }
+
+// averaged is the name of a number that says nothing when it is added up.
+var averaged = written.Expression(`(?i)rate|avg|average|mean|score|percent|level|ratio|temperature|weight|height|age$|bpm|pace|speed`)
 
 // places are the streams of connections as far as they are known: from the schema, which other hints read too, or where nothing was found
 // from the list of streams that is read for how fresh they are.

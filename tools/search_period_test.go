@@ -535,24 +535,23 @@ func TestAMonthOfTheYearOfItsHits(t *testing.T) {
 		return now.Year()
 	}
 	for _, row := range []struct {
-		prefers, at string
-		year        int
+		prefers, at, words string
+		more               bool
+		year               int
 	}{
-		{"any June", "2019-06-03T09:00:00Z", 2019},
-		{"any June", "2020-06-30", 2020},
-		{"any June", "2020-07-30", last(time.June)},
-		{"2026-06-01 until before 2026-07-01", "2019-06-03", last(time.June)},
+		{"any June", "2019-06-03T09:00:00Z", `"in","June"`, false, 2019},
+		{"any June", "2020-06-30", "", false, 2020},
+		{"any June", "2020-07-30", "", false, 2018},
+		{"any June", "2020-06-30", "", true, last(time.June)},
+		{"any June", "2020-06-30", `"this","June"`, false, last(time.June)},
+		{"2026-06-01 until before 2026-07-01", "2019-06-03", "", false, last(time.June)},
 	} {
 		server := dated(func(rs.Request) (*rs.Response, error) {
 			return middlewaretest.JSON(`{"object":"list","data":[` + hitAt("s", "a", "2018-06-05") + "," + hitAt("s", "b", row.at) +
-				`],"meta":{"recall":{"preferred_time":"` + row.prefers + `"}}}`), nil
+				fmt.Sprintf(`],"has_more":%t,"next_cursor":"n","meta":{"recall":{"preferred_time":%q,"time_words":[%s]}}}`, row.more, row.prefers, row.words)), nil
 		})
 		_, text := searchWith(t, tools.PlainSearch("https://rs.example"), server, `{"q":"invoices in June","streams":["s"]}`)
-		year := row.year
-		if row.prefers == "any June" && row.at == "2020-07-30" {
-			year = 2018
-		}
-		if want := fmt.Sprintf(`"since":"%d-06-01","until":"%d-06-30"}`, year, year); !strings.Contains(text, want) {
+		if want := fmt.Sprintf(`"since":"%d-06-01","until":"%d-06-30"}`, row.year, row.year); !strings.Contains(text, want) {
 			t.Errorf("%+v:\n%s", row, text)
 		}
 	}

@@ -165,7 +165,7 @@ func sorted(args rs.Object) rs.Object {
 	field, direction := sortOf(args.Get("sort"))
 	order := args.Text("order")
 	f, d := sortOf(args.Get("order"))
-	if order != "asc" && order != "desc" && !args.Has("sort") && f != "" && (d != "" || strings.ContainsAny(order, "-_")) { // "total desc", "-total", "sent_at"
+	if order != "asc" && order != "desc" && !args.Has("sort") && f != "" && (d != "" || strings.HasPrefix(order, "-")) { // "total desc", "-total"
 		field, direction, order = f, d, ""
 		args = renamed(args, "order", "sort", `""`)
 	}

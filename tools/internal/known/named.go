@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
@@ -26,4 +27,29 @@ func Named(sources []Source, words []string) (had []string, of []Source) {
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(words), func(word string) bool { return !slices.Contains(had, word) }), of
+}
+
+// NamedField is the field of some streams, of all where none is named, whose name has most of some words, with the words that it has and the
+// rows that have it; "" for none. Ids are no such fields.
+func NamedField(document *rs.Schema, streams, words []string) (had []string, name string, rows []*rs.SchemaStream) {
+	var all []Source // each field as if its name were that of a stream
+	of := map[string][]*rs.SchemaStream{}
+	for i := range document.Streams {
+		row := &document.Streams[i]
+		for _, field := range row.Fields() {
+			isID := strings.HasSuffix(written.Snake(field.Name), "id")
+			if isID || !field.Granted || len(streams) > 0 && !slices.Contains(streams, row.Name) {
+				continue
+			}
+			if of[field.Name] == nil {
+				all = append(all, Source{Stream: field.Name})
+			}
+			of[field.Name] = append(of[field.Name], row)
+		}
+	}
+	had, found := Named(all, words)
+	if len(found) == 0 {
+		return nil, "", nil
+	}
+	return had, found[0].Stream, of[found[0].Stream]
 }
