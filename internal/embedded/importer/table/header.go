@@ -132,10 +132,11 @@ func (r *rows) ahead(most int) (lines [][]byte) {
 
 // findPreamble returns how many lines stand above the header, and what separates the cells below.
 func findPreamble(lines [][]byte, sheet bool) (comma rune, header int) {
-	if sheet {
-		return ',', sheetPreamble(lines)
+	commas, least := []rune{';', ',', '\t', '|'}, narrowest
+	if sheet { // no text has commas
+		commas, least = []rune{','}, 2
 	}
-	for _, comma := range []rune{';', ',', '\t', '|'} {
+	for _, comma := range commas {
 		rows := make([][]string, len(lines))
 		widths := map[int]int{}
 		for index, line := range lines {
@@ -147,7 +148,7 @@ func findPreamble(lines [][]byte, sheet bool) (comma rune, header int) {
 		}
 		width := 0
 		for one, count := range widths {
-			if cells := one * count; one >= narrowest && (cells > width*widths[width] || cells == width*widths[width] && one > width) {
+			if cells := one * count; one >= least && (cells > width*widths[width] || cells == width*widths[width] && one > width) {
 				width = one
 			}
 		}
@@ -167,7 +168,7 @@ func findPreamble(lines [][]byte, sheet bool) (comma rune, header int) {
 		if pairs || at == 0 && len(rows[0]) != width && slices.ContainsFunc(rows[0], beginsWithDigit) {
 			at = slices.IndexFunc(rows, func(row []string) bool { return len(row) == width && 2*filled(row) > width })
 		}
-		if width < narrowest && (at <= 0 || len(bytes.TrimSpace(lines[at-1])) > 0) {
+		if width < least && (at <= 0 || len(bytes.TrimSpace(lines[at-1])) > 0) {
 			continue // a text with a comma
 		}
 		if pairs && at > 0 && !mostAre(rows[at:], width) {
@@ -179,31 +180,6 @@ func findPreamble(lines [][]byte, sheet bool) (comma rune, header int) {
 		}
 	}
 	return 0, 0
-}
-
-// sheetPreamble is how many rows of a sheet stand above its header, which is at least as wide as most rows: they have at most half of its
-// cells. No cell of the header begins with a digit.
-func sheetPreamble(lines [][]byte) (header int) {
-	rows, widths, width := make([][]string, len(lines)), map[int]int{}, 2
-	for index, line := range lines {
-		rows[index] = item.SplitOutsideQuotes(strings.TrimRight(string(line), "\r\n"), ',')
-		if one := len(rows[index]); one > 1 {
-			if widths[one]++; widths[one] > widths[width] || widths[one] == widths[width] && one > width {
-				width = one
-			}
-		}
-	}
-	for at, row := range rows {
-		switch {
-		case len(row) < width || 2*filled(row) <= width:
-		case slices.ContainsFunc(row, beginsWithDigit), bytes.Count(bytes.Join(lines[:at], nil), []byte(`"`))%2 == 1,
-			slices.ContainsFunc(rows[:at], func(above []string) bool { return 2*filled(above) > filled(row) }):
-			return 0
-		default:
-			return at
-		}
-	}
-	return 0
 }
 
 // mostAre reports that most rows of a table, which ends at an empty line, have so many cells.

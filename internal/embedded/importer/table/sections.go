@@ -39,16 +39,15 @@ func (s *Section) within() func(line int) (isIn, isOn bool) {
 // not understood.
 const windowLines, sampledRows, maxSections = 12, 5, 50
 
-// Sections finds the tables of a file or of a sheet: nil if there is one alone. Where another begins, a title or an empty line stands before
-// its header, or its first column is called as that of the table above; and it is told from a row by what is typed, as numbers and dates are,
-// in the rows above and below it.
+// Sections finds the tables of a file or of a sheet: nil if there is one alone. Only what is surely another table is one, because the cells
+// of its header are lost to the table above it: see another.
 func Sections(file io.Reader, sheet bool) []Section {
 	s := sectioner{rows: rows{lines: item.NewLines(bufio.NewReaderSize(file, 1<<16)), sheet: sheet}}
 	s.lines.Most = preambleBytes // no header is as long
 	if !s.begin() {
 		return nil
 	}
-	quoted, isBelow := false, false // a cell goes on; an empty line was the last
+	isQuoted, isBelow := false, false // a cell goes on; an empty line was the last
 	for len(s.found) <= maxSections {
 		line, err := s.lines.Next()
 		if errors.Is(err, io.EOF) {
@@ -58,9 +57,9 @@ func Sections(file io.Reader, sheet bool) []Section {
 			return nil
 		}
 		isEmpty := err == nil && isBlank(line)
-		if isOpen := bytes.Count(line, []byte(`"`))%2 == 1; quoted || isOpen {
-			quoted = quoted != isOpen
-		} else if !isEmpty && (isBelow || s.mayBegin(line)) {
+		if isQuoted || s.opens(line) {
+			isQuoted = isQuoted != (bytes.Count(line, []byte(`"`))%2 == 1)
+		} else if !isEmpty && s.mayBegin(line, isBelow) {
 			s.lines.Back(bytes.Clone(line))
 			if s.another(isBelow) {
 				isBelow = false
@@ -106,7 +105,7 @@ type candidate struct {
 	sampled     []columnSample
 }
 
-// begin finds the first table: what the reader takes for one, unless another with a title, or of two rows at least, stands above it.
+// begin finds the first table: what the reader takes for one, unless another with a title, or with the same first column, stands above it.
 func (s *sectioner) begin() bool {
 	lines := s.ahead(preambleLines)
 	var header int
@@ -119,19 +118,18 @@ func (s *sectioner) begin() bool {
 	if len(lines) == 0 || beginsSection(s.split(lines[0])) {
 		return false
 	}
+	named := s.split(lines[header])
 	for at := range lines[:header+1] {
 		if isBlank(lines[at]) || at > 0 && !isBlank(lines[at-1]) {
 			continue
 		}
 		one, ok := s.parse(lines[at:])
-		if ok && (header == 0 || at+one.below <= header) && one.isTyped() && (one.title != "" || one.rows > 1) &&
-			(filled(one.header) >= narrowest || one.sampled[0].isTyped()) {
+		if ok && (header == 0 || at+one.below <= header) && one.isTyped() && (one.title != "" || header > 0 && one.header[0] == named[0]) {
 			s.start(one, 1, s.lines.Number+at)
 			s.skip(at + one.below + 1)
 			return true
 		}
 	}
-	named := s.split(lines[header])
 	s.start(candidate{header: named}, 1, 0)
 	s.skip(header + 1)
 	return len(named) > 1
@@ -197,15 +195,24 @@ func (s *sectioner) split(line []byte) []string {
 	return cells
 }
 
-// mayBegin reports a line of one cell, or one that begins as a header does.
-func (s *sectioner) mayBegin(line []byte) bool {
-	if first, rest, _ := bytes.Cut(line, []byte(string(s.comma))); isBlank(rest) {
+// opens reports a line in whose last cell a quotation mark takes in the lines below.
+func (s *sectioner) opens(line []byte) bool {
+	if bytes.Count(line, []byte(`"`))%2 == 0 {
+		return false
+	}
+	last := line[bytes.LastIndexByte(line, '"'):]
+	before := bytes.TrimRight(line[:len(line)-len(last)], " ")
+	return len(before) == 0 || bytes.HasSuffix(before, []byte(string(s.comma))) || bytes.HasSuffix(before, []byte(`"`))
+}
+
+// mayBegin reports a line that a table may begin with: a title, or words below an empty line or behind the first column of a table above.
+func (s *sectioner) mayBegin(line []byte, isBelow bool) bool {
+	first, rest, _ := bytes.Cut(line, []byte(string(s.comma)))
+	if isBlank(rest) {
 		return !isBlank(first)
 	}
-	line = bytes.TrimLeft(line, `"`)
-	return slices.ContainsFunc(s.found, func(one foundSection) bool {
-		return one.header[0] != "" && bytes.HasPrefix(line, []byte(one.header[0]))
-	})
+	name := strings.Trim(strings.TrimSpace(string(first)), `"`)
+	return isBelow && !isTyped(name) || slices.ContainsFunc(s.found, func(one foundSection) bool { return name != "" && one.header[0] == name })
 }
 
 // sample looks at a row below the header.
@@ -263,7 +270,7 @@ func (s *sectioner) parse(lines [][]byte) (one candidate, ok bool) {
 	}
 	seen := map[string]bool{}
 	for _, cell := range one.header {
-		if isFilled(cell) && (seen[cell] || len(cell) > longestName || beginsWithDigit(cell) || isTyped(cell)) {
+		if seen[cell] || !isFilled(cell) || IsMissing(cell) || len(cell) > longestName || beginsWithDigit(cell) || isTyped(cell) {
 			return one, false
 		}
 		seen[cell] = true
@@ -277,40 +284,38 @@ func (s *sectioner) parse(lines [][]byte) (one candidate, ok bool) {
 		one.width = max(one.width, len(cells))
 		one.sampled = addSample(one.sampled, cells)
 	}
-	return one, len(one.header) > 1 && 2*filled(one.header) > len(one.header) && one.width <= len(one.header)
+	return one, len(one.header) > 1 && one.width <= len(one.header)
 }
 
 // longestName is how many bytes a column or a table is called by at most.
 const longestName = 80
 
-// another begins a section if one begins at the next line.
+// another begins a section if one begins at the next line: its columns are those of an earlier one, its first one is called as that of a
+// table above, or its names are no row of the table above. That is sure if two of them stand where that has numbers or dates, and the rows
+// below have some too; if three do; or if there are more than that has columns.
 func (s *sectioner) another(isBelow bool) bool {
 	first := s.lines.Number + 1
 	one, ok := s.parse(s.ahead(windowLines))
-	above, width := s.found[s.current].header, filled(one.header)
+	above := s.found[s.current].header
 	if !ok || slices.Equal(one.header, above) {
 		return false
 	}
 	s.header = above
 	isKnown := slices.ContainsFunc(s.found, func(other foundSection) bool { return slices.Equal(other.header, one.header) })
-	if one.header[0] == above[0] && s.isHeader(one.header) && !isKnown { // the reader goes on with its columns
+	isAlike := one.header[0] == above[0]
+	if isAlike && s.isHeader(one.header) && !isKnown { // the reader goes on with its columns
 		return false
 	}
-	areTyped := slices.ContainsFunc(s.sampled, columnSample.isTyped)
-	isTitled := one.title != "" && width >= narrowest
-	isSure := one.header[0] == above[0] || s.many > 1 && one.rows > 1 ||
-		areTyped && one.isTyped() && s.sampled[0].isTyped() && one.sampled[0].isTyped()
-	switch {
-	case isKnown:
-	case !isBelow && one.title == "" && (!areTyped || !one.isTyped()), one.title == "" && !isSure:
-		return false
-	case areTyped && one.isTyped() && (width >= narrowest || 2*width > len(above) || one.sampled[0].isTyped()):
-	case areTyped && isTitled && one.rows == 0, isTitled && len(one.header) != len(above):
-	default:
+	unlike := 0
+	for index := range one.header {
+		unlike += count(index < len(s.sampled) && s.sampled[index].isTyped())
+	}
+	isWider := len(one.header) > len(above) && unlike > 0
+	if !isKnown && unlike < 3 && (!one.isTyped() || !isAlike && !isWider && unlike < 2) {
 		return false
 	}
 	from := first
-	if isBelow && one.title == "" && s.block > 0 && 2*s.widest <= width { // what stands above it alone
+	if isBelow && one.title == "" && s.block > 0 && 2*s.widest <= len(one.header) { // what stands above it alone
 		from = s.block
 	}
 	s.start(one, from, first-1)
