@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -15,6 +14,9 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/clients"
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
 )
+
+// defaultName is under which a client files the server.
+const defaultName = "pdpp"
 
 type setupCommand struct {
 	providerFlags
@@ -40,7 +42,7 @@ without one, the clients on this machine are listed.`,
 	flags := c.Flags()
 	flags.StringVar(&o.URL, "url", "", "Connect to the hosted server at this `URL`")
 	o.declare(flags)
-	flags.StringVar(&o.Name, "name", "pdpp", "`NAME` under which the client files it")
+	flags.StringVar(&o.Name, "name", defaultName, "`NAME` under which the client files it")
 	flags.StringVar(&o.TokenEnv, "token-env", "",
 		"With --url: `NAME` of the environment variable in which the client finds a bearer token, instead of signing in")
 	flags.BoolVar(&o.Write, "write", false, "Edit the client's own file; what was there is kept beside it")
@@ -73,7 +75,7 @@ func (c setupCommand) run(app App, name string) error {
 		if c.Write || c.DryRun || c.Remove || c.File != "" {
 			return exit.UsageError("setup needs a client to edit the file of: one of " + known + ".")
 		}
-		return o.listClients(known, app.args[1:])
+		return o.listClients(known)
 	}
 	client, ok := clients.ByName(name)
 	switch {
@@ -101,13 +103,13 @@ func (c setupCommand) run(app App, name string) error {
 	if problem := client.Check(server); problem != "" {
 		return exit.UsageError(problem)
 	}
-	self := slices.Concat([]string{program}, app.args, []string{"--write"})
-	_, err = fmt.Fprint(o.out, client.Guide(server, place, path, self).Text(client, server))
+	self := append([]string{server.Command, "setup", client.Name}, o.again(server)...)
+	_, err = fmt.Fprint(o.out, client.Guide(server, place, path, append(self, "--write")).Text(client, server))
 	return err
 }
 
-// listClients shows which clients are here, and the one command to begin with, which has the flags that were typed.
-func (o setup) listClients(known string, typed []string) error {
+// listClients shows which clients are here, and the one command to begin with.
+func (o setup) listClients(known string) error {
 	found := present(o.place)
 	if len(found) == 0 {
 		fmt.Fprint(o.out, "No client's configuration was found on this machine.\n")
@@ -117,14 +119,16 @@ func (o setup) listClients(known string, typed []string) error {
 	for _, client := range found {
 		fmt.Fprintf(o.out, "  %-15s %s\n", client.Name, client.Path(o.place))
 	}
-	if _, _, err := o.server(); err != nil {
-		if o.ProviderURL != "" || o.URL != "" || o.Data != "" || o.TokenEnv != "" {
-			return err
-		}
-		typed = append(slices.Clone(typed), "--demo") // which needs nothing
+	server, _, err := o.server()
+	if err != nil && o.ProviderURL == "" && o.URL == "" && o.Data == "" && o.TokenEnv == "" {
+		o.Demo = true // which needs nothing
+		server, _, err = o.server()
 	}
-	words := append([]string{o.program, "setup", append(found, clients.All()...)[0].Name}, typed...)
-	_, err := fmt.Fprintf(o.out, "\nTo connect one, begin with:\n\n  %s\n\nKnown clients: %s.\n", clients.CommandLine(o.place.OS, words), known)
+	if err != nil {
+		return err
+	}
+	words := append([]string{o.program, "setup", append(found, clients.All()...)[0].Name}, o.again(server)...)
+	_, err = fmt.Fprintf(o.out, "\nTo connect one, begin with:\n\n  %s\n\nKnown clients: %s.\n", clients.CommandLine(o.place.OS, words), known)
 	return err
 }
 

@@ -64,6 +64,17 @@ func (o setup) stored(s clients.Server) (clients.Server, []string, error) {
 	return s, notes, nil
 }
 
+// again returns the flags that repeat what to connect.
+func (o setup) again(s clients.Server) []string {
+	name := o.Name
+	if name == defaultName {
+		name = ""
+	}
+	return slices.Concat(
+		s.Arguments[min(1, len(s.Arguments)):], clients.Flags("--url", s.URL, "--name", name, "--token-env", o.TokenEnv, "--file", o.File),
+	)
+}
+
 // endpointURL checks the address of a hosted server.
 func endpointURL(text string) (string, error) {
 	parsed, err := parseAddress(strings.TrimSpace(text))
