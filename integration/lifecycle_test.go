@@ -334,6 +334,8 @@ func TestASIGHUPReadsTheConfigurationAgain(t *testing.T) {
 		{settings(`,"allowed-hots":["x"]`), `allowed-hots`},
 		{settings(`,"allowed-origins":["https://app.example/path"]`), "--allowed-origins"},
 		{settings(`,"log-level":"loud"`), "log-level"},
+		{settings(`,"retries":5`), "retries"}, // which a restart would refuse
+		{settings(`,"max-connections":-1`), "max-connections"},
 		{settings(`,"introspection-client-secret":{"a":"hush-hush"}`), "introspection-client-secret"},
 	} {
 		write(config, bad.file)

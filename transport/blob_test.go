@@ -20,14 +20,14 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
-// deadlines counts the answers that are to be received within half a minute.
+// deadlines counts the answers of 20 MiB that are to be received within 45 seconds.
 type deadlines struct {
 	http.ResponseWriter
 	set *atomic.Int64
 }
 
 func (d deadlines) SetWriteDeadline(t time.Time) error {
-	if left := time.Until(t); left > 20*time.Second && left <= 30*time.Second { // 20 MiB of base64, and two seconds
+	if left := time.Until(t); left > 44*time.Second && left <= 46*time.Second {
 		d.set.Add(1)
 	}
 	return nil
@@ -101,7 +101,7 @@ func TestABlobCountsUntilItIsSent(t *testing.T) {
 		t.Fatalf("while an answer waits that is no blob: %.500s", got)
 	}
 	if bounded.Load() != 1 {
-		t.Errorf("of a blob and records %d had to be received within half a minute", bounded.Load())
+		t.Errorf("of a blob and records %d had to be received within 45 seconds", bounded.Load())
 	}
 	slow, connection := send("resources/read", blob)
 	if got := read(); !strings.Contains(got, "too_many_calls") {

@@ -180,9 +180,9 @@ const maxSDKErrorBytes = 300
 // An answer of more than blobBytes is a blob. Until it is sent, others wait for its memory.
 const blobBytes = 256 << 10
 
-// sendTime is how long a client may take to receive an answer of so many bytes: at least a MiB a second, after two of them.
+// sendTime is how long a client may take to receive an answer of so many bytes: five seconds, and one for each half of a MiB.
 func sendTime(bytes int) time.Duration {
-	return 2*time.Second + time.Duration(bytes)*time.Second>>20
+	return 5*time.Second + time.Duration(bytes)*time.Second>>19
 }
 
 // An rpcAnswer turns the plain text in which the SDK words its refusals into JSON-RPC errors, and keeps every

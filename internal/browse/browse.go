@@ -31,10 +31,10 @@ func (p *Pages) Serve(w http.ResponseWriter, r *http.Request, endpoint, status s
 		p.refuse(w, r, http.StatusMisdirectedRequest, "Open this page under the address that the terminal shows.")
 		return
 	}
-	q, wrong := parseQuery(r.URL.RawQuery)
+	q, err := parseQuery(r.URL.RawQuery)
 	switch {
-	case wrong != "":
-		p.refuse(w, r, http.StatusBadRequest, wrong)
+	case err != nil:
+		p.refuse(w, r, http.StatusBadRequest, err.Error())
 	case r.Method == http.MethodPost:
 		p.signIn(w, r, q)
 	case q.View == "connect":

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -16,7 +15,11 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-const mostBars = 240 // months without records among them
+const (
+	plotHeight = 170 // of the highest bar, in pixels
+	mostLabels = 4   // below the bars: as many as a telephone shows
+	mostBars   = 240 // months without records among them
+)
 
 // A bar is the count of one month, or year.
 type bar struct {
@@ -26,7 +29,7 @@ type bar struct {
 
 func (b bar) shown() string { return grouped(strconv.Itoa(b.count)) }
 
-// months lists the counts of a stream by time, as aggregate answers it.
+// months plots the counts of a stream by time, as aggregate answers it.
 func (v *view) months(ctx context.Context) g.Node {
 	stream, connection := v.Get("stream"), v.Get("connection")
 	v.title = stream + " over time"
@@ -36,9 +39,9 @@ func (v *view) months(ctx context.Context) g.Node {
 		return append(top, v.said(), g.If(v.failure == nil, h.P(g.Text("Its records have no time by which they could be counted."))))
 	}
 	v.query = v.with("field", cmp.Or(v.Get("field"), times[0]), "by", cmp.Or(v.Get("by"), "month"))
-	answer := v.call(ctx, true, "aggregate", given(
-		"stream", stream, "metric", "count", "connection_id", connection, "group_by_time", v.Get("field"), "granularity", v.Get("by"),
-	)).Object("data")
+	answer := v.call(ctx, true, "aggregate", aggregateArguments{
+		Stream: stream, Metric: "count", Connection: connection, Time: v.Get("field"), Granularity: v.Get("by"),
+	}).Object("data")
 	bars, without := v.bars(objects(answer, "groups"))
 	top = append(top, v.said(), asks(
 		"months", []string{"stream", stream, "connection", connection}, h.Class("tools"),
@@ -52,20 +55,16 @@ func (v *view) months(ctx context.Context) g.Node {
 	if len(bars) == 0 {
 		return append(top, g.If(v.failure == nil, h.P(g.Text("No record has a time in this field."))))
 	}
-	most := slices.MaxFunc(bars, func(a, b bar) int { return cmp.Compare(a.count, b.count) })
-	said := fmt.Sprintf("%s records. From %s to %s, most in %s: %s.",
-		grouped(answer.Text("filtered_record_count")), bars[0].label, bars[len(bars)-1].label, most.label, most.shown())
+	figure, summary := plot(bars)
+	said := grouped(answer.Text("filtered_record_count")) + " records. " + summary
 	if later, _ := answer.Number("other_count"); later > 0 {
 		said += " " + grouped(strconv.Itoa(later)) + " records are later than what is shown: choose years to see all."
 	}
-	if without > 0 {
-		bars = append(bars, bar{label: "without a time", count: without})
-	}
-	return append(top, h.P(g.Text(said)), v.countTable(bars, most.count))
+	return append(top, h.P(g.Text(said)), figure, v.countTable(bars, without))
 }
 
 // bars are one for each group, and for months without records between two; without is the count of records without a time.
-func (v *view) bars(groups []rs.Object) (bars []bar, without int) {
+func (v *view) bars(groups []rs.Object) (bars []bar, without string) {
 	months, layout := 1, "Jan 2006"
 	if v.Get("by") == "year" {
 		months, layout = 12, "2006"
@@ -74,12 +73,12 @@ func (v *view) bars(groups []rs.Object) (bars []bar, without int) {
 	for _, group := range groups {
 		day, err := time.Parse(time.DateOnly, group.Text("key"))
 		if err != nil {
-			without, _ = group.Number("count")
+			without = group.Text("count")
 			continue
 		}
 		for len(bars) > 0 && ahead.Before(day) {
 			if len(bars) >= mostBars {
-				v.notes = append(v.notes, "The table leaves months without records out before "+day.Format(layout)+": there are too many.")
+				v.notes = append(v.notes, "The plot leaves months without records out before "+day.Format(layout)+": there are too many.")
 				break
 			}
 			bars = append(bars, bar{label: ahead.Format(layout)})
@@ -96,12 +95,66 @@ func (v *view) bars(groups []rs.Object) (bars []bar, without int) {
 	return bars, without
 }
 
-// countTable has a line for each bar, with a link to its records and the part that its count is of the most.
-func (v *view) countTable(bars []bar, most int) g.Node {
+// plot draws bars beside their scale, and says in a sentence what they show. There are some.
+func plot(bars []bar) (figure g.Node, summary string) {
+	most := 0
+	for _, b := range bars {
+		if b.count > most {
+			most = b.count
+			summary = fmt.Sprintf("From %s to %s, most in %s: %s.", bars[0].label, bars[len(bars)-1].label, b.label, b.shown())
+		}
+	}
+	scale := scaleOf(most)
+	var ticks, drawn g.Group
+	for _, at := range []int{scale, scale / 2, 0} {
+		ticks = append(ticks, h.Span(g.Text(grouped(strconv.Itoa(at)))))
+	}
+	line := func(class, y string) g.Node {
+		return g.El("line", h.Class(class), g.Attr("x1", "0"), g.Attr("x2", "100%"), g.Attr("y1", y), g.Attr("y2", y))
+	}
+	percent := func(name string, bars float64) g.Node {
+		return g.Attr(name, fmt.Sprintf("%.3f%%", 100*bars)) // of the width
+	}
+	width := 1 / float64(len(bars))
+	every := (len(bars) + mostLabels - 1) / mostLabels
+	for i, b := range bars {
+		left, height := width*float64(i), max(b.count*plotHeight/scale, min(b.count, 1))
+		drawn = append(drawn,
+			g.El("rect",
+				h.Class("bar"), percent("x", left+width*0.1), g.Attr("y", strconv.Itoa(plotHeight-height)), percent("width", width*0.8),
+				h.Height(strconv.Itoa(height)), g.El("title", g.Text(b.label+": "+strconv.Itoa(b.count))),
+			),
+			g.If(i%every == 0, g.El("text", percent("x", left+width/2), g.Attr("y", "190"), g.Text(b.label))),
+		)
+	}
+	return h.Figure(
+		h.Div(h.Class("scale"), h.Aria("hidden", "true"), ticks),
+		h.SVG(
+			h.Role("img"), h.Aria("label", "Bars of the counts. "+summary+" The table below has every count."), h.Width("100%"), h.Height("200"),
+			line("grid", "0.5"), line("grid", "85"), line("axis", "170"), drawn,
+		),
+	), summary
+}
+
+// countTable has the counts of a plot, each with a link to its records.
+func (v *view) countTable(bars []bar, without string) g.Node {
 	by := v.Get("by")
-	columns := []string{strings.ToUpper(by[:1]) + by[1:], "", "Records", "number"}
-	return table("counts", "counts-title", g.Group{g.Text(v.Get("stream") + " by " + by)}, columns, g.Map(bars, func(b bar) g.Node {
-		part := h.Meter(h.Aria("hidden", "true"), h.Max(strconv.Itoa(most)), h.Value(strconv.Itoa(b.count)))
-		return page.Row(b.link, b.label, h.Td(h.Class("number"), g.Text(b.shown()), part))
-	}))
+	return h.Details(h.Summary(g.Text("The same as a table")), h.Table(
+		h.Class("counts"), h.Caption(g.Text(v.Get("stream")+" by "+by)), page.Columns(strings.ToUpper(by[:1])+by[1:], "", "Records", "number"),
+		h.TBody(
+			g.Map(bars, func(b bar) g.Node { return page.Row(b.link, b.label, page.Cell("number", b.shown())) }),
+			g.If(without != "", page.Row("", "without a time", page.Cell("number", grouped(without)))),
+		),
+	))
+}
+
+// scaleOf is the least round even number that is not below a count: 2, 4, 10, 20, 40, 100 and so on.
+func scaleOf(most int) int {
+	for scale := 2; ; scale *= 10 {
+		for _, times := range []int{1, 2, 3, 4} {
+			if scale*times >= most {
+				return scale * times
+			}
+		}
+	}
 }

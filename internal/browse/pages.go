@@ -2,9 +2,7 @@ package browse
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 
@@ -70,45 +68,26 @@ type view struct {
 	failure *failure
 }
 
-// A madeCall is a tool call as it is sent.
-type madeCall struct {
-	Tool      string          `json:"name"`
-	Arguments json.RawMessage `json:"arguments"`
-}
+// A madeCall is a tool call as it was sent.
+type madeCall struct{ Tool, Arguments string }
 
 // A failure is what a tool said instead of an answer.
 type failure struct{ Code, Message, Hint string }
 
-// request asks the server and returns the result, nil after a failure, which the view then has.
-func (v *view) request(ctx context.Context, method string, params any) rs.Object {
-	result, err := v.ask(ctx, method, params)
-	if err != nil {
-		v.failure = &failure{Code: "no_answer", Message: err.Error()}
-	}
-	return rs.AsObject(result)
-}
-
-// given are arguments of a call in the order in which they are shown, without those that are empty: names and values in turn.
-func given(pairs ...any) rs.Object {
-	var all rs.Object
-	for pair := range slices.Chunk(pairs, 2) {
-		name, _ := pair[0].(string)
-		if one := rs.NewMember(name, pair[1]); !slices.Contains([]string{`""`, "0", "null", "{}"}, one.Value) {
-			all = append(all, one)
-		}
-	}
-	return all
-}
-
 // call calls a tool and returns its structured result, nil after a failure, which the view then has. main calls make the view.
-func (v *view) call(ctx context.Context, main bool, tool string, arguments rs.Object) rs.Object {
-	made := madeCall{tool, json.RawMessage(arguments.JSON())}
+func (v *view) call(ctx context.Context, main bool, tool string, arguments any) rs.Object {
+	made := madeCall{tool, rs.EncodeJSON(arguments)}
 	if main {
 		v.main = made
 	} else {
 		v.others = append(v.others, made)
 	}
-	structured := v.request(ctx, "tools/call", made).Object("structuredContent")
+	result, err := v.ask(ctx, "tools/call", map[string]any{"name": tool, "arguments": arguments})
+	if err != nil {
+		v.failure = &failure{Code: "no_answer", Message: "The server did not answer: " + err.Error()}
+		return nil
+	}
+	structured := rs.AsObject(result).Object("structuredContent")
 	if refused := structured.Object("error"); refused != nil {
 		v.failure = &failure{refused.Text("code"), refused.Text("message"), refused.Text("hint")}
 		return nil

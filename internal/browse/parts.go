@@ -68,11 +68,9 @@ func (v *view) calls() g.Node {
 }
 
 // String is a call as it is shown.
-func (c madeCall) String() string { return c.Tool + " " + string(c.Arguments) }
+func (c madeCall) String() string { return c.Tool + " " + c.Arguments }
 
-func (c madeCall) link() string {
-	return link("call", "tool", c.Tool, "arguments", string(c.Arguments))
-}
+func (c madeCall) link() string { return link("call", "tool", c.Tool, "arguments", c.Arguments) }
 
 func (c madeCall) node() g.Node { return h.Li(h.A(h.Href(c.link()), h.Code(g.Text(c.String())))) }
 

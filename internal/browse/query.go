@@ -32,29 +32,34 @@ type query struct {
 
 type filter struct{ Field, Operator, Value string }
 
-// noPage is said of an address that no link and no form of these pages leads to. It repeats nothing of it.
-const noPage = "The address is not that of a page here: it is damaged, or says what no page takes."
+// A refusal is what a person reads about an address that is not of a view.
+type refusal string
 
-// parseFilters reads the filters of a form, in which unused ones are empty; wrong is as [parseQuery] has it.
-func parseFilters(fields, names, values []string) (all []filter, wrong string) {
+// Error returns the sentence.
+func (r refusal) Error() string { return string(r) }
+
+// parseFilters reads the filters of a form, in which unused ones are empty.
+func parseFilters(fields, names, values []string) ([]filter, error) {
 	if len(fields) != len(names) || len(fields) != len(values) || len(fields) > maxFilters {
-		return nil, noPage
+		return nil, refusal("The filters of the address do not fit together.")
 	}
+	var all []filter
 	for i, field := range fields {
-		f := filter{field, names[i], values[i]}
-		switch {
-		case !slices.Contains(operators, f.Operator):
-			return nil, noPage
-		case f.Field == "" || f.Value == "":
-		case slices.ContainsFunc(all, func(o filter) bool {
-			return o.Field == f.Field && (o.Operator == f.Operator || o.Operator == "" || f.Operator == "")
-		}):
-			return nil, "The filters compare one field twice in the same way."
-		default:
-			all = append(all, f)
+		if !slices.Contains(operators, names[i]) {
+			return nil, refusal("The address has a comparison that there is not.")
 		}
+		f := filter{field, names[i], values[i]}
+		if f.Field == "" || f.Value == "" {
+			continue
+		}
+		if slices.ContainsFunc(all, func(o filter) bool {
+			return o.Field == f.Field && (o.Operator == f.Operator || o.Operator == "" || f.Operator == "")
+		}) {
+			return nil, refusal("The filters compare one field twice in the same way.")
+		}
+		all = append(all, f)
 	}
-	return all, ""
+	return all, nil
 }
 
 // isPlain reports text in UTF-8 of characters that a person can type.

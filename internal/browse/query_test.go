@@ -11,7 +11,7 @@ import (
 
 func TestWhatAnAddressMeans(t *testing.T) {
 	for _, c := range []struct {
-		name, raw, link string // what is wrong, from its first words on, or the address that says the same
+		name, raw, link string // the refusal's first words, or the address that says the same
 	}{
 		{"nothing is the streams", "", "/"},
 		{"the streams from one on", "offset=100", "/?offset=100"},
@@ -25,29 +25,29 @@ func TestWhatAnAddressMeans(t *testing.T) {
 			"/?filter=x&filter=x&operator=gte&operator=lt&stream=a&value=1&value=2&view=records",
 		},
 		{"arguments on lines", "view=call&tool=a&arguments=%7B%0A%7D", "/?arguments=%7B%0A%7D&tool=a&view=call"},
-		{"an unknown view", "view=admin", noPage},
-		{"two views", "view=search&view=call", noPage},
-		{"a parameter of another view", "view=search&id=a", noPage},
-		{"filters of another view", "view=months&stream=a&filter=x&operator=&value=1", noPage},
-		{"a parameter twice", "view=search&q=a&q=b", noPage},
-		{"no stream", "view=records", noPage},
-		{"no id", "view=record&id=", noPage},
-		{"a null character", "view=search&q=%00", noPage},
-		{"half a character", "view=search&q=%ff", noPage},
-		{"half an escape", "view=search&q=%zz", noPage},
-		{"more than a person types", "view=search&q=" + strings.Repeat("a", maxQuery), noPage},
-		{"a filter without a comparison", "view=records&stream=a&filter=x&value=1", noPage},
-		{"five filters", "view=records&stream=a" + strings.Repeat("&filter=x&operator=&value=1", 5), noPage},
-		{"an unknown comparison", "view=records&stream=a&filter=x&operator=or&value=1", noPage},
+		{"an unknown view", "view=admin", "There is no such view"},
+		{"two views", "view=search&view=call", "The address has view twice"},
+		{"a parameter of another view", "view=search&id=a", "The address has a parameter"},
+		{"filters of another view", "view=months&stream=a&filter=x&operator=&value=1", "The address has a parameter"},
+		{"a parameter twice", "view=search&q=a&q=b", "The address has q twice"},
+		{"no stream", "view=records", "The address lacks stream"},
+		{"no id", "view=record&id=", "The address lacks id"},
+		{"a null character", "view=search&q=%00", "The address has a character in q"},
+		{"half a character", "view=search&q=%ff", "The address has a character in q"},
+		{"half an escape", "view=search&q=%zz", "The address is damaged"},
+		{"more than a person types", "view=search&q=" + strings.Repeat("a", maxQuery), "The address is damaged"},
+		{"a filter without a comparison", "view=records&stream=a&filter=x&value=1", "The filters of the address"},
+		{"five filters", "view=records&stream=a" + strings.Repeat("&filter=x&operator=&value=1", 5), "The filters of the address"},
+		{"an unknown comparison", "view=records&stream=a&filter=x&operator=or&value=1", "The address has a comparison"},
 		{"a field that equals two values", "view=records&stream=a&filter=x&operator=&value=1&filter=x&operator=&value=2", "The filters compare"},
-		{"an unknown order", "view=records&stream=a&order=up", noPage},
-		{"an offset below none", "offset=-1", noPage},
+		{"an unknown order", "view=records&stream=a&order=up", "The address has a value of order"},
+		{"an offset below none", "offset=-1", "The address has an offset"},
 		{"arguments that are a list", "view=call&tool=a&arguments=[]", "The arguments are not"},
 		{"arguments that are not JSON", "view=call&tool=a&arguments={", "The arguments are not"},
 	} {
-		q, wrong := parseQuery(c.raw)
-		if wrong != "" && !strings.HasPrefix(wrong, c.link) || wrong == "" && q.link() != c.link {
-			t.Errorf("%s: %q, %s", c.name, q.link(), wrong)
+		q, err := parseQuery(c.raw)
+		if err != nil && !strings.HasPrefix(err.Error(), c.link) || err == nil && q.link() != c.link {
+			t.Errorf("%s: %q, %v", c.name, q.link(), err)
 		}
 	}
 }
@@ -61,8 +61,8 @@ func FuzzAnAddressIsReadAgain(f *testing.F) {
 		f.Add(raw)
 	}
 	f.Fuzz(func(t *testing.T, raw string) {
-		q, wrong := parseQuery(raw)
-		if wrong != "" {
+		q, err := parseQuery(raw)
+		if err != nil {
 			return
 		}
 		link := q.link()
@@ -70,12 +70,12 @@ func FuzzAnAddressIsReadAgain(f *testing.F) {
 		if err != nil || read.Scheme != "" || read.Host != "" || read.Path != "/" {
 			t.Fatalf("%q leads to %q: %v", raw, link, err)
 		}
-		again, wrong := parseQuery(read.RawQuery)
+		again, err := parseQuery(read.RawQuery)
 		if len(read.RawQuery) > maxQuery { // escapes are longer than what they stand for
 			return
 		}
-		if diff := cmp.Diff(q, again, cmp.AllowUnexported(query{}), cmpopts.EquateEmpty()); wrong != "" || diff != "" {
-			t.Fatalf("%q: %s\n%s", raw, wrong, diff)
+		if diff := cmp.Diff(q, again, cmp.AllowUnexported(query{}), cmpopts.EquateEmpty()); err != nil || diff != "" {
+			t.Fatalf("%q: %v\n%s", raw, err, diff)
 		}
 	})
 }

@@ -20,6 +20,16 @@ const (
 	mostRunes   = 120 // of a cell
 )
 
+type queryArguments struct {
+	Stream     string         `json:"stream"`
+	Connection string         `json:"connection_id,omitempty"`
+	Filter     map[string]any `json:"filter,omitempty"`
+	Sort       string         `json:"sort,omitempty"`
+	Limit      int            `json:"limit"`
+	Count      string         `json:"count"`
+	Cursor     string         `json:"cursor,omitempty"`
+}
+
 // records is a table of one stream, as query_records answers it.
 func (v *view) records(ctx context.Context) g.Node {
 	stream, connection := v.Get("stream"), v.Get("connection")
@@ -31,10 +41,10 @@ func (v *view) records(ctx context.Context) g.Node {
 		if sort != "" && v.Get("order") == "desc" {
 			sort = "-" + sort
 		}
-		found = v.call(ctx, true, "query_records", given(
-			"stream", stream, "connection_id", connection, "filter", filterArgument(v.Filters), "sort", sort,
-			"limit", 25, "count", "exact", "cursor", v.Get("cursor"),
-		)).Object("data")
+		found = v.call(ctx, true, "query_records", queryArguments{
+			Stream: stream, Connection: connection, Filter: filterArgument(d.Fields, v.Filters), Sort: sort,
+			Limit: 25, Count: "exact", Cursor: v.Get("cursor"),
+		}).Object("data")
 	}
 	records, none := objects(found, "data"), "No records."
 	if len(v.Filters) > 0 {
@@ -146,7 +156,7 @@ func columnsOf(d described) (title string, columns []field) {
 // class is how a table shows a text of the field.
 func (f field) class(text string) string {
 	switch {
-	case strings.HasPrefix(f.Type, "integer"), strings.HasPrefix(f.Type, "number"):
+	case f.Number():
 		return "number"
 	case strings.HasPrefix(f.Type, "timestamp"), strings.HasPrefix(f.Type, "date"), strings.HasPrefix(f.Type, "local_time"):
 		return "time"
@@ -162,19 +172,24 @@ func recordLink(record rs.Object) string {
 	return link("record", "id", ref.String())
 }
 
-// filterArgument is the filter of a call. Its values are texts, as they were typed: of which type a field is, the tool knows.
-func filterArgument(filters []filter) map[string]any {
+// filterArgument is the filter of a call, with values of the fields' types.
+func filterArgument(fields []field, filters []filter) map[string]any {
 	all := map[string]any{}
 	for _, f := range filters {
-		compared, ok := all[f.Field].(map[string]any)
-		switch {
-		case f.Operator == "":
-			all[f.Field] = f.Value
-		case ok:
-			compared[f.Operator] = f.Value
-		default:
-			all[f.Field] = map[string]any{f.Operator: f.Value}
+		value := any(f.Value)
+		if at := slices.IndexFunc(fields, func(one field) bool { return one.Name == f.Field }); at >= 0 {
+			value = fields[at].value(f.Value)
 		}
+		if f.Operator == "" {
+			all[f.Field] = value
+			continue
+		}
+		compared, ok := all[f.Field].(map[string]any)
+		if !ok {
+			compared = map[string]any{}
+			all[f.Field] = compared
+		}
+		compared[f.Operator] = value
 	}
 	return all
 }

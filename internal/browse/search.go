@@ -15,19 +15,26 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
+type searchArguments struct {
+	Words   string   `json:"q,omitempty"`
+	Streams []string `json:"streams,omitempty"`
+	Since   string   `json:"since,omitempty"`
+	Until   string   `json:"until,omitempty"`
+	Limit   int      `json:"limit"`
+	Cursor  string   `json:"cursor,omitempty"`
+}
+
 // search finds records, as search answers it.
 func (v *view) search(ctx context.Context) g.Node {
 	v.title = "Search"
 	asked, streams := len(v.values) > 0, append([]string{""}, v.streamNames(ctx, "")...)
 	var found rs.Object
 	if asked && v.failure == nil {
-		var only []string
+		arguments := searchArguments{Words: v.Get("q"), Since: v.Get("since"), Until: v.Get("until"), Limit: 20, Cursor: v.Get("cursor")}
 		if stream := v.Get("stream"); stream != "" {
-			only = []string{stream}
+			arguments.Streams = []string{stream}
 		}
-		found = v.call(ctx, true, "search", given(
-			"q", v.Get("q"), "streams", only, "since", v.Get("since"), "until", v.Get("until"), "limit", 20, "cursor", v.Get("cursor"),
-		))
+		found = v.call(ctx, true, "search", arguments)
 	}
 	typed := func(name, kind, label string) g.Node {
 		return page.Field(name, label, h.Input(h.ID(name), h.Name(name), h.Type(kind), h.Value(v.Get(name)), h.AutoComplete("off")))
@@ -78,12 +85,15 @@ func marked(excerpt string) g.Node {
 func (v *view) tool(ctx context.Context) g.Node {
 	v.title = "Call a tool"
 	arguments := v.Get("arguments")
-	tools := objects(v.request(ctx, "tools/list", struct{}{}), "tools")
+	listed, err := v.ask(ctx, "tools/list", struct{}{})
+	if err != nil {
+		v.failure = &failure{Code: "no_answer", Message: "The server did not answer: " + err.Error()}
+	}
+	tools := objects(rs.AsObject(listed), "tools")
 	var answer g.Node
 	if v.Get("tool") != "" && v.failure == nil {
 		arguments = cmp.Or(arguments, "{}")
-		v.main = madeCall{v.Get("tool"), json.RawMessage(arguments)}
-		answer = v.answer(ctx)
+		answer = v.answer(ctx, madeCall{v.Get("tool"), arguments})
 	}
 	var names []string
 	for _, tool := range tools {
@@ -108,9 +118,15 @@ func (v *view) tool(ctx context.Context) g.Node {
 	}
 }
 
-// answer makes the call of the view and shows all of its result.
-func (v *view) answer(ctx context.Context) g.Node {
-	answer := v.request(ctx, "tools/call", v.main)
+// answer makes a call and shows all of its result.
+func (v *view) answer(ctx context.Context, made madeCall) g.Node {
+	v.main = made
+	result, err := v.ask(ctx, "tools/call", map[string]any{"name": made.Tool, "arguments": json.RawMessage(made.Arguments)})
+	if err != nil {
+		v.failure = &failure{Code: "refused", Message: err.Error()}
+		return nil
+	}
+	answer := rs.AsObject(result)
 	var text, structured bytes.Buffer
 	for _, content := range objects(answer, "content") {
 		text.WriteString(content.Text("text") + "\n")

@@ -3,6 +3,7 @@ package browse
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,8 +21,9 @@ const mostRanges = 60
 // streams lists what there is, as schema {} says it; the first dates are one aggregate each.
 func (v *view) streams(ctx context.Context) g.Node {
 	v.title = "Streams"
-	offset, _ := strconv.Atoi(v.Get("offset"))
-	index := v.call(ctx, true, "schema", given("offset", offset))
+	arguments := schemaArguments{}
+	arguments.Offset, _ = strconv.Atoi(v.Get("offset"))
+	index := v.call(ctx, true, "schema", arguments)
 	ranges := 0
 	var sources g.Group
 	for i, connection := range objects(index, "data", "connections") {
@@ -56,7 +58,7 @@ func (v *view) firstDay(ctx context.Context, stream, connection string) string {
 	if len(times) == 0 {
 		return ""
 	}
-	least := v.call(ctx, false, "aggregate", given("stream", stream, "metric", "min", "connection_id", connection, "field", times[0]))
+	least := v.call(ctx, false, "aggregate", aggregateArguments{Stream: stream, Metric: "min", Connection: connection, Field: times[0]})
 	day, _, _ := strings.Cut(least.Object("data").Text("value"), "T")
 	return day
 }
@@ -64,7 +66,7 @@ func (v *view) firstDay(ctx context.Context, stream, connection string) string {
 // streamNames are those of a connection, or of all where none is given.
 func (v *view) streamNames(ctx context.Context, connection string) []string {
 	var names []string
-	for _, one := range objects(v.call(ctx, false, "schema", nil), "data", "connections") {
+	for _, one := range objects(v.call(ctx, false, "schema", schemaArguments{}), "data", "connections") {
 		for _, stream := range objects(one, "streams") {
 			name := stream.Text("name")
 			if (connection == "" || one.Text("connection_id") == connection) && !slices.Contains(names, name) {
@@ -74,6 +76,23 @@ func (v *view) streamNames(ctx context.Context, connection string) []string {
 	}
 	return names
 }
+
+// Arguments of tools, in the order in which they are shown.
+type (
+	schemaArguments struct {
+		Stream     string `json:"stream,omitempty"`
+		Connection string `json:"connection_id,omitempty"`
+		Offset     int    `json:"offset,omitempty"`
+	}
+	aggregateArguments struct {
+		Stream      string `json:"stream"`
+		Metric      string `json:"metric"`
+		Connection  string `json:"connection_id,omitempty"`
+		Field       string `json:"field,omitempty"`
+		Time        string `json:"group_by_time,omitempty"`
+		Granularity string `json:"granularity,omitempty"`
+	}
+)
 
 // A described stream is what schema says of it.
 type described struct {
@@ -89,9 +108,14 @@ type field struct {
 	Months           bool // its values group by time
 }
 
+// Number reports a field of numbers.
+func (f field) Number() bool {
+	return strings.HasPrefix(f.Type, "integer") || strings.HasPrefix(f.Type, "number")
+}
+
 // describe asks for the schema of a stream.
 func (v *view) describe(ctx context.Context, stream, connection string) described {
-	answer := v.call(ctx, false, "schema", given("stream", stream, "connection_id", connection))
+	answer := v.call(ctx, false, "schema", schemaArguments{Stream: stream, Connection: connection})
 	found := first(objects(first(objects(answer, "data", "connectors")), "streams"))
 	d := described{Cursor: found.Text("cursor_field")}
 	for _, capability := range found.Object("field_capabilities") {
@@ -115,15 +139,27 @@ func newField(name, flags string) field {
 	return field{Name: name, Type: values["t"], Role: values["role"], Exact: exact, Range: ranged, Months: months}
 }
 
+// value is what a person typed, as JSON of the field's type.
+func (f field) value(typed string) any {
+	switch {
+	case f.Number() && json.Valid([]byte(typed)):
+		return json.Number(typed)
+	case strings.HasPrefix(f.Type, "boolean") && (typed == "true" || typed == "false"):
+		return typed == "true"
+	}
+	return typed
+}
+
 // times are the fields of time that group, that of the event first.
-func (d described) times() (names []string) {
+func (d described) times() []string {
+	var events, others []string
 	for _, f := range d.Fields {
 		switch {
 		case f.Months && f.Role == "event-time":
-			names = slices.Insert(names, 0, f.Name)
+			events = append(events, f.Name)
 		case f.Months:
-			names = append(names, f.Name)
+			others = append(others, f.Name)
 		}
 	}
-	return names
+	return append(events, others...)
 }

@@ -29,43 +29,51 @@ var views = map[string]struct {
 // choices are the values of parameters that are chosen, as they are offered.
 var choices = map[string][]string{"by": {"month", "year"}, "order": {"desc", "asc"}}
 
-// parseQuery reads the query of a URL. wrong is what a person reads about one that is not of a view, else "".
-func parseQuery(raw string) (q query, wrong string) {
+// parseQuery reads the query of a URL. What does not belong to a view is a refusal, which repeats no value.
+func parseQuery(raw string) (query, error) {
 	given, err := url.ParseQuery(raw)
-	q = query{View: "streams", values: map[string]string{}}
+	if err != nil || len(raw) > maxQuery {
+		return query{}, refusal("The address is damaged, or too long.")
+	}
+	q := query{View: "streams", values: map[string]string{}}
 	if given.Has("view") {
 		q.View = given.Get("view")
 	}
 	view, known := views[q.View]
-	if err != nil || len(raw) > maxQuery || !known {
-		return query{}, noPage
+	if !known {
+		return query{}, refusal("There is no such view.")
 	}
-	single := slices.Concat([]string{"view"}, view.needs, view.takes)
 	for name, values := range given {
 		filters := q.View == "records" && slices.Contains([]string{"filter", "operator", "value"}, name)
-		fits := filters || len(values) == 1 && slices.Contains(single, name)
-		if !fits || slices.ContainsFunc(values, func(value string) bool { return !isPlain(value) }) {
-			return query{}, noPage
-		}
-		if !filters && name != "view" && values[0] != "" {
+		switch {
+		case !filters && name != "view" && !slices.Contains(view.needs, name) && !slices.Contains(view.takes, name):
+			return query{}, refusal("The address has a parameter that this view does not know.")
+		case !filters && len(values) > 1:
+			return query{}, refusal("The address has " + name + " twice.")
+		case slices.ContainsFunc(values, func(value string) bool { return !isPlain(value) }):
+			return query{}, refusal("The address has a character in " + name + " that cannot be typed.")
+		case !filters && name != "view" && values[0] != "":
 			q.values[name] = values[0]
+		}
+	}
+	for _, name := range view.needs {
+		if q.values[name] == "" {
+			return query{}, refusal("The address lacks " + name + ".")
 		}
 	}
 	for name, allowed := range choices {
 		if value := q.values[name]; value != "" && !slices.Contains(allowed, value) {
-			return query{}, noPage
+			return query{}, refusal("The address has a value of " + name + " that there is not.")
 		}
 	}
-	offset, arguments := q.values["offset"], q.values["arguments"]
-	lacks := slices.ContainsFunc(view.needs, func(name string) bool { return q.values[name] == "" })
-	if lacks || strings.Trim(offset, "0123456789") != "" || len(offset) > 7 {
-		return query{}, noPage
+	if offset := q.values["offset"]; strings.Trim(offset, "0123456789") != "" || len(offset) > 7 {
+		return query{}, refusal("The address has an offset that is not a number.")
 	}
-	if arguments != "" && !isObject(arguments) {
-		return query{}, "The arguments are not a JSON object."
+	if arguments := q.values["arguments"]; arguments != "" && !isObject(arguments) {
+		return query{}, refusal("The arguments are not a JSON object.")
 	}
-	if q.Filters, wrong = parseFilters(given["filter"], given["operator"], given["value"]); wrong != "" {
-		return query{}, wrong
+	if q.Filters, err = parseFilters(given["filter"], given["operator"], given["value"]); err != nil {
+		return query{}, err
 	}
-	return q, ""
+	return q, nil
 }

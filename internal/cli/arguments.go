@@ -4,38 +4,115 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
-// Arguments makes a tool's arguments of what was typed: one JSON object, or words of the form key=value. A value is sent as a text, of
-// which the tool makes a number or a list where it takes one, unless it is itself an object or a list in JSON. A key that is typed twice
-// makes a list. Its errors are one sentence each and belong to the command line.
-func Arguments(words []string) (json.RawMessage, error) {
+// Arguments makes a tool's arguments of what was typed: one JSON object, or words of the form key=value, which the
+// tool's input schema gives their types. What the schema does not know is sent as text, for the tool to judge. A key
+// that is typed twice makes a list. Its errors are one sentence each and belong to the command line.
+func Arguments(schema json.RawMessage, words []string) (map[string]any, error) {
 	if len(words) == 1 && strings.HasPrefix(strings.TrimSpace(words[0]), "{") {
-		if !json.Valid([]byte(words[0])) {
-			return nil, errors.New("the arguments are not a JSON object")
+		value, err := decoded(words[0])
+		if arguments, ok := value.(map[string]any); ok && err == nil {
+			return arguments, nil
 		}
-		return json.RawMessage(words[0]), nil
+		return nil, errors.New("the arguments are not a JSON object")
 	}
-	typed := map[string][]string{}
+	var input inputSchema
+	if err := json.Unmarshal(schema, &input); err != nil {
+		return nil, fmt.Errorf("the tool's input schema cannot be read: %w", err)
+	}
+	arguments := map[string]any{}
 	for _, word := range words {
 		key, text, ok := strings.Cut(word, "=")
 		if !ok || key == "" {
 			return nil, fmt.Errorf("%q is neither a JSON object nor key=value", word)
 		}
-		typed[key] = append(typed[key], text)
-	}
-	arguments := map[string]any{}
-	for key, texts := range typed {
-		text := texts[0]
-		switch composed := strings.HasPrefix(text, "{") || strings.HasPrefix(text, "["); {
-		case len(texts) > 1:
-			arguments[key] = strings.Split(strings.Join(texts, ","), ",")
-		case composed && json.Valid([]byte(text)):
-			arguments[key] = json.RawMessage(text)
-		default:
-			arguments[key] = text
+		value, err := input.Properties[key].value(text)
+		if err != nil {
+			return nil, fmt.Errorf("%s=%s: %w", key, text, err)
 		}
+		if list, ok := value.([]any); ok {
+			if before, ok := arguments[key].([]any); ok {
+				value = slices.Concat(before, list)
+			}
+		} else if _, ok := arguments[key]; ok {
+			return nil, fmt.Errorf("%s is given twice, and is no list", key)
+		}
+		arguments[key] = value
 	}
-	return json.Marshal(arguments)
+	return arguments, nil
+}
+
+// inputSchema is the part of a tool's input schema that types and lists its arguments.
+type inputSchema struct {
+	Properties map[string]property `json:"properties"`
+	Required   []string            `json:"required"`
+}
+
+type property struct {
+	Type        string    `json:"type"`
+	Description string    `json:"description"`
+	Enum        []string  `json:"enum"`
+	Items       *property `json:"items"`
+}
+
+// needed says in words what a type is. Every other type is text.
+var needed = map[string]string{
+	"integer": "a whole number", "number": "a number", "boolean": "true or false", "object": "a JSON object",
+	"array": "a JSON list, or items with commas between them,",
+}
+
+// value reads a text as the type that the schema names.
+func (p property) value(text string) (any, error) {
+	switch {
+	case needed[p.Type] == "":
+		return text, nil
+	case p.Type == "array" && !strings.HasPrefix(text, "["):
+		return p.items(text)
+	}
+	value, err := decoded(text)
+	fits := false
+	switch value := value.(type) {
+	case json.Number:
+		_, broken := value.Int64()
+		fits = p.Type == "number" || p.Type == "integer" && broken == nil
+	case bool:
+		fits = p.Type == "boolean"
+	case map[string]any:
+		fits = p.Type == "object"
+	case []any:
+		fits = p.Type == "array"
+	}
+	if err != nil || !fits {
+		return nil, errors.New(needed[p.Type] + " is needed")
+	}
+	return value, nil
+}
+
+// items reads a list that is typed with commas.
+func (p property) items(text string) (any, error) {
+	item, list := property{}, []any(nil)
+	if p.Items != nil {
+		item = *p.Items
+	}
+	for part := range strings.SplitSeq(text, ",") {
+		value, err := item.value(part)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, value)
+	}
+	return list, nil
+}
+
+// decoded reads one JSON value, whose numbers keep their digits.
+func decoded(text string) (value any, err error) {
+	decoder := json.NewDecoder(strings.NewReader(text))
+	decoder.UseNumber()
+	if err = decoder.Decode(&value); err == nil && decoder.More() {
+		err = errors.New("there is more than one value")
+	}
+	return value, err
 }

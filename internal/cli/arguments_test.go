@@ -1,12 +1,18 @@
 package cli_test
 
 import (
+	"encoding/json"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/cli"
 )
 
-// What is typed is sent as it is; what a number, a list or a condition is, the tool knows.
+const schema = `{"type":"object","properties":{"q":{"type":"string"},"limit":{"type":"integer"},"score":{"type":"number"},
+	"exact":{"type":"boolean"},"filter":{"type":"object"},"fields":{"type":"array","items":{"type":"string"}},"ids":{"type":"array","items":{"type":"integer"}}}}`
+
+// What is typed gets its type from the tool's schema.
 func TestArguments(t *testing.T) {
 	for _, test := range []struct {
 		name  string
@@ -14,31 +20,46 @@ func TestArguments(t *testing.T) {
 		want  string // the arguments, or the error
 	}{
 		{"nothing", nil, `{}`},
-		{"one JSON object", []string{` {"q":"a","limit":3}`}, ` {"q":"a","limit":3}`},
+		{"one JSON object", []string{` {"q":"a","limit":3}`}, `{"limit":3,"q":"a"}`},
 		{"more than one JSON object", []string{`{"q":"a"} {}`}, "the arguments are not a JSON object"},
-		{"a JSON object that is broken", []string{`{"q":`}, "the arguments are not a JSON object"},
+		{"a JSON object keeps its digits", []string{`{"limit":9007199254740993}`}, `{"limit":9007199254740993}`},
 		{"text stays text, whatever it looks like", []string{"q=12", "cursor=34"}, `{"cursor":"34","q":"12"}`},
 		{"text may hold anything", []string{"q=a=b c"}, `{"q":"a=b c"}`},
 		{"empty text", []string{"q="}, `{"q":""}`},
-		{"numbers keep their digits", []string{"limit=9007199254740993", "score=-1.50"}, `{"limit":"9007199254740993","score":"-1.50"}`},
-		{"an object", []string{`filter={"a":{"gte":9007199254740993}}`}, `{"filter":{"a":{"gte":9007199254740993}}}`},
-		{"a broken object is text", []string{`filter={"a"`}, `{"filter":"{\"a\""}`},
-		{"a list with commas", []string{"fields=a,b"}, `{"fields":"a,b"}`},
+		{"numbers keep their digits", []string{"limit=9007199254740993", "score=-1.50"}, `{"limit":9007199254740993,"score":-1.50}`},
+		{"an invalid number", []string{"limit=3x"}, "limit=3x: a whole number is needed"},
+		{"a fraction for a whole number", []string{"limit=1.5"}, "limit=1.5: a whole number is needed"},
+		{"a word for a number", []string{"score=true"}, "score=true: a number is needed"},
+		{"a boolean", []string{"exact=true"}, `{"exact":true}`},
+		{"an invalid boolean", []string{"exact=yes"}, "exact=yes: true or false is needed"},
+		{"an object", []string{`filter={"a":{"gte":1}}`}, `{"filter":{"a":{"gte":1}}}`},
+		{"an invalid object", []string{"filter=a"}, "filter=a: a JSON object is needed"},
+		{"null for an object", []string{"filter=null"}, "filter=null: a JSON object is needed"},
+		{"a list with commas", []string{"fields=a,b"}, `{"fields":["a","b"]}`},
 		{"a list as JSON", []string{`fields=["a,b"]`}, `{"fields":["a,b"]}`},
-		{"words in brackets", []string{"q=[draft] plan"}, `{"q":"[draft] plan"}`},
 		{"a list typed in parts", []string{"fields=a", "fields=b,c"}, `{"fields":["a","b","c"]}`},
+		{"a list of numbers", []string{"ids=1,2"}, `{"ids":[1,2]}`},
+		{"a list with a bad item", []string{"ids=1,x"}, "ids=1,x: a whole number is needed"},
+		{"a list that is broken", []string{"fields=[a"}, "fields=[a: a JSON list, or items with commas between them, is needed"},
+		{"twice", []string{"q=a", "q=b"}, "q is given twice, and is no list"},
 		{"no key", []string{"=a"}, `"=a" is neither a JSON object nor key=value`},
 		{"no value", []string{"q"}, `"q" is neither a JSON object nor key=value`},
 		{"an object among words", []string{`{"q":"a"}`, "limit=1"}, `"{\"q\":\"a\"}" is neither a JSON object nor key=value`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			arguments, err := cli.Arguments(test.words)
-			got := string(arguments)
+			arguments, err := cli.Arguments(json.RawMessage(schema), test.words)
+			var got string
 			if err != nil {
 				got = err.Error()
+			} else {
+				text, err := json.Marshal(arguments)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got = string(text)
 			}
-			if got != test.want {
-				t.Errorf("%s, want %s", got, test.want)
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Error(diff)
 			}
 		})
 	}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -51,13 +52,22 @@ var errAnswered = errors.New("the tool answered with an error, shown above")
 // callTool calls a tool with what was typed (see Arguments) and prints what a model sees: the text, or the structured
 // result. What cannot be called as it was typed is a *exit.Error with exit.Usage.
 func callTool(ctx context.Context, server *transport.Server, out io.Writer, tool string, words []string, structured bool) error {
-	arguments, err := Arguments(words)
+	listed := toolList(server.Listed())
+	schema := json.RawMessage(`{}`) // a tool can be callable without being listed
+	if known := listed.named(tool); known != nil {
+		schema, _ = known.InputSchema.(json.RawMessage)
+	}
+	arguments, err := Arguments(schema, words)
 	if err != nil {
 		return exit.UsageError(err.Error() + ". Run pdpp-mcp tools " + tool + " for its arguments.")
 	}
-	result, err := server.Call(ctx, tool, arguments)
+	raw, err := json.Marshal(arguments)
+	if err != nil {
+		return err
+	}
+	result, err := server.Call(ctx, tool, raw)
 	if refused, ok := errors.AsType[*jsonrpc.Error](err); ok && refused.Code == jsonrpc.CodeInvalidParams {
-		return toolList(server.Listed()).unknown(tool)
+		return listed.unknown(tool)
 	}
 	if err != nil {
 		return err

@@ -71,6 +71,9 @@ func (app App) serve(ctx context.Context, held *pflag.FlagSet, c *ServeFlags) er
 	}
 	return server.Serve(ctx, manager, func() (next HostedConfig, kept []string, err error) {
 		_, err = app.execute(ctx, func(_ context.Context, flags *pflag.FlagSet, c *ServeFlags) (err error) {
+			if _, err = serveConfig(*c, app); err != nil { // also for what only a restart changes: it would not start
+				return err
+			}
 			kept = keepFixed(held, flags)
 			next, err = serveConfig(*c, app)
 			return err

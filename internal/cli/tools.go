@@ -107,27 +107,22 @@ func (l toolList) print(out io.Writer, raw bool) error {
 	return table.Flush()
 }
 
-// printTool prints one tool as a model is shown it: what it does, and its arguments.
+// printTool prints one tool as a model is shown it: what it does, and its arguments, those that are required first.
 func printTool(out io.Writer, tool *mcp.Tool) error {
 	schema, _ := tool.InputSchema.(json.RawMessage)
-	var input struct {
-		Properties map[string]struct {
-			Type, Description string
-			Enum              []string
-		}
-		Required []string
-	}
+	var input inputSchema
 	if err := json.Unmarshal(schema, &input); err != nil {
 		return err
 	}
 	fmt.Fprintf(out, "%s: %s\n\n%s\n\n", tool.Name, tool.Title, tool.Description)
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	for _, name := range slices.Sorted(maps.Keys(input.Properties)) {
-		p := input.Properties[name]
-		note := p.Description
-		if slices.Contains(input.Required, name) {
-			note = "required. " + note
+	optional := slices.DeleteFunc(slices.Sorted(maps.Keys(input.Properties)), func(name string) bool { return slices.Contains(input.Required, name) })
+	for i, name := range slices.Concat(slices.Sorted(slices.Values(input.Required)), optional) {
+		p, note := input.Properties[name], ""
+		if i < len(input.Required) {
+			note = "required. "
 		}
+		note += p.Description
 		if len(p.Enum) > 0 {
 			note += " (" + strings.Join(p.Enum, ", ") + ")"
 		}

@@ -72,7 +72,7 @@ func (r *Reader) Property() (p Property, err error) {
 		if p.Params == nil {
 			p.Params = map[string]string{}
 		}
-		p.Params[strings.ToUpper(name)] = strings.Trim(value, `"`)
+		p.Params[strings.ToUpper(name)] = escapes.Replace(strings.Trim(value, `"`))
 	}
 	return p, nil
 }

@@ -4,11 +4,13 @@ import (
 	"errors"
 	"html"
 	"io"
+	"strings"
 
 	"github.com/tidwall/gjson"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/objects"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/table"
 )
 
 // X reads a file of an archive of X, which was called Twitter: a script that gives a list to a variable. Each item is in an object of its
@@ -23,8 +25,13 @@ func X(file io.ReadSeeker) item.Records {
 			}
 			one.Fields, one.Text = fields, nil
 		}
-		for _, name := range []string{"full_text", "fullText"} {
-			one.Replace(name, item.JSON(html.UnescapeString(one.String(name))))
+		for index, field := range one.Fields {
+			switch text := one.String(field.Name); {
+			case strings.HasSuffix(field.Name, "_count") && table.IsDigits(text):
+				one.Fields[index].Value, one.Text = []byte(text), nil
+			case field.Name == "full_text" || field.Name == "fullText":
+				one.Fields[index].Value, one.Text = item.JSON(html.UnescapeString(text)), nil
+			}
 		}
 		return one, nil
 	}), directMessages)

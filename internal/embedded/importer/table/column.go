@@ -65,7 +65,7 @@ const longString = 100
 
 // amountName is of fields in which many programs write numbers as strings, so that none is rounded, and of measurements. Elsewhere a
 // string of digits is a string, as the number of a house is.
-var amountName = item.Expression(`(?i)amount|price|balance|cost|total|distance|(?:^|[._ ])(?:fee|tax|tip|sum|discount|count|value|probability)$`)
+var amountName = item.Expression(`(?i)amount|price|balance|cost|total|distance|(?:^|[._ ])(?:fee|tax|tip|sum|discount|value|probability)$`)
 
 // NewColumn is one without values. In JSON only a field that is called so may hold dates.
 func NewColumn(name string, isDate bool) Column {

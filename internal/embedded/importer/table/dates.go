@@ -176,7 +176,7 @@ func writeDate(form, day string, clock []string) (written string, ok bool) {
 var timeName = item.Expression(`(?i:^(?:.*[_. -])?(?:time|timestamp|date|datetime|ts|epoch|at|created|updated|modified|added|visited|` +
 	`start|end|started|ended|posted|published|taken|played|watched|when|day|datum|fecha)(?:_?(?:ms|s|millis|seconds|utc|gmt|usec|us|micros|ns|` +
 	`nanos|unixtime))?$)` +
-	`|(?i:(?:^|[_. -])date_[a-z_]+$|_utc$)|(?:Time|Date|At|Timestamp|Modified)(?:Ms|Millis|Usec|Nanos|GMT|Gmt|UTC|Utc|InSeconds)?$|(?:^|\.)date[A-Z]`)
+	`|(?i:(?:^|[_. -])date_(?:added|created|delivered|edited|last_[a-z_]+|modified|opened|played|read|received|recovered|retracted|seen|sent|taken)$|_utc$)|(?:Time|Date|At|Timestamp|Modified)(?:Ms|Millis|Usec|Nanos|GMT|Gmt|UTC|Utc|InSeconds)?$|(?:^|\.)date[A-Z]`)
 
 // universalName is a name of a column whose times are those of UTC: "Created (UTC)", "startTimeGMT".
 var universalName = item.Expression(`(?i:(?:^|[^a-z])(?:utc|gmt)(?:$|[^a-z]))|(?:UTC|GMT|Utc|Gmt)$`)
