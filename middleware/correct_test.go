@@ -258,8 +258,21 @@ func TestCorrect(t *testing.T) {
 		"a whole time as one bound has both, which is said": {
 			"search", `{"q":"a","since":"last month"}`, []string{`is of that time alone; leave out until`, `"until":"20`}, nil,
 		},
-		"one time is a period":              {"search", `{"q":"a","date":"last month"}`, []string{`send: search {"q":"a","since":"20`, `,"until":"20`}, nil},
-		"so is one of another language":     {"search", `{"q":"a","when":"März 2026"}`, []string{`"since":"2026-03-01","until":"2026-03-31"`}, nil},
+		"two days are one, too":           {"search", `{"q":"a","date_range":"2026-03-01..2026-03-10"}`, []string{`send: search {"q":"a","since":"2026-03-01","until":"2026-03-10"}`}, nil},
+		"so are they between a slash":     {"search", `{"q":"a","week":"2026-03-01/2026-03-10"}`, []string{`"since":"2026-03-01","until":"2026-03-10"}`}, nil},
+		"a time that lasts has one bound": {"search", `{"q":"a","period":"3 weeks"}`, []string{`send: search {"q":"a","since":"20`, `!"until":`}, nil},
+		"so has one that only ends":       {"search", `{"q":"a","when":"until May"}`, []string{`send: search {"q":"a","until":"20`, `-05-31"}`, `!"since":`}, nil},
+		"so has one that only begins":     {"search", `{"q":"a","on":"after 2026-03-01"}`, []string{`send: search {"q":"a","since":"2026-03-02"}`}, nil},
+		"one time is a period":            {"search", `{"q":"a","date":"last month"}`, []string{`send: search {"q":"a","since":"20`, `,"until":"20`}, nil},
+		"so is one of another language":   {"search", `{"q":"a","when":"März 2026"}`, []string{`"since":"2026-03-01","until":"2026-03-31"`}, nil},
+		"so is one of groups": {
+			"aggregate", `{"stream":"messages","metric":"count","on":"7d"}`,
+			[]string{`send: aggregate {"stream":"messages","metric":"count","filter":{"received_at":{"gte":"20`}, []string{"/v1/schema?stream=messages&view=compact"},
+		},
+		"so are two days of groups": {
+			"aggregate", `{"stream":"messages","metric":"count","range":"2026-03-01 to 2026-03-10"}`,
+			[]string{`"filter":{"received_at":{"gte":"2026-03-01","lte":"2026-03-10"}}}`}, []string{"/v1/schema?stream=messages&view=compact"},
+		},
 		"a feast is no date, which is said": {"search", `{"q":"a","date":"Diwali"}`, []string{`No days are known of date "Diwali": send them as since and until`}, nil},
 		"a season is proposed, and said to be of the north": {
 			"search", `{"q":"a","period":"summer 2025"}`, []string{"In the south it is half a year apart.", `send: search {"q":"a","since":"2025-06-01","until":"2025-08-31"}`}, nil,
