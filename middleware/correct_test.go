@@ -101,6 +101,15 @@ func TestCorrect(t *testing.T) {
 		"two names that disagree are refused":        {"query_records", `{"stream":"messages","limit":5,"page_size":6}`, []string{`Unknown argument "page_size"`, `send: query_records {"stream":"messages","limit":5}`}, nil},
 		"what has no place in the call is said":      {"query_records", `{"stream":"messages","distinct":"subject"}`, []string{"The call below leaves out distinct.", `send: query_records {"stream":"messages"}`}, nil},
 		"pages have no numbers":                      {"query_records", `{"stream":"messages","limit":5,"page":2}`, []string{`Unknown argument "page"`, "Pages have no numbers", `send: query_records {"stream":"messages","limit":5}`}, nil},
+		"a stream that is another connection's is read there": {
+			"query_records", `{"stream":"note","connection_id":"cin_1","limit":1}`,
+			[]string{`no stream "note" in this grant. Nearest: notes (Notebook).`, `send: query_records {"stream":"notes","connection_id":"cin_2","limit":1}`},
+			[]string{"/v1/streams/note/records?connection_id=cin_1&limit=1", whole},
+		},
+		"a time of what has none is not sent again in another form": {
+			"search", `{"since":"2026-03-01T10:00","until":"2026-03-01T12:00","streams":["attachments"],"time_zone":"Europe/Oslo"}`,
+			[]string{"No stream of these says when its records are.", "!send: "}, []string{whole},
+		},
 		"an id keeps its connection, which has one stream": {
 			"fetch", `{"id":"cin_2/messages:note-0036"}`,
 			[]string{`connection "cin_2" has no stream "messages". It has: notes.`, `send: fetch {"id":"cin_2/notes:note-0036"}`},
