@@ -88,7 +88,8 @@ func isWords(m rs.Member) bool {
 // a filter, which may stand in the names of fields. It is false where that is not known.
 func (c *correction) planned(t Tool, filter rs.Object) (mended rs.Object, ok bool) {
 	filter = c.bounded(filter)
-	p, folded, ok := foreign.ReadKnown(filter, c.stream.Names(filter))
+	own := c.stream.Field("property") != nil || c.stream.Field("timestamp") != nil
+	p, folded, ok := foreign.ReadKnown(filter, c.stream.Names(filter), own)
 	if len(folded) == 0 {
 		return filter, true
 	}
