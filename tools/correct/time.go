@@ -95,6 +95,10 @@ func (t Tool) timed(args rs.Object, param string) (mended rs.Object, ok bool) {
 	}
 	mended = args
 	for _, name := range both { // one without a zone is one of UTC
+		local, _ := written.Text(args.Get(name))
+		if _, is := written.LocalTime(local, time.UTC); is && args.Has("time_zone") {
+			continue // it is one of that zone
+		}
 		value, _ := written.Text(cmp.Or(written.Reordered(args.Get(name)), written.Value(args.Get(name))))
 		if value != "" {
 			mended = mended.With(name, rs.EncodeJSON(value))
