@@ -101,6 +101,15 @@ func TestCorrect(t *testing.T) {
 		"two names that disagree are refused":        {"query_records", `{"stream":"messages","limit":5,"page_size":6}`, []string{`Unknown argument "page_size"`, `send: query_records {"stream":"messages","limit":5}`}, nil},
 		"what has no place in the call is said":      {"query_records", `{"stream":"messages","distinct":"subject"}`, []string{"The call below leaves out distinct.", `send: query_records {"stream":"messages"}`}, nil},
 		"pages have no numbers":                      {"query_records", `{"stream":"messages","limit":5,"page":2}`, []string{`Unknown argument "page"`, "Pages have no numbers", `send: query_records {"stream":"messages","limit":5}`}, nil},
+		"a stream that is another connection's is read there": {
+			"query_records", `{"stream":"note","connection_id":"cin_1","limit":1}`,
+			[]string{`no stream "note" in this grant. Nearest: notes (Notebook).`, `send: query_records {"stream":"notes","connection_id":"cin_2","limit":1}`},
+			[]string{"/v1/streams/note/records?connection_id=cin_1&limit=1", whole},
+		},
+		"a time of what has none is not sent again in another form": {
+			"search", `{"since":"2026-03-01T10:00","until":"2026-03-01T12:00","streams":["attachments"],"time_zone":"Europe/Oslo"}`,
+			[]string{"No stream of these says when its records are.", "!send: "}, []string{whole},
+		},
 		"an id keeps its connection, which has one stream": {
 			"fetch", `{"id":"cin_2/messages:note-0036"}`,
 			[]string{`connection "cin_2" has no stream "messages". It has: notes.`, `send: fetch {"id":"cin_2/notes:note-0036"}`},
@@ -258,8 +267,21 @@ func TestCorrect(t *testing.T) {
 		"a whole time as one bound has both, which is said": {
 			"search", `{"q":"a","since":"last month"}`, []string{`is of that time alone; leave out until`, `"until":"20`}, nil,
 		},
-		"one time is a period":              {"search", `{"q":"a","date":"last month"}`, []string{`send: search {"q":"a","since":"20`, `,"until":"20`}, nil},
-		"so is one of another language":     {"search", `{"q":"a","when":"März 2026"}`, []string{`"since":"2026-03-01","until":"2026-03-31"`}, nil},
+		"two days are one, too":           {"search", `{"q":"a","date_range":"2026-03-01..2026-03-10"}`, []string{`send: search {"q":"a","since":"2026-03-01","until":"2026-03-10"}`}, nil},
+		"so are they between a slash":     {"search", `{"q":"a","week":"2026-03-01/2026-03-10"}`, []string{`"since":"2026-03-01","until":"2026-03-10"}`}, nil},
+		"a time that lasts has one bound": {"search", `{"q":"a","period":"3 weeks"}`, []string{`send: search {"q":"a","since":"20`, `!"until":`}, nil},
+		"so has one that only ends":       {"search", `{"q":"a","when":"until May"}`, []string{`send: search {"q":"a","until":"20`, `-05-31"}`, `!"since":`}, nil},
+		"so has one that only begins":     {"search", `{"q":"a","on":"after 2026-03-01"}`, []string{`send: search {"q":"a","since":"2026-03-02"}`}, nil},
+		"one time is a period":            {"search", `{"q":"a","date":"last month"}`, []string{`send: search {"q":"a","since":"20`, `,"until":"20`}, nil},
+		"so is one of another language":   {"search", `{"q":"a","when":"März 2026"}`, []string{`"since":"2026-03-01","until":"2026-03-31"`}, nil},
+		"so is one of groups": {
+			"aggregate", `{"stream":"messages","metric":"count","on":"7d"}`,
+			[]string{`send: aggregate {"stream":"messages","metric":"count","filter":{"received_at":{"gte":"20`}, []string{"/v1/schema?stream=messages&view=compact"},
+		},
+		"so are two days of groups": {
+			"aggregate", `{"stream":"messages","metric":"count","range":"2026-03-01 to 2026-03-10"}`,
+			[]string{`"filter":{"received_at":{"gte":"2026-03-01","lte":"2026-03-10"}}}`}, []string{"/v1/schema?stream=messages&view=compact"},
+		},
 		"a feast is no date, which is said": {"search", `{"q":"a","date":"Diwali"}`, []string{`No days are known of date "Diwali": send them as since and until`}, nil},
 		"a season is proposed, and said to be of the north": {
 			"search", `{"q":"a","period":"summer 2025"}`, []string{"In the south it is half a year apart.", `send: search {"q":"a","since":"2025-06-01","until":"2025-08-31"}`}, nil,
@@ -690,6 +712,10 @@ func TestAProposalNamesStreamsThatThereAre(t *testing.T) {
 		`query_records {"stream":"Outlook/Sent Items"}`:                            `query_records {"stream":"Outlook","filter":{"mailbox":"Sent Items"}}`,
 		`query_records {"stream":"Outlook/Inbox","limit":5}`:                       `query_records {"stream":"Outlook","limit":5,"filter":{"mailbox":"Inbox"}}`,
 		`search {"q":"rent","streams":["Outlook/Inbox"]}`:                          `search {"q":"rent","streams":["Outlook"],"filter":{"mailbox":"Inbox"}}`,
+		`search {"q":"rent","streams":["cin_f/Outlook","bank_2024"]}`:              `"streams":["Outlook","bank_2024"]}`,
+		`search {"q":"rent","streams":["cin_f/Outlook","cin_g/bank_2024"]}`:        `"streams":["Outlook","bank_2024"]}`,
+		`search {"q":"rent","streams":["cin_f/Outlook","cin_f/bank_2024"]}`:        `"streams":["Outlook","bank_2024"],"connection_id":"cin_f"}`,
+		`search {"q":"rent","streams":[["Outlook"]]}`:                              `schema {}`,
 		`query_records {"stream":"bank/2024"}`:                                     `query_records {"stream":"bank_2024"}`,
 		`query_records {"stream":"foo/bar"}`:                                       `schema {}`,
 		`search {"q":"rent","streams":["bnk_2024"],"since":"the 5th of November"}`: `"bank_2024"`,

@@ -42,8 +42,8 @@ func (c *correcting) known(ctx context.Context) correct.Grant {
 func (c *correcting) grantOf(ctx context.Context, read readSchema) correct.Grant {
 	grant := granted(ctx)
 	if len(grant.Sources) == 0 {
-		if c.all = read(ctx, "", ""); c.all != nil {
-			grant.Sources, grant.Schema = correct.Sources(c.all), c.all
+		if all := read(ctx, "", ""); all != nil {
+			c.all, grant.Sources, grant.Schema = all, correct.Sources(all), all
 		}
 	}
 	return grant

@@ -101,9 +101,12 @@ func forwardFetch(ctx context.Context, call Call) (Reply, error) {
 	}
 	var expanded []string
 	var err error
-	for _, relations := range slices.CompactFunc(more, func(a, b []string) bool { return len(a) == len(b) }) {
+	for i, relations := range more {
 		one := args
 		one.expansion = args.expansion.with(relations)
+		if i > 0 && len(one.expansion.relations()) == len(expanded) { // it was refused
+			continue
+		}
 		expanded = one.expansion.relations()
 		answer.Response, err = call.RS.Do(ctx, one.Request(call.Scope))
 		if e := rs.AsError(err); err == nil || e.Status != 400 && e.Code != "response_too_large" {

@@ -164,15 +164,17 @@ func TestFetchHoldsTheBodyOfAMessage(t *testing.T) {
 		code  int // with which the relation is refused
 		want  []string
 		reads []string
+		asked string // beside the id
 	}{
 		"a long one": {long, 0, []string{
 			"body of c/bodies:m1\ntext:\n> Dear all,\n> the tax is due.",
 			fmt.Sprintf("cite: c/bodies:m1 field=text 0-%d %s\n", len(long), render.Digest(render.Quotable(long))[:16]),
 			"[not included: files; with",
-		}, []string{"/v1/streams/mails/records/m1?connection_id=c&expand=body"}},
-		"a short one":            {"Thanks!", 0, []string{"expanded body: 1 record\nc/bodies:m1 {", "Thanks!"}, []string{"/v1/streams/mails/records/m1?connection_id=c&expand=body"}},
-		"one that is refused":    {"", 400, []string{"subject: Tax", "[not included: body, files; with"}, []string{"/v1/streams/mails/records/m1?connection_id=c&expand=body", "/v1/streams/mails/records/m1?connection_id=c"}},
-		"longer than a document": {strings.Repeat(long, 500), 0, []string{"text is cut: ", "cite: c/bodies:m1 field=text 0-"}, []string{"/v1/streams/mails/records/m1?connection_id=c&expand=body"}},
+		}, []string{"/v1/streams/mails/records/m1?connection_id=c&expand=body"}, ""},
+		"a short one":            {"Thanks!", 0, []string{"expanded body: 1 record\nc/bodies:m1 {", "Thanks!"}, []string{"/v1/streams/mails/records/m1?connection_id=c&expand=body"}, ""},
+		"one that is refused":    {"", 400, []string{"subject: Tax", "[not included: body, files; with"}, []string{"/v1/streams/mails/records/m1?connection_id=c&expand=body", "/v1/streams/mails/records/m1?connection_id=c"}, ""},
+		"one that is asked for":  {"", 400, nil, []string{"/v1/streams/mails/records/m1?connection_id=c&expand=body"}, `,"expand":["body"]`},
+		"longer than a document": {strings.Repeat(long, 500), 0, []string{"text is cut: ", "cite: c/bodies:m1 field=text 0-"}, []string{"/v1/streams/mails/records/m1?connection_id=c&expand=body"}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
@@ -187,13 +189,20 @@ func TestFetchHoldsTheBodyOfAMessage(t *testing.T) {
 				return middlewaretest.JSON(record + `,"expanded":{"body":{"object":"record","id":"m1","stream":"bodies","connection_id":"c","data":{"text":` + rs.EncodeJSON(row.body) + `}}}}`), nil
 			}}
 			tool := toolNamed(t, "fetch")
-			raw := json.RawMessage(`{"id":"c/mails:m1"}`)
+			raw := json.RawMessage(`{"id":"c/mails:m1"` + row.asked + `}`)
 			args, err := tool.Parse(raw)
 			if err != nil {
 				t.Fatal(err)
 			}
 			scope, _ := args.Scope()
 			reply, err := tools.Forward(t.Context(), tools.Call{Tool: tool, Arguments: rs.AsObject(string(raw)), RS: server, Args: args, Scope: scope})
+			isSchema := func(line string) bool { return strings.HasPrefix(line, "/v1/schema?") }
+			if got := slices.DeleteFunc(server.Lines(), isSchema); !slices.Equal(got, row.reads) {
+				t.Errorf("D28: read %q", got)
+			}
+			if row.want == nil && err != nil {
+				return
+			}
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -206,10 +215,6 @@ func TestFetchHoldsTheBodyOfAMessage(t *testing.T) {
 			}
 			if cut := strings.Contains(result.Text, `"id":"c/bodies:m1","field":"text","offset_chars":`); cut != (len(row.body) > 10_000) {
 				t.Errorf("the call that reads on: %t\n%s", cut, document.Get("metadata"))
-			}
-			isSchema := func(line string) bool { return strings.HasPrefix(line, "/v1/schema?") }
-			if got := slices.DeleteFunc(server.Lines(), isSchema); !slices.Equal(got, row.reads) {
-				t.Errorf("D28: read %q", got)
 			}
 		})
 	}

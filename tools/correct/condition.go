@@ -63,6 +63,8 @@ func (c *correction) filter(t Tool) {
 			} else {
 				c.open = true // one field cannot have both conditions
 			}
+		case to != field && c.stream.IsNumber(to) && slices.ContainsFunc(operands(rs.Object{m}), isWords):
+			c.open = true // a date or a word is no bound of a number
 		case to != field && c.stream.NamesID(m) && !slices.Contains(c.stream.Keys, to): // else the record of that name is found for it
 			c.grouped, c.open = &rs.Member{Name: to, Value: m.Value}, c.open || !fields.Aggregates("group_by")(*c.stream.Field(to))
 			c.hint = quote.Line(to) + " has ids, not names: the call below lists them to choose from."
@@ -76,11 +78,18 @@ func (c *correction) filter(t Tool) {
 	c.args = filtered(c.args, mended)
 }
 
+// isWords reports whether a condition compares with a text that is no number, such as a date.
+func isWords(m rs.Member) bool {
+	s, isText := written.Text(m.Value)
+	return isText && !written.IsNumber(s)
+}
+
 // planned is a filter whose fields are those of the stream as far as they are known, with what is meant by other operators than those of
 // a filter, which may stand in the names of fields. It is false where that is not known.
 func (c *correction) planned(t Tool, filter rs.Object) (mended rs.Object, ok bool) {
 	filter = c.bounded(filter)
-	p, folded, ok := foreign.ReadKnown(filter, c.stream.Names(filter))
+	own := c.stream.Field("property") != nil || c.stream.Field("timestamp") != nil
+	p, folded, ok := foreign.ReadKnown(filter, c.stream.Names(filter), own)
 	if len(folded) == 0 {
 		return filter, true
 	}

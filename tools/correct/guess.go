@@ -40,12 +40,17 @@ func (t Tool) Guess(args rs.Object, refused *rs.Error) (Call, bool) {
 		return call, true
 	}
 	if streams, connection := Touches(guess); len(streams) > 0 && (refused.Param == "stream" || refused.Param == "streams") {
-		named := map[string]string{}
-		for _, stream := range streams {
+		named, of := map[string]string{}, make([]string, len(streams))
+		for i, stream := range streams {
 			if named[stream] = stream; rs.UnsafeName(stream) != "" {
-				own, name := identifier.StreamOfPath(stream)
-				named[stream], connection = name, cmp.Or(own, connection)
+				of[i], named[stream] = identifier.StreamOfPath(stream)
 			}
+			if named[stream] == "" {
+				return t.LookUp(nil), true
+			}
+		}
+		if slices.Max(of) == slices.Min(of) { // else a search of one would leave out the others
+			connection = cmp.Or(of[0], connection)
 		}
 		guess = replaceNames(guess, named, connection)
 	}

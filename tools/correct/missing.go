@@ -67,6 +67,9 @@ func (g Grant) missingStream(t Tool, args rs.Object, stream string) *rs.Error {
 	}
 	e.Message = fmt.Sprintf("no stream %s in this grant.", quote.Text(stream))
 	near := g.near(stream, connection)
+	if len(near) == 0 {
+		near = g.near(stream, "")
+	}
 	if colons {
 		e.Send = Call{t.Name, args.With("id", rs.EncodeJSON(ref.String()))}.String()
 	}
@@ -102,7 +105,8 @@ func (g Grant) missingStream(t Tool, args rs.Object, stream string) *rs.Error {
 		if connection = kind[0].ID; len(kind) > 1 {
 			e.Hint = CallForEach(len(kind))
 		}
-	case connection == "" && g.OneConnection && len(having) > 1 && t.Name != "search" && t.Name != "schema":
+	case connection != "" && !g.has(to[stream], connection) && len(having) > 0,
+		connection == "" && g.OneConnection && len(having) > 1 && t.Name != "search" && t.Name != "schema":
 		connection = having[0].ID
 	}
 	e.Send = Call{t.Name, replaceNames(args, to, connection)}.String()

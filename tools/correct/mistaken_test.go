@@ -160,24 +160,28 @@ func TestFieldsInOtherForms(t *testing.T) {
 	whole, number := []string{"gte", "lte"}, []string{"sum", "group_by"}
 	stream := fields.Stream{Name: "people", Fields: []rs.SchemaField{
 		{Name: "name", Type: "text", Exact: true, Granted: true},
-		{Name: "birthday", Type: "date", Exact: true, Ranges: whole, Granted: true},
+		{Name: "birthday", Type: "date", Role: "event-time", Exact: true, Ranges: whole, Granted: true},
 		{Name: "birthday_month", Type: "integer|null", Exact: true, Ranges: whole, Granted: true},
 		{Name: "birthday_day", Type: "integer|null", Exact: true, Ranges: whole, Granted: true},
 		{Name: "home.lat", Type: "number", Exact: true, Ranges: whole, Granted: true},
 		{Name: "Betrag__EUR", Type: "number", Exact: true, Aggregates: number, Granted: true},
+		{Name: "property", Type: "string", Exact: true, Granted: true},
 		{Name: "Kategorie", Type: "string", Exact: true, Aggregates: number[1:], Granted: true},
 	}}
 	for sent, want := range map[string]string{
-		`query_records {"stream":"people","filter":{"birthday":"05-01"}}`:            `query_records {"stream":"people","filter":{"birthday_month":5,"birthday_day":1}}`,
-		`query_records {"stream":"people","filter":{"birthday":"--12-24"}}`:          `query_records {"stream":"people","filter":{"birthday_month":12,"birthday_day":24}}`,
-		`query_records {"stream":"people","filter":{"birthday":"01.05."}}`:           `query_records {"stream":"people","filter":{"birthday_month":5,"birthday_day":1}}`,
-		`query_records {"stream":"people","filter":{"home":{"lat":54.5}}}`:           `query_records {"stream":"people","filter":{"home.lat":54.5}}`,
-		`query_records {"stream":"people","filter":{"home":{"lat":{"gte":54}}}}`:     `query_records {"stream":"people","filter":{"home.lat":{"gte":54}}}`,
-		`query_records {"stream":"people","sort":"-name","limit":3}`:                 `query_records {"stream":"people","limit":100}`,
-		`aggregate {"stream":"people","metric":"sum","field":"Betrag (€)"}`:          `aggregate {"stream":"people","metric":"sum","field":"Betrag__EUR"}`,
-		`aggregate {"stream":"people","metric":"sum","field":"Betrag (€)/2"}`:        `schema {"stream":"people"}`,
-		`aggregate {"stream":"people","metric":"sum","field":"Betrag__EUR*2"}`:       `schema {"stream":"people"}`,
-		`aggregate {"stream":"people","metric":"sum","field":"round (Betrag__EUR)"}`: `schema {"stream":"people"}`,
+		`query_records {"stream":"people","filter":{"birthday":"05-01"}}`:        `query_records {"stream":"people","filter":{"birthday_month":5,"birthday_day":1}}`,
+		`query_records {"stream":"people","filter":{"birthday":"--12-24"}}`:      `query_records {"stream":"people","filter":{"birthday_month":12,"birthday_day":24}}`,
+		`query_records {"stream":"people","filter":{"birthday":"01.05."}}`:       `query_records {"stream":"people","filter":{"birthday_month":5,"birthday_day":1}}`,
+		`query_records {"stream":"people","filter":{"home":{"lat":54.5}}}`:       `query_records {"stream":"people","filter":{"home.lat":54.5}}`,
+		`query_records {"stream":"people","filter":{"home":{"lat":{"gte":54}}}}`: `query_records {"stream":"people","filter":{"home.lat":{"gte":54}}}`,
+		`query_records {"stream":"people","filter":{"property":"Elm","date":{"gt":"2024-11-01"}}}`: `query_records {"stream":"people","filter":{"property":"Elm",` +
+			`"birthday":{"gt":"2024-11-01"}}}`,
+		`query_records {"stream":"people","filter":{"property":"name","select":{"equals":"a"}}}`: `query_records {"stream":"people","filter":{"name":"a"}}`,
+		`query_records {"stream":"people","sort":"-name","limit":3}`:                             `query_records {"stream":"people","limit":100}`,
+		`aggregate {"stream":"people","metric":"sum","field":"Betrag (€)"}`:                      `aggregate {"stream":"people","metric":"sum","field":"Betrag__EUR"}`,
+		`aggregate {"stream":"people","metric":"sum","field":"Betrag (€)/2"}`:                    `schema {"stream":"people"}`,
+		`aggregate {"stream":"people","metric":"sum","field":"Betrag__EUR*2"}`:                   `schema {"stream":"people"}`,
+		`aggregate {"stream":"people","metric":"sum","field":"round (Betrag__EUR)"}`:             `schema {"stream":"people"}`,
 		`aggregate {"stream":"people","metric":"sum","field":"Betrag (€)","group_by":"kategorien"}`: `aggregate {"stream":"people","metric":"sum","field":"Betrag__EUR",` +
 			`"group_by":"Kategorie"}`,
 	} {
@@ -185,6 +189,9 @@ func TestFieldsInOtherForms(t *testing.T) {
 		send := ""
 		if found := toolNamed(t, call.Tool).Unknown(stream, call.Arguments, &rs.Error{Code: "invalid_request", Status: 400}); found != nil {
 			send = found.Send
+			if strings.Contains(found.Message, "no field property") {
+				t.Errorf("%s: %s", sent, found.Message)
+			}
 		}
 		if send != want {
 			t.Errorf("%s leads to %s, want %s", sent, send, want)

@@ -94,13 +94,17 @@ func TestFieldsByTheirValues(t *testing.T) {
 		`{"order":{"gte":"2026-01-01"}}`:     `{"ordered_at":{"gte":"2026-01-01"}}`,
 		`{"order_value":2}`:                  `{"total":2}`,
 		`{"purchased":{"gte":"2026-01-01"}}`: `{"ordered_at":{"gte":"2026-01-01"}}`,
+		`{"totals":{"gte":"5"}}`:             `{"total":{"gte":"5"}}`,
 	} {
 		want := `query_records {"stream":"orders","filter":` + want + `}`
 		if got := proposed(t, "query_records", `{"stream":"orders","filter":`+filter+`}`); got != want {
 			t.Errorf("%s: %q is proposed, want %q", filter, got, want)
 		}
 	}
-	for _, filter := range []string{`{"zzz":"paid"}`, `{"zzz":{"gte":2}}`} {
+	for _, filter := range []string{
+		`{"zzz":"paid"}`, `{"zzz":{"gte":2}}`, `{"totals":"many"}`, `{"totals":"£5"}`, `{"totals":"2026-03-01"}`, `{"totals":{"gt":"ten"}}`,
+		`{"totalstartswith":"2026-03-01"}`,
+	} {
 		if got := proposed(t, "query_records", `{"stream":"orders","filter":`+filter+`}`); got != "" {
 			t.Errorf("%s: %q is proposed", filter, got)
 		}

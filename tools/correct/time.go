@@ -38,12 +38,19 @@ func boundsOf(m rs.Member) (bounds rs.Object, ok bool) {
 	if _, isText := written.Text(m.Value); spans[name] && !isText {
 		return boundsIn(m.Value), true
 	}
+	if days := rs.AsObject(written.Range(m.Value)); len(means) > 1 && days.Has("lte") { // two days
+		return rs.Object{{Name: "since", Value: days.Get("gte")}, {Name: "until", Value: days.Get("lte")}}, true
+	}
+	text, _ := rs.AsText(m.Value)
+	_, _, known := written.Days(text, time.Now().UTC())
 	for _, bound := range means {
 		value, exact := boundOf(name, bound, m.Value, time.Now().UTC()), written.Value(m.Value)
 		switch {
 		case value != "":
 		case written.IsTime(exact): // one without a zone is one of UTC
 			value = exact
+		case known: // it has no such bound
+			continue
 		case len(means) > 1 && !written.IsTime(m.Value):
 			return nil, true
 		default:
@@ -88,6 +95,10 @@ func (t Tool) timed(args rs.Object, param string) (mended rs.Object, ok bool) {
 	}
 	mended = args
 	for _, name := range both { // one without a zone is one of UTC
+		local, _ := written.Text(args.Get(name))
+		if _, is := written.LocalTime(local, time.UTC); is && args.Has("time_zone") {
+			continue // it is one of that zone
+		}
 		value, _ := written.Text(cmp.Or(written.Reordered(args.Get(name)), written.Value(args.Get(name))))
 		if value != "" {
 			mended = mended.With(name, rs.EncodeJSON(value))

@@ -199,9 +199,9 @@ func Read(filter, stream string) (Plan, bool) {
 }
 
 // ReadKnown is the plan of a filter of which the names of fields are known: operators in other names are read too. folded are the names
-// that were read so.
-func ReadKnown(filter rs.Object, known []string) (p Plan, folded []string, ok bool) {
-	r := &filterReader{known: known, left: maxConditions}
+// that were read so. own is set where the stream has fields whose names are parts of a condition elsewhere.
+func ReadKnown(filter rs.Object, known []string, own bool) (p Plan, folded []string, ok bool) {
+	r := &filterReader{known: known, own: own, left: maxConditions}
 	p, ok = r.read(filter.JSON(), 0).plan()
 	return p, r.folded, ok
 }

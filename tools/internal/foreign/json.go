@@ -15,6 +15,7 @@ type filterReader struct {
 	known   []string // the fields of the stream, where they are known; else only certain operators are read in the names of fields
 	folded  []string // the names that were read as a field and its operator
 	stream  string   // the name of it, which may stand before its fields
+	own     bool     // the stream has fields whose names are parts of a condition elsewhere: only the name of a field makes them that
 	left    int      // how many conditions may still be read
 }
 
@@ -87,8 +88,8 @@ func (r *filterReader) object(o rs.Object, depth int) expression {
 	if field, word, value, ok := spelled(o); ok && field != "" {
 		return r.operated(field, word, value, depth+1)
 	}
-	if field, condition := ofProperty(o); field != "" && !r.certain {
-		r.folded = append(r.folded, "property")
+	if field, kind, condition := ofProperty(o); field != "" && !r.certain && (!r.own || slices.Contains(r.known, field)) {
+		r.folded = append(r.folded, kind)
 		return r.condition(field, condition, depth+1)
 	}
 	for _, m := range o {

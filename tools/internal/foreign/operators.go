@@ -307,13 +307,14 @@ func spelled(o rs.Object) (field, word, value string, ok bool) {
 }
 
 // ofProperty reads a condition that names the type of its property, as Notion does: {"property":"total","number":{"greater_than":5}}.
-func ofProperty(o rs.Object) (field, condition string) {
+// kind is that type.
+func ofProperty(o rs.Object) (field, kind, condition string) {
 	field = cmp.Or(o.Text("property"), o.Text("timestamp"))
 	is := o.Without("property", "timestamp")
 	if len(o) != 2 || len(is) != 1 || !propertyTypes[is[0].Name] {
-		return "", ""
+		return "", "", ""
 	}
-	return field, is[0].Value
+	return field, is[0].Name, is[0].Value
 }
 
 // literal is a value of a written condition: a number, a boolean, nothing, or a text.
