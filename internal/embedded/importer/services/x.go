@@ -27,7 +27,7 @@ func X(file io.ReadSeeker) item.Records {
 		}
 		for index, field := range one.Fields {
 			switch text := one.String(field.Name); {
-			case strings.HasSuffix(field.Name, "_count") && table.IsDigits(text):
+			case strings.HasSuffix(field.Name, "_count") && table.IsNumber(text):
 				one.Fields[index].Value, one.Text = []byte(text), nil
 			case field.Name == "full_text" || field.Name == "fullText":
 				one.Fields[index].Value, one.Text = item.JSON(html.UnescapeString(text)), nil
