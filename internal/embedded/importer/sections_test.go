@@ -73,6 +73,12 @@ func TestTablesOneBelowTheOther(t *testing.T) {
 			"t_table_2_around: [line=5 place=above the header text=Meter K] [line=6 place=above the header text=Place Cellar]\n"},
 		{"a text like another table", "Day,Shop,Note\n1,a,\"Body\n\nDate,Weight,Fat\n2,68,1\"\n2,b,c\n", "t: [Day=1 Note=Body\n\nDate,Weight,Fat\n2,68,1 Shop=a] [Day=2 Note=c Shop=b]\n"},
 		{"empty lines between texts", "Name,Town\nAnn,Rome\n\nBob,Paris\nCid,10115\n\nDee,Bonn\n", "t: [Name=Ann Town=Rome] [Name=Bob Town=Paris] [Name=Cid Town=10115] [Name=Dee Town=Bonn]\n"},
+		{"a row without its number", "Name,Points,Team\nAnn,3,Red\n\nCid,n/a,Red\nDee,5,Red\n\nEve,,Blue\nFay,6,Blue\n", "t: [Name=Ann Points=3 Team=Red] " +
+			"[Name=Cid Points=<nil> Team=Red] [Name=Dee Points=5 Team=Red] [Name=Eve Points=<nil> Team=Blue] [Name=Fay Points=6 Team=Blue]\n"},
+		{"a row that begins as the header does", "Item,Price,Note\nLamp,5,x\nItem box,,free\nCup,2,y\n", "t: [Item=Lamp Note=x Price=5] [Item=Item box Note=free Price=<nil>] " +
+			"[Item=Cup Note=y Price=2]\n"},
+		{"groups without a last cell", "Name,Town,Job,Note\nAnn,Rome,cook,x\n\nFamily\nCid,Bonn,baker\nDee,Ulm,tailor\n", "t: [Job=cook Name=Ann Note=x Town=Rome] " +
+			"[Job=<nil> Name=Family Note=<nil> Town=<nil>] [Job=baker Name=Cid Note=<nil> Town=Bonn] [Job=tailor Name=Dee Note=<nil> Town=Ulm]\n"},
 		{"groups of rows", "Name,Town,Age\n\nFriends\nAnn,Rome,1\nBob,Paris,2\n\nFamily\nCid,Bonn,3\nDee,Ulm,4\n", "t: [Age=<nil> Name=Friends Town=<nil>] [Age=1 Name=Ann Town=Rome] " +
 			"[Age=2 Name=Bob Town=Paris] [Age=<nil> Name=Family Town=<nil>] [Age=3 Name=Cid Town=Bonn] [Age=4 Name=Dee Town=Ulm]\n"},
 	} {
@@ -88,5 +94,22 @@ func TestTablesOneBelowTheOther(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// Rows of a sheet end at their last cell, and lines above its header may be labels beside values.
+func TestTheHeaderOfASheet(t *testing.T) {
+	const rows = "Day,Count,Note\n2025-01-01,1\n2025-02-01,2\n"
+	const records = "t: [Count=1 Day=2025-01-01 Note=<nil>] [Count=2 Day=2025-02-01 Note=<nil>]\n"
+	for name, above := range map[string]string{
+		"a title": "Meter\n", "a title and an empty line": "Meter\n\n", "two labels": "Meter,1E5\nPlace,Cellar\n\n", "a label": "Year,2025\n",
+		"a label before an empty line": "Year,2025\n\n", "what stands beside it": ",,,,,Rate,1.5\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, _, _ := strings.Cut(shownStreams(t, map[string]string{"t.xlsx": asSheet(t, above+rows)}), "t_around:")
+			if diff := cmp.Diff(records, got); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+		})
 	}
 }

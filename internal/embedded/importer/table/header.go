@@ -146,6 +146,11 @@ func findPreamble(lines [][]byte, sheet bool) (comma rune, header int) {
 		if len(rows) > 0 && beginsSection(rows[0]) {
 			return 0, 0
 		}
+		for at := range rows {
+			if sheet && namesSheet(rows[at:], rows[:at]) && bytes.Count(bytes.Join(lines[:at], nil), []byte(`"`))%2 == 0 {
+				return comma, at
+			}
+		}
 		width := 0
 		for one, count := range widths {
 			if cells := one * count; one >= least && (cells > width*widths[width] || cells == width*widths[width] && one > width) {
@@ -180,6 +185,23 @@ func findPreamble(lines [][]byte, sheet bool) (comma rune, header int) {
 		}
 	}
 	return 0, 0
+}
+
+// namesSheet reports rows of a sheet, which end at their last cell, of which the first is the header: all its cells hold something and none
+// begins with a digit, as some do up to an empty row, none of which is wider, and what stands above is narrower or has gaps.
+func namesSheet(rows, above [][]string) bool {
+	header := rows[0]
+	if len(header) < 2 || filled(header) < len(header) || slices.ContainsFunc(header, beginsWithDigit) {
+		return false
+	}
+	end := slices.IndexFunc(rows, func(row []string) bool { return filled(row) == 0 })
+	if end < 0 {
+		end = len(rows)
+	}
+	isWide := func(row []string) bool { return len(row) > len(header) }
+	isFull := func(row []string) bool { return len(row) >= len(header) && filled(row) == len(row) }
+	hasDigits := func(row []string) bool { return slices.ContainsFunc(row, beginsWithDigit) }
+	return slices.ContainsFunc(rows[:end], hasDigits) && !slices.ContainsFunc(rows[:end], isWide) && !slices.ContainsFunc(above, isFull)
 }
 
 // mostAre reports that most rows of a table, which ends at an empty line, have so many cells.
