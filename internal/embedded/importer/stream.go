@@ -180,7 +180,7 @@ func (s *fileStream) records(ctx context.Context, connection string, keep *blobB
 // scan calls visit for each record of a connection, or of all when it is empty, until visit returns false, and report for each piece that
 // is not a record.
 func (s *fileStream) scan(ctx context.Context, connection string, report func(Skip), visit func(sourceFile, item.Item) bool) error {
-	known, room := map[string]knownIDs{}, &room{free: freeRecords}
+	known, budget := map[string]knownIDs{}, &recordBudget{free: freeRecords}
 	for _, file := range s.files {
 		if connection != "" && file.connection != connection {
 			continue
@@ -190,7 +190,7 @@ func (s *fileStream) scan(ctx context.Context, connection string, report func(Sk
 			ids = knownIDs{map[string]int32{}, map[string]knownContent{}}
 			known[file.connection] = ids
 		}
-		more, err := s.scanFile(ctx, file, ids, room, report, visit)
+		more, err := s.scanFile(ctx, file, ids, budget, report, visit)
 		if err != nil || !more {
 			return err
 		}
@@ -198,13 +198,13 @@ func (s *fileStream) scan(ctx context.Context, connection string, report func(Sk
 	return nil
 }
 
-func (s *fileStream) scanFile(ctx context.Context, file sourceFile, ids knownIDs, room *room, report func(Skip),
+func (s *fileStream) scanFile(ctx context.Context, file sourceFile, ids knownIDs, budget *recordBudget, report func(Skip),
 	visit func(sourceFile, item.Item) bool) (more bool, err error) {
 	failed := "cannot be read: "
 	var secrets item.Secrets
 	said := false // of the file
-	room.enter(file, s)
-	defer room.leave(file)
+	budget.begin(file, s)
+	defer budget.end(file)
 	for one, err := range s.read(ctx, file) {
 		if err := ctx.Err(); err != nil {
 			return false, fmt.Errorf("read stream %s: %w", s.stream, err)
@@ -248,7 +248,7 @@ func (s *fileStream) scanFile(ctx context.Context, file sourceFile, ids knownIDs
 			}
 			s.repeated = s.repeated || one.Content == "" && one.ID != said
 		}
-		if !room.take(one) {
+		if !budget.spend(one) {
 			report(tooMuch(file))
 			return true, nil
 		}

@@ -2,6 +2,7 @@ package importer
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 )
@@ -15,37 +16,31 @@ const (
 	recordBytes = 32 // that an empty record counts for
 )
 
-// A room is what the records of a stream may still say.
-type room struct {
+// A recordBudget bounds what the records of a stream may say, in bytes.
+type recordBudget struct {
 	free, left int
 	used       int  // by the records of the file that is read
 	bounded    bool // it is one that can say more than it holds
 }
 
-// enter makes room for a file: what its earlier tables said is taken.
-func (r *room) enter(file sourceFile, of *fileStream) {
-	switch of.format {
-	case formatLines, formatTable, formatMail: // which say what there is
-		r.bounded = false
-	case formatWorkbook, formatDocument: // packed, with bounds of their own
-		r.bounded = false
-	default:
-		r.bounded = true
-	}
+// begin counts anew for a file, less what its earlier tables said.
+func (b *recordBudget) begin(file sourceFile, of *fileStream) {
+	// Lines, tables and mail say what there is; packed files have bounds of their own.
+	b.bounded = !slices.Contains([]format{formatLines, formatTable, formatMail, formatWorkbook, formatDocument}, of.format)
 	size := int(file.size)
 	for _, beside := range of.beside { // such as the log of a database, which may hold most of it
 		size += int(beside.size)
 	}
-	r.left, r.used = r.free+maxRepeated*size, 0
+	b.left, b.used = b.free+maxRepeated*size, 0
 	for part, used := range file.said {
 		if part < file.part {
-			r.left -= used
+			b.left -= used
 		}
 	}
 }
 
-// take reports whether there is room for a record.
-func (r *room) take(one item.Item) bool {
+// spend counts a record, and reports whether the file may say it.
+func (b *recordBudget) spend(one item.Item) bool {
 	size := recordBytes
 	for _, field := range one.Fields {
 		size += len(field.Value)
@@ -56,15 +51,15 @@ func (r *room) take(one item.Item) bool {
 			size += len(field.Value)
 		}
 	}
-	r.used += size
-	return !r.bounded || r.used <= r.left
+	b.used += size
+	return !b.bounded || b.used <= b.left
 }
 
-// leave goes on to the next file.
-func (r *room) leave(file sourceFile) {
-	r.free = min(r.free, max(r.left-r.used, 0))
+// end goes on to the next file.
+func (b *recordBudget) end(file sourceFile) {
+	b.free = min(b.free, max(b.left-b.used, 0))
 	if file.said != nil {
-		file.said[file.part] = r.used
+		file.said[file.part] = b.used
 	}
 }
 
