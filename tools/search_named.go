@@ -29,8 +29,8 @@ const (
 // are, with the call for the other words there, or for what there is; "" where there is none.
 func (s *searched) named(ctx context.Context) string {
 	absent := s.absent
-	if len(absent) == 0 && !s.inPeriod() && len(s.filter) == 0 {
-		if words := relax.Words(s.q); len(words) == 1 && !s.hitsAreNamed(words[0]) {
+	if len(absent) == 0 && isEmpty(s.answer.Response) && !s.inPeriod() && len(s.filter) == 0 {
+		if words := relax.Words(s.q); len(words) == 1 {
 			absent = []string{strings.ToLower(words[0])}
 		}
 	}
@@ -49,22 +49,12 @@ func (s *searched) named(ctx context.Context) string {
 	if words, of := known.Named(within, absent); len(of) > 0 {
 		return s.inNamed(words, of)
 	}
-	if len(s.list.Items) > 0 && len(s.absent) == 0 { // what was found has the word
-		return ""
-	}
 	for _, word := range absent {
 		if says := s.inNamedConnection(word, sources); says != "" {
 			return says
 		}
 	}
 	return s.inNamedField(ctx, absent)
-}
-
-// hitsAreNamed reports whether a hit is of a stream whose name has a word.
-func (s *searched) hitsAreNamed(word string) bool {
-	return slices.ContainsFunc(s.list.Items, func(hit rs.Item) bool {
-		return written.WordsOf(word).Name(written.WordsOf(hit.Members.Text("stream")))
-	})
 }
 
 // inNamedField says that words are in the name of a field, with the call for its numbers by month or in all, or for what it holds.
