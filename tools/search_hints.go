@@ -79,11 +79,14 @@ func (s *searched) recall() rs.Object { return s.list.Envelope.Object("meta").Ob
 // moveToHits moves a month without a year, which the resource server read as one of any year, to the newest year of which a hit is, where
 // the hits are all or many.
 func (s *searched) moveToHits() {
+	if !s.timed || s.until == "" { // as most
+		return
+	}
 	month, err := time.Parse(time.DateOnly, s.since)
 	recall := s.recall()
 	isThis := slices.ContainsFunc(recall.Array("time_words"), func(word string) bool { return strings.EqualFold(word, `"this"`) })
 	isPart := s.list.Envelope.Flag("has_more") && len(s.list.Items) < manyHits
-	if err != nil || s.until == "" || recall.Text("preferred_time") != "any "+month.Month().String() || isThis || isPart {
+	if err != nil || recall.Text("preferred_time") != "any "+month.Month().String() || isThis || isPart {
 		return
 	}
 	year := 0
