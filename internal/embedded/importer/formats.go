@@ -16,11 +16,9 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/mail"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/objects"
-	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/schema"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/services"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/table"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
-	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
 // A way is how the files of a format are known, read and put together.
@@ -340,13 +338,4 @@ func (s *fileStream) read(ctx context.Context, from sourceFile) item.Records {
 		}
 		way.read(in)(yield)
 	})
-}
-
-// tuneReplies lets a message of a service lead to its answers.
-func (f format) tuneReplies(stream *model.Stream) {
-	key := ways[f].replies
-	if key == "" || !schema.HasField(stream.Fields, key) || schema.AsKey(stream, key) != nil {
-		return
-	}
-	stream.Relations = append(stream.Relations, model.HasMany("replies", stream.Name, key))
 }

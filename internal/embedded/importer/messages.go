@@ -108,3 +108,12 @@ func putFlags(one *item.Item, name string) {
 
 // The fields of what was done with a message.
 const seenField, flaggedField = "is_seen", "is_flagged"
+
+// tuneReplies lets a message of a service lead to its answers.
+func (f format) tuneReplies(stream *model.Stream) {
+	key := ways[f].replies
+	if key == "" || !schema.HasField(stream.Fields, key) || schema.AsKey(stream, key) != nil {
+		return
+	}
+	stream.Relations = append(stream.Relations, model.HasMany("replies", stream.Name, key))
+}

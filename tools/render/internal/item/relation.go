@@ -1,0 +1,100 @@
+package item
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
+)
+
+// A Relation is what was expanded in a record under one name.
+type Relation struct {
+	Name    string
+	Records []Item
+	more    bool // the resource server has others
+}
+
+// Rest is the note that records of a relation are not shown; "" if all are.
+func (r *Relation) Rest(shown int) string {
+	left := len(r.Records) - shown
+	order := write.When(left > 0 || r.more, Order(r.Records))
+	return strings.Join(write.NotEmpty(order, write.When(left > 0, write.Thousands(left)+" more not shown"),
+		write.When(left > 0 && r.more, "and more exist"), write.When(left <= 0 && r.more, "more exist")), ", ")
+}
+
+// All is how to read every record of a relation: a call, where a field of them is certain to have the parent's id.
+func (r *Relation) All(parent *Item) string {
+	lead := "all, newest first: " // as resource servers list records, where the call does not say it
+	if Order(r.Records) == oldestFirst {
+		lead = "all in this order: "
+	}
+	return cmp.Or(write.Lead(lead, r.Call(parent)), "raise expand_limit, or query their stream")
+}
+
+// Call reads every record of a relation, with what is to be expanded in them; "" where no field of them is certain to have the parent's id.
+func (r *Relation) Call(parent *Item, expand ...string) string {
+	key := r.keyOf(parent)
+	if key == "" {
+		return ""
+	}
+	first := &r.Records[0]
+	filter := rs.Object{write.Pair(key, first.Data.Get(key))}.JSON()
+	call := new(write.Object).Text("stream", first.Stream).Text("connection_id", first.Connection).Put("filter", filter).List("expand", expand)
+	if Order(r.Records) == oldestFirst { // the call goes on where these end
+		call.Text("order", "asc")
+	}
+	return write.Offer("", call.Call("query_records"), write.LineChars/2)
+}
+
+// keyOf is the only field that has the parent's id in every record of a relation; "" if there is none.
+func (r *Relation) keyOf(parent *Item) string {
+	if len(r.Records) == 0 || parent.RecordID == "" || r.Records[0].Stream == "" {
+		return ""
+	}
+	key := ""
+	for _, m := range r.Records[0].Data {
+		if text, ok := rs.AsText(m.Value); ok && text == parent.RecordID {
+			if key != "" {
+				return ""
+			}
+			key = m.Name
+		}
+	}
+	for i := range r.Records {
+		if other := &r.Records[i]; key == "" || other.Stream != r.Records[0].Stream || other.Data.Get(key) != r.Records[0].Data.Get(key) {
+			return ""
+		}
+	}
+	return key
+}
+
+// Relations returns the related records that came with a record.
+func Relations(it *Item) []Relation {
+	var relations []Relation
+	for _, m := range it.Expanded {
+		r := Relation{Name: m.Name, more: rs.AsObject(m.Value).Flag("has_more")}
+		for _, raw := range RelatedRecords(m.Value) {
+			if o := rs.AsObject(raw); o != nil {
+				r.Records = append(r.Records, Read(o, o.Object("data"), "", it.Connection))
+			}
+		}
+		relations = append(relations, r)
+	}
+	return relations
+}
+
+// RelatedRecords are the records of a relation, which is a list of them, or has one, or is one.
+func RelatedRecords(raw string) []string {
+	relation := rs.AsObject(raw)
+	if items, many := rs.AsArray(relation.Get("data")); many {
+		return items
+	}
+	if list, ok := rs.AsArray(raw); ok {
+		return list
+	}
+	if relation != nil {
+		return []string{raw}
+	}
+	return nil
+}
