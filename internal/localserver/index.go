@@ -19,7 +19,7 @@ const lockRetry = 100 * time.Millisecond
 // lockPatience is how long a process that looks at an index may have it open.
 const lockPatience = 2 * time.Second
 
-// endPatience is how long what is told to end may take. The process does not wait for what takes longer: a file that a program is in the
+// endPatience is how long what is canceled may take to end. The process does not wait for what takes longer: a file that a program is in the
 // middle of, or a disk that does not answer. The index is as it was when its last transaction ended.
 const endPatience = 500 * time.Millisecond
 

@@ -11,7 +11,7 @@ import (
 	"testing/fstest"
 )
 
-// A file that is read for long ends when it is told to, inside of one record, and the files behind it are not read.
+// Canceling the context ends the reading of a long file within one record, and no file behind it is read.
 func TestReadingEndsInsideARecord(t *testing.T) {
 	long := strings.Repeat("word ", 2<<20)
 	for name, text := range map[string]string{
@@ -36,7 +36,7 @@ func TestReadingEndsInsideARecord(t *testing.T) {
 	}
 }
 
-// A folder of many files is listed no further when it is told to end.
+// Canceling the context ends the listing of a folder of many files.
 func TestListingEnds(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	files, opened := fstest.MapFS{}, 0

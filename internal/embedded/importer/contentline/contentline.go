@@ -46,10 +46,10 @@ func (r *Reader) Next() (string, error) {
 // library: golang-ical refuses the parameters without a value that phones write, and resolves the escapes before a list is divided.
 type Property struct {
 	Name, Value string            // in capitals, without its group; with its escapes
-	Params      map[string]string // by their names in capitals; the value is empty where there is none
+	Params      map[string]string // by their names in capitals; "" for one without a value
 }
 
-// Property returns the next content line that is not empty, [item.UnusableError] for one that is none, or io.EOF.
+// Property returns the next line that is not empty, [item.UnusableError] for one without a name and a value, or io.EOF.
 func (r *Reader) Property() (p Property, err error) {
 	line := ""
 	for strings.TrimSpace(line) == "" {

@@ -96,7 +96,7 @@ var joined = []string{"debtor", "creditor", "purpose", "line", "data", "text", "
 type openElement struct {
 	name   string
 	around map[string][]string // what it says of the rows in it, by column
-	row    map[string][]string // that it is; nil: it is none
+	row    map[string][]string // its cells by column; nil for an element that is no row
 }
 
 // maxRepeated is how many times as long as a file its rows may be, each of which has what is around it.
