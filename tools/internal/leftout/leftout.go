@@ -69,10 +69,12 @@ func MixedUnits(sort string, f filter.Filter, page *rs.Response, call correct.Ca
 	for _, field := range compared {
 		texts := map[string][]string{} // the values of the other fields
 		for _, item := range list.Items {
-			data := item.Members.Object("data")
-			for _, m := range data {
+			if !written.IsNumber(item.Data.Get(field)) {
+				continue
+			}
+			for _, m := range item.Data {
 				value, isText := written.Text(m.Value)
-				if isText && written.IsNumber(data.Get(field)) && (texts[m.Name] == nil || value != "" && !slices.Contains(texts[m.Name], value)) {
+				if isText && (texts[m.Name] == nil || value != "" && !slices.Contains(texts[m.Name], value)) {
 					texts[m.Name] = append(texts[m.Name], value)
 				}
 			}
