@@ -57,7 +57,7 @@ var codes = map[Code]string{ // #nosec G101 -- names of errors
 	"too_many_calls": "as many calls as allowed are under way with this grant or in all, or as many bytes of answers are in memory, and " +
 		"waiting did not help; see `Retry-After`",
 	"internal_error":         "a fault of the adapter itself",
-	TokenInactive:            "the authority does not know the token, or says that it is no longer good; where it gives a reason, that is the code",
+	TokenInactive:            "the authority does not know the token, or says that it is no longer good; where it gives a reason, such as `grant_revoked`, that is the code",
 	"token_expired":          "the token's expiry has passed",
 	"token_issuer_refused":   "the token was issued by someone other than the configured issuer",
 	"token_audience_refused": "the token was issued for another resource",

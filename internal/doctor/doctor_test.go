@@ -115,6 +115,9 @@ func TestWhatIsWrongIsFound(t *testing.T) {
 		{name: "an owner's without a sign", change: func(p *provider) { p.schema = `{"bearer":{"token_kind":"owner"}}` }, want: "configuration ok, credential ok, provider ok, clock ok, metadata ok, token fail", message: "owner"},
 		{name: "the token is no longer good", change: func(p *provider) { p.schema = "" }, want: "configuration ok, credential ok, provider ok, clock ok, metadata ok, token fail", message: "pdpp-mcp connect"},
 		{name: "nothing is granted", change: func(p *provider) { p.schema = `{"bearer":{"token_kind":"client"},"connectors":[]}` }, want: "configuration ok, credential ok, provider ok, clock ok, metadata ok, token ok, schema warn", message: "no stream"},
+		{name: "one stream is granted", change: func(p *provider) {
+			p.schema = `{"bearer":{"token_kind":"client"},"connectors":[{"streams":[{"name":"a"}]}]}`
+		}, want: "configuration ok, credential ok, provider ok, clock ok, metadata ok, token ok, schema ok", message: "holds 1 stream ("},
 		{name: "no metadata", change: func(p *provider) { p.metadata = "" }, want: "configuration ok, credential ok, provider ok, clock ok, metadata warn, token ok, schema ok", message: "status 404"},
 		{name: "metadata that is not JSON", change: func(p *provider) { p.metadata = "<html>" }, want: "configuration ok, credential ok, provider ok, clock ok, metadata warn, token ok, schema ok", message: "cannot be read"},
 		{name: "a clock that is a little off", change: func(p *provider) { p.ahead = 3 * time.Minute }, want: "configuration ok, credential ok, provider ok, clock warn, metadata ok, token ok, schema ok", message: "-3m0s"},

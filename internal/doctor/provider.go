@@ -199,7 +199,11 @@ func (e *examination) token(ctx context.Context, credential credentials.Credenti
 			"The grant holds no stream, so that there is nothing to read (%d bytes of schema).", len(response.Body))
 		return true
 	}
-	e.ok("schema", "The grant holds %d streams (%d bytes of schema).", streams, len(response.Body))
+	noun := "streams"
+	if streams == 1 {
+		noun = "stream"
+	}
+	e.ok("schema", "The grant holds %d %s (%d bytes of schema).", streams, noun, len(response.Body))
 	return true
 }
 
