@@ -50,7 +50,7 @@ func (c doctorCommand) run(ctx context.Context, app App) error {
 		return err
 	}
 	options := doctor.Options{
-		Root: c.folder(), ProviderURL: c.known().ProviderURL, GrantID: c.GrantID, URL: c.URL,
+		Root: c.folder(), ProviderURL: c.known().ProviderURL, GrantID: c.GrantID, Only: c.Only, URL: c.URL,
 		Program: program, Environment: os.Environ(), Place: place, UserAgent: app.userAgent(), Now: time.Now,
 	}
 	if c.Demo || c.Data != "" {
@@ -61,6 +61,9 @@ func (c doctorCommand) run(ctx context.Context, app App) error {
 		defer sample.Close()
 		options.Sample = &doctor.Sample{URL: sample.URL, Token: rs.NewToken(sample.Tokens.Client), NotRead: notRead(sample.LeftOut())}
 		options.Sample.Flags, options.Sample.Name = c.local()
+		if _, err := importer.Look(c.Data); c.Data != "" && err != nil {
+			options.Sample.NotRead = append(options.Sample.NotRead, c.Data+": it cannot be read now; answers are from when it could be")
+		}
 	}
 	return doctor.Run(ctx, options, func(found doctor.Report) error {
 		if c.JSON {

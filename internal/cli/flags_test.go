@@ -85,3 +85,17 @@ func TestNoArgumentsAreNone(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// Settings that nothing would use are refused: the operator takes them to work.
+func TestHopsWithoutProxies(t *testing.T) {
+	for words, refused := range map[string]bool{
+		"--trusted-hops 2": true,
+		"--trusted-hops 1": false,
+		"--trusted-hops 2 --trusted-proxies 127.0.0.1": false,
+	} {
+		flags, said := read(t, nil, append([]string{"--rs-url", "https://rs.example"}, strings.Fields(words)...)...)
+		if err := flags.wrong(); said != "" || (err != nil) != refused {
+			t.Errorf("%s: %v %s", words, err, said)
+		}
+	}
+}

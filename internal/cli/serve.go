@@ -174,6 +174,7 @@ func (c ServeFlags) wrong() error {
 		{c.MaxConnections < 1, fmt.Sprintf("--max-connections %d: at least 1 is needed.", c.MaxConnections)},
 		{c.ClientConnections < 0, fmt.Sprintf("--max-connections-per-address %d: it cannot be negative; 0 is no limit.", c.ClientConnections)},
 		{c.TrustedHops < 1, fmt.Sprintf("--trusted-hops %d: at least 1 is needed.", c.TrustedHops)},
+		{c.TrustedHops > 1 && len(c.TrustedProxies) == 0, "--trusted-hops needs --trusted-proxies: no other peer's X-Forwarded-For is read."},
 		{c.PackagesURL != "" && c.IntrospectionURL == "", "--packages-url needs --introspection-url: only an authority can say that a token is a package."},
 		{c.AuthorizationSource != "" && c.AuthorizationDetails != "", "--authorization-source and --authorization-details: name one of them"},
 		{signsIn && c.PublicURL == "", "--authorization-source and --authorization-details need --public-url: it is the issuer that hosts see"},

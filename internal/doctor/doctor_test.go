@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -120,8 +121,8 @@ func TestWhatIsWrongIsFound(t *testing.T) {
 		}, want: "configuration ok, credential ok, provider ok, clock ok, metadata ok, token ok, schema ok", message: "holds 1 stream ("},
 		{name: "no metadata", change: func(p *provider) { p.metadata = "" }, want: "configuration ok, credential ok, provider ok, clock ok, metadata warn, token ok, schema ok", message: "status 404"},
 		{name: "metadata that is not JSON", change: func(p *provider) { p.metadata = "<html>" }, want: "configuration ok, credential ok, provider ok, clock ok, metadata warn, token ok, schema ok", message: "cannot be read"},
-		{name: "a clock that is a little off", change: func(p *provider) { p.ahead = 3 * time.Minute }, want: "configuration ok, credential ok, provider ok, clock warn, metadata ok, token ok, schema ok", message: "-3m0s"},
-		{name: "a clock that is wrong", change: func(p *provider) { p.ahead = -time.Hour }, want: "configuration ok, credential ok, provider ok, clock fail, metadata ok, token ok, schema ok", message: "1h0m0s"},
+		{name: "a clock that is a little off", change: func(p *provider) { p.ahead = 3 * time.Minute }, want: "configuration ok, credential ok, provider ok, clock warn, metadata ok, token ok, schema ok", message: "is 3m0s behind"},
+		{name: "a clock that is wrong", change: func(p *provider) { p.ahead = -time.Hour }, want: "configuration ok, credential ok, provider ok, clock fail, metadata ok, token ok, schema ok", message: "is 1h0m0s ahead of"},
 		{name: "nobody there", change: func(p *provider) { p.Close() }, want: "configuration ok, credential ok, provider fail", message: "cannot be reached"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -166,6 +167,19 @@ func TestWhatIsWrongIsFound(t *testing.T) {
 				t.Error("a program that does not start is no failure")
 			}
 		})
+	}
+}
+
+// Only the grants that are named are looked at, as every command reads only those.
+func TestNamedGrantsAlone(t *testing.T) {
+	p := newProvider(t)
+	report := doctor.Examine(t.Context(), doctor.Options{
+		Root: cache(t, p.URL, "", 0o600), ProviderURL: p.URL, Only: []string{"nope"}, Program: filepath.Join(t.TempDir(), "absent"),
+		Place: clients.Place{OS: "linux", Home: t.TempDir(), Getenv: func(string) string { return "" }},
+		Now:   func() time.Time { return now },
+	})
+	if found := report.Findings[1]; found.Status != doctor.Fail || !strings.Contains(found.Message, "stored as nope") || slices.ContainsFunc(p.asked, func(asked string) bool { return strings.HasPrefix(asked, "/v1/schema") }) {
+		t.Errorf("%+v, asked %q", found, p.asked)
 	}
 }
 

@@ -37,9 +37,13 @@ func (e *examination) credentials() []credentials.Credential {
 	if e.ProviderURL == "" {
 		return nil
 	}
-	stored := slices.Collect(slices.Chunk(credentials.Names(e.Root, e.provider()), 1))
+	names := e.Only
+	if len(names) == 0 {
+		names = credentials.Names(e.Root, e.provider())
+	}
+	stored := slices.Collect(slices.Chunk(names, 1))
 	if len(stored) == 0 || e.GrantID != "" {
-		stored = [][]string{nil} // says what is missing, or finds the one that is asked for
+		stored = [][]string{e.Only} // says what is missing, or finds the one that is asked for
 	}
 	var usable []credentials.Credential
 	for _, names := range stored {
@@ -156,14 +160,18 @@ func (e *examination) clock(date string, before, after time.Time) {
 		return
 	}
 	skew := before.Add(after.Sub(before) / 2).Sub(there).Round(time.Second)
+	side := "ahead of"
+	if skew < 0 {
+		side = "behind"
+	}
 	switch {
 	case skew.Abs() <= maxSkew:
 		e.ok("clock", "This machine's clock and the provider's agree to within %s.", maxSkew)
 	case skew.Abs() <= harmSkew:
-		e.warn("clock", "set this machine's clock by the network", "This machine's clock differs from the provider's by %s.", skew)
+		e.warn("clock", "set this machine's clock by the network", "This machine's clock is %s %s the provider's.", skew.Abs(), side)
 	default:
 		e.fail("clock", 1, "set this machine's clock by the network",
-			"This machine's clock differs from the provider's by %s, so that expiries are misjudged.", skew)
+			"This machine's clock is %s %s the provider's, so that expiries are misjudged.", skew.Abs(), side)
 	}
 }
 

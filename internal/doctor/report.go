@@ -45,8 +45,9 @@ type Options struct {
 	Root        string
 	ProviderURL string // empty: none was named
 	GrantID     string
-	URL         string  // of a hosted server's /mcp, where hosts sign in; empty: of none
-	Sample      *Sample // of --demo and --data, instead of a provider
+	Only        []string // names of stored grants; empty: all of the provider
+	URL         string   // of a hosted server's /mcp, where hosts sign in; empty: of none
+	Sample      *Sample  // of --demo and --data, instead of a provider
 
 	Program     string   // absolute path of this program
 	Environment []string // which is looked at; the program is started in it, without the variables of its own
