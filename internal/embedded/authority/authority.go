@@ -67,6 +67,14 @@ type Server struct {
 	guesses       *rate.Limiter // wrong owner secrets
 }
 
+// A family is a refresh token with all that came before it.
+type family struct {
+	client  *client
+	grant   Grant
+	refresh []string // oldest first; the last is the one that can be used
+	access  []string // the access tokens that may still live
+}
+
 // New returns a server.
 func New(o Options) *Server {
 	o.TokenLife = cmp.Or(o.TokenLife, 10*time.Minute)

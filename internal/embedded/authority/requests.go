@@ -231,3 +231,29 @@ func (c *call) redirect(address string) (any, error) {
 	c.status = http.StatusFound
 	return nil, nil
 }
+
+// grantBody spells what was granted, as agent-connect answers it.
+func (s *Server) grantBody(r *request) any {
+	if r.grant.Kind == KindPackage {
+		children := []any{}
+		for _, id := range r.grant.Members {
+			_, member, _ := s.Grants.byID(id)
+			for _, d := range s.details(member) {
+				source := map[string]string{"id": d.Source.ID, "kind": d.Source.Kind, "connection_id": d.Streams[0].InstanceIDs[0]}
+				children = append(children, map[string]any{"grant_id": id, "source": source})
+			}
+		}
+		return map[string]any{"child_grants": children, "grant_id": r.grant.ID, "package": true, "package_id": r.grant.ID}
+	}
+	d := s.details(r.grant)[0]
+	held, _ := s.Grants.Lookup(r.token)
+	var ends any
+	if !held.Expires.IsZero() {
+		ends = spell(held.Expires)
+	}
+	return map[string]any{
+		"access_mode": d.AccessMode, "client": map[string]string{"client_id": r.client.ID}, "expires_at": ends, "grant_id": r.grant.ID,
+		"issued_at": spell(r.grant.IssuedAt), "purpose_code": d.PurposeCode, "purpose_description": d.PurposeDescription,
+		"source": d.Source, "streams": d.Streams, "subject": map[string]string{"id": subject}, "version": "0.1.0",
+	}
+}

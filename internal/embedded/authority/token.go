@@ -44,14 +44,6 @@ func (s *Server) hasEnded(token string) bool {
 	return grant.Ended(s.Now()) != ""
 }
 
-// A family is a refresh token with all that came before it.
-type family struct {
-	client  *client
-	grant   Grant
-	refresh []string // oldest first; the last is the one that can be used
-	access  []string // the access tokens that may still live
-}
-
 // answerToken is the token endpoint.
 func (s *Server) answerToken(c *call) (any, error) {
 	switch c.form.Get("grant_type") {
