@@ -9,6 +9,7 @@ import (
 	"crypto/subtle"
 	"encoding/hex"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -29,10 +30,16 @@ const (
 	singleUseLife = 24 * time.Hour
 	codeLife      = time.Minute
 
+	// maxTokens bounds the access tokens in memory: one that has ended goes first.
+	maxTokens = 1000
+
 	// In these spans of time a server takes 120 registrations and 10 wrong secrets.
 	registrationSpan = 10 * time.Minute
 	guessSpan        = time.Minute
 )
+
+// subject is the one person whose data is served.
+const subject = "owner_local"
 
 // Options configure a [Server]. Grants, Connectors, Origin and Now are needed.
 type Options struct {
@@ -84,6 +91,30 @@ func New(o Options) *Server {
 	}
 	_, _ = rand.Read(s.key[:]) // never fails
 	return s
+}
+
+// issue draws an access token for a grant. No life: it does not end by itself. The mutex is held.
+func (s *Server) issue(grant Grant, life time.Duration) string {
+	if life > 0 {
+		grant.Expires = s.Now().Add(life)
+	}
+	if len(s.issued) >= maxTokens {
+		s.forget(s.issued[max(0, slices.IndexFunc(s.issued, s.hasEnded))])
+	}
+	token := draw("", 32)
+	s.Grants.Put(token, grant)
+	s.issued = append(s.issued, token)
+	return token
+}
+
+func (s *Server) forget(token string) {
+	s.Grants.forget(token)
+	s.issued = slices.DeleteFunc(s.issued, func(other string) bool { return other == token })
+}
+
+func (s *Server) hasEnded(token string) bool {
+	grant, _ := s.Grants.Lookup(token)
+	return grant.Ended(s.Now()) != ""
 }
 
 // same compares two secrets in a time that says nothing about either.

@@ -2,9 +2,6 @@ package authority
 
 import "net/http"
 
-// subject is the one person whose data is served.
-const subject = "owner_local"
-
 type introspection struct {
 	Active               bool     `json:"active"`
 	InactiveReason       string   `json:"inactive_reason,omitempty"`

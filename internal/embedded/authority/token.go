@@ -7,42 +7,15 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"time"
 )
 
 const (
-	// maxTokens bounds the access tokens in memory: one that has ended goes first.
-	maxTokens   = 1000
 	maxFamilies = 200
 	// maxPast bounds the refresh tokens of a family that are recognised.
 	maxPast = 100
 	// maxAccess bounds the access tokens of a family: its own oldest goes first, never another's.
 	maxAccess = 20
 )
-
-// issue draws an access token for a grant. No life: it does not end by itself. The mutex is held.
-func (s *Server) issue(grant Grant, life time.Duration) string {
-	if life > 0 {
-		grant.Expires = s.Now().Add(life)
-	}
-	if len(s.issued) >= maxTokens {
-		s.forget(s.issued[max(0, slices.IndexFunc(s.issued, s.hasEnded))])
-	}
-	token := draw("", 32)
-	s.Grants.Put(token, grant)
-	s.issued = append(s.issued, token)
-	return token
-}
-
-func (s *Server) forget(token string) {
-	s.Grants.forget(token)
-	s.issued = slices.DeleteFunc(s.issued, func(other string) bool { return other == token })
-}
-
-func (s *Server) hasEnded(token string) bool {
-	grant, _ := s.Grants.Lookup(token)
-	return grant.Ended(s.Now()) != ""
-}
 
 // answerToken is the token endpoint.
 func (s *Server) answerToken(c *call) (any, error) {
