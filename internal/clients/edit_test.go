@@ -69,6 +69,14 @@ var files = map[bool][]txtar.File{
 	},
 }
 
+// filesOf are those that a client may have.
+func filesOf(client clients.Client) []txtar.File {
+	if !client.HasFile() {
+		return nil
+	}
+	return files[client.Name == "codex"]
+}
+
 // key is the place for servers in a client's file: the first word of one with a server in it.
 func key(t *testing.T, client clients.Client) string {
 	t.Helper()
@@ -79,16 +87,13 @@ func key(t *testing.T, client clients.Client) string {
 	return regexp.MustCompile(`\w+`).FindString(string(file))
 }
 
-// What setup --write and setup --remove make of each client's file is in testdata, before and after. Every row keeps the laws
-// as well: a second run changes nothing, and a removal takes out what was put in.
-func TestFilesBeforeAndAfter(t *testing.T) {
+// What setup says of each client, and what setup --write and setup --remove make of its file, before and after, is in testdata. Every row
+// keeps the laws as well: a second run changes nothing, and a removal takes out what was put in.
+func TestWhatSetupSaysAndWrites(t *testing.T) {
 	for _, client := range clients.All() {
-		if !client.HasFile() {
-			continue
-		}
 		t.Run(client.Name, func(t *testing.T) {
-			golden := &txtar.Archive{Comment: []byte("What becomes of the files of " + client.Title + ".\n")}
-			for _, file := range files[client.Name == "codex"] {
+			golden := &txtar.Archive{Comment: []byte("What setup says of " + client.Title + ", and what becomes of its files.\n"), Files: said(client)}
+			for _, file := range filesOf(client) {
 				before := bytes.ReplaceAll(file.Data, []byte("{SERVERS}"), []byte(key(t, client)))
 				show(golden, file.Name, before)
 				for _, server := range []struct {
@@ -197,7 +202,7 @@ func TestLineEndsAndMarkStay(t *testing.T) {
 	}
 }
 
-// The variable that holds a token is named, as testdata/guides shows it; a token never is in a file. Not every client has a way to do so.
+// The variable that holds a token is named, as testdata shows it; a token never is in a file. Not every client has a way to do so.
 func TestTokenEnvironment(t *testing.T) {
 	for _, client := range clients.All() {
 		server := hosted
