@@ -128,6 +128,18 @@ func acceptable(w http.ResponseWriter, r *http.Request) bool {
 	return false
 }
 
+// allowMethods answers 405 unless the request's method is one of those allowed. Hosts are content with 405 for
+// GET and DELETE at the endpoint, and loop on anything else.
+func allowMethods(w http.ResponseWriter, r *http.Request, methods ...string) bool {
+	if slices.Contains(methods, r.Method) {
+		return true
+	}
+	allow := strings.Join(methods, ", ")
+	w.Header().Set("Allow", allow)
+	web.Refuse(w, r, &rs.Error{Code: "method_not_allowed", Message: "This method is not served at this path.", Hint: "Allowed: " + allow + "."})
+	return false
+}
+
 // accepts reports whether a client takes one of some media types, as one that does not say does.
 func accepts(header http.Header, media ...string) bool {
 	accept := header.Values("Accept")

@@ -3,7 +3,6 @@ package transport
 import (
 	_ "embed" // the icon
 	"net/http"
-	"slices"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/middleware/web"
@@ -87,18 +86,6 @@ func allowing(serve http.HandlerFunc, methods ...string) http.HandlerFunc {
 			serve(w, r)
 		}
 	}
-}
-
-// allowMethods answers 405 unless the request's method is one of those allowed. Hosts are content with 405 for
-// GET and DELETE at the endpoint, and loop on anything else.
-func allowMethods(w http.ResponseWriter, r *http.Request, methods ...string) bool {
-	if slices.Contains(methods, r.Method) {
-		return true
-	}
-	allow := strings.Join(methods, ", ")
-	w.Header().Set("Allow", allow)
-	web.Refuse(w, r, &rs.Error{Code: "method_not_allowed", Message: "This method is not served at this path.", Hint: "Allowed: " + allow + "."})
-	return false
 }
 
 func serveIcon(w http.ResponseWriter, _ *http.Request) {
