@@ -74,10 +74,14 @@ func (l *leftOut) add(s Skip, kept bool) {
 		at := slices.IndexFunc(l.within, func(c schema.Connection) bool { return schema.IsWithin(s.File, c.Folder) })
 		one = &leftFile{LeftOut: model.LeftOut{ConnectionID: l.within[max(at, 0)].ID, File: s.File}}
 	}
+	if one == nil {
+		return // it is one of more
+	}
 	isFirst := one.Reason == ""
 	switch {
 	case isFirst && len(l.files) == maxLeftOut:
 		l.more++
+		l.known[s.File] = nil
 		return
 	case isFirst:
 		one.Line, one.Reason = s.Line, s.Reason
