@@ -15,7 +15,8 @@ var (
 	// countedName is what the files of a series differ in: numbers, and days.
 	countedName = item.Expression(`[\d_. -]+`)
 	// datedName ends with the day or the month that a file is of, as those of steps and of statements do.
-	datedName = item.Expression(`[ _.-]*(?:(?:19|20)\d\d(?:[_.-]?(?:0[1-9]|1[0-2])(?:[_.-]?[0-3]\d)?)|(?:0[1-9]|1[0-2])[_.-](?:19|20)\d\d)$`)
+	datedName = item.Expression(`(?:[ _.-]*(?:(?:19|20)\d\d[_.-]?(?:0[1-9]|1[0-2])(?:[_.-]?[0-3]\d)?|(?:0[1-9]|1[0-2])[_.-](?:19|20)\d\d)|` +
+		`(?:^|[ _.-]+)[0-3]\d(?:-(?:0[1-9]|1[0-2])-|\.(?:0[1-9]|1[0-2])\.|_(?:0[1-9]|1[0-2])_)(?:19|20)\d\d)$`)
 	// yearName ends with the year, which may be that of anything.
 	yearName = item.Expression(`[ _.-]*(?:19|20)\d\d$`)
 )

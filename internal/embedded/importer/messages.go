@@ -1,7 +1,6 @@
 package importer
 
 import (
-	"path"
 	"slices"
 	"strings"
 
@@ -96,12 +95,15 @@ func (f format) tuneHung(records, hung *model.Stream) {
 	}
 }
 
-// putFlags says of a message of a Maildir what the name of its file says: "1:2,FS".
+// maildirFlags end the name of a message of a Maildir: "1700.host2,S=4321:2,FS".
+var maildirFlags = item.Expression(`[\W_]2,([A-Za-z]*)$`)
+
+// putFlags says of a message of a Maildir what the name of its file says.
 func putFlags(one *item.Item, name string) {
 	if _, known := one.Value(seenField); known || !isMaildir(name) {
 		return
 	}
-	_, flags, _ := strings.Cut(path.Base(name), "2,")
+	flags := maildirFlags().FindString(name)
 	one.Put(seenField, strings.Contains(flags, "S"))
 	one.Put(flaggedField, strings.Contains(flags, "F"))
 }

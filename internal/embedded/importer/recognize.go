@@ -36,7 +36,7 @@ func recognize(fsys fs.FS, name string) (kind format, reason string) {
 		return kind, ""
 	case (kind == formatTable || kind == formatArray) && services.IsPasswords(start, kind == formatTable):
 		return formatUnknown, passwords
-	case kind == formatArray && holdsLines(start):
+	case kind == formatArray && holdsLines(fsys, name, start):
 		return formatLines, ""
 	case kind == formatArray && isSlack(fsys, name):
 		return formatSlack, ""
@@ -115,15 +115,21 @@ func isTabbed(start []byte) bool {
 	})
 }
 
+// longLine is how much of a file shows whether a long line is an object.
+const longLine = 256 << 10
+
 // holdsLines tells a .json file that is an object to a line: an object, and after it another.
-func holdsLines(start []byte) bool {
-	first, rest, more := bytes.Cut(bytes.TrimLeft(start, " \t\r\n"), []byte("\n"))
-	if !more || len(first) == 0 || first[0] != '{' {
+func holdsLines(fsys fs.FS, name string, start []byte) bool {
+	const space = " \t\r\n"
+	if start = bytes.TrimLeft(start, space); len(start) == 0 || start[0] != '{' {
 		return false
 	}
+	if len(start) > startBytes/3 && !bytes.Contains(start, []byte("\n")) { // of UTF-16 half is left
+		start, _ = beginning(fsys, name, longLine)
+	}
+	first, rest, _ := bytes.Cut(bytes.TrimLeft(start, space), []byte("\n"))
 	_, _, _, err := item.NewParser().ParseFinite(bytes.TrimSpace(first))
-	rest = bytes.TrimLeft(rest, " \t\r\n")
-	return err == nil && len(rest) > 0 && rest[0] == '{'
+	return err == nil && bytes.HasPrefix(bytes.TrimLeft(rest, space), []byte("{"))
 }
 
 var slackDay = item.Expression(`^\d{4}-\d\d-\d\d\.json$`)

@@ -98,9 +98,12 @@ func (r *bookmarksReader) end(element string) {
 	r.text.Reset()
 }
 
-// describe gives what was said after a link to it.
+// describe adds the text behind a link to its description.
 func (r *bookmarksReader) describe() {
-	if text := strings.TrimSpace(r.text.String()); r.link.Fields != nil {
+	text := strings.TrimSpace(r.text.String())
+	if before := r.link.String("description"); before != "" && text != "" {
+		r.link.Replace("description", item.JSON(before+"\n"+text))
+	} else if r.link.Fields != nil {
 		r.link.Put("description", text)
 	}
 	r.text.Reset()
