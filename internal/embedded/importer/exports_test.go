@@ -34,6 +34,14 @@ func TestFilesAreReadAsTheirProgramsMeanThem(t *testing.T) {
 			"<d><p>one<annotation><creator>Ada</creator><p>why?</p></annotation> two</p></d>")}, []any{"onewhy?\n two"}},
 		{"statements of days, the day first", "S", "n", map[string]string{"S_15.01.2026.csv": "a,n\nx,1\n", "S_15.02.2026.csv": "a,n\nx,2\n",
 			"S_16.02.2026.csv": "a,n\nx,3\n"}, []any{1.0, 2.0, 3.0}},
+		{"statements of months", "S", "n", map[string]string{"S_Jan_2025.csv": "a,n\nx,1\n", "S_Jan_2026.csv": "a,n\nx,2\n", "S March 2026.csv": "a,n\nx,3\n"},
+			[]any{3.0, 1.0, 2.0}},
+		{"a word that begins as a month does", "S_Mars", "n", map[string]string{"S Mars 2025.csv": "a,n\nx,1\n", "S Mars 2026.csv": "a,n\nx,2\n"}, []any{1.0, 2.0}},
+		{"a column called as the size of another", "a_t", "d_bytes_2", map[string]string{
+			"a.db": dataOf(t, "CREATE TABLE t(d BLOB, d_bytes INTEGER)", "INSERT INTO t VALUES(x'0102', 7)")}, []any{2.0}},
+		{"a name of several pieces", "a", "name", map[string]string{
+			"a.kml": "<kml><Placemark><name>A &amp; <!-- c --><![CDATA[B & C]]></name><Point><coordinates>8,47</coordinates></Point></Placemark></kml>"},
+			[]any{"A & B & C"}},
 		{"a number before a month is no day", "S_4712", "n", map[string]string{"S_4712-01-2026.csv": "a,n\nx,1\n", "S_4712-02-2026.csv": "a,n\nx,2\n"},
 			[]any{1.0, 2.0}},
 	}

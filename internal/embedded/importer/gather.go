@@ -17,8 +17,9 @@ var (
 	// datedName ends with the day or the month that a file is of, as those of steps and of statements do.
 	datedName = item.Expression(`(?:[ _.-]*(?:(?:19|20)\d\d[_.-]?(?:0[1-9]|1[0-2])(?:[_.-]?[0-3]\d)?|(?:0[1-9]|1[0-2])[_.-](?:19|20)\d\d)|` +
 		`(?:^|[ _.-]+)[0-3]\d(?:-(?:0[1-9]|1[0-2])-|\.(?:0[1-9]|1[0-2])\.|_(?:0[1-9]|1[0-2])_)(?:19|20)\d\d)$`)
-	// yearName ends with the year, which may be that of anything.
-	yearName = item.Expression(`[ _.-]*(?:19|20)\d\d$`)
+	// yearName ends with the year, which may be that of anything, perhaps behind the name of a month.
+	yearName = item.Expression(`(?i)(?:(?:^|[ _.-]+)(?:jan(?:uary?)?|feb(?:ruary?)?|mar(?:ch)?|märz|apr(?:il)?|ma[iy]|jun[ei]?|jul[iy]?|` +
+		`aug(?:ust)?|sept?(?:ember)?|o[ck]t(?:ober)?|nov(?:ember)?|de[cz](?:ember)?))?[ _.-]*(?:19|20)\d\d$`)
 )
 
 // A group is what files share that are parts of one thing.
