@@ -20,7 +20,7 @@ type folder struct {
 	only   string        // the one file that is read; empty: all
 	except []fs.FileInfo // files that are not the person's
 	now    time.Time     // when it is read
-	keep   *keeper
+	cache  *openedCache
 }
 
 func (f folder) passesOver(info fs.FileInfo) bool {

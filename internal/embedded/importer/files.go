@@ -46,7 +46,7 @@ func (f folder) list(ctx context.Context, manifest schema.Folder, known map[file
 			if err != nil {
 				return found, err
 			}
-			streams = found.join(streams, l.sources)
+			streams = found.addSources(streams, l.sources)
 		}
 		usable = usable || len(streams) > 0
 		arrange(connector, streams)
@@ -75,7 +75,7 @@ func (l *lister) leaveOut() {
 }
 
 // join puts the files of another connection with those of the streams that have the same names.
-func (l *listing) join(streams, more []fileStream) []fileStream {
+func (l *listing) addSources(streams, more []fileStream) []fileStream {
 	for _, one := range more {
 		at := slices.IndexFunc(streams, func(s fileStream) bool { return s.stream == one.stream })
 		switch {
@@ -206,7 +206,7 @@ func (l *lister) add(name string, info fs.FileInfo) {
 		}
 		return
 	}
-	called := takeoutPart().ReplaceAllString(l.within(name), "$1/")
+	called := takeoutPart().ReplaceAllString(l.relative(name), "$1/")
 	group := ""
 	if groups := ways[kind].group; groups != nil {
 		group = groups(called)
@@ -248,13 +248,13 @@ func (l *lister) addTo(name string, kind format, file sourceFile) *fileStream {
 		l.addStream(l.free(streamName(name)), kind, file)
 	}
 	added := &l.sources[at]
-	for _, beside := range ways[kind].beside {
+	for _, beside := range ways[kind].dependsOn {
 		beside = path.Join(path.Dir(file.name), beside)
-		if slices.ContainsFunc(added.beside, func(one sourceFile) bool { return one.name == beside }) {
+		if slices.ContainsFunc(added.dependsOn, func(one sourceFile) bool { return one.name == beside }) {
 			continue
 		}
 		if info, err := fs.Stat(l.from.fsys, beside); err == nil {
-			added.beside = append(added.beside, sourceFile{name: beside, size: info.Size()})
+			added.dependsOn = append(added.dependsOn, sourceFile{name: beside, size: info.Size()})
 		}
 	}
 	return added

@@ -5,7 +5,6 @@ import (
 	"context"
 	"io"
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/archive"
@@ -28,15 +27,15 @@ type way struct {
 	is    func(name string, start []byte) bool
 	among format
 
-	read    func(*opened) item.Records
-	charset bool                     // its text may be in any charset, and not only in UTF-8 or UTF-16
-	binary  bool                     // it is no text, or says for each of its texts which charset that has
-	group   func(name string) string // what its files have in common that are one stream; nil: each is one
-	series  bool                     // but many files of a folder may be one
-	replies string                   // the field of a message that names the one that it answers
-	beside  []string                 // files that its records depend on, as paths from its folder
-	about   about                    // what one of them says beside its messages
-	hangs   hanging                  // what its records have in another stream
+	read      func(*opened) item.Records
+	charset   bool                     // its text may be in any charset, and not only in UTF-8 or UTF-16
+	binary    bool                     // it is no text, or says for each of its texts which charset that has
+	group     func(name string) string // what its files have in common that are one stream; nil: each is one
+	series    bool                     // but many files of a folder may be one
+	replies   string                   // the field of a message that names the one that it answers
+	dependsOn []string                 // files that its records depend on, as paths from its folder
+	about     about                    // what one of them says beside its messages
+	attached  attachedStream           // what its records have in another stream
 }
 
 // An about is what a file also says of what the messages of its folder belong to, which is a record of another stream.
@@ -46,8 +45,8 @@ type about struct {
 	key  string // the field of a message with the id of that record
 }
 
-// around are the lines above and below a table.
-var around = hanging{suffix: aroundSuffix}
+// aroundTable has the lines above and below a table.
+var aroundTable = attachedStream{suffix: aroundSuffix}
 
 // ways are those of all formats.
 var ways = [...]way{
@@ -63,12 +62,12 @@ var ways = [...]way{
 			return services.Named(services.Array(in.text, in.from.objects), in.from.divided, in.from.names, open)
 		},
 	},
-	formatTable: {endings: ".csv .tsv", read: readTable, charset: true, series: true, hangs: around},
+	formatTable: {endings: ".csv .tsv", read: readTable, charset: true, series: true, attached: aroundTable},
 	formatRows: {
-		endings: ".gpx .tcx .kml .ofx .qfx .qif", is: services.IsXMLRows, read: readRows, charset: true, series: true, hangs: around,
+		endings: ".gpx .tcx .kml .ofx .qfx .qif", is: services.IsXMLRows, read: readRows, charset: true, series: true, attached: aroundTable,
 	},
-	formatMail: {endings: ".mbox .mbx .eml .emlx", is: mail.IsMbox, read: readMail, binary: true, group: letters,
-		hangs: hanging{attachmentsSuffix, "message_id"}},
+	formatMail: {endings: ".mbox .mbx .eml .emlx", is: mail.IsMbox, read: readMail, binary: true, group: looseMessages,
+		attached: attachedStream{attachmentsSuffix, "message_id"}},
 	formatCalendar: {
 		endings: ".ics", is: sign(``, `(?i)\A[\r\n]*BEGIN:VCALENDAR\r*(?:\n|\z)`),
 		read: readCalendar, charset: true, series: true,
@@ -76,8 +75,8 @@ var ways = [...]way{
 	formatContacts: {
 		endings: ".vcf", is: sign(``, `(?i)\A[\r\n]*BEGIN:VCARD\r*(?:\n|\z)`), read: buffered(contacts.NewReader), charset: true, series: true,
 	},
-	formatNotes:    {endings: ".md .markdown", read: readNote, charset: true, hangs: hanging{linksSuffix, "note_id"}},
-	formatWorkbook: {endings: ".xlsx", read: readSheet, binary: true, hangs: around},
+	formatNotes:    {endings: ".md .markdown", read: readNote, charset: true, attached: attachedStream{linksSuffix, "note_id"}},
+	formatWorkbook: {endings: ".xlsx", read: readSheet, binary: true, attached: aroundTable},
 	formatDatabase: {read: readDatabase, binary: true},
 	formatDocument: {
 		endings: ".html .htm .docx .odt", read: readDocument,
@@ -87,10 +86,10 @@ var ways = [...]way{
 	formatSlack: { // in a folder beside a list of people or channels
 		read:    readSlack,
 		group:   func(name string) string { return path.Join(path.Dir(path.Dir(name)), "messages") },
-		replies: "in_reply_to", beside: []string{"../users.json"}, // which names people
+		replies: "in_reply_to", dependsOn: []string{"../users.json"}, // which names people
 	},
 	formatDiscord: {
-		read: readDiscord, beside: []string{"../" + services.DiscordList},
+		read: readDiscord, dependsOn: []string{"../" + services.DiscordList},
 		group: func(name string) string {
 			if path.Base(name) != services.DiscordList { // which is beside the folders
 				name = path.Dir(name)
@@ -148,12 +147,6 @@ func sign(name, start string) func(string, []byte) bool {
 	}
 }
 
-// formatOf knows a file by the ending of its name.
-func formatOf(name string) format {
-	ending := strings.ToLower(path.Ext(name))
-	return format(max(0, slices.IndexFunc(ways[:], func(one way) bool { return slices.Contains(strings.Fields(one.endings), ending) })))
-}
-
 // text reads what has no need of a name, and buffered what is not read again.
 func text(read func(io.ReadSeeker) item.Records) func(*opened) item.Records {
 	return func(in *opened) item.Records { return read(in.text) }
@@ -196,7 +189,7 @@ func readNote(in *opened) item.Records {
 }
 
 func readSheet(in *opened) item.Records {
-	return kept(in, func() (openBook, error) { return openWorkbook(in.of.from.fsys, in.from.name) }, func(book openBook) item.Records {
+	return cached(in, func() (openBook, error) { return openWorkbook(in.of.from.fsys, in.from.name) }, func(book openBook) item.Records {
 		rows, err := book.Read(in.from.part)
 		if err != nil {
 			return item.Failed(err)
@@ -206,7 +199,7 @@ func readSheet(in *opened) item.Records {
 }
 
 func readDatabase(in *opened) item.Records {
-	return kept(in, func() (*database.File, error) {
+	return cached(in, func() (*database.File, error) {
 		log, _ := openLog(in.of.from.fsys, in.from.name)
 		defer closeLog(log)
 		return database.Open(in.ctx, in.file, log)

@@ -76,7 +76,7 @@ func (l *lister) gather() {
 		isLast := index == len(likenesses)-1
 		groups, counts, crowds := make([]group, len(l.sources)), map[group]int{}, map[group]int{}
 		for index, source := range l.sources {
-			file := l.within(source.files[0].name)
+			file := l.relative(source.files[0].name)
 			one := group{folder: path.Dir(file), kind: source.format, part: source.files[0].called()}
 			if isSingle := len(source.files) == 1 && ways[source.format].series; isSingle || isLast && source.format == formatDocument {
 				crowds[one]++
@@ -95,7 +95,7 @@ func (l *lister) gather() {
 				groups[index] = group{}
 			}
 		}
-		l.join(groups, func(one group) (name, folder string) {
+		l.mergeGroups(groups, func(one group) (name, folder string) {
 			name = folderOr(path.Join(one.folder, one.stem), "files")
 			return path.Join(name, one.part), path.Join(l.root, one.folder) + "/"
 		})
@@ -104,7 +104,7 @@ func (l *lister) gather() {
 
 // join makes one stream of the sources of each group, and leaves those of none as they are. A group has a name and, if its records get the
 // field "file", the folder of its files.
-func (l *lister) join(groups []group, describe func(group) (name, folder string)) {
+func (l *lister) mergeGroups(groups []group, describe func(group) (name, folder string)) {
 	for index, source := range l.sources {
 		if groups[index] != (group{}) {
 			delete(l.taken, source.stream)

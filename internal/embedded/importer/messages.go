@@ -49,7 +49,7 @@ func (s *fileStream) putThread(one *item.Item) {
 	}
 }
 
-// The names of the streams of what hangs on the records of a stream end so.
+// Endings of the names of attached streams.
 const (
 	attachmentsSuffix = "_attachments"
 	linksSuffix       = "_links"
@@ -64,27 +64,27 @@ func tuneMail(stream *model.Stream) {
 	}
 }
 
-// A hanging is what hangs on the records of a stream, in a stream of its own.
-type hanging struct {
+// An attachedStream has what belongs to the records of another, such as the attachments of messages.
+type attachedStream struct {
 	suffix string // of the name of that stream
-	key    string // the field that holds the id of the record; empty: it hangs on none
+	key    string // the field that holds the id of the record; empty: it belongs to none
 }
 
-// tuneHung lets a record lead to what hangs on it, an attachment to its bytes, and a note to the links that lead to it.
-func (f format) tuneHung(records, hung *model.Stream) {
-	h := ways[f].hangs
+// tuneAttached lets a record lead to what is attached to it, an attachment to its bytes, and a note to the links that lead to it.
+func (f format) tuneAttached(records, attached *model.Stream) {
+	h := ways[f].attached
 	if h.key == "" {
 		return
 	}
 	lead := func(name, key string) {
-		records.Relations = append(records.Relations, model.HasMany(name, hung.Name, key))
+		records.Relations = append(records.Relations, model.HasMany(name, attached.Name, key))
 	}
 	lead(strings.TrimPrefix(h.suffix, "_"), h.key)
-	if f == formatNotes && schema.HasField(hung.Fields, "target_id") {
+	if f == formatNotes && schema.HasField(attached.Fields, "target_id") {
 		lead("backlinks", "target_id")
 	}
-	for index := range hung.Fields {
-		switch field := &hung.Fields[index]; field.Name {
+	for index := range attached.Fields {
+		switch field := &attached.Fields[index]; field.Name {
 		case "blob_ref":
 			*field = model.Field{Name: field.Name, Type: "blob", Nullable: true}
 		case "filename", "target":

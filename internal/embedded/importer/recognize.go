@@ -13,12 +13,52 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/services"
 )
 
+// A format is how a file is read.
+type format int
+
+const (
+	formatUnknown      format = iota
+	formatLines               // a JSON object to a line
+	formatArray               // JSON objects in an array
+	formatTable               // rows
+	formatRows                // rows in other words than comma separated values
+	formatMail                // messages, many or one to a file
+	formatCalendar            // events
+	formatContacts            // vCards
+	formatNotes               // a note in Markdown
+	formatWorkbook            // sheets, each a stream
+	formatDatabase            // tables, each a stream
+	formatDocument            // a page of HTML, or a document of a word processor
+	formatChat                // an exported chat of WhatsApp
+	formatSlack               // a day of a channel of Slack
+	formatDiscord             // a channel of Discord, or its messages
+	formatX                   // a script of an archive of X
+	formatMastodon            // an outbox
+	formatKeep                // a note of Google Keep, or what Google says of a photo
+	formatTelegram            // chats of Telegram
+	formatMeta                // a conversation of Facebook or Instagram
+	formatMetaPage            // a page of a conversation of Facebook or Instagram
+	formatHealth              // what a phone of Apple measured
+	formatClippings           // highlights and notes of a Kindle
+	formatActivity            // what a person did on pages of Google
+	formatBookmarks           // links that a browser or a service kept
+	formatEvernote            // notes of Evernote
+	formatTelegramPage        // a page of a chat of Telegram
+	formatAssistant           // conversations with an assistant
+)
+
 const knownEndings = ".jsonl, .ndjson, .json, .csv, .tsv, .mbox, .mbx, .eml, .emlx, .ics, .vcf, .md, .html, .docx, .odt, .txt, .xlsx, " +
 	".gpx, .tcx, .kml, .ofx, .qif, .enex, .sqlite or .zip"
 
 // passwords is said of the exports of password managers.
 const passwords = "it holds passwords, which no assistant should have: to have the rest of it read, leave them and other secrets out " +
 	"of a copy"
+
+// formatOf knows a file by the ending of its name.
+func formatOf(name string) format {
+	ending := strings.ToLower(path.Ext(name))
+	return format(max(0, slices.IndexFunc(ways[:], func(one way) bool { return slices.Contains(strings.Fields(one.endings), ending) })))
+}
 
 // recognize settles how a file is read, or says why it is not.
 func recognize(fsys fs.FS, name string) (kind format, reason string) {
@@ -34,7 +74,7 @@ func recognize(fsys fs.FS, name string) (kind format, reason string) {
 		return formatDatabase, ""
 	case (kind == formatDocument || kind == formatWorkbook) && bytes.HasPrefix(start, []byte("PK")):
 		return kind, ""
-	case (kind == formatTable || kind == formatArray) && services.IsPasswords(start, kind == formatTable):
+	case (kind == formatTable || kind == formatArray) && holdsPasswords(start, kind == formatTable):
 		return formatUnknown, passwords
 	case kind == formatArray && holdsLines(fsys, name, start):
 		return formatLines, ""
@@ -100,10 +140,37 @@ const (
 	unpacked    = "unpack it"
 )
 
+var (
+	// secretColumn names a column of passwords, as in the exports of browsers and password managers.
+	secretColumn = item.Expression(`(?i)(?:^|[,;\t])[" ]*(?:login_)?password[" ]*(?:[,;\t\r]|$)`)
+	// secretObject begins what Bitwarden and Proton Pass write.
+	secretObject = item.Expression(`"encrypted"\s*:\s*(?:true|false)(?s:.*)"(?:folders|items|vaults)"\s*:`)
+)
+
+// holdsPasswords reports a table or JSON of passwords, which must not reach an assistant.
+func holdsPasswords(start []byte, isTable bool) bool {
+	if !isTable {
+		return secretObject().Match(start)
+	}
+	header, _, _ := bytes.Cut(start, []byte("\n"))
+	return secretColumn().Match(header)
+}
+
 // isActivity reports a page of HTML in which Google lists what a person did, below the styles of the page.
 func isActivity(fsys fs.FS, name string) bool {
 	start, err := beginning(fsys, name, services.ActivityStart)
 	return err == nil && services.IsActivity(start)
+}
+
+// isText reports that at most one byte in 32 is a control character, such as the few zeros that some programs write.
+func isText(start []byte) bool {
+	strange := 0
+	for _, one := range start {
+		if one < ' ' && one != '\t' && one != '\n' && one != '\r' && one != '\f' && one != '\v' {
+			strange++
+		}
+	}
+	return !slices.Contains(start, 0) || 32*strange <= len(start)
 }
 
 // isTabbed reports a text of which all lines have as many tabs, and two at least: a table, as PayPal and shops write it.

@@ -108,16 +108,16 @@ func (s *fileStream) infer(ctx context.Context, watch Watch, found *int) ([]mode
 	if attached.Records == 0 {
 		return []model.Stream{stream}, nil
 	}
-	files, err := attached.Stream(schema.Stream{Name: s.stream + ways[s.format].hangs.suffix})
-	s.format.tuneHung(&stream, &files)
+	files, err := attached.Stream(schema.Stream{Name: s.stream + ways[s.format].attached.suffix})
+	s.format.tuneAttached(&stream, &files)
 	return []model.Stream{stream, files}, err
 }
 
 // hasCells reports that the values are texts, of which it is found out what they are.
-func (s *fileStream) hasCells() bool { return ways[s.format].hangs.suffix == aroundSuffix }
+func (s *fileStream) hasCells() bool { return ways[s.format].attached.suffix == aroundSuffix }
 
 // records yields the records of one connection.
-func (s *fileStream) records(ctx context.Context, connection string, keep *blobBudget, watch Watch) iter.Seq2[model.Record, error] {
+func (s *fileStream) records(ctx context.Context, connection string, blobs *blobBudget, watch Watch) iter.Seq2[model.Record, error] {
 	return func(yield func(model.Record, error) bool) {
 		if s.unusable {
 			return
@@ -147,23 +147,23 @@ func (s *fileStream) records(ctx context.Context, connection string, keep *blobB
 			}
 			made := func(stream string, one item.Item) model.Record {
 				return model.Record{ConnectionID: connection, Stream: stream, ID: one.ID, EmittedAt: when, Data: one.Data(), Fields: one.Fields,
-					Blob: keep.take(one.Blob)}
+					Blob: blobs.take(one.Blob)}
 			}
 			if one.Place != "" {
 				if s.gathered != "" {
 					one.ID = one.String("file") + ":" + one.ID
 				}
-				return yield(made(s.stream+ways[s.format].hangs.suffix, one), nil)
+				return yield(made(s.stream+ways[s.format].attached.suffix, one), nil)
 			}
 			record := made(s.stream, one)
-			if ways[s.format].hangs.key == "" { // nothing hangs on it
+			if ways[s.format].attached.key == "" {
 				return held.add(at.name, record)
 			}
 			if !yield(record, nil) {
 				return false
 			}
 			for _, file := range one.Attached {
-				if !yield(made(s.stream+ways[s.format].hangs.suffix, file), nil) {
+				if !yield(made(s.stream+ways[s.format].attached.suffix, file), nil) {
 					return false
 				}
 			}
@@ -236,7 +236,7 @@ func (s *fileStream) scanFile(ctx context.Context, file sourceFile, ids knownIDs
 		}
 		one.TakeEmitted(s.declared.EmittedField)
 		if said := one.ID; !s.distinct && one.Place == "" { // else there is nothing to find out
-			reason := ids.admit(&one, file.name, ways[s.format].hangs.key)
+			reason := ids.admit(&one, file.name, ways[s.format].attached.key)
 			if in := file.connection + " " + one.ID; file.mailbox != "" && reason != "" {
 				s.copies[in] = append(s.copies[in], file.mailbox)
 			} else if file.mailbox != "" {
@@ -298,7 +298,7 @@ func (k knownIDs) admit(one *item.Item, file, key string) (reason string) {
 	return ""
 }
 
-// fillIDs writes the id into a record whose format has no field for it, and into what hangs on it.
+// fillIDs writes the id into a record whose format has no field for it, and into its attachments.
 func fillIDs(i *item.Item, key string) {
 	if i.Content != "" {
 		i.Fields = append([]item.Field{{Name: "id", Value: item.JSON(i.ID)}}, i.Fields...)

@@ -23,6 +23,9 @@ import (
 var rowsOf = map[string]func(string) ([][]string, error){".ofx": ofxRows, ".qfx": ofxRows, ".qif": qifRows, ".gpx": gpx.rows,
 	".tcx": tcx.rows, ".kml": kml.rows, ".xml": xmlRows}
 
+// maxRows is how large such a file may be, in bytes.
+const maxRows = 64 << 20
+
 // Rows returns the rows of a file as comma separated values, under a header.
 func Rows(file io.Reader, ending string) (io.Reader, error) {
 	text, err := io.ReadAll(io.LimitReader(file, maxRows+1))

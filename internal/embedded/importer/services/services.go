@@ -112,6 +112,3 @@ func (e *elements) broken(line int, err error) error {
 	*e = newElements(strings.NewReader(""))
 	return item.UnusableError{Line: line, Reason: "not XML from here on: " + err.Error()}
 }
-
-// maxRows is how large such a file may be, in bytes.
-const maxRows = 64 << 20
