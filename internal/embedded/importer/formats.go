@@ -194,7 +194,9 @@ func readSheet(in *opened) item.Records {
 		if err != nil {
 			return item.Failed(err)
 		}
-		return table.NewReader(bufio.NewReaderSize(rows, 1<<16), in.of.cells, &in.of.idField, new(bool), true, in.from.section)
+		return table.NewReader(bufio.NewReaderSize(rows, 1<<16), table.Options{
+			Cells: in.of.cells, IDField: &in.of.idField, Sheet: true, Section: in.from.section,
+		})
 	})
 }
 

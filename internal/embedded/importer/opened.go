@@ -81,7 +81,9 @@ func (o *opened) isNamed(endings ...string) bool {
 
 // table reads rows below a header.
 func (o *opened) table(rows io.Reader) item.Records {
-	return table.NewReader(item.Buffer(rows), o.of.cells, &o.of.idField, &o.of.semicolons, false, o.from.section)
+	return table.NewReader(item.Buffer(rows), table.Options{
+		Cells: o.of.cells, IDField: &o.of.idField, Semicolons: &o.of.semicolons, Section: o.from.section,
+	})
 }
 
 func (o *opened) stem() string { return strings.TrimSuffix(o.name, path.Ext(o.name)) }

@@ -103,7 +103,12 @@ func recognize(fsys fs.FS, name string) (kind format, reason string) {
 	case bytes.HasPrefix(start, []byte("%PDF-")):
 		return formatUnknown, "a PDF, which is not read: save its text as .html or .md, or keep it beside what names it"
 	}
-	other := otherWays[ending]
+	other := ""
+	for _, one := range otherWays {
+		if slices.Contains(strings.Fields(one.endings), ending) {
+			other = one.way
+		}
+	}
 	switch {
 	case other != "":
 	case media().MatchString(name):
@@ -119,26 +124,23 @@ var media = item.Expression(`(?i)\.(?:jpe?g|jfif|png|gif|heic|heif|webp|avif|bmp
 	`webm|mpe?g|mts|3gpp?|wmv|wav|aiff?|aac|flac|ogg|oga|opus|amr|caf|wma|ttf|woff2?)$`)
 
 // otherWays are how to get kinds of files read that are not, by their endings.
-var otherWays = map[string]string{
-	".rtf": asDocument, ".doc": asDocument, ".pages": asDocument, ".wps": asDocument, ".epub": "save it as .html", ".xls": asWorkbook,
-	".ods": asWorkbook, ".numbers": asWorkbook, ".xlsb": asWorkbook,
-	".msf": "the mailbox beside it is read", ".pst": asMail, ".ost": asMail, ".olm": asMail, ".msg": asMail, ".sta": asStatement, ".mt940": asStatement, ".940": asStatement,
-	".fit": "export it as .tcx or .gpx", ".apkg": "export the notes as text",
-	".kmz": asArchive, ".org": "export it as .md or .html", ".mhtml": "save it as .html", ".one": asDocument, ".xml": asData,
-	".plist": asData, ".opml": asData, ".bib": asData, ".ris": asData,
-	".yaml": asData, ".yml": asData, ".mdb": asData, ".accdb": asData, ".parquet": asData, ".ldif": "export the contacts as .vcf",
-	".gz": unpacked, ".tgz": unpacked, ".tar": unpacked, ".7z": unpacked, ".rar": unpacked, ".bz2": unpacked, ".xz": unpacked,
+var otherWays = [...]struct{ endings, way string }{
+	{".rtf .doc .pages .wps .one", "save it as .docx or .odt"},
+	{".xls .ods .numbers .xlsb", "save it as .xlsx or .csv"},
+	{".epub .mhtml", "save it as .html"},
+	{".org", "export it as .md or .html"},
+	{".xml .plist .opml .bib .ris .yaml .yml .mdb .accdb .parquet", "export it as .csv or .json"},
+	{".pst .ost .olm .msg", "import it into a mail program such as Thunderbird, and export it as .mbox or .eml"},
+	{".msf", "the mailbox beside it is read"},
+	{".sta .mt940 .940", "export it from the bank as CAMT (.xml), .csv or .ofx"},
+	{".fit", "export it as .tcx or .gpx"},
+	{".apkg", "export the notes as text"},
+	{".ldif", "export the contacts as .vcf"},
+	{".kmz", asArchive},
+	{".gz .tgz .tar .7z .rar .bz2 .xz", "unpack it"},
 }
 
-const (
-	asArchive   = "rename it to .zip"
-	asData      = "export it as .csv or .json"
-	asDocument  = "save it as .docx or .odt"
-	asWorkbook  = "save it as .xlsx or .csv"
-	asMail      = "import it into a mail program such as Thunderbird, and export it as .mbox or .eml"
-	asStatement = "export it from the bank as CAMT (.xml), .csv or .ofx"
-	unpacked    = "unpack it"
-)
+const asArchive = "rename it to .zip"
 
 var (
 	// secretColumn names a column of passwords, as in the exports of browsers and password managers.
