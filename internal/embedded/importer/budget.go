@@ -1,7 +1,6 @@
 package importer
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
@@ -60,9 +59,4 @@ func (b *recordBudget) end(file sourceFile) {
 	if file.used != nil {
 		file.used[file.part] = b.used
 	}
-}
-
-func tooMuch(file sourceFile) Skip {
-	return Skip{File: file.name, Reason: fmt.Sprintf("what follows is left out: the records say more than %d times its size, "+
-		"as it repeats what it says once", maxRepeated)}
 }

@@ -202,7 +202,6 @@ func (s *fileStream) scanFile(ctx context.Context, file sourceFile, ids knownIDs
 	visit func(sourceFile, item.Item) bool) (more bool, err error) {
 	failed := "cannot be read: "
 	var secrets item.Secrets
-	said := false // of the file
 	budget.begin(file, s)
 	defer budget.end(file)
 	for one, err := range s.read(ctx, file) {
@@ -217,39 +216,17 @@ func (s *fileStream) scanFile(ctx context.Context, file sourceFile, ids knownIDs
 		if failed = "cannot be read on: "; err != nil {
 			continue
 		}
-		if secret := secrets.TakeOut(&one); secret != "" && !said {
-			if said = true; one.Note != "" {
-				one.Note += "; "
-			}
-			one.Note += secret + " is left out, and so is any other secret of the file: no assistant should have one"
-		}
-		one.Identify(s.idField)
-		if _, taken := one.Value("file"); s.gathered != "" && !taken {
-			name, ok := strings.CutPrefix(file.name, s.gathered)
-			if !ok { // of another connection
-				name = path.Base(name)
-			}
-			one.Fields, one.Text = append([]item.Field{{Name: "file", Value: item.JSON(name)}}, one.Fields...), nil
-		}
-		if s.format == formatMail {
-			putFlags(&one, file.name)
-		}
-		one.TakeEmitted(s.declared.EmittedField)
-		if said := one.ID; !s.distinct && one.Place == "" { // else there is nothing to find out
-			reason := ids.admit(&one, file.name, ways[s.format].attached.key)
-			if in := file.connection + " " + one.ID; file.mailbox != "" && reason != "" {
-				s.copies[in] = append(s.copies[in], file.mailbox)
-			} else if file.mailbox != "" {
-				one.Put("mailbox", slices.Compact(slices.Sorted(slices.Values(append(s.copies[in], file.mailbox)))))
-			}
-			if reason != "" {
+		secrets.TakeOut(&one)
+		s.complete(&one, file)
+		if !s.distinct && one.Place == "" { // else there is nothing to find out
+			if reason := s.admit(&one, file, ids); reason != "" {
 				report(Skip{File: file.name, Line: one.Line, Reason: reason})
 				continue
 			}
-			s.repeated = s.repeated || one.Content == "" && one.ID != said
 		}
 		if !budget.spend(one) {
-			report(tooMuch(file))
+			report(Skip{File: file.name, Reason: fmt.Sprintf("what follows is left out: the records say more than %d times its size, "+
+				"as it repeats what it says once", maxRepeated)})
 			return true, nil
 		}
 		if !visit(file, one) {
@@ -257,6 +234,37 @@ func (s *fileStream) scanFile(ctx context.Context, file sourceFile, ids knownIDs
 		}
 	}
 	return true, nil
+}
+
+// complete gives a record its id, and what the name of its file says.
+func (s *fileStream) complete(one *item.Item, file sourceFile) {
+	one.Identify(s.idField)
+	if _, taken := one.Value("file"); s.gathered != "" && !taken {
+		name, ok := strings.CutPrefix(file.name, s.gathered)
+		if !ok { // of another connection
+			name = path.Base(name)
+		}
+		one.Fields, one.Text = append([]item.Field{{Name: "file", Value: item.JSON(name)}}, one.Fields...), nil
+	}
+	if s.format == formatMail {
+		putFlags(one, file.name)
+	}
+	one.TakeEmitted(s.declared.EmittedField)
+}
+
+// admit takes in a record, or says why it is left out. A message that is in several mailboxes names all of them.
+func (s *fileStream) admit(one *item.Item, file sourceFile, ids knownIDs) (reason string) {
+	asked := one.ID
+	reason = ids.admit(one, file.name, ways[s.format].attached.key)
+	switch place := file.connection + " " + one.ID; {
+	case file.mailbox == "":
+	case reason != "":
+		s.copies[place] = append(s.copies[place], file.mailbox)
+	default:
+		one.Put("mailbox", slices.Compact(slices.Sorted(slices.Values(append(s.copies[place], file.mailbox)))))
+	}
+	s.repeated = s.repeated || reason == "" && one.Content == "" && one.ID != asked
+	return reason
 }
 
 // knownIDs are the ids of a stream, with how often each was asked for again. Of most records nothing else is remembered: there may be

@@ -26,7 +26,7 @@ const (
 	maxEmpty = 20
 )
 
-// A series reader yields each day of a series as an event of its own.
+// A seriesReader yields each day of a series as an event of its own.
 type seriesReader struct {
 	file    io.ReadSeeker
 	year    int // in which it is read
@@ -51,7 +51,7 @@ type happening struct {
 	starts, ends calendarTime // of the first; it may have no end
 }
 
-// happening is when an event is, unless its start cannot be read.
+// happeningOf is when an event is, unless its start cannot be read.
 func (r *seriesReader) happeningOf(c component) (h happening, ok bool) {
 	h.of = c
 	if h.starts, ok = h.of.instant("DTSTART", r.events.zones); ok {

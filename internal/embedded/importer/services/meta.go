@@ -31,21 +31,20 @@ func Array(file io.ReadSeeker, part *objects.Part) item.Records {
 		from = objects.NewPart(file, *part)
 	}
 	return item.Shaped(from, func(one item.Item) (item.Item, error) {
-		if !bytes.Contains(one.Text, []byte(`\u00`)) {
-			return place(post(one), parser)
-		}
-		text := metaBytes().ReplaceAllStringFunc(string(one.Data()), func(escaped string) string {
-			letters, _ := hex.DecodeString(strings.ReplaceAll(escaped, `\u00`, "")) // digits, as the expression has them
-			if !utf8.Valid(letters) {
-				return escaped
+		if bytes.Contains(one.Text, []byte(`\u00`)) {
+			text := metaBytes().ReplaceAllFunc(one.Data(), func(escaped []byte) []byte {
+				letters, _ := hex.DecodeString(strings.ReplaceAll(string(escaped), `\u00`, "")) // digits, as the expression has them
+				if !utf8.Valid(letters) {
+					return escaped
+				}
+				return letters
+			})
+			fields, err := parse(parser, text, one.Line)
+			if err != nil {
+				return one, err
 			}
-			return string(letters)
-		})
-		fields, err := parse(parser, []byte(text), one.Line)
-		if err != nil {
-			return one, err
+			one.Text, one.Fields = text, fields
 		}
-		one.Text, one.Fields = []byte(text), fields
 		return place(post(one), parser)
 	})
 }

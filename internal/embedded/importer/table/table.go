@@ -84,7 +84,7 @@ func (r *reader) next() (item.Item, error) {
 	if len(r.above) > 0 {
 		above := r.above[0]
 		r.above = r.above[1:]
-		return r.beside(above.line, item.AboveHeader, above.cells)
+		return r.outside(above.line, item.AboveHeader, above.cells)
 	}
 	cells, line, err := r.rows.next()
 	for err == nil && !slices.ContainsFunc(cells, isFilled) { // as spreadsheets write the rest of a sheet
@@ -113,14 +113,19 @@ func (r *reader) next() (item.Item, error) {
 	case r.sections && len(cells) > 1 && strings.HasSuffix(strings.ToLower(cells[1]), "total"):
 		return item.Item{}, item.Unusable(line, item.TotalOfRows)
 	case isTotal(cells) && r.endsHere():
-		return r.beside(line, item.TotalBelow, cells)
+		return r.outside(line, item.TotalBelow, cells)
 	}
 	if len(cells) > len(r.columns) {
 		return item.Item{}, item.Unusable(line, "the row has %d cells, and the header %d", len(cells), len(r.columns))
 	}
 	if r.ended = r.ended || !r.sections && len(r.columns) >= narrowest && 2*len(cells) <= len(r.columns) && r.endsHere(); r.ended {
-		return r.beside(line, item.BelowTable, cells)
+		return r.outside(line, item.BelowTable, cells)
 	}
+	return r.record(line, cells), nil
+}
+
+// record makes a record of a row.
+func (r *reader) record(line int, cells []string) item.Item {
 	one := item.Item{Line: line, Fields: r.fields[:0]}
 	r.values = r.values[:0]
 	put := func(name string, values []byte) {
@@ -148,11 +153,11 @@ func (r *reader) next() (item.Item, error) {
 		(slices.ContainsFunc(rest, isFilled) || !slices.ContainsFunc(r.header, isFilled)) {
 		one.Note = fmt.Sprintf("the row has %d cells, and the header %d; it is kept", len(cells), len(r.columns))
 	}
-	return one, nil
+	return one
 }
 
-// beside is a line that is no row of the table, such as an account with its balance. What only names the kind of the data is left out.
-func (r *reader) beside(line int, place string, cells []string) (item.Item, error) {
+// outside is a line that is no row of the table, such as an account with its balance. What only names the kind of the data is left out.
+func (r *reader) outside(line int, place string, cells []string) (item.Item, error) {
 	var words []string
 	for _, cell := range cells {
 		if isFilled(cell) {
@@ -192,7 +197,7 @@ func (r *reader) begin(header []string) {
 	}
 }
 
-// Tasks are rows as Todoist writes them: a row names the section of those below it.
+// tasks are rows as Todoist writes them: a row names the section of those below it.
 type tasks struct {
 	isList        bool
 	kind, content int // the columns that say what a row is and what it is called
