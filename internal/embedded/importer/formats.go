@@ -62,7 +62,10 @@ var ways = [...]way{
 			return services.Named(services.Array(in.text, in.from.objects), in.from.divided, in.from.names, open)
 		},
 	},
-	formatTable: {endings: ".csv .tsv", read: readTable, charset: true, series: true, attached: aroundTable},
+	formatTable: {
+		endings: ".csv .tsv", charset: true, series: true, attached: aroundTable,
+		read: func(in *opened) item.Records { return in.table(in.text) },
+	},
 	formatRows: {
 		endings: ".gpx .tcx .kml .ofx .qfx .qif", is: services.IsXMLRows, read: readRows, charset: true, series: true, attached: aroundTable,
 	},
@@ -70,7 +73,8 @@ var ways = [...]way{
 		attached: attachedStream{attachmentsSuffix, "message_id"}},
 	formatCalendar: {
 		endings: ".ics", is: sign(``, `(?i)\A[\r\n]*BEGIN:VCALENDAR\r*(?:\n|\z)`),
-		read: readCalendar, charset: true, series: true,
+		read:    func(in *opened) item.Records { return calendar.NewReader(in.text, in.of.from.now.Year()) },
+		charset: true, series: true,
 	},
 	formatContacts: {
 		endings: ".vcf", is: sign(``, `(?i)\A[\r\n]*BEGIN:VCARD\r*(?:\n|\z)`), read: buffered(contacts.NewReader), charset: true, series: true,
@@ -100,15 +104,17 @@ var ways = [...]way{
 	},
 	formatX: {
 		is:   sign(`(?i)\.js$`, `\A\s*window\.YTD\.[^=]*=`),
-		read: text(services.X), group: scripts, replies: "in_reply_to_status_id",
+		read: text(services.X), replies: "in_reply_to_status_id",
+		group: func(name string) string { return scriptEnding().ReplaceAllString(name, "") }, // the first part is called after all
 	},
 	formatMastodon: {
 		is:    sign(`^outbox\.json$`, `"orderedItems"|"OrderedCollection"`),
 		among: formatArray, read: text(services.Mastodon), replies: "in_reply_to",
 	},
 	formatKeep: {
-		is: sign(``, `"userEditedTimestampUsec"|"photoTakenTime"`), among: formatArray, group: inFolder("notes"),
-		read: func(in *opened) item.Records { return services.Keep(in.text, in.stem()) },
+		is: sign(``, `"userEditedTimestampUsec"|"photoTakenTime"`), among: formatArray,
+		group: func(name string) string { return folderOr(path.Dir(name), "notes") },
+		read:  func(in *opened) item.Records { return services.Keep(in.text, in.stem()) },
 	},
 	formatTelegram: {
 		is: sign(`^result\.json$`, `"personal_information"|"chats"|`+
@@ -156,8 +162,6 @@ func buffered(read func(*bufio.Reader) item.Records) func(*opened) item.Records 
 	return func(in *opened) item.Records { return read(item.Buffer(in.text)) }
 }
 
-func readTable(in *opened) item.Records { return in.table(in.text) }
-
 func readRows(in *opened) item.Records {
 	rows, err := services.Rows(in.text, path.Ext(in.name))
 	if err != nil {
@@ -165,8 +169,6 @@ func readRows(in *opened) item.Records {
 	}
 	return in.table(rows)
 }
-
-func readCalendar(in *opened) item.Records { return calendar.NewReader(in.text, in.of.from.now.Year()) }
 
 func readMail(in *opened) item.Records {
 	input := item.Buffer(in.text)
@@ -275,10 +277,6 @@ func folderOr(folder, noun string) string {
 	return folder
 }
 
-func inFolder(noun string) func(name string) string {
-	return func(name string) string { return folderOr(path.Dir(name), noun) }
-}
-
 func aboveFolder(noun string) func(name string) string {
 	return func(name string) string { return folderOr(path.Dir(path.Dir(name)), noun) }
 }
@@ -310,9 +308,6 @@ func parts(name string) string {
 	}
 	return path.Join(folder, part[1])
 }
-
-// scripts groups the parts of a list, of which the first is called after it.
-func scripts(name string) string { return scriptEnding().ReplaceAllString(name, "") }
 
 // read yields the records of a file of the stream.
 func (s *fileStream) read(ctx context.Context, from sourceFile) item.Records {

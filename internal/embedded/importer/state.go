@@ -89,7 +89,8 @@ func (s *fileStream) compare(ctx context.Context, before string, blobs []fileSta
 			continue
 		}
 		one.Hash = ""
-		one.Hash = s.from.cache.hash(*one, func(name string) string { return s.hash(ctx, name) }) // before it is read: what is written later is a change
+		// before it is read: what is written later is a change
+		one.Hash = s.from.cache.hash(*one, func(name string) string { return s.hash(ctx, name) })
 		same = same && one.Hash != "" && one.Name == earlier.Name && one.Size == earlier.Size && one.Hash == earlier.Hash
 	}
 	old.Files = current.Files

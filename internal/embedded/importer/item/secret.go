@@ -82,8 +82,8 @@ func (s *Secrets) TakeOut(one *Item) {
 // keyMark is in what begins a private key.
 var keyMark = []byte("PRIVATE KEY")
 
-// redact is an object or array without the secrets in it, and the name of the first of them. Most have none, which shows without reading them
-// as JSON: what stands in quotation marks before a colon is a name, unless the second mark is one of a text.
+// redact is an object or array without the secrets in it, and the name of the first of them. Most have none, which shows without parsing
+// them: what stands in quotation marks before a colon is a name, unless the second mark is one of a text.
 func (s *Secrets) redact(value []byte) (without []byte, first string) {
 	from := 0
 	for at := 0; ; at++ {

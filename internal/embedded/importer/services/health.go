@@ -19,7 +19,7 @@ func Health(file io.ReadSeeker) item.Records {
 
 func (r *elements) measurement() (item.Item, error) {
 	for {
-		start, line, err := r.next()
+		start, line, err := r.next("")
 		if err != nil {
 			return item.Item{}, err
 		}

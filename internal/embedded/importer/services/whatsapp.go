@@ -38,11 +38,6 @@ func IsWhatsApp(name string, start []byte) bool {
 	return strings.EqualFold(path.Ext(name), ".txt") && chatHead(chatMarks.Replace(string(utf8text.FirstLine(start)))) != nil
 }
 
-// plainLine is a line without its end and without marks.
-func plainLine(line []byte) string {
-	return strings.TrimRight(chatMarks.Replace(utf8text.Mend(string(line))), "\r\n")
-}
-
 // chatHead is what chatLine finds in a line that begins a message: nil if it begins none.
 func chatHead(line string) []string {
 	if part := easternHead().FindStringSubmatch(line); part != nil {
@@ -76,7 +71,7 @@ func chatMessages(file io.ReadSeeker) iter.Seq2[chatMessage, error] {
 		for lines := item.NewLines(item.Buffer(file)); ; {
 			text, err := lines.Next()
 			tooLong := errors.Is(err, item.ErrTooLong)
-			line := plainLine(text)
+			line := strings.TrimRight(chatMarks.Replace(utf8text.Mend(string(text))), "\r\n")
 			head := chatHead(line)
 			if ends := err != nil && !tooLong; ends || head != nil {
 				if one.head != nil && !yield(one, nil) {

@@ -46,7 +46,8 @@ type column struct {
 
 // NewReader reads rows under a header.
 func NewReader(input *bufio.Reader, options Options) item.Records {
-	if start, _ := input.Peek(4096); !options.Sheet && bytes.IndexByte(start, '\n') < 0 && bytes.IndexByte(start, '\r') >= 0 { // as old Macs end lines
+	// as old Macs end lines
+	if start, _ := input.Peek(4096); !options.Sheet && bytes.IndexByte(start, '\n') < 0 && bytes.IndexByte(start, '\r') >= 0 {
 		input = bufio.NewReader(returns{input})
 	}
 	r := &reader{rows: rows{lines: item.NewLines(input), quoted: bufio.NewReader(nil), sheet: options.Sheet}, Options: options}
