@@ -1,7 +1,6 @@
 package importer
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
@@ -55,14 +54,6 @@ const (
 	linksSuffix       = "_links"
 	aroundSuffix      = "_around"
 )
-
-// tuneMail says what inference cannot know of messages.
-func tuneMail(stream *model.Stream) {
-	for index := range stream.Fields {
-		field := &stream.Fields[index]
-		field.Lexical = field.Lexical || slices.Contains([]string{"to", "cc", "from_email"}, field.Name)
-	}
-}
 
 // An attachedStream has what belongs to the records of another, such as the attachments of messages.
 type attachedStream struct {

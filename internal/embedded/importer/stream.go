@@ -101,9 +101,6 @@ func (s *fileStream) infer(ctx context.Context, watch Watch, found *int) ([]mode
 	s.distinct = plain && !s.repeated
 	s.timeField = schema.EventTime(stream.Fields)
 	s.times, s.objects, s.cells = tally.Times, tally.Objects, tally.Cells
-	if s.format == formatMail {
-		tuneMail(&stream)
-	}
 	s.format.tuneReplies(&stream)
 	if attached.Records == 0 {
 		return []model.Stream{stream}, nil
@@ -113,8 +110,8 @@ func (s *fileStream) infer(ctx context.Context, watch Watch, found *int) ([]mode
 	return []model.Stream{stream, files}, err
 }
 
-// hasCells reports that the values are texts, of which it is found out what they are.
-func (s *fileStream) hasCells() bool { return ways[s.format].attached.suffix == aroundSuffix }
+// hasCells reports that the values are cells of a table: texts, of which it is found out what they are.
+func (s *fileStream) hasCells() bool { return ways[s.format].attached == aroundTable }
 
 // records yields the records of one connection.
 func (s *fileStream) records(ctx context.Context, connection string, blobs *blobBudget, watch Watch) iter.Seq2[model.Record, error] {
