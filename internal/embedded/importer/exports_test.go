@@ -42,6 +42,9 @@ func TestFilesAreReadAsTheirProgramsMeanThem(t *testing.T) {
 		{"a name of several pieces", "a", "name", map[string]string{
 			"a.kml": "<kml><Placemark><name>A &amp; <!-- c --><![CDATA[B & C]]></name><Point><coordinates>8,47</coordinates></Point></Placemark></kml>"},
 			[]any{"A & B & C"}},
+		{"a conversation at the top of what is read", "conversations", "conversation", map[string]string{
+			"message_1.json": `{"participants":[{"name":"Ada"}],"messages":[{"sender_name":"Ada","timestamp_ms":1768435200000,"content":"a"}]}`,
+		}, []any{"001"}},
 		{"a number before a month is no day", "S_4712", "n", map[string]string{"S_4712-01-2026.csv": "a,n\nx,1\n", "S_4712-02-2026.csv": "a,n\nx,2\n"},
 			[]any{1.0, 2.0}},
 	}

@@ -124,7 +124,7 @@ var ways = [...]way{
 	formatMeta: {
 		is: sign(`^message_\d+\.json$`, `"participants"`), among: formatArray, group: aboveFolder("conversations"),
 		about: about{file: "message_1.json", part: "conversations", key: "conversation"}, // all parts of one say the same of it
-		read:  func(in *opened) item.Records { return services.Meta(in.text, path.Base(in.folder), in.from.part != "") },
+		read:  func(in *opened) item.Records { return services.Meta(in.text, in.folderName(), in.from.part != "") },
 	},
 	formatMetaPage:  {is: sign(`^message_\d+\.html$`, ``), among: formatDocument, read: readMetaPage, group: aboveFolder("conversations")},
 	formatHealth:    {is: sign(`(?i)\.xml$`, `<!DOCTYPE HealthData`), read: text(services.Health), binary: true},
@@ -137,7 +137,7 @@ var ways = [...]way{
 	formatEvernote: {is: sign(`(?i)\.enex$`, `<en-export`), read: text(services.Evernote)},
 	formatTelegramPage: {
 		is: sign(`^messages\d*\.html$`, `<div class="page_wrap">`), among: formatDocument, group: chats, replies: "in_reply_to",
-		read: func(in *opened) item.Records { return services.TelegramPage(in.text, path.Base(in.folder)) },
+		read: func(in *opened) item.Records { return services.TelegramPage(in.text, in.folderName()) },
 	},
 	formatAssistant: { // ChatGPT and Claude
 		is:    sign(`^conversations[\w-]*\.json$`, `"mapping"|"chat_messages"`),
@@ -226,10 +226,10 @@ func readDocument(in *opened) item.Records {
 
 // readMetaPage reads a page of a conversation: as one text if it is not clear where each message begins.
 func readMetaPage(in *opened) item.Records {
-	records, err := services.MetaPage(in.text, path.Base(in.folder), in.name)
+	records, err := services.MetaPage(in.text, in.folderName(), in.name)
 	if err == nil && records == nil {
 		_, err = in.text.Seek(0, io.SeekStart)
-		records = item.Shaped(document.HTML(in.text, path.Join(path.Base(in.folder), in.name)), func(one item.Item) (item.Item, error) {
+		records = item.Shaped(document.HTML(in.text, path.Join(in.folderName(), in.name)), func(one item.Item) (item.Item, error) {
 			one.Note = "one text: it is not clear where each message begins. An export as JSON has them one by one"
 			return one, nil
 		})
@@ -246,7 +246,7 @@ func readSlack(in *opened) item.Records {
 	if s.users == nil {
 		in.beside("../users.json", func(list io.ReadSeeker) { s.users = services.ReadSlackUsers(list) })
 	}
-	return services.Slack(in.text, path.Base(in.folder), s.users)
+	return services.Slack(in.text, in.folderName(), s.users)
 }
 
 // readDiscord reads a channel or its messages.
@@ -256,7 +256,7 @@ func readDiscord(in *opened) (records item.Records) {
 		in.beside("../"+services.DiscordList, func(list io.ReadSeeker) { s.channels = services.ReadDiscordNames(list) })
 	}
 	in.beside(services.DiscordChannel, func(file io.ReadSeeker) {
-		channel := services.ReadChannel(file, strings.TrimPrefix(path.Base(in.folder), "c"), s.channels)
+		channel := services.ReadChannel(file, strings.TrimPrefix(in.folderName(), "c"), s.channels)
 		switch {
 		case in.from.part != "":
 			records = channel.Record()

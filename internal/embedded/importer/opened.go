@@ -88,6 +88,9 @@ func (o *opened) table(rows io.Reader) item.Records {
 
 func (o *opened) stem() string { return strings.TrimSuffix(o.name, path.Ext(o.name)) }
 
+// folderName is that of the folder, which may be the one that is read.
+func (o *opened) folderName() string { return folderOr(path.Base(o.folder), o.of.from.name) }
+
 // beside reads another file, at a path from its folder, or nothing where that cannot be opened.
 func (o *opened) beside(name string, read func(io.ReadSeeker)) {
 	file, err := openFile(o.of.from.fsys, path.Join(o.folder, name))

@@ -21,8 +21,6 @@ type zoneRule struct {
 	known  bool
 }
 
-func (z *zoneRule) complete() bool { return z.known && !z.begins.IsZero() }
-
 // learn takes in a line of a STANDARD or DAYLIGHT part.
 func (z *zoneRule) learn(one contentline.Property) {
 	switch one.Name {
