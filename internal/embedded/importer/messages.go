@@ -9,8 +9,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
-// noteThread remembers the message that another goes back to. Its header need not name the first one. The first of a thread of Gmail is the
-// earliest of those that have its number, and leads nowhere.
+// noteThread remembers which message another one answers, by its header, which need not name the first of the thread. Gmail numbers its
+// threads instead: the first is then the earliest with the number, and answers none.
 func (s *fileStream) noteThread(one item.Item) {
 	thread := one.String("thread_id")
 	if s.format != formatMail || thread == one.ID {
@@ -30,7 +30,7 @@ func (s *fileStream) noteThread(one item.Item) {
 	}
 }
 
-// longestThread is how many messages are followed back to the first. Some lead back to themselves, and stay as they are.
+// longestThread is how many answers are followed back to the first message. Threads that lead back to themselves stay as they are.
 const longestThread = 1000
 
 func (s *fileStream) putThread(one *item.Item) {

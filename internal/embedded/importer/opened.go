@@ -102,7 +102,7 @@ func (o *opened) beside(name string, read func(io.ReadSeeker)) {
 	read(file)
 }
 
-// startBytes is how much of a file shows what it is.
+// startBytes is how much of a file is looked at to recognize it.
 const startBytes = 1 << 12
 
 // beginning reads the first bytes of a file.
