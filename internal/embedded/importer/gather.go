@@ -29,9 +29,9 @@ type group struct {
 	header             string // the first line, where that has to be the same
 }
 
-// likenesses are the rules by which files of a folder are one stream, in the order in which they are tried. Their names differ in a day or a
-// month alone; or in a year, if they are tables of the same columns; or in numbers, in a folder of too many files; or in anything, if there
-// are still too many; or in nothing, if they are in many folders of a folder, as each conversation of a chat is.
+// likenesses are the rules by which files of a folder are one stream, in the order in which they are tried. Their names differ in a day or
+// a month alone; or in a year, if they are tables of the same columns; or in numbers, in a folder of too many files; or in anything, if
+// there are still too many; or in nothing, if they are in many folders of a folder, as each conversation of a chat is.
 var likenesses = [...]struct {
 	of      func(one *group, base string) bool // completes a group; false: the file is in none
 	least   int                                // how many files make a group
