@@ -179,8 +179,8 @@ func (t *Tally) Stream(declared Stream) (model.Stream, error) {
 	return stream, nil
 }
 
-// describe describes the fields, once their columns are settled. moments are the fields that have the times of a day and of a time beside it,
-// by those of the days.
+// describe describes the fields, once their columns are settled. moments are the fields that have the times of a day and of a time beside
+// it, by those of the days.
 func (t *Tally) describe(declared Stream) (fields []model.Field, moments map[string]string) {
 	fields, moments, t.Cells = []model.Field{}, map[string]string{}, map[string]table.Cell{}
 	for _, field := range t.fields {
