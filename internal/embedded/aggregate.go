@@ -60,8 +60,7 @@ func (c *call) aggregate() any {
 	for _, group := range groups[shown:] {
 		other += group.Count
 	}
-	body = append(body, object{{"groups", groups[:shown]}, {"limit", plan.limit}, {"other_count", other}}...)
-	return body
+	return append(body, object{{"groups", groups[:shown]}, {"limit", plan.limit}, {"other_count", other}}...)
 }
 
 // A group is the records of one value, or of one span of time.

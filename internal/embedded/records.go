@@ -93,7 +93,7 @@ func (s access) sortable(name string) *apiError {
 // recordPage reads a page. With several connections the page is one of each: there is no common order to go on by,
 // so there is no cursor.
 func (c *call) recordPage(plan recordPlan) any {
-	list, data, total, hasMore, next := c.list(), []object{}, 0, false, ""
+	data, total, hasMore, next := []object{}, 0, false, ""
 	for i, from := range plan.sources {
 		if plan.count {
 			total += c.extent(from).Count
@@ -133,8 +133,8 @@ func (c *call) recordPage(plan recordPlan) any {
 	if plan.count {
 		meta.set("count", object{{"kind", "exact"}, {"value", total}})
 	}
-	list = append(list, object{{"data", data}, {"has_more", hasMore}, {"links", c.links(next)}, {"meta", meta}}...)
-	return list.with("next_cursor", next)
+	page := object{{"data", data}, {"has_more", hasMore}, {"links", c.links(next)}, {"meta", meta}}
+	return append(c.list(), page...).with("next_cursor", next)
 }
 
 // changes answers a records read with changes_since: what was emitted after a bookmark, oldest first. Versions count
@@ -156,7 +156,7 @@ func (c *call) changes(plan recordPlan) any {
 	}
 	found, err := c.store.Changes(c.ctx, storeSources(plan.sources), after, until, plan.limit+1)
 	c.fail(err)
-	list, data, next, hasMore := c.list(), []object{}, "", len(found) > plan.limit
+	data, next, hasMore := []object{}, "", len(found) > plan.limit
 	if hasMore {
 		found = found[:plan.limit]
 		next = c.sealCursor(cursor{Kind: cursorChanges, Bound: plan.bound, After: found[plan.limit-1].Version, Until: until})
@@ -164,11 +164,9 @@ func (c *call) changes(plan recordPlan) any {
 	for _, change := range found {
 		data = append(data, c.expandedBody(plan.sources[change.Source], change.Record, plan.wanted, plan.expand))
 	}
-	list = append(list, object{{"data", data}, {"has_more", hasMore}, {"links", c.links(next)}, {"meta", c.meta()}}...)
-	list.set("next_changes_since", c.sealCursor(cursor{
-		Kind: cursorBookmark, Bound: c.bookmarkBound(plan.sources), After: until, Issued: c.options.Now().Unix(),
-	}))
-	return list.with("next_cursor", next)
+	bookmark := cursor{Kind: cursorBookmark, Bound: c.bookmarkBound(plan.sources), After: until, Issued: c.options.Now().Unix()}
+	page := object{{"data", data}, {"has_more", hasMore}, {"links", c.links(next)}, {"meta", c.meta()}}
+	return append(c.list(), page...).with("next_changes_since", c.sealCursor(bookmark)).with("next_cursor", next)
 }
 
 // changesSession reads where a feed starts and, so that it ends, how far it goes.

@@ -107,12 +107,12 @@ func (c *call) report(found *search.Result) *search.Report {
 
 // searchPage shows some of so many hits in all.
 func (c *call) searchPage(in searchInput, hits []object, total int, meta object) object {
-	page, next, end := c.list(), "", in.offset+in.limit
+	next, end := "", in.offset+in.limit
 	if total > end {
 		next = c.sealCursor(cursor{Kind: cursorSearch, Bound: in.bound, State: c.catalog.Generation, After: int64(end)})
 	}
-	page = append(page, object{{"data", hits}, {"meta", meta}, {"has_more", total > end}, {"links", c.links(next)}}...)
-	return page.with("next_cursor", next)
+	page := object{{"data", hits}, {"meta", meta}, {"has_more", total > end}, {"links", c.links(next)}}
+	return append(c.list(), page...).with("next_cursor", next)
 }
 
 // searchSources reads streams and the connection. Search has its own words for what is not granted.

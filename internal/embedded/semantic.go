@@ -99,10 +99,8 @@ func (c *call) hybrid() any {
 	for _, one := range all[:min(in.limit, len(all))] {
 		hits = append(hits, c.fusedHit(in, one, &words.Marks))
 	}
-	page := c.list()
-	page = append(page, object{{"data", hits}, {"has_more", len(all) > in.limit}, {"links", c.links("")}}...)
-	page.set("meta", c.nearMeta(in, len(all), c.report(words)))
-	return page
+	meta := c.nearMeta(in, len(all), c.report(words))
+	return append(c.list(), object{{"data", hits}, {"has_more", len(all) > in.limit}, {"links", c.links("")}, {"meta", meta}}...)
 }
 
 func (c *call) fusedHit(in searchInput, one *semantic.Fused, marks *search.Marker) object {

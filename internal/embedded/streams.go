@@ -37,8 +37,7 @@ func (c *call) stream() any {
 			Param: "connection_id",
 		})
 	}
-	full = append(full, object{{"links", c.self()}, {"meta", c.meta()}}...)
-	return full
+	return append(full, object{{"links", c.self()}, {"meta", c.meta()}}...)
 }
 
 // A streamView is a stream as a grant shows it over some connections.

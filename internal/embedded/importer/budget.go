@@ -1,45 +1,43 @@
 package importer
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 )
 
-// How much the records of a file may say: so many times its size, of which a little is free for all files of a stream. What a file says
-// once its records may say again: a title in each of a list, an event on each of its days, and in a database that somebody has forged one
-// page in every row.
+// Records may repeat what their file says once: a title in each of a list, an event on each of its days or, in a forged database, one page
+// in every row. So they may have so many times the bytes of the file, and some more that all files of a stream share.
 const (
 	maxRepeated = 20
 	freeRecords = 64 << 20
 	recordBytes = 32 // that an empty record counts for
 )
 
-// A recordBudget bounds what the records of a stream may say, in bytes.
+// A recordBudget bounds the bytes of the records of a stream.
 type recordBudget struct {
 	free, left int
 	used       int  // by the records of the file that is read
-	bounded    bool // it is one that can say more than it holds
+	bounded    bool // that file is of a format whose records may repeat what it says
 }
 
-// begin counts anew for a file, less what its earlier tables said.
+// begin counts anew for a file, less what its earlier tables used.
 func (b *recordBudget) begin(file sourceFile, of *fileStream) {
 	// Lines, tables and mail say what there is; packed files have bounds of their own.
 	b.bounded = !slices.Contains([]format{formatLines, formatTable, formatMail, formatWorkbook, formatDocument}, of.format)
 	size := int(file.size)
-	for _, beside := range of.beside { // such as the log of a database, which may hold most of it
+	for _, beside := range of.dependsOn { // such as the log of a database, which may hold most of it
 		size += int(beside.size)
 	}
 	b.left, b.used = b.free+maxRepeated*size, 0
-	for part, used := range file.said {
+	for part, used := range file.used {
 		if part < file.part {
 			b.left -= used
 		}
 	}
 }
 
-// spend counts a record, and reports whether the file may say it.
+// spend counts a record, and reports whether it is within the budget.
 func (b *recordBudget) spend(one item.Item) bool {
 	size := recordBytes
 	for _, field := range one.Fields {
@@ -58,12 +56,7 @@ func (b *recordBudget) spend(one item.Item) bool {
 // end goes on to the next file.
 func (b *recordBudget) end(file sourceFile) {
 	b.free = min(b.free, max(b.left-b.used, 0))
-	if file.said != nil {
-		file.said[file.part] = b.used
+	if file.used != nil {
+		file.used[file.part] = b.used
 	}
-}
-
-func tooMuch(file sourceFile) Skip {
-	return Skip{File: file.name, Reason: fmt.Sprintf("what follows is left out: the records say more than %d times its size, "+
-		"as it repeats what it says once", maxRepeated)}
 }

@@ -20,7 +20,7 @@ type folder struct {
 	only   string        // the one file that is read; empty: all
 	except []fs.FileInfo // files that are not the person's
 	now    time.Time     // when it is read
-	keep   *keeper
+	cache  *openedCache
 }
 
 func (f folder) passesOver(info fs.FileInfo) bool {
@@ -33,7 +33,10 @@ func folderAt(path string, except []string) (folder, error) {
 	if err != nil {
 		return folder{}, fmt.Errorf("%s cannot be read: %w", path, errors.Unwrap(err)) // of *fs.PathError, which has the path again
 	}
-	from := folder{name: folderName(path), shown: path}
+	from := folder{name: filepath.Base(path), shown: path}
+	if absolute, err := filepath.Abs(path); err == nil { // however the path is written
+		from.name = filepath.Base(absolute)
+	}
 	for _, name := range except {
 		if info, err := os.Stat(name); err == nil {
 			from.except = append(from.except, info)
@@ -115,12 +118,4 @@ func usableFile(file *os.File, err error) (fs.File, error) {
 		return nil, err
 	}
 	return file, nil
-}
-
-// folderName is what a person calls a folder or a file, however the path to it is written.
-func folderName(path string) string {
-	if absolute, err := filepath.Abs(path); err == nil {
-		path = absolute
-	}
-	return filepath.Base(path)
 }

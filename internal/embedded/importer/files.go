@@ -46,7 +46,7 @@ func (f folder) list(ctx context.Context, manifest schema.Folder, known map[file
 			if err != nil {
 				return found, err
 			}
-			streams = found.join(streams, l.sources)
+			streams = found.addSources(streams, l.sources)
 		}
 		usable = usable || len(streams) > 0
 		arrange(connector, streams)
@@ -75,7 +75,7 @@ func (l *lister) leaveOut() {
 }
 
 // join puts the files of another connection with those of the streams that have the same names.
-func (l *listing) join(streams, more []fileStream) []fileStream {
+func (l *listing) addSources(streams, more []fileStream) []fileStream {
 	for _, one := range more {
 		at := slices.IndexFunc(streams, func(s fileStream) bool { return s.stream == one.stream })
 		switch {
@@ -159,8 +159,8 @@ func (l *lister) visit(name string, entry fs.DirEntry, err error) error {
 	case info.IsDir():
 		l.skip(name, linkToFolder)
 	default:
-		if err := guard(func() error { l.add(name, info); return nil }); err != nil {
-			l.skip(name, "cannot be read: "+err.Error())
+		if err := guard(func() error { return l.add(name, info) }); err != nil {
+			l.skip(name, "cannot be read: "+item.Reason(err))
 		}
 	}
 	return nil
@@ -171,47 +171,43 @@ const (
 	linkOut      = "a link out of the folder or to nothing, which is not followed"
 )
 
-// add makes a file a source, or tells why not.
-func (l *lister) add(name string, info fs.FileInfo) {
+// sourceFormat settles how a file is read, or says why it is not; "" for what belongs to a database or is no file of the person's.
+func (l *lister) sourceFormat(name string, info fs.FileInfo) (kind format, reason string) {
 	if _, isBeside := besideOf(l.from.fsys, name, besideDatabase, database.Is); isBeside || l.from.passesOver(info) {
-		return
+		return formatUnknown, ""
 	}
 	if !info.Mode().IsRegular() {
-		l.skip(name, notRegular)
-		return
+		return formatUnknown, notRegular
 	}
-	if index, ok := indexOf(l.from.fsys, name); ok {
-		if index == name {
-			l.skip(name, "an index of pdpp-mcp, not data")
-		}
-		return
+	if index, ok := indexOf(l.from.fsys, name); ok && index == name {
+		return formatUnknown, "an index of pdpp-mcp, not data"
+	} else if ok {
+		return formatUnknown, ""
+	}
+	if kind, reason = recognize(l.from.fsys, name); kind == formatDocument && l.isTwin(name) {
+		return formatUnknown, item.SameAs + "the .json file beside it"
+	}
+	return kind, reason
+}
+
+// add makes a file a source, or tells why not.
+func (l *lister) add(name string, info fs.FileInfo) error {
+	kind, reason := l.sourceFormat(name, info)
+	if reason != "" {
+		l.skip(name, reason)
 	}
 	file := sourceFile{name: name, connection: l.connection.ID, size: info.Size()}
-	kind, reason := recognize(l.from.fsys, name)
-	if kind == formatUnknown {
-		l.skip(name, reason)
-		return
-	}
-	if kind == formatDocument && l.isTwin(name) {
-		l.skip(name, item.SameAs+"the .json file beside it")
-		return
-	}
-	if kind == formatWorkbook || kind == formatDatabase {
-		add := l.addTables
-		if kind == formatWorkbook {
-			add = l.addSheets
-		}
-		if err := add(file); err != nil {
-			l.skip(name, "cannot be read: "+item.Reason(err))
-		}
-		return
-	}
-	called := takeoutPart().ReplaceAllString(l.within(name), "$1/")
+	called := takeoutPart().ReplaceAllString(l.relative(name), "$1/")
 	group := ""
 	if groups := ways[kind].group; groups != nil {
 		group = groups(called)
 	}
 	switch {
+	case kind == formatUnknown:
+	case kind == formatWorkbook:
+		return l.addSheets(file)
+	case kind == formatDatabase:
+		return l.addTables(file)
 	case kind == formatNotes:
 		l.notes = append(l.notes, file)
 	case group != "":
@@ -227,6 +223,7 @@ func (l *lister) add(name string, info fs.FileInfo) {
 	default:
 		l.addStream(l.streamFor(kind, called), kind, file)
 	}
+	return nil
 }
 
 // isTwin reports a page of HTML beside a note of Google Keep of its name, which says the same.
@@ -248,13 +245,13 @@ func (l *lister) addTo(name string, kind format, file sourceFile) *fileStream {
 		l.addStream(l.free(streamName(name)), kind, file)
 	}
 	added := &l.sources[at]
-	for _, beside := range ways[kind].beside {
+	for _, beside := range ways[kind].dependsOn {
 		beside = path.Join(path.Dir(file.name), beside)
-		if slices.ContainsFunc(added.beside, func(one sourceFile) bool { return one.name == beside }) {
+		if slices.ContainsFunc(added.dependsOn, func(one sourceFile) bool { return one.name == beside }) {
 			continue
 		}
 		if info, err := fs.Stat(l.from.fsys, beside); err == nil {
-			added.beside = append(added.beside, sourceFile{name: beside, size: info.Size()})
+			added.dependsOn = append(added.dependsOn, sourceFile{name: beside, size: info.Size()})
 		}
 	}
 	return added

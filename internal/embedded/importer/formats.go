@@ -5,7 +5,6 @@ import (
 	"context"
 	"io"
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/archive"
@@ -28,15 +27,15 @@ type way struct {
 	is    func(name string, start []byte) bool
 	among format
 
-	read    func(*opened) item.Records
-	charset bool                     // its text may be in any charset, and not only in UTF-8 or UTF-16
-	binary  bool                     // it is no text, or says for each of its texts which charset that has
-	group   func(name string) string // what its files have in common that are one stream; nil: each is one
-	series  bool                     // but many files of a folder may be one
-	replies string                   // the field of a message that names the one that it answers
-	beside  []string                 // files that its records depend on, as paths from its folder
-	about   about                    // what one of them says beside its messages
-	hangs   hanging                  // what its records have in another stream
+	read      func(*opened) item.Records
+	charset   bool                     // its text may be in any charset, and not only in UTF-8 or UTF-16
+	binary    bool                     // it is no text, or says for each of its texts which charset that has
+	group     func(name string) string // what its files have in common that are one stream; nil: each is one
+	series    bool                     // but many files of a folder may be one
+	replies   string                   // the field of a message that names the one that it answers
+	dependsOn []string                 // files that its records depend on, as paths from its folder
+	about     about                    // what one of them says beside its messages
+	attached  attachedStream           // what its records have in another stream
 }
 
 // An about is what a file also says of what the messages of its folder belong to, which is a record of another stream.
@@ -46,8 +45,8 @@ type about struct {
 	key  string // the field of a message with the id of that record
 }
 
-// around are the lines above and below a table.
-var around = hanging{suffix: aroundSuffix}
+// aroundTable has the lines above and below a table.
+var aroundTable = attachedStream{suffix: aroundSuffix}
 
 // ways are those of all formats.
 var ways = [...]way{
@@ -63,21 +62,25 @@ var ways = [...]way{
 			return services.Named(services.Array(in.text, in.from.objects), in.from.divided, in.from.names, open)
 		},
 	},
-	formatTable: {endings: ".csv .tsv", read: readTable, charset: true, series: true, hangs: around},
-	formatRows: {
-		endings: ".gpx .tcx .kml .ofx .qfx .qif", is: services.IsXMLRows, read: readRows, charset: true, series: true, hangs: around,
+	formatTable: {
+		endings: ".csv .tsv", charset: true, series: true, attached: aroundTable,
+		read: func(in *opened) item.Records { return in.table(in.text) },
 	},
-	formatMail: {endings: ".mbox .mbx .eml .emlx", is: mail.IsMbox, read: readMail, binary: true, group: letters,
-		hangs: hanging{attachmentsSuffix, "message_id"}},
+	formatRows: {
+		endings: ".gpx .tcx .kml .ofx .qfx .qif", is: services.IsXMLRows, read: readRows, charset: true, series: true, attached: aroundTable,
+	},
+	formatMail: {endings: ".mbox .mbx .eml .emlx", is: mail.IsMbox, read: readMail, binary: true, group: looseMessages,
+		attached: attachedStream{attachmentsSuffix, "message_id"}},
 	formatCalendar: {
 		endings: ".ics", is: sign(``, `(?i)\A[\r\n]*BEGIN:VCALENDAR\r*(?:\n|\z)`),
-		read: readCalendar, charset: true, series: true,
+		read:    func(in *opened) item.Records { return calendar.NewReader(in.text, in.of.from.now.Year()) },
+		charset: true, series: true,
 	},
 	formatContacts: {
 		endings: ".vcf", is: sign(``, `(?i)\A[\r\n]*BEGIN:VCARD\r*(?:\n|\z)`), read: buffered(contacts.NewReader), charset: true, series: true,
 	},
-	formatNotes:    {endings: ".md .markdown", read: readNote, charset: true, hangs: hanging{linksSuffix, "note_id"}},
-	formatWorkbook: {endings: ".xlsx", read: readSheet, binary: true, hangs: around},
+	formatNotes:    {endings: ".md .markdown", read: readNote, charset: true, attached: attachedStream{linksSuffix, "note_id"}},
+	formatWorkbook: {endings: ".xlsx", read: readSheet, binary: true, attached: aroundTable},
 	formatDatabase: {read: readDatabase, binary: true},
 	formatDocument: {
 		endings: ".html .htm .docx .odt", read: readDocument,
@@ -87,10 +90,10 @@ var ways = [...]way{
 	formatSlack: { // in a folder beside a list of people or channels
 		read:    readSlack,
 		group:   func(name string) string { return path.Join(path.Dir(path.Dir(name)), "messages") },
-		replies: "in_reply_to", beside: []string{"../users.json"}, // which names people
+		replies: "in_reply_to", dependsOn: []string{"../users.json"}, // which names people
 	},
 	formatDiscord: {
-		read: readDiscord, beside: []string{"../" + services.DiscordList},
+		read: readDiscord, dependsOn: []string{"../" + services.DiscordList},
 		group: func(name string) string {
 			if path.Base(name) != services.DiscordList { // which is beside the folders
 				name = path.Dir(name)
@@ -101,15 +104,17 @@ var ways = [...]way{
 	},
 	formatX: {
 		is:   sign(`(?i)\.js$`, `\A\s*window\.YTD\.[^=]*=`),
-		read: text(services.X), group: scripts, replies: "in_reply_to_status_id",
+		read: text(services.X), replies: "in_reply_to_status_id",
+		group: func(name string) string { return scriptEnding().ReplaceAllString(name, "") }, // the first part is called after all
 	},
 	formatMastodon: {
 		is:    sign(`^outbox\.json$`, `"orderedItems"|"OrderedCollection"`),
 		among: formatArray, read: text(services.Mastodon), replies: "in_reply_to",
 	},
 	formatKeep: {
-		is: sign(``, `"userEditedTimestampUsec"|"photoTakenTime"`), among: formatArray, group: inFolder("notes"),
-		read: func(in *opened) item.Records { return services.Keep(in.text, in.stem()) },
+		is: sign(``, `"userEditedTimestampUsec"|"photoTakenTime"`), among: formatArray,
+		group: func(name string) string { return folderOr(path.Dir(name), "notes") },
+		read:  func(in *opened) item.Records { return services.Keep(in.text, in.stem()) },
 	},
 	formatTelegram: {
 		is: sign(`^result\.json$`, `"personal_information"|"chats"|`+
@@ -119,7 +124,7 @@ var ways = [...]way{
 	formatMeta: {
 		is: sign(`^message_\d+\.json$`, `"participants"`), among: formatArray, group: aboveFolder("conversations"),
 		about: about{file: "message_1.json", part: "conversations", key: "conversation"}, // all parts of one say the same of it
-		read:  func(in *opened) item.Records { return services.Meta(in.text, path.Base(in.folder), in.from.part != "") },
+		read:  func(in *opened) item.Records { return services.Meta(in.text, in.folderName(), in.from.part != "") },
 	},
 	formatMetaPage:  {is: sign(`^message_\d+\.html$`, ``), among: formatDocument, read: readMetaPage, group: aboveFolder("conversations")},
 	formatHealth:    {is: sign(`(?i)\.xml$`, `<!DOCTYPE HealthData`), read: text(services.Health), binary: true},
@@ -132,7 +137,7 @@ var ways = [...]way{
 	formatEvernote: {is: sign(`(?i)\.enex$`, `<en-export`), read: text(services.Evernote)},
 	formatTelegramPage: {
 		is: sign(`^messages\d*\.html$`, `<div class="page_wrap">`), among: formatDocument, group: chats, replies: "in_reply_to",
-		read: func(in *opened) item.Records { return services.TelegramPage(in.text, path.Base(in.folder)) },
+		read: func(in *opened) item.Records { return services.TelegramPage(in.text, in.folderName()) },
 	},
 	formatAssistant: { // ChatGPT and Claude
 		is:    sign(`^conversations[\w-]*\.json$`, `"mapping"|"chat_messages"`),
@@ -148,12 +153,6 @@ func sign(name, start string) func(string, []byte) bool {
 	}
 }
 
-// formatOf knows a file by the ending of its name.
-func formatOf(name string) format {
-	ending := strings.ToLower(path.Ext(name))
-	return format(max(0, slices.IndexFunc(ways[:], func(one way) bool { return slices.Contains(strings.Fields(one.endings), ending) })))
-}
-
 // text reads what has no need of a name, and buffered what is not read again.
 func text(read func(io.ReadSeeker) item.Records) func(*opened) item.Records {
 	return func(in *opened) item.Records { return read(in.text) }
@@ -163,8 +162,6 @@ func buffered(read func(*bufio.Reader) item.Records) func(*opened) item.Records 
 	return func(in *opened) item.Records { return read(item.Buffer(in.text)) }
 }
 
-func readTable(in *opened) item.Records { return in.table(in.text) }
-
 func readRows(in *opened) item.Records {
 	rows, err := services.Rows(in.text, path.Ext(in.name))
 	if err != nil {
@@ -172,8 +169,6 @@ func readRows(in *opened) item.Records {
 	}
 	return in.table(rows)
 }
-
-func readCalendar(in *opened) item.Records { return calendar.NewReader(in.text, in.of.from.now.Year()) }
 
 func readMail(in *opened) item.Records {
 	input := item.Buffer(in.text)
@@ -196,17 +191,19 @@ func readNote(in *opened) item.Records {
 }
 
 func readSheet(in *opened) item.Records {
-	return kept(in, func() (openBook, error) { return openWorkbook(in.of.from.fsys, in.from.name) }, func(book openBook) item.Records {
+	return cached(in, func() (openBook, error) { return openWorkbook(in.of.from.fsys, in.from.name) }, func(book openBook) item.Records {
 		rows, err := book.Read(in.from.part)
 		if err != nil {
 			return item.Failed(err)
 		}
-		return table.NewReader(bufio.NewReaderSize(rows, 1<<16), in.of.cells, &in.of.idField, new(bool), true, in.from.section)
+		return table.NewReader(bufio.NewReaderSize(rows, 1<<16), table.Options{
+			Cells: in.of.cells, IDField: &in.of.idField, Sheet: true, Section: in.from.section,
+		})
 	})
 }
 
 func readDatabase(in *opened) item.Records {
-	return kept(in, func() (*database.File, error) {
+	return cached(in, func() (*database.File, error) {
 		log, _ := openLog(in.of.from.fsys, in.from.name)
 		defer closeLog(log)
 		return database.Open(in.ctx, in.file, log)
@@ -229,10 +226,10 @@ func readDocument(in *opened) item.Records {
 
 // readMetaPage reads a page of a conversation: as one text if it is not clear where each message begins.
 func readMetaPage(in *opened) item.Records {
-	records, err := services.MetaPage(in.text, path.Base(in.folder), in.name)
+	records, err := services.MetaPage(in.text, in.folderName(), in.name)
 	if err == nil && records == nil {
 		_, err = in.text.Seek(0, io.SeekStart)
-		records = item.Shaped(document.HTML(in.text, path.Join(path.Base(in.folder), in.name)), func(one item.Item) (item.Item, error) {
+		records = item.Shaped(document.HTML(in.text, path.Join(in.folderName(), in.name)), func(one item.Item) (item.Item, error) {
 			one.Note = "one text: it is not clear where each message begins. An export as JSON has them one by one"
 			return one, nil
 		})
@@ -249,7 +246,7 @@ func readSlack(in *opened) item.Records {
 	if s.users == nil {
 		in.beside("../users.json", func(list io.ReadSeeker) { s.users = services.ReadSlackUsers(list) })
 	}
-	return services.Slack(in.text, path.Base(in.folder), s.users)
+	return services.Slack(in.text, in.folderName(), s.users)
 }
 
 // readDiscord reads a channel or its messages.
@@ -259,7 +256,7 @@ func readDiscord(in *opened) (records item.Records) {
 		in.beside("../"+services.DiscordList, func(list io.ReadSeeker) { s.channels = services.ReadDiscordNames(list) })
 	}
 	in.beside(services.DiscordChannel, func(file io.ReadSeeker) {
-		channel := services.ReadChannel(file, strings.TrimPrefix(path.Base(in.folder), "c"), s.channels)
+		channel := services.ReadChannel(file, strings.TrimPrefix(in.folderName(), "c"), s.channels)
 		switch {
 		case in.from.part != "":
 			records = channel.Record()
@@ -278,10 +275,6 @@ func folderOr(folder, noun string) string {
 		return noun
 	}
 	return folder
-}
-
-func inFolder(noun string) func(name string) string {
-	return func(name string) string { return folderOr(path.Dir(name), noun) }
 }
 
 func aboveFolder(noun string) func(name string) string {
@@ -315,9 +308,6 @@ func parts(name string) string {
 	}
 	return path.Join(folder, part[1])
 }
-
-// scripts groups the parts of a list, of which the first is called after it.
-func scripts(name string) string { return scriptEnding().ReplaceAllString(name, "") }
 
 // read yields the records of a file of the stream.
 func (s *fileStream) read(ctx context.Context, from sourceFile) item.Records {

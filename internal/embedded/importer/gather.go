@@ -15,9 +15,11 @@ var (
 	// countedName is what the files of a series differ in: numbers, and days.
 	countedName = item.Expression(`[\d_. -]+`)
 	// datedName ends with the day or the month that a file is of, as those of steps and of statements do.
-	datedName = item.Expression(`[ _.-]*(?:(?:19|20)\d\d(?:[_.-]?(?:0[1-9]|1[0-2])(?:[_.-]?[0-3]\d)?)|(?:0[1-9]|1[0-2])[_.-](?:19|20)\d\d)$`)
-	// yearName ends with the year, which may be that of anything.
-	yearName = item.Expression(`[ _.-]*(?:19|20)\d\d$`)
+	datedName = item.Expression(`(?:[ _.-]*(?:(?:19|20)\d\d[_.-]?(?:0[1-9]|1[0-2])(?:[_.-]?[0-3]\d)?|(?:0[1-9]|1[0-2])[_.-](?:19|20)\d\d)|` +
+		`(?:^|[ _.-]+)[0-3]\d(?:-(?:0[1-9]|1[0-2])-|\.(?:0[1-9]|1[0-2])\.|_(?:0[1-9]|1[0-2])_)(?:19|20)\d\d)$`)
+	// yearName ends with the year, which may be that of anything, perhaps behind the name of a month.
+	yearName = item.Expression(`(?i)(?:(?:^|[ _.-]+)(?:jan(?:uary?)?|feb(?:ruary?)?|mar(?:ch)?|märz|apr(?:il)?|ma[iy]|jun[ei]?|jul[iy]?|` +
+		`aug(?:ust)?|sept?(?:ember)?|o[ck]t(?:ober)?|nov(?:ember)?|de[cz](?:ember)?))?[ _.-]*(?:19|20)\d\d$`)
 )
 
 // A group is what files share that are parts of one thing.
@@ -27,10 +29,9 @@ type group struct {
 	header             string // the first line, where that has to be the same
 }
 
-// likenesses are the ways in which files of a folder are parts of one thing, in the order in which they are looked for: their names differ
-// in a day or a month alone, or in a year if they are tables of the same columns; of those that are too many to be one each, in numbers
-// alone; or, if that is not few streams either, in anything; or they have one name in many folders of a folder, as each conversation of a
-// chat has.
+// likenesses are the rules by which files of a folder are one stream, in the order in which they are tried. Their names differ in a day or
+// a month alone; or in a year, if they are tables of the same columns; or in numbers, in a folder of too many files; or in anything, if
+// there are still too many; or in nothing, if they are in many folders of a folder, as each conversation of a chat is.
 var likenesses = [...]struct {
 	of      func(one *group, base string) bool // completes a group; false: the file is in none
 	least   int                                // how many files make a group
@@ -74,7 +75,7 @@ func (l *lister) gather() {
 		isLast := index == len(likenesses)-1
 		groups, counts, crowds := make([]group, len(l.sources)), map[group]int{}, map[group]int{}
 		for index, source := range l.sources {
-			file := l.within(source.files[0].name)
+			file := l.relative(source.files[0].name)
 			one := group{folder: path.Dir(file), kind: source.format, part: source.files[0].called()}
 			if isSingle := len(source.files) == 1 && ways[source.format].series; isSingle || isLast && source.format == formatDocument {
 				crowds[one]++
@@ -93,7 +94,7 @@ func (l *lister) gather() {
 				groups[index] = group{}
 			}
 		}
-		l.join(groups, func(one group) (name, folder string) {
+		l.mergeGroups(groups, func(one group) (name, folder string) {
 			name = folderOr(path.Join(one.folder, one.stem), "files")
 			return path.Join(name, one.part), path.Join(l.root, one.folder) + "/"
 		})
@@ -102,7 +103,7 @@ func (l *lister) gather() {
 
 // join makes one stream of the sources of each group, and leaves those of none as they are. A group has a name and, if its records get the
 // field "file", the folder of its files.
-func (l *lister) join(groups []group, describe func(group) (name, folder string)) {
+func (l *lister) mergeGroups(groups []group, describe func(group) (name, folder string)) {
 	for index, source := range l.sources {
 		if groups[index] != (group{}) {
 			delete(l.taken, source.stream)

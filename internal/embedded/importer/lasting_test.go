@@ -50,6 +50,7 @@ func TestWhatSomethingTookHasItsSecondsBeside(t *testing.T) {
 		{"Elapsed Time", []string{"1h 23m", "-0:01:00", "5m"}, []any{4980.0, -60.0, 300.0}},
 		{"Duración", []string{"2 horas 5 minutos", "1 hora"}, []any{7500.0, 3600.0}},
 		{"Length", []string{"5 m", "7 m"}, nil},
+		{"duration", []string{"P1M", "P2M"}, nil},
 		{"Duration", []string{"00:20:55", "long"}, nil},
 		{"Duration", []string{"12", "00:20:55"}, nil},
 		{"Start time", []string{"14:05:00", "09:30:00"}, nil},

@@ -17,10 +17,10 @@ const (
 
 // A leftOut sums up by file what is left out, for those who ask about the data.
 type leftOut struct {
-	within []schema.Connection
-	known  map[string]*leftFile // those of streams, and those of which something is left out, by name
-	files  []*leftFile          // of which something is left out
-	more   int                  // files beyond maxLeftOut
+	connections []schema.Connection
+	known       map[string]*leftFile // those of streams, and those of which something is left out, by name
+	files       []*leftFile          // of which something is left out
+	more        int                  // files beyond maxLeftOut
 }
 
 type leftFile struct {
@@ -32,7 +32,7 @@ type leftFile struct {
 func newLeftOut(manifest schema.Folder) *leftOut {
 	l := &leftOut{known: map[string]*leftFile{}}
 	for _, connector := range manifest.Connectors {
-		l.within = append(l.within, connector.Connections...)
+		l.connections = append(l.connections, connector.Connections...)
 	}
 	return l
 }
@@ -71,13 +71,17 @@ func (l *leftOut) add(s Skip, kept bool) {
 	}
 	one, known := l.known[s.File]
 	if !known {
-		at := slices.IndexFunc(l.within, func(c schema.Connection) bool { return schema.IsWithin(s.File, c.Folder) })
-		one = &leftFile{LeftOut: model.LeftOut{ConnectionID: l.within[max(at, 0)].ID, File: s.File}}
+		at := slices.IndexFunc(l.connections, func(c schema.Connection) bool { return schema.IsWithin(s.File, c.Folder) })
+		one = &leftFile{LeftOut: model.LeftOut{ConnectionID: l.connections[max(at, 0)].ID, File: s.File}}
+	}
+	if one == nil {
+		return // it is one of more
 	}
 	isFirst := one.Reason == ""
 	switch {
 	case isFirst && len(l.files) == maxLeftOut:
 		l.more++
+		l.known[s.File] = nil
 		return
 	case isFirst:
 		one.Line, one.Reason = s.Line, s.Reason
@@ -113,7 +117,7 @@ func (l *leftOut) of(isWanted func(part string) bool) (list []model.LeftOut) {
 		}
 	}
 	if l.more > 0 && isWanted("") {
-		list = append(list, model.LeftOut{ConnectionID: l.within[0].ID, File: fmt.Sprintf("%d more files", l.more),
+		list = append(list, model.LeftOut{ConnectionID: l.connections[0].ID, File: fmt.Sprintf("%d more files", l.more),
 			Reason: "too many to be named"})
 	}
 	return list

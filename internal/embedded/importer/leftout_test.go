@@ -1,6 +1,8 @@
 package importer
 
 import (
+	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -9,9 +11,14 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
+// oneConnection is a manifest of one connection.
+func oneConnection() schema.Folder {
+	return schema.Folder{Connectors: []schema.Connector{{Connections: []schema.Connection{{ID: "c", Folder: "."}}}}}
+}
+
 // What is lost of a file is said before what is no record of it, and what another file holds is not said.
 func TestWhatIsLostIsSaidFirst(t *testing.T) {
-	left := newLeftOut(schema.Folder{Connectors: []schema.Connector{{Connections: []schema.Connection{{ID: "c", Folder: "."}}}}})
+	left := newLeftOut(oneConnection())
 	for _, skip := range []Skip{{"a.csv", 1, "above the header"}, {"a.csv", 2, "above the header"}, {"a.csv", 7, "not a row"}, {"a.csv", 8, "the same as at line 4"}, {"b.html", 0, "the same as the .json file beside it"}} {
 		left.add(skip, false)
 	}
@@ -36,5 +43,18 @@ func TestDatesOfTwoReadingsAreNamed(t *testing.T) {
 		if diff := cmp.Diff(want, kept); diff != "" {
 			t.Errorf("(-want +got)\n%s", diff)
 		}
+	}
+}
+
+// A file beyond those that are remembered is counted once, however many of its lines are left out.
+func TestFilesBeyondTheBoundAreCountedOnce(t *testing.T) {
+	left := newLeftOut(oneConnection())
+	for file := range maxLeftOut + 2 {
+		for line := range 3 {
+			left.add(Skip{File: fmt.Sprint(file, ".csv"), Line: line + 1, Reason: "not a row"}, false)
+		}
+	}
+	if list := left.ofPart(""); !slices.ContainsFunc(list, func(one model.LeftOut) bool { return one.File == "2 more files" }) {
+		t.Errorf("got %d, the last %v", len(list), list[len(list)-1])
 	}
 }

@@ -58,11 +58,11 @@ func (l *lister) addTables(file sourceFile) error {
 		l.skip(file.name, fmt.Sprintf("the table %q has more than %d columns", one, item.MaxFields))
 	}
 	first := len(l.sources)
-	name := strings.TrimSuffix(l.within(file.name), path.Ext(file.name))
-	file.said = map[string]int{}
+	name := strings.TrimSuffix(l.relative(file.name), path.Ext(file.name))
+	file.used = map[string]int{}
 	for _, one := range tables {
 		file.part = one.Name
-		l.addStream(l.free(streamName(name+"/"+one.Name)), formatDatabase, file).beside = beside
+		l.addStream(l.free(streamName(name+"/"+one.Name)), formatDatabase, file).dependsOn = beside
 	}
 	for child, one := range tables {
 		for _, parent := range one.Parents {
@@ -118,7 +118,7 @@ func (l *lister) divided(file sourceFile) []objects.Part {
 	return append(parts, services.Parts(stopping{opened, l.ctx})...)
 }
 
-// A knownFile is what a file held when it was listed before; nil: nobody has looked.
+// A knownFile is what a file held when it was listed before; nil: unknown.
 type knownFile struct {
 	divided  []objects.Part
 	sections map[string][]table.Section
@@ -191,7 +191,7 @@ func (l *lister) addStream(name string, kind format, file sourceFile) *fileStrea
 }
 
 // within is a path as it is from the folder of the connection.
-func (l *lister) within(name string) string {
+func (l *lister) relative(name string) string {
 	return packedAlone().ReplaceAllString(strings.TrimPrefix(name, l.root+"/"), "$1")
 }
 
@@ -216,8 +216,8 @@ func (l *lister) streamFor(kind format, name string) string {
 	return l.free(short)
 }
 
-// free reserves a name for a stream: the one given, or else the first with a number that neither a stream has nor what hangs on
-// one may get.
+// free reserves a name for a stream: the one given, or else the first with a number that is neither a stream's nor that of its
+// attachments.
 func (l *lister) free(name string) string {
 	unique := name
 	for l.collides(unique) {
@@ -228,7 +228,7 @@ func (l *lister) free(name string) string {
 	return unique
 }
 
-// collides reports whether a name is taken, or is that of what may hang on a stream.
+// collides reports whether a name is taken, or is kept for the attachments of a stream.
 func (l *lister) collides(name string) bool {
 	for _, suffix := range [...]string{attachmentsSuffix, linksSuffix, aroundSuffix} {
 		if l.taken[name+suffix] || l.taken[strings.TrimSuffix(name, suffix)] {

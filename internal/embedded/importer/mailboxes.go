@@ -17,8 +17,8 @@ var (
 	appleMailbox = item.Expression(`(?i)^.*\.(?:mbox|imapmbox)/`)
 )
 
-// isLetter reports a file that is one message.
-func isLetter(name string) bool {
+// isMessageFile reports a file that is one message.
+func isMessageFile(name string) bool {
 	switch strings.ToLower(path.Ext(name)) {
 	case ".eml", ".emlx":
 		return true
@@ -28,9 +28,15 @@ func isLetter(name string) bool {
 	return isMaildir(name)
 }
 
-// letters groups messages that are a file each.
-func letters(name string) string {
-	if !isLetter(name) {
+// isMaildir reports a message of a Maildir, unless its ending says something else: a file in its folder of new or of seen messages.
+func isMaildir(name string) bool {
+	folder := path.Base(path.Dir(name))
+	return (folder == "cur" || folder == "new") && strings.Contains(path.Base(name), ".")
+}
+
+// looseMessages groups messages that are a file each.
+func looseMessages(name string) string {
+	if !isMessageFile(name) {
 		return ""
 	}
 	box, _ := mailboxOf(name)
@@ -46,7 +52,7 @@ func mailboxOf(name string) (box, holder string) {
 		box = cmp.Or(strings.TrimSuffix(appleMailbox().FindString(name), "/"), path.Dir(name))
 	case ending == ".eml", path.Base(name) == "mbox" && path.Dir(name) != ".": // as Apple Mail exports mailboxes
 		box = path.Dir(name)
-	case isLetter(name):
+	case isMessageFile(name):
 		box = path.Dir(path.Dir(name))
 	}
 	holder = box
@@ -65,7 +71,7 @@ func (l *lister) gatherMailboxes(eml bool) {
 		if isEML := strings.EqualFold(path.Ext(name), ".eml"); source.format != formatMail || isEML != eml || !l.holdsMail(name) {
 			continue
 		}
-		box, holder := mailboxOf(l.within(name))
+		box, holder := mailboxOf(l.relative(name))
 		_, again := holds[holder]
 		holds[holder] = holder != "." || again // one at the top need not belong with others
 		boxes[index] = box
@@ -100,12 +106,12 @@ func (l *lister) gatherMailboxes(eml bool) {
 			files[at].mailbox = name
 		}
 	}
-	l.join(groups, func(of group) (string, string) { return folderOr(around[of], "messages"), "" })
+	l.mergeGroups(groups, func(of group) (string, string) { return folderOr(around[of], "messages"), "" })
 }
 
 // holdsMail reports a message by itself, or an mbox that is one.
 func (l *lister) holdsMail(name string) bool {
-	if isLetter(name) {
+	if isMessageFile(name) {
 		return true
 	}
 	start, err := beginning(l.from.fsys, name, startBytes)

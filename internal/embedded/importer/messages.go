@@ -1,8 +1,6 @@
 package importer
 
 import (
-	"path"
-	"slices"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
@@ -11,8 +9,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
-// noteThread remembers the message that another goes back to. Its header need not name the first one. The first of a thread of Gmail is the
-// earliest of those that have its number, and leads nowhere.
+// noteThread remembers which message another one answers, by its header, which need not name the first of the thread. Gmail numbers its
+// threads instead: the first is then the earliest with the number, and answers none.
 func (s *fileStream) noteThread(one item.Item) {
 	thread := one.String("thread_id")
 	if s.format != formatMail || thread == one.ID {
@@ -32,7 +30,7 @@ func (s *fileStream) noteThread(one item.Item) {
 	}
 }
 
-// longestThread is how many messages are followed back to the first. Some lead back to themselves, and stay as they are.
+// longestThread is how many answers are followed back to the first message. Threads that lead back to themselves stay as they are.
 const longestThread = 1000
 
 func (s *fileStream) putThread(one *item.Item) {
@@ -50,42 +48,34 @@ func (s *fileStream) putThread(one *item.Item) {
 	}
 }
 
-// The names of the streams of what hangs on the records of a stream end so.
+// Endings of the names of attached streams.
 const (
 	attachmentsSuffix = "_attachments"
 	linksSuffix       = "_links"
 	aroundSuffix      = "_around"
 )
 
-// tuneMail says what inference cannot know of messages.
-func tuneMail(stream *model.Stream) {
-	for index := range stream.Fields {
-		field := &stream.Fields[index]
-		field.Lexical = field.Lexical || slices.Contains([]string{"to", "cc", "from_email"}, field.Name)
-	}
-}
-
-// A hanging is what hangs on the records of a stream, in a stream of its own.
-type hanging struct {
+// An attachedStream has what belongs to the records of another, such as the attachments of messages.
+type attachedStream struct {
 	suffix string // of the name of that stream
-	key    string // the field that holds the id of the record; empty: it hangs on none
+	key    string // the field that holds the id of the record; empty: it belongs to none
 }
 
-// tuneHung lets a record lead to what hangs on it, an attachment to its bytes, and a note to the links that lead to it.
-func (f format) tuneHung(records, hung *model.Stream) {
-	h := ways[f].hangs
+// tuneAttached lets a record lead to what is attached to it, an attachment to its bytes, and a note to the links that lead to it.
+func (f format) tuneAttached(records, attached *model.Stream) {
+	h := ways[f].attached
 	if h.key == "" {
 		return
 	}
 	lead := func(name, key string) {
-		records.Relations = append(records.Relations, model.HasMany(name, hung.Name, key))
+		records.Relations = append(records.Relations, model.HasMany(name, attached.Name, key))
 	}
 	lead(strings.TrimPrefix(h.suffix, "_"), h.key)
-	if f == formatNotes && schema.HasField(hung.Fields, "target_id") {
+	if f == formatNotes && schema.HasField(attached.Fields, "target_id") {
 		lead("backlinks", "target_id")
 	}
-	for index := range hung.Fields {
-		switch field := &hung.Fields[index]; field.Name {
+	for index := range attached.Fields {
+		switch field := &attached.Fields[index]; field.Name {
 		case "blob_ref":
 			*field = model.Field{Name: field.Name, Type: "blob", Nullable: true}
 		case "filename", "target":
@@ -96,12 +86,15 @@ func (f format) tuneHung(records, hung *model.Stream) {
 	}
 }
 
-// putFlags says of a message of a Maildir what the name of its file says: "1:2,FS".
+// maildirFlags end the name of a message of a Maildir: "1700.host2,S=4321:2,FS".
+var maildirFlags = item.Expression(`[\W_]2,([A-Za-z]*)$`)
+
+// putFlags says of a message of a Maildir what the name of its file says.
 func putFlags(one *item.Item, name string) {
 	if _, known := one.Value(seenField); known || !isMaildir(name) {
 		return
 	}
-	_, flags, _ := strings.Cut(path.Base(name), "2,")
+	flags := maildirFlags().FindString(name)
 	one.Put(seenField, strings.Contains(flags, "S"))
 	one.Put(flaggedField, strings.Contains(flags, "F"))
 }

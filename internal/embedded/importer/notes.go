@@ -13,7 +13,7 @@ import (
 func (l *lister) addNotes() {
 	holds := map[string]bool{}
 	for _, file := range l.notes {
-		folder := path.Dir(l.within(file.name))
+		folder := path.Dir(l.relative(file.name))
 		holds[folder] = true
 		for folder != "." {
 			if folder = path.Dir(folder); l.isVault(folder) {
@@ -23,7 +23,7 @@ func (l *lister) addNotes() {
 	}
 	l.joinLinked(holds)
 	for _, file := range l.notes {
-		top := topOf(path.Dir(l.within(file.name)), holds)
+		top := topOf(path.Dir(l.relative(file.name)), holds)
 		l.addTo(folderOr(top, "notes"), formatNotes, file).root = path.Join(l.root, top)
 	}
 }
@@ -49,7 +49,7 @@ func topOf(folder string, holds map[string]bool) string {
 func (l *lister) joinLinked(holds map[string]bool) {
 	names, all := map[string][]string{}, []string{} // of notes, by the folder that holds them
 	for _, file := range l.notes {
-		name := l.within(file.name)
+		name := l.relative(file.name)
 		if top := topOf(path.Dir(name), holds); !l.isVault(top) {
 			names[top], all = append(names[top], name), append(all, name)
 		}
@@ -63,7 +63,7 @@ func (l *lister) joinLinked(holds map[string]bool) {
 		own[top] = document.NewNotes(these)
 	}
 	for _, file := range l.notes {
-		name := l.within(file.name)
+		name := l.relative(file.name)
 		top := topOf(path.Dir(name), holds)
 		start, err := beginning(l.from.fsys, file.name, startBytes)
 		if err != nil || own[top] == nil {

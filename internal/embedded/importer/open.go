@@ -58,7 +58,7 @@ func OpenFS(ctx context.Context, fsys fs.FS, name string, watch Watch) (model.Co
 }
 
 func (f folder) open(ctx context.Context, known map[string]model.Part, watch Watch) (model.Corpus, error) {
-	f.fsys, f.now, f.keep = archive.In(f.fsys), watch.Now, new(keeper)
+	f.fsys, f.now, f.cache = archive.In(f.fsys), watch.Now, new(openedCache)
 	if f.now.IsZero() {
 		f.now = time.Now()
 	}

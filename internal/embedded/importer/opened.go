@@ -81,10 +81,15 @@ func (o *opened) isNamed(endings ...string) bool {
 
 // table reads rows below a header.
 func (o *opened) table(rows io.Reader) item.Records {
-	return table.NewReader(item.Buffer(rows), o.of.cells, &o.of.idField, &o.of.semicolons, false, o.from.section)
+	return table.NewReader(item.Buffer(rows), table.Options{
+		Cells: o.of.cells, IDField: &o.of.idField, Semicolons: &o.of.semicolons, Section: o.from.section,
+	})
 }
 
 func (o *opened) stem() string { return strings.TrimSuffix(o.name, path.Ext(o.name)) }
+
+// folderName is that of the folder, which may be the one that is read.
+func (o *opened) folderName() string { return folderOr(path.Base(o.folder), o.of.from.name) }
 
 // beside reads another file, at a path from its folder, or nothing where that cannot be opened.
 func (o *opened) beside(name string, read func(io.ReadSeeker)) {
@@ -97,7 +102,7 @@ func (o *opened) beside(name string, read func(io.ReadSeeker)) {
 	read(file)
 }
 
-// startBytes is how much of a file shows what it is.
+// startBytes is how much of a file is looked at to recognize it.
 const startBytes = 1 << 12
 
 // beginning reads the first bytes of a file.
@@ -114,74 +119,57 @@ func beginning(fsys fs.FS, name string, size int) ([]byte, error) {
 	return utf8text.Start(start), nil
 }
 
-// isText reports that at most one byte in 32 is a control character, such as the few zeros that some programs write.
-func isText(start []byte) bool {
-	strange := 0
-	for _, one := range start {
-		if one < ' ' && one != '\t' && one != '\n' && one != '\r' && one != '\f' && one != '\v' {
-			strange++
-		}
-	}
-	return !slices.Contains(start, 0) || 32*strange <= len(start)
-}
-
-// isMaildir reports a message of a Maildir, unless its ending says something else: a file in its folder of new or of seen messages.
-func isMaildir(name string) bool {
-	folder := path.Base(path.Dir(name))
-	return (folder == "cur" || folder == "new") && strings.Contains(path.Base(name), ".")
-}
-
-// A keeper keeps what was opened of a file of several streams for the next of them: to open it takes as long as it is large, and as it has
-// streams. It is let go of when that is not read soon.
-type keeper struct {
-	mu    sync.Mutex
-	of    string // the file as it was then
-	value io.Closer
-	gone  *time.Timer
+// An openedCache keeps a file of several streams open, such as a workbook or a database, until the next of them is read or the TTL is over:
+// to open it takes longer the larger it is.
+type openedCache struct {
+	mu     sync.Mutex
+	of     string // the file as it was then
+	value  io.Closer
+	expiry *time.Timer
 
 	hashes map[fileState]string // of the files whose hash was asked for last
 }
 
-// keptFor is how long it is kept.
-const keptFor = 5 * time.Second
+// cacheTTL is how long a file is kept open.
+const cacheTTL = 5 * time.Second
 
-// swap returns what is kept of a file, which it is kept no more, or else nil, and keeps something instead.
-func (k *keeper) swap(of string, value io.Closer) io.Closer {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	before := k.value
-	if k.gone != nil {
-		k.gone.Stop()
+// swap takes what is kept of a file out of the cache, nil if there is nothing, and keeps something else instead.
+func (c *openedCache) swap(of string, value io.Closer) io.Closer {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	before := c.value
+	if c.expiry != nil {
+		c.expiry.Stop()
 	}
-	if before != nil && k.of != of || before != nil && value != nil {
+	if before != nil && c.of != of || before != nil && value != nil {
 		_ = before.Close() // it was only read
 		before = nil
 	}
-	k.of, k.value, k.gone = of, value, nil
+	c.of, c.value, c.expiry = of, value, nil
 	if value != nil {
-		k.gone = time.AfterFunc(keptFor, func() { k.swap("", nil) })
+		c.expiry = time.AfterFunc(cacheTTL, func() { c.swap("", nil) })
 	}
 	return before
 }
 
 // hash returns the hash of what a file holds, which is found out once for all of its streams.
-func (k *keeper) hash(file fileState, find func(name string) string) string {
-	known, ok := k.hashes[file]
+func (c *openedCache) hash(file fileState, find func(name string) string) string {
+	known, ok := c.hashes[file]
 	if !ok {
-		if len(k.hashes) == 2 || k.hashes == nil { // a database and its log
-			k.hashes = map[fileState]string{}
+		if len(c.hashes) == 2 || c.hashes == nil { // a database and its log
+			c.hashes = map[fileState]string{}
 		}
 		known = find(file.Name)
-		k.hashes[file] = known
+		c.hashes[file] = known
 	}
 	return known
 }
 
-// kept reads something of a file that is opened once for all that is read of it.
-func kept[F io.Closer](in *opened, open func() (F, error), read func(F) item.Records) item.Records {
+// cached reads a part of a file that is opened once for all of its parts.
+func cached[F io.Closer](in *opened, open func() (F, error), read func(F) item.Records) item.Records {
 	return func(yield func(item.Item, error) bool) {
-		keep, of := in.of.from.keep, fmt.Sprint(stateOf(in.of.from.fsys, []sourceFile{{name: in.from.name}, {name: in.from.name + logEnding}}))
-		from, ok := keep.swap(of, nil).(F)
+		cache, of := in.of.from.cache, fmt.Sprint(stateOf(in.of.from.fsys, []sourceFile{{name: in.from.name}, {name: in.from.name + logEnding}}))
+		from, ok := cache.swap(of, nil).(F)
 		if !ok {
 			var err error
 			if from, err = open(); err != nil {
@@ -192,7 +180,7 @@ func kept[F io.Closer](in *opened, open func() (F, error), read func(F) item.Rec
 		good := false
 		defer func() {
 			if good {
-				keep.swap(of, from)
+				cache.swap(of, from)
 			} else {
 				_ = from.Close() // it was only read
 			}

@@ -13,8 +13,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
-// What hangs together is read together: the ids, types and threads of a stream follow from all of its files. So a stream is the part that
-// is read again when one of its files changes.
+// A part is a stream with its attachments. All of it is read again when one of its files changes: ids, types and threads follow from all of
+// its files.
 
 // A reading is one pass over a folder.
 type reading struct {
@@ -96,7 +96,7 @@ func (r *reading) part(c schema.Connector, source *fileStream, blobs []fileState
 	before, isKnown := r.known[name]
 	waits := func(file sourceFile) bool { return r.watch.isLater(file.name) }
 	part.Files, part.Same = before.Files, true
-	if !isKnown || !slices.ContainsFunc(slices.Concat(source.files, source.beside), waits) {
+	if !isKnown || !slices.ContainsFunc(slices.Concat(source.files, source.dependsOn), waits) {
 		part.Files, part.Same = source.compare(r.ctx, before.Files, blobs)
 	}
 	part.Same = part.Same && isKnown && !r.sorted
@@ -114,9 +114,9 @@ func (r *reading) part(c schema.Connector, source *fileStream, blobs []fileState
 			described = true
 		}
 		var runs []iter.Seq2[model.Record, error]
-		keep := &blobBudget{left: maxBlobBytes} // what other files hold makes no difference
+		budget := &blobBudget{left: maxBlobBytes} // what other files hold makes no difference
 		for _, connection := range c.Connections {
-			runs = append(runs, source.records(r.ctx, connection.ID, keep, r.watch))
+			runs = append(runs, source.records(r.ctx, connection.ID, budget, r.watch))
 		}
 		concatenate(runs, yield)
 	}

@@ -13,12 +13,52 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/services"
 )
 
+// A format is how a file is read.
+type format int
+
+const (
+	formatUnknown      format = iota
+	formatLines               // a JSON object to a line
+	formatArray               // JSON objects in an array
+	formatTable               // rows
+	formatRows                // rows in other words than comma separated values
+	formatMail                // messages, many or one to a file
+	formatCalendar            // events
+	formatContacts            // vCards
+	formatNotes               // a note in Markdown
+	formatWorkbook            // sheets, each a stream
+	formatDatabase            // tables, each a stream
+	formatDocument            // a page of HTML, or a document of a word processor
+	formatChat                // an exported chat of WhatsApp
+	formatSlack               // a day of a channel of Slack
+	formatDiscord             // a channel of Discord, or its messages
+	formatX                   // a script of an archive of X
+	formatMastodon            // an outbox
+	formatKeep                // a note of Google Keep, or what Google says of a photo
+	formatTelegram            // chats of Telegram
+	formatMeta                // a conversation of Facebook or Instagram
+	formatMetaPage            // a page of a conversation of Facebook or Instagram
+	formatHealth              // what a phone of Apple measured
+	formatClippings           // highlights and notes of a Kindle
+	formatActivity            // what a person did on pages of Google
+	formatBookmarks           // links that a browser or a service kept
+	formatEvernote            // notes of Evernote
+	formatTelegramPage        // a page of a chat of Telegram
+	formatAssistant           // conversations with an assistant
+)
+
 const knownEndings = ".jsonl, .ndjson, .json, .csv, .tsv, .mbox, .mbx, .eml, .emlx, .ics, .vcf, .md, .html, .docx, .odt, .txt, .xlsx, " +
 	".gpx, .tcx, .kml, .ofx, .qif, .enex, .sqlite or .zip"
 
 // passwords is said of the exports of password managers.
 const passwords = "it holds passwords, which no assistant should have: to have the rest of it read, leave them and other secrets out " +
 	"of a copy"
+
+// formatOf knows a file by the ending of its name.
+func formatOf(name string) format {
+	ending := strings.ToLower(path.Ext(name))
+	return format(max(0, slices.IndexFunc(ways[:], func(one way) bool { return slices.Contains(strings.Fields(one.endings), ending) })))
+}
 
 // recognize settles how a file is read, or says why it is not.
 func recognize(fsys fs.FS, name string) (kind format, reason string) {
@@ -34,9 +74,9 @@ func recognize(fsys fs.FS, name string) (kind format, reason string) {
 		return formatDatabase, ""
 	case (kind == formatDocument || kind == formatWorkbook) && bytes.HasPrefix(start, []byte("PK")):
 		return kind, ""
-	case (kind == formatTable || kind == formatArray) && services.IsPasswords(start, kind == formatTable):
+	case (kind == formatTable || kind == formatArray) && holdsPasswords(start, kind == formatTable):
 		return formatUnknown, passwords
-	case kind == formatArray && holdsLines(start):
+	case kind == formatArray && holdsLines(fsys, name, start):
 		return formatLines, ""
 	case kind == formatArray && isSlack(fsys, name):
 		return formatSlack, ""
@@ -63,7 +103,12 @@ func recognize(fsys fs.FS, name string) (kind format, reason string) {
 	case bytes.HasPrefix(start, []byte("%PDF-")):
 		return formatUnknown, "a PDF, which is not read: save its text as .html or .md, or keep it beside what names it"
 	}
-	other := otherWays[ending]
+	other := ""
+	for _, one := range otherWays {
+		if slices.Contains(strings.Fields(one.endings), ending) {
+			other = one.way
+		}
+	}
 	switch {
 	case other != "":
 	case media().MatchString(name):
@@ -79,31 +124,55 @@ var media = item.Expression(`(?i)\.(?:jpe?g|jfif|png|gif|heic|heif|webp|avif|bmp
 	`webm|mpe?g|mts|3gpp?|wmv|wav|aiff?|aac|flac|ogg|oga|opus|amr|caf|wma|ttf|woff2?)$`)
 
 // otherWays are how to get kinds of files read that are not, by their endings.
-var otherWays = map[string]string{
-	".rtf": asDocument, ".doc": asDocument, ".pages": asDocument, ".wps": asDocument, ".epub": "save it as .html", ".xls": asWorkbook,
-	".ods": asWorkbook, ".numbers": asWorkbook, ".xlsb": asWorkbook,
-	".msf": "the mailbox beside it is read", ".pst": asMail, ".ost": asMail, ".olm": asMail, ".msg": asMail, ".sta": asStatement, ".mt940": asStatement, ".940": asStatement,
-	".fit": "export it as .tcx or .gpx", ".apkg": "export the notes as text",
-	".kmz": asArchive, ".org": "export it as .md or .html", ".mhtml": "save it as .html", ".one": asDocument, ".xml": asData,
-	".plist": asData, ".opml": asData, ".bib": asData, ".ris": asData,
-	".yaml": asData, ".yml": asData, ".mdb": asData, ".accdb": asData, ".parquet": asData, ".ldif": "export the contacts as .vcf",
-	".gz": unpacked, ".tgz": unpacked, ".tar": unpacked, ".7z": unpacked, ".rar": unpacked, ".bz2": unpacked, ".xz": unpacked,
+var otherWays = [...]struct{ endings, way string }{
+	{".rtf .doc .pages .wps .one", "save it as .docx or .odt"},
+	{".xls .ods .numbers .xlsb", "save it as .xlsx or .csv"},
+	{".epub .mhtml", "save it as .html"},
+	{".org", "export it as .md or .html"},
+	{".xml .plist .opml .bib .ris .yaml .yml .mdb .accdb .parquet", "export it as .csv or .json"},
+	{".pst .ost .olm .msg", "import it into a mail program such as Thunderbird, and export it as .mbox or .eml"},
+	{".msf", "the mailbox beside it is read"},
+	{".sta .mt940 .940", "export it from the bank as CAMT (.xml), .csv or .ofx"},
+	{".fit", "export it as .tcx or .gpx"},
+	{".apkg", "export the notes as text"},
+	{".ldif", "export the contacts as .vcf"},
+	{".kmz", asArchive},
+	{".gz .tgz .tar .7z .rar .bz2 .xz", "unpack it"},
 }
 
-const (
-	asArchive   = "rename it to .zip"
-	asData      = "export it as .csv or .json"
-	asDocument  = "save it as .docx or .odt"
-	asWorkbook  = "save it as .xlsx or .csv"
-	asMail      = "import it into a mail program such as Thunderbird, and export it as .mbox or .eml"
-	asStatement = "export it from the bank as CAMT (.xml), .csv or .ofx"
-	unpacked    = "unpack it"
+const asArchive = "rename it to .zip"
+
+var (
+	// secretColumn names a column of passwords, as in the exports of browsers and password managers.
+	secretColumn = item.Expression(`(?i)(?:^|[,;\t])[" ]*(?:login_)?password[" ]*(?:[,;\t\r]|$)`)
+	// secretObject begins what Bitwarden and Proton Pass write.
+	secretObject = item.Expression(`"encrypted"\s*:\s*(?:true|false)(?s:.*)"(?:folders|items|vaults)"\s*:`)
 )
+
+// holdsPasswords reports a table or JSON of passwords, which must not reach an assistant.
+func holdsPasswords(start []byte, isTable bool) bool {
+	if !isTable {
+		return secretObject().Match(start)
+	}
+	header, _, _ := bytes.Cut(start, []byte("\n"))
+	return secretColumn().Match(header)
+}
 
 // isActivity reports a page of HTML in which Google lists what a person did, below the styles of the page.
 func isActivity(fsys fs.FS, name string) bool {
 	start, err := beginning(fsys, name, services.ActivityStart)
 	return err == nil && services.IsActivity(start)
+}
+
+// isText reports that at most one byte in 32 is a control character, such as the few zeros that some programs write.
+func isText(start []byte) bool {
+	strange := 0
+	for _, one := range start {
+		if one < ' ' && one != '\t' && one != '\n' && one != '\r' && one != '\f' && one != '\v' {
+			strange++
+		}
+	}
+	return !slices.Contains(start, 0) || 32*strange <= len(start)
 }
 
 // isTabbed reports a text of which all lines have as many tabs, and two at least: a table, as PayPal and shops write it.
@@ -115,15 +184,21 @@ func isTabbed(start []byte) bool {
 	})
 }
 
+// longLine is how much of a file shows whether a long line is an object.
+const longLine = 256 << 10
+
 // holdsLines tells a .json file that is an object to a line: an object, and after it another.
-func holdsLines(start []byte) bool {
-	first, rest, more := bytes.Cut(bytes.TrimLeft(start, " \t\r\n"), []byte("\n"))
-	if !more || len(first) == 0 || first[0] != '{' {
+func holdsLines(fsys fs.FS, name string, start []byte) bool {
+	const space = " \t\r\n"
+	if start = bytes.TrimLeft(start, space); len(start) == 0 || start[0] != '{' {
 		return false
 	}
+	if len(start) > startBytes/3 && !bytes.Contains(start, []byte("\n")) { // of UTF-16 half is left
+		start, _ = beginning(fsys, name, longLine)
+	}
+	first, rest, _ := bytes.Cut(bytes.TrimLeft(start, space), []byte("\n"))
 	_, _, _, err := item.NewParser().ParseFinite(bytes.TrimSpace(first))
-	rest = bytes.TrimLeft(rest, " \t\r\n")
-	return err == nil && len(rest) > 0 && rest[0] == '{'
+	return err == nil && bytes.HasPrefix(bytes.TrimLeft(rest, space), []byte("{"))
 }
 
 var slackDay = item.Expression(`^\d{4}-\d\d-\d\d\.json$`)

@@ -130,10 +130,10 @@ func TestDefectsOfAnEventAreBounded(t *testing.T) {
 	}
 }
 
-// What a database holds may be in its log, and what the tables before it said is taken.
+// What a database holds may be in its log, and what the tables before it used is taken.
 func TestTablesShareABudget(t *testing.T) {
-	of := &fileStream{format: formatDatabase, beside: []sourceFile{{size: 1000}}}
-	file := sourceFile{size: 100, part: "b", said: map[string]int{"a": 300, "c": 5000}}
+	of := &fileStream{format: formatDatabase, dependsOn: []sourceFile{{size: 1000}}}
+	file := sourceFile{size: 100, part: "b", used: map[string]int{"a": 300, "c": 5000}}
 	budget := recordBudget{free: 10}
 	budget.begin(file, of)
 	if want := 10 + 1100*maxRepeated - 300; budget.left != want {
@@ -143,7 +143,7 @@ func TestTablesShareABudget(t *testing.T) {
 	if !budget.spend(one) || budget.spend(item.Item{}) {
 		t.Error("not as much as the budget allows")
 	}
-	if budget.end(file); budget.free != 0 || file.said["b"] != budget.used {
-		t.Errorf("left %d, said %v", budget.free, file.said)
+	if budget.end(file); budget.free != 0 || file.used["b"] != budget.used {
+		t.Errorf("left %d, said %v", budget.free, file.used)
 	}
 }

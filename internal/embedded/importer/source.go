@@ -25,11 +25,11 @@ type sourceFile struct {
 	part       string         // the sheet, table or array of the file that is read; empty: all of it
 	objects    *objects.Part  // of an array; nil: of a sheet or table, or all of it
 	mailbox    string         // that its messages are in, of several that are one stream; empty: they do not say
-	divided    []objects.Part // all of them that the file holds: empty if it is read as one; nil: nobody has looked
+	divided    []objects.Part // all of them that the file holds: empty if it is read as one; nil: unknown
 	names      services.ListNames
 	section    *table.Section             // that is read, of the tables that a file or a sheet holds; nil: all of it
-	sections   map[string][]table.Section // all of them, by sheet: nil: nobody has looked
-	said       map[string]int             // how many bytes the records of its tables came to, by their names; nil: it has none
+	sections   map[string][]table.Section // all of them, by sheet; nil: unknown
+	used       map[string]int             // bytes of the records of its tables, by their names; nil: it has no tables
 }
 
 // called is what its stream has in its name that is of a part of the file.
@@ -58,9 +58,9 @@ type fileStream struct {
 	semicolons bool                   // found by infer: separate the cells of a table
 	unusable   bool                   // found by infer: no file holds what its name promises
 	repeated   bool                   // found by infer: records share what the id field says
-	distinct   bool                   // found by infer: no two have the same id, and nothing hangs on them
+	distinct   bool                   // found by infer: no two have the same id, and none has attachments
 	reported   map[Skip]bool          // by infer: files that were left out
-	beside     []sourceFile           // files without records of the stream that its records depend on
+	dependsOn  []sourceFile           // files that have none of its records, and on which these depend
 	relations  []model.Relation       // of a table of a database
 	threads    map[string]string      // found by infer: of messages the ones that they go back to, as their headers say
 	begun      map[string]time.Time   // found by infer: when the first message of each thread of Gmail was sent
@@ -151,37 +151,3 @@ func guarded(from item.Records) item.Records {
 		}
 	}
 }
-
-// A format is how a file is read.
-type format int
-
-const (
-	formatUnknown      format = iota
-	formatLines               // a JSON object to a line
-	formatArray               // JSON objects in an array
-	formatTable               // rows
-	formatRows                // rows in other words than comma separated values
-	formatMail                // messages, many or one to a file
-	formatCalendar            // events
-	formatContacts            // vCards
-	formatNotes               // a note in Markdown
-	formatWorkbook            // sheets, each a stream
-	formatDatabase            // tables, each a stream
-	formatDocument            // a page of HTML, or a document of a word processor
-	formatChat                // an exported chat of WhatsApp
-	formatSlack               // a day of a channel of Slack
-	formatDiscord             // a channel of Discord, or its messages
-	formatX                   // a script of an archive of X
-	formatMastodon            // an outbox
-	formatKeep                // a note of Google Keep, or what Google says of a photo
-	formatTelegram            // chats of Telegram
-	formatMeta                // a conversation of Facebook or Instagram
-	formatMetaPage            // a page of a conversation of Facebook or Instagram
-	formatHealth              // what a phone of Apple measured
-	formatClippings           // highlights and notes of a Kindle
-	formatActivity            // what a person did on pages of Google
-	formatBookmarks           // links that a browser or a service kept
-	formatEvernote            // notes of Evernote
-	formatTelegramPage        // a page of a chat of Telegram
-	formatAssistant           // conversations with an assistant
-)

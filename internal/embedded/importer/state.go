@@ -64,7 +64,7 @@ func (s *fileStream) compare(ctx context.Context, before string, blobs []fileSta
 	var old partFiles
 	_ = json.Unmarshal([]byte(before), &old) // nothing was known
 	current := partFiles{
-		Version: readerVersion, Format: s.format, Declared: s.declared, Files: stateOf(s.from.fsys, slices.Concat(s.files, s.beside)),
+		Version: readerVersion, Format: s.format, Declared: s.declared, Files: stateOf(s.from.fsys, slices.Concat(s.files, s.dependsOn)),
 		Blobs: blobs, Divided: map[string][]objects.Part{}, Sections: map[string]map[string][]table.Section{},
 	}
 	if s.format == formatCalendar {
@@ -89,7 +89,8 @@ func (s *fileStream) compare(ctx context.Context, before string, blobs []fileSta
 			continue
 		}
 		one.Hash = ""
-		one.Hash = s.from.keep.hash(*one, func(name string) string { return s.hash(ctx, name) }) // before it is read: what is written later is a change
+		// before it is read: what is written later is a change
+		one.Hash = s.from.cache.hash(*one, func(name string) string { return s.hash(ctx, name) })
 		same = same && one.Hash != "" && one.Name == earlier.Name && one.Size == earlier.Size && one.Hash == earlier.Hash
 	}
 	old.Files = current.Files
@@ -112,4 +113,4 @@ func (s *fileStream) hash(ctx context.Context, name string) string {
 }
 
 // readerVersion changes when the same files give other records than before, so that kept indexes are made again.
-const readerVersion = 47
+const readerVersion = 48

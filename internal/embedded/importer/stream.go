@@ -101,23 +101,20 @@ func (s *fileStream) infer(ctx context.Context, watch Watch, found *int) ([]mode
 	s.distinct = plain && !s.repeated
 	s.timeField = schema.EventTime(stream.Fields)
 	s.times, s.objects, s.cells = tally.Times, tally.Objects, tally.Cells
-	if s.format == formatMail {
-		tuneMail(&stream)
-	}
 	s.format.tuneReplies(&stream)
 	if attached.Records == 0 {
 		return []model.Stream{stream}, nil
 	}
-	files, err := attached.Stream(schema.Stream{Name: s.stream + ways[s.format].hangs.suffix})
-	s.format.tuneHung(&stream, &files)
+	files, err := attached.Stream(schema.Stream{Name: s.stream + ways[s.format].attached.suffix})
+	s.format.tuneAttached(&stream, &files)
 	return []model.Stream{stream, files}, err
 }
 
-// hasCells reports that the values are texts, of which it is found out what they are.
-func (s *fileStream) hasCells() bool { return ways[s.format].hangs.suffix == aroundSuffix }
+// hasCells reports that the values are cells of a table: texts, of which it is found out what they are.
+func (s *fileStream) hasCells() bool { return ways[s.format].attached == aroundTable }
 
 // records yields the records of one connection.
-func (s *fileStream) records(ctx context.Context, connection string, keep *blobBudget, watch Watch) iter.Seq2[model.Record, error] {
+func (s *fileStream) records(ctx context.Context, connection string, blobs *blobBudget, watch Watch) iter.Seq2[model.Record, error] {
 	return func(yield func(model.Record, error) bool) {
 		if s.unusable {
 			return
@@ -147,23 +144,23 @@ func (s *fileStream) records(ctx context.Context, connection string, keep *blobB
 			}
 			made := func(stream string, one item.Item) model.Record {
 				return model.Record{ConnectionID: connection, Stream: stream, ID: one.ID, EmittedAt: when, Data: one.Data(), Fields: one.Fields,
-					Blob: keep.take(one.Blob)}
+					Blob: blobs.take(one.Blob)}
 			}
 			if one.Place != "" {
 				if s.gathered != "" {
 					one.ID = one.String("file") + ":" + one.ID
 				}
-				return yield(made(s.stream+ways[s.format].hangs.suffix, one), nil)
+				return yield(made(s.stream+ways[s.format].attached.suffix, one), nil)
 			}
 			record := made(s.stream, one)
-			if ways[s.format].hangs.key == "" { // nothing hangs on it
+			if ways[s.format].attached.key == "" {
 				return held.add(at.name, record)
 			}
 			if !yield(record, nil) {
 				return false
 			}
 			for _, file := range one.Attached {
-				if !yield(made(s.stream+ways[s.format].hangs.suffix, file), nil) {
+				if !yield(made(s.stream+ways[s.format].attached.suffix, file), nil) {
 					return false
 				}
 			}
@@ -202,7 +199,6 @@ func (s *fileStream) scanFile(ctx context.Context, file sourceFile, ids knownIDs
 	visit func(sourceFile, item.Item) bool) (more bool, err error) {
 	failed := "cannot be read: "
 	var secrets item.Secrets
-	said := false // of the file
 	budget.begin(file, s)
 	defer budget.end(file)
 	for one, err := range s.read(ctx, file) {
@@ -217,39 +213,17 @@ func (s *fileStream) scanFile(ctx context.Context, file sourceFile, ids knownIDs
 		if failed = "cannot be read on: "; err != nil {
 			continue
 		}
-		if secret := secrets.TakeOut(&one); secret != "" && !said {
-			if said = true; one.Note != "" {
-				one.Note += "; "
-			}
-			one.Note += secret + " is left out, and so is any other secret of the file: no assistant should have one"
-		}
-		one.Identify(s.idField)
-		if _, taken := one.Value("file"); s.gathered != "" && !taken {
-			name, ok := strings.CutPrefix(file.name, s.gathered)
-			if !ok { // of another connection
-				name = path.Base(name)
-			}
-			one.Fields, one.Text = append([]item.Field{{Name: "file", Value: item.JSON(name)}}, one.Fields...), nil
-		}
-		if s.format == formatMail {
-			putFlags(&one, file.name)
-		}
-		one.TakeEmitted(s.declared.EmittedField)
-		if said := one.ID; !s.distinct && one.Place == "" { // else there is nothing to find out
-			reason := ids.admit(&one, file.name, ways[s.format].hangs.key)
-			if in := file.connection + " " + one.ID; file.mailbox != "" && reason != "" {
-				s.copies[in] = append(s.copies[in], file.mailbox)
-			} else if file.mailbox != "" {
-				one.Put("mailbox", slices.Compact(slices.Sorted(slices.Values(append(s.copies[in], file.mailbox)))))
-			}
-			if reason != "" {
+		secrets.TakeOut(&one)
+		s.complete(&one, file)
+		if !s.distinct && one.Place == "" { // else there is nothing to find out
+			if reason := s.admit(&one, file, ids); reason != "" {
 				report(Skip{File: file.name, Line: one.Line, Reason: reason})
 				continue
 			}
-			s.repeated = s.repeated || one.Content == "" && one.ID != said
 		}
 		if !budget.spend(one) {
-			report(tooMuch(file))
+			report(Skip{File: file.name, Reason: fmt.Sprintf("what follows is left out: the records say more than %d times its size, "+
+				"as it repeats what it says once", maxRepeated)})
 			return true, nil
 		}
 		if !visit(file, one) {
@@ -257,6 +231,37 @@ func (s *fileStream) scanFile(ctx context.Context, file sourceFile, ids knownIDs
 		}
 	}
 	return true, nil
+}
+
+// complete gives a record its id, and what the name of its file says.
+func (s *fileStream) complete(one *item.Item, file sourceFile) {
+	one.Identify(s.idField)
+	if _, taken := one.Value("file"); s.gathered != "" && !taken {
+		name, ok := strings.CutPrefix(file.name, s.gathered)
+		if !ok { // of another connection
+			name = path.Base(name)
+		}
+		one.Fields, one.Text = append([]item.Field{{Name: "file", Value: item.JSON(name)}}, one.Fields...), nil
+	}
+	if s.format == formatMail {
+		putFlags(one, file.name)
+	}
+	one.TakeEmitted(s.declared.EmittedField)
+}
+
+// admit takes in a record, or says why it is left out. A message that is in several mailboxes names all of them.
+func (s *fileStream) admit(one *item.Item, file sourceFile, ids knownIDs) (reason string) {
+	asked := one.ID
+	reason = ids.admit(one, file.name, ways[s.format].attached.key)
+	switch place := file.connection + " " + one.ID; {
+	case file.mailbox == "":
+	case reason != "":
+		s.copies[place] = append(s.copies[place], file.mailbox)
+	default:
+		one.Put("mailbox", slices.Compact(slices.Sorted(slices.Values(append(s.copies[place], file.mailbox)))))
+	}
+	s.repeated = s.repeated || reason == "" && one.Content == "" && one.ID != asked
+	return reason
 }
 
 // knownIDs are the ids of a stream, with how often each was asked for again. Of most records nothing else is remembered: there may be
@@ -298,7 +303,7 @@ func (k knownIDs) admit(one *item.Item, file, key string) (reason string) {
 	return ""
 }
 
-// fillIDs writes the id into a record whose format has no field for it, and into what hangs on it.
+// fillIDs writes the id into a record whose format has no field for it, and into its attachments.
 func fillIDs(i *item.Item, key string) {
 	if i.Content != "" {
 		i.Fields = append([]item.Field{{Name: "id", Value: item.JSON(i.ID)}}, i.Fields...)

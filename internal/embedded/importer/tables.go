@@ -36,7 +36,7 @@ func (l *lister) addSheets(file sourceFile) error {
 		if len(book.Sheets) == 1 {
 			name = ""
 		}
-		l.addSections(formatWorkbook, partOf(l.within(file.name), name), file)
+		l.addSections(formatWorkbook, partOf(l.relative(file.name), name), file)
 	}
 	return nil
 }

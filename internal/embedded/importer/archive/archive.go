@@ -31,7 +31,7 @@ const (
 
 // Errors of what is not read.
 var (
-	ErrEncrypted = errors.New("encrypted")
+	errEncrypted = errors.New("encrypted")
 	errDepth     = errors.New("an archive in two others, which is not unpacked")
 )
 
@@ -75,7 +75,7 @@ func (c *contents) open(within string) (fs.File, error) {
 	entry, isEntry := info.Sys().(*zip.FileHeader)
 	switch {
 	case isEntry && entry.Flags&1 != 0:
-		err = ErrEncrypted
+		err = errEncrypted
 	case isEntry && c.nested && !info.IsDir() && IsName(within):
 		err = errDepth
 	default:
@@ -231,7 +231,7 @@ func list(file io.ReaderAt, size int64, info fs.FileInfo) (fs.FS, error) {
 		}
 	}
 	if encrypted > 0 && encrypted == len(files) {
-		return nil, ErrEncrypted
+		return nil, errEncrypted
 	}
 	given := map[string]int{} // the numbers in names
 	for _, packed := range files {

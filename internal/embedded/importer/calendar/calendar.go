@@ -107,7 +107,7 @@ func (r *reader) component(kind string) (component, error) {
 		case one.Is("END", "VCALENDAR"):
 			return c, unfinished
 		case len(inner) > 0 && one.Is("END", inner[len(inner)-1]):
-			if kind == "VTIMEZONE" && rule.complete() {
+			if kind == "VTIMEZONE" && rule.known && !rule.begins.IsZero() {
 				r.zones[zone] = append(r.zones[zone], rule)
 			}
 			inner = inner[:len(inner)-1]

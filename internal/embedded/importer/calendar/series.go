@@ -26,7 +26,7 @@ const (
 	maxEmpty = 20
 )
 
-// A series reader yields each day of a series as an event of its own.
+// A seriesReader yields each day of a series as an event of its own.
 type seriesReader struct {
 	file    io.ReadSeeker
 	year    int // in which it is read
@@ -51,7 +51,7 @@ type happening struct {
 	starts, ends calendarTime // of the first; it may have no end
 }
 
-// happening is when an event is, unless its start cannot be read.
+// happeningOf is when an event is, unless its start cannot be read.
 func (r *seriesReader) happeningOf(c component) (h happening, ok bool) {
 	h.of = c
 	if h.starts, ok = h.of.instant("DTSTART", r.events.zones); ok {
@@ -66,7 +66,8 @@ type change struct {
 	from calendarTime
 }
 
-// NewReader reads the events of a calendar, twice. What recurs without an end is unfolded to two years after the one in which it is read.
+// NewReader reads the events of a calendar, twice. What recurs without an end is unfolded to the end of the year after the one in which it
+// is read.
 func NewReader(file io.ReadSeeker, year int) item.Records {
 	r := &seriesReader{file: file, year: year, changed: map[string]bool{}, changes: map[string][]change{}}
 	return r.records
@@ -139,11 +140,11 @@ func (r *seriesReader) on(clock time.Time) item.Item {
 	day, now := dayKey(clock, r.starts.day), r.happening
 	if latest, ok := r.changeOn(clock); ok {
 		now = latest.happening
-		clock = clockOf(now.starts.when).Add(clock.Sub(r.clockOf(latest.from)))
+		clock = at(now.starts.when, time.UTC).Add(clock.Sub(r.clockOf(latest.from)))
 	}
 	starts, ends := now.at(clock, r.events.zones), calendarTime{}
 	if !now.ends.when.IsZero() {
-		length := clockOf(now.ends.when).Sub(clockOf(now.starts.when))
+		length := at(now.ends.when, time.UTC).Sub(at(now.starts.when, time.UTC))
 		if ends = now.at(clock.Add(length), r.events.zones); length > 0 && !ends.when.After(starts.when) {
 			// the clock was put forward in between
 			ends.when = starts.when.Add(length)
@@ -163,11 +164,11 @@ func (r *seriesReader) changeOn(clock time.Time) (latest change, ok bool) {
 }
 
 // clockOf is what the clock of the series shows at a time.
-func (r *seriesReader) clockOf(at calendarTime) time.Time {
-	if !at.day && !at.local && !r.starts.day && !r.starts.local {
-		at.when = at.when.In(r.starts.when.Location())
+func (r *seriesReader) clockOf(t calendarTime) time.Time {
+	if !t.day && !t.local && !r.starts.day && !r.starts.local {
+		t.when = t.when.In(r.starts.when.Location())
 	}
-	return clockOf(at.when)
+	return at(t.when, time.UTC)
 }
 
 // survey reads the file once to learn which years it covers, and which days of series were changed.
@@ -215,11 +216,6 @@ func key(t calendarTime) string {
 	return t.String()
 }
 
-// clockOf is what the clock shows at a time, as if it were UTC.
-func clockOf(when time.Time) time.Time {
-	return at(when, time.UTC)
-}
-
 func dayKey(clock time.Time, day bool) string {
 	if day {
 		return clock.Format("20060102")
@@ -234,7 +230,7 @@ func (r *seriesReader) unfold() (days []time.Time, ok bool) {
 	var rule *rrule.RRule
 	option, err := rrule.StrToROption(text)
 	if err == nil {
-		option.Dtstart = clockOf(r.starts.when)
+		option.Dtstart = at(r.starts.when, time.UTC)
 		rule, err = rrule.NewRRule(*option)
 	}
 	if err != nil || option.Freq > rrule.DAILY || r.empty == maxEmpty { // hourly and more often
@@ -249,14 +245,14 @@ func (r *seriesReader) unfold() (days []time.Time, ok bool) {
 	seen := map[time.Time]bool{}
 	r.later, r.cut = false, false
 	add := func(clock time.Time) bool {
-		at := r.at(clock, r.events.zones)
+		day := r.at(clock, r.events.zones)
 		switch {
-		case !until.when.IsZero() && isPast(at, until):
+		case !until.when.IsZero() && isPast(day, until):
 			return false
 		case !clock.Before(r.lastDay):
 			r.later = true
 			return false
-		case excluded[key(at)] || excluded[clock.Format(time.DateOnly)] || r.changed[r.id+" "+key(at)],
+		case excluded[key(day)] || excluded[clock.Format(time.DateOnly)] || r.changed[r.id+" "+key(day)],
 			seen[clock] || option.Freq == rrule.YEARLY && last == "" && option.Count == 0 && len(days) > 0 && clock.Year() < r.since:
 			return true
 		}
@@ -273,7 +269,7 @@ func (r *seriesReader) unfold() (days []time.Time, ok bool) {
 	}
 	until = calendarTime{}
 	for _, day := range r.times("RDATE") {
-		_ = add(clockOf(day.when)) // one beyond the last day is left out
+		_ = add(at(day.when, time.UTC)) // one beyond the last day is left out
 	}
 	if len(days) == 0 {
 		r.empty++
@@ -282,15 +278,15 @@ func (r *seriesReader) unfold() (days []time.Time, ok bool) {
 }
 
 // isPast reports that a day comes after the last of a series: the same day counts, and UTC is compared with UTC.
-func isPast(at, until calendarTime) bool {
+func isPast(day, until calendarTime) bool {
 	if until.day || until.local {
 		limit := until.when
 		if until.day {
 			limit = limit.AddDate(0, 0, 1).Add(-time.Second)
 		}
-		return clockOf(at.when).After(limit)
+		return at(day.when, time.UTC).After(limit)
 	}
-	return at.when.After(until.when)
+	return day.when.After(until.when)
 }
 
 // cutUntil takes the end from a rule, which may be in another zone than its days.

@@ -157,6 +157,6 @@ func finish(one *item.Item, said map[string][]string) {
 		one.Put(field.name, text)
 	}
 	for _, field := range lists {
-		one.Put(field.name, said[field.of])
+		one.Put(field.name, slices.DeleteFunc(said[field.of], func(text string) bool { return text == "" })) // phones write empty ones
 	}
 }

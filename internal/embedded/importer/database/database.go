@@ -257,7 +257,10 @@ func (t Table) row(number int, values []any) (item.Item, error) {
 		value := valueOf(values[index], slices.Contains(t.times, name))
 		digits, isBytes := values[index].([]byte)
 		if isBytes {
-			name, value = name+"_bytes", bytes.Clone(digits)
+			value = bytes.Clone(digits)
+			for name += "_bytes"; slices.Contains(t.columns, name); {
+				name += "_2"
+			}
 		}
 		if size += len(value); size > item.MaxLine || len(value) == 0 {
 			return item.Item{}, item.Unusable(number, "a row %s", item.ErrTooLong)

@@ -29,7 +29,8 @@ func whole(file io.Reader, read func(text string) item.Item) item.Records {
 		if err != nil {
 			return item.Item{}, err
 		}
-		return read(strings.TrimPrefix(utf8text.Mend(string(text)), item.ByteOrderMark)), nil
+		plain := strings.TrimPrefix(utf8text.Mend(string(text)), item.ByteOrderMark)
+		return read(strings.ReplaceAll(plain, "\r\n", "\n")), nil
 	})
 }
 
@@ -49,7 +50,7 @@ func HTML(file io.Reader, name string) item.Records {
 // Plain reads a text.
 func Plain(file io.Reader, name string) item.Records {
 	return whole(file, func(text string) item.Item {
-		return describe(name, "", strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n")))
+		return describe(name, "", strings.TrimSpace(text))
 	})
 }
 
@@ -191,6 +192,8 @@ func isShown(inside []string) bool {
 		switch name {
 		case "tracked-changes", "delText", "instrText":
 			return false
+		case "annotation": // who commented when
+			paragraph = false
 		case "t", "p", "h":
 			paragraph = true
 		}

@@ -35,7 +35,7 @@ type Notes map[string]string
 func NewNotes(names []string) Notes {
 	notes := Notes{}
 	for _, name := range names {
-		id := NoteID(name)
+		id := noteID(name)
 		notes[strings.ToLower(id)] = id
 		if short := strings.ToLower(path.Base(id)); notes[short] == "" {
 			notes[short] = id
@@ -44,8 +44,8 @@ func NewNotes(names []string) Notes {
 	return notes
 }
 
-// NoteID is the id of the note in a file.
-func NoteID(name string) string { return strings.TrimSuffix(name, path.Ext(name)) }
+// noteID is the id of the note in a file.
+func noteID(name string) string { return strings.TrimSuffix(name, path.Ext(name)) }
 
 // find is the note that a link leads to: by its name, or by the end of its path.
 func (n Notes) find(target string) string {
@@ -62,7 +62,7 @@ func (n Notes) find(target string) string {
 // Note reads a note in Markdown: the fields of its front matter, its text, and where its links lead.
 func Note(file io.Reader, name string, notes Notes) item.Records {
 	return whole(file, func(text string) item.Item {
-		id := NoteID(name)
+		id := noteID(name)
 		one := item.Item{Line: 1, ID: id, Day: dayOf(name)}
 		one.Put("id", id)
 		var fields []item.Field
@@ -124,7 +124,7 @@ func linksOf(id, prose string) [][]string {
 
 // Linked finds the notes that a note links to, which begins like this: one of its own, or else of others.
 func Linked(name, start string, own, others Notes) (ids []string) {
-	for _, link := range linksOf(NoteID(name), codeBlock().ReplaceAllString(start, "")) {
+	for _, link := range linksOf(noteID(name), codeBlock().ReplaceAllString(start, "")) {
 		target := strings.TrimSpace(link[2])
 		if id := cmp.Or(own.find(target), others.find(target)); id != "" && !slices.Contains(ids, id) {
 			ids = append(ids, id)

@@ -12,16 +12,16 @@ import (
 // One pass over the tokens: libraries build a tree of it first, take six times as long, mark up bold words, and lose a text that is nested
 // 20,000 deep.
 func Text(source string) string {
-	var text lineText
+	var shown lineText
 	tokenizer := html.NewTokenizer(strings.NewReader(source))
 	hidden := atom.Atom(0) // the element whose text is not shown
 	for {
 		switch tokenizer.Next() {
 		case html.ErrorToken: // the end: the input is in memory
-			return text.String()
+			return shown.text.String()
 		case html.TextToken:
 			if hidden == 0 {
-				text.write(string(tokenizer.Text()))
+				shown.write(string(tokenizer.Text()))
 			}
 		case html.StartTagToken, html.SelfClosingTagToken:
 			name, _ := tokenizer.TagName()
@@ -29,14 +29,14 @@ func Text(source string) string {
 			case atom.Script, atom.Style, atom.Title:
 				hidden = tag
 			default:
-				text.mark(tag)
+				shown.mark(tag)
 			}
 		case html.EndTagToken:
 			name, _ := tokenizer.TagName()
 			if tag := atom.Lookup(name); tag == hidden {
 				hidden = 0
 			} else if tag != atom.Br && tag != atom.Li {
-				text.mark(tag)
+				shown.mark(tag)
 			}
 		}
 	}
@@ -48,8 +48,6 @@ type lineText struct {
 	newline int  // how many line ends are due
 	space   bool // a space is due
 }
-
-func (t *lineText) String() string { return t.text.String() }
 
 func (t *lineText) write(words string) {
 	for index, word := range strings.FieldsFunc(words, isHTMLSpace) {

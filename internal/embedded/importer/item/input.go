@@ -60,7 +60,7 @@ func (i *Input) Read(into []byte) (count int, err error) {
 	return count, err
 }
 
-// HasNulls tells whether such a number stood between two places that are not before those asked for last.
+// HasNulls reports whether NaN or Infinity stood between two offsets. Offsets must not fall from call to call.
 func (i *Input) HasNulls(start, end int64) bool {
 	for len(i.nulls) > 0 && i.nulls[0] < start {
 		i.nulls = i.nulls[1:]
@@ -68,7 +68,7 @@ func (i *Input) HasNulls(start, end int64) bool {
 	return len(i.nulls) > 0 && i.nulls[0] < end
 }
 
-// LineAt is the line of a place that is not before the one asked for last.
+// LineAt is the line of an offset. Offsets must not fall from call to call.
 func (i *Input) LineAt(offset int64) int {
 	for len(i.ends) > 0 && i.ends[0] < offset {
 		i.ends = i.ends[1:]
@@ -77,7 +77,7 @@ func (i *Input) LineAt(offset int64) int {
 	return i.line + 1
 }
 
-// NoNumber is said of a record with such a number, behind where it is.
+// NoNumber ends the note on a record that had NaN or Infinity.
 const NoNumber = " NaN or Infinity, which is no number in JSON; it is kept with null there"
 
 // ParseFinite parses as [Parser.Parse] does; note says that there was such a number. The text is JSON, as it was or with null.

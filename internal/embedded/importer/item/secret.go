@@ -14,7 +14,10 @@ import (
 
 // Secrets are what no assistant should have: what fields hold that are named like passwords and keys, at any depth, and private keys in
 // texts.
-type Secrets struct{ named map[string]bool } // of the names that were seen
+type Secrets struct {
+	named map[string]bool // whether names that were seen are those of secrets
+	noted bool            // a record of the file says that it is without one
+}
 
 var (
 	wordStart  = Expression(`(\p{Ll}|\d)(\p{Lu})`)
@@ -47,8 +50,9 @@ func isHidden(value []byte) bool {
 	return len(value) > 0 && value[0] != 'n' && value[0] != 't' && value[0] != 'f' && string(value) != `""`
 }
 
-// TakeOut takes the secrets out of a record, and says what the first of them is; "" for none.
-func (s *Secrets) TakeOut(one *Item) (first string) {
+// TakeOut takes the secrets out of a record. The first record of a file that has one gets a note.
+func (s *Secrets) TakeOut(one *Item) {
+	first := ""
 	for index := range one.Fields {
 		field := &one.Fields[index]
 		said := ""
@@ -56,7 +60,7 @@ func (s *Secrets) TakeOut(one *Item) (first string) {
 		case s.isNamed(field.Name) && isHidden(field.Value):
 			said, field.Value = field.Name, []byte("null")
 		case len(field.Value) > 0 && (field.Value[0] == '{' || field.Value[0] == '['):
-			field.Value, said = s.within(field.Value)
+			field.Value, said = s.redact(field.Value)
 		}
 		if said != "" {
 			one.Text, said = nil, fmt.Sprintf("the value of %q", said)
@@ -66,15 +70,21 @@ func (s *Secrets) TakeOut(one *Item) (first string) {
 		}
 		first = cmp.Or(first, said)
 	}
-	return first
+	if first == "" || s.noted {
+		return
+	}
+	if s.noted = true; one.Note != "" {
+		one.Note += "; "
+	}
+	one.Note += first + " is left out, and so is any other secret of the file: no assistant should have one"
 }
 
 // keyMark is in what begins a private key.
 var keyMark = []byte("PRIVATE KEY")
 
-// within is an object or array without the secrets in it, and the name of the first of them. Most have none, which shows without reading them
-// as JSON: what stands in quotation marks before a colon is a name, unless the second mark is one of a text.
-func (s *Secrets) within(value []byte) (without []byte, first string) {
+// redact is an object or array without the secrets in it, and the name of the first of them. Most have none, which shows without parsing
+// them: what stands in quotation marks before a colon is a name, unless the second mark is one of a text.
+func (s *Secrets) redact(value []byte) (without []byte, first string) {
 	from := 0
 	for at := 0; ; at++ {
 		next := bytes.IndexByte(value[at:], ':')

@@ -101,7 +101,8 @@ func (r *reader) read() error {
 		case r.many && afterEmpty && bytes.HasPrefix(line, []byte("From ")):
 			line = bytes.Clone(line) // the next one is read into its place
 			if Separates(line, r.lines.Peek()) {
-				r.from, r.message = line, trimLine(r.message)
+				// without the empty line between two messages
+				r.from, r.message = line, bytes.TrimSuffix(bytes.TrimSuffix(r.message, []byte("\n")), []byte("\r"))
 				return nil
 			}
 		case r.many && quotedFrom().Match(line):
@@ -119,8 +120,3 @@ func IsMbox(_ string, start []byte) bool { return fromLine().Match(utf8text.Firs
 
 // Separates reports whether a line of an mbox that follows an empty one begins a message, by what comes after it.
 func Separates(line, next []byte) bool { return fromLine().Match(line) && headerLine().Match(next) }
-
-// trimLine takes the empty line away that stands between two messages.
-func trimLine(message []byte) []byte {
-	return bytes.TrimSuffix(bytes.TrimSuffix(message, []byte("\n")), []byte("\r"))
-}

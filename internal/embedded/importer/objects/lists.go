@@ -50,7 +50,11 @@ func listed(from item.Records, part Part) item.Records {
 			}
 			front := frontOf(holder)
 			value, _ := holder.Value(part.List)
-			for _, text := range listOf(value) {
+			list := gjson.ParseBytes(value)
+			if !list.IsArray() { // something else is there
+				continue
+			}
+			for _, text := range list.Array() {
 				number++
 				one := item.Item{Line: holder.Line, Number: number}
 				fields, err := parser.Parse([]byte(text.Raw))
@@ -69,14 +73,6 @@ func listed(from item.Records, part Part) item.Records {
 			}
 		}
 	}
-}
-
-// listOf is what a list holds: nothing if something else is there.
-func listOf(value []byte) []gjson.Result {
-	if list := gjson.ParseBytes(value); list.IsArray() {
-		return list.Array()
-	}
-	return nil
 }
 
 // frontOf is what the records of a list say about the object that has the list.

@@ -119,3 +119,48 @@ func NewPart(file io.ReadSeeker, part Part) item.Records {
 	}
 	return from
 }
+
+// A Part is one of several streams that a JSON object holds: an array of objects, or several whose objects have the same fields; or what is
+// beside them, as one record.
+type Part struct {
+	Name   string // "" for the named one or, without one, for what is beside the arrays
+	Arrays []path
+	Beside []path // the arrays that the record is without; nil: the part has arrays, or is the array that the file holds
+	List   string // the key of a list in each object, whose objects are records by themselves
+	Items  bool   // the records are those, not what holds them
+}
+
+func last(keys path) string { return keys[len(keys)-1] }
+
+// takes reports whether an array can be one of the part: below the object itself, where its keys differ from those of the others.
+func (p Part) takes(array path) bool {
+	at := differAt(p.Arrays[0], array)
+	return at >= 0 && len(array) > 1 && (len(p.Arrays) == 1 || at == differAt(p.Arrays[0], p.Arrays[1]))
+}
+
+// keys are those that all arrays of a part have.
+func (p Part) keys() path {
+	if len(p.Arrays) == 1 {
+		return p.Arrays[0]
+	}
+	at := differAt(p.Arrays[0], p.Arrays[1])
+	return slices.Delete(slices.Clone(p.Arrays[0]), at, at+1)
+}
+
+// differAt is the place of the only key in which two paths differ; -1 unless exactly one differs.
+func differAt(a, b path) int {
+	at := -1
+	if len(a) != len(b) {
+		return at
+	}
+	for index := range a {
+		if a[index] == b[index] {
+			continue
+		}
+		if at >= 0 {
+			return -1
+		}
+		at = index
+	}
+	return at
+}

@@ -131,7 +131,6 @@ func (t *Tally) unfold(declared Stream) {
 
 // Stream describes the stream from its tally. What the manifest declares comes before what was found.
 func (t *Tally) Stream(declared Stream) (model.Stream, error) {
-	stream := model.Stream{Name: declared.Name, Fields: []model.Field{}}
 	t.unfold(declared)
 	var columns []*table.Column
 	for _, field := range t.fields {
@@ -139,41 +138,8 @@ func (t *Tally) Stream(declared Stream) (model.Stream, error) {
 		columns = append(columns, &field.Column)
 	}
 	table.Agree(columns, t.Commas)
-	moments := map[string]string{} // times of a day and of a time beside it, by the fields of the days
-	t.Cells = map[string]table.Cell{}
-	for _, field := range t.fields {
-		cell := field.Cell()
-		kind := cell.Kind
-		if declaredKind, ok := declared.Types[field.Name]; ok {
-			kind = declaredKind
-		} else if field.Name == declared.TimeField && !slices.Contains(timeTypes, kind) {
-			kind = "timestamp"
-		}
-		described := Capable(model.Field{Name: field.Name, Type: kind, Nullable: field.Present < t.Records || cell.Nullable()})
-		if kind == "text" && !field.Wide { // names of people, shops and songs
-			described.Aggregations = []string{"count_distinct", "group_by"}
-		} else if kind == "array" && !field.Mixed { // labels and people: each counts
-			described.Exact, described.Aggregations = true, []string{"count_distinct", "group_by"}
-		}
-		stream.Fields = append(stream.Fields, described)
-		if cell.Kind != kind { // the manifest says otherwise
-			cell.Beside = nil
-			if kind != "timestamp" || !slices.Contains(timeTypes, cell.Kind) {
-				cell = table.Cell{Kind: kind}
-			}
-		}
-		for index := range cell.Beside {
-			one := &cell.Beside[index]
-			for t.byName[one.Name] != nil {
-				one.Name += "_2"
-			}
-			stream.Fields = append(stream.Fields, Capable(model.Field{Name: one.Name, Type: one.Kind, Nullable: one.Nullable || described.Nullable}))
-			if one.Clock != "" {
-				moments[field.Name] = one.Name
-			}
-		}
-		t.Cells[field.Name] = cell
-	}
+	fields, moments := t.describe(declared)
+	stream := model.Stream{Name: declared.Name, Fields: fields, Views: declared.Views}
 	if err := declared.check(stream.Fields, t.Records > 0); err != nil {
 		return model.Stream{}, err
 	}
@@ -203,7 +169,6 @@ func (t *Tally) Stream(declared Stream) (model.Stream, error) {
 	}
 	stream.CursorField = cmp.Or(declared.CursorField, stream.CursorField)
 	stream.ConsentTimeField = cmp.Or(declared.ConsentTimeField, stream.ConsentTimeField)
-	stream.Views = declared.Views
 	if assignRole(stream.Fields, "primary-title", declared.TitleField, "string", "text") == nil {
 		if talk := assignRole(stream.Fields, "conversation", "", "text"); talk != nil {
 			talk.Role = "primary-title"
@@ -212,6 +177,46 @@ func (t *Tally) Stream(declared Stream) (model.Stream, error) {
 	assignRole(stream.Fields, "secondary", "", "string", "text")
 	assignRole(stream.Fields, "actor", "", "string", "text")
 	return stream, nil
+}
+
+// describe describes the fields, once their columns are settled. moments are the fields that have the times of a day and of a time beside
+// it, by those of the days.
+func (t *Tally) describe(declared Stream) (fields []model.Field, moments map[string]string) {
+	fields, moments, t.Cells = []model.Field{}, map[string]string{}, map[string]table.Cell{}
+	for _, field := range t.fields {
+		cell := field.Cell()
+		kind := cell.Kind
+		if declaredKind, ok := declared.Types[field.Name]; ok {
+			kind = declaredKind
+		} else if field.Name == declared.TimeField && !slices.Contains(timeTypes, kind) {
+			kind = "timestamp"
+		}
+		described := Capable(model.Field{Name: field.Name, Type: kind, Nullable: field.Present < t.Records || cell.Nullable()})
+		if kind == "text" && !field.Wide { // names of people, shops and songs
+			described.Aggregations = []string{"count_distinct", "group_by"}
+		} else if kind == "array" && !field.Mixed { // labels and people: each counts
+			described.Exact, described.Aggregations = true, []string{"count_distinct", "group_by"}
+		}
+		fields = append(fields, described)
+		if cell.Kind != kind { // the manifest says otherwise
+			cell.Beside = nil
+			if kind != "timestamp" || !slices.Contains(timeTypes, cell.Kind) {
+				cell = table.Cell{Kind: kind}
+			}
+		}
+		for index := range cell.Beside {
+			one := &cell.Beside[index]
+			for t.byName[one.Name] != nil {
+				one.Name += "_2"
+			}
+			fields = append(fields, Capable(model.Field{Name: one.Name, Type: one.Kind, Nullable: one.Nullable || described.Nullable}))
+			if one.Clock != "" {
+				moments[field.Name] = one.Name
+			}
+		}
+		t.Cells[field.Name] = cell
+	}
+	return fields, moments
 }
 
 // leastSingles is in how many records a list has one object, if it is not to be by chance that it never has several.

@@ -26,9 +26,6 @@ func Assistant(file io.ReadSeeker) item.Records {
 		for _, message := range list(said, "chat_messages") {
 			messages = append(messages, claudeMessage(begin, message))
 		}
-		if len(messages) == 0 {
-			return []item.Item{one}
-		}
 		return messages
 	})
 }

@@ -1,7 +1,6 @@
 package services
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"io"
@@ -98,26 +97,13 @@ func (r *bookmarksReader) end(element string) {
 	r.text.Reset()
 }
 
-// describe gives what was said after a link to it.
+// describe adds the text behind a link to its description.
 func (r *bookmarksReader) describe() {
-	if text := strings.TrimSpace(r.text.String()); r.link.Fields != nil {
+	text := strings.TrimSpace(r.text.String())
+	if before := r.link.String("description"); before != "" && text != "" {
+		r.link.Replace("description", item.JSON(before+"\n"+text))
+	} else if r.link.Fields != nil {
 		r.link.Put("description", text)
 	}
 	r.text.Reset()
-}
-
-var (
-	// secretColumn names a column of passwords, as in the exports of browsers and password managers.
-	secretColumn = item.Expression(`(?i)(?:^|[,;\t])[" ]*(?:login_)?password[" ]*(?:[,;\t\r]|$)`)
-	// secretObject begins what Bitwarden and Proton Pass write.
-	secretObject = item.Expression(`"encrypted"\s*:\s*(?:true|false)(?s:.*)"(?:folders|items|vaults)"\s*:`)
-)
-
-// IsPasswords reports that a table or JSON holds passwords, which must not reach an assistant.
-func IsPasswords(start []byte, isTable bool) bool {
-	if !isTable {
-		return secretObject().Match(start)
-	}
-	header, _, _ := bytes.Cut(start, []byte("\n"))
-	return secretColumn().Match(header)
 }

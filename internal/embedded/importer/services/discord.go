@@ -95,7 +95,7 @@ func (c Channel) Record() item.Records {
 func (c Channel) Messages(file io.ReadSeeker, rows bool) item.Records {
 	from, kind := objects.NewArray(file), gjson.GetBytes(c.said, "type").String()
 	if rows {
-		from = table.NewReader(item.Buffer(file), nil, new(string), new(bool), false, nil)
+		from = table.NewReader(item.Buffer(file), table.Options{})
 	}
 	return item.Shaped(from, func(one item.Item) (item.Item, error) {
 		message := gjson.ParseBytes(one.Data())

@@ -51,42 +51,37 @@ var todoMarks = strings.NewReplacer(`<en-todo checked="true"/>`, "[x] ", `<en-to
 	"[ ] ", `<en-todo checked="false" />`, "[ ] ", "<en-todo/>", "[ ] ")
 
 func (r *elements) note() (item.Item, error) {
-	for {
-		start, line, err := r.next()
-		if err != nil {
-			return item.Item{}, err
-		}
-		if start.Name.Local != "note" {
-			continue
-		}
-		var note struct {
-			Title     string   `xml:"title"`
-			Content   string   `xml:"content"`
-			Created   string   `xml:"created"`
-			Updated   string   `xml:"updated"`
-			Tags      []string `xml:"tag"`
-			Author    string   `xml:"note-attributes>author"`
-			Source    string   `xml:"note-attributes>source-url"`
-			Latitude  string   `xml:"note-attributes>latitude"`
-			Longitude string   `xml:"note-attributes>longitude"`
-			Reminder  string   `xml:"note-attributes>reminder-time"`
-			Files     []string `xml:"resource>resource-attributes>file-name"`
-		}
-		if err := r.DecodeElement(&note, &start); err != nil {
-			return item.Item{}, r.broken(line, err)
-		}
-		one := item.Item{Line: line}
-		one.Put("title", strings.TrimSpace(note.Title))
-		one.Put("created_at", table.Moment(note.Created))
-		one.Put("updated_at", table.Moment(note.Updated))
-		one.Put("tags", note.Tags)
-		one.Put("author", note.Author)
-		one.Put("source_url", note.Source)
-		putNumber(&one, "latitude", note.Latitude)
-		putNumber(&one, "longitude", note.Longitude)
-		one.Put("reminder_at", table.Moment(note.Reminder))
-		one.Put("attachments", note.Files)
-		one.Put("text", htmltext.Text(todoMarks.Replace(note.Content)))
-		return one, nil
+	start, line, err := r.next("note")
+	if err != nil {
+		return item.Item{}, err
 	}
+	var note struct {
+		Title     string   `xml:"title"`
+		Content   string   `xml:"content"`
+		Created   string   `xml:"created"`
+		Updated   string   `xml:"updated"`
+		Tags      []string `xml:"tag"`
+		Author    string   `xml:"note-attributes>author"`
+		Source    string   `xml:"note-attributes>source-url"`
+		Latitude  string   `xml:"note-attributes>latitude"`
+		Longitude string   `xml:"note-attributes>longitude"`
+		Reminder  string   `xml:"note-attributes>reminder-time"`
+		Files     []string `xml:"resource>resource-attributes>file-name"`
+	}
+	if err := r.DecodeElement(&note, &start); err != nil {
+		return item.Item{}, r.broken(line, err)
+	}
+	one := item.Item{Line: line}
+	one.Put("title", strings.TrimSpace(note.Title))
+	one.Put("created_at", table.Moment(note.Created))
+	one.Put("updated_at", table.Moment(note.Updated))
+	one.Put("tags", note.Tags)
+	one.Put("author", note.Author)
+	one.Put("source_url", note.Source)
+	putNumber(&one, "latitude", note.Latitude)
+	putNumber(&one, "longitude", note.Longitude)
+	one.Put("reminder_at", table.Moment(note.Reminder))
+	one.Put("attachments", note.Files)
+	one.Put("text", htmltext.Text(todoMarks.Replace(note.Content)))
+	return one, nil
 }

@@ -19,7 +19,7 @@ func Health(file io.ReadSeeker) item.Records {
 
 func (r *elements) measurement() (item.Item, error) {
 	for {
-		start, line, err := r.next()
+		start, line, err := r.next("")
 		if err != nil {
 			return item.Item{}, err
 		}
@@ -29,7 +29,7 @@ func (r *elements) measurement() (item.Item, error) {
 			_ = r.Skip() // an error shows on the next read
 			return item.Item{}, item.UnusableError{Line: line, Reason: "an element " + utf8text.OneLine(start.Name.Local) + ", which is not read"}
 		default:
-			return r.within(healthItem(start, kind, line))
+			return r.addInner(healthItem(start, kind, line))
 		}
 	}
 }
@@ -38,9 +38,9 @@ func (r *elements) measurement() (item.Item, error) {
 var healthKinds = map[string]string{"Record": "record", "Workout": "workout", "Correlation": "correlation",
 	"ActivitySummary": "activity_summary", "ClinicalRecord": "clinical_record"}
 
-// within adds to a record what the elements in its own say: more about it, and the sums of a workout, such as its distance. The
+// addInner adds to a record what the elements in its own say: more about it, and the sums of a workout, such as its distance. The
 // measurements in a correlation are passed over, since each of them is in the file by itself as well.
-func (r *elements) within(one item.Item) (item.Item, error) {
+func (r *elements) addInner(one item.Item) (item.Item, error) {
 	more := map[string]string{}
 	for depth := 1; depth > 0; {
 		r.Left.N = item.MaxLine

@@ -82,10 +82,9 @@ func messageBoxes(in *html.Node) (boxes []*html.Node) {
 }
 
 // isMessage reports an element that ends with a time, below something else.
-func isMessage(box *html.Node) bool { return len(partsOf(box)) > 1 && isStamp(lastText(box)) }
-
-func isStamp(text *html.Node) bool {
-	return text != nil && len(text.Data) <= longestStamp && stampForm().MatchString(text.Data)
+func isMessage(box *html.Node) bool {
+	last := lastText(box)
+	return len(partsOf(box)) > 1 && last != nil && len(last.Data) <= longestStamp && stampForm().MatchString(last.Data)
 }
 
 // lastText is the last text in an element: nil if it has none.

@@ -23,6 +23,9 @@ import (
 var rowsOf = map[string]func(string) ([][]string, error){".ofx": ofxRows, ".qfx": ofxRows, ".qif": qifRows, ".gpx": gpx.rows,
 	".tcx": tcx.rows, ".kml": kml.rows, ".xml": xmlRows}
 
+// maxRows is how large such a file may be, in bytes.
+const maxRows = 64 << 20
+
 // Rows returns the rows of a file as comma separated values, under a header.
 func Rows(file io.Reader, ending string) (io.Reader, error) {
 	text, err := io.ReadAll(io.LimitReader(file, maxRows+1))
@@ -114,6 +117,9 @@ func ofxMoment(text string) string {
 	return when.Add(-time.Duration(east) * time.Second).In(time.FixedZone("", east)).Format(time.RFC3339)
 }
 
+// qifDay undoes how Quicken pads the parts of dates with spaces, as in "1/ 5/94", and marks those of this century, as in "1/15'26".
+var qifDay = strings.NewReplacer("/ ", "/", "' ", "/200", "'", "/20")
+
 // qifRows are the transactions of Quicken and of programs that write as it does. Its lists of categories and the like are passed over.
 func qifRows(text string) ([][]string, error) {
 	const fields = "DTPMLNCYIQO"
@@ -138,7 +144,7 @@ func qifRows(text string) ([][]string, error) {
 			}
 		case line[0] == '^':
 			if !named && loads && row[0]+row[1] != "" {
-				row[0] = strings.ReplaceAll(strings.ReplaceAll(row[0], "' ", "/200"), "'", "/20") // 1/15'26 is of this century
+				row[0] = qifDay.Replace(row[0])
 				row[len(fields)], row[len(fields)+1] = strings.Join(address, "\n"), strings.Join(splits, " ")
 				row[last-1], row[last] = account, kind
 				rows = append(rows, row)

@@ -14,7 +14,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/table"
 )
 
-// parted yields what the records of a reader consist of, such as the messages of conversations.
+// parted yields what the records of a reader consist of, such as the messages of conversations, or those without parts as they are.
 func parted(from item.Records, parts func(item.Item) []item.Item) item.Records {
 	return func(yield func(item.Item, error) bool) {
 		for one, err := range from {
@@ -23,7 +23,11 @@ func parted(from item.Records, parts func(item.Item) []item.Item) item.Records {
 			} else if err != nil {
 				continue
 			}
-			for _, part := range parts(one) {
+			all := parts(one)
+			if len(all) == 0 {
+				all = []item.Item{one}
+			}
+			for _, part := range all {
 				if !yield(part, nil) {
 					return
 				}
@@ -90,8 +94,8 @@ func newElements(file io.Reader) elements {
 	return elements{item.NewXML(file, item.MaxLine)}
 }
 
-// next returns where the next element begins.
-func (e *elements) next() (start xml.StartElement, line int, err error) {
+// next returns where the next element of a name begins, or of any name if that is empty.
+func (e *elements) next(name string) (start xml.StartElement, line int, err error) {
 	for {
 		e.Left.N = item.MaxLine
 		token, err := e.Token()
@@ -101,7 +105,7 @@ func (e *elements) next() (start xml.StartElement, line int, err error) {
 			return start, line, io.EOF
 		case err != nil:
 			return start, line, e.broken(line, err)
-		case ok:
+		case ok && (name == "" || start.Name.Local == name):
 			return start, line, nil
 		}
 	}
@@ -112,6 +116,3 @@ func (e *elements) broken(line int, err error) error {
 	*e = newElements(strings.NewReader(""))
 	return item.UnusableError{Line: line, Reason: "not XML from here on: " + err.Error()}
 }
-
-// maxRows is how large such a file may be, in bytes.
-const maxRows = 64 << 20

@@ -94,7 +94,7 @@ func Slack(file io.ReadSeeker, channel string, users SlackUsers) item.Records {
 		made.Put("subtype", text(message, "subtype"))
 		var files, reactions []string
 		for _, file := range list(message, "files") {
-			files = append(files, cmp.Or(text(file, "name"), text(file, "title")))
+			files = append(files, cmp.Or(text(file, "name"), text(file, "title"), text(file, "id")))
 		}
 		for _, reaction := range list(message, "reactions") {
 			one := text(reaction, "name") + " " + strconv.FormatInt(reaction.Get("count").Int(), 10)

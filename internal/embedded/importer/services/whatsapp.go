@@ -38,11 +38,6 @@ func IsWhatsApp(name string, start []byte) bool {
 	return strings.EqualFold(path.Ext(name), ".txt") && chatHead(chatMarks.Replace(string(utf8text.FirstLine(start)))) != nil
 }
 
-// plainLine is a line without its end and without marks.
-func plainLine(line []byte) string {
-	return strings.TrimRight(chatMarks.Replace(utf8text.Mend(string(line))), "\r\n")
-}
-
 // chatHead is what chatLine finds in a line that begins a message: nil if it begins none.
 func chatHead(line string) []string {
 	if part := easternHead().FindStringSubmatch(line); part != nil {
@@ -59,7 +54,7 @@ func chatHead(line string) []string {
 type chatMessage struct {
 	head    []string
 	line    int
-	author  string // nobody of a notice
+	author  string // empty for a notice
 	said    string // in the first line
 	text    []byte // of the others
 	marked  bool   // what is said begins with a mark, as what WhatsApp says itself does on a phone of Apple
@@ -76,7 +71,7 @@ func chatMessages(file io.ReadSeeker) iter.Seq2[chatMessage, error] {
 		for lines := item.NewLines(item.Buffer(file)); ; {
 			text, err := lines.Next()
 			tooLong := errors.Is(err, item.ErrTooLong)
-			line := plainLine(text)
+			line := strings.TrimRight(chatMarks.Replace(utf8text.Mend(string(text))), "\r\n")
 			head := chatHead(line)
 			if ends := err != nil && !tooLong; ends || head != nil {
 				if one.head != nil && !yield(one, nil) {
@@ -147,7 +142,7 @@ func (m chatMessage) item(monthFirst bool, notices *chatNotices) (item.Item, err
 	return one, nil
 }
 
-// authorOf is who wrote the first line of a message, and that line: nobody of a notice, which may quote a name with a colon.
+// authorOf is who wrote the first line of a message, and that line. A notice has no author, though it may quote a name with a colon.
 func authorOf(message string) (author, said string) {
 	author, said, ok := strings.Cut(message, ": ")
 	if !ok || len(author) >= 100 || strings.ContainsAny(quotedName().ReplaceAllString(author, ""), "\n\"“„«") {
@@ -188,13 +183,13 @@ func (n *chatNotices) add(m chatMessage) {
 	n.begun = n.begun || !m.marked || n.first > 0
 }
 
-// has reports a notice: the first, another of a name in which nobody speaks, or one that names whom it is given to.
+// has reports a notice: the first, another of a name under which no message is, or one that names whom it is given to.
 func (n *chatNotices) has(m chatMessage) bool {
 	return m.author == "" || m.mayBeNotice() &&
 		(m.line == n.first || m.author == n.from && !n.speaks[m.author] || names(m.said, plainName(m.author)))
 }
 
-// names reports that a line names somebody, and not a word in which the name is.
+// names reports that a line has a name, and not as a part of a word.
 func names(line, name string) bool {
 	isLatin := func(one rune) bool { return unicode.Is(unicode.Latin, one) }
 	before, after, ok := strings.Cut(line, name)

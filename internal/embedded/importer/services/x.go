@@ -37,12 +37,12 @@ func X(file io.ReadSeeker) item.Records {
 	}), directMessages)
 }
 
-// directMessages are the messages of a conversation of X, or another record as it is.
+// directMessages are the messages of a conversation of X: none if the record is something else.
 func directMessages(one item.Item) (messages []item.Item) {
 	conversation := gjson.ParseBytes(one.Data())
 	id := conversation.Get("conversationId")
 	if !id.Exists() {
-		return []item.Item{one}
+		return nil
 	}
 	for _, message := range list(conversation, "messages") {
 		message.ForEach(func(kind, value gjson.Result) bool { // one, as in {"messageCreate": {…}}
@@ -55,9 +55,6 @@ func directMessages(one item.Item) (messages []item.Item) {
 			}
 			return true
 		})
-	}
-	if len(messages) == 0 {
-		return []item.Item{one}
 	}
 	return messages
 }

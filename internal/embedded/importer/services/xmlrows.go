@@ -109,6 +109,7 @@ func (t xmlTable) rows(text string) (rows [][]string, lost error) {
 	decoder.CharsetReader = func(_ string, input io.Reader) (io.Reader, error) { return input, nil } // it is UTF-8 by now
 	decoder.Strict, decoder.Entity = !t.lenient, xml.HTMLEntity
 	var inside []openElement
+	var said []byte // since the last mark of an element: CDATA comes by itself
 	size, most := 0, min(maxRepeated*len(text), maxRows)
 	for {
 		token, err := decoder.Token()
@@ -122,14 +123,21 @@ func (t xmlTable) rows(text string) (rows [][]string, lost error) {
 			return rows, fmt.Errorf("not XML from here on: %w", err)
 		}
 		switch token := token.(type) {
+		case xml.CharData:
+			said = append(said, token...)
+			continue
+		case xml.Comment:
+			continue
+		}
+		if value := strings.TrimSpace(string(said)); value != "" && len(inside) > 1 {
+			t.put(inside, "/"+inside[len(inside)-1].name, value)
+		}
+		said = said[:0]
+		switch token := token.(type) {
 		case xml.StartElement:
 			inside = append(inside, t.open(token.Name.Local, inside))
 			for _, attribute := range token.Attr {
 				t.put(inside, "@"+attribute.Name.Local, attribute.Value)
-			}
-		case xml.CharData:
-			if value := strings.TrimSpace(string(token)); value != "" && len(inside) > 1 {
-				t.put(inside, "/"+inside[len(inside)-1].name, value)
 			}
 		case xml.EndElement:
 			if row := inside[len(inside)-1].row; row != nil {

@@ -25,8 +25,8 @@ type Cell struct {
 	zero      bool     // a count of 0 is no time
 }
 
-// A Beside is a field beside that of a cell: the currency or the percent sign of a number, how many seconds something took, a cell of
-// another kind than the others, or the time of a day and of a time of the day in another cell.
+// A Beside is a further field that a cell gives a record: the currency or the percent sign of a number, the seconds of a duration, a cell
+// of another kind than the others, or the moment that a day and a time of the day in another cell make.
 type Beside struct {
 	Name, Kind string
 	Nullable   bool   // though the cell itself may not be

@@ -239,9 +239,6 @@ func (c *Column) extend(number int64) {
 // isInexact reports that whole numbers of the column would be rounded, and are no times: they are rather ids.
 func (c *Column) isInexact() bool { return c.inexact && !c.fractional }
 
-// hasEpoch reports a column of times of which one is none: days of birth may be so early, and are at midnight.
-func (c *Column) hasEpoch() bool { return c.epoch && c.clocked && !c.early }
-
 // addNumber strikes the forms of a number that the cell does not have.
 func (c *Column) addNumber(text string) {
 	if c.numberless {

@@ -167,7 +167,8 @@ func (c *Column) narrowest() Cell {
 // unzoned is a cell of timestamps as one of dates if none of the column has a time of the day, or of local times if none of those has a zone
 // and the column's name says none: no time zone moves either.
 func (c *Column) unzoned(cell Cell) Cell {
-	cell.epoch = cell.Kind == "timestamp" && c.hasEpoch()
+	// the beginning of Unix time is no time; days of birth may be so early, and are at midnight
+	cell.epoch = cell.Kind == "timestamp" && c.epoch && c.clocked && !c.early
 	switch {
 	case cell.Kind != "timestamp":
 	case !c.timed:

@@ -120,11 +120,12 @@ func span(text string, ofHours bool) (took time.Duration, isPair, isMeter, ok bo
 		return below * took, isPair, false, true
 	}
 	isISO := strings.HasPrefix(text, "P") && !strings.HasSuffix(text, "T")
+	days, clock, _ := strings.Cut(strings.TrimPrefix(text, "P"), "T")
 	if isISO {
-		text = strings.Replace(text[1:], "T", "", 1)
+		text = days + clock
 	}
 	found := wordSpan().FindStringSubmatch(text)
-	if found == nil || text == "" {
+	if found == nil || text == "" || isISO && strings.Contains(days, "M") { // a month has no certain length
 		return 0, false, false, false
 	}
 	took = number(found[1], 24*time.Hour) + number(found[2], time.Hour) + number(found[3], time.Minute) + number(found[4], time.Second)

@@ -14,21 +14,27 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
+// Options say how rows are read. The zero value reads a file as strings.
+type Options struct {
+	Cells      map[string]Cell // types of the cells by column; the others are strings
+	IDField    *string         // "id" becomes its name in the header, whatever the case of that
+	Semicolons *bool           // becomes true if they separate the cells, as where numbers have decimal commas
+	Sheet      bool            // rows end at their last cell that holds something
+	Section    *Section        // the one table of several that is read; nil: all of the file
+}
+
 // A reader reads rows of comma separated values (RFC 4180) under a header.
 type reader struct {
 	rows
+	Options
 	columns  []column
-	fields   []item.Field    // of a row
-	values   []byte          // of those
-	cells    map[string]Cell // nil: leave all cells strings
-	idField  *string
-	above    []row // lines above the header
-	ended    bool  // what follows stands below the table
-	lonely   int   // the line of a header of one cell, or of one table of several, below which nothing was found yet
-	sections bool  // rows begin with the name of their section and what they are in it
+	fields   []item.Field // of a row
+	values   []byte       // of those
+	above    []row        // lines above the header
+	ended    bool         // what follows stands below the table
+	lonely   int          // the line of a header of one cell, or of one table of several, below which nothing was found yet
+	sections bool         // rows begin with the name of their section and what they are in it
 	tasks    tasks
-
-	isSection bool // it is one table of several
 }
 
 // A column is what becomes of its cells.
@@ -38,21 +44,21 @@ type column struct {
 	clock int // the column of times of the day, if it is one of days with such times beside it
 }
 
-// NewReader reads rows under a header. The cells are of the types that are given by column, or strings. The column that is the id is
-// looked up in the header whatever its case: idField is set to its name there. Semicolons is set if they separate the cells, as where
-// numbers have decimal commas. Rows of a sheet end at their last cell that holds something. Of several
-// tables one is read; nil: all of the file.
-func NewReader(input *bufio.Reader, cells map[string]Cell, idField *string, semicolons *bool, sheet bool, section *Section) item.Records {
-	if start, _ := input.Peek(4096); !sheet && bytes.IndexByte(start, '\n') < 0 && bytes.IndexByte(start, '\r') >= 0 { // as old Macs end lines
+// NewReader reads rows under a header.
+func NewReader(input *bufio.Reader, options Options) item.Records {
+	// as old Macs end lines
+	if start, _ := input.Peek(4096); !options.Sheet && bytes.IndexByte(start, '\n') < 0 && bytes.IndexByte(start, '\r') >= 0 {
 		input = bufio.NewReader(returns{input})
 	}
-	r := &reader{rows: rows{lines: item.NewLines(input), quoted: bufio.NewReader(nil), sheet: sheet}, cells: cells, idField: idField}
-	if section != nil {
-		r.lines.Within, r.isSection = section.within(), true
+	r := &reader{rows: rows{lines: item.NewLines(input), quoted: bufio.NewReader(nil), sheet: options.Sheet}, Options: options}
+	if r.Section != nil {
+		r.lines.Within = r.Section.within()
 	}
 	return item.Read(func() error {
 		err := r.enter()
-		*semicolons = *semicolons || r.comma == ';'
+		if r.Semicolons != nil && r.comma == ';' {
+			*r.Semicolons = true
+		}
 		return err
 	}, r.next)
 }
@@ -69,7 +75,7 @@ func (r *reader) enter() error {
 	case len(header) > item.MaxFields:
 		return item.UnusableError{Reason: fmt.Sprintf("it has %d columns, and a stream has at most %d fields", len(header), item.MaxFields)}
 	}
-	if r.begin(r.named(header, line)); filled(r.header) == 1 || r.isSection {
+	if r.begin(r.named(header, line)); filled(r.header) == 1 || r.Section != nil {
 		r.lonely = line
 	}
 	return nil
@@ -79,7 +85,7 @@ func (r *reader) next() (item.Item, error) {
 	if len(r.above) > 0 {
 		above := r.above[0]
 		r.above = r.above[1:]
-		return r.beside(above.line, item.AboveHeader, above.cells)
+		return r.outside(above.line, item.AboveHeader, above.cells)
 	}
 	cells, line, err := r.rows.next()
 	for err == nil && !slices.ContainsFunc(cells, isFilled) { // as spreadsheets write the rest of a sheet
@@ -108,14 +114,19 @@ func (r *reader) next() (item.Item, error) {
 	case r.sections && len(cells) > 1 && strings.HasSuffix(strings.ToLower(cells[1]), "total"):
 		return item.Item{}, item.Unusable(line, item.TotalOfRows)
 	case isTotal(cells) && r.endsHere():
-		return r.beside(line, item.TotalBelow, cells)
+		return r.outside(line, item.TotalBelow, cells)
 	}
 	if len(cells) > len(r.columns) {
 		return item.Item{}, item.Unusable(line, "the row has %d cells, and the header %d", len(cells), len(r.columns))
 	}
 	if r.ended = r.ended || !r.sections && len(r.columns) >= narrowest && 2*len(cells) <= len(r.columns) && r.endsHere(); r.ended {
-		return r.beside(line, item.BelowTable, cells)
+		return r.outside(line, item.BelowTable, cells)
 	}
+	return r.record(line, cells), nil
+}
+
+// record makes a record of a row.
+func (r *reader) record(line int, cells []string) item.Item {
 	one := item.Item{Line: line, Fields: r.fields[:0]}
 	r.values = r.values[:0]
 	put := func(name string, values []byte) {
@@ -143,11 +154,11 @@ func (r *reader) next() (item.Item, error) {
 		(slices.ContainsFunc(rest, isFilled) || !slices.ContainsFunc(r.header, isFilled)) {
 		one.Note = fmt.Sprintf("the row has %d cells, and the header %d; it is kept", len(cells), len(r.columns))
 	}
-	return one, nil
+	return one
 }
 
-// beside is a line that is no row of the table, such as an account with its balance. What only names the kind of the data is left out.
-func (r *reader) beside(line int, place string, cells []string) (item.Item, error) {
+// outside is a line that is no row of the table, such as an account with its balance. What only names the kind of the data is left out.
+func (r *reader) outside(line int, place string, cells []string) (item.Item, error) {
 	var words []string
 	for _, cell := range cells {
 		if isFilled(cell) {
@@ -176,18 +187,18 @@ func (r *reader) begin(header []string) {
 	r.tasks = taskList(r.header)
 	names := columnNames(r.header)
 	for _, name := range names {
-		one := column{r.cells[name], name, -1}
+		one := column{r.Cells[name], name, -1}
 		for _, beside := range one.Beside {
 			one.clock = max(one.clock, slices.Index(names, beside.Clock))
 		}
 		r.columns = append(r.columns, one)
-		if *r.idField == "id" && strings.EqualFold(name, "id") {
-			*r.idField = name
+		if r.IDField != nil && *r.IDField == "id" && strings.EqualFold(name, "id") {
+			*r.IDField = name
 		}
 	}
 }
 
-// Tasks are rows as Todoist writes them: a row names the section of those below it.
+// tasks are rows as Todoist writes them: a row names the section of those below it.
 type tasks struct {
 	isList        bool
 	kind, content int // the columns that say what a row is and what it is called

@@ -118,7 +118,7 @@ func Decode(file io.ReadSeeker, sniff bool) (io.ReadSeeker, error) {
 	var sample []byte
 	for good, isEnd := 0, false; sniff && charset == nil && !isEnd; {
 		line, err := input.ReadSlice('\n')
-		if plain := isASCII(line); !plain && utf8.Valid(line) {
+		if plain := !slices.ContainsFunc(line, func(one byte) bool { return one >= utf8.RuneSelf }); !plain && utf8.Valid(line) {
 			good += len(line)
 		} else if !plain {
 			sample = append(sample, line...)
@@ -149,10 +149,6 @@ func (d *decoded) Seek(offset int64, whence int) (int64, error) {
 	_, err := d.file.Seek(0, io.SeekStart)
 	d.Reader = transform.NewReader(d.file, d.charset.NewDecoder())
 	return 0, err
-}
-
-func isASCII(text []byte) bool {
-	return !slices.ContainsFunc(text, func(one byte) bool { return one >= utf8.RuneSelf })
 }
 
 // western are the letters beyond ASCII of languages of Western Europe.

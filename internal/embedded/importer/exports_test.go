@@ -1,0 +1,72 @@
+package importer
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// What programs write in a way of their own is read as they mean it.
+func TestFilesAreReadAsTheirProgramsMeanThem(t *testing.T) {
+	long := strings.Repeat("x", startBytes)
+	tests := []struct {
+		name, stream, field string
+		files               map[string]string
+		want                []any // of the field, by record
+	}{
+		{"dates of Quicken with spaces", "a", "date", map[string]string{"a.qif": "!Type:Bank\nD6/ 1/94\nT-10.00\n^\nD6/15/94\nT1.00\n^\n"},
+			[]any{"1994-06-01", "1994-06-15"}},
+		{"a bookmark with text before and in its description", "a", "description", map[string]string{
+			"a.html": "<!DOCTYPE NETSCAPE-Bookmark-file-1><DL><DT><A HREF=\"http://u\">T</A> first<DD>second</DL>"}, []any{"first\nsecond"}},
+		{"empty lines of a card", "a", "addresses", map[string]string{"a.vcf": "BEGIN:VCARD\nFN:Ada\nADR:;;;;;;\nEND:VCARD\n"}, []any{nil}},
+		{"a note of Windows", "notes", "title", map[string]string{"a.md": "# A title\r\n\r\ntext\r\n"}, []any{"A title"}},
+		{"unseen messages of a Maildir, whose names have 2, elsewhere", "m", "is_seen", map[string]string{
+			"m/new/1.host2,S=9": "From: a@x\n\na\n", "m/cur/2.host2,S=9:2,F": "From: a@x\n\nb\n", "m/cur/3.host:2,S": "From: a@x\n\nc\n",
+		}, []any{false, true, false}},
+		{"objects of long lines", "a", "id", map[string]string{"a.json": fmt.Sprintf(`{"t":%q,"id":1}`+"\n"+`{"t":%[1]q,"id":2}`, long)}, []any{1.0, 2.0}},
+		{"a file that Slack deleted", "messages", "files", map[string]string{
+			"users.json": "[]", "c/2026-01-15.json": `[{"ts":"1768435200.0001","text":"a","files":[{"id":"F1","mode":"tombstone"}]}]`,
+		}, []any{[]any{"F1"}}},
+		{"a comment in a document", "documents", "text", map[string]string{"a.odt": zipOf(t, "content.xml",
+			"<d><p>one<annotation><creator>Ada</creator><p>why?</p></annotation> two</p></d>")}, []any{"onewhy?\n two"}},
+		{"statements of days, the day first", "S", "n", map[string]string{"S_15.01.2026.csv": "a,n\nx,1\n", "S_15.02.2026.csv": "a,n\nx,2\n",
+			"S_16.02.2026.csv": "a,n\nx,3\n"}, []any{1.0, 2.0, 3.0}},
+		{"statements of months", "S", "n", map[string]string{"S_Jan_2025.csv": "a,n\nx,1\n", "S_Jan_2026.csv": "a,n\nx,2\n", "S March 2026.csv": "a,n\nx,3\n"},
+			[]any{3.0, 1.0, 2.0}},
+		{"a word that begins as a month does", "S_Mars", "n", map[string]string{"S Mars 2025.csv": "a,n\nx,1\n", "S Mars 2026.csv": "a,n\nx,2\n"}, []any{1.0, 2.0}},
+		{"a column called as the size of another", "a_t", "d_bytes_2", map[string]string{
+			"a.db": dataOf(t, "CREATE TABLE t(d BLOB, d_bytes INTEGER)", "INSERT INTO t VALUES(x'0102', 7)")}, []any{2.0}},
+		{"a name of several pieces", "a", "name", map[string]string{
+			"a.kml": "<kml><Placemark><name>A &amp; <!-- c --><![CDATA[B & C]]></name><Point><coordinates>8,47</coordinates></Point></Placemark></kml>"},
+			[]any{"A & B & C"}},
+		{"a conversation at the top of what is read", "conversations", "conversation", map[string]string{
+			"message_1.json": `{"participants":[{"name":"Ada"}],"messages":[{"sender_name":"Ada","timestamp_ms":1768435200000,"content":"a"}]}`,
+		}, []any{"001"}},
+		{"a number before a month is no day", "S_4712", "n", map[string]string{"S_4712-01-2026.csv": "a,n\nx,1\n", "S_4712-02-2026.csv": "a,n\nx,2\n"},
+			[]any{1.0, 2.0}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			corpus, skips := openFolder(t, writeTree(t, test.files))
+			var got []any
+			for _, record := range collectRecords(t, corpus) {
+				var data map[string]any
+				if err := json.Unmarshal(record.Data, &data); err != nil {
+					t.Fatal(err)
+				}
+				if strings.Count(string(record.Data), `"`+test.field+`":`) > 1 {
+					t.Errorf("%s is there twice: %s", test.field, record.Data)
+				}
+				if record.Stream == test.stream {
+					got = append(got, data[test.field])
+				}
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("skips %v (-want +got)\n%s", skips, diff)
+			}
+		})
+	}
+}
