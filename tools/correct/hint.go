@@ -102,7 +102,8 @@ func (t Tool) oneOf(args rs.Object) (name string, several []string) {
 	for _, m := range args {
 		name = t.withNames(rs.Object{{Name: m.Name, Value: `""`}})[0].Name // metrics is metric
 		several := written.Names(list(m.Value))
-		if len(several) > 1 && !written.IsTimeName(m.Value) && (name == "metric" || name == "field" || name == "group_by") {
+		isCut := strings.Contains(m.Value, "(") && written.IsTimeName(m.Value) // date_trunc('month', ordered_at)
+		if len(several) > 1 && !isCut && (name == "metric" || name == "field" || name == "group_by") {
 			return name, several
 		}
 	}

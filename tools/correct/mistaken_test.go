@@ -54,6 +54,20 @@ func TestConditionsThatAllHoldAreNoAlternatives(t *testing.T) {
 	}
 }
 
+// Of several groups one is a time, whatever it is called, or what cuts a time, which is one group.
+func TestSeveralGroupsAreToldFromOne(t *testing.T) {
+	for groups, want := range map[string]string{
+		`["status","ordered_at"]`:           "for each value of status in filter.",
+		`["status","order_date"]`:           "for each value of status in filter.",
+		`"date_trunc('month', ordered_at)"`: "",
+	} {
+		args, _ := argumentsOf(`{"stream":"orders","metric":"count","group_by":` + groups + `}`)
+		if hint := toolNamed(t, "aggregate").Hint(args); !strings.HasSuffix(hint, want) || (hint == "") != (want == "") {
+			t.Errorf("%s: %s", groups, hint)
+		}
+	}
+}
+
 // A time under the name of an operator is a bound of the time of the records, and not the one time of a record.
 func TestATimeUnderAnOperatorIsABound(t *testing.T) {
 	stream := fields.Stream{Name: "orders", Fields: []rs.SchemaField{
