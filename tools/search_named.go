@@ -98,7 +98,7 @@ func (s *searched) inNamedField(ctx context.Context, words []string) string {
 		return says + s.records(row.Name, append(more, rs.NewMember("fields", []string{name}))...)
 	}
 	more = append(more, rs.NewMember("metric", "sum"), rs.NewMember("field", name))
-	if averaged().MatchString(name) {
+	if averaged().MatchString(written.Snake(name)) {
 		more = more.With("metric", `"avg"`)
 	}
 	if time != "" {
@@ -107,8 +107,8 @@ func (s *searched) inNamedField(ctx context.Context, words []string) string {
 	return says + correct.Call{Tool: "aggregate", Arguments: append(inConnection(s.call, "stream", row.Name), more...)}.String()
 }
 
-// averaged is the name of a number that says nothing when it is added up.
-var averaged = written.Expression(`(?i)rate|avg|average|mean|score|percent|level|ratio|temperature|weight|height|age$|bpm|pace|speed`)
+// averaged matches the name of a number whose sum says nothing. The short words are whole ones: a duration is no ratio, a postage no age.
+var averaged = written.Expression(`avg|average|score|percent|level|temperature|weight|height|bpm|pace|speed|(?:rate|ratio|mean)s?(?:_|$)|(?:^|_)age$`)
 
 // places are the streams of connections as far as they are known: from the schema, which other hints read too, or where nothing was found
 // from the list of streams that is read for how fresh they are.
