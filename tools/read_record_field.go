@@ -105,8 +105,7 @@ func forwardWindow(ctx context.Context, call Call) (Reply, error) {
 	response, err := call.RS.Do(ctx, args.Request(call.Scope))
 	if err == nil {
 		if _, found := matchOf(response); found && args.Q != "" {
-			whole := read.Beside(ctx, func(ctx context.Context) (*rs.Response, error) { return call.RS.Do(ctx, record) })
-			if whole != nil {
+			if whole := read.Beside(ctx, call.RS, record); whole != nil {
 				response = args.withMatches(response, fieldJSON(whole, args.Field))
 			}
 		}

@@ -33,16 +33,12 @@ func listStreams(ctx context.Context, call Call) *rs.Response {
 	if len(auth.PrincipalFrom(ctx).MemberTokens()) > maxCountedMembers {
 		return nil
 	}
-	return read.Beside(ctx, func(ctx context.Context) (*rs.Response, error) {
-		return call.Tool.schemas.Streams(ctx, call.RS, call.Scope.ConnectionID)
-	})
+	return call.Tool.schemas.Streams(ctx, call.RS, call.Scope.ConnectionID)
 }
 
 // streamDetail reads how fresh a stream is, and to which time the grant is limited in it; nil where that is not answered.
 func streamDetail(ctx context.Context, call Call, stream string) *rs.Response {
-	return read.Beside(ctx, func(ctx context.Context) (*rs.Response, error) {
-		return call.RS.Do(ctx, read.Request(call.Scope.ConnectionID, "streams", stream))
-	})
+	return read.Beside(ctx, call.RS, read.Request(call.Scope.ConnectionID, "streams", stream))
 }
 
 // absence says how fresh the data are that something was looked for in and not found, and of one stream to which time the grant is

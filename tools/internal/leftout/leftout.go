@@ -135,9 +135,7 @@ func ThreadHead(ctx context.Context, d rs.Doer, scope rs.Scope, f filter.Filter,
 		return nil
 	}
 	connection := cmp.Or(rs.ConnectionID(first), scope.ConnectionID)
-	if read.Beside(ctx, func(ctx context.Context) (*rs.Response, error) {
-		return d.Do(ctx, read.Request(connection, "streams", scope.Stream, "records", head))
-	}) == nil {
+	if read.Beside(ctx, d, read.Request(connection, "streams", scope.Stream, "records", head)) == nil {
 		return nil
 	}
 	ref := rs.Ref{ConnectionID: connection, Stream: scope.Stream, RecordID: head}
