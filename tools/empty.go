@@ -223,8 +223,8 @@ func likeIDs(ctx context.Context, call Call, stream, id string) (other, record s
 	}
 	if keyed != nil && rs.UnsafeName(id) == "" {
 		refs, _ := recordsOf(ctx, call, []rs.Scope{{Stream: stream, ConnectionID: keyed.Text("connection_id")}}, id)
-		for _, ref := range refs {
-			record = ref.String()
+		if len(refs) > 0 { // of one scope at most one
+			record = refs[0].String()
 		}
 	}
 	slices.Sort(others[2:])

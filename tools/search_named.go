@@ -25,9 +25,9 @@ const (
 	maxCalledStreams = 40 // that a call has
 )
 
-// named says of those words of a query that no record has and that are words of the names of streams, or else of a connection, which these
+// wordsInNames says of those words of a query that no record has and that are words of the names of streams, or else of a connection, which these
 // are, with the call for the other words there, or for what there is; "" where there is none.
-func (s *searched) named(ctx context.Context) string {
+func (s *searched) wordsInNames(ctx context.Context) string {
 	absent := s.absent
 	if len(absent) == 0 && isEmpty(s.answer.Response) && !s.inPeriod() && len(s.filter) == 0 {
 		if words := relax.Words(s.q); len(words) == 1 {
@@ -47,18 +47,18 @@ func (s *searched) named(ctx context.Context) string {
 		return only != "" && source.Connection.ID != only || len(s.streams) > 0 && !slices.Contains(s.streams, source.Stream)
 	})
 	if words, of := known.Named(within, absent); len(of) > 0 {
-		return s.inNamed(words, of)
+		return s.inStreamNames(words, of)
 	}
 	for _, word := range absent {
-		if says := s.inNamedConnection(word, sources); says != "" {
+		if says := s.inConnectionName(word, sources); says != "" {
 			return says
 		}
 	}
-	return s.inNamedField(ctx, absent)
+	return s.inFieldName(ctx, absent)
 }
 
-// inNamedField says that words are in the name of a field, with the call for its numbers by month or in all, or for what it holds.
-func (s *searched) inNamedField(ctx context.Context, words []string) string {
+// inFieldName says that words are in the name of a field, with the call for its numbers by month or in all, or for what it holds.
+func (s *searched) inFieldName(ctx context.Context, words []string) string {
 	var of known.Stream
 	if document := s.call.Tool.schemas.Held(ctx, "", s.call.Scope.ConnectionID); document != nil {
 		of = known.ReadStream(document, rs.Scope{ConnectionID: s.call.Scope.ConnectionID})
@@ -131,8 +131,8 @@ func (s *searched) places(ctx context.Context) (places []known.Source) {
 	return places
 }
 
-// inNamed says that words are in the names of some streams.
-func (s *searched) inNamed(words []string, sources []known.Source) string {
+// inStreamNames says that words are in the names of some streams.
+func (s *searched) inStreamNames(words []string, sources []known.Source) string {
 	var streams []string
 	timed, some := true, false
 	for _, source := range sources {
@@ -169,8 +169,8 @@ func (s *searched) inNamed(words []string, sources []known.Source) string {
 	return says + strings.Join(lists, ", ")
 }
 
-// inNamedConnection says that a word is in the name of one of several connections.
-func (s *searched) inNamedConnection(word string, sources []known.Source) string {
+// inConnectionName says that a word is in the name of one of several connections.
+func (s *searched) inConnectionName(word string, sources []known.Source) string {
 	var of []rs.Connection
 	others := false
 	for _, source := range sources {

@@ -30,8 +30,8 @@ type correction struct {
 	ungrouped string // a field that no call groups by
 }
 
-// say notes what is wrong with an argument.
-func (c *correction) say(code rs.Code, param, format string, values ...any) {
+// report notes what is wrong with an argument.
+func (c *correction) report(code rs.Code, param, format string, values ...any) {
 	if c.code == "" {
 		c.code, c.param = code, param
 	}
@@ -74,12 +74,12 @@ func (c *correction) name(param, name string, u fields.Use, what string) string 
 		others = "Those that can: " + quote.Names(known, maxShown)
 	}
 	if c.stream.Field(name) != nil {
-		c.say("unknown_field", param, "field %s of %s cannot %s. %s.", quote.Text(name), c.stream.Name, what, others)
+		c.report("unknown_field", param, "field %s of %s cannot %s. %s.", quote.Text(name), c.stream.Name, what, others)
 		if what == "group" && param == "group_by" && len(near) == 0 {
 			c.ungrouped = name
 		}
 	} else {
-		c.say("unknown_field", param, "%s has no field %s%s. %s.", c.stream.Name, quote.Text(name), c.here, others)
+		c.report("unknown_field", param, "%s has no field %s%s. %s.", c.stream.Name, quote.Text(name), c.here, others)
 	}
 	if len(near) > 0 {
 		return near[0]
@@ -109,7 +109,7 @@ func (c *correction) fields() {
 			return
 		}
 		if name == "*" || name == "all" {
-			c.say("unknown_field", "fields", "Leave fields out for all of them.")
+			c.report("unknown_field", "fields", "Leave fields out for all of them.")
 			c.args = c.args.Without("fields")
 			return
 		}
@@ -118,7 +118,7 @@ func (c *correction) fields() {
 		}
 		parts := strings.Fields(name)
 		if len(parts) > 1 && !slices.ContainsFunc(parts, func(p string) bool { return c.stream.Field(p) == nil }) {
-			c.say("unknown_field", "fields", "%s are %d fields.", quote.Text(name), len(parts))
+			c.report("unknown_field", "fields", "%s are %d fields.", quote.Text(name), len(parts))
 			kept = append(kept, parts...)
 			continue
 		}
@@ -143,7 +143,7 @@ func (c *correction) sort() {
 	}
 	first, others, several := strings.Cut(sort, ",")
 	if several {
-		c.say("invalid_sort", "sort", "A list is sorted by one field; the call below leaves out %s.", quote.Text(others))
+		c.report("invalid_sort", "sort", "A list is sorted by one field; the call below leaves out %s.", quote.Text(others))
 	}
 	first, direction := sortOf(rs.EncodeJSON(first))
 	field, descending := strings.CutPrefix(first, "-")
@@ -151,7 +151,7 @@ func (c *correction) sort() {
 	open := c.open
 	to := c.name("sort", field, fields.HasRanges, "be sorted by")
 	if to == "" && c.stream.Field(field) != nil {
-		c.say("invalid_sort", "sort", "The call below is without: sort what it reads.")
+		c.report("invalid_sort", "sort", "The call below is without: sort what it reads.")
 		c.args, c.open = c.args.Without("sort").With("limit", "100"), open // any of them may be the first
 	}
 	if descending && to != "" {
@@ -172,9 +172,9 @@ func (c *correction) relations() {
 		if !slices.Contains(names, name) {
 			near := written.Nearest(name, names, 3)
 			if to = append(near, "")[0]; len(names) == 0 {
-				c.say("invalid_expand", "expand", "%s has no relation to expand.", c.stream.Name)
+				c.report("invalid_expand", "expand", "%s has no relation to expand.", c.stream.Name)
 			} else {
-				c.say("invalid_expand", "expand", "%s has no relation %s. %s.", c.stream.Name, quote.Text(name), nearest(near, names))
+				c.report("invalid_expand", "expand", "%s has no relation %s. %s.", c.stream.Name, quote.Text(name), nearest(near, names))
 			}
 			if limit := limits.Get(name); to != "" {
 				limits = renamed(limits, name, to, limit)
@@ -186,7 +186,7 @@ func (c *correction) relations() {
 	}
 	for _, r := range c.stream.Relations {
 		if n, ok := limits.Number(r.Name); ok && r.MaxLimit != nil && n > *r.MaxLimit {
-			c.say("invalid_expand", "expand_limit", "expand_limit of %s is %d; at most %d are returned.",
+			c.report("invalid_expand", "expand_limit", "expand_limit of %s is %d; at most %d are returned.",
 				quote.Names([]string{r.Name}, 1), n, *r.MaxLimit)
 			limits = limits.With(r.Name, rs.EncodeJSON(*r.MaxLimit))
 		}

@@ -54,7 +54,7 @@ func (t Tool) OfOneStream(args rs.Object, s *rs.Schema) (hint string, send Call)
 		return hint, Call{}
 	}
 	if len(having) > 1 {
-		hint += " These have them: " + strings.Join(having, ", ") + ". " + CallForEach(len(having))
+		hint += " These have them: " + strings.Join(having, ", ") + ". " + callForEach(len(having))
 	}
 	return hint, t.inStream(args, having[0])
 }
@@ -138,7 +138,7 @@ func (t Tool) groupedBy(args rs.Object, excluded rs.Member) (Call, bool) {
 func (t Tool) conditional(args rs.Object) rs.Object {
 	for _, m := range args {
 		s, _ := written.Text(m.Value)
-		if t.Takes("filter") && t.Takes("stream") && !t.Takes(m.Name) && !args.Has("filter") && slices.Contains(words, written.Snake(m.Name)) &&
+		if t.Takes("filter") && t.Takes("stream") && !t.Takes(m.Name) && !args.Has("filter") && slices.Contains(wordArguments, written.Snake(m.Name)) &&
 			(strings.ContainsAny(s, "<>=") || lucene().MatchString(s)) && foreign.IsText(s) {
 			return renamed(args, m.Name, "filter", m.Value)
 		}

@@ -184,7 +184,7 @@ func (t Tool) placed(guess rs.Object, m rs.Member) rs.Object {
 	compares := kind == "string" || kind == "number" || kind == "boolean" || len(list) > 0 && rs.Kind(list[0]) != "object" ||
 		len(o) > 0 && !slices.ContainsFunc(o, func(r rs.Member) bool { return !foreign.IsOperator(r.Name) })
 	base, _, _ := strings.Cut(plain, "[")
-	if t.Takes("filter") && !given && !sorts(plain) && !beside[base] && (foreign.HasOperator(m.Name) || compares && t.Takes("stream")) {
+	if t.Takes("filter") && !given && !sorts(plain) && !notFields[base] && (foreign.HasOperator(m.Name) || compares && t.Takes("stream")) {
 		return t.filteredBy(rest, rs.Object{m})
 	}
 	return rest

@@ -37,7 +37,7 @@ func (t Tool) Hint(args rs.Object) string {
 	case identifier.IsPage(id) && identifies:
 		return "That is the address of a page, not the id of a record; the call below finds records that name it."
 	case several != nil && identifies:
-		return CallForEach(len(several))
+		return callForEach(len(several))
 	case t.titleIn(args) != "":
 		return titleHint
 	case identifies && !strings.Contains(id, ":"):
@@ -46,7 +46,7 @@ func (t Tool) Hint(args rs.Object) string {
 		_, hint := oneGroup(args.Text("metric"), names)
 		return "aggregate takes one group_by. " + hint
 	case aggregates && one != "":
-		return "aggregate takes one " + one + ". " + CallForEach(len(names))
+		return "aggregate takes one " + one + ". " + callForEach(len(names))
 	case aggregates && spreads:
 		return "No metric is that; the call below lists the values in their order, from which it can be worked out."
 	case aggregates && slices.ContainsFunc(args, func(m rs.Member) bool { return m.Name != "order" && sorts(written.Snake(m.Name)) }):
@@ -136,7 +136,7 @@ func (c Call) LeavesOut(args rs.Object) string {
 		case m.Name == "filter" && (c.Tool == "search" || c.Arguments.Has("group_by")): // what no filter says is in the words or groups
 		case boundWords[written.Snake(m.Name)] != "" && (c.Arguments.Has("since") || c.Arguments.Has("until")):
 		case aggregations[written.Snake(m.Name)]: // it is in the metric
-		case c.Arguments.Has("filter") && slices.Contains(words, written.Snake(m.Name)): // it is in the filter
+		case c.Arguments.Has("filter") && slices.Contains(wordArguments, written.Snake(m.Name)): // it is in the filter
 		case value == "" || m.Value == "null" || silent[written.Snake(m.Name)] || strings.Contains(proposed, value):
 		case len(several) > 1 && strings.Contains(proposed, several[0]) && !strings.Contains(proposed, several[1]):
 			left = append(left, "all but the first of "+quote.Names([]string{m.Name}, 1))
@@ -164,7 +164,7 @@ func recurring(granularity string) string {
 
 // severalCalls says that a call asks for the first of several alternatives.
 func severalCalls(calls int) string {
-	return "A filter has no or, and one value a field. " + CallForEach(calls)
+	return "A filter has no or, and one value a field. " + callForEach(calls)
 }
 
 // excludedHint says how the records are found that a condition on no value, or on any but one, asks for: by groups, or in the records.

@@ -145,7 +145,7 @@ func (t Tool) worded(args rs.Object) (Call, bool) {
 	}
 	for _, m := range args {
 		q, ok := written.Text(t.string(&parameter{Name: "q", Type: "string"}, m.Value))
-		if t.Takes(m.Name) || !ok || q == "" || !slices.Contains(words, written.Snake(m.Name)) {
+		if t.Takes(m.Name) || !ok || q == "" || !slices.Contains(wordArguments, written.Snake(m.Name)) {
 			continue
 		}
 		query := rs.Object{{Name: "q", Value: rs.EncodeJSON(q)}}

@@ -254,8 +254,8 @@ func plan(args rs.Object) (foreign.Plan, bool) {
 // maxShown bounds the names that a sentence lists.
 const maxShown = 12
 
-// CallForEach says that a proposed call is the first of several.
-func CallForEach(calls int) string {
+// callForEach says that a proposed call is the first of several.
+func callForEach(calls int) string {
 	return fmt.Sprintf("This needs a call for each of the %d; the one below is the first.", calls)
 }
 
