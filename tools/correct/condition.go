@@ -2,9 +2,7 @@ package correct
 
 import (
 	"cmp"
-	"maps"
 	"slices"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -251,33 +249,6 @@ func (c *correction) textRange(field string, bounds rs.Object) (instead rs.Objec
 	c.report("unknown_field", "filter", "field %s of %s cannot be filtered by a range. Those that can: %s.",
 		quote.Text(field), c.stream.Name, quote.Names(c.stream.Suited(fields.HasRanges), maxShown))
 	return instead, true
-}
-
-// inRelated looks for a field that the stream does not have in what is related to it, such as the body of a message.
-func (c *correction) inRelated(param, name string) bool {
-	relation, own := c.stream.RelationIn(name)
-	if relation < 0 {
-		own = strings.TrimPrefix(name, c.stream.Name+".")
-	}
-	isBody := func(f rs.SchemaField) bool { return fields.Bodies[f.Name] }
-	names, body := []string{own, own + "_text"}, fields.Bodies[written.Snake(own)]
-	if body {
-		names = append([]string{own}, slices.Sorted(maps.Keys(fields.Bodies))...)
-	}
-	var found []string
-	for i, r := range c.stream.Related {
-		if at := slices.IndexFunc(names, func(field string) bool { return r.Field(field) != nil }); at >= 0 && (relation < 0 || relation == i) {
-			found = append(found, c.stream.Relations[i].Name, names[at])
-		}
-	}
-	exactly := len(found) == 2 && found[1] == name && c.stream.Field(name) == nil // which is nearer than a field of another name
-	if len(found) != 2 || !exactly && (!c.stream.LacksField(name) || body && relation < 0 && slices.ContainsFunc(c.stream.Fields, isBody)) {
-		return false
-	}
-	c.report("unknown_field", param, "%s has no field %s; the related %s has it as %s.",
-		c.stream.Name, quote.Text(name), quote.Names(found[:1], 1), quote.Names(found[1:], 1))
-	c.related, c.hint = append(c.related, found[0]), "The call below reads the record with what is related to it."
-	return true
 }
 
 // ofRelated is the call that reads the records of a related stream which a filter is of, in which each name has the same relation before

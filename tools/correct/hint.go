@@ -97,30 +97,6 @@ func SeasonSays(args rs.Object) string {
 	return ""
 }
 
-// oneOf is an argument of an aggregate that has one name and was given several, and which; "" for none.
-func (t Tool) oneOf(args rs.Object) (name string, several []string) {
-	for _, m := range args {
-		name = t.withNames(rs.Object{{Name: m.Name, Value: `""`}})[0].Name // metrics is metric
-		several := written.Names(list(m.Value))
-		isCut := strings.Contains(m.Value, "(") && written.IsTimeName(m.Value) // date_trunc('month', ordered_at)
-		if len(several) > 1 && !isCut && (name == "metric" || name == "field" || name == "group_by") {
-			return name, several
-		}
-	}
-	return "", nil
-}
-
-// oneGroup is that of several fields by which one call groups, and how calls come to all: amounts have a column for each unit anyway.
-func oneGroup(metric string, several []string) (by, hint string) {
-	at := slices.IndexFunc(several, written.IsUnitName)
-	if len(several) == 2 && at >= 0 && metric != "" && !strings.HasPrefix(metric, "count") {
-		return several[1-at], "Amounts come apart by " + quote.Line(several[at]) + " in each group anyway."
-	}
-	apart := max(0, slices.IndexFunc(several, written.IsTimeName)) // no filter names each time
-	others := slices.Delete(slices.Clone(several), apart, apart+1)
-	return several[0], "For all of these, send a call for each value of " + quote.Names(others, maxShown) + " in filter."
-}
-
 // LeavesOut names the arguments of which nothing is in a call that is proposed for them. What says nothing about a read is none of them.
 func (c Call) LeavesOut(args rs.Object) string {
 	var left []string

@@ -15,9 +15,6 @@ import (
 // andNot is how other searches leave out a word.
 var andNot = written.Expression(`\s+AND\s+NOT\s+(\w[\w'-]*)`)
 
-// longestQuery bounds the queries that are corrected; a longer one is refused. What is found in one takes the square of its length.
-const longestQuery = 1000
-
 // queryOf is the query of a search, and the name of its argument.
 func queryOf(args rs.Object) (q, name string) {
 	for _, name = range []string{"q", "query"} {
