@@ -144,7 +144,6 @@ func (q *queryRecordsArgs) page(ctx context.Context, call Call) (response *rs.Re
 	}
 }
 
-// Scope returns what the read touches.
 func (q queryRecordsArgs) Scope() (rs.Scope, error) {
 	scope, err := q.source.Scope()
 	scope.Expands = len(q.expansion) > 0

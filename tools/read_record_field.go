@@ -76,7 +76,6 @@ func decodeReadRecordField(values rs.Object) (Args, error) {
 	return a.done(args)
 }
 
-// Scope returns what the read touches.
 func (w windowArgs) Scope() (rs.Scope, error) { return w.scope() }
 
 // Request returns GET /v1/streams/{stream}/records/{id}/field-window.

@@ -20,8 +20,7 @@ import (
 
 // The reads that several tools make beside the one that was asked for, and what they add to its answer. What is not answered is not said.
 
-// Bound of what is read beside an answer that can do without it.
-const maxCountedMembers = 8 // of a package
+const maxCountedMembers = 8 // of a package, whose streams are counted beside an answer that can do without it
 
 // known is what the schema says of a stream under the connection of a call, of all streams where it is ""; it is held for a minute.
 func (call Call) known(ctx context.Context, stream string) known.Stream {
@@ -119,12 +118,9 @@ func withMembers(response *rs.Response, said rs.Object) *rs.Response {
 	return response.WithBody(response.Object().WithAll(said).JSON())
 }
 
-// What an answer leaves out that the model may take to be in it.
-
-// A filter on when something begins leaves out what began earlier and is not over: a trip from Monday to Wednesday is on on Tuesday.
-
-// lasting says how many records began before the time that the filter of a call asks for and last into it, and which call has them: one
-// read, where the stream says when its records end. It is nothing where none does.
+// lasting says how many records began before the time that the filter of a call asks for and last into it, and which call has them. A
+// filter on the start leaves them out: a trip from Monday to Wednesday is not over on Tuesday. It makes one read, where the stream says when
+// its records end, and returns nil where there are none.
 func lasting(ctx context.Context, call Call, f filter.Filter, schema func() known.Stream) rs.Object {
 	at := slices.IndexFunc(f, func(c filter.Condition) bool { return strings.HasPrefix(c.Operator, "g") && known.MayStart(c.Field) })
 	if at < 0 {

@@ -294,12 +294,10 @@ func (s Stream) Misses(args rs.Object) bool {
 	if slices.ContainsFunc(filter[:min(len(filter), maxCompared)], s.NamesID) {
 		return true
 	}
-	return (len(s.Relations) > 0 || s.timeless()) && slices.ContainsFunc(names[:min(len(names), maxCompared)], func(name string) bool {
+	return (len(s.Relations) > 0 || !slices.ContainsFunc(s.Fields, IsTime)) && slices.ContainsFunc(names[:min(len(names), maxCompared)], func(name string) bool {
 		return s.LacksField(name) || Bodies[name] && s.Field(name) == nil // however near its own is
 	})
 }
-
-func (s Stream) timeless() bool { return !slices.ContainsFunc(s.Fields, IsTime) }
 
 // Having lists the streams of a schema that have all fields of a filter; nil has none.
 func Having(s *rs.Schema, filter rs.Object) []string {

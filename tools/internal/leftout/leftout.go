@@ -92,10 +92,8 @@ func MixedUnits(sort string, f filter.Filter, page *rs.Response, call correct.Ca
 	return nil
 }
 
-// Over several connections a resource server takes a field that one of them has: the others are left out, or answer without it.
-
-// Fields say which connections of a stream lack fields that a call names, and which call reads the same there; nothing where all
-// have them.
+// Fields say which connections of a stream lack fields that a call names, and which call reads the same there; nothing where all have them.
+// A resource server takes a field that one of several connections has, and leaves the others out or answers without it.
 func Fields(stream string, call correct.Call, stated known.Stream) rs.Object {
 	if stated.Document == nil || len(stated.Connections) < 2 {
 		return nil

@@ -123,10 +123,8 @@ func compactDay(raw string) string {
 	return rs.EncodeJSON(day.Format(time.DateOnly))
 }
 
-const (
-	currencyCodes = `(?:USD|EUR|GBP|JPY|CHF|CAD|AUD|NZD|CNY|INR|SEK|NOK|DKK|PLN|CZK|HUF|BRL|MXN)`
-	currencySign  = `(?:[£$€¥₹]|` + currencyCodes + `)`
-)
+const currencyCodes = `(?:USD|EUR|GBP|JPY|CHF|CAD|AUD|NZD|CNY|INR|SEK|NOK|DKK|PLN|CZK|HUF|BRL|MXN)`
+const currencySign = `(?:[£$€¥₹]|` + currencyCodes + `)`
 
 var (
 	currencyForm = Expression(`(?i)^` + currencySign + `\s*|\s*` + currencySign + `$`)
