@@ -25,7 +25,7 @@ const (
 	explainDeadline   = 1500 * time.Millisecond
 )
 
-// explainEmpty reads how many records each field of a filter leaves alone. What is not answered is not said.
+// explainEmpty counts the records that each field of a filter would leave by itself. A count that fails is left out.
 func explainEmpty(ctx context.Context, call Call, f filter.Filter) []render.EmptyField {
 	ctx, cancel := context.WithTimeout(ctx, explainDeadline)
 	defer cancel()

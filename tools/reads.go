@@ -18,7 +18,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
-// The reads that several tools make beside the one that was asked for, and what they add to its answer. What is not answered is not said.
+// The reads that several tools make beside the one that was asked for, and what they add to its answer: nothing where one fails.
 
 const maxCountedMembers = 8 // of a package, whose streams are counted beside an answer that can do without it
 
@@ -110,7 +110,7 @@ func mayRead(ctx context.Context, scope rs.Scope) error {
 	return nil
 }
 
-// withMembers is an answer that says something more.
+// withMembers is an answer with more members in its body.
 func withMembers(response *rs.Response, said rs.Object) *rs.Response {
 	if len(said) == 0 {
 		return response

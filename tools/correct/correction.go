@@ -20,13 +20,13 @@ type correction struct {
 	wrong   []string // sentences
 	param   string
 	code    rs.Code
-	here    string     // where a field is missed that there may be elsewhere
+	here    string     // " in this grant", where a field may exist that is not granted
 	open    bool       // something is wrong for which there is no replacement
-	related []string   // relations that have a field which the stream has not
-	partly  bool       // not all of the fields that there are instead were named
+	related []string   // relations that have a field which the stream lacks
+	partly  bool       // the message lists only some of the fields to choose from
 	hint    string     // what the call that is sent instead does
 	sought  *rs.Member // a condition on a field that search reads and no filter does
-	grouped *rs.Member // a condition that the values of its field are listed for
+	grouped *rs.Member // a condition instead of which the call lists the values of its field
 
 	ungrouped string // a field that no call groups by
 }

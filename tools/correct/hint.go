@@ -12,7 +12,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
-// Hint says what the call of [Tool.Guess] leaves of the arguments for another call; "" if it leaves nothing.
+// Hint says what the arguments ask for that the call of [Tool.Guess] does not, and how to ask for it; "" for nothing.
 func (t Tool) Hint(args rs.Object) string {
 	p, ok := plan(args)
 	if !ok && p.Never == "" {

@@ -77,8 +77,8 @@ func boundsIn(raw string) (bounds rs.Object) {
 	return bounds
 }
 
-// timed are arguments with the one that was refused in the form that the tool takes, where it says a time; none where the error says the
-// form. It is false for any other argument.
+// timed returns arguments in which the refused one, a time or a time zone, has the form that the tool takes; nil where that is not known,
+// as the error says the form. It is false for any other argument.
 func (t Tool) timed(args rs.Object, param string) (mended rs.Object, ok bool) {
 	raw := args.Get(param)
 	last, short := written.LastOfMonth(raw)

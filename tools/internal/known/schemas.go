@@ -51,7 +51,7 @@ type Stream struct {
 	Err         error // why nothing is known
 }
 
-// Document is what Tool.Schema reads.
+// Document returns the schema document of a stream, under one connection where that is named; nil where it cannot be read.
 func (c *Schemas) Document(ctx context.Context, d rs.Doer, stream, connectionID string) *rs.Schema {
 	return c.Of(ctx, d, rs.Scope{Stream: stream, ConnectionID: connectionID}).Document
 }

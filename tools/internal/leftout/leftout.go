@@ -25,8 +25,8 @@ func Noted(name, note string, instead correct.Call) rs.Member {
 	return rs.Member{Name: name, Value: rs.Object{rs.NewMember("note", note), {Name: "instead", Value: call.JSON()}}.JSON()}
 }
 
-// Units say which fields have the units of numbers that a page shows of the fields asked for, where the call names no such field: the
-// schema is read for a number only.
+// Units say which fields have the units of the numbers on a page, where the call asks for the numbers and not for their units. The schema is
+// read for a number only.
 func Units(asked []string, f filter.Filter, page *rs.Response, schema func() known.Stream) rs.Object {
 	told := func(c filter.Condition) bool { return c.Operator == "" && written.IsUnitName(c.Field) }
 	if slices.ContainsFunc(asked, written.IsUnitName) || slices.ContainsFunc(f, told) {
