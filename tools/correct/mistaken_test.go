@@ -93,6 +93,18 @@ func TestADirectionIsNoCondition(t *testing.T) {
 	}
 }
 
+// A list of a field and a direction is one sort, not the first of two.
+func TestASortIsWrittenAsAPair(t *testing.T) {
+	for sort, want := range map[string]string{
+		`["total","desc"]`: `"-total"`, `[["total","ASC"]]`: `"total"`, `["total","merchant"]`: `["total","merchant"]`, `["total",1]`: `["total",1]`,
+	} {
+		args, _ := argumentsOf(`{"stream":"orders","sort":` + sort + `}`)
+		if got := toolNamed(t, "query_records").Canonical(args).Get("sort"); got != want {
+			t.Errorf("%s becomes %s, want %s", sort, got, want)
+		}
+	}
+}
+
 // Records without a time of their own are found by that of the records that they belong to.
 func TestRecordsAreFoundByTheTimeOfTheirParents(t *testing.T) {
 	all := middlewaretest.JSON(`{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c"}],"streams":[` +

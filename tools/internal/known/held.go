@@ -78,8 +78,7 @@ const (
 	listsBytes   = 16 << 20
 )
 
-// weigh is an upper estimate of the memory of a document with what is parsed of it: short parts, such as fields, take more than their
-// text.
+// weigh is an upper estimate of the memory of a document with what is parsed of it: short parts take more than their text.
 func weigh(text string, rows int) int {
 	const part, member = 4, 256 // bytes of memory for one of the text, and for a member or a row
 	return part*len(text) + member*(strings.Count(text, ":")+rows)
