@@ -19,8 +19,7 @@ func (t Tool) Guess(args rs.Object, refused *rs.Error) (Call, bool) {
 		return call, t.Name == "query_records"
 	}
 	args = t.oneAggregation(args)
-	left := func(m rs.Member) bool { return aggregations[written.Snake(m.Name)] }
-	if t.Name == "aggregate" && slices.ContainsFunc(args, left) {
+	if t.Name == "aggregate" && slices.ContainsFunc(args, func(m rs.Member) bool { return aggregations[written.Snake(m.Name)] }) {
 		return Call{}, false // a count of all would be taken for what it asks for
 	}
 	if list := args.Array("id"); len(list) > 1 && args.Has("stream") && t.Takes("id") {
@@ -162,17 +161,18 @@ func (t Tool) complete(guess rs.Object, refused *rs.Error) (Call, bool) {
 	case "aggregate":
 		metric := cmp.Or(guess.Text("metric"), "count")
 		switch {
-		case guess.Has("field") && !guess.Has("metric"): // a number of it, but not which
-			return Call{}, false
-		case !guess.Has("stream"), metric != "count" && !guess.Has("field"), guess.Has("granularity") && !guess.Has("group_by_time"):
+		case guess.Has("field") && !guess.Has("metric"), // a number of it, but not which
+			!guess.Has("stream"), metric != "count" && !guess.Has("field"), guess.Has("granularity") && !guess.Has("group_by_time"):
 			return Call{}, false
 		case guess.Has("group_by") && guess.Has("group_by_time") && metric != "count" && written.IsUnitName(guess.Text("group_by")):
-			guess = guess.Without("group_by") // an amount has a column for each of its units
-			return t.complete(guess, refused)
+			return t.complete(guess.Without("group_by"), refused) // an amount has a column for each of its units
 		case guess.Has("group_by") && guess.Has("group_by_time"):
 			guess = guess.Without("group_by_time", "granularity", "time_zone")
 		case guess.Has("group_by_time") && !guess.Has("granularity"):
-			guess = guess.With("granularity", `"month"`)
+			p := t.parameter("granularity")
+			if guess = guess.With(p.Name, t.string(p, guess.Get("group_by_time"))); !p.allows(guess.Get(p.Name)) { // "day" names no field
+				guess = guess.With(p.Name, `"month"`)
+			}
 		case guess.Has("time_zone") && !guess.Has("group_by_time"):
 			guess = guess.Without("time_zone")
 		}

@@ -93,6 +93,17 @@ func TestADirectionIsNoCondition(t *testing.T) {
 	}
 }
 
+// A granularity in place of the time field is the one that is meant.
+func TestAGranularityIsNotReplacedByAnother(t *testing.T) {
+	for group, want := range map[string]string{`"day"`: `"day"`, `"Weekly"`: `"week"`, `"ordered_at"`: `"month"`} {
+		args, _ := argumentsOf(`{"stream":"orders","metric":"count","group_by_time":` + group + `}`)
+		call, _ := toolNamed(t, "aggregate").Guess(args, rs.Invalid("granularity", "", ""))
+		if got := call.Arguments.Get("granularity"); got != want {
+			t.Errorf("%s leads to %s", group, call)
+		}
+	}
+}
+
 // A list of a field and a direction is one sort, not the first of two.
 func TestASortIsWrittenAsAPair(t *testing.T) {
 	for sort, want := range map[string]string{
