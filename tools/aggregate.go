@@ -60,8 +60,8 @@ func forwardAggregate(ctx context.Context, call Call) (Reply, error) {
 	r.Args.Filter, readAs = wholeDays(args.Filter, args.Zone, schema)
 	r.AddAll(filter.ReadAs(nil, readAs))
 	response, body, err := r.Answer(ctx)
-	ofNone := func(read string) bool { return strings.Contains(read, "of no time zone") }
-	if len(readAs) > 0 && !slices.ContainsFunc(readAs, ofNone) { // the resource server, which has the instants, says null
+	ofNoZone := func(line string) bool { return strings.HasSuffix(line, filter.OfNoZone) }
+	if len(readAs) > 0 && !slices.ContainsFunc(readAs, ofNoZone) { // the resource server, which has the instants, says null
 		r.AddAll(rs.Object{rs.NewMember("time_zone", args.Zone.String())})
 	}
 	if err != nil || !body.Includes("value") && !body.Has("groups") {

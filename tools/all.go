@@ -27,14 +27,14 @@ func All(o Options) []*Tool {
 	schemas := known.NewSchemas(time.Now)
 	for _, tool := range all {
 		tool.Known, tool.schemas = correct.ReadTool(tool.Name, string(tool.Input)), schemas
-		tool.Named = func(name string) *Tool { return named(all, name) }
+		tool.Named = func(name string) *Tool { return toolNamed(all, name) }
 		tool.Schema, tool.Held = schemas.Document, schemas.Held
 	}
 	return all
 }
 
-// named is the tool of a name; nil for none.
-func named(all []*Tool, name string) *Tool {
+// toolNamed is the tool of a name; nil for none.
+func toolNamed(all []*Tool, name string) *Tool {
 	if at := slices.IndexFunc(all, func(tool *Tool) bool { return tool.Name == name }); at >= 0 {
 		return all[at]
 	}

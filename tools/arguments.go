@@ -46,7 +46,6 @@ type source struct{ stream, connectionID string }
 // source reads stream and connection_id.
 func (a *arguments) source() source { return source{a.Name("stream"), a.Name("connection_id")} }
 
-// Scope returns what the read touches.
 func (s source) Scope() (rs.Scope, error) {
 	return rs.Scope{Stream: s.stream, ConnectionID: s.connectionID}, nil
 }
@@ -75,7 +74,7 @@ func (a *arguments) record() recordArg {
 	return r
 }
 
-// Scope returns the record, with the connection from the id or from connection_id; two different ones are an error
+// scope returns the record, with the connection from the id or from connection_id; two different ones are an error
 // rather than a silent preference, which could read the wrong source (S2-8, S3-19d).
 func (r recordArg) scope() (rs.Scope, error) {
 	connection := r.ref.ConnectionID

@@ -25,7 +25,7 @@ const (
 	explainDeadline   = 1500 * time.Millisecond
 )
 
-// explainEmpty reads how many records each field of a filter leaves alone. What is not answered is not said.
+// explainEmpty counts the records that each field of a filter would leave by itself. A count that fails is left out.
 func explainEmpty(ctx context.Context, call Call, f filter.Filter) []render.EmptyField {
 	ctx, cancel := context.WithTimeout(ctx, explainDeadline)
 	defer cancel()
@@ -223,8 +223,8 @@ func likeIDs(ctx context.Context, call Call, stream, id string) (other, record s
 	}
 	if keyed != nil && rs.UnsafeName(id) == "" {
 		refs, _ := recordsOf(ctx, call, []rs.Scope{{Stream: stream, ConnectionID: keyed.Text("connection_id")}}, id)
-		for _, ref := range refs {
-			record = ref.String()
+		if len(refs) > 0 { // of one scope at most one
+			record = refs[0].String()
 		}
 	}
 	slices.Sort(others[2:])

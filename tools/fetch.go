@@ -55,7 +55,6 @@ func decodeFetch(values rs.Object) (Args, error) {
 	return a.done(fetchArgs{recordArg: a.record(), fields: a.Fields(), expansion: a.expansion()})
 }
 
-// Scope returns what the read touches.
 func (f fetchArgs) Scope() (rs.Scope, error) {
 	scope, err := f.scope()
 	scope.Expands = err == nil && len(f.expansion) > 0

@@ -144,7 +144,6 @@ func (q *queryRecordsArgs) page(ctx context.Context, call Call) (response *rs.Re
 	}
 }
 
-// Scope returns what the read touches.
 func (q queryRecordsArgs) Scope() (rs.Scope, error) {
 	scope, err := q.source.Scope()
 	scope.Expands = len(q.expansion) > 0
@@ -181,8 +180,8 @@ func (q queryRecordsArgs) mayLack(call Call, response *rs.Response) bool {
 	return leftout.IsWarned(response) || slices.ContainsFunc(list.Items, another)
 }
 
-// tied is how many records behind a short first page have the value that its last record has of the field by which it is sorted: by
-// chance some are on it and others are not. Of several connections the last of each that may have more is that value, or it is not counted.
+// tied counts the records behind a short first page that share its last record's value of the sort field: which of them are on the page is
+// chance. It is 0 where the connections that may have more do not all end with that value.
 func (q queryRecordsArgs) tied(ctx context.Context, call Call, response *rs.Response) int {
 	const few = 25
 	field := strings.TrimPrefix(q.sort, "-")

@@ -76,7 +76,6 @@ func decodeReadRecordField(values rs.Object) (Args, error) {
 	return a.done(args)
 }
 
-// Scope returns what the read touches.
 func (w windowArgs) Scope() (rs.Scope, error) { return w.scope() }
 
 // Request returns GET /v1/streams/{stream}/records/{id}/field-window.
@@ -105,8 +104,7 @@ func forwardWindow(ctx context.Context, call Call) (Reply, error) {
 	response, err := call.RS.Do(ctx, args.Request(call.Scope))
 	if err == nil {
 		if _, found := matchOf(response); found && args.Q != "" {
-			whole := read.Beside(ctx, func(ctx context.Context) (*rs.Response, error) { return call.RS.Do(ctx, record) })
-			if whole != nil {
+			if whole := read.Beside(ctx, call.RS, record); whole != nil {
 				response = args.withMatches(response, fieldJSON(whole, args.Field))
 			}
 		}

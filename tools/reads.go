@@ -18,10 +18,9 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
-// The reads that several tools make beside the one that was asked for, and what they add to its answer. What is not answered is not said.
+// The reads that several tools make beside the one that was asked for, and what they add to its answer: nothing where one fails.
 
-// Bound of what is read beside an answer that can do without it.
-const maxCountedMembers = 8 // of a package
+const maxCountedMembers = 8 // of a package, whose streams are counted beside an answer that can do without it
 
 // known is what the schema says of a stream under the connection of a call, of all streams where it is ""; it is held for a minute.
 func (call Call) known(ctx context.Context, stream string) known.Stream {
@@ -33,16 +32,12 @@ func listStreams(ctx context.Context, call Call) *rs.Response {
 	if len(auth.PrincipalFrom(ctx).MemberTokens()) > maxCountedMembers {
 		return nil
 	}
-	return read.Beside(ctx, func(ctx context.Context) (*rs.Response, error) {
-		return call.Tool.schemas.Streams(ctx, call.RS, call.Scope.ConnectionID)
-	})
+	return call.Tool.schemas.Streams(ctx, call.RS, call.Scope.ConnectionID)
 }
 
 // streamDetail reads how fresh a stream is, and to which time the grant is limited in it; nil where that is not answered.
 func streamDetail(ctx context.Context, call Call, stream string) *rs.Response {
-	return read.Beside(ctx, func(ctx context.Context) (*rs.Response, error) {
-		return call.RS.Do(ctx, read.Request(call.Scope.ConnectionID, "streams", stream))
-	})
+	return read.Beside(ctx, call.RS, read.Request(call.Scope.ConnectionID, "streams", stream))
 }
 
 // absence says how fresh the data are that something was looked for in and not found, and of one stream to which time the grant is
@@ -115,7 +110,7 @@ func mayRead(ctx context.Context, scope rs.Scope) error {
 	return nil
 }
 
-// withMembers is an answer that says something more.
+// withMembers is an answer with more members in its body.
 func withMembers(response *rs.Response, said rs.Object) *rs.Response {
 	if len(said) == 0 {
 		return response
@@ -123,12 +118,9 @@ func withMembers(response *rs.Response, said rs.Object) *rs.Response {
 	return response.WithBody(response.Object().WithAll(said).JSON())
 }
 
-// What an answer leaves out that the model may take to be in it.
-
-// A filter on when something begins leaves out what began earlier and is not over: a trip from Monday to Wednesday is on on Tuesday.
-
-// lasting says how many records began before the time that the filter of a call asks for and last into it, and which call has them: one
-// read, where the stream says when its records end. It is nothing where none does.
+// lasting says how many records began before the time that the filter of a call asks for and last into it, and which call has them. A
+// filter on the start leaves them out: a trip from Monday to Wednesday is not over on Tuesday. It makes one read, where the stream says when
+// its records end, and returns nil where there are none.
 func lasting(ctx context.Context, call Call, f filter.Filter, schema func() known.Stream) rs.Object {
 	at := slices.IndexFunc(f, func(c filter.Condition) bool { return strings.HasPrefix(c.Operator, "g") && known.MayStart(c.Field) })
 	if at < 0 {

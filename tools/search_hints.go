@@ -64,7 +64,7 @@ func propose(ctx context.Context, stated func() known.Stream, call Call, answer 
 		hint = s.fieldNumber(ctx)
 	}
 	if hint == "" && found.Meant == "" && found.Newest.Stream == "" {
-		hint = s.named(ctx)
+		hint = s.wordsInNames(ctx)
 	}
 	found.Hints = slices.DeleteFunc([]string{hint, s.twoDays()}, func(hint string) bool { return hint == "" })
 	if !answer.spent {
@@ -186,20 +186,20 @@ func (s *searched) unreadFields(ctx context.Context) string {
 }
 
 // conditionsOf is the filter that conditions mean in a stream; nil where it lacks one of the fields.
-func conditionsOf(row *rs.SchemaStream, found rs.Object) (filter rs.Object) {
-	fields := row.Fields()
+func conditionsOf(row *rs.SchemaStream, found rs.Object) (conditions rs.Object) {
+	own := row.Fields()
 	for _, c := range found {
-		at := slices.IndexFunc(fields, func(f rs.SchemaField) bool { return f.Granted && f.Exact && strings.EqualFold(f.Name, c.Name) })
+		at := slices.IndexFunc(own, func(f rs.SchemaField) bool { return f.Granted && f.Exact && strings.EqualFold(f.Name, c.Name) })
 		if at < 0 {
 			return nil
 		}
 		value := rs.EncodeJSON(c.Value)
-		if kind := fields[at].Type; kind != "string" && kind != "text" && json.Valid([]byte(c.Value)) {
+		if kind := own[at].Type; kind != "string" && kind != "text" && json.Valid([]byte(c.Value)) {
 			value = c.Value
 		}
-		filter = filter.With(fields[at].Name, value)
+		conditions = conditions.With(own[at].Name, value)
 	}
-	return filter
+	return conditions
 }
 
 // newestRecord is the search of the stream that a query for the newest or oldest names, as "latest order" does: its records need not have

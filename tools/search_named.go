@@ -25,9 +25,9 @@ const (
 	maxCalledStreams = 40 // that a call has
 )
 
-// named says of those words of a query that no record has and that are words of the names of streams, or else of a connection, which these
+// wordsInNames says of those words of a query that no record has and that are words of the names of streams, or else of a connection, which these
 // are, with the call for the other words there, or for what there is; "" where there is none.
-func (s *searched) named(ctx context.Context) string {
+func (s *searched) wordsInNames(ctx context.Context) string {
 	absent := s.absent
 	if len(absent) == 0 && isEmpty(s.answer.Response) && !s.inPeriod() && len(s.filter) == 0 {
 		if words := relax.Words(s.q); len(words) == 1 {
@@ -47,18 +47,18 @@ func (s *searched) named(ctx context.Context) string {
 		return only != "" && source.Connection.ID != only || len(s.streams) > 0 && !slices.Contains(s.streams, source.Stream)
 	})
 	if words, of := known.Named(within, absent); len(of) > 0 {
-		return s.inNamed(words, of)
+		return s.inStreamNames(words, of)
 	}
 	for _, word := range absent {
-		if says := s.inNamedConnection(word, sources); says != "" {
+		if says := s.inConnectionName(word, sources); says != "" {
 			return says
 		}
 	}
-	return s.inNamedField(ctx, absent)
+	return s.inFieldName(ctx, absent)
 }
 
-// inNamedField says that words are in the name of a field, with the call for its numbers by month or in all, or for what it holds.
-func (s *searched) inNamedField(ctx context.Context, words []string) string {
+// inFieldName says that words are in the name of a field, with the call for its numbers by month or in all, or for what it holds.
+func (s *searched) inFieldName(ctx context.Context, words []string) string {
 	var of known.Stream
 	if document := s.call.Tool.schemas.Held(ctx, "", s.call.Scope.ConnectionID); document != nil {
 		of = known.ReadStream(document, rs.Scope{ConnectionID: s.call.Scope.ConnectionID})
@@ -98,7 +98,7 @@ func (s *searched) inNamedField(ctx context.Context, words []string) string {
 		return says + s.records(row.Name, append(more, rs.NewMember("fields", []string{name}))...)
 	}
 	more = append(more, rs.NewMember("metric", "sum"), rs.NewMember("field", name))
-	if averaged().MatchString(name) {
+	if averaged().MatchString(written.Snake(name)) {
 		more = more.With("metric", `"avg"`)
 	}
 	if time != "" {
@@ -107,8 +107,8 @@ func (s *searched) inNamedField(ctx context.Context, words []string) string {
 	return says + correct.Call{Tool: "aggregate", Arguments: append(inConnection(s.call, "stream", row.Name), more...)}.String()
 }
 
-// averaged is the name of a number that says nothing when it is added up.
-var averaged = written.Expression(`(?i)rate|avg|average|mean|score|percent|level|ratio|temperature|weight|height|age$|bpm|pace|speed`)
+// averaged matches the name of a number whose sum says nothing. The short words are whole ones: a duration is no ratio, a postage no age.
+var averaged = written.Expression(`avg|average|score|percent|level|temperature|weight|height|bpm|pace|speed|(?:rate|ratio|mean)s?(?:_|$)|(?:^|_)age$`)
 
 // places are the streams of connections as far as they are known: from the schema, which other hints read too, or where nothing was found
 // from the list of streams that is read for how fresh they are.
@@ -131,8 +131,8 @@ func (s *searched) places(ctx context.Context) (places []known.Source) {
 	return places
 }
 
-// inNamed says that words are in the names of some streams.
-func (s *searched) inNamed(words []string, sources []known.Source) string {
+// inStreamNames says that words are in the names of some streams.
+func (s *searched) inStreamNames(words []string, sources []known.Source) string {
 	var streams []string
 	timed, some := true, false
 	for _, source := range sources {
@@ -169,8 +169,8 @@ func (s *searched) inNamed(words []string, sources []known.Source) string {
 	return says + strings.Join(lists, ", ")
 }
 
-// inNamedConnection says that a word is in the name of one of several connections.
-func (s *searched) inNamedConnection(word string, sources []known.Source) string {
+// inConnectionName says that a word is in the name of one of several connections.
+func (s *searched) inConnectionName(word string, sources []known.Source) string {
 	var of []rs.Connection
 	others := false
 	for _, source := range sources {

@@ -70,7 +70,7 @@ func TestAWordOfAFieldsName(t *testing.T) {
 	const schema = `{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c","display_name":"Files"}],"streams":[` +
 		`{"name":"trips","field_capabilities":{"to":"t=text,lex"}},` +
 		`{"name":"walks","field_capabilities":{"at":"t=timestamp,role=event-time,eq,r=gte|gt|lte|lt,a=group_by_time","Steps":"t=integer,a=sum|min"}},` +
-		`{"name":"people","field_capabilities":{"name":"t=text,lex","date_of_birth":"t=date","Steps_goal":"t=integer,a=sum","resting_rate":"t=integer,a=sum","owner_id":"t=string"}}]}]}`
+		`{"name":"people","field_capabilities":{"name":"t=text,lex","date_of_birth":"t=date","Steps_goal":"t=integer,a=sum","resting_rate":"t=integer,a=sum","sleep_duration":"t=integer,a=sum","owner_id":"t=string"}}]}]}`
 	ctx := auth.WithPrincipal(t.Context(), auth.Principal{Token: rs.NewToken("token"), Kind: auth.KindClient, GrantID: "g"})
 	for _, row := range []struct{ arguments, missing, hit, want string }{
 		{`{"q":"steps"}`, `"steps"`, "", `"steps" is in the name of the field Steps of walks: ` +
@@ -79,6 +79,7 @@ func TestAWordOfAFieldsName(t *testing.T) {
 		{`{"q":"birth"}`, `"birth"`, "", `the field date_of_birth of people: query_records {"stream":"people","connection_id":"c","fields":["date_of_birth"]}`},
 		{`{"q":"anna birth"}`, `"birth"`, "people", `of people: search {"q":"anna","streams":["people"]}`},
 		{`{"q":"steps","streams":["people"]}`, `"steps"`, "", `the field Steps_goal of people: `},
+		{`{"q":"duration"}`, `"duration"`, "", `"metric":"sum","field":"sleep_duration"}`},
 		{`{"q":"rate"}`, `"rate"`, "", `"metric":"avg","field":"resting_rate"}`},
 		{`{"q":"walks"}`, `"walks"`, "", `in the name of the stream walks`},
 		{`{"q":"owner"}`, `"owner"`, "", ""},

@@ -244,17 +244,16 @@ func (r *repairing) page(from render.Position) (*rs.Response, error) {
 	}
 	// A member of a package may have failed in any of the reads, and any may have left hits out: the answer says what that read lacks
 	// which lacks most.
-	lacks := func(response *rs.Response) (sources, warnings int) {
+	lacks := func(response *rs.Response) [3]int {
 		list, _ := response.List()
 		meta := list.Envelope.Object("meta")
 		all, _ := meta.Object("sources").Number("of")
 		read, _ := meta.Object("sources").Number("read")
-		return all - read, len(meta.Get("warnings"))
+		return [3]int{response.Unavailable, all - read, len(meta.Get("warnings"))}
 	}
 	worst := slices.MaxFunc(r.answers, func(a, b *rs.Response) int {
-		sources, warnings := lacks(a)
-		otherSources, otherWarnings := lacks(b)
-		return cmp.Or(cmp.Compare(a.Unavailable, b.Unavailable), sources-otherSources, warnings-otherWarnings)
+		one, other := lacks(a), lacks(b)
+		return slices.Compare(one[:], other[:])
 	})
 	envelope := rs.AsObject(worst.Body)
 	if list, ok := worst.List(); ok {

@@ -82,7 +82,8 @@ func (s *searched) byID(ctx context.Context) (says string, found bool) {
 	}
 	if len(records) == 0 {
 		if missing && streams > 0 {
-			says = fmt.Sprintf("Nor is %s the own id of a record, in %d stream%s.", quote.Text(id), streams, "s"[:min(streams-1, 1)])
+			ending := map[bool]string{true: "s"}[streams > 1]
+			says = fmt.Sprintf("Nor is %s the own id of a record, in %d stream%s.", quote.Text(id), streams, ending)
 		}
 		if others := len(scopes) - streams; says != "" && others > 0 {
 			says += fmt.Sprintf(" %d others were not looked through: name them in streams.", others)
@@ -200,33 +201,33 @@ func (s *searched) fieldNumber(ctx context.Context) string {
 	if len(numbers) != 1 {
 		return ""
 	}
-	var fields [][2]string // streams, and fields of them
+	var candidates [][2]string // streams, and fields of them
 	document := cmp.Or(s.stated().Document, &rs.Schema{})
 	for i := range document.Streams {
 		row := &document.Streams[i]
 		for _, f := range row.Fields() {
-			field, at := [2]string{row.Name, f.Name}, len(fields)
+			field, at := [2]string{row.Name, f.Name}, len(candidates)
 			isNumber := strings.Contains(f.Type, "number") || strings.Contains(f.Type, "integer")
 			named := len(s.streams) == 0 || slices.Contains(s.streams, row.Name)
-			if !isNumber || !f.Granted || !f.Exact || !named || slices.Contains(fields, field) {
+			if !isNumber || !f.Granted || !f.Exact || !named || slices.Contains(candidates, field) {
 				continue
 			}
 			if written.IsMoneyName(f.Name) {
 				at = 0
 			}
-			fields = slices.Insert(fields, at, field)
+			candidates = slices.Insert(candidates, at, field)
 		}
 	}
 	value := func(i int) string { return strings.Repeat("-", i%2) + numbers[0] }
-	call, counts := s.call, make([]int, 2*min(len(fields), maxNumberFields))
+	call, counts := s.call, make([]int, 2*min(len(candidates), maxNumberFields))
 	read.All(ctx, len(counts), func(ctx context.Context, i int) {
 		of := call
-		of.Scope.Stream = fields[i/2][0]
-		counts[i], _ = counted(ctx, of, filter.Filter{{Field: fields[i/2][1], Value: value(i)}})
+		of.Scope.Stream = candidates[i/2][0]
+		counts[i], _ = counted(ctx, of, filter.Filter{{Field: candidates[i/2][1], Value: value(i)}})
 	})
 	var calls []string
 	for i, n := range counts {
-		if stream, field := fields[i/2][0], fields[i/2][1]; n > 0 {
+		if stream, field := candidates[i/2][0], candidates[i/2][1]; n > 0 {
 			calls = append(calls, s.records(stream, rs.Member{Name: "filter", Value: rs.Object{{Name: field, Value: value(i)}}.JSON()}))
 		}
 	}

@@ -134,10 +134,9 @@ func replied(call Call, response *rs.Response, err error) (Reply, error) {
 	return Reply{Call: call, Answer: Answer{Response: response}}, err
 }
 
-// The pieces of a tool's input schema. They are written as text, because hosts differ in what JSON Schema they
-// accept: one flat object, single types, no combinators at the root, no references, no backticks (D22).
-
-// inputSchema returns the schema of an object with the given properties; required is a list of quoted names.
+// inputSchema returns the schema of an object with the given properties; required is a list of quoted names. Schemas are written as text,
+// because hosts differ in what JSON Schema they accept: one flat object, single types, no combinators at the root, no references, no
+// backticks (D22).
 func inputSchema(required string, properties ...string) json.RawMessage {
 	tail := `}`
 	if required != "" {

@@ -7,34 +7,9 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/foreign"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
-
-var metricOfField = written.Expression(`^\s*(\w+)\s*\(\s*(?:(?i:distinct)\s+)?([\w.]+|\*)\s*\)\s*$`)
-
-// computed brings the arguments of an aggregate into their form: "sum(total)" is a metric and its field.
-func computed(args rs.Object) rs.Object {
-	metric, _ := written.Text(args.Get("metric"))
-	if found := metricOfField().FindStringSubmatch(metric); found != nil && !args.Has("field") {
-		name := strings.ToLower(found[1])
-		name = cmp.Or(wordForms["metric"][name], name)
-		if strings.Contains(strings.ToLower(metric), "distinct ") {
-			if name != "count" && name != "count_distinct" {
-				return args // of distinct values there is a number alone
-			}
-			name = "count_distinct"
-		}
-		metric = name
-		args = args.With("metric", rs.EncodeJSON(name)).With("field", rs.EncodeJSON(found[2]))
-	}
-	if field, _ := written.Text(args.Get("field")); field == "*" && metric == "count" {
-		args = args.Without("field")
-	}
-	if args.Has("granularity") && args.Has("group_by") && !args.Has("group_by_time") {
-		args = renamed(args, "group_by", "group_by_time", args.Get("group_by"))
-	}
-	return ordered(args)
-}
 
 // oneAggregation takes the metric and the field of one aggregation out of an object that other APIs have for it.
 func (t Tool) oneAggregation(args rs.Object) rs.Object {
@@ -66,6 +41,30 @@ func (t Tool) oneAggregation(args rs.Object) rs.Object {
 		}
 	}
 	return args
+}
+
+// oneOf is an argument of an aggregate that has one name and was given several, and which; "" for none.
+func (t Tool) oneOf(args rs.Object) (name string, several []string) {
+	for _, m := range args {
+		name = t.withNames(rs.Object{{Name: m.Name, Value: `""`}})[0].Name // metrics is metric
+		several := written.Names(list(m.Value))
+		isCut := strings.Contains(m.Value, "(") && written.IsTimeName(m.Value) // date_trunc('month', ordered_at)
+		if len(several) > 1 && !isCut && (name == "metric" || name == "field" || name == "group_by") {
+			return name, several
+		}
+	}
+	return "", nil
+}
+
+// oneGroup is that of several fields by which one call groups, and how calls come to all: amounts have a column for each unit anyway.
+func oneGroup(metric string, several []string) (by, hint string) {
+	at := slices.IndexFunc(several, written.IsUnitName)
+	if len(several) == 2 && at >= 0 && metric != "" && !strings.HasPrefix(metric, "count") {
+		return several[1-at], "Amounts come apart by " + quote.Line(several[at]) + " in each group anyway."
+	}
+	apart := max(0, slices.IndexFunc(several, written.IsTimeName)) // no filter names each time
+	others := slices.Delete(slices.Clone(several), apart, apart+1)
+	return several[0], "For all of these, send a call for each value of " + quote.Names(others, maxShown) + " in filter."
 }
 
 // metric is the one of an aggregate that a word means, as JSON; "" for none.

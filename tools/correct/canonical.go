@@ -1,6 +1,7 @@
 package correct
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -68,44 +69,68 @@ func (t Tool) withNames(args rs.Object) rs.Object {
 		case base == "page" && (part == "size]" || part == "limit]"):
 			plain = "page_size"
 		}
-		if (plain == "query" && rs.AsObject(m.Value) != nil || plain == "ids" || plain == "record_ids") && t.Takes("filter") && !t.Takes("q") &&
-			!canonical.Includes("filter") {
-			if plain != "query" {
+		isID, flag := plain == "ids" || plain == "record_ids", flags[plain]
+		meant := map[string]string{"true": flag[1], "false": opposite[flag[1]]}[m.Value]
+		switch filters := isID || plain == "query" && rs.AsObject(m.Value) != nil; {
+		case filters && t.Takes("filter") && !t.Takes("q") && !canonical.Includes("filter"):
+			if isID {
 				m.Value = rs.Object{{Name: "id", Value: m.Value}}.JSON()
 			}
 			canonical = renamed(canonical, m.Name, "filter", m.Value)
-			continue
-		}
-		if t.Takes(plain) && !canonical.Includes(plain) {
+		case t.Takes(plain) && !canonical.Includes(plain):
 			canonical = renamed(canonical, m.Name, plain, m.Value)
-			continue
-		}
-		flag := flags[plain]
-		meant := map[string]string{"true": flag[1], "false": opposite[flag[1]]}[m.Value]
-		if meant != "" && t.Takes(flag[0]) && !args.Includes(flag[0]) {
+		case meant != "" && t.Takes(flag[0]) && !args.Includes(flag[0]):
 			canonical = renamed(canonical, m.Name, flag[0], rs.EncodeJSON(meant))
-			continue
-		}
-		for _, p := range t.parameters {
-			lacking := slices.Contains(lackingAliases[p.Name], plain) && !canonical.Has(p.Name)
-			if !lacking && !slices.Contains(aliases[p.Name], plain) || t.keeps(plain, m.Value, args) {
-				continue
-			}
-			list, isList := rs.AsArray(m.Value)
-			several := isList && len(list) != 1 && p.Type == "string" && p.Name != "q"
-			if same := canonical.Get(p.Name); !several && (same == "" || same == m.Value) {
-				canonical = renamed(canonical, m.Name, p.Name, m.Value)
-				break
-			}
+		case !t.keeps(plain, m.Value, args):
+			canonical = t.withAlias(canonical, m, plain)
 		}
 	}
 	return canonical
+}
+
+// withAlias are arguments in which one has the name of the parameter that its own is an alias of, if there is one that takes its value.
+func (t Tool) withAlias(args rs.Object, m rs.Member, plain string) rs.Object {
+	for _, p := range t.parameters {
+		isAlias := slices.Contains(aliases[p.Name], plain) || slices.Contains(lackingAliases[p.Name], plain) && !args.Has(p.Name)
+		list, isList := rs.AsArray(m.Value)
+		several := isList && len(list) != 1 && p.Type == "string" && p.Name != "q"
+		if same := args.Get(p.Name); isAlias && !several && (same == "" || same == m.Value) {
+			return renamed(args, m.Name, p.Name, m.Value)
+		}
+	}
+	return args
 }
 
 // keeps reports whether an argument means something else beside the others: the record_id of a stream is not yet an id.
 func (t Tool) keeps(plain, value string, args rs.Object) bool {
 	text, _ := rs.AsText(value)
 	_, _, isTime := written.Days(text, time.Now().UTC())
-	return plain == "query" && t.Name == "search" || plain == "in" && isTime || t.IsOperator(rs.Member{Name: plain, Value: value}) || plain == "record_id" && args.Has("id") ||
-		plain == "from" && t.Takes("stream") && !written.IsWord(value)
+	return plain == "query" && t.Name == "search" || plain == "in" && isTime || t.IsOperator(rs.Member{Name: plain, Value: value}) ||
+		plain == "record_id" && args.Has("id") || plain == "from" && t.Takes("stream") && !written.IsWord(value)
+}
+
+var metricOfField = written.Expression(`^\s*(\w+)\s*\(\s*(?:(?i:distinct)\s+)?([\w.]+|\*)\s*\)\s*$`)
+
+// computed brings the arguments of an aggregate into their form: "sum(total)" is a metric and its field.
+func computed(args rs.Object) rs.Object {
+	metric, _ := written.Text(args.Get("metric"))
+	if found := metricOfField().FindStringSubmatch(metric); found != nil && !args.Has("field") {
+		name := strings.ToLower(found[1])
+		name = cmp.Or(wordForms["metric"][name], name)
+		if strings.Contains(strings.ToLower(metric), "distinct ") {
+			if name != "count" && name != "count_distinct" {
+				return args // of distinct values there is a number alone
+			}
+			name = "count_distinct"
+		}
+		metric = name
+		args = args.With("metric", rs.EncodeJSON(name)).With("field", rs.EncodeJSON(found[2]))
+	}
+	if field, _ := written.Text(args.Get("field")); field == "*" && metric == "count" {
+		args = args.Without("field")
+	}
+	if args.Has("granularity") && args.Has("group_by") && !args.Has("group_by_time") {
+		args = renamed(args, "group_by", "group_by_time", args.Get("group_by"))
+	}
+	return ordered(args)
 }

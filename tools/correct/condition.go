@@ -2,9 +2,7 @@ package correct
 
 import (
 	"cmp"
-	"maps"
 	"slices"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -28,17 +26,17 @@ func (c *correction) filter(t Tool) {
 		field := m.Name
 		has := func(name string) bool { return c.stream.Field(name) != nil }
 		if flag, value := foreign.FlagOf(field, m.Value, has); flag != "" {
-			c.say("unknown_field", "filter", "%s has no field %s; %s says so.", c.stream.Name, quote.Text(field), flag)
+			c.report("unknown_field", "filter", "%s has no field %s; %s says so.", c.stream.Name, quote.Text(field), flag)
 			mended = mended.With(flag, value)
 			continue
 		}
 		if day := c.stream.Yearless(m); day != nil {
-			c.say("unknown_field", "filter", "%s is a day of one year; %[1]s_month and %[1]s_day are of any.", quote.Line(field))
+			c.report("unknown_field", "filter", "%s is a day of one year; %[1]s_month and %[1]s_day are of any.", quote.Line(field))
 			mended = mended.WithAll(day)
 			continue
 		}
 		if in, ok := c.stream.InSeconds(m); ok && !foreign.Denies(field, in.Name) {
-			c.say("unknown_field", "filter", "%s of %s has how long something took as a number of seconds.", quote.Line(in.Name), c.stream.Name)
+			c.report("unknown_field", "filter", "%s of %s has how long something took as a number of seconds.", quote.Line(in.Name), c.stream.Name)
 			field, m = in.Name, in
 		}
 		u, what := fields.Use(fields.Filters), "be filtered by"
@@ -93,7 +91,7 @@ func (c *correction) planned(t Tool, filter rs.Object) (mended rs.Object, ok boo
 	if len(folded) == 0 {
 		return filter, true
 	}
-	c.say("unknown_field", "filter", "%s has no field %s; an operator is written inside its field.",
+	c.report("unknown_field", "filter", "%s has no field %s; an operator is written inside its field.",
 		c.stream.Name, quote.Names(folded, maxShown))
 	if !ok {
 		c.open, c.partly = true, true
@@ -138,7 +136,7 @@ func (c *correction) bounded(filter rs.Object) rs.Object {
 	if at == "" || len(timed) < len(names) || len(timed) == 0 || !missed && len(timed) < 2 || rest.Includes(at) {
 		return filter
 	}
-	c.say("unknown_field", "filter", "%s has no field %s; %s says when a record is.",
+	c.report("unknown_field", "filter", "%s has no field %s; %s says when a record is.",
 		c.stream.Name, quote.Names(names, maxShown), quote.Line(at))
 	return append(rest, rs.Member{Name: at, Value: timed.JSON()})
 }
@@ -151,7 +149,7 @@ func (c *correction) byValue(filter rs.Object, field, value string, u fields.Use
 	switch {
 	case kind == nil || c.stream.Field(field) != nil:
 	case len(c.stream.Near(field, u)) == 0 && at != "" && kind(*c.stream.Field(at)) && !filter.Includes(at):
-		c.say("unknown_field", "filter", "%s has no field %s; %s says when a record is.", c.stream.Name, quote.Text(field), quote.Line(at))
+		c.report("unknown_field", "filter", "%s has no field %s; %s says when a record is.", c.stream.Name, quote.Text(field), quote.Line(at))
 		return at, u
 	case len(c.stream.Near(field, fits)) > 0:
 		return field, fits
@@ -169,7 +167,7 @@ func (c *correction) unfiltered(name string, u fields.Use) string {
 	if len(near) == 0 {
 		return name
 	}
-	c.say("unknown_field", "filter", "%s has no field %s. Nearest: %s.", c.stream.Name, quote.Text(name), quote.Line(near[0]))
+	c.report("unknown_field", "filter", "%s has no field %s. Nearest: %s.", c.stream.Name, quote.Text(name), quote.Line(near[0]))
 	return near[0]
 }
 
@@ -182,7 +180,7 @@ func (c *correction) elsewhere(t Tool, field, value string) bool {
 	if f == nil || slices.Contains(c.stream.Suited(fields.Filters), field) || t.Name == "aggregate" && !searched {
 		return false
 	}
-	c.say("unknown_field", "filter", "field %s of %s cannot be filtered by. Those that can: %s.",
+	c.report("unknown_field", "filter", "field %s of %s cannot be filtered by. Those that can: %s.",
 		quote.Text(field), c.stream.Name, quote.Names(c.stream.Suited(fields.Filters), maxShown))
 	if searched {
 		c.sought, c.hint = &rs.Member{Name: field, Value: value}, "Search reads that field: the call below finds the words."
@@ -199,7 +197,7 @@ func (c *correction) elsewhere(t Tool, field, value string) bool {
 	return true
 }
 
-// addressees are fields of those whom a letter is to, whom its text mostly names.
+// addressees are fields of those whom a message is to, whom its text mostly names.
 var addressees = written.Set("to cc bcc recipient recipients")
 
 // showing are arguments whose answer has a field, which is to be looked at in each record.
@@ -248,36 +246,9 @@ func (c *correction) textRange(field string, bounds rs.Object) (instead rs.Objec
 	default:
 		return nil, false
 	}
-	c.say("unknown_field", "filter", "field %s of %s cannot be filtered by a range. Those that can: %s.",
+	c.report("unknown_field", "filter", "field %s of %s cannot be filtered by a range. Those that can: %s.",
 		quote.Text(field), c.stream.Name, quote.Names(c.stream.Suited(fields.HasRanges), maxShown))
 	return instead, true
-}
-
-// inRelated looks for a field that the stream does not have in what is related to it, such as the body of a message.
-func (c *correction) inRelated(param, name string) bool {
-	relation, own := c.stream.RelationIn(name)
-	if relation < 0 {
-		own = strings.TrimPrefix(name, c.stream.Name+".")
-	}
-	isBody := func(f rs.SchemaField) bool { return fields.Bodies[f.Name] }
-	names, body := []string{own, own + "_text"}, fields.Bodies[written.Snake(own)]
-	if body {
-		names = append([]string{own}, slices.Sorted(maps.Keys(fields.Bodies))...)
-	}
-	var found []string
-	for i, r := range c.stream.Related {
-		if at := slices.IndexFunc(names, func(field string) bool { return r.Field(field) != nil }); at >= 0 && (relation < 0 || relation == i) {
-			found = append(found, c.stream.Relations[i].Name, names[at])
-		}
-	}
-	exactly := len(found) == 2 && found[1] == name && c.stream.Field(name) == nil // which is nearer than a field of another name
-	if len(found) != 2 || !exactly && (!c.stream.LacksField(name) || body && relation < 0 && slices.ContainsFunc(c.stream.Fields, isBody)) {
-		return false
-	}
-	c.say("unknown_field", param, "%s has no field %s; the related %s has it as %s.",
-		c.stream.Name, quote.Text(name), quote.Names(found[:1], 1), quote.Names(found[1:], 1))
-	c.related, c.hint = append(c.related, found[0]), "The call below reads the record with what is related to it."
-	return true
 }
 
 // ofRelated is the call that reads the records of a related stream which a filter is of, in which each name has the same relation before
@@ -296,7 +267,7 @@ func (c *correction) ofRelated(t Tool) (call Call, ok bool) {
 		return Call{}, false
 	}
 	r := c.stream.Relations[in]
-	c.say("unknown_field", "filter", "A filter is of the fields of its own stream; these are of the related %s.",
+	c.report("unknown_field", "filter", "A filter is of the fields of its own stream; these are of the related %s.",
 		quote.Names([]string{r.Target}, 1))
 	if c.hint = "The call below reads those."; r.ForeignKey != "" {
 		c.hint += " Their " + quote.Line(r.ForeignKey) + " is the id of the " + c.stream.Name + "."

@@ -237,7 +237,7 @@ func TestDatesInOtherForms(t *testing.T) {
 func TestAmountsInOtherForms(t *testing.T) {
 	known := correct.ReadTool("query_records", `{"properties":{"stream":{"type":"string"},"filter":{"type":"object"}}}`)
 	for sent, want := range map[string]string{
-		`"£100"`: `100`, `"412,60"`: `412.60`, `"1,412.60"`: `1412.60`, `"1.412,60 €"`: `1412.60`, `"USD 1,000"`: `1000`, `"-5,5"`: `-5.5`,
+		`"£100"`: `100`, `"412,60"`: `412.60`, `"1,412.60"`: `1412.60`, `"1.412,60 €"`: `1412.60`, `"USD 1,000"`: `1000`, `"1,000 HUF"`: `1000`, `"10 eur"`: `10`, `"₹500"`: `500`, `"-5,5"`: `-5.5`,
 		`"1 412,605"`: `1412.605`, `"1,412.605"`: `1412.605`, `"12,34,56"`: ``, `"ABC 100"`: ``, `"a,5"`: ``, `"100"`: ``, `"£"`: ``,
 	} {
 		args := rs.Object{{Name: "filter", Value: `{"total":` + sent + `}`}}
@@ -320,6 +320,8 @@ func TestTimesRelativeToToday(t *testing.T) {
 		`{"until":"letzten Monat"}`:                             `{"until":"2026-10-31","since":"2026-10-01"}`,
 		`{"until":"yesterday"}`:                                 `{"until":"2026-11-23"}`,
 		`{"since":"Diwali"}`:                                    "",
+		`{"filter":{"candidate":"May"}}`:                        "",
+		`{"filter":{"orderDate":"December"}}`:                   `{"filter":{"orderDate":{"gte":"2025-12-01","lte":"2025-12-31"}}}`,
 		`{"since":"soon","filter":{"name":"Otter"}}`:            "",
 	} {
 		call, ok := correct.ReadTool("search", `{"properties":{"since":{"type":"string"},"until":{"type":"string"},"filter":{"type":"object"}}}`).Relative(rs.AsObject(sent), now)

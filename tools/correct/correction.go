@@ -2,6 +2,7 @@ package correct
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -19,19 +20,19 @@ type correction struct {
 	wrong   []string // sentences
 	param   string
 	code    rs.Code
-	here    string     // where a field is missed that there may be elsewhere
+	here    string     // " in this grant", where a field may exist that is not granted
 	open    bool       // something is wrong for which there is no replacement
-	related []string   // relations that have a field which the stream has not
-	partly  bool       // not all of the fields that there are instead were named
+	related []string   // relations that have a field which the stream lacks
+	partly  bool       // the message lists only some of the fields to choose from
 	hint    string     // what the call that is sent instead does
 	sought  *rs.Member // a condition on a field that search reads and no filter does
-	grouped *rs.Member // a condition that the values of its field are listed for
+	grouped *rs.Member // a condition instead of which the call lists the values of its field
 
 	ungrouped string // a field that no call groups by
 }
 
-// say notes what is wrong with an argument.
-func (c *correction) say(code rs.Code, param, format string, values ...any) {
+// report notes what is wrong with an argument.
+func (c *correction) report(code rs.Code, param, format string, values ...any) {
 	if c.code == "" {
 		c.code, c.param = code, param
 	}
@@ -74,12 +75,12 @@ func (c *correction) name(param, name string, u fields.Use, what string) string 
 		others = "Those that can: " + quote.Names(known, maxShown)
 	}
 	if c.stream.Field(name) != nil {
-		c.say("unknown_field", param, "field %s of %s cannot %s. %s.", quote.Text(name), c.stream.Name, what, others)
+		c.report("unknown_field", param, "field %s of %s cannot %s. %s.", quote.Text(name), c.stream.Name, what, others)
 		if what == "group" && param == "group_by" && len(near) == 0 {
 			c.ungrouped = name
 		}
 	} else {
-		c.say("unknown_field", param, "%s has no field %s%s. %s.", c.stream.Name, quote.Text(name), c.here, others)
+		c.report("unknown_field", param, "%s has no field %s%s. %s.", c.stream.Name, quote.Text(name), c.here, others)
 	}
 	if len(near) > 0 {
 		return near[0]
@@ -109,7 +110,7 @@ func (c *correction) fields() {
 			return
 		}
 		if name == "*" || name == "all" {
-			c.say("unknown_field", "fields", "Leave fields out for all of them.")
+			c.report("unknown_field", "fields", "Leave fields out for all of them.")
 			c.args = c.args.Without("fields")
 			return
 		}
@@ -118,7 +119,7 @@ func (c *correction) fields() {
 		}
 		parts := strings.Fields(name)
 		if len(parts) > 1 && !slices.ContainsFunc(parts, func(p string) bool { return c.stream.Field(p) == nil }) {
-			c.say("unknown_field", "fields", "%s are %d fields.", quote.Text(name), len(parts))
+			c.report("unknown_field", "fields", "%s are %d fields.", quote.Text(name), len(parts))
 			kept = append(kept, parts...)
 			continue
 		}
@@ -136,6 +137,33 @@ func (c *correction) fields() {
 	}
 }
 
+// inRelated looks for a field that the stream does not have in what is related to it, such as the body of a message.
+func (c *correction) inRelated(param, name string) bool {
+	relation, own := c.stream.RelationIn(name)
+	if relation < 0 {
+		own = strings.TrimPrefix(name, c.stream.Name+".")
+	}
+	isBody := func(f rs.SchemaField) bool { return fields.Bodies[f.Name] }
+	names, body := []string{own, own + "_text"}, fields.Bodies[written.Snake(own)]
+	if body {
+		names = append([]string{own}, slices.Sorted(maps.Keys(fields.Bodies))...)
+	}
+	var found []string
+	for i, r := range c.stream.Related {
+		if at := slices.IndexFunc(names, func(field string) bool { return r.Field(field) != nil }); at >= 0 && (relation < 0 || relation == i) {
+			found = append(found, c.stream.Relations[i].Name, names[at])
+		}
+	}
+	exactly := len(found) == 2 && found[1] == name && c.stream.Field(name) == nil // which is nearer than a field of another name
+	if len(found) != 2 || !exactly && (!c.stream.LacksField(name) || body && relation < 0 && slices.ContainsFunc(c.stream.Fields, isBody)) {
+		return false
+	}
+	c.report("unknown_field", param, "%s has no field %s; the related %s has it as %s.",
+		c.stream.Name, quote.Text(name), quote.Names(found[:1], 1), quote.Names(found[1:], 1))
+	c.related, c.hint = append(c.related, found[0]), "The call below reads the record with what is related to it."
+	return true
+}
+
 func (c *correction) sort() {
 	sort, ok := written.Text(c.args.Get("sort"))
 	if !ok {
@@ -143,7 +171,7 @@ func (c *correction) sort() {
 	}
 	first, others, several := strings.Cut(sort, ",")
 	if several {
-		c.say("invalid_sort", "sort", "A list is sorted by one field; the call below leaves out %s.", quote.Text(others))
+		c.report("invalid_sort", "sort", "A list is sorted by one field; the call below leaves out %s.", quote.Text(others))
 	}
 	first, direction := sortOf(rs.EncodeJSON(first))
 	field, descending := strings.CutPrefix(first, "-")
@@ -151,7 +179,7 @@ func (c *correction) sort() {
 	open := c.open
 	to := c.name("sort", field, fields.HasRanges, "be sorted by")
 	if to == "" && c.stream.Field(field) != nil {
-		c.say("invalid_sort", "sort", "The call below is without: sort what it reads.")
+		c.report("invalid_sort", "sort", "The call below is without: sort what it reads.")
 		c.args, c.open = c.args.Without("sort").With("limit", "100"), open // any of them may be the first
 	}
 	if descending && to != "" {
@@ -172,9 +200,9 @@ func (c *correction) relations() {
 		if !slices.Contains(names, name) {
 			near := written.Nearest(name, names, 3)
 			if to = append(near, "")[0]; len(names) == 0 {
-				c.say("invalid_expand", "expand", "%s has no relation to expand.", c.stream.Name)
+				c.report("invalid_expand", "expand", "%s has no relation to expand.", c.stream.Name)
 			} else {
-				c.say("invalid_expand", "expand", "%s has no relation %s. %s.", c.stream.Name, quote.Text(name), nearest(near, names))
+				c.report("invalid_expand", "expand", "%s has no relation %s. %s.", c.stream.Name, quote.Text(name), nearest(near, names))
 			}
 			if limit := limits.Get(name); to != "" {
 				limits = renamed(limits, name, to, limit)
@@ -186,7 +214,7 @@ func (c *correction) relations() {
 	}
 	for _, r := range c.stream.Relations {
 		if n, ok := limits.Number(r.Name); ok && r.MaxLimit != nil && n > *r.MaxLimit {
-			c.say("invalid_expand", "expand_limit", "expand_limit of %s is %d; at most %d are returned.",
+			c.report("invalid_expand", "expand_limit", "expand_limit of %s is %d; at most %d are returned.",
 				quote.Names([]string{r.Name}, 1), n, *r.MaxLimit)
 			limits = limits.With(r.Name, rs.EncodeJSON(*r.MaxLimit))
 		}

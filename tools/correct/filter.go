@@ -10,38 +10,6 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
-// instead is a call of another tool, or of this one, on the stream of arguments: with arguments of its own, and of these the connection and
-// those of some names.
-func instead(tool string, args, own rs.Object, names ...string) Call {
-	streams := args.Array("streams")
-	if stream := args.Get("stream"); stream != "" {
-		streams, _ = rs.AsArray(list(stream))
-	}
-	switch {
-	case len(streams) == 0:
-	case tool == "search":
-		own = append(own, rs.Member{Name: "streams", Value: rs.JoinArray(streams)})
-	default:
-		own = append(rs.Object{{Name: "stream", Value: streams[0]}}, own...)
-	}
-	return Call{tool, own.WithAll(onlyConnection(args)).WithAll(members(args, names...))}
-}
-
-// LookUp is the call that says what is missing: which streams there are, or what the fields of one are.
-func (t Tool) LookUp(args rs.Object) Call {
-	_, err := rs.ParseRef(args.Text("id"))
-	look := rs.Object{}
-	switch s := args.Text("stream"); {
-	case t.Name == "read_record_field" && err == nil:
-		return Call{"fetch", members(args, "id")}
-	case t.Takes("id"):
-		return Call{"schema", look}
-	case s != "" && rs.UnsafeName(s) == "":
-		look = rs.Object{{Name: "stream", Value: rs.EncodeJSON(s)}}
-	}
-	return Call{"schema", look.WithAll(onlyConnection(args))}
-}
-
 // OfOneStream says that a filter needs one stream, and which of those that a call names, or of all, have its fields, with the call of the
 // first; none where s, the schema of all streams, is nil or has none.
 func (t Tool) OfOneStream(args rs.Object, s *rs.Schema) (hint string, send Call) {
@@ -54,7 +22,7 @@ func (t Tool) OfOneStream(args rs.Object, s *rs.Schema) (hint string, send Call)
 		return hint, Call{}
 	}
 	if len(having) > 1 {
-		hint += " These have them: " + strings.Join(having, ", ") + ". " + CallForEach(len(having))
+		hint += " These have them: " + strings.Join(having, ", ") + ". " + callForEach(len(having))
 	}
 	return hint, t.inStream(args, having[0])
 }
@@ -138,7 +106,7 @@ func (t Tool) groupedBy(args rs.Object, excluded rs.Member) (Call, bool) {
 func (t Tool) conditional(args rs.Object) rs.Object {
 	for _, m := range args {
 		s, _ := written.Text(m.Value)
-		if t.Takes("filter") && t.Takes("stream") && !t.Takes(m.Name) && !args.Has("filter") && slices.Contains(words, written.Snake(m.Name)) &&
+		if t.Takes("filter") && t.Takes("stream") && !t.Takes(m.Name) && !args.Has("filter") && slices.Contains(wordArguments, written.Snake(m.Name)) &&
 			(strings.ContainsAny(s, "<>=") || lucene().MatchString(s)) && foreign.IsText(s) {
 			return renamed(args, m.Name, "filter", m.Value)
 		}

@@ -19,8 +19,7 @@ func (t Tool) Guess(args rs.Object, refused *rs.Error) (Call, bool) {
 		return call, t.Name == "query_records"
 	}
 	args = t.oneAggregation(args)
-	left := func(m rs.Member) bool { return aggregations[written.Snake(m.Name)] }
-	if t.Name == "aggregate" && slices.ContainsFunc(args, left) {
+	if t.Name == "aggregate" && slices.ContainsFunc(args, func(m rs.Member) bool { return aggregations[written.Snake(m.Name)] }) {
 		return Call{}, false // a count of all would be taken for what it asks for
 	}
 	if list := args.Array("id"); len(list) > 1 && args.Has("stream") && t.Takes("id") {
@@ -39,20 +38,10 @@ func (t Tool) Guess(args rs.Object, refused *rs.Error) (Call, bool) {
 	if call, ok := spread(guess); ok && t.Name == "aggregate" {
 		return call, true
 	}
-	if streams, connection := Touches(guess); len(streams) > 0 && (refused.Param == "stream" || refused.Param == "streams") {
-		named, of := map[string]string{}, make([]string, len(streams))
-		for i, stream := range streams {
-			if named[stream] = stream; rs.UnsafeName(stream) != "" {
-				of[i], named[stream] = identifier.StreamOfPath(stream)
-			}
-			if named[stream] == "" {
-				return t.LookUp(nil), true
-			}
+	if streams, _ := Touches(guess); len(streams) > 0 && (refused.Param == "stream" || refused.Param == "streams") {
+		if guess = withoutPaths(guess); guess == nil {
+			return t.LookUp(nil), true
 		}
-		if slices.Max(of) == slices.Min(of) { // else a search of one would leave out the others
-			connection = cmp.Or(of[0], connection)
-		}
-		guess = replaceNames(guess, named, connection)
 	}
 	switch {
 	case refused.Code == "invalid_expand" && refused.Param == "expand":
@@ -67,28 +56,13 @@ func (t Tool) Guess(args rs.Object, refused *rs.Error) (Call, bool) {
 		return Call{}, false
 	}
 	guess = filtered(guess, p.Filter)
-	switch {
-	case p.Sought == nil && p.Excluded == nil:
-	case !guess.Has("stream"):
-		return Call{}, false
-	case p.Excluded != nil:
-		return t.groupedBy(guess, *p.Excluded)
-	case t.Name == "aggregate":
-		if guess.Text("group_by") != p.Sought.Name && isGrouped(guess) { // its values are to be chosen from first
-			guess = guess.Without("group_by_time", "granularity", "time_zone", "field").With("metric", `"count"`)
-		}
-		call, ok := t.groupedBy(guess.Without("group_by"), *p.Sought)
-		call.Arguments = call.Arguments.With("limit", "100") // any of them may have it
-		return call, ok
-	default:
-		return searchFor(guess, *p.Sought)
+	if p.Sought != nil || p.Excluded != nil {
+		return t.soughtOrGrouped(guess, p)
 	}
 	for _, m := range guess {
-		p := t.parameter(m.Name)
-		if p == nil {
+		if p := t.parameter(m.Name); p == nil {
 			continue
-		}
-		if guess = guess.With(m.Name, t.guessed(p, m.Value)); !guess.Has(m.Name) {
+		} else if guess = guess.With(m.Name, t.guessed(p, m.Value)); !guess.Has(m.Name) {
 			guess = guess.Without(m.Name)
 		}
 	}
@@ -98,6 +72,47 @@ func (t Tool) Guess(args rs.Object, refused *rs.Error) (Call, bool) {
 	if mended, ok := t.timed(args, refused.Param); ok { // without one the error says the form
 		return Call{t.Name, mended}, mended != nil
 	}
+	return t.completed(args, guess, refused)
+}
+
+// withoutPaths are arguments whose streams have the names that files and folders of those paths are read under; nil where one has none.
+func withoutPaths(args rs.Object) rs.Object {
+	streams, connection := Touches(args)
+	named, of := map[string]string{}, make([]string, len(streams))
+	for i, stream := range streams {
+		if named[stream] = stream; rs.UnsafeName(stream) != "" {
+			of[i], named[stream] = identifier.StreamOfPath(stream)
+		}
+		if named[stream] == "" {
+			return nil
+		}
+	}
+	if slices.Max(of) == slices.Min(of) { // else a search of one would leave out the others
+		connection = cmp.Or(of[0], connection)
+	}
+	return replaceNames(args, named, connection)
+}
+
+// soughtOrGrouped is the call for a condition that no filter has: a search for a text within a field, or groups for a value to exclude.
+func (t Tool) soughtOrGrouped(guess rs.Object, p foreign.Plan) (Call, bool) {
+	switch {
+	case !guess.Has("stream"):
+		return Call{}, false
+	case p.Excluded != nil:
+		return t.groupedBy(guess, *p.Excluded)
+	case t.Name != "aggregate":
+		return searchFor(guess, *p.Sought)
+	}
+	if guess.Text("group_by") != p.Sought.Name && isGrouped(guess) { // its values are to be chosen from first
+		guess = guess.Without("group_by_time", "granularity", "time_zone", "field").With("metric", `"count"`)
+	}
+	call, ok := t.groupedBy(guess.Without("group_by"), *p.Sought)
+	call.Arguments = call.Arguments.With("limit", "100") // any of them may have it
+	return call, ok
+}
+
+// completed is a guess with what is missing, or the call that finds that out.
+func (t Tool) completed(args, guess rs.Object, refused *rs.Error) (Call, bool) {
 	call, complete := t.complete(guess, refused)
 	misplaced, is := t.misplaced(call.Arguments)
 	switch id := guess.Text("id"); {
@@ -146,17 +161,18 @@ func (t Tool) complete(guess rs.Object, refused *rs.Error) (Call, bool) {
 	case "aggregate":
 		metric := cmp.Or(guess.Text("metric"), "count")
 		switch {
-		case guess.Has("field") && !guess.Has("metric"): // a number of it, but not which
-			return Call{}, false
-		case !guess.Has("stream"), metric != "count" && !guess.Has("field"), guess.Has("granularity") && !guess.Has("group_by_time"):
+		case guess.Has("field") && !guess.Has("metric"), // a number of it, but not which
+			!guess.Has("stream"), metric != "count" && !guess.Has("field"), guess.Has("granularity") && !guess.Has("group_by_time"):
 			return Call{}, false
 		case guess.Has("group_by") && guess.Has("group_by_time") && metric != "count" && written.IsUnitName(guess.Text("group_by")):
-			guess = guess.Without("group_by") // an amount has a column for each of its units
-			return t.complete(guess, refused)
+			return t.complete(guess.Without("group_by"), refused) // an amount has a column for each of its units
 		case guess.Has("group_by") && guess.Has("group_by_time"):
 			guess = guess.Without("group_by_time", "granularity", "time_zone")
 		case guess.Has("group_by_time") && !guess.Has("granularity"):
-			guess = guess.With("granularity", `"month"`)
+			p := t.parameter("granularity")
+			if guess = guess.With(p.Name, t.string(p, guess.Get("group_by_time"))); !p.allows(guess.Get(p.Name)) { // "day" names no field
+				guess = guess.With(p.Name, `"month"`)
+			}
 		case guess.Has("time_zone") && !guess.Has("group_by_time"):
 			guess = guess.Without("time_zone")
 		}
@@ -184,7 +200,7 @@ func (t Tool) placed(guess rs.Object, m rs.Member) rs.Object {
 	compares := kind == "string" || kind == "number" || kind == "boolean" || len(list) > 0 && rs.Kind(list[0]) != "object" ||
 		len(o) > 0 && !slices.ContainsFunc(o, func(r rs.Member) bool { return !foreign.IsOperator(r.Name) })
 	base, _, _ := strings.Cut(plain, "[")
-	if t.Takes("filter") && !given && !sorts(plain) && !beside[base] && (foreign.HasOperator(m.Name) || compares && t.Takes("stream")) {
+	if t.Takes("filter") && !given && !sorts(plain) && !notFields[base] && (foreign.HasOperator(m.Name) || compares && t.Takes("stream")) {
 		return t.filteredBy(rest, rs.Object{m})
 	}
 	return rest

@@ -12,7 +12,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
-// Hint says what the call of [Tool.Guess] leaves of the arguments for another call; "" if it leaves nothing.
+// Hint says what the arguments ask for that the call of [Tool.Guess] does not, and how to ask for it; "" for nothing.
 func (t Tool) Hint(args rs.Object) string {
 	p, ok := plan(args)
 	if !ok && p.Never == "" {
@@ -37,7 +37,7 @@ func (t Tool) Hint(args rs.Object) string {
 	case identifier.IsPage(id) && identifies:
 		return "That is the address of a page, not the id of a record; the call below finds records that name it."
 	case several != nil && identifies:
-		return CallForEach(len(several))
+		return callForEach(len(several))
 	case t.titleIn(args) != "":
 		return titleHint
 	case identifies && !strings.Contains(id, ":"):
@@ -46,7 +46,7 @@ func (t Tool) Hint(args rs.Object) string {
 		_, hint := oneGroup(args.Text("metric"), names)
 		return "aggregate takes one group_by. " + hint
 	case aggregates && one != "":
-		return "aggregate takes one " + one + ". " + CallForEach(len(names))
+		return "aggregate takes one " + one + ". " + callForEach(len(names))
 	case aggregates && spreads:
 		return "No metric is that; the call below lists the values in their order, from which it can be worked out."
 	case aggregates && slices.ContainsFunc(args, func(m rs.Member) bool { return m.Name != "order" && sorts(written.Snake(m.Name)) }):
@@ -97,29 +97,6 @@ func SeasonSays(args rs.Object) string {
 	return ""
 }
 
-// oneOf is an argument of an aggregate that has one name and was given several, and which; "" for none.
-func (t Tool) oneOf(args rs.Object) (name string, several []string) {
-	for _, m := range args {
-		name = t.withNames(rs.Object{{Name: m.Name, Value: `""`}})[0].Name // metrics is metric
-		several := written.Names(list(m.Value))
-		if len(several) > 1 && !written.IsTimeName(m.Value) && (name == "metric" || name == "field" || name == "group_by") {
-			return name, several
-		}
-	}
-	return "", nil
-}
-
-// oneGroup is that of several fields by which one call groups, and how calls come to all: amounts have a column for each unit anyway.
-func oneGroup(metric string, several []string) (by, hint string) {
-	at := slices.IndexFunc(several, written.IsUnitName)
-	if len(several) == 2 && at >= 0 && metric != "" && !strings.HasPrefix(metric, "count") {
-		return several[1-at], "Amounts come apart by " + quote.Line(several[at]) + " in each group anyway."
-	}
-	apart := max(0, slices.IndexFunc(several, written.IsTimeName)) // no filter names each time
-	others := slices.Delete(slices.Clone(several), apart, apart+1)
-	return several[0], "For all of these, send a call for each value of " + quote.Names(others, maxShown) + " in filter."
-}
-
 // LeavesOut names the arguments of which nothing is in a call that is proposed for them. What says nothing about a read is none of them.
 func (c Call) LeavesOut(args rs.Object) string {
 	var left []string
@@ -135,7 +112,7 @@ func (c Call) LeavesOut(args rs.Object) string {
 		case m.Name == "filter" && (c.Tool == "search" || c.Arguments.Has("group_by")): // what no filter says is in the words or groups
 		case boundWords[written.Snake(m.Name)] != "" && (c.Arguments.Has("since") || c.Arguments.Has("until")):
 		case aggregations[written.Snake(m.Name)]: // it is in the metric
-		case c.Arguments.Has("filter") && slices.Contains(words, written.Snake(m.Name)): // it is in the filter
+		case c.Arguments.Has("filter") && slices.Contains(wordArguments, written.Snake(m.Name)): // it is in the filter
 		case value == "" || m.Value == "null" || silent[written.Snake(m.Name)] || strings.Contains(proposed, value):
 		case len(several) > 1 && strings.Contains(proposed, several[0]) && !strings.Contains(proposed, several[1]):
 			left = append(left, "all but the first of "+quote.Names([]string{m.Name}, 1))
@@ -163,7 +140,7 @@ func recurring(granularity string) string {
 
 // severalCalls says that a call asks for the first of several alternatives.
 func severalCalls(calls int) string {
-	return "A filter has no or, and one value a field. " + CallForEach(calls)
+	return "A filter has no or, and one value a field. " + callForEach(calls)
 }
 
 // excludedHint says how the records are found that a condition on no value, or on any but one, asks for: by groups, or in the records.

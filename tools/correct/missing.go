@@ -97,13 +97,13 @@ func (g Grant) missingStream(t Tool, args rs.Object, stream string) *rs.Error {
 	to, _ := g.likeliest(streams, connection)
 	to[stream] = near[0]
 	if several := written.Names(stream); len(several) > 1 && g.has(several[0], "") {
-		to[stream], e.Hint = several[0], CallForEach(len(several))
+		to[stream], e.Hint = several[0], callForEach(len(several))
 	}
 	kind := g.called(stream, to[stream])
 	switch having := g.connectionsOf(to[stream]); {
 	case connection == "" && len(streams) == 1 && (len(kind) == 1 || len(kind) > 1 && t.Name != "search"):
 		if connection = kind[0].ID; len(kind) > 1 {
-			e.Hint = CallForEach(len(kind))
+			e.Hint = callForEach(len(kind))
 		}
 	case connection != "" && !g.has(to[stream], connection) && len(having) > 0,
 		connection == "" && g.OneConnection && len(having) > 1 && t.Name != "search" && t.Name != "schema":
@@ -164,20 +164,20 @@ func (g Grant) missingConnection(t Tool, args rs.Object) *rs.Error {
 	near, alike := identifier.NearConnections(connection, having)
 	e.Message = fmt.Sprintf("no connection %s in this grant.", quote.Text(connection))
 	e.Connections, e.ConnectionTotal = firstOf(near, having), len(having)
-	if both := g.named(connection, named); both != "" && len(near) == 0 {
+	if both := g.streamOfBoth(connection, named); both != "" && len(near) == 0 {
 		e.Message += " Nearest: the stream " + quote.Names([]string{both}, 1) + "."
 		e.Send = Call{t.Name, replaceNames(args, map[string]string{named[0]: both}, "")}.String()
 		return e
 	}
 	switch {
 	case alike > 1:
-		e.Hint = CallForEach(alike)
+		e.Hint = callForEach(alike)
 	case len(near) > 1:
 		e.Hint = "The call below is for the first of these alone."
 	}
 	switch of := g.ofConnector(connection, named); {
 	case len(of) > 0:
-		e.Code, e.Hint = "ambiguous_connection", CallForEach(len(of))
+		e.Code, e.Hint = "ambiguous_connection", callForEach(len(of))
 		e.Message = fmt.Sprintf("%s is the connector of %d connections: %s.", quote.Text(connection), len(of), quote.Connections(of))
 		e.Connections, e.ConnectionTotal = firstOf(of, nil), len(of)
 		e.Send = Call{t.Name, replaceNames(args, streams, of[0].ID)}.String()
@@ -194,8 +194,8 @@ func (g Grant) missingConnection(t Tool, args rs.Object) *rs.Error {
 	return e
 }
 
-// named is the stream whose name has the words of one stream and of what was sent as its connection, such as its folder; "" for none.
-func (g Grant) named(connection string, streams []string) string {
+// streamOfBoth is the stream whose name has the words of one stream and of what was sent as its connection, such as its folder; "" for none.
+func (g Grant) streamOfBoth(connection string, streams []string) string {
 	both := connection + " " + strings.Join(streams, " ")
 	near := append(g.near(both, ""), "")[0]
 	if _, words := written.WordsOf(both).In(written.WordsOf(near)); words == 0 || len(streams) != 1 {

@@ -54,6 +54,20 @@ func TestConditionsThatAllHoldAreNoAlternatives(t *testing.T) {
 	}
 }
 
+// Of several groups one is a time, whatever it is called, or what cuts a time, which is one group.
+func TestSeveralGroupsAreToldFromOne(t *testing.T) {
+	for groups, want := range map[string]string{
+		`["status","ordered_at"]`:           "for each value of status in filter.",
+		`["status","order_date"]`:           "for each value of status in filter.",
+		`"date_trunc('month', ordered_at)"`: "",
+	} {
+		args, _ := argumentsOf(`{"stream":"orders","metric":"count","group_by":` + groups + `}`)
+		if hint := toolNamed(t, "aggregate").Hint(args); !strings.HasSuffix(hint, want) || (hint == "") != (want == "") {
+			t.Errorf("%s: %s", groups, hint)
+		}
+	}
+}
+
 // A time under the name of an operator is a bound of the time of the records, and not the one time of a record.
 func TestATimeUnderAnOperatorIsABound(t *testing.T) {
 	stream := fields.Stream{Name: "orders", Fields: []rs.SchemaField{
@@ -75,6 +89,29 @@ func TestADirectionIsNoCondition(t *testing.T) {
 		args, _ := argumentsOf(`{"stream":"orders","sort":"total",` + direction + `}`)
 		if canonical := toolNamed(t, "query_records").Canonical(args); canonical.Text("sort") != sort || len(canonical) != 2 {
 			t.Errorf("%s: %s", direction, canonical.JSON())
+		}
+	}
+}
+
+// A granularity in place of the time field is the one that is meant.
+func TestAGranularityIsNotReplacedByAnother(t *testing.T) {
+	for group, want := range map[string]string{`"day"`: `"day"`, `"Weekly"`: `"week"`, `"ordered_at"`: `"month"`} {
+		args, _ := argumentsOf(`{"stream":"orders","metric":"count","group_by_time":` + group + `}`)
+		call, _ := toolNamed(t, "aggregate").Guess(args, rs.Invalid("granularity", "", ""))
+		if got := call.Arguments.Get("granularity"); got != want {
+			t.Errorf("%s leads to %s", group, call)
+		}
+	}
+}
+
+// A list of a field and a direction is one sort, not the first of two.
+func TestASortIsWrittenAsAPair(t *testing.T) {
+	for sort, want := range map[string]string{
+		`["total","desc"]`: `"-total"`, `[["total","ASC"]]`: `"total"`, `["total","merchant"]`: `["total","merchant"]`, `["total",1]`: `["total",1]`,
+	} {
+		args, _ := argumentsOf(`{"stream":"orders","sort":` + sort + `}`)
+		if got := toolNamed(t, "query_records").Canonical(args).Get("sort"); got != want {
+			t.Errorf("%s becomes %s, want %s", sort, got, want)
 		}
 	}
 }

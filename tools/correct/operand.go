@@ -77,7 +77,7 @@ func MistakesDate(args rs.Object) bool {
 
 // NoSuchDay says of a date in a call that there is no such day; "" where there is none of that kind.
 func NoSuchDay(args rs.Object) string {
-	for _, m := range append(operands(args.Object("filter")), members(args, both...)...) {
+	for _, m := range append(operands(args.Object("filter")), members(args, sinceUntil...)...) {
 		if last, ok := written.LastOfMonth(m.Value); ok {
 			return "There is no day " + quote.JSON(m.Value) + ": that month ends with " + last + ", which the call below has."
 		} else if day := written.Reordered(m.Value); written.IsTime(day) {

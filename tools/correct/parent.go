@@ -9,9 +9,9 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
-// ByParent says that the records of a stream have no time of their own by which they are filtered or sorted, and which call reads them with
+// byParent says that the records of a stream have no time of their own by which they are filtered or sorted, and which call reads them with
 // those that they belong to, as attachments with their mails; nil where no time is meant, or nothing says when they are.
-func ByParent(s fields.Stream, args rs.Object) *rs.Error {
+func byParent(s fields.Stream, args rs.Object) *rs.Error {
 	if s.Parent == nil || s.Time() != "" {
 		return nil
 	}

@@ -31,7 +31,7 @@ func (t Tool) titleIn(args rs.Object) string {
 	for _, m := range args {
 		name := written.Snake(m.Name)
 		text, _ := written.Text(m.Value)
-		isTitle := slices.Contains(words, name) || name == "title" || name == "subject" || name == "name"
+		isTitle := slices.Contains(wordArguments, name) || name == "title" || name == "subject" || name == "name"
 		if id == "" && t.Name == "fetch" && !t.Takes(m.Name) && isTitle && text != "" {
 			return text
 		}

@@ -15,9 +15,6 @@ import (
 // andNot is how other searches leave out a word.
 var andNot = written.Expression(`\s+AND\s+NOT\s+(\w[\w'-]*)`)
 
-// longestQuery bounds the queries that are corrected; a longer one is refused. What is found in one takes the square of its length.
-const longestQuery = 1000
-
 // queryOf is the query of a search, and the name of its argument.
 func queryOf(args rs.Object) (q, name string) {
 	for _, name = range []string{"q", "query"} {
@@ -145,7 +142,7 @@ func (t Tool) worded(args rs.Object) (Call, bool) {
 	}
 	for _, m := range args {
 		q, ok := written.Text(t.string(&parameter{Name: "q", Type: "string"}, m.Value))
-		if t.Takes(m.Name) || !ok || q == "" || !slices.Contains(words, written.Snake(m.Name)) {
+		if t.Takes(m.Name) || !ok || q == "" || !slices.Contains(wordArguments, written.Snake(m.Name)) {
 			continue
 		}
 		query := rs.Object{{Name: "q", Value: rs.EncodeJSON(q)}}

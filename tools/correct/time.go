@@ -77,8 +77,8 @@ func boundsIn(raw string) (bounds rs.Object) {
 	return bounds
 }
 
-// timed are arguments with the one that was refused in the form that the tool takes, where it says a time; none where the error says the
-// form. It is false for any other argument.
+// timed returns arguments in which the refused one, a time or a time zone, has the form that the tool takes; nil where that is not known,
+// as the error says the form. It is false for any other argument.
 func (t Tool) timed(args rs.Object, param string) (mended rs.Object, ok bool) {
 	raw := args.Get(param)
 	last, short := written.LastOfMonth(raw)
@@ -90,11 +90,11 @@ func (t Tool) timed(args rs.Object, param string) (mended rs.Object, ok bool) {
 		return args.With(param, rs.EncodeJSON(written.Zone(zone))), true
 	case short:
 		return args.With(param, rs.EncodeJSON(last)), true
-	case !slices.Contains(both, param):
+	case !slices.Contains(sinceUntil, param):
 		return nil, param == "time_zone"
 	}
 	mended = args
-	for _, name := range both { // one without a zone is one of UTC
+	for _, name := range sinceUntil { // one without a zone is one of UTC
 		local, _ := written.Text(args.Get(name))
 		if _, is := written.LocalTime(local, time.UTC); is && args.Has("time_zone") {
 			continue // it is one of that zone
@@ -161,7 +161,7 @@ func (t Tool) Relative(args rs.Object, now time.Time) (Call, bool) {
 		return dayJSON(first)
 	}
 	dated, filter := args, args.Object("filter")
-	for _, name := range both {
+	for _, name := range sinceUntil {
 		if at := bound(name, args.Get(name)); at != "" && t.Takes(name) {
 			dated = dated.With(name, at)
 		}
@@ -206,12 +206,12 @@ func (t Tool) Relative(args rs.Object, now time.Time) (Call, bool) {
 // "last month". It returns nil for any other call, for a part of a time such as the beginning of a year, and for a day in until, which
 // rather ends a longer time.
 func wholeTime(args rs.Object, now time.Time) rs.Object {
-	for i, name := range both {
+	for i, name := range sinceUntil {
 		s, _ := written.Text(args.Get(name))
 		first, last, _ := written.Days(s, now)
 		days, next := last.Sub(first)/(24*time.Hour), last.AddDate(0, 0, 1)
 		isWhole := days == 0 && name == "since" || days == 6 || first.Day() == 1 && next.Day() == 1 && next.AddDate(0, -4, 0) != first
-		if isWhole && first.Year() > 1 && last.Before(now.AddDate(0, 0, -1)) && !args.Has(both[1-i]) && !written.IsTime(args.Get(name)) {
+		if isWhole && first.Year() > 1 && last.Before(now.AddDate(0, 0, -1)) && !args.Has(sinceUntil[1-i]) && !written.IsTime(args.Get(name)) {
 			return rs.Object{{Name: "since", Value: dayJSON(first)}, {Name: "until", Value: dayJSON(last)}}
 		}
 	}

@@ -2,15 +2,15 @@
 // taken ([Tool.Canonical]); what is likely is only proposed, as a call that is ready to send: from the arguments alone ([Tool.Guess]),
 // from what is granted ([Grant.Missing]), and from the schema of a stream ([Tool.Unknown]).
 //
-// Each file uses only those of the lines above its own:
+// Each file uses only those of its own line and of the lines above:
 //
 //	words                     lists: the other names of arguments and of their values, and words for times
 //	tool                      a tool and a call; how arguments are read and changed; what errors say more than once
 //	value, record_id, time    one kind of argument each, in the form that the tools take
 //	operand                   the values that a filter compares with
 //	filter, search            calls that answer with another tool or argument; conditions; a query with operators
-//	aggregate                 a number as other languages write it
 //	canonical                 what is certain
+//	aggregate                 a number as other languages write it
 //	guess, hint               what is likely without a read, and what is said of it
 //	grant, missing            the streams and connections that are meant
 //	correction                what is found wrong with the fields of a call
@@ -207,6 +207,38 @@ func onlyConnection(args rs.Object) rs.Object {
 	return nil
 }
 
+// instead is a call of another tool, or of this one, on the stream of arguments: with arguments of its own, and of these the connection and
+// those of some names.
+func instead(tool string, args, own rs.Object, names ...string) Call {
+	streams := args.Array("streams")
+	if stream := args.Get("stream"); stream != "" {
+		streams, _ = rs.AsArray(list(stream))
+	}
+	switch {
+	case len(streams) == 0:
+	case tool == "search":
+		own = append(own, rs.Member{Name: "streams", Value: rs.JoinArray(streams)})
+	default:
+		own = append(rs.Object{{Name: "stream", Value: streams[0]}}, own...)
+	}
+	return Call{tool, own.WithAll(onlyConnection(args)).WithAll(members(args, names...))}
+}
+
+// LookUp is the call that says what is missing: which streams there are, or what the fields of one are.
+func (t Tool) LookUp(args rs.Object) Call {
+	_, err := rs.ParseRef(args.Text("id"))
+	look := rs.Object{}
+	switch s := args.Text("stream"); {
+	case t.Name == "read_record_field" && err == nil:
+		return Call{"fetch", members(args, "id")}
+	case t.Takes("id"):
+		return Call{"schema", look}
+	case s != "" && rs.UnsafeName(s) == "":
+		look = rs.Object{{Name: "stream", Value: rs.EncodeJSON(s)}}
+	}
+	return Call{"schema", look.WithAll(onlyConnection(args))}
+}
+
 // list is a list of names.
 func list(raw string) string {
 	s, lone := written.Text(raw)
@@ -251,11 +283,14 @@ func plan(args rs.Object) (foreign.Plan, bool) {
 	return foreign.Read(args.Get("filter"), args.Text("stream"))
 }
 
+// longestQuery bounds the queries that are corrected; a longer one is refused. What is found in one takes the square of its length.
+const longestQuery = 1000
+
 // maxShown bounds the names that a sentence lists.
 const maxShown = 12
 
-// CallForEach says that a proposed call is the first of several.
-func CallForEach(calls int) string {
+// callForEach says that a proposed call is the first of several.
+func callForEach(calls int) string {
 	return fmt.Sprintf("This needs a call for each of the %d; the one below is the first.", calls)
 }
 

@@ -19,8 +19,8 @@ func (c *correction) aggregate() {
 	metric, _ := written.Text(c.args.Get("metric"))
 	for _, name := range []string{"field", "group_by", "group_by_time"} {
 		if several := written.Names(c.args.Text(name)); len(several) > 1 && c.stream.Field(several[0]) != nil {
-			c.say("unknown_field", name, "aggregate takes one %s.", name)
-			if c.hint = CallForEach(len(several)); name == "group_by" {
+			c.report("unknown_field", name, "aggregate takes one %s.", name)
+			if c.hint = callForEach(len(several)); name == "group_by" {
 				several[0], c.hint = oneGroup(metric, several)
 			}
 			c.args = c.args.With(name, rs.EncodeJSON(several[0]))
@@ -30,7 +30,7 @@ func (c *correction) aggregate() {
 	title, _, titled := strings.Cut(field, " (") // of a column with its unit
 	titled = titled && strings.HasSuffix(field, ")") && len(c.stream.Near(title, nil)) > 0 || c.stream.Spelled(field) != ""
 	if ok && strings.ContainsAny(field, "*+/()<>=") && !titled {
-		c.say("unknown_field", "field", "aggregate computes on one field of %s; %s is an expression.", c.stream.Name, quote.Text(field))
+		c.report("unknown_field", "field", "aggregate computes on one field of %s; %s is an expression.", c.stream.Name, quote.Text(field))
 		c.open, c.partly = true, true
 	} else if ok && metric != "count" {
 		c.replace("field", c.name("field", field, fields.Aggregates(metric), "take "+metric))
@@ -54,26 +54,26 @@ func (c *correction) timeGroup(name, field, metric string) bool {
 	}
 	switch {
 	case recurring(field) != "" && f == nil && len(times) > 0:
-		c.say("unknown_field", name, "%s has no field %s.", c.stream.Name, quote.Text(field))
+		c.report("unknown_field", name, "%s has no field %s.", c.stream.Name, quote.Text(field))
 		byTime(times[0], likelyForms["granularity"][written.Snake(field)])
 		c.hint = recurring(field)
 	case granularities[granularity] && f == nil && len(times) > 0:
-		c.say("unknown_field", name, "%s is a granularity; group_by_time names the field.", quote.Text(field))
+		c.report("unknown_field", name, "%s is a granularity; group_by_time names the field.", quote.Text(field))
 		byTime(times[0], granularity)
 	case name == "group_by" && f != nil && fields.Aggregates("group_by_time")(*f) && !fields.Aggregates(name)(*f):
-		c.say("unknown_field", name, "%s is a time: group_by_time groups by it.", quote.Text(field))
+		c.report("unknown_field", name, "%s is a time: group_by_time groups by it.", quote.Text(field))
 		byTime(field, "month")
 	case name == "group_by_time" && at != "" && f != nil && fields.Aggregates("group_by")(*f) && !fields.Aggregates(name)(*f): // by a granularity beside it
-		c.say("unknown_field", name, "%s is no time.", quote.Text(field))
+		c.report("unknown_field", name, "%s is no time.", quote.Text(field))
 		if c.args = c.args.With(name, rs.EncodeJSON(at)); metric == "count" || !written.IsUnitName(field) {
 			c.args = renamed(c.args, name, "group_by", rs.EncodeJSON(field)).Without("granularity", "time_zone")
 			c.hint = "aggregate groups by a field or by time: for both, send a call for each value of " + quote.Line(field) + " in filter."
 		}
 	case part != nil && c.stream.Field(part[2]) != nil:
-		c.say("unknown_field", name, "A group of time is a field and its granularity.")
+		c.report("unknown_field", name, "A group of time is a field and its granularity.")
 		byTime(part[2], strings.ToLower(part[1]))
 	case name == "group_by" && f == nil && named != "" && len(c.stream.Near(field, fields.Aggregates(name))) == 0:
-		c.say("unknown_field", name, "%s has no field %s; %s is a time: group_by_time groups by it.", c.stream.Name, quote.Text(field), quote.Line(named))
+		c.report("unknown_field", name, "%s has no field %s; %s is a time: group_by_time groups by it.", c.stream.Name, quote.Text(field), quote.Line(named))
 		byTime(named, map[bool]string{true: "day", false: "month"}[granularity == "date"])
 	default:
 		return false
@@ -179,7 +179,7 @@ func (t Tool) Unknown(s fields.Stream, args rs.Object, refused *rs.Error) *rs.Er
 	if related, ok := c.ofRelated(t); ok {
 		return &rs.Error{Code: c.code, Param: c.param, Message: strings.Join(c.wrong, " "), Hint: c.hint, Send: related.String()}
 	}
-	if e := ByParent(s, args); e != nil && t.Name == "query_records" {
+	if e := byParent(s, args); e != nil && t.Name == "query_records" {
 		return e
 	}
 	if t.Takes("filter") {

@@ -194,6 +194,9 @@ func sorted(args rs.Object) rs.Object {
 // sortOf reads a sort as other APIs write it.
 func sortOf(raw string) (field, direction string) {
 	raw = only(raw)
+	if pair := strings.Join(written.Names(raw), " "); rs.Kind(raw) == "array" && sortWithDirection().MatchString(pair) { // ["total","desc"]
+		raw = rs.EncodeJSON(pair)
+	}
 	if o := rs.AsObject(raw); o != nil {
 		field, direction = o.Text("field", "name", "by", "column", "property", "key"), strings.ToLower(o.Text("direction", "order", "dir"))
 		if len(o) == 1 && field == "" {

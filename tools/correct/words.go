@@ -78,11 +78,11 @@ var flags = map[string][2]string{
 	"with_count": {"count", "exact"}, "total_count": {"count", "exact"},
 }
 
-// names of arguments that hold a name or an id, in which white space or quotation marks around the value are never meant.
+// nameArguments are arguments that hold a name or an id, in which white space or quotation marks around the value are never meant.
 var nameArguments = []string{"stream", "connection_id", "field", "id", "group_by", "group_by_time", "time_zone", "sort"}
 
-// beside are arguments that other tools take, or that say nothing about the read; they are no fields of a stream.
-var beside = union(silent, written.Set("include_deleted full mode sort order fields q query streams expand metric field group_by "+
+// notFields are arguments that other tools take, or that say nothing about the read: no fields of a stream.
+var notFields = union(silent, written.Set("include_deleted full mode sort order fields q query streams expand metric field group_by "+
 	"group_by_time granularity time_zone count distinct language having ascending descending reverse"))
 
 func lists(of map[string]string) map[string][]string {
@@ -129,10 +129,10 @@ var boundWords = written.ByWord(map[string]string{
 	"since until": "on date day when in week month quarter year " + spanWords, // of one time
 })
 
-var both = []string{"since", "until"}
+var sinceUntil = []string{"since", "until"}
 
 // boundOperators are the operators of a filter for the bounds of a search.
 var boundOperators = map[string]string{"since": "gte", "until": "lte"}
 
-// words are names of an argument that looks for words and is not a field of a stream.
-var words = append([]string{"q", "query"}, aliases["q"][1:7]...)
+// wordArguments are names of an argument that looks for words and is not a field of a stream.
+var wordArguments = strings.Fields("q query search search_query search_term search_terms keywords keyword")

@@ -1,5 +1,6 @@
-// Package aggregate computes one number, or one for each group, of what a resource server counts and adds up, in as many reads as that
-// takes.
+// Package aggregate computes one number, or one for each group, of what a resource server counts and adds up. Resource servers group counts
+// alone, list ten groups unless asked for more, and add up what has the same name in several connections and in several currencies. An
+// aggregation may therefore take several reads; the answer keeps the resource server's shape and says so.
 package aggregate
 
 import (
@@ -13,9 +14,6 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/read"
 )
-
-// Resource servers group counts alone, list ten groups unless asked for more, and add up what has the same name in several connections and
-// in several currencies. An aggregation may therefore take several reads; the answer keeps the resource server's shape and says so.
 
 // Args are the arguments of an aggregation.
 type Args struct {

@@ -13,8 +13,6 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/read"
 )
 
-// Sums, extremes and averages of groups are composed: a count gives the groups, and one filtered read each gives its number.
-
 // Bounds of what is read for one answer.
 const (
 	maxGroupReads = 40 // filtered reads, one or two a group
@@ -69,7 +67,7 @@ type row struct {
 	cells   []cell
 }
 
-// compose answers a grouped metric other than count, and an average.
+// compose answers a grouped metric other than count, and an average: a count gives the groups, and one filtered read each its number.
 func (r *Aggregation) compose(ctx context.Context) (*rs.Response, rs.Object, error) {
 	field, units, err := r.units(ctx)
 	several := len(units.groups) > 1 && err == nil // else the answer says that the unit is not known

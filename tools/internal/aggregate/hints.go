@@ -61,7 +61,7 @@ func (r *Aggregation) isZeroSum(value string) bool {
 	return r.Args.Metric == "sum" && value != "" && strings.Trim(value, "0.") == ""
 }
 
-// hasNone reports whether none of some records is known to have a value of the field.
+// hasNone reports whether it is known that no record within a filter has a value of the field.
 func (r *Aggregation) hasNone(ctx context.Context, f filter.Filter) bool {
 	_, body, err := r.do(ctx, r.scope, Args{Metric: "min", Field: r.Args.Field, Filter: f})
 	return err == nil && body.Includes("value") && !body.Has("value")

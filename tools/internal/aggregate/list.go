@@ -180,9 +180,9 @@ func (r *Aggregation) count(ctx context.Context) (*rs.Response, rs.Object, error
 	return list.response.WithBody(body.JSON()), body, nil
 }
 
-// addCut adds to an answer, of whose groups the first so many are shown, where those of time go on, and how many others are the same as the
-// last by what they are ordered by: at least so many where the last that was read is one of them, and more follow. next is where those of
-// time go on that were not read.
+// addCut adds to an answer that shows only its first groups where groups of time go on, and how many of the others tie with the last one
+// that is shown: at least so many if the last one that was read ties with it too, and more follow. next is where the groups of time go on
+// that were not read.
 func (r *Aggregation) addCut(ctx context.Context, groups []Group, shown int, turned, more bool, next string, isSame func(i int) bool) {
 	tied := 0
 	for i := shown; r.Args.GroupBy != "" && shown > 0 && i < len(groups); i++ {

@@ -28,8 +28,8 @@ type Parent struct {
 	Relation string
 }
 
-// ReadParent reads the parent of a stream of a connection out of a schema document of all streams; nil for none.
-func ReadParent(all *rs.Schema, stream, connection string) *Parent {
+// readParent reads the parent of a stream of a connection out of a schema document of all streams; nil for none.
+func readParent(all *rs.Schema, stream, connection string) *Parent {
 	for _, row := range all.Streams {
 		relations := row.Relations()
 		at := slices.IndexFunc(relations, func(r rs.Relation) bool { return r.Target == stream })
@@ -134,14 +134,14 @@ func IsTime(f rs.SchemaField) bool {
 	return isEventTime(f) || strings.Contains(f.Type, "time") || strings.Contains(f.Type, "date")
 }
 
-// IsAddress takes the fields that are the address of someone.
-func IsAddress(f rs.SchemaField) bool {
+// isAddress takes the fields that are the address of someone.
+func isAddress(f rs.SchemaField) bool {
 	name := strings.ReplaceAll(written.Snake(f.Name), "e_mail", "email")
 	return strings.Contains(name, "email") || strings.HasSuffix(name, "mail_address")
 }
 
 // IsSenderAddress takes the fields that are the address of who sent or made a record.
-func IsSenderAddress(f rs.SchemaField) bool { return IsAddress(f) && ofSender().MatchString(f.Name) }
+func IsSenderAddress(f rs.SchemaField) bool { return isAddress(f) && ofSender().MatchString(f.Name) }
 
 // A Use is what an argument needs of a field; nil takes any.
 type Use func(rs.SchemaField) bool
@@ -256,7 +256,7 @@ func (s Stream) Near(name string, u Use) []string {
 
 // ReadRelated reads the streams that are related out of a schema document of all that a connection has.
 func (s *Stream) ReadRelated(all *rs.Schema, connection string) {
-	s.Parent = ReadParent(all, s.Name, connection)
+	s.Parent = readParent(all, s.Name, connection)
 	for _, r := range s.Relations {
 		s.Related = append(s.Related, Read(r.Target, all))
 	}
@@ -294,12 +294,10 @@ func (s Stream) Misses(args rs.Object) bool {
 	if slices.ContainsFunc(filter[:min(len(filter), maxCompared)], s.NamesID) {
 		return true
 	}
-	return (len(s.Relations) > 0 || s.timeless()) && slices.ContainsFunc(names[:min(len(names), maxCompared)], func(name string) bool {
+	return (len(s.Relations) > 0 || !slices.ContainsFunc(s.Fields, IsTime)) && slices.ContainsFunc(names[:min(len(names), maxCompared)], func(name string) bool {
 		return s.LacksField(name) || Bodies[name] && s.Field(name) == nil // however near its own is
 	})
 }
-
-func (s Stream) timeless() bool { return !slices.ContainsFunc(s.Fields, IsTime) }
 
 // Having lists the streams of a schema that have all fields of a filter; nil has none.
 func Having(s *rs.Schema, filter rs.Object) []string {

@@ -22,8 +22,7 @@ var streamWords = written.ByWord(map[string]string{
 // usualStreams are those that have the records which people mean, such as messages.
 var usualStreams = written.Set(slices.Collect(maps.Values(streamWords))...)
 
-// besideRecords are the last words of the names of streams that say something of the records which people mean, such as the channels of
-// messages, and belong to these.
+// besideRecords are last words in the names of streams that only add to the records which people mean, such as channels to messages.
 var besideRecords = written.Set("account around attachment channel conversation handle index info item label link list media member " +
 	"metadata participant profile reaction rest setting thread user userdata")
 

@@ -9,10 +9,10 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
-// IsID takes the fields that have ids.
-func IsID(f rs.SchemaField) bool { return isID().MatchString(written.Snake(f.Name)) }
+// isID takes the fields that have ids.
+func isID(f rs.SchemaField) bool { return idName().MatchString(written.Snake(f.Name)) }
 
-var isID = written.Expression(`^(?:id|ids|uuid|guid)_|(?:^|_)(?:id|ids|uuid|guid)$`)
+var idName = written.Expression(`^(?:id|ids|uuid|guid)_|(?:^|_)(?:id|ids|uuid|guid)$`)
 
 // isName reports whether a value is the name of someone or something, as no id is: words, and neither a date nor a number.
 func isName(raw string) bool {
@@ -29,7 +29,7 @@ func (s Stream) NamesID(m rs.Member) bool {
 		return false
 	}
 	near := s.Near(m.Name, Filters)
-	return len(near) > 0 && !slices.ContainsFunc(near, func(name string) bool { return !IsID(*s.Field(name)) })
+	return len(near) > 0 && !slices.ContainsFunc(near, func(name string) bool { return !isID(*s.Field(name)) })
 }
 
 // KindOf is the kind of field that a condition is of: a number's, a time's, an address's, of a name not an id's, or nil where any may be
@@ -56,9 +56,9 @@ func KindOf(condition string) Use {
 	case all(values, written.IsDate):
 		return IsTime
 	case all(values, address):
-		return IsAddress
+		return isAddress
 	case all(values, isName):
-		return func(f rs.SchemaField) bool { return !IsID(f) && !IsTime(f) }
+		return func(f rs.SchemaField) bool { return !isID(f) && !IsTime(f) }
 	}
 	return nil
 }

@@ -1,10 +1,137 @@
 package filter
 
 import (
+	"cmp"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
+
+// A date without a time means the whole day, and a time without an offset is one, in the time zone of the call or in UTC. A resource
+// server takes a date for the day's first instant, or compares it as text; so what is sent is the day, or the next one, before which a
+// value is. Only a day of another zone is sent as its instants.
+
+// A DateKind is what a schema says of the values of a field.
+type DateKind int
+
+// The kinds of values.
+const (
+	MayBeDates DateKind = iota // nothing that helps: text, or a field that the schema does not have
+	NotDates                   // numbers and the like
+	Dates                      // dates without a time
+	Instants                   // timestamps
+	LocalTimes                 // what clocks showed, of no zone
+)
+
+// OfNoZone ends the line of a field whose dates were read in no zone.
+const OfNoZone = ", of no time zone: its type is not known"
+
+// maxReadAs bounds the fields of which it is said how their dates were read.
+const maxReadAs = 5
+
+// WholeDays returns the filter with each bare date replaced by what it means for its field. readAs has a line for each field of which
+// something else is asked than the filter says as it was sent. zone is that of the dates.
+func (f Filter) WholeDays(kindOf func(field string) DateKind, zone *time.Location) (sent Filter, readAs []string) {
+	var read []string
+	for _, c := range f {
+		kind := kindOf(c.Field)
+		conditions := c.wholeDay(kind, zone)
+		start := c.Operator == "gte" && zone == time.UTC // which a day has in any reading
+		other := !slices.Equal(conditions, Filter{c}) && (written.IsDay(c.Value) || zone != time.UTC) ||
+			written.IsDay(c.Value) && kind == Instants && !start ||
+			c.hasDate() && kind == MayBeDates && zone != time.UTC
+		if other && !slices.Contains(read, c.Field) && len(read) < maxReadAs {
+			read = append(read, c.Field)
+		}
+		for _, condition := range conditions {
+			sent = sent.Narrowed(condition)
+		}
+	}
+	for _, field := range read {
+		says := sent.says(field, kindOf(field))
+		switch {
+		case zone == time.UTC, kindOf(field) == LocalTimes:
+		case kindOf(field) == MayBeDates:
+			says += OfNoZone
+		default:
+			says += ", of " + zone.String()
+		}
+		readAs = append(readAs, says)
+	}
+	return sent, readAs
+}
+
+// wholeDay is what a condition means that may have a bare date, or a time without an offset. A field that may have dates as well as
+// timestamps is compared with dates of no zone: the next day in place of "at most this day" and of "after this day" is right for both.
+func (c Condition) wholeDay(kind DateKind, zone *time.Location) Filter {
+	if local, ok := written.LocalTime(c.Value, zone); ok && kind == Instants {
+		return Filter{{c.Field, c.Operator, local.UTC().Format(time.RFC3339Nano)}}
+	}
+	if kind == LocalTimes { // which a zone does not move
+		kind, zone = Instants, time.UTC
+	}
+	day, err := time.Parse(time.DateOnly, c.Value)
+	if err != nil || kind == NotDates || kind == Dates {
+		return Filter{c}
+	}
+	if kind == MayBeDates {
+		zone = time.UTC
+	}
+	if day.AddDate(0, 0, 1).Year() > 9999 { // no timestamp can say the next day
+		return Filter{c}
+	}
+	from, until := firstInstant(day, zone), firstInstant(day.AddDate(0, 0, 1), zone)
+	switch c.Operator {
+	case "gte", "lt":
+		return Filter{{c.Field, c.Operator, from}}
+	case "gt":
+		return Filter{{c.Field, "gte", until}}
+	case "lte":
+		return Filter{{c.Field, "lt", until}}
+	}
+	if c.Operator != "" || kind == MayBeDates {
+		return Filter{c}
+	}
+	return Filter{{c.Field, "gte", from}, {c.Field, "lt", until}}
+}
+
+// firstInstant is the first instant of a day as a filter has it: of a day in UTC that is the date.
+func firstInstant(day time.Time, zone *time.Location) string {
+	if zone == time.UTC {
+		return day.Format(time.DateOnly)
+	}
+	return Instant(StartOfDay(day, zone))
+}
+
+// says is what a filter asks of a field, such as "ordered_at from 2026-06-01T00:00Z until 2026-07-01T00:00Z".
+func (f Filter) says(field string, kind DateKind) string {
+	words := map[string]string{"gte": "from", "gt": "after", "lt": "until", "lte": "to", "": "is"}
+	parts := []string{field}
+	for _, operator := range append([]string{""}, rs.RangeOperators...) {
+		for _, c := range f {
+			if c.Field != field || c.Operator != operator {
+				continue
+			}
+			value := strings.Replace(c.Value, ":00Z", "Z", 1)
+			if kind == Instants && written.IsDay(value) {
+				value += "T00:00Z"
+			}
+			parts = append(parts, cmp.Or(words[operator], operator), value)
+		}
+	}
+	return strings.Join(parts, " ")
+}
+
+// HasDate reports whether a condition compares with a bare date, or with a time without an offset.
+func (f Filter) HasDate() bool { return slices.ContainsFunc(f, Condition.hasDate) }
+
+func (c Condition) hasDate() bool {
+	_, local := written.LocalTime(c.Value, time.UTC)
+	return local || written.IsDay(c.Value)
+}
 
 // LocalLayout is how a time without an offset is written.
 const LocalLayout = "2006-01-02T15:04:05"
@@ -60,6 +187,21 @@ func ReadTimeGroup(key, granularity string, zone *time.Location) (TimeGroup, boo
 	}[granularity]
 	next := day.AddDate(step.years, step.months, step.days)
 	return TimeGroup{StartOfDay(day, zone), StartOfDay(next, zone)}, true
+}
+
+// Lasting are the conditions on two fields, of which one says when a record begins and the other when it ends, for those that began
+// before a bound and end after it. The last day of what ends on a date belongs to it; what it ends at does not, also where that is a day, as
+// calendars have it.
+func Lasting(start, end string, kind DateKind, bound string) Filter {
+	after := Condition{end, "gt", bound}
+	switch {
+	case kind == Dates && strings.HasSuffix(end, "_at"): // it is as it should be
+	case kind == Dates, strings.Contains(strings.ToLower(end), "date"), strings.HasSuffix(end, "_on"), strings.HasSuffix(end, "day"):
+		after.Operator = "gte"
+	case written.IsDay(bound): // after a day would mean from the next one on
+		after.Value += "T00:00:00Z"
+	}
+	return Filter{{start, "lt", bound}, after}
 }
 
 // ReadAs is what an answer says that dates were read as, behind what it says already; nothing where none were.

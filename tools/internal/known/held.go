@@ -8,7 +8,7 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 )
 
-// A held keeps values by a key for some time, at most so many of them and of so many bytes. It is safe for concurrent use.
+// A held is a cache of values that expire, bounded in number and in bytes. It is safe for concurrent use.
 type held[K comparable, V any] struct {
 	now         func() time.Time
 	ttl         time.Duration
@@ -50,7 +50,7 @@ func (h *held[K, V]) Get(key K) (value V, ok bool) {
 	return v.value, ok && h.now().Before(v.until)
 }
 
-// Put keeps a value that is nobody's.
+// Put keeps a value without an owner.
 func (h *held[K, V]) Put(key K, value V) { h.PutOf("", 0, key, value) }
 
 // PutOf keeps a value of an owner where it fits into what is left of the bytes, and of the owner's share. Those not used for longest whose
@@ -78,8 +78,7 @@ const (
 	listsBytes   = 16 << 20
 )
 
-// weigh is how many bytes a document takes with what is read of it, rather too many: its parts take more than its text where they are
-// short, a field above all.
+// weigh is an upper estimate of the memory of a document with what is parsed of it: short parts take more than their text.
 func weigh(text string, rows int) int {
 	const part, member = 4, 256 // bytes of memory for one of the text, and for a member or a row
 	return part*len(text) + member*(strings.Count(text, ":")+rows)

@@ -8,8 +8,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
-// Named are those of the sources whose streams have most of some words in their names, with the words that they have. An ending that says
-// what is beside the records of another stream, as trip_rest does of those of trip, is no word of a name.
+// Named returns the sources whose stream has the most of some words in its name, and these words. An ending of a stream that adds to
+// another, such as trip_rest to trip, is no word of a name.
 func Named(sources []Source, words []string) (had []string, of []Source) {
 	most := 1
 	for _, source := range sources {

@@ -51,7 +51,7 @@ type Stream struct {
 	Err         error // why nothing is known
 }
 
-// Document is what Tool.Schema reads.
+// Document returns the schema document of a stream, under one connection where that is named; nil where it cannot be read.
 func (c *Schemas) Document(ctx context.Context, d rs.Doer, stream, connectionID string) *rs.Schema {
 	return c.Of(ctx, d, rs.Scope{Stream: stream, ConnectionID: connectionID}).Document
 }
@@ -92,18 +92,18 @@ const (
 )
 
 // Streams reads the list of the streams of a connection, or of all, with their counts and how fresh they are, and holds it for two
-// seconds per grant.
-func (c *Schemas) Streams(ctx context.Context, d rs.Doer, connectionID string) (*rs.Response, error) {
+// seconds per grant; nil where it is not answered within [read.BesideDeadline].
+func (c *Schemas) Streams(ctx context.Context, d rs.Doer, connectionID string) *rs.Response {
 	if list := c.HeldStreams(ctx, connectionID); list != nil {
-		return list, nil
+		return list
 	}
 	key := keyOf(ctx, rs.Scope{ConnectionID: connectionID})
-	list, err := d.Do(ctx, read.Request(connectionID, "streams"))
-	if err == nil && key.grant != "" && list.Unavailable == 0 && len(list.Body) <= listBytes {
+	list := read.Beside(ctx, d, read.Request(connectionID, "streams"))
+	if list != nil && key.grant != "" && list.Unavailable == 0 && len(list.Body) <= listBytes {
 		list.ListedStreams() // which are read once, and not by several calls at a time
 		c.lists.PutOf(key.grant, weigh(list.Body, 0), key, list)
 	}
-	return list, err
+	return list
 }
 
 // HeldStreams returns the list that is held, without a read; nil for none.

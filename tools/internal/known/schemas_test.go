@@ -45,9 +45,9 @@ func TestAListOfStreamsIsHeldForItsGrant(t *testing.T) {
 			schemas := known.NewSchemas(func() time.Time { return now })
 			read := func(grant, connection string) {
 				ctx := auth.WithPrincipal(t.Context(), auth.Principal{Kind: auth.KindClient, GrantID: grant})
-				list, err := schemas.Streams(ctx, &row.server, connection)
-				if want := fmt.Sprintf(`"record_count":%d}`, row.server.reads); err != nil || !strings.Contains(list.Body, want) {
-					t.Errorf("%v, %v; want %s", list, err, want)
+				list := schemas.Streams(ctx, &row.server, connection)
+				if want := fmt.Sprintf(`"record_count":%d}`, row.server.reads); list == nil || !strings.Contains(list.Body, want) {
+					t.Errorf("%v; want %s", list, want)
 				}
 			}
 			first := "a"

@@ -25,8 +25,8 @@ func Noted(name, note string, instead correct.Call) rs.Member {
 	return rs.Member{Name: name, Value: rs.Object{rs.NewMember("note", note), {Name: "instead", Value: call.JSON()}}.JSON()}
 }
 
-// Units say which fields have the units of numbers that a page shows of the fields asked for, where the call names no such field: the
-// schema is read for a number only.
+// Units say which fields have the units of the numbers on a page, where the call asks for the numbers and not for their units. The schema is
+// read for a number only.
 func Units(asked []string, f filter.Filter, page *rs.Response, schema func() known.Stream) rs.Object {
 	told := func(c filter.Condition) bool { return c.Operator == "" && written.IsUnitName(c.Field) }
 	if slices.ContainsFunc(asked, written.IsUnitName) || slices.ContainsFunc(f, told) {
@@ -94,10 +94,8 @@ func MixedUnits(sort string, f filter.Filter, page *rs.Response, call correct.Ca
 	return nil
 }
 
-// Over several connections a resource server takes a field that one of them has: the others are left out, or answer without it.
-
-// Fields say which connections of a stream lack fields that a call names, and which call reads the same there; nothing where all
-// have them.
+// Fields say which connections of a stream lack fields that a call names, and which call reads the same there; nothing where all have them.
+// A resource server takes a field that one of several connections has, and leaves the others out or answers without it.
 func Fields(stream string, call correct.Call, stated known.Stream) rs.Object {
 	if stated.Document == nil || len(stated.Connections) < 2 {
 		return nil
@@ -137,9 +135,7 @@ func ThreadHead(ctx context.Context, d rs.Doer, scope rs.Scope, f filter.Filter,
 		return nil
 	}
 	connection := cmp.Or(rs.ConnectionID(first), scope.ConnectionID)
-	if read.Beside(ctx, func(ctx context.Context) (*rs.Response, error) {
-		return d.Do(ctx, read.Request(connection, "streams", scope.Stream, "records", head))
-	}) == nil {
+	if read.Beside(ctx, d, read.Request(connection, "streams", scope.Stream, "records", head)) == nil {
 		return nil
 	}
 	ref := rs.Ref{ConnectionID: connection, Stream: scope.Stream, RecordID: head}

@@ -16,10 +16,6 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
-// A search may be limited to a period. Resource servers filter the search of one stream at a time, by the field of it that says when: so
-// each stream of each connection is read by its own field, and what they return is merged. Without words the records themselves are
-// listed, newest first: a timeline.
-
 // Do reads one page of a search.
 func (p *Reader) Do(ctx context.Context, r rs.Request) (*rs.Response, error) {
 	ctx, cancel := read.WithinDeadline(ctx)

@@ -1,4 +1,6 @@
-// Package period searches a resource server that filters by time one stream at a time as if it could search a period of all.
+// Package period searches a resource server that filters by time one stream at a time as if it could search a period of all: it reads each
+// stream of each connection by its own field that says when, and merges what they return. A search without words is a timeline: it lists
+// the records themselves, newest first.
 package period
 
 import (

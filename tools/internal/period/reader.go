@@ -99,7 +99,7 @@ type Reader struct {
 	// Streams reads the list of streams, which says how new they are; nil where that is not answered.
 	Streams func(context.Context) *rs.Response
 
-	sources  []known.Source // that say when
+	chosen   []known.Source // that say when
 	timeless []string       // streams that do not
 	wholes   []known.Source // whose records have parts in those
 }
@@ -122,23 +122,23 @@ func (p *Reader) Choose(sources []known.Source, streams, parts []string) (timele
 		switch {
 		case !named:
 		case p.Period == (Period{}): // one search of all connections, as without parts
-			if len(p.sources) == 0 {
-				p.sources = []known.Source{{Stream: s.Stream, Connection: rs.Connection{ID: p.Connection}}}
+			if len(p.chosen) == 0 {
+				p.chosen = []known.Source{{Stream: s.Stream, Connection: rs.Connection{ID: p.Connection}}}
 			}
 		case s.Time != "":
-			p.sources = append(p.sources, s)
+			p.chosen = append(p.chosen, s)
 		case !slices.Contains(p.timeless, s.Stream):
 			p.timeless = append(p.timeless, s.Stream)
 		}
 	}
 	timeless = len(p.timeless) > 0
-	return timeless, len(p.sources) > 0 || p.Words != "" && timeless
+	return timeless, len(p.chosen) > 0 || p.Words != "" && timeless
 }
 
 // Connections is how many connections are read.
 func (p *Reader) Connections() int {
 	ids := map[string]bool{}
-	for _, s := range p.sources {
+	for _, s := range p.chosen {
 		ids[s.Connection.ID] = true
 	}
 	return len(ids)

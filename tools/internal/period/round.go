@@ -35,13 +35,13 @@ func (p *Reader) round(ctx context.Context, r rs.Request, before int) *round {
 	n.order, n.reads = p.likely(ctx, r)
 	n.before = min(before, len(n.order))
 	n.end, n.seal = n.from(n.before)
-	chosen := slices.Sorted(slices.Values(n.order[n.before:n.end]))
-	for _, at := range chosen {
-		n.sources = append(n.sources, source{p.sources[at], false})
+	places := slices.Sorted(slices.Values(n.order[n.before:n.end]))
+	for _, at := range places {
+		n.sources = append(n.sources, source{p.chosen[at], false})
 	}
-	for _, at := range chosen {
+	for _, at := range places {
 		if p.lasts(at) {
-			n.sources = append(n.sources, source{p.sources[at], true})
+			n.sources = append(n.sources, source{p.chosen[at], true})
 		}
 	}
 	return n
@@ -61,7 +61,7 @@ func (n *round) from(before int) (end int, seal string) {
 	hash := sha256.New()
 	for _, part := range [][]int{n.order[:before], n.order[before:end]} {
 		for _, at := range slices.Sorted(slices.Values(part)) {
-			fmt.Fprintln(hash, n.Reader.sources[at].Stream, n.Reader.sources[at].Connection.ID)
+			fmt.Fprintln(hash, n.chosen[at].Stream, n.chosen[at].Connection.ID)
 		}
 		fmt.Fprintln(hash)
 	}
@@ -69,7 +69,7 @@ func (n *round) from(before int) (end int, seal string) {
 }
 
 // lasts reports whether a source is read a second time, for what lasts into the period.
-func (p *Reader) lasts(at int) bool { return p.sources[at].End != "" && p.Period.Since != "" }
+func (p *Reader) lasts(at int) bool { return p.chosen[at].End != "" && p.Period.Since != "" }
 
 func (p *Reader) cost(at int) int {
 	if p.lasts(at) {
@@ -81,7 +81,7 @@ func (p *Reader) cost(at int) int {
 // likely are the sources that may have something, the likely ones first where not all are read at once, and how many reads it took to know.
 func (p *Reader) likely(ctx context.Context, r rs.Request) (order []int, reads int) {
 	cost := 0
-	for at := range p.sources {
+	for at := range p.chosen {
 		order, cost = append(order, at), cost+p.cost(at)
 	}
 	if cost <= maxReads {
@@ -111,7 +111,7 @@ func (p *Reader) rankByAge(ctx context.Context, ranks []int) (reads int) {
 		if row.Records != 0 && (err != nil || !updated.Before(from)) {
 			continue
 		}
-		for at, s := range p.sources {
+		for at, s := range p.chosen {
 			if s.Stream == row.Name && (row.Connection == "" || s.Connection.ID == row.Connection) {
 				ranks[at] = 1
 			}
@@ -132,7 +132,7 @@ func (p *Reader) rankByWords(ctx context.Context, r rs.Request, ranks []int) (ha
 		page := p.ofAnyTime(ctx, r, streams)
 		reads += page.reads
 		streams = nil
-		for at, s := range p.sources {
+		for at, s := range p.chosen {
 			if ranks[at] < maxHits*maxAnyTime {
 				continue
 			}
@@ -197,7 +197,7 @@ func (n *round) rest(r rs.Request) string {
 // extent is of how many of all sources a page is, with the cursor that goes on with the others; nil where it is of all. Streams that have
 // no time are sources where they are searched; those of which it is known that they have nothing count as read.
 func (n *round) extent(r rs.Request, pages []sourcePage) rs.Object {
-	read, before, all := 0, n.before, len(n.Reader.sources)
+	read, before, all := 0, n.before, len(n.chosen)
 	for i, s := range n.sources {
 		if !s.lasting && pages[i].err == nil {
 			read++

@@ -14,7 +14,7 @@ const most = 60
 // Text is a text in quotation marks.
 func Text(text string) string { return rs.EncodeJSON(Line(text)) }
 
-// Line is a text without what does not belong into a line.
+// Line is a text on one line: clipped, and without line breaks and control characters.
 func Line(text string) string { return clipped(rs.ErrorText(text)) }
 
 // Exact is a text in quotation marks as it was sent: what does not belong into a line is escaped.

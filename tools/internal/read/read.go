@@ -105,10 +105,10 @@ func Set(query url.Values, name string, value any) {
 const BesideDeadline = time.Second
 
 // Beside is the answer to a read that an answer can do without; nil where it fails, or takes longer than [BesideDeadline].
-func Beside(ctx context.Context, do func(context.Context) (*rs.Response, error)) *rs.Response {
+func Beside(ctx context.Context, d rs.Doer, r rs.Request) *rs.Response {
 	ctx, cancel := context.WithTimeout(ctx, BesideDeadline)
 	defer cancel()
-	response, err := do(ctx)
+	response, err := d.Do(ctx, r)
 	if err != nil {
 		return nil
 	}

@@ -59,7 +59,7 @@ func TestValues(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]string{"UTC-3": "Etc/GMT+3", "+01:00": "Etc/GMT-1", "GMT+0": "UTC", "PDT": "America/Los_Angeles",
-		"new york": "America/New_York", "Atlantis": ""} {
+		"new york": "America/New_York", "Zürich": "Europe/Zurich", "são paulo": "America/Sao_Paulo", "Atlantis": ""} {
 		if got := written.Zone(name); got != want {
 			t.Errorf("%s is %s, want %s", name, got, want)
 		}

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// Meant returns the text that a value means which is not among them: one that stands for it, as the code of a currency or application/pdf
-// for pdf, or the one that it may be a misspelling of; "" if there is no such text. It is not a misspelling if several texts contain it, if
+// Meant returns the one of some texts that is meant by a value which is none of them: one that it stands for, such as the code of a
+// currency, or application/pdf for pdf, or one that it misspells; "" if there is no such text. It is not a misspelling if several texts contain it, if
 // it is so short that it resembles any text, unless it differs in case or accents alone, or if it is in the text only behind a letter, as
 // Anna is in Hannah.
 func Meant(value string, texts []string) string {

@@ -125,11 +125,14 @@ func ByWord(lists map[string]string) map[string]string {
 
 var (
 	timeName    = Expression(`_at$|_on$|date|time`)
+	notTimeName = Expression(`candidate|mandate|(?:val|consol|liqu)idat|sentiment|centimet|multimedia`) // has those letters by chance
 	plainNumber = Expression(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?$`)
 )
 
 // IsTimeName reports whether a name is like those of times.
-func IsTimeName(name string) bool { return timeName().MatchString(name) }
+func IsTimeName(name string) bool {
+	return timeName().MatchString(notTimeName().ReplaceAllString(Snake(name), ""))
+}
 
 // IsNumber reports whether a text is a number as JSON has it.
 func IsNumber(s string) bool { return plainNumber().MatchString(s) }

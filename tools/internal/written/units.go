@@ -21,7 +21,7 @@ var (
 	things = Set("quantity qty count number units pieces pcs items stock shares nights guests persons people percent percentage pct",
 		"anzahl menge stück stueck stückzahl quantité nombre pièces cantidad unidades piezas quantità quantita numero pezzi",
 		"quantidade peças aantal hoeveelheid stuks ilość ilosc")
-	inOneCurrency = Expression(`(?i)(?:^|[^a-z])(?:eur|usd|gbp|chf|jpy|cny|inr|cad|aud|nzd|sek|nok|dkk|pln|czk|huf|brl|mxn)_*$`)
+	inOneCurrency = Expression(`(?i)(?:^|[^a-z])` + currencyCodes + `_*$`)
 )
 
 // IsMoneyName reports whether a field may have amounts of money.

@@ -123,10 +123,11 @@ func compactDay(raw string) string {
 	return rs.EncodeJSON(day.Format(time.DateOnly))
 }
 
-const currencyCodes = `(?:USD|EUR|GBP|JPY|CHF|CAD|AUD|NZD|CNY|INR|SEK|NOK|DKK|PLN|CZK|BRL|MXN)`
+const currencyCodes = `(?:USD|EUR|GBP|JPY|CHF|CAD|AUD|NZD|CNY|INR|SEK|NOK|DKK|PLN|CZK|HUF|BRL|MXN)`
+const currencySign = `(?:[£$€¥₹]|` + currencyCodes + `)`
 
 var (
-	currencyForm = Expression(`^(?:[£$€¥]|` + currencyCodes + `)\s*|\s*(?:[£$€¥]|` + currencyCodes + `)$`)
+	currencyForm = Expression(`(?i)^` + currencySign + `\s*|\s*` + currencySign + `$`)
 	thousands    = Expression(`^-?[0-9]{1,3}(?:(?:,[0-9]{3})+(?:\.[0-9]+)?|(?:\.[0-9]{3})+,[0-9]+|(?:[ '’][0-9]{3})+(?:[.,][0-9]+)?)$`)
 	decimalComma = Expression(`^-?[0-9]+,[0-9]{1,2}$`)
 	plainAmount  = Expression(`^-?[0-9]+(?:\.[0-9]+)?$`)
@@ -297,9 +298,9 @@ func Zone(name string) string {
 	if zone := zoneWords[strings.ToUpper(name)]; zone != "" || strings.ContainsAny(name, "/.") {
 		return zone
 	}
-	city := strings.FieldsFunc(name, func(c rune) bool { return c == ' ' || c == '_' })
+	city := strings.FieldsFunc(Folded(name), func(c rune) bool { return c == ' ' || c == '_' }) // as these zones are written
 	for i, word := range city {
-		city[i] = strings.ToUpper(word[:1]) + strings.ToLower(word[1:])
+		city[i] = strings.ToUpper(word[:1]) + word[1:]
 	}
 	for _, area := range []string{"Europe", "America", "Asia", "Africa", "Australia", "Pacific", "Atlantic"} {
 		zone := area + "/" + strings.Join(city, "_")
