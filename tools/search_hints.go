@@ -234,8 +234,8 @@ func (s *searched) newestRecord(q *render.Question) render.InStream {
 func (s *searched) twoDays() string {
 	for word := range strings.FieldsSeq(s.q) {
 		if ways := written.DaysOf(strings.Trim(word, ".,;?!()")); len(ways) > 1 && !s.inPeriod() {
-			one, other := ways[0].Format(time.DateOnly), ways[1].Format(time.DateOnly)
-			return fmt.Sprintf("%s was read as words, as it may be either day: send since and until, both %s or both %s.", quote.Text(word), one, other)
+			const says = "%s was read as words, as it may be either day: send since and until, both %s or both %s."
+			return fmt.Sprintf(says, quote.Text(word), ways[0].Format(time.DateOnly), ways[1].Format(time.DateOnly))
 		}
 	}
 	return ""

@@ -25,7 +25,6 @@ type timeMatcher struct {
 
 // Words of times. A word of steps counts spans from today's on; one of beforeTimes makes a time of a month or weekday behind it.
 var (
-	isoDate    = regexp.MustCompile(`^(\d{4})-(\d{2})(?:-(\d{2}))?$`)
 	dayOfMonth = regexp.MustCompile(`^([1-9]|[12]\d|3[01])(?:st|nd|rd|th)?$`)
 	negation   = regexp.MustCompile(`(?:^|\s)(?:[nN]ot|(?i:without|except|excluding|never|nicht|ohne|außer|keine?n?|pas|sans|sauf|sin|excepto|salvo|` +
 		`no\s+\pL+|\pL+n['’]t))(?:[^\pL]|$)`)
@@ -78,7 +77,7 @@ func (q *query) prefer(now time.Time) *timeMatcher {
 // partOfTime finds beside a time, which is @, what says that it is a part of what is meant, or not it.
 var partOfTime = sync.OnceValue(func() *regexp.Regexp {
 	words := slices.Concat(slices.Collect(maps.Keys(months)), slices.Collect(maps.Keys(weekdays)), slices.Collect(maps.Keys(days)),
-		slices.Collect(maps.Keys(steps)), strings.Fields("before after until till later earlier onwards up ago between vor nach bis zwischen avant apres antes "+
+		slices.Collect(maps.Keys(steps)), strings.Fields("since seit ab depuis desde by before after until till later earlier onwards up ago between vor nach bis zwischen avant apres antes "+
 			"despues hasta early mid end beginning half first second days? weeks? weekend months? years? anfang mitte ende wochen?"))
 	return regexp.MustCompile(strings.NewReplacer("TIME", `(?:\S+-)?(?:\d{1,2}(?:st|nd|rd|th)?|`+strings.Join(words, "|")+")",
 		"JOIN", "(?:to|and|or|until|till|through|bis|und|oder|au?|al|et|ou|y|o)", "OF", "(?:of|the|from|vom|von|de[rnms]?|del|la|le|el)").Replace(
@@ -89,8 +88,10 @@ var partOfTime = sync.OnceValue(func() *regexp.Regexp {
 func (q *query) timeAt(i int, now time.Time) (*timeMatcher, int) {
 	word, before, after := q.word(i), q.word(i-1), q.word(i+1)
 	introduced, since := slices.Contains(beforeTimes, before), slices.Contains(sinceTimes, before)
-	if parts := isoDate.FindStringSubmatch(word); parts != nil {
-		return isoSpan(parts), 1
+	for i, layout := range []string{time.DateOnly, "2006-01"} {
+		if from, err := time.Parse(layout, word); err == nil {
+			return &timeMatcher{from: from, until: from.AddDate(0, i, 1-i), weekday: -1}, 1
+		}
 	}
 	if m := q.dayAt(i); m != nil {
 		return m, 3
@@ -191,19 +192,6 @@ func yearOf(word string) (year int, ok bool) {
 func span(year int, month time.Month, day, years, months, days int) *timeMatcher {
 	from := time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
 	return &timeMatcher{from: from, until: from.AddDate(years, months, days), weekday: -1}
-}
-
-// isoSpan reads 2026-06 and 2026-06-14.
-func isoSpan(parts []string) *timeMatcher {
-	year, _ := strconv.Atoi(parts[1])
-	month, _ := strconv.Atoi(parts[2])
-	if month < 1 || month > 12 {
-		return nil
-	}
-	if day, err := strconv.Atoi(parts[3]); err == nil {
-		return span(year, time.Month(month), day, 0, 0, 1)
-	}
-	return span(year, time.Month(month), 1, 0, 1, 0)
 }
 
 // calendarSpan is the week, month or year that lies so many of them from that of an instant.

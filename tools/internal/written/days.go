@@ -61,7 +61,8 @@ func readDays(words []string, now time.Time) (days, bool) {
 	case len(words) == 0 || len(words) > 7:
 		return days{}, false
 	case len(words) > 2 && slices.Contains(weekList, words[0]), len(words) == 2 && words[0] == "month" && slices.Contains(monthList, words[1]):
-		return readDays(words[1:], now)
+		found, ok := readDays(words[1:], now) // Tuesday 3 March, month of May
+		return found, ok && (found.first.Equal(found.last) || words[0] == "month")
 	}
 	if found, ok := partDays(words, now); ok {
 		return found, true

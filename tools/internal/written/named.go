@@ -23,13 +23,14 @@ var (
 	moreTimes    = Set("later earlier onward onwards sooner up down since ago später früher danach davor plus adelante")
 	withinTimes  = Set("in on at for during im am en em") // behind which a time is whole, unlike that of the 2 weeks before May
 
-	negation = Expression(`(?:^|\s)([nN]ot|(?i:without|except|excluding|never|nicht|ohne|außer|keine?n?|pas|sans|sauf|sin|excepto|salvo|no\s+\pL+|` +
+	timeNumber = Expression(`^(?:[0-9]{1,2}\D{0,2}|(?:19|20)[0-9]{2}(?:-.*)?|q[1-4])$`)
+	negation   = Expression(`(?:^|\s)([nN]ot|(?i:without|except|excluding|never|nicht|ohne|außer|keine?n?|pas|sans|sauf|sin|excepto|salvo|no\s+\pL+|` +
 		`\pL+n['’]t))(?:[^\pL]|$)`)
 
 	// Days of which only the last or the first has its month, and months of a period.
 	monthLast = Expression(shared(`(?i)(^|\s)(?:THE\s+)?(DAY)JOIN(DAY(?:\s+(?:of|de))?\s+` +
 		`(MONTH)\b\.?(?:,?\s+(?:(?:of|de)\s+)?([0-9]{4}))?)`))
-	monthFirst = Expression(shared(`(?i)(^|\s)((MONTH)\.?\s+(?:THE\s+)?DAY)JOIN(DAY(?:\s|$))`))
+	monthFirst = Expression(shared(`(?i)(^|\s)((MONTH)\.?\s+(?:THE\s+)?DAY)JOIN(DAY(?:[\s,]|$))`))
 	monthSpan  = Expression(shared(`(?i)(^|\s)(MONTH)(?:\s*[-–—]\s*|\s+(?:to|through|bis)\s+)(MONTH(?:\s|$))`))
 )
 
@@ -42,14 +43,18 @@ func shared(pattern string) string {
 		}
 	}
 	return strings.NewReplacer("THE", "(?:the|den|dem|le|el)", "DAY", `[0-9]{1,2}(?:st|nd|rd|th|er|\.)?`, "MONTH", strings.Join(names, "|"),
-		"JOIN", `\s*(,|[-–—]|\b(?:to|until|till|through|bis|au|al|and|or|und|oder|et|ou|y|o)\b)\s*(?:(?:the|den|dem|le|el)\s+)?`).Replace(pattern)
+		"JOIN", `\s*(?:,\s*)?(,|[-–—]|\b(?:to|until|till|through|bis|au|al|and|or|und|oder|et|ou|y|o)\b)\s*(?:(?:the|den|dem|le|el)\s+)?`).Replace(pattern)
 }
 
 // spelledOut is a query in which each of several days has its month.
 func spelledOut(query string) string {
-	for range 8 {
+	isDated := strings.ContainsAny(query, "0123456789")
+	for n := 0; n < 8 && isDated && (monthLast().MatchString(query) || monthFirst().MatchString(query)); n++ {
 		query = monthLast().ReplaceAllString(query, "$1$2 $5 $6 $3 $4")
 		query = monthFirst().ReplaceAllString(query, "$1$2 $4 $3 $5")
+	}
+	if !strings.ContainsAny(query, " -–—") || !monthSpan().MatchString(query) {
+		return query
 	}
 	return monthSpan().ReplaceAllString(query, "${1}from $2 to $3")
 }
@@ -70,7 +75,7 @@ type namedTime struct {
 
 const (
 	notUnderstood = "%q is not understood, so hits may be what is not meant: -word leaves out records with a word, but no filter leaves out a value."
-	notRead       = "The time in q was not read. Send since and until, its first and last day (YYYY-MM-DD), and the other words as q; " +
+	notRead       = "The time in q was not read as a whole. Send since and until, its first and last day (YYYY-MM-DD), and the other words as q; " +
 		"of several times, one search for each."
 )
 
@@ -142,11 +147,14 @@ func (one namedTime) isWhole(fields []string) bool {
 	}
 	more := func(i int) bool {
 		word := bareWord(fields, i)
-		return isPart(word) || moreTimes[word] || boundWords[word] != "" || strings.ContainsAny(word, "0123456789")
+		return isPart(word) || moreTimes[word] || boundWords[word] != "" || timeNumber().MatchString(word)
 	}
-	before, after := bareWord(fields, one.from-1), bareWord(fields, one.to)
-	return before != "to" && (!isPart(before) || withinTimes[bareWord(fields, one.from)]) && !isPart(after) && !moreTimes[after] &&
-		(!joinWords[before] || !more(one.from-2)) && (!joinWords[after] || !more(one.to+1))
+	before, after, next := bareWord(fields, one.from-1), bareWord(fields, one.to), one.to+1
+	for besideTimes[bareWord(fields, next)] {
+		next++
+	}
+	return before != "to" && before != "by" && (!isPart(before) || withinTimes[bareWord(fields, one.from)]) && !isPart(after) && !moreTimes[after] &&
+		(!joinWords[before] || !more(one.from-2)) && (!joinWords[after] || !more(next)) && (!strings.HasSuffix(fields[one.to-1], ",") || !more(one.to))
 }
 
 // namedTimes are the times that the words of a query name, each as long as it can be.
@@ -188,7 +196,7 @@ func areJoined(fields []string, to, from int) bool {
 // joinedTime is the period from the first of two times to the second, of those in a list if no day is between them. The first is of the
 // year of the second where it names none.
 func joinedTime(fields []string, one, other namedTime, now time.Time) (namedTime, bool) {
-	reversed := one.first.After(other.last) && one.first.Month() == other.first.Month()
+	reversed := one.first.After(other.last) && one.first.AddDate(0, -1, 0).Before(other.last) // and not of another year
 	if !areJoined(fields, one.to, other.from) || one.last.IsZero() || other.last.IsZero() || reversed {
 		return namedTime{}, false
 	}
@@ -241,11 +249,15 @@ func namedDays(fields, words []string, from, to int, joined bool, now time.Time)
 	if howLong || short && len(words) == 2 { // mon prochain vol
 		return days{}, false
 	}
-	return readDays(words, now)
+	found, ok := readDays(words, now)
+	if _, isUnit := units[words[0]]; ok && isUnit && number(before) { // 2 weeks from 14 November
+		return days{}, true
+	}
+	return found, ok
 }
 
 // introduceDays are words behind which the name of a day of the week is a day.
-var introduceDays = Set("on since until till before after last this next am seit ab op le el depuis desde")
+var introduceDays = Set("on between from since until till before after last this next am seit ab op le el depuis desde zwischen von entre")
 
 // nowWords are days by their distance from today that are no other word.
 var nowWords = Set("today yesterday tomorrow heute gestern aujourd'hui hoy ayer oggi ieri vandaag gisteren hoje ontem vorgestern anteayer demain " +
