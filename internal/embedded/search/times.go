@@ -77,8 +77,9 @@ func (q *query) prefer(now time.Time) *timeMatcher {
 // partOfTime finds beside a time, which is @, what says that it is a part of what is meant, or not it.
 var partOfTime = sync.OnceValue(func() *regexp.Regexp {
 	words := slices.Concat(slices.Collect(maps.Keys(months)), slices.Collect(maps.Keys(weekdays)), slices.Collect(maps.Keys(days)),
-		slices.Collect(maps.Keys(steps)), strings.Fields("since seit ab depuis desde by before after until till later earlier onwards up ago between vor nach bis zwischen avant apres antes "+
-			"despues hasta early mid end beginning half first second days? weeks? weekend months? years? anfang mitte ende wochen?"))
+		slices.Collect(maps.Keys(steps)), strings.Fields("since seit ab depuis desde by before after until till later earlier "+
+			"onwards up ago between vor nach bis zwischen avant apres antes despues hasta early mid "+
+			"end beginning half first second days? weeks? weekend months? years? anfang mitte ende wochen?"))
 	return regexp.MustCompile(strings.NewReplacer("TIME", `(?:\S+-)?(?:\d{1,2}(?:st|nd|rd|th)?|`+strings.Join(words, "|")+")",
 		"JOIN", "(?:to|and|or|until|till|through|bis|und|oder|au?|al|et|ou|y|o)", "OF", "(?:of|the|from|vom|von|de[rnms]?|del|la|le|el)").Replace(
 		`(?:^| )(?:to|TIME|(?:TIME|\d{4}) JOIN) (?:OF )*@|@ (?:TIME|JOIN (?:OF )?(?:TIME|\d{4}))(?: |$)`))

@@ -124,10 +124,9 @@ func NamedPeriod(query string, now time.Time) (Named, bool) {
 	if !one.isWhole(fields) {
 		return Named{Unread: notRead}, false
 	}
-	const none = "0001-01-01" // the zero time
-	since, until := strings.TrimPrefix(first.Format(time.DateOnly), none), strings.TrimPrefix(last.Format(time.DateOnly), none)
+	day := func(day time.Time) string { return strings.TrimPrefix(day.Format(time.DateOnly), "0001-01-01") } // "" for the zero time
 	rest := strings.Join(slices.Concat(fields[:one.from], fields[one.to:]), " ")
-	return Named{Since: since, Until: until, Rest: strings.Trim(rest, " ?!.,"), Spans: spans}, true
+	return Named{Since: day(first), Until: day(last), Rest: strings.Trim(rest, " ?!.,"), Spans: spans}, true
 }
 
 // bareWord is a word of a query in small letters without signs around it; "" beyond its ends.
