@@ -3,6 +3,7 @@ package tools
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -32,8 +33,8 @@ type searched struct {
 	absent []string            // the words of the query that no record has, in small letters
 
 	// The time that the query names, and the query without it.
-	timed              bool
-	since, until, rest string
+	timed bool
+	written.Named
 }
 
 // propose adds to the answer to a search which calls it may mean.
@@ -53,8 +54,8 @@ func propose(ctx context.Context, stated func() known.Stream, call Call, answer 
 			}
 		}
 	}
-	if s.since, s.until, s.rest, s.timed = written.NamedPeriod(s.q, time.Now().UTC()); !s.timed {
-		s.rest = s.q
+	if s.Named, s.timed = written.NamedPeriod(s.q, time.Now().UTC()); !s.timed {
+		s.Rest = s.q
 	}
 	s.moveToHits()
 	found := &answer.search
@@ -66,7 +67,7 @@ func propose(ctx context.Context, stated func() known.Stream, call Call, answer 
 	if hint == "" && found.Meant == "" && found.Newest.Stream == "" {
 		hint = s.wordsInNames(ctx)
 	}
-	found.Hints = slices.DeleteFunc([]string{hint, s.twoDays()}, func(hint string) bool { return hint == "" })
+	found.Hints = slices.DeleteFunc([]string{s.Unread, hint, s.twoDays()}, func(hint string) bool { return hint == "" })
 	if !answer.spent {
 		if says, is := s.byID(ctx); is || found.Meant == "" { // a record has it with its colon
 			found.Meant = says
@@ -79,14 +80,9 @@ func (s *searched) recall() rs.Object { return s.list.Envelope.Object("meta").Ob
 // moveToHits moves a month without a year, which the resource server read as one of any year, to the newest year of which a hit is, where
 // the hits are all or many.
 func (s *searched) moveToHits() {
-	if !s.timed || s.until == "" { // as most
-		return
-	}
-	month, err := time.Parse(time.DateOnly, s.since)
-	recall := s.recall()
-	isThis := slices.ContainsFunc(recall.Array("time_words"), func(word string) bool { return strings.EqualFold(word, `"this"`) })
+	month, err := time.Parse(time.DateOnly, s.Since)
 	isPart := s.list.Envelope.Flag("has_more") && len(s.list.Items) < manyHits
-	if err != nil || recall.Text("preferred_time") != "any "+month.Month().String() || isThis || isPart {
+	if err != nil || isPart || s.recall().Text("preferred_time") != "any "+month.Month().String() {
 		return
 	}
 	year := 0
@@ -98,7 +94,7 @@ func (s *searched) moveToHits() {
 	}
 	if year > 0 {
 		month = month.AddDate(year-month.Year(), 0, 0)
-		s.since, s.until = month.Format(time.DateOnly), month.AddDate(0, 1, -1).Format(time.DateOnly)
+		s.Since, s.Until = month.Format(time.DateOnly), month.AddDate(0, 1, -1).Format(time.DateOnly)
 	}
 }
 
@@ -234,20 +230,13 @@ func (s *searched) newestRecord(q *render.Question) render.InStream {
 	return found
 }
 
-// twoDays says which days a date of the query may be that is one of two, such as 03/06/2026, with a search of each; "" for none.
+// twoDays says which days a date of the query may be that is one of two, such as 03/06/2026; "" for none.
 func (s *searched) twoDays() string {
-	for _, word := range strings.Fields(s.q) {
-		word = strings.Trim(word, ".,;?!()")
-		ways := written.DaysOf(word)
-		if len(ways) < 2 || s.inPeriod() {
-			continue
+	for word := range strings.FieldsSeq(s.q) {
+		if ways := written.DaysOf(strings.Trim(word, ".,;?!()")); len(ways) > 1 && !s.inPeriod() {
+			const says = "%s was read as words, as it may be either day: send since and until, both %s or both %s."
+			return fmt.Sprintf(says, quote.Text(word), ways[0].Format(time.DateOnly), ways[1].Format(time.DateOnly))
 		}
-		q := strings.Join(slices.DeleteFunc(relax.Words(s.q), func(part string) bool { return strings.Contains(word, part) }), " ")
-		of := func(day time.Time) string {
-			date := rs.EncodeJSON(day.Format(time.DateOnly))
-			return day.Format("2 January: ") + searchFor(q, s.without().With("since", date).With("until", date))
-		}
-		return quote.Text(word) + " was read as words, as it may be either day. " + of(ways[0]) + " or " + of(ways[1])
 	}
 	return ""
 }
@@ -257,11 +246,8 @@ func (s *searched) ofTime() rs.Object {
 	if !s.timed || s.inPeriod() {
 		return nil
 	}
-	words := relax.Words(strings.ReplaceAll(strings.ToLower(s.rest), "e-mail", "email"))
-	if slices.ContainsFunc(words, func(word string) bool { return relax.PartsOfTime[word] }) {
-		return nil
-	}
-	rest, leftOut := s.rest, s.recall().Array("left_out_words")
+	words := relax.Words(strings.ReplaceAll(strings.ToLower(s.Rest), "e-mail", "email"))
+	rest, leftOut := s.Rest, s.recall().Array("left_out_words")
 	words = slices.DeleteFunc(words, func(word string) bool {
 		return relax.SayNothing[word] || len(s.absent) > 0 && slices.Contains(leftOut, rs.EncodeJSON(word))
 	})
@@ -283,14 +269,9 @@ func (s *searched) ofTime() rs.Object {
 }
 
 // bounds are the arguments for the time that the query names.
-func (s *searched) bounds() (bounds rs.Object) {
-	if s.since != "" {
-		bounds = append(bounds, rs.NewMember("since", s.since))
-	}
-	if s.until != "" {
-		bounds = append(bounds, rs.NewMember("until", s.until))
-	}
-	return bounds
+func (s *searched) bounds() rs.Object {
+	bounds := rs.Object{rs.NewMember("since", s.Since), rs.NewMember("until", s.Until)}
+	return slices.DeleteFunc(bounds, func(m rs.Member) bool { return m.Value == `""` })
 }
 
 // streamsOf are the streams with a time whose records some words of a search name; false where a word of them names none.

@@ -34,7 +34,7 @@ func (s *searched) wordsInNames(ctx context.Context) string {
 			absent = []string{strings.ToLower(words[0])}
 		}
 	}
-	rest := strings.ToLower(s.rest) // without the time of the query
+	rest := strings.ToLower(s.Rest) // without the time of the query
 	absent = slices.DeleteFunc(slices.Clone(absent), func(word string) bool {
 		return utf8.RuneCountInString(word) < 3 || !strings.ContainsFunc(word, unicode.IsLetter) || !strings.Contains(rest, word)
 	})
@@ -193,7 +193,7 @@ func (s *searched) inConnectionName(word string, sources []known.Source) string 
 
 // beside are the words of a query that are looked for beside those that are in a name: those that some record has.
 func (s *searched) beside(words ...string) []string {
-	return slices.DeleteFunc(relax.Words(s.rest), func(other string) bool {
+	return slices.DeleteFunc(relax.Words(s.Rest), func(other string) bool {
 		return slices.Contains(words, strings.ToLower(other)) || s.isAbsent(other) || relax.SayNothing[strings.ToLower(other)]
 	})
 }

@@ -512,8 +512,7 @@ func TestATimeWithoutAbsentWords(t *testing.T) {
 	for q, want := range map[string]string{
 		"the zebra elephants last week":    `of the time that the query names: search {"streams":["s"],"since":"`,
 		"invoices of zebra in March 2026?": `of the time that the query names: search {"q":"invoices","streams":["s"],"since":"2026-03-01","until":"2026-03-31"}`,
-		"lunch on 03/06/2026": `"03/06/2026" was read as words, as it may be either day. 3 June: search {"q":"lunch","streams":["s"],"since":"2026-06-03","until":"2026-06-03"}` +
-			` or 6 March: search {"q":"lunch","streams":["s"],"since":"2026-03-06","until":"2026-03-06"}`,
+		"lunch on 03/06/2026":              `"03/06/2026" was read as words, as it may be either day: send since and until, both 2026-06-03 or both 2026-03-06.`,
 	} {
 		server := dated(func(rs.Request) (*rs.Response, error) {
 			return middlewaretest.JSON(`{"object":"list","data":[],"meta":{"count":0,"recall":` + recall + `}}`), nil
@@ -543,7 +542,6 @@ func TestAMonthOfTheYearOfItsHits(t *testing.T) {
 		{"any June", "2020-06-30", "", false, 2020},
 		{"any June", "2020-07-30", "", false, 2018},
 		{"any June", "2020-06-30", "", true, last(time.June)},
-		{"any June", "2020-06-30", `"this","June"`, false, last(time.June)},
 		{"2026-06-01 until before 2026-07-01", "2019-06-03", "", false, last(time.June)},
 	} {
 		server := dated(func(rs.Request) (*rs.Response, error) {

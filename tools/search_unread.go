@@ -139,10 +139,10 @@ const (
 // listedValue says which word of a query that finds little is a value of a field of the stream that it is about, with the call that filters
 // by it; "" for none. The values of a few fields may be read for it.
 func (s *searched) listedValue(ctx context.Context) string {
-	if !s.findsLittle(ctx) || len(s.streams) > 1 {
+	if s.Unread != "" || !s.findsLittle(ctx) || len(s.streams) > 1 {
 		return ""
 	}
-	words := relax.Words(s.rest)
+	words := relax.Words(s.Rest)
 	if len(s.streams) == 0 && !slices.ContainsFunc(words, mayBeStream) {
 		return ""
 	}

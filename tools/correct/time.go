@@ -210,8 +210,10 @@ func wholeTime(args rs.Object, now time.Time) rs.Object {
 		s, _ := written.Text(args.Get(name))
 		first, last, _ := written.Days(s, now)
 		days, next := last.Sub(first)/(24*time.Hour), last.AddDate(0, 0, 1)
+		named, _ := written.NamedPeriod(s, now)
 		isWhole := days == 0 && name == "since" || days == 6 || first.Day() == 1 && next.Day() == 1 && next.AddDate(0, -4, 0) != first
-		if isWhole && first.Year() > 1 && last.Before(now.AddDate(0, 0, -1)) && !args.Has(sinceUntil[1-i]) && !written.IsTime(args.Get(name)) {
+		if (isWhole && last.Before(now.AddDate(0, 0, -1)) || named.Spans) && first.Year() > 1 && !args.Has(sinceUntil[1-i]) &&
+			!written.IsTime(args.Get(name)) {
 			return rs.Object{{Name: "since", Value: dayJSON(first)}, {Name: "until", Value: dayJSON(last)}}
 		}
 	}

@@ -181,7 +181,9 @@ func (s *searchPage) notes() []string {
 		common = leftOut(recall, len(s.all) > 0 && s.all[0].Has == "")
 	}
 	if s.q.OfTime != nil {
-		ofTime = write.Offer("of the time that the query names: ", "search "+s.q.OfTime.JSON(), write.LineChars)
+		of, isAny := strings.CutPrefix(clean.Bare(clean.Preview(recall.Text("preferred_time"), write.WordChars)), "any ")
+		names := "of the time that the query names" + write.When(isAny, ", as one "+of) + ": "
+		ofTime = write.Offer(names, "search "+s.q.OfTime.JSON(), write.LineChars)
 	}
 	separate := slices.ContainsFunc(hits, func(h hit.Hit) bool { return h.Separate() != "" })
 	unnamed := slices.ContainsFunc(hits, func(h hit.Hit) bool { return h.Ref == (rs.Ref{}) })

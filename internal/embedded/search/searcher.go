@@ -50,7 +50,9 @@ func (s *searcher) run() {
 	var language uint32
 	var preferred *timeMatcher
 	if !s.request.Demand {
-		preferred = s.query.prefer(s.request.Now.UTC())
+		if !negation.MatchString(s.request.Text) {
+			preferred = s.query.prefer(s.request.Now.UTC())
+		}
 		language = s.lighten()
 	}
 	s.expand(language)

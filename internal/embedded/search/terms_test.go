@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestTerms(t *testing.T) {
@@ -129,6 +130,53 @@ func TestNotExcludes(t *testing.T) {
 		got, want := parseQuery(text), parseQuery(same)
 		if !reflect.DeepEqual(got.excluded, want.excluded) || len(got.units) != len(want.units) {
 			t.Errorf("%s: %v without %v, want %v without %v", text, got.units, got.excluded, want.units, want.excluded)
+		}
+	}
+}
+
+// A time is preferred as a whole, and none of which a query names only a part, or which it does not want.
+func TestPreferredTimes(t *testing.T) {
+	now := time.Date(2026, 11, 26, 9, 0, 0, 0, time.UTC) // a Thursday
+	for text, want := range map[string]string{
+		"mail in October":                       "any October",
+		"mail last December":                    "2025-12-01 until before 2026-01-01",
+		"mail since December":                   "from 2025-12-01",
+		"mail on Monday":                        "any Monday",
+		"mail since Monday":                     "from 2026-11-23",
+		"was geschah seit Donnerstag":           "from 2026-11-26",
+		"mail since last Friday":                "",
+		"mail 14 to 16 April 2026":              "",
+		"mail yesterday and rent":               "2026-11-25",
+		"mail 5 and 9 October 2026":             "",
+		"mail 2026-10-28 to 2026-11-03":         "",
+		"mail 2026-10-28 - 2026-11-03":          "",
+		"pedidos del 2026-10-28 al 2026-11-03":  "",
+		"mail in May or June":                   "",
+		"mail in May, June and July":            "",
+		"Post im Mai oder Juni":                 "",
+		"mail in October or later":              "",
+		"mail in October last year":             "",
+		"mail before October 2026":              "",
+		"mail by 5 October 2026":                "",
+		"Post ab dem 5 Oktober 2026":            "",
+		"mail 2026-02-31":                       "",
+		"mail 2026-02":                          "2026-02-01 until before 2026-03-01",
+		"mail until yesterday":                  "",
+		"day before yesterday mail":             "",
+		"mail yesterday and today":              "",
+		"the last week before 14 November 2026": "",
+		"mail in the first week of June 2026":   "",
+		"mail of the week of 5 October 2026":    "",
+		"who sat next to me":                    "",
+		"next Friday":                           "",
+		"next 3 weeks":                          "",
+	} {
+		q, got := parseQuery(text), ""
+		if m := q.prefer(now); m != nil {
+			got = m.String()
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", text, got, want)
 		}
 	}
 }

@@ -1,10 +1,12 @@
 package search
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -23,9 +25,9 @@ type timeMatcher struct {
 
 // Words of times. A word of steps counts spans from today's on; one of beforeTimes makes a time of a month or weekday behind it.
 var (
-	isoDate     = regexp.MustCompile(`^(\d{4})-(\d{2})(?:-(\d{2}))?$`)
-	dayOfMonth  = regexp.MustCompile(`^([1-9]|[12]\d|3[01])(?:st|nd|rd|th)?$`)
-	joinTimes   = []string{"to", "and", "until", "till", "through", "bis", "und"}
+	dayOfMonth = regexp.MustCompile(`^([1-9]|[12]\d|3[01])(?:st|nd|rd|th)?$`)
+	negation   = regexp.MustCompile(`(?:^|\s)(?:[nN]ot|(?i:without|except|excluding|never|nicht|ohne|außer|keine?n?|pas|sans|sauf|sin|excepto|salvo|` +
+		`no\s+\pL+|\pL+n['’]t))(?:[^\pL]|$)`)
 	sinceTimes  = []string{"since", "seit"}
 	beforeTimes = []string{"in", "on", "last", "since", "seit", "during", "this", "im", "am"}
 	days        = map[string]int{"today": 0, "heute": 0, "yesterday": -1, "gestern": -1, "tomorrow": 1, "morgen": 1}
@@ -46,44 +48,51 @@ var (
 // prefer finds the words of a query that name a time, makes them light, and returns the time. A month or weekday needs a word
 // before it that says so ("in March", "last May", "on Tuesday") or a year after it: as names they are words.
 func (q *query) prefer(now time.Time) *timeMatcher {
+	words := make([]string, 0, len(q.units))
+	for i := range q.units {
+		words = append(words, q.word(i))
+	}
 	for i := range q.units {
 		m, n := q.timeAt(i, now)
 		if m == nil {
 			continue
 		}
 		m.unit, m.written = i, m.ways(q, i, n)
-		if slices.Contains(sinceTimes, q.word(i-1)) {
-			m.lasts(now)
-		}
-		if slices.Contains(beforeTimes, q.word(i-1)) {
+		for slices.Contains(beforeTimes, q.word(i-1)) {
 			i, n = i-1, n+1
 		}
+		if partOfTime().MatchString(strings.Join(slices.Replace(words, i, i+n, "@"), " ")) {
+			return nil
+		}
 		for k := i; k < i+n; k++ {
-			q.units[k].light, q.units[k].time = true, true
+			if q.units[k].light, q.units[k].time = true, true; slices.Contains(sinceTimes, q.word(k)) {
+				m.until, m.written = time.Time{}, nil
+			}
 		}
 		return m
 	}
 	return nil
 }
 
-// lasts makes a time of one that began with it, as since May names.
-func (m *timeMatcher) lasts(now time.Time) {
-	if m.month != 0 {
-		year := now.Year()
-		if m.month > now.Month() {
-			year--
-		}
-		m.from, m.month = time.Date(year, m.month, 1, 0, 0, 0, 0, time.UTC), 0
-	}
-	m.until, m.written = time.Time{}, nil
-}
+// partOfTime finds beside a time, which is @, what says that it is a part of what is meant, or not it.
+var partOfTime = sync.OnceValue(func() *regexp.Regexp {
+	words := slices.Concat(slices.Collect(maps.Keys(months)), slices.Collect(maps.Keys(weekdays)), slices.Collect(maps.Keys(days)),
+		slices.Collect(maps.Keys(steps)), strings.Fields("since seit ab depuis desde by before after until till later earlier "+
+			"onwards up ago between vor nach bis zwischen avant apres antes despues hasta early mid "+
+			"end beginning half first second days? weeks? weekend months? years? anfang mitte ende wochen?"))
+	return regexp.MustCompile(strings.NewReplacer("TIME", `(?:\S+-)?(?:\d{1,2}(?:st|nd|rd|th)?|`+strings.Join(words, "|")+")",
+		"JOIN", "(?:to|and|or|until|till|through|bis|und|oder|au?|al|et|ou|y|o)", "OF", "(?:of|the|from|vom|von|de[rnms]?|del|la|le|el)").Replace(
+		`(?:^| )(?:to|TIME|(?:TIME|\d{4}) JOIN) (?:OF )*@|@ (?:TIME|JOIN (?:OF )?(?:TIME|\d{4}))(?: |$)`))
+})
 
 // timeAt reads the time that begins at a word, and how many words name it.
 func (q *query) timeAt(i int, now time.Time) (*timeMatcher, int) {
 	word, before, after := q.word(i), q.word(i-1), q.word(i+1)
-	introduced := slices.Contains(beforeTimes, before)
-	if parts := isoDate.FindStringSubmatch(word); parts != nil {
-		return isoSpan(parts), 1
+	introduced, since := slices.Contains(beforeTimes, before), slices.Contains(sinceTimes, before)
+	for i, layout := range []string{time.DateOnly, "2006-01"} {
+		if from, err := time.Parse(layout, word); err == nil {
+			return &timeMatcher{from: from, until: from.AddDate(0, i, 1-i), weekday: -1}, 1
+		}
 	}
 	if m := q.dayAt(i); m != nil {
 		return m, 3
@@ -95,25 +104,26 @@ func (q *query) timeAt(i int, now time.Time) (*timeMatcher, int) {
 		if m := calendarSpan(after, step, now); m != nil {
 			return m, 2
 		}
-		if step > 0 {
+		if step > 0 && after != "to" { // next to
 			return &timeMatcher{from: now, weekday: -1}, 1
 		}
 	}
 	if month, ok := months[word]; ok {
-		if year, ok := yearOf(after); ok {
-			return span(year, month, 1, 0, 1, 0), 2
-		}
-		if before == "last" && month < now.Month() {
-			return span(now.Year(), month, 1, 0, 1, 0), 1
-		}
-		if before == "last" {
+		of, hasYear := yearOf(after)
+		switch {
+		case hasYear:
+			return span(of, month, 1, 0, 1, 0), 2
+		case before == "last" && month >= now.Month(), since && month > now.Month():
 			return span(now.Year()-1, month, 1, 0, 1, 0), 1
-		}
-		if introduced {
+		case before == "last", before == "this", since:
+			return span(now.Year(), month, 1, 0, 1, 0), 1
+		case introduced:
 			return &timeMatcher{month: month, weekday: -1}, 1
 		}
 	}
-	if day, ok := weekdays[word]; ok && introduced {
+	if day, ok := weekdays[word]; ok && since {
+		return span(now.Year(), now.Month(), now.Day()-int(now.Weekday()-day+7)%7, 0, 0, 1), 1
+	} else if ok && introduced && before != "last" {
 		return &timeMatcher{weekday: int(day)}, 1
 	}
 	if year, ok := yearOf(word); ok && introduced {
@@ -122,7 +132,7 @@ func (q *query) timeAt(i int, now time.Time) (*timeMatcher, int) {
 	return nil, 0
 }
 
-// dayAt reads the day that begins at a word, with its month and year; nil for none, and for one of several.
+// dayAt reads the day that begins at a word, with its month and year; nil for none.
 func (q *query) dayAt(i int) *timeMatcher {
 	day, month := q.word(i), q.word(i+1)
 	if _, ok := months[day]; ok {
@@ -130,7 +140,7 @@ func (q *query) dayAt(i int) *timeMatcher {
 	}
 	found := dayOfMonth.FindStringSubmatch(day)
 	year, ok := yearOf(q.word(i + 2))
-	if found == nil || !ok || months[month] == 0 || slices.Contains(joinTimes, q.word(i-1)) || slices.Contains(joinTimes, q.word(i+3)) {
+	if found == nil || !ok || months[month] == 0 {
 		return nil
 	}
 	n, _ := strconv.Atoi(found[1])
@@ -183,19 +193,6 @@ func yearOf(word string) (year int, ok bool) {
 func span(year int, month time.Month, day, years, months, days int) *timeMatcher {
 	from := time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
 	return &timeMatcher{from: from, until: from.AddDate(years, months, days), weekday: -1}
-}
-
-// isoSpan reads 2026-06 and 2026-06-14.
-func isoSpan(parts []string) *timeMatcher {
-	year, _ := strconv.Atoi(parts[1])
-	month, _ := strconv.Atoi(parts[2])
-	if month < 1 || month > 12 {
-		return nil
-	}
-	if day, err := strconv.Atoi(parts[3]); err == nil {
-		return span(year, time.Month(month), day, 0, 0, 1)
-	}
-	return span(year, time.Month(month), 1, 0, 1, 0)
 }
 
 // calendarSpan is the week, month or year that lies so many of them from that of an instant.

@@ -227,14 +227,8 @@ func undouble(stem, ending string) string {
 	return stem
 }
 
-// Words beside a time that a query names.
-var (
-	// PartsOfTime are words of a time that is shorter than the one beside it: the first week of June.
-	PartsOfTime = list(`week weekend half days beginning end mid woche wochenende anfang mitte ende semaine début semana quincena`)
-
-	// SayNothing are words of a question for all that there is of a time.
-	SayNothing = list(`happen happens happened happening do done doing meet met see saw went going everything anything have has had plans planned
+// SayNothing are words of a question for all that there is of a time.
+var SayNothing = list(`happen happens happened happening do done doing meet met see saw went going everything anything have has had plans planned
 		all what who where when which i we me my was were am is are did the on in at summary summarize summarise overview recap day
 		month passiert passierte gemacht getan getroffen alles zusammenfassung passé fait vu résumé tout pasó pasado hice resumen
 		todo`)
-)

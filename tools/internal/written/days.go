@@ -46,9 +46,9 @@ func Days(s string, now time.Time) (first, last time.Time, ok bool) {
 	if found, ok := readDays(timeWords(s), now); ok {
 		return found.first, found.last, true
 	}
-	if since, until, rest, named := NamedPeriod(s, now); named && rest == "" && !now.IsZero() { // after March, between March and May
-		first, _ = time.Parse(time.DateOnly, since)
-		last, _ = time.Parse(time.DateOnly, until)
+	if named, ok := NamedPeriod(s, now); ok && named.Rest == "" && !now.IsZero() { // after March, between March and May
+		first, _ = time.Parse(time.DateOnly, named.Since)
+		last, _ = time.Parse(time.DateOnly, named.Until)
 		return first, last, true
 	}
 	return first, last, false
@@ -60,8 +60,9 @@ func readDays(words []string, now time.Time) (days, bool) {
 	switch {
 	case len(words) == 0 || len(words) > 7:
 		return days{}, false
-	case len(words) > 2 && slices.Contains(weekList, words[0]): // Tuesday 3 March
-		return readDays(words[1:], now)
+	case len(words) > 2 && slices.Contains(weekList, words[0]), len(words) == 2 && words[0] == "month" && slices.Contains(monthList, words[1]):
+		found, ok := readDays(words[1:], now) // Tuesday 3 March, month of May
+		return found, ok && (found.first.Equal(found.last) || words[0] == "month")
 	}
 	if found, ok := partDays(words, now); ok {
 		return found, true

@@ -1,6 +1,7 @@
 package written
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,45 +12,101 @@ import (
 // between two.
 var (
 	boundWords = ByWord(map[string]string{
-		"since": "since seit depuis desde sinds", "until": "until till til through bis jusqu'à jusqu'au jusqu'en hasta fino tot até",
+		"since": "since seit ab depuis desde sinds", "until": "until till til through bis jusqu'à jusqu'au jusqu'en hasta fino tot até",
 		"before": "before vor avant antes prima voor", "after": "after nach après después dopo depois",
 	})
-	openWords = Set("between from zwischen von vom entre de du desde del da dal tra tussen van")
-	spanWords = Set("over within across throughout around about über während innerhalb pendant durant durante tijdens")
-	joinWords = Set("and to until till through - – — bis und et à au y a al hasta e en tot")
+	openWords    = Set("between from zwischen von vom entre de du desde del da dal tra tussen van")
+	betweenWords = Set("between zwischen entre tra tussen")
+	spanWords    = Set("over within across throughout around about über während innerhalb pendant durant durante tijdens")
+	joinWords    = Set("to until till through - – — bis à au a al hasta tot , and or und oder et ou y o e en")
+	listWords    = Set(", and or und oder et ou y o e en") // of them, those between times that need not be a period
+	moreTimes    = Set("later earlier onward onwards sooner up down since ago später früher danach davor plus adelante")
+	withinTimes  = Set("in on at for during im am en em") // behind which a time is whole, unlike that of the 2 weeks before May
+
+	timeNumber = Expression(`^(?:[0-9]{1,2}\D{0,2}|(?:19|20)[0-9]{2}(?:-.*)?|q[1-4])$`)
+	negation   = Expression(`(?:^|\s)([nN]ot|(?i:without|except|excluding|never|nicht|ohne|außer|keine?n?|pas|sans|sauf|sin|excepto|salvo|no\s+\pL+|` +
+		`\pL+n['’]t))(?:[^\pL]|$)`)
+
+	// Days of which only the last or the first has its month, and months of a period.
+	monthLast = Expression(shared(`(?i)(^|\s)(?:THE\s+)?(DAY)JOIN(DAY(?:\s+(?:of|de))?\s+` +
+		`(MONTH)\b\.?(?:,?\s+(?:(?:of|de)\s+)?([0-9]{4}))?)`))
+	monthFirst = Expression(shared(`(?i)(^|\s)((MONTH)\.?\s+(?:THE\s+)?DAY)JOIN(DAY(?:[\s,]|$))`))
+	monthSpan  = Expression(shared(`(?i)(^|\s)(MONTH)(?:\s*[-–—]\s*|\s+(?:to|through|bis)\s+)(MONTH(?:\s|$))`))
 )
 
-// A namedTime is a time that a query names, and where.
+// shared is an expression of days and months by their names in any language.
+func shared(pattern string) string {
+	names := monthList
+	for word, english := range inEnglish {
+		if slices.Contains(monthList, english) {
+			names = append(names, strings.NewReplacer("a", "[aä]", "e", "[eé]", "u", "[uû]").Replace(word))
+		}
+	}
+	return strings.NewReplacer("THE", "(?:the|den|dem|le|el)", "DAY", `[0-9]{1,2}(?:st|nd|rd|th|er|\.)?`, "MONTH", strings.Join(names, "|"),
+		"JOIN", `\s*(?:,\s*)?(,|[-–—]|\b(?:to|until|till|through|bis|au|al|and|or|und|oder|et|ou|y|o)\b)\s*(?:(?:the|den|dem|le|el)\s+)?`).Replace(pattern)
+}
+
+// spelledOut is a query in which each of several days has its month.
+func spelledOut(query string) string {
+	isDated := strings.ContainsAny(query, "0123456789")
+	for n := 0; n < 8 && isDated && (monthLast().MatchString(query) || monthFirst().MatchString(query)); n++ {
+		query = monthLast().ReplaceAllString(query, "$1$2 $5 $6 $3 $4")
+		query = monthFirst().ReplaceAllString(query, "$1$2 $4 $3 $5")
+	}
+	if !strings.ContainsAny(query, " -–—") || !monthSpan().MatchString(query) {
+		return query
+	}
+	return monthSpan().ReplaceAllString(query, "${1}from $2 to $3")
+}
+
+// A Named is the one time that a query names, or the period between two.
+type Named struct {
+	Since, Until string // the first and the last day; "" for no such bound
+	Rest         string // the query without it
+	Spans        bool   // it is named by its first and its last part
+	Unread       string // what of a query is not understood, in words: then there is nothing else
+}
+
+// A namedTime is a time that a query names, and where; without days it is not understood.
 type namedTime struct {
 	days
 	from, to int
 }
 
-// NamedPeriod returns the first and the last day of the one time that a query names, or of the period between two, and the query without
-// it; since or until is "" where it has no such bound. It is false for a query that names none, or several, or that is quoted in part. A
-// time without its year is the last one before now.
-func NamedPeriod(query string, now time.Time) (since, until, rest string, ok bool) {
-	fields := strings.Fields(query)
-	named := namedTimes(fields, now)
-	if len(named) == 0 || len(named) > 2 || strings.ContainsAny(query, "\"“”„«»") {
-		return "", "", "", false
+const (
+	notUnderstood = "%q is not understood, so hits may be what is not meant: -word leaves out records with a word, but no filter leaves out a value."
+	notRead       = "The time in q was not read as a whole. Send since and until, its first and last day (YYYY-MM-DD), and the other words as q; " +
+		"of several times, one search for each."
+)
+
+// NamedPeriod returns the one time that a query names, or the period between two. It is false for a query that names none, or one that is
+// not understood as a whole, or that is quoted in part. A time without its year is the last one before now.
+func NamedPeriod(query string, now time.Time) (Named, bool) {
+	fields := strings.Fields(spelledOut(query))
+	named, quoted := namedTimes(fields, now), strings.ContainsAny(query, "\"“”„«»")
+	if not := negation().FindStringSubmatch(query); not != nil && !quoted {
+		return Named{Unread: fmt.Sprintf(notUnderstood, strings.Fields(not[1])[0])}, false
 	}
-	one := named[0]
-	if len(named) == 2 {
-		if one, ok = joinedTime(fields, named, now); !ok {
-			return "", "", "", false
+	if len(named) == 0 || quoted {
+		return Named{}, false
+	}
+	one, spans, ok := named[0], len(named) > 1, named[0].days != days{}
+	for _, next := range named[1:] {
+		if one, ok = joinedTime(fields, one, next, now); !ok {
+			break
 		}
 	}
-	first, last := one.first, one.last
-	if unit := one.ago(fields); unit != "" { // two weeks ago is a week
-		around, _ := calendar(unit, first, 0)
-		first, last = around.first, around.last
-		one.days = around
+	if !ok {
+		return Named{Unread: notRead}, false
 	}
+	if words := timeWords(strings.Join(fields[one.from:one.to], " ")); one.last.IsZero() && len(words) > 1 { // two weeks ago is a week
+		one.days, _ = calendar(words[len(words)-2], one.first, 0)
+	}
+	first, last := one.first, one.last
 	for said := true; said && one.from > 0; {
-		word := strings.ToLower(fields[one.from-1])
+		word := bareWord(fields, one.from-1)
 		switch bound := boundWords[word]; {
-		case bound == "since" && len(named) == 1:
+		case bound == "since" && !spans:
 			last = time.Time{}
 		case bound == "until":
 			first = time.Time{}
@@ -58,29 +115,45 @@ func NamedPeriod(query string, now time.Time) (since, until, rest string, ok boo
 		case bound == "after" && !one.last.IsZero():
 			first, last = one.last.AddDate(0, 0, 1), time.Time{}
 		default:
-			said = introduceTimes[word] || introduceTimesElsewhere[word] || besideTimes[word] || spanWords[word] || len(named) > 1 && openWords[word]
+			said = introduceTimes[word] || introduceTimesElsewhere[word] || besideTimes[word] || spanWords[word] || spans && openWords[word]
 		}
 		if said {
 			one.from--
 		}
 	}
-	bound := func(day time.Time) string {
-		if day.IsZero() {
-			return ""
-		}
-		return day.Format(time.DateOnly)
+	if !one.isWhole(fields) {
+		return Named{Unread: notRead}, false
 	}
-	rest = strings.Join(slices.Concat(fields[:one.from], fields[one.to:]), " ")
-	return bound(first), bound(last), strings.Trim(rest, " ?!.,"), true
+	day := func(day time.Time) string { return strings.TrimPrefix(day.Format(time.DateOnly), "0001-01-01") } // "" for the zero time
+	rest := strings.Join(slices.Concat(fields[:one.from], fields[one.to:]), " ")
+	return Named{Since: day(first), Until: day(last), Rest: strings.Trim(rest, " ?!.,"), Spans: spans}, true
 }
 
-// ago is the unit of a time that is so many units before now; "" for any other.
-func (one namedTime) ago(fields []string) string {
-	words := timeWords(strings.Join(fields[one.from:one.to], " "))
-	if last := len(words) - 1; last > 0 && one.last.IsZero() && words[last] == "ago" {
-		return words[last-1]
+// bareWord is a word of a query in small letters without signs around it; "" beyond its ends.
+func bareWord(fields []string, i int) string {
+	if i < 0 || i >= len(fields) {
+		return ""
 	}
-	return ""
+	return strings.Trim(strings.ToLower(fields[i]), ".,;?!()")
+}
+
+// isWhole reports whether no word beside a time says that it is a part of what is meant: the end of it, days before it, it or another. Short
+// words of other languages than English, such as mon and mes, are other words too.
+func (one namedTime) isWhole(fields []string) bool {
+	isPart := func(word string) bool {
+		word = withoutAccents.Replace(word)
+		return ofTimes()[word] && word > "9" || len(word) > 3 && inEnglish[word] > "9" && !alsoEnglish[word]
+	}
+	more := func(i int) bool {
+		word := bareWord(fields, i)
+		return isPart(word) || moreTimes[word] || boundWords[word] != "" || timeNumber().MatchString(word)
+	}
+	before, after, next := bareWord(fields, one.from-1), bareWord(fields, one.to), one.to+1
+	for besideTimes[bareWord(fields, next)] {
+		next++
+	}
+	return before != "to" && before != "by" && (!isPart(before) || withinTimes[bareWord(fields, one.from)]) && !isPart(after) && !moreTimes[after] &&
+		(!joinWords[before] || !more(one.from-2)) && (!joinWords[after] || !more(next)) && (!strings.HasSuffix(fields[one.to-1], ",") || !more(one.to))
 }
 
 // namedTimes are the times that the words of a query name, each as long as it can be.
@@ -91,8 +164,9 @@ func namedTimes(fields []string, now time.Time) (named []namedTime) {
 	for i, field := range fields {
 		read[i] = timeWords(field)
 		other[i] = slices.ContainsFunc(read[i], func(word string) bool { return !ofTimes()[word] && !strings.ContainsAny(word, "0123456789") })
-		word := strings.Trim(strings.ToLower(field), ".,;?!()")
-		if i > 0 && (introduceTimes[word] || slices.Contains(monthList, word)) && alsoEnglish[strings.ToLower(fields[i-1])] {
+		word, before := bareWord(fields, i), bareWord(fields, i-1)
+		counts := inEnglish[before] != "" && inEnglish[before] < "a" && len(read[i]) == 0 && word != "of" // the one from May
+		if i > 0 && (counts || (introduceTimes[word] || slices.Contains(monthList, word)) && alsoEnglish[before]) {
 			other[i-1] = true // what is due in May is not the second of it
 		}
 	}
@@ -101,7 +175,7 @@ func namedTimes(fields []string, now time.Time) (named []namedTime) {
 		for last < min(i+longest, len(fields)) && !other[last] {
 			last++
 		}
-		joined := len(named) > 0 && i == named[len(named)-1].to+1 && joinWords[strings.ToLower(fields[i-1])]
+		joined := len(named) > 0 && areJoined(fields, named[len(named)-1].to, i)
 		for to := last; to > i; to-- {
 			if found, ok := namedDays(fields, slices.Concat(read[i:to]...), i, to, joined, now); ok {
 				named = append(named, namedTime{found, i, to})
@@ -113,14 +187,19 @@ func namedTimes(fields []string, now time.Time) (named []namedTime) {
 	return named
 }
 
-// joinedTime is the period from the first of two times to the second. The first is of the year of the second where it names none.
-func joinedTime(fields []string, named []namedTime, now time.Time) (namedTime, bool) {
-	one, other := named[0], named[1]
-	word := strings.ToLower(fields[one.to])
-	opened := one.from > 0 && openWords[strings.ToLower(fields[one.from-1])]
-	if other.from != one.to+1 || !joinWords[word] || other.last.IsZero() || word == "and" && !opened { // this and that
+// areJoined reports whether a word or a comma joins the time up to a place with that from another on.
+func areJoined(fields []string, to, from int) bool {
+	return from == to+1 && joinWords[strings.ToLower(fields[to])] || from == to && strings.HasSuffix(fields[to-1], ",")
+}
+
+// joinedTime is the period from the first of two times to the second, of those in a list if no day is between them. The first is of the
+// year of the second where it names none.
+func joinedTime(fields []string, one, other namedTime, now time.Time) (namedTime, bool) {
+	reversed := one.first.After(other.last) && one.first.AddDate(0, -1, 0).Before(other.last) // and not of another year
+	if !areJoined(fields, one.to, other.from) || one.last.IsZero() || other.last.IsZero() || reversed {
 		return namedTime{}, false
 	}
+	isList := (other.from == one.to || listWords[strings.ToLower(fields[one.to])]) && !betweenWords[bareWord(fields, one.from-1)]
 	if one.first.After(other.last) || one.first.Year() < other.first.Year() {
 		words := append(timeWords(strings.Join(fields[one.from:one.to], " ")), strconv.Itoa(other.first.Year()))
 		if found, ok := readDays(words, now); ok {
@@ -130,27 +209,25 @@ func joinedTime(fields []string, named []namedTime, now time.Time) (namedTime, b
 			one.first = one.first.AddDate(-1, 0, 0)
 		}
 	}
-	return namedTime{days{one.first, other.last}, one.from, other.to}, true
+	isApart := one.last.AddDate(0, 0, 1).Before(other.first) || !one.last.Before(other.first)
+	return namedTime{days{one.first, other.last}, one.from, other.to}, !isList || !isApart
 }
 
 // namedDays reads the time that the words of a query from one up to another name. One word alone names one where no other meaning is
 // likely: a day from today, a date, or a month, a day of the week, a quarter or a year behind a word such as in, or behind another time and
 // a word that joins them.
 func namedDays(fields, words []string, from, to int, joined bool, now time.Time) (days, bool) {
-	bare := func(i int) string {
-		if i < 0 {
-			return ""
-		}
-		return strings.Trim(strings.ToLower(fields[i]), ".,;?!()")
-	}
-	first, before := bare(from), bare(from-1)
-	if len(words) == 0 || besideTimes[withoutAccents.Replace(first)] || besideTimes[withoutAccents.Replace(bare(to-1))] {
+	first, before := bareWord(fields, from), bareWord(fields, from-1)
+	if len(words) == 0 || besideTimes[withoutAccents.Replace(first)] || besideTimes[withoutAccents.Replace(bareWord(fields, to-1))] {
 		return days{}, false
 	}
 	month := slices.Contains(monthList, words[0])
 	number := func(word string) bool { return monthDays().MatchString(ordinal().ReplaceAllString(word, "$1")) }
+	if month && number(before) || to-from == 1 && boundWords[before] != "" && isSeason(words[0]) { // 31 June; of which year?
+		return days{}, true
+	}
 	_, dated := datedDays(words)
-	if to-from == 1 && !nowWords[first] && !dated {
+	if isNow := nowWords[first] && before != "la"; to-from == 1 && !isNow && !dated { // la mañana is the morning
 		english := strings.HasPrefix(words[0], first) // is its name
 		bounds := openWords[before] || boundWords[before] != "" && boundWords[before] != "since"
 		introduced := introduceTimesElsewhere[before] || introduceTimes[before] && english || bounds && !introduceTimes[before]
@@ -166,16 +243,21 @@ func namedDays(fields, words []string, from, to int, joined bool, now time.Time)
 			return days{}, false
 		}
 	}
-	notOfMonth := month && number(before)                                                   // a day that it has not
 	howLong := len(words) == 2 && number(words[0]) && !slices.Contains(monthList, words[1]) // for 3 weeks
-	if notOfMonth || howLong {
+	short := slices.Contains(weekList, words[0]) && first != words[0] && strings.HasPrefix(words[0], first)
+	if howLong || short && len(words) == 2 { // mon prochain vol
 		return days{}, false
 	}
-	return readDays(words, now)
+	found, ok := readDays(words, now)
+	if _, isUnit := units[words[0]]; ok && isUnit && number(before) { // 2 weeks from 14 November
+		return days{}, true
+	}
+	return found, ok
 }
 
 // introduceDays are words behind which the name of a day of the week is a day.
-var introduceDays = Set("on since until till before after last this am seit op le el")
+var introduceDays = Set("on between from since until till before after last this next am seit ab op le el depuis desde zwischen von entre")
 
 // nowWords are days by their distance from today that are no other word.
-var nowWords = Set("today yesterday tomorrow heute gestern aujourd'hui hoy ayer oggi ieri vandaag gisteren hoje ontem vorgestern anteayer")
+var nowWords = Set("today yesterday tomorrow heute gestern aujourd'hui hoy ayer oggi ieri vandaag gisteren hoje ontem vorgestern anteayer demain " +
+	"mañana domani amanhã")

@@ -62,7 +62,7 @@ var besideTimes = Set("the of in on at for from during since im am den dem der d
 // introduceTimes are words that make a time of the name of a month behind them, and introduceTimesElsewhere of one that is not English.
 var (
 	introduceTimes          = Set("on in during from of since last this next before until till through after between")
-	introduceTimesElsewhere = Set("im am seit vom vorigen letzten en depuis desde de di a em sinds")
+	introduceTimesElsewhere = Set("im am seit ab vom vorigen letzten en depuis desde de di a em sinds")
 )
 
 // alsoEnglish are words of a time in other languages that mean something else before an English one.
