@@ -2,6 +2,7 @@ package written
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -36,9 +37,9 @@ var (
 
 // shared is an expression of days and months by their names in any language.
 func shared(pattern string) string {
-	names := monthList
-	for word, english := range inEnglish {
-		if slices.Contains(monthList, english) {
+	names := slices.Clone(monthList)
+	for _, word := range slices.Sorted(maps.Keys(inEnglish)) {
+		if slices.Contains(monthList, inEnglish[word]) {
 			names = append(names, strings.NewReplacer("a", "[aä]", "e", "[eé]", "u", "[uû]").Replace(word))
 		}
 	}
