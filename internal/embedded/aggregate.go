@@ -7,6 +7,7 @@ import (
 	"time"
 	_ "time/tzdata" // group_by_time knows every zone, wherever the program runs
 
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/store"
 )
 
@@ -183,21 +184,39 @@ func (c *call) timeGroups(plan aggregatePlan) []group {
 			at := time.UnixMicro(micros).UTC()
 			buckets[bucketOf(at.In(plan.zone), plan.granularity)] -= g.Count
 			if plan.granularity == "hour" {
-				year, month, day := at.Date()
-				at = time.Date(year, month, day, at.Hour(), 0, 0, 0, plan.zone)
+				at = lastAt(at, plan.zone)
 			}
 			buckets[bucketOf(at, plan.granularity)] += g.Count
 		}
 		maps.DeleteFunc(buckets, func(_ string, n int) bool { return n == 0 })
 	}
 	groups := []group{}
-	for _, key := range slices.Sorted(maps.Keys(buckets)) {
+	for _, key := range slices.SortedFunc(maps.Keys(buckets), inTime) {
 		groups = append(groups, group{buckets[key], key})
 	}
 	if missing > 0 {
 		groups = append(groups, group{missing, nil})
 	}
 	return groups
+}
+
+// lastAt is the last instant at which a clock of a zone shows a time that is in no zone; an hour before where it skips that.
+func lastAt(shown time.Time, zone *time.Location) (last time.Time) {
+	for _, near := range [...]time.Duration{-14 * time.Hour, 14 * time.Hour} {
+		_, offset := shown.Add(near).In(zone).Zone()
+		at := shown.Add(-time.Duration(offset) * time.Second).In(zone)
+		if _, there := at.Zone(); there <= offset && at.After(last) {
+			last = at
+		}
+	}
+	return last
+}
+
+// inTime compares the names of spans by when they begin: of two hours that a clock shows, the name of the first may be the greater text.
+func inTime(one, other string) int {
+	a, _ := model.ParseInstant(one)
+	b, _ := model.ParseInstant(other)
+	return a.Compare(b)
 }
 
 // bucketOf names the span that an instant falls into by its first day, or its hour with the zone's offset. Weeks

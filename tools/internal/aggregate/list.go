@@ -114,6 +114,11 @@ func (r *Aggregation) after(ctx context.Context, groups []Group) string {
 		return ""
 	}
 	_, until := r.bounds(ctx, last)
+	for _, c := range r.Args.Filter { // a server that counts what its filter leaves out would be asked the same again
+		if from, err := rs.ReadTime(c.Value); c.Field == r.Args.GroupByTime && c.Operator == "gte" && err == nil && !last.Until.After(from) {
+			return ""
+		}
+	}
 	return until
 }
 
@@ -127,10 +132,12 @@ func (r *Aggregation) bounds(ctx context.Context, span filter.TimeGroup) (from, 
 	switch hours := r.Args.Granularity == "hour"; {
 	case hours && isLocal:
 		return span.From.In(zone).Format(filter.LocalLayout), span.Until.In(zone).Format(filter.LocalLayout)
-	case !hours && (zone == time.UTC || isLocal || kind == filter.Dates):
+	case !hours && (isLocal || kind == filter.Dates):
 		return span.From.In(zone).Format(time.DateOnly), span.Until.In(zone).Format(time.DateOnly)
+	case !hours:
+		return filter.FirstInstant(span.From.In(zone), zone), filter.FirstInstant(span.Until.In(zone), zone)
 	}
-	return filter.Instant(span.From), filter.Instant(span.Until)
+	return filter.Written(span.From, zone), filter.Written(span.Until, zone)
 }
 
 // count answers a count by groups. As many are read as one read has, so that of those beyond the limit it is known how many there are, how

@@ -12,6 +12,26 @@ const LocalLayout = "2006-01-02T15:04:05"
 // Instant writes a time as RFC 3339, in UTC.
 func Instant(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
+// Written writes a time as RFC 3339 by the clock of a zone: a server that has dates among times knows by it where the asker's days begin.
+func Written(t time.Time, zone *time.Location) string {
+	t = t.In(zone)
+	if _, offset := t.Zone(); offset%60 != 0 { // which RFC 3339 cannot say
+		t = t.UTC()
+	}
+	return t.Format(time.RFC3339Nano)
+}
+
+// FirstInstant is the first instant of a day as a filter has it: of a day in UTC that is the date, else by a clock that is at midnight
+// then, also where that of the zone skips it.
+func FirstInstant(day time.Time, zone *time.Location) string {
+	if zone == time.UTC {
+		return day.Format(time.DateOnly)
+	}
+	year, month, date := day.Date()
+	start, midnight := StartOfDay(day, zone), time.Date(year, month, date, 0, 0, 0, 0, time.UTC)
+	return Written(start, time.FixedZone("", int(midnight.Sub(start)/time.Second)))
+}
+
 // StartOfDay is the first instant of a day in a zone. Where the clocks pass midnight twice it is the first of the two; where they skip
 // it, the first instant after the gap.
 func StartOfDay(day time.Time, zone *time.Location) time.Time {

@@ -132,7 +132,7 @@ func IsName(name string) bool {
 
 // A date without a time means the whole day, and a time without an offset is one, in the time zone of the call or in UTC. A resource
 // server takes a date for the day's first instant, or compares it as text; so what is sent is the day, or the next one, before which a
-// value is. Only a day of another zone is sent as its instants.
+// value is. Only a day of another zone is sent as its instants, with the offset of that zone.
 
 // A DateKind is what a schema says of the values of a field.
 type DateKind int
@@ -185,7 +185,7 @@ func (f Filter) WholeDays(kindOf func(field string) DateKind, zone *time.Locatio
 // timestamps is compared with dates of no zone: the next day in place of "at most this day" and of "after this day" is right for both.
 func (c Condition) wholeDay(kind DateKind, zone *time.Location) Filter {
 	if local, ok := written.LocalTime(c.Value, zone); ok && kind == Instants {
-		return Filter{{c.Field, c.Operator, local.UTC().Format(time.RFC3339Nano)}}
+		return Filter{{c.Field, c.Operator, Written(local, zone)}}
 	}
 	if kind == LocalTimes { // which a zone does not move
 		kind, zone = Instants, time.UTC
@@ -200,7 +200,7 @@ func (c Condition) wholeDay(kind DateKind, zone *time.Location) Filter {
 	if day.AddDate(0, 0, 1).Year() > 9999 { // no timestamp can say the next day
 		return Filter{c}
 	}
-	from, until := firstInstant(day, zone), firstInstant(day.AddDate(0, 0, 1), zone)
+	from, until := FirstInstant(day, zone), FirstInstant(day.AddDate(0, 0, 1), zone)
 	switch c.Operator {
 	case "gte", "lt":
 		return Filter{{c.Field, c.Operator, from}}
@@ -213,14 +213,6 @@ func (c Condition) wholeDay(kind DateKind, zone *time.Location) Filter {
 		return Filter{c}
 	}
 	return Filter{{c.Field, "gte", from}, {c.Field, "lt", until}}
-}
-
-// firstInstant is the first instant of a day as a filter has it: of a day in UTC that is the date.
-func firstInstant(day time.Time, zone *time.Location) string {
-	if zone == time.UTC {
-		return day.Format(time.DateOnly)
-	}
-	return Instant(StartOfDay(day, zone))
 }
 
 // Narrowed is the filter with one more condition. Where it has the same bound already, the narrower one stays.
@@ -255,7 +247,10 @@ func (f Filter) says(field string, kind DateKind) string {
 			if c.Field != field || c.Operator != operator {
 				continue
 			}
-			value := strings.Replace(c.Value, ":00Z", "Z", 1)
+			value := c.Value
+			if t, err := time.Parse(time.RFC3339Nano, value); err == nil {
+				value = strings.Replace(Written(t, time.UTC), ":00Z", "Z", 1)
+			}
 			if kind == Instants && written.IsDay(value) {
 				value += "T00:00Z"
 			}
