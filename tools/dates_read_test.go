@@ -39,7 +39,7 @@ func TestAFilterOfDatesIsReadAsWholeDays(t *testing.T) {
 		},
 		"a time without an offset is of UTC": {
 			"query_records", `{"stream":"orders","filter":{"at":"2026-02-01T00:00"}}`,
-			[]string{schema, "streams/orders/records?filter[at]=2026-02-01T00:00:00Z"}, "", "2026-02-01T00:00:00Z",
+			[]string{schema, "streams/orders/records?filter[at]=2026-02-01T00:00:00Z"}, "at is 2026-02-01T00:00Z", "2026-02-01T00:00:00Z",
 		},
 		"text keeps its times": {
 			"query_records", `{"stream":"orders","filter":{"due":{"gte":"2026-03-01T00:00:00"}}}`,

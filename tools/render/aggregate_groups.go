@@ -68,6 +68,8 @@ const (
 type groupsRest struct {
 	says string
 	next *write.Object // of the call that shows more; nil where there is none
+
+	records *write.Object // of the call that reads the records instead, where no call has more groups
 }
 
 // rest describes an answer that shows the first n groups: what it leaves out, and the call that shows more.
@@ -121,7 +123,12 @@ func (a aggregateAnswer) rest(n int) groupsRest {
 	}
 	if !all {
 		r.next = a.next(n)
-		r.says += write.When(r.next == nil, "; filter to see them")
+		if by := a.Text("group_by"); r.next == nil && by != "" && len(a.rows) == n && a.Arguments.Has("group_by") { // more than can be asked for
+			fields := write.JSON(write.NotEmpty(by, a.Arguments.Text("field")))
+			r.records = new(write.Object).Rest(a.Arguments.Without("metric", "field", "group_by", "order").With("fields", fields))
+			r.says += ", each in the records below"
+		}
+		r.says += write.When(r.next == nil && r.records == nil, "; filter to see them")
 	}
 	return r
 }
@@ -275,10 +282,14 @@ func (a aggregateAnswer) next(n int) *write.Object {
 }
 
 func (r groupsRest) lines() []string {
-	return write.NotEmpty(r.says, write.Offer("next: ", r.next.Call("aggregate"), write.LineChars))
+	return write.NotEmpty(r.says, write.Offer("next: ", r.next.Call("aggregate"), write.LineChars),
+		write.Offer("the records: ", r.records.Call("query_records"), write.LineChars))
 }
 
 func (r groupsRest) put(out *write.Object) {
-	next := r.next.JSON()
-	out.Plain("shown", r.says).Put("next", write.ToolCall("aggregate", write.When(len(next) <= write.LineChars, next)))
+	tool, next := "aggregate", r.next.JSON()
+	if r.records != nil {
+		tool, next = "query_records", r.records.JSON()
+	}
+	out.Plain("shown", r.says).Put("next", write.ToolCall(tool, write.When(len(next) <= write.LineChars, next)))
 }

@@ -195,8 +195,11 @@ func (a *recordsAnswer) under(connection string) RecordsQuery {
 	}
 	lacking := func(field string) bool { return slices.Contains(lacks, strings.TrimPrefix(field, "-")) }
 	q.Fields = slices.DeleteFunc(slices.Clone(q.Fields), lacking)
-	if lacking(q.Rest.Text("sort")) {
+	if sort := q.Rest.Text("sort"); lacking(sort) {
 		q.Rest = q.Rest.Without("sort")
+		if a.orderOf(connection) == item.OldestFirst {
+			q.Rest = q.Rest.With("order", `"asc"`)
+		}
 	}
 	if !q.Rest.Has("expand") {
 		return q
@@ -210,6 +213,13 @@ func (a *recordsAnswer) under(connection string) RecordsQuery {
 		q.Rest = q.Rest.With("expand", write.JSON(relations))
 	}
 	return q
+}
+
+// orderOf is the order in which the records of a connection are on a page whose sort it lacks: that in which a sort goes, where their times
+// do not show it.
+func (a *recordsAnswer) orderOf(connection string) string {
+	own := slices.DeleteFunc(slices.Clone(a.all), func(it item.Item) bool { return it.Connection != connection })
+	return cmp.Or(item.Order(own), write.When(!strings.HasPrefix(a.q.Rest.Text("sort"), "-"), item.OldestFirst))
 }
 
 const maxNamed = 12
@@ -228,14 +238,26 @@ func (a *recordsAnswer) apart() string {
 	switch {
 	case a.merge.Records == nil:
 		return "limit and order hold for each connection apart; the connections follow one another." +
-			write.When(sort != "", " Compare the first records of each for the first of all by "+write.ShownName(sort)+".")
+			write.When(sort != "", " Compare the first records of each for the first of all by "+write.ShownName(sort)+".") +
+			a.without(sort)
 	case !a.follows():
 		return "The connections are merged."
 	}
 	last := item.Read(a.merge.Last.Members, nil, a.q.Stream, "")
 	value, _ := clean.Cell(a.merge.Value, write.LabelChars)
-	return "The connections are merged; limit holds for each. Complete as far as " + value + ": after that, more records of " +
-		cmp.Or(last.Source(), clean.Name(last.Connection)) + " exist that are not on this page."
+	return "The connections are merged; limit holds for each. Complete as far as " + value + ": beyond it in this order, more records of " +
+		cmp.Or(last.Source(), clean.Name(last.Connection)) + ", and maybe of others, exist that are not on this page."
+}
+
+// without says in which order the records are of the first connection that lacks the sort of a page; "" where none does.
+func (a *recordsAnswer) without(sort string) string {
+	for _, raw := range a.l.Envelope.Array("missing_fields") {
+		o := rs.AsObject(raw)
+		if order := a.orderOf(o.Text("connection_id")); order != "" && sort != "" && slices.Contains(write.Words(o, "fields"), sort) {
+			return " What has none is " + order + "."
+		}
+	}
+	return ""
 }
 
 // follows reports whether a connection of the page has records that are not on it.

@@ -157,8 +157,7 @@ func (f Filter) WholeDays(kindOf func(field string) DateKind, zone *time.Locatio
 		kind := kindOf(c.Field)
 		conditions := c.wholeDay(kind, zone)
 		start := c.Operator == "gte" && zone == time.UTC // which a day has in any reading
-		other := !slices.Equal(conditions, Filter{c}) && (written.IsDay(c.Value) || zone != time.UTC) ||
-			written.IsDay(c.Value) && kind == Instants && !start ||
+		other := !slices.Equal(conditions, Filter{c}) || written.IsDay(c.Value) && kind == Instants && !start ||
 			c.hasDate() && kind == MayBeDates && zone != time.UTC
 		if other && !slices.Contains(read, c.Field) && len(read) < maxReadAs {
 			read = append(read, c.Field)

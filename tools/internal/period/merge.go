@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -54,8 +55,8 @@ func (p *Reader) Do(ctx context.Context, r rs.Request) (*rs.Response, error) {
 	if last := len(n.sources); last < len(pages) && len(pages[last].untimed) > 0 && !r.OneRound { // a repair has many reads already
 		p.dateParts(ctx, &pages[last])
 	}
-	for _, page := range pages {
-		if page.err == nil {
+	for i, page := range pages {
+		if page.err == nil && (i < len(n.sources) || len(p.Filter) == 0 || rs.AsError(pages[0].err).Status != http.StatusBadRequest) {
 			return n.merged(r, pages, from, limit), nil
 		}
 	}

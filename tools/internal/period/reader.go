@@ -122,8 +122,8 @@ func (p *Reader) Choose(sources []known.Source, streams, parts []string) (timele
 		switch {
 		case !named:
 		case p.Period == (Period{}): // one search of all connections, as without parts
-			if len(p.sources) == 0 {
-				p.sources = []known.Source{{Stream: s.Stream, Connection: rs.Connection{ID: p.Connection}}}
+			if !slices.ContainsFunc(p.sources, func(other known.Source) bool { return other.Stream == s.Stream }) {
+				p.sources = append(p.sources, known.Source{Stream: s.Stream, Connection: rs.Connection{ID: p.Connection}})
 			}
 		case s.Time != "":
 			p.sources = append(p.sources, s)
