@@ -183,40 +183,24 @@ func (c *call) timeGroups(plan aggregatePlan) []group {
 			}
 			at := time.UnixMicro(micros).UTC()
 			buckets[bucketOf(at.In(plan.zone), plan.granularity)] -= g.Count
-			if plan.granularity == "hour" {
-				at = lastAt(at, plan.zone)
+			if plan.granularity == "hour" { // the last that begins when the clock shows no more: it may skip a midnight, or show it twice
+				shown := at.Format("2006-01-02T15")
+				for at = at.Add(15 * time.Hour).In(plan.zone); at.Format("2006-01-02T15") > shown; at = at.Add(-time.Hour) {
+				}
 			}
 			buckets[bucketOf(at, plan.granularity)] += g.Count
 		}
 		maps.DeleteFunc(buckets, func(_ string, n int) bool { return n == 0 })
 	}
 	groups := []group{}
-	for _, key := range slices.SortedFunc(maps.Keys(buckets), inTime) {
+	began := func(key string) time.Time { at, _ := model.ParseInstant(key); return at } // which no text says of two hours that a clock shows alike
+	for _, key := range slices.SortedFunc(maps.Keys(buckets), func(one, other string) int { return began(one).Compare(began(other)) }) {
 		groups = append(groups, group{buckets[key], key})
 	}
 	if missing > 0 {
 		groups = append(groups, group{missing, nil})
 	}
 	return groups
-}
-
-// lastAt is the last instant at which a clock of a zone shows a time that is in no zone; an hour before where it skips that.
-func lastAt(shown time.Time, zone *time.Location) (last time.Time) {
-	for _, near := range [...]time.Duration{-14 * time.Hour, 14 * time.Hour} {
-		_, offset := shown.Add(near).In(zone).Zone()
-		at := shown.Add(-time.Duration(offset) * time.Second).In(zone)
-		if _, there := at.Zone(); there <= offset && at.After(last) {
-			last = at
-		}
-	}
-	return last
-}
-
-// inTime compares the names of spans by when they begin: of two hours that a clock shows, the name of the first may be the greater text.
-func inTime(one, other string) int {
-	a, _ := model.ParseInstant(one)
-	b, _ := model.ParseInstant(other)
-	return a.Compare(b)
 }
 
 // bucketOf names the span that an instant falls into by its first day, or its hour with the zone's offset. Weeks

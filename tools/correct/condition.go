@@ -316,7 +316,7 @@ func (c *correction) onlyIn(name string) int {
 	isPart := func(f rs.SchemaField) bool { return slices.Contains(strings.Split(f.Name, "_"), name) }
 	has := func(r fields.Stream) bool { return r.Field(name) != nil }
 	in := slices.IndexFunc(c.stream.Related, has)
-	if in < 0 || slices.ContainsFunc(c.stream.Fields, isPart) || slices.ContainsFunc(c.stream.Related[in+1:], has) {
+	if slices.ContainsFunc(c.stream.Fields, isPart) || in >= 0 && slices.ContainsFunc(c.stream.Related[in+1:], has) {
 		return -1
 	}
 	return in

@@ -23,11 +23,7 @@ func (t Tool) Hint(args rs.Object) string {
 	call, worded := t.worded(args)
 	_, spreads := spread(args)
 	aggregates, identifies := t.Takes("metric"), t.Takes("id") && id != ""
-	operator, filter := slices.IndexFunc(args, t.IsOperator), args.Object("filter")
-	reversed := slices.IndexFunc(filter, func(m rs.Member) bool {
-		_, _, ok := written.ReversedRange(rs.AsObject(m.Value))
-		return ok && p.Never == "" && !slices.Equal(p.Filter, filter)
-	})
+	operator := slices.IndexFunc(args, t.IsOperator)
 	unknown := slices.IndexFunc(args, func(m rs.Member) bool {
 		_, isText := written.Text(m.Value)
 		found, _ := boundsOf(m)
@@ -57,8 +53,6 @@ func (t Tool) Hint(args rs.Object) string {
 		return "Groups are in the order of their numbers, or of time; order is asc or desc."
 	case recurring(args.Text("granularity")) != "":
 		return recurring(args.Text("granularity"))
-	case reversed >= 0:
-		return "The range of " + quote.Line(filter[reversed].Name) + " ends before it begins: the call below has its bounds the other way round."
 	case aggregates && worded && t.Name != call.Tool:
 		return "aggregate looks for no words: search finds the records that have them."
 	case p.Excluded != nil:

@@ -108,13 +108,10 @@ var money = written.Expression(`(?:^|_)(?:amount|price|total|cost)(?:_|$)`)
 // part of a word is found.
 func (t Tool) Unsearched(s fields.Stream, args rs.Object) (call Call, hint string, ok bool) {
 	p, ok := plan(args)
-	f := (*rs.SchemaField)(nil)
-	if ok && p.Sought != nil {
-		f = s.Field(p.Sought.Name)
-	}
-	if f == nil {
+	if !ok || p.Sought == nil || s.Field(p.Sought.Name) == nil {
 		return Call{}, "", false
 	}
+	f := s.Field(p.Sought.Name)
 	args = filtered(args, p.Filter)
 	switch lists := fields.Aggregates("group_by")(*f); {
 	case lists && !t.Takes("stream"):

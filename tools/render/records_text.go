@@ -197,7 +197,8 @@ func (a *recordsAnswer) under(connection string) RecordsQuery {
 	q.Fields = slices.DeleteFunc(slices.Clone(q.Fields), lacking)
 	if sort := q.Rest.Text("sort"); lacking(sort) {
 		q.Rest = q.Rest.Without("sort")
-		if a.orderOf(connection) == item.OldestFirst {
+		own := slices.DeleteFunc(slices.Clone(a.all), func(it item.Item) bool { return it.Connection != connection })
+		if cmp.Or(item.Order(own), write.When(!strings.HasPrefix(sort, "-"), item.OldestFirst)) == item.OldestFirst {
 			q.Rest = q.Rest.With("order", `"asc"`)
 		}
 	}
@@ -215,13 +216,6 @@ func (a *recordsAnswer) under(connection string) RecordsQuery {
 	return q
 }
 
-// orderOf is the order in which the records of a connection are on a page whose sort it lacks: that in which a sort goes, where their times
-// do not show it.
-func (a *recordsAnswer) orderOf(connection string) string {
-	own := slices.DeleteFunc(slices.Clone(a.all), func(it item.Item) bool { return it.Connection != connection })
-	return cmp.Or(item.Order(own), write.When(!strings.HasPrefix(a.q.Rest.Text("sort"), "-"), item.OldestFirst))
-}
-
 const maxNamed = 12
 
 func (a *recordsAnswer) otherConnections(n int) string {
@@ -235,11 +229,14 @@ func (a *recordsAnswer) apart() string {
 		return ""
 	}
 	sort := strings.TrimPrefix(a.q.Rest.Text("sort"), "-")
+	lacks := func(raw string) bool {
+		return slices.Contains(write.Words(rs.AsObject(raw), "fields"), a.q.Rest.Text("sort"))
+	} // of a descending one, none
 	switch {
 	case a.merge.Records == nil:
 		return "limit and order hold for each connection apart; the connections follow one another." +
 			write.When(sort != "", " Compare the first records of each for the first of all by "+write.ShownName(sort)+".") +
-			a.without(sort)
+			write.When(slices.ContainsFunc(a.l.Envelope.Array("missing_fields"), lacks), " What has none is oldest first.")
 	case !a.follows():
 		return "The connections are merged."
 	}
@@ -247,17 +244,6 @@ func (a *recordsAnswer) apart() string {
 	value, _ := clean.Cell(a.merge.Value, write.LabelChars)
 	return "The connections are merged; limit holds for each. Complete as far as " + value + ": beyond it in this order, more records of " +
 		cmp.Or(last.Source(), clean.Name(last.Connection)) + ", and maybe of others, exist that are not on this page."
-}
-
-// without says in which order the records are of the first connection that lacks the sort of a page; "" where none does.
-func (a *recordsAnswer) without(sort string) string {
-	for _, raw := range a.l.Envelope.Array("missing_fields") {
-		o := rs.AsObject(raw)
-		if order := a.orderOf(o.Text("connection_id")); order != "" && sort != "" && slices.Contains(write.Words(o, "fields"), sort) {
-			return " What has none is " + order + "."
-		}
-	}
-	return ""
 }
 
 // follows reports whether a connection of the page has records that are not on it.

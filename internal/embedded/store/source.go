@@ -111,9 +111,6 @@ func ItemHas(list string, path []string, text string) Where {
 // these two is compared otherwise than the instants are.
 func (c Column) withDays(w Where, operator string, instant, local int64) Where {
 	day := time.UnixMicro(max(instant, local)).UTC().Truncate(24 * time.Hour).UnixMicro()
-	if day < min(instant, local) {
-		return w
-	}
 	holds := func(of int64) bool { // of the day
 		order := cmp.Compare(day, of)
 		return order == 0 && strings.HasSuffix(operator, "e") || order < 0 && operator[0] == 'l' || order > 0 && operator[0] == 'g'

@@ -3,6 +3,7 @@ package aggregate
 import (
 	"cmp"
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -114,10 +115,8 @@ func (r *Aggregation) after(ctx context.Context, groups []Group) string {
 		return ""
 	}
 	_, until := r.bounds(ctx, last)
-	for _, c := range r.Args.Filter { // a server that counts what its filter leaves out would be asked the same again
-		if from, err := rs.ReadTime(c.Value); c.Field == r.Args.GroupByTime && c.Operator == "gte" && err == nil && !last.Until.After(from) {
-			return ""
-		}
+	if slices.Contains(r.Args.Filter, filter.Condition{Field: r.Args.GroupByTime, Operator: "gte", Value: until}) {
+		return "" // a server that counts what its filter leaves out would be asked the same again
 	}
 	return until
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -56,7 +55,7 @@ func (p *Reader) Do(ctx context.Context, r rs.Request) (*rs.Response, error) {
 		p.dateParts(ctx, &pages[last])
 	}
 	for i, page := range pages {
-		if page.err == nil && (i < len(n.sources) || len(p.Filter) == 0 || rs.AsError(pages[0].err).Status != http.StatusBadRequest) {
+		if page.err == nil && (i < len(n.sources) || len(p.Filter) == 0 || rs.AsError(pages[0].err).Status != 400) {
 			return n.merged(r, pages, from, limit), nil
 		}
 	}

@@ -34,28 +34,20 @@ func (r *Relation) All(parent *Item) string {
 
 // Call reads every record of a relation, with what is to be expanded in them; "" where no field of them is certain to have the parent's id.
 func (r *Relation) Call(parent *Item, expand ...string) string {
-	if r.of(parent) == "" {
+	filter := r.of(parent)
+	if filter == "" {
 		return ""
 	}
 	first := &r.Records[0]
-	call := new(write.Object).Text("stream", first.Stream).Text("connection_id", first.Connection).Put("filter", r.of(parent)).List("expand", expand)
+	call := new(write.Object).Text("stream", first.Stream).Text("connection_id", first.Connection).Put("filter", filter).List("expand", expand)
 	if Order(r.Records) == OldestFirst { // the call goes on where these end
 		call.Text("order", "asc")
 	}
 	return write.Offer("", call.Call("query_records"), write.LineChars/2)
 }
 
-// of is the filter by which the records of a parent are read; "" where no field of them is certain to have its id.
+// of is the filter by which every record of a relation is read: on the only field that has the parent's id in each; "" if there is none.
 func (r *Relation) of(parent *Item) string {
-	key := r.keyOf(parent)
-	if key == "" {
-		return ""
-	}
-	return rs.Object{write.Pair(key, r.Records[0].Data.Get(key))}.JSON()
-}
-
-// keyOf is the only field that has the parent's id in every record of a relation; "" if there is none.
-func (r *Relation) keyOf(parent *Item) string {
 	if len(r.Records) == 0 || parent.RecordID == "" || r.Records[0].Stream == "" {
 		return ""
 	}
@@ -73,7 +65,7 @@ func (r *Relation) keyOf(parent *Item) string {
 			return ""
 		}
 	}
-	return key
+	return rs.Object{write.Pair(key, r.Records[0].Data.Get(key))}.JSON()
 }
 
 // Relations returns the related records that came with a record.
