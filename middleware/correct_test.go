@@ -297,7 +297,8 @@ func TestCorrect(t *testing.T) {
 		"so is the end of a period":                {"search", `{"q":"a","until":"last month"}`, []string{"until cannot be", `send: search {"q":"a","until":"20`}, nil},
 		"a list of values has no or":               {"query_records", `{"stream":"messages","filter":{"subject":{"in":["a","b"]}}}`, []string{"invalid_filter: ", "a call for each of the 2; the one below is the first", `send: query_records {"stream":"messages","filter":{"subject":"a"}}`}, nil},
 		"D9 a filter in a text is refused":         {"query_records", `{"stream":"messages","filter":"size_bytes >= 10"}`, []string{"invalid_filter: ", `send: query_records {"stream":"messages","filter":{"size_bytes":{"gte":10}}}`}, nil},
-		"a text within a field is a search":        {"query_records", `{"stream":"messages","filter":{"subject":{"contains":"tax"}}}`, []string{`send: search {"q":"tax","streams":["messages"]}`}, nil},
+		"a text within a field is a search":        {"query_records", `{"stream":"messages","filter":{"subject":{"contains":"tax"}}}`, []string{`send: search {"q":"tax","streams":["messages"]}`}, []string{"/v1/schema?stream=messages&view=compact"}},
+		"a range that ends before it begins":       {"query_records", `{"stream":"messages","filter":{"size_bytes":{"gt":9,"lt":5}}}`, []string{`the other way round`, `send: query_records {"stream":"messages","filter":{"size_bytes":{"gt":5,"lt":9}}}`}, nil},
 		"a bound of a time is one of a search":     {"query_records", `{"stream":"messages","from":"2026/01/01"}`, []string{`Unknown argument "from"`, `send: search {"streams":["messages"],"since":"2026-01-01"}`}, nil},
 		"a bound of a count needs the field of it": {"aggregate", `{"stream":"messages","metric":"count","since":"2026-01-01"}`, []string{`Unknown argument "since"`, `send: aggregate {"stream":"messages","metric":"count","filter":{"received_at":{"gte":"2026-01-01"}}}`}, []string{"/v1/schema?stream=messages&view=compact"}},
 		"a stream in the singular is named":        {"query_records", `{"stream":"message","limit":3}`, []string{`unknown_stream: no stream "message" in this grant. Nearest: messages (Work mail).`, `send: query_records {"stream":"messages","limit":3}`}, []string{"/v1/streams/message/records?limit=3", whole}},
@@ -654,21 +655,27 @@ func TestARecordsOwnIDNamesTheStreamsThatMayHaveIt(t *testing.T) {
 	}
 }
 
-// What a hint proposes in words is no more refused than what is sent: the values of a field are listed only where its stream groups by it.
-func TestNoHintListsTheValuesOfAFieldThatDoesNotGroup(t *testing.T) {
-	for known, field := range map[bool]string{true: "sender", false: "subject"} {
+// A text within a field is looked for where it can be found: among the values of a field that groups, by a search that reads the field, and
+// else in the records.
+func TestATextWithinAFieldIsLookedForByItsField(t *testing.T) {
+	for filter, send := range map[string]string{
+		`{"sender":{"contains":"tax"}}`:                 `aggregate {"stream":"mails","metric":"count","group_by":"sender","limit":100}`,
+		`{"sender":{"startswith":"T"},"size":{"gt":1}}`: `aggregate {"stream":"mails","metric":"count","filter":{"size":{"gt":1}},"group_by":"sender","limit":100}`,
+		`{"subject":{"contains":"tax"}}`:                `search {"q":"tax","streams":["mails"]}`,
+		`{"labels":{"like":"%tax%"},"size":1}`:          `query_records {"stream":"mails","filter":{"size":1}}`,
+	} {
 		server := &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
 			return middlewaretest.JSON(`{"detail":"compact","connectors":[{"granted_connections":[{"connection_id":"cin_1"}],"streams":[{"name":"mails",` +
-				`"field_capabilities":{"subject":"t=text,lex","sender":"t=text,eq,lex,a=group_by"}}]}]}`), nil
+				`"field_capabilities":{"subject":"t=text,lex","sender":"t=text,eq,lex,a=group_by","labels":"t=array",` +
+				`"size":"t=number,eq,r=gt"}}]}]}`), nil
 		}}
 		serve, all := standard(server), tools.All(tools.Options{})
 		ctx := auth.WithPrincipal(t.Context(), auth.Principal{Token: rs.NewToken(middlewaretest.CanaryToken), Kind: auth.KindClient, GrantID: "grant_1"})
 		_, _ = serve(ctx, tools.Call{Tool: all[0], Raw: json.RawMessage(`{"stream":"mails"}`)})
-		sent := json.RawMessage(`{"stream":"mails","filter":{"` + field + `":{"contains":"tax"}}}`)
+		sent := json.RawMessage(`{"stream":"mails","filter":` + filter + `}`)
 		reply, err := serve(ctx, tools.Call{Tool: all[0].Named("query_records"), Raw: sent})
-		text := textOf(t, reply.Result)
-		if lists := strings.Contains(text, "group_by lists the values of sender"); err != nil || lists != known || !strings.Contains(text, `send: search {"q":"tax"`) {
-			t.Errorf("%s: %s (%v)", field, text, err)
+		if text := textOf(t, reply.Result); err != nil || !strings.Contains(text+"\n", "send: "+send+"\n") {
+			t.Errorf("%s: %s (%v)", filter, text, err)
 		}
 	}
 }

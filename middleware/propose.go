@@ -60,14 +60,16 @@ func (c *correcting) guess(ctx context.Context, e *rs.Error) {
 	if call.Tool != "schema" && c.refused.Code != "invalid_expand" { // which says what to leave out
 		e.Hint = strings.TrimSpace(e.Hint + " " + call.LeavesOut(c.args))
 	}
+	held := readSchema(c.call.Tool.Held)
+	if _, ok := c.tool.Sought(c.args); ok { // what finds a text depends on its field
+		held = c.schema
+	}
+	instead, hint, ok := c.tool.Unsearched(c.stream(ctx, c.args, held), c.args)
 	switch found := c.unfit(ctx, call); {
+	case ok:
+		e.Send, e.Hint = instead.String(), hint
 	case found == nil:
-		stream := c.stream(ctx, c.args, c.call.Tool.Held)
-		if instead, hint, ok := c.tool.Unsearched(stream, c.args); ok {
-			e.Send, e.Hint = instead.String(), hint
-		} else {
-			e.Hint = strings.TrimSpace(e.Hint + " " + hint)
-		}
+		e.Hint = strings.TrimSpace(e.Hint + " " + hint)
 	case found.Send != "":
 		e.Send, e.Hint = found.Send, strings.TrimSpace(e.Hint+" "+found.Message+" "+found.Hint)
 	default: // the hint is of a call that is refused

@@ -86,6 +86,22 @@ func TestASearchOfAStreamReadsItsParts(t *testing.T) {
 	}
 }
 
+// Each stream that is named is searched, also where one before it lacks the field of the filter; where none takes it, the call is refused.
+func TestAFilterOfSeveralStreamsReadsEach(t *testing.T) {
+	server := newMailServer()
+	searchWith(t, tools.Search("https://rs.example"), server, `{"q":"rain","streams":["messages","files"],"filter":{"from":"Ada"}}`)
+	var asked []string
+	for _, r := range server.Requests() {
+		if r.Query.Get("filter[from]") != "" && strings.HasSuffix(r.Path, "/search") {
+			asked = append(asked, r.Query["streams"]...)
+		}
+	}
+	slices.Sort(asked)
+	if want := []string{"files", "messages"}; !slices.Equal(asked, want) {
+		t.Errorf("searched are %q, want %q", asked, want)
+	}
+}
+
 // Pages of such a search together are all of it, and the cursor of a resource server reads on where it was printed.
 func TestASearchWithPartsHasPages(t *testing.T) {
 	tool, server := tools.Search("https://rs.example"), newMailServer()

@@ -7,6 +7,7 @@ import (
 	"time"
 	_ "time/tzdata" // group_by_time knows every zone, wherever the program runs
 
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/store"
 )
 
@@ -181,16 +182,18 @@ func (c *call) timeGroups(plan aggregatePlan) []group {
 			}
 			at := time.UnixMicro(micros).UTC()
 			buckets[bucketOf(at.In(plan.zone), plan.granularity)] -= g.Count
-			if plan.granularity == "hour" {
-				year, month, day := at.Date()
-				at = time.Date(year, month, day, at.Hour(), 0, 0, 0, plan.zone)
+			if plan.granularity == "hour" { // the last that begins when the clock shows no more: it may skip a midnight, or show it twice
+				shown := at.Format("2006-01-02T15")
+				for at = at.Add(15 * time.Hour).In(plan.zone); at.Format("2006-01-02T15") > shown; at = at.Add(-time.Hour) {
+				}
 			}
 			buckets[bucketOf(at, plan.granularity)] += g.Count
 		}
 		maps.DeleteFunc(buckets, func(_ string, n int) bool { return n == 0 })
 	}
 	groups := []group{}
-	for _, key := range slices.Sorted(maps.Keys(buckets)) {
+	began := func(key string) time.Time { at, _ := model.ParseInstant(key); return at } // which no text says of two hours that a clock shows alike
+	for _, key := range slices.SortedFunc(maps.Keys(buckets), func(one, other string) int { return began(one).Compare(began(other)) }) {
 		groups = append(groups, group{buckets[key], key})
 	}
 	if missing > 0 {

@@ -3,6 +3,7 @@ package embedded
 import (
 	"encoding/json"
 	"fmt"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -92,16 +93,17 @@ func TestATimeOfNoZoneIsWhatTheClockShowed(t *testing.T) {
 	}
 }
 
-// A day among instants is found by the bounds of that day in every zone that people live in.
+// A day among instants is found by the bounds of that day in every zone, as the clock of the zone shows them.
 func TestADayIsThatOfEveryZone(t *testing.T) {
 	r := newVisits(t)
-	for _, name := range []string{"UTC", "Europe/Vienna", "America/New_York", "Pacific/Honolulu", "Asia/Tokyo", "Asia/Kathmandu", "Pacific/Auckland"} {
+	for _, name := range []string{"UTC", "Europe/Vienna", "America/New_York", "Pacific/Honolulu", "Asia/Tokyo", "Asia/Kathmandu", "Pacific/Auckland",
+		"Pacific/Kiritimati", "Pacific/Pago_Pago"} {
 		zone, err := time.LoadLocation(name)
 		if err != nil {
 			t.Fatal(err)
 		}
 		at := func(day int) string {
-			return time.Date(2026, time.March, day, 0, 0, 0, 0, zone).UTC().Format(time.RFC3339)
+			return url.QueryEscape(time.Date(2026, time.March, day, 0, 0, 0, 0, zone).Format(time.RFC3339))
 		}
 		late := "" // the evening of the tenth
 		if time.Date(2026, time.March, 10, 23, 30, 0, 0, time.UTC).In(zone).Day() == 10 {
@@ -114,6 +116,21 @@ func TestADayIsThatOfEveryZone(t *testing.T) {
 		} {
 			if got := r.ids(visitsByID + "&filter[starts_at]" + filter); got != want {
 				t.Errorf("%s: %s: %s, want %s", name, filter, got, want)
+			}
+		}
+	}
+}
+
+// Of two bounds the wider has all that the narrower has, days without a time among them: each begins at midnight by the clock of the bound.
+func TestADayBeginsAtMidnight(t *testing.T) {
+	r := newVisits(t)
+	for bound, day := range map[string]string{"09T23:59:59": "later", "10T00:00:00": "equal", "10T00:00:01": "earlier", "10T09:00:00": "earlier", "10T23:00:00": "earlier"} {
+		for _, offset := range []string{"Z", "%2B00:00", "-11:00", "%2B14:00", "%2B05:45"} {
+			for operator, has := range map[string]bool{"gte": day != "earlier", "gt": day == "later", "lt": day == "earlier", "lte": day != "later"} {
+				filter := "filter[starts_at][" + operator + "]=2026-03-" + bound + offset
+				if got := r.ids(visitsByID + "&" + filter); strings.Contains(got, "b") != has {
+					t.Errorf("%s: %s, want the day in it: %v", filter, got, has)
+				}
 			}
 		}
 	}

@@ -3,6 +3,7 @@ package correct
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -110,6 +111,9 @@ func (c *correction) planned(t Tool, filter rs.Object) (mended rs.Object, ok boo
 	if c.sought = p.Sought; p.Sought != nil {
 		f := c.stream.Field(p.Sought.Name)
 		c.hint, c.open = "Search reads words: the call below finds the records that have them.", c.open || f != nil && !f.Lexical
+		if f != nil && fields.Aggregates("group_by")(*f) && !isGrouped(c.args) {
+			c.hint, c.grouped, c.sought = listsValues(f.Name), p.Sought, nil
+		}
 	}
 	return p.Filter, true
 }
@@ -258,12 +262,15 @@ func (c *correction) ofRelated(t Tool) (call Call, ok bool) {
 	in := -1
 	for _, m := range c.args.Object("filter") {
 		relation, field := c.stream.RelationIn(m.Name)
+		if relation < 0 && !strings.Contains(m.Name, ".") {
+			relation, field = c.onlyIn(m.Name), m.Name
+		}
 		if relation < 0 || in >= 0 && in != relation || relation >= len(c.stream.Related) || c.stream.Related[relation].Field(field) == nil {
 			return Call{}, false
 		}
 		in, filter = relation, append(filter, rs.Member{Name: field, Value: m.Value})
 	}
-	if in < 0 || t.Name != "query_records" {
+	if in < 0 || t.Name != "query_records" && t.Name != "aggregate" {
 		return Call{}, false
 	}
 	r := c.stream.Relations[in]
@@ -273,5 +280,16 @@ func (c *correction) ofRelated(t Tool) (call Call, ok bool) {
 		c.hint += " Their " + quote.Line(r.ForeignKey) + " is the id of the " + c.stream.Name + "."
 	}
 	records := rs.Object{{Name: "stream", Value: rs.EncodeJSON(r.Target)}}.WithAll(members(c.args, "connection_id", "limit", "time_zone"))
-	return Call{t.Name, records.With("filter", filter.JSON())}, true
+	return Call{"query_records", records.With("filter", filter.JSON())}, true
+}
+
+// onlyIn is the one relation whose records have a field of a name that is no part of a name of the stream's own; -1 for none, or several.
+func (c *correction) onlyIn(name string) int {
+	isPart := func(f rs.SchemaField) bool { return slices.Contains(strings.Split(f.Name, "_"), name) }
+	has := func(r fields.Stream) bool { return r.Field(name) != nil }
+	in := slices.IndexFunc(c.stream.Related, has)
+	if slices.ContainsFunc(c.stream.Fields, isPart) || in >= 0 && slices.ContainsFunc(c.stream.Related[in+1:], has) {
+		return -1
+	}
+	return in
 }

@@ -68,7 +68,9 @@ func (c *correction) name(param, name string, u fields.Use, what string) string 
 		if others = "No field of it can"; c.stream.Field(name) == nil {
 			others += " " + what
 		}
-		if strings.HasPrefix(what, "take ") || what == "group" {
+		if by := c.stream.Suited(fields.Aggregates("group_by")); param == "group_by_time" && len(by) > 0 {
+			others += " by time; group_by takes " + quote.Names(by, maxShown)
+		} else if strings.HasPrefix(what, "take ") || what == "group" {
 			c.hint = "metric count needs no field; query_records shows the values."
 		}
 	default:

@@ -98,6 +98,9 @@ func (t Tool) soughtOrGrouped(guess rs.Object, p foreign.Plan) (Call, bool) {
 	switch {
 	case !guess.Has("stream"):
 		return Call{}, false
+	case p.Excluded != nil && written.IsNumber(p.Excluded.Value): // what is on either side of it has ranges
+		filter, ok := foreign.Compared(p.Filter, p.Excluded.Name, "gt", p.Excluded.Value)
+		return Call{t.Name, guess.With("filter", filter.JSON())}, ok
 	case p.Excluded != nil:
 		return t.groupedBy(guess, *p.Excluded)
 	case t.Name != "aggregate":

@@ -58,8 +58,7 @@ func (t Tool) Hint(args rs.Object) string {
 	case p.Excluded != nil:
 		return excludedHint(t, *p.Excluded, args)
 	case p.Sought != nil && aggregates && isGrouped(args) && args.Text("group_by") != p.Sought.Name:
-		return "No filter looks for a part of a text: the call below lists the values of " + quote.Line(p.Sought.Name) +
-			"; send yours with each of those that have it."
+		return listsValues(p.Sought.Name)
 	case p.Sought != nil && aggregates:
 		return "No filter looks for a part of a text: the call below groups by " + quote.Line(p.Sought.Name) + "; add up the values that have it."
 	case p.Sought != nil:
@@ -132,6 +131,8 @@ func recurring(granularity string) string {
 	switch likely := likelyForms["granularity"][word]; {
 	case likely == "day":
 		return "No group is a weekday: the call below groups by day, and the days of each weekday are to be added up."
+	case likely == "week" || likely == "year":
+		return "No group is a " + quote.Line(granularity) + ": the call below groups by " + likely + ", to be added up."
 	case likely == "hour" && word != "minute":
 		return "No group is an hour of the day: the call below groups by hour, and the same hours of all days are to be added up."
 	}
@@ -155,8 +156,12 @@ func excludedHint(t Tool, excluded rs.Member, args rs.Object) string {
 		return "No filter finds what has " + has + "; in the call below, " + groups + field + "."
 	case absent:
 		return "No filter finds what has " + has + ": leave that condition out and " + among
+	case written.IsNumber(excluded.Value):
+		return "No filter excludes a value: the call below has what is above it; send it with lt in place of gt, too."
 	case grouped:
 		return "No filter excludes a value: leave that condition out, or group by " + field + "."
+	case !args.Has("stream") && !args.Has("streams"):
+		return "No filter excludes a value: aggregate with group_by " + field + " lists the others, in the one stream that you name."
 	case t.Name == "query_records":
 		each := rs.Object{{Name: excluded.Name, Value: `"VALUE"`}}.JSON()
 		return "No filter excludes a value: the call below lists those of " + field + "; then send query_records for each other one, with " +

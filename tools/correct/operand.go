@@ -18,6 +18,9 @@ func inForm(m rs.Member, message string) string {
 		mended := bounds
 		for _, r := range bounds {
 			operator, value := written.Bound(r.Name, cmp.Or(written.Reordered(r.Value), r.Value))
+			if _, isLast := written.LastOfMonth(r.Value); isLast && operator == "lt" { // which the last day is before
+				operator = "lte"
+			}
 			value = cmp.Or(written.InField(m.Name, r.Value, isNumber), value, written.Reordered(r.Value))
 			if value != "" && operator != r.Name {
 				mended = mended.Without(r.Name)

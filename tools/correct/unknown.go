@@ -103,27 +103,33 @@ func (t Tool) WithField(s fields.Stream, args rs.Object, argument string) (send,
 
 var money = written.Expression(`(?:^|_)(?:amount|price|total|cost)(?:_|$)`)
 
-// Unsearched is the call that is meant by a filter which looks for a text within a field that no search reads, and what it does: its
-// values, or else the records without that condition. For any other filter it has no call, and may say how a part of a word is found in a
-// field whose values can be listed.
+// Unsearched is the call that is meant by a filter which looks for a text within a field whose values can be listed, or that no search
+// reads, and what it does: the values, or else the records without that condition. For any other filter it has no call, and may say how a
+// part of a word is found.
 func (t Tool) Unsearched(s fields.Stream, args rs.Object) (call Call, hint string, ok bool) {
 	p, ok := plan(args)
-	if !ok || p.Sought == nil || t.Takes("metric") {
+	if !ok || p.Sought == nil || s.Field(p.Sought.Name) == nil {
 		return Call{}, "", false
 	}
 	f := s.Field(p.Sought.Name)
 	args = filtered(args, p.Filter)
-	switch lists := f != nil && fields.Aggregates("group_by")(*f); {
-	case lists && (f.Lexical || !t.Takes("stream")):
+	switch lists := fields.Aggregates("group_by")(*f); {
+	case lists && !t.Takes("stream"):
 		return Call{}, "For a part of one, aggregate with group_by lists the values of " + quote.Line(f.Name) + ".", false
-	case f == nil || f.Lexical || !t.Takes("stream"):
+	case f.Lexical && !lists, lists && t.Takes("metric"), !t.Takes("stream"):
 		return Call{}, "", false
 	case lists:
 		call, ok = t.groupedBy(args, *p.Sought)
 		call.Arguments = call.Arguments.With("limit", "100")
-		return call, "Search does not read " + f.Name + ": the call below lists its values; send one for each that has the text.", ok
+		return call, listsValues(f.Name), ok
+	case t.Takes("metric"):
+		args = instead("query_records", args, rs.Object{rs.NewMember("fields", []string{f.Name}), rs.NewMember("limit", 100)}, "filter", "time_zone").Arguments
 	}
-	return Call{t.Name, showing(args, f.Name)}, "Neither a filter nor search finds a text in " + f.Name + ": look at it in the records of the call below.", true
+	return Call{"query_records", showing(args, f.Name)}, "Neither a filter nor search finds a text in " + f.Name + ": look at it in the records of the call below.", true
+}
+
+func listsValues(field string) string {
+	return "No filter looks within a text: the call below lists the values of " + quote.Line(field) + "; send yours with each of those that have it."
 }
 
 // Mistaken returns the error that says what is wrong with the fields of a call which a resource server refused, and which connections of

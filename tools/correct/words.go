@@ -50,7 +50,7 @@ var wordForms = map[string]map[string]string{
 	"order": written.ByWord(map[string]string{
 		"desc": "descending newest newest_first latest -1", "asc": "ascending oldest oldest_first 1"}),
 	"granularity": written.ByWord(map[string]string{
-		"hour": "hourly", "day": "daily", "week": "weekly", "month": "monthly", "quarter": "quarterly", "year": "yearly annual"}),
+		"hour": "hourly 1h", "day": "daily 1d", "week": "weekly 1w", "month": "monthly 1M", "quarter": "quarterly 1q", "year": "yearly annual 1y"}),
 	"mode": written.ByWord(map[string]string{"lexical": "keyword keywords full_text fulltext text exact", "semantic": "vector"}),
 	"metric": written.ByWord(map[string]string{
 		"avg": "average mean", "max": "maximum", "min": "minimum", "sum": "total add",

@@ -68,6 +68,7 @@ const (
 type groupsRest struct {
 	says string
 	next *write.Object // of the call that shows more; nil where there is none
+	tool string        // of that call
 }
 
 // rest describes an answer that shows the first n groups: what it leaves out, and the call that shows more.
@@ -120,8 +121,8 @@ func (a aggregateAnswer) rest(n int) groupsRest {
 		r.says += fmt.Sprintf("; %s%s of these %s %s the last shown", more, write.Plural(tied, "group"), write.Have(tied), same)
 	}
 	if !all {
-		r.next = a.next(n)
-		r.says += write.When(r.next == nil, "; filter to see them")
+		r.next, r.tool = a.next(n)
+		r.says += write.When(r.next == nil, "; filter to see them") + write.When(r.tool == "query_records", ", each in the records below")
 	}
 	return r
 }
@@ -249,7 +250,7 @@ func (a aggregateAnswer) recordsOf(from, until int) int {
 
 // next is the call that shows the groups after the first n; nil if there is none. Groups of time go on where these end. Groups of values
 // have no order, so the call asks for more at once.
-func (a aggregateAnswer) next(n int) *write.Object {
+func (a aggregateAnswer) next(n int) (call *write.Object, tool string) {
 	if by := a.Text("group_by_time"); by != "" {
 		filter, from := a.Arguments.Object("filter"), a.Text("next_from", "next_before")
 		operator, other := "gte", "gt"
@@ -263,22 +264,26 @@ func (a aggregateAnswer) next(n int) *write.Object {
 			operator, other = "lt", "lte"
 		}
 		if from == "" || clean.LongerThan(from, write.KeyChars) || filter.Has(by) && filter.Object(by) == nil {
-			return nil
+			return nil, ""
 		}
 		bounds := append(object{write.Pair(operator, write.JSON(from))}, filter.Object(by).Without(operator, other)...)
-		return new(write.Object).Rest(a.Arguments.With("filter", filter.With(by, bounds.JSON()).JSON()))
+		return new(write.Object).Rest(a.Arguments.With("filter", filter.With(by, bounds.JSON()).JSON())), "aggregate"
 	}
 	if limit, ok := a.Number("limit"); ok && n == limit && limit < maxGroups {
-		return new(write.Object).Rest(a.Arguments.With("limit", write.JSON(maxGroups)))
+		return new(write.Object).Rest(a.Arguments.With("limit", write.JSON(maxGroups))), "aggregate"
 	}
-	return nil
+	if by := a.Arguments.Text("group_by"); by != "" && n == len(a.rows) { // more than can be asked for
+		fields := write.JSON(write.NotEmpty(by, a.Arguments.Text("field")))
+		return new(write.Object).Rest(a.Arguments.Without("metric", "field", "group_by", "order").With("fields", fields)), "query_records"
+	}
+	return nil, ""
 }
 
 func (r groupsRest) lines() []string {
-	return write.NotEmpty(r.says, write.Offer("next: ", r.next.Call("aggregate"), write.LineChars))
+	return write.NotEmpty(r.says, write.Offer("next: ", r.next.Call(r.tool), write.LineChars))
 }
 
 func (r groupsRest) put(out *write.Object) {
 	next := r.next.JSON()
-	out.Plain("shown", r.says).Put("next", write.ToolCall("aggregate", write.When(len(next) <= write.LineChars, next)))
+	out.Plain("shown", r.says).Put("next", write.ToolCall(r.tool, write.When(len(next) <= write.LineChars, next)))
 }

@@ -209,3 +209,17 @@ func TestAListOfStreamsKeepsItsBudgets(t *testing.T) {
 		}
 	}
 }
+
+// Where no call has more groups of a field, the records that are counted have all of its values.
+func TestMoreGroupsThanACallHasAreInTheRecords(t *testing.T) {
+	body := string(groupsBody("group_by", maxGroups, func(i int) string { return fmt.Sprint("k", i) }))
+	sent := rs.AsObject(`{"stream":"messages","metric":"count","group_by":"label","order":"desc","limit":100,"filter":{"seen":true}}`)
+	r, err := Aggregate(answered(body), AggregateQuery{Stream: "messages", Arguments: sent})
+	const call = `{"stream":"messages","limit":100,"filter":{"seen":true},"fields":["label"]}`
+	if err != nil || !strings.Contains(r.Text, "next: query_records "+call) || strings.Contains(r.Text, "filter to see them") {
+		t.Errorf("%s (%v)", r.Text[max(0, len(r.Text)-600):], err)
+	}
+	if next := rs.AsObject(string(r.Structured)).Object("next"); next.Text("tool") != "query_records" || next.Get("arguments") != call {
+		t.Error(next.JSON())
+	}
+}

@@ -145,7 +145,7 @@ func TestRecordTables(t *testing.T) {
 			},
 			[]string{
 				`  parts: more exist; all, newest first: query_records {"stream":"parts","connection_id":"cin_a","filter":{"of":"C1"}}`,
-				"  parts: more exist", "  twice: more exist; raise expand_limit, or query their stream",
+				`  parts: more exist; likewise with {"of":"C2"}`, "  twice: more exist; raise expand_limit, or query their stream",
 			},
 		},
 		"a reference to a blob says its id once, and what can be read of it": {
@@ -243,6 +243,19 @@ func TestRecordsHaveTheNamesOfTheContract(t *testing.T) {
 		}
 		if diff := cmp.Diff(`{"data":{"object":"list","data":[`+want+`]}}`, string(result.Structured)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", sent, diff)
+		}
+	}
+}
+
+// A connection that lacks the sort of a page is read on in the order in which it is there.
+func TestAConnectionWithoutTheSortGoesOnInItsOrder(t *testing.T) {
+	const row = `{"object":"record","id":"%[2]s","stream":"s","connection_id":"%[1]s","data":{"id":"%[2]s"}}`
+	page := `{"object":"list","data":[` + fmt.Sprintf(row, "cin_a", "1") + "," + fmt.Sprintf(row, "cin_b", "2") + `],"has_more":true,` +
+		`"meta":{"warnings":[{"code":"partial_results"}]},"missing_fields":[{"connection_id":"cin_b","fields":["size"]}]}`
+	for sort, want := range map[string]string{"size": `"connection_id":"cin_b","order":"asc",`, "-size": `"connection_id":"cin_b","cursor"`} {
+		r, err := Records(answered(page), RecordsQuery{Stream: "s", Limit: 1, Rest: rs.Object{{Name: "sort", Value: rs.EncodeJSON(sort)}}})
+		if err != nil || !strings.Contains(strings.ReplaceAll(r.Text, `"limit":1,`, ""), want) || strings.Contains(r.Text, "What has none is oldest first.") != (sort == "size") {
+			t.Errorf("%s: %s (%v)", sort, r.Text, err)
 		}
 	}
 }

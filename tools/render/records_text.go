@@ -195,8 +195,12 @@ func (a *recordsAnswer) under(connection string) RecordsQuery {
 	}
 	lacking := func(field string) bool { return slices.Contains(lacks, strings.TrimPrefix(field, "-")) }
 	q.Fields = slices.DeleteFunc(slices.Clone(q.Fields), lacking)
-	if lacking(q.Rest.Text("sort")) {
+	if sort := q.Rest.Text("sort"); lacking(sort) {
 		q.Rest = q.Rest.Without("sort")
+		own := slices.DeleteFunc(slices.Clone(a.all), func(it item.Item) bool { return it.Connection != connection })
+		if cmp.Or(item.Order(own), write.When(!strings.HasPrefix(sort, "-"), item.OldestFirst)) == item.OldestFirst {
+			q.Rest = q.Rest.With("order", `"asc"`)
+		}
 	}
 	if !q.Rest.Has("expand") {
 		return q
@@ -225,17 +229,21 @@ func (a *recordsAnswer) apart() string {
 		return ""
 	}
 	sort := strings.TrimPrefix(a.q.Rest.Text("sort"), "-")
+	lacks := func(raw string) bool {
+		return slices.Contains(write.Words(rs.AsObject(raw), "fields"), a.q.Rest.Text("sort"))
+	} // of a descending one, none
 	switch {
 	case a.merge.Records == nil:
 		return "limit and order hold for each connection apart; the connections follow one another." +
-			write.When(sort != "", " Compare the first records of each for the first of all by "+write.ShownName(sort)+".")
+			write.When(sort != "", " Compare the first records of each for the first of all by "+write.ShownName(sort)+".") +
+			write.When(slices.ContainsFunc(a.l.Envelope.Array("missing_fields"), lacks), " What has none is oldest first.")
 	case !a.follows():
 		return "The connections are merged."
 	}
 	last := item.Read(a.merge.Last.Members, nil, a.q.Stream, "")
 	value, _ := clean.Cell(a.merge.Value, write.LabelChars)
-	return "The connections are merged; limit holds for each. Complete as far as " + value + ": after that, more records of " +
-		cmp.Or(last.Source(), clean.Name(last.Connection)) + " exist that are not on this page."
+	return "The connections are merged; limit holds for each. Complete as far as " + value + ": beyond it in this order, more records of " +
+		cmp.Or(last.Source(), clean.Name(last.Connection)) + ", and maybe of others, exist that are not on this page."
 }
 
 // follows reports whether a connection of the page has records that are not on it.

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -73,7 +74,8 @@ func Operators() []string {
 // of the column's kind. With one of [Operators] it compares.
 func (c Column) Filter(operator, text string) (w Where, ok bool) {
 	value := c.Kind.parse(text)
-	if local, isTime := model.ParseLocal(text); c.local && isTime {
+	local, isTime := model.ParseLocal(text)
+	if c.local && isTime {
 		value = local.UnixMicro()
 	}
 	if value == nil {
@@ -83,7 +85,7 @@ func (c Column) Filter(operator, text string) (w Where, ok bool) {
 		if one.name == operator {
 			w = where(c.name+" "+one.sql+" ?", value)
 			if instant, isInstant := value.(int64); isInstant && c.Kind == KindInstant && !c.local {
-				w = c.withDays(w, operator, instant)
+				w = c.withDays(w, operator, instant, local.UnixMicro())
 			}
 			return w, true
 		}
@@ -104,19 +106,20 @@ func ItemHas(list string, path []string, text string) Where {
 	return where(in+"CAST(value ->> ? AS TEXT) = ? OR value -> ? = ? END)", inside, item, text, item, text) // true is 1 otherwise
 }
 
-// withDays is a comparison with an instant in which a day without a time is compared as the day that begins nearest to it: that is the day
-// which begins at the instant in the zone of who asks, since a zone is at most some eleven hours behind UTC, and thirteen ahead. The day
-// was stored as its first instant in UTC. Only that day is compared otherwise than the instants are.
-func (c Column) withDays(w Where, operator string, instant int64) Where {
-	const ahead = 13 * time.Hour
-	day := time.UnixMicro(instant).UTC().Add(ahead).Truncate(24 * time.Hour).UnixMicro()
-	isLater := day > instant
-	isIn := strings.HasPrefix(operator, "g") == isLater // as it was stored
-	switch wanted := strings.HasSuffix(operator, "e"); {
-	case day == instant || isIn == wanted:
+// withDays is a comparison with an instant in which a day without a time is compared with what the clock of the zone that the instant is
+// written in shows then: a day begins where its zone is. It was stored as its first instant in UTC, so only the day that begins between
+// these two is compared otherwise than the instants are.
+func (c Column) withDays(w Where, operator string, instant, local int64) Where {
+	day := time.UnixMicro(max(instant, local)).UTC().Truncate(24 * time.Hour).UnixMicro()
+	holds := func(of int64) bool { // of the day
+		order := cmp.Compare(day, of)
+		return order == 0 && strings.HasSuffix(operator, "e") || order < 0 && operator[0] == 'l' || order > 0 && operator[0] == 'g'
+	}
+	switch wanted := holds(local); {
+	case holds(instant) == wanted:
 		return w
 	case wanted: // within a range, for which there is an index
-		within := strings.Replace(w.clauses[0], "?", strconv.FormatInt(day, 10), 1)
+		within := c.name + map[byte]string{'g': " >= ", 'l': " <= "}[operator[0]] + strconv.FormatInt(day, 10)
 		return where(within+" AND ("+w.clauses[0]+" OR "+c.name+" = ? AND "+isDay+")", w.args[0], day, c.field)
 	}
 	return where(w.clauses[0]+" AND NOT ("+c.name+" = ? AND "+isDay+")", w.args[0], day, c.field)

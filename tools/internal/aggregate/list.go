@@ -3,6 +3,7 @@ package aggregate
 import (
 	"cmp"
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -114,6 +115,9 @@ func (r *Aggregation) after(ctx context.Context, groups []Group) string {
 		return ""
 	}
 	_, until := r.bounds(ctx, last)
+	if slices.Contains(r.Args.Filter, filter.Condition{Field: r.Args.GroupByTime, Operator: "gte", Value: until}) {
+		return "" // a server that counts what its filter leaves out would be asked the same again
+	}
 	return until
 }
 
@@ -127,10 +131,12 @@ func (r *Aggregation) bounds(ctx context.Context, span filter.TimeGroup) (from, 
 	switch hours := r.Args.Granularity == "hour"; {
 	case hours && isLocal:
 		return span.From.In(zone).Format(filter.LocalLayout), span.Until.In(zone).Format(filter.LocalLayout)
-	case !hours && (zone == time.UTC || isLocal || kind == filter.Dates):
+	case !hours && (isLocal || kind == filter.Dates):
 		return span.From.In(zone).Format(time.DateOnly), span.Until.In(zone).Format(time.DateOnly)
+	case !hours:
+		return filter.FirstInstant(span.From.In(zone), zone), filter.FirstInstant(span.Until.In(zone), zone)
 	}
-	return filter.Instant(span.From), filter.Instant(span.Until)
+	return filter.Written(span.From, zone), filter.Written(span.Until, zone)
 }
 
 // count answers a count by groups. As many are read as one read has, so that of those beyond the limit it is known how many there are, how

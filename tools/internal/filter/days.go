@@ -12,7 +12,7 @@ import (
 
 // A date without a time means the whole day, and a time without an offset is one, in the time zone of the call or in UTC. A resource
 // server takes a date for the day's first instant, or compares it as text; so what is sent is the day, or the next one, before which a
-// value is. Only a day of another zone is sent as its instants.
+// value is. Only a day of another zone is sent as its instants, with the offset of that zone.
 
 // A DateKind is what a schema says of the values of a field.
 type DateKind int
@@ -40,8 +40,7 @@ func (f Filter) WholeDays(kindOf func(field string) DateKind, zone *time.Locatio
 		kind := kindOf(c.Field)
 		conditions := c.wholeDay(kind, zone)
 		start := c.Operator == "gte" && zone == time.UTC // which a day has in any reading
-		other := !slices.Equal(conditions, Filter{c}) && (written.IsDay(c.Value) || zone != time.UTC) ||
-			written.IsDay(c.Value) && kind == Instants && !start ||
+		other := !slices.Equal(conditions, Filter{c}) || written.IsDay(c.Value) && kind == Instants && !start ||
 			c.hasDate() && kind == MayBeDates && zone != time.UTC
 		if other && !slices.Contains(read, c.Field) && len(read) < maxReadAs {
 			read = append(read, c.Field)
@@ -68,7 +67,7 @@ func (f Filter) WholeDays(kindOf func(field string) DateKind, zone *time.Locatio
 // timestamps is compared with dates of no zone: the next day in place of "at most this day" and of "after this day" is right for both.
 func (c Condition) wholeDay(kind DateKind, zone *time.Location) Filter {
 	if local, ok := written.LocalTime(c.Value, zone); ok && kind == Instants {
-		return Filter{{c.Field, c.Operator, local.UTC().Format(time.RFC3339Nano)}}
+		return Filter{{c.Field, c.Operator, Written(local, zone)}}
 	}
 	if kind == LocalTimes { // which a zone does not move
 		kind, zone = Instants, time.UTC
@@ -83,7 +82,7 @@ func (c Condition) wholeDay(kind DateKind, zone *time.Location) Filter {
 	if day.AddDate(0, 0, 1).Year() > 9999 { // no timestamp can say the next day
 		return Filter{c}
 	}
-	from, until := firstInstant(day, zone), firstInstant(day.AddDate(0, 0, 1), zone)
+	from, until := FirstInstant(day, zone), FirstInstant(day.AddDate(0, 0, 1), zone)
 	switch c.Operator {
 	case "gte", "lt":
 		return Filter{{c.Field, c.Operator, from}}
@@ -98,14 +97,6 @@ func (c Condition) wholeDay(kind DateKind, zone *time.Location) Filter {
 	return Filter{{c.Field, "gte", from}, {c.Field, "lt", until}}
 }
 
-// firstInstant is the first instant of a day as a filter has it: of a day in UTC that is the date.
-func firstInstant(day time.Time, zone *time.Location) string {
-	if zone == time.UTC {
-		return day.Format(time.DateOnly)
-	}
-	return Instant(StartOfDay(day, zone))
-}
-
 // says is what a filter asks of a field, such as "ordered_at from 2026-06-01T00:00Z until 2026-07-01T00:00Z".
 func (f Filter) says(field string, kind DateKind) string {
 	words := map[string]string{"gte": "from", "gt": "after", "lt": "until", "lte": "to", "": "is"}
@@ -115,7 +106,10 @@ func (f Filter) says(field string, kind DateKind) string {
 			if c.Field != field || c.Operator != operator {
 				continue
 			}
-			value := strings.Replace(c.Value, ":00Z", "Z", 1)
+			value := c.Value
+			if t, err := time.Parse(time.RFC3339Nano, value); err == nil {
+				value = strings.Replace(Written(t, time.UTC), ":00Z", "Z", 1)
+			}
 			if kind == Instants && written.IsDay(value) {
 				value += "T00:00Z"
 			}
@@ -138,6 +132,26 @@ const LocalLayout = "2006-01-02T15:04:05"
 
 // Instant writes a time as RFC 3339, in UTC.
 func Instant(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+
+// Written writes a time as RFC 3339 by the clock of a zone: a server that has dates among times knows by it where the asker's days begin.
+func Written(t time.Time, zone *time.Location) string {
+	t = t.In(zone)
+	if _, offset := t.Zone(); offset%60 != 0 { // which RFC 3339 cannot say
+		t = t.UTC()
+	}
+	return t.Format(time.RFC3339Nano)
+}
+
+// FirstInstant is the first instant of a day as a filter has it: of a day in UTC that is the date, else by a clock that is at midnight
+// then, also where that of the zone skips it.
+func FirstInstant(day time.Time, zone *time.Location) string {
+	if zone == time.UTC {
+		return day.Format(time.DateOnly)
+	}
+	year, month, date := day.Date()
+	start, midnight := StartOfDay(day, zone), time.Date(year, month, date, 0, 0, 0, 0, time.UTC)
+	return Written(start, time.FixedZone("", int(midnight.Sub(start)/time.Second)))
+}
 
 // StartOfDay is the first instant of a day in a zone. Where the clocks pass midnight twice it is the first of the two; where they skip
 // it, the first instant after the gap.

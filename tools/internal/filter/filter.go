@@ -73,8 +73,10 @@ func parseCondition(field, raw string) (Filter, error) {
 		return nil, invalidFilter("filter compares %s with %s; a range needs at least one operator.", quote.Exact(field), quote.JSON(raw))
 	}
 	if lower, upper, reversed := written.ReversedRange(operators); reversed {
-		return nil, invalidFilter("the range of %s ends before it begins: %s %s, %s %s.",
+		e := invalidFilter("the range of %s ends before it begins: %s %s, %s %s.",
 			quote.Exact(field), lower, quote.JSON(operators.Get(lower)), upper, quote.JSON(operators.Get(upper)))
+		e.Hint = "The call below has these bounds the other way round."
+		return nil, e
 	}
 	var f Filter
 	for _, operator := range operators {

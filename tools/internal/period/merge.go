@@ -50,8 +50,8 @@ func (p *Reader) Do(ctx context.Context, r rs.Request) (*rs.Response, error) {
 	if last := len(n.sources); last < len(pages) && len(pages[last].untimed) > 0 && !r.OneRound { // a repair has many reads already
 		p.dateParts(ctx, &pages[last])
 	}
-	for _, page := range pages {
-		if page.err == nil {
+	for i, page := range pages {
+		if page.err == nil && (i < len(n.sources) || len(p.Filter) == 0 || rs.AsError(pages[0].err).Status != 400) {
 			return n.merged(r, pages, from, limit), nil
 		}
 	}

@@ -67,6 +67,8 @@ func bound(t time.Time, written string, kind filter.DateKind, zone *time.Locatio
 		return t.In(zone).Format(time.DateOnly)
 	case filter.LocalTimes:
 		return t.In(zone).Format(filter.LocalLayout)
+	case filter.Instants:
+		return filter.Written(t, zone)
 	}
 	return written
 }

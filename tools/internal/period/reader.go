@@ -122,8 +122,8 @@ func (p *Reader) Choose(sources []known.Source, streams, parts []string) (timele
 		switch {
 		case !named:
 		case p.Period == (Period{}): // one search of all connections, as without parts
-			if len(p.chosen) == 0 {
-				p.chosen = []known.Source{{Stream: s.Stream, Connection: rs.Connection{ID: p.Connection}}}
+			if !slices.ContainsFunc(p.chosen, func(other known.Source) bool { return other.Stream == s.Stream }) {
+				p.chosen = append(p.chosen, known.Source{Stream: s.Stream, Connection: rs.Connection{ID: p.Connection}})
 			}
 		case s.Time != "":
 			p.chosen = append(p.chosen, s)

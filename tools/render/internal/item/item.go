@@ -245,9 +245,10 @@ func ParseRef(text string) (rs.Ref, bool) {
 	return ref, err == nil
 }
 
+// The orders of records by their times.
 const (
 	newestFirst = "newest first"
-	oldestFirst = "oldest first"
+	OldestFirst = "oldest first"
 )
 
 // Order says how records are sorted by time, where their times show it; else "".
@@ -266,5 +267,5 @@ func OrderBy(items []Item, timeOf func(*Item) string) string {
 		}
 		order = cmp.Or(order, sign)
 	}
-	return map[int]string{1: newestFirst, -1: oldestFirst}[order]
+	return map[int]string{1: newestFirst, -1: OldestFirst}[order]
 }

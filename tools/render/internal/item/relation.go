@@ -26,7 +26,7 @@ func (r *Relation) Rest(shown int) string {
 // All is how to read every record of a relation: a call, where a field of them is certain to have the parent's id.
 func (r *Relation) All(parent *Item) string {
 	lead := "all, newest first: " // as resource servers list records, where the call does not say it
-	if Order(r.Records) == oldestFirst {
+	if Order(r.Records) == OldestFirst {
 		lead = "all in this order: "
 	}
 	return cmp.Or(write.Lead(lead, r.Call(parent)), "raise expand_limit, or query their stream")
@@ -34,21 +34,20 @@ func (r *Relation) All(parent *Item) string {
 
 // Call reads every record of a relation, with what is to be expanded in them; "" where no field of them is certain to have the parent's id.
 func (r *Relation) Call(parent *Item, expand ...string) string {
-	key := r.keyOf(parent)
-	if key == "" {
+	filter := r.of(parent)
+	if filter == "" {
 		return ""
 	}
 	first := &r.Records[0]
-	filter := rs.Object{write.Pair(key, first.Data.Get(key))}.JSON()
 	call := new(write.Object).Text("stream", first.Stream).Text("connection_id", first.Connection).Put("filter", filter).List("expand", expand)
-	if Order(r.Records) == oldestFirst { // the call goes on where these end
+	if Order(r.Records) == OldestFirst { // the call goes on where these end
 		call.Text("order", "asc")
 	}
 	return write.Offer("", call.Call("query_records"), write.LineChars/2)
 }
 
-// keyOf is the only field that has the parent's id in every record of a relation; "" if there is none.
-func (r *Relation) keyOf(parent *Item) string {
+// of is the filter by which every record of a relation is read: on the only field that has the parent's id in each; "" if there is none.
+func (r *Relation) of(parent *Item) string {
 	if len(r.Records) == 0 || parent.RecordID == "" || r.Records[0].Stream == "" {
 		return ""
 	}
@@ -66,7 +65,7 @@ func (r *Relation) keyOf(parent *Item) string {
 			return ""
 		}
 	}
-	return key
+	return rs.Object{write.Pair(key, r.Records[0].Data.Get(key))}.JSON()
 }
 
 // Relations returns the related records that came with a record.

@@ -235,7 +235,7 @@ func (t *recordTable) relation(g *tableGroup, it *Item, related *Relation, remai
 		t.all = append(t.all, related.Name)
 		lines = append(lines, start+rest+"; "+related.All(it))
 	case rest != "":
-		lines = append(lines, start+rest)
+		lines = append(lines, start+rest+write.Lead("; likewise with ", related.of(it)))
 	case len(related.Records) == 0:
 		lines = append(lines, start+"none")
 	}

@@ -1,0 +1,82 @@
+package correct_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/fields"
+)
+
+// What a proposed call does otherwise than the one that was sent is said, and a call that is announced is there.
+func TestWhatIsMeantOtherwiseIsSaid(t *testing.T) {
+	for _, row := range []struct{ tool, arguments, param, hint, send string }{
+		{"aggregate", `{"stream":"orders","metric":"count","group_by_time":"at","granularity":"fortnight"}`, "granularity", "groups by week, to be added up",
+			`aggregate {"stream":"orders","metric":"count","group_by_time":"at","granularity":"week"}`},
+		{"aggregate", `{"stream":"orders","metric":"count","group_by_time":"at","granularity":"decade"}`, "granularity", "No group is a decade",
+			`aggregate {"stream":"orders","metric":"count","group_by_time":"at","granularity":"year"}`},
+		{"query_records", `{"stream":"orders","filter":{"total":{"gt":100,"lt":50}}}`, "filter", "",
+			`query_records {"stream":"orders","filter":{"total":{"gt":50,"lt":100}}}`},
+		{"query_records", `{"stream":"orders","filter":{"at":{"gte":"2026-03-01","lt":"2026-02-01"},"total":1}}`, "filter", "",
+			`query_records {"stream":"orders","filter":{"at":{"gte":"2026-02-01","lt":"2026-03-01"},"total":1}}`},
+		{"query_records", `{"stream":"orders","filter":{"total":{"!=":42},"status":"paid"}}`, "filter", "send it with lt in place of gt, too",
+			`query_records {"stream":"orders","filter":{"status":"paid","total":{"gt":42}}}`},
+		{"query_records", `{"stream":"orders","filter":{"status":{"!=":"paid"}}}`, "filter", "the call below lists those of status", `aggregate {"stream":"orders","metric":"count","group_by":"status"}`},
+		{"search", `{"q":"ferry","filter":{"from_name":{"ne":"Ann"}}}`, "filter", "in the one stream that you name", ""},
+	} {
+		args, _ := argumentsOf(row.arguments)
+		tool := toolNamed(t, row.tool)
+		call, ok := tool.Guess(args, &rs.Error{Code: "invalid_filter", Param: row.param})
+		if hint := tool.Hint(args); !strings.Contains(hint, row.hint) || ok != (row.send != "") || ok && call.String() != row.send {
+			t.Errorf("%s: %q, send %s (%v)", row.arguments, hint, call, ok)
+		}
+	}
+	for interval, want := range map[string]string{"1M": "month", "1d": "day", "1h": "hour", "1w": "week", "1y": "year", "1m": "1m"} {
+		args, _ := argumentsOf(`{"stream":"orders","metric":"count","group_by_time":"at","interval":"` + interval + `"}`)
+		if got := toolNamed(t, "aggregate").Canonical(args).Text("granularity"); got != want {
+			t.Errorf("%s is read as %s", interval, got)
+		}
+	}
+}
+
+// A bound before a day that a month does not have is after all days that it has.
+func TestABoundBeyondAMonthHasItsLastDay(t *testing.T) {
+	for bound, want := range map[string]string{
+		`{"gte":"2026-04-01","lt":"2026-04-31"}`: `{"gte":"2026-04-01","lte":"2026-04-30"}`, `{"lt":"2026-02-30"}`: `{"lte":"2026-02-28"}`,
+		`{"lte":"2026-06-31"}`: `{"lte":"2026-06-30"}`, `{"lt":"2026-06-30"}`: "",
+	} {
+		args, _ := argumentsOf(`{"stream":"orders","filter":{"at":` + bound + `}}`)
+		call, _ := toolNamed(t, "query_records").Rewritten(args, &rs.Error{Code: "invalid_request", Message: "not a timestamp"})
+		if got := call.Arguments.Object("filter").Get("at"); got != want {
+			t.Errorf("%s becomes %s, want %s", bound, got, want)
+		}
+	}
+}
+
+// A field that one related stream alone has is looked for there, unless a field of the stream itself may be meant by its name.
+func TestAFieldOfARelatedStreamIsLookedForThere(t *testing.T) {
+	field := func(name, can string) rs.SchemaField {
+		return rs.SchemaField{Name: name, Type: "string", Exact: true, Granted: true, Aggregates: strings.Fields(can)}
+	}
+	related := []fields.Stream{{Name: "items", Fields: []rs.SchemaField{field("id", ""), field("order_id", ""), field("name", "")}}}
+	relations := []rs.Relation{{Name: "items", Target: "items", ForeignKey: "order_id", Cardinality: "has_many"}}
+	orders := fields.Stream{Name: "orders", Fields: []rs.SchemaField{field("id", ""), field("merchant", "group_by")}, Related: related, Relations: relations}
+	people := fields.Stream{Name: "orders", Fields: []rs.SchemaField{field("id", ""), field("from_name", "group_by")}, Related: related, Relations: relations}
+	args, _ := argumentsOf(`{"stream":"orders","metric":"count","filter":{"name":"Kettle"}}`)
+	for _, row := range []struct {
+		tool   string
+		stream fields.Stream
+		send   string
+	}{
+		{"aggregate", orders, `query_records {"stream":"items","filter":{"name":"Kettle"}}`}, {"query_records", orders, `query_records {"stream":"items","filter":{"name":"Kettle"}}`},
+		{"aggregate", people, `aggregate {"stream":"orders","metric":"count","filter":{"from_name":"Kettle"}}`},
+	} {
+		if e := toolNamed(t, row.tool).Unknown(row.stream, args, &rs.Error{}); e == nil || e.Send != row.send {
+			t.Errorf("%s: %v", row.tool, e)
+		}
+	}
+	args, _ = argumentsOf(`{"stream":"orders","metric":"count","group_by_time":"sent_at","granularity":"month"}`)
+	if e := toolNamed(t, "aggregate").Unknown(orders, args, &rs.Error{}); e == nil || !strings.Contains(e.Message, "No field of it can group by time; group_by takes merchant.") {
+		t.Error(e)
+	}
+}
