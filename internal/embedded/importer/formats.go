@@ -201,7 +201,15 @@ func readSheet(in *opened) item.Records {
 		if err != nil {
 			return item.Failed(err)
 		}
-		return table.NewReader(bufio.NewReaderSize(rows, 1<<16), in.of.cells, &in.of.idField, new(bool), true, in.from.section)
+		records := table.NewReader(bufio.NewReaderSize(rows, 1<<16), in.of.cells, &in.of.idField, new(bool), true, in.from.section)
+		return func(yield func(item.Item, error) bool) {
+			records(func(one item.Item, err error) bool {
+				if rows.Lacks(one.Line) {
+					one.Note = document.NoResult
+				}
+				return yield(one, err)
+			})
+		}
 	})
 }
 

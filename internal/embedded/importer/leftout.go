@@ -97,10 +97,10 @@ func (l *leftOut) add(s Skip, kept bool) {
 	switch {
 	case s.Line == 0:
 		return
-	case kept:
-		one.Kept++
 	case isAside:
 		one.Aside++
+	case kept:
+		one.Kept++
 	}
 	one.Pieces++
 }

@@ -46,6 +46,7 @@ func (s *fileStream) infer(ctx context.Context, watch Watch, found *int) ([]mode
 	s.reported, s.threads, s.begun = map[Skip]bool{}, map[string]string{}, map[string]time.Time{}
 	s.copies, s.distinct = map[string][]string{}, false
 	plain := true
+	around := map[string]*aroundTable{}
 	err := s.scan(ctx, "", func(skip Skip) {
 		if skip.Line == 0 {
 			s.reported[skip] = true
@@ -54,6 +55,10 @@ func (s *fileStream) infer(ctx context.Context, watch Watch, found *int) ([]mode
 	}, func(at sourceFile, one item.Item) bool {
 		if one.Place != "" {
 			attached.Add(one.Fields, (*schema.FieldTally).Count)
+			if around[at.name] == nil {
+				around[at.name] = &aroundTable{first: one.Line}
+			}
+			around[at.name].add(one.Place)
 			return true
 		}
 		if extra := tally.Add(one.Fields, count); len(extra) > 0 {
@@ -89,7 +94,12 @@ func (s *fileStream) infer(ctx context.Context, watch Watch, found *int) ([]mode
 	if err != nil {
 		return nil, err
 	}
-	for _, reason := range tally.TwoDates(s.declared) {
+	for _, file := range s.files {
+		if lines := around[file.name]; lines != nil {
+			watch.kept(file.name, item.Item{Line: lines.first, Note: lines.said(s.stream + aroundSuffix)})
+		}
+	}
+	for _, reason := range tally.TwoReadings(s.declared) {
 		watch.kept(s.files[0].name, item.Item{Line: first, Note: reason})
 	}
 	if tally.Records+attached.Records == 0 {
@@ -111,6 +121,26 @@ func (s *fileStream) infer(ctx context.Context, watch Watch, found *int) ([]mode
 	files, err := attached.Stream(schema.Stream{Name: s.stream + ways[s.format].hangs.suffix})
 	s.format.tuneHung(&stream, &files)
 	return []model.Stream{stream, files}, err
+}
+
+// An aroundTable is what stands around the table of a file.
+type aroundTable struct{ first, lines, totals int }
+
+func (a *aroundTable) add(place string) {
+	if a.lines++; place == item.TotalOfRows || place == item.TotalBelow {
+		a.totals++
+	}
+}
+
+func (a *aroundTable) said(stream string) string {
+	said := fmt.Sprintf("%d lines %s%s", a.lines, item.AroundTable, stream)
+	if a.lines == 1 {
+		said = "1 line around the table is in " + stream
+	}
+	if a.totals > 0 {
+		said += fmt.Sprintf(", totals or balances among them: %d", a.totals)
+	}
+	return said
 }
 
 // hasCells reports that the values are texts, of which it is found out what they are.

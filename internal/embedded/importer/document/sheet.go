@@ -1,12 +1,14 @@
 package document
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/xml"
 	"errors"
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -14,20 +16,35 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 )
 
-// rows writes the rows of a sheet as they are read.
-type rows struct {
+// Rows writes the rows of a sheet as they are read.
+type Rows struct {
 	book    *Workbook
 	decoder *item.XML
 	ready   bytes.Buffer
-	written int // bytes of the rows before
-	most    int // of them
-	number  int // of the row that was written last
-	widest  int // how many columns the rows before have, but for cells that stand alone far away
-	unknown int // formulas without their results
+	written int   // bytes of the rows before
+	most    int   // of them
+	number  int   // of the row that was written last
+	widest  int   // how many columns the rows before have, but for cells that stand alone far away
+	lines   int   // that were written
+	lacks   bool  // a formula of the row has no result
+	lacking []int // the lines of such rows
 	err     error
+	merged  []mergedCells // what is left of them, from the top on
+	cells   []sheetCell   // of the row
 }
 
-func (r *rows) Read(into []byte) (int, error) {
+// mergedCells are those of a column that show what the first of them holds.
+type mergedCells struct {
+	column, from, to int // the rows from 1 on
+	text             string
+}
+
+type sheetCell struct {
+	column int
+	text   string
+}
+
+func (r *Rows) Read(into []byte) (int, error) {
 	for r.ready.Len() == 0 && r.err == nil {
 		if r.err = r.next(); r.written > r.most {
 			r.err = fmt.Errorf("its rows have more than %d KiB, which is too much for its size: it repeats texts that its cells share", r.most>>10)
@@ -45,14 +62,22 @@ const (
 	maxColumn = 1 << 14
 )
 
+// NoResult is what is said of a row with a formula of which the file does not say what it comes to.
+const NoResult = "it has a formula without a result; open the file in a spreadsheet program and save it again"
+
+// Lacks reports the line of such a row, up to which all were asked for.
+func (r *Rows) Lacks(line int) bool {
+	for len(r.lacking) > 0 && r.lacking[0] < line {
+		r.lacking = r.lacking[1:]
+	}
+	return len(r.lacking) > 0 && r.lacking[0] == line
+}
+
 // next writes the next row, and empty lines for those that are not there.
-func (r *rows) next() error {
+func (r *Rows) next() error {
 	for {
 		r.decoder.Left.N = item.MaxLine
 		token, err := r.decoder.Token()
-		if errors.Is(err, io.EOF) && r.unknown > 0 {
-			return fmt.Errorf("formulas without a result: %d; open it in a spreadsheet program and save it again", r.unknown)
-		}
 		if err != nil {
 			return err
 		}
@@ -62,6 +87,7 @@ func (r *rows) next() error {
 		}
 		if number, err := strconv.Atoi(attribute(start, "r")); err == nil && number > r.number && number <= maxRow {
 			r.ready.WriteString(strings.Repeat("\n", number-r.number-1))
+			r.lines += number - r.number - 1
 			r.number = number - 1
 		}
 		r.number++
@@ -70,9 +96,9 @@ func (r *rows) next() error {
 }
 
 // row writes the cells of a row.
-func (r *rows) row() error {
-	column, position := -1, -1 // that was written last, and of the cell that was read last
-	before, widest := r.ready.Len(), r.widest
+func (r *Rows) row() error {
+	column, position, size := -1, -1, r.ready.Len() // that was taken last, and of the cell that was read last
+	r.cells = r.cells[:0]
 	for {
 		token, err := r.decoder.Token()
 		if err != nil {
@@ -81,9 +107,7 @@ func (r *rows) row() error {
 		switch token := token.(type) {
 		case xml.EndElement:
 			if token.Name.Local == "row" {
-				r.ready.WriteByte('\n')
-				r.written += r.ready.Len() - before
-				r.widest = widest
+				r.write()
 				return nil
 			}
 		case xml.StartElement:
@@ -99,19 +123,82 @@ func (r *rows) row() error {
 			if text == "" || at <= column || at >= maxColumn {
 				continue
 			}
-			if at >= item.MaxFields && r.widest > 0 { // no table is as wide: the cell stands behind all others, and not behind as many commas
-				at = max(column+1, min(at, r.widest))
-			} else {
-				widest = max(widest, at+1)
-			}
-			r.ready.WriteString(strings.Repeat(",", at-max(column, 0)))
 			column = at
-			r.ready.WriteString(`"` + strings.ReplaceAll(text, `"`, `""`) + `"`)
-			if r.ready.Len() > maxRow+item.MaxLine {
+			r.cells = append(r.cells, sheetCell{at, text})
+			if size += len(text); size > maxRow+item.MaxLine {
 				return fmt.Errorf("row %d is longer than %d MiB", r.number, item.MaxLine>>20) // not as one that can be passed over
+			}
+			if slices.Contains([]string{"s", "str", "inlineStr"}, attribute(token, "t")) || strings.Count(text, "-") == 2 { // a text or a day
+				r.merge(at, text)
 			}
 		}
 	}
+}
+
+// merge notes what merged cells hold that begin here. A number is not that of each of them: it would be summed up as often.
+func (r *Rows) merge(column int, text string) {
+	for index := range r.merged {
+		if one := &r.merged[index]; one.column == column && one.from == r.number {
+			one.text = text
+		}
+	}
+}
+
+// write writes the cells of a row that has some, with what merged cells above them hold.
+func (r *Rows) write() {
+	r.merged = slices.DeleteFunc(r.merged, func(one mergedCells) bool { return one.to < r.number })
+	for _, one := range r.merged {
+		at, known := slices.BinarySearchFunc(r.cells, one.column, func(cell sheetCell, column int) int { return cell.column - column })
+		if one.text != "" && !known && len(r.cells) > 0 {
+			r.cells = slices.Insert(r.cells, at, sheetCell{one.column, one.text})
+		}
+	}
+	before, column, widest := r.ready.Len(), -1, r.widest
+	for _, cell := range r.cells {
+		at := cell.column
+		if at >= item.MaxFields && r.widest > 0 { // no table is as wide: the cell stands behind all others, and not behind as many commas
+			at = max(column+1, min(at, r.widest))
+		} else {
+			widest = max(widest, at+1)
+		}
+		r.ready.WriteString(strings.Repeat(",", at-max(column, 0)))
+		column = at
+		r.ready.WriteString(`"` + strings.ReplaceAll(cell.text, `"`, `""`) + `"`)
+	}
+	r.ready.WriteByte('\n')
+	if r.lacks {
+		r.lacks, r.lacking = false, append(r.lacking, r.lines+1)
+	}
+	r.lines += bytes.Count(r.ready.Bytes()[before:], []byte("\n"))
+	r.written += r.ready.Len() - before
+	r.widest = widest
+}
+
+// maxMerged is how many merged cells of a sheet are known.
+const maxMerged = 2000
+
+// mergedIn finds the cells of a sheet that are merged with those below them, which are named behind its rows.
+func mergedIn(sheet io.Reader) (all []mergedCells) {
+	for input := bufio.NewReaderSize(sheet, 1<<16); len(all) < maxMerged; {
+		part, err := input.ReadSlice('>')
+		if _, ref, ok := bytes.Cut(part, []byte("mergeCell ref=\"")); ok {
+			from, to, _ := strings.Cut(string(bytes.TrimRight(ref, `"/>`)), ":")
+			column, first := cellOf(from)
+			if other, last := cellOf(to); column == other && first < last {
+				all = append(all, mergedCells{column: column, from: first, to: last})
+			}
+		}
+		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
+			break
+		}
+	}
+	return all
+}
+
+// cellOf is the column and the row of a cell such as AB12.
+func cellOf(name string) (column, row int) {
+	row, _ = strconv.Atoi(strings.TrimLeft(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ")) // 0: of none
+	return columnOf(name, -1), row
 }
 
 // columnOf is the column of a cell such as AB12, from 0 on.
@@ -127,7 +214,7 @@ func columnOf(name string, otherwise int) int {
 }
 
 // cell is what a cell shows. One with an error shows nothing.
-func (r *rows) cell(start xml.StartElement) (string, error) {
+func (r *Rows) cell(start xml.StartElement) (string, error) {
 	var text strings.Builder
 	inside, formula := "", false
 	for {
@@ -146,7 +233,7 @@ func (r *rows) cell(start xml.StartElement) (string, error) {
 		case xml.EndElement:
 			if inside = ""; token.Name.Local == "c" {
 				if formula && text.Len() == 0 && attribute(start, "t") != "str" { // a text may be empty
-					r.unknown++
+					r.lacks = true
 				}
 				return r.value(start, text.String()), nil
 			}
@@ -154,7 +241,7 @@ func (r *rows) cell(start xml.StartElement) (string, error) {
 	}
 }
 
-func (r *rows) value(start xml.StartElement, text string) string {
+func (r *Rows) value(start xml.StartElement, text string) string {
 	switch attribute(start, "t") {
 	case "s":
 		index, err := strconv.Atoi(text)
@@ -179,11 +266,17 @@ func (r *rows) value(start xml.StartElement, text string) string {
 	if err == nil && style >= 0 && style < len(r.book.styles) && r.book.styles[style] != asNumber && number >= 0 && number < 2_958_466 {
 		return r.date(number, r.book.styles[style])
 	}
-	if strings.Trim(text, "-0123456789") == "" {
-		return text // as precisely as it is
+	if strings.Trim(text, "-0123456789") != "" { // else it stays as precise as it is
+		number, _ = strconv.ParseFloat(strconv.FormatFloat(number, 'g', shownDigits, 64), 64)
+		text = strconv.FormatFloat(number, 'f', -1, 64)
 	}
-	number, _ = strconv.ParseFloat(strconv.FormatFloat(number, 'g', shownDigits, 64), 64)
-	return strconv.FormatFloat(number, 'f', -1, 64)
+	if err != nil || style < 0 || style >= len(r.book.money) || r.book.money[style] == "" {
+		return text
+	}
+	if _, fraction, _ := strings.Cut(text, "."); len(fraction) == 3 { // which may be thousands
+		text += "0"
+	}
+	return text + " " + r.book.money[style]
 }
 
 // escaped is a character that XML cannot hold, as workbooks write it.
@@ -207,7 +300,7 @@ const (
 )
 
 // date is a count of days as a date, with a time if it has a fraction, as a time of day, or as hours, minutes and seconds.
-func (r *rows) date(days float64, style cellStyle) string {
+func (r *Rows) date(days float64, style cellStyle) string {
 	whole, fraction := math.Modf(days)
 	seconds := int(math.Round(days * 86400))
 	if style == asElapsed || style == asClock && days >= 1 && days < clockDays {
@@ -230,7 +323,7 @@ func (r *rows) date(days float64, style cellStyle) string {
 }
 
 // Read returns the rows of a sheet as comma separated values, one to a line.
-func (b *Workbook) Read(sheet string) (io.Reader, error) {
+func (b *Workbook) Read(sheet string) (*Rows, error) {
 	for _, one := range b.Sheets {
 		if one.Name != sheet {
 			continue
@@ -239,10 +332,12 @@ func (b *Workbook) Read(sheet string) (io.Reader, error) {
 			return nil, err
 		}
 		part, err := b.parts.Open(one.part)
-		if err != nil {
+		again, failed := b.parts.Open(one.part)
+		if err != nil || failed != nil {
 			return nil, fmt.Errorf("not a workbook that can be read: there is no %s", one.part)
 		}
-		return &rows{book: b, decoder: item.NewXML(io.LimitReader(part, maxSheet), item.MaxLine), most: b.most(one)}, nil
+		merged := mergedIn(io.LimitReader(again, maxSheet))
+		return &Rows{book: b, decoder: item.NewXML(io.LimitReader(part, maxSheet), item.MaxLine), most: b.most(one), merged: merged}, nil
 	}
 	return nil, errors.New("the sheet is gone")
 }

@@ -4,6 +4,7 @@ package table
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -23,6 +24,7 @@ type reader struct {
 	cells    map[string]Cell // nil: leave all cells strings
 	idField  *string
 	above    []row // lines above the header
+	over     above // what stands above a row
 	ended    bool  // what follows stands below the table
 	lonely   int   // the line of a header of one cell, or of one table of several, below which nothing was found yet
 	sections bool  // rows begin with the name of their section and what they are in it
@@ -101,22 +103,23 @@ func (r *reader) next() (item.Item, error) {
 	switch {
 	case len(cells) > 1 && slices.Equal(cells, r.header):
 		r.ended = false
+		r.over.part()
 		return item.Item{}, item.Unusable(line, item.HeaderAgain)
 	case cells[0] == r.header[0] && r.isHeader(cells), r.sections && beginsSection(cells):
 		r.begin(cells)
 		return item.Item{}, item.Unusable(line, item.AnotherHeader)
 	case r.sections && len(cells) > 1 && strings.HasSuffix(strings.ToLower(cells[1]), "total"):
 		return item.Item{}, item.Unusable(line, item.TotalOfRows)
-	case isTotal(cells) && r.endsHere():
-		return r.beside(line, item.TotalBelow, cells)
+	}
+	place, note := r.place(cells, line)
+	if place != "" {
+		return r.beside(line, place, cells)
 	}
 	if len(cells) > len(r.columns) {
 		return item.Item{}, item.Unusable(line, "the row has %d cells, and the header %d", len(cells), len(r.columns))
 	}
-	if r.ended = r.ended || !r.sections && len(r.columns) >= narrowest && 2*len(cells) <= len(r.columns) && r.endsHere(); r.ended {
-		return r.beside(line, item.BelowTable, cells)
-	}
-	one := item.Item{Line: line, Fields: r.fields[:0]}
+	r.over.add(cells, r.lines.Number)
+	one := item.Item{Line: line, Fields: r.fields[:0], Note: note}
 	r.values = r.values[:0]
 	put := func(name string, values []byte) {
 		one.Fields = append(one.Fields, item.Field{Name: name, Value: values[len(r.values):]})
@@ -141,7 +144,7 @@ func (r *reader) next() (item.Item, error) {
 	// A row is short that ends before its last column that has a name, or in a table without names before its last column.
 	if rest := r.header[len(cells):]; !r.sheet && len(rest) > 0 &&
 		(slices.ContainsFunc(rest, isFilled) || !slices.ContainsFunc(r.header, isFilled)) {
-		one.Note = fmt.Sprintf("the row has %d cells, and the header %d; it is kept", len(cells), len(r.columns))
+		one.Note = cmp.Or(note, fmt.Sprintf("the row has %d cells, and the header %d; it is kept", len(cells), len(r.columns)))
 	}
 	return one, nil
 }
@@ -175,6 +178,7 @@ func (r *reader) begin(header []string) {
 	}
 	r.tasks = taskList(r.header)
 	names := columnNames(r.header)
+	r.over.begin(len(names))
 	for _, name := range names {
 		one := column{r.cells[name], name, -1}
 		for _, beside := range one.Beside {
