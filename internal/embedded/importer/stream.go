@@ -46,7 +46,7 @@ func (s *fileStream) infer(ctx context.Context, watch Watch, found *int) ([]mode
 	s.reported, s.threads, s.begun = map[Skip]bool{}, map[string]string{}, map[string]time.Time{}
 	s.copies, s.distinct = map[string][]string{}, false
 	plain := true
-	around := map[string]*aroundTable{}
+	around := map[string][3]int{}
 	err := s.scan(ctx, "", func(skip Skip) {
 		if skip.Line == 0 {
 			s.reported[skip] = true
@@ -55,10 +55,11 @@ func (s *fileStream) infer(ctx context.Context, watch Watch, found *int) ([]mode
 	}, func(at sourceFile, one item.Item) bool {
 		if one.Place != "" {
 			attached.Add(one.Fields, (*schema.FieldTally).Count)
-			if around[at.name] == nil {
-				around[at.name] = &aroundTable{first: one.Line}
+			lines := around[at.name]
+			if lines[1]++; one.Place == item.TotalOfRows || one.Place == item.TotalBelow {
+				lines[2]++
 			}
-			around[at.name].add(one.Place)
+			around[at.name] = [3]int{cmp.Or(lines[0], one.Line), lines[1], lines[2]}
 			return true
 		}
 		if extra := tally.Add(one.Fields, count); len(extra) > 0 {
@@ -95,8 +96,8 @@ func (s *fileStream) infer(ctx context.Context, watch Watch, found *int) ([]mode
 		return nil, err
 	}
 	for _, file := range s.files {
-		if lines := around[file.name]; lines != nil {
-			watch.kept(file.name, item.Item{Line: lines.first, Note: lines.said(s.stream + aroundSuffix)})
+		if lines := around[file.name]; lines[1] > 0 {
+			watch.kept(file.name, aroundNote(lines, s.stream+aroundSuffix))
 		}
 	}
 	for _, reason := range tally.TwoReadings(s.declared) {
@@ -123,24 +124,16 @@ func (s *fileStream) infer(ctx context.Context, watch Watch, found *int) ([]mode
 	return []model.Stream{stream, files}, err
 }
 
-// An aroundTable is what stands around the table of a file.
-type aroundTable struct{ first, lines, totals int }
-
-func (a *aroundTable) add(place string) {
-	if a.lines++; place == item.TotalOfRows || place == item.TotalBelow {
-		a.totals++
+// aroundNote says where the lines around a table are: the first, how many, and how many of those are totals.
+func aroundNote(lines [3]int, stream string) item.Item {
+	said := fmt.Sprintf("1 line %s is in %s", item.AroundTable, stream)
+	if lines[1] > 1 {
+		said = fmt.Sprintf("%d lines %s are in %s", lines[1], item.AroundTable, stream)
 	}
-}
-
-func (a *aroundTable) said(stream string) string {
-	said := fmt.Sprintf("%d lines %s%s", a.lines, item.AroundTable, stream)
-	if a.lines == 1 {
-		said = "1 line around the table is in " + stream
+	if lines[2] > 0 {
+		said += fmt.Sprintf(", totals or balances among them: %d", lines[2])
 	}
-	if a.totals > 0 {
-		said += fmt.Sprintf(", totals or balances among them: %d", a.totals)
-	}
-	return said
+	return item.Item{Line: lines[0], Note: said}
 }
 
 // hasCells reports that the values are texts, of which it is found out what they are.

@@ -29,19 +29,13 @@ type Rows struct {
 	lacks   bool  // a formula of the row has no result
 	lacking []int // the lines of such rows
 	err     error
-	merged  []mergedCells // what is left of them, from the top on
-	cells   []sheetCell   // of the row
+	merged  []mergedCells // from the first column on
 }
 
 // mergedCells are those of a column that show what the first of them holds.
 type mergedCells struct {
 	column, from, to int // the rows from 1 on
 	text             string
-}
-
-type sheetCell struct {
-	column int
-	text   string
 }
 
 func (r *Rows) Read(into []byte) (int, error) {
@@ -95,10 +89,27 @@ func (r *Rows) next() error {
 	}
 }
 
-// row writes the cells of a row.
+// row writes the cells of a row, with what those hold that are merged with them.
 func (r *Rows) row() error {
-	column, position, size := -1, -1, r.ready.Len() // that was taken last, and of the cell that was read last
-	r.cells = r.cells[:0]
+	column, position := -1, -1 // that was written last, and of the cell that was read last
+	before, widest := r.ready.Len(), r.widest
+	write := func(at int, text string) {
+		if at >= item.MaxFields && r.widest > 0 { // no table is as wide: the cell stands behind all others, and not behind as many commas
+			at = max(column+1, min(at, r.widest))
+		} else {
+			widest = max(widest, at+1)
+		}
+		r.ready.WriteString(strings.Repeat(",", at-max(column, 0)))
+		column = at
+		r.ready.WriteString(`"` + strings.ReplaceAll(text, `"`, `""`) + `"`)
+	}
+	fill := func(to int) {
+		for _, one := range r.merged {
+			if one.text != "" && one.column > column && one.column < to && one.from < r.number && r.number <= one.to {
+				write(one.column, one.text)
+			}
+		}
+	}
 	for {
 		token, err := r.decoder.Token()
 		if err != nil {
@@ -107,7 +118,15 @@ func (r *Rows) row() error {
 		switch token := token.(type) {
 		case xml.EndElement:
 			if token.Name.Local == "row" {
-				r.write()
+				if column >= 0 {
+					fill(maxColumn)
+				}
+				if r.ready.WriteByte('\n'); r.lacks {
+					r.lacks, r.lacking = false, append(r.lacking, r.lines+1)
+				}
+				r.lines += bytes.Count(r.ready.Bytes()[before:], []byte("\n"))
+				r.written += r.ready.Len() - before
+				r.widest = widest
 				return nil
 			}
 		case xml.StartElement:
@@ -123,82 +142,43 @@ func (r *Rows) row() error {
 			if text == "" || at <= column || at >= maxColumn {
 				continue
 			}
-			column = at
-			r.cells = append(r.cells, sheetCell{at, text})
-			if size += len(text); size > maxRow+item.MaxLine {
+			fill(at)
+			write(at, text)
+			if r.ready.Len() > maxRow+item.MaxLine {
 				return fmt.Errorf("row %d is longer than %d MiB", r.number, item.MaxLine>>20) // not as one that can be passed over
 			}
-			if slices.Contains([]string{"s", "str", "inlineStr"}, attribute(token, "t")) || strings.Count(text, "-") == 2 { // a text or a day
-				r.merge(at, text)
+			// A number is not that of each: it would be summed up as often.
+			isSaid := slices.Contains([]string{"s", "str", "inlineStr"}, attribute(token, "t")) || strings.Count(text, "-") == 2
+			for index := range r.merged {
+				if one := &r.merged[index]; isSaid && one.column == at && one.from == r.number {
+					one.text = text
+				}
 			}
 		}
 	}
-}
-
-// merge notes what merged cells hold that begin here. A number is not that of each of them: it would be summed up as often.
-func (r *Rows) merge(column int, text string) {
-	for index := range r.merged {
-		if one := &r.merged[index]; one.column == column && one.from == r.number {
-			one.text = text
-		}
-	}
-}
-
-// write writes the cells of a row that has some, with what merged cells above them hold.
-func (r *Rows) write() {
-	r.merged = slices.DeleteFunc(r.merged, func(one mergedCells) bool { return one.to < r.number })
-	for _, one := range r.merged {
-		at, known := slices.BinarySearchFunc(r.cells, one.column, func(cell sheetCell, column int) int { return cell.column - column })
-		if one.text != "" && !known && len(r.cells) > 0 {
-			r.cells = slices.Insert(r.cells, at, sheetCell{one.column, one.text})
-		}
-	}
-	before, column, widest := r.ready.Len(), -1, r.widest
-	for _, cell := range r.cells {
-		at := cell.column
-		if at >= item.MaxFields && r.widest > 0 { // no table is as wide: the cell stands behind all others, and not behind as many commas
-			at = max(column+1, min(at, r.widest))
-		} else {
-			widest = max(widest, at+1)
-		}
-		r.ready.WriteString(strings.Repeat(",", at-max(column, 0)))
-		column = at
-		r.ready.WriteString(`"` + strings.ReplaceAll(cell.text, `"`, `""`) + `"`)
-	}
-	r.ready.WriteByte('\n')
-	if r.lacks {
-		r.lacks, r.lacking = false, append(r.lacking, r.lines+1)
-	}
-	r.lines += bytes.Count(r.ready.Bytes()[before:], []byte("\n"))
-	r.written += r.ready.Len() - before
-	r.widest = widest
 }
 
 // maxMerged is how many merged cells of a sheet are known.
 const maxMerged = 2000
 
+var mergedCell = item.Expression(`mergeCell ref="([A-Z]+)(\d+):([A-Z]+)(\d+)"`)
+
 // mergedIn finds the cells of a sheet that are merged with those below them, which are named behind its rows.
 func mergedIn(sheet io.Reader) (all []mergedCells) {
-	for input := bufio.NewReaderSize(sheet, 1<<16); len(all) < maxMerged; {
-		part, err := input.ReadSlice('>')
-		if _, ref, ok := bytes.Cut(part, []byte("mergeCell ref=\"")); ok {
-			from, to, _ := strings.Cut(string(bytes.TrimRight(ref, `"/>`)), ":")
-			column, first := cellOf(from)
-			if other, last := cellOf(to); column == other && first < last {
-				all = append(all, mergedCells{column: column, from: first, to: last})
-			}
+	input := bufio.NewReaderSize(sheet, 1<<16)
+	for err := error(nil); len(all) < maxMerged && (err == nil || errors.Is(err, bufio.ErrBufferFull)); {
+		var part []byte
+		if part, err = input.ReadSlice('>'); !bytes.Contains(part, []byte("mergeCell ")) {
+			continue
 		}
-		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
-			break
+		if found := mergedCell().FindStringSubmatch(string(part)); found != nil && found[1] == found[3] {
+			from, _ := strconv.Atoi(found[2]) // digits
+			to, _ := strconv.Atoi(found[4])
+			all = append(all, mergedCells{column: columnOf(found[1], 0), from: from, to: to})
 		}
 	}
+	slices.SortStableFunc(all, func(a, b mergedCells) int { return a.column - b.column })
 	return all
-}
-
-// cellOf is the column and the row of a cell such as AB12.
-func cellOf(name string) (column, row int) {
-	row, _ = strconv.Atoi(strings.TrimLeft(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ")) // 0: of none
-	return columnOf(name, -1), row
 }
 
 // columnOf is the column of a cell such as AB12, from 0 on.

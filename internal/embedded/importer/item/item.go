@@ -101,7 +101,7 @@ const (
 	TotalOfRows   = "a total of the rows above it"
 	TotalBelow    = "a total below the table"
 	BelowTable    = "below the table"
-	AroundTable   = "around the table are in " // and which stream
+	AroundTable   = "around the table" // in which stream how many are
 	Deleted       = "deleted in the mail program, which has not removed it yet"
 	SameAs        = "the same as " // and what or where
 )

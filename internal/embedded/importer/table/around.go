@@ -12,145 +12,98 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 )
 
-// What sums up rows, or stands below them, is told from a row by what the cells of its columns hold above it.
+// What sums up rows, or stands below them, is told from a row by what its columns hold above it.
 
-// A cellKind is what a cell holds, as far as that tells rows from other lines.
-type cellKind int
-
-const (
-	aText cellKind = iota
-	aNumber
-	aDay // or a time of a day
-)
-
-// A columnAbove is what a column holds in the rows above a line.
-type columnAbove struct {
-	kinds [aDay + 1]int // of its first cells
-	sum   readings
-	size  float64 // of its numbers, whatever their signs
-	other bool    // it holds others
+// above is that, with the line of the last row, how many rows there are below the last total, and the bytes of the longest first cell.
+type above struct {
+	columns             []columnAbove
+	last, many, longest int
 }
 
-// readings are a number with a decimal comma and with a decimal point, which differ where one mark stands before three digits.
-type readings [2]float64
+type columnAbove struct {
+	kinds       [aDay + 1]int // of its first cells
+	sum, before float64       // of its numbers, and up to the last total
+	size        float64       // of those, whatever their signs
+	read        float64       // the number of the line at hand
+	isNumber    bool          // it has one
+}
 
-// A column is known by so many cells. Those are of its kind that four of five are at least.
-const sampledCells, share = 20, 0.8
+// What a cell holds, as far as that tells rows from other lines. A time of a day is one too.
+const aText, aNumber, aDay = 0, 1, 2
+
+// sampledCells are enough to know a column, of which four in five are of its kind.
+const sampledCells = 20
 
 func (c *columnAbove) sampled() int { return c.kinds[aText] + c.kinds[aNumber] + c.kinds[aDay] }
 
-func (c *columnAbove) is(kind cellKind) bool {
-	return c.sampled() > 0 && float64(c.kinds[kind]) >= share*float64(c.sampled())
+func (c *columnAbove) is(kind int) bool { return c.kinds[kind] > 0 && 5*c.kinds[kind] >= 4*c.sampled() }
+
+// mayNot reports a text in a column of numbers or of dates.
+func (c *columnAbove) mayNot(cell string) bool {
+	return (c.is(aNumber) || c.is(aDay)) && kindOf(cell) == aText
 }
 
-func kindOf(cell string) cellKind {
+func kindOf(cell string) int {
 	plain := clean(cell)
-	number, _, _ := split(plain)
-	switch {
-	case isAmount(strings.TrimPrefix(number, "+")):
+	if number, _, _ := split(plain); isAmount(strings.TrimPrefix(number, "+")) {
 		return aNumber
-	case isTyped(plain):
-		return aDay
 	}
-	return aText
+	return count(isTyped(plain)) * aDay
 }
 
-// amount reads a number, with its currency, of a column of numbers.
-func amount(cell string) (read readings, ok bool) {
-	from, to := 0, len(cell)
-	for from < to && (cell[from] < '0' || cell[from] > '9') {
-		from++
+// amount reads a number of a column of those, as quickly as it can. Three digits behind a mark are a fraction if decimals have that mark.
+func amount(cell string, decimal byte) (number float64, ok bool) {
+	isDigit := func(index int) bool { return cell[index] >= '0' && cell[index] <= '9' }
+	from, to, marks, last, isMixed := 0, len(cell), 0, 0, false
+	for ; from < to && !isDigit(from); from++ {
 	}
-	for to > from && (cell[to-1] < '0' || cell[to-1] > '9') {
-		to--
+	for ; to > from && !isDigit(to-1); to-- {
 	}
-	number, marks, last, isMixed := 0.0, 0, 0, false
 	for index := from; index < to; index++ {
 		switch one := cell[index]; {
-		case one >= '0' && one <= '9':
+		case isDigit(index):
 			number = 10*number + float64(one-'0')
 		case one == '.' || one == ',':
 			isMixed = isMixed || marks > 0 && cell[last] != one
 			marks, last = marks+1, index
-		case one != '\'' && one != ' ' && one < 0x80:
-			return read, false
+		case one != '\'' && one != ' ' && one < utf8.RuneSelf: // which mark thousands
+			return 0, false
 		}
 	}
-	if from > 0 && strings.ContainsAny(cell[:from], "-−(") || to < len(cell) && strings.ContainsAny(cell[to:], "-−dD") {
+	if from+len(cell)-to > 0 && (strings.ContainsAny(cell[:from], "-−(") || strings.ContainsAny(cell[to:], "-−dD")) {
 		number = -number
 	}
-	read = readings{number, number}
-	if below := to - last - 1; marks == 1 || isMixed {
-		fraction := number / math.Pow10(below)
-		if isMixed || below != 3 || cell[last] == ',' {
-			read[0] = fraction
-		}
-		if isMixed || below != 3 || cell[last] == '.' {
-			read[1] = fraction
-		}
+	if below := to - last - 1; isMixed || marks == 1 && (below != 3 || cell[last] == decimal) {
+		number /= math.Pow10(below)
 	}
-	return read, from < to
+	return number, from < to
 }
 
-// above remembers what stands above a line.
-type above struct {
-	columns  []columnAbove
-	parts    [][]readings // the sums above which the last parts of the rows begin, of which the first is that of all
-	read     []readings   // of the line
-	isNumber []bool       // of its cells
-	many     int          // rows of the last part
-	last     int          // the last line that is a row
-	longest  int          // first cell, in bytes
-}
-
-// maxParts is of how many parts the sums are remembered.
-const maxParts = 8
-
-func (a *above) begin(columns int) {
-	*a = above{columns: make([]columnAbove, columns), read: make([]readings, columns), isNumber: make([]bool, columns)}
-	a.part()
-}
-
-// part ends a part of the rows.
-func (a *above) part() {
-	if a.many = 0; len(a.parts) == maxParts {
-		a.parts = slices.Delete(a.parts, 1, 2)
+// look reads the numbers of a line, and counts those that are the sum of all rows above it, or of those below the last total.
+func (r *reader) look(cells []string) (sums int) {
+	decimal := byte('.')
+	if r.comma == ';' {
+		decimal = ','
 	}
-	sums := make([]readings, len(a.columns))
-	for index := range a.columns {
-		sums[index] = a.columns[index].sum
-	}
-	a.parts = append(a.parts, sums)
-}
-
-// look reads the numbers of a line, and counts those that are the sum of the rows above it, or of the last parts of them.
-func (a *above) look(cells []string) (sums int) {
-	for index, cell := range cells[:min(len(cells), len(a.columns))] {
-		column := &a.columns[index]
-		a.isNumber[index] = false
-		if cell == "" || column.other {
+	for index, cell := range cells[:min(len(cells), len(r.columns))] {
+		column := &r.over.columns[index]
+		column.isNumber = false
+		if cell == "" || column.sampled() >= sampledCells && !column.is(aNumber) {
 			continue
 		}
-		if a.read[index], a.isNumber[index] = amount(cell); !a.isNumber[index] || column.size == 0 {
-			continue
-		}
-		for _, part := range a.parts {
-			if column.isSum(a.read[index], part[index]) {
-				sums++
-				break
-			}
-		}
+		column.read, column.isNumber = amount(cell, decimal)
+		isSum := func(sum float64) bool { return sum != 0 && math.Abs(sum-column.read) <= 1e-10*column.size }
+		sums += count(column.isNumber && (isSum(column.sum) || isSum(column.sum-column.before)))
 	}
 	return sums
 }
 
-func (c *columnAbove) isSum(read, before readings) bool {
-	for form := range read {
-		if sum := c.sum[form] - before[form]; sum != 0 && math.Abs(sum-read[form]) <= 1e-10*c.size {
-			return true
-		}
+// endPart begins to sum up anew, too.
+func (a *above) endPart() {
+	a.many = 0
+	for index := range a.columns {
+		a.columns[index].before = a.columns[index].sum
 	}
-	return false
 }
 
 // add takes in a row that was looked at.
@@ -161,72 +114,50 @@ func (a *above) add(cells []string, line int) {
 		if column.sampled() < sampledCells && isFilled(cell) {
 			kind := kindOf(cell)
 			column.kinds[kind]++
-			column.other = column.sampled() == sampledCells && !column.is(aNumber)
-			a.isNumber[index] = kind == aNumber && a.isNumber[index]
+			column.isNumber = column.isNumber && kind == aNumber
 		}
-		if a.isNumber[index] {
-			for form, value := range a.read[index] {
-				column.sum[form] += value
-			}
-			column.size += math.Abs(a.read[index][0])
+		if column.isNumber {
+			column.sum += column.read
+			column.size += math.Abs(column.read)
 		}
 	}
 }
+
+const notTheSum = "it is called a total, and no number of it is the sum of the rows above it; it is kept as a row"
+const asARow = "it is called a total and is the sum of the rows above it, but has a date or an id as they do; it is kept as a row"
 
 // place is where a line stands that is no row, with what is said of one that is kept though it is called a total.
 func (r *reader) place(cells []string, line int) (place, note string) {
-	sums := r.over.look(cells)
-	name := nameOfTotal(cells)
-	if r.sections {
-		return "", ""
+	sums, name := r.look(cells), nameOfTotal(cells)
+	isBalance, isTotal := totals[name], name != "" && !totals[name]
+	numbers, texts, isOwn := 0, 0, false // it has a date, or an id, as rows have
+	for index, cell := range cells[:min(len(cells), len(r.columns))] {
+		if sums == 0 && name == "" || !isFilled(cell) {
+			continue
+		}
+		column, kind := &r.over.columns[index], kindOf(cell)
+		isOwn = isOwn || kind == aDay && column.is(aDay) || kind == aNumber && strings.EqualFold(r.columns[index].name, *r.idField)
+		numbers += count(kind == aNumber && (!column.isNumber || column.read != 0))
+		texts += count(kind == aText && !column.mayNot(cell))
 	}
-	numbers, texts, isDated := 0, 0, false
-	if sums > 0 || name != "" {
-		numbers, texts, isDated = r.holds(cells)
-	}
-	isBalance := totals[name]
-	isTotal := name != "" && !isBalance
+	isUnnamed := func() bool { return texts == 0 && numbers == sums && r.over.many > 1 && !r.begins(cells) }
 	switch {
-	case isTotal && isDated && sums > 0:
-		return "", "it is called a total and is the sum of the rows above it, but has a date or an id as they do; it is kept as a row"
-	case isDated || isBalance || sums == 0:
-	case isTotal, endsAsTotal(cells), texts == 0 && numbers == sums && r.over.many > 1 && !r.begins(cells):
-		r.over.part()
+	case r.sections:
+	case isTotal && isOwn && sums > 0:
+		return "", asARow
+	case sums > 0 && !isOwn && !isBalance && (isTotal || endsAsTotal(cells) || isUnnamed()):
+		r.over.endPart()
 		return item.TotalOfRows, ""
-	}
-	switch {
-	case (isBalance || isTotal && !isDated && numbers == 0) && r.endsHere(!isDated):
+	case (isBalance || isTotal && !isOwn && numbers == 0) && r.endsHere(!isOwn):
 		r.ended = true
 		return item.TotalBelow, ""
-	case isTotal && !isDated && numbers > 0:
-		return "", "it is called a total, and no number of it is the sum of the rows above it; it is kept as a row"
-	}
-	if r.isRow(cells, line) {
-		return "", ""
-	}
-	if r.ended = r.ended || r.endsHere(true); r.ended {
+	case isTotal && !isOwn && numbers > 0:
+		return "", notTheSum
+	case !r.isRow(cells, line) && (r.ended || r.endsHere(true)):
+		r.ended = true
 		return item.BelowTable, ""
 	}
 	return "", ""
-}
-
-// holds counts the numbers of a line and the texts that are in columns of those, and says whether it has a date, or an id, of its own.
-func (r *reader) holds(cells []string) (numbers, texts int, isDated bool) {
-	for index, cell := range cells[:min(len(cells), len(r.columns))] {
-		if !isFilled(cell) {
-			continue
-		}
-		column := &r.over.columns[index]
-		switch kind := kindOf(cell); {
-		case kind == aDay && column.is(aDay), kind == aNumber && strings.EqualFold(r.columns[index].name, *r.idField):
-			isDated = true
-		case kind == aNumber && (!r.over.isNumber[index] || r.over.read[index][0] != 0):
-			numbers++
-		case kind == aText && !column.mayNot(cell):
-			texts++
-		}
-	}
-	return numbers, texts, isDated
 }
 
 // begins reports a line whose first cell is one of a row.
@@ -234,38 +165,31 @@ func (r *reader) begins(cells []string) bool {
 	return isFilled(cells[0]) && !r.over.columns[0].mayNot(cells[0])
 }
 
-// mayNot reports a text in a column of numbers or of dates.
-func (c *columnAbove) mayNot(cell string) bool {
-	return (c.is(aNumber) || c.is(aDay)) && kindOf(cell) == aText
-}
-
 // isRow reports that a line has more than half of the cells of the header, a number or a date where the rows have those, or at least
-// begins as they do. A text alone is a row only right below another one, if it is no remark; below what is no row one has two such cells.
+// begins as they do. A text alone is a row only right below another one, if it is no remark: one with a colon or another mark, or longer
+// than they begin with. Below what is no row one has two cells as those have.
 func (r *reader) isRow(cells []string, line int) bool {
-	width := widthOf(cells)
-	if 2*width > len(r.columns) {
+	cells = cells[:widthOf(cells)]
+	if 2*len(cells) > len(r.columns) {
 		return true
 	}
-	alike, many := 0, filled(cells)
-	for index, cell := range cells[:width] {
+	alike := 0
+	for index, cell := range cells {
 		column := &r.over.columns[index]
-		if isFilled(cell) && !column.is(aText) && column.sampled() > 0 {
-			alike += count(column.is(kindOf(cell)))
-		}
+		alike += count(isFilled(cell) && (column.is(aNumber) || column.is(aDay)) && column.is(kindOf(cell)))
 	}
-	switch {
+	text := strings.TrimSpace(cells[0])
+	switch first, _ := utf8.DecodeRuneInString(text); {
 	case r.ended || alike > 0:
 		return alike > count(r.ended)
-	case isFilled(cells[0]) && !r.begins(cells) || strings.HasSuffix(strings.TrimSpace(cells[0]), ":"):
+	case text != "" && !r.begins(cells) || strings.HasSuffix(text, ":"):
 		return false
+	case filled(cells) > 1 || len(r.columns) < narrowest || r.over.last == 0:
+		return true
+	default:
+		isWord := unicode.IsLetter(first) || unicode.IsDigit(first)
+		return line == r.over.last+1 && isWord && len(text) <= 2*r.over.longest && !strings.Contains(text, ":")
 	}
-	return many > 1 || len(r.columns) < narrowest || r.over.last == 0 || line == r.over.last+1 && !r.over.isRemark(cells[0])
-}
-
-// isRemark reports a text longer than the rows begin with, or one that begins with a mark or has a colon.
-func (a *above) isRemark(text string) bool {
-	first, _ := utf8.DecodeRuneInString(strings.TrimSpace(text))
-	return len(text) > 2*a.longest || strings.Contains(text, ":") || !unicode.IsLetter(first) && !unicode.IsDigit(first)
 }
 
 // widthOf is how many cells a line has up to the last that holds something.
@@ -293,7 +217,7 @@ func (r *rows) endsHere(orTotals bool) bool {
 		for index, cell := range cells {
 			cells[index] = strings.Trim(cell, `"`)
 		}
-		if cells = cells[:widthOf(cells)]; slices.Equal(cells, r.header) && len(cells) > 1 {
+		if cells = cells[:widthOf(cells)]; len(cells) > 1 && slices.Equal(cells, r.header) {
 			return true
 		}
 		if 2*len(cells) > len(r.header) && (!orTotals || nameOfTotal(cells) == "") {
@@ -303,7 +227,7 @@ func (r *rows) endsHere(orTotals bool) bool {
 	return false
 }
 
-// totals are what a row is called that sums up the others or, where it is set, says what an account holds after them.
+// totals are what a row is called that sums up the others or, where it is true, says what an account holds after them.
 var totals = map[string]bool{
 	"total": false, "totals": false, "total amount": false, "transactions total": false, "grand total": false, "grand totals": false,
 	"subtotal": false, "subtotals": false, "sub-total": false, "sum": false, "summe": false, "zwischensumme": false, "teilsumme": false,
@@ -319,46 +243,21 @@ var totals = map[string]bool{
 // longestTotal is more bytes than such a name has, with a colon and spaces around it.
 const longestTotal = 32
 
-// nameOfTotal is what a row is called that sums up the others: only dates stand before the word that says so, which does not begin with a
-// digit. It is empty for any other row.
-func nameOfTotal(cells []string) (name string) {
-	at := slices.IndexFunc(cells, func(cell string) bool {
-		if len(cell) > longestTotal || cell == "" || cell[0] >= '-' && cell[0] <= '9' {
-			return false
-		}
-		name = strings.TrimSuffix(strings.TrimSpace(cell), ":")
-		return isNameOfTotal(name)
-	})
-	if at < 0 || slices.ContainsFunc(cells[:at], func(cell string) bool { return cell != "" && !isDay(cell) }) {
+// nameOfTotal is what a row is called that sums up the others: only dates stand before it, and it does not begin with a digit.
+func nameOfTotal(cells []string) string {
+	at := slices.IndexFunc(cells, func(cell string) bool { return cell != "" && (cell[0] < '-' || cell[0] > '9') })
+	if at < 0 || len(cells[at]) > longestTotal {
 		return ""
 	}
-	return strings.ToLower(name)
+	name := strings.ToLower(strings.TrimSuffix(strings.TrimSpace(cells[at]), ":"))
+	if _, isOne := totals[name]; !isOne || slices.ContainsFunc(cells[:at], func(cell string) bool { return cell != "" && !isDay(cell) }) {
+		return ""
+	}
+	return name
 }
 
 // endsAsTotal reports a row whose first text begins or ends with such a word: "Summe Januar", "January total".
 func endsAsTotal(cells []string) bool {
-	at := slices.IndexFunc(cells, isFilled)
-	words := strings.Fields(strings.Trim(cells[max(at, 0)], " :"))
-	return len(words) > 1 && (isNameOfTotal(words[0]) || isNameOfTotal(words[len(words)-1]))
-}
-
-// isNameOfTotal looks a name up, whatever its case, and most names without making another.
-func isNameOfTotal(name string) bool {
-	var small [longestTotal]byte
-	if len(name) > longestTotal {
-		return false
-	}
-	for index := range len(name) {
-		one := name[index]
-		if one >= utf8.RuneSelf {
-			_, isOne := totals[strings.ToLower(name)]
-			return isOne
-		}
-		if one >= 'A' && one <= 'Z' {
-			one += 'a' - 'A'
-		}
-		small[index] = one
-	}
-	_, isOne := totals[string(small[:len(name)])]
-	return isOne
+	words := strings.Fields(cells[max(slices.IndexFunc(cells, isFilled), 0)])
+	return len(words) > 1 && nameOfTotal(words[:1])+nameOfTotal(words[len(words)-1:]) != ""
 }

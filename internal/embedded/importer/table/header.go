@@ -174,9 +174,11 @@ func findPreamble(lines [][]byte, sheet bool) (comma rune, header int) {
 		}
 		at := slices.IndexFunc(rows[remarks:], func(row []string) bool { return 2*filled(row) > width })
 		if at >= 0 {
-			if at += remarks; !sheet && len(rows[at]) > width {
-				at += lower(rows[at:], width)
-			}
+			at += remarks
+		}
+		if at >= 0 && !sheet && len(rows[at]) > width && at+3 < len(rows) { // or names stand below a line with more cells
+			isOne := filled(rows[at+1]) == width && !hasDigits(rows[at+1]) && hasDigits(rows[at+2]) && hasDigits(rows[at+3])
+			at += count(isOne && mostAre(rows[at+1:], width))
 		}
 		// or an account with its balance, as wide as a row
 		if pairs || at == 0 && len(rows[0]) != width && slices.ContainsFunc(rows[0], beginsWithDigit) {
@@ -209,28 +211,7 @@ func namesSheet(rows, above [][]string) bool {
 	}
 	isWide := func(row []string) bool { return len(row) > len(header) }
 	isFull := func(row []string) bool { return len(row) >= len(header) && filled(row) == len(row) }
-	hasDigits := func(row []string) bool { return slices.ContainsFunc(row, beginsWithDigit) }
 	return slices.ContainsFunc(rows[:end], hasDigits) && !slices.ContainsFunc(rows[:end], isWide) && !slices.ContainsFunc(above, isFull)
-}
-
-// lower is how far below a line with more cells the header stands, if that is none: names above two rows or more with numbers or dates.
-func lower(rows [][]string, width int) int {
-	at := slices.IndexFunc(rows, func(row []string) bool { return len(row) == width })
-	if at < 0 || filled(rows[at]) < width || slices.ContainsFunc(rows[at], beginsWithDigit) || !mostAre(rows[at+1:], width) {
-		return 0
-	}
-	var sampled []columnSample
-	many := 0
-	for _, row := range rows[at+1:] {
-		if len(row) == width {
-			sampled = addSample(sampled, strings.Split(strings.ReplaceAll(strings.Join(row, "\n"), `"`, ""), "\n"))
-			many++
-		}
-	}
-	if many < 2 || !slices.ContainsFunc(sampled, columnSample.isTyped) {
-		return 0
-	}
-	return at
 }
 
 // mostAre reports that most rows of a table, which ends at an empty line, have so many cells.
@@ -246,6 +227,8 @@ func mostAre(rows [][]string, width int) bool {
 	}
 	return 2*good > len(rows)
 }
+
+func hasDigits(row []string) bool { return slices.ContainsFunc(row, beginsWithDigit) }
 
 func beginsWithDigit(cell string) bool {
 	cell = strings.TrimLeft(cell, "\" -")

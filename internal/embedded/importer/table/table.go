@@ -103,7 +103,7 @@ func (r *reader) next() (item.Item, error) {
 	switch {
 	case len(cells) > 1 && slices.Equal(cells, r.header):
 		r.ended = false
-		r.over.part()
+		r.over.endPart()
 		return item.Item{}, item.Unusable(line, item.HeaderAgain)
 	case cells[0] == r.header[0] && r.isHeader(cells), r.sections && beginsSection(cells):
 		r.begin(cells)
@@ -178,7 +178,7 @@ func (r *reader) begin(header []string) {
 	}
 	r.tasks = taskList(r.header)
 	names := columnNames(r.header)
-	r.over.begin(len(names))
+	r.over = above{columns: make([]columnAbove, len(names))}
 	for _, name := range names {
 		one := column{r.cells[name], name, -1}
 		for _, beside := range one.Beside {
