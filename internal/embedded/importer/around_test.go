@@ -67,6 +67,8 @@ func TestRowsAreToldFromTotalsAndRemarks(t *testing.T) {
 		{"a total above a balance", narrow + many + "Summe;;21,00\nEndsaldo;;99,00\n", 2, []string{"Summe 21,00", "Endsaldo 99,00"}, ""},
 		{"a balance above a total", narrow + many + "Endsaldo;;99,00\nSumme;;21,00\n", 2, []string{"Endsaldo 99,00", "Summe 21,00"}, ""},
 		{"subtotals", narrow + many + "Zwischensumme;;21,00\n2026-02-02;c;5,00\n2026-02-03;d;5,00\nSumme Februar:;;10,00\nGesamt;;31,00\n", 4, []string{"Zwischensumme 21,00", "Summe Februar: 10,00", "Gesamt 31,00"}, ""},
+		{"totals of totals", "Day,Sum\n2026-01-01,1\n2026-01-02,2\nTotal January,3\n2026-02-01,4\nTotal February,4\nTotal Q1,7\n2026-04-01,5\nTotal April,5\n2026-05-01,6\nTotal May,6\nTotal Q2,11\nTotal,18\n", 5,
+			[]string{"Total January 3", "Total February 4", "Total Q1 7", "Total April 5", "Total May 6", "Total Q2 11", "Total 18"}, ""},
 		{"a total without a name", narrow + many + ";;21,00\n2026-02-02;c;5,00\n", 3, []string{"21,00"}, ""},
 		{"an unknown name of a total", narrow + many + "Ergebnis;;21,00\n", 2, []string{"Ergebnis 21,00"}, ""},
 		{"a row without its day", narrow + many + ";c;21,00\n;;20,00\n", 4, nil, ""},

@@ -21,11 +21,12 @@ type above struct {
 }
 
 type columnAbove struct {
-	kinds       [aDay + 1]int // of its first cells
-	sum, before float64       // of its numbers, and up to the last total
-	size        float64       // of those, whatever their signs
-	read        float64       // the number of the line at hand
-	isNumber    bool          // it has one
+	kinds    [aDay + 1]int // of its first cells
+	sum      float64       // of its numbers
+	before   []float64     // up to the last totals
+	size     float64       // of its numbers, whatever their signs
+	read     float64       // the number of the line at hand
+	isNumber bool          // it has one
 }
 
 // What a cell holds, as far as that tells rows from other lines. A time of a day is one too.
@@ -79,7 +80,7 @@ func amount(cell string, decimal byte) (number float64, ok bool) {
 	return number, from < to
 }
 
-// look reads the numbers of a line, and counts those that are the sum of all rows above it, or of those below the last total.
+// look reads the numbers of a line, and counts those that are the sum of all rows above it, or of those below one of the last totals.
 func (r *reader) look(cells []string) (sums int) {
 	decimal := byte('.')
 	if r.comma == ';' {
@@ -92,17 +93,24 @@ func (r *reader) look(cells []string) (sums int) {
 			continue
 		}
 		column.read, column.isNumber = amount(cell, decimal)
-		isSum := func(sum float64) bool { return sum != 0 && math.Abs(sum-column.read) <= 1e-10*column.size }
-		sums += count(column.isNumber && (isSum(column.sum) || isSum(column.sum-column.before)))
+		isSum := func(before float64) bool {
+			sum := column.sum - before
+			return sum != 0 && math.Abs(sum-column.read) <= 1e-10*column.size
+		}
+		sums += count(column.isNumber && (isSum(0) || slices.ContainsFunc(column.before, isSum)))
 	}
 	return sums
 }
+
+// manyTotals are as many as a month has days, each with a total of its own.
+const manyTotals = 31
 
 // endPart begins to sum up anew, too.
 func (a *above) endPart() {
 	a.many = 0
 	for index := range a.columns {
-		a.columns[index].before = a.columns[index].sum
+		column := &a.columns[index]
+		column.before = append(column.before[max(len(column.before)-manyTotals, 0):], column.sum)
 	}
 }
 
