@@ -80,6 +80,7 @@ func TestRowsAreToldFromTotalsAndRemarks(t *testing.T) {
 		{"a total with a currency, of two columns", "What;Sum;Tax\na;1.000,50 €;0,00 €\nb;-2,25 €;0,00 €\nGrand total;998,25 €;0,00 €\n", 2, []string{"Grand total 998,25 € 0,00 €"}, ""},
 		{"numbers that add up", "a;b;c\n1;2;3\n2;3;4\n3;5;7\n", 3, nil, ""},
 		{"a wide line above the header", "Account;Owner;Currency;State;Branch;BIC\n" + narrow + many, 2, []string{"Account Owner Currency State Branch BIC"}, ""},
+		{"a line with more cells than all others", "a;b;c;d;e;f;g;h;i;j;k;l\n" + narrow + many, 2, []string{"a b c d e f g h i j k l"}, ""},
 		{"a remark above the header", "# export 2026\na,b\n1,2\n3,4\n", 2, []string{"# export 2026"}, ""},
 		{"a header that begins so", "#a,b\n1,2\n3,4\n", 2, nil, ""},
 		{"two tables of one header", "Day;Sum\n2026-01-01;10\nSumme;10\n\nOut\nDay;Sum\n2026-01-02;-4\nSumme;-4\n", 2, []string{"Summe 10", "Out", "Summe -4"}, ""},

@@ -153,7 +153,7 @@ func findPreamble(lines [][]byte, sheet bool) (comma rune, header int) {
 		}
 		width := 0
 		for one, count := range widths {
-			if cells := one * count; one >= least && (cells > width*widths[width] || cells == width*widths[width] && one > width) {
+			if cells := one * count; one >= least && count > 1 && (cells > width*widths[width] || cells == width*widths[width] && one > width) {
 				width = one
 			}
 		}
