@@ -63,6 +63,7 @@ func TestRowsAreToldFromTotalsAndRemarks(t *testing.T) {
 		{"a remark below texts", "Name;Phone;Mail;Town\nAda;123;a@x;Rome\n* as told\n", 1, []string{"* as told"}, ""},
 		{"a remark below an empty line", "Name;Phone;Mail;Town\nAda;123;a@x;Rome\n\nEnd\n", 1, []string{"End"}, ""},
 		{"a remark below short rows", header + two + "2026-01-03;c;30.5\nAll without warranty\n", 3, []string{"All without warranty"}, "the row has 3 cells, and the header 6; it is kept"},
+		{"remarks with numbers", "No;What;Sum\n1;a;10,00\n2;b;11,00\nStand 31.01.2026\n2 Buchungen\n", 2, []string{"Stand 31.01.2026", "2 Buchungen"}, ""},
 		{"a total above a remark", narrow + many + "Summe;;21,00\n* ohne Gewähr;;\n", 2, []string{"Summe 21,00", "* ohne Gewähr"}, ""},
 		{"a total above a balance", narrow + many + "Summe;;21,00\nEndsaldo;;99,00\n", 2, []string{"Summe 21,00", "Endsaldo 99,00"}, ""},
 		{"a balance above a total", narrow + many + "Endsaldo;;99,00\nSumme;;21,00\n", 2, []string{"Endsaldo 99,00", "Summe 21,00"}, ""},

@@ -52,6 +52,9 @@ func kindOf(cell string) int {
 	return count(isTyped(plain)) * aDay
 }
 
+// longestBeside is how many bytes of signs and of a currency are beside a number at most.
+const longestBeside = 6
+
 // amount reads a number of a column of those, as quickly as it can. Three digits behind a mark are a fraction if decimals have that mark.
 func amount(cell string, decimal byte) (number float64, ok bool) {
 	isDigit := func(index int) bool { return cell[index] >= '0' && cell[index] <= '9' }
@@ -77,7 +80,7 @@ func amount(cell string, decimal byte) (number float64, ok bool) {
 	if below := to - last - 1; isMixed || marks == 1 && (below != 3 || cell[last] == decimal) {
 		number /= math.Pow10(below)
 	}
-	return number, from < to
+	return number, from < to && from+len(cell)-to <= longestBeside
 }
 
 // look reads the numbers of a line, and counts those that are the sum of all rows above it, or of those below one of the last totals.
@@ -181,10 +184,14 @@ func (r *reader) isRow(cells []string, line int) bool {
 	if 2*len(cells) > len(r.columns) {
 		return true
 	}
-	alike := 0
-	for index, cell := range cells {
-		column := &r.over.columns[index]
-		alike += count(isFilled(cell) && (column.is(aNumber) || column.is(aDay)) && column.is(kindOf(cell)))
+	alike, isDigits := 0, func(cell string) bool { return isUnsigned(cell) && isUnsigned(cell[len(cell)-1:]) }
+	for _, kind := range [...]int{aNumber, aDay} { // which takes longer
+		for index, cell := range cells {
+			column := &r.over.columns[index]
+			if alike <= count(r.ended) && isFilled(cell) && column.is(kind) {
+				alike += count(kind == aNumber && column.isNumber && isDigits(cell) || kindOf(cell) == kind)
+			}
+		}
 	}
 	text := strings.TrimSpace(cells[0])
 	switch first, _ := utf8.DecodeRuneInString(text); {
