@@ -121,6 +121,9 @@ func (a *above) endPart() {
 func (a *above) add(cells []string, line int) {
 	a.many, a.last, a.longest = a.many+1, line, max(a.longest, len(cells[0]))
 	for index, cell := range cells {
+		if cell == "" {
+			continue
+		}
 		column := &a.columns[index]
 		if column.sampled() < sampledCells && isFilled(cell) {
 			kind := kindOf(cell)
@@ -210,7 +213,7 @@ func (r *reader) isRow(cells []string, line int) bool {
 // widthOf is how many cells a line has up to the last that holds something.
 func widthOf(cells []string) int {
 	width := len(cells)
-	for width > 0 && !isFilled(cells[width-1]) {
+	for width > 0 && (cells[width-1] == "" || !isFilled(cells[width-1])) {
 		width--
 	}
 	return width
