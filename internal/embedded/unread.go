@@ -33,8 +33,8 @@ func (c *call) warnUnread(sources []access) {
 	})
 	for i, one := range unread[:min(len(unread), maxUnread)] {
 		pieces, how := one.Pieces-one.Aside, "not read"
-		if pieces == 0 {
-			pieces = one.Pieces
+		if pieces == 0 && one.Pieces > 0 {
+			pieces, how = one.Pieces, "not read as a record"
 		}
 		if one.Kept > 0 {
 			how = "not read in full"

@@ -178,18 +178,21 @@ func TestWhatAnAggregateSays(t *testing.T) {
 	}
 }
 
-// What the resource server says beside its schema, such as which files it could not read, is in the index on both channels.
-func TestTheIndexSaysWhatIsMissing(t *testing.T) {
+// What the resource server says beside its schema, such as which files it could not read, is in the index, and in the schema of a stream,
+// on both channels.
+func TestSchemasSayWhatIsMissing(t *testing.T) {
 	schema := `{"object":"schema","connectors":[{"connector_key":"files","streams":[{"name":"bank"}]}],` +
 		`"meta":{"warnings":[{"code":"not_read","message":"412 rows of bank.csv were not read"}]}}`
-	r, err := Schema(answered(schema), SchemaQuery{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	assertResult(t, "schema", r)
-	for _, channel := range []string{r.Text, string(r.Structured)} {
-		if !strings.Contains(channel, "not_read") || !strings.Contains(channel, "412 rows of bank.csv were not read") {
-			t.Errorf("the warning is lost: %s", channel)
+	for _, q := range []SchemaQuery{{}, {Stream: "bank"}} {
+		r, err := Schema(answered(schema), q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		assertResult(t, "schema", r)
+		for _, channel := range []string{r.Text, string(r.Structured)} {
+			if !strings.Contains(channel, "not_read") || !strings.Contains(channel, "412 rows of bank.csv were not read") {
+				t.Errorf("the warning is lost: %s", channel)
+			}
 		}
 	}
 }

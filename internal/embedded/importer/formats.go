@@ -196,9 +196,17 @@ func readSheet(in *opened) item.Records {
 		if err != nil {
 			return item.Failed(err)
 		}
-		return table.NewReader(bufio.NewReaderSize(rows, 1<<16), table.Options{
+		records := table.NewReader(bufio.NewReaderSize(rows, 1<<16), table.Options{
 			Cells: in.of.cells, IDField: &in.of.idField, Sheet: true, Section: in.from.section,
 		})
+		return func(yield func(item.Item, error) bool) {
+			records(func(one item.Item, err error) bool {
+				if rows.Lacks(one.Line) {
+					one.Note = document.NoResult
+				}
+				return yield(one, err)
+			})
+		}
 	})
 }
 

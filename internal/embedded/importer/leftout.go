@@ -3,6 +3,7 @@ package importer
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/schema"
@@ -87,6 +88,8 @@ func (l *leftOut) add(s Skip, kept bool) {
 		one.Line, one.Reason = s.Line, s.Reason
 		l.known[s.File] = one
 		l.files = append(l.files, one)
+	case strings.Contains(s.Reason, item.AroundTable) && !strings.Contains(one.Reason, item.AroundTable): // which concerns each record
+		one.Reason += "; " + s.Reason
 	case len(one.More) < maxPieces:
 		one.More = append(one.More, model.Left{Line: s.Line, Reason: s.Reason})
 	}
@@ -101,10 +104,10 @@ func (l *leftOut) add(s Skip, kept bool) {
 	switch {
 	case s.Line == 0:
 		return
-	case kept:
-		one.Kept++
 	case isAside:
 		one.Aside++
+	case kept:
+		one.Kept++
 	}
 	one.Pieces++
 }

@@ -29,6 +29,21 @@ func TestWhatIsLostIsSaidFirst(t *testing.T) {
 	}
 }
 
+// That lines stand around a table concerns all of its records: it is said with whatever is said first.
+func TestLinesAroundATableAreSaid(t *testing.T) {
+	for text, want := range map[string]model.LeftOut{
+		"Day,Sum,a,b,c\n2026-01-01,1,x,y,z\n2026-01-02,2\nTotal,3\nEnd\n": {Pieces: 2, Kept: 1, Aside: 1, Line: 3,
+			Reason: "the row has 2 cells, and the header 5; it is kept; 2 lines around the table are in t_around, totals or balances among them: 1"},
+		"Day,Sum\n2026-01-01,1\n2026-01-02,2\nEnd of all\n": {Pieces: 1, Aside: 1, Line: 4, Reason: "1 line around the table is in t_around"},
+	} {
+		corpus, _ := openFolder(t, writeFolder(t, map[string]string{"t.csv": text}))
+		want.ConnectionID, want.Stream, want.File = corpus.Connectors[0].Connections[0].ID, "t", "t.csv"
+		if diff := cmp.Diff([]model.LeftOut{want}, corpus.Parts[0].LeftOut()); diff != "" {
+			t.Errorf("(-want +got)\n%s", diff)
+		}
+	}
+}
+
 // Dates that may be read in two ways stay texts, and why is said.
 func TestDatesOfTwoReadingsAreNamed(t *testing.T) {
 	for name, text := range map[string]string{

@@ -46,6 +46,7 @@ func (s *fileStream) infer(ctx context.Context, watch Watch, found *int) ([]mode
 	s.reported, s.threads, s.begun = map[Skip]bool{}, map[string]string{}, map[string]time.Time{}
 	s.copies, s.distinct = map[string][]string{}, false
 	plain := true
+	around := map[string]linesAround{}
 	err := s.scan(ctx, "", func(skip Skip) {
 		if skip.Line == 0 {
 			s.reported[skip] = true
@@ -54,6 +55,7 @@ func (s *fileStream) infer(ctx context.Context, watch Watch, found *int) ([]mode
 	}, func(at sourceFile, one item.Item) bool {
 		if one.Place != "" {
 			attached.Add(one.Fields, (*schema.FieldTally).Count)
+			around[at.name] = around[at.name].with(one)
 			return true
 		}
 		if extra := tally.Add(one.Fields, count); len(extra) > 0 {
@@ -89,7 +91,12 @@ func (s *fileStream) infer(ctx context.Context, watch Watch, found *int) ([]mode
 	if err != nil {
 		return nil, err
 	}
-	for _, reason := range tally.TwoDates(s.declared) {
+	for _, file := range s.files {
+		if lines := around[file.name]; lines.all > 0 {
+			watch.kept(file.name, lines.note(s.stream+aroundSuffix))
+		}
+	}
+	for _, reason := range tally.TwoReadings(s.declared) {
 		watch.kept(s.files[0].name, item.Item{Line: first, Note: reason})
 	}
 	if tally.Records+attached.Records == 0 {
@@ -108,6 +115,29 @@ func (s *fileStream) infer(ctx context.Context, watch Watch, found *int) ([]mode
 	files, err := attached.Stream(schema.Stream{Name: s.stream + ways[s.format].attached.suffix})
 	s.format.tuneAttached(&stream, &files)
 	return []model.Stream{stream, files}, err
+}
+
+// A linesAround counts the lines around the table of a file.
+type linesAround struct{ first, all, totals int } // first is the number of a line
+
+func (l linesAround) with(one item.Item) linesAround {
+	if l.all++; one.Place == item.TotalOfRows || one.Place == item.TotalBelow {
+		l.totals++
+	}
+	l.first = cmp.Or(l.first, one.Line)
+	return l
+}
+
+// note says in which stream the lines are.
+func (l linesAround) note(stream string) item.Item {
+	said := fmt.Sprintf("1 line %s is in %s", item.AroundTable, stream)
+	if l.all > 1 {
+		said = fmt.Sprintf("%d lines %s are in %s", l.all, item.AroundTable, stream)
+	}
+	if l.totals > 0 {
+		said += fmt.Sprintf(", totals or balances among them: %d", l.totals)
+	}
+	return item.Item{Line: l.first, Note: said}
 }
 
 // hasCells reports that the values are cells of a table: texts, of which it is found out what they are.

@@ -221,13 +221,21 @@ func TestAFileByItselfIsCalledAsItIs(t *testing.T) {
 	}
 }
 
-// A program that writes formulas need not know what they come to.
+// A program that writes formulas need not know what they come to: the rows of those are named, and the total below them is none.
 func TestFormulasWithoutResultsAreNamed(t *testing.T) {
-	const cells = `<row><c t="inlineStr"><is><t>a</t></is></c><c t="inlineStr"><is><t>b</t></is></c></row><row><c><v>1</v></c><c><f>A2*2</f></c></row><row><c><v>2</v></c><c><f>A3*2</f><v>4</v></c></row><row><c><v>3</v></c><c t="str"><f>T(1)</f><v></v></c></row>`
-	records, skips := loaded(t, "a.xlsx", sheetOf(t, cells))
-	want := []Skip{{"a.xlsx", 0, "cannot be read on: formulas without a result: 1; open it in a spreadsheet program and save it again"}}
-	if diff := cmp.Diff(want, skips); diff != "" || len(records["a"]) != 3 {
-		t.Errorf("(-want +got)\n%s\n%v", diff, records)
+	const header, total = `<row><c t="inlineStr"><is><t>a</t></is></c><c t="inlineStr"><is><t>b</t></is></c></row>`, `<row><c t="str"><v>Total</v></c><c><f>SUM(B2:B5)</f><v>9</v></c></row>`
+	const cells = header + `<row><c t="str"><v>x&#10;y</v></c><c><v>5</v></c></row><row><c><v>1</v></c><c><f>A2*2</f></c></row><row><c><v>2</v></c><c><f>A3*2</f><v>4</v></c></row><row><c><v>3</v></c><c t="str"><f>T(1)</f><v></v></c></row>` + total
+	var skipped, kept []Skip
+	corpus, err := Open(t.Context(), writeFolder(t, map[string]string{"a.xlsx": sheetOf(t, cells)}), Watch{
+		Skipped: func(s Skip) { skipped = append(skipped, s) }, Kept: func(s Skip) { kept = append(kept, s) },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []Skip{{"a.xlsx", 4, "it has a formula without a result; open the file in a spreadsheet program and save it again"},
+		{"a.xlsx", 7, "1 line around the table is in a_around, totals or balances among them: 1"}}
+	if diff := cmp.Diff(want, kept); diff != "" || len(collectRecords(t, corpus)) != 5 || skipped != nil {
+		t.Errorf("(-want +got)\n%s\n%v", diff, skipped)
 	}
 }
 

@@ -1,12 +1,14 @@
 package document
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/xml"
 	"errors"
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -14,20 +16,29 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 )
 
-// rows writes the rows of a sheet as they are read.
-type rows struct {
+// Rows writes the rows of a sheet as they are read.
+type Rows struct {
 	book    *Workbook
 	decoder *item.XML
 	ready   bytes.Buffer
-	written int // bytes of the rows before
-	most    int // of them
-	number  int // of the row that was written last
-	widest  int // how many columns the rows before have, but for cells that stand alone far away
-	unknown int // formulas without their results
+	written int   // bytes of the rows before
+	most    int   // of them
+	number  int   // of the row that was written last
+	widest  int   // how many columns the rows before have, but for cells that stand alone far away
+	lines   int   // that were written
+	lacks   bool  // a formula of the row has no result
+	lacking []int // the lines of such rows
 	err     error
+	merged  []mergedCells // from the first column on
 }
 
-func (r *rows) Read(into []byte) (int, error) {
+// mergedCells are those of a column that show what the first of them holds.
+type mergedCells struct {
+	column, from, to int // the rows from 1 on
+	text             string
+}
+
+func (r *Rows) Read(into []byte) (int, error) {
 	for r.ready.Len() == 0 && r.err == nil {
 		if r.err = r.next(); r.written > r.most {
 			r.err = fmt.Errorf("its rows have more than %d KiB, which is too much for its size: it repeats texts that its cells share", r.most>>10)
@@ -45,14 +56,22 @@ const (
 	maxColumn = 1 << 14
 )
 
+// NoResult is what is said of a row with a formula of which the file does not say what it comes to.
+const NoResult = "it has a formula without a result; open the file in a spreadsheet program and save it again"
+
+// Lacks reports the line of such a row, up to which all were asked for.
+func (r *Rows) Lacks(line int) bool {
+	for len(r.lacking) > 0 && r.lacking[0] < line {
+		r.lacking = r.lacking[1:]
+	}
+	return len(r.lacking) > 0 && r.lacking[0] == line
+}
+
 // next writes the next row, and empty lines for those that are not there.
-func (r *rows) next() error {
+func (r *Rows) next() error {
 	for {
 		r.decoder.Left.N = item.MaxLine
 		token, err := r.decoder.Token()
-		if errors.Is(err, io.EOF) && r.unknown > 0 {
-			return fmt.Errorf("formulas without a result: %d; open it in a spreadsheet program and save it again", r.unknown)
-		}
 		if err != nil {
 			return err
 		}
@@ -62,6 +81,7 @@ func (r *rows) next() error {
 		}
 		if number, err := strconv.Atoi(attribute(start, "r")); err == nil && number > r.number && number <= maxRow {
 			r.ready.WriteString(strings.Repeat("\n", number-r.number-1))
+			r.lines += number - r.number - 1
 			r.number = number - 1
 		}
 		r.number++
@@ -69,10 +89,27 @@ func (r *rows) next() error {
 	}
 }
 
-// row writes the cells of a row.
-func (r *rows) row() error {
+// row writes the cells of a row, with what those hold that are merged with them.
+func (r *Rows) row() error {
 	column, position := -1, -1 // that was written last, and of the cell that was read last
 	before, widest := r.ready.Len(), r.widest
+	write := func(at int, text string) {
+		if at >= item.MaxFields && r.widest > 0 { // no table is as wide: the cell stands behind all others, and not behind as many commas
+			at = max(column+1, min(at, r.widest))
+		} else {
+			widest = max(widest, at+1)
+		}
+		r.ready.WriteString(strings.Repeat(",", at-max(column, 0)))
+		column = at
+		r.ready.WriteString(`"` + strings.ReplaceAll(text, `"`, `""`) + `"`)
+	}
+	fill := func(to int) {
+		for _, one := range r.merged {
+			if one.text != "" && one.column > column && one.column < to && one.from < r.number && r.number <= one.to {
+				write(one.column, one.text)
+			}
+		}
+	}
 	for {
 		token, err := r.decoder.Token()
 		if err != nil {
@@ -81,7 +118,13 @@ func (r *rows) row() error {
 		switch token := token.(type) {
 		case xml.EndElement:
 			if token.Name.Local == "row" {
-				r.ready.WriteByte('\n')
+				if column >= 0 {
+					fill(maxColumn)
+				}
+				if r.ready.WriteByte('\n'); r.lacks {
+					r.lacks, r.lacking = false, append(r.lacking, r.lines+1)
+				}
+				r.lines += bytes.Count(r.ready.Bytes()[before:], []byte("\n"))
 				r.written += r.ready.Len() - before
 				r.widest = widest
 				return nil
@@ -99,19 +142,43 @@ func (r *rows) row() error {
 			if text == "" || at <= column || at >= maxColumn {
 				continue
 			}
-			if at >= item.MaxFields && r.widest > 0 { // no table is as wide: the cell stands behind all others, and not behind as many commas
-				at = max(column+1, min(at, r.widest))
-			} else {
-				widest = max(widest, at+1)
-			}
-			r.ready.WriteString(strings.Repeat(",", at-max(column, 0)))
-			column = at
-			r.ready.WriteString(`"` + strings.ReplaceAll(text, `"`, `""`) + `"`)
+			fill(at)
+			write(at, text)
 			if r.ready.Len() > maxRow+item.MaxLine {
 				return fmt.Errorf("row %d is longer than %d MiB", r.number, item.MaxLine>>20) // not as one that can be passed over
 			}
+			// A number is not that of each: it would be summed up as often.
+			isSaid := slices.Contains([]string{"s", "str", "inlineStr"}, attribute(token, "t")) || strings.Count(text, "-") == 2
+			for index := range r.merged {
+				if one := &r.merged[index]; isSaid && one.column == at && one.from == r.number {
+					one.text = text
+				}
+			}
 		}
 	}
+}
+
+// maxMerged is how many merged cells of a sheet are known.
+const maxMerged = 2000
+
+var mergedCell = item.Expression(`mergeCell ref="([A-Z]+)(\d+):([A-Z]+)(\d+)"`)
+
+// mergedIn finds the cells of a sheet that are merged with those below them, which are named behind its rows.
+func mergedIn(sheet io.Reader) (all []mergedCells) {
+	input := bufio.NewReaderSize(sheet, 1<<16)
+	for err := error(nil); len(all) < maxMerged && (err == nil || errors.Is(err, bufio.ErrBufferFull)); {
+		var part []byte
+		if part, err = input.ReadSlice('>'); !bytes.Contains(part, []byte("mergeCell ")) {
+			continue
+		}
+		if found := mergedCell().FindStringSubmatch(string(part)); found != nil && found[1] == found[3] {
+			from, _ := strconv.Atoi(found[2]) // digits
+			to, _ := strconv.Atoi(found[4])
+			all = append(all, mergedCells{column: columnOf(found[1], 0), from: from, to: to})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b mergedCells) int { return a.column - b.column })
+	return all
 }
 
 // columnOf is the column of a cell such as AB12, from 0 on.
@@ -127,7 +194,7 @@ func columnOf(name string, otherwise int) int {
 }
 
 // cell is what a cell shows. One with an error shows nothing.
-func (r *rows) cell(start xml.StartElement) (string, error) {
+func (r *Rows) cell(start xml.StartElement) (string, error) {
 	var text strings.Builder
 	inside, formula := "", false
 	for {
@@ -146,7 +213,7 @@ func (r *rows) cell(start xml.StartElement) (string, error) {
 		case xml.EndElement:
 			if inside = ""; token.Name.Local == "c" {
 				if formula && text.Len() == 0 && attribute(start, "t") != "str" { // a text may be empty
-					r.unknown++
+					r.lacks = true
 				}
 				return r.value(start, text.String()), nil
 			}
@@ -154,7 +221,7 @@ func (r *rows) cell(start xml.StartElement) (string, error) {
 	}
 }
 
-func (r *rows) value(start xml.StartElement, text string) string {
+func (r *Rows) value(start xml.StartElement, text string) string {
 	switch attribute(start, "t") {
 	case "s":
 		index, err := strconv.Atoi(text)
@@ -179,11 +246,17 @@ func (r *rows) value(start xml.StartElement, text string) string {
 	if err == nil && style >= 0 && style < len(r.book.styles) && r.book.styles[style] != asNumber && number >= 0 && number < 2_958_466 {
 		return r.date(number, r.book.styles[style])
 	}
-	if strings.Trim(text, "-0123456789") == "" {
-		return text // as precisely as it is
+	if strings.Trim(text, "-0123456789") != "" { // else it stays as precise as it is
+		number, _ = strconv.ParseFloat(strconv.FormatFloat(number, 'g', shownDigits, 64), 64)
+		text = strconv.FormatFloat(number, 'f', -1, 64)
 	}
-	number, _ = strconv.ParseFloat(strconv.FormatFloat(number, 'g', shownDigits, 64), 64)
-	return strconv.FormatFloat(number, 'f', -1, 64)
+	if err != nil || style < 0 || style >= len(r.book.money) || r.book.money[style] == "" {
+		return text
+	}
+	if _, fraction, _ := strings.Cut(text, "."); len(fraction) == 3 { // which may be thousands
+		text += "0"
+	}
+	return text + " " + r.book.money[style]
 }
 
 // escaped is a character that XML cannot hold, as workbooks write it.
@@ -207,7 +280,7 @@ const (
 )
 
 // date is a count of days as a date, with a time if it has a fraction, as a time of day, or as hours, minutes and seconds.
-func (r *rows) date(days float64, style cellStyle) string {
+func (r *Rows) date(days float64, style cellStyle) string {
 	whole, fraction := math.Modf(days)
 	seconds := int(math.Round(days * 86400))
 	if style == asElapsed || style == asClock && days >= 1 && days < clockDays {
@@ -230,7 +303,7 @@ func (r *rows) date(days float64, style cellStyle) string {
 }
 
 // Read returns the rows of a sheet as comma separated values, one to a line.
-func (b *Workbook) Read(sheet string) (io.Reader, error) {
+func (b *Workbook) Read(sheet string) (*Rows, error) {
 	for _, one := range b.Sheets {
 		if one.Name != sheet {
 			continue
@@ -239,10 +312,12 @@ func (b *Workbook) Read(sheet string) (io.Reader, error) {
 			return nil, err
 		}
 		part, err := b.parts.Open(one.part)
-		if err != nil {
+		again, failed := b.parts.Open(one.part)
+		if err != nil || failed != nil {
 			return nil, fmt.Errorf("not a workbook that can be read: there is no %s", one.part)
 		}
-		return &rows{book: b, decoder: item.NewXML(io.LimitReader(part, maxSheet), item.MaxLine), most: b.most(one)}, nil
+		merged := mergedIn(io.LimitReader(again, maxSheet))
+		return &Rows{book: b, decoder: item.NewXML(io.LimitReader(part, maxSheet), item.MaxLine), most: b.most(one), merged: merged}, nil
 	}
 	return nil, errors.New("the sheet is gone")
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/table"
 )
 
 // maxSheet is how much of a sheet is read, in bytes with its marks, and how much is made of it. Of what all sheets share it is maxXML.
@@ -95,6 +96,19 @@ func styleOf(code string) cellStyle {
 	return asNumber
 }
 
+// inFormat is what may be a currency in a format, which is in quotation marks or has a language behind it: [$€-407].
+var inFormat = item.Expression(`\[\$([^\]-]*)[^\]]*\]|"([^"]*)"|([€$£¥₹])`)
+
+// currencyOf is the one that a format writes beside a number; empty: none.
+func currencyOf(code string) string {
+	for _, found := range inFormat().FindAllStringSubmatch(code, -1) {
+		if unit := strings.Trim(found[1]+found[2]+found[3], " \u00a0"); table.IsCurrency(unit) {
+			return unit
+		}
+	}
+	return ""
+}
+
 // share reads what cells share: texts and styles. A workbook may have neither.
 func (b *Workbook) share() error {
 	if b.texts != nil {
@@ -122,12 +136,13 @@ func (b *Workbook) share() error {
 			return err
 		}
 	}
-	custom, inStyles := map[int]cellStyle{}, false
+	custom, money, inStyles := map[int]cellStyle{}, map[int]string{}, false
 	_ = b.each("xl/styles.xml", func(e xml.StartElement) { // without it no number is a date
 		id, _ := strconv.Atoi(attribute(e, "numFmtId"))
 		switch e.Name.Local {
 		case "numFmt":
 			custom[id] = styleOf(attribute(e, "formatCode"))
+			money[id] = currencyOf(attribute(e, "formatCode"))
 		case "cellXfs":
 			inStyles = true
 		case "cellStyles", "dxfs":
@@ -135,6 +150,7 @@ func (b *Workbook) share() error {
 		case "xf":
 			if inStyles {
 				b.styles = append(b.styles, max(builtinStyle(id), custom[id]))
+				b.money = append(b.money, money[id])
 			}
 		}
 	})
@@ -154,6 +170,7 @@ type Workbook struct {
 	size   int64
 	texts  []string // shared by cells
 	styles []cellStyle
+	money  []string // the currencies of those
 	epoch  time.Time
 }
 

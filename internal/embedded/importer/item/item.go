@@ -15,6 +15,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -100,13 +101,14 @@ const (
 	TotalOfRows   = "a total of the rows above it"
 	TotalBelow    = "a total below the table"
 	BelowTable    = "below the table"
+	AroundTable   = "around the table" // in which stream how many are
 	Deleted       = "deleted in the mail program, which has not removed it yet"
 	SameAs        = "the same as " // and what or where
 )
 
 // IsAside reports that nothing is lost by what was passed over for a reason.
 func IsAside(reason string) bool {
-	return slices.Contains([]string{AboveHeader, HeaderAgain, HeaderAlone, AnotherHeader, TotalOfRows, TotalBelow, BelowTable, Deleted}, reason)
+	return strings.Contains(reason, AroundTable) || slices.Contains([]string{AboveHeader, HeaderAgain, HeaderAlone, AnotherHeader, TotalOfRows, TotalBelow, BelowTable, Deleted}, reason)
 }
 
 // IsEnd reports whether a file was read to its end, which may have come too early.

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -100,10 +101,10 @@ func (t *Tally) chooseTime(fields []model.Field, declared string) []model.Field 
 	return append(fields, Capable(when))
 }
 
-// TwoDates says of each field whose dates have two readings what they are. Such fields are texts, unless the manifest says otherwise.
-func (t *Tally) TwoDates(declared Stream) (said []string) {
+// TwoReadings says of each field whose dates or numbers have two readings what they are. Such fields are texts, unless the manifest says otherwise.
+func (t *Tally) TwoReadings(declared Stream) (said []string) {
 	for _, field := range t.fields {
-		if two := field.TwoDates(); two != "" && declared.Types[field.Name] == "" {
+		if two := cmp.Or(field.TwoDates(), field.TwoNumbers()); two != "" && declared.Types[field.Name] == "" {
 			said = append(said, fmt.Sprintf("%q stays a text: %s, and nothing else in the file says which", field.Name, two))
 		}
 	}

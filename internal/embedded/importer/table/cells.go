@@ -50,8 +50,8 @@ func (c Cell) Append(to []byte, cell string) []byte {
 			number, _, _ := split(plain)
 			return append(to, c.numbers.plain(number)...)
 		}
-		if IsNumber(plain) {
-			return append(to, plain...)
+		if number, _, _ := split(plain); IsNumber(number) {
+			return append(to, number...)
 		}
 	case "boolean":
 		if truth, ok := asBoolean(plain); ok {

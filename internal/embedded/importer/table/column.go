@@ -22,7 +22,7 @@ type Column struct {
 
 	dates    uint64 // a bit for each of dateForms that the days have
 	dateless bool   // none has been left
-	date     string // the first day
+	date     string // the first day, but for those that are alike
 	isDate   bool   // it may hold dates: a table, or a field of JSON with such a name
 	stamps   int    // how many are dates as records have them
 	timed    bool   // a date has a time of the day
@@ -35,6 +35,7 @@ type Column struct {
 	numberless bool        // none has been left
 	marked     bool        // a number has marks of thousands or decimals
 	marks      string      // that stand before three digits at the end of a number, if nothing says which of both they are
+	number     string      // the first with one of those
 	triples    int         // how many have three digits three times
 	small      bool        // a whole number below a thousand, but for 0
 	large      bool        // one without a mark that is not
@@ -195,7 +196,7 @@ func (c *Column) addDay(text string) {
 	forms, written := formsOf(text, among)
 	switch {
 	case forms > 0:
-		if c.dates == 0 {
+		if c.dates == 0 || isAlike(c.date) {
 			c.date = text
 		}
 		c.days++
@@ -207,6 +208,12 @@ func (c *Column) addDay(text string) {
 		c.undated++
 		c.dateless = c.undated >= fewestTyped && c.undated > c.days+c.stamps
 	}
+}
+
+// isAlike reports a date that is the same whether its day or its month comes first.
+func isAlike(date string) bool {
+	parts := strings.FieldsFunc(date, func(one rune) bool { return strings.ContainsRune("/.-", one) })
+	return len(parts) > 1 && strings.TrimLeft(parts[0], "0") == strings.TrimLeft(parts[1], "0")
 }
 
 // addWhole notes a whole number, which may count the time: ok is false if it is none of at most 64 bits.
@@ -273,6 +280,9 @@ func (c *Column) addNumber(text string) {
 	c.numberless = c.numbers == 0
 	if c.numbers == commaNumbers && triples().MatchString(text) {
 		c.triples++
+	}
+	if c.marks == "" {
+		c.number = text
 	}
 	for _, mark := range [...]string{".", ","} {
 		if strings.Contains(text, mark) && !strings.Contains(c.marks, mark) {

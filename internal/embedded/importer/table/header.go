@@ -153,7 +153,7 @@ func findPreamble(lines [][]byte, sheet bool) (comma rune, header int) {
 		}
 		width := 0
 		for one, count := range widths {
-			if cells := one * count; one >= least && (cells > width*widths[width] || cells == width*widths[width] && one > width) {
+			if cells := one * count; one >= least && count > 1 && (cells > width*widths[width] || cells == width*widths[width] && one > width) {
 				width = one
 			}
 		}
@@ -168,12 +168,23 @@ func findPreamble(lines [][]byte, sheet bool) (comma rune, header int) {
 		if width == 0 || widths[width] < 2 {
 			continue
 		}
-		at := slices.IndexFunc(rows, func(row []string) bool { return 2*filled(row) > width })
+		remarks := 0 // lines that programs write above
+		for len(rows[remarks]) != width && remarks+1 < len(rows) && bytes.HasPrefix(lines[remarks], []byte("#")) {
+			remarks++
+		}
+		at := slices.IndexFunc(rows[remarks:], func(row []string) bool { return 2*filled(row) > width })
+		if at >= 0 {
+			at += remarks
+		}
+		if at >= 0 && !sheet && len(rows[at]) > width && at+3 < len(rows) { // or names stand below a line with more cells
+			isOne := filled(rows[at+1]) == width && !hasDigits(rows[at+1]) && hasDigits(rows[at+2]) && hasDigits(rows[at+3])
+			at += count(isOne && mostAre(rows[at+1:], width))
+		}
 		// or an account with its balance, as wide as a row
 		if pairs || at == 0 && len(rows[0]) != width && slices.ContainsFunc(rows[0], beginsWithDigit) {
 			at = slices.IndexFunc(rows, func(row []string) bool { return len(row) == width && 2*filled(row) > width })
 		}
-		if width < least && (at <= 0 || len(bytes.TrimSpace(lines[at-1])) > 0) {
+		if width < least && (at <= 0 || at != remarks && len(bytes.TrimSpace(lines[at-1])) > 0) {
 			continue // a text with a comma
 		}
 		if pairs && at > 0 && !mostAre(rows[at:], width) {
@@ -200,7 +211,6 @@ func namesSheet(rows, above [][]string) bool {
 	}
 	isWide := func(row []string) bool { return len(row) > len(header) }
 	isFull := func(row []string) bool { return len(row) >= len(header) && filled(row) == len(row) }
-	hasDigits := func(row []string) bool { return slices.ContainsFunc(row, beginsWithDigit) }
 	return slices.ContainsFunc(rows[:end], hasDigits) && !slices.ContainsFunc(rows[:end], isWide) && !slices.ContainsFunc(above, isFull)
 }
 
@@ -218,50 +228,7 @@ func mostAre(rows [][]string, width int) bool {
 	return 2*good > len(rows)
 }
 
-// endsHere reports that all lines until the end of the file, or until another header, are as short as those of a preamble: what a bank
-// writes below a table.
-func (r *rows) endsHere() bool {
-	var lines [][]byte
-	defer func() { r.lines.Back(lines...) }()
-	for len(lines) < preambleLines {
-		line, err := r.lines.Next()
-		if err != nil {
-			r.lines.Number--
-			return errors.Is(err, io.EOF)
-		}
-		lines = append(lines, bytes.Clone(line))
-		if 2*(1+strings.Count(string(line), string(r.comma))) > len(r.header) {
-			cells := item.SplitOutsideQuotes(strings.TrimSpace(strings.ReplaceAll(string(line), `"`, "")), r.comma)
-			return cells[0] == r.header[0] && r.isHeader(cells)
-		}
-	}
-	return false
-}
-
-// totals are what a row is called that sums up the others, or says what an account holds after them.
-var totals = map[string]bool{
-	"total": true, "totals": true, "total balance": true, "total amount": true, "transactions total": true, "grand total": true,
-	"grand totals": true, "subtotal": true, "subtotals": true, "sum": true,
-	"summe": true, "gesamt": true, "gesamtsumme": true, "gesamtbetrag": true, "total général": true, "total general": true,
-	"total geral": true, "totale": true,
-	"kontostand": true, "neuer kontostand": true, "alter kontostand": true, "saldo": true, "endsaldo": true, "schlusssaldo": true,
-	"balance": true, "closing balance": true, "ending balance": true,
-	"saldo final": true, "solde": true, "eindsaldo": true,
-	"totaal": true, "suma": true, "razem": true, "celkem": true, "összesen": true, "итого": true, "всего": true, "合計": true, "合计": true,
-	"总计": true, "總計": true,
-}
-
-// longestTotal is more bytes than such a name has, with a colon and spaces around it.
-const longestTotal = 32
-
-// isTotal reports a row that sums up the others: only dates stand before the word that says so, which does not begin with a digit.
-func isTotal(cells []string) bool {
-	at := slices.IndexFunc(cells, func(cell string) bool {
-		return len(cell) <= longestTotal && cell != "" && (cell[0] < '-' || cell[0] > '9') &&
-			totals[strings.ToLower(strings.TrimSuffix(strings.TrimSpace(cell), ":"))]
-	})
-	return at >= 0 && !slices.ContainsFunc(cells[:at], func(cell string) bool { return cell != "" && !isDay(cell) })
-}
+func hasDigits(row []string) bool { return slices.ContainsFunc(row, beginsWithDigit) }
 
 func beginsWithDigit(cell string) bool {
 	cell = strings.TrimLeft(cell, "\" -")

@@ -73,6 +73,15 @@ func (c *Column) TwoDates() string {
 	return c.date + " may be " + one + " or " + other
 }
 
+// TwoNumbers names the two readings of a column's numbers, which stay texts for that; "" if they have one reading, or are texts anyhow.
+func (c *Column) TwoNumbers() string {
+	isEither := c.numbers == pointNumbers|commaNumbers && c.marked && !c.numberless && c.remarks == 0 && c.cells == c.Present
+	if !isEither || c.plus || c.sided+c.triples > 0 || !slices.Contains([]string{"string", "text"}, c.narrowest().Kind) {
+		return ""
+	}
+	return c.number + " may be " + commaNumbers.plain(c.number) + " or " + pointNumbers.plain(c.number)
+}
+
 // marksThousands reports that a mark, which may stand before three decimals as well, is in each number of a thousand or more, and in none
 // below: decimals would be in those, too.
 func (c *Column) marksThousands(mark string) bool {

@@ -64,7 +64,7 @@ func split(cell string) (number, unit string, sided bool) {
 		return cell, "", false
 	}
 	found := withUnit().FindStringSubmatch(cell)
-	if found == nil || found[2] != "" && found[5] != "" || !isCurrency(found[2]+found[5]) || found[1] != "" && found[3] != "" {
+	if found == nil || found[2] != "" && found[5] != "" || !IsCurrency(found[2]+found[5]) || found[1] != "" && found[3] != "" {
 		return cell, "", false
 	}
 	sign := strings.ReplaceAll(found[1]+found[3], "−", "-")
@@ -82,8 +82,8 @@ func isAmount(text string) bool {
 	return text != "" && len(text) <= maxNumber && (pointNumber().MatchString(text) || commaNumber().MatchString(text))
 }
 
-// isCurrency reports the sign or the ISO 4217 code of a currency, or a percent sign.
-func isCurrency(unit string) bool {
+// IsCurrency reports the sign or the ISO 4217 code of a currency, or a percent sign.
+func IsCurrency(unit string) bool {
 	if len(unit) == 3 && strings.Trim(unit, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == "" {
 		_, err := currency.ParseISO(unit)
 		return err == nil

@@ -4,6 +4,7 @@ package table
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -31,6 +32,7 @@ type reader struct {
 	fields   []item.Field // of a row
 	values   []byte       // of those
 	above    []row        // lines above the header
+	over     above        // what stands above a row
 	ended    bool         // what follows stands below the table
 	lonely   int          // the line of a header of one cell, or of one table of several, below which nothing was found yet
 	sections bool         // rows begin with the name of their section and what they are in it
@@ -107,27 +109,28 @@ func (r *reader) next() (item.Item, error) {
 	switch {
 	case len(cells) > 1 && slices.Equal(cells, r.header):
 		r.ended = false
+		r.over.endPart()
 		return item.Item{}, item.Unusable(line, item.HeaderAgain)
 	case cells[0] == r.header[0] && r.isHeader(cells), r.sections && beginsSection(cells):
 		r.begin(cells)
 		return item.Item{}, item.Unusable(line, item.AnotherHeader)
 	case r.sections && len(cells) > 1 && strings.HasSuffix(strings.ToLower(cells[1]), "total"):
 		return item.Item{}, item.Unusable(line, item.TotalOfRows)
-	case isTotal(cells) && r.endsHere():
-		return r.outside(line, item.TotalBelow, cells)
+	}
+	place, note := r.place(cells, line)
+	if place != "" {
+		return r.outside(line, place, cells)
 	}
 	if len(cells) > len(r.columns) {
 		return item.Item{}, item.Unusable(line, "the row has %d cells, and the header %d", len(cells), len(r.columns))
 	}
-	if r.ended = r.ended || !r.sections && len(r.columns) >= narrowest && 2*len(cells) <= len(r.columns) && r.endsHere(); r.ended {
-		return r.outside(line, item.BelowTable, cells)
-	}
-	return r.record(line, cells), nil
+	r.over.add(cells, r.lines.Number)
+	return r.record(line, cells, note), nil
 }
 
 // record makes a record of a row.
-func (r *reader) record(line int, cells []string) item.Item {
-	one := item.Item{Line: line, Fields: r.fields[:0]}
+func (r *reader) record(line int, cells []string, note string) item.Item {
+	one := item.Item{Line: line, Fields: r.fields[:0], Note: note}
 	r.values = r.values[:0]
 	put := func(name string, values []byte) {
 		one.Fields = append(one.Fields, item.Field{Name: name, Value: values[len(r.values):]})
@@ -152,7 +155,7 @@ func (r *reader) record(line int, cells []string) item.Item {
 	// A row is short that ends before its last column that has a name, or in a table without names before its last column.
 	if rest := r.header[len(cells):]; !r.sheet && len(rest) > 0 &&
 		(slices.ContainsFunc(rest, isFilled) || !slices.ContainsFunc(r.header, isFilled)) {
-		one.Note = fmt.Sprintf("the row has %d cells, and the header %d; it is kept", len(cells), len(r.columns))
+		one.Note = cmp.Or(note, fmt.Sprintf("the row has %d cells, and the header %d; it is kept", len(cells), len(r.columns)))
 	}
 	return one
 }
@@ -186,6 +189,7 @@ func (r *reader) begin(header []string) {
 	}
 	r.tasks = taskList(r.header)
 	names := columnNames(r.header)
+	r.over = above{columns: make([]columnAbove, len(names))}
 	for _, name := range names {
 		one := column{r.Cells[name], name, -1}
 		for _, beside := range one.Beside {

@@ -30,9 +30,14 @@ type indexedConnection struct {
 	streams []rs.ListedStream
 }
 
-func newIndex(d *document) (x *index, err error) {
+// warnings are those of the resource server.
+func (d *document) warnings() []string {
 	const mostWarnings = 4
-	x = &index{document: d, warnings: answer.List{Meta: d.Members.Object("meta")}.Warnings(mostWarnings)}
+	return answer.List{Meta: d.Members.Object("meta")}.Warnings(mostWarnings)
+}
+
+func newIndex(d *document) (x *index, err error) {
+	x = &index{document: d, warnings: d.warnings()}
 	rows := d.q.Counts.ListedStreams()
 	listed := make(map[[2]string]int, len(rows)) // the place of the last by connection and stream
 	for i, row := range rows {

@@ -55,7 +55,7 @@ func (d *document) lines(to int) []string {
 			lines = append(lines, r.examples()...)
 		}
 	}
-	return write.NotEmpty(append(append(append(lines, legend(rows)), d.q.Coverage.Lines()...), next)...)
+	return write.NotEmpty(slices.Concat(lines, []string{legend(rows)}, d.q.Coverage.Lines(), d.warnings(), []string{next})...)
 }
 
 // head is `messages (gmail; connection_id cin_a "Work mail", cin_b "Personal mail")`, as many connections as fit.

@@ -1,0 +1,281 @@
+package table
+
+import (
+	"errors"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
+)
+
+// What sums up rows, or stands below them, is told from a row by what its columns hold above it.
+
+// above is that, with the line of the last row, how many rows there are below the last total, and the bytes of the longest first cell.
+type above struct {
+	columns             []columnAbove
+	last, many, longest int
+}
+
+type columnAbove struct {
+	kinds    [aDay + 1]int // of its first cells
+	sum      float64       // of its numbers
+	before   []float64     // up to the last totals
+	size     float64       // of its numbers, whatever their signs
+	read     float64       // the number of the line at hand
+	isNumber bool          // it has one
+}
+
+// What a cell holds, as far as that tells rows from other lines. A time of a day is one too.
+const aText, aNumber, aDay = 0, 1, 2
+
+// sampledCells are enough to know a column, of which four in five are of its kind.
+const sampledCells = 20
+
+func (c *columnAbove) sampled() int { return c.kinds[aText] + c.kinds[aNumber] + c.kinds[aDay] }
+
+func (c *columnAbove) is(kind int) bool { return c.kinds[kind] > 0 && 5*c.kinds[kind] >= 4*c.sampled() }
+
+// mayNot reports a text in a column of numbers or of dates.
+func (c *columnAbove) mayNot(cell string) bool {
+	return (c.is(aNumber) || c.is(aDay)) && kindOf(cell) == aText
+}
+
+func kindOf(cell string) int {
+	plain := clean(cell)
+	if number, _, _ := split(plain); isAmount(strings.TrimPrefix(number, "+")) {
+		return aNumber
+	}
+	return count(isTyped(plain)) * aDay
+}
+
+// longestBeside is how many bytes of signs and of a currency are beside a number at most.
+const longestBeside = 6
+
+// amount reads a number of a column of those, as quickly as it can. Three digits behind a mark are a fraction if decimals have that mark.
+func amount(cell string, decimal byte) (number float64, ok bool) {
+	isDigit := func(index int) bool { return cell[index] >= '0' && cell[index] <= '9' }
+	from, to, marks, last, isMixed := 0, len(cell), 0, 0, false
+	for ; from < to && !isDigit(from); from++ {
+	}
+	for ; to > from && !isDigit(to-1); to-- {
+	}
+	for index := from; index < to; index++ {
+		switch one := cell[index]; {
+		case isDigit(index):
+			number = 10*number + float64(one-'0')
+		case one == '.' || one == ',':
+			isMixed = isMixed || marks > 0 && cell[last] != one
+			marks, last = marks+1, index
+		case one != '\'' && one != ' ' && one < utf8.RuneSelf: // which mark thousands
+			return 0, false
+		}
+	}
+	if from+len(cell)-to > 0 && (strings.ContainsAny(cell[:from], "-−(") || strings.ContainsAny(cell[to:], "-−dD")) {
+		number = -number
+	}
+	if below := to - last - 1; isMixed || marks == 1 && (below != 3 || cell[last] == decimal) {
+		number /= math.Pow10(below)
+	}
+	return number, from < to && from+len(cell)-to <= longestBeside
+}
+
+// look reads the numbers of a line, and counts those that are the sum of all rows above it, or of those below one of the last totals.
+func (r *reader) look(cells []string) (sums int) {
+	decimal := byte('.')
+	if r.comma == ';' {
+		decimal = ','
+	}
+	for index, cell := range cells[:min(len(cells), len(r.columns))] {
+		column := &r.over.columns[index]
+		column.isNumber = false
+		if cell == "" || column.sampled() >= sampledCells && !column.is(aNumber) {
+			continue
+		}
+		column.read, column.isNumber = amount(cell, decimal)
+		isSum := func(before float64) bool {
+			sum := column.sum - before
+			return sum != 0 && math.Abs(sum-column.read) <= 1e-10*column.size
+		}
+		sums += count(column.isNumber && (isSum(0) || slices.ContainsFunc(column.before, isSum)))
+	}
+	return sums
+}
+
+// manyTotals are as many as a month has days, each with a total of its own.
+const manyTotals = 31
+
+// endPart begins to sum up anew, too.
+func (a *above) endPart() {
+	a.many = 0
+	for index := range a.columns {
+		column := &a.columns[index]
+		column.before = append(column.before[max(len(column.before)-manyTotals, 0):], column.sum)
+	}
+}
+
+// add takes in a row that was looked at.
+func (a *above) add(cells []string, line int) {
+	a.many, a.last, a.longest = a.many+1, line, max(a.longest, len(cells[0]))
+	for index, cell := range cells {
+		if cell == "" {
+			continue
+		}
+		column := &a.columns[index]
+		if column.sampled() < sampledCells && isFilled(cell) {
+			kind := kindOf(cell)
+			column.kinds[kind]++
+			column.isNumber = column.isNumber && kind == aNumber
+		}
+		if column.isNumber {
+			column.sum += column.read
+			column.size += math.Abs(column.read)
+		}
+	}
+}
+
+const notTheSum = "it is called a total, and no number of it is the sum of the rows above it; it is kept as a row"
+const asARow = "it is called a total and is the sum of the rows above it, but has a date or an id as they do; it is kept as a row"
+
+// place is where a line stands that is no row, with what is said of one that is kept though it is called a total.
+func (r *reader) place(cells []string, line int) (place, note string) {
+	sums, name := r.look(cells), nameOfTotal(cells)
+	isBalance, isTotal := totals[name], name != "" && !totals[name]
+	numbers, texts, isOwn := 0, 0, false // it has a date, or an id, as rows have
+	for index, cell := range cells[:min(len(cells), len(r.columns))] {
+		if sums == 0 && name == "" || !isFilled(cell) {
+			continue
+		}
+		column, kind := &r.over.columns[index], kindOf(cell)
+		isOwn = isOwn || kind == aDay && column.is(aDay) || kind == aNumber && strings.EqualFold(r.columns[index].name, *r.IDField)
+		numbers += count(kind == aNumber && (!column.isNumber || column.read != 0))
+		texts += count(kind == aText && !column.mayNot(cell))
+	}
+	isUnnamed := func() bool { return texts == 0 && numbers == sums && r.over.many > 1 && !r.begins(cells) }
+	switch {
+	case r.sections:
+	case isTotal && isOwn && sums > 0:
+		return "", asARow
+	case sums > 0 && !isOwn && !isBalance && (isTotal || endsAsTotal(cells) || isUnnamed()):
+		r.over.endPart()
+		return item.TotalOfRows, ""
+	case (isBalance || isTotal && !isOwn && numbers == 0) && r.endsHere(!isOwn):
+		r.ended = true
+		return item.TotalBelow, ""
+	case isTotal && !isOwn && numbers > 0:
+		return "", notTheSum
+	case !r.isRow(cells, line) && (r.ended || r.endsHere(true)):
+		r.ended = true
+		return item.BelowTable, ""
+	}
+	return "", ""
+}
+
+// begins reports a line whose first cell is one of a row.
+func (r *reader) begins(cells []string) bool {
+	return isFilled(cells[0]) && !r.over.columns[0].mayNot(cells[0])
+}
+
+// isRow reports that a line has more than half of the cells of the header, a number or a date where the rows have those, or at least
+// begins as they do. A text alone is a row only right below another one, if it is no remark: one with a colon or another mark, or longer
+// than they begin with. Below what is no row one has two cells as those have.
+func (r *reader) isRow(cells []string, line int) bool {
+	cells = cells[:widthOf(cells)]
+	if 2*len(cells) > len(r.columns) {
+		return true
+	}
+	alike, isDigits := 0, func(cell string) bool { return isUnsigned(cell) && isUnsigned(cell[len(cell)-1:]) }
+	for _, kind := range [...]int{aNumber, aDay} { // which takes longer
+		for index, cell := range cells {
+			column := &r.over.columns[index]
+			if alike <= count(r.ended) && isFilled(cell) && column.is(kind) {
+				alike += count(kind == aNumber && column.isNumber && isDigits(cell) || kindOf(cell) == kind)
+			}
+		}
+	}
+	text := strings.TrimSpace(cells[0])
+	switch first, _ := utf8.DecodeRuneInString(text); {
+	case r.ended || alike > 0:
+		return alike > count(r.ended)
+	case text != "" && !r.begins(cells) || strings.HasSuffix(text, ":"):
+		return false
+	case filled(cells) > 1 || len(r.columns) < narrowest || r.over.last == 0:
+		return true
+	default:
+		isWord := unicode.IsLetter(first) || unicode.IsDigit(first)
+		return line == r.over.last+1 && isWord && len(text) <= 2*r.over.longest && !strings.Contains(text, ":")
+	}
+}
+
+// widthOf is how many cells a line has up to the last that holds something.
+func widthOf(cells []string) int {
+	width := len(cells)
+	for width > 0 && (cells[width-1] == "" || !isFilled(cells[width-1])) {
+		width--
+	}
+	return width
+}
+
+// endsHere reports that all lines until the end of the file, or until another header, are as short as those of a preamble, or totals, if
+// they may be: what a bank writes below a table.
+func (r *rows) endsHere(orTotals bool) bool {
+	var lines [][]byte
+	defer func() { r.lines.Back(lines...) }()
+	for len(lines) < preambleLines {
+		line, err := r.lines.Next()
+		if err != nil {
+			r.lines.Number--
+			return errors.Is(err, io.EOF)
+		}
+		lines = append(lines, slices.Clone(line))
+		cells := item.SplitOutsideQuotes(strings.TrimRight(string(line), "\r\n"), r.comma)
+		for index, cell := range cells {
+			cells[index] = strings.Trim(cell, `"`)
+		}
+		if cells = cells[:widthOf(cells)]; len(cells) > 1 && slices.Equal(cells, r.header) {
+			return true
+		}
+		if 2*len(cells) > len(r.header) && (!orTotals || nameOfTotal(cells) == "") {
+			return cells[0] == r.header[0] && r.isHeader(cells)
+		}
+	}
+	return false
+}
+
+// totals are what a row is called that sums up the others or, where it is true, says what an account holds after them.
+var totals = map[string]bool{
+	"total": false, "totals": false, "total amount": false, "transactions total": false, "grand total": false, "grand totals": false,
+	"subtotal": false, "subtotals": false, "sub-total": false, "sum": false, "summe": false, "zwischensumme": false, "teilsumme": false,
+	"gesamt": false, "gesamtsumme": false, "gesamtbetrag": false, "gesamtergebnis": false, "total général": false, "total general": false,
+	"total geral": false, "sous-total": false, "totale": false, "subtotale": false, "totaal": false, "subtotaal": false, "suma": false,
+	"razem": false, "celkem": false, "összesen": false, "итого": false, "всего": false, "合計": false, "小計": false, "合计": false,
+	"小计": false, "总计": false, "總計": false,
+	"total balance": true, "kontostand": true, "neuer kontostand": true, "alter kontostand": true, "saldo": true, "endsaldo": true,
+	"schlusssaldo": true, "balance": true, "closing balance": true, "ending balance": true, "saldo final": true, "solde": true,
+	"eindsaldo": true,
+}
+
+// longestTotal is more bytes than such a name has, with a colon and spaces around it.
+const longestTotal = 32
+
+// nameOfTotal is what a row is called that sums up the others: only dates stand before it, and it does not begin with a digit.
+func nameOfTotal(cells []string) string {
+	at := slices.IndexFunc(cells, func(cell string) bool { return cell != "" && (cell[0] < '-' || cell[0] > '9') })
+	if at < 0 || len(cells[at]) > longestTotal {
+		return ""
+	}
+	name := strings.ToLower(strings.TrimSuffix(strings.TrimSpace(cells[at]), ":"))
+	if _, isOne := totals[name]; !isOne || slices.ContainsFunc(cells[:at], func(cell string) bool { return cell != "" && !isDay(cell) }) {
+		return ""
+	}
+	return name
+}
+
+// endsAsTotal reports a row whose first text begins or ends with such a word: "Summe Januar", "January total".
+func endsAsTotal(cells []string) bool {
+	words := strings.Fields(cells[max(slices.IndexFunc(cells, isFilled), 0)])
+	return len(words) > 1 && nameOfTotal(words[:1])+nameOfTotal(words[len(words)-1:]) != ""
+}
