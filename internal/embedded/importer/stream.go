@@ -221,7 +221,7 @@ func (s *fileStream) scanFile(ctx context.Context, file sourceFile, ids knownIDs
 			if said = true; one.Note != "" {
 				one.Note += "; "
 			}
-			one.Note += secret + " is left out, and so is any other secret of the file: no assistant should have one"
+			one.Note += secret + " is left out, as is all else of the file that is named or written like a secret: no assistant should have one"
 		}
 		one.Identify(s.idField)
 		if _, taken := one.Value("file"); s.gathered != "" && !taken {
