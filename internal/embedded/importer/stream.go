@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -48,7 +49,7 @@ func (s *fileStream) infer(ctx context.Context, watch Watch, found *int) ([]mode
 	plain := true
 	err := s.scan(ctx, "", func(skip Skip) {
 		if skip.Line == 0 {
-			s.reported[skip] = true
+			s.reported[skip] = skip.Reason != model.NoRecord
 		}
 		watch.Skipped(skip)
 	}, func(at sourceFile, one item.Item) bool {
@@ -81,7 +82,7 @@ func (s *fileStream) infer(ctx context.Context, watch Watch, found *int) ([]mode
 	if err != nil {
 		return nil, err
 	}
-	if s.unusable = tally.Records == 0 && len(s.reported) > 0; s.unusable {
+	if s.unusable = tally.Records == 0 && slices.Contains(slices.Collect(maps.Values(s.reported)), true); s.unusable {
 		return nil, nil
 	}
 	tally.Commas = s.semicolons
@@ -123,7 +124,7 @@ func (s *fileStream) records(ctx context.Context, connection string, keep *blobB
 			return
 		}
 		report := func(skip Skip) {
-			if s.declared.Fields != nil || skip.Line == 0 && !s.reported[skip] { // the others were reported when the stream was inferred
+			if _, known := s.reported[skip]; s.declared.Fields != nil || skip.Line == 0 && !known { // the others were reported when the stream was inferred
 				watch.Skipped(skip)
 			}
 		}
@@ -202,13 +203,14 @@ func (s *fileStream) scanFile(ctx context.Context, file sourceFile, ids knownIDs
 	visit func(sourceFile, item.Item) bool) (more bool, err error) {
 	failed := "cannot be read: "
 	var secrets item.Secrets
-	said := false // of the file
+	said, isEmpty := false, file.part == "" && ways[s.format].about == (about{}) // the file, which says nothing else
 	budget.begin(file, s)
 	defer budget.end(file)
 	for one, err := range s.read(ctx, file) {
 		if err := ctx.Err(); err != nil {
 			return false, fmt.Errorf("read stream %s: %w", s.stream, err)
 		}
+		isEmpty = false
 		if bad, ok := errors.AsType[item.UnusableError](err); ok {
 			report(Skip{File: file.name, Line: bad.Line, Reason: bad.Reason})
 		} else if err != nil {
@@ -255,6 +257,9 @@ func (s *fileStream) scanFile(ctx context.Context, file sourceFile, ids knownIDs
 		if !visit(file, one) {
 			return false, nil
 		}
+	}
+	if isEmpty {
+		report(Skip{File: file.name, Reason: model.NoRecord})
 	}
 	return true, nil
 }

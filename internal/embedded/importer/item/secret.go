@@ -54,7 +54,9 @@ func (s *Secrets) TakeOut(one *Item) (first string) {
 			continue
 		}
 		said := ""
-		if kind := s.kindOf([]byte(field.Name)); kind.holds(field.Value) && !one.isNoSecret(kind, field.Value) || one.isCookie(field) {
+		kind := s.kindOf([]byte(field.Name))
+		isPostal := kind == shortNumber && len(bytes.Trim(field.Value, `"`)) == 6 && one.has(postal())
+		if kind.holds(field.Value) && !isPostal || one.isCookie(field) {
 			said, field.Value = field.Name, []byte("null")
 		} else if field.Value[0] == '{' || field.Value[0] == '[' {
 			field.Value, said = s.within(field.Value)
@@ -90,10 +92,6 @@ var (
 	cookieHost = Expression(`(?i)^(?:host|domain)`)
 	cookieEnd  = Expression(`(?i)^(?:expir|samesite|httponly|issecure)`)
 )
-
-func (i *Item) isNoSecret(kind secretKind, value []byte) bool {
-	return kind == shortNumber && len(bytes.Trim(value, `"`)) == 6 && i.has(postal())
-}
 
 func (i *Item) isCookie(field *Field) bool {
 	return (field.Name == "value" || field.Name == "Value") && anyValue.holds(field.Value) && i.has(cookieHost()) && i.has(cookieEnd())

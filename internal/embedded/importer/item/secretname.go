@@ -2,25 +2,28 @@ package item
 
 import (
 	"bytes"
+	"regexp"
 	"strings"
 
 	"golang.org/x/text/unicode/norm"
 )
 
 // A secretKind says which values of a name are secrets: a PIN has digits, and a table may have tokens of a language. There is one for each
-// group of secretNames.
+// group of secretNames but the first.
 type secretKind byte
 
 const (
-	anyValue    secretKind = 1 + iota
-	oneWord                // which is no number
-	mixedWord              // of letters and digits
-	shortNumber            // of four to eight digits
-	checkNumber            // of three or four digits
-	cardNumber             // of 13 digits at least, not one of which only the last are shown
-	manyWords              // twelve at least: gardens have seeds as well
-	cookie                 // not what is baked
+	anyValue    secretKind = 1
+	mixedWord   secretKind = 3
+	shortNumber secretKind = 4
+	manyWords   secretKind = 7
 )
+
+// secretValues are the values of each kind: any; a word that is no number; one of letters and digits; four to eight digits; three or four; the
+// digits of a card, and not only the last; twelve words at least, for gardens have seeds as well; and a cookie that is not to be baked.
+var secretValues = [...]func() *regexp.Regexp{0: Expression(`^\b\B`), 1: Expression(``), 2: Expression(`^\d*[^\s\d{[\\][^\s{[\\]*$`),
+	3: Expression(`^(?:[^\s{[\\]*\pL[^\s{[\\]*\d|[^\s{[\\]*\d[^\s{[\\]*\pL)[^\s{[\\]*$`), 4: Expression(`^\d{4,8}$`), 5: Expression(`^\d{3,4}$`),
+	6: Expression(`^[\d -]{13,23}$`), 7: Expression(`^(?:[a-zà-ÿ]{3,8} ){11,23}[a-zà-ÿ]{3,8}$`), 8: Expression(`^[\w.-]+=[^\s;]{6,}`)}
 
 // secretNames are what the names of secrets end with, in English, German, French, Spanish, Italian, Portuguese, Dutch, Polish and Russian:
 // a group for each kind, and before those one for the names that German and others join to more words.
@@ -63,47 +66,24 @@ func secretKindOf(name string) secretKind {
 	return 0
 }
 
-var (
-	noPassword = Expression(`^(?:.{0,3}$|[<\[({$%]|[*.xX•_-]+$)|[ \t]|://|\?$`)
-	plainWord  = Expression(`^\p{Lu}?\p{Ll}+[.,;!]?$`)
-	phrase     = Expression(`^(?:[a-zà-ÿ]{3,8} ){11,23}[a-zà-ÿ]{3,8}$`) // of which a wallet is made
-	cookiePair = Expression(`^[\w.-]+=[^\s;]{6,}`)
-)
-
 // holds reports a value in JSON that may be a secret of the kind: not whether there is one.
 func (k secretKind) holds(value []byte) bool {
 	return k > 0 && len(value) > 0 && value[0] != 'n' && value[0] != 't' && value[0] != 'f' && string(value) != `""` &&
-		k.fits(string(bytes.Trim(value, `"`)))
+		k.fits(bytes.Trim(value, `"`))
 }
 
-func (k secretKind) fits(text string) bool {
-	digits := strings.Trim(text, "0123456789") == ""
-	switch isWord := !strings.ContainsAny(text, " \t{[\\"); k {
-	case anyValue:
-		return true
-	case oneWord:
-		return isWord && !digits && len(text) >= 4
-	case mixedWord:
-		return isWord && len(text) >= 6 && strings.ContainsAny(text, "0123456789") && strings.Trim(text, "0123456789.,+-eE%€$") != ""
-	case shortNumber:
-		return digits && len(text) >= 4 && len(text) <= 8
-	case checkNumber:
-		return digits && (len(text) == 3 || len(text) == 4)
-	case cardNumber:
-		return len(text) >= 13 && len(text) <= 23 && strings.Trim(text, "0123456789 -") == ""
-	case manyWords:
-		return phrase().MatchString(text)
-	case cookie:
-		return cookiePair().MatchString(text)
-	}
-	return false
-}
+func (k secretKind) fits(text []byte) bool { return secretValues[k]().Match(text) && (k != mixedWord || len(text) >= 6) }
+
+var (
+	noPassword = Expression(`^(?:.{0,3}$|[<\[({$%]|[*.xX•_-]+$)|[ \t]|://|\?$`)
+	plainWord  = Expression(`^\p{Lu}?\p{Ll}+[.,;!]?$`)
+)
 
 // isSaid reports what a line of a text says of a name to be a secret: one word, which is not what a text says instead of it, such as
 // (hidden), •••• or a link. A plain word alone may be no more than a title: "Password: forgotten".
 func (k secretKind) isSaid(value []byte, isAlone bool) bool {
-	if k != anyValue || manyWords.fits(string(value)) {
-		return k.fits(string(value))
+	if k != anyValue {
+		return k.fits(value)
 	}
-	return !noPassword().Match(value) && (!isAlone || !plainWord().Match(value))
+	return manyWords.fits(value) || !noPassword().Match(value) && (!isAlone || !plainWord().Match(value))
 }

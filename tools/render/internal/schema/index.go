@@ -31,7 +31,7 @@ type indexedConnection struct {
 }
 
 func newIndex(d *document) (x *index, err error) {
-	const mostWarnings = 4
+	const mostWarnings = 18 // which may name all files that were not read
 	x = &index{document: d, warnings: answer.List{Meta: d.Members.Object("meta")}.Warnings(mostWarnings)}
 	rows := d.q.Counts.ListedStreams()
 	listed := make(map[[2]string]int, len(rows)) // the place of the last by connection and stream
