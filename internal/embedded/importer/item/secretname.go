@@ -72,7 +72,9 @@ func (k secretKind) holds(value []byte) bool {
 		k.fits(bytes.Trim(value, `"`))
 }
 
-func (k secretKind) fits(text []byte) bool { return secretValues[k]().Match(text) && (k != mixedWord || len(text) >= 6) }
+func (k secretKind) fits(text []byte) bool {
+	return secretValues[k]().Match(text) && (k != mixedWord || len(text) >= 6)
+}
 
 var (
 	noPassword = Expression(`^(?:.{0,3}$|[<\[({$%]|[*.xX•_-]+$)|[ \t]|://|\?$`)
