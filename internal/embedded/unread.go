@@ -51,7 +51,7 @@ func (c *call) warnUnread(sources []access, further int) {
 		}
 		var rest []*model.LeftOut
 		if more := unread[i+1:]; i == maxUnread-1 && len(more) > 0 {
-			names := ""
+			var names string
 			names, rest = named(more, max(maxWarning-len(either)-len(message), maxWarning/3))
 			if len(rest) > 0 && further == 0 {
 				names += fmt.Sprintf(" and %d more, which the schema of all streams names", len(rest))
@@ -60,7 +60,7 @@ func (c *call) warnUnread(sources []access, further int) {
 		}
 		c.warn(warning{Code: "not_read", Detail: map[string]int{"pieces": one.Pieces}, Message: message})
 		for more := further; more > 0 && len(rest) > 0; more-- {
-			names := ""
+			var names string
 			if names, rest = named(rest, maxWarning-len(either)-len(" and 10000 more")); more == 1 && len(rest) > 0 {
 				names += fmt.Sprintf(" and %d more", len(rest))
 			}
@@ -72,16 +72,16 @@ func (c *call) warnUnread(sources []access, further int) {
 const either = "Not read in full either: "
 
 // otherReasons are the next two of the pieces of a file that differ in more than a number.
-func otherReasons(one *model.LeftOut) (text string) {
+func otherReasons(one *model.LeftOut) string {
 	words := func(reason string) string { return strings.Join(strings.FieldsFunc(reason, unicode.IsDigit), "0") }
-	said := []string{words(one.Reason)}
+	said, texts := []string{words(one.Reason)}, []string{""}
 	for _, other := range one.More {
 		if bare := words(other.Reason); len(said) < 3 && !slices.Contains(said, bare) {
 			said = append(said, bare)
-			text += fmt.Sprintf("; at line %d: %s", other.Line, other.Reason)
+			texts = append(texts, fmt.Sprintf("at line %d: %s", other.Line, other.Reason))
 		}
 	}
-	return text
+	return strings.Join(texts, "; ")
 }
 
 // named are the names of some files, as many as have room but one at least, with why those are not read that are not at all.

@@ -60,7 +60,7 @@ func secretKindOf(name string) secretKind {
 	found := secretNames().FindStringSubmatch(words)
 	for index, group := range found {
 		if index > 0 && group != "" {
-			return max(anyValue, secretKind(index-1)) //nolint:gosec // as many as there are kinds
+			return max(anyValue, secretKind(index-1))
 		}
 	}
 	return 0

@@ -68,9 +68,11 @@ func blockText(block gjson.Result) string {
 	} else if user := text(block, "user_id"); user != "" {
 		said = "<@" + user + ">"
 	}
+	parts := []string{said}
 	for _, part := range slices.Concat(list(block, "elements"), list(block, "fields")) {
-		said += blockText(part)
+		parts = append(parts, blockText(part))
 	}
+	said = strings.Join(parts, "")
 	if strings.HasPrefix(kind, "rich_text_") || slices.Contains([]string{"section", "header", "context"}, kind) {
 		return strings.TrimRight(said, "\n") + "\n"
 	}
