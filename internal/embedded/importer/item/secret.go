@@ -171,8 +171,11 @@ func (s *Secrets) inLines(value []byte) (without []byte, first string) {
 		}
 		held = bytes.TrimRight(held, " *_`")
 		// most are told to be none before their name is looked at: sentences and links
-		words := bytes.Count(held, []byte(" "))
-		if len(held) < 3 || held[0] == '/' || words > 0 && words < 11 && !isDigit(held[0]) || bytes.ContainsAny(label, `/?&{}()<>\`) ||
+		for bytes.Count(label, []byte(" ")) > 2 { // the last words of a sentence
+			_, label, _ = bytes.Cut(label, []byte(" "))
+		}
+		isWord := bytes.IndexByte(held, ' ') < 0 && len(held) >= 3 && bytes.IndexByte([]byte("/<[({$"), held[0]) < 0
+		if !isWord && !manyWords.fits(held) && !cardNumber.fits(held) || bytes.ContainsAny(label, `/?&{}()<>\`) ||
 			!s.kindOf(label).isSaid(held, isAlone) {
 			continue
 		}

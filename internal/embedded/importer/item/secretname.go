@@ -16,6 +16,7 @@ const (
 	anyValue    secretKind = 1
 	mixedWord   secretKind = 3
 	shortNumber secretKind = 4
+	cardNumber  secretKind = 6
 	manyWords   secretKind = 7
 )
 
@@ -54,8 +55,17 @@ var secretNames = Expression(`(?:(passwords?|passwort|kennwort|wachtwoord)|(?:^|
 	`n[uú]m[eé]ro_(?:de_|da_|di_|do_)?(?:la_)?(?:carte|tarjeta|carta|cartão))|` +
 	`(seed|mnemonic)|(cookies?)))_?$`)
 
+// maybeSecret is in all of them, and quickly looked for.
+var maybeSecret = Expression(`(?i)pass|wo+rt|wört|wo.?rter|woord|pwd|pw|psk|secret|contrase|senha|парол|parola|key|ssel|cl.*api|clé|cle|clave|chiav|` +
+	`chave|sleutel|klucz|ключ|phrase|words|frase|herstel|fraza|фраза|code|c.?.?digo|codic|kod|код|answer|respuesta|risposta|resposta|` +
+	`r.?.?ponse|odpow|ответ|has[łl]|token|токен|jeton|otp|2fa|pin|puk|tan|пин|пук|geheim|cvv|cvc|nummer|crypto|card|carte|carta|tarjeta|cart.o|` +
+	`numer|karty|карты|seed|mnemon|cookie`)
+
 // secretKindOf is what the last words of a name say: 0 of password_changed_at.
 func secretKindOf(name string) secretKind {
+	if !maybeSecret().MatchString(name) {
+		return 0
+	}
 	words := noWord().ReplaceAllString(strings.ToLower(wordStart().ReplaceAllString(norm.NFC.String(name), "${1}_$2")), "_")
 	found := secretNames().FindStringSubmatch(words)
 	for index, group := range found {
