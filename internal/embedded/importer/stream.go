@@ -124,7 +124,8 @@ func (s *fileStream) records(ctx context.Context, connection string, keep *blobB
 			return
 		}
 		report := func(skip Skip) {
-			if _, known := s.reported[skip]; s.declared.Fields != nil || skip.Line == 0 && !known { // the others were reported when the stream was inferred
+			_, known := s.reported[skip]
+			if s.declared.Fields != nil || skip.Line == 0 && !known { // the others were reported when the stream was inferred
 				watch.Skipped(skip)
 			}
 		}

@@ -175,7 +175,7 @@ func (s *Secrets) inLines(value []byte) (without []byte, first string) {
 			_, label, _ = bytes.Cut(label, []byte(" "))
 		}
 		isWord := bytes.IndexByte(held, ' ') < 0 && len(held) >= 3 && bytes.IndexByte([]byte("/<[({$"), held[0]) < 0
-		if !isWord && !manyWords.fits(held) && !cardNumber.fits(held) || bytes.ContainsAny(label, `/?&{}()<>\`) ||
+		if !isWord && bytes.Count(held, []byte(" ")) < 11 && !cardNumber.fits(held) || bytes.ContainsAny(label, `/?&{}()<>\`) ||
 			!s.kindOf(label).isSaid(held, isAlone) {
 			continue
 		}

@@ -20,11 +20,13 @@ const (
 	manyWords   secretKind = 7
 )
 
-// secretValues are the values of each kind: any; a word that is no number; one of letters and digits; four to eight digits; three or four; the
-// digits of a card, and not only the last; twelve words at least, for gardens have seeds as well; and a cookie that is not to be baked.
+// secretValues are the values of each kind: any; a word that is no number; one of letters and digits; four to eight digits; three or
+// four; the digits of a card, and not only the last; twelve words at least, for gardens have seeds as well; and a cookie that is not to
+// be baked.
 var secretValues = [...]func() *regexp.Regexp{0: Expression(`^\b\B`), 1: Expression(``), 2: Expression(`^\d*[^\s\d{[\\][^\s{[\\]*$`),
-	3: Expression(`^(?:[^\s{[\\]*\pL[^\s{[\\]*\d|[^\s{[\\]*\d[^\s{[\\]*\pL)[^\s{[\\]*$`), 4: Expression(`^\d{4,8}$`), 5: Expression(`^\d{3,4}$`),
-	6: Expression(`^[\d -]{13,23}$`), 7: Expression(`^(?:[a-zà-ÿ]{3,8} ){11,23}[a-zà-ÿ]{3,8}$`), 8: Expression(`^[\w.-]+=[^\s;]{6,}`)}
+	3: Expression(`^(?:[^\s{[\\]*\pL[^\s{[\\]*\d|[^\s{[\\]*\d[^\s{[\\]*\pL)[^\s{[\\]*$`),
+	4: Expression(`^\d{4,8}$`), 5: Expression(`^\d{3,4}$`), 6: Expression(`^[\d -]{13,23}$`),
+	7: Expression(`^(?:[a-zà-ÿ]{3,8} ){11,23}[a-zà-ÿ]{3,8}$`), 8: Expression(`^[\w.-]+=[^\s;]{6,}`)}
 
 // secretNames are what the names of secrets end with, in English, German, French, Spanish, Italian, Portuguese, Dutch, Polish and Russian:
 // a group for each kind, and before those one for the names that German and others join to more words.
@@ -56,10 +58,10 @@ var secretNames = Expression(`(?:(passwords?|passwort|kennwort|wachtwoord)|(?:^|
 	`(seed|mnemonic)|(cookies?)))_?$`)
 
 // maybeSecret is in all of them, and quickly looked for.
-var maybeSecret = Expression(`(?i)pass|wo+rt|wört|wo.?rter|woord|pwd|pw|psk|secret|contrase|senha|парол|parola|key|ssel|cl.*api|clé|cle|clave|chiav|` +
-	`chave|sleutel|klucz|ключ|phrase|words|frase|herstel|fraza|фраза|code|c.?.?digo|codic|kod|код|answer|respuesta|risposta|resposta|` +
-	`r.?.?ponse|odpow|ответ|has[łl]|token|токен|jeton|otp|2fa|pin|puk|tan|пин|пук|geheim|cvv|cvc|nummer|crypto|card|carte|carta|tarjeta|cart.o|` +
-	`numer|karty|карты|seed|mnemon|cookie`)
+var maybeSecret = Expression(`(?i)pass|wo+rt|wört|wo.?rter|woord|pwd|pw|psk|secret|contrase|senha|парол|parola|key|ssel|cl.*api|clé|cle|` +
+	`clave|chiav|chave|sleutel|klucz|ключ|phrase|words|frase|herstel|fraza|фраза|code|c.?.?digo|codic|kod|код|answer|respuesta|` +
+	`risposta|resposta|r.?.?ponse|odpow|ответ|has[łl]|token|токен|jeton|otp|2fa|pin|puk|tan|пин|пук|geheim|cvv|cvc|nummer|crypto|card|` +
+	`carte|carta|tarjeta|cart.o|numer|karty|карты|seed|mnemon|cookie`)
 
 // secretKindOf is what the last words of a name say: 0 of password_changed_at.
 func secretKindOf(name string) secretKind {

@@ -93,7 +93,8 @@ func Slack(file io.ReadSeeker, channel string, users SlackUsers) item.Records {
 		made.Put("channel", channel)
 		made.Put("sent_at", when)
 		author := users[text(message, "user")]
-		made.Put("author", cmp.Or(author.Name, text(message, "user_profile.real_name"), text(message, "user_profile.name"), text(message, "username")))
+		guest := cmp.Or(text(message, "user_profile.real_name"), text(message, "user_profile.name"))
+		made.Put("author", cmp.Or(author.Name, guest, text(message, "username")))
 		if author.Shown != author.Name {
 			made.Put("display_name", author.Shown)
 		}
