@@ -127,7 +127,7 @@ func (c *call) recordPage(plan recordPlan) any {
 		})
 	}
 	if len(data) == 0 && !plan.resumed {
-		c.warnUnread(plan.sources)
+		c.warnUnread(plan.sources, 0)
 	}
 	meta := c.meta()
 	if plan.count {

@@ -11,12 +11,13 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
-// An answer says of so many files what was not read of them, names so many others, and counts the rest.
-const maxUnread, maxNamed = 2, 3
+// An answer says of so many files what was not read of them, and names others as far as there is room in its last warning of them, which a
+// client may cut behind so many bytes. A schema goes on to name the rest in so many further warnings.
+const maxUnread, maxWarning, maxFurther = 2, 320, 14
 
 // warnUnread tells what could not be read of the files that sources come from: an answer may miss it. A file that belongs to no stream is
 // named to those who may see all of its connection, if it may be missing in one of the sources.
-func (c *call) warnUnread(sources []access) {
+func (c *call) warnUnread(sources []access, further int) {
 	var unread []*model.LeftOut
 	narrowed := len(sources) < len(c.sources)
 	for i := range c.catalog.LeftOut {
@@ -29,7 +30,7 @@ func (c *call) warnUnread(sources []access) {
 		}
 	}
 	slices.SortStableFunc(unread, func(a, b *model.LeftOut) int {
-		return cmp.Or(unreadRank(a)-unreadRank(b), b.Lost()-a.Lost(), a.Kept-b.Kept)
+		return cmp.Or(unreadRank(a)-unreadRank(b), b.Lost()-a.Lost(), a.Kept-b.Kept, cmp.Compare(wholeReason(a), wholeReason(b)))
 	})
 	for i, one := range unread[:min(len(unread), maxUnread)] {
 		pieces, how := one.Pieces-one.Aside, "not read"
@@ -39,40 +40,79 @@ func (c *call) warnUnread(sources []access) {
 		if one.Kept > 0 {
 			how = "not read in full"
 		}
-		message := fmt.Sprintf("%s was %s: %s", one.File, how, one.Reason)
+		why := one.Reason + otherReasons(one)
+		message := fmt.Sprintf("%s was %s: %s", one.File, how, why)
 		switch {
 		case one.Line == 0:
 		case pieces == 1:
-			message = fmt.Sprintf("Line %d of %s was %s: %s", one.Line, one.File, how, one.Reason)
+			message = fmt.Sprintf("Line %d of %s was %s: %s", one.Line, one.File, how, why)
 		default:
-			message = fmt.Sprintf("%d pieces of %s were %s, the first at line %d: %s", pieces, one.File, how, one.Line, one.Reason)
+			message = fmt.Sprintf("%d pieces of %s were %s, the first at line %d: %s", pieces, one.File, how, one.Line, why)
 		}
+		var rest []*model.LeftOut
 		if more := unread[i+1:]; i == maxUnread-1 && len(more) > 0 {
-			message = fmt.Sprintf("Not read in full either: %s. %s", named(more), message)
+			var names string
+			names, rest = named(more, max(maxWarning-len(either)-len(message), maxWarning/3))
+			if len(rest) > 0 && further == 0 {
+				names += fmt.Sprintf(" and %d more, which the schema of all streams names", len(rest))
+			}
+			message = either + names + ". " + message
 		}
 		c.warn(warning{Code: "not_read", Detail: map[string]int{"pieces": one.Pieces}, Message: message})
+		for more := further; more > 0 && len(rest) > 0; more-- {
+			var names string
+			if names, rest = named(rest, maxWarning-len(either)-len(" and 10000 more")); more == 1 && len(rest) > 0 {
+				names += fmt.Sprintf(" and %d more", len(rest))
+			}
+			c.warn(warning{Code: "not_read", Message: either + names})
+		}
 	}
 }
 
-// named are the names of some files, with why those are not read that are not at all, and how many others there are.
-func named(files []*model.LeftOut) string {
-	var names []string
-	for _, one := range files[:min(len(files), maxNamed)] {
-		name := one.File
-		if one.Line == 0 {
-			reason := strings.TrimPrefix(one.Reason, "of no known kind: ")
-			if strings.HasPrefix(reason, ".") { // the endings of all kinds
-				reason = "of no known kind"
-			}
-			name += " (" + reason + ")"
+const either = "Not read in full either: "
+
+// otherReasons are the next two of the pieces of a file that differ in more than a number.
+func otherReasons(one *model.LeftOut) string {
+	words := func(reason string) string { return strings.Join(strings.FieldsFunc(reason, unicode.IsDigit), "0") }
+	said, texts := []string{words(one.Reason)}, []string{""}
+	for _, other := range one.More {
+		if bare := words(other.Reason); len(said) < 3 && !slices.Contains(said, bare) {
+			said = append(said, bare)
+			texts = append(texts, fmt.Sprintf("at line %d: %s", other.Line, other.Reason))
 		}
-		names = append(names, name)
 	}
-	text := strings.Join(names, ", ")
-	if more := len(files) - maxNamed; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
+	return strings.Join(texts, "; ")
+}
+
+// named are the names of some files, as many as have room but one at least, with why those are not read that are not at all.
+func named(files []*model.LeftOut, room int) (text string, rest []*model.LeftOut) {
+	last := ""
+	for i, one := range files {
+		name, why := one.File, wholeReason(one)
+		if i > 0 {
+			name = ", " + name
+		}
+		if i > 0 && len(text)+len(name)+len(why) > room {
+			return text, files[i:]
+		}
+		if why != "" && why == last { // it is said once of all of them
+			text = strings.TrimSuffix(text, last)
+		}
+		text, last = text+name+why, why
 	}
-	return text
+	return text, nil
+}
+
+// wholeReason is why a file is not read at all, in few words; "" for one that is read in part.
+func wholeReason(one *model.LeftOut) string {
+	if one.Line > 0 {
+		return ""
+	}
+	why, _, _ := strings.Cut(strings.TrimPrefix(one.Reason, "of no known kind: "), ": ")
+	if strings.HasPrefix(why, ".") { // the endings of all kinds
+		why = "of no known kind"
+	}
+	return " (" + why + ")"
 }
 
 // isNear reports whether a file may have been one of a stream, which is called after its folders: it is in one of those or, in none, its
@@ -91,6 +131,8 @@ func isNear(file, stream string) bool {
 // unreadRank puts first what records are lost of, then files that are not read at all, and last what is no record.
 func unreadRank(one *model.LeftOut) int {
 	switch {
+	case one.Reason == model.NoRecord:
+		return 4
 	case one.Stream != "" && one.Line == 0:
 		return 0
 	case one.Lost() > 0:

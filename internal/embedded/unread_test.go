@@ -1,7 +1,9 @@
 package embedded
 
 import (
+	"fmt"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -58,7 +60,7 @@ func TestAnswersTellWhatWasNotRead(t *testing.T) {
 		token, target string
 		want          []string
 	}{
-		{"tok-owner", "/v1/schema", []string{rows, "Not read in full either: book.csv, a.docx (of no known kind), notes 2025.pdf (a PDF) and 2 more. " + chat}},
+		{"tok-owner", "/v1/schema", []string{rows, "Not read in full either: book.csv, notes 2025.pdf (a PDF), a.docx (of no known kind), short.csv, bank.csv. " + chat}},
 		{"tok-chat", "/v1/schema", []string{chat}},
 		{"tok-chat", "/v1/search?q=coffee", []string{chat}},
 		{"tok-owner", "/v1/search?q=coffee&streams=notes", []string{rows, "Not read in full either: notes 2025.pdf (a PDF), short.csv, bank.csv. " + book}},
@@ -76,5 +78,38 @@ func TestAnswersTellWhatWasNotRead(t *testing.T) {
 		if diff := cmp.Diff(test.want, got); diff != "" {
 			t.Errorf("%s of %s (-want +got):\n%s", test.target, test.token, diff)
 		}
+	}
+}
+
+// The schema names all files that are not read, each reason once, and each further reason of a file; another answer says how many there are.
+func TestEachFileAndEachReasonIsNamed(t *testing.T) {
+	corpus := noteCorpus("tea")
+	corpus.LeftOut = func() (all []model.LeftOut) {
+		all = append(all, model.LeftOut{ConnectionID: "cin_notes_a", File: "a.ics", Pieces: 3, Line: 3, Reason: "a day of 31",
+			More: []model.Left{{Line: 5, Reason: "a day of 30"}, {Line: 9, Reason: "a VTODO"}}})
+		for number := range 60 {
+			all = append(all, model.LeftOut{ConnectionID: "cin_notes_a", File: fmt.Sprintf("passwords%02d.csv", number), Reason: "it holds passwords: no"})
+		}
+		return append(all, model.LeftOut{ConnectionID: "cin_notes_a", File: "empty.csv", Reason: model.NoRecord})
+	}
+	r := newRigOver(t, loadedStore(t, filepath.Join(t.TempDir(), "index.db"), corpus), Options{})
+	said := func(target string) (text string) {
+		for _, one := range r.ok("tok-owner", target).at("meta", "warnings").([]any) {
+			text += fmt.Sprintln(one.(map[string]any)["message"])
+		}
+		return text
+	}
+	all, few := said("/v1/schema"), said("/v1/search?q=nothing-of-this")
+	for number := range 60 {
+		if name := fmt.Sprintf("passwords%02d.csv", number); strings.Count(all, name) != 1 {
+			t.Errorf("%s is not in\n%s", name, all)
+		}
+	}
+	if !strings.Contains(all, "a day of 31; at line 9: a VTODO\n") || !strings.Contains(all, "empty.csv (it holds no record)") || strings.Contains(all, "more") {
+		t.Error(all)
+	}
+	named := strings.Count(few, "passwords") - strings.Count(few, "it holds passwords")
+	if want := fmt.Sprintf(" and %d more, which the schema of all streams names. ", 61-named); !strings.Contains(few, want) {
+		t.Errorf("%s\nis not in\n%s", want, few)
 	}
 }

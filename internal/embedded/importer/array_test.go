@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
 func TestArraysAreReadItemByItem(t *testing.T) {
@@ -35,10 +36,10 @@ func TestArraysAreReadItemByItem(t *testing.T) {
 		{"an object of nothing beside a list", `{"about":{},"items":[{"id":1}]}`, []string{"1"}, nil},
 		{"what is said of a list", `{"kind":"list","version":2,"next":null,"items":[{"id":1}]}`, []string{"1"}, nil},
 		{"a person with addresses", `{"name":{"first":"Nora"},"emails":[{"id":"n@x.example"}],"birthday":"1980-01-15"}`, []string{"n@x.example"}, []Skip{{"a.json", 1, `only the array "emails" is loaded, and not what is beside it: name, birthday`}}},
-		{"an array of nothing", `{"messages":[]}`, nil, nil},
+		{"an array of nothing", `{"messages":[]}`, nil, []Skip{{"a.json", 0, model.NoRecord}}},
 		{"a word", `"a"`, nil, []Skip{{"a.json", 0, "neither a JSON array nor an object"}}},
 		{"no JSON", `hello`, nil, []Skip{{"a.json", 0, "not JSON: invalid character 'h' at start of value"}}},
-		{"nothing", "", nil, nil},
+		{"nothing", "", nil, []Skip{{"a.json", 0, model.NoRecord}}},
 		{"binary garbage", "\x89PNG\x00", nil, []Skip{{"a.json", 0, "not text: it holds bytes that are 0"}}},
 		{"a string of a megabyte", `[{"id":"` + strings.Repeat("x", 1<<20) + `"}]`, []string{strings.Repeat("x", 1<<20)}, nil},
 		{"an item of more than 16 MiB", `[{"id":1},{"a":"` + strings.Repeat("x", item.MaxLine) + `"},{"id":3}]`, []string{"1", "3"}, []Skip{{"a.json", 1, "item 2 is longer than 16 MiB"}}},

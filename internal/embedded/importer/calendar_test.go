@@ -112,7 +112,7 @@ func TestACalendarHasEachEventOnce(t *testing.T) {
 		{"an event that does not end before the next", calendarOf("BEGIN:VEVENT", "UID:n", strings.TrimSpace(one)), []string{"a"}, []Skip{{"c.ics", 3, "the VEVENT does not end"}}},
 		{"a file that is cut off", "BEGIN:VCALENDAR\n" + one + "BEGIN:VEVENT\nUID:b\nDTSTA", []string{"a"}, []Skip{{"c.ics", 6, "the VEVENT does not end"}}},
 		{"binary garbage", "\x01\x02\xff", nil, []Skip{{"c.ics", 0, "not a calendar: it does not begin with BEGIN:VCALENDAR"}}},
-		{"nothing", "", nil, nil},
+		{"nothing", "", nil, []Skip{{"c.ics", 0, model.NoRecord}}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -168,7 +168,7 @@ func TestASeriesIsUnfolded(t *testing.T) {
 			"a#19790105 1979-01-05 a#20260105 2026-01-05 a#20270105 2027-01-05 a#20250105 2025-01-06", 0},
 		{"one with an end", []string{"DTSTART;VALUE=DATE:20230105", "RRULE:FREQ=YEARLY;UNTIL=20250105"}, "a#20230105 2023-01-05 a#20240105 2024-01-05 a#20250105 2025-01-05", 0},
 		{"a rule that cannot be read", []string{"DTSTART:20260105", "RRULE:FREQ=SOMETIMES"}, "a 2026-01-05", 0},
-		{"a rule that never holds", []string{"DTSTART:20260105", "RRULE:FREQ=MONTHLY;BYMONTH=2;BYMONTHDAY=31"}, "", 0},
+		{"a rule that never holds", []string{"DTSTART:20260105", "RRULE:FREQ=MONTHLY;BYMONTH=2;BYMONTHDAY=31"}, "", 1},
 		{"a moved day", []string{"DTSTART;TZID=Europe/Berlin:20260701T090000", "RRULE:FREQ=DAILY;COUNT=2", "END:VEVENT", "BEGIN:VEVENT", "UID:a", "RECURRENCE-ID:20260702T070000Z", "DTSTART:20260702T100000Z"},
 			"a#20260701T090000 2026-07-01T09:00:00+02:00 a#20260702T070000Z 2026-07-02T10:00:00Z", 0},
 	} {

@@ -240,13 +240,17 @@ func TestPeopleOfSlackHaveTheirNames(t *testing.T) {
 		"users.json": `[{"id":"U1","name":"tom","real_name":"Tom Baker","profile":{"real_name":"Tom Baker","display_name":"Tom"}},{"id":"U2","name":"nora","profile":{"display_name":"Nora"}},
 			{"id":"U3","name":"bo"}]`,
 		"general/2026-01-15.json": `[{"type":"message","user":"U1","text":"<@U1> <@U3>","ts":"1768443000.1","reactions":[{"name":"ok","count":1,"users":["U1"]}]},
-			{"type":"message","user":"U2","text":"b","ts":"1768443001.1"},{"type":"message","user":"U3","text":"c","ts":"1768443002.1"}]`,
+			{"type":"message","user":"U2","text":"b","ts":"1768443001.1"},{"type":"message","user":"U3","text":"c","ts":"1768443002.1"},
+			{"type":"message","user":"U9","user_profile":{"real_name":"Guest Nine"},"text":"","ts":"1768443003.1","blocks":[{"type":"rich_text","elements":[
+				{"type":"rich_text_section","elements":[{"type":"text","text":"see "},{"type":"user","user_id":"U1"},{"type":"emoji","name":"ok"}]},
+				{"type":"rich_text_list","elements":[{"type":"rich_text_section","elements":[{"type":"link","url":"https://x.example"}]}]}]},
+				{"type":"section","text":{"type":"mrkdwn","text":"d"},"fields":[{"type":"mrkdwn","text":"e"}]}]}]`,
 	})
 	var got [][]any
 	for _, one := range records["messages"] {
 		got = append(got, []any{one["author"], one["display_name"], one["text"], one["reactions"]})
 	}
-	want := [][]any{{"Tom Baker", "Tom", "@Tom @bo", []any{"ok 1: Tom Baker"}}, {"Nora", nil, "b", nil}, {"bo", nil, "c", nil}}
+	want := [][]any{{"Tom Baker", "Tom", "@Tom @bo", []any{"ok 1: Tom Baker"}}, {"Nora", nil, "b", nil}, {"bo", nil, "c", nil}, {"Guest Nine", nil, "see @Tom:ok:\nhttps://x.example\nde", nil}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}

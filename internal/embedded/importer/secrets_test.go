@@ -27,7 +27,7 @@ func TestPasswordsAreNotRead(t *testing.T) {
 // What a field holds that is named like a secret is left out wherever it is, and so is a private key in a text; it is said once of each file.
 func TestSecretsAreLeftOut(t *testing.T) {
 	const pem = "-----BEGIN %s-----\nabc/s3cret=\n-----END %[1]s-----"
-	const left = " is left out, and so is any other secret of the file: no assistant should have one"
+	const left = " is left out, as is all else of the file that is named or written like a secret: no assistant should have one"
 	for name, row := range map[string]struct{ file, text, want, said string }{
 		"an array":          {"a.json", `[{"site":"x","password":"s3cret"},{"site":"y","password":"s3cret"}]`, "[map[password:<nil> site:x] map[password:<nil> site:y]]", `the value of "password"`},
 		"in an object":      {"a.jsonl", `{"login":{"password":"s3cret","ok":true},"name":"b"}`, "[map[login.ok:true login.password:<nil> name:b]]", `the value of "password"`},

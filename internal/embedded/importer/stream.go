@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -49,7 +50,7 @@ func (s *fileStream) infer(ctx context.Context, watch Watch, found *int) ([]mode
 	around := map[string]linesAround{}
 	err := s.scan(ctx, "", func(skip Skip) {
 		if skip.Line == 0 {
-			s.reported[skip] = true
+			s.reported[skip] = skip.Reason != model.NoRecord
 		}
 		watch.Skipped(skip)
 	}, func(at sourceFile, one item.Item) bool {
@@ -83,7 +84,7 @@ func (s *fileStream) infer(ctx context.Context, watch Watch, found *int) ([]mode
 	if err != nil {
 		return nil, err
 	}
-	if s.unusable = tally.Records == 0 && len(s.reported) > 0; s.unusable {
+	if s.unusable = tally.Records == 0 && slices.Contains(slices.Collect(maps.Values(s.reported)), true); s.unusable {
 		return nil, nil
 	}
 	tally.Commas = s.semicolons
@@ -117,29 +118,6 @@ func (s *fileStream) infer(ctx context.Context, watch Watch, found *int) ([]mode
 	return []model.Stream{stream, files}, err
 }
 
-// A linesAround counts the lines around the table of a file.
-type linesAround struct{ first, all, totals int } // first is the number of a line
-
-func (l linesAround) with(one item.Item) linesAround {
-	if l.all++; one.Place == item.TotalOfRows || one.Place == item.TotalBelow {
-		l.totals++
-	}
-	l.first = cmp.Or(l.first, one.Line)
-	return l
-}
-
-// note says in which stream the lines are.
-func (l linesAround) note(stream string) item.Item {
-	said := fmt.Sprintf("1 line %s is in %s", item.AroundTable, stream)
-	if l.all > 1 {
-		said = fmt.Sprintf("%d lines %s are in %s", l.all, item.AroundTable, stream)
-	}
-	if l.totals > 0 {
-		said += fmt.Sprintf(", totals or balances among them: %d", l.totals)
-	}
-	return item.Item{Line: l.first, Note: said}
-}
-
 // hasCells reports that the values are cells of a table: texts, of which it is found out what they are.
 func (s *fileStream) hasCells() bool { return ways[s.format].attached == aroundTable }
 
@@ -150,7 +128,8 @@ func (s *fileStream) records(ctx context.Context, connection string, blobs *blob
 			return
 		}
 		report := func(skip Skip) {
-			if s.declared.Fields != nil || skip.Line == 0 && !s.reported[skip] { // the others were reported when the stream was inferred
+			_, known := s.reported[skip]
+			if s.declared.Fields != nil || skip.Line == 0 && !known { // the others were reported when the stream was inferred
 				watch.Skipped(skip)
 			}
 		}
@@ -229,12 +208,14 @@ func (s *fileStream) scanFile(ctx context.Context, file sourceFile, ids knownIDs
 	visit func(sourceFile, item.Item) bool) (more bool, err error) {
 	failed := "cannot be read: "
 	var secrets item.Secrets
+	isEmpty := file.part == "" && ways[s.format].about == (about{}) // the file, which says nothing else
 	budget.begin(file, s)
 	defer budget.end(file)
 	for one, err := range s.read(ctx, file) {
 		if err := ctx.Err(); err != nil {
 			return false, fmt.Errorf("read stream %s: %w", s.stream, err)
 		}
+		isEmpty = false
 		if bad, ok := errors.AsType[item.UnusableError](err); ok {
 			report(Skip{File: file.name, Line: bad.Line, Reason: bad.Reason})
 		} else if err != nil {
@@ -259,6 +240,9 @@ func (s *fileStream) scanFile(ctx context.Context, file sourceFile, ids knownIDs
 		if !visit(file, one) {
 			return false, nil
 		}
+	}
+	if isEmpty {
+		report(Skip{File: file.name, Reason: model.NoRecord})
 	}
 	return true, nil
 }

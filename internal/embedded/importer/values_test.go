@@ -339,3 +339,24 @@ func TestARecordIsAtOneOfItsTimes(t *testing.T) {
 		})
 	}
 }
+
+// An entry of a bank that is several payments is read as those, if they come to it: each has its amount, and what the entry says of all.
+func TestAnEntryOfSeveralPaymentsIsThose(t *testing.T) {
+	const part = `<TxDtls><AmtDtls><InstdAmt><Amt Ccy="USD">9</Amt></InstdAmt><TxAmt><Amt Ccy="EUR">%s</Amt></TxAmt></AmtDtls>%s<RltdPties><Dbtr><Nm>%s</Nm></Dbtr></RltdPties></TxDtls>`
+	for parts, want := range map[string]string{
+		fmt.Sprintf(part, "10.10", "", "Ann") + fmt.Sprintf(part, "20.20", "", "Bo"):                            "[Ann 10.1 EUR] [Bo 20.2 EUR]",
+		fmt.Sprintf(part, "40.30", "", "Ann") + fmt.Sprintf(part, "10.00", "<CdtDbtInd>DBIT</CdtDbtInd>", "Bo"): "[Ann 40.3 EUR] [<nil> -10 EUR]",
+		fmt.Sprintf(part, "10.10", "", "Ann") + fmt.Sprintf(part, "20.00", "", "Bo"):                            "[Ann\nBo 30.3 EUR]",
+		fmt.Sprintf(part, "33.00", "", "Ann"):                                                                   "[Ann 30.3 EUR]",
+	} {
+		records, _ := loaded(t, "a.xml", `<Document xmlns="urn:iso:std:iso:20022:tech:xsd:camt.053.001.02"><Stmt><Ntry><Amt Ccy="EUR">30.30</Amt><CdtDbtInd>CRDT</CdtDbtInd>`+
+			`<BookgDt><Dt>2026-01-15</Dt></BookgDt><NtryDtls>`+parts+`</NtryDtls></Ntry></Stmt></Document>`)
+		var got []string
+		for _, one := range records["a.xml"] {
+			got = append(got, fmt.Sprint([]any{one["name"], one["amount"], one["currency"]}))
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s\n%v, want %s", parts, records, want)
+		}
+	}
+}

@@ -52,6 +52,9 @@ type LeftOut struct {
 	More         []Left `json:"more,omitempty"`   // of the others
 }
 
+// NoRecord is the reason of a file that is empty, or has a header alone.
+const NoRecord = "it holds no record"
+
 // Lost is how many pieces are lost; 0 as well if it is the whole file.
 func (l LeftOut) Lost() int { return l.Pieces - l.Kept - l.Aside }
 

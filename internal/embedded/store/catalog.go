@@ -76,6 +76,13 @@ func readCatalog(ctx context.Context, db *sql.DB) (*Catalog, error) {
 		}
 		c.LeftOut = append(c.LeftOut, some...)
 	}
+	for i := range c.LeftOut { // a file without a record has no stream
+		if one := &c.LeftOut[i]; !slices.ContainsFunc(connectors, func(of model.Connector) bool {
+			return slices.ContainsFunc(of.Streams, func(s model.Stream) bool { return s.Name == one.Stream })
+		}) {
+			one.Stream = ""
+		}
+	}
 	slices.SortStableFunc(c.LeftOut, func(a, b model.LeftOut) int {
 		return cmp.Or(cmp.Compare(a.ConnectionID, b.ConnectionID), cmp.Compare(a.File, b.File))
 	})

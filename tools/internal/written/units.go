@@ -76,6 +76,11 @@ var last = 3 * len(unitNames)
 
 // unitRank is how unlikely a field says the unit of another; above last where it does not.
 func unitRank(name, of string) int {
+	if at := strings.LastIndexByte(of, '.') + 1; at > 0 && strings.HasPrefix(name, of[:at]) { // of the same object
+		if rank := slices.Index(unitNames, Snake(name[at:])); rank >= 0 {
+			return rank
+		}
+	}
 	name, says := Snake(name), Snake(of)
 	own, isOwn := strings.CutPrefix(name, says+"_")
 	rank := slices.Index(unitNames, own)

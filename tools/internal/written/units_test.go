@@ -15,6 +15,7 @@ func TestUnitField(t *testing.T) {
 		"Betrag_Fremdwährung Währung Fremdwährung":       "Fremdwährung",
 		"Betrag Währung Fremdwährung":                    "Währung",
 		"Betrag_EUR Fremdwährung":                        "",
+		"Distance.sum unit Distance.unit Energy.unit":    "Distance.unit",
 		"amount_eur original_currency":                   "",
 		"Amount_Foreign_Currency_ Type_Foreign_Currency": "Type_Foreign_Currency",
 		"Original_Amount Currency Original_Currency":     "Original_Currency",

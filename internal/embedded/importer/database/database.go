@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -226,6 +227,11 @@ func (f *File) read(ctx context.Context, name string, yield func(item.Item, erro
 	for index, name := range of.columns {
 		// as it is stored: the driver makes other times of those in a column that is declared for times. Of bytes only their number is read,
 		// and nothing of a text that is too long, which is none of those.
+		if name == bodyColumn {
+			columns[index] = fmt.Sprintf("CASE WHEN octet_length(%[1]s) <= %[2]d THEN %[1]s END", quoted(name), item.MaxLine)
+			targets[index] = &values[index]
+			continue
+		}
 		columns[index] = fmt.Sprintf("CASE WHEN typeof(%[1]s) = 'blob' THEN CAST(octet_length(%[1]s) AS BLOB) "+
 			"WHEN octet_length(%[1]s) > %[2]d THEN x'' ELSE %[1]s END", quoted(name), item.MaxLine)
 		targets[index] = &values[index]
@@ -252,10 +258,13 @@ func (f *File) read(ctx context.Context, name string, yield func(item.Item, erro
 
 func (t Table) row(number int, values []any) (item.Item, error) {
 	one := item.Item{Line: number}
-	size := 0
+	size, said := 0, ""
 	for index, name := range t.columns {
 		value := valueOf(values[index], slices.Contains(t.times, name))
 		digits, isBytes := values[index].([]byte)
+		if isBytes && name == bodyColumn {
+			said, digits = bodyText(digits), strconv.AppendInt(nil, int64(len(digits)), 10)
+		}
 		if isBytes {
 			value = bytes.Clone(digits)
 			for name += "_bytes"; slices.Contains(t.columns, name); {
@@ -267,12 +276,38 @@ func (t Table) row(number int, values []any) (item.Item, error) {
 		}
 		one.Fields = append(one.Fields, item.Field{Name: name, Value: value})
 	}
+	if value, _ := one.Value("text"); said != "" && string(value) == "null" {
+		one.Replace("text", item.JSON(said))
+	}
 	if key, ok := one.Value(t.Key); ok && t.Key != "" && string(key) != "null" {
 		if one.ID = string(key); key[0] == '"' {
 			one.ID = model.Unquote(key)
 		}
 	}
 	return one, nil
+}
+
+// bodyColumn is where macOS keeps the text of a message, since 2022 often there alone.
+const bodyColumn = "attributedBody"
+
+// bodyText is the first string in what Apple's typedstream archives of an attributed string; "" where there is none.
+func bodyText(body []byte) string {
+	_, rest, _ := bytes.Cut(body, []byte("NSString"))
+	before, rest, _ := bytes.Cut(rest, []byte("\x84\x01+")) // the type of what follows
+	if len(before) > len("\x01\x94") || len(rest) < 5 {
+		return ""
+	}
+	size, rest := int(rest[0]), rest[1:]
+	switch size {
+	case 0x81:
+		size, rest = int(binary.LittleEndian.Uint16(rest)), rest[2:]
+	case 0x82:
+		size, rest = int(binary.LittleEndian.Uint32(rest)), rest[4:]
+	}
+	if size > len(rest) {
+		return ""
+	}
+	return strings.Trim(utf8text.Mend(string(rest[:size])), "\ufffc") // which stands for what is attached
 }
 
 func unusable(err error) error {

@@ -4,50 +4,49 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
-// Secrets are what no assistant should have: what fields hold that are named like passwords and keys, at any depth, and private keys in
-// texts.
+// Secrets are what no assistant should have: what fields hold, and lines of texts say, that is named like passwords and keys, at any depth,
+// and what has the form of keys in texts.
 type Secrets struct {
-	named map[string]bool // whether names that were seen are those of secrets
-	noted bool            // a record of the file says that it is without one
+	named map[string]secretKind // of the names that were seen
+	noted bool                  // a record of the file says that it is without one
 }
 
 var (
-	wordStart  = Expression(`(\p{Ll}|\d)(\p{Lu})`)
-	noWord     = Expression(`[^\pL\d]+`)
-	secretWord = Expression(`(?:^|_)(?:pass_?words?|passwo(?:rt|erter)|passwörter|kennwort|passphrase|passwd|pwd|secrets?|` +
-		`contrase(?:ñ|n_?)as?|mots?_?de_?passe|private_?keys?)_?$`)
-	maybeSecret = Expression(`(?i)pass|kennwort|pwd|secret|contrase|private`)
+	wordStart = Expression(`(\p{Ll}|\d)(\p{Lu})`)
+	noWord    = Expression(`[^\pL\d]+`)
 	// privateKey is a private key to its end, or as far as it goes: a text that names one goes on behind its name.
 	privateKey = Expression(`-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(?:(?:\\[nrt]|[A-Za-z0-9+/=\s:,.()>-])*?` +
 		`-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|(?:\\[nrt]|[A-Za-z0-9+/=])*)`)
+	// keyForm is a key that shows by its form, as services write it, or what a link says from which codes are made.
+	keyForm = Expression(`(otpauth://[^\s"<>]*?secret=)[A-Za-z2-7]+|(otpauth-migration://[^\s"<>]*?data=)[\w%+/=-]+|` +
+		`(\\[nrt]|\b)(?:(?:AKIA|ASIA)[0-9A-Z]{16}\b|gh[pousr]_[A-Za-z0-9]{30,}|github_pat_\w{22,}|glpat-[\w-]{20,}|xox[abprs]-[\w-]{10,}|` +
+		`[sr]k_live_[A-Za-z0-9]{16,}|sk-(?:(?:proj|ant|svcacct)-[\w-]{20,}|[A-Za-z0-9]{40,})|AIza[\w-]{35}|` +
+		`eyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]{10,})`)
+	// keyMarks are in what has such a form.
+	keyMarks = [...]string{"otpauth", "AKIA", "ASIA", "AIza", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "xox",
+		"k_live_", "sk-", "eyJ"}
 )
 
-// isNamed reports a name whose last words are those of a secret: not password_changed_at.
-func (s *Secrets) isNamed(name string) bool {
-	is, known := s.named[name]
+// kindOf is what a name says of what has it.
+func (s *Secrets) kindOf(name []byte) secretKind {
+	kind, known := s.named[string(name)]
 	if known {
-		return is
+		return kind
 	}
-	is = maybeSecret().MatchString(name) &&
-		secretWord().MatchString(noWord().ReplaceAllString(strings.ToLower(wordStart().ReplaceAllString(name, "${1}_$2")), "_"))
+	kind = secretKindOf(string(name))
 	if s.named == nil || len(s.named) > MaxFields { // a map that was written as records has no end of names
-		s.named = map[string]bool{}
+		s.named = map[string]secretKind{}
 	}
-	s.named[name] = is
-	return is
-}
-
-// isHidden reports a value that may be a secret: not whether there is one.
-func isHidden(value []byte) bool {
-	return len(value) > 0 && value[0] != 'n' && value[0] != 't' && value[0] != 'f' && string(value) != `""`
+	s.named[string(name)] = kind
+	return kind
 }
 
 // TakeOut takes the secrets out of a record. The first record of a file that has one gets a note.
@@ -55,18 +54,26 @@ func (s *Secrets) TakeOut(one *Item) {
 	first := ""
 	for index := range one.Fields {
 		field := &one.Fields[index]
+		if len(field.Value) == 0 {
+			continue
+		}
 		said := ""
-		switch {
-		case s.isNamed(field.Name) && isHidden(field.Value):
+		kind := s.kindOf([]byte(field.Name))
+		isPostal := kind == shortNumber && len(bytes.Trim(field.Value, `"`)) == 6 && one.has(postal())
+		if kind.holds(field.Value) && !isPostal || one.isCookie(field) {
 			said, field.Value = field.Name, []byte("null")
-		case len(field.Value) > 0 && (field.Value[0] == '{' || field.Value[0] == '['):
+		} else if field.Value[0] == '{' || field.Value[0] == '[' {
 			field.Value, said = s.redact(field.Value)
 		}
-		if said != "" {
+		value, line := s.inLines(field.Value)
+		if field.Value, said = value, cmp.Or(said, line); said != "" {
 			one.Text, said = nil, fmt.Sprintf("the value of %q", said)
 		}
 		if bytes.Contains(field.Value, keyMark) && privateKey().Match(field.Value) {
 			field.Value, one.Text, said = privateKey().ReplaceAll(field.Value, []byte("[private key]")), nil, "a private key"
+		}
+		if hasKeyMark(field.Value) && keyForm().Match(field.Value) {
+			field.Value, one.Text, said = keyForm().ReplaceAll(field.Value, []byte("$1$2$3[secret]")), nil, cmp.Or(said, "a key in a text")
 		}
 		first = cmp.Or(first, said)
 	}
@@ -76,14 +83,37 @@ func (s *Secrets) TakeOut(one *Item) {
 	if s.noted = true; one.Note != "" {
 		one.Note += "; "
 	}
-	one.Note += first + " is left out, and so is any other secret of the file: no assistant should have one"
+	one.Note += first + " is left out, as is all else of the file that is named or written like a secret: no assistant should have one"
 }
 
 // keyMark is in what begins a private key.
 var keyMark = []byte("PRIVATE KEY")
 
-// redact is an object or array without the secrets in it, and the name of the first of them. Most have none, which shows without parsing
-// them: what stands in quotation marks before a colon is a name, unless the second mark is one of a text.
+// hasKeyMark reports what may have a key of keyForm.
+func hasKeyMark(value []byte) bool {
+	return len(value) >= len(`"AKIAIOSFODNN7EXAMPLE"`) && slices.ContainsFunc(keyMarks[:], func(mark string) bool {
+		return bytes.Contains(value, []byte(mark))
+	})
+}
+
+// The names of the fields of an address, whose PIN is a postal code, and of a cookie.
+var (
+	postal     = Expression(`(?i)city|town|village|state|district|address|street|country|post|office|region`)
+	cookieHost = Expression(`(?i)^(?:host|domain)`)
+	cookieEnd  = Expression(`(?i)^(?:expir|samesite|httponly|issecure)`)
+)
+
+func (i *Item) isCookie(field *Field) bool {
+	return (field.Name == "value" || field.Name == "Value") && anyValue.holds(field.Value) && i.has(cookieHost()) && i.has(cookieEnd())
+}
+
+// has reports a field of such a name.
+func (i *Item) has(name *regexp.Regexp) bool {
+	return slices.ContainsFunc(i.Fields, func(one Field) bool { return name.MatchString(one.Name) })
+}
+
+// redact is an object or array without the secrets in it, and the name of the first of them. Most have none, which shows without reading them
+// as JSON: what stands in quotation marks before a colon is a name, unless the second mark is one of a text.
 func (s *Secrets) redact(value []byte) (without []byte, first string) {
 	from := 0
 	for at := 0; ; at++ {
@@ -102,13 +132,13 @@ func (s *Secrets) redact(value []byte) (without []byte, first string) {
 		if bytes.IndexByte(name, '\\') >= 0 {
 			name = []byte(model.Unquote(slices.Concat([]byte(`"`), name, []byte(`"`))))
 		}
-		is, known := s.named[string(name)]
-		if !is && (known || !s.isNamed(string(name))) {
+		kind := s.kindOf(name)
+		if kind == 0 {
 			continue
 		}
 		decoder := jsontext.NewDecoder(bytes.NewReader(value[at+1:]), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 		held, err := decoder.ReadValue()
-		if err != nil || !isHidden(held) {
+		if err != nil || !kind.holds(held) {
 			continue
 		}
 		first = cmp.Or(first, string(name))
@@ -116,4 +146,58 @@ func (s *Secrets) redact(value []byte) (without []byte, first string) {
 		without = append(append(without, value[from:end-len(held)]...), "null"...)
 		from, at = end, end-1
 	}
+}
+
+// How long what stands before a colon may be to be a name, and what stands behind it to be a secret, in bytes.
+const maxLabel, maxSaid = 40, 256
+
+// inLines takes what lines such as "PIN: 4711" say of secrets out of the texts of a value, and says the name of the first.
+func (s *Secrets) inLines(value []byte) (without []byte, first string) {
+	from, isAlone := 0, !bytes.Contains(value, []byte(`\n`))
+	for at := 0; ; at++ {
+		next := bytes.IndexAny(value[at:], ":=")
+		if next < 0 && first == "" {
+			return value, ""
+		} else if next < 0 {
+			return append(without, value[from:]...), first
+		}
+		if at += next; at < 2 || isDigit(value[at-1]) && isDigit(value[at-2]) { // a time
+			continue
+		}
+		start, end, least := at, at+1, max(from, at-maxLabel)
+		for start > least && value[start-1] != '"' && !isBreak(value, start-2) {
+			start--
+		}
+		for end < len(value) && end-at < maxSaid && value[end] != '"' && !isBreak(value, end) {
+			if end++; value[end-1] == '\\' {
+				end++
+			}
+		}
+		label, held := bytes.Trim(value[start:at], " #>*_`-"), value[at+1:min(end, len(value))]
+		held = bytes.TrimLeft(bytes.TrimPrefix(held, []byte(`\t`)), " *_`")
+		begin := min(end, len(value)) - len(held)
+		for _, mark := range [...]string{", ", "; "} {
+			held, _, _ = bytes.Cut(held, []byte(mark))
+		}
+		held = bytes.TrimRight(held, " *_`")
+		// most are told to be none before their name is looked at: sentences and links
+		for bytes.Count(label, []byte(" ")) > 2 { // the last words of a sentence
+			_, label, _ = bytes.Cut(label, []byte(" "))
+		}
+		isWord := bytes.IndexByte(held, ' ') < 0 && len(held) >= 3 && bytes.IndexByte([]byte("/<[({$"), held[0]) < 0
+		if !isWord && bytes.Count(held, []byte(" ")) < 11 && !cardNumber.fits(held) || bytes.ContainsAny(label, `/?&{}()<>\`) ||
+			!s.kindOf(label).isSaid(held, isAlone) {
+			continue
+		}
+		first = cmp.Or(first, string(label))
+		without = append(append(without, value[from:begin]...), "[secret]"...)
+		from, at = begin+len(held), begin+len(held)-1
+	}
+}
+
+func isDigit(one byte) bool { return one >= '0' && one <= '9' }
+
+// isBreak reports the escape of the end of a line in JSON.
+func isBreak(value []byte, at int) bool {
+	return at >= 0 && at+1 < len(value) && value[at] == '\\' && (value[at+1] == 'n' || value[at+1] == 'r')
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -59,6 +60,25 @@ func (u SlackUsers) plain(text string) string {
 	}))
 }
 
+// blockText is what the parts of a block say: each section, and each part of a list, on a line of its own.
+func blockText(block gjson.Result) string {
+	kind, said := text(block, "type"), cmp.Or(text(block, "text"), text(block, "text.text"), text(block, "url"))
+	if kind == "emoji" {
+		said = ":" + text(block, "name") + ":"
+	} else if user := text(block, "user_id"); user != "" {
+		said = "<@" + user + ">"
+	}
+	parts := []string{said}
+	for _, part := range slices.Concat(list(block, "elements"), list(block, "fields")) {
+		parts = append(parts, blockText(part))
+	}
+	said = strings.Join(parts, "")
+	if strings.HasPrefix(kind, "rich_text_") || slices.Contains([]string{"section", "header", "context"}, kind) {
+		return strings.TrimRight(said, "\n") + "\n"
+	}
+	return said
+}
+
 // Slack reads the messages of a day of a channel. The answers of a thread name the message that began it.
 func Slack(file io.ReadSeeker, channel string, users SlackUsers) item.Records {
 	return item.Shaped(objects.NewArray(file), func(one item.Item) (item.Item, error) {
@@ -73,7 +93,8 @@ func Slack(file io.ReadSeeker, channel string, users SlackUsers) item.Records {
 		made.Put("channel", channel)
 		made.Put("sent_at", when)
 		author := users[text(message, "user")]
-		made.Put("author", cmp.Or(author.Name, text(message, "username")))
+		guest := cmp.Or(text(message, "user_profile.real_name"), text(message, "user_profile.name"))
+		made.Put("author", cmp.Or(author.Name, guest, text(message, "username")))
 		if author.Shown != author.Name {
 			made.Put("display_name", author.Shown)
 		}
@@ -83,7 +104,7 @@ func Slack(file io.ReadSeeker, channel string, users SlackUsers) item.Records {
 			said = strings.TrimLeft(said+"\n"+cmp.Or(text(attached, "text"), text(attached, "fallback")), "\n")
 		}
 		if said == "" {
-			said = strings.TrimLeft(strings.Join(texts(message, "blocks.#.text.text"), "\n"), "\n")
+			said = strings.Trim(blockText(message.Get("{elements:blocks}")), "\n")
 		}
 		made.Put("text", users.plain(said))
 		thread := cmp.Or(text(message, "thread_ts"), stamp)

@@ -7,8 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"math"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf16"
 
@@ -23,6 +26,8 @@ type xmlTable struct {
 	cells  map[string]string // columns of what is in a row
 	around map[string]string // columns of what stands around rows
 	finish func(row map[string]string)
+
+	part string // an element within a row that is one itself where there are several, whose amounts come to that of the row
 
 	lenient bool // an element that does not end by itself ends with the one around it
 }
@@ -73,8 +78,10 @@ var (
 		header: []string{"date", "valued_at", "amount", "currency", "name", "purpose", "booking_text", "kind", "status", "reference",
 			"end_to_end_id", "other_account", "account"},
 		kinds: map[string]string{"Ntry": ""},
+		part:  "TxDtls",
 		cells: map[string]string{"BookgDt/Dt": "date", "BookgDt/DtTm": "date", "ValDt/Dt": "valued_at", "ValDt/DtTm": "valued_at",
-			"Ntry/Amt": "amount", "Amt@Ccy": "currency", "Ntry/CdtDbtInd": "kind", "Ntry/Sts": "status",
+			"Ntry/Amt": "amount", "TxDtls/Amt": "amount", "TxAmt/Amt": "amount",
+			"InstdAmt/Amt": "instructed", "TxDtls/CdtDbtInd": "kind", "Amt@Ccy": "currency", "Ntry/CdtDbtInd": "kind", "Ntry/Sts": "status",
 			"Sts/Cd": "status", "Ntry/AcctSvcrRef": "reference", "Refs/EndToEndId": "end_to_end_id", "Dbtr/Nm": "debtor", "Cdtr/Nm": "creditor",
 			"DbtrAcct/IBAN": "debtor account", "CdtrAcct/IBAN": "creditor account",
 			"RmtInf/Ustrd": "purpose", "CdtrRefInf/Ref": "purpose", "Ntry/AddtlNtryInf": "booking_text"},
@@ -97,6 +104,7 @@ type openElement struct {
 	name   string
 	around map[string][]string // what it says of the rows in it, by column
 	row    map[string][]string // its cells by column; nil for an element that is no row
+	parts  []map[string][]string
 }
 
 // maxRepeated is how many times as long as a file its rows may be, each of which has what is around it.
@@ -136,18 +144,26 @@ func (t xmlTable) rows(text string) (rows [][]string, lost error) {
 		switch token := token.(type) {
 		case xml.StartElement:
 			inside = append(inside, t.open(token.Name.Local, inside))
+			if t.part == token.Name.Local && rowOf(inside) >= 0 {
+				inside[len(inside)-1].row = map[string][]string{}
+			}
 			for _, attribute := range token.Attr {
 				t.put(inside, "@"+attribute.Name.Local, attribute.Value)
 			}
 		case xml.EndElement:
-			if row := inside[len(inside)-1].row; row != nil {
+			last := inside[len(inside)-1]
+			inside = inside[:len(inside)-1]
+			if at := rowOf(inside); last.row != nil && at >= 0 && last.name == t.part {
+				inside[at].parts = append(inside[at].parts, last.row)
+				continue
+			}
+			for _, row := range last.divided() {
 				cells := t.cellsOf(row)
 				for _, cell := range cells {
 					size += len(cell)
 				}
 				rows = append(rows, cells)
 			}
-			inside = inside[:len(inside)-1]
 		}
 	}
 }
@@ -184,16 +200,51 @@ func (t xmlTable) open(name string, inside []openElement) openElement {
 	return one
 }
 
+// rowOf is where the innermost row is; -1: none.
+func rowOf(inside []openElement) int {
+	row := len(inside) - 1
+	for row >= 0 && inside[row].row == nil {
+		row--
+	}
+	return row
+}
+
+// divided are the parts of a row, each with what the row says of all of them, if they are several that come to its amount; else the row.
+func (o openElement) divided() (rows []map[string][]string) {
+	sum := 0.0
+	for _, part := range o.parts {
+		one := maps.Clone(o.row)
+		maps.Copy(one, part)
+		one["currency"] = o.row["currency"] // a part may name a further one
+		rows = append(rows, one)
+		amount, _ := strconv.ParseFloat(strings.Join(part["amount"], " "), 64)
+		if sum += amount; !slices.Equal(one["kind"], o.row["kind"]) {
+			sum -= 2 * amount
+		}
+	}
+	if all, err := strconv.ParseFloat(strings.Join(o.row["amount"], " "), 64); len(rows) > 1 && err == nil && math.Abs(sum-all) < 0.001 {
+		return rows
+	}
+	for _, part := range o.parts {
+		for column, texts := range part {
+			if o.row[column] == nil || slices.Contains(joined, column) {
+				o.row[column] = append(o.row[column], texts...)
+			}
+		}
+	}
+	if o.row == nil {
+		return nil
+	}
+	return []map[string][]string{o.row}
+}
+
 // put gives a value to the row that it is in or, outside of rows, to those that follow in the element that it describes.
 func (t xmlTable) put(inside []openElement, name, value string) {
 	from := len(inside) - 1 // the element with the attribute, or that around the text
 	if name[0] == '/' {
 		from--
 	}
-	row := len(inside) - 1
-	for row >= 0 && inside[row].row == nil {
-		row--
-	}
+	row := rowOf(inside)
 	for at := from; at >= 0; at-- {
 		column, into := t.around[inside[at].name+name], inside[at].around
 		if row >= 0 {

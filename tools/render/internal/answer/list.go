@@ -95,7 +95,7 @@ func (l List) Warnings(max int) []string {
 		if w == nil {
 			message, _ = rs.AsText(raw)
 		}
-		return "warning" + write.When(code != "", " "+clean.Name(code)) + write.When(message != "", ": "+clean.Quote(clean.Preview(message, 240)))
+		return "warning" + write.When(code != "", " "+clean.Name(code)) + write.When(message != "", ": "+clean.Quote(clean.Preview(message, 320)))
 	})
 }
 

@@ -32,7 +32,7 @@ type indexedConnection struct {
 
 // warnings are those of the resource server.
 func (d *document) warnings() []string {
-	const mostWarnings = 4
+	const mostWarnings = 18 // which may name all files that were not read
 	return answer.List{Meta: d.Members.Object("meta")}.Warnings(mostWarnings)
 }
 
