@@ -140,8 +140,14 @@ func IsWord(raw string) bool {
 	return ok && !strings.ContainsAny(s, "0123456789") && !IsDate(raw)
 }
 
+// LongestName is how long a name is at most that is compared with others: a longer one is refused for that, and is like none.
+const LongestName = 256
+
 // Nearest returns at most most of the names that a name may be a mistake for, the likeliest first.
 func Nearest(name string, known []string, most int) (near []string) {
+	if len(name) > LongestName {
+		return nil
+	}
 	scores, first, alike := map[string]int{}, tokens(Snake(name))[0], alikeTo(name)
 	for _, k := range known {
 		if _, seen := scores[k]; seen {
@@ -163,6 +169,9 @@ func Alike(name, known string) (score int, alike bool) { return alikeTo(name)(kn
 
 // alikeTo is Alike of a name, which a caller may make long, and any number of known ones.
 func alikeTo(name string) func(known string) (score int, alike bool) {
+	if len(name) > LongestName {
+		return func(string) (int, bool) { return 0, false }
+	}
 	a := withoutAccents.Replace(Snake(name))
 	ta := tokens(a)
 	return func(known string) (int, bool) { return likeness(a, withoutAccents.Replace(Snake(known)), ta) }
@@ -179,7 +188,10 @@ func likeness(a, b string, ta []string) (score int, alike bool) {
 			shared++
 		}
 	}
-	d := Distance(a, b)
+	d, shorter := len(a)+len(b), min(len(a), len(b))
+	if max(len(a), len(b))-shorter <= max(2, shorter/3) {
+		d = Distance(a, b)
+	}
 	switch {
 	case a == b:
 		return 0, true
@@ -187,7 +199,7 @@ func likeness(a, b string, ta []string) (score int, alike bool) {
 		return 1, true // another order, or singular and plural
 	case shared == min(len(ta), len(tb)):
 		return 2 + len(ta) + len(tb) - 2*shared, true
-	case d <= max(1, min(len(a), len(b))/3), d == 2 && len(a) > 4 && a[0] == b[0]:
+	case d <= max(1, shorter/3), d == 2 && len(a) > 4 && a[0] == b[0]:
 		return 2 + d, true
 	case shared > 0 && shared*2 >= min(len(ta), len(tb)):
 		return 6 + len(ta) + len(tb) - 2*shared, true
@@ -241,11 +253,12 @@ func Distance(a, b string) int {
 		return longest
 	}
 	width := len(b) + 1
-	between := make([]int, (len(a)+1)*width) // what lies between the beginnings of both
+	var all [(longest + 1) * (longest + 1)]uint8
+	between := all[:(len(a)+1)*width] // what lies between the beginnings of both
 	for at := range between {
 		i, j := at/width, at%width
 		if i == 0 || j == 0 {
-			between[at] = i + j
+			between[at] = uint8(i + j)
 			continue
 		}
 		change := between[at-width-1]
@@ -258,5 +271,5 @@ func Distance(a, b string) int {
 		}
 		between[at] = change
 	}
-	return between[len(between)-1]
+	return int(between[len(between)-1])
 }
