@@ -240,9 +240,8 @@ func (s Stream) Spelled(name string) (field string) {
 
 // Bounds of the names of one call that are each compared with all fields, of these comparisons, and of the fields kept as like one name.
 const (
-	maxCompared    = 12
-	maxComparisons = 60_000
-	maxAlike       = 64
+	maxCompared, maxAlike = 12, 64
+	maxComparisons        = 60_000
 )
 
 // alike are the fields whose names are like another, the likeliest first; none for a name beyond those that are compared.
