@@ -191,12 +191,11 @@ func sendTime(bytes int) time.Duration {
 // An rpcAnswer turns the plain text in which the SDK words its refusals into JSON-RPC errors, and keeps every
 // answer out of caches. The SDK writes from another goroutine, but never concurrently.
 type rpcAnswer struct {
-	w       http.ResponseWriter
-	request rpc.Message
-	started bool
-	status  int // of a plain text refusal; 0 while there is none
-	text    bytes.Buffer
-
+	w          http.ResponseWriter
+	request    rpc.Message
+	started    bool
+	status     int // of a plain text refusal; 0 while there is none
+	text       bytes.Buffer
 	holdsToken bool // the request has its caller's token in it, which the SDK would quote, whole or in part
 }
 

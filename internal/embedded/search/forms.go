@@ -299,8 +299,7 @@ func (s *searcher) findContaining() {
 		}
 		looked++
 		var all []candidate
-		const query = "SELECT term, instr(term, ?1) > 1 AS within, records FROM " + wordTable + " WHERE instr(term, ?1) > 0" +
-			" ORDER BY within, records DESC, term LIMIT ?2"
+		const query = "SELECT term, instr(term, ?1) > 1, records FROM " + wordTable + " WHERE instr(term, ?1) > 0 ORDER BY 2, 3 DESC, 1 LIMIT ?2"
 		s.each(query, []any{word, maxContainingRead}, func(rows *sql.Rows) error {
 			var c candidate
 			err := rows.Scan(&c.term, &c.distance, &c.records)

@@ -238,11 +238,8 @@ func (s Stream) Spelled(name string) (field string) {
 	return field
 }
 
-// Bounds of the names of one call that are each compared with all fields, of these comparisons, and of the fields kept as like one name.
-const (
-	maxCompared, maxAlike = 12, 64
-	maxComparisons        = 60_000
-)
+// Bounds of the names of a call that are each compared with all fields, of all these comparisons, and of the fields kept as like one name.
+const maxCompared, maxComparisons, maxAlike = 12, 60_000, 64
 
 // alike are the fields whose names are like another, the likeliest first; none for a name beyond those that are compared.
 func (s Stream) alike(name string) []string {
@@ -257,20 +254,13 @@ func (s Stream) alike(name string) []string {
 
 // Near are the fields that a name may mean, those for the use first.
 func (s Stream) Near(name string, u Use) []string {
-	suits := s.suits(u)
 	for _, prefix := range []string{"data.", "record.", s.Name + ".", "fields."} {
-		rest, ok := strings.CutPrefix(name, prefix)
-		if ok && slices.ContainsFunc(s.Fields, func(f rs.SchemaField) bool { return f.Name == rest && suits(f) }) {
+		if rest, ok := strings.CutPrefix(name, prefix); ok && slices.Contains(s.Suited(u), rest) {
 			return []string{rest}
 		}
 	}
-	var found []string
-	for _, field := range s.alike(name) {
-		if len(found) < 3 && suits(*s.Field(field)) {
-			found = append(found, field)
-		}
-	}
-	plain := written.Snake(name)
+	suits, plain := s.suits(u), written.Snake(name)
+	found := slices.DeleteFunc(slices.Clone(s.alike(name)), func(field string) bool { return !suits(*s.Field(field)) })
 	own := strings.TrimPrefix(plain, strings.TrimSuffix(s.Name, "s")+"_") // the value of order_value
 	for _, role := range roles {
 		if !role.words[plain] && !role.words[own] {

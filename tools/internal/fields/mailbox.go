@@ -34,21 +34,17 @@ func MailboxOf(name string, streams []string, all *rs.Schema) (stream, folder st
 // foldersIn is what a path or the name of a stream has behind each stream, in small letters, that it may begin with.
 func foldersIn(name string) map[string]string {
 	name = strings.Trim(name, `/\ `)
-	signs, folders := `/\`, map[string]string{}
-	isPath := strings.ContainsAny(name, signs)
-	if !isPath {
-		signs = "_"
+	folders, signs, space := map[string]string{}, "_", " " // as which spaces are written
+	if strings.ContainsAny(name, `/\`) {
+		signs, space = `/\`, "_"
 	}
 	for at, sign := range name {
 		if at == 0 || !strings.ContainsRune(signs, sign) {
 			continue
 		}
 		_, before := identifier.StreamOfPath(name[:at])
-		if before = strings.ToLower(before); folders[before] != "" {
-			continue
-		}
-		if folders[before] = name[at+1:]; !isPath {
-			folders[before] = strings.ReplaceAll(name[at+1:], "_", " ") // as which spaces are written
+		if before = strings.ToLower(before); folders[before] == "" {
+			folders[before] = strings.ReplaceAll(name[at+1:], "_", space)
 		}
 	}
 	return folders

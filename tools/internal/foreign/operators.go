@@ -179,11 +179,8 @@ func operatorIn(name string, known []string) (fieldOperator, bool) {
 		first, last := strings.Join(words[:i], "_"), strings.Join(words[i:], "_")
 		for _, named := range [][2]string{{first, last}, {last, first}} {
 			base, operators := named[0], operatorsOf(named[1])
-			if operators == nil || base != first && BoundOf(named[1]) == "" {
-				continue
-			}
 			at := slices.IndexFunc(endings, func(e string) bool { return (e == "" || timeBounds[named[1]]) && slices.Contains(known, base+e) })
-			if at >= 0 {
+			if at >= 0 && operators != nil && (base == first || BoundOf(named[1]) != "") {
 				return fieldOperator{base + endings[at], operators}, true
 			}
 		}

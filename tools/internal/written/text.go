@@ -145,9 +145,6 @@ const LongestName = 256
 
 // Nearest returns at most most of the names that a name may be a mistake for, the likeliest first.
 func Nearest(name string, known []string, most int) (near []string) {
-	if len(name) > LongestName {
-		return nil
-	}
 	scores, first, alike := map[string]int{}, tokens(Snake(name))[0], alikeTo(name)
 	for _, k := range known {
 		if _, seen := scores[k]; seen {
@@ -188,10 +185,7 @@ func likeness(a, b string, ta []string) (score int, alike bool) {
 			shared++
 		}
 	}
-	d, shorter := len(a)+len(b), min(len(a), len(b))
-	if max(len(a), len(b))-shorter <= max(2, shorter/3) {
-		d = Distance(a, b)
-	}
+	d := Distance(a, b)
 	switch {
 	case a == b:
 		return 0, true
@@ -199,7 +193,7 @@ func likeness(a, b string, ta []string) (score int, alike bool) {
 		return 1, true // another order, or singular and plural
 	case shared == min(len(ta), len(tb)):
 		return 2 + len(ta) + len(tb) - 2*shared, true
-	case d <= max(1, shorter/3), d == 2 && len(a) > 4 && a[0] == b[0]:
+	case d <= max(1, min(len(a), len(b))/3), d == 2 && len(a) > 4 && a[0] == b[0]:
 		return 2 + d, true
 	case shared > 0 && shared*2 >= min(len(ta), len(tb)):
 		return 6 + len(ta) + len(tb) - 2*shared, true
