@@ -95,12 +95,12 @@ func TestTheWorkOfARefusalGrowsWithItsCall(t *testing.T) {
 func TestFewNamesOfACallAreComparedWithAllFields(t *testing.T) {
 	const fields, names = 300, 10
 	for _, form := range []struct{ arguments, name string }{
-		{`query_records {"stream":"messages","fields":[%s]}`, `"%d pateint mesurement vlaue"`},
-		{`query_records {"stream":"messages","filter":{%s}}`, `"%d pateint mesurement vlaue":"a"`},
-		{`query_records {"stream":"messages","filter":{%s}}`, `"pateint_measurement_value_of_column_%d":"2026-01-01"`},
-		{`query_records {"stream":"messages","filter":{%s}}`, `"pateint_measurement_value_of_column_%d":{"gte":"2026-01-01"}`},
+		{`query_records {"stream":"messages","fields":[%s]}`, `"%d patiemt mesurement vlaue"`},
+		{`query_records {"stream":"messages","filter":{%s}}`, `"%d patiemt mesurement vlaue":"a"`},
+		{`query_records {"stream":"messages","filter":{%s}}`, `"patiemt_measurement_value_of_column_%d":"2026-01-01"`},
+		{`query_records {"stream":"messages","filter":{%s}}`, `"patiemt_measurement_value_of_column_%d":{"gte":"2026-01-01"}`},
 		{`query_records {"stream":"messages","filter":{%s}}`, `"attachmnts.value_%d":"a"`},
-		{`search {"q":"a","streams":["messages"],"filter":{%s}}`, `"%d pateint mesurement vlaue":"a"`},
+		{`search {"q":"a","streams":["messages"],"filter":{%s}}`, `"%d patiemt mesurement vlaue":"a"`},
 	} {
 		sent := func(names int) string {
 			all := make([]string, names)

@@ -246,24 +246,21 @@ func Distance(a, b string) int {
 	if max(len(a), len(b)) > longest {
 		return longest
 	}
-	width := len(b) + 1
-	var all [(longest + 1) * (longest + 1)]uint8
-	between := all[:(len(a)+1)*width] // what lies between the beginnings of both
-	for at := range between {
-		i, j := at/width, at%width
-		if i == 0 || j == 0 {
-			between[at] = uint8(i + j)
-			continue
+	var rows [3][longest + 1]int // the last of what lies between the beginnings of both
+	for i := range len(a) + 1 {
+		row, last, before := &rows[i%3], &rows[(i+2)%3], &rows[(i+1)%3]
+		for j := range len(b) + 1 {
+			if row[j] = i + j; i == 0 || j == 0 {
+				continue
+			}
+			change := last[j-1]
+			if a[i-1] != b[j-1] {
+				change++
+			}
+			if row[j] = min(change, last[j]+1, row[j-1]+1); i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], before[j-2]+1)
+			}
 		}
-		change := between[at-width-1]
-		if a[i-1] != b[j-1] {
-			change++
-		}
-		change = min(change, between[at-width]+1, between[at-1]+1)
-		if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-			change = min(change, between[at-2*width-2]+1)
-		}
-		between[at] = change
 	}
-	return int(between[len(between)-1])
+	return rows[len(a)%3][len(b)]
 }
