@@ -18,6 +18,7 @@ func (c *correcting) explained(ctx context.Context) *rs.Error {
 	e := *c.refused
 	fromServer := e.Status != 0
 	switch {
+	case ctx.Err() != nil: // nobody waits for it
 	case e.Code == "ambiguous_connection":
 		return c.ambiguous(ctx, &e)
 	case slices.Contains(sourceCodes, e.Code):

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"mime"
 	"net/http"
@@ -17,6 +18,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/middleware"
 	"github.com/pdp-connect/pdpp-mcp/middleware/web"
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 	"github.com/pdp-connect/pdpp-mcp/tools"
 	"github.com/pdp-connect/pdpp-mcp/transport/internal/fastpath"
@@ -99,7 +101,8 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	r = r.Clone(ctx)
 	r.Body = io.NopCloser(bytes.NewReader(m.Text))
 	r.Header.Set("Accept", "application/json, text/event-stream") // checked above; the SDK wants both named
-	answer := &rpcAnswer{w: w, request: m}
+	sent := fmt.Sprint(string(m.Text), r.Header["Mcp-Protocol-Version"], r.Header["Mcp-Method"], r.Header["Mcp-Name"])
+	answer := &rpcAnswer{w: w, request: m, holdsToken: auth.PrincipalFrom(ctx).Token.Redactor().JSON(sent) != sent}
 	e.sdk.ServeHTTP(answer, r)
 	answer.finish()
 }
@@ -200,11 +203,12 @@ func sendTime(bytes int) time.Duration {
 // An rpcAnswer turns the plain text in which the SDK words its refusals into JSON-RPC errors, and keeps every
 // answer out of caches. The SDK writes from another goroutine, but never concurrently.
 type rpcAnswer struct {
-	w       http.ResponseWriter
-	request rpc.Message
-	started bool
-	status  int // of a plain text refusal; 0 while there is none
-	text    bytes.Buffer
+	w          http.ResponseWriter
+	request    rpc.Message
+	started    bool
+	status     int // of a plain text refusal; 0 while there is none
+	text       bytes.Buffer
+	holdsToken bool // the request has its caller's token in it, which the SDK would quote, whole or in part
 }
 
 func (a *rpcAnswer) Header() http.Header { return a.w.Header() }
@@ -230,13 +234,28 @@ func (a *rpcAnswer) Write(p []byte) (int, error) {
 		if len(p) > blobBytes {
 			_ = http.NewResponseController(a.w).SetWriteDeadline(time.Now().Add(sendTime(len(p))))
 		}
-		if _, err := a.w.Write(a.request.Restore(p)); err != nil {
+		if _, err := a.w.Write(a.request.Restore(a.unquoted(p))); err != nil {
 			return 0, err
 		}
 		return len(p), nil
 	}
 	a.text.Write(p[:min(len(p), maxSDKErrorBytes-min(a.text.Len(), maxSDKErrorBytes))])
 	return len(p), nil
+}
+
+// quotesNothing is said of a request with a token in it, in place of what the SDK says.
+const quotesNothing = "The request has the access token in it, so that nothing is quoted of it here. A token is sent in the Authorization header alone."
+
+// unquoted is an answer, of an error of the SDK's own, which has no data, without what it quotes where that may have the token in it.
+func (a *rpcAnswer) unquoted(p []byte) []byte {
+	envelope := rs.Object(nil)
+	if a.holdsToken {
+		envelope = rs.AsObject(string(p))
+	}
+	if e := envelope.Object("error"); e != nil && !e.Has("data") {
+		return []byte(envelope.With("error", e.With("message", rs.EncodeJSON(quotesNothing)).JSON()).JSON())
+	}
+	return p
 }
 
 func (a *rpcAnswer) Flush() {
@@ -257,6 +276,9 @@ func (a *rpcAnswer) finish() {
 		code = jsonrpc.CodeInternalError
 	case strings.HasPrefix(text, "JSON RPC not handled"): // the SDK says it in no other way before 2026-07-28
 		code = jsonrpc.CodeMethodNotFound
+	}
+	if a.holdsToken {
+		text = quotesNothing
 	}
 	a.Header().Del("X-Content-Type-Options")
 	rpc.WriteError(a.w, a.status, a.request.WireID(), &jsonrpc.Error{Code: code, Message: text})

@@ -15,6 +15,7 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/middleware"
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 )
 
 // The middleware here stands around every method that the SDK receives. It may change contexts, lists and errors;
@@ -91,7 +92,7 @@ func endCall(ctx context.Context, log zerolog.Logger, method string, err *error)
 		*err = &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "Internal error"}
 	}
 	if *err != nil {
-		*err = boundedError(*err)
+		*err = boundedError(auth.PrincipalFrom(ctx).Token.Redactor(), *err)
 	}
 }
 
@@ -101,17 +102,18 @@ const maxLoggedMethod = 64
 // maxErrorPart is how many bytes an error has of a message or of any part of its data: it quotes names that a client sent.
 const maxErrorPart = 1500
 
-// boundedError is an error as a *jsonrpc.Error of bounded parts.
-func boundedError(err error) error {
+// boundedError is an error as a *jsonrpc.Error of bounded parts, without the token of its caller.
+func boundedError(redactor *rs.Redactor, err error) error {
 	var e *jsonrpc.Error
 	if !errors.As(err, &e) {
-		return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: middleware.Bounded(err.Error(), maxErrorPart)}
+		return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: middleware.Bounded(redactor.Text(err.Error()), maxErrorPart)}
 	}
-	if len(e.Message) <= maxErrorPart && len(e.Data) <= maxErrorPart {
+	message, said := redactor.Text(e.Message), redactor.JSON(string(e.Data))
+	if len(message) <= maxErrorPart && len(said) <= maxErrorPart && message == e.Message && said == string(e.Data) {
 		return err
 	}
-	short := &jsonrpc.Error{Code: e.Code, Message: middleware.Bounded(e.Message, maxErrorPart), Data: e.Data}
-	data, err := rs.ReadObject(string(e.Data))
+	short := &jsonrpc.Error{Code: e.Code, Message: middleware.Bounded(message, maxErrorPart), Data: []byte(said)}
+	data, err := rs.ReadObject(said)
 	if err != nil {
 		return short
 	}

@@ -1,6 +1,9 @@
 package embedded
 
 import (
+	"bytes"
+	"crypto/aes"
+	"crypto/cipher"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
@@ -9,7 +12,7 @@ import (
 )
 
 // A cursor says where a page ended. It is signed, and bound to the query and the grant that it came from. It holds
-// positions and no values: a cursor must not tell what a grant does not show.
+// positions and no values, and its bearer does not read them: they count records that a grant does not show.
 type cursor struct {
 	Kind   string `json:"k"`
 	Bound  string `json:"b"`
@@ -31,15 +34,21 @@ const (
 const macSize = 16
 
 func (c *call) sealCursor(position cursor) string {
-	payload, _ := json.Marshal(position) // a struct of strings and integers always marshals
-	return base64.RawURLEncoding.EncodeToString(append(payload, c.cursorMAC(payload)...))
+	payload, _ := json.Marshal(position)                                                        // a struct of strings and integers always marshals
+	payload = append(payload, bytes.Repeat([]byte(" "), macSize-1-(len(payload)-1)%macSize)...) // its length is not that of a position
+	mac := c.cursorMAC(payload)
+	return base64.RawURLEncoding.EncodeToString(append(c.hidden(payload, mac), mac...))
 }
 
 // openCursor reads a cursor of this server's own making.
 func (c *call) openCursor(text string) (position cursor, ok bool) {
 	sealed, err := base64.RawURLEncoding.Strict().DecodeString(strings.TrimRight(text, "="))
 	at := len(sealed) - macSize
-	if err != nil || at <= 0 || !hmac.Equal(sealed[at:], c.cursorMAC(sealed[:at])) || json.Unmarshal(sealed[:at], &position) != nil {
+	if err != nil || at <= 0 {
+		return cursor{}, false
+	}
+	payload := c.hidden(sealed[:at], sealed[at:])
+	if !hmac.Equal(sealed[at:], c.cursorMAC(payload)) || json.Unmarshal(payload, &position) != nil {
 		return cursor{}, false
 	}
 	return position, true
@@ -58,6 +67,15 @@ func (c *call) cursorMAC(payload []byte) []byte {
 	mac := hmac.New(sha256.New, c.catalog.CursorKey)
 	mac.Write(payload)
 	return mac.Sum(nil)[:macSize]
+}
+
+// hidden encrypts what has this signature, or decrypts it: the signature is the nonce, so that the same position has the same cursor.
+func (c *call) hidden(payload, mac []byte) []byte {
+	key := sha256.Sum256(append([]byte("what cursors hold"), c.catalog.CursorKey...))
+	block, _ := aes.NewCipher(key[:]) // any key of this length makes one
+	other := make([]byte, len(payload))
+	cipher.NewCTR(block, mac).XORKeyStream(other, payload)
+	return other
 }
 
 // bind condenses the grant, the path and the query that a cursor belongs to.

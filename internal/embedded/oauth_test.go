@@ -414,6 +414,14 @@ func TestTheOwnerSeesTheConnections(t *testing.T) {
 			t.Errorf("%q: %d %s", secret, got.status, got.text)
 		}
 	}
+	for range 20 { // a page elsewhere has the owner's browser try secrets
+		request := httptest.NewRequest(http.MethodGet, testOrigin+"/_ref/connections", nil)
+		request.SetBasicAuth("owner", "wrong")
+		request.Header.Set("Sec-Fetch-Site", "cross-site")
+		if got := r.do(request); got.status != http.StatusUnauthorized {
+			t.Errorf("from another page: %d %s", got.status, got.text)
+		}
+	}
 	if got := ask(ownerSecret); got.status != http.StatusOK || !strings.Contains(got.text, `"connector_id":"mail"`) || got.header.Get("Cache-Control") != "no-store" {
 		t.Errorf("%d %s", got.status, got.text)
 	}

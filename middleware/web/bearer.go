@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"github.com/justinas/alice"
@@ -47,9 +48,12 @@ func bearer(o ChainOptions) alice.Constructor {
 // the query ends up in logs and histories.
 func parseBearer(r *http.Request) (rs.Token, error) {
 	values := r.Header.Values("Authorization")
+	query, err := url.ParseQuery(r.URL.RawQuery)
 	switch {
-	case r.URL.RawQuery != "" && r.URL.Query().Has("access_token"):
+	case query.Has("access_token"):
 		return rs.Token{}, malformed("The access token was sent in the URL.")
+	case err != nil: // it may have one in a form that another program reads
+		return rs.Token{}, malformed("The query of the URL is malformed.")
 	case len(values) == 0:
 		return rs.Token{}, &rs.Error{Code: "not_authenticated", Message: "No access token was sent.", Hint: bearerHint}
 	case len(values) > 1:

@@ -74,6 +74,8 @@ func TestBearer(t *testing.T) {
 		{name: "a query without a token", target: "/mcp?x=1", headers: []string{"Authorization: Bearer good"}, status: 204, asked: 1, entered: 1},
 		{name: "a token in the query", target: "/mcp?access_token=good", status: 401, code: "invalid_request", problem: "invalid_request"},
 		{name: "a token in the query beside a good header", target: "/mcp?access_token=good", headers: []string{"Authorization: Bearer good"}, status: 401, code: "invalid_request", problem: "invalid_request"},
+		{name: "a token in a query that does not parse", target: "/mcp?x=1;access_token=good", headers: []string{"Authorization: Bearer good"}, status: 401, code: "invalid_request", problem: "invalid_request"},
+		{name: "a query with a broken escape", target: "/mcp?x=%zz&access_token%=good", headers: []string{"Authorization: Bearer good"}, status: 401, code: "invalid_request", problem: "invalid_request"},
 		{name: "a Proxy-Authorization is no authorization", headers: []string{"Proxy-Authorization: Bearer good"}, status: 401, code: "not_authenticated", problem: "invalid_token"},
 		{name: "an unknown token", headers: []string{"Authorization: Bearer nope"}, status: 401, code: "token_inactive", problem: "invalid_token", asked: 1},
 		{name: "D7 a revoked grant keeps its PDPP code", headers: []string{"Authorization: Bearer revoked"}, status: 401, code: "grant_revoked", problem: "invalid_token", asked: 1},

@@ -159,7 +159,7 @@ func (g Grant) likeliest(streams []string, connection string) (to map[string]str
 
 // near are the streams that a name may mean: one of a similar name, or one of a connector or connection of that name.
 func (g Grant) near(stream, connection string) []string {
-	if stream == "" || strings.ContainsAny(stream[:1], "-!") { // all but that stream
+	if stream == "" || len(stream) > written.LongestName || strings.ContainsAny(stream[:1], "-!") { // all but that stream
 		return nil
 	}
 	found := fields.NearStreams(stream, g.streamsOf(connection), g.Schema)

@@ -79,8 +79,8 @@ func (c client) check() string {
 	for _, text := range c.RedirectURIs {
 		u, err := url.Parse(text)
 		if err != nil || len(text) > 2000 || u.Host == "" || u.User != nil || strings.Contains(text, "#") ||
-			u.Scheme != "https" && !isLoopback(u) {
-			return "redirect_uris must be https URLs, or http URLs of a loopback address"
+			u.Scheme != "https" && !isLoopback(u) || strings.ContainsFunc(u.Host, func(c rune) bool { return c <= ' ' || c >= 0x7F }) {
+			return "redirect_uris must be https URLs of a host in ASCII, or http URLs of a loopback address"
 		}
 	}
 	return ""

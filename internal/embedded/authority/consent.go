@@ -98,7 +98,7 @@ func (s *Server) isOwner(secret string) (bool, error) {
 func (s *Server) connections(c *call) (any, error) {
 	_, secret, sent := c.BasicAuth()
 	owner, err := false, error(nil)
-	if sent {
+	if site := c.Header.Get("Sec-Fetch-Site"); sent && within([]string{site}, "", "none", "same-origin") { // no other page may try secrets
 		owner, err = s.isOwner(secret)
 	}
 	if err != nil {

@@ -25,11 +25,26 @@ type candidate struct {
 	only              uint32 // languages in whose texts it may; 0: in all
 }
 
-// sortCandidates puts the nearest first, of equally near ones the most frequent.
-func sortCandidates(all []candidate) {
-	slices.SortFunc(all, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(b.records, a.records), cmp.Compare(a.term, b.term))
-	})
+// compareCandidates puts the nearest first, of equally near ones the most frequent.
+func compareCandidates(a, b candidate) int {
+	return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(b.records, a.records), cmp.Compare(a.term, b.term))
+}
+
+// inScope are at most most of some candidates, the nearest that most records in scope have: the counts of the store, which tell of what the
+// grant does not show, only say when to look no further.
+func (s *searcher) inScope(all []candidate, most int) (found []candidate) {
+	slices.SortFunc(all, compareCandidates)
+	for _, c := range all {
+		if len(found) == most && compareCandidates(found[most-1], c) < 0 {
+			break
+		}
+		if c.records = len(s.postings(phrase{c.term}, c.only)); c.records > 0 {
+			found = append(found, c)
+			slices.SortFunc(found, compareCandidates)
+			found = found[:min(len(found), most)]
+		}
+	}
+	return found
 }
 
 // expand finds the other forms of each weighty word: in the language of the query, if it can be guessed, or else in those of the fields that
@@ -64,9 +79,7 @@ func (s *searcher) expand(guess uint32) {
 			continue
 		}
 		for _, form := range s.forms(u.phrase[0], accented(u.text), languages) {
-			if way := (alternative{phrase{form.term}, formWeight, form.only}); way.only == 0 || len(s.postings(way.phrase, way.only)) > 0 {
-				u.alternatives = append(u.alternatives, way)
-			}
+			u.alternatives = append(u.alternatives, alternative{phrase{form.term}, formWeight, form.only})
 		}
 	}
 }
@@ -120,7 +133,7 @@ func accented(word string) string {
 	return folded[:end]
 }
 
-// forms lists the terms of the store that have the stem of a term in one of the languages, the most frequent first. Terms have no accents,
+// forms lists the terms in scope that have the stem of a term in one of the languages, the most frequent first. Terms have no accents,
 // and a stem may lack the letter that has one: pagué and page have one in Spanish. What does not begin as the accented word does, down to
 // its last accent, is a form of it only in texts of such a language.
 func (s *searcher) forms(term, accented string, languages uint32) []candidate {
@@ -147,8 +160,7 @@ func (s *searcher) forms(term, accented string, languages uint32) []candidate {
 	for form, count := range records {
 		forms = append(forms, candidate{form, 0, count, only[form]})
 	}
-	sortCandidates(forms)
-	return forms[:min(len(forms), maxForms)]
+	return s.inScope(forms, maxForms)
 }
 
 // Lengths, in code points, from which a word that occurs nowhere may be a misspelled one with one or two mistakes.
@@ -189,21 +201,14 @@ func (s *searcher) gatherNearest(u *unit) (found []posting) {
 			candidates = append(candidates, candidate{term, d, records, 0})
 		}
 	})
-	sortCandidates(candidates)
-	chosen := 0 // distance of those chosen
-	for _, c := range candidates {
-		if len(u.nearest) == maxNearest || chosen > 0 && c.distance > chosen {
-			break
+	for d := 0; d <= longer && len(u.nearest) == 0; d++ {
+		near := slices.DeleteFunc(slices.Clone(candidates), func(c candidate) bool { return c.distance != d })
+		for _, c := range s.inScope(near, maxNearest) {
+			replaced := unit{alternatives: []alternative{{phrase{c.term}, nearestWeight, 0}}}
+			u.nearest = append(u.nearest, c.term)
+			u.alternatives = append(u.alternatives, replaced.alternatives...)
+			found = append(found, s.gather(&replaced)...)
 		}
-		replaced := unit{alternatives: []alternative{{phrase{c.term}, nearestWeight, 0}}}
-		more := s.gather(&replaced)
-		if len(more) == 0 {
-			continue // it occurs only where the grant does not show it
-		}
-		chosen = c.distance
-		u.nearest = append(u.nearest, c.term)
-		u.alternatives = append(u.alternatives, replaced.alternatives...)
-		found = append(found, more...)
 	}
 	return found
 }
@@ -276,10 +281,10 @@ func (u *unit) isStop(languages uint32) bool {
 
 // Bounds of what is said of words that contain one that occurs nowhere.
 const (
-	maxContaining     = 6  // words for one
-	maxContainingRead = 48 // words whose records are looked at
-	maxMissing        = 4  // words for which that is done: each reads all words of the store
-	leastContained    = 3  // letters of such a word
+	maxContaining     = 6   // words for one
+	maxContainingRead = 480 // words whose records are looked at: of more, the rarest in the store are not named
+	maxMissing        = 4   // words for which that is done: each reads all words of the store
+	leastContained    = 3   // letters of such a word
 )
 
 // findContaining finds for words that occur nowhere those in scope that begin with them or else contain them, the most frequent first: what
@@ -293,22 +298,19 @@ func (s *searcher) findContaining() {
 			continue
 		}
 		looked++
-		var terms []string
-		const query = "SELECT term FROM " + wordTable + " WHERE instr(term, ?1) > 0 ORDER BY instr(term, ?1) > 1, records DESC, term LIMIT ?2"
+		var all []candidate
+		const query = "SELECT term, instr(term, ?1) > 1, records FROM " + wordTable + " WHERE instr(term, ?1) > 0 ORDER BY 2, 3 DESC, 1 LIMIT ?2"
 		s.each(query, []any{word, maxContainingRead}, func(rows *sql.Rows) error {
-			var term string
-			err := rows.Scan(&term)
-			terms = append(terms, term)
+			var c candidate
+			err := rows.Scan(&c.term, &c.distance, &c.records)
+			if c.term != word && !slices.Contains(u.nearest, c.term) {
+				all = append(all, c)
+			}
 			return err
 		})
 		found := Replacement{Word: u.text}
-		for _, term := range terms {
-			if len(found.As) == maxContaining || term == word || slices.Contains(u.nearest, term) {
-				continue
-			}
-			if len(s.postings(phrase{term}, 0)) > 0 { // it occurs where the grant shows it
-				found.As = append(found.As, term)
-			}
+		for _, c := range s.inScope(all, maxContaining) {
+			found.As = append(found.As, c.term)
 		}
 		if len(found.As) > 0 {
 			s.result.Containing = append(s.result.Containing, found)

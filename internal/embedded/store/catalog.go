@@ -19,7 +19,7 @@ type Catalog struct {
 	Connectors  []model.Connector
 	Tables      []*Table
 	LeftOut     []model.LeftOut // in the order of file names
-	CursorKey   []byte          // signs cursors; kept with the data so that a bookmark outlives the process
+	CursorKey   []byte          // signs and hides cursors; kept with the data so that a bookmark outlives the process
 	Generation  string          // another one after each load and update
 	ReadAt      *int64          // when the files were read, in microseconds since 1970; nil: not known
 	fingerprint string

@@ -20,6 +20,7 @@ type Stream struct {
 	Keys      []string // the fields that have ids of records of other streams, where they were looked up
 	// Connection is the one of several that has the fields of a call; "" where that is not so.
 	Connection string
+	near       map[string][]string // by name, those of the fields that are like it, as far as the names of the call were compared
 }
 
 // A Parent is the stream whose records have those of another as a relation, and say when they are, as mails have attachments.
@@ -46,7 +47,7 @@ func readParent(all *rs.Schema, stream, connection string) *Parent {
 
 // Read reads a stream out of a schema document; a field of several connections counts once.
 func Read(name string, s *rs.Schema) Stream {
-	stream := Stream{Name: name}
+	stream := Stream{Name: name, near: map[string][]string{}}
 	fields, relations := map[string]bool{}, map[string]bool{} // a schema may have thousands
 	for _, row := range s.Streams {
 		if row.Name != name {
@@ -161,13 +162,18 @@ func Filters(f rs.SchemaField) bool { return f.Exact || len(f.Ranges) > 0 }
 
 // Suited lists the names of the fields for a use. A schema that says of no field what it can do says so of all.
 func (s Stream) Suited(u Use) (suited []string) {
-	silent := !slices.ContainsFunc(s.Fields, func(f rs.SchemaField) bool { return Filters(f) || len(f.Aggregates) > 0 })
+	suits := s.suits(u)
 	for _, f := range s.Fields {
-		if silent || u == nil || u(f) {
+		if suits(f) {
 			suited = append(suited, f.Name)
 		}
 	}
 	return suited
+}
+
+func (s Stream) suits(u Use) Use {
+	silent := !slices.ContainsFunc(s.Fields, func(f rs.SchemaField) bool { return Filters(f) || len(f.Aggregates) > 0 })
+	return func(f rs.SchemaField) bool { return silent || u == nil || u(f) }
 }
 
 // Bodies are words for the text that a record is about.
@@ -232,20 +238,37 @@ func (s Stream) Spelled(name string) (field string) {
 	return field
 }
 
+// Bounds of the names of a call that are each compared with all fields, of all these comparisons, and of the fields kept as like one name.
+const maxCompared, maxComparisons, maxAlike = 12, 60_000, 64
+
+// alike are the fields whose names are like another, the likeliest first; none for a name beyond those that are compared.
+func (s Stream) alike(name string) []string {
+	found, ok := s.near[name]
+	if !ok && len(s.near) < maxCompared && len(s.near)*len(s.Fields) < maxComparisons {
+		if found = written.Nearest(name, s.Suited(nil), maxAlike); s.near != nil {
+			s.near[name] = found
+		}
+	}
+	return found
+}
+
 // Near are the fields that a name may mean, those for the use first.
 func (s Stream) Near(name string, u Use) []string {
-	known := s.Suited(u)
 	for _, prefix := range []string{"data.", "record.", s.Name + ".", "fields."} {
-		if rest, ok := strings.CutPrefix(name, prefix); ok && slices.Contains(known, rest) {
+		if rest, ok := strings.CutPrefix(name, prefix); ok && slices.Contains(s.Suited(u), rest) {
 			return []string{rest}
 		}
 	}
-	found, plain := written.Nearest(name, known, 3), written.Snake(name)
+	suits, plain := s.suits(u), written.Snake(name)
+	found := slices.DeleteFunc(slices.Clone(s.alike(name)), func(field string) bool { return !suits(*s.Field(field)) })
 	own := strings.TrimPrefix(plain, strings.TrimSuffix(s.Name, "s")+"_") // the value of order_value
 	for _, role := range roles {
+		if !role.words[plain] && !role.words[own] {
+			continue
+		}
 		for _, is := range role.is {
 			for _, f := range s.Fields {
-				if (role.words[plain] || role.words[own]) && is(f) && slices.Contains(known, f.Name) && !slices.Contains(found, f.Name) {
+				if is(f) && suits(f) && !slices.Contains(found, f.Name) {
 					found = append(found, f.Name)
 				}
 			}
@@ -272,8 +295,8 @@ func (s *Stream) ReadRelated(all *rs.Schema, connection string) {
 // RelationIn is the relation before the dot of a name, such as message_bodies.body_text, and the name behind it; -1 for none.
 func (s Stream) RelationIn(name string) (relation int, field string) {
 	before, field, dotted := strings.Cut(strings.TrimPrefix(name, s.Name+"."), ".")
-	if near := written.Nearest(before, s.RelationNames(), 1); dotted && len(near) > 0 && s.Field(name) == nil {
-		return slices.Index(s.RelationNames(), near[0]), field
+	if dotted && s.Field(name) == nil {
+		return slices.Index(s.RelationNames(), append(written.Nearest(before, s.RelationNames(), 1), "")[0]), field
 	}
 	return -1, field
 }
@@ -282,11 +305,8 @@ func (s Stream) RelationIn(name string) (relation int, field string) {
 func (s Stream) LacksField(name string) bool {
 	relation, _ := s.RelationIn(name)
 	own := strings.TrimPrefix(name, s.Name+".")
-	return relation >= 0 || s.Field(own) == nil && len(written.Nearest(own, s.Suited(nil), 1)) == 0
+	return relation >= 0 || s.Field(own) == nil && len(s.alike(own)) == 0
 }
-
-// maxCompared bounds the names of a call that are each compared with all fields.
-const maxCompared = 12
 
 // Misses reports whether a call names a field that may be in a stream related to this one.
 func (s Stream) Misses(args rs.Object) bool {

@@ -172,14 +172,14 @@ func operatorIn(name string, known []string) (fieldOperator, bool) {
 		return denied(before[1], known), true
 	case base != "" && behind != nil:
 		return fieldOperator{base, behind}, true
-	case known == nil || len(words) < 2 && !strings.HasPrefix(name, "un"):
+	case known == nil || len(name) > written.LongestName || len(words) < 2 && !strings.HasPrefix(name, "un"):
 		return fieldOperator{}, false
 	}
 	for i := len(words) - 1; i > 0; i-- { // total_gte and min_total; ordered_before and since_ordered are bounds of ordered_at
 		first, last := strings.Join(words[:i], "_"), strings.Join(words[i:], "_")
 		for _, named := range [][2]string{{first, last}, {last, first}} {
 			base, operators := named[0], operatorsOf(named[1])
-			at := slices.IndexFunc(endings, func(e string) bool { return slices.Contains(known, base+e) && (e == "" || timeBounds[named[1]]) })
+			at := slices.IndexFunc(endings, func(e string) bool { return (e == "" || timeBounds[named[1]]) && slices.Contains(known, base+e) })
 			if at >= 0 && operators != nil && (base == first || BoundOf(named[1]) != "") {
 				return fieldOperator{base + endings[at], operators}, true
 			}

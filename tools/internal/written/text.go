@@ -143,6 +143,9 @@ func IsWord(raw string) bool {
 	return ok && !strings.ContainsAny(s, "0123456789") && !IsDate(raw)
 }
 
+// LongestName is how long a name is at most that is compared with others: a longer one is refused for that, and is like none.
+const LongestName = 256
+
 // Nearest returns at most most of the names that a name may be a mistake for, the likeliest first.
 func Nearest(name string, known []string, most int) (near []string) {
 	scores, first, alike := map[string]int{}, tokens(Snake(name))[0], alikeTo(name)
@@ -166,6 +169,9 @@ func Alike(name, known string) (score int, alike bool) { return alikeTo(name)(kn
 
 // alikeTo is Alike of a name, which a caller may make long, and any number of known ones.
 func alikeTo(name string) func(known string) (score int, alike bool) {
+	if len(name) > LongestName {
+		return func(string) (int, bool) { return 0, false }
+	}
 	a := withoutAccents.Replace(Snake(name))
 	ta := tokens(a)
 	return func(known string) (int, bool) { return likeness(a, withoutAccents.Replace(Snake(known)), ta) }
@@ -243,23 +249,21 @@ func Distance(a, b string) int {
 	if max(len(a), len(b)) > longest {
 		return longest
 	}
-	width := len(b) + 1
-	between := make([]int, (len(a)+1)*width) // what lies between the beginnings of both
-	for at := range between {
-		i, j := at/width, at%width
-		if i == 0 || j == 0 {
-			between[at] = i + j
-			continue
+	var rows [3][longest + 1]int // the last of what lies between the beginnings of both
+	for i := range len(a) + 1 {
+		row, last, before := &rows[i%3], &rows[(i+2)%3], &rows[(i+1)%3]
+		for j := range len(b) + 1 {
+			if row[j] = i + j; i == 0 || j == 0 {
+				continue
+			}
+			change := last[j-1]
+			if a[i-1] != b[j-1] {
+				change++
+			}
+			if row[j] = min(change, last[j]+1, row[j-1]+1); i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], before[j-2]+1)
+			}
 		}
-		change := between[at-width-1]
-		if a[i-1] != b[j-1] {
-			change++
-		}
-		change = min(change, between[at-width]+1, between[at-1]+1)
-		if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-			change = min(change, between[at-2*width-2]+1)
-		}
-		between[at] = change
 	}
-	return between[len(between)-1]
+	return rows[len(a)%3][len(b)]
 }
