@@ -68,6 +68,9 @@ var (
 	partsOfCapitals = regexp.MustCompile(fmt.Sprintf(queryPart, `-`))
 )
 
+// possessive is the ending of a word that says whose something is: it is of no other word than the one before it.
+var possessive = regexp.MustCompile("(?i)['\u2019\u02bc`\u00b4]s([^\\pL\\pN]*)$")
+
 // dottedDate is in what looks like the number of a phone, and is several numbers: "01.02.2026 15.30".
 var dottedDate = regexp.MustCompile(`^[^+].*\d[./-]\d{1,2}[./-](?:19|20)\d\d(?:\D|$)`)
 
@@ -86,6 +89,9 @@ func parseQuery(text string) query {
 	for _, found := range pattern.FindAllStringSubmatch(text, -1) {
 		word, quoted := found[2]+found[3]+found[4], strings.Contains(found[0], `"`)
 		p := phraseOf(word)
+		if !quoted {
+			p = phraseOf(possessive.ReplaceAllString(word, ""))
+		}
 		switch {
 		case len(p) == 0:
 		case found[1] != "":
