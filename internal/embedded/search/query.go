@@ -17,9 +17,10 @@ const anyEnding = "*"
 
 // A unit is a word or a quoted phrase of a query, as the caller wrote it first.
 type unit struct {
-	text   string
-	phrase phrase
-	quoted bool // every hit must have it, exactly
+	text    string
+	phrase  phrase
+	written phrase // with the ending that says whose something is
+	quoted  bool   // every hit must have it, exactly
 
 	light bool // it carries no weight: a stop word, or part of a time
 	time  bool // it is light as part of a time
@@ -88,7 +89,8 @@ func parseQuery(text string) query {
 	}
 	for _, found := range pattern.FindAllStringSubmatch(text, -1) {
 		word, quoted := found[2]+found[3]+found[4], strings.Contains(found[0], `"`)
-		p := phraseOf(word)
+		written := phraseOf(word)
+		p := written
 		if !quoted {
 			p = phraseOf(possessive.ReplaceAllString(word, ""))
 		}
@@ -97,7 +99,7 @@ func parseQuery(text string) query {
 		case found[1] != "":
 			q.excluded = append(q.excluded, p)
 		case !slices.ContainsFunc(q.units, func(u unit) bool { return u.quoted == quoted && slices.Equal(u.phrase, p) }):
-			q.units = append(q.units, unit{text: p.bare(word), phrase: p, quoted: quoted})
+			q.units = append(q.units, unit{text: p.bare(word), phrase: p, written: written, quoted: quoted})
 		}
 	}
 	if len(q.units) == 0 { // only exclusions: nothing to look for
