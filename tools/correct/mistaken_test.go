@@ -36,8 +36,8 @@ func TestAFilterInAListIsNotLeftOut(t *testing.T) {
 		`["a","and",["total",">",50],"or",["b","=",50]]`: "",
 		`5`: "",
 	} {
-		args, _ := argumentsOf(`{"stream":"orders","metric":"count","filter":` + filter + `}`)
-		for _, name := range []string{"aggregate", "query_records"} {
+		for name, metric := range map[string]string{"aggregate": `"metric":"count",`, "query_records": ""} {
+			args, _ := argumentsOf(`{"stream":"orders",` + metric + `"filter":` + filter + `}`)
 			call, _ := toolNamed(t, name).Guess(args, &rs.Error{Code: "invalid_filter", Param: "filter"})
 			if got := call.Arguments.Get("filter"); got != want || want == "" && call.Tool == name {
 				t.Errorf("%s %s leads to %s", name, filter, call)
