@@ -107,9 +107,10 @@ func TestCorrect(t *testing.T) {
 			[]string{`no stream "note" in this grant. Nearest: notes (Notebook).`, `send: query_records {"stream":"notes","connection_id":"cin_2","limit":1}`},
 			[]string{"/v1/streams/note/records?connection_id=cin_1&limit=1", whole},
 		},
-		"a time of what has none is not sent again in another form": {
+		"a time of what has none is that of the records that it is a part of": {
 			"search", `{"since":"2026-03-01T10:00","until":"2026-03-01T12:00","streams":["attachments"],"time_zone":"Europe/Oslo"}`,
-			[]string{"No stream of these says when its records are.", "!send: "}, []string{whole},
+			[]string{"No stream of these says when its records are.", `send: query_records {"stream":"messages","filter":{"received_at":{"gte":"2026-03-01T10:00:00+01:00","lte":"2026-03-01T12:00:00+01:00"}},"expand":["attachments"],"time_zone":"Europe/Oslo"}`},
+			[]string{whole},
 		},
 		"an id keeps its connection, which has one stream": {
 			"fetch", `{"id":"cin_2/messages:note-0036"}`,

@@ -38,7 +38,7 @@ func TestAnEmptyPageIsExplained(t *testing.T) {
 		},
 		"several values in one need a call for each": {
 			`{"stream":"orders","filter":{"status":"delivered,cancelled"}}`, empty, true,
-			"This needs a call for each of the 2 values; the one below is the first.\nDid you mean: query_records {\"stream\":\"orders\",\"filter\":{\"status\":\"delivered\"}}", 6,
+			"Alone, the condition on status matches 0 records.\nstatus is delivered (5), cancelled (2).\nThis needs a call for each of the 2 values; the one below is the first.\nDid you mean: query_records {\"stream\":\"orders\",\"filter\":{\"status\":\"delivered\"}}", 6,
 		},
 		"a part of a word is not taken for the word": {
 			`{"stream":"orders","filter":{"status":"live"}}`, empty, true, "Alone, the condition on status matches 0 records.\nstatus is delivered (5), cancelled (2).", 6,

@@ -202,6 +202,9 @@ func (s searchArgs) wholes(schema *rs.Schema) string {
 			}
 			period := rs.Object{{Name: fields[at].Name, Value: bounds.JSON()}}
 			args := rs.Object{rs.NewMember("stream", row.Name), {Name: "filter", Value: period.JSON()}, rs.NewMember("expand", []string{part.Name})}
+			if s.zone != nil && s.zone != time.UTC {
+				args = append(args, rs.NewMember("time_zone", s.zone.String()))
+			}
 			if s.connectionID != "" {
 				args = append(args, rs.NewMember("connection_id", s.connectionID))
 			}

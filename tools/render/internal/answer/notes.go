@@ -183,12 +183,10 @@ func Conditions(tool string, fields []EmptyField) (lines []string, structured st
 			list.Put("did_you_mean", write.ToolCall(tool, e.Meant.JSON()))
 			meant = write.Offer("Did you mean: ", tool+" "+e.Meant.JSON(), write.LineChars)
 		}
-		list.Close('}')
-		if e.Calls > 1 && meant != "" {
-			meant = fmt.Sprintf("This needs a call for each of the %d values; the one below is the first.\n%s", e.Calls, meant)
-		}
+		list.Number("calls", e.Calls).Close('}')
+		each := write.When(e.Calls > 1 && meant != "", fmt.Sprintf("This needs a call for each of the %d values; the one below is the first.", e.Calls))
 		signs := write.When(e.Signs, "A filter has no wildcards: * and % stand for themselves.")
-		lines = append(lines, write.Clipped(write.NotEmpty(values, ranged, signs, holds, whole, meant))...)
+		lines = append(lines, write.Clipped(write.NotEmpty(values, ranged, signs, holds, whole, each, meant))...)
 	}
 	structured = write.When(len(fields) > 0, string(list.Close(']').Inside()))
 	if len(alone) == 0 {
