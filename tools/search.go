@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -185,17 +184,12 @@ func (s searcher) within(ctx context.Context, call Call, schema func() known.Str
 // wholes is the list of the records of the time of a search with those as parts that have no time themselves and are of the streams that
 // it searches; "" where no stream has such parts.
 func (s searchArgs) wholes(schema *rs.Schema) string {
-	bounds := rs.Object{}
-	for operator, day := range map[string]string{"gte": s.period.Since, "lte": s.period.Until} {
-		if day != "" {
-			bounds = append(bounds, rs.NewMember(operator, day))
-		}
-	}
-	slices.SortFunc(bounds, func(a, b rs.Member) int { return strings.Compare(a.Name, b.Name) })
+	bounds := rs.Object{rs.NewMember("gte", s.period.Since), rs.NewMember("lte", s.period.Until)}
+	bounds = slices.DeleteFunc(bounds, func(m rs.Member) bool { return m.Value == `""` })
 	for i := range schema.Streams {
 		row := &schema.Streams[i]
-		fields, isTime := row.Fields(), func(f rs.SchemaField) bool { return f.Granted && f.Role == "event-time" }
-		at := slices.IndexFunc(fields, isTime)
+		fields := row.Fields()
+		at := slices.IndexFunc(fields, func(f rs.SchemaField) bool { return f.Granted && f.Role == "event-time" })
 		for _, part := range row.Relations() {
 			if at < 0 || !slices.Contains(s.streams, part.Target) && !slices.Contains(s.parts, part.Target) {
 				continue

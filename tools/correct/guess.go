@@ -17,7 +17,7 @@ func (t Tool) Guess(args rs.Object, refused *rs.Error) (Call, bool) {
 	if t.readsSQL(args) {
 		return t.LookUp(args), true
 	}
-	args = t.windowed(t.conditional(args))
+	args = t.conditional(args)
 	if call, ok := t.computing(args); ok {
 		return call, true
 	}

@@ -139,7 +139,6 @@ func (c Call) LeavesOut(args rs.Object) string {
 		case m.Name == "metric" && c.Tool == "query_records": // it is worked out of the values
 		case m.Name == "filter" && (c.Tool == "search" || c.Arguments.Has("group_by")): // what no filter says is in the words or groups
 		case c.Arguments.Has("filter") && slices.Contains(aliases["filter"], written.Snake(m.Name)): // it is in the filter
-		case ends[written.Snake(m.Name)] && c.Arguments.Has("limit_chars"): // it is in the length
 		case boundWords[written.Snake(m.Name)] != "" && (c.Arguments.Has("since") || c.Arguments.Has("until")):
 		case aggregations[written.Snake(m.Name)]: // it is in the metric
 		case c.Arguments.Has("filter") && slices.Contains(words, written.Snake(m.Name)): // it is in the filter

@@ -3,9 +3,7 @@ package correct
 import (
 	"cmp"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/foreign"
@@ -17,7 +15,6 @@ import (
 func inForm(m rs.Member, message string) string {
 	isNumber := strings.Contains(message, "number")
 	if bounds := rs.AsObject(m.Value); bounds != nil {
-		bounds = inOneOrder(bounds)
 		mended := bounds
 		for _, r := range bounds {
 			operator, value := written.Bound(r.Name, cmp.Or(written.Reordered(r.Value), r.Value))
@@ -29,7 +26,7 @@ func inForm(m rs.Member, message string) string {
 				mended = mended.With(operator, value)
 			}
 		}
-		if slices.Equal(mended, rs.AsObject(m.Value)) {
+		if slices.Equal(mended, bounds) || slices.ContainsFunc(mended, isEitherDay) { // it would be refused again
 			return ""
 		}
 		return mended.JSON()
@@ -49,25 +46,8 @@ func inForm(m rs.Member, message string) string {
 	return cmp.Or(written.InField(m.Name, m.Value, isNumber), written.Range(cmp.Or(usual, m.Value)), usual, written.Value(m.Value))
 }
 
-// inOneOrder are bounds with those dates that may be two days, such as 03/06/2026, as the day that they are in the order of another bound.
-func inOneOrder(bounds rs.Object) rs.Object {
-	way := -1
-	for _, r := range bounds {
-		word, _ := rs.AsText(r.Value)
-		if days := written.DaysOf(word); len(days) == 1 && strings.HasPrefix(strings.TrimLeft(word, "0"), strconv.Itoa(days[0].Day())) {
-			way = 0
-		} else if len(days) == 1 {
-			way = 1
-		}
-	}
-	for _, r := range bounds {
-		word, _ := rs.AsText(r.Value)
-		if days := written.DaysOf(word); len(days) == 2 && way >= 0 {
-			bounds = bounds.With(r.Name, rs.EncodeJSON(days[way].Format(time.DateOnly)))
-		}
-	}
-	return bounds
-}
+// isEitherDay reports whether a date may be two days, such as 03/06/2026.
+func isEitherDay(m rs.Member) bool { return len(written.DaysOf(strings.Trim(m.Value, `"`))) > 1 }
 
 // operands are the values that a filter compares with, each under the name of its field.
 func operands(filter rs.Object) (values rs.Object) {

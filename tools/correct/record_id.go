@@ -1,10 +1,8 @@
 package correct
 
 import (
-	"cmp"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -95,29 +93,6 @@ func (t Tool) Unescaped(args rs.Object) (Call, bool) {
 	}
 	ref.RecordID = plain
 	return Call{t.Name, args.With("id", rs.EncodeJSON(ref.String()))}, true
-}
-
-var digits = written.Expression(`[0-9]+`)
-
-// windowed are the arguments of a read of a text with how long its window is instead of where that ends.
-func (t Tool) windowed(args rs.Object) rs.Object {
-	for _, m := range args {
-		if !t.Takes("limit_chars") || t.Takes(m.Name) || !ends[written.Snake(m.Name)] || args.Has("limit_chars") {
-			continue
-		}
-		bounds := digits().FindAllString(m.Value, 3)
-		if len(bounds) == 1 {
-			bounds = []string{cmp.Or(args.Get("offset_chars"), "0"), bounds[0]}
-		}
-		if len(bounds) != 2 {
-			continue
-		}
-		from, _ := strconv.Atoi(bounds[0])
-		if to, _ := strconv.Atoi(bounds[1]); to > from {
-			return args.Without(m.Name).With("offset_chars", strconv.Itoa(from)).With("limit_chars", strconv.Itoa(to-from))
-		}
-	}
-	return args
 }
 
 // record mends the arguments of a tool that reads one record.

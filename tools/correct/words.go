@@ -85,9 +85,6 @@ var nameArguments = []string{"stream", "connection_id", "field", "id", "group_by
 var beside = union(silent, written.Set("include_deleted full mode sort order fields q query streams expand metric field group_by "+
 	"group_by_time granularity time_zone count distinct language having ascending descending reverse sql unique"))
 
-// ends are arguments for the end of a window of a text, or for both of its ends.
-var ends = written.Set("end end_chars stop until range char_range")
-
 func lists(of map[string]string) map[string][]string {
 	all := map[string][]string{}
 	for name, words := range of {

@@ -142,16 +142,16 @@ func leftOut(recall object, first bool) []string {
 		more := len(recall.Array(name)) - len(words)
 		return strings.Join(words, ", ") + write.When(more > 0, fmt.Sprintf(" and %d more", more))
 	}
-	inexact := ""
+	var inexact []string
 	for _, raw := range recall.Array("inexact_words") {
 		one := rs.AsObject(raw)
-		inexact += write.When(inexact != "", " ") + clean.Quote(clean.Preview(one.Text("word"), write.WordChars)) +
-			" is nowhere as it is written; what was taken for forms of it: " + write.QuoteEach(write.Words(one, "as")) + "."
+		inexact = append(inexact, clean.Quote(clean.Preview(one.Text("word"), write.WordChars))+
+			" is nowhere as it is written; what was taken for forms of it: "+write.QuoteEach(write.Words(one, "as"))+".")
 	}
 	time := clean.Bare(clean.Preview(recall.Text("preferred_time"), write.WordChars))
 	ranks := write.When(first, "; what is of it or names it ranks first")
-	return write.NotEmpty(inexact, write.Lead("common words, not looked for: ", bare("left_out_words")), write.When(recall.Has("time_words"),
-		"read as a time"+ranks+": "+strings.ReplaceAll(bare("time_words"), ", ", " ")+" = "+time))
+	return append(inexact, write.NotEmpty(write.Lead("common words, not looked for: ", bare("left_out_words")), write.When(recall.Has("time_words"),
+		"read as a time"+ranks+": "+strings.ReplaceAll(bare("time_words"), ", ", " ")+" = "+time))...)
 }
 
 // A Repair is what was done for a search whose words no record has all of. The hits of the page are those of other searches.
