@@ -99,16 +99,18 @@ func TestCorrect(t *testing.T) {
 		"a display name is the id of its connection": {"query_records", `{"stream":"messages","connection_id":"work MAIL"}`, nil, []string{records + "?connection_id=work MAIL", whole, records + "?connection_id=cin_1"}},
 		"what is not certain is proposed, not taken": {"query_records", `{"stream":"messages","limit":500}`, []string{"invalid_arguments: ", `send: query_records {"stream":"messages","limit":100}`}, nil},
 		"two names that disagree are refused":        {"query_records", `{"stream":"messages","limit":5,"page_size":6}`, []string{`Unknown argument "page_size"`, `send: query_records {"stream":"messages","limit":5}`}, nil},
-		"what has no place in the call is said":      {"query_records", `{"stream":"messages","distinct":"subject"}`, []string{"The call below leaves out distinct.", `send: query_records {"stream":"messages"}`}, nil},
+		"what has no place in the call is said":      {"query_records", `{"stream":"messages","having":"subject"}`, []string{"The call below leaves out having.", `send: query_records {"stream":"messages"}`}, nil},
+		"a list that is computed is an aggregate":    {"query_records", `{"stream":"messages","distinct":"subject"}`, []string{"query_records lists records; aggregate computes.", `send: aggregate {"stream":"messages","group_by":"subject","metric":"count"}`}, nil},
 		"pages have no numbers":                      {"query_records", `{"stream":"messages","limit":5,"page":2}`, []string{`Unknown argument "page"`, "Pages have no numbers", `send: query_records {"stream":"messages","limit":5}`}, nil},
 		"a stream that is another connection's is read there": {
 			"query_records", `{"stream":"note","connection_id":"cin_1","limit":1}`,
 			[]string{`no stream "note" in this grant. Nearest: notes (Notebook).`, `send: query_records {"stream":"notes","connection_id":"cin_2","limit":1}`},
 			[]string{"/v1/streams/note/records?connection_id=cin_1&limit=1", whole},
 		},
-		"a time of what has none is not sent again in another form": {
+		"a time of what has none is that of the records that it is a part of": {
 			"search", `{"since":"2026-03-01T10:00","until":"2026-03-01T12:00","streams":["attachments"],"time_zone":"Europe/Oslo"}`,
-			[]string{"No stream of these says when its records are.", "!send: "}, []string{whole},
+			[]string{"No stream of these says when its records are.", `send: query_records {"stream":"messages","filter":{"received_at":{"gte":"2026-03-01T10:00:00+01:00","lte":"2026-03-01T12:00:00+01:00"}},"expand":["attachments"],"time_zone":"Europe/Oslo"}`},
+			[]string{whole},
 		},
 		"an id keeps its connection, which has one stream": {
 			"fetch", `{"id":"cin_2/messages:note-0036"}`,

@@ -121,6 +121,10 @@ func (c *correcting) refusedField(ctx context.Context, e *rs.Error) *rs.Error {
 	if relative {
 		c.args = dated.Arguments
 	}
+	if args := send.Arguments; rewritten && args.Get("filter") != c.args.Get("filter") && len(args.Without("filter")) > len(c.args.Without("filter")) {
+		// what was in the filter is looked at too
+		c.args, rewritten = args, c.tool.Unknown(c.stream(ctx, args, c.schema), args, c.refused) == nil
+	}
 	if !rewritten || noRange {
 		found := c.tool.Mistaken(c.args, c.refused, func(stream, connection string) *rs.Schema { return c.schema(ctx, stream, connection) })
 		if found != nil {

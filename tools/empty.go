@@ -119,7 +119,11 @@ func (e emptyField) compareValues(ctx context.Context) {
 		texts, e.Values = append(texts, text), append(e.Values, render.KnownValue(g))
 	}
 	e.Beyond = beyond
-	if near := written.Meant(e.value, texts); near != "" {
+	several := slices.DeleteFunc(written.Names(e.value), func(name string) bool { return !slices.Contains(texts, name) })
+	if len(several) > 1 {
+		e.Calls = len(several)
+		e.mean(rs.EncodeJSON(several[0]))
+	} else if near := written.Meant(e.value, texts); near != "" {
 		e.mean(groups[slices.Index(texts, near)].Key)
 	} else if name := written.OtherOrder(e.value); name != "" && e.Beyond { // it may be one that was not read
 		e.meanIf(ctx, name, nil)
@@ -170,7 +174,7 @@ func (e emptyField) searchValue(ctx context.Context, titles bool) {
 	search := searchArgs{q: e.value, streams: stream, limit: 5, filter: e.filter.Without(e.Field)}
 	hits, ok := searchHits(ctx, e.call, search)
 	for _, hit := range hits {
-		if title := hit.Text("title"); titles && written.Folded(title) == written.Folded(e.value) {
+		if title := hit.Text("title"); titles && written.Letters(written.Folded(title)) == written.Letters(written.Folded(e.value)) {
 			e.mean(rs.EncodeJSON(title))
 			e.Whole = false
 			return

@@ -36,6 +36,10 @@ func TestAnEmptyPageIsExplained(t *testing.T) {
 			`{"stream":"orders","filter":{"status":"canc*"}}`, empty, true,
 			"Alone, the condition on status matches 0 records.\nstatus is delivered (5), cancelled (2).\nA filter has no wildcards: * and % stand for themselves.\nDid you mean: ", 6,
 		},
+		"several values in one need a call for each": {
+			`{"stream":"orders","filter":{"status":"delivered,cancelled"}}`, empty, true,
+			"Alone, the condition on status matches 0 records.\nstatus is delivered (5), cancelled (2).\nThis needs a call for each of the 2 values; the one below is the first.\nDid you mean: query_records {\"stream\":\"orders\",\"filter\":{\"status\":\"delivered\"}}", 6,
+		},
 		"a part of a word is not taken for the word": {
 			`{"stream":"orders","filter":{"status":"live"}}`, empty, true, "Alone, the condition on status matches 0 records.\nstatus is delivered (5), cancelled (2).", 6,
 		},

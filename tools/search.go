@@ -9,6 +9,7 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
+	"github.com/pdp-connect/pdpp-mcp/tools/correct"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/filter"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/period"
@@ -112,6 +113,9 @@ func (s searcher) forward(ctx context.Context, call Call) (Reply, error) {
 		reply.Response = withMembers(reply.Response, reply.Coverage.Members())
 	}
 	found.Parts = args.parts
+	if within != nil && args.period != (period.Period{}) {
+		found.Wholes = args.wholes(stated().Document)
+	}
 	found.Question = render.NewQuestion(args.q, func() []string { return relax.Words(args.q) })
 	if args.position.First() {
 		propose(ctx, stated, call, &reply.Answer)
@@ -168,9 +172,40 @@ func (s searcher) within(ctx context.Context, call Call, schema func() known.Str
 		Streams: func(ctx context.Context) *rs.Response { return listStreams(ctx, call) },
 	}
 	if timeless, some := r.Choose(stated.Sources, args.streams, args.parts); !some {
-		return nil, noSources(call.Scope, timeless)
+		e := noSources(call.Scope, timeless)
+		if e.Send = args.wholes(stated.Document); e.Send != "" && timeless {
+			e.Hint = "The records that they are parts of say: the call below lists those of that time, with theirs."
+		}
+		return nil, e
 	}
 	return r, nil
+}
+
+// wholes is the list of the records of the time of a search with those as parts that have no time themselves and are of the streams that
+// it searches; "" where no stream has such parts.
+func (s searchArgs) wholes(schema *rs.Schema) string {
+	bounds := rs.Object{rs.NewMember("gte", s.period.Since), rs.NewMember("lte", s.period.Until)}
+	bounds = slices.DeleteFunc(bounds, func(m rs.Member) bool { return m.Value == `""` })
+	for i := range schema.Streams {
+		row := &schema.Streams[i]
+		fields := row.Fields()
+		at := slices.IndexFunc(fields, func(f rs.SchemaField) bool { return f.Granted && f.Role == "event-time" })
+		for _, part := range row.Relations() {
+			if at < 0 || !slices.Contains(s.streams, part.Target) && !slices.Contains(s.parts, part.Target) {
+				continue
+			}
+			period := rs.Object{{Name: fields[at].Name, Value: bounds.JSON()}}
+			args := rs.Object{rs.NewMember("stream", row.Name), {Name: "filter", Value: period.JSON()}, rs.NewMember("expand", []string{part.Name})}
+			if s.zone != nil && s.zone != time.UTC {
+				args = append(args, rs.NewMember("time_zone", s.zone.String()))
+			}
+			if s.connectionID != "" {
+				args = append(args, rs.NewMember("connection_id", s.connectionID))
+			}
+			return correct.Call{Tool: "query_records", Arguments: args}.String()
+		}
+	}
+	return ""
 }
 
 func noSources(scope rs.Scope, timeless bool) *rs.Error {

@@ -92,3 +92,33 @@ func TestStreamsWithoutALookForAnIDAreSaid(t *testing.T) {
 		t.Error(result.Text)
 	}
 }
+
+// An id that records of several connections have, of which none is named, is that of each of them.
+func TestAnIDOfSeveralConnectionsIsFoundInEach(t *testing.T) {
+	const schema = `{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"a"},{"connection_id":"b"},{"connection_id":"c"}],` +
+		`"streams":[{"name":"messages","field_capabilities":{"subject":"t=text,lex"}}]}]}`
+	server := &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
+		connection := r.Query.Get("connection_id")
+		switch {
+		case strings.HasSuffix(r.Path, "/schema"):
+			return middlewaretest.JSON(schema), nil
+		case strings.HasSuffix(r.Path, "/records/dup-3") && connection == "":
+			all := []rs.Connection{{ID: "a"}, {ID: "b"}, {ID: "c"}}
+			return nil, &rs.Error{Code: "ambiguous_connection", Status: http.StatusConflict, Connections: all, ConnectionTotal: 3}
+		case strings.HasSuffix(r.Path, "/records/dup-3") && connection != "c":
+			return middlewaretest.JSON(`{"object":"record","id":"dup-3","stream":"messages","connection_id":"` + connection + `","data":{}}`), nil
+		case strings.Contains(r.Path, "/records/"):
+			return nil, &rs.Error{Code: "not_found", Status: http.StatusNotFound}
+		}
+		return middlewaretest.JSON(`{"data":[],"meta":{"count":0,"recall":{"partial_count":0}}}`), nil
+	}}
+	for q, want := range map[string]string{
+		"dup-3": `A record has it as its own id: fetch {"id":"a/messages:dup-3"}, fetch {"id":"b/messages:dup-3"}`,
+		"dup-4": `Nor is "dup-4" the own id of a record, in 1 stream.`,
+	} {
+		result := use(t, tools.PlainSearch("https://rs.example"), server, []byte(`{"q":"`+q+`"}`))
+		if !strings.Contains(result.Text, want) || strings.Contains(result.Text, "not looked through") {
+			t.Error(result.Text)
+		}
+	}
+}

@@ -688,3 +688,43 @@ func TestATimelineOfDaysIsComplete(t *testing.T) {
 		}
 	}
 }
+
+// Records that have no time of their own, and are parts of others, are listed with these: where they cannot be searched by time, and where a
+// search of a time has no cursor to the rest of them.
+func TestPartsWithoutATimeAreListedWithTheirRecords(t *testing.T) {
+	const schema = `{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c"}],"streams":[` +
+		`{"name":"mails","field_capabilities":{"at":"t=timestamp,role=event-time,eq,r=gte|gt|lte|lt","subject":"t=text,lex"},"expand_capabilities":[` +
+		`{"name":"body","stream":"bodies","cardinality":"has_one","usable":true},{"name":"files","stream":"files","cardinality":"has_many","usable":true}]},` +
+		`{"name":"files","field_capabilities":{"name":"t=text,lex"}},{"name":"bodies","field_capabilities":{"text":"t=text,lex"}}]}]}`
+	server := &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
+		switch {
+		case r.Path == "/v1/schema":
+			return middlewaretest.JSON(schema), nil
+		case slices.Contains(r.Query["streams"], "bodies"):
+			return middlewaretest.JSON(`{"object":"list","has_more":true,"data":[` + hitAt("bodies", "1", "2026-03-05T00:00:00Z") + `]}`), nil
+		}
+		return middlewaretest.JSON(`{"object":"list","data":[` + hitAt("mails", "in", "2026-03-31T23:00:00Z") + `]}`), nil
+	}}
+	call := func(expand, bounds string) string {
+		return `query_records {"stream":"mails","filter":{"at":{` + bounds + `}},"expand":["` + expand + `"]}`
+	}
+	const march = `"gte":"2026-03-01","lte":"2026-03-31"`
+	for arguments, says := range map[string]string{
+		`{"q":"rent","since":"2026-03-01","until":"2026-03-31","streams":["bodies"]}`:            "has no cursor: narrow q. The records that say when, with these as parts of them: " + call("body", march),
+		`{"q":"rent","since":"2026-03-01","streams":["mails"]}`:                                  "has no cursor: raise limit, shorten the time or narrow q. The records that say when, with these as parts of them: " + call("body", `"gte":"2026-03-01"`),
+		`{"q":"rent","since":"2026-03-01","until":"2026-03-31","streams":["mails"],"limit":100}`: "has no cursor: shorten the time or narrow q. The records that say when",
+	} {
+		if _, text := searchWith(t, tools.PlainSearch("https://rs.example"), server, arguments); !strings.Contains(text, says) {
+			t.Errorf("%s: %s", arguments, text)
+		}
+	}
+	tool, raw := tools.PlainSearch("https://rs.example"), `{"since":"2026-03-01","until":"2026-03-31","streams":["files"]}`
+	args, err := tool.Parse([]byte(raw))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = tools.Forward(t.Context(), tools.Call{Tool: tool, Arguments: rs.AsObject(raw), RS: server, Args: args})
+	if e := rs.AsError(err); err == nil || e.Send != call("files", march) || !strings.Contains(e.Hint, "The records that they are parts of say") {
+		t.Errorf("%+v", err)
+	}
+}

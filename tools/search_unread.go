@@ -101,25 +101,38 @@ func (s *searched) byID(ctx context.Context) (says string, found bool) {
 func recordsOf(ctx context.Context, call Call, scopes []rs.Scope, id string) (refs []rs.Ref, answered int) {
 	ctx, cancel := context.WithTimeout(ctx, read.BesideDeadline)
 	defer cancel()
-	refs = make([]rs.Ref, len(scopes))
+	found := make([][]rs.Ref, len(scopes))
 	var count atomic.Int64
 	read.All(ctx, min(len(scopes), maxIDReads), func(ctx context.Context, i int) {
-		scope := scopes[i]
-		scope.RecordID = id
-		response, err := call.RS.Do(ctx, recordRequest(scope, nil))
+		refs, err := recordOf(ctx, call, scopes[i], id)
+		several := rs.AsError(cmp.Or[error](err, &rs.Error{})).Connections
+		for _, connection := range several[:min(len(several), maxNamedByID)] { // none was named, and each may have one
+			one := scopes[i]
+			one.ConnectionID = connection.ID
+			of, ofOne := recordOf(ctx, call, one, id)
+			refs, err = append(refs, of...), ofOne
+		}
+		found[i] = refs
 		if err == nil || rs.AsError(err).Status == 404 {
 			count.Add(1)
 		}
-		if err != nil {
-			return
-		}
-		if record := read.Record(response); record.Text("id", "record_id", "record_key") == id {
-			connection := cmp.Or(rs.ConnectionID(record), scope.ConnectionID)
-			refs[i] = rs.Ref{ConnectionID: connection, Stream: scope.Stream, RecordID: id}
-		}
 	})
-	refs = slices.DeleteFunc(refs, func(ref rs.Ref) bool { return ref.RecordID == "" })
+	refs = slices.Concat(found...)
 	return refs[:min(len(refs), maxNamedByID)], int(count.Load())
+}
+
+// recordOf is the record of an id in a scope; none where that is not of it.
+func recordOf(ctx context.Context, call Call, scope rs.Scope, id string) ([]rs.Ref, error) {
+	scope.RecordID = id
+	response, err := call.RS.Do(ctx, recordRequest(scope, nil))
+	if err != nil {
+		return nil, err
+	}
+	record := read.Record(response)
+	if record.Text("id", "record_id", "record_key") != id {
+		return nil, nil
+	}
+	return []rs.Ref{{ConnectionID: cmp.Or(rs.ConnectionID(record), scope.ConnectionID), Stream: scope.Stream, RecordID: id}}, nil
 }
 
 // isTime reports whether a word is a date or a time of day.

@@ -76,6 +76,36 @@ func searchFor(args rs.Object, sought rs.Member) (Call, bool) {
 	return instead("search", args, rs.Object{{Name: "q", Value: rs.EncodeJSON(s)}}, "filter", "since", "until"), true
 }
 
+var sqlText = written.Expression(`(?is)^\s*(?:select|with)\s.*\bfrom\b`)
+
+// readsSQL reports whether an argument that a tool of records does not take is a statement of SQL.
+func (t Tool) readsSQL(args rs.Object) bool {
+	return t.Takes("filter") && t.Takes("stream") && slices.ContainsFunc(args, func(m rs.Member) bool {
+		s, _ := written.Text(m.Value)
+		return (m.Name == "filter" || !t.Takes(m.Name)) && sqlText().MatchString(s)
+	})
+}
+
+// computing is the aggregate that is meant by a list of records with a metric or a group; false for any other call.
+func (t Tool) computing(args rs.Object) (Call, bool) {
+	names := func(param string) bool {
+		return slices.ContainsFunc(args, func(m rs.Member) bool {
+			name := written.Snake(m.Name)
+			return !t.Takes(m.Name) && rs.Kind(m.Value) != "object" && (name == param || slices.Contains(aliases[param], name))
+		})
+	}
+	if value, ok := written.Text(args.Get("distinct")); ok && !names("group_by") && value != "" {
+		args = renamed(args, "distinct", "group_by", rs.EncodeJSON(value))
+	}
+	if t.Name != "query_records" || !args.Has("stream") || !names("metric") && !names("group_by") && !names("group_by_time") {
+		return Call{}, false
+	}
+	if !names("metric") {
+		args = args.With("metric", `"count"`)
+	}
+	return Call{"aggregate", args}, true
+}
+
 // Sought is the search for the text that the filter of a call looks for within a field; false for any other filter.
 func (t Tool) Sought(args rs.Object) (Call, bool) {
 	p, ok := plan(args)
@@ -124,8 +154,9 @@ func (t Tool) filteredBy(args, part rs.Object) rs.Object {
 	return args.With("filter", rs.JoinArray([]string{args.Get("filter"), part.JSON()}))
 }
 
-// misplaced returns the call whose filter's conditions on what is an argument of the tool are that argument; false for none.
-func (t Tool) misplaced(args rs.Object) (Call, bool) {
+// misplaced returns the call whose filter's conditions on what is an argument of the tool are that argument; false for none. limit may be a
+// field, and is one of these where limits is set.
+func (t Tool) misplaced(args rs.Object, limits bool) (Call, bool) {
 	mended, filter := args, args.Object("filter")
 	for _, m := range filter {
 		name := m.Name
@@ -133,7 +164,7 @@ func (t Tool) misplaced(args rs.Object) (Call, bool) {
 			name = "streams"
 		}
 		p := t.parameter(name)
-		if p == nil || !p.allows(m.Value) || name == "q" || name == "limit" || mended.Has(name) || rs.Kind(m.Value) == "object" {
+		if p == nil || !p.allows(m.Value) || name == "q" || name == "limit" && !limits || mended.Has(name) || rs.Kind(m.Value) == "object" {
 			continue
 		}
 		mended, filter = mended.With(name, t.value(p, m.Value)), filter.Without(m.Name)
@@ -148,7 +179,7 @@ func (t Tool) misplaced(args rs.Object) (Call, bool) {
 // for that: with dates and booleans in their usual form, without a view that it refuses, with a filter's condition on what is an
 // argument as that argument.
 func (t Tool) Rewritten(args rs.Object, refused *rs.Error) (Call, bool) {
-	if call, ok := t.misplaced(args); ok {
+	if call, ok := t.misplaced(args, strings.Contains(refused.Message, "limit")); ok {
 		return call, true
 	}
 	switch {
@@ -175,7 +206,7 @@ func (t Tool) Rewritten(args rs.Object, refused *rs.Error) (Call, bool) {
 
 // WithoutStream reports whether a call has a filter and not the one stream that it needs for it.
 func (t Tool) WithoutStream(args rs.Object) bool {
-	if _, misplaced := t.misplaced(args); misplaced { // the filter names the stream
+	if _, misplaced := t.misplaced(args, false); misplaced { // the filter names the stream
 		return false
 	}
 	streams, _ := Touches(args)

@@ -192,14 +192,29 @@ func (g Grant) InFolder(t Tool, args rs.Object) (Call, bool) {
 	return Call{t.Name, args}, stream != ""
 }
 
-// called are the connections with a stream whose names say the kind of records by which a stream was named, such as those of mail for
-// emails; none where that is another name of the stream itself, or where all do.
-func (g Grant) called(named, stream string) []rs.Connection {
-	all, word := g.connectionsOf(stream), fields.KindIn(named)
-	of := slices.DeleteFunc(slices.Clone(all), func(c rs.Connection) bool {
-		return !strings.Contains(written.Snake(c.ID+" "+c.DisplayName+" "+c.ConnectorKey), word)
-	})
-	if _, same := written.Alike(named, stream); same || len(of) == len(all) {
+// called are the connections with a stream whose names have most words of that by which the stream was named, beside its own: the kind of
+// records, as mail for emails, the connector, as in gmail.messages, or a word of what they are called; none where no name has any, or all
+// have as many.
+func (g Grant) called(named, stream string) (of []rs.Connection) {
+	all, most, least := g.connectionsOf(stream), 0, maxShown
+	own := written.WordsOf(stream)
+	words := slices.DeleteFunc(strings.FieldsFunc(written.Snake(named), func(r rune) bool { return strings.ContainsRune("_/:", r) }),
+		func(word string) bool { return own.Has(strings.TrimSuffix(word, "s")) || fields.KindIn(word) == "" })
+	for _, c := range all {
+		name, has := written.Snake(c.ID+" "+c.DisplayName+" "+c.ConnectorKey), 0
+		for _, word := range words[:min(len(words), maxShown)] {
+			if strings.Contains(name, fields.KindIn(word)) {
+				has++
+			}
+		}
+		if least = min(least, has); has > most {
+			of, most = nil, has
+		}
+		if has == most && most > 0 {
+			of = append(of, c)
+		}
+	}
+	if least == most {
 		return nil
 	}
 	return of

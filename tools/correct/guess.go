@@ -14,7 +14,13 @@ import (
 // Guess returns the call that is probably meant by arguments that the tool refused, from what is known without a read. refused is the
 // error. It reports false where there is none; the caller checks that the tool takes what is returned.
 func (t Tool) Guess(args rs.Object, refused *rs.Error) (Call, bool) {
+	if t.readsSQL(args) {
+		return t.LookUp(args), true
+	}
 	args = t.conditional(args)
+	if call, ok := t.computing(args); ok {
+		return call, true
+	}
 	if call, ok := t.worded(args); ok {
 		return call, t.Name == "query_records"
 	}
@@ -117,7 +123,7 @@ func (t Tool) soughtOrGrouped(guess rs.Object, p foreign.Plan) (Call, bool) {
 // completed is a guess with what is missing, or the call that finds that out.
 func (t Tool) completed(args, guess rs.Object, refused *rs.Error) (Call, bool) {
 	call, complete := t.complete(guess, refused)
-	misplaced, is := t.misplaced(call.Arguments)
+	misplaced, is := t.misplaced(call.Arguments, false)
 	switch id := guess.Text("id"); {
 	case complete && is && t.Name == "search":
 		return misplaced, true
@@ -173,9 +179,10 @@ func (t Tool) complete(guess rs.Object, refused *rs.Error) (Call, bool) {
 			guess = guess.Without("group_by_time", "granularity", "time_zone")
 		case guess.Has("group_by_time") && !guess.Has("granularity"):
 			p := t.parameter("granularity")
-			if guess = guess.With(p.Name, t.string(p, guess.Get("group_by_time"))); !p.allows(guess.Get(p.Name)) { // "day" names no field
-				guess = guess.With(p.Name, `"month"`)
+			if p.allows(t.string(p, guess.Get("group_by_time"))) { // which field is meant is not known
+				return t.LookUp(guess), true
 			}
+			guess = guess.With(p.Name, `"month"`)
 		case guess.Has("time_zone") && !guess.Has("group_by_time"):
 			guess = guess.Without("time_zone")
 		}
@@ -203,6 +210,12 @@ func (t Tool) placed(guess rs.Object, m rs.Member) rs.Object {
 	compares := kind == "string" || kind == "number" || kind == "boolean" || len(list) > 0 && rs.Kind(list[0]) != "object" ||
 		len(o) > 0 && !slices.ContainsFunc(o, func(r rs.Member) bool { return !foreign.IsOperator(r.Name) })
 	base, _, _ := strings.Cut(plain, "[")
+	if o == nil && strings.HasPrefix(plain, "exclud") { // of which field is not said
+		return rest
+	}
+	if t.Takes("filter") && slices.Contains(aliases["filter"], plain) && (o != nil || kind == "string") {
+		return rest.With("filter", rs.JoinArray([]string{rest.Get("filter"), m.Value})) // both hold
+	}
 	if t.Takes("filter") && !given && !sorts(plain) && !notFields[base] && (foreign.HasOperator(m.Name) || compares && t.Takes("stream")) {
 		return t.filteredBy(rest, rs.Object{m})
 	}

@@ -29,7 +29,12 @@ func (t Tool) Hint(args rs.Object) string {
 		found, _ := boundsOf(m)
 		return isText && found == nil && !t.Takes(m.Name) && t.Takes("since") && bounds[written.Snake(m.Name)] && !namesSomeone(m)
 	})
+	_, computes := t.computing(args)
 	switch {
+	case t.readsSQL(args):
+		return `No tool reads SQL: conditions are a filter, such as {"total":{"gt":100}}, all of which hold; aggregate counts, sums and groups.`
+	case computes:
+		return "query_records lists records; aggregate computes."
 	case p.Never != "":
 		return "No value of " + quote.Line(p.Never) + " fulfils all of these conditions; if any of them is meant, send a call for each."
 	case p.Calls > 1:
@@ -109,6 +114,7 @@ func (c Call) LeavesOut(args rs.Object) string {
 		switch {
 		case m.Name == "metric" && c.Tool == "query_records": // it is worked out of the values
 		case m.Name == "filter" && (c.Tool == "search" || c.Arguments.Has("group_by")): // what no filter says is in the words or groups
+		case c.Arguments.Has("filter") && slices.Contains(aliases["filter"], written.Snake(m.Name)): // it is in the filter
 		case boundWords[written.Snake(m.Name)] != "" && (c.Arguments.Has("since") || c.Arguments.Has("until")):
 		case aggregations[written.Snake(m.Name)]: // it is in the metric
 		case c.Arguments.Has("filter") && slices.Contains(wordArguments, written.Snake(m.Name)): // it is in the filter

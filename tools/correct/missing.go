@@ -105,6 +105,8 @@ func (g Grant) missingStream(t Tool, args rs.Object, stream string) *rs.Error {
 		if connection = kind[0].ID; len(kind) > 1 {
 			e.Hint = callForEach(len(kind))
 		}
+	case connection == "" && len(kind) > 0:
+		e.Hint = fmt.Sprintf("The call below is not only of %s: connection_id narrows it to one of them.", quote.Connections(kind))
 	case connection != "" && !g.has(to[stream], connection) && len(having) > 0,
 		connection == "" && g.OneConnection && len(having) > 1 && t.Name != "search" && t.Name != "schema":
 		connection = having[0].ID

@@ -36,8 +36,8 @@ func TestAFilterInAListIsNotLeftOut(t *testing.T) {
 		`["a","and",["total",">",50],"or",["b","=",50]]`: "",
 		`5`: "",
 	} {
-		args, _ := argumentsOf(`{"stream":"orders","metric":"count","filter":` + filter + `}`)
-		for _, name := range []string{"aggregate", "query_records"} {
+		for name, metric := range map[string]string{"aggregate": `"metric":"count",`, "query_records": ""} {
+			args, _ := argumentsOf(`{"stream":"orders",` + metric + `"filter":` + filter + `}`)
 			call, _ := toolNamed(t, name).Guess(args, &rs.Error{Code: "invalid_filter", Param: "filter"})
 			if got := call.Arguments.Get("filter"); got != want || want == "" && call.Tool == name {
 				t.Errorf("%s %s leads to %s", name, filter, call)
@@ -93,12 +93,12 @@ func TestADirectionIsNoCondition(t *testing.T) {
 	}
 }
 
-// A granularity in place of the time field is the one that is meant.
+// A granularity in place of the time field leads to the schema, which has the fields, and to no groups of another length.
 func TestAGranularityIsNotReplacedByAnother(t *testing.T) {
-	for group, want := range map[string]string{`"day"`: `"day"`, `"Weekly"`: `"week"`, `"ordered_at"`: `"month"`} {
+	for group, want := range map[string]string{`"day"`: "", `"Weekly"`: "", `"ordered_at"`: `"month"`} {
 		args, _ := argumentsOf(`{"stream":"orders","metric":"count","group_by_time":` + group + `}`)
 		call, _ := toolNamed(t, "aggregate").Guess(args, rs.Invalid("granularity", "", ""))
-		if got := call.Arguments.Get("granularity"); got != want {
+		if got := call.Arguments.Get("granularity"); got != want || (call.Tool == "schema") != (want == "") {
 			t.Errorf("%s leads to %s", group, call)
 		}
 	}

@@ -1,6 +1,7 @@
 package correct_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -64,6 +65,37 @@ func TestAKindOfRecordsIsFoundInTheNamesOfStreams(t *testing.T) {
 		tool, arguments, _ := strings.Cut(sent, " ")
 		args, _ := argumentsOf(arguments)
 		if found := grant.Missing(toolNamed(t, tool), args); found == nil || found.Send != want {
+			t.Errorf("%s leads to %+v; want %s", sent, found, want)
+		}
+	}
+}
+
+// What a name says of the source beside the stream narrows the call, or the answer says that it does not.
+func TestASourceInTheNameOfAStreamNarrows(t *testing.T) {
+	var grant correct.Grant
+	for id, name := range map[string][2]string{"cin_a": {"gmail", "Work mail"}, "cin_b": {"gmail", "Personal mail"}, "cin_c": {"slack", "Team chat"}} {
+		grant.Sources = append(grant.Sources, rs.GrantedStream{Stream: "messages", Connection: rs.Connection{ID: id, ConnectorKey: name[0], DisplayName: name[1]}})
+	}
+	slices.SortFunc(grant.Sources, func(a, b rs.GrantedStream) int { return strings.Compare(a.Connection.ID, b.Connection.ID) })
+	const each, wider = "a call for each of the 2", "not only of"
+	for sent, want := range map[string][2]string{
+		`query_records {"stream":"gmail.messages"}`:       {`query_records {"stream":"messages","connection_id":"cin_a"}`, each},
+		`query_records {"stream":"personal emails"}`:      {`query_records {"stream":"messages","connection_id":"cin_b"}`, ""},
+		`query_records {"stream":"slack_messages"}`:       {`query_records {"stream":"messages","connection_id":"cin_c"}`, ""},
+		`query_records {"stream":"team_chat_messages"}`:   {`query_records {"stream":"messages","connection_id":"cin_c"}`, ""},
+		`query_records {"stream":"work mail"}`:            {`query_records {"stream":"messages","connection_id":"cin_a"}`, ""},
+		`query_records {"stream":"message"}`:              {`query_records {"stream":"messages"}`, ""},
+		`query_records {"stream":"Messages2"}`:            {`query_records {"stream":"messages"}`, ""},
+		`search {"q":"ferry","streams":["gmail"]}`:        {`search {"q":"ferry","streams":["messages"]}`, wider},
+		`search {"q":"ferry","streams":["slack"]}`:        {`search {"q":"ferry","streams":["messages"],"connection_id":"cin_c"}`, ""},
+		`search {"q":"a","streams":["gmail.messages"]}`:   {`search {"q":"a","streams":["messages"]}`, wider},
+		`search {"q":"a","streams":["messages","gmail"]}`: {`search {"q":"a","streams":["messages"]}`, wider},
+	} {
+		tool, arguments, _ := strings.Cut(sent, " ")
+		args, _ := argumentsOf(arguments)
+		found := grant.Missing(toolNamed(t, tool), args)
+		if found == nil || found.Send != want[0] || !strings.Contains(found.Hint, want[1]) ||
+			want[1] == "" && (strings.Contains(found.Hint, each) || strings.Contains(found.Hint, wider)) {
 			t.Errorf("%s leads to %+v; want %s", sent, found, want)
 		}
 	}

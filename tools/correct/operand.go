@@ -29,7 +29,7 @@ func inForm(m rs.Member, message string) string {
 				mended = mended.With(operator, value)
 			}
 		}
-		if slices.Equal(mended, bounds) {
+		if slices.Equal(mended, bounds) || slices.ContainsFunc(mended, isEitherDay) { // it would be refused again
 			return ""
 		}
 		return mended.JSON()
@@ -48,6 +48,9 @@ func inForm(m rs.Member, message string) string {
 	}
 	return cmp.Or(written.InField(m.Name, m.Value, isNumber), written.Range(cmp.Or(usual, m.Value)), usual, written.Value(m.Value))
 }
+
+// isEitherDay reports whether a date may be two days, such as 03/06/2026.
+func isEitherDay(m rs.Member) bool { return len(written.DaysOf(strings.Trim(m.Value, `"`))) > 1 }
 
 // operands are the values that a filter compares with, each under the name of its field.
 func operands(filter rs.Object) (values rs.Object) {

@@ -88,6 +88,48 @@ func TestOperatorsInTheNamesOfFields(t *testing.T) {
 	}
 }
 
+// A proposed call keeps the question and is taken when it is sent, or there is none.
+func TestAProposedCallKeepsTheQuestion(t *testing.T) {
+	for sent, want := range map[string]string{
+		`query_records {"stream":"orders","metric":"sum","field":"total","filter":{"currency":"EUR"}}`:         `aggregate {"stream":"orders","metric":"sum","field":"total","filter":{"currency":"EUR"}}`,
+		`query_records {"stream":"orders","group_by":"status"}`:                                                `aggregate {"stream":"orders","group_by":"status","metric":"count"}`,
+		`query_records {"stream":"orders","distinct":"status"}`:                                                `aggregate {"stream":"orders","group_by":"status","metric":"count"}`,
+		`query_records {"stream":"orders","filters":{"status":"returned"},"filter":{"currency":"GBP"}}`:        `query_records {"stream":"orders","filter":{"currency":"GBP","status":"returned"}}`,
+		`query_records {"stream":"orders","where":"status = 'returned'","filter":{"currency":"GBP"}}`:          `query_records {"stream":"orders","filter":{"currency":"GBP","status":"returned"}}`,
+		`query_records {"stream":"orders","where":{"status":"returned"},"filter":{"status":"paid"}}`:           "",
+		`query_records {"stream":"orders","sql":"SELECT id FROM orders WHERE total>100 OR status='returned'"}`: `schema {"stream":"orders"}`,
+		`query_records {"stream":"orders","query":"select * from orders where total > 1"}`:                     `schema {"stream":"orders"}`,
+		`aggregate {"stream":"orders","metric":"count","group_by":"status","exclude":["paid"]}`:                `aggregate {"stream":"orders","metric":"count","group_by":"status"}`,
+		`aggregate {"stream":"orders","metric":"count","group_by_time":"month"}`:                               `schema {"stream":"orders"}`,
+	} {
+		tool, arguments, _ := strings.Cut(sent, " ")
+		args, _ := argumentsOf(arguments)
+		call, _ := toolNamed(t, tool).Guess(args, &rs.Error{Code: "invalid_arguments"})
+		if got := call.String(); got != want {
+			t.Errorf("%s leads to %s; want %s", sent, got, want)
+		}
+		if left := call.LeavesOut(args); (left != "") != (strings.Contains(sent, "exclude")) && call.Tool != "schema" && call.Tool != "" {
+			t.Errorf("%s: %s", sent, left)
+		}
+	}
+	refused := &rs.Error{Code: "invalid_request", Status: 400, Message: "is not a timestamp"}
+	for filter, want := range map[string]string{
+		`{"at":{"gte":"01/05/2026","lt":"13/05/2026"}}`: "",
+		`{"at":{"gte":"30/04/2026","lt":"13/05/2026"}}`: `{"at":{"gte":"2026-04-30","lt":"2026-05-13"}}`,
+		`{"at":{"gte":"01/05/2026","lt":"02/05/2026"}}`: "",
+	} {
+		args, _ := argumentsOf(`{"stream":"orders","filter":` + filter + `}`)
+		if call, _ := toolNamed(t, "query_records").Rewritten(args, refused); call.Arguments.Get("filter") != want {
+			t.Errorf("%s leads to %s; want %s", filter, call, want)
+		}
+	}
+	args, _ := argumentsOf(`{"stream":"orders","filter":{"status":"delivered","limit":5,"sort":"-total"}}`)
+	call, _ := toolNamed(t, "query_records").Rewritten(args, &rs.Error{Code: "unknown_field", Status: 400, Message: "Unknown field: limit"})
+	if want := `query_records {"stream":"orders","limit":5,"sort":"-total","filter":{"status":"delivered"}}`; call.String() != want {
+		t.Errorf("leads to %s; want %s", call, want)
+	}
+}
+
 // A field that the stream does not have is the one that the value and the words of its name mean.
 func TestFieldsByTheirValues(t *testing.T) {
 	for filter, want := range map[string]string{

@@ -83,7 +83,7 @@ var nameArguments = []string{"stream", "connection_id", "field", "id", "group_by
 
 // notFields are arguments that other tools take, or that say nothing about the read: no fields of a stream.
 var notFields = union(silent, written.Set("include_deleted full mode sort order fields q query streams expand metric field group_by "+
-	"group_by_time granularity time_zone count distinct language having ascending descending reverse"))
+	"group_by_time granularity time_zone count distinct language having ascending descending reverse sql unique"))
 
 func lists(of map[string]string) map[string][]string {
 	all := map[string][]string{}

@@ -32,6 +32,7 @@ type SearchQuery struct {
 	Hints        []string // what a word of it may be that search does not read as such, each with the call
 	Now          time.Time
 	Question     *Question // that Q is; nil where it has not been read
+	Wholes       string    // the list of the records of the time that the hits are parts of, which say when; "" for none
 	Newest       InStream  // of a query for the newest or the oldest of a stream
 	Unfiltered   bool      // the resource server does not filter what this token reads
 	Repair       *Repair   // what was done where no record has all words; nil where that was not needed
@@ -60,11 +61,13 @@ func (q SearchQuery) otherwise() string {
 		write.When(strings.Contains(strings.TrimSpace(q.Q), " "), "fewer of them"),
 		write.When(q.Rest.Has("since") || q.Rest.Has("until"), "another time"),
 		write.When(q.Rest.Has("streams") || q.Rest.Has("filter") || q.ConnectionID != "", "no streams, filter and connection_id"))
-	last := len(tries) - 1
-	if last == 0 {
-		return tries[0]
-	}
-	return strings.Join(tries[:last], ", ") + " or " + tries[last]
+	return oneOf(tries)
+}
+
+// oneOf is "a", "a or b", "a, b or c".
+func oneOf(ways []string) string {
+	last := len(ways) - 1
+	return strings.Join(ways[:last], ", ") + write.When(last > 0, " or ") + ways[last]
 }
 
 // where says where a search looks, " in messages of cin_a since 2026-01-01"; "" for everywhere.
@@ -81,7 +84,10 @@ func searchTail(l answer.List, q SearchQuery) string {
 	case len(l.Envelope.Array("goes_on")) > 0:
 		return goesOn(l.Envelope.Array("goes_on"))
 	case l.Envelope.Flag("has_more"):
-		return "More hits exist, but this search has no cursor: raise limit or narrow q."
+		some := q.Wholes == "" || len(q.Parts) > 0 // of what is searched is of the time: more of that may be had
+		ways := write.NotEmpty(write.When(some && q.Limit < mostHits, "raise limit"),
+			write.When(some && (q.Rest.Has("since") || q.Rest.Has("until")), "shorten the time"), "narrow q")
+		return "More hits exist, but this search has no cursor: " + oneOf(ways) + "." + write.Lead(" "+wholesSay, q.Wholes)
 	}
 	return ""
 }
@@ -136,10 +142,16 @@ func leftOut(recall object, first bool) []string {
 		more := len(recall.Array(name)) - len(words)
 		return strings.Join(words, ", ") + write.When(more > 0, fmt.Sprintf(" and %d more", more))
 	}
+	var inexact []string
+	for _, raw := range recall.Array("inexact_words") {
+		one := rs.AsObject(raw)
+		inexact = append(inexact, clean.Quote(clean.Preview(one.Text("word"), write.WordChars))+
+			" is nowhere as it is written; what was taken for forms of it: "+write.QuoteEach(write.Words(one, "as"))+".")
+	}
 	time := clean.Bare(clean.Preview(recall.Text("preferred_time"), write.WordChars))
 	ranks := write.When(first, "; what is of it or names it ranks first")
-	return write.NotEmpty(write.Lead("common words, not looked for: ", bare("left_out_words")), write.When(recall.Has("time_words"),
-		"read as a time"+ranks+": "+strings.ReplaceAll(bare("time_words"), ", ", " ")+" = "+time))
+	return append(inexact, write.NotEmpty(write.Lead("common words, not looked for: ", bare("left_out_words")), write.When(recall.Has("time_words"),
+		"read as a time"+ranks+": "+strings.ReplaceAll(bare("time_words"), ", ", " ")+" = "+time))...)
 }
 
 // A Repair is what was done for a search whose words no record has all of. The hits of the page are those of other searches.
@@ -169,6 +181,8 @@ type RepairWord struct {
 }
 
 const (
+	mostHits        = 100 // that limit takes
+	wholesSay       = "The records that say when, with these as parts of them: "
 	repairWordChars = 40 // of a word that is said again
 	maxRepairWords  = 12
 )

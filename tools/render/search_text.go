@@ -131,8 +131,7 @@ func (f *searchFrame) text(s *searchPage, hits []hit.Text) string {
 	summary, tail, notShown := f.summary, f.tail, ""
 	switch part := len(hits) < len(s.hits) || s.From > 0; {
 	case part:
-		of := strings.Replace(s.ofRecords(), " of ", " hits of ", 1)
-		summary += fmt.Sprintf("; shown %s of these %d%s", s.Span(s.From+len(hits)), s.Total, of)
+		summary += fmt.Sprintf("; shown %s of these %d%s", s.Span(s.From+len(hits)), s.Total, write.Lead(", which are", s.ofRecords()))
 	case s.total() != "" && s.q.Repair == nil && s.q.Q != "":
 		summary += "; this page: " + write.Plural(len(s.all), "hit") + s.ofRecords()
 	}
@@ -320,13 +319,14 @@ func (s *searchPage) forQuery() string {
 
 func (s *searchPage) counts() string {
 	n, some, nearest := s.l.Matches(), someCount(s.l), nearestCount(s.l)
+	all := "all words" + write.When(s.l.Recall.Has("time_words"), " and of that time")
 	switch {
 	case n == "":
 		return ""
 	case some > 0 && nearest > 0:
-		return fmt.Sprintf(" (%s with all words, %d with some, %d near)", n, some, nearest)
+		return fmt.Sprintf(" (%s with %s, %d with some, %d near)", n, all, some, nearest)
 	case some > 0:
-		return fmt.Sprintf(" (%s with all words, %d with some)", n, some)
+		return fmt.Sprintf(" (%s with %s, %d with some)", n, all, some)
 	case n == "0":
 		return " (0 with the words themselves)"
 	}
@@ -341,7 +341,7 @@ func (s *searchPage) nothing() string {
 		return "0 records of this time" + write.Lead(" where ", s.sources())
 	}
 	n, counted := s.l.Recall.Number("sources_searched_count")
-	over := write.When(counted, " over "+write.Plural(n, "source"))
+	over := write.When(counted, " over "+write.Plural(n, "stream")+write.When(n > 1, " of connections"))
 	if sources := s.sources(); sources != "" { // the others may have some
 		return "0 hits" + s.forQuery() + s.q.where() + " where " + sources + "."
 	}

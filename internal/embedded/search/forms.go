@@ -3,6 +3,7 @@ package search
 import (
 	"cmp"
 	"database/sql"
+	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -61,6 +62,7 @@ func (s *searcher) expand(guess uint32) {
 		}
 		languages = cmp.Or(languages, guess, 1)
 	}
+	divided := 0
 	for i := range s.query.units {
 		u := &s.query.units[i]
 		u.alternatives = []alternative{{u.phrase, 1, 0}}
@@ -70,19 +72,28 @@ func (s *searcher) expand(guess uint32) {
 		if together := digitsTogether(u.text); together != "" {
 			u.alternatives = append(u.alternatives, alternative{phrase{together}, 1, 0})
 		}
+		if len(u.written) > len(u.phrase) {
+			u.alternatives = append(u.alternatives, alternative{u.written, 1, 0}) // which makes it count twice
+		}
 		for _, other := range u.phrase.otherNumbers() {
 			if way := phrase(strings.Fields(other)); len(s.postings(way, 0)) > 0 {
 				u.alternatives = append(u.alternatives, alternative{way, formWeight, 0})
 			}
 		}
-		if len(u.phrase) != 1 || !inflects(u.phrase[0]) {
-			continue
+		if len(u.phrase) == 1 && inflects(u.phrase[0]) {
+			for _, form := range s.forms(u.phrase[0], accented(u.text), languages) {
+				u.alternatives = append(u.alternatives, alternative{phrase{form.term}, formWeight, form.only})
+			}
 		}
-		for _, form := range s.forms(u.phrase[0], accented(u.text), languages) {
-			u.alternatives = append(u.alternatives, alternative{phrase{form.term}, formWeight, form.only})
+		if divided < maxDivided && !slices.ContainsFunc(u.alternatives, s.occurs) {
+			divided++
+			u.alternatives = append(u.alternatives, s.divided(u.phrase, languages)...)
 		}
 	}
 }
+
+// occurs reports whether an alternative is in records that the grant shows.
+func (s *searcher) occurs(a alternative) bool { return len(s.postings(a.phrase, a.only)) > 0 }
 
 // numberForm is a number of three digits and more, its thousands apart or not, and its decimals, as terms.
 var numberForm = regexp.MustCompile(`^([0-9]{3,15}|[0-9]{1,3}(?: [0-9]{3})+)( [0-9]{1,2})?$`)
@@ -249,7 +260,7 @@ func (s *searcher) lighten() uint32 {
 		}
 	}
 	guess, evidence := guessLanguages(terms)
-	if evidence == 1 && guess&1 == 0 {
+	if evidence == 1 && guess&1 == 0 && !s.foreign() {
 		texts := s.texts()
 		for i := range texts {
 			if texts[i] <= texts[0] {
@@ -272,6 +283,25 @@ func (s *searcher) lighten() uint32 {
 		u.light = u.light && weighty
 	}
 	return guess
+}
+
+// foreign reports whether half of the weighty words of a query are nowhere, and a stop word beside them is so short that it is no word of
+// substance in English, as "son" and "car" are: then the query is in the language of that word, whatever the texts are in.
+func (s *searcher) foreign() bool {
+	const longest = 2 // letters
+	short, words, missing := false, 0, 0
+	for _, u := range s.query.units {
+		switch {
+		case u.quoted || u.light:
+		case u.isStop(math.MaxUint32):
+			short = short || utf8.RuneCountInString(u.phrase.word()) <= longest
+		default:
+			if words++; len(s.postings(u.phrase, 0)) == 0 {
+				missing++
+			}
+		}
+	}
+	return short && 2*missing >= words && missing > 0
 }
 
 // isStop reports whether all of a unit is stop words of some languages.

@@ -58,21 +58,21 @@ var languages = [...]language{
 		pas peu plus pour pourquoi qu quand que quel quelle quelles quels qui quoi recent recente recentes recents s sa sans se ses si son
 		sont sous suis sur t ta te tes toi ton tous tout toute toutes tu un une vers vos votre vous y`},
 	{"spanish", spanish.Stem, `
-		a al algo algun alguna ante antes aquel asi aun aunque cada como con contra cual cuales cuando cuanto de del desde donde dos e el
-		ella ellas ellos en entre era eran es esa ese eso esta estaba estan estar este esto estos fue fueron ha habia han has hasta hay he
+		a al algo algun alguna ante antes aquel asi aun aunque cada como con contra cual cuales cuando cuanta cuantas cuanto cuantos de del desde donde dos
+		e el ella ellas ellos en entre era eran es esa ese eso esta estaba estan estar este esto estos fue fueron ha habia han has hasta hay he
 		la las le les lo los mas me mi mis mucho muy nada ni no nos nosotros o os otra otro para pero poco por porque que quien quienes
 		reciente recientes se sea ser si sido sin sobre son soy su sus tambien tan te tengo ti tiene todo todos tu tus ultima ultimas
 		ultimo ultimos un una uno unos y ya yo`},
 	{"italian", italian.Stem, `
 		a ad agli ai al alla alle allo anche avere aveva c che chi ci coi col come con cosa cui da dagli dai dal dalla dalle degli dei del
 		della delle dello di dopo dove e ed era erano essere fa fra gli ha hai hanno ho i il in io la le lei li lo loro lui ma me mi mia
-		mie mio ne negli nei nel nella nelle no noi non nostro o ogni per perche piu poi quale quando quanto quel quella quello questa
-		questi questo qui se sei si sia siamo sono sta stato su sua sue sugli sui sul sulla suo te ti tra tu tua tuo tutti tutto un una
+		mie mio ne negli nei nel nella nelle no noi non nostro o ogni per perche piu poi quale quali quando quanta quante quanti quanto
+		quel quella quello questa questi questo qui se sei si sia siamo sono sta stato su sua sue sugli sui sul sulla suo te ti tra tu tua tuo tutti tutto un una
 		uno vi voi`},
 	{"portuguese", portuguese.Stem, `
 		a ao aos aquela aquele as ate com como da das de dela dele depois do dos e ela elas ele em entre era essa esse esta estava este eu
 		foi foram ha isso isto ja la mais mas me mesmo meu meus minha muito na nao nas nem no nos nossa nosso num numa o onde os ou para
-		pela pelo por porque qual quando quanto que quem sao se sem ser seu seus so sua suas tambem te tem tinha tu tua um uma umas uns
+		pela pelo por porque qual quando quanta quantas quanto quantos que quem sao se sem ser seu seus so sua suas tambem te tem tinha tu tua um uma umas uns
 		voce voces`},
 	{"dutch", dutch.Stem, `
 		aan al alles als altijd andere ben bij daar dan dat de der deze die dit doch doen door dus een eens en er ge geen geweest haar had

@@ -17,9 +17,10 @@ const anyEnding = "*"
 
 // A unit is a word or a quoted phrase of a query, as the caller wrote it first.
 type unit struct {
-	text   string
-	phrase phrase
-	quoted bool // every hit must have it, exactly
+	text    string
+	phrase  phrase
+	written phrase // with the ending that says whose something is
+	quoted  bool   // every hit must have it, exactly
 
 	light bool // it carries no weight: a stop word, or part of a time
 	time  bool // it is light as part of a time
@@ -68,6 +69,9 @@ var (
 	partsOfCapitals = regexp.MustCompile(fmt.Sprintf(queryPart, `-`))
 )
 
+// possessive is the ending of a word that says whose something is: it is of no other word than the one before it.
+var possessive = regexp.MustCompile("(?i)['\u2019\u02bc`\u00b4]s([^\\pL\\pN]*)$")
+
 // dottedDate is in what looks like the number of a phone, and is several numbers: "01.02.2026 15.30".
 var dottedDate = regexp.MustCompile(`^[^+].*\d[./-]\d{1,2}[./-](?:19|20)\d\d(?:\D|$)`)
 
@@ -85,13 +89,17 @@ func parseQuery(text string) query {
 	}
 	for _, found := range pattern.FindAllStringSubmatch(text, -1) {
 		word, quoted := found[2]+found[3]+found[4], strings.Contains(found[0], `"`)
-		p := phraseOf(word)
+		written := phraseOf(word)
+		p := written
+		if !quoted {
+			p = phraseOf(possessive.ReplaceAllString(word, ""))
+		}
 		switch {
 		case len(p) == 0:
 		case found[1] != "":
 			q.excluded = append(q.excluded, p)
 		case !slices.ContainsFunc(q.units, func(u unit) bool { return u.quoted == quoted && slices.Equal(u.phrase, p) }):
-			q.units = append(q.units, unit{text: p.bare(word), phrase: p, quoted: quoted})
+			q.units = append(q.units, unit{text: p.bare(word), phrase: p, written: written, quoted: quoted})
 		}
 	}
 	if len(q.units) == 0 { // only exclusions: nothing to look for

@@ -232,7 +232,11 @@ func (s *searcher) hit(r ranked) Hit {
 	}
 	for rest := s.mask[r.version] &^ s.time; rest != 0; rest &= rest - 1 {
 		if u := s.query.units[bits.TrailingZeros64(rest)]; len(u.nearest) > 0 {
-			h.Nearest = append(h.Nearest, u.nearest...)
+			for _, term := range u.nearest {
+				if slices.ContainsFunc(s.postings(phrase{term}, 0), func(p posting) bool { return p.version == r.version }) {
+					h.Nearest = append(h.Nearest, term)
+				}
+			}
 		} else {
 			h.Words = append(h.Words, u.text)
 		}
@@ -266,6 +270,9 @@ func (s *searcher) report() {
 				forms.As = append(forms.As, strings.Join(a.phrase, " "))
 			}
 			r.Forms = append(r.Forms, forms)
+			if as := s.inexact(u); len(as) > 0 {
+				r.Inexact = append(r.Inexact, Replacement{u.text, as})
+			}
 		}
 		for _, a := range u.alternatives {
 			r.Marks.add(i, a.phrase)

@@ -71,6 +71,7 @@ type Report struct {
 	Replaced   []Replacement `json:"nearest_words,omitempty"`
 	Containing []Replacement `json:"containing_words,omitempty"` // words that begin with a missing one, or contain it
 	Forms      []Replacement `json:"word_forms,omitempty"`
+	Inexact    []Replacement `json:"inexact_words,omitempty"`  // found in forms alone of which none begins as the word does
 	LeftOut    []string      `json:"left_out_words,omitempty"` // common words of the language
 	Common     []string      `json:"common_words,omitempty"`   // in so many records that they only rank what others found
 	TimeWords  []string      `json:"time_words,omitempty"`     // that name the preferred time

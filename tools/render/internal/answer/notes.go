@@ -122,6 +122,7 @@ type EmptyField struct {
 	Whole  bool      // search reads its words, and the condition was on all of its text
 	Signs  bool      // the value has signs that are wildcards elsewhere
 	Meant  rs.Object // the arguments with a value in its place that is near to what was asked for; nil for none
+	Calls  int       // how many values were asked for in one, of which Meant has the first; 0 for one
 	Search rs.Object // of what was asked for, among the words of the field or of that stream; nil for none
 }
 
@@ -182,9 +183,10 @@ func Conditions(tool string, fields []EmptyField) (lines []string, structured st
 			list.Put("did_you_mean", write.ToolCall(tool, e.Meant.JSON()))
 			meant = write.Offer("Did you mean: ", tool+" "+e.Meant.JSON(), write.LineChars)
 		}
-		list.Close('}')
+		list.Number("calls", e.Calls).Close('}')
+		each := write.When(e.Calls > 1 && meant != "", fmt.Sprintf("This needs a call for each of the %d values; the one below is the first.", e.Calls))
 		signs := write.When(e.Signs, "A filter has no wildcards: * and % stand for themselves.")
-		lines = append(lines, write.Clipped(write.NotEmpty(values, ranged, signs, holds, whole, meant))...)
+		lines = append(lines, write.Clipped(write.NotEmpty(values, ranged, signs, holds, whole, each, meant))...)
 	}
 	structured = write.When(len(fields) > 0, string(list.Close(']').Inside()))
 	if len(alone) == 0 {

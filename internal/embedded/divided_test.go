@@ -1,0 +1,91 @@
+package embedded
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// What somebody's is, is found by who: in whatever way the ending is written.
+func TestAPossessiveIsItsWord(t *testing.T) {
+	r := newNotes(t, []note{
+		{ID: "card", Text: "A birthday card for Leila"}, {ID: "party", Text: "Leila's birthday"}, {ID: "mine", Text: "My birthday"},
+	})
+	for _, q := range []string{"Leila's birthday", "Leila’s birthday", "leila'S, birthday", "LEILA´S BIRTHDAY"} {
+		got := r.ok("tok-owner", searchFor(q))
+		if got.at("meta", "count") != 2.0 || got.at("meta", "recall", "missing_words") != nil {
+			t.Errorf("%s: %s", q, got.text)
+		}
+	}
+	if got := r.ok("tok-owner", searchFor(`"Leila's birthday"`)).ids("record_key"); !slices.Equal(got, []string{"party"}) {
+		t.Errorf("a phrase found %q", got)
+	}
+}
+
+// A hyphen or a space within a word is no reason not to find it, be it in the text or in the query.
+func TestAWordIsFoundDividedOrInOne(t *testing.T) {
+	r := newNotes(t, []note{
+		{ID: "standup", Text: "Team stand-up"}, {ID: "slip", Text: "pay-slip-may.pdf"}, {ID: "run", Text: "The halfmarathon"}, {ID: "mail", Text: "an e-mail"},
+		{ID: "code", Text: "Invoice TW-4513 for a side table"}, {ID: "one", Text: "Invoice TW4600, sixteen 450 000"}, {ID: "ago", Text: "an hour ago"},
+	})
+	for q, want := range map[string]string{
+		"standup": "standup", "standups": "standup", "payslip": "slip", "payslips": "slip", "half-marathon": "run", "half-marathons": "run",
+		"TW4513": "code", "tw-4600": "one", "email": "mail", "aside": "", "123450": "", "standu": "", "ago-hour": "",
+	} {
+		got := r.ok("tok-owner", searchFor(q))
+		found := ""
+		for _, hit := range got.list("data") {
+			if one := hit.(map[string]any); one["match"] == "all" {
+				found += one["record_key"].(string)
+				if snippet := got.at("data", 0, "snippet", "text").(string); !strings.Contains(snippet, "<mark>") {
+					t.Errorf("%s marks nothing in %q", q, snippet)
+				}
+			}
+		}
+		if found != want || (want == "") != (got.at("meta", "recall", "missing_words") != nil) {
+			t.Errorf("%s found %q: %s", q, found, got.text)
+		}
+	}
+}
+
+// A hit that has a word in the place of a misspelt one has that word and not the other near ones.
+func TestAHitNamesItsOwnNearestWord(t *testing.T) {
+	r := newNotes(t, []note{{ID: "a", Text: "the password"}, {ID: "b", Text: "the passport"}, {ID: "both", Text: "password and passport"}})
+	for _, hit := range r.ok("tok-owner", searchFor("passwort")).list("data") {
+		one := hit.(map[string]any)
+		want := map[string]string{"a": "[password]", "b": "[passport]", "both": "[passport password]"}[one["record_key"].(string)]
+		if got := fmt.Sprint(one["nearest_words"]); got != want {
+			t.Errorf("%v has %s instead of %s", one["record_key"], got, want)
+		}
+	}
+}
+
+// One short common word of another language makes a query one of that language where half of its other words are nowhere.
+func TestAShortCommonWordIsNotLookedForInAForeignQuery(t *testing.T) {
+	notes := []note{{ID: "name", Text: "Pieter de Wit"}, {ID: "bill", Text: "Fernlink bill"}, {ID: "car", Text: "The car is here"}}
+	for i := range 10 {
+		notes = append(notes, note{ID: fmt.Sprint(i), Text: "There is the cake that they have made for us all."})
+	}
+	r := newNotes(t, notes)
+	for q, want := range map[string]string{
+		"facturas de Fernlink": "[bill]", "¿Cuántas facturas de Fernlink en marzo?": "[bill]", "Pieter de Wit": "[name]", "car insurance policy": "[car]",
+	} {
+		if got := fmt.Sprint(r.ok("tok-owner", searchFor(q)).ids("record_key")); got != want {
+			t.Errorf("%s found %s instead of %s", q, got, want)
+		}
+	}
+	if got := r.ok("tok-owner", searchFor("Pieter de Wit")); got.at("meta", "recall", "left_out_words") != nil {
+		t.Error(got.text)
+	}
+}
+
+// A word that occurs in forms alone that may be other words is said to, and one that is found with another ending is not.
+func TestAWordThatOccursInOtherFormsAlone(t *testing.T) {
+	r := newNotes(t, []note{{ID: "gate", Text: "The gate is in terminal one and the cake is here."}, {ID: "mail", Text: "mail and stand-up"}})
+	for q, want := range map[string]any{"termine": "terminal", "terminals": nil, "mails": nil, "standup": nil, "mailing": nil} {
+		if got := r.ok("tok-owner", searchFor(q)); got.at("meta", "count") != 1.0 || got.at("meta", "recall", "inexact_words", 0, "as", 0) != want {
+			t.Errorf("%s: %s", q, got.text)
+		}
+	}
+}

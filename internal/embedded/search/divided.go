@@ -1,0 +1,73 @@
+package search
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Bounds of the words that are looked for divided, which reads a few words of the store for each of their letters.
+const (
+	maxDivided      = 4  // of a query
+	shortestDivided = 5  // bytes
+	longestDivided  = 40 // bytes
+)
+
+// divided are the ways in which records have a word that none has as it is: in two, with a hyphen or a space between, as stand-up for
+// standup, or in one, as payslip for pay-slip; each also with other forms of its end. A single letter begins one, as e-mail, unless it is a
+// word: "a side" is no aside.
+func (s *searcher) divided(word phrase, languages uint32) (ways []alternative) {
+	together := strings.Join(word, "")
+	_, open := word.prefix()
+	if open || len(together) < shortestDivided || len(together) > longestDivided || !strings.ContainsFunc(together, unicode.IsLetter) {
+		return nil
+	}
+	add := func(before phrase, last string) {
+		ends := []candidate{{term: last}}
+		if inflects(last) {
+			ends = append(ends, s.forms(last, "", languages)...)
+			for i := 0; languages>>i != 0; i++ {
+				if stem := stemOf(i, last); languages>>i&1 == 1 && stem != last { // which may be too short for a form, such as up
+					ends = append(ends, candidate{term: stem})
+				}
+			}
+		}
+		for _, end := range ends {
+			way := alternative{append(slices.Clone(before), end.term), formWeight, end.only}
+			known := func(a alternative) bool { return slices.Equal(a.phrase, way.phrase) }
+			if len(s.postings(way.phrase, way.only)) > 0 && !slices.ContainsFunc(ways, known) {
+				ways = append(ways, way)
+			}
+		}
+	}
+	if len(word) > 1 {
+		add(nil, together)
+		return ways
+	}
+	for at := range together {
+		before, known := phrase{together[:at]}, false
+		if letters := utf8.RuneCountInString(before[0]); letters > 1 || letters == 1 && stopLanguages()[before[0]]&1 == 0 {
+			s.known(before[0], before[0]+firstLetter, func(string, int) { known = true })
+		}
+		if known {
+			add(before, together[at:])
+		}
+	}
+	return ways
+}
+
+// inexact are the forms in which alone a word occurs, where it is neither the beginning of one nor one the beginning of it: these share its
+// stem in some language, as terminal does with the German Termine, and may be other words.
+func (s *searcher) inexact(u *unit) (as []string) {
+	word := strings.Join(u.phrase, "")
+	for i, a := range u.alternatives {
+		if form := strings.Join(a.phrase, ""); s.occurs(a) {
+			if i == 0 || strings.HasPrefix(form, word) || strings.HasPrefix(word, form) {
+				return nil
+			}
+			as = append(as, strings.Join(a.phrase, " "))
+		}
+	}
+	return as
+}
