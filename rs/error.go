@@ -92,6 +92,14 @@ const MaxConnectionOptions = 12
 // Error returns code and message. The cause is left out, because it may hold an address or a value.
 func (e *Error) Error() string { return fmt.Sprintf("%s: %s", e.Code, e.Message) }
 
+// Seconds writes a wait of whole seconds as a hint names it: "1 second" or "5 seconds".
+func Seconds(wait time.Duration) string {
+	if wait == time.Second {
+		return "1 second"
+	}
+	return fmt.Sprintf("%d seconds", int(wait.Seconds()))
+}
+
 // Unwrap returns the cause, so that errors.Is finds context errors.
 func (e *Error) Unwrap() error { return e.Cause }
 

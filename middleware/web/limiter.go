@@ -80,7 +80,7 @@ func limit(limiter *Limiter) alice.Constructor {
 	}
 }
 
-// Takes charges the client address of a request for it, unless it comes faster than [Limits.AddressRate] allows.
+// Takes reports whether a request comes no faster than [Limits.AddressRate] allows, and then charges its client address for it.
 func (l *Limiter) Takes(r *http.Request) bool {
 	_, ok := l.state.Load().addresses.of(middleware.RequestFrom(r.Context()).Client).take(l.now())
 	return ok
@@ -91,20 +91,13 @@ func tooFast(message string, wait time.Duration) *rs.Error {
 	wait = wholeSeconds(wait)
 	return &rs.Error{
 		Code: "rate_limited", Message: message, RetryAfter: wait,
-		Hint: fmt.Sprintf("Wait %s, then send the same request again.", seconds(wait)),
+		Hint: fmt.Sprintf("Wait %s, then send the same request again.", rs.Seconds(wait)),
 	}
 }
 
 // wholeSeconds rounds up: Retry-After has whole seconds, and a retry must not come too early.
 func wholeSeconds(wait time.Duration) time.Duration {
 	return max(time.Second, (wait + time.Second - 1).Truncate(time.Second))
-}
-
-func seconds(wait time.Duration) string {
-	if wait == time.Second {
-		return "1 second"
-	}
-	return fmt.Sprintf("%d seconds", int(wait.Seconds()))
 }
 
 // Limits bound what callers may ask of the [ChainOptions.AuthenticatedChain]. A zero rate, or a zero number of calls, is no limit.

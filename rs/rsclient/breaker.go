@@ -219,6 +219,6 @@ func unavailable(what string, since, until time.Time) *rs.Error {
 	return &rs.Error{
 		Code: "server_unavailable", RetryAfter: wait,
 		Message: fmt.Sprintf("%s since %s and is left alone for a moment; nothing was asked.", what, since.UTC().Format("15:04:05 UTC")),
-		Hint:    fmt.Sprintf("Call again in %d seconds; if it persists, tell the operator.", int(wait/time.Second)),
+		Hint:    "Call again in " + rs.Seconds(wait) + "; if it persists, tell the operator.",
 	}
 }
