@@ -103,7 +103,7 @@ func Seconds(wait time.Duration) string {
 // Unwrap returns the cause, so that errors.Is finds context errors.
 func (e *Error) Unwrap() error { return e.Cause }
 
-// AsError returns err as an *Error. An error of another type becomes an Internal one that shows nothing of it.
+// AsError returns err as an *Error. An error of another type becomes "internal_error", which shows nothing of it.
 func AsError(err error) *Error {
 	var typed *Error
 	if errors.As(err, &typed) {
@@ -112,7 +112,7 @@ func AsError(err error) *Error {
 	return &Error{Code: "internal_error", Message: "The adapter failed to answer this call.", Hint: "Retry once; if it fails again, tell the operator.", Cause: err}
 }
 
-// Invalid returns an InvalidArguments error about one argument.
+// Invalid returns "invalid_arguments" about one argument.
 func Invalid(param, message, hint string) *Error {
 	return &Error{Code: "invalid_arguments", Param: param, Message: message, Hint: hint}
 }

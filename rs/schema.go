@@ -152,7 +152,7 @@ func ConnectorKey(o Object) string {
 // that this is asked once at the end.
 type shape struct{ malformed bool }
 
-// Check returns an InvalidResponse if a part of the document does not have the shape of the contract.
+// Check returns "invalid_response" if a part of the document does not have the shape of the contract.
 func (s *shape) Check() error {
 	if !s.malformed {
 		return nil

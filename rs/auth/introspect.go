@@ -60,7 +60,7 @@ func NewIntrospector(o IntrospectorOptions) (Authority, error) {
 	return &introspector{options: o, lookup: asked}, nil
 }
 
-// Introspect asks about one token. Its only error is AuthorityUnreachable: no answer, or an invalid one.
+// Introspect asks about one token. Its only error is of [rs.AuthorityUnreachable]: no answer, or an invalid one.
 func (i *introspector) Introspect(ctx context.Context, token rs.Token) (TokenInfo, error) {
 	body, err := i.lookup.Ask(ctx, token)
 	var answer introspection

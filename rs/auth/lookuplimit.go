@@ -58,7 +58,7 @@ func newLookupLimiter(l LookupLimits, now func() time.Time) *lookupLimiter {
 	return g
 }
 
-// acquire admits one lookup or returns AuthorityBusy. The caller must call release when the lookup has ended.
+// acquire admits one lookup or returns "authority_busy". The caller must call release when the lookup has ended.
 func (g *lookupLimiter) acquire(ctx context.Context) (release func(), refusal *rs.Error) {
 	if g.bucket != nil && !g.bucket.AllowN(g.now(), 1) {
 		return nil, authorityBusy()

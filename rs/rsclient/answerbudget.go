@@ -97,7 +97,7 @@ func HoldAnswers(ctx context.Context) (held context.Context, release func(), alr
 	return context.WithValue(ctx, heldAnswersKey{}, h), h.release, false
 }
 
-// take counts n more bytes, and waits where that is needed. Its errors are TooManyCalls, ResponseTooLarge and those of ctx.
+// take counts n more bytes, and waits if it has to. Its errors are "too_many_calls", "response_too_large" and that of a canceled ctx.
 func (h *heldAnswers) take(ctx context.Context, b *answerBudget, caller breakerKey, n int64) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
