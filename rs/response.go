@@ -17,12 +17,12 @@ type Response struct {
 	Body        string // JSON in UTF-8 without white space between its tokens and each name of an object once, or the bytes of a blob
 	ContentType string
 	RequestID   string
-	// Unavailable is how many connections the answer of a package names as unavailable; 0 for a whole answer.
+	// Unavailable is how many connections the answer of a package names as unavailable; 0 for a complete answer.
 	Unavailable int
-	// Reads is how many members of a package were read for it; 0 where no package was.
+	// Reads is how many members of a package were read for it; 0 if it is not of a package.
 	Reads int
 
-	object  Object         // what Object returned; nil where it was not asked
+	object  Object         // what Object returned; nil if it was not called
 	list    *List          // what List returned
 	schema  *Schema        // what Schema returned
 	streams []ListedStream // what ListedStreams returned

@@ -161,7 +161,7 @@ func (a introspection) info(token rs.Token, o IntrospectorOptions) TokenInfo {
 // inactive returns the error of an inactive token. Its code is the authority's reason if that is a valid code (D7).
 func inactive(reason string) *rs.Error {
 	code := rs.Code(reason)
-	if !code.Valid() || code.MeansSomethingElse() {
+	if !code.Valid() || code.MeansOtherThanInactive() {
 		code = rs.TokenInactive
 	}
 	return &rs.Error{

@@ -167,7 +167,7 @@ func (p *grantPackage) checkToken(ctx context.Context, c *member) *rs.Error {
 	}
 	if err != nil {
 		e := rs.AsError(err)
-		if e.Code.MeansSomethingElse() {
+		if e.Code.MeansOtherThanInactive() {
 			return &rs.Error{
 				Code: rs.AuthorityUnreachable, RetryAfter: e.RetryAfter, RequestID: e.RequestID, Cause: err,
 				Message: "The token authority could not say whether the access to this connection is good.",
