@@ -52,7 +52,7 @@ func (o *openRequests) begin(text []byte) (message jsonrpc.Message, id any, refu
 	}
 	switch {
 	case taken:
-		return nil, nil, invalidRequest("a request with this id is still under way")
+		return nil, nil, rpc.InvalidRequest("a request with this id is still under way")
 	case len(o.inFlight) >= maxCallsUnderWay:
 		return nil, m.WireID(), wireError(&rs.Error{
 			Code: "too_many_calls", Message: fmt.Sprintf("%d calls are under way, which is as many as are answered at a time.", maxCallsUnderWay),
@@ -65,10 +65,6 @@ func (o *openRequests) begin(text []byte) (message jsonrpc.Message, id any, refu
 	}
 	o.pending++
 	return message, nil, nil
-}
-
-func invalidRequest(why string) *jsonrpc.Error {
-	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "Invalid request: " + why}
 }
 
 // nameCanceled changes the id in a cancellation to the one that the SDK knows. o.mu is held.
