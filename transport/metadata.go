@@ -15,7 +15,7 @@ type Metadata struct {
 	ResourceName         string   // shown to people, such as "Personal data (PDPP)"
 	ResourceServer       string   // the resource server's origin; pdpp_core_query_base is its /v1 (S3-9a)
 	AuthorizationServers []string // issuer URLs
-	// Issuers asks for them instead, on each request for a document. It may be nil.
+	// Issuers, if not nil, returns the issuer URLs instead, and is called for each request.
 	Issuers  func(context.Context) []string
 	Packages bool // package tokens are served as well (D10)
 }
