@@ -54,7 +54,7 @@ func (r Result) Clean(response *rs.Response) Result {
 		removed.JSON(response.Body, clean.Lines)
 	}
 	if removed.Total() > 0 {
-		meta := map[string]any{"pdpp/removed_characters": removed}
+		meta := map[string]any{removedKey: removed}
 		maps.Copy(meta, r.Meta)
 		r.Meta = meta
 	}
@@ -85,8 +85,14 @@ func (r Result) Redact(redactor *rs.Redactor) Result {
 	return r
 }
 
-// Removed counts the characters that were taken out of an answer, by what they were.
-type Removed = clean.Removed
+// removedKey is where Meta has which characters were taken out of the text of records.
+const removedKey = "pdpp/removed_characters"
+
+// Removed returns how many characters [Result.Clean] took out of the text of records.
+func (r Result) Removed() int {
+	removed, _ := r.Meta[removedKey].(clean.Removed)
+	return removed.Total()
+}
 
 // What a result has at most, in bytes.
 const (
