@@ -78,7 +78,7 @@ func (t *errorText) connections(e *rs.Error) {
 		shown++
 	}
 	if total := max(e.ConnectionTotal, len(e.Connections)); total > shown {
-		t.add(fmt.Sprintf("%d more connections: call schema without arguments for all of them.", total-shown), 0)
+		t.add(write.Plural(total-shown, "more connection")+": call schema without arguments for all of them.", 0)
 	}
 }
 
