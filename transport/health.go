@@ -78,7 +78,7 @@ func (h *Health) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	status, body := http.StatusOK, readiness{Status: "live"}
 	if strings.HasSuffix(r.URL.Path, web.ReadyPath) {
-		if body = h.ready(r.Context()); body.Status != ready {
+		if body = h.probe(r.Context()); body.Status != ready {
 			status = http.StatusServiceUnavailable
 		}
 	}
@@ -89,9 +89,9 @@ func (h *Health) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // Status is what /readyz says in one word: ready, not_ready, starting or draining. It takes no longer than a check does.
-func (h *Health) Status(ctx context.Context) string { return h.ready(ctx).Status }
+func (h *Health) Status(ctx context.Context) string { return h.probe(ctx).Status }
 
-func (h *Health) ready(ctx context.Context) readiness {
+func (h *Health) probe(ctx context.Context) readiness {
 	body := readiness{Status: h.phase.Load().(string), Checks: map[string]string{}}
 	if body.Status != ready {
 		return body

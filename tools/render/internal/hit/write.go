@@ -37,8 +37,8 @@ func sameThing(a, b string) bool {
 // SharedRecords finds hits of the same thing as an earlier hit: it maps each record, without its stream, to the stream of its first hit.
 type SharedRecords map[rs.Ref]string
 
-// Add returns the record of a hit without its stream, or the zero Ref if no other hit can share it, and whether the hit is of the same thing
-// as an earlier one, such as a message and its body.
+// Add returns the record of a hit without its stream, or the zero Ref if no other hit can share it, and whether the hit is of the same
+// thing as an earlier one, such as a message and its body.
 func (s SharedRecords) Add(h *Hit) (record rs.Ref, joins bool) {
 	record = rs.Ref{ConnectionID: h.Ref.ConnectionID, RecordID: h.Ref.RecordID}
 	if record.RecordID == "" || record.ConnectionID == "" {
