@@ -29,8 +29,8 @@ func newOpenRequests() *openRequests {
 	return &openRequests{inFlight: map[jsonrpc.ID]rpc.Message{}, aliases: map[string]jsonrpc.ID{}, drained: make(chan struct{})}
 }
 
-// begin reads a message and records a request as under way, or returns why it is refused and the id to answer with: nil if a request with the
-// same id is under way, because a client would take the refusal for its answer.
+// begin reads a message and records a request as under way, or returns why it is refused and the id to answer with. That id is nil if a
+// request with the same id is under way, because the client would take the refusal for its answer.
 func (o *openRequests) begin(text []byte) (message jsonrpc.Message, id any, refusal *jsonrpc.Error) {
 	m, refusal := rpc.Read(text)
 	if refusal == nil {

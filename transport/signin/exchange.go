@@ -99,9 +99,9 @@ func (b *Bridge) token(w http.ResponseWriter, r *http.Request, s server) {
 	}
 }
 
-// refresh answers from one request for each client and refresh token, which alone counts for the limit of a caller. That request is
-// not cancelled with the call that began it: a token that was used and whose answer was lost ends the sign-in. One that may have been
-// used is not sent again.
+// refresh sends one request for each client and refresh token, and answers all calls from it; only that request counts against the limit of
+// a caller. It is not canceled with the call that began it: if a token is used and the answer lost, the sign-in ends. A token that may have
+// been used is not sent again.
 func (b *Bridge) refresh(r *http.Request, s server, form url.Values) (serverAnswer, error) {
 	ctx := r.Context()
 	sum := sha256.Sum256([]byte(form.Get("client_id") + "\x00" + form.Get("refresh_token")))
@@ -145,7 +145,7 @@ var errTooMany = errors.New("too many token requests")
 // errUpstream means that the authorization server was not asked, or did not take the request.
 var errUpstream = errors.New("the authorization server does not take the request")
 
-// errLost means that it may have done what it was asked for: its answer did not arrive, or a proxy's did in its place.
+// errLost means that the authorization server may have carried out the request, but its answer did not arrive, or only one of a proxy.
 var errLost = errors.New("the authorization server's answer was lost")
 
 // post asks the authorization server, once: nothing here may be sent twice. While it leaves mostAsking requests unanswered, it is not asked.

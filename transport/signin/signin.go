@@ -3,8 +3,8 @@
 // whose /authorize adds the selection and redirects to the real one, whose /register passes on only what the real one knows,
 // and whose /token shares one refresh among parallel calls.
 //
-// It is a bridge: one authorization server under two issuers looks like a mix-up attack (RFC 9700, section 4.4), and the defence
-// against those (RFC 9207) would end it.
+// It is a stopgap: one authorization server under two issuers looks like a mix-up attack (RFC 9700, section 4.4), and the defence
+// against those (RFC 9207) would break it.
 package signin
 
 import (
@@ -61,7 +61,7 @@ type Bridge struct {
 	registrations *rate.Limiter
 	registering   *web.Limiter // of each client address
 	tokens        *web.Limiter
-	asking        chan struct{} // a place for each request that the server has not answered
+	asking        chan struct{} // has an element for each request that the authorization server has not answered
 }
 
 // mostAsking bounds the registrations and token requests that wait for the authorization server.
@@ -148,7 +148,7 @@ func (b *Bridge) Offers(missing rs.Missing) bool {
 		slices.ContainsFunc(asked, func(s streamAsked) bool { return slices.Contains(s.Instances, missing.Connection) })
 }
 
-// A finding is an authorization server as it was when it was good, and what is wrong with it now.
+// A finding is an authorization server as the last good check found it, and the error of the last check.
 type finding struct {
 	server server
 	fault  error
