@@ -10,12 +10,12 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
-// admit lets a call pass that has an admissible principal, and gives it what it may use: the principal's resource server, whose reads it
-// counts, and the time until the deadline of all reads together. The HTTP chain has asked the same question before; asking again makes a
-// chain that is wired wrongly fail closed (S0-R3). A read that is refused with 401 makes the HTTP chain ask the token authority again (D7).
+// admit passes on calls with an admissible principal, and gives them the principal's resource server, whose reads it counts, and a deadline
+// for all reads together. The HTTP chain has checked the principal before; a second check makes a chain that is wired wrongly fail closed
+// (S0-R3). A read that is refused with 401 makes the HTTP chain ask the token authority again (D7).
 //
-// The end of its [Request] ends a call sooner: the client hung up, or the server stops. Then the call fails with the cause of that end,
-// where that is an *rs.Error.
+// A call also ends with its [Request]: the client hung up, or the server stops. It then fails with the cause of that end, if that is an
+// *rs.Error.
 func admit(o Options) middleware {
 	return func(next tools.Handler) tools.Handler {
 		return func(ctx context.Context, call tools.Call) (reply tools.Reply, err error) {
@@ -43,8 +43,8 @@ func admit(o Options) middleware {
 	}
 }
 
-// Reading is the Source, see [Options], of a server over one resource server. A client's reads carry its own token, a package's those of its
-// members.
+// Reading returns the Source of [Options] for one resource server. The reads of a client carry its own token, those of a package the tokens
+// of its members.
 func Reading(client *rsclient.Client) func(context.Context, auth.Principal) (rs.Doer, error) {
 	return func(_ context.Context, p auth.Principal) (rs.Doer, error) {
 		if p.Package != nil {
@@ -57,15 +57,15 @@ func Reading(client *rsclient.Client) func(context.Context, auth.Principal) (rs.
 	}
 }
 
-// ReadingMembers returns the resource server as one member of a package sees it, in the shape that
-// [fanout.PackageAuthorityOptions] takes. It is not for an [auth.SchemaProbe]: the authority must not ask about itself.
+// ReadingMembers returns the function by which a package reads as one of its members: For of [fanout.PackageAuthorityOptions], or the
+// argument of [fanout.NewPackage]. It is not for an [auth.SchemaProbe]: the authority must not ask about itself.
 func ReadingMembers(client *rsclient.Client) func(rs.Token) rs.Doer {
 	return func(token rs.Token) rs.Doer {
 		return &rs.Reads{Doer: client.For(rsclient.Caller{Token: token}), Failed: noteRefusal}
 	}
 }
 
-// noteRefusal notes in the [Request] the error of a read whose refusal may mean that the token is dead; the HTTP chain then asks the token
+// noteRefusal records in the [Request] a refused read that may mean that the token is no longer good; the HTTP chain then asks the token
 // authority. Over stdio it has no effect.
 func noteRefusal(ctx context.Context, err error) {
 	if refused := rs.AsError(err); refused.RefusesToken() {

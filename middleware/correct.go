@@ -11,10 +11,10 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
-// correctCall reads the arguments, takes those that are certain to mean one thing as if they had been written so, and puts the call that
-// is probably meant beside an error. An error of ours is corrected from what is known without a read. Only if the resource server or a
-// package refused a name that it alone knows (a stream, field, connection or relation), the compact schema is read, once. A connection's
-// display name is taken for its id where only one connection has it.
+// correctCall reads the arguments, rewrites those that can mean only one thing, and adds to an error the call that is probably meant. Our
+// own errors are corrected from what is known without a read. The compact schema is read, once, only if the resource server or a package
+// refused a name that it alone knows (a stream, field, connection or relation). A connection's display name is taken for its id if only
+// one connection has it.
 func correctCall(next tools.Handler) tools.Handler {
 	return func(ctx context.Context, call tools.Call) (tools.Reply, error) {
 		args, err := tools.ReadArguments(call.Raw)
@@ -27,14 +27,14 @@ func correctCall(next tools.Handler) tools.Handler {
 		}
 		known := call.Tool.Known
 		call.Arguments = known.Canonical(args)
-		c := correcting{call: call, tool: known, args: call.Arguments}
+		c := correction{call: call, tool: known, args: call.Arguments}
 		if found := c.unknownSource(ctx); found != nil {
-			return c.partly(ctx, next, tools.Reply{Call: call}, found)
+			return c.answerGranted(ctx, next, tools.Reply{Call: call}, found)
 		}
 		reply, err := next(ctx, call)
 		if err != nil {
 			c.refused = rs.AsError(err)
-			if named, ok := c.named(ctx); ok {
+			if named, ok := c.withConnectionID(ctx); ok {
 				c.args, c.call.Arguments = named, named
 				if reply, err = next(ctx, c.call); err != nil {
 					c.refused = rs.AsError(err)
@@ -45,11 +45,11 @@ func correctCall(next tools.Handler) tools.Handler {
 			reply.Ungranted = outsideTime(ctx, known, c.args, reply.Response)
 			return reply, nil
 		}
-		return c.partly(ctx, next, reply, c.explained(ctx))
+		return c.answerGranted(ctx, next, reply, c.explain(ctx))
 	}
 }
 
-// Codes by which a call is refused for a name that the resource server or a package does not know, and, of ours, for its arguments.
+// Codes of calls that the resource server or a package refuses for a stream, a connection or a field, and that we refuse for arguments.
 var (
 	sourceCodes = []rs.Code{
 		"context.stream_not_allowed", "context.instance_mismatch", "grant_stream_not_allowed", "connection_not_found", "unknown_stream", "unknown_connection",
@@ -60,17 +60,17 @@ var (
 	localCodes = []rs.Code{"invalid_arguments", "invalid_filter", "invalid_expand", "invalid_id", "conflicting_connection_id"}
 )
 
-// named returns the arguments with the id of the connection that they name by its display name or connector.
-func (c *correcting) named(ctx context.Context) (rs.Object, bool) {
+// withConnectionID returns arguments that name a connection by its display name or connector, with its id instead.
+func (c *correction) withConnectionID(ctx context.Context) (rs.Object, bool) {
 	if !slices.Contains(sourceCodes, c.refused.Code) || c.args.Get("connection_id") == "" && c.args.Get("id") == "" {
 		return nil, false
 	}
-	return c.sources(ctx).Named(c.tool, c.args)
+	return c.readGrant(ctx).Named(c.tool, c.args)
 }
 
-// partly answers a search of several streams of which some are not granted for the others, and says which those are and how the owner
-// grants them. Any other call keeps its reply and error.
-func (c *correcting) partly(ctx context.Context, next tools.Handler, reply tools.Reply, refused *rs.Error) (tools.Reply, error) {
+// answerGranted repeats a search of several streams without those that are not granted, and says which those are and how the owner grants
+// them. Any other call keeps its reply and error.
+func (c *correction) answerGranted(ctx context.Context, next tools.Handler, reply tools.Reply, refused *rs.Error) (tools.Reply, error) {
 	kept, left, ok := c.grant.Granted(c.tool, c.args)
 	if !ok || refused.Code != "unknown_stream" {
 		if missing := c.grant.Ungranted(c.args); len(missing.Streams) > 0 || missing.Connection != "" {
@@ -93,9 +93,9 @@ func (c *correcting) partly(ctx context.Context, next tools.Handler, reply tools
 	return reply, nil
 }
 
-// unknownSource refuses a search of a package that names a stream which none of its grants has: the package asks those that have the
-// others, and would say nothing of it.
-func (c *correcting) unknownSource(ctx context.Context) *rs.Error {
+// unknownSource refuses a search of a package for a stream that none of its grants has. The package itself would search the others without
+// mentioning it.
+func (c *correction) unknownSource(ctx context.Context) *rs.Error {
 	p := auth.PrincipalFrom(ctx).Package
 	if p == nil || !c.tool.Takes("streams") || !c.args.Has("streams") {
 		return nil

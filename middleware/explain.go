@@ -13,8 +13,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/correct"
 )
 
-// explained is the error with what is nearest to what was asked for, and the call that is probably meant.
-func (c *correcting) explained(ctx context.Context) *rs.Error {
+// explain returns the error with a hint and the call that is probably meant.
+func (c *correction) explain(ctx context.Context) *rs.Error {
 	e := *c.refused
 	fromServer := e.Status != 0
 	switch {
@@ -27,7 +27,7 @@ func (c *correcting) explained(ctx context.Context) *rs.Error {
 		call, hint := c.tool.Restarted(c.args, func() string { return c.stream(ctx, c.args, c.schema).Time() })
 		e.Send, e.Hint = call.String(), cmp.Or(hint, e.Hint)
 	case e.Code == "search_mode_unavailable":
-		e.Send = c.with(c.args.Without("mode"))
+		e.Send = c.callWith(c.args.Without("mode"))
 	case c.tool.WithoutStream(c.args) && (e.Code == "invalid_arguments" || e.Code == "invalid_request"):
 		_, connection := correct.Touches(c.args)
 		hint, call := c.tool.OfOneStream(c.args, c.schema(ctx, "", connection))
@@ -45,9 +45,9 @@ func (c *correcting) explained(ctx context.Context) *rs.Error {
 	return &e
 }
 
-// ambiguous says which stream none of several connections has, or proposes the first connection to choose from: for a record only where
-// the resource server looked for it.
-func (c *correcting) ambiguous(ctx context.Context, e *rs.Error) *rs.Error {
+// ambiguous names a stream that no connection has, or proposes the first connection to choose from: for a record only if the resource
+// server looked for it.
+func (c *correction) ambiguous(ctx context.Context, e *rs.Error) *rs.Error {
 	if e.Status == 0 {
 		directory := granted(ctx) // it asks no member (S0-8a)
 		if found := directory.Missing(c.tool, c.args); found != nil {
@@ -56,7 +56,7 @@ func (c *correcting) ambiguous(ctx context.Context, e *rs.Error) *rs.Error {
 	}
 	record := c.tool.Takes("id")
 	if n := len(e.Connections); n == 1 || n > 1 && (!record || e.Status != 0) && c.tool.Takes("connection_id") {
-		e.Send = c.with(c.args.With("connection_id", rs.EncodeJSON(e.Connections[0].ID)))
+		e.Send = c.callWith(c.args.With("connection_id", rs.EncodeJSON(e.Connections[0].ID)))
 		if n > 1 && record {
 			e.Hint = strings.TrimSpace(e.Hint + " The call below looks in the first alone: each may have a record of that id.")
 		} else if n > 1 {
@@ -66,11 +66,11 @@ func (c *correcting) ambiguous(ctx context.Context, e *rs.Error) *rs.Error {
 	return e
 }
 
-// unknownName says which stream or connection the grant has not.
-func (c *correcting) unknownName(ctx context.Context, e *rs.Error) *rs.Error {
-	if found := c.sources(ctx).Missing(c.tool, c.args); found != nil {
+// unknownName names the stream or connection that the grant does not have.
+func (c *correction) unknownName(ctx context.Context, e *rs.Error) *rs.Error {
+	if found := c.readGrant(ctx).Missing(c.tool, c.args); found != nil {
 		if call := correct.ReadCall(found.Send); call.Tool != "" { // it may have fields that the other stream calls otherwise
-			if unfit := c.unfit(ctx, call); unfit != nil {
+			if unfit := c.fieldMistake(ctx, call); unfit != nil {
 				found.Hint = strings.TrimSpace(unfit.Message+" "+unfit.Hint) + " " + found.Hint
 				found.Send = cmp.Or(unfit.Send, c.tool.LookUp(call.Arguments).String())
 			}
@@ -83,14 +83,14 @@ func (c *correcting) unknownName(ctx context.Context, e *rs.Error) *rs.Error {
 	return e
 }
 
-// missing is an error about what a grant has not, with how the owner grants it.
-func (c *correcting) missing(ctx context.Context, found *rs.Error, grant correct.Grant) *rs.Error {
+// missing adds to an error about what a grant does not have how the owner grants it.
+func (c *correction) missing(ctx context.Context, found *rs.Error, grant correct.Grant) *rs.Error {
 	found.Connect = toConnect(ctx, grant.Ungranted(c.args))
-	return c.instead(found)
+	return c.replace(found)
 }
 
-// instead is an error of ours in place of the resource server's, whose own words are quoted below it.
-func (c *correcting) instead(found *rs.Error) *rs.Error {
+// replace returns an error of ours in place of the resource server's, whose own message it quotes.
+func (c *correction) replace(found *rs.Error) *rs.Error {
 	found.Status, found.Envelope, found.RequestID, found.Cause = c.refused.Status, c.refused.Envelope, c.refused.RequestID, c.refused.Cause
 	found.Unavailable = c.refused.Unavailable
 	unknown := slices.Contains(sourceCodes, c.refused.Code) // of which it may speak as if the token were at fault
@@ -103,9 +103,9 @@ func (c *correcting) instead(found *rs.Error) *rs.Error {
 	return found
 }
 
-// refusedField explains what a resource server refused of fields and their values: a value in another form than it takes, or a field that
-// the stream has not.
-func (c *correcting) refusedField(ctx context.Context, e *rs.Error) *rs.Error {
+// refusedField explains why a resource server refused a field or its value: the stream does not have the field, or the value has another
+// form than it takes.
+func (c *correction) refusedField(ctx context.Context, e *rs.Error) *rs.Error {
 	if e.Code == "field_not_granted" { // whole streams are asked for
 		streams, _ := correct.Touches(c.args)
 		e.Connect = toConnect(ctx, rs.Missing{Streams: streams})
@@ -131,7 +131,7 @@ func (c *correcting) refusedField(ctx context.Context, e *rs.Error) *rs.Error {
 			if found.Code == e.Code {
 				found.Connect = e.Connect
 			}
-			return c.instead(found)
+			return c.replace(found)
 		}
 	}
 	today := now.Format(time.DateOnly)
@@ -139,15 +139,15 @@ func (c *correcting) refusedField(ctx context.Context, e *rs.Error) *rs.Error {
 	case rewritten:
 		e.Send, e.Hint = send.String(), cmp.Or(correct.NoSuchDay(c.args), correct.CurrencyLeftOut(c.args), e.Hint)
 	case relative:
-		e.Send, e.Hint = c.with(c.args), strings.TrimSpace("Today is "+today+". "+season)
+		e.Send, e.Hint = c.callWith(c.args), strings.TrimSpace("Today is "+today+". "+season)
 	case correct.MistakesDate(c.args):
 		e.Hint = "A date is written as year, month, day: today is " + today + "."
 	}
 	return e
 }
 
-// notFound says what may keep a record from being found: an id that was copied encoded, or the time that a grant begins with.
-func (c *correcting) notFound(ctx context.Context, e *rs.Error) {
+// notFound says why a record may not be found: its id was copied with escapes or a line number, or the grant begins after it.
+func (c *correction) notFound(ctx context.Context, e *rs.Error) {
 	if plain, ok := c.tool.Unescaped(c.args); ok {
 		e.Send, e.Hint = plain.String(), "The record's own id is percent-encoded in a pdpp:// id only. The call below has it as it is."
 	}
@@ -169,7 +169,7 @@ func (c *correcting) notFound(ctx context.Context, e *rs.Error) {
 	}
 }
 
-// with is the call with other arguments.
-func (c *correcting) with(args rs.Object) string {
+// callWith returns the call with other arguments, as text.
+func (c *correction) callWith(args rs.Object) string {
 	return correct.Call{Tool: c.tool.Name, Arguments: args}.String()
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
-// How many bytes of what comes from outside a log or a span has.
+// The most bytes that a log or a span has of a text from outside.
 const (
 	maxLoggedWord  = 32 // a method, a version
 	maxLoggedCode  = 80
@@ -24,10 +24,10 @@ const (
 	maxLoggedCause = 300
 )
 
-// Bounded is a text as a log has it: at most max bytes, in UTF-8, and "…" behind what was cut.
-func Bounded(text string, max int) string {
-	if len(text) > max {
-		text = text[:max-len("…")] + "…"
+// Bounded returns a text for a log: valid UTF-8 of at most limit bytes, which end with "…" if the text is longer.
+func Bounded(text string, limit int) string {
+	if len(text) > limit {
+		text = text[:limit-len("…")] + "…"
 	}
 	return strings.ToValidUTF8(text, "")
 }
@@ -57,8 +57,8 @@ func logCall(ctx context.Context, log zerolog.Logger, o Outcome, reply tools.Rep
 			event = event.Str("cause", Bounded(networkCause(refused.Cause), maxLoggedCause))
 		}
 	}
-	event = present(event, "protocol", Bounded(o.Protocol, maxLoggedWord))
-	event = present(event, "request_id", RequestFrom(ctx).ID)
+	event = optional(event, "protocol", Bounded(o.Protocol, maxLoggedWord))
+	event = optional(event, "request_id", RequestFrom(ctx).ID)
 	if span := trace.SpanContextFromContext(ctx); span.HasTraceID() {
 		event = event.Stringer("trace_id", span.TraceID())
 	}
@@ -70,7 +70,7 @@ func logCall(ctx context.Context, log zerolog.Logger, o Outcome, reply tools.Rep
 		Msg("call")
 }
 
-// plainID is an id if it is one that no log can show as something else, at most 128 bytes; else "".
+// plainID returns an id of at most maxLoggedID letters, digits and "_.:-", and "" for any other, which could garble a log.
 func plainID(id string) string {
 	if len(id) > maxLoggedID || strings.Trim(id, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.:-") != "" {
 		return ""
@@ -78,16 +78,15 @@ func plainID(id string) string {
 	return id
 }
 
-// present adds a text that there may not be.
-func present(event *zerolog.Event, key, value string) *zerolog.Event {
+// optional adds a text unless it is empty.
+func optional(event *zerolog.Event, key, value string) *zerolog.Event {
 	if value == "" {
 		return event
 	}
 	return event.Str(key, value)
 }
 
-// networkCause says what the network reported. Of any other error only its type is shown, because it may quote what a
-// server sent.
+// networkCause returns the network's part of an error, and only the type of any other error, which may quote what a server sent.
 func networkCause(err error) string {
 	var connection *net.OpError
 	var name *net.DNSError

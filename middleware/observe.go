@@ -14,11 +14,10 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools"
-	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
-// observeCall shows each call in a span, in the metrics and in the log; see [startSpan] and [logCall]. A nil tracer makes no span: the
-// trace that a client named still goes on to the resource server. A nil observer counts nothing. A panic is reported as internal_error.
+// observeCall records each call in a span, in the metrics and in the log; see [startSpan] and [logCall]. Without a tracer there is no span,
+// but the client's trace still reaches the resource server. Without an observer nothing is counted. A panic becomes "internal_error".
 func observeCall(o Options) middleware {
 	return func(next tools.Handler) tools.Handler {
 		return func(ctx context.Context, call tools.Call) (reply tools.Reply, err error) {
@@ -54,8 +53,8 @@ func panicked(log zerolog.Logger, call tools.Call, fault any) *rs.Error {
 	return &rs.Error{Code: "internal_error", Message: "The adapter failed to answer this call.", Hint: "Retry once; if it fails again, tell the operator."}
 }
 
-// An Outcome is how one call went. It is all that a log, a metric or a trace is notified of a call: names and codes from
-// short lists, ids that were made for logs, and numbers; never an argument, a token or anything of a record.
+// An Outcome is how one call went. It is all that a log, a metric or a trace learns of the call: names and codes from short lists, ids
+// that were made for logs, and numbers; never an argument, a token or anything of a record.
 type Outcome struct {
 	Tool      string
 	Resource  bool    // a resource was read, not a tool called
@@ -65,11 +64,11 @@ type Outcome struct {
 	RequestID string  // the resource server's
 	Took      time.Duration
 
-	// What was read and what went out, in bytes. Text and structured say the same twice, for different hosts.
+	// Bytes that were read, and bytes of the answer by channel. Text and structured output say the same, for different hosts.
 	ReadBytes, TextBytes, StructuredBytes, ResourceBytes int
 	// Reads is how many reads the answer took, those of members of a package among them.
 	Reads int
-	// Repaired says that it was a search that found nothing, and was made again of single words.
+	// Repaired is set for a search that found nothing and was repeated with single words.
 	Repaired bool
 	// Unavailable is how many connections of a package the answer names as unavailable.
 	Unavailable int
@@ -77,11 +76,11 @@ type Outcome struct {
 	Cuts, Removed int
 }
 
-// outcomeOf says how a call went. Its stages are outside renderResult, which turns most errors into results.
+// outcomeOf says how a call went. The reply comes from renderResult, which turns most errors into results.
 func outcomeOf(call tools.Call, reply tools.Reply, err error, took time.Duration) Outcome {
 	o := Outcome{
 		Tool: call.Tool.Name, Resource: call.URI != "", Protocol: call.Protocol, Code: "ok", Took: took,
-		Cuts: reply.Rendered.Cuts, Removed: removed(reply.Rendered.Meta),
+		Cuts: reply.Rendered.Cuts, Removed: reply.Rendered.Removed(),
 	}
 	if reply.Response != nil {
 		o.RequestID, o.ReadBytes, o.Unavailable = reply.Response.RequestID, len(reply.Response.Body), reply.Response.Unavailable
@@ -110,14 +109,6 @@ func refusalOf(reply tools.Reply, err error) *rs.Error {
 		return rs.AsError(err)
 	}
 	return reply.Refused
-}
-
-// removedKey is where a result says which characters were taken out of the text of its records.
-const removedKey = "pdpp/removed_characters"
-
-func removed(meta map[string]any) int {
-	counted, _ := meta[removedKey].(render.Removed)
-	return counted.Total()
 }
 
 // startSpan starts the span of a call, such as "tools/call schema". Where the call names another trace than that of its HTTP request, the

@@ -2,6 +2,7 @@ package middleware_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
@@ -95,7 +96,7 @@ func TestMeasure(t *testing.T) {
 		var seen callsSeen
 		core := middlewaretest.Spy{
 			Reply: tools.Reply{
-				Rendered: render.Result{Cuts: 3, Meta: map[string]any{"pdpp/removed_characters": render.Removed{Control: 8, Bidi: 9}}},
+				Rendered: render.Result{Cuts: 3}.Clean(&rs.Response{Body: `"` + strings.Repeat(`\u0007`, 8) + strings.Repeat(`\u202e`, 9) + `"`}),
 			},
 		}
 		if _, err := middleware.Observe(middleware.Options{Observer: &seen, Now: ticking(0)})(core.Handle)(t.Context(), callOf(t, "fetch", `{}`)); err != nil {

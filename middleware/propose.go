@@ -14,11 +14,11 @@ import (
 )
 
 // refusedHere explains arguments that were refused before any read.
-func (c *correcting) refusedHere(ctx context.Context, e *rs.Error) {
+func (c *correction) refusedHere(ctx context.Context, e *rs.Error) {
 	e.Hint = cmp.Or(correct.NoSuchDay(c.args), c.tool.Hint(c.args), e.Hint)
 	if send, hint := c.withField(ctx); send != "" {
 		e.Send, e.Hint = send, strings.TrimSpace(e.Hint+" "+hint)
-	} else if e.Send = cmp.Or(e.Send, c.withoutOperators(ctx), c.timed(ctx)); e.Send == "" {
+	} else if e.Send = cmp.Or(e.Send, c.withoutOperators(ctx), c.withTimeFilter(ctx)); e.Send == "" {
 		if dated, ok := c.tool.Relative(c.args, time.Now().UTC()); ok && (e.Param == "since" || e.Param == "until") {
 			if e.Send = dated.String(); len(dated.Arguments) > len(c.args) {
 				e.Hint = correct.BothBounds
@@ -28,12 +28,12 @@ func (c *correcting) refusedHere(ctx context.Context, e *rs.Error) {
 		}
 	}
 	if e.Send == "" {
-		if streams, send := c.known(ctx).Home(c.tool, c.args); send.Tool != "" {
+		if streams, send := c.heldGrant(ctx).Home(c.tool, c.args); send.Tool != "" {
 			e.Hint, e.Send = strings.TrimSpace(e.Hint+" "+streams), send.String()
 		}
 	}
 	if call := correct.ReadCall(e.Send); call.Tool != "" { // with the streams that there are, as far as those are known
-		if missing := c.known(ctx).Missing(c.call.Tool.Named(call.Tool).Known, call.Arguments); missing != nil {
+		if missing := c.heldGrant(ctx).Missing(c.call.Tool.Named(call.Tool).Known, call.Arguments); missing != nil {
 			e.Send = cmp.Or(missing.Send, e.Send)
 		}
 	}
@@ -42,7 +42,7 @@ func (c *correcting) refusedHere(ctx context.Context, e *rs.Error) {
 
 // guess adds to an error the call that is probably meant by arguments that the tool refused, with what it leaves out, or else one that
 // says what is missing.
-func (c *correcting) guess(ctx context.Context, e *rs.Error) {
+func (c *correction) guess(ctx context.Context, e *rs.Error) {
 	if !slices.Contains(localCodes, c.refused.Code) {
 		return
 	}
@@ -50,12 +50,12 @@ func (c *correcting) guess(ctx context.Context, e *rs.Error) {
 	if !ok {
 		return
 	}
-	if in, ok := c.known(ctx).InFolder(c.tool, c.args); ok {
+	if in, ok := c.heldGrant(ctx).InFolder(c.tool, c.args); ok {
 		call = in
-	} else if missing := c.known(ctx).Missing(c.call.Tool.Named(call.Tool).Known, call.Arguments); missing != nil && missing.Send != "" {
+	} else if missing := c.heldGrant(ctx).Missing(c.call.Tool.Named(call.Tool).Known, call.Arguments); missing != nil && missing.Send != "" {
 		call = correct.ReadCall(missing.Send)
 	}
-	call = c.accepted(call)
+	call = c.acceptable(call)
 	e.Send = call.String()
 	if call.Tool != "schema" && c.refused.Code != "invalid_expand" { // which says what to leave out
 		e.Hint = strings.TrimSpace(e.Hint + " " + call.LeavesOut(c.args))
@@ -65,7 +65,7 @@ func (c *correcting) guess(ctx context.Context, e *rs.Error) {
 		held = c.schema
 	}
 	instead, hint, ok := c.tool.Unsearched(c.stream(ctx, c.args, held), c.args)
-	switch found := c.unfit(ctx, call); {
+	switch found := c.fieldMistake(ctx, call); {
 	case ok:
 		e.Send, e.Hint = instead.String(), hint
 	case found == nil:
@@ -80,9 +80,9 @@ func (c *correcting) guess(ctx context.Context, e *rs.Error) {
 	}
 }
 
-// accepted is a proposed call in the form that its tool takes. Arguments that were meant for another tool may need a second guess; what
-// is refused even so is looked up.
-func (c *correcting) accepted(call correct.Call) correct.Call {
+// acceptable returns a proposed call in the form that its tool accepts. Arguments that were meant for another tool may need a second guess;
+// if the call is refused even then, it returns a call of schema.
+func (c *correction) acceptable(call correct.Call) correct.Call {
 	tool := c.call.Tool
 	if call.Tool != tool.Name {
 		tool = tool.Named(call.Tool)
@@ -102,7 +102,7 @@ func (c *correcting) accepted(call correct.Call) correct.Call {
 	return c.tool.LookUp(c.args)
 }
 
-// refusal is the error by which a tool refuses a call without a read; nil if it takes it.
+// refusal returns the error with which a tool refuses a call before any read; nil if it accepts the call.
 func refusal(tool *tools.Tool, call correct.Call) *rs.Error {
 	args, err := tool.Parse(json.RawMessage(call.Arguments.JSON())) // as it will be sent, so that no name is given twice
 	if err == nil {
@@ -114,14 +114,14 @@ func refusal(tool *tools.Tool, call correct.Call) *rs.Error {
 	return rs.AsError(err)
 }
 
-// unfit is what is wrong with the fields of a call that is proposed, as far as that is known without a read; nil for nothing. That call
+// fieldMistake returns what is wrong with the fields of a proposed call, as far as it is known without a read; nil for nothing. Such a call
 // would be refused, and its error would propose another.
-func (c *correcting) unfit(ctx context.Context, call correct.Call) *rs.Error {
+func (c *correction) fieldMistake(ctx context.Context, call correct.Call) *rs.Error {
 	return c.call.Tool.Named(call.Tool).Known.Unknown(c.stream(ctx, call.Arguments, c.call.Tool.Held), call.Arguments, c.refused)
 }
 
-// withoutOperators is the call that is meant by a search with operators of a mail program.
-func (c *correcting) withoutOperators(ctx context.Context) string {
+// withoutOperators returns the call that is meant by a search with operators of a mail program, or "".
+func (c *correction) withoutOperators(ctx context.Context) string {
 	refused := rs.Member{Name: c.refused.Param, Value: c.args.Get(c.refused.Param)}
 	if _, ok := c.tool.WithoutOperators(c.args, nil); !ok || refused.Name != "q" && !c.tool.IsOperator(refused) {
 		return ""
@@ -131,8 +131,8 @@ func (c *correcting) withoutOperators(ctx context.Context) string {
 	return call.String()
 }
 
-// timed is an aggregate with the bounds of time that it was sent with, as conditions on the field of its stream that says when.
-func (c *correcting) timed(ctx context.Context) string {
+// withTimeFilter returns an aggregate whose since and until have become conditions on the time field of its stream, or "".
+func (c *correction) withTimeFilter(ctx context.Context) string {
 	if !slices.Contains(localCodes, c.refused.Code) || !c.tool.NeedsTime(c.args) {
 		return ""
 	}
@@ -140,9 +140,9 @@ func (c *correcting) timed(ctx context.Context) string {
 	return call.String()
 }
 
-// withField is an aggregate with the field that its metric or its granularity needs, of those that are known without a read to take it, and
-// what to say of it.
-func (c *correcting) withField(ctx context.Context) (send, hint string) {
+// withField returns an aggregate with the field that its metric or granularity needs, one that is known without a read to allow it, and a
+// hint about it.
+func (c *correction) withField(ctx context.Context) (send, hint string) {
 	param := c.refused.Param
 	if param != "field" && param != "group_by_time" || c.args.Has(param) || !c.tool.Takes("metric") {
 		return "", ""

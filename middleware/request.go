@@ -18,7 +18,7 @@ type Request struct {
 	Path    string            // as logs, metrics and traces show it: one of ours, or "other"
 	Client  netip.Prefix      // the client's address, or its network for IPv6; the zero Prefix for a peer without an address
 	Span    trace.SpanContext // of the HTTP request
-	Ends    []context.Context // of which each ends the calls of the request, for its cause; set before the first call
+	Ends    []context.Context // each of which cancels the calls of the request when it ends; set before the first call
 	IconURL string            // the public URL of the server's icon; empty over stdio
 
 	Status  int     // of the answer; 0 while nothing was answered
@@ -50,8 +50,8 @@ func RequestFrom(ctx context.Context) *Request {
 	return &Request{}
 }
 
-// NoteUnauthorized records that the resource server refused a read in a way that may mean that the caller's token is no longer
-// good, and its code. The first reason counts.
+// NoteUnauthorized records the code of a refusal by the resource server that may mean that the caller's token is no longer good. The
+// first one is kept.
 func (r *Request) NoteUnauthorized(reason rs.Code) {
 	r.unauthorized.CompareAndSwap(nil, &reason)
 }
@@ -69,7 +69,7 @@ func (r *Request) noteUngranted(missing rs.Missing, refused *rs.Error) {
 	r.ungranted.Store(&ungranted{missing, refused})
 }
 
-// Ungranted returns what noteUngranted recorded; nil if it recorded nothing.
+// Ungranted returns what the last call lacked that was refused because the grant does not have it, and its error; nil without such a call.
 func (r *Request) Ungranted() (rs.Missing, *rs.Error) {
 	if last := r.ungranted.Load(); last != nil {
 		return last.missing, last.refused
@@ -77,8 +77,8 @@ func (r *Request) Ungranted() (rs.Missing, *rs.Error) {
 	return rs.Missing{}, nil
 }
 
-// Bind returns a context for a call of the request, which also ends when one of the request's Ends does. The SDK hands on the values of an
-// HTTP request's context but, before version 2026-07-28 of MCP, not its end. release must be called after the call.
+// Bind returns a context for a call of the request, which is also canceled when one of Ends ends. The SDK passes on the values of an HTTP
+// request's context but, before version 2026-07-28 of MCP, not its cancellation. release must be called after the call.
 func (r *Request) Bind(ctx context.Context) (call context.Context, release func()) {
 	call, cancel := context.WithCancelCause(ctx)
 	var stops []func() bool

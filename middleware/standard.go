@@ -1,6 +1,5 @@
-// Package middleware is the call pipeline: the middlewares that every tool call passes, over HTTP and over stdio, composed as
-// alice composes those of HTTP. [Standard] is their order. The HTTP chain, which a request passes before, is package
-// web.
+// Package middleware is the call pipeline: the middlewares that every tool call passes, over HTTP and over stdio. [Standard] is their
+// order. The HTTP chain, which a request passes before, is package web.
 package middleware
 
 import (
@@ -16,7 +15,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
-// Standard is the order in which every call is handled, over HTTP and over stdio, before core reads. It is the program.
+// Standard returns a handler that passes every call through the stages of the pipeline, the outermost first, to core, which reads.
 func Standard(o Options, core tools.Handler) tools.Handler {
 	if o.Deadline == 0 {
 		o.Deadline = DefaultDeadline
@@ -41,8 +40,8 @@ const DefaultDeadline = 40 * time.Second
 type Options struct {
 	Log      zerolog.Logger
 	Deadline time.Duration // of one call; 0 means DefaultDeadline
-	// Source gives the resource server as one principal sees it: every read carries that principal's token, or, for a package, one
-	// of its members'.
+	// Source returns the resource server as one principal sees it: every read carries the principal's token or, for a package, that
+	// of one of its members. See [Reading].
 	Source   func(context.Context, auth.Principal) (rs.Doer, error)
 	Now      func() time.Time // nil means time.Now
 	Tracer   trace.Tracer     // nil makes no spans
@@ -58,7 +57,7 @@ type CallObserver interface {
 // A middleware wraps a handler of calls in one more stage.
 type middleware func(tools.Handler) tools.Handler
 
-// chain puts stages around a core, the outermost first: chain(h, a, b, c) is a(b(c(h))).
+// chain wraps a core in stages, the outermost first: chain(h, a, b, c) is a(b(c(h))).
 func chain(core tools.Handler, stages ...middleware) tools.Handler {
 	for _, stage := range slices.Backward(stages) {
 		core = stage(core)

@@ -13,9 +13,9 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
-// outsideTime says that an answer leaves out records of times that the grant does not have, which resource servers do without a word.
-// It is said where the call asks for such times, counts, lists all that there is, or begins where the limit cuts; nil elsewhere, and where
-// no limit is known.
+// outsideTime returns the notice that an answer lacks records of times that the grant does not have: resource servers leave them out
+// without saying so. It is nil if no limit is known, or the call neither asks for such times, counts, lists everything, nor begins at a
+// limit.
 func outsideTime(ctx context.Context, t correct.Tool, args rs.Object, response *rs.Response) *render.Ungranted {
 	limits, _ := auth.PrincipalFrom(ctx).Limits()
 	if len(limits) == 0 || !t.Takes("filter") && t.Name != "schema" && t.Name != "list_streams" {
@@ -44,8 +44,8 @@ func outsideTime(ctx context.Context, t correct.Tool, args rs.Object, response *
 	return u
 }
 
-// beginsAtLimit reports whether the first page of a list has what is nearest to a limit: the oldest records of those since a time, the
-// newest of those until one, the first of any in another order.
+// beginsAtLimit reports whether the first page of a list is at a limit: oldest first and the grant begins at a time, newest first and it
+// ends at one, or in the order of another field.
 func beginsAtLimit(args rs.Object, limit rs.TimeLimit) bool {
 	field, descending := strings.CutPrefix(args.Text("sort"), "-")
 	if field == "" {
@@ -62,11 +62,11 @@ func beginsAtLimit(args rs.Object, limit rs.TimeLimit) bool {
 	return limit.Since != ""
 }
 
-// A span is the time from and until which a call asks for; zero for no bound.
+// A span is the time that a call asks for; a zero bound is none.
 type span struct{ from, until time.Time }
 
-// askedTime reads the bounds of a call on a field: those of its filter, and of a search. Where the field is not known, those of no filter
-// count: they may be on another.
+// askedTime reads the bounds of a call on a field, from its filter or the since and until of a search. If the field is not known, no filter
+// counts: it may be on another field.
 func askedTime(args rs.Object, field string) span {
 	asked := span{timeOf(args, "since"), endOf(args, "until")}
 	filter := args.Object("filter")
@@ -80,14 +80,14 @@ func askedTime(args rs.Object, field string) span {
 	return asked
 }
 
-// timeOf is the time of a member; zero where it has none.
+// timeOf returns the time of a member, or the zero time.
 func timeOf(o rs.Object, name string) time.Time {
 	text, _ := rs.AsText(o.Get(name))
 	at, _ := rs.ReadTime(text)
 	return at
 }
 
-// endOf is the time until which a member asks: a day without a time is the whole of it.
+// endOf returns the time at which a member ends: a date ends with its day.
 func endOf(o rs.Object, name string) time.Time {
 	at, text := timeOf(o, name), o.Text(name)
 	if !at.IsZero() && len(text) == len(time.DateOnly) {
@@ -96,7 +96,7 @@ func endOf(o rs.Object, name string) time.Time {
 	return at
 }
 
-// within reports whether nothing is asked for that a limit leaves out.
+// within reports whether the span is inside a limit.
 func (s span) within(limit rs.TimeLimit) bool {
 	since, _ := rs.ReadTime(limit.Since)
 	until, _ := rs.ReadTime(limit.Until)

@@ -12,8 +12,8 @@ const (
 	TokenInactive        Code = "token_inactive"
 )
 
-// codes are the adapter's own, each with what docs/errors.md says of it; make docs writes it there. Those of tokens and packages are called as
-// the authority or a resource server calls the same.
+// codes are the adapter's own, each with what docs/errors.md says of it; make docs writes it there. Those of tokens and packages have the
+// names that authorities and resource servers use.
 var codes = map[Code]string{ // #nosec G101 -- names of errors
 	"invalid_arguments":          "an argument is missing, unknown, of the wrong type, or out of range",
 	"invalid_filter":             "`filter` is not a typed, non-empty object of fields",                                     // S3-R10, D9
@@ -72,7 +72,7 @@ var codes = map[Code]string{ // #nosec G101 -- names of errors
 	"invalid_cursor": "a cursor is not as it was printed, or not for these arguments, or what it continues has changed; start again without it",
 }
 
-// labels are what a metric shows under its own name beside codes: that of what succeeded, and those of the resource server's contract.
+// labels are what a metric shows under its own name beside codes: success, and the codes of the resource server's contract.
 var labels = [...]Code{
 	"ok",
 	"authentication_error", "permission_error", "context.active_false", "context.authentication_failed",
@@ -81,7 +81,7 @@ var labels = [...]Code{
 	"blob_not_found", "query_not_found", "search_mode_unavailable",
 }
 
-// Label is the code as metrics and traces show it: one of the adapter's or of the resource server's contract under its name, any other,
+// Label returns the code as metrics and traces show it: codes of the adapter and of the resource server's contract by name, and any other,
 // which a resource server or a token authority may make up, as "other".
 func (c Code) Label() string {
 	if codes[c] != "" || slices.Contains(labels[:], c) {
@@ -90,8 +90,8 @@ func (c Code) Label() string {
 	return "other"
 }
 
-// MeansSomethingElse reports whether the code is one of ours that does not mean "this token is no longer active".
-func (c Code) MeansSomethingElse() bool {
+// MeansOtherThanInactive reports whether the code is one of ours for anything but a token that is no longer active.
+func (c Code) MeansOtherThanInactive() bool {
 	switch c {
 	case "not_authenticated", TokenInactive, "token_expired", "token_issuer_refused", "token_audience_refused", "grant_expired", "grant_unusable", "grant_stream_not_allowed":
 		return false

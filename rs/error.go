@@ -18,14 +18,14 @@ type Error struct {
 	Hint    string // what to send instead; may be empty
 	Param   string // the argument at fault; may be empty
 
-	// Said is the resource server's own sentence where Message is ours instead; may be empty.
+	// Said is the resource server's own sentence if Message is ours instead; may be empty.
 	Said string
-	// Meant is the record that an id was meant for that is not written as one; the zero Ref if that is not known.
+	// Meant is the record that a malformed id probably means; the zero Ref if that is not known.
 	Meant Ref
 	// Send is the call that is probably meant, ready to send: query_records {"stream":"messages"}; may be empty.
 	Send string
-	// Connect are the command lines of which each asks the owner for what is missing beside what is granted, behind one with KEY for its
-	// source a sentence on that; none where the caller has no terminal to run one in.
+	// Connect has command lines, each of which asks the owner to grant what is missing. A line with the placeholder KEY is followed by a
+	// sentence that explains it. It is empty if the caller has no terminal.
 	Connect []string
 	// RetryWith names the argument that a retry must carry, such as "connection_id"; may be empty.
 	RetryWith string
@@ -56,21 +56,21 @@ type Connection struct {
 	DisplayName  string `json:"display_name,omitempty"`
 }
 
-// Missing is what a call reads that is not granted.
+// Missing is what a call asks for and the grant does not have.
 type Missing struct {
 	Streams    []string
 	Connection string
-	AllTimes   bool // the grant is limited to a time, and others are read
+	AllTimes   bool // the grant is limited to some time, and the call asks for more
 }
 
-// A TimeLimit is the time that a grant is limited to in a stream. Resource servers apply it without a word.
+// A TimeLimit is the time that a grant is limited to in a stream. Resource servers apply it without saying so.
 type TimeLimit struct {
 	Stream string `json:"stream"`
 	Field  string `json:"field,omitempty"` // by which it is applied; may be unknown
 	Since  string `json:"since,omitempty"` // RFC 3339; empty for no bound
 	Until  string `json:"until,omitempty"`
 
-	Connections []string `json:"connections,omitempty"` // ids of those that it is for; empty: all that the grant has
+	Connections []string `json:"connections,omitempty"` // the ids of those that it applies to; empty for all of the grant
 }
 
 // A GrantedStream is one stream under one connection of a grant or package.
@@ -92,10 +92,18 @@ const MaxConnectionOptions = 12
 // Error returns code and message. The cause is left out, because it may hold an address or a value.
 func (e *Error) Error() string { return fmt.Sprintf("%s: %s", e.Code, e.Message) }
 
+// Seconds writes a wait of whole seconds as a hint names it: "1 second" or "5 seconds".
+func Seconds(wait time.Duration) string {
+	if wait == time.Second {
+		return "1 second"
+	}
+	return fmt.Sprintf("%d seconds", int(wait.Seconds()))
+}
+
 // Unwrap returns the cause, so that errors.Is finds context errors.
 func (e *Error) Unwrap() error { return e.Cause }
 
-// AsError returns err as an *Error. An error of another type becomes an Internal one that shows nothing of it.
+// AsError returns err as an *Error. An error of another type becomes "internal_error", which shows nothing of it.
 func AsError(err error) *Error {
 	var typed *Error
 	if errors.As(err, &typed) {
@@ -104,7 +112,7 @@ func AsError(err error) *Error {
 	return &Error{Code: "internal_error", Message: "The adapter failed to answer this call.", Hint: "Retry once; if it fails again, tell the operator.", Cause: err}
 }
 
-// Invalid returns an InvalidArguments error about one argument.
+// Invalid returns "invalid_arguments" about one argument.
 func Invalid(param, message, hint string) *Error {
 	return &Error{Code: "invalid_arguments", Param: param, Message: message, Hint: hint}
 }
@@ -125,7 +133,7 @@ func ErrorText(text string) string {
 	return strings.ToValidUTF8(text[:maxErrorTextBytes], "") + "…"
 }
 
-// ErrorText is [ErrorText] of what is left of a sentence without the tokens, also those that it hides by characters which are not seen.
+// ErrorText is [ErrorText] of a sentence without the tokens, even if invisible characters separate their parts.
 func (r *Redactor) ErrorText(text string) string { return ErrorText(r.Text(line(text))) }
 
 // RefusesToken reports whether the error of a read may mean that the token is no longer good: a 401 (D7), or a 403 that says that the

@@ -9,15 +9,15 @@ import (
 	"unicode/utf8"
 )
 
-// IsEmpty reports the characters that show nothing and change nothing that shows, and so only hide a word or a message from who reads:
-// those that say where a line may or may not end (soft hyphen, zero width space, word joiner), the operators that formulas leave out, the
-// fillers of old Korean encodings, and those that are reserved for more of the kind.
+// IsEmpty reports whether a character is invisible and changes nothing that is visible, so that it can only hide a word or a message from
+// a reader: soft hyphen, zero width space and word joiner, the invisible operators of formulas, the fillers of old Korean encodings, and
+// the code points that Unicode reserves for more of them.
 func IsEmpty(c rune) bool {
 	return c == '\u00AD' || c == '\u200B' || c >= 0x2060 && c <= 0x2065 || c == '\u3164' || c == '\uFFA0' || c >= 0xFFF0 && c <= 0xFFF8
 }
 
-// IsUnseen reports the characters that show nothing and change what is beside them: joiners, directional marks, Mongolian selectors. A few
-// are needed; in a row, or between two letters of ASCII, they change nothing and can spell a hidden message.
+// IsUnseen reports whether a character is invisible but changes its neighbours: joiners, directional marks, Mongolian selectors. Some
+// scripts need a few; many in a row, or between two ASCII letters, change nothing and can spell a hidden message.
 func IsUnseen(c rune) bool {
 	switch {
 	case c < 0x180B:
@@ -33,26 +33,26 @@ const (
 	maxString   = 4096 // bytes of a control string, such as a hyperlink's address
 )
 
-// escapeSequence is a terminal sequence with seven-bit or eight-bit controls. One that does not end is none: its first character is removed
-// as any control, and no text is lost.
+// escapeSequence is a terminal sequence with seven-bit or eight-bit controls. An unterminated one does not match: its first character is
+// removed like any control, and no text is lost.
 var escapeSequence = regexp.MustCompile(fmt.Sprintf(`^(?:%s|%s|%s)`,
 	fmt.Sprintf(`(?:\x1b\[|\x{9b})[ -?]{0,%d}[@-~]`, maxSequence),                // a control sequence
 	`(?:\x1b[PX\]^_]|[\x{90}\x{98}\x{9d}-\x{9f}])[^\p{Cc}]*(?:\a|\x1b\\|\x{9c})`, // a control string
 	fmt.Sprintf(`\x1b(?:[ -/]{1,%d}[0-~]|[0-OQ-WYZ\\\x60-~])`, maxSequence+1),    // any other
 ))
 
-// EscapeBytes is the length of the terminal sequence that a text begins with; 0 where it begins with none.
+// EscapeBytes returns the length in bytes of the terminal sequence that a text begins with, or 0.
 func EscapeBytes(s string) int { return len(escapeSequence.FindString(s[:min(len(s), 2+maxString)])) }
 
-// goes reports what a line of an error does not show: controls, what turns its direction, and what is not seen (D19).
-func goes(r rune) bool {
+// isRemoved reports whether a line of an error leaves a character out: controls, bidirectional controls and invisible ones (D19).
+func isRemoved(r rune) bool {
 	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r >= 0xE0000 && r <= 0xE007F || r == '\uFEFF' || IsEmpty(r)
 }
 
-// line makes a foreign sentence one line of what it shows: without terminal sequences, and without characters that show nothing and only
-// part what is read as one, such as a token.
+// line makes a foreign sentence one line: without terminal sequences, and without invisible characters, which could separate the parts of
+// a token.
 func line(text string) string {
-	if !strings.ContainsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || goes(r) || IsUnseen(r) }) { // an id holds none
+	if !strings.ContainsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || isRemoved(r) || IsUnseen(r) }) { // an id holds none
 		return text
 	}
 	out := make([]byte, 0, len(text))
@@ -65,7 +65,7 @@ func line(text string) string {
 			size, shown = EscapeBytes(text), ""
 		case unicode.IsSpace(r):
 			shown = " "
-		case goes(r):
+		case isRemoved(r):
 			shown = ""
 		case r < utf8.RuneSelf:
 			if before := bytes.TrimRightFunc(out, IsUnseen); isASCII(before) { // joiners join other letters

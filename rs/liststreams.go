@@ -26,8 +26,7 @@ func ReadListedStream(o Object) ListedStream {
 	return s
 }
 
-// ListedStreams reads the answer as the list of streams; none of an answer that is nil. It is read once, and not by several goroutines at a
-// time.
+// ListedStreams reads the answer as the list of streams; a nil answer has none. It is read once, and not by several goroutines at a time.
 func (r *Response) ListedStreams() []ListedStream {
 	if r == nil {
 		return nil

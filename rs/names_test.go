@@ -35,7 +35,7 @@ func TestFieldNamesThatCannotBeSent(t *testing.T) {
 // A refusal with one of these codes is no reason to ask whether the token still lives.
 func TestCodesThatSayNothingOfTheToken(t *testing.T) {
 	for code, elsewhere := range map[rs.Code]bool{"rate_limited": true, "not_found": true, "not_authenticated": false, "grant_revoked": false} {
-		if got := code.MeansSomethingElse(); got != elsewhere {
+		if got := code.MeansOtherThanInactive(); got != elsewhere {
 			t.Errorf("%s: %v", code, got)
 		}
 	}

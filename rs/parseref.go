@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// ParseRef parses a record id in any of its forms, and the base64 handle that other implementations mint. Its error is an InvalidID that
+// ParseRef parses a record id in any of its forms, and the base64 handle that other implementations mint. Its error is "invalid_id", which
 // quotes the id.
 func ParseRef(text string) (Ref, error) {
 	if len(text) > MaxIDBytes {

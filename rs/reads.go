@@ -10,17 +10,17 @@ type Doer interface {
 	Do(context.Context, Request) (*Response, error)
 }
 
-// Reads counts the reads that are made through it: of a resource server, or of the members of a package. One that fails counts once. It
-// is safe for concurrent use.
+// Reads is a Doer that counts its reads: of a resource server, or of the members of a package. A failed read counts once. It is safe for
+// concurrent use.
 type Reads struct {
 	Doer Doer
-	// Failed gets the error of each read that fails, with the context of the read; nil for nothing.
+	// Failed is called with the context and the error of each read that fails; may be nil.
 	Failed func(context.Context, error)
 
 	count atomic.Int64
 }
 
-// Do makes a read and counts it.
+// Do performs one read and counts it.
 func (r *Reads) Do(ctx context.Context, request Request) (*Response, error) {
 	response, err := r.Doer.Do(ctx, request)
 	made := 1

@@ -182,7 +182,7 @@ type usedTokens struct {
 
 type usedTokensKey struct{}
 
-// WithUsedTokens returns a context in which each read notes its token, and a function that returns a Redactor of those noted so far.
+// WithUsedTokens returns a context in which each read records its token, and a function that returns a Redactor of those recorded so far.
 // caller may be the zero Token; members are the tokens of a package's members.
 func WithUsedTokens(ctx context.Context, caller Token, members []Token) (noting context.Context, redactor func() *Redactor) {
 	used := &usedTokens{members: members, redactors: map[Token]*Redactor{}}
@@ -192,7 +192,7 @@ func WithUsedTokens(ctx context.Context, caller Token, members []Token) (noting 
 	return context.WithValue(ctx, usedTokensKey{}, used), used.all
 }
 
-// RedactorIn returns a Redactor of the token, and notes that the call of the context uses the token.
+// RedactorIn returns a Redactor of the token, and records in ctx that its call uses the token; see [WithUsedTokens].
 func (t Token) RedactorIn(ctx context.Context) *Redactor {
 	if used, ok := ctx.Value(usedTokensKey{}).(*usedTokens); ok {
 		return used.redactor(t)

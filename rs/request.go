@@ -22,8 +22,8 @@ type Request struct {
 	ConnectionID string
 	// OneRound is set to have a package search each of its members once at most, although its page may be short then.
 	OneRound bool
-	// Parts are those of the streams of a search that it reads only beside the others, whose records they hold parts of. A package asks
-	// no member for them alone, and its cursor keeps them.
+	// Parts are those streams of a search whose records are parts of the records of its other streams, such as the bodies of messages. A
+	// package asks no member for them alone, and keeps them in its cursor.
 	Parts []string
 }
 
@@ -41,10 +41,10 @@ func Path(segments ...string) string {
 // RangeOperators are the operators of a range filter, filter[field][operator]=value (S3-R10), in the order in which they are shown.
 var RangeOperators = []string{"gte", "gt", "lte", "lt"}
 
-// opposites are pairs of operators of which one holds of each value and never both; "" is equality.
+// opposites are pairs of operators: of each value exactly one of a pair holds.
 var opposites = [...][2]string{{"gte", "lt"}, {"gt", "lte"}}
 
-// Opposite is the operator that holds of a value where another does not; false where a filter has none.
+// Opposite returns the operator that holds of exactly those values for which another does not; ok is false if there is none.
 func Opposite(operator string) (opposite string, ok bool) {
 	for _, pair := range opposites {
 		switch operator {
@@ -65,7 +65,7 @@ func ReadTime(text string) (time.Time, error) {
 	return time.Parse(time.DateOnly, text)
 }
 
-// A Scope is what a call touches, so far as its arguments say.
+// A Scope is what a call reads, as far as its arguments say.
 type Scope struct {
 	Stream       string
 	RecordID     string

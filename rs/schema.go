@@ -2,13 +2,13 @@ package rs
 
 import "strings"
 
-// A Schema is a schema document: which streams a grant covers, and what can be asked of them. What was sent is kept beside what was
-// read of it, because renderers show it as it was sent.
+// A Schema is a schema document: which streams a grant covers, and what can be asked of them. The text is kept beside what was read of
+// it, because renderers show it as it was sent.
 type Schema struct {
 	Members    Object // of the document
 	Raw        string // its text
 	Connectors []schemaConnector
-	Streams    []SchemaStream // those of connectors first, then those beside them
+	Streams    []SchemaStream // those of connectors first, then those outside of them
 
 	shape
 }
@@ -25,7 +25,7 @@ type schemaConnector struct {
 type SchemaStream struct {
 	Members      Object
 	Raw          string
-	Connector    int // its place in Schema.Connectors; -1 for one that is beside them
+	Connector    int // its index in Schema.Connectors; -1 for a stream outside of them
 	ConnectorKey string
 	Name         string
 	Connections  []Connection // its own, or else its connector's
@@ -152,7 +152,7 @@ func ConnectorKey(o Object) string {
 // that this is asked once at the end.
 type shape struct{ malformed bool }
 
-// Check returns an InvalidResponse if a part of the document does not have the shape of the contract.
+// Check returns "invalid_response" if a part of the document does not have the shape of the contract.
 func (s *shape) Check() error {
 	if !s.malformed {
 		return nil

@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	healthHold    = 5 * time.Second // how long a result is believed, so that probes cannot hammer what they ask about
+	healthTTL     = 5 * time.Second // how long a result is kept, so that probes cannot hammer what is checked
 	healthTimeout = 2 * time.Second // of one check
 )
 
@@ -45,24 +45,24 @@ const (
 	unreachable = "unreachable"
 )
 
-// NewHealth returns a Health that is starting. checks are what this server cannot work without, by a public name, such as
-// "resource_server": each returns nil when that answers, and its error is not shown. Each change is logged.
+// NewHealth returns a Health that is starting. checks has, by a public name such as "resource_server", a check of each thing that this
+// server cannot work without; it returns nil if that answers. Its error is not shown. Each change is logged.
 func NewHealth(log zerolog.Logger, checks map[string]func(context.Context) error) *Health {
 	h := &Health{log: log, checks: map[string]*rechecked.Value[string]{}}
 	h.phase.Store(starting)
 	for name, reach := range checks {
 		h.checks[name] = rechecked.New(time.Now, func(ctx context.Context, before string) (string, time.Duration) {
-			return h.check(ctx, name, reach, before), healthHold
+			return h.check(ctx, name, reach, before), healthTTL
 		})
 		h.checks[name].Fresh = true
 	}
 	return h
 }
 
-// Serve says that the server accepts calls.
+// Serve makes it ready: the server accepts calls.
 func (h *Health) Serve() { h.phase.Store(ready) }
 
-// Drain says that it is about to stop accepting them.
+// Drain makes it not ready: the server is about to stop accepting calls.
 func (h *Health) Drain() { h.phase.Store(draining) }
 
 // readiness is the body of a probe's answer. It is public and shows no address.
@@ -78,7 +78,7 @@ func (h *Health) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	status, body := http.StatusOK, readiness{Status: "live"}
 	if strings.HasSuffix(r.URL.Path, web.ReadyPath) {
-		if body = h.ready(r.Context()); body.Status != ready {
+		if body = h.probe(r.Context()); body.Status != ready {
 			status = http.StatusServiceUnavailable
 		}
 	}
@@ -89,9 +89,9 @@ func (h *Health) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // Status is what /readyz says in one word: ready, not_ready, starting or draining. It takes no longer than a check does.
-func (h *Health) Status(ctx context.Context) string { return h.ready(ctx).Status }
+func (h *Health) Status(ctx context.Context) string { return h.probe(ctx).Status }
 
-func (h *Health) ready(ctx context.Context) readiness {
+func (h *Health) probe(ctx context.Context) readiness {
 	body := readiness{Status: h.phase.Load().(string), Checks: map[string]string{}}
 	if body.Status != ready {
 		return body

@@ -15,20 +15,20 @@ type Metadata struct {
 	ResourceName         string   // shown to people, such as "Personal data (PDPP)"
 	ResourceServer       string   // the resource server's origin; pdpp_core_query_base is its /v1 (S3-9a)
 	AuthorizationServers []string // issuer URLs
-	// Issuers asks for them instead, on each request for a document. It may be nil.
+	// Issuers, if not nil, returns the issuer URLs instead, and is called for each request.
 	Issuers  func(context.Context) []string
 	Packages bool // package tokens are served as well (D10)
 }
 
 // document has the standard fields and the PDPP extensions, and no others (S3-17c).
 type document struct {
-	Resource             string     `json:"resource"`
-	ResourceName         string     `json:"resource_name,omitempty"`
-	AuthorizationServers []string   `json:"authorization_servers,omitempty"`
-	BearerMethods        []string   `json:"bearer_methods_supported"`
-	QueryBase            string     `json:"pdpp_core_query_base,omitempty"`
-	TokenKinds           []string   `json:"pdpp_token_kinds_supported"`
-	Discovery            *discovery `json:"pdpp_agent_discovery,omitempty"`
+	Resource             string    `json:"resource"`
+	ResourceName         string    `json:"resource_name,omitempty"`
+	AuthorizationServers []string  `json:"authorization_servers,omitempty"`
+	BearerMethods        []string  `json:"bearer_methods_supported"`
+	QueryBase            string    `json:"pdpp_core_query_base,omitempty"`
+	TokenKinds           []string  `json:"pdpp_token_kinds_supported"`
+	Discovery            discovery `json:"pdpp_agent_discovery"`
 }
 
 type discovery struct {
@@ -62,7 +62,6 @@ func (m Metadata) serve(w http.ResponseWriter, r *http.Request, public web.Publi
 		d.TokenKinds = append(d.TokenKinds, auth.KindPackage)
 	}
 	mcpURL := public.URL(r, web.EndpointPath)
-	d.Discovery = &discovery{}
 	d.Discovery.MCP.Endpoint, d.Discovery.MCP.Transport, d.Discovery.MCP.Description = mcpURL, "streamable_http", adapterDescription
 	if public.Route(r.URL.Path) != web.MetadataPath {
 		d.Resource = mcpURL

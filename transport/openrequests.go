@@ -29,8 +29,8 @@ func newOpenRequests() *openRequests {
 	return &openRequests{inFlight: map[jsonrpc.ID]rpc.Message{}, aliases: map[string]jsonrpc.ID{}, drained: make(chan struct{})}
 }
 
-// begin reads a message and records a request as under way, or returns why it is refused and the id to answer with: nil if a request with the
-// same id is under way, because a client would take the refusal for its answer.
+// begin reads a message and records a request as under way, or returns why it is refused and the id to answer with. That id is nil if a
+// request with the same id is under way, because the client would take the refusal for its answer.
 func (o *openRequests) begin(text []byte) (message jsonrpc.Message, id any, refusal *jsonrpc.Error) {
 	m, refusal := rpc.Read(text)
 	if refusal == nil {
@@ -52,7 +52,7 @@ func (o *openRequests) begin(text []byte) (message jsonrpc.Message, id any, refu
 	}
 	switch {
 	case taken:
-		return nil, nil, invalidRequest("a request with this id is still under way")
+		return nil, nil, rpc.InvalidRequest("a request with this id is still under way")
 	case len(o.inFlight) >= maxCallsUnderWay:
 		return nil, m.WireID(), wireError(&rs.Error{
 			Code: "too_many_calls", Message: fmt.Sprintf("%d calls are under way, which is as many as are answered at a time.", maxCallsUnderWay),
@@ -65,10 +65,6 @@ func (o *openRequests) begin(text []byte) (message jsonrpc.Message, id any, refu
 	}
 	o.pending++
 	return message, nil, nil
-}
-
-func invalidRequest(why string) *jsonrpc.Error {
-	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "Invalid request: " + why}
 }
 
 // nameCanceled changes the id in a cancellation to the one that the SDK knows. o.mu is held.

@@ -1,5 +1,5 @@
-// Package transport mounts the tools on what carries MCP: Streamable HTTP behind the HTTP chain, or stdio. It holds no
-// policy; who may enter is in package middleware, what is done in the call pipeline.
+// Package transport serves the tools over MCP: Streamable HTTP behind the HTTP chain, or stdio. It holds no policy: package
+// middleware/web decides who may call, package middleware what a call does.
 package transport
 
 import (
@@ -26,14 +26,13 @@ type HandlerOptions struct {
 	PageForms     bool            // the page takes forms too: they are POST to /
 	SignIn        SignIn          // answers web.ServerPath, AuthorizePath, RegisterPath and TokenPath; nil serves none
 	NoFastPath    bool            // the SDK answers every message, also plain ones; see package fastpath
-	Stop          context.Context // its end fails the calls under way with its cause, best an *rs.Error; nil: never
+	Stop          context.Context // when it ends, calls under way fail with its cause, which should be an *rs.Error; may be nil
 	Logger        zerolog.Logger
 	Tracer        trace.Tracer        // nil makes no spans
 	Observer      web.RequestObserver // nil counts nothing
 }
 
-// A Page is what people see who open the server in a browser. endpoint is the URL of /mcp; status is what /readyz says, or "" if
-// it is not known.
+// A Page is what the server shows in a browser. endpoint is the URL of /mcp; status is what /readyz says, or "" if it is not known.
 type Page interface {
 	Serve(w http.ResponseWriter, r *http.Request, endpoint, status string)
 }
@@ -41,6 +40,6 @@ type Page interface {
 // A SignIn serves the requests of a sign-in at this server. path is one of the paths of package web, and the method fits it.
 type SignIn interface {
 	Serve(w http.ResponseWriter, r *http.Request, path string)
-	// Offers reports whether it asks the owner for what a call misses.
+	// Offers reports whether a sign-in asks the owner for what a call lacks.
 	Offers(rs.Missing) bool
 }

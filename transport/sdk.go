@@ -18,14 +18,13 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 )
 
-// The middleware here stands around every method that the SDK receives. It may change contexts, lists and errors;
-// a tools/call answered here would lack what 2026-07-28 clients demand of a result.
-
-// adapt makes a panic anywhere an internal error, and gives a code to the SDK's own plain errors, which would go out as code 0.
+// adapt wraps every method that the SDK receives. It may change contexts, lists and errors; a tools/call answered here would lack what
+// 2026-07-28 clients require of a result. It makes a panic an internal error, and gives a code to the SDK's own plain errors, which would
+// go out as code 0.
 //
-// It takes tools that are callable but not advertised out of tools/list (D1), and lists the others in the order in which they are meant to be
-// read: a model meets schema first, and what a Go host added last. It names the icon where the server introduces itself: in initialize and in
-// server/discover (S3-R17). Over stdio there is no public URL, hence no icon.
+// It removes tools that are callable but not advertised from tools/list (D1), and lists the others in the order in which to read them:
+// schema first, and what a Go host added last. It adds the icon to initialize and server/discover (S3-R17); over stdio there is no public
+// URL, hence no icon.
 func adapt(o serverOptions) mcp.Middleware {
 	hidden, place := map[string]bool{}, map[string]int{}
 	for i, tool := range o.Tools {
@@ -126,11 +125,10 @@ func boundedError(redactor *rs.Redactor, err error) error {
 	return short
 }
 
-// staticTTL is how long a client may keep what is the same for everybody, in milliseconds.
+// staticTTL is how long a client may cache what is the same for all callers, in milliseconds.
 const staticTTL = 5 * 60 * 1000
 
-// setCacheable tells clients and intermediaries what they may keep. The SDK's own default is "public", for
-// everything.
+// setCacheable tells clients and intermediaries what they may cache. The SDK's default is "public" for everything.
 func setCacheable(_ context.Context, request mcp.Request, c *mcp.Cacheable) {
 	switch request.(type) {
 	case *mcp.ListToolsRequest, *mcp.ListResourceTemplatesRequest, *mcp.ServerRequest[*mcp.DiscoverParams]:
@@ -140,8 +138,8 @@ func setCacheable(_ context.Context, request mcp.Request, c *mcp.Cacheable) {
 	}
 }
 
-// clientFaults are what the SDK logs as errors although a client's message alone is at fault. Anybody with a good token
-// could fill an operator's log with them.
+// clientFaults are messages that the SDK logs as errors although the client is at fault. Any client with a good token could fill the
+// operator's log with them.
 var clientFaults = map[string]bool{
 	"method removed in the new protocol":   true,
 	"method invalid during initialization": true,
@@ -150,8 +148,7 @@ var clientFaults = map[string]bool{
 	"duplicate initialize request":         true,
 }
 
-// sdkLogger keeps the SDK at warnings, because it writes three lines per request at INFO, and lowers its complaints
-// about clients to DEBUG.
+// sdkLogger returns a logger for the SDK at WARN, because it writes three lines per request at INFO, and lowers clientFaults to DEBUG.
 func sdkLogger(log zerolog.Logger) *slog.Logger {
 	return slog.New(sdkHandler{
 		Handler: zerolog.NewSlogHandler(log.Level(max(log.GetLevel(), zerolog.WarnLevel))),

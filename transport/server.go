@@ -89,8 +89,8 @@ func (s *Server) call(ctx context.Context, call tools.Call, traceparent string) 
 	return reply, nil
 }
 
-// Call has the pipeline answer a tool call of this process, whose principal ctx carries, without a session: what comes back is what would
-// go over the wire. Its errors are *jsonrpc.Error values, of jsonrpc.CodeInvalidParams where there is no such tool.
+// Call answers a tool call of this process through the pipeline, without a session: it returns what would go over the wire. ctx carries the
+// principal; see [auth.WithPrincipal]. Its errors are *jsonrpc.Error values, of jsonrpc.CodeInvalidParams if there is no such tool.
 func (s *Server) Call(ctx context.Context, name string, arguments json.RawMessage) (*mcp.CallToolResult, error) {
 	at := slices.IndexFunc(s.options.Tools, func(tool *tools.Tool) bool { return tool.Name == name })
 	if at < 0 {
@@ -100,7 +100,7 @@ func (s *Server) Call(ctx context.Context, name string, arguments json.RawMessag
 	return reply.Result, err
 }
 
-// Listed are the tools that a model is shown, as they go over the wire.
+// Listed returns the tools that tools/list shows, as they go over the wire.
 func (s *Server) Listed() (listed []*mcp.Tool) {
 	for _, tool := range s.options.Tools {
 		if tool.Listed {
@@ -190,8 +190,8 @@ type PipelineOptions struct {
 }
 
 // NewPipeline returns the adapter's MCP server over one resource server: every tool and resource, behind the chain of
-// [middleware.Standard]. It is what [Handler] mounts and [Stdio] serves, so that every way in leads to the same pipeline. What a Go host
-// adds to it before [Handler] mounts it is served too, save a tool of a name that it has.
+// [middleware.Standard]. [Handler] mounts it and [Stdio] serves it, so that both use the same pipeline. A Go host may add tools and
+// resources before [Handler] mounts it, under names that it does not have yet.
 func NewPipeline(o PipelineOptions) *Server {
 	all := tools.All(tools.Options{RecordBase: cmp.Or(o.RecordBase, o.Client.Base()), NoSearchRelax: o.NoSearchRelax})
 	handle := middleware.Standard(middleware.Options{Log: o.Logger, Deadline: o.Deadline, Source: middleware.Reading(o.Client), Tracer: o.Tracer, Observer: o.Observer}, tools.Forward)

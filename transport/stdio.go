@@ -12,7 +12,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 )
 
-// Limits of how long a session over stdio goes on after it is to end.
+// How long a session over stdio goes on after it has been asked to end.
 const (
 	// answerWait is how long open calls may take after the input has ended.
 	answerWait = 10 * time.Second
@@ -20,16 +20,16 @@ const (
 	lastAnswerWait = 300 * time.Millisecond
 )
 
-// A StoppedError is why something ended before it was done: it was asked to stop, or its client is gone.
+// A StoppedError says why work ended before it was done: the program was asked to stop, or the client is gone.
 type StoppedError struct{ Message string }
 
 // Error returns the message.
 func (s *StoppedError) Error() string { return s.Message }
 
-// ErrOutputClosed is the cause of a context that ended because the reader of stdout is gone.
+// ErrOutputClosed says that the reader of the output is gone.
 var ErrOutputClosed = errors.New("the output was closed")
 
-// ErrStopping is how a call ends that outlasts its server.
+// ErrStopping is the error of a call that was still under way when its server had to stop.
 var ErrStopping = &rs.Error{
 	Code: "server_stopping", Message: "The server was stopped before this call was finished.",
 	Hint: "Call again: another server, or this one after its restart, will answer.",
@@ -55,8 +55,9 @@ func Stdio(ctx context.Context, server *Server, principal auth.Principal, in io.
 	ended := make(chan error, 1)
 	go func() { ended <- session.Wait() }()
 	go c.scan(in) // a read from a terminal or a pipe cannot be interrupted: it ends with its stream, or the process
-	why := error(nil)
-	inputEnded, patience := c.inputEnded, (<-chan time.Time)(nil)
+	var why error
+	var patience <-chan time.Time
+	inputEnded := c.inputEnded
 	for why == nil {
 		select {
 		case err := <-ended:

@@ -119,7 +119,7 @@ func (s *RS) Lines() []string {
 	return lines
 }
 
-// Source gives this resource server to every principal, in the shape that the Admit stage takes.
+// Source gives this resource server to every principal, as the Source of [middleware.Options].
 func (s *RS) Source(context.Context, auth.Principal) (rs.Doer, error) { return s, nil }
 
 // JSON returns a 200 with a JSON body.

@@ -174,7 +174,7 @@ func (m *Metrics) RequestEnded(path string, status int, refusal rs.Code, took ti
 	m.requestSeconds.WithLabelValues(path).Observe(took.Seconds())
 }
 
-// TokenLookedUp counts a token that memory knew or did not know; see [auth.TokenCacheOptions].
+// TokenLookedUp counts a token that was cached or looked up; see [auth.TokenCacheOptions].
 func (m *Metrics) TokenLookedUp(hit bool) {
 	result := "miss"
 	if hit {
@@ -195,7 +195,7 @@ func (m *Metrics) Retried(host string) { m.retries.WithLabelValues(host).Inc() }
 // RetryDenied counts an attempt that was not made anew.
 func (m *Metrics) RetryDenied(host string) { m.retriesDenied.WithLabelValues(host).Inc() }
 
-// BreakerChanged notes the state of a host's breaker.
+// BreakerChanged records the state of a host's breaker.
 func (m *Metrics) BreakerChanged(host, state string) {
 	for _, s := range [...]string{"closed", "half-open", "open"} {
 		value := 0.0
@@ -242,7 +242,7 @@ func statusClass(status int) string {
 	return "none"
 }
 
-// An Observation is the metrics, traces and logs of the program. The zero value records nothing.
+// An Observation is the metrics and traces of the program. The zero value records nothing.
 type Observation struct {
 	Metrics *Metrics     // nil counts nothing
 	Tracer  trace.Tracer // nil makes no spans
@@ -255,7 +255,7 @@ type Observer interface {
 	rsclient.Observer
 }
 
-// Observer is who is notified, or nil: an interface that holds a nil *Metrics would not be nil.
+// Observer returns the metrics, or nil without any: an interface that holds a nil *Metrics would not be nil.
 func (o Observation) Observer() Observer {
 	if o.Metrics == nil {
 		return nil
@@ -263,7 +263,7 @@ func (o Observation) Observer() Observer {
 	return o.Metrics
 }
 
-// TokenLookups returns the function that counts whether a token was remembered; nil without metrics.
+// TokenLookups returns the function that counts cached and looked-up tokens, for [auth.TokenCacheOptions]; nil without metrics.
 func (o Observation) TokenLookups() func(hit bool) {
 	if o.Metrics == nil {
 		return nil
@@ -271,7 +271,7 @@ func (o Observation) TokenLookups() func(hit bool) {
 	return o.Metrics.TokenLookedUp
 }
 
-// FanOuts returns the function that counts how many members of a package were asked and how many answered; nil without metrics.
+// FanOuts returns the function that counts reads of several members, for [fanout.PackageOptions]; nil without metrics.
 func (o Observation) FanOuts() func(asked, answered int) {
 	if o.Metrics == nil {
 		return nil
@@ -279,7 +279,8 @@ func (o Observation) FanOuts() func(asked, answered int) {
 	return o.Metrics.FannedOut
 }
 
-// Following puts a transport into the traces of those on whose behalf it is used; see [transport].
+// Following returns a function that wraps a transport so that each of its requests is traced as part of the call that makes it; see
+// [transport]. class names what is requested where the request is no read of a resource server.
 func (o Observation) Following(class string) func(http.RoundTripper) http.RoundTripper {
 	return func(next http.RoundTripper) http.RoundTripper { return transport{next, o.Tracer, class} }
 }

@@ -15,9 +15,9 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 )
 
-// A transport starts a span for every request and names it in the request's traceparent. class says what is asked where the request
-// belongs to no read of a resource server. A nil tracer makes no span: then the trace to which the caller's request belongs goes on as
-// it came, if there is one.
+// A transport starts a span for every request and names it in the request's traceparent. class names what is requested where the request
+// is no read of a resource server. A nil tracer makes no span: the request then carries the traceparent of the caller's own request, if
+// there is one.
 type transport struct {
 	next   http.RoundTripper
 	tracer trace.Tracer

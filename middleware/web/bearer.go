@@ -84,8 +84,8 @@ func isToken68(text string) bool {
 	return body != "" && strings.Trim(body, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~+/") == ""
 }
 
-// An Authenticator says who bears a token. Its errors are *rs.Error values: AuthorityUnreachable if it could not find out, any
-// other code if the token is not good. The principal may still not be admissible.
+// An Authenticator says who bears a token. Its errors are *rs.Error values: of [rs.AuthorityUnreachable] if it could not find
+// out, of any other code if the token is not good. The principal may still not be admissible.
 type Authenticator interface {
 	Authenticate(context.Context, rs.Token) (auth.Principal, error)
 }

@@ -32,30 +32,30 @@ func (o ChainOptions) AuthenticatedChain() alice.Chain {
 	)
 }
 
-// PublicChain is what a request for a public document passes: no bearer is asked for.
+// PublicChain is what a request for a public document passes: it needs no bearer.
 func (o ChainOptions) PublicChain() alice.Chain { return o.guarded(maxBodyBytes, true) }
 
 // SignInChain is what a request of a sign-in passes before it is answered or passed on.
 func (o ChainOptions) SignInChain() alice.Chain { return o.guarded(maxSignInBytes, true) }
 
-// BaseChain is what the probes of a load balancer pass: those name an address of the
-// machine, not a public name, and learn nothing but whether the server is up.
+// BaseChain is what the probes of a load balancer pass. They name an address of the machine instead of a public name, and learn
+// only whether the server is up.
 func (o ChainOptions) BaseChain() alice.Chain { return o.guarded(maxBodyBytes, false) }
 
-func (o ChainOptions) guarded(most int64, named bool) alice.Chain {
+func (o ChainOptions) guarded(maxBody int64, named bool) alice.Chain {
 	return alice.New(
-		observe(o),            // one record of the request for all that follows; its log line, span and metrics, never a token or a query; a panic is a 500
-		guard(o, most, named), // two lengths are 400, more bytes 413; a name that is not ours is 421, a browser that is not listed 403
+		observe(o),               // one record of the request for all that follows; its log line, span and metrics, never a token or a query; a panic is a 500
+		guard(o, maxBody, named), // two lengths are 400, more bytes 413; a name that is not ours is 421, a browser that is not listed 403
 	)
 }
 
 // ChainOptions configure the chains.
 type ChainOptions struct {
 	Authenticator Authenticator
-	Public        Public                // under which names this server is reached
+	Public        Public                // the names and paths under which this server is reached
 	Origins       []string              // browser origins that may call, such as https://app.example; usually none
 	Limiter       *Limiter              // nil means one with DefaultLimits
-	Offers        func(rs.Missing) bool // reports whether a new sign-in asks the owner for what a call misses; nil: none does
+	Offers        func(rs.Missing) bool // reports whether a new sign-in asks the owner for what a call lacks; nil if none does
 	Logger        zerolog.Logger
 	Tracer        trace.Tracer    // nil makes no spans
 	Observer      RequestObserver // nil counts nothing

@@ -12,11 +12,11 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// A limitKey says whose calls are counted together; see [rsclient.Caller.Key].
+// A limitKey identifies the caller whose calls are counted together; see [rsclient.Caller.Key].
 type limitKey = [sha256.Size]byte
 
-// concurrencyLimits are one queue for each key, and one of all. A call takes the slot of its own key first, so that in the queue of all
-// there are never more of its calls than it may have under way.
+// concurrencyLimits are a queue for each key and one for all. A call takes a slot of its key first, so that the queue for all never has more
+// calls of a key than may be under way.
 type concurrencyLimits struct {
 	all      *queue
 	perGrant int
@@ -30,49 +30,49 @@ func newConcurrencyLimits(limits Limits) *concurrencyLimits {
 }
 
 // acquire waits for a slot; release gives it back.
-func (t *concurrencyLimits) acquire(ctx context.Context, h limitKey, wait time.Duration) (release func(), refusal *rs.Error) {
+func (l *concurrencyLimits) acquire(ctx context.Context, key limitKey, wait time.Duration) (release func(), refusal *rs.Error) {
 	until := time.Now().Add(wait) // of both queues together
-	own := t.queueOf(h)
+	own := l.queueOf(key)
 	if !own.acquire(ctx, until) {
-		t.forget(h, own)
+		l.forget(key, own)
 		return nil, tooMany("Too many calls with this grant are under way.", "Wait for the calls under way to end, then send this one again; make fewer calls at a time.")
 	}
-	if !t.all.acquire(ctx, until) {
+	if !l.all.acquire(ctx, until) {
 		own.release()
-		t.forget(h, own)
+		l.forget(key, own)
 		return nil, tooMany("The server is answering as many calls as it can.", "Wait a moment, then send the same request again.")
 	}
 	return func() {
-		t.all.release()
+		l.all.release()
 		own.release()
-		t.forget(h, own)
+		l.forget(key, own)
 	}, nil
 }
 
-func (t *concurrencyLimits) queueOf(h limitKey) *queue {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	q := t.queues[h]
+func (l *concurrencyLimits) queueOf(key limitKey) *queue {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	q := l.queues[key]
 	if q == nil {
-		q = newQueue(t.perGrant)
-		t.queues[h] = q
+		q = newQueue(l.perGrant)
+		l.queues[key] = q
 	}
 	q.users++
 	return q
 }
 
-func (t *concurrencyLimits) forget(h limitKey, q *queue) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
+func (l *concurrencyLimits) forget(key limitKey, q *queue) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	if q.users--; q.users == 0 {
-		delete(t.queues, h)
+		delete(l.queues, key)
 	}
 }
 
-// A queue lets so many pass at a time, and as many again wait; everybody where no number is set.
+// A queue lets so many calls run at a time and as many again wait, or all where no number is set.
 type queue struct {
 	slots  *semaphore.Weighted
-	places *semaphore.Weighted // of those under way and those that wait
+	places *semaphore.Weighted // for calls under way and calls that wait
 	users  int                 // guarded by concurrencyLimits.mu
 }
 

@@ -18,23 +18,22 @@ const (
 	corsMaxAge        = "600"
 )
 
-// A RequestHead is what a connection knows of the head of its current request. The listener writes it before the request is
-// handled.
+// A RequestHead describes the head of a connection's current request. The listener writes it before the request is handled.
 type RequestHead struct {
 	TwoLengths bool // both Content-Length and Transfer-Encoding
-	Unseen     bool // the head was sent before the last answer, and not read as a whole
+	Unseen     bool // the listener did not see the complete head, because it was sent before the last answer
 }
 
 type requestHeadKey struct{}
 
-// In returns the context of a connection's requests, from which [guard] reads the head.
+// In returns a context for a connection's requests, in which [guard] finds the head.
 func (head *RequestHead) In(ctx context.Context) context.Context {
 	return context.WithValue(ctx, requestHeadKey{}, head)
 }
 
-// guard refuses what is not served to anybody, before it is asked who sends it: see [bodyFault] and, where named is set, [nameFault]. A body
-// that does not announce its length is cut at limit bytes: its reader then fails with *http.MaxBytesError. Pages of listed origins may read
-// the answers (CORS), and their preflights are answered here.
+// guard refuses requests that are served to no caller, before the caller is authenticated: see [bodyFault] and, if named is set,
+// [nameFault]. A body without a Content-Length is cut at limit bytes: its reader then fails with *http.MaxBytesError. Pages of listed
+// origins may read the answers (CORS), and their preflights are answered here.
 func guard(o ChainOptions, limit int64, named bool) alice.Constructor {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

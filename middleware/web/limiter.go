@@ -40,8 +40,8 @@ func NewLimiter(limits Limits, now func() time.Time) *Limiter {
 	return l
 }
 
-// Set changes the limits from the next request on. What is under way keeps its place and does not count against the new
-// limits, and every burst starts afresh; limits that are the same as before change nothing.
+// Set changes the limits from the next request on. Requests under way keep their slots and do not count against the new limits, and
+// every burst starts afresh. Limits that are equal to the present ones change nothing.
 func (l *Limiter) Set(limits Limits) {
 	if held := l.state.Load(); held != nil && held.limits == limits {
 		return
@@ -54,10 +54,10 @@ func (l *Limiter) Set(limits Limits) {
 	})
 }
 
-// limit refuses with 429 what comes faster with one token than it may, and bounds how many calls of one grant or package, and how many
-// of all, are under way at a time. A further call waits a moment for a slot, first come first served, and is then refused with 429. As
-// many calls may wait as may be under way. It must come after [bearer], so that no caller uses up another's rate or slots. Tokens are
-// counted under their SHA-256; they are not kept.
+// limit refuses with 429 requests of one token above its rate, and bounds how many calls of one grant or package, and how many of all, are
+// under way at a time. A further call waits a moment for a slot, first come first served, and is then refused with 429. As many calls may
+// wait as may be under way. It must come after [bearer], so that no caller uses up another's rate or slots. Tokens are counted under their
+// SHA-256; they are not kept.
 func limit(limiter *Limiter) alice.Constructor {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -80,31 +80,24 @@ func limit(limiter *Limiter) alice.Constructor {
 	}
 }
 
-// Takes charges the client address of a request for it, unless it comes faster than [Limits.AddressRate] allows.
+// Takes reports whether a request comes no faster than [Limits.AddressRate] allows, and then charges its client address for it.
 func (l *Limiter) Takes(r *http.Request) bool {
 	_, ok := l.state.Load().addresses.of(middleware.RequestFrom(r.Context()).Client).take(l.now())
 	return ok
 }
 
-// tooFast is the refusal of what comes too often.
+// tooFast is the refusal of a request above a rate.
 func tooFast(message string, wait time.Duration) *rs.Error {
 	wait = wholeSeconds(wait)
 	return &rs.Error{
 		Code: "rate_limited", Message: message, RetryAfter: wait,
-		Hint: fmt.Sprintf("Wait %s, then send the same request again.", seconds(wait)),
+		Hint: fmt.Sprintf("Wait %s, then send the same request again.", rs.Seconds(wait)),
 	}
 }
 
 // wholeSeconds rounds up: Retry-After has whole seconds, and a retry must not come too early.
 func wholeSeconds(wait time.Duration) time.Duration {
 	return max(time.Second, (wait + time.Second - 1).Truncate(time.Second))
-}
-
-func seconds(wait time.Duration) string {
-	if wait == time.Second {
-		return "1 second"
-	}
-	return fmt.Sprintf("%d seconds", int(wait.Seconds()))
 }
 
 // Limits bound what callers may ask of the [ChainOptions.AuthenticatedChain]. A zero rate, or a zero number of calls, is no limit.
@@ -127,7 +120,7 @@ func DefaultLimits() Limits {
 	}
 }
 
-// Check says what cannot be a limit, naming it as the flags of the program do.
+// Check returns an error about the first value that cannot be a limit, which it calls by the program's flag.
 func (l Limits) Check() error {
 	for _, r := range []struct {
 		name  string

@@ -114,3 +114,10 @@ func TestLimitsChangeWhileInUse(t *testing.T) {
 		t.Errorf("%d requests passed under %+v, want 3", n, limiter.Limits())
 	}
 }
+
+func TestALimiterWithoutAnAddressRateTakesEveryRequest(t *testing.T) {
+	limiter := web.NewLimiter(web.Limits{}, nil)
+	if !limiter.Takes(httptest.NewRequest("POST", "/token", nil)) {
+		t.Error("a request was refused although no rate is set")
+	}
+}

@@ -66,7 +66,7 @@ func (p Public) Route(requested string) string {
 	return "other"
 }
 
-// URL returns the public URL of a path for this request. It must come after [host]: nothing of a request with a
+// URL returns the public URL of a path for this request. It must come after [guard]: nothing of a request with a
 // foreign host, and nothing that an untrusted peer forwarded, is ever repeated (S3-R9).
 func (p Public) URL(r *http.Request, path string) string { return p.origin(r) + p.Path(path) }
 

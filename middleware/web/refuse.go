@@ -12,7 +12,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// Refuse answers a request with an error and the status of its code, always as JSON, and with Retry-After where it may be sent again:
+// Refuse answers a request with an error and the status of its code, always as JSON, and with Retry-After if the status is 429 or 503:
 //
 //	{"error":{"code","message","hint"?,"resource_metadata"?}}
 func Refuse(w http.ResponseWriter, r *http.Request, e *rs.Error) {

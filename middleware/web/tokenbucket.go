@@ -43,7 +43,7 @@ func (b *tokenBuckets[K]) of(key K) *tokenBucket {
 
 // A tokenBucket charges at once (take), or for what turns out to be chargeable when it has ended (begin, finish). All that
 // began at the same time is charged in full, so that the bucket may be in debt: over time no more passes than the rate
-// allows, however much is done at once.
+// allows, however much is done at once. A nil *tokenBucket limits nothing.
 type tokenBucket struct {
 	mu      sync.Mutex
 	limiter *rate.Limiter
@@ -73,6 +73,9 @@ func (b *tokenBucket) begin(now time.Time) (wait time.Duration, ok bool) {
 
 // take charges for one that happens now, or reports how long until it may: no other call comes between the look and the charge.
 func (b *tokenBucket) take(now time.Time) (wait time.Duration, ok bool) {
+	if b == nil {
+		return 0, true
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if wait, ok = b.enough(now); ok {

@@ -60,7 +60,7 @@ func NewIntrospector(o IntrospectorOptions) (Authority, error) {
 	return &introspector{options: o, lookup: asked}, nil
 }
 
-// Introspect asks about one token. Its only error is AuthorityUnreachable: no answer, or an invalid one.
+// Introspect asks about one token. Its only error is of [rs.AuthorityUnreachable]: no answer, or an invalid one.
 func (i *introspector) Introspect(ctx context.Context, token rs.Token) (TokenInfo, error) {
 	body, err := i.lookup.Ask(ctx, token)
 	var answer introspection
@@ -161,7 +161,7 @@ func (a introspection) info(token rs.Token, o IntrospectorOptions) TokenInfo {
 // inactive returns the error of an inactive token. Its code is the authority's reason if that is a valid code (D7).
 func inactive(reason string) *rs.Error {
 	code := rs.Code(reason)
-	if !code.Valid() || code.MeansSomethingElse() {
+	if !code.Valid() || code.MeansOtherThanInactive() {
 		code = rs.TokenInactive
 	}
 	return &rs.Error{

@@ -47,32 +47,32 @@ type lookupLimiter struct {
 	atOnce *semaphore.Weighted // nil: no limit
 }
 
-func newLookupLimiter(l LookupLimits, now func() time.Time) *lookupLimiter {
-	g := &lookupLimiter{limits: l, now: now}
-	if l.Rate > 0 {
-		g.bucket = rate.NewLimiter(rate.Limit(l.Rate), l.Burst)
+func newLookupLimiter(limits LookupLimits, now func() time.Time) *lookupLimiter {
+	l := &lookupLimiter{limits: limits, now: now}
+	if limits.Rate > 0 {
+		l.bucket = rate.NewLimiter(rate.Limit(limits.Rate), limits.Burst)
 	}
-	if l.AtOnce > 0 {
-		g.atOnce = semaphore.NewWeighted(int64(l.AtOnce))
+	if limits.AtOnce > 0 {
+		l.atOnce = semaphore.NewWeighted(int64(limits.AtOnce))
 	}
-	return g
+	return l
 }
 
-// acquire admits one lookup or returns AuthorityBusy. The caller must call release when the lookup has ended.
-func (g *lookupLimiter) acquire(ctx context.Context) (release func(), refusal *rs.Error) {
-	if g.bucket != nil && !g.bucket.AllowN(g.now(), 1) {
+// acquire admits one lookup or returns "authority_busy". The caller must call release when the lookup has ended.
+func (l *lookupLimiter) acquire(ctx context.Context) (release func(), refusal *rs.Error) {
+	if l.bucket != nil && !l.bucket.AllowN(l.now(), 1) {
 		return nil, authorityBusy()
 	}
-	if g.atOnce == nil {
+	if l.atOnce == nil {
 		return func() {}, nil
 	}
-	release = func() { g.atOnce.Release(1) }
-	if g.atOnce.TryAcquire(1) {
+	release = func() { l.atOnce.Release(1) }
+	if l.atOnce.TryAcquire(1) {
 		return release, nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, g.limits.Wait)
+	ctx, cancel := context.WithTimeout(ctx, l.limits.Wait)
 	defer cancel()
-	if g.atOnce.Acquire(ctx, 1) != nil {
+	if l.atOnce.Acquire(ctx, 1) != nil {
 		return nil, authorityBusy()
 	}
 	return release, nil

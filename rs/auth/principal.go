@@ -1,5 +1,5 @@
-// Package auth says who is calling: it asks an authority about a token, and remembers the answer for a short while. A [Principal] that
-// comes of it may read, or says why it may not.
+// Package auth finds out who is calling: it asks an authority about a token, and caches the answer for a short while. The [Principal] of
+// the answer may read, or says why not: see [Principal.Admissible].
 package auth
 
 import (
@@ -30,13 +30,13 @@ type Principal struct {
 
 // Terms are what is known of a grant without a read.
 type Terms struct {
-	// Limits are the times that streams are limited to; known is true where there are no others.
+	// Limits returns the times that streams are limited to; known reports that the list is complete.
 	Limits func() (limits []rs.TimeLimit, known bool)
 	// Connect returns the command lines by which the owner grants what is missing; nil where the caller has no terminal.
 	Connect func(rs.Missing) []string
 }
 
-// Limits are the times that streams of the grant are limited to, as far as they are known; known is true where there are no others.
+// Limits returns the times that streams of the grant are limited to, as far as they are known; known reports that the list is complete.
 func (p Principal) Limits() (limits []rs.TimeLimit, known bool) {
 	switch {
 	case p.Terms != nil && p.Terms.Limits != nil:
@@ -50,11 +50,11 @@ func (p Principal) Limits() (limits []rs.TimeLimit, known bool) {
 // A Package reads the grants of a package as if they were one.
 type Package interface {
 	rs.Doer
-	// Choose reports whether a read of the scope would find its grant: nil, or the error that Do would return. It reads nothing.
+	// Choose returns nil if a read of the scope would find its grant, or else the error that Do would return. It reads nothing.
 	Choose(rs.Scope) error
 	// Granted returns the streams of the grants that can be read now, as far as it is known without a read.
 	Granted() []rs.GrantedStream
-	// Limits are the times that the grants which have been read are limited to, as far as they are known.
+	// Limits returns the times that the grants which have been read are limited to, as far as they are known.
 	Limits() []rs.TimeLimit
 	// Tokens returns the tokens that its reads may carry.
 	Tokens() []rs.Token
@@ -73,9 +73,9 @@ func (p Principal) MemberTokens() []rs.Token {
 	return p.Package.Tokens()
 }
 
-// Admissible reports whether the principal may read: nil, or an *Error. A client grant is admitted, and a package
+// Admissible returns nil if the principal may read, or else an *rs.Error. A client grant is admitted, and a package
 // whose members are known (D17); a missing principal, an owner and any unknown kind are refused (S0-R3, S3-6b). The
-// HTTP chain asks it first and the Admit stage asks it again, so that a chain wired wrongly fails closed.
+// HTTP chain checks it first and the call pipeline again, so that a chain wired wrongly fails closed.
 func (p Principal) Admissible() error {
 	known := p.Token != rs.Token{}
 	if known && (p.Kind == KindClient || p.Kind == KindPackage && p.Package != nil) {

@@ -36,7 +36,7 @@ type TokenCacheOptions struct {
 	Timeout   time.Duration // of one lookup; 0 means 10 s
 	Now       func() time.Time
 	OnLookup  func(hit bool) // called for each token, with whether it was cached; may be nil
-	Unknown   *LookupLimits  // of lookups of tokens never seen active; nil means defaultLookupLimits
+	Unknown   *LookupLimits  // of lookups of tokens never seen active; nil means 100 a second after 1000 at once, and 256 at a time
 }
 
 // A TokenCache caches an authority's answers under the SHA-256 of the token, so that tokens are not kept. Active and
@@ -102,8 +102,8 @@ func (c *TokenCache) Known(token rs.Token) bool {
 }
 
 // Authenticate returns the token's principal, from the cache if it has a fresh one. Its errors are of type *rs.Error:
-// AuthorityUnreachable without an answer, AuthorityBusy if too many unknown tokens are being looked up, any other code for
-// an inactive token.
+// [rs.AuthorityUnreachable] without an answer, "authority_busy" if too many unknown tokens are being looked up, any other code
+// for an inactive token.
 func (c *TokenCache) Authenticate(ctx context.Context, token rs.Token) (Principal, error) {
 	key := token.Key()
 	info, fresh := c.recall(key)

@@ -43,7 +43,7 @@ func NewPackageAuthority(o PackageAuthorityOptions) auth.Authority {
 }
 
 // Introspect asks the authority, and about a package the directory. A revoked package is inactive; no answer
-// of the directory is an AuthorityUnreachable.
+// of the directory is an error of [rs.AuthorityUnreachable].
 func (a *packageAuthority) Introspect(ctx context.Context, token rs.Token) (auth.TokenInfo, error) {
 	info, err := a.options.Authority.Introspect(ctx, token)
 	if err != nil || info.Inactive != nil || info.Principal.Kind != auth.KindPackage {

@@ -10,9 +10,9 @@ import (
 
 const approveAgain = "The user has to approve this connection again; or choose another connection_id, which schema lists."
 
-// choose finds the one member that a read is for, without a request. Without a connection that is the only member there is, or the
-// only one that was granted the stream (D26); else one must be named (S0-8a). Where several members share a connection, the
-// one that was granted most of the streams is preferred.
+// choose returns the one member that a read is for, without a request. Without a connection that is the only member, or the only one that
+// was granted the stream (D26); otherwise a connection must be named (S0-8a). Of several members with one connection it prefers the one
+// that was granted most of the streams.
 func (p *grantPackage) choose(connectionID string, streams ...string) (*member, *rs.Error) {
 	candidates := p.members
 	switch {
@@ -46,8 +46,7 @@ func oneConnection(members []*member) bool {
 	return len(members) > 0 && !slices.ContainsFunc(members, func(c *member) bool { return c.ID != members[0].ID })
 }
 
-// ambiguous asks for a connection: those that can be read, and of them those with the stream where any says that it has it.
-// Where only connections that cannot be read have it, no other is offered.
+// ambiguous refuses a call that names no connection, and offers those that can be read: if any has the stream, only those that have it.
 func (p *grantPackage) ambiguous(stream string) *rs.Error {
 	having := p.having(stream)
 	message := fmt.Sprintf("This package holds %d connections, and the call names none.", len(p.members))
@@ -66,12 +65,12 @@ func (p *grantPackage) ambiguous(stream string) *rs.Error {
 	return e
 }
 
-// unusable refuses a read whose members cannot be read, under the first one's own code, and offers those others that may
-// serve it: of a stream that several were granted, those (S3-3a).
+// unusable refuses a read whose members cannot be read, with the code of the first one, and offers other members: if any was granted the
+// stream, those (S3-3a).
 func (p *grantPackage) unusable(stream string, members []*member) *rs.Error {
 	first := members[0]
 	why := p.refused(first)
-	if why == nil { // it has come back since it was looked at
+	if why == nil { // its refusal has expired meanwhile
 		why = &rs.Error{Code: "grant_unusable", Message: "It cannot be read at the moment."}
 	}
 	e := &rs.Error{Code: why.Code, Status: http.StatusForbidden, Param: "connection_id", Hint: approveAgain}
@@ -82,12 +81,12 @@ func (p *grantPackage) unusable(stream string, members []*member) *rs.Error {
 	return p.offering(stream, e, first.ID)
 }
 
-// offering sets in an error what there is to choose from, bounded: of a stream that some were granted, those. The connections that cannot
-// be read are named too, those first that the error is about.
+// offering adds to an error the connections to choose from, bounded: if any was granted the stream, only those. It also names connections
+// that cannot be read, first those that the error is about.
 func (p *grantPackage) offering(stream string, e *rs.Error, about ...string) *rs.Error {
-	usable, _, unavailable := p.sides()
+	usable, _, unavailable := p.partition()
 	if len(p.having(stream)) > 0 {
-		usable, _, _ = p.sides(stream)
+		usable, _, _ = p.partition(stream)
 	}
 	for _, c := range usable[:min(len(usable), rs.MaxConnectionOptions)] {
 		e.Connections, e.RetryWith = append(e.Connections, c.Connection), "connection_id"
@@ -99,9 +98,9 @@ func (p *grantPackage) offering(stream string, e *rs.Error, about ...string) *rs
 	return e
 }
 
-// sides sorts out the members that were granted one of some streams, or all where none is named: those that can be read, and those that
-// cannot, with what an answer says of these.
-func (p *grantPackage) sides(streams ...string) (usable, left []*member, unavailable []rs.UnavailableConnection) {
+// partition divides the members that were granted one of the streams, or all members if none is named, into those that can be read and
+// those that cannot, with what an answer says of the latter.
+func (p *grantPackage) partition(streams ...string) (usable, left []*member, unavailable []rs.UnavailableConnection) {
 	for _, c := range p.members {
 		why := p.refused(c)
 		switch {
@@ -118,9 +117,9 @@ func (p *grantPackage) sides(streams ...string) (usable, left []*member, unavail
 // A group is the members that share a grant and its token. One read answers for all of them.
 type group []*member
 
-// groups lists the grants that cover a stream, or any. Its error says that none of them can be read.
+// groups lists the grants that cover a stream, or all grants. It is refused if none of them can be read.
 func (p *grantPackage) groups(stream string) (groups []group, unavailable []rs.UnavailableConnection, refused *rs.Error) {
-	usable, left, unavailable := p.sides(stream)
+	usable, left, unavailable := p.partition(stream)
 	if len(usable) == 0 && len(left) > 0 {
 		return nil, nil, p.unusable("", left)
 	}
@@ -136,7 +135,7 @@ func (p *grantPackage) groups(stream string) (groups []group, unavailable []rs.U
 	return groups, unavailable, nil
 }
 
-// having lists the members that were granted a stream; none of no stream.
+// having lists the members that were granted a stream; none for "".
 func (p *grantPackage) having(stream string) []*member {
 	if stream == "" {
 		return nil

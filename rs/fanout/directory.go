@@ -16,8 +16,8 @@ import (
 
 // A Directory knows which member grants a package token stands for (D17). A Go host may answer in process.
 type Directory interface {
-	// Members returns the members with their own tokens. An [*rs.Error] of code ["package_revoked"] means that the package
-	// is over; any other error means that the directory could not tell.
+	// Members returns the members with their own tokens. An [*rs.Error] of code "package_revoked" means that the package
+	// was revoked; any other error means that the directory could not tell.
 	Members(context.Context, rs.Token) (Membership, error)
 }
 
@@ -49,7 +49,7 @@ func NewHTTPDirectory(o auth.LookupOptions) (Directory, error) {
 	return &httpDirectory{asked}, nil
 }
 
-// Members asks for the members of one package. Its errors are PackageRevoked and AuthorityUnreachable.
+// Members asks for the members of one package. Its errors are "package_revoked" and [rs.AuthorityUnreachable].
 func (d *httpDirectory) Members(ctx context.Context, token rs.Token) (Membership, error) {
 	body, err := d.lookup.Ask(ctx, token)
 	if err != nil {

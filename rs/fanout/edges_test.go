@@ -34,7 +34,7 @@ func TestEdgesOfStatuses(t *testing.T) {
 		{{Status: 401}, {Status: 403}}, {{Code: "internal_error"}},
 	} {
 		for i := range group {
-			if got, first := tellingRank(&group[i]), tellingRank(&group[0]); got != first {
+			if got, first := allFailedRank(&group[i]), allFailedRank(&group[0]); got != first {
 				t.Errorf("%+v is not told like %+v", group[i], group[0])
 			}
 		}

@@ -28,15 +28,15 @@ const (
 type PackageOptions struct {
 	// Width is how many members are asked at a time.
 	Width int
-	// MemberDeadline bounds one member's part in a read that asks several, so that a member that hangs costs no more.
+	// MemberDeadline bounds the part of each member in a read of several, so that a member that hangs delays it no longer.
 	// All parts together may take three times as long.
 	MemberDeadline time.Duration
 	// RefusalHold is how long a member that answered 401 or 403 is not asked again (D14).
 	RefusalHold time.Duration
 	// Now tells the time; nil means time.Now.
 	Now func() time.Time
-	// FannedOut is notified of each read that asked several members, when it ended: how many were asked and how many
-	// answered. It must be quick. nil means none.
+	// FannedOut is called after each read of several members, with how many were asked and how many answered. It must be
+	// quick, and may be nil.
 	FannedOut func(asked, answered int)
 }
 
@@ -103,7 +103,7 @@ func newPackage(m Membership, doer func(rs.Token) rs.Doer, o PackageOptions, mem
 	return p
 }
 
-// grants reports whether a member may read one of some streams; of none, and of no stream, every member may.
+// grants reports whether a member may read one of the streams; always true without streams, or for the stream "".
 func (c *member) grants(streams ...string) bool {
 	return len(streams) == 0 || slices.Contains(streams, "") || len(c.granted(streams)) > 0
 }
@@ -123,8 +123,8 @@ func (c *member) unavailable(why *rs.Error) rs.UnavailableConnection {
 	return rs.UnavailableConnection{Connection: c.Connection, Code: why.Code, Message: why.Message}
 }
 
-// refused says why a member is not to be asked, or nil: the directory says so, its token has ended, or the resource
-// server turned it away within the last minute (D14).
+// refused returns why a member must not be read, or nil: the directory says so, its token has expired, or the resource server or the
+// authority refused it within RefusalHold (D14).
 func (p *grantPackage) refused(c *member) *rs.Error {
 	now := p.options.Now()
 	switch {
@@ -167,7 +167,7 @@ func (p *grantPackage) checkToken(ctx context.Context, c *member) *rs.Error {
 	}
 	if err != nil {
 		e := rs.AsError(err)
-		if e.Code.MeansSomethingElse() {
+		if e.Code.MeansOtherThanInactive() {
 			return &rs.Error{
 				Code: rs.AuthorityUnreachable, RetryAfter: e.RetryAfter, RequestID: e.RequestID, Cause: err,
 				Message: "The token authority could not say whether the access to this connection is good.",
@@ -181,8 +181,8 @@ func (p *grantPackage) checkToken(ctx context.Context, c *member) *rs.Error {
 	return why
 }
 
-// learn remembers that a member's grant was turned away.
-func (p *grantPackage) learn(c *member, e *rs.Error) {
+// rememberRefusal remembers an error of the resource server that refuses a member's grant.
+func (p *grantPackage) rememberRefusal(c *member, e *rs.Error) {
 	if refusesGrant(e) {
 		p.remember(c, e)
 	}

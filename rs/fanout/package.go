@@ -18,7 +18,7 @@ func NewPackage(m Membership, doer func(rs.Token) rs.Doer, o PackageOptions) aut
 	return newPackage(m, doer, o.withDefaults(), nil, newRefusals())
 }
 
-// Do performs one read. Its errors are *Error values; those that name no member's answer were made without asking any.
+// Do performs one read. Its errors are *rs.Error values; those that name no member's answer were made without asking any.
 func (p *grantPackage) Do(ctx context.Context, r rs.Request) (*rs.Response, error) {
 	route, ok := routeOf(r)
 	switch {
@@ -40,7 +40,7 @@ func (p *grantPackage) Do(ctx context.Context, r rs.Request) (*rs.Response, erro
 	return p.schema(ctx, r)
 }
 
-// Choose reports whether a read of the scope would find its member: nil, or the error that Do would return. It reads
+// Choose returns nil if a read of the scope would find its member, or else the error that Do would return. It reads
 // nothing, so a stage that needs the schema first can ask beforehand (S0-8a).
 func (p *grantPackage) Choose(scope rs.Scope) error {
 	if _, err := p.choose(scope.ConnectionID, scope.Stream); err != nil {
@@ -49,7 +49,7 @@ func (p *grantPackage) Choose(scope rs.Scope) error {
 	return nil
 }
 
-// Limits are the times that the grants of the members which have been read are limited to.
+// Limits returns the times that the grants of the members which have been read are limited to.
 func (p *grantPackage) Limits() []rs.TimeLimit {
 	var all []rs.TimeLimit
 	for _, c := range p.members {
@@ -112,7 +112,9 @@ func routeOf(r rs.Request) (route, bool) {
 	rest := strings.Join(segments[1:], "/")
 	switch {
 	case to.kind == "streams":
-		to.stream = append(segments, "")[1]
+		if len(segments) > 1 {
+			to.stream = segments[1]
+		}
 	case to.kind == "blobs":
 		return to, len(segments) == 2
 	case to.kind == "search" && (rest == "semantic" || rest == "hybrid"):

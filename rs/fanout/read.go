@@ -102,7 +102,7 @@ func (p *grantPackage) checkAndRead(ctx context.Context, c *member, limits readL
 	if failure.Status == 0 && (errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil) {
 		failure = tooLate(err)
 	}
-	p.learn(c, failure)
+	p.rememberRefusal(c, failure)
 	return outcome{failure: failure}
 }
 
@@ -118,7 +118,7 @@ func tooLate(cause error) *rs.Error {
 	}
 }
 
-// transient reports whether the next attempt may succeed. A 4xx status is final, except those that mean "later".
+// transient reports whether the next attempt may succeed. A 4xx status is final, except 408, 425 and 429.
 func transient(e *rs.Error) bool {
 	switch e.Status {
 	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests:
@@ -130,7 +130,7 @@ func transient(e *rs.Error) bool {
 // allFailed returns one error for all failures: a fault of the request first, since it is the same for every member; a refused
 // grant only if there is nothing else, since any other failure may be transient.
 func allFailed(unavailable []rs.UnavailableConnection, failures []*rs.Error) *rs.Error {
-	annotated := *slices.MinFunc(failures, func(a, b *rs.Error) int { return tellingRank(a) - tellingRank(b) })
+	annotated := *slices.MinFunc(failures, func(a, b *rs.Error) int { return allFailedRank(a) - allFailedRank(b) })
 	if annotated.Hint == "" && refusesGrant(&annotated) {
 		annotated.Hint = approveAgain
 	}
@@ -138,7 +138,8 @@ func allFailed(unavailable []rs.UnavailableConnection, failures []*rs.Error) *rs
 	return &annotated
 }
 
-func tellingRank(e *rs.Error) int {
+// allFailedRank orders failures for [allFailed]: the lowest is reported.
+func allFailedRank(e *rs.Error) int {
 	switch {
 	case e.Status == http.StatusUnauthorized || e.Status == http.StatusForbidden:
 		return 5
@@ -208,7 +209,7 @@ func (p *grantPackage) forward(ctx context.Context, c *member, r rs.Request) (*r
 		return response, nil
 	}
 	e := rs.AsError(err)
-	p.learn(c, e)
+	p.rememberRefusal(c, e)
 	if refusesGrant(e) {
 		annotated := *e
 		annotated.Hint = approveAgain

@@ -175,7 +175,10 @@ func TestTheIDOfAPackage(t *testing.T) {
 		f := &packageRS{answers: map[string]memberAnswer{"tok_a": packageSchemaOf("mail", "cin_a", "messages")}}
 		authority := fanout.NewPackageAuthority(fanout.PackageAuthorityOptions{
 			Authority: memberIntrospector(func(_ context.Context, token rs.Token) (auth.TokenInfo, error) {
-				kind := map[bool]string{true: auth.KindPackage, false: auth.KindClient}[token.Reveal() == packageToken]
+				kind := auth.KindClient
+				if token.Reveal() == packageToken {
+					kind = auth.KindPackage
+				}
 				return auth.TokenInfo{Principal: auth.Principal{Token: token, Kind: kind, GrantID: "pkg_1"}}, nil
 			}),
 			For: f.doer, Directory: directoryFunc(func(context.Context, rs.Token) (fanout.Membership, error) {

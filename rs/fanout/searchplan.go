@@ -34,7 +34,7 @@ func (p *grantPackage) newSearch(r rs.Request, paged bool) (*packageSearch, *rs.
 	}
 }
 
-// askedStreams are the streams that a search asks for itself, without those of parts.
+// askedStreams returns the streams that a search names, without [rs.Request.Parts].
 func askedStreams(r rs.Request) []string {
 	return slices.DeleteFunc(slices.Clone(r.Query["streams"]), func(name string) bool { return slices.Contains(r.Parts, name) })
 }
@@ -60,7 +60,7 @@ func (s *packageSearch) begin() *rs.Error {
 			s.warn(warning("stream_not_granted", fmt.Sprintf("No connection of this package grants the stream %q; it was left out.", rs.ErrorText(name))))
 		}
 	}
-	return s.begun(notGranted(s.streams))
+	return s.checkTurns(notGranted(s.streams))
 }
 
 // resume takes up the turns of the page before. A member that can no longer be read is reported, and its part is over.
@@ -78,7 +78,7 @@ func (s *packageSearch) resume(text string) *rs.Error {
 			s.join(c, state)
 			continue
 		}
-		s.miss(rs.UnavailableConnection{
+		s.lacks(rs.UnavailableConnection{
 			Connection: rs.Connection{ID: state.ConnectionID, GrantID: state.GrantID},
 			Code:       "connection_not_found", Message: "This connection is no longer in the package.",
 		})
@@ -88,10 +88,10 @@ func (s *packageSearch) resume(text string) *rs.Error {
 			s.unavailable = append(s.unavailable, c.unavailable(c.Refused))
 		}
 	}
-	return s.begun(invalidCursor("None of the connections that this search was about to read is still in the package."))
+	return s.checkTurns(invalidCursor("None of the connections that this search was about to read is still in the package."))
 }
 
-// join gives a member a turn that goes on where another ended, if it can be read.
+// join gives a member a turn that begins at a place, if the member can be read.
 func (s *packageSearch) join(c *member, at cursorTurn) {
 	why := s.pkg.refused(c)
 	if why == nil && !c.grants(s.streams...) {
@@ -99,14 +99,14 @@ func (s *packageSearch) join(c *member, at cursorTurn) {
 	}
 	if why != nil {
 		s.left = append(s.left, c)
-		s.miss(c.unavailable(why))
+		s.lacks(c.unavailable(why))
 		return
 	}
 	s.ring.turns = append(s.ring.turns, &turn{member: c, cursor: at.Cursor, skip: at.Skip, failed: at.Failed})
 }
 
-// begun refuses a search in which no member takes part: since those that would cannot be read, or else for another reason.
-func (s *packageSearch) begun(otherwise *rs.Error) *rs.Error {
+// checkTurns refuses a search in which no member takes part: because those that should cannot be read, or with the error otherwise.
+func (s *packageSearch) checkTurns(otherwise *rs.Error) *rs.Error {
 	switch {
 	case len(s.ring.turns) > 0:
 		return nil
@@ -118,8 +118,8 @@ func (s *packageSearch) begun(otherwise *rs.Error) *rs.Error {
 	return s.pkg.unusable(sole(s.streams), s.left)
 }
 
-// miss records a member that takes no part although it should.
-func (s *packageSearch) miss(u rs.UnavailableConnection) {
+// lacks records a member that should take part and does not.
+func (s *packageSearch) lacks(u rs.UnavailableConnection) {
 	s.unavailable = append(s.unavailable, u)
 	s.done = s.done.plus(unanswered())
 }
@@ -157,7 +157,7 @@ type packageSearch struct {
 	paged   bool
 
 	ring        ring
-	left        []*member // that would take part, if they could be read
+	left        []*member // that should take part, and cannot be read
 	done        tally     // of members that have nothing more to show
 	unavailable []rs.UnavailableConnection
 	warnings    []string

@@ -240,7 +240,7 @@ func (c packageCursor) encode() string {
 	return text
 }
 
-// decodePackageCursor reads a cursor for a search. Its error is an InvalidCursor; nothing is asked then.
+// decodePackageCursor reads a cursor for a search. Its error is "invalid_cursor"; nothing is asked then.
 func decodePackageCursor(text, bound string) (c packageCursor, refused *rs.Error) {
 	data, err := base64.RawURLEncoding.Strict().DecodeString(text)
 	decoder := json.NewDecoder(bytes.NewReader(data))

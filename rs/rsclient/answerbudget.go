@@ -31,9 +31,9 @@ const (
 type answerBudget struct {
 	small     *semaphore.Weighted // bytes
 	large     *semaphore.Weighted // calls
-	perSmall  int64               // of one caller
-	perLarge  int64
-	callBytes int64 // of one large call
+	perSmall  int64               // bytes of small that one caller may hold
+	perLarge  int64               // large calls that one caller may make at a time
+	callBytes int64               // of one large call
 
 	mu      sync.Mutex
 	callers map[breakerKey]*callerShare // only those with a call under way
@@ -86,9 +86,9 @@ type heldAnswers struct {
 
 type heldAnswersKey struct{}
 
-// HoldAnswers returns a context whose reads count against the budget of their [Client] until release is called, which must
-// be when nothing of their answers is needed any more. Without it a read counts until it returns. A context that holds
-// answers already, which is reported, stays as it is, and the first release ends both.
+// HoldAnswers returns a context whose reads count against the budget of their [Client] until release is called. Call it when
+// their answers are no longer needed. Without it a read counts until it returns. If ctx holds answers already, already is true, held is
+// ctx, and the first release releases both.
 func HoldAnswers(ctx context.Context) (held context.Context, release func(), already bool) {
 	if h, found := ctx.Value(heldAnswersKey{}).(*heldAnswers); found {
 		return ctx, h.release, true
@@ -97,7 +97,7 @@ func HoldAnswers(ctx context.Context) (held context.Context, release func(), alr
 	return context.WithValue(ctx, heldAnswersKey{}, h), h.release, false
 }
 
-// take counts n more bytes, and waits where that is needed. Its errors are TooManyCalls, ResponseTooLarge and those of ctx.
+// take counts n more bytes, and waits if it has to. Its errors are "too_many_calls", "response_too_large" and that of a canceled ctx.
 func (h *heldAnswers) take(ctx context.Context, b *answerBudget, caller breakerKey, n int64) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -208,7 +208,7 @@ func (b *answerBody) Write(p []byte) (int, error) {
 	if b.bytes == 0 {
 		b.text.Grow(int(min(b.announced, maxAnnounced)))
 	}
-	if b.bytes += int64(len(p)); b.bytes > largeCall { // what was announced may be taken at its word: its bytes are set aside
+	if b.bytes += int64(len(p)); b.bytes > largeCall { // a large call may hold the announced bytes: grow to them at once
 		b.text.Grow(int(max(b.announced-int64(b.text.Len()), int64(len(p)))))
 	}
 	return b.text.Write(p)

@@ -12,15 +12,15 @@ import (
 
 // The thresholds of the circuit breakers.
 const (
-	breakerWindow   = 30 * time.Second // what is looked back upon, in slices of a tenth
-	breakerFailures = 10               // failed attempts in the window, at least, and
-	breakerShare    = 2                // at least one attempt in so many
-	breakerRest     = 5 * time.Second  // how long nothing is sent once a breaker opens
+	breakerWindow   = 30 * time.Second // in which attempts count, in slices of a tenth
+	breakerFailures = 10               // it opens after at least so many failures in the window, which
+	breakerShare    = 2                // are at least one attempt in so many
+	breakerRest     = 5 * time.Second  // how long nothing is sent after it opens
 	breakerPatience = 2 * time.Second  // a deadline sooner than this says nothing about the host
 
-	maxBreakerCallers = 4096 // whose last attempts are remembered; beyond that the oldest is forgotten
-	callerFailures    = 4    // so many failures of one caller count, so that three callers at least are needed for ten
-	breakerTrials     = 3    // callers that find out at a time whether the host is well again, and that open the breaker anew when all fail
+	maxBreakerCallers = 4096 // callers whose last attempts are remembered; beyond that the oldest is forgotten
+	callerFailures    = 4    // failures of one caller that count at most, so that ten take at least three callers
+	breakerTrials     = 3    // callers that may try the host at a time while half-open; when all fail, the breaker opens again
 )
 
 // The states of a breaker; see [Observer].
@@ -35,8 +35,8 @@ type verdict int
 
 const (
 	inconclusive verdict = iota // 429, a caller that hung up, a deadline that left no time
-	isWell                      // an answer other than a failure
-	grantFails                  // connected, and then: a status of the 5xx class but 501, an answer that breaks off, silence
+	isWell                      // any other answer
+	grantFails                  // connected, but: a status of 500 or more other than 501, a truncated answer, or none in time
 	hostFails                   // not connected: refused, no such name, no TLS, no connection in time
 )
 
@@ -50,7 +50,7 @@ type breaker struct {
 
 	mu         sync.Mutex
 	state      string
-	generation int       // of the state: an attempt of another one says nothing
+	generation int       // counts the changes of state: an attempt that began before the last one does not count
 	since      time.Time // when it opened after it was closed last
 	until      time.Time // when it may be tried
 	connects   window    // attempts, and those that failed
@@ -71,8 +71,9 @@ func (b *breaker) closed() bool {
 	return b.state == breakerClosed
 }
 
-// begin admits one attempt of a caller, which must be ended in the generation that it returns. what is said of an open breaker.
-func (b *breaker) begin(caller breakerKey, what string) (generation int, refused *rs.Error) {
+// begin admits one attempt of a caller, which must be ended with the generation that it returns. failing begins the message of an open
+// breaker.
+func (b *breaker) begin(caller breakerKey, failing string) (generation int, refused *rs.Error) {
 	if b == nil {
 		return 0, nil
 	}
@@ -84,16 +85,16 @@ func (b *breaker) begin(caller breakerKey, what string) (generation int, refused
 	}
 	switch {
 	case b.state == breakerOpen:
-		return 0, unavailable(what, b.since, b.until)
+		return 0, unavailable(failing, b.since, b.until)
 	case b.state == breakerHalfOpen && !b.mayTry(caller, now):
-		return 0, unavailable(what, b.since, now)
+		return 0, unavailable(failing, b.since, now)
 	case b.state == breakerHalfOpen:
 		b.trials[caller] = time.Time{}
 	}
 	return b.generation, nil
 }
 
-// mayTry reports whether a caller may find out: few do at a time, each once, and one that failed after the next rest.
+// mayTry reports whether a caller may try the host while half-open: breakerTrials do at a time, and one that failed waits for breakerRest.
 func (b *breaker) mayTry(caller breakerKey, now time.Time) bool {
 	for key, failed := range b.trials {
 		if !failed.IsZero() && now.Sub(failed) >= breakerRest {
@@ -213,12 +214,12 @@ func (c *callerOutcomes) tooMany() bool {
 }
 
 // unavailable is the refusal of an open breaker.
-func unavailable(what string, since, until time.Time) *rs.Error {
+func unavailable(failing string, since, until time.Time) *rs.Error {
 	wait := time.Until(until)
 	wait = max(wait.Truncate(time.Second)+time.Second, time.Second) // never too early
 	return &rs.Error{
 		Code: "server_unavailable", RetryAfter: wait,
-		Message: fmt.Sprintf("%s since %s and is left alone for a moment; nothing was asked.", what, since.UTC().Format("15:04:05 UTC")),
-		Hint:    fmt.Sprintf("Call again in %d seconds; if it persists, tell the operator.", int(wait/time.Second)),
+		Message: fmt.Sprintf("%s since %s and is left alone for a moment; nothing was asked.", failing, since.UTC().Format("15:04:05 UTC")),
+		Hint:    "Call again in " + rs.Seconds(wait) + "; if it persists, tell the operator.",
 	}
 }

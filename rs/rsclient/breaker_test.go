@@ -337,7 +337,7 @@ func oneAtATime(t *testing.T, fails roundTrip) {
 				synctest.Wait()
 				for range 20 {
 					if _, err := doer.Do(t.Context(), rs.Request{Path: "/v1/x"}); code(err) != "server_unavailable" ||
-						rs.AsError(err).RetryAfter != time.Second {
+						rs.AsError(err).RetryAfter != time.Second || !strings.HasPrefix(rs.AsError(err).Hint, "Call again in 1 second;") {
 						t.Errorf("beside the attempt: %v", err)
 					}
 				}

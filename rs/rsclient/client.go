@@ -44,11 +44,11 @@ type Options struct {
 	Transport http.RoundTripper
 	// Retries is how often one read is tried again, at most 2; 0 means 2, a negative number never.
 	Retries int
-	// NoBreaker is set to ask the resource server however often it fails.
+	// NoBreaker turns the circuit breakers off.
 	NoBreaker bool
-	// Wrap is put around the transport: each attempt of a read passes it, with [ClassFrom] in its context. nil for nothing.
+	// Wrap wraps the transport: each attempt of a read passes it, and [ClassFrom] of its context names what is read. It may be nil.
 	Wrap func(http.RoundTripper) http.RoundTripper
-	// Observer is notified of reads, retries and breakers; nil means none.
+	// Observer is notified of reads, retries and breakers; it may be nil.
 	Observer Observer
 }
 
@@ -253,8 +253,8 @@ func describeBody(body string) string {
 // maxReachBytes is how much of a probe's answer is read, so that its connection can be used again.
 const maxReachBytes = 16 << 10
 
-// Reach asks whether the resource server answers at all, without a token and without a retry. Whatever is no 5xx counts:
-// a 401 or a 404 comes from a server that is up. Its error is an [*rs.Error]; ctx bounds it.
+// Reach returns nil if the resource server answers at all, without a token and without a retry. Any status below 500 counts: a 401 or a
+// 404 comes from a server that is up. Its error is an [*rs.Error]; ctx bounds it.
 func (c *Client) Reach(ctx context.Context) error {
 	request, err := c.request(ctx, c.base+"/.well-known/oauth-protected-resource")
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 
 // The bounds of what is remembered of grants.
 const (
-	maxGrantBreakers = 4096              // beyond that the one that is idle for longest is forgotten
-	grantBreakerIdle = 2 * breakerWindow // so long without an attempt, and it is forgotten
+	maxGrantBreakers = 4096              // beyond that the one that was idle longest is forgotten
+	grantBreakerIdle = 2 * breakerWindow // after so long without an attempt it is forgotten
 )
 
 // breakers are the circuit breakers of one host: one of all, and one for each grant that was read lately. An
@@ -64,7 +64,7 @@ func (b *breakers) of(grant breakerKey, now time.Time) *breaker {
 	defer b.mu.Unlock()
 	own, found := b.byGrant.Get(grant)
 	if !found {
-		own = newBreaker(func(string) {})
+		own = newBreaker(func(string) {}) // an Observer learns of hosts only
 		b.byGrant.Add(grant, own)
 	}
 	own.used = now
@@ -77,7 +77,7 @@ func (b *breakers) of(grant breakerKey, now time.Time) *breaker {
 	}
 }
 
-// closed reports whether an attempt would be made without reserve.
+// closed reports whether the breakers of the host and of the grant are closed.
 func (b *breakers) closed(ctx context.Context) bool {
 	read := readingFrom(ctx)
 	if b.host == nil || read == nil {
@@ -175,8 +175,8 @@ func (a *attempt) end(v verdict) {
 	a.host.end(a.caller(), a.hostGeneration, v)
 }
 
-// fail records a failed attempt. Whether a caller's own deadline was too short or the host too slow shows in how long the
-// host had.
+// fail records a failed attempt. After a deadline, the time that the host had shows whether the deadline was too short or the host too
+// slow.
 func (a *attempt) fail(err error) {
 	switch {
 	case errors.Is(err, context.Canceled) || errors.Is(a.ctx.Err(), context.Canceled):
@@ -199,7 +199,7 @@ func (a *attempt) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Close ends the reading. What had not failed until then is well.
+// Close ends the attempt, which is well if it has not failed before.
 func (a *attempt) Close() error {
 	err := a.ReadCloser.Close()
 	a.record(isWell)

@@ -32,8 +32,8 @@ func (unobserved) Retried(string)                  {}
 func (unobserved) RetryDenied(string)              {}
 func (unobserved) BreakerChanged(string, string)   {}
 
-// ClassFrom names what the read reads that a request was sent for: schema, streams, records and so on, as an [Observer]
-// gets it. It is "" for a request that belongs to no read of a resource server.
+// ClassFrom returns what the read of a request's context reads: schema, streams, records and so on, as for [Observer]. It is "" for a
+// request that is no read of a resource server.
 func ClassFrom(ctx context.Context) string {
 	if r := readingFrom(ctx); r != nil {
 		return r.class

@@ -4,5 +4,5 @@ package rsclient
 
 import "net"
 
-// pending is not known here: what was read already is found all the same.
+// pending cannot look into a socket here. An idleGuard still refuses bytes that were read already.
 func pending(net.Conn) bool { return false }

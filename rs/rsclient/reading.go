@@ -32,7 +32,7 @@ func (c Caller) Key() [sha256.Size]byte {
 
 type callerKey struct{}
 
-// WithCaller returns a context whose reads are all made for one caller, who was admitted: so are those of all members of a package.
+// WithCaller returns a context whose reads all count for one admitted caller, those of all members of a package too.
 func WithCaller(ctx context.Context, c Caller) context.Context {
 	return context.WithValue(ctx, callerKey{}, c.Key())
 }
@@ -63,7 +63,7 @@ func readingFrom(ctx context.Context) *reading {
 // waits reports whether the attempt has no connection yet.
 func (r *reading) waits() bool { return r != nil && r.connecting.Load() }
 
-// payer is whose answers the read counts among.
+// payer returns whose share of the answer budget the read is charged to.
 func (r *reading) payer() breakerKey {
 	switch {
 	case r == nil:

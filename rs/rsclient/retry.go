@@ -22,7 +22,7 @@ const (
 	maxRetries       = 2 // of a read: GET repeats no effect
 	firstRetryWait   = 100 * time.Millisecond
 	longestRetryWait = 5 * time.Second        // a longer Retry-After is reported to the caller, not waited for
-	leastAttempt     = 100 * time.Millisecond // less time than this is not worth another attempt
+	leastAttempt     = 100 * time.Millisecond // with less time left there is no further attempt
 )
 
 // A Sender sends requests without an effect to one host, for all callers alike: behind circuit breakers, with a few retries
@@ -37,8 +37,8 @@ type Sender struct {
 	observer Observer
 }
 
-// NewSender returns a sender to one host. statuses is set to retry a transient status, and not only a connection that failed. A nil
-// observer counts nothing.
+// NewSender returns a sender to one host. If statuses is set, it retries a transient status too, not only a failed connection. observer may
+// be nil.
 func NewSender(host string, transport http.RoundTripper, retries int, statuses, breakerOff bool, observer Observer) *Sender {
 	if observer == nil {
 		observer = unobserved{}

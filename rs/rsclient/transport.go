@@ -145,7 +145,7 @@ func guardOf(connection net.Conn) *idleGuard {
 	return guard
 }
 
-// tracing has a request's connection guarded, and connecting say whether it waits for one.
+// tracing returns a context whose request has its connection guarded, and sets connecting while the request waits for one.
 func tracing(ctx context.Context, trace *httptrace.ClientTrace, connecting *atomic.Bool) context.Context {
 	trace.GetConn = func(string) { connecting.Store(true) }
 	trace.GotConn = func(info httptrace.GotConnInfo) {

@@ -46,7 +46,7 @@ func Blob(body string, contentType string, q BlobQuery) (Result, error) {
 	out.Plain("sha256", hex.EncodeToString(sum[:])).Optional("connection_id", q.ConnectionID)
 	lines := []string{clean.Clip(fmt.Sprintf("%s: %s, %d bytes, sha256 %x", clean.Name(q.BlobID), kind, len(body), sum), write.LineChars)}
 	if text && utf8.ValidString(body) {
-		s := excerptSpan{text: body, next: -1}
+		s := windowSpan{text: body, next: -1}
 		s.fit(blobText)
 		complete := s.next < 0
 		out.Plain("text", clean.Lines(s.text)).Put("complete", write.JSON(complete))

@@ -13,9 +13,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
 
-const (
-	errorBytes = 2 << 10 // the text of an error
-)
+const errorBytes = 2 << 10 // the text of an error
 
 // Error renders a failure: code and sentence, what to do, and what to choose from; always under errorBytes bytes of text
 // (S3-R3, S0-R8). Structured is {"error":{…}}; the resource server's own error object is in it as rs when it is small.
@@ -78,7 +76,7 @@ func (t *errorText) connections(e *rs.Error) {
 		shown++
 	}
 	if total := max(e.ConnectionTotal, len(e.Connections)); total > shown {
-		t.add(fmt.Sprintf("%d more connections: call schema without arguments for all of them.", total-shown), 0)
+		t.add(write.Plural(total-shown, "more connection")+": call schema without arguments for all of them.", 0)
 	}
 }
 

@@ -219,8 +219,8 @@ func (a *recordsAnswer) under(connection string) RecordsQuery {
 const maxNamed = 12
 
 func (a *recordsAnswer) otherConnections(n int) string {
-	return write.When(n > 0, fmt.Sprintf("%d more connections: call %s for their ids, and query_records with each as connection_id.",
-		n, new(write.Object).Text("stream", a.q.Stream).Call("schema")))
+	schema := new(write.Object).Text("stream", a.q.Stream).Call("schema")
+	return write.When(n > 0, write.Plural(n, "more connection")+": call "+schema+" for their ids, and query_records with each as connection_id.")
 }
 
 // apart says what a page of several connections is; "" for any other.

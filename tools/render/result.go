@@ -31,8 +31,8 @@ type Result struct {
 	Cuts       int             // how many records, fields and pages did not fit and were left out or made smaller; the text says so of each
 }
 
-// Clean returns the result as it may reach a host, and what the response that it was made from lost on the way: the same
-// for both channels. The text of a document stays its structured result, byte for byte (D3).
+// Clean returns the result without characters that must not reach a host, and records in Meta what the response lost by that, for both
+// channels. The text of a document stays its structured result, byte for byte (D3).
 func (r Result) Clean(response *rs.Response) Result {
 	mirrored := r.Text == string(r.Structured)
 	found := clean.DirtyJSON(response.Body)
@@ -54,7 +54,7 @@ func (r Result) Clean(response *rs.Response) Result {
 		removed.JSON(response.Body, clean.Lines)
 	}
 	if removed.Total() > 0 {
-		meta := map[string]any{"pdpp/removed_characters": removed}
+		meta := map[string]any{removedKey: removed}
 		maps.Copy(meta, r.Meta)
 		r.Meta = meta
 	}
@@ -85,8 +85,14 @@ func (r Result) Redact(redactor *rs.Redactor) Result {
 	return r
 }
 
-// Removed counts the characters that were taken out of an answer, by what they were.
-type Removed = clean.Removed
+// removedKey is where Meta has which characters were taken out of the text of records.
+const removedKey = "pdpp/removed_characters"
+
+// Removed returns how many characters [Result.Clean] took out of the text of records.
+func (r Result) Removed() int {
+	removed, _ := r.Meta[removedKey].(clean.Removed)
+	return removed.Total()
+}
 
 // What a result has at most, in bytes.
 const (
@@ -100,22 +106,23 @@ type Position = paging.Position
 // RepairedList is the Cursor of a Position in the list that a repaired search makes ([Repair]).
 const RepairedList = paging.RepairedList
 
-// ParsePosition reads a cursor that a model sent. What does not have the form of a Position is a cursor of the resource server.
+// ParsePosition reads a cursor that a model sent. A text without the form of a Position is a cursor of the resource server.
 func ParsePosition(cursor string) Position { return paging.Parse(cursor) }
 
 // InvalidCursor refuses a cursor.
 func InvalidCursor(message, hint string) *rs.Error { return paging.InvalidCursor(message, hint) }
 
-// Quotable is a text as an excerpt is hashed: one line, without marks and ellipses, because those are not the record's own words.
+// Quotable returns a text in the form that is hashed for a citation: one line, without marks and ellipses, which are not the record's own
+// words.
 func Quotable(text string) string { return marked.Quotable(text) }
 
 // Digest is the SHA-256 of a text as citations write it: 64 lower-case hexadecimal digits.
 func Digest(text string) string { return marked.Digest(text) }
 
-// BriefOf is what a record that has no title says first; "" for nothing.
+// BriefOf returns the beginning of what a record without a title says, or "".
 func BriefOf(data rs.Object) string { return item.Brief(data) }
 
-// WhenOf is when a record or hit is, as it says itself: RFC 3339 or a date; "" where it does not. When it was read is another time.
+// WhenOf returns the time of a record or hit, as it says itself: RFC 3339 or a date; "" if it does not. It is not when it was read.
 func WhenOf(o rs.Object) string {
 	when, _ := item.Time(o, o.Object("data"))
 	return when
@@ -137,7 +144,7 @@ func CoverageOf(list, stream *rs.Response, streams ...string) Coverage {
 	return answer.CoverageOf(list, stream, streams...)
 }
 
-// With returns the result with what is not granted: last in its text and first in structured output.
+// With returns the result with a notice of what is not granted, last in its text and first in structured output. A nil u adds nothing.
 func (r Result) With(u *Ungranted) Result {
 	if u == nil {
 		return r

@@ -115,7 +115,7 @@ const (
 )
 
 // structured has all hits of the page, or the first of them where the caller gave no limit. Where it is too long, it
-// shortens excerpts and long addresses, then leaves out the ladder, until the page is as short as it is to be, or a host takes it.
+// shortens excerpts and long addresses, then leaves out the follow-ups, until the page is within its bytes or at least within a host's.
 func (s *searchPage) structured() string {
 	all, data := s.most(), s.envelope()
 	if all == 0 {

@@ -1,8 +1,11 @@
 package render
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
 // S3-R16, S3-3a: what a package could not read is named in the text of the index and of the stream list.
@@ -26,5 +29,21 @@ func TestTheCommandThatConnectsAgainIsWhole(t *testing.T) {
 	schema, err := Schema(answered(body), SchemaQuery{})
 	if err != nil || !strings.Contains(schema.Text, command+`"`) {
 		t.Errorf("%v %s", err, schema.Text)
+	}
+}
+
+// One connection that is not shown is counted in the singular, of those to choose from and of those that could not be read.
+func TestOneMoreConnectionIsOne(t *testing.T) {
+	refused := Error(&rs.Error{Code: "ambiguous_connection", ConnectionTotal: 1})
+	if !strings.Contains(refused.Text, "1 more connection: call schema") {
+		t.Error(refused.Text)
+	}
+	var rows []string
+	for i := range rs.MaxConnectionOptions + 1 {
+		rows = append(rows, fmt.Sprintf(`{"connection_id":"cin_%d","code":"grant_revoked","message":"gone"}`, i))
+	}
+	index, err := Schema(answered(`{"connectors":[],"unavailable_connections":[`+strings.Join(rows, ",")+`]}`), SchemaQuery{})
+	if err != nil || !strings.Contains(index.Text, "\n1 more connection could not be read") {
+		t.Errorf("%v %s", err, index.Text)
 	}
 }

@@ -64,8 +64,8 @@ func (q WindowQuery) URI() string {
 	return WindowURIPrefix + rs.EncodeHandle(&WindowHandle{Version: 1, Kind: "field_window", ID: q.Ref.String(), WindowQuery: q})
 }
 
-// An excerptSpan is a window's place in its field, in code points. -1 is unknown.
-type excerptSpan struct {
+// A windowSpan is the text of a window and its place in the field, in code points. -1 is unknown.
+type windowSpan struct {
 	text                 string
 	start, end, total    int
 	next, previous       int // offsets to read on at
@@ -108,17 +108,16 @@ func Window(response *rs.Response, q WindowQuery) (Result, error) {
 	}, nil
 }
 
-// readSpan reads a window and mends the known fault of counting its end in UTF-16 units: following such an end would
-// skip text after every character outside the basic plane. Offsets and limits are code points all the same, so the text
-// goes on at start plus the code points that were read.
-func readSpan(w object, q WindowQuery) excerptSpan {
+// readSpan reads a window. Some resource servers count its end in UTF-16 units, although offsets and limits are code points: reading on at
+// such an end would skip text after every character outside the basic plane. So the text goes on at start plus the code points read.
+func readSpan(w object, q WindowQuery) windowSpan {
 	number := func(key string) int {
 		if n, ok := w.Number(key); ok && n >= 0 {
 			return n
 		}
 		return -1
 	}
-	s := excerptSpan{
+	s := windowSpan{
 		start: number("start_chars"), end: number("end_chars"), total: number("total_chars"),
 		next: number("next_offset_chars"), previous: number("previous_offset_chars"),
 		matchStart: number("match_start_chars"), matchEnd: number("match_end_chars"),
@@ -158,7 +157,7 @@ func readSpan(w object, q WindowQuery) excerptSpan {
 
 // fit cuts the window at a rune so that it takes at most max bytes on either channel, and no more lines than hosts show,
 // and moves its end.
-func (s *excerptSpan) fit(max int) {
+func (s *windowSpan) fit(max int) {
 	const handles = 8 // lines around the text
 	runes := []rune(s.text[:clean.RuneIndex(s.text, max+1)])
 	n := sort.Search(len(runes), func(n int) bool {
@@ -177,7 +176,7 @@ func (s *excerptSpan) fit(max int) {
 }
 
 // keepFlag moves the end of a window that stops inside an emoji flag to before it: its parts would not be shown apart.
-func (s *excerptSpan) keepFlag() {
+func (s *windowSpan) keepFlag() {
 	cut := clean.OpenFlag(s.text)
 	if s.next < 0 || cut == 0 || cut == len(s.text) {
 		return
@@ -186,7 +185,7 @@ func (s *excerptSpan) keepFlag() {
 	s.text, s.next = s.text[:cut], s.end
 }
 
-func windowStructured(o object, s excerptSpan, q WindowQuery) string {
+func windowStructured(o object, s windowSpan, q WindowQuery) string {
 	field := o.Get("field")
 	if rs.Kind(field) != "object" {
 		field = new(write.Object).Plain("path", q.Field).JSON()
@@ -214,7 +213,7 @@ func numberOrNull(n int) string {
 	return write.JSON(n)
 }
 
-func (s excerptSpan) beyond(q WindowQuery) string {
+func (s windowSpan) beyond(q WindowQuery) string {
 	behind := s.text == "" && q.Offset > 0
 	if s.total < 0 {
 		return write.When(behind, fmt.Sprintf("offset_chars %d is not before the end of the field.", q.Offset))
@@ -223,16 +222,15 @@ func (s excerptSpan) beyond(q WindowQuery) string {
 		fmt.Sprintf("offset_chars %d is beyond the end: the field has %s.", q.Offset, write.Plural(s.total, "character")))
 }
 
-// windowPage is the place of the window, how to read on and how to check a quote, then the text, quoted, then how to
-// read on once more.
-func windowPage(s excerptSpan, q WindowQuery) string {
+// windowPage writes the place of the window, how to read on and how to check a quote, then the quoted text, then how to read on once more.
+func windowPage(s windowSpan, q WindowQuery) string {
 	head := q.Ref.String() + " field " + clean.Name(q.Field) + ": "
 	if s.complete {
 		head += fmt.Sprintf("complete, %d characters", s.end)
 	} else if head += fmt.Sprintf("characters %d to %d", s.start, s.end); s.total >= 0 {
 		head += fmt.Sprintf(" of %d", s.total)
 	}
-	head += write.When(s.matchStart >= 0, fmt.Sprintf("; match at %d to %d", s.matchStart, s.matchEnd)+s.said()) +
+	head += write.When(s.matchStart >= 0, fmt.Sprintf("; match at %d to %d", s.matchStart, s.matchEnd)+s.otherMatches()) +
 		write.When(s.next < 0 && !s.complete, "; the end of the field")
 	const tool = "read_record_field"
 	next, previous := write.Lead("next part: ", q.at(s.next).Call(tool)), write.Lead("previous part: ", q.at(s.previous).Call(tool))
@@ -245,7 +243,7 @@ func windowPage(s excerptSpan, q WindowQuery) string {
 	return strings.Join(write.NotEmpty(append([]string{clean.Clip(head, write.LineChars), next, match, previous}, lines...)...), "\n")
 }
 
-func (s *excerptSpan) readMatches(matches object) {
+func (s *windowSpan) readMatches(matches object) {
 	s.matches, _ = matches.Number("count")
 	for _, raw := range matches.Array("starts") {
 		if n, err := strconv.Atoi(raw); err == nil {
@@ -255,7 +253,7 @@ func (s *excerptSpan) readMatches(matches object) {
 }
 
 // nextMatch is the call that reads the first match behind the window; nil where there is none, or its place is not known.
-func (s excerptSpan) nextMatch(q WindowQuery) *write.Object {
+func (s windowSpan) nextMatch(q WindowQuery) *write.Object {
 	const around = 200 // characters before it, and after its beginning
 	at := slices.IndexFunc(s.starts, func(start int) bool { return start >= s.end })
 	if at < 0 {
@@ -265,7 +263,8 @@ func (s excerptSpan) nextMatch(q WindowQuery) *write.Object {
 	return q.at(max(s.starts[at]-around, s.end))
 }
 
-func (s excerptSpan) said() string {
+// otherMatches says where the other matches are, of several.
+func (s windowSpan) otherMatches() string {
 	if s.matches < 2 {
 		return ""
 	}

@@ -18,17 +18,17 @@ import (
 // shareFor is how long the answer to a refresh is given to other requests with the same token.
 const shareFor = 10 * time.Second
 
-// A sharedAnswer is the authorization server's; without a status it was lost.
-type sharedAnswer struct {
+// A serverAnswer is an answer of the authorization server. A status of 0 means that it was lost.
+type serverAnswer struct {
 	status     int
 	body       []byte
 	retryAfter string
 	at         time.Time
 }
 
-// known are the fields of a registration that the authorization server knows. It refuses a registration with others, which
-// RFC 7591 (section 2) would have it ignore.
-var known = [...]string{"client_name", "redirect_uris", "application_type"}
+// registrationFields are passed on. The authorization server refuses a registration with others, which RFC 7591 (section 2) would have it
+// ignore.
+var registrationFields = [...]string{"client_name", "redirect_uris", "application_type"}
 
 // register passes a registration on.
 func (b *Bridge) register(w http.ResponseWriter, r *http.Request, s server) {
@@ -45,7 +45,7 @@ func (b *Bridge) register(w http.ResponseWriter, r *http.Request, s server) {
 	client := map[string]any{
 		"token_endpoint_auth_method": "none", "response_types": []string{"code"}, "grant_types": []string{"authorization_code"},
 	}
-	for _, name := range known {
+	for _, name := range registrationFields {
 		if value, ok := sent[name]; ok {
 			client[name] = value
 		}
@@ -67,8 +67,8 @@ func tooMany(w http.ResponseWriter, what string) {
 	refuse(w, http.StatusTooManyRequests, "slow_down", "Too many "+what+"; try again in a minute.")
 }
 
-// fields are the parameters of a token request that are passed on.
-var fields = [...]string{"grant_type", "code", "redirect_uri", "client_id", "code_verifier", "refresh_token", "scope", "resource"}
+// tokenParameters are the parameters of a token request that are passed on.
+var tokenParameters = [...]string{"grant_type", "code", "redirect_uri", "client_id", "code_verifier", "refresh_token", "scope", "resource"}
 
 // token passes a token request on. Parallel refreshes with one token become one: the authorization server takes a second for a
 // theft and ends the sign-in.
@@ -79,14 +79,14 @@ func (b *Bridge) token(w http.ResponseWriter, r *http.Request, s server) {
 		refuse(w, http.StatusBadRequest, "invalid_request", "The body must be a form.")
 		return
 	}
-	form, once := sentOnce(w, sent, fields[:])
+	form, once := sentOnce(w, sent, tokenParameters[:])
 	if !once {
 		return
 	}
 	switch form.Get("grant_type") {
 	case "authorization_code":
 		if !b.tokens.Takes(r) {
-			pass(w, sharedAnswer{}, errTooMany)
+			pass(w, serverAnswer{}, errTooMany)
 			return
 		}
 		answer, err := b.post(r.Context(), s.TokenEndpoint, "application/x-www-form-urlencoded", []byte(form.Encode()))
@@ -99,10 +99,10 @@ func (b *Bridge) token(w http.ResponseWriter, r *http.Request, s server) {
 	}
 }
 
-// refresh answers from one request for each client and refresh token, which alone counts for the limit of a caller. That request is
-// not cancelled with the call that began it: a token that was used and whose answer was lost ends the sign-in. One that may have been
-// used is not sent again.
-func (b *Bridge) refresh(r *http.Request, s server, form url.Values) (sharedAnswer, error) {
+// refresh sends one request for each client and refresh token, and answers all calls from it; only that request counts against the limit of
+// a caller. It is not canceled with the call that began it: if a token is used and the answer lost, the sign-in ends. A token that may have
+// been used is not sent again.
+func (b *Bridge) refresh(r *http.Request, s server, form url.Values) (serverAnswer, error) {
 	ctx := r.Context()
 	sum := sha256.Sum256([]byte(form.Get("client_id") + "\x00" + form.Get("refresh_token")))
 	key := string(sum[:])
@@ -110,16 +110,16 @@ func (b *Bridge) refresh(r *http.Request, s server, form url.Values) (sharedAnsw
 		held, ok := b.recent.Get(key)
 		switch {
 		case ok && held.status == 0:
-			return sharedAnswer{}, errLost
+			return serverAnswer{}, errLost
 		case ok && b.options.Now().Sub(held.at) < shareFor:
 			return held, nil
 		case !b.tokens.Takes(r):
-			return sharedAnswer{}, errTooMany
+			return serverAnswer{}, errTooMany
 		}
 		answer, err := b.post(context.WithoutCancel(ctx), s.TokenEndpoint, "application/x-www-form-urlencoded", []byte(form.Encode()))
 		switch {
 		case errors.Is(err, errLost):
-			b.recent.Add(key, sharedAnswer{})
+			b.recent.Add(key, serverAnswer{})
 		case err == nil && answer.status == http.StatusOK && len(answer.body) <= maxShared:
 			answer.at = b.options.Now()
 			b.recent.Add(key, answer)
@@ -129,10 +129,10 @@ func (b *Bridge) refresh(r *http.Request, s server, form url.Values) (sharedAnsw
 	})
 	select {
 	case result := <-flight:
-		answer, _ := result.Val.(sharedAnswer)
+		answer, _ := result.Val.(serverAnswer)
 		return answer, result.Err
 	case <-ctx.Done():
-		return sharedAnswer{}, ctx.Err()
+		return serverAnswer{}, ctx.Err()
 	}
 }
 
@@ -145,22 +145,22 @@ var errTooMany = errors.New("too many token requests")
 // errUpstream means that the authorization server was not asked, or did not take the request.
 var errUpstream = errors.New("the authorization server does not take the request")
 
-// errLost means that it may have done what it was asked for: its answer did not arrive, or a proxy's did in its place.
+// errLost means that the authorization server may have carried out the request, but its answer did not arrive, or only one of a proxy.
 var errLost = errors.New("the authorization server's answer was lost")
 
 // post asks the authorization server, once: nothing here may be sent twice. While it leaves mostAsking requests unanswered, it is not asked.
-func (b *Bridge) post(ctx context.Context, target, media string, body []byte) (sharedAnswer, error) {
+func (b *Bridge) post(ctx context.Context, target, media string, body []byte) (serverAnswer, error) {
 	select {
 	case b.asking <- struct{}{}:
 		defer func() { <-b.asking }()
 	default:
-		return sharedAnswer{}, errUpstream
+		return serverAnswer{}, errUpstream
 	}
 	connected := false
 	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected = true }})
 	request, err := http.NewRequestWithContext(traced, http.MethodPost, target, bytes.NewReader(body))
 	if err != nil {
-		return sharedAnswer{}, err
+		return serverAnswer{}, err
 	}
 	request.GetBody = nil // so that the transport does not send it again on another connection
 	request.Header.Set("Content-Type", media)
@@ -168,25 +168,25 @@ func (b *Bridge) post(ctx context.Context, target, media string, body []byte) (s
 	response, err := b.client.Do(request)
 	switch {
 	case err != nil && connected:
-		return sharedAnswer{}, errLost
+		return serverAnswer{}, errLost
 	case err != nil:
-		return sharedAnswer{}, errUpstream
+		return serverAnswer{}, errUpstream
 	}
 	defer func() { _ = response.Body.Close() }()
 	text, err := io.ReadAll(io.LimitReader(response.Body, maxDocument+1))
-	answer := sharedAnswer{status: response.StatusCode, body: text, retryAfter: response.Header.Get("Retry-After")}
+	answer := serverAnswer{status: response.StatusCode, body: text, retryAfter: response.Header.Get("Retry-After")}
 	isAnswer := err == nil && len(text) <= maxDocument && json.Valid(text)
 	switch status := answer.status; {
 	case isAnswer && (status < 300 || status >= 400 && status < 500):
 		return answer, nil
 	case answer.retryAfter != "" && (status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable):
-		return sharedAnswer{}, errUpstream
+		return serverAnswer{}, errUpstream
 	}
-	return sharedAnswer{}, errLost
+	return serverAnswer{}, errLost
 }
 
 // pass writes an answer of the authorization server. The error is not written: it may quote what was sent.
-func pass(w http.ResponseWriter, answer sharedAnswer, err error) {
+func pass(w http.ResponseWriter, answer serverAnswer, err error) {
 	switch {
 	case errors.Is(err, errTooMany):
 		tooMany(w, "token requests")

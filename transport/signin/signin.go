@@ -3,8 +3,8 @@
 // whose /authorize adds the selection and redirects to the real one, whose /register passes on only what the real one knows,
 // and whose /token shares one refresh among parallel calls.
 //
-// It is a bridge: one authorization server under two issuers looks like a mix-up attack (RFC 9700, section 4.4), and the defence
-// against those (RFC 9207) would end it.
+// It is a stopgap: one authorization server under two issuers looks like a mix-up attack (RFC 9700, section 4.4), and the defence
+// against those (RFC 9207) would break it.
 package signin
 
 import (
@@ -29,13 +29,13 @@ import (
 )
 
 const (
-	checkEvery = time.Hour        // the authorization server is looked at again
-	retryAfter = 10 * time.Second // the same, after it was not as it has to be
+	checkEvery = time.Hour        // how often the authorization server is checked
+	retryAfter = 10 * time.Second // the same, after a failed check
 
 	maxQuery = 16 << 10 // bytes of an authorization request
 )
 
-// Options configure a [Bridge]. ConnectorKey or Details is needed, and everything else but the client.
+// Options configure a [Bridge]. Either ConnectorKey or Details is set; everything else is required.
 type Options struct {
 	Issuer string // the authorization server's, without a slash at its end
 	Public string // this server's origin, which is its issuer
@@ -56,18 +56,18 @@ type Bridge struct {
 	found *rechecked.Value[finding]
 
 	refreshes singleflight.Group
-	recent    *lru.Cache[string, sharedAnswer]
+	recent    *lru.Cache[string, serverAnswer]
 
 	registrations *rate.Limiter
 	registering   *web.Limiter // of each client address
 	tokens        *web.Limiter
-	asking        chan struct{} // a place for each request that the server has not answered
+	asking        chan struct{} // has an element for each request that the authorization server has not answered
 }
 
 // mostAsking bounds the registrations and token requests that wait for the authorization server.
 const mostAsking = 64
 
-// New returns a bridge to an authorization server that is as it has to be. Its error says what is not, for the operator.
+// New checks an authorization server and returns a bridge to it. Its error tells the operator why the server cannot be used.
 func New(ctx context.Context, o Options) (*Bridge, error) {
 	switch {
 	case o.Public == "":
@@ -86,7 +86,7 @@ func New(ctx context.Context, o Options) (*Bridge, error) {
 		registering:   web.NewLimiter(web.Limits{AddressRate: 20 / (10 * 60.0), AddressBurst: 20}, o.Now),
 		tokens:        web.NewLimiter(web.Limits{AddressRate: 1, AddressBurst: 60}, o.Now),
 	}
-	b.recent, _ = lru.New[string, sharedAnswer](1000) // fails for a size of less than 1 alone
+	b.recent, _ = lru.New[string, serverAnswer](1000) // fails for a size of less than 1 alone
 	server, err := b.check(ctx)
 	if err != nil {
 		return nil, err
@@ -96,7 +96,7 @@ func New(ctx context.Context, o Options) (*Bridge, error) {
 	return b, nil
 }
 
-// Fits reports whether a bridge is one to the same server, for the same, at the same place.
+// Fits reports whether the bridge has the same issuer, public origin and selection as o, so that it can be kept.
 func (b *Bridge) Fits(o Options) bool {
 	held := b.options
 	return held.Issuer == o.Issuer && held.Public == o.Public && held.ConnectorKey == o.ConnectorKey && held.Details == o.Details
@@ -136,7 +136,7 @@ func (b *Bridge) Serve(w http.ResponseWriter, r *http.Request, path string) {
 	}
 }
 
-// Offers reports whether a sign-in asks the owner for what a call misses: all the streams, and the connection by its id.
+// Offers reports whether a sign-in asks the owner for what a call lacks: all the streams, and the connection by its id.
 func (b *Bridge) Offers(missing rs.Missing) bool {
 	asked := b.found.Last().server.asked
 	for _, name := range missing.Streams {
@@ -148,7 +148,7 @@ func (b *Bridge) Offers(missing rs.Missing) bool {
 		slices.ContainsFunc(asked, func(s streamAsked) bool { return slices.Contains(s.Instances, missing.Connection) })
 }
 
-// A finding is an authorization server as it was when it was good, and what is wrong with it now.
+// A finding is an authorization server as the last good check found it, and the error of the last check.
 type finding struct {
 	server server
 	fault  error
@@ -186,8 +186,9 @@ func (b *Bridge) metadata(w http.ResponseWriter, s server) {
 	writeJSON(w, http.StatusOK, document)
 }
 
-// passed are the parameters of an authorization request that are passed on. Others could replace the selection.
-var passed = [...]string{"client_id", "redirect_uri", "response_type", "state", "code_challenge", "code_challenge_method", "scope", "resource"}
+// authorizeParameters are passed on. Others could replace the selection.
+var authorizeParameters = [...]string{"client_id", "redirect_uri", "response_type", "state", "code_challenge", "code_challenge_method",
+	"scope", "resource"}
 
 // challenge is the SHA-256 of a verifier, in base64url without padding (RFC 7636, section 4.2).
 var challenge = regexp.MustCompile(`^[A-Za-z0-9_-]{43}$`)
@@ -214,7 +215,7 @@ func (b *Bridge) authorize(w http.ResponseWriter, r *http.Request, s server) {
 		refuse(w, http.StatusBadRequest, "invalid_request", "The query is malformed or too long.")
 		return
 	}
-	query, once := sentOnce(w, sent, passed[:])
+	query, once := sentOnce(w, sent, authorizeParameters[:])
 	if !once {
 		return
 	}

@@ -19,8 +19,8 @@ import (
 // maxDocument bounds what is read of an answer, in bytes.
 const maxDocument = 256 << 10
 
-// newClient asks an authorization server or a resource server. It follows no redirect: that could lead to another server. It keeps no
-// connection: one that has died takes a request with it, which may have arrived.
+// newClient returns a client for an authorization server or a resource server. It follows no redirect, which could lead to another server.
+// It keeps no connection: on one that has died a request is lost, although it may have arrived.
 func newClient(transport http.RoundTripper) *http.Client {
 	if known, ok := transport.(*http.Transport); ok {
 		known = known.Clone()
@@ -49,7 +49,7 @@ type server struct {
 	asked []streamAsked // what the owner is asked for
 }
 
-// A streamAsked is a stream that the owner is asked for: of some connections, or of any.
+// A streamAsked is a stream that the owner is asked for: of the connections Instances, or of any if there are none.
 type streamAsked struct {
 	Name      string   `json:"name"`
 	Instances []string `json:"instance_ids"`
@@ -92,7 +92,7 @@ func (b *Bridge) check(ctx context.Context) (server, error) {
 	return found, nil
 }
 
-// check returns why an authorization server cannot be signed in at through this one.
+// check returns why this server cannot offer sign-ins at an authorization server, or nil.
 func (s server) check(issuer string) error {
 	if s.Issuer != issuer {
 		return errors.New("the authorization server's metadata names another issuer")
@@ -124,7 +124,7 @@ func loopbackHTTP(u *url.URL) bool {
 	return u.Scheme == "http" && rsclient.IsLoopback(u.Hostname())
 }
 
-// get reads a JSON document. Its error names the status, or what hindered the request, and nothing of the document.
+// get reads a JSON document. Its error names the status or why the request failed, and quotes nothing of the document.
 func get(ctx context.Context, client *http.Client, target string, into any) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, target, nil)
 	if err != nil {
@@ -149,15 +149,15 @@ func get(ctx context.Context, client *http.Client, target string, into any) erro
 	return nil
 }
 
-// An Issuers asks a resource server who issues its tokens (RFC 9728). It is safe for concurrent use.
+// Issuers asks a resource server who issues its tokens (RFC 9728). It is safe for concurrent use.
 type Issuers struct {
 	client *http.Client
-	public string // the resource server's URL
-	read   string // where it is read
+	public string // the resource server's public URL
+	read   string // the URL at which it is asked
 	known  *rechecked.Value[[]string]
 }
 
-// NewIssuers asks the resource server of a public URL at another, where that is not the same.
+// NewIssuers returns the Issuers of the resource server with a public URL, which is asked at the URL read; both may be the same.
 func NewIssuers(public, read string, transport http.RoundTripper, now func() time.Time) *Issuers {
 	i := &Issuers{client: newClient(transport), public: public, read: read}
 	i.known = rechecked.New(now, i.look)
@@ -188,8 +188,8 @@ func (i *Issuers) Ask(ctx context.Context) ([]string, error) {
 	return document.Servers, nil
 }
 
-// List returns them as they were known at most five minutes ago. While the resource server cannot say, it is the last that is
-// known, or else the resource server itself.
+// List returns the issuers, at most five minutes old. While the resource server does not answer it returns the last ones, and before any
+// answer the resource server itself.
 func (i *Issuers) List(ctx context.Context) []string {
 	if known := i.known.Get(ctx); known != nil {
 		return known

@@ -34,7 +34,7 @@ type errorBody struct {
 }
 
 // ReadError reads an error answer. It keeps the server's own code and sentence (S3-R3), and never fails:
-// what cannot be read becomes an UpstreamError that names the status. Its texts are without the tokens that the redactor knows.
+// what cannot be read becomes "upstream_error", which names the status. Its texts are without the tokens that the redactor knows.
 func ReadError(status int, header http.Header, body []byte, redactor *rs.Redactor) *rs.Error {
 	e := &rs.Error{Code: "upstream_error", Status: status, RetryAfter: RetryAfter(header)}
 	// A member of a wrong type costs itself, not the rest: what could be read is kept.
@@ -133,7 +133,7 @@ func Decode(raw []byte, into any, names ...string) error {
 	return CheckMembers(rs.AsObject(string(raw)), names...)
 }
 
-// CheckMembers reports whether no two members have the same name in any case, and those named have exactly that name.
+// CheckMembers returns ErrAmbiguousMember if two members have the same name in any case, or one has one of names in another case.
 func CheckMembers(o rs.Object, names ...string) error {
 	if _, _, found := o.Ambiguity(names...); found {
 		return ErrAmbiguousMember

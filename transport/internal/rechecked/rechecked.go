@@ -1,4 +1,4 @@
-// Package rechecked holds what is found by looking at other servers, and is found again when it is old.
+// Package rechecked caches what a check of another server found, and checks again when that is old.
 package rechecked
 
 import (
@@ -7,33 +7,33 @@ import (
 	"time"
 )
 
-// A Value is looked at again when it is old. One caller at a time does so and waits for what is found, as long as its context
-// lasts; all others have what was found before. It is safe for concurrent use.
+// A Value is what the last check found. When it is old, one caller at a time starts a check and waits for it, as long as its context
+// lasts; meanwhile others get the old value. It is safe for concurrent use.
 type Value[T any] struct {
-	Fresh bool // no caller gets what is old: all wait
+	Fresh bool // callers never get an old value: all wait for the check
 
 	look func(ctx context.Context, before T) (found T, life time.Duration)
 	now  func() time.Time
 
 	mutex   sync.Mutex
 	value   T
-	due     time.Time     // zero: nothing was found yet, and all wait
-	looking chan struct{} // closed when there is something to see; nil: no caller looks
+	due     time.Time     // of the next check; zero before the first, for which all callers wait
+	looking chan struct{} // closed at the end of the check under way; nil without one
 }
 
-// New returns a value at which nothing has looked yet. look returns what it finds, and how long that holds.
+// New returns a Value before its first check. look performs a check and returns what it found, and how long that is valid.
 func New[T any](now func() time.Time, look func(ctx context.Context, before T) (found T, life time.Duration)) *Value[T] {
 	return &Value[T]{look: look, now: now}
 }
 
-// Set sets what was found.
+// Set sets the value, as a check would.
 func (r *Value[T]) Set(found T, life time.Duration) {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
 	r.value, r.due = found, r.now().Add(life)
 }
 
-// Get returns what was found, and looks where that is old.
+// Get returns the value, after a check if it is old.
 func (r *Value[T]) Get(ctx context.Context) T {
 	r.mutex.Lock()
 	wait := r.looking
@@ -63,7 +63,7 @@ func (r *Value[T]) renew(ctx context.Context, before T) {
 	r.looking = nil
 }
 
-// Last is what was found last. It does not look.
+// Last returns the value without a check.
 func (r *Value[T]) Last() T {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()

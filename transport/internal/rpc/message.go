@@ -49,7 +49,8 @@ func (m Message) WireID() any {
 	return json.RawMessage(m.ID)
 }
 
-func invalid(why string) *jsonrpc.Error {
+// InvalidRequest is the error of a message that is JSON but no valid request.
+func InvalidRequest(why string) *jsonrpc.Error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "Invalid request: " + why}
 }
 
@@ -63,25 +64,25 @@ func Read(sent []byte) (Message, *jsonrpc.Error) {
 		return Message{}, &jsonrpc.Error{Code: jsonrpc.CodeParseError, Message: "Parse error: the message is not valid JSON"}
 	}
 	if sent[0] == '[' {
-		return Message{}, invalid("batches are not served; send one message at a time")
+		return Message{}, InvalidRequest("batches are not served; send one message at a time")
 	}
 	m := Message{Envelope: rs.AsObject(string(sent)), Text: sent}
 	m.Params, m.Method = m.Envelope.Object("params"), m.Envelope.Text("method")
 	m.Meta = m.Params.Object("_meta")
 	isRequest := m.Envelope.Includes("method")
 	if m.Envelope == nil || isRequest && (m.Method == "" || m.Envelope.Includes("result") || m.Envelope.Includes("error")) {
-		return Message{}, invalid(notAMessage)
+		return Message{}, InvalidRequest(notAMessage)
 	}
 	if !utf8.Valid(sent) {
-		return Message{}, invalid("the message is not UTF-8")
+		return Message{}, InvalidRequest("the message is not UTF-8")
 	}
 	if fault := m.ambiguity(); fault != "" {
-		return Message{}, invalid(fault)
+		return Message{}, InvalidRequest(fault)
 	}
 	if isRequest && m.Envelope.Includes("id") {
 		m.ID = m.Envelope.Get("id")
 		if kind := rs.Kind(m.ID); kind != "number" && kind != "string" { // as MCP allows
-			return Message{}, invalid(notAMessage)
+			return Message{}, InvalidRequest(notAMessage)
 		}
 		if !exactID(m.ID) {
 			m.Alias = `"` + rand.Text() + `"`
@@ -95,7 +96,7 @@ func Read(sent []byte) (Message, *jsonrpc.Error) {
 func (m Message) Decode() (jsonrpc.Message, *jsonrpc.Error) {
 	decoded, err := jsonrpc.DecodeMessage(m.Text)
 	if err != nil {
-		return nil, invalid(notAMessage)
+		return nil, InvalidRequest(notAMessage)
 	}
 	return decoded, nil
 }

@@ -79,7 +79,7 @@ func WithUnavailable(text string, document object) string {
 	for i, c := range list {
 		line := "\n" + clean.Clip(UnavailableLine(c), write.LineChars)
 		if left -= len(line); left < 0 || i == rs.MaxConnectionOptions {
-			return text + fmt.Sprintf("\n%d more connections could not be read; see structured output.", len(list)-i)
+			return text + "\n" + write.Plural(len(list)-i, "more connection") + " could not be read; see structured output."
 		}
 		text += line
 	}

@@ -8,9 +8,9 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// IsOrdinary reports, without a look into the tables of Unicode, most letters, digits, punctuation and emoji beyond ASCII: what is in a
-// block, or a part of one, in which no character is white space or has to go, and each is a grapheme cluster beside others of them. Of the
-// others some are ordinary too.
+// IsOrdinary reports, without the tables of Unicode, whether a character beyond ASCII is in a range of which every character may stay, is
+// no white space, and is a grapheme cluster beside others of these ranges. They have most letters, digits, punctuation and emoji; some
+// characters outside of them are ordinary too.
 func IsOrdinary(c rune) bool {
 	switch {
 	case c < 0x0370: // Latin

@@ -25,8 +25,8 @@ type Text struct {
 	Long   bool // the id is too long to be shown (D15)
 }
 
-// sameThing reports whether two streams have parts of one thing, as messages and message_bodies: then equal record ids are of one.
-// Others, as orders and customers, may number their records alike.
+// sameThing reports whether two streams hold parts of the same things, such as messages and message_bodies: then equal record ids mean one
+// thing. Other streams, such as orders and customers, may number their records alike.
 func sameThing(a, b string) bool {
 	if len(a) > len(b) {
 		a, b = b, a
@@ -34,12 +34,11 @@ func sameThing(a, b string) bool {
 	return strings.HasPrefix(b, strings.TrimSuffix(a, "s")+"_")
 }
 
-// A SharedRecords tells which hits are of the same thing as an earlier one: it has the stream of the first hit of each record id of a
-// connection.
+// SharedRecords finds hits of the same thing as an earlier hit: it maps each record, without its stream, to the stream of its first hit.
 type SharedRecords map[rs.Ref]string
 
-// Add returns the record of a hit without its stream, the zero Ref where the hit is of none that others can share, and whether the hit
-// is of the same thing as an earlier one, as a message and its body.
+// Add returns the record of a hit without its stream, or the zero Ref if no other hit can share it, and whether the hit is of the same
+// thing as an earlier one, such as a message and its body.
 func (s SharedRecords) Add(h *Hit) (record rs.Ref, joins bool) {
 	record = rs.Ref{ConnectionID: h.Ref.ConnectionID, RecordID: h.Ref.RecordID}
 	if record.RecordID == "" || record.ConnectionID == "" {
@@ -226,9 +225,9 @@ func sourceLabel(h *Hit) string {
 // A Style is how much of each hit structured output shows.
 type Style struct {
 	Chars int  // of excerpts and snippets
-	Read  bool // with the call that reads on at each hit, instead of one for all
-	Short bool // instead of a long address of its own a hit has ours
-	Bare  bool // id, title and such an address alone
+	Read  bool // each hit has the call that reads on, instead of one for all
+	Short bool // a hit has our address instead of a long one of its own
+	Bare  bool // a hit has only id, title and our address
 }
 
 // Write writes a hit among the results, and among the follow-ups where it has a proven match (S1-1a). base is the public address of the
@@ -309,7 +308,7 @@ func appendEscapedJSON(b []byte, text string) []byte {
 // shows reports whether a style shows all of an excerpt's field.
 func (style Style) shows(x *Excerpt) bool { return x.Text.Fits(style.Chars) && x.Complete() }
 
-// FirstIncomplete is the first match that is not shown whole; nil if there is none, or no ladder.
+// FirstIncomplete returns the first match that is not shown completely; nil if there is none, or the style has no follow-ups.
 func (style Style) FirstIncomplete(hits []Hit) *Excerpt {
 	for i := range hits {
 		if len(hits[i].Excerpts) > 0 && !style.Bare && !style.shows(hits[i].Best()) {

@@ -33,8 +33,8 @@ type Item struct {
 	Relations []Relation // what is in expanded, of a record in a list
 }
 
-// Read reads a record with its data, nil when it has none, but for its title. stream and connection are
-// used where it does not say them.
+// Read reads a record with its data, which may be nil, but not its title. stream and connection are used if the record does not name its
+// own.
 func Read(o, data rs.Object, stream, connection string) Item {
 	it := Item{
 		Stream:     cmp.Or(o.Text("stream"), stream),
@@ -207,7 +207,7 @@ func Unwrap(o rs.Object) rs.Object {
 	return o
 }
 
-// Other says of which other connection, stream or id an item says that it is than the record that was asked for; "" for none.
+// Other names what an item contradicts of the record that was asked for: its "connection", "stream" or "id"; "" for nothing.
 func Other(o rs.Object, asked rs.Ref) string {
 	differs := func(name, asked string) bool {
 		said, ok := rs.AsText(o.Get(name))
@@ -236,7 +236,7 @@ func OtherConnection(o rs.Object, named string) bool {
 	return ok && ref.ConnectionID != "" && ref.ConnectionID != named
 }
 
-// ParseRef is [rs.ParseRef] where it is no error that a text is no record's id.
+// ParseRef is [rs.ParseRef] for a text that need not be a record's id.
 func ParseRef(text string) (rs.Ref, bool) {
 	if text == "" {
 		return rs.Ref{}, false
@@ -256,7 +256,7 @@ func Order(items []Item) string {
 	return OrderBy(items, func(it *Item) string { return write.When(it.TimeField == items[0].TimeField, it.Authored) })
 }
 
-// OrderBy is the order in which records have some times; "" where they have none, or are not all in it.
+// OrderBy says how records are sorted by the times that timeOf returns; "" if one has none, or they are not sorted.
 func OrderBy(items []Item, timeOf func(*Item) string) string {
 	order := 0 // the sign of each comparison
 	for i := range items[:max(len(items)-1, 0)] {
@@ -267,5 +267,8 @@ func OrderBy(items []Item, timeOf func(*Item) string) string {
 		}
 		order = cmp.Or(order, sign)
 	}
-	return map[int]string{1: newestFirst, -1: OldestFirst}[order]
+	if order > 0 {
+		return newestFirst
+	}
+	return write.When(order < 0, OldestFirst)
 }

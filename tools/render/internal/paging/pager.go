@@ -13,8 +13,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
 
-// A Pager divides a list among answers. One shows the first items that fit, from the first that none has shown: each channel for itself,
-// with how to go on behind them (D18, D23).
+// A Pager divides a list among answers. An answer shows as many items as fit, beginning with the first that no earlier answer has shown.
+// Each channel does so by itself, and says how to go on (D18, D23).
 type Pager struct {
 	Noun  string // what an item is
 	Total int    // how many items the list has, or the page of it that was read
@@ -24,10 +24,10 @@ type Pager struct {
 // left is how many items are to be shown.
 func (p *Pager) left() int { return p.Total - p.From }
 
-// Span are the numbers of the items to one of them, "1-40".
+// Span returns the numbers of the items on a page that ends at one of them, "1-40".
 func (p *Pager) Span(to int) string { return fmt.Sprintf("%d-%d", p.From+1, to) }
 
-// Part is the part of a list within this one, which begins at one of its items, that is on a page that ends at another.
+// Part returns which items of a part of the list, of a size and beginning at an item, are on a page that ends at item to.
 func (p *Pager) Part(at, size, to int) (first, last int) {
 	return max(p.From-at, 0), min(to-at, size)
 }
@@ -55,7 +55,7 @@ func (p *ByCursor) Next(shown int) string {
 	return p.At.After(p.Before+p.From+shown, p.Limit, p.Key(p.From+shown-1)).String()
 }
 
-// Warning says what is not as it was asked for: an answer shows the first of the items that are left.
+// Warning says how an answer with the first shown of the items that are left differs from what was asked for.
 func (p *ByCursor) Warning(shown int) string {
 	part, whole := "", shown == p.left()
 	if !whole {
@@ -120,7 +120,7 @@ func CursorLine(key, value string) string {
 	return line
 }
 
-// An ByOffset goes on at an offset.
+// A ByOffset goes on at an offset.
 type ByOffset struct {
 	Pager
 	tool string
@@ -150,7 +150,7 @@ func (p *ByOffset) shown(to int) string {
 	return fmt.Sprintf("%ss %s of %d", p.Noun, p.Span(to), p.Total)
 }
 
-// longestNext is how long the call that reads on may be; of a longer one only the offset is said.
+// longestNext bounds the call that reads on; of a longer one only the offset is named.
 const longestNext = 1500
 
 // Lines say in text which part is shown, and how to read on; both are "" where that is all.

@@ -134,9 +134,9 @@ func (p Position) Start() Position { return Position{list: p.list} }
 // Repaired is the start of the list that a repaired search makes.
 func (p Position) Repaired() Position { return Position{Cursor: RepairedList, list: p.list} }
 
-// In returns a position with the mark of the list that a call with some arguments reads. It is an error of the code invalid_cursor where
-// an answer printed the position for another list, or otherwise; of another connection only [Position.Under] says so, because a call may name one by its
-// display name until the resource server has refused that.
+// In returns a position with the mark of the list that a call with some arguments reads. Its error is "invalid_cursor": the position was
+// printed for another list, or changed. Only [Position.Under] refuses one of another connection, because a call may name a connection by
+// its display name until the resource server refuses that.
 func (p Position) In(args rs.Object) (Position, error) {
 	if p.Shown == 0 && strings.HasPrefix(p.Cursor, positionPrefix) {
 		return Position{}, InvalidCursor("This cursor is not as an answer printed it.",
@@ -155,7 +155,7 @@ func (p Position) In(args rs.Object) (Position, error) {
 	return p, nil
 }
 
-// Under is the start of the same list of one connection. It is an error where an answer printed the position for another connection.
+// Under returns the start of the same list of one connection. Its error is that the position was printed for another connection.
 func (p Position) Under(connection string) (Position, error) {
 	if p.list == (marks{}) {
 		return Position{}, nil

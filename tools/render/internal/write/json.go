@@ -80,7 +80,7 @@ func (a *Object) Text(name, value string) *Object {
 	return a.Append(name, func(b []byte) []byte { return append(clean.AppendEscaped(append(b, '"'), value), '"') })
 }
 
-// Plain adds a string as JSON usually has it.
+// Plain adds a string with the usual escapes of JSON.
 func (a *Object) Plain(name, value string) *Object {
 	return a.Append(name, func(b []byte) []byte { return rs.AppendText(b, value) })
 }
@@ -142,7 +142,7 @@ func (a *Object) Elements(name string, raw []byte) *Object {
 // Inside is what was written, without brackets around it.
 func (a *Object) Inside() []byte { return a.b }
 
-// JSON is what was written, as an object; "" where there is none.
+// JSON returns what was written, as an object; "" for nil.
 func (a *Object) JSON() string {
 	if a == nil {
 		return ""
@@ -150,7 +150,7 @@ func (a *Object) JSON() string {
 	return "{" + string(a.b) + "}"
 }
 
-// Call is a call of a tool with these arguments, in text; "" where there are none.
+// Call returns a call of a tool with these arguments as text has it; "" for nil.
 func (a *Object) Call(tool string) string {
 	if a == nil {
 		return ""
@@ -158,7 +158,7 @@ func (a *Object) Call(tool string) string {
 	return tool + " {" + string(a.b) + "}"
 }
 
-// ToolCall is a call in structured output; "" where there are no arguments.
+// ToolCall returns a call as structured output has it, {"tool","arguments"}; "" without arguments.
 func ToolCall(tool, arguments string) string {
 	return When(arguments != "", new(Object).Plain("tool", tool).Put("arguments", arguments).JSON())
 }
@@ -176,8 +176,8 @@ const (
 	TruncateDepth = 6    // how deep a value is looked into; what is large below that is left out as a whole
 )
 
-// Truncate returns a JSON value of at most max bytes, which are the 4 of null at least, or as it is when it fits. The members of an
-// object share the bytes: the small ones are whole and the large ones get what is left, so that ids and cursors stay.
+// Truncate returns a JSON value that takes at most max bytes, or the 4 of null. The members of an object share the bytes: the small ones
+// stay complete and the large ones share what is left, so that ids and cursors stay.
 func Truncate(raw string, max int) string { return truncateAt(raw, max, TruncateDepth) }
 
 func truncateAt(raw string, max, depth int) string {

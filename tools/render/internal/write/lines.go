@@ -18,7 +18,7 @@ const Separator = " | "
 // Ellipsis marks where a text was cut.
 const Ellipsis = "…"
 
-// ShownName is name, or for one that is too long to be sent back its beginning and a note.
+// ShownName returns a name as [clean.Name] does, and of one that is too long to be sent back the beginning and a note.
 func ShownName(s string) string {
 	if len(s) <= LongestName {
 		return clean.Name(s)
@@ -26,7 +26,7 @@ func ShownName(s string) string {
 	return fmt.Sprintf("%s (%d bytes, cannot be named)", clean.Quote(clean.Clip(s, LabelChars)), len(s))
 }
 
-// When is a text where a condition holds, else "".
+// When returns a text if a condition holds, else "".
 func When(holds bool, text string) string {
 	if holds {
 		return text
@@ -34,10 +34,10 @@ func When(holds bool, text string) string {
 	return ""
 }
 
-// Lead is a text with what leads to it, unless it is empty.
+// Lead returns a text behind a lead, or "" if the text is empty.
 func Lead(lead, text string) string { return When(text != "", lead+text) }
 
-// Each is a list, each of it as it is shown.
+// Each returns what show returns for each element of a list.
 func Each[T any](list []T, show func(T) string) []string {
 	shown := make([]string, len(list))
 	for i, one := range list {
@@ -46,32 +46,32 @@ func Each[T any](list []T, show func(T) string) []string {
 	return shown
 }
 
-// Offer is what leads to a call with the call, where that can be copied from a line of at most so many characters; else "". A space in one
-// of its texts that is no plain one is escaped.
+// Offer returns a call behind a lead, or "" if the call has more than chars characters or could not be copied from a line exactly. Spaces
+// other than U+0020 are escaped.
 func Offer(lead, call string, chars int) string {
 	call = clean.EscapedSpaces(call)
 	return When(call != "" && !clean.LongerThan(call, chars) && clean.Line(call) == call, lead+call)
 }
 
-// EachOf are the first of a list, each as it is shown, without those that show nothing.
+// EachOf returns what show returns for each of the first elements of a list, without empty texts.
 func EachOf[T any](list []T, most int, show func(T) string) []string {
 	return NotEmpty(Each(list[:min(len(list), most)], show)...)
 }
 
-// NotEmpty are those of some lines that say something.
+// NotEmpty returns the lines that are not empty.
 func NotEmpty(lines ...string) []string {
 	return slices.DeleteFunc(lines, func(line string) bool { return line == "" })
 }
 
-// Label is the beginning of a short text, such as a name for people.
+// Label returns the first LabelChars characters of a text, such as a display name, on one line.
 func Label(s string) string { return clean.Preview(s, LabelChars) }
 
-// Labelled is a connection: its id as it is shown, and its label if it has one.
+// Labelled returns an id, as it is shown, and its quoted label, if it has one.
 func Labelled(id, label string) string {
 	return id + When(label != "", " "+clean.Quote(Label(label)))
 }
 
-// Plural is "1 record" or "2 records".
+// Plural returns "1 record" or "2 records".
 func Plural(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
@@ -79,7 +79,7 @@ func Plural(n int, noun string) string {
 	return strconv.Itoa(n) + " " + noun + "s"
 }
 
-// Have is the verb of n of something.
+// Have returns "has" for one of something, else "have".
 func Have(n int) string {
 	if n == 1 {
 		return "has"
@@ -87,7 +87,7 @@ func Have(n int) string {
 	return "have"
 }
 
-// Thousands is a number as people write it: 2,310.
+// Thousands returns a number with commas: 2,310.
 func Thousands(n int) string {
 	digits := strconv.Itoa(n)
 	for at := len(digits) - 3; at > 0; at -= 3 {
@@ -114,7 +114,7 @@ func QuoteLines(text string) []string {
 	return lines
 }
 
-// Minute is a time to the minute as people write it, where it is in UTC; else as it is.
+// Minute returns a time in UTC to the minute, "2026-11-20 10:00", and any other text unchanged.
 func Minute(t string) string {
 	if len(t) > 16 && strings.HasSuffix(t, "Z") && t[10] == 'T' && Day(t) != "" {
 		return t[:10] + " " + t[11:16]
@@ -122,7 +122,7 @@ func Minute(t string) string {
 	return t
 }
 
-// Folded is a line that ends with items, and goes on behind indent on further lines where one is too short.
+// Folded returns a line with items behind it, in as many lines as they take, the further ones indented.
 func Folded(line, indent string, items []string) []string {
 	var lines []string
 	for i, item := range items {
@@ -166,7 +166,8 @@ func Day(t string) string {
 	return day
 }
 
-// ShownValue is a value as tables show it, or its beginning. A text is as a filter takes it: where a table would clean it, it is escaped.
+// ShownValue returns a value as tables show it, or its beginning. A text is written as a filter takes it: what a table would clean away is
+// escaped.
 func ShownValue(raw string) string {
 	value, left := clean.Cell(withoutRounding(raw), KeyChars)
 	if text, _ := rs.AsText(raw); rs.Kind(raw) == "string" && (clean.Line(text) != text || strings.ContainsAny(text, ";'()")) {

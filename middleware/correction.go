@@ -1,0 +1,92 @@
+package middleware
+
+import (
+	"context"
+	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/auth"
+	"github.com/pdp-connect/pdpp-mcp/tools"
+	"github.com/pdp-connect/pdpp-mcp/tools/correct"
+)
+
+// correctDeadline bounds the read of a schema that explains an error.
+const correctDeadline = 5 * time.Second
+
+// A correction finds out what is wrong with one refused call and what to call instead.
+type correction struct {
+	call    tools.Call
+	tool    correct.Tool
+	args    rs.Object
+	refused *rs.Error
+
+	read  bool          // grant has been read
+	grant correct.Grant // without sources if it could not be read
+	all   *rs.Schema    // of all streams; nil if it was not needed for grant
+}
+
+// readGrant returns the streams and connections of the grant: of the package's directory, or else of the resource server's schema.
+func (c *correction) readGrant(ctx context.Context) correct.Grant {
+	if !c.read {
+		c.read, c.grant = true, c.grantOf(ctx, c.schema)
+	}
+	return c.grant
+}
+
+// heldGrant returns the grant as far as it is known without a read.
+func (c *correction) heldGrant(ctx context.Context) correct.Grant {
+	return c.grantOf(ctx, c.call.Tool.Held)
+}
+
+// grantOf returns the grant of the package's directory, or else of the schema that read returns.
+func (c *correction) grantOf(ctx context.Context, read readSchema) correct.Grant {
+	grant := granted(ctx)
+	if len(grant.Sources) == 0 {
+		if all := read(ctx, "", ""); all != nil {
+			c.all, grant.Sources, grant.Schema = all, correct.Sources(all), all
+		}
+	}
+	return grant
+}
+
+// stream returns the one stream that arguments name, from the schema that read returns; the zero Stream if they name none or several.
+func (c *correction) stream(ctx context.Context, args rs.Object, read readSchema) correct.Stream {
+	if streams, connection := correct.Touches(args); len(streams) == 1 {
+		s := c.all
+		if s == nil {
+			s = read(ctx, streams[0], connection)
+		}
+		if s != nil {
+			return correct.ReadStream(streams[0], s)
+		}
+	}
+	return correct.Stream{}
+}
+
+// A readSchema returns the compact schema of a stream, or of all: by at most one read (schema), or as it is held (tools.Tool.Held).
+type readSchema func(ctx context.Context, stream, connection string) *rs.Schema
+
+// granted returns the grant as a package's directory knows it; the zero Grant for a client's.
+func granted(ctx context.Context) correct.Grant {
+	p := auth.PrincipalFrom(ctx).Package
+	if p == nil {
+		return correct.Grant{}
+	}
+	return correct.Grant{Sources: p.Granted(), OneConnection: true}
+}
+
+// schema returns the compact schema, which is held for a minute; nil if it cannot be read.
+func (c *correction) schema(ctx context.Context, stream, connection string) *rs.Schema {
+	ctx, cancel := context.WithTimeout(ctx, correctDeadline)
+	defer cancel()
+	return c.call.Tool.Schema(ctx, c.call.RS, stream, connection)
+}
+
+// toConnect returns the commands by which the owner grants what is missing; none if nothing is, or if the caller has no terminal.
+func toConnect(ctx context.Context, missing rs.Missing) []string {
+	terms := auth.PrincipalFrom(ctx).Terms
+	if terms == nil || terms.Connect == nil || len(missing.Streams) == 0 && missing.Connection == "" {
+		return nil
+	}
+	return terms.Connect(missing)
+}
