@@ -13,6 +13,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/objects"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/schema"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/table"
+	"github.com/pdp-connect/pdpp-mcp/internal/files"
 )
 
 // A fileState is what is compared of a file.
@@ -28,7 +29,7 @@ type fileState struct {
 
 func stateOfFile(name string, info fs.FileInfo) fileState {
 	state := fileState{Name: name, Size: info.Size(), Modified: info.ModTime().UnixNano()}
-	state.Node, state.Changed = nodeOf(info)
+	state.Node, state.Changed = files.NodeOf(info)
 	if entry, ok := info.Sys().(*zip.FileHeader); ok {
 		state.Sum = entry.CRC32
 	}

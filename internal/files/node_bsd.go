@@ -1,13 +1,14 @@
 //go:build darwin || freebsd || netbsd
 
-package importer
+package files
 
 import (
 	"io/fs"
 	"syscall"
 )
 
-func nodeOf(info fs.FileInfo) (node uint64, changed int64) {
+// NodeOf is the number of a file on its disk and the time of its last change; see that of Linux.
+func NodeOf(info fs.FileInfo) (node uint64, changed int64) {
 	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
 		return stat.Ino, stat.Ctimespec.Nano()
 	}
