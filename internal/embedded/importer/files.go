@@ -233,30 +233,6 @@ func (l *lister) isTwin(name string) bool {
 	return err == nil && ways[formatKeep].is(note, start)
 }
 
-// addTo puts a file with the others of its stream, which is called after what they have in common.
-func (l *lister) addTo(name string, kind format, file sourceFile) *fileStream {
-	of := group{stem: name, kind: kind}
-	at, known := l.groups[of]
-	if known {
-		l.sources[at].files = append(l.sources[at].files, file)
-	} else {
-		at = len(l.sources)
-		l.groups[of] = at
-		l.addStream(l.free(streamName(name)), kind, file)
-	}
-	added := &l.sources[at]
-	for _, beside := range ways[kind].dependsOn {
-		beside = path.Join(path.Dir(file.name), beside)
-		if slices.ContainsFunc(added.dependsOn, func(one sourceFile) bool { return one.name == beside }) {
-			continue
-		}
-		if info, err := fs.Stat(l.from.fsys, beside); err == nil {
-			added.dependsOn = append(added.dependsOn, sourceFile{name: beside, size: info.Size()})
-		}
-	}
-	return added
-}
-
 // takeoutPart is one of the archives that an export of Google is divided into.
 var takeoutPart = item.Expression(`(takeout-\d{8}(?:T\d{6}Z)?)(?:-\d+)?-\d{3}(?:\.zip)?/`)
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/archive"
@@ -43,6 +44,19 @@ type about struct {
 	file string // its name
 	part string // what is added to the name of the stream
 	key  string // the field of a message with the id of that record
+}
+
+// Endings of the names of attached streams.
+const (
+	attachmentsSuffix = "_attachments"
+	linksSuffix       = "_links"
+	aroundSuffix      = "_around"
+)
+
+// An attachedStream has what belongs to the records of another, such as the attachments of messages.
+type attachedStream struct {
+	suffix string // of the name of that stream
+	key    string // the field that holds the id of the record; empty: it belongs to none
 }
 
 // aroundTable has the lines above and below a table.
@@ -145,6 +159,29 @@ var ways = [...]way{
 	},
 }
 
+// formatOf knows a file by the ending of its name.
+func formatOf(name string) format {
+	ending := strings.ToLower(path.Ext(name))
+	return format(max(0, slices.IndexFunc(ways[:], func(one way) bool { return slices.Contains(strings.Fields(one.endings), ending) })))
+}
+
+// isMessageFile reports a file that is one message.
+func isMessageFile(name string) bool {
+	switch strings.ToLower(path.Ext(name)) {
+	case ".eml", ".emlx":
+		return true
+	case ".mbox", ".mbx":
+		return false
+	}
+	return isMaildir(name)
+}
+
+// isMaildir reports a message of a Maildir, unless its ending says something else: a file in its folder of new or of seen messages.
+func isMaildir(name string) bool {
+	folder := path.Base(path.Dir(name))
+	return (folder == "cur" || folder == "new") && strings.Contains(path.Base(name), ".")
+}
+
 // sign knows files by their names and by their first bytes.
 func sign(name, start string) func(string, []byte) bool {
 	named, begun := item.Expression(name), item.Expression(start)
@@ -230,59 +267,6 @@ func readDocument(in *opened) item.Records {
 		return item.Failed(err)
 	}
 	return document.Office(at, size, in.name)
-}
-
-// readMetaPage reads a page of a conversation: as one text if it is not clear where each message begins.
-func readMetaPage(in *opened) item.Records {
-	records, err := services.MetaPage(in.text, in.folderName(), in.name)
-	if err == nil && records == nil {
-		_, err = in.text.Seek(0, io.SeekStart)
-		records = item.Shaped(document.HTML(in.text, path.Join(in.folderName(), in.name)), func(one item.Item) (item.Item, error) {
-			one.Note = "one text: it is not clear where each message begins. An export as JSON has them one by one"
-			return one, nil
-		})
-	}
-	if err != nil {
-		return item.Failed(err)
-	}
-	return records
-}
-
-// readSlack reads a day of a channel. Without the list of the people of an export they are known by their ids.
-func readSlack(in *opened) item.Records {
-	s := in.of
-	if s.users == nil {
-		in.beside("../users.json", func(list io.ReadSeeker) { s.users = services.ReadSlackUsers(list) })
-	}
-	return services.Slack(in.text, in.folderName(), s.users)
-}
-
-// readDiscord reads a channel or its messages.
-func readDiscord(in *opened) (records item.Records) {
-	s := in.of
-	if s.channels == nil {
-		in.beside("../"+services.DiscordList, func(list io.ReadSeeker) { s.channels = services.ReadDiscordNames(list) })
-	}
-	in.beside(services.DiscordChannel, func(file io.ReadSeeker) {
-		channel := services.ReadChannel(file, strings.TrimPrefix(in.folderName(), "c"), s.channels)
-		switch {
-		case in.from.part != "":
-			records = channel.Record()
-		case in.stem() == "messages":
-			records = channel.Messages(in.text, in.isNamed(".csv"))
-		default: // what is known of channels
-			records = func(func(item.Item, error) bool) {}
-		}
-	})
-	return records
-}
-
-// folderOr is what the files of a folder are called together: those at the top by a noun.
-func folderOr(folder, noun string) string {
-	if folder == "." {
-		return noun
-	}
-	return folder
 }
 
 func aboveFolder(noun string) func(name string) string {

@@ -36,6 +36,13 @@ type lister struct {
 	known      map[fileState]knownFile // what files held when they were listed before
 }
 
+// A group is what files share that are parts of one thing.
+type group struct {
+	folder, stem, part string
+	kind               format
+	header             string // the first line, where that has to be the same
+}
+
 // Some files hold several streams: a workbook its sheets, a database its tables, JSON its arrays. Each is a stream of the one file.
 
 // addTables makes a stream of each table of an SQLite database, and a relation of each foreign key.
@@ -188,6 +195,30 @@ func (l *lister) addStream(name string, kind format, file sourceFile) *fileStrea
 	l.sources = append(l.sources, fileStream{stream: name, from: l.from, root: l.root, blobs: l.blobs, format: kind, files: []sourceFile{file},
 		idField: "id"})
 	return &l.sources[len(l.sources)-1]
+}
+
+// addTo puts a file with the others of its stream, which is called after what they have in common.
+func (l *lister) addTo(name string, kind format, file sourceFile) *fileStream {
+	of := group{stem: name, kind: kind}
+	at, known := l.groups[of]
+	if known {
+		l.sources[at].files = append(l.sources[at].files, file)
+	} else {
+		at = len(l.sources)
+		l.groups[of] = at
+		l.addStream(l.free(streamName(name)), kind, file)
+	}
+	added := &l.sources[at]
+	for _, beside := range ways[kind].dependsOn {
+		beside = path.Join(path.Dir(file.name), beside)
+		if slices.ContainsFunc(added.dependsOn, func(one sourceFile) bool { return one.name == beside }) {
+			continue
+		}
+		if info, err := fs.Stat(l.from.fsys, beside); err == nil {
+			added.dependsOn = append(added.dependsOn, sourceFile{name: beside, size: info.Size()})
+		}
+	}
+	return added
 }
 
 // within is a path as it is from the folder of the connection.

@@ -17,23 +17,6 @@ var (
 	appleMailbox = item.Expression(`(?i)^.*\.(?:mbox|imapmbox)/`)
 )
 
-// isMessageFile reports a file that is one message.
-func isMessageFile(name string) bool {
-	switch strings.ToLower(path.Ext(name)) {
-	case ".eml", ".emlx":
-		return true
-	case ".mbox", ".mbx":
-		return false
-	}
-	return isMaildir(name)
-}
-
-// isMaildir reports a message of a Maildir, unless its ending says something else: a file in its folder of new or of seen messages.
-func isMaildir(name string) bool {
-	folder := path.Base(path.Dir(name))
-	return (folder == "cur" || folder == "new") && strings.Contains(path.Base(name), ".")
-}
-
 // looseMessages groups messages that are a file each.
 func looseMessages(name string) string {
 	if !isMessageFile(name) {

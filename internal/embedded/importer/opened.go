@@ -16,6 +16,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/archive"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/document"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/services"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/table"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
 )
@@ -90,6 +91,14 @@ func (o *opened) stem() string { return strings.TrimSuffix(o.name, path.Ext(o.na
 
 // folderName is that of the folder, which may be the one that is read.
 func (o *opened) folderName() string { return folderOr(path.Base(o.folder), o.of.from.name) }
+
+// folderOr is what the files of a folder are called together: those at the top by a noun.
+func folderOr(folder, noun string) string {
+	if folder == "." {
+		return noun
+	}
+	return folder
+}
 
 // beside reads another file, at a path from its folder, or nothing where that cannot be opened.
 func (o *opened) beside(name string, read func(io.ReadSeeker)) {
@@ -192,4 +201,49 @@ func cached[F io.Closer](in *opened, open func() (F, error), read func(F) item.R
 		})
 		good = !failed // and its reader has no fault
 	}
+}
+
+// readMetaPage reads a page of a conversation: as one text if it is not clear where each message begins.
+func readMetaPage(in *opened) item.Records {
+	records, err := services.MetaPage(in.text, in.folderName(), in.name)
+	if err == nil && records == nil {
+		_, err = in.text.Seek(0, io.SeekStart)
+		records = item.Shaped(document.HTML(in.text, path.Join(in.folderName(), in.name)), func(one item.Item) (item.Item, error) {
+			one.Note = "one text: it is not clear where each message begins. An export as JSON has them one by one"
+			return one, nil
+		})
+	}
+	if err != nil {
+		return item.Failed(err)
+	}
+	return records
+}
+
+// readSlack reads a day of a channel. Without the list of the people of an export they are known by their ids.
+func readSlack(in *opened) item.Records {
+	s := in.of
+	if s.users == nil {
+		in.beside("../users.json", func(list io.ReadSeeker) { s.users = services.ReadSlackUsers(list) })
+	}
+	return services.Slack(in.text, in.folderName(), s.users)
+}
+
+// readDiscord reads a channel or its messages.
+func readDiscord(in *opened) (records item.Records) {
+	s := in.of
+	if s.channels == nil {
+		in.beside("../"+services.DiscordList, func(list io.ReadSeeker) { s.channels = services.ReadDiscordNames(list) })
+	}
+	in.beside(services.DiscordChannel, func(file io.ReadSeeker) {
+		channel := services.ReadChannel(file, strings.TrimPrefix(in.folderName(), "c"), s.channels)
+		switch {
+		case in.from.part != "":
+			records = channel.Record()
+		case in.stem() == "messages":
+			records = channel.Messages(in.text, in.isNamed(".csv"))
+		default: // what is known of channels
+			records = func(func(item.Item, error) bool) {}
+		}
+	})
+	return records
 }

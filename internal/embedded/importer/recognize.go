@@ -13,52 +13,12 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/services"
 )
 
-// A format is how a file is read.
-type format int
-
-const (
-	formatUnknown      format = iota
-	formatLines               // a JSON object to a line
-	formatArray               // JSON objects in an array
-	formatTable               // rows
-	formatRows                // rows in other words than comma separated values
-	formatMail                // messages, many or one to a file
-	formatCalendar            // events
-	formatContacts            // vCards
-	formatNotes               // a note in Markdown
-	formatWorkbook            // sheets, each a stream
-	formatDatabase            // tables, each a stream
-	formatDocument            // a page of HTML, or a document of a word processor
-	formatChat                // an exported chat of WhatsApp
-	formatSlack               // a day of a channel of Slack
-	formatDiscord             // a channel of Discord, or its messages
-	formatX                   // a script of an archive of X
-	formatMastodon            // an outbox
-	formatKeep                // a note of Google Keep, or what Google says of a photo
-	formatTelegram            // chats of Telegram
-	formatMeta                // a conversation of Facebook or Instagram
-	formatMetaPage            // a page of a conversation of Facebook or Instagram
-	formatHealth              // what a phone of Apple measured
-	formatClippings           // highlights and notes of a Kindle
-	formatActivity            // what a person did on pages of Google
-	formatBookmarks           // links that a browser or a service kept
-	formatEvernote            // notes of Evernote
-	formatTelegramPage        // a page of a chat of Telegram
-	formatAssistant           // conversations with an assistant
-)
-
 const knownEndings = ".jsonl, .ndjson, .json, .csv, .tsv, .mbox, .mbx, .eml, .emlx, .ics, .vcf, .md, .html, .docx, .odt, .txt, .xlsx, " +
 	".gpx, .tcx, .kml, .ofx, .qif, .enex, .sqlite or .zip"
 
 // passwords is said of the exports of password managers.
 const passwords = "it holds passwords, which no assistant should have: to have the rest of it read, leave them and other secrets out " +
 	"of a copy"
-
-// formatOf knows a file by the ending of its name.
-func formatOf(name string) format {
-	ending := strings.ToLower(path.Ext(name))
-	return format(max(0, slices.IndexFunc(ways[:], func(one way) bool { return slices.Contains(strings.Fields(one.endings), ending) })))
-}
 
 // recognize settles how a file is read, or says why it is not.
 func recognize(fsys fs.FS, name string) (kind format, reason string) {

@@ -1,11 +1,15 @@
 package importer
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"path"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/document"
@@ -69,6 +73,40 @@ type fileStream struct {
 	users      services.SlackUsers    // of a stream of messages
 	channels   map[string]string      // of a stream of messages
 }
+
+// A format is how a file is read.
+type format int
+
+const (
+	formatUnknown      format = iota
+	formatLines               // a JSON object to a line
+	formatArray               // JSON objects in an array
+	formatTable               // rows
+	formatRows                // rows in other words than comma separated values
+	formatMail                // messages, many or one to a file
+	formatCalendar            // events
+	formatContacts            // vCards
+	formatNotes               // a note in Markdown
+	formatWorkbook            // sheets, each a stream
+	formatDatabase            // tables, each a stream
+	formatDocument            // a page of HTML, or a document of a word processor
+	formatChat                // an exported chat of WhatsApp
+	formatSlack               // a day of a channel of Slack
+	formatDiscord             // a channel of Discord, or its messages
+	formatX                   // a script of an archive of X
+	formatMastodon            // an outbox
+	formatKeep                // a note of Google Keep, or what Google says of a photo
+	formatTelegram            // chats of Telegram
+	formatMeta                // a conversation of Facebook or Instagram
+	formatMetaPage            // a page of a conversation of Facebook or Instagram
+	formatHealth              // what a phone of Apple measured
+	formatClippings           // highlights and notes of a Kindle
+	formatActivity            // what a person did on pages of Google
+	formatBookmarks           // links that a browser or a service kept
+	formatEvernote            // notes of Evernote
+	formatTelegramPage        // a page of a chat of Telegram
+	formatAssistant           // conversations with an assistant
+)
 
 // partName is what a stream is called among those of all connectors.
 func partName(connector, stream string) string { return connector + "/" + stream }
@@ -150,4 +188,75 @@ func guarded(from item.Records) item.Records {
 			reading = true
 		}
 	}
+}
+
+// A Skip is a piece of a file that was left out of a corpus, or, when Line is 0, a whole file or a part of its schema.
+type Skip struct {
+	File   string // path from the folder, with slashes
+	Line   int    // where the piece begins, counted from 1
+	Reason string
+}
+
+// String says where and why, on one line: a name, which may be of an archive from elsewhere, can have line breaks.
+func (s Skip) String() string {
+	if s.Line == 0 {
+		return s.Name() + ": " + s.Reason
+	}
+	return fmt.Sprintf("%s:%d: %s", s.Name(), s.Line, s.Reason)
+}
+
+// Name is the file, on one line.
+func (s Skip) Name() string { return strings.ReplaceAll(s.File, "\n", `\u000a`) }
+
+// IsCopy reports that all of what was left out was read elsewhere.
+func (s Skip) IsCopy() bool { return strings.HasPrefix(s.Reason, item.SameAs) }
+
+// A Watch follows the reading of files. All of it may be nil.
+type Watch struct {
+	Kept    func(Skip)  // of each record that is kept without something
+	Skipped func(Skip)  // of each piece that is left out; in streams whose fields are declared, when their records are read
+	Found   func(n int) // of each thousand records found so far, before any is loaded
+	Now     time.Time   // when the files are read, up to which and beyond events recur; zero: now
+	Later   []string    // files that are still being written: what is known of them stays as it is
+}
+
+// stillWritten is why a new file waits.
+const stillWritten = "still being written: it is read once it no longer changes"
+
+// isLater reports a file that is still being written, or in an archive that is.
+func (w Watch) isLater(name string) bool {
+	return slices.ContainsFunc(w.Later, func(one string) bool { return name == one || strings.HasPrefix(name, one+"/") })
+}
+
+// kept says what a record is kept without, if it is.
+func (w Watch) kept(file string, one item.Item) {
+	if one.Note != "" {
+		w.Kept(Skip{File: file, Line: one.Line, Reason: one.Note})
+	}
+}
+
+// foundStep is after how many records a watch is called.
+const foundStep = 1000
+
+// A linesAround counts the lines around the table of a file.
+type linesAround struct{ first, all, totals int } // first is the number of a line
+
+func (l linesAround) with(one item.Item) linesAround {
+	if l.all++; one.Place == item.TotalOfRows || one.Place == item.TotalBelow {
+		l.totals++
+	}
+	l.first = cmp.Or(l.first, one.Line)
+	return l
+}
+
+// note says in which stream the lines are.
+func (l linesAround) note(stream string) item.Item {
+	said := fmt.Sprintf("1 line %s is in %s", item.AroundTable, stream)
+	if l.all > 1 {
+		said = fmt.Sprintf("%d lines %s are in %s", l.all, item.AroundTable, stream)
+	}
+	if l.totals > 0 {
+		said += fmt.Sprintf(", totals or balances among them: %d", l.totals)
+	}
+	return item.Item{Line: l.first, Note: said}
 }

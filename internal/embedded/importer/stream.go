@@ -118,9 +118,6 @@ func (s *fileStream) infer(ctx context.Context, watch Watch, found *int) ([]mode
 	return []model.Stream{stream, files}, err
 }
 
-// hasCells reports that the values are cells of a table: texts, of which it is found out what they are.
-func (s *fileStream) hasCells() bool { return ways[s.format].attached == aroundTable }
-
 // records yields the records of one connection.
 func (s *fileStream) records(ctx context.Context, connection string, blobs *blobBudget, watch Watch) iter.Seq2[model.Record, error] {
 	return func(yield func(model.Record, error) bool) {
