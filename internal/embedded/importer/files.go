@@ -74,7 +74,7 @@ func (l *lister) leaveOut() {
 	l.sources = l.sources[:count]
 }
 
-// join puts the files of another connection with those of the streams that have the same names.
+// addSources puts the files of another connection with those of the streams that have the same names.
 func (l *listing) addSources(streams, more []fileStream) []fileStream {
 	for _, one := range more {
 		at := slices.IndexFunc(streams, func(s fileStream) bool { return s.stream == one.stream })

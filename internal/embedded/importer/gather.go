@@ -96,7 +96,7 @@ func (l *lister) gather() {
 	}
 }
 
-// join makes one stream of the sources of each group, and leaves those of none as they are. A group has a name and, if its records get the
+// mergeGroups makes one stream of the sources of each group, and leaves those of none as they are. A group has a name and, if its records get the
 // field "file", the folder of its files.
 func (l *lister) mergeGroups(groups []group, describe func(group) (name, folder string)) {
 	for index, source := range l.sources {
