@@ -184,7 +184,7 @@ func TestATimeIsAPartOfTheQuery(t *testing.T) {
 		`"meta":{"count":0,"recall":{"partial_count":1,"time_words":["May","2026"],"preferred_time":"2026-05-01 until before 2026-06-01"}}}`
 	r, err := Search(answered(body), SearchQuery{Q: "bill May 2026"})
 	for _, says := range []string{
-		"No record that has all of the words is known to be of the time that the query names.\n", " | not known to be of that time", "(0 with all words and of that time, 1 with some)", "\nread as a time: May 2026 = ",
+		"No record that has all of the words is known to be of the time that the query names.\n", " | not known to be of that time", "(0 with all words and that time, 1 with some)", "\nread as a time: May 2026 = ",
 	} {
 		if err != nil || !strings.Contains(r.Text, says) {
 			t.Errorf("it does not say %q: %v\n%s", says, err, r.Text)

@@ -131,7 +131,8 @@ func (f *searchFrame) text(s *searchPage, hits []hit.Text) string {
 	summary, tail, notShown := f.summary, f.tail, ""
 	switch part := len(hits) < len(s.hits) || s.From > 0; {
 	case part:
-		summary += fmt.Sprintf("; shown %s of these %d%s", s.Span(s.From+len(hits)), s.Total, write.Lead(", which are", s.ofRecords()))
+		of := strings.TrimPrefix(s.ofRecords(), " of ")
+		summary += fmt.Sprintf("; shown %s of these %d%s", s.Span(s.From+len(hits)), s.Total, write.When(of != "", " ("+of+")"))
 	case s.total() != "" && s.q.Repair == nil && s.q.Q != "":
 		summary += "; this page: " + write.Plural(len(s.all), "hit") + s.ofRecords()
 	}
@@ -319,7 +320,7 @@ func (s *searchPage) forQuery() string {
 
 func (s *searchPage) counts() string {
 	n, some, nearest := s.l.Matches(), someCount(s.l), nearestCount(s.l)
-	all := "all words" + write.When(s.l.Recall.Has("time_words"), " and of that time")
+	all := "all words" + write.When(s.l.Recall.Has("time_words"), " and that time")
 	switch {
 	case n == "":
 		return ""
