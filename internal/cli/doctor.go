@@ -81,7 +81,7 @@ func notRead(files []model.LeftOut) (lines []string) {
 			lines = append(lines, importer.Skip{File: one.File, Line: more.Line, Reason: more.Reason}.String())
 		}
 		if rest := one.Pieces - len(one.More) - 1; rest > 0 {
-			lines = append(lines, fmt.Sprintf("%s: %d pieces more", one.File, rest))
+			lines = append(lines, fmt.Sprintf("%s: and %d more", one.File, rest))
 		}
 	}
 	return lines

@@ -88,8 +88,8 @@ func (l *leftOut) add(s Skip, kept bool) {
 		one.Line, one.Reason = s.Line, s.Reason
 		l.known[s.File] = one
 		l.files = append(l.files, one)
-	case strings.Contains(s.Reason, item.AroundTable) && !strings.Contains(one.Reason, item.AroundTable): // which concerns each record
-		one.Reason += "; " + s.Reason
+	case strings.Contains(s.Reason, item.AroundTable): // which concerns the whole table
+		one.More = slices.Insert(one.More, 0, model.Left{Line: s.Line, Reason: s.Reason})
 	case len(one.More) < maxPieces:
 		one.More = append(one.More, model.Left{Line: s.Line, Reason: s.Reason})
 	}

@@ -29,11 +29,12 @@ func TestWhatIsLostIsSaidFirst(t *testing.T) {
 	}
 }
 
-// That lines stand around a table concerns all of its records: it is said with whatever is said first.
+// That lines stand around a table concerns all of its records: it is said right behind what is said first.
 func TestLinesAroundATableAreSaid(t *testing.T) {
 	for text, want := range map[string]model.LeftOut{
 		"Day,Sum,a,b,c\n2026-01-01,1,x,y,z\n2026-01-02,2\nTotal,3\nEnd\n": {Pieces: 2, Kept: 1, Aside: 1, Line: 3,
-			Reason: "the row has 2 cells, and the header 5; it is kept; 2 lines around the table are in t_around, totals or balances among them: 1"},
+			Reason: "the row has 2 cells, and the header 5; it is kept",
+			More:   []model.Left{{Line: 4, Reason: "2 lines around the table are in t_around, totals or balances among them: 1"}}},
 		"Day,Sum\n2026-01-01,1\n2026-01-02,2\nEnd of all\n": {Pieces: 1, Aside: 1, Line: 4, Reason: "1 line around the table is in t_around"},
 	} {
 		corpus, _ := openFolder(t, writeFolder(t, map[string]string{"t.csv": text}))

@@ -14,10 +14,10 @@ import (
 
 // What sums up rows, or stands below them, is told from a row by what its columns hold above it.
 
-// above is that, with the line of the last row, how many rows there are below the last total, and the bytes of the longest first cell.
+// above is that, with the line of the last row, how many rows there are, and below the last total, and the bytes of the longest first cell.
 type above struct {
-	columns             []columnAbove
-	last, many, longest int
+	columns                   []columnAbove
+	last, rows, many, longest int
 }
 
 type columnAbove struct {
@@ -119,7 +119,7 @@ func (a *above) endPart() {
 
 // add takes in a row that was looked at.
 func (a *above) add(cells []string, line int) {
-	a.many, a.last, a.longest = a.many+1, line, max(a.longest, len(cells[0]))
+	a.rows, a.many, a.last, a.longest = a.rows+1, a.many+1, line, max(a.longest, len(cells[0]))
 	for index, cell := range cells {
 		if cell == "" {
 			continue
@@ -159,10 +159,10 @@ func (r *reader) place(cells []string, line int) (place, note string) {
 	case r.sections:
 	case isTotal && isOwn && sums > 0:
 		return "", asARow
-	case sums > 0 && !isOwn && !isBalance && (isTotal || endsAsTotal(cells) || isUnnamed()):
+	case sums > 0 && !isOwn && !isBalance && (isTotal || endsAsTotal(cells) && numbers == sums && r.over.rows > 1 || isUnnamed()):
 		r.over.endPart()
 		return item.TotalOfRows, ""
-	case (isBalance || isTotal && !isOwn && numbers == 0) && r.endsHere(!isOwn):
+	case (isBalance || isTotal && !isOwn) && r.endsHere(!isOwn):
 		r.ended = true
 		return item.TotalBelow, ""
 	case isTotal && !isOwn && numbers > 0:
