@@ -73,7 +73,7 @@ func (s *searcher) expand(guess uint32) {
 			u.alternatives = append(u.alternatives, alternative{phrase{together}, 1, 0})
 		}
 		if len(u.written) > len(u.phrase) {
-			u.alternatives = append(u.alternatives, alternative{u.written, 1, 0}) // which makes it count twice
+			u.alternatives = []alternative{{u.written, 1, 0}, {u.phrase, formWeight, 0}}
 		}
 		for _, other := range u.phrase.otherNumbers() {
 			if way := phrase(strings.Fields(other)); len(s.postings(way, 0)) > 0 {
