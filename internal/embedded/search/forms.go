@@ -323,8 +323,8 @@ func (s *searcher) findContaining() {
 	looked := 0
 	for i := range s.query.units {
 		u := &s.query.units[i]
-		word := u.phrase.word()
-		if !s.query.counts(i) || u.records > 0 || utf8.RuneCountInString(word) < leastContained || looked == maxMissing {
+		word, isWhole := u.phrase.word(), len(u.written) <= len(u.phrase) // unlike Ann's, of which Ann alone is looked for
+		if !isWhole || !s.query.counts(i) || u.records > 0 || utf8.RuneCountInString(word) < leastContained || looked == maxMissing {
 			continue
 		}
 		looked++
