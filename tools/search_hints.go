@@ -268,8 +268,11 @@ func (s *searched) ofTime() rs.Object {
 	return append(args, s.bounds()...)
 }
 
-// bounds are the arguments for the time that the query names.
+// bounds are the arguments for the time that the query names; none of a search that has its own.
 func (s *searched) bounds() rs.Object {
+	if s.inPeriod() {
+		return nil
+	}
 	bounds := rs.Object{rs.NewMember("since", s.Since), rs.NewMember("until", s.Until)}
 	return slices.DeleteFunc(bounds, func(m rs.Member) bool { return m.Value == `""` })
 }
