@@ -198,8 +198,8 @@ func (s *searched) searchBeside(others []string, name, where string) string {
 
 // beside are the words of a query that are looked for beside those that are in a name: those that some record has.
 func (s *searched) beside(words ...string) []string {
-	rest := slices.DeleteFunc(strings.Fields(s.Rest), s.isAbsent) // e-mail is one word
-	return slices.DeleteFunc(relax.Words(strings.Join(rest, " ")), func(other string) bool {
-		return slices.Contains(words, strings.ToLower(other)) || s.isAbsent(other) || relax.SayNothing[strings.ToLower(other)]
+	parts := relax.Words(strings.Join(s.absent, " ")) // of e-mail
+	return slices.DeleteFunc(relax.Words(s.Rest), func(other string) bool {
+		return slices.Contains(words, strings.ToLower(other)) || s.isAbsent(other) || slices.Contains(parts, strings.ToLower(other)) || relax.SayNothing[strings.ToLower(other)]
 	})
 }

@@ -79,6 +79,7 @@ func TestAWordOfAFieldsName(t *testing.T) {
 		{`{"q":"goal"}`, `"goal"`, "", `: aggregate {"stream":"people","connection_id":"c","metric":"sum","field":"Steps_goal"}`},
 		{`{"q":"birth"}`, `"birth"`, "", `the field date_of_birth of people: query_records {"stream":"people","connection_id":"c","fields":["date_of_birth"]}`},
 		{`{"q":"anna birth"}`, `"birth"`, "people", `of people: search {"q":"anna","streams":["people"]}`},
+		{`{"q":"who didn't reply about the birth"}`, `"birth","reply"`, "people", `of people: query_records {"stream":"people","connection_id":"c","fields":["date_of_birth"]}`},
 		{`{"q":"anna e-mail"}`, `"e-mail"`, "people", `"e-mail" is in the name of the field from_email of people: search {"q":"anna","streams":["people"]}`},
 		{`{"q":"anna birth in June 2026"}`, `"birth"`, "people", `of people: search {"q":"anna","streams":["people"],"since":"2026-06-01","until":"2026-06-30"}`},
 		{`{"q":"steps","streams":["people"]}`, `"steps"`, "", `the field Steps_goal of people: `},

@@ -27,7 +27,7 @@ var (
 	timeNumber = Expression(`^(?:[0-9]{1,2}\D{0,2}|(?:19|20)[0-9]{2}(?:-.*)?|q[1-4])$`)
 	negation   = Expression(`(?:^|\s)([nN]ot|pas|sans|sin|salvo|(?i:no|without|except|excluding|never|nicht|ohne|außer|keine?n?|sauf|excepto|` +
 		`(?:is|are|was|were|has|have|had|does|did)n['’]t))[,.]?\s+([^\s?!.,]+)`)
-	negatesNothing = []string{"not sure", "not only", "nicht nur", "nicht vergessen", "keine ahnung", "sin in", "sin of", "sin and"}
+	negatesNothing = strings.Split("not sure,not only,never mind,no idea,nicht nur,nicht vergessen,nicht finden,keine ahnung,sin in,sin of,sin and", ",")
 
 	// Days of which only the last or the first has its month, and months of a period.
 	monthLast = Expression(shared(`(?i)(^|\s)(?:THE\s+)?(DAY)JOIN(DAY(?:\s+(?:of|de))?\s+` +
@@ -154,7 +154,7 @@ func bareWord(fields []string, i int) string {
 // words of other languages than English, such as mon and mes, are other words too.
 func (one namedTime) isWhole(fields []string) bool {
 	isPart := func(word string) bool {
-		word = withoutAccents.Replace(word)
+		word = withoutAccents.Replace(word[strings.LastIndexByte(word, '-')+1:]) // twenty-first
 		return ofTimes()[word] && word > "9" || len(word) > 3 && inEnglish[word] > "9" && !alsoEnglish[word]
 	}
 	more := func(i int) bool {

@@ -184,6 +184,10 @@ func TestTimesInAQuery(t *testing.T) {
 		"invoice no A12 in October":                     "2026-10-01 2026-10-31 invoice no A12",
 		"pedidos sin té en octubre":                     "not read",
 		"why not":                                       "",
+		"the twenty-first of May":                       "not read",
+		"my half-day in May":                            "2026-05-01 2026-05-31 my half-day",
+		"Ich kann den Pass nicht finden":                "",
+		"never mind the rain":                           "",
 		"bills that aren't paid":                        "not read",
 	} {
 		got := ""
