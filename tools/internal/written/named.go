@@ -55,9 +55,6 @@ func spelledOut(query string) string {
 		query = monthLast().ReplaceAllString(query, "$1$2 $5 $6 $3 $4")
 		query = monthFirst().ReplaceAllString(query, "$1$2 $4 $3 $5")
 	}
-	if !strings.ContainsAny(query, " -–—") || !monthSpan().MatchString(query) {
-		return query
-	}
 	return monthSpan().ReplaceAllString(query, "${1}from $2 to $3")
 }
 
@@ -242,7 +239,8 @@ func namedDays(fields, words []string, from, to int, joined bool, now time.Time)
 		return days{}, true
 	}
 	_, dated := datedDays(words)
-	if isNow := (nowWords[first] || nowWords[words[0]] && strings.HasPrefix(first, words[0])) && before != "la"; to-from == 1 && !isNow && !dated { // la mañana is the morning
+	isNow := nowWords[first] || nowWords[words[0]] && strings.HasPrefix(first, words[0]) // today's
+	if to-from == 1 && !dated && (!isNow || before == "la") {                            // la mañana is the morning
 		english := strings.HasPrefix(words[0], first) // is its name
 		bounds := openWords[before] || boundWords[before] != "" && boundWords[before] != "since"
 		introduced := introduceTimesElsewhere[before] || introduceTimes[before] && english || bounds && !introduceTimes[before]
