@@ -273,8 +273,7 @@ func (s *searched) bounds() rs.Object {
 	if s.inPeriod() {
 		return nil
 	}
-	bounds := rs.Object{rs.NewMember("since", s.Since), rs.NewMember("until", s.Until)}
-	return slices.DeleteFunc(bounds, func(m rs.Member) bool { return m.Value == `""` })
+	return given(rs.NewMember("since", s.Since), rs.NewMember("until", s.Until))
 }
 
 // streamsOf are the streams with a time whose records some words of a search name; false where a word of them names none.

@@ -157,16 +157,12 @@ func (m *timeMatcher) ways(q *query, at, n int) []phrase {
 	}
 	_, nearby := days[q.word(at)]
 	_, step := steps[q.word(at)]
-	if nearby || step { // in a text these are of another day
+	anyYear := m.month != 0 || m.weekday >= 0
+	switch {
+	case nearby || step, anyYear && own[0] == "may": // in a text these are of another day, and may is a verb
 		return nil
-	}
-	_, byWord := months[q.word(at)]
-	_, ofWeek := weekdays[q.word(at)]
-	if m.month != 0 || m.weekday >= 0 {
-		if (byWord || ofWeek) && own[0] != "may" { // which is a verb too
-			return []phrase{own}
-		}
-		return nil
+	case anyYear:
+		return []phrase{own}
 	}
 	year, month, day := m.from.Date()
 	number, name := strconv.Itoa(year), strings.ToLower(month.String())
