@@ -101,6 +101,10 @@ func TestCorrect(t *testing.T) {
 		"two names that disagree are refused":        {"query_records", `{"stream":"messages","limit":5,"page_size":6}`, []string{`Unknown argument "page_size"`, `send: query_records {"stream":"messages","limit":5}`}, nil},
 		"what has no place in the call is said":      {"query_records", `{"stream":"messages","having":"subject"}`, []string{"The call below leaves out having.", `send: query_records {"stream":"messages"}`}, nil},
 		"a list that is computed is an aggregate":    {"query_records", `{"stream":"messages","distinct":"subject"}`, []string{"query_records lists records; aggregate computes.", `send: aggregate {"stream":"messages","group_by":"subject","metric":"count"}`}, nil},
+		"a month that no field names is one of time": {"query_records", `{"stream":"messages","month":"June 2026","limit":2}`, []string{`send: search {"streams":["messages"],"since":"2026-06-01","until":"2026-06-30","limit":2}`, "!leaves out"}, nil},
+		"what is excluded is said, not left out":     {"query_records", `{"stream":"messages","exclude":{"subject":"a"}}`, []string{`No filter excludes a value: the call below lists those of subject`, `send: aggregate {"stream":"messages","metric":"count","group_by":"subject"}`, "!leaves out"}, nil},
+		"no call below is said that is another":      {"query_records", `{"stream":"messages","filter":{"subject":{"ne":"a"}},"since":"2026-05-01"}`, []string{`send: schema {"stream":"messages"}`, "!the call below lists"}, nil},
+		"groups that are named by what they are by":  {"aggregate", `{"stream":"messages","sum":"size_bytes","by":"subject"}`, []string{`send: aggregate {"stream":"messages","metric":"sum","group_by":"subject","field":"size_bytes"}`}, nil},
 		"pages have no numbers":                      {"query_records", `{"stream":"messages","limit":5,"page":2}`, []string{`Unknown argument "page"`, "Pages have no numbers", `send: query_records {"stream":"messages","limit":5}`}, nil},
 		"a stream that is another connection's is read there": {
 			"query_records", `{"stream":"note","connection_id":"cin_1","limit":1}`,

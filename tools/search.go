@@ -184,8 +184,7 @@ func (s searcher) within(ctx context.Context, call Call, schema func() known.Str
 // wholes is the list of the records of the time of a search with those as parts that have no time themselves and are of the streams that
 // it searches; "" where no stream has such parts.
 func (s searchArgs) wholes(schema *rs.Schema) string {
-	bounds := rs.Object{rs.NewMember("gte", s.period.Since), rs.NewMember("lte", s.period.Until)}
-	bounds = slices.DeleteFunc(bounds, func(m rs.Member) bool { return m.Value == `""` })
+	bounds := given(rs.NewMember("gte", s.period.Since), rs.NewMember("lte", s.period.Until))
 	for i := range schema.Streams {
 		row := &schema.Streams[i]
 		fields := row.Fields()
@@ -195,17 +194,20 @@ func (s searchArgs) wholes(schema *rs.Schema) string {
 				continue
 			}
 			period := rs.Object{{Name: fields[at].Name, Value: bounds.JSON()}}
-			args := rs.Object{rs.NewMember("stream", row.Name), {Name: "filter", Value: period.JSON()}, rs.NewMember("expand", []string{part.Name})}
+			zone := ""
 			if s.zone != nil && s.zone != time.UTC {
-				args = append(args, rs.NewMember("time_zone", s.zone.String()))
+				zone = s.zone.String()
 			}
-			if s.connectionID != "" {
-				args = append(args, rs.NewMember("connection_id", s.connectionID))
-			}
-			return correct.Call{Tool: "query_records", Arguments: args}.String()
+			return correct.Call{Tool: "query_records", Arguments: given(rs.NewMember("stream", row.Name), rs.Member{Name: "filter", Value: period.JSON()},
+				rs.NewMember("expand", []string{part.Name}), rs.NewMember("time_zone", zone), rs.NewMember("connection_id", s.connectionID))}.String()
 		}
 	}
 	return ""
+}
+
+// given are the members of an object that are no empty texts.
+func given(all ...rs.Member) rs.Object {
+	return slices.DeleteFunc(all, func(m rs.Member) bool { return m.Value == `""` })
 }
 
 func noSources(scope rs.Scope, timeless bool) *rs.Error {

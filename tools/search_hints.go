@@ -268,10 +268,12 @@ func (s *searched) ofTime() rs.Object {
 	return append(args, s.bounds()...)
 }
 
-// bounds are the arguments for the time that the query names.
+// bounds are the arguments for the time that the query names; none of a search that has its own.
 func (s *searched) bounds() rs.Object {
-	bounds := rs.Object{rs.NewMember("since", s.Since), rs.NewMember("until", s.Until)}
-	return slices.DeleteFunc(bounds, func(m rs.Member) bool { return m.Value == `""` })
+	if s.inPeriod() {
+		return nil
+	}
+	return given(rs.NewMember("since", s.Since), rs.NewMember("until", s.Until))
 }
 
 // streamsOf are the streams with a time whose records some words of a search name; false where a word of them names none.

@@ -80,7 +80,7 @@ func (s *searched) inFieldName(ctx context.Context, words []string) string {
 	}
 	says := fmt.Sprintf("%s the name of the field %s of %s: ", quote.AreIn(words), quote.Names([]string{name}, 1), quote.Names(streams, maxNamedStreams))
 	if others := s.beside(words...); len(others) > 0 && len(s.list.Items) > 0 && len(streams) <= maxNamedStreams {
-		return says + searchFor(strings.Join(others, " "), s.without("mode", "limit", "streams").With("streams", rs.EncodeJSON(streams)))
+		return says + s.searchBeside(others, "streams", rs.EncodeJSON(streams))
 	}
 	row := rows[0]
 	more := rs.Object{}
@@ -151,7 +151,7 @@ func (s *searched) inStreamNames(words []string, sources []known.Source) string 
 	}
 	others := s.beside(words...)
 	within := s.without("mode", "limit", "filter", "streams").With("streams", rs.EncodeJSON(streams))
-	if some && s.timed && !s.inPeriod() {
+	if some {
 		within = within.WithAll(s.bounds())
 	}
 	switch {
@@ -186,14 +186,20 @@ func (s *searched) inConnectionName(word string, sources []known.Source) string 
 	says := fmt.Sprintf("%s is in the name of the connection %s: ", quote.Text(word), quote.Connections(of))
 	id := rs.EncodeJSON(of[0].ID)
 	if words := s.beside(word); len(words) > 0 {
-		return says + searchFor(strings.Join(words, " "), s.without("mode", "limit").With("connection_id", id))
+		return says + s.searchBeside(words, "connection_id", id)
 	}
 	return says + correct.Call{Tool: "schema", Arguments: rs.Object{{Name: "connection_id", Value: id}}}.String()
 }
 
+// searchBeside is the search for other words than those of a name, where that name is and in the time that the query names.
+func (s *searched) searchBeside(others []string, name, where string) string {
+	return searchFor(strings.Join(others, " "), s.without("mode", "limit", name).With(name, where).WithAll(s.bounds()))
+}
+
 // beside are the words of a query that are looked for beside those that are in a name: those that some record has.
 func (s *searched) beside(words ...string) []string {
+	parts := relax.Words(strings.Join(s.absent, " ")) // of e-mail
 	return slices.DeleteFunc(relax.Words(s.Rest), func(other string) bool {
-		return slices.Contains(words, strings.ToLower(other)) || s.isAbsent(other) || relax.SayNothing[strings.ToLower(other)]
+		return slices.Contains(words, strings.ToLower(other)) || s.isAbsent(other) || slices.Contains(parts, strings.ToLower(other)) || relax.SayNothing[strings.ToLower(other)]
 	})
 }

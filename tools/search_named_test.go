@@ -32,6 +32,7 @@ func TestAWordOfAStreamsName(t *testing.T) {
 		{`{"q":"linkedin in June 2026"}`, `"linkedin"`, 0, `: search {"streams":["LinkedInDataExport_1"],"since":"2026-06-01","until":"2026-06-30"}`},
 		{`{"q":"whatsapp papa","since":"2026-06-01"}`, `"whatsapp"`, 1, `: search {"q":"papa","since":"2026-06-01",` + two + `}`},
 		{`{"q":"laptop papa"}`, `"laptop"`, 1, `"laptop" is in the name of the connection b "Old laptop": search {"q":"papa","connection_id":"b"}`},
+		{`{"q":"laptop papa in June 2026"}`, `"laptop"`, 1, `: search {"q":"papa","connection_id":"b","since":"2026-06-01","until":"2026-06-30"}`},
 		{`{"q":"data papa"}`, `"data"`, 1, `: search {"q":"papa","streams":["LinkedInDataExport_1"]}`},
 		{`{"q":"whatsapp playa papa"}`, `"whatsapp","playa"`, 1, `"whatsapp", "playa" are in the name of the stream "WhatsApp_Chat_-_Grupo_Playa": search {"q":"papa","streams":["WhatsApp_Chat_-_Grupo_Playa"]}`},
 		{`{"q":"ana linkedin papa"}`, `"ana","linkedin"`, 1, `"ana", "linkedin" are in the names of 2 streams (WhatsApp_Chat_with_Ana, LinkedInDataExport_1): search {"q":"papa"`},
@@ -70,7 +71,7 @@ func TestAWordOfAFieldsName(t *testing.T) {
 	const schema = `{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c","display_name":"Files"}],"streams":[` +
 		`{"name":"trips","field_capabilities":{"to":"t=text,lex"}},` +
 		`{"name":"walks","field_capabilities":{"at":"t=timestamp,role=event-time,eq,r=gte|gt|lte|lt,a=group_by_time","Steps":"t=integer,a=sum|min"}},` +
-		`{"name":"people","field_capabilities":{"name":"t=text,lex","date_of_birth":"t=date","Steps_goal":"t=integer,a=sum","resting_rate":"t=integer,a=sum","sleep_duration":"t=integer,a=sum","owner_id":"t=string"}}]}]}`
+		`{"name":"people","field_capabilities":{"name":"t=text,lex","date_of_birth":"t=date","from_email":"t=string","Steps_goal":"t=integer,a=sum","resting_rate":"t=integer,a=sum","sleep_duration":"t=integer,a=sum","owner_id":"t=string"}}]}]}`
 	ctx := auth.WithPrincipal(t.Context(), auth.Principal{Token: rs.NewToken("token"), Kind: auth.KindClient, GrantID: "g"})
 	for _, row := range []struct{ arguments, missing, hit, want string }{
 		{`{"q":"steps"}`, `"steps"`, "", `"steps" is in the name of the field Steps of walks: ` +
@@ -78,6 +79,9 @@ func TestAWordOfAFieldsName(t *testing.T) {
 		{`{"q":"goal"}`, `"goal"`, "", `: aggregate {"stream":"people","connection_id":"c","metric":"sum","field":"Steps_goal"}`},
 		{`{"q":"birth"}`, `"birth"`, "", `the field date_of_birth of people: query_records {"stream":"people","connection_id":"c","fields":["date_of_birth"]}`},
 		{`{"q":"anna birth"}`, `"birth"`, "people", `of people: search {"q":"anna","streams":["people"]}`},
+		{`{"q":"who didn't reply about the birth"}`, `"birth","reply"`, "people", `of people: query_records {"stream":"people","connection_id":"c","fields":["date_of_birth"]}`},
+		{`{"q":"anna e-mail"}`, `"e-mail"`, "people", `"e-mail" is in the name of the field from_email of people: search {"q":"anna","streams":["people"]}`},
+		{`{"q":"anna birth in June 2026"}`, `"birth"`, "people", `of people: search {"q":"anna","streams":["people"],"since":"2026-06-01","until":"2026-06-30"}`},
 		{`{"q":"steps","streams":["people"]}`, `"steps"`, "", `the field Steps_goal of people: `},
 		{`{"q":"duration"}`, `"duration"`, "", `"metric":"sum","field":"sleep_duration"}`},
 		{`{"q":"rate"}`, `"rate"`, "", `"metric":"avg","field":"resting_rate"}`},

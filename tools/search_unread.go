@@ -82,8 +82,7 @@ func (s *searched) byID(ctx context.Context) (says string, found bool) {
 	}
 	if len(records) == 0 {
 		if missing && streams > 0 {
-			ending := map[bool]string{true: "s"}[streams > 1]
-			says = fmt.Sprintf("Nor is %s the own id of a record, in %d stream%s.", quote.Text(id), streams, ending)
+			says = fmt.Sprintf("Nor is %s the own id of a record, in %d stream%s.", quote.Text(id), streams, map[bool]string{true: "s"}[streams > 1])
 		}
 		if others := len(scopes) - streams; says != "" && others > 0 {
 			says += fmt.Sprintf(" %d others were not looked through: name them in streams.", others)

@@ -33,8 +33,7 @@ func (t Tool) Guess(args rs.Object, refused *rs.Error) (Call, bool) {
 	}
 	guess := slices.Clone(args)
 	for _, m := range args {
-		bound := bounds[written.Snake(m.Name)] || t.Takes("since") && boundWords[written.Snake(m.Name)] != ""
-		if !t.Takes(m.Name) && bound && m.Value != "null" && !namesSomeone(m) {
+		if t.boundsTime(m) {
 			return t.period(args), true
 		}
 		if !t.Takes(m.Name) {

@@ -14,7 +14,13 @@ import (
 
 // Hint says what the arguments ask for that the call of [Tool.Guess] does not, and how to ask for it; "" for nothing.
 func (t Tool) Hint(args rs.Object) string {
-	p, ok := plan(args)
+	asked := args
+	for _, m := range args {
+		if excludes(m) && t.Takes("filter") {
+			asked = t.filteredBy(args.Without(m.Name), rs.Object{m})
+		}
+	}
+	p, ok := plan(asked)
 	if !ok && p.Never == "" {
 		p = foreign.Plan{}
 	}
@@ -60,6 +66,7 @@ func (t Tool) Hint(args rs.Object) string {
 		return recurring(args.Text("granularity"))
 	case aggregates && worded && t.Name != call.Tool:
 		return "aggregate looks for no words: search finds the records that have them."
+	case slices.ContainsFunc(args, t.boundsTime) && (p.Excluded != nil || p.Sought != nil): // the call looks up the fields of both
 	case p.Excluded != nil:
 		return excludedHint(t, *p.Excluded, args)
 	case p.Sought != nil && aggregates && isGrouped(args) && args.Text("group_by") != p.Sought.Name:
@@ -117,6 +124,7 @@ func (c Call) LeavesOut(args rs.Object) string {
 		case c.Arguments.Has("filter") && slices.Contains(aliases["filter"], written.Snake(m.Name)): // it is in the filter
 		case boundWords[written.Snake(m.Name)] != "" && (c.Arguments.Has("since") || c.Arguments.Has("until")):
 		case aggregations[written.Snake(m.Name)]: // it is in the metric
+		case excludes(m) && c.Arguments.Has("group_by"): // the other groups have it
 		case c.Arguments.Has("filter") && slices.Contains(wordArguments, written.Snake(m.Name)): // it is in the filter
 		case value == "" || m.Value == "null" || silent[written.Snake(m.Name)] || strings.Contains(proposed, value):
 		case len(several) > 1 && strings.Contains(proposed, several[0]) && !strings.Contains(proposed, several[1]):
@@ -129,6 +137,11 @@ func (c Call) LeavesOut(args rs.Object) string {
 		return ""
 	}
 	return "The call below leaves out " + strings.Join(left[:min(len(left), maxShown)], ", ") + "."
+}
+
+// excludes reports whether an argument has conditions that are to be false.
+func excludes(m rs.Member) bool {
+	return strings.HasPrefix(written.Snake(m.Name), "exclud") && rs.AsObject(m.Value) != nil
 }
 
 // recurring says how what recurs, such as a weekday, is counted, which is no group; "" for any other granularity.

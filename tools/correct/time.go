@@ -118,6 +118,15 @@ func namesSomeone(m rs.Member) bool {
 	return (name == "from" || name == "to") && isText && !isTime && (written.IsWord(m.Value) || strings.Contains(m.Value, "@"))
 }
 
+// boundsTime reports whether an argument that the tool does not take bounds a time: by its name, or as the month of a year.
+func (t Tool) boundsTime(m rs.Member) bool {
+	name := written.Snake(m.Name)
+	month, _ := written.Text(m.Value)
+	_, _, dated := written.Days(month, time.Time{})
+	bound := bounds[name] || boundWords[name] != "" && t.Takes("since") || name == "month" && dated
+	return bound && !t.Takes(m.Name) && m.Value != "null" && !namesSomeone(m)
+}
+
 // period is the search for arguments of which some bound a time, if their values are days or times; else what the fields are is to be
 // looked up.
 func (t Tool) period(args rs.Object) Call {

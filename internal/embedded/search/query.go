@@ -91,7 +91,7 @@ func parseQuery(text string) query {
 		word, quoted := found[2]+found[3]+found[4], strings.Contains(found[0], `"`)
 		written := phraseOf(word)
 		p := written
-		if !quoted {
+		if !quoted && possessive.MatchString(word) {
 			p = phraseOf(possessive.ReplaceAllString(word, ""))
 		}
 		switch {

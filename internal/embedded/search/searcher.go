@@ -50,9 +50,7 @@ func (s *searcher) run() {
 	var language uint32
 	var preferred *timeMatcher
 	if !s.request.Demand {
-		if !negation.MatchString(s.request.Text) {
-			preferred = s.query.prefer(s.request.Now.UTC())
-		}
+		preferred = s.query.prefer(s.request.Now.UTC())
 		language = s.lighten()
 	}
 	s.expand(language)

@@ -170,6 +170,16 @@ func TestPreferredTimes(t *testing.T) {
 		"who sat next to me":                    "",
 		"next Friday":                           "",
 		"next 3 weeks":                          "",
+		"stand-up on Monday":                    "any Monday",
+		"woke up in May":                        "any May",
+		"in May or up":                          "",
+		"guten Morgen":                          "",
+		"Treffen morgen":                        "2026-11-27",
+		"payslips not in October":               "",
+		"Post nicht vom letzten Monat":          "",
+		"mail that wasn't read in October":      "",
+		"mail in October without tea":           "any October",
+		"mail in October, not from Tom":         "any October",
 	} {
 		q, got := parseQuery(text), ""
 		if m := q.prefer(now); m != nil {

@@ -25,9 +25,7 @@ type timeMatcher struct {
 
 // Words of times. A word of steps counts spans from today's on; one of beforeTimes makes a time of a month or weekday behind it.
 var (
-	dayOfMonth = regexp.MustCompile(`^([1-9]|[12]\d|3[01])(?:st|nd|rd|th)?$`)
-	negation   = regexp.MustCompile(`(?:^|\s)(?:[nN]ot|(?i:without|except|excluding|never|nicht|ohne|außer|keine?n?|pas|sans|sauf|sin|excepto|salvo|` +
-		`no\s+\pL+|\pL+n['’]t))(?:[^\pL]|$)`)
+	dayOfMonth  = regexp.MustCompile(`^([1-9]|[12]\d|3[01])(?:st|nd|rd|th)?$`)
 	sinceTimes  = []string{"since", "seit"}
 	beforeTimes = []string{"in", "on", "last", "since", "seit", "during", "this", "im", "am"}
 	days        = map[string]int{"today": 0, "heute": 0, "yesterday": -1, "gestern": -1, "tomorrow": 1, "morgen": 1}
@@ -48,10 +46,6 @@ var (
 // prefer finds the words of a query that name a time, makes them light, and returns the time. A month or weekday needs a word
 // before it that says so ("in March", "last May", "on Tuesday") or a year after it: as names they are words.
 func (q *query) prefer(now time.Time) *timeMatcher {
-	words := make([]string, 0, len(q.units))
-	for i := range q.units {
-		words = append(words, q.word(i))
-	}
 	for i := range q.units {
 		m, n := q.timeAt(i, now)
 		if m == nil {
@@ -60,6 +54,10 @@ func (q *query) prefer(now time.Time) *timeMatcher {
 		m.unit, m.written = i, m.ways(q, i, n)
 		for slices.Contains(beforeTimes, q.word(i-1)) {
 			i, n = i-1, n+1
+		}
+		var words []string
+		for k := range q.units {
+			words = append(words, q.word(k))
 		}
 		if partOfTime().MatchString(strings.Join(slices.Replace(words, i, i+n, "@"), " ")) {
 			return nil
@@ -74,15 +72,16 @@ func (q *query) prefer(now time.Time) *timeMatcher {
 	return nil
 }
 
-// partOfTime finds beside a time, which is @, what says that it is a part of what is meant, or not it.
+// partOfTime finds what says beside a time, which is @, that it is a part of what is meant, and before it that it is what is not meant.
 var partOfTime = sync.OnceValue(func() *regexp.Regexp {
 	words := slices.Concat(slices.Collect(maps.Keys(months)), slices.Collect(maps.Keys(weekdays)), slices.Collect(maps.Keys(days)),
 		slices.Collect(maps.Keys(steps)), strings.Fields("since seit ab depuis desde by before after until till later earlier "+
-			"onwards up ago between vor nach bis zwischen avant apres antes despues hasta early mid "+
+			"onwards ago between guten vor nach bis zwischen avant apres antes despues hasta early mid "+
 			"end beginning half first second days? weeks? weekend months? years? anfang mitte ende wochen?"))
-	return regexp.MustCompile(strings.NewReplacer("TIME", `(?:\S+-)?(?:\d{1,2}(?:st|nd|rd|th)?|`+strings.Join(words, "|")+")",
+	return regexp.MustCompile(strings.NewReplacer("NOT", `(?:not|without|except|excluding|never|nicht|ohne|au(?:ss|ß)er|keine?n?|no \pL+|`+
+		"(?:is|are|was|were|has|have|had|does|did)n-t)", "TIME", `(?:\S+-)?(?:\d{1,2}(?:st|nd|rd|th)?|`+strings.Join(words, "|")+")",
 		"JOIN", "(?:to|and|or|until|till|through|bis|und|oder|au?|al|et|ou|y|o)", "OF", "(?:of|the|from|vom|von|de[rnms]?|del|la|le|el)").Replace(
-		`(?:^| )(?:to|TIME|(?:TIME|\d{4}) JOIN) (?:OF )*@|@ (?:TIME|JOIN (?:OF )?(?:TIME|\d{4}))(?: |$)`))
+		`(?:^| )(?:NOT (?:.* )?|(?:to|TIME|(?:TIME|\d{4}) JOIN) (?:OF )*)@|@ (?:TIME|up|JOIN (?:OF )?(?:TIME|up|\d{4}))(?: |$)`))
 })
 
 // timeAt reads the time that begins at a word, and how many words name it.
@@ -158,16 +157,12 @@ func (m *timeMatcher) ways(q *query, at, n int) []phrase {
 	}
 	_, nearby := days[q.word(at)]
 	_, step := steps[q.word(at)]
-	if nearby || step { // in a text these are of another day
+	anyYear := m.month != 0 || m.weekday >= 0
+	switch {
+	case nearby || step, anyYear && own[0] == "may": // in a text these are of another day, and may is a verb
 		return nil
-	}
-	_, byWord := months[q.word(at)]
-	_, ofWeek := weekdays[q.word(at)]
-	if m.month != 0 || m.weekday >= 0 {
-		if (byWord || ofWeek) && own[0] != "may" { // which is a verb too
-			return []phrase{own}
-		}
-		return nil
+	case anyYear:
+		return []phrase{own}
 	}
 	year, month, day := m.from.Date()
 	number, name := strconv.Itoa(year), strings.ToLower(month.String())

@@ -31,7 +31,7 @@ var (
 		"day": {0, 1}, "week": {0, 7}, "month": {1, 0}, "quarter": {3, 0}, "half": {6, 0}, "year": {12, 0},
 	}
 	unitOf   = map[string]string{"d": "day", "w": "week", "m": "month", "q": "quarter", "h": "half", "y": "year"}
-	nearDays = map[string]int{"day before yesterday": -2, "yesterday": -1, "today": 0, "tomorrow": 1}
+	nearDays = map[string]int{"day before yesterday": -2, "yesterday": -1, "today": 0, "tomorrow": 1, "day after tomorrow": 2}
 )
 
 // Days returns the first and the last day of what a text names; false for any other text. With now, that may be by its distance from today,

@@ -25,8 +25,9 @@ var (
 	withinTimes  = Set("in on at for during im am en em") // behind which a time is whole, unlike that of the 2 weeks before May
 
 	timeNumber = Expression(`^(?:[0-9]{1,2}\D{0,2}|(?:19|20)[0-9]{2}(?:-.*)?|q[1-4])$`)
-	negation   = Expression(`(?:^|\s)([nN]ot|(?i:without|except|excluding|never|nicht|ohne|außer|keine?n?|pas|sans|sauf|sin|excepto|salvo|no\s+\pL+|` +
-		`\pL+n['’]t))(?:[^\pL]|$)`)
+	negation   = Expression(`(?:^|\s)([nN]ot|pas|sans|sin|salvo|(?i:no|without|except|excluding|never|nicht|ohne|außer|keine?n?|sauf|excepto|` +
+		`(?:is|are|was|were|has|have|had|does|did)n['’]t))[,.]?\s+([^\s?!.,]+)`)
+	negatesNothing = strings.Split("not sure,not only,never mind,no idea,nicht nur,nicht vergessen,nicht finden,keine ahnung,sin in,sin of,sin and", ",")
 
 	// Days of which only the last or the first has its month, and months of a period.
 	monthLast = Expression(shared(`(?i)(^|\s)(?:THE\s+)?(DAY)JOIN(DAY(?:\s+(?:of|de))?\s+` +
@@ -53,9 +54,6 @@ func spelledOut(query string) string {
 	for n := 0; n < 8 && isDated && (monthLast().MatchString(query) || monthFirst().MatchString(query)); n++ {
 		query = monthLast().ReplaceAllString(query, "$1$2 $5 $6 $3 $4")
 		query = monthFirst().ReplaceAllString(query, "$1$2 $4 $3 $5")
-	}
-	if !strings.ContainsAny(query, " -–—") || !monthSpan().MatchString(query) {
-		return query
 	}
 	return monthSpan().ReplaceAllString(query, "${1}from $2 to $3")
 }
@@ -85,8 +83,8 @@ const (
 func NamedPeriod(query string, now time.Time) (Named, bool) {
 	fields := strings.Fields(spelledOut(query))
 	named, quoted := namedTimes(fields, now), strings.ContainsAny(query, "\"“”„«»")
-	if not := negation().FindStringSubmatch(query); not != nil && !quoted {
-		return Named{Unread: fmt.Sprintf(notUnderstood, strings.Fields(not[1])[0])}, false
+	if not := negationIn(query); not != "" && !quoted {
+		return Named{Unread: fmt.Sprintf(notUnderstood, not)}, false
 	}
 	if len(named) == 0 || quoted {
 		return Named{}, false
@@ -130,6 +128,17 @@ func NamedPeriod(query string, now time.Time) (Named, bool) {
 	return Named{Since: day(first), Until: day(last), Rest: strings.Trim(rest, " ?!.,"), Spans: spans}, true
 }
 
+// negationIn is the word by which a query says what is not meant; "" for none. A number may be behind no.
+func negationIn(query string) string {
+	for _, found := range negation().FindAllStringSubmatch(query, -1) {
+		not, next := strings.ToLower(found[1]), strings.ToLower(found[2])
+		if !slices.Contains(negatesNothing, not+" "+next) && (not != "no" || !strings.ContainsAny(next, "0123456789")) {
+			return found[1]
+		}
+	}
+	return ""
+}
+
 // bareWord is a word of a query in small letters without signs around it; "" beyond its ends.
 func bareWord(fields []string, i int) string {
 	if i < 0 || i >= len(fields) {
@@ -142,7 +151,7 @@ func bareWord(fields []string, i int) string {
 // words of other languages than English, such as mon and mes, are other words too.
 func (one namedTime) isWhole(fields []string) bool {
 	isPart := func(word string) bool {
-		word = withoutAccents.Replace(word)
+		word = withoutAccents.Replace(word[strings.LastIndexByte(word, '-')+1:]) // twenty-first
 		return ofTimes()[word] && word > "9" || len(word) > 3 && inEnglish[word] > "9" && !alsoEnglish[word]
 	}
 	more := func(i int) bool {
@@ -164,7 +173,9 @@ func namedTimes(fields []string, now time.Time) (named []namedTime) {
 	other := make([]bool, len(fields))    // it has other words
 	for i, field := range fields {
 		read[i] = timeWords(field)
-		other[i] = slices.ContainsFunc(read[i], func(word string) bool { return !ofTimes()[word] && !strings.ContainsAny(word, "0123456789") })
+		other[i] = slices.ContainsFunc(read[i], func(word string) bool {
+			return !ofTimes()[word] && word != "after" && !strings.ContainsAny(word, "0123456789")
+		})
 		word, before := bareWord(fields, i), bareWord(fields, i-1)
 		counts := inEnglish[before] != "" && inEnglish[before] < "a" && len(read[i]) == 0 && word != "of" // the one from May
 		if i > 0 && (counts || (introduceTimes[word] || slices.Contains(monthList, word)) && alsoEnglish[before]) {
@@ -228,7 +239,8 @@ func namedDays(fields, words []string, from, to int, joined bool, now time.Time)
 		return days{}, true
 	}
 	_, dated := datedDays(words)
-	if isNow := nowWords[first] && before != "la"; to-from == 1 && !isNow && !dated { // la mañana is the morning
+	isNow := nowWords[first] || nowWords[words[0]] && strings.HasPrefix(first, words[0]) // today's
+	if to-from == 1 && !dated && (!isNow || before == "la") {                            // la mañana is the morning
 		english := strings.HasPrefix(words[0], first) // is its name
 		bounds := openWords[before] || boundWords[before] != "" && boundWords[before] != "since"
 		introduced := introduceTimesElsewhere[before] || introduceTimes[before] && english || bounds && !introduceTimes[before]
@@ -261,4 +273,4 @@ var introduceDays = Set("on between from since until till before after last this
 
 // nowWords are days by their distance from today that are no other word.
 var nowWords = Set("today yesterday tomorrow heute gestern aujourd'hui hoy ayer oggi ieri vandaag gisteren hoje ontem vorgestern anteayer demain " +
-	"mañana domani amanhã")
+	"übermorgen uebermorgen overmorgen dopodomani mañana domani amanhã")

@@ -1,6 +1,7 @@
 package written
 
 import (
+	"slices"
 	"strings"
 	"sync"
 )
@@ -24,6 +25,7 @@ var inEnglish = ByWord(map[string]string{
 
 	"today": "now heute aujourd'hui hoy oggi vandaag hoje", "yesterday": "gestern hier ayer ieri gisteren ontem",
 	"day before yesterday": "vorgestern anteayer antier eergisteren", "tomorrow": "morgen demain manana domani amanha",
+	"day after tomorrow": "ubermorgen uebermorgen overmorgen dopodomani",
 
 	"last": "previous past letzte letzten letzter letztes letztem vorige vorigen vergangene vergangenen vergangenes dernier derniere " +
 		"passe passee ultimo ultima pasado pasada scorso scorsa passato passata passado passada afgelopen laatste",
@@ -95,6 +97,9 @@ var ordinal = Expression(`^([0-9]{1,2})(?:st|nd|rd|th|er|e|º|ª|\.)$`)
 func timeWords(s string) (words []string) {
 	for field := range strings.FieldsSeq(strings.ToLower(s)) {
 		field = strings.Trim(withoutAccents.Replace(field), ",;?!()")
+		if of, ok := strings.CutSuffix(field, "'s"); ok && !slices.Contains(monthList, of) { // May's may be a person's
+			field = of
+		}
 		if found := ordinal().FindStringSubmatch(field); found != nil {
 			field = found[1]
 		}
