@@ -52,6 +52,10 @@ func (q *query) prefer(now time.Time) *timeMatcher {
 			continue
 		}
 		m.unit, m.written = i, m.ways(q, i, n)
+		mark := "@"
+		if _, isStep := steps[q.word(i)]; isStep || slices.Contains(beforeTimes, q.word(i-1)) {
+			mark = "#"
+		}
 		for slices.Contains(beforeTimes, q.word(i-1)) {
 			i, n = i-1, n+1
 		}
@@ -59,7 +63,7 @@ func (q *query) prefer(now time.Time) *timeMatcher {
 		for k := range q.units {
 			words = append(words, q.word(k))
 		}
-		if partOfTime().MatchString(strings.Join(slices.Replace(words, i, i+n, "@"), " ")) {
+		if partOfTime().MatchString(strings.Join(slices.Replace(words, i, i+n, mark), " ")) {
 			return nil
 		}
 		for k := i; k < i+n; k++ {
@@ -72,16 +76,18 @@ func (q *query) prefer(now time.Time) *timeMatcher {
 	return nil
 }
 
-// partOfTime finds what says beside a time, which is @, that it is a part of what is meant, and before it that it is what is not meant.
+// partOfTime finds what says beside a time, which is @, or # behind a word such as in, that it is a part of what is meant, and before it that
+// it is what is not meant. Before # a number or a month belongs to something else: 50% in March.
 var partOfTime = sync.OnceValue(func() *regexp.Regexp {
-	words := slices.Concat(slices.Collect(maps.Keys(months)), slices.Collect(maps.Keys(weekdays)), slices.Collect(maps.Keys(days)),
-		slices.Collect(maps.Keys(steps)), strings.Fields("since seit ab depuis desde by before after until till later earlier "+
-			"onwards ago between guten vor nach bis zwischen avant apres antes despues hasta early mid "+
-			"end beginning half first second days? weeks? weekend months? years? anfang mitte ende wochen?"))
+	parts := strings.Fields("since seit ab depuis desde by before after until till later earlier onwards ago between guten vor nach bis " +
+		"zwischen avant apres antes despues hasta early mid end beginning half first second weeks? weekend anfang mitte ende wochen?")
+	words := slices.Concat(parts, slices.Collect(maps.Keys(months)), slices.Collect(maps.Keys(weekdays)), slices.Collect(maps.Keys(days)),
+		slices.Collect(maps.Keys(steps)), strings.Fields("days? months? years?"))
 	return regexp.MustCompile(strings.NewReplacer("NOT", `(?:not|without|except|excluding|never|nicht|ohne|au(?:ss|ß)er|keine?n?|no \pL+|`+
-		"(?:is|are|was|were|has|have|had|does|did)n-t)", "TIME", `(?:\S+-)?(?:\d{1,2}(?:st|nd|rd|th)?|`+strings.Join(words, "|")+")",
+		"(?:is|are|was|were|has|have|had|does|did)n-t)", "PART", "(?:to|"+strings.Join(parts, "|")+")", "TIME", `(?:\S+-)?(?:\d{1,2}(?:st|nd|rd|th)?|`+strings.Join(words, "|")+")",
 		"JOIN", "(?:to|and|or|until|till|through|bis|und|oder|au?|al|et|ou|y|o)", "OF", "(?:of|the|from|vom|von|de[rnms]?|del|la|le|el)").Replace(
-		`(?:^| )(?:NOT (?:.* )?|(?:to|TIME|(?:TIME|\d{4}) JOIN) (?:OF )*)@|@ (?:TIME|up|JOIN (?:OF )?(?:TIME|up|\d{4}))(?: |$)`))
+		`(?:^| )(?:NOT (?:.* )?|(?:PART|(?:TIME|\d{4}) JOIN) (?:OF )*)[@#]|(?:^| )TIME (?:OF )*@|` +
+			`[@#] (?:TIME|up|JOIN (?:OF )?(?:TIME|up|\d{4}))(?: |$)`))
 })
 
 // timeAt reads the time that begins at a word, and how many words name it.
@@ -96,12 +102,19 @@ func (q *query) timeAt(i int, now time.Time) (*timeMatcher, int) {
 	if m := q.dayAt(i); m != nil {
 		return m, 3
 	}
+	ofWeek, isOfWeek := weekdays[word]
+	if m := q.dayAt(i + 1); m != nil && isOfWeek && m.from.Weekday() == ofWeek { // Friday 20 March 2026
+		return m, 4
+	}
 	if step, ok := days[word]; ok {
 		return span(now.Year(), now.Month(), now.Day()+step, 0, 0, 1), 1
 	}
 	if step, ok := steps[word]; ok {
 		if m := calendarSpan(after, step, now); m != nil {
 			return m, 2
+		}
+		if day, ok := weekdays[after]; ok && step < 0 {
+			return span(now.Year(), now.Month(), now.Day()+int(day-now.Weekday()+7)%7-7, 0, 0, 1), 2
 		}
 		if step > 0 && after != "to" { // next to
 			return &timeMatcher{from: now, weekday: -1}, 1
@@ -120,10 +133,10 @@ func (q *query) timeAt(i int, now time.Time) (*timeMatcher, int) {
 			return &timeMatcher{month: month, weekday: -1}, 1
 		}
 	}
-	if day, ok := weekdays[word]; ok && since {
-		return span(now.Year(), now.Month(), now.Day()-int(now.Weekday()-day+7)%7, 0, 0, 1), 1
-	} else if ok && introduced && before != "last" {
-		return &timeMatcher{weekday: int(day)}, 1
+	if isOfWeek && since {
+		return span(now.Year(), now.Month(), now.Day()-int(now.Weekday()-ofWeek+7)%7, 0, 0, 1), 1
+	} else if isOfWeek && introduced {
+		return &timeMatcher{weekday: int(ofWeek)}, 1
 	}
 	if year, ok := yearOf(word); ok && introduced {
 		return span(year, 1, 1, 1, 0, 0), 1
