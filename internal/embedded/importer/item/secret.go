@@ -47,14 +47,13 @@ const aKey = "a key in a text"
 // kindOf is what a name says of what has it.
 func (s *Secrets) kindOf(name []byte) secretKind {
 	kind, known := s.named[string(name)]
-	if known {
-		return kind
-	}
-	kind = secretKindOf(string(name))
 	if s.named == nil || len(s.named) > MaxFields { // a map that was written as records has no end of names
 		s.named = map[string]secretKind{}
 	}
-	s.named[string(name)] = kind
+	if !known {
+		kind = secretKindOf(string(name))
+		s.named[string(name)] = kind
+	}
 	return kind
 }
 
@@ -118,10 +117,8 @@ func (s *Secrets) redact(value []byte) (without []byte, first string) {
 	from := 0
 	for at := 0; ; at++ {
 		next := bytes.IndexByte(value[at:], ':')
-		if next < 0 && first == "" {
-			return value, ""
-		} else if next < 0 {
-			return append(without, value[from:]...), first
+		if next < 0 {
+			return withRest(without, value[from:]), first
 		}
 		at += next
 		name, ok := bytes.CutSuffix(bytes.TrimRight(value[:at], " \t\r\n"), []byte(`"`))
@@ -148,6 +145,14 @@ func (s *Secrets) redact(value []byte) (without []byte, first string) {
 	}
 }
 
+// withRest is the start of a value without secrets with the rest of it, which is not copied if it is all.
+func withRest(start, rest []byte) []byte {
+	if start == nil {
+		return rest
+	}
+	return append(start, rest...)
+}
+
 // How long what stands before a colon may be to be a name, and what stands behind it to be a secret, in bytes.
 const maxLabel, maxSaid = 40, 256
 
@@ -156,10 +161,8 @@ func (s *Secrets) inLines(value []byte) (without []byte, first string) {
 	from, isAlone := 0, !bytes.Contains(value, []byte(`\n`))
 	for at := 0; ; at++ {
 		next := bytes.IndexAny(value[at:], ":=")
-		if next < 0 && first == "" {
-			return value, ""
-		} else if next < 0 {
-			return append(without, value[from:]...), first
+		if next < 0 {
+			return withRest(without, value[from:]), first
 		}
 		if at += next; at < 2 || isDigit(value[at-1]) && isDigit(value[at-2]) { // a time
 			continue

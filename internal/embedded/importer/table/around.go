@@ -49,7 +49,8 @@ func kindOf(cell string) int {
 	if number, _, _ := split(plain); isAmount(strings.TrimPrefix(number, "+")) {
 		return aNumber
 	}
-	return count(isTyped(plain)) * aDay
+	_, _, _, isClock := sexagesimal(plain)
+	return count(isClock || isDay(plain)) * aDay
 }
 
 // longestBeside is how many bytes of signs and of a currency are beside a number at most.
@@ -213,7 +214,7 @@ func (r *reader) isRow(cells []string, line int) bool {
 // widthOf is how many cells a line has up to the last that holds something.
 func widthOf(cells []string) int {
 	width := len(cells)
-	for width > 0 && (cells[width-1] == "" || !isFilled(cells[width-1])) {
+	for width > 0 && !isFilled(cells[width-1]) {
 		width--
 	}
 	return width
@@ -231,11 +232,8 @@ func (r *rows) endsHere(orTotals bool) bool {
 			return errors.Is(err, io.EOF)
 		}
 		lines = append(lines, slices.Clone(line))
-		cells := item.SplitOutsideQuotes(strings.TrimRight(string(line), "\r\n"), r.comma)
-		for index, cell := range cells {
-			cells[index] = strings.Trim(cell, `"`)
-		}
-		if cells = cells[:widthOf(cells)]; len(cells) > 1 && slices.Equal(cells, r.header) {
+		cells := r.split(line)
+		if len(cells) > 1 && slices.Equal(cells, r.header) {
 			return true
 		}
 		if 2*len(cells) > len(r.header) && (!orTotals || totalKind(cells) == 0) {
