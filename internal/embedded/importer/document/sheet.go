@@ -29,13 +29,17 @@ type Rows struct {
 	lacks   bool  // a formula of the row has no result
 	lacking []int // the lines of such rows
 	err     error
-	merged  []mergedCells // from the first column on
+	merged  map[cellPlace]int // the last row of the cells that are merged with one above them
+	shown   []mergedText      // in this row, from the first column on
 }
 
-// mergedCells are those of a column that show what the first of them holds.
-type mergedCells struct {
-	column, from, to int // the rows from 1 on
-	text             string
+// A cellPlace is where a cell is: its column from 0 on, its row from 1 on.
+type cellPlace struct{ column, row int }
+
+// A mergedText is what the cells of a column show down to a row.
+type mergedText struct {
+	column, to int
+	text       string
 }
 
 func (r *Rows) Read(into []byte) (int, error) {
@@ -103,10 +107,12 @@ func (r *Rows) row() error {
 		column = at
 		r.ready.WriteString(`"` + strings.ReplaceAll(text, `"`, `""`) + `"`)
 	}
+	r.shown = slices.DeleteFunc(r.shown, func(one mergedText) bool { return one.to < r.number })
+	above, below := r.shown, []mergedText(nil) // that are not written yet, and those of the next row
 	fill := func(to int) {
-		for _, one := range r.merged {
-			if one.text != "" && one.column > column && one.column < to && one.from < r.number && r.number <= one.to {
-				write(one.column, one.text)
+		for ; len(above) > 0 && above[0].column < to; above = above[1:] {
+			if below = append(below, above[0]); above[0].column > column {
+				write(above[0].column, above[0].text)
 			}
 		}
 	}
@@ -120,6 +126,7 @@ func (r *Rows) row() error {
 			if token.Name.Local == "row" {
 				if column >= 0 {
 					fill(maxColumn)
+					r.shown = below
 				}
 				if r.ready.WriteByte('\n'); r.lacks {
 					r.lacks, r.lacking = false, append(r.lacking, r.lines+1)
@@ -149,22 +156,24 @@ func (r *Rows) row() error {
 			}
 			// A number is not that of each: it would be summed up as often.
 			isSaid := slices.Contains([]string{"s", "str", "inlineStr"}, attribute(token, "t")) || strings.Count(text, "-") == 2
-			for index := range r.merged {
-				if one := &r.merged[index]; isSaid && one.column == at && one.from == r.number {
-					one.text = text
+			if to := r.merged[cellPlace{position, r.number}]; isSaid && to > r.number {
+				for len(above) > 0 && above[0].column == position { // in place of one that this one lies across
+					above = above[1:]
 				}
+				below = append(below, mergedText{position, to, text})
 			}
 		}
 	}
 }
 
 // maxMerged is how many merged cells of a sheet are known.
-const maxMerged = 2000
+const maxMerged = 1 << 20
 
 var mergedCell = item.Expression(`mergeCell ref="([A-Z]+)(\d+):([A-Z]+)(\d+)"`)
 
 // mergedIn finds the cells of a sheet that are merged with those below them, which are named behind its rows.
-func mergedIn(sheet io.Reader) (all []mergedCells) {
+func mergedIn(sheet io.Reader) map[cellPlace]int {
+	all := map[cellPlace]int{}
 	input := bufio.NewReaderSize(sheet, 1<<16)
 	for err := error(nil); len(all) < maxMerged && (err == nil || errors.Is(err, bufio.ErrBufferFull)); {
 		var part []byte
@@ -174,10 +183,9 @@ func mergedIn(sheet io.Reader) (all []mergedCells) {
 		if found := mergedCell().FindStringSubmatch(string(part)); found != nil && found[1] == found[3] {
 			from, _ := strconv.Atoi(found[2]) // digits
 			to, _ := strconv.Atoi(found[4])
-			all = append(all, mergedCells{column: columnOf(found[1], 0), from: from, to: to})
+			all[cellPlace{columnOf(found[1], 0), from}] = to
 		}
 	}
-	slices.SortStableFunc(all, func(a, b mergedCells) int { return a.column - b.column })
 	return all
 }
 

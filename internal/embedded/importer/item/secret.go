@@ -22,30 +22,38 @@ type Secrets struct {
 var (
 	wordStart = Expression(`(\p{Ll}|\d)(\p{Lu})`)
 	noWord    = Expression(`[^\pL\d]+`)
-	// privateKey is a private key to its end, or as far as it goes: a text that names one goes on behind its name.
-	privateKey = Expression(`-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(?:(?:\\[nrt]|[A-Za-z0-9+/=\s:,.()>-])*?` +
-		`-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|(?:\\[nrt]|[A-Za-z0-9+/=])*)`)
-	// keyForm is a key that shows by its form, as services write it, or what a link says from which codes are made.
-	keyForm = Expression(`(otpauth://[^\s"<>]*?secret=)[A-Za-z2-7]+|(otpauth-migration://[^\s"<>]*?data=)[\w%+/=-]+|` +
-		`(\\[nrt]|\b)(?:(?:AKIA|ASIA)[0-9A-Z]{16}\b|gh[pousr]_[A-Za-z0-9]{30,}|github_pat_\w{22,}|glpat-[\w-]{20,}|xox[abprs]-[\w-]{10,}|` +
-		`[sr]k_live_[A-Za-z0-9]{16,}|sk-(?:(?:proj|ant|svcacct)-[\w-]{20,}|[A-Za-z0-9]{40,})|AIza[\w-]{35}|` +
-		`eyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]{10,})`)
-	// keyMarks are in what has such a form.
-	keyMarks = [...]string{"otpauth", "AKIA", "ASIA", "AIza", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "xox",
-		"k_live_", "sk-", "eyJ"}
+	// keyForms are how keys are written, and the links from which codes are made; one of marks is in each. Each has an expression of its own,
+	// so that no start of one is followed to the end of a text for each key of another form.
+	keyForms = [...]struct {
+		form          func() *regexp.Regexp
+		marks         []string
+		instead, said string
+	}{
+		// a private key to its end, or as far as it goes: a text that names one goes on behind its name
+		{Expression(`-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(?:(?:-?(?:\\[nrt]|[A-Za-z0-9+/=\s:,.()>]))*?` +
+			`-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|(?:\\[nrt]|[A-Za-z0-9+/=])*)`), []string{"PRIVATE KEY"}, "[private key]", "a private key"},
+		{Expression(`(otpauth://[^\s"<>]*?secret=)[A-Za-z2-7]+`), []string{"otpauth:"}, "$1[secret]", aKey},
+		{Expression(`(otpauth-migration://[^\s"<>]*?data=)[\w%+/=-]+`), []string{"otpauth-"}, "$1[secret]", aKey},
+		{Expression(`(\\[nrt]|\b)eyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]{10,}`), []string{"eyJ"}, "$1[secret]", aKey},
+		{Expression(`(\\[nrt]|\b)(?:(?:AKIA|ASIA)[0-9A-Z]{16}\b|gh[pousr]_[A-Za-z0-9]{30,}|github_pat_\w{22,}|glpat-[\w-]{20,}|` +
+			`xox[abprs]-[\w-]{10,}|[sr]k_live_[A-Za-z0-9]{16,}|sk-(?:(?:proj|ant|svcacct)-[\w-]{20,}|[A-Za-z0-9]{40,})|AIza[\w-]{35})`),
+			[]string{"AKIA", "ASIA", "AIza", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "xox", "k_live_", "sk-"},
+			"$1[secret]", aKey},
+	}
 )
+
+const aKey = "a key in a text"
 
 // kindOf is what a name says of what has it.
 func (s *Secrets) kindOf(name []byte) secretKind {
 	kind, known := s.named[string(name)]
-	if known {
-		return kind
-	}
-	kind = secretKindOf(string(name))
 	if s.named == nil || len(s.named) > MaxFields { // a map that was written as records has no end of names
 		s.named = map[string]secretKind{}
 	}
-	s.named[string(name)] = kind
+	if !known {
+		kind = secretKindOf(string(name))
+		s.named[string(name)] = kind
+	}
 	return kind
 }
 
@@ -69,11 +77,12 @@ func (s *Secrets) TakeOut(one *Item) {
 		if field.Value, said = value, cmp.Or(said, line); said != "" {
 			one.Text, said = nil, fmt.Sprintf("the value of %q", said)
 		}
-		if bytes.Contains(field.Value, keyMark) && privateKey().Match(field.Value) {
-			field.Value, one.Text, said = privateKey().ReplaceAll(field.Value, []byte("[private key]")), nil, "a private key"
-		}
-		if hasKeyMark(field.Value) && keyForm().Match(field.Value) {
-			field.Value, one.Text, said = keyForm().ReplaceAll(field.Value, []byte("$1$2$3[secret]")), nil, cmp.Or(said, "a key in a text")
+		for _, key := range keyForms {
+			isMarked := func(mark string) bool { return bytes.Contains(field.Value, []byte(mark)) }
+			if len(field.Value) > len(`"AKIA"`) && slices.ContainsFunc(key.marks, isMarked) && key.form().Match(field.Value) {
+				field.Value, one.Text = key.form().ReplaceAll(field.Value, []byte(key.instead)), nil
+				said = cmp.Or(said, key.said)
+			}
 		}
 		first = cmp.Or(first, said)
 	}
@@ -84,16 +93,6 @@ func (s *Secrets) TakeOut(one *Item) {
 		one.Note += "; "
 	}
 	one.Note += first + " is left out, as is all else of the file that is named or written like a secret: no assistant should have one"
-}
-
-// keyMark is in what begins a private key.
-var keyMark = []byte("PRIVATE KEY")
-
-// hasKeyMark reports what may have a key of keyForm.
-func hasKeyMark(value []byte) bool {
-	return len(value) >= len(`"AKIAIOSFODNN7EXAMPLE"`) && slices.ContainsFunc(keyMarks[:], func(mark string) bool {
-		return bytes.Contains(value, []byte(mark))
-	})
 }
 
 // The names of the fields of an address, whose PIN is a postal code, and of a cookie.
@@ -118,10 +117,8 @@ func (s *Secrets) redact(value []byte) (without []byte, first string) {
 	from := 0
 	for at := 0; ; at++ {
 		next := bytes.IndexByte(value[at:], ':')
-		if next < 0 && first == "" {
-			return value, ""
-		} else if next < 0 {
-			return append(without, value[from:]...), first
+		if next < 0 {
+			return withRest(without, value[from:]), first
 		}
 		at += next
 		name, ok := bytes.CutSuffix(bytes.TrimRight(value[:at], " \t\r\n"), []byte(`"`))
@@ -148,6 +145,14 @@ func (s *Secrets) redact(value []byte) (without []byte, first string) {
 	}
 }
 
+// withRest is the start of a value without secrets with the rest of it, which is not copied if it is all.
+func withRest(start, rest []byte) []byte {
+	if start == nil {
+		return rest
+	}
+	return append(start, rest...)
+}
+
 // How long what stands before a colon may be to be a name, and what stands behind it to be a secret, in bytes.
 const maxLabel, maxSaid = 40, 256
 
@@ -156,10 +161,8 @@ func (s *Secrets) inLines(value []byte) (without []byte, first string) {
 	from, isAlone := 0, !bytes.Contains(value, []byte(`\n`))
 	for at := 0; ; at++ {
 		next := bytes.IndexAny(value[at:], ":=")
-		if next < 0 && first == "" {
-			return value, ""
-		} else if next < 0 {
-			return append(without, value[from:]...), first
+		if next < 0 {
+			return withRest(without, value[from:]), first
 		}
 		if at += next; at < 2 || isDigit(value[at-1]) && isDigit(value[at-2]) { // a time
 			continue
@@ -186,7 +189,7 @@ func (s *Secrets) inLines(value []byte) (without []byte, first string) {
 		}
 		isWord := bytes.IndexByte(held, ' ') < 0 && len(held) >= 3 && bytes.IndexByte([]byte("/<[({$"), held[0]) < 0
 		if !isWord && bytes.Count(held, []byte(" ")) < 11 && !cardNumber.fits(held) || bytes.ContainsAny(label, `/?&{}()<>\`) ||
-			!s.kindOf(label).isSaid(held, isAlone) {
+			!s.kindOf(label).isSaid(label, held, isAlone) {
 			continue
 		}
 		first = cmp.Or(first, string(label))

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 )
 
 // A name of a secret is known where it is one, and not in a text.
@@ -66,8 +67,13 @@ func TestSecretsAreTakenOutOfTexts(t *testing.T) {
 		`x\nAKIAIOSFODNN7EXAMPLE ghp_16C7e42F292c6912E7710c838347Ae178B4a sk_live_4eC39HqLyjWDarjtT1zdp7dc`: `x\n[secret] [secret] [secret]`,
 		`github_pat_11ABCDEFG0123456789_abcdef`:                                                             `[secret]`,
 
+		`Passwort: Hallo(2024)\nPassword: abc123:\nSecurity answer: Fluffy\nWLAN-Schlüssel: katzenfutter\nx`: `Passwort: [secret]\nPassword: [secret]\nSecurity answer: [secret]\nWLAN-Schlüssel: [secret]\nx`,
+
 		`Passwort vergessen`: ``, `Passwort: vergessen`: ``, `what is the password: I forgot it`: ``, `Password: must have 8 characters\nx`: ``,
 		`Passwort: https://reset.example/a1\nx`: ``, `Password: ********\nx`: ``, `Passwort: (siehe Zettel)\nx`: ``, `Passwort: vergessen?\nx`: ``,
+		`token := next2()\nx`: ``, `password = getpass.getpass()\nx`: ``, `password = req.body.password;\nx`: ``,
+		`api_key = os.environ[\"API_KEY1\"]\nx`: ``, `secret: false\npassword: true\npassword: null\n`: ``,
+		`password: string\nPassword: required\nx`: ``, `Grandma's secret: nutmeg\nx`: ``, `password=password\nx`: ``,
 		`at 12:30\nPIN: 13\nTokens: 512\nCookies: 200 g flour`: ``, `PIN code=see below`: ``, `AKIA is a name, and sk-i-am-no-key-at-all-but-a-slug`: ``,
 	} {
 		one := Item{Fields: []Field{{Name: "text", Value: []byte(`"` + text + `"`)}}}
@@ -78,6 +84,16 @@ func TestSecretsAreTakenOutOfTexts(t *testing.T) {
 		}
 		if got := strings.Trim(string(one.Fields[0].Value), `"`); got != want || (said == "") != (want == text) {
 			t.Errorf("%s: %s, said %q", text, got, said)
+		}
+	}
+}
+
+// Marks of keys in great numbers take no longer than reading them.
+func TestMarksOfKeysAreReadOnce(t *testing.T) {
+	for _, mark := range []string{`-----BEGIN PRIVATE KEY-----\n`, `eyJ0000000000.eyJ0000000000-AKIAIOSFODNN7EXAMPLE-`, `otpauth://a;otpauth-migration://a?data=b;`} {
+		one, began := Item{Fields: []Field{{Name: "text", Value: []byte(`"` + strings.Repeat(mark, 10_000) + `"`)}}}, time.Now()
+		if new(Secrets).TakeOut(&one); time.Since(began) > 5*time.Second {
+			t.Errorf("%s: %v", mark, time.Since(began))
 		}
 	}
 }

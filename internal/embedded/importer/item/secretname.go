@@ -89,15 +89,23 @@ func (k secretKind) fits(text []byte) bool {
 }
 
 var (
-	noPassword = Expression(`^(?:.{0,3}$|[<\[({$%]|[*.xX•_-]+$)|[ \t]|://|\?$`)
-	plainWord  = Expression(`^\p{Lu}?\p{Ll}+[.,;!]?$`)
+	noPassword = Expression(`^(?:.{0,3}$|[<\[({$%]|[*.xX•_-]+$)|[ \t]|://|\?$|` +
+		`^(?i:true|false|null|none|undefined|string|text|varchar|required|optional|password)[.,;]?$`)
+	plainWord = Expression(`^\p{Lu}?\p{Ll}+[.,;!]?$`)
+	// sourceCode calls a function, or reads an element or a field of something.
+	sourceCode = Expression(`^[A-Za-z_][\w.]*(?:\((?:\\?["'].*)?\)|\[\\?["'].*\]|\.(?:password|secret|token))[;:]?$`)
+	// neverWord ends a name of what is no plain word, unlike a password.
+	neverWord = Expression(`(?i)(?:secrets?|api.?keys?)$`)
 )
 
 // isSaid reports what a line of a text says of a name to be a secret: one word, which is not what a text says instead of it, such as
 // (hidden), •••• or a link. A plain word alone may be no more than a title: "Password: forgotten".
-func (k secretKind) isSaid(value []byte, isAlone bool) bool {
-	if k != anyValue {
+func (k secretKind) isSaid(label, value []byte, isAlone bool) bool {
+	switch {
+	case k == 0 || sourceCode().Match(value):
+		return false
+	case k != anyValue:
 		return k.fits(value)
 	}
-	return manyWords.fits(value) || !noPassword().Match(value) && (!isAlone || !plainWord().Match(value))
+	return manyWords.fits(value) || !noPassword().Match(value) && (!plainWord().Match(value) || !isAlone && !neverWord().Match(label))
 }

@@ -23,7 +23,6 @@ const maxDated = 64
 type dated struct {
 	fields []string
 	seen   map[uint64]bool // sets of them, a bit for each
-	last   uint64          // that was seen
 }
 
 // bitOf is a bit for a field: 0 if it is not called as times are.
@@ -36,12 +35,10 @@ func (d *dated) bitOf(name string) uint64 {
 }
 
 func (d *dated) note(set uint64) {
-	if set != d.last || d.seen == nil {
-		if d.seen == nil {
-			d.seen = map[uint64]bool{}
-		}
-		d.seen[set], d.last = true, set
+	if d.seen == nil {
+		d.seen = map[uint64]bool{}
 	}
+	d.seen[set] = true
 }
 
 // has tells of the records whether one has some of the fields, but not another, and whether one has none of them.
@@ -101,7 +98,8 @@ func (t *Tally) chooseTime(fields []model.Field, declared string) []model.Field 
 	return append(fields, Capable(when))
 }
 
-// TwoReadings says of each field whose dates or numbers have two readings what they are. Such fields are texts, unless the manifest says otherwise.
+// TwoReadings says of each field whose dates or numbers have two readings what they are. Such fields are texts, unless the manifest says
+// otherwise.
 func (t *Tally) TwoReadings(declared Stream) (said []string) {
 	for _, field := range t.fields {
 		if two := cmp.Or(field.TwoDates(), field.TwoNumbers()); two != "" && declared.Types[field.Name] == "" {

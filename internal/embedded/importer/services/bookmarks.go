@@ -48,8 +48,7 @@ func Bookmarks(file io.ReadSeeker) item.Records {
 				r.describe()
 			}
 		}
-		r.describe()
-		if r.link.Fields != nil && !yield(r.link, nil) {
+		if r.describe(); r.link.Fields != nil && !yield(r.link, nil) {
 			return
 		}
 		if err := page.Err(); !errors.Is(err, io.EOF) {

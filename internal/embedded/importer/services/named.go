@@ -48,10 +48,7 @@ func Named(from item.Records, parts []objects.Part, names ListNames, open func()
 				of = referenceIn(field.Name, lists)
 				fields[field.Name] = of
 			}
-			if of.list == "" {
-				continue
-			}
-			if _, taken := one.Value(of.name); taken {
+			if _, taken := one.Value(of.name); taken || of.list == "" {
 				continue
 			}
 			if names[of.list] == nil {

@@ -76,11 +76,10 @@ func chatMessages(file io.ReadSeeker) iter.Seq2[chatMessage, error] {
 			if ends := err != nil && !tooLong; ends || head != nil {
 				if one.head != nil && !yield(one, nil) {
 					return
-				}
-				if ends && !errors.Is(err, io.EOF) {
-					yield(chatMessage{}, err)
-				}
-				if ends {
+				} else if ends {
+					if !errors.Is(err, io.EOF) {
+						yield(chatMessage{}, err)
+					}
 					return
 				}
 				one = chatMessage{head: head, line: lines.Number, marked: chatMarked().Match(text)}

@@ -121,13 +121,12 @@ func (t xmlTable) rows(text string) (rows [][]string, lost error) {
 	size, most := 0, min(maxRepeated*len(text), maxRows)
 	for {
 		token, err := decoder.Token()
-		if errors.Is(err, io.EOF) {
-			return rows, nil
-		}
-		if size > most {
+		switch {
+		case size > most:
 			return rows, fmt.Errorf("its rows have more than %d KiB, which is too much for its size: it repeats what is around them", most>>10)
-		}
-		if err != nil {
+		case errors.Is(err, io.EOF):
+			return rows, nil
+		case err != nil:
 			return rows, fmt.Errorf("not XML from here on: %w", err)
 		}
 		switch token := token.(type) {
@@ -158,6 +157,9 @@ func (t xmlTable) rows(text string) (rows [][]string, lost error) {
 				continue
 			}
 			for _, row := range last.divided() {
+				if size > most {
+					break
+				}
 				cells := t.cellsOf(row)
 				for _, cell := range cells {
 					size += len(cell)
@@ -211,6 +213,9 @@ func rowOf(inside []openElement) int {
 
 // divided are the parts of a row, each with what the row says of all of them, if they are several that come to its amount; else the row.
 func (o openElement) divided() (rows []map[string][]string) {
+	if o.row == nil {
+		return nil
+	}
 	sum := 0.0
 	for _, part := range o.parts {
 		one := maps.Clone(o.row)
@@ -231,9 +236,6 @@ func (o openElement) divided() (rows []map[string][]string) {
 				o.row[column] = append(o.row[column], texts...)
 			}
 		}
-	}
-	if o.row == nil {
-		return nil
 	}
 	return []map[string][]string{o.row}
 }

@@ -49,7 +49,8 @@ func kindOf(cell string) int {
 	if number, _, _ := split(plain); isAmount(strings.TrimPrefix(number, "+")) {
 		return aNumber
 	}
-	return count(isTyped(plain)) * aDay
+	_, _, _, isClock := sexagesimal(plain)
+	return count(isClock || isDay(plain)) * aDay
 }
 
 // longestBeside is how many bytes of signs and of a currency are beside a number at most.
@@ -142,11 +143,11 @@ const asARow = "it is called a total and is the sum of the rows above it, but ha
 
 // place is where a line stands that is no row, with what is said of one that is kept though it is called a total.
 func (r *reader) place(cells []string, line int) (place, note string) {
-	sums, name := r.look(cells), nameOfTotal(cells)
-	isBalance, isTotal := totals[name], name != "" && !totals[name]
+	sums, kind := r.look(cells), totalKind(cells)
+	isBalance, isTotal := kind == aBalance, kind == aTotal
 	numbers, texts, isOwn := 0, 0, false // it has a date, or an id, as rows have
 	for index, cell := range cells[:min(len(cells), len(r.columns))] {
-		if sums == 0 && name == "" || !isFilled(cell) {
+		if sums == 0 && kind == 0 || !isFilled(cell) {
 			continue
 		}
 		column, kind := &r.over.columns[index], kindOf(cell)
@@ -213,7 +214,7 @@ func (r *reader) isRow(cells []string, line int) bool {
 // widthOf is how many cells a line has up to the last that holds something.
 func widthOf(cells []string) int {
 	width := len(cells)
-	for width > 0 && (cells[width-1] == "" || !isFilled(cells[width-1])) {
+	for width > 0 && !isFilled(cells[width-1]) {
 		width--
 	}
 	return width
@@ -231,51 +232,44 @@ func (r *rows) endsHere(orTotals bool) bool {
 			return errors.Is(err, io.EOF)
 		}
 		lines = append(lines, slices.Clone(line))
-		cells := item.SplitOutsideQuotes(strings.TrimRight(string(line), "\r\n"), r.comma)
-		for index, cell := range cells {
-			cells[index] = strings.Trim(cell, `"`)
-		}
-		if cells = cells[:widthOf(cells)]; len(cells) > 1 && slices.Equal(cells, r.header) {
+		cells := r.split(line)
+		if len(cells) > 1 && slices.Equal(cells, r.header) {
 			return true
 		}
-		if 2*len(cells) > len(r.header) && (!orTotals || nameOfTotal(cells) == "") {
+		if 2*len(cells) > len(r.header) && (!orTotals || totalKind(cells) == 0) {
 			return cells[0] == r.header[0] && r.isHeader(cells)
 		}
 	}
 	return false
 }
 
-// totals are what a row is called that sums up the others or, where it is true, says what an account holds after them.
-var totals = map[string]bool{
-	"total": false, "totals": false, "total amount": false, "transactions total": false, "grand total": false, "grand totals": false,
-	"subtotal": false, "subtotals": false, "sub-total": false, "sum": false, "summe": false, "zwischensumme": false, "teilsumme": false,
-	"gesamt": false, "gesamtsumme": false, "gesamtbetrag": false, "gesamtergebnis": false, "total général": false, "total general": false,
-	"total geral": false, "sous-total": false, "totale": false, "subtotale": false, "totaal": false, "subtotaal": false, "suma": false,
-	"razem": false, "celkem": false, "összesen": false, "итого": false, "всего": false, "合計": false, "小計": false, "合计": false,
-	"小计": false, "总计": false, "總計": false,
-	"total balance": true, "kontostand": true, "neuer kontostand": true, "alter kontostand": true, "saldo": true, "endsaldo": true,
-	"schlusssaldo": true, "balance": true, "closing balance": true, "ending balance": true, "saldo final": true, "solde": true,
-	"eindsaldo": true,
-}
+// What a row is called that sums up the others, or says what an account holds after them.
+const aTotal, aBalance = 1, 2
 
-// longestTotal is more bytes than such a name has, with a colon and spaces around it.
-const longestTotal = 32
-
-// nameOfTotal is what a row is called that sums up the others: only dates stand before it, and it does not begin with a digit.
-func nameOfTotal(cells []string) string {
+// totalKind is 0 of a row that is called neither: only dates stand before its name, which does not begin with a digit.
+func totalKind(cells []string) (kind int) {
 	at := slices.IndexFunc(cells, func(cell string) bool { return cell != "" && (cell[0] < '-' || cell[0] > '9') })
-	if at < 0 || len(cells[at]) > longestTotal {
-		return ""
+	if at < 0 || len(cells[at]) > 32 { // longer than each of these
+		return 0
 	}
-	name := strings.ToLower(strings.TrimSuffix(strings.TrimSpace(cells[at]), ":"))
-	if _, isOne := totals[name]; !isOne || slices.ContainsFunc(cells[:at], func(cell string) bool { return cell != "" && !isDay(cell) }) {
-		return ""
+	switch strings.ToLower(strings.TrimSuffix(strings.TrimSpace(cells[at]), ":")) {
+	case "total", "totals", "total amount", "transactions total", "grand total", "grand totals", "subtotal", "subtotals", "sub-total", "sum",
+		"summe", "zwischensumme", "teilsumme", "gesamt", "gesamtsumme", "gesamtbetrag", "gesamtergebnis", "total général", "total general",
+		"total geral", "sous-total", "totale", "subtotale", "totaal", "subtotaal", "suma", "razem", "celkem", "összesen", "итого", "всего",
+		"合計", "小計", "合计", "小计", "总计", "總計":
+		kind = aTotal
+	case "total balance", "kontostand", "neuer kontostand", "alter kontostand", "saldo", "endsaldo", "schlusssaldo", "balance",
+		"closing balance", "ending balance", "saldo final", "solde", "eindsaldo":
+		kind = aBalance
 	}
-	return name
+	if kind > 0 && slices.ContainsFunc(cells[:at], func(cell string) bool { return cell != "" && !isDay(cell) }) {
+		return 0
+	}
+	return kind
 }
 
 // endsAsTotal reports a row whose first text begins or ends with such a word: "Summe Januar", "January total".
 func endsAsTotal(cells []string) bool {
 	words := strings.Fields(cells[max(slices.IndexFunc(cells, isFilled), 0)])
-	return len(words) > 1 && nameOfTotal(words[:1])+nameOfTotal(words[len(words)-1:]) != ""
+	return len(words) > 1 && totalKind(words[:1])+totalKind(words[len(words)-1:]) > 0
 }

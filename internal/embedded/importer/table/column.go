@@ -96,9 +96,8 @@ func (c *Column) Count(value []byte) {
 			c.addWhole(text) // some write counts of time so
 		}
 		if c.isAmount {
-			if c.addNumber(clean(text)); IsNumber(text) {
-				c.amounts++
-			}
+			c.addNumber(clean(text))
+			c.amounts += count(IsNumber(text))
 		}
 		c.countText(text, text)
 	default:
@@ -233,14 +232,14 @@ func (c *Column) addWhole(text string) (ok bool) {
 }
 
 func (c *Column) extend(number int64) {
-	if number == 0 {
+	switch {
+	case number == 0:
 		c.zeros++
-		return
-	}
-	if c.lowest == 0 && c.highest == 0 {
+	case c.lowest == 0 && c.highest == 0:
 		c.lowest, c.highest = number, number
+	default:
+		c.lowest, c.highest = min(c.lowest, number), max(c.highest, number)
 	}
-	c.lowest, c.highest = min(c.lowest, number), max(c.highest, number)
 }
 
 // isInexact reports that whole numbers of the column would be rounded, and are no times: they are rather ids.
@@ -252,9 +251,7 @@ func (c *Column) addNumber(text string) {
 		return
 	}
 	text, unit, sided := split(text)
-	if sided {
-		c.sided++
-	}
+	c.sided += count(sided)
 	if unit != "" {
 		c.units, c.percent, c.pointed = true, c.percent || unit == "%", c.pointed || slices.Contains(pointedUnits, unit)
 	}
@@ -278,9 +275,7 @@ func (c *Column) addNumber(text string) {
 		c.numbers &^= commaNumbers
 	}
 	c.numberless = c.numbers == 0
-	if c.numbers == commaNumbers && triples().MatchString(text) {
-		c.triples++
-	}
+	c.triples += count(c.numbers == commaNumbers && triples().MatchString(text))
 	if c.marks == "" {
 		c.number = text
 	}

@@ -181,7 +181,7 @@ func findPreamble(lines [][]byte, sheet bool) (comma rune, header int) {
 			at += count(isOne && mostAre(rows[at+1:], width))
 		}
 		// or an account with its balance, as wide as a row
-		if pairs || at == 0 && len(rows[0]) != width && slices.ContainsFunc(rows[0], beginsWithDigit) {
+		if pairs || at == 0 && len(rows[0]) != width && hasDigits(rows[0]) {
 			at = slices.IndexFunc(rows, func(row []string) bool { return len(row) == width && 2*filled(row) > width })
 		}
 		if width < least && (at <= 0 || at != remarks && len(bytes.TrimSpace(lines[at-1])) > 0) {
@@ -190,7 +190,7 @@ func findPreamble(lines [][]byte, sheet bool) (comma rune, header int) {
 		if pairs && at > 0 && !mostAre(rows[at:], width) {
 			continue
 		}
-		if at > 0 && len(rows[at]) == width && !slices.ContainsFunc(rows[at], beginsWithDigit) &&
+		if at > 0 && len(rows[at]) == width && !hasDigits(rows[at]) &&
 			bytes.Count(bytes.Join(lines[:at], nil), []byte(`"`))%2 == 0 {
 			return comma, at
 		}
@@ -202,7 +202,7 @@ func findPreamble(lines [][]byte, sheet bool) (comma rune, header int) {
 // begins with a digit, as some do up to an empty row, none of which is wider, and what stands above is narrower or has gaps.
 func namesSheet(rows, above [][]string) bool {
 	header := rows[0]
-	if len(header) < 2 || filled(header) < len(header) || slices.ContainsFunc(header, beginsWithDigit) {
+	if len(header) < 2 || filled(header) < len(header) || hasDigits(header) {
 		return false
 	}
 	end := slices.IndexFunc(rows, func(row []string) bool { return filled(row) == 0 })
@@ -221,9 +221,7 @@ func mostAre(rows [][]string, width int) bool {
 	}
 	good := 0
 	for _, row := range rows {
-		if len(row) == width {
-			good++
-		}
+		good += count(len(row) == width)
 	}
 	return 2*good > len(rows)
 }

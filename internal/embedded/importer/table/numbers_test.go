@@ -5,15 +5,15 @@ import "testing"
 // A row without the word for a total is not asked for dates, which takes a hundred times as long as reading the row.
 func TestRowsWithoutATotalAreNotAskedForDates(t *testing.T) {
 	row := []string{"harbour lantern 7 window", "2026-03-01", "12.50"}
-	if allocations := testing.AllocsPerRun(10, func() { nameOfTotal(row) }); allocations > 0 {
+	if allocations := testing.AllocsPerRun(10, func() { totalKind(row) }); allocations > 0 {
 		t.Errorf("%v allocations", allocations)
 	}
 	for _, row := range [][]string{{"2026-03-01", " Total: ", "12.50"}, {"", "Summe"}} {
-		if nameOfTotal(row) == "" {
+		if totalKind(row) == 0 {
 			t.Errorf("%q is no total", row)
 		}
 	}
-	if nameOfTotal([]string{"harbour", "total"}) != "" {
+	if totalKind([]string{"harbour", "total"}) > 0 {
 		t.Error("a text before the word leaves the row a total")
 	}
 }

@@ -39,11 +39,7 @@ type returns struct{ input io.Reader }
 
 func (r returns) Read(into []byte) (int, error) {
 	count, err := r.input.Read(into)
-	for index, one := range into[:count] {
-		if one == '\r' {
-			into[index] = '\n'
-		}
-	}
+	copy(into, bytes.ReplaceAll(into[:count], []byte("\r"), []byte("\n")))
 	return count, err
 }
 
@@ -175,13 +171,11 @@ func (r *rows) parse(text []byte, lazily bool) ([]string, error) {
 func isBlank(line []byte) bool { return len(bytes.Trim(line, " \t\r\n,;|")) == 0 }
 
 // filled counts the cells that hold something.
-func filled(row []string) (count int) {
+func filled(row []string) (cells int) {
 	for _, cell := range row {
-		if isFilled(cell) {
-			count++
-		}
+		cells += count(isFilled(cell))
 	}
-	return count
+	return cells
 }
 
 func isFilled(cell string) bool { return strings.Trim(cell, "\" ") != "" }

@@ -184,15 +184,12 @@ func (s *sectioner) skip(lines int) {
 }
 
 // split makes cells of a line, without those at its end that hold nothing.
-func (s *sectioner) split(line []byte) []string {
-	cells := item.SplitOutsideQuotes(strings.TrimRight(string(line), "\r\n"), s.comma)
+func (r *rows) split(line []byte) []string {
+	cells := item.SplitOutsideQuotes(strings.TrimRight(string(line), "\r\n"), r.comma)
 	for index, cell := range cells {
 		cells[index] = strings.Trim(strings.TrimSpace(cell), `"`)
 	}
-	for len(cells) > 0 && !isFilled(cells[len(cells)-1]) {
-		cells = cells[:len(cells)-1]
-	}
-	return cells
+	return cells[:widthOf(cells)]
 }
 
 // opens reports a line in whose last cell a quotation mark takes in the lines below.
@@ -248,12 +245,7 @@ func addSample(to []columnSample, cells []string) []columnSample {
 func (c columnSample) isTyped() bool { return c.all > 0 && c.typed == c.all }
 
 // isTyped reports a cell that is no text: a number, a date, or a time of a day.
-func isTyped(cell string) bool {
-	plain := clean(cell)
-	number, _, _ := split(plain)
-	_, _, _, isClock := sexagesimal(plain)
-	return isAmount(strings.TrimPrefix(number, "+")) || isClock || isDay(plain)
-}
+func isTyped(cell string) bool { return kindOf(cell) != aText }
 
 func (c candidate) isTyped() bool { return slices.ContainsFunc(c.sampled, columnSample.isTyped) }
 

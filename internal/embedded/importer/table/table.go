@@ -52,6 +52,9 @@ func NewReader(input *bufio.Reader, options Options) item.Records {
 	if start, _ := input.Peek(4096); !options.Sheet && bytes.IndexByte(start, '\n') < 0 && bytes.IndexByte(start, '\r') >= 0 {
 		input = bufio.NewReader(returns{input})
 	}
+	if options.IDField == nil {
+		options.IDField = new(string)
+	}
 	r := &reader{rows: rows{lines: item.NewLines(input), quoted: bufio.NewReader(nil), sheet: options.Sheet}, Options: options}
 	if r.Section != nil {
 		r.lines.Within = r.Section.within()
@@ -196,7 +199,7 @@ func (r *reader) begin(header []string) {
 			one.clock = max(one.clock, slices.Index(names, beside.Clock))
 		}
 		r.columns = append(r.columns, one)
-		if r.IDField != nil && *r.IDField == "id" && strings.EqualFold(name, "id") {
+		if *r.IDField == "id" && strings.EqualFold(name, "id") {
 			*r.IDField = name
 		}
 	}
