@@ -163,7 +163,7 @@ func (r *reader) place(cells []string, line int) (place, note string) {
 	case sums > 0 && !isOwn && !isBalance && (isTotal || endsAsTotal(cells) && numbers == sums && r.over.rows > 1 || isUnnamed()):
 		r.over.endPart()
 		return item.TotalOfRows, ""
-	case (isBalance || isTotal && !isOwn) && r.endsHere(!isOwn):
+	case (isBalance || isTotal && !isOwn && r.over.rows > 0) && r.endsHere(!isOwn):
 		r.ended = true
 		return item.TotalBelow, ""
 	case isTotal && !isOwn && numbers > 0:
