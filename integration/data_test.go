@@ -72,6 +72,19 @@ const archiveVariable = "MAIL_ARCHIVE"
 // privateKey begins a private key, or stands for one.
 var privateKey = regexp.MustCompile(`-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|\[private key\]`)
 
+// isWithoutSecrets reports whether a body is a text but for what stands behind names such as password, which is left out.
+func isWithoutSecrets(body, text string) bool {
+	parts := strings.Split(body, "[secret]")
+	if len(parts) == 1 {
+		return body == text
+	}
+	text, begins := strings.CutPrefix(text, parts[0])
+	for _, part := range parts[1 : len(parts)-1] {
+		_, text, _ = strings.Cut(text, part)
+	}
+	return begins && strings.HasSuffix(text, parts[len(parts)-1])
+}
+
 // TestARealArchiveIsReadToItsEnd loads what git format-patch makes, or the archive that is named, and compares each body with what git mailsplit
 // says that the file holds.
 func TestARealArchiveIsReadToItsEnd(t *testing.T) {
@@ -109,7 +122,7 @@ func TestARealArchiveIsReadToItsEnd(t *testing.T) {
 		slices.Sort(all)
 	}
 	for index := range min(len(bodies), len(want)) {
-		if bodies[index] != want[index] {
+		if !isWithoutSecrets(bodies[index], want[index]) {
 			same(t, want[index], bodies[index])
 			break
 		}

@@ -65,7 +65,7 @@ func TestAPersonsOwnFolderIsServed(t *testing.T) {
 		"nothing.jsonl~~": "{}",
 	})
 	d := runDemo(t, "--data", dir)
-	for _, said := range []string{"skipped books.jsonl:2:", "skipped books.jsonl:4:", "skipped books.jsonl:6:", "skipped readme.rtf: of no known kind", "skipped nothing.jsonl~~: of no known kind", "loaded 6 records in ", ", skipped 5"} {
+	for _, said := range []string{"skipped books.jsonl:2:", "skipped books.jsonl:4:", "skipped books.jsonl:6:", "skipped readme.rtf: of no known kind", "skipped nothing.jsonl~~: of no known kind", "loaded 6 records in ", ", skipped 6", "skipped empty.jsonl: it holds no record"} {
 		if _, err := d.stderr.find(startTime, func(line string) bool { return strings.Contains(line, said) }); err != nil {
 			t.Errorf("stderr does not say %q (%v):\n%s", said, err, d.stderr)
 		}

@@ -7,34 +7,37 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
-	"encoding/json"
+	"fmt"
 	"strings"
 )
 
 // A cursor says where a page ended. It is signed, and bound to the query and the grant that it came from. It holds
 // positions and no values, and its bearer does not read them: they count records that a grant does not show.
 type cursor struct {
-	Kind   string `json:"k"`
-	Bound  string `json:"b"`
-	After  int64  `json:"a,omitempty"` // version of the last record; in search, the count of hits given
-	Until  int64  `json:"u,omitempty"` // version where a changes session ends
-	Issued int64  `json:"t,omitempty"` // seconds since 1970; bookmarks only
-	State  string `json:"g,omitempty"` // generation of the store; search only, as hits have no place of their own
+	Kind   string
+	Bound  string
+	After  int64  // version of the last record; in search, the count of hits given
+	Until  int64  // version where a changes session ends
+	Issued int64  // seconds since 1970; bookmarks only
+	State  string // generation of the store; search only, as hits have no place of their own
 }
 
 // Kinds of cursor.
 const (
-	cursorRecords  = "records"
-	cursorChanges  = "changes"
-	cursorBookmark = "bookmark"
-	cursorSearch   = "search"
+	cursorRecords  = "r"
+	cursorChanges  = "c"
+	cursorBookmark = "b"
+	cursorSearch   = "s"
 )
+
+// cursorForm is how a cursor is written before it is sealed.
+const cursorForm = "%q %q %q %d %d %d"
 
 // macSize is how much of the signature a cursor carries.
 const macSize = 16
 
 func (c *call) sealCursor(position cursor) string {
-	payload, _ := json.Marshal(position)                                                        // a struct of strings and integers always marshals
+	payload := fmt.Appendf(nil, cursorForm, position.Kind, position.Bound, position.State, position.After, position.Until, position.Issued)
 	payload = append(payload, bytes.Repeat([]byte(" "), macSize-1-(len(payload)-1)%macSize)...) // its length is not that of a position
 	mac := c.cursorMAC(payload)
 	return base64.RawURLEncoding.EncodeToString(append(c.hidden(payload, mac), mac...))
@@ -48,10 +51,12 @@ func (c *call) openCursor(text string) (position cursor, ok bool) {
 		return cursor{}, false
 	}
 	payload := c.hidden(sealed[:at], sealed[at:])
-	if !hmac.Equal(sealed[at:], c.cursorMAC(payload)) || json.Unmarshal(payload, &position) != nil {
+	if !hmac.Equal(sealed[at:], c.cursorMAC(payload)) {
 		return cursor{}, false
 	}
-	return position, true
+	_, err = fmt.Sscanf(string(payload), cursorForm, &position.Kind, &position.Bound, &position.State, &position.After, &position.Until,
+		&position.Issued)
+	return position, err == nil
 }
 
 // cursorParam reads a parameter that is a cursor, and refuses what is none as malformed.
