@@ -112,7 +112,7 @@ func TestFewNamesOfACallAreComparedWithAllFields(t *testing.T) {
 		once, _ := allocated(t, wide(fields), sent(names))
 		several, _ := allocated(t, wide(fields), sent(4*names))
 		twice, _ := allocated(t, wide(2*fields), sent(names))
-		if several > 2*once || twice > 3*once {
+		if several > 3*once || twice > 3*once {
 			t.Errorf("%s of %s: %d KiB; %d for four times the names, %d for twice the fields", form.arguments, form.name, once>>10, several>>10, twice>>10)
 		}
 	}
