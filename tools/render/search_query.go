@@ -137,6 +137,9 @@ func searchLead(l answer.List, q SearchQuery) string {
 
 // leftOut says what of a query is not looked for as words; first is whether the first hit has all words, and the time.
 func leftOut(recall object, first bool) []string {
+	if !recall.Has("left_out_words") && !recall.Has("time_words") && !recall.Has("inexact_words") {
+		return nil
+	}
 	bare := func(name string) string {
 		words := write.Each(write.Words(recall, name), clean.Bare)
 		more := len(recall.Array(name)) - len(words)

@@ -55,7 +55,10 @@ func spelledOut(query string) string {
 		query = monthLast().ReplaceAllString(query, "$1$2 $5 $6 $3 $4")
 		query = monthFirst().ReplaceAllString(query, "$1$2 $4 $3 $5")
 	}
-	return monthSpan().ReplaceAllString(query, "${1}from $2 to $3")
+	if strings.ContainsAny(query, " -–—") && monthSpan().MatchString(query) { // as few queries do
+		query = monthSpan().ReplaceAllString(query, "${1}from $2 to $3")
+	}
+	return query
 }
 
 // A Named is the one time that a query names, or the period between two.
