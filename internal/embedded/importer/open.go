@@ -17,8 +17,8 @@ import (
 )
 
 // Open reads a person's own files: a folder with all that is in it, or one file. How a file is read is known by its name, or else by how it
-// begins: docs/data.md lists the kinds, says how the fields of their records are found out, and describes the file manifest.json, which may
-// say otherwise and may name several connectors with connections in folders of their own.
+// begins: docs/data.md lists the kinds, and describes the file manifest.json, which may say otherwise and may name several connectors with
+// connections in folders of their own. docs/fields.md says how the fields of records are found out.
 //
 // Each file is a stream that is called after its path, without the ending and with "_" for what separates folders and for all that is not
 // a letter, a digit, ".", "_" or "-"; what belongs together, such as the notes of a folder or the parts of an export, is one stream. Hidden
