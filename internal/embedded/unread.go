@@ -11,7 +11,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
-// An answer says of so many files what was not read of them, and names others as far as there is room in its last warning of them, which a
+// An answer says of so many files what was not read of them, and names as many others as fit into its last warning of them, which a
 // client may cut behind so many bytes. A schema goes on to name the rest in so many further warnings.
 const maxUnread, maxWarning, maxFurther = 2, 320, 14
 
@@ -84,15 +84,15 @@ func otherReasons(one *model.LeftOut) string {
 	return strings.Join(texts, "; ")
 }
 
-// named are the names of some files, as many as have room but one at least, with why those are not read that are not at all.
-func named(files []*model.LeftOut, room int) (text string, rest []*model.LeftOut) {
+// named are the names of some files, as many as fit into so many bytes but one at least, with why those are not read that are not at all.
+func named(files []*model.LeftOut, most int) (text string, rest []*model.LeftOut) {
 	last := ""
 	for i, one := range files {
 		name, why := one.File, wholeReason(one)
 		if i > 0 {
 			name = ", " + name
 		}
-		if i > 0 && len(text)+len(name)+len(why) > room {
+		if i > 0 && len(text)+len(name)+len(why) > most {
 			return text, files[i:]
 		}
 		if why != "" && why == last { // it is said once of all of them

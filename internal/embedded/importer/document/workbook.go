@@ -3,6 +3,7 @@ package document
 import (
 	"archive/zip"
 	"encoding/xml"
+	"errors"
 	"fmt"
 	"io"
 	"path"
@@ -193,3 +194,44 @@ const (
 	asClock   // a time of day
 	asElapsed // how long something took
 )
+
+// Read returns the rows of a sheet as comma separated values, one to a line.
+func (b *Workbook) Read(sheet string) (*Rows, error) {
+	for _, one := range b.Sheets {
+		if one.Name != sheet {
+			continue
+		}
+		if err := b.share(); err != nil {
+			return nil, err
+		}
+		part, err := b.parts.Open(one.part)
+		again, failed := b.parts.Open(one.part)
+		if err != nil || failed != nil {
+			return nil, fmt.Errorf("not a workbook that can be read: there is no %s", one.part)
+		}
+		merged := mergedIn(io.LimitReader(again, maxSheet))
+		return &Rows{book: b, decoder: item.NewXML(io.LimitReader(part, maxSheet), item.MaxLine), most: b.most(one), merged: merged}, nil
+	}
+	return nil, errors.New("the sheet is gone")
+}
+
+// What is made of a workbook: as many times its size, of which some is free, divided among its sheets by their sizes, and a little for each
+// beside. Few cells can name one long text again and again; text that is there packs to a twentieth.
+const (
+	maxTimes  = 100
+	freeBook  = 16 << 20
+	freeSheet = 256 << 10
+)
+
+// most is how many bytes the rows of a sheet may have.
+func (b *Workbook) most(sheet Sheet) int {
+	sizes := map[string]float64{}
+	for _, part := range b.parts.File {
+		sizes[part.Name] = float64(part.CompressedSize64)
+	}
+	all := 1.0
+	for _, one := range b.Sheets {
+		all += sizes[one.part]
+	}
+	return int(min(maxSheet, freeSheet+(freeBook+maxTimes*float64(b.size))*sizes[sheet.part]/all))
+}

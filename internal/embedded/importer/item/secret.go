@@ -183,7 +183,7 @@ func (s *Secrets) inLines(value []byte) (without []byte, first string) {
 			held, _, _ = bytes.Cut(held, []byte(mark))
 		}
 		held = bytes.TrimRight(held, " *_`")
-		// most are told to be none before their name is looked at: sentences and links
+		// most show to be none before their name is looked at: sentences and links
 		for bytes.Count(label, []byte(" ")) > 2 { // the last words of a sentence
 			_, label, _ = bytes.Cut(label, []byte(" "))
 		}

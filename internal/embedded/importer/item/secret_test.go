@@ -23,7 +23,7 @@ func TestSecretsAreTakenOutOfObjects(t *testing.T) {
 	}
 }
 
-// What is a secret is told by its name and by what it says, in many languages: a table of postal codes or of words has none.
+// Its name and its value say what is a secret, in many languages: a table of postal codes or of words has none.
 func TestSecretsAreKnownByNameAndValue(t *testing.T) {
 	for fields, isSecret := range map[string]bool{
 		`wachtwoord="geheim"`: true, `senha="abc"`: true, `пароль="секрет"`: true, `hasło="tajne0"`: true, `parola chiave="chiave0"`: true,

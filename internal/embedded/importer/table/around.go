@@ -12,7 +12,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 )
 
-// What sums up rows, or stands below them, is told from a row by what its columns hold above it.
+// What its columns hold above it tells a row from what sums up rows, or stands below them.
 
 // above is that, with the line of the last row, how many rows there are, and below the last total, and the bytes of the longest first cell.
 type above struct {
