@@ -2,7 +2,6 @@ package tools
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -160,11 +159,11 @@ func (s *searched) unreadFields(ctx context.Context) string {
 	sent := s.without("limit")
 	if document := s.stated().Document; document != nil {
 		having := slices.DeleteFunc(slices.Clone(document.Streams), func(row rs.SchemaStream) bool {
-			return conditionsOf(&row, found) == nil || len(s.streams) > 0 && !slices.Contains(s.streams, row.Name)
+			return known.Conditions(&row, found) == nil || len(s.streams) > 0 && !slices.Contains(s.streams, row.Name)
 		})
 		for i := range having[:min(len(having), maxExplained)] {
 			row := &having[i]
-			conditions, own := conditionsOf(row, found), s.call
+			conditions, own := known.Conditions(row, found), s.call
 			if of, err := filter.Parse(conditions.JSON()); len(having) > 1 {
 				own.Scope.Stream = row.Name
 				if n, _ := counted(ctx, own, of); n == 0 || err != nil {
@@ -179,23 +178,6 @@ func (s *searched) unreadFields(ctx context.Context) string {
 		}
 	}
 	return lead + searchFor(strings.Join(append(strings.Fields(rest), words...), " "), sent)
-}
-
-// conditionsOf is the filter that conditions mean in a stream; nil where it lacks one of the fields.
-func conditionsOf(row *rs.SchemaStream, found rs.Object) (conditions rs.Object) {
-	own := row.Fields()
-	for _, c := range found {
-		at := slices.IndexFunc(own, func(f rs.SchemaField) bool { return f.Granted && f.Exact && strings.EqualFold(f.Name, c.Name) })
-		if at < 0 {
-			return nil
-		}
-		value := rs.EncodeJSON(c.Value)
-		if kind := own[at].Type; kind != "string" && kind != "text" && json.Valid([]byte(c.Value)) {
-			value = c.Value
-		}
-		conditions = conditions.With(own[at].Name, value)
-	}
-	return conditions
 }
 
 // newestRecord is the search of the stream that a query for the newest or oldest names, as "latest order" does: its records need not have

@@ -62,14 +62,14 @@ func (c *correction) filter(t Tool) {
 			} else {
 				c.open = true // one field cannot have both conditions
 			}
-		case to != field && c.stream.IsNumber(to) && slices.ContainsFunc(operands(rs.Object{m}), isWords):
+		case to != field && c.stream.IsNumber(to) && slices.ContainsFunc(foreign.Operands(rs.Object{m}), isWords):
 			c.open = true // a date or a word is no bound of a number
 		case to != field && c.stream.NamesID(m) && !slices.Contains(c.stream.Keys, to): // else the record of that name is found for it
 			c.grouped, c.open = &rs.Member{Name: to, Value: m.Value}, c.open || !fields.Aggregates("group_by")(*c.stream.Field(to))
 			c.hint = quote.Line(to) + " has ids, not names: the call below lists them to choose from."
 		default:
 			if f := c.stream.Field(to); to != field && f != nil && fields.IsTime(*f) {
-				m.Value = cmp.Or(inForm(rs.Member{Name: "time", Value: m.Value}, ""), m.Value)
+				m.Value = cmp.Or(foreign.InForm(rs.Member{Name: "time", Value: m.Value}, ""), m.Value)
 			}
 			mended = append(mended, rs.Member{Name: to, Value: m.Value})
 		}
@@ -125,7 +125,7 @@ func (c *correction) bounded(filter rs.Object) rs.Object {
 	var names []string
 	missed := false
 	for _, m := range filter {
-		bound, _ := boundsOf(m)
+		bound, _ := foreign.SearchBounds(m)
 		operator, value := foreign.BoundOf(m.Name), m.Value
 		if len(bound) == 1 && (operator == "" || !written.IsTime(value)) {
 			operator, value = boundOperators[bound[0].Name], bound[0].Value

@@ -194,7 +194,7 @@ func (t Tool) Rewritten(args rs.Object, refused *rs.Error) (Call, bool) {
 	}
 	filter, found := slices.Clone(args.Object("filter")), false
 	for i, m := range filter {
-		if value := inForm(m, refused.Message); value != "" {
+		if value := foreign.InForm(m, refused.Message); value != "" {
 			filter[i].Value, found = value, true
 		}
 	}
@@ -225,7 +225,7 @@ func (t Tool) Unfiltered(args rs.Object, refused *rs.Error) Call {
 		return instead("query_records", args, rs.Object{rs.NewMember("fields", names), rs.NewMember("limit", 100)})
 	}
 	if t.Name == "query_records" && refused.Param == "filter" && len(filter) == 1 {
-		period := boundsIn(filter[0].Value)
+		period := foreign.SearchBoundsIn(filter[0].Value)
 		if period != nil && !slices.ContainsFunc(period, func(m rs.Member) bool { return !written.IsTime(m.Value) }) {
 			return instead("search", args, period)
 		}

@@ -32,7 +32,7 @@ func (t Tool) Hint(args rs.Object) string {
 	operator := slices.IndexFunc(args, t.IsOperator)
 	unknown := slices.IndexFunc(args, func(m rs.Member) bool {
 		_, isText := written.Text(m.Value)
-		found, _ := boundsOf(m)
+		found, _ := foreign.SearchBounds(m)
 		return isText && found == nil && !t.Takes(m.Name) && t.Takes("since") && bounds[written.Snake(m.Name)] && !namesSomeone(m)
 	})
 	_, computes := t.computing(args)
@@ -96,10 +96,10 @@ var timeOfDay = written.Expression(`(?i)\b(?:night|morning|noon|afternoon|evenin
 
 // SeasonSays says which months a season is taken for that arguments name as a time; "" where they name none.
 func SeasonSays(args rs.Object) string {
-	for _, m := range slices.Concat(args, operands(args.Object("filter"))) {
+	for _, m := range slices.Concat(args, foreign.Operands(args.Object("filter"))) {
 		name := written.Snake(m.Name)
 		text, _ := written.Text(m.Value)
-		isTime := boundWords[name] != "" || bounds[name] || written.IsTimeName(name)
+		isTime := foreign.BoundWords[name] != "" || bounds[name] || written.IsTimeName(name)
 		if season, month := written.Season(text); season != "" && isTime {
 			return fmt.Sprintf("A season is taken for three whole months, as in the north: %s begins with %s. In the south it is half a year apart.",
 				season, month)
@@ -122,7 +122,7 @@ func (c Call) LeavesOut(args rs.Object) string {
 		case m.Name == "metric" && c.Tool == "query_records": // it is worked out of the values
 		case m.Name == "filter" && (c.Tool == "search" || c.Arguments.Has("group_by")): // what no filter says is in the words or groups
 		case c.Arguments.Has("filter") && slices.Contains(aliases["filter"], written.Snake(m.Name)): // it is in the filter
-		case boundWords[written.Snake(m.Name)] != "" && (c.Arguments.Has("since") || c.Arguments.Has("until")):
+		case foreign.BoundWords[written.Snake(m.Name)] != "" && (c.Arguments.Has("since") || c.Arguments.Has("until")):
 		case aggregations[written.Snake(m.Name)]: // it is in the metric
 		case excludes(m) && c.Arguments.Has("group_by"): // the other groups have it
 		case c.Arguments.Has("filter") && slices.Contains(wordArguments, written.Snake(m.Name)): // it is in the filter

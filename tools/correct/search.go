@@ -34,11 +34,11 @@ func dated(args rs.Object) rs.Object {
 	found, words := foreign.QueryOperators(q)
 	changed := args
 	for _, o := range found {
-		if boundWords[o.Name] == "" || o.Denied {
+		if foreign.BoundWords[o.Name] == "" || o.Denied {
 			return args // is refused as it is
 		}
-		for bound := range strings.FieldsSeq(boundWords[o.Name]) {
-			day := boundOf(o.Name, bound, rs.EncodeJSON(o.Value), time.Time{})
+		for bound := range strings.FieldsSeq(foreign.BoundWords[o.Name]) {
+			day := foreign.SearchBound(o.Name, bound, rs.EncodeJSON(o.Value), time.Time{})
 			if day == "" && strings.HasSuffix(o.Name, "_than") {
 				day = rs.EncodeJSON(o.Value) // is refused with the day that it is
 			}
@@ -161,7 +161,7 @@ func (t Tool) IsOperator(m rs.Member) bool {
 
 // boundsMeant are the bounds that an operator means, also by its distance from today, and that are not given; none if it has no date.
 func boundsMeant(o foreign.QueryOperator, given rs.Object) rs.Object {
-	found, _ := boundsOf(rs.Member{Name: o.Name, Value: rs.EncodeJSON(o.Value)})
+	found, _ := foreign.SearchBounds(rs.Member{Name: o.Name, Value: rs.EncodeJSON(o.Value)})
 	return slices.DeleteFunc(found, func(m rs.Member) bool { return !written.IsTime(m.Value) || given.Has(m.Name) })
 }
 

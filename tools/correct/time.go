@@ -11,72 +11,6 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
-// dayJSON is a day as arguments have it.
-func dayJSON(day time.Time) string { return rs.EncodeJSON(day.Format(time.DateOnly)) }
-
-// boundOf is the bound of a search that a word such as before means with a value, as JSON; "" if that names no days, or has no such bound. A
-// day that is before: or older: is not in it. now is zero where days by their distance from it are not read.
-func boundOf(word, bound, raw string, now time.Time) string {
-	text, _ := rs.AsText(raw)
-	first, last, _ := written.Days(text, now)
-	switch {
-	case word == "before" || word == "older" || word == "lt":
-		first = first.AddDate(0, 0, -1)
-	case bound == "until" && (!last.IsZero() || strings.Contains(boundWords[word], " ")):
-		first = last
-	}
-	if first.Year() <= 1 {
-		return ""
-	}
-	return dayJSON(first)
-}
-
-// boundsOf are the bounds of a search that an argument means, none if it is not known which; false if it bounds no time.
-func boundsOf(m rs.Member) (bounds rs.Object, ok bool) {
-	name := written.Snake(m.Name)
-	means := strings.Fields(boundWords[name])
-	if _, isText := written.Text(m.Value); spans[name] && !isText {
-		return boundsIn(m.Value), true
-	}
-	if days := rs.AsObject(written.Range(m.Value)); len(means) > 1 && days.Has("lte") { // two days
-		return rs.Object{{Name: "since", Value: days.Get("gte")}, {Name: "until", Value: days.Get("lte")}}, true
-	}
-	text, _ := rs.AsText(m.Value)
-	_, _, known := written.Days(text, time.Now().UTC())
-	for _, bound := range means {
-		value, exact := boundOf(name, bound, m.Value, time.Now().UTC()), written.Value(m.Value)
-		switch {
-		case value != "":
-		case written.IsTime(exact): // one without a zone is one of UTC
-			value = exact
-		case known: // it has no such bound
-			continue
-		case len(means) > 1 && !written.IsTime(m.Value):
-			return nil, true
-		default:
-			value = m.Value
-		}
-		bounds = append(bounds, rs.Member{Name: bound, Value: value})
-	}
-	return bounds, len(means) > 0
-}
-
-// boundsIn are the bounds of a search in an object or a list of two; none if it is not known which.
-func boundsIn(raw string) (bounds rs.Object) {
-	inner := rs.AsObject(raw)
-	if list, _ := rs.AsArray(raw); len(list) == 2 {
-		inner = rs.Object{{Name: "since", Value: list[0]}, {Name: "until", Value: list[1]}}
-	}
-	for _, m := range inner {
-		found, _ := boundsOf(m)
-		if len(found) != 1 || bounds.Has(found[0].Name) {
-			return nil
-		}
-		bounds = append(bounds, found...)
-	}
-	return bounds
-}
-
 // timed returns arguments in which the refused one, a time or a time zone, has the form that the tool takes; nil where that is not known,
 // as the error says the form. It is false for any other argument.
 func (t Tool) timed(args rs.Object, param string) (mended rs.Object, ok bool) {
@@ -123,7 +57,7 @@ func (t Tool) boundsTime(m rs.Member) bool {
 	name := written.Snake(m.Name)
 	month, _ := written.Text(m.Value)
 	_, _, dated := written.Days(month, time.Time{})
-	bound := bounds[name] || boundWords[name] != "" && t.Takes("since") || name == "month" && dated
+	bound := bounds[name] || foreign.BoundWords[name] != "" && t.Takes("since") || name == "month" && dated
 	return bound && !t.Takes(m.Name) && m.Value != "null" && !namesSomeone(m)
 }
 
@@ -140,7 +74,7 @@ func (t Tool) period(args rs.Object) Call {
 		args = args.Without("year").With("month", rs.EncodeJSON(month+separator+year))
 	}
 	for _, m := range args {
-		bounds, ok := boundsOf(m)
+		bounds, ok := foreign.SearchBounds(m)
 		switch name := written.Snake(m.Name); {
 		case bounds != nil:
 			search = append(search, bounds...)
@@ -167,7 +101,7 @@ func (t Tool) Relative(args rs.Object, now time.Time) (Call, bool) {
 		if first.IsZero() || written.IsTime(raw) {
 			return ""
 		}
-		return dayJSON(first)
+		return foreign.DayJSON(first)
 	}
 	dated, filter := args, args.Object("filter")
 	for _, name := range sinceUntil {
@@ -181,7 +115,7 @@ func (t Tool) Relative(args rs.Object, now time.Time) (Call, bool) {
 	}
 	if s, _ := written.Text(args.Get("since")); found && written.Reversed(dated.Get("since"), dated.Get("until")) {
 		if first, _, ok := written.Days(s, now); ok { // of the year before
-			dated = dated.With("since", dayJSON(first.AddDate(-1, 0, 0)))
+			dated = dated.With("since", foreign.DayJSON(first.AddDate(-1, 0, 0)))
 		}
 	}
 	for _, m := range filter {
@@ -190,10 +124,10 @@ func (t Tool) Relative(args rs.Object, now time.Time) (Call, bool) {
 		first, last, ok := written.Days(s, now)
 		if ok && !written.IsTime(m.Value) && (!written.IsMonth(s) || written.IsTimeName(m.Name)) { // else "May" may be a person
 			if !first.IsZero() {
-				condition = condition.With("gte", dayJSON(first))
+				condition = condition.With("gte", foreign.DayJSON(first))
 			}
 			if !last.IsZero() {
-				condition = condition.With("lte", dayJSON(last))
+				condition = condition.With("lte", foreign.DayJSON(last))
 			}
 		}
 		for _, r := range condition {
@@ -223,7 +157,7 @@ func wholeTime(args rs.Object, now time.Time) rs.Object {
 		isWhole := days == 0 && name == "since" || days == 6 || first.Day() == 1 && next.Day() == 1 && next.AddDate(0, -4, 0) != first
 		if (isWhole && last.Before(now.AddDate(0, 0, -1)) || named.Spans) && first.Year() > 1 && !args.Has(sinceUntil[1-i]) &&
 			!written.IsTime(args.Get(name)) {
-			return rs.Object{{Name: "since", Value: dayJSON(first)}, {Name: "until", Value: dayJSON(last)}}
+			return rs.Object{{Name: "since", Value: foreign.DayJSON(first)}, {Name: "until", Value: foreign.DayJSON(last)}}
 		}
 	}
 	return nil
@@ -249,7 +183,7 @@ func (t Tool) Timed(args rs.Object, field string) (Call, bool) {
 			rest = append(rest, m)
 			continue
 		}
-		bounds, _ := boundsOf(m)
+		bounds, _ := foreign.SearchBounds(m)
 		if bounds == nil || filter.Includes(field) && (len(bounds) > 1 || filter.Object(field) == nil) {
 			return Call{}, false
 		}

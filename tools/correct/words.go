@@ -4,6 +4,7 @@ import (
 	"maps"
 	"strings"
 
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/foreign"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
@@ -31,8 +32,8 @@ var aliases = lists(map[string]string{
 	"group_by_time": "time_field date_field group_by_date",
 	"granularity":   "interval bucket period time_bucket time_granularity",
 	"time_zone":     "timezone tz",
-	"since":         "from start start_date date_from from_date start_time time_min",
-	"until":         "to end end_date date_to to_date end_time time_max",
+	"since":         foreign.SinceNames,
+	"until":         foreign.UntilNames,
 })
 
 // lackingAliases are names that stand for an argument only where that is not given, for they may be fields.
@@ -111,23 +112,11 @@ var silent = union(pages, written.Set("reason purpose explanation description in
 // pages are arguments that count pages or records instead of sending a cursor.
 var pages = written.Set("page page_number offset skip starting_after ending_before")
 
-// spans are words for both bounds of a time, which may be an object or a list of them.
-var spans = written.Set(spanWords)
-
-const spanWords = "date_range time_range period range dates between daterange timerange date_filter time_period"
-
 // bounds are arguments that bound a time, which a filter on the stream's time field does here.
-var bounds = union(spans, written.Set(aliases["since"]...), written.Set(aliases["until"]...),
+var bounds = union(foreign.SpanNames, written.Set(aliases["since"]...), written.Set(aliases["until"]...),
 	written.Set("since until after before date when created_after created_before"))
 
 var granularities = written.Set("hour day week month quarter year")
-
-// boundWords are words that bound a time, alone or before a colon in a query, with the bounds of a search that they mean.
-var boundWords = written.ByWord(map[string]string{
-	"since":       "since after newer newer_than gte gt " + strings.Join(aliases["since"], " "),
-	"until":       "until before older older_than lte lt " + strings.Join(aliases["until"], " "),
-	"since until": "on date day when in week month quarter year " + spanWords, // of one time
-})
 
 var sinceUntil = []string{"since", "until"}
 

@@ -1,6 +1,7 @@
 package known
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 
@@ -52,4 +53,21 @@ func NamedField(document *rs.Schema, streams, words []string) (had []string, nam
 		return nil, "", nil
 	}
 	return had, found[0].Stream, of[found[0].Stream]
+}
+
+// Conditions are the filter that conditions mean in a stream; nil where it lacks one of the fields.
+func Conditions(row *rs.SchemaStream, found rs.Object) (conditions rs.Object) {
+	own := row.Fields()
+	for _, c := range found {
+		at := slices.IndexFunc(own, func(f rs.SchemaField) bool { return f.Granted && f.Exact && strings.EqualFold(f.Name, c.Name) })
+		if at < 0 {
+			return nil
+		}
+		value := rs.EncodeJSON(c.Value)
+		if kind := own[at].Type; kind != "string" && kind != "text" && json.Valid([]byte(c.Value)) {
+			value = c.Value
+		}
+		conditions = conditions.With(own[at].Name, value)
+	}
+	return conditions
 }
