@@ -83,11 +83,15 @@ var partOfTime = sync.OnceValue(func() *regexp.Regexp {
 		"zwischen avant apres antes despues hasta early mid end beginning half first second weeks? weekend anfang mitte ende wochen?")
 	words := slices.Concat(parts, slices.Collect(maps.Keys(months)), slices.Collect(maps.Keys(weekdays)), slices.Collect(maps.Keys(days)),
 		slices.Collect(maps.Keys(steps)), strings.Fields("days? months? years?"))
-	return regexp.MustCompile(strings.NewReplacer("NOT", `(?:not|without|except|excluding|never|nicht|ohne|au(?:ss|ß)er|keine?n?|no \pL+|`+
-		"(?:is|are|was|were|has|have|had|does|did)n-t)", "PART", "(?:to|"+strings.Join(parts, "|")+")", "TIME", `(?:\S+-)?(?:\d{1,2}(?:st|nd|rd|th)?|`+strings.Join(words, "|")+")",
-		"JOIN", "(?:to|and|or|until|till|through|bis|und|oder|au?|al|et|ou|y|o)", "OF", "(?:of|the|from|vom|von|de[rnms]?|del|la|le|el)").Replace(
-		`(?:^| )(?:NOT (?:.* )?|(?:PART|(?:TIME|\d{4}) JOIN) (?:OF )*)[@#]|(?:^| )TIME (?:OF )*@|` +
-			`[@#] (?:TIME|up|JOIN (?:OF )?(?:TIME|up|\d{4}))(?: |$)`))
+	pieces := strings.NewReplacer(
+		"NOT", `(?:not|without|except|excluding|never|nicht|ohne|au(?:ss|ß)er|keine?n?|no \pL+|(?:is|are|was|were|has|have|had|does|did)n-t)`,
+		"PART", "(?:to|"+strings.Join(parts, "|")+")",
+		"TIME", `(?:\S+-)?(?:\d{1,2}(?:st|nd|rd|th)?|`+strings.Join(words, "|")+")",
+		"JOIN", "(?:to|and|or|until|till|through|bis|und|oder|au?|al|et|ou|y|o)",
+		"OF", "(?:of|the|from|vom|von|de[rnms]?|del|la|le|el)",
+	)
+	return regexp.MustCompile(pieces.Replace(`(?:^| )(?:NOT (?:.* )?|(?:PART|(?:TIME|\d{4}) JOIN) (?:OF )*)[@#]|(?:^| )TIME (?:OF )*@|` +
+		`[@#] (?:TIME|up|JOIN (?:OF )?(?:TIME|up|\d{4}))(?: |$)`))
 })
 
 // timeAt reads the time that begins at a word, and how many words name it.

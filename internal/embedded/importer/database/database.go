@@ -290,7 +290,7 @@ func (t Table) row(number int, values []any) (item.Item, error) {
 // bodyColumn is where macOS keeps the text of a message, since 2022 often there alone.
 const bodyColumn = "attributedBody"
 
-// bodyText is the first string in what Apple's typedstream archives of an attributed string; "" where there is none.
+// bodyText returns the first string of an attributed string that Apple archived as a typedstream; "" if it has no string.
 func bodyText(body []byte) string {
 	_, rest, _ := bytes.Cut(body, []byte("NSString"))
 	before, rest, _ := bytes.Cut(rest, []byte("\x84\x01+")) // the type of what follows
