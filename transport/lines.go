@@ -134,12 +134,6 @@ func (c *lines) drain(ctx context.Context, end error) error {
 	return end
 }
 
-// stop reads no further message, and returns how many requests are under way.
-func (c *lines) stop() int {
-	close(c.stopped)
-	return c.open.count()
-}
-
 func (c *lines) Write(_ context.Context, sent jsonrpc.Message) error {
 	restore := c.open.restoreAll
 	if response, ok := sent.(*jsonrpc.Response); ok {

@@ -75,7 +75,8 @@ func Stdio(ctx context.Context, server *Server, principal auth.Principal, in io.
 			why = context.Cause(ctx)
 		}
 	}
-	underWay := c.stop()
+	close(c.stopped)
+	underWay := c.open.count()
 	end(ErrStopping)
 	select {
 	case <-ended: //nolint:errcheck // all calls were answered as canceled

@@ -97,7 +97,7 @@ func (a introspection) terms() *Terms {
 			Time *rs.TimeLimit `json:"time_constraint"`
 		} `json:"streams"`
 	}
-	if json.Unmarshal(a.Details, &details) != nil {
+	if json.Unmarshal(a.Details, &details) != nil || len(details) == 0 {
 		return nil
 	}
 	var all []rs.TimeLimit
@@ -113,9 +113,6 @@ func (a introspection) terms() *Terms {
 				all = append(all, *s.Time)
 			}
 		}
-	}
-	if len(details) == 0 {
-		return nil
 	}
 	return &Terms{Limits: func() ([]rs.TimeLimit, bool) { return all, known }}
 }
