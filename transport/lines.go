@@ -106,7 +106,7 @@ func (c *lines) Read(ctx context.Context) (jsonrpc.Message, error) {
 		}
 		switch {
 		case errors.Is(next.err, errLineTooLong):
-			if err := c.write(rpc.Error(nil, rpc.InvalidRequest("a message must not exceed 1 MiB"))); err != nil {
+			if err := c.write(rpc.Error("", rpc.InvalidRequest("a message must not exceed 1 MiB"))); err != nil {
 				return nil, err
 			}
 		case next.err != nil:
