@@ -189,7 +189,6 @@ func (s *shape) boolean(o Object, name string, otherwise bool) bool {
 	return raw == "true"
 }
 
-// object returns the members of an object.
 func (s *shape) object(raw string) Object {
 	if !s.is(raw, "object") {
 		return nil
@@ -197,7 +196,6 @@ func (s *shape) object(raw string) Object {
 	return AsObject(raw)
 }
 
-// array returns the elements of an array.
 func (s *shape) array(raw string) []string {
 	if !s.is(raw, "array") {
 		return nil

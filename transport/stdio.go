@@ -23,7 +23,6 @@ const (
 // A StoppedError says why work ended before it was done: the program was asked to stop, or the client is gone.
 type StoppedError struct{ Message string }
 
-// Error returns the message.
 func (s *StoppedError) Error() string { return s.Message }
 
 // ErrOutputClosed says that the reader of the output is gone.
