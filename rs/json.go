@@ -134,20 +134,7 @@ func Kind(raw string) string {
 }
 
 // JoinArray writes an array of values that are JSON already.
-func JoinArray(list []string) string {
-	size := len("[]") + len(list)
-	for _, raw := range list {
-		size += len(raw)
-	}
-	array := append(make([]byte, 0, size), '[')
-	for i, raw := range list {
-		if i > 0 {
-			array = append(array, ',')
-		}
-		array = append(array, raw...)
-	}
-	return string(append(array, ']'))
-}
+func JoinArray(list []string) string { return "[" + strings.Join(list, ",") + "]" }
 
 // inside returns the text of a JSON string.
 func inside(quoted string) string {
