@@ -247,10 +247,10 @@ const quotesNothing = "The request has the access token in it, so that nothing i
 
 // unquoted is an answer, of an error of the SDK's own, which has no data, without what it quotes where that may have the token in it.
 func (a *rpcAnswer) unquoted(p []byte) []byte {
-	envelope := rs.Object(nil)
-	if a.holdsToken {
-		envelope = rs.AsObject(string(p))
+	if !a.holdsToken {
+		return p
 	}
+	envelope := rs.AsObject(string(p))
 	if e := envelope.Object("error"); e != nil && !e.Has("data") {
 		return []byte(envelope.With("error", e.With("message", rs.EncodeJSON(quotesNothing)).JSON()).JSON())
 	}
