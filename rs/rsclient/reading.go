@@ -63,10 +63,7 @@ func (r *reading) waits() bool { return r != nil && r.connecting.Load() }
 
 // payer returns whose share of the answer budget the read is charged to.
 func (r *reading) payer() breakerKey {
-	switch {
-	case r == nil:
-		return breakerKey{}
-	case r.caller == breakerKey{}:
+	if r.caller == (breakerKey{}) {
 		return r.grant
 	}
 	return r.caller
