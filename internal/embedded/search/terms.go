@@ -145,13 +145,7 @@ func isUnspaced(r rune) bool {
 
 // isDropped reports a sign that does not tell words apart: Latin accents written apart, Arabic vowel signs and tatweel.
 func isDropped(r rune) bool {
-	switch {
-	case r >= 0x0300 && r <= 0x036F, r >= 0x064B && r <= 0x065F:
-		return true
-	case r == 0x0640, r == 0x0670:
-		return true
-	}
-	return false
+	return r >= 0x0300 && r <= 0x036F || r >= 0x064B && r <= 0x065F || r == 0x0640 || r == 0x0670
 }
 
 // folds are letters whose accent or form is a part of them for Unicode.
