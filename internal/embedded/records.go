@@ -69,10 +69,9 @@ func (c *call) orders(sources []access) []store.Order {
 	}
 	orders := make([]store.Order, len(sources))
 	for i, s := range sources {
-		if field != "" && s.sortable(field) == nil {
+		orders[i] = s.OrderBy("", descending)
+		if s.sortable(field) == nil {
 			orders[i] = s.OrderBy(field, descending)
-		} else {
-			orders[i] = s.OrderBy("", descending)
 		}
 	}
 	return orders

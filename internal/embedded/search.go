@@ -1,7 +1,6 @@
 package embedded
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"net/http"
@@ -245,7 +244,8 @@ func (s access) about(fields map[string]json.RawMessage) about {
 	if found.title == "" && found.actor == "" {
 		found.title = s.brief(fields)
 	}
-	if _, ok := s.Granted("status"); ok && found.title != "" && isCancelled(fields["status"]) {
+	status := strings.ToLower(string(fields["status"]))
+	if _, ok := s.Granted("status"); ok && found.title != "" && (status == `"cancelled"` || status == `"canceled"`) {
 		found.title = "Cancelled: " + found.title // who reads only hits takes it for what happens
 	}
 	for _, name := range s.TimeFields {
@@ -256,10 +256,6 @@ func (s access) about(fields map[string]json.RawMessage) about {
 		}
 	}
 	return found
-}
-
-func isCancelled(status []byte) bool {
-	return bytes.EqualFold(status, []byte(`"cancelled"`)) || bytes.EqualFold(status, []byte(`"canceled"`))
 }
 
 // maxTitle is how many code points of a title or an actor a hit shows: some streams have no title but their text.

@@ -96,18 +96,17 @@ var partOfTime = sync.OnceValue(func() *regexp.Regexp {
 
 // timeAt reads the time that begins at a word, and how many words name it.
 func (q *query) timeAt(i int, now time.Time) (*timeMatcher, int) {
-	for _, read := range []func(*query, int, time.Time) (*timeMatcher, int){
-		(*query).dateAt, (*query).relativeAt, (*query).monthAt, (*query).weekdayAt, (*query).yearAt,
-	} {
-		if m, n := read(q, i, now); m != nil {
-			return m, n
-		}
+	if m, n := q.dateAt(i); m != nil {
+		return m, n
 	}
-	return nil, 0
+	if m, n := q.relativeAt(i, now); m != nil {
+		return m, n
+	}
+	return q.introducedAt(i, now)
 }
 
 // dateAt reads 2026-03-20, 2026-03, 20 March 2026 and Friday 20 March 2026.
-func (q *query) dateAt(i int, _ time.Time) (*timeMatcher, int) {
+func (q *query) dateAt(i int) (*timeMatcher, int) {
 	for months, layout := range []string{time.DateOnly, "2006-01"} {
 		if from, err := time.Parse(layout, q.word(i)); err == nil {
 			return &timeMatcher{from: from, until: from.AddDate(0, months, 1-months), weekday: -1}, 1
@@ -145,45 +144,33 @@ func (q *query) relativeAt(i int, now time.Time) (*timeMatcher, int) {
 	return nil, 0
 }
 
-// monthAt reads March 2026, and March behind a word of beforeTimes.
-func (q *query) monthAt(i int, now time.Time) (*timeMatcher, int) {
-	month, ok := months[q.word(i)]
-	if !ok {
+// introducedAt reads a month, weekday or year behind a word of beforeTimes, and a month before its year.
+func (q *query) introducedAt(i int, now time.Time) (*timeMatcher, int) {
+	before := q.word(i - 1)
+	since := slices.Contains(sinceTimes, before)
+	month, isMonth := months[q.word(i)]
+	weekday, isWeekday := weekdays[q.word(i)]
+	year, isYear := yearOf(q.word(i))
+	of, hasYear := yearOf(q.word(i + 1))
+	switch {
+	case isMonth && hasYear:
+		return span(of, month, 1, 0, 1, 0), 2
+	case !slices.Contains(beforeTimes, before):
 		return nil, 0
-	}
-	if year, ok := yearOf(q.word(i + 1)); ok {
-		return span(year, month, 1, 0, 1, 0), 2
-	}
-	switch before := q.word(i - 1); {
-	case before == "last" && month >= now.Month(), slices.Contains(sinceTimes, before) && month > now.Month():
+	case isMonth && (before == "last" && month == now.Month() || (before == "last" || since) && month > now.Month()):
 		return span(now.Year()-1, month, 1, 0, 1, 0), 1
-	case before == "last", before == "this", slices.Contains(sinceTimes, before):
+	case isMonth && (before == "last" || before == "this" || since):
 		return span(now.Year(), month, 1, 0, 1, 0), 1
-	case slices.Contains(beforeTimes, before):
+	case isMonth:
 		return &timeMatcher{month: month, weekday: -1}, 1
+	case isWeekday && since:
+		return dayFrom(now, -int(now.Weekday()-weekday+7)%7), 1
+	case isWeekday:
+		return &timeMatcher{weekday: int(weekday)}, 1
+	case isYear:
+		return span(year, 1, 1, 1, 0, 0), 1
 	}
 	return nil, 0
-}
-
-// weekdayAt reads Friday behind a word of beforeTimes.
-func (q *query) weekdayAt(i int, now time.Time) (*timeMatcher, int) {
-	weekday, ok := weekdays[q.word(i)]
-	switch before := q.word(i - 1); {
-	case !ok || !slices.Contains(beforeTimes, before):
-		return nil, 0
-	case slices.Contains(sinceTimes, before):
-		return dayFrom(now, -int(now.Weekday()-weekday+7)%7), 1
-	}
-	return &timeMatcher{weekday: int(weekday)}, 1
-}
-
-// yearAt reads 2026 behind a word of beforeTimes.
-func (q *query) yearAt(i int, _ time.Time) (*timeMatcher, int) {
-	year, ok := yearOf(q.word(i))
-	if !ok || !slices.Contains(beforeTimes, q.word(i-1)) {
-		return nil, 0
-	}
-	return span(year, 1, 1, 1, 0, 0), 1
 }
 
 // dayAt reads the day that begins at a word, with its month and year; nil for none.
