@@ -61,10 +61,7 @@ func callTool(ctx context.Context, server *transport.Server, out io.Writer, tool
 	if err != nil {
 		return exit.UsageError(err.Error() + ". Run pdpp-mcp tools " + tool + " for its arguments.")
 	}
-	raw, err := json.Marshal(arguments)
-	if err != nil {
-		return err
-	}
+	raw, _ := json.Marshal(arguments) // what was read from JSON, and texts
 	result, err := server.Call(ctx, tool, raw)
 	if refused, ok := errors.AsType[*jsonrpc.Error](err); ok && refused.Code == jsonrpc.CodeInvalidParams {
 		return listed.unknown(tool)

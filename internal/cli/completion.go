@@ -32,9 +32,7 @@ func newCompletion(app App) *cobra.Command {
 		RunE: func(c *cobra.Command, words []string) error {
 			switch words[0] {
 			case "bash":
-				if _, err := fmt.Fprint(app.Out, wordsOfBash); err != nil {
-					return err
-				}
+				fmt.Fprint(app.Out, wordsOfBash)
 				return c.Root().GenBashCompletionV2(app.Out, true)
 			case "zsh":
 				return c.Root().GenZshCompletion(app.Out)
