@@ -39,7 +39,6 @@ lists are typed with commas.`,
 	return c
 }
 
-// run calls a tool as a model would, and prints what it would see.
 func (c callCommand) run(ctx context.Context, app App, tool string, arguments []string) error {
 	return c.inside(ctx, app, func(ctx context.Context, server *transport.Server, _ string) error {
 		return callTool(ctx, server, app.Out, tool, arguments, c.Structured)

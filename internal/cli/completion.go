@@ -46,7 +46,6 @@ func newCompletion(app App) *cobra.Command {
 	}
 }
 
-// listedTools are the names of the tools that a model is shown.
 func listedTools() (names []string) {
 	for _, tool := range tools.All(tools.Options{}) {
 		if tool.Listed {

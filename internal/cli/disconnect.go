@@ -37,7 +37,6 @@ server of the grant.`,
 	return c
 }
 
-// run revokes a grant at its server and deletes it here.
 func (c disconnectCommand) run(ctx context.Context, app App, url string) error {
 	root, err := c.root()
 	if err != nil {

@@ -66,7 +66,6 @@ func (c toolsCommand) run(app App, name string) error {
 // A toolList is what a model is shown.
 type toolList []*mcp.Tool
 
-// named returns the tool of a name, or nil.
 func (l toolList) named(name string) *mcp.Tool {
 	if at := slices.IndexFunc(l, func(tool *mcp.Tool) bool { return tool.Name == name }); at >= 0 {
 		return l[at]

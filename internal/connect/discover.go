@@ -157,7 +157,6 @@ func (m metadata) own(address string) error {
 	return err
 }
 
-// A source is what there is to grant.
 type source struct {
 	ID      string `json:"id"`
 	Kind    string `json:"kind,omitempty"`

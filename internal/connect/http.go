@@ -79,7 +79,6 @@ func (r RefusedError) putsOff() bool {
 // errNotSent is wrapped by the error of a request of which the server saw nothing.
 var errNotSent = errors.New("the server cannot be reached")
 
-// get reads a JSON document.
 func (c *client) get(ctx context.Context, address string, into any) error {
 	body, err := c.send(ctx, http.MethodGet, address, nil, "")
 	if err != nil {

@@ -30,7 +30,6 @@ type recallBody struct {
 	*search.Report              // nil where every word is demanded
 }
 
-// A searchInput is what a search was asked.
 type searchInput struct {
 	limit, offset int
 	bound         string // of its cursor
@@ -38,7 +37,6 @@ type searchInput struct {
 	sources       []access // those of the request
 }
 
-// searchInput reads the parameters of a search.
 func (c *call) searchInput() searchInput {
 	text := c.params.single["q"]
 	if strings.TrimSpace(text) == "" {
@@ -64,7 +62,6 @@ func (c *call) searchInput() searchInput {
 	return in
 }
 
-// words finds by words.
 func (c *call) words(request search.Request) *search.Result {
 	found := &search.Result{}
 	if c.err == nil {

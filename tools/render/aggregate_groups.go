@@ -20,7 +20,6 @@ type AggregateQuery struct {
 	Empty     []EmptyField // why no record matches the filter, if that is known
 }
 
-// An aggregateAnswer is an answer with the groups that it has.
 type aggregateAnswer struct {
 	AggregateQuery
 	object

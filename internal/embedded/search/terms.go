@@ -58,7 +58,6 @@ func digitsTogether(text string) string {
 	return string(together[:digits])
 }
 
-// words are the terms of a text one by one.
 func words(text string) []Term {
 	terms := make([]Term, 0, len(text)/6+1)
 	var word strings.Builder
@@ -122,7 +121,6 @@ func isASCIIWord(b byte) bool {
 	return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9'
 }
 
-// textsOf are the texts of terms.
 func textsOf(terms []Term) []string {
 	texts := make([]string, len(terms))
 	for i, t := range terms {

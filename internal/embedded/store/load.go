@@ -183,7 +183,6 @@ func (l *load) clear() {
 		PRAGMA user_version = %d`, indexVersion))
 }
 
-// finish writes what is known of all parts.
 func (l *load) finish() {
 	l.try(func() error {
 		connectors, err := json.Marshal(l.next.Connectors)

@@ -38,13 +38,11 @@ func list[T any](ctx context.Context, db querier, query string, args []any, scan
 	return all, err
 }
 
-// exec runs a statement.
 func exec(ctx context.Context, db search.Database, query string, args ...any) error {
 	_, err := db.ExecContext(ctx, query, args...)
 	return err
 }
 
-// hasTable reports whether there is a table.
 func hasTable(ctx context.Context, db querier, name string) (bool, error) {
 	return first(ctx, db, "SELECT name FROM sqlite_schema WHERE type = 'table' AND name = ?", []any{name}, &name)
 }

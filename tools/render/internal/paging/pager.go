@@ -75,16 +75,11 @@ func (e Excess) Note(noun string, cursor bool) string {
 	if e.Foreign+e.Over == 0 {
 		return ""
 	}
-	var foreign, over string
-	if e.Foreign > 0 {
-		foreign = fmt.Sprintf("The resource server sent %s of other connections than connection_id; left out.", write.Plural(e.Foreign, noun))
-	}
-	if e.Over > 0 {
-		over = fmt.Sprintf("The resource server sent more than limit %d; %s left out.", e.Limit, write.Plural(e.Over, noun)) +
-			write.When(cursor, " next_cursor skips them.") + write.When(e.Most > MaxLimit, " Narrow this call to see them.") +
-			write.When(e.Most <= MaxLimit, fmt.Sprintf(" Repeat this call with limit %d to see them.", e.Most))
-	}
-	return Sentences(foreign, over)
+	foreign := fmt.Sprintf("The resource server sent %s of other connections than connection_id; left out.", write.Plural(e.Foreign, noun))
+	over := fmt.Sprintf("The resource server sent more than limit %d; %s left out.", e.Limit, write.Plural(e.Over, noun)) +
+		write.When(cursor, " next_cursor skips them.") + write.When(e.Most > MaxLimit, " Narrow this call to see them.") +
+		write.When(e.Most <= MaxLimit, fmt.Sprintf(" Repeat this call with limit %d to see them.", e.Most))
+	return Sentences(write.When(e.Foreign > 0, foreign), write.When(e.Over > 0, over))
 }
 
 // Sentences joins those that are not empty.
