@@ -118,7 +118,7 @@ func (c Citation) findHash(text []rune) (start, end int, ok bool) {
 		return 0, 0, false
 	}
 	for i := range len(text) - length + 1 {
-		if c.hashes(string(text[i : i+length])) {
+		if c.says(string(text[i : i+length])) {
 			return i, i + length, true
 		}
 	}
