@@ -34,11 +34,7 @@ type whole struct {
 }
 
 // isPart reports whether the records of a stream that has no time are parts of others, which say when.
-func (p *Reader) isPart(stream string) bool {
-	return slices.ContainsFunc(p.wholes, func(s known.Source) bool {
-		return slices.ContainsFunc(s.Parts, func(part rs.Relation) bool { return part.Target == stream })
-	})
-}
+func (p *Reader) isPart(stream string) bool { return known.IsPart(stream, p.wholes) }
 
 // dateParts gives untimed hits of a page the time, title and author of the record that they are a part of, and leaves out those of another
 // time or of a record that the filter does not leave. What is not known then stays untimed.

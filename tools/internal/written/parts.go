@@ -53,14 +53,13 @@ func partDays(words []string, now time.Time) (days, bool) {
 
 // unit is what a time is one of: any seven days, a month or a year; "" for none of these.
 func (d days) unit() string {
-	switch month, _ := calendar("month", d.first, 0); {
-	case d == month:
-		return "month"
-	case d.first.AddDate(0, 0, 6).Equal(d.last):
-		return "week"
+	for _, unit := range []string{"month", "year"} {
+		if one, _ := calendar(unit, d.first, 0); d == one {
+			return unit
+		}
 	}
-	if year, _ := calendar("year", d.first, 0); d == year {
-		return "year"
+	if d.first.AddDate(0, 0, 6).Equal(d.last) {
+		return "week"
 	}
 	return ""
 }
