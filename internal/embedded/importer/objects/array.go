@@ -215,9 +215,9 @@ func (r *arrayReader) chooseField(fields []string) error {
 	return nil
 }
 
-// alike reports that the objects in arrays have the same fields.
+// alike reports that arrays are fields of one object, and that the objects in them have the same fields.
 func alike(found []foundArray) bool {
-	return !slices.ContainsFunc(found, func(one foundArray) bool { return one.shape != found[0].shape })
+	return !slices.ContainsFunc(found, func(one foundArray) bool { return one.shape != found[0].shape || len(one.at) > 1 })
 }
 
 func paths(found []foundArray) (all []path) {

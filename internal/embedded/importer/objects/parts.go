@@ -57,7 +57,7 @@ func Parts(file io.ReadSeeker, fields ...string) []Part {
 	case len(parts) == 1 && !more:
 		parts[0].Name = ""
 		return parts
-	case !more && first < 0 && alike(tables) && !slices.ContainsFunc(tables, func(one foundArray) bool { return len(one.at) > 1 }):
+	case !more && first < 0 && alike(tables):
 		return nil
 	}
 	if first >= 0 {
