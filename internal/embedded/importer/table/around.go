@@ -61,15 +61,14 @@ const longestBeside = 6
 
 // amount reads a number of a column of those, as quickly as it can. Three digits behind a mark are a fraction if decimals have that mark.
 func amount(cell string, decimal byte) (number float64, ok bool) {
-	isDigit := func(index int) bool { return cell[index] >= '0' && cell[index] <= '9' }
-	from, to, marks, last, isMixed := 0, len(cell), 0, 0, false
-	for ; from < to && !isDigit(from); from++ {
+	from, to := strings.IndexAny(cell, digits), strings.LastIndexAny(cell, digits)+1
+	if from < 0 || from+len(cell)-to > longestBeside {
+		return 0, false
 	}
-	for ; to > from && !isDigit(to-1); to-- {
-	}
+	marks, last, isMixed := 0, 0, false
 	for index := from; index < to; index++ {
 		switch one := cell[index]; {
-		case isDigit(index):
+		case one >= '0' && one <= '9':
 			number = 10*number + float64(one-'0')
 		case one == '.' || one == ',':
 			isMixed = isMixed || marks > 0 && cell[last] != one
@@ -78,13 +77,13 @@ func amount(cell string, decimal byte) (number float64, ok bool) {
 			return 0, false
 		}
 	}
-	if from+len(cell)-to > 0 && (strings.ContainsAny(cell[:from], "-−(") || strings.ContainsAny(cell[to:], "-−dD")) {
+	if strings.ContainsAny(cell[:from], "-−(") || strings.ContainsAny(cell[to:], "-−dD") {
 		number = -number
 	}
 	if below := to - last - 1; isMixed || marks == 1 && (below != 3 || cell[last] == decimal) {
 		number /= math.Pow10(below)
 	}
-	return number, from < to && from+len(cell)-to <= longestBeside
+	return number, true
 }
 
 // look reads the numbers of a line, and counts those that are the sum of all rows above it, or of those below one of the last totals.

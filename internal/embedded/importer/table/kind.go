@@ -131,7 +131,7 @@ func (c *Column) narrowest() Cell {
 		return Cell{Kind: kind}
 	case texts == present && date != "", texts+c.stamps == present && date == isoDay:
 		return c.unzoned(Cell{Kind: "timestamp", form: date})
-	case texts+numbers == present && form != eitherNumbers && form != 0 && !c.isCode(present):
+	case texts+numbers == present && c.areAmounts(form, present):
 		return c.amount(form)
 	}
 	return Cell{Kind: kind}
@@ -164,10 +164,11 @@ func (c *Column) numberForm() numberForms {
 	return cmp.Or(c.assumed, eitherNumbers)
 }
 
-// isCode reports numbers that are no amounts: those of phones, and some with the mark of a credit or a debit, of which no one knows which
-// side is meant without it.
-func (c *Column) isCode(present int) bool {
-	return c.triples == present || c.plus && !c.below && !c.units || c.sided > 0 && c.sided < present
+// areAmounts reports numbers of one form that are not those of phones. If only some have the mark of a credit or a debit, no one knows which
+// side the others are.
+func (c *Column) areAmounts(form numberForms, present int) bool {
+	isPhone := c.triples == present || c.plus && !c.below && !c.units
+	return form != 0 && form != eitherNumbers && !isPhone && (c.sided == 0 || c.sided >= present)
 }
 
 // amount is a cell of numbers in a form, with their units beside it.
