@@ -128,7 +128,6 @@ func (n *inference) streams() ([]model.Stream, error) {
 	return []model.Stream{stream, files}, err
 }
 
-// foundStep is after how many records a watch is called.
 const foundStep = 1000
 
 // A linesAround counts the lines around the table of a file.
@@ -142,7 +141,6 @@ func (l linesAround) with(one item.Item) linesAround {
 	return l
 }
 
-// note says in which stream the lines are.
 func (l linesAround) note(stream string) item.Item {
 	said := fmt.Sprintf("1 line %s is in %s", item.AroundTable, stream)
 	if l.all > 1 {

@@ -20,7 +20,6 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
-// A sourceFile is one file of a stream.
 type sourceFile struct {
 	name       string // path from the folder, with slashes
 	connection string // whose records it holds
@@ -73,7 +72,6 @@ type fileStream struct {
 	channels   map[string]string      // of a stream of messages
 }
 
-// A format is how a file is read.
 type format int
 
 const (

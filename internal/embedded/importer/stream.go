@@ -13,7 +13,6 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
-// records yields the records of one connection.
 func (s *fileStream) records(ctx context.Context, connection string, blobs *blobBudget, watch Watch) iter.Seq2[model.Record, error] {
 	return func(yield func(model.Record, error) bool) {
 		if s.unusable {

@@ -73,7 +73,6 @@ func NewReader(file io.ReadSeeker, year int) item.Records {
 	return r.records
 }
 
-// components yields the events as the file has them.
 func (r *seriesReader) components() iter.Seq2[component, error] {
 	return item.Read(func() error {
 		_, err := r.file.Seek(0, io.SeekStart)
@@ -137,7 +136,11 @@ func (r *seriesReader) yieldDays(days []time.Time, yield func(item.Item, error) 
 
 // on is the event of a day of the series.
 func (r *seriesReader) on(clock time.Time) item.Item {
-	day, now := dayKey(clock, r.starts.day), r.happening
+	layout, now := clockLayout, r.happening
+	if r.starts.day {
+		layout = dayLayout
+	}
+	id := r.id + "#" + clock.Format(layout)
 	if latest, ok := r.changeOn(clock); ok {
 		now = latest.happening
 		clock = at(now.starts.when, time.UTC).Add(clock.Sub(r.clockOf(latest.from)))
@@ -150,7 +153,7 @@ func (r *seriesReader) on(clock time.Time) item.Item {
 			ends.when = starts.when.Add(length)
 		}
 	}
-	return r.events.event(now.of, r.id+"#"+day, r.id, starts, ends)
+	return r.events.event(now.of, id, r.id, starts, ends)
 }
 
 // changeOn is the last change that is in force on a day of the series.
@@ -214,13 +217,6 @@ func key(t calendarTime) string {
 		t.when = t.when.UTC()
 	}
 	return t.String()
-}
-
-func dayKey(clock time.Time, day bool) string {
-	if day {
-		return clock.Format("20060102")
-	}
-	return clock.Format("20060102T150405")
 }
 
 // rule is how the series recurs, and the last of its days as the rule names it; nil if that cannot be read, or is within a day.

@@ -138,7 +138,6 @@ func (w *rowWriter) add(at int, kind, text string) {
 	}
 }
 
-// row writes a row.
 func (r *Rows) row() error {
 	r.shown = slices.DeleteFunc(r.shown, func(one mergedText) bool { return one.to < r.number })
 	w := rowWriter{Rows: r, column: -1, width: r.widest, above: r.shown}

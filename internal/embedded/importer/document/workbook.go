@@ -50,7 +50,6 @@ func OpenWorkbook(file io.ReaderAt, size int64) (*Workbook, error) {
 	return b, err
 }
 
-// each visits the elements of a part.
 func (b *Workbook) each(name string, element func(xml.StartElement)) error {
 	return b.tokens(name, func(token xml.Token, _ []string) error {
 		if start, ok := token.(xml.StartElement); ok {

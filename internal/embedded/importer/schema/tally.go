@@ -9,7 +9,6 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
-// A fieldTally is what the values of one field were.
 type fieldTally struct {
 	table.Column
 	members *Tally // what objects hold, by dotted names; nil: nothing yet, or they are maps
@@ -26,7 +25,6 @@ const MaxMembers = 64
 // maxName is how long a dotted name may become, in bytes: an object that is deeper stays whole.
 const maxName = 250
 
-// countMembers counts what an object holds.
 func (t *fieldTally) countMembers(object item.Field) {
 	if t.isMap {
 		return
@@ -244,7 +242,6 @@ func (t *fieldTally) countSingle(list item.Field) {
 	}
 }
 
-// holder says how the field holds objects.
 func (t *fieldTally) holder() item.Holder {
 	switch {
 	case t.singles == 0, t.Kinds["object"] > 0:

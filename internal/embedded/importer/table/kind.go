@@ -171,7 +171,6 @@ func (c *Column) areAmounts(form numberForms, present int) bool {
 	return form != 0 && form != eitherNumbers && !isPhone && (c.sided == 0 || c.sided >= present)
 }
 
-// amount is a cell of numbers in a form, with their units beside it.
 func (c *Column) amount(form numberForms) Cell {
 	cell := Cell{Kind: "number", numbers: form}
 	if c.units {
