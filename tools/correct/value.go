@@ -191,7 +191,6 @@ func sorted(args rs.Object) rs.Object {
 	return args.Without("order").With("sort", rs.EncodeJSON(field))
 }
 
-// sortOf reads a sort as other APIs write it.
 func sortOf(raw string) (field, direction string) {
 	raw = only(raw)
 	if pair := strings.Join(written.Names(raw), " "); rs.Kind(raw) == "array" && sortWithDirection().MatchString(pair) { // ["total","desc"]
@@ -217,14 +216,12 @@ func sortOf(raw string) (field, direction string) {
 	return strings.TrimPrefix(field, "+"), direction
 }
 
-// sorts reports whether an argument of that name says in which order records come.
 func sorts(plain string) bool {
 	return plain == "sort" || plain == "order" || flags[plain][0] == "order" ||
 		slices.Contains(aliases["sort"], plain) || slices.Contains(aliases["order"], plain)
 }
 
-// ordered brings the sort of an aggregate into the order of its groups, which is that of their numbers or of time: "-total" is desc. A sort
-// without a direction, or by something else, stays what it is.
+// ordered makes the sort of an aggregate the order of its groups: "-total" is desc. One by something else, or without a direction, stays.
 func ordered(args rs.Object) rs.Object {
 	for _, m := range args {
 		field, direction := sortOf(m.Value)
