@@ -110,18 +110,20 @@ func directionIn(raw string) string {
 	return Directions[strings.ToLower(strings.TrimSpace(text))]
 }
 
-// Directed takes a direction out of the name of a sort, such as total_desc, highestTotal or "descending by total". A name without one stays as
-// it is.
+// Directed takes a direction out of the name of a sort, such as total_desc, highestTotal or "descending by total"; of "newest" no field is
+// left. A name without a direction stays as it is.
 func Directed(name string) (field, direction string) {
 	words := strings.FieldsFunc(written.Snake(name), func(c rune) bool { return c != '-' && !unicode.IsLetter(c) && !unicode.IsDigit(c) })
 	words = slices.DeleteFunc(words, func(word string) bool { return word == "by" })
-	for _, at := range []int{len(words) - 1, 0} {
-		if len(words) < 2 {
-			break
-		}
-		if direction = Directions[words[at]]; direction != "" {
-			return strings.Join(slices.Delete(words, at, at+1), "_"), direction
-		}
+	if len(words) == 0 {
+		return name, ""
+	}
+	last := len(words) - 1
+	if direction = Directions[words[last]]; direction != "" {
+		return strings.Join(words[:last], "_"), direction
+	}
+	if direction = Directions[words[0]]; direction != "" {
+		return strings.Join(words[1:], "_"), direction
 	}
 	return name, ""
 }
