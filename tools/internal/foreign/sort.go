@@ -25,6 +25,9 @@ var (
 	sortNulls = written.Set("nulls nulls_first nulls_last missing unmapped_type")
 )
 
+// quantities are those that do not say by themselves what is sorted: newest is by time.
+var quantities = written.Set("highest largest biggest greatest lowest smallest")
+
 // Opposites are the directions that a direction that is denied stands for.
 var Opposites = map[string]string{"asc": "desc", "desc": "asc"}
 
@@ -115,15 +118,15 @@ func directionIn(raw string) string {
 func Directed(name string) (field, direction string) {
 	words := strings.FieldsFunc(written.Snake(name), func(c rune) bool { return c != '-' && !unicode.IsLetter(c) && !unicode.IsDigit(c) })
 	words = slices.DeleteFunc(words, func(word string) bool { return word == "by" })
-	if len(words) == 0 {
-		return name, ""
-	}
-	last := len(words) - 1
-	if direction = Directions[words[last]]; direction != "" {
-		return strings.Join(words[:last], "_"), direction
-	}
-	if direction = Directions[words[0]]; direction != "" {
-		return strings.Join(words[1:], "_"), direction
+	whole, last := strings.Join(words, "_"), len(words)-1
+	switch {
+	case len(words) == 0 || quantities[whole]:
+	case Directions[whole] != "":
+		return "", Directions[whole]
+	case Directions[words[last]] != "":
+		return strings.Join(words[:last], "_"), Directions[words[last]]
+	case Directions[words[0]] != "":
+		return strings.Join(words[1:], "_"), Directions[words[0]]
 	}
 	return name, ""
 }
