@@ -57,7 +57,7 @@ func (c *correction) stream(ctx context.Context, args rs.Object, read readSchema
 			s = read(ctx, streams[0], connection)
 		}
 		if s != nil {
-			return correct.ReadStream(streams[0], s)
+			return correct.ReadStream(streams[0], connection, s)
 		}
 	}
 	return correct.Stream{}
