@@ -78,7 +78,7 @@ type repairing struct {
 	nearest  []relax.Hit
 }
 
-// read asks for hybrid search and for each word, and for the other forms of words that no record has.
+// read asks for the words together, for hybrid search and for each word, and for the other forms of words that no record has.
 func (r *repairing) read(ctx context.Context) {
 	grant := auth.PrincipalFrom(ctx).GrantID
 	words := relax.Words(r.args.q)
@@ -86,23 +86,36 @@ func (r *repairing) read(ctx context.Context) {
 		r.Words, r.found, words = []render.RepairWord{{Word: words[0]}}, []relax.Read{{Word: words[0]}}, nil // nothing has just been found for it
 	}
 	var asked []searchArgs
+	all := relax.Together(r.args.q)
+	together := all != "" && r.left > 1 // the last read is for a word
+	if together {
+		asked = append(asked, r.forWord(all))
+	}
 	_, refused := r.searcher.noHybrid.Get(grant)
-	hybrid := r.left > 1 && !refused // the last read is for a word
+	hybrid := r.left-len(asked) > 1 && !refused
 	if hybrid {
 		near := r.args
 		near.mode, near.limit = "hybrid", relax.Hits
 		asked = append(asked, near)
 	}
 	chosen := relax.Choose(words, min(relax.MaxWords, r.left-len(asked)))
-	r.NotAsked = slices.DeleteFunc(words, func(word string) bool { return slices.Contains(chosen, word) })
+	r.NotAsked = slices.DeleteFunc(slices.Clone(words), func(word string) bool { return slices.Contains(chosen, word) })
 	for _, word := range chosen {
 		asked = append(asked, r.forWord(word))
 	}
 	answers := r.ask(ctx, asked)
+	r.Apart = all != ""
+	var having relax.Read // all words
+	if together {
+		if answers[0].err == nil {
+			having = answers[0].read("")
+			r.Apart = false
+		}
+		answers = answers[1:]
+	}
 	if hybrid {
 		if err := answers[0].err; err == nil {
-			near, _ := answers[0].read("")
-			r.Near, r.nearest = true, near.Hits
+			r.Near, r.nearest = true, answers[0].read("").Hits
 		} else if status := rs.AsError(err).Status; status == 400 || status == 404 { // the resource server has no hybrid search
 			r.searcher.noHybrid.Put(grant, true)
 		}
@@ -113,10 +126,12 @@ func (r *repairing) read(ctx context.Context) {
 			r.NotAsked = append(r.NotAsked, word)
 			continue
 		}
-		read, atLeast := answers[i].read(word)
+		read := answers[i].read(word)
+		r.More = r.More || read.More
 		r.found = append(r.found, read)
-		r.Words = append(r.Words, render.RepairWord{Word: word, Count: read.Count, AtLeast: atLeast})
+		r.Words = append(r.Words, render.RepairWord{Word: word, Count: read.Count, AtLeast: read.AtLeast})
 	}
+	r.found = relax.WithAll(r.found, words, having.Hits)
 	r.readForms(ctx)
 }
 
@@ -134,8 +149,9 @@ func (r *repairing) readForms(ctx context.Context) {
 			continue
 		}
 		word := r.found[at[i]].Word
-		read, atLeast := a.read(relax.OtherForm(word))
-		r.Words = slices.Insert(r.Words, at[i]+1, render.RepairWord{Word: read.Word, Count: read.Count, AtLeast: atLeast, InsteadOf: word})
+		read := a.read(relax.OtherForm(word))
+		r.Words = slices.Insert(r.Words, at[i]+1, render.RepairWord{Word: read.Word, Count: read.Count, AtLeast: read.AtLeast, InsteadOf: word})
+		r.More = r.More || read.More
 		if len(read.Hits) > 0 {
 			r.found[at[i]] = read
 		}
@@ -153,6 +169,12 @@ func (r *repairing) forWord(word string) searchArgs {
 type oneAnswer struct {
 	response *rs.Response // a list; nil where there is an error
 	err      error
+}
+
+// read is what the search for a word has found.
+func (a oneAnswer) read(word string) relax.Read {
+	list, _ := a.response.List()
+	return relax.ReadList(word, list)
 }
 
 // ask makes reads, a few at a time, until one fails. A hybrid search may fail alone.
@@ -195,40 +217,13 @@ func (r *repairing) ask(ctx context.Context, asked []searchArgs) []oneAnswer {
 	return answers
 }
 
-// read is what the search for a word has found, and whether there may be more than its count.
-func (a oneAnswer) read(word string) (read relax.Read, atLeast bool) {
-	list, _ := a.response.List()
-	read.Word = word
-	for _, item := range list.Items {
-		if hit, ok := hitOf(item); ok {
-			read.Hits = append(read.Hits, hit)
-		}
-	}
-	meta := list.Envelope.Object("meta")
-	count, counted := meta.Number("count")
-	if !counted {
-		count, counted = meta.Object("count").Number("value")
-	}
-	atLeast = meta.Text("count_accuracy") == "lower_bound" || !counted && (len(list.Items) >= relax.Hits || list.Envelope.Flag("has_more"))
-	read.Count = max(count, len(read.Hits))
-	return read, atLeast
-}
-
-// hitOf returns a hit with the key of its record; false for what is not an object.
-func hitOf(item rs.Item) (relax.Hit, bool) {
-	o := item.Members
-	record := cmp.Or(o.Text("record_key", "record_id", "id", "result_id", "record_uri", "uri"), item.Raw)
-	key := []string{o.Text("connection_id", "connector_instance_id"), o.Text("stream", "stream_name"), record}
-	return relax.Hit{Key: rs.EncodeJSON(key), Value: item.Raw}, o != nil
-}
-
 // page is the page of what was found that begins where a cursor says, as a list answer.
 func (r *repairing) page(from render.Position) (*rs.Response, error) {
 	merged := relax.Merge(r.found, r.nearest)
 	if r.Total = len(merged); r.Total == 0 {
 		return r.answers[0], nil
 	}
-	r.All = len(merged[0].Words) == len(r.found) && len(r.NotAsked) == 0
+	r.All = len(merged[0].Words) == len(relax.Words(r.args.q))
 	shown := 0
 	if from.Shown > 0 {
 		if shown = 1 + slices.IndexFunc(merged, func(hit relax.Found) bool { return from.Follows(hit.Key) }); shown == 0 {

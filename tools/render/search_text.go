@@ -233,7 +233,7 @@ func (s *searchPage) summary() string {
 	var line string
 	switch total := s.total(); {
 	case q.Repair != nil:
-		line = write.Plural(q.Repair.Total, "hit") + " for some of the words"
+		line = q.Repair.total() + " for some of the words"
 	case q.Q == "":
 		order := ", newest first" + write.When(s.sources() != "", " of these sources")
 		line = write.Plural(len(s.all), "record") + order + s.untimed() + s.counts() + s.follow()
