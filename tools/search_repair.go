@@ -41,8 +41,10 @@ func (s searcher) search(ctx context.Context, call Call) (Reply, error) {
 		empty = false // this resource server takes records with some of the words: there are none
 	}
 	switch {
-	case empty && s.relaxed && args.repairable() && relax.ReadsLeft(response.Reads) > 0:
-		return s.repair(ctx, call, args, response, from)
+	case empty && s.relaxed && args.repairable():
+		if r := s.repairing(ctx, call, args, response); r.left > 0 {
+			return r.repair(ctx, from)
+		}
 	case from.Shown > 0:
 		return Reply{Call: call}, changedSearch()
 	}
@@ -55,21 +57,36 @@ func (s searchArgs) repairable() bool {
 		!s.filter.Has("id") && !s.filter.Has("record_id")
 }
 
-// repair reads what the words of a search find one by one. nothing is the answer to all of them.
-func (s searcher) repair(ctx context.Context, call Call, args searchArgs, nothing *rs.Response, from render.Position) (Reply, error) {
+// repairing is a repair that has made no read. nothing is the answer to all words. After a search of a time that took many reads, those for
+// single words look through the hits of any time.
+func (s searcher) repairing(ctx context.Context, call Call, args searchArgs, nothing *rs.Response) *repairing {
+	const fewest = 2
+	r := &repairing{searcher: s, call: call, args: args, answers: []*rs.Response{nothing}, each: max(1, nothing.Reads)}
+	r.Reads, r.left = r.each, relax.ReadsLeft(r.each, r.each)
+	if within, is := call.RS.(*period.Reader); is && r.left < fewest && len(args.filter) == 0 {
+		r.call.RS, r.each = within.OfAnyTime(), 1
+		if auth.PrincipalFrom(ctx).Package != nil { // which asks each member
+			r.each = within.Connections()
+		}
+		r.left = relax.ReadsLeft(r.Reads, r.each)
+	}
+	return r
+}
+
+// repair reads what the words of the search find one by one.
+func (r *repairing) repair(ctx context.Context, from render.Position) (Reply, error) {
 	ctx, cancel := read.WithinDeadline(ctx)
 	defer cancel()
-	r := &repairing{left: relax.ReadsLeft(nothing.Reads), searcher: s, call: call, args: args, answers: []*rs.Response{nothing}}
-	r.Reads = max(1, nothing.Reads)
 	r.read(ctx)
 	list, err := r.page(from)
-	return Reply{Call: call, Answer: Answer{Response: list, Repair: &r.Repair, spent: r.left < 2}}, err // its reads count even if the page does not exist
+	return Reply{Call: r.call, Answer: Answer{Response: list, Repair: &r.Repair, spent: r.left < 2}}, err // its reads count even if the page does not exist
 }
 
 // A repairing is a repair under way.
 type repairing struct {
 	render.Repair
-	left     int // reads that may follow
+	left     int // searches that may follow
+	each     int // reads that one takes
 	searcher searcher
 	call     Call
 	args     searchArgs
@@ -92,7 +109,7 @@ func (r *repairing) read(ctx context.Context) {
 		asked = append(asked, r.forWord(all))
 	}
 	_, refused := r.searcher.noHybrid.Get(grant)
-	hybrid := r.left-len(asked) > 1 && !refused
+	hybrid := r.left-len(asked) > min(len(words), 2) && !refused
 	if hybrid {
 		near := r.args
 		near.mode, near.limit = "hybrid", relax.Hits
@@ -208,7 +225,7 @@ func (r *repairing) ask(ctx context.Context, asked []searchArgs) []oneAnswer {
 		}
 		r.left--
 		if a.err != nil {
-			r.Reads += max(1, r.answers[0].Reads) // it may have been read
+			r.Reads += r.each // it may have been read
 			continue
 		}
 		r.Reads += max(1, a.response.Reads)
@@ -253,6 +270,9 @@ func (r *repairing) page(from render.Position) (*rs.Response, error) {
 	envelope := rs.AsObject(worst.Body)
 	if list, ok := worst.List(); ok {
 		envelope = list.Envelope
+	}
+	if list, _ := r.answers[0].List(); list.Envelope.Has("read_as") { // which times were asked for
+		envelope = envelope.With("read_as", list.Envelope.Get("read_as"))
 	}
 	meta := envelope.Object("meta").Without("count", "count_accuracy", "recall")
 	if sources := meta.Object("sources"); sources != nil { // the others would be those of one word

@@ -17,12 +17,12 @@ const (
 	Hits            = 25 // of one read
 )
 
-// ReadsLeft returns how many reads may follow the search that found nothing, if that one took cost reads of members.
-func ReadsLeft(cost int) int {
-	if cost <= 1 {
+// ReadsLeft returns how many searches may follow the one that found nothing, if that one took so many reads, and each other takes so many.
+func ReadsLeft(took, each int) int {
+	if took <= 1 {
 		return MaxReads - 1
 	}
-	return max(0, min(MaxReads, MaxPackageReads/cost)-1)
+	return max(0, min(MaxReads-1, (MaxPackageReads-took)/max(1, each)))
 }
 
 // A Read is what the search for one word returned.
