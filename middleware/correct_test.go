@@ -541,6 +541,27 @@ func TestWhatCannotBeReadNowIsNotMissing(t *testing.T) {
 	}
 }
 
+// A search of a stream that several connections have takes the name of one of them, as any other call does.
+func TestASearchOfAStreamTakesANamedConnection(t *testing.T) {
+	server := &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
+		if id := r.Query.Get("connection_id"); id != "" && id != "cin_1" {
+			return nil, &rs.Error{Code: "unknown_connection", Message: "No such connection."}
+		}
+		return middlewaretest.JSON(`{"object":"list","data":[{"stream":"messages","record_key":"m1","connection_id":"cin_1"}]}`), nil
+	}}
+	p := auth.Principal{
+		Token: rs.NewToken(middlewaretest.CanaryToken), Kind: auth.KindPackage,
+		Package: scriptedPackage{RS: server, choose: &rs.Error{Code: "ambiguous_connection"}, granted: []rs.GrantedStream{
+			{Stream: "messages", Connection: rs.Connection{ID: "cin_1", DisplayName: "Work mail"}},
+			{Stream: "messages", Connection: rs.Connection{ID: "cin_2", DisplayName: "Personal mail"}},
+		}},
+	}
+	reply, err := standard(server)(auth.WithPrincipal(t.Context(), p), callOf(t, "search", `{"q":"tax","streams":["messages"],"connection_id":"work MAIL"}`))
+	if err != nil || !strings.Contains(textOf(t, reply.Result), "cin_1/messages:m1") {
+		t.Errorf("%s, after %v (%v)", textOf(t, reply.Result), server.Lines(), err)
+	}
+}
+
 // A filter that comes without a stream is of the streams that have its fields.
 func TestAFilterFindsItsStream(t *testing.T) {
 	const schema = `{"detail":"compact","connectors":[{"connector_key":"shop","granted_connections":[{"connection_id":"cin_1"}],"streams":[` +
