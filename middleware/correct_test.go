@@ -501,6 +501,27 @@ func TestAProposalFitsTheSchemaThatIsHeld(t *testing.T) {
 	}
 }
 
+// What one connection lacks is not named because another has it, also where it is named by what people call it.
+func TestTheFieldsOfAConnectionAreItsOwn(t *testing.T) {
+	server := &middlewaretest.RS{Answer: func(rs.Request) (*rs.Response, error) {
+		return middlewaretest.JSON(`{"detail":"compact","connectors":[{"connector_key":"gmail","granted_connections":[{"connection_id":"cin_1","display_name":"Mail"}],` +
+			`"streams":[{"name":"messages","field_capabilities":{"thread":"t=string,eq,a=group_by","ts":"t=string,eq"}}]},{"connector_key":"slack",` +
+			`"granted_connections":[{"connection_id":"cin_2","display_name":"Chat"}],"streams":[{"name":"messages","field_capabilities":{"user":"t=string,eq,a=group_by","ts":"t=string,eq"}}]}]}`), nil
+	}}
+	serve, all := standard(server), tools.All(tools.Options{})
+	ctx := auth.WithPrincipal(t.Context(), auth.Principal{Token: rs.NewToken(middlewaretest.CanaryToken), Kind: auth.KindClient, GrantID: "grant_1"})
+	for connection, fields := range map[string]string{`"connection_id":"chat",`: "user", `"connection_id":"cin_1",`: "thread", "": "thread, user"} {
+		if _, err := serve(ctx, tools.Call{Tool: all[0], Raw: json.RawMessage(`{}`)}); err != nil {
+			t.Fatal(err)
+		}
+		call := tools.Call{Tool: all[0].Named("aggregate"), Raw: json.RawMessage(`{"stream":"messages",` + connection + `"metric":"count","filter":{"ts":null}}`)}
+		reply, err := serve(ctx, call)
+		if says := `field "ts" of messages cannot group. Those that can: ` + fields + "."; err != nil || !strings.Contains(textOf(t, reply.Result), says) {
+			t.Errorf("%s: no %s in %s (%v)", connection, says, textOf(t, reply.Result), err)
+		}
+	}
+}
+
 // S0-8a, D26: what a package's directory knows is read nowhere.
 func TestCorrectAsksNoMemberOfAPackage(t *testing.T) {
 	granted := []rs.GrantedStream{
