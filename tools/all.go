@@ -24,21 +24,15 @@ func All(o Options) []*Tool {
 		schemaTool(), queryRecordsTool(), aggregateTool(), searchTool(o.RecordBase, !o.NoSearchRelax), fetchTool(o.RecordBase), readRecordFieldTool(),
 		listStreamsTool(), fetchBlobTool(),
 	}
+	named := map[string]*Tool{}
 	schemas := known.NewSchemas(time.Now)
 	for _, tool := range all {
+		named[tool.Name] = tool
 		tool.Known, tool.schemas = correct.ReadTool(tool.Name, string(tool.Input)), schemas
-		tool.Named = func(name string) *Tool { return toolNamed(all, name) }
+		tool.Named = func(name string) *Tool { return named[name] }
 		tool.Schema, tool.Held = schemas.Document, schemas.Held
 	}
 	return all
-}
-
-// toolNamed is the tool of a name; nil for none.
-func toolNamed(all []*Tool, name string) *Tool {
-	if at := slices.IndexFunc(all, func(tool *Tool) bool { return tool.Name == name }); at >= 0 {
-		return all[at]
-	}
-	return nil
 }
 
 // Names are the names of all tools, in the order of [All].

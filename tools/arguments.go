@@ -11,7 +11,6 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/argument"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/filter"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
-	"github.com/pdp-connect/pdpp-mcp/tools/internal/read"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
@@ -94,13 +93,6 @@ func (r recordArg) scope() (rs.Scope, error) {
 // scopedRef is the record as it was read: with the connection that the read named.
 func (r recordArg) scopedRef(scope rs.Scope) rs.Ref {
 	return rs.Ref{ConnectionID: scope.ConnectionID, Stream: scope.Stream, RecordID: scope.RecordID}
-}
-
-// recordRequest reads a record, or those of its fields that are named.
-func recordRequest(scope rs.Scope, fields []string) rs.Request {
-	r := read.Request(scope.ConnectionID, "streams", scope.Stream, "records", scope.RecordID)
-	read.Set(r.Query, "fields", fields)
-	return r
 }
 
 // maxExpandLimit is the most related records that may be asked for per record; a resource server may allow fewer.

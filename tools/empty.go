@@ -206,11 +206,13 @@ const (
 // field of that name that is not their own id, the handle of the record with the id; "" if no such record exists. It makes one read, and a
 // count for each candidate.
 func likeIDs(ctx context.Context, call Call, stream, id string) (other, record string) {
-	if len(id) > maxIDBytes || !strings.ContainsAny(id, "0123456789") || strings.ContainsAny(id, " \t\n") {
+	if len(id) > written.MaxIDBytes || !strings.ContainsAny(id, "0123456789") || strings.ContainsAny(id, " \t\n") {
 		return "", ""
 	}
-	newest := queryRecordsArgs{RecordsQuery: render.RecordsQuery{Limit: comparedIDs, Fields: []string{"id"}}}
-	response, err := call.RS.Do(ctx, newest.Request(rs.Scope{Stream: stream, ConnectionID: call.Scope.ConnectionID}))
+	newest := read.Request(call.Scope.ConnectionID, "streams", stream, "records")
+	read.Set(newest.Query, "limit", comparedIDs)
+	read.Set(newest.Query, "fields", []string{"id"})
+	response, err := call.RS.Do(ctx, newest)
 	if err != nil {
 		return "", ""
 	}
@@ -239,22 +241,6 @@ func likeIDs(ctx context.Context, call Call, stream, id string) (other, record s
 		}
 	}
 	return "", record
-}
-
-// fieldsOf are the fields of the call's stream, under each connection that has it.
-func fieldsOf(schema *rs.Schema, call Call) (all []rs.SchemaField) {
-	for i := 0; schema != nil && i < len(schema.Streams); i++ {
-		if stream := &schema.Streams[i]; stream.Name == call.Scope.Stream && known.HasConnection(stream, call.Scope.ConnectionID) {
-			all = append(all, stream.Fields()...)
-		}
-	}
-	return all
-}
-
-// withValue are the arguments of a call with another value for a field of its filter.
-func withValue(call Call, field, value string) rs.Object {
-	args := call.Arguments
-	return args.With("filter", args.Object("filter").With(field, value).JSON())
 }
 
 // searchHits are the first hits of a search that have all its words; false where that is not answered.

@@ -1,10 +1,12 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -161,4 +163,71 @@ func asMeant(call Call, empty []render.EmptyField) correct.Call {
 		}
 	}
 	return call.asSent()
+}
+
+// withValue are the arguments of a call with another value for a field of its filter.
+func withValue(call Call, field, value string) rs.Object {
+	args := call.Arguments
+	return args.With("filter", args.Object("filter").With(field, value).JSON())
+}
+
+// fieldsOf are the fields of the call's stream, under each connection that has it.
+func fieldsOf(schema *rs.Schema, call Call) (all []rs.SchemaField) {
+	for i := 0; schema != nil && i < len(schema.Streams); i++ {
+		if stream := &schema.Streams[i]; stream.Name == call.Scope.Stream && known.HasConnection(stream, call.Scope.ConnectionID) {
+			all = append(all, stream.Fields()...)
+		}
+	}
+	return all
+}
+
+// recordRequest reads a record, or those of its fields that are named.
+func recordRequest(scope rs.Scope, fields []string) rs.Request {
+	r := read.Request(scope.ConnectionID, "streams", scope.Stream, "records", scope.RecordID)
+	read.Set(r.Query, "fields", fields)
+	return r
+}
+
+// Bounds of what is read for what may be the id of a record.
+const (
+	maxIDReads   = 100 // of records by their ids
+	maxNamedByID = 3   // records that the answer names
+)
+
+// recordsOf are the records of an id in the first of some streams, and how many of these answered in time.
+func recordsOf(ctx context.Context, call Call, scopes []rs.Scope, id string) (refs []rs.Ref, answered int) {
+	ctx, cancel := context.WithTimeout(ctx, read.BesideDeadline)
+	defer cancel()
+	found := make([][]rs.Ref, len(scopes))
+	var count atomic.Int64
+	read.All(ctx, min(len(scopes), maxIDReads), func(ctx context.Context, i int) {
+		refs, err := recordOf(ctx, call, scopes[i], id)
+		several := rs.AsError(cmp.Or[error](err, &rs.Error{})).Connections
+		for _, connection := range several[:min(len(several), maxNamedByID)] { // none was named, and each may have one
+			one := scopes[i]
+			one.ConnectionID = connection.ID
+			of, ofOne := recordOf(ctx, call, one, id)
+			refs, err = append(refs, of...), ofOne
+		}
+		found[i] = refs
+		if err == nil || rs.AsError(err).Status == 404 {
+			count.Add(1)
+		}
+	})
+	refs = slices.Concat(found...)
+	return refs[:min(len(refs), maxNamedByID)], int(count.Load())
+}
+
+// recordOf is the record of an id in a scope; none where that is not of it.
+func recordOf(ctx context.Context, call Call, scope rs.Scope, id string) ([]rs.Ref, error) {
+	scope.RecordID = id
+	response, err := call.RS.Do(ctx, recordRequest(scope, nil))
+	if err != nil {
+		return nil, err
+	}
+	record := read.Record(response)
+	if record.Text("id", "record_id", "record_key") != id {
+		return nil, nil
+	}
+	return []rs.Ref{{ConnectionID: cmp.Or(rs.ConnectionID(record), scope.ConnectionID), Stream: scope.Stream, RecordID: id}}, nil
 }

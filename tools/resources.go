@@ -35,7 +35,7 @@ func Resources(all []*Tool) []Resource {
 	address := func(r Resource, tool string, arguments func(uri string) (rs.Object, bool)) Resource {
 		r.Call = func(uri string) (Call, error) {
 			if args, ours := arguments(uri); ours {
-				return Call{Tool: toolNamed(all, tool), Raw: json.RawMessage(args.JSON()), URI: uri}, nil
+				return Call{Tool: all[0].Named(tool), Raw: json.RawMessage(args.JSON()), URI: uri}, nil
 			}
 			return Call{}, &rs.Error{
 				Code: "invalid_uri", Param: "uri",

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/period"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/relax"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
@@ -124,6 +126,44 @@ func (s searcher) forward(ctx context.Context, call Call) (Reply, error) {
 	return reply, nil
 }
 
+// propose adds to the answer to a search which calls it may mean.
+func propose(ctx context.Context, stated func() known.Stream, call Call, answer *Answer) {
+	s := &searched{searchArgs: call.Args.(searchArgs), call: call, answer: answer, stated: stated}
+	s.list, _ = answer.Response.List()
+	for _, raw := range s.recall().Array("missing_words") {
+		word, _ := rs.AsText(raw)
+		s.absent = append(s.absent, strings.ToLower(word))
+	}
+	if answer.Repair != nil {
+		words := answer.Repair.Words
+		for i, word := range words {
+			isForm := func(form render.RepairWord) bool { return form.InsteadOf == word.Word && form.Count > 0 }
+			if word.Count == 0 && word.InsteadOf == "" && !slices.ContainsFunc(words[i:], isForm) {
+				s.absent = append(s.absent, strings.ToLower(word.Word))
+			}
+		}
+	}
+	if s.Named, s.timed = written.NamedPeriod(s.q, time.Now().UTC()); !s.timed {
+		s.Rest = s.q
+	}
+	s.moveToHits()
+	found := &answer.search
+	found.Meant, found.OfTime, found.Newest = s.unreadFields(ctx), s.ofTime(), s.newestRecord(found.Question)
+	hint := s.listedValue(ctx)
+	if hint == "" {
+		hint = s.fieldNumber(ctx)
+	}
+	if hint == "" && found.Meant == "" && found.Newest.Stream == "" {
+		hint = s.wordsInNames(ctx)
+	}
+	found.Hints = slices.DeleteFunc([]string{s.Unread, hint, s.twoDays()}, func(hint string) bool { return hint == "" })
+	if !answer.spent {
+		if says, is := s.byID(ctx); is || found.Meant == "" { // a record has it with its colon
+			found.Meant = says
+		}
+	}
+}
+
 // streamOf is what is known of the one stream that a search names; nothing of several.
 func (s searchArgs) streamOf(all known.Stream) known.Stream {
 	if len(s.streams) != 1 || all.Err != nil {
@@ -203,11 +243,6 @@ func (s searchArgs) wholes(schema *rs.Schema) string {
 		}
 	}
 	return ""
-}
-
-// given are the members of an object that are no empty texts.
-func given(all ...rs.Member) rs.Object {
-	return slices.DeleteFunc(all, func(m rs.Member) bool { return m.Value == `""` })
 }
 
 func noSources(scope rs.Scope, timeless bool) *rs.Error {

@@ -166,3 +166,8 @@ func inConnection(call Call, name string, value any) rs.Object {
 	}
 	return args
 }
+
+// given are the members of an object that are no empty texts.
+func given(all ...rs.Member) rs.Object {
+	return slices.DeleteFunc(all, func(m rs.Member) bool { return m.Value == `""` })
+}

@@ -19,8 +19,10 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
-// manyHits is how many hits say of which year most are.
-const manyHits = 10
+const (
+	manyHits        = 10 // say of which year most are
+	maxTriedStreams = 5  // whose records with the conditions of a query are counted
+)
 
 // searched finds out which other call an answered search may mean. It may read the schema for that.
 type searched struct {
@@ -34,44 +36,6 @@ type searched struct {
 	// The time that the query names, and the query without it.
 	timed bool
 	written.Named
-}
-
-// propose adds to the answer to a search which calls it may mean.
-func propose(ctx context.Context, stated func() known.Stream, call Call, answer *Answer) {
-	s := &searched{searchArgs: call.Args.(searchArgs), call: call, answer: answer, stated: stated}
-	s.list, _ = answer.Response.List()
-	for _, raw := range s.recall().Array("missing_words") {
-		word, _ := rs.AsText(raw)
-		s.absent = append(s.absent, strings.ToLower(word))
-	}
-	if answer.Repair != nil {
-		words := answer.Repair.Words
-		for i, word := range words {
-			isForm := func(form render.RepairWord) bool { return form.InsteadOf == word.Word && form.Count > 0 }
-			if word.Count == 0 && word.InsteadOf == "" && !slices.ContainsFunc(words[i:], isForm) {
-				s.absent = append(s.absent, strings.ToLower(word.Word))
-			}
-		}
-	}
-	if s.Named, s.timed = written.NamedPeriod(s.q, time.Now().UTC()); !s.timed {
-		s.Rest = s.q
-	}
-	s.moveToHits()
-	found := &answer.search
-	found.Meant, found.OfTime, found.Newest = s.unreadFields(ctx), s.ofTime(), s.newestRecord(found.Question)
-	hint := s.listedValue(ctx)
-	if hint == "" {
-		hint = s.fieldNumber(ctx)
-	}
-	if hint == "" && found.Meant == "" && found.Newest.Stream == "" {
-		hint = s.wordsInNames(ctx)
-	}
-	found.Hints = slices.DeleteFunc([]string{s.Unread, hint, s.twoDays()}, func(hint string) bool { return hint == "" })
-	if !answer.spent {
-		if says, is := s.byID(ctx); is || found.Meant == "" { // a record has it with its colon
-			found.Meant = says
-		}
-	}
 }
 
 func (s *searched) recall() rs.Object { return s.list.Envelope.Object("meta").Object("recall") }
@@ -161,7 +125,7 @@ func (s *searched) unreadFields(ctx context.Context) string {
 		having := slices.DeleteFunc(slices.Clone(document.Streams), func(row rs.SchemaStream) bool {
 			return known.Conditions(&row, found) == nil || len(s.streams) > 0 && !slices.Contains(s.streams, row.Name)
 		})
-		for i := range having[:min(len(having), maxExplained)] {
+		for i := range having[:min(len(having), maxTriedStreams)] {
 			row := &having[i]
 			conditions, own := known.Conditions(row, found), s.call
 			if of, err := filter.Parse(conditions.JSON()); len(having) > 1 {

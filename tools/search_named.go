@@ -59,16 +59,14 @@ func (s *searched) wordsInNames(ctx context.Context) string {
 
 // inFieldName says that words are in the name of a field, with the call for its numbers by month or in all, or for what it holds.
 func (s *searched) inFieldName(ctx context.Context, words []string) string {
-	var of known.Stream
-	if document := s.call.Tool.schemas.Held(ctx, "", s.call.Scope.ConnectionID); document != nil {
-		of = known.ReadStream(document, rs.Scope{ConnectionID: s.call.Scope.ConnectionID})
-	} else if s.answer.Repair == nil && auth.PrincipalFrom(ctx).Package == nil { // a repair has its own bound of reads
-		of = s.stated()
+	document := s.call.Tool.schemas.Held(ctx, "", s.call.Scope.ConnectionID)
+	if document == nil && s.answer.Repair == nil && auth.PrincipalFrom(ctx).Package == nil { // a repair has its own bound of reads
+		document = s.stated().Document
 	}
-	if of.Document == nil {
+	if document == nil {
 		return ""
 	}
-	words, name, rows := known.NamedField(of.Document, s.streams, words)
+	words, name, rows := known.NamedField(document, s.streams, words)
 	if name == "" {
 		return ""
 	}
@@ -82,10 +80,14 @@ func (s *searched) inFieldName(ctx context.Context, words []string) string {
 	if others := s.beside(words...); len(others) > 0 && len(s.list.Items) > 0 && len(streams) <= maxNamedStreams {
 		return says + s.searchBeside(others, "streams", rs.EncodeJSON(streams))
 	}
-	row := rows[0]
-	more := rs.Object{}
+	return says + s.valuesOf(rows[0], name).String()
+}
+
+// valuesOf is the call for the numbers of a field by month or in all, or for what it holds.
+func (s *searched) valuesOf(row *rs.SchemaStream, name string) correct.Call {
+	args := inConnection(s.call, "stream", row.Name)
 	if len(row.Connections) == 1 && s.call.Scope.ConnectionID == "" { // others may lack the field
-		more = append(more, rs.NewMember("connection_id", row.Connections[0].ID))
+		args = append(args, rs.NewMember("connection_id", row.Connections[0].ID))
 	}
 	adds, time := false, ""
 	for _, field := range row.Fields() {
@@ -95,16 +97,17 @@ func (s *searched) inFieldName(ctx context.Context, words []string) string {
 		}
 	}
 	if !adds {
-		return says + s.records(row.Name, append(more, rs.NewMember("fields", []string{name}))...)
+		return correct.Call{Tool: "query_records", Arguments: append(args, rs.NewMember("fields", []string{name}))}
 	}
-	more = append(more, rs.NewMember("metric", "sum"), rs.NewMember("field", name))
+	metric := "sum"
 	if averaged().MatchString(written.Snake(name)) {
-		more = more.With("metric", `"avg"`)
+		metric = "avg"
 	}
+	args = append(args, rs.NewMember("metric", metric), rs.NewMember("field", name))
 	if time != "" {
-		more = append(more, rs.NewMember("group_by_time", time), rs.NewMember("granularity", "month"))
+		args = append(args, rs.NewMember("group_by_time", time), rs.NewMember("granularity", "month"))
 	}
-	return says + correct.Call{Tool: "aggregate", Arguments: append(inConnection(s.call, "stream", row.Name), more...)}.String()
+	return correct.Call{Tool: "aggregate", Arguments: args}
 }
 
 // averaged matches the name of a number whose sum says nothing. The short words are whole ones: a duration is no ratio, a postage no age.

@@ -3,13 +3,9 @@ package tools
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
-	"sync/atomic"
-	"time"
-	"unicode"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
@@ -26,118 +22,58 @@ import (
 
 // What no search reads, and a word of a query may be all the same: the id of a record, or a value of a field such as a status.
 
-// Bounds of what is read for a word that may be the id of a record.
-const (
-	maxIDReads   = 100 // of records by their ids
-	maxIDBytes   = 100
-	maxNamedByID = 3 // records that the answer names
-	leastIDBytes = 3 // shorter ones are numbers that mean something else
-)
-
 // byID looks for records whose own id is the one word of a search that may be one, such as A-0007 or #1042, and that no record has as a
 // word or that is all of the query, since search does not read ids: one read for each stream of the search. If there is no such record, it
 // tries the id with another separator. It says what it found, and whether that is a record.
 func (s *searched) byID(ctx context.Context) (says string, found bool) {
-	id := ""
-	for _, word := range strings.Fields(s.q) {
-		word = strings.Trim(word, `"'#.,;:!?()`)
-		if !strings.ContainsFunc(word, unicode.IsDigit) || len(word) < leastIDBytes || len(word) > maxIDBytes || isTime(word) {
-			continue
-		}
-		if id != "" {
-			return "", false
-		}
-		id = word
-	}
+	id := written.LikelyID(s.q)
 	if id == "" || s.inPeriod() || len(s.filter) > 0 {
 		return "", false
 	}
 	isMissing := func(word string) bool { return strings.Contains(strings.ToLower(id), word) }
 	isHit := func(hit rs.Item) bool { return hit.Members.Text("record_key", "record_id") == id }
 	missing := isEmpty(s.answer.Response) || slices.ContainsFunc(s.absent, isMissing)
-	alone := strings.TrimSpace(s.q) == id && !slices.ContainsFunc(s.list.Items, isHit)
-	if !missing && !alone {
+	if !missing && (strings.TrimSpace(s.q) != id || slices.ContainsFunc(s.list.Items, isHit)) {
 		return "", false
 	}
-	var scopes []rs.Scope
-	parts := map[string]bool{} // streams with the rest of records, which have their ids
-	for _, source := range s.stated().Sources {
-		scope := rs.Scope{Stream: source.Stream, ConnectionID: s.call.Scope.ConnectionID}
-		if auth.PrincipalFrom(ctx).Package != nil { // which reads a record of one connection
-			scope.ConnectionID = source.Connection.ID
-		}
-		if !slices.Contains(scopes, scope) && (len(s.streams) == 0 || slices.Contains(s.streams, source.Stream)) {
-			scopes = append(scopes, scope)
-		}
-		for _, part := range source.Parts {
-			parts[part.Target] = len(s.streams) == 0
-		}
-	}
-	scopes = slices.DeleteFunc(scopes, func(scope rs.Scope) bool { return parts[scope.Stream] })
+	scopes := s.scopesOfIDs(ctx)
 	records, streams := recordsOf(ctx, s.call, scopes, id)
 	lead, separated := "A record has it as its own id: ", strings.NewReplacer("-", "/", "/", "-", "_", "-").Replace(id)
 	if len(records) == 0 && separated != id && 2*len(scopes) <= maxIDReads {
 		lead = fmt.Sprintf("Written %s, it is the own id of a record: ", quote.Text(separated))
 		records, _ = recordsOf(ctx, s.call, scopes, separated)
 	}
-	if len(records) == 0 {
-		if missing && streams > 0 {
-			says = fmt.Sprintf("Nor is %s the own id of a record, in %d stream%s.", quote.Text(id), streams, map[bool]string{true: "s"}[streams > 1])
-		}
-		if others := len(scopes) - streams; says != "" && others > 0 {
-			says += fmt.Sprintf(" %d others were not looked through: name them in streams.", others)
-		}
-		return says, false
-	}
 	var fetches []string
 	for _, ref := range records {
 		fetches = append(fetches, correct.Call{Tool: "fetch", Arguments: rs.Object{rs.NewMember("id", ref.String())}}.String())
 	}
-	return lead + strings.Join(fetches, ", "), true
-}
-
-// recordsOf are the records of an id in the first of some streams, and how many of these answered in time.
-func recordsOf(ctx context.Context, call Call, scopes []rs.Scope, id string) (refs []rs.Ref, answered int) {
-	ctx, cancel := context.WithTimeout(ctx, read.BesideDeadline)
-	defer cancel()
-	found := make([][]rs.Ref, len(scopes))
-	var count atomic.Int64
-	read.All(ctx, min(len(scopes), maxIDReads), func(ctx context.Context, i int) {
-		refs, err := recordOf(ctx, call, scopes[i], id)
-		several := rs.AsError(cmp.Or[error](err, &rs.Error{})).Connections
-		for _, connection := range several[:min(len(several), maxNamedByID)] { // none was named, and each may have one
-			one := scopes[i]
-			one.ConnectionID = connection.ID
-			of, ofOne := recordOf(ctx, call, one, id)
-			refs, err = append(refs, of...), ofOne
-		}
-		found[i] = refs
-		if err == nil || rs.AsError(err).Status == 404 {
-			count.Add(1)
-		}
-	})
-	refs = slices.Concat(found...)
-	return refs[:min(len(refs), maxNamedByID)], int(count.Load())
-}
-
-// recordOf is the record of an id in a scope; none where that is not of it.
-func recordOf(ctx context.Context, call Call, scope rs.Scope, id string) ([]rs.Ref, error) {
-	scope.RecordID = id
-	response, err := call.RS.Do(ctx, recordRequest(scope, nil))
-	if err != nil {
-		return nil, err
+	if len(records) > 0 {
+		return lead + strings.Join(fetches, ", "), true
 	}
-	record := read.Record(response)
-	if record.Text("id", "record_id", "record_key") != id {
-		return nil, nil
+	if !missing || streams == 0 {
+		return "", false
 	}
-	return []rs.Ref{{ConnectionID: cmp.Or(rs.ConnectionID(record), scope.ConnectionID), Stream: scope.Stream, RecordID: id}}, nil
+	says = fmt.Sprintf("Nor is %s the own id of a record, in %d stream%s.", quote.Text(id), streams, map[bool]string{true: "s"}[streams > 1])
+	if others := len(scopes) - streams; others > 0 {
+		says += fmt.Sprintf(" %d others were not looked through: name them in streams.", others)
+	}
+	return says, false
 }
 
-// isTime reports whether a word is a date or a time of day.
-func isTime(word string) bool {
-	_, err := time.Parse("15:04", strings.Replace(word, ".", ":", 1))
-	return err == nil || written.IsDate(rs.EncodeJSON(word))
+// scopesOfIDs are the streams of a search, and of all streams those that are no parts of others, whose records have the ids of those.
+func (s *searched) scopesOfIDs(ctx context.Context) (scopes []rs.Scope) {
+	sources := s.stated().Sources
+	for _, source := range sources {
+		scope := rs.Scope{Stream: source.Stream, ConnectionID: s.call.Scope.ConnectionID}
+		if auth.PrincipalFrom(ctx).Package != nil { // which reads a record of one connection
+			scope.ConnectionID = source.Connection.ID
+		}
+		isSearched := slices.Contains(s.streams, source.Stream) || len(s.streams) == 0 && !known.IsPart(source.Stream, sources)
+		if isSearched && !slices.Contains(scopes, scope) {
+			scopes = append(scopes, scope)
+		}
+	}
+	return scopes
 }
 
 // Bounds of what is read for whether a word of a query is a value of a field, such as a status, which no search reads.
@@ -196,58 +132,51 @@ func (s *searched) findsLittle(ctx context.Context) bool {
 // fieldNumber says which fields have the one number of a query that finds little, or have it below zero as an expense may be, with calls
 // for their records, since no search reads numbers of fields: of a few that may have it, those of money before others; "" for none.
 func (s *searched) fieldNumber(ctx context.Context) string {
-	if !strings.ContainsAny(s.q, "0123456789") || !s.findsLittle(ctx) {
+	number := written.LikelyNumber(s.q)
+	if number == "" || !s.findsLittle(ctx) {
 		return ""
 	}
-	var numbers []string
-	for _, word := range strings.Fields(s.q) {
-		word = strings.Trim(word, `'.,;:!?()`)
-		n := cmp.Or(written.Value(rs.EncodeJSON(word)), word)
-		if whole, thousands, _ := strings.Cut(n, "."); len(thousands) == 3 && whole != "0" { // no amount has as many decimals
-			n = whole + thousands
+	candidates := s.numberFields()
+	calls := make([]string, 2*min(len(candidates), maxNumberFields))
+	read.All(ctx, len(calls), func(ctx context.Context, i int) {
+		stream, field, value := candidates[i/2].stream, candidates[i/2].field, strings.Repeat("-", i%2)+number
+		of := s.call
+		of.Scope.Stream = stream
+		if n, _ := counted(ctx, of, filter.Filter{{Field: field, Value: value}}); n > 0 {
+			calls[i] = s.records(stream, rs.Member{Name: "filter", Value: rs.Object{{Name: field, Value: value}}.JSON()})
 		}
-		if n = strings.TrimLeft(n, "+-"); rs.Kind(n) == "number" && json.Valid([]byte(n)) && len(n) >= leastIDBytes && !isTime(word) {
-			numbers = append(numbers, n)
-		}
-	}
-	if len(numbers) != 1 {
-		return ""
-	}
-	var candidates [][2]string // streams, and fields of them
-	document := cmp.Or(s.stated().Document, &rs.Schema{})
-	for i := range document.Streams {
-		row := &document.Streams[i]
-		for _, f := range row.Fields() {
-			field, at := [2]string{row.Name, f.Name}, len(candidates)
-			isNumber := strings.Contains(f.Type, "number") || strings.Contains(f.Type, "integer")
-			named := len(s.streams) == 0 || slices.Contains(s.streams, row.Name)
-			if !isNumber || !f.Granted || !f.Exact || !named || slices.Contains(candidates, field) {
-				continue
-			}
-			if written.IsMoneyName(f.Name) {
-				at = 0
-			}
-			candidates = slices.Insert(candidates, at, field)
-		}
-	}
-	value := func(i int) string { return strings.Repeat("-", i%2) + numbers[0] }
-	call, counts := s.call, make([]int, 2*min(len(candidates), maxNumberFields))
-	read.All(ctx, len(counts), func(ctx context.Context, i int) {
-		of := call
-		of.Scope.Stream = candidates[i/2][0]
-		counts[i], _ = counted(ctx, of, filter.Filter{{Field: candidates[i/2][1], Value: value(i)}})
 	})
-	var calls []string
-	for i, n := range counts {
-		if stream, field := candidates[i/2][0], candidates[i/2][1]; n > 0 {
-			calls = append(calls, s.records(stream, rs.Member{Name: "filter", Value: rs.Object{{Name: field, Value: value(i)}}.JSON()}))
-		}
-	}
+	calls = slices.DeleteFunc(calls, func(call string) bool { return call == "" })
 	if len(calls) == 0 {
 		return ""
 	}
 	return "Numbers in fields are not searched. With this one: " + strings.Join(calls[:min(len(calls), maxNamedByID)], ", ") + "."
 }
+
+// numberFields are the fields of the streams of a search that have numbers and can be filtered by, those of money first.
+func (s *searched) numberFields() (all []streamField) {
+	document := cmp.Or(s.stated().Document, &rs.Schema{})
+	for i := range document.Streams {
+		row := &document.Streams[i]
+		if len(s.streams) > 0 && !slices.Contains(s.streams, row.Name) {
+			continue
+		}
+		for _, f := range row.Fields() {
+			field, at := streamField{row.Name, f.Name}, len(all)
+			isNumber := strings.Contains(f.Type, "number") || strings.Contains(f.Type, "integer")
+			if !isNumber || !f.Granted || !f.Exact || slices.Contains(all, field) {
+				continue
+			}
+			if written.IsMoneyName(f.Name) {
+				at = 0
+			}
+			all = slices.Insert(all, at, field)
+		}
+	}
+	return all
+}
+
+type streamField struct{ stream, field string }
 
 // mayBeStream reports whether a word may be the name of a stream, which is in the plural: the schema is not read to know of any other.
 func mayBeStream(word string) bool {

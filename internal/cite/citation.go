@@ -1,6 +1,7 @@
 package cite
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -43,35 +44,52 @@ func ParseCitation(raw, text string) (Citation, error) {
 		return Citation{}, fmt.Errorf("a citation is what a search prints, or one JSON object with no other members than "+
 			"id, connection_id, field, start_chars, end_chars, sha256 and text. Send %s", citationExample)
 	}
-	if text != "" {
-		if c.Text != "" && c.Text != text {
-			return Citation{}, errors.New("--text and the citation's text differ. Send one of them")
-		}
-		c.Text = text
+	if text != "" && c.Text != "" && text != c.Text {
+		return Citation{}, errors.New("--text and the citation's text differ. Send one of them")
 	}
-	switch {
-	case c.ID == "" || c.Field == "":
+	c.Text = cmp.Or(text, c.Text)
+	if c.ID == "" || c.Field == "" {
 		return Citation{}, fmt.Errorf("id and field are required. Send %s", citationExample)
-	case (c.Start == nil) != (c.End == nil):
-		return Citation{}, errors.New("start_chars and end_chars belong together. Send both, or neither and the text")
-	case c.Start != nil && (*c.Start < 0 || *c.End <= *c.Start || *c.End-*c.Start > maxCitedChars || *c.End > 1<<30):
-		return Citation{}, fmt.Errorf("characters %d to %d are no range. Send 0 ≤ start_chars < end_chars, at most %d apart",
-			*c.Start, *c.End, maxCitedChars)
-	case c.SHA256 != "" && (len(c.SHA256) < 16 || len(c.SHA256) > 64 || strings.Trim(c.SHA256, "0123456789abcdef") != ""):
-		return Citation{}, errors.New("sha256 is not 16 to 64 lower-case hexadecimal digits. Send it as the answer prints it")
-	case c.SHA256 == "" && c.Text == "":
-		return Citation{}, fmt.Errorf("neither sha256 nor text says what was quoted. Send %s", citationExample)
-	case c.Start == nil && c.Text == "":
-		return Citation{}, errors.New("without start_chars and end_chars the text itself is needed. Send it as --text or as the citation's text")
-	case c.Text != "" && render.Quotable(c.Text) == "":
-		return Citation{}, errors.New("the text holds nothing that can be read. Send the words that were quoted")
-	case c.Text != "" && c.SHA256 != "" && !c.hashes(c.Text):
-		return Citation{}, errors.New("the text is not what sha256 was made of. Send it as the answer shows it, or leave sha256 out")
 	}
-	if _, err := rs.ParseRef(c.ID); err != nil {
+	_, err := rs.ParseRef(c.ID)
+	if err := cmp.Or(c.checkRange(), c.checkQuote(), err); err != nil {
 		return Citation{}, err
 	}
 	return c, nil
+}
+
+// checkRange says what is wrong with the characters of a citation, which may have none.
+func (c Citation) checkRange() error {
+	switch {
+	case c.Start == nil && c.End == nil:
+		return nil
+	case c.Start == nil || c.End == nil:
+		return errors.New("start_chars and end_chars belong together. Send both, or neither and the text")
+	case *c.Start < 0 || *c.End <= *c.Start || *c.End-*c.Start > maxCitedChars || *c.End > 1<<30:
+		return fmt.Errorf("characters %d to %d are no range. Send 0 ≤ start_chars < end_chars, at most %d apart", *c.Start, *c.End, maxCitedChars)
+	}
+	return nil
+}
+
+var digest = regexp.MustCompile(`^[0-9a-f]{16,64}$`)
+
+// checkQuote says what is wrong with the digest and the text of a citation, which has one of them at least.
+func (c Citation) checkQuote() error {
+	switch {
+	case c.SHA256 != "" && !digest.MatchString(c.SHA256):
+		return errors.New("sha256 is not 16 to 64 lower-case hexadecimal digits. Send it as the answer prints it")
+	case c.Text == "" && c.SHA256 == "":
+		return fmt.Errorf("neither sha256 nor text says what was quoted. Send %s", citationExample)
+	case c.Text == "" && c.Start == nil:
+		return errors.New("without start_chars and end_chars the text itself is needed. Send it as --text or as the citation's text")
+	case c.Text == "":
+		return nil
+	case render.Quotable(c.Text) == "":
+		return errors.New("the text holds nothing that can be read. Send the words that were quoted")
+	case !c.says(c.Text):
+		return errors.New("the text is not what sha256 was made of. Send it as the answer shows it, or leave sha256 out")
+	}
+	return nil
 }
 
 // parsePrinted reads a citation as text prints it.
@@ -96,15 +114,10 @@ func unquoted(name string) string {
 	return name
 }
 
-// hashes reports whether a text is what was quoted: the text of a field window is hashed as it is, an excerpt as one line.
-func (c Citation) hashes(text string) bool {
-	return strings.HasPrefix(render.Digest(text), c.SHA256) || strings.HasPrefix(render.Digest(render.Quotable(text)), c.SHA256)
-}
-
-// says reports whether a text is what was quoted.
+// says reports whether a text is what was quoted: the text of a field window is hashed as it is, an excerpt as one line.
 func (c Citation) says(text string) bool {
-	if c.SHA256 != "" {
-		return c.hashes(text)
+	if c.SHA256 == "" {
+		return render.Quotable(text) == render.Quotable(c.Text)
 	}
-	return render.Quotable(text) == render.Quotable(c.Text)
+	return strings.HasPrefix(render.Digest(text), c.SHA256) || strings.HasPrefix(render.Digest(render.Quotable(text)), c.SHA256)
 }

@@ -1,0 +1,61 @@
+package written
+
+import (
+	"cmp"
+	"encoding/json"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+// MaxIDBytes is how long an id is that something is looked for by.
+const MaxIDBytes = 100
+
+// least is how many bytes an id or a number of a query has: fewer mean something else.
+const least = 3
+
+// LikelyID is the one word of a query that may be the id of a record, such as A-0007 or #1042; "" where none or several may.
+func LikelyID(query string) string {
+	return onlyWord(query, func(word string) string {
+		word = strings.Trim(word, `"'#.,;:!?()`)
+		if len(word) < least || len(word) > MaxIDBytes || !strings.ContainsFunc(word, unicode.IsDigit) || isTime(word) {
+			return ""
+		}
+		return word
+	})
+}
+
+// LikelyNumber is the one number of a query without its sign, as JSON; "" where none or several are.
+func LikelyNumber(query string) string {
+	return onlyWord(query, func(word string) string {
+		number := cmp.Or(Value(rs.EncodeJSON(word)), word)
+		if whole, thousands, _ := strings.Cut(number, "."); len(thousands) == 3 && whole != "0" { // no amount has as many decimals
+			number = whole + thousands
+		}
+		number = strings.TrimLeft(number, "+-")
+		if rs.Kind(number) != "number" || !json.Valid([]byte(number)) || len(number) < least || isTime(word) {
+			return ""
+		}
+		return number
+	})
+}
+
+// onlyWord is what the one word of a query that means something means; "" where none or several do.
+func onlyWord(query string, meaning func(word string) string) (only string) {
+	for word := range strings.FieldsSeq(query) {
+		meant := meaning(strings.Trim(word, `'.,;:!?()`))
+		if only != "" && meant != "" {
+			return ""
+		}
+		only = cmp.Or(only, meant)
+	}
+	return only
+}
+
+// isTime reports whether a word is a date or a time of day.
+func isTime(word string) bool {
+	_, err := time.Parse("15:04", strings.Replace(word, ".", ":", 1))
+	return err == nil || IsDate(rs.EncodeJSON(word))
+}
