@@ -249,8 +249,8 @@ func (a *recordsAnswer) apart() string {
 	}
 	last := item.Read(a.merge.Last.Members, nil, a.q.Stream, "")
 	value, _ := clean.Cell(a.merge.Value, write.LabelChars)
-	return "The connections are merged; limit holds for each. Complete as far as " + value + ": beyond it in this order, more records of " +
-		cmp.Or(last.Source(), clean.Name(last.Connection)) + ", and maybe of others, exist that are not on this page."
+	return "The connections are merged; limit holds for each. In this order all records up to " + value + " are here; behind it, more of " +
+		cmp.Or(last.Source(), clean.Name(last.Connection)) + ", and maybe of others, are not on this page."
 }
 
 // follows reports whether a connection of the page has records that are not on it.
