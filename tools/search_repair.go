@@ -57,8 +57,8 @@ func (s searchArgs) repairable() bool {
 		!s.filter.Has("id") && !s.filter.Has("record_id")
 }
 
-// repairing is a repair that has made no read. nothing is the answer to all words. After a search of a time that took many reads, those for
-// single words look through the hits of any time.
+// repairing is a repair that has made no read. nothing is the answer to all words. After a search of a time that took many reads, those
+// for single words look through the hits of any time.
 func (s searcher) repairing(ctx context.Context, call Call, args searchArgs, nothing *rs.Response) *repairing {
 	const fewest = 2
 	r := &repairing{searcher: s, call: call, args: args, answers: []*rs.Response{nothing}, each: max(1, nothing.Reads)}
@@ -78,8 +78,8 @@ func (r *repairing) repair(ctx context.Context, from render.Position) (Reply, er
 	ctx, cancel := read.WithinDeadline(ctx)
 	defer cancel()
 	r.read(ctx)
-	list, err := r.page(from)
-	return Reply{Call: r.call, Answer: Answer{Response: list, Repair: &r.Repair, spent: r.left < 2}}, err // its reads count even if the page does not exist
+	list, err := r.page(from) // its reads count even if it does not exist
+	return Reply{Call: r.call, Answer: Answer{Response: list, Repair: &r.Repair, spent: r.left < 2}}, err
 }
 
 // A repairing is a repair under way.

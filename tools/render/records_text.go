@@ -57,8 +57,8 @@ func (a *recordsAnswer) head(stops bool) string {
 }
 
 // order says how the records of a page are sorted: as was asked for, or by time, where their times show it; else "". What has no common
-// name of a time may be in order by chance: it is said of three records and more alone, in the direction of the list, by the only field that
-// is in order. Of chosen fields the one that they are sorted by need not be among them.
+// name of a time may be in order by chance: it is said of three records and more alone, in the direction of the list, by the only field
+// that is in order. Of chosen fields the one that they are sorted by need not be among them.
 func (a *recordsAnswer) order() string {
 	if sort := a.q.Rest.Text("sort"); sort != "" {
 		return "sorted by " + clean.Name(write.Label(sort))

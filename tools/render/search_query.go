@@ -203,7 +203,10 @@ func (r *Repair) says() []string {
 	some := false
 	for _, w := range r.Words {
 		count := strconv.Itoa(w.Count) + write.When(w.AtLeast, " or more")
-		counts = append(counts, repairWord(w.Word)+" "+write.When(w.Count > 0 || !w.AtLeast, count)+write.When(w.Count == 0 && w.AtLeast, "none found"))
+		if w.Count == 0 && w.AtLeast {
+			count = "none found"
+		}
+		counts = append(counts, repairWord(w.Word)+" "+count)
 		some = some || w.Count > 0
 		if w.InsteadOf == "" {
 			asked = append(asked, repairWord(w.Word))
@@ -225,7 +228,8 @@ func (r *Repair) says() []string {
 	}
 	each := write.Lead("records with each word: ", strings.Join(counts, ", "))
 	if len(r.NotAsked) > 0 {
-		each += write.When(each != "", "; not asked for alone: "+strings.Join(write.Each(write.First(r.NotAsked, maxRepairWords, "%d others"), repairWord), ", "))
+		unasked := write.First(write.Each(r.NotAsked, repairWord), maxRepairWords, "%d others")
+		each += write.When(each != "", "; not asked for alone: "+strings.Join(unasked, ", "))
 	}
 	return write.NotEmpty(lead, write.When(each != "", fmt.Sprintf("%s (%s of the resource server)", each, write.Plural(r.Reads, "read"))),
 		write.When(r.Ended != "", "A search for some of the words failed ("+clean.Name(write.Label(r.Ended))+"): there may be more."))

@@ -17,7 +17,8 @@ const (
 	Hits            = 25 // of one read
 )
 
-// ReadsLeft returns how many searches may follow the one that found nothing, if that one took so many reads, and each other takes so many.
+// ReadsLeft returns how many searches may follow the one that found nothing, if that one took so many reads and each other takes so
+// many.
 func ReadsLeft(took, each int) int {
 	if took <= 1 {
 		return MaxReads - 1

@@ -40,7 +40,8 @@ func Words(query string) []string {
 func Together(query string) string {
 	terms, _ := split(query)
 	words := Words(query)
-	if len(words) < 2 || len(words) == len(terms) && !strings.Contains(straight(query), "'") { // of a word with an apostrophe a part may be left out
+	shortened := strings.Contains(straight(query), "'") // a word may be without what is around its apostrophe
+	if len(words) < 2 || len(words) == len(terms) && !shortened {
 		return ""
 	}
 	return strings.Join(words, " ")
