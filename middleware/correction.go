@@ -59,25 +59,15 @@ func (c *correction) stream(ctx context.Context, args rs.Object, read readSchema
 			s = read(ctx, streams[0], connection)
 		}
 		if s != nil {
-			return correct.ReadStream(streams[0], ofConnection(s, connection))
+			isIt := func(c rs.Connection) bool { return c.ID == connection || strings.EqualFold(c.DisplayName, connection) }
+			isOther := func(row rs.SchemaStream) bool { return connection != "" && !slices.ContainsFunc(row.Connections, isIt) }
+			if rows := slices.DeleteFunc(slices.Clone(s.Streams), isOther); len(rows) > 0 { // else none is named
+				s = &rs.Schema{Streams: rows}
+			}
+			return correct.ReadStream(streams[0], s)
 		}
 	}
 	return correct.Stream{}
-}
-
-// ofConnection is the schema of a connection, by its id or its display name; all of it where no stream is of that.
-func ofConnection(s *rs.Schema, connection string) *rs.Schema {
-	isIt := func(c rs.Connection) bool { return c.ID == connection || strings.EqualFold(c.DisplayName, connection) }
-	var rows []rs.SchemaStream
-	for _, row := range s.Streams {
-		if slices.ContainsFunc(row.Connections, isIt) {
-			rows = append(rows, row)
-		}
-	}
-	if connection == "" || rows == nil {
-		return s
-	}
-	return &rs.Schema{Streams: rows}
 }
 
 // A readSchema returns the compact schema of a stream, or of all: by at most one read (schema), or as it is held (tools.Tool.Held).

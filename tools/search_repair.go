@@ -40,12 +40,12 @@ func (s searcher) search(ctx context.Context, call Call) (Reply, error) {
 	if recall := list.Envelope.Object("meta").Object("recall"); recall.Has("missing_words") || recall.Has("partial_count") {
 		empty = false // this resource server takes records with some of the words: there are none
 	}
-	switch {
-	case empty && s.relaxed && args.repairable():
+	if empty && s.relaxed && args.repairable() {
 		if r := s.repairing(ctx, call, args, response); r.left > 0 {
 			return r.repair(ctx, from)
 		}
-	case from.Shown > 0:
+	}
+	if from.Shown > 0 {
 		return Reply{Call: call}, changedSearch()
 	}
 	return replied(call, response, nil)
@@ -60,10 +60,9 @@ func (s searchArgs) repairable() bool {
 // repairing is a repair that has made no read. nothing is the answer to all words. After a search of a time that took many reads, those
 // for single words look through the hits of any time.
 func (s searcher) repairing(ctx context.Context, call Call, args searchArgs, nothing *rs.Response) *repairing {
-	const fewest = 2
 	r := &repairing{searcher: s, call: call, args: args, answers: []*rs.Response{nothing}, each: max(1, nothing.Reads)}
 	r.Reads, r.left = r.each, relax.ReadsLeft(r.each, r.each)
-	if within, is := call.RS.(*period.Reader); is && r.left < fewest && len(args.filter) == 0 {
+	if within, is := call.RS.(*period.Reader); is && r.left < 2 && len(args.filter) == 0 {
 		r.call.RS, r.each = within.OfAnyTime(), 1
 		if auth.PrincipalFrom(ctx).Package != nil { // which asks each member
 			r.each = within.Connections()
@@ -103,52 +102,47 @@ func (r *repairing) read(ctx context.Context) {
 		r.Words, r.found, words = []render.RepairWord{{Word: words[0]}}, []relax.Read{{Word: words[0]}}, nil // nothing has just been found for it
 	}
 	var asked []searchArgs
-	all := relax.Together(r.args.q)
-	together := all != "" && r.left > 1 // the last read is for a word
-	if together {
-		asked = append(asked, r.forWord(all))
+	all, together := relax.Together(r.args.q), 0 // reads of them
+	if all != "" && r.left > 1 {                 // the last is for a word
+		together = 1
 	}
 	_, refused := r.searcher.noHybrid.Get(grant)
-	hybrid := r.left-len(asked) > min(len(words), 2) && !refused
+	hybrid := r.left-together > min(len(words), 2) && !refused
 	if hybrid {
 		near := r.args
 		near.mode, near.limit = "hybrid", relax.Hits
 		asked = append(asked, near)
 	}
-	chosen := relax.Choose(words, min(relax.MaxWords, r.left-len(asked)))
+	chosen := relax.Choose(words, min(relax.MaxWords, r.left-len(asked)-together))
 	r.NotAsked = slices.DeleteFunc(slices.Clone(words), func(word string) bool { return slices.Contains(chosen, word) })
+	chosen = append([]string{all}[:together], chosen...)
 	for _, word := range chosen {
 		asked = append(asked, r.forWord(word))
 	}
 	answers := r.ask(ctx, asked)
-	r.Apart = all != ""
-	var having relax.Read // all words
-	if together {
-		if answers[0].err == nil {
-			having = answers[0].read("")
-			r.Apart = false
-		}
-		answers = answers[1:]
-	}
 	if hybrid {
 		if err := answers[0].err; err == nil {
-			r.Near, r.nearest = true, answers[0].read("").Hits
+			r.Near, r.nearest = true, relax.ReadList("", answers[0].response).Hits
 		} else if status := rs.AsError(err).Status; status == 400 || status == 404 { // the resource server has no hybrid search
 			r.searcher.noHybrid.Put(grant, true)
 		}
 		answers = answers[1:]
 	}
+	var having []relax.Hit // all words
+	r.Apart = all != ""
 	for i, word := range chosen {
-		if answers[i].err != nil {
+		switch answer := answers[i]; {
+		case answer.err != nil && i >= together:
 			r.NotAsked = append(r.NotAsked, word)
-			continue
+		case answer.err == nil && i < together:
+			having, r.Apart = relax.ReadList(word, answer.response).Hits, false
+		case answer.err == nil:
+			read := relax.ReadList(word, answer.response)
+			r.found = append(r.found, read)
+			r.Words = append(r.Words, render.RepairWord{Word: word, Count: read.Count, AtLeast: read.AtLeast})
 		}
-		read := answers[i].read(word)
-		r.More = r.More || read.More
-		r.found = append(r.found, read)
-		r.Words = append(r.Words, render.RepairWord{Word: word, Count: read.Count, AtLeast: read.AtLeast})
 	}
-	r.found = relax.WithAll(r.found, words, having.Hits)
+	r.found = relax.WithAll(r.found, words, having)
 	r.readForms(ctx)
 }
 
@@ -166,9 +160,8 @@ func (r *repairing) readForms(ctx context.Context) {
 			continue
 		}
 		word := r.found[at[i]].Word
-		read := a.read(relax.OtherForm(word))
+		read := relax.ReadList(relax.OtherForm(word), a.response)
 		r.Words = slices.Insert(r.Words, at[i]+1, render.RepairWord{Word: read.Word, Count: read.Count, AtLeast: read.AtLeast, InsteadOf: word})
-		r.More = r.More || read.More
 		if len(read.Hits) > 0 {
 			r.found[at[i]] = read
 		}
@@ -186,12 +179,6 @@ func (r *repairing) forWord(word string) searchArgs {
 type oneAnswer struct {
 	response *rs.Response // a list; nil where there is an error
 	err      error
-}
-
-// read is what the search for a word has found.
-func (a oneAnswer) read(word string) relax.Read {
-	list, _ := a.response.List()
-	return relax.ReadList(word, list)
 }
 
 // ask makes reads, a few at a time, until one fails. A hybrid search may fail alone.
@@ -240,6 +227,7 @@ func (r *repairing) page(from render.Position) (*rs.Response, error) {
 	if r.Total = len(merged); r.Total == 0 {
 		return r.answers[0], nil
 	}
+	r.More = slices.ContainsFunc(r.found, func(read relax.Read) bool { return read.Count >= relax.Hits })
 	r.All = len(merged[0].Words) == len(relax.Words(r.args.q))
 	shown := 0
 	if from.Shown > 0 {

@@ -65,18 +65,16 @@ func (a *recordsAnswer) order() string {
 	}
 	direction := cmp.Or(write.When(a.q.Rest.Text("order") == "asc", "oldest first"), "newest first")
 	order := cmp.Or(item.Order(a.all), write.When(a.merge.Records != nil, direction))
-	if order != "" || len(a.all) < 3 || len(a.q.Fields) > 0 {
-		return order
+	var by []string
+	for i := 0; order == "" && len(a.all) > 2 && len(a.q.Fields) == 0 && i < len(a.all[0].Data); i++ {
+		name := a.all[0].Data[i].Name
+		text := func(it *item.Item) string { return it.Data.Text(name) }
+		if write.Day(text(&a.all[0])) != "" && item.OrderBy(a.all, text) == direction {
+			by = append(by, name)
+		}
 	}
-	for _, m := range a.all[0].Data {
-		text := func(it *item.Item) string { return it.Data.Text(m.Name) }
-		if write.Day(text(&a.all[0])) == "" || item.OrderBy(a.all, text) != direction {
-			continue
-		}
-		if order != "" {
-			return ""
-		}
-		order = direction + " by " + clean.Name(write.Label(m.Name))
+	if len(by) == 1 {
+		order = direction + " by " + clean.Name(write.Label(by[0]))
 	}
 	return order
 }

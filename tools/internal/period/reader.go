@@ -138,13 +138,12 @@ func (p *Reader) Choose(sources []known.Source, streams, parts []string) (timele
 // OfAnyTime is the resource server as one search of all streams sees it, of whose hits those of the period are kept.
 func (p *Reader) OfAnyTime() *Reader {
 	wide := *p
-	wide.timeless = slices.Clone(p.timeless)
+	wide.chosen, wide.timeless = nil, slices.Clone(p.timeless)
 	for _, s := range p.chosen {
 		if !slices.Contains(wide.timeless, s.Stream) {
 			wide.timeless = append(wide.timeless, s.Stream)
 		}
 	}
-	wide.chosen = nil
 	return &wide
 }
 

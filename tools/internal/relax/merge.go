@@ -32,12 +32,12 @@ type Read struct {
 	Count   int // of the records that have it; at least 1 where there are hits
 	AtLeast bool
 	Hits    []Hit
-	More    bool // it has others than these
 }
 
 // ReadList returns what the search for a word returned. Of hits, what is no object is none.
-func ReadList(word string, list rs.List) Read {
+func ReadList(word string, response *rs.Response) Read {
 	read := Read{Word: word}
+	list, _ := response.List()
 	for _, item := range list.Items {
 		if o := item.Members; o != nil {
 			record := cmp.Or(o.Text("record_key", "record_id", "id", "result_id", "record_uri", "uri"), item.Raw)
@@ -52,7 +52,6 @@ func ReadList(word string, list rs.List) Read {
 	}
 	read.AtLeast = meta.Text("count_accuracy") == "lower_bound" || !counted && (len(list.Items) >= Hits || list.Envelope.Flag("has_more"))
 	read.Count = max(count, len(read.Hits))
-	read.More = count > len(read.Hits) || list.Envelope.Flag("has_more")
 	return read
 }
 

@@ -98,11 +98,11 @@ func (h *Hit) IsSameRecord(other *Hit) bool {
 
 // Shows reports whether what a hit shows of its record has a word.
 func (h *Hit) Shows(word string) bool {
-	texts := []string{h.Title, h.Who, h.Snippet.Plain}
+	shown := h.Title + "\n" + h.Who + "\n" + h.Snippet.Plain
 	for i := range h.Excerpts {
-		texts = append(texts, h.Excerpts[i].Text.Plain)
+		shown += "\n" + h.Excerpts[i].Text.Plain
 	}
-	return slices.ContainsFunc(texts, func(text string) bool { return question.Has(text, word) })
+	return question.Has(shown, word)
 }
 
 // What says what a hit is: when, its title or what takes the place of one, who it is from, and where it is; whole is false for what is
