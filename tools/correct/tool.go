@@ -282,5 +282,5 @@ type Stream = fields.Stream
 // HavingAll are the ids of the connections that have all that a call names.
 var HavingAll = fields.HavingAll
 
-// ReadStream reads a stream of a connection, or of all where that is "", out of a schema document.
-var ReadStream = fields.ReadUnder
+// ReadStream reads a stream out of a schema document.
+func ReadStream(name string, s *rs.Schema) Stream { return fields.Read(name, s) }

@@ -185,11 +185,3 @@ func named(args rs.Object) (names []string) {
 	})
 	return names
 }
-
-// ReadUnder reads a stream as it is under a connection, or under all where that is "".
-func ReadUnder(name, connection string, s *rs.Schema) Stream {
-	return Read(name, &rs.Schema{Streams: slices.DeleteFunc(slices.Clone(s.Streams), func(row rs.SchemaStream) bool {
-		isHere := func(c rs.Connection) bool { return c.ID == connection }
-		return connection != "" && len(row.Connections) > 0 && !slices.ContainsFunc(row.Connections, isHere)
-	})})
-}
