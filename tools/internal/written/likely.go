@@ -20,7 +20,7 @@ const least = 3
 func LikelyID(query string) string {
 	return onlyWord(query, func(word string) string {
 		word = strings.Trim(word, `"'#.,;:!?()`)
-		if len(word) < least || len(word) > MaxIDBytes || !strings.ContainsFunc(word, unicode.IsDigit) || isTime(word) {
+		if len(word) < least || len(word) > MaxIDBytes || isTime(word) {
 			return ""
 		}
 		return word
@@ -42,9 +42,12 @@ func LikelyNumber(query string) string {
 	})
 }
 
-// onlyWord is what the one word of a query that means something means; "" where none or several do.
+// onlyWord is what the one word with a digit of a query that means something means; "" where none or several do.
 func onlyWord(query string, meaning func(word string) string) (only string) {
 	for word := range strings.FieldsSeq(query) {
+		if !strings.ContainsFunc(word, unicode.IsDigit) {
+			continue
+		}
 		meant := meaning(strings.Trim(word, `'.,;:!?()`))
 		if only != "" && meant != "" {
 			return ""
