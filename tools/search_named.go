@@ -49,10 +49,8 @@ func (s *searched) wordsInNames(ctx context.Context) string {
 	if words, of := known.Named(within, absent); len(of) > 0 {
 		return s.inStreamNames(words, of)
 	}
-	for _, word := range absent {
-		if says := s.inConnectionName(word, sources); says != "" {
-			return says
-		}
+	if words, of := known.NamedConnections(sources, absent); len(of) == 1 {
+		return s.inConnectionName(words, of)
 	}
 	return s.inFieldName(ctx, absent)
 }
@@ -172,24 +170,12 @@ func (s *searched) inStreamNames(words []string, sources []known.Source) string 
 	return says + strings.Join(lists, ", ")
 }
 
-// inConnectionName says that a word is in the name of one of several connections.
-func (s *searched) inConnectionName(word string, sources []known.Source) string {
-	var of []rs.Connection
-	others := false
-	for _, source := range sources {
-		if c := source.Connection; !written.WordsOf(word).Name(written.WordsOf(c.DisplayName)) {
-			others = true
-		} else if !slices.ContainsFunc(of, func(other rs.Connection) bool { return other.ID == c.ID }) {
-			of = append(of, c)
-		}
-	}
-	if len(of) != 1 || !others {
-		return ""
-	}
-	says := fmt.Sprintf("%s is in the name of the connection %s: ", quote.Text(word), quote.Connections(of))
+// inConnectionName says that words are in the name of one of several connections.
+func (s *searched) inConnectionName(words []string, of []rs.Connection) string {
+	says := fmt.Sprintf("%s the name of the connection %s: ", quote.AreIn(words), quote.Connections(of))
 	id := rs.EncodeJSON(of[0].ID)
-	if words := s.beside(word); len(words) > 0 {
-		return says + s.searchBeside(words, "connection_id", id)
+	if others := s.beside(words...); len(others) > 0 {
+		return says + s.searchBeside(others, "connection_id", id)
 	}
 	return says + correct.Call{Tool: "schema", Arguments: rs.Object{{Name: "connection_id", Value: id}}}.String()
 }
@@ -202,7 +188,5 @@ func (s *searched) searchBeside(others []string, name, where string) string {
 // beside are the words of a query that are looked for beside those that are in a name: those that some record has.
 func (s *searched) beside(words ...string) []string {
 	parts := relax.Words(strings.Join(s.absent, " ")) // of e-mail
-	return slices.DeleteFunc(relax.Words(s.Rest), func(other string) bool {
-		return slices.Contains(words, strings.ToLower(other)) || s.isAbsent(other) || slices.Contains(parts, strings.ToLower(other)) || relax.SayNothing[strings.ToLower(other)]
-	})
+	return slices.DeleteFunc(relax.Without(relax.Telling(relax.Words(s.Rest)), append(parts, words...)...), s.isAbsent)
 }

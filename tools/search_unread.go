@@ -96,12 +96,12 @@ func (s *searched) listedValue(ctx context.Context) string {
 		return ""
 	}
 	words := relax.Words(s.Rest)
-	if len(s.streams) == 0 && !slices.ContainsFunc(words, mayBeStream) {
+	if len(s.streams) == 0 && !slices.ContainsFunc(words, fields.MayCall) {
 		return ""
 	}
 	stream, others := strings.Join(s.streams, ""), words
 	if stream == "" {
-		source, beside, _ := s.sourceOf(words, func(known.Source) bool { return true })
+		source, beside, _ := known.SourceCalled(s.stated().Sources, words, func(known.Source) bool { return true })
 		stream, others = source.Stream, beside
 	}
 	of := s.call
@@ -110,7 +110,7 @@ func (s *searched) listedValue(ctx context.Context) string {
 	if stream == "" || field == "" {
 		return ""
 	}
-	others = slices.DeleteFunc(others, func(other string) bool { return other == word || s.isAbsent(other) || isCalled(other, stream) })
+	others = slices.DeleteFunc(relax.Telling(others), func(other string) bool { return other == word || s.isAbsent(other) || fields.Calls(other, stream) })
 	filter := rs.Member{Name: "filter", Value: rs.Object{{Name: field, Value: value}}.JSON()}
 	says := fmt.Sprintf("%s is a value of %s in %s: ", quote.Text(word), quote.Names([]string{field}, 1), quote.Names([]string{stream}, 1))
 	if len(others) == 0 && !s.timed {
@@ -182,12 +182,6 @@ func (s *searched) numberFields() (all []streamField) {
 }
 
 type streamField struct{ stream, field string }
-
-// mayBeStream reports whether a word may be the name of a stream, which is in the plural: the schema is not read to know of any other.
-func mayBeStream(word string) bool {
-	const least = 4 // letters, of such as bills
-	return len(word) >= least && strings.HasSuffix(strings.ToLower(word), "s") || fields.StreamOf(word) != ""
-}
 
 // listedWord finds the word that is a value, or a form of it, of one of the first fields of a call's stream that may have a closed list of
 // values: texts that can be filtered by and counted, and that no search reads. Where some words are nowhere it is one of these.
