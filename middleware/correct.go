@@ -74,7 +74,7 @@ func (c *correction) answerGranted(ctx context.Context, next tools.Handler, repl
 	kept, left, ok := c.grant.Granted(c.tool, c.args)
 	if !ok || refused.Code != "unknown_stream" {
 		if missing := c.grant.Ungranted(c.args); len(missing.Streams) > 0 || missing.Connection != "" {
-			RequestFrom(ctx).noteUngranted(missing, refused)
+			RequestFrom(ctx).ungranted.Store(&ungranted{missing, refused})
 		}
 		return reply, refused
 	}

@@ -89,13 +89,10 @@ func optional(event *zerolog.Event, key, value string) *zerolog.Event {
 // networkCause returns the network's part of an error, and only the type of any other error, which may quote what a server sent.
 func networkCause(err error) string {
 	var connection *net.OpError
-	var name *net.DNSError
 	var certificate *tls.CertificateVerificationError
 	switch {
 	case errors.As(err, &connection):
 		return connection.Error()
-	case errors.As(err, &name):
-		return name.Error()
 	case errors.As(err, &certificate):
 		return certificate.Error()
 	}

@@ -26,7 +26,7 @@ type Request struct {
 	Refusal rs.Code // why the HTTP chain refused the request; empty if it did not
 
 	unauthorized atomic.Pointer[rs.Code]
-	ungranted    atomic.Pointer[ungranted]
+	ungranted    atomic.Pointer[ungranted] // the last one
 }
 
 // An ungranted is a call that was refused because the grant does not have what it reads.
@@ -62,11 +62,6 @@ func (r *Request) Unauthorized() (reason rs.Code, noted bool) {
 		return *first, true
 	}
 	return "", false
-}
-
-// noteUngranted records that a call was refused because the grant does not have what it reads.
-func (r *Request) noteUngranted(missing rs.Missing, refused *rs.Error) {
-	r.ungranted.Store(&ungranted{missing, refused})
 }
 
 // Ungranted returns what the last call lacked that was refused because the grant does not have it, and its error; nil without such a call.

@@ -21,27 +21,29 @@ func outsideTime(ctx context.Context, t correct.Tool, args rs.Object, response *
 	if len(limits) == 0 || !t.Takes("filter") && t.Name != "schema" && t.Name != "list_streams" {
 		return nil
 	}
-	more := response.Object().Flag("has_more")
-	streams, connection := correct.Touches(args)
+	goesOn := response.Object().Flag("has_more") && t.Takes("sort") && !args.Has("count") // a list, which is not at its end yet
 	u := &render.Ungranted{}
 	var about []string
 	for _, limit := range limits {
-		if len(streams) > 0 && !slices.Contains(streams, limit.Stream) ||
-			connection != "" && len(limit.Connections) > 0 && !slices.Contains(limit.Connections, connection) {
-			continue
-		}
 		asked := askedTime(args, limit.Field)
-		if asked.within(limit) || asked == (span{}) && more && t.Takes("sort") && !args.Has("count") && !beginsAtLimit(args, limit) {
-			continue
+		isElsewhere := goesOn && asked == (span{}) && !beginsAtLimit(args, limit)
+		if concerns(limit, args) && !asked.within(limit) && !isElsewhere {
+			about = append(about, limit.Stream)
+			u.Times = append(u.Times, limit)
 		}
-		about = append(about, limit.Stream)
-		u.Times = append(u.Times, limit)
 	}
 	if len(u.Times) == 0 {
 		return nil
 	}
 	u.Connect = toConnect(ctx, rs.Missing{Streams: about, AllTimes: true})
 	return u
+}
+
+// concerns reports whether a limit is of what a call names; what it leaves out may be any.
+func concerns(limit rs.TimeLimit, args rs.Object) bool {
+	streams, connection := correct.Touches(args)
+	return (len(streams) == 0 || slices.Contains(streams, limit.Stream)) &&
+		(connection == "" || len(limit.Connections) == 0 || slices.Contains(limit.Connections, connection))
 }
 
 // beginsAtLimit reports whether the first page of a list is at a limit: oldest first and the grant begins at a time, newest first and it

@@ -134,20 +134,7 @@ func Kind(raw string) string {
 }
 
 // JoinArray writes an array of values that are JSON already.
-func JoinArray(list []string) string {
-	size := len("[]") + len(list)
-	for _, raw := range list {
-		size += len(raw)
-	}
-	array := append(make([]byte, 0, size), '[')
-	for i, raw := range list {
-		if i > 0 {
-			array = append(array, ',')
-		}
-		array = append(array, raw...)
-	}
-	return string(append(array, ']'))
-}
+func JoinArray(list []string) string { return "[" + strings.Join(list, ",") + "]" }
 
 // inside returns the text of a JSON string.
 func inside(quoted string) string {
@@ -246,18 +233,17 @@ func spaceFollows(raw string, end int) bool {
 
 // distinct returns valid JSON with each name of an object once: of several members of one name the last one stays.
 func distinct(raw string) string {
-	out, _ := appendDistinct(nil, newDecoder(raw))
-	return string(out)
+	return string(appendDistinct(nil, newDecoder(raw)))
 }
 
-// appendDistinct copies the next value of JSON without the members that a later one of the same name replaces.
-func appendDistinct(out []byte, decoder *jsontext.Decoder) ([]byte, error) {
+// appendDistinct copies the next value of valid JSON without the members that a later one of the same name replaces.
+func appendDistinct(out []byte, decoder *jsontext.Decoder) []byte {
 	kind := decoder.PeekKind()
 	if kind != '{' && kind != '[' {
-		raw, err := decoder.ReadValue()
-		return append(out, raw...), err
+		raw, _ := decoder.ReadValue()
+		return append(out, raw...)
 	}
-	bracket, err := decoder.ReadToken()
+	bracket, _ := decoder.ReadToken()
 	out = append(out, bracket.String()...)
 	type part struct {
 		name     string // an element of an array has its place for one
@@ -265,24 +251,17 @@ func appendDistinct(out []byte, decoder *jsontext.Decoder) ([]byte, error) {
 	}
 	var parts []part
 	last, start := map[string]int{}, len(out)
-	for err == nil && decoder.PeekKind() != '}' && decoder.PeekKind() != ']' {
+	for decoder.PeekKind() != '}' && decoder.PeekKind() != ']' {
 		p := part{name: strconv.Itoa(len(parts)), from: len(out)}
 		if kind == '{' {
-			var name jsontext.Token
-			if name, err = decoder.ReadToken(); err != nil {
-				return nil, err
-			}
+			name, _ := decoder.ReadToken()
 			p.name = name.String()
 			out = append(AppendText(out, p.name), ':')
 		}
-		out, err = appendDistinct(out, decoder)
-		out = append(out, ',')
+		out = append(appendDistinct(out, decoder), ',')
 		p.to = len(out)
 		last[p.name] = len(parts)
 		parts = append(parts, p)
-	}
-	if err != nil {
-		return nil, err
 	}
 	end := start
 	for i, p := range parts {
@@ -290,6 +269,6 @@ func appendDistinct(out []byte, decoder *jsontext.Decoder) ([]byte, error) {
 			end += copy(out[end:], out[p.from:p.to])
 		}
 	}
-	bracket, err = decoder.ReadToken()
-	return append(out[:max(start, end-len(","))], bracket.String()...), err
+	bracket, _ = decoder.ReadToken()
+	return append(out[:max(start, end-len(","))], bracket.String()...)
 }

@@ -2,7 +2,6 @@ package rs
 
 import (
 	"bytes"
-	"fmt"
 	"regexp"
 	"strings"
 	"unicode"
@@ -28,18 +27,16 @@ func IsUnseen(c rune) bool {
 	return c >= 0x1BCA0 && c <= 0x1BCA3 || c >= 0x1D173 && c <= 0x1D17A
 }
 
-const (
-	maxSequence = 62   // characters of a terminal sequence between its beginning and its end
-	maxString   = 4096 // bytes of a control string, such as a hyperlink's address
-)
+// maxString is how many bytes a control string may have, such as a hyperlink's address.
+const maxString = 4096
 
 // escapeSequence is a terminal sequence with seven-bit or eight-bit controls. An unterminated one does not match: its first character is
 // removed like any control, and no text is lost.
-var escapeSequence = regexp.MustCompile(fmt.Sprintf(`^(?:%s|%s|%s)`,
-	fmt.Sprintf(`(?:\x1b\[|\x{9b})[ -?]{0,%d}[@-~]`, maxSequence),                // a control sequence
-	`(?:\x1b[PX\]^_]|[\x{90}\x{98}\x{9d}-\x{9f}])[^\p{Cc}]*(?:\a|\x1b\\|\x{9c})`, // a control string
-	fmt.Sprintf(`\x1b(?:[ -/]{1,%d}[0-~]|[0-OQ-WYZ\\\x60-~])`, maxSequence+1),    // any other
-))
+var escapeSequence = regexp.MustCompile(`^(?:` +
+	`(?:\x1b\[|\x{9b})[ -?]{0,62}[@-~]|` + // a control sequence
+	`(?:\x1b[PX\]^_]|[\x{90}\x{98}\x{9d}-\x{9f}])[^\p{Cc}]*(?:\a|\x1b\\|\x{9c})|` + // a control string
+	`\x1b(?:[ -/]{1,63}[0-~]|[0-OQ-WYZ\\\x60-~]))`, // any other
+)
 
 // EscapeBytes returns the length in bytes of the terminal sequence that a text begins with, or 0.
 func EscapeBytes(s string) int { return len(escapeSequence.FindString(s[:min(len(s), 2+maxString)])) }

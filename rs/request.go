@@ -41,20 +41,12 @@ func Path(segments ...string) string {
 // RangeOperators are the operators of a range filter, filter[field][operator]=value (S3-R10), in the order in which they are shown.
 var RangeOperators = []string{"gte", "gt", "lte", "lt"}
 
-// opposites are pairs of operators: of each value exactly one of a pair holds.
-var opposites = [...][2]string{{"gte", "lt"}, {"gt", "lte"}}
+var opposites = map[string]string{"gte": "lt", "lt": "gte", "gt": "lte", "lte": "gt"}
 
 // Opposite returns the operator that holds of exactly those values for which another does not; ok is false if there is none.
 func Opposite(operator string) (opposite string, ok bool) {
-	for _, pair := range opposites {
-		switch operator {
-		case pair[0]:
-			return pair[1], true
-		case pair[1]:
-			return pair[0], true
-		}
-	}
-	return "", false
+	opposite, ok = opposites[operator]
+	return opposite, ok
 }
 
 // ReadTime reads RFC 3339, or a date as its first instant in UTC. On error it returns the zero time.

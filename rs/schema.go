@@ -16,7 +16,6 @@ type Schema struct {
 // A schemaConnector is one connector of a schema document.
 type schemaConnector struct {
 	Members     Object
-	Raw         string
 	Key         string
 	Connections []Connection
 }
@@ -37,7 +36,7 @@ func readSchema(body string) *Schema {
 	s := &Schema{}
 	s.Members, s.Raw = s.document(body)
 	for i, raw := range s.array(s.Members.Get("connectors")) {
-		c := schemaConnector{Members: s.object(raw), Raw: raw}
+		c := schemaConnector{Members: s.object(raw)}
 		s.text(c.Members, "connector_key")
 		c.Key = ConnectorKey(c.Members)
 		c.Connections = s.connections(c.Members, c.Key)
@@ -190,7 +189,6 @@ func (s *shape) boolean(o Object, name string, otherwise bool) bool {
 	return raw == "true"
 }
 
-// object returns the members of an object.
 func (s *shape) object(raw string) Object {
 	if !s.is(raw, "object") {
 		return nil
@@ -198,7 +196,6 @@ func (s *shape) object(raw string) Object {
 	return AsObject(raw)
 }
 
-// array returns the elements of an array.
 func (s *shape) array(raw string) []string {
 	if !s.is(raw, "array") {
 		return nil

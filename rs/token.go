@@ -30,7 +30,6 @@ func (t Token) Reveal() string {
 // Key identifies the credential in memory that is to hold none: its SHA-256.
 func (t Token) Key() [sha256.Size]byte { return sha256.Sum256([]byte(t.Reveal())) }
 
-// String returns a placeholder.
 func (t Token) String() string { return "[token]" }
 
 // Format writes a placeholder for every verb.

@@ -63,17 +63,12 @@ func (s *searched) byID(ctx context.Context) (says string, found bool) {
 // scopesOfIDs are the streams of a search, and of all streams those that are no parts of others, whose records have the ids of those.
 func (s *searched) scopesOfIDs(ctx context.Context) (scopes []rs.Scope) {
 	sources := s.stated().Sources
-	isPart := func(stream string) bool {
-		return slices.ContainsFunc(sources, func(source known.Source) bool {
-			return slices.ContainsFunc(source.Parts, func(part rs.Relation) bool { return part.Target == stream })
-		})
-	}
 	for _, source := range sources {
 		scope := rs.Scope{Stream: source.Stream, ConnectionID: s.call.Scope.ConnectionID}
 		if auth.PrincipalFrom(ctx).Package != nil { // which reads a record of one connection
 			scope.ConnectionID = source.Connection.ID
 		}
-		isSearched := slices.Contains(s.streams, source.Stream) || len(s.streams) == 0 && !isPart(source.Stream)
+		isSearched := slices.Contains(s.streams, source.Stream) || len(s.streams) == 0 && !known.IsPart(source.Stream, sources)
 		if isSearched && !slices.Contains(scopes, scope) {
 			scopes = append(scopes, scope)
 		}

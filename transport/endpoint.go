@@ -55,7 +55,6 @@ func newEndpoint(o HandlerOptions) *endpoint {
 	return e
 }
 
-// ServeHTTP answers one request.
 func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !allowMethods(w, r, http.MethodPost) || !acceptable(w, r) {
 		return
@@ -65,16 +64,16 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if name := repeatedHeader(r.Header); name != "" {
-		refuseHeader(w, nil, "the header "+name+" was sent more than once")
+		refuseHeader(w, "", "the header "+name+" was sent more than once")
 		return
 	}
 	m, refusal := rpc.Read(body)
 	if refusal != nil {
-		rpc.WriteError(w, http.StatusBadRequest, nil, refusal)
+		rpc.WriteError(w, http.StatusBadRequest, "", refusal)
 		return
 	}
 	if name := m.Contradiction(r.Header); name != "" {
-		refuseHeader(w, m.WireID(), "the header "+name+" names another call than the message")
+		refuseHeader(w, m.ID, "the header "+name+" names another call than the message")
 		return
 	}
 	request := middleware.RequestFrom(r.Context())
@@ -93,7 +92,7 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	request.Ends = append(slices.Clip(e.ends), r.Context()) // the SDK does not hand on its end
 	if _, refusal = m.Decode(); refusal != nil {
-		rpc.WriteError(w, http.StatusBadRequest, nil, refusal)
+		rpc.WriteError(w, http.StatusBadRequest, "", refusal)
 		return
 	}
 	ctx, release, _ := rsclient.HoldAnswers(r.Context())
@@ -107,7 +106,7 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	answer.finish()
 }
 
-func refuseHeader(w http.ResponseWriter, id any, message string) {
+func refuseHeader(w http.ResponseWriter, id, message string) {
 	rpc.WriteError(w, http.StatusBadRequest, id, &jsonrpc.Error{Code: mcp.CodeHeaderMismatch, Message: message})
 }
 
@@ -248,10 +247,10 @@ const quotesNothing = "The request has the access token in it, so that nothing i
 
 // unquoted is an answer, of an error of the SDK's own, which has no data, without what it quotes where that may have the token in it.
 func (a *rpcAnswer) unquoted(p []byte) []byte {
-	envelope := rs.Object(nil)
-	if a.holdsToken {
-		envelope = rs.AsObject(string(p))
+	if !a.holdsToken {
+		return p
 	}
+	envelope := rs.AsObject(string(p))
 	if e := envelope.Object("error"); e != nil && !e.Has("data") {
 		return []byte(envelope.With("error", e.With("message", rs.EncodeJSON(quotesNothing)).JSON()).JSON())
 	}
@@ -281,5 +280,5 @@ func (a *rpcAnswer) finish() {
 		text = quotesNothing
 	}
 	a.Header().Del("X-Content-Type-Options")
-	rpc.WriteError(a.w, a.status, a.request.WireID(), &jsonrpc.Error{Code: code, Message: text})
+	rpc.WriteError(a.w, a.status, a.request.ID, &jsonrpc.Error{Code: code, Message: text})
 }

@@ -106,7 +106,7 @@ func (c *lines) Read(ctx context.Context) (jsonrpc.Message, error) {
 		}
 		switch {
 		case errors.Is(next.err, errLineTooLong):
-			if err := c.write(rpc.Error(nil, rpc.InvalidRequest("a message must not exceed 1 MiB"))); err != nil {
+			if err := c.write(rpc.Error("", rpc.InvalidRequest("a message must not exceed 1 MiB"))); err != nil {
 				return nil, err
 			}
 		case next.err != nil:
@@ -132,12 +132,6 @@ func (c *lines) drain(ctx context.Context, end error) error {
 	case <-ctx.Done():
 	}
 	return end
-}
-
-// stop reads no further message, and returns how many requests are under way.
-func (c *lines) stop() int {
-	close(c.stopped)
-	return c.open.count()
 }
 
 func (c *lines) Write(_ context.Context, sent jsonrpc.Message) error {

@@ -29,22 +29,22 @@ func newOpenRequests() *openRequests {
 	return &openRequests{inFlight: map[jsonrpc.ID]rpc.Message{}, aliases: map[string]jsonrpc.ID{}, drained: make(chan struct{})}
 }
 
-// begin reads a message and records a request as under way, or returns why it is refused and the id to answer with. That id is nil if a
+// begin reads a message and records a request as under way, or returns why it is refused and the id to answer with. That id is empty if a
 // request with the same id is under way, because the client would take the refusal for its answer.
-func (o *openRequests) begin(text []byte) (message jsonrpc.Message, id any, refusal *jsonrpc.Error) {
+func (o *openRequests) begin(text []byte) (message jsonrpc.Message, id string, refusal *jsonrpc.Error) {
 	m, refusal := rpc.Read(text)
 	if refusal == nil {
 		message, refusal = m.Decode()
 	}
 	request, ok := message.(*jsonrpc.Request)
 	if refusal != nil || !ok {
-		return message, nil, refusal
+		return message, "", refusal
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if !request.IsCall() {
 		o.nameCanceled(request)
-		return message, nil, nil
+		return message, "", nil
 	}
 	_, taken := o.inFlight[request.ID]
 	if m.Alias != "" {
@@ -52,9 +52,9 @@ func (o *openRequests) begin(text []byte) (message jsonrpc.Message, id any, refu
 	}
 	switch {
 	case taken:
-		return nil, nil, rpc.InvalidRequest("a request with this id is still under way")
+		return nil, "", rpc.InvalidRequest("a request with this id is still under way")
 	case len(o.inFlight) >= maxCallsUnderWay:
-		return nil, m.WireID(), wireError(&rs.Error{
+		return nil, m.ID, wireError(&rs.Error{
 			Code: "too_many_calls", Message: fmt.Sprintf("%d calls are under way, which is as many as are answered at a time.", maxCallsUnderWay),
 			Hint: "Wait for some of them to end, then send this one again.",
 		}, "")
@@ -64,7 +64,7 @@ func (o *openRequests) begin(text []byte) (message jsonrpc.Message, id any, refu
 		o.aliases[m.ID] = request.ID
 	}
 	o.pending++
-	return message, nil, nil
+	return message, "", nil
 }
 
 // nameCanceled changes the id in a cancellation to the one that the SDK knows. o.mu is held.

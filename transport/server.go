@@ -179,7 +179,6 @@ type PipelineOptions struct {
 	Client     *rsclient.Client // reads the one resource server
 	RecordBase string           // the resource server's public URL, for citations; empty means the client's own
 	Name       string           // of the server, shown to clients; empty means "pdpp"
-	Title      string           // shown to people; empty means "Personal data (PDPP)"
 	Version    string           // of the server
 	Deadline   time.Duration    // of one call; 0 means middleware.DefaultDeadline
 	// NoSearchRelax is set to answer a search that finds nothing with just that: see docs/search.md.
@@ -196,7 +195,7 @@ func NewPipeline(o PipelineOptions) *Server {
 	all := tools.All(tools.Options{RecordBase: cmp.Or(o.RecordBase, o.Client.Base()), NoSearchRelax: o.NoSearchRelax})
 	handle := middleware.Standard(middleware.Options{Log: o.Logger, Deadline: o.Deadline, Source: middleware.Reading(o.Client), Tracer: o.Tracer, Observer: o.Observer}, tools.Forward)
 	return newServer(serverOptions{
-		Self:         mcp.Implementation{Name: cmp.Or(o.Name, "pdpp"), Title: cmp.Or(o.Title, "Personal data (PDPP)"), Version: o.Version},
+		Self:         mcp.Implementation{Name: cmp.Or(o.Name, "pdpp"), Title: "Personal data (PDPP)", Version: o.Version},
 		Instructions: tools.Instructions, Tools: all, Resources: tools.Resources(all), Prompts: tools.Prompts(),
 		Handler: handle, Logger: o.Logger,
 	})

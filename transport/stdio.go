@@ -23,7 +23,6 @@ const (
 // A StoppedError says why work ended before it was done: the program was asked to stop, or the client is gone.
 type StoppedError struct{ Message string }
 
-// Error returns the message.
 func (s *StoppedError) Error() string { return s.Message }
 
 // ErrOutputClosed says that the reader of the output is gone.
@@ -75,7 +74,8 @@ func Stdio(ctx context.Context, server *Server, principal auth.Principal, in io.
 			why = context.Cause(ctx)
 		}
 	}
-	underWay := c.stop()
+	close(c.stopped)
+	underWay := c.open.count()
 	end(ErrStopping)
 	select {
 	case <-ended: //nolint:errcheck // all calls were answered as canceled

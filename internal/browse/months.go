@@ -21,7 +21,6 @@ const (
 	mostBars   = 240 // months without records among them
 )
 
-// A bar is the count of one month, or year.
 type bar struct {
 	label, link string
 	count       int

@@ -116,7 +116,6 @@ func objects(o rs.Object, names ...string) []rs.Object {
 	return all
 }
 
-// first is the first object of a list, or nil.
 func first(list []rs.Object) rs.Object {
 	if len(list) == 0 {
 		return nil

@@ -87,7 +87,6 @@ func (q query) with(pairs ...string) query {
 	return q
 }
 
-// link is the address of the view.
 func (q query) link() string {
 	values := url.Values{}
 	if q.View != "streams" {

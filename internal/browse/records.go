@@ -166,7 +166,6 @@ func (f field) class(text string) string {
 	return ""
 }
 
-// recordLink leads to a record of a list.
 func recordLink(record rs.Object) string {
 	ref := rs.Ref{ConnectionID: rs.ConnectionID(record), Stream: record.Text("stream"), RecordID: record.Text("id")}
 	return link("record", "id", ref.String())

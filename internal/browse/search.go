@@ -51,7 +51,6 @@ func (v *view) search(ctx context.Context) g.Node {
 	}
 }
 
-// hits are the results of a search.
 func hits(found rs.Object) g.Node {
 	results, said := objects(found, "results"), "Nothing found"
 	if count := found.Object("data").Object("meta").Text("count"); len(results) > 0 && count != "" {
@@ -141,7 +140,6 @@ func (v *view) answer(ctx context.Context, made madeCall) g.Node {
 	})
 }
 
-// about is what a tool does and takes.
 func about(tool rs.Object) g.Node {
 	schema := tool.Object("inputSchema")
 	required := schema.Array("required")

@@ -101,7 +101,6 @@ type described struct {
 	Cursor    string      // the field by which records are sorted unless another is asked for
 }
 
-// A field is what schema says of one.
 type field struct {
 	Name, Type, Role string
 	Exact, Range     bool
@@ -113,7 +112,6 @@ func (f field) Number() bool {
 	return strings.HasPrefix(f.Type, "integer") || strings.HasPrefix(f.Type, "number")
 }
 
-// describe asks for the schema of a stream.
 func (v *view) describe(ctx context.Context, stream, connection string) described {
 	answer := v.call(ctx, false, "schema", schemaArguments{Stream: stream, Connection: connection})
 	found := first(objects(first(objects(answer, "data", "connectors")), "streams"))

@@ -17,7 +17,7 @@ var views = map[string]struct {
 	show         func(*view, context.Context) g.Node
 }{
 	"streams": {nil, []string{"offset"}, (*view).streams},
-	"records": {[]string{"stream"}, []string{"connection", "sort", "order", "cursor"}, (*view).records}, // and filters
+	"records": {[]string{"stream"}, []string{"connection", "sort", "order", "cursor", "filter", "operator", "value"}, (*view).records},
 	"record":  {[]string{"id"}, nil, (*view).record},
 	"file":    {[]string{"uri", "name"}, nil, nil},
 	"months":  {[]string{"stream"}, []string{"connection", "field", "by"}, (*view).months},
@@ -44,36 +44,42 @@ func parseQuery(raw string) (query, error) {
 		return query{}, refusal("There is no such view.")
 	}
 	for name, values := range given {
-		filters := q.View == "records" && slices.Contains([]string{"filter", "operator", "value"}, name)
+		repeats := name == "filter" || name == "operator" || name == "value"
 		switch {
-		case !filters && name != "view" && !slices.Contains(view.needs, name) && !slices.Contains(view.takes, name):
+		case name != "view" && !slices.Contains(view.needs, name) && !slices.Contains(view.takes, name):
 			return query{}, refusal("The address has a parameter that this view does not know.")
-		case !filters && len(values) > 1:
+		case !repeats && len(values) > 1:
 			return query{}, refusal("The address has " + name + " twice.")
-		case slices.ContainsFunc(values, func(value string) bool { return !isPlain(value) }):
+		case !isPlain(strings.Join(values, " ")):
 			return query{}, refusal("The address has a character in " + name + " that cannot be typed.")
-		case !filters && name != "view" && values[0] != "":
+		case !repeats && name != "view" && values[0] != "":
 			q.values[name] = values[0]
 		}
 	}
-	for _, name := range view.needs {
+	if err := q.checkValues(); err != nil {
+		return query{}, err
+	}
+	q.Filters, err = parseFilters(given["filter"], given["operator"], given["value"])
+	return q, err
+}
+
+// checkValues refuses if a value is missing, or is none that its parameter takes.
+func (q query) checkValues() error {
+	for _, name := range views[q.View].needs {
 		if q.values[name] == "" {
-			return query{}, refusal("The address lacks " + name + ".")
+			return refusal("The address lacks " + name + ".")
 		}
 	}
 	for name, allowed := range choices {
 		if value := q.values[name]; value != "" && !slices.Contains(allowed, value) {
-			return query{}, refusal("The address has a value of " + name + " that there is not.")
+			return refusal("The address has a value of " + name + " that there is not.")
 		}
 	}
 	if offset := q.values["offset"]; strings.Trim(offset, "0123456789") != "" || len(offset) > 7 {
-		return query{}, refusal("The address has an offset that is not a number.")
+		return refusal("The address has an offset that is not a number.")
 	}
 	if arguments := q.values["arguments"]; arguments != "" && !isObject(arguments) {
-		return query{}, refusal("The arguments are not a JSON object.")
+		return refusal("The arguments are not a JSON object.")
 	}
-	if q.Filters, err = parseFilters(given["filter"], given["operator"], given["value"]); err != nil {
-		return query{}, err
-	}
-	return q, nil
+	return nil
 }

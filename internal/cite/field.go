@@ -46,17 +46,13 @@ func (c Citation) read(ctx context.Context, call Call, start, end int) (p passag
 }
 
 func (c Citation) window(ctx context.Context, call Call, offset, limit int) (window, error) {
-	arguments, err := json.Marshal(struct {
-		ID           string `json:"id"`
-		ConnectionID string `json:"connection_id,omitempty"`
-		Field        string `json:"field"`
-		Offset       int    `json:"offset_chars"`
-		Limit        int    `json:"limit_chars"`
-	}{c.ID, c.ConnectionID, c.Field, offset, limit})
-	if err != nil {
-		return window{}, err
+	arguments := rs.Object{
+		rs.NewMember("id", c.ID), rs.NewMember("field", c.Field), rs.NewMember("offset_chars", offset), rs.NewMember("limit_chars", limit),
 	}
-	result, err := call(ctx, "read_record_field", arguments)
+	if c.ConnectionID != "" {
+		arguments = append(arguments, rs.NewMember("connection_id", c.ConnectionID))
+	}
+	result, err := call(ctx, "read_record_field", json.RawMessage(arguments.JSON()))
 	if err != nil {
 		return window{}, err
 	}

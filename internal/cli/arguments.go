@@ -20,9 +20,7 @@ func Arguments(schema json.RawMessage, words []string) (map[string]any, error) {
 		return nil, errors.New("the arguments are not a JSON object")
 	}
 	var input inputSchema
-	if err := json.Unmarshal(schema, &input); err != nil {
-		return nil, fmt.Errorf("the tool's input schema cannot be read: %w", err)
-	}
+	_ = json.Unmarshal(schema, &input) // it is one of ours
 	arguments := map[string]any{}
 	for _, word := range words {
 		key, text, ok := strings.Cut(word, "=")

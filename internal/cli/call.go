@@ -39,7 +39,6 @@ lists are typed with commas.`,
 	return c
 }
 
-// run calls a tool as a model would, and prints what it would see.
 func (c callCommand) run(ctx context.Context, app App, tool string, arguments []string) error {
 	return c.inside(ctx, app, func(ctx context.Context, server *transport.Server, _ string) error {
 		return callTool(ctx, server, app.Out, tool, arguments, c.Structured)
@@ -61,10 +60,7 @@ func callTool(ctx context.Context, server *transport.Server, out io.Writer, tool
 	if err != nil {
 		return exit.UsageError(err.Error() + ". Run pdpp-mcp tools " + tool + " for its arguments.")
 	}
-	raw, err := json.Marshal(arguments)
-	if err != nil {
-		return err
-	}
+	raw, _ := json.Marshal(arguments) // what was read from JSON, and texts
 	result, err := server.Call(ctx, tool, raw)
 	if refused, ok := errors.AsType[*jsonrpc.Error](err); ok && refused.Code == jsonrpc.CodeInvalidParams {
 		return listed.unknown(tool)

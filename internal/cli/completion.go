@@ -32,9 +32,7 @@ func newCompletion(app App) *cobra.Command {
 		RunE: func(c *cobra.Command, words []string) error {
 			switch words[0] {
 			case "bash":
-				if _, err := fmt.Fprint(app.Out, wordsOfBash); err != nil {
-					return err
-				}
+				fmt.Fprint(app.Out, wordsOfBash)
 				return c.Root().GenBashCompletionV2(app.Out, true)
 			case "zsh":
 				return c.Root().GenZshCompletion(app.Out)
@@ -48,7 +46,6 @@ func newCompletion(app App) *cobra.Command {
 	}
 }
 
-// listedTools are the names of the tools that a model is shown.
 func listedTools() (names []string) {
 	for _, tool := range tools.All(tools.Options{}) {
 		if tool.Listed {

@@ -175,7 +175,6 @@ func readLine(ctx context.Context, app App) (string, error) {
 // browsers show an address in the default browser, where that is not xdg-open.
 var browsers = map[string]string{"darwin": "open", "windows": "rundll32 url.dll,FileProtocolHandler"}
 
-// openBrowser shows an address in the default browser.
 func openBrowser(address string) error {
 	words := append(strings.Fields(cmp.Or(browsers[runtime.GOOS], "xdg-open")), address)
 	command := exec.CommandContext(context.Background(), words[0], words[1:]...) // #nosec G204 -- an address of our own; the browser outlives us

@@ -57,7 +57,6 @@ func newConnections(app App) *cobra.Command {
 	return c
 }
 
-// A connectionLine is a stored grant as it is listed.
 type connectionLine struct {
 	Provider string            `json:"provider_url"`
 	Name     string            `json:"name"`

@@ -93,24 +93,11 @@ func (c demoCommand) run(ctx context.Context, app App) error {
 		return err
 	}
 	defer source.Close()
-	limits := web.DefaultLimits()
-	limits.TokenRate, limits.AddressRate = 0, 0 // the caller is the person who started it
 	own := &tour.Tools{Token: source.Tokens.Client}
-	server, err := app.Host(ctx, HostedConfig{
-		ServeFlags: ServeFlags{
-			Listen: c.Listen, RSURL: source.URL, PackagesURL: source.URL + "/packages", Retries: 2, Breaker: true, SearchRelax: true,
-			DrainTime: service.DefaultDrainTime, Limits: limits,
-		},
-		Name: "pdpp-demo", Log: log,
-		Introspection: &auth.IntrospectorOptions{
-			LookupOptions: auth.LookupOptions{
-				Endpoint: source.URL + "/introspect", ClientID: localserver.ClientID, ClientSecret: rs.NewToken(source.ClientSecret),
-			},
-			Issuer: source.URL, Audiences: []string{source.URL, source.URL + web.EndpointPath},
-		},
-		PageForms: true,
-		Page:      browse.New(browse.Options{Ask: own.Ask, IsOwner: source.IsOwner, Connect: connectPage(c.Data != ""), Now: time.Now}),
-	}, nil)
+	config := c.hosted(source)
+	config.Log = log
+	config.Page = browse.New(browse.Options{Ask: own.Ask, IsOwner: source.IsOwner, Connect: connectPage(c.Data != ""), Now: time.Now})
+	server, err := app.Host(ctx, config, nil)
 	if err != nil {
 		return err
 	}
@@ -136,6 +123,25 @@ func (c demoCommand) run(ctx context.Context, app App) error {
 		fmt.Fprint(app.Out, pasteableSample)
 	}
 	return <-done
+}
+
+// hosted are the settings of the /mcp in front of a resource server. Its only caller is the person who started it.
+func (c demoCommand) hosted(source *localserver.Server) HostedConfig {
+	limits := web.DefaultLimits()
+	limits.TokenRate, limits.AddressRate = 0, 0
+	return HostedConfig{
+		ServeFlags: ServeFlags{
+			Listen: c.Listen, RSURL: source.URL, PackagesURL: source.URL + "/packages", Retries: 2, Breaker: true, SearchRelax: true,
+			DrainTime: service.DefaultDrainTime, Limits: limits,
+		},
+		Name: "pdpp-demo", PageForms: true,
+		Introspection: &auth.IntrospectorOptions{
+			LookupOptions: auth.LookupOptions{
+				Endpoint: source.URL + "/introspect", ClientID: localserver.ClientID, ClientSecret: rs.NewToken(source.ClientSecret),
+			},
+			Issuer: source.URL, Audiences: []string{source.URL, source.URL + web.EndpointPath},
+		},
+	}
 }
 
 // portAfter is where the resource server of a demo listens: at the port after that of /mcp, so that grants of it are found again. Where

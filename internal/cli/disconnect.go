@@ -37,7 +37,6 @@ server of the grant.`,
 	return c
 }
 
-// run revokes a grant at its server and deletes it here.
 func (c disconnectCommand) run(ctx context.Context, app App, url string) error {
 	root, err := c.root()
 	if err != nil {
@@ -47,40 +46,22 @@ func (c disconnectCommand) run(ctx context.Context, app App, url string) error {
 	if err != nil {
 		return err
 	}
-	var found []credentials.Credential
-	var names []string
-	all, unusable := credentials.Stored(root)
-	for _, stored := range all {
-		if stored.ProviderURL == provider && (c.Name == "" || c.Name == stored.Name) {
-			found, names = append(found, stored), append(names, stored.Name)
-		}
+	found, err := c.find(app, root, provider)
+	if err != nil {
+		return err
 	}
-	switch {
-	case len(found) == 0:
-		app.warnOf(unusable)
-		message := "no grant of " + provider + " is stored"
-		if c.Name != "" {
-			message += " under the name " + c.Name
-		}
-		if known := credentials.Names(root, provider); len(known) > 0 {
-			message += "; there is " + strings.Join(known, ", ")
-		}
-		return &exit.Error{Code: exit.NotReady, Message: message + ". Run: pdpp-mcp connections"}
-	case len(found) > 1:
-		return exit.UsageError("several grants of " + provider + " are stored: give --name, one of " + strings.Join(names, ", ") + ".")
-	}
-	unlock, err := credentials.Lock(ctx, found[0].Path) // no process renews it meanwhile
+	unlock, err := credentials.Lock(ctx, found.Path) // no process renews it meanwhile
 	if err != nil {
 		return &exit.Error{Code: exit.CannotWrite, Message: "the credential cannot be changed: " + err.Error() + "."}
 	}
 	defer unlock()
-	stored, err := found[0].Reload(time.Time{}) // which may have been renewed or replaced while this waited
+	stored, err := found.Reload(time.Time{}) // which may have been renewed or replaced while this waited
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return &exit.Error{Code: exit.NotReady, Message: "the grant was disconnected meanwhile. Run: pdpp-mcp connections"}
 	case err != nil && !errors.Is(err, credentials.ErrAnswerLost):
 		return &exit.Error{Code: exit.CannotWrite, Message: "the credential cannot be read: " + err.Error() + "."}
-	case stored.GrantID != found[0].GrantID:
+	case stored.GrantID != found.GrantID:
 		return &exit.Error{Code: exit.NotReady, Message: "another grant was stored as " + stored.Name + " meanwhile; nothing was revoked. Run the command again to end that one."}
 	}
 	if err := connect.Revoke(ctx, app.userAgent(), stored.Document); err != nil {
@@ -95,4 +76,30 @@ func (c disconnectCommand) run(ctx context.Context, app App, url string) error {
 	}
 	_, err = fmt.Fprintf(app.visible(), "Disconnected: %s was deleted.\n", stored.Path)
 	return err
+}
+
+// find returns the one credential of a provider that the flags name.
+func (c disconnectCommand) find(app App, root, provider string) (found credentials.Credential, err error) {
+	var names []string
+	all, unusable := credentials.Stored(root)
+	for _, stored := range all {
+		if stored.ProviderURL == provider && (c.Name == "" || c.Name == stored.Name) {
+			found, names = stored, append(names, stored.Name)
+		}
+	}
+	switch len(names) {
+	case 0:
+		app.warnOf(unusable)
+		message := "no grant of " + provider + " is stored"
+		if c.Name != "" {
+			message += " under the name " + c.Name
+		}
+		if known := credentials.Names(root, provider); len(known) > 0 {
+			message += "; there is " + strings.Join(known, ", ")
+		}
+		return found, &exit.Error{Code: exit.NotReady, Message: message + ". Run: pdpp-mcp connections"}
+	case 1:
+		return found, nil
+	}
+	return found, exit.UsageError("several grants of " + provider + " are stored: give --name, one of " + strings.Join(names, ", ") + ".")
 }

@@ -48,7 +48,6 @@ func newServe(serve serveFunc) *cobra.Command {
 	return c
 }
 
-// serve serves until ctx ends.
 func (app App) serve(ctx context.Context, held *pflag.FlagSet, c *ServeFlags) error {
 	manager := serviceManager()
 	config, err := serveConfig(*c, app)
@@ -187,7 +186,6 @@ func (c ServeFlags) wrong() error {
 	return nil
 }
 
-// readSignIn reads what sign-ins ask for.
 func (c *HostedConfig) readSignIn() error {
 	if path := c.AuthorizationDetails; path != "" {
 		data, err := credentials.ReadSettings(path)

@@ -32,7 +32,6 @@ func newStdio(app App) *cobra.Command {
 	return c
 }
 
-// run serves one local client with one cached token.
 func (c stdioCommand) run(ctx context.Context, app App) error {
 	ctx = terminal.Watch(ctx, app.Out)
 	log := app.log(zerolog.WarnLevel)

@@ -17,7 +17,6 @@ var byteOrderMark = []byte("\xef\xbb\xbf")
 // it.
 type RefusedError struct{ Message string }
 
-// Error returns the sentence.
 func (e *RefusedError) Error() string { return e.Message }
 
 func refused(format string, arguments ...any) error {

@@ -22,7 +22,6 @@ type jsonFile struct {
 	values map[string]any
 }
 
-// parseJSON reads JSON.
 func parseJSON(text string) (document, error) { return parseCommented(text, false) }
 
 // parseJSONC reads JSON with comments and trailing commas.

@@ -15,7 +15,6 @@ type member struct {
 	value any
 }
 
-// MarshalJSON writes the members in order.
 func (o object) MarshalJSON() ([]byte, error) {
 	var out bytes.Buffer
 	out.WriteByte('{')

@@ -17,7 +17,6 @@ type tomlFile struct {
 	values map[string]any
 }
 
-// parseTOML reads TOML.
 func parseTOML(text string) (document, error) {
 	parser := unstable.Parser{}
 	parser.Reset([]byte(text))

@@ -16,7 +16,6 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// A callback is what a browser brought back.
 type callback struct{ code, refused string }
 
 // A loopback listens on this machine for one authorization. The browser is opened at an address of its own, which leads on to the

@@ -134,9 +134,6 @@ func (m metadata) check(issuer *url.URL) error {
 		return errors.New("its metadata are those of another issuer")
 	}
 	for _, endpoint := range []string{m.PAR, m.AgentConnect, m.Registration, m.Device, m.Authorization, m.Token} {
-		if endpoint == "" {
-			continue
-		}
 		if err := m.own(endpoint); err != nil {
 			return err
 		}
@@ -147,8 +144,11 @@ func (m metadata) check(issuer *url.URL) error {
 	return nil
 }
 
-// own refuses an address that is not at the authorization server's origin: what is sent there is secret.
+// own refuses an address that is not at the authorization server's origin: what is sent there is secret. An empty one is none.
 func (m metadata) own(address string) error {
+	if address == "" {
+		return nil
+	}
 	issuer, bad := SecureURL(m.Issuer)
 	u, err := SecureURL(address)
 	if err = cmp.Or(bad, err); err == nil && origin(u) != origin(issuer) {
@@ -157,7 +157,6 @@ func (m metadata) own(address string) error {
 	return err
 }
 
-// A source is what there is to grant.
 type source struct {
 	ID      string `json:"id"`
 	Kind    string `json:"kind,omitempty"`

@@ -79,7 +79,6 @@ func (r RefusedError) putsOff() bool {
 // errNotSent is wrapped by the error of a request of which the server saw nothing.
 var errNotSent = errors.New("the server cannot be reached")
 
-// get reads a JSON document.
 func (c *client) get(ctx context.Context, address string, into any) error {
 	body, err := c.send(ctx, http.MethodGet, address, nil, "")
 	if err != nil {
@@ -103,18 +102,7 @@ func (c *client) send(ctx context.Context, method, address string, document any,
 	if err != nil {
 		return nil, err
 	}
-	var contentType string
-	var sent []byte
-	switch d := document.(type) {
-	case nil:
-	case url.Values:
-		contentType, sent = "application/x-www-form-urlencoded", []byte(d.Encode())
-	default:
-		contentType = "application/json"
-		if sent, err = json.Marshal(d); err != nil {
-			return nil, err
-		}
-	}
+	sent, contentType := encode(document)
 	connected := false
 	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected = true }})
 	request, err := http.NewRequestWithContext(traced, method, target.String(), bytes.NewReader(sent))
@@ -142,12 +130,29 @@ func (c *client) send(ctx context.Context, method, address string, document any,
 		return nil, fmt.Errorf("%s did not answer", target.Host)
 	}
 	defer func() { _ = response.Body.Close() }()
+	return success(response, target.Host)
+}
+
+// encode returns the body of a request and its type: none for nil.
+func encode(document any) (body []byte, contentType string) {
+	switch d := document.(type) {
+	case nil:
+		return nil, ""
+	case url.Values:
+		return []byte(d.Encode()), "application/x-www-form-urlencoded"
+	}
+	body, _ = json.Marshal(document) // texts alone, which never fails
+	return body, "application/json"
+}
+
+// success returns the body of a success. Any other answer is a *[RefusedError].
+func success(response *http.Response, host string) ([]byte, error) {
 	body, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer+1))
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("the answer of %s ended early", target.Host)
+		return nil, fmt.Errorf("the answer of %s ended early", host)
 	case len(body) > maxAnswer:
-		return nil, fmt.Errorf("the answer of %s is larger than %d bytes", target.Host, maxAnswer)
+		return nil, fmt.Errorf("the answer of %s is larger than %d bytes", host, maxAnswer)
 	case response.StatusCode < 200 || response.StatusCode > 299 || response.StatusCode == http.StatusAccepted:
 		refused := refusedBy(response.StatusCode, body)
 		if after, err := strconv.Atoi(response.Header.Get("Retry-After")); err == nil {

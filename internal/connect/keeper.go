@@ -231,7 +231,6 @@ func (k *Keeper) reread(ctx context.Context) error {
 	return k.adopt(ctx)
 }
 
-// adopt takes over what is stored now.
 func (k *Keeper) adopt(ctx context.Context) error {
 	fresh, err := k.current.Reload(k.now())
 	if err != nil && !errors.Is(err, credentials.ErrAnswerLost) {

@@ -56,9 +56,6 @@ func (a *attempt) readStarted(answer []byte, err error) (started, error) {
 		return started{}, errors.New("its user code has characters that no terminal should show")
 	}
 	for _, address := range []string{s.AuthorizationURL, s.ApprovalURL, s.PollURL, s.TokenURL, s.VerificationURI, s.CompleteURI} {
-		if address == "" {
-			continue
-		}
 		if err := a.server.own(address); err != nil {
 			return started{}, err
 		}

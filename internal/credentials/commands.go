@@ -29,18 +29,11 @@ func ConnectCommands(stored []Credential, missing rs.Missing) []string {
 	of := make([][]string, len(stored)) // the missing streams that each is asked for
 	var unknown []string
 	for _, name := range missing.Streams {
-		has := holdersOf(stored, func(g Grant) bool { return slices.Contains(g.Streams, name) })
-		if len(has) == 0 {
-			has = holdersOf(stored, func(g Grant) bool { return slices.Contains(g.Offered, name) })
-		}
-		if len(has) == 0 {
+		asked := askedOf(stored, name, missing.AllTimes)
+		if len(asked) == 0 {
 			unknown = append(unknown, name)
 		}
-		limited := slices.DeleteFunc(slices.Clone(has), func(i int) bool { return len(stored[i].Document.Grant.TimeLimits()) == 0 })
-		if missing.AllTimes && len(limited) > 0 {
-			has = limited
-		}
-		for _, i := range has {
+		for _, i := range asked {
 			of[i] = append(of[i], name)
 		}
 	}
@@ -58,6 +51,20 @@ func ConnectCommands(stored []Credential, missing rs.Missing) []string {
 		lines = append(lines, ofAnotherSource(stored[askable], unknown)...)
 	}
 	return lines
+}
+
+// askedOf are the places of the credentials that are asked for a missing stream: those that have it or, where none has, those whose source
+// does. Where its other times are missing, they are those of a grant that is limited, if there is one.
+func askedOf(stored []Credential, stream string, allTimes bool) []int {
+	has := holdersOf(stored, func(g Grant) bool { return slices.Contains(g.Streams, stream) })
+	if len(has) == 0 {
+		has = holdersOf(stored, func(g Grant) bool { return slices.Contains(g.Offered, stream) })
+	}
+	limited := slices.DeleteFunc(slices.Clone(has), func(i int) bool { return len(stored[i].Document.Grant.TimeLimits()) == 0 })
+	if allTimes && len(limited) > 0 {
+		return limited
+	}
+	return has
 }
 
 // holdersOf are the places of the credentials whose grant has something.

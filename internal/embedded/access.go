@@ -53,7 +53,6 @@ func selectSources(sources []access, keep func(access) bool) []access {
 	return kept
 }
 
-// storeSources are the sources as the store knows them.
 func storeSources(sources []access) []store.Source {
 	all := make([]store.Source, len(sources))
 	for i, s := range sources {

@@ -17,7 +17,6 @@ const (
 	maxGroups     = 100
 )
 
-// An aggregatePlan is an aggregation, checked.
 type aggregatePlan struct {
 	metric, field, groupBy, groupByTime, granularity string
 	zone                                             *time.Location
@@ -70,10 +69,8 @@ type group struct {
 	Key   any `json:"key"`
 }
 
-// granularities are the spans that group_by_time counts by.
 var granularities = [...]string{"hour", "day", "week", "month", "quarter", "year"}
 
-// metrics are what an aggregation may compute.
 var metrics = [...]string{"count", "sum", "min", "max", "count_distinct"}
 
 func (c *call) aggregatePlan() aggregatePlan {
@@ -128,7 +125,6 @@ func (p aggregatePlan) refuses(s access) *apiError {
 	return nil
 }
 
-// aggregateValue computes a metric without groups.
 func (c *call) aggregateValue(plan aggregatePlan, records int) (value any) {
 	var err error
 	switch plan.metric {

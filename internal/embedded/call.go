@@ -56,6 +56,10 @@ type call struct {
 
 func (c *call) warn(w warning) { c.warnings = append(c.warnings, w) }
 
+func (c *call) warnOf(param, code, message string) {
+	c.warn(warning{Code: code, Message: message, Param: param})
+}
+
 // fail keeps an error, and ignores nil.
 func (c *call) fail(err error) {
 	if c.err == nil {
@@ -70,21 +74,18 @@ func (c *call) refuse(refusal *apiError) {
 	}
 }
 
-// extent is how many records a source has.
 func (c *call) extent(s access) store.Extent {
 	extent, err := c.store.Extent(c.ctx, s.Source, c.options.Now())
 	c.fail(err)
 	return extent
 }
 
-// find reads a record of a source.
 func (c *call) find(s access, id string) (store.Record, bool) {
 	r, ok, err := c.store.Find(c.ctx, s.Source, id)
 	c.fail(err)
 	return r, ok
 }
 
-// fields are what a stored record has, by name.
 func (c *call) fields(r store.Record) map[string]json.RawMessage {
 	fields, err := r.Fields()
 	c.fail(err)
@@ -112,7 +113,6 @@ func (c *call) project(s access, r store.Record, wanted []string) json.RawMessag
 	return jsonText(out)
 }
 
-// isOwner reports whether the owner's own token asks.
 func (c *call) isOwner() bool { return c.grant.Kind == authority.KindOwner }
 
 // number reads a whole number that is at least low. One above high is clamped to it.
@@ -127,15 +127,13 @@ func (c *call) number(name string, usual, low, high int) int {
 		return usual
 	}
 	if value > high {
-		c.warn(warning{Code: "limit_clamped", Message: name + " clamped to " + strconv.Itoa(high), Param: name})
+		c.warnOf(name, "limit_clamped", name+" clamped to "+strconv.Itoa(high))
 	}
 	return min(value, high)
 }
 
-// maxPage is the most records or hits of a page.
 const maxPage = 100
 
-// pageLimit reads limit.
 func (c *call) pageLimit(usual int, noun string) int {
 	limit := c.number("limit", usual, 1, math.MaxInt)
 	if limit > maxPage {
@@ -159,11 +157,7 @@ func (c *call) connection() string {
 			"(canonical) or supply matching values.").withParam("connection_id"))
 		return ""
 	}
-	c.warn(warning{
-		Code:    "deprecated_alias_used",
-		Message: "`connector_instance_id` is deprecated; send `connection_id` instead.",
-		Param:   "connector_instance_id",
-	})
+	c.warnOf("connector_instance_id", "deprecated_alias_used", "`connector_instance_id` is deprecated; send `connection_id` instead.")
 	return alias
 }
 
@@ -218,11 +212,7 @@ func (c *call) usable(sources []access, param string, check func(access) (access
 	}
 	for _, s := range left {
 		if param != "" {
-			c.warn(warning{
-				Code:    "connection_left_out",
-				Message: "Connection '" + s.Connection.ID + "' is left out: its stream does not support this " + param + ".",
-				Param:   param,
-			})
+			c.warnOf(param, "connection_left_out", "Connection '"+s.Connection.ID+"' is left out: its stream does not support this "+param+".")
 		}
 	}
 	return kept

@@ -127,7 +127,6 @@ func jsonTypes(field model.Field) []string {
 	return []string{kind}
 }
 
-// fieldSchema is the field's JSON Schema.
 func fieldSchema(field model.Field) object {
 	schema := object{}.with("x_pdpp_type", extendedType(field)).with("x_pdpp_role", field.Role)
 	if schema.set("type", jsonTypes(field)); !field.Nullable {

@@ -20,7 +20,6 @@ type filterParam struct {
 	field, operator, value string // operator is empty for equality
 }
 
-// routeParams are the parameters that a route knows.
 type routeParams struct {
 	single  []string
 	lists   []string // may be repeated, with or without []
@@ -29,7 +28,6 @@ type routeParams struct {
 	lenient bool // unknown parameters are ignored
 }
 
-// parseParams reads a query string.
 func parseParams(rawQuery string, known routeParams) (params, *apiError) {
 	values, err := url.ParseQuery(rawQuery)
 	if err != nil {

@@ -8,10 +8,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/store"
 )
 
-// defaultPage is how many records a page has without a limit.
 const defaultPage = 25
 
-// A recordPlan is a read of records, checked.
 type recordPlan struct {
 	sources  []access
 	orders   []store.Order // for each source
@@ -69,10 +67,9 @@ func (c *call) orders(sources []access) []store.Order {
 	}
 	orders := make([]store.Order, len(sources))
 	for i, s := range sources {
-		if field != "" && s.sortable(field) == nil {
+		orders[i] = s.OrderBy("", descending)
+		if s.sortable(field) == nil {
 			orders[i] = s.OrderBy(field, descending)
-		} else {
-			orders[i] = s.OrderBy("", descending)
 		}
 	}
 	return orders
@@ -119,12 +116,8 @@ func (c *call) recordPage(plan recordPlan) any {
 	}
 	if hasMore && len(plan.sources) > 1 {
 		next = ""
-		c.warn(warning{
-			Code: "partial_results",
-			Message: "has_more=true and next_cursor is not emitted under multi-connection fan-in. Retry with `connection_id` to page a single " +
-				"connection.",
-			Param: "connection_id",
-		})
+		c.warnOf("connection_id", "partial_results", "has_more=true and next_cursor is not emitted under multi-connection fan-in. "+
+			"Retry with `connection_id` to page a single connection.")
 	}
 	if len(data) == 0 && !plan.resumed {
 		c.warnUnread(plan.sources, 0)

@@ -1,7 +1,6 @@
 package embedded
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"net/http"
@@ -31,7 +30,6 @@ type recallBody struct {
 	*search.Report              // nil where every word is demanded
 }
 
-// A searchInput is what a search was asked.
 type searchInput struct {
 	limit, offset int
 	bound         string // of its cursor
@@ -39,7 +37,6 @@ type searchInput struct {
 	sources       []access // those of the request
 }
 
-// searchInput reads the parameters of a search.
 func (c *call) searchInput() searchInput {
 	text := c.params.single["q"]
 	if strings.TrimSpace(text) == "" {
@@ -65,7 +62,6 @@ func (c *call) searchInput() searchInput {
 	return in
 }
 
-// words finds by words.
 func (c *call) words(request search.Request) *search.Result {
 	found := &search.Result{}
 	if c.err == nil {
@@ -245,7 +241,8 @@ func (s access) about(fields map[string]json.RawMessage) about {
 	if found.title == "" && found.actor == "" {
 		found.title = s.brief(fields)
 	}
-	if _, ok := s.Granted("status"); ok && found.title != "" && isCancelled(fields["status"]) {
+	status := strings.ToLower(string(fields["status"]))
+	if _, ok := s.Granted("status"); ok && found.title != "" && (status == `"cancelled"` || status == `"canceled"`) {
 		found.title = "Cancelled: " + found.title // who reads only hits takes it for what happens
 	}
 	for _, name := range s.TimeFields {
@@ -256,10 +253,6 @@ func (s access) about(fields map[string]json.RawMessage) about {
 		}
 	}
 	return found
-}
-
-func isCancelled(status []byte) bool {
-	return bytes.EqualFold(status, []byte(`"cancelled"`)) || bytes.EqualFold(status, []byte(`"canceled"`))
 }
 
 // maxTitle is how many code points of a title or an actor a hit shows: some streams have no title but their text.

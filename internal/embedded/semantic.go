@@ -38,7 +38,6 @@ func (c *call) nearInput() searchInput {
 	return c.searchInput()
 }
 
-// near finds the records whose texts are nearest to q.
 func (c *call) near(in searchInput, most int) []vectors.Near {
 	near, err := c.options.Embeddings.Nearest(c.ctx, in.request.Text, in.request.Sources, most, c.catalog.Has)
 	if unavailable, ok := errors.AsType[*semantic.UnavailableError](err); ok {

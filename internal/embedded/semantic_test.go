@@ -28,7 +28,7 @@ var errStopped = errors.New("stopped")
 func run(t *testing.T, e *semantic.Index) {
 	t.Helper()
 	e.Wait = func(context.Context, time.Duration) error { return errStopped }
-	if err := e.Run(t.Context(), nil); err != nil && !errors.Is(err, errStopped) {
+	if err := e.Run(t.Context(), func(semantic.Progress) {}); err != nil && !errors.Is(err, errStopped) {
 		t.Fatal(err)
 	}
 }

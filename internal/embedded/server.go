@@ -88,7 +88,6 @@ func splitPath(u *url.URL) ([]string, error) {
 	return segments, nil
 }
 
-// answer routes a request.
 func (s *Server) answer(r *http.Request, path []string) (any, error) {
 	switch strings.Join(path, "/") {
 	case ".well-known/oauth-protected-resource":

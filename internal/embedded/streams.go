@@ -30,12 +30,8 @@ func (c *call) stream() any {
 	}
 	full := c.fullStream(views[0])
 	if len(views) > 1 {
-		c.warn(warning{
-			Code: "partial_results",
-			Message: "Several connectors have a stream of this name; this is the one of '" + views[0].Connector.Key +
-				"'. Send `connection_id` for another.",
-			Param: "connection_id",
-		})
+		c.warnOf("connection_id", "partial_results", "Several connectors have a stream of this name; this is the one of '"+
+			views[0].Connector.Key+"'. Send `connection_id` for another.")
 	}
 	return append(full, object{{"links", c.self()}, {"meta", c.meta()}}...)
 }
@@ -47,7 +43,6 @@ type streamView struct {
 	fields  []model.Field // granted in one of them
 }
 
-// streamViews gathers sources by stream.
 func streamViews(sources []access) []streamView {
 	var views []streamView
 	for _, s := range sources {
@@ -151,7 +146,6 @@ func (c *call) compactStream(view streamView) object {
 	return stream
 }
 
-// fullStream says all that is known of a stream.
 func (c *call) fullStream(view streamView) object {
 	var newest *int64
 	ids, fields, relationships := []string{}, object{}, []object{}

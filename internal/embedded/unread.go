@@ -15,9 +15,34 @@ import (
 // client may cut behind so many bytes. A schema goes on to name the rest in so many further warnings.
 const maxUnread, maxWarning, maxFurther = 2, 320, 14
 
-// warnUnread tells what could not be read of the files that sources come from: an answer may miss it. A file that belongs to no stream is
-// named to those who may see all of its connection, if it may be missing in one of the sources.
+// warnUnread tells what could not be read of the files that sources come from: an answer may miss it.
 func (c *call) warnUnread(sources []access, further int) {
+	others := c.unread(sources)
+	first := others[:min(len(others), maxUnread)]
+	others = others[len(first):]
+	var names string
+	for i, one := range first {
+		message := unreadMessage(one)
+		if i == maxUnread-1 && len(others) > 0 {
+			names, others = named(others, max(maxWarning-len(either)-len(message), maxWarning/3))
+			if len(others) > 0 && further == 0 {
+				names += fmt.Sprintf(" and %d more, which the schema of all streams names", len(others))
+			}
+			message = either + names + ". " + message
+		}
+		c.warn(warning{Code: "not_read", Detail: map[string]int{"pieces": one.Pieces}, Message: message})
+	}
+	for ; further > 0 && len(others) > 0; further-- {
+		if names, others = named(others, maxWarning-len(either)-len(" and 10000 more")); further == 1 && len(others) > 0 {
+			names += fmt.Sprintf(" and %d more", len(others))
+		}
+		c.warn(warning{Code: "not_read", Message: either + names})
+	}
+}
+
+// unread are the files of sources that could not be read, those first that lose most. A file that belongs to no stream is named to those
+// who may see all of its connection, if it may be missing in one of the sources.
+func (c *call) unread(sources []access) []*model.LeftOut {
 	var unread []*model.LeftOut
 	narrowed := len(sources) < len(c.sources)
 	for i := range c.catalog.LeftOut {
@@ -32,41 +57,26 @@ func (c *call) warnUnread(sources []access, further int) {
 	slices.SortStableFunc(unread, func(a, b *model.LeftOut) int {
 		return cmp.Or(unreadRank(a)-unreadRank(b), b.Lost()-a.Lost(), a.Kept-b.Kept, cmp.Compare(wholeReason(a), wholeReason(b)))
 	})
-	for i, one := range unread[:min(len(unread), maxUnread)] {
-		pieces, how := one.Pieces-one.Aside, "not read"
-		if pieces == 0 && one.Pieces > 0 {
-			pieces, how = one.Pieces, "not read as a record"
-		}
-		if one.Kept > 0 {
-			how = "not read in full"
-		}
-		why := one.Reason + otherReasons(one)
-		message := fmt.Sprintf("%s was %s: %s", one.File, how, why)
-		switch {
-		case one.Line == 0:
-		case pieces == 1:
-			message = fmt.Sprintf("Line %d of %s was %s: %s", one.Line, one.File, how, why)
-		default:
-			message = fmt.Sprintf("%d pieces of %s were %s, the first at line %d: %s", pieces, one.File, how, one.Line, why)
-		}
-		var rest []*model.LeftOut
-		if more := unread[i+1:]; i == maxUnread-1 && len(more) > 0 {
-			var names string
-			names, rest = named(more, max(maxWarning-len(either)-len(message), maxWarning/3))
-			if len(rest) > 0 && further == 0 {
-				names += fmt.Sprintf(" and %d more, which the schema of all streams names", len(rest))
-			}
-			message = either + names + ". " + message
-		}
-		c.warn(warning{Code: "not_read", Detail: map[string]int{"pieces": one.Pieces}, Message: message})
-		for more := further; more > 0 && len(rest) > 0; more-- {
-			var names string
-			if names, rest = named(rest, maxWarning-len(either)-len(" and 10000 more")); more == 1 && len(rest) > 0 {
-				names += fmt.Sprintf(" and %d more", len(rest))
-			}
-			c.warn(warning{Code: "not_read", Message: either + names})
-		}
+	return unread
+}
+
+// unreadMessage says what of a file was not read, where the first of it is, and why.
+func unreadMessage(one *model.LeftOut) string {
+	pieces, how := one.Pieces-one.Aside, "not read"
+	if pieces == 0 && one.Pieces > 0 {
+		pieces, how = one.Pieces, "not read as a record"
 	}
+	if one.Kept > 0 {
+		how = "not read in full"
+	}
+	why := one.Reason + otherReasons(one)
+	switch {
+	case one.Line == 0:
+		return fmt.Sprintf("%s was %s: %s", one.File, how, why)
+	case pieces == 1:
+		return fmt.Sprintf("Line %d of %s was %s: %s", one.Line, one.File, how, why)
+	}
+	return fmt.Sprintf("%d pieces of %s were %s, the first at line %d: %s", pieces, one.File, how, one.Line, why)
 }
 
 const either = "Not read in full either: "

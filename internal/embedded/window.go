@@ -20,7 +20,6 @@ const (
 	maxOffset      = 1 << 40
 )
 
-// A windowPlan says which part of a text is asked for.
 type windowPlan struct {
 	query         string
 	offset, limit int
@@ -116,7 +115,6 @@ func inside(data json.RawMessage, segment string) (json.RawMessage, bool) {
 // jsonKinds are the types of values by how they begin; all others are numbers.
 var jsonKinds = map[byte]string{'{': "object", '[': "array", 't': "boolean", 'f': "boolean", 'n': "null"}
 
-// cut takes the window out of the text.
 func (p windowPlan) cut(text string) (object, *apiError) {
 	runes := []rune(text)
 	if p.query == "" {

@@ -121,7 +121,6 @@ type apiError struct {
 	Connections []connectionRef
 }
 
-// A connectionRef names a connection in a response.
 type connectionRef struct {
 	ConnectionID string `json:"connection_id"`
 	DisplayName  string `json:"display_name"`
@@ -136,7 +135,6 @@ var errorTypes = map[int]string{
 	http.StatusForbidden: "permission_error", http.StatusNotFound: "not_found_error",
 }
 
-// body is the error envelope.
 func (e *apiError) body(requestID string) object {
 	body := object{{"code", e.Code}, {"message", e.Message}, {"type", cmp.Or(errorTypes[e.Status], "api_error")}, {"request_id", requestID}}
 	if len(e.Connections) > 0 {
@@ -145,7 +143,6 @@ func (e *apiError) body(requestID string) object {
 	return body.with("param", e.Param).with("retry_with", e.RetryWith)
 }
 
-// withParam names the query parameter at fault.
 func (e *apiError) withParam(name string) *apiError {
 	e.Param = name
 	return e

@@ -77,18 +77,9 @@ func openIndexOf(ctx context.Context, c Config) (*keeper, error) {
 		}
 		if store != nil {
 			index := &keeper{Config: c, store: store, lock: lock}
-			same, byNewer := index.compare(wanted)
-			switch {
-			case problem != nil:
+			if problem != nil {
 				c.say("the files cannot be read now (%s); using the kept index", problem)
-			case byNewer:
-				c.say("a newer pdpp-mcp has read %s; using its index", c.Data)
-			case same && !filled && c.Data != "":
-				c.say("%s is unchanged; using the kept index", c.Data)
-			case !same && !c.Behind: // else the first who asks waits for it
-				err = index.readAgain(ctx, wanted, nil)
-			}
-			if err != nil {
+			} else if err := index.catchUp(ctx, wanted, filled); err != nil {
 				return nil, errors.Join(err, index.close())
 			}
 			return index, nil
@@ -116,6 +107,19 @@ func openIndexOf(ctx context.Context, c Config) (*keeper, error) {
 			occupied = true
 		}
 	}
+}
+
+// catchUp reads what has changed since an index was filled, unless the first who asks waits for that.
+func (k *keeper) catchUp(ctx context.Context, wanted string, justFilled bool) error {
+	switch same, byNewer := k.compare(wanted); {
+	case byNewer:
+		k.say("a newer pdpp-mcp has read %s; using its index", k.Data)
+	case same && !justFilled && k.Data != "":
+		k.say("%s is unchanged; using the kept index", k.Data)
+	case !same && !k.Behind:
+		return k.readAgain(ctx, wanted, nil)
+	}
+	return nil
 }
 
 // shared waits until no process fills the index, and opens it if it holds what is wanted or what that was before: a nil store means that it

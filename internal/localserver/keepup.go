@@ -108,37 +108,39 @@ func (k *keeper) look(ctx context.Context) {
 		k.set(cannotRead)
 		return
 	}
-	wanted, later := k.fingerprintOf(sight), []string(nil)
-	_, err = k.store.Current(ctx)
-	if err == nil {
-		if k.nothingToRead(wanted, "") {
-			return
-		}
-		k.set(stillReading)
-		later, err = k.changing(ctx, sight)
-	}
-	if err == nil && len(later) > 0 {
-		if k.unsettled++; k.unsettled < patientLooks {
-			return
-		}
-		if wanted = k.fingerprintOf(sight, later...); k.nothingToRead(wanted, stillWritten) {
-			return
-		}
-	}
-	if err == nil {
-		err = k.readAgain(ctx, wanted, later)
-	}
-	switch {
-	case err == nil && len(later) > 0:
-		k.set(stillWritten)
-	case err == nil:
-		k.unsettled = 0
-		k.set("")
-	case ctx.Err() == nil:
+	if wanted, err := k.update(ctx, sight); err != nil && ctx.Err() == nil {
 		k.failed, k.retry = wanted, k.Now().Add(retryAfter)
 		k.set(notReadAgain)
 		k.Log.Error().Err(k.store.Explain(err)).Msg("the files that have changed could not be read")
 	}
+}
+
+// update reads those of the files that have changed and no longer do. It returns the fingerprint of what it read, or could not read.
+func (k *keeper) update(ctx context.Context, sight importer.Sight) (wanted string, err error) {
+	wanted = k.fingerprintOf(sight)
+	if _, err := k.store.Current(ctx); err != nil || k.nothingToRead(wanted, "") {
+		return wanted, err
+	}
+	k.set(stillReading)
+	later, err := k.changing(ctx, sight)
+	if err != nil {
+		return wanted, err
+	}
+	state := ""
+	if len(later) > 0 {
+		state, wanted = stillWritten, k.fingerprintOf(sight, later...)
+		if k.unsettled++; k.unsettled < patientLooks || k.nothingToRead(wanted, state) {
+			return wanted, nil
+		}
+	}
+	if err := k.readAgain(ctx, wanted, later); err != nil {
+		return wanted, err
+	}
+	if len(later) == 0 {
+		k.unsettled = 0
+	}
+	k.set(state)
+	return wanted, nil
 }
 
 // nothingToRead reports that files are read already, or are not read now, and notes what answers say about it.

@@ -90,14 +90,12 @@ type connection struct {
 	request web.RequestHead
 }
 
-// Read reads from the client.
 func (c *connection) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
 	c.head.scan(p[:n])
 	return n, err
 }
 
-// Close ends the connection.
 func (c *connection) Close() error {
 	c.release()
 	return c.Conn.Close()

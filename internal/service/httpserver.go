@@ -53,7 +53,6 @@ func NewFaultLog(log io.Writer) *FaultLog {
 	return &FaultLog{log: zerolog.New(log).With().Timestamp().Logger()}
 }
 
-// Write counts a line.
 func (f *FaultLog) Write(line []byte) (int, error) {
 	if n := f.count.Add(1); n&(n-1) == 0 {
 		f.log.Warn().Uint64("count", n).Msg(libraryFault)
@@ -64,7 +63,6 @@ func (f *FaultLog) Write(line []byte) (int, error) {
 // withheld passes a fixed line on to the standard logger, whatever is written to it.
 type withheld struct{}
 
-// Write writes the fixed line.
 func (withheld) Write(line []byte) (int, error) {
 	log.Print(libraryFault)
 	return len(line), nil

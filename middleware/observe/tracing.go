@@ -81,7 +81,6 @@ func (b *tracedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Close ends the span.
 func (b *tracedBody) Close() error {
 	b.span.SetAttributes(attribute.Int("http.response.body.size", b.bytes))
 	b.span.End()

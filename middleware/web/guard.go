@@ -41,14 +41,15 @@ func guard(o ChainOptions, limit int64, named bool) alice.Constructor {
 			if refused == nil && named {
 				refused = o.nameFault(w, r)
 			}
-			switch {
-			case refused == nil && named && o.share(w, r): // a preflight, which is answered
-			case refused == nil:
-				r.Body = http.MaxBytesReader(w, r.Body, limit)
-				next.ServeHTTP(w, r)
-			default:
+			if refused != nil {
 				Refuse(w, r, refused)
+				return
 			}
+			if named && o.share(w, r) { // a preflight, which is answered
+				return
+			}
+			r.Body = http.MaxBytesReader(w, r.Body, limit)
+			next.ServeHTTP(w, r)
 		})
 	}
 }

@@ -62,12 +62,9 @@ func limit(limiter *Limiter) alice.Constructor {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			state, principal := limiter.state.Load(), auth.PrincipalFrom(r.Context())
-			if state.tokens != nil {
-				bucket := state.tokens.of(principal.Token.Key())
-				if wait, ok := bucket.take(limiter.now()); !ok {
-					Refuse(w, r, tooFast("Requests with this access token come too fast.", wait))
-					return
-				}
+			if wait, ok := state.tokens.of(principal.Token.Key()).take(limiter.now()); !ok {
+				Refuse(w, r, tooFast("Requests with this access token come too fast.", wait))
+				return
 			}
 			release, refusal := state.calls.acquire(r.Context(), principal.Caller().Key(), state.limits.Wait)
 			if refusal != nil {

@@ -97,7 +97,7 @@ func (a introspection) terms() *Terms {
 			Time *rs.TimeLimit `json:"time_constraint"`
 		} `json:"streams"`
 	}
-	if json.Unmarshal(a.Details, &details) != nil {
+	if json.Unmarshal(a.Details, &details) != nil || len(details) == 0 {
 		return nil
 	}
 	var all []rs.TimeLimit
@@ -114,9 +114,6 @@ func (a introspection) terms() *Terms {
 			}
 		}
 	}
-	if len(details) == 0 {
-		return nil
-	}
 	return &Terms{Limits: func() ([]rs.TimeLimit, bool) { return all, known }}
 }
 
@@ -125,7 +122,8 @@ const maxLimits = 100
 
 // read decodes a response. Its error contains nothing of the body.
 func (a *introspection) read(body []byte) error {
-	err := wire.Decode(body, a, "active", "inactive_reason", "pdpp_token_kind", "grant_id", "grant_package_id", "client_id", "iss", "aud", "exp", "nbf")
+	err := wire.Decode(body, a, "active", "inactive_reason", "pdpp_token_kind", "grant_id", "grant_package_id", "client_id", "iss", "aud",
+		"exp", "nbf", "authorization_details")
 	if err != nil && !errors.Is(err, wire.ErrAmbiguousMember) {
 		return errors.New("the introspection answer is not the JSON of RFC 7662")
 	}

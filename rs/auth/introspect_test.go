@@ -168,6 +168,7 @@ func TestIntrospectorThatCanNotTellCondemnsNobody(t *testing.T) {
 		"the audience twice":            says2xx(`{"active":true,"aud":"https://other.example",` + goodClient),
 		"the expiry twice":              says2xx(`{"active":true,"exp":1,"exp":1772366460,` + goodClient),
 		"the expiry in another case":    says2xx(`{"active":true,"EXP":1,` + goodClient),
+		"the details in another case":   says2xx(`{"active":true,"Authorization_Details":[],` + goodClient),
 		"the time before it, twice":     says2xx(`{"active":true,"nbf":1872366460,"nbf":1,` + goodClient),
 		"a member that is not read too": says2xx(`{"active":true,"scope":"a","Scope":"b",` + goodClient),
 		"a broken connection":           func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },

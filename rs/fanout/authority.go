@@ -54,8 +54,6 @@ func (a *packageAuthority) Introspect(ctx context.Context, token rs.Token) (auth
 	switch {
 	case errors.As(err, &refused) && refused.Code == "package_revoked":
 		return auth.TokenInfo{Inactive: refused}, nil
-	case errors.As(err, &refused) && refused.Code == rs.AuthorityUnreachable:
-		return auth.TokenInfo{}, refused
 	case err != nil:
 		return auth.TokenInfo{}, lookup.Unreachable(err)
 	}

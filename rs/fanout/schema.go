@@ -39,12 +39,9 @@ func (p *grantPackage) schema(ctx context.Context, r rs.Request) (*rs.Response, 
 func readSchema(ctx context.Context, d rs.Doer, query url.Values) (*rs.Response, error) {
 	var response *rs.Response
 	var err error
-	switch detailOf(query) {
-	case "compact":
+	if detailOf(query) == "compact" {
 		response, err = rs.CompactSchema(ctx, d, query.Get("stream"), "")
-	case "full":
-		response, err = rs.FullSchema(ctx, d, query.Get("stream"), "")
-	default:
+	} else {
 		response, err = d.Do(ctx, rs.Request{Path: rs.Path("schema"), Query: query})
 	}
 	if err == nil {

@@ -74,9 +74,6 @@ func (b *breaker) closed() bool {
 // begin admits one attempt of a caller, which must be ended with the generation that it returns. failing begins the message of an open
 // breaker.
 func (b *breaker) begin(caller breakerKey, failing string) (generation int, refused *rs.Error) {
-	if b == nil {
-		return 0, nil
-	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	now := time.Now()

@@ -3,7 +3,6 @@ package rsclient
 import (
 	"context"
 	"crypto/sha256"
-	"net/http/httptrace"
 	"sync/atomic"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -44,14 +43,13 @@ type reading struct {
 	class  string     // see [ClassFrom]
 
 	connecting atomic.Bool // a connection was asked for and did not come yet
-	trace      httptrace.ClientTrace
 }
 
 type readingKey struct{}
 
 func withReading(ctx context.Context, grant, caller breakerKey, class string) context.Context {
 	r := &reading{grant: grant, caller: caller, class: class}
-	return context.WithValue(tracing(ctx, &r.trace, &r.connecting), readingKey{}, r)
+	return context.WithValue(tracing(ctx, &r.connecting), readingKey{}, r)
 }
 
 // readingFrom returns nil for a request that is not part of a read.
@@ -65,10 +63,7 @@ func (r *reading) waits() bool { return r != nil && r.connecting.Load() }
 
 // payer returns whose share of the answer budget the read is charged to.
 func (r *reading) payer() breakerKey {
-	switch {
-	case r == nil:
-		return breakerKey{}
-	case r.caller == breakerKey{}:
+	if r.caller == (breakerKey{}) {
 		return r.grant
 	}
 	return r.caller

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/foreign"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/identifier"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
@@ -70,7 +71,7 @@ func (t Tool) withNames(args rs.Object) rs.Object {
 			plain = "page_size"
 		}
 		isID, flag := plain == "ids" || plain == "record_ids", flags[plain]
-		meant := map[string]string{"true": flag[1], "false": opposite[flag[1]]}[m.Value]
+		meant := map[string]string{"true": flag[1], "false": foreign.Opposites[flag[1]]}[m.Value]
 		switch filters := isID || plain == "query" && rs.AsObject(m.Value) != nil; {
 		case filters && t.Takes("filter") && !t.Takes("q") && !canonical.Includes("filter"):
 			if isID {

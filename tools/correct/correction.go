@@ -175,8 +175,12 @@ func (c *correction) sort() {
 	if several {
 		c.report("invalid_sort", "sort", "A list is sorted by one field; the call below leaves out %s.", quote.Text(others))
 	}
-	first, direction := sortOf(rs.EncodeJSON(first))
+	first, direction := foreign.Sort(rs.EncodeJSON(first))
 	field, descending := strings.CutPrefix(first, "-")
+	if bare, named := foreign.Directed(field); named != "" && c.stream.Field(field) == nil && c.stream.Spelled(field) == "" {
+		c.report("invalid_sort", "sort", "sort is a field, with - before it for descending.")
+		field, direction = bare, named
+	}
 	descending = descending || direction == "desc"
 	open := c.open
 	to := c.name("sort", field, fields.HasRanges, "be sorted by")
@@ -184,8 +188,12 @@ func (c *correction) sort() {
 		c.report("invalid_sort", "sort", "The call below is without: sort what it reads.")
 		c.args, c.open = c.args.Without("sort").With("limit", "100"), open // any of them may be the first
 	}
-	if descending && to != "" {
+	switch {
+	case to == "":
+	case descending:
 		to = "-" + to
+	case to != field && direction == "":
+		c.hint = "The call below sorts ascending; a - before the field is descending."
 	}
 	c.replace("sort", to)
 }

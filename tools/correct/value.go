@@ -158,28 +158,26 @@ func chosen(raw string) string {
 	return rs.EncodeJSON(names)
 }
 
-var sortWithDirection = written.Expression(`(?i)^([^\s,:]+?)(?:\s+|\s*[,:]\s*)(asc|desc|ascending|descending)$`)
-
 // sorted brings sort and order into one: sort is a field with '-' before it for descending, order the direction of the default sort.
 func sorted(args rs.Object) rs.Object {
-	field, direction := sortOf(args.Get("sort"))
+	field, direction := foreign.Sort(args.Get("sort"))
 	order := args.Text("order")
-	f, d := sortOf(args.Get("order"))
+	f, d := foreign.Sort(args.Get("order"))
 	if order != "asc" && order != "desc" && !args.Has("sort") && f != "" && (d != "" || strings.HasPrefix(order, "-")) { // "total desc", "-total"
 		field, direction, order = f, d, ""
 		args = renamed(args, "order", "sort", `""`)
 	}
 	bare, negated := strings.CutPrefix(field, "-")
-	plain := strings.TrimSuffix(strings.ToLower(field), "ending")
+	alone := foreign.Directions[strings.ToLower(field)] // a direction without a field
 	if direction == "" && (order == "asc" || order == "desc") && !negated {
 		direction = order
 	}
 	switch {
 	case field == "":
 		return args
-	case (plain == "asc" || plain == "desc") && order == "" && direction == "":
-		return renamed(args, "sort", "order", rs.EncodeJSON(plain))
-	case plain == "asc" || plain == "desc":
+	case alone != "" && order == "" && direction == "":
+		return renamed(args, "sort", "order", rs.EncodeJSON(alone))
+	case alone != "":
 		return args
 	case direction == "":
 		return args.With("sort", rs.EncodeJSON(field))
@@ -189,32 +187,6 @@ func sorted(args rs.Object) rs.Object {
 		field = "-" + bare
 	}
 	return args.Without("order").With("sort", rs.EncodeJSON(field))
-}
-
-// sortOf reads a sort as other APIs write it.
-func sortOf(raw string) (field, direction string) {
-	raw = only(raw)
-	if pair := strings.Join(written.Names(raw), " "); rs.Kind(raw) == "array" && sortWithDirection().MatchString(pair) { // ["total","desc"]
-		raw = rs.EncodeJSON(pair)
-	}
-	if o := rs.AsObject(raw); o != nil {
-		field, direction = o.Text("field", "name", "by", "column", "property", "key"), strings.ToLower(o.Text("direction", "order", "dir"))
-		if len(o) == 1 && field == "" {
-			field, direction = o[0].Name, strings.ToLower(o.Text(o[0].Name))
-			if n, ok := o.Number(field); ok && (n == 1 || n == -1) {
-				direction = map[int]string{1: "asc", -1: "desc"}[n]
-			}
-		}
-	} else if s, ok := written.Text(raw); ok {
-		field = strings.TrimSpace(s)
-		if found := sortWithDirection().FindStringSubmatch(field); found != nil {
-			field, direction = found[1], strings.ToLower(found[2])
-		}
-	}
-	if direction = strings.TrimSuffix(direction, "ending"); direction != "" && direction != "asc" && direction != "desc" {
-		return "", ""
-	}
-	return strings.TrimPrefix(field, "+"), direction
 }
 
 // sorts reports whether an argument of that name says in which order records come.
@@ -227,7 +199,7 @@ func sorts(plain string) bool {
 // without a direction, or by something else, stays what it is.
 func ordered(args rs.Object) rs.Object {
 	for _, m := range args {
-		field, direction := sortOf(m.Value)
+		field, direction := foreign.Sort(m.Value)
 		if !sorts(written.Snake(m.Name)) || field == "asc" || field == "desc" || !args.Has("group_by") && !args.Has("group_by_time") {
 			continue
 		}

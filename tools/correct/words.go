@@ -48,8 +48,7 @@ var envelopes = written.Set("args arguments params parameters input variables re
 
 // wordForms are other ways to write one of the few values of an argument.
 var wordForms = map[string]map[string]string{
-	"order": written.ByWord(map[string]string{
-		"desc": "descending newest newest_first latest -1", "asc": "ascending oldest oldest_first 1"}),
+	"order": foreign.Directions,
 	"granularity": written.ByWord(map[string]string{
 		"hour": "hourly 1h", "day": "daily 1d", "week": "weekly 1w", "month": "monthly 1M", "quarter": "quarterly 1q", "year": "yearly annual 1y"}),
 	"mode": written.ByWord(map[string]string{"lexical": "keyword keywords full_text fulltext text exact", "semantic": "vector"}),
@@ -67,9 +66,6 @@ var likelyForms = map[string]map[string]string{
 		"day": "weekday weekdays weekend weekends day_of_week dayofweek dow day_name", "hour": "minute hour_of_day hourofday time_of_day",
 		"week": "fortnight", "year": "decade"}),
 }
-
-// opposite is what a flag stands for when it is false; nothing where that is not certain.
-var opposite = map[string]string{"asc": "desc", "desc": "asc"}
 
 // flags are arguments that stand for one value of another when they are true.
 var flags = map[string][2]string{

@@ -20,7 +20,6 @@ type AggregateQuery struct {
 	Empty     []EmptyField // why no record matches the filter, if that is known
 }
 
-// An aggregateAnswer is an answer with the groups that it has.
 type aggregateAnswer struct {
 	AggregateQuery
 	object
@@ -79,30 +78,16 @@ func (a aggregateAnswer) rest(n int) groupsRest {
 	}
 	other := a.other()
 	known, _ := a.Number("group_count")
-	total := max(len(a.rows), known, n)
-	undated := ""
-	if records := a.undated(n); records > 0 && total == n && n > 1 && other == 0 { // they are no time
-		total, n = total-1, n-1
-		undated = ", and " + write.Plural(records, "record") + " without " + write.ShownName(a.Text("group_by_time"))
+	total := max(len(a.rows), known)
+	if total == n && other == 0 {
+		return groupsRest{says: a.allShown(n, noun, with)}
 	}
 	of := write.Plural(total, noun)
-	switch {
-	case total == 0 && other == 0:
-		return groupsRest{says: "no groups"}
-	case total == n && other == 0 && n == 1:
-		return groupsRest{says: "shown 1 " + noun + with + undated + ", which is all"}
-	case total == n && other == 0:
-		usual := !a.Has("order") && !a.Flag("unordered") && !a.descends()
-		return groupsRest{says: "all " + of + with + " shown" + write.When(!usual, a.sequence(noun, true)) + undated}
-	case total <= n:
-	case known == 0 && other > 0: // there may be others, of which only the records are counted
-		of = fmt.Sprintf("%d of at least %s", n, of)
-	default:
-		of = fmt.Sprintf("%d of %s", n, of)
+	if total > n { // else there may be others, of which only the records are counted
+		of = fmt.Sprintf("%d of %s%s", n, write.When(known == 0 && other > 0, "at least "), of)
 	}
 	all := total == n && known > 0 // each group was read
-	r := groupsRest{says: "shown " + of + with}
-	r.says += a.sequence(noun, all)
+	r := groupsRest{says: "shown " + of + with + a.sequence(noun, all)}
 	var hidden []string
 	if left := len(a.rows) - n; left > 0 {
 		records := a.recordsOf(n, len(a.rows))
@@ -111,15 +96,7 @@ func (a aggregateAnswer) rest(n int) groupsRest {
 	if other > 0 {
 		hidden = append(hidden, a.others(other, known)...)
 	}
-	r.says += fmt.Sprintf("; not shown: %s (other_count=%d)", strings.Join(hidden, " and "), other)
-	if tied := a.tied(n); tied > 0 {
-		same := "as many records as"
-		if a.ordered() {
-			same = "the same " + write.ShownName(a.Text("metric")) + " as"
-		}
-		more := write.When(a.Flag("more_tied"), "at least ")
-		r.says += fmt.Sprintf("; %s%s of these %s %s the last shown", more, write.Plural(tied, "group"), write.Have(tied), same)
-	}
+	r.says += fmt.Sprintf("; not shown: %s (other_count=%d)", strings.Join(hidden, " and "), other) + a.tied(n)
 	if !all {
 		r.next, r.tool = a.next(n)
 		r.says += write.When(r.next == nil, "; filter to see them") + write.When(r.tool == "query_records", ", each in the records below")
@@ -127,12 +104,22 @@ func (a aggregateAnswer) rest(n int) groupsRest {
 	return r
 }
 
-// undated is how many records without a time the last of the first n groups has; 0 where that is a group of a time.
-func (a aggregateAnswer) undated(n int) int {
-	if n == 0 || !a.Has("group_by_time") || a.rows[n-1].key != "null" {
-		return 0
+// allShown says that the first n groups are all. The last one may hold the records without a time, which are not a group of time.
+func (a aggregateAnswer) allShown(n int, noun, with string) string {
+	undated := ""
+	if n > 1 && a.Has("group_by_time") && a.rows[n-1].key == "null" {
+		if records := a.recordsOf(n-1, n); records > 0 {
+			n, undated = n-1, ", and "+write.Plural(records, "record")+" without "+write.ShownName(a.Text("group_by_time"))
+		}
 	}
-	return a.recordsOf(n-1, n)
+	switch n {
+	case 0:
+		return "no groups"
+	case 1:
+		return "shown 1 " + noun + with + undated + ", which is all"
+	}
+	usual := !a.Has("order") && !a.Flag("unordered") && !a.descends()
+	return "all " + write.Plural(n, noun) + with + " shown" + write.When(!usual, a.sequence(noun, true)) + undated
 }
 
 // sequence says which groups come first; "" for those with most records, or the first in time. all of them may be known.
@@ -185,11 +172,11 @@ func (a aggregateAnswer) descends() bool {
 	return a.Has("group_by_time") && a.Arguments.Text("order") == "desc" && !a.Flag("unordered")
 }
 
-// tied is how many groups after the first n have as many records as the last of those, or the same value where they are in the order of
+// tied says how many groups after the first n have as many records as the last of those, or the same value where they are in the order of
 // values, as far as that is known: where a limit falls among such groups, it is by chance which of them are shown.
-func (a aggregateAnswer) tied(n int) int {
+func (a aggregateAnswer) tied(n int) string {
 	if !a.Has("group_by") || n == 0 {
-		return 0
+		return ""
 	}
 	tied, _ := a.Number("tied_groups") // with the last of the answer
 	same := func(i int) bool {
@@ -207,7 +194,15 @@ func (a aggregateAnswer) tied(n int) int {
 			tied++
 		}
 	}
-	return tied
+	if tied == 0 {
+		return ""
+	}
+	alike := "as many records as"
+	if a.ordered() {
+		alike = "the same " + write.ShownName(a.Text("metric")) + " as"
+	}
+	more := write.When(a.Flag("more_tied"), "at least ")
+	return fmt.Sprintf("; %s%s of these %s %s the last shown", more, write.Plural(tied, "group"), write.Have(tied), alike)
 }
 
 // leavesOutEmpty reports whether the groups are of time, and none of them is without records.

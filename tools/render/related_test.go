@@ -128,3 +128,58 @@ func TestACursorThatLeadsNowhere(t *testing.T) {
 		}
 	}
 }
+
+// S0-6a, S0-6b: of a list, records of other connections and those beyond limit are left out, and counted on both channels.
+func TestNoMoreRecordsThanWereAskedFor(t *testing.T) {
+	const own, second, foreign = `"a1"`, `"a2"`, `"b1"`
+	record := func(id string) string {
+		connection := `"cin_` + id[1:2] + `"`
+		return `{"id":` + id + `,"stream":"notes","connection_id":` + connection + `,"record_key":` + id + `,"data":{"x":"text of ` + id[1:] + `},"title":"Title ` + id[1:] + `}`
+	}
+	for name, row := range map[string]struct {
+		sent, notes []string
+		limit       int
+		cursor      string // of the resource server
+	}{
+		"all are as asked for": {[]string{own, second}, nil, 2, ""},
+		"one of another connection": {[]string{own, foreign, second},
+			[]string{"The resource server sent 1 %s of other connections than connection_id; left out."}, 2, ""},
+		"one beyond the limit": {[]string{own, second}, []string{"The resource server sent more than limit 1; 1 %s left out. Repeat this call with limit 2 to see them."}, 1, ""},
+		"one beyond the limit, and a cursor": {[]string{own, second},
+			[]string{"more than limit 1; 1 %s left out. next_cursor skips them. Repeat this call with limit 2 to see them."}, 1, `,"next_cursor":"c"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var items []string
+			for _, id := range row.sent {
+				items = append(items, record(id))
+			}
+			page, err := rs.ReadResponse(`{"object":"list","data":[` + strings.Join(items, ",") + `]` + row.cursor + `}`)
+			if err != nil {
+				t.Fatal(err)
+			}
+			check := func(noun string, r render.Result, err error) {
+				t.Helper()
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, channel := range []string{r.Text, string(r.Structured)} {
+					if strings.Contains(channel, "b1") || !strings.Contains(channel, "a1") || strings.Contains(channel, "a2") != (row.limit > 1) {
+						t.Errorf("of %v with limit %d: %s", row.sent, row.limit, channel)
+					}
+					for _, note := range row.notes {
+						if note = strings.ReplaceAll(note, "%s", noun); !strings.Contains(channel, note) {
+							t.Errorf("%q is not in %s", note, channel)
+						}
+					}
+					if noted := strings.Contains(channel, "The resource server sent"); noted != (row.notes != nil) {
+						t.Errorf("a note: %t in %s", noted, channel)
+					}
+				}
+			}
+			r, err := render.Records(page, render.RecordsQuery{Stream: "notes", ConnectionID: "cin_a", Limit: row.limit})
+			check("record", r, err)
+			r, err = render.Search(page, render.SearchQuery{Q: "text", ConnectionID: "cin_a", Limit: row.limit})
+			check("hit", r, err)
+		})
+	}
+}

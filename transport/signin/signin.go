@@ -51,6 +51,8 @@ type Options struct {
 // A Bridge serves sign-ins. It keeps tokens in memory, for ten seconds, and nothing anywhere else.
 type Bridge struct {
 	options Options
+	source  string        // of which the owner is asked for data
+	streams []streamAsked // which of its streams; none: all
 	client  *http.Client
 
 	found *rechecked.Value[finding]
@@ -75,16 +77,16 @@ func New(ctx context.Context, o Options) (*Bridge, error) {
 	case (o.ConnectorKey == "") == (o.Details == ""):
 		return nil, errors.New("name either a source or authorization details")
 	}
-	if o.Details != "" {
-		if err := checkDetails(o.Details); err != nil {
-			return nil, err
-		}
-	}
 	b := &Bridge{
-		options: o, client: newClient(o.Transport), asking: make(chan struct{}, mostAsking),
+		options: o, source: o.ConnectorKey, client: newClient(o.Transport), asking: make(chan struct{}, mostAsking),
 		registrations: rate.NewLimiter(100/(10*60.0), 100),
 		registering:   web.NewLimiter(web.Limits{AddressRate: 20 / (10 * 60.0), AddressBurst: 20}, o.Now),
 		tokens:        web.NewLimiter(web.Limits{AddressRate: 1, AddressBurst: 60}, o.Now),
+	}
+	if o.Details != "" {
+		if err := b.readDetails(); err != nil {
+			return nil, err
+		}
 	}
 	b.recent, _ = lru.New[string, serverAnswer](1000) // fails for a size of less than 1 alone
 	server, err := b.check(ctx)
@@ -102,17 +104,18 @@ func (b *Bridge) Fits(o Options) bool {
 	return held.Issuer == o.Issuer && held.Public == o.Public && held.ConnectorKey == o.ConnectorKey && held.Details == o.Details
 }
 
-// checkDetails wants one entry: several give a package token.
-func checkDetails(text string) error {
+// readDetails wants one entry: several give a package token.
+func (b *Bridge) readDetails() error {
 	var entries []struct {
-		Type   string `json:"type"`
-		Source struct {
-			ID string `json:"id"`
-		} `json:"source"`
+		Type    string
+		Source  struct{ ID string }
+		Streams []streamAsked
 	}
-	if err := json.Unmarshal([]byte(text), &entries); err != nil || len(entries) != 1 || entries[0].Type == "" || entries[0].Source.ID == "" {
+	err := json.Unmarshal([]byte(b.options.Details), &entries)
+	if err != nil || len(entries) != 1 || entries[0].Type == "" || entries[0].Source.ID == "" {
 		return errors.New("authorization details must be a JSON list of one object with type and source.id; several give a token that cannot be read here")
 	}
+	b.source, b.streams = entries[0].Source.ID, entries[0].Streams
 	return nil
 }
 

@@ -59,7 +59,7 @@ type streamAsked struct {
 func (b *Bridge) check(ctx context.Context) (server, error) {
 	issuer := b.options.Issuer
 	u, err := url.Parse(issuer)
-	if err != nil || u.Host == "" || u.User != nil || issuer != u.Scheme+"://"+u.Host || u.Scheme != "https" && !loopbackHTTP(u) {
+	if err != nil || u.User != nil || issuer != u.Scheme+"://"+u.Host || !isSecure(u) {
 		return server{}, fmt.Errorf("the authorization server %q must be an https origin without a slash at its end (http on loopback)", issuer)
 	}
 	var found server
@@ -69,25 +69,17 @@ func (b *Bridge) check(ctx context.Context) (server, error) {
 	if err := found.check(issuer); err != nil {
 		return server{}, err
 	}
-	key := b.options.ConnectorKey
-	var entries []struct {
-		Source  struct{ ID string }
-		Streams []streamAsked
-	}
-	if key == "" && json.Unmarshal([]byte(b.options.Details), &entries) == nil && len(entries) == 1 {
-		key, found.asked = entries[0].Source.ID, entries[0].Streams
-	}
 	var source struct{ Streams []streamAsked }
-	if err := get(ctx, b.client, issuer+"/connectors/"+url.PathEscape(key), &source); err != nil {
-		return server{}, fmt.Errorf("the source %q at the authorization server: %w", key, err)
+	if err := get(ctx, b.client, issuer+"/connectors/"+url.PathEscape(b.source), &source); err != nil {
+		return server{}, fmt.Errorf("the source %q at the authorization server: %w", b.source, err)
 	}
-	if i := slices.IndexFunc(found.asked, func(s streamAsked) bool { return s.Name == "*" }); i >= 0 {
-		for at := range source.Streams {
-			source.Streams[at].Instances = found.asked[i].Instances
+	found.asked = source.Streams
+	if all := slices.IndexFunc(b.streams, func(s streamAsked) bool { return s.Name == "*" }); all >= 0 {
+		for i := range found.asked {
+			found.asked[i].Instances = b.streams[all].Instances
 		}
-		found.asked = source.Streams
-	} else if len(found.asked) == 0 {
-		found.asked = source.Streams
+	} else if len(b.streams) > 0 {
+		found.asked = b.streams
 	}
 	return found, nil
 }
@@ -120,8 +112,9 @@ func (s server) check(issuer string) error {
 	return nil
 }
 
-func loopbackHTTP(u *url.URL) bool {
-	return u.Scheme == "http" && rsclient.IsLoopback(u.Hostname())
+// isSecure reports whether a URL is of a host with which tokens may be exchanged.
+func isSecure(u *url.URL) bool {
+	return u.Host != "" && (u.Scheme == "https" || u.Scheme == "http" && rsclient.IsLoopback(u.Hostname()))
 }
 
 // get reads a JSON document. Its error names the status or why the request failed, and quotes nothing of the document.
@@ -181,7 +174,7 @@ func (i *Issuers) Ask(ctx context.Context) ([]string, error) {
 		return nil, errors.New("the resource server's metadata does not name 1 to 8 authorization servers")
 	}
 	for _, server := range document.Servers {
-		if u, err := url.Parse(server); err != nil || u.Host == "" || u.Scheme != "https" && !loopbackHTTP(u) {
+		if u, err := url.Parse(server); err != nil || !isSecure(u) {
 			return nil, errors.New("the resource server's metadata names an authorization server that is not an https URL")
 		}
 	}

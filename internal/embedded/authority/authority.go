@@ -108,7 +108,7 @@ func (s *Server) issue(grant Grant, life time.Duration) string {
 }
 
 func (s *Server) forget(token string) {
-	s.Grants.forget(token)
+	s.Grants.byToken.Delete(token)
 	s.issued = slices.DeleteFunc(s.issued, func(other string) bool { return other == token })
 }
 

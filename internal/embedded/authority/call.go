@@ -78,7 +78,6 @@ type refusedError struct {
 	retryAfter time.Duration
 }
 
-// Error returns code and message.
 func (r *refusedError) Error() string { return r.Code + ": " + r.Message }
 
 func refuse(status int, code, format string, args ...any) *refusedError {

@@ -76,14 +76,20 @@ func (c client) check() string {
 	case slices.Contains(c.GrantTypes, grantCode) && len(c.RedirectURIs) == 0:
 		return "redirect_uris is required for authorization_code"
 	}
-	for _, text := range c.RedirectURIs {
-		u, err := url.Parse(text)
-		if err != nil || len(text) > 2000 || u.Host == "" || u.User != nil || strings.Contains(text, "#") ||
-			u.Scheme != "https" && !isLoopback(u) || strings.ContainsFunc(u.Host, func(c rune) bool { return c <= ' ' || c >= 0x7F }) {
-			return "redirect_uris must be https URLs of a host in ASCII, or http URLs of a loopback address"
-		}
+	if slices.ContainsFunc(c.RedirectURIs, func(uri string) bool { return !mayRedirect(uri) }) {
+		return "redirect_uris must be https URLs of a host in ASCII, or http URLs of a loopback address"
 	}
 	return ""
+}
+
+// mayRedirect reports whether a client may register a redirect URI.
+func mayRedirect(uri string) bool {
+	u, err := url.Parse(uri)
+	if err != nil || len(uri) > 2000 || u.Host == "" || u.User != nil || strings.Contains(uri, "#") {
+		return false
+	}
+	isASCII := !strings.ContainsFunc(u.Host, func(c rune) bool { return c <= ' ' || c >= 0x7F })
+	return isASCII && (u.Scheme == "https" || isLoopback(u))
 }
 
 // within reports whether all values are among those that are allowed.

@@ -97,12 +97,12 @@ func (s *Server) isOwner(secret string) (bool, error) {
 // connections lists the keys and connection ids that a client has to know, to the owner: a browser asks for the secret as a password.
 func (s *Server) connections(c *call) (any, error) {
 	_, secret, sent := c.BasicAuth()
-	owner, err := false, error(nil)
-	if site := c.Header.Get("Sec-Fetch-Site"); sent && within([]string{site}, "", "none", "same-origin") { // no other page may try secrets
-		owner, err = s.isOwner(secret)
-	}
-	if err != nil {
-		return nil, err
+	owner := false
+	if sent && within([]string{c.Header.Get("Sec-Fetch-Site")}, "", "none", "same-origin") { // no page of another site may try secrets
+		var err error
+		if owner, err = s.isOwner(secret); err != nil {
+			return nil, err
+		}
 	}
 	if !owner {
 		c.header.Set("WWW-Authenticate", `Basic realm="The owner's secret, from the terminal, is the password"`)

@@ -73,9 +73,6 @@ func (g *Grants) RevokeID(id string) {
 	})
 }
 
-// forget drops a token.
-func (g *Grants) forget(token string) { g.byToken.Delete(token) }
-
 // byID finds a grant and its token by the grant's id.
 func (g *Grants) byID(id string) (token string, grant Grant, ok bool) {
 	g.byToken.Range(func(key, held any) bool {

@@ -62,11 +62,10 @@ func (s *Server) Serve(w http.ResponseWriter, r *http.Request, path []string, re
 	page, isPage := body.([]byte)
 	if body != nil && !isPage {
 		c.header.Set("Content-Type", "application/json; charset=utf-8")
+		page, _ = json.Marshal(body) // of texts, numbers and lists, which never fails
+		page = append(page, '\n')
 	}
 	w.WriteHeader(c.status)
-	if body != nil && !isPage {
-		_ = json.NewEncoder(w).Encode(body) // the status is out: nothing more can reach a client that hung up
-	}
 	_, _ = w.Write(page)
 	return true
 }

@@ -16,7 +16,6 @@ import (
 // maxBlobBytes is how much of attachments is kept to be fetched, of all that are loaded at a time.
 const maxBlobBytes = 256 << 20
 
-// A blobBudget is what is left of maxBlobBytes.
 type blobBudget struct{ left int }
 
 // take keeps a blob while the budget lasts.
@@ -28,7 +27,6 @@ func (b *blobBudget) take(blob *model.Blob) *model.Blob {
 	return blob
 }
 
-// listBlobs lists the files that records may name.
 func (f folder) listBlobs(blobs string) ([]sourceFile, error) {
 	if blobs == "" || f.only != "" {
 		return nil, nil

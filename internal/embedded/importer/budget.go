@@ -14,7 +14,6 @@ const (
 	recordBytes = 32 // that an empty record counts for
 )
 
-// A recordBudget bounds the bytes of the records of a stream.
 type recordBudget struct {
 	free, left int
 	used       int  // by the records of the file that is read
@@ -39,21 +38,21 @@ func (b *recordBudget) begin(file sourceFile, of *fileStream) {
 
 // spend counts a record, and reports whether it is within the budget.
 func (b *recordBudget) spend(one item.Item) bool {
+	b.used += sizeOf(one)
+	return !b.bounded || b.used <= b.left
+}
+
+func sizeOf(one item.Item) int {
 	size := recordBytes
 	for _, field := range one.Fields {
 		size += len(field.Value)
 	}
 	for _, more := range one.Attached {
-		size += recordBytes
-		for _, field := range more.Fields {
-			size += len(field.Value)
-		}
+		size += sizeOf(more)
 	}
-	b.used += size
-	return !b.bounded || b.used <= b.left
+	return size
 }
 
-// end goes on to the next file.
 func (b *recordBudget) end(file sourceFile) {
 	b.free = min(b.free, max(b.left-b.used, 0))
 	if file.used != nil {

@@ -17,7 +17,6 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
-// A listing is what was found in a folder.
 type listing struct {
 	streams [][]fileStream // of each connector, in the order of the manifest and then of file names
 	blobs   []sourceFile   // files that records may name
@@ -92,7 +91,6 @@ func (l *listing) addSources(streams, more []fileStream) []fileStream {
 	return streams
 }
 
-// checkStreams makes sure that each stream of the manifest has a file.
 func (l listing) checkStreams(m schema.Folder) error {
 	for index, connector := range m.Connectors {
 		for _, declared := range connector.Streams {

@@ -62,7 +62,6 @@ type attachedStream struct {
 // aroundTable has the lines above and below a table.
 var aroundTable = attachedStream{suffix: aroundSuffix}
 
-// ways are those of all formats.
 var ways = [...]way{
 	formatUnknown: {},
 	formatLines:   {endings: ".jsonl .ndjson", read: buffered(objects.NewLines), series: true},
@@ -159,13 +158,11 @@ var ways = [...]way{
 	},
 }
 
-// formatOf knows a file by the ending of its name.
 func formatOf(name string) format {
 	ending := strings.ToLower(path.Ext(name))
 	return format(max(0, slices.IndexFunc(ways[:], func(one way) bool { return slices.Contains(strings.Fields(one.endings), ending) })))
 }
 
-// isMessageFile reports a file that is one message.
 func isMessageFile(name string) bool {
 	switch strings.ToLower(path.Ext(name)) {
 	case ".eml", ".emlx":
@@ -250,7 +247,7 @@ func readSheet(in *opened) item.Records {
 func readDatabase(in *opened) item.Records {
 	return cached(in, func() (*database.File, error) {
 		log, _ := openLog(in.of.from.fsys, in.from.name)
-		defer closeLog(log)
+		defer func() { _ = log.Close() }() // it was only read
 		return database.Open(in.ctx, in.file, log)
 	}, func(from *database.File) item.Records { return from.Records(in.ctx, in.from.part) })
 }
@@ -288,7 +285,6 @@ var (
 	scriptEnding = item.Expression(`(?i)(?:-part\d+)?\.js$`)
 )
 
-// parts groups the parts of one export.
 func parts(name string) string {
 	folder, base := path.Dir(name), path.Base(name)
 	part := partEnding().FindStringSubmatch(base)
@@ -301,7 +297,6 @@ func parts(name string) string {
 	return path.Join(folder, part[1])
 }
 
-// read yields the records of a file of the stream.
 func (s *fileStream) read(ctx context.Context, from sourceFile) item.Records {
 	return guarded(func(yield func(item.Item, error) bool) {
 		file, err := openFile(s.from.fsys, from.name)

@@ -38,7 +38,6 @@ func newLeftOut(manifest schema.Folder) *leftOut {
 	return l
 }
 
-// found says which files belong to which streams.
 func (l *leftOut) found(connector string, streams []fileStream) {
 	for _, stream := range streams {
 		for _, file := range stream.files {

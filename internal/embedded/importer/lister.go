@@ -19,7 +19,6 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// A lister collects the sources of one connection.
 type lister struct {
 	ctx        context.Context
 	from       folder
@@ -54,7 +53,7 @@ func (l *lister) addTables(file sourceFile) error {
 	defer func() { _ = opened.Close() }()          // it was only read
 	log, beside := openLog(l.from.fsys, file.name) // what was written last may be in the log alone
 	tables, virtual, wide, err := database.Tables(l.ctx, opened, log)
-	closeLog(log)
+	_ = log.Close() // it was only read
 	if err != nil {
 		return err
 	}

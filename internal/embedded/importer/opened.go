@@ -46,26 +46,20 @@ func openWorkbook(fsys fs.FS, name string) (book openBook, err error) {
 // logEnding ends the name of the log that a database may have beside it.
 const logEnding = "-wal"
 
-// openLog opens the log of a database: nil if it has no log.
-func openLog(fsys fs.FS, name string) (io.Reader, []sourceFile) {
+// openLog opens the log of a database: an empty one if it has none.
+func openLog(fsys fs.FS, name string) (io.ReadCloser, []sourceFile) {
+	none := io.NopCloser(strings.NewReader(""))
 	info, err := fs.Stat(fsys, name+logEnding)
 	if err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
-		return nil, nil
+		return none, nil
 	}
 	file, err := fsys.Open(name + logEnding)
 	if err != nil {
-		return nil, nil
+		return none, nil
 	}
 	return file, []sourceFile{{name: name + logEnding, size: info.Size()}}
 }
 
-func closeLog(log io.Reader) {
-	if file, ok := log.(io.Closer); ok {
-		_ = file.Close() // it was only read
-	}
-}
-
-// An opened file is read.
 type opened struct {
 	ctx    context.Context
 	of     *fileStream
@@ -80,7 +74,6 @@ func (o *opened) isNamed(endings ...string) bool {
 	return slices.Contains(endings, strings.ToLower(path.Ext(o.name)))
 }
 
-// table reads rows below a header.
 func (o *opened) table(rows io.Reader) item.Records {
 	return table.NewReader(item.Buffer(rows), table.Options{
 		Cells: o.of.cells, IDField: &o.of.idField, Semicolons: &o.of.semicolons, Section: o.from.section,
@@ -114,7 +107,6 @@ func (o *opened) beside(name string, read func(io.ReadSeeker)) {
 // startBytes is how much of a file is looked at to recognize it.
 const startBytes = 1 << 12
 
-// beginning reads the first bytes of a file.
 func beginning(fsys fs.FS, name string, size int) ([]byte, error) {
 	opened, err := fsys.Open(name)
 	if err != nil {
@@ -228,7 +220,6 @@ func readSlack(in *opened) item.Records {
 	return services.Slack(in.text, in.folderName(), s.users)
 }
 
-// readDiscord reads a channel or its messages.
 func readDiscord(in *opened) (records item.Records) {
 	s := in.of
 	if s.channels == nil {

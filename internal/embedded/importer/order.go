@@ -27,30 +27,28 @@ func mergeByTime(runs []iter.Seq2[model.Record, error], yield func(model.Record,
 		next   func() (model.Record, error, bool)
 	}
 	var heads []*head
+	advance := func(one *head) (more bool) {
+		record, err, ok := one.next()
+		if one.record = record; !ok {
+			heads = slices.DeleteFunc(heads, func(other *head) bool { return one == other })
+		}
+		if err != nil {
+			yield(model.Record{}, err)
+		}
+		return err == nil
+	}
 	for _, run := range runs {
 		next, stop := iter.Pull2(run)
 		defer stop()
-		record, err, ok := next()
-		if err != nil {
-			yield(model.Record{}, err)
+		one := &head{next: next}
+		if heads = append(heads, one); !advance(one) {
 			return
-		}
-		if ok {
-			heads = append(heads, &head{record, next})
 		}
 	}
 	for len(heads) > 0 {
 		first := slices.MinFunc(heads, func(a, b *head) int { return a.record.EmittedAt.Compare(b.record.EmittedAt) })
-		if !yield(first.record, nil) {
+		if !yield(first.record, nil) || !advance(first) {
 			return
-		}
-		record, err, ok := first.next()
-		if err != nil {
-			yield(model.Record{}, err)
-			return
-		}
-		if first.record = record; !ok {
-			heads = slices.DeleteFunc(heads, func(one *head) bool { return one == first })
 		}
 	}
 }

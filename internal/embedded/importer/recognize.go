@@ -2,7 +2,6 @@ package importer
 
 import (
 	"bytes"
-	"cmp"
 	"io/fs"
 	"path"
 	"slices"
@@ -22,69 +21,84 @@ const passwords = "it holds passwords, which no assistant should have: to have t
 
 // recognize settles how a file is read, or says why it is not.
 func recognize(fsys fs.FS, name string) (kind format, reason string) {
-	if kind = formatOf(name); kind == formatMail || kind == formatUnknown && isMaildir(name) {
+	named := formatOf(name)
+	if named == formatMail || named == formatUnknown && isMaildir(name) {
 		return formatMail, "" // there may be many; the reader rejects what is not one
 	}
 	start, err := beginning(fsys, name, startBytes)
-	if err != nil {
-		return formatUnknown, "cannot be read: " + item.Reason(err)
-	}
 	switch {
+	case err != nil:
+		return formatUnknown, "cannot be read: " + item.Reason(err)
 	case database.Is(start):
 		return formatDatabase, ""
-	case (kind == formatDocument || kind == formatWorkbook) && bytes.HasPrefix(start, []byte("PK")):
-		return kind, ""
-	case (kind == formatTable || kind == formatArray) && holdsPasswords(start, kind == formatTable):
+	case holdsPasswords(named, start):
 		return formatUnknown, passwords
-	case kind == formatArray && holdsLines(fsys, name, start):
-		return formatLines, ""
-	case kind == formatArray && isSlack(fsys, name):
-		return formatSlack, ""
-	case (kind == formatArray || kind == formatTable) && services.IsDiscord(name, start):
-		return formatDiscord, ""
 	}
-	ending := strings.ToLower(path.Ext(name))
-	for index, one := range ways {
-		if one.is != nil && kind == one.among && one.is(name, start) {
-			return format(index), ""
-		}
-	}
+	kind = shownFormat(fsys, name, named, start)
 	switch {
-	case kind == formatDocument && isActivity(fsys, name):
-		return formatActivity, ""
-	case kind != formatUnknown && !isText(start):
-		return formatUnknown, "not text: it holds bytes that are 0"
 	case kind != formatUnknown:
 		return kind, ""
-	case ending == ".txt" && isTabbed(start):
-		return formatTable, ""
-	case ending == ".txt" && isText(start):
-		return formatDocument, ""
-	case bytes.HasPrefix(start, []byte("%PDF-")):
-		return formatUnknown, "a PDF, which is not read: save its text as .html or .md, or keep it beside what names it"
+	case named == formatUnknown:
+		return formatUnknown, whyUnknown(name, start)
+	case !isText(start):
+		return formatUnknown, "not text: it holds bytes that are 0"
 	}
-	other := ""
-	for _, one := range otherWays {
-		if slices.Contains(strings.Fields(one.endings), ending) {
-			other = one.way
+	return named, ""
+}
+
+// shownFormat is the format that a file with a name of another one, or of none, begins as.
+func shownFormat(fsys fs.FS, name string, named format, start []byte) format {
+	switch {
+	case (named == formatDocument || named == formatWorkbook) && bytes.HasPrefix(start, []byte("PK")):
+		return named
+	case named == formatArray && holdsLines(fsys, name, start):
+		return formatLines
+	case isSlack(fsys, name):
+		return formatSlack
+	case services.IsDiscord(name, start):
+		return formatDiscord
+	}
+	for index, one := range ways {
+		if one.is != nil && named == one.among && one.is(name, start) {
+			return format(index)
 		}
 	}
-	switch {
-	case other != "":
-	case media().MatchString(name):
-		other = "pictures, recordings and films are not read"
-	case bytes.HasPrefix(start, []byte("PK\x03\x04")):
-		other = asArchive
+	switch isTXT := strings.EqualFold(path.Ext(name), ".txt"); {
+	case named == formatDocument && isActivity(fsys, name):
+		return formatActivity
+	case isTXT && isTabbed(start):
+		return formatTable
+	case isTXT && isText(start):
+		return formatDocument
 	}
-	return formatUnknown, "of no known kind: " + cmp.Or(other, knownEndings)
+	return formatUnknown
+}
+
+// whyUnknown says why a file is not read whose kind is not known, and what would have it read.
+func whyUnknown(name string, start []byte) string {
+	ending, way := strings.ToLower(path.Ext(name)), knownEndings
+	at := slices.IndexFunc(otherWays[:], func(one otherWay) bool { return slices.Contains(strings.Fields(one.endings), ending) })
+	switch {
+	case bytes.HasPrefix(start, []byte("%PDF-")):
+		return "a PDF, which is not read: save its text as .html or .md, or keep it beside what names it"
+	case at >= 0:
+		way = otherWays[at].way
+	case media().MatchString(name):
+		way = "pictures, recordings and films are not read"
+	case bytes.HasPrefix(start, []byte("PK\x03\x04")):
+		way = asArchive
+	}
+	return "of no known kind: " + way
 }
 
 // media are files of which no program can make records: an export may have thousands of them.
 var media = item.Expression(`(?i)\.(?:jpe?g|jfif|png|gif|heic|heif|webp|avif|bmp|tiff?|svg|psd|dng|cr2|nef|arw|mp[234]|m4[abvp]|mov|avi|mkv|` +
 	`webm|mpe?g|mts|3gpp?|wmv|wav|aiff?|aac|flac|ogg|oga|opus|amr|caf|wma|ttf|woff2?)$`)
 
-// otherWays are how to get kinds of files read that are not, by their endings.
-var otherWays = [...]struct{ endings, way string }{
+// An otherWay is how to get files read that are not, by their endings.
+type otherWay struct{ endings, way string }
+
+var otherWays = [...]otherWay{
 	{".rtf .doc .pages .wps .one", "save it as .docx or .odt"},
 	{".xls .ods .numbers .xlsb", "save it as .xlsx or .csv"},
 	{".epub .mhtml", "save it as .html"},
@@ -110,12 +124,9 @@ var (
 )
 
 // holdsPasswords reports a table or JSON of passwords, which must not reach an assistant.
-func holdsPasswords(start []byte, isTable bool) bool {
-	if !isTable {
-		return secretObject().Match(start)
-	}
+func holdsPasswords(named format, start []byte) bool {
 	header, _, _ := bytes.Cut(start, []byte("\n"))
-	return secretColumn().Match(header)
+	return named == formatArray && secretObject().Match(start) || named == formatTable && secretColumn().Match(header)
 }
 
 // isActivity reports a page of HTML in which Google lists what a person did, below the styles of the page.

@@ -1,7 +1,6 @@
 package importer
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,7 +20,6 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
-// A sourceFile is one file of a stream.
 type sourceFile struct {
 	name       string // path from the folder, with slashes
 	connection string // whose records it holds
@@ -74,7 +72,6 @@ type fileStream struct {
 	channels   map[string]string      // of a stream of messages
 }
 
-// A format is how a file is read.
 type format int
 
 const (
@@ -233,30 +230,4 @@ func (w Watch) kept(file string, one item.Item) {
 	if one.Note != "" {
 		w.Kept(Skip{File: file, Line: one.Line, Reason: one.Note})
 	}
-}
-
-// foundStep is after how many records a watch is called.
-const foundStep = 1000
-
-// A linesAround counts the lines around the table of a file.
-type linesAround struct{ first, all, totals int } // first is the number of a line
-
-func (l linesAround) with(one item.Item) linesAround {
-	if l.all++; one.Place == item.TotalOfRows || one.Place == item.TotalBelow {
-		l.totals++
-	}
-	l.first = cmp.Or(l.first, one.Line)
-	return l
-}
-
-// note says in which stream the lines are.
-func (l linesAround) note(stream string) item.Item {
-	said := fmt.Sprintf("1 line %s is in %s", item.AroundTable, stream)
-	if l.all > 1 {
-		said = fmt.Sprintf("%d lines %s are in %s", l.all, item.AroundTable, stream)
-	}
-	if l.totals > 0 {
-		said += fmt.Sprintf(", totals or balances among them: %d", l.totals)
-	}
-	return item.Item{Line: l.first, Note: said}
 }

@@ -1,124 +1,18 @@
 package importer
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"iter"
-	"maps"
 	"path"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
-	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/schema"
-	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/table"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
-// describe is the stream as the manifest declares all of it, or as its files show it.
-func (s *fileStream) describe(ctx context.Context, watch Watch, found *int) ([]model.Stream, error) {
-	if s.declared.Fields == nil {
-		return s.infer(ctx, watch, found)
-	}
-	if s.format == formatMail {
-		return nil, fmt.Errorf("%s: stream %q: messages have fields of their own: leave out fields", schema.ManifestName, s.stream)
-	}
-	s.timeField = schema.EventTime(s.declared.Fields)
-	s.cells = map[string]table.Cell{}
-	for _, field := range s.declared.Fields {
-		s.cells[field.Name] = table.Cell{Kind: field.Type}
-	}
-	stream, err := s.declared.Describe()
-	return []model.Stream{stream}, err
-}
-
-// infer reads the files once to describe their stream, and that of the attachments when there are any.
-func (s *fileStream) infer(ctx context.Context, watch Watch, found *int) ([]model.Stream, error) {
-	tally, attached := schema.NewTally(), schema.NewTally()
-	tally.Unfolds = true
-	count := (*schema.FieldTally).Count
-	if s.hasCells() {
-		count = (*schema.FieldTally).CountCell
-	}
-	first := 0 // the line of the first record
-	s.reported, s.threads, s.begun = map[Skip]bool{}, map[string]string{}, map[string]time.Time{}
-	s.copies, s.distinct = map[string][]string{}, false
-	plain := true
-	around := map[string]linesAround{}
-	err := s.scan(ctx, "", func(skip Skip) {
-		if skip.Line == 0 {
-			s.reported[skip] = skip.Reason != model.NoRecord
-		}
-		watch.Skipped(skip)
-	}, func(at sourceFile, one item.Item) bool {
-		if one.Place != "" {
-			attached.Add(one.Fields, (*schema.FieldTally).Count)
-			around[at.name] = around[at.name].with(one)
-			return true
-		}
-		if extra := tally.Add(one.Fields, count); len(extra) > 0 {
-			reason := fmt.Sprintf("the stream has more than %d fields: %q is not described, and only an owner sees it", item.MaxFields, extra[0])
-			if len(extra) > 1 {
-				reason += fmt.Sprintf("; nor are the %d after it", len(extra)-1)
-			}
-			watch.Skipped(Skip{File: at.name, Line: one.Line, Reason: reason})
-		}
-		if one.Day != "" {
-			tally.Days++
-		}
-		plain = plain && one.Content == "" && one.Attached == nil
-		first = cmp.Or(first, one.Line)
-		watch.kept(at.name, one)
-		s.noteThread(one)
-		for _, file := range one.Attached {
-			attached.Add(file.Fields, (*schema.FieldTally).Count)
-		}
-		if *found++; *found%foundStep == 0 && watch.Found != nil {
-			watch.Found(*found)
-		}
-		return true
-	})
-	if err != nil {
-		return nil, err
-	}
-	if s.unusable = tally.Records == 0 && slices.Contains(slices.Collect(maps.Values(s.reported)), true); s.unusable {
-		return nil, nil
-	}
-	tally.Commas = s.semicolons
-	stream, err := tally.Stream(s.declared)
-	if err != nil {
-		return nil, err
-	}
-	for _, file := range s.files {
-		if lines := around[file.name]; lines.all > 0 {
-			watch.kept(file.name, lines.note(s.stream+aroundSuffix))
-		}
-	}
-	for _, reason := range tally.TwoReadings(s.declared) {
-		watch.kept(s.files[0].name, item.Item{Line: first, Note: reason})
-	}
-	if tally.Records+attached.Records == 0 {
-		stream.Fields = nil // which tells an empty stream from one of records without fields
-	}
-	if s.repeated {
-		stream.PrimaryKey = nil
-	}
-	s.distinct = plain && !s.repeated
-	s.timeField = schema.EventTime(stream.Fields)
-	s.times, s.objects, s.cells = tally.Times, tally.Objects, tally.Cells
-	s.format.tuneReplies(&stream)
-	if attached.Records == 0 {
-		return []model.Stream{stream}, nil
-	}
-	files, err := attached.Stream(schema.Stream{Name: s.stream + ways[s.format].attached.suffix})
-	s.format.tuneAttached(&stream, &files)
-	return []model.Stream{stream, files}, err
-}
-
-// records yields the records of one connection.
 func (s *fileStream) records(ctx context.Context, connection string, blobs *blobBudget, watch Watch) iter.Seq2[model.Record, error] {
 	return func(yield func(model.Record, error) bool) {
 		if s.unusable {

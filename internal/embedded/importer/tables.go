@@ -41,7 +41,6 @@ func (l *lister) addSheets(file sourceFile) error {
 	return nil
 }
 
-// sectionsOf finds the tables of a file.
 func (l *lister) sectionsOf(file sourceFile, sections map[string][]table.Section) error {
 	opened, err := openFile(l.from.fsys, file.name)
 	if err != nil {

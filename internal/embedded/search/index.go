@@ -106,7 +106,6 @@ func packArray[N uint16 | uint32 | int64](array []N) []byte {
 	return packed
 }
 
-// unpackArray reads what packArray wrote.
 func unpackArray[N uint16 | uint32 | int64](stored []byte, array *[]N) error {
 	var last int64
 	for len(stored) > 0 {

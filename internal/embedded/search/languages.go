@@ -144,7 +144,6 @@ func ContentWords(query string) string {
 	return strings.Join(content, " ")
 }
 
-// stemOf returns the stem of a folded term in a language.
 func stemOf(at int, term string) string {
 	env := snowballstem.NewEnv(term)
 	languages[at].stem(env)

@@ -58,7 +58,6 @@ func nextNumber(stored *[]byte) int64 {
 	return int64(value) // #nosec G115 -- as it was written
 }
 
-// eachPlace reads the places of a segment.
 func eachPlace(first int64, stored []byte, visit func(version uint32, column, times int)) {
 	for version := first; len(stored) > 0; {
 		head := nextNumber(&stored)

@@ -38,7 +38,6 @@ type alternative struct {
 	only   uint32 // languages in whose texts it does; 0: in all
 }
 
-// A query is what a caller asked, in parts.
 type query struct {
 	units    []unit
 	excluded []phrase
@@ -50,7 +49,6 @@ const maxUnits = 64
 // counts reports whether a unit is looked for on its own.
 func (q *query) counts(i int) bool { return i < maxUnits && !q.units[i].light }
 
-// bits are those of the units of some kind.
 func (q *query) bits(is func(*unit) bool) (set uint64) {
 	for i := range q.units[:min(len(q.units), maxUnits)] {
 		if is(&q.units[i]) {

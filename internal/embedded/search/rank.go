@@ -163,7 +163,6 @@ const (
 	tierNearest
 )
 
-// matches are those of the tiers.
 var matches = [...]Match{MatchAll, MatchAll, MatchSome, MatchSome, MatchNearest}
 
 // A ranked is a record in the order of hits: by tier; in each the best first, of equals the latest, and then in the order of sources.
@@ -244,7 +243,6 @@ func (s *searcher) hit(r ranked) Hit {
 	return h
 }
 
-// report says what was done with the words of the query.
 func (s *searcher) report() {
 	r := s.result
 	r.Marks.rarity = s.rarity

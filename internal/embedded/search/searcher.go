@@ -136,19 +136,16 @@ func (s *searcher) postings(p phrase, only uint32) []posting {
 func (s *searcher) speaks(source, column int, languages uint32) bool {
 	if s.spoken == nil {
 		s.spoken = map[[2]int]uint32{}
-		counts := map[[2]int]*columnLanguages{}
+		counts := map[[2]int]columnLanguages{}
 		for _, part := range s.languages {
 			field := [2]int{part.Source, part.Column}
-			if counts[field] == nil {
-				counts[field] = &columnLanguages{}
-			}
-			all := 0
+			count, all := counts[field], 0
 			for i, n := range part.Texts {
-				counts[field].Texts[i] += n
-				all += counts[field].Texts[i]
+				count.Texts[i] += n
+				all += count.Texts[i]
 			}
-			s.spoken[field] = 0
-			for i, n := range counts[field].Texts {
+			counts[field], s.spoken[field] = count, 0
+			for i, n := range count.Texts {
 				if n > 0 && 4*n >= all {
 					s.spoken[field] |= 1 << i
 				}

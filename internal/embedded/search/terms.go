@@ -58,7 +58,6 @@ func digitsTogether(text string) string {
 	return string(together[:digits])
 }
 
-// words are the terms of a text one by one.
 func words(text string) []Term {
 	terms := make([]Term, 0, len(text)/6+1)
 	var word strings.Builder
@@ -122,7 +121,6 @@ func isASCIIWord(b byte) bool {
 	return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9'
 }
 
-// textsOf are the texts of terms.
 func textsOf(terms []Term) []string {
 	texts := make([]string, len(terms))
 	for i, t := range terms {
@@ -145,13 +143,7 @@ func isUnspaced(r rune) bool {
 
 // isDropped reports a sign that does not tell words apart: Latin accents written apart, Arabic vowel signs and tatweel.
 func isDropped(r rune) bool {
-	switch {
-	case r >= 0x0300 && r <= 0x036F, r >= 0x064B && r <= 0x065F:
-		return true
-	case r == 0x0640, r == 0x0670:
-		return true
-	}
-	return false
+	return r >= 0x0300 && r <= 0x036F || r >= 0x064B && r <= 0x065F || r == 0x0640 || r == 0x0670
 }
 
 // folds are letters whose accent or form is a part of them for Unicode.

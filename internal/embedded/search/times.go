@@ -96,53 +96,78 @@ var partOfTime = sync.OnceValue(func() *regexp.Regexp {
 
 // timeAt reads the time that begins at a word, and how many words name it.
 func (q *query) timeAt(i int, now time.Time) (*timeMatcher, int) {
-	word, before, after := q.word(i), q.word(i-1), q.word(i+1)
-	introduced, since := slices.Contains(beforeTimes, before), slices.Contains(sinceTimes, before)
-	for i, layout := range []string{time.DateOnly, "2006-01"} {
-		if from, err := time.Parse(layout, word); err == nil {
-			return &timeMatcher{from: from, until: from.AddDate(0, i, 1-i), weekday: -1}, 1
+	if m, n := q.dateAt(i); m != nil {
+		return m, n
+	}
+	if m, n := q.relativeAt(i, now); m != nil {
+		return m, n
+	}
+	return q.introducedAt(i, now)
+}
+
+// dateAt reads 2026-03-20, 2026-03, 20 March 2026 and Friday 20 March 2026.
+func (q *query) dateAt(i int) (*timeMatcher, int) {
+	for months, layout := range []string{time.DateOnly, "2006-01"} {
+		if from, err := time.Parse(layout, q.word(i)); err == nil {
+			return &timeMatcher{from: from, until: from.AddDate(0, months, 1-months), weekday: -1}, 1
 		}
 	}
 	if m := q.dayAt(i); m != nil {
 		return m, 3
 	}
-	ofWeek, isOfWeek := weekdays[word]
-	if m := q.dayAt(i + 1); m != nil && isOfWeek && m.from.Weekday() == ofWeek { // Friday 20 March 2026
+	weekday, ok := weekdays[q.word(i)]
+	if m := q.dayAt(i + 1); ok && m != nil && m.from.Weekday() == weekday {
 		return m, 4
 	}
-	if step, ok := days[word]; ok {
-		return span(now.Year(), now.Month(), now.Day()+step, 0, 0, 1), 1
+	return nil, 0
+}
+
+// relativeAt reads yesterday, next month, last Friday and next.
+func (q *query) relativeAt(i int, now time.Time) (*timeMatcher, int) {
+	after := q.word(i + 1)
+	if step, ok := days[q.word(i)]; ok {
+		return dayFrom(now, step), 1
 	}
-	if step, ok := steps[word]; ok {
-		if m := calendarSpan(after, step, now); m != nil {
-			return m, 2
-		}
-		if day, ok := weekdays[after]; ok && step < 0 {
-			return span(now.Year(), now.Month(), now.Day()+int(day-now.Weekday()+7)%7-7, 0, 0, 1), 2
-		}
-		if step > 0 && after != "to" { // next to
-			return &timeMatcher{from: now, weekday: -1}, 1
-		}
+	step, ok := steps[q.word(i)]
+	if !ok {
+		return nil, 0
 	}
-	if month, ok := months[word]; ok {
-		of, hasYear := yearOf(after)
-		switch {
-		case hasYear:
-			return span(of, month, 1, 0, 1, 0), 2
-		case before == "last" && month >= now.Month(), since && month > now.Month():
-			return span(now.Year()-1, month, 1, 0, 1, 0), 1
-		case before == "last", before == "this", since:
-			return span(now.Year(), month, 1, 0, 1, 0), 1
-		case introduced:
-			return &timeMatcher{month: month, weekday: -1}, 1
-		}
+	if m := calendarSpan(after, step, now); m != nil {
+		return m, 2
 	}
-	if isOfWeek && since {
-		return span(now.Year(), now.Month(), now.Day()-int(now.Weekday()-ofWeek+7)%7, 0, 0, 1), 1
-	} else if isOfWeek && introduced {
-		return &timeMatcher{weekday: int(ofWeek)}, 1
+	if weekday, ok := weekdays[after]; ok && step < 0 {
+		return dayFrom(now, int(weekday-now.Weekday()+7)%7-7), 2
 	}
-	if year, ok := yearOf(word); ok && introduced {
+	if step > 0 && after != "to" { // next to
+		return &timeMatcher{from: now, weekday: -1}, 1
+	}
+	return nil, 0
+}
+
+// introducedAt reads a month, weekday or year behind a word of beforeTimes, and a month before its year.
+func (q *query) introducedAt(i int, now time.Time) (*timeMatcher, int) {
+	before := q.word(i - 1)
+	since := slices.Contains(sinceTimes, before)
+	month, isMonth := months[q.word(i)]
+	weekday, isWeekday := weekdays[q.word(i)]
+	year, isYear := yearOf(q.word(i))
+	of, hasYear := yearOf(q.word(i + 1))
+	switch {
+	case isMonth && hasYear:
+		return span(of, month, 1, 0, 1, 0), 2
+	case !slices.Contains(beforeTimes, before):
+		return nil, 0
+	case isMonth && (before == "last" && month == now.Month() || (before == "last" || since) && month > now.Month()):
+		return span(now.Year()-1, month, 1, 0, 1, 0), 1
+	case isMonth && (before == "last" || before == "this" || since):
+		return span(now.Year(), month, 1, 0, 1, 0), 1
+	case isMonth:
+		return &timeMatcher{month: month, weekday: -1}, 1
+	case isWeekday && since:
+		return dayFrom(now, -int(now.Weekday()-weekday+7)%7), 1
+	case isWeekday:
+		return &timeMatcher{weekday: int(weekday)}, 1
+	case isYear:
 		return span(year, 1, 1, 1, 0, 0), 1
 	}
 	return nil, 0
@@ -205,6 +230,11 @@ func yearOf(word string) (year int, ok bool) {
 func span(year int, month time.Month, day, years, months, days int) *timeMatcher {
 	from := time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
 	return &timeMatcher{from: from, until: from.AddDate(years, months, days), weekday: -1}
+}
+
+// dayFrom is the day that lies so many from that of an instant.
+func dayFrom(now time.Time, days int) *timeMatcher {
+	return span(now.Year(), now.Month(), now.Day()+days, 0, 0, 1)
 }
 
 // calendarSpan is the week, month or year that lies so many of them from that of an instant.

@@ -64,7 +64,7 @@ func (x *Index) Progress() Progress {
 }
 
 // Run makes the vectors that are missing: all of them if the model or its dimension is another one than theirs. It asks an endpoint that
-// fails again, later and later, until the context ends. Report, which may be nil, is called when there is progress or a new failure.
+// fails again, later and later, until the context ends. Report is called when there is progress or a new failure.
 func (x *Index) Run(ctx context.Context, report func(Progress)) error {
 	index, err := x.store.Vectors(ctx, fmt.Sprintf("%s in parts of %d", x.client.Model(), partSize))
 	if err != nil {
@@ -74,9 +74,7 @@ func (x *Index) Run(ctx context.Context, report func(Progress)) error {
 	if err := r.count(ctx); err != nil {
 		return err
 	}
-	if report != nil {
-		r.report = report
-	}
+	r.report = report
 	x.mu.Lock()
 	x.opened = index
 	x.mu.Unlock()

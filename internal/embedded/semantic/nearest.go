@@ -12,7 +12,6 @@ import (
 // An UnavailableError says, in a sentence for the client, why a text could not be compared with those of the store.
 type UnavailableError struct{ Message string }
 
-// Error returns the message.
 func (e *UnavailableError) Error() string { return e.Message }
 
 // Nearest finds the records of sources whose texts are nearest in meaning to a text, of those that the store still has. Its errors are

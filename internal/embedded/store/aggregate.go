@@ -109,12 +109,7 @@ type Group struct {
 // each source.
 func (s *Store) Groups(ctx context.Context, from []Source, field string) ([]Group, error) {
 	values, args := valuesOf(from, field)
-	var groups []Group
-	err := s.each(ctx, "SELECT value, count(*) FROM "+values+" GROUP BY 1 ORDER BY 2 DESC, 1", args, func(rows *sql.Rows) error {
-		var g Group
-		err := rows.Scan(&g.Value, &g.Count)
-		groups = append(groups, g)
-		return err
+	return list(ctx, s.db, "SELECT value, count(*) FROM "+values+" GROUP BY 1 ORDER BY 2 DESC, 1", args, func(rows *sql.Rows, g *Group) error {
+		return rows.Scan(&g.Value, &g.Count)
 	})
-	return groups, err
 }

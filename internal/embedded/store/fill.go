@@ -46,7 +46,6 @@ type step func(context.Context) error
 // stepsAhead is how many steps wait to be taken. A record may be large, so they are few.
 const stepsAhead = 8
 
-// fill stores the records with their blobs.
 func (f *filler) fill(ctx context.Context) error {
 	for _, t := range f.next.Tables {
 		for i, connection := range t.Connector.Connections {

@@ -56,7 +56,6 @@ func (l *load) setMeta(name, value string) {
 	l.try(func() error { return setMeta(l.ctx, l.tx, name, value) })
 }
 
-// tables are those of a part.
 func (l *load) tables(part model.Part) []*Table {
 	if l.corpus.Parts == nil {
 		return l.next.Tables
@@ -70,7 +69,6 @@ func (l *load) tables(part model.Part) []*Table {
 	return tables
 }
 
-// createPart makes the empty tables of a part.
 func (l *load) createPart(part model.Part) {
 	streams, err := json.Marshal(part.Streams)
 	l.try(func() error { return err })
@@ -83,7 +81,6 @@ func (l *load) createPart(part model.Part) {
 	}
 }
 
-// removePart takes a part out.
 func (l *load) removePart(part storedPart) {
 	for _, one := range part.streams {
 		var was layout

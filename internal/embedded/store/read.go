@@ -63,14 +63,9 @@ func (s *Store) selectRecords(ctx context.Context, from Source, order string, li
 	w := from.conditions()
 	query := fmt.Sprintf(`SELECT version, id, emitted, data FROM %[1]s
 		WHERE version IN (SELECT version FROM %[1]s WHERE %[2]s ORDER BY %[3]s LIMIT ?) ORDER BY %[3]s`, from.Name, w, order)
-	var records []Record
-	err := s.each(ctx, query, slices.Concat(w.args, []any{limit}), func(rows *sql.Rows) error {
-		var r Record
-		err := rows.Scan(&r.Version, &r.ID, &r.Emitted, &r.Data)
-		records = append(records, r)
-		return err
+	return list(ctx, s.db, query, slices.Concat(w.args, []any{limit}), func(rows *sql.Rows, r *Record) error {
+		return rows.Scan(&r.Version, &r.ID, &r.Emitted, &r.Data)
 	})
-	return records, err
 }
 
 // Has reports whether a source has a record.
@@ -155,7 +150,7 @@ func (s *Store) LastVersion(ctx context.Context, of *Table) (last int64, err err
 func (s *Store) Following(ctx context.Context, of *Table, version int64, limit int, use func(r Record, source int) error) error {
 	catalog := s.Catalog()
 	query := fmt.Sprintf("SELECT version, connection, data FROM %s WHERE version > ? ORDER BY version LIMIT ?", of.Name)
-	return s.each(ctx, query, []any{version, limit}, func(rows *sql.Rows) error {
+	return search.Each(ctx, s.db, query, []any{version, limit}, func(rows *sql.Rows) error {
 		var r Record
 		var connection int
 		if err := rows.Scan(&r.Version, &connection, (*sql.RawBytes)(&r.Data)); err != nil {
@@ -177,14 +172,10 @@ type BlobHolder struct{ Connection, Stream, Record string }
 
 // BlobHolders lists the records that name a blob.
 func (s *Store) BlobHolders(ctx context.Context, id string) ([]BlobHolder, error) {
-	var holders []BlobHolder
-	err := s.each(ctx, "SELECT connection_id, stream, record_id FROM blobs WHERE id = ?", []any{id}, func(rows *sql.Rows) error {
-		var h BlobHolder
-		err := rows.Scan(&h.Connection, &h.Stream, &h.Record)
-		holders = append(holders, h)
-		return err
+	const query = "SELECT connection_id, stream, record_id FROM blobs WHERE id = ?"
+	return list(ctx, s.db, query, []any{id}, func(rows *sql.Rows, h *BlobHolder) error {
+		return rows.Scan(&h.Connection, &h.Stream, &h.Record)
 	})
-	return holders, err
 }
 
 // Blob reads the bytes that a record names.
@@ -203,7 +194,7 @@ func (s *Store) Searched(ctx context.Context, c *Catalog, from Source) (search.S
 	}
 	source.Only = map[int64]bool{}
 	query := fmt.Sprintf("SELECT version FROM %s WHERE %s", from.Name, w)
-	err := s.each(ctx, query, w.args, func(rows *sql.Rows) error {
+	err := search.Each(ctx, s.db, query, w.args, func(rows *sql.Rows) error {
 		var version int64
 		err := rows.Scan(&version)
 		source.Only[version] = true

@@ -27,13 +27,22 @@ func first(ctx context.Context, db querier, query string, args []any, into ...an
 	return err == nil, err
 }
 
-// exec runs a statement.
+// list reads the rows of a query, each into a value.
+func list[T any](ctx context.Context, db querier, query string, args []any, scan func(*sql.Rows, *T) error) (all []T, err error) {
+	err = search.Each(ctx, db, query, args, func(rows *sql.Rows) error {
+		var one T
+		err := scan(rows, &one)
+		all = append(all, one)
+		return err
+	})
+	return all, err
+}
+
 func exec(ctx context.Context, db search.Database, query string, args ...any) error {
 	_, err := db.ExecContext(ctx, query, args...)
 	return err
 }
 
-// hasTable reports whether there is a table.
 func hasTable(ctx context.Context, db querier, name string) (bool, error) {
 	return first(ctx, db, "SELECT name FROM sqlite_schema WHERE type = 'table' AND name = ?", []any{name}, &name)
 }

@@ -15,7 +15,6 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
-	"github.com/pdp-connect/pdpp-mcp/internal/embedded/search"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/vectors"
 )
 
@@ -144,10 +143,6 @@ func (s *Store) Generation(ctx context.Context) (value string, err error) {
 		return "", nil
 	}
 	return value, err
-}
-
-func (s *Store) each(ctx context.Context, query string, args []any, scan func(*sql.Rows) error) error {
-	return search.Each(ctx, s.db, query, args, scan)
 }
 
 // Loaded returns the fingerprint that was given to the last Load that finished, and whether there was one.

@@ -72,7 +72,6 @@ func known(stored map[string]storedPart) map[string]model.Part {
 	return parts
 }
 
-// streamNumbers are those of all streams of parts.
 func streamNumbers(stored map[string]storedPart) map[streamKey]int {
 	numbers := map[streamKey]int{}
 	for _, part := range stored {

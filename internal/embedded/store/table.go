@@ -60,7 +60,6 @@ func newTable(number int, connector *model.Connector, stream *model.Stream) *Tab
 
 func tableName(number int) string { return fmt.Sprintf("s%d", number) }
 
-// isCompared tells whether any read may compare the field.
 func isCompared(connector *model.Connector, stream *model.Stream, field model.Field) bool {
 	if field.Exact || field.Range || len(field.Aggregations) > 0 {
 		return true
@@ -192,7 +191,6 @@ func (t *Table) texts(fields map[string]json.RawMessage) []string {
 	return texts
 }
 
-// A streamKey names a stream of the store.
 type streamKey struct{ connector, stream string }
 
 func (t *Table) key() streamKey { return streamKey{t.Connector.Key, t.Stream.Name} }

@@ -80,10 +80,8 @@ func (l *Lookup) post(ctx context.Context, token rs.Token) (status int, body []b
 	ctx, cancel := context.WithTimeout(ctx, l.options.Timeout)
 	defer cancel()
 	form := url.Values{"token": {token.Reveal()}}
-	request, err := retryablehttp.NewRequestWithContext(ctx, http.MethodPost, l.options.Endpoint, strings.NewReader(form.Encode()))
-	if err != nil {
-		return 0, nil, err
-	}
+	// New has parsed the endpoint.
+	request, _ := retryablehttp.NewRequestWithContext(ctx, http.MethodPost, l.options.Endpoint, strings.NewReader(form.Encode()))
 	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	request.Header.Set("Accept", "application/json")
 	// RFC 6749, section 2.3.1: both parts are form-encoded before they are joined.

@@ -4,6 +4,7 @@
 package aggregate
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"sync/atomic"
@@ -27,6 +28,14 @@ type Args struct {
 
 // Grouped reports whether there is a number for each group.
 func (q Args) Grouped() bool { return q.GroupBy != "" || q.GroupByTime != "" }
+
+// mostShown is how many groups an answer shows that is put together of several reads.
+func (q Args) mostShown() int {
+	if q.GroupByTime != "" {
+		return cmp.Or(q.Limit, maxTimeGroups)
+	}
+	return cmp.Or(q.Limit, defaultGroups)
+}
 
 // Scope returns what the read touches.
 func (q Args) Scope() (rs.Scope, error) {

@@ -67,6 +67,14 @@ type row struct {
 	cells   []cell
 }
 
+// ties reports whether a row has the value of another, or as many records.
+func (r row) ties(other row, byValue bool) bool {
+	if a, b := r.cells[0], other.cells[0]; byValue {
+		return a.value == b.value && a.unit == b.unit
+	}
+	return r.records == other.records
+}
+
 // compose answers a grouped metric other than count, and an average: a count gives the groups, and one filtered read each its number.
 func (r *Aggregation) compose(ctx context.Context) (*rs.Response, rs.Object, error) {
 	field, units, err := r.units(ctx)
@@ -114,9 +122,8 @@ func (r *Aggregation) composeOver(ctx context.Context, field string, units group
 	return r.answerOf(ctx, units, []unitList{{units, "", r.Args.Filter}})
 }
 
-// rows puts lists of groups, one for each unit, side by side.
-func (r *Aggregation) rows(ctx context.Context, lists []unitList) []row {
-	var rows []row
+// rows puts lists of groups, one for each unit, side by side. unnamed are those that no filter names.
+func (r *Aggregation) rows(ctx context.Context, lists []unitList) (rows, unnamed []row) {
 	at := map[string]int{}
 	for _, list := range lists {
 		for _, g := range list.groups {
@@ -137,7 +144,9 @@ func (r *Aggregation) rows(ctx context.Context, lists []unitList) []row {
 			return cmp.Compare(b.records, a.records)
 		})
 	}
-	return rows
+	isNamed := func(r row) bool { return r.cells[0].filter != nil }
+	unnamed = slices.DeleteFunc(slices.Clone(rows), isNamed)
+	return slices.DeleteFunc(rows, func(r row) bool { return !isNamed(r) }), unnamed
 }
 
 // groupFilter is the filter with which the records of a group are read; nil where none names them.
@@ -161,91 +170,71 @@ func (r *Aggregation) groupFilter(ctx context.Context, f filter.Filter, g Group)
 // answerOf reads the numbers of the first groups of some lists, one for each unit, as many as may be read, and writes the answer in the
 // shape of a count by groups. base is the answer that counted all records.
 func (r *Aggregation) answerOf(ctx context.Context, base groupList, lists []unitList) (*rs.Response, rs.Object, error) {
-	rows := r.rows(ctx, lists)
 	least, _, err := r.withValue(ctx, base.body)
 	if err != nil {
 		return nil, nil, err
 	}
-	limit, left := cmp.Or(r.Args.Limit, defaultGroups), maxGroupReads
-	if r.Args.GroupByTime != "" {
-		limit = cmp.Or(r.Args.Limit, maxTimeGroups)
-	}
+	limit, left := r.Args.mostShown(), maxGroupReads
 	if least != "" {
 		left /= 2 // each number takes two reads
 		r.add("of_values", true)
 	}
-	isNamed := func(r row) bool { return r.cells[0].filter != nil }
-	unnamed := slices.DeleteFunc(slices.Clone(rows), isNamed)
-	rows = slices.DeleteFunc(rows, func(r row) bool { return !isNamed(r) })
+	rows, unnamed := r.rows(ctx, lists)
 	more := slices.ContainsFunc(lists, func(l unitList) bool { return l.other > 0 }) // there are more groups than are known
-	byValue := r.Args.GroupBy != "" && r.Args.GroupBy != r.Fields(ctx).UnitOf(r.Args.Field)
-	ordered := byValue && countCells(rows) <= left && !more
-	asked := limit
+	byUnit := r.Args.GroupBy != "" && r.Args.GroupBy == r.Fields(ctx).UnitOf(r.Args.Field)
+	ordered := r.Args.GroupBy != "" && !byUnit && !more && countCells(rows) <= left
 	turned := r.Args.GroupByTime != "" && r.turned(!more)
 	if turned {
 		slices.Reverse(rows)
 	}
+	first := rows[:min(limit, len(rows))]
 	if ordered { // each is read, so that the groups shown are those with the highest values, not with the most records
-		limit = len(rows)
+		first = rows
 	}
-	shown := 0
-	var cells []*cell
-	for shown < min(limit, len(rows)) && (shown == 0 || len(rows[shown].cells) <= left) { // at least one, so that the next goes on
-		for i := range rows[shown].cells {
-			cells = append(cells, &rows[shown].cells[i])
-		}
-		left -= len(rows[shown].cells)
-		shown++
-	}
-	err = read.Parallel(ctx, len(cells), func(ctx context.Context, i int) error { return r.measure(ctx, cells[i], least) })
+	shown, left, err := r.measureFirst(ctx, first, least, left)
 	if err != nil {
 		return nil, nil, err
 	}
-	zeros := slices.DeleteFunc(cells, func(c *cell) bool { return !r.isZeroSum(c.value) })
-	if len(zeros) <= left {
-		read.All(ctx, len(zeros), func(ctx context.Context, i int) {
-			if r.hasNone(ctx, zeros[i].filter) {
-				zeros[i].value = "null"
-			}
-		})
-	}
-	if shown == len(rows) && !more && len(unnamed) == 1 && len(unnamed[0].cells) <= left && (byValue || r.Args.GroupBy == "") {
-		rows = append(rows, r.sumOfOthers(ctx, lists, rows, unnamed[0])...)
-		shown = min(asked, len(rows))
+	if shown == len(rows) && !more && !byUnit {
+		rows = append(rows, r.sumOfOthers(ctx, lists, rows, unnamed, left)...)
+		shown = min(limit, len(rows))
 	}
 	switch {
 	case ordered:
-		shown = min(asked, len(rows))
 		r.order(rows)
 		r.add("ordered_by", r.Args.Metric)
 	case r.Args.Order != "" && r.Args.GroupBy != "":
 		r.add("unordered", true)
 	}
-	next := ""
-	if r.Args.GroupByTime != "" && len(lists) == 1 {
-		if next = lists[0].next; shown == 0 || rows[shown-1].key != "null" {
-			r.addWithout(lists[0].groupList)
-		}
-	}
 	groups := make([]Group, len(rows))
 	for i, row := range rows {
 		groups[i] = Group{row.key, row.records}
 	}
-	r.addCut(ctx, groups, shown, turned, more, next, func(i int) bool {
-		if one, last := rows[i], rows[shown-1]; ordered {
-			return one.cells[0].value == last.cells[0].value && one.cells[0].unit == last.cells[0].unit
-		}
-		return rows[i].records == rows[shown-1].records
-	})
-	answer := r.composed(base.body, rows, shown, asked)
-	if more {
-		answer = answer.Without("group_count")
+	next := ""
+	if r.Args.GroupByTime != "" && len(lists) == 1 {
+		next = lists[0].next
+		r.addWithout(lists[0].groupList, groups[:shown])
 	}
-	return base.response, answer, nil
+	r.addCut(ctx, groups, shown, turned, more, next, func(i int) bool { return rows[i].ties(rows[shown-1], ordered) })
+	return base.response, r.composed(base.body, rows, shown, limit, more), nil
+}
+
+// measureFirst reads the numbers of the first of some rows, as many as may be read and one at least, so that the next page goes on: how many
+// these are, and how many reads are left.
+func (r *Aggregation) measureFirst(ctx context.Context, rows []row, least string, most int) (read, left int, err error) {
+	var cells []*cell
+	for read < len(rows) && (read == 0 || len(cells)+len(rows[read].cells) <= most) {
+		for i := range rows[read].cells {
+			cells = append(cells, &rows[read].cells[i])
+		}
+		read++
+	}
+	left = most - len(cells)
+	return read, left, r.measureAll(ctx, cells, least, left)
 }
 
 // composed is the answer that counted all records, with the groups that were read, in the order of their values or of their records.
-func (r *Aggregation) composed(base rs.Object, rows []row, shown, limit int) rs.Object {
+func (r *Aggregation) composed(base rs.Object, rows []row, shown, limit int, more bool) rs.Object {
 	var items []string
 	other, _ := base.Number("filtered_record_count")
 	for _, row := range rows[:shown] {
@@ -270,13 +259,32 @@ func (r *Aggregation) composed(base rs.Object, rows []row, shown, limit int) rs.
 	if r.Args.GroupByTime != "" {
 		base = base.With("time_zone", rs.EncodeJSON(r.Args.Zone.String()))
 	}
-	return base.Without("links", "value").WithAll(rs.Object{
+	answer := base.Without("links", "value", "group_count").WithAll(rs.Object{
 		{Name: "metric", Value: text(r.Args.Metric)}, {Name: "field", Value: text(r.Args.Field)},
 		{Name: "group_by", Value: text(r.Args.GroupBy)}, {Name: "group_by_time", Value: text(r.Args.GroupByTime)},
 		{Name: "granularity", Value: text(r.Args.Granularity)},
 		{Name: "groups", Value: rs.JoinArray(items)}, rs.NewMember("limit", limit),
-		rs.NewMember("other_count", max(other, 0)), rs.NewMember("group_count", len(rows)),
+		rs.NewMember("other_count", max(other, 0)),
 	})
+	if !more {
+		answer = append(answer, rs.NewMember("group_count", len(rows)))
+	}
+	return answer
+}
+
+// measureAll reads the numbers of cells, and of those that are zero, if so many reads are left, whether any record has a value.
+func (r *Aggregation) measureAll(ctx context.Context, cells []*cell, least string, left int) error {
+	err := read.Parallel(ctx, len(cells), func(ctx context.Context, i int) error { return r.measure(ctx, cells[i], least) })
+	zeros := slices.DeleteFunc(cells, func(c *cell) bool { return !r.isZeroSum(c.value) })
+	if err != nil || len(zeros) > left {
+		return err
+	}
+	read.All(ctx, len(zeros), func(ctx context.Context, i int) {
+		if r.hasNone(ctx, zeros[i].filter) {
+			zeros[i].value = "null"
+		}
+	})
+	return nil
 }
 
 // measure reads the number of a cell. least is the least value of the field where some records may have none.

@@ -171,11 +171,8 @@ func (r *Aggregation) count(ctx context.Context) (*rs.Response, rs.Object, error
 	if turned {
 		r.turn(groups)
 	}
-	cut := limit > 0 && len(groups) > limit && (list.pages > 1 || len(groups) <= maxGroups) // else the server sends more than were asked for
-	if !cut {
-		limit = len(groups)
-	}
-	times := 0
+	limit = list.shown(limit)
+	cut, times := limit < len(groups), 0
 	if q.GroupByTime != "" {
 		times = dated(groups)
 	}
@@ -186,14 +183,22 @@ func (r *Aggregation) count(ctx context.Context) (*rs.Response, rs.Object, error
 	for _, g := range groups[limit:] {
 		list.other += g.Count
 	}
-	if times > 0 && dated(groups[:limit]) == limit {
-		r.addWithout(list)
+	if times > 0 {
+		r.addWithout(list, groups[:limit])
 	}
 	if !cut && !turned && list.pages == 1 {
 		return list.response, list.body, nil
 	}
 	body := list.body.WithAll(listed(groups[:limit], cmp.Or(r.Args.Limit, limit), list.other))
 	return list.response.WithBody(body.JSON()), body, nil
+}
+
+// shown is how many groups are shown of which so many were asked for; 0 for all. A server that sends more than one read has sends all.
+func (l groupList) shown(limit int) int {
+	if limit == 0 || l.pages == 1 && len(l.groups) > maxGroups {
+		return len(l.groups)
+	}
+	return min(limit, len(l.groups))
 }
 
 // addCut adds to an answer that shows only its first groups where groups of time go on, and how many of the others tie with the last one
@@ -222,8 +227,11 @@ func (r *Aggregation) addCut(ctx context.Context, groups []Group, shown int, tur
 	}
 }
 
-// addWithout adds to the answer how many of the records outside its groups have no time, where that is known.
-func (r *Aggregation) addWithout(list groupList) {
+// addWithout adds to the answer how many of the records outside the groups that it shows have no time, where that is known.
+func (r *Aggregation) addWithout(list groupList, shown []Group) {
+	if dated(shown) < len(shown) {
+		return
+	}
 	if list.without > 0 || list.without == 0 && list.other > 0 {
 		r.add("without_count", list.without)
 	}

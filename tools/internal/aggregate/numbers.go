@@ -114,31 +114,31 @@ func compareValues(a, b string, lowest bool) int {
 }
 
 // sumOfOthers is the row of the records that no filter names, such as those without the field of the groups, beside the rows of all others:
-// what these leave of the sum of all. It is nothing where that is not known.
-func (r *Aggregation) sumOfOthers(ctx context.Context, lists []unitList, rows []row, unnamed row) []row {
-	if r.Args.Metric != "sum" || r.differ.Load() {
+// what these leave of the sum of all. It is nothing where that is not known, or takes more reads than are left.
+func (r *Aggregation) sumOfOthers(ctx context.Context, lists []unitList, rows, unnamed []row, left int) []row {
+	if r.Args.Metric != "sum" || r.differ.Load() || len(unnamed) != 1 || len(unnamed[0].cells) > left {
 		return nil
 	}
-	for i := range unnamed.cells {
-		c := &unnamed.cells[i]
+	for i := range unnamed[0].cells {
+		c := &unnamed[0].cells[i]
 		list := lists[slices.IndexFunc(lists, func(l unitList) bool { return l.unit == c.unit })]
 		_, body, err := r.do(ctx, r.scope, Args{Metric: "sum", Field: r.Args.Field, Filter: list.filter})
-		left, ok := new(big.Rat).SetString(body.Get("value"))
+		rest, ok := new(big.Rat).SetString(body.Get("value"))
 		if err != nil || !ok {
 			return nil
 		}
 		for _, row := range rows {
 			for _, other := range row.cells {
 				if value, ok := new(big.Rat).SetString(other.value); ok && other.unit == c.unit {
-					left.Sub(left, value)
+					rest.Sub(rest, value)
 				}
 			}
 		}
-		if c.value, c.count = decimal(left), c.records; r.isZeroSum(c.value) { // or none of them has a value
+		if c.value, c.count = decimal(rest), c.records; r.isZeroSum(c.value) { // or none of them has a value
 			return nil
 		}
 	}
-	return []row{unnamed}
+	return unnamed
 }
 
 // average answers an average without groups.

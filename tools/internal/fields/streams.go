@@ -69,40 +69,37 @@ type found struct {
 	rank, place, score int
 }
 
+// A kind of records is what a name says that a stream has.
+type kind struct {
+	usual  string // the usual name of such a stream; "" where none is known
+	word   string // the last of the name, which says it
+	alone  bool   // the name has no other
+	isMail bool
+}
+
+func kindOf(name string) kind {
+	snake := written.Snake(name)
+	last := snake[strings.LastIndexByte(snake, '_')+1:]
+	k := kind{cmp.Or(streamWords[snake], streamWords[last]), last, snake == last, mailWords[last]}
+	if k.isMail {
+		k.usual = "messages"
+	}
+	return k
+}
+
 // NearStreams are those of some streams that a name may mean, the likeliest first. all is the schema of all streams, whose fields tell
 // which have the records that people mean; nil where it is not known.
 func NearStreams(name string, streams []string, all *rs.Schema) (near []string) {
-	snake := written.Snake(name)
-	last := snake[strings.LastIndexByte(snake, '_')+1:]
-	kind, mail := cmp.Or(streamWords[snake], streamWords[last]), mailWords[last]
-	if mail {
-		kind = "messages"
-	}
 	var ranked []found
-	sought, read := written.WordsOf(name), byName(all)
+	kind, sought, read := kindOf(name), written.WordsOf(name), byName(all)
 	for _, stream := range streams {
-		words := written.WordsOf(stream)
+		words, own := written.WordsOf(stream), read(stream)
 		f := find(name, stream, sought, words)
-		shape := 0
-		if mail {
-			shape = mailShape(read(stream))
-		}
-		switch {
-		case f.how <= misspelt || kind == "":
-		case kind == stream:
-			f.how = ofKind
-		case mail && (shape > 0 || all == nil && words.Has("inbox") || words.Has("mail") || words.Has("email")):
-			if _, own := words.In(sought); own > 0 && snake != last { // that name has all of its
-				shape += 8
-			}
-			if f.how, f.words = ofKind, shape; words.Has(KindIn(last)) {
-				f.words += 2
-			}
-		case f.how > likeWords && (words.Has(KindIn(last)) || words.Has(strings.TrimSuffix(kind, "s"))):
-			f.how, f.words = likeWords, 1
+		if f.how > misspelt && kind.usual != "" {
+			f = f.byKind(kind, sought, words, mailShape(own), all == nil)
 		}
 		if f.how < nowhere {
-			f.rank = rankOf(words, read(stream))
+			f.rank = rankOf(words, own)
 			ranked = append(ranked, f)
 		}
 	}
@@ -110,7 +107,7 @@ func NearStreams(name string, streams []string, all *rs.Schema) (near []string) 
 		return cmp.Or(a.how-b.how, b.words-a.words, a.rank-b.rank, a.place-b.place, a.score-b.score)
 	})
 	for i, f := range ranked {
-		beside := mail || f.rank > 0 || snake != last
+		beside := kind.isMail || f.rank > 0 || !kind.alone
 		if i >= 3 && f.how == resembles || ranked[0].how < f.how && (f.how == resembles || f.how == likeWords && beside) {
 			break
 		}
@@ -139,6 +136,27 @@ func find(name, stream string, sought, words written.Words) found {
 		f.how = likeWords
 	case alike:
 		f.how, f.score = resembles, score
+	}
+	return f
+}
+
+// byKind is a stream as it is found by the kind of records that a name says: by its usual name, as mail by its fields or its name, or by
+// another word of that kind. shape is how far its fields are those of mail, which is not known of any stream where they are unknown.
+func (f found) byKind(k kind, sought, words written.Words, shape int, unknown bool) found {
+	named := words.Has(KindIn(k.word))
+	switch {
+	case k.usual == f.stream:
+		f.how = ofKind
+	case k.isMail && (shape > 0 || words.Has("mail") || words.Has("email") || unknown && words.Has("inbox")):
+		f.how, f.words = ofKind, shape
+		if _, own := words.In(sought); own > 0 && !k.alone { // that name has all of its
+			f.words += 8
+		}
+		if named {
+			f.words += 2
+		}
+	case f.how > likeWords && (named || words.Has(strings.TrimSuffix(k.usual, "s"))):
+		f.how, f.words = likeWords, 1
 	}
 	return f
 }

@@ -314,6 +314,12 @@ func (s Stream) PartsOf(streams []string) (parts []string) {
 	return parts
 }
 
+// IsPart reports whether the records of a stream are parts of those of some sources.
+func IsPart(stream string, of []Source) bool {
+	isPart := func(part rs.Relation) bool { return part.Target == stream }
+	return slices.ContainsFunc(of, func(s Source) bool { return slices.ContainsFunc(s.Parts, isPart) })
+}
+
 // isSearched reports whether a search by words reads a field of a stream.
 func (s Stream) isSearched(stream string) bool {
 	for i := range s.Document.Streams {

@@ -58,104 +58,117 @@ func (p *Reader) Do(ctx context.Context, r rs.Request) (*rs.Response, error) {
 	return nil, pages[0].err
 }
 
-// merged is one page of what the sources returned: hits in turn, the best of each first; records by time.
+// merged is one page of what the sources returned.
 func (p *round) merged(r rs.Request, pages []sourcePage, from cursor, limit int) *rs.Response {
-	timeline := r.Query.Get("q") == ""
-	var all []foundAt
-	more := false
-	if timeline { // of equal times in the order of the sources, which is that of the next page too
-		for _, page := range pages {
-			all = append(all, page.hits...)
+	response := &rs.Response{Status: 200, ContentType: "application/json", Reads: p.reads}
+	for _, page := range pages {
+		response.Reads += page.reads
+		if page.err != nil {
+			response.Unavailable++
+		} else {
+			response.RequestID = cmp.Or(response.RequestID, page.response.RequestID)
 		}
-		slices.SortStableFunc(all, func(a, b foundAt) int { return b.at.Compare(a.at) })
-	} else {
-		for rank := range maxHits {
-			for _, page := range pages {
-				if rank < len(page.hits) {
-					all = append(all, page.hits[rank])
-				}
-			}
-		}
-		slices.SortStableFunc(all, func(a, b foundAt) int { return cmp.Compare(a.matches(), b.matches()) })
 	}
+	timeline := r.Query.Get("q") == ""
+	all := hitsOf(pages, timeline)
 	matched := len(all) > 0 && all[0].matches() < nearestWord
 	if matched { // then words that are like those of the query are none of its
 		all = slices.DeleteFunc(all, func(hit foundAt) bool { return hit.matches() == nearestWord })
 	}
-	response := &rs.Response{Status: 200, ContentType: "application/json", Reads: p.reads}
-	counted, exact := 0, p.seal == ""
-	for _, page := range pages {
-		response.Reads += page.reads
-		more = more || page.more && (!matched || !page.endsWithNearest())
-		if page.err != nil {
-			response.Unavailable++
-			exact = false
-			continue
-		}
-		response.RequestID = cmp.Or(response.RequestID, page.response.RequestID)
-		n, _, known := page.counts()
-		counted, exact = counted+n, exact && known
-	}
 	end := min(len(all), from.shown+limit)
-	page := all[min(from.shown, len(all)):end]
-	items := make([]rs.Item, len(page))
-	for i, hit := range page {
-		items[i] = hit.Item
+	var items []rs.Item
+	for _, hit := range all[min(from.shown, end):end] {
+		items = append(items, hit.Item)
 	}
-	meta := rs.Object{{Name: "warnings", Value: p.warnings(pages, len(all) > 0)}}
-	if n, _ := untimedOf(pages, anyStream); n > 0 {
-		meta = append(meta, rs.Member{Name: "untimed_count", Value: strconv.Itoa(n)})
-	}
-	if exact && !timeline {
-		meta = append(meta, rs.Member{Name: "count", Value: strconv.Itoa(counted)})
-	}
+	goesOn := func(page sourcePage) bool { return page.more && (!matched || !page.endsWithNearest()) }
+	more := len(items) > 0 && (end < len(all) || slices.ContainsFunc(pages, goesOn)) // of what was not looked through a warning says so
 	sources := p.extent(r, pages)
+	rest := sources.Get("rest_cursor")
+	body := rs.Object{
+		{Name: "object", Value: `"list"`}, rs.NewMember("has_more", more || rest != ""), {Name: "data", Value: rs.JoinItems(items)},
+		{Name: "meta", Value: p.meta(pages, sources, timeline, len(all) > 0).JSON()},
+	}
+	if p.Period != (Period{}) {
+		body = body.With("read_as", rs.EncodeJSON(p.says()))
+	}
+	if more {
+		body = append(body, p.next(r, pages, all, cursor{shown: end, before: from.before, seal: p.seal})...)
+	} else if rest != "" {
+		body = append(body, rs.Member{Name: "next_cursor", Value: rest})
+	}
+	return response.WithBody(body.JSON())
+}
+
+// hitsOf are the hits of all sources: the best of each first, or those of a timeline by time, and those of equal times in the order of the
+// sources, which is that of the next page too.
+func hitsOf(pages []sourcePage, timeline bool) (all []foundAt) {
+	if timeline {
+		for _, page := range pages {
+			all = append(all, page.hits...)
+		}
+		slices.SortStableFunc(all, func(a, b foundAt) int { return b.at.Compare(a.at) })
+		return all
+	}
+	for rank := range maxHits {
+		for _, page := range pages {
+			if rank < len(page.hits) {
+				all = append(all, page.hits[rank])
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b foundAt) int { return cmp.Compare(a.matches(), b.matches()) })
+	return all
+}
+
+// meta is what is said of all hits: what is left out, how many there are where that is known, and of how many sources they are.
+func (p *round) meta(pages []sourcePage, sources rs.Object, timeline, found bool) rs.Object {
+	meta := rs.Object{{Name: "warnings", Value: p.warnings(pages, found)}}
+	if n, _ := untimedOf(pages, anyStream); n > 0 {
+		meta = append(meta, rs.NewMember("untimed_count", n))
+	}
+	counted, exact := 0, p.seal == "" && !timeline
+	for _, page := range pages {
+		n, _, known := page.counts()
+		counted, exact = counted+n, exact && known && page.err == nil
+	}
+	if exact {
+		meta = append(meta, rs.NewMember("count", counted))
+	}
 	if sources != nil {
 		meta = append(meta, rs.Member{Name: "sources", Value: sources.JSON()})
 	}
 	if recall := p.recall(pages); recall != nil {
 		meta = append(meta, rs.Member{Name: "recall", Value: recall.JSON()})
 	}
-	more = (more || end < len(all)) && len(page) > 0 // of what was not looked through a warning says so
-	rest := sources.Get("rest_cursor")
-	body := rs.Object{
-		{Name: "object", Value: `"list"`}, {Name: "has_more", Value: strconv.FormatBool(more || rest != "")},
-		{Name: "data", Value: rs.JoinItems(items)},
-		{Name: "meta", Value: meta.JSON()},
-	}
-	if p.Period != (Period{}) {
-		body = body.With("read_as", rs.EncodeJSON(p.says()))
-	}
-	next := cursor{shown: end, before: from.before, seal: p.seal}
+	return meta
+}
+
+// next is how a page goes on: by a cursor, or by a call for each source of which all that was read has been shown and more follows; not at
+// all where a source of hits failed, since the next page may have others before these.
+func (p *round) next(r rs.Request, pages []sourcePage, all []foundAt, next cursor) rs.Object {
+	timeline := r.Query.Get("q") == ""
+	isUnfiltered := func(page sourcePage) bool { return page.all }
 	switch {
-	case more:
-		if timeline {
-			last := page[len(page)-1].at
-			next.at, next.shown = last.UTC().Format(time.RFC3339Nano), 0
-			for _, hit := range all[:end] {
-				if hit.at.Equal(last) {
-					next.shown++
-				}
+	case !timeline && slices.ContainsFunc(pages, func(page sourcePage) bool { return page.err != nil }):
+		return nil
+	case next.shown == len(all) && (!timeline || slices.ContainsFunc(pages, isUnfiltered)):
+		var calls []string
+		for _, page := range pages {
+			if page.more && page.next != nil {
+				calls = append(calls, page.next.JSON())
 			}
 		}
-		failed := func(p sourcePage) bool { return p.err != nil && !timeline } // the next page may have other hits before these
-		switch {
-		case slices.ContainsFunc(pages, failed):
-		case end < len(all), timeline && !slices.ContainsFunc(pages, func(p sourcePage) bool { return p.all }):
-			body = append(body, rs.Member{Name: "next_cursor", Value: rs.EncodeJSON(p.spell(r, next))})
-		default:
-			var calls []string // one for each source of which all that was read has been shown and more follows
-			for _, page := range pages {
-				if page.more && page.next != nil {
-					calls = append(calls, page.next.JSON())
-				}
+		return rs.Object{{Name: "goes_on", Value: rs.JoinArray(calls)}}
+	case timeline:
+		end, last := next.shown, all[next.shown-1].at
+		next.at, next.shown = last.UTC().Format(time.RFC3339Nano), 0
+		for _, hit := range all[:end] {
+			if hit.at.Equal(last) {
+				next.shown++
 			}
-			body = append(body, rs.Member{Name: "goes_on", Value: rs.JoinArray(calls)})
 		}
-	case rest != "":
-		body = append(body, rs.Member{Name: "next_cursor", Value: rest})
 	}
-	return response.WithBody(body.JSON())
+	return rs.Object{rs.NewMember("next_cursor", p.spell(r, next))}
 }
 
 // recall is what the answers say of the words of a query; nil where none does. A word is missing where it is in none of them.

@@ -34,11 +34,7 @@ type whole struct {
 }
 
 // isPart reports whether the records of a stream that has no time are parts of others, which say when.
-func (p *Reader) isPart(stream string) bool {
-	return slices.ContainsFunc(p.wholes, func(s known.Source) bool {
-		return slices.ContainsFunc(s.Parts, func(part rs.Relation) bool { return part.Target == stream })
-	})
-}
+func (p *Reader) isPart(stream string) bool { return known.IsPart(stream, p.wholes) }
 
 // dateParts gives untimed hits of a page the time, title and author of the record that they are a part of, and leaves out those of another
 // time or of a record that the filter does not leave. What is not known then stays untimed.
@@ -46,26 +42,13 @@ func (p *Reader) dateParts(ctx context.Context, page *sourcePage) {
 	ctx, cancel := context.WithTimeout(ctx, datesDeadline)
 	defer cancel()
 	reads := &rs.Reads{Doer: p.Doer}
-	var wholes []*whole
-	for _, s := range p.wholes {
-		for _, part := range s.Parts {
-			w := &whole{Source: s, relation: part.Name}
-			has := false
-			for i, hit := range page.untimed {
-				if rs.ConnectionID(hit.Members) == s.Connection.ID && hit.stream() == part.Target {
-					page.untimed[i].whole, has = w, true
-				}
-			}
-			if has {
-				wholes = append(wholes, w)
-			}
-		}
-	}
+	wholes := p.wholesOf(page.untimed)
 	read.All(ctx, min(len(wholes), maxWholeLists), func(ctx context.Context, i int) { wholes[i].list(ctx, reads, p) })
 	slices.SortStableFunc(page.untimed, func(a, b foundAt) int { return b.listed() - a.listed() })
-	proven := make([]int, min(len(page.untimed), maxDatedHits))
-	read.All(ctx, len(proven), func(ctx context.Context, i int) {
-		hit := &page.untimed[i]
+	dated := page.untimed[:min(len(page.untimed), maxDatedHits)]
+	proven := make([]int, len(dated))
+	read.All(ctx, len(dated), func(ctx context.Context, i int) {
+		hit := &dated[i]
 		if hit.whole == nil {
 			return
 		}
@@ -77,18 +60,41 @@ func (p *Reader) dateParts(ctx context.Context, page *sourcePage) {
 		hit.within = proven[i] > 0 && (own != nil || hit.listed() > 0)
 	})
 	for i, is := range proven {
-		if w := page.untimed[i].whole; w != nil {
+		if w := dated[i].whole; w != nil {
 			w.proven, w.wrong = w.proven+max(is, 0), w.wrong || is < 0
 		}
 	}
 	page.reads += reads.Count()
-	page.hits = append(page.hits, slices.DeleteFunc(page.untimed, func(hit foundAt) bool {
-		w := hit.whole
-		return (hit.at.IsZero() || page.filtered && !hit.within) && hit.listed() == 0 && w != nil && w.complete &&
-			(len(w.ids) == 0 || w.proven > 0 && !w.wrong)
-	})...)
+	isElsewhere := func(hit foundAt) bool {
+		isUnknown := hit.at.IsZero() || page.filtered && !hit.within
+		return isUnknown && hit.whole.excludes(hit.key())
+	}
+	page.hits = append(page.hits, slices.DeleteFunc(page.untimed, isElsewhere)...)
 	page.untimed = nil
 	page.keep(p.Period, p.Zone)
+}
+
+// wholesOf are the sources whose records some hits may be parts of, each of which is told its own.
+func (p *Reader) wholesOf(hits []foundAt) (wholes []*whole) {
+	for _, s := range p.wholes {
+		for _, part := range s.Parts {
+			w := &whole{Source: s, relation: part.Name}
+			for i, hit := range hits {
+				if rs.ConnectionID(hit.Members) == s.Connection.ID && hit.stream() == part.Target {
+					hits[i].whole = w
+				}
+			}
+			if slices.ContainsFunc(hits, func(hit foundAt) bool { return hit.whole == w }) {
+				wholes = append(wholes, w)
+			}
+		}
+	}
+	return wholes
+}
+
+// excludes reports whether the part of an id is known to be of no record in the list: the list is whole, and parts have the ids of records.
+func (w *whole) excludes(id string) bool {
+	return w != nil && w.complete && !w.ids[id] && (len(w.ids) == 0 || w.proven > 0 && !w.wrong)
 }
 
 // list reads the ids of the records in the period and within the filter.

@@ -14,6 +14,12 @@ func dayOf(year int, month time.Month, day int) time.Time {
 	return time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
 }
 
+// A length is how long a time is.
+type length struct{ months, days int }
+
+// from is the day so many lengths after another, or before it.
+func (l length) from(day time.Time, n int) time.Time { return day.AddDate(0, n*l.months, n*l.days) }
+
 var (
 	isoDay    = Expression(`^([0-9]{4})[-/.]([0-9]{1,2})(?:[-/.]([0-9]{1,2}))?$`)
 	yearLast  = Expression(`^([0-9]{1,2})([-/.])([0-9]{1,2})[-/.]([0-9]{4})$`)
@@ -23,11 +29,9 @@ var (
 	monthDays = Expression(`^[0-9]{1,2}$`)
 	monthList = strings.Fields("january february march april may june july august september october november december")
 	weekList  = strings.Fields("sunday monday tuesday wednesday thursday friday saturday")
-	ordinals  = strings.Fields("first second third fourth")
-	thirds    = strings.Fields("early mid late")
 
 	// units are the lengths of times, and unitOf those that a letter is short for.
-	units = map[string]struct{ months, days int }{
+	units = map[string]length{
 		"day": {0, 1}, "week": {0, 7}, "month": {1, 0}, "quarter": {3, 0}, "half": {6, 0}, "year": {12, 0},
 	}
 	unitOf   = map[string]string{"d": "day", "w": "week", "m": "month", "q": "quarter", "h": "half", "y": "year"}
@@ -63,20 +67,14 @@ func NamesTime(word string, now time.Time) bool {
 // readDays reads the time that words name. now is zero where only those are read that name their year; last is zero where the time lasts.
 // A day, a month or a part of a year without its year is the last before now.
 func readDays(words []string, now time.Time) (days, bool) {
-	switch {
-	case len(words) == 0 || len(words) > 7:
+	if len(words) == 0 || len(words) > 7 {
 		return days{}, false
-	case len(words) > 2 && slices.Contains(weekList, words[0]), len(words) == 2 && words[0] == "month" && slices.Contains(monthList, words[1]):
-		found, ok := readDays(words[1:], now) // Tuesday 3 March, month of May
-		return found, ok && (found.first.Equal(found.last) || words[0] == "month")
 	}
 	if found, ok := partDays(words, now); ok {
 		return found, true
 	}
-	if words[0] == "week" || words[0] == "weekend" { // of a day
-		if day, ok := readDays(words[1:], now); ok && day.first.Equal(day.last) {
-			return calendar(words[0], day.first, 0)
-		}
+	if found, ok := headedDays(words, now); ok {
+		return found, true
 	}
 	if at := slices.IndexFunc(words, fullYear().MatchString); at >= 0 {
 		year, _ := strconv.Atoi(words[at])
@@ -97,6 +95,24 @@ func readDays(words []string, now time.Time) (days, bool) {
 		return readYear(words, now.Year()-1)
 	}
 	return this, ok
+}
+
+// headedDays reads a time whose first word says what the others are: Tuesday 3 March, the month of May, the week of 3 March.
+func headedDays(words []string, now time.Time) (days, bool) {
+	head, of := words[0], words[1:]
+	isWeekday, isWeek := slices.Contains(weekList, head), head == "week" || head == "weekend"
+	if len(of) == 0 || isWeekday && len(of) == 1 || !isWeekday && !isWeek && head != "month" {
+		return days{}, false
+	}
+	found, ok := readDays(of, now)
+	isDay := found.first.Equal(found.last)
+	switch {
+	case isWeekday:
+		return found, ok && isDay
+	case isWeek && ok && isDay:
+		return calendar(head, found.first, 0)
+	}
+	return found, ok && head == "month" && len(of) == 1 && slices.Contains(monthList, of[0])
 }
 
 // datedDays reads a time that is one word with its year.
@@ -153,8 +169,8 @@ func calendar(unit string, day time.Time, later int) (days, bool) {
 	case length.months > 0:
 		day = dayOf(year, month-(month-1)%time.Month(length.months), 1)
 	}
-	first := day.AddDate(0, later*length.months, later*length.days)
-	return days{first, first.AddDate(0, length.months, length.days-1)}, known
+	first := length.from(day, later)
+	return days{first, length.from(first, 1).AddDate(0, 0, -1)}, known
 }
 
 // nthDays is the week, month, quarter or half of a number in a year.
@@ -194,76 +210,38 @@ func readYear(words []string, year int) (days, bool) {
 	return nthDays(unitOf[found[2]], n, year)
 }
 
-// partDays reads a part of a longer time: mid March, the first week of June 2026, the second half of last year.
-func partDays(words []string, now time.Time) (days, bool) {
-	part, unit, of := words[0], "", words[1:]
-	nth, third := 1+slices.Index(ordinals, part), slices.Index(thirds, part)
-	if (nth > 0 || part == "last") && len(of) > 1 {
-		unit, of = of[0], of[1:]
-	} else if third < 0 || len(of) == 0 {
-		return days{}, false
-	}
-	if _, isUnit := units[of[0]]; isUnit && len(of) == 1 && of[0] != "day" { // of the year
-		of = []string{"this", of[0]}
-	}
-	whole, ok := readDays(of, now)
-	if !ok || whole.last.IsZero() {
-		return days{}, false
-	}
-	length, after := units[unit], whole.last.AddDate(0, 0, 1)
-	isMonth := whole.first.Day() == 1 && whole.first.AddDate(0, 1, 0).Equal(after)
-	isYear := whole.first.YearDay() == 1 && whole.first.AddDate(1, 0, 0).Equal(after)
-	toEnd := false // the part ends with the whole
-	switch {
-	case third >= 0 && whole.first.AddDate(0, 0, 7).Equal(after):
-		length.days, nth, toEnd = 2, third+1, part == "late"
-	case third >= 0 && isMonth:
-		length.days, nth, toEnd = 10, third+1, part == "late"
-	case third >= 0 && isYear:
-		length.months, nth, toEnd = 4, third+1, part == "late"
-	case unit == "half" && isMonth:
-		length.days, length.months, toEnd = 15, 0, nth == 2
-	}
-	from := whole.first.AddDate(0, (nth-1)*length.months, (nth-1)*length.days)
-	if nth == 0 {
-		from = after.AddDate(0, -length.months, -length.days)
-	}
-	until := from.AddDate(0, length.months, length.days-1)
-	if toEnd {
-		until = whole.last
-	}
-	return days{from, until}, length.months+length.days > 0 && !from.Before(whole.first) && !until.After(whole.last)
-}
-
 // relativeDays reads a time by its distance from today.
 func relativeDays(words []string, today time.Time) (days, bool) {
 	if found := nowMinus().FindStringSubmatch(words[0]); len(words) == 1 && found != nil {
 		words = []string{found[1], unitOf[found[2]], "ago"}
 	}
+	isStep := func(word string) bool { return word == "last" || word == "this" || word == "next" }
 	switch {
-	case len(words) == 2 && words[1] == "ago": // a month ago
+	case len(words) != 2:
+	case words[1] == "ago": // a month ago
 		words = []string{"1", words[0], "ago"}
-	case len(words) == 2 && monthDays().MatchString(words[0]): // 3 weeks
+	case monthDays().MatchString(words[0]): // 3 weeks
 		words = []string{words[0], words[1], "ago"}
+	case isStep(words[0]):
+		return recurring(words[0], words[1], today)
+	case isStep(words[1]): // semaine dernière
+		return recurring(words[1], words[0], today)
 	}
 	if distance, ok := nearDays[strings.Join(words, " ")]; ok {
 		return calendar("day", today, distance)
 	}
-	isStep := func(word string) bool { return word == "last" || word == "this" || word == "next" }
 	switch {
 	case len(words) == 1:
 		return recurring("", words[0], today)
-	case len(words) == 2 && isStep(words[0]):
-		return recurring(words[0], words[1], today)
-	case len(words) == 2 && isStep(words[1]): // semaine dernière
-		return recurring(words[1], words[0], today)
-	case len(words) == 3 && words[2] == "ago":
+	case len(words) != 3:
+		return days{}, false
+	case words[2] == "ago":
 		from, ok := unitsFrom(today, -1, words[0], words[1])
-		return days{from, time.Time{}}, ok
-	case len(words) == 3 && words[0] == "last":
+		return days{first: from}, ok
+	case words[0] == "last":
 		from, ok := unitsFrom(today, -1, words[1], words[2])
 		return days{from, today}, ok
-	case len(words) == 3 && words[0] == "next":
+	case words[0] == "next":
 		until, ok := unitsFrom(today, 1, words[1], words[2])
 		return days{today, until}, ok
 	}
@@ -274,7 +252,7 @@ func relativeDays(words []string, today time.Time) (days, bool) {
 func unitsFrom(day time.Time, sign int, number, unit string) (time.Time, bool) {
 	n, err := strconv.Atoi(number)
 	length, isUnit := units[unit]
-	return day.AddDate(0, sign*n*length.months, sign*n*length.days), err == nil && n > 0 && isUnit && unit != "half"
+	return length.from(day, sign*n), err == nil && n > 0 && isUnit && unit != "half"
 }
 
 // recurring is a time that comes again, such as a month, a day of the week or a season: the last that has begun; of a step the last that is

@@ -84,51 +84,53 @@ const (
 // NamedPeriod returns the one time that a query names, or the period between two. It is false for a query that names none, or one that is
 // not understood as a whole, or that is quoted in part. A time without its year is the last one before now.
 func NamedPeriod(query string, now time.Time) (Named, bool) {
-	fields := strings.Fields(spelledOut(query))
-	named, quoted := namedTimes(fields, now), strings.ContainsAny(query, "\"“”„«»")
-	if not := negationIn(query); not != "" && !quoted {
-		return Named{Unread: fmt.Sprintf(notUnderstood, not)}, false
-	}
-	if len(named) == 0 || quoted {
+	if strings.ContainsAny(query, "\"“”„«»") {
 		return Named{}, false
 	}
-	one, spans, ok := named[0], len(named) > 1, named[0].days != days{}
-	for _, next := range named[1:] {
-		if one, ok = joinedTime(fields, one, next, now); !ok {
-			break
-		}
+	if not := negationIn(query); not != "" {
+		return Named{Unread: fmt.Sprintf(notUnderstood, not)}, false
 	}
-	if !ok {
+	fields := strings.Fields(spelledOut(query))
+	named := namedTimes(fields, now)
+	if len(named) == 0 {
+		return Named{}, false
+	}
+	one, spans := named[0], len(named) > 1
+	for _, next := range named[1:] {
+		one = joinedTime(fields, one, next, now)
+	}
+	if one.days == (days{}) {
 		return Named{Unread: notRead}, false
 	}
 	if words := timeWords(strings.Join(fields[one.from:one.to], " ")); one.last.IsZero() && len(words) > 1 { // two weeks ago is a week
 		one.days, _ = calendar(words[len(words)-2], one.first, 0)
 	}
-	first, last := one.first, one.last
-	for said := true; said && one.from > 0; {
-		word := bareWord(fields, one.from-1)
-		switch bound := boundWords[word]; {
-		case bound == "since" && !spans:
-			last = time.Time{}
-		case bound == "until":
-			first = time.Time{}
-		case bound == "before":
-			first, last = time.Time{}, one.first.AddDate(0, 0, -1)
-		case bound == "after" && !one.last.IsZero():
-			first, last = one.last.AddDate(0, 0, 1), time.Time{}
-		default:
-			said = introduceTimes[word] || introduceTimesElsewhere[word] || besideTimes[word] || spanWords[word] || spans && openWords[word]
-		}
-		if said {
-			one.from--
-		}
-	}
-	if !one.isWhole(fields) {
+	if one = one.bounded(fields, spans); !one.isWhole(fields) {
 		return Named{Unread: notRead}, false
 	}
 	day := func(day time.Time) string { return strings.TrimPrefix(day.Format(time.DateOnly), "0001-01-01") } // "" for the zero time
 	rest := strings.Join(slices.Concat(fields[:one.from], fields[one.to:]), " ")
-	return Named{Since: day(first), Until: day(last), Rest: strings.Trim(rest, " ?!.,"), Spans: spans}, true
+	return Named{Since: day(one.first), Until: day(one.last), Rest: strings.Trim(rest, " ?!.,"), Spans: spans}, true
+}
+
+// bounded is a time with the words before it that introduce it, and what it is then: the time since it, until it, before or after it.
+func (one namedTime) bounded(fields []string, spans bool) namedTime {
+	for named := one.days; one.from > 0; one.from-- {
+		word := bareWord(fields, one.from-1)
+		switch bound := boundWords[word]; {
+		case bound == "since" && !spans:
+			one.last = time.Time{}
+		case bound == "until":
+			one.first = time.Time{}
+		case bound == "before":
+			one.days = days{last: named.first.AddDate(0, 0, -1)}
+		case bound == "after" && !named.last.IsZero():
+			one.days = days{first: named.last.AddDate(0, 0, 1)}
+		case !introduceTimes[word] && !introduceTimesElsewhere[word] && !besideTimes[word] && !spanWords[word] && (!spans || !openWords[word]):
+			return one
+		}
+	}
+	return one
 }
 
 // negationIn is the word by which a query says what is not meant; "" for none. A number may be behind no.
@@ -165,8 +167,13 @@ func (one namedTime) isWhole(fields []string) bool {
 	for besideTimes[bareWord(fields, next)] {
 		next++
 	}
-	return before != "to" && before != "by" && (!isPart(before) || withinTimes[bareWord(fields, one.from)]) && !isPart(after) && !moreTimes[after] &&
-		(!joinWords[before] || !more(one.from-2)) && (!joinWords[after] || !more(next)) && (!strings.HasSuffix(fields[one.to-1], ",") || !more(one.to))
+	switch {
+	case before == "to", before == "by", isPart(before) && !withinTimes[bareWord(fields, one.from)], isPart(after), moreTimes[after]:
+		return false
+	case joinWords[before] && more(one.from-2), joinWords[after] && more(next), strings.HasSuffix(fields[one.to-1], ",") && more(one.to):
+		return false // another
+	}
+	return true
 }
 
 // namedTimes are the times that the words of a query name, each as long as it can be.
@@ -207,12 +214,12 @@ func areJoined(fields []string, to, from int) bool {
 	return from == to+1 && joinWords[strings.ToLower(fields[to])] || from == to && strings.HasSuffix(fields[to-1], ",")
 }
 
-// joinedTime is the period from the first of two times to the second, of those in a list if no day is between them. The first is of the
-// year of the second where it names none.
-func joinedTime(fields []string, one, other namedTime, now time.Time) (namedTime, bool) {
+// joinedTime is the period from the first of two times to the second, of those in a list if no day is between them; without days where
+// they are none. The first is of the year of the second where it names none.
+func joinedTime(fields []string, one, other namedTime, now time.Time) namedTime {
 	reversed := one.first.After(other.last) && one.first.AddDate(0, -1, 0).Before(other.last) // and not of another year
 	if !areJoined(fields, one.to, other.from) || one.last.IsZero() || other.last.IsZero() || reversed {
-		return namedTime{}, false
+		return namedTime{}
 	}
 	isList := (other.from == one.to || listWords[strings.ToLower(fields[one.to])]) && !betweenWords[bareWord(fields, one.from-1)]
 	if one.first.After(other.last) || one.first.Year() < other.first.Year() {
@@ -225,50 +232,63 @@ func joinedTime(fields []string, one, other namedTime, now time.Time) (namedTime
 		}
 	}
 	isApart := one.last.AddDate(0, 0, 1).Before(other.first) || !one.last.Before(other.first)
-	return namedTime{days{one.first, other.last}, one.from, other.to}, !isList || !isApart
+	if isList && isApart {
+		return namedTime{}
+	}
+	return namedTime{days{one.first, other.last}, one.from, other.to}
 }
 
 // namedDays reads the time that the words of a query from one up to another name. One word alone names one where no other meaning is
-// likely: a day from today, a date, or a month, a day of the week, a quarter or a year behind a word such as in, or behind another time and
-// a word that joins them.
+// likely: a day from today, a date, or a name of a time that is introduced, or behind another time and a word that joins them.
 func namedDays(fields, words []string, from, to int, joined bool, now time.Time) (days, bool) {
 	first, before := bareWord(fields, from), bareWord(fields, from-1)
 	if len(words) == 0 || besideTimes[withoutAccents.Replace(first)] || besideTimes[withoutAccents.Replace(bareWord(fields, to-1))] {
 		return days{}, false
 	}
-	month := slices.Contains(monthList, words[0])
-	number := func(word string) bool { return monthDays().MatchString(ordinal().ReplaceAllString(word, "$1")) }
-	if month && number(before) || to-from == 1 && boundWords[before] != "" && isSeason(words[0]) { // 31 June; of which year?
+	isNumber := func(word string) bool { return monthDays().MatchString(ordinal().ReplaceAllString(word, "$1")) }
+	_, isUnit := units[words[0]]
+	isShort := slices.Contains(weekList, words[0]) && first != words[0] && strings.HasPrefix(words[0], first)
+	switch alone := to-from == 1; {
+	case slices.Contains(monthList, words[0]) && isNumber(before), alone && boundWords[before] != "" && isSeason(words[0]): // 31 June; of which year?
 		return days{}, true
-	}
-	_, dated := datedDays(words)
-	isNow := nowWords[first] || nowWords[words[0]] && strings.HasPrefix(first, words[0]) // today's
-	if to-from == 1 && !dated && (!isNow || before == "la") {                            // la mañana is the morning
-		english := strings.HasPrefix(words[0], first) // is its name
-		bounds := openWords[before] || boundWords[before] != "" && boundWords[before] != "since"
-		introduced := introduceTimesElsewhere[before] || introduceTimes[before] && english || bounds && !introduceTimes[before]
-		switch {
-		case slices.Contains(weekList, words[0]):
-			introduced = introduceDays[before] && (english || !introduceTimes[before])
-		case partOf().MatchString(words[0]):
-			introduced = introduced || from == 0 || before == "for"
-		case !month && !fullYear().MatchString(words[0]):
-			return days{}, false
-		}
-		if !joined && !introduced {
-			return days{}, false
-		}
-	}
-	howLong := len(words) == 2 && number(words[0]) && !slices.Contains(monthList, words[1]) // for 3 weeks
-	short := slices.Contains(weekList, words[0]) && first != words[0] && strings.HasPrefix(words[0], first)
-	if howLong || short && len(words) == 2 { // mon prochain vol
+	case alone && !isTimeAlone(first, words, before, joined, from == 0):
+		return days{}, false
+	case len(words) == 2 && (isShort || isNumber(words[0]) && !slices.Contains(monthList, words[1])): // mon prochain vol, for 3 weeks
 		return days{}, false
 	}
 	found, ok := readDays(words, now)
-	if _, isUnit := units[words[0]]; ok && isUnit && number(before) { // 2 weeks from 14 November
+	if ok && isUnit && isNumber(before) { // 2 weeks from 14 November
 		return days{}, true
 	}
 	return found, ok
+}
+
+// isTimeAlone reports whether one word, with what it is in English, names a time by itself.
+func isTimeAlone(word string, english []string, before string, joined, isFirst bool) bool {
+	_, dated := datedDays(english)
+	isNow := nowWords[word] || nowWords[english[0]] && strings.HasPrefix(word, english[0]) // today's
+	if dated || isNow && before != "la" {                                                  // la mañana is the morning
+		return true
+	}
+	return isTimeName(english[0]) && (joined || isIntroduced(word, english[0], before, isFirst))
+}
+
+// isTimeName reports whether a word is the name of a time that comes again or of a year, which may also be another word or a number.
+func isTimeName(word string) bool {
+	return slices.Contains(weekList, word) || slices.Contains(monthList, word) || partOf().MatchString(word) || fullYear().MatchString(word)
+}
+
+// isIntroduced reports whether the word before a name of a time, which is given as it is written and in English, says that it is one. Behind
+// an English word that is English, too.
+func isIntroduced(word, english, before string, isFirst bool) bool {
+	introduces := introduceTimes[before] || introduceTimesElsewhere[before] || openWords[before] || boundWords[before] != ""
+	switch {
+	case slices.Contains(weekList, english):
+		introduces = introduceDays[before]
+	case partOf().MatchString(english) && (isFirst || before == "for"):
+		return true
+	}
+	return introduces && (!introduceTimes[before] || strings.HasPrefix(english, word))
 }
 
 // introduceDays are words behind which the name of a day of the week is a day.

@@ -56,9 +56,9 @@ func (h *Handler) Write(w http.ResponseWriter, m rpc.Message, r Request, result 
 	case !errors.As(err, &refused):
 		writeAnswer(w, writeResult(m.ID, version, result, h.server))
 	case version == rpc.Stateless && refused.Code == jsonrpc.CodeInvalidParams:
-		rpc.WriteError(w, http.StatusBadRequest, m.WireID(), refused)
+		rpc.WriteError(w, http.StatusBadRequest, m.ID, refused)
 	default:
-		rpc.WriteError(w, http.StatusOK, m.WireID(), refused)
+		rpc.WriteError(w, http.StatusOK, m.ID, refused)
 	}
 }
 

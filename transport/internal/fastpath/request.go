@@ -36,21 +36,18 @@ type Request struct {
 	Traceparent string     // of its _meta
 }
 
+// paramNames are the names that the parameters of a plain request may have, by its method.
+var paramNames = map[string][]string{methodCallTool: {"_meta", "name", "arguments"}, methodListTools: {"_meta"}}
+
 // Read reads a message, and reports whether it is plain. The headers must not contradict the message.
 func (h *Handler) Read(header http.Header, m rpc.Message) (r Request, plain bool) {
 	version := cmp.Or(header.Get(versionHeader), assumedVersion)
-	calls := m.Method == methodCallTool
-	if _, served := h.lists[version]; !served || !calls && m.Method != methodListTools || m.ID == "" || m.ID == `""` || len(header["Last-Event-Id"]) > 0 ||
-		bytes.Count(m.Text, []byte{'{'})+bytes.Count(m.Text, []byte{'['}) > maxBrackets ||
-		m.Envelope.Get("jsonrpc") != `"2.0"` || !onlyNames(m.Envelope, "jsonrpc", "id", "method", "params") || m.Params == nil && m.Envelope.Includes("params") {
+	if _, served := h.lists[version]; !served || len(header["Last-Event-Id"]) > 0 || !hasPlainForm(m) {
 		return r, false
 	}
-	params, name := []string{"_meta"}, ""
-	if calls {
-		params, name = []string{"_meta", "name", "arguments"}, m.Params.JSONString("name")
-		r.Call.Tool = h.tools[name]
-	}
-	if !onlyNames(m.Params, params...) || m.Meta == nil && m.Params.Includes("_meta") || calls && r.Call.Tool == nil {
+	name := m.Params.JSONString("name") // "" for tools/list
+	r.Call = tools.Call{Tool: h.tools[name], Protocol: version}
+	if m.Method == methodCallTool && r.Call.Tool == nil {
 		return r, false
 	}
 	for _, p := range m.Params {
@@ -58,13 +55,26 @@ func (h *Handler) Read(header http.Header, m rpc.Message) (r Request, plain bool
 			r.Call.Raw = json.RawMessage(p.Value) // also null
 		}
 	}
-	r.Call.Protocol, r.Traceparent = version, m.Meta.JSONString("traceparent")
+	r.Traceparent = m.Meta.JSONString("traceparent")
 	if version != rpc.Stateless {
 		return r, !m.Meta.Includes(mcp.MetaKeyProtocolVersion)
 	}
-	return r, header.Get("Mcp-Method") == m.Method && header.Get("Mcp-Name") == name &&
-		m.Meta.Get(mcp.MetaKeyProtocolVersion) == `"`+rpc.Stateless+`"` && decodes[mcp.ClientCapabilities](m.Meta.Get(mcp.MetaKeyClientCapabilities)) &&
-		(!m.Meta.Includes(mcp.MetaKeyClientInfo) || decodes[mcp.Implementation](m.Meta.Get(mcp.MetaKeyClientInfo)))
+	return r, header.Get("Mcp-Method") == m.Method && header.Get("Mcp-Name") == name && describesClient(m.Meta)
+}
+
+// hasPlainForm reports whether a message is a shallow request with an id, all of whose members are expected and of the expected kind.
+func hasPlainForm(m rpc.Message) bool {
+	brackets := bytes.Count(m.Text, []byte{'{'}) + bytes.Count(m.Text, []byte{'['})
+	names, served := paramNames[m.Method]
+	return served && m.ID != "" && m.ID != `""` && brackets <= maxBrackets && m.Envelope.Get("jsonrpc") == `"2.0"` &&
+		onlyNames(m.Envelope, "jsonrpc", "id", "method", "params") && onlyNames(m.Params, names...) &&
+		(m.Params != nil || !m.Envelope.Includes("params")) && (m.Meta != nil || !m.Params.Includes("_meta"))
+}
+
+// describesClient reports whether the _meta of a stateless request says what such a request has to say of its client.
+func describesClient(meta rs.Object) bool {
+	return meta.Get(mcp.MetaKeyProtocolVersion) == `"`+rpc.Stateless+`"` && decodes[mcp.ClientCapabilities](meta.Get(mcp.MetaKeyClientCapabilities)) &&
+		(!meta.Includes(mcp.MetaKeyClientInfo) || decodes[mcp.Implementation](meta.Get(mcp.MetaKeyClientInfo)))
 }
 
 // onlyNames reports whether an object has no other members than these.

@@ -2,14 +2,15 @@ package rpc
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"net/http"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// WriteError answers with a JSON-RPC error. An id of nil is written as null: the request's could not be read.
-func WriteError(w http.ResponseWriter, status int, id any, e *jsonrpc.Error) {
+// WriteError answers with a JSON-RPC error. An empty id is written as null: the request's could not be read.
+func WriteError(w http.ResponseWriter, status int, id string, e *jsonrpc.Error) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Del("Content-Length")
@@ -18,14 +19,14 @@ func WriteError(w http.ResponseWriter, status int, id any, e *jsonrpc.Error) {
 }
 
 // Error is a JSON-RPC error response, on one line. The id is not escaped for HTML: it goes back as it came.
-func Error(id any, e *jsonrpc.Error) []byte {
+func Error(id string, e *jsonrpc.Error) []byte {
 	var answer bytes.Buffer
 	encoder := json.NewEncoder(&answer)
 	encoder.SetEscapeHTML(false)
 	_ = encoder.Encode(struct { // marshals an id that was parsed, and strings
-		Version string         `json:"jsonrpc"`
-		ID      any            `json:"id"`
-		Error   *jsonrpc.Error `json:"error"`
-	}{"2.0", id, e})
+		Version string          `json:"jsonrpc"`
+		ID      json.RawMessage `json:"id"`
+		Error   *jsonrpc.Error  `json:"error"`
+	}{"2.0", json.RawMessage(cmp.Or(id, "null")), e})
 	return answer.Bytes()
 }

@@ -41,14 +41,6 @@ func (m Message) Restore(text []byte) []byte {
 	return bytes.ReplaceAll(text, []byte(m.Alias), []byte(m.ID))
 }
 
-// WireID is the id as a response repeats it: null if there is none.
-func (m Message) WireID() any {
-	if m.ID == "" {
-		return nil
-	}
-	return json.RawMessage(m.ID)
-}
-
 // InvalidRequest is the error of a message that is JSON but no valid request.
 func InvalidRequest(why string) *jsonrpc.Error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "Invalid request: " + why}

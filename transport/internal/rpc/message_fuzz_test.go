@@ -25,7 +25,7 @@ func FuzzMessage(f *testing.F) {
 		}
 		if refusal != nil {
 			if refusal.Code != jsonrpc.CodeParseError && refusal.Code != jsonrpc.CodeInvalidRequest || refusal.Message == "" ||
-				!json.Valid(Error(nil, refusal)) {
+				!json.Valid(Error("", refusal)) {
 				t.Errorf("%q: %+v", raw, refusal)
 			}
 			return

@@ -112,7 +112,6 @@ func (f *FS) ReadDir(name string) ([]fs.DirEntry, error) {
 	return entries, err
 }
 
-// A folderEntry is an archive as it is listed.
 type folderEntry struct{ fs.DirEntry }
 
 func (folderEntry) IsDir() bool       { return true }

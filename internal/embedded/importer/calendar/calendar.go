@@ -25,7 +25,6 @@ type reader struct {
 	zones calendarZones
 }
 
-// newReader reads the components of a calendar.
 func newReader(file io.Reader) (*reader, error) {
 	r := &reader{lines: contentline.NewReader(item.Buffer(file)), zones: calendarZones{}}
 	one, err := r.lines.Property()
@@ -35,7 +34,6 @@ func newReader(file io.Reader) (*reader, error) {
 	return r, err
 }
 
-// next returns the next event, as the file has it.
 func (r *reader) next() (component, error) {
 	for {
 		one, err := r.lines.Property()
@@ -59,7 +57,6 @@ func (r *reader) next() (component, error) {
 	}
 }
 
-// A component is what stands between BEGIN and END.
 type component struct {
 	line       int
 	properties map[string][]contentline.Property
@@ -88,24 +85,19 @@ func (r *reader) component(kind string) (component, error) {
 	zone := ""
 	for {
 		one, err := r.lines.Property()
-		if bad, ok := errors.AsType[item.UnusableError](err); ok {
-			c.defect(fmt.Sprintf("line %d: %s", bad.Line, bad.Reason))
-			continue
-		}
-		if errors.Is(err, io.EOF) {
-			return c, unfinished
-		}
-		if err != nil {
-			return c, err
-		}
+		bad, isUnusable := errors.AsType[item.UnusableError](err)
 		switch {
+		case isUnusable:
+			c.defect(fmt.Sprintf("line %d: %s", bad.Line, bad.Reason))
+		case errors.Is(err, io.EOF), err == nil && one.Is("END", "VCALENDAR"):
+			return c, unfinished
+		case err != nil:
+			return c, err
 		case one.Is("BEGIN", kind):
 			r.lines.Back(one) // it is the next one
 			return c, unfinished
 		case one.Name == "BEGIN":
 			inner, rule = append(inner, strings.ToUpper(strings.TrimSpace(one.Value))), zoneRule{}
-		case one.Is("END", "VCALENDAR"):
-			return c, unfinished
 		case len(inner) > 0 && one.Is("END", inner[len(inner)-1]):
 			if kind == "VTIMEZONE" && rule.known && !rule.begins.IsZero() {
 				r.zones[zone] = append(r.zones[zone], rule)
@@ -124,7 +116,6 @@ func (r *reader) component(kind string) (component, error) {
 	}
 }
 
-// event makes a record of an event, or of one day of a series.
 func (r *reader) event(c component, id, series string, starts, ends calendarTime) item.Item {
 	one := item.Item{Line: c.line, ID: id}
 	one.Put("summary", c.text("SUMMARY"))
@@ -225,21 +216,20 @@ func (c *component) instant(name string, zones calendarZones) (calendarTime, boo
 
 // placed reads a time in a zone, if it names none itself.
 func (c *component) placed(text, zone string, zones calendarZones) (calendarTime, bool) {
-	text = strings.ToUpper(text)
-	at := calendarTime{}
-	var err error
-	if at.when, err = time.Parse("20060102", text); err == nil {
-		at.day = true
-	} else if at.when, err = time.Parse("20060102T150405Z", text); err != nil {
-		if at.when, err = time.Parse("20060102T150405", text); err != nil {
-			return calendarTime{}, false
-		}
-		if at.local = true; zone != "" {
-			return c.inZone(at.when, zone, zones)
+	for _, layout := range [...]string{dayLayout, "20060102T150405Z", clockLayout} {
+		when, err := time.Parse(layout, strings.ToUpper(text))
+		switch {
+		case err != nil:
+		case layout == clockLayout && zone != "":
+			return c.inZone(when, zone, zones)
+		default:
+			return calendarTime{when: when, day: layout == dayLayout, local: layout == clockLayout}, sensible(when)
 		}
 	}
-	return at, sensible(at.when)
+	return calendarTime{}, false
 }
+
+const dayLayout, clockLayout = "20060102", "20060102T150405"
 
 // inZone puts a time of the clock into a zone.
 func (c *component) inZone(when time.Time, zone string, zones calendarZones) (calendarTime, bool) {

@@ -73,7 +73,6 @@ func NewReader(file io.ReadSeeker, year int) item.Records {
 	return r.records
 }
 
-// components yields the events as the file has them.
 func (r *seriesReader) components() iter.Seq2[component, error] {
 	return item.Read(func() error {
 		_, err := r.file.Seek(0, io.SeekStart)
@@ -137,7 +136,11 @@ func (r *seriesReader) yieldDays(days []time.Time, yield func(item.Item, error) 
 
 // on is the event of a day of the series.
 func (r *seriesReader) on(clock time.Time) item.Item {
-	day, now := dayKey(clock, r.starts.day), r.happening
+	layout, now := clockLayout, r.happening
+	if r.starts.day {
+		layout = dayLayout
+	}
+	id := r.id + "#" + clock.Format(layout)
 	if latest, ok := r.changeOn(clock); ok {
 		now = latest.happening
 		clock = at(now.starts.when, time.UTC).Add(clock.Sub(r.clockOf(latest.from)))
@@ -150,7 +153,7 @@ func (r *seriesReader) on(clock time.Time) item.Item {
 			ends.when = starts.when.Add(length)
 		}
 	}
-	return r.events.event(now.of, r.id+"#"+day, r.id, starts, ends)
+	return r.events.event(now.of, id, r.id, starts, ends)
 }
 
 // changeOn is the last change that is in force on a day of the series.
@@ -216,44 +219,41 @@ func key(t calendarTime) string {
 	return t.String()
 }
 
-func dayKey(clock time.Time, day bool) string {
-	if day {
-		return clock.Format("20060102")
+// rule is how the series recurs, and the last of its days as the rule names it; nil if that cannot be read, or is within a day.
+func (r *seriesReader) rule() (rule *rrule.RRule, last string) {
+	text, last := cutUntil(cmp.Or(r.of.text("RRULE"), "FREQ=DAILY;COUNT=1"))
+	option, err := rrule.StrToROption(text)
+	if err != nil || option.Freq > rrule.DAILY { // hourly and more often
+		return nil, ""
 	}
-	return clock.Format("20060102T150405")
+	option.Dtstart = at(r.starts.when, time.UTC)
+	rule, _ = rrule.NewRRule(*option) // nil with an error
+	return rule, last
 }
 
 // unfold lists the days of the series. It is false where its rule cannot be read, or it recurs within a day: then its first event stands for
 // it, with a defect that says so.
 func (r *seriesReader) unfold() (days []time.Time, ok bool) {
-	text, last := cutUntil(cmp.Or(r.of.text("RRULE"), "FREQ=DAILY;COUNT=1"))
-	var rule *rrule.RRule
-	option, err := rrule.StrToROption(text)
-	if err == nil {
-		option.Dtstart = at(r.starts.when, time.UTC)
-		rule, err = rrule.NewRRule(*option)
-	}
-	if err != nil || option.Freq > rrule.DAILY || r.empty == maxEmpty { // hourly and more often
+	rule, last := r.rule()
+	if rule == nil || r.empty == maxEmpty {
 		r.of.defects = append(r.of.defects, "how it recurs is not read")
 		return nil, false
 	}
-	excluded := map[string]bool{}
-	for _, day := range r.times("EXDATE") {
-		excluded[key(day)] = true
-	}
+	isForEver := rule.OrigOptions.Freq == rrule.YEARLY && last == "" && rule.OrigOptions.Count == 0
+	excluded := r.excluded()
 	until, _ := r.of.placed(last, "", r.events.zones)
 	seen := map[time.Time]bool{}
 	r.later, r.cut = false, false
 	add := func(clock time.Time) bool {
 		day := r.at(clock, r.events.zones)
-		switch {
-		case !until.when.IsZero() && isPast(day, until):
+		switch name := key(day); {
+		case isPast(day, until):
 			return false
 		case !clock.Before(r.lastDay):
 			r.later = true
 			return false
-		case excluded[key(day)] || excluded[clock.Format(time.DateOnly)] || r.changed[r.id+" "+key(day)],
-			seen[clock] || option.Freq == rrule.YEARLY && last == "" && option.Count == 0 && len(days) > 0 && clock.Year() < r.since:
+		case excluded[name] || excluded[clock.Format(time.DateOnly)] || r.changed[r.id+" "+name],
+			seen[clock] || isForEver && len(days) > 0 && clock.Year() < r.since:
 			return true
 		}
 		seen[clock] = true
@@ -277,16 +277,27 @@ func (r *seriesReader) unfold() (days []time.Time, ok bool) {
 	return days, true
 }
 
-// isPast reports that a day comes after the last of a series: the same day counts, and UTC is compared with UTC.
-func isPast(day, until calendarTime) bool {
-	if until.day || until.local {
-		limit := until.when
-		if until.day {
-			limit = limit.AddDate(0, 0, 1).Add(-time.Second)
-		}
-		return at(day.when, time.UTC).After(limit)
+// excluded are the keys of the days that the series does not have.
+func (r *seriesReader) excluded() map[string]bool {
+	keys := map[string]bool{}
+	for _, day := range r.times("EXDATE") {
+		keys[key(day)] = true
 	}
-	return day.when.After(until.when)
+	return keys
+}
+
+// isPast reports that a day comes after the last of a series, if that is known: the same day counts, and UTC is compared with UTC.
+func isPast(day, until calendarTime) bool {
+	switch limit := until.when; {
+	case limit.IsZero():
+		return false
+	case until.day:
+		return at(day.when, time.UTC).After(limit.AddDate(0, 0, 1).Add(-time.Second))
+	case until.local:
+		return at(day.when, time.UTC).After(limit)
+	default:
+		return day.when.After(limit)
+	}
 }
 
 // cutUntil takes the end from a rule, which may be in another zone than its days.

@@ -16,7 +16,6 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
 )
 
-// A reader reads cards.
 type reader struct{ lines *contentline.Reader }
 
 // NewReader reads the cards of a file.
@@ -50,7 +49,6 @@ func joined(texts []string, with string) string {
 	return strings.Join(slices.DeleteFunc(texts, func(text string) bool { return text == "" }), with)
 }
 
-// enter goes to the first card.
 func (r *reader) enter() error {
 	p, err := r.property()
 	if item.IsUnusable(err) || err == nil && !p.Is("BEGIN", "VCARD") {
@@ -60,7 +58,6 @@ func (r *reader) enter() error {
 	return err
 }
 
-// next returns the next card.
 func (r *reader) next() (item.Item, error) {
 	for {
 		if p, err := r.property(); err != nil {
@@ -82,20 +79,20 @@ var (
 	}
 )
 
-// card reads up to the end of a card.
 func (r *reader) card() (item.Item, error) {
 	one := item.Item{Line: r.lines.Number}
 	said := map[string][]string{}
 	for {
 		p, err := r.property()
-		if errors.Is(err, io.EOF) || p.Name == "BEGIN" {
-			if p.Name == "BEGIN" {
-				r.lines.Back(p)
-			}
-			return item.Item{}, item.Unusable(one.Line, "a card that does not end")
+		switch {
+		case item.IsUnusable(err): // a picture
+			continue
+		case p.Name == "BEGIN": // of the next card
+			r.lines.Back(p)
+			err = io.EOF
 		}
-		if _, ok := errors.AsType[item.UnusableError](err); ok {
-			continue // a picture
+		if errors.Is(err, io.EOF) {
+			err = item.Unusable(one.Line, "a card that does not end")
 		}
 		if err != nil {
 			return item.Item{}, err

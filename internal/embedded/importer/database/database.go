@@ -66,7 +66,7 @@ type File struct {
 // Close lets go of it.
 func (f *File) Close() error { return errors.Join(f.conn.Close(), f.db.Close()) }
 
-// Open reads a database, with its write-ahead log if it has one.
+// Open reads a database with its write-ahead log, which may be empty.
 func Open(ctx context.Context, from, log io.Reader) (*File, error) {
 	content, err := readAll(from)
 	if err != nil {
@@ -75,10 +75,8 @@ func Open(ctx context.Context, from, log io.Reader) (*File, error) {
 	if !Is(content) || len(content) < 100 {
 		return nil, errors.New("not a database that can be read, or an encrypted one")
 	}
-	if log != nil {
-		if content, err = withLog(ctx, content, log); err != nil {
-			return nil, err
-		}
+	if content, err = withLog(ctx, content, log); err != nil {
+		return nil, err
 	}
 	content[18], content[19] = 1, 1 // a log that is not there is not waited for
 	db, err := sql.Open("sqlite", "file::memory:"+settings)
@@ -227,14 +225,11 @@ func (f *File) read(ctx context.Context, name string, yield func(item.Item, erro
 	for index, name := range of.columns {
 		// as it is stored: the driver makes other times of those in a column that is declared for times. Of bytes only their number is read,
 		// and nothing of a text that is too long, which is none of those.
+		form := "CASE WHEN typeof(%[1]s) = 'blob' THEN CAST(octet_length(%[1]s) AS BLOB) WHEN octet_length(%[1]s) > %[2]d THEN x'' ELSE %[1]s END"
 		if name == bodyColumn {
-			columns[index] = fmt.Sprintf("CASE WHEN octet_length(%[1]s) <= %[2]d THEN %[1]s END", quoted(name), item.MaxLine)
-			targets[index] = &values[index]
-			continue
+			form = "CASE WHEN octet_length(%[1]s) <= %[2]d THEN %[1]s END"
 		}
-		columns[index] = fmt.Sprintf("CASE WHEN typeof(%[1]s) = 'blob' THEN CAST(octet_length(%[1]s) AS BLOB) "+
-			"WHEN octet_length(%[1]s) > %[2]d THEN x'' ELSE %[1]s END", quoted(name), item.MaxLine)
-		targets[index] = &values[index]
+		columns[index], targets[index] = fmt.Sprintf(form, quoted(name), item.MaxLine), &values[index]
 	}
 	rows, err := f.conn.QueryContext(ctx, "SELECT "+strings.Join(columns, ", ")+" FROM "+quoted(of.Name)) //nolint:gosec // names in quotation marks
 	if err != nil {

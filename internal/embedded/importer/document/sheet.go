@@ -93,77 +93,87 @@ func (r *Rows) next() error {
 	}
 }
 
-// row writes the cells of a row, with what those hold that are merged with them.
+// A rowWriter writes the cells of a row, and between them what those hold that are merged with ones above.
+type rowWriter struct {
+	*Rows
+	column       int          // that was written last
+	width        int          // how many columns the rows have with this one
+	above, below []mergedText // those that are not written yet, and those of the next row
+}
+
+// write puts a text into a column behind the one that was written last.
+func (w *rowWriter) write(at int, text string) {
+	if at >= item.MaxFields && w.widest > 0 { // no table is as wide: the cell stands behind all others, and not behind as many commas
+		at = max(w.column+1, min(at, w.widest))
+	} else {
+		w.width = max(w.width, at+1)
+	}
+	w.ready.WriteString(strings.Repeat(",", at-max(w.column, 0)))
+	w.column = at
+	w.ready.WriteString(`"` + strings.ReplaceAll(text, `"`, `""`) + `"`)
+}
+
+// fill writes what merged cells show in the columns up to one.
+func (w *rowWriter) fill(to int) {
+	for ; len(w.above) > 0 && w.above[0].column < to; w.above = w.above[1:] {
+		if w.below = append(w.below, w.above[0]); w.above[0].column > w.column {
+			w.write(w.above[0].column, w.above[0].text)
+		}
+	}
+}
+
+// add writes a cell. What it shows is also in the cells below that are merged with it, but for a number, which would be summed up as often.
+func (w *rowWriter) add(at int, kind, text string) {
+	if text == "" || at <= w.column || at >= maxColumn {
+		return
+	}
+	w.fill(at)
+	w.write(at, text)
+	isSaid := kind == "s" || kind == "str" || kind == "inlineStr" || strings.Count(text, "-") == 2
+	if to := w.merged[cellPlace{at, w.number}]; isSaid && to > w.number {
+		for len(w.above) > 0 && w.above[0].column == at { // in place of one that this one lies across
+			w.above = w.above[1:]
+		}
+		w.below = append(w.below, mergedText{at, to, text})
+	}
+}
+
 func (r *Rows) row() error {
-	column, position := -1, -1 // that was written last, and of the cell that was read last
-	before, widest := r.ready.Len(), r.widest
-	write := func(at int, text string) {
-		if at >= item.MaxFields && r.widest > 0 { // no table is as wide: the cell stands behind all others, and not behind as many commas
-			at = max(column+1, min(at, r.widest))
-		} else {
-			widest = max(widest, at+1)
-		}
-		r.ready.WriteString(strings.Repeat(",", at-max(column, 0)))
-		column = at
-		r.ready.WriteString(`"` + strings.ReplaceAll(text, `"`, `""`) + `"`)
-	}
 	r.shown = slices.DeleteFunc(r.shown, func(one mergedText) bool { return one.to < r.number })
-	above, below := r.shown, []mergedText(nil) // that are not written yet, and those of the next row
-	fill := func(to int) {
-		for ; len(above) > 0 && above[0].column < to; above = above[1:] {
-			if below = append(below, above[0]); above[0].column > column {
-				write(above[0].column, above[0].text)
-			}
-		}
-	}
+	w := rowWriter{Rows: r, column: -1, width: r.widest, above: r.shown}
+	position, before := -1, r.ready.Len() // of the cell that was read last, and of what is written
 	for {
 		token, err := r.decoder.Token()
 		if err != nil {
 			return err
 		}
-		switch token := token.(type) {
-		case xml.EndElement:
-			if token.Name.Local == "row" {
-				if column >= 0 {
-					fill(maxColumn)
-					r.shown = below
-				}
-				if r.ready.WriteByte('\n'); r.lacks {
-					r.lacks, r.lacking = false, append(r.lacking, r.lines+1)
-				}
-				r.lines += bytes.Count(r.ready.Bytes()[before:], []byte("\n"))
-				r.written += r.ready.Len() - before
-				r.widest = widest
-				return nil
-			}
-		case xml.StartElement:
-			if token.Name.Local != "c" {
-				continue
-			}
-			at := columnOf(attribute(token, "r"), position+1)
-			position = at
-			text, err := r.cell(token)
-			if err != nil {
-				return err
-			}
-			if text == "" || at <= column || at >= maxColumn {
-				continue
-			}
-			fill(at)
-			write(at, text)
-			if r.ready.Len() > maxRow+item.MaxLine {
-				return fmt.Errorf("row %d is longer than %d MiB", r.number, item.MaxLine>>20) // not as one that can be passed over
-			}
-			// A number is not that of each: it would be summed up as often.
-			isSaid := slices.Contains([]string{"s", "str", "inlineStr"}, attribute(token, "t")) || strings.Count(text, "-") == 2
-			if to := r.merged[cellPlace{position, r.number}]; isSaid && to > r.number {
-				for len(above) > 0 && above[0].column == position { // in place of one that this one lies across
-					above = above[1:]
-				}
-				below = append(below, mergedText{position, to, text})
-			}
+		if end, ok := token.(xml.EndElement); ok && end.Name.Local == "row" {
+			break
+		}
+		start, ok := token.(xml.StartElement)
+		if !ok || start.Name.Local != "c" {
+			continue
+		}
+		position = columnOf(attribute(start, "r"), position+1)
+		text, err := r.cell(start)
+		if err != nil {
+			return err
+		}
+		if w.add(position, attribute(start, "t"), text); r.ready.Len() > maxRow+item.MaxLine {
+			return fmt.Errorf("row %d is longer than %d MiB", r.number, item.MaxLine>>20) // not as one that can be passed over
 		}
 	}
+	if w.column >= 0 {
+		w.fill(maxColumn)
+		r.shown = w.below
+	}
+	if r.ready.WriteByte('\n'); r.lacks {
+		r.lacks, r.lacking = false, append(r.lacking, r.lines+1)
+	}
+	r.lines += bytes.Count(r.ready.Bytes()[before:], []byte("\n"))
+	r.written += r.ready.Len() - before
+	r.widest = w.width
+	return nil
 }
 
 // maxMerged is how many merged cells of a sheet are known.
@@ -249,22 +259,24 @@ func (r *Rows) value(start xml.StartElement, text string) string {
 	if err != nil {
 		return text
 	}
-	style, err := strconv.Atoi(attribute(start, "s"))
-	// up to the year 10000
-	if err == nil && style >= 0 && style < len(r.book.styles) && r.book.styles[style] != asNumber && number >= 0 && number < 2_958_466 {
-		return r.date(number, r.book.styles[style])
+	var style cellStyle
+	if at, err := strconv.Atoi(attribute(start, "s")); err == nil && at >= 0 && at < len(r.book.styles) {
+		style = r.book.styles[at]
+	}
+	if style.kind != asNumber && number >= 0 && number < 2_958_466 { // up to the year 10000
+		return r.date(number, style.kind)
 	}
 	if strings.Trim(text, "-0123456789") != "" { // else it stays as precise as it is
 		number, _ = strconv.ParseFloat(strconv.FormatFloat(number, 'g', shownDigits, 64), 64)
 		text = strconv.FormatFloat(number, 'f', -1, 64)
 	}
-	if err != nil || style < 0 || style >= len(r.book.money) || r.book.money[style] == "" {
+	if style.currency == "" {
 		return text
 	}
 	if _, fraction, _ := strings.Cut(text, "."); len(fraction) == 3 { // which may be thousands
 		text += "0"
 	}
-	return text + " " + r.book.money[style]
+	return text + " " + style.currency
 }
 
 // escaped is a character that XML cannot hold, as workbooks write it.
@@ -288,7 +300,7 @@ const (
 )
 
 // date is a count of days as a date, with a time if it has a fraction, as a time of day, or as hours, minutes and seconds.
-func (r *Rows) date(days float64, style cellStyle) string {
+func (r *Rows) date(days float64, style numberStyle) string {
 	whole, fraction := math.Modf(days)
 	seconds := int(math.Round(days * 86400))
 	if style == asElapsed || style == asClock && days >= 1 && days < clockDays {

@@ -50,7 +50,6 @@ func OpenWorkbook(file io.ReaderAt, size int64) (*Workbook, error) {
 	return b, err
 }
 
-// each visits the elements of a part.
 func (b *Workbook) each(name string, element func(xml.StartElement)) error {
 	return b.tokens(name, func(token xml.Token, _ []string) error {
 		if start, ok := token.(xml.StartElement); ok {
@@ -73,7 +72,7 @@ var (
 )
 
 // builtinStyle is of the formats that need no description.
-func builtinStyle(id int) cellStyle {
+func builtinStyle(id int) numberStyle {
 	switch {
 	case id == 46:
 		return asElapsed
@@ -85,7 +84,7 @@ func builtinStyle(id int) cellStyle {
 	return asNumber
 }
 
-func styleOf(code string) cellStyle {
+func styleOf(code string) numberStyle {
 	switch plain := strings.ToLower(notDate().ReplaceAllString(code, "")); {
 	case elapsed().MatchString(code):
 		return asElapsed
@@ -137,21 +136,20 @@ func (b *Workbook) share() error {
 			return err
 		}
 	}
-	custom, money, inStyles := map[int]cellStyle{}, map[int]string{}, false
+	custom, inStyles := map[int]cellStyle{}, false
 	_ = b.each("xl/styles.xml", func(e xml.StartElement) { // without it no number is a date
 		id, _ := strconv.Atoi(attribute(e, "numFmtId"))
 		switch e.Name.Local {
 		case "numFmt":
-			custom[id] = styleOf(attribute(e, "formatCode"))
-			money[id] = currencyOf(attribute(e, "formatCode"))
+			code := attribute(e, "formatCode")
+			custom[id] = cellStyle{styleOf(code), currencyOf(code)}
 		case "cellXfs":
 			inStyles = true
 		case "cellStyles", "dxfs":
 			inStyles = false
 		case "xf":
 			if inStyles {
-				b.styles = append(b.styles, max(builtinStyle(id), custom[id]))
-				b.money = append(b.money, money[id])
+				b.styles = append(b.styles, cellStyle{max(builtinStyle(id), custom[id].kind), custom[id].currency})
 			}
 		}
 	})
@@ -171,7 +169,6 @@ type Workbook struct {
 	size   int64
 	texts  []string // shared by cells
 	styles []cellStyle
-	money  []string // the currencies of those
 	epoch  time.Time
 }
 
@@ -185,11 +182,16 @@ func attribute(e xml.StartElement, name string) string {
 	return ""
 }
 
-// A cellStyle says what a number is shown as.
-type cellStyle int
+// A cellStyle says what a number is shown as, and with which currency.
+type cellStyle struct {
+	kind     numberStyle
+	currency string
+}
+
+type numberStyle int
 
 const (
-	asNumber cellStyle = iota
+	asNumber numberStyle = iota
 	asDate
 	asClock   // a time of day
 	asElapsed // how long something took

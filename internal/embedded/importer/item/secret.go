@@ -167,22 +167,7 @@ func (s *Secrets) inLines(value []byte) (without []byte, first string) {
 		if at += next; at < 2 || isDigit(value[at-1]) && isDigit(value[at-2]) { // a time
 			continue
 		}
-		start, end, least := at, at+1, max(from, at-maxLabel)
-		for start > least && value[start-1] != '"' && !isBreak(value, start-2) {
-			start--
-		}
-		for end < len(value) && end-at < maxSaid && value[end] != '"' && !isBreak(value, end) {
-			if end++; value[end-1] == '\\' {
-				end++
-			}
-		}
-		label, held := bytes.Trim(value[start:at], " #>*_`-"), value[at+1:min(end, len(value))]
-		held = bytes.TrimLeft(bytes.TrimPrefix(held, []byte(`\t`)), " *_`")
-		begin := min(end, len(value)) - len(held)
-		for _, mark := range [...]string{", ", "; "} {
-			held, _, _ = bytes.Cut(held, []byte(mark))
-		}
-		held = bytes.TrimRight(held, " *_`")
+		label, held, begin := lineAt(value, at, from)
 		// most show to be none before their name is looked at: sentences and links
 		for bytes.Count(label, []byte(" ")) > 2 { // the last words of a sentence
 			_, label, _ = bytes.Cut(label, []byte(" "))
@@ -196,6 +181,26 @@ func (s *Secrets) inLines(value []byte) (without []byte, first string) {
 		without = append(append(without, value[from:begin]...), "[secret]"...)
 		from, at = begin+len(held), begin+len(held)-1
 	}
+}
+
+// lineAt is what stands before a mark, from some place on, and behind it, and where that begins.
+func lineAt(value []byte, at, from int) (label, held []byte, begin int) {
+	start, end, least := at, at+1, max(from, at-maxLabel)
+	for start > least && value[start-1] != '"' && !isBreak(value, start-2) {
+		start--
+	}
+	for end < len(value) && end-at < maxSaid && value[end] != '"' && !isBreak(value, end) {
+		if end++; value[end-1] == '\\' {
+			end++
+		}
+	}
+	end = min(end, len(value))
+	held = bytes.TrimLeft(bytes.TrimPrefix(value[at+1:end], []byte(`\t`)), " *_`")
+	begin = end - len(held)
+	for _, mark := range [...]string{", ", "; "} {
+		held, _, _ = bytes.Cut(held, []byte(mark))
+	}
+	return bytes.Trim(value[start:at], " #>*_`-"), bytes.TrimRight(held, " *_`"), begin
 }
 
 func isDigit(one byte) bool { return one >= '0' && one <= '9' }

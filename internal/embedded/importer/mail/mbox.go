@@ -65,7 +65,6 @@ func (r *reader) next() (item.Item, error) {
 	return one, nil
 }
 
-// enter goes to the first message.
 func (r *reader) enter() error {
 	first, err := r.lines.Next()
 	for err == nil && len(bytes.TrimRight(first, "\r\n")) == 0 {

@@ -32,7 +32,6 @@ const (
 	maxParts     = 500
 )
 
-// A textPart is a part of a message that is read.
 type textPart struct {
 	text   string
 	isHTML bool
@@ -89,10 +88,8 @@ func (m *message) walkParts(kind, boundary string, body []byte, depth int) {
 	reader := multipart.NewReader(bytes.NewReader(body), boundary)
 	for count := 0; ; count++ {
 		part, err := reader.NextRawPart()
-		if errors.Is(err, io.EOF) && (count > 0 || len(bytes.TrimSpace(body)) == 0) {
-			break
-		}
 		switch {
+		case errors.Is(err, io.EOF) && (count > 0 || len(bytes.TrimSpace(body)) == 0):
 		case err != nil && count == 0:
 			m.defect("parts that cannot be told apart")
 			m.parts = append(m.parts, textPart{m.decodeText("", body), false})
@@ -129,7 +126,6 @@ func (m *message) preferPlain(first int) {
 	}
 }
 
-// text is what the message says.
 func (m *message) text() string {
 	var texts []string
 	for _, part := range m.parts {

@@ -201,6 +201,12 @@ func (r *arrayReader) chooseField(fields []string) error {
 		r.paths = paths(found)
 		return nil
 	}
+	r.noteOthers(found, beside, longest, only)
+	return nil
+}
+
+// noteOthers says what of an object is not read beside one of its arrays.
+func (r *arrayReader) noteOthers(found []foundArray, beside []string, longest foundArray, only string) {
 	name := utf8text.OneLine(longest.at[0])
 	for _, one := range found {
 		if one.at[0] != longest.at[0] && !strings.HasPrefix(one.at[0], "@") { // as in "@context", which says what the names mean
@@ -212,12 +218,11 @@ func (r *arrayReader) chooseField(fields []string) error {
 		r.others = append(r.others, item.Unusable(1, "only the array %q is loaded, and not what is beside it: %s", name,
 			utf8text.OneLine(strings.Join(beside, ", "))))
 	}
-	return nil
 }
 
-// alike reports that the objects in arrays have the same fields.
+// alike reports that arrays are fields of one object, and that the objects in them have the same fields.
 func alike(found []foundArray) bool {
-	return !slices.ContainsFunc(found, func(one foundArray) bool { return one.shape != found[0].shape })
+	return !slices.ContainsFunc(found, func(one foundArray) bool { return one.shape != found[0].shape || len(one.at) > 1 })
 }
 
 func paths(found []foundArray) (all []path) {

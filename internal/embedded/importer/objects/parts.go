@@ -41,23 +41,27 @@ func Parts(file io.ReadSeeker, fields ...string) []Part {
 			more = more || one.items > 0 && !isAboutList(one.at[0])
 		}
 	}
+	return divide(tables, more, fields)
+}
+
+// divide makes parts of the arrays of objects in an object, and of what more is beside them.
+func divide(tables []foundArray, more bool, fields []string) []Part {
 	if len(newPlaces(paths(tables)).arrays) < len(tables) { // it has a field twice
 		return nil
 	}
-	parts := group(tables)
-	rest := ""
+	parts, rest := group(tables), ""
 	first := slices.IndexFunc(parts, func(p Part) bool { return len(p.Arrays[0]) == 1 && slices.Contains(fields, p.Arrays[0][0]) })
 	switch {
 	case len(parts) == 0 || len(parts) > maxParts:
 		return nil
 	case len(tables) == 1 && parts[0].List != "":
-		parts[0].Name, rest = "", "rest"
+		first = 0
 	case len(tables) == 1 && (more || len(tables[0].at) == 1):
 		return nil
 	case len(parts) == 1 && !more:
 		parts[0].Name = ""
 		return parts
-	case !more && first < 0 && alike(tables) && !slices.ContainsFunc(tables, func(one foundArray) bool { return len(one.at) > 1 }):
+	case !more && first < 0 && alike(tables):
 		return nil
 	}
 	if first >= 0 {

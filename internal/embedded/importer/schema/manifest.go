@@ -23,7 +23,6 @@ const (
 	folderSourceID   = "https://registry.pdpp.example/connectors/"
 )
 
-// maxManifestBytes bounds a manifest.
 const maxManifestBytes = 1 << 20
 
 // Read reads the manifest of a folder, which may have none. The name is that of the folder. A file of this name that cannot be
@@ -210,7 +209,6 @@ func completeRelation(r *model.Relation) error {
 		if r.DefaultLimit != 0 || r.MaxLimit != 0 {
 			return fmt.Errorf("relation %q is has_one, which has no limits", r.Name)
 		}
-		return nil
 	case "has_many":
 		if r.MaxLimit == 0 {
 			r.MaxLimit = max(model.MaxExpandLimit, r.DefaultLimit)
@@ -222,7 +220,8 @@ func completeRelation(r *model.Relation) error {
 			return fmt.Errorf("relation %q has limits %d and %d: default_limit is at least 1 and at most max_limit", r.Name, r.DefaultLimit,
 				r.MaxLimit)
 		}
-		return nil
+	default:
+		return fmt.Errorf("relation %q has cardinality %q: it is has_one or has_many", r.Name, r.Cardinality)
 	}
-	return fmt.Errorf("relation %q has cardinality %q: it is has_one or has_many", r.Name, r.Cardinality)
+	return nil
 }

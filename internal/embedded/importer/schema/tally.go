@@ -9,8 +9,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
-// A FieldTally is what the values of one field were.
-type FieldTally struct {
+type fieldTally struct {
 	table.Column
 	members *Tally // what objects hold, by dotted names; nil: nothing yet, or they are maps
 	isMap   bool
@@ -26,15 +25,14 @@ const MaxMembers = 64
 // maxName is how long a dotted name may become, in bytes: an object that is deeper stays whole.
 const maxName = 250
 
-// countMembers counts what an object holds.
-func (t *FieldTally) countMembers(object item.Field) {
+func (t *fieldTally) countMembers(object item.Field) {
 	if t.isMap {
 		return
 	}
 	if t.members == nil {
 		t.members = NewTally()
 	}
-	t.members.Add(item.Unfold(object), (*FieldTally).Count)
+	t.members.Add(item.Unfold(object))
 	if last := len(t.members.fields); last > MaxMembers || t.members.ambiguous || last > 0 && len(t.members.fields[last-1].Name) > maxName {
 		t.members, t.isMap = nil, true
 	}
@@ -44,10 +42,11 @@ func (t *FieldTally) countMembers(object item.Field) {
 type Tally struct {
 	Records   int
 	Days      int // how many of them have a day by the name of their file
-	fields    []*FieldTally
-	byName    map[string]*FieldTally
+	fields    []*fieldTally
+	byName    map[string]*fieldTally
 	refused   map[string]bool        // fields beyond item.MaxFields
 	Unfolds   bool                   // objects become fields
+	AreCells  bool                   // values are those of a table
 	Commas    bool                   // numbers may have decimal commas
 	Objects   map[string]item.Holder // those that do; set by Stream
 	Cells     map[string]table.Cell  // how values become those of fields; set by Stream
@@ -58,11 +57,11 @@ type Tally struct {
 
 // NewTally returns a tally of no records.
 func NewTally() *Tally {
-	return &Tally{byName: map[string]*FieldTally{}, refused: map[string]bool{}}
+	return &Tally{byName: map[string]*fieldTally{}, refused: map[string]bool{}}
 }
 
 // Add counts the values of a record and returns the fields beyond the bound, each once.
-func (t *Tally) Add(fields []item.Field, count func(*FieldTally, []byte)) []string {
+func (t *Tally) Add(fields []item.Field) []string {
 	var extra []string
 	times := uint64(0) // that the record has
 	t.Records++
@@ -76,15 +75,18 @@ func (t *Tally) Add(fields []item.Field, count func(*FieldTally, []byte)) []stri
 				}
 				continue
 			}
-			field = &FieldTally{Column: table.NewColumn(one.Name, table.MayBeDate(one.Name) || ahead().MatchString(one.Name))}
+			field = &fieldTally{Column: table.NewColumn(one.Name, table.MayBeDate(one.Name) || ahead().MatchString(one.Name))}
 			if t.Unfolds {
 				field.bit = t.dated.bitOf(one.Name)
 			}
 			t.byName[one.Name] = field
 			t.fields = append(t.fields, field)
 		}
-		before := field.Present
-		if count(field, one.Value); field.Present > before {
+		before, count := field.Present, field.Count
+		if t.AreCells {
+			count = field.CountCell
+		}
+		if count(one.Value); field.Present > before {
 			times |= field.bit
 		}
 		switch {
@@ -104,13 +106,13 @@ func (t *Tally) Add(fields []item.Field, count func(*FieldTally, []byte)) []stri
 // unfold puts the fields that objects become in their place. Objects stay that the manifest declares, that are maps, or whose fields would
 // be too many or have the name of another.
 func (t *Tally) unfold(declared Stream) {
-	var fields []*FieldTally
+	var fields []*fieldTally
 	t.Objects = map[string]item.Holder{}
 	remaining := item.MaxFields - len(t.fields)
 	for _, field := range t.fields {
 		if field.members == nil || field.holder() == 0 || len(field.members.fields) == 0 || len(field.members.fields) > remaining ||
 			declared.Types[field.Name] != "" ||
-			slices.ContainsFunc(field.members.fields, func(member *FieldTally) bool { return t.byName[member.Name] != nil }) {
+			slices.ContainsFunc(field.members.fields, func(member *fieldTally) bool { return t.byName[member.Name] != nil }) {
 			fields = append(fields, field)
 			continue
 		}
@@ -223,7 +225,7 @@ func (t *Tally) describe(declared Stream) (fields []model.Field, moments map[str
 const leastSingles = 5
 
 // countSingle counts what a list holds that is a list of one object.
-func (t *FieldTally) countSingle(list item.Field) {
+func (t *fieldTally) countSingle(list item.Field) {
 	if t.several {
 		return
 	}
@@ -240,8 +242,7 @@ func (t *FieldTally) countSingle(list item.Field) {
 	}
 }
 
-// holder says how the field holds objects.
-func (t *FieldTally) holder() item.Holder {
+func (t *fieldTally) holder() item.Holder {
 	switch {
 	case t.singles == 0, t.Kinds["object"] > 0:
 		return item.InField

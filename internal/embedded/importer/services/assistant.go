@@ -30,7 +30,6 @@ func Assistant(file io.ReadSeeker) item.Records {
 	})
 }
 
-// newMessage is a message of a conversation.
 func newMessage(begin item.Item, id, sender, when string) item.Item {
 	made := item.Item{Line: begin.Line, ID: id, Fields: []item.Field{{Name: "id", Value: item.JSON(id)}}}
 	made.Fields = append(made.Fields, begin.Fields...)

@@ -57,7 +57,6 @@ func Bookmarks(file io.ReadSeeker) item.Records {
 	}
 }
 
-// begin makes a link of an element.
 func (r *bookmarksReader) begin(element html.Token) {
 	r.describe()
 	r.number++

@@ -18,17 +18,15 @@ import (
 func parted(from item.Records, parts func(item.Item) []item.Item) item.Records {
 	return func(yield func(item.Item, error) bool) {
 		for one, err := range from {
-			if err != nil && !yield(one, err) {
-				return
-			} else if err != nil {
-				continue
+			var all []item.Item
+			if err == nil {
+				all = parts(one)
 			}
-			all := parts(one)
 			if len(all) == 0 {
 				all = []item.Item{one}
 			}
 			for _, part := range all {
-				if !yield(part, nil) {
+				if !yield(part, err) {
 					return
 				}
 			}
@@ -60,7 +58,6 @@ func texts(from gjson.Result, path string) (all []string) {
 	return all
 }
 
-// parse reads the fields of an object that begins on a line.
 func parse(parser *item.Parser, text []byte, line int) ([]item.Field, error) {
 	fields, err := parser.Parse(text)
 	if err != nil {
@@ -111,7 +108,6 @@ func (e *elements) next(name string) (start xml.StartElement, line int, err erro
 	}
 }
 
-// broken ends the reading with an error.
 func (e *elements) broken(line int, err error) error {
 	*e = newElements(strings.NewReader(""))
 	return item.UnusableError{Line: line, Reason: "not XML from here on: " + err.Error()}

@@ -99,7 +99,6 @@ var (
 // joined are the columns of what may be in a row more than once.
 var joined = []string{"debtor", "creditor", "purpose", "line", "data", "text", "files"}
 
-// An openElement is one that has not ended.
 type openElement struct {
 	name   string
 	around map[string][]string // what it says of the rows in it, by column
@@ -110,7 +109,6 @@ type openElement struct {
 // maxRepeated is how many times as long as a file its rows may be, each of which has what is around it.
 const maxRepeated = 16
 
-// rows reads the rows of a file.
 func (t xmlTable) rows(text string) (rows [][]string, lost error) {
 	rows = [][]string{t.header}
 	decoder := item.NewXML(strings.NewReader(text), int64(len(text))+1)                              // of a file that is not too long

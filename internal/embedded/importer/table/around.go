@@ -39,9 +39,12 @@ func (c *columnAbove) sampled() int { return c.kinds[aText] + c.kinds[aNumber] +
 
 func (c *columnAbove) is(kind int) bool { return c.kinds[kind] > 0 && 5*c.kinds[kind] >= 4*c.sampled() }
 
-// mayNot reports a text in a column of numbers or of dates.
-func (c *columnAbove) mayNot(cell string) bool {
-	return (c.is(aNumber) || c.is(aDay)) && kindOf(cell) == aText
+// isTyped reports a column of numbers or of dates.
+func (c *columnAbove) isTyped() bool { return c.is(aNumber) || c.is(aDay) }
+
+// isAlike reports a number in a column of those, or a date in one of dates.
+func (c *columnAbove) isAlike(cell string) bool {
+	return c.is(aNumber) && c.isNumber && isBare(cell) || c.isTyped() && c.is(kindOf(cell))
 }
 
 func kindOf(cell string) int {
@@ -58,15 +61,14 @@ const longestBeside = 6
 
 // amount reads a number of a column of those, as quickly as it can. Three digits behind a mark are a fraction if decimals have that mark.
 func amount(cell string, decimal byte) (number float64, ok bool) {
-	isDigit := func(index int) bool { return cell[index] >= '0' && cell[index] <= '9' }
-	from, to, marks, last, isMixed := 0, len(cell), 0, 0, false
-	for ; from < to && !isDigit(from); from++ {
+	from, to := strings.IndexAny(cell, digits), strings.LastIndexAny(cell, digits)+1
+	if from < 0 || from+len(cell)-to > longestBeside {
+		return 0, false
 	}
-	for ; to > from && !isDigit(to-1); to-- {
-	}
+	marks, last, isMixed := 0, 0, false
 	for index := from; index < to; index++ {
 		switch one := cell[index]; {
-		case isDigit(index):
+		case one >= '0' && one <= '9':
 			number = 10*number + float64(one-'0')
 		case one == '.' || one == ',':
 			isMixed = isMixed || marks > 0 && cell[last] != one
@@ -75,13 +77,13 @@ func amount(cell string, decimal byte) (number float64, ok bool) {
 			return 0, false
 		}
 	}
-	if from+len(cell)-to > 0 && (strings.ContainsAny(cell[:from], "-−(") || strings.ContainsAny(cell[to:], "-−dD")) {
+	if strings.ContainsAny(cell[:from], "-−(") || strings.ContainsAny(cell[to:], "-−dD") {
 		number = -number
 	}
 	if below := to - last - 1; isMixed || marks == 1 && (below != 3 || cell[last] == decimal) {
 		number /= math.Pow10(below)
 	}
-	return number, from < to && from+len(cell)-to <= longestBeside
+	return number, true
 }
 
 // look reads the numbers of a line, and counts those that are the sum of all rows above it, or of those below one of the last totals.
@@ -143,41 +145,70 @@ const asARow = "it is called a total and is the sum of the rows above it, but ha
 
 // place is where a line stands that is no row, with what is said of one that is kept though it is called a total.
 func (r *reader) place(cells []string, line int) (place, note string) {
-	sums, kind := r.look(cells), totalKind(cells)
-	isBalance, isTotal := kind == aBalance, kind == aTotal
-	numbers, texts, isOwn := 0, 0, false // it has a date, or an id, as rows have
-	for index, cell := range cells[:min(len(cells), len(r.columns))] {
-		if sums == 0 && kind == 0 || !isFilled(cell) {
-			continue
-		}
-		column, kind := &r.over.columns[index], kindOf(cell)
-		isOwn = isOwn || kind == aDay && column.is(aDay) || kind == aNumber && strings.EqualFold(r.columns[index].name, *r.IDField)
-		numbers += count(kind == aNumber && (!column.isNumber || column.read != 0))
-		texts += count(kind == aText && !column.mayNot(cell))
+	if r.sections {
+		return "", ""
 	}
-	isUnnamed := func() bool { return texts == 0 && numbers == sums && r.over.many > 1 && !r.begins(cells) }
+	if sums, kind := r.look(cells), totalKind(cells); sums > 0 || kind > 0 {
+		place, note = r.placeOfTotal(cells, kind, sums)
+	}
+	if place == "" && note == "" && !r.isRow(cells, line) && (r.ended || r.endsHere(true)) {
+		place = item.BelowTable
+	}
+	r.ended = r.ended || place == item.BelowTable || place == item.TotalBelow
+	return place, note
+}
+
+// placeOfTotal is place for a line that is called a total or a balance, or of whose numbers some are sums. One that is called
+// neither is a total if all its numbers are sums.
+func (r *reader) placeOfTotal(cells []string, kind, sums int) (place, note string) {
+	numbers, texts, isOwn := r.holds(cells)
+	isSum := sums > 0 && !isOwn
+	if kind == 0 {
+		isNamed := endsAsTotal(cells) && r.over.rows > 1
+		isUnnamed := texts == 0 && r.over.many > 1 && !r.begins(cells)
+		isSum = isSum && numbers == sums && (isNamed || isUnnamed)
+	}
 	switch {
-	case r.sections:
-	case isTotal && isOwn && sums > 0:
-		return "", asARow
-	case sums > 0 && !isOwn && !isBalance && (isTotal || endsAsTotal(cells) && numbers == sums && r.over.rows > 1 || isUnnamed()):
+	case kind == aBalance:
+		if r.endsHere(!isOwn) {
+			return item.TotalBelow, ""
+		}
+	case isSum:
 		r.over.endPart()
 		return item.TotalOfRows, ""
-	case (isBalance || isTotal && !isOwn && r.over.rows > 0) && r.endsHere(!isOwn):
-		r.ended = true
+	case kind == 0:
+	case isOwn:
+		if sums > 0 {
+			return "", asARow
+		}
+	case r.over.rows > 0 && r.endsHere(true):
 		return item.TotalBelow, ""
-	case isTotal && !isOwn && numbers > 0:
+	case numbers > 0:
 		return "", notTheSum
-	case !r.isRow(cells, line) && (r.ended || r.endsHere(true)):
-		r.ended = true
-		return item.BelowTable, ""
 	}
 	return "", ""
 }
 
+// holds counts the numbers of a line, and the texts where rows may have them; isOwn reports a date or an id where rows have one.
+func (r *reader) holds(cells []string) (numbers, texts int, isOwn bool) {
+	for index, cell := range cells[:min(len(cells), len(r.columns))] {
+		column := &r.over.columns[index]
+		switch kindOf(cell) {
+		case aDay:
+			isOwn = isOwn || column.is(aDay)
+		case aNumber:
+			isOwn = isOwn || strings.EqualFold(r.columns[index].name, *r.IDField)
+			numbers += count(!column.isNumber || column.read != 0)
+		default:
+			texts += count(isFilled(cell) && !column.isTyped())
+		}
+	}
+	return numbers, texts, isOwn
+}
+
 // begins reports a line whose first cell is one of a row.
 func (r *reader) begins(cells []string) bool {
-	return isFilled(cells[0]) && !r.over.columns[0].mayNot(cells[0])
+	return isFilled(cells[0]) && !(r.over.columns[0].isTyped() && kindOf(cells[0]) == aText)
 }
 
 // isRow reports that a line has more than half of the cells of the header, a number or a date where the rows have those, or at least
@@ -188,27 +219,22 @@ func (r *reader) isRow(cells []string, line int) bool {
 	if 2*len(cells) > len(r.columns) {
 		return true
 	}
-	alike, isDigits := 0, func(cell string) bool { return isUnsigned(cell) && isUnsigned(cell[len(cell)-1:]) }
-	for _, kind := range [...]int{aNumber, aDay} { // which takes longer
-		for index, cell := range cells {
-			column := &r.over.columns[index]
-			if alike <= count(r.ended) && isFilled(cell) && column.is(kind) {
-				alike += count(kind == aNumber && column.isNumber && isDigits(cell) || kindOf(cell) == kind)
-			}
-		}
+	alike, needed := 0, 1+count(r.ended)
+	for index, cell := range cells {
+		alike += count(alike < needed && r.over.columns[index].isAlike(cell))
 	}
 	text := strings.TrimSpace(cells[0])
-	switch first, _ := utf8.DecodeRuneInString(text); {
+	switch {
 	case r.ended || alike > 0:
-		return alike > count(r.ended)
+		return alike == needed
 	case text != "" && !r.begins(cells) || strings.HasSuffix(text, ":"):
 		return false
 	case filled(cells) > 1 || len(r.columns) < narrowest || r.over.last == 0:
 		return true
-	default:
-		isWord := unicode.IsLetter(first) || unicode.IsDigit(first)
-		return line == r.over.last+1 && isWord && len(text) <= 2*r.over.longest && !strings.Contains(text, ":")
 	}
+	first, _ := utf8.DecodeRuneInString(text)
+	isWord := unicode.IsLetter(first) || unicode.IsDigit(first)
+	return line == r.over.last+1 && isWord && len(text) <= 2*r.over.longest && !strings.Contains(text, ":")
 }
 
 // widthOf is how many cells a line has up to the last that holds something.

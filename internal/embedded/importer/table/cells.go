@@ -38,10 +38,12 @@ type Beside struct {
 // Nullable reports that the cell is null where it says something.
 func (c Cell) Nullable() bool { return c.hasStrays || c.zero }
 
+func (c Cell) isText() bool { return c.Kind == "" || c.Kind == "string" || c.Kind == "text" }
+
 // Append writes a cell as JSON.
 func (c Cell) Append(to []byte, cell string) []byte {
 	plain := clean(cell)
-	if plain == "" || c.isStray(plain) || c.Kind != "" && c.Kind != "string" && c.Kind != "text" && IsMissing(plain) {
+	if plain == "" || c.isStray(plain) || !c.isText() && IsMissing(plain) {
 		return append(to, "null"...)
 	}
 	switch c.Kind {
@@ -133,7 +135,7 @@ func (c Cell) exactly(value []byte) []byte {
 	first := value[0]
 	isNumber := first == '-' || first >= '0' && first <= '9'
 	switch {
-	case first == '[', first == '{', isNumber && (c.Kind == "" || c.Kind == "string" || c.Kind == "text") && !c.exact:
+	case first == '[', first == '{', isNumber && c.isText() && !c.exact:
 		return item.Exact(value)
 	case isNumber && c.exact:
 		return item.JSON(string(value))

@@ -33,8 +33,7 @@ type Column struct {
 
 	numbers    numberForms
 	numberless bool        // none has been left
-	marked     bool        // a number has marks of thousands or decimals
-	marks      string      // that stand before three digits at the end of a number, if nothing says which of both they are
+	marks      string      // of thousands or decimals: all that numbers have, while they may be of either form
 	number     string      // the first with one of those
 	triples    int         // how many have three digits three times
 	small      bool        // a whole number below a thousand, but for 0
@@ -252,36 +251,24 @@ func (c *Column) addNumber(text string) {
 	}
 	text, unit, sided := split(text)
 	c.sided += count(sided)
-	if unit != "" {
-		c.units, c.percent, c.pointed = true, c.percent || unit == "%", c.pointed || slices.Contains(pointedUnits, unit)
-	}
+	c.units, c.percent, c.pointed = c.units || unit != "", c.percent || unit == "%", c.pointed || slices.Contains(pointedUnits, unit)
 	if rest, ok := strings.CutPrefix(text, "+"); ok {
 		c.plus, text = c.plus || !decimals().MatchString(rest), rest
 	}
 	c.below = c.below || strings.HasPrefix(text, "-")
-	if c.numbers == 0 {
-		c.numbers = pointNumbers | commaNumbers
-	}
+	c.numbers = cmp.Or(c.numbers, eitherNumbers)
 	if whole := strings.TrimPrefix(text, "-"); isWhole(whole) { // of both forms
 		c.large = c.large || len(whole) > 3
 		c.small = c.small || len(whole) <= 3 && text != "0"
 		return
 	}
-	c.marked = c.marked || strings.ContainsAny(text, ".,' ’\u00a0\u202f")
-	if c.numbers&pointNumbers != 0 && (len(text) > maxNumber || !pointNumber().MatchString(text)) {
-		c.numbers &^= pointNumbers
-	}
-	if c.numbers&commaNumbers != 0 && (len(text) > maxNumber || !commaNumber().MatchString(text)) {
-		c.numbers &^= commaNumbers
-	}
+	c.numbers = formsOfNumber(text, c.numbers)
 	c.numberless = c.numbers == 0
 	c.triples += count(c.numbers == commaNumbers && triples().MatchString(text))
 	if c.marks == "" {
 		c.number = text
 	}
-	for _, mark := range [...]string{".", ","} {
-		if strings.Contains(text, mark) && !strings.Contains(c.marks, mark) {
-			c.marks += mark
-		}
+	if mark := strings.Trim(text, "-"+digits); !strings.Contains(c.marks, mark) {
+		c.marks += mark
 	}
 }

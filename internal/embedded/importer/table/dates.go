@@ -92,7 +92,6 @@ var offsets = map[string]string{
 // MayBeDate reports the name of a field that says when something was.
 func MayBeDate(name string) bool { return timeName().MatchString(name) || dateName().MatchString(name) }
 
-// allForms are all of dateForms.
 const allForms = 1<<len(dateForms) - 1
 
 // formsOf are those of some of dateForms that a text has, and the text as records have it in one of them.
@@ -123,7 +122,6 @@ func isDay(text string) bool {
 	return isDate(text)
 }
 
-// isDate reports whether a text is a date in one of dateForms.
 func isDate(text string) bool {
 	forms, _ := formsOf(text, allForms)
 	return forms > 0

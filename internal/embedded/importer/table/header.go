@@ -137,65 +137,102 @@ func findPreamble(lines [][]byte, sheet bool) (comma rune, header int) {
 		commas, least = []rune{','}, 2
 	}
 	for _, comma := range commas {
-		rows := make([][]string, len(lines))
-		widths := map[int]int{}
+		p := preamble{lines, make([][]string, len(lines)), sheet, least}
 		for index, line := range lines {
-			rows[index] = item.SplitOutsideQuotes(strings.TrimRight(string(line), "\r\n"), comma)
-			widths[len(rows[index])]++
+			p.rows[index] = item.SplitOutsideQuotes(strings.TrimRight(string(line), "\r\n"), comma)
 		}
-		if len(rows) > 0 && beginsSection(rows[0]) {
+		if len(lines) > 0 && beginsSection(p.rows[0]) {
 			return 0, 0
 		}
-		for at := range rows {
-			if sheet && namesSheet(rows[at:], rows[:at]) && bytes.Count(bytes.Join(lines[:at], nil), []byte(`"`))%2 == 0 {
-				return comma, at
-			}
-		}
-		width := 0
-		for one, count := range widths {
-			if cells := one * count; one >= least && count > 1 && (cells > width*widths[width] || cells == width*widths[width] && one > width) {
-				width = one
-			}
-		}
-		if widths[width-1] > 0 && !slices.ContainsFunc(rows, func(row []string) bool { return len(row) == width && row[width-1] != "" }) {
-			width-- // all rows but the header end with a separator
-			widths[width] += widths[width+1]
-		}
-		pairs := widths[2] > widths[width] // a few rows stand below many lines of a name and a value
-		if pairs && widths[2] > width*widths[width] {
-			width, pairs = 2, false
-		}
-		if width == 0 || widths[width] < 2 {
-			continue
-		}
-		remarks := 0 // lines that programs write above
-		for len(rows[remarks]) != width && remarks+1 < len(rows) && bytes.HasPrefix(lines[remarks], []byte("#")) {
-			remarks++
-		}
-		at := slices.IndexFunc(rows[remarks:], func(row []string) bool { return 2*filled(row) > width })
-		if at >= 0 {
-			at += remarks
-		}
-		if at >= 0 && !sheet && len(rows[at]) > width && at+3 < len(rows) { // or names stand below a line with more cells
-			isOne := filled(rows[at+1]) == width && !hasDigits(rows[at+1]) && hasDigits(rows[at+2]) && hasDigits(rows[at+3])
-			at += count(isOne && mostAre(rows[at+1:], width))
-		}
-		// or an account with its balance, as wide as a row
-		if pairs || at == 0 && len(rows[0]) != width && hasDigits(rows[0]) {
-			at = slices.IndexFunc(rows, func(row []string) bool { return len(row) == width && 2*filled(row) > width })
-		}
-		if width < least && (at <= 0 || at != remarks && len(bytes.TrimSpace(lines[at-1])) > 0) {
-			continue // a text with a comma
-		}
-		if pairs && at > 0 && !mostAre(rows[at:], width) {
-			continue
-		}
-		if at > 0 && len(rows[at]) == width && !hasDigits(rows[at]) &&
-			bytes.Count(bytes.Join(lines[:at], nil), []byte(`"`))%2 == 0 {
-			return comma, at
+		if header, ok := p.header(); ok {
+			return comma, header
 		}
 	}
 	return 0, 0
+}
+
+// A preamble is the first lines of a file, with the cells that a separator makes of them.
+type preamble struct {
+	lines [][]byte
+	rows  [][]string
+	sheet bool
+	least int // how many columns a table has
+}
+
+// header finds the line that names the columns.
+func (p preamble) header() (at int, ok bool) {
+	for at := range p.rows {
+		if p.sheet && namesSheet(p.rows[at:], p.rows[:at]) && p.isBetweenCells(at) {
+			return at, true
+		}
+	}
+	width, arePairs := p.width()
+	if width == 0 {
+		return 0, false
+	}
+	remarks := p.remarks(width)
+	at = p.firstAbove(width, remarks)
+	if arePairs || at == 0 && len(p.rows[0]) != width && hasDigits(p.rows[0]) { // or an account with its balance, as wide as a row
+		at = slices.IndexFunc(p.rows, func(row []string) bool { return len(row) == width && 2*filled(row) > width })
+	}
+	switch {
+	case at <= 0 || len(p.rows[at]) != width || hasDigits(p.rows[at]) || !p.isBetweenCells(at):
+		return 0, false
+	case width < p.least && at != remarks && len(bytes.TrimSpace(p.lines[at-1])) > 0: // a text with a comma
+		return 0, false
+	}
+	return at, !arePairs || mostAre(p.rows[at:], width)
+}
+
+// width is how many cells most lines have, 0 if too few have as many. A few rows may stand below many lines of a name and a value: pairs.
+func (p preamble) width() (width int, arePairs bool) {
+	widths := map[int]int{}
+	for _, row := range p.rows {
+		widths[len(row)]++
+	}
+	for one, count := range widths {
+		if one >= p.least && count > 1 && cmp.Or(cmp.Compare(one*count, width*widths[width]), cmp.Compare(one, width)) > 0 {
+			width = one
+		}
+	}
+	isFull := func(row []string) bool { return len(row) == width && row[width-1] != "" }
+	if widths[width-1] > 0 && !slices.ContainsFunc(p.rows, isFull) { // all rows but the header end with a separator
+		width--
+		widths[width] += widths[width+1]
+	}
+	if widths[2] > width*widths[width] {
+		width = 2
+	}
+	if widths[width] < 2 {
+		return 0, false
+	}
+	return width, widths[2] > widths[width]
+}
+
+// remarks counts the lines that programs write above.
+func (p preamble) remarks(width int) (count int) {
+	for len(p.rows[count]) != width && count+1 < len(p.rows) && bytes.HasPrefix(p.lines[count], []byte("#")) {
+		count++
+	}
+	return count
+}
+
+// firstAbove is the first line with more than half of the cells that most have, or the names below a line with more cells than those.
+func (p preamble) firstAbove(width, from int) int {
+	at := from + slices.IndexFunc(p.rows[from:], func(row []string) bool { return 2*filled(row) > width })
+	if at < from {
+		return -1
+	}
+	if below := p.rows[at+1:]; !p.sheet && len(p.rows[at]) > width && len(below) > 2 && filled(below[0]) == width &&
+		!hasDigits(below[0]) && hasDigits(below[1]) && hasDigits(below[2]) && mostAre(below, width) {
+		at++
+	}
+	return at
+}
+
+// isBetweenCells reports that no cell that began above a line takes it in.
+func (p preamble) isBetweenCells(at int) bool {
+	return bytes.Count(bytes.Join(p.lines[:at], nil), []byte(`"`))%2 == 0
 }
 
 // namesSheet reports rows of a sheet, which end at their last cell, of which the first is the header: all its cells hold something and none

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"cmp"
 	"math/bits"
 	"slices"
 	"time"
@@ -21,7 +22,7 @@ func Agree(columns []*Column, semicolons bool) {
 func assumeDecimalMark(columns []*Column, semicolons bool) {
 	var found numberForms
 	for _, one := range columns {
-		if one.marked && (one.numbers == pointNumbers || one.numbers == commaNumbers) {
+		if one.numbers != eitherNumbers {
 			found |= one.numbers
 		}
 	}
@@ -32,7 +33,7 @@ func assumeDecimalMark(columns []*Column, semicolons bool) {
 	if found == 0 && slices.ContainsFunc(columns, func(c *Column) bool { return c.marksThousands(thousands) }) {
 		found = form
 	}
-	if found != pointNumbers|commaNumbers {
+	if found != eitherNumbers {
 		for _, one := range columns {
 			one.assumed, one.open = found, semicolons && found == 0
 		}
@@ -52,7 +53,7 @@ func assumeDateOrder(columns []*Column) {
 			found |= monthFirst
 		}
 	}
-	if found == 0 && slices.ContainsFunc(columns, func(c *Column) bool { return c.marked && c.numbers == commaNumbers }) {
+	if found == 0 && slices.ContainsFunc(columns, func(c *Column) bool { return c.numbers == commaNumbers }) {
 		found = dayFirst
 	}
 	for _, one := range columns {
@@ -75,8 +76,8 @@ func (c *Column) TwoDates() string {
 
 // TwoNumbers names the two readings of a column's numbers, which stay texts for that; "" if they have one reading, or are texts anyhow.
 func (c *Column) TwoNumbers() string {
-	isEither := c.numbers == pointNumbers|commaNumbers && c.marked && !c.numberless && c.remarks == 0 && c.cells == c.Present
-	if !isEither || c.plus || c.sided+c.triples > 0 || !slices.Contains([]string{"string", "text"}, c.narrowest().Kind) {
+	isEither := c.numbers == eitherNumbers && c.marks != "" && c.remarks == 0 && c.cells == c.Present
+	if !isEither || c.plus || c.sided > 0 || !c.narrowest().isText() {
 		return ""
 	}
 	return c.number + " may be " + commaNumbers.plain(c.number) + " or " + pointNumbers.plain(c.number)
@@ -85,14 +86,14 @@ func (c *Column) TwoNumbers() string {
 // marksThousands reports that a mark, which may stand before three decimals as well, is in each number of a thousand or more, and in none
 // below: decimals would be in those, too.
 func (c *Column) marksThousands(mark string) bool {
-	return c.numbers == pointNumbers|commaNumbers && c.marks == mark && c.small && !c.large
+	return c.numbers == eitherNumbers && c.marks == mark && c.small && !c.large
 }
 
 // Cell says how the values of the column become those of a field, of the narrowest type that all of them have, and which fields stand
 // beside it.
 func (c *Column) Cell() Cell {
 	cell := c.narrowest()
-	if isText := cell.Kind == "string" || cell.Kind == "text"; isText {
+	if cell.isText() {
 		c.putSeconds(&cell)
 	} else if c.Strays > 0 {
 		cell.hasStrays = true
@@ -106,71 +107,80 @@ func (c *Column) Cell() Cell {
 // narrowest is the type that all values have but for strays. Of texts all cells are, of numbers some: which decides whether a form that is
 // not JSON's is meant. A field of mixed values is a string, which promises the least.
 func (c *Column) narrowest() Cell {
-	present, kind := c.Present-c.Strays, "string"
+	present := c.Present - c.Strays
 	numbers, texts := c.Kinds["integer"]+c.Kinds["number"], c.Kinds["string"]+c.Kinds["text"]-c.Strays
 	if c.dated {
 		numbers, texts = 0, c.days
 	}
-	if present == 0 {
-		return Cell{Kind: kind}
-	}
-	for _, one := range []string{"boolean", "timestamp", "array", "object"} {
-		if c.Kinds[one] == present {
-			return c.unzoned(Cell{Kind: one})
-		}
-	}
+	kind, form, date := c.plainKind(present, numbers), c.numberForm(), c.dateForm()
+	counted, isTime := c.countedTime(present)
 	switch {
+	case kind == "timestamp":
+		return c.unzoned(Cell{Kind: kind})
 	case c.amounts > 0 && c.amounts+numbers == present && !c.isInexact():
 		return Cell{Kind: "number"}
-	case c.Kinds["integer"] == present:
-		kind = "integer"
-	case numbers == present:
-		kind = "number"
-	case c.Kinds["text"] > 0:
-		kind = "text"
-	}
-	forms := c.numbers
-	if forms == pointNumbers|commaNumbers && c.marked && c.pointed {
-		forms = pointNumbers
-	} else if forms == pointNumbers|commaNumbers && c.marked && c.assumed != 0 {
-		forms = c.assumed
-	}
-	oneForm := forms == pointNumbers || forms == commaNumbers || forms != 0 && !c.marked
-	// phones; and without the mark, no one knows which side is meant
-	if c.triples > 0 && c.triples == present || c.plus && !c.below && !c.units || c.sided > 0 && c.sided < present {
-		oneForm = false
-	}
-	switch {
-	case c.whole+c.fractions == present && c.clock().unit > 0 && timeName().MatchString(c.Name):
-		return Cell{Kind: "timestamp", clock: c.clock()}
-	case c.whole == present && c.lowest >= firstDay && c.highest <= lastDay && timeName().MatchString(c.Name):
-		return Cell{Kind: "date", form: wholeDay}
-	case c.isInexact() && kind != "text":
-		return Cell{Kind: "string", exact: true}
-	case c.isInexact():
+	case isTime:
+		return counted
+	case c.isInexact() && kind == "text":
 		return Cell{Kind: kind, exact: true}
-	case texts == 0 && kind == "number" && c.open && c.marked && forms == pointNumbers|commaNumbers: // a thousand, or one
+	case c.isInexact():
+		return Cell{Kind: "string", exact: true}
+	case kind == "number" && form == eitherNumbers && c.open: // a thousand, or one
 		return Cell{Kind: "string"}
-	case texts == 0 && kind == "number" && forms == commaNumbers: // 1.234 among columns with decimal commas
-		return Cell{Kind: kind, numbers: forms}
-	case texts == 0:
-	case texts == present && c.dateForm() != "", texts+c.stamps == present && c.dateForm() == isoDay:
-		return c.unzoned(Cell{Kind: "timestamp", form: c.dateForm()})
-	case texts+numbers == present && oneForm: // 1,234 alone may be either
-		cell := Cell{Kind: "number", numbers: forms}
-		if cell.numbers == pointNumbers|commaNumbers {
-			cell.numbers = pointNumbers
-		}
-		unit := Beside{Name: c.Name + "_currency", Kind: "string", Nullable: true, Append: appendUnit}
-		if c.percent {
-			unit.Name = c.Name + "_unit"
-		}
-		if c.units {
-			cell.Beside = append(cell.Beside, unit)
-		}
-		return cell
+	case texts == 0 && form != commaNumbers: // which 1.234 may be of
+		return Cell{Kind: kind}
+	case texts == present && date != "", texts+c.stamps == present && date == isoDay:
+		return c.unzoned(Cell{Kind: "timestamp", form: date})
+	case texts+numbers == present && c.areAmounts(form, present):
+		return c.amount(form)
 	}
 	return Cell{Kind: kind}
+}
+
+// plainKind is the type that so many values have as they are.
+func (c *Column) plainKind(present, numbers int) string {
+	for _, one := range []string{"boolean", "timestamp", "array", "object", "integer"} {
+		if present > 0 && c.Kinds[one] == present {
+			return one
+		}
+	}
+	switch {
+	case present > 0 && numbers == present:
+		return "number"
+	case c.Kinds["text"] > 0:
+		return "text"
+	}
+	return "string"
+}
+
+// numberForm is the form that all numbers have, eitherNumbers if they have two readings, and 0 without a form of all.
+func (c *Column) numberForm() numberForms {
+	switch {
+	case c.numbers != eitherNumbers:
+		return c.numbers
+	case c.marks == "" || c.pointed:
+		return pointNumbers
+	}
+	return cmp.Or(c.assumed, eitherNumbers)
+}
+
+// areAmounts reports numbers of one form that are not those of phones. If only some have the mark of a credit or a debit, no one knows which
+// side the others are.
+func (c *Column) areAmounts(form numberForms, present int) bool {
+	isPhone := c.triples == present || c.plus && !c.below && !c.units
+	return form != 0 && form != eitherNumbers && !isPhone && (c.sided == 0 || c.sided >= present)
+}
+
+func (c *Column) amount(form numberForms) Cell {
+	cell := Cell{Kind: "number", numbers: form}
+	if c.units {
+		name := c.Name + "_currency"
+		if c.percent {
+			name = c.Name + "_unit"
+		}
+		cell.Beside = []Beside{{Name: name, Kind: "string", Nullable: true, Append: appendUnit}}
+	}
+	return cell
 }
 
 // unzoned is a cell of timestamps as one of dates if none of the column has a time of the day, or of local times if none of those has a zone
@@ -200,6 +210,17 @@ func (c *Column) dateForm() string {
 		return ""
 	}
 	return dateForms[bits.TrailingZeros64(dates)]
+}
+
+// countedTime is a cell of counts of time, or of days written as numbers, if so many numbers of a column that is called so are that.
+func (c *Column) countedTime(present int) (cell Cell, ok bool) {
+	if c.whole+c.fractions != present || !timeName().MatchString(c.Name) {
+		return Cell{}, false
+	}
+	if clock := c.clock(); clock.unit > 0 {
+		return Cell{Kind: "timestamp", clock: clock}, true
+	}
+	return Cell{Kind: "date", form: wholeDay}, c.fractions == 0 && c.lowest >= firstDay && c.highest <= lastDay
 }
 
 // clock is what the numbers were read from: one without a unit if that is unknown.

@@ -13,6 +13,8 @@ type numberForms uint8
 const (
 	pointNumbers numberForms = 1 << iota // 1,234.56, 1'234.56 or, in India, 12,34,567.89
 	commaNumbers                         // 1.234,56 or 1 234,56
+
+	eitherNumbers = pointNumbers | commaNumbers
 )
 
 var (
@@ -37,7 +39,7 @@ var triples = item.Expression(`^\d{3}(?:[ \x{a0}]\d{3}){2,}$`)
 // split takes a number from its currency or percent sign. A cell without one is as it was. What is in parentheses, has a minus behind it or
 // is marked as a debit, is below zero. sided reports a mark of a credit or a debit.
 func split(cell string) (number, unit string, sided bool) {
-	if bare := strings.TrimPrefix(cell, "-"); len(cell) > maxNumber || isUnsigned(bare) && isUnsigned(bare[len(bare)-1:]) {
+	if len(cell) > maxNumber || isBare(strings.TrimPrefix(cell, "-")) {
 		return cell, "", false // most are
 	}
 	for _, side := range [...]string{"cr", "dr", "cr.", "dr."} {
@@ -74,12 +76,29 @@ func split(cell string) (number, unit string, sided bool) {
 // isUnsigned reports what begins with a digit.
 func isUnsigned(number string) bool { return number != "" && number[0] >= '0' && number[0] <= '9' }
 
+// isBare reports what begins and ends with a digit.
+func isBare(number string) bool { return isUnsigned(number) && isUnsigned(number[len(number)-1:]) }
+
 // decimals ends a number that is no phone number.
 var decimals = item.Expression(`[.,]\d{1,2}$`)
 
 // isAmount reports a number with or without a minus, in any form.
 func isAmount(text string) bool {
 	return text != "" && len(text) <= maxNumber && (pointNumber().MatchString(text) || commaNumber().MatchString(text))
+}
+
+// formsOfNumber are those of some forms that a number has.
+func formsOfNumber(text string, some numberForms) (found numberForms) {
+	if len(text) > maxNumber {
+		return 0
+	}
+	if some&pointNumbers != 0 && pointNumber().MatchString(text) {
+		found |= pointNumbers
+	}
+	if some&commaNumbers != 0 && commaNumber().MatchString(text) {
+		found |= commaNumbers
+	}
+	return found
 }
 
 // IsCurrency reports the sign or the ISO 4217 code of a currency, or a percent sign.

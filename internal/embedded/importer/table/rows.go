@@ -170,7 +170,6 @@ func (r *rows) parse(text []byte, lazily bool) ([]string, error) {
 // isBlank reports a line of empty cells.
 func isBlank(line []byte) bool { return len(bytes.Trim(line, " \t\r\n,;|")) == 0 }
 
-// filled counts the cells that hold something.
 func filled(row []string) (cells int) {
 	for _, cell := range row {
 		cells += count(isFilled(cell))

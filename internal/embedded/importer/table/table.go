@@ -68,7 +68,6 @@ func NewReader(input *bufio.Reader, options Options) item.Records {
 	}, r.next)
 }
 
-// enter reads the header.
 func (r *reader) enter() error {
 	r.above = r.passPreamble()
 	header, line, err := r.row()
@@ -98,10 +97,10 @@ func (r *reader) next() (item.Item, error) {
 	}
 	lonely := r.lonely
 	if r.lonely = 0; lonely > 0 && errors.Is(err, io.EOF) {
-		if len(r.columns) > 1 {
-			return item.Item{}, item.Unusable(lonely, item.HeaderAlone)
+		err = item.Unusable(lonely, item.HeaderAlone)
+		if len(r.columns) == 1 {
+			err = item.Unusable(lonely, "a cell alone, which would name a column without rows")
 		}
-		return item.Item{}, item.Unusable(lonely, "a cell alone, which would name a column without rows")
 	}
 	if err != nil {
 		return item.Item{}, err
@@ -131,7 +130,6 @@ func (r *reader) next() (item.Item, error) {
 	return r.record(line, cells, note), nil
 }
 
-// record makes a record of a row.
 func (r *reader) record(line int, cells []string, note string) item.Item {
 	one := item.Item{Line: line, Fields: r.fields[:0], Note: note}
 	r.values = r.values[:0]
@@ -184,7 +182,6 @@ func (r *reader) outside(line int, place string, cells []string) (item.Item, err
 // typeName is what programs call the kind of their data, as com.samsung.health.weight.
 var typeName = item.Expression(`^[a-z]\w*(?:\.[a-z]\w*){2,}$`)
 
-// begin makes columns of a header.
 func (r *reader) begin(header []string) {
 	r.header, r.columns, r.ended = slices.Clone(header), nil, false
 	if r.sections = r.sections || beginsSection(header); r.sections {

@@ -142,8 +142,12 @@ type KnownValue struct {
 func Conditions(tool string, fields []EmptyField) (lines []string, structured string) {
 	var alone []string
 	list := new(write.Object).Open("", '[')
+	offer := func(member, lead, tool, arguments string) string {
+		list.Put(member, write.ToolCall(tool, arguments))
+		return write.Offer(lead, tool+" "+arguments, write.LineChars)
+	}
 	for _, e := range fields {
-		name, search := write.ShownName(e.Field), e.Meant == nil
+		name := write.ShownName(e.Field)
 		list.Open("", '{').Plain("field", clean.Clip(e.Field, write.LongestName))
 		if e.Alone >= 0 {
 			alone = append(alone, fmt.Sprintf("on %s matches %s", name, write.Plural(e.Alone, "record")))
@@ -166,8 +170,7 @@ func Conditions(tool string, fields []EmptyField) (lines []string, structured st
 		switch {
 		case e.Record != "":
 			id := rs.Object{{Name: "id", Value: write.JSON(e.Record)}}.JSON()
-			holds = write.Offer("That is a record's own id, and its field "+name+" another. The record: ", "fetch "+id, write.LineChars)
-			list.Put("record", write.ToolCall("fetch", id))
+			holds = offer("record", "That is a record's own id, and its field "+name+" another. The record: ", "fetch", id)
 		case e.IDsOf != "":
 			holds = fmt.Sprintf("%s holds ids of %s.", name, write.ShownName(e.IDsOf))
 		case e.Whole:
@@ -176,12 +179,10 @@ func Conditions(tool string, fields []EmptyField) (lines []string, structured st
 		list.Optional("ids_of", clean.Clip(e.IDsOf, write.LongestName))
 		list.Optional("wildcards", write.When(e.Signs, "none: * and % stand for themselves"))
 		list.Optional("compared", write.When(e.Whole, "all of its text, not a word of it"))
-		if search && e.Search != nil {
-			list.Put("search", write.ToolCall("search", e.Search.JSON()))
-			meant = write.Offer("To find it by its words: ", "search "+e.Search.JSON(), write.LineChars)
-		} else if !search {
-			list.Put("did_you_mean", write.ToolCall(tool, e.Meant.JSON()))
-			meant = write.Offer("Did you mean: ", tool+" "+e.Meant.JSON(), write.LineChars)
+		if e.Meant != nil {
+			meant = offer("did_you_mean", "Did you mean: ", tool, e.Meant.JSON())
+		} else if e.Search != nil {
+			meant = offer("search", "To find it by its words: ", "search", e.Search.JSON())
 		}
 		list.Number("calls", e.Calls).Close('}')
 		each := write.When(e.Calls > 1 && meant != "", fmt.Sprintf("This needs a call for each of the %d values; the one below is the first.", e.Calls))

@@ -8,21 +8,24 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// IsOrdinary reports, without the tables of Unicode, whether a character beyond ASCII is in a range of which every character may stay, is
-// no white space, and is a grapheme cluster beside others of these ranges. They have most letters, digits, punctuation and emoji; some
-// characters outside of them are ordinary too.
+// ordinary has, in order, ranges beyond ASCII of which every character may stay, is no white space, and is a grapheme cluster beside others
+// of these ranges. They have most letters, digits, punctuation and emoji; some characters outside of them are ordinary too.
+var ordinary = []struct{ first, last rune }{
+	{0xA1, 0xAC}, {0xAE, 0x2FF}, // Latin
+	{0x370, 0x482}, {0x48A, 0x590}, {0x5D0, 0x5FF}, {0x620, 0x64A}, // Greek, Cyrillic, Armenian; Hebrew; Arabic
+	{0x2010, 0x2027}, {0x2030, 0x205E}, {0x2100, 0x2CEE}, // dashes, quotes and bullets; symbols
+	{0x3001, 0x3029}, {0x3030, 0x3098}, {0x309B, 0x3163}, {0x3165, 0xA66E}, {0xAC00, 0xD7A3}, // Chinese, Japanese and Korean
+	{0x1F200, 0x1F3FA}, {0x1F400, 0x1FFFD}, {0x20000, 0x2FFFD}, // emoji; rare Chinese characters
+}
+
+// IsOrdinary reports whether a character is in one of the ordinary ranges. It is faster than the tables of Unicode.
 func IsOrdinary(c rune) bool {
-	switch {
-	case c < 0x0370: // Latin
-		return c > 0xA0 && c < 0x0300 && c != 0xAD
-	case c < 0x2000: // Greek, Cyrillic, Armenian; Hebrew; Arabic
-		return c < 0x0483 || c > 0x0489 && c < 0x0591 || c > 0x05CF && c < 0x0600 || c > 0x061F && c < 0x064B
-	case c < 0x3000: // dashes, quotes and bullets; symbols
-		return c > 0x200F && c < 0x2028 || c > 0x202F && c < 0x205F || c > 0x20FF && c < 0x2CEF
-	case c < 0xFB00: // Chinese, Japanese and Korean
-		return c > 0x3000 && c < 0x302A || c > 0x302F && c < 0x3099 || c > 0x309A && c < 0x3164 || c > 0x3164 && c < 0xA66F || c > 0xABFF && c < 0xD7A4
+	for _, r := range ordinary {
+		if c <= r.last {
+			return c >= r.first
+		}
 	}
-	return c > 0x1F1FF && c < 0x1F3FB || c > 0x1F3FF && c < 0x1FFFE || c > 0x1FFFF && c < 0x2FFFE // emoji; rare Chinese characters
+	return false
 }
 
 // RuneCountIndex is where the first most runes of a text end, or its length, and how many runes stand before.

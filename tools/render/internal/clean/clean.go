@@ -50,57 +50,74 @@ func (r *Removed) Text(s string) string {
 	if !dirty(s, false) {
 		return s
 	}
-	out := make([]byte, 0, len(s))
-	var marks, unseen int // on the letter that was written last, and behind it
-	var last, before rune // what was written last, and what before the unseen characters that end it
-	var size int          // of what is looked at
-	for ; len(s) > 0; s = s[size:] {
-		var c rune
-		c, size = utf8.DecodeRuneInString(s)
-		shown := s[:size]
+	w := writer{removed: r, out: make([]byte, 0, len(s))}
+	for len(s) > 0 {
+		c, size := utf8.DecodeRuneInString(s)
+		escape := 0
+		if unicode.IsControl(c) {
+			escape = rs.EscapeBytes(s)
+		}
 		switch {
 		case c == utf8.RuneError && size == 1:
 			r.Invalid++
-			shown = "\uFFFD"
+			w.character(c, "\uFFFD")
 		case c == blackFlag:
 			size = max(size, flagBytes(s))
-			shown = s[:size]
-		case unicode.IsControl(c) && rs.EscapeBytes(s) > 0:
-			size = rs.EscapeBytes(s)
+			w.character(c, s[:size])
+		case escape > 0:
+			size = escape
 			r.Escape += utf8.RuneCountInString(s[:size])
-			continue
 		case isLineBreak(c):
-			c, shown = '\n', "\n"
+			w.character('\n', "\n")
 		case rs.IsUnseen(c):
-			if unseen == maxUnseen {
-				r.Control++
-				continue
-			}
-			if unseen++; unseen == 1 {
-				before = last
-			}
-			out, last, marks = append(out, shown...), c, 0
-			continue
+			w.joiner(c)
 		case isMark(c):
-			if marks == maxMarks || isVariationSelector(c) && !takesSelector(last, c) {
-				r.Combining++
-				continue
-			}
-			out, last, marks, unseen = append(out, shown...), c, marks+1, 0
-			continue
-		case c == '\r' && strings.HasPrefix(s, "\r\n"): // one line break, nothing is lost
-			continue
+			w.mark(c)
+		case strings.HasPrefix(s, "\r\n"): // one line break, nothing is lost
 		case c != '\t' && !Shows(c):
 			r.count(c)
-			continue
+		default:
+			w.character(c, s[:size])
 		}
-		if unseen > 0 && isASCIILetter(c) && isASCIILetter(before) {
-			out = bytes.TrimRightFunc(out, rs.IsUnseen)
-			r.Control += unseen
-		}
-		out, last, marks, unseen = append(out, shown...), c, 0, 0
+		s = s[size:]
 	}
-	return string(out)
+	return string(w.out)
+}
+
+// A writer writes the characters of a text that stay, and counts the marks and joiners among them that do not.
+type writer struct {
+	removed       *Removed
+	out           []byte
+	last, before  rune // what was written last, and what before the joiners that end it
+	marks, unseen int  // on the character that was written last, and behind it
+}
+
+// character writes what is neither mark nor joiner. Between two letters of ASCII joiners only hide that they are one word.
+func (w *writer) character(c rune, shown string) {
+	if w.unseen > 0 && isASCIILetter(c) && isASCIILetter(w.before) {
+		w.out = bytes.TrimRightFunc(w.out, rs.IsUnseen)
+		w.removed.Control += w.unseen
+	}
+	w.out, w.last, w.marks, w.unseen = append(w.out, shown...), c, 0, 0
+}
+
+func (w *writer) mark(c rune) {
+	if w.marks == maxMarks || isVariationSelector(c) && !takesSelector(w.last, c) {
+		w.removed.Combining++
+		return
+	}
+	w.out, w.last, w.marks, w.unseen = utf8.AppendRune(w.out, c), c, w.marks+1, 0
+}
+
+func (w *writer) joiner(c rune) {
+	if w.unseen == maxUnseen {
+		w.removed.Control++
+		return
+	}
+	if w.unseen++; w.unseen == 1 {
+		w.before = w.last
+	}
+	w.out, w.last, w.marks = utf8.AppendRune(w.out, c), c, 0
 }
 
 func (r *Removed) count(c rune) {

@@ -22,7 +22,6 @@ const (
 	maxBlockLines = write.TextLines - 100 // fields of a record that is a block of lines
 )
 
-// A recordTable writes the records of a page as text.
 type recordTable struct {
 	chars int          // that a cell shows of a text at most
 	cuts  []Truncation // the values that are cut, of the records written

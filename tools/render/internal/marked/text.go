@@ -116,7 +116,6 @@ func (p Text) forward(at, runes int) int {
 	return len(p.Plain)
 }
 
-// backward is where the last runes before a place begin.
 func backward(text string, at, runes int) int {
 	for ; at > 0 && runes > 0; runes-- {
 		_, size := utf8.DecodeLastRuneInString(text[:at])

@@ -21,9 +21,6 @@ type Pager struct {
 	From  int    // the first that no answer has shown
 }
 
-// left is how many items are to be shown.
-func (p *Pager) left() int { return p.Total - p.From }
-
 // Span returns the numbers of the items on a page that ends at one of them, "1-40".
 func (p *Pager) Span(to int) string { return fmt.Sprintf("%d-%d", p.From+1, to) }
 
@@ -57,7 +54,7 @@ func (p *ByCursor) Next(shown int) string {
 
 // Warning says how an answer with the first shown of the items that are left differs from what was asked for.
 func (p *ByCursor) Warning(shown int) string {
-	part, whole := "", shown == p.left()
+	part, whole := "", shown == p.Total-p.From
 	if !whole {
 		part = fmt.Sprintf("These are %ss %s of the %d of this page; next_cursor goes on behind them.", p.Noun, p.Span(p.From+shown), p.Total)
 	}
@@ -78,16 +75,11 @@ func (e Excess) Note(noun string, cursor bool) string {
 	if e.Foreign+e.Over == 0 {
 		return ""
 	}
-	var foreign, over string
-	if e.Foreign > 0 {
-		foreign = fmt.Sprintf("The resource server sent %s of other connections than connection_id; left out.", write.Plural(e.Foreign, noun))
-	}
-	if e.Over > 0 {
-		over = fmt.Sprintf("The resource server sent more than limit %d; %s left out.", e.Limit, write.Plural(e.Over, noun)) +
-			write.When(cursor, " next_cursor skips them.") + write.When(e.Most > MaxLimit, " Narrow this call to see them.") +
-			write.When(e.Most <= MaxLimit, fmt.Sprintf(" Repeat this call with limit %d to see them.", e.Most))
-	}
-	return Sentences(foreign, over)
+	foreign := fmt.Sprintf("The resource server sent %s of other connections than connection_id; left out.", write.Plural(e.Foreign, noun))
+	over := fmt.Sprintf("The resource server sent more than limit %d; %s left out.", e.Limit, write.Plural(e.Over, noun)) +
+		write.When(cursor, " next_cursor skips them.") + write.When(e.Most > MaxLimit, " Narrow this call to see them.") +
+		write.When(e.Most <= MaxLimit, fmt.Sprintf(" Repeat this call with limit %d to see them.", e.Most))
+	return Sentences(write.When(e.Foreign > 0, foreign), write.When(e.Over > 0, over))
 }
 
 // Sentences joins those that are not empty.
@@ -138,7 +130,7 @@ func NewByOffset(noun string, total, offset int, tool string, at func(offset int
 
 // Fullest is the longest page that fits.
 func (p *ByOffset) Fullest(page func(to int) string, fits func(page string) bool) (text string, to int) {
-	text, n := write.Fullest(p.left(), func(n int) string { return page(p.From + n) }, fits)
+	text, n := write.Fullest(p.Total-p.From, func(n int) string { return page(p.From + n) }, fits)
 	return text, p.From + n
 }
 

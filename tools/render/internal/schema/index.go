@@ -30,7 +30,6 @@ type indexedConnection struct {
 	streams []rs.ListedStream
 }
 
-// warnings are those of the resource server.
 func (d *document) warnings() []string {
 	const mostWarnings = 18 // which may name all files that were not read
 	return answer.List{Meta: d.Members.Object("meta")}.Warnings(mostWarnings)

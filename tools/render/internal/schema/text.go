@@ -204,13 +204,8 @@ const schemaBytes = 1500
 
 // signature is what a field is and can do: "timestamp (event-time) exact range group_by_time max min".
 func signature(f *rs.SchemaField) string {
-	kind, role, ranges := "", "", ""
-	if f.Type != "" {
-		kind = typeName(write.Label(f.Type))
-	}
-	if f.Role != "" {
-		role = "(" + clean.Name(write.Label(f.Role)) + ")"
-	}
+	kind, ranges := write.When(f.Type != "", typeName(write.Label(f.Type))), ""
+	role := write.When(f.Role != "", "("+clean.Name(write.Label(f.Role))+")")
 	if slices.Equal(f.Ranges, rs.RangeOperators) {
 		ranges = "range"
 	} else if len(f.Ranges) > 0 {
@@ -255,13 +250,9 @@ func withJSON(beginning string, raw string) string {
 
 // expands is "attachments (has_many, default 10, max 50)".
 func expands(r rs.Relation) string {
-	var cardinality, of, least, most string
-	if r.Cardinality != "" {
-		cardinality = clean.Name(clean.Preview(r.Cardinality, 20))
-	}
-	if r.Target != "" && r.Target != r.Name {
-		of = "of " + clean.Name(r.Target)
-	}
+	var least, most string
+	cardinality := write.When(r.Cardinality != "", clean.Name(clean.Preview(r.Cardinality, 20)))
+	of := write.When(r.Target != "" && r.Target != r.Name, "of "+clean.Name(r.Target))
 	if r.DefaultLimit != nil {
 		least = fmt.Sprintf("default %d", *r.DefaultLimit)
 	}

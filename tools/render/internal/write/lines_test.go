@@ -56,3 +56,19 @@ func TestNumbersAreShownWithoutDust(t *testing.T) {
 		}
 	}
 }
+
+func TestOfferedCallsCanBeCopied(t *testing.T) {
+	for name, row := range map[string]struct{ call, want string }{
+		"a call stands behind its lead":               {`search {"q":"a b"}`, `next: search {"q":"a b"}`},
+		"a space that lines would change is escaped":  {"search {\"q\":\"10\u202f000\u00a0€\"}", `next: search {"q":"10\u202f000\u00a0€"}`},
+		"what a line would change otherwise is none":  {"search {\"q\":\"a  b\"}", ""},
+		"a call that is too long is none":             {`search {"q":"` + strings.Repeat("a", 40) + `"}`, ""},
+		"without a call there is nothing to offer it": {"", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := Offer("next: ", row.call, 40); got != row.want {
+				t.Errorf("%q, want %q", got, row.want)
+			}
+		})
+	}
+}

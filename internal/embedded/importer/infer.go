@@ -1,0 +1,153 @@
+package importer
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/schema"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/table"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
+)
+
+// describe is the stream as the manifest declares all of it, or as its files show it.
+func (s *fileStream) describe(ctx context.Context, watch Watch, found *int) ([]model.Stream, error) {
+	if s.declared.Fields == nil {
+		return s.infer(ctx, watch, found)
+	}
+	if s.format == formatMail {
+		return nil, fmt.Errorf("%s: stream %q: messages have fields of their own: leave out fields", schema.ManifestName, s.stream)
+	}
+	s.timeField = schema.EventTime(s.declared.Fields)
+	s.cells = map[string]table.Cell{}
+	for _, field := range s.declared.Fields {
+		s.cells[field.Name] = table.Cell{Kind: field.Type}
+	}
+	stream, err := s.declared.Describe()
+	return []model.Stream{stream}, err
+}
+
+// An inference reads the files of a stream once, to describe it and the stream of what belongs to it, such as attachments.
+type inference struct {
+	*fileStream
+	watch           Watch
+	found           *int // records of all streams
+	tally, attached *schema.Tally
+	around          map[string]linesAround // the tables, by the names of files
+	first           int                    // the line of the first record
+	isPlain         bool                   // no record has a content to compare, or attachments
+}
+
+// infer describes the stream, and that of what belongs to it if there is any, as the files show them.
+func (s *fileStream) infer(ctx context.Context, watch Watch, found *int) ([]model.Stream, error) {
+	s.reported, s.threads, s.begun = map[Skip]bool{}, map[string]string{}, map[string]time.Time{}
+	s.copies, s.distinct = map[string][]string{}, false
+	n := inference{fileStream: s, watch: watch, found: found, tally: schema.NewTally(), attached: schema.NewTally(),
+		around: map[string]linesAround{}, isPlain: true}
+	n.tally.Unfolds, n.tally.AreCells = true, s.hasCells()
+	if err := s.scan(ctx, "", n.skip, n.add); err != nil {
+		return nil, err
+	}
+	if s.unusable = n.tally.Records == 0 && slices.Contains(slices.Collect(maps.Values(s.reported)), true); s.unusable {
+		return nil, nil
+	}
+	return n.streams()
+}
+
+func (n *inference) skip(skip Skip) {
+	if skip.Line == 0 {
+		n.reported[skip] = skip.Reason != model.NoRecord
+	}
+	n.watch.Skipped(skip)
+}
+
+// add takes in a record, or a line around a table.
+func (n *inference) add(at sourceFile, one item.Item) (more bool) {
+	if one.Place != "" {
+		n.attached.Add(one.Fields)
+		n.around[at.name] = n.around[at.name].with(one)
+		return true
+	}
+	if extra := n.tally.Add(one.Fields); len(extra) > 0 {
+		reason := fmt.Sprintf("the stream has more than %d fields: %q is not described, and only an owner sees it", item.MaxFields, extra[0])
+		if len(extra) > 1 {
+			reason += fmt.Sprintf("; nor are the %d after it", len(extra)-1)
+		}
+		n.watch.Skipped(Skip{File: at.name, Line: one.Line, Reason: reason})
+	}
+	if one.Day != "" {
+		n.tally.Days++
+	}
+	n.isPlain = n.isPlain && one.Content == "" && one.Attached == nil
+	n.first = cmp.Or(n.first, one.Line)
+	n.watch.kept(at.name, one)
+	n.noteThread(one)
+	for _, file := range one.Attached {
+		n.attached.Add(file.Fields)
+	}
+	if *n.found++; *n.found%foundStep == 0 && n.watch.Found != nil {
+		n.watch.Found(*n.found)
+	}
+	return true
+}
+
+// streams describes the streams, and notes what their records are read by.
+func (n *inference) streams() ([]model.Stream, error) {
+	n.tally.Commas = n.semicolons
+	stream, err := n.tally.Stream(n.declared)
+	if err != nil {
+		return nil, err
+	}
+	for _, file := range n.files {
+		if lines := n.around[file.name]; lines.all > 0 {
+			n.watch.kept(file.name, lines.note(n.stream+aroundSuffix))
+		}
+	}
+	for _, reason := range n.tally.TwoReadings(n.declared) {
+		n.watch.kept(n.files[0].name, item.Item{Line: n.first, Note: reason})
+	}
+	if n.tally.Records+n.attached.Records == 0 {
+		stream.Fields = nil // which tells an empty stream from one of records without fields
+	}
+	if n.repeated {
+		stream.PrimaryKey = nil
+	}
+	n.distinct = n.isPlain && !n.repeated
+	n.timeField = schema.EventTime(stream.Fields)
+	n.times, n.objects, n.cells = n.tally.Times, n.tally.Objects, n.tally.Cells
+	n.format.tuneReplies(&stream)
+	if n.attached.Records == 0 {
+		return []model.Stream{stream}, nil
+	}
+	files, err := n.attached.Stream(schema.Stream{Name: n.stream + ways[n.format].attached.suffix})
+	n.format.tuneAttached(&stream, &files)
+	return []model.Stream{stream, files}, err
+}
+
+const foundStep = 1000
+
+// A linesAround counts the lines around the table of a file.
+type linesAround struct{ first, all, totals int } // first is the number of a line
+
+func (l linesAround) with(one item.Item) linesAround {
+	if l.all++; one.Place == item.TotalOfRows || one.Place == item.TotalBelow {
+		l.totals++
+	}
+	l.first = cmp.Or(l.first, one.Line)
+	return l
+}
+
+func (l linesAround) note(stream string) item.Item {
+	said := fmt.Sprintf("1 line %s is in %s", item.AroundTable, stream)
+	if l.all > 1 {
+		said = fmt.Sprintf("%d lines %s are in %s", l.all, item.AroundTable, stream)
+	}
+	if l.totals > 0 {
+		said += fmt.Sprintf(", totals or balances among them: %d", l.totals)
+	}
+	return item.Item{Line: l.first, Note: said}
+}
