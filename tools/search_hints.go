@@ -131,9 +131,6 @@ func (s *searched) newestRecord(ctx context.Context, q *render.Question) string 
 			source.Stream = hit.Text("stream", "stream_name")
 		}
 	}
-	if source.Stream == "" {
-		return ""
-	}
 	others := slices.DeleteFunc(relax.Telling(q.Beside()), func(word string) bool { return fields.Calls(word, source.Stream) })
 	sources := slices.DeleteFunc(slices.Clone(s.stated().Sources), func(other known.Source) bool {
 		only := s.call.Scope.ConnectionID
@@ -259,19 +256,14 @@ func (s *searched) streamsOf(words []string) (streams, others []string) {
 	isTimed := func(source known.Source) bool {
 		return source.Time != "" && (len(s.streams) == 0 || slices.Contains(s.streams, source.Stream))
 	}
-	names := func(word string) (stream string, is bool) {
-		source, _, ok := known.SourceCalled(s.stated().Sources, []string{word}, isTimed)
-		return source.Stream, ok || len(s.streams) == 0 && fields.StreamOf(strings.ToLower(word)) != ""
-	}
-	isOther := func(word string) bool { _, is := names(word); return !is }
-	several := slices.ContainsFunc(words, isOther)
 	for _, word := range words {
-		stream, is := names(word)
+		source, _, ok := known.SourceCalled(s.stated().Sources, []string{word}, isTimed)
+		usual := len(s.streams) == 0 && fields.StreamOf(strings.ToLower(word)) != ""
 		switch {
-		case !is || several && !fields.MayCall(word):
+		case !ok && !usual || len(words) > 1 && !fields.MayCall(word):
 			others = append(others, word)
-		case stream != "" && !slices.Contains(streams, stream):
-			streams = append(streams, stream)
+		case ok && !slices.Contains(streams, source.Stream):
+			streams = append(streams, source.Stream)
 		}
 	}
 	return streams, others

@@ -34,6 +34,9 @@ func (s *searched) wordsInNames(ctx context.Context) string {
 			absent = []string{strings.ToLower(words[0])}
 		}
 	}
+	if relax.HasSuperlative(s.q) { // the largest of a stream is none of its records that say so
+		return ""
+	}
 	rest := strings.ToLower(s.Rest) // without the time of the query
 	absent = slices.DeleteFunc(slices.Clone(absent), func(word string) bool {
 		return utf8.RuneCountInString(word) < 3 || !strings.ContainsFunc(word, unicode.IsLetter) || !strings.Contains(rest, word)
@@ -50,7 +53,11 @@ func (s *searched) wordsInNames(ctx context.Context) string {
 		return s.inStreamNames(words, of)
 	}
 	if words, of := known.NamedConnections(sources, absent); len(of) == 1 {
-		return s.inConnectionName(words, of)
+		says, id := fmt.Sprintf("%s the name of the connection %s: ", quote.AreIn(words), quote.Connections(of)), rs.EncodeJSON(of[0].ID)
+		if others := s.beside(words...); len(others) > 0 {
+			return says + s.searchBeside(others, "connection_id", id)
+		}
+		return says + correct.Call{Tool: "schema", Arguments: rs.Object{{Name: "connection_id", Value: id}}}.String()
 	}
 	return s.inFieldName(ctx, absent)
 }
@@ -75,7 +82,14 @@ func (s *searched) inFieldName(ctx context.Context, words []string) string {
 		}
 	}
 	says := fmt.Sprintf("%s the name of the field %s of %s: ", quote.AreIn(words), quote.Names([]string{name}, 1), quote.Names(streams, maxNamedStreams))
-	if others := s.beside(words...); len(others) > 0 && len(s.list.Items) > 0 && len(streams) <= maxNamedStreams {
+	others := s.beside(words...)
+	if len(others) > 0 && slices.ContainsFunc(rows[0].Fields(), func(f rs.SchemaField) bool {
+		isCondition := slices.Contains(f.Aggregates, "sum") || f.Type == "boolean" || f.Role == "event-time" // which other words would not keep
+		return f.Name == name && isCondition
+	}) {
+		return ""
+	}
+	if len(others) > 0 && len(s.list.Items) > 0 && len(streams) <= maxNamedStreams {
 		return says + s.searchBeside(others, "streams", rs.EncodeJSON(streams))
 	}
 	return says + s.valuesOf(rows[0], name).String()
@@ -151,7 +165,7 @@ func (s *searched) inStreamNames(words []string, sources []known.Source) string 
 		says = strings.TrimSuffix(says, ": ") + fmt.Sprintf(", here the first %d: ", len(streams))
 	}
 	others := s.beside(words...)
-	within := s.without("mode", "limit", "filter", "streams").With("streams", rs.EncodeJSON(streams))
+	within := s.without("mode", "limit", "streams").With("streams", rs.EncodeJSON(streams))
 	if some {
 		within = within.WithAll(s.bounds())
 	}
@@ -160,24 +174,16 @@ func (s *searched) inStreamNames(words []string, sources []known.Source) string 
 		return says + searchFor(strings.Join(others, " "), within)
 	case some && (s.inPeriod() || s.timed):
 		return says + searchFor("", within)
-	case timed && len(streams) > 1:
+	case timed && (len(streams) > 1 || len(s.filter) > 0):
 		return says + searchFor("", rs.Object{rs.NewMember("since", "1970-01-01")}.WithAll(within))
+	case s.inPeriod() || len(s.filter) > 0: // which a list would leave out
+		return ""
 	}
 	var lists []string
 	for _, stream := range streams[:min(len(streams), maxNamedStreams)] {
 		lists = append(lists, s.records(stream))
 	}
 	return says + strings.Join(lists, ", ")
-}
-
-// inConnectionName says that words are in the name of one of several connections.
-func (s *searched) inConnectionName(words []string, of []rs.Connection) string {
-	says := fmt.Sprintf("%s the name of the connection %s: ", quote.AreIn(words), quote.Connections(of))
-	id := rs.EncodeJSON(of[0].ID)
-	if others := s.beside(words...); len(others) > 0 {
-		return says + s.searchBeside(others, "connection_id", id)
-	}
-	return says + correct.Call{Tool: "schema", Arguments: rs.Object{{Name: "connection_id", Value: id}}}.String()
 }
 
 // searchBeside is the search for other words than those of a name, where that name is and in the time that the query names.

@@ -9,11 +9,12 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/fields"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/foreign"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
 // andNot is how other searches leave out a word.
-var andNot = written.Expression(`\s+AND\s+NOT\s+(\w[\w'-]*)`)
+var andNot = written.Expression(`(\s+AND\s+NOT\s+|\s+!)(\w[\w'-]*)`)
 
 // queryOf is the query of a search, and the name of its argument.
 func queryOf(args rs.Object) (q, name string) {
@@ -28,7 +29,7 @@ func queryOf(args rs.Object) (q, name string) {
 // dated takes before:, after: and the like with a date for the bounds of a search.
 func dated(args rs.Object) rs.Object {
 	q, name := queryOf(args)
-	if words := andNot().ReplaceAllString(q, " -$1"); words != q && !strings.Contains(q, `"`) {
+	if words := andNot().ReplaceAllString(q, " -$2"); words != q && !strings.Contains(q, `"`) {
 		q, args = words, args.With(name, rs.EncodeJSON(words))
 	}
 	found, words := foreign.QueryOperators(q)
@@ -58,8 +59,9 @@ func dated(args rs.Object) rs.Object {
 }
 
 // WithoutOperators is the call that is meant by a search with operators: by a flag or a sender alone the records of the stream that has
-// such a field, else the search for the words. s is the schema of all streams; nil where it is not known.
-func (t Tool) WithoutOperators(args rs.Object, s *rs.Schema) (Call, bool) {
+// such a field, else the search for the words, and what it says of those that it does not keep. s is the schema of all streams; nil where it is
+// not known.
+func (t Tool) WithoutOperators(args rs.Object, s *rs.Schema) (call Call, says string, ok bool) {
 	q, name := queryOf(args)
 	found, words := foreign.QueryOperators(q)
 	rest := args.Without(name)
@@ -69,9 +71,10 @@ func (t Tool) WithoutOperators(args rs.Object, s *rs.Schema) (Call, bool) {
 		rest = slices.DeleteFunc(rest, func(m rs.Member) bool { return !t.Takes(m.Name) })
 	}
 	if t.Name != "search" || len(found) == 0 {
-		return Call{}, false
+		return Call{}, "", false
 	}
 	var filter rs.Object
+	var asWords, leftOut []string
 	stream := ""
 	condition := func(raw string, is func(rs.SchemaField) bool) bool {
 		in, field := "", ""
@@ -91,31 +94,42 @@ func (t Tool) WithoutOperators(args rs.Object, s *rs.Schema) (Call, bool) {
 		isSender := o.Name == "from" || o.Name == "sender"
 		sender := isSender && words == "" && len(found) == 1
 		ofSender := func(f rs.SchemaField) bool { return fields.IsSenderAddress(f) && f.Type == "string" }
+		sent := map[bool]string{true: "-"}[o.Denied] + o.Name + ":" + o.Value
 		switch {
-		case o.Denied && !known: // a search leaves out words, not senders
+		case o.Denied && !known && o.Value != "me": // a search leaves out words, not senders
 			words += " -" + strings.Join(strings.Fields(o.Value), " -")
+			asWords = append(asWords, sent)
 		case known && condition(flag.Value, func(f rs.SchemaField) bool { return slices.Contains(flag.Fields, f.Name) }):
 		case isSender && isAddress().MatchString(o.Value) && condition(rs.EncodeJSON(o.Value), ofSender): // it is all of the field
 		case sender && condition(rs.EncodeJSON(o.Value), func(f rs.SchemaField) bool { return f.Role == "actor" }):
 		case len(boundsMeant(o, rest)) > 0:
 			rest = rest.WithAll(boundsMeant(o, rest))
-		case !slices.Contains([]string{"has", "is", "in", "label"}, o.Name) || len(found) == 1 && words == "":
+		case !o.Denied && (!slices.Contains([]string{"has", "is", "in", "label"}, o.Name) || len(found) == 1 && words == ""):
 			words += " " + o.Value
+			asWords = append(asWords, sent)
+		default:
+			leftOut = append(leftOut, sent)
 		}
 		words = strings.TrimSpace(words)
+	}
+	if asWords != nil {
+		says = "The call below has as words, in any field: " + quote.Names(asWords, maxShown) + "."
+	}
+	if leftOut != nil {
+		says = strings.TrimSpace(says + " The call below leaves out " + quote.Names(leftOut, maxShown) + ".")
 	}
 	timed := rest.Has("since") || rest.Has("until")
 	switch {
 	case filter != nil && words == "" && !timed:
 		records := rs.Object{{Name: "stream", Value: rs.EncodeJSON(stream)}}.WithAll(onlyConnection(args))
-		return Call{"query_records", records.With("filter", filter.JSON())}, true
+		return Call{"query_records", records.With("filter", filter.JSON())}, says, true
 	case filter != nil:
 		rest = rest.With("streams", rs.EncodeJSON([]string{stream})).With("filter", filter.WithAll(args.Object("filter")).JSON())
 	}
 	if words != "" {
 		rest = append(rs.Object{{Name: "q", Value: rs.EncodeJSON(words)}}, rest...)
 	}
-	return Call{t.Name, rest}, words != "" || timed
+	return Call{t.Name, rest}, says, words != "" || timed
 }
 
 // isAddress is a whole address of mail.

@@ -246,6 +246,15 @@ func Telling(words []string) []string {
 	})
 }
 
+// superlatives are words for the one record that has the most or the least of something, by which search does not rank.
+var superlatives = list(`most least largest biggest highest longest heaviest greatest smallest lowest shortest lightest cheapest dearest priciest fewest busiest
+	größte größten höchste höchsten längste kleinste niedrigste kürzeste teuerste teuersten billigste meisten wenigsten`)
+
+// HasSuperlative reports whether a query asks for what has the most or the least of something.
+func HasSuperlative(query string) bool {
+	return slices.ContainsFunc(strings.Fields(strings.ToLower(query)), func(word string) bool { return superlatives[word] })
+}
+
 // Without are some words less others, in any case.
 func Without(words []string, others ...string) []string {
 	return slices.DeleteFunc(slices.Clone(words), func(word string) bool {
