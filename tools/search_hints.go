@@ -251,7 +251,7 @@ func (s *searched) bounds() rs.Object {
 }
 
 // streamsOf are the streams with a time whose records some words of a search name, and the other words. Beside others a word names a stream
-// only if it is in the plural or what its records are usually called: Thread may be of a name.
+// only in the plural, and what its records are usually called says little: a meeting may be in a chat, and Thread may be of a name.
 func (s *searched) streamsOf(words []string) (streams, others []string) {
 	isTimed := func(source known.Source) bool {
 		return source.Time != "" && (len(s.streams) == 0 || slices.Contains(s.streams, source.Stream))
@@ -262,7 +262,7 @@ func (s *searched) streamsOf(words []string) (streams, others []string) {
 		switch {
 		case !ok && !usual || len(words) > 1 && !fields.MayCall(word):
 			others = append(others, word)
-		case ok && !slices.Contains(streams, source.Stream):
+		case ok && (len(words) == 1 || strings.HasSuffix(word, "s")) && !slices.Contains(streams, source.Stream):
 			streams = append(streams, source.Stream)
 		}
 	}
