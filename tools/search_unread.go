@@ -53,7 +53,8 @@ func (s *searched) byID(ctx context.Context) (says string, found bool) {
 	if !missing || streams == 0 {
 		return "", false
 	}
-	says = fmt.Sprintf("Nor is %s the own id of a record, in %d stream%s.", quote.Text(id), streams, map[bool]string{true: "s"}[streams > 1])
+	plural := map[bool]string{true: "s"}[streams > 1]
+	says = fmt.Sprintf("Nor is %s the own id of a record, in %d stream%s.", quote.Text(id), streams, plural)
 	if others := len(scopes) - streams; others > 0 {
 		says += fmt.Sprintf(" %d others were not looked through: name them in streams.", others)
 	}

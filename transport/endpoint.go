@@ -90,11 +90,16 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	request.Ends = append(slices.Clip(e.ends), r.Context()) // the SDK does not hand on its end
 	if _, refusal = m.Decode(); refusal != nil {
 		rpc.WriteError(w, http.StatusBadRequest, "", refusal)
 		return
 	}
+	request.Ends = append(slices.Clip(e.ends), r.Context()) // the SDK does not hand on its end
+	e.askSDK(w, r, m)
+}
+
+// askSDK has the SDK answer a message.
+func (e *endpoint) askSDK(w http.ResponseWriter, r *http.Request, m rpc.Message) {
 	ctx, release, _ := rsclient.HoldAnswers(r.Context())
 	defer release() // a blob counts until it is sent
 	r = r.Clone(ctx)

@@ -66,7 +66,8 @@ func (c Citation) checkRange() error {
 	case c.Start == nil || c.End == nil:
 		return errors.New("start_chars and end_chars belong together. Send both, or neither and the text")
 	case *c.Start < 0 || *c.End <= *c.Start || *c.End-*c.Start > maxCitedChars || *c.End > 1<<30:
-		return fmt.Errorf("characters %d to %d are no range. Send 0 ≤ start_chars < end_chars, at most %d apart", *c.Start, *c.End, maxCitedChars)
+		return fmt.Errorf("characters %d to %d are no range. Send 0 ≤ start_chars < end_chars, at most %d apart",
+			*c.Start, *c.End, maxCitedChars)
 	}
 	return nil
 }

@@ -119,9 +119,11 @@ func (c Client) CheckWrite(s Server) string {
 	return c.Check(s)
 }
 
+// All returns every client that is known, the most used first.
+func All() []Client { return slices.Clone(all) }
+
 // ByName finds a client by what is typed.
 func ByName(name string) (Client, bool) {
-	all := All()
 	at := slices.IndexFunc(all, func(c Client) bool { return c.Name == name })
 	if at < 0 {
 		return Client{}, false
@@ -132,7 +134,7 @@ func ByName(name string) (Client, bool) {
 // Names are the names of all clients, in the order in which they are listed.
 func Names() []string {
 	var names []string
-	for _, client := range All() {
+	for _, client := range all {
 		names = append(names, client.Name)
 	}
 	return names

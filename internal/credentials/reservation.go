@@ -45,10 +45,7 @@ func (c Credential) Reserve() (*Reservation, error) {
 
 // reserve writes a mark into the file that will replace a credential, and reserves its size on the disk.
 func reserve(path, suffix string, document Document, sent mark) (*Reservation, error) {
-	text, err := json.Marshal(sent)
-	if err != nil {
-		return nil, err
-	}
+	text, _ := json.Marshal(sent) // of a text, which never fails
 	now, err := json.MarshalIndent(document, "", "  ")
 	if err != nil {
 		return nil, err

@@ -158,10 +158,8 @@ func (b *Bridge) post(ctx context.Context, target, media string, body []byte) (s
 	}
 	connected := false
 	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected = true }})
-	request, err := http.NewRequestWithContext(traced, http.MethodPost, target, bytes.NewReader(body))
-	if err != nil {
-		return serverAnswer{}, err
-	}
+	// check has parsed the target.
+	request, _ := http.NewRequestWithContext(traced, http.MethodPost, target, bytes.NewReader(body))
 	request.GetBody = nil // so that the transport does not send it again on another connection
 	request.Header.Set("Content-Type", media)
 	request.Header.Set("Accept", "application/json")

@@ -164,13 +164,8 @@ func formatOf(name string) format {
 }
 
 func isMessageFile(name string) bool {
-	switch strings.ToLower(path.Ext(name)) {
-	case ".eml", ".emlx":
-		return true
-	case ".mbox", ".mbx":
-		return false
-	}
-	return isMaildir(name)
+	ending := strings.ToLower(path.Ext(name))
+	return ending == ".eml" || ending == ".emlx" || ending != ".mbox" && ending != ".mbx" && isMaildir(name)
 }
 
 // isMaildir reports a message of a Maildir, unless its ending says something else: a file in its folder of new or of seen messages.
@@ -270,7 +265,6 @@ func aboveFolder(noun string) func(name string) string {
 	return func(name string) string { return folderOr(path.Dir(path.Dir(name)), noun) }
 }
 
-// chats groups the pages of a chat, or of all chats.
 func chats(name string) string {
 	if folder := path.Dir(name); path.Base(path.Dir(folder)) == "chats" {
 		name = folder

@@ -54,7 +54,6 @@ var likenesses = [...]struct {
 	}, least: manyFiles + 1},
 }
 
-// firstLine is that of a file, as far as it can be read.
 func (l *lister) firstLine(name string) (line string) {
 	_ = guard(func() error { // its reader says so
 		start, err := beginning(l.from.fsys, name, startBytes)

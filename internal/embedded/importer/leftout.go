@@ -50,17 +50,14 @@ func (l *leftOut) found(connector string, streams []fileStream) {
 
 // follow returns a watch that notes each skip on its way.
 func (l *leftOut) follow(watch Watch) Watch {
-	skipped, kept := watch.Skipped, watch.Kept
-	watch.Skipped = func(s Skip) {
-		if l.add(s, false); skipped != nil {
-			skipped(s)
+	noting := func(next func(Skip), kept bool) func(Skip) {
+		return func(s Skip) {
+			if l.add(s, kept); next != nil {
+				next(s)
+			}
 		}
 	}
-	watch.Kept = func(s Skip) {
-		if l.add(s, true); kept != nil {
-			kept(s)
-		}
-	}
+	watch.Skipped, watch.Kept = noting(watch.Skipped, false), noting(watch.Kept, true)
 	return watch
 }
 

@@ -220,7 +220,6 @@ func (l *lister) addTo(name string, kind format, file sourceFile) *fileStream {
 	return added
 }
 
-// relative is a path as it is from the folder of the connection.
 func (l *lister) relative(name string) string {
 	return packedAlone().ReplaceAllString(strings.TrimPrefix(name, l.root+"/"), "$1")
 }

@@ -17,7 +17,6 @@ var (
 	appleMailbox = item.Expression(`(?i)^.*\.(?:mbox|imapmbox)/`)
 )
 
-// looseMessages groups messages that are a file each.
 func looseMessages(name string) string {
 	if !isMessageFile(name) {
 		return ""
@@ -92,7 +91,6 @@ func (l *lister) gatherMailboxes(eml bool) {
 	l.mergeGroups(groups, func(of group) (string, string) { return folderOr(around[of], "messages"), "" })
 }
 
-// holdsMail reports a message by itself, or an mbox that is one.
 func (l *lister) holdsMail(name string) bool {
 	if isMessageFile(name) {
 		return true

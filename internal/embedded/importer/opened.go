@@ -21,7 +21,6 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
 )
 
-// An openBook is a workbook with its file.
 type openBook struct {
 	*document.Workbook
 	io.Closer
@@ -131,7 +130,6 @@ type openedCache struct {
 	hashes map[fileState]string // of the files whose hash was asked for last
 }
 
-// cacheTTL is how long a file is kept open.
 const cacheTTL = 5 * time.Second
 
 // swap takes what is kept of a file out of the cache, nil if there is nothing, and keeps something else instead.

@@ -8,7 +8,6 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
-// concatenate yields the records of one run after the other.
 func concatenate(runs []iter.Seq2[model.Record, error], yield func(model.Record, error) bool) {
 	for _, run := range runs {
 		for record, err := range run {

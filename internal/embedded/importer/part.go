@@ -16,7 +16,6 @@ import (
 // A part is a stream with its attachments. All of it is read again when one of its files changes: ids, types and threads follow from all of
 // its files.
 
-// A reading is one pass over a folder.
 type reading struct {
 	ctx    context.Context
 	known  map[string]model.Part // of an earlier pass
@@ -83,7 +82,6 @@ func (r *reading) connector(c schema.Connector, sources []fileStream, blobs []fi
 	return connector, parts, relate(c, sources, connector.Streams)
 }
 
-// isLater reports that one of the files of a part is still being written.
 func (r *reading) isLater(files string) bool {
 	var read partFiles
 	_ = json.Unmarshal([]byte(files), &read) // nothing was known
@@ -168,7 +166,7 @@ func relate(c schema.Connector, sources []fileStream, streams []model.Stream) er
 
 // leadBy makes sure that a field can hold the ids of records: one whose type was found becomes a string, one that was declared must be one.
 func leadBy(c schema.Connector, target *model.Stream, name string) error {
-	if !c.Declares(target.Name) {
+	if !slices.ContainsFunc(c.Streams, func(s schema.Stream) bool { return s.Name == target.Name && s.Fields != nil }) {
 		return schema.AsKey(target, name)
 	}
 	field, ok := target.Field(name)

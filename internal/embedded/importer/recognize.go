@@ -176,13 +176,8 @@ var slackDay = item.Expression(`^\d{4}-\d\d-\d\d\.json$`)
 
 // isSlack reports a day of a channel, whose folder is in one that lists people or channels.
 func isSlack(fsys fs.FS, name string) bool {
-	if !slackDay().MatchString(path.Base(name)) {
-		return false
-	}
-	for _, list := range []string{"users.json", "channels.json"} {
-		if info, err := fs.Stat(fsys, path.Join(path.Dir(path.Dir(name)), list)); err == nil && info.Mode().IsRegular() {
-			return true
-		}
-	}
-	return false
+	return slackDay().MatchString(path.Base(name)) && slices.ContainsFunc([]string{"users.json", "channels.json"}, func(list string) bool {
+		info, err := fs.Stat(fsys, path.Join(path.Dir(path.Dir(name)), list))
+		return err == nil && info.Mode().IsRegular()
+	})
 }

@@ -125,7 +125,6 @@ func putFlags(one *item.Item, name string) {
 	one.Put(flaggedField, strings.Contains(flags, "F"))
 }
 
-// The fields of what was done with a message.
 const seenField, flaggedField = "is_seen", "is_flagged"
 
 // tuneReplies lets a message of a service lead to its answers.

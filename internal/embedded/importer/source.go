@@ -159,7 +159,6 @@ func (r *reopened) Seek(offset int64, whence int) (int64, error) {
 // errFault is of a file that our own code cannot take. It keeps none of the others from being read.
 var errFault = errors.New("a fault of this program; what follows is left out")
 
-// guard reads something of a file.
 func guard(read func() error) (err error) {
 	defer func() {
 		if recover() != nil {

@@ -219,8 +219,8 @@ func (r *Aggregation) answerOf(ctx context.Context, base groupList, lists []unit
 	return base.response, r.composed(base.body, rows, shown, limit, more), nil
 }
 
-// measureFirst reads the numbers of the first of some rows, as many as may be read and one at least, so that the next page goes on: how many
-// these are, and how many reads are left.
+// measureFirst reads the numbers of the first of some rows, as many as may be read and one at least, so that the next page goes on: how
+// many these are, and how many reads are left.
 func (r *Aggregation) measureFirst(ctx context.Context, rows []row, least string, most int) (read, left int, err error) {
 	var cells []*cell
 	for read < len(rows) && (read == 0 || len(cells)+len(rows[read].cells) <= most) {

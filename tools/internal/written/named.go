@@ -126,7 +126,8 @@ func (one namedTime) bounded(fields []string, spans bool) namedTime {
 			one.days = days{last: named.first.AddDate(0, 0, -1)}
 		case bound == "after" && !named.last.IsZero():
 			one.days = days{first: named.last.AddDate(0, 0, 1)}
-		case !introduceTimes[word] && !introduceTimesElsewhere[word] && !besideTimes[word] && !spanWords[word] && (!spans || !openWords[word]):
+		case introduceTimes[word], introduceTimesElsewhere[word], besideTimes[word], spanWords[word], spans && openWords[word]:
+		default:
 			return one
 		}
 	}
@@ -249,7 +250,8 @@ func namedDays(fields, words []string, from, to int, joined bool, now time.Time)
 	_, isUnit := units[words[0]]
 	isShort := slices.Contains(weekList, words[0]) && first != words[0] && strings.HasPrefix(words[0], first)
 	switch alone := to-from == 1; {
-	case slices.Contains(monthList, words[0]) && isNumber(before), alone && boundWords[before] != "" && isSeason(words[0]): // 31 June; of which year?
+	case slices.Contains(monthList, words[0]) && isNumber(before), // 31 June
+		alone && boundWords[before] != "" && isSeason(words[0]): // of which year?
 		return days{}, true
 	case alone && !isTimeAlone(first, words, before, joined, from == 0):
 		return days{}, false
@@ -278,8 +280,8 @@ func isTimeName(word string) bool {
 	return slices.Contains(weekList, word) || slices.Contains(monthList, word) || partOf().MatchString(word) || fullYear().MatchString(word)
 }
 
-// isIntroduced reports whether the word before a name of a time, which is given as it is written and in English, says that it is one. Behind
-// an English word that is English, too.
+// isIntroduced reports whether the word before a name of a time, given as it is written and in English, says that it is one. Behind an
+// English word that is English, too.
 func isIntroduced(word, english, before string, isFirst bool) bool {
 	introduces := introduceTimes[before] || introduceTimesElsewhere[before] || openWords[before] || boundWords[before] != ""
 	switch {

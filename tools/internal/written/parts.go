@@ -15,7 +15,8 @@ var (
 		length
 		parts int
 	}{
-		"thirds week": {length{0, 2}, 3}, "thirds month": {length{0, 10}, 3}, "thirds year": {length{4, 0}, 3}, "half month": {length{0, 15}, 2},
+		"thirds week": {length{0, 2}, 3}, "thirds month": {length{0, 10}, 3}, "thirds year": {length{4, 0}, 3},
+		"half month": {length{0, 15}, 2},
 	}
 )
 

@@ -42,7 +42,6 @@ type FS struct {
 	kept map[string]*contents
 }
 
-// contents are the files of an archive.
 type contents struct {
 	fs.FS
 	nested bool // in another archive

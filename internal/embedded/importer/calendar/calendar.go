@@ -63,7 +63,6 @@ type component struct {
 	defects    []string
 }
 
-// maxDefects is how many are said of an event.
 const maxDefects = 100
 
 func (c *component) defect(text string) {
@@ -187,7 +186,6 @@ func (c *component) categories() []string {
 	return slices.DeleteFunc(all, func(name string) bool { return name == "" })
 }
 
-// A calendarTime is a day, or an instant.
 type calendarTime struct {
 	when  time.Time
 	day   bool

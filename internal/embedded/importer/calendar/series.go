@@ -277,7 +277,6 @@ func (r *seriesReader) unfold() (days []time.Time, ok bool) {
 	return days, true
 }
 
-// excluded are the keys of the days that the series does not have.
 func (r *seriesReader) excluded() map[string]bool {
 	keys := map[string]bool{}
 	for _, day := range r.times("EXDATE") {
@@ -288,16 +287,14 @@ func (r *seriesReader) excluded() map[string]bool {
 
 // isPast reports that a day comes after the last of a series, if that is known: the same day counts, and UTC is compared with UTC.
 func isPast(day, until calendarTime) bool {
-	switch limit := until.when; {
-	case limit.IsZero():
-		return false
-	case until.day:
-		return at(day.when, time.UTC).After(limit.AddDate(0, 0, 1).Add(-time.Second))
-	case until.local:
-		return at(day.when, time.UTC).After(limit)
-	default:
-		return day.when.After(limit)
+	limit, when := until.when, day.when
+	if until.day || until.local {
+		when = at(when, time.UTC)
 	}
+	if until.day {
+		limit = limit.AddDate(0, 0, 1).Add(-time.Second)
+	}
+	return !until.when.IsZero() && when.After(limit)
 }
 
 // cutUntil takes the end from a rule, which may be in another zone than its days.
@@ -313,7 +310,6 @@ func cutUntil(rule string) (without, until string) {
 	return strings.Join(parts, ";"), until
 }
 
-// times are those that a property lists.
 func (r *seriesReader) times(name string) (all []calendarTime) {
 	for _, property := range r.of.properties[name] {
 		for text := range strings.SplitSeq(property.Value, ",") {

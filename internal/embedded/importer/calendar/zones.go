@@ -76,11 +76,7 @@ func (z calendarZones) place(clock time.Time, name string) (time.Time, bool) {
 		if location, err := time.LoadLocation(candidate); err == nil && candidate != "Local" {
 			return at(clock, location), true
 		}
-		_, rest, more := strings.Cut(candidate, "/") // /vendor.example/version/Europe/Berlin
-		if !more {
-			break
-		}
-		candidate = rest
+		_, candidate, _ = strings.Cut(candidate, "/") // /vendor.example/version/Europe/Berlin
 	}
 	var latest time.Time
 	offset, found := 0, false

@@ -215,7 +215,6 @@ func (f *File) Records(ctx context.Context, table string) item.Records {
 	}
 }
 
-// read yields the rows of a table, as long as more are wanted.
 func (f *File) read(ctx context.Context, name string, yield func(item.Item, error) bool) (more bool, err error) {
 	of := f.table(ctx, name)
 	if len(of.columns) == 0 {
@@ -320,11 +319,10 @@ func valueOf(value any, isTime bool) []byte {
 		}
 		return strconv.AppendInt(nil, v, 10)
 	case float64:
-		switch {
-		case math.IsNaN(v) || math.IsInf(v, 0):
-		case isTime:
+		if isTime {
 			return ofApple(v)
-		default:
+		}
+		if !math.IsNaN(v) && !math.IsInf(v, 0) {
 			return item.JSON(v)
 		}
 	case string:
@@ -335,7 +333,7 @@ func valueOf(value any, isTime bool) []byte {
 
 // ofApple is a count of seconds since 2001 as a time, null for 0 and for what is no time.
 func ofApple(seconds float64) []byte {
-	if seconds == 0 || math.Abs(seconds) > 1e11 {
+	if seconds == 0 || math.IsNaN(seconds) || math.Abs(seconds) > 1e11 {
 		return []byte("null")
 	}
 	whole, fraction := math.Modf(seconds)

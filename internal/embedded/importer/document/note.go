@@ -44,7 +44,6 @@ func NewNotes(names []string) Notes {
 	return notes
 }
 
-// noteID is the id of the note in a file.
 func noteID(name string) string { return strings.TrimSuffix(name, path.Ext(name)) }
 
 // find is the note that a link leads to: by its name, or by the end of its path.
@@ -167,8 +166,7 @@ func withTags(fields []item.Field, inText [][]string) []item.Field {
 
 // linkItem is a link of a note, whose id is put in front when it is known.
 func linkItem(from string, link []string, notes Notes) item.Item {
-	target := strings.TrimSpace(link[2])
-	target = cmp.Or(target, path.Base(from)) // a heading of the same note
+	target := cmp.Or(strings.TrimSpace(link[2]), path.Base(from)) // a heading of the same note
 	kind, to := "note", notes.find(target)
 	if ending := path.Ext(target); to == "" && ending != "" && len(ending) <= 6 && !strings.Contains(ending, " ") {
 		kind = "attachment"

@@ -176,7 +176,6 @@ func (r *Rows) row() error {
 	return nil
 }
 
-// maxMerged is how many merged cells of a sheet are known.
 const maxMerged = 1 << 20
 
 var mergedCell = item.Expression(`mergeCell ref="([A-Z]+)(\d+):([A-Z]+)(\d+)"`)

@@ -88,7 +88,6 @@ func (p *Parser) name(quoted string) *seenName {
 // MaxDepth is how deep a record, or a file in XML, may be nested: the adapter takes answers of 256 levels, of which a page around it has some.
 const MaxDepth = 200
 
-// depth counts how deep valid JSON is nested.
 func depth(text []byte) int {
 	deepest, level, quoted := 0, 0, false
 	for at := 0; at < len(text); at++ {

@@ -106,7 +106,6 @@ func (i *Item) isCookie(field *Field) bool {
 	return (field.Name == "value" || field.Name == "Value") && anyValue.holds(field.Value) && i.has(cookieHost()) && i.has(cookieEnd())
 }
 
-// has reports a field of such a name.
 func (i *Item) has(name *regexp.Regexp) bool {
 	return slices.ContainsFunc(i.Fields, func(one Field) bool { return name.MatchString(one.Name) })
 }

@@ -83,7 +83,6 @@ func (r *reader) enter() error {
 	return nil
 }
 
-// read takes the lines up to the next message.
 func (r *reader) read() error {
 	r.message, r.tooLong = r.message[:0], false
 	for afterEmpty := false; ; {

@@ -37,7 +37,6 @@ type textPart struct {
 	isHTML bool
 }
 
-// attachment makes a record of a file that hangs on a message.
 func attachment(name, kind string, content []byte) item.Item {
 	var one item.Item
 	one.Put("filename", name)
@@ -115,12 +114,8 @@ func (m *message) walkParts(kind, boundary string, body []byte, depth int) {
 }
 
 func (m *message) preferPlain(first int) {
-	var plain []textPart
-	for _, part := range m.parts[first:] {
-		if !part.isHTML && strings.TrimSpace(part.text) != "" {
-			plain = append(plain, part)
-		}
-	}
+	isOther := func(part textPart) bool { return part.isHTML || strings.TrimSpace(part.text) == "" }
+	plain := slices.DeleteFunc(slices.Clone(m.parts[first:]), isOther)
 	if len(plain) > 0 {
 		m.parts = append(m.parts[:first], plain...)
 	}
@@ -223,15 +218,10 @@ func (m *message) decodeText(label string, content []byte) string {
 		m.defect("unknown charset " + utf8text.OneLine(label))
 		return utf8text.Mend(string(content))
 	}
-	decoded, err := io.ReadAll(reader)
-	if err != nil {
-		m.defect("text that is not " + utf8text.OneLine(label) + " as it claims")
-		return utf8text.Mend(string(content))
-	}
+	decoded, _ := io.ReadAll(reader) // which replaces what the charset does not have
 	return strings.ToValidUTF8(string(decoded), "\ufffd")
 }
 
-// A message is what is gathered from its parts.
 type message struct {
 	header  mail.Header
 	parts   []textPart

@@ -55,7 +55,6 @@ func NewArray(file io.ReadSeeker, fields ...string) item.Records {
 	return r.records
 }
 
-// enter begins to read what was chosen.
 func (r *arrayReader) enter() error {
 	start, err := r.begin()
 	if err != nil {
@@ -167,7 +166,6 @@ func (r *arrayReader) line(text []byte) int {
 	return r.input.LineAt(r.decoder.InputOffset()) - bytes.Count(text, []byte("\n"))
 }
 
-// chooseField finds the field of the object whose array is read.
 func (r *arrayReader) chooseField(fields []string) error {
 	found, beside, err := r.arrays(nil, 1)
 	if err == nil && len(found) == 0 {

@@ -63,7 +63,6 @@ func (d *document) value() ([]byte, error) {
 	return d.decoder.ReadValue()
 }
 
-// skip passes over a value.
 func (d *document) skip() error {
 	begins := d.peek() == '{' || d.peek() == '['
 	if _, err := d.token(); err != nil || !begins {

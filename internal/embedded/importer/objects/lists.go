@@ -26,7 +26,6 @@ func withItems(parts []Part) []Part {
 // ParentField leads from a record of a list to the object that has the list.
 const ParentField = "parent"
 
-// names are what an object is called by.
 var names = []string{"title", "name", "displayName", "display_name", "subject", "label", "id"}
 
 // listed yields the objects in a list of each record, or the records without it.

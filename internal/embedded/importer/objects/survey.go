@@ -86,7 +86,6 @@ func (d *document) survey(of *foundArray) error {
 	return d.leave()
 }
 
-// first looks at the first items of an array that has begun.
 func (d *document) first(of *foundArray) error {
 	held := lists{}
 	for size := 0; of.items < sampled && size < item.MaxLine && d.more(); of.items++ {
@@ -172,7 +171,6 @@ type heldList struct {
 	other               bool     // it is something else in an object, or holds something else
 }
 
-// add notes a field of an object.
 func (l lists) add(field item.Field) {
 	held := l[field.Name]
 	if held == nil {

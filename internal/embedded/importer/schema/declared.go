@@ -49,7 +49,6 @@ func (s Stream) checkFields() error {
 	return nil
 }
 
-// aggregations are those that a field of a type may have.
 var aggregations = map[string][]string{
 	"integer": {"sum", "min", "max", "count_distinct", "group_by"}, "number": {"sum", "min", "max", "count_distinct", "group_by"},
 	"timestamp":     {"min", "max", "group_by_time", "count_distinct", "group_by"},
@@ -125,11 +124,6 @@ func (c Connector) Names(stream string) bool {
 	return slices.ContainsFunc(c.Streams, func(s Stream) bool {
 		return s.Name == stream || slices.ContainsFunc(s.Relations, func(r model.Relation) bool { return r.Target == stream })
 	})
-}
-
-// Declares reports that the manifest says all about the fields of a stream.
-func (c Connector) Declares(stream string) bool {
-	return slices.ContainsFunc(c.Streams, func(s Stream) bool { return s.Name == stream && s.Fields != nil })
 }
 
 // ManifestName is the name of the file at the top of a folder.

@@ -31,7 +31,6 @@ var roleNames = map[string][]string{
 	},
 }
 
-// timeTypes are the types of what says when something was.
 var timeTypes = []string{"timestamp", "date", model.LocalTime}
 
 // assignRole gives a role to the declared field or to the first of the likely names that has one of the types and no role yet.

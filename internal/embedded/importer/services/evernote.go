@@ -46,7 +46,6 @@ func (w *withoutData) Read(into []byte) (int, error) {
 	return count, nil
 }
 
-// todoMarks are the boxes of lists.
 var todoMarks = strings.NewReplacer(`<en-todo checked="true"/>`, "[x] ", `<en-todo checked="true" />`, "[x] ", `<en-todo checked="false"/>`,
 	"[ ] ", `<en-todo checked="false" />`, "[ ] ", "<en-todo/>", "[ ] ")
 

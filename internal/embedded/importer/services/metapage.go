@@ -181,7 +181,6 @@ func shown(in *html.Node, kind atom.Atom) string {
 	return ""
 }
 
-// textOf is the text of an element in one line.
 func textOf(of *html.Node) string {
 	var words []string
 	for one := range of.Descendants() {

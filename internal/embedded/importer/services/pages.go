@@ -39,7 +39,6 @@ func newCells(file io.Reader, mark []byte) *cells {
 	return c
 }
 
-// next returns what follows the mark of the next piece.
 func (c *cells) next() (string, error) {
 	if c.scanner.Scan() {
 		return utf8text.Mend(c.scanner.Text()), nil

@@ -60,7 +60,6 @@ func Rows(file io.Reader, ending string) (io.Reader, error) {
 	return io.MultiReader(&table, failing{cmp.Or(lost, io.EOF)}), nil
 }
 
-// A failing reader has nothing but an error.
 type failing struct{ error }
 
 func (f failing) Read([]byte) (int, error) { return 0, f.error }

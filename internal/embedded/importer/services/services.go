@@ -50,7 +50,6 @@ func list(from gjson.Result, path string) []gjson.Result {
 	return nil
 }
 
-// texts are the strings in the list at a path in JSON.
 func texts(from gjson.Result, path string) (all []string) {
 	for _, one := range list(from, path) {
 		all = append(all, one.Str)

@@ -167,7 +167,6 @@ type chatNotices struct {
 // shortestNotice is how long the sentence with which a chat begins is at least, in bytes; what stands for a file is shorter.
 const shortestNotice = 60
 
-// nameOfFile ends as the name of a file does.
 var nameOfFile = item.Expression(`\.\w{2,5}(?:\W|$)|://`)
 
 func (n *chatNotices) add(m chatMessage) {

@@ -60,20 +60,18 @@ func directMessages(one item.Item) (messages []item.Item) {
 }
 
 // An afterAssignment is a script from behind its first "=" on.
-type afterAssignment struct{ file io.ReadSeeker }
-
-func (a *afterAssignment) Read(into []byte) (int, error) { return a.file.Read(into) }
+type afterAssignment struct{ io.ReadSeeker }
 
 // maxAssignment is how far in a script the assignment is looked for, in bytes.
 const maxAssignment = 4096
 
 func (a *afterAssignment) Seek(int64, int) (int64, error) {
-	if _, err := a.file.Seek(0, io.SeekStart); err != nil {
+	if _, err := a.ReadSeeker.Seek(0, io.SeekStart); err != nil {
 		return 0, err
 	}
 	var one [1]byte
 	for range maxAssignment {
-		if _, err := io.ReadFull(a.file, one[:]); err != nil || one[0] == '=' {
+		if _, err := io.ReadFull(a, one[:]); err != nil || one[0] == '=' {
 			return 0, nil //nolint:nilerr // what comes then is no array, which its reader reports
 		}
 	}

@@ -43,8 +43,8 @@ func (c *columnAbove) is(kind int) bool { return c.kinds[kind] > 0 && 5*c.kinds[
 func (c *columnAbove) isTyped() bool { return c.is(aNumber) || c.is(aDay) }
 
 // isAlike reports a number in a column of those, or a date in one of dates.
-func (c *columnAbove) isAlike(cell string) bool {
-	return c.is(aNumber) && c.isNumber && isBare(cell) || c.isTyped() && c.is(kindOf(cell))
+func (c *columnAbove) isAlike(cell string, kind int) bool {
+	return c.is(kind) && (kind == aNumber && c.isNumber && isBare(cell) || kindOf(cell) == kind)
 }
 
 func kindOf(cell string) int {
@@ -162,18 +162,14 @@ func (r *reader) place(cells []string, line int) (place, note string) {
 // neither is a total if all its numbers are sums.
 func (r *reader) placeOfTotal(cells []string, kind, sums int) (place, note string) {
 	numbers, texts, isOwn := r.holds(cells)
-	isSum := sums > 0 && !isOwn
-	if kind == 0 {
-		isNamed := endsAsTotal(cells) && r.over.rows > 1
-		isUnnamed := texts == 0 && r.over.many > 1 && !r.begins(cells)
-		isSum = isSum && numbers == sums && (isNamed || isUnnamed)
-	}
+	isNamed := kind == aTotal || numbers == sums && endsAsTotal(cells) && r.over.rows > 1
+	isUnnamed := numbers == sums && texts == 0 && r.over.many > 1 && !r.begins(cells)
 	switch {
 	case kind == aBalance:
 		if r.endsHere(!isOwn) {
 			return item.TotalBelow, ""
 		}
-	case isSum:
+	case sums > 0 && !isOwn && (isNamed || isUnnamed):
 		r.over.endPart()
 		return item.TotalOfRows, ""
 	case kind == 0:
@@ -220,8 +216,10 @@ func (r *reader) isRow(cells []string, line int) bool {
 		return true
 	}
 	alike, needed := 0, 1+count(r.ended)
-	for index, cell := range cells {
-		alike += count(alike < needed && r.over.columns[index].isAlike(cell))
+	for _, kind := range [...]int{aNumber, aDay} { // which takes longer to read
+		for index, cell := range cells {
+			alike += count(alike < needed && r.over.columns[index].isAlike(cell, kind))
+		}
 	}
 	text := strings.TrimSpace(cells[0])
 	switch {

@@ -48,11 +48,11 @@ func (c Cell) Append(to []byte, cell string) []byte {
 	}
 	switch c.Kind {
 	case "integer", "number":
+		number, _, _ := split(plain)
 		if c.numbers != 0 {
-			number, _, _ := split(plain)
 			return append(to, c.numbers.plain(number)...)
 		}
-		if number, _, _ := split(plain); IsNumber(number) {
+		if IsNumber(number) {
 			return append(to, number...)
 		}
 	case "boolean":
@@ -113,18 +113,23 @@ func (c Cell) timestamp(plain string) string {
 	return plain
 }
 
+// written is a count, a date in the form of the column or one with a space before its time as records have it, and anything else as it is.
 func (c Cell) written(plain string) string {
-	day := len(time.DateOnly)
+	clock, layout := plain[min(len(plain), len(time.DateOnly)):], "2006-01-02T15:04:05.999999999"
 	switch {
-	case c.counts():
-		return c.time(plain)
-	case len(plain) > day && plain[day] == ' ':
-		when, ok := model.ParseInstant(plain)
-		switch {
-		case ok && strings.ContainsAny(plain[day:], "+-ZU"):
-			return when.Format(time.RFC3339Nano)
-		case ok:
-			return when.Format("2006-01-02T15:04:05.999999999")
+	case c.clock.unit > 0:
+		return c.clock.moment(plain)
+	case c.form != "":
+		day, clock := splitDate(plain)
+		if written, ok := writeDate(c.form, day, clock); ok {
+			return written
+		}
+	case strings.HasPrefix(clock, " "):
+		if strings.ContainsAny(clock, "+-ZU") {
+			layout = time.RFC3339Nano
+		}
+		if when, ok := model.ParseInstant(plain); ok {
+			return when.Format(layout)
 		}
 	}
 	return plain
@@ -145,18 +150,6 @@ func (c Cell) exactly(value []byte) []byte {
 
 // counts reports that the cells are numbers that count time, or dates in another form than records have.
 func (c Cell) counts() bool { return c.clock.unit > 0 || c.form != "" }
-
-// time is a count or a date as a time, nothing for a count of 0, and anything else as it is.
-func (c Cell) time(count string) string {
-	if c.clock.unit > 0 {
-		return c.clock.moment(count)
-	}
-	day, clock := splitDate(count)
-	if written, ok := writeDate(c.form, day, clock); ok {
-		return written
-	}
-	return count
-}
 
 // moment is a count as a time, nothing for 0.
 func (c clock) moment(count string) string {

@@ -170,7 +170,7 @@ func (p preamble) header() (at int, ok bool) {
 	if width == 0 {
 		return 0, false
 	}
-	remarks := p.remarks(width)
+	remarks := slices.IndexFunc(p.rows, func(row []string) bool { return len(row) == width || !strings.HasPrefix(row[0], "#") })
 	at = p.firstAbove(width, remarks)
 	if arePairs || at == 0 && len(p.rows[0]) != width && hasDigits(p.rows[0]) { // or an account with its balance, as wide as a row
 		at = slices.IndexFunc(p.rows, func(row []string) bool { return len(row) == width && 2*filled(row) > width })
@@ -207,14 +207,6 @@ func (p preamble) width() (width int, arePairs bool) {
 		return 0, false
 	}
 	return width, widths[2] > widths[width]
-}
-
-// remarks counts the lines that programs write above.
-func (p preamble) remarks(width int) (count int) {
-	for len(p.rows[count]) != width && count+1 < len(p.rows) && bytes.HasPrefix(p.lines[count], []byte("#")) {
-		count++
-	}
-	return count
 }
 
 // firstAbove is the first line with more than half of the cells that most have, or the names below a line with more cells than those.

@@ -46,10 +46,10 @@ func assumeDecimalMark(columns []*Column, semicolons bool) {
 func assumeDateOrder(columns []*Column) {
 	var found uint64
 	for _, one := range columns {
-		switch {
-		case one.dates&monthFirst == 0 && one.dates&dayFirst != 0:
+		switch isDay, isMonth := one.dates&dayFirst != 0, one.dates&monthFirst != 0; {
+		case isDay && !isMonth:
 			found |= dayFirst
-		case one.dates&dayFirst == 0 && one.dates&monthFirst != 0:
+		case isMonth && !isDay:
 			found |= monthFirst
 		}
 	}
@@ -164,8 +164,8 @@ func (c *Column) numberForm() numberForms {
 	return cmp.Or(c.assumed, eitherNumbers)
 }
 
-// areAmounts reports numbers of one form that are not those of phones. If only some have the mark of a credit or a debit, no one knows which
-// side the others are.
+// areAmounts reports numbers of one form that are not those of phones. If only some have the mark of a credit or a debit, no one knows
+// which side the others are.
 func (c *Column) areAmounts(form numberForms, present int) bool {
 	isPhone := c.triples == present || c.plus && !c.below && !c.units
 	return form != 0 && form != eitherNumbers && !isPhone && (c.sided == 0 || c.sided >= present)

@@ -89,13 +89,11 @@ func isAmount(text string) bool {
 
 // formsOfNumber are those of some forms that a number has.
 func formsOfNumber(text string, some numberForms) (found numberForms) {
-	if len(text) > maxNumber {
-		return 0
-	}
-	if some&pointNumbers != 0 && pointNumber().MatchString(text) {
+	isShort := len(text) <= maxNumber
+	if isShort && some&pointNumbers != 0 && pointNumber().MatchString(text) {
 		found |= pointNumbers
 	}
-	if some&commaNumbers != 0 && commaNumber().MatchString(text) {
+	if isShort && some&commaNumbers != 0 && commaNumber().MatchString(text) {
 		found |= commaNumbers
 	}
 	return found

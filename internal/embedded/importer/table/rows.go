@@ -167,7 +167,6 @@ func (r *rows) parse(text []byte, lazily bool) ([]string, error) {
 	return cells, nil
 }
 
-// isBlank reports a line of empty cells.
 func isBlank(line []byte) bool { return len(bytes.Trim(line, " \t\r\n,;|")) == 0 }
 
 func filled(row []string) (cells int) {

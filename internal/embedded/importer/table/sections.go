@@ -75,7 +75,6 @@ func Sections(file io.Reader, sheet bool) []Section {
 	return nil
 }
 
-// A sectioner goes through the lines of a file.
 type sectioner struct {
 	rows
 	found   []foundSection
@@ -212,7 +211,6 @@ func (s *sectioner) mayBegin(line []byte, isBelow bool) bool {
 	return isBelow && !isTyped(name) || slices.ContainsFunc(s.found, func(one foundSection) bool { return name != "" && one.header[0] == name })
 }
 
-// sample looks at a row below the header.
 func (s *sectioner) sample(line []byte, isBelow bool) {
 	if isBelow {
 		if s.block, s.widest = s.lines.Number, 0; s.many > 0 {

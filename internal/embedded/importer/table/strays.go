@@ -65,13 +65,8 @@ func (c Cell) isStray(plain string) bool {
 		return false
 	}
 	number, _, _ := split(plain)
-	isOne := IsNumber(plain) || c.numbers != 0 && isAmount(strings.TrimPrefix(number, "+"))
-	switch c.Kind {
-	case "integer", "number":
-		return !isOne
-	}
-	if c.clock.unit > 0 || c.form == wholeDay {
-		return !isOne
+	if c.Kind == "integer" || c.Kind == "number" || c.clock.unit > 0 || c.form == wholeDay {
+		return !IsNumber(plain) && (c.numbers == 0 || !isAmount(strings.TrimPrefix(number, "+")))
 	}
 	day, clock := splitDate(plain)
 	_, isWritten := writeDate(c.form, day, clock)

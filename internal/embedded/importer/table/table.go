@@ -39,7 +39,6 @@ type reader struct {
 	tasks    tasks
 }
 
-// A column is what becomes of its cells.
 type column struct {
 	Cell
 	name  string

@@ -134,7 +134,6 @@ func Decode(file io.ReadSeeker, sniff bool) (io.ReadSeeker, error) {
 	return &decoded{file, charset, transform.NewReader(file, charset.NewDecoder())}, nil
 }
 
-// A decoded file is read as UTF-8.
 type decoded struct {
 	file    io.ReadSeeker
 	charset encoding.Encoding

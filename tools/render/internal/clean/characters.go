@@ -8,24 +8,27 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// ordinary has, in order, ranges beyond ASCII of which every character may stay, is no white space, and is a grapheme cluster beside others
-// of these ranges. They have most letters, digits, punctuation and emoji; some characters outside of them are ordinary too.
-var ordinary = []struct{ first, last rune }{
-	{0xA1, 0xAC}, {0xAE, 0x2FF}, // Latin
-	{0x370, 0x482}, {0x48A, 0x590}, {0x5D0, 0x5FF}, {0x620, 0x64A}, // Greek, Cyrillic, Armenian; Hebrew; Arabic
-	{0x2010, 0x2027}, {0x2030, 0x205E}, {0x2100, 0x2CEE}, // dashes, quotes and bullets; symbols
-	{0x3001, 0x3029}, {0x3030, 0x3098}, {0x309B, 0x3163}, {0x3165, 0xA66E}, {0xAC00, 0xD7A3}, // Chinese, Japanese and Korean
-	{0x1F200, 0x1F3FA}, {0x1F400, 0x1FFFD}, {0x20000, 0x2FFFD}, // emoji; rare Chinese characters
-}
-
-// IsOrdinary reports whether a character is in one of the ordinary ranges. It is faster than the tables of Unicode.
-func IsOrdinary(c rune) bool {
-	for _, r := range ordinary {
-		if c <= r.last {
-			return c >= r.first
+// ordinary has a bit for each character below 0x30000 that is in a range beyond ASCII of which every character may stay, is no white
+// space, and is a grapheme cluster beside others of these ranges. They have most letters, digits, punctuation and emoji; some characters
+// outside of them are ordinary too. To look for the range in each answer would take longer than all else.
+var ordinary = func() (bits [0x30000 / 64]uint64) {
+	for _, r := range []struct{ first, last rune }{
+		{0xA1, 0xAC}, {0xAE, 0x2FF}, // Latin
+		{0x370, 0x482}, {0x48A, 0x590}, {0x5D0, 0x5FF}, {0x620, 0x64A}, // Greek, Cyrillic, Armenian; Hebrew; Arabic
+		{0x2010, 0x2027}, {0x2030, 0x205E}, {0x2100, 0x2CEE}, // dashes, quotes and bullets; symbols
+		{0x3001, 0x3029}, {0x3030, 0x3098}, {0x309B, 0x3163}, {0x3165, 0xA66E}, {0xAC00, 0xD7A3}, // Chinese, Japanese and Korean
+		{0x1F200, 0x1F3FA}, {0x1F400, 0x1FFFD}, {0x20000, 0x2FFFD}, // emoji; rare Chinese characters
+	} {
+		for c := r.first; c <= r.last; c++ {
+			bits[c/64] |= 1 << (c % 64)
 		}
 	}
-	return false
+	return bits
+}()
+
+// IsOrdinary reports whether a character is in one of the ordinary ranges.
+func IsOrdinary(c rune) bool {
+	return c >= 0 && c < 0x30000 && ordinary[c/64]>>(c%64)&1 == 1
 }
 
 // RuneCountIndex is where the first most runes of a text end, or its length, and how many runes stand before.

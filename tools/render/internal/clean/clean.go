@@ -50,7 +50,7 @@ func (r *Removed) Text(s string) string {
 	if !dirty(s, false) {
 		return s
 	}
-	w := writer{removed: r, out: make([]byte, 0, len(s))}
+	w := writer{Removed: *r, out: make([]byte, 0, len(s))}
 	for len(s) > 0 {
 		c, size := utf8.DecodeRuneInString(s)
 		escape := 0
@@ -59,14 +59,14 @@ func (r *Removed) Text(s string) string {
 		}
 		switch {
 		case c == utf8.RuneError && size == 1:
-			r.Invalid++
+			w.Invalid++
 			w.character(c, "\uFFFD")
 		case c == blackFlag:
 			size = max(size, flagBytes(s))
 			w.character(c, s[:size])
 		case escape > 0:
 			size = escape
-			r.Escape += utf8.RuneCountInString(s[:size])
+			w.Escape += utf8.RuneCountInString(s[:size])
 		case isLineBreak(c):
 			w.character('\n', "\n")
 		case rs.IsUnseen(c):
@@ -75,18 +75,19 @@ func (r *Removed) Text(s string) string {
 			w.mark(c)
 		case strings.HasPrefix(s, "\r\n"): // one line break, nothing is lost
 		case c != '\t' && !Shows(c):
-			r.count(c)
+			w.count(c)
 		default:
 			w.character(c, s[:size])
 		}
 		s = s[size:]
 	}
+	*r = w.Removed
 	return string(w.out)
 }
 
-// A writer writes the characters of a text that stay, and counts the marks and joiners among them that do not.
+// A writer writes the characters of a text that stay, and counts those that do not.
 type writer struct {
-	removed       *Removed
+	Removed       // so far
 	out           []byte
 	last, before  rune // what was written last, and what before the joiners that end it
 	marks, unseen int  // on the character that was written last, and behind it
@@ -96,14 +97,14 @@ type writer struct {
 func (w *writer) character(c rune, shown string) {
 	if w.unseen > 0 && isASCIILetter(c) && isASCIILetter(w.before) {
 		w.out = bytes.TrimRightFunc(w.out, rs.IsUnseen)
-		w.removed.Control += w.unseen
+		w.Control += w.unseen
 	}
 	w.out, w.last, w.marks, w.unseen = append(w.out, shown...), c, 0, 0
 }
 
 func (w *writer) mark(c rune) {
 	if w.marks == maxMarks || isVariationSelector(c) && !takesSelector(w.last, c) {
-		w.removed.Combining++
+		w.Combining++
 		return
 	}
 	w.out, w.last, w.marks, w.unseen = utf8.AppendRune(w.out, c), c, w.marks+1, 0
@@ -111,7 +112,7 @@ func (w *writer) mark(c rune) {
 
 func (w *writer) joiner(c rune) {
 	if w.unseen == maxUnseen {
-		w.removed.Control++
+		w.Control++
 		return
 	}
 	if w.unseen++; w.unseen == 1 {

@@ -46,28 +46,29 @@ func (c Truncation) Unnamed() string {
 	return rs.UnsafeField(c.Field.Name)
 }
 
-// call is the call that reads on.
-func (c Truncation) call() (tool string, a *write.Object) {
-	a = new(write.Object).Text("id", c.Item.ID)
+// call adds the arguments of the call that reads on, and returns its tool.
+func (c Truncation) call(a *write.Object) (tool string) {
+	a.Text("id", c.Item.ID)
 	if c.Related {
 		relations := write.EachOf(c.Item.Expanded, MaxRelated, func(m rs.Member) string {
 			return write.When(write.SendableField(m.Name), m.Name)
 		})
 		a.Text("connection_id", c.Item.Separate()).List("expand", relations)
-		return "fetch", a
+		return "fetch"
 	}
 	a.Text("field", c.Field.Name).Text("connection_id", c.Item.Separate())
 	if !c.FromStart {
 		a.Number("offset_chars", c.Shown)
 	}
-	return "read_record_field", a
+	return "read_record_field"
 }
 
 func (c Truncation) readOn() string {
 	if why := c.Unnamed(); why != "" {
 		return "no call can, because its name " + why
 	}
-	tool, a := c.call()
+	a := new(write.Object)
+	tool := c.call(a)
 	return a.Call(tool)
 }
 
@@ -82,7 +83,8 @@ func (c Truncation) json() string {
 	if why := c.Unnamed(); why != "" {
 		return o.Plain("unreadable", "the name "+why).JSON()
 	}
-	tool, a := c.call()
+	a := new(write.Object)
+	tool := c.call(a)
 	return o.Put("read", write.ToolCall(tool, a.JSON())).JSON()
 }
 
