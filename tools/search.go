@@ -149,10 +149,7 @@ func propose(ctx context.Context, stated func() known.Stream, call Call, answer 
 	s.moveToHits()
 	found := &answer.search
 	found.Meant, found.OfTime, found.Newest = s.unreadFields(ctx), s.ofTime(), s.newestRecord(ctx, found.Question)
-	two := ""
-	if !s.inPeriod() {
-		two = written.TwoDays(s.q)
-	}
+	two := written.TwoDays(map[bool]string{false: s.q}[s.inPeriod()])
 	hint := s.listedValue(ctx)
 	if hint == "" {
 		hint = s.fieldNumber(ctx)

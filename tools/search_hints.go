@@ -139,9 +139,7 @@ func (s *searched) newestRecord(ctx context.Context, q *render.Question) string 
 	had, of := known.NamedConnections(sources, slices.DeleteFunc(slices.Clone(q.Words()), q.AsksOf))
 	others = relax.Without(others, had...)
 	within := inConnection(s.call, "streams", []string{source.Stream})
-	if len(of) > 0 {
-		sources = slices.DeleteFunc(sources, func(source known.Source) bool { return !slices.Contains(of, source.Connection) })
-	}
+	sources = slices.DeleteFunc(sources, func(source known.Source) bool { return len(of) > 0 && !slices.Contains(of, source.Connection) })
 	if len(of) == 1 {
 		within = within.With("connection_id", rs.EncodeJSON(of[0].ID))
 	}
@@ -167,9 +165,11 @@ func (s *searched) newestRecord(ctx context.Context, q *render.Question) string 
 	return "The " + which + " of that stream: " + correct.Call{Tool: "query_records", Arguments: records}.String()
 }
 
-// newestOf is the call for the newest or oldest records whose sender, or whose title such as a merchant, is a value that a query names, one for
-// each connection that has it; "" where it names none, or one of two. The values of a few connections are read for it.
-func (s *searched) newestOf(ctx context.Context, q *render.Question, sources []known.Source, others []string, which string, records rs.Object) string {
+// newestOf is the call for the newest or oldest records whose sender, or whose title such as a merchant, is a value that a query names, one
+// for each connection that has it; "" where it names none, or one of two. The values of a few connections are read for it.
+func (s *searched) newestOf(
+	ctx context.Context, q *render.Question, sources []known.Source, others []string, which string, records rs.Object,
+) string {
 	ctx, cancel := context.WithTimeout(ctx, read.BesideDeadline)
 	defer cancel()
 	named := make([]string, min(len(sources), maxListedFields))
@@ -192,7 +192,8 @@ func (s *searched) newestOf(ctx context.Context, q *render.Question, sources []k
 			return ""
 		default:
 			value = name
-			args := rs.Object{rs.NewMember("connection_id", sources[i].Connection.ID), rs.NewMember("filter", map[string]string{sources[i].Whose(): name})}
+			filter := rs.NewMember("filter", map[string]string{sources[i].Whose(): name})
+			args := rs.Object{rs.NewMember("connection_id", sources[i].Connection.ID), filter}
 			if left := relax.Without(others, strings.Fields(name)...); len(left) > 0 {
 				args = append(rs.Object{rs.NewMember("streams", []string{stream})}, args...)
 				calls = append(calls, searchFor(which+" "+strings.Join(left, " "), args))

@@ -84,8 +84,8 @@ func (s *searched) inFieldName(ctx context.Context, words []string) string {
 	says := fmt.Sprintf("%s the name of the field %s of %s: ", quote.AreIn(words), quote.Names([]string{name}, 1), quote.Names(streams, maxNamedStreams))
 	others := s.beside(words...)
 	if len(others) > 0 && slices.ContainsFunc(rows[0].Fields(), func(f rs.SchemaField) bool {
-		isCondition := slices.Contains(f.Aggregates, "sum") || f.Type == "boolean" || f.Role == "event-time" // which other words would not keep
-		return f.Name == name && isCondition
+		isCondition := slices.Contains(f.Aggregates, "sum") || f.Type == "boolean" || f.Role == "event-time"
+		return f.Name == name && isCondition // which a search for other words would not keep
 	}) {
 		return ""
 	}

@@ -106,7 +106,9 @@ func (s *searched) listedValue(ctx context.Context) string {
 	if stream == "" || field == "" {
 		return ""
 	}
-	others = slices.DeleteFunc(relax.Telling(others), func(other string) bool { return other == word || s.isAbsent(other) || fields.Calls(other, stream) })
+	others = slices.DeleteFunc(relax.Without(relax.Telling(others), word), func(other string) bool {
+		return s.isAbsent(other) || fields.Calls(other, stream)
+	})
 	filter := rs.Member{Name: "filter", Value: rs.Object{{Name: field, Value: value}}.JSON()}
 	says := fmt.Sprintf("%s is a value of %s in %s: ", quote.Text(word), quote.Names([]string{field}, 1), quote.Names([]string{stream}, 1))
 	if len(others) == 0 && !s.timed {

@@ -59,8 +59,8 @@ func dated(args rs.Object) rs.Object {
 }
 
 // WithoutOperators is the call that is meant by a search with operators: by a flag or a sender alone the records of the stream that has
-// such a field, else the search for the words, and what it says of those that it does not keep. s is the schema of all streams; nil where it is
-// not known.
+// such a field, else the search for the words, and what it says of those that it does not keep. s is the schema of all streams; nil
+// where it is not known.
 func (t Tool) WithoutOperators(args rs.Object, s *rs.Schema) (call Call, says string, ok bool) {
 	q, name := queryOf(args)
 	found, words := foreign.QueryOperators(q)

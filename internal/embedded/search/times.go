@@ -77,7 +77,7 @@ func (q *query) prefer(now time.Time) *timeMatcher {
 }
 
 // partOfTime finds what says beside a time, which is @, or # behind a word such as in, that it is a part of what is meant, and before it that
-// it is what is not meant. Before # a number or a month belongs to something else: 50% in March. Last week of May is no last week.
+// it is what is not meant. Before # a number or a month belongs to something else: 50% in March. Nor is last week of May last week.
 var partOfTime = sync.OnceValue(func() *regexp.Regexp {
 	parts := strings.Fields("since seit ab depuis desde by before after until till later earlier onwards ago between guten vor nach bis " +
 		"zwischen avant apres antes despues hasta early mid end beginning half first second weeks? weekend anfang mitte ende wochen?")

@@ -31,12 +31,13 @@ func Named(sources []Source, words []string) (had []string, of []Source) {
 	return slices.DeleteFunc(slices.Clone(words), func(word string) bool { return !slices.Contains(had, word) }), of
 }
 
-// SourceCalled is the first source of the stream that the first of some words names which names one, and the other words; false where none does.
+// SourceCalled is the first source of the stream that the first of some words names, and the other words; false where none names one.
 func SourceCalled(sources []Source, words []string, may func(Source) bool) (source Source, others []string, ok bool) {
 	for _, word := range words { // the order from Thread and Needle is an order
 		for _, source := range sources {
-			if may(source) && fields.Calls(word, source.Stream) {
-				return source, slices.DeleteFunc(slices.Clone(words), func(word string) bool { return fields.Calls(word, source.Stream) }), true
+			calls := func(word string) bool { return fields.Calls(word, source.Stream) }
+			if may(source) && calls(word) {
+				return source, slices.DeleteFunc(slices.Clone(words), calls), true
 			}
 		}
 	}

@@ -235,8 +235,8 @@ var SayNothing = list(`happen happens happened happening do done doing meet met 
 
 // doings are words of a question for what was done with what it is about, which records need not have.
 var doings = list(`buy bought charge charged come came compare compared cost costs e fetch give gave list mention mentioned ordered pay paid
-	pays read receive received say said says send sends sending sent show shown spend spending spent talk talked tell told write writes writing
-	written wrote`)
+	pays read receive received say said says send sends sending sent show shown spend spending spent talk talked tell told write
+	writes writing written wrote`)
 
 // Telling are those of some words that say what a question is about: not what was done with it.
 func Telling(words []string) []string {
@@ -247,8 +247,8 @@ func Telling(words []string) []string {
 }
 
 // superlatives are words for the one record that has the most or the least of something, by which search does not rank.
-var superlatives = list(`most least largest biggest highest longest heaviest greatest smallest lowest shortest lightest cheapest dearest priciest fewest busiest
-	größte größten höchste höchsten längste kleinste niedrigste kürzeste teuerste teuersten billigste meisten wenigsten`)
+var superlatives = list(`most least largest biggest highest longest heaviest greatest smallest lowest shortest lightest cheapest dearest
+	priciest fewest busiest größte größten höchste höchsten längste kleinste niedrigste kürzeste teuerste teuersten billigste meisten wenigsten`)
 
 // HasSuperlative reports whether a query asks for what has the most or the least of something.
 func HasSuperlative(query string) bool {

@@ -143,7 +143,7 @@ func (q *Question) AsksOf(name string) bool {
 	})
 }
 
-// Names is the one of some values that it names as who sent what it asks for: with the whole value, or else with the first word of it alone.
+// Names is the one of some values that it names as who sent what it asks for: with the whole value, or else with its first word alone.
 // It is "" for none, and for several. words are those that say more than that something was sent.
 func (q *Question) Names(values, words []string) string {
 	var byFirst []string
