@@ -11,10 +11,10 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
-// oneAggregation takes the metric and the field of one aggregation out of an object that other APIs have for it.
-func (t Tool) oneAggregation(args rs.Object) rs.Object {
+// oneAggregation takes metric and field out of an object that other APIs have for an aggregation; false where that is not understood.
+func (t Tool) oneAggregation(args rs.Object) (rs.Object, bool) {
 	if t.Name != "aggregate" {
-		return args
+		return args, true
 	}
 	if group := rs.AsObject(args.Get("group_by_time")); group.Text("field") != "" && !args.Has("granularity") {
 		args = args.With("group_by_time", rs.EncodeJSON(group.Text("field"))).With("granularity", group.Get("granularity"))
@@ -27,20 +27,23 @@ func (t Tool) oneAggregation(args rs.Object) rs.Object {
 		args = args.With(one, rs.EncodeJSON(by))
 	}
 	for _, m := range args {
-		name := written.Snake(m.Name)
-		_, isText := written.Text(m.Value)
 		found := &aggregation{tool: t}
-		switch object := rs.AsObject(only(m.Value)) != nil; {
-		case m.Name == "metric" && object, aggregations[name] && !args.Has("metric"):
-		case isText && t.metric(name) != "" && !t.Takes(m.Name) && !args.Has("metric") && !args.Has("field"):
-		default:
-			continue
-		}
-		if found.read(m.Name, m.Value) && found.args.Has("metric") {
-			return renamed(args, m.Name, "metric", found.args.Get("metric")).WithAll(found.args)
+		if t.aggregates(m, args) && found.read(m.Name, m.Value) && found.args.Has("metric") {
+			args = renamed(args, m.Name, "metric", found.args.Get("metric")).WithAll(found.args)
+			break
 		}
 	}
-	return args
+	return args, !slices.ContainsFunc(args, func(m rs.Member) bool { return aggregations[written.Snake(m.Name)] })
+}
+
+// aggregates reports whether an argument has a metric as other APIs write it: in an object, or as its name.
+func (t Tool) aggregates(m rs.Member, args rs.Object) bool {
+	name := written.Snake(m.Name)
+	if m.Name == "metric" || args.Has("metric") {
+		return m.Name == "metric" && rs.AsObject(only(m.Value)) != nil
+	}
+	_, isText := written.Text(m.Value)
+	return aggregations[name] || isText && t.metric(name) != "" && !t.Takes(m.Name) && !args.Has("field")
 }
 
 // oneOf is an argument of an aggregate that has one name and was given several, and which; "" for none.
@@ -93,25 +96,39 @@ func (a *aggregation) set(name, value string) bool {
 // read reads one member of it; false where something is not understood.
 func (a *aggregation) read(name, raw string) bool {
 	o := rs.AsObject(raw)
+	text, _ := written.Text(raw)
+	of := strings.TrimPrefix(cmp.Or(text, o.Text("field", "column")), "$")
+	if of != "" {
+		of = rs.EncodeJSON(of)
+	}
+	switch name {
+	case "$match":
+		return len(o) > 0 && a.set("filter", foreign.Canonical(raw))
+	case "$limit":
+		return a.set("limit", raw)
+	case "$sort": // groups are sorted by their counts, or by time
+		return true
+	case "_id":
+		return raw == "null" || a.set("group_by", of)
+	case "terms":
+		return a.set("group_by", of) && a.set("metric", `"count"`)
+	case "date_histogram":
+		interval := o.Text("calendar_interval", "interval", "fixed_interval")
+		return granularities[interval] && a.set("metric", `"count"`) && a.set("group_by_time", of) &&
+			a.set("granularity", rs.EncodeJSON(interval))
+	}
+	return a.readNumber(name, raw, of)
+}
+
+// readNumber reads the metric or its field, or members that have them.
+func (a *aggregation) readNumber(name, raw, of string) bool {
+	o := rs.AsObject(raw)
 	list, isList := rs.AsArray(raw)
 	text, isText := written.Text(raw)
-	of := rs.EncodeJSON(strings.TrimPrefix(cmp.Or(text, o.Text("field", "column")), "$"))
 	switch metric := a.tool.metric(name); {
-	case name == "$match":
-		return len(o) > 0 && a.set("filter", foreign.Canonical(raw))
-	case name == "$limit":
-		return a.set("limit", raw)
-	case name == "$sort" || name == "_id" && raw == "null": // groups are sorted by their counts, or by time
-		return true
-	case name == "_id" || name == "terms":
-		return of != `""` && a.set("group_by", of) && (name == "_id" || a.set("metric", `"count"`))
-	case name == "date_histogram":
-		interval := o.Text("calendar_interval", "interval", "fixed_interval")
-		return of != `""` && granularities[interval] && a.set("metric", `"count"`) && a.set("group_by_time", of) &&
-			a.set("granularity", rs.EncodeJSON(interval))
 	case metric == `"count"` && o == nil || metric != "" && raw == "1": // of $sum
 		return a.set("metric", `"count"`)
-	case metric != "" && of != `""`:
+	case metric != "" && of != "":
 		return a.set("metric", metric) && a.set("field", of)
 	case isText && slices.Contains([]string{"metric", "function", "type", "op", "operation"}, name):
 		return a.set("metric", cmp.Or(a.tool.metric(text), raw))
@@ -123,11 +140,10 @@ func (a *aggregation) read(name, raw string) bool {
 	return len(o) > 0 && !slices.ContainsFunc(o, func(m rs.Member) bool { return !a.read(m.Name, m.Value) })
 }
 
-// spread is the list of the values of a field, in their order, for a number that is no metric but can be worked out from them, such as the
-// median; false for any other metric.
-func spread(args rs.Object) (Call, bool) {
+// spread lists the values of a field in their order, for a number that no metric is, such as the median; false for any metric.
+func (t Tool) spread(args rs.Object) (Call, bool) {
 	metric, _ := written.Text(args.Get("metric"))
-	if !ofValues().MatchString(written.Snake(metric)) || args.Text("field") == "" || !args.Has("stream") {
+	if t.Name != "aggregate" || !ofValues().MatchString(written.Snake(metric)) || args.Text("field") == "" || !args.Has("stream") {
 		return Call{}, false
 	}
 	call := instead("query_records", args, nil, "filter", "time_zone")

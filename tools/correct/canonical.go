@@ -12,8 +12,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
-// Canonical returns arguments as the tool lists them. Only what is certain is rewritten: another common name of an argument, a number in
-// quotes, one value for a list of one, and the like.
+// Canonical returns arguments as the tool lists them. Only what is certain is rewritten, such as a number in quotes.
 func (t Tool) Canonical(args rs.Object) rs.Object {
 	args = t.withNames(t.unwrapped(args))
 	for i := range args {
@@ -40,11 +39,8 @@ func (t Tool) unwrapped(args rs.Object) rs.Object {
 		if !envelopes[written.Snake(m.Name)] {
 			continue
 		}
-		raw := m.Value
-		if s, ok := written.Text(raw); ok {
-			raw = s
-		}
-		inner, _ := written.Object(raw)
+		text, _ := written.Text(m.Value)
+		inner, _ := written.Object(cmp.Or(text, m.Value))
 		given := func(i rs.Member) bool { return args.Includes(i.Name) }
 		if len(inner) > 0 && !slices.ContainsFunc(inner, given) {
 			return append(args.Without(m.Name), inner...)

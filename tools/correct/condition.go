@@ -22,10 +22,10 @@ func (c *correction) filter(t Tool) {
 	if !ok {
 		return
 	}
+	has := func(name string) bool { return c.stream.Field(name) != nil }
 	var mended rs.Object
 	for _, m := range filter {
 		field := m.Name
-		has := func(name string) bool { return c.stream.Field(name) != nil }
 		if flag, value := foreign.FlagOf(field, m.Value, has); flag != "" {
 			c.report("unknown_field", "filter", "%s has no field %s; %s says so.", c.stream.Name, quote.Text(field), flag)
 			mended = mended.With(flag, value)
@@ -51,40 +51,44 @@ func (c *correction) filter(t Tool) {
 			continue
 		}
 		field, u = c.byValue(filter, field, m.Value, u)
-		switch to := c.name("filter", field, u, what); {
-		case to == "":
-		case to != field && foreign.Denies(field, to):
-			c.open, c.partly = true, true // it may mean the opposite
-		case mended.Includes(to):
-			before, own := mended.Object(to), rs.AsObject(m.Value)
-			if both := before.WithAll(own); before != nil && own != nil && len(both) == len(before)+len(own) {
-				mended = mended.With(to, both.JSON())
-			} else {
-				c.open = true // one field cannot have both conditions
-			}
-		case to != field && c.stream.IsNumber(to) && slices.ContainsFunc(foreign.Operands(rs.Object{m}), isWords):
-			c.open = true // a date or a word is no bound of a number
-		case to != field && c.stream.NamesID(m) && !slices.Contains(c.stream.Keys, to): // else the record of that name is found for it
-			c.grouped, c.open = &rs.Member{Name: to, Value: m.Value}, c.open || !fields.Aggregates("group_by")(*c.stream.Field(to))
-			c.hint = quote.Line(to) + " has ids, not names: the call below lists them to choose from."
-		default:
-			if f := c.stream.Field(to); to != field && f != nil && fields.IsTime(*f) {
-				m.Value = cmp.Or(foreign.InForm(rs.Member{Name: "time", Value: m.Value}, ""), m.Value)
-			}
-			mended = append(mended, rs.Member{Name: to, Value: m.Value})
-		}
+		mended = c.put(mended, m, field, c.name("filter", field, u, what))
 	}
 	c.args = filtered(c.args, mended)
 }
 
-// isWords reports whether a condition compares with a text that is no number, such as a date.
+// put adds a condition on a field to a filter, under the name of the field that is meant by it, if that can be compared with its value.
+func (c *correction) put(filter rs.Object, m rs.Member, field, meant string) rs.Object {
+	isOther := meant != field
+	switch f := c.stream.Field(meant); {
+	case meant == "":
+	case isOther && foreign.Denies(field, meant):
+		c.open, c.partly = true, true // it may mean the opposite
+	case filter.Includes(meant):
+		before, own := filter.Object(meant), rs.AsObject(m.Value)
+		both := before.WithAll(own)
+		if before != nil && own != nil && len(both) == len(before)+len(own) {
+			return filter.With(meant, both.JSON())
+		}
+		c.open = true // one field cannot have both conditions
+	case isOther && c.stream.IsNumber(meant) && slices.ContainsFunc(foreign.Operands(rs.Object{m}), isWords):
+		c.open = true // a date or a word is no bound of a number
+	case isOther && c.stream.NamesID(m) && !slices.Contains(c.stream.Keys, meant): // else the record of that name is found for it
+		c.grouped, c.open = &rs.Member{Name: meant, Value: m.Value}, c.open || !fields.Aggregates("group_by")(*f)
+		c.hint = quote.Line(meant) + " has ids, not names: the call below lists them to choose from."
+	case isOther && f != nil && fields.IsTime(*f):
+		return append(filter, rs.Member{Name: meant, Value: cmp.Or(foreign.InForm(rs.Member{Name: "time", Value: m.Value}, ""), m.Value)})
+	default:
+		return append(filter, rs.Member{Name: meant, Value: m.Value})
+	}
+	return filter
+}
+
 func isWords(m rs.Member) bool {
 	s, isText := written.Text(m.Value)
 	return isText && !written.IsNumber(s)
 }
 
-// planned is a filter whose fields are those of the stream as far as they are known, with what is meant by other operators than those of
-// a filter, which may stand in the names of fields. It is false where that is not known.
+// planned is the filter in the tool's own operators, also where others are in the names of fields; false where that is not understood.
 func (c *correction) planned(t Tool, filter rs.Object) (mended rs.Object, ok bool) {
 	filter = c.bounded(filter)
 	own := c.stream.Field("property") != nil || c.stream.Field("timestamp") != nil
@@ -145,8 +149,7 @@ func (c *correction) bounded(filter rs.Object) rs.Object {
 	return append(rest, rs.Member{Name: at, Value: timed.JSON()})
 }
 
-// byValue looks at the value of a condition whose field the stream does not have: a date is compared with a time and a number with a
-// number, and a date under a name like no other with the time of the records.
+// byValue looks for a field of the kind of a value; a date under a name like no other is compared with the time of the records.
 func (c *correction) byValue(filter rs.Object, field, value string, u fields.Use) (string, fields.Use) {
 	kind, at := fields.KindOf(value), c.stream.Time()
 	fits := func(f rs.SchemaField) bool { return u(f) && kind(f) }
@@ -161,8 +164,7 @@ func (c *correction) byValue(filter rs.Object, field, value string, u fields.Use
 	return field, u
 }
 
-// unfiltered is the field that a name means which the stream does not have, where no field of that use may be meant, such as to for
-// recipient; else the name.
+// unfiltered is the field that a name means if none that filters is near, such as to for recipient; else the name.
 func (c *correction) unfiltered(name string, u fields.Use) string {
 	if c.stream.Field(name) != nil || len(c.stream.Near(name, u)) > 0 {
 		return name
@@ -175,8 +177,7 @@ func (c *correction) unfiltered(name string, u fields.Use) string {
 	return near[0]
 }
 
-// elsewhere finds another way to what a condition looks for, on a field that is there and that no filter reads: a search, where the
-// field is searched, and else the records without the condition.
+// elsewhere finds another call for a field that no filter reads: a search of it, or the records without the condition.
 func (c *correction) elsewhere(t Tool, field, value string) bool {
 	f := c.stream.Field(field)
 	_, isText := written.Text(value)
@@ -206,15 +207,13 @@ var addressees = written.Set("to cc bcc recipient recipients")
 
 // showing are arguments whose answer has a field, which is to be looked at in each record.
 func showing(args rs.Object, field string) rs.Object {
-	if shown, raw := args.Array("fields"), rs.EncodeJSON(field); len(shown) > 0 && !slices.Contains(shown, raw) {
-		return args.With("fields", rs.JoinArray(append(slices.Clone(shown), raw)))
+	if len(args.Array("fields")) == 0 {
+		return args
 	}
-	return args
+	return listing(args, "fields", field)
 }
 
-// textRange finds what is meant by a range on a field that has none, such as a name: of dates one of the time of the records; of words the
-// one that it has, and else a list of the field's values to choose from. instead are the conditions that are meant, or none. It is false
-// where nothing is known to be meant.
+// textRange is what a range on a field without ranges means: a time, an exact text or a list of values; false where that is not known.
 func (c *correction) textRange(field string, bounds rs.Object) (instead rs.Object, ok bool) {
 	f := c.stream.Field(field)
 	if f == nil || slices.Contains(c.stream.Suited(fields.HasRanges), field) || len(bounds) == 0 {
@@ -255,8 +254,7 @@ func (c *correction) textRange(field string, bounds rs.Object) (instead rs.Objec
 	return instead, true
 }
 
-// ofRelated is the call that reads the records of a related stream which a filter is of, in which each name has the same relation before
-// its dot; false for any other filter.
+// ofRelated is the call that reads related records, if all of a filter is of one relation.
 func (c *correction) ofRelated(t Tool) (call Call, ok bool) {
 	var filter rs.Object
 	in := -1

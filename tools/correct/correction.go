@@ -31,7 +31,6 @@ type correction struct {
 	ungrouped string // a field that no call groups by
 }
 
-// report notes what is wrong with an argument.
 func (c *correction) report(code rs.Code, param, format string, values ...any) {
 	if c.code == "" {
 		c.code, c.param = code, param
@@ -91,7 +90,6 @@ func (c *correction) name(param, name string, u fields.Use, what string) string 
 	return ""
 }
 
-// nearest names what is near to a name, or all that is known.
 func nearest(near, known []string) string {
 	if len(near) > 0 {
 		return "Nearest: " + quote.Names(near, 12)
@@ -179,6 +177,10 @@ func (c *correction) sort() {
 	field, descending := strings.CutPrefix(first, "-")
 	if bare, named := foreign.Directed(field); named != "" && c.stream.Field(field) == nil && c.stream.Spelled(field) == "" {
 		c.report("invalid_sort", "sort", "sort is a field, with - before it for descending.")
+		if bare == "" {
+			c.args = c.args.Without("sort").With("order", rs.EncodeJSON(named))
+			return
+		}
 		field, direction = bare, named
 	}
 	descending = descending || direction == "desc"

@@ -10,8 +10,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
-// OfOneStream says that a filter needs one stream, and which of those that a call names, or of all, have its fields, with the call of the
-// first; none where s, the schema of all streams, is nil or has none.
+// OfOneStream says that a filter needs one stream, and which of s have its fields, with the call of the first; s may be nil.
 func (t Tool) OfOneStream(args rs.Object, s *rs.Schema) (hint string, send Call) {
 	hint = "A filter needs the one stream whose fields it names."
 	asked, _ := Touches(args)
@@ -41,8 +40,7 @@ func (t Tool) inStream(args rs.Object, stream string) Call {
 	return Call{"query_records", args.Without("mode", "streams").With("stream", rs.EncodeJSON(stream))}
 }
 
-// Restarted returns the call from the first page on, or, of one that was sent a day or time as changes_since, the one that reads the records
-// from then on, and what to say of that. time is the field of the stream that says when; "" searches, as none is known.
+// Restarted is the call from the first page on, or from a time that was sent as changes_since, with a hint. time is the field of it.
 func (t Tool) Restarted(args rs.Object, time func() string) (call Call, hint string) {
 	raw := args.Get("changes_since")
 	since := written.Day("since", raw)
@@ -115,11 +113,9 @@ func (t Tool) Sought(args rs.Object) (Call, bool) {
 	return searchFor(filtered(args, p.Filter), *p.Sought)
 }
 
-// isGrouped reports whether an aggregate has groups.
 func isGrouped(args rs.Object) bool { return args.Has("group_by") || args.Has("group_by_time") }
 
-// groupedBy groups by a field of which no filter excludes a value: a number keeps what it is of, records are counted. It is false for a
-// call that is grouped already.
+// groupedBy groups by a field of which no filter excludes a value; false for a call that has groups.
 func (t Tool) groupedBy(args rs.Object, excluded rs.Member) (Call, bool) {
 	absent := excluded.Value == foreign.NoneOf || excluded.Value == foreign.AnyOf
 	if t.Name != "aggregate" && absent || isGrouped(args) {
@@ -154,8 +150,7 @@ func (t Tool) filteredBy(args, part rs.Object) rs.Object {
 	return args.With("filter", rs.JoinArray([]string{args.Get("filter"), part.JSON()}))
 }
 
-// misplaced returns the call whose filter's conditions on what is an argument of the tool are that argument; false for none. limit may be a
-// field, and is one of these where limits is set.
+// misplaced takes arguments out of a filter; limit, which may be a field, only where limits is set. It is false where there are none.
 func (t Tool) misplaced(args rs.Object, limits bool) (Call, bool) {
 	mended, filter := args, args.Object("filter")
 	for _, m := range filter {
@@ -175,9 +170,7 @@ func (t Tool) misplaced(args rs.Object, limits bool) (Call, bool) {
 	return Call{t.Name, filtered(mended, filter)}, true
 }
 
-// Rewritten returns the call that a resource server probably takes instead of one that it refused, where no name needs to be known
-// for that: with dates and booleans in their usual form, without a view that it refuses, with a filter's condition on what is an
-// argument as that argument.
+// Rewritten is the call that a resource server probably takes in place of one that it refused, if no name needs to be known for that.
 func (t Tool) Rewritten(args rs.Object, refused *rs.Error) (Call, bool) {
 	if call, ok := t.misplaced(args, strings.Contains(refused.Message, "limit")); ok {
 		return call, true
@@ -213,8 +206,7 @@ func (t Tool) WithoutStream(args rs.Object) bool {
 	return args.Object("filter") != nil && len(streams) != 1 && (t.Takes("stream") || t.Takes("streams"))
 }
 
-// Unfiltered returns the call that reads without what a resource server refuses a token at all: records of a period by a search, which
-// looks through them, instead of a number the fields that it was to be filtered by, and anything else without the arguments.
+// Unfiltered is the call without a filter, which a token is refused: a search of its period, or its fields in place of a number.
 func (t Tool) Unfiltered(args rs.Object, refused *rs.Error) Call {
 	filter := args.Object("filter")
 	if t.Name == "aggregate" && len(filter) > 0 { // a number over all records would be taken for the one that was asked for

@@ -36,26 +36,20 @@ func Sources(s *rs.Schema) []rs.GrantedStream {
 	return all
 }
 
-// Named returns the arguments with the id of the connection that they name by its display name or connector, if exactly one has it; without
-// one if all connections of their streams are of that connector, and the tool reads all of them together.
+// Named replaces the display name or connector of one connection by its id, and leaves out a connector that a stream has alone.
 func (g Grant) Named(t Tool, args rs.Object) (rs.Object, bool) {
 	streams, connection := Touches(args)
 	if connection == "" || g.hasConnection(connection) {
 		return nil, false
 	}
-	var found []string
-	for _, c := range g.connectionsOf("") {
-		if strings.EqualFold(c.DisplayName, connection) {
-			found = append(found, c.ID)
-		}
-	}
+	found := slices.DeleteFunc(g.connectionsOf(""), func(c rs.Connection) bool { return !strings.EqualFold(c.DisplayName, connection) })
 	of := g.ofConnector(connection, streams)
 	all := len(streams) == 1 && len(of) == len(g.connectionsOf(streams[0])) && !t.Takes("id") && (!g.OneConnection || t.Takes("streams"))
 	switch {
 	case len(found) > 1 || len(found)+len(of) == 0:
 		return nil, false
 	case len(found) == 0 && len(of) == 1:
-		found = []string{of[0].ID}
+		found = of
 	case len(found) == 0 && !all:
 		return nil, false
 	}
@@ -63,7 +57,7 @@ func (g Grant) Named(t Tool, args rs.Object) (rs.Object, bool) {
 	for _, stream := range streams {
 		same[stream] = stream
 	}
-	return replaceNames(args, same, append(found, "")[0]), true
+	return replaceNames(args, same, append(found, rs.Connection{})[0].ID), true
 }
 
 // Granted returns the arguments of a search of several streams without those that the grant, or the connection that is named, does not
@@ -122,7 +116,6 @@ func (g Grant) of(stream, connection string, most int) (sources []rs.GrantedStre
 	return sources
 }
 
-// streamsOf are the streams of a connection, or all, each once.
 func (g Grant) streamsOf(connection string) (names []string) {
 	for _, s := range g.of("", connection, len(g.Sources)) {
 		names = append(names, s.Stream)
@@ -130,7 +123,6 @@ func (g Grant) streamsOf(connection string) (names []string) {
 	return distinct(names)
 }
 
-// connectionsOf are the connections with a stream, each once.
 func (g Grant) connectionsOf(stream string) []rs.Connection {
 	var all []rs.Connection
 	for _, s := range g.of(stream, "", len(g.Sources)) {
@@ -192,9 +184,7 @@ func (g Grant) InFolder(t Tool, args rs.Object) (Call, bool) {
 	return Call{t.Name, args}, stream != ""
 }
 
-// called are the connections with a stream whose names have most words of that by which the stream was named, beside its own: the kind of
-// records, as mail for emails, the connector, as in gmail.messages, or a word of what they are called; none where no name has any, or all
-// have as many.
+// called are the connections that the other words in the name of a stream fit best, as gmail.messages does; none if they fit all alike.
 func (g Grant) called(named, stream string) (of []rs.Connection) {
 	all, most, least := g.connectionsOf(stream), 0, maxShown
 	own := written.WordsOf(stream)
@@ -259,8 +249,7 @@ func (g Grant) Home(t Tool, args rs.Object) (sentence string, send Call) {
 	return strings.TrimSpace(sentence + " " + finds), call
 }
 
-// FindID returns the search for a record that is known by its own id or its title alone, and a sentence about it. For any other text it
-// returns the call that lists the streams.
+// FindID returns the search for a record by its own id or title alone, and a sentence about it; for other texts the list of streams.
 func FindID(id string, args rs.Object) (sentence string, send Call) {
 	if identifier.IsTitle(id) && len(id) <= longestQuery {
 		return "The call below searches for those words.", searchForTitle(id, args)
@@ -273,7 +262,6 @@ func FindID(id string, args rs.Object) (sentence string, send Call) {
 	return "The call below looks for it in every stream.", call
 }
 
-// ofConnector are the connections of a connector that have some streams.
 func (g Grant) ofConnector(key string, streams []string) []rs.Connection {
 	return slices.DeleteFunc(g.connectionsOf(""), func(c rs.Connection) bool {
 		return !strings.EqualFold(c.ConnectorKey, key) || slices.ContainsFunc(streams, func(s string) bool { return !g.has(s, c.ID) })

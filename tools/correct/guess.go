@@ -11,8 +11,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
-// Guess returns the call that is probably meant by arguments that the tool refused, from what is known without a read. refused is the
-// error. It reports false where there is none; the caller checks that the tool takes what is returned.
+// Guess is the call that is probably meant by refused arguments, without a read; its caller checks that the tool takes it.
 func (t Tool) Guess(args rs.Object, refused *rs.Error) (Call, bool) {
 	if t.readsSQL(args) {
 		return t.LookUp(args), true
@@ -24,53 +23,39 @@ func (t Tool) Guess(args rs.Object, refused *rs.Error) (Call, bool) {
 	if call, ok := t.worded(args); ok {
 		return call, t.Name == "query_records"
 	}
-	args = t.oneAggregation(args)
-	if t.Name == "aggregate" && slices.ContainsFunc(args, func(m rs.Member) bool { return aggregations[written.Snake(m.Name)] }) {
+	args, ok := t.oneAggregation(args)
+	if !ok {
 		return Call{}, false // a count of all would be taken for what it asks for
 	}
 	if list := args.Array("id"); len(list) > 1 && args.Has("stream") && t.Takes("id") {
 		args = t.Canonical(args.With("id", list[0]))
 	}
-	guess := slices.Clone(args)
-	for _, m := range args {
-		if t.boundsTime(m) {
-			return t.period(args), true
-		}
-		if !t.Takes(m.Name) {
-			guess = t.placed(guess, m)
-		}
+	if slices.ContainsFunc(args, t.boundsTime) {
+		return t.period(args), true
 	}
-	if call, ok := spread(guess); ok && t.Name == "aggregate" {
+	guess := t.placed(args)
+	if call, ok := t.spread(guess); ok {
 		return call, true
 	}
-	if streams, _ := Touches(guess); len(streams) > 0 && (refused.Param == "stream" || refused.Param == "streams") {
-		if guess = withoutPaths(guess); guess == nil {
+	if refused.Param == "stream" || refused.Param == "streams" {
+		if guess, ok = withoutPaths(guess); !ok {
 			return t.LookUp(nil), true
 		}
 	}
 	switch {
-	case refused.Code == "invalid_expand" && refused.Param == "expand":
-		guess = guess.Without("expand", "expand_limit")
 	case refused.Code == "invalid_expand":
-		guess = guess.Without("expand_limit")
+		guess = guess.Without(refused.Param, "expand_limit")
 	case refused.Param == "expand":
 		return t.LookUp(args), true // so are the relations
 	}
 	p, ok := plan(guess)
-	if !ok { // without a condition it would be another question
+	switch guess = filtered(guess, p.Filter); {
+	case !ok: // without a condition it would be another question
 		return Call{}, false
-	}
-	guess = filtered(guess, p.Filter)
-	if p.Sought != nil || p.Excluded != nil {
+	case p.Sought != nil || p.Excluded != nil:
 		return t.soughtOrGrouped(guess, p)
 	}
-	for _, m := range guess {
-		if p := t.parameter(m.Name); p == nil {
-			continue
-		} else if guess = guess.With(m.Name, t.guessed(p, m.Value)); !guess.Has(m.Name) {
-			guess = guess.Without(m.Name)
-		}
-	}
+	guess = t.likely(guess)
 	if t.Takes("metric") && args.Has("metric") && !guess.Has("metric") {
 		return Call{}, false
 	}
@@ -80,8 +65,19 @@ func (t Tool) Guess(args rs.Object, refused *rs.Error) (Call, bool) {
 	return t.completed(args, guess, refused)
 }
 
-// withoutPaths are arguments whose streams have the names that files and folders of those paths are read under; nil where one has none.
-func withoutPaths(args rs.Object) rs.Object {
+// likely are arguments with the values that are probably meant, without those of which none is.
+func (t Tool) likely(args rs.Object) rs.Object {
+	likely := slices.Clone(args)
+	for i, m := range args {
+		if p := t.parameter(m.Name); p != nil {
+			likely[i].Value = t.guessed(p, m.Value)
+		}
+	}
+	return slices.DeleteFunc(likely, func(m rs.Member) bool { return m.Value == "" || m.Value == "null" })
+}
+
+// withoutPaths are arguments whose streams have the names that files and folders of those paths are read under; false where one has none.
+func withoutPaths(args rs.Object) (rs.Object, bool) {
 	streams, connection := Touches(args)
 	named, of := map[string]string{}, make([]string, len(streams))
 	for i, stream := range streams {
@@ -89,13 +85,16 @@ func withoutPaths(args rs.Object) rs.Object {
 			of[i], named[stream] = identifier.StreamOfPath(stream)
 		}
 		if named[stream] == "" {
-			return nil
+			return nil, false
 		}
 	}
-	if slices.Max(of) == slices.Min(of) { // else a search of one would leave out the others
+	switch {
+	case len(streams) == 0:
+		return args, true
+	case slices.Max(of) == slices.Min(of): // else a search of one would leave out the others
 		connection = cmp.Or(of[0], connection)
 	}
-	return replaceNames(args, named, connection)
+	return replaceNames(args, named, connection), true
 }
 
 // soughtOrGrouped is the call for a condition that no filter has: a search for a text within a field, or groups for a value to exclude.
@@ -119,7 +118,6 @@ func (t Tool) soughtOrGrouped(guess rs.Object, p foreign.Plan) (Call, bool) {
 	return call, ok
 }
 
-// completed is a guess with what is missing, or the call that finds that out.
 func (t Tool) completed(args, guess rs.Object, refused *rs.Error) (Call, bool) {
 	call, complete := t.complete(guess, refused)
 	misplaced, is := t.misplaced(call.Arguments, false)
@@ -167,25 +165,7 @@ func (t Tool) complete(guess rs.Object, refused *rs.Error) (Call, bool) {
 			return Call{}, false
 		}
 	case "aggregate":
-		metric := cmp.Or(guess.Text("metric"), "count")
-		switch {
-		case guess.Has("field") && !guess.Has("metric"), // a number of it, but not which
-			!guess.Has("stream"), metric != "count" && !guess.Has("field"), guess.Has("granularity") && !guess.Has("group_by_time"):
-			return Call{}, false
-		case guess.Has("group_by") && guess.Has("group_by_time") && metric != "count" && written.IsUnitName(guess.Text("group_by")):
-			return t.complete(guess.Without("group_by"), refused) // an amount has a column for each of its units
-		case guess.Has("group_by") && guess.Has("group_by_time"):
-			guess = guess.Without("group_by_time", "granularity", "time_zone")
-		case guess.Has("group_by_time") && !guess.Has("granularity"):
-			p := t.parameter("granularity")
-			if p.allows(t.string(p, guess.Get("group_by_time"))) { // which field is meant is not known
-				return t.LookUp(guess), true
-			}
-			guess = guess.With(p.Name, `"month"`)
-		case guess.Has("time_zone") && !guess.Has("group_by_time"):
-			guess = guess.Without("time_zone")
-		}
-		guess = guess.With("metric", rs.EncodeJSON(metric))
+		return t.completeAggregate(guess)
 	default:
 		record, ok := t.record(guess, refused)
 		return Call{t.Name, record}, ok
@@ -193,30 +173,73 @@ func (t Tool) complete(guess rs.Object, refused *rs.Error) (Call, bool) {
 	return Call{t.Name, guess}, true
 }
 
-// placed finds a place for an argument that the tool does not take, or leaves it out.
-func (t Tool) placed(guess rs.Object, m rs.Member) rs.Object {
-	rest, plain := guess.Without(m.Name), written.Snake(m.Name)
-	for _, p := range t.parameters {
-		if !rest.Has(p.Name) && (plain == "connector_instance_id" && p.Name == "connection_id" || plain == "name" && p.Name == "stream" ||
-			written.Distance(plain, p.Name) == 1 || len(p.Name) > 5 && written.Distance(plain, p.Name) == 2) {
-			return renamed(guess, m.Name, p.Name, t.value(&p, m.Value))
+// completeAggregate gives an aggregate the one group that it can have, and what its metric and its group need.
+func (t Tool) completeAggregate(guess rs.Object) (Call, bool) {
+	metric := cmp.Or(guess.Text("metric"), "count")
+	counts, has := metric == "count", guess.Has
+	switch {
+	case !has("stream") || has("field") && !has("metric"), // a number of it, but not which
+		!counts && !has("field"), has("granularity") && !has("group_by_time"):
+		return Call{}, false
+	case has("group_by") && has("group_by_time") && !counts && written.IsUnitName(guess.Text("group_by")):
+		return t.completeAggregate(guess.Without("group_by")) // an amount has a column for each of its units
+	case has("group_by") && has("group_by_time"):
+		guess = guess.Without("group_by_time", "granularity", "time_zone")
+	case has("group_by_time") && !has("granularity"):
+		p := t.parameter("granularity")
+		if p.allows(t.string(p, guess.Get("group_by_time"))) { // which field is meant is not known
+			return t.LookUp(guess), true
+		}
+		guess = guess.With(p.Name, `"month"`)
+	case !has("group_by_time"):
+		guess = guess.Without("time_zone")
+	}
+	return Call{t.Name, guess.With("metric", rs.EncodeJSON(metric))}, true
+}
+
+// placed finds a place for the arguments that the tool does not take, or leaves them out.
+func (t Tool) placed(args rs.Object) rs.Object {
+	placed := slices.Clone(args)
+	for _, m := range args {
+		rest, plain := placed.Without(m.Name), written.Snake(m.Name)
+		meant := slices.IndexFunc(t.parameters, func(p parameter) bool { return !rest.Has(p.Name) && isMisspelt(plain, p.Name) })
+		isObject := rs.AsObject(m.Value) != nil
+		switch {
+		case t.Takes(m.Name):
+		case meant >= 0:
+			p := &t.parameters[meant]
+			placed = renamed(placed, m.Name, p.Name, t.value(p, m.Value))
+		case !t.Takes("filter"), !isObject && strings.HasPrefix(plain, "exclud"): // of which field is not said
+			placed = rest
+		case slices.Contains(aliases["filter"], plain) && (isObject || rs.Kind(m.Value) == "string"):
+			placed = rest.With("filter", rs.JoinArray([]string{rest.Get("filter"), m.Value})) // both hold
+		case t.namesField(plain) && (foreign.HasOperator(m.Name) || t.Takes("stream") && compares(m.Value)):
+			placed = t.filteredBy(rest, rs.Object{m})
+		default:
+			placed = rest
 		}
 	}
-	given := slices.ContainsFunc(t.parameters, func(p parameter) bool { return slices.Contains(aliases[p.Name], plain) })
-	o := rs.AsObject(m.Value)
-	list, _ := rs.AsArray(m.Value)
-	kind := rs.Kind(m.Value)
-	compares := kind == "string" || kind == "number" || kind == "boolean" || len(list) > 0 && rs.Kind(list[0]) != "object" ||
-		len(o) > 0 && !slices.ContainsFunc(o, func(r rs.Member) bool { return !foreign.IsOperator(r.Name) })
+	return placed
+}
+
+func isMisspelt(name, parameter string) bool {
+	others := map[string]string{"connector_instance_id": "connection_id", "name": "stream"}
+	distance := written.Distance(name, parameter)
+	return others[name] == parameter || distance == 1 || distance == 2 && len(parameter) > 5
+}
+
+// namesField reports whether the name of an argument that the tool does not take may be that of a field.
+func (t Tool) namesField(plain string) bool {
 	base, _, _ := strings.Cut(plain, "[")
-	if o == nil && strings.HasPrefix(plain, "exclud") { // of which field is not said
-		return rest
-	}
-	if t.Takes("filter") && slices.Contains(aliases["filter"], plain) && (o != nil || kind == "string") {
-		return rest.With("filter", rs.JoinArray([]string{rest.Get("filter"), m.Value})) // both hold
-	}
-	if t.Takes("filter") && !given && !sorts(plain) && !notFields[base] && (foreign.HasOperator(m.Name) || compares && t.Takes("stream")) {
-		return t.filteredBy(rest, rs.Object{m})
-	}
-	return rest
+	return !sorts(plain) && !notFields[base] &&
+		!slices.ContainsFunc(t.parameters, func(p parameter) bool { return slices.Contains(aliases[p.Name], plain) })
+}
+
+// compares reports whether a value is one of a condition: a scalar, a list of them, or an object of operators.
+func compares(value string) bool {
+	_, isScalar := rs.AsText(value)
+	list, _ := rs.AsArray(value)
+	o := rs.AsObject(value)
+	return isScalar || len(list) > 0 && rs.Kind(list[0]) != "object" ||
+		len(o) > 0 && !slices.ContainsFunc(o, func(r rs.Member) bool { return !foreign.IsOperator(r.Name) })
 }

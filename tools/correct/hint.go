@@ -1,6 +1,7 @@
 package correct
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,80 +13,116 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
+// when is what is said if something is so; else "".
+func when(is bool, says string) string {
+	if is {
+		return says
+	}
+	return ""
+}
+
 // Hint says what the arguments ask for that the call of [Tool.Guess] does not, and how to ask for it; "" for nothing.
 func (t Tool) Hint(args rs.Object) string {
+	p := t.asked(args)
+	_, computes := t.computing(args)
+	_, worded := t.worded(args)
+	says := cmp.Or(
+		when(t.readsSQL(args), `No tool reads SQL: conditions are a filter, such as {"total":{"gt":100}}, all of which hold; `+
+			`aggregate counts, sums and groups.`),
+		when(computes, "query_records lists records; aggregate computes."),
+		when(p.Never != "", "No value of "+quote.Line(p.Never)+" fulfils all of these conditions; if any of them is meant, send a call for each."),
+		when(p.Calls > 1, severalCalls(p.Calls)),
+		when(t.Takes("id"), t.idHint(args)),
+		when(t.Name == "aggregate", t.aggregateHint(args)),
+		recurring(args.Text("granularity")),
+		when(t.Name == "aggregate" && worded, "aggregate looks for no words: search finds the records that have them."),
+	)
+	switch {
+	case says != "":
+		return says
+	case p.Excluded != nil || p.Sought != nil:
+		return t.conditionHint(args, p)
+	}
+	return t.unknownHint(args)
+}
+
+// asked is the plan of a filter and of an argument that excludes; an empty one where a condition would be lost.
+func (t Tool) asked(args rs.Object) foreign.Plan {
 	asked := args
 	for _, m := range args {
 		if excludes(m) && t.Takes("filter") {
 			asked = t.filteredBy(args.Without(m.Name), rs.Object{m})
 		}
 	}
-	p, ok := plan(asked)
-	if !ok && p.Never == "" {
-		p = foreign.Plan{}
+	if p, ok := plan(asked); ok || p.Never != "" {
+		return p
 	}
-	id, several := args.Text("id"), identifier.Several(args.Text("id"))
+	return foreign.Plan{}
+}
+
+// idHint says what was sent in place of the id of one record; "" where that is right.
+func (t Tool) idHint(args rs.Object) string {
+	id := args.Text("id")
+	several := identifier.Several(id)
+	return cmp.Or(
+		when(identifier.IsPage(id), "That is the address of a page, not the id of a record; the call below finds records that name it."),
+		when(several != nil, callForEach(len(several))),
+		when(t.titleIn(args) != "", titleHint),
+		when(id != "" && !strings.Contains(id, ":"), identifier.Own(id, args.Text("connection_id"), args.Text("stream"))),
+	)
+}
+
+// aggregateHint says which number, group or order of an aggregate no call has; "" for none.
+func (t Tool) aggregateHint(args rs.Object) string {
 	one, names := t.oneOf(args)
-	call, worded := t.worded(args)
-	_, spreads := spread(args)
-	aggregates, identifies := t.Takes("metric"), t.Takes("id") && id != ""
-	operator := slices.IndexFunc(args, t.IsOperator)
-	unknown := slices.IndexFunc(args, func(m rs.Member) bool {
-		_, isText := written.Text(m.Value)
-		found, _ := foreign.SearchBounds(m)
-		return isText && found == nil && !t.Takes(m.Name) && t.Takes("since") && bounds[written.Snake(m.Name)] && !namesSomeone(m)
-	})
-	_, computes := t.computing(args)
-	switch {
-	case t.readsSQL(args):
-		return `No tool reads SQL: conditions are a filter, such as {"total":{"gt":100}}, all of which hold; aggregate counts, sums and groups.`
-	case computes:
-		return "query_records lists records; aggregate computes."
-	case p.Never != "":
-		return "No value of " + quote.Line(p.Never) + " fulfils all of these conditions; if any of them is meant, send a call for each."
-	case p.Calls > 1:
-		return severalCalls(p.Calls)
-	case identifier.IsPage(id) && identifies:
-		return "That is the address of a page, not the id of a record; the call below finds records that name it."
-	case several != nil && identifies:
-		return callForEach(len(several))
-	case t.titleIn(args) != "":
-		return titleHint
-	case identifies && !strings.Contains(id, ":"):
-		return identifier.Own(id, args.Text("connection_id"), args.Text("stream"))
-	case aggregates && one == "group_by":
+	_, spreads := t.spread(args)
+	isSort := func(m rs.Member) bool { return m.Name != "order" && sorts(written.Snake(m.Name)) }
+	if one == "group_by" {
 		_, hint := oneGroup(args.Text("metric"), names)
 		return "aggregate takes one group_by. " + hint
-	case aggregates && one != "":
-		return "aggregate takes one " + one + ". " + callForEach(len(names))
-	case aggregates && spreads:
-		return "No metric is that; the call below lists the values in their order, from which it can be worked out."
-	case aggregates && slices.ContainsFunc(args, func(m rs.Member) bool { return m.Name != "order" && sorts(written.Snake(m.Name)) }):
-		return "Groups are in the order of their numbers, or of time; order is asc or desc."
-	case recurring(args.Text("granularity")) != "":
-		return recurring(args.Text("granularity"))
-	case aggregates && worded && t.Name != call.Tool:
-		return "aggregate looks for no words: search finds the records that have them."
-	case slices.ContainsFunc(args, t.boundsTime) && (p.Excluded != nil || p.Sought != nil): // the call looks up the fields of both
+	}
+	return cmp.Or(
+		when(one != "", "aggregate takes one "+one+". "+callForEach(len(names))),
+		when(spreads, "No metric is that; the call below lists the values in their order, from which it can be worked out."),
+		when(slices.ContainsFunc(args, isSort), "Groups are in the order of their numbers, or of time; order is asc or desc."),
+	)
+}
+
+// conditionHint says how the records are found that a condition which no filter has asks for.
+func (t Tool) conditionHint(args rs.Object, p foreign.Plan) string {
+	switch {
+	case slices.ContainsFunc(args, t.boundsTime): // the call looks up the fields of both
+		return ""
 	case p.Excluded != nil:
 		return excludedHint(t, *p.Excluded, args)
-	case p.Sought != nil && aggregates && isGrouped(args) && args.Text("group_by") != p.Sought.Name:
-		return listsValues(p.Sought.Name)
-	case p.Sought != nil && aggregates:
-		return "No filter looks for a part of a text: the call below groups by " + quote.Line(p.Sought.Name) + "; add up the values that have it."
-	case p.Sought != nil:
+	case t.Name != "aggregate":
 		return "No filter looks within a text: search finds whole words."
-	case operator >= 0 && foreign.NamesRecipient(operatorWords[written.Snake(args[operator].Name)]):
-		return "No argument is " + args[operator].Name + ". " + foreign.RecipientHint
-	case operator >= 0:
-		return "No argument is " + args[operator].Name + ": filter compares a field with a whole name or address, q finds words in any field."
-	case unknown >= 0 && timeOfDay().MatchString(args[unknown].Value):
-		return "A time of day bounds no search. aggregate counts by hour: group_by_time with granularity hour."
-	case unknown >= 0:
-		text, _ := written.Text(args[unknown].Value)
-		return "No days are known of " + args[unknown].Name + " " + quote.Exact(text) +
-			`: send them as since and until, such as "2026-04-05".`
-	case t.Takes("cursor") && slices.ContainsFunc(args, func(m rs.Member) bool { return !t.Takes(m.Name) && pages[written.Snake(m.Name)] }):
+	case isGrouped(args) && args.Text("group_by") != p.Sought.Name:
+		return listsValues(p.Sought.Name)
+	}
+	return "No filter looks for a part of a text: the call below groups by " + quote.Line(p.Sought.Name) + "; add up the values that have it."
+}
+
+func (t Tool) unknownHint(args rs.Object) string {
+	if at := slices.IndexFunc(args, t.IsOperator); at >= 0 {
+		hint := ": filter compares a field with a whole name or address, q finds words in any field."
+		if name := args[at].Name; foreign.NamesRecipient(operatorWords[written.Snake(name)]) {
+			hint = ". " + foreign.RecipientHint
+		}
+		return "No argument is " + args[at].Name + hint
+	}
+	for _, m := range args {
+		text, isText := written.Text(m.Value)
+		found, _ := foreign.SearchBounds(m)
+		switch {
+		case !isText || found != nil || t.Takes(m.Name) || !t.Takes("since") || !bounds[written.Snake(m.Name)] || namesSomeone(m):
+		case timeOfDay().MatchString(m.Value):
+			return "A time of day bounds no search. aggregate counts by hour: group_by_time with granularity hour."
+		default:
+			return "No days are known of " + m.Name + " " + quote.Exact(text) + `: send them as since and until, such as "2026-04-05".`
+		}
+	}
+	if t.Takes("cursor") && slices.ContainsFunc(args, func(m rs.Member) bool { return !t.Takes(m.Name) && pages[written.Snake(m.Name)] }) {
 		return "Pages have no numbers: each answer prints the call for the next page, with its cursor. The call below reads the first."
 	}
 	return ""
@@ -112,24 +149,15 @@ func SeasonSays(args rs.Object) string {
 func (c Call) LeavesOut(args rs.Object) string {
 	var left []string
 	proposed, group := c.Arguments.JSON(), c.Arguments.Text("group_by")
-	if args.Has("group_by") {
-		group = ""
-	}
 	for _, m := range args {
 		value := strings.Trim(m.Value, `"{}[]`)
 		several, _ := rs.AsArray(m.Value)
+		grouped := group != "" && !args.Has("group_by") && strings.Contains(m.Name, group) // groups show what excludes a value of theirs
 		switch {
-		case m.Name == "metric" && c.Tool == "query_records": // it is worked out of the values
-		case m.Name == "filter" && (c.Tool == "search" || c.Arguments.Has("group_by")): // what no filter says is in the words or groups
-		case c.Arguments.Has("filter") && slices.Contains(aliases["filter"], written.Snake(m.Name)): // it is in the filter
-		case foreign.BoundWords[written.Snake(m.Name)] != "" && (c.Arguments.Has("since") || c.Arguments.Has("until")):
-		case aggregations[written.Snake(m.Name)]: // it is in the metric
-		case excludes(m) && c.Arguments.Has("group_by"): // the other groups have it
-		case c.Arguments.Has("filter") && slices.Contains(wordArguments, written.Snake(m.Name)): // it is in the filter
-		case value == "" || m.Value == "null" || silent[written.Snake(m.Name)] || strings.Contains(proposed, value):
+		case value == "" || m.Value == "null" || strings.Contains(proposed, value) || c.saysOtherwise(m):
 		case len(several) > 1 && strings.Contains(proposed, several[0]) && !strings.Contains(proposed, several[1]):
 			left = append(left, "all but the first of "+quote.Names([]string{m.Name}, 1))
-		case !c.Arguments.Has(m.Name) && (group == "" || !strings.Contains(m.Name, group)): // groups show what excludes a value of theirs
+		case !c.Arguments.Has(m.Name) && !grouped:
 			left = append(left, quote.Names([]string{m.Name}, 1))
 		}
 	}
@@ -139,7 +167,24 @@ func (c Call) LeavesOut(args rs.Object) string {
 	return "The call below leaves out " + strings.Join(left[:min(len(left), maxShown)], ", ") + "."
 }
 
-// excludes reports whether an argument has conditions that are to be false.
+// saysOtherwise reports whether an argument says nothing about a read, or the call says it in another argument.
+func (c Call) saysOtherwise(m rs.Member) bool {
+	name, has := written.Snake(m.Name), c.Arguments.Has
+	switch {
+	case aggregations[name] || silent[name]: // the first are in the metric
+		return true
+	case m.Name == "metric": // it is worked out of the values
+		return c.Tool == "query_records"
+	case m.Name == "filter": // what no filter says is in the words or groups
+		return c.Tool == "search" || has("group_by")
+	case slices.Contains(aliases["filter"], name) || slices.Contains(wordArguments, name):
+		return has("filter")
+	case foreign.BoundWords[name] != "":
+		return has("since") || has("until")
+	}
+	return excludes(m) && has("group_by") // the other groups have it
+}
+
 func excludes(m rs.Member) bool {
 	return strings.HasPrefix(written.Snake(m.Name), "exclud") && rs.AsObject(m.Value) != nil
 }
@@ -147,18 +192,16 @@ func excludes(m rs.Member) bool {
 // recurring says how what recurs, such as a weekday, is counted, which is no group; "" for any other granularity.
 func recurring(granularity string) string {
 	word := written.Snake(granularity)
-	switch likely := likelyForms["granularity"][word]; {
-	case likely == "day":
-		return "No group is a weekday: the call below groups by day, and the days of each weekday are to be added up."
-	case likely == "week" || likely == "year":
-		return "No group is a " + quote.Line(granularity) + ": the call below groups by " + likely + ", to be added up."
-	case likely == "hour" && word != "minute":
-		return "No group is an hour of the day: the call below groups by hour, and the same hours of all days are to be added up."
-	}
-	return ""
+	likely := likelyForms["granularity"][word]
+	return cmp.Or(
+		when(likely == "day", "No group is a weekday: the call below groups by day, and the days of each weekday are to be added up."),
+		when(likely == "week" || likely == "year",
+			"No group is a "+quote.Line(granularity)+": the call below groups by "+likely+", to be added up."),
+		when(likely == "hour" && word != "minute",
+			"No group is an hour of the day: the call below groups by hour, and the same hours of all days are to be added up."),
+	)
 }
 
-// severalCalls says that a call asks for the first of several alternatives.
 func severalCalls(calls int) string {
 	return "A filter has no or, and one value a field. " + callForEach(calls)
 }
@@ -166,25 +209,52 @@ func severalCalls(calls int) string {
 // excludedHint says how the records are found that a condition on no value, or on any but one, asks for: by groups, or in the records.
 func excludedHint(t Tool, excluded rs.Member, args rs.Object) string {
 	field, grouped := quote.Line(excluded.Name), isGrouped(args)
-	has, groups, among := "no value", "the group null is the records without ", "look at "+field+" in the records."
-	if excluded.Value == foreign.AnyOf {
-		has, groups, among = "any value", "all groups but null are the records with ", "pass over the records without "+field+"."
-	}
-	switch absent := excluded.Value == foreign.NoneOf || excluded.Value == foreign.AnyOf; {
-	case absent && t.Name == "aggregate" && !grouped:
-		return "No filter finds what has " + has + "; in the call below, " + groups + field + "."
-	case absent:
+	if excluded.Value == foreign.NoneOf || excluded.Value == foreign.AnyOf {
+		has, groups, among := "no value", "the group null is the records without ", "look at "+field+" in the records."
+		if excluded.Value == foreign.AnyOf {
+			has, groups, among = "any value", "all groups but null are the records with ", "pass over the records without "+field+"."
+		}
+		if t.Name == "aggregate" && !grouped {
+			return "No filter finds what has " + has + "; in the call below, " + groups + field + "."
+		}
 		return "No filter finds what has " + has + ": leave that condition out and " + among
-	case written.IsNumber(excluded.Value):
-		return "No filter excludes a value: the call below has what is above it; send it with lt in place of gt, too."
-	case grouped:
-		return "No filter excludes a value: leave that condition out, or group by " + field + "."
-	case !args.Has("stream") && !args.Has("streams"):
-		return "No filter excludes a value: aggregate with group_by " + field + " lists the others, in the one stream that you name."
-	case t.Name == "query_records":
-		each := rs.Object{{Name: excluded.Name, Value: `"VALUE"`}}.JSON()
-		return "No filter excludes a value: the call below lists those of " + field + "; then send query_records for each other one, with " +
-			each + " in filter."
 	}
-	return "No filter excludes a value: the call below groups by " + field + ", and the other groups are what is asked for."
+	each := rs.Object{{Name: excluded.Name, Value: `"VALUE"`}}.JSON()
+	return "No filter excludes a value: " + cmp.Or(
+		when(written.IsNumber(excluded.Value), "the call below has what is above it; send it with lt in place of gt, too."),
+		when(grouped, "leave that condition out, or group by "+field+"."),
+		when(!args.Has("stream") && !args.Has("streams"), "aggregate with group_by "+field+" lists the others, in the one stream that you name."),
+		when(t.Name == "query_records", "the call below lists those of "+field+"; then send query_records for each other one, with "+each+" in filter."),
+		"the call below groups by "+field+", and the other groups are what is asked for.",
+	)
+}
+
+// CurrencyLeftOut says that a filter compares with an amount that has a currency; "" where it does not.
+func CurrencyLeftOut(args rs.Object) string {
+	hasCurrency := func(m rs.Member) bool { _, ok := written.WithoutCurrency(m.Value); return ok }
+	if slices.ContainsFunc(foreign.Operands(args.Object("filter")), hasCurrency) {
+		return "An amount is a number: the call below leaves out its currency, which is a field of its own if the records have several."
+	}
+	return ""
+}
+
+var otherDate = written.Expression(`^"(?:[0-9]{1,2}[./-][0-9]{1,2}[./-][0-9]{2,4}|[0-9]{4}-[0-9]{2}-[0-9]{2})"$`)
+
+// MistakesDate reports whether a filter has a date of which it is not certain which one is meant, or words where a time is looked for.
+func MistakesDate(args rs.Object) bool {
+	return slices.ContainsFunc(foreign.Operands(args.Object("filter")), func(m rs.Member) bool {
+		return otherDate().MatchString(m.Value) && !written.IsTime(m.Value) || written.IsTimeName(m.Name) && written.IsWord(m.Value)
+	})
+}
+
+// NoSuchDay says of a date in a call that there is no such day; "" where there is none of that kind.
+func NoSuchDay(args rs.Object) string {
+	for _, m := range append(foreign.Operands(args.Object("filter")), members(args, sinceUntil...)...) {
+		if last, ok := written.LastOfMonth(m.Value); ok {
+			return "There is no day " + quote.JSON(m.Value) + ": that month ends with " + last + ", which the call below has."
+		} else if day := written.Reordered(m.Value); written.IsTime(day) {
+			return "There is no day " + quote.JSON(m.Value) + ": the call below has its day and month the other way round."
+		}
+	}
+	return ""
 }

@@ -11,11 +11,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
-// maxNear is how many streams of like names are shown.
-const maxNear = 8
-
-// Missing returns the error that says which stream or connection of a call the grant does not have, which are nearest, and the call
-// that is probably meant; nil if the grant has all that is named.
+// Missing says which stream or connection of a call the grant does not have, and which call is probably meant; nil if it has all.
 func (g Grant) Missing(t Tool, args rs.Object) *rs.Error {
 	streams, connection := Touches(args)
 	unknown := slices.IndexFunc(streams, func(stream string) bool { return !g.has(stream, connection) })
@@ -30,102 +26,111 @@ func (g Grant) Missing(t Tool, args rs.Object) *rs.Error {
 	return nil
 }
 
-// missingStream says which streams are near one that the grant, or the connection that is named, does not have.
 func (g Grant) missingStream(t Tool, args rs.Object, stream string) *rs.Error {
 	streams, connection := Touches(args)
+	near := g.near(stream, connection)
+	ref, colons := g.colons(args)
+	id, _ := rs.ParseRef(args.Text("id"))
+	ownID := connection != "" && len(near) == 0 && // the connection is right
+		(!g.has(stream, "") || identifier.Kind(id.RecordID, g.streamsOf(connection)) != "")
+	if len(near) == 0 {
+		near = g.near(stream, "")
+	}
+	everything := written.Set("* all any everything")[strings.ToLower(stream)]
+	others := g.connectionsOf(stream)
 	e := &rs.Error{Code: "unknown_stream", Param: "stream", Hint: grantHint}
 	for _, param := range []string{"streams", "id"} {
 		if t.Takes(param) {
 			e.Param = param
 		}
 	}
-	ref, colons := g.colons(args)
+	e.Message = fmt.Sprintf("no stream %s in this grant.", quote.Text(stream))
 	if title := t.titleIn(args); title != "" { // "Re: …"
-		e.Message, e.Hint = fmt.Sprintf("no stream %s in this grant.", quote.Text(stream)), titleHint
-		e.Send = searchForTitle(title, args).String()
+		e.Hint, e.Send = titleHint, searchForTitle(title, args).String()
 		return e
 	}
 	if in, ok := g.InFolder(t, args); ok {
 		to, _ := Touches(in.Arguments)
-		e.Message = fmt.Sprintf("no stream %s in this grant. Nearest: %s, whose mailbox may be the rest.", quote.Text(stream), quote.Names(to, 1))
+		e.Message += " Nearest: " + quote.Names(to, 1) + ", whose mailbox may be the rest."
 		e.Send = in.String()
 		return e
 	}
-	id, _ := rs.ParseRef(args.Text("id"))
-	own := connection != "" && len(g.near(stream, connection)) == 0 && // the connection is right
-		(!g.has(stream, "") || identifier.Kind(id.RecordID, g.streamsOf(connection)) != "")
-	if t.Takes("id") && !colons && (!identifier.IsStream(stream) || own) {
+	switch {
+	case colons:
+		e.Message += g.listed(near)
+		e.Send = Call{t.Name, args.With("id", rs.EncodeJSON(ref.String()))}.String()
+	case t.Takes("id") && (!identifier.IsStream(stream) || ownID):
 		return g.missingIn(t, args, e)
-	}
-	if others := g.connectionsOf(stream); connection != "" && len(others) > 0 {
+	case connection != "" && len(others) > 0:
 		e.Message = fmt.Sprintf("connection %s has no stream %s. It is under %s.",
 			quote.Text(connection), quote.Text(stream), quote.Connections(others))
 		e.Connections, e.ConnectionTotal, e.RetryWith = firstOf(others, nil), len(others), "connection_id"
 		same, _ := g.likeliest(streams, others[0].ID)
 		e.Send = Call{t.Name, replaceNames(args, same, others[0].ID)}.String()
-		return e
+	case everything && (t.Name == "schema" || t.Name == "search"):
+		e.Message += g.listed(nil)
+		e.Send = Call{t.Name, replaceNames(args, nil, connection)}.String()
+	case everything || len(near) == 0:
+		e.Message += g.listed(nil)
+		e.Send = Call{"schema", rs.Object{}}.String()
+	default:
+		e.Message += g.listed(near)
+		g.sendNearest(t, args, stream, near[0], e)
 	}
-	e.Message = fmt.Sprintf("no stream %s in this grant.", quote.Text(stream))
-	near := g.near(stream, connection)
+	return e
+}
+
+// listed names some near streams, each with the connections that have it; without any of them all that there are.
+func (g Grant) listed(near []string) string {
 	if len(near) == 0 {
-		near = g.near(stream, "")
+		return " It has: " + quote.Names(g.streamsOf(""), 20) + "."
 	}
-	if colons {
-		e.Send = Call{t.Name, args.With("id", rs.EncodeJSON(ref.String()))}.String()
-	}
-	if everything := written.Set("* all any everything")[strings.ToLower(stream)]; len(near) == 0 || everything {
-		known := g.streamsOf("")
-		e.Message += " It has: " + quote.Names(known, 20) + "."
-		if everything && (t.Name == "schema" || t.Name == "search") {
-			e.Send = Call{t.Name, replaceNames(args, map[string]string{}, connection)}.String()
-		}
-		if e.Send == "" {
-			e.Send = Call{"schema", rs.Object{}}.String()
-		}
-		return e
-	}
-	shown := quote.Each(near[:min(len(near), maxNear)])
+	const most = 8
+	shown := quote.Each(near[:min(len(near), most)])
 	for i := range shown {
 		shown[i] += g.displayed(near[i])
 	}
 	if others := len(near) - len(shown); others > 0 {
 		shown = append(shown, fmt.Sprintf("and %d others", others))
 	}
-	if e.Message += " Nearest: " + strings.Join(shown, ", ") + "."; colons {
-		return e
+	return " Nearest: " + strings.Join(shown, ", ") + "."
+}
+
+// sendNearest proposes the call with the nearest stream, or the first of several that were named in one text.
+func (g Grant) sendNearest(t Tool, args rs.Object, stream, nearest string, e *rs.Error) {
+	streams, connection := Touches(args)
+	if several := written.Names(stream); len(several) > 1 && g.has(several[0], "") {
+		nearest, e.Hint = several[0], callForEach(len(several))
 	}
 	to, _ := g.likeliest(streams, connection)
-	to[stream] = near[0]
-	if several := written.Names(stream); len(several) > 1 && g.has(several[0], "") {
-		to[stream], e.Hint = several[0], callForEach(len(several))
-	}
-	kind := g.called(stream, to[stream])
-	switch having := g.connectionsOf(to[stream]); {
-	case connection == "" && len(streams) == 1 && (len(kind) == 1 || len(kind) > 1 && t.Name != "search"):
+	to[stream] = nearest
+	kind, having := g.called(stream, nearest), g.connectionsOf(nearest)
+	alone := len(streams) == 1 && (len(kind) == 1 || t.Name != "search")
+	switch {
+	case connection != "" && (g.has(nearest, connection) || len(having) == 0): // it is right
+	case connection != "":
+		connection = having[0].ID
+	case len(kind) > 0 && alone:
 		if connection = kind[0].ID; len(kind) > 1 {
 			e.Hint = callForEach(len(kind))
 		}
-	case connection == "" && len(kind) > 0:
+	case len(kind) > 0:
 		e.Hint = fmt.Sprintf("The call below is not only of %s: connection_id narrows it to one of them.", quote.Connections(kind))
-	case connection != "" && !g.has(to[stream], connection) && len(having) > 0,
-		connection == "" && g.OneConnection && len(having) > 1 && t.Name != "search" && t.Name != "schema":
+	case g.OneConnection && len(having) > 1 && t.Name != "search" && t.Name != "schema":
 		connection = having[0].ID
 	}
 	e.Send = Call{t.Name, replaceNames(args, to, connection)}.String()
-	return e
 }
 
-// missingIn says how the id is written of a record whose stream is not one of its connection's: the connection is right, or the id is
-// the record's own, as the first column of a table has it.
+// missingIn says how an id is written whose stream its connection does not have, or which is a record's own.
 func (g Grant) missingIn(t Tool, args rs.Object, e *rs.Error) *rs.Error {
 	_, connection := Touches(args)
 	ref, _ := rs.ParseRef(args.Text("id"))
 	streams := g.streamsOf(connection)
+	e.Message = fmt.Sprintf("no stream %s in this grant.", quote.Text(ref.Stream)) + g.listed(nil)
 	if connection != "" {
 		e.Message = fmt.Sprintf("connection %s has no stream %s. It has: %s.",
 			quote.Text(connection), quote.Text(ref.Stream), quote.Names(streams, maxShown))
-	} else {
-		e.Message = fmt.Sprintf("no stream %s in this grant. It has: %s.", quote.Text(ref.Stream), quote.Names(streams, 20))
 	}
 	own := ref.RecordID
 	if !identifier.IsStream(ref.Stream) {
@@ -146,16 +151,16 @@ const grantHint = "schema without arguments lists the streams and connections. "
 func (g Grant) displayed(stream string) string {
 	var names []string
 	for _, c := range g.connectionsOf(stream) {
-		names = append(names, quote.Line(c.DisplayName))
+		if name := quote.Line(c.DisplayName); name != "" {
+			names = append(names, name)
+		}
 	}
-	names = slices.DeleteFunc(names, func(name string) bool { return name == "" })
 	if len(names) == 0 || len(names) > 4 {
 		return ""
 	}
 	return " (" + strings.Join(names, ", ") + ")"
 }
 
-// missingConnection says which connections are near one that the grant does not have.
 func (g Grant) missingConnection(t Tool, args rs.Object) *rs.Error {
 	named, connection := Touches(args)
 	e := &rs.Error{Code: "unknown_connection", Param: "connection_id", RetryWith: "connection_id", Hint: grantHint}

@@ -41,7 +41,6 @@ func (t Tool) titleIn(args rs.Object) string {
 
 const titleHint = "A record is read by its id alone: the call below searches for those words, and prints the ids of what it finds."
 
-// searchForTitle is the search for the words of a title, in the stream and the connection that arguments name.
 func searchForTitle(title string, args rs.Object) Call {
 	title = title[:min(len(title), longestQuery)]
 	return instead("search", args, rs.Object{{Name: "q", Value: rs.EncodeJSON(strings.ToValidUTF8(title, ""))}})
@@ -83,8 +82,7 @@ func (t Tool) identified(args rs.Object) rs.Object {
 	return args.With("id", rs.EncodeJSON(ref.String())).Without("stream")
 }
 
-// Unescaped returns the call with the id of a record whose own id was copied percent-encoded, out of another form of the id; false for any
-// other id.
+// Unescaped returns the call with an id whose own part was copied percent-encoded; false for any other id.
 func (t Tool) Unescaped(args rs.Object) (Call, bool) {
 	ref, err := rs.ParseRef(args.Text("id"))
 	plain, malformed := url.PathUnescape(ref.RecordID)

@@ -58,96 +58,108 @@ func dated(args rs.Object) rs.Object {
 	return changed.With(name, rs.EncodeJSON(words))
 }
 
-// WithoutOperators is the call that is meant by a search with operators: by a flag or a sender alone the records of the stream that has
-// such a field, else the search for the words, and what it says of those that it does not keep. s is the schema of all streams; nil
-// where it is not known.
+// WithoutOperators is a search with operators as records with a flag or a sender, or as words, and what it says of those that it does not
+// keep. s, the schema of all streams, may be nil.
 func (t Tool) WithoutOperators(args rs.Object, s *rs.Schema) (call Call, says string, ok bool) {
 	q, name := queryOf(args)
 	found, words := foreign.QueryOperators(q)
-	rest := args.Without(name)
-	for _, m := range slices.DeleteFunc(slices.Clone(args), func(m rs.Member) bool { return !t.IsOperator(m) }) {
-		text, _ := written.Text(m.Value)
-		found = append(found, foreign.QueryOperator{Name: operatorWords[written.Snake(m.Name)], Value: text})
-		rest = slices.DeleteFunc(rest, func(m rs.Member) bool { return !t.Takes(m.Name) })
+	meant := operatorSearch{schema: s, args: args, rest: args.Without(name), words: words}
+	for _, m := range args {
+		if t.IsOperator(m) {
+			text, _ := written.Text(m.Value)
+			found = append(found, foreign.QueryOperator{Name: operatorWords[written.Snake(m.Name)], Value: text})
+			meant.rest = slices.DeleteFunc(meant.rest, func(m rs.Member) bool { return !t.Takes(m.Name) })
+		}
 	}
 	if t.Name != "search" || len(found) == 0 {
 		return Call{}, "", false
 	}
-	var filter rs.Object
-	var asWords, leftOut []string
-	stream := ""
-	condition := func(raw string, is func(rs.SchemaField) bool) bool {
-		in, field := "", ""
-		if s != nil {
-			in, field = fieldLike(s, args, stream, is)
-		}
-		if field != "" {
-			stream, filter = in, filter.With(field, raw)
-		}
-		return field != ""
-	}
 	for _, o := range found {
-		flag, known := foreign.Flags[o.Name+":"+strings.ToLower(o.Value)]
-		if o.Denied && known {
-			flag.Value = strconv.FormatBool(flag.Value != "true")
-		}
-		isSender := o.Name == "from" || o.Name == "sender"
-		sender := isSender && words == "" && len(found) == 1
-		ofSender := func(f rs.SchemaField) bool { return fields.IsSenderAddress(f) && f.Type == "string" }
-		sent := map[bool]string{true: "-"}[o.Denied] + o.Name + ":" + o.Value
-		switch {
-		case o.Denied && !known && o.Value != "me": // a search leaves out words, not senders
-			words += " -" + strings.Join(strings.Fields(o.Value), " -")
-			asWords = append(asWords, sent)
-		case known && condition(flag.Value, func(f rs.SchemaField) bool { return slices.Contains(flag.Fields, f.Name) }):
-		case isSender && isAddress().MatchString(o.Value) && condition(rs.EncodeJSON(o.Value), ofSender): // it is all of the field
-		case sender && condition(rs.EncodeJSON(o.Value), func(f rs.SchemaField) bool { return f.Role == "actor" }):
-		case len(boundsMeant(o, rest)) > 0:
-			rest = rest.WithAll(boundsMeant(o, rest))
-		case !o.Denied && (!slices.Contains([]string{"has", "is", "in", "label"}, o.Name) || len(found) == 1 && words == ""):
-			words += " " + o.Value
-			asWords = append(asWords, sent)
-		default:
-			leftOut = append(leftOut, sent)
-		}
-		words = strings.TrimSpace(words)
+		meant.take(o, len(found) == 1 && words == "")
 	}
-	if asWords != nil {
-		says = "The call below has as words, in any field: " + quote.Names(asWords, maxShown) + "."
+	if meant.asWords != nil {
+		says = "The call below has as words, in any field: " + quote.Names(meant.asWords, maxShown) + "."
 	}
-	if leftOut != nil {
-		says = strings.TrimSpace(says + " The call below leaves out " + quote.Names(leftOut, maxShown) + ".")
+	if meant.leftOut != nil {
+		says = strings.TrimSpace(says + " The call below leaves out " + quote.Names(meant.leftOut, maxShown) + ".")
 	}
-	timed := rest.Has("since") || rest.Has("until")
+	timed := meant.rest.Has("since") || meant.rest.Has("until")
 	switch {
-	case filter != nil && words == "" && !timed:
-		records := rs.Object{{Name: "stream", Value: rs.EncodeJSON(stream)}}.WithAll(onlyConnection(args))
-		return Call{"query_records", records.With("filter", filter.JSON())}, says, true
-	case filter != nil:
-		rest = rest.With("streams", rs.EncodeJSON([]string{stream})).With("filter", filter.WithAll(args.Object("filter")).JSON())
+	case meant.filter != nil && meant.words == "" && !timed:
+		records := rs.Object{rs.NewMember("stream", meant.stream)}.WithAll(onlyConnection(args))
+		return Call{"query_records", records.With("filter", meant.filter.JSON())}, says, true
+	case meant.filter != nil:
+		rest := meant.rest.With("streams", rs.EncodeJSON([]string{meant.stream}))
+		meant.rest = rest.With("filter", meant.filter.WithAll(args.Object("filter")).JSON())
 	}
-	if words != "" {
-		rest = append(rs.Object{{Name: "q", Value: rs.EncodeJSON(words)}}, rest...)
+	if meant.words != "" {
+		meant.rest = append(rs.Object{rs.NewMember("q", meant.words)}, meant.rest...)
 	}
-	return Call{t.Name, rest}, says, words != "" || timed
+	return Call{t.Name, meant.rest}, says, meant.words != "" || timed
+}
+
+// An operatorSearch is what a search with operators means, as far as they are read.
+type operatorSearch struct {
+	schema     *rs.Schema
+	args, rest rs.Object // what was sent, and what of it is no operator
+	words      string
+	stream     string // that has the fields of filter
+	filter     rs.Object
+
+	asWords, leftOut []string // operators
+}
+
+// take reads an operator as a condition, as a bound of time, or else as words. alone is set where nothing else is looked for.
+func (s *operatorSearch) take(o foreign.QueryOperator, alone bool) {
+	flag, known := foreign.Flags[o.Name+":"+strings.ToLower(o.Value)]
+	if o.Denied && known {
+		flag.Value = strconv.FormatBool(flag.Value != "true")
+	}
+	isSender, value := o.Name == "from" || o.Name == "sender", rs.EncodeJSON(o.Value)
+	hasFlag := func(f rs.SchemaField) bool { return slices.Contains(flag.Fields, f.Name) }
+	hasAddress := func(f rs.SchemaField) bool { return fields.IsSenderAddress(f) && f.Type == "string" }
+	isActor := func(f rs.SchemaField) bool { return f.Role == "actor" }
+	sent := map[bool]string{true: "-"}[o.Denied] + o.Name + ":" + o.Value
+	switch {
+	case o.Denied && !known && o.Value != "me": // a search leaves out words, not senders
+		s.words += " -" + strings.Join(strings.Fields(o.Value), " -")
+		s.asWords = append(s.asWords, sent)
+	case known && s.filterBy(flag.Value, hasFlag):
+	case isSender && isAddress().MatchString(o.Value) && s.filterBy(value, hasAddress): // it is all of the field
+	case isSender && alone && s.filterBy(value, isActor):
+	case len(boundsMeant(o, s.rest)) > 0:
+		s.rest = s.rest.WithAll(boundsMeant(o, s.rest))
+	case !o.Denied && (alone || !slices.Contains([]string{"has", "is", "in", "label"}, o.Name)):
+		s.words += " " + o.Value
+		s.asWords = append(s.asWords, sent)
+	default:
+		s.leftOut = append(s.leftOut, sent)
+	}
+	s.words = strings.TrimSpace(s.words)
+}
+
+// filterBy adds a condition on a field of the stream that has the others, or else of the first that is searched; false where none has one.
+func (s *operatorSearch) filterBy(raw string, is func(rs.SchemaField) bool) bool {
+	if s.schema == nil {
+		return false
+	}
+	for i := range s.schema.Streams {
+		row := &s.schema.Streams[i]
+		if s.args.Has("streams") && !slices.Contains(s.args.Array("streams"), rs.EncodeJSON(row.Name)) || s.stream != "" && row.Name != s.stream {
+			continue
+		}
+		for _, f := range row.Fields() {
+			if f.Granted && f.Exact && is(f) {
+				s.stream, s.filter = row.Name, s.filter.With(f.Name, raw)
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // isAddress is a whole address of mail.
 var isAddress = written.Expression(`^[^@\s]+@[^@\s]+\.[^@\s]+$`)
-
-// fieldLike finds a field that filters, in a stream or, where that is "", in the first of those that a search is of.
-func fieldLike(s *rs.Schema, args rs.Object, stream string, is func(rs.SchemaField) bool) (in, field string) {
-	for i := range s.Streams {
-		row := &s.Streams[i]
-		asked := !args.Has("streams") || slices.Contains(args.Array("streams"), rs.EncodeJSON(row.Name))
-		for _, f := range row.Fields() {
-			if asked && (stream == "" || row.Name == stream) && f.Granted && f.Exact && is(f) {
-				return row.Name, f.Name
-			}
-		}
-	}
-	return "", ""
-}
 
 // worded is the search for the words that a call of another tool looks for in a stream; false where it looks for none.
 func (t Tool) worded(args rs.Object) (Call, bool) {

@@ -11,8 +11,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
-// timed returns arguments in which the refused one, a time or a time zone, has the form that the tool takes; nil where that is not known,
-// as the error says the form. It is false for any other argument.
+// timed gives a refused time or time zone the form that the tool takes; nil where that is not known, false for any other argument.
 func (t Tool) timed(args rs.Object, param string) (mended rs.Object, ok bool) {
 	raw := args.Get(param)
 	last, short := written.LastOfMonth(raw)
@@ -61,8 +60,7 @@ func (t Tool) boundsTime(m rs.Member) bool {
 	return bound && !t.Takes(m.Name) && m.Value != "null" && !namesSomeone(m)
 }
 
-// period is the search for arguments of which some bound a time, if their values are days or times; else what the fields are is to be
-// looked up.
+// period is the search for a time that arguments bound, or the call that looks up the fields where it is not understood.
 func (t Tool) period(args rs.Object) Call {
 	var search rs.Object
 	month, _ := rs.AsText(args.Get("month"))
@@ -89,24 +87,25 @@ func (t Tool) period(args rs.Object) Call {
 	return Call{"search", search}
 }
 
-// Relative returns the call with dates in place of times that are named by their distance from now, as bounds of a search and in a filter;
-// false where there is none.
-func (t Tool) Relative(args rs.Object, now time.Time) (Call, bool) {
-	bound := func(name, raw string) string {
-		s, _ := written.Text(raw)
-		first, last, _ := written.Days(s, now)
-		if slices.Contains([]string{"until", "gt", "lte"}, name) && !last.IsZero() {
-			first = last // after it, or until its end
-		}
-		if first.IsZero() || written.IsTime(raw) {
-			return ""
-		}
-		return foreign.DayJSON(first)
+// dayOf is the day of a bound that is named by its distance from now, as JSON; "" for any other.
+func dayOf(bound, raw string, now time.Time) string {
+	s, _ := written.Text(raw)
+	day, last, _ := written.Days(s, now)
+	if slices.Contains([]string{"until", "gt", "lte"}, bound) && !last.IsZero() {
+		day = last // after it, or until its end
 	}
+	if day.IsZero() || written.IsTime(raw) {
+		return ""
+	}
+	return foreign.DayJSON(day)
+}
+
+// Relative returns the call with dates in place of times that are named by their distance from now; false where there is none.
+func (t Tool) Relative(args rs.Object, now time.Time) (Call, bool) {
 	dated, filter := args, args.Object("filter")
 	for _, name := range sinceUntil {
-		if at := bound(name, args.Get(name)); at != "" && t.Takes(name) {
-			dated = dated.With(name, at)
+		if day := dayOf(name, args.Get(name), now); day != "" && t.Takes(name) {
+			dated = dated.With(name, day)
 		}
 	}
 	found := dated.JSON() != args.JSON()
@@ -119,23 +118,7 @@ func (t Tool) Relative(args rs.Object, now time.Time) (Call, bool) {
 		}
 	}
 	for _, m := range filter {
-		condition := rs.AsObject(m.Value)
-		s, _ := written.Text(m.Value)
-		first, last, ok := written.Days(s, now)
-		if ok && !written.IsTime(m.Value) && (!written.IsMonth(s) || written.IsTimeName(m.Name)) { // else "May" may be a person
-			if !first.IsZero() {
-				condition = condition.With("gte", foreign.DayJSON(first))
-			}
-			if !last.IsZero() {
-				condition = condition.With("lte", foreign.DayJSON(last))
-			}
-		}
-		for _, r := range condition {
-			if at := bound(r.Name, r.Value); at != "" {
-				condition = condition.With(r.Name, at)
-			}
-		}
-		if condition != nil && condition.JSON() != m.Value {
+		if condition := relative(m, now); condition != nil && condition.JSON() != m.Value {
 			filter, found = filter.With(m.Name, condition.JSON()), true
 		}
 	}
@@ -145,9 +128,28 @@ func (t Tool) Relative(args rs.Object, now time.Time) (Call, bool) {
 	return Call{t.Name, dated}, found
 }
 
-// wholeTime returns both bounds of a search that has one, if that names a whole time that is over by its distance from today, such as
-// "last month". It returns nil for any other call, for a part of a time such as the beginning of a year, and for a day in until, which
-// rather ends a longer time.
+// relative is a condition with dates in place of a time, or of bounds, that are named by their distance from now; nil for one of neither.
+func relative(m rs.Member, now time.Time) rs.Object {
+	condition := rs.AsObject(m.Value)
+	s, _ := written.Text(m.Value)
+	first, last, ok := written.Days(s, now)
+	if ok && !written.IsTime(m.Value) && (!written.IsMonth(s) || written.IsTimeName(m.Name)) { // else "May" may be a person
+		if !first.IsZero() {
+			condition = condition.With("gte", foreign.DayJSON(first))
+		}
+		if !last.IsZero() {
+			condition = condition.With("lte", foreign.DayJSON(last))
+		}
+	}
+	for _, r := range condition {
+		if day := dayOf(r.Name, r.Value, now); day != "" {
+			condition = condition.With(r.Name, day)
+		}
+	}
+	return condition
+}
+
+// wholeTime are both bounds of a search with one, if that is a whole time which is over, such as "last month", and in until no day.
 func wholeTime(args rs.Object, now time.Time) rs.Object {
 	for i, name := range sinceUntil {
 		s, _ := written.Text(args.Get(name))

@@ -7,19 +7,18 @@
 //	words                     lists: the other names of arguments and of their values, and words for times
 //	tool                      a tool and a call; how arguments are read and changed; what errors say more than once
 //	value, record_id, time    one kind of argument each, in the form that the tools take
-//	operand                   the values that a filter compares with
 //	filter, search            calls that answer with another tool or argument; conditions; a query with operators
 //	canonical                 what is certain
 //	aggregate                 a number as other languages write it
 //	guess, hint               what is likely without a read, and what is said of it
 //	grant, missing            the streams and connections that are meant
 //	correction                what is found wrong with the fields of a call
-//	parent                    the records that a stream belongs to, which say when it is
 //	condition, unknown        the fields that are meant
 package correct
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -68,12 +67,9 @@ func ReadTool(name, input string) Tool {
 	return t
 }
 
-// parameter returns the parameter of a name, or nil.
 func (t Tool) parameter(name string) *parameter {
-	for i := range t.parameters {
-		if t.parameters[i].Name == name {
-			return &t.parameters[i]
-		}
+	if i := slices.IndexFunc(t.parameters, func(p parameter) bool { return p.Name == name }); i >= 0 {
+		return &t.parameters[i]
 	}
 	return nil
 }
@@ -123,13 +119,8 @@ func Touches(args rs.Object) (streams []string, connection string) {
 		stream, _ := written.Text(raw)
 		streams = append(streams, stream)
 	}
-	if id, ok := written.Text(args.Get("id")); ok {
-		if ref, err := rs.ParseRef(id); err == nil {
-			streams = append(streams, ref.Stream)
-			if ref.ConnectionID != "" {
-				connection = ref.ConnectionID
-			}
-		}
+	if ref, err := rs.ParseRef(args.Text("id")); err == nil {
+		streams, connection = append(streams, ref.Stream), cmp.Or(ref.ConnectionID, connection)
 	}
 	return streams, connection
 }
@@ -137,42 +128,32 @@ func Touches(args rs.Object) (streams []string, connection string) {
 // replaceNames writes other names into arguments. A stream that is replaced by "" is left out, as is a connection.
 func replaceNames(args rs.Object, streams map[string]string, connection string) rs.Object {
 	_, before := Touches(args)
-	if id, ok := written.Text(args.Get("id")); ok {
-		if ref, err := rs.ParseRef(id); err == nil {
-			ref.Stream = streams[ref.Stream]
-			if ref.ConnectionID != "" || connection != before {
-				ref.ConnectionID = connection
-			}
-			if ref.ConnectionID != "" || connection == "" {
-				args = args.Without("connection_id")
-			}
-			return args.With("id", rs.EncodeJSON(ref.String()))
+	if ref, err := rs.ParseRef(args.Text("id")); err == nil {
+		ref.Stream = streams[ref.Stream]
+		if ref.ConnectionID != "" || connection != before {
+			ref.ConnectionID = connection
 		}
-	}
-	if to := streams[args.Text("stream")]; to != "" {
-		args = args.With("stream", rs.EncodeJSON(to))
-	} else {
-		args = args.Without("stream")
-	}
-	if args.Has("streams") {
-		var kept []string
-		for _, raw := range args.Array("streams") {
-			stream, _ := written.Text(raw)
-			kept = append(kept, streams[stream])
+		if ref.ConnectionID != "" || connection == "" {
+			args = args.Without("connection_id")
 		}
-		if kept = distinct(kept); len(kept) > 0 {
-			args = args.With("streams", rs.EncodeJSON(kept))
-		} else {
-			args = args.Without("streams")
-		}
+		return args.With("id", rs.EncodeJSON(ref.String()))
 	}
-	switch {
-	case connection == "":
-		return args.Without("connection_id")
-	case connection != before:
-		return args.With("connection_id", rs.EncodeJSON(connection))
+	var kept []string
+	for _, raw := range args.Array("streams") {
+		stream, _ := written.Text(raw)
+		kept = append(kept, streams[stream])
 	}
-	return args
+	args = set(set(args, "stream", streams[args.Text("stream")]), "streams", distinct(kept))
+	return set(args, "connection_id", connection)
+}
+
+// set is an object with a member, or without it where its value is empty.
+func set(o rs.Object, name string, value any) rs.Object {
+	raw := rs.EncodeJSON(value)
+	if raw == `""` || raw == "null" {
+		return o.Without(name)
+	}
+	return o.With(name, raw)
 }
 
 // renamed is the object with one member under another name, in its place; another member of that name is replaced.
@@ -194,12 +175,19 @@ func filtered(args, filter rs.Object) rs.Object {
 	return args
 }
 
-// members are those of some names that an object has.
+// listing is arguments of which one lists a name.
+func listing(args rs.Object, param, name string) rs.Object {
+	list, raw := args.Array(param), rs.EncodeJSON(name)
+	if slices.Contains(list, raw) {
+		return args
+	}
+	return args.With(param, rs.JoinArray(append(slices.Clone(list), raw)))
+}
+
 func members(o rs.Object, names ...string) (kept rs.Object) {
 	return slices.DeleteFunc(slices.Clone(o), func(m rs.Member) bool { return !slices.Contains(names, m.Name) })
 }
 
-// onlyConnection is the connection_id of arguments, if there is one.
 func onlyConnection(args rs.Object) rs.Object {
 	if s, ok := written.Text(args.Get("connection_id")); ok && rs.UnsafeName(s) == "" {
 		return rs.Object{{Name: "connection_id", Value: rs.EncodeJSON(s)}}
@@ -207,8 +195,7 @@ func onlyConnection(args rs.Object) rs.Object {
 	return nil
 }
 
-// instead is a call of another tool, or of this one, on the stream of arguments: with arguments of its own, and of these the connection and
-// those of some names.
+// instead is a call of another tool, or of this one, on the same stream and connection, with arguments of its own and some of these.
 func instead(tool string, args, own rs.Object, names ...string) Call {
 	streams := args.Array("streams")
 	if stream := args.Get("stream"); stream != "" {
@@ -239,7 +226,6 @@ func (t Tool) LookUp(args rs.Object) Call {
 	return Call{"schema", look.WithAll(onlyConnection(args))}
 }
 
-// list is a list of names.
 func list(raw string) string {
 	s, lone := written.Text(raw)
 	switch {
@@ -253,7 +239,6 @@ func list(raw string) string {
 	return raw
 }
 
-// only returns the one element of a list, or the value itself.
 func only(raw string) string {
 	if list, ok := rs.AsArray(raw); ok && len(list) == 1 {
 		return list[0]
@@ -273,12 +258,10 @@ func distinct(names []string) (once []string) {
 	return once
 }
 
-// looks reports whether a search has words or a period.
 func looks(args rs.Object) bool {
 	return args.Has("q") || args.Has("query") || args.Has("since") || args.Has("until")
 }
 
-// plan is what one call can ask of the filter of arguments.
 func plan(args rs.Object) (foreign.Plan, bool) {
 	return foreign.Read(args.Get("filter"), args.Text("stream"))
 }
@@ -289,7 +272,6 @@ const longestQuery = 1000
 // maxShown bounds the names that a sentence lists.
 const maxShown = 12
 
-// callForEach says that a proposed call is the first of several.
 func callForEach(calls int) string {
 	return fmt.Sprintf("This needs a call for each of the %d; the one below is the first.", calls)
 }

@@ -44,45 +44,59 @@ func (c *correction) aggregate() {
 
 // timeGroup mends a group that is written as one of time and is none, or the other way round; false where that is not so.
 func (c *correction) timeGroup(name, field, metric string) bool {
-	f, at := c.stream.Field(field), c.stream.Time()
+	if f := c.stream.Field(field); f != nil {
+		return c.fieldGroup(name, *f, metric)
+	}
 	granularity := cmp.Or(wordForms["granularity"][written.Snake(field)], written.Snake(field))
 	part := partOfTime().FindStringSubmatch(field)
-	times := c.stream.Near("date", fields.Aggregates("group_by_time"))
-	named := append(c.stream.Near(field, fields.Aggregates("group_by_time")), "")[0]
-	byTime := func(field, granularity string) {
-		c.args = renamed(c.args, name, "group_by_time", rs.EncodeJSON(field)).With("granularity", rs.EncodeJSON(granularity))
-	}
+	byTime := fields.Aggregates("group_by_time")
+	times, near := c.stream.Near("date", byTime), c.stream.Near(field, byTime)
 	switch {
-	case recurring(field) != "" && f == nil && len(times) > 0:
+	case recurring(field) != "" && len(times) > 0:
 		c.report("unknown_field", name, "%s has no field %s.", c.stream.Name, quote.Text(field))
-		byTime(times[0], likelyForms["granularity"][written.Snake(field)])
+		c.groupByTime(name, times[0], likelyForms["granularity"][written.Snake(field)])
 		c.hint = recurring(field)
-	case granularities[granularity] && f == nil && len(times) > 0:
+	case granularities[granularity] && len(times) > 0:
 		c.report("unknown_field", name, "%s is a granularity; group_by_time names the field.", quote.Text(field))
-		byTime(times[0], granularity)
-	case name == "group_by" && f != nil && fields.Aggregates("group_by_time")(*f) && !fields.Aggregates(name)(*f):
-		c.report("unknown_field", name, "%s is a time: group_by_time groups by it.", quote.Text(field))
-		byTime(field, "month")
-	case name == "group_by_time" && at != "" && f != nil && fields.Aggregates("group_by")(*f) && !fields.Aggregates(name)(*f): // by a granularity beside it
-		c.report("unknown_field", name, "%s is no time.", quote.Text(field))
-		if c.args = c.args.With(name, rs.EncodeJSON(at)); metric == "count" || !written.IsUnitName(field) {
-			c.args = renamed(c.args, name, "group_by", rs.EncodeJSON(field)).Without("granularity", "time_zone")
-			c.hint = "aggregate groups by a field or by time: for both, send a call for each value of " + quote.Line(field) + " in filter."
-		}
+		c.groupByTime(name, times[0], granularity)
 	case part != nil && c.stream.Field(part[2]) != nil:
 		c.report("unknown_field", name, "A group of time is a field and its granularity.")
-		byTime(part[2], strings.ToLower(part[1]))
-	case name == "group_by" && f == nil && named != "" && len(c.stream.Near(field, fields.Aggregates(name))) == 0:
-		c.report("unknown_field", name, "%s has no field %s; %s is a time: group_by_time groups by it.", c.stream.Name, quote.Text(field), quote.Line(named))
-		byTime(named, map[bool]string{true: "day", false: "month"}[granularity == "date"])
+		c.groupByTime(name, part[2], strings.ToLower(part[1]))
+	case name == "group_by" && len(near) > 0 && len(c.stream.Near(field, fields.Aggregates(name))) == 0:
+		c.report("unknown_field", name, "%s has no field %s; %s is a time: group_by_time groups by it.",
+			c.stream.Name, quote.Text(field), quote.Line(near[0]))
+		c.groupByTime(name, near[0], map[bool]string{true: "day", false: "month"}[granularity == "date"])
 	default:
 		return false
 	}
 	return true
 }
 
-// WithField is an aggregate with a field as an argument that its metric or its granularity needs, and what there is to choose from; ""
-// where there is none.
+// fieldGroup mends a group by a time that is not sent as one, or by another field that is; false where it is neither.
+func (c *correction) fieldGroup(name string, f rs.SchemaField, metric string) bool {
+	groups, groupsTime := fields.Aggregates("group_by")(f), fields.Aggregates("group_by_time")(f)
+	at := c.stream.Time()
+	switch {
+	case name == "group_by" && groupsTime && !groups:
+		c.report("unknown_field", name, "%s is a time: group_by_time groups by it.", quote.Text(f.Name))
+		c.groupByTime(name, f.Name, "month")
+	case name == "group_by_time" && groups && !groupsTime && at != "": // by a granularity beside it
+		c.report("unknown_field", name, "%s is no time.", quote.Text(f.Name))
+		if c.args = c.args.With(name, rs.EncodeJSON(at)); metric == "count" || !written.IsUnitName(f.Name) {
+			c.args = renamed(c.args, name, "group_by", rs.EncodeJSON(f.Name)).Without("granularity", "time_zone")
+			c.hint = "aggregate groups by a field or by time: for both, send a call for each value of " + quote.Line(f.Name) + " in filter."
+		}
+	default:
+		return false
+	}
+	return true
+}
+
+func (c *correction) groupByTime(name, field, granularity string) {
+	c.args = renamed(c.args, name, "group_by_time", rs.EncodeJSON(field)).With("granularity", rs.EncodeJSON(granularity))
+}
+
+// WithField is an aggregate with a field for an argument that needs one, and which there are; "" where none is known.
 func (t Tool) WithField(s fields.Stream, args rs.Object, argument string) (send, hint string) {
 	use, likely := args.Text("metric"), "amount"
 	if argument == "group_by_time" {
@@ -103,9 +117,7 @@ func (t Tool) WithField(s fields.Stream, args rs.Object, argument string) (send,
 
 var money = written.Expression(`(?:^|_)(?:amount|price|total|cost)(?:_|$)`)
 
-// Unsearched is the call that is meant by a filter which looks for a text within a field whose values can be listed, or that no search
-// reads, and what it does: the values, or else the records without that condition. For any other filter it has no call, and may say how a
-// part of a word is found.
+// Unsearched is the call for a filter on a part of a text that no search reads or that has few values, or a hint alone.
 func (t Tool) Unsearched(s fields.Stream, args rs.Object) (call Call, hint string, ok bool) {
 	p, ok := plan(args)
 	if !ok || p.Sought == nil || s.Field(p.Sought.Name) == nil {
@@ -132,9 +144,7 @@ func listsValues(field string) string {
 	return "No filter looks within a text: the call below lists the values of " + quote.Line(field) + "; send yours with each of those that have it."
 }
 
-// Mistaken returns the error that says what is wrong with the fields of a call which a resource server refused, and which connections of
-// its stream have them; nil for nothing. schema reads the schema of a stream and a connection, or of all where one is "", and returns nil
-// where it cannot.
+// Mistaken says which fields of a call its stream lacks, and which connections have them; nil for none. schema may return nil.
 func (t Tool) Mistaken(args rs.Object, refused *rs.Error, schema func(stream, connection string) *rs.Schema) *rs.Error {
 	streams, connection := Touches(args)
 	if len(streams) != 1 {
@@ -171,8 +181,7 @@ func (t Tool) Mistaken(args rs.Object, refused *rs.Error, schema func(stream, co
 	return found
 }
 
-// Unknown returns the error that says which field or relation of a call its stream does not have, and the call that is probably
-// meant; nil if it has all that are named. refused is what the resource server said.
+// Unknown says which field or relation of a call its stream does not have, and which call is probably meant; nil if it has all.
 func (t Tool) Unknown(s fields.Stream, args rs.Object, refused *rs.Error) *rs.Error {
 	if len(s.Fields) == 0 {
 		return nil
@@ -188,6 +197,26 @@ func (t Tool) Unknown(s fields.Stream, args rs.Object, refused *rs.Error) *rs.Er
 	if e := byParent(s, args); e != nil && t.Name == "query_records" {
 		return e
 	}
+	if c.mend(t); len(c.wrong) == 0 {
+		return nil
+	}
+	e := &rs.Error{Code: c.code, Param: c.param, Message: strings.Join(c.wrong[:min(len(c.wrong), 3)], " "), Hint: c.hint}
+	if e.Code == "unknown_field" && refused.Status != 0 && len(c.related) == 0 {
+		e.Code = refused.Code
+	}
+	send, ok := c.call(t, args)
+	if c.ungrouped != "" && refused.Status != 0 && len(c.wrong) == 1 { // else something else was wrong with the call
+		e.Hint = "No call groups by it: the one below shows its values record by record."
+		send, ok = valuesOf(s, args, c.ungrouped), true
+	}
+	if ok {
+		e.Send = send.String()
+	}
+	return e
+}
+
+// mend compares all names in the call with those of its stream, and puts the nearest in place of those that it does not have.
+func (c *correction) mend(t Tool) {
 	if t.Takes("filter") {
 		c.filter(t)
 	}
@@ -200,44 +229,81 @@ func (t Tool) Unknown(s fields.Stream, args rs.Object, refused *rs.Error) *rs.Er
 		c.replace("field", c.name("field", field, nil, ""))
 	}
 	c.relations()
+	for _, relation := range c.related {
+		c.args = listing(c.args, "expand", relation)
+	}
+}
+
+// call is the call with what was mended, or the one that says what is not known of args, as they were sent; false where none is of use.
+func (c *correction) call(t Tool, args rs.Object) (Call, bool) {
 	if !t.Takes("sort") && len(c.related) > 0 {
 		t.Name, c.args = "fetch", members(c.args, "id", "connection_id", "fields", "expand", "expand_limit")
 	}
-	for _, relation := range c.related {
-		if expand := c.args.Array("expand"); !slices.Contains(expand, rs.EncodeJSON(relation)) {
-			c.args = c.args.With("expand", rs.JoinArray(append(slices.Clone(expand), rs.EncodeJSON(relation))))
-		}
+	switch {
+	case c.open && c.partly && c.sought == nil && c.grouped == nil:
+		return Call{"schema", rs.Object{rs.NewMember("stream", c.stream.Name)}.WithAll(onlyConnection(args))}, true
+	case c.open:
+		return Call{}, false
+	case c.sought != nil:
+		return searchFor(c.args, *c.sought)
+	case c.grouped != nil:
+		return t.groupedBy(c.args, *c.grouped)
 	}
-	if len(c.wrong) == 0 {
+	return Call{t.Name, c.args}, true
+}
+
+// valuesOf is the call that lists the values of a field by which nothing groups, beside those that were to be computed on.
+func valuesOf(s fields.Stream, args rs.Object, field string) Call {
+	shown := rs.NewMember("fields", distinct([]string{field, args.Text("field")}))
+	call := instead("query_records", args, rs.Object{shown, rs.NewMember("limit", 100)}, "filter", "time_zone")
+	if s.Connection != "" {
+		call.Arguments = call.Arguments.With("connection_id", rs.EncodeJSON(s.Connection))
+	}
+	return call
+}
+
+// byParent says that records have no time, and which call reads them with those that they belong to; nil where no time is meant.
+func byParent(s fields.Stream, args rs.Object) *rs.Error {
+	if s.Parent == nil || s.Time() != "" {
 		return nil
 	}
-	ungrouped := c.ungrouped != "" && refused.Status != 0 && len(c.wrong) == 1 // else something else was wrong with the call
-	if ungrouped {
-		c.hint = "No call groups by it: the one below shows its values record by record."
-	}
-	e := &rs.Error{Code: c.code, Param: c.param, Message: strings.Join(c.wrong[:min(len(c.wrong), 3)], " "), Hint: c.hint}
-	if e.Code == "unknown_field" && refused.Status != 0 && len(c.related) == 0 {
-		e.Code = refused.Code
-	}
-	send, ok := Call{t.Name, c.args}, true
-	switch {
-	case ungrouped:
-		shown := rs.EncodeJSON(distinct([]string{c.ungrouped, args.Text("field")}))
-		send = instead("query_records", args, rs.Object{{Name: "fields", Value: shown}, {Name: "limit", Value: "100"}}, "filter", "time_zone")
-		if s.Connection != "" {
-			send.Arguments = send.Arguments.With("connection_id", rs.EncodeJSON(s.Connection))
+	at := s.Parent.Time()
+	isTime := func(name string) bool { return s.Field(name) == nil && written.IsTimeName(name) }
+	var param string
+	var filter rs.Object
+	var left []string
+	for _, m := range args.Object("filter") {
+		if isTime(m.Name) {
+			filter, param = append(filter, rs.Member{Name: at, Value: m.Value}), "filter"
+		} else {
+			left = append(left, m.Name)
 		}
-	case c.open && (c.sought != nil || c.grouped != nil || !c.partly):
-		return e
-	case c.open:
-		send = Call{"schema", rs.Object{{Name: "stream", Value: rs.EncodeJSON(s.Name)}}.WithAll(onlyConnection(args))}
-	case c.sought != nil:
-		send, ok = searchFor(c.args, *c.sought)
-	case c.grouped != nil:
-		send, ok = t.groupedBy(c.args, *c.grouped)
 	}
-	if ok {
-		e.Send = send.String()
+	call := rs.Object{{Name: "stream", Value: rs.EncodeJSON(s.Parent.Name)}}.WithAll(members(args, "connection_id", "limit", "time_zone"))
+	if has := s.Parent.Field("has_" + s.Parent.Relation); has != nil && has.Exact && has.Type == "boolean" {
+		filter = append(filter, rs.Member{Name: has.Name, Value: "true"})
+	}
+	if len(filter) > 0 {
+		call = call.With("filter", filter.JSON())
+	}
+	switch sort := args.Text("sort"); {
+	case isTime(strings.TrimPrefix(sort, "-")):
+		param = "sort"
+		call = call.With("sort", rs.EncodeJSON(strings.TrimSuffix(sort, strings.TrimPrefix(sort, "-"))+at))
+	case sort != "":
+		left = append(left, "sort")
+	}
+	if param == "" {
+		return nil
+	}
+	e := &rs.Error{
+		Code: map[string]rs.Code{"filter": "unknown_field", "sort": "invalid_sort"}[param], Param: param,
+		Message: s.Name + " has no field that says when its records are: their " + quote.Line(s.Parent.Name) + " have " + quote.Line(at) + ".",
+		Hint:    "The call below reads those with their " + quote.Line(s.Parent.Relation) + ".",
+		Send:    Call{"query_records", call.With("expand", rs.EncodeJSON([]string{s.Parent.Relation}))}.String(),
+	}
+	if len(left) > 0 {
+		e.Hint += " It leaves out " + quote.Names(left, maxShown) + "."
 	}
 	return e
 }

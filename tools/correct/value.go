@@ -168,7 +168,7 @@ func sorted(args rs.Object) rs.Object {
 		args = renamed(args, "order", "sort", `""`)
 	}
 	bare, negated := strings.CutPrefix(field, "-")
-	alone := foreign.Directions[strings.ToLower(field)] // a direction without a field
+	alone := map[string]string{"asc": "asc", "desc": "desc"}[strings.TrimSuffix(strings.ToLower(field), "ending")] // a direction without a field
 	if direction == "" && (order == "asc" || order == "desc") && !negated {
 		direction = order
 	}
@@ -195,8 +195,7 @@ func sorts(plain string) bool {
 		slices.Contains(aliases["sort"], plain) || slices.Contains(aliases["order"], plain)
 }
 
-// ordered brings the sort of an aggregate into the order of its groups, which is that of their numbers or of time: "-total" is desc. A sort
-// without a direction, or by something else, stays what it is.
+// ordered makes the sort of an aggregate the order of its groups: "-total" is desc. One by something else, or without a direction, stays.
 func ordered(args rs.Object) rs.Object {
 	for _, m := range args {
 		field, direction := foreign.Sort(m.Value)

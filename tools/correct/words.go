@@ -1,7 +1,6 @@
 package correct
 
 import (
-	"maps"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/foreign"
@@ -79,8 +78,8 @@ var flags = map[string][2]string{
 var nameArguments = []string{"stream", "connection_id", "field", "id", "group_by", "group_by_time", "time_zone", "sort"}
 
 // notFields are arguments that other tools take, or that say nothing about the read: no fields of a stream.
-var notFields = union(silent, written.Set("include_deleted full mode sort order fields q query streams expand metric field group_by "+
-	"group_by_time granularity time_zone count distinct language having ascending descending reverse sql unique"))
+var notFields = written.Set(pageWords, silentWords, "include_deleted full mode sort order fields q query streams expand metric field group_by "+
+	"group_by_time granularity time_zone count distinct language having ascending descending reverse sql unique")
 
 func lists(of map[string]string) map[string][]string {
 	all := map[string][]string{}
@@ -90,27 +89,21 @@ func lists(of map[string]string) map[string][]string {
 	return all
 }
 
-func union(sets ...map[string]bool) map[string]bool {
-	all := map[string]bool{}
-	for _, set := range sets {
-		maps.Copy(all, set)
-	}
-	return all
-}
-
 // aggregations are objects that other APIs have for a metric and its field.
 var aggregations = written.Set("aggregations aggregation aggregates aggs pipeline")
 
-// silent are arguments that say nothing about the records that are read, and those of which an error says enough.
-var silent = union(pages, written.Set("reason purpose explanation description intent comment user user_id format output output_format "+
-	"verbose debug pretty timeout include_metadata raw limit cursor view detail"))
+// Arguments that say nothing about the records that are read, or of which an error says enough.
+const (
+	silentWords = "reason purpose explanation description intent comment user user_id format output output_format verbose debug pretty " +
+		"timeout include_metadata raw limit cursor view detail"
+	pageWords = "page page_number offset skip starting_after ending_before" // which count pages or records instead of sending a cursor
+)
 
-// pages are arguments that count pages or records instead of sending a cursor.
-var pages = written.Set("page page_number offset skip starting_after ending_before")
+var silent, pages = written.Set(pageWords, silentWords), written.Set(pageWords)
 
 // bounds are arguments that bound a time, which a filter on the stream's time field does here.
-var bounds = union(foreign.SpanNames, written.Set(aliases["since"]...), written.Set(aliases["until"]...),
-	written.Set("since until after before date when created_after created_before"))
+var bounds = written.Set(foreign.SpanWords, foreign.SinceNames, foreign.UntilNames,
+	"since until after before date when created_after created_before")
 
 var granularities = written.Set("hour day week month quarter year")
 

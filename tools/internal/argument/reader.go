@@ -36,28 +36,27 @@ var unlisted = written.Set("view")
 
 // NewReader reads arguments whose names are all known.
 func NewReader(values rs.Object, known ...string) *Reader {
-	a := &Reader{}
 	var unknown []string
 	for _, m := range values {
 		if !slices.Contains(known, m.Name) {
 			unknown = append(unknown, m.Name)
 		}
 	}
-	if len(unknown) > 0 {
-		const shown = 5
-		quoted := make([]string, min(len(unknown), shown))
-		for i := range quoted {
-			quoted[i] = quote.Exact(unknown[i])
-		}
-		param := unknown[0]
-		if len(param) > filter.MaxNameBytes {
-			param = ""
-		}
-		known = slices.DeleteFunc(slices.Clone(known), func(name string) bool { return unlisted[name] })
-		a.Failf(param, "This tool takes: "+strings.Join(known, ", ")+".", "Unknown argument %s.", strings.Join(quoted, ", "))
-		return a
+	if len(unknown) == 0 {
+		return &Reader{Values: values}
 	}
-	a.Values = values
+	const shown = 5
+	var quoted []string
+	for _, name := range unknown[:min(len(unknown), shown)] {
+		quoted = append(quoted, quote.Exact(name))
+	}
+	param := unknown[0]
+	if len(param) > filter.MaxNameBytes {
+		param = ""
+	}
+	known = slices.DeleteFunc(slices.Clone(known), func(name string) bool { return unlisted[name] })
+	a := &Reader{}
+	a.Failf(param, "This tool takes: "+strings.Join(known, ", ")+".", "Unknown argument %s.", strings.Join(quoted, ", "))
 	return a
 }
 

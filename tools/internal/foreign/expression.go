@@ -2,6 +2,7 @@
 package foreign
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -41,7 +42,6 @@ const (
 // everything is what a filter without conditions asks.
 var everything = expression{{}}
 
-// and is what two expressions ask together.
 func (e expression) and(other expression) (all expression) {
 	if len(e)*len(other) > maxConditions {
 		return nil
@@ -54,7 +54,6 @@ func (e expression) and(other expression) (all expression) {
 	return all
 }
 
-// or is what one of two expressions asks.
 func (e expression) or(other expression) expression {
 	if e == nil || other == nil || len(e)+len(other) > maxConditions {
 		return nil
@@ -62,7 +61,6 @@ func (e expression) or(other expression) expression {
 	return slices.Concat(e, other)
 }
 
-// not is the opposite.
 func (e expression) not() expression {
 	if e == nil {
 		return nil
@@ -172,8 +170,7 @@ func Compared(filter rs.Object, field, operator, value string) (rs.Object, bool)
 	return filter.With(field, bounds.With(operator, value).JSON()), true
 }
 
-// Canonical returns a filter in its own form: by field a value, or an object of range operators. Operators that are not certain stay in it,
-// and what is not certain to be the same stays as it is.
+// Canonical returns a filter by field: a value, or an object of operators. What is not certain stays as it is.
 func Canonical(raw string) string {
 	e := (&filterReader{certain: true, left: maxConditions}).read(raw, 0)
 	if len(e) != 1 || len(e[0]) == 0 {
@@ -189,8 +186,7 @@ func Canonical(raw string) string {
 	return filter.JSON()
 }
 
-// Read is the plan of a filter that was refused, of a stream whose name may stand before its fields. It is false where a condition would
-// be lost, or where no value can fulfil them all.
+// Read is the plan of a refused filter, in which a stream may stand before fields; false as that of an expression.
 func Read(filter, stream string) (Plan, bool) {
 	if IsEmpty(filter) {
 		return everything.plan()
@@ -213,4 +209,56 @@ func IsText(s string) bool { return (&filterReader{left: maxConditions}).text(s)
 func IsEmpty(raw string) bool {
 	s, isText := written.Text(raw)
 	return raw == "null" || isText && strings.TrimSpace(s) == "" || strings.Trim(raw, "{[]} \t\r\n") == ""
+}
+
+// InForm is a condition in the form that a filter takes, where a resource server refused it with a message; "" for one that stays as it is.
+func InForm(m rs.Member, message string) string {
+	isNumber := strings.Contains(message, "number")
+	if bounds := rs.AsObject(m.Value); bounds != nil {
+		mended := bounds
+		for _, r := range bounds {
+			operator, value := written.Bound(r.Name, cmp.Or(written.Reordered(r.Value), r.Value))
+			if _, isLast := written.LastOfMonth(r.Value); isLast && operator == "lt" { // which the last day is before
+				operator = "lte"
+			}
+			value = cmp.Or(written.InField(m.Name, r.Value, isNumber), value, written.Reordered(r.Value))
+			if value != "" && operator != r.Name {
+				mended = mended.Without(r.Name)
+			}
+			if value != "" {
+				mended = mended.With(operator, value)
+			}
+		}
+		if slices.Equal(mended, bounds) || slices.ContainsFunc(mended, isEitherDay) { // it would be refused again
+			return ""
+		}
+		return mended.JSON()
+	}
+	p, ok := Read(rs.Object{m}.JSON(), "")
+	numbers, usual := written.Numbers(m.Value), written.Reordered(m.Value)
+	flag := map[string]string{"0": "false", "1": "true"}[m.Value]
+	switch {
+	case ok && p.Calls == 1 && p.Filter.Object(m.Name) != nil: // "> 5"
+		m.Value = p.Filter.Get(m.Name)
+		return cmp.Or(InForm(m, message), m.Value)
+	case numbers != nil && isNumber:
+		return rs.Object{{Name: "gte", Value: numbers[0]}, {Name: "lte", Value: numbers[1]}}.JSON()
+	case flag != "" && strings.Contains(message, "boolean"):
+		return flag
+	}
+	return cmp.Or(written.InField(m.Name, m.Value, isNumber), written.Range(cmp.Or(usual, m.Value)), usual, written.Value(m.Value))
+}
+
+// isEitherDay reports whether a date may be two days, such as 03/06/2026.
+func isEitherDay(m rs.Member) bool { return len(written.DaysOf(strings.Trim(m.Value, `"`))) > 1 }
+
+// Operands are the values that a filter compares with, each under the name of its field.
+func Operands(filter rs.Object) (values rs.Object) {
+	for _, m := range filter {
+		values = append(values, m)
+		for _, bound := range rs.AsObject(m.Value) {
+			values = append(values, rs.Member{Name: m.Name, Value: bound.Value})
+		}
+	}
+	return values
 }

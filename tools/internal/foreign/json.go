@@ -110,8 +110,7 @@ func (r *filterReader) object(o rs.Object, depth int) expression {
 	return all
 }
 
-// member reads a field with its condition, or what other languages put around conditions. A filter that has such a name for a field
-// compares it with no object of other fields.
+// member reads a field with its condition, or what other languages put around conditions, unless it is compared as a field of that name.
 func (r *filterReader) member(m rs.Member, depth int) expression {
 	word := plainWord(m.Name)
 	kind, inner := wrappers[word], rs.AsObject(m.Value)
@@ -183,50 +182,25 @@ func (r *filterReader) named(m rs.Member, depth int) expression {
 	return r.condition(field, value, depth)
 }
 
-// condition reads what one field is compared with.
 func (r *filterReader) condition(field, raw string, depth int) expression {
 	if depth > maxNesting || field == "" || raw == "" {
 		return nil
 	}
-	list, _ := rs.AsArray(raw)
+	list, isList := rs.AsArray(raw)
 	o := rs.AsObject(raw)
 	s, isText := written.Text(raw)
-	inner, word, value, spelledOut := spelled(o)
 	switch {
-	case spelledOut && inner == "" && len(o) == 2:
-		return r.operated(field, word, value, depth+1)
 	case len(o) > 0:
-		all := everything
-		for _, m := range o {
-			if m.Value == "null" && len(o) > 1 || noise[plainWord(m.Name)] && !r.certain { // a null argument counts as absent
-				continue
-			}
-			all = all.and(r.operated(field, m.Name, m.Value, depth+1))
-		}
-		switch {
-		case all == nil || len(all[0]) == 0:
-			return nil
-		case r.certain:
-			return all
-		}
-		return all.turned()
+		return r.operators(field, o, depth+1)
 	case len(list) == 1 && rs.Kind(list[0]) != "object":
 		return r.condition(field, list[0], depth+1)
 	case r.certain:
 		return r.one(field, "", raw)
 	case raw == "null" || isText && s == "":
 		return r.one(field, absent, "true")
-	case written.IsPeriod(list):
-		return r.one(field, "gte", list[0]).and(r.one(field, "lte", list[1]))
-	case len(list) > 0 && rs.AsObject(list[0]) != nil: // conditions that all hold
-		all := everything
-		for _, item := range list {
-			all = all.and(r.condition(field, item, depth+1))
-		}
-		return all
-	case len(list) > 0:
-		return r.one(field, oneOf, raw)
-	case o != nil || rs.Kind(raw) == "array":
+	case isList:
+		return r.values(field, list, depth+1)
+	case o != nil: // without an operator
 		return nil
 	}
 	if e := r.textOf(field, s); e != nil {
@@ -235,7 +209,44 @@ func (r *filterReader) condition(field, raw string, depth int) expression {
 	return r.one(field, "", raw)
 }
 
-// one is one condition.
+// operators reads an object of what one field is compared with.
+func (r *filterReader) operators(field string, o rs.Object, depth int) expression {
+	if inner, word, value, ok := spelled(o); ok && inner == "" && len(o) == 2 {
+		return r.operated(field, word, value, depth)
+	}
+	all := everything
+	for _, m := range o {
+		if m.Value == "null" && len(o) > 1 || noise[plainWord(m.Name)] && !r.certain { // a null argument counts as absent
+			continue
+		}
+		all = all.and(r.operated(field, m.Name, m.Value, depth))
+	}
+	switch {
+	case all == nil || len(all[0]) == 0:
+		return nil
+	case r.certain:
+		return all
+	}
+	return all.turned()
+}
+
+// values reads a list of what one field is compared with: both ends of a time, values of which it has one, or conditions that all hold.
+func (r *filterReader) values(field string, list []string, depth int) expression {
+	switch {
+	case len(list) == 0:
+		return nil
+	case written.IsPeriod(list):
+		return r.one(field, "gte", list[0]).and(r.one(field, "lte", list[1]))
+	case rs.AsObject(list[0]) == nil:
+		return r.one(field, oneOf, rs.JoinArray(list))
+	}
+	all := everything
+	for _, item := range list {
+		all = all.and(r.condition(field, item, depth))
+	}
+	return all
+}
+
 func (r *filterReader) one(field, operator, value string) expression {
 	if r.left--; r.left < 0 {
 		return nil
@@ -243,7 +254,6 @@ func (r *filterReader) one(field, operator, value string) expression {
 	return expression{{{field: field, operator: operator, value: value}}}
 }
 
-// operated reads a condition with an operator of any language.
 func (r *filterReader) operated(field, word, raw string, depth int) expression {
 	m, known := meaningOf(word)
 	list, _ := rs.AsArray(raw)
@@ -269,7 +279,6 @@ func (r *filterReader) operated(field, word, raw string, depth int) expression {
 	return r.operand(field, m.operator, raw, depth+1)
 }
 
-// operand reads what an operator compares with.
 func (r *filterReader) operand(field, operator, raw string, depth int) expression {
 	list, _ := rs.AsArray(raw)
 	scalar, isScalar := rs.AsText(raw)

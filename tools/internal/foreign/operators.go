@@ -105,9 +105,6 @@ func meaningOf(word string) (m meaning, ok bool) {
 	return meaning{operator, certain, denied}, ok
 }
 
-// isBound reports whether an operator is one of a range.
-func (m meaning) isBound() bool { return isRange(m.operator) }
-
 func isRange(operator string) bool { return slices.Contains(rs.RangeOperators, operator) }
 
 // IsOperator reports whether a word compares a field with something.
@@ -147,7 +144,7 @@ func (o fieldOperator) condition(value string) string {
 // namesWord reports whether a value is a word and the operator a likely one of a time, such as that of from.
 func (o fieldOperator) namesWord(value string) bool {
 	m, _ := meaningOf(append(o.operators, "")[0])
-	return len(o.operators) == 1 && m.isBound() && !m.certain && written.IsWord(value) && !written.IsTimeName(o.field)
+	return len(o.operators) == 1 && isRange(m.operator) && !m.certain && written.IsWord(value) && !written.IsTimeName(o.field)
 }
 
 // HasOperator reports whether the name of a field certainly has an operator in it, or is itself what denies conditions.
@@ -175,7 +172,16 @@ func operatorIn(name string, known []string) (fieldOperator, bool) {
 	case known == nil || len(name) > written.LongestName || len(words) < 2 && !strings.HasPrefix(name, "un"):
 		return fieldOperator{}, false
 	}
-	for i := len(words) - 1; i > 0; i-- { // total_gte and min_total; ordered_before and since_ordered are bounds of ordered_at
+	if o, ok := operatorAmong(words, known); ok {
+		return o, true
+	}
+	return denialAmong(words, known)
+}
+
+// operatorAmong reads an operator before or behind a field in the words of a name: total_gte and min_total; ordered_before and since_ordered
+// are bounds of ordered_at.
+func operatorAmong(words, known []string) (fieldOperator, bool) {
+	for i := len(words) - 1; i > 0; i-- {
 		first, last := strings.Join(words[:i], "_"), strings.Join(words[i:], "_")
 		for _, named := range [][2]string{{first, last}, {last, first}} {
 			base, operators := named[0], operatorsOf(named[1])
@@ -185,6 +191,11 @@ func operatorIn(name string, known []string) (fieldOperator, bool) {
 			}
 		}
 	}
+	return fieldOperator{}, false
+}
+
+// denialAmong reads a word by which a condition is not to hold among those of a name, such as is_not_seen and unseen.
+func denialAmong(words, known []string) (fieldOperator, bool) {
 	for i, word := range words {
 		others := slices.Concat(words[:i], words[i+1:])
 		if strings.HasPrefix(word, "un") && len(word) > 3 {
@@ -201,7 +212,7 @@ func operatorIn(name string, known []string) (fieldOperator, bool) {
 
 // BoundOf is the operator of a range that a word means; "" for none.
 func BoundOf(word string) string {
-	if m, _ := meaningOf(word); m.isBound() {
+	if m, _ := meaningOf(word); isRange(m.operator) {
 		return m.operator
 	}
 	return ""
@@ -239,8 +250,7 @@ func operatorsOf(words string) []string {
 	return nil
 }
 
-// inDate is the range of a time that a part of its date means, alone or compared; "" where it is not one range, such as a month of any
-// year.
+// inDate is the range of a time that a part of its date means; "" where it is not one range, such as a month of any year.
 func inDate(part, raw string) string {
 	operator := "eq"
 	if compared := rs.AsObject(raw); len(compared) == 1 {
@@ -306,8 +316,7 @@ func spelled(o rs.Object) (field, word, value string, ok bool) {
 	return field, word, value, value != "" && IsOperator(word)
 }
 
-// ofProperty reads a condition that names the type of its property, as Notion does: {"property":"total","number":{"greater_than":5}}.
-// kind is that type.
+// ofProperty reads a condition as Notion writes it, with its type as kind: {"property":"total","number":{"greater_than":5}}.
 func ofProperty(o rs.Object) (field, kind, condition string) {
 	field = cmp.Or(o.Text("property"), o.Text("timestamp"))
 	is := o.Without("property", "timestamp")

@@ -25,6 +25,9 @@ var (
 	sortNulls = written.Set("nulls nulls_first nulls_last missing unmapped_type")
 )
 
+// quantities are those that do not say by themselves what is sorted: newest is by time.
+var quantities = written.Set("highest largest biggest greatest lowest smallest")
+
 // Opposites are the directions that a direction that is denied stands for.
 var Opposites = map[string]string{"asc": "desc", "desc": "asc"}
 
@@ -110,18 +113,20 @@ func directionIn(raw string) string {
 	return Directions[strings.ToLower(strings.TrimSpace(text))]
 }
 
-// Directed takes a direction out of the name of a sort, such as total_desc, highestTotal or "descending by total". A name without one stays as
-// it is.
+// Directed takes a direction out of the name of a sort, such as total_desc, highestTotal or "descending by total"; of "newest" no field is
+// left. A name without a direction stays as it is.
 func Directed(name string) (field, direction string) {
 	words := strings.FieldsFunc(written.Snake(name), func(c rune) bool { return c != '-' && !unicode.IsLetter(c) && !unicode.IsDigit(c) })
 	words = slices.DeleteFunc(words, func(word string) bool { return word == "by" })
-	for _, at := range []int{len(words) - 1, 0} {
-		if len(words) < 2 {
-			break
-		}
-		if direction = Directions[words[at]]; direction != "" {
-			return strings.Join(slices.Delete(words, at, at+1), "_"), direction
-		}
+	whole, last := strings.Join(words, "_"), len(words)-1
+	switch {
+	case len(words) == 0 || quantities[whole]:
+	case Directions[whole] != "":
+		return "", Directions[whole]
+	case Directions[words[last]] != "":
+		return strings.Join(words[:last], "_"), Directions[words[last]]
+	case Directions[words[0]] != "":
+		return strings.Join(words[1:], "_"), Directions[words[0]]
 	}
 	return name, ""
 }

@@ -42,7 +42,7 @@ func TestDirected(t *testing.T) {
 	for name, want := range map[string][2]string{
 		"total_desc": {"total", "desc"}, "receivedAtAsc": {"received_at", "asc"}, "highest total": {"total", "desc"},
 		"descending by total": {"total", "desc"}, "total (desc)": {"total", "desc"}, "order.total.desc": {"order_total", "desc"},
-		"total": {"total", ""}, "newest": {"newest", ""}, "by desc": {"by desc", ""}, "description": {"description", ""}, "": {"", ""},
+		"total": {"total", ""}, "newest": {"", "desc"}, "most recent": {"", "desc"}, "highest": {"highest", ""}, "by desc": {"", "desc"}, "by": {"by", ""}, "description": {"description", ""}, "": {"", ""},
 	} {
 		if field, direction := Directed(name); [2]string{field, direction} != want {
 			t.Errorf("%q is directed as %q %q, want %q", name, field, direction, want)

@@ -43,7 +43,6 @@ const longestText = 4 << 10
 // maxWords bounds a value without quotation marks.
 const maxWords = 40
 
-// text reads a filter that is one text.
 func (r *filterReader) text(s string) expression {
 	if len(s) > longestText {
 		return nil
@@ -92,7 +91,6 @@ func (t *filterText) take(part func() *regexp.Regexp) []string {
 // at the start alone.
 func (t *filterText) head() string { return t.rest[:min(len(t.rest), 500)] }
 
-// is reports whether something stands at the start.
 func (t *filterText) is(part func() *regexp.Regexp) bool {
 	t.space()
 	return part().MatchString(t.head())
@@ -127,7 +125,6 @@ func (t *filterText) all() expression {
 	return e
 }
 
-// one reads a condition, or what stands in brackets.
 func (t *filterText) one() expression {
 	if t.depth++; t.depth > maxNesting*4 {
 		return nil
@@ -213,57 +210,66 @@ func (t *filterText) operator() string {
 	return ""
 }
 
-// compared reads what a field is compared with.
 func (t *filterText) compared(field, word string) expression {
 	m, _ := meaningOf(word)
-	if span := t.take(spanSign); span != nil { // of Lucene, in which "*" is no bound
-		e := everything
-		for i, bound := range span[1:] {
-			if bound != "*" {
-				e = e.and(t.reader.operated(field, []string{"gte", "lte"}[i], literal(bound), 0))
-			}
-		}
-		if e = e.turned(); m.denied {
-			e = e.not()
-		}
-		if m.operator != "" && m.operator != oneOf && m.operator != between {
-			return nil
-		}
-		return e
+	if span := t.take(spanSign); span != nil {
+		return t.inSpan(field, m, span[1:])
 	}
 	t.space()
-	listed := strings.HasPrefix(t.rest, "(") || strings.HasPrefix(t.rest, "[")
-	value := ""
+	listed := word == "=" && (strings.HasPrefix(t.rest, "(") || strings.HasPrefix(t.rest, "["))
+	value := t.operand(m, listed)
+	text, _ := written.Text(value)
+	switch {
+	case isRange(m.operator) && !m.certain && written.IsWord(value): // "from Anna"
+		return nil
+	case listed:
+		word = oneOf
+	case word == "=" && text == "*":
+		word, value = "exists", "true"
+	case word == "=" && len(text) > 1 && strings.HasSuffix(text, "*"):
+		word = "startswith"
+	}
+	return t.reader.operated(field, word, value, 0)
+}
+
+// inSpan is what a field is compared with by the span of a Lucene query, in which "*" is no bound.
+func (t *filterText) inSpan(field string, m meaning, bounds []string) expression {
+	if m.operator != "" && m.operator != oneOf && m.operator != between {
+		return nil
+	}
+	e := everything
+	for i, bound := range bounds {
+		if bound != "*" {
+			e = e.and(t.reader.operated(field, []string{"gte", "lte"}[i], literal(bound), 0))
+		}
+	}
+	if e = e.turned(); m.denied {
+		return e.not()
+	}
+	return e
+}
+
+// operand reads the value of an operator as JSON, or a list of values; "" for none.
+func (t *filterText) operand(m meaning, listed bool) string {
 	switch {
 	case m.operator == absent:
-		value = "true"
+		return "true"
 	case m.operator == between:
 		lower := t.value()
 		if t.take(andSign) == nil {
 			t.takes(",")
 		}
 		if upper := t.value(); lower != "" && upper != "" {
-			value = rs.JoinArray([]string{lower, upper})
+			return rs.JoinArray([]string{lower, upper})
 		}
-	case m.operator == oneOf || word == "=" && listed:
-		if values := t.values(); len(values) > 0 {
-			value = rs.JoinArray(values)
+	case m.operator == oneOf || listed:
+		if values := t.values(); values != nil {
+			return rs.JoinArray(values)
 		}
 	default:
-		value = t.value()
+		return t.value()
 	}
-	text, _ := written.Text(value)
-	switch {
-	case m.isBound() && !m.certain && written.IsWord(value): // "from Anna"
-		return nil
-	case word == "=" && text == "*":
-		word, value = "exists", "true"
-	case word == "=" && len(text) > 1 && strings.HasSuffix(text, "*"):
-		word = "startswith"
-	case word == "=" && listed:
-		word = oneOf
-	}
-	return t.reader.operated(field, word, value, 0)
+	return ""
 }
 
 // values reads a list, in brackets or with commas alone. It returns nil for anything else.

@@ -129,7 +129,7 @@ func (c *Schemas) Held(ctx context.Context, stream, connectionID string) *rs.Sch
 // ReadStream reads what a schema says of the streams of a scope.
 func ReadStream(schema *rs.Schema, scope rs.Scope) Stream {
 	known := Stream{Document: schema, fields: map[string]rs.SchemaField{}, unlike: map[string]bool{}, Sources: readSources(schema)}
-	seen, relations := map[string]bool{}, map[string]bool{}
+	seen := map[string]bool{} // connections, of which there may be thousands
 	for i := range schema.Streams {
 		stream := &schema.Streams[i]
 		if scope.Stream != "" && stream.Name != scope.Stream || len(stream.Connections) > 0 && !HasConnection(stream, scope.ConnectionID) {
@@ -142,8 +142,7 @@ func ReadStream(schema *rs.Schema, scope rs.Scope) Stream {
 			known.fields[field.Name] = field
 		}
 		for _, relation := range stream.Relations() {
-			if !relations[relation.Name] {
-				relations[relation.Name] = true
+			if !slices.Contains(known.Relations, relation.Name) {
 				known.Relations = append(known.Relations, relation.Name)
 			}
 		}
@@ -230,16 +229,13 @@ func (s Stream) EndOf(field string) string {
 func (s Stream) Status() string {
 	var names []string
 	for name, f := range s.fields {
-		if f.Granted && slices.Contains(f.Aggregates, "group_by") && isStatus(written.Snake(name)) {
+		says := strings.HasSuffix("_"+written.Snake(name), "_status") || written.Snake(name) == "state"
+		if says && f.Granted && slices.Contains(f.Aggregates, "group_by") {
 			names = append(names, name)
 		}
 	}
 	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(b, a)) })
 	return append(names, "")[0]
-}
-
-func isStatus(name string) bool {
-	return name == "state" || name == "status" || strings.HasSuffix(name, "_status")
 }
 
 // HasBlob reports whether a field of the records is a reference to a blob.
