@@ -182,3 +182,19 @@ func everyField(t *testing.T, s session) []call {
 	}
 	return calls
 }
+
+// A package proposes the connection that has the fields and relations of a call, where the schema of its stream was read.
+func TestAPackageProposesTheConnectionWithTheFields(t *testing.T) {
+	s := overHTTP(t, sample.MCPURL, sample.PackageToken)
+	s.text("schema", map[string]any{"stream": "messages"})
+	for _, text := range []string{
+		`aggregate {"stream":"messages","metric":"max","field":"sent_at"}`, `query_records {"stream":"messages","sort":"-sent_at"}`,
+		`query_records {"stream":"messages","filter":{"user_name":"Owen Price"}}`, `query_records {"stream":"messages","expand":["reactions"]}`,
+	} {
+		asked := parseCall(t, text)
+		result := s.call(asked.tool, asked.arguments)
+		if found := sendLine.FindString(textOf(result)); !strings.Contains(found, `"connection_id":"cin_chat_team"`) {
+			t.Errorf("%s proposes %s", text, found)
+		}
+	}
+}

@@ -106,7 +106,11 @@ func (c *correction) unknownSource(ctx context.Context) *rs.Error {
 			continue // a grant has it, even if it cannot be read now
 		}
 		c.grant = granted(ctx)
-		if found := c.grant.Missing(c.tool, c.args); found != nil {
+		args := c.args
+		if named, ok := c.grant.Named(c.tool, args); ok { // it is no stream that is missing
+			args = named
+		}
+		if found := c.grant.Missing(c.tool, args); found != nil {
 			found.Connect = toConnect(ctx, c.grant.Ungranted(c.args))
 			return found
 		}

@@ -501,6 +501,27 @@ func TestAProposalFitsTheSchemaThatIsHeld(t *testing.T) {
 	}
 }
 
+// What one connection lacks is not named because another has it, also where it is named by what people call it.
+func TestTheFieldsOfAConnectionAreItsOwn(t *testing.T) {
+	server := &middlewaretest.RS{Answer: func(rs.Request) (*rs.Response, error) {
+		return middlewaretest.JSON(`{"detail":"compact","connectors":[{"connector_key":"gmail","granted_connections":[{"connection_id":"cin_1","display_name":"Mail"}],` +
+			`"streams":[{"name":"messages","field_capabilities":{"thread":"t=string,eq,a=group_by","ts":"t=string,eq"}}]},{"connector_key":"slack",` +
+			`"granted_connections":[{"connection_id":"cin_2","display_name":"Chat"}],"streams":[{"name":"messages","field_capabilities":{"user":"t=string,eq,a=group_by","ts":"t=string,eq"}}]}]}`), nil
+	}}
+	serve, all := standard(server), tools.All(tools.Options{})
+	ctx := auth.WithPrincipal(t.Context(), auth.Principal{Token: rs.NewToken(middlewaretest.CanaryToken), Kind: auth.KindClient, GrantID: "grant_1"})
+	for connection, fields := range map[string]string{`"connection_id":"chat",`: "user", `"connection_id":"cin_1",`: "thread", "": "thread, user"} {
+		if _, err := serve(ctx, tools.Call{Tool: all[0], Raw: json.RawMessage(`{}`)}); err != nil {
+			t.Fatal(err)
+		}
+		call := tools.Call{Tool: all[0].Named("aggregate"), Raw: json.RawMessage(`{"stream":"messages",` + connection + `"metric":"count","filter":{"ts":null}}`)}
+		reply, err := serve(ctx, call)
+		if says := `field "ts" of messages cannot group. Those that can: ` + fields + "."; err != nil || !strings.Contains(textOf(t, reply.Result), says) {
+			t.Errorf("%s: no %s in %s (%v)", connection, says, textOf(t, reply.Result), err)
+		}
+	}
+}
+
 // S0-8a, D26: what a package's directory knows is read nowhere.
 func TestCorrectAsksNoMemberOfAPackage(t *testing.T) {
 	granted := []rs.GrantedStream{
@@ -537,6 +558,27 @@ func TestWhatCannotBeReadNowIsNotMissing(t *testing.T) {
 	reply, err := standard(server)(auth.WithPrincipal(t.Context(), p), callOf(t, "search", `{"q":"tax","streams":["messages"]}`))
 	asked := slices.ContainsFunc(server.Lines(), func(line string) bool { return strings.HasPrefix(line, "/v1/search?") })
 	if err != nil || strings.Contains(textOf(t, reply.Result), "unknown_stream") || !asked {
+		t.Errorf("%s, after %v (%v)", textOf(t, reply.Result), server.Lines(), err)
+	}
+}
+
+// A search of a stream that several connections have takes the name of one of them, as any other call does.
+func TestASearchOfAStreamTakesANamedConnection(t *testing.T) {
+	server := &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
+		if id := r.Query.Get("connection_id"); id != "" && id != "cin_1" {
+			return nil, &rs.Error{Code: "unknown_connection", Message: "No such connection."}
+		}
+		return middlewaretest.JSON(`{"object":"list","data":[{"stream":"messages","record_key":"m1","connection_id":"cin_1"}]}`), nil
+	}}
+	p := auth.Principal{
+		Token: rs.NewToken(middlewaretest.CanaryToken), Kind: auth.KindPackage,
+		Package: scriptedPackage{RS: server, choose: &rs.Error{Code: "ambiguous_connection"}, granted: []rs.GrantedStream{
+			{Stream: "messages", Connection: rs.Connection{ID: "cin_1", DisplayName: "Work mail"}},
+			{Stream: "messages", Connection: rs.Connection{ID: "cin_2", DisplayName: "Personal mail"}},
+		}},
+	}
+	reply, err := standard(server)(auth.WithPrincipal(t.Context(), p), callOf(t, "search", `{"q":"tax","streams":["messages"],"connection_id":"work MAIL"}`))
+	if err != nil || !strings.Contains(textOf(t, reply.Result), "cin_1/messages:m1") {
 		t.Errorf("%s, after %v (%v)", textOf(t, reply.Result), server.Lines(), err)
 	}
 }

@@ -2,6 +2,8 @@ package middleware
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -57,6 +59,11 @@ func (c *correction) stream(ctx context.Context, args rs.Object, read readSchema
 			s = read(ctx, streams[0], connection)
 		}
 		if s != nil {
+			isIt := func(c rs.Connection) bool { return c.ID == connection || strings.EqualFold(c.DisplayName, connection) }
+			isOther := func(row rs.SchemaStream) bool { return connection != "" && !slices.ContainsFunc(row.Connections, isIt) }
+			if rows := slices.DeleteFunc(slices.Clone(s.Streams), isOther); len(rows) > 0 { // else none is named
+				s = &rs.Schema{Streams: rows}
+			}
 			return correct.ReadStream(streams[0], s)
 		}
 	}

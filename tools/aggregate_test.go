@@ -173,7 +173,7 @@ func TestAggregateSaysWhatItAddsUp(t *testing.T) {
 		"of several currencies, the highest of each before the second of each": {
 			`{"stream":"orders","metric":"sum","field":"total","group_by":"due","limit":2,"connection_id":"cin_a"}`,
 			"sum of total of orders by due · 4 records · 9 reads\ndue | GBP | EUR\n\"2026-02-01\" | 20.5 of 1 |\n\"2026-02-28\" |  | 5 of 1\n" +
-				"shown 2 of 4 groups, highest sum of each currency first; not shown: 2 records in other groups or without due or currency (other_count=2)\n" +
+				"shown 2 of 4 groups, highest sum first within each currency; not shown: 2 records in other groups or without due or currency (other_count=2)\n" +
 				`next: aggregate {"stream":"orders","metric":"sum","field":"total","group_by":"due","limit":100,"connection_id":"cin_a"}` +
 				"\nevery status is included; filter by it to leave some out",
 			`{"ordered_by":"sum"}`,

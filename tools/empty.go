@@ -11,6 +11,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/aggregate"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/filter"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/foreign"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/read"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
@@ -119,11 +120,12 @@ func (e emptyField) compareValues(ctx context.Context) {
 		texts, e.Values = append(texts, text), append(e.Values, render.KnownValue(g))
 	}
 	e.Beyond = beyond
-	several := slices.DeleteFunc(written.Names(e.value), func(name string) bool { return !slices.Contains(texts, name) })
+	alternatives := written.Alternatives(e.value)
+	several := slices.DeleteFunc(alternatives, func(name string) bool { return !slices.Contains(texts, name) })
 	if len(several) > 1 {
 		e.Calls = len(several)
 		e.mean(rs.EncodeJSON(several[0]))
-	} else if near := written.Meant(e.value, texts); near != "" {
+	} else if near := written.Meant(e.value, texts); near != "" && !foreign.Denies(e.value, near) {
 		e.mean(groups[slices.Index(texts, near)].Key)
 	} else if name := written.OtherOrder(e.value); name != "" && e.Beyond { // it may be one that was not read
 		e.meanIf(ctx, name, nil)

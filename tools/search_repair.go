@@ -41,10 +41,12 @@ func (s searcher) search(ctx context.Context, call Call) (Reply, error) {
 	if recall := list.Envelope.Object("meta").Object("recall"); recall.Has("missing_words") || recall.Has("partial_count") {
 		empty = false // this resource server takes records with some of the words: there are none
 	}
-	switch {
-	case empty && s.relaxed && args.repairable() && relax.ReadsLeft(response.Reads) > 0:
-		return s.repair(ctx, call, args, response, from)
-	case from.Shown > 0:
+	if empty && s.relaxed && args.repairable() {
+		if r := s.repairing(ctx, call, args, response); r.left > 0 {
+			return r.repair(ctx, from)
+		}
+	}
+	if from.Shown > 0 {
 		return Reply{Call: call}, changedSearch()
 	}
 	return replied(call, response, nil)
@@ -57,21 +59,35 @@ func (s searchArgs) repairable() bool {
 		(written.LikelyID(s.q) != strings.TrimSpace(s.q) || len(relax.Words(s.q)) < 2) && !s.filter.Has("id") && !s.filter.Has("record_id")
 }
 
-// repair reads what the words of a search find one by one. nothing is the answer to all of them.
-func (s searcher) repair(ctx context.Context, call Call, args searchArgs, nothing *rs.Response, from render.Position) (Reply, error) {
+// repairing is a repair that has made no read. nothing is the answer to all words. After a search of a time that took many reads, those
+// for single words look through the hits of any time.
+func (s searcher) repairing(ctx context.Context, call Call, args searchArgs, nothing *rs.Response) *repairing {
+	r := &repairing{searcher: s, call: call, args: args, answers: []*rs.Response{nothing}, each: max(1, nothing.Reads)}
+	r.Reads, r.left = r.each, relax.ReadsLeft(r.each, r.each)
+	if within, is := call.RS.(*period.Reader); is && r.left < 2 && len(args.filter) == 0 {
+		r.call.RS, r.each = within.OfAnyTime(), 1
+		if auth.PrincipalFrom(ctx).Package != nil { // which asks each member
+			r.each = within.Connections()
+		}
+		r.left = relax.ReadsLeft(r.Reads, r.each)
+	}
+	return r
+}
+
+// repair reads what the words of the search find one by one.
+func (r *repairing) repair(ctx context.Context, from render.Position) (Reply, error) {
 	ctx, cancel := read.WithinDeadline(ctx)
 	defer cancel()
-	r := &repairing{left: relax.ReadsLeft(nothing.Reads), searcher: s, call: call, args: args, answers: []*rs.Response{nothing}}
-	r.Reads = max(1, nothing.Reads)
 	r.read(ctx)
-	list, err := r.page(from)
-	return Reply{Call: call, Answer: Answer{Response: list, Repair: &r.Repair, spent: r.left < 2}}, err // its reads count even if the page does not exist
+	list, err := r.page(from) // its reads count even if it does not exist
+	return Reply{Call: r.call, Answer: Answer{Response: list, Repair: &r.Repair, spent: r.left < 2}}, err
 }
 
 // A repairing is a repair under way.
 type repairing struct {
 	render.Repair
-	left     int // reads that may follow
+	left     int // searches that may follow
+	each     int // reads that one takes
 	searcher searcher
 	call     Call
 	args     searchArgs
@@ -80,7 +96,7 @@ type repairing struct {
 	nearest  []relax.Hit
 }
 
-// read asks for hybrid search and for each word, and for the other forms of words that no record has.
+// read asks for the words together, for hybrid search and for each word, and for the other forms of words that no record has.
 func (r *repairing) read(ctx context.Context) {
 	grant := auth.PrincipalFrom(ctx).GrantID
 	words := relax.Words(r.args.q)
@@ -88,37 +104,47 @@ func (r *repairing) read(ctx context.Context) {
 		r.Words, r.found, words = []render.RepairWord{{Word: words[0]}}, []relax.Read{{Word: words[0]}}, nil // nothing has just been found for it
 	}
 	var asked []searchArgs
+	all, together := relax.Together(r.args.q), 0 // reads of them
+	if all != "" && r.left > 1 {                 // the last is for a word
+		together = 1
+	}
 	_, refused := r.searcher.noHybrid.Get(grant)
-	hybrid := r.left > 1 && !refused // the last read is for a word
+	hybrid := r.left-together > min(len(words), 2) && !refused
 	if hybrid {
 		near := r.args
 		near.mode, near.limit = "hybrid", relax.Hits
 		asked = append(asked, near)
 	}
-	chosen := relax.Choose(words, min(relax.MaxWords, r.left-len(asked)))
-	r.NotAsked = slices.DeleteFunc(words, func(word string) bool { return slices.Contains(chosen, word) })
+	chosen := relax.Choose(words, min(relax.MaxWords, r.left-len(asked)-together))
+	r.NotAsked = slices.DeleteFunc(slices.Clone(words), func(word string) bool { return slices.Contains(chosen, word) })
+	chosen = append([]string{all}[:together], chosen...)
 	for _, word := range chosen {
 		asked = append(asked, r.forWord(word))
 	}
 	answers := r.ask(ctx, asked)
 	if hybrid {
 		if err := answers[0].err; err == nil {
-			near, _ := answers[0].read("")
-			r.Near, r.nearest = true, near.Hits
+			r.Near, r.nearest = true, relax.ReadList("", answers[0].response).Hits
 		} else if status := rs.AsError(err).Status; status == 400 || status == 404 { // the resource server has no hybrid search
 			r.searcher.noHybrid.Put(grant, true)
 		}
 		answers = answers[1:]
 	}
+	var having []relax.Hit // all words
+	r.Apart = all != ""
 	for i, word := range chosen {
-		if answers[i].err != nil {
+		switch answer := answers[i]; {
+		case answer.err != nil && i >= together:
 			r.NotAsked = append(r.NotAsked, word)
-			continue
+		case answer.err == nil && i < together:
+			having, r.Apart = relax.ReadList(word, answer.response).Hits, false
+		case answer.err == nil:
+			read := relax.ReadList(word, answer.response)
+			r.found = append(r.found, read)
+			r.Words = append(r.Words, render.RepairWord{Word: word, Count: read.Count, AtLeast: read.AtLeast})
 		}
-		read, atLeast := answers[i].read(word)
-		r.found = append(r.found, read)
-		r.Words = append(r.Words, render.RepairWord{Word: word, Count: read.Count, AtLeast: atLeast})
 	}
+	r.found = relax.WithAll(r.found, words, having)
 	r.readForms(ctx)
 }
 
@@ -143,8 +169,8 @@ func (r *repairing) readForms(ctx context.Context) {
 			continue
 		}
 		word := r.found[at[i]].Word
-		read, atLeast := a.read(relax.OtherForm(word))
-		r.Words = slices.Insert(r.Words, at[i]+1, render.RepairWord{Word: read.Word, Count: read.Count, AtLeast: atLeast, InsteadOf: word})
+		read := relax.ReadList(relax.OtherForm(word), a.response)
+		r.Words = slices.Insert(r.Words, at[i]+1, render.RepairWord{Word: read.Word, Count: read.Count, AtLeast: read.AtLeast, InsteadOf: word})
 		if len(read.Hits) > 0 {
 			r.found[at[i]] = read
 		}
@@ -195,7 +221,7 @@ func (r *repairing) ask(ctx context.Context, asked []searchArgs) []oneAnswer {
 		}
 		r.left--
 		if a.err != nil {
-			r.Reads += max(1, r.answers[0].Reads) // it may have been read
+			r.Reads += r.each // it may have been read
 			continue
 		}
 		r.Reads += max(1, a.response.Reads)
@@ -204,40 +230,14 @@ func (r *repairing) ask(ctx context.Context, asked []searchArgs) []oneAnswer {
 	return answers
 }
 
-// read is what the search for a word has found, and whether there may be more than its count.
-func (a oneAnswer) read(word string) (read relax.Read, atLeast bool) {
-	list, _ := a.response.List()
-	read.Word = word
-	for _, item := range list.Items {
-		if hit, ok := hitOf(item); ok {
-			read.Hits = append(read.Hits, hit)
-		}
-	}
-	meta := list.Envelope.Object("meta")
-	count, counted := meta.Number("count")
-	if !counted {
-		count, counted = meta.Object("count").Number("value")
-	}
-	atLeast = meta.Text("count_accuracy") == "lower_bound" || !counted && (len(list.Items) >= relax.Hits || list.Envelope.Flag("has_more"))
-	read.Count = max(count, len(read.Hits))
-	return read, atLeast
-}
-
-// hitOf returns a hit with the key of its record; false for what is not an object.
-func hitOf(item rs.Item) (relax.Hit, bool) {
-	o := item.Members
-	record := cmp.Or(o.Text("record_key", "record_id", "id", "result_id", "record_uri", "uri"), item.Raw)
-	key := []string{o.Text("connection_id", "connector_instance_id"), o.Text("stream", "stream_name"), record}
-	return relax.Hit{Key: rs.EncodeJSON(key), Value: item.Raw}, o != nil
-}
-
 // page is the page of what was found that begins where a cursor says, as a list answer.
 func (r *repairing) page(from render.Position) (*rs.Response, error) {
 	merged := relax.Merge(r.found, r.nearest)
 	if r.Total = len(merged); r.Total == 0 {
 		return r.answers[0], nil
 	}
-	r.All = len(merged[0].Words) == len(r.found) && len(r.NotAsked) == 0
+	r.More = slices.ContainsFunc(r.found, func(read relax.Read) bool { return read.Count >= relax.Hits })
+	r.All = len(merged[0].Words) == len(relax.Words(r.args.q))
 	shown := 0
 	if from.Shown > 0 {
 		if shown = 1 + slices.IndexFunc(merged, func(hit relax.Found) bool { return from.Follows(hit.Key) }); shown == 0 {
@@ -267,6 +267,9 @@ func (r *repairing) page(from render.Position) (*rs.Response, error) {
 	envelope := rs.AsObject(worst.Body)
 	if list, ok := worst.List(); ok {
 		envelope = list.Envelope
+	}
+	if list, _ := r.answers[0].List(); list.Envelope.Has("read_as") { // which times were asked for
+		envelope = envelope.With("read_as", list.Envelope.Get("read_as"))
 	}
 	meta := envelope.Object("meta").Without("count", "count_accuracy", "recall")
 	if sources := meta.Object("sources"); sources != nil { // the others would be those of one word

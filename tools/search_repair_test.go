@@ -137,6 +137,34 @@ func TestASearchWithoutHitsIsRepaired(t *testing.T) {
 	}
 }
 
+// What has all words that a question is about may be among the first hits of none of them.
+func TestTheWordsOfAQuestionAreAskedForTogether(t *testing.T) {
+	many := map[string]string{"z": "lisbon ida birthday"}
+	for i := range 60 {
+		many[fmt.Sprint("a", i)], many[fmt.Sprint("b", i)] = "ida", "birthday"
+	}
+	for query, words := range map[string]string{
+		"when is the birthday of ida": "birthday, ida", "what about ida's birthday?": "birthday, ida",
+		"what did they say in lisbon when ida had a birthday": "birthday, lisbon, ida",
+	} {
+		got, text := searchWith(t, tools.Search("https://rs.example"), allWords(many, 404), rs.Object{rs.NewMember("q", query)}.JSON())
+		if len(got.Results) == 0 || got.Results[0].ID != "c/s:z" || len(got.Results[0].Words) != strings.Count(words, ",")+1 {
+			t.Errorf("%s: found %+v", query, got.Results)
+		}
+		if !strings.HasPrefix(text, "No record has all of the query, with its common words. These have some or all of: "+words+".\n") {
+			t.Errorf("%s:\n%s", query, text)
+		}
+		if !strings.Contains(text, "of at least 61 hits") {
+			t.Errorf("all of some words are counted:\n%s", text)
+		}
+	}
+	server := allWords(many, 404)
+	_, text := searchWith(t, tools.Search("https://rs.example"), server, `{"q":"birthday zebra"}`)
+	if n := len(searches(server)); n != 5 || !strings.HasPrefix(text, "No record has all of: birthday, zebra. These have some.\n") { // hybrid, two words, a form
+		t.Errorf("%d reads:\n%s", n, text)
+	}
+}
+
 func countHybrid(server *middlewaretest.RS) (n int) {
 	for _, r := range server.Requests() {
 		if strings.HasSuffix(r.Path, "/hybrid") {

@@ -19,6 +19,7 @@ type many struct {
 	of      func(stream int) map[string]string
 	updated func(stream int) string // when its newest record was read; nil where that is not said
 	common  bool                    // a word that is common in all streams finds nothing in a search of all
+	demand  bool                    // it finds records with all words alone, and does not say so
 	fails   func(r rs.Request) bool
 }
 
@@ -67,11 +68,31 @@ func (m many) server() *middlewaretest.RS {
 		if m.common && len(r.Query["streams"]) != 1 {
 			rows, recall = nil, `{"complete":true,"partial_count":0,"common_words":["tax"]}`
 		}
+		if m.demand {
+			recall = `{}`
+		}
 		if more {
 			rows = rows[:limit]
 		}
 		return middlewaretest.JSON(fmt.Sprintf(`{"object":"list","has_more":%t,"data":[%s],"meta":{"recall":%s}}`, more, strings.Join(rows, ","), recall)), nil
 	}}
+}
+
+// Where a search of a time takes many reads, each word is searched for in one, in all of them.
+func TestARepairOfATimeInManyStreamsIsBounded(t *testing.T) {
+	for _, streams := range []int{3, 9, 20} {
+		server := many{streams: streams, demand: true, of: func(stream int) map[string]string {
+			return map[string]string{"2025-06-01.old": "dentist", "2026-03-0" + strconv.Itoa(1+stream%9) + ".a": "dentist"}
+		}}.server()
+		got, text := searchWith(t, tools.Search("https://rs.example"), server, `{"q":"dentist zebra","since":"2026-01-01"}`)
+		if len(got.Results) != min(streams, 20) || got.Data.Repair == nil || strings.Contains(text, ".old") ||
+			!strings.Contains(text, "No record has all of: dentist, zebra. These have some.") || !strings.Contains(text, "read as: from 2026-01-01T00:00Z on: at of s00, ") {
+			t.Errorf("%d streams: %+v\n%s", streams, got, text)
+		}
+		if n := len(searches(server)); n > 25 { // and the one that hybrid search may take
+			t.Errorf("%d streams: %d reads", streams, n)
+		}
+	}
 }
 
 // follow sends a search and then each continuation of it, and returns what all pages list, and each page's text.

@@ -63,6 +63,12 @@ func TestManyAreNamedInPart(t *testing.T) {
 			t.Errorf("%d: %s", n, got)
 		}
 	}
+	lacking := []rs.UnavailableConnection{{Connection: rs.Connection{ID: "a"}, Code: "x"}, {Connection: rs.Connection{ID: "b"}, Code: "unknown_field"}}
+	for from, want := range []string{"Connections that could not be read: a (x). Later. Left out, because they lack a field of the filter: b. ", "Left out, because they lack"} {
+		if got := rs.AsObject(unavailableWarning(lacking[from:], " Later.")).Text("message"); !strings.HasPrefix(got, want) {
+			t.Errorf("%s", got)
+		}
+	}
 	var warnings []string
 	for i := range 25 {
 		warnings = mergeWarnings(warnings, fmt.Sprint(i), "0")

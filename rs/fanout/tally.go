@@ -154,17 +154,28 @@ func warning(code, message string) string {
 	return rs.Object{rs.NewMember("code", code), rs.NewMember("message", message)}.JSON()
 }
 
-// unavailableWarning names the connections that are missing from a merged answer.
+// unavailableWarning names the connections that are missing from a merged answer. One that lacks a field of the filter could be read.
 func unavailableWarning(unavailable []rs.UnavailableConnection, outlook string) string {
 	const most = 5
-	var named []string
-	for _, u := range unavailable[:min(len(unavailable), most)] {
-		named = append(named, fmt.Sprintf("%s (%s)", rs.ErrorText(cmp.Or(u.DisplayName, u.ID)), u.Code))
+	var failed, lacking, says []string
+	for _, u := range unavailable {
+		if name := rs.ErrorText(cmp.Or(u.DisplayName, u.ID)); u.Code == "unknown_field" {
+			lacking = append(lacking, name)
+		} else {
+			failed = append(failed, fmt.Sprintf("%s (%s)", name, u.Code))
+		}
 	}
-	if others := len(unavailable) - most; others > 0 {
-		named = append(named, fmt.Sprintf("%d more", others))
+	say := func(lead string, named []string, end string) {
+		if others := len(named) - most; others > 0 {
+			named = append(named[:most], fmt.Sprintf("%d more", others))
+		}
+		if len(named) > 0 {
+			says = append(says, lead+strings.Join(named, ", ")+"."+end)
+		}
 	}
-	return warning("unavailable_connections", "Connections that could not be read: "+strings.Join(named, ", ")+"."+outlook)
+	say("Connections that could not be read: ", failed, outlook)
+	say("Left out, because they lack a field of the filter: ", lacking, " Schema has what their fields are called.")
+	return warning("unavailable_connections", strings.Join(says, " "))
 }
 
 // merged is a merged answer, which names the connections that are missing from it.

@@ -16,8 +16,11 @@ func (t Tool) oneAggregation(args rs.Object) (rs.Object, bool) {
 	if t.Name != "aggregate" {
 		return args, true
 	}
-	if group := rs.AsObject(args.Get("group_by_time")); group.Text("field") != "" && !args.Has("granularity") {
-		args = args.With("group_by_time", rs.EncodeJSON(group.Text("field"))).With("granularity", group.Get("granularity"))
+	for _, name := range []string{"group_by_time", "group_by"} {
+		group := rs.AsObject(args.Get(name))
+		if field := group.Text("field"); group.Has("granularity") && field != "" && !args.Has("granularity") {
+			args = renamed(args, name, "group_by_time", rs.EncodeJSON(field)).With("granularity", group.Get("granularity"))
+		}
 	}
 	if args.Flag("distinct") && args.Text("metric") == "count" && args.Has("field") {
 		args = args.Without("distinct").With("metric", `"count_distinct"`)
@@ -52,7 +55,7 @@ func (t Tool) oneOf(args rs.Object) (name string, several []string) {
 		name = t.withNames(rs.Object{{Name: m.Name, Value: `""`}})[0].Name // metrics is metric
 		several := written.Names(list(m.Value))
 		isCut := strings.Contains(m.Value, "(") && written.IsTimeName(m.Value) // date_trunc('month', ordered_at)
-		if len(several) > 1 && !isCut && (name == "metric" || name == "field" || name == "group_by") {
+		if len(several) > 1 && !isCut && rs.AsObject(m.Value) == nil && (name == "metric" || name == "field" || name == "group_by") {
 			return name, several
 		}
 	}
@@ -143,13 +146,10 @@ func (a *aggregation) readNumber(name, raw, of string) bool {
 // spread lists the values of a field in their order, for a number that no metric is, such as the median; false for any metric.
 func (t Tool) spread(args rs.Object) (Call, bool) {
 	metric, _ := written.Text(args.Get("metric"))
-	if t.Name != "aggregate" || !ofValues().MatchString(written.Snake(metric)) || args.Text("field") == "" || !args.Has("stream") {
+	if t.Name != "aggregate" || !foreign.OfValues().MatchString(written.Snake(metric)) || args.Text("field") == "" || !args.Has("stream") {
 		return Call{}, false
 	}
 	call := instead("query_records", args, nil, "filter", "time_zone")
 	call.Arguments = call.Arguments.With("fields", list(args.Get("field"))).With("sort", args.Get("field")).With("limit", "100")
 	return call, true
 }
-
-var ofValues = written.Expression(`^(?:approx_)?(?:median|percentiles?|quantile|quartile|p\d\d|` +
-	`std|stdev|stddev|standard_deviation|variance|var)(?:_|$)`)

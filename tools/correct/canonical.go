@@ -41,9 +41,14 @@ func (t Tool) unwrapped(args rs.Object) rs.Object {
 		}
 		text, _ := written.Text(m.Value)
 		inner, _ := written.Object(cmp.Or(text, m.Value))
-		given := func(i rs.Member) bool { return args.Includes(i.Name) }
+		named := func(i rs.Member) bool { tool, _ := written.Text(i.Value); return tool == t.Name }
+		rest := slices.DeleteFunc(args.Without(m.Name), named) // {"name":"search","arguments":{…}}
+		if filter := inner.Get("filter"); filter != "" && rest.Has("filter") {
+			inner, rest = inner.Without("filter"), t.filteredBy(rest, filter)
+		}
+		given := func(i rs.Member) bool { return rest.Includes(i.Name) }
 		if len(inner) > 0 && !slices.ContainsFunc(inner, given) {
-			return append(args.Without(m.Name), inner...)
+			return append(rest, inner...)
 		}
 	}
 	return args
@@ -69,11 +74,11 @@ func (t Tool) withNames(args rs.Object) rs.Object {
 		isID, flag := plain == "ids" || plain == "record_ids", flags[plain]
 		meant := map[string]string{"true": flag[1], "false": foreign.Opposites[flag[1]]}[m.Value]
 		switch filters := isID || plain == "query" && rs.AsObject(m.Value) != nil; {
-		case filters && t.Takes("filter") && !t.Takes("q") && !canonical.Includes("filter"):
+		case filters && t.Takes("filter") && !t.Takes("q"):
 			if isID {
 				m.Value = rs.Object{{Name: "id", Value: m.Value}}.JSON()
 			}
-			canonical = renamed(canonical, m.Name, "filter", m.Value)
+			canonical = t.filteredBy(canonical.Without(m.Name), m.Value)
 		case t.Takes(plain) && !canonical.Includes(plain):
 			canonical = renamed(canonical, m.Name, plain, m.Value)
 		case meant != "" && t.Takes(flag[0]) && !args.Includes(flag[0]):
@@ -106,13 +111,12 @@ func (t Tool) keeps(plain, value string, args rs.Object) bool {
 		plain == "record_id" && args.Has("id") || plain == "from" && t.Takes("stream") && !written.IsWord(value)
 }
 
-var metricOfField = written.Expression(`^\s*(\w+)\s*\(\s*(?:(?i:distinct)\s+)?([\w.]+|\*)\s*\)\s*$`)
-
 // computed brings the arguments of an aggregate into their form: "sum(total)" is a metric and its field.
 func computed(args rs.Object) rs.Object {
 	metric, _ := written.Text(args.Get("metric"))
-	if found := metricOfField().FindStringSubmatch(metric); found != nil && !args.Has("field") {
-		name := strings.ToLower(found[1])
+	isForm := wordForms["metric"][written.Snake(metric)] != ""
+	if found := foreign.MetricOfField().FindStringSubmatch(metric); found != nil && !args.Has("field") && !isForm {
+		name := strings.ToLower(found[1] + found[4])
 		name = cmp.Or(wordForms["metric"][name], name)
 		if strings.Contains(strings.ToLower(metric), "distinct ") {
 			if name != "count" && name != "count_distinct" {
@@ -121,10 +125,13 @@ func computed(args rs.Object) rs.Object {
 			name = "count_distinct"
 		}
 		metric = name
-		args = args.With("metric", rs.EncodeJSON(name)).With("field", rs.EncodeJSON(found[2]))
+		args = args.With("metric", rs.EncodeJSON(name)).With("field", rs.EncodeJSON(found[2]+found[3]+found[5]))
 	}
 	if field, _ := written.Text(args.Get("field")); field == "*" && metric == "count" {
 		args = args.Without("field")
+	}
+	if by, _ := written.Text(args.Get("group_by_time")); granularities[cmp.Or(wordForms["granularity"][by], by)] && !args.Has("granularity") {
+		args = renamed(args, "group_by_time", "granularity", rs.EncodeJSON(cmp.Or(wordForms["granularity"][by], by)))
 	}
 	if args.Has("granularity") && args.Has("group_by") && !args.Has("group_by_time") {
 		args = renamed(args, "group_by", "group_by_time", args.Get("group_by"))

@@ -40,6 +40,9 @@ func (c *correction) filter(t Tool) {
 			c.report("unknown_field", "filter", "%s of %s has how long something took as a number of seconds.", quote.Line(in.Name), c.stream.Name)
 			field, m = in.Name, in
 		}
+		if rest, bound := foreign.BoundIn(field); bound != "" && c.stream.Field(field) == nil && written.IsDate(m.Value) {
+			field, m.Value = rest, rs.Object{{Name: bound, Value: m.Value}}.JSON()
+		}
 		u, what := fields.Use(fields.Filters), "be filtered by"
 		if rs.Kind(m.Value) == "object" {
 			u, what = fields.HasRanges, "be filtered by a range"
@@ -63,6 +66,9 @@ func (c *correction) put(filter rs.Object, m rs.Member, field, meant string) rs.
 	case meant == "":
 	case isOther && foreign.Denies(field, meant):
 		c.open, c.partly = true, true // it may mean the opposite
+	case c.stream.MistakesFlag(m.Value, field, meant):
+		c.report("unknown_field", "filter", "%s of %s does not say that.", quote.Text(meant), c.stream.Name)
+		c.open, c.partly = true, true
 	case filter.Includes(meant):
 		before, own := filter.Object(meant), rs.AsObject(m.Value)
 		both := before.WithAll(own)

@@ -117,7 +117,7 @@ func (c *correction) fields() {
 		if c.inRelated("fields", name) {
 			continue
 		}
-		parts := strings.Fields(name)
+		parts := strings.FieldsFunc(name, func(c rune) bool { return strings.ContainsRune(" ,;|", c) })
 		if len(parts) > 1 && !slices.ContainsFunc(parts, func(p string) bool { return c.stream.Field(p) == nil }) {
 			c.report("unknown_field", "fields", "%s are %d fields.", quote.Text(name), len(parts))
 			kept = append(kept, parts...)
@@ -209,6 +209,11 @@ func (c *correction) relations() {
 	for _, raw := range c.args.Array("expand") {
 		name, _ := written.Text(raw)
 		to := name
+		if (name == "*" || name == "all") && len(names) > 0 {
+			c.report("invalid_expand", "expand", "expand names relations. %s has: %s.", c.stream.Name, quote.Names(names, maxShown))
+			kept = append(kept, names...)
+			continue
+		}
 		if !slices.Contains(names, name) {
 			near := written.Nearest(name, names, 3)
 			if to = append(near, "")[0]; len(names) == 0 {

@@ -74,13 +74,11 @@ func searchFor(args rs.Object, sought rs.Member) (Call, bool) {
 	return instead("search", args, rs.Object{{Name: "q", Value: rs.EncodeJSON(s)}}, "filter", "since", "until"), true
 }
 
-var sqlText = written.Expression(`(?is)^\s*(?:select|with)\s.*\bfrom\b`)
-
 // readsSQL reports whether an argument that a tool of records does not take is a statement of SQL.
 func (t Tool) readsSQL(args rs.Object) bool {
 	return t.Takes("filter") && t.Takes("stream") && slices.ContainsFunc(args, func(m rs.Member) bool {
 		s, _ := written.Text(m.Value)
-		return (m.Name == "filter" || !t.Takes(m.Name)) && sqlText().MatchString(s)
+		return (m.Name == "filter" || !t.Takes(m.Name)) && foreign.SQLText().MatchString(s)
 	})
 }
 
@@ -133,21 +131,19 @@ func (t Tool) conditional(args rs.Object) rs.Object {
 	for _, m := range args {
 		s, _ := written.Text(m.Value)
 		if t.Takes("filter") && t.Takes("stream") && !t.Takes(m.Name) && !args.Has("filter") && slices.Contains(wordArguments, written.Snake(m.Name)) &&
-			(strings.ContainsAny(s, "<>=") || lucene().MatchString(s)) && foreign.IsText(s) {
+			(strings.ContainsAny(s, "<>=") || foreign.Lucene().MatchString(s)) && foreign.IsText(s) {
 			return renamed(args, m.Name, "filter", m.Value)
 		}
 	}
 	return args
 }
 
-var lucene = written.Expression(`^[a-z]\w*:\S`)
-
 // filteredBy is a call with one more part of its filter, in whatever form they are.
-func (t Tool) filteredBy(args, part rs.Object) rs.Object {
+func (t Tool) filteredBy(args rs.Object, part string) rs.Object {
 	if foreign.IsEmpty(args.Get("filter")) {
-		return args.With("filter", part.JSON())
+		return args.With("filter", part)
 	}
-	return args.With("filter", rs.JoinArray([]string{args.Get("filter"), part.JSON()}))
+	return args.With("filter", rs.JoinArray([]string{args.Get("filter"), part}))
 }
 
 // misplaced takes arguments out of a filter; limit, which may be a field, only where limits is set. It is false where there are none.

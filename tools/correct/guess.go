@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/fields"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/foreign"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/identifier"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
@@ -46,7 +47,11 @@ func (t Tool) Guess(args rs.Object, refused *rs.Error) (Call, bool) {
 	case refused.Code == "invalid_expand":
 		guess = guess.Without(refused.Param, "expand_limit")
 	case refused.Param == "expand":
-		return t.LookUp(args), true // so are the relations
+		names := map[bool]string{true: `["*"]`, false: foreign.Chosen(args.Get("expand"))}[args.Get("expand") == "true"]
+		if list, _ := rs.AsArray(names); len(list) == 0 || rs.Kind(list[0]) != "string" {
+			return t.LookUp(args), true // so are the relations
+		}
+		guess = guess.With("expand", names)
 	}
 	p, ok := plan(guess)
 	switch guess = filtered(guess, p.Filter); {
@@ -56,7 +61,8 @@ func (t Tool) Guess(args rs.Object, refused *rs.Error) (Call, bool) {
 		return t.soughtOrGrouped(guess, p)
 	}
 	guess = t.likely(guess)
-	if t.Takes("metric") && args.Has("metric") && !guess.Has("metric") {
+	lacks := func(name string) bool { return t.Takes(name) && args.Has(name) && !guess.Has(name) }
+	if lacks("metric") || lacks("granularity") { // another one would be another question
 		return Call{}, false
 	}
 	if mended, ok := t.timed(args, refused.Param); ok { // without one the error says the form
@@ -194,6 +200,9 @@ func (t Tool) completeAggregate(guess rs.Object) (Call, bool) {
 	case !has("group_by_time"):
 		guess = guess.Without("time_zone")
 	}
+	if counts && !strings.ContainsAny(guess.Text("field"), "[(*+/") {
+		guess = guess.Without("field")
+	}
 	return Call{t.Name, guess.With("metric", rs.EncodeJSON(metric))}, true
 }
 
@@ -204,9 +213,15 @@ func (t Tool) placed(args rs.Object) rs.Object {
 		rest, plain := placed.Without(m.Name), written.Snake(m.Name)
 		meant := slices.IndexFunc(t.parameters, func(p parameter) bool { return !rest.Has(p.Name) && isMisspelt(plain, p.Name) })
 		isObject := rs.AsObject(m.Value) != nil
-		switch {
+		_, bound := foreign.BoundIn(plain)
+		verb, what, _ := strings.Cut(plain, "_")
+		switch truth := written.Truth(m.Value); {
 		case t.Takes(m.Name):
-		case meant >= 0:
+		case fields.ShowVerbs[verb] && truth == "true" && t.Takes("expand"):
+			placed = listing(rest, "expand", what)
+		case fields.ShowVerbs[verb] && truth != "":
+			placed = rest
+		case meant >= 0 && (bound == "" || !written.IsDate(m.Value)):
 			p := &t.parameters[meant]
 			placed = renamed(placed, m.Name, p.Name, t.value(p, m.Value))
 		case !t.Takes("filter"), !isObject && strings.HasPrefix(plain, "exclud"): // of which field is not said
@@ -214,7 +229,7 @@ func (t Tool) placed(args rs.Object) rs.Object {
 		case slices.Contains(aliases["filter"], plain) && (isObject || rs.Kind(m.Value) == "string"):
 			placed = rest.With("filter", rs.JoinArray([]string{rest.Get("filter"), m.Value})) // both hold
 		case t.namesField(plain) && (foreign.HasOperator(m.Name) || t.Takes("stream") && compares(m.Value)):
-			placed = t.filteredBy(rest, rs.Object{m})
+			placed = t.filteredBy(rest, rs.Object{m}.JSON())
 		default:
 			placed = rest
 		}

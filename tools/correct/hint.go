@@ -51,7 +51,7 @@ func (t Tool) asked(args rs.Object) foreign.Plan {
 	asked := args
 	for _, m := range args {
 		if excludes(m) && t.Takes("filter") {
-			asked = t.filteredBy(args.Without(m.Name), rs.Object{m})
+			asked = t.filteredBy(args.Without(m.Name), rs.Object{m}.JSON())
 		}
 	}
 	if p, ok := plan(asked); ok || p.Never != "" {
@@ -122,7 +122,13 @@ func (t Tool) unknownHint(args rs.Object) string {
 			return "No days are known of " + m.Name + " " + quote.Exact(text) + `: send them as since and until, such as "2026-04-05".`
 		}
 	}
-	if t.Takes("cursor") && slices.ContainsFunc(args, func(m rs.Member) bool { return !t.Takes(m.Name) && pages[written.Snake(m.Name)] }) {
+	isPage := func(m rs.Member) bool {
+		return !t.Takes(m.Name) && (m.Name == "cursor" || pages[written.Snake(m.Name)])
+	}
+	if t.Takes("offset_chars") && slices.ContainsFunc(args, isPage) {
+		return "Parts have no numbers: each answer prints the call for the next part, with its offset_chars. The call below reads the first."
+	}
+	if t.Takes("cursor") && slices.ContainsFunc(args, isPage) {
 		return "Pages have no numbers: each answer prints the call for the next page, with its cursor. The call below reads the first."
 	}
 	return ""
@@ -182,7 +188,8 @@ func (c Call) saysOtherwise(m rs.Member) bool {
 	case foreign.BoundWords[name] != "":
 		return has("since") || has("until")
 	}
-	return excludes(m) && has("group_by") // the other groups have it
+	return excludes(m) && has("group_by") || // the other groups have it
+		m.Name == "group_by" && has("group_by_time") || written.Truth(m.Value) == "true" && has("expand")
 }
 
 func excludes(m rs.Member) bool {
@@ -197,7 +204,8 @@ func recurring(granularity string) string {
 		when(likely == "day", "No group is a weekday: the call below groups by day, and the days of each weekday are to be added up."),
 		when(likely == "week" || likely == "year",
 			"No group is a "+quote.Line(granularity)+": the call below groups by "+likely+", to be added up."),
-		when(likely == "hour" && word != "minute",
+		when(word == "minute", "No group is a minute: the call below groups by hour."),
+		when(likely == "hour",
 			"No group is an hour of the day: the call below groups by hour, and the same hours of all days are to be added up."),
 	)
 }

@@ -62,6 +62,9 @@ func (t Tool) identified(args rs.Object) rs.Object {
 			return args.With("id", rs.EncodeJSON(id[at:]))
 		}
 	}
+	if _, err := rs.ParseRef(id); err != nil && strings.HasPrefix(id, "record/") { // without what it begins with
+		return args.With("id", rs.EncodeJSON(rs.RecordURIPrefix+strings.TrimPrefix(id, "record/")))
+	}
 	if ref, ok := identifier.OfURL(id); ok {
 		return args.With("id", rs.EncodeJSON(ref.String()))
 	}

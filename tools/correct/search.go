@@ -13,9 +13,6 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
-// andNot is how other searches leave out a word.
-var andNot = written.Expression(`(\s+AND\s+NOT\s+|\s+!)(\w[\w'-]*)`)
-
 // queryOf is the query of a search, and the name of its argument.
 func queryOf(args rs.Object) (q, name string) {
 	for _, name = range []string{"q", "query"} {
@@ -29,7 +26,7 @@ func queryOf(args rs.Object) (q, name string) {
 // dated takes before:, after: and the like with a date for the bounds of a search.
 func dated(args rs.Object) rs.Object {
 	q, name := queryOf(args)
-	if words := andNot().ReplaceAllString(q, " -$2"); words != q && !strings.Contains(q, `"`) {
+	if words := foreign.AndNot().ReplaceAllString(q, " -$1"); words != q && !strings.Contains(q, `"`) {
 		q, args = words, args.With(name, rs.EncodeJSON(words))
 	}
 	found, words := foreign.QueryOperators(q)

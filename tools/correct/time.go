@@ -168,15 +168,19 @@ func wholeTime(args rs.Object, now time.Time) rs.Object {
 // BothBounds says that a call has both bounds of a time which one was named by.
 const BothBounds = "The call below is of that time alone; leave out until for what is after it too, or since for what is before."
 
-// NeedsTime reports whether an aggregate bounds a time without the field of its stream that says when.
+// NeedsTime reports whether a call bounds a time without the field of its stream that says when.
 func (t Tool) NeedsTime(args rs.Object) bool {
 	_, ok := t.Timed(args, "at")
 	return ok && slices.ContainsFunc(args, func(m rs.Member) bool { return !t.Takes(m.Name) })
 }
 
-// Timed returns an aggregate whose bounds of a time are conditions on a field, and whose groups of time are of it.
+// Timed returns a call whose bounds of a time are conditions on a field, and whose groups of time are of it: an aggregate, or records of
+// which more is asked than a search answers.
 func (t Tool) Timed(args rs.Object, field string) (Call, bool) {
-	if t.Name != "aggregate" || !args.Has("stream") || !args.Has("metric") || field == "" {
+	p, ok := plan(args)
+	isWhole := ok && p.Calls == 1 && p.Excluded == nil && p.Sought == nil // else its filter is mended first
+	records := t.Name == "query_records" && isWhole && len(members(args, "filter", "fields", "sort", "order", "count", "expand")) > 0
+	if !records && (t.Name != "aggregate" || !args.Has("metric")) || !args.Has("stream") || field == "" {
 		return Call{}, false
 	}
 	timed, rest, filter := args, rs.Object{}, args.Object("filter")

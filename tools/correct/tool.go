@@ -279,5 +279,8 @@ func callForEach(calls int) string {
 // A Stream is what is known of the stream of a call.
 type Stream = fields.Stream
 
+// HavingAll are the ids of the connections that have all that a call names.
+var HavingAll = fields.HavingAll
+
 // ReadStream reads a stream out of a schema document.
 func ReadStream(name string, s *rs.Schema) Stream { return fields.Read(name, s) }

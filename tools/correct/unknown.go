@@ -7,12 +7,10 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/fields"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/foreign"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
-
-// partOfTime is a time in SQL that is cut to its hour, day, week and so on.
-var partOfTime = written.Expression(`(?i)^(?:date_?trunc\(\s*['"]?)?(hour|day|week|month|quarter|year)(?:['"]?\s*,|\()\s*([\w.]+)\s*\)$`)
 
 // aggregate compares the fields of an aggregate with those that it can compute on and group by.
 func (c *correction) aggregate() {
@@ -32,7 +30,10 @@ func (c *correction) aggregate() {
 	if ok && strings.ContainsAny(field, "*+/()<>=") && !titled {
 		c.report("unknown_field", "field", "aggregate computes on one field of %s; %s is an expression.", c.stream.Name, quote.Text(field))
 		c.open, c.partly = true, true
-	} else if ok && metric != "count" {
+	} else if ok && metric == "count" {
+		c.report("invalid_request", "field", "count takes no field: it counts records, and count_distinct the values of a field.")
+		c.args = c.args.Without("field")
+	} else if ok {
 		c.replace("field", c.name("field", field, fields.Aggregates(metric), "take "+metric))
 	}
 	for _, name := range []string{"group_by", "group_by_time"} {
@@ -48,7 +49,7 @@ func (c *correction) timeGroup(name, field, metric string) bool {
 		return c.fieldGroup(name, *f, metric)
 	}
 	granularity := cmp.Or(wordForms["granularity"][written.Snake(field)], written.Snake(field))
-	part := partOfTime().FindStringSubmatch(field)
+	part := foreign.PartOfTime().FindStringSubmatch(field)
 	byTime := fields.Aggregates("group_by_time")
 	times, near := c.stream.Near("date", byTime), c.stream.Near(field, byTime)
 	switch {
@@ -212,6 +213,9 @@ func (t Tool) Unknown(s fields.Stream, args rs.Object, refused *rs.Error) *rs.Er
 	if ok {
 		e.Send = send.String()
 	}
+	if ok && send.Tool != t.Name && send.Tool != "schema" && len(c.related) == 0 {
+		e.Hint = strings.TrimSpace(e.Hint + " " + send.LeavesOut(args))
+	}
 	return e
 }
 
@@ -226,7 +230,12 @@ func (c *correction) mend(t Tool) {
 	if t.Name == "aggregate" {
 		c.aggregate()
 	} else if field, ok := written.Text(c.args.Get("field")); ok && t.Takes("field") && !c.inRelated("field", field) {
-		c.replace("field", c.name("field", field, nil, ""))
+		to := c.name("field", field, nil, "")
+		f, body := c.stream.Field(to), fields.Bodies[written.Snake(field)]
+		if to != field && f != nil && (f.Type == "boolean" || body && !slices.Contains(c.stream.Near("body", nil), to)) {
+			to, c.open = "", true // it has no such text
+		}
+		c.replace("field", to)
 	}
 	c.relations()
 	for _, relation := range c.related {

@@ -33,7 +33,7 @@ func (t Tool) value(p *parameter, raw string) string {
 
 func (t Tool) string(p *parameter, raw string) string {
 	if p.Name == "q" || p.Name == "query" {
-		return oneQuery(raw)
+		return foreign.OneQuery(raw)
 	}
 	raw = only(raw)
 	s, isText := written.Text(raw)
@@ -51,25 +51,6 @@ func (t Tool) string(p *parameter, raw string) string {
 		return rs.EncodeJSON(written.Unquoted(s))
 	}
 	return raw
-}
-
-// oneQuery is one text of the words of a query; any other value as it is.
-func oneQuery(raw string) string {
-	list, _ := rs.AsArray(raw)
-	if o := rs.AsObject(raw); len(o) == 1 && o.Text("text", "query", "q", "value") != "" {
-		return rs.EncodeJSON(o.Text(o[0].Name))
-	}
-	terms := make([]string, len(list))
-	for i, item := range list {
-		var ok bool
-		if terms[i], ok = written.Text(item); !ok {
-			return raw
-		}
-	}
-	if len(list) == 0 {
-		return raw
-	}
-	return rs.EncodeJSON(strings.Join(terms, " "))
 }
 
 var wholeNumber = written.Expression(`^[+-]?[0-9]{1,10}$`)
@@ -116,13 +97,13 @@ func (t Tool) guessed(p *parameter, raw string) string {
 		case likely != "":
 			return rs.EncodeJSON(likely)
 		case slices.Contains(p.Words, word):
-		case len(near) > 0 && !strings.ContainsAny(word, "<>="):
+		case len(near) > 0 && written.Distance(written.Snake(word), near[0]) <= max(1, len(near[0])/3): // half_year is no year
 			return rs.EncodeJSON(near[0])
 		default:
 			return ""
 		}
 	case p.Type == "array":
-		raw = chosen(raw)
+		raw = foreign.Chosen(raw)
 		if list, ok := rs.AsArray(raw); !ok || len(list) == 0 {
 			return ""
 		}
@@ -137,25 +118,6 @@ func (t Tool) guessed(p *parameter, raw string) string {
 		return ""
 	}
 	return raw
-}
-
-// chosen is a list of the names that an object chooses, as {"total":1,"merchant":true} does; any other value as it is.
-func chosen(raw string) string {
-	var names []string
-	list, _ := rs.AsArray(raw)
-	for _, item := range list { // [{"name":"total"}]
-		names = append(names, rs.AsObject(item).Text("name", "field", "key", "id", "column"))
-	}
-	for _, m := range rs.AsObject(raw) {
-		if m.Value != "1" && m.Value != "true" && m.Value != "{}" {
-			return raw
-		}
-		names = append(names, m.Name)
-	}
-	if names == nil || slices.Contains(names, "") {
-		return raw
-	}
-	return rs.EncodeJSON(names)
 }
 
 // sorted brings sort and order into one: sort is a field with '-' before it for descending, order the direction of the default sort.

@@ -49,11 +49,12 @@ var envelopes = written.Set("args arguments params parameters input variables re
 var wordForms = map[string]map[string]string{
 	"order": foreign.Directions,
 	"granularity": written.ByWord(map[string]string{
-		"hour": "hourly 1h", "day": "daily 1d", "week": "weekly 1w", "month": "monthly 1M", "quarter": "quarterly 1q", "year": "yearly annual 1y"}),
+		"hour": "hours hourly h 1h 60m", "day": "days daily d 1d 24h", "week": "weeks weekly w 1w 7d", "month": "months monthly mo 1M 1mo",
+		"quarter": "quarters quarterly q 1q", "year": "years yearly annual annually y 1y"}),
 	"mode": written.ByWord(map[string]string{"lexical": "keyword keywords full_text fulltext text exact", "semantic": "vector"}),
 	"metric": written.ByWord(map[string]string{
-		"avg": "average mean", "max": "maximum", "min": "minimum", "sum": "total add",
-		"count_distinct": "distinct distinct_count unique unique_count cardinality n_unique"}),
+		"count": "count_all row_count record_count total_count", "avg": "average mean", "max": "maximum", "min": "minimum", "sum": "total add",
+		"count_distinct": "distinct distinct_count unique unique_count count_unique cardinality n_unique nunique"}),
 	"count":  written.ByWord(map[string]string{"exact": "true yes total", "none": "false no"}),
 	"detail": written.ByWord(map[string]string{"full": "detailed verbose complete true", "compact": "summary brief false"}),
 }
@@ -70,8 +71,9 @@ var likelyForms = map[string]map[string]string{
 var flags = map[string][2]string{
 	"desc": {"order", "desc"}, "descending": {"order", "desc"}, "asc": {"order", "asc"}, "ascending": {"order", "asc"},
 	"full": {"detail", "full"}, "verbose": {"detail", "full"},
-	"include_total": {"count", "exact"}, "include_count": {"count", "exact"},
-	"with_count": {"count", "exact"}, "total_count": {"count", "exact"},
+	"include_total": {"count", "exact"}, "include_totals": {"count", "exact"}, "include_count": {"count", "exact"},
+	"with_count": {"count", "exact"}, "with_total": {"count", "exact"}, "total_count": {"count", "exact"}, "total": {"count", "exact"},
+	"count_only": {"count", "exact"}, "return_count": {"count", "exact"}, "return_total": {"count", "exact"},
 }
 
 // nameArguments are arguments that hold a name or an id, in which white space or quotation marks around the value are never meant.
@@ -103,7 +105,7 @@ var silent, pages = written.Set(pageWords, silentWords), written.Set(pageWords)
 
 // bounds are arguments that bound a time, which a filter on the stream's time field does here.
 var bounds = written.Set(foreign.SpanWords, foreign.SinceNames, foreign.UntilNames,
-	"since until after before date when created_after created_before")
+	"since until after before date when")
 
 var granularities = written.Set("hour day week month quarter year")
 

@@ -124,14 +124,14 @@ func (a aggregateAnswer) allShown(n int, noun, with string) string {
 
 // sequence says which groups come first; "" for those with most records, or the first in time. all of them may be known.
 func (a aggregateAnswer) sequence(noun string, all bool) string {
-	metric, ofEach := write.ShownName(a.Text("metric")), write.When(len(a.units) > 1, " of each "+write.ShownName(a.Text("unit_field")))
+	metric, ofEach := write.ShownName(a.Text("metric")), write.When(len(a.units) > 1, " within each "+write.ShownName(a.Text("unit_field")))
 	switch {
 	case a.Flag("unordered"):
 		return ", not in the order asked for: more " + noun + "s than one answer compares"
 	case a.ordered() && a.Text("order") != "desc" && (a.Has("order") || a.Text("metric") == "min"):
-		return ", lowest " + metric + ofEach + " first" + write.When(a.Flag("all_negative"), ", as all are below 0")
+		return ", lowest " + metric + " first" + ofEach + write.When(a.Flag("all_negative"), ", as all are below 0")
 	case a.ordered():
-		return ", highest " + metric + ofEach + " first"
+		return ", highest " + metric + " first" + ofEach
 	case a.Has("order"):
 		return ", fewest records first"
 	case a.descends():

@@ -144,6 +144,24 @@ func TestTheHeadSaysTheOrder(t *testing.T) {
 	}
 }
 
+// Where two times are in order, or the field that a page is sorted by may be left out of it, none is said to be that field.
+func TestAnOrderIsNotGuessedOfTwo(t *testing.T) {
+	thread := func(id, first, last string) string {
+		return fmt.Sprintf(`{"id":%q,"stream":"threads","data":{"began":%q,"ended":%q}}`, id, first, last)
+	}
+	both := listOf("", thread("a", "2026-01-05", "2026-01-09"), thread("b", "2026-01-04", "2026-01-08"), thread("c", "2026-01-03", "2026-01-07"))
+	one := listOf("", thread("a", "2026-01-05", "2026-01-09"), thread("b", "2026-01-06", "2026-01-08"), thread("c", "2026-01-03", "2026-01-07"))
+	for want, said := range map[string]string{
+		"threads: 3 records, none follow":                        recordsSay(t, both, RecordsQuery{Stream: "threads"}),
+		"threads: 3 records, newest first by ended, none follow": recordsSay(t, one, RecordsQuery{Stream: "threads"}),
+		"threads: 3 records, none follow\n":                      recordsSay(t, one, RecordsQuery{Stream: "threads", Fields: []string{"began", "ended"}}),
+	} {
+		if !strings.HasPrefix(said+"\n", want) {
+			t.Errorf("no %s in %s", want, said)
+		}
+	}
+}
+
 func aggregated(t *testing.T, body string) Result {
 	t.Helper()
 	r, err := Aggregate(answered(body), AggregateQuery{Stream: "orders", Arguments: rs.AsObject(`{"stream":"orders"}`)})

@@ -57,19 +57,24 @@ func (a *recordsAnswer) head(stops bool) string {
 }
 
 // order says how the records of a page are sorted: as was asked for, or by time, where their times show it; else "". What has no common
-// name of a time may be in order by chance: it is said of three records and more alone, by the field, and in the direction of the list.
+// name of a time may be in order by chance: it is said of three records and more alone, in the direction of the list, by the only field
+// that is in order. Of chosen fields the one that they are sorted by need not be among them.
 func (a *recordsAnswer) order() string {
 	if sort := a.q.Rest.Text("sort"); sort != "" {
 		return "sorted by " + clean.Name(write.Label(sort))
 	}
 	direction := cmp.Or(write.When(a.q.Rest.Text("order") == "asc", "oldest first"), "newest first")
 	order := cmp.Or(item.Order(a.all), write.When(a.merge.Records != nil, direction))
-	for i := 0; order == "" && len(a.all) > 2 && i < len(a.all[0].Data); i++ {
+	var by []string
+	for i := 0; order == "" && len(a.all) > 2 && len(a.q.Fields) == 0 && i < len(a.all[0].Data); i++ {
 		name := a.all[0].Data[i].Name
 		text := func(it *item.Item) string { return it.Data.Text(name) }
 		if write.Day(text(&a.all[0])) != "" && item.OrderBy(a.all, text) == direction {
-			order = direction + " by " + clean.Name(write.Label(name))
+			by = append(by, name)
 		}
+	}
+	if len(by) == 1 {
+		order = direction + " by " + clean.Name(write.Label(by[0]))
 	}
 	return order
 }
@@ -242,8 +247,8 @@ func (a *recordsAnswer) apart() string {
 	}
 	last := item.Read(a.merge.Last.Members, nil, a.q.Stream, "")
 	value, _ := clean.Cell(a.merge.Value, write.LabelChars)
-	return "The connections are merged; limit holds for each. Complete as far as " + value + ": beyond it in this order, more records of " +
-		cmp.Or(last.Source(), clean.Name(last.Connection)) + ", and maybe of others, exist that are not on this page."
+	return "The connections are merged; limit holds for each. In this order all records up to " + value + " are here; behind it, more of " +
+		cmp.Or(last.Source(), clean.Name(last.Connection)) + ", and maybe of others, are not on this page."
 }
 
 // follows reports whether a connection of the page has records that are not on it.

@@ -60,8 +60,7 @@ func newSearchPage(l answer.List, q SearchQuery) *searchPage {
 		}
 		h.Key = h.ID
 		if q.Repair != nil && i < len(q.Repair.Hits) {
-			h.Has, h.Nearest = q.Repair.Hits[i].has(), nil
-			h.Key, h.Words = q.Repair.Hits[i].Key, append([]string{}, q.Repair.Hits[i].Words...)
+			h.Key, h.Words, h.Nearest = q.Repair.Hits[i].Key, append([]string{}, q.Repair.Hits[i].Words...), nil
 		}
 		s.all = append(s.all, h)
 	}
@@ -95,6 +94,9 @@ func (s *searchPage) most() int {
 func (s *searchPage) hit(i int) *hit.Hit {
 	if !s.hits[i].Read {
 		s.hits[i].ReadTexts(s.q.ConnectionID)
+		if s.q.Repair != nil {
+			s.q.Repair.label(&s.hits[i], s.hits)
+		}
 	}
 	return &s.hits[i]
 }

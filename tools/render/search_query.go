@@ -3,12 +3,15 @@ package render
 import (
 	"cmp"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/answer"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/hit"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/paging"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/question"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
@@ -75,6 +78,8 @@ func searchTail(l answer.List, q SearchQuery) string {
 	switch cursor := l.Envelope.Text("next_cursor"); {
 	case cursor != "":
 		return q.nextPage(cursor, paging.AtStructured("search"))
+	case q.Repair != nil && q.Repair.More:
+		return "Others have some of the words, too: a search for one of them alone pages through all that have it."
 	case len(l.Envelope.Array("goes_on")) > 0:
 		return goesOn(l.Envelope.Array("goes_on"))
 	case l.Envelope.Flag("has_more"):
@@ -155,11 +160,13 @@ func leftOut(recall object, first bool) []string {
 type Repair struct {
 	Words    []RepairWord // that were asked for one by one
 	NotAsked []string
+	Apart    bool        // the words have not been asked for together
 	Hits     []RepairHit // of the page
 	Near     bool        // hits that have none of the words come from a hybrid search
 	Ended    string      // code of the error that ended the repair early; may be empty
 	All      bool        // some hits have all of the words that were asked for
 	Total    int         // hits on all pages
+	More     bool        // others have some of the words and are on no page
 	Reads    int
 }
 
@@ -189,7 +196,11 @@ func (r *Repair) says() []string {
 	var asked, counts []string
 	some := false
 	for _, w := range r.Words {
-		counts = append(counts, fmt.Sprintf("%s %d%s", repairWord(w.Word), w.Count, write.When(w.AtLeast, " or more")))
+		count := strconv.Itoa(w.Count) + write.When(w.AtLeast, " or more")
+		if w.Count == 0 && w.AtLeast {
+			count = "none found"
+		}
+		counts = append(counts, repairWord(w.Word)+" "+count)
 		some = some || w.Count > 0
 		if w.InsteadOf == "" {
 			asked = append(asked, repairWord(w.Word))
@@ -197,7 +208,7 @@ func (r *Repair) says() []string {
 	}
 	asked = append(asked, write.Each(r.NotAsked, repairWord)...)
 	words := strings.Join(write.First(asked, maxRepairWords, "%d others"), ", ") + "."
-	lead := "No record has all of: " + words
+	lead := "No record has all of" + write.When(r.Apart, " the query, with its common words. It is about") + ": " + words
 	if r.Total == 0 && r.Ended == "" && len(r.NotAsked) == 0 {
 		lead = "No record was found for any of: " + words + " The resource server may match whole words only."
 	}
@@ -211,7 +222,8 @@ func (r *Repair) says() []string {
 	}
 	each := write.Lead("records with each word: ", strings.Join(counts, ", "))
 	if len(r.NotAsked) > 0 {
-		each += write.When(each != "", fmt.Sprintf("; %d not asked for", len(r.NotAsked)))
+		unasked := write.First(write.Each(r.NotAsked, repairWord), maxRepairWords, "%d others")
+		each += write.When(each != "", "; not asked for alone: "+strings.Join(unasked, ", "))
 	}
 	return write.NotEmpty(lead, write.When(each != "", fmt.Sprintf("%s (%s of the resource server)", each, write.Plural(r.Reads, "read"))),
 		write.When(r.Ended != "", "A search for some of the words failed ("+clean.Name(write.Label(r.Ended))+"): there may be more."))
@@ -219,11 +231,34 @@ func (r *Repair) says() []string {
 
 func repairWord(word string) string { return clean.Bare(clean.Preview(word, repairWordChars)) }
 
-func (h RepairHit) has() string {
-	if len(h.Words) == 0 {
-		return "nearest, not matching"
+// total says of how many hits the pages are.
+func (r *Repair) total() string {
+	most := 0
+	for _, w := range r.Words {
+		most = max(most, w.Count)
 	}
-	return "has " + strings.Join(write.Each(h.Words, repairWord), ", ")
+	switch {
+	case most > r.Total:
+		return fmt.Sprintf("the first %d of at least %d hits", r.Total, most)
+	case r.More:
+		return fmt.Sprintf("%s, perhaps not all,", write.Plural(r.Total, "hit"))
+	}
+	return write.Plural(r.Total, "hit")
+}
+
+// label says which words a hit has: those that it was found by, as were others of its record, and those that it shows.
+func (r *Repair) label(h *hit.Hit, all []hit.Hit) {
+	asked := slices.Clone(r.NotAsked)
+	for _, w := range r.Words {
+		asked = append(asked, w.Word)
+	}
+	for _, word := range asked {
+		found := func(other hit.Hit) bool { return h.IsSameRecord(&other) && slices.Contains(other.Words, word) }
+		if !slices.Contains(h.Words, word) && (h.Shows(word) || slices.ContainsFunc(all, found)) {
+			h.Words = append(h.Words, word)
+		}
+	}
+	h.Has = cmp.Or(write.Lead("has ", strings.Join(write.Each(h.Words, repairWord), ", ")), "nearest, not matching")
 }
 
 func (r *Repair) json() string {
@@ -233,7 +268,7 @@ func (r *Repair) json() string {
 		o.Optional("instead_of", clean.Preview(w.InsteadOf, repairWordChars)).Close('}')
 	}
 	o.Close(']').Put("reads", write.JSON(r.Reads)).Number("not_asked", len(r.NotAsked))
-	return o.Optional("ended_by", write.Label(r.Ended)).Put("hits", write.JSON(r.Total)).JSON()
+	return o.Optional("ended_by", write.Label(r.Ended)).Put("hits", write.JSON(r.Total)).Flag("more_exist", r.More).JSON()
 }
 
 // someCount is how many records have some of the words, as the resource server counted.

@@ -91,6 +91,27 @@ func TestNothingFoundIsNoMoreThanIsKnown(t *testing.T) {
 	}
 }
 
+// A search for one word returns the first records that have it: that another record is not among them does not say that it lacks the word.
+func TestAHitOfARepairHasTheWordsThatItShowsToo(t *testing.T) {
+	hit := func(more string) string { return `{"record_key":"1","connection_id":"c",` + more + `}` }
+	body := `{"data":[` + hit(`"stream":"messages","title":"Your order 2026/0042","actor":"Jonas Keller"`) + `,` +
+		hit(`"stream":"message_bodies","snippet":{"field":"text","text":"behind the <mark>fern</mark>"}`) + `,{"stream":"notes","record_key":"2","title":"Ferns"}]}`
+	repair := &Repair{Apart: true, Words: []RepairWord{{Word: "order", Count: 1, AtLeast: true}, {Word: "lisbon", AtLeast: true}}, Total: 3, More: true,
+		NotAsked: []string{"jonas", "fern", "port"}, Hits: []RepairHit{{Key: "a", Words: []string{"2026"}}, {Key: "b", Words: []string{"lisbon"}}, {Key: "c"}}}
+	r, err := Search(answered(body), SearchQuery{Q: "order lisbon", Repair: repair})
+	for _, says := range []string{
+		"has 2026, jonas, order, lisbon\n", "nearest, not matching", "the query, with its common words. It is about: order, lisbon, jonas, fern, port. These have some.",
+		"order 1 or more, lisbon none found; not asked for alone: jonas, fern, port (", "3 hits, perhaps not all, for some", "\nOthers have some of the words, too: ",
+	} {
+		if err != nil || !strings.Contains(r.Text, says) {
+			t.Errorf("%v: no %s in\n%s", err, says, r.Text)
+		}
+	}
+	if hits := parse(t, r).Results; len(hits) != 3 || !strings.Contains(string(r.Structured), `"words":["lisbon","jonas","fern","order"]`) {
+		t.Errorf("%s", r.Structured)
+	}
+}
+
 func TestWordsThatAreLeftOutAreSaid(t *testing.T) {
 	body := `{"object":"list","data":[],"meta":{"recall":{"left_out_words":["when","is","my"],"time_words":["in","May"],"preferred_time":"any May"}}}`
 	r, err := Search(answered(body), SearchQuery{Q: "when is my party in May"})

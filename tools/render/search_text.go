@@ -133,7 +133,7 @@ func (f *searchFrame) text(s *searchPage, hits []hit.Text) string {
 	case part:
 		of := strings.TrimPrefix(s.ofRecords(), " of ")
 		summary += fmt.Sprintf("; shown %s of these %d%s", s.Span(s.From+len(hits)), s.Total, write.When(of != "", " ("+of+")"))
-	case s.total() != "" && s.q.Repair == nil && s.q.Q != "":
+	case s.total() != "" && len(s.all) > 0 && s.q.Repair == nil && s.q.Q != "":
 		summary += "; this page: " + write.Plural(len(s.all), "hit") + s.ofRecords()
 	}
 	if len(hits) < len(s.hits) {
@@ -169,10 +169,9 @@ func (s *searchPage) notes() []string {
 	var incomplete, ofTime string
 	var common []string
 	if recall.Denied("complete") {
-		incomplete = "recall: incomplete"
-		if n, ok := recall.Number("ranked_candidate_count"); ok {
-			incomplete += fmt.Sprintf(", ranked over %d candidates", n)
-		}
+		n, counted := recall.Number("ranked_candidate_count")
+		of := write.When(s.l.Warned("unavailable_connections"), " of the connections that were read")
+		incomplete = "recall: incomplete" + write.When(counted, ", ranked over "+write.Plural(n, "candidate")+of)
 		n, limited := recall.Number("candidate_window_limit")
 		incomplete += write.When(limited, fmt.Sprintf(", at most %d a source", n)) +
 			write.When(recall.Flag("truncated") || limited, "; a narrower q, streams or connection_id finds more") + "."
@@ -233,12 +232,12 @@ func (s *searchPage) summary() string {
 	var line string
 	switch total := s.total(); {
 	case q.Repair != nil:
-		line = write.Plural(q.Repair.Total, "hit") + " for some of the words"
+		line = q.Repair.total() + " for some of the words"
 	case q.Q == "":
 		order := ", newest first" + write.When(s.sources() != "", " of these sources")
 		line = write.Plural(len(s.all), "record") + order + s.untimed() + s.counts() + s.follow()
 	case total != "":
-		line = total + " hits" + s.forQuery() + s.counts()
+		line = total + " hit" + write.When(total != "at least 1", "s") + s.forQuery() + s.counts()
 	default:
 		line = write.Plural(len(s.all), "hit") + s.ofRecords() + s.forQuery() + s.counts() + s.follow()
 	}
@@ -307,7 +306,7 @@ func (s *searchPage) untimed() string {
 	n, _ := s.l.Meta.Number("untimed_count")
 	switch {
 	case n > 0 && len(s.q.Parts) > 0 && s.q.Rest.Has("filter"):
-		return fmt.Sprintf(", without %d that may be outside filter", n)
+		return fmt.Sprintf(" (left out: %d that may be outside filter)", n)
 	case n > 0:
 		return fmt.Sprintf(", without %d of unknown time", n)
 	}

@@ -45,3 +45,19 @@ func TestReadingOnIsOfATextThatIsCut(t *testing.T) {
 		}
 	}
 }
+
+// What is counted of the connections that were read says so, and nothing found has no page.
+func TestCountsOfAPartAreSaidAsSuch(t *testing.T) {
+	const meta = `"meta":{"count":%d,"count_accuracy":"lower_bound","recall":{"complete":false,"ranked_candidate_count":1},"warnings":[{"code":"unavailable_connections","message":"x"}]}`
+	of := func(count int, hits string) string {
+		r, _ := search(t, []byte(`{"data":[`+hits+`],`+fmt.Sprintf(meta, count)+`}`), "needle")
+		return r.Text
+	}
+	one, none := of(1, `{"stream":"s","record_key":"1","connection_id":"c"}`), of(0, "")
+	if !strings.Contains(one, `at least 1 hit for "needle"`) || !strings.Contains(one, "ranked over 1 candidate of the connections that were read.") {
+		t.Error(one)
+	}
+	if strings.Contains(none, "this page") {
+		t.Error(none)
+	}
+}

@@ -195,7 +195,9 @@ var roles = []struct {
 	{written.Set("title subject name headline summary label vendor store shop seller"),
 		[]Use{func(f rs.SchemaField) bool { return f.Role == "primary-title" }}},
 	{written.Set("amount price cost value sum total total_amount total_price"),
-		[]Use{func(f rs.SchemaField) bool { return f.Type == "number" || slices.Contains(f.Aggregates, "sum") }}},
+		[]Use{func(f rs.SchemaField) bool {
+			return (f.Type == "number" || slices.Contains(f.Aggregates, "sum")) && !written.IsPartOfAmount(f.Name)
+		}}},
 	{Bodies, []Use{
 		func(f rs.SchemaField) bool { return Bodies[f.Name] }, func(f rs.SchemaField) bool { return f.Role == "secondary" },
 		func(f rs.SchemaField) bool { return f.Type == "text" },
@@ -245,7 +247,13 @@ const maxCompared, maxComparisons, maxAlike = 12, 60_000, 64
 func (s Stream) alike(name string) []string {
 	found, ok := s.near[name]
 	if !ok && len(s.near) < maxCompared && len(s.near)*len(s.Fields) < maxComparisons {
-		if found = written.Nearest(name, s.Suited(nil), maxAlike); s.near != nil {
+		found = written.Nearest(name, s.Suited(nil), maxAlike)
+		if at := strings.LastIndexByte(name, '.'); at > 0 { // the status of an order is not its id
+			found = slices.DeleteFunc(found, func(field string) bool {
+				return !written.WordsOf(name[at+1:]).Name(written.WordsOf(field)) && written.Snake(name[:at]) != written.Snake(field)
+			})
+		}
+		if s.near != nil {
 			s.near[name] = found
 		}
 	}

@@ -39,6 +39,23 @@ func homesOf(s *rs.Schema, stream string, names []string) (homes []home, known m
 	return homes, known
 }
 
+// HavingAll are the ids of the connections of a stream that have all fields and relations which a call names; none where it names none.
+func HavingAll(stream string, args rs.Object, schema func() *rs.Schema) (ids []string) {
+	names, expanded := named(args), args.Array("expand")
+	if len(names)+len(expanded) == 0 {
+		return nil
+	}
+	homes, _ := homesOf(cmp.Or(schema(), &rs.Schema{}), stream, names)
+	for _, h := range homes {
+		relations := Stream{Relations: h.row.Relations()}.RelationNames()
+		lacks := func(raw string) bool { name, _ := written.Text(raw); return !slices.Contains(relations, name) }
+		if len(h.has) == len(names) && !slices.ContainsFunc(expanded, lacks) {
+			ids = append(ids, h.ID)
+		}
+	}
+	return ids
+}
+
 // counterpart is the field of a connection that means what a field means elsewhere, such as another name of the sender; "" for none.
 func (h home) counterpart(f rs.SchemaField) string {
 	for _, own := range h.fields {

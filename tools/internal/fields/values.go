@@ -135,3 +135,20 @@ func (s Stream) Yearless(m rs.Member) rs.Object {
 	}
 	return rs.Object{{Name: month, Value: day[1] + day[4]}, {Name: ofMonth, Value: day[2] + day[3]}}
 }
+
+// MistakesFlag reports whether a condition that is true or false is on a field that says something else: is_active is not is_archived.
+func (s Stream) MistakesFlag(value, name, field string) bool {
+	f, truth := s.Field(field), strings.ToLower(strings.Trim(value, `"`))
+	if f == nil || f.Type != "boolean" {
+		return f != nil && (truth == "true" || truth == "false") && (name != field || isNumber(*f))
+	}
+	bare := func(name string) string {
+		return strings.TrimPrefix(strings.TrimPrefix(written.Snake(name), "is_"), "has_")
+	}
+	_, alike := written.Alike(bare(name), bare(field))
+	verb, _, _ := strings.Cut(written.Snake(name), "_") // include_archived leaves out nothing
+	return name != field && (!alike || ShowVerbs[verb])
+}
+
+// ShowVerbs are verbs of flags by which others show more of a record, such as include_items.
+var ShowVerbs = written.Set("include includes including with show return get load embed expand")

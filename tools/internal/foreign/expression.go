@@ -236,15 +236,14 @@ func InForm(m rs.Member, message string) string {
 	}
 	p, ok := Read(rs.Object{m}.JSON(), "")
 	numbers, usual := written.Numbers(m.Value), written.Reordered(m.Value)
-	flag := map[string]string{"0": "false", "1": "true"}[m.Value]
 	switch {
 	case ok && p.Calls == 1 && p.Filter.Object(m.Name) != nil: // "> 5"
 		m.Value = p.Filter.Get(m.Name)
 		return cmp.Or(InForm(m, message), m.Value)
 	case numbers != nil && isNumber:
 		return rs.Object{{Name: "gte", Value: numbers[0]}, {Name: "lte", Value: numbers[1]}}.JSON()
-	case flag != "" && strings.Contains(message, "boolean"):
-		return flag
+	case strings.Contains(message, "boolean") && written.Truth(m.Value) != "":
+		return written.Truth(m.Value)
 	}
 	return cmp.Or(written.InField(m.Name, m.Value, isNumber), written.Range(cmp.Or(usual, m.Value)), usual, written.Value(m.Value))
 }

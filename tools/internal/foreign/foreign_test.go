@@ -142,3 +142,28 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// A value with a word that denies another, or has it behind a bound, does not mean that other.
+func TestDenies(t *testing.T) {
+	for value, denies := range map[string]bool{
+		"not delivered": true, "<> 'delivered'": true, "~delivered": true, "undelivered": true, "other than delivered": true,
+		"except delivered": true, "anything but delivered": true, "nicht delivered": true, "non-delivered": true,
+		"delivred": false, "was delivered": false, "Delivered": false,
+	} {
+		if foreign.Denies(value, "delivered") != denies {
+			t.Errorf("%q denies delivered: %t", value, !denies)
+		}
+	}
+}
+
+// The words of a time before or behind a name bound what is left of it.
+func TestBoundIn(t *testing.T) {
+	for name, want := range map[string][2]string{
+		"modified_after": {"modified", "gt"}, "lastUpdatedSince": {"last_updated", "gte"}, "order_date_gte": {"order_date", "gte"},
+		"before_sent": {"sent", "lt"}, "ordered_until": {"ordered", "lte"}, "after": {}, "start_time": {}, "aftermath_day": {},
+	} {
+		if rest, operator := foreign.BoundIn(name); rest != want[0] || operator != want[1] {
+			t.Errorf("%s: %q %q", name, rest, operator)
+		}
+	}
+}

@@ -232,9 +232,11 @@ func (r *filterReader) operators(field string, o rs.Object, depth int) expressio
 
 // values reads a list of what one field is compared with: both ends of a time, values of which it has one, or conditions that all hold.
 func (r *filterReader) values(field string, list []string, depth int) expression {
-	switch {
+	switch first, _ := written.Text(append(list, "")[0]); {
 	case len(list) == 0:
 		return nil
+	case IsOperator(first): // [">",100]
+		return r.operated(field, first, rs.JoinArray(list[1:]), depth)
 	case written.IsPeriod(list):
 		return r.one(field, "gte", list[0]).and(r.one(field, "lte", list[1]))
 	case rs.AsObject(list[0]) == nil:
@@ -286,6 +288,8 @@ func (r *filterReader) operand(field, operator, raw string, depth int) expressio
 	switch {
 	case operator == "":
 		return r.condition(field, raw, depth)
+	case len(list) == 1 && isRange(operator):
+		return r.operand(field, operator, list[0], depth)
 	case operator == absent:
 		switch e := r.one(field, absent, "true"); scalar {
 		case "true", "1":

@@ -70,12 +70,16 @@ var Flags = map[string]struct {
 // "" for none. has reports which fields a stream has.
 func FlagOf(name, value string, has func(field string) bool) (field, meant string) {
 	plain, denied := strings.CutPrefix(strings.TrimPrefix(written.Snake(name), "is_"), "not_")
-	known := Flags["is:"+plain]
+	text, _ := written.Text(value)
+	known, truth := Flags["is:"+plain], written.Truth(value)
+	if said, ok := Flags[plain+":"+strings.ToLower(text)]; ok { // {"is":"unread"}
+		known, truth = said, "true"
+	}
 	at := slices.IndexFunc(known.Fields, has)
-	if at < 0 || has(name) || value != "true" && value != "false" {
+	if at < 0 || has(name) || truth == "" {
 		return "", ""
 	}
-	return known.Fields[at], strconv.FormatBool((value == known.Value) != denied)
+	return known.Fields[at], strconv.FormatBool((truth == known.Value) != denied)
 }
 
 // joiners are names beside a list of conditions by which all or any of them are to hold.
@@ -122,7 +126,7 @@ var (
 
 // Words in the name of a field by which a condition is not to hold.
 var (
-	denials      = written.Set("not no non without exclude excludes excluded excluding except isnt ne neq nin")
+	denials      = written.Set("not no non without exclude excludes excluded excluding except but isnt ne neq nin nicht kein ohne sauf sans")
 	denyingParts = []string{"un", "non", "in", "im", "dis", "ir", "de"}
 )
 
@@ -220,7 +224,7 @@ func BoundOf(word string) string {
 
 // timeBounds are words that bound a time and say nothing of any other field; endings are those of the names of times.
 var (
-	timeBounds = written.Set("before after since until")
+	timeBounds = written.Set("before after since until from gte gt lte lt")
 	endings    = []string{"", "_at", "_on", "_date", "_time"}
 )
 
@@ -279,7 +283,7 @@ func inDate(part, raw string) string {
 // Denies reports whether a name says that something is not so, or bounds it, and another that may be meant by it does not.
 func Denies(name, meant string) bool {
 	signs := func(s string) bool {
-		return strings.ContainsAny(s, "!~≠") || strings.HasPrefix(s, "-") || strings.Contains(s, "<>")
+		return strings.ContainsAny(s, "!~≠") || strings.HasPrefix(s, "-") || strings.Contains(s, "<>") || strings.Contains(s, "other than")
 	}
 	words, others := strings.Split(written.Snake(name), "_"), strings.Split(written.Snake(meant), "_")
 	return signs(name) && !signs(meant) || slices.ContainsFunc(words, func(word string) bool {

@@ -1,6 +1,7 @@
 package foreign
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -132,3 +133,52 @@ func NamesRecipient(operator string) bool {
 
 // RecipientHint says what becomes of such an operator.
 const RecipientHint = "Search does not know for whom a record is: the call below looks for those words in any field, also in those of the sender."
+
+// OneQuery is one text of the words of a query; any other value as it is.
+func OneQuery(raw string) string {
+	list, _ := rs.AsArray(raw)
+	if o := rs.AsObject(raw); len(o) == 1 && o.Text("text", "query", "q", "value") != "" {
+		return rs.EncodeJSON(o.Text(o[0].Name))
+	}
+	terms := make([]string, len(list))
+	for i, item := range list {
+		var ok bool
+		if terms[i], ok = written.Text(item); !ok {
+			return raw
+		}
+	}
+	if len(list) == 0 {
+		return raw
+	}
+	return rs.EncodeJSON(strings.Join(terms, " "))
+}
+
+// Chosen is a list of the names that an object chooses, as {"total":1,"merchant":true} does; any other value as it is.
+func Chosen(raw string) string {
+	var names []string
+	list, _ := rs.AsArray(raw)
+	for _, item := range list { // [{"name":"total"}]
+		names = append(names, rs.AsObject(item).Text("name", "field", "key", "id", "column"))
+	}
+	for _, m := range rs.AsObject(raw) {
+		if m.Value != "1" && m.Value != "true" && m.Value != "{}" {
+			return raw
+		}
+		names = append(names, m.Name)
+	}
+	if names == nil || slices.Contains(names, "") {
+		return raw
+	}
+	return rs.EncodeJSON(names)
+}
+
+// BoundIn is what a name such as modified_after has beside the operator of a range that is its last or first word; "" for none.
+func BoundIn(name string) (rest, operator string) {
+	words := strings.Split(written.Snake(name), "_")
+	for _, at := range []int{len(words) - 1, 0} {
+		if word := words[at]; len(words) > 1 && timeBounds[word] {
+			return strings.Join(slices.Delete(words, at, at+1), "_"), BoundOf(word)
+		}
+	}
+	return "", ""
+}

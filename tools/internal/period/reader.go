@@ -135,6 +135,18 @@ func (p *Reader) Choose(sources []known.Source, streams, parts []string) (timele
 	return timeless, len(p.chosen) > 0 || p.Words != "" && timeless
 }
 
+// OfAnyTime is the resource server as one search of all streams sees it, of whose hits those of the period are kept.
+func (p *Reader) OfAnyTime() *Reader {
+	wide := *p
+	wide.chosen, wide.timeless = nil, slices.Clone(p.timeless)
+	for _, s := range p.chosen {
+		if !slices.Contains(wide.timeless, s.Stream) {
+			wide.timeless = append(wide.timeless, s.Stream)
+		}
+	}
+	return &wide
+}
+
 // Connections is how many connections are read.
 func (p *Reader) Connections() int {
 	ids := map[string]bool{}

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"math"
 	"slices"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
 // Bounds of a repair.
@@ -15,19 +17,42 @@ const (
 	Hits            = 25 // of one read
 )
 
-// ReadsLeft returns how many reads may follow the search that found nothing, if that one took cost reads of members.
-func ReadsLeft(cost int) int {
-	if cost <= 1 {
+// ReadsLeft returns how many searches may follow the one that found nothing, if that one took so many reads and each other takes so
+// many.
+func ReadsLeft(took, each int) int {
+	if took <= 1 {
 		return MaxReads - 1
 	}
-	return max(0, min(MaxReads, MaxPackageReads/cost)-1)
+	return max(0, min(MaxReads-1, (MaxPackageReads-took)/max(1, each)))
 }
 
 // A Read is what the search for one word returned.
 type Read struct {
-	Word  string
-	Count int // of the records that have it; at least 1 where there are hits
-	Hits  []Hit
+	Word    string
+	Count   int // of the records that have it; at least 1 where there are hits
+	AtLeast bool
+	Hits    []Hit
+}
+
+// ReadList returns what the search for a word returned. Of hits, what is no object is none.
+func ReadList(word string, response *rs.Response) Read {
+	read := Read{Word: word}
+	list, _ := response.List()
+	for _, item := range list.Items {
+		if o := item.Members; o != nil {
+			record := cmp.Or(o.Text("record_key", "record_id", "id", "result_id", "record_uri", "uri"), item.Raw)
+			key := []string{o.Text("connection_id", "connector_instance_id"), o.Text("stream", "stream_name"), record}
+			read.Hits = append(read.Hits, Hit{Key: rs.EncodeJSON(key), Value: item.Raw})
+		}
+	}
+	meta := list.Envelope.Object("meta")
+	count, counted := meta.Number("count")
+	if !counted {
+		count, counted = meta.Object("count").Number("value")
+	}
+	read.AtLeast = meta.Text("count_accuracy") == "lower_bound" || !counted && (len(list.Items) >= Hits || list.Envelope.Flag("has_more"))
+	read.Count = max(count, len(read.Hits))
+	return read
 }
 
 // A Hit is one that a read returned. Hits of one record have the same key.
@@ -87,6 +112,21 @@ func Merge(reads []Read, near []Hit) []Found {
 		found[i] = r.Found
 	}
 	return found
+}
+
+// WithAll adds hits that have all of some words to what was read of each of these.
+func WithAll(reads []Read, words []string, hits []Hit) []Read {
+	if len(hits) == 0 {
+		return reads
+	}
+	for _, word := range words {
+		i := slices.IndexFunc(reads, func(read Read) bool { return read.Word == word })
+		if i < 0 {
+			i, reads = len(reads), append(reads, Read{Word: word})
+		}
+		reads[i].Hits, reads[i].Count = slices.Concat(hits, reads[i].Hits), max(reads[i].Count, len(hits))
+	}
+	return reads
 }
 
 // A record is one that some reads have found.

@@ -129,9 +129,12 @@ func TestWordsThatAreCommonInTheLanguageOfTheQueryAreLeftOut(t *testing.T) {
 
 func TestReadsAreBounded(t *testing.T) {
 	for cost := range 60 {
-		all := max(1, cost) * (1 + ReadsLeft(cost))
-		if cost <= 1 && all != MaxReads || cost > 1 && cost <= MaxPackageReads && all > MaxPackageReads || ReadsLeft(cost) > MaxReads-1 {
-			t.Errorf("a search that costs %d is followed by %d, %d reads in all", cost, ReadsLeft(cost), all)
+		for _, each := range []int{1, cost} {
+			left := ReadsLeft(cost, each)
+			all := max(1, cost) + max(1, each)*left
+			if cost <= 1 && all != MaxReads || cost > 1 && cost <= MaxPackageReads && all > MaxPackageReads || left > MaxReads-1 || left < 0 {
+				t.Errorf("a search that costs %d is followed by %d that cost %d, %d reads in all", cost, left, each, all)
+			}
 		}
 	}
 }

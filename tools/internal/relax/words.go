@@ -36,6 +36,17 @@ func Words(query string) []string {
 	return words
 }
 
+// Together returns the words that a query is about, to be asked for together; "" where the query is the same, or is about one word.
+func Together(query string) string {
+	terms, _ := split(query)
+	words := Words(query)
+	shortened := strings.Contains(straight(query), "'") // a word may be without what is around its apostrophe
+	if len(words) < 2 || len(words) == len(terms) && !shortened {
+		return ""
+	}
+	return strings.Join(words, " ")
+}
+
 //nolint:misspell // they are not English
 var (
 	// framing are words of a question, and articles, of other languages that are no words of English. With a capital they may be of a name.

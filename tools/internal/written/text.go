@@ -80,6 +80,17 @@ func Unquoted(s string) string {
 	return s
 }
 
+var betweenValues = Expression(`(?i)\s*[,;|/]+\s*|\s+(?:or|oder|ou|o)\s+`)
+
+// Alternatives are the values that one text names, as "shipped or returned" and "[shipped, returned]" do.
+func Alternatives(s string) []string {
+	values := betweenValues().Split(strings.Trim(s, "()[]{} "), -1)
+	for i, value := range values {
+		values[i] = Unquoted(value)
+	}
+	return values
+}
+
 // Names splits a list of names in one text: with commas, or as JSON; nil where something in it is no name.
 func Names(s string) (names []string) {
 	list, isList := rs.AsArray(s)

@@ -2,6 +2,7 @@ package written_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -53,5 +54,19 @@ func TestNearestReadsANameOnce(t *testing.T) {
 	}
 	if long, short := allocations("g_"+strings.Repeat("z", 240)), allocations("g_z"); long > short+100 {
 		t.Errorf("%.0f allocations for a long name, %.0f for a short one", long, short)
+	}
+}
+
+// One text names several values with whatever stands between them.
+func TestAlternatives(t *testing.T) {
+	for text, want := range map[string][]string{
+		"shipped OR returned": {"shipped", "returned"}, "shipped|returned": {"shipped", "returned"},
+		"(shipped; returned)":       {"shipped", "returned"},
+		"['shipped', \"returned\"]": {"shipped", "returned"},
+		"shipped/returned":          {"shipped", "returned"}, "Order of merit": {"Order of merit"},
+	} {
+		if got := written.Alternatives(text); !slices.Equal(got, want) {
+			t.Errorf("%s: %q", text, got)
+		}
 	}
 }

@@ -27,6 +27,13 @@ var (
 // IsMoneyName reports whether a field may have amounts of money.
 func IsMoneyName(name string) bool { return hasWord(name, moneyWords) }
 
+// IsPartOfAmount reports whether a field has how many things there are, or the price of one of them: no amount for all of them.
+func IsPartOfAmount(name string) bool {
+	return hasWord(name, things) && !IsMoneyName(name) || hasWord(name, perPiece) && IsMoneyName(name)
+}
+
+var perPiece = Set("unit each per piece einzel einzelpreis stückpreis")
+
 func hasWord(name string, words map[string]bool) bool {
 	return slices.ContainsFunc(strings.Split(Snake(name), "_"), func(word string) bool { return words[word] })
 }

@@ -1,6 +1,7 @@
 package written
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 	"time"
@@ -185,6 +186,13 @@ var multiples = Set("hundred thousand million millions billion billions mille mi
 	"milliarden dozen dozens kilo kilos")
 
 var truths = ByWord(map[string]string{"true": "true yes", "false": "false no"})
+
+// Truth is the boolean that a value is, however it is written; "" for any other.
+func Truth(raw string) string {
+	text, _ := rs.AsText(raw)
+	text = strings.ToLower(strings.TrimSpace(text))
+	return cmp.Or(truths[text], map[string]string{"1": "true", "0": "false"}[text])
+}
 
 // Value is a value as a filter takes it, for a date, a boolean or an amount that is written in another way; "" if there is none.
 func Value(raw string) string {

@@ -204,7 +204,7 @@ func (r *reader) holds(cells []string) (numbers, texts int, isOwn bool) {
 
 // begins reports a line whose first cell is one of a row.
 func (r *reader) begins(cells []string) bool {
-	return isFilled(cells[0]) && !(r.over.columns[0].isTyped() && kindOf(cells[0]) == aText)
+	return isFilled(cells[0]) && (!r.over.columns[0].isTyped() || kindOf(cells[0]) != aText)
 }
 
 // isRow reports that a line has more than half of the cells of the header, a number or a date where the rows have those, or at least

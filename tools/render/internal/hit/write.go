@@ -11,6 +11,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/item"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/marked"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/question"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
 
@@ -88,6 +89,20 @@ func (t *Text) Line(behind []Text) string {
 		line.Write(t.Match)
 	}
 	return line.String()
+}
+
+// IsSameRecord reports whether another hit is of the same thing, such as the body of a message.
+func (h *Hit) IsSameRecord(other *Hit) bool {
+	return h.RecordID != "" && h.RecordID == other.RecordID && h.Connection == other.Connection && sameThing(h.Stream, other.Stream)
+}
+
+// Shows reports whether what a hit shows of its record has a word.
+func (h *Hit) Shows(word string) bool {
+	shown := h.Title + "\n" + h.Who + "\n" + h.Snippet.Plain
+	for i := range h.Excerpts {
+		shown += "\n" + h.Excerpts[i].Text.Plain
+	}
+	return question.Has(shown, word)
 }
 
 // What says what a hit is: when, its title or what takes the place of one, who it is from, and where it is; whole is false for what is
