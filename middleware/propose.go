@@ -18,7 +18,7 @@ func (c *correction) refusedHere(ctx context.Context, e *rs.Error) {
 	e.Hint = cmp.Or(correct.NoSuchDay(c.args), c.tool.Hint(c.args), e.Hint)
 	if send, hint := c.withField(ctx); send != "" {
 		e.Send, e.Hint = send, strings.TrimSpace(e.Hint+" "+hint)
-	} else if e.Send = cmp.Or(e.Send, c.withoutOperators(ctx), c.withTimeFilter(ctx)); e.Send == "" {
+	} else if e.Send = cmp.Or(e.Send, c.withoutOperators(ctx, e), c.withTimeFilter(ctx)); e.Send == "" {
 		if dated, ok := c.tool.Relative(c.args, time.Now().UTC()); ok && (e.Param == "since" || e.Param == "until") {
 			if e.Send = dated.String(); len(dated.Arguments) > len(c.args) {
 				e.Hint = correct.BothBounds
@@ -120,14 +120,16 @@ func (c *correction) fieldMistake(ctx context.Context, call correct.Call) *rs.Er
 	return c.call.Tool.Named(call.Tool).Known.Unknown(c.stream(ctx, call.Arguments, c.call.Tool.Held), call.Arguments, c.refused)
 }
 
-// withoutOperators returns the call that is meant by a search with operators of a mail program, or "".
-func (c *correction) withoutOperators(ctx context.Context) string {
+// withoutOperators returns the call that is meant by a search with operators of a mail program, or "", and adds to its error what that does
+// not keep of them.
+func (c *correction) withoutOperators(ctx context.Context, e *rs.Error) string {
 	refused := rs.Member{Name: c.refused.Param, Value: c.args.Get(c.refused.Param)}
-	if _, ok := c.tool.WithoutOperators(c.args, nil); !ok || refused.Name != "q" && !c.tool.IsOperator(refused) {
+	if _, _, ok := c.tool.WithoutOperators(c.args, nil); !ok || refused.Name != "q" && !c.tool.IsOperator(refused) {
 		return ""
 	}
 	_, connection := correct.Touches(c.args)
-	call, _ := c.tool.WithoutOperators(c.args, c.schema(ctx, "", connection))
+	call, says, _ := c.tool.WithoutOperators(c.args, c.schema(ctx, "", connection))
+	e.Hint = strings.TrimSpace(e.Hint + " " + says)
 	return call.String()
 }
 

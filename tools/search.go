@@ -148,15 +148,16 @@ func propose(ctx context.Context, stated func() known.Stream, call Call, answer 
 	}
 	s.moveToHits()
 	found := &answer.search
-	found.Meant, found.OfTime, found.Newest = s.unreadFields(ctx), s.ofTime(), s.newestRecord(found.Question)
+	found.Meant, found.OfTime, found.Newest = s.unreadFields(ctx), s.ofTime(), s.newestRecord(ctx, found.Question)
+	two := written.TwoDays(map[bool]string{false: s.q}[s.inPeriod()])
 	hint := s.listedValue(ctx)
 	if hint == "" {
 		hint = s.fieldNumber(ctx)
 	}
-	if hint == "" && found.Meant == "" && found.Newest.Stream == "" {
+	if hint == "" && found.Meant == "" && found.Newest == "" {
 		hint = s.wordsInNames(ctx)
 	}
-	found.Hints = slices.DeleteFunc([]string{s.Unread, hint, s.twoDays()}, func(hint string) bool { return hint == "" })
+	found.Hints = slices.DeleteFunc([]string{s.Unread, hint, two}, func(hint string) bool { return hint == "" })
 	if !answer.spent {
 		if says, is := s.byID(ctx); is || found.Meant == "" { // a record has it with its colon
 			found.Meant = says

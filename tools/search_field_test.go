@@ -119,3 +119,47 @@ func TestTheNewestOfAStreamIsAnsweredByACall(t *testing.T) {
 		}
 	}
 }
+
+// A query for the newest of a sender or a merchant gets the call that reads it, with the connection and the field that has the value.
+func TestTheNewestOfASenderNamesConnectionAndField(t *testing.T) {
+	const at = `"at":"t=timestamp,role=event-time,eq,r=gte|lte"`
+	const schema = `{"detail":"compact","connectors":[{"connector_key":"mail","granted_connections":[{"connection_id":"w","display_name":"Work mail"}],"streams":[` +
+		`{"name":"messages","field_capabilities":{` + at + `,"from_name":"t=string,role=actor,eq,lex,a=group_by"}}]},` +
+		`{"connector_key":"chat","granted_connections":[{"connection_id":"t","display_name":"Team chat"}],"streams":[` +
+		`{"name":"messages","field_capabilities":{` + at + `,"user_name":"t=string,role=actor,eq,lex,a=group_by"}}]},` +
+		`{"connector_key":"shop","granted_connections":[{"connection_id":"s","display_name":"Shop"}],"streams":[` +
+		`{"name":"threads","field_capabilities":{` + at + `,"body":"t=text,lex"}},` +
+		`{"name":"orders","field_capabilities":{` + at + `,"merchant":"t=string,role=primary-title,eq,lex,a=group_by"}}]}]}`
+	const inChat, inMail = `query_records {"stream":"messages","connection_id":"t","filter":{"user_name":"Ida Berg"}`, `query_records {"stream":"messages","connection_id":"w","filter":{"from_name":"Ida Berg"}`
+	for q, want := range map[string]string{
+		"last message from Ida in team chat":     `The newest of "Ida Berg": ` + inChat + `,"limit":1}`,
+		"latest chat message by Ida Berg":        `The newest of "Ida Berg": ` + inChat + `,"limit":1}`,
+		"first mail from Ida":                    `The oldest of "Ida Berg": ` + inMail + `,"order":"asc","limit":1}`,
+		"last message from Ida":                  `The newest of "Ida Berg": ` + inMail + `,"limit":1}, ` + inChat + `,"limit":1}`,
+		"last message from Ida Strand":           `In that stream alone: search {"q":"newest Ida Strand","streams":["messages"]}`,
+		"last message from Tom":                  `In that stream alone: search {"q":"newest Tom","streams":["messages"]}`, // which of two?
+		"last message from Tom Ash":              `The newest of "Tom Ash": query_records {"stream":"messages","connection_id":"w","filter":{"from_name":"Tom Ash"},"limit":1}`,
+		"last message to Ida":                    `In that stream alone: search {"q":"newest Ida","streams":["messages"]}`,
+		"last message in team chat":              `The newest of that stream: search {"since":"1970-01-01","streams":["messages"],"connection_id":"t","limit":1}`,
+		"last order from Thread and Needle":      `The newest of "Thread and Needle": query_records {"stream":"orders","connection_id":"s","filter":{"merchant":"Thread and Needle"},"limit":1}`,
+		"last order of boots at Thread & Needle": `The newest of "Thread and Needle": search {"q":"newest boots","streams":["orders"],"connection_id":"s","filter":{"merchant":"Thread and Needle"}}`,
+	} {
+		server := &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
+			switch {
+			case r.Path == "/v1/schema":
+				return middlewaretest.JSON(schema), nil
+			case r.Query.Get("group_by") == "merchant":
+				return middlewaretest.JSON(`{"groups":[{"key":"Thread and Needle","count":9},{"key":"Towpath","count":2}]}`), nil
+			case r.Query.Get("group_by") == "from_name":
+				return middlewaretest.JSON(`{"groups":[{"key":"Ida Berg","count":9},{"key":"Tom Ash","count":2},{"key":"Tom Hale","count":2}]}`), nil
+			case r.Query.Get("group_by") != "":
+				return middlewaretest.JSON(`{"groups":[{"key":"Ida Berg","count":9}]}`), nil
+			}
+			return middlewaretest.JSON(`{"data":[]}`), nil
+		}}
+		result := use(t, tools.PlainSearch("https://rs.example"), server, []byte(rs.Object{rs.NewMember("q", q)}.JSON()))
+		if hint := rs.AsObject(string(result.Structured)).Object("data").Text("hint"); hint != want {
+			t.Errorf("%s: %q, want %q", q, hint, want)
+		}
+	}
+}

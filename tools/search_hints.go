@@ -2,18 +2,19 @@ package tools
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/correct"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/aggregate"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/fields"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/filter"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/period"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/read"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/relax"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
@@ -81,45 +82,15 @@ func (s *searched) records(stream string, more ...rs.Member) string {
 	return correct.Call{Tool: "query_records", Arguments: append(inConnection(s.call, "stream", stream), more...)}.String()
 }
 
-// isCalled reports whether a word is what the records of a stream are called.
-func isCalled(word, stream string) bool {
-	word = strings.ToLower(word)
-	return slices.Contains([]string{word, word + "s", strings.TrimSuffix(word, "y") + "ies", fields.StreamOf(word)}, stream)
-}
-
-// sourceOf is the first source of a stream that one of some words names, and the other words; false where none does.
-func (s *searched) sourceOf(words []string, may func(known.Source) bool) (source known.Source, others []string, ok bool) {
-	for _, source := range s.stated().Sources {
-		names := func(word string) bool { return isCalled(word, source.Stream) }
-		if may(source) && slices.ContainsFunc(words, names) {
-			return source, slices.DeleteFunc(slices.Clone(words), names), true
-		}
-	}
-	return source, nil, false
-}
-
-// fieldForm is a condition as other searches read it, such as merchant:Towpath: a name, a colon and a value without space. An address
-// such as https://a.example is not one.
-var fieldForm = written.Expression(`(?:^|\s)([\pL_][\pL\pN_.]*):("[^"]+"|[^\s":/][^\s"]*)`)
-
 // unreadFields says which call is meant by conditions in a query that found nothing for them, as search reads words alone: the filter of a
 // stream that has the fields and, of several, is known to have such records, else the search for the words. It is "" for any other search.
 func (s *searched) unreadFields(ctx context.Context) string {
 	const lead = "q is read as words, not as fields. Send: "
-	var found rs.Object
-	rest, words := s.q, []string(nil)
-	for _, at := range fieldForm().FindAllStringSubmatchIndex(s.q, -1) {
-		if strings.Count(s.q[:at[2]], `"`)%2 == 0 { // not within a phrase
-			found = append(found, rs.Member{Name: s.q[at[2]:at[3]], Value: strings.Trim(s.q[at[4]:at[5]], `"`)})
-			rest = strings.Replace(rest, s.q[at[2]:at[5]], "", 1)
-			words = append(words, found[len(found)-1].Name, found[len(found)-1].Value)
-		}
-	}
+	found, rest, words := written.FieldForms(s.q)
 	unread := func(word string) bool { return strings.Contains(word, ":") }
 	if found == nil || s.answer.Repair == nil && len(s.list.Items) > 0 && !slices.ContainsFunc(s.absent, unread) {
 		return ""
 	}
-	rest = strings.Join(strings.Fields(rest), " ")
 	sent := s.without("limit")
 	if document := s.stated().Document; document != nil {
 		having := slices.DeleteFunc(slices.Clone(document.Streams), func(row rs.SchemaStream) bool {
@@ -141,75 +112,133 @@ func (s *searched) unreadFields(ctx context.Context) string {
 			return lead + searchFor(rest, sent.With("streams", rs.EncodeJSON([]string{row.Name})).With(filtered.Name, filtered.Value))
 		}
 	}
-	return lead + searchFor(strings.Join(append(strings.Fields(rest), words...), " "), sent)
+	return lead + searchFor(strings.TrimSpace(rest+" "+strings.Join(words, " ")), sent)
 }
 
-// newestRecord is the search of the stream that a query for the newest or oldest names, as "latest order" does: its records need not have
-// the word. For any other query it is empty.
-func (s *searched) newestRecord(q *render.Question) render.InStream {
+// newestRecord is the call for a query for the newest or oldest of the stream that it names, as "latest order" does, or that has what the
+// sender sent whom it names: its records need not have the word. For any other query it is empty.
+func (s *searched) newestRecord(ctx context.Context, q *render.Question) string {
 	newest, oldest := q.AsksByTime()
 	if s.q == "" || !newest && !oldest || s.inPeriod() || len(s.filter) > 0 {
-		return render.InStream{}
+		return ""
 	}
 	may := func(source known.Source) bool {
 		return len(s.streams) == 0 || slices.Contains(s.streams, source.Stream)
 	}
-	source, _, ok := s.sourceOf(q.Words(), may)
-	others := slices.DeleteFunc(q.Beside(""), func(word string) bool { return isCalled(word, source.Stream) })
-	if !ok || len(others) > 0 && len(s.streams) == 1 { // it is the search at hand
-		return render.InStream{}
-	}
-	superlative, records := "newest", rs.Object{rs.NewMember("limit", 1)}
-	if oldest {
-		superlative, records = "oldest", rs.Object{rs.NewMember("order", "asc"), rs.NewMember("limit", 1)}
-	}
-	found := render.InStream{Stream: source.Stream, Says: "The " + superlative + " of that stream: "}
-	within := inConnection(s.call, "streams", []string{source.Stream})
-	switch {
-	case len(others) > 0:
-		found.Says = "In that stream alone: " + searchFor(superlative+" "+strings.Join(others, " "), within)
-	case newest && source.Time != "": // of all connections that have it
-		found.Says += searchFor("", append(rs.Object{{Name: "since", Value: `"1970-01-01"`}}, within...).With("limit", "1"))
-	default:
-		found.Says += s.records(source.Stream, records...)
-	}
-	return found
-}
-
-// twoDays says which days a date of the query may be that is one of two, such as 03/06/2026; "" for none.
-func (s *searched) twoDays() string {
-	for word := range strings.FieldsSeq(s.q) {
-		if ways := written.DaysOf(strings.Trim(word, ".,;?!()")); len(ways) > 1 && !s.inPeriod() {
-			const says = "%s was read as words, as it may be either day: send since and until, both %s or both %s."
-			return fmt.Sprintf(says, quote.Text(word), ways[0].Format(time.DateOnly), ways[1].Format(time.DateOnly))
+	source, _, ok := known.SourceCalled(s.stated().Sources, q.Words(), may)
+	for i := 0; i < len(s.list.Items) && source.Stream == ""; i++ {
+		if hit := s.list.Items[i].Members; q.AsksOf(hit.Text("actor")) {
+			source.Stream = hit.Text("stream", "stream_name")
 		}
 	}
-	return ""
+	others := slices.DeleteFunc(relax.Telling(q.Beside()), func(word string) bool { return fields.Calls(word, source.Stream) })
+	sources := slices.DeleteFunc(slices.Clone(s.stated().Sources), func(other known.Source) bool {
+		only := s.call.Scope.ConnectionID
+		return other.Stream != source.Stream || only != "" && only != other.Connection.ID
+	})
+	had, of := known.NamedConnections(sources, slices.DeleteFunc(slices.Clone(q.Words()), q.AsksOf))
+	others = relax.Without(others, had...)
+	within := inConnection(s.call, "streams", []string{source.Stream})
+	sources = slices.DeleteFunc(sources, func(source known.Source) bool { return len(of) > 0 && !slices.Contains(of, source.Connection) })
+	if len(of) == 1 {
+		within = within.With("connection_id", rs.EncodeJSON(of[0].ID))
+	}
+	which, records := "newest", rs.Object{rs.NewMember("limit", 1)}
+	if oldest {
+		which, records = "oldest", append(rs.Object{rs.NewMember("order", "asc")}, records...)
+	}
+	if len(others) > 0 && !s.timed && !s.answer.search.Unfiltered {
+		if says := s.newestOf(ctx, q, sources, others, which, records); says != "" {
+			return says
+		}
+	}
+	switch {
+	case !ok || len(others) > 0 && len(s.streams) == 1: // it is the search at hand
+		return ""
+	case len(others) > 0:
+		return "In that stream alone: " + searchFor(which+" "+strings.Join(others, " "), within)
+	case newest && source.Time != "": // of all connections that have it
+		within = append(rs.Object{rs.NewMember("since", "1970-01-01")}, within...)
+		return "The newest of that stream: " + searchFor("", within.With("limit", "1"))
+	}
+	records = append(rs.Object{rs.NewMember("stream", source.Stream)}, append(within.Without("streams"), records...)...)
+	return "The " + which + " of that stream: " + correct.Call{Tool: "query_records", Arguments: records}.String()
 }
 
-// ofTime are the arguments of a search of the time that the query names, without the words of it that are nowhere; nil for none.
+// newestOf is the call for the newest or oldest records whose sender, or whose title such as a merchant, is a value that a query names, one
+// for each connection that has it; "" where it names none, or one of two. The values of a few connections are read for it.
+func (s *searched) newestOf(
+	ctx context.Context, q *render.Question, sources []known.Source, others []string, which string, records rs.Object,
+) string {
+	ctx, cancel := context.WithTimeout(ctx, read.BesideDeadline)
+	defer cancel()
+	named := make([]string, min(len(sources), maxListedFields))
+	read.All(ctx, len(named), func(ctx context.Context, i int) {
+		of := s.call
+		of.Scope.Stream, of.Scope.ConnectionID = sources[i].Stream, sources[i].Connection.ID
+		for _, f := range fieldsOf(s.stated().Document, of) {
+			if f.Name == sources[i].Whose() && f.Granted && f.Exact && slices.Contains(f.Aggregates, "group_by") {
+				groups, _ := groupsOf(ctx, of, f.Name, maxComparedValues)
+				named[i] = q.Names(aggregate.Texts(groups), others)
+			}
+		}
+	})
+	value, calls := "", []string(nil)
+	for i, name := range named {
+		switch stream := sources[i].Stream; {
+		case name == "":
+			continue
+		case value != "" && value != name:
+			return ""
+		default:
+			value = name
+			filter := rs.NewMember("filter", map[string]string{sources[i].Whose(): name})
+			args := rs.Object{rs.NewMember("connection_id", sources[i].Connection.ID), filter}
+			if left := relax.Without(others, strings.Fields(name)...); len(left) > 0 {
+				args = append(rs.Object{rs.NewMember("streams", []string{stream})}, args...)
+				calls = append(calls, searchFor(which+" "+strings.Join(left, " "), args))
+			} else {
+				args = append(append(rs.Object{rs.NewMember("stream", stream)}, args...), records...)
+				calls = append(calls, correct.Call{Tool: "query_records", Arguments: args}.String())
+			}
+		}
+	}
+	if value == "" {
+		return ""
+	}
+	return "The " + which + " of " + quote.Text(value) + ": " + strings.Join(calls, ", ")
+}
+
+// ofTime are the arguments of a search of the time that the query names, for the words that say what it is about, without those that are
+// nowhere, and in the streams and the connection that others name; nil for none, and where it names another time beside it.
 func (s *searched) ofTime() rs.Object {
 	if !s.timed || s.inPeriod() {
 		return nil
 	}
-	words := relax.Words(strings.ReplaceAll(strings.ToLower(s.Rest), "e-mail", "email"))
-	rest, leftOut := s.Rest, s.recall().Array("left_out_words")
+	words, leftOut, now := relax.Words(s.Rest), s.recall().Array("left_out_words"), time.Now().UTC()
+	if slices.ContainsFunc(words, func(word string) bool { return written.NamesTime(word, now) }) {
+		return nil
+	}
 	words = slices.DeleteFunc(words, func(word string) bool {
+		word = strings.ToLower(word)
 		return relax.SayNothing[word] || len(s.absent) > 0 && slices.Contains(leftOut, rs.EncodeJSON(word))
 	})
-	streams, all := s.streamsOf(words)
-	if !all && len(s.absent) > 0 {
-		rest = strings.Join(relax.Words(strings.Join(slices.DeleteFunc(strings.Fields(rest), s.isAbsent), " ")), " ")
-		streams, all = s.streamsOf(slices.DeleteFunc(words, s.isAbsent))
+	if about := relax.Telling(words); len(about) > 0 {
+		words = about
 	}
 	args := s.call.Arguments.Without("q", "query")
-	switch {
-	case !all:
-		args = withWords(rest, args)
-	case len(streams) > 0 && len(s.streams) == 0:
-		args = args.Without("mode").With("streams", rs.EncodeJSON(streams))
-	default:
+	had, of := known.NamedConnections(s.stated().Sources, words)
+	if len(of) == 1 && s.call.Scope.ConnectionID == "" && written.WordsOf(of[0].DisplayName).Name(written.WordsOf(strings.Join(had, " "))) {
+		words, args = relax.Without(words, had...), args.With("connection_id", rs.EncodeJSON(of[0].ID))
+	}
+	streams, words := s.streamsOf(words)
+	if words = slices.DeleteFunc(words, s.isAbsent); len(words) > 0 {
+		args = withWords(relax.Keep(s.Rest, words), args)
+	} else {
 		args = args.Without("mode")
+	}
+	if len(streams) > 0 && len(s.streams) == 0 {
+		args = args.With("streams", rs.EncodeJSON(streams))
 	}
 	return append(args, s.bounds()...)
 }
@@ -222,16 +251,21 @@ func (s *searched) bounds() rs.Object {
 	return given(rs.NewMember("since", s.Since), rs.NewMember("until", s.Until))
 }
 
-// streamsOf are the streams with a time whose records some words of a search name; false where a word of them names none.
-func (s *searched) streamsOf(words []string) (streams []string, all bool) {
+// streamsOf are the streams with a time whose records some words of a search name, and the other words. Beside others a word names a stream
+// only in the plural, and what its records are usually called says little: a meeting may be in a chat, and Thread may be of a name.
+func (s *searched) streamsOf(words []string) (streams, others []string) {
+	isTimed := func(source known.Source) bool {
+		return source.Time != "" && (len(s.streams) == 0 || slices.Contains(s.streams, source.Stream))
+	}
 	for _, word := range words {
-		source, _, ok := s.sourceOf([]string{word}, func(source known.Source) bool { return source.Time != "" })
-		if !ok && fields.StreamOf(word) == "" {
-			return nil, false
-		}
-		if ok && !slices.Contains(streams, source.Stream) {
+		source, _, ok := known.SourceCalled(s.stated().Sources, []string{word}, isTimed)
+		usual := len(s.streams) == 0 && fields.StreamOf(strings.ToLower(word)) != ""
+		switch {
+		case !ok && !usual || len(words) > 1 && !fields.MayCall(word):
+			others = append(others, word)
+		case ok && (len(words) == 1 || strings.HasSuffix(word, "s")) && !slices.Contains(streams, source.Stream):
 			streams = append(streams, source.Stream)
 		}
 	}
-	return streams, true
+	return streams, others
 }

@@ -122,3 +122,21 @@ func TestAnIDOfSeveralConnectionsIsFoundInEach(t *testing.T) {
 		}
 	}
 }
+
+// The parts of what may be an id are not looked for one by one: the records that have it are.
+func TestAnIDIsNotTakenApart(t *testing.T) {
+	server := mailAndOrders()
+	answer := server.Answer
+	server.Answer = func(r rs.Request) (*rs.Response, error) {
+		if q := r.Query.Get("q"); q != "" && q != "m-1" {
+			t.Errorf("looks for %q", q)
+		}
+		if r.Query.Has("q") { // as a resource server answers that demands every word
+			return middlewaretest.JSON(`{"data":[]}`), nil
+		}
+		return answer(r)
+	}
+	if _, text := searchWith(t, tools.Search("https://rs.example"), server, `{"q":"m-1"}`); !strings.Contains(text, `fetch {"id":"c/messages:m-1"}`) {
+		t.Error(text)
+	}
+}

@@ -34,6 +34,9 @@ func (s *searched) wordsInNames(ctx context.Context) string {
 			absent = []string{strings.ToLower(words[0])}
 		}
 	}
+	if relax.HasSuperlative(s.q) { // the largest of a stream is none of its records that say so
+		return ""
+	}
 	rest := strings.ToLower(s.Rest) // without the time of the query
 	absent = slices.DeleteFunc(slices.Clone(absent), func(word string) bool {
 		return utf8.RuneCountInString(word) < 3 || !strings.ContainsFunc(word, unicode.IsLetter) || !strings.Contains(rest, word)
@@ -49,10 +52,12 @@ func (s *searched) wordsInNames(ctx context.Context) string {
 	if words, of := known.Named(within, absent); len(of) > 0 {
 		return s.inStreamNames(words, of)
 	}
-	for _, word := range absent {
-		if says := s.inConnectionName(word, sources); says != "" {
-			return says
+	if words, of := known.NamedConnections(sources, absent); len(of) == 1 {
+		says, id := fmt.Sprintf("%s the name of the connection %s: ", quote.AreIn(words), quote.Connections(of)), rs.EncodeJSON(of[0].ID)
+		if others := s.beside(words...); len(others) > 0 {
+			return says + s.searchBeside(others, "connection_id", id)
 		}
+		return says + correct.Call{Tool: "schema", Arguments: rs.Object{{Name: "connection_id", Value: id}}}.String()
 	}
 	return s.inFieldName(ctx, absent)
 }
@@ -77,7 +82,14 @@ func (s *searched) inFieldName(ctx context.Context, words []string) string {
 		}
 	}
 	says := fmt.Sprintf("%s the name of the field %s of %s: ", quote.AreIn(words), quote.Names([]string{name}, 1), quote.Names(streams, maxNamedStreams))
-	if others := s.beside(words...); len(others) > 0 && len(s.list.Items) > 0 && len(streams) <= maxNamedStreams {
+	others := s.beside(words...)
+	if len(others) > 0 && slices.ContainsFunc(rows[0].Fields(), func(f rs.SchemaField) bool {
+		isCondition := slices.Contains(f.Aggregates, "sum") || f.Type == "boolean" || f.Role == "event-time"
+		return f.Name == name && isCondition // which a search for other words would not keep
+	}) {
+		return ""
+	}
+	if len(others) > 0 && len(s.list.Items) > 0 && len(streams) <= maxNamedStreams {
 		return says + s.searchBeside(others, "streams", rs.EncodeJSON(streams))
 	}
 	return says + s.valuesOf(rows[0], name).String()
@@ -153,7 +165,7 @@ func (s *searched) inStreamNames(words []string, sources []known.Source) string 
 		says = strings.TrimSuffix(says, ": ") + fmt.Sprintf(", here the first %d: ", len(streams))
 	}
 	others := s.beside(words...)
-	within := s.without("mode", "limit", "filter", "streams").With("streams", rs.EncodeJSON(streams))
+	within := s.without("mode", "limit", "streams").With("streams", rs.EncodeJSON(streams))
 	if some {
 		within = within.WithAll(s.bounds())
 	}
@@ -162,36 +174,16 @@ func (s *searched) inStreamNames(words []string, sources []known.Source) string 
 		return says + searchFor(strings.Join(others, " "), within)
 	case some && (s.inPeriod() || s.timed):
 		return says + searchFor("", within)
-	case timed && len(streams) > 1:
+	case timed && (len(streams) > 1 || len(s.filter) > 0):
 		return says + searchFor("", rs.Object{rs.NewMember("since", "1970-01-01")}.WithAll(within))
+	case s.inPeriod() || len(s.filter) > 0: // which a list would leave out
+		return ""
 	}
 	var lists []string
 	for _, stream := range streams[:min(len(streams), maxNamedStreams)] {
 		lists = append(lists, s.records(stream))
 	}
 	return says + strings.Join(lists, ", ")
-}
-
-// inConnectionName says that a word is in the name of one of several connections.
-func (s *searched) inConnectionName(word string, sources []known.Source) string {
-	var of []rs.Connection
-	others := false
-	for _, source := range sources {
-		if c := source.Connection; !written.WordsOf(word).Name(written.WordsOf(c.DisplayName)) {
-			others = true
-		} else if !slices.ContainsFunc(of, func(other rs.Connection) bool { return other.ID == c.ID }) {
-			of = append(of, c)
-		}
-	}
-	if len(of) != 1 || !others {
-		return ""
-	}
-	says := fmt.Sprintf("%s is in the name of the connection %s: ", quote.Text(word), quote.Connections(of))
-	id := rs.EncodeJSON(of[0].ID)
-	if words := s.beside(word); len(words) > 0 {
-		return says + s.searchBeside(words, "connection_id", id)
-	}
-	return says + correct.Call{Tool: "schema", Arguments: rs.Object{{Name: "connection_id", Value: id}}}.String()
 }
 
 // searchBeside is the search for other words than those of a name, where that name is and in the time that the query names.
@@ -202,7 +194,5 @@ func (s *searched) searchBeside(others []string, name, where string) string {
 // beside are the words of a query that are looked for beside those that are in a name: those that some record has.
 func (s *searched) beside(words ...string) []string {
 	parts := relax.Words(strings.Join(s.absent, " ")) // of e-mail
-	return slices.DeleteFunc(relax.Words(s.Rest), func(other string) bool {
-		return slices.Contains(words, strings.ToLower(other)) || s.isAbsent(other) || slices.Contains(parts, strings.ToLower(other)) || relax.SayNothing[strings.ToLower(other)]
-	})
+	return slices.DeleteFunc(relax.Without(relax.Telling(relax.Words(s.Rest)), append(parts, words...)...), s.isAbsent)
 }

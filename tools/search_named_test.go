@@ -40,6 +40,8 @@ func TestAWordOfAStreamsName(t *testing.T) {
 		{`{"q":"linkedin papa in June 2026","since":"2026-06-02"}`, `"linkedin"`, 1, `: search {"q":"papa","since":"2026-06-02","streams":["LinkedInDataExport_1"]}`},
 		{`{"q":"whatsapp papa","streams":["WhatsApp_Chat_with_Ana","notes"]}`, `"whatsapp"`, 1, `: search {"q":"papa","streams":["WhatsApp_Chat_with_Ana"]}`},
 		{`{"q":"whatsapp papa","streams":["notes"]}`, `"whatsapp"`, 1, ""},
+		{`{"q":"trip","streams":["trip_May_2025"],"filter":{"text":"a"}}`, `"trip"`, 1, `: search {"since":"1970-01-01","filter":{"text":"a"},"streams":["trip_May_2025"]}`},
+		{`{"q":"longest trip"}`, `"trip"`, 1, ""}, // of which no search knows
 		{`{"q":"papa 2025"}`, `"2025"`, 1, ""},
 		{`{"q":"papa in May 2026"}`, `"may"`, 1, ""},
 		{`{"q":"what papa"}`, ``, 1, ""},
@@ -76,6 +78,7 @@ func TestAWordOfAFieldsName(t *testing.T) {
 	for _, row := range []struct{ arguments, missing, hit, want string }{
 		{`{"q":"steps"}`, `"steps"`, "", `"steps" is in the name of the field Steps of walks: ` +
 			`aggregate {"stream":"walks","connection_id":"c","metric":"sum","field":"Steps","group_by_time":"at","granularity":"month"}`},
+		{`{"q":"anna steps"}`, `"steps"`, "people", ""},
 		{`{"q":"goal"}`, `"goal"`, "", `: aggregate {"stream":"people","connection_id":"c","metric":"sum","field":"Steps_goal"}`},
 		{`{"q":"birth"}`, `"birth"`, "", `the field date_of_birth of people: query_records {"stream":"people","connection_id":"c","fields":["date_of_birth"]}`},
 		{`{"q":"anna birth"}`, `"birth"`, "people", `of people: search {"q":"anna","streams":["people"]}`},

@@ -558,19 +558,27 @@ func TestAMonthOfTheYearOfItsHits(t *testing.T) {
 // Of a question for all that there is of a time no word is left to look for; a shorter time than the one that is read is not proposed.
 func TestAQuestionForAllOfATime(t *testing.T) {
 	for q, want := range map[string]string{
-		"what happened on 14 July 2026":           `search {"since":"2026-07-14","until":"2026-07-14"}`,
-		"Where was I on 7 August 2026?":           `search {"since":"2026-08-07","until":"2026-08-07"}`,
-		"E-Mails im März 2026":                    `search {"since":"2026-03-01","until":"2026-03-31"}`,
-		"Welche Termine habe ich im April 2026?":  `search {"since":"2026-04-01","until":"2026-04-30"}`,
-		"emails in March 2026":                    `search {"since":"2026-03-01","until":"2026-03-31"}`,
-		"who did I meet on 6 October 2026?":       `search {"since":"2026-10-06","until":"2026-10-06"}`,
-		"which parts came in March 2026":          `search {"q":"which parts came","since":"2026-03-01","until":"2026-03-31"}`,
-		"all parts of March 2026":                 `search {"q":"all parts","since":"2026-03-01","until":"2026-03-31"}`, // they have no time
-		"Zusammenfassung 2026-05":                 `search {"since":"2026-05-01","until":"2026-05-31"}`,
-		"what happened to the boiler in May 2026": `search {"q":"what happened to the boiler","since":"2026-05-01","until":"2026-05-31"}`,
-		"the first week of June 2026":             `search {"since":"2026-06-01","until":"2026-06-07"}`,
-		"the first weekend of June 2026":          "",
-		"was geschah im März 2026":                `search {"q":"was geschah","since":"2026-03-01","until":"2026-03-31"}`,
+		"what happened on 14 July 2026":                          `search {"since":"2026-07-14","until":"2026-07-14"}`,
+		"Where was I on 7 August 2026?":                          `search {"since":"2026-08-07","until":"2026-08-07"}`,
+		"E-Mails im März 2026":                                   `search {"since":"2026-03-01","until":"2026-03-31"}`,
+		"Welche Termine habe ich im April 2026?":                 `search {"since":"2026-04-01","until":"2026-04-30"}`,
+		"emails in March 2026":                                   `search {"since":"2026-03-01","until":"2026-03-31"}`,
+		"who did I meet on 6 October 2026?":                      `search {"since":"2026-10-06","until":"2026-10-06"}`,
+		"which parts came in March 2026":                         `search {"q":"parts","since":"2026-03-01","until":"2026-03-31"}`,
+		"all parts of March 2026":                                `search {"q":"parts","since":"2026-03-01","until":"2026-03-31"}`, // they have no time
+		"Zusammenfassung 2026-05":                                `search {"since":"2026-05-01","until":"2026-05-31"}`,
+		"what happened to the boiler in May 2026":                `search {"q":"boiler","since":"2026-05-01","until":"2026-05-31"}`,
+		"the first week of June 2026":                            `search {"since":"2026-06-01","until":"2026-06-07"}`,
+		"the first weekend of June 2026":                         "",
+		"was geschah im März 2026":                               `search {"q":"geschah","since":"2026-03-01","until":"2026-03-31"}`,
+		"how much did I pay Brightwater in October 2026":         `search {"q":"Brightwater","since":"2026-10-01","until":"2026-10-31"}`,
+		"what did Sam write about the cottage -hut in May 2026?": `search {"q":"Sam cottage -hut","since":"2026-05-01","until":"2026-05-31"}`,
+		"what did I pay in May 2026":                             `search {"q":"pay","since":"2026-05-01","until":"2026-05-31"}`,
+		"what is on my calendar on 12 October 2026":              `search {"since":"2026-10-12","until":"2026-10-12"}`,
+		"mails from Tom in May 2026":                             `search {"q":"Tom","since":"2026-05-01","until":"2026-05-31"}`,
+		"Thread and Needle in May 2026":                          `search {"q":"Thread Needle","since":"2026-05-01","until":"2026-05-31"}`,
+		"invoice TW-2041 in May 2026":                            `search {"q":"invoice TW-2041","since":"2026-05-01","until":"2026-05-31"}`,
+		"mails Ines sent in March 2026 compared to April":        "", // of which the call would say nothing
 	} {
 		server := dated(func(rs.Request) (*rs.Response, error) { return middlewaretest.JSON(`{"object":"list","data":[]}`), nil })
 		_, text := searchWith(t, tools.PlainSearch("https://rs.example"), server, rs.Object{{Name: "q", Value: rs.EncodeJSON(q)}}.JSON())

@@ -14,6 +14,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/period"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/read"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/relax"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
@@ -51,10 +52,11 @@ func (s searcher) search(ctx context.Context, call Call) (Reply, error) {
 	return replied(call, response, nil)
 }
 
-// repairable reports whether a search that found nothing may be repaired: one for words, from its start, not narrowed to ids.
+// repairable reports whether a search that found nothing may be repaired: one for words, from its start, not narrowed to ids. The parts of
+// what may be an id say nothing by themselves.
 func (s searchArgs) repairable() bool {
 	return s.position.Cursor == "" && (s.mode == "" || s.mode == "lexical") && !relax.Phrase(s.q) && relax.HasWords(s.q) &&
-		!s.filter.Has("id") && !s.filter.Has("record_id")
+		(written.LikelyID(s.q) != strings.TrimSpace(s.q) || len(relax.Words(s.q)) < 2) && !s.filter.Has("id") && !s.filter.Has("record_id")
 }
 
 // repairing is a repair that has made no read. nothing is the answer to all words. After a search of a time that took many reads, those
@@ -149,11 +151,18 @@ func (r *repairing) read(ctx context.Context) {
 // readForms asks for another form of each word that no record has, while reads remain.
 func (r *repairing) readForms(ctx context.Context) {
 	var at []int
-	var asked []searchArgs
-	for i, read := range r.found {
-		if form := relax.OtherForm(read.Word); len(read.Hits) == 0 && form != "" && len(asked) < r.left && r.Ended == "" {
-			at, asked = append(at, i), append(asked, r.forWord(form))
+	for _, shorter := range []bool{true, false} { // mail of mails before unreads of unread, where reads are few
+		for i, read := range r.found {
+			form := relax.OtherForm(read.Word)
+			if len(read.Hits) == 0 && form != "" && len(form) < len(read.Word) == shorter && len(at) < r.left && r.Ended == "" {
+				at = append(at, i)
+			}
 		}
+	}
+	slices.Sort(at)
+	var asked []searchArgs
+	for _, i := range at {
+		asked = append(asked, r.forWord(relax.OtherForm(r.found[i].Word)))
 	}
 	for i, a := range slices.Backward(r.ask(ctx, asked)) { // so that no word moves before its form stands behind it
 		if a.err != nil {

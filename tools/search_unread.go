@@ -92,12 +92,12 @@ func (s *searched) listedValue(ctx context.Context) string {
 		return ""
 	}
 	words := relax.Words(s.Rest)
-	if len(s.streams) == 0 && !slices.ContainsFunc(words, mayBeStream) {
+	if len(s.streams) == 0 && !slices.ContainsFunc(words, fields.MayCall) {
 		return ""
 	}
 	stream, others := strings.Join(s.streams, ""), words
 	if stream == "" {
-		source, beside, _ := s.sourceOf(words, func(known.Source) bool { return true })
+		source, beside, _ := known.SourceCalled(s.stated().Sources, words, func(known.Source) bool { return true })
 		stream, others = source.Stream, beside
 	}
 	of := s.call
@@ -106,7 +106,9 @@ func (s *searched) listedValue(ctx context.Context) string {
 	if stream == "" || field == "" {
 		return ""
 	}
-	others = slices.DeleteFunc(others, func(other string) bool { return other == word || s.isAbsent(other) || isCalled(other, stream) })
+	others = slices.DeleteFunc(relax.Without(relax.Telling(others), word), func(other string) bool {
+		return s.isAbsent(other) || fields.Calls(other, stream)
+	})
 	filter := rs.Member{Name: "filter", Value: rs.Object{{Name: field, Value: value}}.JSON()}
 	says := fmt.Sprintf("%s is a value of %s in %s: ", quote.Text(word), quote.Names([]string{field}, 1), quote.Names([]string{stream}, 1))
 	if len(others) == 0 && !s.timed {
@@ -137,10 +139,10 @@ func (s *searched) fieldNumber(ctx context.Context) string {
 	if number == "" || !s.findsLittle(ctx) {
 		return ""
 	}
-	candidates := s.numberFields()
+	candidates := fields.Numbers(cmp.Or(s.stated().Document, &rs.Schema{}), s.streams)
 	calls := make([]string, 2*min(len(candidates), maxNumberFields))
 	read.All(ctx, len(calls), func(ctx context.Context, i int) {
-		stream, field, value := candidates[i/2].stream, candidates[i/2].field, strings.Repeat("-", i%2)+number
+		stream, field, value := candidates[i/2].Stream, candidates[i/2].Field, strings.Repeat("-", i%2)+number
 		of := s.call
 		of.Scope.Stream = stream
 		if n, _ := counted(ctx, of, filter.Filter{{Field: field, Value: value}}); n > 0 {
@@ -152,37 +154,6 @@ func (s *searched) fieldNumber(ctx context.Context) string {
 		return ""
 	}
 	return "Numbers in fields are not searched. With this one: " + strings.Join(calls[:min(len(calls), maxNamedByID)], ", ") + "."
-}
-
-// numberFields are the fields of the streams of a search that have numbers and can be filtered by, those of money first.
-func (s *searched) numberFields() (all []streamField) {
-	document := cmp.Or(s.stated().Document, &rs.Schema{})
-	for i := range document.Streams {
-		row := &document.Streams[i]
-		if len(s.streams) > 0 && !slices.Contains(s.streams, row.Name) {
-			continue
-		}
-		for _, f := range row.Fields() {
-			field, at := streamField{row.Name, f.Name}, len(all)
-			isNumber := strings.Contains(f.Type, "number") || strings.Contains(f.Type, "integer")
-			if !isNumber || !f.Granted || !f.Exact || slices.Contains(all, field) {
-				continue
-			}
-			if written.IsMoneyName(f.Name) {
-				at = 0
-			}
-			all = slices.Insert(all, at, field)
-		}
-	}
-	return all
-}
-
-type streamField struct{ stream, field string }
-
-// mayBeStream reports whether a word may be the name of a stream, which is in the plural: the schema is not read to know of any other.
-func mayBeStream(word string) bool {
-	const least = 4 // letters, of such as bills
-	return len(word) >= least && strings.HasSuffix(strings.ToLower(word), "s") || fields.StreamOf(word) != ""
 }
 
 // listedWord finds the word that is a value, or a form of it, of one of the first fields of a call's stream that may have a closed list of

@@ -208,6 +208,7 @@ func TestSearchInPlainWords(t *testing.T) {
 		{"however it is written", "diary of 2026-04-15", []string{"diary"}, map[string]any{"partial_count": 0.0}},
 		{"its parts are no day", "diary on 16 April 2026", []string{"diary"}, map[string]any{"partial_count": 1.0}},
 		{"a day from which others are meant is no time", "harbour 14 to 16 April 2026", []string{"diary", "april", "march"}, map[string]any{"preferred_time": nil}},
+		{"a part of another time is no time", "harbour last week of April", []string{"diary", "april", "march"}, map[string]any{"preferred_time": nil}},
 		{"a time behind not is not preferred", "harbour not in March", []string{"april"}, map[string]any{"preferred_time": nil}},
 		{"however it is said", "harbour that wasn't seen in March", []string{"april"}, map[string]any{"preferred_time": nil}},
 		{"what is since a month is no month of any year", "harbour since 2026-04", []string{"april", "march"}, map[string]any{

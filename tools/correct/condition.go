@@ -200,7 +200,7 @@ func (c *correction) elsewhere(t Tool, field, value string) bool {
 	texts := slices.ContainsFunc(c.stream.Fields, func(f rs.SchemaField) bool { return f.Granted && f.Lexical })
 	if isText && texts && addressees[field] && t.Name == "query_records" {
 		c.sought = &rs.Member{Name: field, Value: value}
-		c.hint = "No call finds records by it. The search below finds those with the words in a text: look at " + quote.Line(field) + "."
+		c.hint = "Neither a filter nor search reads it: the call below finds those that have the words elsewhere, as of their sender."
 		return true
 	}
 	c.hint = "No call finds records by it: the one below leaves that condition out, so look at " + quote.Line(field) + " in each record."

@@ -261,12 +261,23 @@ func TestOperatorsOfMailProgramsThatAreDenied(t *testing.T) {
 	for sent, want := range map[string]string{
 		`invoice -from:ines`: `invoice -ines`, `-subject:"two words" a`: `a -two -words`, `subject:(a OR b)`: `a b`,
 	} {
-		call, _ := known.WithoutOperators(rs.Object{{Name: "q", Value: rs.EncodeJSON(sent)}}, nil)
+		call, _, _ := known.WithoutOperators(rs.Object{{Name: "q", Value: rs.EncodeJSON(sent)}}, nil)
 		if got := call.Arguments.Text("q"); got != want {
 			t.Errorf("%s becomes %s, want %s", sent, got, want)
 		}
 	}
+	for sent, want := range map[string][2]string{
+		`label:Projects kestrel -from:me`: {`kestrel`, `The call below leaves out "label:Projects", "-from:me".`},
+		`kestrel from:"Grace Liu" in:a`:   {`kestrel Grace Liu`, `The call below has as words, in any field: "from:Grace Liu". The call below leaves out "in:a".`},
+		`kestrel after:2026-05-01`:        {`kestrel`, ""},
+	} {
+		call, says, _ := known.WithoutOperators(rs.Object{{Name: "q", Value: rs.EncodeJSON(sent)}}, nil)
+		if got := call.Arguments.Text("q"); got != want[0] || says != want[1] {
+			t.Errorf("%s becomes %s: %s", sent, got, says)
+		}
+	}
 	for sent, want := range map[string]string{
+		`{"q":"kestrel !status"}`: `{"q":"kestrel -status"}`, `{"q":"wow! a"}`: `{"q":"wow! a"}`,
 		`{"q":"a newer_than:30d"}`: `{"q":"a","since":"30d"}`, `{"q":"a older_than:1y"}`: `{"q":"a","until":"1y"}`, `{"q":"a -before:2026-01-01"}`: `{"q":"a -before:2026-01-01"}`,
 	} {
 		if got := known.Canonical(rs.AsObject(sent)); got.JSON() != want {
@@ -368,7 +379,7 @@ func TestWhatIsCorrectedIsBounded(t *testing.T) {
 		tool := correct.ReadTool("search", `{"properties":{"q":{"type":"string"},"since":{"type":"string"},"until":{"type":"string"}}}`)
 		began := time.Now()
 		search := tool.Canonical(args)
-		if _, found := tool.WithoutOperators(args, nil); found || !slices.Equal(search, args) || time.Since(began) > 20*time.Second {
+		if _, _, found := tool.WithoutOperators(args, nil); found || !slices.Equal(search, args) || time.Since(began) > 20*time.Second {
 			t.Errorf("%q took %s: %v, %.80s", unit, time.Since(began), found, search.JSON())
 		}
 	}

@@ -106,7 +106,7 @@ func (t Tool) conditionHint(args rs.Object, p foreign.Plan) string {
 func (t Tool) unknownHint(args rs.Object) string {
 	if at := slices.IndexFunc(args, t.IsOperator); at >= 0 {
 		hint := ": filter compares a field with a whole name or address, q finds words in any field."
-		if name := args[at].Name; foreign.NamesRecipient(operatorWords[written.Snake(name)]) {
+		if name := args[at].Name; foreign.NamesRecipient(foreign.OperatorWords[written.Snake(name)]) {
 			hint = ". " + foreign.RecipientHint
 		}
 		return "No argument is " + args[at].Name + hint

@@ -9,6 +9,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/fields"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/foreign"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
@@ -54,29 +55,36 @@ func dated(args rs.Object) rs.Object {
 	return changed.With(name, rs.EncodeJSON(words))
 }
 
-// WithoutOperators is a search with operators as records with a flag or a sender, or as words. s, the schema of all streams, may be nil.
-func (t Tool) WithoutOperators(args rs.Object, s *rs.Schema) (Call, bool) {
+// WithoutOperators is a search with operators as records with a flag or a sender, or as words, and what it says of those that it does not
+// keep. s, the schema of all streams, may be nil.
+func (t Tool) WithoutOperators(args rs.Object, s *rs.Schema) (call Call, says string, ok bool) {
 	q, name := queryOf(args)
 	found, words := foreign.QueryOperators(q)
 	meant := operatorSearch{schema: s, args: args, rest: args.Without(name), words: words}
 	for _, m := range args {
 		if t.IsOperator(m) {
 			text, _ := written.Text(m.Value)
-			found = append(found, foreign.QueryOperator{Name: operatorWords[written.Snake(m.Name)], Value: text})
+			found = append(found, foreign.QueryOperator{Name: foreign.OperatorWords[written.Snake(m.Name)], Value: text})
 			meant.rest = slices.DeleteFunc(meant.rest, func(m rs.Member) bool { return !t.Takes(m.Name) })
 		}
 	}
 	if t.Name != "search" || len(found) == 0 {
-		return Call{}, false
+		return Call{}, "", false
 	}
 	for _, o := range found {
 		meant.take(o, len(found) == 1 && words == "")
+	}
+	if meant.asWords != nil {
+		says = "The call below has as words, in any field: " + quote.Names(meant.asWords, maxShown) + "."
+	}
+	if meant.leftOut != nil {
+		says = strings.TrimSpace(says + " The call below leaves out " + quote.Names(meant.leftOut, maxShown) + ".")
 	}
 	timed := meant.rest.Has("since") || meant.rest.Has("until")
 	switch {
 	case meant.filter != nil && meant.words == "" && !timed:
 		records := rs.Object{rs.NewMember("stream", meant.stream)}.WithAll(onlyConnection(args))
-		return Call{"query_records", records.With("filter", meant.filter.JSON())}, true
+		return Call{"query_records", records.With("filter", meant.filter.JSON())}, says, true
 	case meant.filter != nil:
 		rest := meant.rest.With("streams", rs.EncodeJSON([]string{meant.stream}))
 		meant.rest = rest.With("filter", meant.filter.WithAll(args.Object("filter")).JSON())
@@ -84,7 +92,7 @@ func (t Tool) WithoutOperators(args rs.Object, s *rs.Schema) (Call, bool) {
 	if meant.words != "" {
 		meant.rest = append(rs.Object{rs.NewMember("q", meant.words)}, meant.rest...)
 	}
-	return Call{t.Name, meant.rest}, meant.words != "" || timed
+	return Call{t.Name, meant.rest}, says, meant.words != "" || timed
 }
 
 // An operatorSearch is what a search with operators means, as far as they are read.
@@ -94,6 +102,8 @@ type operatorSearch struct {
 	words      string
 	stream     string // that has the fields of filter
 	filter     rs.Object
+
+	asWords, leftOut []string // operators
 }
 
 // take reads an operator as a condition, as a bound of time, or else as words. alone is set where nothing else is looked for.
@@ -106,16 +116,21 @@ func (s *operatorSearch) take(o foreign.QueryOperator, alone bool) {
 	hasFlag := func(f rs.SchemaField) bool { return slices.Contains(flag.Fields, f.Name) }
 	hasAddress := func(f rs.SchemaField) bool { return fields.IsSenderAddress(f) && f.Type == "string" }
 	isActor := func(f rs.SchemaField) bool { return f.Role == "actor" }
+	sent := map[bool]string{true: "-"}[o.Denied] + o.Name + ":" + o.Value
 	switch {
-	case o.Denied && !known: // a search leaves out words, not senders
+	case o.Denied && !known && o.Value != "me": // a search leaves out words, not senders
 		s.words += " -" + strings.Join(strings.Fields(o.Value), " -")
+		s.asWords = append(s.asWords, sent)
 	case known && s.filterBy(flag.Value, hasFlag):
-	case isSender && isAddress().MatchString(o.Value) && s.filterBy(value, hasAddress): // it is all of the field
+	case isSender && foreign.Address().MatchString(o.Value) && s.filterBy(value, hasAddress): // it is all of the field
 	case isSender && alone && s.filterBy(value, isActor):
-	case len(boundsMeant(o, s.rest)) > 0:
-		s.rest = s.rest.WithAll(boundsMeant(o, s.rest))
-	case alone || !slices.Contains([]string{"has", "is", "in", "label"}, o.Name):
+	case len(o.Bounds(s.rest)) > 0:
+		s.rest = s.rest.WithAll(o.Bounds(s.rest))
+	case !o.Denied && (alone || !slices.Contains([]string{"has", "is", "in", "label"}, o.Name)):
 		s.words += " " + o.Value
+		s.asWords = append(s.asWords, sent)
+	default:
+		s.leftOut = append(s.leftOut, sent)
 	}
 	s.words = strings.TrimSpace(s.words)
 }
@@ -140,9 +155,6 @@ func (s *operatorSearch) filterBy(raw string, is func(rs.SchemaField) bool) bool
 	return false
 }
 
-// isAddress is a whole address of mail.
-var isAddress = written.Expression(`^[^@\s]+@[^@\s]+\.[^@\s]+$`)
-
 // worded is the search for the words that a call of another tool looks for in a stream; false where it looks for none.
 func (t Tool) worded(args rs.Object) (Call, bool) {
 	if !t.Takes("stream") || !t.Takes("filter") || !args.Has("stream") {
@@ -164,17 +176,5 @@ func (t Tool) IsOperator(m rs.Member) bool {
 	name := written.Snake(m.Name)
 	text, ok := written.Text(m.Value)
 	bound := slices.Contains(aliases["since"], name) || slices.Contains(aliases["until"], name)
-	return ok && t.Name == "search" && operatorWords[name] != "" && !strings.ContainsAny(text, `"`) && (!bound || namesSomeone(m))
+	return ok && t.Name == "search" && foreign.OperatorWords[name] != "" && !strings.ContainsAny(text, `"`) && (!bound || namesSomeone(m))
 }
-
-// boundsMeant are the bounds that an operator means, also by its distance from today, and that are not given; none if it has no date.
-func boundsMeant(o foreign.QueryOperator, given rs.Object) rs.Object {
-	found, _ := foreign.SearchBounds(rs.Member{Name: o.Name, Value: rs.EncodeJSON(o.Value)})
-	return slices.DeleteFunc(found, func(m rs.Member) bool { return !written.IsTime(m.Value) || given.Has(m.Name) })
-}
-
-// operatorWords are names of arguments that other searches have, with the operator that says the same in a query.
-var operatorWords = written.ByWord(map[string]string{
-	"from": "from sender author by sender_name from_name written_by sent_by", "to": "to recipient recipients sent_to", "cc": "cc",
-	"subject": "subject title",
-})

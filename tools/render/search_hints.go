@@ -89,19 +89,15 @@ func (s *searchPage) number() string {
 	return noCount + write.Offer(" Records with the words, by stream: ", q.call("").Call("search"), write.LineChars)
 }
 
-// extreme answers a query for the newest or oldest: with the call for those of the sender or stream that it names, or else with the newest or
+// extreme answers a query for the newest or oldest: with the call that is known for it, or else with the newest or
 // oldest of the hits that have all words, and the call that finds any newer or older.
 func (s *searchPage) extreme(oldest bool) string {
 	which, other, bound, beyond := "newest", "newer", "since", time.Millisecond
 	if oldest {
 		which, other, bound, beyond = "oldest", "older", "until", -time.Millisecond
 	}
-	stream, ofSender := s.ofSender(which)
-	switch {
-	case s.q.Newest.Stream != "" && (ofSender == "" || stream != s.q.Newest.Stream):
-		return s.q.Newest.Says
-	case ofSender != "":
-		return ofSender
+	if s.q.Newest != "" {
+		return s.q.Newest
 	}
 	var best *hit.Hit
 	var at time.Time
@@ -140,36 +136,4 @@ func (s *searchPage) extreme(oldest bool) string {
 	q := s.q
 	q.Rest = q.Rest.With(bound, write.JSON(until))
 	return says + write.Offer(" Any "+other+": ", q.call("").Call("search"), write.LineChars)
-}
-
-// ofSender is the call for the newest or oldest record of the sender whom a query names, or, where it has other words, for those of the sender
-// that have them, and the stream that it reads; "" where it names none, or where the resource server filters nothing.
-func (s *searchPage) ofSender(which string) (stream, says string) {
-	var sender *hit.Hit
-	connection := ""
-	for i := range s.hits {
-		h := s.hit(i)
-		switch {
-		case h.WhoField == "" || !s.q.Question.AsksOf(h.Who):
-		case sender == nil:
-			sender, connection = h, h.Connection
-		case sender.Who != h.Who: // two of one first name
-			return "", ""
-		case connection != h.Connection:
-			connection = ""
-		}
-	}
-	if sender == nil || s.q.Unfiltered {
-		return "", ""
-	}
-	filter := rs.Object{write.Pair(sender.WhoField, write.JSON(sender.Who))}.JSON()
-	if words := strings.Join(s.q.Question.Beside(sender.Who), " "); words != "" {
-		call := new(write.Object).Text("q", which+" "+words).Put("streams", write.JSON([]string{sender.Stream}))
-		return sender.Stream, write.Offer("Of this sender alone: ", call.Text("connection_id", connection).Put("filter", filter).Call("search"), write.LineChars)
-	}
-	call := new(write.Object).Text("stream", sender.Stream).Text("connection_id", connection).Put("filter", filter)
-	if which == "oldest" {
-		call.Text("order", "asc")
-	}
-	return sender.Stream, write.Offer("The "+which+" from this sender: ", call.Number("limit", 1).Call("query_records"), write.LineChars)
 }

@@ -36,15 +36,9 @@ type SearchQuery struct {
 	Now          time.Time
 	Question     *Question // that Q is; nil where it has not been read
 	Wholes       string    // the list of the records of the time that the hits are parts of, which say when; "" for none
-	Newest       InStream  // of a query for the newest or the oldest of a stream
+	Newest       string    // of a query for the newest or the oldest of a stream or of a sender: the call, and what it finds; "" for none
 	Unfiltered   bool      // the resource server does not filter what this token reads
 	Repair       *Repair   // what was done where no record has all words; nil where that was not needed
-}
-
-// An InStream is a search of the stream that a query names with a word such as order: its records need not have that word.
-type InStream struct {
-	Stream string // "" for none
-	Says   string // the call, and what it finds
 }
 
 func (q SearchQuery) call(cursor string) *write.Object {

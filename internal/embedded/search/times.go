@@ -77,13 +77,14 @@ func (q *query) prefer(now time.Time) *timeMatcher {
 }
 
 // partOfTime finds what says beside a time, which is @, or # behind a word such as in, that it is a part of what is meant, and before it that
-// it is what is not meant. Before # a number or a month belongs to something else: 50% in March.
+// it is what is not meant. Before # a number or a month belongs to something else: 50% in March. Nor is last week of May last week.
 var partOfTime = sync.OnceValue(func() *regexp.Regexp {
 	parts := strings.Fields("since seit ab depuis desde by before after until till later earlier onwards ago between guten vor nach bis " +
 		"zwischen avant apres antes despues hasta early mid end beginning half first second weeks? weekend anfang mitte ende wochen?")
 	words := slices.Concat(parts, slices.Collect(maps.Keys(months)), slices.Collect(maps.Keys(weekdays)), slices.Collect(maps.Keys(days)),
 		slices.Collect(maps.Keys(steps)), strings.Fields("days? months? years?"))
 	pieces := strings.NewReplacer(
+		"MONTH", "(?:"+strings.Join(slices.Collect(maps.Keys(months)), "|")+")",
 		"NOT", `(?:not|without|except|excluding|never|nicht|ohne|au(?:ss|ß)er|keine?n?|no \pL+|(?:is|are|was|were|has|have|had|does|did)n-t)`,
 		"PART", "(?:to|"+strings.Join(parts, "|")+")",
 		"TIME", `(?:\S+-)?(?:\d{1,2}(?:st|nd|rd|th)?|`+strings.Join(words, "|")+")",
@@ -91,7 +92,7 @@ var partOfTime = sync.OnceValue(func() *regexp.Regexp {
 		"OF", "(?:of|the|from|vom|von|de[rnms]?|del|la|le|el)",
 	)
 	return regexp.MustCompile(pieces.Replace(`(?:^| )(?:NOT (?:.* )?|(?:PART|(?:TIME|\d{4}) JOIN) (?:OF )*)[@#]|(?:^| )TIME (?:OF )*@|` +
-		`[@#] (?:TIME|up|JOIN (?:OF )?(?:TIME|up|\d{4}))(?: |$)`))
+		`# (?:of|im|vom|von|de|del|du|di) MONTH|[@#] (?:TIME|up|JOIN (?:OF )?(?:TIME|up|\d{4}))(?: |$)`))
 })
 
 // timeAt reads the time that begins at a word, and how many words name it.

@@ -31,6 +31,16 @@ func (g Group) Text() (string, bool) {
 	return text, ok && text != ""
 }
 
+// Texts are the keys of groups that a filter can name.
+func Texts(groups []Group) (texts []string) {
+	for _, g := range groups {
+		if text, ok := g.Text(); ok {
+			texts = append(texts, text)
+		}
+	}
+	return texts
+}
+
 // A groupList is a count by groups, of one read or, for groups of time, of several.
 type groupList struct {
 	response *rs.Response // to the first read

@@ -13,7 +13,7 @@ import (
 // streamWords are what the records of a stream are also called.
 var streamWords = written.ByWord(map[string]string{
 	"messages": "email emails mail mails chat chats nachricht nachrichten",
-	"events":   "appointment appointments meeting meetings termin termine",
+	"events":   "appointment appointments meeting meetings calendar agenda termin termine kalender",
 	"orders":   "purchase purchases bestellung bestellungen", "attachments": "file files datei dateien",
 	"threads": "conversation conversations", "notes": "memo memos notiz notizen", "tasks": "todo todos aufgabe aufgaben",
 	"contacts": "people persons kontakt kontakte", "photos": "pictures images fotos bilder",
@@ -31,6 +31,19 @@ var mailWords = written.Set("email emails mail mails gmail inbox")
 
 // StreamOf is the usual name of the stream whose records are called by a word; "" where none is known.
 func StreamOf(word string) string { return streamWords[word] }
+
+// Calls reports whether a word is what the records of a stream are called.
+func Calls(word, stream string) bool {
+	word = strings.ToLower(word)
+	return slices.Contains([]string{word, word + "s", strings.TrimSuffix(word, "y") + "ies", StreamOf(word)}, stream)
+}
+
+// MayCall reports whether a word may be the name of a stream, which is in the plural: the schema is not read to know of any other.
+func MayCall(word string) bool {
+	const least = 4 // letters, of such as bills
+	word = strings.ToLower(word)
+	return len(word) >= least && strings.HasSuffix(word, "s") || StreamOf(word) != ""
+}
 
 // KindIn is the word by which the connections of records are called that a stream was named by: mail of emails.
 func KindIn(stream string) string {
@@ -204,3 +217,28 @@ func mailShape(own Stream) int {
 }
 
 var subjects = written.Set("subject betreff objet asunto oggetto onderwerp assunto")
+
+// An InStream is a field of a stream, by their names.
+type InStream struct{ Stream, Field string }
+
+// Numbers are the fields that have numbers and can be filtered by, of some streams or of all where none is named, those of money first.
+func Numbers(document *rs.Schema, streams []string) (all []InStream) {
+	for i := range document.Streams {
+		row := &document.Streams[i]
+		if len(streams) > 0 && !slices.Contains(streams, row.Name) {
+			continue
+		}
+		for _, f := range row.Fields() {
+			field, at := InStream{row.Name, f.Name}, len(all)
+			isNumber := strings.Contains(f.Type, "number") || strings.Contains(f.Type, "integer")
+			if !isNumber || !f.Granted || !f.Exact || slices.Contains(all, field) {
+				continue
+			}
+			if written.IsMoneyName(f.Name) {
+				at = 0
+			}
+			all = slices.Insert(all, at, field)
+		}
+	}
+	return all
+}

@@ -182,3 +182,9 @@ func BoundIn(name string) (rest, operator string) {
 	}
 	return "", ""
 }
+
+// Bounds are the bounds that an operator means, also by its distance from today, and that are not given; none if it has no date.
+func (o QueryOperator) Bounds(given rs.Object) rs.Object {
+	found, _ := SearchBounds(rs.Member{Name: o.Name, Value: rs.EncodeJSON(o.Value)})
+	return slices.DeleteFunc(found, func(m rs.Member) bool { return !written.IsTime(m.Value) || given.Has(m.Name) })
+}

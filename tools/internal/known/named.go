@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/fields"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
@@ -28,6 +29,34 @@ func Named(sources []Source, words []string) (had []string, of []Source) {
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(words), func(word string) bool { return !slices.Contains(had, word) }), of
+}
+
+// SourceCalled is the first source of the stream that the first of some words names, and the other words; false where none names one.
+func SourceCalled(sources []Source, words []string, may func(Source) bool) (source Source, others []string, ok bool) {
+	for _, word := range words { // the order from Thread and Needle is an order
+		for _, source := range sources {
+			calls := func(word string) bool { return fields.Calls(word, source.Stream) }
+			if may(source) && calls(word) {
+				return source, slices.DeleteFunc(slices.Clone(words), calls), true
+			}
+		}
+	}
+	return source, nil, false
+}
+
+// NamedConnections are the connections of some sources whose names have the most of some words, none where all have, and these words.
+func NamedConnections(sources []Source, words []string) (had []string, of []rs.Connection) {
+	var all []Source // each as if its name were that of a stream
+	for _, source := range sources {
+		if !slices.ContainsFunc(all, func(other Source) bool { return other.Connection.ID == source.Connection.ID }) {
+			all = append(all, Source{Stream: source.Connection.DisplayName, Connection: source.Connection})
+		}
+	}
+	had, named := Named(all, words)
+	for i := 0; i < len(named) && len(named) < len(all); i++ {
+		of = append(of, named[i].Connection)
+	}
+	return had, of
 }
 
 // NamedField is the field of some streams, of all where none is named, whose name has most of some words, with the words that it has and the

@@ -257,6 +257,9 @@ type Source struct {
 // Untitled reports whether the schema marks nothing that says what a record of a source is.
 func (s Source) Untitled() bool { return s.Title == "" && s.Author == "" && s.Text == "" }
 
+// Whose is the field that says whose a record is, or else what it is called; "" for none.
+func (s Source) Whose() string { return cmp.Or(s.Author, s.Title) }
+
 // readSources lists the sources of a schema.
 func readSources(schema *rs.Schema) []Source {
 	var all []Source

@@ -144,7 +144,7 @@ var languages = []map[string]bool{
 	list(`a about after all also am an and any anybody anyone anything are aren't as at be been being but by can can't could
 		couldn't did didn't do does doesn't doing don't ever for from get gave give go got had has hasn't have haven't having he
 		her hers him his how i i'd i'll i'm i've if in into is isn't it its just know last latest let like long made make many me mentioned
-		mine more most much my need newest no not of off on one or our ours out over please said say says see she should show so some
+		mine more most much my need newest no not of off oldest on one or our ours out over please said say says see she should show so some
 		somebody someone something tell than that the their theirs them then there these they they're this those to told up us
 		was wasn't we we're went were weren't what when where which while who whom whose why will with won't would you you're
 		your yours find look looking search called want before again still yet too very only there's here between because`),
@@ -243,3 +243,48 @@ var SayNothing = list(`happen happens happened happening do done doing meet met 
 		all what who where when which i we me my was were am is are did the on in at summary summarize summarise overview recap day
 		month passiert passierte gemacht getan getroffen alles zusammenfassung passé fait vu résumé tout pasó pasado hice resumen
 		todo`)
+
+// doings are words of a question for what was done with what it is about, which records need not have.
+var doings = list(`buy bought charge charged come came compare compared cost costs e fetch give gave list mention mentioned ordered pay paid
+	pays read receive received say said says send sends sending sent show shown spend spending spent talk talked tell told write
+	writes writing written wrote`)
+
+// Telling are those of some words that say what a question is about: not what was done with it.
+func Telling(words []string) []string {
+	return slices.DeleteFunc(slices.Clone(words), func(word string) bool {
+		lower := strings.ToLower(word)
+		return SayNothing[lower] || doings[lower]
+	})
+}
+
+// superlatives are words for the one record that has the most or the least of something, by which search does not rank.
+var superlatives = list(`most least largest biggest highest longest heaviest greatest smallest lowest shortest lightest cheapest dearest
+	priciest fewest busiest größte größten höchste höchsten längste kleinste niedrigste kürzeste teuerste teuersten billigste meisten wenigsten`)
+
+// HasSuperlative reports whether a query asks for what has the most or the least of something.
+func HasSuperlative(query string) bool {
+	return slices.ContainsFunc(strings.Fields(strings.ToLower(query)), func(word string) bool { return superlatives[word] })
+}
+
+// Without are some words less others, in any case.
+func Without(words []string, others ...string) []string {
+	return slices.DeleteFunc(slices.Clone(words), func(word string) bool {
+		return slices.ContainsFunc(others, func(other string) bool { return strings.EqualFold(word, other) })
+	})
+}
+
+// Keep is a query with some of its words alone, as they are written there, and with those that it excludes.
+func Keep(query string, words []string) string {
+	var kept []string
+	within := false // a phrase
+	for field := range strings.FieldsSeq(straight(query)) {
+		phrase := within || strings.Contains(field, `"`)
+		within = within != (strings.Count(field, `"`)%2 == 1)
+		terms, excluded := split(field)
+		isKept := func(t term) bool { return slices.Contains(words, t.text) }
+		if phrase || len(excluded) > 0 || slices.ContainsFunc(terms, isKept) {
+			kept = append(kept, strings.TrimRight(field, ".,;:!?"))
+		}
+	}
+	return strings.Join(kept, " ")
+}

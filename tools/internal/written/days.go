@@ -58,6 +58,12 @@ func Days(s string, now time.Time) (first, last time.Time, ok bool) {
 	return first, last, false
 }
 
+// NamesTime reports whether a word by itself is a time, such as April. A number may be anything else.
+func NamesTime(word string, now time.Time) bool {
+	_, _, is := Days(word, now)
+	return is && len(word) > 3 && !strings.ContainsAny(word, "0123456789")
+}
+
 // readDays reads the time that words name. now is zero where only those are read that name their year; last is zero where the time lasts.
 // A day, a month or a part of a year without its year is the last before now.
 func readDays(words []string, now time.Time) (days, bool) {

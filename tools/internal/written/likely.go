@@ -3,11 +3,13 @@ package written
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"time"
 	"unicode"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
 )
 
 // MaxIDBytes is how long an id is that something is looked for by.
@@ -40,6 +42,17 @@ func LikelyNumber(query string) string {
 		}
 		return number
 	})
+}
+
+// TwoDays says which days a date of a query may be that is one of two, such as 03/06/2026; "" for none.
+func TwoDays(query string) string {
+	for word := range strings.FieldsSeq(query) {
+		if ways := DaysOf(strings.Trim(word, ".,;?!()")); len(ways) > 1 {
+			const says = "%s was read as words, as it may be either day: send since and until, both %s or both %s."
+			return fmt.Sprintf(says, quote.Text(word), ways[0].Format(time.DateOnly), ways[1].Format(time.DateOnly))
+		}
+	}
+	return ""
 }
 
 // onlyWord is what the one word with a digit of a query that means something means; "" where none or several do.

@@ -278,3 +278,20 @@ func Distance(a, b string) int {
 	}
 	return rows[len(a)%3][len(b)]
 }
+
+// fieldForm is a condition as other searches read it, such as merchant:Towpath: a name, a colon and a value without space. An address
+// such as https://a.example is not one.
+var fieldForm = Expression(`(?:^|\s)([\pL_][\pL\pN_.]*):("[^"]+"|[^\s":/][^\s"]*)`)
+
+// FieldForms are the conditions in a query that are not within a phrase, the query without them, and the words of them.
+func FieldForms(q string) (found rs.Object, rest string, words []string) {
+	rest = q
+	for _, at := range fieldForm().FindAllStringSubmatchIndex(q, -1) {
+		if strings.Count(q[:at[2]], `"`)%2 == 0 {
+			found = append(found, rs.Member{Name: q[at[2]:at[3]], Value: strings.Trim(q[at[4]:at[5]], `"`)})
+			rest = strings.Replace(rest, q[at[2]:at[5]], "", 1)
+			words = append(words, found[len(found)-1].Name, found[len(found)-1].Value)
+		}
+	}
+	return found, strings.Join(strings.Fields(rest), " "), words
+}

@@ -21,7 +21,6 @@ const MaxEvidenceRows = 3
 type Hit struct {
 	item.Item
 	Who      string      // sender, author or organiser, as the resource server says
-	WhoField string      // the field that has it, where a match shows that
 	Snippet  marked.Text // empty when there is none
 	Excerpts []Excerpt   // proven matches, best first
 	isTitle  bool        // the match that is shown is the title
@@ -161,9 +160,7 @@ func (h *Hit) distinguish() {
 func (h *Hit) choose() {
 	for i := range h.Excerpts {
 		x := &h.Excerpts[i]
-		if x.rank = h.rank(x); x.rank == whoRank {
-			h.WhoField = x.Field
-		}
+		x.rank = h.rank(x)
 	}
 	slices.SortStableFunc(h.Excerpts, func(a, b Excerpt) int {
 		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(b.matches(), a.matches()))

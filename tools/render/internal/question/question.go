@@ -85,7 +85,7 @@ var (
 		samedi dimanche lunes martes miércoles jueves viernes sábado domingo name aid floor class`)
 
 	// beforeSender are words before the name of a sender, and sent says that something was sent, or when.
-	beforeSender = strings.Fields("from by did has von vom hat de del par por a")
+	beforeSender = strings.Fields("from by at did has von vom bei hat de del par por chez a")
 	sent         = wordList(`e mail mails email emails message messages letter letters post posts word words hear heard write wrote written sent send
 		receive received got nachricht nachrichten schrieb geschrieben geschickt courriel courriels écrit envoyé reçu correo
 		correos mensaje mensajes escribió recibido time from by did has von vom hat de del par por a`)
@@ -125,11 +125,11 @@ func (q *Question) AsksByTime() (isNewest, isOldest bool) {
 	return isNewest, isOldest && !isNewest
 }
 
-// Beside are those of its words that say more of a record than that a sender sent it, and when.
-func (q *Question) Beside(sender string) []string {
+// Beside are those of its words that say more of a record than that somebody sent it, and when.
+func (q *Question) Beside() []string {
 	return slices.DeleteFunc(slices.Clone(q.Words()), func(word string) bool {
 		lower := strings.ToLower(word)
-		return newest[lower] || oldest[lower] || sent[lower] || Has(sender, word)
+		return newest[lower] || oldest[lower] || sent[lower]
 	})
 }
 
@@ -141,4 +141,25 @@ func (q *Question) AsksOf(name string) bool {
 			return strings.Contains(q.lower, " "+word+spaced(name))
 		})
 	})
+}
+
+// Names is the one of some values that it names as who sent what it asks for: with the whole value, or else with its first word alone.
+// It is "" for none, and for several. words are those that say more than that something was sent.
+func (q *Question) Names(values, words []string) string {
+	var byFirst []string
+	for _, value := range values {
+		first, _, _ := strings.Cut(value, " ")
+		isOther := func(word string) bool { return !Has(value, word) && Has(q.lower, first+" "+word) } // of that first name
+		switch {
+		case !q.AsksOf(value):
+		case Has(q.lower, value):
+			return value
+		case !slices.ContainsFunc(words, isOther):
+			byFirst = append(byFirst, value)
+		}
+	}
+	if len(byFirst) != 1 {
+		return ""
+	}
+	return byFirst[0]
 }
