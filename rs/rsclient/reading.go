@@ -3,6 +3,7 @@ package rsclient
 import (
 	"context"
 	"crypto/sha256"
+	"net/http/httptrace"
 	"sync/atomic"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -43,13 +44,14 @@ type reading struct {
 	class  string     // see [ClassFrom]
 
 	connecting atomic.Bool // a connection was asked for and did not come yet
+	trace      httptrace.ClientTrace
 }
 
 type readingKey struct{}
 
 func withReading(ctx context.Context, grant, caller breakerKey, class string) context.Context {
 	r := &reading{grant: grant, caller: caller, class: class}
-	return context.WithValue(tracing(ctx, &r.connecting), readingKey{}, r)
+	return context.WithValue(tracing(ctx, &r.trace, &r.connecting), readingKey{}, r)
 }
 
 // readingFrom returns nil for a request that is not part of a read.

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/http"
+	"net/http/httptrace"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -59,7 +60,7 @@ func NewSender(host string, transport http.RoundTripper, retries int, statuses, 
 func (s *Sender) Send(request *retryablehttp.Request) (*http.Response, error) {
 	s.budget.read(time.Now())
 	if readingFrom(request.Context()) == nil {
-		request = request.WithContext(tracing(request.Context(), new(atomic.Bool)))
+		request = request.WithContext(tracing(request.Context(), &httptrace.ClientTrace{}, new(atomic.Bool)))
 	}
 	t := &trial{Sender: s, began: time.Now()}
 	retrying := &retryablehttp.Client{

@@ -145,14 +145,13 @@ func guardOf(connection net.Conn) *idleGuard {
 }
 
 // tracing returns a context whose request has its connection guarded, and sets connecting while the request waits for one.
-func tracing(ctx context.Context, connecting *atomic.Bool) context.Context {
-	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		GetConn: func(string) { connecting.Store(true) },
-		GotConn: func(info httptrace.GotConnInfo) {
-			connecting.Store(false)
-			if guard := guardOf(info.Conn); info.Reused && guard != nil {
-				guard.reuse()
-			}
-		},
-	})
+func tracing(ctx context.Context, trace *httptrace.ClientTrace, connecting *atomic.Bool) context.Context {
+	trace.GetConn = func(string) { connecting.Store(true) }
+	trace.GotConn = func(info httptrace.GotConnInfo) {
+		connecting.Store(false)
+		if guard := guardOf(info.Conn); info.Reused && guard != nil {
+			guard.reuse()
+		}
+	}
+	return httptrace.WithClientTrace(ctx, trace)
 }

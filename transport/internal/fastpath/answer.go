@@ -30,14 +30,14 @@ func writeResult(id, version string, result *mcp.CallToolResult, server mcp.Impl
 			size += len(text.Text) + len(text.Text)/8 // with its escapes
 		}
 	}
-	b := append(make([]byte, 0, size), answerStart+id+resultStart+"{"...)
+	b := append(append(append(append(make([]byte, 0, size), answerStart...), id...), resultStart...), '{')
 	meta := result.Meta
 	if version == rpc.Stateless {
 		meta = mcp.Meta{mcp.MetaKeyServerInfo: server}
 		maps.Copy(meta, result.Meta)
 	}
 	if len(meta) > 0 {
-		b = append(b, `"_meta":`+rs.EncodeJSON(meta)+","...)
+		b = append(append(append(b, `"_meta":`...), rs.EncodeJSON(meta)...), ',')
 	}
 	b = append(b, `"content":[`...)
 	for i, content := range result.Content {
