@@ -27,13 +27,15 @@ func (c *correction) aggregate() {
 	field, ok := written.Text(c.args.Get("field"))
 	title, _, titled := strings.Cut(field, " (") // of a column with its unit
 	titled = titled && strings.HasSuffix(field, ")") && len(c.stream.Near(title, nil)) > 0 || c.stream.Spelled(field) != ""
-	if ok && strings.ContainsAny(field, "*+/()<>=") && !titled {
+	switch {
+	case !ok:
+	case strings.ContainsAny(field, "*+/()<>=") && !titled:
 		c.report("unknown_field", "field", "aggregate computes on one field of %s; %s is an expression.", c.stream.Name, quote.Text(field))
 		c.open, c.partly = true, true
-	} else if ok && metric == "count" {
+	case metric == "count":
 		c.report("invalid_request", "field", "count takes no field: it counts records, and count_distinct the values of a field.")
 		c.args = c.args.Without("field")
-	} else if ok {
+	default:
 		c.replace("field", c.name("field", field, fields.Aggregates(metric), "take "+metric))
 	}
 	for _, name := range []string{"group_by", "group_by_time"} {

@@ -98,11 +98,11 @@ func (h *Hit) IsSameRecord(other *Hit) bool {
 
 // Shows reports whether what a hit shows of its record has a word.
 func (h *Hit) Shows(word string) bool {
-	shown := h.Title + "\n" + h.Who + "\n" + h.Snippet.Plain
+	shown := []string{h.Title, h.Who, h.Snippet.Plain}
 	for i := range h.Excerpts {
-		shown += "\n" + h.Excerpts[i].Text.Plain
+		shown = append(shown, h.Excerpts[i].Text.Plain)
 	}
-	return question.Has(shown, word)
+	return question.Has(strings.Join(shown, "\n"), word)
 }
 
 // What says what a hit is: when, its title or what takes the place of one, who it is from, and where it is; whole is false for what is
