@@ -41,8 +41,7 @@ func (t Tool) unwrapped(args rs.Object) rs.Object {
 		}
 		text, _ := written.Text(m.Value)
 		inner, _ := written.Object(cmp.Or(text, m.Value))
-		named := func(i rs.Member) bool { tool, _ := written.Text(i.Value); return tool == t.Name }
-		rest := slices.DeleteFunc(args.Without(m.Name), named) // {"name":"search","arguments":{…}}
+		rest := slices.DeleteFunc(args.Without(m.Name), func(i rs.Member) bool { return foreign.NamesTool(i, t.Name) })
 		if filter := inner.Get("filter"); filter != "" && rest.Has("filter") {
 			inner, rest = inner.Without("filter"), t.filteredBy(rest, filter)
 		}

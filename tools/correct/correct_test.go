@@ -220,6 +220,8 @@ func TestDatesInOtherForms(t *testing.T) {
 				`{"since":"1.5.2026","until":"13.11.2026"}`: `{"since":"2026-05-01","until":"2026-11-13"}`, `{"since":"1/5/2026"}`: `{"since":"1/5/2026"}`,
 				`{"q":"invoice before:2026-03-01 after:2026"}`:       `{"q":"invoice","until":"2026-02-28","since":"2026-01-01"}`,
 				`{"query":"on:2026-02"}`:                             `{"since":"2026-02-01","until":"2026-02-28"}`,
+				`{"q":"search","params":{"limit":3}}`:                `{"q":"search","limit":3}`,
+				`{"tool":"search","params":{"limit":3}}`:             `{"limit":3}`,
 				`{"q":"\"before:2026-03-01\""}`:                      `{"q":"\"before:2026-03-01\""}`,
 				`{"q":"a before:2026-03-01","until":"2026-01-01"}`:   `{"q":"a before:2026-03-01","until":"2026-01-01"}`,
 				`{"q":"a from:b until:2026-03-01 http://x.example"}`: `{"q":"a from:b until:2026-03-01 http://x.example"}`,

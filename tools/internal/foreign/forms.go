@@ -1,6 +1,9 @@
 package foreign
 
-import "github.com/pdp-connect/pdpp-mcp/tools/internal/written"
+import (
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
+)
 
 // Forms of other languages that a text may have: a metric with its field, such as "sum(total)" and sum_total; a time of SQL that is cut to
 // its hour, day and so on; numbers that can be worked out from values; a statement of SQL; a word that is left out; a condition of Lucene; a whole address
@@ -16,6 +19,14 @@ var (
 	Lucene  = written.Expression(`^[a-z]\w*:\S`)
 	Address = written.Expression(`^[^@\s]+@[^@\s]+\.[^@\s]+$`)
 )
+
+// NamesTool reports whether an argument names the tool beside its arguments, as {"name":"search","arguments":{…}} does.
+func NamesTool(m rs.Member, tool string) bool {
+	named, _ := written.Text(m.Value)
+	return named == tool && toolNames[written.Snake(m.Name)]
+}
+
+var toolNames = written.Set("name tool tool_name function method")
 
 // OperatorWords are names of arguments that other searches have, with the operator that says the same in a query.
 var OperatorWords = written.ByWord(map[string]string{
