@@ -233,17 +233,18 @@ func spaceFollows(raw string, end int) bool {
 
 // distinct returns valid JSON with each name of an object once: of several members of one name the last one stays.
 func distinct(raw string) string {
-	return string(appendDistinct(nil, newDecoder(raw)))
+	out, _ := appendDistinct(nil, newDecoder(raw))
+	return string(out)
 }
 
-// appendDistinct copies the next value of valid JSON without the members that a later one of the same name replaces.
-func appendDistinct(out []byte, decoder *jsontext.Decoder) []byte {
+// appendDistinct copies the next value of JSON without the members that a later one of the same name replaces.
+func appendDistinct(out []byte, decoder *jsontext.Decoder) ([]byte, error) {
 	kind := decoder.PeekKind()
 	if kind != '{' && kind != '[' {
-		raw, _ := decoder.ReadValue()
-		return append(out, raw...)
+		raw, err := decoder.ReadValue()
+		return append(out, raw...), err
 	}
-	bracket, _ := decoder.ReadToken()
+	bracket, err := decoder.ReadToken()
 	out = append(out, bracket.String()...)
 	type part struct {
 		name     string // an element of an array has its place for one
@@ -251,17 +252,24 @@ func appendDistinct(out []byte, decoder *jsontext.Decoder) []byte {
 	}
 	var parts []part
 	last, start := map[string]int{}, len(out)
-	for decoder.PeekKind() != '}' && decoder.PeekKind() != ']' {
+	for err == nil && decoder.PeekKind() != '}' && decoder.PeekKind() != ']' {
 		p := part{name: strconv.Itoa(len(parts)), from: len(out)}
 		if kind == '{' {
-			name, _ := decoder.ReadToken()
+			var name jsontext.Token
+			if name, err = decoder.ReadToken(); err != nil {
+				return nil, err
+			}
 			p.name = name.String()
 			out = append(AppendText(out, p.name), ':')
 		}
-		out = append(appendDistinct(out, decoder), ',')
+		out, err = appendDistinct(out, decoder)
+		out = append(out, ',')
 		p.to = len(out)
 		last[p.name] = len(parts)
 		parts = append(parts, p)
+	}
+	if err != nil {
+		return nil, err
 	}
 	end := start
 	for i, p := range parts {
@@ -269,6 +277,6 @@ func appendDistinct(out []byte, decoder *jsontext.Decoder) []byte {
 			end += copy(out[end:], out[p.from:p.to])
 		}
 	}
-	bracket, _ = decoder.ReadToken()
-	return append(out[:max(start, end-len(","))], bracket.String()...)
+	bracket, err = decoder.ReadToken()
+	return append(out[:max(start, end-len(","))], bracket.String()...), err
 }
