@@ -17,9 +17,12 @@ func (t Tool) oneAggregation(args rs.Object) (rs.Object, bool) {
 		return args, true
 	}
 	for _, name := range []string{"group_by_time", "group_by"} {
-		group := rs.AsObject(args.Get(name))
-		if field := group.Text("field"); group.Has("granularity") && field != "" && !args.Has("granularity") {
-			args = renamed(args, name, "group_by_time", rs.EncodeJSON(field)).With("granularity", group.Get("granularity"))
+		group := t.withNames(rs.AsObject(args.Get(name))) // {"field":"ordered_at","interval":"week"}
+		if field := group.Text("field"); field != "" {
+			args = args.With(name, rs.EncodeJSON(field)).WithAll(group.Without("field"))
+		}
+		if group.Has("granularity") {
+			args = renamed(args, name, "group_by_time", args.Get(name))
 		}
 	}
 	if args.Flag("distinct") && args.Text("metric") == "count" && args.Has("field") {

@@ -15,7 +15,7 @@ import (
 func (t Tool) value(p *parameter, raw string) string {
 	switch p.Type {
 	case "integer":
-		if s, ok := written.Text(raw); ok && wholeNumber().MatchString(strings.TrimSpace(s)) {
+		if s, ok := written.Text(raw); ok && foreign.WholeNumber().MatchString(strings.TrimSpace(s)) {
 			n, _ := strconv.Atoi(strings.TrimSpace(s))
 			return strconv.Itoa(n)
 		}
@@ -38,7 +38,7 @@ func (t Tool) string(p *parameter, raw string) string {
 	raw = only(raw)
 	s, isText := written.Text(raw)
 	sent, ok := rs.AsText(raw)
-	plain := written.Snake(sent)
+	plain := foreign.Every().ReplaceAllString(written.Snake(sent), "")
 	plain = cmp.Or(wordForms[p.Name][sent], wordForms[p.Name][plain], plain) // -1 is not 1
 	switch {
 	case p.Name == "since" || p.Name == "until":
@@ -53,18 +53,16 @@ func (t Tool) string(p *parameter, raw string) string {
 	return raw
 }
 
-var wholeNumber = written.Expression(`^[+-]?[0-9]{1,10}$`)
-
 // limited gives a lone number for expand_limit the relation that is expanded, and numbers in quotes their type.
 func limited(args rs.Object) rs.Object {
 	raw := args.Get("expand_limit")
 	limits := rs.AsObject(raw)
-	if n, _ := rs.AsText(raw); wholeNumber().MatchString(n) && len(args.Array("expand")) == 1 {
+	if n, _ := rs.AsText(raw); foreign.WholeNumber().MatchString(n) && len(args.Array("expand")) == 1 {
 		relation, _ := written.Text(args.Array("expand")[0])
 		limits = rs.Object{{Name: relation, Value: n}}
 	}
 	for i, m := range limits {
-		if s, ok := written.Text(m.Value); ok && wholeNumber().MatchString(s) {
+		if s, ok := written.Text(m.Value); ok && foreign.WholeNumber().MatchString(s) {
 			limits[i].Value = s
 		}
 	}
@@ -82,7 +80,7 @@ func (t Tool) guessed(p *parameter, raw string) string {
 	case p.Type == "integer":
 		number, _ := rs.Object{{Name: "n", Value: strings.TrimPrefix(text, "+")}}.Number("n")
 		switch {
-		case !isText || !wholeNumber().MatchString(text) || strings.HasPrefix(text, "-") || number < p.Least:
+		case !isText || !foreign.WholeNumber().MatchString(text) || strings.HasPrefix(text, "-") || number < p.Least:
 			return ""
 		case number > p.Most:
 			return rs.EncodeJSON(p.Most)

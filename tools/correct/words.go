@@ -54,7 +54,7 @@ var wordForms = map[string]map[string]string{
 	"mode": written.ByWord(map[string]string{"lexical": "keyword keywords full_text fulltext text exact", "semantic": "vector"}),
 	"metric": written.ByWord(map[string]string{
 		"count": "count_all row_count record_count total_count", "avg": "average mean", "max": "maximum", "min": "minimum", "sum": "total add",
-		"count_distinct": "distinct distinct_count unique unique_count count_unique cardinality n_unique nunique"}),
+		"count_distinct": "distinct distinct_count unique unique_count count_unique approx_count_distinct approx_distinct cardinality n_unique nunique"}),
 	"count":  written.ByWord(map[string]string{"exact": "true yes total", "none": "false no"}),
 	"detail": written.ByWord(map[string]string{"full": "detailed verbose complete true", "compact": "summary brief false"}),
 }
