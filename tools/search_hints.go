@@ -122,26 +122,11 @@ func (s *searched) newestRecord(ctx context.Context, q *render.Question) string 
 	if s.q == "" || !newest && !oldest || s.inPeriod() || len(s.filter) > 0 {
 		return ""
 	}
-	may := func(source known.Source) bool {
-		return len(s.streams) == 0 || slices.Contains(s.streams, source.Stream)
-	}
-	source, _, ok := known.SourceCalled(s.stated().Sources, q.Words(), may)
-	for i := 0; i < len(s.list.Items) && source.Stream == ""; i++ {
-		if hit := s.list.Items[i].Members; q.AsksOf(hit.Text("actor")) {
-			source.Stream = hit.Text("stream", "stream_name")
-		}
-	}
-	others := slices.DeleteFunc(relax.Telling(q.Beside()), func(word string) bool { return fields.Calls(word, source.Stream) })
-	sources := slices.DeleteFunc(slices.Clone(s.stated().Sources), func(other known.Source) bool {
-		only := s.call.Scope.ConnectionID
-		return other.Stream != source.Stream || only != "" && only != other.Connection.ID
-	})
-	had, of := known.NamedConnections(sources, slices.DeleteFunc(slices.Clone(q.Words()), q.AsksOf))
-	others = relax.Without(others, had...)
+	source, ok := s.streamAsked(q)
+	sources, connection, others := s.sourcesAsked(q, source.Stream)
 	within := inConnection(s.call, "streams", []string{source.Stream})
-	sources = slices.DeleteFunc(sources, func(source known.Source) bool { return len(of) > 0 && !slices.Contains(of, source.Connection) })
-	if len(of) == 1 {
-		within = within.With("connection_id", rs.EncodeJSON(of[0].ID))
+	if connection != "" {
+		within = within.With("connection_id", rs.EncodeJSON(connection))
 	}
 	which, records := "newest", rs.Object{rs.NewMember("limit", 1)}
 	if oldest {
@@ -163,6 +148,38 @@ func (s *searched) newestRecord(ctx context.Context, q *render.Question) string 
 	}
 	records = append(rs.Object{rs.NewMember("stream", source.Stream)}, append(within.Without("streams"), records...)...)
 	return "The " + which + " of that stream: " + correct.Call{Tool: "query_records", Arguments: records}.String()
+}
+
+// streamAsked is the first source of the stream that a question names, else, with false, of the stream of a hit whose sender it names.
+func (s *searched) streamAsked(q *render.Question) (source known.Source, ok bool) {
+	may := func(source known.Source) bool {
+		return len(s.streams) == 0 || slices.Contains(s.streams, source.Stream)
+	}
+	source, _, ok = known.SourceCalled(s.stated().Sources, q.Words(), may)
+	for i := 0; i < len(s.list.Items) && source.Stream == ""; i++ {
+		if hit := s.list.Items[i].Members; q.AsksOf(hit.Text("actor")) {
+			source.Stream = hit.Text("stream", "stream_name")
+		}
+	}
+	return source, ok
+}
+
+// sourcesAsked are the sources of a stream, of the connections that a question names or of all, the id of the connection if it names one, and
+// the words that say more than these.
+func (s *searched) sourcesAsked(q *render.Question, stream string) (sources []known.Source, connection string, others []string) {
+	only := s.call.Scope.ConnectionID
+	for _, source := range s.stated().Sources {
+		if source.Stream == stream && (only == "" || only == source.Connection.ID) {
+			sources = append(sources, source)
+		}
+	}
+	had, of := known.NamedConnections(sources, slices.DeleteFunc(slices.Clone(q.Words()), q.AsksOf))
+	others = slices.DeleteFunc(relax.Telling(q.Beside()), func(word string) bool { return fields.Calls(word, stream) })
+	if len(of) == 1 {
+		connection = of[0].ID
+	}
+	isOther := func(source known.Source) bool { return len(of) > 0 && !slices.Contains(of, source.Connection) }
+	return slices.DeleteFunc(sources, isOther), connection, relax.Without(others, had...)
 }
 
 // newestOf is the call for the newest or oldest records whose sender, or whose title such as a merchant, is a value that a query names, one
