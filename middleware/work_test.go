@@ -81,6 +81,10 @@ func TestTheWorkOfARefusalGrowsWithItsCall(t *testing.T) {
 			}
 			once, asked := allocated(t, schema, sent(few))
 			twice, _ := allocated(t, schema, sent(2*few))
+			for tries := 1; tries < 4 && twice > 1<<20 && float64(twice) > most*float64(once); tries++ { // the race detector empties pools by chance
+				once, _ = allocated(t, schema, sent(few))
+				twice, _ = allocated(t, schema, sent(2*few))
+			}
 			if twice > 1<<20 && float64(twice) > most*float64(once) {
 				t.Errorf("%s of %q: %d KiB for %d bytes, %d for twice as many", arguments, repeated, once>>10, few, twice>>10)
 			}
