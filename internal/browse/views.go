@@ -63,7 +63,7 @@ func parseQuery(raw string) (query, error) {
 	return q, err
 }
 
-// checkValues refuses if a value is missing, or is none that its parameter takes.
+// checkValues refuses a value that is missing, or that its parameter does not take.
 func (q query) checkValues() error {
 	for _, name := range views[q.View].needs {
 		if q.values[name] == "" {

@@ -144,7 +144,7 @@ func (m metadata) check(issuer *url.URL) error {
 	return nil
 }
 
-// own refuses an address that is not at the authorization server's origin: what is sent there is secret. An empty one is none.
+// own refuses an address that is not at the authorization server's origin: what is sent there is secret. "" is no address, and passes.
 func (m metadata) own(address string) error {
 	if address == "" {
 		return nil

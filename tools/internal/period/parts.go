@@ -74,7 +74,7 @@ func (p *Reader) dateParts(ctx context.Context, page *sourcePage) {
 	page.keep(p.Period, p.Zone)
 }
 
-// wholesOf are the sources whose records some hits may be parts of, each of which is told its own.
+// wholesOf are the sources whose records some hits may be parts of, each with its own hits.
 func (p *Reader) wholesOf(hits []foundAt) (wholes []*whole) {
 	for _, s := range p.wholes {
 		for _, part := range s.Parts {

@@ -34,7 +34,7 @@ type Read struct {
 	Hits    []Hit
 }
 
-// ReadList returns what the search for a word returned. Of hits, what is no object is none.
+// ReadList returns what the search for a word returned. A hit that is no object is left out.
 func ReadList(word string, response *rs.Response) Read {
 	read := Read{Word: word}
 	list, _ := response.List()
