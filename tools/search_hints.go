@@ -164,8 +164,8 @@ func (s *searched) streamAsked(q *render.Question) (source known.Source, ok bool
 	return source, ok
 }
 
-// sourcesAsked are the sources of a stream, of the connections that a question names or of all, the id of the connection if it names one, and
-// the words that say more than these.
+// sourcesAsked are the sources of a stream, of the connections that a question names or of all, the id of the connection if it names one,
+// and the words that say more than these.
 func (s *searched) sourcesAsked(q *render.Question, stream string) (sources []known.Source, connection string, others []string) {
 	only := s.call.Scope.ConnectionID
 	for _, source := range s.stated().Sources {

@@ -146,7 +146,7 @@ func (t Tool) filteredBy(args rs.Object, part string) rs.Object {
 	return args.With("filter", rs.JoinArray([]string{args.Get("filter"), part}))
 }
 
-// misplaced takes arguments out of a filter; limit, which may be a field, only where limits is set. It is false where there are none.
+// misplaced takes arguments out of a filter; limit, which may be a field, only where limits is set. It is false without any.
 func (t Tool) misplaced(args rs.Object, limits bool) (Call, bool) {
 	mended, filter := args, args.Object("filter")
 	for _, m := range filter {

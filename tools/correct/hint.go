@@ -255,7 +255,7 @@ func MistakesDate(args rs.Object) bool {
 	})
 }
 
-// NoSuchDay says of a date in a call that there is no such day; "" where there is none of that kind.
+// NoSuchDay says of a date in a call that there is no such day; "" where all dates are days.
 func NoSuchDay(args rs.Object) string {
 	for _, m := range append(foreign.Operands(args.Object("filter")), members(args, sinceUntil...)...) {
 		if last, ok := written.LastOfMonth(m.Value); ok {

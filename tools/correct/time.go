@@ -100,7 +100,7 @@ func dayOf(bound, raw string, now time.Time) string {
 	return foreign.DayJSON(day)
 }
 
-// Relative returns the call with dates in place of times that are named by their distance from now; false where there is none.
+// Relative returns the call with dates in place of times that are named by their distance from now; false without one.
 func (t Tool) Relative(args rs.Object, now time.Time) (Call, bool) {
 	dated, filter := args, args.Object("filter")
 	for _, name := range sinceUntil {

@@ -128,7 +128,7 @@ func sorted(args rs.Object) rs.Object {
 		args = renamed(args, "order", "sort", `""`)
 	}
 	bare, negated := strings.CutPrefix(field, "-")
-	alone := map[string]string{"asc": "asc", "desc": "desc"}[strings.TrimSuffix(strings.ToLower(field), "ending")] // a direction without a field
+	alone := map[string]string{"asc": "asc", "desc": "desc"}[strings.TrimSuffix(strings.ToLower(field), "ending")] // without a field
 	if direction == "" && (order == "asc" || order == "desc") && !negated {
 		direction = order
 	}

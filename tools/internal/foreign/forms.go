@@ -5,21 +5,28 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
-// Forms of other languages that a text may have: a metric with its field, such as "sum(total)" and sum_total; a time of SQL that is cut to
-// its hour, day and so on; numbers that can be worked out from values; a statement of SQL; a word that is left out; a condition of Lucene; a whole address
-// of mail; what stands before the name of a unit of time, as in "per month"; a whole number.
+// Forms of other languages that a text may have.
 var (
+	// MetricOfField is a metric with its field, such as "sum(total)" and sum_total.
 	MetricOfField = written.Expression(`^\s*(?:(\w+)\s*(?:\(\s*(?:(?i:distinct)\s+)?([\w.]+|\*)\s*\)|:\s*([\w.]+))(?:\s+(?i:as)\s+\w+)?|` +
 		`((?i)sum|total|avg|average|mean|min|minimum|max|maximum|count_distinct)[_ ](?:of[_ ])?([\w.]+))\s*$`)
+	// PartOfTime is a time of SQL that is cut to its hour, day and so on.
 	PartOfTime = written.Expression(`(?i)^(?:date_?trunc\(\s*['"]?)?(hour|day|week|month|quarter|year)(?:['"]?\s*,|\()\s*([\w.]+)\s*\)$`)
-	OfValues   = written.Expression(`^(?:approx_)?(?:median|percentiles?|quantile|quartile|p\d\d|` +
+	// OfValues names a number that can be worked out from values.
+	OfValues = written.Expression(`^(?:approx_)?(?:median|percentiles?|quantile|quartile|p\d\d|` +
 		`std|stdev|stddev|standard_deviation|variance|var)(?:_|$)`)
-	SQLText     = written.Expression(`(?is)^\s*(?:select|with)\s.*\bfrom\b`)
-	AndNot      = written.Expression(`(?:\s+AND\s+NOT\s+|\s+!)(\w[\w'-]*)`)
-	Lucene      = written.Expression(`^[a-z]\w*:\S`)
-	Every       = written.Expression(`^(?:per|by|each|every|calendar)_`)
+	// SQLText is a statement of SQL.
+	SQLText = written.Expression(`(?is)^\s*(?:select|with)\s.*\bfrom\b`)
+	// AndNot is a word that is left out.
+	AndNot = written.Expression(`(?:\s+AND\s+NOT\s+|\s+!)(\w[\w'-]*)`)
+	// Lucene is a condition of Lucene.
+	Lucene = written.Expression(`^[a-z]\w*:\S`)
+	// Every stands before the name of a unit of time, as in "per month".
+	Every = written.Expression(`^(?:per|by|each|every|calendar)_`)
+	// WholeNumber is a whole number.
 	WholeNumber = written.Expression(`^[+-]?[0-9]{1,10}$`)
-	Address     = written.Expression(`^[^@\s]+@[^@\s]+\.[^@\s]+$`)
+	// Address is a whole address of mail.
+	Address = written.Expression(`^[^@\s]+@[^@\s]+\.[^@\s]+$`)
 )
 
 // NamesTool reports whether an argument names the tool beside its arguments, as {"name":"search","arguments":{…}} does.

@@ -38,8 +38,8 @@ var (
 )
 
 // Sort reads a sort as other APIs write it, as a whole or not at all: "total desc", "desc(total)", ["total",-1], {"total":"desc"},
-// {"total":{"order":"desc"}} or {"field":"total","descending":true}. The direction is "asc", "desc", or "" where none is named. A field of ""
-// is one that was not read.
+// {"total":{"order":"desc"}} or {"field":"total","descending":true}. The direction is "asc", "desc", or "" where none is named. The
+// field is "" if the sort was not read.
 func Sort(raw string) (field, direction string) {
 	if list, ok := rs.AsArray(raw); ok {
 		if len(list) == 1 {

@@ -72,7 +72,7 @@ func (p *round) merged(r rs.Request, pages []sourcePage, from cursor, limit int)
 	timeline := r.Query.Get("q") == ""
 	all := hitsOf(pages, timeline)
 	matched := len(all) > 0 && all[0].matches() < nearestWord
-	if matched { // then words that are like those of the query are none of its
+	if matched { // then hits for words that are only like those of the query are left out
 		all = slices.DeleteFunc(all, func(hit foundAt) bool { return hit.matches() == nearestWord })
 	}
 	end := min(len(all), from.shown+limit)

@@ -215,8 +215,8 @@ func areJoined(fields []string, to, from int) bool {
 	return from == to+1 && joinWords[strings.ToLower(fields[to])] || from == to && strings.HasSuffix(fields[to-1], ",")
 }
 
-// joinedTime is the period from the first of two times to the second, of those in a list if no day is between them; without days where
-// they are none. The first is of the year of the second where it names none.
+// joinedTime is the period from the first of two times to the second, of those in a list if no day is between them; without days if
+// that is no period. The first is of the year of the second if it has no year of its own.
 func joinedTime(fields []string, one, other namedTime, now time.Time) namedTime {
 	reversed := one.first.After(other.last) && one.first.AddDate(0, -1, 0).Before(other.last) // and not of another year
 	if !areJoined(fields, one.to, other.from) || one.last.IsZero() || other.last.IsZero() || reversed {

@@ -73,7 +73,8 @@ func hasPlainForm(m rpc.Message) bool {
 
 // describesClient reports whether the _meta of a stateless request says what such a request has to say of its client.
 func describesClient(meta rs.Object) bool {
-	return meta.Get(mcp.MetaKeyProtocolVersion) == `"`+rpc.Stateless+`"` && decodes[mcp.ClientCapabilities](meta.Get(mcp.MetaKeyClientCapabilities)) &&
+	return meta.Get(mcp.MetaKeyProtocolVersion) == `"`+rpc.Stateless+`"` &&
+		decodes[mcp.ClientCapabilities](meta.Get(mcp.MetaKeyClientCapabilities)) &&
 		(!meta.Includes(mcp.MetaKeyClientInfo) || decodes[mcp.Implementation](meta.Get(mcp.MetaKeyClientInfo)))
 }
 
