@@ -1,18 +1,13 @@
 package observe
 
 import (
-	"bytes"
 	"cmp"
-	"compress/gzip"
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
-	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -85,7 +80,6 @@ const (
 type collector struct {
 	endpoint string
 	headers  http.Header
-	gzip     bool
 	timeout  time.Duration
 	client   *retryablehttp.Client
 }
@@ -114,12 +108,10 @@ func newCollector(getenv func(string) string) (*collector, error) {
 		}
 		c.headers.Add(strings.TrimSpace(name), value)
 	}
-	switch variable("COMPRESSION") {
-	case "", "none":
-	case "gzip":
-		c.gzip = true
-	default:
-		return nil, errors.New("OTEL_EXPORTER_OTLP_COMPRESSION must be gzip or none")
+	for _, name := range []string{"CERTIFICATE", "CLIENT_CERTIFICATE", "CLIENT_KEY"} {
+		if variable(name) != "" {
+			return nil, fmt.Errorf("OTEL_EXPORTER_OTLP_%s is not served: SSL_CERT_FILE names the authorities of the collector's certificate", name)
+		}
 	}
 	if text := variable("TIMEOUT"); text != "" {
 		milliseconds, err := strconv.Atoi(text)
@@ -128,36 +120,9 @@ func newCollector(getenv func(string) string) (*collector, error) {
 		}
 		c.timeout = time.Duration(milliseconds) * time.Millisecond
 	}
-	certificates, err := readCertificates(variable("CERTIFICATE"), variable("CLIENT_CERTIFICATE"), variable("CLIENT_KEY"))
-	if err != nil {
-		return nil, err
-	}
-	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.TLSClientConfig = certificates
 	c.client = retryablehttp.NewClient() // by default it retries 429, 5xx and failed connections, and heeds Retry-After
 	c.client.Logger, c.client.RetryMax, c.client.ErrorHandler = nil, exportRetries, retryablehttp.PassthroughErrorHandler
-	c.client.HTTPClient.Transport = transport
 	return c, nil
-}
-
-// readCertificates returns the TLS configuration of the named PEM files: the collector's authorities, and our own certificate.
-func readCertificates(authorities, certificate, key string) (*tls.Config, error) {
-	config := &tls.Config{MinVersion: tls.VersionTLS12}
-	if authorities != "" {
-		pem, err := os.ReadFile(authorities) // #nosec G304 -- the operator names it
-		config.RootCAs = x509.NewCertPool()
-		if err != nil || !config.RootCAs.AppendCertsFromPEM(pem) {
-			return nil, errors.New("OTEL_EXPORTER_OTLP_CERTIFICATE is not a readable PEM file")
-		}
-	}
-	if certificate != "" || key != "" {
-		own, err := tls.LoadX509KeyPair(certificate, key)
-		if err != nil {
-			return nil, errors.New("OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE and OTEL_EXPORTER_OTLP_CLIENT_KEY are not a readable pair of PEM files")
-		}
-		config.Certificates = []tls.Certificate{own}
-	}
-	return config, nil
 }
 
 // Start does nothing: connections are made when there are spans to send.
@@ -174,19 +139,9 @@ func (c *collector) UploadTraces(ctx context.Context, spans []*tracepb.ResourceS
 	if err != nil {
 		return errors.New("the spans cannot be encoded")
 	}
-	if c.gzip {
-		var packed bytes.Buffer
-		zip := gzip.NewWriter(&packed)
-		_, _ = zip.Write(body)
-		_ = zip.Close()
-		body = packed.Bytes()
-	}
 	request, _ := retryablehttp.NewRequestWithContext(ctx, http.MethodPost, c.endpoint, body) // newCollector has parsed the endpoint
 	request.Header = c.headers.Clone()
 	request.Header.Set("Content-Type", "application/x-protobuf")
-	if c.gzip {
-		request.Header.Set("Content-Encoding", "gzip")
-	}
 	response, err := c.client.Do(request)
 	if err != nil {
 		return fmt.Errorf("the trace collector cannot be reached: %s", failure(err))
