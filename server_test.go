@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -306,7 +305,6 @@ func TestObservationTellsNoSecret(t *testing.T) {
 
 const (
 	headerTrace = "0af7651916cd43dd8448eb211c80319c"
-	metaTrace   = "1bf7651916cd43dd8448eb211c80319d"
 	sampled     = "-b7ad6b7169203331-01"
 )
 
@@ -330,11 +328,6 @@ func spanLines(spans tracetest.SpanStubs) []string {
 		switch s.SpanContext.TraceID().String() {
 		case headerTrace:
 			line += " in the header's trace"
-		case metaTrace:
-			line += " in _meta's trace"
-		}
-		for _, link := range s.Links {
-			line += ", linked to " + names[link.SpanContext.SpanID()]
 		}
 		lines = append(lines, line)
 	}
@@ -345,30 +338,22 @@ func spanLines(spans tracetest.SpanStubs) []string {
 func TestTraces(t *testing.T) {
 	call := `"name":"schema","arguments":{}`
 	for name, row := range map[string]struct {
-		header, meta string
-		want         []string
+		header string
+		want   []string
 	}{
-		"without a trace of the client one begins": {"", "", []string{
+		"without a trace of the client one begins": {"", []string{
 			"POST /mcp (server) under nothing", "read introspection (client) under POST /mcp",
 			"read schema (client) under tools/call schema", "read streams (client) under tools/call schema", "tools/call schema (server) under POST /mcp",
 		}},
-		"the header's trace goes on": {"00-" + headerTrace + sampled, "", []string{
+		"the header's trace goes on": {"00-" + headerTrace + sampled, []string{
 			"POST /mcp (server) under the client in the header's trace", "read introspection (client) under POST /mcp in the header's trace",
 			"read schema (client) under tools/call schema in the header's trace", "read streams (client) under tools/call schema in the header's trace", "tools/call schema (server) under POST /mcp in the header's trace",
 		}},
-		"_meta's trace is the call's, and the request is linked": {"00-" + headerTrace + sampled, "00-" + metaTrace + sampled, []string{
-			"POST /mcp (server) under the client in the header's trace", "read introspection (client) under POST /mcp in the header's trace",
-			"read schema (client) under tools/call schema in _meta's trace", "read streams (client) under tools/call schema in _meta's trace", "tools/call schema (server) under the client in _meta's trace, linked to POST /mcp",
-		}},
-		"both may name the same trace": {"00-" + headerTrace + sampled, "00-" + headerTrace + sampled, []string{
-			"POST /mcp (server) under the client in the header's trace", "read introspection (client) under POST /mcp in the header's trace",
-			"read schema (client) under tools/call schema in the header's trace", "read streams (client) under tools/call schema in the header's trace", "tools/call schema (server) under POST /mcp in the header's trace",
-		}},
-		"an invalid traceparent is dropped": {"00-" + strings.Repeat("0", 32) + sampled, "canary", []string{
+		"an invalid traceparent is dropped": {"00-" + strings.Repeat("0", 32) + sampled, []string{
 			"POST /mcp (server) under nothing", "read introspection (client) under POST /mcp",
 			"read schema (client) under tools/call schema", "read streams (client) under tools/call schema", "tools/call schema (server) under POST /mcp",
 		}},
-		"a client that does not sample is not traced": {"00-" + headerTrace + "-b7ad6b7169203331-00", "", nil},
+		"a client that does not sample is not traced": {"00-" + headerTrace + "-b7ad6b7169203331-00", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWatched(t, true)
@@ -376,11 +361,7 @@ func TestTraces(t *testing.T) {
 			if row.header != "" {
 				headers["Traceparent"] = row.header
 			}
-			meta := ""
-			if row.meta != "" {
-				meta = fmt.Sprintf(`"traceparent":%q,`, row.meta)
-			}
-			if status, body := w.send(t, "POST", canaryToken, modern("tools/call", call, meta), headers); status != 200 {
+			if status, body := w.send(t, "POST", canaryToken, modern("tools/call", call, ""), headers); status != 200 {
 				t.Fatalf("%d %s", status, body)
 			}
 			w.stop()
@@ -431,17 +412,14 @@ func TestSpansOfAFailure(t *testing.T) {
 
 // Without a tracer the trace of the client still reaches the resource server, as it came.
 func TestTraceparentIsPassedOnWithoutATracer(t *testing.T) {
-	for name, row := range map[string]struct{ header, meta, want string }{
-		"none":                       {"", "", ""},
-		"from the header":            {"00-" + headerTrace + sampled, "", "00-" + headerTrace + sampled},
-		"from _meta":                 {"", "00-" + metaTrace + sampled, "00-" + metaTrace + sampled},
-		"_meta's is nearer the call": {"00-" + headerTrace + sampled, "00-" + metaTrace + sampled, "00-" + metaTrace + sampled},
-		"an invalid one is dropped":  {"00-" + headerTrace + "-x", canaryQuery, ""},
+	for name, row := range map[string]struct{ header, want string }{
+		"none":                      {"", ""},
+		"from the header":           {"00-" + headerTrace + sampled, "00-" + headerTrace + sampled},
+		"an invalid one is dropped": {"00-" + headerTrace + "-x", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWatched(t, false)
-			body := legacy("tools/call", fmt.Sprintf(`"name":"schema","arguments":{},"_meta":{"traceparent":%q}`, row.meta))
-			w.send(t, "POST", canaryToken, body, map[string]string{"Traceparent": row.header})
+			w.send(t, "POST", canaryToken, legacy("tools/call", `"name":"schema","arguments":{}`), map[string]string{"Traceparent": row.header})
 			w.stop()
 			if !slices.Contains(w.traceparents, "/v1/schema "+row.want) {
 				t.Errorf("the resource server was sent %q; want %q", w.traceparents, row.want)
@@ -529,13 +507,13 @@ func TestAdminListener(t *testing.T) {
 	}
 }
 
-// Over stdio there is no request around a call; its trace is named in _meta.
+// Over stdio there is no request around a call, whose span begins a trace.
 func TestStdioIsTraced(t *testing.T) {
 	var heard syncBuffer
 	collector := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { _, _ = io.Copy(&heard, r.Body) }))
 	defer collector.Close()
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.URL)
-	message := strings.NewReader(modern("tools/call", `"name":"schema","arguments":{}`, `"traceparent":"00-`+metaTrace+sampled+`",`) + "\n")
+	message := strings.NewReader(modern("tools/call", `"name":"schema","arguments":{}`, "") + "\n")
 	var out, log syncBuffer
 	if code := run(t.Context(), []string{"stdio", "--demo"}, os.Getenv, message, &out, &log); code != 0 {
 		t.Fatalf("exit code %d: %s", code, &log)
@@ -543,11 +521,7 @@ func TestStdioIsTraced(t *testing.T) {
 	if !strings.Contains(out.String(), `"result"`) {
 		t.Fatalf("answered %s", &out)
 	}
-	trace, err := hex.DecodeString(metaTrace)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, part := range []string{"tools/call schema", "read schema", string(trace)} {
+	for _, part := range []string{"tools/call schema", "read schema"} {
 		if !strings.Contains(heard.String(), part) {
 			t.Errorf("the collector did not hear %q", part)
 		}

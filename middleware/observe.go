@@ -9,7 +9,6 @@ import (
 	"github.com/rs/zerolog"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
-	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -17,7 +16,7 @@ import (
 )
 
 // observeCall records each call in a span, in the metrics and in the log; see [startSpan] and [logCall]. Without a tracer there is no span,
-// but the client's trace still reaches the resource server. Without an observer nothing is counted. A panic becomes "internal_error".
+// without an observer nothing is counted. A panic becomes "internal_error".
 func observeCall(o Options) middleware {
 	return func(next tools.Handler) tools.Handler {
 		return func(ctx context.Context, call tools.Call) (reply tools.Reply, err error) {
@@ -111,18 +110,13 @@ func refusalOf(reply tools.Reply, err error) *rs.Error {
 	return reply.Refused
 }
 
-// startSpan starts the span of a call, such as "tools/call schema". Where the call names another trace than that of its HTTP request, the
-// span is linked to the request's. end writes how the call went into it.
+// startSpan starts the span of a call, such as "tools/call schema". end writes how the call went into it.
 func startSpan(ctx context.Context, tracer trace.Tracer, call tools.Call) (spanned context.Context, end func(Outcome)) {
 	name := "tools/call " + call.Tool.Name
 	if call.URI != "" {
 		name = "resources/read " + call.Tool.Name
 	}
-	options := []trace.SpanStartOption{trace.WithSpanKind(trace.SpanKindServer)}
-	if request := RequestFrom(ctx).Span; request.IsValid() && request.TraceID() != trace.SpanContextFromContext(ctx).TraceID() {
-		options = append(options, trace.WithLinks(trace.Link{SpanContext: request}))
-	}
-	spanned, span := tracer.Start(ctx, name, options...)
+	spanned, span := tracer.Start(ctx, name, trace.WithSpanKind(trace.SpanKindServer))
 	return spanned, func(o Outcome) {
 		if span.IsRecording() {
 			describe(span, o)
@@ -146,18 +140,4 @@ func describe(span trace.Span, o Outcome) {
 	if o.Code != "ok" {
 		span.SetStatus(codes.Error, code)
 	}
-}
-
-// ContinueTrace returns a context in the trace that a traceparent (W3C Trace Context) names. An invalid traceparent changes
-// nothing. tracestate and baggage are not read, because they may hold anything.
-func ContinueTrace(ctx context.Context, traceparent string) context.Context {
-	if traceparent == "" {
-		return ctx
-	}
-	current := trace.SpanContextFromContext(ctx)
-	named := trace.SpanContextFromContext(propagation.TraceContext{}.Extract(context.Background(), propagation.MapCarrier{"traceparent": traceparent}))
-	if !named.IsValid() || named.TraceID() == current.TraceID() {
-		return ctx
-	}
-	return trace.ContextWithRemoteSpanContext(ctx, named)
 }

@@ -5,8 +5,6 @@ import (
 	"net/netip"
 	"sync/atomic"
 
-	"go.opentelemetry.io/otel/trace"
-
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
@@ -17,7 +15,6 @@ type Request struct {
 	ID      string            // in the answer's header and in the logs; empty over stdio
 	Path    string            // as logs, metrics and traces show it: one of ours, or "other"
 	Client  netip.Prefix      // the client's address, or its network for IPv6; the zero Prefix for a peer without an address
-	Span    trace.SpanContext // of the HTTP request
 	Ends    []context.Context // each of which cancels the calls of the request when it ends; set before the first call
 	IconURL string            // the public URL of the server's icon; empty over stdio
 

@@ -43,7 +43,7 @@ func newEndpoint(o HandlerOptions) *endpoint {
 		PropagateRequestCancellation: true,
 		DisableLocalhostProtection:   true, // the HTTP chain's Host guard is stricter, and knows proxies on this machine
 		MaxRequestBodyBytes:          -1,   // the HTTP chain has done it
-		Logger:                       sdkLogger(o.Logger),
+		Logger:                       sdkLogger,
 	})
 	e := &endpoint{sdk: sdk, server: o.Server, public: o.Public}
 	if o.Stop != nil {
@@ -80,13 +80,13 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	request.IconURL = e.public.URL(r, web.IconPath)
 	request.Ends = e.ends
 	if e.fast != nil {
-		if plain, ok := e.fast.Read(r.Header, m); ok {
+		if call, plain := e.fast.Read(r.Header, m); plain {
 			var reply tools.Reply
 			var err error
-			if plain.Call.Tool != nil {
-				reply, err = e.server.call(r.Context(), plain.Call, plain.Traceparent)
+			if call.Tool != nil {
+				reply, err = e.server.call(r.Context(), call)
 			}
-			e.fast.Write(w, m, plain, reply.Result, err)
+			e.fast.Write(w, m, call, reply.Result, err)
 			return
 		}
 	}

@@ -98,7 +98,8 @@ func endCall(ctx context.Context, log zerolog.Logger, method string, err *error)
 // maxLoggedMethod is how many bytes a log has of a method's name.
 const maxLoggedMethod = 64
 
-// maxErrorPart is how many bytes an error has of a message or of any part of its data: it quotes names that a client sent.
+// maxErrorPart is how many bytes an error has of a message, and of data, which are left out if they are longer: they quote names that a
+// client sent.
 const maxErrorPart = 1500
 
 // boundedError is an error as a *jsonrpc.Error of bounded parts, without the token of its caller.
@@ -111,17 +112,10 @@ func boundedError(redactor *rs.Redactor, err error) error {
 	if len(message) <= maxErrorPart && len(said) <= maxErrorPart && message == e.Message && said == string(e.Data) {
 		return err
 	}
-	short := &jsonrpc.Error{Code: e.Code, Message: middleware.Bounded(message, maxErrorPart), Data: []byte(said)}
-	data, err := rs.ReadObject(said)
-	if err != nil {
-		return short
+	short := &jsonrpc.Error{Code: e.Code, Message: middleware.Bounded(message, maxErrorPart)}
+	if len(said) <= maxErrorPart {
+		short.Data = []byte(said)
 	}
-	for i, part := range data {
-		if text, ok := rs.AsText(part.Value); ok && len(text) > maxErrorPart {
-			data[i].Value = rs.EncodeJSON(middleware.Bounded(text, maxErrorPart))
-		}
-	}
-	short.Data = []byte(data.JSON())
 	return short
 }
 
@@ -138,37 +132,6 @@ func setCacheable(_ context.Context, request mcp.Request, c *mcp.Cacheable) {
 	}
 }
 
-// clientFaults are messages that the SDK logs as errors although the client is at fault. Any client with a good token could fill the
-// operator's log with them.
-var clientFaults = map[string]bool{
-	"method removed in the new protocol":   true,
-	"method invalid during initialization": true,
-	"initialized before initialize":        true,
-	"duplicate initialized notification":   true,
-	"duplicate initialize request":         true,
-}
-
-// sdkLogger returns a logger for the SDK at WARN, because it writes three lines per request at INFO, and lowers clientFaults to DEBUG.
-func sdkLogger(log zerolog.Logger) *slog.Logger {
-	return slog.New(sdkHandler{
-		Handler: zerolog.NewSlogHandler(log.Level(max(log.GetLevel(), zerolog.WarnLevel))),
-		faults:  zerolog.NewSlogHandler(log),
-	})
-}
-
-// An sdkHandler passes records on, those of clients' faults at DEBUG to a handler of their own. The SDK derives no logger from its own.
-type sdkHandler struct {
-	slog.Handler
-	faults slog.Handler
-}
-
-func (h sdkHandler) Handle(ctx context.Context, record slog.Record) error {
-	if !clientFaults[record.Message] {
-		return h.Handler.Handle(ctx, record)
-	}
-	record.Level = slog.LevelDebug
-	if !h.faults.Enabled(ctx, record.Level) {
-		return nil
-	}
-	return h.faults.Handle(ctx, record)
-}
+// sdkLogger is the SDK's logger: it writes nothing. The SDK logs three lines per request, and as errors what only its client did wrong; each
+// request, call and panic has a line of ours.
+var sdkLogger = slog.New(slog.DiscardHandler)

@@ -44,7 +44,7 @@ func newServer(o serverOptions) *Server {
 		capabilities.Prompts = &mcp.PromptCapabilities{}
 	}
 	server := mcp.NewServer(&o.Self, &mcp.ServerOptions{
-		Instructions: o.Instructions, Logger: sdkLogger(o.Logger), Capabilities: capabilities, SetCacheable: setCacheable,
+		Instructions: o.Instructions, Logger: sdkLogger, Capabilities: capabilities, SetCacheable: setCacheable,
 	})
 	s := &Server{server, o}
 	for _, tool := range o.Tools {
@@ -73,13 +73,13 @@ func newServer(o serverOptions) *Server {
 
 // call has the pipeline answer a tool call, of the fast path or of the SDK, or a read of a resource. Its errors are *jsonrpc.Error values,
 // also for a panic.
-func (s *Server) call(ctx context.Context, call tools.Call, traceparent string) (reply tools.Reply, err error) {
+func (s *Server) call(ctx context.Context, call tools.Call) (reply tools.Reply, err error) {
 	method := "tools/call"
 	if call.URI != "" {
 		method = "resources/read"
 	}
 	defer endCall(ctx, s.options.Logger, method, &err)
-	reply, err = s.options.Handler(middleware.ContinueTrace(ctx, traceparent), call)
+	reply, err = s.options.Handler(ctx, call)
 	if err == nil && reply.Result == nil && reply.Resource == nil {
 		err = &rs.Error{Code: "internal_error", Message: "The adapter produced no result."}
 	}
@@ -96,7 +96,7 @@ func (s *Server) Call(ctx context.Context, name string, arguments json.RawMessag
 	if at < 0 {
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "there is no such tool"}
 	}
-	reply, err := s.call(ctx, tools.Call{Tool: s.options.Tools[at], Raw: arguments}, "")
+	reply, err := s.call(ctx, tools.Call{Tool: s.options.Tools[at], Raw: arguments})
 	return reply.Result, err
 }
 
@@ -118,12 +118,6 @@ func protocolOf(session *mcp.ServerSession) string {
 	return ""
 }
 
-// traceparent is the trace that a client names in a request's _meta, which works over stdio too.
-func traceparent(meta mcp.Meta) string {
-	named, _ := meta["traceparent"].(string)
-	return named
-}
-
 func listing(tool *tools.Tool) *mcp.Tool {
 	no := false
 	listed := &mcp.Tool{
@@ -142,7 +136,7 @@ func listing(tool *tools.Tool) *mcp.Tool {
 func (s *Server) toolHandler(tool *tools.Tool) mcp.ToolHandler {
 	return func(ctx context.Context, request *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		call := tools.Call{Tool: tool, Raw: request.Params.Arguments, Protocol: protocolOf(request.Session)}
-		reply, err := s.call(ctx, call, traceparent(request.Params.Meta))
+		reply, err := s.call(ctx, call)
 		return reply.Result, err
 	}
 }
@@ -155,7 +149,7 @@ func (s *Server) resourceHandler(resource tools.Resource) mcp.ResourceHandler {
 			return nil, wireError(err, uri)
 		}
 		call.Protocol = protocolOf(request.Session)
-		reply, err := s.call(ctx, call, traceparent(request.Params.Meta))
+		reply, err := s.call(ctx, call)
 		return reply.Resource, err
 	}
 }

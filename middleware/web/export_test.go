@@ -18,3 +18,6 @@ func Guard(public Public, origins []string) alice.Constructor {
 
 // Limits returns the limits in force.
 func (l *Limiter) Limits() Limits { return l.state.Load().limits }
+
+// ContinueTrace is for the tests of this folder.
+var ContinueTrace = continueTrace

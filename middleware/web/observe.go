@@ -15,6 +15,7 @@ import (
 	"github.com/rs/zerolog"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/pdp-connect/pdpp-mcp/middleware"
@@ -40,7 +41,7 @@ func observe(o ChainOptions) alice.Constructor {
 			w.Header().Set(requestIDHeader, request.ID)
 			ctx := middleware.WithRequest(r.Context(), request)
 			if values := r.Header.Values("Traceparent"); len(values) == 1 {
-				ctx = middleware.ContinueTrace(ctx, values[0])
+				ctx = continueTrace(ctx, values[0])
 			}
 			endSpan := func() {}
 			if o.Tracer != nil {
@@ -93,7 +94,6 @@ func refusePanic(log zerolog.Logger, w http.ResponseWriter, r *http.Request, fau
 func startSpan(ctx context.Context, tracer trace.Tracer, request *middleware.Request, method string) (spanned context.Context, end func()) {
 	spanned, span := tracer.Start(ctx, method+" "+request.Path, trace.WithSpanKind(trace.SpanKindServer),
 		trace.WithAttributes(attribute.String("http.request.method", method), attribute.String("http.route", request.Path)))
-	request.Span = span.SpanContext()
 	return spanned, func() {
 		span.SetAttributes(attribute.Int("http.response.status_code", request.Status))
 		if request.Refusal != "" {
@@ -104,6 +104,17 @@ func startSpan(ctx context.Context, tracer trace.Tracer, request *middleware.Req
 		}
 		span.End()
 	}
+}
+
+// continueTrace returns a context in the trace that a traceparent (W3C Trace Context) names. An invalid traceparent changes
+// nothing. tracestate and baggage are not read, because they may hold anything.
+func continueTrace(ctx context.Context, traceparent string) context.Context {
+	current := trace.SpanContextFromContext(ctx)
+	named := trace.SpanContextFromContext(propagation.TraceContext{}.Extract(context.Background(), propagation.MapCarrier{"traceparent": traceparent}))
+	if !named.IsValid() || named.TraceID() == current.TraceID() {
+		return ctx
+	}
+	return trace.ContextWithRemoteSpanContext(ctx, named)
 }
 
 // loggedMethod returns the method of a request as a trace shows it: a client may send any word.

@@ -48,10 +48,10 @@ func New(server mcp.Implementation, all []*tools.Tool, sdk http.Handler) *Handle
 }
 
 // Write answers a plain request. A tools/call gets the result of its call, or an error, which is a *jsonrpc.Error.
-func (h *Handler) Write(w http.ResponseWriter, m rpc.Message, r Request, result *mcp.CallToolResult, err error) {
+func (h *Handler) Write(w http.ResponseWriter, m rpc.Message, call tools.Call, result *mcp.CallToolResult, err error) {
 	var refused *jsonrpc.Error
-	switch version := r.Call.Protocol; {
-	case r.Call.Tool == nil:
+	switch version := call.Protocol; {
+	case call.Tool == nil:
 		writeAnswer(w, []byte(answerStart+m.ID), h.lists[version])
 	case !errors.As(err, &refused):
 		writeAnswer(w, writeResult(m.ID, version, result, h.server))

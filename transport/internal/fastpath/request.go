@@ -30,36 +30,30 @@ const (
 // versions are the versions of MCP whose plain messages are answered here.
 var versions = [...]string{"2024-11-05", assumedVersion, "2025-06-18", "2025-11-25", rpc.Stateless}
 
-// A Request is what a message asks for that the SDK would read in one way only.
-type Request struct {
-	Call        tools.Call // without a tool for tools/list
-	Traceparent string     // of its _meta
-}
-
 // paramNames are the names that the parameters of a plain request may have, by its method.
 var paramNames = map[string][]string{methodCallTool: {"_meta", "name", "arguments"}, methodListTools: {"_meta"}}
 
-// Read reads a message, and reports whether it is plain. The headers must not contradict the message.
-func (h *Handler) Read(header http.Header, m rpc.Message) (r Request, plain bool) {
+// Read reads a message, and reports whether it is plain; the call of tools/list is without a tool. The headers must not contradict the
+// message.
+func (h *Handler) Read(header http.Header, m rpc.Message) (call tools.Call, plain bool) {
 	version := cmp.Or(header.Get(versionHeader), assumedVersion)
 	if _, served := h.lists[version]; !served || len(header["Last-Event-Id"]) > 0 || !hasPlainForm(m) {
-		return r, false
+		return call, false
 	}
 	name := m.Params.JSONString("name") // "" for tools/list
-	r.Call = tools.Call{Tool: h.tools[name], Protocol: version}
-	if m.Method == methodCallTool && r.Call.Tool == nil {
-		return r, false
+	call = tools.Call{Tool: h.tools[name], Protocol: version}
+	if m.Method == methodCallTool && call.Tool == nil {
+		return call, false
 	}
 	for _, p := range m.Params {
 		if p.Name == "arguments" {
-			r.Call.Raw = json.RawMessage(p.Value) // also null
+			call.Raw = json.RawMessage(p.Value) // also null
 		}
 	}
-	r.Traceparent = m.Meta.JSONString("traceparent")
 	if version != rpc.Stateless {
-		return r, !m.Meta.Includes(mcp.MetaKeyProtocolVersion)
+		return call, !m.Meta.Includes(mcp.MetaKeyProtocolVersion)
 	}
-	return r, header.Get("Mcp-Method") == m.Method && header.Get("Mcp-Name") == name && describesClient(m.Meta)
+	return call, header.Get("Mcp-Method") == m.Method && header.Get("Mcp-Name") == name && describesClient(m.Meta)
 }
 
 // hasPlainForm reports whether a message is a shallow request with an id, all of whose members are expected and of the expected kind.

@@ -130,7 +130,7 @@ var (
 	envelopeNames = []string{"jsonrpc", "id", "method", "params", "result", "error"}
 	paramNames    = []string{"_meta", "name", "arguments", "uri", "cursor", "protocolVersion", "capabilities", "clientInfo", "requestId", "reason",
 		"ref", "argument", "level", "notifications"}
-	metaNames = []string{mcp.MetaKeyProtocolVersion, mcp.MetaKeyClientInfo, mcp.MetaKeyClientCapabilities, "traceparent", "progressToken"}
+	metaNames = []string{mcp.MetaKeyProtocolVersion, mcp.MetaKeyClientInfo, mcp.MetaKeyClientCapabilities, "progressToken"}
 )
 
 // ambiguity says which member of a message parsers could read differently: one that occurs twice, or one that is known
