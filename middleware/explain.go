@@ -171,7 +171,6 @@ func (c *correction) notFound(ctx context.Context, e *rs.Error) {
 	}
 }
 
-// callWith returns the call with other arguments, as text.
 func (c *correction) callWith(args rs.Object) string {
 	return correct.Call{Tool: c.tool.Name, Arguments: args}.String()
 }

@@ -78,7 +78,6 @@ func plainID(id string) string {
 	return id
 }
 
-// optional adds a text unless it is empty.
 func optional(event *zerolog.Event, key, value string) *zerolog.Event {
 	if value == "" {
 		return event

@@ -82,7 +82,6 @@ func askedTime(args rs.Object, field string) span {
 	return asked
 }
 
-// timeOf returns the time of a member, or the zero time.
 func timeOf(o rs.Object, name string) time.Time {
 	text, _ := rs.AsText(o.Get(name))
 	at, _ := rs.ReadTime(text)
@@ -98,7 +97,6 @@ func endOf(o rs.Object, name string) time.Time {
 	return at
 }
 
-// within reports whether the span is inside a limit.
 func (s span) within(limit rs.TimeLimit) bool {
 	since, _ := rs.ReadTime(limit.Since)
 	until, _ := rs.ReadTime(limit.Until)

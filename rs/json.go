@@ -136,7 +136,6 @@ func Kind(raw string) string {
 // JoinArray writes an array of values that are JSON already.
 func JoinArray(list []string) string { return "[" + strings.Join(list, ",") + "]" }
 
-// inside returns the text of a JSON string.
 func inside(quoted string) string {
 	text, _ := unquote(quoted)
 	return text

@@ -53,7 +53,6 @@ func readList(raw string, body Object) List {
 	return l
 }
 
-// list returns the first of the names whose value is an array, with its elements.
 func (o Object) list(names []string) (name string, elements []string, ok bool) {
 	for _, name := range names {
 		if elements, ok := AsArray(o.Get(name)); ok {

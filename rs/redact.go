@@ -102,7 +102,6 @@ func (r *Redactor) JSON(raw string) string {
 	return out.String()
 }
 
-// jsonString is [Redactor.JSON] of one string with its quotes.
 func (r *Redactor) jsonString(quoted string) string {
 	if text, ok := unquote(quoted); ok {
 		if clean := r.Text(text); clean != text {

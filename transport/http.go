@@ -79,7 +79,6 @@ var signInMethods = map[string][]string{
 	web.ServerPath: {http.MethodGet, http.MethodHead}, web.AuthorizePath: {http.MethodGet}, web.RegisterPath: {http.MethodPost}, web.TokenPath: {http.MethodPost},
 }
 
-// allowing answers 405 to other methods than those.
 func allowing(serve http.HandlerFunc, methods ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if allowMethods(w, r, methods...) {

@@ -78,7 +78,6 @@ func (o *openRequests) nameCanceled(notification *jsonrpc.Request) {
 	}
 }
 
-// end records that nothing new begins.
 func (o *openRequests) end() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -110,7 +109,6 @@ func (o *openRequests) restoreAll(text []byte) []byte {
 	return text
 }
 
-// answered records that the answer to a released request is written.
 func (o *openRequests) answered() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -120,7 +118,6 @@ func (o *openRequests) answered() {
 	}
 }
 
-// count returns how many requests are under way.
 func (o *openRequests) count() int {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -83,7 +83,6 @@ func (l *Limiter) Takes(r *http.Request) bool {
 	return ok
 }
 
-// tooFast is the refusal of a request above a rate.
 func tooFast(message string, wait time.Duration) *rs.Error {
 	wait = wholeSeconds(wait)
 	return &rs.Error{

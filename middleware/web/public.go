@@ -104,7 +104,6 @@ func (p Public) forwarded(r *http.Request, header string) (string, bool) {
 	return values[0], ok && p.trusts(peer)
 }
 
-// trusts reports whether an address is a trusted proxy's.
 func (p Public) trusts(address netip.Addr) bool {
 	return slices.ContainsFunc(p.Proxies, func(proxy netip.Prefix) bool { return proxy.Contains(address) })
 }

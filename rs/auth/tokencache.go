@@ -180,7 +180,6 @@ func (c *TokenCache) revalidate(ctx context.Context, reason rs.Code, key tokenKe
 	return info, err
 }
 
-// lookUp asks the authority and caches the answer.
 func (c *TokenCache) lookUp(ctx context.Context, key tokenKey, token rs.Token) (TokenInfo, error) {
 	asked := c.options.Now()
 	info, err := c.options.Authority.Introspect(ctx, token)

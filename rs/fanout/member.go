@@ -181,7 +181,6 @@ func (p *grantPackage) checkToken(ctx context.Context, c *member) *rs.Error {
 	return why
 }
 
-// rememberRefusal remembers an error of the resource server that refuses a member's grant.
 func (p *grantPackage) rememberRefusal(c *member, e *rs.Error) {
 	if refusesGrant(e) {
 		p.remember(c, e)

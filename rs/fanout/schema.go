@@ -84,7 +84,6 @@ type groupAnswers struct {
 	unavailable []rs.UnavailableConnection
 }
 
-// merged is the answer that the answers were merged into.
 func (a groupAnswers) merged(body rs.Object, last ...rs.Member) *rs.Response {
 	response := merged(body, a.unavailable, last...)
 	for _, r := range a.responses {

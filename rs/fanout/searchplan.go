@@ -166,10 +166,8 @@ type packageSearch struct {
 	over        bool // only failing members are left, and they failed again
 }
 
-// warn adds warnings.
 func (s *packageSearch) warn(warnings ...string) { s.warnings = mergeWarnings(s.warnings, warnings...) }
 
-// warnFirst adds a warning that comes before all others.
 func (s *packageSearch) warnFirst(one string) {
 	s.warnings = mergeWarnings([]string{one}, s.warnings...)
 }

@@ -149,7 +149,6 @@ func mergeWarnings(all []string, more ...string) []string {
 	return all
 }
 
-// warning writes one warning of our own.
 func warning(code, message string) string {
 	return rs.Object{rs.NewMember("code", code), rs.NewMember("message", message)}.JSON()
 }

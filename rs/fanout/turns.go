@@ -106,7 +106,6 @@ func (t *turn) advance() {
 	}
 }
 
-// shift takes the next hit of the page at hand.
 func (t *turn) shift() rs.Item {
 	hit := t.hits[t.skip]
 	t.skip++
@@ -273,7 +272,6 @@ func invalidCursor(message string) *rs.Error {
 	return &rs.Error{Code: "invalid_cursor", Param: "cursor", Message: message, Hint: "Start again without cursor, or send it exactly as printed with the same other arguments."}
 }
 
-// state is a turn as the next page needs it.
 func (t *turn) state() cursorTurn {
 	s := cursorTurn{ConnectionID: t.member.ID, Cursor: t.cursor, Skip: t.skip, Failed: t.failed}
 	if t.member.shared {

@@ -48,7 +48,6 @@ var readClasses = [...]struct{ pattern, class string }{
 	{"/v1/streams/*/records/*", "record"}, {"/v1/streams/*/records/*/field-window", "window"},
 }
 
-// readClass names what a path reads, from a short fixed list.
 func readClass(read string) string {
 	for _, c := range readClasses {
 		if fits, _ := path.Match(c.pattern, read); fits { // it fails for a malformed pattern only

@@ -60,7 +60,6 @@ func readingFrom(ctx context.Context) *reading {
 	return r
 }
 
-// waits reports whether the attempt has no connection yet.
 func (r *reading) waits() bool { return r != nil && r.connecting.Load() }
 
 // payer returns whose share of the answer budget the read is charged to.

@@ -166,7 +166,6 @@ type retryBudget struct {
 	counts window // reads, and retries
 }
 
-// read notes that a read began.
 func (b *retryBudget) read(now time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

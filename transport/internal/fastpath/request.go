@@ -72,7 +72,6 @@ func describesClient(meta rs.Object) bool {
 		(!meta.Includes(mcp.MetaKeyClientInfo) || decodes[mcp.Implementation](meta.Get(mcp.MetaKeyClientInfo)))
 }
 
-// onlyNames reports whether an object has no other members than these.
 func onlyNames(o rs.Object, names ...string) bool {
 	return !slices.ContainsFunc(o, func(m rs.Member) bool { return !slices.Contains(names, m.Name) })
 }
