@@ -174,8 +174,11 @@ func (m *Metrics) RequestEnded(path string, status int, refusal rs.Code, took ti
 	m.requestSeconds.WithLabelValues(path).Observe(took.Seconds())
 }
 
-// TokenLookedUp counts a token that was cached or looked up; see [auth.TokenCacheOptions].
+// TokenLookedUp counts a token that was cached or looked up; see [auth.TokenCacheOptions]. Nil Metrics count nothing.
 func (m *Metrics) TokenLookedUp(hit bool) {
+	if m == nil {
+		return
+	}
 	result := "miss"
 	if hit {
 		result = "hit"
@@ -206,8 +209,11 @@ func (m *Metrics) BreakerChanged(host, state string) {
 	}
 }
 
-// FannedOut counts one round of reads of several members of a package; see [fanout.PackageOptions].
+// FannedOut counts one round of reads of several members of a package; see [fanout.PackageOptions]. Nil Metrics count nothing.
 func (m *Metrics) FannedOut(asked, answered int) {
+	if m == nil {
+		return
+	}
 	m.fanOutWidth.Observe(float64(asked))
 	result := "whole"
 	switch {
@@ -261,22 +267,6 @@ func (o Observation) Observer() Observer {
 		return nil
 	}
 	return o.Metrics
-}
-
-// TokenLookups returns the function that counts cached and looked-up tokens, for [auth.TokenCacheOptions]; nil without metrics.
-func (o Observation) TokenLookups() func(hit bool) {
-	if o.Metrics == nil {
-		return nil
-	}
-	return o.Metrics.TokenLookedUp
-}
-
-// FanOuts returns the function that counts reads of several members, for [fanout.PackageOptions]; nil without metrics.
-func (o Observation) FanOuts() func(asked, answered int) {
-	if o.Metrics == nil {
-		return nil
-	}
-	return o.Metrics.FannedOut
 }
 
 // Following returns a function that wraps a transport so that each of its requests is traced as part of the call that makes it; see

@@ -70,11 +70,11 @@ func TestWhatAScraperReads(t *testing.T) {
 	o.Observer().Retried("rs.example")
 	o.Observer().RetryDenied("rs.example")
 	for _, answered := range []int{0, 0, 1, 2, 2} {
-		o.FanOuts()(2, answered)
+		o.Metrics.FannedOut(2, answered)
 	}
-	o.FanOuts()(65, 65)
+	o.Metrics.FannedOut(65, 65)
 	for _, hit := range []bool{true, true, false} {
-		o.TokenLookups()(hit)
+		o.Metrics.TokenLookedUp(hit)
 	}
 	w := httptest.NewRecorder()
 	m.Handler().ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
@@ -128,9 +128,11 @@ func TestWhatAScraperReads(t *testing.T) {
 // Without metrics nobody is notified, and nothing is called.
 func TestNothingIsCountedWithoutMetrics(t *testing.T) {
 	var o observe.Observation
-	if o.Observer() != nil || o.TokenLookups() != nil || o.FanOuts() != nil {
+	if o.Observer() != nil {
 		t.Error("somebody is notified")
 	}
+	o.Metrics.TokenLookedUp(true)
+	o.Metrics.FannedOut(2, 1)
 }
 
 func TestBreakerStateIsOneOfThree(t *testing.T) {
