@@ -2,6 +2,7 @@
 GOLANGCI_LINT := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 GOVULNCHECK   := golang.org/x/vuln/cmd/govulncheck@v1.1.4
 BENCHSTAT     := golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da
+GREMLINS      := github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0
 GOSEC         := github.com/securego/gosec/v2/cmd/gosec@v2.22.10
 FUZZTIME      ?= 10s
 # How long the load and the soak last, and how many callers the load has.
@@ -15,20 +16,15 @@ BENCH         ?= .
 RECORDS       ?= 100000
 # What make load measures; its flags are listed by: go run ./integration/load -help
 LOADFLAGS     ?=
-# What make mutants changes: a package, or FILE, some of its files; how many changes it tries and by which seed it picks
-# them; which of the package's tests it runs, and which it leaves out because they are slow.
+# What make mutants changes, and further flags of gremlins unleash.
 PACKAGE       ?= ./middleware
-FILE          ?=
-TESTS         ?=
-SKIP          ?=
-MOST          ?= 40
+MUTANTFLAGS   ?= --invert-logical --timeout-coefficient 100
 # What make recall measures.
 FOLDER        ?=
 PART          ?=
 RS            ?=
 WORST         ?= 0
 LEAST         ?= 0
-SEED          ?= 1
 # What a release is called: its git tag without v, or where there is none the commit; and the time that its files show.
 VERSION       ?= $(shell git describe --tags --match 'v[0-9]*' 2>/dev/null | sed 's/^v//' | grep . || echo "0.0.0-g$$(git rev-parse --short HEAD)")
 DATE          ?= $(shell git log -1 --format=%ct)
@@ -142,10 +138,9 @@ load-clients:
 soak:
 	SOAK=$(SOAK) go test -tags chaos -count=1 -v -run TestSoak -timeout 2h ./integration/chaos
 
-# Changes one thing at a time in PACKAGE, at most MOST of them, and names the changes that its tests did not see. Another SEED
-# picks others.
+# Changes one thing at a time in PACKAGE and the packages below it, and names as LIVED the changes that its tests did not see.
 mutants:
-	go run ./integration/mutants -most $(MOST) -seed $(SEED) -tests '$(TESTS)' -skip '$(SKIP)' $(PACKAGE) $(FILE)
+	go run $(GREMLINS) unleash $(MUTANTFLAGS) $(PACKAGE)
 
 # 64 callers of 128 grants, hostile package members among them, for LEAK: no byte of one reaches another.
 leak:
