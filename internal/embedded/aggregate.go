@@ -38,7 +38,7 @@ func (c *call) aggregate() any {
 		records += c.extent(from).Count
 	}
 	if records == 0 {
-		c.warnUnread(kept, 0)
+		c.warnUnread(kept, maxUnread)
 	}
 	body := object{
 		{"approximate", false}, {"field", nullable(plan.field)}, {"filtered_record_count", records}, {"granularity", nullable(plan.granularity)},

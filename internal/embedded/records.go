@@ -120,7 +120,7 @@ func (c *call) recordPage(plan recordPlan) any {
 			"Retry with `connection_id` to page a single connection.")
 	}
 	if len(data) == 0 && !plan.resumed {
-		c.warnUnread(plan.sources, 0)
+		c.warnUnread(plan.sources, maxUnread)
 	}
 	meta := c.meta()
 	if plan.count {

@@ -78,7 +78,7 @@ func (c *call) search() any {
 	in := c.searchInput()
 	found := c.words(in.request)
 	if found.Total() == 0 {
-		c.warnUnread(in.sources, 0)
+		c.warnUnread(in.sources, maxUnread)
 	}
 	hits := []object{}
 	for _, h := range found.Hits[min(in.offset, len(found.Hits)):] {

@@ -206,7 +206,7 @@ func (c *call) schema() any {
 			{"granted_connections", connectionRefs(of)},
 		})
 	}
-	c.warnUnread(sources, maxFurther)
+	c.warnUnread(sources, schemaUnread)
 	body := object{
 		{"bearer", c.bearer()}, {"connectors", connectors}, {"object", "schema"}, {"connector_count", len(connectors)}, {"stream_count", streams},
 		{"links", c.self()}, {"meta", c.meta()},
