@@ -55,34 +55,20 @@ func (c *call) locate(sources []access, id string) (from access, stored store.Re
 	return from, stored
 }
 
-// wanted reads fields, and for an owner view, as the names of fields to show. Nil is all that is granted. Each field
-// must be granted in one source at least.
+// wanted reads fields, the names of those to show. Nil is all that is granted. Each must be granted in one source at least. Views are not
+// read: they are what a grant is made of.
 func (c *call) wanted(sources []access) []string {
-	fields, id := c.params.lists["fields"], c.params.single["view"]
-	if id == "" {
-		for _, name := range fields {
-			c.usable(sources, "", func(s access) (access, *apiError) {
-				_, refusal := s.demand(name)
-				return s, refusal
-			})
-		}
-		return fields
+	if c.params.has("view") {
+		c.refuse(invalidRequest("Record reads must use explicit fields; views are resolved when the grant is issued"))
 	}
-	if !c.isOwner() {
-		c.refuse(invalidRequest("Client record reads must use explicit fields; views are resolved when the grant is issued"))
+	fields := c.params.lists["fields"]
+	for _, name := range fields {
+		c.usable(sources, "", func(s access) (access, *apiError) {
+			_, refusal := s.demand(name)
+			return s, refusal
+		})
 	}
-	if len(fields) > 0 {
-		c.refuse(invalidRequest("Send fields or view, not both").withParam("view"))
-	}
-	for _, s := range sources {
-		for _, view := range s.Stream.Views {
-			if view.ID == id {
-				return view.Fields
-			}
-		}
-	}
-	c.refuse(invalidRequest("Unknown view: %s", id).withParam("view"))
-	return nil
+	return fields
 }
 
 // expansions reads expand and expand_limit. Each relation must be usable in one source at least.
