@@ -7,7 +7,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 )
 
@@ -146,25 +145,12 @@ func windowOf(text []rune, start, end, limit int) object {
 	return window
 }
 
-// find returns the first place of a query in a text without regard to case, as words of their own if there is one, in code points.
+// find returns the first place of a query in a text without regard to case, in code points.
 func find(text, query string) (start, end int, found bool) {
-	for _, at := range regexp.MustCompile("(?i)"+regexp.QuoteMeta(strings.ToValidUTF8(query, "\ufffd"))).FindAllStringIndex(text, -1) {
-		whole := !isInWord(text, at[0]) && !isInWord(text, at[1])
-		if whole || !found {
-			start = utf8.RuneCountInString(text[:at[0]])
-			end, found = start+utf8.RuneCountInString(text[at[0]:at[1]]), true
-		}
-		if whole {
-			break
-		}
+	at := regexp.MustCompile("(?i)" + regexp.QuoteMeta(strings.ToValidUTF8(query, "\ufffd"))).FindStringIndex(text)
+	if at == nil {
+		return 0, 0, false
 	}
-	return start, end, found
-}
-
-// isInWord reports whether the characters before and behind a place stand in one word.
-func isInWord(text string, at int) bool {
-	before, _ := utf8.DecodeLastRuneInString(text[:at])
-	after, _ := utf8.DecodeRuneInString(text[at:])
-	isWord := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r) }
-	return isWord(before) && isWord(after)
+	start = utf8.RuneCountInString(text[:at[0]])
+	return start, start + utf8.RuneCountInString(text[at[0]:at[1]]), true
 }

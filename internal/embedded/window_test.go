@@ -116,13 +116,13 @@ func TestFieldWindowRefusals(t *testing.T) {
 	}
 }
 
-// A word is found where it stands alone before it is found in another one.
-func TestAWordIsFoundBeforeAPartOfOne(t *testing.T) {
+// A query is found where it first stands, in either case.
+func TestAQueryIsFoundWhereItFirstStands(t *testing.T) {
 	for _, row := range []struct {
 		text, query string
 		want        int
 	}{
-		{"Rang, then ran", "RAN", 11},
+		{"Rang, then ran", "RAN", 0},
 		{"Rang all the way", "ran", 0},
 		{"a-ran", "ran", 2},
 		{"orange", "ran", 1},
