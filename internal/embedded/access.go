@@ -3,7 +3,6 @@ package embedded
 import (
 	"net/http"
 	"slices"
-	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/authority"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
@@ -105,13 +104,6 @@ func (s access) demand(name string) (model.Field, *apiError) {
 // filter narrows a source. A field that is not granted cannot be filtered by: the answer would tell its value.
 func (c *call) filter(s access) (access, *apiError) {
 	for _, f := range c.params.filters {
-		if path := s.windowPath(f.field); c.isInList(s, path) {
-			if f.operator != "" {
-				return s, invalidRequest("Range filters are not supported on '%s'", f.field)
-			}
-			s.Source = s.Narrow(store.ItemHas(path[0], path[1:], f.value))
-			continue
-		}
 		field, err := s.demand(f.field)
 		if err != nil {
 			return s, err
@@ -134,15 +126,4 @@ func (c *call) filter(s access) (access, *apiError) {
 		s.Source = s.Narrow(condition)
 	}
 	return s, nil
-}
-
-// isInList reports whether a path leads from a granted list to what an object in it has, in one record at least.
-func (c *call) isInList(s access, path []string) bool {
-	list, ok := s.Granted(path[0])
-	if !ok || list.Type != "array" || len(path) == 1 || strings.Contains(strings.Join(path, ""), `"`) {
-		return false
-	}
-	found, err := c.store.Has(c.ctx, s.Narrow(store.ItemHas(path[0], path[1:], "")))
-	c.fail(err)
-	return found
 }

@@ -68,12 +68,6 @@ func (s *Store) selectRecords(ctx context.Context, from Source, order string, li
 	})
 }
 
-// Has reports whether a source has a record.
-func (s *Store) Has(ctx context.Context, from Source) (bool, error) {
-	w, one := from.conditions(), 0
-	return first(ctx, s.db, fmt.Sprintf("SELECT 1 FROM %s WHERE %s LIMIT 1", from.Name, w), w.args, &one)
-}
-
 // Find reads one record of a source by its id.
 func (s *Store) Find(ctx context.Context, from Source, id string) (Record, bool, error) {
 	found, err := s.selectRecords(ctx, from.Narrow(where("id = ?", id)), "version", 1)

@@ -96,16 +96,6 @@ func (c Column) Filter(operator, text string) (w Where, ok bool) {
 	return where(c.name+" = ?", value), true
 }
 
-// ItemHas returns the condition that an object in a list has a value at a path within it; empty: any value.
-func ItemHas(list string, path []string, text string) Where {
-	inside, item := `$."`+list+`"`, `$."`+strings.Join(path, `"."`)+`"`
-	const in = "EXISTS (SELECT 1 FROM json_each(CAST(data AS TEXT), ?) WHERE CASE type WHEN 'object' THEN "
-	if text == "" {
-		return where(in+"value -> ? IS NOT NULL END)", inside, item)
-	}
-	return where(in+"CAST(value ->> ? AS TEXT) = ? OR value -> ? = ? END)", inside, item, text, item, text) // true is 1 otherwise
-}
-
 // withDays is a comparison with an instant in which a day without a time is compared with what the clock of the zone that the instant is
 // written in shows then: a day begins where its zone is. It was stored as its first instant in UTC, so only the day that begins between
 // these two is compared otherwise than the instants are.
