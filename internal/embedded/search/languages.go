@@ -37,7 +37,7 @@ var languages = [...]language{
 		further get give go got had hadn has hasn have haven having he her here hers herself him himself his how however i if in into is
 		isn it its itself just know last latest let like ll m many maybe me might mine more most much must my myself newest no nor not
 		of off oldest on once one only or other our ours ourselves out over own please re recent recently s said same say says she should
-		shouldn show so some somebody someone something such t talked tell than that the their theirs them themselves then there these
+		shouldn show since so some somebody someone something such t talked tell than that the their theirs them themselves then there these
 		they thing things this those though through to too under until up upon us ve very was wasn we went were weren what whats when where
 		which while who whom whose why will with within without won would wouldn yes yet you your yours yourself`},
 	{"german", german.Stem, `
@@ -47,7 +47,7 @@ var languages = [...]language{
 		euer eure fur gab gegen gewesen gibt hab habe haben hast hat hatte hatten hier hin hinter ich ihm ihn ihnen ihr ihre ihrem ihren
 		ihrer im in indem ins ist ja jede jedem jeden jeder jedes jemals jene jetzt kann kein keine keinem keinen keiner kommen kommt
 		konnen konnte letzte letzten letzter letztes man manche mein meine meinem meinen meiner meines mich mir mit muss musste nach neueste neuesten
-		neuester neuestes nicht nichts noch nun nur ob oder ohne schon sehr sein seine seinem seinen seiner sich sie sind so solche soll
+		neuester neuestes nicht nichts noch nun nur ob oder ohne schon sehr sein seit seine seinem seinen seiner sich sie sind so solche soll
 		sollte sondern sonst uber um und uns unser unsere unter viel viele vom von vor wahrend wann war waren warst warum was weil weiter
 		welche welchem welchen welcher welches wem wen wenn wer werde werden wessen wie wieder wieviel will wir wird wo wollen wollte
 		wurde wurden zu zuletzt zum zur zwar zwischen`},

@@ -26,8 +26,7 @@ type timeMatcher struct {
 // Words of times. A word of steps counts spans from today's on; one of beforeTimes makes a time of a month or weekday behind it.
 var (
 	dayOfMonth  = regexp.MustCompile(`^([1-9]|[12]\d|3[01])(?:st|nd|rd|th)?$`)
-	sinceTimes  = []string{"since", "seit"}
-	beforeTimes = []string{"in", "on", "last", "since", "seit", "during", "this", "im", "am"}
+	beforeTimes = []string{"in", "on", "last", "during", "this", "im", "am"}
 	days        = map[string]int{"today": 0, "heute": 0, "yesterday": -1, "gestern": -1, "tomorrow": 1, "morgen": 1}
 	steps       = map[string]int{
 		"next": 1, "upcoming": 1, "nachste": 1, "nachsten": 1, "nachster": 1, "this": 0, "last": -1, "letzte": -1, "letzten": -1, "letzter": -1,
@@ -67,9 +66,7 @@ func (q *query) prefer(now time.Time) *timeMatcher {
 			return nil
 		}
 		for k := i; k < i+n; k++ {
-			if q.units[k].light, q.units[k].time = true, true; slices.Contains(sinceTimes, q.word(k)) {
-				m.until, m.written = time.Time{}, nil
-			}
+			q.units[k].light, q.units[k].time = true, true
 		}
 		return m
 	}
@@ -106,7 +103,7 @@ func (q *query) timeAt(i int, now time.Time) (*timeMatcher, int) {
 	return q.introducedAt(i, now)
 }
 
-// dateAt reads 2026-03-20, 2026-03, 20 March 2026 and Friday 20 March 2026.
+// dateAt reads 2026-03-20, 2026-03 and 20 March 2026.
 func (q *query) dateAt(i int) (*timeMatcher, int) {
 	for months, layout := range []string{time.DateOnly, "2006-01"} {
 		if from, err := time.Parse(layout, q.word(i)); err == nil {
@@ -115,10 +112,6 @@ func (q *query) dateAt(i int) (*timeMatcher, int) {
 	}
 	if m := q.dayAt(i); m != nil {
 		return m, 3
-	}
-	weekday, ok := weekdays[q.word(i)]
-	if m := q.dayAt(i + 1); ok && m != nil && m.from.Weekday() == weekday {
-		return m, 4
 	}
 	return nil, 0
 }
@@ -148,7 +141,6 @@ func (q *query) relativeAt(i int, now time.Time) (*timeMatcher, int) {
 // introducedAt reads a month, weekday or year behind a word of beforeTimes, and a month before its year.
 func (q *query) introducedAt(i int, now time.Time) (*timeMatcher, int) {
 	before := q.word(i - 1)
-	since := slices.Contains(sinceTimes, before)
 	month, isMonth := months[q.word(i)]
 	weekday, isWeekday := weekdays[q.word(i)]
 	year, isYear := yearOf(q.word(i))
@@ -158,14 +150,12 @@ func (q *query) introducedAt(i int, now time.Time) (*timeMatcher, int) {
 		return span(of, month, 1, 0, 1, 0), 2
 	case !slices.Contains(beforeTimes, before):
 		return nil, 0
-	case isMonth && (before == "last" && month == now.Month() || (before == "last" || since) && month > now.Month()):
+	case isMonth && before == "last" && month >= now.Month():
 		return span(now.Year()-1, month, 1, 0, 1, 0), 1
-	case isMonth && (before == "last" || before == "this" || since):
+	case isMonth && (before == "last" || before == "this"):
 		return span(now.Year(), month, 1, 0, 1, 0), 1
 	case isMonth:
 		return &timeMatcher{month: month, weekday: -1}, 1
-	case isWeekday && since:
-		return dayFrom(now, -int(now.Weekday()-weekday+7)%7), 1
 	case isWeekday:
 		return &timeMatcher{weekday: int(weekday)}, 1
 	case isYear:
