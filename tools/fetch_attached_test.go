@@ -26,7 +26,7 @@ func newFileServer(t *testing.T, files map[string]model.Blob) *shopServer {
 	connectors := []model.Connector{{
 		Key: "mail", SourceID: "https://registry.test/mail", Connections: []model.Connection{{ID: "cin_a", DisplayName: "Mail"}},
 		Streams: []model.Stream{{Name: "files", PrimaryKey: []string{"filename"}, Fields: []model.Field{{Name: "filename", Type: "string"}, {Name: "blob_ref", Type: "blob"}},
-			Relations: []model.Relation{{Name: "namesakes", Target: "files", ForeignKey: "filename", Cardinality: "has_many"}},
+			Relations: []model.Relation{model.HasMany("namesakes", "files", "filename")},
 		}},
 	}}
 	return serve(t, connectors, records)

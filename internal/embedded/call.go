@@ -28,8 +28,6 @@ type Options struct {
 	Observe func(*http.Request)
 	// Fault is called for an error that the client sees as 500 internal_error alone, concurrently. It may be nil.
 	Fault func(*http.Request, error)
-	// BookmarkLife is how long a changes_since bookmark is kept. Zero: 30 days.
-	BookmarkLife time.Duration
 	// AllWords makes a search demand every word of its query, as other resource servers do: for tests of a client's own repair.
 	AllWords bool
 	// Pending says what each answer warns of while files have changed that the store does not hold yet. Empty: nothing. Nil: never anything.

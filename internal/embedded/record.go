@@ -110,7 +110,6 @@ func (c *call) expansion(from access, name string) (expansion, *apiError) {
 }
 
 func expandLimit(relation model.Relation, text string) (int, *apiError) {
-	usual, high := relation.Limits()
 	isOne := relation.Cardinality == "has_one"
 	limit, err := strconv.Atoi(text)
 	switch {
@@ -119,11 +118,11 @@ func expandLimit(relation model.Relation, text string) (int, *apiError) {
 	case isOne:
 		return 1, nil
 	case text == "":
-		return usual, nil
+		return relation.DefaultLimit, nil
 	case err != nil || limit < 1:
 		return 0, invalidExpand("expand_limit[%s] must be a whole number of at least 1", relation.Name)
-	case limit > high:
-		return 0, invalidExpand("expand_limit[%s] exceeds max_limit %d", relation.Name, high)
+	case limit > relation.MaxLimit:
+		return 0, invalidExpand("expand_limit[%s] exceeds max_limit %d", relation.Name, relation.MaxLimit)
 	}
 	return limit, nil
 }

@@ -162,6 +162,9 @@ func (c *call) changes(plan recordPlan) any {
 	return append(c.list(), page...).with("next_changes_since", c.sealCursor(bookmark)).with("next_cursor", next)
 }
 
+// bookmarkLife is how long a changes_since bookmark is kept.
+const bookmarkLife = 30 * 24 * time.Hour
+
 // changesSession reads where a feed starts and, so that it ends, how far it goes.
 func (c *call) changesSession(sources []access) (after, until int64) {
 	if since := c.params.single["changes_since"]; since != "beginning" {
@@ -172,7 +175,7 @@ func (c *call) changesSession(sources []access) (after, until int64) {
 				"returned by a prior /v1/streams/{stream}/records response"))
 		case bookmark.Bound != c.bookmarkBound(sources):
 			c.refuse(foreignCursor())
-		case c.options.Now().Sub(time.Unix(bookmark.Issued, 0)) > c.options.BookmarkLife:
+		case c.options.Now().Sub(time.Unix(bookmark.Issued, 0)) > bookmarkLife:
 			c.refuse(newError(http.StatusGone, "cursor_expired",
 				"The changes_since bookmark is too old; start again with changes_since=beginning"))
 		}

@@ -7,7 +7,6 @@
 package embedded
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -37,7 +36,6 @@ func NewServer(from *store.Store, grants *authority.Grants, options Options) *Se
 	if options.Now == nil {
 		options.Now = time.Now
 	}
-	options.BookmarkLife = cmp.Or(options.BookmarkLife, 30*24*time.Hour)
 	s := &Server{store: from, options: options, routes: routes(options.Embeddings != nil)}
 	s.authority = authority.New(authority.Options{
 		Terms: options.Terms, Grants: grants, Connectors: from.Connectors, Origin: s.origin, Now: options.Now,

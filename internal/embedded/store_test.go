@@ -231,7 +231,7 @@ func TestReadsRunTogether(t *testing.T) {
 
 func TestBookmarks(t *testing.T) {
 	now := testNow
-	r := newRigWith(t, Options{Now: func() time.Time { return now }, BookmarkLife: 24 * time.Hour})
+	r := newRigWith(t, Options{Now: func() time.Time { return now }})
 	const query = "/v1/streams/messages/records?connection_id=cin_mail_work"
 	bookmark := text(r.ok("tok-client", query+"&changes_since=beginning&limit=100").at("next_changes_since"))
 	t.Run("after the feed there is nothing new", func(t *testing.T) {
@@ -249,7 +249,7 @@ func TestBookmarks(t *testing.T) {
 		}
 	})
 	t.Run("a bookmark that is too old is gone", func(t *testing.T) {
-		now = testNow.Add(25 * time.Hour)
+		now = testNow.Add(bookmarkLife + time.Hour)
 		if got := r.get("tok-client", query+"&changes_since="+bookmark); got.status != 410 || got.code() != "cursor_expired" {
 			t.Errorf("status %d: %s", got.status, got.text)
 		}

@@ -99,8 +99,7 @@ func (c *call) relations(view streamView) []object {
 			{"granted", granted}, {"usable", usable}, {"foreign_key", relation.ForeignKey},
 		}
 		if relation.Cardinality != "has_one" {
-			usual, high := relation.Limits()
-			one = append(one, object{{"default_limit", usual}, {"max_limit", high}}...)
+			one = append(one, object{{"default_limit", relation.DefaultLimit}, {"max_limit", relation.MaxLimit}}...)
 		}
 		relations = append(relations, one)
 	}

@@ -114,27 +114,15 @@ type Relation struct {
 	Target       string `json:"stream"`        // stream name
 	ForeignKey   string `json:"foreign_key"`   // field of the target (has_many, has_one) that holds the parent's record id
 	Cardinality  string `json:"cardinality"`   // has_one or has_many
-	DefaultLimit int    `json:"default_limit"` // has_many only
-	MaxLimit     int    `json:"max_limit"`     // has_many only
+	DefaultLimit int    `json:"default_limit"` // of a has_many expansion, 0 for has_one; so is MaxLimit
+	MaxLimit     int    `json:"max_limit"`
 }
 
-// Limits of a has_many expansion whose relation does not state them.
+// Limits of a has_many expansion that a manifest does not state.
 const (
 	DefaultExpandLimit = 10
 	MaxExpandLimit     = 50
 )
-
-// Limits are the default and the greatest limit of a has_many relation, stated or usual.
-func (r Relation) Limits() (usual, high int) {
-	usual, high = r.DefaultLimit, r.MaxLimit
-	if high == 0 {
-		high = MaxExpandLimit
-	}
-	if usual == 0 {
-		usual = DefaultExpandLimit
-	}
-	return min(usual, high), high
-}
 
 // HasMany is the relation to the records of a stream that hold the id of one in a field.
 func HasMany(name, target, key string) Relation {
