@@ -43,16 +43,15 @@ type kept struct {
 	values    []int8
 }
 
-// create makes the tables. Facts are the mark of the vectors, their dimension, and for each stream the version up to which they are there.
+// create makes the tables. Facts are the mark of the vectors, and for each stream the version up to which they are there.
 const create = `CREATE TABLE IF NOT EXISTS vectors (
 		version INTEGER NOT NULL, source INTEGER NOT NULL, field INTEGER NOT NULL, number INTEGER NOT NULL,
 		vector BLOB NOT NULL);
 	CREATE TABLE IF NOT EXISTS vector_facts (name TEXT PRIMARY KEY, value NOT NULL)`
 
 const (
-	factMark      = "mark"
-	factDimension = "dimension"
-	setFact       = "INSERT OR REPLACE INTO vector_facts (name, value) VALUES (?, ?)"
+	factMark = "mark"
+	setFact  = "INSERT OR REPLACE INTO vector_facts (name, value) VALUES (?, ?)"
 )
 
 // Open reads the vectors of a store. The mark says what made them, such as the name of a model: those of another mark are dropped.
@@ -66,7 +65,7 @@ func Open(ctx context.Context, db *sql.DB, mark string) (*Index, error) {
 		return nil, err
 	}
 	if made == mark {
-		return x, errors.Join(x.fact(ctx, factDimension, &x.dimension), x.read(ctx))
+		return x, x.read(ctx)
 	}
 	if err := x.Reset(ctx); err != nil {
 		return nil, err
@@ -96,7 +95,7 @@ func (x *Index) read(ctx context.Context) (err error) {
 		if err := rows.Scan(&p.Version, &p.Source, &p.Column, &p.Number, &stored); err != nil {
 			return err
 		}
-		if len(stored) != 4+x.dimension {
+		if len(stored) <= 4 || len(x.parts) > 0 && len(stored) != 4+x.dimension {
 			return errors.New("a stored vector is damaged")
 		}
 		x.keep(p, stored)
@@ -137,11 +136,6 @@ func (x *Index) Add(ctx context.Context, stream string, done int64, parts []Part
 	if _, err := tx.ExecContext(ctx, setFact, "done "+stream, done); err != nil {
 		return err
 	}
-	if len(vectors) > 0 {
-		if _, err := tx.ExecContext(ctx, setFact, factDimension, len(vectors[0])); err != nil {
-			return err
-		}
-	}
 	stored := make([][]byte, len(parts))
 	for i, p := range parts {
 		stored[i] = pack(vectors[i])
@@ -156,7 +150,6 @@ func (x *Index) Add(ctx context.Context, stream string, done int64, parts []Part
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	for i, p := range parts {
-		x.dimension = len(vectors[i])
 		x.keep(p, stored[i])
 	}
 	return nil
@@ -164,6 +157,7 @@ func (x *Index) Add(ctx context.Context, stream string, done int64, parts []Part
 
 // keep takes a stored vector into memory.
 func (k *kept) keep(p Part, stored []byte) {
+	k.dimension = len(stored) - 4
 	k.parts = append(k.parts, p)
 	k.scales = append(k.scales, math.Float32frombits(binary.LittleEndian.Uint32(stored)))
 	for _, value := range stored[4:] {
