@@ -136,9 +136,9 @@ func (s *searcher) preferTime(m *timeMatcher) {
 		s.time = 1 << (m.unit % maxUnits)
 	}
 	written := map[uint32]bool{}
-	for _, p := range m.written {
-		s.result.Marks.add(m.unit%maxUnits, p)
-		for _, one := range s.postings(p, 0) {
+	if len(m.written) > 0 {
+		s.result.Marks.add(m.unit%maxUnits, m.written)
+		for _, one := range s.postings(m.written, 0) {
 			written[one.version] = true
 		}
 	}

@@ -19,8 +19,8 @@ type timeMatcher struct {
 	month       time.Month // of any year; 0: whatever month
 	weekday     int        // of any week; -1: whatever day
 
-	unit    int      // of the query, the first that names it
-	written []phrase // what names it in a text; none of a time that is named by its distance from now
+	unit    int    // of the query, the first that names it
+	written phrase // what names it in a text; none of a time that is named by its distance from now
 }
 
 // Words of times. A word of steps counts spans from today's on; one of beforeTimes makes a time of a month or weekday behind it.
@@ -50,7 +50,7 @@ func (q *query) prefer(now time.Time) *timeMatcher {
 		if m == nil {
 			continue
 		}
-		m.unit, m.written = i, m.ways(q, i, n)
+		m.unit, m.written = i, q.inText(i, n)
 		mark := "@"
 		if _, isStep := steps[q.word(i)]; isStep || slices.Contains(beforeTimes, q.word(i-1)) {
 			mark = "#"
@@ -182,34 +182,19 @@ func (q *query) dayAt(i int) *timeMatcher {
 	return nil
 }
 
-// ways are how a text may name a time that some words of a query name: as they do, and days, months of a year and years in other ways too.
-func (m *timeMatcher) ways(q *query, at, n int) []phrase {
+// inText is how a text names the time that some words of a query name: as they do. What is counted from today is another time there, and may
+// is a verb.
+func (q *query) inText(at, n int) phrase {
 	var own phrase
 	for _, u := range q.units[at : at+n] {
 		own = append(own, u.phrase...)
 	}
-	_, nearby := days[q.word(at)]
-	_, step := steps[q.word(at)]
-	anyYear := m.month != 0 || m.weekday >= 0
-	switch {
-	case nearby || step, anyYear && own[0] == "may": // in a text these are of another day, and may is a verb
+	_, isNearby := days[own[0]]
+	_, isStep := steps[own[0]]
+	if isNearby || isStep || len(own) == 1 && own[0] == "may" {
 		return nil
-	case anyYear:
-		return []phrase{own}
 	}
-	year, month, day := m.from.Date()
-	number, name := strconv.Itoa(year), strings.ToLower(month.String())
-	switch m.until {
-	case m.from.AddDate(0, 0, 1):
-		day := strconv.Itoa(day)
-		other := []phrase{own, {day, name, number}, {name, day, number}, {number, m.from.Format("01"), m.from.Format("02")}}
-		return slices.CompactFunc(other, slices.Equal)
-	case m.from.AddDate(0, 1, 0):
-		return slices.CompactFunc([]phrase{own, {name, number}, {number, m.from.Format("01")}}, slices.Equal)
-	case m.from.AddDate(1, 0, 0):
-		return []phrase{{number}}
-	}
-	return nil
+	return own
 }
 
 func yearOf(word string) (year int, ok bool) {
