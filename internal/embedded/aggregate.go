@@ -188,7 +188,8 @@ func (c *call) timeGroups(plan aggregatePlan) []group {
 		maps.DeleteFunc(buckets, func(_ string, n int) bool { return n == 0 })
 	}
 	groups := []group{}
-	began := func(key string) time.Time { at, _ := model.ParseInstant(key); return at } // which no text says of two hours that a clock shows alike
+	// A text does not say which of two hours that a clock shows alike came first.
+	began := func(key string) time.Time { at, _ := model.ParseInstant(key); return at }
 	for _, key := range slices.SortedFunc(maps.Keys(buckets), func(one, other string) int { return began(one).Compare(began(other)) }) {
 		groups = append(groups, group{buckets[key], key})
 	}

@@ -174,8 +174,11 @@ func (f *filler) nextBatch() error {
 
 // add stores a record, in the place of an earlier one of the same id, and the bytes that it names.
 func (f *filler) add(ctx context.Context, t *target, record model.Record, row []any) error {
-	if err := t.prepare(ctx, f.tx); err != nil {
-		return err
+	if t.record == nil {
+		var err error
+		if t.record, err = f.tx.PrepareContext(ctx, t.insert()); err != nil {
+			return err
+		}
 	}
 	result, err := t.record.ExecContext(ctx, row...)
 	if err != nil {
@@ -206,13 +209,6 @@ func (f *filler) remove(ctx context.Context, t *target, record model.Record) err
 	var version int64
 	err := f.tx.QueryRowContext(ctx, t.remove(), t.connectionNumber(record.ConnectionID), record.ID).Scan(&version)
 	f.writer.Remove(version)
-	return err
-}
-
-func (t *target) prepare(ctx context.Context, tx *sql.Tx) (err error) {
-	if t.record == nil {
-		t.record, err = tx.PrepareContext(ctx, t.insert())
-	}
 	return err
 }
 

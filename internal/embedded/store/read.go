@@ -20,7 +20,12 @@ type Record struct {
 }
 
 // Fields are what a record has, by name.
-func (r Record) Fields() (map[string]json.RawMessage, error) { return fieldsOf(r.Data) }
+func (r Record) Fields() (fields map[string]json.RawMessage, err error) {
+	if err := json.Unmarshal(r.Data, &fields); err != nil {
+		return nil, fmt.Errorf("stored record: %w", err)
+	}
+	return fields, nil
+}
 
 // An Order is a column and a direction. Records without a value come last. Records of equal value go by version: messages of one minute
 // stand in their file one after another.

@@ -2,7 +2,6 @@ package store
 
 import (
 	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -10,13 +9,6 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
-
-func fieldsOf(data []byte) (fields map[string]json.RawMessage, err error) {
-	if err := json.Unmarshal(data, &fields); err != nil {
-		return nil, fmt.Errorf("stored record: %w", err)
-	}
-	return fields, nil
-}
 
 // isSearched reports whether words are looked for in a field: what is declared to be, and who sent or made the record.
 func isSearched(field model.Field) bool {
