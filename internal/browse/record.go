@@ -89,7 +89,7 @@ func cut(incomplete []string) g.Node {
 func (d document) node() g.Node {
 	var texts, rest g.Group
 	for _, s := range d.Sections {
-		if s.Kind == "text" {
+		if s.Text != "" {
 			texts = append(texts, s.node())
 		} else {
 			rest = append(rest, s.node())
@@ -103,13 +103,9 @@ func pairs(all []pair) g.Node {
 }
 
 func (s section) node() g.Node {
-	name := s.Name
-	if s.Kind == "attached" {
-		name = "Attached: " + name
-	}
 	return h.Section(
-		h.H2(g.Text(name), small(s.Rest)),
-		g.If(s.Text != "", longText(s.Name, s.Text)),
+		h.H2(g.Text(s.Title)),
+		g.If(s.Text != "", longText(s.Title, s.Text)),
 		g.If(len(s.Related) > 0, h.Ul(h.Class("related"), g.Map(s.Related, related.node))),
 		g.Map(s.Notes, page.Quiet),
 		g.If(s.File != "", h.P(page.Link(s.File, "Save the file", g.Attr("download")))),
@@ -130,11 +126,9 @@ type document struct {
 
 type pair struct{ Name, Value string }
 
-// A section is a long text, what is attached, or related records, under what the document calls it.
+// A section is a long text, what is attached, or related records, under the line that begins it in the document.
 type section struct {
-	Kind    string // "text", "attached", "expanded"
-	Name    string // of the field, the file or the relation
-	Rest    string // what the document says of it beside the name
+	Title   string
 	Text    string
 	Related []related
 	Notes   []string // such as that it is cut
@@ -150,82 +144,55 @@ type related struct {
 }
 
 // readDocument takes the text of fetch apart: short fields a line each, then sections, each after an empty line. "> " begins the lines
-// of texts, so that none is taken for a heading.
+// of texts, so that none is taken for anything else.
 func readDocument(text string) document {
 	var d document
-	begins := true // a section
-	for line := range strings.Lines(text) {
-		line = strings.TrimSuffix(line, "\n")
-		switch {
-		case line == "":
-			begins = true
-			continue
-		case strings.HasPrefix(line, ">") && len(d.Sections) > 0:
-			last := &d.Sections[len(d.Sections)-1]
-			last.Text += strings.TrimPrefix(line[1:], " ") + "\n"
-		case begins && !strings.HasPrefix(line, ">") && d.begin(line):
-		case len(d.Sections) == 0:
-			name, value, _ := strings.Cut(line, ": ")
-			d.Fields = append(d.Fields, pair{name, value})
-		default:
-			d.Sections[len(d.Sections)-1].add(line)
+	fields, sections, _ := strings.Cut(text, "\n\n")
+	for line := range strings.SplitSeq(fields, "\n") {
+		name, value, _ := strings.Cut(line, ": ")
+		d.Fields = append(d.Fields, pair{name, value})
+	}
+	for block := range strings.SplitSeq(sections, "\n\n") {
+		if block != "" {
+			d.Sections = append(d.Sections, readSection(block))
 		}
-		begins = false
 	}
 	return d
 }
 
-// begin begins a section if a line is the head of one.
-func (d *document) begin(line string) bool {
-	var s section
-	switch {
-	case strings.HasPrefix(line, "expanded "):
-		s.Kind = "expanded"
-		s.Name, s.Rest, _ = strings.Cut(strings.TrimPrefix(line, "expanded "), ": ")
-	case strings.HasPrefix(line, `attached "`):
-		s.Kind = "attached"
-		rest := strings.TrimPrefix(line, "attached ")
-		end := strings.LastIndex(rest, `"`) + 1
-		s.Name, _ = rs.AsText(rest[:end])
-		about, uri, bytes := strings.Cut(strings.TrimPrefix(rest[end:], ", "), ": resource ")
-		if size, _, noted := strings.Cut(about, " bytes, "); noted { // what no tool reads may be saved here
-			about = size + " bytes"
+func readSection(block string) section {
+	head, rest, _ := strings.Cut(block, "\n")
+	s := section{Title: strings.TrimSuffix(head, ":")}
+	if attached, ok := strings.CutPrefix(head, "attached "); ok {
+		if about, uri, bytes := strings.Cut(attached, ": resource "); bytes {
+			name, _ := rs.AsText(about[:strings.LastIndex(about, `"`)+1])
+			s.Title, s.File = "attached "+about, link("file", "uri", uri, "name", name)
 		}
-		if s.Rest = strings.TrimSuffix(about, ":"); bytes {
-			s.File = link("file", "uri", uri, "name", s.Name)
-		}
-	case strings.HasSuffix(line, ":"):
-		s.Kind, s.Name = "text", strings.TrimSuffix(line, ":")
-	default:
-		return d.beginPart(line)
 	}
-	d.Sections = append(d.Sections, s)
-	return true
+	_, part, _ := strings.Cut(head, " of ") // of a related record, such as a mail's body
+	if id, _, _ := strings.Cut(part, " ("); isRecord(id) {
+		s.Related = []related{{ID: id, Link: link("record", "id", id)}}
+	}
+	for line := range strings.Lines(rest) {
+		line = strings.TrimSuffix(line, "\n")
+		if quoted, ok := strings.CutPrefix(line, ">"); ok {
+			s.Text += strings.TrimPrefix(quoted, " ") + "\n"
+		} else {
+			s.add(line)
+		}
+	}
+	return s
 }
 
-// beginPart begins the text of a related record, such as a mail's body, if a line names one: the next line names its field.
-func (d *document) beginPart(line string) bool {
-	name, rest, _ := strings.Cut(line, " of ")
-	id, beside, _ := strings.Cut(rest, " (")
-	if ref, err := rs.ParseRef(id); err != nil || ref.ConnectionID == "" {
-		return false
-	}
-	if beside != "" {
-		name += " (" + beside
-	}
-	d.Sections = append(d.Sections, section{Kind: "text", Rest: name, Related: []related{{ID: id, Link: link("record", "id", id)}}})
-	return true
-}
-
-// add adds a line that is not of the section's text: the field of a related record's text, a related record, or a note.
-func (s *section) add(line string) {
-	if s.Name == "" && strings.HasSuffix(line, ":") {
-		s.Name = strings.TrimSuffix(line, ":")
-		return
-	}
-	id, data, _ := strings.Cut(line, " {")
+func isRecord(id string) bool {
 	ref, err := rs.ParseRef(id)
-	if s.Kind != "expanded" || err != nil || ref.ConnectionID == "" {
+	return err == nil && ref.ConnectionID != ""
+}
+
+// add adds a line that is not of the section's text: a related record, or a note.
+func (s *section) add(line string) {
+	id, data, _ := strings.Cut(line, " {")
+	if !strings.HasPrefix(s.Title, "expanded ") || !isRecord(id) {
 		s.Notes = append(s.Notes, strings.Trim(line, "[]"))
 		return
 	}
