@@ -42,8 +42,8 @@ func sample(t *testing.T) edition {
 		version: testVersion, date: time.Date(2026, 1, 2, 3, 4, 6, 0, time.UTC), binaries: map[target][]byte{}, tools: tools,
 		documents: []file{{name: "LICENSE", data: []byte("license")}, {name: licensesName, data: []byte("licenses")}},
 		modules: []module{
-			{path: "example.org/a", version: "v1.0.0", uses: []string{"std"}},
-			{path: modulePath, uses: []string{"std", "example.org/a"}},
+			{path: "example.org/a", version: "v1.0.0"},
+			{path: modulePath},
 			{path: "std", version: "1.26.0"},
 		},
 	}
