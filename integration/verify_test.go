@@ -185,15 +185,15 @@ func (r *quoteRig) verify(code int, says string, citation map[string]any, flags 
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	r.run(code, says, "", append([]string{string(argument)}, flags...)...)
+	r.run(code, says, append([]string{string(argument)}, flags...)...)
 }
 
-func (r *quoteRig) run(code int, says, in string, args ...string) {
+func (r *quoteRig) run(code int, says string, args ...string) {
 	r.t.Helper()
 	var out, problems bytes.Buffer
 	args = append([]string{"verify", "--provider-url", r.url, "--cache-root", r.cache}, args...)
 	command := exec.CommandContext(r.t.Context(), binary, args...)
-	command.Env, command.Stdin, command.Stdout, command.Stderr = []string{"HOME=" + r.cache}, strings.NewReader(in), &out, &problems
+	command.Env, command.Stdout, command.Stderr = []string{"HOME=" + r.cache}, &out, &problems
 	_ = command.Run() // its exit code is looked at
 	got := command.ProcessState.ExitCode()
 	if got != code || !strings.Contains(out.String()+problems.String(), says) {
@@ -236,7 +236,7 @@ func TestVerify(t *testing.T) {
 			if citation["start_chars"] != nil {
 				place = fmt.Sprintf(" %d-%d", citation["start_chars"], citation["end_chars"])
 			}
-			r.run(0, "unchanged: cin_notes/notes:n1 field body, characters ", "", fmt.Sprintf("%s field=%s%s %s:", citation["id"], citation["field"], place, citation["sha256"]))
+			r.run(0, "unchanged: cin_notes/notes:n1 field body, characters ", fmt.Sprintf("%s field=%s%s %s:", citation["id"], citation["field"], place, citation["sha256"]))
 		})
 		within("a window"+server+" is unchanged", []string{body}, func(*testing.T) {
 			r.verify(0, "unchanged", r.window(11, 30))
@@ -263,7 +263,7 @@ func TestVerify(t *testing.T) {
 		r.load("Short.")
 		r.verify(1, "characters 0 to 30 now read \"Short.\"", window)
 		r.load("")
-		r.verify(1, "the field has 0 characters now, the quote stood at 0 to 30", window)
+		r.verify(1, "the field no longer reaches characters 0 to 30", window)
 	})
 	within("white space alone does not change an excerpt", []string{body}, func(*testing.T) {
 		_, text := r.excerpt("valve")
@@ -279,12 +279,12 @@ func TestVerify(t *testing.T) {
 		window := r.window(4, 20)
 		_, text := r.excerpt("valve")
 		r.load("Postscript. " + body)
-		r.verify(0, "unchanged: cin_notes/notes:n1 field body, characters 16 to 36; moved from 4 to 24", window)
+		r.verify(0, "unchanged: cin_notes/notes:n1 field body; moved from characters 4 to 24", window)
 		r.verify(0, "unchanged", map[string]any{"id": "cin_notes/notes:n1", "field": "body", "text": text, "sha256": render.Digest(render.Quotable(text))})
-		r.verify(0, "characters 72 to 81", map[string]any{"id": "cin_notes/notes:n1", "field": "body", "text": "the\tvalve…"}, "--json=false")
+		r.verify(0, "unchanged", map[string]any{"id": "cin_notes/notes:n1", "field": "body", "text": "the\tvalve…"}, "--json=false")
 	})
 	within("a text that is nowhere is not found", []string{body}, func(*testing.T) {
-		r.verify(1, "not found: cin_notes/notes:n1 field body; the text is not among the field's", map[string]any{"id": "cin_notes/notes:n1", "field": "body", "text": "the pump"})
+		r.verify(1, "not found: cin_notes/notes:n1 field body; the text is not in the field", map[string]any{"id": "cin_notes/notes:n1", "field": "body", "text": "the pump"})
 	})
 	within("escape sequences, overrides and tags of the text do not matter", []string{"A \x1b[31mred\x1b[0m \u202eword\u202c and a <mark>tag</mark> around the valve.\r\nDone."}, func(*testing.T) {
 		r.verify(0, "unchanged", r.window(0, 4096))
@@ -297,18 +297,11 @@ func TestVerify(t *testing.T) {
 		r.grant()
 		r.verify(1, "not found: cin_notes/notes:n1 field body; field_not_granted: ", citation)
 	})
-	within("many citations are one line each", []string{body, body}, func(*testing.T) {
-		one, _ := json.Marshal(r.window(0, 30))
-		two := strings.ReplaceAll(string(one), "notes:n1", "notes:n2")
-		r.run(0, "unchanged: cin_notes/notes:n2", string(one)+"\n\n"+two+"\n", "-")
-		r.run(1, "1 of 2 quotes no longer stand", string(one)+"\n"+strings.ReplaceAll(two, "n2", "n3"), "-")
-	})
-	within("a stream or connection that is gone is a quote that is not found, and the others are verified", []string{body}, func(*testing.T) {
+	within("a stream or connection that is gone is a quote that is not found", []string{body}, func(*testing.T) {
 		one, _ := json.Marshal(r.window(0, 30))
 		for id, code := range map[string]string{"cin_notes/gone:n1": "unknown_stream", "cin_gone/notes:n1": "unknown_connection"} {
 			gone := strings.ReplaceAll(string(one), "cin_notes/notes:n1", id)
-			r.run(1, "not found: "+id+" field body; "+code, gone+"\n"+string(one)+"\n", "-")
-			r.run(1, "unchanged: cin_notes/notes:n1", gone+"\n"+string(one)+"\n", "-")
+			r.run(1, "not found: "+id+" field body; "+code, gone)
 		}
 	})
 	within("a bad citation is refused, and nothing is read", []string{body}, func(t *testing.T) {
@@ -328,11 +321,8 @@ func TestVerify(t *testing.T) {
 			`{"id":"a:b","field":"c","text":" … "}`:                                                             "nothing that can be read",
 			`{"id":"../b","field":"c","text":"x"}`:                                                              "invalid_id",
 		} {
-			r.run(64, says, "", citation)
-			r.run(64, "line 2: ", "\n"+citation, "-")
+			r.run(64, says, citation)
 		}
-		r.run(64, "holds no citation", " \n", "-")
-		r.run(64, "--text belongs to one citation", "x", "-", "--text", "x")
 		if got := r.requests.Load(); got != before {
 			t.Errorf("%d requests", got-before)
 		}

@@ -29,7 +29,7 @@ type Verdict struct {
 	Verdict string `json:"verdict"`
 	ID      string `json:"id"`
 	Field   string `json:"field"`
-	Start   *int   `json:"start_chars,omitempty"` // where the text stands now
+	Start   *int   `json:"start_chars,omitempty"` // where it was quoted from, if it stands there
 	End     *int   `json:"end_chars,omitempty"`
 	Detail  string `json:"detail,omitempty"`
 }
@@ -56,7 +56,7 @@ func Verify(ctx context.Context, call Call, c Citation) (Verdict, error) {
 		if err != nil {
 			return unreadable(v, err)
 		}
-		there = string(quoted.text)
+		there = string(quoted)
 		if there != "" && c.says(there) {
 			v.Start, v.End = c.Start, c.End
 			return v, nil
@@ -66,20 +66,15 @@ func Verify(ctx context.Context, call Call, c Citation) (Verdict, error) {
 	if err != nil {
 		return unreadable(v, err)
 	}
-	if start, end, ok := c.find(whole); ok {
-		if end > 0 {
-			v.Start, v.End = &start, &end
-		}
-		if c.Start != nil {
-			v.Detail = fmt.Sprintf("moved from %d to %d", *c.Start, *c.End)
-		}
-		return v, nil
-	}
 	switch {
+	case c.isIn(whole):
+		if c.Start != nil {
+			v.Detail = fmt.Sprintf("moved from characters %d to %d", *c.Start, *c.End)
+		}
 	case c.Start == nil:
-		v.Verdict, v.Detail = NotFound, fmt.Sprintf("the text is not among the field's %d characters", whole.end)
+		v.Verdict, v.Detail = NotFound, "the text is not in the field"
 	case there == "":
-		v.Verdict, v.Detail = Changed, fmt.Sprintf("the field has %d characters now, the quote stood at %d to %d", whole.end, *c.Start, *c.End)
+		v.Verdict, v.Detail = Changed, fmt.Sprintf("the field no longer reaches characters %d to %d", *c.Start, *c.End)
 	default:
 		v.Verdict, v.Detail = Changed, fmt.Sprintf("characters %d to %d now read %q", *c.Start, *c.End, clip(render.Quotable(there)))
 	}

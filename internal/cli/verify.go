@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/cite"
+	"github.com/pdp-connect/pdpp-mcp/internal/exit"
 	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
@@ -20,24 +21,23 @@ func newVerify(app App) *cobra.Command {
 	c := &cobra.Command{
 		Use: "verify <citation>", Args: takes(1, 1), Short: "Say whether a record still says what was quoted from it.",
 		Long: `Say whether a record still says what was quoted from it. <citation> is JSON
-with id, field, start_chars, end_chars and sha256, as answers print them;
-- reads one a line from standard input.`,
+with id, field, start_chars, end_chars and sha256, as answers print them.`,
 		Example: `pdpp-mcp verify '{"id":"cin_a/messages:m1","field":"body","start_chars":0,"end_chars":80,"sha256":"..."}' --provider-url https://rs.example`,
 		RunE:    func(c *cobra.Command, words []string) error { return o.run(c.Context(), app, words[0]) },
 	}
 	o.declare(c.Flags())
 	c.Flags().StringVar(&o.Text, "text", "", "The `TEXT` that was quoted; needed when its place is not known")
-	c.Flags().BoolVar(&o.JSON, "json", false, "Print each verdict as a line of JSON")
+	c.Flags().BoolVar(&o.JSON, "json", false, "Print the verdict as a line of JSON")
 	return c
 }
 
-// run says of each citation whether its record still says it: one line a citation on stdout.
-func (c verifyCommand) run(ctx context.Context, app App, citation string) error {
-	citations, err := cite.ReadCitations(citation, c.Text, app.In)
+// run says whether the record of a citation still says it.
+func (c verifyCommand) run(ctx context.Context, app App, typed string) error {
+	citation, err := cite.ParseCitation(typed, c.Text)
 	if err != nil {
-		return err
+		return exit.UsageError(err.Error() + ".")
 	}
 	return c.inside(ctx, app, func(ctx context.Context, server *transport.Server, providerURL string) error {
-		return cite.PrintVerdicts(ctx, server.Call, citations, providerURL, c.JSON, app.visible())
+		return cite.PrintVerdict(ctx, server.Call, citation, providerURL, c.JSON, app.visible())
 	})
 }
