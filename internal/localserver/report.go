@@ -45,44 +45,30 @@ func (r *report) took() time.Duration { return r.Now().Sub(r.begun).Round(10 * t
 type loadReport struct {
 	report
 	loaded, skipped int
-	copies          int            // files, and pieces of files, that are the same as others
-	lines           int            // that name something
-	named           map[string]int // pieces of files, by the files
+	copies          int // files, and pieces of files, that are the same as others
+	lines           int // that name something
 }
 
-// How much is named: so many pieces of a file, and so many in all.
-const (
-	maxNamedOfFile = 10
-	maxNamed       = 1000
-)
+// maxNamed is how many pieces of files are named.
+const maxNamed = 100
 
-// keep says which record is the first of a file that is kept without something: all rows of it may be short.
-func (r *loadReport) keep(s importer.Skip) { r.name("not in full", s, 1) }
+// keep names a record that is kept without something.
+func (r *loadReport) keep(s importer.Skip) { r.name("not in full", s) }
 
 func (r *loadReport) skip(s importer.Skip) {
 	if r.count(s); !s.IsCopy() {
-		r.name("skipped", s, maxNamedOfFile)
+		r.name("skipped", s)
 	}
 }
 
 // name says what became of a piece of a file, unless there are too many.
-func (r *loadReport) name(what string, s importer.Skip, most int) {
-	if r.named == nil {
-		r.named = map[string]int{}
-	}
-	of := what + " " + s.File
-	switch {
-	case r.lines > maxNamed || r.named[of] > most:
-		return
-	case r.lines == maxNamed:
-		r.say("what else is left out is only counted: doctor lists it")
-	case r.named[of] < most:
+func (r *loadReport) name(what string, s importer.Skip) {
+	switch r.lines++; {
+	case r.lines <= maxNamed:
 		r.say("%s %s", what, s)
-	case most > 1:
-		r.say("%s more of %s, which is only counted: doctor lists it", what, s.Name())
+	case r.lines == maxNamed+1:
+		r.say("what else is left out is only counted: doctor lists it")
 	}
-	r.lines++
-	r.named[of]++
 }
 
 func (r *loadReport) count(s importer.Skip) {
