@@ -99,16 +99,12 @@ Protocol.`,
 	root.SetOut(app.Out)
 	root.SetErr(app.Err)
 	root.SetFlagErrorFunc(flagError)
-	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
 	root.PersistentFlags().BoolP("help", "h", false, "Show this help")
 	root.PersistentFlags().BoolFunc("version", "Print the version and exit", func(string) error { return errVersion })
 	add := func(group string, commands ...*cobra.Command) {
 		root.AddGroup(&cobra.Group{ID: group, Title: group})
 		for _, c := range commands {
 			c.GroupID, c.Flags().SortFlags = group, false
-			if len(app.args) > 0 && strings.HasPrefix(app.args[0], cobra.ShellCompRequestCmd) {
-				completeFlags(c)
-			}
 		}
 		root.AddCommand(commands...)
 		root.SetHelpCommandGroupID(group) // the last has it

@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
 
@@ -88,32 +87,8 @@ func absolute(path string) (string, error) {
 	return filepath.Abs(path)
 }
 
-// completes annotates a flag with the values that shells complete it with; none stands for files.
-const completes = "completes"
-
-// completeFlags has cobra complete the values of a command's flags. Cobra never frees these functions, so that only a call of a shell's
-// completion makes them.
-func completeFlags(c *cobra.Command) {
-	c.Flags().VisitAll(func(f *pflag.Flag) {
-		_, f.Usage = pflag.UnquoteUsage(f) // shells show it as it is
-		directive := cobra.ShellCompDirectiveNoFileComp
-		values, some := f.Annotations[completes]
-		if len(values) == 0 {
-			directive = cobra.ShellCompDirectiveDefault
-		}
-		if some {
-			_ = c.RegisterFlagCompletionFunc(f.Name, cobra.FixedCompletions(values, directive)) // it is a flag of the command
-		}
-	})
-}
-
-// paths makes the values of flags absolute, and has shells complete them.
-func paths(flags *pflag.FlagSet, names ...string) {
-	check(flags, absolute, names...)
-	for _, name := range names {
-		_ = flags.SetAnnotation(name, completes, nil)
-	}
-}
+// paths makes the values of flags absolute.
+func paths(flags *pflag.FlagSet, names ...string) { check(flags, absolute, names...) }
 
 // choice lets a flag have some values only.
 func choice(flags *pflag.FlagSet, name string, values ...string) {
@@ -123,7 +98,6 @@ func choice(flags *pflag.FlagSet, name string, values ...string) {
 		}
 		return text, nil
 	}, name)
-	_ = flags.SetAnnotation(name, completes, values)
 }
 
 // dataVar declares --data, which names one folder or file.
