@@ -56,14 +56,13 @@ func (p *Pages) askSecret(w http.ResponseWriter, r *http.Request, status int, q 
 	))
 }
 
-// A view is a page over data as it is made: what was asked for, the calls that were made for it, and what they say beside their data.
+// A view is a page over data as it is made: what was asked for, the call that makes it, and what calls say beside their data.
 type view struct {
 	query
 	ask func(ctx context.Context, method string, params any) (string, error)
 
 	title   string   // of the page
 	main    madeCall // the call that makes the view, if there is one
-	others  []madeCall
 	notes   []string
 	failure *failure
 }
@@ -76,11 +75,8 @@ type failure struct{ Code, Message, Hint string }
 
 // call calls a tool and returns its structured result, nil after a failure, which the view then has. main calls make the view.
 func (v *view) call(ctx context.Context, main bool, tool string, arguments any) rs.Object {
-	made := madeCall{tool, rs.EncodeJSON(arguments)}
 	if main {
-		v.main = made
-	} else {
-		v.others = append(v.others, made)
+		v.main = madeCall{tool, rs.EncodeJSON(arguments)}
 	}
 	result, err := v.ask(ctx, "tools/call", map[string]any{"name": tool, "arguments": arguments})
 	if err != nil {

@@ -3,7 +3,6 @@ package browse
 import (
 	"cmp"
 	"slices"
-	"strconv"
 
 	g "maragu.dev/gomponents"
 	h "maragu.dev/gomponents/html"
@@ -11,7 +10,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/page"
 )
 
-// document is a view with what stands around it: where else to go above, the calls that made it below.
+// document is a view with what stands around it: where else to go above, the call that makes it below.
 func (v *view) document(content g.Node) g.Node {
 	to := func(address, text string, views ...string) g.Node {
 		at, current := slices.Index(views, v.View), "true" // at a view below
@@ -35,7 +34,7 @@ func (v *view) document(content g.Node) g.Node {
 				h.Button(h.Type("submit"), h.Name("leave"), h.Value("1"), h.Class("plain"), g.Text("Sign out")),
 			),
 		),
-		page.Main(content, v.calls()),
+		page.Main(content, v.mainCall()),
 		h.Footer(page.Quiet("This page only reads, on this machine alone. What records say is shown as text: " +
 			"no link or image in them works here.")),
 	}
@@ -53,17 +52,11 @@ func (v *view) said() g.Node {
 	), notes}
 }
 
-// calls are those that made the view, each with a link that makes it again.
-func (v *view) calls() g.Node {
-	more := len(v.others)
-	return g.If(v.main.Tool != "" || more > 0, page.Section(
-		"calls", "How an assistant asks for this", h.Class("calls"),
-		g.If(v.main.Tool != "", page.Copying("call-main", "Tool call", v.main.String())),
-		g.If(v.main.Tool != "" && v.View != "call", h.P(page.Link(v.main.link(), "Make this call and see what the assistant gets"))),
-		g.If(more > 0, h.Details(
-			h.Summary(g.Text(counted(strconv.Itoa(more), "more call")+" for this page")),
-			h.Ul(h.Class("others"), g.Map(v.others, madeCall.node)),
-		)),
+// mainCall is the call that makes the view, with a link that makes it again.
+func (v *view) mainCall() g.Node {
+	return g.If(v.main.Tool != "", page.Section(
+		"calls", "How an assistant asks for this", h.Class("calls"), page.Copying("call-main", "Tool call", v.main.String()),
+		g.If(v.View != "call", h.P(page.Link(v.main.link(), "Make this call and see what the assistant gets"))),
 	))
 }
 
