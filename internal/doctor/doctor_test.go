@@ -218,7 +218,7 @@ func TestTheSignInOfAHostedServer(t *testing.T) {
 	}
 }
 
-// The exit code is that of the single cause; an owner's credential comes first.
+// The exit code is that of the first failure; an owner's credential comes first.
 func TestExitCodes(t *testing.T) {
 	gone := filepath.Join(t.TempDir(), "absent")
 	options := doctor.Options{

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -36,8 +37,7 @@ type Finding struct {
 type Report struct {
 	Findings []Finding `json:"findings"`
 	NotRead  []string  `json:"not_read,omitempty"` // of the person's own files
-	// 0 without failures; 77 with an owner's credential; that of the failures where they agree; else 1
-	ExitCode int `json:"exit_code"`
+	ExitCode int       `json:"exit_code"`          // that of the first failure; 0 without any
 }
 
 // Options say what to look at.
@@ -109,22 +109,12 @@ func (e *examination) found(finding Finding, format string, arguments ...any) {
 	e.findings = append(e.findings, finding)
 }
 
-// exitCode is that of the failures where they agree. An owner's credential comes before everything: with one, nothing else
-// starts.
+// exitCode is that of the first failure. An owner's credential is looked for before everything: with one, nothing else starts.
 func exitCode(findings []Finding) int {
-	code := 0
-	for _, finding := range findings {
-		switch {
-		case finding.Status == Fail && finding.code == exit.Owner:
-			return exit.Owner
-		case finding.Status != Fail || finding.code == code:
-		case code == 0:
-			code = finding.code
-		default:
-			code = 1
-		}
+	if at := slices.IndexFunc(findings, func(f Finding) bool { return f.Status == Fail }); at >= 0 {
+		return findings[at].code
 	}
-	return code
+	return 0
 }
 
 // Print shows a report to a person.
