@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -41,10 +40,7 @@ func (f cacheFlags) root() (string, error) {
 	return "", exit.UsageError("the home folder is not known: set HOME, or give --cache-root.")
 }
 
-type connectionsCommand struct {
-	cacheFlags
-	JSON bool
-}
+type connectionsCommand struct{ cacheFlags }
 
 func newConnections(app App) *cobra.Command {
 	var o connectionsCommand
@@ -53,17 +49,7 @@ func newConnections(app App) *cobra.Command {
 		RunE: func(c *cobra.Command, _ []string) error { return o.run(c.Context(), app) },
 	}
 	o.declare(c.Flags())
-	c.Flags().BoolVar(&o.JSON, "json", false, "Print them as JSON")
 	return c
-}
-
-type connectionLine struct {
-	Provider string            `json:"provider_url"`
-	Name     string            `json:"name"`
-	GrantID  string            `json:"grant_id,omitempty"`
-	Grant    credentials.Grant `json:"grant"`
-	Ends     string            `json:"ends"`
-	LastUsed string            `json:"last_used,omitempty"` // RFC 3339
 }
 
 // run lists the grants that are stored on this machine. It asks no server.
@@ -73,28 +59,21 @@ func (c connectionsCommand) run(ctx context.Context, app App) error {
 		return err
 	}
 	all, unusable := credentials.Stored(root)
-	lines := make([]connectionLine, len(all))
-	for i, stored := range all {
-		lines[i] = connectionLine{Provider: stored.ProviderURL, Name: stored.Name, GrantID: stored.GrantID, Grant: stored.Document.Grant, Ends: endInWords(stored.Document)}
-		if stored.IsLost(ctx) {
-			lines[i].Ends = fmt.Sprintf("readable until %s, then to be connected again, because %v: %s",
-				stored.Expires.UTC().Format(time.RFC3339), credentials.ErrAnswerLost, credentials.ConnectCommand(stored))
-		}
-		if !stored.Used.IsZero() {
-			lines[i].LastUsed = stored.Used.UTC().Format(time.RFC3339)
-		}
-	}
 	app.warnOf(unusable)
-	if c.JSON {
-		return printJSON(app.visible(), lines)
-	}
-	if len(lines) == 0 {
+	if len(all) == 0 {
 		_, err = fmt.Fprintf(app.visible(), "No grant is stored in %s. To get one: pdpp-mcp connect URL --source KEY\n", root)
 		return err
 	}
-	for _, line := range lines {
-		fmt.Fprintf(app.visible(), "%s, %s\n  %s\n  %s; last used %s\n",
-			line.Provider, line.Name, inWords(line.Grant), line.Ends, cmp.Or(line.LastUsed, "at an unknown time"))
+	for _, stored := range all {
+		ends, used := endInWords(stored.Document), "at an unknown time"
+		if stored.IsLost(ctx) {
+			ends = fmt.Sprintf("readable until %s, then to be connected again, because %v: %s",
+				stored.Expires.UTC().Format(time.RFC3339), credentials.ErrAnswerLost, credentials.ConnectCommand(stored))
+		}
+		if !stored.Used.IsZero() {
+			used = stored.Used.UTC().Format(time.RFC3339)
+		}
+		fmt.Fprintf(app.visible(), "%s, %s\n  %s\n  %s; last used %s\n", stored.ProviderURL, stored.Name, inWords(stored.Document.Grant), ends, used)
 	}
 	return nil
 }
