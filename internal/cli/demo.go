@@ -155,18 +155,14 @@ func portAfter(listen string) string {
 	return fmt.Sprintf("127.0.0.1:%d", n+1)
 }
 
-// connectPage says how to connect clients to the demo.
+// connectPage says how to connect clients to the demo. They start the sample by themselves, if this program stays where it is: one that
+// go run built is gone when it stops.
 func connectPage(ownData bool) *page.Page {
-	if ownData {
-		return page.New(page.Options{Data: true, Server: clients.Server{Name: "pdpp-demo", TokenEnv: "PDPP_TOKEN"}}) // #nosec G101 -- a variable's name
+	server := clients.Server{Name: "pdpp-demo", TokenEnv: "PDPP_TOKEN"} // #nosec G101 -- a variable's name
+	if self, notes, err := ownPath(); !ownData && err == nil && len(notes) == 0 {
+		server = clients.Server{Name: "pdpp-demo", Command: self, Arguments: []string{"stdio", "--demo"}}
 	}
-	o := page.Options{Data: true, Server: clients.Server{Name: "pdpp-demo", Arguments: []string{"stdio", "--demo"}}}
-	self, notes, err := ownPath()
-	if o.Server.Command = self; err != nil || len(notes) > 0 {
-		o.Server.Command = "/path/to/pdpp-mcp"
-		o.Note = "This program will be gone when it stops: go run built it for one run. Build it to stay, with go build -o pdpp-mcp . and write its own place for /path/to/pdpp-mcp."
-	}
-	return page.New(o)
+	return page.New(page.Options{Data: true, Server: server})
 }
 
 // addresses are where a demo is reached and with which tokens, as demo --json prints them. The tokens are throw-away ones of the

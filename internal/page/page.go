@@ -23,8 +23,6 @@ type Options struct {
 	// Server is what the clients are configured for. One without a URL and without a Command is this server, at the address
 	// of each request.
 	Server clients.Server
-	// Note is one more sentence about connecting, such as what to do first; usually none.
-	Note string
 	// Data is set where the data is at / and this page beside it.
 	Data bool
 }
@@ -61,7 +59,7 @@ func (p *Page) Serve(w http.ResponseWriter, r *http.Request, endpoint, status st
 				),
 				g.If(server.URL == "" || server.TokenEnv != "", Quiet("Whoever calls it needs the token that the demo printed.")),
 			),
-			Section("clients", "Connect a client", how(server), g.If(p.options.Note != "", h.P(g.Text(p.options.Note))), guides(server)),
+			Section("clients", "Connect a client", how(server), guides(server)),
 		),
 		h.Footer(h.P(
 			h.Class("quiet"), g.Text("Programs find the same facts in "),

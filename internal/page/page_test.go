@@ -142,7 +142,6 @@ func TestWhatIsShownIsEscaped(t *testing.T) {
 		"a name":        {Server: clients.Server{Name: hostile}},
 		"a command":     {Server: clients.Server{Name: "pdpp", Command: hostile, Arguments: []string{hostile}}},
 		"an address":    {Server: clients.Server{Name: "pdpp", URL: "https://mcp.example/" + hostile}},
-		"a note":        {Server: clients.Server{Name: "pdpp"}, Note: hostile},
 		"a variable":    {Server: clients.Server{Name: "pdpp", TokenEnv: hostile}},
 		"the endpoint":  hosted,
 		"the sample's":  sample,
