@@ -4,13 +4,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 )
 
 // Arguments makes a tool's arguments of what was typed: one JSON object, or words of the form key=value, which the
-// tool's input schema gives their types. What the schema does not know is sent as text, for the tool to judge. A key
-// that is typed twice makes a list. Its errors are one sentence each and belong to the command line.
+// tool's input schema gives their types. What the schema does not know is sent as text, for the tool to judge. Its
+// errors are one sentence each and belong to the command line.
 func Arguments(schema json.RawMessage, words []string) (map[string]any, error) {
 	if len(words) == 1 && strings.HasPrefix(strings.TrimSpace(words[0]), "{") {
 		value, err := decoded(words[0])
@@ -31,12 +30,8 @@ func Arguments(schema json.RawMessage, words []string) (map[string]any, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s=%s: %w", key, text, err)
 		}
-		if list, ok := value.([]any); ok {
-			if before, ok := arguments[key].([]any); ok {
-				value = slices.Concat(before, list)
-			}
-		} else if _, ok := arguments[key]; ok {
-			return nil, fmt.Errorf("%s is given twice, and is no list", key)
+		if _, ok := arguments[key]; ok {
+			return nil, fmt.Errorf("%s is given twice", key)
 		}
 		arguments[key] = value
 	}
@@ -50,16 +45,15 @@ type inputSchema struct {
 }
 
 type property struct {
-	Type        string    `json:"type"`
-	Description string    `json:"description"`
-	Enum        []string  `json:"enum"`
-	Items       *property `json:"items"`
+	Type        string   `json:"type"`
+	Description string   `json:"description"`
+	Enum        []string `json:"enum"`
 }
 
 // needed says in words what a type is. Every other type is text.
 var needed = map[string]string{
 	"integer": "a whole number", "number": "a number", "boolean": "true or false", "object": "a JSON object",
-	"array": "a JSON list, or items with commas between them,",
+	"array": "a JSON list, or texts with commas between them,",
 }
 
 // value reads a text as the type that the schema names.
@@ -68,7 +62,7 @@ func (p property) value(text string) (any, error) {
 	case needed[p.Type] == "":
 		return text, nil
 	case p.Type == "array" && !strings.HasPrefix(text, "["):
-		return p.items(text)
+		return strings.Split(text, ","), nil
 	}
 	value, err := decoded(text)
 	fits := false
@@ -87,22 +81,6 @@ func (p property) value(text string) (any, error) {
 		return nil, errors.New(needed[p.Type] + " is needed")
 	}
 	return value, nil
-}
-
-// items reads a list that is typed with commas.
-func (p property) items(text string) (any, error) {
-	item, list := property{}, []any(nil)
-	if p.Items != nil {
-		item = *p.Items
-	}
-	for part := range strings.SplitSeq(text, ",") {
-		value, err := item.value(part)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, value)
-	}
-	return list, nil
 }
 
 // decoded reads one JSON value, whose numbers keep their digits.
