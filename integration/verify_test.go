@@ -315,7 +315,7 @@ func TestVerify(t *testing.T) {
 			`{"id":"a:b","field":"c"}`:           "neither sha256 nor text",
 			`{"id":"a:b","field":"c","sha256":"` + strings.Repeat("0", 64) + `"}`:                               "the text itself is needed",
 			`{"id":"a:b","field":"c","sha256":"` + strings.Repeat("A", 64) + `"}`:                               "16 to 64 lower-case",
-			`{"id":"a:b","field":"c","start_chars":3,"sha256":"` + strings.Repeat("0", 64) + `"}`:               "belong together",
+			`{"id":"a:b","field":"c","start_chars":3,"sha256":"` + strings.Repeat("0", 64) + `"}`:               "no range",
 			`{"id":"a:b","field":"c","start_chars":3,"end_chars":3,"sha256":"` + strings.Repeat("0", 64) + `"}`: "no range",
 			`{"id":"a:b","field":"c","text":"x","sha256":"` + strings.Repeat("0", 64) + `"}`:                    "not what sha256 was made of",
 			`{"id":"a:b","field":"c","text":" … "}`:                                                             "nothing that can be read",

@@ -60,14 +60,11 @@ func ParseCitation(raw, text string) (Citation, error) {
 
 // checkRange says what is wrong with the characters of a citation, which may have none.
 func (c Citation) checkRange() error {
-	switch {
-	case c.Start == nil && c.End == nil:
+	if c.Start == nil && c.End == nil {
 		return nil
-	case c.Start == nil || c.End == nil:
-		return errors.New("start_chars and end_chars belong together. Send both, or neither and the text")
-	case *c.Start < 0 || *c.End <= *c.Start || *c.End-*c.Start > maxCitedChars || *c.End > 1<<30:
-		return fmt.Errorf("characters %d to %d are no range. Send 0 ≤ start_chars < end_chars, at most %d apart",
-			*c.Start, *c.End, maxCitedChars)
+	}
+	if c.Start == nil || c.End == nil || *c.Start < 0 || *c.End <= *c.Start || *c.End-*c.Start > maxCitedChars || *c.End > 1<<30 {
+		return fmt.Errorf("start_chars and end_chars are no range. Send both, 0 ≤ start_chars < end_chars, at most %d apart", maxCitedChars)
 	}
 	return nil
 }
