@@ -1,5 +1,6 @@
 // Package browse is the demo's own pages over its data: the streams, a table of records, one record, a search, counts by month. Each view
-// shows what calls of this server's MCP tools answer, and names the call that makes it. The owner's secret opens it; a cookie keeps it open.
+// shows what calls of this server's MCP tools answer, and names the call that makes it. The owner's secret opens it; a cookie keeps it
+// open.
 //
 // Nothing of a record is ever active: it is written as text, every link leads to another view, and the content security policy lets no
 // image, script or style but the page's own load. It works without JavaScript.

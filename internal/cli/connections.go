@@ -73,7 +73,8 @@ func (c connectionsCommand) run(ctx context.Context, app App) error {
 		if !stored.Used.IsZero() {
 			used = stored.Used.UTC().Format(time.RFC3339)
 		}
-		fmt.Fprintf(app.visible(), "%s, %s\n  %s\n  %s; last used %s\n", stored.ProviderURL, stored.Name, inWords(stored.Document.Grant), ends, used)
+		fmt.Fprintf(app.visible(), "%s, %s\n  %s\n  %s; last used %s\n",
+			stored.ProviderURL, stored.Name, inWords(stored.Document.Grant), ends, used)
 	}
 	return nil
 }
