@@ -4,13 +4,9 @@ import (
 	"encoding/base64"
 	"net/url"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 )
-
-// braced is a variable as most hosts write it, such as ${NAME}.
-var braced = regexp.MustCompile(`\$\{`)
 
 // fromAfar is about hosts that connect to a server themselves.
 const fromAfar = " connects from its own data centre, so the address must be reachable from the internet over https."
@@ -19,7 +15,7 @@ const fromAfar = " connects from its own data centre, so the address must be rea
 var all = []Client{{
 	Name: "claude-code", Title: "Claude Code",
 	path:  func(p Place) string { return filepath.Join(p.folder("CLAUDE_CONFIG_DIR"), ".claude.json") },
-	parse: parseJSON, key: "mcpServers", tokenEnv: "${%s}", variable: braced,
+	parse: parseJSON, key: "mcpServers", tokenEnv: "${%s}",
 	entry: typedEntry,
 	commands: func(c Client, s Server) [][]string {
 		words := []string{"claude", "mcp", "add", "--scope", "user"}
@@ -82,7 +78,7 @@ var all = []Client{{
 }, {
 	Name: "cursor", Title: "Cursor",
 	path:  func(p Place) string { return filepath.Join(p.Home, ".cursor", "mcp.json") },
-	parse: parseJSONC, key: "mcpServers", tokenEnv: "${env:%s}", variable: braced, // #nosec G101 -- how a variable is quoted
+	parse: parseJSONC, key: "mcpServers", tokenEnv: "${env:%s}", // #nosec G101 -- how a variable is quoted
 	entry: plainEntry,
 	link: func(s Server, entry object) string {
 		return "cursor://anysphere.cursor-deeplink/mcp/install?name=" + url.QueryEscape(s.Name) +
@@ -93,7 +89,7 @@ var all = []Client{{
 }, {
 	Name: "vscode", Title: "VS Code",
 	path:  func(p Place) string { return filepath.Join(p.applicationData(), "Code", "User", "mcp.json") },
-	parse: parseJSONC, key: "servers", variable: braced,
+	parse: parseJSONC, key: "servers",
 	entry: typedEntry,
 	commands: func(c Client, s Server) [][]string {
 		return [][]string{{"code", "--add-mcp", encode(named(s, typedEntry(c, s)))}}
@@ -106,7 +102,7 @@ var all = []Client{{
 }, {
 	Name: "gemini", Title: "Gemini CLI",
 	path:  func(p Place) string { return filepath.Join(p.Home, ".gemini", "settings.json") },
-	parse: parseJSONC, key: "mcpServers", tokenEnv: "$%s", variable: regexp.MustCompile(`\$[\w{]`),
+	parse: parseJSONC, key: "mcpServers", tokenEnv: "$%s",
 	entry: func(c Client, s Server) object {
 		entry := plainEntry(c, s)
 		if s.hosted() {

@@ -65,10 +65,9 @@ type Client struct {
 	parse func(text string) (document, error)
 	key   string // under which the file holds its servers; empty: it has no file to edit
 
-	localOnly  bool           // the file takes commands alone; hosted servers are added in the host's own settings
-	hostedOnly bool           // it runs no command of this machine
-	tokenEnv   string         // how a header quotes an environment variable, %s being its name; empty: not supported
-	variable   *regexp.Regexp // what the host replaces by a variable's value wherever an entry has it; nil: nothing is known
+	localOnly  bool   // the file takes commands alone; hosted servers are added in the host's own settings
+	hostedOnly bool   // it runs no command of this machine
+	tokenEnv   string // how a header quotes an environment variable, %s being its name; empty: not supported
 	entry      func(Client, Server) object
 	commands   func(Client, Server) [][]string     // the host's own, where it has one
 	link       func(s Server, entry object) string // installs with a click, where the host has one
@@ -89,17 +88,16 @@ func (c Client) Path(p Place) string {
 	return c.path(p)
 }
 
+// variable is what one client or another replaces by a variable's value wherever an entry has it.
+var variable = regexp.MustCompile(`\$[\w{]`)
+
 // Check reports why the host cannot take a server, as one sentence with the way out; empty when it can.
 func (c Client) Check(s Server) string {
-	words, replaced := s.words(), -1
-	if c.variable != nil && !s.hosted() {
-		replaced = slices.IndexFunc(words, c.variable.MatchString)
-	}
 	switch {
+	case !s.hosted() && variable.MatchString(strings.Join(s.words(), " ")):
+		return "Clients replace a $ and the name behind it by the value of that variable: give the folder another name, or name a link to it."
 	case c.hostedOnly && !s.hosted():
 		return c.Title + " runs no program of this machine: host the server (pdpp-mcp serve) and give its address with --url https://…/mcp."
-	case replaced >= 0:
-		return c.Title + " replaces a $ and the name behind it in " + words[replaced] + " by the value of that variable: give the folder another name, or name a link to it."
 	case s.TokenEnv != "" && !s.hosted():
 		return "--token-env is for hosted servers: a local one reads its grant from the credential cache."
 	case s.TokenEnv != "" && c.tokenEnv == "":

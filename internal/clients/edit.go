@@ -131,16 +131,9 @@ func remainder(d document, key, name string) string {
 	return fmt.Sprintf("%#v", rest)
 }
 
-// commandOf is the program that an entry starts, in each form that hosts have for it: its path, a list of that and the arguments, or an
-// object with the path. It is not local without one.
+// commandOf is the program that an entry starts: empty where it is not a text. The entry is not local without one.
 func commandOf(fields map[string]any) (command string, local bool) {
 	value, local := fields["command"]
-	switch form := value.(type) {
-	case []any:
-		value = append(form, nil)[0]
-	case map[string]any:
-		value = form["path"]
-	}
 	command, _ = value.(string)
 	return command, local
 }

@@ -176,11 +176,9 @@ func TestPlansThatAreRefused(t *testing.T) {
 	}
 }
 
-// A file that nests so deep that its parser would run out of stack is refused and stays as it is. Brackets in strings and comments do not
-// count.
+// A file that nests so deep that its parser would run out of stack is refused and stays as it is.
 func TestDeepFilesAreRefused(t *testing.T) {
 	cursor, _ := clients.ByName("cursor")
-	code, _ := clients.ByName("vscode")
 	codex, _ := clients.ByName("codex")
 	const many = 2_000_000
 	open := strings.Repeat("[", many)
@@ -189,24 +187,17 @@ func TestDeepFilesAreRefused(t *testing.T) {
 		text   string
 		want   string
 	}{
-		"arrays":                  {cursor, `{"a":` + open + strings.Repeat("]", many) + "}", "more than 1000 deep"},
-		"objects":                 {cursor, strings.Repeat(`{"a":`, many), "more than 1000 deep"},
-		"behind a string":         {cursor, `{"a\"[": ` + open, "more than 1000 deep"},
-		"behind comments":         {code, "// \" \r /* \n/* // \" **/" + open, "more than 1000 deep"},
-		"1001 arrays":             {cursor, open[:1001] + strings.Repeat("]", 1001), "more than 1000 deep"},
-		"1000 arrays":             {cursor, open[:1000] + strings.Repeat("]", 1000), "does not hold a JSON object"},
-		"in a string":             {cursor, `{"a":"\"` + open + `\\"}`, ""},
-		"in comments":             {code, "{} //" + open + "\n/*" + open + "*/", ""},
-		"beside one another":      {cursor, `{"a":[` + strings.Repeat("[],", many/10) + "[]]}", ""},
-		"in what does not end":    {cursor, `{"a":"` + open, "it ends in the middle"},
-		"in an escape at the end": {cursor, `{"a":"\`, "it ends in the middle"},
-		"arrays of TOML":          {codex, "a = " + open, "not valid TOML"},
-		"tables of TOML":          {codex, strings.Repeat("a = {", many), "not valid TOML"},
-		"1001 arrays of TOML":     {codex, "a = " + open[:1001] + strings.Repeat("]", 1001), "more than 1000 deep"},
-		"a key of many parts":     {codex, strings.Repeat("a.", many) + "a = 1", "more than 1000 deep"},
-		"a table of many parts":   {codex, "[" + strings.Repeat(`"=".`, many) + "a]", "more than 1000 deep"},
-		"keys in tables":          {codex, strings.Repeat(strings.Repeat("a.", 90)+"a = {", 12) + strings.Repeat("}", 12), "more than 1000 deep"},
-		"a key of some parts":     {codex, strings.Repeat("a.", 900) + "a = '" + strings.Repeat("a.", 2000) + "'", ""},
+		"arrays":                     {cursor, `{"a":` + open + strings.Repeat("]", many) + "}", "is not valid JSON"},
+		"objects":                    {cursor, strings.Repeat(`{"a":`, many), "is not valid JSON"},
+		"behind comments":            {cursor, "// \" \r /* \n/* // \" **/" + open, "is not valid JSON"},
+		"as many as may be":          {cursor, open[:100_000] + "//", "it ends in the middle"},
+		"beside one another":         {cursor, `{"a":[` + strings.Repeat("[],", many/10) + "[]]}", ""},
+		"arrays of TOML":             {codex, "a = " + open, "not valid TOML"},
+		"tables of TOML":             {codex, strings.Repeat("a = {", many), "not valid TOML"},
+		"a key of many parts":        {codex, strings.Repeat("a.", many) + "a = 1", "dots"},
+		"a table of many parts":      {codex, "[" + strings.Repeat(`"=".`, many) + "a]", "dots"},
+		"a key of some parts":        {codex, strings.Repeat("a.", 900) + "a = 'a'", ""},
+		"as many as may be, in TOML": {codex, strings.Repeat("a.", 100_000) + "a = 'a'", "by hand"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "file")
@@ -226,12 +217,14 @@ func TestBackupsAndOthersChangesAreNotOverwritten(t *testing.T) {
 	folder := tree{"file": "{}\n", "file.bak-20261121T093000Z": "older"}.write(t)
 	path := filepath.Join(folder, "file")
 	change := plan(t, path, client, local)
-	backup, err := change.Write(now)
-	if err != nil || backup != path+".bak-20261121T093000Z-2" {
+	if backup, err := change.Write(now); err == nil || !strings.Contains(err.Error(), "the backup") {
 		t.Errorf("backup %q (%v)", backup, err)
 	}
-	if read(t, folder)["file.bak-20261121T093000Z"] != "older" {
-		t.Error("an older backup was overwritten")
+	if held := read(t, folder); held["file.bak-20261121T093000Z"] != "older" || held["file"] != "{}\n" {
+		t.Errorf("an older backup was overwritten, or the file without one: %v", held)
+	}
+	if err := os.Remove(path + ".bak-20261121T093000Z"); err != nil {
+		t.Fatal(err)
 	}
 	change = plan(t, path, client, hosted)
 	if err := os.WriteFile(path, []byte(`{"changed": "meanwhile"}`), 0o600); err != nil {

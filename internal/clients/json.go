@@ -30,7 +30,7 @@ func parseJSONC(text string) (document, error) { return parseCommented(text, tru
 // parseCommented reads a file. One without any value, or of comments alone, is an empty object that is still to be written.
 func parseCommented(text string, comments bool) (document, error) {
 	if isDeep(text) {
-		return nil, refused("the file has arrays and objects more than %d deep in one another: mend it first", maxDepth)
+		return nil, refused("the file is not valid JSON, or has comments and more than %d arrays and objects: mend it first", maxNested)
 	}
 	root, err := hujson.Parse([]byte(text))
 	if err != nil {
@@ -60,43 +60,12 @@ func parseCommented(text string, comments bool) (document, error) {
 	return &jsonFile{text, &root, values}, nil
 }
 
-// maxDepth is how deep arrays and objects of a file may be in one another. No client writes as many, and hujson takes stack for each.
-const maxDepth = 1000
+// maxNested bounds the arrays and objects of a file that may be in one another: hujson takes stack for each.
+const maxNested = 100_000
 
-// isDeep reports, without stack, a text with more. It passes over the strings and comments that hujson would, up to its first error.
+// isDeep reports whether a file could run out of stack. The standard library's JSON has a bound of its own.
 func isDeep(text string) bool {
-	depth := 0
-	for text != "" && depth <= maxDepth {
-		begins, length := text[0], 1
-		switch {
-		case begins == '[' || begins == '{':
-			depth++
-		case begins == ']' || begins == '}':
-			depth--
-		case begins == '"':
-			for length < len(text) && text[length] != '"' {
-				if text[length] == '\\' {
-					length++
-				}
-				length++
-			}
-			length++
-		case strings.HasPrefix(text, "//"):
-			length = endOf(text, "\n", len("//"))
-		case strings.HasPrefix(text, "/*"):
-			length = endOf(text, "*/", len("/*"))
-		}
-		text = text[min(length, len(text)):]
-	}
-	return depth > maxDepth
-}
-
-// endOf is where a part of a text ends, from an offset on, or the end of the text.
-func endOf(text, end string, from int) int {
-	if at := strings.Index(text[from:], end); at >= 0 {
-		return from + at + len(end)
-	}
-	return len(text)
+	return strings.Count(text, "[")+strings.Count(text, "{") > maxNested && !json.Valid([]byte(text))
 }
 
 // where says at which place a text cannot be read. What stands there is not shown: it may be a credential.

@@ -18,12 +18,8 @@ type tomlFile struct {
 }
 
 func parseTOML(text string) (document, error) {
-	parser := unstable.Parser{}
-	parser.Reset([]byte(text))
-	for parser.NextExpression() {
-		if depthOf(parser.Expression()) > maxDepth { // each is read as a whole before it takes stack
-			return nil, refused("the file has arrays and tables more than %d deep in one another: mend it first", maxDepth)
-		}
+	if strings.Count(text, ".") > maxNested { // each part of a key is a table; go-toml itself bounds how deep values are
+		return nil, refused("the file has more than %d dots: mend it first", maxNested)
 	}
 	f := &tomlFile{text: text}
 	if err := toml.Unmarshal([]byte(text), &f.values); err != nil {
@@ -36,25 +32,6 @@ func parseTOML(text string) (document, error) {
 		return nil, refused("the file is not valid TOML (%s): mend it first", place)
 	}
 	return f, nil
-}
-
-// depthOf is how deep what is in a node is: each part of a key is a table. The parser bounds how deep values are.
-func depthOf(node *unstable.Node) (depth int) {
-	switch node.Kind {
-	case unstable.KeyValue, unstable.Table, unstable.ArrayTable:
-		for key := node.Key(); key.Next(); {
-			depth++
-		}
-		if node.Kind == unstable.KeyValue {
-			depth += depthOf(node.Value())
-		}
-	case unstable.Array, unstable.InlineTable:
-		for child := node.Children(); child.Next(); {
-			depth = max(depth, depthOf(child.Node()))
-		}
-		depth++
-	}
-	return depth
 }
 
 func (f *tomlFile) tree() map[string]any { return f.values }
