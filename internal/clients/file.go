@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -114,18 +115,25 @@ func (c Change) unchanged() error {
 	return nil
 }
 
-// keep writes a backup. It replaces none.
+// keep writes a backup under a name that is not taken.
 func keep(path string, data []byte, mode fs.FileMode, now time.Time) (string, error) {
-	name := path + ".bak-" + now.UTC().Format("20060102T150405Z")
-	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode|0o200) // #nosec G304 -- beside it
-	if err == nil {
-		_, err = file.Write(data)
-		err = errors.Join(err, file.Sync(), file.Close())
+	stem := path + ".bak-" + now.UTC().Format("20060102T150405Z")
+	name := stem
+	for attempt := 2; ; attempt++ {
+		file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode|0o200) // #nosec G304 -- beside it
+		if errors.Is(err, fs.ErrExist) && attempt < 100 {
+			name = stem + "-" + strconv.Itoa(attempt)
+			continue
+		}
+		if err == nil {
+			_, err = file.Write(data)
+			err = errors.Join(err, file.Sync(), file.Close())
+		}
+		if err != nil {
+			return "", fmt.Errorf("the backup %s cannot be written: %w", name, reason(err))
+		}
+		return name, nil
 	}
-	if err != nil {
-		return "", fmt.Errorf("the backup %s cannot be written: %w", name, reason(err))
-	}
-	return name, nil
 }
 
 // reason is an error without the path, which the sentence names already.
