@@ -76,25 +76,12 @@ func (f *tomlFile) remove(key, name string) (string, error) {
 		return "", errInline(name)
 	}
 	for ; found; table, found = findTable(text, isOurs) {
-		before, after := text[:table.header.from], text[table.end():]
-		for before == "" || strings.TrimSpace(lastLine(before)) == "" { // one blank line is enough
-			line, rest, _ := strings.Cut(after, "\n")
-			if strings.TrimSpace(line) != "" || after == "" {
-				break
-			}
-			after = rest
-		}
-		text = before + after
+		text = text[:table.header.from] + text[table.end():]
 	}
 	if strings.TrimSpace(text) == "" {
 		return "", nil
 	}
 	return strings.TrimRight(text, "\n") + "\n", nil
-}
-
-func lastLine(text string) string {
-	text = strings.TrimSuffix(text, "\n")
-	return text[strings.LastIndexByte(text, '\n')+1:]
 }
 
 func errInline(name string) error {
