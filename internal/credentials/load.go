@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -72,6 +73,10 @@ func LoadCredentials(root, providerURL string, names []string, grantID string, n
 		return nil, first
 	}
 	message := "There is no cached credential for " + provider + "."
+	local := filepath.Join(".pdpp", "clients", credentialFile(provider))
+	if _, err := os.Stat(local); err == nil && root != ".pdpp" {
+		message += " The one in the folder .pdpp of the working directory is used only with --cache-root .pdpp."
+	}
 	return nil, missing(root, provider, append(slices.Clone(names), DefaultName)[0], message)
 }
 
