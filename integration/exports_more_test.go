@@ -45,13 +45,12 @@ func moneyExports() []export {
 		folder: "ledger", // what finance programs write, in words of their own
 		files: map[string]string{
 			"giro.ofx":  "OFXHEADER:100\r\n\r\n<OFX><CURDEF>EUR<BANKTRANLIST><STMTTRN><TRNTYPE>DEBIT<DTPOSTED>20260115<TRNAMT>-1234.50<FITID>f1<NAME>Rent</STMTTRN><STMTTRN><TRNTYPE>CREDIT<DTPOSTED>20260131<TRNAMT>2000.00<FITID>f2<NAME>Harbour &amp; Co</STMTTRN></BANKTRANLIST></OFX>",
-			"cash.qif":  "!Type:Cash\nD1/15'26\nT-12.50\nPCafe\n^\nD1/31'26\nT-7.50\nPFerry\n^\n",
 			"fund.qfx":  "<OFX><INVTRANLIST><BUYSTOCK></INVTRANLIST><STMTTRN><DTPOSTED>20260115<TRNAMT>5<FITID>f1</STMTTRN></OFX>",
 			"notes.txt": "The landlord is called Ebba.\n",
 		},
 		truths: []truth{
-			sums("ledger_giro", "amount", "765.5"), sums("ledger_cash", "amount", "-20"), lists(`{"stream":"ledger_giro","filter":{"date":{"gte":"2026-01-20"}}}`, "Harbour & Co", "EUR", "f2", "1 record"),
-			finds("landlord Ebba", "ledger_documents:notes.txt"), lists(`{"stream":"ledger_cash","filter":{"date":{"lt":"2026-01-20"}}}`, "Cafe", "2026-01-15", "1 record"),
+			sums("ledger_giro", "amount", "765.5"), lists(`{"stream":"ledger_giro","filter":{"date":{"gte":"2026-01-20"}}}`, "Harbour & Co", "EUR", "f2", "1 record"),
+			finds("landlord Ebba", "ledger_documents:notes.txt"),
 		},
 		skips: []string{"fund.qfx: cannot be read on: what was bought and sold in an investment account is left out"},
 	}, {
@@ -107,13 +106,6 @@ func chatExports(t *testing.T) []export {
 			counts("instagram_inbox", "5"), finds("lighthouse open", "instagram_inbox:bo_1-1"), lists(`{"stream":"instagram_inbox","filter":{"sender_name":"Nora","conversation":"bo_1"},"count":"exact"}`, "2026-01-15T02:16:00.000Z", "https://x.example/a", "Schön"),
 			lists(`{"stream":"instagram_inbox","filter":{"sender_name":"Jörg"}}`, "lighthouse open", "1 record"), lists(`{"stream":"instagram_inbox","filter":{"conversation":"ida_2"}}`, "Hei", "Så", "2 records"),
 			counts("instagram_inbox_conversations", "2"), lists(`{"stream":"instagram_inbox_conversations","filter":{"conversation":"bo_1"},"expand":["messages"]}`, "Jörg", "lighthouse open"),
-		},
-	}, {
-		folder: "telegram-pages",
-		files: map[string]string{"messages.html": `<div class="page_wrap"><div class="page_header"><div class="text bold">Fam</div></div><div class="message default clearfix" id="message7"><div class="body">` +
-			`<div class="pull_right date details" title="15.01.2026 02:15:33 UTC+01:00">02:15</div><div class="from_name">Ann</div><div class="text">The <b>kayak</b> leaks</div></div></div></div>`},
-		truths: []truth{
-			counts("telegram-pages", "1"), finds("kayak", "telegram-pages:telegram-pages-7"), lists(`{"stream":"telegram-pages","filter":{"date":{"gte":"2026-01-15"},"from":"Ann"}}`, "2026-01-15T02:15:33+01:00", "The kayak leaks"),
 		},
 	}, {
 		folder: "phone",

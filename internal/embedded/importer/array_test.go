@@ -231,20 +231,3 @@ func TestNumbersThatJSONHasNotAreNull(t *testing.T) {
 		})
 	}
 }
-
-// What a record names by an id has a name in another list of the file, and so has the record.
-func TestIdsOfAnotherListAreNamed(t *testing.T) {
-	for text, want := range map[string]map[string]any{
-		`{"name":"Board","lists":[{"id":"l0","name":"To do"},{"id":"l2","name":"Done"}],"members":[{"id":"m1","fullName":"Ann"}],"cards":[{"id":"c1","idList":"l2","idMembers":["m1"]}]}`: {
-			"id": "c1", "idList": "l2", "list": "Done", "idMembers": []any{"m1"}, "members": []any{"Ann"}},
-		`{"categories":[{"id":7,"title":"Food"},{"id":8,"title":"Rent"}],"cards":[{"id":1,"category_id":7},{"id":2,"category_id":9}]}`: {"id": 1.0, "category_id": 7.0, "category": "Food"},
-		`{"users":[{"id":"u","name":"Ann"}],"cards":[{"id":1,"userId":"u","user":"me","paid":"u","usersId":"gone"}]}`:                  {"id": 1.0, "userId": "u", "user": "me", "paid": "u", "usersId": "gone"},
-		`{"users":[{"id":"u","name":"Ann"},{"id":"v","name":""}],"x":{"y":1},"cards":[{"id":1,"userIds":["u","v"]}]}`:                  {"id": 1.0, "userIds": []any{"u", "v"}},
-		`{"users":[{"name":"Ann"},{"id":null,"name":"Bo"}],"x":[{"id":1}],"cards":[{"id":1,"userId":null},{"id":2,"userId":""}]}`:      {"id": 1.0, "userId": nil},
-	} {
-		records, _ := loaded(t, "board.json", text)
-		if got := records["board"]; len(got) == 0 || cmp.Diff(want, got[0]) != "" {
-			t.Errorf("(-want +got)\n%s\n%v", cmp.Diff(want, got[0]), records)
-		}
-	}
-}

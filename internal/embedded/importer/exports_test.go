@@ -17,8 +17,6 @@ func TestFilesAreReadAsTheirProgramsMeanThem(t *testing.T) {
 		files               map[string]string
 		want                []any // of the field, by record
 	}{
-		{"dates of Quicken with spaces", "a", "date", map[string]string{"a.qif": "!Type:Bank\nD6/ 1/94\nT-10.00\n^\nD6/15/94\nT1.00\n^\n"},
-			[]any{"1994-06-01", "1994-06-15"}},
 		{"a bookmark with text before and in its description", "a", "description", map[string]string{
 			"a.html": "<!DOCTYPE NETSCAPE-Bookmark-file-1><DL><DT><A HREF=\"http://u\">T</A> first<DD>second</DL>"}, []any{"first\nsecond"}},
 		{"empty lines of a card", "a", "addresses", map[string]string{"a.vcf": "BEGIN:VCARD\nFN:Ada\nADR:;;;;;;\nEND:VCARD\n"}, []any{nil}},

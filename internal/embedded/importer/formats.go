@@ -67,20 +67,14 @@ var ways = [...]way{
 	formatLines:   {endings: ".jsonl .ndjson", read: buffered(objects.NewLines), series: true},
 	formatArray: {
 		endings: ".json .geojson", group: parts, series: true,
-		read: func(in *opened) item.Records {
-			open := func() (io.ReadSeekCloser, error) {
-				file, err := openFile(in.of.from.fsys, in.from.name)
-				return stopping{file, in.ctx}, err
-			}
-			return services.Named(services.Array(in.text, in.from.objects), in.from.divided, in.from.names, open)
-		},
+		read: func(in *opened) item.Records { return services.Array(in.text, in.from.objects) },
 	},
 	formatTable: {
 		endings: ".csv .tsv", charset: true, series: true, attached: aroundTable,
 		read: func(in *opened) item.Records { return in.table(in.text) },
 	},
 	formatRows: {
-		endings: ".gpx .tcx .kml .ofx .qfx .qif", is: services.IsXMLRows, read: readRows, charset: true, series: true, attached: aroundTable,
+		endings: ".gpx .tcx .kml .ofx .qfx", is: services.IsXMLRows, read: readRows, charset: true, series: true, attached: aroundTable,
 	},
 	formatMail: {endings: ".mbox .mbx .eml .emlx", is: mail.IsMbox, read: readMail, binary: true, group: looseMessages,
 		attached: attachedStream{attachmentsSuffix, "message_id"}},
@@ -104,16 +98,6 @@ var ways = [...]way{
 		read:    readSlack,
 		group:   func(name string) string { return path.Join(path.Dir(path.Dir(name)), "messages") },
 		replies: "in_reply_to", dependsOn: []string{"../users.json"}, // which names people
-	},
-	formatDiscord: {
-		read: readDiscord, dependsOn: []string{"../" + services.DiscordList},
-		group: func(name string) string {
-			if path.Base(name) != services.DiscordList { // which is beside the folders
-				name = path.Dir(name)
-			}
-			return folderOr(path.Dir(name), "messages")
-		},
-		about: about{file: services.DiscordChannel, part: "channels", key: "channel_id"},
 	},
 	formatX: {
 		is:   sign(`(?i)\.js$`, `\A\s*window\.YTD\.[^=]*=`),
@@ -148,10 +132,6 @@ var ways = [...]way{
 		among: formatDocument, read: text(services.Bookmarks),
 	},
 	formatEvernote: {is: sign(`(?i)\.enex$`, `<en-export`), read: text(services.Evernote)},
-	formatTelegramPage: {
-		is: sign(`^messages\d*\.html$`, `<div class="page_wrap">`), among: formatDocument, group: chats, replies: "in_reply_to",
-		read: func(in *opened) item.Records { return services.TelegramPage(in.text, in.folderName()) },
-	},
 	formatAssistant: { // ChatGPT and Claude
 		is:    sign(`^conversations[\w-]*\.json$`, `"mapping"|"chat_messages"`),
 		among: formatArray, read: text(services.Assistant), replies: "in_reply_to",
@@ -263,13 +243,6 @@ func readDocument(in *opened) item.Records {
 
 func aboveFolder(noun string) func(name string) string {
 	return func(name string) string { return folderOr(path.Dir(path.Dir(name)), noun) }
-}
-
-func chats(name string) string {
-	if folder := path.Dir(name); path.Base(path.Dir(folder)) == "chats" {
-		name = folder
-	}
-	return folderOr(path.Dir(name), "messages")
 }
 
 var (

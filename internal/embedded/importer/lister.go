@@ -96,7 +96,6 @@ func (l *lister) addArrays(called string, file *sourceFile) bool {
 	if file.divided = l.divided(*file); len(file.divided) == 0 {
 		return false
 	}
-	file.names = services.ListNames{}
 	parts := file.divided
 	for index := range parts {
 		one := &parts[index]

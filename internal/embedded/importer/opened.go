@@ -217,22 +217,3 @@ func readSlack(in *opened) item.Records {
 	}
 	return services.Slack(in.text, in.folderName(), s.users)
 }
-
-func readDiscord(in *opened) (records item.Records) {
-	s := in.of
-	if s.channels == nil {
-		in.beside("../"+services.DiscordList, func(list io.ReadSeeker) { s.channels = services.ReadDiscordNames(list) })
-	}
-	in.beside(services.DiscordChannel, func(file io.ReadSeeker) {
-		channel := services.ReadChannel(file, strings.TrimPrefix(in.folderName(), "c"), s.channels)
-		switch {
-		case in.from.part != "":
-			records = channel.Record()
-		case in.stem() == "messages":
-			records = channel.Messages(in.text, in.isNamed(".csv"))
-		default: // what is known of channels
-			records = func(func(item.Item, error) bool) {}
-		}
-	})
-	return records
-}

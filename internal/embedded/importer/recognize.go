@@ -13,7 +13,7 @@ import (
 )
 
 const knownEndings = ".jsonl, .ndjson, .json, .csv, .tsv, .mbox, .mbx, .eml, .emlx, .ics, .vcf, .md, .html, .docx, .odt, .txt, .xlsx, " +
-	".gpx, .tcx, .kml, .ofx, .qif, .enex, .sqlite or .zip"
+	".gpx, .tcx, .kml, .ofx, .enex, .sqlite or .zip"
 
 // passwords is said of the exports of password managers.
 const passwords = "it holds passwords, which no assistant should have: to have the rest of it read, leave them and other secrets out " +
@@ -55,8 +55,6 @@ func shownFormat(fsys fs.FS, name string, named format, start []byte) format {
 		return formatLines
 	case isSlack(fsys, name):
 		return formatSlack
-	case services.IsDiscord(name, start):
-		return formatDiscord
 	}
 	for index, one := range ways {
 		if one.is != nil && named == one.among && one.is(name, start) {
@@ -106,7 +104,7 @@ var otherWays = [...]otherWay{
 	{".xml .plist .opml .bib .ris .yaml .yml .mdb .accdb .parquet", "export it as .csv or .json"},
 	{".pst .ost .olm .msg", "import it into a mail program such as Thunderbird, and export it as .mbox or .eml"},
 	{".msf", "the mailbox beside it is read"},
-	{".sta .mt940 .940", "export it from the bank as CAMT (.xml), .csv or .ofx"},
+	{".sta .mt940 .940 .qif", "export it from the bank as CAMT (.xml), .csv or .ofx"},
 	{".fit", "export it as .tcx or .gpx"},
 	{".apkg", "export the notes as text"},
 	{".ldif", "export the contacts as .vcf"},

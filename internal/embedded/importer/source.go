@@ -24,11 +24,10 @@ type sourceFile struct {
 	name       string // path from the folder, with slashes
 	connection string // whose records it holds
 	size       int64
-	part       string         // the sheet, table or array of the file that is read; empty: all of it
-	objects    *objects.Part  // of an array; nil: of a sheet or table, or all of it
-	mailbox    string         // that its messages are in, of several that are one stream; empty: they do not say
-	divided    []objects.Part // all of them that the file holds: empty if it is read as one; nil: unknown
-	names      services.ListNames
+	part       string                     // the sheet, table or array of the file that is read; empty: all of it
+	objects    *objects.Part              // of an array; nil: of a sheet or table, or all of it
+	mailbox    string                     // that its messages are in, of several that are one stream; empty: they do not say
+	divided    []objects.Part             // all of them that the file holds: empty if it is read as one; nil: unknown
 	section    *table.Section             // that is read, of the tables that a file or a sheet holds; nil: all of it
 	sections   map[string][]table.Section // all of them, by sheet; nil: unknown
 	used       map[string]int             // bytes of the records of its tables, by their names; nil: it has no tables
@@ -69,40 +68,37 @@ type fileStream struct {
 	copies     map[string][]string    // found by infer: the mailboxes in which a message is again
 	notes      document.Notes         // of a stream of notes
 	users      services.SlackUsers    // of a stream of messages
-	channels   map[string]string      // of a stream of messages
 }
 
 type format int
 
 const (
-	formatUnknown      format = iota
-	formatLines               // a JSON object to a line
-	formatArray               // JSON objects in an array
-	formatTable               // rows
-	formatRows                // rows in other words than comma separated values
-	formatMail                // messages, many or one to a file
-	formatCalendar            // events
-	formatContacts            // vCards
-	formatNotes               // a note in Markdown
-	formatWorkbook            // sheets, each a stream
-	formatDatabase            // tables, each a stream
-	formatDocument            // a page of HTML, or a document of a word processor
-	formatChat                // an exported chat of WhatsApp
-	formatSlack               // a day of a channel of Slack
-	formatDiscord             // a channel of Discord, or its messages
-	formatX                   // a script of an archive of X
-	formatMastodon            // an outbox
-	formatKeep                // a note of Google Keep, or what Google says of a photo
-	formatTelegram            // chats of Telegram
-	formatMeta                // a conversation of Facebook or Instagram
-	formatMetaPage            // a page of a conversation of Facebook or Instagram
-	formatHealth              // what a phone of Apple measured
-	formatClippings           // highlights and notes of a Kindle
-	formatActivity            // what a person did on pages of Google
-	formatBookmarks           // links that a browser or a service kept
-	formatEvernote            // notes of Evernote
-	formatTelegramPage        // a page of a chat of Telegram
-	formatAssistant           // conversations with an assistant
+	formatUnknown   format = iota
+	formatLines            // a JSON object to a line
+	formatArray            // JSON objects in an array
+	formatTable            // rows
+	formatRows             // rows in other words than comma separated values
+	formatMail             // messages, many or one to a file
+	formatCalendar         // events
+	formatContacts         // vCards
+	formatNotes            // a note in Markdown
+	formatWorkbook         // sheets, each a stream
+	formatDatabase         // tables, each a stream
+	formatDocument         // a page of HTML, or a document of a word processor
+	formatChat             // an exported chat of WhatsApp
+	formatSlack            // a day of a channel of Slack
+	formatX                // a script of an archive of X
+	formatMastodon         // an outbox
+	formatKeep             // a note of Google Keep, or what Google says of a photo
+	formatTelegram         // chats of Telegram
+	formatMeta             // a conversation of Facebook or Instagram
+	formatMetaPage         // a page of a conversation of Facebook or Instagram
+	formatHealth           // what a phone of Apple measured
+	formatClippings        // highlights and notes of a Kindle
+	formatActivity         // what a person did on pages of Google
+	formatBookmarks        // links that a browser or a service kept
+	formatEvernote         // notes of Evernote
+	formatAssistant        // conversations with an assistant
 )
 
 // partName is what a stream is called among those of all connectors.

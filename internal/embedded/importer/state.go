@@ -114,4 +114,4 @@ func (s *fileStream) hash(ctx context.Context, name string) string {
 }
 
 // readerVersion changes when the same files give other records than before, so that kept indexes are made again.
-const readerVersion = 48
+const readerVersion = 49

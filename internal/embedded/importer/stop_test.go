@@ -17,7 +17,7 @@ func TestReadingEndsInsideARecord(t *testing.T) {
 	for name, text := range map[string]string{
 		"a.md": long, "a.jsonl": `{"a":"` + long + `"}`, "a.json": `[{"a":"` + long + `"}]`, "a.csv": "a\n\"" + long + "\"\n", "a.html": long,
 		"a.eml": "From: a@example.com\n\n" + long, "a.vcf": "BEGIN:VCARD\nNOTE:" + long, "a.ics": "BEGIN:VCALENDAR\nBEGIN:VEVENT\nSUMMARY:" + long,
-		"a.qif": "!Type:Bank\nP" + long, "_chat.txt": "15/01/26, 02:15 - Ann: " + long, "a.enex": "<en-export><note><title>" + long,
+		"_chat.txt": "15/01/26, 02:15 - Ann: " + long, "a.enex": "<en-export><note><title>" + long,
 	} {
 		ctx, stop := context.WithCancel(t.Context())
 		read := 0

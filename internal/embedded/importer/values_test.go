@@ -80,16 +80,11 @@ func TestValuesAreWhatTheirFilesSay(t *testing.T) {
 		{"a bank's transactions", "a.ofx", "OFXHEADER:100\nDATA:OFXSGML\n\n<OFX><STMTRS><CURDEF>EUR<BANKACCTFROM><ACCTID>DE1</BANKACCTFROM><BANKTRANLIST><DTSTART>20260101<STMTTRN><TRNTYPE>DEBIT<DTPOSTED>20260115021500.000[-5:EST]<TRNAMT>-1250.50<FITID>a1<NAME>Shop &amp; Co\n<MEMO>x</STMTTRN>" +
 			"<STMTTRN><TRNTYPE>CREDIT<DTPOSTED>20260116120000<TRNAMT>7.00<FITID>a2<NAME>Bo</STMTTRN></BANKTRANLIST><LEDGERBAL><BALAMT>9</LEDGERBAL></STMTRS></OFX>", []row{
 			{"id": "a1", "date": "2026-01-15T02:15:00-05:00", "amount": -1250.5, "currency": "EUR", "kind": "DEBIT", "name": "Shop & Co", "memo": "x", "account": "DE1"}, {"id": "a2", "date": "2026-01-16", "amount": 7.0, "name": "Bo"}}},
-		{"a bank's transactions that are no XML", "a.ofx", "OFXHEADER:100\n\n<ofx><stmtrs></Other><curdef>EUR<stmttrn><trntype>DEBIT<dtposted>20260115021500[ -5:EST]<trnamt>-5<name>5 < 6 <3\n<memo>A\x02B <C D=E></memo><fitid>a1</stmttrn>" +
-			"<STMTTRN><DTPOSTED>20260116021500[EST]<TRNAMT>7<MEMO/><NAME><![CDATA[A & B]]></NAME></STMTTRN></stmtrs></ofx>", []row{
-			{"id": "a1", "date": "2026-01-15T02:15:00-05:00", "amount": -5.0, "currency": "EUR", "name": "5 < 6 <3", "memo": "A\ufffdB <C D=E>"}, {"date": "2026-01-16T02:15:00", "amount": 7.0, "name": "A & B", "memo": nil}}},
 		{"places at no time", "Records.json", `{"locations":[{"timestampMs":"1768443300000","latitudeE7":500000000},{"timestampMs":"0","latitudeE7":500000000}]}`, []row{
 			{"timestamp": "2026-01-15T02:15:00Z", "latitude": 50.0}, {"timestamp": nil}}},
 		{"a document at no time", "a.docx", zipOf(t, "word/document.xml", "<d><p><t>x</t></p></d>", "docProps/core.xml", "<c><created>2026-01-15T02:15:00Z</created><modified>soon</modified></c>"), []row{
 			{"created_at": "2026-01-15T02:15:00Z", "modified_at": nil}}},
 		{"a passage without a place", "My Clippings.txt", "Book (A)\r\n- | Added on Thursday, 15 January 2026 02:15:00\r\n\r\nx\r\n==========\r\n", []row{{"title": "Book", "author": "A", "text": "x"}}},
-		{"what Quicken writes", "a.qif", "!Account\nNGiro\nTBank\n^\n!Type:Bank\nD1/15'26\nT-1,250.50\nPShop\nSFood\n$-1,250.50\n^\nD12/31' 9\nT7.00\nPBo\nLPay\n^\n!Type:Cat\nNPay\nI\n^\n", []row{
-			{"date": "2026-01-15", "amount": -1250.5, "payee": "Shop", "splits": "Food -1,250.50", "account": "Giro", "kind": "bank"}, {"date": "2009-12-31", "amount": 7.0, "category": "Pay"}}},
 		{"points of a track", "a.gpx", `<?xml version="1.0"?><gpx><metadata><name>All</name></metadata><wpt lat="1.5" lon="-2"><name>Home</name></wpt><trk><name>Run</name><trkseg><trkpt lat="59.9" lon="10.7"><ele>5.5</ele><time>2026-01-15T02:15:00Z</time><extensions><hr>120</hr></extensions></trkpt></trkseg></trk></gpx>`, []row{
 			{"kind": "place", "latitude": 1.5, "longitude": -2.0, "name": "Home", "track": nil}, {"track": "Run", "kind": "track point", "time": "2026-01-15T02:15:00Z", "latitude": 59.9, "elevation": 5.5, "heart_rate": 120.0}}},
 		{"a lap and its points", "a.tcx", `<?xml version="1.0"?><TrainingCenterDatabase><Activities><Activity Sport="Running"><Id>x</Id><Lap StartTime="2026-01-15T02:15:00Z"><TotalTimeSeconds>60.5</TotalTimeSeconds><DistanceMeters>200.5</DistanceMeters><Calories>12</Calories><Track><Trackpoint><Time>2026-01-15T02:15:01Z</Time>` +
@@ -337,26 +332,5 @@ func TestARecordIsAtOneOfItsTimes(t *testing.T) {
 				t.Errorf("emitted at %s, want %s", got, test.want)
 			}
 		})
-	}
-}
-
-// An entry of a bank that is several payments is read as those, if they come to it: each has its amount, and what the entry says of all.
-func TestAnEntryOfSeveralPaymentsIsThose(t *testing.T) {
-	const part = `<TxDtls><AmtDtls><InstdAmt><Amt Ccy="USD">9</Amt></InstdAmt><TxAmt><Amt Ccy="EUR">%s</Amt></TxAmt></AmtDtls>%s<RltdPties><Dbtr><Nm>%s</Nm></Dbtr></RltdPties></TxDtls>`
-	for parts, want := range map[string]string{
-		fmt.Sprintf(part, "10.10", "", "Ann") + fmt.Sprintf(part, "20.20", "", "Bo"):                            "[Ann 10.1 EUR] [Bo 20.2 EUR]",
-		fmt.Sprintf(part, "40.30", "", "Ann") + fmt.Sprintf(part, "10.00", "<CdtDbtInd>DBIT</CdtDbtInd>", "Bo"): "[Ann 40.3 EUR] [<nil> -10 EUR]",
-		fmt.Sprintf(part, "10.10", "", "Ann") + fmt.Sprintf(part, "20.00", "", "Bo"):                            "[Ann\nBo 30.3 EUR]",
-		fmt.Sprintf(part, "33.00", "", "Ann"):                                                                   "[Ann 30.3 EUR]",
-	} {
-		records, _ := loaded(t, "a.xml", `<Document xmlns="urn:iso:std:iso:20022:tech:xsd:camt.053.001.02"><Stmt><Ntry><Amt Ccy="EUR">30.30</Amt><CdtDbtInd>CRDT</CdtDbtInd>`+
-			`<BookgDt><Dt>2026-01-15</Dt></BookgDt><NtryDtls>`+parts+`</NtryDtls></Ntry></Stmt></Document>`)
-		var got []string
-		for _, one := range records["a.xml"] {
-			got = append(got, fmt.Sprint([]any{one["name"], one["amount"], one["currency"]}))
-		}
-		if strings.Join(got, " ") != want {
-			t.Errorf("%s\n%v, want %s", parts, records, want)
-		}
 	}
 }

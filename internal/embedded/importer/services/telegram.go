@@ -3,9 +3,7 @@ package services
 import (
 	"errors"
 	"io"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/tidwall/gjson"
@@ -19,7 +17,6 @@ type telegramReader struct {
 	parser  *item.Parser
 	chat    map[string]gjson.Result // what is said of the chat before its messages
 	inside  bool                    // of its messages
-	zone    *time.Location          // of the clock that its dates are by; nil: not known yet
 }
 
 // Telegram reads the messages of the chats that Telegram exported.
@@ -109,36 +106,6 @@ func (r *telegramReader) message() (item.Item, error) {
 		words.WriteString(part.Str + text(part, "text"))
 	}
 	made.Put("text", words.String())
-	r.place(fields, said)
 	put(&made, fields, "id", "text", "text_entities", "reply_to_message_id", "chat", "chat_type", "in_reply_to")
 	return made, nil
 }
-
-// place puts the dates of a message into the zone of the clock that they are by, which a count of seconds beside them tells. One without
-// that is in the zone of the message before.
-func (r *telegramReader) place(fields []item.Field, said gjson.Result) {
-	for index, field := range fields {
-		if field.Name != "date" && field.Name != "edited" {
-			continue
-		}
-		clock, err := time.Parse("2006-01-02T15:04:05", text(said, field.Name))
-		if err != nil {
-			continue
-		}
-		if seconds, err := strconv.ParseInt(said.Get(field.Name+"_unixtime").String(), 10, 64); err == nil {
-			ahead := clock.Sub(time.Unix(seconds, 0))
-			if ahead.Abs() > maxAhead || ahead%time.Minute != 0 { // of no zone
-				fields[index].Value = item.JSON(time.Unix(seconds, 0).UTC().Format(time.RFC3339))
-				continue
-			}
-			r.zone = time.FixedZone("", int(ahead.Seconds()))
-		}
-		if r.zone != nil {
-			_, ahead := clock.In(r.zone).Zone()
-			fields[index].Value = item.JSON(clock.Add(-time.Duration(ahead) * time.Second).In(r.zone).Format(time.RFC3339))
-		}
-	}
-}
-
-// maxAhead is how far the clock of a zone may be from that of UTC.
-const maxAhead = 15 * time.Hour

@@ -7,11 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
-	"math"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf16"
 
@@ -26,8 +23,6 @@ type xmlTable struct {
 	cells  map[string]string // columns of what is in a row
 	around map[string]string // columns of what stands around rows
 	finish func(row map[string]string)
-
-	part string // an element within a row that is one itself where there are several, whose amounts come to that of the row
 
 	lenient bool // an element that does not end by itself ends with the one around it
 }
@@ -78,10 +73,8 @@ var (
 		header: []string{"date", "valued_at", "amount", "currency", "name", "purpose", "booking_text", "kind", "status", "reference",
 			"end_to_end_id", "other_account", "account"},
 		kinds: map[string]string{"Ntry": ""},
-		part:  "TxDtls",
 		cells: map[string]string{"BookgDt/Dt": "date", "BookgDt/DtTm": "date", "ValDt/Dt": "valued_at", "ValDt/DtTm": "valued_at",
-			"Ntry/Amt": "amount", "TxDtls/Amt": "amount", "TxAmt/Amt": "amount",
-			"InstdAmt/Amt": "instructed", "TxDtls/CdtDbtInd": "kind", "Amt@Ccy": "currency", "Ntry/CdtDbtInd": "kind", "Ntry/Sts": "status",
+			"Ntry/Amt": "amount", "Amt@Ccy": "currency", "Ntry/CdtDbtInd": "kind", "Ntry/Sts": "status",
 			"Sts/Cd": "status", "Ntry/AcctSvcrRef": "reference", "Refs/EndToEndId": "end_to_end_id", "Dbtr/Nm": "debtor", "Cdtr/Nm": "creditor",
 			"DbtrAcct/IBAN": "debtor account", "CdtrAcct/IBAN": "creditor account",
 			"RmtInf/Ustrd": "purpose", "CdtrRefInf/Ref": "purpose", "Ntry/AddtlNtryInf": "booking_text"},
@@ -103,7 +96,6 @@ type openElement struct {
 	name   string
 	around map[string][]string // what it says of the rows in it, by column
 	row    map[string][]string // its cells by column; nil for an element that is no row
-	parts  []map[string][]string
 }
 
 // maxRepeated is how many times as long as a file its rows may be, each of which has what is around it.
@@ -141,29 +133,20 @@ func (t xmlTable) rows(text string) (rows [][]string, lost error) {
 		switch token := token.(type) {
 		case xml.StartElement:
 			inside = append(inside, t.open(token.Name.Local, inside))
-			if t.part == token.Name.Local && rowOf(inside) >= 0 {
-				inside[len(inside)-1].row = map[string][]string{}
-			}
 			for _, attribute := range token.Attr {
 				t.put(inside, "@"+attribute.Name.Local, attribute.Value)
 			}
 		case xml.EndElement:
 			last := inside[len(inside)-1]
 			inside = inside[:len(inside)-1]
-			if at := rowOf(inside); last.row != nil && at >= 0 && last.name == t.part {
-				inside[at].parts = append(inside[at].parts, last.row)
+			if last.row == nil {
 				continue
 			}
-			for _, row := range last.divided() {
-				if size > most {
-					break
-				}
-				cells := t.cellsOf(row)
-				for _, cell := range cells {
-					size += len(cell)
-				}
-				rows = append(rows, cells)
+			cells := t.cellsOf(last.row)
+			for _, cell := range cells {
+				size += len(cell)
 			}
+			rows = append(rows, cells)
 		}
 	}
 }
@@ -207,35 +190,6 @@ func rowOf(inside []openElement) int {
 		row--
 	}
 	return row
-}
-
-// divided are the parts of a row, each with what the row says of all of them, if they are several that come to its amount; else the row.
-func (o openElement) divided() (rows []map[string][]string) {
-	if o.row == nil {
-		return nil
-	}
-	sum := 0.0
-	for _, part := range o.parts {
-		one := maps.Clone(o.row)
-		maps.Copy(one, part)
-		one["currency"] = o.row["currency"] // a part may name a further one
-		rows = append(rows, one)
-		amount, _ := strconv.ParseFloat(strings.Join(part["amount"], " "), 64)
-		if sum += amount; !slices.Equal(one["kind"], o.row["kind"]) {
-			sum -= 2 * amount
-		}
-	}
-	if all, err := strconv.ParseFloat(strings.Join(o.row["amount"], " "), 64); len(rows) > 1 && err == nil && math.Abs(sum-all) < 0.001 {
-		return rows
-	}
-	for _, part := range o.parts {
-		for column, texts := range part {
-			if o.row[column] == nil || slices.Contains(joined, column) {
-				o.row[column] = append(o.row[column], texts...)
-			}
-		}
-	}
-	return []map[string][]string{o.row}
 }
 
 // put gives a value to the row that it is in or, outside of rows, to those that follow in the element that it describes.
