@@ -4,17 +4,7 @@ import "fmt"
 
 // dayExports are what phones and watches write about days and places, and what banks and programs write that is not quite as it should be.
 func dayExports() []export {
-	return []export{locationExport(), watchExport(), bankExport(), {
-		folder: "plans",
-		files: map[string]string{"plan.ics": "BEGIN:VCALENDAR\n" +
-			"BEGIN:VEVENT\nUID:w\nDTSTART:20260105T090000Z\nRRULE:FREQ=WEEKLY;COUNT=4\nSUMMARY:Plan\nEND:VEVENT\n" +
-			"BEGIN:VEVENT\nUID:w\nRECURRENCE-ID;RANGE=THISANDFUTURE:20260112T090000Z\nDTSTART:20260112T113000Z\nSUMMARY:Late plan\nEND:VEVENT\n" +
-			"END:VCALENDAR\n"},
-		truths: []truth{
-			lists(`{"stream":"plans_plan","filter":{"summary":"Late plan"}}`, "3 records", "2026-01-26T11:30:00Z", "w#20260126T090000"),
-			lists(`{"stream":"plans_plan","filter":{"summary":"Plan"}}`, "1 record", "2026-01-05T09:00:00Z"),
-		},
-	}}
+	return []export{locationExport(), watchExport(), bankExport()}
 }
 
 // locationExport is what Google writes of where a person was, as Takeout and as phones export it.

@@ -88,14 +88,6 @@ func TestEventsAreReadAsPeopleSeeThem(t *testing.T) {
 	}
 }
 
-// Outlook names zones as Windows does.
-func TestZonesOfWindowsAreKnown(t *testing.T) {
-	records, _ := loaded(t, "a.ics", eventOf("UID:1", `DTSTART;TZID="W. Europe Standard Time":20260715T101500`))
-	if got := records["a"][0]["starts_at"]; got != "2026-07-15T10:15:00+02:00" {
-		t.Errorf("starts at %v", got)
-	}
-}
-
 func TestACalendarHasEachEventOnce(t *testing.T) {
 	const one = "BEGIN:VEVENT\r\nUID:a\r\nDTSTART:20260101\r\nEND:VEVENT\r\n"
 	tests := []struct {
@@ -196,72 +188,19 @@ func TestASeriesIsUnfolded(t *testing.T) {
 	}
 }
 
-// A change of "this and all following" is in force from its day on, by the clock of the series, and a later change replaces it.
-func TestAChangeOfThisAndAllFollowingShowsOnLaterDays(t *testing.T) {
-	weekly := []string{
-		"BEGIN:VEVENT", "UID:a", "DTSTART;TZID=Europe/Berlin:20260316T090000", "DTEND;TZID=Europe/Berlin:20260316T100000",
-		"RRULE:FREQ=WEEKLY;COUNT=5", "SUMMARY:Plan", "END:VEVENT",
+// A change of "this and all following" is one of its day, and says that later days are without it.
+func TestAChangeOfThisAndAllFollowingSaysWhatItLacks(t *testing.T) {
+	records, _ := loaded(t, "c.ics", calendarOf("BEGIN:VEVENT", "UID:a", "DTSTART:20260105T090000Z", "RRULE:FREQ=WEEKLY;COUNT=3", "SUMMARY:Plan", "END:VEVENT",
+		"BEGIN:VEVENT", "UID:a", "RECURRENCE-ID;RANGE=THISANDFUTURE:20260112T090000Z", "DTSTART:20260112T113000Z", "SUMMARY:Late", "END:VEVENT"))
+	var got []string
+	for _, one := range records["c"] {
+		got = append(got, fmt.Sprintf("%v %v %v", one["starts_at"], one["summary"], one["defects"]))
 	}
-	change := func(day, starts, ends, summary string) []string {
-		return []string{
-			"BEGIN:VEVENT", "UID:a", "RECURRENCE-ID;RANGE=THISANDFUTURE" + day, "DTSTART" + starts, "DTEND" + ends, "SUMMARY:" + summary, "END:VEVENT",
-		}
-	}
-	const berlin = ";TZID=Europe/Berlin:"
-	const first = "a#20260316T090000 2026-03-16T09:00:00+01:00 2026-03-16T10:00:00+01:00 Plan"
-	for _, test := range []struct {
-		name  string
-		lines []string
-		want  []string
-	}{
-		{
-			"a later hour, over a change of the clock",
-			slices.Concat(weekly, change(berlin+"20260323T090000", berlin+"20260323T113000", berlin+"20260323T120000", "Late")),
-			[]string{
-				first,
-				"a#20260323T090000 2026-03-23T11:30:00+01:00 2026-03-23T12:00:00+01:00 Late",
-				"a#20260330T090000 2026-03-30T11:30:00+02:00 2026-03-30T12:00:00+02:00 Late",
-				"a#20260406T090000 2026-04-06T11:30:00+02:00 2026-04-06T12:00:00+02:00 Late",
-				"a#20260413T090000 2026-04-13T11:30:00+02:00 2026-04-13T12:00:00+02:00 Late",
-			},
-		},
-		{
-			"a day named in UTC, another change, and a single one after it",
-			slices.Concat(
-				weekly, change(":20260406T070000Z", berlin+"20260407T090000", berlin+"20260407T100000", "Tuesday"),
-				change(berlin+"20260323T090000", berlin+"20260323T090000", berlin+"20260323T093000", "Short"),
-				[]string{"BEGIN:VEVENT", "UID:a", "RECURRENCE-ID:20260413T070000Z", "DTSTART:20260413T120000Z", "SUMMARY:Once", "END:VEVENT"},
-			),
-			[]string{
-				first,
-				"a#20260323T090000 2026-03-23T09:00:00+01:00 2026-03-23T09:30:00+01:00 Short",
-				"a#20260330T090000 2026-03-30T09:00:00+02:00 2026-03-30T09:30:00+02:00 Short",
-				"a#20260406T070000Z 2026-04-07T09:00:00+02:00 2026-04-07T10:00:00+02:00 Tuesday",
-				"a#20260413T070000Z 2026-04-13T12:00:00Z 2026-04-13T12:00:00Z Once",
-			},
-		},
-		{
-			"whole days",
-			[]string{
-				"BEGIN:VEVENT", "UID:a", "DTSTART;VALUE=DATE:20260105", "RRULE:FREQ=WEEKLY;COUNT=3", "SUMMARY:Bins", "END:VEVENT",
-				"BEGIN:VEVENT", "UID:a", "RECURRENCE-ID;VALUE=DATE;RANGE=THISANDFUTURE:20260112", "DTSTART;VALUE=DATE:20260113", "SUMMARY:Paper",
-				"END:VEVENT",
-			},
-			[]string{"a#20260105 2026-01-05 2026-01-06 Bins", "a#20260112 2026-01-13 2026-01-14 Paper", "a#20260119 2026-01-20 2026-01-21 Paper"},
-		},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			records, skips := loaded(t, "c.ics", calendarOf(test.lines...))
-			var got []string
-			for _, one := range records["c"] {
-				ends, _ := one["ends_at"].(string)
-				got = append(got, fmt.Sprintf("%v %v %v %v", one["id"], one["starts_at"], ends, one["summary"]))
-			}
-			slices.Sort(got)
-			if diff := cmp.Diff(test.want, got); diff != "" || len(skips) > 0 {
-				t.Errorf("(-want +got)\n%s\n%v", diff, skips)
-			}
-		})
+	slices.Sort(got)
+	want := []string{"2026-01-05T09:00:00Z Plan <nil>", "2026-01-12T11:30:00Z Late [it changes all later days of its series as well, which are shown unchanged]",
+		"2026-01-19T09:00:00Z Plan <nil>"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
 	}
 }
 

@@ -114,35 +114,6 @@ func TestTheHeaderOfASheet(t *testing.T) {
 	}
 }
 
-// A cell that is merged with those below it stands for them, unless it is a number, which would be summed up as often.
-func TestMergedCellsOfASheet(t *testing.T) {
-	row := func(number int, cells ...string) (text string) {
-		for column, cell := range cells {
-			if kind := "str"; cell != "" {
-				if strings.Trim(cell, "0123456789") == "" {
-					kind = "n"
-				}
-				text += fmt.Sprintf(`<c r="%c%d" t="%s"><v>%s</v></c>`, 'A'+column, number, kind, cell)
-			}
-		}
-		return fmt.Sprintf(`<row r="%d">%s</row>`, number, text)
-	}
-	rows := row(1, "Day", "Kind", "Sum", "All") + row(2, "1", "Rent", "10", "21") + row(3, "2", "", "11") + row(4, "3", "Food", "12", "25") + row(5, "", "", "13") + row(6, "", "", "")
-	book := func(merged string) string {
-		return sheetOf(t, rows+`</sheetData><mergeCells>`+merged+`</mergeCells><sheetData>`)
-	}
-	const first = "t: [All=21 Day=1 Kind=Rent Sum=10] "
-	for merged, want := range map[string]string{
-		`<mergeCell ref="B2:B3"/><mergeCell ref="B4:B6"/><mergeCell ref="D2:D3"/>`: first + "[All=<nil> Day=2 Kind=Rent Sum=11] [All=25 Day=3 Kind=Food Sum=12] [All=<nil> Day=<nil> Kind=Food Sum=13]\n",
-		`<mergeCell ref="A2:B3"/><mergeCell ref="B2:B"/><mergeCell ref="B9:B2"/>`:  first + "[All=<nil> Day=2 Kind=<nil> Sum=11] [All=25 Day=3 Kind=Food Sum=12] [All=<nil> Day=<nil> Kind=<nil> Sum=13]\n",
-	} {
-		if diff := cmp.Diff(want, shownStreams(t, map[string]string{"t.xlsx": book(merged)})); diff != "" {
-			t.Errorf("%s (-want +got)\n%s", merged, diff)
-		}
-	}
-}
-
-// The currency of a cell of a sheet is in its format.
 func TestCurrenciesOfASheet(t *testing.T) {
 	const styles = `<styleSheet><numFmts><numFmt numFmtId="170" formatCode="[$$-409]#,##0.00"/><numFmt numFmtId="171" formatCode="#,##0.00\ &quot;€&quot;;[Red]-#,##0.00\ &quot;€&quot;"/><numFmt numFmtId="172" formatCode="[$USD]\ 0"/>` +
 		`<numFmt numFmtId="173" formatCode="[$-407]0.00&quot; km&quot;"/></numFmts><cellXfs><xf numFmtId="0"/><xf numFmtId="170"/><xf numFmtId="171"/><xf numFmtId="172"/><xf numFmtId="173"/></cellXfs></styleSheet>`

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"slices"
-	"sort"
 	"strings"
 	"time"
 
@@ -34,7 +32,6 @@ type seriesReader struct {
 	since   int             // the first year of what does not recur yearly; of what does, for ever, days before it say nothing
 	lastDay time.Time       // to which series are unfolded, by the clock
 	changed map[string]bool // days of series that have an event of their own
-	changes map[string][]change
 
 	happening        // the series that is unfolded
 	id        string // of it
@@ -60,16 +57,10 @@ func (r *seriesReader) happeningOf(c component) (h happening, ok bool) {
 	return h, ok
 }
 
-// A change is what a series is from one of its days on (RANGE=THISANDFUTURE).
-type change struct {
-	happening
-	from calendarTime
-}
-
 // NewReader reads the events of a calendar, twice. What recurs without an end is unfolded to the end of the year after the one in which it
 // is read.
 func NewReader(file io.ReadSeeker, year int) item.Records {
-	r := &seriesReader{file: file, year: year, changed: map[string]bool{}, changes: map[string][]change{}}
+	r := &seriesReader{file: file, year: year, changed: map[string]bool{}}
 	return r.records
 }
 
@@ -102,6 +93,9 @@ func (r *seriesReader) yield(c component, yield func(item.Item, error) bool) (mo
 	if day := c.text("RECURRENCE-ID"); day != "" {
 		series = id
 		id += "#" + day
+		if strings.EqualFold(c.properties["RECURRENCE-ID"][0].Params["RANGE"], "THISANDFUTURE") {
+			now.of.defect("it changes all later days of its series as well, which are shown unchanged")
+		}
 	} else if c.text("RRULE")+c.text("RDATE") != "" {
 		r.id, r.happening = id, now
 		if days, ok := r.unfold(); ok {
@@ -136,42 +130,20 @@ func (r *seriesReader) yieldDays(days []time.Time, yield func(item.Item, error) 
 
 // on is the event of a day of the series.
 func (r *seriesReader) on(clock time.Time) item.Item {
-	layout, now := clockLayout, r.happening
+	layout := clockLayout
 	if r.starts.day {
 		layout = dayLayout
 	}
 	id := r.id + "#" + clock.Format(layout)
-	if latest, ok := r.changeOn(clock); ok {
-		now = latest.happening
-		clock = at(now.starts.when, time.UTC).Add(clock.Sub(r.clockOf(latest.from)))
-	}
-	starts, ends := now.at(clock, r.events.zones), calendarTime{}
-	if !now.ends.when.IsZero() {
-		length := at(now.ends.when, time.UTC).Sub(at(now.starts.when, time.UTC))
-		if ends = now.at(clock.Add(length), r.events.zones); length > 0 && !ends.when.After(starts.when) {
+	starts, ends := r.at(clock, r.events.zones), calendarTime{}
+	if !r.ends.when.IsZero() {
+		length := at(r.ends.when, time.UTC).Sub(at(r.starts.when, time.UTC))
+		if ends = r.at(clock.Add(length), r.events.zones); length > 0 && !ends.when.After(starts.when) {
 			// the clock was put forward in between
 			ends.when = starts.when.Add(length)
 		}
 	}
-	return r.events.event(now.of, id, r.id, starts, ends)
-}
-
-// changeOn is the last change that is in force on a day of the series.
-func (r *seriesReader) changeOn(clock time.Time) (latest change, ok bool) {
-	all := r.changes[r.id]
-	later := sort.Search(len(all), func(at int) bool { return r.clockOf(all[at].from).After(clock) })
-	if later == 0 {
-		return change{}, false
-	}
-	return all[later-1], true
-}
-
-// clockOf is what the clock of the series shows at a time.
-func (r *seriesReader) clockOf(t calendarTime) time.Time {
-	if !t.day && !t.local && !r.starts.day && !r.starts.local {
-		t.when = t.when.In(r.starts.when.Location())
-	}
-	return at(t.when, time.UTC)
+	return r.events.event(r.of, id, r.id, starts, ends)
 }
 
 // survey reads the file once to learn which years it covers, and which days of series were changed.
@@ -182,8 +154,7 @@ func (r *seriesReader) survey() {
 		if err != nil { // which shows on the next read
 			continue
 		}
-		now, hasStart := r.happeningOf(c)
-		if hasStart {
+		if now, ok := r.happeningOf(c); ok {
 			year = max(year, now.starts.when.Year())
 			if !strings.Contains(strings.ToUpper(c.text("RRULE")), "FREQ=YEARLY") {
 				r.since = min(r.since, now.starts.when.Year())
@@ -191,13 +162,7 @@ func (r *seriesReader) survey() {
 		}
 		if day, ok := c.instant("RECURRENCE-ID", r.events.zones); ok {
 			r.changed[c.id()+" "+key(day)] = true
-			if hasStart && strings.EqualFold(c.properties["RECURRENCE-ID"][0].Params["RANGE"], "THISANDFUTURE") { // of this day and all behind it
-				r.changes[c.id()] = append(r.changes[c.id()], change{now, day})
-			}
 		}
-	}
-	for _, changes := range r.changes {
-		slices.SortStableFunc(changes, func(a, b change) int { return a.from.when.Compare(b.from.when) })
 	}
 	r.lastDay = time.Date(year+yearsAhead+1, time.January, 1, 0, 0, 0, 0, time.UTC)
 }

@@ -13,7 +13,7 @@ import (
 func TestTheSeriesOfAFileAreBoundedTogether(t *testing.T) {
 	const event = "BEGIN:VEVENT\nUID:u\nDTSTART:20200101T100000Z\nRRULE:FREQ=DAILY;COUNT=4\nEND:VEVENT\n"
 	file := strings.NewReader("BEGIN:VCALENDAR\n" + strings.Repeat(event, 3) + "END:VCALENDAR\n")
-	r := &seriesReader{file: file, year: 2020, changed: map[string]bool{}, changes: map[string][]change{}, unfolded: maxAllDays - 6}
+	r := &seriesReader{file: file, year: 2020, changed: map[string]bool{}, unfolded: maxAllDays - 6}
 	var got []string
 	for one, err := range r.records {
 		if bad, ok := errors.AsType[item.UnusableError](err); ok {

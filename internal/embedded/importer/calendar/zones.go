@@ -70,7 +70,7 @@ func (z *zoneRule) last(clock time.Time) (time.Time, bool) {
 	return z.begins, true
 }
 
-// place puts a time of the clock into a zone, which is one of the world's, one that the calendar defines, or one of Windows.
+// place puts a time of the clock into a zone, which is one of the world's, or one that the calendar defines.
 func (z calendarZones) place(clock time.Time, name string) (time.Time, bool) {
 	for candidate := strings.TrimPrefix(name, "/"); candidate != ""; {
 		if location, err := time.LoadLocation(candidate); err == nil && candidate != "Local" {
@@ -86,13 +86,10 @@ func (z calendarZones) place(clock time.Time, name string) (time.Time, bool) {
 			latest, offset, found = begun, rule.offset, true
 		}
 	}
-	switch zone := windowsZones[strings.Trim(name, `"`)]; {
-	case found:
-		return at(clock, time.FixedZone("", offset)), true
-	case zone != "":
-		return z.place(clock, zone)
+	if !found {
+		return time.Time{}, false
 	}
-	return time.Time{}, false
+	return at(clock, time.FixedZone("", offset)), true
 }
 
 // at is the time in a place at which its clock shows what another shows. In UTC it stands for the clock itself.
@@ -114,33 +111,4 @@ func parseDuration(text string) (days int, clock time.Duration, ok bool) {
 	}
 	clock = time.Duration(number(4))*time.Hour + time.Duration(number(5))*time.Minute + time.Duration(number(6))*time.Second
 	return 7*number(2) + number(3), clock, true
-}
-
-// windowsZones are the zones that Windows, and so Outlook, calls otherwise than the world does (Unicode CLDR, windowsZones.xml).
-var windowsZones = map[string]string{
-	"UTC": "Etc/UTC", "GMT Standard Time": "Europe/London", "Greenwich Standard Time": "Atlantic/Reykjavik",
-	"W. Europe Standard Time": "Europe/Berlin", "Central Europe Standard Time": "Europe/Budapest",
-	"Central European Standard Time": "Europe/Warsaw", "Romance Standard Time": "Europe/Paris",
-	"E. Europe Standard Time": "Europe/Chisinau", "FLE Standard Time": "Europe/Kiev", "GTB Standard Time": "Europe/Bucharest",
-	"Turkey Standard Time": "Europe/Istanbul", "Russian Standard Time": "Europe/Moscow", "Belarus Standard Time": "Europe/Minsk",
-	"Kaliningrad Standard Time": "Europe/Kaliningrad", "Eastern Standard Time": "America/New_York",
-	"US Eastern Standard Time": "America/Indianapolis", "Central Standard Time": "America/Chicago",
-	"Canada Central Standard Time": "America/Regina", "Mountain Standard Time": "America/Denver",
-	"US Mountain Standard Time": "America/Phoenix", "Pacific Standard Time": "America/Los_Angeles",
-	"Alaskan Standard Time": "America/Anchorage", "Hawaiian Standard Time": "Pacific/Honolulu", "Atlantic Standard Time": "America/Halifax",
-	"Newfoundland Standard Time": "America/St_Johns", "Central Standard Time (Mexico)": "America/Mexico_City",
-	"SA Pacific Standard Time": "America/Bogota", "SA Western Standard Time": "America/La_Paz",
-	"SA Eastern Standard Time": "America/Cayenne", "Pacific SA Standard Time": "America/Santiago",
-	"E. South America Standard Time": "America/Sao_Paulo", "Argentina Standard Time": "America/Buenos_Aires",
-	"Venezuela Standard Time": "America/Caracas", "Israel Standard Time": "Asia/Jerusalem", "Egypt Standard Time": "Africa/Cairo",
-	"South Africa Standard Time": "Africa/Johannesburg", "E. Africa Standard Time": "Africa/Nairobi",
-	"W. Central Africa Standard Time": "Africa/Lagos", "Morocco Standard Time": "Africa/Casablanca", "Arab Standard Time": "Asia/Riyadh",
-	"Arabian Standard Time": "Asia/Dubai", "Arabic Standard Time": "Asia/Baghdad", "Iran Standard Time": "Asia/Tehran",
-	"Pakistan Standard Time": "Asia/Karachi", "India Standard Time": "Asia/Calcutta", "Sri Lanka Standard Time": "Asia/Colombo",
-	"Nepal Standard Time": "Asia/Katmandu", "Bangladesh Standard Time": "Asia/Dhaka", "SE Asia Standard Time": "Asia/Bangkok",
-	"China Standard Time": "Asia/Shanghai", "Taipei Standard Time": "Asia/Taipei", "Singapore Standard Time": "Asia/Singapore",
-	"W. Australia Standard Time": "Australia/Perth", "Tokyo Standard Time": "Asia/Tokyo", "Korea Standard Time": "Asia/Seoul",
-	"Cen. Australia Standard Time": "Australia/Adelaide", "AUS Central Standard Time": "Australia/Darwin",
-	"AUS Eastern Standard Time": "Australia/Sydney", "E. Australia Standard Time": "Australia/Brisbane",
-	"Tasmania Standard Time": "Australia/Hobart", "New Zealand Standard Time": "Pacific/Auckland",
 }

@@ -1,14 +1,10 @@
 package document
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/xml"
-	"errors"
 	"fmt"
-	"io"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -29,17 +25,6 @@ type Rows struct {
 	lacks   bool  // a formula of the row has no result
 	lacking []int // the lines of such rows
 	err     error
-	merged  map[cellPlace]int // the last row of the cells that are merged with one above them
-	shown   []mergedText      // in this row, from the first column on
-}
-
-// A cellPlace is where a cell is: its column from 0 on, its row from 1 on.
-type cellPlace struct{ column, row int }
-
-// A mergedText is what the cells of a column show down to a row.
-type mergedText struct {
-	column, to int
-	text       string
 }
 
 func (r *Rows) Read(into []byte) (int, error) {
@@ -93,16 +78,18 @@ func (r *Rows) next() error {
 	}
 }
 
-// A rowWriter writes the cells of a row, and between them what those hold that are merged with ones above.
+// A rowWriter writes the cells of a row.
 type rowWriter struct {
 	*Rows
-	column       int          // that was written last
-	width        int          // how many columns the rows have with this one
-	above, below []mergedText // those that are not written yet, and those of the next row
+	column int // that was written last
+	width  int // how many columns the rows have with this one
 }
 
-// write puts a text into a column behind the one that was written last.
+// write puts a text into a column, if it is behind the one that was written last.
 func (w *rowWriter) write(at int, text string) {
+	if text == "" || at <= w.column || at >= maxColumn {
+		return
+	}
 	if at >= item.MaxFields && w.widest > 0 { // no table is as wide: the cell stands behind all others, and not behind as many commas
 		at = max(w.column+1, min(at, w.widest))
 	} else {
@@ -113,34 +100,8 @@ func (w *rowWriter) write(at int, text string) {
 	w.ready.WriteString(`"` + strings.ReplaceAll(text, `"`, `""`) + `"`)
 }
 
-// fill writes what merged cells show in the columns up to one.
-func (w *rowWriter) fill(to int) {
-	for ; len(w.above) > 0 && w.above[0].column < to; w.above = w.above[1:] {
-		if w.below = append(w.below, w.above[0]); w.above[0].column > w.column {
-			w.write(w.above[0].column, w.above[0].text)
-		}
-	}
-}
-
-// add writes a cell. What it shows is also in the cells below that are merged with it, but for a number, which would be summed up as often.
-func (w *rowWriter) add(at int, kind, text string) {
-	if text == "" || at <= w.column || at >= maxColumn {
-		return
-	}
-	w.fill(at)
-	w.write(at, text)
-	isSaid := kind == "s" || kind == "str" || kind == "inlineStr" || strings.Count(text, "-") == 2
-	if to := w.merged[cellPlace{at, w.number}]; isSaid && to > w.number {
-		for len(w.above) > 0 && w.above[0].column == at { // in place of one that this one lies across
-			w.above = w.above[1:]
-		}
-		w.below = append(w.below, mergedText{at, to, text})
-	}
-}
-
 func (r *Rows) row() error {
-	r.shown = slices.DeleteFunc(r.shown, func(one mergedText) bool { return one.to < r.number })
-	w := rowWriter{Rows: r, column: -1, width: r.widest, above: r.shown}
+	w := rowWriter{Rows: r, column: -1, width: r.widest}
 	position, before := -1, r.ready.Len() // of the cell that was read last, and of what is written
 	for {
 		token, err := r.decoder.Token()
@@ -159,13 +120,9 @@ func (r *Rows) row() error {
 		if err != nil {
 			return err
 		}
-		if w.add(position, attribute(start, "t"), text); r.ready.Len() > maxRow+item.MaxLine {
+		if w.write(position, text); r.ready.Len() > maxRow+item.MaxLine {
 			return fmt.Errorf("row %d is longer than %d MiB", r.number, item.MaxLine>>20) // not as one that can be passed over
 		}
-	}
-	if w.column >= 0 {
-		w.fill(maxColumn)
-		r.shown = w.below
 	}
 	if r.ready.WriteByte('\n'); r.lacks {
 		r.lacks, r.lacking = false, append(r.lacking, r.lines+1)
@@ -174,28 +131,6 @@ func (r *Rows) row() error {
 	r.written += r.ready.Len() - before
 	r.widest = w.width
 	return nil
-}
-
-const maxMerged = 1 << 20
-
-var mergedCell = item.Expression(`mergeCell ref="([A-Z]+)(\d+):([A-Z]+)(\d+)"`)
-
-// mergedIn finds the cells of a sheet that are merged with those below them, which are named behind its rows.
-func mergedIn(sheet io.Reader) map[cellPlace]int {
-	all := map[cellPlace]int{}
-	input := bufio.NewReaderSize(sheet, 1<<16)
-	for err := error(nil); len(all) < maxMerged && (err == nil || errors.Is(err, bufio.ErrBufferFull)); {
-		var part []byte
-		if part, err = input.ReadSlice('>'); !bytes.Contains(part, []byte("mergeCell ")) {
-			continue
-		}
-		if found := mergedCell().FindStringSubmatch(string(part)); found != nil && found[1] == found[3] {
-			from, _ := strconv.Atoi(found[2]) // digits
-			to, _ := strconv.Atoi(found[4])
-			all[cellPlace{columnOf(found[1], 0), from}] = to
-		}
-	}
-	return all
 }
 
 // columnOf is the column of a cell such as AB12, from 0 on.

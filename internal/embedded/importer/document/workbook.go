@@ -207,12 +207,10 @@ func (b *Workbook) Read(sheet string) (*Rows, error) {
 			return nil, err
 		}
 		part, err := b.parts.Open(one.part)
-		again, failed := b.parts.Open(one.part)
-		if err != nil || failed != nil {
+		if err != nil {
 			return nil, fmt.Errorf("not a workbook that can be read: there is no %s", one.part)
 		}
-		merged := mergedIn(io.LimitReader(again, maxSheet))
-		return &Rows{book: b, decoder: item.NewXML(io.LimitReader(part, maxSheet), item.MaxLine), most: b.most(one), merged: merged}, nil
+		return &Rows{book: b, decoder: item.NewXML(io.LimitReader(part, maxSheet), item.MaxLine), most: b.most(one)}, nil
 	}
 	return nil, errors.New("the sheet is gone")
 }
