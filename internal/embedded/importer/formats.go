@@ -127,8 +127,8 @@ var ways = [...]way{
 	formatHealth:    {is: sign(`(?i)\.xml$`, `<!DOCTYPE HealthData`), read: text(services.Health), binary: true},
 	formatClippings: {is: sign(`(?i)\.txt$`, `\A[^\n]*\n[-–] (?:[^\n]* )?\|(?: |作成日)[^\n]*\n[ \t\r]*\n`), read: text(services.Clippings)},
 	formatActivity:  {read: func(in *opened) item.Records { return services.Activity(in.text) }},
-	formatBookmarks: { // of browsers, Pocket and Instapaper
-		is:    sign(``, `(?i)<!DOCTYPE NETSCAPE-Bookmark-file-1>|<title>(?:Pocket Export|Instapaper: Export)</title>`),
+	formatBookmarks: { // of browsers
+		is:    sign(``, `(?i)<!DOCTYPE NETSCAPE-Bookmark-file-1>`),
 		among: formatDocument, read: text(services.Bookmarks),
 	},
 	formatEvernote: {is: sign(`(?i)\.enex$`, `<en-export`), read: text(services.Evernote)},

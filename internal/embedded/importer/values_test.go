@@ -110,8 +110,6 @@ func TestValuesAreWhatTheirFilesSay(t *testing.T) {
 			"<DT><H3>Sub</H3>\n<DL><p>\n<DT><A HREF=\"https://x.example/b\" ADD_DATE=\"1768443301000000\" TAGS=\"one,two\">B</A>\n<DD>About b\n</DL><p>\n</DL><p>\n<DT><A HREF=\"https://x.example/c\">C</A>\n</DL>", []row{
 			{"title": "A & B", "folder": "Bar", "url": "https://x.example/?a=1&b=2", "created_at": "2026-01-15T02:15:00Z", "description": nil},
 			{"title": "B", "folder": "Bar/Sub", "created_at": "2026-01-15T02:15:01Z", "tags": []any{"one", "two"}, "description": "About b"}, {"title": "C", "folder": nil, "created_at": nil}}},
-		{"what Pocket kept", "ril_export.html", `<!DOCTYPE html><html><head><title>Pocket Export</title></head><body><h1>Unread</h1><ul><li><a href="https://x.example/1" time_added="1768443300" tags="a,b">One</a></li></ul><h1>Read Archive</h1><ul><li><a href="https://x.example/2" time_added="1768443301" tags="">Two</a></li></ul></body></html>`, []row{
-			{"title": "One", "folder": "Unread", "url": "https://x.example/1", "created_at": "2026-01-15T02:15:00Z", "tags": []any{"a", "b"}}, {"title": "Two", "folder": "Read Archive"}}},
 		{"a chat in Chinese", "_chat.txt", "2026/1/15 下午2:15 - Ann: x\n2026/1/16 上午12:15 - Bo: y\n", []row{{"sent_at": "2026-01-15T14:15:00", "author": "Ann"}, {"sent_at": "2026-01-16T00:15:00", "author": "Bo"}}},
 		{"chats in Korean", "_chat.txt", "[2026. 1. 15. 오후 2:15:09] Ann: x\n2026년 1월 16일 오전 9:15, Bo : y\n", []row{{"sent_at": "2026-01-15T14:15:09", "author": "Ann"}, {"sent_at": "2026-01-16T09:15:00", "author": "Bo"}}},
 		{"a notice that quotes a name", "_chat.txt", "15/01/2026, 02:15 - Ann changed the subject from \"A: b\" to \"C\"\n", []row{{"notice": true, "author": nil, "text": "Ann changed the subject from \"A: b\" to \"C\""}}},

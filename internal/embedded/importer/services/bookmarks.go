@@ -1,7 +1,6 @@
 package services
 
 import (
-	"cmp"
 	"errors"
 	"io"
 	"slices"
@@ -41,10 +40,10 @@ func Bookmarks(file io.ReadSeeker) item.Records {
 				if done.Fields != nil && !yield(done, nil) {
 					return
 				}
-			case element.Data == "dl" || element.Data == "ul" || element.Data == "ol":
+			case element.Data == "dl":
 				r.describe()
 				r.folders, r.heading = append(r.folders, r.heading), ""
-			case element.Data == "dt" || element.Data == "li" || strings.HasPrefix(element.Data, "h") || element.Data == "dd":
+			case element.Data == "dt" || strings.HasPrefix(element.Data, "h") || element.Data == "dd":
 				r.describe()
 			}
 		}
@@ -67,13 +66,9 @@ func (r *bookmarksReader) begin(element html.Token) {
 		said[attribute.Key] = attribute.Val
 	}
 	r.link.Put("url", said["href"])
-	r.link.Put("created_at", table.Counted(cmp.Or(said["add_date"], said["time_added"])))
+	r.link.Put("created_at", table.Counted(said["add_date"]))
 	r.link.Put("modified_at", table.Counted(said["last_modified"]))
 	r.link.Put("tags", strings.FieldsFunc(said["tags"], func(one rune) bool { return one == ',' }))
-	r.link.Put("keyword", said["shortcuturl"])
-	if said["private"] == "1" {
-		r.link.Put("private", true)
-	}
 }
 
 // end takes the text of an element: a link's is its title, and a heading's the name of a folder. That of the whole page names none.
@@ -86,7 +81,7 @@ func (r *bookmarksReader) end(element string) {
 		if r.heading = text; element == "h1" && len(r.folders) == 0 && text == "Bookmarks" {
 			r.heading = ""
 		}
-	case "dl", "ul", "ol":
+	case "dl":
 		r.describe()
 		r.folders = r.folders[:max(len(r.folders)-1, 0)]
 	default:

@@ -20,7 +20,6 @@ type lasting struct {
 	seen    int  // all of them
 	spans   int  // how long something took
 	pairs   int  // of those, 5:33, which may be minutes or hours
-	meters  int  // of those, 5 m, which may be meters
 	clocks  int  // times of a day
 	late    int  // of those, as 14:05:00, from noon on
 	zonedAt int  // of those with a zone
@@ -39,20 +38,17 @@ var (
 	dayWord  = item.Expression(`(?i)date|datum|fecha|data|dato|day|tag|jour|giorno|d[ií]a`)
 	timeWord = item.Expression(`(?i)uhrzeit|time|zeit|heure|hora|ora|tijd|tid|temps`)
 
-	wordSpan = item.Expression(`(?i)^(?:(\d+) ?(?:d|days?|tage?|j|jours?|d[ií]as?|giorn[oi]|dag(?:en)?),? ?)?` +
-		`(?:(\d+) ?(?:h|hrs?\.?|hours?|std\.?|stunden?|heures?|horas?|or[ae]|uur),? ?)?` +
-		`(?:(\d+) ?(?:m|mins?\.?|minutes?|minuten?|minutos?|minut[oi]),? ?)?` +
-		`(?:(\d+(?:[.,]\d+)?) ?(?:s|secs?\.?|seconds?|sek\.?|sekunden?|secondes?|segundos?|second[oi]))?$`)
+	// isoSpan is how long something took as ISO 8601 writes it, without months and years, which have no certain length.
+	isoSpan = item.Expression(`^P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:[.,]\d+)?)S)?)?$`)
 )
 
 // addLasting notes a cell of a field that is called so, as long as all cells are alike.
 func (c *Column) addLasting(text string) {
 	c.seen++
 	if c.spans+1 == c.seen {
-		if _, isPair, isMeter, ok := span(text, false); ok {
+		if _, isPair, ok := span(text, false); ok {
 			c.spans++
 			c.pairs += count(isPair)
-			c.meters += count(isMeter)
 		}
 	}
 	if c.clocks+1 == c.seen {
@@ -99,7 +95,7 @@ func sexagesimal(text string) (parts [3]int, several int, fraction string, ok bo
 }
 
 // span reads how long something took, a pair as minutes or, if it is of hours, as those.
-func span(text string, ofHours bool) (took time.Duration, isPair, isMeter, ok bool) {
+func span(text string, ofHours bool) (took time.Duration, isPair, ok bool) {
 	below := time.Duration(1)
 	if rest, ok := strings.CutPrefix(text, "-"); ok {
 		text, below = rest, -1
@@ -117,32 +113,26 @@ func span(text string, ofHours bool) (took time.Duration, isPair, isMeter, ok bo
 		if fraction != "" {
 			took += number("."+fraction, time.Second)
 		}
-		return below * took, isPair, false, true
+		return below * took, isPair, true
 	}
-	isISO := strings.HasPrefix(text, "P") && !strings.HasSuffix(text, "T")
-	days, clock, _ := strings.Cut(strings.TrimPrefix(text, "P"), "T")
-	if isISO {
-		text = days + clock
-	}
-	found := wordSpan().FindStringSubmatch(text)
-	if found == nil || text == "" || isISO && strings.Contains(days, "M") { // a month has no certain length
-		return 0, false, false, false
+	found := isoSpan().FindStringSubmatch(text)
+	if found == nil || text == "P" || strings.HasSuffix(text, "T") {
+		return 0, false, false
 	}
 	took = number(found[1], 24*time.Hour) + number(found[2], time.Hour) + number(found[3], time.Minute) + number(found[4], time.Second)
-	isMeter = !isISO && found[1]+found[2]+found[4] == "" && strings.HasSuffix(text, "m")
-	return below * took, false, isMeter, true
+	return below * took, false, true
 }
 
 // putSeconds lets a cell of texts have its seconds beside it, if each of the column says how long something took. Where the column is called
 // as a time of the day may be, that is known if the dates of the table have such times already, and no cell is from noon on.
 func (c *Column) putSeconds(cell *Cell) {
 	isSpan := spanName().MatchString(c.Name) || c.areTimed && c.pairs+c.late == 0 && bareName().MatchString(c.Name)
-	if !isSpan || c.Present == 0 || c.seen != c.Present || c.spans != c.Present || c.meters == c.Present {
+	if !isSpan || c.Present == 0 || c.seen != c.Present || c.spans != c.Present {
 		return
 	}
 	ofHours := c.pairs == c.Present && hourName().MatchString(c.Name)
 	cell.Beside = append(cell.Beside, Beside{Name: c.Name + "_seconds", Kind: "number", Append: func(to []byte, _ Cell, cell, _ string) []byte {
-		took, _, _, ok := span(clean(cell), ofHours)
+		took, _, ok := span(clean(cell), ofHours)
 		if !ok {
 			return append(to, "null"...)
 		}
