@@ -6,11 +6,11 @@ import (
 	"testing"
 )
 
-// Rows are read without a word on which column is the id, as those of Discord are, though numbers come to a sum.
+// Totals are found where no column is the id.
 func TestTotalsAreToldWithoutAnID(t *testing.T) {
 	for text, want := range map[string]int{"ID,Contents\n5,a\n5,b\n": 2, "Name,Age\nTotal,5\n": 1, "Name,Age\na,5\nb,6\nTotal,11\n": 2} {
 		rows := 0
-		for one, err := range NewReader(bufio.NewReader(strings.NewReader(text)), Options{}) {
+		for one, err := range NewReader(bufio.NewReader(strings.NewReader(text)), Options{IDField: new(string)}) {
 			if err != nil {
 				t.Error(err)
 			}

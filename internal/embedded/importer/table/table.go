@@ -15,7 +15,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
-// Options say how rows are read. The zero value reads a file as strings.
+// Options say how rows are read. Without cells all of them are strings.
 type Options struct {
 	Cells      map[string]Cell // types of the cells by column; the others are strings
 	IDField    *string         // "id" becomes its name in the header, whatever the case of that
@@ -50,9 +50,6 @@ func NewReader(input *bufio.Reader, options Options) item.Records {
 	// as old Macs end lines
 	if start, _ := input.Peek(4096); !options.Sheet && bytes.IndexByte(start, '\n') < 0 && bytes.IndexByte(start, '\r') >= 0 {
 		input = bufio.NewReader(returns{input})
-	}
-	if options.IDField == nil {
-		options.IDField = new(string)
 	}
 	r := &reader{rows: rows{lines: item.NewLines(input), quoted: bufio.NewReader(nil), sheet: options.Sheet}, Options: options}
 	if r.Section != nil {
