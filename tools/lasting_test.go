@@ -144,9 +144,9 @@ func TestWhatLastsIsReadOfManyStreams(t *testing.T) {
 		return middlewaretest.JSON(`{"object":"list","data":[{"id":"1","data":{"start":"2026-03-01","end":"2026-03-02"}}]}`), nil
 	}}
 	for arguments, want := range map[string][2]int{
-		`{"since":"2026-03-01"}`:                         {1 + 2*16, 8}, // the list of streams
+		`{"since":"2026-03-01"}`:                         {2 * 16, 8},
 		`{"since":"2026-03-01","streams":["s08","s23"]}`: {2 * 2, 0},
-		`{"since":"2026-03-01","connection_id":"c"}`:     {1 + 2*16, 8},
+		`{"since":"2026-03-01","connection_id":"c"}`:     {2 * 16, 8},
 		`{"until":"2026-03-01"}`:                         {24, 0},
 	} {
 		read := len(server.Requests())

@@ -210,7 +210,6 @@ func (s searcher) within(ctx context.Context, call Call, schema func() known.Str
 	r := &period.Reader{
 		Doer: call.RS, Words: args.q, Filter: args.filter, Period: args.period, Zone: args.zone,
 		Refused: s.refused, Grant: principal.GrantID, Connection: call.Scope.ConnectionID,
-		Streams: func(ctx context.Context) *rs.Response { return listStreams(ctx, call) },
 	}
 	if timeless, some := r.Choose(stated.Sources, args.streams, args.parts); !some {
 		e := noSources(call.Scope, timeless)

@@ -13,13 +13,22 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/filter"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/read"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
-	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
 // Do reads one page of a search.
 func (p *Reader) Do(ctx context.Context, r rs.Request) (*rs.Response, error) {
 	ctx, cancel := read.WithinDeadline(ctx)
 	defer cancel()
+	reads := 0
+	if p.isWide() && p.Words != "" && len(p.Filter) == 0 {
+		wide := p.OfAnyTime()
+		page := wide.ofAnyTime(ctx, r, wide.timeless)
+		if page.err == nil && page.hasAllOfAnyTime() {
+			p, wide.anyTime = wide, &page
+		} else {
+			reads = page.reads
+		}
+	}
 	from, err := p.from(r)
 	if err != nil {
 		return nil, err
@@ -28,11 +37,8 @@ func (p *Reader) Do(ctx context.Context, r rs.Request) (*rs.Response, error) {
 	limit, _ := strconv.Atoi(r.Query.Get("limit"))
 	limit = min(cmp.Or(limit, DefaultHits), maxHits)
 	words := r.Query.Get("q") != ""
-	n := p.round(ctx, r, from.before)
-	if from.seal != n.seal && r.Query.Has("cursor") {
-		return nil, render.InvalidCursor("What there is to search, or where its newest records are, has changed since the last page.",
-			"Search again without cursor.")
-	}
+	n := p.round(from.before)
+	n.reads = reads
 	pages := make([]sourcePage, len(n.sources), len(n.sources)+1)
 	if words && len(p.timeless) > 0 && n.before == 0 {
 		pages = append(pages, sourcePage{})
@@ -92,7 +98,7 @@ func (p *round) merged(r rs.Request, pages []sourcePage, from cursor, limit int)
 		body = body.With("read_as", rs.EncodeJSON(p.says()))
 	}
 	if more {
-		body = append(body, p.next(r, pages, all, cursor{shown: end, before: from.before, seal: p.seal})...)
+		body = append(body, p.next(r, pages, all, cursor{shown: end, before: from.before})...)
 	} else if rest != "" {
 		body = append(body, rs.Member{Name: "next_cursor", Value: rest})
 	}
@@ -126,7 +132,7 @@ func (p *round) meta(pages []sourcePage, sources rs.Object, timeline, found bool
 	if n, _ := untimedOf(pages, anyStream); n > 0 {
 		meta = append(meta, rs.NewMember("untimed_count", n))
 	}
-	counted, exact := 0, p.seal == "" && !timeline
+	counted, exact := 0, p.isAll() && !timeline
 	for _, page := range pages {
 		n, _, known := page.counts()
 		counted, exact = counted+n, exact && known && page.err == nil
@@ -174,7 +180,7 @@ func (p *round) next(r rs.Request, pages []sourcePage, all []foundAt, next curso
 // recall is what the answers say of the words of a query; nil where none does. A word is missing where it is in none of them.
 func (p *round) recall(pages []sourcePage) rs.Object {
 	var missing []string
-	partial, complete, counted, said := 0, p.seal == "", false, false
+	partial, complete, counted, said := 0, p.isAll(), false, false
 	for i := range pages {
 		recall := pages[i].meta.Object("recall")
 		_, some, _ := pages[i].counts()
@@ -201,7 +207,7 @@ func (p *round) recall(pages []sourcePage) rs.Object {
 			merged = append(merged, rs.Member{Name: name, Value: value})
 		}
 	}
-	if len(missing) > 0 && p.seal == "" {
+	if len(missing) > 0 && p.isAll() {
 		merged = append(merged, rs.Member{Name: "missing_words", Value: rs.JoinArray(missing)})
 	}
 	return merged

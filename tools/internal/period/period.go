@@ -82,7 +82,6 @@ type cursor struct {
 	shown  int
 	at     string // RFC 3339; "" but in a timeline
 	before int    // sources of earlier rounds
-	seal   string // of the round; "" where it has all sources
 }
 
 const (
@@ -90,23 +89,29 @@ const (
 	markChars    = 6
 )
 
-// mark tells a search from another: its words, streams, filter and period.
+// mark tells a search from another: its words, streams, filter and period, and where it has several rounds their sources.
 func (p *Reader) mark(r rs.Request) string {
 	query := url.Values{}
 	maps.Copy(query, r.Query)
 	query.Del("cursor")
 	query.Del("limit")
-	sum := sha256.Sum256(fmt.Appendln(nil, query.Encode(), p.Filter, p.Period, p.Zone))
+	search := fmt.Appendln(nil, query.Encode(), p.Filter, p.Period, p.Zone)
+	if p.isWide() {
+		for _, s := range p.chosen {
+			search = fmt.Appendln(search, s.Stream, s.Connection.ID)
+		}
+	}
+	sum := sha256.Sum256(search)
 	return base64.RawURLEncoding.EncodeToString(sum[:])[:markChars]
 }
 
-// spell is a cursor as the model sends it back: "period.SHOWN.MARK.AT", and where there are rounds "period.SHOWN-BEFORE.MARKSEAL.AT".
+// spell is a cursor as the model sends it back: "period.SHOWN.MARK.AT", and from the second round on "period.SHOWN-BEFORE.MARK.AT".
 func (p *Reader) spell(r rs.Request, c cursor) string {
 	shown := strconv.Itoa(c.shown)
-	if c.seal != "" {
+	if c.before > 0 {
 		shown += "-" + strconv.Itoa(c.before)
 	}
-	return cursorPrefix + shown + "." + p.mark(r) + c.seal + "." + c.at
+	return cursorPrefix + shown + "." + p.mark(r) + "." + c.at
 }
 
 // IsCursor reports whether a cursor was made here.
@@ -123,7 +128,7 @@ func (p *Reader) from(r rs.Request) (cursor, error) {
 		shown, err := strconv.Atoi(count)
 		before, _ := strconv.Atoi(rounds)
 		_, timeErr := rs.ReadTime(parts[3])
-		c := cursor{shown, parts[3], max(0, before), parts[2][min(markChars, len(parts[2])):]}
+		c := cursor{shown, parts[3], max(0, before)}
 		if err == nil && shown+before > 0 && shown >= 0 && shown < maxHits*maxReads && (c.at == "" || timeErr == nil) && p.spell(r, c) == text {
 			return c, nil
 		}

@@ -79,10 +79,9 @@ func (s source) name() string {
 
 // Bounds of what is read for one page.
 const (
-	maxReads   = 32  // of sources, some of which are read a second time, for what lasts into the time
-	maxAnyTime = 3   // searches of any time, for which of more sources have something
-	maxHits    = 100 // of one source
-	maxWords   = 500 // a query has fewer
+	maxReads = 32  // of sources, some of which are read a second time, for what lasts into the time
+	maxHits  = 100 // of one source
+	maxWords = 500 // a query has fewer
 )
 
 // A Reader is a resource server as a search sees it that is limited to a period.
@@ -96,12 +95,11 @@ type Reader struct {
 	Grant   string          // that is read
 	// Connection is the one that the search names; "" for all.
 	Connection string
-	// Streams reads the list of streams, which says how new they are; nil where that is not answered.
-	Streams func(context.Context) *rs.Response
 
 	chosen   []known.Source // that say when
 	timeless []string       // streams that do not
 	wholes   []known.Source // whose records have parts in those
+	anyTime  *sourcePage    // of a search of those that has been read; nil where there is none
 }
 
 // A source is read for what is of a period by its time, or for what began before it and lasts into it.
@@ -229,7 +227,11 @@ func (p *Reader) isEnough(hits []foundAt, most int) bool {
 
 // readTimeless searches the streams that have no time, of which only hits that say one are kept.
 func (p *Reader) readTimeless(ctx context.Context, r rs.Request) (page sourcePage) {
-	page = p.ofAnyTime(ctx, r, p.timeless)
+	if p.anyTime != nil {
+		page = *p.anyTime
+	} else {
+		page = p.ofAnyTime(ctx, r, p.timeless)
+	}
 	page.parts, page.filtered = true, len(p.Filter) > 0
 	page.keep(p.Period, p.Zone)
 	return page
