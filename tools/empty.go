@@ -86,7 +86,6 @@ func (e emptyField) explainValue(ctx context.Context) {
 		e.meanIf(ctx, part, e.filter)
 	default:
 		e.compareValues(ctx)
-		e.meanSeconds(ctx, schema)
 	}
 	if !strings.ContainsFunc(e.value, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
 		return
@@ -129,18 +128,6 @@ func (e emptyField) compareValues(ctx context.Context) {
 		e.mean(groups[slices.Index(texts, near)].Key)
 	} else if name := written.OtherOrder(e.value); name != "" && e.Beyond { // it may be one that was not read
 		e.meanIf(ctx, name, nil)
-	}
-}
-
-// meanSeconds says that a duration which is written otherwise than in the records is meant, if the field beside it with its seconds has it.
-func (e emptyField) meanSeconds(ctx context.Context, schema *rs.Schema) {
-	beside, took := e.Field+"_seconds", written.Seconds(e.Field, rs.EncodeJSON(e.value))
-	if took == "" || !slices.ContainsFunc(fieldsOf(schema, e.call), func(f rs.SchemaField) bool { return f.Name == beside && f.Exact }) {
-		return
-	}
-	if n, _ := counted(ctx, e.call, e.filter.Without(e.Field).Only(beside, took)); n > 0 {
-		args := e.call.Arguments
-		e.Meant = args.With("filter", args.Object("filter").Without(e.Field).With(beside, took).JSON())
 	}
 }
 

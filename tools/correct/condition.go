@@ -31,15 +31,6 @@ func (c *correction) filter(t Tool) {
 			mended = mended.With(flag, value)
 			continue
 		}
-		if day := c.stream.Yearless(m); day != nil {
-			c.report("unknown_field", "filter", "%s is a day of one year; %[1]s_month and %[1]s_day are of any.", quote.Line(field))
-			mended = mended.WithAll(day)
-			continue
-		}
-		if in, ok := c.stream.InSeconds(m); ok && !foreign.Denies(field, in.Name) {
-			c.report("unknown_field", "filter", "%s of %s has how long something took as a number of seconds.", quote.Line(in.Name), c.stream.Name)
-			field, m = in.Name, in
-		}
 		if rest, bound := foreign.BoundIn(field); bound != "" && c.stream.Field(field) == nil && written.IsDate(m.Value) {
 			field, m.Value = rest, rs.Object{{Name: bound, Value: m.Value}}.JSON()
 		}

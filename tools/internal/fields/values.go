@@ -67,44 +67,6 @@ func all(values []string, is func(string) bool) bool {
 	return !slices.ContainsFunc(values, func(value string) bool { return !is(value) })
 }
 
-// InSeconds is a condition on the seconds beside a field that says how long something took, where one on either compares with a text that
-// says so; false for any other. A text that is the whole of a field is one that it may have.
-func (s Stream) InSeconds(m rs.Member) (in rs.Member, ok bool) {
-	name, compared, texts := m.Name, rs.AsObject(m.Value), 0
-	if s.Field(name) == nil {
-		name = append(s.Near(name, nil), "")[0]
-	}
-	own := s.secondsOf(name)
-	if own == "" || compared == nil && own != m.Name && s.Field(m.Name) != nil {
-		return rs.Member{}, false
-	}
-	seconds := func(raw string) string {
-		if rs.Kind(raw) == "number" {
-			return raw
-		}
-		texts++
-		return written.Seconds(name, raw)
-	}
-	if in.Name = own; compared == nil {
-		in.Value = seconds(m.Value)
-	}
-	for _, bound := range compared {
-		if bound.Value = seconds(bound.Value); bound.Value == "" {
-			return rs.Member{}, false
-		}
-		in.Value = rs.AsObject(in.Value).With(bound.Name, bound.Value).JSON()
-	}
-	return in, in.Value != "" && texts > 0
-}
-
-// secondsOf is the field that has a field's durations in seconds, or is it; "" for none.
-func (s Stream) secondsOf(name string) string {
-	if own := strings.TrimSuffix(name, "_seconds") + "_seconds"; s.IsNumber(own) {
-		return own
-	}
-	return ""
-}
-
 // Same are those of some fields, near to one that the stream has, which may be the same thing: all words of one name are in the other, or
 // they are near for what they are and no number is made of them. Of Avg_Pace and Avg_HR neither is so.
 func (s Stream) Same(name string, near []string, isNumber bool) (same []string) {
@@ -114,26 +76,11 @@ func (s Stream) Same(name string, near []string, isNumber bool) (same []string) 
 		_, all := of.In(words)
 		_, own := words.In(of)
 		_, alike := written.Alike(name, other)
-		if other == s.secondsOf(name) {
-			same = slices.Insert(same, 0, other)
-		} else if all+own > 0 || !alike && !isNumber {
+		if all+own > 0 || !alike && !isNumber {
 			same = append(same, other)
 		}
 	}
 	return same
-}
-
-// yearless is a day of any year, such as "05-01" and "1.5.".
-var yearless = written.Expression(`^"(?:(?:--)?0?([0-9]{1,2})-0?([0-9]{1,2})|0?([0-9]{1,2})\.\s?0?([0-9]{1,2})\.?)"$`)
-
-// Yearless are the conditions on the month and the day beside a date that a day of any year means; nil for any other condition.
-func (s Stream) Yearless(m rs.Member) rs.Object {
-	day := yearless().FindStringSubmatch(m.Value)
-	month, ofMonth := m.Name+"_month", m.Name+"_day"
-	if day == nil || s.Field(month) == nil || s.Field(ofMonth) == nil {
-		return nil
-	}
-	return rs.Object{{Name: month, Value: day[1] + day[4]}, {Name: ofMonth, Value: day[2] + day[3]}}
 }
 
 // MistakesFlag reports whether a condition that is true or false is on a field that says something else: is_active is not is_archived.

@@ -171,8 +171,20 @@ func Numbers(raw string) []string {
 
 var countedForm = Expression(`^\s*([0-9][0-9.,]*)\s+(\pL{4,})\s*$`)
 
-// counted is the number in a text that says what it is of, such as "5 stars"; "" for any other text, and for a short word or one of more
-// than one, such as million, which may be a unit that the number is to be multiplied by.
+// InField is what a value means in a field by the name of that: a day without signs, or, where the field has numbers, what is counted; ""
+// for nothing of these.
+func InField(field, raw string, isNumber bool) string {
+	switch day := compactDay(raw); {
+	case day != "" && IsTimeName(field):
+		return day
+	case !isNumber:
+		return ""
+	}
+	return counted(raw)
+}
+
+// counted is the number in a text that says what it is of, such as "5 stars"; "" for any other text, and for a short word or one that
+// may multiply the number, such as million, or minutes of a field in seconds.
 func counted(raw string) string {
 	s, _ := Text(raw)
 	found := countedForm().FindStringSubmatch(s)
@@ -183,7 +195,8 @@ func counted(raw string) string {
 }
 
 var multiples = Set("hundred thousand million millions billion billions mille milliers tausend million milione millionen milliarde " +
-	"milliarden dozen dozens kilo kilos")
+	"milliarden dozen dozens kilo kilos second seconds sekunden secondes segundos minute minutes minuten minutos minuti hour hours stunden heures " +
+	"horas days tage jours dias giorni week weeks wochen semaines semanas month months monate mois meses year years jahre")
 
 var truths = ByWord(map[string]string{"true": "true yes", "false": "false no"})
 
