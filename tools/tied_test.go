@@ -92,19 +92,3 @@ func answerOf(t *testing.T, name, arguments string, server rs.Doer) (result stru
 	result.Text, result.Structured = rendered.Text, string(rendered.Structured)
 	return result
 }
-
-// Where the last group that was read is as large as the last shown, others that were not read may be, too.
-func TestEqualGroupsBeyondThoseThatWereReadAreSaid(t *testing.T) {
-	for last, says := range map[int]string{
-		1: "; at least 98 groups of these have as many records as the last shown", 0: "; 97 groups of these have as many records as the last shown",
-	} {
-		server := &middlewaretest.RS{Answer: func(rs.Request) (*rs.Response, error) {
-			groups := strings.Repeat(`{"key":"a","count":1},`, 99) + fmt.Sprintf(`{"key":"b","count":%d}`, last)
-			return middlewaretest.JSON(`{"metric":"count","group_by":"url","groups":[` + groups + `],"limit":100,"other_count":50,"filtered_record_count":150}`), nil
-		}}
-		result := answerOf(t, "aggregate", `{"stream":"visits","metric":"count","group_by":"url","limit":2}`, server)
-		if !strings.Contains(result.Text, says) || strings.Contains(result.Structured, `"more_tied":true`) != (last == 1) {
-			t.Errorf("want %s in %s\n%s", says, result.Text, result.Structured)
-		}
-	}
-}

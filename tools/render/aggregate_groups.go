@@ -96,7 +96,7 @@ func (a aggregateAnswer) rest(n int) groupsRest {
 	if other > 0 {
 		hidden = append(hidden, a.others(other, known)...)
 	}
-	r.says += fmt.Sprintf("; not shown: %s (other_count=%d)", strings.Join(hidden, " and "), other) + a.tied(n)
+	r.says += fmt.Sprintf("; not shown: %s (other_count=%d)", strings.Join(hidden, " and "), other)
 	if !all {
 		r.next, r.tool = a.next(n)
 		r.says += write.When(r.next == nil, "; filter to see them") + write.When(r.tool == "query_records", ", each in the records below")
@@ -154,55 +154,22 @@ func (a aggregateAnswer) others(n, known int) []string {
 	lacking := write.NotEmpty(a.Text("group_by", "group_by_time"), write.When(len(a.units) > 1, a.Text("unit_field")))
 	without := " without " + strings.Join(write.Each(lacking, write.ShownName), " or ")
 	lack, told := a.Number("without_count")
-	switch {
-	case told && lack > 0 && lack < n:
-		return []string{write.Plural(n-lack, "record") + where, strconv.Itoa(lack) + without}
-	case told && lack == 0:
-		return []string{records + where}
-	case told, known > 0 && known == len(a.rows):
-		return []string{records + without}
-	case a.Has("next_from"), a.Has("group_by") && !slices.ContainsFunc(a.rows, func(row groupRow) bool { return row.key == "null" }):
-		return []string{records + where + " or" + without}
+	if !told && known > 0 && known == len(a.rows) {
+		lack, told = n, true
 	}
-	return []string{records + where}
+	if !told {
+		hasNull := slices.ContainsFunc(a.rows, func(row groupRow) bool { return row.key == "null" })
+		return []string{records + where + write.When(a.Has("next_from") || a.Has("group_by") && !hasNull, " or"+without)}
+	}
+	if lack >= n {
+		return []string{records + without}
+	}
+	return write.NotEmpty(write.Plural(n-lack, "record")+where, write.When(lack > 0, strconv.Itoa(lack)+without))
 }
 
 // descends reports whether the groups of time come the latest first.
 func (a aggregateAnswer) descends() bool {
 	return a.Has("group_by_time") && a.Arguments.Text("order") == "desc" && !a.Flag("unordered")
-}
-
-// tied says how many groups after the first n have as many records as the last of those, or the same value where they are in the order of
-// values, as far as that is known: where a limit falls among such groups, it is by chance which of them are shown.
-func (a aggregateAnswer) tied(n int) string {
-	if !a.Has("group_by") || n == 0 {
-		return ""
-	}
-	tied, _ := a.Number("tied_groups") // with the last of the answer
-	same := func(i int) bool {
-		if a.ordered() {
-			one, last := a.rows[i].parts[0], a.rows[n-1].parts[0]
-			return one.Get("value") == last.Get("value") && one.Get("unit") == last.Get("unit")
-		}
-		return a.recordsOf(i, i+1) == a.recordsOf(n-1, n)
-	}
-	if n < len(a.rows) && !same(len(a.rows)-1) {
-		tied = 0
-	}
-	for i := n; i < len(a.rows); i++ {
-		if same(i) {
-			tied++
-		}
-	}
-	if tied == 0 {
-		return ""
-	}
-	alike := "as many records as"
-	if a.ordered() {
-		alike = "the same " + write.ShownName(a.Text("metric")) + " as"
-	}
-	more := write.When(a.Flag("more_tied"), "at least ")
-	return fmt.Sprintf("; %s%s of these %s %s the last shown", more, write.Plural(tied, "group"), write.Have(tied), alike)
 }
 
 // leavesOutEmpty reports whether the groups are of time, and none of them is without records.

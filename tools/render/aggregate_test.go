@@ -21,17 +21,6 @@ func TestGroupsAreChosenByCount(t *testing.T) {
 	}
 }
 
-// Of groups in the order of their values, those are said that have the same value as the last shown, not as many records.
-func TestEqualValuesAtTheLimitAreSaid(t *testing.T) {
-	body := `{"metric":"max","field":"total","group_by":"shop","ordered_by":"max","limit":1,"other_count":5,"group_count":3,"tied_groups":1,` +
-		`"groups":[{"key":"a","value":9,"count":1}]}`
-	want := "shown 1 of 3 groups, highest max first; not shown: 5 records in other groups or without shop (other_count=5); 1 group of these has the same max as the last shown"
-	result, err := Aggregate(answered(body), AggregateQuery{Stream: "orders"})
-	if err != nil || !strings.Contains(result.Text, want) {
-		t.Errorf("got\n%s\nwant\n%s (%v)", result.Text, want, err)
-	}
-}
-
 // What an answer leaves out is said once: the fields that connections lack, and the server's warning only where those do not explain it.
 func TestConnectionsThatLackAFieldAreNamedOnce(t *testing.T) {
 	missing := `,"missing_fields":[{"connection_id":"a","display_name":"Work","fields":["channel_id"]},{"connection_id":"b","display_name":"Home","fields":["channel_id"]}]`
