@@ -56,27 +56,13 @@ func (a *recordsAnswer) head(stops bool) string {
 		write.When(one || a.merge.Records != nil, write.Lead(", ", a.order())) + write.Lead(", ", follow)
 }
 
-// order says how the records of a page are sorted: as was asked for, or by time, where their times show it; else "". What has no common
-// name of a time may be in order by chance: it is said of three records and more alone, in the direction of the list, by the only field
-// that is in order. Of chosen fields the one that they are sorted by need not be among them.
+// order says how the records of a page are sorted: as was asked for, or by time, where their times show it; else "".
 func (a *recordsAnswer) order() string {
 	if sort := a.q.Rest.Text("sort"); sort != "" {
 		return "sorted by " + clean.Name(write.Label(sort))
 	}
 	direction := cmp.Or(write.When(a.q.Rest.Text("order") == "asc", "oldest first"), "newest first")
-	order := cmp.Or(item.Order(a.all), write.When(a.merge.Records != nil, direction))
-	var by []string
-	for i := 0; order == "" && len(a.all) > 2 && len(a.q.Fields) == 0 && i < len(a.all[0].Data); i++ {
-		name := a.all[0].Data[i].Name
-		text := func(it *item.Item) string { return it.Data.Text(name) }
-		if write.Day(text(&a.all[0])) != "" && item.OrderBy(a.all, text) == direction {
-			by = append(by, name)
-		}
-	}
-	if len(by) == 1 {
-		order = direction + " by " + clean.Name(write.Label(by[0]))
-	}
-	return order
+	return cmp.Or(item.Order(a.all), write.When(a.merge.Records != nil, direction))
 }
 
 func (a *recordsAnswer) lead() []string {

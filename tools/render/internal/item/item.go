@@ -253,14 +253,10 @@ const (
 
 // Order says how records are sorted by time, where their times show it; else "".
 func Order(items []Item) string {
-	return OrderBy(items, func(it *Item) string { return write.When(it.TimeField == items[0].TimeField, it.Authored) })
-}
-
-// OrderBy says how records are sorted by the times that timeOf returns; "" if one has none, or they are not sorted.
-func OrderBy(items []Item, timeOf func(*Item) string) string {
+	timeOf := func(i int) string { return write.When(items[i].TimeField == items[0].TimeField, items[i].Authored) }
 	order := 0 // the sign of each comparison
 	for i := range items[:max(len(items)-1, 0)] {
-		one, next := timeOf(&items[i]), timeOf(&items[i+1])
+		one, next := timeOf(i), timeOf(i+1)
 		sign := strings.Compare(one, next)
 		if one == "" || len(one) != len(next) || sign*order < 0 {
 			return ""
