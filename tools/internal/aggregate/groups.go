@@ -67,14 +67,6 @@ type row struct {
 	cells   []cell
 }
 
-// ties reports whether a row has the value of another, or as many records.
-func (r row) ties(other row, byValue bool) bool {
-	if a, b := r.cells[0], other.cells[0]; byValue {
-		return a.value == b.value && a.unit == b.unit
-	}
-	return r.records == other.records
-}
-
 // compose answers a grouped metric other than count, and an average: a count gives the groups, and one filtered read each its number.
 func (r *Aggregation) compose(ctx context.Context) (*rs.Response, rs.Object, error) {
 	field, units, err := r.units(ctx)
@@ -215,7 +207,7 @@ func (r *Aggregation) answerOf(ctx context.Context, base groupList, lists []unit
 		next = lists[0].next
 		r.addWithout(lists[0].groupList, groups[:shown])
 	}
-	r.addCut(ctx, groups, shown, turned, more, next, func(i int) bool { return rows[i].ties(rows[shown-1], ordered) })
+	r.addNext(ctx, groups, shown, turned, next)
 	return base.response, r.composed(base.body, rows, shown, limit, more), nil
 }
 

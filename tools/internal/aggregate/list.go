@@ -149,8 +149,8 @@ func (r *Aggregation) bounds(ctx context.Context, span filter.TimeGroup) (from, 
 	return filter.Written(span.From, zone), filter.Written(span.Until, zone)
 }
 
-// count answers a count by groups. As many are read as one read has, so that of those beyond the limit it is known how many there are, how
-// many of them have as many records as the last one within it, and how many have no time.
+// count answers a count by groups. As many are read as one read has, so that of those beyond the limit it is known how many there are, and
+// how many have no time.
 func (r *Aggregation) count(ctx context.Context) (*rs.Response, rs.Object, error) {
 	q, limit := r.Args, r.Args.Limit
 	if q.GroupBy != "" {
@@ -176,7 +176,7 @@ func (r *Aggregation) count(ctx context.Context) (*rs.Response, rs.Object, error
 	if q.GroupByTime != "" {
 		times = dated(groups)
 	}
-	r.addCut(ctx, groups, limit, turned, !all, list.next, func(i int) bool { return groups[i].Count == groups[limit-1].Count })
+	r.addNext(ctx, groups, limit, turned, list.next)
 	if cut && all {
 		r.add("group_count", cmp.Or(times, len(groups)))
 	}
@@ -201,16 +201,8 @@ func (l groupList) shown(limit int) int {
 	return min(limit, len(l.groups))
 }
 
-// addCut adds to an answer that shows only its first groups where groups of time go on, and how many of the others tie with the last one
-// that is shown: at least so many if the last one that was read ties with it too, and more follow. next is where the groups of time go on
-// that were not read.
-func (r *Aggregation) addCut(ctx context.Context, groups []Group, shown int, turned, more bool, next string, isSame func(i int) bool) {
-	tied := 0
-	for i := shown; r.Args.GroupBy != "" && shown > 0 && i < len(groups); i++ {
-		if isSame(i) {
-			tied++
-		}
-	}
+// addNext adds to an answer that shows only its first groups where groups of time go on. next is where those go on that were not read.
+func (r *Aggregation) addNext(ctx context.Context, groups []Group, shown int, turned bool, next string) {
 	if cut := r.Args.GroupByTime != "" && shown > 0 && dated(groups) > shown; cut && turned {
 		r.extra = append(r.extra, rs.Member{Name: "next_before", Value: groups[shown-1].Key})
 	} else if cut {
@@ -218,12 +210,6 @@ func (r *Aggregation) addCut(ctx context.Context, groups []Group, shown int, tur
 	}
 	if next != "" && !turned {
 		r.add("next_from", next)
-	}
-	if tied > 0 {
-		r.add("tied_groups", tied)
-	}
-	if tied > 0 && more && isSame(len(groups)-1) {
-		r.add("more_tied", true)
 	}
 }
 
