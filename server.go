@@ -58,7 +58,9 @@ func newHosted(ctx context.Context, c cli.HostedConfig, inherited []net.Listener
 	if err != nil {
 		return nil, exit.UsageError(err.Error())
 	}
-	h.tokens = auth.NewTokenCache(auth.TokenCacheOptions{Authority: &h.authority, OnLookup: c.Watch.Metrics.TokenLookedUp, Unknown: &c.Unknown})
+	h.tokens = auth.NewTokenCache(auth.TokenCacheOptions{
+		Authority: &h.authority, OnLookup: c.Watch.Metrics.TokenLookedUp, Unknown: &c.Unknown,
+	})
 	h.limiter = web.NewLimiter(c.Limits, time.Now)
 	unknown := rs.NewToken("probe-" + rand.Text())
 	h.health = transport.NewHealth(c.Log, map[string]func(context.Context) error{

@@ -325,8 +325,7 @@ func spanLines(spans tracetest.SpanStubs) []string {
 			parent = "nothing"
 		}
 		line := fmt.Sprintf("%s (%s) under %s", s.Name, s.SpanKind, parent)
-		switch s.SpanContext.TraceID().String() {
-		case headerTrace:
+		if s.SpanContext.TraceID().String() == headerTrace {
 			line += " in the header's trace"
 		}
 		lines = append(lines, line)

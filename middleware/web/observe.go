@@ -110,7 +110,8 @@ func startSpan(ctx context.Context, tracer trace.Tracer, request *middleware.Req
 // nothing. tracestate and baggage are not read, because they may hold anything.
 func continueTrace(ctx context.Context, traceparent string) context.Context {
 	current := trace.SpanContextFromContext(ctx)
-	named := trace.SpanContextFromContext(propagation.TraceContext{}.Extract(context.Background(), propagation.MapCarrier{"traceparent": traceparent}))
+	carrier := propagation.MapCarrier{"traceparent": traceparent}
+	named := trace.SpanContextFromContext(propagation.TraceContext{}.Extract(context.Background(), carrier))
 	if !named.IsValid() || named.TraceID() == current.TraceID() {
 		return ctx
 	}
