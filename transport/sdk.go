@@ -132,6 +132,6 @@ func setCacheable(_ context.Context, request mcp.Request, c *mcp.Cacheable) {
 	}
 }
 
-// sdkLogger is the SDK's logger: it writes nothing. The SDK logs three lines per request, and as errors what only its client did wrong; each
-// request, call and panic has a line of ours.
+// sdkLogger writes nothing of what the SDK logs: three lines for each request, and as errors what only its client did wrong. Each request,
+// call and panic has a line of ours.
 var sdkLogger = slog.New(slog.DiscardHandler)

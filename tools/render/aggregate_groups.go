@@ -153,11 +153,11 @@ func (a aggregateAnswer) others(n, known int) []string {
 	}
 	lacking := write.NotEmpty(a.Text("group_by", "group_by_time"), write.When(len(a.units) > 1, a.Text("unit_field")))
 	without := " without " + strings.Join(write.Each(lacking, write.ShownName), " or ")
-	lack, told := a.Number("without_count")
-	if !told && known > 0 && known == len(a.rows) {
-		lack, told = n, true
+	lack, isKnown := a.Number("without_count")
+	if !isKnown && known > 0 && known == len(a.rows) {
+		lack, isKnown = n, true
 	}
-	if !told {
+	if !isKnown {
 		hasNull := slices.ContainsFunc(a.rows, func(row groupRow) bool { return row.key == "null" })
 		return []string{records + where + write.When(a.Has("next_from") || a.Has("group_by") && !hasNull, " or"+without)}
 	}

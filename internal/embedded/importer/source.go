@@ -96,7 +96,7 @@ const (
 	formatHealth           // what a phone of Apple measured
 	formatClippings        // highlights and notes of a Kindle
 	formatActivity         // what a person did on pages of Google
-	formatBookmarks        // links that a browser or a service kept
+	formatBookmarks        // links that a browser kept
 	formatEvernote         // notes of Evernote
 	formatAssistant        // conversations with an assistant
 )

@@ -182,8 +182,8 @@ func (q *query) dayAt(i int) *timeMatcher {
 	return nil
 }
 
-// inText is how a text names the time that some words of a query name: as they do. What is counted from today is another time there, and may
-// is a verb.
+// inText is how a text names the time that some words of a query name: in the same words. It is nothing for a time that is counted from
+// today, which is another one in a text, and for the word may, which is a verb there.
 func (q *query) inText(at, n int) phrase {
 	var own phrase
 	for _, u := range q.units[at : at+n] {

@@ -99,7 +99,7 @@ type Reader struct {
 	chosen   []known.Source // that say when
 	timeless []string       // streams that do not
 	wholes   []known.Source // whose records have parts in those
-	anyTime  *sourcePage    // of a search of those that has been read; nil where there is none
+	anyTime  *sourcePage    // a search of those that has been made already; nil before
 }
 
 // A source is read for what is of a period by its time, or for what began before it and lasts into it.

@@ -195,8 +195,8 @@ func counted(raw string) string {
 }
 
 var multiples = Set("hundred thousand million millions billion billions mille milliers tausend million milione millionen milliarde " +
-	"milliarden dozen dozens kilo kilos second seconds sekunden secondes segundos minute minutes minuten minutos minuti hour hours stunden heures " +
-	"horas days tage jours dias giorni week weeks wochen semaines semanas month months monate mois meses year years jahre")
+	"milliarden dozen dozens kilo kilos second seconds sekunden secondes segundos minute minutes minuten minutos minuti hour hours " +
+	"stunden heures horas days tage jours dias giorni week weeks wochen semaines semanas month months monate mois meses year years jahre")
 
 var truths = ByWord(map[string]string{"true": "true yes", "false": "false no"})
 
