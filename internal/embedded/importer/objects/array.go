@@ -107,8 +107,8 @@ func (r *arrayReader) advance() error {
 		return item.UnusableError{Line: r.line(nil), Reason: "the array does not end: " + why(err)}
 	case err != nil:
 		return notJSON(err)
-	case r.decoder.StackDepth() == 0, r.keyed:
-		return io.EOF
+	case r.decoder.StackDepth() == 0:
+		return r.end()
 	case token.Kind() != '"':
 		r.inside = false
 		return nil

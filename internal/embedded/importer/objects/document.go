@@ -79,6 +79,15 @@ func (d *document) leave() (err error) {
 	return err
 }
 
+// end is io.EOF where nothing follows what the file holds.
+func (d *document) end() error {
+	_, err := d.token()
+	if errors.Is(err, io.EOF) {
+		return io.EOF
+	}
+	return item.Unusable(d.input.LineAt(d.decoder.InputOffset()), "what follows the first JSON value is left out")
+}
+
 // note says of a value that was just read that it has numbers that JSON has not.
 func (d *document) note(what string, text []byte) string {
 	if !d.hadNumbers(text) {

@@ -1,6 +1,7 @@
 package objects
 
 import (
+	"errors"
 	"io"
 	"slices"
 	"strings"
@@ -29,7 +30,7 @@ func Parts(file io.ReadSeeker, fields ...string) []Part {
 		return withItems([]Part{{List: one.list}})
 	}
 	found, beside, err := d.arrays(nil, maxDepth)
-	if err != nil { // the reader says so
+	if err != nil || !errors.Is(d.end(), io.EOF) { // the reader says so
 		return nil
 	}
 	var tables []foundArray

@@ -27,8 +27,8 @@ func (r *restReader) records(yield func(item.Item, error) bool) {
 	if errors.Is(err, io.EOF) || !yield(one, err) || err != nil {
 		return
 	}
-	if _, err := r.token(); !errors.Is(err, io.EOF) {
-		yield(item.Item{}, item.Unusable(r.input.LineAt(r.decoder.InputOffset()), "what follows the object is left out"))
+	if err := r.end(); !errors.Is(err, io.EOF) {
+		yield(item.Item{}, err)
 	}
 }
 

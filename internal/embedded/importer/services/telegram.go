@@ -46,11 +46,10 @@ func (r *telegramReader) next() (item.Item, error) {
 	}
 }
 
-// end says what of a file is lost that is broken. What follows a whole one is left.
+// end says what of a file is lost that is broken.
 func (r *telegramReader) end(err error) error {
-	isWhole := r.decoder.StackDepth() == 0 && r.decoder.InputOffset() > 0
 	r.decoder.Reset(strings.NewReader(""))
-	if isWhole || errors.Is(err, io.EOF) {
+	if errors.Is(err, io.EOF) {
 		return io.EOF
 	}
 	return item.UnusableError{Reason: "not JSON, and what follows is left out: " + strings.TrimPrefix(err.Error(), "jsontext: ")}
