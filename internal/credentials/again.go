@@ -11,8 +11,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
 )
 
-// ConnectCommand is the command line that asks for what a stored credential had, and stores it where that is. Where its source is
-// not known, or is no word for a shell, KEY stands for it.
+// ConnectCommand returns the command line that requests the grant of a stored credential again and stores it in the same place. KEY
+// replaces a source that is unknown or cannot be quoted safely for a shell.
 func ConnectCommand(c Credential) string {
 	if !c.Document.Grant.isAskable() {
 		c.Document.Grant = Grant{Source: "KEY"}
@@ -20,12 +20,12 @@ func ConnectCommand(c Credential) string {
 	return connectCommand(c)
 }
 
-// isAskable reports whether a command can ask for what was granted.
+// isAskable reports whether a command line can request this grant.
 func (g Grant) isAskable() bool {
 	return g.Source != "" && !slices.ContainsFunc(slices.Concat([]string{g.Source, g.Since}, g.Streams, g.Connections, g.Fields), isNoWord)
 }
 
-// connectCommand is the command line that asks for a grant that is askable.
+// connectCommand is ConnectCommand for a grant that is askable.
 func connectCommand(c Credential) string {
 	g := c.Document.Grant
 	words := []string{"pdpp-mcp", "connect", c.ProviderURL, "--source", g.Source}
@@ -48,16 +48,16 @@ func connectCommand(c Credential) string {
 	return clients.CommandLine(runtime.GOOS, append(words, clients.Flags("--name", name, "--cache-root", c.Root)...))
 }
 
-// isNoWord reports what a program could take for a flag, or some shell for more than a word however it is quoted: PowerShell runs $( )
-// between quotation marks, and takes those of print for its own. What a grant names are names of the server's.
+// isNoWord reports whether a program could take text for a flag, or a shell could take it for more than one word despite quotes:
+// PowerShell runs $( ) inside quotation marks and accepts typographic ones. The names in a grant come from the server.
 func isNoWord(text string) bool {
 	return strings.HasPrefix(text, "-") || strings.ContainsAny(text, "\"%!$`‘’‚‛“”„") || strings.ContainsFunc(text, unicode.IsControl)
 }
 
-// Mend is between an error and the command that mends it.
+// Mend separates an error message from the command that fixes it.
 const Mend = " Run: "
 
-// sayCommand adds to why a credential cannot be used the command that mends it.
+// sayCommand appends the command that replaces an unusable credential to its error.
 func sayCommand(c Credential, err error) error {
 	refused, ok := errors.AsType[*exit.Error](err)
 	if !ok {

@@ -8,25 +8,26 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// maxCommands bounds the commands that are proposed where several grants could be meant.
+// maxCommands is the most commands proposed when several grants match.
 const maxCommands = 3
 
-// plainName is a name of a stream or connection that a command is proposed with: a person copies it into a shell.
+// plainName matches stream and connection names that are safe in a command that a person pastes into a shell.
 var plainName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$`)
 
-// plainAddress is one that a person may copy.
+// plainAddress matches URLs that are safe to paste.
 var plainAddress = regexp.MustCompile(`^https?://[A-Za-z0-9_.:/~-]+$`)
 
-// ConnectCommands are the command lines that ask for what stored grants of a provider have and for what is missing: a stream is asked of
-// the grants that have it, or else of those whose source is known to have it. Where none is, the last command leaves the source to the
-// owner, and the line behind it says where the owner finds it: not behind a #, which zsh at its prompt and cmd.exe read as more arguments.
+// ConnectCommands returns command lines that request what the stored grants of a provider include plus what is missing. A missing stream
+// is added to the grants that have it or, if none has, to those whose source offers it. If no source is known to offer it, the last
+// command has the placeholder KEY as its source, followed by a line that says where the owner finds the key. That line does not begin
+// with #, which interactive zsh and cmd.exe do not treat as a comment.
 func ConnectCommands(stored []Credential, missing rs.Missing) []string {
 	for _, name := range append(slices.Clone(missing.Streams), missing.Connection) {
 		if name != "" && !plainName.MatchString(name) {
 			return nil
 		}
 	}
-	of := make([][]string, len(stored)) // the missing streams that each is asked for
+	of := make([][]string, len(stored)) // the missing streams to add to each grant
 	var unknown []string
 	for _, name := range missing.Streams {
 		asked := askedOf(stored, name, missing.AllTimes)
@@ -53,8 +54,8 @@ func ConnectCommands(stored []Credential, missing rs.Missing) []string {
 	return lines
 }
 
-// askedOf are the places of the credentials that are asked for a missing stream: those that have it or, where none has, those whose source
-// does. Where its other times are missing, they are those of a grant that is limited, if there is one.
+// askedOf returns the indexes of the credentials to which a missing stream is added: those that have it or, if none has, those whose
+// source offers it. If other times of the stream are missing, only grants with a time limit count, if there are any.
 func askedOf(stored []Credential, stream string, allTimes bool) []int {
 	has := holdersOf(stored, func(g Grant) bool { return slices.Contains(g.Streams, stream) })
 	if len(has) == 0 {
@@ -67,7 +68,7 @@ func askedOf(stored []Credential, stream string, allTimes bool) []int {
 	return has
 }
 
-// holdersOf are the places of the credentials whose grant has something.
+// holdersOf returns the indexes of the credentials whose grant satisfies has.
 func holdersOf(stored []Credential, has func(Grant) bool) (at []int) {
 	for i, c := range stored {
 		if has(c.Document.Grant) {
@@ -77,8 +78,8 @@ func holdersOf(stored []Credential, has func(Grant) bool) (at []int) {
 	return at
 }
 
-// ofAnotherSource is the command line that asks a provider for streams which no source of its stored grants is known to have, and a line
-// that says what KEY is.
+// ofAnotherSource returns the command line that requests streams which no source of the stored grants is known to offer, and a line that
+// explains KEY.
 func ofAnotherSource(stored Credential, streams []string) []string {
 	other := Credential{ProviderURL: stored.ProviderURL, Root: stored.Root}
 	other.Document.Grant = Grant{Source: "KEY", Streams: streams}
@@ -91,7 +92,7 @@ func ofAnotherSource(stored Credential, streams []string) []string {
 	return []string{connectCommand(other), about}
 }
 
-// wider is a grant with what is missing.
+// wider returns the grant extended by what is missing.
 func (g Grant) wider(missing rs.Missing) Grant {
 	add := func(granted []string, more ...string) []string {
 		all := slices.Clone(granted)
@@ -107,7 +108,7 @@ func (g Grant) wider(missing rs.Missing) Grant {
 		g.Since = ""
 		return g
 	}
-	g.Fields = slices.DeleteFunc(slices.Clone(g.Fields), func(field string) bool { // where one is missing, all of its stream are asked for
+	g.Fields = slices.DeleteFunc(slices.Clone(g.Fields), func(field string) bool { // a missing stream is requested with all its fields
 		stream, _, _ := strings.Cut(field, ".")
 		return slices.Contains(missing.Streams, stream)
 	})

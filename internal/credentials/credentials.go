@@ -14,8 +14,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 )
 
-// CacheRoot is the folder in which credentials are kept: the named one, or .pdpp in the home folder, "" where neither is known. That of the
-// working directory is used only when it is named: a folder that another user planted in a project must not win.
+// CacheRoot returns the folder for credentials: the named one, or .pdpp in the home folder, or "" if neither is known. A .pdpp in the
+// working directory is used only when named: another user could have planted it in a project.
 func CacheRoot(named, home string) string {
 	if named == "" && home != "" {
 		return filepath.Join(home, ".pdpp")
@@ -26,27 +26,27 @@ func CacheRoot(named, home string) string {
 // A Credential is a client access token from the local cache (S3-R1).
 type Credential struct {
 	ProviderURL string // normalised
-	Name        string // of several of one provider; DefaultName for the one that the TypeScript tools see
+	Name        string // tells several credentials of a provider apart; the TypeScript tools see only DefaultName
 	Token       rs.Token
 	GrantID     string
-	Expires     time.Time // zero when it does not expire
-	Root        string    // the cache root; "" for the usual place, which only the commands know
-	Path        string    // the file it was read from
-	Used        time.Time // last, where Stored lists it; zero when that is not known
-	Warnings    []string  // what an operator should mend, one sentence each
+	Expires     time.Time // zero: never
+	Root        string    // the cache root; "": the default, which only the commands know
+	Path        string    // the file that it was read from
+	Used        time.Time // when it was last used, set by Stored; zero: unknown
+	Warnings    []string  // for the operator, one sentence each
 	Document    Document
 }
 
-// ownerPrefixes begin the names of variables that hold owner credentials (S0-3a, D8, D39).
+// ownerPrefixes are the prefixes of environment variables that hold owner credentials (S0-3a, D8, D39).
 var ownerPrefixes = []string{"PDPP_OWNER_", "PDPP_CONTROL_", "PDPP_ADMIN_"}
 
-// IsOwnerVariable reports whether a variable of this name holds an owner credential, in whatever case it is written.
+// IsOwnerVariable reports whether a variable of this name holds an owner credential. Case does not matter.
 func IsOwnerVariable(name string) bool {
 	return slices.ContainsFunc(ownerPrefixes, func(prefix string) bool { return strings.HasPrefix(strings.ToUpper(name), prefix) })
 }
 
-// OwnerVariable returns the first name, in alphabetical order, of an owner credential in an environment, or "". Its value is
-// not looked at beyond whether there is one.
+// OwnerVariable returns the alphabetically first variable of an environment that holds an owner credential, or "". An empty value does
+// not count.
 func OwnerVariable(environment []string) string {
 	var names []string
 	for _, variable := range environment {
@@ -58,8 +58,8 @@ func OwnerVariable(environment []string) string {
 	return append(names, "")[0]
 }
 
-// NormalizeProviderURL gives a provider's URL its one spelling: https where there is no scheme; host in lower case,
-// without a default port; no credentials, query, fragment or trailing slashes. Its error is an exit.Usage.
+// NormalizeProviderURL returns a provider's URL in canonical form: https if it has no scheme; the host in lower case without a
+// default port; no credentials, query, fragment or trailing slashes. Its error has the code exit.Usage.
 func NormalizeProviderURL(text string) (string, error) {
 	text = strings.TrimSpace(text)
 	if !strings.Contains(text, "://") {

@@ -15,19 +15,19 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 )
 
-// A file is what a slot holds.
+// A file is the content of a slot.
 type file struct {
 	slot
 	document  Document
-	malformed bool     // it holds no document
-	provider  string   // whose credential it says it is, normalised; "" where it does not say it or cannot be trusted
-	warnings  []string // what an operator should mend
-	err       error    // it cannot be read
-	untrusted error    // another user can say what is in it
+	malformed bool     // it is not a JSON document
+	provider  string   // the normalised URL that it names; "": it names none or cannot be trusted
+	warnings  []string // for the operator
+	err       error    // why it cannot be read
+	untrusted error    // why another user can change it
 }
 
-// open reads the file of a slot, which only this user and root may own or write to, as well as its folders. It warns when others can
-// read it.
+// open reads the file of a slot. Only this user and root may own or write to the file and its folders. Others who can read it are a
+// warning.
 func (s slot) open() file {
 	f := file{slot: s}
 	body, info, err := files.Read(s.path, maxBytes)
@@ -50,17 +50,18 @@ func (s slot) open() file {
 	return f
 }
 
-// parse reads a document. The error of another text can quote it, so it is not kept.
+// parse reads a document. It drops the error of malformed JSON, which can quote a secret.
 func (f *file) parse(body []byte) {
 	if json.Unmarshal(body, &f.document) != nil {
 		f.document, f.malformed = Document{}, true
 	}
 }
 
-// isOf reports whether a file holds a credential of a provider, or one whose provider cannot be read.
+// isOf reports whether a file may hold a credential of a provider: it names that one, or none that can be read.
 func (f file) isOf(provider string) bool { return f.provider == "" || f.provider == provider }
 
-// load reads the credential in a file. Its error is fs.ErrNotExist, or as [LoadCredentials] has them. One that has ended comes with it.
+// load reads the credential in a file. Its error is fs.ErrNotExist or one of those of [LoadCredentials]. An expired credential is
+// returned with its error.
 func (f file) load(provider, grantID string, now time.Time) (Credential, error) {
 	credential := Credential{ProviderURL: provider}
 	err := cmp.Or(f.err, f.untrusted)
@@ -80,8 +81,8 @@ func (f file) load(provider, grantID string, now time.Time) (Credential, error) 
 	return credential, sayCommand(credential, err)
 }
 
-// standing reads the credential in a file, whoever may read or write that. The error is fs.ErrNotExist if it holds no
-// credential that could be used, so that nothing is lost with it.
+// standing reads the credential in a file regardless of the file's permissions. The error is fs.ErrNotExist if the file holds no
+// usable credential, so that it can be replaced without loss.
 func (f file) standing(provider string) (Document, error) {
 	if f.err != nil {
 		return Document{}, f.err
@@ -94,14 +95,14 @@ func (f file) standing(provider string) (Document, error) {
 	return document, nil
 }
 
-// credential is the one of a provider in a file, whether or not it has ended. With an error comes what is known of the grant, without
-// its token.
+// credential returns a provider's credential from a file, expired or not. With an error it returns what is known of the grant, without
+// the token.
 func (f file) credential(provider, grantID string) (Credential, error) {
 	document, c := f.document, f.document.Credential
 	unknown := Credential{ProviderURL: provider}
-	known := Credential{ProviderURL: provider, Document: Document{Grant: document.Grant}} // of one that cannot be used
+	known := Credential{ProviderURL: provider, Document: Document{Grant: document.Grant}}
 	of := "The cached credential for " + provider
-	for _, sign := range []string{c.PDPPTokenKind, c.TokenKind, c.Kind, c.Role} { // wherever an owner's token can say so
+	for _, sign := range []string{c.PDPPTokenKind, c.TokenKind, c.Kind, c.Role} { // any of them can mark an owner's token
 		if strings.EqualFold(strings.TrimSpace(sign), auth.KindOwner) {
 			return unknown, &exit.Error{Code: exit.Owner, Message: of + " is an owner's, and this server reads only through a scoped client grant."}
 		}

@@ -13,10 +13,10 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
-// Identify asks the resource server, as the bearer of a credential's token sees it, whose that is. It is asked before anything else is
-// read, so that an owner's token in the wrong file reads no record. Its errors are *[exit.Error] values: exit.Unavailable when the provider
-// does not answer, exit.CannotWrite where the token has to be renewed and that cannot be stored, exit.NotReady for a token that is no
-// longer good, exit.Owner for an owner's; or a *[transport.StoppedError] when ctx ends first.
+// Identify returns the principal of a credential's token by reading the schema with it, before any other read, so that an owner's token
+// in the wrong file reads no record. Its errors are *[exit.Error] values: exit.Unavailable if the provider does not answer,
+// exit.CannotWrite if a renewed token cannot be stored, exit.NotReady if the token is no longer valid, exit.Owner for an owner's token;
+// or a *[transport.StoppedError] if ctx ends first.
 func Identify(ctx context.Context, reader rs.Doer, c Credential) (auth.Principal, error) {
 	info, err := auth.SchemaProbe{For: func(rs.Token) rs.Doer { return reader }}.Introspect(ctx, c.Token)
 	if err != nil && ctx.Err() != nil {
@@ -25,7 +25,7 @@ func Identify(ctx context.Context, reader rs.Doer, c Credential) (auth.Principal
 	}
 	var message string
 	code, mended := exit.NotReady, false
-	cause := cmp.Or(errors.Unwrap(err), err) // of not being reached
+	cause := cmp.Or(errors.Unwrap(err), err)
 	switch refused := info.Principal.Admissible(); {
 	case err != nil && rs.AsError(cause).Code == "credential_not_stored":
 		failed := rs.AsError(cause)

@@ -23,10 +23,10 @@ func LoadCredential(root, providerURL, grantID string, now time.Time, names ...s
 	return all[0], nil
 }
 
-// LoadCredentials finds the credentials of a provider in a cache root: those of the names, or all if there are no names. An empty grantID
-// accepts whatever grants are there. One that cannot be used, or that is not there, is left out with a warning, unless it is an owner's or
-// there is no other; one that has merely ended stands last, so that answers can say what is missing. Its errors are *[exit.Error] values:
-// exit.Usage for an invalid URL, exit.Owner for an owner's credential, else exit.NotReady with the command that mends it (S3-1a, S3-1b).
+// LoadCredentials returns the credentials of a provider in a cache root: those with the given names, or all. An empty grantID accepts any
+// grant. An unusable or missing credential is left out with a warning if another is usable; an expired one comes last, so that answers can
+// name what is missing. Its errors are *[exit.Error] values: exit.Usage for an invalid URL, exit.Owner for an owner's credential, else
+// exit.NotReady with the command that fixes it (S3-1a, S3-1b).
 func LoadCredentials(root, providerURL string, names []string, grantID string, now time.Time) ([]Credential, error) {
 	provider, err := NormalizeProviderURL(providerURL)
 	if err != nil {
@@ -52,7 +52,7 @@ func LoadCredentials(root, providerURL string, names []string, grantID string, n
 		switch {
 		case exit.CodeOf(err) == exit.Owner:
 			return nil, err
-		case !f.isOf(provider): // another server of the host
+		case !f.isOf(provider): // of another server on the same host
 			first = cmp.Or(first, err)
 		case err != nil:
 			first, warnings = cmp.Or(first, err), append(warnings, err.Error())
@@ -80,12 +80,12 @@ func LoadCredentials(root, providerURL string, names []string, grantID string, n
 	return nil, missing(root, provider, append(slices.Clone(names), DefaultName)[0], message)
 }
 
-// missing is the error of a credential that is not there, with the command that would store it.
+// missing is the error for an absent credential, with the command that stores one.
 func missing(root, provider, name, message string) error {
 	return sayCommand(Credential{ProviderURL: provider, Name: name, Root: root}, notReady(message))
 }
 
-// Names are the names under which a cache root holds a credential of a provider, good or not. The URL is normalised.
+// Names returns the names of a provider's credentials in a cache root, usable or not. The URL must be normalised.
 func Names(root, provider string) []string { return namesOf(held(root, provider), provider) }
 
 func namesOf(held []file, provider string) []string {
@@ -98,7 +98,7 @@ func namesOf(held []file, provider string) []string {
 	return names
 }
 
-// CachedProviders are the providers of which a cache root holds a credential, good or not.
+// CachedProviders returns the providers with a credential in a cache root, usable or not.
 func CachedProviders(root string) []string {
 	var providers []string
 	for _, f := range held(root, "") {
@@ -109,8 +109,8 @@ func CachedProviders(root string) []string {
 	return providers
 }
 
-// Stored are all credentials of a cache root that can be read, also one that has ended. unusable says of each file that holds no credential,
-// or none that can be trusted, which it is and why.
+// Stored returns all readable credentials of a cache root, expired ones included. unusable has an error for each other file, with its path
+// and the reason.
 func Stored(root string) (all []Credential, unusable []error) {
 	for _, f := range held(root, "") {
 		err := cmp.Or(f.err, f.untrusted)

@@ -12,15 +12,14 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/files"
 )
 
-// lockSuffix names the file that stands for the right to change a credential. It is never replaced. Its time of change is when the
-// credential was last used.
+// lockSuffix names the lock file of a credential. It is never replaced. Its modification time is when the credential was last used.
 const lockSuffix = ".lock"
 
-// lockPause is between two tries to get the lock.
+// lockPause is the time between two attempts to take the lock.
 const lockPause = 20 * time.Millisecond
 
-// Lock waits for the right to change the credential at a path, which one process has at a time. A process that dies gives it back.
-// It makes the folders that are missing, private, and a .gitignore in the root.
+// Lock takes the lock that allows one process at a time to change the credential at a path. The operating system releases it when a
+// process dies. It creates missing folders, private to the user, and a .gitignore in the root.
 func Lock(ctx context.Context, path string) (unlock func(), err error) {
 	folder := filepath.Dir(path)
 	if err := os.MkdirAll(folder, 0o700); err != nil {
@@ -36,7 +35,7 @@ func Lock(ctx context.Context, path string) (unlock func(), err error) {
 	return func() { _ = lock.Close() }, nil
 }
 
-// ignoreFolder keeps a root out of a repository that it may be in. An empty file is what a full disk left.
+// ignoreFolder writes a .gitignore so that a root inside a repository is not committed. It replaces an empty one, which a full disk leaves.
 func ignoreFolder(root string) error {
 	path := filepath.Join(root, ".gitignore")
 	if info, err := os.Lstat(path); err == nil && (info.Size() > 0 || !info.Mode().IsRegular()) {
@@ -47,5 +46,5 @@ func ignoreFolder(root string) error {
 
 // Touch records that a credential was used.
 func Touch(path string, now time.Time) {
-	_ = os.Chtimes(path+lockSuffix, now, now) // one that was never locked has no such file: then it is not known
+	_ = os.Chtimes(path+lockSuffix, now, now) // a credential that was never locked has no such file, and no time of use
 }

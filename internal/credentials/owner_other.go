@@ -4,5 +4,5 @@ package credentials
 
 import "io/fs"
 
-// ownerOf does not know a file's owner.
+// ownerOf reports that the owner is unknown.
 func ownerOf(fs.FileInfo) (uid int, known bool) { return 0, false }

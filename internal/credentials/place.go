@@ -12,18 +12,18 @@ import (
 )
 
 const (
-	maxName   = 64  // characters, as nameForm has it
-	maxPlaces = 100 // that are looked at for one source
+	maxName   = 64  // characters, as in nameForm
+	maxPlaces = 100 // names tried for one source
 	checkName = ".check"
 )
 
-// lockPlaces waits for the right to choose a place in a cache root, which one process has at a time.
+// lockPlaces takes the lock that allows one process at a time to choose a place in a cache root.
 func lockPlaces(ctx context.Context, root string) (unlock func(), err error) {
 	return Lock(ctx, filepath.Join(root, "clients", "places"))
 }
 
-// Check finds out whether a credential can be stored under a name, or without one where [Store] would choose, and read again. The owner
-// is asked after that: what is approved and cannot be stored stays valid unused, until it is revoked.
+// Check verifies that a credential can be stored under a name, or in the place that [Store] would choose for an empty name, and read
+// again. It runs before the owner is asked: an approved grant that cannot be stored would stay valid, unused, until it is revoked.
 func Check(ctx context.Context, root, name string) error {
 	unlock, err := lockPlaces(ctx, root)
 	if err != nil {
@@ -49,9 +49,9 @@ func Check(ctx context.Context, root, name string) error {
 	return tried.Drop()
 }
 
-// Store writes a new credential under a name, and returns its name with the credential that it replaces, nil for none. Without a name it
-// takes the place that the TypeScript tools read, or the key of the source as its name where that holds something else. What is of
-// another provider is never replaced, nor without a name what is of another source: a number is added to the name.
+// Store writes a new credential under a name, and returns the name with the credential that it replaced, or nil. An empty name means
+// the place that the TypeScript tools read or, if that is taken, the key of the source as the name. A credential of another provider is
+// never replaced, nor one of another source unless it was named: a number is appended to the name instead.
 func Store(ctx context.Context, root, name string, document Document) (stored string, replaced *Document, err error) {
 	unlock, err := lockPlaces(ctx, root)
 	if err != nil {
@@ -62,7 +62,7 @@ func Store(ctx context.Context, root, name string, document Document) (stored st
 	if err != nil {
 		return "", nil, err
 	}
-	give, err := Lock(ctx, s.path) // no process renews what is there meanwhile
+	give, err := Lock(ctx, s.path) // no other process may renew the credential there
 	if err != nil {
 		return "", nil, err
 	}
@@ -80,7 +80,7 @@ func Store(ctx context.Context, root, name string, document Document) (stored st
 	return s.name, replaced, nil
 }
 
-// choose returns the place of a new credential: the one that it replaces, else the first that is free.
+// choose returns the place of a new credential: that of the one it replaces, else the first free one.
 func choose(root, name string, document Document) (slot, error) {
 	var free *slot
 	for n := range maxPlaces {
@@ -99,7 +99,7 @@ func choose(root, name string, document Document) (slot, error) {
 	return *free, nil
 }
 
-// placeName is the name of a grant that is tried after n others: the one that was asked for, or default and then the key of the source.
+// placeName returns the n-th name to try for a grant: the requested one, or "default" and then the key of the source, with a number.
 func placeName(name, key string, n int) string {
 	if name == "" {
 		if n == 0 {
@@ -114,7 +114,7 @@ func placeName(name, key string, n int) string {
 	return name[:min(len(name), maxName-len(suffix))] + suffix
 }
 
-// nameOf makes a valid name of a source's key.
+// nameOf turns a source's key into a valid name.
 func nameOf(key string) string {
 	valid := strings.Trim(notInName.ReplaceAllString(key, "-"), "._-")
 	return cmp.Or(strings.TrimRight(valid[:min(len(valid), maxName)], "._-"), "source")

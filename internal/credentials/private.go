@@ -9,11 +9,11 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/files"
 )
 
-// maxBytes bounds a file of the credential cache, and one of settings or a secret.
+// maxBytes is the largest credential, settings or secret file.
 const maxBytes = 1 << 20
 
-// ReadSettings reads a file of settings or a secret, of at most 1 MiB. It refuses what is not a regular file, and what any user
-// may write to: who can change the settings can send tokens elsewhere.
+// ReadSettings reads a file with settings or a secret, of at most 1 MiB. It refuses a file that is not regular, and one that every user
+// can write to: changed settings can send tokens elsewhere.
 func ReadSettings(path string) ([]byte, error) {
 	body, info, err := files.Read(path, maxBytes)
 	if err == nil && permits(info, 0o002) {
@@ -22,7 +22,7 @@ func ReadSettings(path string) ([]byte, error) {
 	return body, err
 }
 
-// trustFolders returns an error when a user other than this one and root can replace what is in one of the folders.
+// trustFolders returns an error if a user other than this one and root can replace files in one of the folders.
 func trustFolders(folders []string) error {
 	for _, folder := range folders {
 		info, err := os.Stat(folder)
@@ -36,8 +36,8 @@ func trustFolders(folders []string) error {
 	return nil
 }
 
-// trust returns an error when a user other than this one and root can say what is in a file or a folder. In a folder with the
-// sticky bit, such as /tmp, no user can replace what is another's.
+// trust returns an error if a user other than this one and root can change a file or a folder. In a folder with the sticky bit, such as
+// /tmp, users cannot replace each other's files.
 func trust(path string, info fs.FileInfo) error {
 	owner, known := ownerOf(info)
 	switch {
@@ -49,7 +49,7 @@ func trust(path string, info fs.FileInfo) error {
 	return nil
 }
 
-// permits reports whether a file has any of the permissions that the bits stand for. Windows has no such bits.
+// permits reports whether a file has any of the permission bits. Windows has none.
 func permits(info fs.FileInfo, bits fs.FileMode) bool {
 	return info.Mode().Perm()&bits != 0 && runtime.GOOS != "windows"
 }

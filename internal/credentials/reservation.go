@@ -14,20 +14,20 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/files"
 )
 
-// A refresh token may be sent once: the server takes a second time for theft and ends the whole grant. So what is about to be sent is
-// written down first, into the file that will replace the credential, which is made large enough for the answer. Then a full disk
-// stops the renewal before the request, and a process that died between request and answer leaves a file that says so.
+// A refresh token may be sent once: the server takes a second use for theft and ends the whole grant. So a hash of the token is written
+// before it is sent, into the file that will replace the credential. That file is made large enough for the answer first: a full disk then
+// stops the renewal before the request, and a process that dies between request and answer leaves a trace.
 const (
-	nextSuffix = ".next" // of a renewal
-	newSuffix  = ".new"  // of a new credential
-	spareBytes = 8 << 10 // beside what is stored: more than the tokens of an answer
+	nextSuffix = ".next" // the file of a renewal
+	newSuffix  = ".new"  // the file of a new credential
+	spareBytes = 8 << 10 // added to the size of the stored credential; more than the tokens of an answer
 )
 
-// ErrAnswerLost is the state of a credential whose refresh token was sent, and whose answer is not known.
+// ErrAnswerLost says that a refresh token was sent and its answer was not stored.
 var ErrAnswerLost = errors.New("an earlier renewal was interrupted, and its answer is lost")
 
-// A Reservation is the file that will replace a credential. The caller holds the lock of the path until it is committed or dropped. What
-// is neither stays, and says to every process that an answer came that could not be written, or none.
+// A Reservation is the file that will replace a credential. The caller holds the lock of the path until it commits or drops the
+// reservation. One that is neither committed nor dropped stays on disk and tells other processes that the answer may be lost.
 type Reservation struct {
 	path, next string
 	// Write writes to the file; tests replace it.
@@ -38,20 +38,20 @@ type mark struct {
 	Sent string `json:"sent_refresh_token_sha256"`
 }
 
-// Reserve prepares the renewal of the credential at a path with the refresh token that it holds. Nothing may be sent before it returns.
+// Reserve prepares the renewal of a credential with its refresh token, which must not be sent before Reserve returns.
 func (c Credential) Reserve() (*Reservation, error) {
 	return reserve(c.Path, nextSuffix, c.Document, mark{c.Document.Refresh.Mark()})
 }
 
-// reserve writes a mark into the file that will replace a credential, and reserves its size on the disk.
+// reserve writes a mark into the file that will replace a credential, and reserves disk space for it.
 func reserve(path, suffix string, document Document, sent mark) (*Reservation, error) {
-	text, _ := json.Marshal(sent) // of a text, which never fails
+	text, _ := json.Marshal(sent) // a struct of one string never fails
 	now, err := json.MarshalIndent(document, "", "  ")
 	if err != nil {
 		return nil, err
 	}
 	r := &Reservation{path: path, next: path + suffix, Write: (*os.File).Write}
-	file, err := os.OpenFile(r.next, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600) // #nosec G304 -- beside the credential
+	file, err := os.OpenFile(r.next, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600) // #nosec G304 -- next to the credential
 	if err != nil {
 		return nil, err
 	}
@@ -62,10 +62,10 @@ func reserve(path, suffix string, document Document, sent mark) (*Reservation, e
 	return r, nil
 }
 
-// Drop gives a reservation up: nothing was sent, or the answer was a refusal.
+// Drop deletes a reservation: nothing was sent, or the answer was a refusal.
 func (r *Reservation) Drop() error { return errors.Join(os.Remove(r.next), syncFolder(r.path)) }
 
-// Commit replaces the credential. After an error the reservation is still there.
+// Commit replaces the credential. The reservation remains after an error.
 func (r *Reservation) Commit(document Document) error {
 	text, err := json.MarshalIndent(document, "", "  ")
 	if err != nil {
@@ -88,9 +88,9 @@ func (r *Reservation) Commit(document Document) error {
 	return syncFolder(r.path)
 }
 
-// Reload reads the credential at the path of c again, under its lock, and finishes a renewal that another process could not. The error
-// is ErrAnswerLost, together with the credential, where one was interrupted before its answer was written: its refresh token must not be
-// sent again.
+// Reload reads the credential at the path of c again and finishes a renewal that another process wrote but did not commit. The
+// caller holds the lock. If a renewal was interrupted before its answer was written, Reload returns the credential with
+// ErrAnswerLost: its refresh token must not be sent again.
 func (c Credential) Reload(now time.Time) (Credential, error) {
 	text, _, err := files.Read(c.Path+nextSuffix, maxBytes)
 	waiting := err == nil
@@ -110,7 +110,7 @@ func (c Credential) Reload(now time.Time) (Credential, error) {
 			return fresh, ErrAnswerLost
 		}
 		finished := next.Refresh != nil && next.Refresh.Replaces == refresh.Mark()
-		replaced := (next.Sent != "" || next.Refresh != nil) && !bytes.Contains(text, []byte(refresh.Mark())) // the credential, since
+		replaced := (next.Sent != "" || next.Refresh != nil) && !bytes.Contains(text, []byte(refresh.Mark())) // a newer credential is stored
 		switch {
 		case finished:
 			if err := errors.Join(os.Rename(c.Path+nextSuffix, c.Path), syncFolder(c.Path)); err != nil {
@@ -124,7 +124,7 @@ func (c Credential) Reload(now time.Time) (Credential, error) {
 	return fresh, os.Remove(c.Path + nextSuffix)
 }
 
-// IsLost reports whether a renewal of c was interrupted before its answer was written, so that no other will follow.
+// IsLost reports whether a renewal of c was interrupted before its answer was written, so that c can never be renewed again.
 func (c Credential) IsLost(ctx context.Context) bool {
 	if _, err := os.Stat(c.Path + nextSuffix); err != nil || c.Document.Refresh == nil {
 		return false
@@ -143,7 +143,7 @@ func (c Credential) read(now time.Time) (Credential, error) {
 	return slot{c.Root, c.Name, c.Path, []string{filepath.Dir(c.Path)}}.open().load(c.ProviderURL, "", now)
 }
 
-// syncFolder makes a change of names in the folder of a path last. Windows has no such call.
+// syncFolder flushes renames and removals in the folder of a path to disk. Windows has no such call.
 func syncFolder(path string) error {
 	if runtime.GOOS == "windows" {
 		return nil
@@ -155,8 +155,7 @@ func syncFolder(path string) error {
 	return errors.Join(folder.Sync(), folder.Close())
 }
 
-// Save writes a credential to where [Path] says, with mode 0600: a reader finds all of it or what was there before. The caller holds
-// the lock of the path.
+// Save replaces the credential at a path atomically, with mode 0600. The caller holds the lock of the path.
 func Save(path string, document Document) error {
 	r, err := reserve(path, newSuffix, document, mark{})
 	if err != nil {
@@ -168,7 +167,7 @@ func Save(path string, document Document) error {
 	return forget(path)
 }
 
-// forget deletes what an interrupted renewal left of a credential.
+// forget deletes what an interrupted renewal left behind.
 func forget(path string) error {
 	if err := os.Remove(path + nextSuffix); !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -176,7 +175,7 @@ func forget(path string) error {
 	return nil
 }
 
-// Remove deletes a credential, and what an interrupted renewal left of it. The caller holds the lock of the path.
+// Remove deletes a credential and what an interrupted renewal left behind. The caller holds the lock of the path.
 func Remove(path string) error {
 	return errors.Join(forget(path), os.Remove(path))
 }

@@ -12,11 +12,11 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
 )
 
-// DefaultName is the name of the credential that the TypeScript tools see: they know one for each host. Others are in cache roots of
-// their own, ROOT/connections/NAME, which those tools can be given.
+// DefaultName is the name of the credential that the TypeScript tools see: they know one per host. The others are in separate cache
+// roots, ROOT/connections/NAME, which those tools accept as a root.
 const DefaultName = "default"
 
-// nameForm is what names a credential: it is the name of a folder.
+// nameForm matches valid credential names, which are also folder names.
 var (
 	nameForm  = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 	notInName = regexp.MustCompile(`[^A-Za-z0-9._-]`)
@@ -26,7 +26,7 @@ var (
 // A slot is where one credential is kept.
 type slot struct {
 	root, name, path string
-	folders          []string // which no other user may write to
+	folders          []string // no other user may write to these
 }
 
 func newSlot(root, name, file string) slot {
@@ -39,13 +39,13 @@ func newSlot(root, name, file string) slot {
 	return slot{root, name, filepath.Join(clients, file), append(folders, clients)}
 }
 
-// held are the files that a root has for a provider, or for any where it is empty: the default first, then by name.
+// held returns the files of a provider in a root, or those of all providers if provider is empty: the default first, then by name.
 func held(root, provider string) (all []file) {
-	if root == "" { // which is no folder, and not that of the working directory
+	if root == "" { // unknown; not the working directory
 		return nil
 	}
 	names := []string{DefaultName}
-	entries, _ := os.ReadDir(filepath.Join(root, "connections")) // there may be none
+	entries, _ := os.ReadDir(filepath.Join(root, "connections")) // optional
 	for _, entry := range entries {
 		if nameForm.MatchString(entry.Name()) && entry.Name() != DefaultName {
 			names = append(names, entry.Name())
@@ -65,7 +65,7 @@ func held(root, provider string) (all []file) {
 	return all
 }
 
-// Path returns where the credential of a provider and a name is kept. Its error is an exit.Usage about the name.
+// Path returns the path of a provider's credential of a name. Its error has the code exit.Usage and names the invalid name.
 func Path(root, name, provider string) (string, error) {
 	if !nameForm.MatchString(name) {
 		return "", exit.UsageError(fmt.Sprintf("%q is no name for a grant: letters, digits, dots, dashes and underscores, at most 64.", name))
@@ -73,8 +73,8 @@ func Path(root, name, provider string) (string, error) {
 	return newSlot(root, name, credentialFile(provider)).path, nil
 }
 
-// credentialFile is the name of a provider's cache file: its host and port, with all but letters, digits, dots
-// and dashes replaced.
+// credentialFile returns the name of a provider's credential file: its host and port, with other characters than letters, digits, dots and
+// dashes replaced.
 func credentialFile(provider string) string {
 	_, host, _ := strings.Cut(provider, "://")
 	host, _, _ = strings.Cut(host, "/")
