@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// fromAfar is about hosts that connect to a server themselves.
+// fromAfar is the note about hosts that connect from their own servers.
 const fromAfar = " connects from its own data centre, so the address must be reachable from the internet over https."
 
-// all are the hosts that are known, the most used first. What each row says, and where it was found, is docs/clients.md.
+// all lists the known hosts, the most used first. docs/clients.md has the sources of each row.
 var all = []Client{{
 	Name: "claude-code", Title: "Claude Code",
 	path:  func(p Place) string { return filepath.Join(p.folder("CLAUDE_CONFIG_DIR"), ".claude.json") },
@@ -23,7 +23,7 @@ var all = []Client{{
 			return [][]string{append(append(words, s.Name, "--"), s.words()...)}
 		}
 		words = append(words, "--transport", "http", s.Name, s.URL)
-		if s.TokenEnv != "" { // --header takes all that follows it
+		if s.TokenEnv != "" { // last, because --header takes all arguments behind it
 			words = append(words, "--header", "Authorization: "+c.bearer(s))
 		}
 		return [][]string{words}
@@ -114,12 +114,12 @@ var all = []Client{{
 		words := []string{"gemini", "mcp", "add", "--scope", "user"}
 		switch {
 		case s.TokenEnv != "":
-			return nil // its command would store what the shell makes of the variable
+			return nil // the shell would expand the variable, and the command would store the token
 		case s.hosted():
 			return [][]string{append(words, "--transport", "http", s.Name, s.URL)}
 		}
 		words = append(words, s.Name, s.Command)
-		for i, argument := range s.Arguments { // what looks like a flag goes behind --, as its documentation shows it
+		for i, argument := range s.Arguments { // flags go behind --, as in its documentation
 			if i > 0 && strings.HasPrefix(argument, "-") {
 				return [][]string{append(append(words, "--"), s.Arguments[i:]...)}
 			}
@@ -152,10 +152,10 @@ var all = []Client{{
 	restart: "A client that wants command and arguments apart takes them from the entry above.",
 }}
 
-// named is an entry with the name of the server in it.
+// named returns an entry with the server's name as its first member.
 func named(s Server, entry object) object { return append(object{{"name", s.Name}}, entry...) }
 
-// typedEntry is the entry of hosts that want the transport named.
+// typedEntry returns the entry for hosts that require a transport type.
 func typedEntry(c Client, s Server) object {
 	transport := "stdio"
 	if s.hosted() {
@@ -164,7 +164,8 @@ func typedEntry(c Client, s Server) object {
 	return append(object{{"type", transport}}, plainEntry(c, s)...)
 }
 
-// plainEntry is the entry of hosts that tell the transport from the keys. Headers name the variable that holds the token, never a token.
+// plainEntry returns the entry for hosts that infer the transport from the keys. Its header names the variable with the token, and never
+// contains a token.
 func plainEntry(c Client, s Server) object {
 	switch {
 	case !s.hosted():

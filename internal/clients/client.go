@@ -1,6 +1,5 @@
-// Package clients knows the configuration of each MCP client and edits it: which file, in which format, under which key. It
-// imports nothing of the server. An edit changes one entry; everything else in the file, comments and spacing included,
-// stays as it is.
+// Package clients edits the configuration files of MCP clients: it has the path, format and key of each. An edit changes one entry and
+// preserves everything else in the file, comments and spacing included. The package does not import the server.
 package clients
 
 import (
@@ -10,19 +9,19 @@ import (
 	"strings"
 )
 
-// A Server is what a host is notified of: a hosted endpoint when URL is set, else a command that speaks stdio.
+// A Server is an MCP server to add to a host: a hosted endpoint if URL is set, else a command that speaks stdio.
 type Server struct {
-	Name        string   // under which the host files it
+	Name        string   // the server's key in the host's file
 	URL         string   // of a hosted /mcp
-	TokenEnv    string   // environment variable in which the host finds a bearer token; empty: the host signs in itself
+	TokenEnv    string   // the environment variable with a bearer token; empty: the host signs in itself
 	Command     string   // absolute path of this program
 	Arguments   []string // of Command
-	Description string   // what is connected, for people: "the sample year"
+	Description string   // of the data, for people: "the sample year"
 }
 
 func (s Server) hosted() bool { return s.URL != "" }
 
-// words are the command of a local server.
+// words returns the command line of a local server.
 func (s Server) words() []string { return append([]string{s.Command}, s.Arguments...) }
 
 // fill puts the server's name and address into a text for people.
@@ -30,14 +29,14 @@ func (s Server) fill(text string) string {
 	return strings.NewReplacer("{name}", s.Name, "{url}", s.URL).Replace(text)
 }
 
-// A Place is the machine that a host's configuration is looked for on.
+// A Place is the machine and user account whose host configurations are edited.
 type Place struct {
-	OS     string              // as runtime.GOOS
-	Home   string              // the person's home folder
-	Getenv func(string) string // the environment
+	OS     string // as runtime.GOOS
+	Home   string // the home folder
+	Getenv func(string) string
 }
 
-// folder is the one that a variable names, or else one below the home folder.
+// folder returns the absolute path in an environment variable or, without one, a folder below the home folder.
 func (p Place) folder(variable string, below ...string) string {
 	if value := p.Getenv(variable); value != "" && filepath.IsAbs(value) {
 		return value
@@ -45,7 +44,7 @@ func (p Place) folder(variable string, below ...string) string {
 	return filepath.Join(p.Home, filepath.Join(below...))
 }
 
-// applicationData is where desktop programs keep their settings.
+// applicationData returns the folder in which desktop programs keep their settings.
 func (p Place) applicationData() string {
 	switch p.OS {
 	case "darwin":
@@ -61,26 +60,26 @@ type Client struct {
 	Name  string // as typed: "claude-code"
 	Title string // as shown: "Claude Code"
 
-	path  func(Place) string // nil: it has no file of its own
+	path  func(Place) string // nil: no file at a known path
 	parse func(text string) (document, error)
-	key   string // under which the file holds its servers; empty: it has no file to edit
+	key   string // of the file's member that lists the servers; empty: no file to edit
 
-	localOnly  bool   // the file takes commands alone; hosted servers are added in the host's own settings
-	hostedOnly bool   // it runs no command of this machine
-	tokenEnv   string // how a header quotes an environment variable, %s being its name; empty: not supported
+	localOnly  bool   // the file accepts only commands; hosted servers are added in the host's own settings
+	hostedOnly bool   // the host cannot run a command
+	tokenEnv   string // format of a reference to an environment variable in a header, %s being its name; empty: not supported
 	entry      func(Client, Server) object
-	commands   func(Client, Server) [][]string     // the host's own, where it has one
-	link       func(s Server, entry object) string // installs with a click, where the host has one
-	steps      []string                            // to a hosted server in the host's own settings, where there is no file for it
+	commands   func(Client, Server) [][]string     // the host's own commands to add a server; nil: none
+	link       func(s Server, entry object) string // a link that installs the server; nil: none
+	steps      []string                            // to add a hosted server in the host's own settings
 
-	// signIn and restart are what a person does once it is added: where the host signs in to a hosted server, and everywhere else.
+	// What a person does after adding a server: signIn if the host signs in to a hosted server, else restart.
 	signIn, restart string
 }
 
 // HasFile reports whether the host keeps its servers in a file that Add and Remove can edit.
 func (c Client) HasFile() bool { return c.key != "" }
 
-// Path is where the host keeps its servers on this machine; empty where it has no file, or none of its own.
+// Path returns the file in which the host keeps its servers, or "" if there is none at a known path.
 func (c Client) Path(p Place) string {
 	if c.path == nil {
 		return ""
@@ -88,10 +87,10 @@ func (c Client) Path(p Place) string {
 	return c.path(p)
 }
 
-// variable is what one client or another replaces by a variable's value wherever an entry has it.
+// variable matches what some clients expand as a variable anywhere in an entry.
 var variable = regexp.MustCompile(`\$[\w{]`)
 
-// Check reports why the host cannot take a server, as one sentence with the way out; empty when it can.
+// Check returns why the host cannot use a server and what to do instead, as one sentence, or "" if it can.
 func (c Client) Check(s Server) string {
 	switch {
 	case !s.hosted() && variable.MatchString(strings.Join(s.words(), " ")):
@@ -106,7 +105,7 @@ func (c Client) Check(s Server) string {
 	return ""
 }
 
-// CheckWrite is Check for an edit of the file.
+// CheckWrite is Check for adding the server to the host's file.
 func (c Client) CheckWrite(s Server) string {
 	switch {
 	case !c.HasFile():
@@ -117,10 +116,10 @@ func (c Client) CheckWrite(s Server) string {
 	return c.Check(s)
 }
 
-// All returns every client that is known, the most used first.
+// All returns all known clients, the most used first.
 func All() []Client { return slices.Clone(all) }
 
-// ByName finds a client by what is typed.
+// ByName finds a client by its Name.
 func ByName(name string) (Client, bool) {
 	at := slices.IndexFunc(all, func(c Client) bool { return c.Name == name })
 	if at < 0 {
@@ -129,7 +128,7 @@ func ByName(name string) (Client, bool) {
 	return all[at], true
 }
 
-// Names are the names of all clients, in the order in which they are listed.
+// Names returns the names of all clients, in the order of All.
 func Names() []string {
 	var names []string
 	for _, client := range all {

@@ -7,8 +7,8 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 )
 
-// Diff shows what a change does, line by line. Lines that stay are left out: they are the person's own, and may hold
-// credentials of other servers. A long line is cut to where it changes, for the same reason.
+// Diff returns the changed lines as a diff. It has no context lines, and of a long line only the part that changes: the rest may
+// contain credentials of other servers.
 func (c Change) Diff() string {
 	var out strings.Builder
 	var gone, added []string
@@ -40,7 +40,7 @@ func (c Change) Diff() string {
 	return "--- " + c.Path + "\n+++ " + c.Path + "\n" + out.String()
 }
 
-// writeSide writes the lines that go or come, each cut to where it differs from the one on the other side.
+// writeSide writes removed or added lines, each shortened to where it differs from its counterpart in others.
 func writeSide(out *strings.Builder, sign string, lines, others []string) {
 	for i, line := range lines {
 		if i < len(others) {
@@ -55,8 +55,7 @@ var (
 	secretValue = regexp.MustCompile(`(?i)("?[\w-]*(?:token|secret|password|api_?key)[\w-]*"?\s*[:=]\s*)(["'])([^"']*)(["'])`)
 )
 
-// masked is a line without what a person may have put into our entry by hand: a token, where the name of a variable would
-// do.
+// masked returns a line with tokens replaced by "…". A person may have written one into our entry by hand.
 func masked(line string) string {
 	line = bearerValue.ReplaceAllString(line, "${1}…")
 	return secretValue.ReplaceAllStringFunc(line, func(found string) string {
@@ -68,10 +67,10 @@ func masked(line string) string {
 	})
 }
 
-// longLine is how much of a line that changes is shown whole, in bytes.
+// longLine is the length in bytes up to which a changed line is shown completely.
 const longLine = 200
 
-// cut leaves of a long line what differs from the one that it replaces.
+// cut shortens a long line to the part that differs from other.
 func cut(line, other string) string {
 	if len(line) <= longLine {
 		return line

@@ -13,8 +13,7 @@ import (
 
 var byteOrderMark = []byte("\xef\xbb\xbf")
 
-// A RefusedError says in one sentence why a file was not edited: it is not what the host writes, so that an edit could break
-// it.
+// A RefusedError says in one sentence why a file was not edited: it has an unexpected form, which an edit could break.
 type RefusedError struct{ Message string }
 
 func (e *RefusedError) Error() string { return e.Message }
@@ -23,19 +22,17 @@ func refused(format string, arguments ...any) error {
 	return &RefusedError{fmt.Sprintf(format, arguments...)}
 }
 
-// A document is a file that was read. Each of its edits returns the new text of the file, and is the only one. Its errors are
-// RefusedErrors.
+// A document is a parsed file. It can be edited once: set and remove return the new text of the file. Their errors are RefusedErrors.
 type document interface {
 	// tree returns the values of the file, nil for an empty file.
 	tree() map[string]any
-	// set puts members into the entry under a key and a name and takes others out of it. It makes the entry if it is missing.
+	// set adds or replaces members of the entry name in the object key, and removes those in gone. It creates a missing entry.
 	set(key, name string, members object, gone []string) (string, error)
-	// remove takes an entry that is there out, and nothing else.
+	// remove removes an entry, which must exist, and nothing else.
 	remove(key, name string) (string, error)
 }
 
-// Add returns a file with a server in it. A file that holds it already comes back as it was; so does everything else in
-// it. Its errors are RefusedErrors.
+// Add returns the file with a server added or updated, and everything else unchanged. Its errors are RefusedErrors.
 func (c Client) Add(file []byte, s Server) ([]byte, error) {
 	return c.edit(file, s.Name, func(d document, fields map[string]any) (string, error) {
 		entry := c.entry(c, s)
@@ -53,8 +50,8 @@ func (c Client) Add(file []byte, s Server) ([]byte, error) {
 	})
 }
 
-// Remove returns a file without the server of a name, which must be ours. A file that does not hold it comes back as it
-// was. Its errors are RefusedErrors.
+// Remove returns the file without the server of a name, which must be ours. A file without that server is returned unchanged. Its
+// errors are RefusedErrors.
 func (c Client) Remove(file []byte, name string) ([]byte, error) {
 	return c.edit(file, name, func(d document, fields map[string]any) (string, error) {
 		if fields == nil {
@@ -64,11 +61,11 @@ func (c Client) Remove(file []byte, name string) ([]byte, error) {
 	})
 }
 
-// errNothing means that a file is as it should be.
+// errNothing means that a file needs no change.
 var errNothing = refused("nothing is to change")
 
-// edit runs a change of the entry of one name, which must be ours if it is there, and makes sure that it changed nothing else. The change
-// is given the fields of the entry, nil if it is missing.
+// edit runs a change of the entry of one name and verifies that nothing else changed. An existing entry must be ours. The change gets the
+// fields of the entry, or nil if it is missing.
 func (c Client) edit(file []byte, name string, change func(d document, fields map[string]any) (string, error)) ([]byte, error) {
 	mark, lineEnd, d, err := c.read(file)
 	if err != nil {
@@ -102,7 +99,7 @@ func (c Client) edit(file []byte, name string, change func(d document, fields ma
 	return append(bytes.Clone(mark), strings.ReplaceAll(changed, "\n", lineEnd)...), nil
 }
 
-// read reads a file, with the byte order mark that stands before it and the end of its lines, which become \n.
+// read parses a file, whose line ends become \n. It returns the file's byte order mark and line end.
 func (c Client) read(file []byte) (mark []byte, lineEnd string, d document, err error) {
 	rest := bytes.TrimPrefix(file, byteOrderMark)
 	if !utf8.Valid(rest) {
@@ -116,8 +113,8 @@ func (c Client) read(file []byte) (mark []byte, lineEnd string, d document, err 
 	return file[:len(file)-len(rest)], lineEnd, d, err
 }
 
-// remainder spells everything in a file but one entry; fmt sorts the keys of maps. The place for entries may come to
-// exist.
+// remainder formats everything in a file except one entry; fmt sorts the keys of maps. An object key without other entries is left out,
+// because an edit may create it.
 func remainder(d document, key, name string) string {
 	rest := maps.Clone(d.tree())
 	if servers, ok := rest[key].(map[string]any); ok {
@@ -131,18 +128,18 @@ func remainder(d document, key, name string) string {
 	return fmt.Sprintf("%#v", rest)
 }
 
-// commandOf is the program that an entry starts: empty where it is not a text. The entry is not local without one.
+// commandOf returns the program that an entry starts, "" if it is not a string. An entry without one is not local.
 func commandOf(fields map[string]any) (command string, local bool) {
 	value, local := fields["command"]
 	command, _ = value.(string)
 	return command, local
 }
 
-// addressKeys are under which keys the clients hold the address of a hosted server.
+// addressKeys are the keys that clients use for the address of a hosted server.
 var addressKeys = []string{"url", "httpUrl"}
 
-// leftOver returns the keys that say how a server is reached and that the entry does not have: an old entry must not keep
-// them. Everything else that a user added stays; so do headers of a hosted server.
+// leftOver returns the keys about the transport that the entry lacks: an old entry must lose them. Other members that a user added stay,
+// and so do the headers of a hosted server.
 func leftOver(entry object) []string {
 	has := func(key string) bool { return slices.ContainsFunc(entry, func(m member) bool { return m.key == key }) }
 	keys := append([]string{"type", "command", "args", "bearer_token_env_var"}, addressKeys...)
@@ -152,14 +149,14 @@ func leftOver(entry object) []string {
 	return slices.DeleteFunc(keys, has)
 }
 
-// ours reports whether a command is this program, wherever it is installed, also as pdpp-mcp-server of the npm package or with a version.
+// ours reports whether a command is this program in any folder, also as pdpp-mcp-server of the npm package or with a version.
 func ours(command string) bool {
 	base := command[strings.LastIndexAny(command, `/\`)+1:]
 	return strings.HasPrefix(strings.ToLower(base), "pdpp-mcp")
 }
 
-// Ours lists the servers in a file that run this program, or that stand under the given name: the name of each with its command or its
-// URL. Its errors are RefusedErrors.
+// Ours returns the servers of a file that run this program or have the given name, each with its command or its URL. Its errors are
+// RefusedErrors.
 func (c Client) Ours(file []byte, name string) ([]Server, error) {
 	_, _, d, err := c.read(file)
 	if err != nil {

@@ -14,20 +14,20 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/files"
 )
 
-// maxFileBytes bounds a host's file. Claude Code keeps much in its own.
+// maxFileBytes is the largest configuration file. Claude Code keeps much besides settings in its own.
 const maxFileBytes = 64 << 20
 
-// A Change is an edit of a host's file that is worked out but not yet made.
+// A Change is a planned edit of a host's file.
 type Change struct {
-	Path   string // as asked for
-	Before []byte // nil when there is no file
+	Path   string // as given to Plan
+	Before []byte // nil: there is no file
 	After  []byte
 
-	target string // Path without symbolic links
+	target string // Path with symbolic links resolved
 	mode   fs.FileMode
 }
 
-// Plan reads the file at path, which need not exist, and works out an edit. It writes nothing. Its errors are
+// Plan reads the file at path, which need not exist, and computes an edit. It writes nothing. Its errors are
 // RefusedErrors, or say in one sentence why the file cannot be read.
 func Plan(path string, edit func([]byte) ([]byte, error)) (Change, error) {
 	change := Change{Path: path, target: path, mode: 0o600}
@@ -52,8 +52,8 @@ func Plan(path string, edit func([]byte) ([]byte, error)) (Change, error) {
 	return change, err
 }
 
-// Read reads a host's file and its permissions. It refuses, with a *RefusedError, what is larger than 64 MiB or not a regular
-// file; so it waits for no writer of a pipe, and reads no device. Other errors are those of the file system.
+// Read reads a host's file and its permissions. It returns a *RefusedError for a file larger than 64 MiB or not regular, so that it never
+// blocks on a pipe or reads a device. Other errors are those of the file system.
 func Read(path string) ([]byte, fs.FileMode, error) {
 	data, info, err := files.Read(path, maxFileBytes)
 	if unfit := files.UnfitError(""); errors.As(err, &unfit) {
@@ -65,12 +65,11 @@ func Read(path string) ([]byte, fs.FileMode, error) {
 	return data, info.Mode().Perm(), nil
 }
 
-// IsNothing reports whether the file says already what it should.
+// IsNothing reports whether the file needs no change.
 func (c Change) IsNothing() bool { return bytes.Equal(c.Before, c.After) }
 
-// Write makes the change: at once or not at all, with the file's mode, through its symbolic links. What stood there is
-// kept beside it under a name that holds the time, which is returned; it is empty when there was no file. Its errors
-// say in one sentence why the file cannot be written.
+// Write replaces the file atomically, keeping its mode and symbolic links. It returns the path of a backup of the old file, which is next
+// to it with the time in its name, or "" if there was none. Its errors say in one sentence why the file cannot be written.
 func (c Change) Write(now time.Time) (backup string, err error) {
 	if c.IsNothing() {
 		return "", nil
@@ -103,7 +102,7 @@ func (c Change) Write(now time.Time) (backup string, err error) {
 
 var errChanged = errors.New("was changed by something else meanwhile: close the client and run this again")
 
-// unchanged is an error where the file is not any more what the change was worked out for.
+// unchanged returns errChanged if the file differs from what Plan read.
 func (c Change) unchanged() error {
 	now, _, err := Read(c.target)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -115,12 +114,12 @@ func (c Change) unchanged() error {
 	return nil
 }
 
-// keep writes a backup under a name that is not taken.
+// keep writes a backup under a free name.
 func keep(path string, data []byte, mode fs.FileMode, now time.Time) (string, error) {
 	stem := path + ".bak-" + now.UTC().Format("20060102T150405Z")
 	name := stem
 	for attempt := 2; ; attempt++ {
-		file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode|0o200) // #nosec G304 -- beside it
+		file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode|0o200) // #nosec G304 -- next to it
 		if errors.Is(err, fs.ErrExist) && attempt < 100 {
 			name = stem + "-" + strconv.Itoa(attempt)
 			continue
@@ -136,7 +135,7 @@ func keep(path string, data []byte, mode fs.FileMode, now time.Time) (string, er
 	}
 }
 
-// reason is an error without the path, which the sentence names already.
+// reason returns an error without its path, which the message already names.
 func reason(err error) error {
 	var path *fs.PathError
 	if errors.As(err, &path) {

@@ -5,25 +5,25 @@ import (
 	"strings"
 )
 
-// A Guide is how a person connects one client: one recommended path first, and what else there is.
+// A Guide tells a person how to connect one client: the recommended way first, then alternatives.
 type Guide struct {
-	Commands []string // to paste into a terminal; empty where it goes by Steps
+	Commands []string // to paste into a terminal; empty if there are Steps
 	Steps    []string // to follow in the host's own settings
-	After    string   // one sentence: what to do once it is added
-	Path     string   // of the file that the entry goes into, by hand
-	Entry    string   // as it is in that file; empty where there is no file for it
-	Link     string   // that the host opens to install it; empty where it has none
+	After    string   // one sentence: what to do after adding the server
+	Path     string   // of the file to edit by hand
+	Entry    string   // to put into that file; empty if there is no file
+	Link     string   // installs the server in the host; empty: not supported
 }
 
-// Guide says how to connect the client to a server on a machine. self is the command line of this program that edits
-// the file, as words. Check has said that it is possible.
+// Guide returns how to connect the client to a server on a machine. self is the command line of this program that edits the file. Check
+// must have accepted the server.
 func (c Client) Guide(s Server, p Place, path string, self []string) Guide {
 	guide := Guide{After: s.fill(c.restart), Path: path}
 	if s.hosted() && s.TokenEnv == "" {
 		guide.After = s.fill(c.signIn)
 	}
 	if c.CheckWrite(s) == "" {
-		file, _ := c.Add(nil, s) // which nothing in an empty file stands against
+		file, _ := c.Add(nil, s) // an empty file has nothing to refuse
 		guide.Entry = string(file)
 		if c.link != nil {
 			guide.Link = c.link(s, c.entry(c, s))

@@ -27,7 +27,7 @@ func parseJSON(text string) (document, error) { return parseCommented(text, fals
 // parseJSONC reads JSON with comments and trailing commas.
 func parseJSONC(text string) (document, error) { return parseCommented(text, true) }
 
-// parseCommented reads a file. One without any value, or of comments alone, is an empty object that is still to be written.
+// parseCommented parses a file. A file without a value, empty or of comments only, counts as an empty object.
 func parseCommented(text string, comments bool) (document, error) {
 	if isDeep(text) {
 		return nil, refused("the file is not valid JSON, or has comments and more than %d arrays and objects: mend it first", maxNested)
@@ -60,15 +60,15 @@ func parseCommented(text string, comments bool) (document, error) {
 	return &jsonFile{text, &root, values}, nil
 }
 
-// maxNested bounds the arrays and objects of a file that may be in one another: hujson takes stack for each.
+// maxNested limits how deeply arrays and objects may be nested: hujson recurses.
 const maxNested = 100_000
 
-// isDeep reports whether a file could run out of stack. The standard library's JSON has a bound of its own.
+// isDeep reports whether parsing a file with hujson could exhaust the stack. encoding/json has its own limit.
 func isDeep(text string) bool {
 	return strings.Count(text, "[")+strings.Count(text, "{") > maxNested && !json.Valid([]byte(text))
 }
 
-// where says at which place a text cannot be read. What stands there is not shown: it may be a credential.
+// where returns the position of a syntax error. It omits the text there, which may be a credential.
 func where(err error) string {
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		return "it ends in the middle"
@@ -76,7 +76,7 @@ func where(err error) string {
 	return cmp.Or(regexp.MustCompile(`line \d+, column \d+`).FindString(err.Error()), "no place is known")
 }
 
-// decodeValue returns a value without its comments. Numbers stay as they are written.
+// decodeValue decodes a value with comments. Numbers keep their digits.
 func decodeValue(value hujson.Value) (tree any, err error) {
 	standard := value.Clone()
 	standard.Standardize()
@@ -87,7 +87,7 @@ func decodeValue(value hujson.Value) (tree any, err error) {
 
 func (f *jsonFile) tree() map[string]any { return f.values }
 
-// entry returns the object that holds the servers and the entry of a name, each nil where it is not there.
+// entry returns the object with the servers and the entry of a name, each nil if missing.
 func (f *jsonFile) entry(key, name string) (servers, entry *hujson.Value, err error) {
 	if servers, err = find(f.root, "the file", key); err == nil && servers != nil {
 		entry, err = find(servers, strconv.Quote(key), name)
@@ -137,8 +137,8 @@ func (f *jsonFile) remove(key, name string) (string, error) {
 	return f.root.String(), nil
 }
 
-// find returns the value of a member, or nil. It refuses a key that occurs twice and a holder that is not an object; what
-// names the holder.
+// find returns the value of a member, or nil. It refuses a key that occurs twice, and a holder that is not an object; what names the
+// holder in the error.
 func find(holder *hujson.Value, what, key string) (*hujson.Value, error) {
 	o, ok := holder.Value.(*hujson.Object)
 	if !ok {
@@ -173,7 +173,7 @@ func insert(holder *hujson.Value, s style, m member) {
 	o, _ := holder.Value.(*hujson.Object) // find has refused everything else
 	inner := s.prefix + s.unit
 	before, text, after := "\n"+inner, indented(m.value, inner, s.unit), string(o.AfterExtra)
-	var trailing hujson.Extra // not nil: with a comma behind the last member
+	var trailing hujson.Extra // not nil: the last member has a trailing comma
 	switch members := (hujson.Value{Value: &hujson.Object{Members: o.Members}}).String(); {
 	case len(o.Members) == 0:
 		before, after = strings.TrimRight(after, " \t\r\n")+before, "\n"+s.prefix
@@ -215,7 +215,7 @@ func removeMember(holder *hujson.Value, key string) {
 	case index > 0 && gone.Value.AfterExtra == nil:
 		before = strings.TrimLeft(before, " \t")
 	}
-	if isLast && index > 0 { // its comma becomes that of the member before it
+	if isLast && index > 0 { // the member before it takes over whether there is a trailing comma
 		last := &o.Members[index-1].Value
 		if gone.Value.AfterExtra == nil {
 			before, last.AfterExtra = string(last.AfterExtra)+before, nil
@@ -227,7 +227,7 @@ func removeMember(holder *hujson.Value, key string) {
 	o.Members = slices.Delete(o.Members, index, index+1)
 }
 
-// restOfLine is what stands before a line break: blanks and comments of one line.
+// restOfLine matches blanks and one-line comments up to a line break.
 var restOfLine = regexp.MustCompile(`^((?:[ \t]|/\*[^\n]*?\*/)*(?://[^\n]*)?)[\r\n]`)
 
 // lineEnd returns the length of the blanks and comments before the first line break, and whether there is one. Without one,
@@ -240,7 +240,7 @@ func lineEnd(extra string) (length int, ends bool) {
 	return len(found[1]), true
 }
 
-// A style is how the line on which an object begins is indented, and by how much more its members are.
+// A style is the indentation of the line on which an object begins, and what its members are indented by in addition.
 type style struct{ prefix, unit string }
 
 func styleOf(text string, holder hujson.Value) style {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// An object is a JSON object that keeps its order: what people read first stands first.
+// An object is a JSON object whose members keep their order, for people who read the file.
 type object []member
 
 // A member is one key of an object. Its value is a string, a list of strings or an object.
@@ -30,7 +30,7 @@ func (o object) MarshalJSON() ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// indented spells a value over several lines, as the file that it goes into indents; lists of strings stay on one.
+// indented formats a value over several lines with the indentation of its file. Lists of strings stay on one line.
 func indented(value any, prefix, unit string) string {
 	o, ok := value.(object)
 	if !ok || len(o) == 0 {

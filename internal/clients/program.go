@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// Program is where a program is installed, as clients are to start it, given the file that runs and the path by which it
-// was called, which may be empty. The latter is kept where it leads to the same file: package managers change what it
-// links to with every version. notes say, one sentence each, why the program will not stay there.
+// Program returns the path by which clients should start this program, given the running file and the path by which it was called, which
+// may be empty. The latter wins if it leads to the same file: package managers keep that path and change its target with every version.
+// notes say, one sentence each, why the path will not last.
 func Program(executable, called string) (path string, notes []string) {
 	path = executable
 	if called != "" {

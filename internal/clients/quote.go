@@ -7,8 +7,8 @@ import (
 
 const plainLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_./:=@%+,"
 
-// CommandLine spells a command for the shell that people have on an operating system. On Windows it is quoted for cmd.exe and for how
-// programs there split their command line.
+// CommandLine quotes a command for the usual shell of an operating system: on Windows cmd.exe, and the way programs split their command
+// line there.
 func CommandLine(operatingSystem string, words []string) string {
 	plain, quote, escaped := plainLetters, "'", `'\''`
 	if operatingSystem == "windows" {
@@ -24,7 +24,7 @@ func CommandLine(operatingSystem string, words []string) string {
 	return strings.Join(quoted, " ")
 }
 
-// Flags are the words of those flags that have a value: names and values in turn.
+// Flags returns the words of a command line for flags with a value. pairs are names and values in turn; an empty value drops its flag.
 func Flags(pairs ...string) (words []string) {
 	for pair := range slices.Chunk(pairs, 2) {
 		if pair[1] != "" {

@@ -10,15 +10,15 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// A tomlFile is the text of a file and its values. go-toml does not write documents back with their comments, so an edit replaces whole
-// lines, at the positions that go-toml's parser gives.
+// A tomlFile is the text of a file and its values. go-toml does not write comments back, so an edit replaces whole lines, at the positions
+// that go-toml's parser reports.
 type tomlFile struct {
 	text   string
 	values map[string]any
 }
 
 func parseTOML(text string) (document, error) {
-	if strings.Count(text, ".") > maxNested { // each part of a key is a table; go-toml itself bounds how deep values are
+	if strings.Count(text, ".") > maxNested { // each part of a key is a table; go-toml itself limits the depth of values
 		return nil, refused("the file has more than %d dots: mend it first", maxNested)
 	}
 	f := &tomlFile{text: text}
@@ -27,7 +27,7 @@ func parseTOML(text string) (document, error) {
 		var at *toml.DecodeError
 		if errors.As(err, &at) {
 			row, column := at.Position()
-			place = fmt.Sprintf("line %d, column %d", row, column) // what stands there may be a credential
+			place = fmt.Sprintf("line %d, column %d", row, column) // without the text there, which may be a credential
 		}
 		return nil, refused("the file is not valid TOML (%s): mend it first", place)
 	}
@@ -52,7 +52,7 @@ func (f *tomlFile) set(key, name string, members object, gone []string) (string,
 		return "", errInline(name)
 	}
 	for _, m := range members {
-		gone = append(gone, m.key) // its lines go, and come back below the header
+		gone = append(gone, m.key) // its lines move below the header
 	}
 	for _, key := range gone {
 		if _, is := fields[key]; is && !slices.ContainsFunc(table.members, func(e expression) bool { return e.path[0] == key }) {
@@ -67,7 +67,7 @@ func (f *tomlFile) set(key, name string, members object, gone []string) (string,
 	return strings.TrimRight(text[:table.header.to], "\r\n") + "\n" + tomlLines(members) + text[table.header.to:], nil
 }
 
-// remove takes the table [key.name] out, with the tables below it.
+// remove removes the table [key.name] and its subtables.
 func (f *tomlFile) remove(key, name string) (string, error) {
 	text := f.text
 	isOurs := func(path []string) bool { return len(path) > 1 && path[0] == key && path[1] == name }
@@ -88,19 +88,19 @@ func errInline(name string) error {
 	return refused("the entry %q is not written as a table of its own: change it by hand", name)
 }
 
-// An expression is the header of a table, or a key with its value: its path, and the bytes of its lines.
+// An expression is the header of a table, or a key with its value: its path, and the byte range of its lines.
 type expression struct {
 	path     []string
 	from, to int
 }
 
-// A table is a header and the keys up to the next header.
+// A table is a header and the expressions up to the next header.
 type table struct {
 	header  expression
 	members []expression
 }
 
-// end is the offset behind the last line of a table. Comments below its last key are not part of it.
+// end returns the offset after the last line of a table. Comments below its last key are not part of it.
 func (t table) end() int {
 	if len(t.members) > 0 {
 		return t.members[len(t.members)-1].to
@@ -108,7 +108,7 @@ func (t table) end() int {
 	return t.header.to
 }
 
-// findTable returns the first table in a valid document whose path is wanted.
+// findTable returns the first table of a valid document whose path satisfies wanted.
 func findTable(text string, wanted func(path []string) bool) (found table, ok bool) {
 	parser := unstable.Parser{}
 	parser.Reset([]byte(text))
@@ -143,7 +143,7 @@ func findTable(text string, wanted func(path []string) bool) (found table, ok bo
 	return found, ok
 }
 
-// tomlLines spells members as lines of a table.
+// tomlLines formats members as lines of a table.
 func tomlLines(o object) string {
 	var out strings.Builder
 	for _, m := range o {
@@ -152,7 +152,7 @@ func tomlLines(o object) string {
 	return out.String()
 }
 
-// tomlValue spells a string or a list of strings. JSON's escapes are TOML's; only the delete character needs one more.
+// tomlValue formats a string or a list of strings. JSON's escapes are valid in TOML, which also requires one for the delete character.
 func tomlValue(value any) string {
 	return strings.ReplaceAll(spaced(value), "\x7f", `\u007f`)
 }
