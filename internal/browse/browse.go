@@ -1,9 +1,9 @@
-// Package browse is the demo's own pages over its data: the streams, a table of records, one record, a search, counts by month. Each view
-// shows what calls of this server's MCP tools answer, and names the call that makes it. The owner's secret opens it; a cookie keeps it
-// open.
+// Package browse serves the demo's web pages over its data: the streams, a table of records, one record, a search, counts by month. Each
+// view shows the answers of this server's MCP tools and names the call behind it. A person signs in with the owner's secret; a cookie
+// keeps the session.
 //
-// Nothing of a record is ever active: it is written as text, every link leads to another view, and the content security policy lets no
-// image, script or style but the page's own load. It works without JavaScript.
+// Record content is never active: it is written as text, links lead only to other views, and the content security policy allows only the
+// page's own images, scripts and styles. The pages work without JavaScript.
 package browse
 
 import (
@@ -26,7 +26,7 @@ func New(o Options) *Pages {
 	return &Pages{options: o, frame: page.Frame{Style: style, Forms: true}, sessions: newSessions(o.Now)}
 }
 
-// Serve answers a request for /. endpoint is the URL of /mcp; status is what /readyz says.
+// Serve answers a request for /. endpoint is the URL of /mcp; status is the answer of /readyz.
 func (p *Pages) Serve(w http.ResponseWriter, r *http.Request, endpoint, status string) {
 	if !exactHost(r) {
 		p.refuse(w, r, http.StatusMisdirectedRequest, "Open this page under the address that the terminal shows.")
@@ -51,7 +51,7 @@ func (p *Pages) Serve(w http.ResponseWriter, r *http.Request, endpoint, status s
 	}
 }
 
-// signIn takes the owner's secret and shows what was asked for, or ends a session.
+// signIn checks the owner's secret and redirects to the requested view, or ends a session.
 func (p *Pages) signIn(w http.ResponseWriter, r *http.Request, q query) {
 	if r.Header.Get("Origin") != "http://"+r.Host {
 		p.refuse(w, r, http.StatusForbidden, "Open the page again and send its form from there.")
@@ -82,7 +82,7 @@ func (p *Pages) signIn(w http.ResponseWriter, r *http.Request, q query) {
 	}
 }
 
-// exactHost reports whether a request names the very address and port that it came in by, or localhost with that port.
+// exactHost reports whether a request names the address and port that it arrived at, or localhost with that port. This stops DNS rebinding.
 func exactHost(r *http.Request) bool {
 	local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
 	if !ok {
@@ -92,7 +92,7 @@ func exactHost(r *http.Request) bool {
 	return err == nil && (r.Host == local.String() || r.Host == net.JoinHostPort("localhost", port))
 }
 
-// file sends the bytes of what is attached to a record, as resources/read answers them, to be saved: no browser opens them here.
+// file sends an attachment of a record, as resources/read returns it, for download: headers keep browsers from showing it.
 func (p *Pages) file(w http.ResponseWriter, r *http.Request, q query) {
 	result, err := p.options.Ask(r.Context(), "resources/read", map[string]string{"uri": q.Get("uri")})
 	found := first(objects(rs.AsObject(result), "contents"))

@@ -17,8 +17,8 @@ import (
 
 const (
 	plotHeight = 170 // of the highest bar, in pixels
-	mostLabels = 4   // below the bars: as many as a telephone shows
-	mostBars   = 240 // months without records among them
+	mostLabels = 4   // below the bars: what fits on a phone
+	mostBars   = 240 // including those of months without records
 )
 
 type bar struct {
@@ -28,7 +28,7 @@ type bar struct {
 
 func (b bar) shown() string { return grouped(strconv.Itoa(b.count)) }
 
-// months plots the counts of a stream by time, as aggregate answers it.
+// months plots the counts of a stream by time, from a call of aggregate.
 func (v *view) months(ctx context.Context) g.Node {
 	stream, connection := v.Get("stream"), v.Get("connection")
 	v.title = stream + " over time"
@@ -62,13 +62,13 @@ func (v *view) months(ctx context.Context) g.Node {
 	return append(top, h.P(g.Text(said)), figure, v.countTable(bars, without))
 }
 
-// bars are one for each group, and for months without records between two; without is the count of records without a time.
+// bars returns a bar for each group and for each empty month between two; without is the count of records without a time.
 func (v *view) bars(groups []rs.Object) (bars []bar, without string) {
 	months, layout := 1, "Jan 2006"
 	if v.Get("by") == "year" {
 		months, layout = 12, "2006"
 	}
-	var ahead time.Time // the beginning of the group after the last bar
+	var ahead time.Time // the start of the month or year after the last bar
 	for _, group := range groups {
 		day, err := time.Parse(time.DateOnly, group.Text("key"))
 		if err != nil {
@@ -94,7 +94,7 @@ func (v *view) bars(groups []rs.Object) (bars []bar, without string) {
 	return bars, without
 }
 
-// plot draws bars beside their scale, and says in a sentence what they show. There are some.
+// plot draws bars with a scale, and summarizes them in a sentence. bars must not be empty.
 func plot(bars []bar) (figure g.Node, summary string) {
 	most := 0
 	for _, b := range bars {
@@ -135,7 +135,7 @@ func plot(bars []bar) (figure g.Node, summary string) {
 	), summary
 }
 
-// countTable has the counts of a plot, each with a link to its records.
+// countTable returns the counts of a plot as a table, each with a link to its records.
 func (v *view) countTable(bars []bar, without string) g.Node {
 	by := v.Get("by")
 	return h.Details(h.Summary(g.Text("The same as a table")), h.Table(
@@ -147,7 +147,7 @@ func (v *view) countTable(bars []bar, without string) g.Node {
 	))
 }
 
-// scaleOf is the least round even number that is not below a count: 2, 4, 10, 20, 40, 100 and so on.
+// scaleOf returns the top of the scale for a highest count: the least of 2, 4, 6, 8, 10, 20, 30, 40, 60, 80, 100 and so on that fits.
 func scaleOf(most int) int {
 	for scale := 2; ; scale *= 10 {
 		for _, times := range []int{1, 2, 3, 4} {

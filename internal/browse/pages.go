@@ -13,25 +13,25 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// Options are what [New] needs, all of it.
+// Options are the parameters of [New]. All are required.
 type Options struct {
-	// Ask sends a request of MCP to this server and returns the result, which is JSON. Views show nothing else.
+	// Ask sends an MCP request to this server and returns its result as JSON. It is the only source of the views' data.
 	Ask func(ctx context.Context, method string, params any) (string, error)
-	// IsOwner compares a text with the owner's secret. Its error is why it does not, for people.
+	// IsOwner compares a text with the owner's secret. Its error says that too many attempts failed.
 	IsOwner func(secret string) (bool, error)
-	// Connect says how to connect clients, to everybody.
+	// Connect is the page about connecting clients. It needs no secret.
 	Connect *page.Page
 	Now     func() time.Time
 }
 
-// Pages are served to many at a time.
+// Pages serves the views. It is safe for concurrent use.
 type Pages struct {
 	options  Options
 	frame    page.Frame
 	sessions sessions
 }
 
-// refuse answers with a page that says why there is no other.
+// refuse answers with a page that gives the reason.
 func (p *Pages) refuse(w http.ResponseWriter, r *http.Request, status int, why string) {
 	const title = "This page cannot be shown"
 	p.frame.Write(w, r, status, title, page.Main(
@@ -39,7 +39,7 @@ func (p *Pages) refuse(w http.ResponseWriter, r *http.Request, status int, why s
 	))
 }
 
-// askSecret answers with a form for the owner's secret, which leads on to what was asked for; wrong says what was wrong with the last one.
+// askSecret answers with a form for the owner's secret, which leads to the requested view; wrong says what was wrong with the last attempt.
 func (p *Pages) askSecret(w http.ResponseWriter, r *http.Request, status int, q query, wrong string) {
 	const title = "Your data"
 	p.frame.Write(w, r, status, title, page.Main(
@@ -56,24 +56,25 @@ func (p *Pages) askSecret(w http.ResponseWriter, r *http.Request, status int, q 
 	))
 }
 
-// A view is a page over data as it is made: what was asked for, the call that makes it, and what calls say beside their data.
+// A view collects what one page shows: the request, the call that provides the data, and the notes of answers.
 type view struct {
 	query
 	ask func(ctx context.Context, method string, params any) (string, error)
 
 	title   string   // of the page
-	main    madeCall // the call that makes the view, if there is one
+	main    madeCall // the call that provides the view's data, if any
 	notes   []string
 	failure *failure
 }
 
-// A madeCall is a tool call as it was sent.
+// A madeCall is a tool call that was made.
 type madeCall struct{ Tool, Arguments string }
 
-// A failure is what a tool said instead of an answer.
+// A failure is the error of a tool call.
 type failure struct{ Code, Message, Hint string }
 
-// call calls a tool and returns its structured result, nil after a failure, which the view then has. main calls make the view.
+// call calls a tool and returns its structured result. After a failure, which it stores in the view, it returns nil. main marks the call
+// that provides the view's data.
 func (v *view) call(ctx context.Context, main bool, tool string, arguments any) rs.Object {
 	if main {
 		v.main = madeCall{tool, rs.EncodeJSON(arguments)}
@@ -99,7 +100,7 @@ func (v *view) call(ctx context.Context, main bool, tool string, arguments any) 
 	return structured
 }
 
-// objects are those of the list that names lead to.
+// objects returns the objects of the list at a path of member names.
 func objects(o rs.Object, names ...string) []rs.Object {
 	last := len(names) - 1
 	for _, name := range names[:last] {
@@ -119,7 +120,7 @@ func first(list []rs.Object) rs.Object {
 	return list[0]
 }
 
-// shown is the text of a JSON value on one line, of at most so many runes: "" for none.
+// shown returns a JSON value as one line of at most so many runes, "" if it is absent.
 func shown(raw string, most int) string {
 	text, ok := rs.AsText(raw)
 	if !ok {
@@ -139,7 +140,7 @@ func shown(raw string, most int) string {
 	return text
 }
 
-// grouped writes a whole number with commas between thousands.
+// grouped adds commas between the thousands of an integer.
 func grouped(digits string) string {
 	for at := len(digits) - 3; at > 0; at -= 3 {
 		digits = digits[:at] + "," + digits[at:]
@@ -147,7 +148,7 @@ func grouped(digits string) string {
 	return digits
 }
 
-// counted is a whole number with the word for so many.
+// counted returns an integer with a noun in the singular or plural.
 func counted(digits, word string) string {
 	if digits != "1" {
 		word += "s"

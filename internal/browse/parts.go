@@ -10,10 +10,10 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/page"
 )
 
-// document is a view with what stands around it: where else to go above, the call that makes it below.
+// document puts the navigation above a view and its call below it.
 func (v *view) document(content g.Node) g.Node {
 	to := func(address, text string, views ...string) g.Node {
-		at, current := slices.Index(views, v.View), "true" // at a view below
+		at, current := slices.Index(views, v.View), "true" // in a view of this section
 		if at == 0 {
 			current = "page"
 		}
@@ -40,7 +40,7 @@ func (v *view) document(content g.Node) g.Node {
 	}
 }
 
-// said is what went wrong, and what the answers note.
+// said shows the failure and the notes of a view.
 func (v *view) said() g.Node {
 	notes := g.Map(v.notes, func(note string) g.Node { return h.P(h.Class("message"), g.Text(note)) })
 	if v.failure == nil {
@@ -52,7 +52,7 @@ func (v *view) said() g.Node {
 	), notes}
 }
 
-// mainCall is the call that makes the view, with a link that makes it again.
+// mainCall shows the call behind the view, with a link to make it again.
 func (v *view) mainCall() g.Node {
 	return g.If(v.main.Tool != "", page.Section(
 		"calls", "How an assistant asks for this", h.Class("calls"), page.Copying("call-main", "Tool call", v.main.String()),
@@ -60,14 +60,14 @@ func (v *view) mainCall() g.Node {
 	))
 }
 
-// String is a call as it is shown.
+// String returns the call as text for people.
 func (c madeCall) String() string { return c.Tool + " " + c.Arguments }
 
 func (c madeCall) link() string { return link("call", "tool", c.Tool, "arguments", c.Arguments) }
 
 func (c madeCall) node() g.Node { return h.Li(h.A(h.Href(c.link()), h.Code(g.Text(c.String())))) }
 
-// turns links to the page that a cursor leads to, and from every page but the first to that.
+// turns links to the page of a cursor and, except on the first page, back to the first.
 func (v *view) turns(cursor string) g.Node {
 	later := v.Get("cursor") != ""
 	return g.If(later || cursor != "", pages(
@@ -80,7 +80,7 @@ func pages(links ...g.Node) g.Node {
 	return h.Nav(h.Class("pages"), h.Aria("label", "Pages"), g.Group(links))
 }
 
-// trail leads from the streams to what a view is part of.
+// trail links to the streams and to the view above this one.
 func trail(address, text string) g.Node {
 	return h.P(
 		h.Class("trail"), page.Link("/", "Streams"),
@@ -88,17 +88,17 @@ func trail(address, text string) g.Node {
 	)
 }
 
-// small is what stands beside a text, if there is any.
+// small shows a secondary text, if there is any.
 func small(text string) g.Node {
 	return g.If(text != "", g.Group{g.Text(" "), h.Small(g.Text(text))})
 }
 
-// authored is the time of a record, if there is any.
+// authored shows the time of a record, if there is any.
 func authored(time string) g.Node {
 	return g.If(time != "", g.Group{g.Text(", "), h.Time(h.DateTime(time), g.Text(time))})
 }
 
-// term is one entry of a list of names and what they are.
+// term is one entry of a description list.
 func term(name, beside, text string) g.Node {
 	return h.Div(h.Dt(g.Text(name), small(beside)), h.Dd(g.Text(text)))
 }
@@ -107,7 +107,7 @@ func longText(label, text string) g.Node {
 	return h.Pre(h.Class("text"), h.TabIndex("0"), h.Aria("label", label), g.Text(text))
 }
 
-// table is one that may be wider than the page. Its caption names it by id.
+// table is a table that scrolls if it is wider than the page. id is that of its caption, which labels it.
 func table(class, id string, caption g.Group, columns []string, rows g.Node) g.Node {
 	return h.Div(
 		h.Class("wide"), h.Role("region"), h.Aria("labelledby", id), h.TabIndex("0"),
@@ -115,7 +115,7 @@ func table(class, id string, caption g.Group, columns []string, rows g.Node) g.N
 	)
 }
 
-// asks is a form that asks for a view again: hidden parameters as names and values in turn, then what a person chooses.
+// asks is a form that requests a view: hidden parameters as names and values in turn, then what a person chooses.
 func asks(view string, hidden []string, content ...g.Node) g.Node {
 	return h.Form(h.Method("get"), h.Action("/"), page.Hidden("view", view), page.Hidden(hidden...), g.Group(content))
 }
@@ -124,7 +124,7 @@ func submit(text string) g.Node {
 	return h.P(h.Class("field"), h.Button(h.Type("submit"), g.Text(text)))
 }
 
-// choose offers values under a label, each in words if there are any for it.
+// choose is a labelled select. words has the texts of values that are not shown as they are.
 func choose(id, name, label, chosen string, values []string, words map[string]string) g.Node {
 	return page.Field(id, label, h.Select(h.ID(id), h.Name(name), g.Map(values, func(value string) g.Node {
 		return h.Option(h.Value(value), g.If(value == chosen, h.Selected()), g.Text(cmp.Or(words[value], value)))

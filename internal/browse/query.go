@@ -14,31 +14,31 @@ import (
 
 const maxFilters = 4
 
-// operators are how a filter compares: "" is equal. In this order the form shows them, by comparison.
+// operators are the comparisons of a filter, in the order of the form; "" is equality.
 var operators = append([]string{""}, rs.RangeOperators...)
 
-// words are what comparisons and orders are called.
+// words names comparisons and orders for people.
 var words = map[string]string{
 	"": "is", "gte": "at least", "gt": "more than", "lte": "at most", "lt": "less than",
 	"desc": "highest or newest first", "asc": "lowest or oldest first",
 }
 
-// A query is a view that is asked for, with its parameters.
+// A query is a requested view with its parameters.
 type query struct {
 	View    string
-	values  map[string]string // without those that are empty
+	values  map[string]string // only those that are not empty
 	Filters []filter
 }
 
 type filter struct{ Field, Operator, Value string }
 
-// A refusal is what a person reads about an address that is not of a view.
+// A refusal tells a person why an address is invalid.
 type refusal string
 
 // Error returns the sentence.
 func (r refusal) Error() string { return string(r) }
 
-// parseFilters reads the filters of a form, in which unused ones are empty.
+// parseFilters reads the filters of a form. Unused rows are empty.
 func parseFilters(fields, names, values []string) ([]filter, error) {
 	if len(fields) != len(names) || len(fields) != len(values) || len(fields) > maxFilters {
 		return nil, refusal("The filters of the address do not fit together.")
@@ -62,7 +62,7 @@ func parseFilters(fields, names, values []string) ([]filter, error) {
 	return all, nil
 }
 
-// isPlain reports text in UTF-8 of characters that a person can type.
+// isPlain reports whether text is valid UTF-8 without control characters other than line breaks and tabs.
 func isPlain(text string) bool {
 	return utf8.ValidString(text) && !strings.ContainsFunc(text, func(c rune) bool {
 		return unicode.IsControl(c) && !strings.ContainsRune("\r\n\t", c)
@@ -76,7 +76,7 @@ func isObject(text string) bool {
 // Get returns a parameter; "" if it is absent.
 func (q query) Get(name string) string { return q.values[name] }
 
-// with returns the query with other values of some parameters: names and values in turn, "" for none.
+// with returns the query with some parameters replaced: names and values in turn; "" removes one.
 func (q query) with(pairs ...string) query {
 	values := map[string]string{}
 	maps.Copy(values, q.values)
@@ -108,7 +108,7 @@ func (q query) link() string {
 	return "/?" + values.Encode()
 }
 
-// link is the address of a view with parameters: names and values in turn.
+// link returns the address of a view with parameters: names and values in turn.
 func link(view string, pairs ...string) string {
 	return query{View: view}.with(pairs...).link()
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// mostParents bounds in how many streams relations to a record are looked for.
+// mostParents is the most streams in which relations to a record are looked up.
 const mostParents = 12
 
 type fetchArguments struct {
@@ -21,7 +21,7 @@ type fetchArguments struct {
 	Expand []string `json:"expand,omitempty"`
 }
 
-// record is one record as fetch answers it, with all relations that its stream has.
+// record shows one record with all relations of its stream, from a call of fetch.
 func (v *view) record(ctx context.Context) g.Node {
 	v.title = "Record"
 	arguments, back := fetchArguments{ID: v.Get("id")}, ""
@@ -31,7 +31,7 @@ func (v *view) record(ctx context.Context) g.Node {
 		for _, one := range v.describe(ctx, ref.Stream, ref.ConnectionID).Relations {
 			arguments.Expand = append(arguments.Expand, one.Text("name"))
 		}
-		v.failure = nil // of the schema: what is wrong, fetch says
+		v.failure = nil // of the schema call: fetch reports the same
 	}
 	answer := v.call(ctx, true, "fetch", arguments)
 	var about, content g.Node
@@ -46,8 +46,8 @@ func (v *view) record(ctx context.Context) g.Node {
 	return g.Group{trail(back, ref.Stream), h.H1(h.Class("heading"), g.Text(v.title)), about, v.said(), content}
 }
 
-// parents are the records whose relations lead to this one: of the streams of its connection or, where they are many, of those whose
-// names begin alike.
+// parents links to the records whose relations lead to this one. It looks in the streams of its connection or, if they are many, in those
+// whose names have the same prefix.
 func (v *view) parents(ctx context.Context, d document, of rs.Ref) g.Node {
 	if !slices.ContainsFunc(d.Fields, func(one pair) bool { return one.Name != "id" && one.Value != "" }) {
 		return nil
@@ -78,14 +78,14 @@ func (v *view) parents(ctx context.Context, d document, of rs.Ref) g.Node {
 	return g.If(len(found) > 0, h.Section(h.H2(g.Text("Belongs to")), h.Ul(h.Class("related"), found)))
 }
 
-// cut is what fetch left out, with the calls that read it.
+// cut lists the calls that read what fetch left out.
 func cut(incomplete []string) g.Node {
 	return g.If(len(incomplete) > 0, h.Section(h.H2(g.Text("Cut")), h.Ul(g.Map(incomplete, func(arguments string) g.Node {
 		return madeCall{"read_record_field", arguments}.node()
 	}))))
 }
 
-// node shows long texts first, then short fields, then what else there is.
+// node shows long texts first, then short fields, then the rest.
 func (d document) node() g.Node {
 	var texts, rest g.Group
 	for _, s := range d.Sections {
@@ -118,7 +118,7 @@ func (r related) node() g.Node {
 	)
 }
 
-// A document is the text of a fetched record, in its parts.
+// A document is the parsed text of a fetched record.
 type document struct {
 	Fields   []pair
 	Sections []section
@@ -126,13 +126,13 @@ type document struct {
 
 type pair struct{ Name, Value string }
 
-// A section is a long text, what is attached, or related records, under the line that begins it in the document.
+// A section is a long text, an attachment or related records, titled by its first line in the document.
 type section struct {
 	Title   string
 	Text    string
 	Related []related
-	Notes   []string // such as that it is cut
-	File    string   // the link to the bytes of what is attached
+	Notes   []string // such as that a text is truncated
+	File    string   // the link that downloads an attachment
 }
 
 const relatedRunes = 600 // of a value of a related record
@@ -140,11 +140,11 @@ const relatedRunes = 600 // of a value of a related record
 type related struct {
 	ID, Link string
 	Pairs    []pair
-	Text     string // where it is cut, so that there are no pairs
+	Text     string // the raw text of a truncated record, which has no pairs
 }
 
-// readDocument takes the text of fetch apart: short fields a line each, then sections, each after an empty line. "> " begins the lines
-// of texts, so that none is taken for anything else.
+// readDocument parses the text of fetch: a line for each short field, then sections separated by empty lines. Lines of record text begin
+// with "> ", so that they cannot be taken for structure.
 func readDocument(text string) document {
 	var d document
 	fields, sections, _ := strings.Cut(text, "\n\n")
@@ -189,7 +189,7 @@ func isRecord(id string) bool {
 	return err == nil && ref.ConnectionID != ""
 }
 
-// add adds a line that is not of the section's text: a related record, or a note.
+// add adds a line without "> ": a related record, or a note.
 func (s *section) add(line string) {
 	id, data, _ := strings.Cut(line, " {")
 	if !strings.HasPrefix(s.Title, "expanded ") || !isRecord(id) {

@@ -15,8 +15,8 @@ import (
 )
 
 const (
-	mostColumns = 6   // of a table, beside the title
-	longCell    = 40  // bytes from which a value is long
+	mostColumns = 6   // of a table, besides the title
+	longCell    = 40  // bytes; a longer value is styled as long
 	mostRunes   = 120 // of a cell
 )
 
@@ -30,13 +30,13 @@ type queryArguments struct {
 	Cursor     string         `json:"cursor,omitempty"`
 }
 
-// records is a table of one stream, as query_records answers it.
+// records shows a table of one stream, from a call of query_records.
 func (v *view) records(ctx context.Context) g.Node {
 	stream, connection := v.Get("stream"), v.Get("connection")
 	v.title = stream
 	d := v.describe(ctx, stream, connection)
 	var found rs.Object
-	if v.failure == nil { // else the table would fail alike
+	if v.failure == nil { // else this call would fail the same way
 		sort := v.Get("sort")
 		if sort != "" && v.Get("order") == "desc" {
 			sort = "-" + sort
@@ -62,7 +62,7 @@ func (v *view) records(ctx context.Context) g.Node {
 	}
 }
 
-// filterForm asks for other records of the stream, if its fields filter.
+// filterForm is the form to filter and sort a stream; nil if none of its fields can filter.
 func (v *view) filterForm(d described) g.Node {
 	fields, sorts := []string{""}, []string{""}
 	for _, f := range d.Fields {
@@ -110,7 +110,7 @@ func (v *view) filterForm(d described) g.Node {
 	)
 }
 
-// recordTable shows records by the fields that say most of them, each with a link to all of it.
+// recordTable shows the most telling fields of records, each with a link to the whole record.
 func recordTable(d described, records []rs.Object, count string) g.Node {
 	title, columns := columnsOf(d)
 	caption := g.Group{g.Text(counted(count, "record"))}
@@ -133,7 +133,7 @@ func recordTable(d described, records []rs.Object, count string) g.Node {
 	}))
 }
 
-// columnsOf are the field that names a record and what a table shows beside it: its time and who first, lists and ids last.
+// columnsOf returns the title field of a stream and the other columns of a table: event time and actor first, lists and ids last.
 func columnsOf(d described) (title string, columns []field) {
 	var leading, last []field
 	for _, f := range d.Fields {
@@ -153,7 +153,7 @@ func columnsOf(d described) (title string, columns []field) {
 	return title, slices.Concat(leading, columns, last)
 }
 
-// class is how a table shows a text of the field.
+// class returns the CSS class of a cell with a text of the field.
 func (f field) class(text string) string {
 	switch {
 	case f.Number():
@@ -171,7 +171,7 @@ func recordLink(record rs.Object) string {
 	return link("record", "id", ref.String())
 }
 
-// filterArgument is the filter of a call, with values of the fields' types.
+// filterArgument returns the filter of a call, with values converted to the fields' types.
 func filterArgument(fields []field, filters []filter) map[string]any {
 	all := map[string]any{}
 	for _, f := range filters {

@@ -24,7 +24,7 @@ type searchArguments struct {
 	Cursor  string   `json:"cursor,omitempty"`
 }
 
-// search finds records, as search answers it.
+// search shows a search form and the hits, from a call of search.
 func (v *view) search(ctx context.Context) g.Node {
 	v.title = "Search"
 	asked, streams := len(v.values) > 0, append([]string{""}, v.streamNames(ctx, "")...)
@@ -68,7 +68,7 @@ func hits(found rs.Object) g.Node {
 	}))}
 }
 
-// marked is an excerpt with its marks.
+// marked shows an excerpt with its matches highlighted.
 func marked(excerpt string) g.Node {
 	var all g.Group
 	for excerpt != "" {
@@ -80,7 +80,7 @@ func marked(excerpt string) g.Node {
 	return all
 }
 
-// tool calls any tool as it was typed, and shows all that a model gets.
+// tool calls any tool with typed arguments and shows everything that a model gets.
 func (v *view) tool(ctx context.Context) g.Node {
 	v.title = "Call a tool"
 	arguments := v.Get("arguments")
@@ -117,7 +117,7 @@ func (v *view) tool(ctx context.Context) g.Node {
 	}
 }
 
-// answer makes a call and shows all of its result.
+// answer makes a call and shows its whole result.
 func (v *view) answer(ctx context.Context, made madeCall) g.Node {
 	v.main = made
 	result, err := v.ask(ctx, "tools/call", map[string]any{"name": made.Tool, "arguments": json.RawMessage(made.Arguments)})
@@ -130,7 +130,7 @@ func (v *view) answer(ctx context.Context, made madeCall) g.Node {
 	for _, content := range objects(answer, "content") {
 		text.WriteString(content.Text("text") + "\n")
 	}
-	_ = json.Indent(&structured, []byte(answer.Get("structuredContent")), "", "  ") // without any it stays empty
+	_ = json.Indent(&structured, []byte(answer.Get("structuredContent")), "", "  ") // stays empty if there is none
 	return g.If(text.Len() > 0, g.Group{
 		h.H2(g.Text("Answer")),
 		h.Div(

@@ -12,20 +12,20 @@ import (
 
 const (
 	sessionLife  = 12 * time.Hour
-	mostSessions = 16 // the oldest ends before one more begins
+	mostSessions = 16 // one more ends the oldest
 	maxForm      = 4 << 10
 )
 
-// sessions are the browsers in which the owner's secret was typed.
+// sessions holds the browsers that signed in with the owner's secret.
 type sessions struct {
 	now  func() time.Time
-	ends *lru.Cache[string, time.Time] // by the cookie's value
+	ends *lru.Cache[string, time.Time] // expiry by cookie value
 }
 
 func newSessions(now func() time.Time) sessions {
 	ends, err := lru.New[string, time.Time](mostSessions)
 	if err != nil {
-		panic(err) // only of a size below 1
+		panic(err) // New fails only for a size below 1
 	}
 	return sessions{now, ends}
 }
@@ -37,13 +37,13 @@ func (s sessions) begin() string {
 	return name
 }
 
-// open reports whether a request is of a session, and was not made by the page of another origin.
+// open reports whether a request belongs to a session and was not sent by a page of another origin.
 func (s sessions) open(r *http.Request) bool {
 	cookie, err := r.Cookie(cookieName(r))
 	if err != nil || !slices.Contains([]string{"", "none", "same-origin"}, r.Header.Get("Sec-Fetch-Site")) {
 		return false
 	}
-	end, _ := s.ends.Peek(cookie.Value) // use makes none younger
+	end, _ := s.ends.Peek(cookie.Value) // Peek does not refresh the entry: sessions end by age
 	return s.now().Before(end)
 }
 
@@ -53,7 +53,7 @@ func (s sessions) end(r *http.Request) {
 	}
 }
 
-// cookieName differs by port, which a cookie does not: two demos keep two sessions.
+// cookieName includes the port, which cookies ignore, so that two demos keep separate sessions.
 func cookieName(r *http.Request) string {
 	_, port, _ := net.SplitHostPort(r.Host)
 	return "pdpp_browse_" + port

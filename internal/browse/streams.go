@@ -15,10 +15,10 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// mostRanges bounds for how many streams of a page the first date is asked.
+// mostRanges is the most streams of a page whose first date is read.
 const mostRanges = 60
 
-// streams lists what there is, as schema {} says it; the first dates are one aggregate each.
+// streams lists all streams, from a call of schema {}. The first date of each is a call of aggregate.
 func (v *view) streams(ctx context.Context) g.Node {
 	v.title = "Streams"
 	arguments := schemaArguments{}
@@ -63,7 +63,7 @@ func (v *view) firstDay(ctx context.Context, stream, connection string) string {
 	return day
 }
 
-// streamNames are those of a connection, or of all where none is given.
+// streamNames returns the streams of a connection, or of all connections if it is empty.
 func (v *view) streamNames(ctx context.Context, connection string) []string {
 	var names []string
 	for _, one := range objects(v.call(ctx, false, "schema", schemaArguments{}), "data", "connections") {
@@ -77,7 +77,7 @@ func (v *view) streamNames(ctx context.Context, connection string) []string {
 	return names
 }
 
-// Arguments of tools, in the order in which they are shown.
+// Arguments of tools, in the order in which they appear on a page.
 type (
 	schemaArguments struct {
 		Stream     string `json:"stream,omitempty"`
@@ -94,20 +94,20 @@ type (
 	}
 )
 
-// A described stream is what schema says of it.
+// A described stream is the answer of schema about one stream.
 type described struct {
 	Fields    []field
-	Relations []rs.Object // that lead to the records of a stream whose key is the id of this one
-	Cursor    string      // the field by which records are sorted unless another is asked for
+	Relations []rs.Object // usable ones
+	Cursor    string      // the field of the default sort order
 }
 
 type field struct {
 	Name, Type, Role string
 	Exact, Range     bool
-	Months           bool // its values group by time
+	Months           bool // supports group_by_time
 }
 
-// Number reports a field of numbers.
+// Number reports whether the field is numeric.
 func (f field) Number() bool {
 	return strings.HasPrefix(f.Type, "integer") || strings.HasPrefix(f.Type, "number")
 }
@@ -137,7 +137,7 @@ func newField(name, flags string) field {
 	return field{Name: name, Type: values["t"], Role: values["role"], Exact: exact, Range: ranged, Months: months}
 }
 
-// value is what a person typed, as JSON of the field's type.
+// value converts what a person typed to the field's type.
 func (f field) value(typed string) any {
 	switch {
 	case f.Number() && json.Valid([]byte(typed)):
@@ -148,7 +148,7 @@ func (f field) value(typed string) any {
 	return typed
 }
 
-// times are the fields of time that group, that of the event first.
+// times returns the fields that support group_by_time, event times first.
 func (d described) times() []string {
 	var events, others []string
 	for _, f := range d.Fields {

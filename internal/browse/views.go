@@ -9,9 +9,9 @@ import (
 	g "maragu.dev/gomponents"
 )
 
-const maxQuery = 8 << 10 // bytes of a query as it comes
+const maxQuery = 8 << 10 // bytes of a raw query
 
-// views has the parameters of each view, those that it needs first, and what makes its content.
+// views has the required and optional parameters of each view, and the function that shows it.
 var views = map[string]struct {
 	needs, takes []string
 	show         func(*view, context.Context) g.Node
@@ -26,10 +26,10 @@ var views = map[string]struct {
 	"connect": {nil, nil, nil},
 }
 
-// choices are the values of parameters that are chosen, as they are offered.
+// choices are the allowed values of some parameters, in the order of the form.
 var choices = map[string][]string{"by": {"month", "year"}, "order": {"desc", "asc"}}
 
-// parseQuery reads the query of a URL. What does not belong to a view is a refusal, which repeats no value.
+// parseQuery parses the query of a URL. Its error is a refusal, which never repeats a value.
 func parseQuery(raw string) (query, error) {
 	given, err := url.ParseQuery(raw)
 	if err != nil || len(raw) > maxQuery {
@@ -63,7 +63,7 @@ func parseQuery(raw string) (query, error) {
 	return q, err
 }
 
-// checkValues refuses a value that is missing, or that its parameter does not take.
+// checkValues refuses a missing or invalid parameter.
 func (q query) checkValues() error {
 	for _, name := range views[q.View].needs {
 		if q.values[name] == "" {
