@@ -33,7 +33,7 @@ func (f file) sha256() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// tarball packs files in the order given, all of one date and of no user.
+// tarball packs files in the given order, all with one date and without an owner.
 func tarball(files []file, date time.Time) ([]byte, error) {
 	var out bytes.Buffer
 	compressed, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
@@ -51,7 +51,7 @@ func tarball(files []file, date time.Time) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// zipped packs files as tarball does.
+// zipped packs files into a zip archive, as tarball does.
 func zipped(files []file, date time.Time) ([]byte, error) {
 	var out bytes.Buffer
 	archive := zip.NewWriter(&out)
@@ -63,7 +63,7 @@ func zipped(files []file, date time.Time) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// packed writes the entry of each file, and closes the archive.
+// packed writes the entry of each file and closes the archive.
 func packed(files []file, archive io.Closer, entry func(file) (io.Writer, error)) error {
 	for _, f := range files {
 		into, err := entry(f)
@@ -77,11 +77,11 @@ func packed(files []file, archive io.Closer, entry func(file) (io.Writer, error)
 	return archive.Close()
 }
 
-// sliceAlignment is the power of two at which each program of a universal binary begins: a page of arm64.
+// sliceAlignment is the alignment of programs in a universal binary, as a power of two: the page size of arm64.
 const sliceAlignment = 14
 
-// universal joins programs for several processors into one that macOS starts on each of them: a big-endian table of
-// what begins where, and then the programs as they are, signatures included.
+// universal joins programs for several processors into one that macOS runs on each of them: a big-endian table of offsets, then the
+// unchanged programs with their signatures.
 func universal(programs ...[]byte) ([]byte, error) {
 	var table, body bytes.Buffer
 	const headerSize, rowSize, page = 8, 20, 1 << sliceAlignment

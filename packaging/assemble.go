@@ -17,14 +17,14 @@ import (
 	"time"
 )
 
-// An edition is all that a release is made from.
+// An edition is everything that a release is made from.
 type edition struct {
 	version   string
 	date      time.Time
 	binaries  map[target][]byte
-	documents []file   // beside the program in every archive
-	tools     []tool   // that a model is shown
-	modules   []module // that the programs are built from
+	documents []file   // next to the program in every archive
+	tools     []tool   // as listed to models
+	modules   []module // linked into the programs
 }
 
 type object = map[string]any
@@ -41,7 +41,7 @@ func encode(value any) ([]byte, error) {
 //go:embed templates
 var templates embed.FS
 
-// filled is the template of a name with what every package says of the program, and more.
+// filled executes a template with the facts about the program that every package repeats, and more.
 func (e edition) filled(name string, more object) ([]file, error) {
 	facts := maps.Clone(project)
 	facts["version"] = e.version
@@ -63,7 +63,7 @@ func (e edition) filled(name string, more object) ([]file, error) {
 	return []file{{name: name, data: out.Bytes()}}, err
 }
 
-// assemble makes every file of a release from an edition and nothing else, the checksums last. Some name files that were made before.
+// assemble makes every file of a release from an edition alone, the checksums last. Later files refer to earlier ones.
 func assemble(e edition) ([]file, error) {
 	var files []file
 	for _, made := range []func(before []file) ([]file, error){e.archives, e.npmPackages, e.bundle, e.entry, e.formula, e.billOfMaterials} {
@@ -81,7 +81,7 @@ func assemble(e edition) ([]file, error) {
 	return append(files, file{name: checksumsName, data: sums.Bytes()}), nil
 }
 
-// program is the program for a target as a file of that path.
+// program returns the program for a target as a file with a path.
 func (e edition) program(t target, path string) file {
 	return file{name: path, data: e.binaries[t], executable: true}
 }
@@ -109,8 +109,8 @@ var npmStarter []byte
 //go:embed npm/pdpp-mcp-server.js
 var npmServerStarter []byte
 
-// npmPackages are one package per target that holds the program, and one that starts the right one of them. A version is
-// published with all of them or not at all: the dependencies are exact.
+// npmPackages returns one package per target with the program, and one that starts the right program. Its dependencies name exact versions,
+// so all packages of a version must be published together.
 func (e edition) npmPackages([]file) ([]file, error) {
 	manifest := func(name, about string, more object) object {
 		m := object{
@@ -157,13 +157,13 @@ func (e edition) npmPackages([]file) ([]file, error) {
 	return packages, err
 }
 
-// A tool is what a model is shown, as far as a bundle repeats it.
+// A tool is a listed tool, reduced to what a bundle repeats.
 type tool struct {
 	Name        string `json:"name"`
 	Description string `json:"description"`
 }
 
-// readTools reads the reviewed listings of the tools.
+// readTools reads the listings of the tools from their golden files.
 func readTools(folder string) ([]tool, error) {
 	paths, err := filepath.Glob(filepath.Join(folder, "*.json"))
 	if err != nil {
@@ -187,14 +187,14 @@ func readTools(folder string) ([]tool, error) {
 	return tools, nil
 }
 
-// bundle is what Claude Desktop installs with a double click. It chooses among programs by operating system alone, so
-// that of macOS runs on both processors, and those of Windows and Linux are for amd64 (Windows runs it on arm64 too).
+// bundle makes the file that Claude Desktop installs with a double click. Claude Desktop selects a program by operating system alone, so
+// the one for macOS is universal, and those for Windows and Linux are for amd64, which Windows on arm64 runs too.
 func (e edition) bundle([]file) ([]file, error) {
 	darwin, err := universal(e.binaries[target{"darwin", "amd64"}], e.binaries[target{"darwin", "arm64"}])
 	if err != nil {
 		return nil, err
 	}
-	// Its arguments are none of the environment, since versions of Claude Desktop do not pass a manifest's env to a program.
+	// It configures the program by arguments, because some versions of Claude Desktop do not pass a manifest's env to it.
 	manifest, err := e.filled("manifest.json", object{"programs": bundledPrograms, "tools": e.tools})
 	if err != nil {
 		return nil, err
@@ -208,25 +208,25 @@ func (e edition) bundle([]file) ([]file, error) {
 	return []file{{name: bundleName(e.version), data: data}}, err
 }
 
-// entry is that of the MCP registry, which names the bundle.
+// entry makes the entry of the MCP registry, which refers to the bundle.
 func (e edition) entry(before []file) ([]file, error) {
 	return e.filled("server.json", e.download(before, bundleName(e.version)))
 }
 
-// download is where a file that was made before will be, and its sum.
+// download returns the future URL of an earlier file and its checksum.
 func (e edition) download(before []file, name string) object {
 	at := slices.IndexFunc(before, func(f file) bool { return f.name == name })
 	return object{"url": published(e.version, name), "sum": before[at].sha256()}
 }
 
-// bundledPrograms says where a bundle holds the program of each platform.
+// bundledPrograms has the path in the bundle of the program for each platform.
 var bundledPrograms = map[string]string{
 	"darwin": "server/darwin/" + name,
 	"win32":  "server/win32/" + name + ".exe",
 	"linux":  "server/linux/" + name,
 }
 
-// formula is the Homebrew formula: it installs the program from the archives of the release.
+// formula makes the Homebrew formula, which installs the program from the archives of the release.
 func (e edition) formula(before []file) ([]file, error) {
 	var systems []object
 	for _, system := range []struct{ homebrew, os string }{{"macos", "darwin"}, {"linux", "linux"}} {

@@ -10,7 +10,7 @@ import (
 	"regexp"
 )
 
-// goTool runs the go command for a target, in this repository's copy at folder, and returns what it prints.
+// goTool runs the go command for a target in a copy of this repository, and returns its output.
 func goTool(ctx context.Context, folder string, t target, arguments ...string) ([]byte, error) {
 	command := exec.CommandContext(ctx, "go", arguments...) // #nosec G204 -- arguments of our own
 	command.Dir = folder
@@ -39,7 +39,7 @@ func build(ctx context.Context, t target, version string) ([]byte, error) {
 	return os.ReadFile(path) // #nosec G304 -- just built
 }
 
-// readDocuments reads what lies beside the program in every archive.
+// readDocuments reads the files that accompany the program in every archive.
 func readDocuments(modules []module) ([]file, error) {
 	var documents []file
 	for _, name := range documentNames {
@@ -56,10 +56,10 @@ func readDocuments(modules []module) ([]file, error) {
 	return append(documents, file{name: licensesName, data: licenses}), nil
 }
 
-// licenseName is what a file is called that a copy of a module must bring along.
+// licenseName matches the files of a module that must accompany copies of it.
 var licenseName = regexp.MustCompile(`(?i)^(license|licence|copying|notice|patents)`)
 
-// thirdPartyLicenses returns the license files of the modules and of the standard library, one after the other.
+// thirdPartyLicenses returns the license files of the modules and of the standard library in one text.
 func thirdPartyLicenses(modules []module) ([]byte, error) {
 	var text bytes.Buffer
 	text.WriteString(name + " is built from these modules, each under its own license.\n")

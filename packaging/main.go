@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// semanticVersion is what npm, the MCP registry and Claude Desktop take for a version (semver.org), without build metadata.
+// semanticVersion matches versions that npm, the MCP registry and Claude Desktop accept (semver.org), without build metadata.
 var semanticVersion = regexp.MustCompile(`^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-((0|[1-9]\d*|\d*[A-Za-z-][0-9A-Za-z-]*)(\.(0|[1-9]\d*|\d*[A-Za-z-][0-9A-Za-z-]*))*))?$`)
 
 func main() {
@@ -74,7 +74,7 @@ func release(ctx context.Context, version string, date time.Time, out string) er
 	return nil
 }
 
-// clearFolder empties a folder that an earlier release wrote, and no other.
+// clearFolder empties or creates a folder. It refuses one with files that no earlier release wrote.
 func clearFolder(out string) error {
 	entries, err := os.ReadDir(out)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

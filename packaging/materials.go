@@ -13,17 +13,17 @@ import (
 	"github.com/google/uuid"
 )
 
-// A module is a Go module whose packages a program is built from; Go's standard library is the module std.
+// A module is a Go module that is linked into the programs. The standard library is the module std.
 type module struct {
 	path, version, folder string
 }
 
-// purl returns the package URL of the module, whose path is in lower case there.
+// purl returns the package URL of the module. Package URLs have the path in lower case.
 func (m module) purl() string {
 	return "pkg:golang/" + strings.ToLower(m.path) + "@" + strings.ReplaceAll(m.version, "+", "%2B")
 }
 
-// listModules returns the modules that the programs for some targets are built from, by path. folder holds the sources.
+// listModules returns the modules that are linked into the programs for some targets, sorted by path. folder has the sources.
 func listModules(ctx context.Context, folder string, targets []target) ([]module, error) {
 	found := map[string]module{}
 	for _, t := range targets {
@@ -31,7 +31,7 @@ func listModules(ctx context.Context, folder string, targets []target) ([]module
 		if err != nil {
 			return nil, err
 		}
-		for line := range strings.Lines(string(listed)) { // an empty one for a package of the standard library
+		for line := range strings.Lines(string(listed)) { // empty for packages of the standard library
 			if words := strings.SplitN(strings.TrimSpace(line), " ", 3); len(words) == 3 {
 				found[words[0]] = module{words[0], words[1], words[2]}
 			}
@@ -46,8 +46,7 @@ func listModules(ctx context.Context, folder string, targets []target) ([]module
 	return slices.SortedFunc(maps.Values(found), func(a, b module) int { return cmp.Compare(a.path, b.path) }), nil
 }
 
-// billOfMaterials lists the modules that the programs are built from, as CycloneDX JSON. It depends on the edition alone: its
-// serial number is made of its content.
+// billOfMaterials lists the modules of the programs as CycloneDX JSON. It is reproducible: its serial number is derived from its content.
 func (e edition) billOfMaterials([]file) ([]file, error) {
 	own := module{path: modulePath, version: "v" + e.version}
 	var components []cyclonedx.Component

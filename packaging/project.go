@@ -1,6 +1,6 @@
 package main
 
-// What every package says of the program stands here, once.
+// The facts about the program that every package repeats.
 const (
 	name        = "pdpp-mcp"
 	displayName = "PDPP personal data"
@@ -10,23 +10,23 @@ const (
 	license     = "Apache-2.0"
 	repository  = "https://github.com/pdp-connect/pdpp-mcp"
 	modulePath  = "github.com/pdp-connect/pdpp-mcp"
-	// registryName is the program's name in the MCP registry; npm's package repeats it as a proof of ownership.
+	// registryName is the program's name in the MCP registry; the npm package repeats it as proof of ownership.
 	registryName = "io.github.pdp-connect/pdpp-mcp"
 	npmName      = "@pdp-connect/pdpp-mcp"
-	// serverCommand is the second command of npm's package: the stdio server under the name that other clients' settings have (D41).
+	// serverCommand is the second command of the npm package: the stdio server under the name in existing client settings (D41).
 	serverCommand = "pdpp-mcp-server"
 )
 
 var keywords = []string{"mcp", "pdpp", "personal-data", "read-only"}
 
-// project is the same for templates.
+// project has the same facts for templates.
 var project = object{
 	"name": name, "title": displayName, "description": description, "author": author, "license": license, "repository": repository,
 	"registryName": registryName, "npmName": npmName, "keywords": keywords,
 	"providerDescription": "The address that 'pdpp-mcp connect' connected on this machine, such as https://rs.example",
 }
 
-// A target is what the program is built for, in Go's words.
+// A target is an operating system and a processor, as GOOS and GOARCH.
 type target struct{ os, arch string }
 
 var targets = []target{
@@ -37,7 +37,7 @@ var targets = []target{
 
 func (t target) String() string { return t.os + "/" + t.arch }
 
-// binary is the name of the program's file.
+// binary returns the file name of the program.
 func (t target) binary() string {
 	if t.os == "windows" {
 		return name + ".exe"
@@ -45,7 +45,7 @@ func (t target) binary() string {
 	return name
 }
 
-// node names a target as Node's process.platform and process.arch do.
+// node returns a target as Node's process.platform and process.arch.
 func (t target) node() (platform, arch string) {
 	platform, arch = t.os, t.arch
 	if platform == "windows" {
@@ -57,15 +57,15 @@ func (t target) node() (platform, arch string) {
 	return platform, arch
 }
 
-// The flags of every build. deploy/Dockerfile builds with the same ones, so that its binary is that of the archive.
+// The flags of every build. deploy/Dockerfile uses the same ones, so that its binary equals the one in the archive.
 var buildFlags = []string{"-trimpath", "-buildvcs=false"}
 
 func linkerFlags(version string) string { return "-s -w -buildid= -X main.version=" + version }
 
-// The environment of every build: nothing that a machine sets for itself changes the program.
+// The environment of every build. It overrides settings of the machine that would change the program.
 var buildEnvironment = []string{"CGO_ENABLED=0", "GOFLAGS=", "GOEXPERIMENT=", "GOWORK=off", "GOFIPS140=off", "GOAMD64=v1", "GOARM64=v8.0"}
 
-// documentNames are the files that lie beside the program in every archive, besides the licenses of what it is built from.
+// documentNames are the files that accompany the program in every archive, besides the licenses of its modules.
 var documentNames = []string{"LICENSE", "README.md", "CHANGELOG.md"}
 
 const (
@@ -81,12 +81,12 @@ func archiveName(t target, version string) string {
 	return name + "_" + version + "_" + t.os + "_" + t.arch + extension
 }
 
-// billName is the file that lists what the programs are built from.
+// billName is the file name of the bill of materials.
 func billName(version string) string { return name + "_" + version + ".cdx.json" }
 
 func bundleName(version string) string { return name + "_" + version + ".mcpb" }
 
-// published is where a file of a release is to be found.
+// published returns the URL of a file of a release.
 func published(version, file string) string {
 	return repository + "/releases/download/v" + version + "/" + file
 }

@@ -1,6 +1,5 @@
-// Package doctor finds out why a person gets no answer: it looks at the configuration, the credential, the provider, the
-// clients on this machine and the program itself, and names one next step for each thing that is not well. It reads the
-// schema and no record, and never shows a token.
+// Package doctor diagnoses why a person gets no answer: it checks the configuration, the credential, the provider, the clients on this
+// machine and the program itself, and names one next step for each problem. It reads the schema but no records, and never shows a token.
 package doctor
 
 import (
@@ -13,8 +12,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
-// Run examines and prints what was found. Its error is a *exit.Error with the report's exit
-// code when something does not work, or a *transport.StoppedError when ctx ends first.
+// Run runs all checks and shows the report. Its error is an *exit.Error with the report's exit code if a check failed, or a
+// *transport.StoppedError if ctx ends first.
 func Run(ctx context.Context, o Options, show func(Report) error) error {
 	report := Examine(ctx, o)
 	if err := show(report); err != nil {
@@ -29,7 +28,7 @@ func Run(ctx context.Context, o Options, show func(Report) error) error {
 	return nil
 }
 
-// Examine runs every check until ctx ends. A check that depends on one that failed is left out.
+// Examine runs every check until ctx ends. It skips a check that depends on a failed one.
 func Examine(ctx context.Context, o Options) Report {
 	e := &examination{Options: o, http: &http.Client{
 		Timeout:       patience,

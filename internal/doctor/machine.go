@@ -20,10 +20,10 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 )
 
-// startTime is how long the program may take to start and answer; the sample year takes most of it.
+// startTime is how long the program may take to start and answer. Loading the sample year takes most of it.
 const startTime = 60 * time.Second
 
-// clients looks at the configuration of every client on this machine.
+// clients checks the configuration of every client on this machine.
 func (e *examination) clients() {
 	before := len(e.findings)
 	for _, client := range clients.All() {
@@ -72,8 +72,8 @@ func (e *examination) entry(client clients.Client, entry clients.Server) {
 	}
 }
 
-// program starts this program as a client does and asks it for its tools: over the person's own files or grant where those are well, else
-// over the sample year.
+// program starts this program as a client does and lists its tools: over the person's own files or grant if those work, else over the
+// sample year.
 func (e *examination) program(ctx context.Context) {
 	arguments, over := []string{"stdio", "--demo"}, "the sample year"
 	switch {
@@ -87,11 +87,11 @@ func (e *examination) program(ctx context.Context) {
 	defer cancel()
 	begin := e.Now()
 	command := exec.CommandContext(ctx, e.Program, arguments...)                              // #nosec G204 -- this program itself
-	command.Env = slices.DeleteFunc(slices.Clone(e.Environment), func(variable string) bool { // flags alone say how it is started
+	command.Env = slices.DeleteFunc(slices.Clone(e.Environment), func(variable string) bool { // only the flags configure it
 		return strings.HasPrefix(variable, "PDPP_")
 	})
 	command.WaitDelay = 5 * time.Second
-	var said bytes.Buffer // which is what clients show when a server ends
+	var said bytes.Buffer // standard error, which clients show when a server exits
 	command.Stderr = &said
 	tools, err := handshake(ctx, &mcp.CommandTransport{Command: command})
 	if err == nil {
@@ -106,7 +106,7 @@ func (e *examination) program(ctx context.Context) {
 	e.fail("stdio", 1, again, "This program does not answer over standard input and output: %s", sentence(err))
 }
 
-// handshake connects, and counts the tools that are listed.
+// handshake connects and returns how many tools are listed.
 func handshake(ctx context.Context, transport mcp.Transport) (int, error) {
 	session, err := mcp.NewClient(&mcp.Implementation{Name: "pdpp-mcp-doctor", Version: "1"}, nil).Connect(ctx, transport, nil)
 	if err != nil {

@@ -23,13 +23,13 @@ import (
 )
 
 const (
-	soon      = 24 * time.Hour   // an expiry worth a word
-	maxSkew   = time.Minute      // between two clocks that agree
-	harmSkew  = 10 * time.Minute // at which expiries are misjudged
+	soon      = 24 * time.Hour   // an earlier expiry is a warning
+	maxSkew   = time.Minute      // more between the clocks is a warning
+	harmSkew  = 10 * time.Minute // more is a failure: expiries are misjudged
 	maxAnswer = 1 << 20          // bytes of metadata
 )
 
-// credentials finds the stored grants that can be used, all of the provider, and says of each what state it is in.
+// credentials reports the state of each stored grant of the provider, and returns those that are usable.
 func (e *examination) credentials() []credentials.Credential {
 	if e.Sample != nil {
 		return []credentials.Credential{{ProviderURL: e.Sample.URL, Token: e.Sample.Token}}
@@ -43,7 +43,7 @@ func (e *examination) credentials() []credentials.Credential {
 	}
 	stored := slices.Collect(slices.Chunk(names, 1))
 	if len(stored) == 0 || e.GrantID != "" {
-		stored = [][]string{e.Only} // says what is missing, or finds the one that is asked for
+		stored = [][]string{e.Only} // reports what is missing, or finds the requested grant
 	}
 	var usable []credentials.Credential
 	for _, names := range stored {
@@ -54,7 +54,7 @@ func (e *examination) credentials() []credentials.Credential {
 	return usable
 }
 
-// credential finds the stored grant of a name, or the first of all, and says what state it is in.
+// credential reports the state of the stored grant of a name, or of the first, and returns it.
 func (e *examination) credential(names ...string) (credentials.Credential, bool) {
 	now := e.Now()
 	credential, err := credentials.LoadCredential(e.Root, e.ProviderURL, e.GrantID, now, names...)
@@ -84,17 +84,16 @@ func (e *examination) credential(names ...string) (credentials.Credential, bool)
 	return credential, true
 }
 
-// provider is the URL to try, normalised: it can be reached or not, whatever the credential is like.
+// provider returns the normalised URL to try. It does not depend on the credential.
 func (e *examination) provider() string {
 	if e.Sample != nil {
 		return e.Sample.URL
 	}
-	provider, _ := credentials.NormalizeProviderURL(e.ProviderURL) // credentials report an error; without one it is ""
+	provider, _ := credentials.NormalizeProviderURL(e.ProviderURL) // an invalid URL, reported with the credential, becomes ""
 	return provider
 }
 
-// reach asks for the provider's public metadata, without a credential: that shows whether it answers, what it says
-// of itself, and what time it is there.
+// reach reads the provider's public metadata without a credential. That shows whether it answers, how hosts sign in, and its clock.
 func (e *examination) reach(ctx context.Context, provider string) bool {
 	before := e.Now()
 	document, err := e.metadata(ctx, provider+wellKnownResource)
@@ -119,10 +118,10 @@ func (e *examination) reach(ctx context.Context, provider string) bool {
 	return true
 }
 
-// wellKnownResource is where RFC 9728 has the metadata of a resource.
+// wellKnownResource is the path of a resource's metadata (RFC 9728).
 const wellKnownResource = "/.well-known/oauth-protected-resource"
 
-// A metadata is the public metadata of a resource: empty where it cannot be read.
+// A metadata is the public metadata of a resource, empty if it cannot be parsed.
 type metadata struct {
 	Resource string   `json:"resource"`
 	Servers  []string `json:"authorization_servers"`
@@ -132,7 +131,7 @@ type metadata struct {
 	date   string // of the answer
 }
 
-// metadata asks for a public document. It fails where nothing answers.
+// metadata reads a public document. It fails only if there is no answer.
 func (e *examination) metadata(ctx context.Context, address string) (metadata, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
@@ -152,7 +151,7 @@ func (e *examination) metadata(ctx context.Context, address string) (metadata, e
 	return document, nil
 }
 
-// clock compares the provider's clock, which counts whole seconds, with this machine's.
+// clock compares the provider's clock, in whole seconds, with this machine's.
 func (e *examination) clock(date string, before, after time.Time) {
 	there, err := http.ParseTime(date)
 	if err != nil {
@@ -175,8 +174,8 @@ func (e *examination) clock(date string, before, after time.Time) {
 	}
 }
 
-// token asks the provider what the credential is, by the schema that it is given, and measures that. It renews the access where that is
-// due, as every command does.
+// token determines what kind of token the credential is, and reports the size of the schema that it can read. It renews an expired access
+// token, as every command does.
 func (e *examination) token(ctx context.Context, credential credentials.Credential) bool {
 	client, err := rsclient.New(rsclient.Options{Base: credential.ProviderURL, UserAgent: e.UserAgent})
 	if err != nil {
@@ -215,7 +214,7 @@ func (e *examination) token(ctx context.Context, credential credentials.Credenti
 	return true
 }
 
-// why says in few words why a request failed, without the URL that the error quotes.
+// why returns the reason of a failed request, without the URL that the error quotes.
 func why(err error) string {
 	if failed, ok := errors.AsType[*url.Error](err); ok {
 		err = failed.Err
@@ -231,8 +230,8 @@ func why(err error) string {
 	}
 }
 
-// signIn looks at a hosted server as a host does that signs in there. It sends no credential. Authorization servers issue package tokens
-// to such hosts, and not every server can read those (D17).
+// signIn checks the metadata of a hosted server as a host that signs in does, without a credential. Authorization servers issue package
+// tokens to such hosts, which not every server can read (D17).
 func (e *examination) signIn(ctx context.Context) {
 	u, err := url.Parse(e.URL)
 	if err != nil || u.Host == "" {

@@ -16,53 +16,53 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// The states of a finding.
+// The statuses of a finding.
 const (
 	OK   = "ok"
-	Warn = "warn" // it works, and could be better
+	Warn = "warn" // it works, but should be improved
 	Fail = "fail" // it does not work
 )
 
-// A Finding is what one check found.
+// A Finding is the result of one check.
 type Finding struct {
 	Check   string `json:"check"`          // a stable name
 	Status  string `json:"status"`         // OK, Warn or Fail
 	Message string `json:"message"`        // one sentence
-	Next    string `json:"next,omitempty"` // what to do or run next; empty where nothing is to be done
+	Next    string `json:"next,omitempty"` // what to do or run next; empty: nothing
 
 	code int // the exit code of a failure
 }
 
-// A Report is what all checks found.
+// A Report is the result of all checks.
 type Report struct {
 	Findings []Finding `json:"findings"`
 	NotRead  []string  `json:"not_read,omitempty"` // of the person's own files
-	ExitCode int       `json:"exit_code"`          // that of the first failure; 0 without any
+	ExitCode int       `json:"exit_code"`          // of the first failure; 0: none
 }
 
-// Options say what to look at.
+// Options select what is checked.
 type Options struct {
 	Root        string
-	ProviderURL string // empty: none was named
+	ProviderURL string // empty: none
 	GrantID     string
 	Only        []string // names of stored grants; empty: all of the provider
-	URL         string   // of a hosted server's /mcp, where hosts sign in; empty: of none
-	Sample      *Sample  // of --demo and --data, instead of a provider
+	URL         string   // of a hosted server's /mcp, where hosts sign in; empty: none
+	Sample      *Sample  // with --demo and --data, replaces the provider
 
 	Program     string   // absolute path of this program
-	Environment []string // which is looked at; the program is started in it, without the variables of its own
+	Environment []string // searched for owner credentials; the program starts in it without PDPP_ variables
 	Place       clients.Place
 	UserAgent   string
 	Now         func() time.Time
 }
 
-// A Sample is an embedded resource server instead of a provider.
+// A Sample is an embedded resource server that replaces a provider.
 type Sample struct {
 	URL     string
 	Token   rs.Token
-	Name    string   // of what it serves: "the sample year"
-	Flags   []string // that have stdio serve it
-	NotRead []string // file, line and reason of what could not be read
+	Name    string   // of its data: "the sample year"
+	Flags   []string // of the stdio command, to serve the same data
+	NotRead []string // file, line and reason of each part that could not be read
 }
 
 // patience is how long a provider may take to answer one request.
@@ -72,10 +72,10 @@ type examination struct {
 	Options
 	http     *http.Client
 	findings []Finding
-	well     bool // the provider answers to the credential
+	well     bool // the provider accepted a credential
 }
 
-// check runs a check unless ctx has ended. What it found when ctx ended meanwhile is dropped: that blames what was checked.
+// check runs a check unless ctx has ended. If ctx ends during the check, its findings are dropped: they would blame what was checked.
 func (e *examination) check(ctx context.Context, run func()) {
 	before := len(e.findings)
 	if ctx.Err() == nil {
@@ -98,7 +98,7 @@ func (e *examination) fail(check string, code int, next, format string, argument
 	e.found(Finding{Check: check, Status: Fail, Next: next, code: code}, format, arguments...)
 }
 
-// failed reports an error with its exit code, and the command that mends it where it names one.
+// failed reports an error with its exit code and, if it names one, the command that fixes it.
 func (e *examination) failed(check string, err error, next string) {
 	message, command, _ := strings.Cut(err.Error(), credentials.Mend)
 	e.fail(check, cmp.Or(exit.CodeOf(err), exit.NotReady), cmp.Or(command, next), "%s", message)
@@ -109,7 +109,7 @@ func (e *examination) found(finding Finding, format string, arguments ...any) {
 	e.findings = append(e.findings, finding)
 }
 
-// exitCode is that of the first failure. An owner's credential is looked for before everything: with one, nothing else starts.
+// exitCode returns the exit code of the first failure. The check for an owner's credential comes first: with one, no command starts.
 func exitCode(findings []Finding) int {
 	if at := slices.IndexFunc(findings, func(f Finding) bool { return f.Status == Fail }); at >= 0 {
 		return findings[at].code
@@ -136,5 +136,5 @@ func (r Report) Print(out io.Writer) error {
 	return err
 }
 
-// sentence is an error's text as one on one line.
+// sentence returns an error's text as one line that ends in a full stop.
 func sentence(err error) string { return strings.TrimSuffix(rs.ErrorText(err.Error()), ".") + "." }
