@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// A usual page has 25 items, a large one 100. The sizes of items are those of recorded answers.
+// The items of a usual page and of a large one. The sizes of items are those of recorded answers.
 const usualItems, largeItems = 25, 100
 
-// prose fills fields: letters of one byte and of several.
+// prose fills text fields. It has characters of one and of several bytes.
 const prose = "The invoice for the apollo release was discussed with the team over lunch; Zoë’s naïve café draft – 🚀 – comes next week. "
 
-// list makes the items of a list.
+// list returns n items.
 func list(n int, item func(i int) string) []string {
 	items := make([]string, n)
 	for i := range items {
@@ -22,7 +22,7 @@ func list(n int, item func(i int) string) []string {
 	return items
 }
 
-// serveList answers with the first items, as many as the limit says.
+// serveList answers with the first items up to a limit.
 func serveList(w http.ResponseWriter, items []string, limit string) {
 	n, err := strconv.Atoi(limit)
 	if err != nil || n < 1 {
@@ -37,7 +37,7 @@ func serveJSON(w http.ResponseWriter, body string) {
 	_, _ = w.Write([]byte(body)) // #nosec G705 -- JSON, and no browser
 }
 
-// record is a mail of 0.8 KB with a text of two sentences, and of 8 KB with one of 58.
+// record returns a mail: 0.8 KB with two sentences, 8 KB with 58.
 func record(i, sentences int) string {
 	return fmt.Sprintf(`{"object":"record","id":"m-%04[1]d","stream":"messages","emitted_at":"2026-08-16T18:18:00.000Z","connection_id":"cin_mail","display_name":"Mail",`+
 		`"data":{"id":"m-%04[1]d","subject":"Apollo release, part %[1]d","from_email":"ada@example.com","from_name":"Ada Lovelace","to":[{"name":"Me","email":"me@example.com"}],`+
@@ -45,7 +45,7 @@ func record(i, sentences int) string {
 		i, strings.Repeat(prose, sentences))
 }
 
-// hit is a result of a search, 1.5 KB: its excerpt occurs twice, as resource servers send it.
+// hit returns a search result of 1.5 KB. Its excerpt occurs twice, as resource servers send it.
 func hit(i int) string {
 	return fmt.Sprintf(`{"object":"search_result","stream":"bodies","record_key":"m-%04[1]d","record_url":"/v1/streams/bodies/records/m-%04[1]d","connector_id":"mail","connection_id":"cin_mail","display_name":"Mail",`+
 		`"emitted_at":"2026-01-01T00:00:00.000Z","matched_fields":["body_text"],"snippet":{"field":"body_text","text":"…the <mark>invoice</mark> %[2]s"},`+
@@ -54,7 +54,7 @@ func hit(i int) string {
 		`"score":{"kind":"bm25","order":"lower_is_better","value":-3.1933314771437535}}`, i, strings.Repeat(prose, 2))
 }
 
-// stream is a stream in the list of them, with its counts; the first are those of the usual schema.
+// stream returns an entry of the list of streams, with its counts.
 func stream(i int) string {
 	return fmt.Sprintf(`{"object":"stream","name":%q,"record_count":%d,"last_updated":"2026-08-16T18:18:00.000Z","connection_id":"cin_mail","display_name":"Mail",`+
 		`"freshness":{"status":"current","captured_at":"2026-08-16T18:18:00.000Z","last_attempted_at":"2026-08-17T06:00:00.000Z"}}`, streamName(i), 100*i)
@@ -67,7 +67,7 @@ func streamName(i int) string {
 	return fmt.Sprintf("stream_%03d", i)
 }
 
-// schema is the compact view of one connection with some streams. capability is what it says of each field.
+// schema returns the compact schema of one connection with some streams. capability describes every field.
 func schema(connection, capability string, count int) string {
 	var streams []string
 	for i := range count {

@@ -13,19 +13,19 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// maxClients is how many clients call at a time at most; connection pools are as large.
+// maxClients is the most clients that call concurrently, and the size of connection pools.
 const maxClients = 64
 
-// protocol is the version that clients ask for.
+// protocol is the MCP version that clients use.
 const protocol = "2025-11-25"
 
-// A call is what a client sends, over and over.
+// A call is a tool call that clients repeat.
 type call struct {
 	name      string
 	tool      string
 	arguments string
-	holds     string // what a right answer's text contains
-	clients   int    // so many call at a time
+	holds     string // a text that the correct answer contains
+	clients   int    // concurrent ones
 }
 
 func allCalls() []call {
@@ -48,7 +48,7 @@ type caller struct {
 	body    []byte
 	client  *http.Client
 	answer  bytes.Buffer
-	length  int // of a right answer
+	length  int // of the correct answer
 	times   []time.Duration
 	elapsed time.Duration
 }
@@ -86,7 +86,7 @@ func (c *caller) call() ([]byte, error) {
 	return c.answer.Bytes(), err
 }
 
-// run calls until the time is over, at least once. The first answer of all is looked at, and all others are as long.
+// run repeats the call for a time, at least once. It checks the content of the first answer, and that all others have the same length.
 func (c *caller) run(lasts time.Duration) error {
 	c.times, c.elapsed = nil, 0
 	for begun := time.Now(); len(c.times) == 0 || c.elapsed < lasts; {
@@ -107,19 +107,19 @@ func (c *caller) run(lasts time.Duration) error {
 	return nil
 }
 
-// A sample is what one slice of time showed.
+// A sample is the result of one slice of time.
 type sample struct {
 	perSecond, p50, p99 float64 // milliseconds
 }
 
-// slice has clients make a call for so long, each as soon as it has its last answer.
+// slice lets clients repeat a call for a time, each as soon as it has its previous answer.
 func slice(ctx context.Context, base string, what call, lasts time.Duration) (sample, error) {
 	callers := make([]*caller, what.clients)
 	for i := range callers {
 		callers[i] = newCaller(ctx, base, what, i)
 		defer callers[i].client.CloseIdleConnections()
 	}
-	for _, lasts := range []time.Duration{0, lasts} { // what comes first is not counted
+	for _, lasts := range []time.Duration{0, lasts} { // the first pass warms up
 		var all errgroup.Group
 		for _, c := range callers {
 			all.Go(func() error { return c.run(lasts) })
@@ -137,14 +137,14 @@ func slice(ctx context.Context, base string, what call, lasts time.Duration) (sa
 	return sample{float64(len(times)) / longest.Seconds(), milliseconds(percentile(times, 0.5)), milliseconds(percentile(times, 0.99))}, nil
 }
 
-// percentile returns the smallest of the sorted times that a share of them does not exceed.
+// percentile returns the smallest of the sorted times that is at least as long as a share of them.
 func percentile(times []time.Duration, share float64) time.Duration {
 	return times[max(int(math.Ceil(share*float64(len(times))))-1, 0)]
 }
 
 func milliseconds(d time.Duration) float64 { return d.Seconds() * 1000 }
 
-// median returns the middle of some values, or the mean of the two in the middle; NaN of none.
+// median returns the median of some values, or NaN if there are none.
 func median(values []float64) float64 {
 	if len(values) == 0 {
 		return math.NaN()

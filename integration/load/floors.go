@@ -16,7 +16,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
-// A forwarder makes the one read of the stub that a call stands for. Both floors use it.
+// A forwarder makes the read of the stub that a call requires. Both floors use it.
 type forwarder struct {
 	client *http.Client
 	base   string
@@ -54,7 +54,7 @@ func (f forwarder) read(ctx context.Context, tool string, arguments []byte, bear
 	return io.ReadAll(response.Body)
 }
 
-// newBare is the least that can be between a client and the stub: JSON-RPC in, one read, JSON-RPC out.
+// newBare returns the lower bound of any adapter: JSON-RPC in, one read, JSON-RPC out.
 func newBare(base string) http.Handler {
 	from := newForwarder(base)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -88,7 +88,7 @@ func newBare(base string) http.Handler {
 	})
 }
 
-// newSDK is the same through the MCP library: our tools as they are listed, one read each, no shaping.
+// newSDK returns the same through the MCP library: the tools as listed, one read each, no rendering.
 func newSDK(base string) http.Handler {
 	from := newForwarder(base)
 	logger := slog.New(slog.DiscardHandler)

@@ -1,6 +1,6 @@
-// Command load says what a call costs: in one run, in turns, clients call a bare forwarder, the MCP library without anything of
-// ours, and the built program, before a resource server with fixed answers. It does not fail for being slow; a wrong answer
-// ends it. Run it with make load.
+// Command load measures what a call costs. In one run, clients call three servers in turn, each in front of a resource server with fixed
+// answers: a bare forwarder, the MCP library alone, and the built program. Slow calls do not fail a run; a wrong answer does. Run it with
+// make load.
 package main
 
 import (
@@ -21,7 +21,7 @@ import (
 type options struct {
 	rounds, starts int
 	slice          time.Duration
-	only           string // part of the names of calls
+	only           string // part of the names of the calls to measure
 }
 
 func main() {
@@ -38,7 +38,7 @@ func main() {
 	if *role != "" {
 		err = play(ctx, *role, *rs)
 	} else {
-		debug.SetGCPercent(400) // its own collections would be measured as well
+		debug.SetGCPercent(400) // collections of the clients would be measured too
 		err = run(ctx, o)
 	}
 	stop()
@@ -48,7 +48,7 @@ func main() {
 	}
 }
 
-// results are all that was measured. The keys of cells are the name of a call and a subject.
+// results are all measurements. The keys of cells are the name of a call and a subject.
 type results struct {
 	cells               map[[2]string][]sample
 	starts              []float64 // milliseconds
@@ -56,8 +56,7 @@ type results struct {
 	ownTime, ownObjects float64   // of a search in one process: milliseconds and allocations
 }
 
-// run takes all samples, round by round, and reports. Each round begins with another subject, so that none always follows
-// the same.
+// run takes all samples, round by round, and reports. Each round begins with another subject, so that their order varies.
 func run(ctx context.Context, o options) (err error) {
 	dir, err := os.MkdirTemp("", "pdpp-mcp-load")
 	if err != nil {
@@ -103,9 +102,8 @@ func run(ctx context.Context, o options) (err error) {
 	return err
 }
 
-// measureOwn measures a search in one process, beside a floor that makes the same read and sends the same bytes. The
-// difference of the medians is what everything of ours takes: HTTP chain, pipeline and reading the answer. Garbage is collected as
-// often as by the product.
+// measureOwn measures a search in one process, next to a floor that makes the same read and sends the same bytes. The difference of the
+// medians is the cost of our own code: HTTP chain, pipeline and parsing the answer. GOGC is that of the product.
 func (r *results) measureOwn(ctx context.Context) error {
 	bench := exec.CommandContext(ctx, "go", "test", "-run", "^$", "-bench", "^BenchmarkCall$/^search$/^"+protocol+"$", "-benchmem", "-count", "5", "./transport") // #nosec G204 -- constant
 	bench.Env = productEnvironment()
@@ -113,7 +111,7 @@ func (r *results) measureOwn(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("%w: %s", err, output)
 	}
-	times, objects := map[bool][]float64{}, map[bool][]float64{} // of the floor, and of ours
+	times, objects := map[bool][]float64{}, map[bool][]float64{} // true: of the floor
 	for line := range strings.Lines(string(output)) {
 		words := strings.Fields(line) // name, runs, time "ns/op", bytes "B/op", allocations "allocs/op"
 		if len(words) < 8 || words[7] != "allocs/op" {

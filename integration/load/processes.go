@@ -17,16 +17,16 @@ import (
 	"time"
 )
 
-// processes are everything that a run starts. All of it ends with ctx.
+// processes are the child processes of a run. They end with ctx.
 type processes struct {
 	ctx     context.Context
-	dir     string            // of their files
-	program string            // the built one
-	urls    map[string]string // of stub, bare, sdk and ours
+	dir     string            // for their files
+	program string            // path of the built program
+	urls    map[string]string // by name: stub, bare, sdk and ours
 	pid     int               // of ours
 }
 
-// startAll builds the program as it is released and starts every process.
+// startAll builds the program as for a release and starts every process.
 func startAll(ctx context.Context, dir string) (*processes, error) {
 	p := &processes{ctx: ctx, dir: dir, program: filepath.Join(dir, "pdpp-mcp"), urls: map[string]string{}}
 	build := p.command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", p.program, ".")
@@ -43,7 +43,7 @@ func (p *processes) command(program string, arguments ...string) *exec.Cmd {
 	return cmd
 }
 
-// productEnvironment has a program of Go collect garbage as often as the product does.
+// productEnvironment is the environment with the GOGC setting of the product.
 func productEnvironment() []string {
 	return append(os.Environ(), "GOGC="+cmp.Or(os.Getenv("GOGC"), "175"))
 }
@@ -61,7 +61,7 @@ func (p *processes) role(name string) error {
 	return err
 }
 
-// play serves a role, at an address that it prints.
+// play serves as the stub or a floor, and prints its address.
 func play(ctx context.Context, role, rs string) error {
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -99,7 +99,7 @@ func (p *processes) serve() error {
 	return fmt.Errorf("it does not answer: %s", cmd)
 }
 
-// peakMemory returns the most memory in bytes that the product has had; 0 where the system does not say.
+// peakMemory returns the peak memory of the product in bytes, 0 if the system does not report it.
 func (p *processes) peakMemory() float64 {
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.pid))
 	_, rest, _ := strings.Cut(string(text), "\nVmHWM:")

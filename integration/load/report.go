@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// against is the median, over the rounds, of the calls a second of ours to those of another subject.
+// against returns the median over the rounds of the ratio of our calls per second to those of another subject.
 func (r results) against(name, subject string) float64 {
 	var ratios []float64
 	others := r.cells[[2]string{name, subject}]
@@ -17,7 +17,7 @@ func (r results) against(name, subject string) float64 {
 	return median(ratios)
 }
 
-// report spells the figures as Markdown.
+// report formats the figures as Markdown.
 func (r results) report(o options) string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "Medians of %d rounds of %s. Protocol %s, %s, %s/%s, %d cores, which the clients and the resource server share with what is measured.\n\n",

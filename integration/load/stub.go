@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// A stub is a resource server with its token authority. It has fixed bodies, and accepts every token that begins with client-.
+// A stub is a resource server and its token authority. Its answers are fixed, and it accepts every token that begins with "client-".
 type stub struct {
 	schema, largeSchema                        string
 	streams                                    []string

@@ -9,12 +9,12 @@ import (
 	"unicode/utf8"
 )
 
-// A sight is what one channel of an answer shows.
+// A sight is what a model sees on one channel of an answer.
 type sight struct {
-	ids   []string        // of the hits, in their order, none twice
+	ids   []string        // of the hits in order, without duplicates
 	chars int             // of the whole channel
-	says  bool            // that there is nothing, that a word is nowhere, or that no record has all words
-	retry json.RawMessage // arguments of the search that the channel offers where it shows no hits; nil: none
+	says  bool            // it says that there are no hits, that a word is nowhere, or that no record has all words
+	retry json.RawMessage // arguments of the search that a channel without hits proposes; nil: none
 }
 
 var (
@@ -25,12 +25,12 @@ var (
 	saysNone = regexp.MustCompile(`\b0 hits\b|nowhere in|No record (has all|was found for any) of|Nothing found`)
 )
 
-// readText finds what a model is shown by a client that shows the text alone.
+// readText returns what a model sees through a client that shows only the text.
 func readText(text string) sight {
 	return read(text, shownID.FindAllString(nextPage.ReplaceAllString(text, ""), -1), text)
 }
 
-// readStructured finds what a model is shown by a client that shows the structured output alone.
+// readStructured returns what a model sees through a client that shows only the structured output.
 func readStructured(structured json.RawMessage) (sight, error) {
 	var answer struct{ Results []struct{ ID string } }
 	err := json.Unmarshal(structured, &answer)
@@ -38,7 +38,7 @@ func readStructured(structured json.RawMessage) (sight, error) {
 	for _, result := range answer.Results {
 		ids = append(ids, result.ID)
 	}
-	offer, _ := strconv.Unquote(string(quoted.Find(structured))) // "" where nothing is offered
+	offer, _ := strconv.Unquote(string(quoted.Find(structured))) // "" if none is proposed
 	s := read(string(structured), ids, offer)
 	s.says = s.says || len(ids) == 0
 	return s, err

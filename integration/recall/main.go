@@ -1,5 +1,5 @@
-// Command recall says how well questions find their evidence: it serves a folder, asks each question over MCP, looks at what each
-// channel of the answer shows, and prints a table. Run it with make recall.
+// Command recall measures how well questions find their evidence: it serves a folder, asks each question over MCP, checks what each channel
+// of the answer shows, and prints a table. Run it with make recall.
 package main
 
 import (
@@ -42,7 +42,7 @@ func main() {
 	}
 }
 
-// A setting is how questions are asked and what of the answers is looked at.
+// A setting is a way to ask questions and the channel of the answers that counts.
 type setting struct{ policy, scope, channel string }
 
 func (s setting) String() string { return s.policy + " · " + s.scope + " · " + s.channel }
@@ -56,7 +56,7 @@ var (
 	channels = []string{"text", "structured"}
 )
 
-// run asks every question in every way.
+// run asks every question by every policy and scope.
 func run(ctx context.Context, o options) (results, error) {
 	path, questions := "", filepath.Join("integration", "recall", "testdata", "year.jsonl")
 	if o.folder != "" {
@@ -113,7 +113,7 @@ func (r results) ask(ctx context.Context, s *subject, q question, scope string, 
 	return nil
 }
 
-// floor fails if a channel finds evidence less often than it did, in per cent, with two points for chance.
+// floor returns an error if any@10 of a channel is more than two points below least, in per cent.
 func (r results) floor(least float64) error {
 	for _, channel := range channels {
 		at := setting{policies[0], scopes[0], channel}
@@ -124,7 +124,7 @@ func (r results) floor(least float64) error {
 	return nil
 }
 
-// report is the table, the same by kind of question, and some questions that found nothing.
+// report formats the table, the same by kind of question, and some questions that found nothing.
 func (r results) report(worst int) string {
 	asked := setting{policies[0], scopes[0], channels[1]}
 	var b strings.Builder

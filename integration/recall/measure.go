@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// A trial is one question as one channel answered it.
+// A trial is the answer to one question on one channel.
 type trial struct {
 	question
 	seen  sight
 	reads int // of the resource server
 	took  time.Duration
-	among int // records in what was searched
+	among int // records searched
 }
 
 // found counts the gold records among the first hits.
@@ -27,7 +27,7 @@ func (t trial) found(first int) int {
 	return len(golds)
 }
 
-// chance is how probable a gold record is among ten random ones of those searched.
+// chance returns the probability that ten random records of those searched include a gold record.
 func (t trial) chance() float64 {
 	none := 1.0
 	for i := range min(10, t.among) {
@@ -36,11 +36,11 @@ func (t trial) chance() float64 {
 	return 1 - none
 }
 
-// A column is the sum of a value over the trials by the sum of another. A share counts trials.
+// A column is a figure of the table: the sum of value over the trials, divided by the sum of by.
 type column struct {
 	name     string
-	share    bool
-	negative bool // of the questions whose true answer is no; else of the others
+	share    bool // value is 0 or 1: a share of the trials
+	negative bool // counts only questions whose true answer is no; false: only the others
 	value    func(t trial) float64
 	by       func(t trial) float64 // nil: 1
 }
@@ -62,7 +62,7 @@ var columns = []column{
 	{name: "true no", share: true, negative: true, value: func(t trial) float64 { return is(t.seen.says) }},
 }
 
-// anyInTen is the column of any@10.
+// anyInTen is the index of the column any@10.
 const anyInTen = 3
 
 func is(condition bool) float64 {
@@ -72,10 +72,10 @@ func is(condition bool) float64 {
 	return 0
 }
 
-// A figure is what was measured, with its 95 % interval; NaN where nothing was.
+// A figure is a measurement with its 95 % interval; NaN without trials.
 type figure struct{ value, low, high float64 }
 
-// measure sums trials up.
+// measure computes the column over some trials.
 func (c column) measure(trials []trial) figure {
 	var pairs [][2]float64
 	hits := 0.0
@@ -99,7 +99,7 @@ func (c column) measure(trials []trial) figure {
 	return bootstrap(pairs)
 }
 
-// wilson is how many of n, with Wilson's interval.
+// wilson returns the share of hits among n with Wilson's score interval.
 func wilson(hits, n float64) figure {
 	const z = 1.959964
 	p := hits / n
@@ -107,7 +107,7 @@ func wilson(hits, n float64) figure {
 	return figure{p, max(0, middle-wide), min(1, middle+wide)}
 }
 
-// bootstrap is the sum of the first by that of the second, with percentiles of 1,000 resamples of the pairs.
+// bootstrap returns the sum of the first values divided by that of the second, with percentiles of 1,000 resamples of the pairs.
 func bootstrap(pairs [][2]float64) figure {
 	sum := func(pick func(int) int) float64 {
 		var a, b float64

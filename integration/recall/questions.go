@@ -12,14 +12,14 @@ import (
 
 // A question has known evidence.
 type question struct {
-	Stream string   `json:"stream"` // where the evidence is; empty: wherever Gold says
+	Stream string   `json:"stream"` // of the evidence; empty: Gold has complete ids
 	Q      string   `json:"q"`
-	Gold   []string `json:"gold"` // the records that answer it, by id in Stream or by complete id; "A|B": either; none: the true answer is no
+	Gold   []string `json:"gold"` // the records that answer it: ids in Stream or complete ids; "A|B": either; empty: the true answer is no
 	Part   string   `json:"part"`
 	Kind   string   `json:"kind"`
 }
 
-// readQuestions returns those of a part; all if it is empty.
+// readQuestions returns the questions of a part, or all if part is empty.
 func readQuestions(path, part string) (all []question, err error) {
 	text, err := os.ReadFile(path) // #nosec G304 -- the user's file
 	for lines := json.NewDecoder(bytes.NewReader(text)); lines.More() && err == nil; {
@@ -31,7 +31,7 @@ func readQuestions(path, part string) (all []question, err error) {
 	return all, err
 }
 
-// streams are those that hold the evidence.
+// streams returns the streams with the evidence.
 func (q question) streams() (names []string) {
 	if q.Stream != "" {
 		return []string{q.Stream}
@@ -45,7 +45,7 @@ func (q question) streams() (names []string) {
 	return names
 }
 
-// find returns the number of the gold record that a shown id names, in any of its forms, or -1.
+// find returns the index of the gold record with a shown id, in any form of the id, or -1.
 func (q question) find(id string) int {
 	ref, err := rs.ParseRef(id)
 	return slices.IndexFunc(q.Gold, func(gold string) bool {

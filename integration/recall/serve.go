@@ -33,7 +33,7 @@ type subject struct {
 	adapter http.Handler
 	token   string
 	streams map[string]int // records by stream
-	reads   atomic.Int64   // that the resource server has seen
+	reads   atomic.Int64   // of the resource server
 	close   func()
 }
 
@@ -82,11 +82,11 @@ func serve(ctx context.Context, path string, options embedded.Options) (*subject
 		}),
 		Limiter: web.NewLimiter(limits, time.Now), Logger: zerolog.Nop(), Public: web.Public{Origin: "https://mcp.example"},
 	})
-	_, err = s.search(ctx, arguments("hello", nil)) // the token is looked up before anything is measured
+	_, err = s.search(ctx, arguments("hello", nil)) // fills the token cache before measuring
 	return s, err
 }
 
-// records are how many there are in some streams; in all if none is named.
+// records returns the number of records in some streams, or in all if none is named.
 func (s *subject) records(streams []string) (n int) {
 	for name, count := range s.streams {
 		if len(streams) == 0 || slices.Contains(streams, name) {
@@ -103,7 +103,7 @@ type answer struct {
 	took  time.Duration
 }
 
-// arguments are those of a search, with ten hits.
+// arguments returns the arguments of a search for ten hits.
 func arguments(q string, streams []string) json.RawMessage {
 	sent := map[string]any{"query": q, "limit": 10}
 	if len(streams) > 0 {
