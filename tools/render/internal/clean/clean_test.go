@@ -86,6 +86,13 @@ func jsonEscapes(text string) string {
 	return b.String()
 }
 
+// The total adds up all kinds of removed characters.
+func TestTheTotalCountsEveryKind(t *testing.T) {
+	if total := (Removed{Control: 1, Escape: 2, Bidi: 4, Tag: 8, Combining: 16, Invalid: 32}).Total(); total != 63 {
+		t.Errorf("%d", total)
+	}
+}
+
 func TestCleanJSON(t *testing.T) {
 	for _, c := range []struct{ name, raw, want string }{
 		{"a clean document is not touched, escapes and all", `{"a":"\u00e9 \ud83d\ude80 \/ \n","b":[1,true,null]}`, `{"a":"\u00e9 \ud83d\ude80 \/ \n","b":[1,true,null]}`},
