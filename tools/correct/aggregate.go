@@ -11,7 +11,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
-// oneAggregation takes metric and field out of an object that other APIs have for an aggregation; false where that is not understood.
+// oneAggregation takes metric, field and group out of the notation of other APIs for an aggregation; false if it is not understood.
 func (t Tool) oneAggregation(args rs.Object) (rs.Object, bool) {
 	if t.Name != "aggregate" {
 		return args, true
@@ -42,20 +42,20 @@ func (t Tool) oneAggregation(args rs.Object) (rs.Object, bool) {
 	return args, !slices.ContainsFunc(args, func(m rs.Member) bool { return aggregations[written.Snake(m.Name)] })
 }
 
-// aggregates reports whether an argument has a metric as other APIs write it: in an object, or as its name.
+// aggregates reports whether an argument has a metric in the notation of other APIs: in an object, or as its name.
 func (t Tool) aggregates(m rs.Member, args rs.Object) bool {
 	name := written.Snake(m.Name)
 	if m.Name == "metric" || args.Has("metric") {
-		return m.Name == "metric" && rs.AsObject(only(m.Value)) != nil
+		return m.Name == "metric" && rs.AsObject(soleItem(m.Value)) != nil
 	}
 	_, isText := written.Text(m.Value)
 	return aggregations[name] || isText && t.metric(name) != "" && !t.Takes(m.Name) && !args.Has("field")
 }
 
-// oneOf is an argument of an aggregate that has one name and was given several, and which; "" for none.
+// oneOf returns the argument of an aggregate that takes one name but was given several, and these names; "" for none.
 func (t Tool) oneOf(args rs.Object) (name string, several []string) {
 	for _, m := range args {
-		name = t.withNames(rs.Object{{Name: m.Name, Value: `""`}})[0].Name // metrics is metric
+		name = t.withNames(rs.Object{{Name: m.Name, Value: `""`}})[0].Name // metrics means metric
 		several := written.Names(list(m.Value))
 		isCut := strings.Contains(m.Value, "(") && written.IsTimeName(m.Value) // date_trunc('month', ordered_at)
 		if len(several) > 1 && !isCut && rs.AsObject(m.Value) == nil && (name == "metric" || name == "field" || name == "group_by") {
@@ -65,18 +65,18 @@ func (t Tool) oneOf(args rs.Object) (name string, several []string) {
 	return "", nil
 }
 
-// oneGroup is that of several fields by which one call groups, and how calls come to all: amounts have a column for each unit anyway.
+// oneGroup picks the field that one call groups by, and explains how to group by all. Amounts have a column for each unit anyway.
 func oneGroup(metric string, several []string) (by, hint string) {
 	at := slices.IndexFunc(several, written.IsUnitName)
 	if len(several) == 2 && at >= 0 && metric != "" && !strings.HasPrefix(metric, "count") {
 		return several[1-at], "Amounts come apart by " + quote.Line(several[at]) + " in each group anyway."
 	}
-	apart := max(0, slices.IndexFunc(several, written.IsTimeName)) // no filter names each time
+	apart := max(0, slices.IndexFunc(several, written.IsTimeName)) // a filter cannot list every time
 	others := slices.Delete(slices.Clone(several), apart, apart+1)
 	return several[0], "For all of these, send a call for each value of " + quote.Names(others, maxShown) + " in filter."
 }
 
-// metric is the one of an aggregate that a word means, as JSON; "" for none.
+// metric returns the metric that a word means, as JSON; "" for none.
 func (t Tool) metric(word string) string {
 	p := t.parameter("metric")
 	if raw := t.string(p, rs.EncodeJSON(strings.TrimPrefix(word, "$"))); p.allows(raw) {
@@ -85,21 +85,21 @@ func (t Tool) metric(word string) string {
 	return ""
 }
 
-// An aggregation are the arguments of an aggregate that is written as other APIs do: an object for its metric and field, the $group of a
-// pipeline of MongoDB, terms and date_histogram of Elasticsearch.
+// An aggregation collects the arguments of an aggregate from the notation of other APIs: an object with its metric and field, the $group of
+// a MongoDB pipeline, terms and date_histogram of Elasticsearch.
 type aggregation struct {
 	tool Tool
 	args rs.Object
 }
 
-// set sets an argument; it is false where that has another value: no aggregate computes two numbers.
+// set sets an argument. It is false for an empty value, or if another was set before: no aggregate computes two numbers.
 func (a *aggregation) set(name, value string) bool {
 	before := a.args.Get(name)
 	a.args = a.args.With(name, value)
 	return value != "" && (before == "" || before == value)
 }
 
-// read reads one member of it; false where something is not understood.
+// read reads one member of the aggregation; false if something is not understood.
 func (a *aggregation) read(name, raw string) bool {
 	o := rs.AsObject(raw)
 	text, _ := written.Text(raw)
@@ -126,7 +126,7 @@ func (a *aggregation) read(name, raw string) bool {
 	return a.readNumber(name, raw, of)
 }
 
-// readNumber reads the metric or its field, or members that have them.
+// readNumber reads the metric or its field, or members that contain them.
 func (a *aggregation) readNumber(name, raw, of string) bool {
 	o := rs.AsObject(raw)
 	list, isList := rs.AsArray(raw)
@@ -146,7 +146,7 @@ func (a *aggregation) readNumber(name, raw, of string) bool {
 	return len(o) > 0 && !slices.ContainsFunc(o, func(m rs.Member) bool { return !a.read(m.Name, m.Value) })
 }
 
-// spread lists the values of a field in their order, for a number that no metric is, such as the median; false for any metric.
+// spread returns the call that lists the values of a field in order, for a number without a metric, such as the median; false otherwise.
 func (t Tool) spread(args rs.Object) (Call, bool) {
 	metric, _ := written.Text(args.Get("metric"))
 	if t.Name != "aggregate" || !foreign.OfValues().MatchString(written.Snake(metric)) || args.Text("field") == "" || !args.Has("stream") {

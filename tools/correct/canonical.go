@@ -12,7 +12,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
-// Canonical returns arguments as the tool lists them. Only what is certain is rewritten, such as a number in quotes.
+// Canonical returns arguments in the form that the tool's schema lists. It makes certain corrections only, such as of a quoted number.
 func (t Tool) Canonical(args rs.Object) rs.Object {
 	args = t.withNames(t.unwrapped(args))
 	for i := range args {
@@ -33,7 +33,7 @@ func (t Tool) Canonical(args rs.Object) rs.Object {
 	return identifier.WithoutHandles(limited(args))
 }
 
-// unwrapped are arguments without the one object that others put around them.
+// unwrapped returns the arguments without the object that other APIs wrap them in.
 func (t Tool) unwrapped(args rs.Object) rs.Object {
 	for _, m := range args {
 		if !envelopes[written.Snake(m.Name)] {
@@ -53,7 +53,7 @@ func (t Tool) unwrapped(args rs.Object) rs.Object {
 	return args
 }
 
-// withNames gives arguments the names that the tool lists.
+// withNames renames arguments to the names that the tool lists.
 func (t Tool) withNames(args rs.Object) rs.Object {
 	canonical := slices.Clone(args)
 	for _, m := range args {
@@ -63,7 +63,7 @@ func (t Tool) withNames(args rs.Object) rs.Object {
 		plain := strings.TrimPrefix(written.Snake(m.Name), "$")
 		base, part, _ := strings.Cut(plain, "[")
 		switch {
-		case m.Name == "_source": // of Elasticsearch; a source is a connection
+		case m.Name == "_source": // of Elasticsearch; source is an alias of connection_id
 			plain = "source_fields"
 		case base == "fields": // of JSON:API
 			plain = base
@@ -89,7 +89,7 @@ func (t Tool) withNames(args rs.Object) rs.Object {
 	return canonical
 }
 
-// withAlias are arguments in which one has the name of the parameter that its own is an alias of, if there is one that takes its value.
+// withAlias renames an argument to the parameter that its name is an alias of, if that parameter takes its value.
 func (t Tool) withAlias(args rs.Object, m rs.Member, plain string) rs.Object {
 	for _, p := range t.parameters {
 		isAlias := slices.Contains(aliases[p.Name], plain) || slices.Contains(lackingAliases[p.Name], plain) && !args.Has(p.Name)
@@ -102,7 +102,7 @@ func (t Tool) withAlias(args rs.Object, m rs.Member, plain string) rs.Object {
 	return args
 }
 
-// keeps reports whether an argument means something else beside the others: the record_id of a stream is not yet an id.
+// keeps reports whether an argument keeps its name because it means something else than the parameter it is an alias of.
 func (t Tool) keeps(plain, value string, args rs.Object) bool {
 	text, _ := rs.AsText(value)
 	_, _, isTime := written.Days(text, time.Now().UTC())
@@ -110,7 +110,7 @@ func (t Tool) keeps(plain, value string, args rs.Object) bool {
 		plain == "record_id" && args.Has("id") || plain == "from" && t.Takes("stream") && !written.IsWord(value)
 }
 
-// computed brings the arguments of an aggregate into their form: "sum(total)" is a metric and its field.
+// computed converts the arguments of an aggregate to the listed form: "sum(total)" becomes a metric and its field.
 func computed(args rs.Object) rs.Object {
 	metric, _ := written.Text(args.Get("metric"))
 	isForm := wordForms["metric"][written.Snake(metric)] != ""
@@ -119,7 +119,7 @@ func computed(args rs.Object) rs.Object {
 		name = cmp.Or(wordForms["metric"][name], name)
 		if strings.Contains(strings.ToLower(metric), "distinct ") {
 			if name != "count" && name != "count_distinct" {
-				return args // of distinct values there is a number alone
+				return args // distinct values can only be counted
 			}
 			name = "count_distinct"
 		}

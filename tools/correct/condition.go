@@ -50,7 +50,7 @@ func (c *correction) filter(t Tool) {
 	c.args = filtered(c.args, mended)
 }
 
-// put adds a condition on a field to a filter, under the name of the field that is meant by it, if that can be compared with its value.
+// put adds the condition m on field to a filter, under the name of the field that is meant, if that can be compared with its value.
 func (c *correction) put(filter rs.Object, m rs.Member, field, meant string) rs.Object {
 	isOther := meant != field
 	switch f := c.stream.Field(meant); {
@@ -68,8 +68,8 @@ func (c *correction) put(filter rs.Object, m rs.Member, field, meant string) rs.
 		}
 		c.open = true // one field cannot have both conditions
 	case isOther && c.stream.IsNumber(meant) && slices.ContainsFunc(foreign.Operands(rs.Object{m}), isWords):
-		c.open = true // a date or a word is no bound of a number
-	case isOther && c.stream.NamesID(m) && !slices.Contains(c.stream.Keys, meant): // else the record of that name is found for it
+		c.open = true // a number cannot be compared with a date or a word
+	case isOther && c.stream.NamesID(m) && !slices.Contains(c.stream.Keys, meant): // for a key, the record of that name is looked up
 		c.grouped, c.open = &rs.Member{Name: meant, Value: m.Value}, c.open || !fields.Aggregates("group_by")(*f)
 		c.hint = quote.Line(meant) + " has ids, not names: the call below lists them to choose from."
 	case isOther && f != nil && fields.IsTime(*f):
@@ -85,7 +85,7 @@ func isWords(m rs.Member) bool {
 	return isText && !written.IsNumber(s)
 }
 
-// planned is the filter in the tool's own operators, also where others are in the names of fields; false where that is not understood.
+// planned converts a filter with operators in the names of its fields to the tool's own operators; false if it is not understood.
 func (c *correction) planned(t Tool, filter rs.Object) (mended rs.Object, ok bool) {
 	filter = c.bounded(filter)
 	own := c.stream.Field("property") != nil || c.stream.Field("timestamp") != nil
@@ -119,7 +119,7 @@ func (c *correction) planned(t Tool, filter rs.Object) (mended rs.Object, ok boo
 	return p.Filter, true
 }
 
-// bounded is a filter with the bounds of a time that no field names, such as from and to, as those of the field that says when a record is.
+// bounded replaces the bounds of a period that are not fields, such as from and to, by bounds of the stream's time field.
 func (c *correction) bounded(filter rs.Object) rs.Object {
 	at, timed := c.stream.Time(), rs.Object{}
 	var rest rs.Object
@@ -146,7 +146,7 @@ func (c *correction) bounded(filter rs.Object) rs.Object {
 	return append(rest, rs.Member{Name: at, Value: timed.JSON()})
 }
 
-// byValue looks for a field of the kind of a value; a date under a name like no other is compared with the time of the records.
+// byValue narrows the use of a field to the kind of the value. A date under a name that resembles no field is compared with the time field.
 func (c *correction) byValue(filter rs.Object, field, value string, u fields.Use) (string, fields.Use) {
 	kind, at := fields.KindOf(value), c.stream.Time()
 	fits := func(f rs.SchemaField) bool { return u(f) && kind(f) }
@@ -161,7 +161,7 @@ func (c *correction) byValue(filter rs.Object, field, value string, u fields.Use
 	return field, u
 }
 
-// unfiltered is the field that a name means if none that filters is near, such as to for recipient; else the name.
+// unfiltered returns the field that a name means if no field for filters is near, such as to for recipient; else the name.
 func (c *correction) unfiltered(name string, u fields.Use) string {
 	if c.stream.Field(name) != nil || len(c.stream.Near(name, u)) > 0 {
 		return name
@@ -174,7 +174,8 @@ func (c *correction) unfiltered(name string, u fields.Use) string {
 	return near[0]
 }
 
-// elsewhere finds another call for a field that no filter reads: a search of it, or the records without the condition.
+// elsewhere proposes another call for a field that no filter reads: a search of it, or the records without the condition. It is false for
+// any other field.
 func (c *correction) elsewhere(t Tool, field, value string) bool {
 	f := c.stream.Field(field)
 	_, isText := written.Text(value)
@@ -199,10 +200,10 @@ func (c *correction) elsewhere(t Tool, field, value string) bool {
 	return true
 }
 
-// addressees are fields of those whom a message is to, whom its text mostly names.
+// addressees are fields with the recipients of a message, whom its text mostly names.
 var addressees = written.Set("to cc bcc recipient recipients")
 
-// showing are arguments whose answer has a field, which is to be looked at in each record.
+// showing adds a field to the fields of the answer, to be looked at in each record.
 func showing(args rs.Object, field string) rs.Object {
 	if len(args.Array("fields")) == 0 {
 		return args
@@ -210,7 +211,7 @@ func showing(args rs.Object, field string) rs.Object {
 	return listing(args, "fields", field)
 }
 
-// textRange is what a range on a field without ranges means: a time, an exact text or a list of values; false where that is not known.
+// textRange returns what a range on a field without ranges means: a time, an exact text or a list of values; false if it is unknown.
 func (c *correction) textRange(field string, bounds rs.Object) (instead rs.Object, ok bool) {
 	f := c.stream.Field(field)
 	if f == nil || slices.Contains(c.stream.Suited(fields.HasRanges), field) || len(bounds) == 0 {
@@ -219,7 +220,7 @@ func (c *correction) textRange(field string, bounds rs.Object) (instead rs.Objec
 	value, dates, words := bounds[0].Value, 0, 0
 	for _, bound := range bounds {
 		s, isText := written.Text(bound.Value)
-		includes := bound.Name == "gte" || bound.Name == "lte" // else exactly this value is what is not meant
+		includes := bound.Name == "gte" || bound.Name == "lte" // gt and lt exclude exactly this value
 		if !includes || bound.Value != value || utf8.RuneCountInString(s) == 1 {
 			value = ""
 		}
@@ -251,7 +252,7 @@ func (c *correction) textRange(field string, bounds rs.Object) (instead rs.Objec
 	return instead, true
 }
 
-// ofRelated is the call that reads related records, if all of a filter is of one relation.
+// ofRelated returns the call that reads related records, if all conditions of the filter are on one relation.
 func (c *correction) ofRelated(t Tool) (call Call, ok bool) {
 	var filter rs.Object
 	in := -1
@@ -278,7 +279,8 @@ func (c *correction) ofRelated(t Tool) (call Call, ok bool) {
 	return Call{"query_records", records.With("filter", filter.JSON())}, true
 }
 
-// onlyIn is the one relation whose records have a field of a name that is no part of a name of the stream's own; -1 for none, or several.
+// onlyIn returns the index of the one relation whose records have a field; -1 for none or several, or if the name is a word in the name of
+// one of the stream's own fields.
 func (c *correction) onlyIn(name string) int {
 	isPart := func(f rs.SchemaField) bool { return slices.Contains(strings.Split(f.Name, "_"), name) }
 	has := func(r fields.Stream) bool { return r.Field(name) != nil }

@@ -13,20 +13,20 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
-// A correction is a call under repair: what was wrong with it so far, and whether anything was found for it.
+// A correction is a call under repair, with the mistakes found so far and what to send instead.
 type correction struct {
 	stream  fields.Stream
 	args    rs.Object
 	wrong   []string // sentences
 	param   string
 	code    rs.Code
-	here    string     // " in this grant", where a field may exist that is not granted
-	open    bool       // something is wrong for which there is no replacement
+	inGrant string     // " in this grant" if an unknown field may exist without being granted, else ""
+	open    bool       // a mistake has no replacement
 	related []string   // relations that have a field which the stream lacks
 	partly  bool       // the message lists only some of the fields to choose from
-	hint    string     // what the call that is sent instead does
-	sought  *rs.Member // a condition on a field that search reads and no filter does
-	grouped *rs.Member // a condition instead of which the call lists the values of its field
+	hint    string     // what the proposed call does
+	sought  *rs.Member // a condition on a field that search reads but no filter does
+	grouped *rs.Member // a condition that the call replaces by a list of the values of its field
 
 	ungrouped string // a field that no call groups by
 }
@@ -35,19 +35,19 @@ func (c *correction) report(code rs.Code, param, format string, values ...any) {
 	if c.code == "" {
 		c.code, c.param = code, param
 	}
-	if sentence := fmt.Sprintf(format, values...); !slices.Contains(c.wrong, sentence) { // an argument may name what another does
+	if sentence := fmt.Sprintf(format, values...); !slices.Contains(c.wrong, sentence) { // two arguments may name one field
 		c.wrong = append(c.wrong, sentence)
 	}
 }
 
-// replace gives an argument a name that is not wrong; it stays where there is none.
+// replace sets an argument to a name, or leaves it unchanged for "".
 func (c *correction) replace(param, name string) {
 	if name != "" {
 		c.args = c.args.With(param, rs.EncodeJSON(name))
 	}
 }
 
-// name returns a field for a name that is wrong in an argument; "" for none.
+// name returns the field that a name in an argument means, or "", and reports a wrong name. what completes "cannot …" in the report.
 func (c *correction) name(param, name string, u fields.Use, what string) string {
 	known := c.stream.Suited(u)
 	top, _, _ := strings.Cut(name, ".")
@@ -57,31 +57,31 @@ func (c *correction) name(param, name string, u fields.Use, what string) string 
 	near := c.stream.Near(name, u)
 	if same := c.stream.Spelled(name); slices.Contains(known, same) {
 		near = []string{same}
-	} else if same != "" { // no other name is a mistake for one that there is
+	} else if same != "" { // an existing field is not a misspelling of another
 		near = c.stream.Same(same, near, strings.HasPrefix(what, "take "))
 	}
-	others := nearest(near, known)
+	choices := nearest(near, known)
 	switch {
 	case len(near) > 0 || what == "" && len(known) > 0:
 	case len(known) == 0:
-		if others = "No field of it can"; c.stream.Field(name) == nil {
-			others += " " + what
+		if choices = "No field of it can"; c.stream.Field(name) == nil {
+			choices += " " + what
 		}
 		if by := c.stream.Suited(fields.Aggregates("group_by")); param == "group_by_time" && len(by) > 0 {
-			others += " by time; group_by takes " + quote.Names(by, maxShown)
+			choices += " by time; group_by takes " + quote.Names(by, maxShown)
 		} else if strings.HasPrefix(what, "take ") || what == "group" {
 			c.hint = "metric count needs no field; query_records shows the values."
 		}
 	default:
-		others = "Those that can: " + quote.Names(known, maxShown)
+		choices = "Those that can: " + quote.Names(known, maxShown)
 	}
 	if c.stream.Field(name) != nil {
-		c.report("unknown_field", param, "field %s of %s cannot %s. %s.", quote.Text(name), c.stream.Name, what, others)
+		c.report("unknown_field", param, "field %s of %s cannot %s. %s.", quote.Text(name), c.stream.Name, what, choices)
 		if what == "group" && param == "group_by" && len(near) == 0 {
 			c.ungrouped = name
 		}
 	} else {
-		c.report("unknown_field", param, "%s has no field %s%s. %s.", c.stream.Name, quote.Text(name), c.here, others)
+		c.report("unknown_field", param, "%s has no field %s%s. %s.", c.stream.Name, quote.Text(name), c.inGrant, choices)
 	}
 	if len(near) > 0 {
 		return near[0]
@@ -125,7 +125,7 @@ func (c *correction) fields() {
 		}
 		to := c.name("fields", name, nil, "")
 		if foreign.Denies(name, to) {
-			c.open, c.partly = true, true // all but that are meant
+			c.open, c.partly = true, true // all fields but that one are meant
 			return
 		}
 		kept = append(kept, to)
@@ -133,11 +133,11 @@ func (c *correction) fields() {
 	if kept = distinct(kept); len(kept) == 0 && len(c.related) > 0 {
 		c.args = c.args.Without("fields")
 	} else if len(kept) > 0 {
-		c.args, c.open = c.args.With("fields", rs.EncodeJSON(kept)), false // without those that are nowhere
+		c.args, c.open = c.args.With("fields", rs.EncodeJSON(kept)), false // without the unknown ones
 	}
 }
 
-// inRelated looks for a field that the stream does not have in what is related to it, such as the body of a message.
+// inRelated reports whether one relation alone has a field that the stream lacks, such as the body of a message, and adds it to related.
 func (c *correction) inRelated(param, name string) bool {
 	relation, own := c.stream.RelationIn(name)
 	if relation < 0 {
@@ -154,7 +154,7 @@ func (c *correction) inRelated(param, name string) bool {
 			found = append(found, c.stream.Relations[i].Name, names[at])
 		}
 	}
-	exactly := len(found) == 2 && found[1] == name && c.stream.Field(name) == nil // which is nearer than a field of another name
+	exactly := len(found) == 2 && found[1] == name && c.stream.Field(name) == nil // nearer than a similar name
 	if len(found) != 2 || !exactly && (!c.stream.LacksField(name) || body && relation < 0 && slices.ContainsFunc(c.stream.Fields, isBody)) {
 		return false
 	}
@@ -188,7 +188,7 @@ func (c *correction) sort() {
 	to := c.name("sort", field, fields.HasRanges, "be sorted by")
 	if to == "" && c.stream.Field(field) != nil {
 		c.report("invalid_sort", "sort", "The call below is without: sort what it reads.")
-		c.args, c.open = c.args.Without("sort").With("limit", "100"), open // any of them may be the first
+		c.args, c.open = c.args.Without("sort").With("limit", "100"), open // any record may be the first
 	}
 	switch {
 	case to == "":

@@ -10,12 +10,12 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
-// OfOneStream says that a filter needs one stream, and which of s have its fields, with the call of the first; s may be nil.
+// OfOneStream returns a hint that a filter needs one stream, naming those of s with its fields, and the call for the first. s may be nil.
 func (t Tool) OfOneStream(args rs.Object, s *rs.Schema) (hint string, send Call) {
 	hint = "A filter needs the one stream whose fields it names."
-	asked, _ := Touches(args)
+	streams, _ := Touches(args)
 	having := slices.DeleteFunc(fields.Having(s, args.Object("filter")), func(stream string) bool {
-		return len(asked) > 0 && !slices.Contains(asked, stream)
+		return len(streams) > 0 && !slices.Contains(streams, stream)
 	})
 	if len(having) == 0 {
 		return hint, Call{}
@@ -26,7 +26,7 @@ func (t Tool) OfOneStream(args rs.Object, s *rs.Schema) (hint string, send Call)
 	return hint, t.inStream(args, having[0])
 }
 
-// inStream returns the call with the stream that its filter needs, and without a query that has no words.
+// inStream returns the call with the stream that its filter needs, and without a blank query.
 func (t Tool) inStream(args rs.Object, stream string) Call {
 	if q, name := queryOf(args); name != "" && strings.TrimSpace(q) == "" {
 		args = args.Without(name)
@@ -34,13 +34,13 @@ func (t Tool) inStream(args rs.Object, stream string) Call {
 	switch {
 	case !t.Takes("streams"):
 		return Call{t.Name, args.With("stream", rs.EncodeJSON(stream))}
-	case looks(args):
+	case hasQueryOrBound(args):
 		return Call{t.Name, args.With("streams", rs.EncodeJSON([]string{stream}))}
-	} // for nothing: the records that it filters are meant
+	} // without words or a period, the filtered records are meant
 	return Call{"query_records", args.Without("mode", "streams").With("stream", rs.EncodeJSON(stream))}
 }
 
-// Restarted is the call from the first page on, or from a time that was sent as changes_since, with a hint. time is the field of it.
+// Restarted returns the call for the first page, or, if changes_since is a time, for the records since then. time returns the time field.
 func (t Tool) Restarted(args rs.Object, time func() string) (call Call, hint string) {
 	raw := args.Get("changes_since")
 	since := written.Day("since", raw)
@@ -61,7 +61,7 @@ func (t Tool) Restarted(args rs.Object, time func() string) (call Call, hint str
 	return instead("search", args, rs.Object{{Name: "since", Value: rs.EncodeJSON(since)}}, "filter", "limit", "time_zone"), hint
 }
 
-// searchFor is the search for a text that a filter cannot look for. The other conditions of the filter stay.
+// searchFor returns the search for a text that a filter cannot look for. The other conditions of the filter stay.
 func searchFor(args rs.Object, sought rs.Member) (Call, bool) {
 	s, ok := rs.AsText(sought.Value)
 	s = strings.TrimSpace(strings.Trim(strings.TrimSpace(s), "%*^$."))
@@ -74,7 +74,7 @@ func searchFor(args rs.Object, sought rs.Member) (Call, bool) {
 	return instead("search", args, rs.Object{{Name: "q", Value: rs.EncodeJSON(s)}}, "filter", "since", "until"), true
 }
 
-// readsSQL reports whether an argument that a tool of records does not take is a statement of SQL.
+// readsSQL reports whether the filter or an unknown argument of a tool with a stream and a filter is an SQL statement.
 func (t Tool) readsSQL(args rs.Object) bool {
 	return t.Takes("filter") && t.Takes("stream") && slices.ContainsFunc(args, func(m rs.Member) bool {
 		s, _ := written.Text(m.Value)
@@ -82,7 +82,7 @@ func (t Tool) readsSQL(args rs.Object) bool {
 	})
 }
 
-// computing is the aggregate that is meant by a list of records with a metric or a group; false for any other call.
+// computing returns the aggregate that is meant by a query_records call with a metric or a group; false for any other call.
 func (t Tool) computing(args rs.Object) (Call, bool) {
 	names := func(param string) bool {
 		return slices.ContainsFunc(args, func(m rs.Member) bool {
@@ -102,7 +102,7 @@ func (t Tool) computing(args rs.Object) (Call, bool) {
 	return Call{"aggregate", args}, true
 }
 
-// Sought is the search for the text that the filter of a call looks for within a field; false for any other filter.
+// Sought returns the search for the text that a filter looks for within a field; false for any other filter.
 func (t Tool) Sought(args rs.Object) (Call, bool) {
 	p, ok := plan(args)
 	if !ok || p.Sought == nil || !args.Has("stream") {
@@ -113,20 +113,21 @@ func (t Tool) Sought(args rs.Object) (Call, bool) {
 
 func isGrouped(args rs.Object) bool { return args.Has("group_by") || args.Has("group_by_time") }
 
-// groupedBy groups by a field of which no filter excludes a value; false for a call that has groups.
+// groupedBy returns the aggregate that groups by the field of a condition that no filter expresses; false for a call that has groups, or
+// whose tool is not aggregate if the condition is on a missing value.
 func (t Tool) groupedBy(args rs.Object, excluded rs.Member) (Call, bool) {
 	absent := excluded.Value == foreign.NoneOf || excluded.Value == foreign.AnyOf
 	if t.Name != "aggregate" && absent || isGrouped(args) {
 		return Call{}, false
 	}
 	call := instead("aggregate", args, rs.Object{{Name: "metric", Value: `"count"`}}, "metric", "field", "filter", "time_zone")
-	if call.Arguments = call.Arguments.With("group_by", rs.EncodeJSON(excluded.Name)); absent { // those without a value may be few
+	if call.Arguments = call.Arguments.With("group_by", rs.EncodeJSON(excluded.Name)); absent { // the group without a value may be small
 		call.Arguments = call.Arguments.With("limit", "100")
 	}
 	return call, true
 }
 
-// conditional gives words that are conditions, such as "status='paid' AND total>10", the name of the filter.
+// conditional renames an argument for words to filter if its text is a condition, such as "status='paid' AND total>10".
 func (t Tool) conditional(args rs.Object) rs.Object {
 	for _, m := range args {
 		s, _ := written.Text(m.Value)
@@ -138,7 +139,7 @@ func (t Tool) conditional(args rs.Object) rs.Object {
 	return args
 }
 
-// filteredBy is a call with one more part of its filter, in whatever form they are.
+// filteredBy adds a part to the filter of a call. Both may be in any notation.
 func (t Tool) filteredBy(args rs.Object, part string) rs.Object {
 	if foreign.IsEmpty(args.Get("filter")) {
 		return args.With("filter", part)
@@ -146,7 +147,7 @@ func (t Tool) filteredBy(args rs.Object, part string) rs.Object {
 	return args.With("filter", rs.JoinArray([]string{args.Get("filter"), part}))
 }
 
-// misplaced takes arguments out of a filter; limit, which may be a field, only where limits is set. It is false without any.
+// misplaced moves arguments out of a filter. limit may be a field, so it is moved only if limits is set. It is false if none is.
 func (t Tool) misplaced(args rs.Object, limits bool) (Call, bool) {
 	mended, filter := args, args.Object("filter")
 	for _, m := range filter {
@@ -166,7 +167,7 @@ func (t Tool) misplaced(args rs.Object, limits bool) (Call, bool) {
 	return Call{t.Name, filtered(mended, filter)}, true
 }
 
-// Rewritten is the call that a resource server probably takes in place of one that it refused, if no name needs to be known for that.
+// Rewritten returns the call that a resource server probably accepts in place of one that it refused, if that needs no schema.
 func (t Tool) Rewritten(args rs.Object, refused *rs.Error) (Call, bool) {
 	if call, ok := t.misplaced(args, strings.Contains(refused.Message, "limit")); ok {
 		return call, true
@@ -177,7 +178,7 @@ func (t Tool) Rewritten(args rs.Object, refused *rs.Error) (Call, bool) {
 	case refused.Param == "view" || args.Has("view") && strings.Contains(refused.Message, "view"):
 		return Call{t.Name, args.Without("view")}, true
 	case refused.Param != "filter" && args.Has("sort") && args.Has("order") && strings.Contains(refused.Message, "order"):
-		return Call{t.Name, args.Without("order")}, true // a sort has its own direction
+		return Call{t.Name, args.Without("order")}, true // sort includes the direction
 	case args.Text("count") == "estimated" && strings.Contains(refused.Message, "count"):
 		return Call{t.Name, args.With("count", `"exact"`)}, true
 	}
@@ -193,7 +194,7 @@ func (t Tool) Rewritten(args rs.Object, refused *rs.Error) (Call, bool) {
 	return Call{t.Name, args.With("filter", filter.JSON())}, true
 }
 
-// WithoutStream reports whether a call has a filter and not the one stream that it needs for it.
+// WithoutStream reports whether a call has a filter but does not name exactly one stream, as a filter needs.
 func (t Tool) WithoutStream(args rs.Object) bool {
 	if _, misplaced := t.misplaced(args, false); misplaced { // the filter names the stream
 		return false
@@ -202,10 +203,11 @@ func (t Tool) WithoutStream(args rs.Object) bool {
 	return args.Object("filter") != nil && len(streams) != 1 && (t.Takes("stream") || t.Takes("streams"))
 }
 
-// Unfiltered is the call without a filter, which a token is refused: a search of its period, or its fields in place of a number.
+// Unfiltered returns the call without its filter, for a token that may not filter. A filter on a period becomes a search. A filtered
+// aggregate becomes a list of the records with the filter's fields.
 func (t Tool) Unfiltered(args rs.Object, refused *rs.Error) Call {
 	filter := args.Object("filter")
-	if t.Name == "aggregate" && len(filter) > 0 { // a number over all records would be taken for the one that was asked for
+	if t.Name == "aggregate" && len(filter) > 0 { // a number over all records would be mistaken for the filtered one
 		var names []string
 		for _, m := range filter {
 			names = append(names, m.Name)

@@ -13,15 +13,15 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
-// A Grant is what the names of a call are compared with.
+// A Grant has the streams and connections that the names of a call are compared with.
 type Grant struct {
 	Sources []rs.GrantedStream
-	Schema  *rs.Schema // of all streams; nil where it is not known
-	// OneConnection is set where a read needs a connection if several have its stream (S0-R8).
+	Schema  *rs.Schema // of all streams; nil if it is not known
+	// OneConnection is set if a read must name a connection when several have its stream (S0-R8).
 	OneConnection bool
 }
 
-// Sources lists what a schema document grants.
+// Sources lists the streams that a schema document grants, one entry for each connection of a stream.
 func Sources(s *rs.Schema) []rs.GrantedStream {
 	var all []rs.GrantedStream
 	for _, stream := range s.Streams {
@@ -36,7 +36,7 @@ func Sources(s *rs.Schema) []rs.GrantedStream {
 	return all
 }
 
-// Named replaces the display name or connector of one connection by its id, and leaves out a connector that a stream has alone.
+// Named replaces the display name or connector of one connection by its id. It removes a connector that all connections of the stream have.
 func (g Grant) Named(t Tool, args rs.Object) (rs.Object, bool) {
 	streams, connection := Touches(args)
 	if connection == "" || g.hasConnection(connection) {
@@ -60,8 +60,8 @@ func (g Grant) Named(t Tool, args rs.Object) (rs.Object, bool) {
 	return replaceNames(args, same, append(found, rs.Connection{})[0].ID), true
 }
 
-// Granted returns the arguments of a search of several streams without those that the grant, or the connection that is named, does not
-// have. It is false where it has all or none of them, and where one of these may be a mistake for one that it has.
+// Granted returns the arguments of a search of several streams without the streams that the grant, or the named connection, lacks, and
+// these streams. It is false if the grant has all or none of them, or if one of these may be a mistake for a granted stream.
 func (g Grant) Granted(t Tool, args rs.Object) (kept rs.Object, left []string, ok bool) {
 	if !t.Takes("streams") || len(g.Sources) == 0 {
 		return nil, nil, false
@@ -81,7 +81,7 @@ func (g Grant) Granted(t Tool, args rs.Object) (kept rs.Object, left []string, o
 	return args.With("streams", rs.EncodeJSON(has)), left, len(has) > 0 && len(left) > 0
 }
 
-// Ungranted returns the streams and the connection that arguments name and that no connection of the grant has.
+// Ungranted returns the streams and the connection that arguments name and the grant lacks.
 func (g Grant) Ungranted(args rs.Object) rs.Missing {
 	var missing rs.Missing
 	if len(g.Sources) == 0 {
@@ -99,14 +99,14 @@ func (g Grant) Ungranted(args rs.Object) rs.Missing {
 	return missing
 }
 
-// has reports whether a connection has a stream, or any connection where that is "".
+// has reports whether a connection has a stream; "" is any connection.
 func (g Grant) has(stream, connection string) bool {
 	return stream != "" && len(g.of(stream, connection, 1)) > 0
 }
 
 func (g Grant) hasConnection(id string) bool { return len(g.of("", id, 1)) > 0 }
 
-// of are at most most of the sources of a stream and a connection; "" is any.
+// of returns at most most sources of a stream and a connection; "" is any.
 func (g Grant) of(stream, connection string, most int) (sources []rs.GrantedStream) {
 	for i := 0; i < len(g.Sources) && len(sources) < most; i++ {
 		if s := g.Sources[i]; (stream == "" || s.Stream == stream) && (connection == "" || s.Connection.ID == connection) {
@@ -133,9 +133,9 @@ func (g Grant) connectionsOf(stream string) []rs.Connection {
 	return all
 }
 
-// likeliest maps each stream to itself, or to the nearest one that there is; known reports whether there is one for each.
+// likeliest maps each stream to itself, or to the nearest granted one; known reports whether each has one.
 func (g Grant) likeliest(streams []string, connection string) (to map[string]string, known bool) {
-	const most = 8 // that are compared with all that there are
+	const most = 8 // streams that are compared with all granted ones
 	to, known = map[string]string{}, true
 	for i, stream := range streams {
 		switch to[stream] = ""; {
@@ -149,16 +149,16 @@ func (g Grant) likeliest(streams []string, connection string) (to map[string]str
 	return to, known
 }
 
-// near are the streams that a name may mean: one of a similar name, or one of a connector or connection of that name.
+// near returns the streams that a name may mean: of a similar name, or of a connector or connection of that name.
 func (g Grant) near(stream, connection string) []string {
-	if stream == "" || len(stream) > written.LongestName || strings.ContainsAny(stream[:1], "-!") { // all but that stream
+	if stream == "" || len(stream) > written.LongestName || strings.ContainsAny(stream[:1], "-!") { // it means all but that stream
 		return nil
 	}
 	found := fields.NearStreams(stream, g.streamsOf(connection), g.Schema)
 	if len(found) > 2 {
 		return found
 	}
-	var of []string // of a connection of that name
+	var of []string // streams of a connection of that name
 	for _, s := range g.of("", connection, len(g.Sources)) {
 		_, key := written.Alike(stream, s.Connection.ConnectorKey)
 		_, name := written.Alike(stream, s.Connection.DisplayName)
@@ -170,7 +170,7 @@ func (g Grant) near(stream, connection string) []string {
 	return found[:min(len(found), 3)]
 }
 
-// InFolder is the call that reads the folder of mail which a call names as its one stream; false for any other call.
+// InFolder returns the call that reads the mail folder that a call names as its one stream; false for any other call.
 func (g Grant) InFolder(t Tool, args rs.Object) (Call, bool) {
 	streams, connection := Touches(args)
 	if len(streams) != 1 || t.Takes("id") {
@@ -184,7 +184,7 @@ func (g Grant) InFolder(t Tool, args rs.Object) (Call, bool) {
 	return Call{t.Name, args}, stream != ""
 }
 
-// called are the connections that the other words in the name of a stream fit best, as gmail.messages does; none if they fit all alike.
+// called returns the connections whose names have the most other words of a stream such as gmail.messages; none if all have as many.
 func (g Grant) called(named, stream string) (of []rs.Connection) {
 	all, most, least := g.connectionsOf(stream), 0, maxShown
 	own := written.WordsOf(stream)
@@ -210,7 +210,7 @@ func (g Grant) called(named, stream string) (of []rs.Connection) {
 	return of
 }
 
-// colons reads an id whose connection is followed by ':' instead of '/'.
+// colons parses an id whose connection is followed by ':' instead of '/'.
 func (g Grant) colons(args rs.Object) (rs.Ref, bool) {
 	ref, err := rs.ParseRef(args.Text("id"))
 	stream, record, ok := strings.Cut(ref.RecordID, ":")
@@ -220,8 +220,8 @@ func (g Grant) colons(args rs.Object) (rs.Ref, bool) {
 	return rs.Ref{ConnectionID: ref.Stream, Stream: stream, RecordID: record}, true
 }
 
-// Home says which streams may have a record of which only its own id was sent, and returns the call that reads it where one of them is
-// likely, or else the one that looks for it in all of them; none where the id is another kind of mistake.
+// Home lists the streams that may have a record of which only its own id was sent. It returns the call that reads the record from a likely
+// stream, or else one that searches all streams; none if the id is wrong in another way.
 func (g Grant) Home(t Tool, args rs.Object) (sentence string, send Call) {
 	id, connection := args.Text("id"), args.Text("connection_id")
 	if id == "" || t.titleIn(args) != "" || !t.Takes("id") || strings.Contains(id, ":") {
@@ -249,7 +249,7 @@ func (g Grant) Home(t Tool, args rs.Object) (sentence string, send Call) {
 	return strings.TrimSpace(sentence + " " + finds), call
 }
 
-// FindID returns the search for a record by its own id or title alone, and a sentence about it; for other texts the list of streams.
+// FindID returns the search for a record by its own id or title alone, and a sentence about it; for other texts the schema call.
 func FindID(id string, args rs.Object) (sentence string, send Call) {
 	if identifier.IsTitle(id) && len(id) <= longestQuery {
 		return "The call below searches for those words.", searchForTitle(id, args)

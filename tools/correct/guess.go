@@ -12,7 +12,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
-// Guess is the call that is probably meant by refused arguments, without a read; its caller checks that the tool takes it.
+// Guess returns the call that refused arguments probably mean, without a read. Its caller checks that the tool takes it.
 func (t Tool) Guess(args rs.Object, refused *rs.Error) (Call, bool) {
 	if t.readsSQL(args) {
 		return t.LookUp(args), true
@@ -26,7 +26,7 @@ func (t Tool) Guess(args rs.Object, refused *rs.Error) (Call, bool) {
 	}
 	args, ok := t.oneAggregation(args)
 	if !ok {
-		return Call{}, false // a count of all would be taken for what it asks for
+		return Call{}, false // a count of all would be mistaken for the answer
 	}
 	if list := args.Array("id"); len(list) > 1 && args.Has("stream") && t.Takes("id") {
 		args = t.Canonical(args.With("id", list[0]))
@@ -49,29 +49,29 @@ func (t Tool) Guess(args rs.Object, refused *rs.Error) (Call, bool) {
 	case refused.Param == "expand":
 		names := map[bool]string{true: `["*"]`, false: foreign.Chosen(args.Get("expand"))}[args.Get("expand") == "true"]
 		if list, _ := rs.AsArray(names); len(list) == 0 || rs.Kind(list[0]) != "string" {
-			return t.LookUp(args), true // so are the relations
+			return t.LookUp(args), true // the call shows the relations
 		}
 		guess = guess.With("expand", names)
 	}
 	p, ok := plan(guess)
 	switch guess = filtered(guess, p.Filter); {
-	case !ok: // without a condition it would be another question
+	case !ok: // without a condition the question would be another
 		return Call{}, false
 	case p.Sought != nil || p.Excluded != nil:
 		return t.soughtOrGrouped(guess, p)
 	}
 	guess = t.likely(guess)
 	lacks := func(name string) bool { return t.Takes(name) && args.Has(name) && !guess.Has(name) }
-	if lacks("metric") || lacks("granularity") { // another one would be another question
+	if lacks("metric") || lacks("granularity") { // with another value the question would be another
 		return Call{}, false
 	}
-	if mended, ok := t.timed(args, refused.Param); ok { // without one the error says the form
+	if mended, ok := t.timed(args, refused.Param); ok { // if mended is nil, the error explains the form
 		return Call{t.Name, mended}, mended != nil
 	}
 	return t.completed(args, guess, refused)
 }
 
-// likely are arguments with the values that are probably meant, without those of which none is.
+// likely returns arguments with the values that are probably meant, without the arguments for which no value is likely.
 func (t Tool) likely(args rs.Object) rs.Object {
 	likely := slices.Clone(args)
 	for i, m := range args {
@@ -82,7 +82,7 @@ func (t Tool) likely(args rs.Object) rs.Object {
 	return slices.DeleteFunc(likely, func(m rs.Member) bool { return m.Value == "" || m.Value == "null" })
 }
 
-// withoutPaths are arguments whose streams have the names that files and folders of those paths are read under; false where one has none.
+// withoutPaths replaces paths in the streams by the names that such files and folders are read under; false if one has none.
 func withoutPaths(args rs.Object) (rs.Object, bool) {
 	streams, connection := Touches(args)
 	named, of := map[string]string{}, make([]string, len(streams))
@@ -97,18 +97,19 @@ func withoutPaths(args rs.Object) (rs.Object, bool) {
 	switch {
 	case len(streams) == 0:
 		return args, true
-	case slices.Max(of) == slices.Min(of): // else a search of one would leave out the others
+	case slices.Max(of) == slices.Min(of): // else the search would leave out some streams
 		connection = cmp.Or(of[0], connection)
 	}
 	return replaceNames(args, named, connection), true
 }
 
-// soughtOrGrouped is the call for a condition that no filter has: a search for a text within a field, or groups for a value to exclude.
+// soughtOrGrouped returns the call for a condition that no filter expresses: a search for a text within a field, or groups for a value
+// to exclude.
 func (t Tool) soughtOrGrouped(guess rs.Object, p foreign.Plan) (Call, bool) {
 	switch {
 	case !guess.Has("stream"):
 		return Call{}, false
-	case p.Excluded != nil && written.IsNumber(p.Excluded.Value): // what is on either side of it has ranges
+	case p.Excluded != nil && written.IsNumber(p.Excluded.Value): // ranges have what is below and above it
 		filter, ok := foreign.Compared(p.Filter, p.Excluded.Name, "gt", p.Excluded.Value)
 		return Call{t.Name, guess.With("filter", filter.JSON())}, ok
 	case p.Excluded != nil:
@@ -116,11 +117,11 @@ func (t Tool) soughtOrGrouped(guess rs.Object, p foreign.Plan) (Call, bool) {
 	case t.Name != "aggregate":
 		return searchFor(guess, *p.Sought)
 	}
-	if guess.Text("group_by") != p.Sought.Name && isGrouped(guess) { // its values are to be chosen from first
+	if guess.Text("group_by") != p.Sought.Name && isGrouped(guess) { // first list its values to choose from
 		guess = guess.Without("group_by_time", "granularity", "time_zone", "field").With("metric", `"count"`)
 	}
 	call, ok := t.groupedBy(guess.Without("group_by"), *p.Sought)
-	call.Arguments = call.Arguments.With("limit", "100") // any of them may have it
+	call.Arguments = call.Arguments.With("limit", "100") // any of the groups may have the text
 	return call, ok
 }
 
@@ -142,7 +143,7 @@ func (t Tool) completed(args, guess rs.Object, refused *rs.Error) (Call, bool) {
 	return t.LookUp(guess), true
 }
 
-// complete mends what is missing or is in the way of something else.
+// complete mends missing and conflicting arguments; false if it cannot.
 func (t Tool) complete(guess rs.Object, refused *rs.Error) (Call, bool) {
 	if refused.Param == "cursor" || guess.Text("cursor") == "next_cursor" {
 		guess = guess.Without("cursor")
@@ -164,7 +165,7 @@ func (t Tool) complete(guess rs.Object, refused *rs.Error) (Call, bool) {
 			guess = guess.Without("query")
 		}
 		switch streams, _ := Touches(guess); {
-		case looks(guess): // a period alone is a timeline
+		case hasQueryOrBound(guess): // a period alone is a timeline
 		case guess.Has("filter") && len(streams) == 1:
 			return t.inStream(guess, streams[0]), true
 		default:
@@ -179,21 +180,21 @@ func (t Tool) complete(guess rs.Object, refused *rs.Error) (Call, bool) {
 	return Call{t.Name, guess}, true
 }
 
-// completeAggregate gives an aggregate the one group that it can have, and what its metric and its group need.
+// completeAggregate leaves an aggregate the one group that it can have, and adds what its metric and its group need.
 func (t Tool) completeAggregate(guess rs.Object) (Call, bool) {
 	metric := cmp.Or(guess.Text("metric"), "count")
 	counts, has := metric == "count", guess.Has
 	switch {
-	case !has("stream") || has("field") && !has("metric"), // a number of it, but not which
+	case !has("stream") || has("field") && !has("metric"), // which metric is meant is unknown
 		!counts && !has("field"), has("granularity") && !has("group_by_time"):
 		return Call{}, false
 	case has("group_by") && has("group_by_time") && !counts && written.IsUnitName(guess.Text("group_by")):
-		return t.completeAggregate(guess.Without("group_by")) // an amount has a column for each of its units
+		return t.completeAggregate(guess.Without("group_by")) // amounts have a column for each unit anyway
 	case has("group_by") && has("group_by_time"):
 		guess = guess.Without("group_by_time", "granularity", "time_zone")
 	case has("group_by_time") && !has("granularity"):
 		p := t.parameter("granularity")
-		if p.allows(t.string(p, guess.Get("group_by_time"))) { // which field is meant is not known
+		if p.allows(t.string(p, guess.Get("group_by_time"))) { // a granularity without a field
 			return t.LookUp(guess), true
 		}
 		guess = guess.With(p.Name, `"month"`)
@@ -206,7 +207,7 @@ func (t Tool) completeAggregate(guess rs.Object) (Call, bool) {
 	return Call{t.Name, guess.With("metric", rs.EncodeJSON(metric))}, true
 }
 
-// placed finds a place for the arguments that the tool does not take, or leaves them out.
+// placed renames the arguments that the tool does not take, moves them into the filter, or drops them.
 func (t Tool) placed(args rs.Object) rs.Object {
 	placed := slices.Clone(args)
 	for _, m := range args {
@@ -224,7 +225,7 @@ func (t Tool) placed(args rs.Object) rs.Object {
 		case meant >= 0 && (bound == "" || !written.IsDate(m.Value)):
 			p := &t.parameters[meant]
 			placed = renamed(placed, m.Name, p.Name, t.value(p, m.Value))
-		case !t.Takes("filter"), !isObject && strings.HasPrefix(plain, "exclud"): // of which field is not said
+		case !t.Takes("filter"), !isObject && strings.HasPrefix(plain, "exclud"): // the field is unknown
 			placed = rest
 		case slices.Contains(aliases["filter"], plain) && (isObject || rs.Kind(m.Value) == "string"):
 			placed = rest.With("filter", rs.JoinArray([]string{rest.Get("filter"), m.Value})) // both hold
@@ -243,14 +244,14 @@ func isMisspelt(name, parameter string) bool {
 	return others[name] == parameter || distance == 1 || distance == 2 && len(parameter) > 5
 }
 
-// namesField reports whether the name of an argument that the tool does not take may be that of a field.
+// namesField reports whether an argument that the tool does not take may be named after a field.
 func (t Tool) namesField(plain string) bool {
 	base, _, _ := strings.Cut(plain, "[")
 	return !sorts(plain) && !notFields[base] &&
 		!slices.ContainsFunc(t.parameters, func(p parameter) bool { return slices.Contains(aliases[p.Name], plain) })
 }
 
-// compares reports whether a value is one of a condition: a scalar, a list of them, or an object of operators.
+// compares reports whether a value may be that of a condition: a scalar, a list of scalars, or an object of operators.
 func compares(value string) bool {
 	_, isScalar := rs.AsText(value)
 	list, _ := rs.AsArray(value)

@@ -13,7 +13,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
-// when is what is said if something is so; else "".
+// when returns says if the condition is true, else "".
 func when(is bool, says string) string {
 	if is {
 		return says
@@ -21,9 +21,9 @@ func when(is bool, says string) string {
 	return ""
 }
 
-// Hint says what the arguments ask for that the call of [Tool.Guess] does not, and how to ask for it; "" for nothing.
+// Hint explains what the arguments ask for and the call of [Tool.Guess] does not, and how to ask for it; "" for nothing.
 func (t Tool) Hint(args rs.Object) string {
-	p := t.asked(args)
+	p := t.planOf(args)
 	_, computes := t.computing(args)
 	_, worded := t.worded(args)
 	says := cmp.Or(
@@ -46,21 +46,21 @@ func (t Tool) Hint(args rs.Object) string {
 	return t.unknownHint(args)
 }
 
-// asked is the plan of a filter and of an argument that excludes; an empty one where a condition would be lost.
-func (t Tool) asked(args rs.Object) foreign.Plan {
-	asked := args
+// planOf returns the plan of the filter together with exclude arguments, or an empty plan if a condition would be lost.
+func (t Tool) planOf(args rs.Object) foreign.Plan {
+	merged := args
 	for _, m := range args {
 		if excludes(m) && t.Takes("filter") {
-			asked = t.filteredBy(args.Without(m.Name), rs.Object{m}.JSON())
+			merged = t.filteredBy(args.Without(m.Name), rs.Object{m}.JSON())
 		}
 	}
-	if p, ok := plan(asked); ok || p.Never != "" {
+	if p, ok := plan(merged); ok || p.Never != "" {
 		return p
 	}
 	return foreign.Plan{}
 }
 
-// idHint says what was sent in place of the id of one record; "" where that is right.
+// idHint explains what was sent in place of the id of one record; "" if the id is right.
 func (t Tool) idHint(args rs.Object) string {
 	id := args.Text("id")
 	several := identifier.Several(id)
@@ -72,7 +72,7 @@ func (t Tool) idHint(args rs.Object) string {
 	)
 }
 
-// aggregateHint says which number, group or order of an aggregate no call has; "" for none.
+// aggregateHint explains which metric, group or order no aggregate has; "" if all are possible.
 func (t Tool) aggregateHint(args rs.Object) string {
 	one, names := t.oneOf(args)
 	_, spreads := t.spread(args)
@@ -88,7 +88,7 @@ func (t Tool) aggregateHint(args rs.Object) string {
 	)
 }
 
-// conditionHint says how the records are found that a condition which no filter has asks for.
+// conditionHint explains how to find the records of a condition that no filter expresses.
 func (t Tool) conditionHint(args rs.Object, p foreign.Plan) string {
 	switch {
 	case slices.ContainsFunc(args, t.boundsTime): // the call looks up the fields of both
@@ -137,7 +137,7 @@ func (t Tool) unknownHint(args rs.Object) string {
 var timeOfDay = written.Expression(`(?i)\b(?:night|morning|noon|afternoon|evening|nachts?|morgens|abends?|nuit|matin|soir|` +
 	`noche|tarde|notte|sera)\b`)
 
-// SeasonSays says which months a season is taken for that arguments name as a time; "" where they name none.
+// SeasonSays states the months assumed for a season that arguments name as a time; "" if they name none.
 func SeasonSays(args rs.Object) string {
 	for _, m := range slices.Concat(args, foreign.Operands(args.Object("filter"))) {
 		name := written.Snake(m.Name)
@@ -151,16 +151,16 @@ func SeasonSays(args rs.Object) string {
 	return ""
 }
 
-// LeavesOut names the arguments of which nothing is in a call that is proposed for them. What says nothing about a read is none of them.
+// LeavesOut names the arguments that a call proposed for them ignores, except those without an effect on a read.
 func (c Call) LeavesOut(args rs.Object) string {
 	var left []string
 	proposed, group := c.Arguments.JSON(), c.Arguments.Text("group_by")
 	for _, m := range args {
 		value := strings.Trim(m.Value, `"{}[]`)
 		several, _ := rs.AsArray(m.Value)
-		grouped := group != "" && !args.Has("group_by") && strings.Contains(m.Name, group) // groups show what excludes a value of theirs
+		grouped := group != "" && !args.Has("group_by") && strings.Contains(m.Name, group) // the groups show what to exclude
 		switch {
-		case value == "" || m.Value == "null" || strings.Contains(proposed, value) || c.saysOtherwise(m):
+		case value == "" || m.Value == "null" || strings.Contains(proposed, value) || c.accountsFor(m):
 		case len(several) > 1 && strings.Contains(proposed, several[0]) && !strings.Contains(proposed, several[1]):
 			left = append(left, "all but the first of "+quote.Names([]string{m.Name}, 1))
 		case !c.Arguments.Has(m.Name) && !grouped:
@@ -173,22 +173,22 @@ func (c Call) LeavesOut(args rs.Object) string {
 	return "The call below leaves out " + strings.Join(left[:min(len(left), maxShown)], ", ") + "."
 }
 
-// saysOtherwise reports whether an argument says nothing about a read, or the call says it in another argument.
-func (c Call) saysOtherwise(m rs.Member) bool {
+// accountsFor reports whether an argument has no effect on a read, or the call expresses it by another argument.
+func (c Call) accountsFor(m rs.Member) bool {
 	name, has := written.Snake(m.Name), c.Arguments.Has
 	switch {
-	case aggregations[name] || silent[name]: // the first are in the metric
+	case aggregations[name] || silent[name]: // the metric replaces aggregations
 		return true
-	case m.Name == "metric": // it is worked out of the values
+	case m.Name == "metric": // it can be worked out from the values
 		return c.Tool == "query_records"
-	case m.Name == "filter": // what no filter says is in the words or groups
+	case m.Name == "filter": // the words or groups replace the filter
 		return c.Tool == "search" || has("group_by")
 	case slices.Contains(aliases["filter"], name) || slices.Contains(wordArguments, name):
 		return has("filter")
 	case foreign.BoundWords[name] != "":
 		return has("since") || has("until")
 	}
-	return excludes(m) && has("group_by") || // the other groups have it
+	return excludes(m) && has("group_by") || // the other groups show it
 		m.Name == "group_by" && has("group_by_time") || written.Truth(m.Value) == "true" && has("expand")
 }
 
@@ -196,7 +196,7 @@ func excludes(m rs.Member) bool {
 	return strings.HasPrefix(written.Snake(m.Name), "exclud") && rs.AsObject(m.Value) != nil
 }
 
-// recurring says how what recurs, such as a weekday, is counted, which is no group; "" for any other granularity.
+// recurring explains how to count by a recurring unit, such as a weekday, which no group is; "" for any other granularity.
 func recurring(granularity string) string {
 	word := written.Snake(granularity)
 	likely := likelyForms["granularity"][word]
@@ -214,7 +214,7 @@ func severalCalls(calls int) string {
 	return "A filter has no or, and one value a field. " + callForEach(calls)
 }
 
-// excludedHint says how the records are found that a condition on no value, or on any but one, asks for: by groups, or in the records.
+// excludedHint explains how to find records with no value, any value or any value but one, by groups or in the records: no filter does.
 func excludedHint(t Tool, excluded rs.Member, args rs.Object) string {
 	field, grouped := quote.Line(excluded.Name), isGrouped(args)
 	if excluded.Value == foreign.NoneOf || excluded.Value == foreign.AnyOf {
@@ -237,7 +237,7 @@ func excludedHint(t Tool, excluded rs.Member, args rs.Object) string {
 	)
 }
 
-// CurrencyLeftOut says that a filter compares with an amount that has a currency; "" where it does not.
+// CurrencyLeftOut is the hint for a filter that compares with an amount with a currency; "" for any other filter.
 func CurrencyLeftOut(args rs.Object) string {
 	hasCurrency := func(m rs.Member) bool { _, ok := written.WithoutCurrency(m.Value); return ok }
 	if slices.ContainsFunc(foreign.Operands(args.Object("filter")), hasCurrency) {
@@ -248,14 +248,14 @@ func CurrencyLeftOut(args rs.Object) string {
 
 var otherDate = written.Expression(`^"(?:[0-9]{1,2}[./-][0-9]{1,2}[./-][0-9]{2,4}|[0-9]{4}-[0-9]{2}-[0-9]{2})"$`)
 
-// MistakesDate reports whether a filter has a date of which it is not certain which one is meant, or words where a time is looked for.
+// MistakesDate reports whether a filter has an ambiguous or invalid date, or words in a field that is named like a time.
 func MistakesDate(args rs.Object) bool {
 	return slices.ContainsFunc(foreign.Operands(args.Object("filter")), func(m rs.Member) bool {
 		return otherDate().MatchString(m.Value) && !written.IsTime(m.Value) || written.IsTimeName(m.Name) && written.IsWord(m.Value)
 	})
 }
 
-// NoSuchDay says of a date in a call that there is no such day; "" where all dates are days.
+// NoSuchDay explains a date in a call that does not exist, such as 2026-02-30; "" if all dates exist.
 func NoSuchDay(args rs.Object) string {
 	for _, m := range append(foreign.Operands(args.Object("filter")), members(args, sinceUntil...)...) {
 		if last, ok := written.LastOfMonth(m.Value); ok {

@@ -11,7 +11,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
-// Missing says which stream or connection of a call the grant does not have, and which call is probably meant; nil if it has all.
+// Missing explains which stream or connection of a call the grant lacks, with the call that is probably meant; nil if it lacks none.
 func (g Grant) Missing(t Tool, args rs.Object) *rs.Error {
 	streams, connection := Touches(args)
 	unknown := slices.IndexFunc(streams, func(stream string) bool { return !g.has(stream, connection) })
@@ -80,7 +80,7 @@ func (g Grant) missingStream(t Tool, args rs.Object, stream string) *rs.Error {
 	return e
 }
 
-// listed names some near streams, each with the connections that have it; without any of them all that there are.
+// listed names near streams, each with the connections that have it, or all streams of the grant if there are none.
 func (g Grant) listed(near []string) string {
 	if len(near) == 0 {
 		return " It has: " + quote.Names(g.streamsOf(""), 20) + "."
@@ -96,7 +96,7 @@ func (g Grant) listed(near []string) string {
 	return " Nearest: " + strings.Join(shown, ", ") + "."
 }
 
-// sendNearest proposes the call with the nearest stream, or the first of several that were named in one text.
+// sendNearest proposes the call with the nearest stream, or with the first of several that were named in one text.
 func (g Grant) sendNearest(t Tool, args rs.Object, stream, nearest string, e *rs.Error) {
 	streams, connection := Touches(args)
 	if several := written.Names(stream); len(several) > 1 && g.has(several[0], "") {
@@ -107,7 +107,7 @@ func (g Grant) sendNearest(t Tool, args rs.Object, stream, nearest string, e *rs
 	kind, having := g.called(stream, nearest), g.connectionsOf(nearest)
 	alone := len(streams) == 1 && (len(kind) == 1 || t.Name != "search")
 	switch {
-	case connection != "" && (g.has(nearest, connection) || len(having) == 0): // it is right
+	case connection != "" && (g.has(nearest, connection) || len(having) == 0): // the connection is right
 	case connection != "":
 		connection = having[0].ID
 	case len(kind) > 0 && alone:
@@ -122,7 +122,7 @@ func (g Grant) sendNearest(t Tool, args rs.Object, stream, nearest string, e *rs
 	e.Send = Call{t.Name, replaceNames(args, to, connection)}.String()
 }
 
-// missingIn says how an id is written whose stream its connection does not have, or which is a record's own.
+// missingIn explains how to write an id whose connection lacks its stream, or which is the record's own.
 func (g Grant) missingIn(t Tool, args rs.Object, e *rs.Error) *rs.Error {
 	_, connection := Touches(args)
 	ref, _ := rs.ParseRef(args.Text("id"))
@@ -147,7 +147,7 @@ func (g Grant) missingIn(t Tool, args rs.Object, e *rs.Error) *rs.Error {
 const grantHint = "schema without arguments lists the streams and connections. " +
 	"Only the owner can grant more: with pdpp-mcp connect, or at a new sign-in."
 
-// displayed names the connections of a stream in brackets, if there are several in the grant.
+// displayed returns the display names of a stream's connections in parentheses; "" for none or more than 4.
 func (g Grant) displayed(stream string) string {
 	var names []string
 	for _, c := range g.connectionsOf(stream) {
@@ -191,7 +191,7 @@ func (g Grant) missingConnection(t Tool, args rs.Object) *rs.Error {
 	case len(near) > 0:
 		e.Message += " Nearest: " + quote.Connections(near) + "."
 		e.Send = Call{t.Name, replaceNames(args, streams, near[0].ID)}.String()
-	case !known, args.Has("id"): // the id may be another record's elsewhere
+	case !known, args.Has("id"): // elsewhere the id may be another record's
 		e.Send = Call{"schema", rs.Object{}}.String()
 	case len(having) == 1 || !g.OneConnection || t.Name == "search":
 		e.Send = Call{t.Name, replaceNames(args, streams, "")}.String()
@@ -201,7 +201,7 @@ func (g Grant) missingConnection(t Tool, args rs.Object) *rs.Error {
 	return e
 }
 
-// streamOfBoth is the stream whose name has the words of one stream and of what was sent as its connection, such as its folder; "" for none.
+// streamOfBoth returns the stream whose name has the words of both the named stream and its connection, such as a folder; "" for none.
 func (g Grant) streamOfBoth(connection string, streams []string) string {
 	both := connection + " " + strings.Join(streams, " ")
 	near := append(g.near(both, ""), "")[0]
@@ -211,7 +211,7 @@ func (g Grant) streamOfBoth(connection string, streams []string) string {
 	return near
 }
 
-// firstOf puts some connections before the others, at most as many as an error lists.
+// firstOf returns some connections, then the others, at most as many as an error lists.
 func firstOf(some, all []rs.Connection) []rs.Connection {
 	others := slices.DeleteFunc(slices.Clone(all), func(c rs.Connection) bool { return slices.Contains(some, c) })
 	ordered := slices.Concat(some, others)

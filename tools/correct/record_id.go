@@ -10,16 +10,16 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
-// WithoutLine returns the call with the id of a record alone, of one that was sent with the words behind it; false for any other id.
+// WithoutLine returns the call with the id alone, if the rest of its row was copied with it; false for any other id.
 func (t Tool) WithoutLine(args rs.Object) (Call, bool) {
 	id := identifier.Before(args.Text("id"))
 	return Call{t.Name, args.With("id", rs.EncodeJSON(id))}, id != ""
 }
 
-// LineHint says what the call of [Tool.WithoutLine] leaves out.
+// LineHint is the hint for the call of [Tool.WithoutLine].
 const LineHint = "Send the id alone: the call below leaves out what was copied with it."
 
-// titleIn is what was sent as the title of a record instead of its id; "" for none.
+// titleIn returns the title of a record that was sent instead of its id; "" for none.
 func (t Tool) titleIn(args rs.Object) string {
 	if !t.Takes("id") {
 		return ""
@@ -46,7 +46,7 @@ func searchForTitle(title string, args rs.Object) Call {
 	return instead("search", args, rs.Object{{Name: "q", Value: rs.EncodeJSON(strings.ToValidUTF8(title, ""))}})
 }
 
-// identified brings the id of a record into its form: a stream beside the record's own id, or the URL of the record (S2-1).
+// identified converts other forms of a record's id to the usual one: a stream next to the record's own id, or its URL (S2-1).
 func (t Tool) identified(args rs.Object) rs.Object {
 	raw := args.Get("id")
 	if o := rs.AsObject(raw); o.Text("record_id", "id", "key") != "" {
@@ -57,12 +57,12 @@ func (t Tool) identified(args rs.Object) rs.Object {
 	if !ok || rs.Kind(raw) == "number" && !args.Has("stream") {
 		return args
 	}
-	if at := strings.Index(id, rs.RecordURIPrefix); at > 0 { // behind what the other ids of a table begin with
+	if at := strings.Index(id, rs.RecordURIPrefix); at > 0 { // after the common prefix of the ids in a table
 		if _, err := rs.ParseRef(id[at:]); err == nil {
 			return args.With("id", rs.EncodeJSON(id[at:]))
 		}
 	}
-	if _, err := rs.ParseRef(id); err != nil && strings.HasPrefix(id, "record/") { // without what it begins with
+	if _, err := rs.ParseRef(id); err != nil && strings.HasPrefix(id, "record/") { // the scheme is missing
 		return args.With("id", rs.EncodeJSON(rs.RecordURIPrefix+strings.TrimPrefix(id, "record/")))
 	}
 	if ref, ok := identifier.OfURL(id); ok {
@@ -74,18 +74,18 @@ func (t Tool) identified(args rs.Object) rs.Object {
 	case !given || t.Takes("stream") || rs.UnsafeName(stream) != "":
 		return args
 	case err == nil && named.Stream == stream:
-		return args.Without("stream") // it is said twice
+		return args.Without("stream") // the id names it too
 	case err == nil && named.ConnectionID != "" || strings.HasPrefix(id, rs.RecordURIPrefix):
-		return args // it names another stream
+		return args // the id names another stream
 	}
 	ref := rs.Ref{Stream: stream, RecordID: id}
 	if connection, ok := written.Text(args.Get("connection_id")); ok && ref.String() != stream+":"+id {
-		ref.ConnectionID = connection // a handle names its connection
+		ref.ConnectionID = connection // a record URI names its connection
 	}
 	return args.With("id", rs.EncodeJSON(ref.String())).Without("stream")
 }
 
-// Unescaped returns the call with an id whose own part was copied percent-encoded; false for any other id.
+// Unescaped returns the call with the record's own id decoded, if it was percent-encoded; false for any other id.
 func (t Tool) Unescaped(args rs.Object) (Call, bool) {
 	ref, err := rs.ParseRef(args.Text("id"))
 	plain, malformed := url.PathUnescape(ref.RecordID)

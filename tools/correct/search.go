@@ -13,7 +13,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
-// queryOf is the query of a search, and the name of its argument.
+// queryOf returns the query of a search and the name of its argument; "" for none, or one that is longer than longestQuery.
 func queryOf(args rs.Object) (q, name string) {
 	for _, name = range []string{"q", "query"} {
 		if q, ok := written.Text(args.Get(name)); ok && len(q) <= longestQuery {
@@ -23,7 +23,7 @@ func queryOf(args rs.Object) (q, name string) {
 	return "", ""
 }
 
-// dated takes before:, after: and the like with a date for the bounds of a search.
+// dated moves before:, after: and similar operators with a date from the query to the bounds of the search.
 func dated(args rs.Object) rs.Object {
 	q, name := queryOf(args)
 	if words := foreign.AndNot().ReplaceAllString(q, " -$1"); words != q && !strings.Contains(q, `"`) {
@@ -33,12 +33,12 @@ func dated(args rs.Object) rs.Object {
 	changed := args
 	for _, o := range found {
 		if foreign.BoundWords[o.Name] == "" || o.Denied {
-			return args // is refused as it is
+			return args // the tool refuses it unchanged
 		}
 		for bound := range strings.FieldsSeq(foreign.BoundWords[o.Name]) {
 			day := foreign.SearchBound(o.Name, bound, rs.EncodeJSON(o.Value), time.Time{})
 			if day == "" && strings.HasSuffix(o.Name, "_than") {
-				day = rs.EncodeJSON(o.Value) // is refused with the day that it is
+				day = rs.EncodeJSON(o.Value) // is refused later, with the day that it means
 			}
 			if day == "" || changed.Has(bound) {
 				return args
@@ -55,8 +55,8 @@ func dated(args rs.Object) rs.Object {
 	return changed.With(name, rs.EncodeJSON(words))
 }
 
-// WithoutOperators is a search with operators as records with a flag or a sender, or as words, and what it says of those that it does not
-// keep. s, the schema of all streams, may be nil.
+// WithoutOperators rewrites a search with operators: as records with a flag or a sender, or as a search for words. says names the operators
+// that became words or were left out. s, the schema of all streams, may be nil.
 func (t Tool) WithoutOperators(args rs.Object, s *rs.Schema) (call Call, says string, ok bool) {
 	q, name := queryOf(args)
 	found, words := foreign.QueryOperators(q)
@@ -95,18 +95,18 @@ func (t Tool) WithoutOperators(args rs.Object, s *rs.Schema) (call Call, says st
 	return Call{t.Name, meant.rest}, says, meant.words != "" || timed
 }
 
-// An operatorSearch is what a search with operators means, as far as they are read.
+// An operatorSearch is the meaning of the operators of a search that were read so far.
 type operatorSearch struct {
 	schema     *rs.Schema
-	args, rest rs.Object // what was sent, and what of it is no operator
+	args, rest rs.Object // as sent, and without the operators
 	words      string
-	stream     string // that has the fields of filter
+	stream     string // has the fields of filter
 	filter     rs.Object
 
 	asWords, leftOut []string // operators
 }
 
-// take reads an operator as a condition, as a bound of time, or else as words. alone is set where nothing else is looked for.
+// take reads an operator as a condition, as a bound of time, or else as words. alone is set if the search has nothing else.
 func (s *operatorSearch) take(o foreign.QueryOperator, alone bool) {
 	flag, known := foreign.Flags[o.Name+":"+strings.ToLower(o.Value)]
 	if o.Denied && known {
@@ -118,11 +118,11 @@ func (s *operatorSearch) take(o foreign.QueryOperator, alone bool) {
 	isActor := func(f rs.SchemaField) bool { return f.Role == "actor" }
 	sent := map[bool]string{true: "-"}[o.Denied] + o.Name + ":" + o.Value
 	switch {
-	case o.Denied && !known && o.Value != "me": // a search leaves out words, not senders
+	case o.Denied && !known && o.Value != "me": // search excludes words, not senders
 		s.words += " -" + strings.Join(strings.Fields(o.Value), " -")
 		s.asWords = append(s.asWords, sent)
 	case known && s.filterBy(flag.Value, hasFlag):
-	case isSender && foreign.Address().MatchString(o.Value) && s.filterBy(value, hasAddress): // it is all of the field
+	case isSender && foreign.Address().MatchString(o.Value) && s.filterBy(value, hasAddress): // a filter needs the whole address
 	case isSender && alone && s.filterBy(value, isActor):
 	case len(o.Bounds(s.rest)) > 0:
 		s.rest = s.rest.WithAll(o.Bounds(s.rest))
@@ -135,7 +135,7 @@ func (s *operatorSearch) take(o foreign.QueryOperator, alone bool) {
 	s.words = strings.TrimSpace(s.words)
 }
 
-// filterBy adds a condition on a field of the stream that has the others, or else of the first that is searched; false where none has one.
+// filterBy adds a condition on a field that is true for is, of s.stream or else of the first searched stream with one; false without one.
 func (s *operatorSearch) filterBy(raw string, is func(rs.SchemaField) bool) bool {
 	if s.schema == nil {
 		return false
@@ -155,7 +155,7 @@ func (s *operatorSearch) filterBy(raw string, is func(rs.SchemaField) bool) bool
 	return false
 }
 
-// worded is the search for the words that a call of another tool looks for in a stream; false where it looks for none.
+// worded returns the search for the words that a call of another tool looks for in a stream; false if it looks for none.
 func (t Tool) worded(args rs.Object) (Call, bool) {
 	if !t.Takes("stream") || !t.Takes("filter") || !args.Has("stream") {
 		return Call{}, false
@@ -171,7 +171,7 @@ func (t Tool) worded(args rs.Object) (Call, bool) {
 	return Call{}, false
 }
 
-// IsOperator reports whether an argument of a search is what an operator in its query says elsewhere: whom its hits are from, and the like.
+// IsOperator reports whether an argument of a search means what other APIs express by an operator in the query, such as from:.
 func (t Tool) IsOperator(m rs.Member) bool {
 	name := written.Snake(m.Name)
 	text, ok := written.Text(m.Value)

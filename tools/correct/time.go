@@ -11,7 +11,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
-// timed gives a refused time or time zone the form that the tool takes; nil where that is not known, false for any other argument.
+// timed converts a refused time or time zone to the form that the tool takes; nil if that is unknown, false for any other argument.
 func (t Tool) timed(args rs.Object, param string) (mended rs.Object, ok bool) {
 	raw := args.Get(param)
 	last, short := written.LastOfMonth(raw)
@@ -27,10 +27,10 @@ func (t Tool) timed(args rs.Object, param string) (mended rs.Object, ok bool) {
 		return nil, param == "time_zone"
 	}
 	mended = args
-	for _, name := range sinceUntil { // one without a zone is one of UTC
+	for _, name := range sinceUntil { // a time without a zone is in UTC
 		local, _ := written.Text(args.Get(name))
 		if _, is := written.LocalTime(local, time.UTC); is && args.Has("time_zone") {
-			continue // it is one of that zone
+			continue // it is in that zone
 		}
 		value, _ := written.Text(cmp.Or(written.Reordered(args.Get(name)), written.Value(args.Get(name))))
 		if value != "" {
@@ -43,7 +43,7 @@ func (t Tool) timed(args rs.Object, param string) (mended rs.Object, ok bool) {
 	return mended, true
 }
 
-// namesSomeone reports whether an argument such as from is a person or an address, and bounds no time.
+// namesSomeone reports whether an argument such as from is a person or an address, not a bound of a period.
 func namesSomeone(m rs.Member) bool {
 	name := written.Snake(m.Name)
 	text, isText := written.Text(m.Value)
@@ -51,7 +51,7 @@ func namesSomeone(m rs.Member) bool {
 	return (name == "from" || name == "to") && isText && !isTime && (written.IsWord(m.Value) || strings.Contains(m.Value, "@"))
 }
 
-// boundsTime reports whether an argument that the tool does not take bounds a time: by its name, or as the month of a year.
+// boundsTime reports whether an argument that the tool does not take limits a period: by its name, or as a month with its year.
 func (t Tool) boundsTime(m rs.Member) bool {
 	name := written.Snake(m.Name)
 	month, _ := written.Text(m.Value)
@@ -60,7 +60,7 @@ func (t Tool) boundsTime(m rs.Member) bool {
 	return bound && !t.Takes(m.Name) && m.Value != "null" && !namesSomeone(m)
 }
 
-// period is the search for a time that arguments bound, or the call that looks up the fields where it is not understood.
+// period returns the search for the period that arguments limit, or the call that looks up the fields if it is not understood.
 func (t Tool) period(args rs.Object) Call {
 	var search rs.Object
 	month, _ := rs.AsText(args.Get("month"))
@@ -87,7 +87,7 @@ func (t Tool) period(args rs.Object) Call {
 	return Call{"search", search}
 }
 
-// dayOf is the day of a bound that is named by its distance from now, as JSON; "" for any other.
+// dayOf returns the day, as JSON, of a bound that is relative to now, such as "yesterday"; "" for any other bound.
 func dayOf(bound, raw string, now time.Time) string {
 	s, _ := written.Text(raw)
 	day, last, _ := written.Days(s, now)
@@ -100,7 +100,7 @@ func dayOf(bound, raw string, now time.Time) string {
 	return foreign.DayJSON(day)
 }
 
-// Relative returns the call with dates in place of times that are named by their distance from now; false without one.
+// Relative returns the call with dates in place of times that are relative to now; false if it has none.
 func (t Tool) Relative(args rs.Object, now time.Time) (Call, bool) {
 	dated, filter := args, args.Object("filter")
 	for _, name := range sinceUntil {
@@ -113,7 +113,7 @@ func (t Tool) Relative(args rs.Object, now time.Time) (Call, bool) {
 		dated = dated.WithAll(wholeTime(args, now))
 	}
 	if s, _ := written.Text(args.Get("since")); found && written.Reversed(dated.Get("since"), dated.Get("until")) {
-		if first, _, ok := written.Days(s, now); ok { // of the year before
+		if first, _, ok := written.Days(s, now); ok { // since is in the year before
 			dated = dated.With("since", foreign.DayJSON(first.AddDate(-1, 0, 0)))
 		}
 	}
@@ -128,7 +128,7 @@ func (t Tool) Relative(args rs.Object, now time.Time) (Call, bool) {
 	return Call{t.Name, dated}, found
 }
 
-// relative is a condition with dates in place of a time, or of bounds, that are named by their distance from now; nil for one of neither.
+// relative returns a condition with dates in place of a time or of bounds that are relative to now; nil if it has neither.
 func relative(m rs.Member, now time.Time) rs.Object {
 	condition := rs.AsObject(m.Value)
 	s, _ := written.Text(m.Value)
@@ -149,7 +149,8 @@ func relative(m rs.Member, now time.Time) rs.Object {
 	return condition
 }
 
-// wholeTime are both bounds of a search with one, if that is a whole time which is over, such as "last month", and in until no day.
+// wholeTime returns both bounds of a search that has one, if that one names a whole period in the past, such as "last month". In until, a
+// single day is not such a period.
 func wholeTime(args rs.Object, now time.Time) rs.Object {
 	for i, name := range sinceUntil {
 		s, _ := written.Text(args.Get(name))
@@ -165,17 +166,17 @@ func wholeTime(args rs.Object, now time.Time) rs.Object {
 	return nil
 }
 
-// BothBounds says that a call has both bounds of a time which one was named by.
+// BothBounds is the hint for a call that got both bounds of a period that was sent as one bound.
 const BothBounds = "The call below is of that time alone; leave out until for what is after it too, or since for what is before."
 
-// NeedsTime reports whether a call bounds a time without the field of its stream that says when.
+// NeedsTime reports whether a call limits a period without naming the time field of its stream.
 func (t Tool) NeedsTime(args rs.Object) bool {
 	_, ok := t.Timed(args, "at")
 	return ok && slices.ContainsFunc(args, func(m rs.Member) bool { return !t.Takes(m.Name) })
 }
 
-// Timed returns a call whose bounds of a time are conditions on a field, and whose groups of time are of it: an aggregate, or records of
-// which more is asked than a search answers.
+// Timed moves the bounds of a period into conditions on field, and makes it the field of groups by time. It does so for an aggregate, and
+// for query_records with arguments that search lacks; it is false for any other call.
 func (t Tool) Timed(args rs.Object, field string) (Call, bool) {
 	p, ok := plan(args)
 	isWhole := ok && p.Calls == 1 && p.Excluded == nil && p.Sought == nil // else its filter is mended first

@@ -1,18 +1,18 @@
-// Package correct has the rules by which arguments that are wrong are mended: pure functions, which read nothing. What is certain is
-// taken ([Tool.Canonical]); what is likely is only proposed, as a call that is ready to send: from the arguments alone ([Tool.Guess]),
-// from what is granted ([Grant.Missing]), and from the schema of a stream ([Tool.Unknown]).
+// Package correct mends the wrong arguments of a call. Its functions are pure and read nothing. A certain correction is applied
+// ([Tool.Canonical]). A likely one is only proposed, as a call that is ready to send: from the arguments alone ([Tool.Guess]), from the
+// grant ([Grant.Missing]), or from the schema of a stream ([Tool.Unknown]).
 //
-// Each file uses only those of its own line and of the lines above:
+// Each file uses only the files of its own line and of the lines above:
 //
-//	words                     lists: the other names of arguments and of their values, and words for times
-//	tool                      a tool and a call; how arguments are read and changed; what errors say more than once
+//	words                     lists: other names of arguments and of their values, and words for times
+//	tool                      tools and calls; helpers that read and change arguments; sentences that several errors share
 //	value, record_id, time    one kind of argument each, in the form that the tools take
-//	filter, search            calls that answer with another tool or argument; conditions; a query with operators
-//	canonical                 what is certain
-//	aggregate                 a number as other languages write it
-//	guess, hint               what is likely without a read, and what is said of it
+//	filter, search            calls of another tool or argument; conditions; queries with operators
+//	canonical                 certain corrections
+//	aggregate                 aggregations in the notation of other APIs
+//	guess, hint               likely corrections that need no read, and hints about them
 //	grant, missing            the streams and connections that are meant
-//	correction                what is found wrong with the fields of a call
+//	correction                mistakes in the fields of a call
 //	condition, unknown        the fields that are meant
 package correct
 
@@ -30,7 +30,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
-// A Tool is what is known of a tool's arguments: its listed input schema.
+// A Tool is a tool with its parameters, read from its listed input schema.
 type Tool struct {
 	Name       string
 	parameters []parameter
@@ -44,7 +44,7 @@ type parameter struct {
 	Least, Most int      // the bounds of an integer
 }
 
-// allows reports whether a value may be one of a parameter, as far as that has a list of them.
+// allows reports whether the parameter's list of values has a value. A parameter without a list allows any value.
 func (p *parameter) allows(raw string) bool {
 	word, _ := written.Text(raw)
 	return p.Words == nil || slices.Contains(p.Words, word)
@@ -83,7 +83,7 @@ type Call struct {
 	Arguments rs.Object
 }
 
-// String returns the call as answers print it: query_records {"stream":"messages"}; "" for that of no tool.
+// String returns the call as answers print it: query_records {"stream":"messages"}; "" for a call without a tool.
 func (c Call) String() string {
 	if c.Tool == "" {
 		return ""
@@ -91,20 +91,20 @@ func (c Call) String() string {
 	return c.Tool + " " + c.Arguments.JSON()
 }
 
-// ReadCall reads what [Call.String] writes; of "" a call of no tool.
+// ReadCall parses the output of [Call.String]. For "" it returns a call without a tool.
 func ReadCall(s string) Call {
 	tool, arguments, _ := strings.Cut(s, " ")
 	return Call{tool, rs.AsObject(arguments)}
 }
 
-// Bounds of arguments that are mended: the rules compare members with each other, so their time grows with the square of both.
+// Limits of arguments that are mended. The rules compare members with each other, so their time is quadratic in the size.
 const (
 	maxBytes     = 32 << 10
 	maxCommas    = 500
 	maxArguments = 60
 )
 
-// Mends reports whether arguments are mended: they are not longer than those of calls are.
+// Mends reports whether arguments are small enough to be mended. raw is their JSON.
 func Mends(raw json.RawMessage, args rs.Object) bool {
 	return len(raw) <= maxBytes && bytes.Count(raw, []byte(",")) <= maxCommas && len(args) <= maxArguments
 }
@@ -125,7 +125,7 @@ func Touches(args rs.Object) (streams []string, connection string) {
 	return streams, connection
 }
 
-// replaceNames writes other names into arguments. A stream that is replaced by "" is left out, as is a connection.
+// replaceNames replaces the streams and the connection in arguments. A name that is replaced by "" is removed.
 func replaceNames(args rs.Object, streams map[string]string, connection string) rs.Object {
 	_, before := Touches(args)
 	if ref, err := rs.ParseRef(args.Text("id")); err == nil {
@@ -147,7 +147,7 @@ func replaceNames(args rs.Object, streams map[string]string, connection string) 
 	return set(args, "connection_id", connection)
 }
 
-// set is an object with a member, or without it where its value is empty.
+// set returns the object with a member, or without it if the value is empty.
 func set(o rs.Object, name string, value any) rs.Object {
 	raw := rs.EncodeJSON(value)
 	if raw == `""` || raw == "null" {
@@ -156,7 +156,7 @@ func set(o rs.Object, name string, value any) rs.Object {
 	return o.With(name, raw)
 }
 
-// renamed is the object with one member under another name, in its place; another member of that name is replaced.
+// renamed returns the object with one member renamed in place and set to value. Another member of the new name is removed.
 func renamed(o rs.Object, from, to, value string) rs.Object {
 	changed := slices.DeleteFunc(slices.Clone(o), func(m rs.Member) bool { return m.Name == to && from != to })
 	for i, m := range changed {
@@ -167,7 +167,7 @@ func renamed(o rs.Object, from, to, value string) rs.Object {
 	return changed
 }
 
-// filtered is arguments with another filter; without one where it has no condition.
+// filtered returns the arguments with another filter, or without a filter if it has no condition.
 func filtered(args, filter rs.Object) rs.Object {
 	if args = args.Without("filter"); len(filter) > 0 {
 		args = args.With("filter", filter.JSON())
@@ -175,7 +175,7 @@ func filtered(args, filter rs.Object) rs.Object {
 	return args
 }
 
-// listing is arguments of which one lists a name.
+// listing adds a name to the list in the argument param.
 func listing(args rs.Object, param, name string) rs.Object {
 	list, raw := args.Array(param), rs.EncodeJSON(name)
 	if slices.Contains(list, raw) {
@@ -195,7 +195,7 @@ func onlyConnection(args rs.Object) rs.Object {
 	return nil
 }
 
-// instead is a call of another tool, or of this one, on the same stream and connection, with arguments of its own and some of these.
+// instead returns a call of a tool on the streams and the connection of args, with the arguments own and those of args in names.
 func instead(tool string, args, own rs.Object, names ...string) Call {
 	streams := args.Array("streams")
 	if stream := args.Get("stream"); stream != "" {
@@ -211,7 +211,7 @@ func instead(tool string, args, own rs.Object, names ...string) Call {
 	return Call{tool, own.WithAll(onlyConnection(args)).WithAll(members(args, names...))}
 }
 
-// LookUp is the call that says what is missing: which streams there are, or what the fields of one are.
+// LookUp returns the call that finds what is missing: the streams of the grant, the fields of one stream, or those of one record.
 func (t Tool) LookUp(args rs.Object) Call {
 	_, err := rs.ParseRef(args.Text("id"))
 	look := rs.Object{}
@@ -239,14 +239,14 @@ func list(raw string) string {
 	return raw
 }
 
-func only(raw string) string {
+func soleItem(raw string) string {
 	if list, ok := rs.AsArray(raw); ok && len(list) == 1 {
 		return list[0]
 	}
 	return raw
 }
 
-// distinct are the names of a list that are not empty, each once.
+// distinct returns the non-empty names of a list, each once.
 func distinct(names []string) (once []string) {
 	seen := map[string]bool{"": true} // there may be thousands
 	for _, name := range names {
@@ -258,7 +258,7 @@ func distinct(names []string) (once []string) {
 	return once
 }
 
-func looks(args rs.Object) bool {
+func hasQueryOrBound(args rs.Object) bool {
 	return args.Has("q") || args.Has("query") || args.Has("since") || args.Has("until")
 }
 
@@ -266,21 +266,21 @@ func plan(args rs.Object) (foreign.Plan, bool) {
 	return foreign.Read(args.Get("filter"), args.Text("stream"))
 }
 
-// longestQuery bounds the queries that are corrected; a longer one is refused. What is found in one takes the square of its length.
+// longestQuery is the most bytes of a query that is corrected; a longer one is refused. Reading its operators takes quadratic time.
 const longestQuery = 1000
 
-// maxShown bounds the names that a sentence lists.
+// maxShown is the most names that a sentence lists.
 const maxShown = 12
 
 func callForEach(calls int) string {
 	return fmt.Sprintf("This needs a call for each of the %d; the one below is the first.", calls)
 }
 
-// A Stream is what is known of the stream of a call.
+// A Stream is the stream of a call, with its fields and relations.
 type Stream = fields.Stream
 
-// HavingAll are the ids of the connections that have all that a call names.
+// HavingAll returns the ids of the connections that have all fields and relations that a call names.
 var HavingAll = fields.HavingAll
 
-// ReadStream reads a stream out of a schema document.
+// ReadStream reads a stream from a schema document.
 func ReadStream(name string, s *rs.Schema) Stream { return fields.Read(name, s) }

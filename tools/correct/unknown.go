@@ -12,7 +12,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
-// aggregate compares the fields of an aggregate with those that it can compute on and group by.
+// aggregate checks the fields of an aggregate: whether it can compute on them and group by them.
 func (c *correction) aggregate() {
 	metric, _ := written.Text(c.args.Get("metric"))
 	for _, name := range []string{"field", "group_by", "group_by_time"} {
@@ -25,7 +25,7 @@ func (c *correction) aggregate() {
 		}
 	}
 	field, ok := written.Text(c.args.Get("field"))
-	title, _, titled := strings.Cut(field, " (") // of a column with its unit
+	title, _, titled := strings.Cut(field, " (") // the title of a column, with its unit
 	titled = titled && strings.HasSuffix(field, ")") && len(c.stream.Near(title, nil)) > 0 || c.stream.Spelled(field) != ""
 	switch {
 	case !ok:
@@ -45,7 +45,7 @@ func (c *correction) aggregate() {
 	}
 }
 
-// timeGroup mends a group that is written as one of time and is none, or the other way round; false where that is not so.
+// timeGroup mends a group by time that is sent as a group by a field, or the reverse; false if it is neither.
 func (c *correction) timeGroup(name, field, metric string) bool {
 	if f := c.stream.Field(field); f != nil {
 		return c.fieldGroup(name, *f, metric)
@@ -75,7 +75,7 @@ func (c *correction) timeGroup(name, field, metric string) bool {
 	return true
 }
 
-// fieldGroup mends a group by a time that is not sent as one, or by another field that is; false where it is neither.
+// fieldGroup mends a group_by that names a time, or a group_by_time that names another field; false if it is neither.
 func (c *correction) fieldGroup(name string, f rs.SchemaField, metric string) bool {
 	groups, groupsTime := fields.Aggregates("group_by")(f), fields.Aggregates("group_by_time")(f)
 	at := c.stream.Time()
@@ -83,7 +83,7 @@ func (c *correction) fieldGroup(name string, f rs.SchemaField, metric string) bo
 	case name == "group_by" && groupsTime && !groups:
 		c.report("unknown_field", name, "%s is a time: group_by_time groups by it.", quote.Text(f.Name))
 		c.groupByTime(name, f.Name, "month")
-	case name == "group_by_time" && groups && !groupsTime && at != "": // by a granularity beside it
+	case name == "group_by_time" && groups && !groupsTime && at != "": // a granularity may have moved it there
 		c.report("unknown_field", name, "%s is no time.", quote.Text(f.Name))
 		if c.args = c.args.With(name, rs.EncodeJSON(at)); metric == "count" || !written.IsUnitName(f.Name) {
 			c.args = renamed(c.args, name, "group_by", rs.EncodeJSON(f.Name)).Without("granularity", "time_zone")
@@ -99,7 +99,7 @@ func (c *correction) groupByTime(name, field, granularity string) {
 	c.args = renamed(c.args, name, "group_by_time", rs.EncodeJSON(field)).With("granularity", rs.EncodeJSON(granularity))
 }
 
-// WithField is an aggregate with a field for an argument that needs one, and which there are; "" where none is known.
+// WithField returns an aggregate with a likely field for an argument that needs one, and a hint listing the fields; "" if none is known.
 func (t Tool) WithField(s fields.Stream, args rs.Object, argument string) (send, hint string) {
 	use, likely := args.Text("metric"), "amount"
 	if argument == "group_by_time" {
@@ -120,7 +120,7 @@ func (t Tool) WithField(s fields.Stream, args rs.Object, argument string) (send,
 
 var money = written.Expression(`(?:^|_)(?:amount|price|total|cost)(?:_|$)`)
 
-// Unsearched is the call for a filter on a part of a text that no search reads or that has few values, or a hint alone.
+// Unsearched returns the call, or a hint alone, for a filter on a part of a text that search does not read or that has few values.
 func (t Tool) Unsearched(s fields.Stream, args rs.Object) (call Call, hint string, ok bool) {
 	p, ok := plan(args)
 	if !ok || p.Sought == nil || s.Field(p.Sought.Name) == nil {
@@ -147,7 +147,7 @@ func listsValues(field string) string {
 	return "No filter looks within a text: the call below lists the values of " + quote.Line(field) + "; send yours with each of those that have it."
 }
 
-// Mistaken says which fields of a call its stream lacks, and which connections have them; nil for none. schema may return nil.
+// Mistaken explains which fields of a call its stream lacks, and which connections have them; nil for none. schema may return nil.
 func (t Tool) Mistaken(args rs.Object, refused *rs.Error, schema func(stream, connection string) *rs.Schema) *rs.Error {
 	streams, connection := Touches(args)
 	if len(streams) != 1 {
@@ -167,7 +167,7 @@ func (t Tool) Mistaken(args rs.Object, refused *rs.Error, schema func(stream, co
 	if connection != "" && t.Takes("stream") {
 		s = schema(streams[0], "")
 	}
-	if s == nil || !t.Takes("stream") { // a record is of one connection
+	if s == nil || !t.Takes("stream") { // a record has one connection
 		return found
 	}
 	says, instead := fields.AtHome(s, streams[0], connection, args)
@@ -184,14 +184,14 @@ func (t Tool) Mistaken(args rs.Object, refused *rs.Error, schema func(stream, co
 	return found
 }
 
-// Unknown says which field or relation of a call its stream does not have, and which call is probably meant; nil if it has all.
+// Unknown explains which field or relation of a call its stream lacks, with the call that is probably meant; nil if it has all.
 func (t Tool) Unknown(s fields.Stream, args rs.Object, refused *rs.Error) *rs.Error {
 	if len(s.Fields) == 0 {
 		return nil
 	}
 	c := &correction{stream: s, args: args}
 	if refused.Code == "field_not_granted" {
-		c.here = " in this grant"
+		c.inGrant = " in this grant"
 	}
 	c.fields()
 	if related, ok := c.ofRelated(t); ok {
@@ -208,7 +208,7 @@ func (t Tool) Unknown(s fields.Stream, args rs.Object, refused *rs.Error) *rs.Er
 		e.Code = refused.Code
 	}
 	send, ok := c.call(t, args)
-	if c.ungrouped != "" && refused.Status != 0 && len(c.wrong) == 1 { // else something else was wrong with the call
+	if c.ungrouped != "" && refused.Status != 0 && len(c.wrong) == 1 { // nothing else was wrong
 		e.Hint = "No call groups by it: the one below shows its values record by record."
 		send, ok = valuesOf(s, args, c.ungrouped), true
 	}
@@ -221,7 +221,7 @@ func (t Tool) Unknown(s fields.Stream, args rs.Object, refused *rs.Error) *rs.Er
 	return e
 }
 
-// mend compares all names in the call with those of its stream, and puts the nearest in place of those that it does not have.
+// mend checks all names in the call against those of its stream, and replaces each unknown one by the nearest.
 func (c *correction) mend(t Tool) {
 	if t.Takes("filter") {
 		c.filter(t)
@@ -235,7 +235,7 @@ func (c *correction) mend(t Tool) {
 		to := c.name("field", field, nil, "")
 		f, body := c.stream.Field(to), fields.Bodies[written.Snake(field)]
 		if to != field && f != nil && (f.Type == "boolean" || body && !slices.Contains(c.stream.Near("body", nil), to)) {
-			to, c.open = "", true // it has no such text
+			to, c.open = "", true // the stream has no such text
 		}
 		c.replace("field", to)
 	}
@@ -245,7 +245,7 @@ func (c *correction) mend(t Tool) {
 	}
 }
 
-// call is the call with what was mended, or the one that says what is not known of args, as they were sent; false where none is of use.
+// call returns the mended call, or the schema call if the message does not list all choices; false if no call helps. args are as sent.
 func (c *correction) call(t Tool, args rs.Object) (Call, bool) {
 	if !t.Takes("sort") && len(c.related) > 0 {
 		t.Name, c.args = "fetch", members(c.args, "id", "connection_id", "fields", "expand", "expand_limit")
@@ -263,7 +263,7 @@ func (c *correction) call(t Tool, args rs.Object) (Call, bool) {
 	return Call{t.Name, c.args}, true
 }
 
-// valuesOf is the call that lists the values of a field by which nothing groups, beside those that were to be computed on.
+// valuesOf returns the call that lists the values of a field that nothing groups by, and of the field that was to be computed on.
 func valuesOf(s fields.Stream, args rs.Object, field string) Call {
 	shown := rs.NewMember("fields", distinct([]string{field, args.Text("field")}))
 	call := instead("query_records", args, rs.Object{shown, rs.NewMember("limit", 100)}, "filter", "time_zone")
@@ -273,7 +273,7 @@ func valuesOf(s fields.Stream, args rs.Object, field string) Call {
 	return call
 }
 
-// byParent says that records have no time, and which call reads them with those that they belong to; nil where no time is meant.
+// byParent explains that the records have no time, with the call that reads them with their parent records; nil if no time is meant.
 func byParent(s fields.Stream, args rs.Object) *rs.Error {
 	if s.Parent == nil || s.Time() != "" {
 		return nil

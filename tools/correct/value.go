@@ -11,7 +11,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
-// value gives a value the type of its parameter, where it is certain which one that is.
+// value converts a value to the type of its parameter if the conversion is certain.
 func (t Tool) value(p *parameter, raw string) string {
 	switch p.Type {
 	case "integer":
@@ -35,11 +35,11 @@ func (t Tool) string(p *parameter, raw string) string {
 	if p.Name == "q" || p.Name == "query" {
 		return foreign.OneQuery(raw)
 	}
-	raw = only(raw)
+	raw = soleItem(raw)
 	s, isText := written.Text(raw)
 	sent, ok := rs.AsText(raw)
 	plain := foreign.Every().ReplaceAllString(written.Snake(sent), "")
-	plain = cmp.Or(wordForms[p.Name][sent], wordForms[p.Name][plain], plain) // -1 is not 1
+	plain = cmp.Or(wordForms[p.Name][sent], wordForms[p.Name][plain], plain) // as sent first: Snake drops the sign of -1
 	switch {
 	case p.Name == "since" || p.Name == "until":
 		if day := written.Day(p.Name, cmp.Or(written.Reordered(raw), raw)); day != "" {
@@ -53,7 +53,7 @@ func (t Tool) string(p *parameter, raw string) string {
 	return raw
 }
 
-// limited gives a lone number for expand_limit the relation that is expanded, and numbers in quotes their type.
+// limited makes a lone number in expand_limit the limit of the one expanded relation, and quoted limits numbers.
 func limited(args rs.Object) rs.Object {
 	raw := args.Get("expand_limit")
 	limits := rs.AsObject(raw)
@@ -72,7 +72,7 @@ func limited(args rs.Object) rs.Object {
 	return args
 }
 
-// guessed is the value that is probably meant; "" leaves the argument out.
+// guessed returns the value that is probably meant, or "" to leave the argument out.
 func (t Tool) guessed(p *parameter, raw string) string {
 	text, isText := rs.AsText(raw)
 	list, _ := rs.AsArray(list(raw))
@@ -95,7 +95,7 @@ func (t Tool) guessed(p *parameter, raw string) string {
 		case likely != "":
 			return rs.EncodeJSON(likely)
 		case slices.Contains(p.Words, word):
-		case len(near) > 0 && written.Distance(written.Snake(word), near[0]) <= max(1, len(near[0])/3): // half_year is no year
+		case len(near) > 0 && written.Distance(written.Snake(word), near[0]) <= max(1, len(near[0])/3): // half_year does not mean year
 			return rs.EncodeJSON(near[0])
 		default:
 			return ""
@@ -118,12 +118,12 @@ func (t Tool) guessed(p *parameter, raw string) string {
 	return raw
 }
 
-// sorted brings sort and order into one: sort is a field with '-' before it for descending, order the direction of the default sort.
+// sorted merges sort and order. sort is a field with '-' before it for descending; order is the direction of the default sort.
 func sorted(args rs.Object) rs.Object {
 	field, direction := foreign.Sort(args.Get("sort"))
 	order := args.Text("order")
 	f, d := foreign.Sort(args.Get("order"))
-	if order != "asc" && order != "desc" && !args.Has("sort") && f != "" && (d != "" || strings.HasPrefix(order, "-")) { // "total desc", "-total"
+	if order != "asc" && order != "desc" && !args.Has("sort") && f != "" && (d != "" || strings.HasPrefix(order, "-")) { // "-total"
 		field, direction, order = f, d, ""
 		args = renamed(args, "order", "sort", `""`)
 	}
@@ -149,13 +149,13 @@ func sorted(args rs.Object) rs.Object {
 	return args.Without("order").With("sort", rs.EncodeJSON(field))
 }
 
-// sorts reports whether an argument of that name says in which order records come.
+// sorts reports whether an argument of that name sets the order of records.
 func sorts(plain string) bool {
 	return plain == "sort" || plain == "order" || flags[plain][0] == "order" ||
 		slices.Contains(aliases["sort"], plain) || slices.Contains(aliases["order"], plain)
 }
 
-// ordered makes the sort of an aggregate the order of its groups: "-total" is desc. One by something else, or without a direction, stays.
+// ordered makes the sort of an aggregate the order of its groups: "-total" is desc. A sort by something else or without a direction stays.
 func ordered(args rs.Object) rs.Object {
 	for _, m := range args {
 		field, direction := foreign.Sort(m.Value)

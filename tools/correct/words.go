@@ -7,7 +7,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
-// aliases are the names under which other APIs know an argument. Each is taken only by a tool that has no argument of that name.
+// aliases are the names of an argument in other APIs. A tool accepts an alias only if it has no argument of that name.
 var aliases = lists(map[string]string{
 	"stream":        "stream_name stream_id streams table collection",
 	"streams":       "stream stream_name stream_names tables collections",
@@ -35,17 +35,17 @@ var aliases = lists(map[string]string{
 	"until":         foreign.UntilNames,
 })
 
-// lackingAliases are names that stand for an argument only where that is not given, for they may be fields.
+// lackingAliases are aliases only if the argument itself is absent, since they may also be names of fields.
 var lackingAliases = lists(map[string]string{
 	"stream":  "resource entity entity_type resource_type object_type record_type dataset type model index from",
 	"streams": "resources types type resource entity index in",
 	"id":      "key pk",
 })
 
-// envelopes are objects that others put arguments into.
+// envelopes are names of objects that other APIs wrap arguments in.
 var envelopes = written.Set("args arguments params parameters input variables request body payload")
 
-// wordForms are other ways to write one of the few values of an argument.
+// wordForms maps other spellings to the values of an argument that allows only a few.
 var wordForms = map[string]map[string]string{
 	"order": foreign.Directions,
 	"granularity": written.ByWord(map[string]string{
@@ -59,15 +59,15 @@ var wordForms = map[string]map[string]string{
 	"detail": written.ByWord(map[string]string{"full": "detailed verbose complete true", "compact": "summary brief false"}),
 }
 
-// likelyForms are words for which no value of an argument stands; the nearest value is proposed. A group by weekday has none: by day it
-// can be made.
+// likelyForms maps words that no value of an argument expresses to the nearest value, which is proposed. Groups by weekday, for example,
+// can be worked out from groups by day.
 var likelyForms = map[string]map[string]string{
 	"granularity": written.ByWord(map[string]string{
 		"day": "weekday weekdays weekend weekends day_of_week dayofweek dow day_name", "hour": "minute hour_of_day hourofday time_of_day",
 		"week": "fortnight", "year": "decade"}),
 }
 
-// flags are arguments that stand for one value of another when they are true.
+// flags are boolean arguments of other APIs. True means one value of another argument.
 var flags = map[string][2]string{
 	"desc": {"order", "desc"}, "descending": {"order", "desc"}, "asc": {"order", "asc"}, "ascending": {"order", "asc"},
 	"full": {"detail", "full"}, "verbose": {"detail", "full"},
@@ -76,10 +76,10 @@ var flags = map[string][2]string{
 	"count_only": {"count", "exact"}, "return_count": {"count", "exact"}, "return_total": {"count", "exact"},
 }
 
-// nameArguments are arguments that hold a name or an id, in which white space or quotation marks around the value are never meant.
+// nameArguments have a name or an id as their value. White space or quotation marks around it are never meant.
 var nameArguments = []string{"stream", "connection_id", "field", "id", "group_by", "group_by_time", "time_zone", "sort"}
 
-// notFields are arguments that other tools take, or that say nothing about the read: no fields of a stream.
+// notFields are arguments of other tools, or without an effect on a read. They are not names of fields.
 var notFields = written.Set(pageWords, silentWords, "include_deleted full mode sort order fields q query streams expand metric field group_by "+
 	"group_by_time granularity time_zone count distinct language having ascending descending reverse sql unique")
 
@@ -91,19 +91,19 @@ func lists(of map[string]string) map[string][]string {
 	return all
 }
 
-// aggregations are objects that other APIs have for a metric and its field.
+// aggregations are the arguments of other APIs that contain a metric and its field.
 var aggregations = written.Set("aggregations aggregation aggregates aggs pipeline")
 
-// Arguments that say nothing about the records that are read, or of which an error says enough.
+// Arguments that do not select records, or that the error message already explains.
 const (
 	silentWords = "reason purpose explanation description intent comment user user_id format output output_format verbose debug pretty " +
 		"timeout include_metadata raw limit cursor view detail"
-	pageWords = "page page_number offset skip starting_after ending_before" // which count pages or records instead of sending a cursor
+	pageWords = "page page_number offset skip starting_after ending_before" // pages or records by number, instead of a cursor
 )
 
 var silent, pages = written.Set(pageWords, silentWords), written.Set(pageWords)
 
-// bounds are arguments that bound a time, which a filter on the stream's time field does here.
+// bounds are arguments that limit a period. In this program a filter on the stream's time field does that.
 var bounds = written.Set(foreign.SpanWords, foreign.SinceNames, foreign.UntilNames,
 	"since until after before date when")
 
@@ -111,8 +111,8 @@ var granularities = written.Set("hour day week month quarter year")
 
 var sinceUntil = []string{"since", "until"}
 
-// boundOperators are the operators of a filter for the bounds of a search.
+// boundOperators maps the bounds of a search to the operators of a filter.
 var boundOperators = map[string]string{"since": "gte", "until": "lte"}
 
-// wordArguments are names of an argument that looks for words and is not a field of a stream.
+// wordArguments are names of an argument with words to search for. They are not fields of a stream.
 var wordArguments = strings.Fields("q query search search_query search_term search_terms keywords keyword")
