@@ -8,55 +8,55 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 )
 
-// A held is a cache of values that expire, bounded in number and in bytes. It is safe for concurrent use.
-type held[K comparable, V any] struct {
+// A cache keeps values until they expire, bounded in number and in bytes. It is safe for concurrent use.
+type cache[K comparable, V any] struct {
 	now         func() time.Time
 	ttl         time.Duration
-	most, bytes int // of all values
-	values      *lru.Cache[K, heldValue[V]]
+	most, bytes int // limits for all values
+	values      *lru.Cache[K, entry[V]]
 
-	mu    sync.Mutex     // for what follows
-	taken map[string]int // bytes, by owner
-	all   int            // of them
+	mu    sync.Mutex     // guards the fields below
+	taken map[string]int // bytes by owner
+	all   int            // bytes of all owners
 }
 
-// share is the part of the bytes, one in so many, that the values of one owner may have: no owner costs the others more.
+// share limits the values of one owner to 1/share of the bytes, so that it cannot crowd out the others.
 const share = 4
 
-type heldValue[V any] struct {
+type entry[V any] struct {
 	value V
 	until time.Time
 	owner string
 	bytes int
 }
 
-func newHeld[K comparable, V any](now func() time.Time, ttl time.Duration, most, bytes int) *held[K, V] {
-	h := &held[K, V]{now: now, ttl: ttl, most: most, bytes: bytes, taken: map[string]int{}}
-	h.values, _ = lru.NewWithEvict(most, func(_ K, v heldValue[V]) { h.take(v.owner, -v.bytes) }) // fails for none alone
+func newCache[K comparable, V any](now func() time.Time, ttl time.Duration, most, bytes int) *cache[K, V] {
+	h := &cache[K, V]{now: now, ttl: ttl, most: most, bytes: bytes, taken: map[string]int{}}
+	h.values, _ = lru.NewWithEvict(most, func(_ K, v entry[V]) { h.take(v.owner, -v.bytes) }) // fails only if most is 0 or less
 	return h
 }
 
-// take counts bytes of an owner. The mutex is held: only [held.PutOf] drops values.
-func (h *held[K, V]) take(owner string, bytes int) {
+// take counts bytes of an owner. The caller holds mu: only [cache.PutOf] drops values.
+func (h *cache[K, V]) take(owner string, bytes int) {
 	h.all += bytes
 	if h.taken[owner] += bytes; h.taken[owner] == 0 {
 		delete(h.taken, owner)
 	}
 }
 
-// Get returns the value of a key; false if there is none, or not any more.
-func (h *held[K, V]) Get(key K) (value V, ok bool) {
+// Get returns the value of a key; false if it is absent or expired.
+func (h *cache[K, V]) Get(key K) (value V, ok bool) {
 	v, ok := h.values.Get(key)
 	return v.value, ok && h.now().Before(v.until)
 }
 
-// Put keeps a value without an owner.
-func (h *held[K, V]) Put(key K, value V) { h.PutOf("", 0, key, value) }
+// Put stores a value without an owner.
+func (h *cache[K, V]) Put(key K, value V) { h.PutOf("", 0, key, value) }
 
-// PutOf keeps a value of an owner where it fits into what is left of the bytes, and of the owner's share. Those not used for longest whose
-// time is over are dropped first: a schema may have megabytes. Each counts for the bytes that there are for one at least, so that an
-// owner's share is one of the number, too.
-func (h *held[K, V]) PutOf(owner string, bytes int, key K, value V) {
+// PutOf stores a value of an owner if it fits into the remaining bytes and into the owner's share. First it drops the least recently used
+// values that expired: a schema may have megabytes. Each value counts for at least bytes/most, so that the share also limits the number of
+// an owner's values.
+func (h *cache[K, V]) PutOf(owner string, bytes int, key K, value V) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	now := h.now()
@@ -69,26 +69,26 @@ func (h *held[K, V]) PutOf(owner string, bytes int, key K, value V) {
 		return
 	}
 	h.take(owner, bytes)
-	h.values.Add(key, heldValue[V]{value, now.Add(h.ttl), owner, bytes})
+	h.values.Add(key, entry[V]{value, now.Add(h.ttl), owner, bytes})
 }
 
-// How many bytes all schemas have that are held, and all lists of streams.
+// Limits for the bytes of all cached schemas, and of all cached lists of streams.
 const (
 	schemasBytes = 64 << 20
 	listsBytes   = 16 << 20
 )
 
-// weigh is an upper estimate of the memory of a document with what is parsed of it: short parts take more than their text.
+// weigh returns an upper estimate of the memory of a document and its parsed form: short parts take more than their text.
 func weigh(text string, rows int) int {
-	const part, member = 4, 256 // bytes of memory for one of the text, and for a member or a row
+	const part, member = 4, 256 // bytes of memory per byte of text, and per member or row
 	return part*len(text) + member*(strings.Count(text, ":")+rows)
 }
 
-// Refusals remember for ten minutes for which grants a resource server refused something that no schema announces, such as filters, so
-// that it is not asked for in vain each time. Nothing is refused because of them.
-type Refusals = held[string, bool]
+// Refusals remembers for ten minutes which grants a resource server refused something that no schema announces, such as filters, so that
+// calls do not try it again each time. No call is refused because of it.
+type Refusals = cache[string, bool]
 
-// NewRefusals returns none yet. now is the clock.
+// NewRefusals returns an empty cache. now is the clock.
 func NewRefusals(now func() time.Time) *Refusals {
-	return newHeld[string, bool](now, 10*time.Minute, 10_000, 0)
+	return newCache[string, bool](now, 10*time.Minute, 10_000, 0)
 }

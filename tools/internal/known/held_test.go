@@ -9,7 +9,7 @@ import (
 // What is not held any more takes no memory: it goes when something else is held.
 func TestWhatHasExpiredIsDropped(t *testing.T) {
 	now := time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC)
-	h := newHeld[int, string](func() time.Time { return now }, time.Minute, 1000, 0)
+	h := newCache[int, string](func() time.Time { return now }, time.Minute, 1000, 0)
 	for i := range 500 {
 		h.Put(i, "a schema")
 	}
@@ -28,7 +28,7 @@ func TestWhatHasExpiredIsDropped(t *testing.T) {
 // What is held has so many bytes and no more. One owner has a share of them, and of the number: the values of others stay, whatever it does.
 func TestOneOwnerDrivesOutNoOther(t *testing.T) {
 	now := time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC)
-	h := newHeld[string, string](func() time.Time { return now }, time.Minute, 100, 1000)
+	h := newCache[string, string](func() time.Time { return now }, time.Minute, 100, 1000)
 	has := func(key string, want bool) {
 		t.Helper()
 		if _, ok := h.Get(key); ok != want {

@@ -10,8 +10,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
-// Named returns the sources whose stream has the most of some words in its name, and these words. An ending of a stream that adds to
-// another, such as trip_rest to trip, is no word of a name.
+// Named returns the sources whose stream has the most of some words in its name, and these words. The suffix of a stream that extends
+// another, such as trip_rest of trip, is not a word of its name.
 func Named(sources []Source, words []string) (had []string, of []Source) {
 	most := 1
 	for _, source := range sources {
@@ -31,9 +31,10 @@ func Named(sources []Source, words []string) (had []string, of []Source) {
 	return slices.DeleteFunc(slices.Clone(words), func(word string) bool { return !slices.Contains(had, word) }), of
 }
 
-// SourceCalled is the first source of the stream that the first of some words names, and the other words; false where none names one.
+// SourceCalled returns the first source, among those that may be, of the stream that the first of some words names, and the other words;
+// false if no word names one.
 func SourceCalled(sources []Source, words []string, may func(Source) bool) (source Source, others []string, ok bool) {
-	for _, word := range words { // the order from Thread and Needle is an order
+	for _, word := range words { // "the order from Thread and Needle" is an order
 		for _, source := range sources {
 			calls := func(word string) bool { return fields.Calls(word, source.Stream) }
 			if may(source) && calls(word) {
@@ -44,9 +45,10 @@ func SourceCalled(sources []Source, words []string, may func(Source) bool) (sour
 	return source, nil, false
 }
 
-// NamedConnections are the connections of some sources whose names have the most of some words, none where all have, and these words.
+// NamedConnections returns the connections of some sources whose names have the most of some words, and these words; no connections if all
+// have them.
 func NamedConnections(sources []Source, words []string) (had []string, of []rs.Connection) {
-	var all []Source // each as if its name were that of a stream
+	var all []Source // the connections, each with its name as a stream's
 	for _, source := range sources {
 		if !slices.ContainsFunc(all, func(other Source) bool { return other.Connection.ID == source.Connection.ID }) {
 			all = append(all, Source{Stream: source.Connection.DisplayName, Connection: source.Connection})
@@ -59,10 +61,10 @@ func NamedConnections(sources []Source, words []string) (had []string, of []rs.C
 	return had, of
 }
 
-// NamedField is the field of some streams, of all where none is named, whose name has most of some words, with the words that it has and the
-// rows that have it; "" for none. Ids are no such fields.
+// NamedField returns the field of some streams, or of all if none is named, whose name has the most of some words, with these words and the
+// rows that have the field; "" for none. It ignores fields with ids.
 func NamedField(document *rs.Schema, streams, words []string) (had []string, name string, rows []*rs.SchemaStream) {
-	var all []Source // each field as if its name were that of a stream
+	var all []Source // the fields, each with its name as a stream's
 	of := map[string][]*rs.SchemaStream{}
 	for i := range document.Streams {
 		row := &document.Streams[i]
@@ -84,7 +86,7 @@ func NamedField(document *rs.Schema, streams, words []string) (had []string, nam
 	return had, found[0].Stream, of[found[0].Stream]
 }
 
-// Conditions are the filter that conditions mean in a stream; nil where it lacks one of the fields.
+// Conditions returns the filter that conditions mean in a stream; nil if the stream lacks one of the fields.
 func Conditions(row *rs.SchemaStream, found rs.Object) (conditions rs.Object) {
 	own := row.Fields()
 	for _, c := range found {

@@ -1,4 +1,4 @@
-// Package known holds for a while what is known of grants: the schema of their streams, and what a resource server refuses them.
+// Package known caches what is known of grants: the schemas and lists of their streams, and what a resource server refuses them.
 package known
 
 import (
@@ -17,17 +17,17 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
-// Schemas reads the compact schema for what a call needs to know of a stream, and holds it for a minute per grant, and the list of
-// streams for a moment. It decides nothing that the resource server decides: where the schema cannot be read, nothing is known.
+// Schemas reads compact schemas and caches them for a minute per grant, and lists of streams for two seconds. It does not decide for the
+// resource server: if the schema cannot be read, nothing is known.
 type Schemas struct {
-	held  *held[schemaKey, heldSchema]
-	lists *held[schemaKey, *rs.Response]
+	schemas *cache[schemaKey, cachedSchema]
+	lists   *cache[schemaKey, *rs.Response]
 }
 
 type schemaKey struct{ grant, stream, connectionID string }
 
-// A heldSchema is a document with what it says of a stream, which is read when it is first asked for: few documents are asked.
-type heldSchema struct {
+// A cachedSchema is a document with what it says of a stream, which is parsed on first use: few documents need it.
+type cachedSchema struct {
 	document *rs.Schema
 	stream   func() Stream
 }
@@ -35,30 +35,30 @@ type heldSchema struct {
 // NewSchemas returns an empty cache. now is the clock.
 func NewSchemas(now func() time.Time) *Schemas {
 	return &Schemas{
-		held:  newHeld[schemaKey, heldSchema](now, time.Minute, 1000, schemasBytes),
-		lists: newHeld[schemaKey, *rs.Response](now, listLife, 1000, listsBytes),
+		schemas: newCache[schemaKey, cachedSchema](now, time.Minute, 1000, schemasBytes),
+		lists:   newCache[schemaKey, *rs.Response](now, listLife, 1000, listsBytes),
 	}
 }
 
-// A Stream is what a schema says of a stream; of the streams of one name, where several connections have it.
+// A Stream is what a schema says of a stream, or of all streams of one name if several connections have it.
 type Stream struct {
 	fields      map[string]rs.SchemaField
-	unlike      map[string]bool // the fields whose type is not the same everywhere
+	unlike      map[string]bool // the fields whose type differs between streams
 	Connections []rs.Connection
-	Relations   []string // that can be expanded somewhere
+	Relations   []string // those that some connection can expand
 	Sources     []Source
 	Document    *rs.Schema
 	Err         error // why nothing is known
 }
 
-// Document returns the schema document of a stream, under one connection where that is named; nil where it cannot be read.
+// Document returns the schema document of a stream, of one connection unless connectionID is ""; nil if it cannot be read.
 func (c *Schemas) Document(ctx context.Context, d rs.Doer, stream, connectionID string) *rs.Schema {
 	return c.Of(ctx, d, rs.Scope{Stream: stream, ConnectionID: connectionID}).Document
 }
 
-// Of returns what is known of a stream, under one connection where the scope names one; of all streams where it names none.
+// Of returns what is known of the scope's stream, or of all streams if it names none, and of its connection if it names one.
 func (c *Schemas) Of(ctx context.Context, d rs.Doer, scope rs.Scope) Stream {
-	if known, ok := c.held.Get(keyOf(ctx, scope)); ok {
+	if known, ok := c.schemas.Get(keyOf(ctx, scope)); ok {
 		return known.stream()
 	}
 	response, err := rs.CompactSchema(ctx, d, scope.Stream, scope.ConnectionID)
@@ -68,15 +68,15 @@ func (c *Schemas) Of(ctx context.Context, d rs.Doer, scope rs.Scope) Stream {
 	return c.Hold(ctx, scope, response.Schema())()
 }
 
-// Hold holds a schema document as if it had been read for a scope. What it returns reads what the document says of that.
+// Hold caches a schema document as if it had been read for a scope. It returns a function that parses it for the scope, once.
 func (c *Schemas) Hold(ctx context.Context, scope rs.Scope, document *rs.Schema) func() Stream {
-	known := heldSchema{document, sync.OnceValue(func() Stream { return ReadStream(document, scope) })}
-	if key := keyOf(ctx, scope); key.grant != "" { // else it is not known who else may see it
+	known := cachedSchema{document, sync.OnceValue(func() Stream { return ReadStream(document, scope) })}
+	if key := keyOf(ctx, scope); key.grant != "" { // without a grant, anyone might read it from the cache
 		rows := 0
 		for i := range document.Streams {
 			rows += len(document.Streams[i].Connections) // each is a source
 		}
-		c.held.PutOf(key.grant, weigh(document.Raw, rows), key, known)
+		c.schemas.PutOf(key.grant, weigh(document.Raw, rows), key, known)
 	}
 	return known.stream
 }
@@ -85,14 +85,14 @@ func keyOf(ctx context.Context, scope rs.Scope) schemaKey {
 	return schemaKey{auth.PrincipalFrom(ctx).GrantID, scope.Stream, scope.ConnectionID}
 }
 
-// How long a list of streams is held, for calls that come at once, and how large it is at most: a larger one is read each time.
+// How long a list of streams is cached, for calls that come together, and the most bytes of one: a larger one is read each time.
 const (
 	listLife  = 2 * time.Second
 	listBytes = 64 << 10
 )
 
-// Streams reads the list of the streams of a connection, or of all, with their counts and how fresh they are, and holds it for two
-// seconds per grant; nil where it is not answered within [read.BesideDeadline].
+// Streams reads the list of the streams of a connection, or of all, with their counts and freshness, and caches it for two seconds per
+// grant. It returns nil if the read fails or takes longer than [read.BesideDeadline].
 func (c *Schemas) Streams(ctx context.Context, d rs.Doer, connectionID string) *rs.Response {
 	if list := c.HeldStreams(ctx, connectionID); list != nil {
 		return list
@@ -100,13 +100,13 @@ func (c *Schemas) Streams(ctx context.Context, d rs.Doer, connectionID string) *
 	key := keyOf(ctx, rs.Scope{ConnectionID: connectionID})
 	list := read.Beside(ctx, d, read.Request(connectionID, "streams"))
 	if list != nil && key.grant != "" && list.Unavailable == 0 && len(list.Body) <= listBytes {
-		list.ListedStreams() // which are read once, and not by several calls at a time
+		list.ListedStreams() // parses them once, before calls share the list
 		c.lists.PutOf(key.grant, weigh(list.Body, 0), key, list)
 	}
 	return list
 }
 
-// HeldStreams returns the list that is held, without a read; nil for none.
+// HeldStreams returns the cached list of streams, without a read; nil for none.
 func (c *Schemas) HeldStreams(ctx context.Context, connectionID string) *rs.Response {
 	list, ok := c.lists.Get(keyOf(ctx, rs.Scope{ConnectionID: connectionID}))
 	if !ok {
@@ -115,11 +115,11 @@ func (c *Schemas) HeldStreams(ctx context.Context, connectionID string) *rs.Resp
 	return list
 }
 
-// Held returns the document that is held of a stream, or of all, without a read; nil for none.
+// Held returns the cached document of a stream, or else of all streams, without a read; nil for none.
 func (c *Schemas) Held(ctx context.Context, stream, connectionID string) *rs.Schema {
 	grant := auth.PrincipalFrom(ctx).GrantID
 	for _, key := range []schemaKey{{grant, stream, connectionID}, {grant, stream, ""}, {grant, "", connectionID}, {grant, "", ""}} {
-		if known, ok := c.held.Get(key); ok {
+		if known, ok := c.schemas.Get(key); ok {
 			return known.document
 		}
 	}
@@ -157,7 +157,7 @@ func ReadStream(schema *rs.Schema, scope rs.Scope) Stream {
 	return known
 }
 
-// DateKind is what the values of a field are to a filter that has a bare date.
+// DateKind returns how a filter with a bare date treats the values of a field.
 func (s Stream) DateKind(field string) filter.DateKind {
 	f, ok := s.fields[field]
 	if !ok || s.unlike[field] {
@@ -183,8 +183,7 @@ func kindOfDates(f rs.SchemaField) filter.DateKind {
 	return filter.MayBeDates
 }
 
-// UnitOf is the field that says what unit a number is in, such as its currency; "" where there is none, and where the field is a number of
-// things.
+// UnitOf returns the field with the unit of a number, such as its currency; "" if there is none, or if the field counts things.
 func (s Stream) UnitOf(field string) string {
 	f, ok := s.fields[field]
 	if kind := kindOfDates(f); !ok || kind != filter.NotDates && kind != filter.MayBeDates {
@@ -199,21 +198,21 @@ func (s Stream) UnitOf(field string) string {
 	return written.UnitField(field, texts)
 }
 
-// startsAndEnds are parts of the names of fields that say when something begins, and of those that say when it ends.
+// startsAndEnds pairs parts of the names of fields for a start with those for the end.
 var startsAndEnds = [][2]string{
 	{"start", "end"}, {"Start", "End"}, {"beginn", "ende"}, {"begin", "end"}, {"from", "to"}, {"from", "until"}, {"von", "bis"},
 	{"check_in", "check_out"}, {"checkin", "checkout"}, {"depart", "arriv"}, {"departure", "arrival"}, {"inicio", "fin"},
 }
 
-// MayStart reports whether a field is named like one that says when something begins which also ends.
+// MayStart reports whether a field is named like the start of something that also ends.
 func MayStart(field string) bool {
 	return slices.ContainsFunc(startsAndEnds, func(names [2]string) bool { return strings.Contains(field, names[0]) })
 }
 
-// EndOf is the field that says when what begins at a field ends, and can be filtered by a range; "" for none.
+// EndOf returns the field with the end of what starts at a field, if it can be filtered by a range; "" for none.
 func (s Stream) EndOf(field string) string {
 	start, ok := s.fields[field]
-	if kind := kindOfDates(start); !ok || kind == filter.NotDates || kind == filter.MayBeDates { // a text from someone to someone
+	if kind := kindOfDates(start); !ok || kind == filter.NotDates || kind == filter.MayBeDates { // from and to are people
 		return ""
 	}
 	for _, names := range startsAndEnds {
@@ -226,7 +225,7 @@ func (s Stream) EndOf(field string) string {
 	return ""
 }
 
-// Status is the field that says whether a record counts, as an order may be cancelled, by which the records can be grouped; "" for none.
+// Status returns the field that says whether a record counts, as an order may be cancelled, if records can be grouped by it; "" for none.
 func (s Stream) Status() string {
 	var names []string
 	for name, f := range s.fields {
@@ -244,24 +243,22 @@ func (s Stream) HasBlob() bool {
 	return slices.ContainsFunc(slices.Collect(maps.Values(s.fields)), func(f rs.SchemaField) bool { return f.Granted && f.Type == "blob" })
 }
 
-// A Source is a stream of one connection, with the fields by which its schema says when a record is, what it is called, whose it is and
-// what it says.
+// A Source is a stream of one connection, with the fields that its schema marks as the time, title, author and text of a record.
 type Source struct {
 	Stream                    string
 	Connection                rs.Connection
 	Time, Title, Author, Text string
-	Kind                      filter.DateKind // of time
-	End                       string          // the field by which it says when what began at its time ends; "" for none
-	Parts                     []rs.Relation   // to the one record, such as a body, that each record has
+	Kind                      filter.DateKind // of the field Time
+	End                       string          // the field with the end of what starts at Time; "" for none
+	Parts                     []rs.Relation   // those to one record, such as the body of a message
 }
 
-// Untitled reports whether the schema marks nothing that says what a record of a source is.
+// Untitled reports whether the schema marks no title, author or text.
 func (s Source) Untitled() bool { return s.Title == "" && s.Author == "" && s.Text == "" }
 
-// Whose is the field that says whose a record is, or else what it is called; "" for none.
+// Whose returns the field with the author of a record, or else its title; "" for none.
 func (s Source) Whose() string { return cmp.Or(s.Author, s.Title) }
 
-// readSources lists the sources of a schema.
 func readSources(schema *rs.Schema) []Source {
 	var all []Source
 	for i := range schema.Streams {
@@ -297,8 +294,8 @@ func readSources(schema *rs.Schema) []Source {
 	return all
 }
 
-// PartsOf returns the streams, beside some, whose text a search reads and of which each record is a part of one of theirs, such as the
-// bodies of messages.
+// PartsOf returns the streams, other than those given, that search reads and whose records are parts of records in those given, such as
+// the bodies of messages.
 func (s Stream) PartsOf(streams []string) (parts []string) {
 	for _, source := range s.Sources {
 		for _, part := range source.Parts {
@@ -311,7 +308,7 @@ func (s Stream) PartsOf(streams []string) (parts []string) {
 	return parts
 }
 
-// IsPart reports whether the records of a stream are parts of those of some sources.
+// IsPart reports whether the records of a stream are parts of records in some sources.
 func IsPart(stream string, of []Source) bool {
 	isPart := func(part rs.Relation) bool { return part.Target == stream }
 	return slices.ContainsFunc(of, func(s Source) bool { return slices.ContainsFunc(s.Parts, isPart) })
@@ -328,7 +325,7 @@ func (s Stream) isSearched(stream string) bool {
 	return false
 }
 
-// ParentOf returns the stream whose ids a field of the stream of a scope has: one of which that can be expanded by the field.
+// ParentOf returns the stream whose ids a field of the scope's stream has: one with a relation to that stream by this foreign key.
 func ParentOf(schema *rs.Schema, scope rs.Scope, field string) (parent string, found bool) {
 	if schema == nil {
 		return "", false
