@@ -1,4 +1,4 @@
-// Package leftout says what an answer leaves out that a model may take to be in it.
+// Package leftout reports what an answer leaves out although a model may assume that it is there.
 package leftout
 
 import (
@@ -19,22 +19,22 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
-// Noted is a member of an answer that says something of it, with the call that answers instead.
+// Noted returns a member of an answer with a note about it and the call that answers instead.
 func Noted(name, note string, instead correct.Call) rs.Member {
 	call := rs.Object{rs.NewMember("tool", instead.Tool), {Name: "arguments", Value: instead.Arguments.JSON()}}
 	return rs.Member{Name: name, Value: rs.Object{rs.NewMember("note", note), {Name: "instead", Value: call.JSON()}}.JSON()}
 }
 
-// Units say which fields have the units of the numbers on a page, where the call asks for the numbers and not for their units. The schema is
-// read for a number only.
-func Units(asked []string, f filter.Filter, page *rs.Response, schema func() known.Stream) rs.Object {
-	told := func(c filter.Condition) bool { return c.Operator == "" && written.IsUnitName(c.Field) }
-	if slices.ContainsFunc(asked, written.IsUnitName) || slices.ContainsFunc(f, told) {
+// Units reports which fields have the units of the numbers on a page, if the call asks for the numbers but not for their units. It reads
+// the schema only for a number.
+func Units(requested []string, f filter.Filter, page *rs.Response, schema func() known.Stream) rs.Object {
+	namesUnit := func(c filter.Condition) bool { return c.Operator == "" && written.IsUnitName(c.Field) }
+	if slices.ContainsFunc(requested, written.IsUnitName) || slices.ContainsFunc(f, namesUnit) {
 		return nil
 	}
 	list, _ := page.List()
-	of := map[string][]string{} // the fields whose unit a field says
-	for _, field := range asked {
+	of := map[string][]string{} // the fields with numbers, by the field with their unit
+	for _, field := range requested {
 		isNumber := func(item rs.Item) bool { return written.IsNumber(item.Data.Get(field)) }
 		if strings.HasSuffix(field, "_count") || !slices.ContainsFunc(list.Items, isNumber) {
 			continue
@@ -56,8 +56,8 @@ func Units(asked []string, f filter.Filter, page *rs.Response, schema func() kno
 
 const maxNamedUnits = 4
 
-// MixedUnits says that a page is sorted or bounded by numbers of several units, such as currencies, as its records show, and which call has
-// those of one.
+// MixedUnits reports that a page is sorted or filtered by numbers in several units, such as currencies, as its records show, with the call
+// for one of the units.
 func MixedUnits(sort string, f filter.Filter, page *rs.Response, call correct.Call) rs.Object {
 	compared := []string{strings.TrimPrefix(sort, "-")}
 	for _, c := range f {
@@ -94,8 +94,8 @@ func MixedUnits(sort string, f filter.Filter, page *rs.Response, call correct.Ca
 	return nil
 }
 
-// Fields say which connections of a stream lack fields that a call names, and which call reads the same there; nothing where all have them.
-// A resource server takes a field that one of several connections has, and leaves the others out or answers without it.
+// Fields reports which connections of a stream lack fields that a call names, with the call that reads the same there; nil if none does. A
+// resource server accepts a field that one of several connections has, and leaves the others out or answers without it.
 func Fields(stream string, call correct.Call, stated known.Stream) rs.Object {
 	if stated.Document == nil || len(stated.Connections) < 2 {
 		return nil
@@ -107,7 +107,7 @@ func Fields(stream string, call correct.Call, stated known.Stream) rs.Object {
 	return rs.Object{{Name: "missing_fields", Value: rs.JoinArray(rows)}}
 }
 
-// IsWarned reports whether a resource server warns that its answer leaves out a connection.
+// IsWarned reports whether the resource server warns that its answer leaves out a connection.
 func IsWarned(response *rs.Response) bool {
 	return slices.ContainsFunc(aggregate.Body(response).Object("meta").Array("warnings"), func(raw string) bool {
 		return rs.AsObject(raw).Text("code") == "connection_left_out"
@@ -119,8 +119,8 @@ var (
 	digits    = written.Expression(`[0-9]+`)
 )
 
-// ThreadHead says which record those of a page belong to that are filtered by it, such as the first message of a thread, where it is there
-// and not among them: one read, where the value is like their ids or what these end in.
+// ThreadHead reports the record by whose id a page is filtered, such as the first message of a thread, if it exists and is not on the page.
+// It makes one read, and only if the filter's value resembles the ids on the page or their last parts.
 func ThreadHead(ctx context.Context, d rs.Doer, scope rs.Scope, f filter.Filter, page *rs.Response) rs.Object {
 	list, _ := page.List()
 	at := slices.IndexFunc(f, func(c filter.Condition) bool { return c.Operator == "" && answersTo().MatchString(c.Field) })

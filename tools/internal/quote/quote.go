@@ -1,4 +1,4 @@
-// Package quote writes texts and names from elsewhere, such as a caller's, into a sentence: bounded, and on one line.
+// Package quote formats texts and names from elsewhere, such as a caller's, for a sentence: bounded in length, and on one line.
 package quote
 
 import (
@@ -8,19 +8,19 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// most is how many characters of a text are shown.
+// most is the most characters of a text that are shown.
 const most = 60
 
-// Text is a text in quotation marks.
+// Text returns [Line] of a text in quotation marks.
 func Text(text string) string { return rs.EncodeJSON(Line(text)) }
 
-// Line is a text on one line: clipped, and without line breaks and control characters.
+// Line returns a text on one line: truncated, and without line breaks and control characters.
 func Line(text string) string { return clipped(rs.ErrorText(text)) }
 
-// Exact is a text in quotation marks as it was sent: what does not belong into a line is escaped.
+// Exact returns a text as it was sent, in quotation marks. Line breaks and control characters are escaped; a long text is truncated.
 func Exact(text string) string { return JSON(rs.EncodeJSON(text)) }
 
-// JSON is a JSON value as it was sent, but for white space.
+// JSON returns a JSON value as it was sent, except for white space; a long one is truncated.
 func JSON(raw string) string {
 	text, _ := rs.Compact(raw)
 	return clipped(text)
@@ -42,7 +42,7 @@ func Names(names []string, limit int) string {
 	return strings.Join(shown, ", ")
 }
 
-// AreIn says that words are in something: "a" is in, or "a", "b" are in.
+// AreIn returns the start of a sentence about where words are: "a" is in, or "a", "b" are in.
 func AreIn(words []string) string {
 	var quoted []string
 	for _, word := range words {
@@ -54,8 +54,8 @@ func AreIn(words []string) string {
 	return strings.Join(quoted, ", ") + " are in"
 }
 
-// Each are names, those in quotation marks that are not plain words. Long ones are cut, but for those that would be alike: none of them
-// could be told from another, nor sent.
+// Each returns names, with quotation marks around those that are not plain words. Long names are truncated, except those that would become
+// equal: a reader could not distinguish them, nor send them.
 func Each(names []string) []string {
 	shown, cut := make([]string, len(names)), map[string]int{}
 	for _, name := range names {
@@ -75,7 +75,7 @@ func Each(names []string) []string {
 	return shown
 }
 
-// Connections names at most three connections, with their display names.
+// Connections lists at most three connections, with their display names.
 func Connections(connections []rs.Connection) string {
 	var shown []string
 	for _, c := range connections[:min(len(connections), 3)] {

@@ -9,16 +9,15 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// Bounds of a repair.
+// Limits for what follows a search that found nothing.
 const (
-	MaxReads        = 8  // of the resource server, the search that found nothing among them
-	MaxPackageReads = 24 // the same, over the members of a package
-	MaxWords        = 5  // that are asked for one by one
-	Hits            = 25 // of one read
+	MaxReads        = 8  // reads of the resource server, including that search
+	MaxPackageReads = 24 // the same, over all members of a package
+	MaxWords        = 5  // words that are searched for one by one
+	Hits            = 25 // hits of one read
 )
 
-// ReadsLeft returns how many searches may follow the one that found nothing, if that one took so many reads and each other takes so
-// many.
+// ReadsLeft returns how many searches may follow the one that found nothing and took took reads, if each of them takes each reads.
 func ReadsLeft(took, each int) int {
 	if took <= 1 {
 		return MaxReads - 1
@@ -26,15 +25,15 @@ func ReadsLeft(took, each int) int {
 	return max(0, min(MaxReads-1, (MaxPackageReads-took)/max(1, each)))
 }
 
-// A Read is what the search for one word returned.
+// A Read is the result of the search for one word.
 type Read struct {
 	Word    string
-	Count   int // of the records that have it; at least 1 where there are hits
+	Count   int // the records that have it; at least 1 if there are hits
 	AtLeast bool
 	Hits    []Hit
 }
 
-// ReadList returns what the search for a word returned. A hit that is no object is left out.
+// ReadList parses the result of the search for a word. It leaves out hits that are not objects.
 func ReadList(word string, response *rs.Response) Read {
 	read := Read{Word: word}
 	list, _ := response.List()
@@ -55,21 +54,21 @@ func ReadList(word string, response *rs.Response) Read {
 	return read
 }
 
-// A Hit is one that a read returned. Hits of one record have the same key.
+// A Hit is one hit of a read. Hits of one record have the same key.
 type Hit struct {
 	Key   string
-	Value string // what is returned of it
+	Value string // the hit as JSON
 }
 
-// A Found is a hit with the words that its record has, in the order of the reads; none if it is only near.
+// A Found is a hit with the words that its record has, in the order of the reads; no words if it is only near.
 type Found struct {
 	Hit
 	Words []string
 }
 
-// Merge returns every record that the reads have found, once: first those that have all words, then the near ones in their order,
-// then the others by how many of the words they have, how rare these are and how well they rank. Its value is that of the read with
-// the rarest word.
+// Merge returns every record that the reads found, once: first those that have all words, then the near ones in their order, then the
+// others, by how many of the words they have, how rare these are and how high they rank. The value of a record is from the read with the
+// rarest word.
 func Merge(reads []Read, near []Hit) []Found {
 	records := map[string]*record{}
 	order := 0
@@ -91,7 +90,7 @@ func Merge(reads []Read, near []Hit) []Found {
 		for rank, h := range read.Hits {
 			r := take(h)
 			if r.last == i+1 {
-				continue // the read has it twice
+				continue // the read returned it twice
 			}
 			r.last = i + 1
 			r.Words = append(r.Words, read.Word)
@@ -114,7 +113,7 @@ func Merge(reads []Read, near []Hit) []Found {
 	return found
 }
 
-// WithAll adds hits that have all of some words to what was read of each of these.
+// WithAll adds hits that have all of some words to the reads of each of these words.
 func WithAll(reads []Read, words []string, hits []Hit) []Read {
 	if len(hits) == 0 {
 		return reads
@@ -129,7 +128,7 @@ func WithAll(reads []Read, words []string, hits []Hit) []Read {
 	return reads
 }
 
-// A record is one that some reads have found.
+// A record is what the reads found of one record.
 type record struct {
 	Found
 	near, order, last int

@@ -1,5 +1,5 @@
-// Package relax holds the rules by which a search is repaired that demands all words and found no record: which words are asked for
-// one by one, and how what they find is merged. Its functions are pure; package tools makes the reads.
+// Package relax has the rules for a search that requires all words and found no record: which words to search for one by one, and how to
+// merge what they find. Its functions are pure; package tools makes the reads.
 package relax
 
 import (
@@ -9,9 +9,9 @@ import (
 	"unicode/utf8"
 )
 
-// Words returns the terms of a query that say what it is about, as they are written and in their order: its words without those
-// that are common in its language, and its quoted phrases with their quotes. Excluded words (-word) are not among them. If all words
-// are common, all are returned. No term occurs twice.
+// Words returns the terms that a query is about, as written and in their order: its words without those that are common in its language,
+// and its quoted phrases with their quotes. It leaves out excluded words (-word). If all words are common, it returns all. No term occurs
+// twice.
 func Words(query string) []string {
 	terms, _ := split(query)
 	stop := stopWords(terms)
@@ -36,11 +36,11 @@ func Words(query string) []string {
 	return words
 }
 
-// Together returns the words that a query is about, to be asked for together; "" where the query is the same, or is about one word.
+// Together returns the words that a query is about, to search for together; "" if the query is the same, or is about one word.
 func Together(query string) string {
 	terms, _ := split(query)
 	words := Words(query)
-	shortened := strings.Contains(straight(query), "'") // a word may be without what is around its apostrophe
+	shortened := strings.Contains(straight(query), "'") // [bareWord] may have removed a part
 	if len(words) < 2 || len(words) == len(terms) && !shortened {
 		return ""
 	}
@@ -49,20 +49,20 @@ func Together(query string) string {
 
 //nolint:misspell // they are not English
 var (
-	// framing are words of a question, and articles, of other languages that are no words of English. With a capital they may be of a name.
+	// framing are question words and articles of other languages that are not English words. With a capital they may be part of a name.
 	framing = list(`wann wer wem wen wessen wieviel wieviele wohin woher warum welche welchen welcher welches Wann Wer Wem Wieviel Warum Welche quand
 		combien pourquoi quel quelle quels quelles Quand Combien Pourquoi Quel Quelle cuándo cuanto cuánto cuánta cuántos cuántas quién quiénes dónde
 		cuál cuáles Cuándo Cuánto Cuánta Cuántos Cuántas Quién Dónde Cuál quando dove perché quanti quante quale quali Quando Dove Quanti Quante wanneer
 		waar waarom welke hoeveel Wanneer Waar Waarom Hoeveel onde quem qual Onde Quem de la le les des du der das el los las von vom beim
 		letzte letzten letzter letztes zuletzt neueste neuester neuestes Letzte Letzter Letztes dernier dernière derniers dernières Dernier Dernière
 		último última últimos últimas Último Última laatste`)
-	// occasions are words for one of several times, which say nothing behind a word such as last.
+	// occasions are words for one of several times. After a word such as last they have no meaning for a search.
 	occasions       = list(`time times fois vez veces mal male volta volte keer vezes`)
 	beforeOccasions = list(`last first next many what which dernière première prochaine quelle quelles de última primera próxima cuántas otra letzte letztes
 		letzten letzter erste erstes ersten nächste nächstes nächsten viele wieviele ultima prima quante laatste eerste hoeveel primeira quantas`)
 )
 
-// HasWords reports whether a query has anything to look for.
+// HasWords reports whether a query has words or phrases to look for.
 func HasWords(query string) bool {
 	terms, _ := split(query)
 	return len(terms) > 0
@@ -70,12 +70,12 @@ func HasWords(query string) bool {
 
 // A term is a word or a quoted phrase of a query.
 type term struct {
-	text   string // as it is written, a phrase with its quotes
+	text   string // as written, a phrase with its quotes
 	folded string // in lower case
 	phrase bool
 }
 
-// split returns the words and phrases of a query, and the words that it excludes, each with its minus, as they are written.
+// split returns the words and phrases of a query, and the words that it excludes, each with its minus, as written.
 func split(query string) (terms []term, excluded []string) {
 	for i, part := range strings.Split(straight(query), `"`) {
 		words := strings.Fields(part)
@@ -107,7 +107,7 @@ func inWord(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) || r == '\''
 }
 
-// bareWord is a word without apostrophes around it, without the ending of an English genitive and without a French article.
+// bareWord returns a word without apostrophes around it, the ending of an English genitive and a French article.
 func bareWord(word string) string {
 	word = strings.Trim(word, "'")
 	if before, after, ok := strings.Cut(word, "'"); ok && len(after) > 2 && elided[strings.ToLower(before)] {
@@ -116,11 +116,11 @@ func bareWord(word string) string {
 	return strings.TrimSuffix(strings.TrimSuffix(word, "'s"), "'S")
 }
 
-// elided are the French words that end in an apostrophe.
+// elided are the French words that end in an apostrophe, such as l'.
 var elided = list("l d j m n s t c qu")
 
-// stopWords returns the common words of the language that most of the terms are common in. It is English unless two words say otherwise:
-// one may be a word of its own in English, as son is.
+// stopWords returns the common words of the language in which most of the terms are common. That is English unless two terms indicate
+// another language: a single one, such as son, may be an English word.
 func stopWords(terms []term) map[string]bool {
 	best, most := languages[0], 1
 	for _, language := range languages {
@@ -137,7 +137,7 @@ func stopWords(terms []term) map[string]bool {
 	return best
 }
 
-// languages are the common words of the languages that are known, English first.
+// languages has the common words of each known language, English first.
 //
 //nolint:misspell // they are not all English
 var languages = []map[string]bool{
@@ -170,8 +170,8 @@ func list(words string) map[string]bool {
 	return set
 }
 
-// Choose returns the words that are asked for one by one: at most most of them, long ones first, since nothing says how rare a word
-// is before it is asked for; phrases come before words.
+// Choose returns at most most words to search for one by one: phrases first, then long words, since nothing tells how rare a word is before
+// the search for it.
 func Choose(words []string, most int) []string {
 	chosen := slices.Clone(words)
 	slices.SortStableFunc(chosen, func(a, b string) int { return weight(b) - weight(a) })
@@ -186,25 +186,25 @@ func weight(word string) int {
 	return n
 }
 
-// Excluded returns the words that a query excludes, each with its minus, as they are written.
+// Excluded returns the words that a query excludes, each with its minus, as written.
 func Excluded(query string) []string {
 	_, words := split(query)
 	return words
 }
 
-// Phrase reports whether a query is one quoted phrase, which means just that.
+// Phrase reports whether a query is one quoted phrase, which is meant literally.
 func Phrase(query string) bool {
 	terms, _ := split(query)
 	return len(terms) == 1 && terms[0].phrase
 }
 
-// Same reports whether a word, asked for alone, is the query again.
+// Same reports whether a word alone is the whole query.
 func Same(word, query string) bool {
 	return strings.EqualFold(word, strings.TrimSpace(straight(query)))
 }
 
-// OtherForm returns another form of a word, such as the singular of a plural, for a resource server that knows only the form that
-// is written; "" if no rule gives one. Phrases, numbers and short words have none.
+// OtherForm returns another form of a word, such as the singular of a plural, for a resource server that matches only the written form; ""
+// if no rule applies. Phrases, numbers and short words have none.
 func OtherForm(word string) string {
 	if utf8.RuneCountInString(word) < 4 || strings.ContainsAny(word, "\"0123456789") || // the rules are about Latin letters
 		strings.ContainsFunc(word, func(r rune) bool { return r > 0x24f }) {
@@ -213,7 +213,7 @@ func OtherForm(word string) string {
 	lower := strings.ToLower(word)
 	for _, rule := range []struct {
 		ending, instead string
-		stem            int // characters that are left at least
+		stem            int // the least number of characters before the ending
 	}{
 		{"ies", "y", 3}, {"sses", "ss", 2}, {"ches", "ch", 2}, {"shes", "sh", 2}, {"xes", "x", 2}, {"ungen", "ung", 3}, {"ss", "sses", 2},
 		{"us", "", 99}, {"is", "", 99}, {"s", "", 3}, {"ying", "y", 3}, {"ing", "", 4}, {"ied", "y", 3}, {"ed", "", 4}, {"ung", "ungen", 3}, {"y", "ies", 3},
@@ -230,7 +230,7 @@ func OtherForm(word string) string {
 	return lower + "s"
 }
 
-// undouble makes plan of plann, for endings that double the consonant before them.
+// undouble turns plann into plan, for endings that double the consonant before them.
 func undouble(stem, ending string) string {
 	if n := len(stem); (ending == "ing" || ending == "ed") && n > 3 && stem[n-1] == stem[n-2] && !strings.ContainsRune("lsz", rune(stem[n-1])) {
 		return stem[:n-1]
@@ -238,18 +238,18 @@ func undouble(stem, ending string) string {
 	return stem
 }
 
-// SayNothing are words of a question for all that there is of a time.
+// SayNothing are words of a question about everything in a period.
 var SayNothing = list(`happen happens happened happening do done doing meet met see saw went going everything anything have has had plans planned
 		all what who where when which i we me my was were am is are did the on in at summary summarize summarise overview recap day
 		month passiert passierte gemacht getan getroffen alles zusammenfassung passé fait vu résumé tout pasó pasado hice resumen
 		todo`)
 
-// doings are words of a question for what was done with what it is about, which records need not have.
+// doings are words for what was done with the subject of a question. Records need not have them.
 var doings = list(`buy bought charge charged come came compare compared cost costs e fetch give gave list mention mentioned ordered pay paid
 	pays read receive received say said says send sends sending sent show shown spend spending spent talk talked tell told write
 	writes writing written wrote`)
 
-// Telling are those of some words that say what a question is about: not what was done with it.
+// Telling returns those of some words that say what a question is about, without [SayNothing] and what was done with it.
 func Telling(words []string) []string {
 	return slices.DeleteFunc(slices.Clone(words), func(word string) bool {
 		lower := strings.ToLower(word)
@@ -257,26 +257,26 @@ func Telling(words []string) []string {
 	})
 }
 
-// superlatives are words for the one record that has the most or the least of something, by which search does not rank.
+// superlatives are words for the one record with the most or the least of something. Search does not rank by that.
 var superlatives = list(`most least largest biggest highest longest heaviest greatest smallest lowest shortest lightest cheapest dearest
 	priciest fewest busiest größte größten höchste höchsten längste kleinste niedrigste kürzeste teuerste teuersten billigste meisten wenigsten`)
 
-// HasSuperlative reports whether a query asks for what has the most or the least of something.
+// HasSuperlative reports whether a query asks for the record with the most or the least of something.
 func HasSuperlative(query string) bool {
 	return slices.ContainsFunc(strings.Fields(strings.ToLower(query)), func(word string) bool { return superlatives[word] })
 }
 
-// Without are some words less others, in any case.
+// Without returns words without others, ignoring case.
 func Without(words []string, others ...string) []string {
 	return slices.DeleteFunc(slices.Clone(words), func(word string) bool {
 		return slices.ContainsFunc(others, func(other string) bool { return strings.EqualFold(word, other) })
 	})
 }
 
-// Keep is a query with some of its words alone, as they are written there, and with those that it excludes.
+// Keep returns a query with some of its words only, as written there, and with its phrases and excluded words.
 func Keep(query string, words []string) string {
 	var kept []string
-	within := false // a phrase
+	within := false // within a phrase
 	for field := range strings.FieldsSeq(straight(query)) {
 		phrase := within || strings.Contains(field, `"`)
 		within = within != (strings.Count(field, `"`)%2 == 1)
