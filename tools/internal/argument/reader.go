@@ -17,7 +17,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
-// Bounds of what a caller may send.
+// Limits of what a caller may send.
 const (
 	// maxCursorBytes bounds a cursor or bookmark.
 	maxCursorBytes = 16<<10 + 64 // a cursor of 16 KiB, and the place on its page
@@ -28,13 +28,13 @@ const (
 // A Reader reads a tool's arguments one by one and keeps the first error. A null argument counts as absent.
 type Reader struct {
 	Values rs.Object
-	Err    error // an *[rs.Error]: what is wrong with the first argument that is wrong
+	Err    error // an *[rs.Error] about the first invalid argument
 }
 
-// unlisted are arguments that tools take and do not list.
+// unlisted are arguments that tools take but do not list.
 var unlisted = written.Set("view")
 
-// NewReader reads arguments whose names are all known.
+// NewReader returns a Reader of arguments. Its Err is set if a name is not in known.
 func NewReader(values rs.Object, known ...string) *Reader {
 	var unknown []string
 	for _, m := range values {
@@ -67,7 +67,7 @@ func (a *Reader) Fail(err error) {
 	}
 }
 
-// Failf notes that an argument is invalid, with what to send instead.
+// Failf reports that an argument is invalid. hint tells what to send instead.
 func (a *Reader) Failf(name, hint, format string, values ...any) {
 	a.Fail(rs.Invalid(name, fmt.Sprintf(format, values...), hint))
 }
@@ -75,7 +75,7 @@ func (a *Reader) Failf(name, hint, format string, values ...any) {
 // Has reports whether an argument was given.
 func (a *Reader) Has(name string) bool { return a.Values.Has(name) }
 
-// Given returns an argument that was given, as long as nothing is wrong with those before it.
+// Given returns the JSON of an argument; false if it is absent or [Reader.Err] is set.
 func (a *Reader) Given(name string) (string, bool) {
 	if a.Err != nil {
 		return "", false
@@ -84,7 +84,7 @@ func (a *Reader) Given(name string) (string, bool) {
 	return raw, raw != ""
 }
 
-// Text reads an optional string of at most maxBytes; given, it may not be empty.
+// Text reads an optional string of at most maxBytes. A blank one is an error.
 func (a *Reader) Text(name string, maxBytes int) string {
 	raw, ok := a.Given(name)
 	if !ok {
@@ -128,21 +128,21 @@ func (a *Reader) Field(name string) string {
 	return value
 }
 
-// safe demands that unsafe finds nothing wrong with a value of an argument.
+// safe fails if unsafe finds something wrong with a value of an argument.
 func (a *Reader) safe(name, value string, unsafe func(string) string) {
 	if why := unsafe(value); why != "" {
 		a.Failf(name, "Send names exactly as schema printed them.", "%s holds %s, which %s.", name, quote.Exact(value), why)
 	}
 }
 
-// Required reads nothing: it demands that an argument was given.
+// Required fails if an argument is absent. It does not read it.
 func (a *Reader) Required(name, example string) {
 	if a.Err == nil && !a.Has(name) {
 		a.Failf(name, "Send for example "+example+".", "%s is required.", name)
 	}
 }
 
-// Choice reads one of a few words.
+// Choice reads an optional word that must be one of allowed.
 func (a *Reader) Choice(name string, allowed ...string) string {
 	raw, ok := a.Given(name)
 	if !ok {
@@ -163,7 +163,7 @@ func (a *Reader) Number(name string, least, most int) int {
 	return 0
 }
 
-// OptionalNumber is Number, but nil where the argument is absent, for arguments of which 0 is a value.
+// OptionalNumber is like [Reader.Number] but returns nil if the argument is absent, for arguments that may be 0.
 func (a *Reader) OptionalNumber(name string, least, most int) *int {
 	raw, ok := a.Given(name)
 	if !ok {
@@ -187,7 +187,7 @@ func Integer(raw string) (float64, bool) {
 	return value, err == nil && value == math.Trunc(value)
 }
 
-// List reads an optional array of names; one lone string counts as a list of one.
+// List reads an optional array of names. A single string counts as an array of one.
 func (a *Reader) List(name string, unsafe func(string) string) []string {
 	raw, ok := a.Given(name)
 	if !ok {
@@ -201,7 +201,7 @@ func (a *Reader) List(name string, unsafe func(string) string) []string {
 		a.Failf(name, "Name at least one, or leave it out.", "%s is an empty array.", name)
 	case len(values) > MaxListItems:
 		a.Failf(name, "Send fewer.", "%s has %d names; at most %d are allowed.", name, len(values), MaxListItems)
-		return nil // a body holds a hundred thousand
+		return nil // do not check a hundred thousand names
 	}
 	for _, value := range values {
 		if len(value) > filter.MaxNameBytes || !utf8.ValidString(value) {
@@ -212,7 +212,7 @@ func (a *Reader) List(name string, unsafe func(string) string) []string {
 	return values
 }
 
-// stringsOf reads an array of strings, or one lone string. A null among them is the empty string, as for encoding/json.
+// stringsOf reads an array of strings, or a single string. A null in the array is the empty string, as in encoding/json.
 func stringsOf(raw string) ([]string, bool) {
 	if lone, ok := written.Text(raw); ok {
 		return []string{lone}, true
@@ -233,7 +233,7 @@ func stringsOf(raw string) ([]string, bool) {
 // Fields reads the names of fields.
 func (a *Reader) Fields() []string { return a.List("fields", rs.UnsafeField) }
 
-// UnsafeListed says why a stream or relation of a list is refused.
+// UnsafeListed returns why a stream or relation in a list is refused; "" if it is not.
 func UnsafeListed(name string) string {
 	if why := rs.UnsafeName(name); why != "" || !strings.ContainsAny(name, "[]") {
 		return why
@@ -241,7 +241,7 @@ func UnsafeListed(name string) string {
 	return "contains brackets"
 }
 
-// Cursor reads a cursor or bookmark. Whether it is valid only its maker knows; what cannot be one is refused here.
+// Cursor reads a cursor or bookmark. Only its issuer knows whether it is valid; Cursor refuses what cannot be one.
 func (a *Reader) Cursor(name string) string {
 	value := a.Text(name, maxCursorBytes)
 	if a.Err == nil && strings.ContainsFunc(value, func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune("\"'`<>[]{}\\", r) }) {
@@ -251,14 +251,14 @@ func (a *Reader) Cursor(name string) string {
 	return value
 }
 
-// Excludes demands that two arguments are not both given.
+// Excludes fails if two arguments are both given.
 func (a *Reader) Excludes(name, other string) {
 	if a.Has(name) && a.Has(other) {
 		a.Failf(other, "Leave one of them out.", "%s and %s cannot be combined.", name, other)
 	}
 }
 
-// Requires demands that an argument comes with another.
+// Requires fails if an argument is given without another.
 func (a *Reader) Requires(name, other string) {
 	if a.Has(name) && !a.Has(other) {
 		a.Failf(other, "Send "+other+" too, or leave "+name+" out.", "%s needs %s.", name, other)
@@ -283,7 +283,7 @@ func (a *Reader) TimeZone() *time.Location {
 		return time.UTC
 	}
 	zone, err := time.LoadLocation(name)
-	if err != nil || name == "Local" { // the zone of the machine is of no meaning to the caller
+	if err != nil || name == "Local" { // the caller does not know the zone of the machine
 		hint := `Send a name such as "Europe/Berlin", or leave it out for UTC.`
 		a.Failf("time_zone", hint, "time_zone %s is not an IANA time zone.", quote.Exact(name))
 	}

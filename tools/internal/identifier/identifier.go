@@ -1,4 +1,4 @@
-// Package identifier reads ids of records, and of connections, in the forms in which people and models write them.
+// Package identifier reads ids of records and connections in the forms in which people and models write them.
 package identifier
 
 import (
@@ -13,10 +13,10 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
-// IsStream reports whether a name may be a stream's: the first part of a record's own id, as in C05:1794492492.000100, has digits.
+// IsStream reports whether a name may be that of a stream. One with digits, such as C05 in C05:1794492492.000100, starts a record's own id.
 func IsStream(name string) bool { return !strings.ContainsAny(name, "0123456789") }
 
-// Own says how the id of a record is written of which the record's own is known.
+// Own explains how to write the full id of a record of which the record's own id is known.
 func Own(record, connection, stream string) string {
 	if plain, err := url.PathUnescape(record); err == nil {
 		record = plain
@@ -26,12 +26,12 @@ func Own(record, connection, stream string) string {
 		quote.Line(record), ref)
 }
 
-// IsPage reports whether an id is the address of a page elsewhere.
+// IsPage reports whether an id is the URL of a web page.
 func IsPage(id string) bool {
 	return strings.HasPrefix(id, "https://") || strings.HasPrefix(id, "http://")
 }
 
-// Several are the ids of several records in one text, with commas, a '+' or white space between them; nil for any other text.
+// Several returns the ids of several records in one text, separated by commas, '+' or white space; nil for any other text.
 func Several(id string) []string {
 	malformed := func(id string) bool { _, err := rs.ParseRef(id); return err != nil }
 	for _, several := range [][]string{written.Names(id), strings.Split(id, " + "), strings.Fields(id)} {
@@ -42,7 +42,7 @@ func Several(id string) []string {
 	return nil
 }
 
-// Before is the id before what was copied with it, such as the cells of a row; "" for any other text, as an id may have spaces.
+// Before returns the id at the start of a copied line, such as a row with its cells; "" for any other text, as an id may have spaces.
 func Before(line string) string {
 	id, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
 	ref, err := rs.ParseRef(strings.TrimRight(id, ",;"))
@@ -54,8 +54,8 @@ func Before(line string) string {
 
 var fileName = written.Expression(`[/\\].*\.[A-Za-z][A-Za-z0-9]{1,6}$`)
 
-// StreamOfPath is the usual name of the stream of a file or a folder by the path of that, as answers and export programs name it, and the
-// connection before it where the path begins with the id of one; the stream is "" for what is no path.
+// StreamOfPath returns the usual name of the stream for the path of a file or folder, as answers and export programs write it, and the
+// connection if the path begins with its id. The stream is "" if nothing is left of the path.
 func StreamOfPath(path string) (connection, stream string) {
 	path = strings.Trim(path, `/\ `)
 	own, rest, two := strings.Cut(path, "/")
@@ -70,7 +70,7 @@ func StreamOfPath(path string) (connection, stream string) {
 
 var notInStreams = written.Expression(`[^\pL\pM\pN._-]+`)
 
-// Ref reads an id whose parts are joined by '/' alone. 2026/0240 is one id and names no stream.
+// Ref parses an id whose parts are all joined by '/'. 2026/0240 is one record's own id and names no stream.
 func Ref(id string) (rs.Ref, bool) {
 	parts := strings.Split(strings.Trim(written.Unquoted(id), "/"), "/")
 	if len(parts) == 2 {
@@ -84,8 +84,8 @@ func Ref(id string) (rs.Ref, bool) {
 	return ref, err == nil && parsed == ref
 }
 
-// OfURL reads the URL of a record of a resource server: …/v1/streams/STREAM/records/RECORD?connection_id=CONNECTION. Nothing is
-// read from the URL's host.
+// OfURL parses the URL of a record of a resource server: …/v1/streams/STREAM/records/RECORD?connection_id=CONNECTION. It ignores the
+// host.
 func OfURL(id string) (ref rs.Ref, ok bool) {
 	u, err := url.Parse(id)
 	if err != nil || !IsPage(id) && !strings.HasPrefix(id, "/v1/") {
@@ -103,7 +103,7 @@ func OfURL(id string) (ref rs.Ref, ok bool) {
 	return ref, errStream == nil && errRecord == nil && record != "" && !unsafe
 }
 
-// WithoutHandles gives a filter on an id the record's own id where it has the handle that answers print, and the call its connection.
+// WithoutHandles replaces handles, as answers print them, by the record's own id in a filter on ids, and sets the handle's connection.
 func WithoutHandles(args rs.Object) rs.Object {
 	stream, _ := written.Text(args.Get("stream"))
 	for _, m := range args.Object("filter") {
@@ -117,8 +117,8 @@ func WithoutHandles(args rs.Object) rs.Object {
 		case strings.Contains(strings.ToUpper(handle), "%2F") && !strings.ContainsAny(handle, ":/") && malformed == nil:
 			ref.RecordID = plain // the last segment of a handle
 		case err != nil || ref.ConnectionID == "" || named && ref.ConnectionID != connection,
-			strings.Contains(ref.RecordID, "/") && strings.Contains(ref.RecordID, ":"),                           // a handle within a handle
-			!named && !strings.HasPrefix(handle, rs.RecordURIPrefix) && (m.Name != "id" || ref.Stream != stream): // an id of this form
+			strings.Contains(ref.RecordID, "/") && strings.Contains(ref.RecordID, ":"),                           // a handle in a handle
+			!named && !strings.HasPrefix(handle, rs.RecordURIPrefix) && (m.Name != "id" || ref.Stream != stream): // own ids look like this
 			continue
 		default:
 			args = args.With("connection_id", rs.EncodeJSON(ref.ConnectionID))
@@ -128,12 +128,12 @@ func WithoutHandles(args rs.Object) rs.Object {
 	return args
 }
 
-// With are arguments with the handle of a record.
+// With returns arguments with the handle of a record as id.
 func With(args rs.Object, ref rs.Ref) rs.Object {
 	return args.Without("connection_id").With("id", rs.EncodeJSON(ref.String()))
 }
 
-// Kind is the stream whose records have ids that begin as one does: note-0036 is one of the notes; "" for none.
+// Kind returns the stream that is named like the prefix of an id: note-0036 is one of the notes; "" for none.
 func Kind(id string, streams []string) string {
 	kind, _, _ := strings.Cut(id, "-")
 	return append(written.Nearest(kind, streams, 1), "")[0]
@@ -146,16 +146,16 @@ func IsTitle(id string) bool {
 	return !isHandle && (len(strings.Fields(id)) > 1 || oneWordTitle().MatchString(id))
 }
 
-var oneWordTitle = written.Expression(`^\p{Lu}\pL{2,}$`) // no id, and none of the words that stand for one
+var oneWordTitle = written.Expression(`^\p{Lu}\pL{2,}$`) // neither an id nor a placeholder for one
 
-// NearConnections are the connections whose id, display name or connector is like a name; the first of them, alike, by the same one.
+// NearConnections returns the connections whose id, display name or connector resembles a name. The first alike of them share the label.
 func NearConnections(name string, connections []rs.Connection) (near []rs.Connection, alike int) {
 	var labels, ids []string
 	of := map[string][]rs.Connection{}
 	for _, c := range connections {
 		ids = append(ids, c.ID)
 	}
-	prefix := shared(append(ids, name)) // which tells nothing
+	prefix := shared(append(ids, name)) // the ids do not differ there
 	name = name[len(prefix):]
 	for _, c := range connections {
 		for _, label := range []string{c.ID[len(prefix):], c.DisplayName, c.ConnectorKey} {
@@ -176,7 +176,7 @@ func NearConnections(name string, connections []rs.Connection) (near []rs.Connec
 	return near, alike
 }
 
-// shared is what all of some names begin with, up to a '_'.
+// shared returns the common prefix of names, up to and including a '_'.
 func shared(names []string) string {
 	prefix := names[0]
 	for _, name := range names[1:] {

@@ -1,4 +1,4 @@
-// Package read makes the reads of a call: their requests, several at a time, in the time that there is.
+// Package read makes the reads of a call: it builds their requests and runs several at a time, within the call's deadline.
 package read
 
 import (
@@ -13,18 +13,18 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// atOnce bounds the reads of a call at a time.
-const atOnce = 3
+// maxConcurrent is the most reads of a call that run at a time.
+const maxConcurrent = 3
 
-// Parallel calls read for each number below n, a few at a time, until one fails. A panic of one becomes the caller's. One alone is the
-// caller's own.
+// Parallel calls read for each number below n, at most 3 at a time, until one fails. A panic of a read is raised again in the caller's
+// goroutine. A single read runs in the caller's goroutine.
 func Parallel(ctx context.Context, n int, read func(ctx context.Context, i int) error) error {
 	if n == 1 && ctx.Err() == nil {
 		return read(ctx, 0)
 	}
 	var panicked atomic.Pointer[any]
 	running, ctx := errgroup.WithContext(ctx)
-	running.SetLimit(atOnce)
+	running.SetLimit(maxConcurrent)
 	for i := range n {
 		running.Go(func() error {
 			defer func() {
@@ -45,7 +45,7 @@ func Parallel(ctx context.Context, n int, read func(ctx context.Context, i int) 
 	return err
 }
 
-// All calls read for each number below n, a few at a time, as long as there is time.
+// All calls read for each number below n, at most 3 at a time, until ctx ends.
 func All(ctx context.Context, n int, read func(ctx context.Context, i int)) {
 	_ = Parallel(ctx, n, func(ctx context.Context, i int) error {
 		read(ctx, i)
@@ -53,7 +53,7 @@ func All(ctx context.Context, n int, read func(ctx context.Context, i int)) {
 	})
 }
 
-// Record is the record that the resource server answers, out of a {"data":…} wrapper where there is one (D5).
+// Record returns the record in a response of the resource server, without the {"data":…} wrapper if there is one (D5).
 func Record(response *rs.Response) rs.Object {
 	o := response.Object()
 	if inner := o.Object("data"); inner.Has("data") {
@@ -62,8 +62,8 @@ func Record(response *rs.Response) rs.Object {
 	return o
 }
 
-// WithinDeadline leaves a fifth of the time that a call has to the rest of it, so that what further reads do not answer in time does not
-// cost the answer.
+// WithinDeadline returns a context with four fifths of the time that is left for a call, so that slow further reads do not cost the
+// answer.
 func WithinDeadline(ctx context.Context) (context.Context, context.CancelFunc) {
 	deadline, ok := ctx.Deadline()
 	if !ok {
@@ -72,14 +72,14 @@ func WithinDeadline(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, time.Until(deadline)*4/5)
 }
 
-// Request is a read of the resource server, under a connection unless that is "".
+// Request returns a request to read from the resource server, under a connection unless connectionID is "".
 func Request(connectionID string, segments ...string) rs.Request {
 	r := rs.Request{Path: rs.Path(segments...), Query: url.Values{}}
 	Set(r.Query, "connection_id", connectionID)
 	return r
 }
 
-// Set adds a parameter, unless it is empty, zero or nil: a text, a number, or each of some texts.
+// Set adds a parameter unless it is empty, zero or nil. value is a string, int, *int or []string.
 func Set(query url.Values, name string, value any) {
 	switch value := value.(type) {
 	case string:
@@ -101,10 +101,10 @@ func Set(query url.Values, name string, value any) {
 	}
 }
 
-// BesideDeadline is for what is read beside an answer that can do without it.
+// BesideDeadline is the time for a read that an answer can do without.
 const BesideDeadline = time.Second
 
-// Beside is the answer to a read that an answer can do without; nil where it fails, or takes longer than [BesideDeadline].
+// Beside returns the response to a read that an answer can do without; nil if it fails or takes longer than [BesideDeadline].
 func Beside(ctx context.Context, d rs.Doer, r rs.Request) *rs.Response {
 	ctx, cancel := context.WithTimeout(ctx, BesideDeadline)
 	defer cancel()
