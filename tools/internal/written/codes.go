@@ -5,7 +5,7 @@ import (
 	"unicode"
 )
 
-// codes are those of currencies and languages, by their signs and names.
+// codes maps signs and names of currencies and languages to their codes.
 //
 //nolint:misspell // they are not all English
 var codes = ByWord(map[string]string{
@@ -16,14 +16,14 @@ var codes = ByWord(map[string]string{
 	"ja": "japanese japanisch", "zh": "chinese chinesisch", "ar": "arabic arabisch", "ru": "russian russisch", "tr": "turkish türkisch",
 })
 
-// Code is the code of a currency or a language, by its sign or name; "" for any other word.
+// Code returns the code of a currency or a language for its sign or name; "" for any other word.
 func Code(word string) string { return codes[strings.ToLower(strings.TrimSpace(word))] }
 
-// idParts are the numbers and the words of an id, from which it is known where its separators are.
+// idParts matches the numbers and the words of an id. The rest are separators.
 var idParts = Expression(`[0-9]+|\pL+`)
 
-// LikeID is an id in the form of another: with the separators of that, with as many zeros, and, where it has fewer parts, with the first of
-// those of the other. It is "" where it has another form, or this one already.
+// LikeID returns an id in the form of another: with its separators, with as many leading zeros, and, if the id has fewer parts, with the
+// first parts of the other. It returns "" if the parts do not correspond, or if the id has that form already.
 func LikeID(id, other string) string {
 	parts, at := idParts().FindAllString(id, -1), idParts().FindAllStringIndex(other, -1)
 	lacking := len(at) - len(parts)

@@ -7,17 +7,17 @@ import (
 	"time"
 )
 
-// A days is a time from its first day to its last.
-type days struct{ first, last time.Time }
+// A period is a time from its first day to its last.
+type period struct{ first, last time.Time }
 
 func dayOf(year int, month time.Month, day int) time.Time {
 	return time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
 }
 
-// A length is how long a time is.
+// A length is how long a period is.
 type length struct{ months, days int }
 
-// from is the day so many lengths after another, or before it.
+// from returns the day n lengths after another, or before it for a negative n.
 func (l length) from(day time.Time, n int) time.Time { return day.AddDate(0, n*l.months, n*l.days) }
 
 var (
@@ -30,7 +30,7 @@ var (
 	monthList = strings.Fields("january february march april may june july august september october november december")
 	weekList  = strings.Fields("sunday monday tuesday wednesday thursday friday saturday")
 
-	// units are the lengths of times, and unitOf those that a letter is short for.
+	// units are the lengths of the units of time, and unitOf the units that a letter is short for.
 	units = map[string]length{
 		"day": {0, 1}, "week": {0, 7}, "month": {1, 0}, "quarter": {3, 0}, "half": {6, 0}, "year": {12, 0},
 	}
@@ -38,10 +38,10 @@ var (
 	nearDays = map[string]int{"day before yesterday": -2, "yesterday": -1, "today": 0, "tomorrow": 1, "day after tomorrow": 2}
 )
 
-// Days returns the first and the last day of what a text names; false for any other text. With now, that may be by its distance from today,
-// such as "yesterday", "last month" and "-30d", or without a year, of which the last is meant. Then either is zero where it has no such
-// bound: what began some time ago lasts, and what is before June began some time. Days whose day and month can be mistaken for each other
-// are none.
+// Days returns the first and the last day of the time that a text names; false for any other text. With now, the time may be relative to
+// today, such as "yesterday", "last month" and "-30d", or lack a year; then the last one is meant. Either day is zero if the time is open
+// there: what began some time ago has no end, and what is before June has no beginning. A date whose day and month can be mistaken for each
+// other is not read.
 func Days(s string, now time.Time) (first, last time.Time, ok bool) {
 	const longest = 100 // bytes
 	if len(s) > longest {
@@ -58,17 +58,17 @@ func Days(s string, now time.Time) (first, last time.Time, ok bool) {
 	return first, last, false
 }
 
-// NamesTime reports whether a word by itself is a time, such as April. A number may be anything else.
+// NamesTime reports whether a word by itself is a time, such as April. A number is not: it may be anything else.
 func NamesTime(word string, now time.Time) bool {
 	_, _, is := Days(word, now)
 	return is && len(word) > 3 && !strings.ContainsAny(word, "0123456789")
 }
 
-// readDays reads the time that words name. now is zero where only those are read that name their year; last is zero where the time lasts.
-// A day, a month or a part of a year without its year is the last before now.
-func readDays(words []string, now time.Time) (days, bool) {
+// readDays reads the time that words name. If now is zero, it reads only times with their year. last is zero if the time has no end. A day,
+// a month or a part of a year without its year is the last before now.
+func readDays(words []string, now time.Time) (period, bool) {
 	if len(words) == 0 || len(words) > 7 {
-		return days{}, false
+		return period{}, false
 	}
 	if found, ok := partDays(words, now); ok {
 		return found, true
@@ -97,12 +97,12 @@ func readDays(words []string, now time.Time) (days, bool) {
 	return this, ok
 }
 
-// headedDays reads a time whose first word says what the others are: Tuesday 3 March, the month of May, the week of 3 March.
-func headedDays(words []string, now time.Time) (days, bool) {
+// headedDays reads a time whose first word is the kind of the others: Tuesday 3 March, the month of May, the week of 3 March.
+func headedDays(words []string, now time.Time) (period, bool) {
 	head, of := words[0], words[1:]
 	isWeekday, isWeek := slices.Contains(weekList, head), head == "week" || head == "weekend"
 	if len(of) == 0 || isWeekday && len(of) == 1 || !isWeekday && !isWeek && head != "month" {
-		return days{}, false
+		return period{}, false
 	}
 	found, ok := readDays(of, now)
 	isDay := found.first.Equal(found.last)
@@ -115,10 +115,10 @@ func headedDays(words []string, now time.Time) (days, bool) {
 	return found, ok && head == "month" && len(of) == 1 && slices.Contains(monthList, of[0])
 }
 
-// datedDays reads a time that is one word with its year.
-func datedDays(words []string) (days, bool) {
+// datedDays reads a time that is one word, including its year.
+func datedDays(words []string) (period, bool) {
 	if len(words) != 1 {
-		return days{}, false
+		return period{}, false
 	}
 	if found := isoDay().FindStringSubmatch(words[0]); found != nil {
 		year, _ := strconv.Atoi(found[1])
@@ -129,17 +129,17 @@ func datedDays(words []string) (days, bool) {
 		return nthDays("month", month, year)
 	}
 	if ways := DaysOf(words[0]); len(ways) == 1 {
-		return days{ways[0], ways[0]}, true
+		return period{ways[0], ways[0]}, true
 	}
 	found := partOf().FindStringSubmatch(words[0])
 	if found == nil || found[1]+found[4] == "" {
-		return days{}, false
+		return period{}, false
 	}
 	year, _ := strconv.Atoi(found[1] + found[4])
 	return readYear([]string{found[2] + found[3]}, year)
 }
 
-// DaysOf are the days that numbers such as 03/06/2026 may mean: behind a point the second is the month, else either may be.
+// DaysOf returns the days that numbers such as 03/06/2026 may mean. With points, the second number is the month; else either may be.
 func DaysOf(word string) (ways []time.Time) {
 	found := yearLast().FindStringSubmatch(word)
 	if found == nil {
@@ -156,40 +156,40 @@ func DaysOf(word string) (ways []time.Time) {
 	return ways
 }
 
-// calendar is the day, week, weekend, month, quarter, half or year that a day is in, or that so many of them later.
-func calendar(unit string, day time.Time, later int) (days, bool) {
+// calendar returns the day, week, weekend, month, quarter, half or year that a day is in, or the one that many units later.
+func calendar(unit string, day time.Time, later int) (period, bool) {
 	year, month, _ := day.Date()
 	length, known := units[unit]
 	switch {
 	case unit == "weekend":
 		week, _ := calendar("week", day, later)
-		return days{week.first.AddDate(0, 0, 5), week.last}, true
+		return period{week.first.AddDate(0, 0, 5), week.last}, true
 	case unit == "week":
 		day = day.AddDate(0, 0, -(int(day.Weekday())+6)%7)
 	case length.months > 0:
 		day = dayOf(year, month-(month-1)%time.Month(length.months), 1)
 	}
 	first := length.from(day, later)
-	return days{first, length.from(first, 1).AddDate(0, 0, -1)}, known
+	return period{first, length.from(first, 1).AddDate(0, 0, -1)}, known
 }
 
-// nthDays is the week, month, quarter or half of a number in a year.
-func nthDays(unit string, n, year int) (days, bool) {
+// nthDays returns the week, month, quarter or half with a number in a year.
+func nthDays(unit string, n, year int) (period, bool) {
 	most := map[string]int{"week": 53, "month": 12, "quarter": 4, "half": 2}[unit]
-	found, _ := calendar(unit, dayOf(year, time.January, 4), n-1) // that day is in the first week
+	found, _ := calendar(unit, dayOf(year, time.January, 4), n-1) // 4 January is in the first week
 	return found, n > 0 && n <= most
 }
 
-// dayNumber is a day of a month; false where the month has none of that number.
-func dayNumber(text string, year int, month time.Month) (days, bool) {
+// dayNumber returns a day of a month by its number; false if the month lacks it.
+func dayNumber(text string, year int, month time.Month) (period, bool) {
 	n, err := strconv.Atoi(text)
 	day := dayOf(year, month, n)
-	return days{day, day}, err == nil && day.Day() == n && day.Month() == month && monthDays().MatchString(text)
+	return period{day, day}, err == nil && day.Day() == n && day.Month() == month && monthDays().MatchString(text)
 }
 
-// readYear reads what words name of a year.
-func readYear(words []string, year int) (days, bool) {
-	month := 1 + slices.IndexFunc(words, func(word string) bool { return slices.Contains(monthList, word) }) // its place
+// readYear reads the part of a year that words name.
+func readYear(words []string, year int) (period, bool) {
+	month := 1 + slices.IndexFunc(words, func(word string) bool { return slices.Contains(monthList, word) }) // its place, from 1
 	named := func(word string) int { return 1 + slices.Index(monthList, word) }
 	switch {
 	case len(words) == 0, len(words) == 1 && words[0] == "year":
@@ -204,14 +204,14 @@ func readYear(words []string, year int) (days, bool) {
 	}
 	found := partOf().FindStringSubmatch(words[0])
 	if len(words) > 1 || found == nil || found[1]+found[4] != "" {
-		return days{}, false
+		return period{}, false
 	}
 	n, _ := strconv.Atoi(found[3])
 	return nthDays(unitOf[found[2]], n, year)
 }
 
-// relativeDays reads a time by its distance from today.
-func relativeDays(words []string, today time.Time) (days, bool) {
+// relativeDays reads a time that is relative to today.
+func relativeDays(words []string, today time.Time) (period, bool) {
 	if found := nowMinus().FindStringSubmatch(words[0]); len(words) == 1 && found != nil {
 		words = []string{found[1], unitOf[found[2]], "ago"}
 	}
@@ -234,54 +234,55 @@ func relativeDays(words []string, today time.Time) (days, bool) {
 	case len(words) == 1:
 		return recurring("", words[0], today)
 	case len(words) != 3:
-		return days{}, false
+		return period{}, false
 	case words[2] == "ago":
 		from, ok := unitsFrom(today, -1, words[0], words[1])
-		return days{first: from}, ok
+		return period{first: from}, ok
 	case words[0] == "last":
 		from, ok := unitsFrom(today, -1, words[1], words[2])
-		return days{from, today}, ok
+		return period{from, today}, ok
 	case words[0] == "next":
 		until, ok := unitsFrom(today, 1, words[1], words[2])
-		return days{today, until}, ok
+		return period{today, until}, ok
 	}
-	return days{}, false
+	return period{}, false
 }
 
-// unitsFrom is the day so many days, weeks, months or years after another, or before it.
+// unitsFrom returns the day a number of days, weeks, months or years after another, or before it if sign is -1.
 func unitsFrom(day time.Time, sign int, number, unit string) (time.Time, bool) {
 	n, err := strconv.Atoi(number)
 	length, isUnit := units[unit]
 	return length.from(day, sign*n), err == nil && n > 0 && isUnit && unit != "half"
 }
 
-// recurring is a time that comes again, such as a month, a day of the week or a season: the last that has begun; of a step the last that is
-// over, this one, or the first that has not begun. A season of this year may be that of the next, so this one is the last that has begun.
-func recurring(step, name string, today time.Time) (days, bool) {
-	var at func(i int) days
+// recurring returns one occurrence of a month, a day of the week, a season or another unit: without a step the last that has begun, for
+// "last" the last that is over, for "this" the current one, for "next" the first that has not begun. "This" season is the last that has
+// begun, since the one of this year may be the next.
+func recurring(step, name string, today time.Time) (period, bool) {
+	var at func(i int) period
 	month, weekday := 1+slices.Index(monthList, name), slices.Index(weekList, name)
 	switch _, isUnit := calendar(name, today, 0); {
 	case month > 0:
-		at = func(i int) days {
+		at = func(i int) period {
 			found, _ := nthDays("month", month, today.Year()+i)
 			return found
 		}
 	case weekday >= 0:
 		week, _ := calendar("week", today, 0)
-		at = func(i int) days {
+		at = func(i int) period {
 			found, _ := calendar("day", week.first, (weekday+6)%7+7*i)
 			return found
 		}
 	case isSeason(name):
-		at = func(i int) days { return seasonOf(name, today.Year()+i) }
+		at = func(i int) period { return seasonOf(name, today.Year()+i) }
 		step = strings.TrimPrefix(step, "this")
 	case isUnit && step != "" && name != "day" && name != "half": // the last day of something
-		at = func(i int) days {
+		at = func(i int) period {
 			found, _ := calendar(name, today, i)
 			return found
 		}
 	default:
-		return days{}, false
+		return period{}, false
 	}
 	i := 0
 	switch step {
@@ -298,7 +299,7 @@ func recurring(step, name string, today time.Time) (days, bool) {
 	return at(i), true
 }
 
-// IsMonth reports whether a text is the name of a month, which may also be that of a person, of a day of the week or of a season.
+// IsMonth reports whether a text is the name of a month, a day of the week or a season. It may also be that of a person.
 func IsMonth(s string) bool {
 	words := timeWords(s)
 	return len(words) == 1 && (slices.Contains(monthList, words[0]) || slices.Contains(weekList, words[0]) || seasons[words[0]] != 0)

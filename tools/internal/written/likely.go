@@ -12,13 +12,13 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
 )
 
-// MaxIDBytes is how long an id is that something is looked for by.
+// MaxIDBytes is the most bytes of an id that is looked for.
 const MaxIDBytes = 100
 
-// least is how many bytes an id or a number of a query has: fewer mean something else.
+// least is the fewest bytes of an id or a number in a query: a shorter word means something else.
 const least = 3
 
-// LikelyID is the one word of a query that may be the id of a record, such as A-0007 or #1042; "" where none or several may.
+// LikelyID returns the one word of a query that may be the id of a record, such as A-0007 or #1042; "" for none or several.
 func LikelyID(query string) string {
 	return onlyWord(query, func(word string) string {
 		word = strings.Trim(word, `"'#.,;:!?()`)
@@ -29,11 +29,11 @@ func LikelyID(query string) string {
 	})
 }
 
-// LikelyNumber is the one number of a query without its sign, as JSON; "" where none or several are.
+// LikelyNumber returns the one number in a query without its sign, as JSON; "" for none or several.
 func LikelyNumber(query string) string {
 	return onlyWord(query, func(word string) string {
 		number := cmp.Or(Value(rs.EncodeJSON(word)), word)
-		if whole, thousands, _ := strings.Cut(number, "."); len(thousands) == 3 && whole != "0" { // no amount has as many decimals
+		if whole, thousands, _ := strings.Cut(number, "."); len(thousands) == 3 && whole != "0" { // no amount has three decimals
 			number = whole + thousands
 		}
 		number = strings.TrimLeft(number, "+-")
@@ -44,7 +44,7 @@ func LikelyNumber(query string) string {
 	})
 }
 
-// TwoDays says which days a date of a query may be that is one of two, such as 03/06/2026; "" for none.
+// TwoDays explains a date in a query that may be either of two days, such as 03/06/2026; "" for none.
 func TwoDays(query string) string {
 	for word := range strings.FieldsSeq(query) {
 		if ways := DaysOf(strings.Trim(word, ".,;?!()")); len(ways) > 1 {
@@ -55,7 +55,7 @@ func TwoDays(query string) string {
 	return ""
 }
 
-// onlyWord is what the one word with a digit of a query that means something means; "" where none or several do.
+// onlyWord returns the meaning of the one word with a digit that has one; "" if none or several have.
 func onlyWord(query string, meaning func(word string) string) (only string) {
 	for word := range strings.FieldsSeq(query) {
 		if !strings.ContainsFunc(word, unicode.IsDigit) {

@@ -7,10 +7,10 @@ import (
 	"unicode/utf8"
 )
 
-// Meant returns the one of some texts that is meant by a value which is none of them: one that it stands for, such as the code of a
-// currency, or application/pdf for pdf, or one that it misspells; "" if there is no such text. It is not a misspelling if several texts contain it, if
-// it is so short that it resembles any text, unless it differs in case or accents alone, or if it is in the text only behind a letter, as
-// Anna is in Hannah.
+// Meant returns the one of some texts that is meant by a value which equals none of them: one that it stands for, such as the code of a
+// currency, or application/pdf for pdf, or one that it misspells; "" if there is no such text. A value that differs in more than case and
+// accents is not a misspelling if several texts contain it, if it is so short that it resembles any text, or if it is in the text only
+// after a letter, as Anna is in Hannah.
 func Meant(value string, texts []string) string {
 	const fewLetters = 4
 	lower, code, having := strings.ToLower(value), Code(value), 0
@@ -33,7 +33,7 @@ func Meant(value string, texts []string) string {
 		return stands[0]
 	case near != "" && Folded(near) == Folded(value):
 		return near
-	case strings.HasPrefix(value, "!"), having > 1, utf8.RuneCountInString(value) < fewLetters: // what is meant is any other
+	case strings.HasPrefix(value, "!"), having > 1, utf8.RuneCountInString(value) < fewLetters: // "!" means any other
 		return ""
 	}
 	before, _, found := strings.Cut(strings.ToLower(near), lower)
@@ -44,11 +44,11 @@ func Meant(value string, texts []string) string {
 	return near
 }
 
-// domain is the address of a provider in the name of a file, such as that of a calendar.
+// domain matches the domain of a provider in the name of a file, such as that of a calendar.
 var domain = Expression(`[\pL\pN-]+\.(?:com|org|net|edu|gov|[a-z]{2})(?:[^\pL\pN]|$)`)
 
-// wordParts are the words of a name in small letters and without accents, those between two signs in one list: WhatsApp_chats is whats and
-// app, and chats.
+// wordParts returns the words of a name in lower case without accents, in one list for each part between signs: WhatsApp_chats gives
+// [whats app] and [chats].
 func wordParts(name string) (all [][]string) {
 	isSign := func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) && !unicode.IsMark(c) }
 	for _, chunk := range strings.FieldsFunc(name, isSign) {
@@ -58,7 +58,7 @@ func wordParts(name string) (all [][]string) {
 			if i < len(runes) && !startsWord(runes, i) {
 				continue
 			}
-			if part := Folded(string(runes[from:i])); part != "" { // as an accent by itself is
+			if part := Folded(string(runes[from:i])); part != "" { // it is for a lone accent
 				parts = append(parts, part)
 			}
 			from = i
@@ -70,7 +70,7 @@ func wordParts(name string) (all [][]string) {
 	return all
 }
 
-// startsWord reports whether a word starts within others: at a large letter, or where digits begin or end.
+// startsWord reports whether a word starts within a chunk: at a capital letter, or where digits begin or end.
 func startsWord(runes []rune, at int) bool {
 	before, c := runes[at-1], runes[at]
 	switch {
@@ -82,18 +82,18 @@ func startsWord(runes []rune, at int) bool {
 	return unicode.IsLower(before) || at+1 < len(runes) && unicode.IsLower(runes[at+1])
 }
 
-// Words are the words of a name, in small letters, without accents and in the singular.
+// Words are the words of a name, in lower case, without accents and in the singular.
 type Words struct {
 	parts   [][]string
-	runs    map[string]int
+	places  map[string]int
 	letters string
 }
 
-// WordsOf are the words of a name. Neighbours among them between which no sign stands are one word, too, if they begin with the first: of
-// LinkedInExport also linkedin and linkedinexport. Words of an address are none of them.
+// WordsOf returns the words of a name. Adjacent words without a sign between them are also one word: LinkedInExport is also linkedin and
+// linkedinexport. Words of a domain are left out.
 func WordsOf(name string) Words {
-	const longest = 6 // that are put together
-	const fewest = 3  // letters of the end of a word such as WhatsApp, which is no word of its own
+	const longest = 6 // words that are joined
+	const fewest = 3  // letters of the end of a word such as WhatsApp, which alone is not a word
 	own := name
 	if strings.Contains(name, ".") {
 		own = domain().ReplaceAllString(name, "_")
@@ -104,7 +104,7 @@ func WordsOf(name string) Words {
 			for to := from + 1; to <= min(len(parts), from+longest); to++ {
 				word := singular(parts[from:to]...)
 				if !w.Has(word) && (from == 0 || len(word) > fewest) {
-					w.runs[word] = place + from
+					w.places[word] = place + from
 				}
 			}
 		}
@@ -114,9 +114,9 @@ func WordsOf(name string) Words {
 }
 
 // Has reports whether a word is one of these.
-func (w Words) Has(word string) bool { _, ok := w.runs[word]; return ok }
+func (w Words) Has(word string) bool { _, ok := w.places[word]; return ok }
 
-// Last is the last word that is no number; "" for none.
+// Last returns the last word that is not a number; "" for none.
 func (w Words) Last() string {
 	last := ""
 	for _, part := range slices.Concat(w.parts...) {
@@ -127,9 +127,9 @@ func (w Words) Last() string {
 	return singular(last)
 }
 
-// Any reports whether any of the words is so.
+// Any reports whether is returns true for any of the words.
 func (w Words) Any(is func(word string) bool) bool {
-	for word := range w.runs {
+	for word := range w.places {
 		if is(word) {
 			return true
 		}
@@ -137,18 +137,18 @@ func (w Words) Any(is func(word string) bool) bool {
 	return false
 }
 
-// In is how many these words are that are all among those of another name, and at which place the first of them is; 0 where one is not.
+// In returns how many words these are if all are among those of another name, and the place of the first there; 0 if one is not.
 func (w Words) In(known Words) (place, words int) {
-	if at, ok := known.runs[w.letters]; ok {
+	if at, ok := known.places[w.letters]; ok {
 		return at, len(slices.Concat(w.parts...))
 	}
 	for _, parts := range w.parts {
-		at, ok := known.runs[singular(parts...)]
+		at, ok := known.places[singular(parts...)]
 		for i, part := range parts {
 			if !ok && !known.Has(singular(part)) {
 				return 0, 0
 			} else if i == 0 && !ok {
-				at = known.runs[singular(part)]
+				at = known.places[singular(part)]
 			}
 		}
 		if words == 0 {
@@ -162,7 +162,7 @@ func (w Words) In(known Words) (place, words int) {
 // Name reports whether all of these words are among those of a name.
 func (w Words) Name(known Words) bool { _, words := w.In(known); return words > 0 }
 
-// Misspell reports whether these are one word that differs by a letter from one of a known name.
+// Misspell reports whether these are one word that differs by one letter from a word of a known name.
 func (w Words) Misspell(known Words) bool {
 	if len(w.parts) != 1 || len(w.letters) < 5 {
 		return false
@@ -172,7 +172,7 @@ func (w Words) Misspell(known Words) bool {
 	})
 }
 
-// Letters are the letters and digits of a name alone, in small letters.
+// Letters returns only the letters and digits of a name, in lower case.
 func Letters(name string) string {
 	return strings.Map(func(c rune) rune {
 		if unicode.IsLetter(c) || unicode.IsDigit(c) {
@@ -182,10 +182,10 @@ func Letters(name string) string {
 	}, name)
 }
 
-// IsForm reports whether a word is the value of a field, or is it with another ending or spelling, as cancel and canceled are cancelled.
-// stem is the word without its ending.
+// IsForm reports whether a word is the value of a field, or the value with another ending or spelling, as cancel and canceled are of
+// cancelled. stem is the word without its ending.
 func IsForm(word, stem, value string) bool {
-	const least = 4 // letters that both begin with
+	const least = 4 // letters that both share at the start
 	switch {
 	case word == value:
 		return true

@@ -10,7 +10,7 @@ var (
 	ordinals = strings.Fields("first second third fourth")
 	thirds   = strings.Fields("early mid late")
 
-	// unevenParts are the lengths of parts of a week, a month and a year but for the last, which has the rest.
+	// unevenParts are the lengths of the parts of a week, a month and a year, except for the last part, which has the rest.
 	unevenParts = map[string]struct {
 		length
 		parts int
@@ -20,22 +20,22 @@ var (
 	}
 )
 
-// partDays reads a part of a longer time: mid March, the first week of June 2026, the second half of last year.
-func partDays(words []string, now time.Time) (days, bool) {
+// partDays reads a part of a longer period: mid March, the first week of June 2026, the second half of last year.
+func partDays(words []string, now time.Time) (period, bool) {
 	part, unit, of := words[0], "thirds", words[1:]
 	nth := slices.Index(thirds, part)
 	if nth < 0 && len(of) > 0 {
 		nth, unit, of = slices.Index(ordinals, part), of[0], of[1:]
 	}
 	if len(of) == 0 || nth < 0 && part != "last" {
-		return days{}, false
+		return period{}, false
 	}
-	if _, isUnit := units[of[0]]; isUnit && len(of) == 1 && of[0] != "day" { // of the year
+	if _, isUnit := units[of[0]]; isUnit && len(of) == 1 && of[0] != "day" { // "end of the year" is of this year
 		of = []string{"this", of[0]}
 	}
 	whole, ok := readDays(of, now)
 	if !ok || whole.last.IsZero() {
-		return days{}, false
+		return period{}, false
 	}
 	each, toEnd := units[unit], false
 	if uneven, ok := unevenParts[unit+" "+whole.unit()]; ok {
@@ -49,11 +49,11 @@ func partDays(words []string, now time.Time) (days, bool) {
 	if toEnd {
 		until = whole.last
 	}
-	return days{from, until}, each != (length{}) && !from.Before(whole.first) && !until.After(whole.last)
+	return period{from, until}, each != (length{}) && !from.Before(whole.first) && !until.After(whole.last)
 }
 
-// unit is what a time is one of: any seven days, a month or a year; "" for none of these.
-func (d days) unit() string {
+// unit returns the unit of a period: "week" for any seven days, "month" or "year"; "" for none of these.
+func (d period) unit() string {
 	for _, unit := range []string{"month", "year"} {
 		if one, _ := calendar(unit, d.first, 0); d == one {
 			return unit

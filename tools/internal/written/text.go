@@ -1,4 +1,4 @@
-// Package written reads names, times and zones as people and models write them: pure functions, which know nothing of tools or calls.
+// Package written reads names, times and time zones as people and models write them. Its functions are pure and know nothing of tools.
 package written
 
 import (
@@ -13,15 +13,15 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
 )
 
-// Expression returns a regular expression that is compiled at its first use, so that the start of the program does not wait for it.
-// It is not inlined, because each place would have a copy of what compiles it.
+// Expression returns a regular expression that is compiled on first use, so that the start of the program does not wait for it.
+// It is not inlined, because each call site would get a copy of its code.
 //
 //go:noinline
 func Expression(text string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
 }
 
-// Text is the text of a JSON string; false for any other value.
+// Text returns the text of a JSON string; false for any other value.
 func Text(raw string) (string, bool) {
 	if rs.Kind(raw) != "string" {
 		return "", false
@@ -29,7 +29,7 @@ func Text(raw string) (string, bool) {
 	return rs.AsText(raw)
 }
 
-// Object reads one JSON object. A name given twice is an error, because parsers disagree on which one counts.
+// Object parses one JSON object. A duplicate name is an error, because parsers disagree on which one counts.
 func Object(raw string) (rs.Object, error) {
 	object, err := rs.ReadObject(raw)
 	if err != nil {
@@ -45,7 +45,7 @@ func Object(raw string) (rs.Object, error) {
 	return object, nil
 }
 
-// Snake is a name in lower case with '_' between its words: "orderItems", "Order items" and "order-items" are "order_items".
+// Snake returns a name in lower case with '_' between its words: "orderItems", "Order items" and "order-items" are "order_items".
 func Snake(name string) string {
 	var b strings.Builder
 	previous := '_'
@@ -68,7 +68,7 @@ func Snake(name string) string {
 	return strings.Trim(b.String(), "_")
 }
 
-// Unquoted is a text without the white space, quotation marks and brackets that a model copied along.
+// Unquoted returns a text without the white space, quotation marks and angle brackets around it.
 func Unquoted(s string) string {
 	const pairs = "\"\"''``<>"
 	for s = strings.TrimSpace(s); len(s) > 1; s = strings.TrimSpace(s[1 : len(s)-1]) {
@@ -82,7 +82,7 @@ func Unquoted(s string) string {
 
 var betweenValues = Expression(`(?i)\s*[,;|/]+\s*|\s+(?:or|oder|ou|o)\s+`)
 
-// Alternatives are the values that one text names, as "shipped or returned" and "[shipped, returned]" do.
+// Alternatives returns the values in a text such as "shipped or returned" and "[shipped, returned]".
 func Alternatives(s string) []string {
 	values := betweenValues().Split(strings.Trim(s, "()[]{} "), -1)
 	for i, value := range values {
@@ -91,7 +91,7 @@ func Alternatives(s string) []string {
 	return values
 }
 
-// Names splits a list of names in one text: with commas, or as JSON; nil where something in it is no name.
+// Names returns the names in a text that lists them, with commas or as JSON; nil if an item of the JSON is not a string.
 func Names(s string) (names []string) {
 	list, isList := rs.AsArray(s)
 	for _, item := range list {
@@ -112,7 +112,7 @@ func Names(s string) (names []string) {
 	return names
 }
 
-// Set has the words of some lists.
+// Set returns the words of some lists.
 func Set(lists ...string) map[string]bool {
 	all := map[string]bool{}
 	for _, words := range lists {
@@ -123,7 +123,7 @@ func Set(lists ...string) map[string]bool {
 	return all
 }
 
-// ByWord has what each word of some lists stands for.
+// ByWord maps each word of some lists to the key of its list.
 func ByWord(lists map[string]string) map[string]string {
 	all := map[string]string{}
 	for meant, words := range lists {
@@ -136,25 +136,25 @@ func ByWord(lists map[string]string) map[string]string {
 
 var (
 	timeName    = Expression(`_at$|_on$|date|time`)
-	notTimeName = Expression(`candidate|mandate|(?:val|consol|liqu)idat|sentiment|centimet|multimedia`) // has those letters by chance
+	notTimeName = Expression(`candidate|mandate|(?:val|consol|liqu)idat|sentiment|centimet|multimedia`) // contain those letters by chance
 	plainNumber = Expression(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?$`)
 )
 
-// IsTimeName reports whether a name is like those of times.
+// IsTimeName reports whether a name looks like that of a field with a time.
 func IsTimeName(name string) bool {
 	return timeName().MatchString(notTimeName().ReplaceAllString(Snake(name), ""))
 }
 
-// IsNumber reports whether a text is a number as JSON has it.
+// IsNumber reports whether a text is a JSON number without an exponent.
 func IsNumber(s string) bool { return plainNumber().MatchString(s) }
 
-// IsWord reports whether a value is a text and neither a time nor a number.
+// IsWord reports whether a value is a text without digits, and not a time.
 func IsWord(raw string) bool {
 	s, ok := Text(raw)
 	return ok && !strings.ContainsAny(s, "0123456789") && !IsDate(raw)
 }
 
-// LongestName is how long a name is at most that is compared with others: a longer one is refused for that, and is like none.
+// LongestName is the most bytes of a name that is compared with others. A longer one is refused for its length, and resembles none.
 const LongestName = 256
 
 // Nearest returns at most most of the names that a name may be a mistake for, the likeliest first.
@@ -167,7 +167,7 @@ func Nearest(name string, known []string, most int) (near []string) {
 		if score, ok := alike(k); ok {
 			near, scores[k] = append(near, k), 2*score
 			if !strings.HasPrefix(Snake(k), first) {
-				scores[k]++ // of those as near, what begins alike is first
+				scores[k]++ // of equally near names, those with the same first word come first
 			}
 		}
 	}
@@ -175,10 +175,10 @@ func Nearest(name string, known []string, most int) (near []string) {
 	return near[:min(len(near), most)]
 }
 
-// Alike says how far a name is from a known one, 0 for the same but for case, accents and separators; false where they are not alike.
+// Alike returns how far a name is from a known one, 0 if they differ only in case, accents and separators; false if they are not alike.
 func Alike(name, known string) (score int, alike bool) { return alikeTo(name)(known) }
 
-// alikeTo is Alike of a name, which a caller may make long, and any number of known ones.
+// alikeTo returns Alike of one name for any number of known ones. The name is from a caller, so it may be long.
 func alikeTo(name string) func(known string) (score int, alike bool) {
 	if len(name) > LongestName {
 		return func(string) (int, bool) { return 0, false }
@@ -188,7 +188,7 @@ func alikeTo(name string) func(known string) (score int, alike bool) {
 	return func(known string) (int, bool) { return likeness(a, withoutAccents.Replace(Snake(known)), ta) }
 }
 
-// likeness is Alike of two names as they are compared. ta are the tokens of the first.
+// likeness is Alike for two names in Snake form without accents. ta are the tokens of a.
 func likeness(a, b string, ta []string) (score int, alike bool) {
 	if a == "" || b == "" {
 		return 0, false
@@ -217,8 +217,8 @@ func likeness(a, b string, ta []string) (score int, alike bool) {
 	return 0, false
 }
 
-// OtherOrder is the name of a person with its last word first and a comma behind it, or the other way round; "" for what is no name of two
-// words or more.
+// OtherOrder returns the name of a person with its last word first and a comma after it, or the reverse; "" for a text that is not a name
+// of two words or more.
 func OtherOrder(name string) string {
 	last, first, turned := strings.Cut(strings.TrimSpace(name), ",")
 	if at := strings.LastIndexByte(last, ' '); !turned && at > 0 && !strings.ContainsAny(name, "0123456789@") {
@@ -230,7 +230,7 @@ func OtherOrder(name string) string {
 	return first + " " + last
 }
 
-// tokens are the words of a name in the singular, at least one: those of an address too, and of a person's name with a comma.
+// tokens returns the words of a name in the singular, at least one. It also splits addresses, and names of persons at a comma.
 func tokens(name string) []string {
 	words := strings.FieldsFunc(name, func(c rune) bool { return strings.ContainsRune("_@,", c) })
 	if len(words) == 0 {
@@ -242,7 +242,7 @@ func tokens(name string) []string {
 	return words
 }
 
-// singular is the one word that some parts are, in the singular.
+// singular joins parts into one word and returns its singular.
 func singular(parts ...string) string {
 	word := strings.Join(parts, "")
 	switch {
@@ -254,13 +254,13 @@ func singular(parts ...string) string {
 	return word
 }
 
-// Distance is how many letters must be added, removed, changed or swapped with the next to make one name of another.
+// Distance returns how many bytes must be added, removed, changed or swapped with the next to turn one name into another; at most 64.
 func Distance(a, b string) int {
 	const longest = 64
 	if max(len(a), len(b)) > longest {
 		return longest
 	}
-	var rows [3][longest + 1]int // the last of what lies between the beginnings of both
+	var rows [3][longest + 1]int // the last three rows of distances between beginnings of a and b
 	for i := range len(a) + 1 {
 		row, last, before := &rows[i%3], &rows[(i+2)%3], &rows[(i+1)%3]
 		for j := range len(b) + 1 {
@@ -279,11 +279,11 @@ func Distance(a, b string) int {
 	return rows[len(a)%3][len(b)]
 }
 
-// fieldForm is a condition as other searches read it, such as merchant:Towpath: a name, a colon and a value without space. An address
-// such as https://a.example is not one.
+// fieldForm matches a condition in the notation of other searches, such as merchant:Towpath: a name, a colon and a value, which is quoted
+// or has no space. An address such as https://a.example does not match.
 var fieldForm = Expression(`(?:^|\s)([\pL_][\pL\pN_.]*):("[^"]+"|[^\s":/][^\s"]*)`)
 
-// FieldForms are the conditions in a query that are not within a phrase, the query without them, and the words of them.
+// FieldForms returns the conditions in a query that are not within a phrase, the query without them, and their names and values.
 func FieldForms(q string) (found rs.Object, rest string, words []string) {
 	rest = q
 	for _, at := range fieldForm().FindAllStringSubmatchIndex(q, -1) {

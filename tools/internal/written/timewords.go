@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// inEnglish are words of a time in German, French, Spanish, Italian, Portuguese and Dutch, and short ones, with the English word that each
-// means. They are without accents.
+// inEnglish maps words for times in German, French, Spanish, Italian, Portuguese and Dutch, and short ones, to the English word. They have
+// no accents.
 //
 //nolint:misspell // they are not all English
 var inEnglish = ByWord(map[string]string{
@@ -57,20 +57,20 @@ var inEnglish = ByWord(map[string]string{
 	"fourth": "vierte vierten viertes quatrieme cuarta cuarto quarta quarto vierde",
 })
 
-// besideTimes are words that say nothing of a time beside others of it.
+// besideTimes are words without a meaning next to the words of a time.
 var besideTimes = Set("the of in on at for from during since im am den dem der die das des vom von seit vor de du le la les en au depuis il y a l d " +
 	"el los las del hace ha desde di dello della nel nella lo het een sinds o os as do da no na em")
 
-// introduceTimes are words that make a time of the name of a month behind them, and introduceTimesElsewhere of one that is not English.
+// introduceTimes are words after which the name of a month is a time; introduceTimesElsewhere are those for names that are not English.
 var (
 	introduceTimes          = Set("on in during from of since last this next before until till through after between")
 	introduceTimesElsewhere = Set("im am seit ab vom vorigen letzten en depuis desde de di a em sinds")
 )
 
-// alsoEnglish are words of a time in other languages that mean something else before an English one.
+// alsoEnglish are words for times in other languages that mean something else before an English word.
 var alsoEnglish = Set("due fine fin meta debut dos")
 
-// ofTimes are the English words of a time.
+// ofTimes returns the English words for times.
 var ofTimes = sync.OnceValue(func() map[string]bool {
 	words := Set("before")
 	for _, word := range inEnglish {
@@ -79,10 +79,10 @@ var ofTimes = sync.OnceValue(func() map[string]bool {
 	return words
 })
 
-// Folded is a text in small letters without accents and with plain signs, for what differs in these alone.
+// Folded returns a text in lower case without accents and with plain signs, to compare texts that differ in these alone.
 func Folded(s string) string { return plainSigns.Replace(withoutAccents.Replace(strings.ToLower(s))) }
 
-// plainSigns are those that stand for others which look alike: spaces, quotation marks and dashes; an accent of its own is left out.
+// plainSigns replaces spaces, quotation marks and dashes by the plain ones that look alike, and removes combining accents.
 var plainSigns = strings.NewReplacer("\u00a0", " ", "\u202f", " ", "\u2009", " ", "\u2007", " ", "\u2002", " ",
 	"\u2003", " ", "\u3000", " ", "‘", "'", "‛", "'", "ʼ", "'", "′", "'", "´", "'", "`", "'", "“", `"`, "”", `"`, "„", `"`, "«", `"`, "»", `"`, "″", `"`,
 	"‐", "-", "‑", "-", "‒", "-", "–", "-", "—", "-", "−", "-", "\u200b", "", "\u200e", "", "\u200f", "", "\ufeff", "",
@@ -93,7 +93,7 @@ var withoutAccents = strings.NewReplacer("á", "a", "à", "a", "â", "a", "ä", 
 
 var ordinal = Expression(`^([0-9]{1,2})(?:st|nd|rd|th|er|e|º|ª|\.)$`)
 
-// timeWords are the words of a time in English, without those that say nothing.
+// timeWords returns the words of a time in English, without those that have no meaning.
 func timeWords(s string) (words []string) {
 	for field := range strings.FieldsSeq(strings.ToLower(s)) {
 		field = strings.Trim(withoutAccents.Replace(field), ",;?!()")

@@ -6,28 +6,28 @@ import (
 )
 
 var (
-	// unitNames are names of fields that say what unit the numbers beside them are in, in the form of [Snake]; the likeliest first.
+	// unitNames are names of fields with the unit of the numbers in other fields, in the form of [Snake]; the likeliest first.
 	unitNames = []string{
 		"currency", "unit", "currency_code", "currency_iso", "iso_currency", "iso_currency_code", "ccy",
 		"währung", "waehrung", "devise", "moneda", "divisa", "valuta", "moeda", "waluta", "einheit", "unité", "unidad",
 	}
-	plainUnits    = Set("unit einheit unité unidad") // which are no currency
+	plainUnits    = Set("unit einheit unité unidad") // not currencies
 	currencyWords = Set("currency ccy währung waehrung devise moneda divisa valuta moeda waluta")
-	// whichCurrency are words behind one for a currency that say which of several it is.
+	// whichCurrency are words that say, after a word for a currency, which of several it is.
 	whichCurrency = Set("original origin origine origen foreign étrangère extranjera")
 	moneyWords    = Set("price prices amount total subtotal cost costs fee fees tax discount balance paid spent refund salary value",
 		"betrag summe preis kosten saldo wert montant prix importe precio importo prezzo bedrag prijs valor kwota")
-	// things are words in the names of fields that have a number of something, which is in no currency.
+	// things are words in the names of fields that count something. Such a number has no currency.
 	things = Set("quantity qty count number units pieces pcs items stock shares nights guests persons people percent percentage pct",
 		"anzahl menge stück stueck stückzahl quantité nombre pièces cantidad unidades piezas quantità quantita numero pezzi",
 		"quantidade peças aantal hoeveelheid stuks ilość ilosc")
 	inOneCurrency = Expression(`(?i)(?:^|[^a-z])` + currencyCodes + `_*$`)
 )
 
-// IsMoneyName reports whether a field may have amounts of money.
+// IsMoneyName reports whether a field of that name may have amounts of money.
 func IsMoneyName(name string) bool { return hasWord(name, moneyWords) }
 
-// IsPartOfAmount reports whether a field has how many things there are, or the price of one of them: no amount for all of them.
+// IsPartOfAmount reports whether a field counts things or has the price of one of them, and so is not the amount for all of them.
 func IsPartOfAmount(name string) bool {
 	return hasWord(name, things) && !IsMoneyName(name) || hasWord(name, perPiece) && IsMoneyName(name)
 }
@@ -38,13 +38,13 @@ func hasWord(name string, words map[string]bool) bool {
 	return slices.ContainsFunc(strings.Split(Snake(name), "_"), func(word string) bool { return words[word] })
 }
 
-// IsUnitName reports whether a name is like those of fields that say a unit.
+// IsUnitName reports whether a name looks like that of a field with a unit.
 func IsUnitName(name string) bool {
 	name = "_" + Snake(name)
 	return isCurrency(name) || slices.ContainsFunc(unitNames, func(unit string) bool { return strings.HasSuffix(name, "_"+unit) })
 }
 
-// isCurrency reports whether a name is that of a currency among others, such as "original_currency".
+// isCurrency reports whether a name in the form of [Snake] is that of a currency, such as "original_currency".
 func isCurrency(snake string) bool {
 	words := strings.Split(strings.Trim(snake, "_"), "_")
 	named := func(word string) bool {
@@ -54,9 +54,9 @@ func isCurrency(snake string) bool {
 	return named(last) || len(words) > 1 && named(words[0]) && whichCurrency[last]
 }
 
-// UnitField is the one of some fields that says what unit the numbers of another are in, such as their currency; "" where there is none,
-// and where the numbers are of things. One that is named after the other comes first, then one of a usual name. The currency of something
-// else, such as of an original amount, is taken where it is the only one, and the amount does not say its own.
+// UnitField returns the one of some fields that has the unit of another's numbers, such as their currency; "" if there is none, or if the
+// numbers count things. A field that is named after the other comes first, then one with a usual name. The currency of something else, such
+// as of an original amount, is taken if it is the only one and the name of the amount does not include a currency.
 func UnitField(of string, fields []string) (field string) {
 	if of == "count" || strings.HasSuffix(of, "_count") {
 		return ""
@@ -68,7 +68,7 @@ func UnitField(of string, fields []string) (field string) {
 			continue
 		}
 		several = rank == best
-		if !several || name < field { // names that differ in their case alone
+		if !several || name < field { // names that differ in case alone
 			field, best = name, rank
 		}
 	}
@@ -78,10 +78,10 @@ func UnitField(of string, fields []string) (field string) {
 	return field
 }
 
-// last is the rank of what is the unit of another number unless there is no other.
+// last is the rank of a field that probably has the unit of another number. It is taken only if it is the only one.
 var last = 3 * len(unitNames)
 
-// unitRank is how unlikely a field says the unit of another; above last where it does not.
+// unitRank returns how unlikely it is that a field has the unit of another, 0 for the likeliest; above last, it does not have it.
 func unitRank(name, of string) int {
 	if at := strings.LastIndexByte(of, '.') + 1; at > 0 && strings.HasPrefix(name, of[:at]) { // of the same object
 		if rank := slices.Index(unitNames, Snake(name[at:])); rank >= 0 {

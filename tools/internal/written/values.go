@@ -9,7 +9,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// LocalTime reads a time without an offset, such as "2026-06-30T09:15:00" or "2026-06-30 09:15", as one of a zone.
+// LocalTime reads a time without an offset, such as "2026-06-30T09:15:00" or "2026-06-30 09:15", as a time in a zone.
 func LocalTime(text string, zone *time.Location) (t time.Time, ok bool) {
 	for _, layout := range []string{"T15:04:05", "T15:04", " 15:04:05", " 15:04"} {
 		if t, err := time.ParseInLocation(time.DateOnly+layout, text, zone); err == nil {
@@ -22,10 +22,10 @@ func LocalTime(text string, zone *time.Location) (t time.Time, ok bool) {
 // clockLayouts are ways to write a time of day.
 var clockLayouts = []string{"3pm", "3:04pm", "15:04", "15:04uhr", "15uhr", "15h", "15h04"}
 
-// clock is a time of day behind a day, such as "at 3 pm" and "um 15 Uhr".
+// clock matches a time of day after a day, such as "at 3 pm" and "um 15 Uhr".
 var clock = Expression(`[\s,]+(?:(?:at|um|à|a las|alle|om)\s+)?([0-9]{1,2}(?:[:.h][0-9]{2})?\s*(?:am|pm|uhr|h)?)$`)
 
-// timeOfDay is a day with a time of day, which is in no zone: "2026-03-12T15:00:00"; "" for any other text.
+// timeOfDay returns a day with a time of day, without a zone: "2026-03-12T15:00:00"; "" for any other text.
 func timeOfDay(s string) string {
 	s = strings.ToLower(s)
 	found := clock().FindStringSubmatch(s)
@@ -42,14 +42,14 @@ func timeOfDay(s string) string {
 	return ""
 }
 
-// IsDay reports whether a text is a date without a time as it should be written, such as "2026-06-30".
+// IsDay reports whether a text is a date without a time in the standard form, such as "2026-06-30".
 func IsDay(s string) bool {
 	_, err := time.Parse(time.DateOnly, s)
 	return err == nil
 }
 
-// Day is a bound of a period as search takes it, for a time of days that is written in another way; "" if there is none. Of what is longer
-// than a day, until is the last. A time without a zone is not taken for one of UTC.
+// Day returns a bound of a period as search takes it, for a day or longer time that is written in another way; "" if there is none. Of a
+// longer time, until is the last day. A time without a zone is not assumed to be in UTC.
 func Day(name, raw string) string {
 	s, _ := Text(raw)
 	first, last, ok := Days(s, time.Time{})
@@ -66,7 +66,7 @@ func Day(name, raw string) string {
 
 var unixSeconds = Expression(`^1[0-9]{9}$|^1[0-9]{12}$`)
 
-// dateOf is a date as a filter takes it, for one that is written in another way; "" if there is none.
+// dateOf returns a date as a filter takes it, for one that is written in another way; "" if there is none.
 func dateOf(raw string) string {
 	s, _ := rs.AsText(raw)
 	s = strings.TrimSpace(s)
@@ -103,7 +103,7 @@ func Reordered(raw string) string {
 	return usual
 }
 
-// LastOfMonth is the last day of the month of a date that there is not, such as 2026-02-30; false for any other value.
+// LastOfMonth returns the last day of the month for a date that does not exist, such as 2026-02-30; false for any other value.
 func LastOfMonth(raw string) (string, bool) {
 	s, _ := Text(raw)
 	s = strings.TrimSpace(s)
@@ -114,7 +114,7 @@ func LastOfMonth(raw string) (string, bool) {
 	return month.AddDate(0, 1, -1).Format(time.DateOnly), err == nil
 }
 
-// compactDay is the day that eight digits are, such as 20261105; "" for any other value. They may be a number.
+// compactDay returns the day that eight digits such as 20261105 mean, as JSON; "" for any other value. They may also be a number.
 func compactDay(raw string) string {
 	s, _ := rs.AsText(raw)
 	day, err := time.Parse("20060102", strings.TrimSpace(s))
@@ -135,14 +135,14 @@ var (
 	twoNumbers   = Expression(`^\s*([0-9]+(?:\.[0-9]+)?)\s*(?:-|–|\.{2,3}|to)\s*([0-9]+(?:\.[0-9]+)?)\s*$`)
 )
 
-// WithoutCurrency returns the amount in a text that has the sign or code of a currency before or after it; ok is false for any other text.
+// WithoutCurrency returns the amount in a text with the sign or code of a currency before or after it; ok is false for any other text.
 func WithoutCurrency(raw string) (amount string, ok bool) {
 	s, _ := Text(raw)
 	amount = currencyForm().ReplaceAllString(strings.TrimSpace(s), "")
 	return amount, amount != strings.TrimSpace(s) && numberOf(amount) != ""
 }
 
-// numberOf is the number that a text is, with its thousands apart or a comma before its decimals; "" for any other text.
+// numberOf returns the number in a text, which may have separators of thousands or a decimal comma; "" for any other text.
 func numberOf(s string) string {
 	switch {
 	case thousands().MatchString(s):
@@ -160,7 +160,7 @@ func numberOf(s string) string {
 	return s
 }
 
-// Numbers are the least and the largest number that a text such as "50-60" names; nil for any other text.
+// Numbers returns the two numbers, the lower first, in a text such as "50-60"; nil for any other text.
 func Numbers(raw string) []string {
 	s, _ := Text(raw)
 	if found := twoNumbers().FindStringSubmatch(s); found != nil && !Reversed(found[1], found[2]) {
@@ -171,8 +171,8 @@ func Numbers(raw string) []string {
 
 var countedForm = Expression(`^\s*([0-9][0-9.,]*)\s+(\pL{4,})\s*$`)
 
-// InField is what a value means in a field by the name of that: a day without signs, or, where the field has numbers, what is counted; ""
-// for nothing of these.
+// InField returns what a value means in a field of that name: a day in eight digits, or, if the field has numbers, the number of "5 stars";
+// "" for neither.
 func InField(field, raw string, isNumber bool) string {
 	switch day := compactDay(raw); {
 	case day != "" && IsTimeName(field):
@@ -183,8 +183,8 @@ func InField(field, raw string, isNumber bool) string {
 	return counted(raw)
 }
 
-// counted is the number in a text that says what it is of, such as "5 stars"; "" for any other text, and for a short word or one that
-// may multiply the number, such as million, or minutes of a field in seconds.
+// counted returns the number in a text that names what it counts, such as "5 stars"; "" for any other text, and for a short word or one
+// that may multiply the number, such as million, or minutes for a field in seconds.
 func counted(raw string) string {
 	s, _ := Text(raw)
 	found := countedForm().FindStringSubmatch(s)
@@ -200,14 +200,14 @@ var multiples = Set("hundred thousand million millions billion billions mille mi
 
 var truths = ByWord(map[string]string{"true": "true yes", "false": "false no"})
 
-// Truth is the boolean that a value is, however it is written; "" for any other.
+// Truth returns the boolean that a value means, in any spelling; "" for any other value.
 func Truth(raw string) string {
 	text, _ := rs.AsText(raw)
 	text = strings.ToLower(strings.TrimSpace(text))
 	return cmp.Or(truths[text], map[string]string{"1": "true", "0": "false"}[text])
 }
 
-// Value is a value as a filter takes it, for a date, a boolean or an amount that is written in another way; "" if there is none.
+// Value returns a value as a filter takes it, for a date, a boolean or an amount that is written in another way; "" if there is none.
 func Value(raw string) string {
 	s, isText := Text(raw)
 	amount, hasCurrency := WithoutCurrency(raw)
@@ -232,7 +232,7 @@ func IsTime(raw string) bool {
 	return err == nil
 }
 
-// IsDate reports whether a value is a date or time, however it is written.
+// IsDate reports whether a value is a date or time in any spelling.
 func IsDate(raw string) bool { return IsTime(raw) || dateOf(raw) != "" || Range(raw) != "" }
 
 // IsPeriod reports whether two values are the first and the last day or time of a period.
@@ -242,7 +242,7 @@ func IsPeriod(values []string) bool {
 
 var twoDates = Expression(`(?i)^\s*([0-9][^\s/]*?)(?:\s*(?:\.{2,3}|/)\s*|\s+(?:to|until|till|through|and|-|–|—)\s+)([0-9][^\s/]*)\s*$`)
 
-// Range is the range that a week, a month, a quarter, a year or two dates mean as the one value of a field; "" for anything else.
+// Range returns the range that a week, a month, a quarter, a year or two dates mean as the one value of a field; "" for anything else.
 func Range(raw string) string {
 	s, _ := Text(raw)
 	if found := twoDates().FindStringSubmatch(s); found != nil {
@@ -261,7 +261,7 @@ func Range(raw string) string {
 	}.JSON()
 }
 
-// Bound is a bound of a range as a filter takes it; "" if it is written as it should be. After a month or up to it means all its days.
+// Bound returns a bound of a range as a filter takes it; value is "" if nothing changes. gt and lte of a month cover all its days.
 func Bound(operator, raw string) (name, value string) {
 	span := rs.AsObject(Range(raw))
 	switch {
@@ -274,11 +274,11 @@ func Bound(operator, raw string) (name, value string) {
 	case operator == "gte" || operator == "lt":
 		return operator, span.Get("gte")
 	}
-	return operator, "" // it bounds nothing
+	return operator, "" // it is not a bound
 }
 
-// Reversed reports whether a range ends before it begins: two numbers, or two dates or times. A date is a day in some zone, so beside a
-// time it may be off by one.
+// Reversed reports whether a range of two numbers, or of two dates or times, ends before it begins. A date is a day in some zone, so next
+// to a time it may be off by one.
 func Reversed(lower, upper string) bool {
 	if rs.Kind(lower) == "number" && rs.Kind(upper) == "number" {
 		a, errA := strconv.ParseFloat(lower, 64)
@@ -295,7 +295,7 @@ func Reversed(lower, upper string) bool {
 	return errA == nil && errB == nil && a.After(b)
 }
 
-// ReversedRange returns the operators of a condition of which the range ends before it begins.
+// ReversedRange returns the operators of a condition whose range ends before it begins; ok is false for any other condition.
 func ReversedRange(condition rs.Object) (lower, upper string, ok bool) {
 	for _, lower := range []string{"gte", "gt"} {
 		for _, upper := range []string{"lte", "lt"} {
@@ -307,10 +307,10 @@ func ReversedRange(condition rs.Object) (lower, upper string, ok bool) {
 	return "", "", false
 }
 
-// Zone is the IANA zone that an offset, a city or a common abbreviation means; "" if there is none.
+// Zone returns the IANA zone for an offset, a city or a common abbreviation; "" if there is none.
 func Zone(name string) string {
 	if found := offsetForm().FindStringSubmatch(strings.ToUpper(name)); found != nil {
-		sign := map[string]string{"+": "-", "-": "+"}[found[1]] // the signs of these zones are the other way round
+		sign := map[string]string{"+": "-", "-": "+"}[found[1]] // zones of Etc/GMT have the opposite sign
 		if hours := strings.TrimLeft(found[2], "0"); hours != "" {
 			return "Etc/GMT" + sign + hours
 		}
