@@ -1,4 +1,4 @@
-// Package foreign reads filters in the forms of other languages, JSON or texts, and says what of one a call can ask: pure functions.
+// Package foreign reads filters in the notation of other languages, JSON or text, and plans what one call can ask. Its functions are pure.
 package foreign
 
 import (
@@ -10,36 +10,36 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
-// A filter is read once, whatever its form, into an expression, and the expression's plan is what one call can ask of it. A new form of
-// JSON goes into json.go, a new form of a text into text.go, and a new word for an operator into operators.go.
+// A filter in any notation is read once, into an expression. The plan of the expression is what one call can ask of it. A new notation of
+// JSON goes into json.go, a new notation of text into text.go, and a new word for an operator into operators.go.
 
-// An expression is what a filter asks: alternatives, in each of which all conditions are to hold. Without an alternative it was not
-// understood.
+// An expression is a filter as a list of alternatives. In an alternative all conditions must hold. An expression without alternatives was
+// not understood.
 type expression [][]condition
 
-// A condition compares a field with a value, which is JSON. Its operator is one of a range, "" for equality, or one of those below.
+// A condition compares a field with a value, which is JSON. Its operator is that of a range, "" for equality, or one of those below.
 type condition struct {
 	field, operator, value string
 	denied                 bool
 }
 
-// Operators that no filter has.
+// Operators that the filters of this program lack.
 const (
 	oneOf  = "in"       // the value is an array
 	within = "contains" // a part of a text
 	absent = "is_null"
 
-	between  = "between" // is read as two bounds
-	datePart = "part"    // is read as a range
+	between  = "between" // read as two bounds
+	datePart = "part"    // read as a range
 )
 
-// Bounds of what is read: a filter has at most 50 conditions, and those that people nest are a few levels deep.
+// Limits of what is read: a filter has at most 50 conditions, and people nest them only a few levels deep.
 const (
 	maxConditions = 50
 	maxNesting    = 16
 )
 
-// everything is what a filter without conditions asks.
+// everything is the expression of a filter without conditions.
 var everything = expression{{}}
 
 func (e expression) and(other expression) (all expression) {
@@ -77,7 +77,7 @@ func (e expression) not() expression {
 	return all
 }
 
-// affirmed is a condition that is to hold in place of one that is not, where there is such a condition.
+// affirmed returns the opposite condition in place of a denied one, if there is one.
 func (c condition) affirmed() condition {
 	switch opposite, ok := rs.Opposite(c.operator); {
 	case c.denied && c.operator == "" && rs.Kind(c.value) == "boolean":
@@ -88,7 +88,7 @@ func (c condition) affirmed() condition {
 	return c
 }
 
-// turned has the two bounds of a range that was written in the wrong order the other way round.
+// turned swaps the two bounds of a range that was written in the wrong order.
 func (e expression) turned() expression {
 	if len(e) != 1 {
 		return e
@@ -105,34 +105,34 @@ func (e expression) turned() expression {
 // A Plan is what one call can ask of an expression: its first alternative.
 type Plan struct {
 	Filter   rs.Object
-	Excluded *rs.Member // a condition that groups show: the value that a field is not to have, NoneOf or AnyOf
-	Sought   *rs.Member // a text that is to be looked for
-	Calls    int        // for all alternatives
-	Never    string     // the field of which no value fulfils the conditions
+	Excluded *rs.Member // a condition that groups show: the value that a field must not have, NoneOf or AnyOf
+	Sought   *rs.Member // a text to look for within a field
+	Calls    int        // the number of calls for all alternatives
+	Never    string     // the field with conditions that no value fulfils
 }
 
-// What a condition asks for that is on no value: records that have none in its field, or those that have one.
+// Values of [Plan.Excluded] for conditions on no particular value: the field must have none, or it must have any.
 const (
 	NoneOf = "null"
 	AnyOf  = "any"
 )
 
-// plan is what one call can ask of it; false where a condition would be lost, or where no value can fulfil them all.
+// plan returns what one call can ask of an expression; false if a condition would be lost, or if no value fulfils them all.
 func (e expression) plan() (p Plan, ok bool) {
 	if len(e) == 0 {
 		return Plan{}, false
 	}
 	p.Calls = len(e)
-	unsaid := 0
+	inexpressible := 0
 	for _, c := range e[0] {
 		ok := true
 		switch c = c.affirmed(); {
 		case c.operator == absent:
-			p.Excluded, unsaid = &rs.Member{Name: c.field, Value: map[bool]string{false: NoneOf, true: AnyOf}[c.denied]}, unsaid+1
+			p.Excluded, inexpressible = &rs.Member{Name: c.field, Value: map[bool]string{false: NoneOf, true: AnyOf}[c.denied]}, inexpressible+1
 		case c.denied:
-			p.Excluded, unsaid = &rs.Member{Name: c.field, Value: c.value}, unsaid+1
+			p.Excluded, inexpressible = &rs.Member{Name: c.field, Value: c.value}, inexpressible+1
 		case c.operator == within:
-			p.Sought, unsaid = &rs.Member{Name: c.field, Value: c.value}, unsaid+1
+			p.Sought, inexpressible = &rs.Member{Name: c.field, Value: c.value}, inexpressible+1
 		case c.operator == oneOf:
 			values, _ := rs.AsArray(c.value)
 			p.Calls *= len(values)
@@ -142,7 +142,7 @@ func (e expression) plan() (p Plan, ok bool) {
 		}
 		if !ok {
 			if p.Filter.Object(c.field) == nil && c.operator == "" || c.operator == oneOf {
-				p.Never = c.field // it would have two values
+				p.Never = c.field // it would need two values
 			}
 			return p, false
 		}
@@ -153,10 +153,10 @@ func (e expression) plan() (p Plan, ok bool) {
 			return p, false
 		}
 	}
-	return p, unsaid <= 1
+	return p, inexpressible <= 1
 }
 
-// Compared is a filter with one more condition; false where its field has one that it cannot stand beside.
+// Compared adds a condition to a filter; false if the field has another one that cannot be combined with it.
 func Compared(filter rs.Object, field, operator, value string) (rs.Object, bool) {
 	bounds := filter.Object(field)
 	switch {
@@ -170,7 +170,7 @@ func Compared(filter rs.Object, field, operator, value string) (rs.Object, bool)
 	return filter.With(field, bounds.With(operator, value).JSON()), true
 }
 
-// Canonical returns a filter by field: a value, or an object of operators. What is not certain stays as it is.
+// Canonical returns a filter by field: a value, or an object of operators. A filter whose meaning is uncertain stays unchanged.
 func Canonical(raw string) string {
 	e := (&filterReader{certain: true, left: maxConditions}).read(raw, 0)
 	if len(e) != 1 || len(e[0]) == 0 {
@@ -186,7 +186,8 @@ func Canonical(raw string) string {
 	return filter.JSON()
 }
 
-// Read is the plan of a refused filter, in which a stream may stand before fields; false as that of an expression.
+// Read returns the plan of a refused filter, in which the stream may precede fields; false if a condition would be lost, or if no value
+// fulfils them all.
 func Read(filter, stream string) (Plan, bool) {
 	if IsEmpty(filter) {
 		return everything.plan()
@@ -194,8 +195,8 @@ func Read(filter, stream string) (Plan, bool) {
 	return (&filterReader{left: maxConditions, stream: stream}).read(filter, 0).plan()
 }
 
-// ReadKnown is the plan of a filter of which the names of fields are known: operators in other names are read too. folded are the names
-// that were read so. own is set where the stream has fields whose names are parts of a condition elsewhere.
+// ReadKnown is like [Read] if the names of the fields are known: it also reads operators in other names. folded are the names that it read
+// that way. own is set if the stream has fields that are named like parts of a condition in other APIs.
 func ReadKnown(filter rs.Object, known []string, own bool) (p Plan, folded []string, ok bool) {
 	r := &filterReader{known: known, own: own, left: maxConditions}
 	p, ok = r.read(filter.JSON(), 0).plan()
@@ -211,14 +212,14 @@ func IsEmpty(raw string) bool {
 	return raw == "null" || isText && strings.TrimSpace(s) == "" || strings.Trim(raw, "{[]} \t\r\n") == ""
 }
 
-// InForm is a condition in the form that a filter takes, where a resource server refused it with a message; "" for one that stays as it is.
+// InForm returns a condition in the form that a filter takes, after a resource server refused it with a message; "" if it stays unchanged.
 func InForm(m rs.Member, message string) string {
 	isNumber := strings.Contains(message, "number")
 	if bounds := rs.AsObject(m.Value); bounds != nil {
 		mended := bounds
 		for _, r := range bounds {
 			operator, value := written.Bound(r.Name, cmp.Or(written.Reordered(r.Value), r.Value))
-			if _, isLast := written.LastOfMonth(r.Value); isLast && operator == "lt" { // which the last day is before
+			if _, isLast := written.LastOfMonth(r.Value); isLast && operator == "lt" { // the last day is before the one that does not exist
 				operator = "lte"
 			}
 			value = cmp.Or(written.InField(m.Name, r.Value, isNumber), value, written.Reordered(r.Value))
@@ -251,7 +252,7 @@ func InForm(m rs.Member, message string) string {
 // isEitherDay reports whether a date may be two days, such as 03/06/2026.
 func isEitherDay(m rs.Member) bool { return len(written.DaysOf(strings.Trim(m.Value, `"`))) > 1 }
 
-// Operands are the values that a filter compares with, each under the name of its field.
+// Operands returns the values that a filter compares with, each under the name of its field.
 func Operands(filter rs.Object) (values rs.Object) {
 	for _, m := range filter {
 		values = append(values, m)

@@ -9,13 +9,13 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
-// A filterReader reads a filter that is JSON, or has JSON in a text. What it returns is nil where something is not understood.
+// A filterReader reads a filter that is JSON, or a text with JSON or conditions. Its methods return nil if something is not understood.
 type filterReader struct {
-	certain bool     // nothing is guessed, and operators that are not certain stay as they are
-	known   []string // the fields of the stream, where they are known; else only certain operators are read in the names of fields
+	certain bool     // nothing is guessed, and operators that are not certain stay unchanged
+	known   []string // the fields of the stream; nil if unknown, then only certain operators are read in the names of fields
 	folded  []string // the names that were read as a field and its operator
-	stream  string   // the name of it, which may stand before its fields
-	own     bool     // the stream has fields whose names are parts of a condition elsewhere: only the name of a field makes them that
+	stream  string   // the name of the stream, which may precede its fields
+	own     bool     // the stream has fields named like parts of a condition: such an object must name a known field
 	left    int      // how many conditions may still be read
 }
 
@@ -40,7 +40,7 @@ func (r *filterReader) read(raw string, depth int) expression {
 	return r.text(s)
 }
 
-// list reads conditions that all hold, unless "or" stands between them, or one that is a field, an operator and a value.
+// list reads conditions that all hold, unless "or" is between them, or one condition: a field, an operator and a value.
 func (r *filterReader) list(list []string, depth int) expression {
 	if len(list) == 3 && !r.certain {
 		field, isText := written.Text(list[0])
@@ -70,7 +70,7 @@ func (r *filterReader) list(list []string, depth int) expression {
 	return joined(parts, either)
 }
 
-// joined is what all or any of some expressions ask, of which there is one at least.
+// joined returns the expression for all of the parts, or for any of them if either is set. There is at least one part.
 func joined(parts []expression, either bool) expression {
 	all := parts[0]
 	for _, e := range parts[1:] {
@@ -95,7 +95,7 @@ func (r *filterReader) object(o rs.Object, depth int) expression {
 	for _, m := range o {
 		word, _ := written.Text(m.Value)
 		if kind := wrappers[plainWord(word)]; joiners[plainWord(m.Name)] && len(o) == 2 && (kind == "all" || kind == "any") {
-			if rest := o.Without(m.Name); r.holdsConditions(rest[0].Value) {
+			if rest := o.Without(m.Name); r.hasConditions(rest[0].Value) {
 				return r.member(rs.Member{Name: map[string]string{"all": "and", "any": "or"}[kind], Value: rest[0].Value}, depth+1)
 			}
 		}
@@ -110,7 +110,7 @@ func (r *filterReader) object(o rs.Object, depth int) expression {
 	return all
 }
 
-// member reads a field with its condition, or what other languages put around conditions, unless it is compared as a field of that name.
+// member reads a field with its condition, or a wrapper of conditions. The name of a wrapper without conditions in it is a field.
 func (r *filterReader) member(m rs.Member, depth int) expression {
 	word := plainWord(m.Name)
 	kind, inner := wrappers[word], rs.AsObject(m.Value)
@@ -121,14 +121,14 @@ func (r *filterReader) member(m rs.Member, depth int) expression {
 	switch {
 	case (word == "exists" || word == "missing") && len(inner) == 1 && inner.Text("field") != "": // of Elasticsearch
 		return r.operated(inner.Text("field"), word, "true", depth)
-	case kind == "" || kind == "inner" && r.certain || !r.holdsConditions(m.Value):
+	case kind == "" || kind == "inner" && r.certain || !r.hasConditions(m.Value):
 		return r.named(m, depth)
 	case kind == "all" || kind == "inner":
 		return r.list(list, depth)
 	case r.certain:
 		return nil
 	}
-	if kind == "any" && !isList { // one of its members
+	if kind == "any" && !isList { // any of its members
 		list = nil
 		for _, field := range inner {
 			list = append(list, rs.Object{field}.JSON())
@@ -141,7 +141,7 @@ func (r *filterReader) member(m rs.Member, depth int) expression {
 				parts[i] = parts[i].and(r.operated(field.Name, word, field.Value, depth+1))
 			}
 		} else if parts[i] = r.read(raw, depth+1); kind == "not" && (len(parts[i]) != 1 || len(parts[i][0]) != 1) {
-			return nil // it is not said which of them are not to hold
+			return nil // which of them must not hold is unclear
 		}
 	}
 	if kind == "not" {
@@ -150,15 +150,15 @@ func (r *filterReader) member(m rs.Member, depth int) expression {
 	return joined(parts, true)
 }
 
-// holdsConditions reports whether a value has conditions on fields in it, and is no condition.
-func (r *filterReader) holdsConditions(raw string) bool {
+// hasConditions reports whether a value contains conditions on fields, and is not itself a condition.
+func (r *filterReader) hasConditions(raw string) bool {
 	list, isList := rs.AsArray(raw)
 	s, isText := written.Text(raw)
 	fields := rs.AsObject(raw)
 	switch {
 	case isList:
 		return len(list) > 0 && !slices.ContainsFunc(list, func(item string) bool {
-			return !r.holdsConditions(item) && (rs.Kind(item) != "array" || r.certain)
+			return !r.hasConditions(item) && (rs.Kind(item) != "array" || r.certain)
 		})
 	case isText:
 		return !r.certain && strings.ContainsAny(s, "<>=:") && IsText(s)
@@ -166,7 +166,7 @@ func (r *filterReader) holdsConditions(raw string) bool {
 	return len(fields) > 0 && (!IsOperator(fields[0].Name) || rs.AsObject(fields[0].Value) != nil)
 }
 
-// named reads a condition whose field may have operators in its name.
+// named reads a condition whose field name may include operators.
 func (r *filterReader) named(m rs.Member, depth int) expression {
 	if r.certain {
 		return r.condition(m.Name, m.Value, depth)
@@ -200,7 +200,7 @@ func (r *filterReader) condition(field, raw string, depth int) expression {
 		return r.one(field, absent, "true")
 	case isList:
 		return r.values(field, list, depth+1)
-	case o != nil: // without an operator
+	case o != nil: // an object without an operator
 		return nil
 	}
 	if e := r.textOf(field, s); e != nil {
@@ -209,7 +209,7 @@ func (r *filterReader) condition(field, raw string, depth int) expression {
 	return r.one(field, "", raw)
 }
 
-// operators reads an object of what one field is compared with.
+// operators reads an object of operators that compare one field.
 func (r *filterReader) operators(field string, o rs.Object, depth int) expression {
 	if inner, word, value, ok := spelled(o); ok && inner == "" && len(o) == 2 {
 		return r.operated(field, word, value, depth)
@@ -230,7 +230,7 @@ func (r *filterReader) operators(field string, o rs.Object, depth int) expressio
 	return all.turned()
 }
 
-// values reads a list of what one field is compared with: both ends of a time, values of which it has one, or conditions that all hold.
+// values reads a list that one field is compared with: both ends of a period, values of which it has one, or conditions that all hold.
 func (r *filterReader) values(field string, list []string, depth int) expression {
 	switch first, _ := written.Text(append(list, "")[0]); {
 	case len(list) == 0:
@@ -268,7 +268,7 @@ func (r *filterReader) operated(field, word, raw string, depth int) expression {
 		return r.one(field, m.operator, raw)
 	case r.certain:
 		return r.one(field, word, raw)
-	case !known && slices.Contains(r.known, field+"."+word): // of an object
+	case !known && slices.Contains(r.known, field+"."+word): // a field within an object
 		r.folded = append(r.folded, field)
 		return r.condition(field+"."+word, raw, depth+1)
 	case !known:
@@ -312,7 +312,7 @@ func (r *filterReader) operand(field, operator, raw string, depth int) expressio
 		return r.condition(field, raw, depth)
 	case operator == within:
 		text := cmp.Or(scalar, o.Text("query", "value", "pattern"))
-		if span := written.Range(raw); span != "" && written.IsTimeName(field) { // a time is no text
+		if span := written.Range(raw); span != "" && written.IsTimeName(field) { // a time is not a text
 			return r.condition(field, span, depth)
 		} else if text != "" {
 			return r.one(field, within, rs.EncodeJSON(text))

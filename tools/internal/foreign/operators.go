@@ -10,8 +10,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
-// operators are those of a condition by their words; the name of one of a range is one too. Words behind a '?' only probably mean it, and
-// words behind a '!' deny it.
+// operators maps words to the operator that they mean; an operator of a range is also a word for itself. A '?' before the operator marks
+// words that only probably mean it, and a '!' words that deny it.
 var operators = written.ByWord(map[string]string{
 	"":     "eq = == === exact equals equal is value",
 	"gte":  ">= min minimum ge greater_than_or_equal greater_than_or_equal_to at_least more_than_or_equal_to",
@@ -37,7 +37,7 @@ var (
 	valueParts    = written.Set("value values operand val")
 )
 
-// wrappers are what other query languages put around conditions that all hold, of which any or none is to hold, or that look for a text.
+// wrappers maps what other query languages put around conditions to a kind: all, any or none of them must hold, or they look for a text.
 var wrappers = written.ByWord(map[string]string{
 	"all": "where filter filters query term terms range bool must constant_score and & && all all_of conditions rules query_string " +
 		"simple_query_string expression predicate",
@@ -47,14 +47,14 @@ var wrappers = written.ByWord(map[string]string{
 	"match": "match match_phrase match_phrase_prefix wildcard prefix regexp fuzzy",
 })
 
-// noise are names in a filter of other languages that say how to compare, and ask for nothing.
+// noise are names in filters of other languages that tune a comparison. They are not conditions.
 var noise = written.Set("options boost minimum_should_match case_insensitive _name __typename")
 
-// propertyTypes are those of Notion, which stand between a property and its condition.
+// propertyTypes are the types that Notion writes between a property and its condition.
 var propertyTypes = written.Set("rich_text title text number date select multi_select status checkbox people email url phone_number " +
 	"created_time last_edited_time")
 
-// Flags of messages by what operators call them, with the names of fields that say so and the value that is meant.
+// Flags maps flags of messages, as operators name them, to the names of fields for them and the value that is meant.
 var Flags = map[string]struct {
 	Fields []string
 	Value  string
@@ -66,14 +66,14 @@ var Flags = map[string]struct {
 	"is:starred":      {[]string{"is_flagged", "is_starred"}, "true"}, "is:flagged": {[]string{"is_flagged", "is_starred"}, "true"},
 }
 
-// FlagOf is the field that says what a flag of messages by another name does, such as is_seen for unread, with the value that is meant;
-// "" for none. has reports which fields a stream has.
+// FlagOf returns the field for a flag of messages that is sent under another name, such as is_seen for unread, and the value that is
+// meant; "" for none. has reports whether a stream has a field.
 func FlagOf(name, value string, has func(field string) bool) (field, meant string) {
 	plain, denied := strings.CutPrefix(strings.TrimPrefix(written.Snake(name), "is_"), "not_")
 	text, _ := written.Text(value)
 	known, truth := Flags["is:"+plain], written.Truth(value)
-	if said, ok := Flags[plain+":"+strings.ToLower(text)]; ok { // {"is":"unread"}
-		known, truth = said, "true"
+	if flag, ok := Flags[plain+":"+strings.ToLower(text)]; ok { // {"is":"unread"}
+		known, truth = flag, "true"
 	}
 	at := slices.IndexFunc(known.Fields, has)
 	if at < 0 || has(name) || truth == "" {
@@ -82,21 +82,21 @@ func FlagOf(name, value string, has func(field string) bool) (field, meant strin
 	return known.Fields[at], strconv.FormatBool((truth == known.Value) != denied)
 }
 
-// joiners are names beside a list of conditions by which all or any of them are to hold.
+// joiners are names next to a list of conditions whose value is whether all or any of them must hold.
 var joiners = written.Set("logic conjunction combinator operator op condition join mode type boolean")
 
-// plainWord is a word of a filter in small letters, without the signs that other query languages put before it.
+// plainWord returns a word of a filter in lower case, without the signs that other query languages put before it.
 func plainWord(word string) string {
 	return written.Snake(strings.TrimLeft(strings.TrimSpace(word), "$_"))
 }
 
-// A meaning is what a word of a filter says.
+// A meaning is what a word of a filter means.
 type meaning struct {
 	operator        string
 	certain, denied bool
 }
 
-// meaningOf returns what a word says of a field and a value; false if it says nothing.
+// meaningOf returns what a word between a field and a value means; false if it is not an operator.
 func meaningOf(word string) (m meaning, ok bool) {
 	plain := plainWord(word)
 	operator, ok := operators[plain]
@@ -124,20 +124,20 @@ var (
 	symbolBefore = written.Expression(`(?i)^\s*(?:!|-|~|not\s)\s*\(?([A-Za-z_][\w.]*)\)?\s*$`)
 )
 
-// Words in the name of a field by which a condition is not to hold.
+// Words, and beginnings of words, that negate a condition in the name of its field.
 var (
 	denials      = written.Set("not no non without exclude excludes excluded excluding except but isnt ne neq nin nicht kein ohne sauf sans")
 	denyingParts = []string{"un", "non", "in", "im", "dis", "ir", "de"}
 )
 
-// A fieldOperator is what a name in a filter says beside the field that it names: operators, such as status__not__in, or that the
-// condition is not to hold, such as is_not_seen.
+// A fieldOperator is a name in a filter, split into the field and what else it includes: operators, as in status__not__in, or a negation,
+// as in is_not_seen.
 type fieldOperator struct {
 	field     string
-	operators []string // the outermost first; none is equality
+	operators []string // the outermost first; none means equality
 }
 
-// condition is what the operators say of a value, as a filter of objects has it.
+// condition returns the operators and a value as nested JSON objects.
 func (o fieldOperator) condition(value string) string {
 	for _, operator := range slices.Backward(o.operators) {
 		value = rs.Object{{Name: operator, Value: value}}.JSON()
@@ -145,20 +145,20 @@ func (o fieldOperator) condition(value string) string {
 	return value
 }
 
-// namesWord reports whether a value is a word and the operator a likely one of a time, such as that of from.
+// namesWord reports whether a value is a word although the operator, such as from, probably bounds a time.
 func (o fieldOperator) namesWord(value string) bool {
 	m, _ := meaningOf(append(o.operators, "")[0])
 	return len(o.operators) == 1 && isRange(m.operator) && !m.certain && written.IsWord(value) && !written.IsTimeName(o.field)
 }
 
-// HasOperator reports whether the name of a field certainly has an operator in it, or is itself what denies conditions.
+// HasOperator reports whether the name of a field certainly includes an operator, or is a word that negates conditions.
 func HasOperator(name string) bool {
 	_, ok := operatorIn(name, nil)
 	return ok || strings.Contains(name, "[") || wrappers[plainWord(name)] == "not"
 }
 
-// operatorIn reads the operators in a name that is not one of the known fields. Without fields only what is certain is read: signs, and
-// operators behind "__".
+// operatorIn reads the operators in a name that is not one of the known fields. Without known fields it reads only what is certain: signs,
+// and operators after "__".
 func operatorIn(name string, known []string) (fieldOperator, bool) {
 	before, after := symbolBefore().FindStringSubmatch(name), symbolAfter().FindStringSubmatch(name)
 	base, rest, _ := strings.Cut(name, "__")
@@ -182,8 +182,8 @@ func operatorIn(name string, known []string) (fieldOperator, bool) {
 	return denialAmong(words, known)
 }
 
-// operatorAmong reads an operator before or behind a field in the words of a name: total_gte and min_total; ordered_before and since_ordered
-// are bounds of ordered_at.
+// operatorAmong reads an operator before or after a field in the words of a name: total_gte and min_total; ordered_before and
+// since_ordered are bounds of ordered_at.
 func operatorAmong(words, known []string) (fieldOperator, bool) {
 	for i := len(words) - 1; i > 0; i-- {
 		first, last := strings.Join(words[:i], "_"), strings.Join(words[i:], "_")
@@ -198,7 +198,7 @@ func operatorAmong(words, known []string) (fieldOperator, bool) {
 	return fieldOperator{}, false
 }
 
-// denialAmong reads a word by which a condition is not to hold among those of a name, such as is_not_seen and unseen.
+// denialAmong reads a word that negates the condition among the words of a name, such as is_not_seen and unseen.
 func denialAmong(words, known []string) (fieldOperator, bool) {
 	for i, word := range words {
 		others := slices.Concat(words[:i], words[i+1:])
@@ -214,7 +214,7 @@ func denialAmong(words, known []string) (fieldOperator, bool) {
 	return fieldOperator{}, false
 }
 
-// BoundOf is the operator of a range that a word means; "" for none.
+// BoundOf returns the operator of a range that a word means; "" for none.
 func BoundOf(word string) string {
 	if m, _ := meaningOf(word); isRange(m.operator) {
 		return m.operator
@@ -222,13 +222,13 @@ func BoundOf(word string) string {
 	return ""
 }
 
-// timeBounds are words that bound a time and say nothing of any other field; endings are those of the names of times.
+// timeBounds are words that bound a time and have no meaning for any other field; endings are those of the names of times.
 var (
 	timeBounds = written.Set("before after since until from gte gt lte lt")
 	endings    = []string{"", "_at", "_on", "_date", "_time"}
 )
 
-// denied is the operator that excludes the value of a field, which may be named without its verb: attachments is has_attachments.
+// denied returns the operator that excludes the value of a field. The name may lack its verb: attachments is has_attachments.
 func denied(name string, known []string) fieldOperator {
 	for _, field := range []string{name, "is_" + name, "has_" + name} {
 		if slices.Contains(known, field) {
@@ -238,7 +238,7 @@ func denied(name string, known []string) fieldOperator {
 	return fieldOperator{name, []string{"ne"}}
 }
 
-// operatorsOf are the operators that the end of a name says, such as not_in and date_gte; nil for none.
+// operatorsOf returns the operators that the end of a name means, such as not_in and date_gte; nil for none.
 func operatorsOf(words string) []string {
 	plain := strings.ToLower(strings.Trim(words, "_"))
 	if _, ok := meaningOf(plain); ok {
@@ -254,7 +254,7 @@ func operatorsOf(words string) []string {
 	return nil
 }
 
-// inDate is the range of a time that a part of its date means; "" where it is not one range, such as a month of any year.
+// inDate returns the range of a time that a part of its date means; "" if that is not one range, such as a month of any year.
 func inDate(part, raw string) string {
 	operator := "eq"
 	if compared := rs.AsObject(raw); len(compared) == 1 {
@@ -280,7 +280,7 @@ func inDate(part, raw string) string {
 	return rs.Object{{Name: name, Value: value}}.JSON()
 }
 
-// Denies reports whether a name says that something is not so, or bounds it, and another that may be meant by it does not.
+// Denies reports whether a name negates or bounds something, and meant, the name that may be meant by it, does not.
 func Denies(name, meant string) bool {
 	signs := func(s string) bool {
 		return strings.ContainsAny(s, "!~≠") || strings.HasPrefix(s, "-") || strings.Contains(s, "<>") || strings.Contains(s, "other than")
@@ -298,7 +298,7 @@ func Denies(name, meant string) bool {
 	})
 }
 
-// spelled reads a condition that names its parts: {"field":"total","operator":">=","value":100}, or within its field the last two.
+// spelled reads a condition that names its parts: {"field":"total","operator":">=","value":100}, or, within its field, the last two.
 func spelled(o rs.Object) (field, word, value string, ok bool) {
 	word = "eq"
 	for _, m := range o {
@@ -320,7 +320,7 @@ func spelled(o rs.Object) (field, word, value string, ok bool) {
 	return field, word, value, value != "" && IsOperator(word)
 }
 
-// ofProperty reads a condition as Notion writes it, with its type as kind: {"property":"total","number":{"greater_than":5}}.
+// ofProperty reads a condition in the notation of Notion, with its type as kind: {"property":"total","number":{"greater_than":5}}.
 func ofProperty(o rs.Object) (field, kind, condition string) {
 	field = cmp.Or(o.Text("property"), o.Text("timestamp"))
 	is := o.Without("property", "timestamp")
@@ -330,7 +330,7 @@ func ofProperty(o rs.Object) (field, kind, condition string) {
 	return field, is[0].Name, is[0].Value
 }
 
-// literal is a value of a written condition: a number, a boolean, nothing, or a text.
+// literal returns a value in the text of a condition as JSON: a number, a boolean, null, or a text.
 func literal(s string) string {
 	s = strings.TrimSpace(s)
 	switch lower := strings.ToLower(s); {

@@ -9,9 +9,9 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
-// The bounds of a search are since and until. Others call them otherwise, and bound a time by words such as before and in.
+// The bounds of a search are since and until. Other APIs have other names for them, and bound a time by words such as before and in.
 
-// SinceNames and UntilNames are what others call the bounds of a search, SpanWords words for both in one object, list or text.
+// SinceNames and UntilNames are other names for the bounds of a search, SpanWords those for both in one object, list or text.
 const (
 	SinceNames = "from start start_date date_from from_date start_time time_min"
 	UntilNames = "to end end_date date_to to_date end_time time_max"
@@ -21,18 +21,18 @@ const (
 
 var spanNames = written.Set(SpanWords)
 
-// BoundWords are words that bound a time, alone or before a colon in a query, with the bounds of a search that they mean.
+// BoundWords maps words that bound a time, alone or before a colon in a query, to the bounds of a search that they mean.
 var BoundWords = written.ByWord(map[string]string{
 	"since":       "since after newer newer_than gte gt " + SinceNames,
 	"until":       "until before older older_than lte lt " + UntilNames,
 	"since until": "on date day when in week month quarter year " + SpanWords, // of one time
 })
 
-// DayJSON is a day as arguments have it.
+// DayJSON returns a day as JSON, in the form that arguments have.
 func DayJSON(day time.Time) string { return rs.EncodeJSON(day.Format(time.DateOnly)) }
 
-// SearchBound is the bound of a search that a word such as before means with a value, as JSON; "" if that names no days, or has no such bound. A
-// day that is before: or older: is not in it. now is zero where days by their distance from it are not read.
+// SearchBound returns the bound of a search that a word such as before means with a value, as JSON; "" if the value names no days, or has
+// no such bound. before: and older: exclude their day. If now is zero, days that are relative to it are not read.
 func SearchBound(word, bound, raw string, now time.Time) string {
 	text, _ := rs.AsText(raw)
 	first, last, _ := written.Days(text, now)
@@ -48,7 +48,7 @@ func SearchBound(word, bound, raw string, now time.Time) string {
 	return DayJSON(first)
 }
 
-// SearchBounds are the bounds of a search that an argument means, none if it is not known which; false if it bounds no time.
+// SearchBounds returns the bounds of a search that an argument means, none if they are unclear; false if it does not bound a time.
 func SearchBounds(m rs.Member) (bounds rs.Object, ok bool) {
 	name := written.Snake(m.Name)
 	means := strings.Fields(BoundWords[name])
@@ -64,7 +64,7 @@ func SearchBounds(m rs.Member) (bounds rs.Object, ok bool) {
 		value, exact := SearchBound(name, bound, m.Value, time.Now().UTC()), written.Value(m.Value)
 		switch {
 		case value != "":
-		case written.IsTime(exact): // one without a zone is one of UTC
+		case written.IsTime(exact): // a time without a zone is in UTC
 			value = exact
 		case known: // it has no such bound
 			continue
@@ -78,7 +78,7 @@ func SearchBounds(m rs.Member) (bounds rs.Object, ok bool) {
 	return bounds, len(means) > 0
 }
 
-// SearchBoundsIn are the bounds of a search in an object or a list of two; none if it is not known which.
+// SearchBoundsIn returns the bounds of a search in an object or a list of two; none if they are unclear.
 func SearchBoundsIn(raw string) (bounds rs.Object) {
 	inner := rs.AsObject(raw)
 	if list, _ := rs.AsArray(raw); len(list) == 2 {
@@ -94,7 +94,7 @@ func SearchBoundsIn(raw string) (bounds rs.Object) {
 	return bounds
 }
 
-// operatorForm is an operator of the search of a mail or chat program, such as from:anna, at the start of a word and not within quotes.
+// operatorForm matches an operator in the search of a mail or chat program, such as from:anna, at the start of a word.
 var operatorForm = written.Expression(`(?i)(^|\s)(-?)(from|sender|to|cc|subject|title|has|is|in|` +
 	`label|filename|before|older|until|after|newer|since|on|date|newer_than|older_than):("[^"]+"|\([^)]*\)|[^\s"]+)`)
 
@@ -111,13 +111,13 @@ func QueryOperators(q string) (found []QueryOperator, words string) {
 		if at == nil || strings.Count(q[:at[6]], `"`)%2 != 0 {
 			return found, strings.Join(strings.Fields(q), " ")
 		}
-		value := strings.ReplaceAll(strings.Trim(q[at[8]:at[9]], `"()`), " OR ", " ") // a search finds some of the words where no record has all
+		value := strings.ReplaceAll(strings.Trim(q[at[8]:at[9]], `"()`), " OR ", " ") // search finds some of the words if no record has all
 		found = append(found, QueryOperator{strings.ToLower(q[at[6]:at[7]]), value, at[5] > at[4]})
 		q = q[:at[0]] + " " + q[at[1]:]
 	}
 }
 
-// Operator returns the first operator in a query, such as "from:", which search does not know; "" if there is none.
+// Operator returns the first operator in a query, such as "from:", which search does not support; "" if there is none.
 func Operator(q string) string {
 	if found, _ := QueryOperators(q); len(found) > 0 {
 		return found[0].Name + ":"
@@ -125,16 +125,16 @@ func Operator(q string) string {
 	return ""
 }
 
-// NamesRecipient reports whether an operator says for whom a record is, which no field that search reads says.
+// NamesRecipient reports whether an operator names the recipient of a record, who is in no field that search reads.
 func NamesRecipient(operator string) bool {
 	name := strings.TrimSuffix(operator, ":")
 	return name == "to" || name == "cc"
 }
 
-// RecipientHint says what becomes of such an operator.
+// RecipientHint is the hint for an operator that names a recipient.
 const RecipientHint = "Search does not know for whom a record is: the call below looks for those words in any field, also in those of the sender."
 
-// OneQuery is one text of the words of a query; any other value as it is.
+// OneQuery returns a query in a list or an object as one text; any other value unchanged.
 func OneQuery(raw string) string {
 	list, _ := rs.AsArray(raw)
 	if o := rs.AsObject(raw); len(o) == 1 && o.Text("text", "query", "q", "value") != "" {
@@ -153,7 +153,7 @@ func OneQuery(raw string) string {
 	return rs.EncodeJSON(strings.Join(terms, " "))
 }
 
-// Chosen is a list of the names that an object chooses, as {"total":1,"merchant":true} does; any other value as it is.
+// Chosen returns the list of the names that an object chooses, as {"total":1,"merchant":true} does; any other value unchanged.
 func Chosen(raw string) string {
 	var names []string
 	list, _ := rs.AsArray(raw)
@@ -172,7 +172,7 @@ func Chosen(raw string) string {
 	return rs.EncodeJSON(names)
 }
 
-// BoundIn is what a name such as modified_after has beside the operator of a range that is its last or first word; "" for none.
+// BoundIn splits a name such as modified_after into the operator of a range that its last or first word means, and the rest; "" for none.
 func BoundIn(name string) (rest, operator string) {
 	words := strings.Split(written.Snake(name), "_")
 	for _, at := range []int{len(words) - 1, 0} {
@@ -183,7 +183,7 @@ func BoundIn(name string) (rest, operator string) {
 	return "", ""
 }
 
-// Bounds are the bounds that an operator means, also by its distance from today, and that are not given; none if it has no date.
+// Bounds returns the bounds that an operator means, which may be relative to today, without those in given; none if it has no date.
 func (o QueryOperator) Bounds(given rs.Object) rs.Object {
 	found, _ := SearchBounds(rs.Member{Name: o.Name, Value: rs.EncodeJSON(o.Value)})
 	return slices.DeleteFunc(found, func(m rs.Member) bool { return !written.IsTime(m.Value) || given.Has(m.Name) })

@@ -10,25 +10,25 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
-// Directions are the words for the two directions of a sort.
+// Directions maps words to the two directions of a sort.
 var Directions = written.ByWord(map[string]string{
 	"desc": "desc descending highest largest biggest greatest newest newest_first latest most_recent -1",
 	"asc":  "asc ascending lowest smallest oldest oldest_first earliest 1",
 })
 
-// sortDirections are members of a sort that hold its direction, and sortFlags those that are the direction when they are true.
+// sortFields and sortDirections are members of a sort with its field and direction, and sortFlags those that mean a direction if true.
 var (
 	sortFields     = []string{"field", "name", "by", "column", "property", "key"}
 	sortDirections = written.Set("direction order dir type mode")
 	sortFlags      = map[string]string{"descending": "desc", "desc": "desc", "reverse": "desc", "ascending": "asc", "asc": "asc"}
-	// sortNulls are members that say where records without the field stand.
+	// sortNulls are members that say where records without the field are placed.
 	sortNulls = written.Set("nulls nulls_first nulls_last missing unmapped_type")
 )
 
-// quantities are those that do not say by themselves what is sorted: newest is by time.
+// quantities are the words for directions that need a field, unlike newest, which is by time.
 var quantities = written.Set("highest largest biggest greatest lowest smallest")
 
-// Opposites are the directions that a direction that is denied stands for.
+// Opposites maps each direction to the one that its negation means.
 var Opposites = map[string]string{"asc": "desc", "desc": "asc"}
 
 var (
@@ -37,9 +37,9 @@ var (
 	sortFrame         = written.Expression(`(?i)^order\s+by\s+|\s+nulls\s+(?:first|last)$`)
 )
 
-// Sort reads a sort as other APIs write it, as a whole or not at all: "total desc", "desc(total)", ["total",-1], {"total":"desc"},
-// {"total":{"order":"desc"}} or {"field":"total","descending":true}. The direction is "asc", "desc", or "" where none is named. The
-// field is "" if the sort was not read.
+// Sort reads a sort in the notation of other APIs, as a whole or not at all: "total desc", "desc(total)", ["total",-1], {"total":"desc"},
+// {"total":{"order":"desc"}} or {"field":"total","descending":true}. The direction is "asc", "desc", or "" if none is named. The field is
+// "" if the sort was not read.
 func Sort(raw string) (field, direction string) {
 	if list, ok := rs.AsArray(raw); ok {
 		if len(list) == 1 {
@@ -74,7 +74,7 @@ func sortText(text string) (field, direction string) {
 	return strings.TrimPrefix(text, "+"), direction
 }
 
-// sortObject reads a sort whose members are its field and direction, or whose one member is named as the field is.
+// sortObject reads a sort whose members are its field and direction, or whose one member is named like the field.
 func sortObject(o rs.Object) (field, direction string) {
 	field = o.Text(sortFields...)
 	if len(o) == 1 && field == "" {
@@ -107,14 +107,14 @@ func sortObject(o rs.Object) (field, direction string) {
 	return field, direction
 }
 
-// directionIn is the direction that a word or a number stands for; "" for none.
+// directionIn returns the direction that a word or a number means; "" for none.
 func directionIn(raw string) string {
 	text, _ := rs.AsText(raw)
 	return Directions[strings.ToLower(strings.TrimSpace(text))]
 }
 
-// Directed takes a direction out of the name of a sort, such as total_desc, highestTotal or "descending by total"; of "newest" no field is
-// left. A name without a direction stays as it is.
+// Directed splits the name of a sort, such as total_desc, highestTotal or "descending by total", into field and direction. "newest" leaves
+// no field. A name without a direction is returned unchanged.
 func Directed(name string) (field, direction string) {
 	words := strings.FieldsFunc(written.Snake(name), func(c rune) bool { return c != '-' && !unicode.IsLetter(c) && !unicode.IsDigit(c) })
 	words = slices.DeleteFunc(words, func(word string) bool { return word == "by" })

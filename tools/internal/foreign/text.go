@@ -8,7 +8,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
-// The parts of a filter that is a text: of SQL, OData, Lucene and the formulas of tables. Each stands at the start of what is left.
+// The parts of a filter that is a text: of SQL, OData, Lucene and the formulas of tables. Each matches at the start of the rest.
 var (
 	orSign       = written.Expression(`(?i)^(?:or\b|\|\|?)`)
 	andSign      = written.Expression(`(?i)^(?:and\b|&&?|;)`)
@@ -28,19 +28,19 @@ var (
 	nextField    = written.Expression(`^(?:[+-]?[A-Za-z_][\w.]*\s*(?:>=|<=|<>|!=|=|>|<|:))`)
 )
 
-// A filterText is a text that is read from its start.
+// A filterText parses a text from its start.
 type filterText struct {
 	reader *filterReader
 	rest   string
-	field  string // that is compared, in a text that is its value
+	field  string // the field that is compared, if the text is its value
 	depth  int
-	within int // functions, of which commas divide the arguments
+	within int // how many functions are open: commas separate their arguments
 }
 
-// longestText bounds the texts that are read as conditions.
+// longestText is the most bytes of a text that is read as conditions.
 const longestText = 4 << 10
 
-// maxWords bounds a value without quotation marks.
+// maxWords bounds the words of a value without quotation marks.
 const maxWords = 40
 
 func (r *filterReader) text(s string) expression {
@@ -75,7 +75,7 @@ func (t *filterText) whole() expression {
 
 func (t *filterText) space() { t.rest = strings.TrimLeft(t.rest, " \t\r\n") }
 
-// take takes what matches at the start, and returns its parts; nil for nothing.
+// take consumes what matches at the start, and returns its submatches; nil if nothing matches.
 func (t *filterText) take(part func() *regexp.Regexp) []string {
 	t.space()
 	head := t.head()
@@ -87,8 +87,8 @@ func (t *filterText) take(part func() *regexp.Regexp) []string {
 	return found
 }
 
-// head is as much of what is left as one part of it may have: a regular expression costs by the length of its text, even where it matches
-// at the start alone.
+// head returns as much of the rest as one part of it may have: the cost of a regular expression grows with its text, even if it matches
+// only at the start.
 func (t *filterText) head() string { return t.rest[:min(len(t.rest), 500)] }
 
 func (t *filterText) is(part func() *regexp.Regexp) bool {
@@ -112,7 +112,7 @@ func (t *filterText) any() expression {
 	return e
 }
 
-// all reads conditions that all hold. Those of a search stand beside each other without a word.
+// all reads conditions that must all hold. In the notation of a search, such as Lucene's, no word is between them.
 func (t *filterText) all() expression {
 	e := t.one()
 	for e != nil {
@@ -155,7 +155,7 @@ func (t *filterText) one() expression {
 	return t.compared(field, word)
 }
 
-// joined reads what is in brackets, or the arguments of AND(…), OR(…) or NOT(…).
+// joined reads the conditions in brackets, or the arguments of AND(…), OR(…) or NOT(…).
 func (t *filterText) joined(word string) expression {
 	t.within++
 	defer func() { t.within-- }()
@@ -187,7 +187,7 @@ func (t *filterText) name() string {
 	return found[1]
 }
 
-// operator reads a sign, or as many words as are one operator, such as "is greater than"; "" for none.
+// operator reads a sign, or the most words that mean one operator, such as "is greater than"; "" for none.
 func (t *filterText) operator() string {
 	if found := t.take(operatorSign); found != nil {
 		return strings.Replace(found[1]+found[2], ":", "=", 1)
@@ -232,7 +232,7 @@ func (t *filterText) compared(field, word string) expression {
 	return t.reader.operated(field, word, value, 0)
 }
 
-// inSpan is what a field is compared with by the span of a Lucene query, in which "*" is no bound.
+// inSpan returns the conditions on a field for a range of a Lucene query, in which "*" is an open end.
 func (t *filterText) inSpan(field string, m meaning, bounds []string) expression {
 	if m.operator != "" && m.operator != oneOf && m.operator != between {
 		return nil
@@ -272,7 +272,7 @@ func (t *filterText) operand(m meaning, listed bool) string {
 	return ""
 }
 
-// values reads a list, in brackets or with commas alone. It returns nil for anything else.
+// values reads a list, in brackets or with commas only. It returns nil for anything else.
 func (t *filterText) values() (values []string) {
 	end := ""
 	switch {
@@ -308,7 +308,7 @@ func (t *filterText) value() string {
 	}
 	words := found[0]
 	for range maxWords {
-		if t.is(clauseSign) { // no filter orders or groups
+		if t.is(clauseSign) { // not a part of a filter
 			return ""
 		}
 		next := strings.ToLower(wordSign().FindString(strings.TrimSpace(t.head())))
