@@ -102,7 +102,7 @@ func (t Tool) withAlias(args rs.Object, m rs.Member, plain string) rs.Object {
 	return args
 }
 
-// keeps reports whether an argument keeps its name because it means something else than the parameter it is an alias of.
+// keeps reports whether an argument keeps its name because it means something other than the parameter it is an alias of.
 func (t Tool) keeps(plain, value string, args rs.Object) bool {
 	text, _ := rs.AsText(value)
 	_, _, isTime := written.Days(text, time.Now().UTC())

@@ -56,21 +56,21 @@ func (c *correction) put(filter rs.Object, m rs.Member, field, meant string) rs.
 	switch f := c.stream.Field(meant); {
 	case meant == "":
 	case isOther && foreign.Denies(field, meant):
-		c.open, c.partly = true, true // it may mean the opposite
+		c.unresolved, c.partly = true, true // it may mean the opposite
 	case c.stream.MistakesFlag(m.Value, field, meant):
 		c.report("unknown_field", "filter", "%s of %s does not say that.", quote.Text(meant), c.stream.Name)
-		c.open, c.partly = true, true
+		c.unresolved, c.partly = true, true
 	case filter.Includes(meant):
 		before, own := filter.Object(meant), rs.AsObject(m.Value)
 		both := before.WithAll(own)
 		if before != nil && own != nil && len(both) == len(before)+len(own) {
 			return filter.With(meant, both.JSON())
 		}
-		c.open = true // one field cannot have both conditions
+		c.unresolved = true // one field cannot have both conditions
 	case isOther && c.stream.IsNumber(meant) && slices.ContainsFunc(foreign.Operands(rs.Object{m}), isWords):
-		c.open = true // a number cannot be compared with a date or a word
+		c.unresolved = true // a number cannot be compared with a date or a word
 	case isOther && c.stream.NamesID(m) && !slices.Contains(c.stream.Keys, meant): // for a key, the record of that name is looked up
-		c.grouped, c.open = &rs.Member{Name: meant, Value: m.Value}, c.open || !fields.Aggregates("group_by")(*f)
+		c.grouped, c.unresolved = &rs.Member{Name: meant, Value: m.Value}, c.unresolved || !fields.Aggregates("group_by")(*f)
 		c.hint = quote.Line(meant) + " has ids, not names: the call below lists them to choose from."
 	case isOther && f != nil && fields.IsTime(*f):
 		return append(filter, rs.Member{Name: meant, Value: cmp.Or(foreign.InForm(rs.Member{Name: "time", Value: m.Value}, ""), m.Value)})
@@ -96,7 +96,7 @@ func (c *correction) planned(t Tool, filter rs.Object) (mended rs.Object, ok boo
 	c.report("unknown_field", "filter", "%s has no field %s; an operator is written inside its field.",
 		c.stream.Name, quote.Names(folded, maxShown))
 	if !ok {
-		c.open, c.partly = true, true
+		c.unresolved, c.partly = true, true
 		return nil, false
 	}
 	if p.Calls > 1 {
@@ -104,14 +104,14 @@ func (c *correction) planned(t Tool, filter rs.Object) (mended rs.Object, ok boo
 	}
 	if c.grouped = p.Excluded; p.Excluded != nil {
 		to := c.name("filter", p.Excluded.Name, fields.Aggregates("group_by"), "group")
-		if !c.open {
+		if !c.unresolved {
 			c.hint = excludedHint(t, *p.Excluded, c.args)
 		}
 		c.grouped.Name = to
 	}
 	if c.sought = p.Sought; p.Sought != nil {
 		f := c.stream.Field(p.Sought.Name)
-		c.hint, c.open = "Search reads words: the call below finds the records that have them.", c.open || f != nil && !f.Lexical
+		c.hint, c.unresolved = "Search reads words: the call below finds the records that have them.", c.unresolved || f != nil && !f.Lexical
 		if f != nil && fields.Aggregates("group_by")(*f) && !isGrouped(c.args) {
 			c.hint, c.grouped, c.sought = listsValues(f.Name), p.Sought, nil
 		}

@@ -15,18 +15,18 @@ import (
 
 // A correction is a call under repair, with the mistakes found so far and what to send instead.
 type correction struct {
-	stream  fields.Stream
-	args    rs.Object
-	wrong   []string // sentences
-	param   string
-	code    rs.Code
-	inGrant string     // " in this grant" if an unknown field may exist without being granted, else ""
-	open    bool       // a mistake has no replacement
-	related []string   // relations that have a field which the stream lacks
-	partly  bool       // the message lists only some of the fields to choose from
-	hint    string     // what the proposed call does
-	sought  *rs.Member // a condition on a field that search reads but no filter does
-	grouped *rs.Member // a condition that the call replaces by a list of the values of its field
+	stream     fields.Stream
+	args       rs.Object
+	wrong      []string // sentences
+	param      string
+	code       rs.Code
+	inGrant    string     // " in this grant" if an unknown field may exist without being granted, else ""
+	unresolved bool       // a mistake has no replacement
+	related    []string   // relations that have a field which the stream lacks
+	partly     bool       // the message lists only some of the fields to choose from
+	hint       string     // what the proposed call does
+	sought     *rs.Member // a condition on a field that search reads but no filter does
+	grouped    *rs.Member // a condition that the call replaces by a list of the values of its field
 
 	ungrouped string // a field that no call groups by
 }
@@ -86,7 +86,7 @@ func (c *correction) name(param, name string, u fields.Use, what string) string 
 	if len(near) > 0 {
 		return near[0]
 	}
-	c.open, c.partly = true, c.partly || len(known) > maxShown
+	c.unresolved, c.partly = true, c.partly || len(known) > maxShown
 	return ""
 }
 
@@ -106,7 +106,7 @@ func (c *correction) fields() {
 			unknown++
 		}
 		if unknown > maxShown { // each is compared with all fields
-			c.open, c.partly = true, true
+			c.unresolved, c.partly = true, true
 			return
 		}
 		if name == "*" || name == "all" {
@@ -125,7 +125,7 @@ func (c *correction) fields() {
 		}
 		to := c.name("fields", name, nil, "")
 		if foreign.Denies(name, to) {
-			c.open, c.partly = true, true // all fields but that one are meant
+			c.unresolved, c.partly = true, true // all fields but that one are meant
 			return
 		}
 		kept = append(kept, to)
@@ -133,7 +133,7 @@ func (c *correction) fields() {
 	if kept = distinct(kept); len(kept) == 0 && len(c.related) > 0 {
 		c.args = c.args.Without("fields")
 	} else if len(kept) > 0 {
-		c.args, c.open = c.args.With("fields", rs.EncodeJSON(kept)), false // without the unknown ones
+		c.args, c.unresolved = c.args.With("fields", rs.EncodeJSON(kept)), false // without the unknown ones
 	}
 }
 
@@ -184,11 +184,11 @@ func (c *correction) sort() {
 		field, direction = bare, named
 	}
 	descending = descending || direction == "desc"
-	open := c.open
+	open := c.unresolved
 	to := c.name("sort", field, fields.HasRanges, "be sorted by")
 	if to == "" && c.stream.Field(field) != nil {
 		c.report("invalid_sort", "sort", "The call below is without: sort what it reads.")
-		c.args, c.open = c.args.Without("sort").With("limit", "100"), open // any record may be the first
+		c.args, c.unresolved = c.args.Without("sort").With("limit", "100"), open // any record may be the first
 	}
 	switch {
 	case to == "":

@@ -101,13 +101,13 @@ func (g Grant) Ungranted(args rs.Object) rs.Missing {
 
 // has reports whether a connection has a stream; "" is any connection.
 func (g Grant) has(stream, connection string) bool {
-	return stream != "" && len(g.of(stream, connection, 1)) > 0
+	return stream != "" && len(g.sourcesOf(stream, connection, 1)) > 0
 }
 
-func (g Grant) hasConnection(id string) bool { return len(g.of("", id, 1)) > 0 }
+func (g Grant) hasConnection(id string) bool { return len(g.sourcesOf("", id, 1)) > 0 }
 
-// of returns at most most sources of a stream and a connection; "" is any.
-func (g Grant) of(stream, connection string, most int) (sources []rs.GrantedStream) {
+// sourcesOf returns at most most sources of a stream and a connection; "" is any.
+func (g Grant) sourcesOf(stream, connection string, most int) (sources []rs.GrantedStream) {
 	for i := 0; i < len(g.Sources) && len(sources) < most; i++ {
 		if s := g.Sources[i]; (stream == "" || s.Stream == stream) && (connection == "" || s.Connection.ID == connection) {
 			sources = append(sources, s)
@@ -117,7 +117,7 @@ func (g Grant) of(stream, connection string, most int) (sources []rs.GrantedStre
 }
 
 func (g Grant) streamsOf(connection string) (names []string) {
-	for _, s := range g.of("", connection, len(g.Sources)) {
+	for _, s := range g.sourcesOf("", connection, len(g.Sources)) {
 		names = append(names, s.Stream)
 	}
 	return distinct(names)
@@ -125,7 +125,7 @@ func (g Grant) streamsOf(connection string) (names []string) {
 
 func (g Grant) connectionsOf(stream string) []rs.Connection {
 	var all []rs.Connection
-	for _, s := range g.of(stream, "", len(g.Sources)) {
+	for _, s := range g.sourcesOf(stream, "", len(g.Sources)) {
 		if s.Connection.ID != "" && !slices.ContainsFunc(all, func(c rs.Connection) bool { return c.ID == s.Connection.ID }) {
 			all = append(all, s.Connection)
 		}
@@ -159,7 +159,7 @@ func (g Grant) near(stream, connection string) []string {
 		return found
 	}
 	var of []string // streams of a connection of that name
-	for _, s := range g.of("", connection, len(g.Sources)) {
+	for _, s := range g.sourcesOf("", connection, len(g.Sources)) {
 		_, key := written.Alike(stream, s.Connection.ConnectorKey)
 		_, name := written.Alike(stream, s.Connection.DisplayName)
 		if key || name || s.Connection.ID == stream {
@@ -220,7 +220,7 @@ func (g Grant) colons(args rs.Object) (rs.Ref, bool) {
 	return rs.Ref{ConnectionID: ref.Stream, Stream: stream, RecordID: record}, true
 }
 
-// Home lists the streams that may have a record of which only its own id was sent. It returns the call that reads the record from a likely
+// Home lists the streams that may have a record if only the record's own id was sent. It returns the call that reads it from a likely
 // stream, or else one that searches all streams; none if the id is wrong in another way.
 func (g Grant) Home(t Tool, args rs.Object) (sentence string, send Call) {
 	id, connection := args.Text("id"), args.Text("connection_id")

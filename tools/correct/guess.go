@@ -109,7 +109,7 @@ func (t Tool) soughtOrGrouped(guess rs.Object, p foreign.Plan) (Call, bool) {
 	switch {
 	case !guess.Has("stream"):
 		return Call{}, false
-	case p.Excluded != nil && written.IsNumber(p.Excluded.Value): // ranges have what is below and above it
+	case p.Excluded != nil && written.IsNumber(p.Excluded.Value): // two ranges exclude it
 		filter, ok := foreign.Compared(p.Filter, p.Excluded.Name, "gt", p.Excluded.Value)
 		return Call{t.Name, guess.With("filter", filter.JSON())}, ok
 	case p.Excluded != nil:
@@ -194,7 +194,7 @@ func (t Tool) completeAggregate(guess rs.Object) (Call, bool) {
 		guess = guess.Without("group_by_time", "granularity", "time_zone")
 	case has("group_by_time") && !has("granularity"):
 		p := t.parameter("granularity")
-		if p.allows(t.string(p, guess.Get("group_by_time"))) { // a granularity without a field
+		if p.allows(t.string(p, guess.Get("group_by_time"))) { // it is a granularity, not a field
 			return t.LookUp(guess), true
 		}
 		guess = guess.With(p.Name, `"month"`)

@@ -13,10 +13,10 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
-// when returns says if the condition is true, else "".
-func when(is bool, says string) string {
-	if is {
-		return says
+// when returns a sentence if the condition is true, else "".
+func when(condition bool, sentence string) string {
+	if condition {
+		return sentence
 	}
 	return ""
 }

@@ -135,7 +135,7 @@ func (s *operatorSearch) take(o foreign.QueryOperator, alone bool) {
 	s.words = strings.TrimSpace(s.words)
 }
 
-// filterBy adds a condition on a field that is true for is, of s.stream or else of the first searched stream with one; false without one.
+// filterBy adds a condition on a field that matches is, in s.stream or else in the first searched stream with one; false if there is none.
 func (s *operatorSearch) filterBy(raw string, is func(rs.SchemaField) bool) bool {
 	if s.schema == nil {
 		return false

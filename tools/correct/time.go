@@ -92,7 +92,7 @@ func dayOf(bound, raw string, now time.Time) string {
 	s, _ := written.Text(raw)
 	day, last, _ := written.Days(s, now)
 	if slices.Contains([]string{"until", "gt", "lte"}, bound) && !last.IsZero() {
-		day = last // after it, or until its end
+		day = last // after the period, or until its end
 	}
 	if day.IsZero() || written.IsTime(raw) {
 		return ""

@@ -248,7 +248,7 @@ func soleItem(raw string) string {
 
 // distinct returns the non-empty names of a list, each once.
 func distinct(names []string) (once []string) {
-	seen := map[string]bool{"": true} // there may be thousands
+	seen := map[string]bool{"": true} // a map, as there may be thousands of names
 	for _, name := range names {
 		if !seen[name] {
 			seen[name] = true

@@ -31,7 +31,7 @@ func (c *correction) aggregate() {
 	case !ok:
 	case strings.ContainsAny(field, "*+/()<>=") && !titled:
 		c.report("unknown_field", "field", "aggregate computes on one field of %s; %s is an expression.", c.stream.Name, quote.Text(field))
-		c.open, c.partly = true, true
+		c.unresolved, c.partly = true, true
 	case metric == "count":
 		c.report("invalid_request", "field", "count takes no field: it counts records, and count_distinct the values of a field.")
 		c.args = c.args.Without("field")
@@ -235,7 +235,7 @@ func (c *correction) mend(t Tool) {
 		to := c.name("field", field, nil, "")
 		f, body := c.stream.Field(to), fields.Bodies[written.Snake(field)]
 		if to != field && f != nil && (f.Type == "boolean" || body && !slices.Contains(c.stream.Near("body", nil), to)) {
-			to, c.open = "", true // the stream has no such text
+			to, c.unresolved = "", true // the stream has no such text
 		}
 		c.replace("field", to)
 	}
@@ -251,9 +251,9 @@ func (c *correction) call(t Tool, args rs.Object) (Call, bool) {
 		t.Name, c.args = "fetch", members(c.args, "id", "connection_id", "fields", "expand", "expand_limit")
 	}
 	switch {
-	case c.open && c.partly && c.sought == nil && c.grouped == nil:
+	case c.unresolved && c.partly && c.sought == nil && c.grouped == nil:
 		return Call{"schema", rs.Object{rs.NewMember("stream", c.stream.Name)}.WithAll(onlyConnection(args))}, true
-	case c.open:
+	case c.unresolved:
 		return Call{}, false
 	case c.sought != nil:
 		return searchFor(c.args, *c.sought)

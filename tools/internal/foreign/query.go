@@ -25,7 +25,7 @@ var spanNames = written.Set(SpanWords)
 var BoundWords = written.ByWord(map[string]string{
 	"since":       "since after newer newer_than gte gt " + SinceNames,
 	"until":       "until before older older_than lte lt " + UntilNames,
-	"since until": "on date day when in week month quarter year " + SpanWords, // of one time
+	"since until": "on date day when in week month quarter year " + SpanWords, // both bounds of one time
 })
 
 // DayJSON returns a day as JSON, in the form that arguments have.
@@ -66,7 +66,7 @@ func SearchBounds(m rs.Member) (bounds rs.Object, ok bool) {
 		case value != "":
 		case written.IsTime(exact): // a time without a zone is in UTC
 			value = exact
-		case known: // it has no such bound
+		case known: // it is open on that side
 			continue
 		case len(means) > 1 && !written.IsTime(m.Value):
 			return nil, true

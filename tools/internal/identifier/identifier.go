@@ -16,7 +16,7 @@ import (
 // IsStream reports whether a name may be that of a stream. One with digits, such as C05 in C05:1794492492.000100, starts a record's own id.
 func IsStream(name string) bool { return !strings.ContainsAny(name, "0123456789") }
 
-// Own explains how to write the full id of a record of which the record's own id is known.
+// Own explains how to write the full id of a record, given the record's own id.
 func Own(record, connection, stream string) string {
 	if plain, err := url.PathUnescape(record); err == nil {
 		record = plain

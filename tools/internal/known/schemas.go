@@ -129,7 +129,7 @@ func (c *Schemas) Held(ctx context.Context, stream, connectionID string) *rs.Sch
 // ReadStream reads what a schema says of the streams of a scope.
 func ReadStream(schema *rs.Schema, scope rs.Scope) Stream {
 	known := Stream{Document: schema, fields: map[string]rs.SchemaField{}, unlike: map[string]bool{}, Sources: readSources(schema)}
-	seen, relations := map[string]bool{}, map[string]bool{} // there may be thousands
+	seen, relations := map[string]bool{}, map[string]bool{} // maps, as there may be thousands
 	for i := range schema.Streams {
 		stream := &schema.Streams[i]
 		if scope.Stream != "" && stream.Name != scope.Stream || len(stream.Connections) > 0 && !HasConnection(stream, scope.ConnectionID) {

@@ -44,14 +44,14 @@ func Units(requested []string, f filter.Filter, page *rs.Response, schema func()
 			of[unit] = append(of[unit], field)
 		}
 	}
-	var says []string
+	var notes []string
 	for _, unit := range slices.Sorted(maps.Keys(of)) {
-		says = append(says, unit+", which says the unit of "+strings.Join(of[unit], ", "))
+		notes = append(notes, unit+", which says the unit of "+strings.Join(of[unit], ", "))
 	}
-	if says == nil {
+	if notes == nil {
 		return nil
 	}
-	return rs.Object{rs.NewMember("units_in", "Not asked for: "+strings.Join(says, "; ")+".")}
+	return rs.Object{rs.NewMember("units_in", "Not asked for: "+strings.Join(notes, "; ")+".")}
 }
 
 const maxNamedUnits = 4

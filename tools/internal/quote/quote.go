@@ -15,7 +15,7 @@ const most = 60
 func Text(text string) string { return rs.EncodeJSON(Line(text)) }
 
 // Line returns a text on one line: truncated, and without line breaks and control characters.
-func Line(text string) string { return clipped(rs.ErrorText(text)) }
+func Line(text string) string { return truncated(rs.ErrorText(text)) }
 
 // Exact returns a text as it was sent, in quotation marks. Line breaks and control characters are escaped; a long text is truncated.
 func Exact(text string) string { return JSON(rs.EncodeJSON(text)) }
@@ -23,10 +23,10 @@ func Exact(text string) string { return JSON(rs.EncodeJSON(text)) }
 // JSON returns a JSON value as it was sent, except for white space; a long one is truncated.
 func JSON(raw string) string {
 	text, _ := rs.Compact(raw)
-	return clipped(text)
+	return truncated(text)
 }
 
-func clipped(text string) string {
+func truncated(text string) string {
 	if runes := []rune(text); len(runes) > most {
 		return string(runes[:most]) + "…"
 	}
@@ -57,16 +57,16 @@ func AreIn(words []string) string {
 // Each returns names, with quotation marks around those that are not plain words. Long names are truncated, except those that would become
 // equal: a reader could not distinguish them, nor send them.
 func Each(names []string) []string {
-	shown, cut := make([]string, len(names)), map[string]int{}
+	shown, shortened := make([]string, len(names)), map[string]int{}
 	for _, name := range names {
 		if len(name) > most {
-			cut[Line(name)]++
+			shortened[Line(name)]++
 		}
 	}
 	for i, name := range names {
 		isSign := func(c rune) bool { return c != '_' && !unicode.IsLetter(c) && !unicode.IsDigit(c) }
 		switch shown[i] = name; {
-		case cut[Line(name)] > 1:
+		case shortened[Line(name)] > 1:
 			shown[i] = rs.EncodeJSON(rs.ErrorText(name))
 		case len(name) > most || strings.ContainsFunc(name, isSign):
 			shown[i] = Text(name)

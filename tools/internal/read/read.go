@@ -23,10 +23,10 @@ func Parallel(ctx context.Context, n int, read func(ctx context.Context, i int) 
 		return read(ctx, 0)
 	}
 	var panicked atomic.Pointer[any]
-	running, ctx := errgroup.WithContext(ctx)
-	running.SetLimit(maxConcurrent)
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(maxConcurrent)
 	for i := range n {
-		running.Go(func() error {
+		group.Go(func() error {
 			defer func() {
 				if p := recover(); p != nil {
 					panicked.Store(&p)
@@ -38,7 +38,7 @@ func Parallel(ctx context.Context, n int, read func(ctx context.Context, i int) 
 			return read(ctx, i)
 		})
 	}
-	err := running.Wait()
+	err := group.Wait()
 	if p := panicked.Load(); p != nil {
 		panic(*p)
 	}

@@ -276,7 +276,7 @@ func recurring(step, name string, today time.Time) (period, bool) {
 	case isSeason(name):
 		at = func(i int) period { return seasonOf(name, today.Year()+i) }
 		step = strings.TrimPrefix(step, "this")
-	case isUnit && step != "" && name != "day" && name != "half": // the last day of something
+	case isUnit && step != "" && name != "day" && name != "half": // "last day" is that of something
 		at = func(i int) period {
 			found, _ := calendar(name, today, i)
 			return found

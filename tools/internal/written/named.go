@@ -188,9 +188,9 @@ func namedTimes(fields []string, now time.Time) (named []namedTime) {
 			return !ofTimes()[word] && word != "after" && !strings.ContainsAny(word, "0123456789")
 		})
 		word, before := bareWord(fields, i), bareWord(fields, i-1)
-		counts := inEnglish[before] != "" && inEnglish[before] < "a" && len(timeParts[i]) == 0 && word != "of" // the one from May
+		counts := inEnglish[before] != "" && inEnglish[before] < "a" && len(timeParts[i]) == 0 && word != "of" // one from May
 		if i > 0 && (counts || (introduceTimes[word] || slices.Contains(monthList, word)) && alsoEnglish[before]) {
-			hasOther[i-1] = true // what is due in May is not the second of it
+			hasOther[i-1] = true // "due in May" is not 2 May
 		}
 	}
 	for i := 0; i < len(fields); i++ {
@@ -251,7 +251,7 @@ func namedDays(fields, words []string, from, to int, joined bool, now time.Time)
 	isShort := slices.Contains(weekList, words[0]) && first != words[0] && strings.HasPrefix(words[0], first)
 	switch alone := to-from == 1; {
 	case slices.Contains(monthList, words[0]) && isNumber(before), // 31 June
-		alone && boundWords[before] != "" && isSeason(words[0]): // of which year?
+		alone && boundWords[before] != "" && isSeason(words[0]): // its year is unclear
 		return period{}, true
 	case alone && !isTimeAlone(first, words, before, joined, from == 0):
 		return period{}, false
