@@ -92,7 +92,7 @@ type aggregation struct {
 	args rs.Object
 }
 
-// set sets an argument. It is false for an empty value, or if another was set before: no aggregate computes two numbers.
+// set sets an argument. It is false for an empty value, or if another value was set before: no aggregate computes two numbers.
 func (a *aggregation) set(name, value string) bool {
 	before := a.args.Get(name)
 	a.args = a.args.With(name, value)

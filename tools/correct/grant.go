@@ -184,7 +184,7 @@ func (g Grant) InFolder(t Tool, args rs.Object) (Call, bool) {
 	return Call{t.Name, args}, stream != ""
 }
 
-// called returns the connections whose names have the most other words of a stream such as gmail.messages; none if all have as many.
+// called returns the connections whose names have most of the extra words in a name such as gmail.messages; none if all match alike.
 func (g Grant) called(named, stream string) (of []rs.Connection) {
 	all, most, least := g.connectionsOf(stream), 0, maxShown
 	own := written.WordsOf(stream)

@@ -82,7 +82,7 @@ func (t Tool) likely(args rs.Object) rs.Object {
 	return slices.DeleteFunc(likely, func(m rs.Member) bool { return m.Value == "" || m.Value == "null" })
 }
 
-// withoutPaths replaces paths in the streams by the names that such files and folders are read under; false if one has none.
+// withoutPaths replaces paths in the streams by the names under which such files and folders are read; false if one has none.
 func withoutPaths(args rs.Object) (rs.Object, bool) {
 	streams, connection := Touches(args)
 	named, of := map[string]string{}, make([]string, len(streams))

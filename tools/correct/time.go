@@ -128,7 +128,7 @@ func (t Tool) Relative(args rs.Object, now time.Time) (Call, bool) {
 	return Call{t.Name, dated}, found
 }
 
-// relative returns a condition with dates in place of a time or of bounds that are relative to now; nil if it has neither.
+// relative returns a condition with dates in place of a time or of bounds that are relative to now; nil for any other value.
 func relative(m rs.Member, now time.Time) rs.Object {
 	condition := rs.AsObject(m.Value)
 	s, _ := written.Text(m.Value)

@@ -112,7 +112,7 @@ func (t *filterText) any() expression {
 	return e
 }
 
-// all reads conditions that must all hold. In the notation of a search, such as Lucene's, no word is between them.
+// all reads conditions that must all hold. In the notation of a search, such as Lucene's, no word needs to join them.
 func (t *filterText) all() expression {
 	e := t.one()
 	for e != nil {

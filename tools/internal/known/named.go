@@ -31,8 +31,8 @@ func Named(sources []Source, words []string) (had []string, of []Source) {
 	return slices.DeleteFunc(slices.Clone(words), func(word string) bool { return !slices.Contains(had, word) }), of
 }
 
-// SourceCalled returns the first source, among those that may be, of the stream that the first of some words names, and the other words;
-// false if no word names one.
+// SourceCalled returns the first source, among those for which may is true, of the stream that the first of some words names, and the
+// other words; false if no word names one.
 func SourceCalled(sources []Source, words []string, may func(Source) bool) (source Source, others []string, ok bool) {
 	for _, word := range words { // "the order from Thread and Needle" is an order
 		for _, source := range sources {

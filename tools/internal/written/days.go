@@ -97,7 +97,7 @@ func readDays(words []string, now time.Time) (period, bool) {
 	return this, ok
 }
 
-// headedDays reads a time whose first word is the kind of the others: Tuesday 3 March, the month of May, the week of 3 March.
+// headedDays reads a time whose first word tells the kind of the rest: Tuesday 3 March, the month of May, the week of 3 March.
 func headedDays(words []string, now time.Time) (period, bool) {
 	head, of := words[0], words[1:]
 	isWeekday, isWeek := slices.Contains(weekList, head), head == "week" || head == "weekend"

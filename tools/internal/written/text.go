@@ -254,7 +254,8 @@ func singular(parts ...string) string {
 	return word
 }
 
-// Distance returns how many bytes must be added, removed, changed or swapped with the next to turn one name into another; at most 64.
+// Distance returns how many bytes must be added, removed, changed or swapped with the next to turn one name into another; 64 if one has
+// more than 64 bytes.
 func Distance(a, b string) int {
 	const longest = 64
 	if max(len(a), len(b)) > longest {
