@@ -21,7 +21,7 @@ var version = "dev"
 
 func main() {
 	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(175) // a call leaves little behind: fewer collections for some megabytes; more gains little
+		debug.SetGCPercent(175) // live memory stays small, so fewer collections cost only some megabytes; higher values gain little
 	}
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(service.SoftMemory(os.DirFS("/")))
@@ -30,14 +30,14 @@ func main() {
 	context.AfterFunc(ctx, stop)   // a second signal ends the process at once, as signals do
 	signal.Ignore(syscall.SIGPIPE) // a closed log pipe does not end the program
 	log := service.NewLogWriter(os.Stderr)
-	stdlog.SetOutput(service.NewFaultLog(log)) // net/http's clients know no other logger
+	stdlog.SetOutput(service.NewFaultLog(log)) // net/http's clients log only to the standard logger
 	code := run(ctx, os.Args[1:], os.Getenv, os.Stdin, os.Stdout, log)
 	log.Drain(cli.LastLineWait)
 	stop()
 	os.Exit(code)
 }
 
-// run is the program without its process: it returns the exit code.
+// run runs the program apart from its process-wide settings, and returns the exit code.
 func run(ctx context.Context, args []string, getenv func(string) string, in io.Reader, out, problems io.Writer) int {
 	return cli.Run(ctx, args, cli.App{
 		Version: version, Getenv: getenv, In: in, Out: out, Err: problems, Observe: newObservation,

@@ -27,7 +27,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/transport/signin"
 )
 
-// A hosted server listens already, and serves when it is run. Its fields outlive a reload, except for the last.
+// A hosted server already listens; Serve answers requests. A reload replaces only signIn and config.
 type hosted struct {
 	service    *service.Service
 	client     *rsclient.Client
@@ -40,10 +40,10 @@ type hosted struct {
 	signIn     *signin.Bridge // nil: hosts sign in elsewhere
 	closeAdmin func()         // ends the metrics and probes; nil without --admin-listen
 
-	config cli.HostedConfig // what is served; of the goroutine of serve alone
+	config cli.HostedConfig // the current one; only the goroutine of Serve uses it
 }
 
-// newHosted builds a hosted server on the one listener that was inherited, or opens its port without one.
+// newHosted returns a hosted server on the one inherited listener. Without one it opens c.Listen.
 func newHosted(ctx context.Context, c cli.HostedConfig, inherited []net.Listener) (*hosted, error) {
 	h := &hosted{}
 	var err error
@@ -86,8 +86,8 @@ func newHosted(ctx context.Context, c cli.HostedConfig, inherited []net.Listener
 	return h, nil
 }
 
-// Serve answers until ctx ends, and drains. Whenever the manager asks for it, read's configuration replaces the one that is
-// served.
+// Serve answers until ctx ends, then drains. When the manager asks for a reload, the configuration that read returns replaces the
+// current one. A nil read means that there are no reloads.
 func (h *hosted) Serve(ctx context.Context, m service.Manager, read func() (cli.HostedConfig, []string, error)) error {
 	if h.closeAdmin != nil {
 		defer h.closeAdmin()
@@ -109,7 +109,7 @@ func (h *hosted) Serve(ctx context.Context, m service.Manager, read func() (cli.
 	})
 }
 
-// warnOfSignIns says what OAuth hosts will get here that the operator may not expect.
+// warnOfSignIns logs limits of OAuth sign-in that the operator may not expect.
 func warnOfSignIns(c cli.HostedConfig) {
 	switch {
 	case c.AuthorizationSource != "":
@@ -119,10 +119,10 @@ func warnOfSignIns(c cli.HostedConfig) {
 	}
 }
 
-// URL is where clients find it.
+// URL returns the URL of the endpoint for clients on this machine.
 func (h *hosted) URL() string { return h.service.URL() }
 
-// configure serves a configuration from now on. When it is not good, nothing has changed.
+// configure applies a configuration to later requests. On error the previous configuration stays in effect.
 func (h *hosted) configure(ctx context.Context, c cli.HostedConfig) error {
 	authority, err := newAuthority(c, h.client)
 	if err != nil {
@@ -158,7 +158,7 @@ func (h *hosted) configure(ctx context.Context, c cli.HostedConfig) error {
 	return nil
 }
 
-// bridge returns what hosts sign in at, or nil where they sign in elsewhere. One that fits stays, with the answers that it shares.
+// bridge returns the sign-in bridge for a configuration, or nil if hosts sign in elsewhere. It keeps the current bridge if that fits.
 func (h *hosted) bridge(ctx context.Context, c cli.HostedConfig) (*signin.Bridge, error) {
 	if !c.SignsIn() {
 		return nil, nil
@@ -181,19 +181,19 @@ func (h *hosted) bridge(ctx context.Context, c cli.HostedConfig) (*signin.Bridge
 	return signin.New(ctx, o)
 }
 
-// answerBytes is how many bytes of answers may be in memory: as many MiB as are set, or two fifths of the process's memory
-// limit, which are 48 MiB of the default.
+// answerBytes returns the most bytes of answers in memory: mebibytes if that is set, or else two fifths of memoryLimit (bytes), which is
+// 48 MiB for the default limit. 0 means the default of package rsclient.
 func answerBytes(mebibytes, memoryLimit int64) int64 {
 	switch {
 	case mebibytes > 0:
 		return mebibytes << 20
-	case memoryLimit == math.MaxInt64: // none
-		return 0 // the default
+	case memoryLimit == math.MaxInt64: // no limit
+		return 0
 	}
 	return memoryLimit / 5 * 2
 }
 
-// newObservation is metrics, if they are asked for, and traces, if the environment asks for them. end sends what is left.
+// newObservation sets up metrics if metrics is true, and traces if the environment configures them. end exports the remaining spans.
 func newObservation(ctx context.Context, metrics bool, getenv func(string) string, log zerolog.Logger) (watch observe.Observation, end func(), err error) {
 	tracer, end, err := observe.NewTracer(ctx, version, getenv, log)
 	if err != nil {
@@ -206,16 +206,16 @@ func newObservation(ctx context.Context, metrics bool, getenv func(string) strin
 	return watch, end, nil
 }
 
-// A replaceableAuthority lets the memory of tokens outlive the authority that is asked about them.
+// A replaceableAuthority lets the token cache outlive the authority behind it, which a reload replaces.
 type replaceableAuthority struct{ atomic.Pointer[auth.Authority] }
 
-// Introspect asks the authority of the moment.
+// Introspect asks the current authority.
 func (a *replaceableAuthority) Introspect(ctx context.Context, token rs.Token) (auth.TokenInfo, error) {
 	return (*a.Load()).Introspect(ctx, token)
 }
 
-// newAuthority is who says what a token is: introspection where it is configured, else the schema document that its bearer is given; with a
-// directory of packages over it where there is one.
+// newAuthority returns what decides who bears a token: the introspection endpoint if one is configured, or else the schema document that
+// the resource server gives the bearer. A configured directory resolves package tokens on top of introspection.
 func newAuthority(c cli.HostedConfig, client *rsclient.Client) (auth.Authority, error) {
 	if c.Introspection == nil {
 		return auth.SchemaProbe{For: func(t rs.Token) rs.Doer { return client.For(rsclient.Caller{Token: t}) }}, nil

@@ -10,12 +10,12 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
-// admit passes on calls with an admissible principal, and gives them the principal's resource server, whose reads it counts, and a deadline
-// for all reads together. The HTTP chain has checked the principal before; a second check makes a chain that is wired wrongly fail closed
-// (S0-R3). A read that is refused with 401 makes the HTTP chain ask the token authority again (D7).
+// admit passes on calls of an admissible principal. It sets call.RS to the principal's resource server, counts the reads, and bounds all of
+// them together by one deadline. The HTTP chain has already checked the principal; checking again makes a wrongly wired chain fail closed
+// (S0-R3). If a read is refused with 401, the HTTP chain asks the token authority again (D7).
 //
-// A call also ends with its [Request]: the client hung up, or the server stops. It then fails with the cause of that end, if that is an
-// *rs.Error.
+// A call also ends with its [Request], when the client hangs up or the server stops. It then fails with the cause of that end, if the
+// cause is an *rs.Error.
 func admit(o Options) middleware {
 	return func(next tools.Handler) tools.Handler {
 		return func(ctx context.Context, call tools.Call) (reply tools.Reply, err error) {
@@ -43,8 +43,8 @@ func admit(o Options) middleware {
 	}
 }
 
-// Reading returns the Source of [Options] for one resource server. The reads of a client carry its own token, those of a package the tokens
-// of its members.
+// Reading returns the Source of [Options] for one resource server. Reads for a client carry its own token; reads for a package carry the
+// tokens of its members.
 func Reading(client *rsclient.Client) func(context.Context, auth.Principal) (rs.Doer, error) {
 	return func(_ context.Context, p auth.Principal) (rs.Doer, error) {
 		if p.Package != nil {
@@ -57,15 +57,15 @@ func Reading(client *rsclient.Client) func(context.Context, auth.Principal) (rs.
 	}
 }
 
-// ReadingMembers returns the function by which a package reads as one of its members: For of [fanout.PackageAuthorityOptions], or the
-// argument of [fanout.NewPackage]. It is not for an [auth.SchemaProbe]: the authority must not ask about itself.
+// ReadingMembers returns the function with which a package reads as one of its members: For in [fanout.PackageAuthorityOptions], or the
+// argument of [fanout.NewPackage]. Do not use it for an [auth.SchemaProbe]: a refusal there would make the authority ask itself again.
 func ReadingMembers(client *rsclient.Client) func(rs.Token) rs.Doer {
 	return func(token rs.Token) rs.Doer {
 		return &rs.Reads{Doer: client.For(rsclient.Caller{Token: token}), Failed: noteRefusal}
 	}
 }
 
-// noteRefusal records in the [Request] a refused read that may mean that the token is no longer good; the HTTP chain then asks the token
+// noteRefusal records in the [Request] a refused read that may mean that the token is no longer valid. The HTTP chain then asks the token
 // authority. Over stdio it has no effect.
 func noteRefusal(ctx context.Context, err error) {
 	if refused := rs.AsError(err); refused.RefusesToken() {

@@ -11,10 +11,10 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
-// correctCall reads the arguments, rewrites those that can mean only one thing, and adds to an error the call that is probably meant. Our
-// own errors are corrected from what is known without a read. The compact schema is read, once, only if the resource server or a package
-// refused a name that it alone knows (a stream, field, connection or relation). A connection's display name is taken for its id if only
-// one connection has it.
+// correctCall reads the arguments, rewrites those that can mean only one thing, and adds the call that is probably meant to an error. It
+// corrects errors of this program from what is known without a read. It reads the compact schema, once, only if the resource server or a
+// package refused a name that only it knows (a stream, field, connection or relation). It accepts a connection's display name as its id
+// if only one connection has that name.
 func correctCall(next tools.Handler) tools.Handler {
 	return func(ctx context.Context, call tools.Call) (tools.Reply, error) {
 		args, err := tools.ReadArguments(call.Raw)
@@ -49,7 +49,8 @@ func correctCall(next tools.Handler) tools.Handler {
 	}
 }
 
-// Codes of calls that the resource server or a package refuses for a stream, a connection or a field, and that we refuse for arguments.
+// Codes with which the resource server or a package refuses a stream or connection (sourceCodes) or a field (fieldCodes), and with which
+// this program refuses arguments before any read (localCodes).
 var (
 	sourceCodes = []rs.Code{
 		"context.stream_not_allowed", "context.instance_mismatch", "grant_stream_not_allowed", "connection_not_found", "unknown_stream", "unknown_connection",
@@ -60,7 +61,7 @@ var (
 	localCodes = []rs.Code{"invalid_arguments", "invalid_filter", "invalid_expand", "invalid_id", "conflicting_connection_id"}
 )
 
-// withConnectionID returns arguments that name a connection by its display name or connector, with its id instead.
+// withConnectionID replaces the display name or connector of a connection in the arguments by its id. It returns false if they name none.
 func (c *correction) withConnectionID(ctx context.Context) (rs.Object, bool) {
 	if !slices.Contains(sourceCodes, c.refused.Code) || c.args.Get("connection_id") == "" && c.args.Get("id") == "" {
 		return nil, false
@@ -68,10 +69,10 @@ func (c *correction) withConnectionID(ctx context.Context) (rs.Object, bool) {
 	return c.readGrant(ctx).Named(c.tool, c.args)
 }
 
-// answerGranted repeats a search of several streams without those that are not granted, and says which those are and how the owner grants
-// them. Any other call keeps its reply and error.
+// answerGranted repeats a search of several streams without those that are not granted. The reply then names the omitted streams and how
+// the owner grants them. Any other call keeps its reply and error.
 func (c *correction) answerGranted(ctx context.Context, next tools.Handler, reply tools.Reply, refused *rs.Error) (tools.Reply, error) {
-	kept, left, ok := c.grant.Granted(c.tool, c.args)
+	kept, omitted, ok := c.grant.Granted(c.tool, c.args)
 	if !ok || refused.Code != "unknown_stream" {
 		if missing := c.grant.Ungranted(c.args); len(missing.Streams) > 0 || missing.Connection != "" {
 			RequestFrom(ctx).ungranted.Store(&ungranted{missing, refused})
@@ -88,13 +89,13 @@ func (c *correction) answerGranted(ctx context.Context, next tools.Handler, repl
 	if u == nil {
 		u = &render.Ungranted{}
 	}
-	u.Streams, u.Connect = left, toConnect(ctx, rs.Missing{Streams: left, AllTimes: len(u.Times) > 0})
+	u.Streams, u.Connect = omitted, toConnect(ctx, rs.Missing{Streams: omitted, AllTimes: len(u.Times) > 0})
 	reply.Ungranted = u
 	return reply, nil
 }
 
-// unknownSource refuses a search of a package for a stream that none of its grants has. The package itself would search the others without
-// mentioning it.
+// unknownSource returns an error for a search of a package for a stream that none of its grants has. The package itself would search the
+// others without mentioning it.
 func (c *correction) unknownSource(ctx context.Context) *rs.Error {
 	p := auth.PrincipalFrom(ctx).Package
 	if p == nil || !c.tool.Takes("streams") || !c.args.Has("streams") {
@@ -103,11 +104,11 @@ func (c *correction) unknownSource(ctx context.Context) *rs.Error {
 	streams, _ := correct.Touches(c.args)
 	for _, stream := range streams {
 		if err := p.Choose(rs.Scope{Stream: stream}); err == nil || rs.AsError(err).Code != "ambiguous_connection" {
-			continue // a grant has it, even if it cannot be read now
+			continue // some grant has the stream, even if it cannot be read now
 		}
 		c.grant = granted(ctx)
 		args := c.args
-		if named, ok := c.grant.Named(c.tool, args); ok { // it is no stream that is missing
+		if named, ok := c.grant.Named(c.tool, args); ok { // a connection was named by its display name; check with its id
 			args = named
 		}
 		if found := c.grant.Missing(c.tool, args); found != nil {

@@ -15,19 +15,19 @@ import (
 // correctDeadline bounds the read of a schema that explains an error.
 const correctDeadline = 5 * time.Second
 
-// A correction finds out what is wrong with one refused call and what to call instead.
+// A correction explains one refused call and proposes another.
 type correction struct {
 	call    tools.Call
 	tool    correct.Tool
 	args    rs.Object
 	refused *rs.Error
 
-	read  bool          // grant has been read
-	grant correct.Grant // without sources if it could not be read
-	all   *rs.Schema    // of all streams; nil if it was not needed for grant
+	read  bool          // readGrant has set grant
+	grant correct.Grant // has no sources if it could not be read
+	all   *rs.Schema    // schema of all streams; nil if it was not needed for grant
 }
 
-// readGrant returns the streams and connections of the grant: of the package's directory, or else of the resource server's schema.
+// readGrant returns the streams and connections of the grant, from the package's directory or the resource server's schema, read once.
 func (c *correction) readGrant(ctx context.Context) correct.Grant {
 	if !c.read {
 		c.read, c.grant = true, c.grantOf(ctx, c.schema)
@@ -35,12 +35,12 @@ func (c *correction) readGrant(ctx context.Context) correct.Grant {
 	return c.grant
 }
 
-// heldGrant returns the grant as far as it is known without a read.
-func (c *correction) heldGrant(ctx context.Context) correct.Grant {
+// cachedGrant returns the grant as far as it is known without a read.
+func (c *correction) cachedGrant(ctx context.Context) correct.Grant {
 	return c.grantOf(ctx, c.call.Tool.Held)
 }
 
-// grantOf returns the grant of the package's directory, or else of the schema that read returns.
+// grantOf returns the grant from the package's directory, or else from the schema that read returns.
 func (c *correction) grantOf(ctx context.Context, read readSchema) correct.Grant {
 	grant := granted(ctx)
 	if len(grant.Sources) == 0 {
@@ -51,7 +51,7 @@ func (c *correction) grantOf(ctx context.Context, read readSchema) correct.Grant
 	return grant
 }
 
-// stream returns the one stream that arguments name, from the schema that read returns; the zero Stream if they name none or several.
+// stream returns the one stream that the arguments name, from the schema that read returns; the zero Stream if they name none or several.
 func (c *correction) stream(ctx context.Context, args rs.Object, read readSchema) correct.Stream {
 	if streams, connection := correct.Touches(args); len(streams) == 1 {
 		s := c.all
@@ -61,7 +61,7 @@ func (c *correction) stream(ctx context.Context, args rs.Object, read readSchema
 		if s != nil {
 			isIt := func(c rs.Connection) bool { return c.ID == connection || strings.EqualFold(c.DisplayName, connection) }
 			isOther := func(row rs.SchemaStream) bool { return connection != "" && !slices.ContainsFunc(row.Connections, isIt) }
-			if rows := slices.DeleteFunc(slices.Clone(s.Streams), isOther); len(rows) > 0 { // else none is named
+			if rows := slices.DeleteFunc(slices.Clone(s.Streams), isOther); len(rows) > 0 { // if none matches, keep all
 				s = &rs.Schema{Streams: rows}
 			}
 			return correct.ReadStream(streams[0], s)
@@ -70,10 +70,10 @@ func (c *correction) stream(ctx context.Context, args rs.Object, read readSchema
 	return correct.Stream{}
 }
 
-// A readSchema returns the compact schema of a stream, or of all: by at most one read (schema), or as it is held (tools.Tool.Held).
+// A readSchema returns the compact schema of a stream, or of all for "": by at most one read (schema), or from the cache (Tool.Held).
 type readSchema func(ctx context.Context, stream, connection string) *rs.Schema
 
-// granted returns the grant as a package's directory knows it; the zero Grant for a client's.
+// granted returns the grant of a package from its directory, and the zero Grant for a client.
 func granted(ctx context.Context) correct.Grant {
 	p := auth.PrincipalFrom(ctx).Package
 	if p == nil {
@@ -82,14 +82,14 @@ func granted(ctx context.Context) correct.Grant {
 	return correct.Grant{Sources: p.Granted(), OneConnection: true}
 }
 
-// schema returns the compact schema, which is held for a minute; nil if it cannot be read.
+// schema returns the compact schema, which is cached for a minute, or nil if it cannot be read.
 func (c *correction) schema(ctx context.Context, stream, connection string) *rs.Schema {
 	ctx, cancel := context.WithTimeout(ctx, correctDeadline)
 	defer cancel()
 	return c.call.Tool.Schema(ctx, c.call.RS, stream, connection)
 }
 
-// toConnect returns the commands by which the owner grants what is missing; none if nothing is, or if the caller has no terminal.
+// toConnect returns the commands with which the owner grants what is missing; nil if nothing is missing or the caller has no terminal.
 func toConnect(ctx context.Context, missing rs.Missing) []string {
 	terms := auth.PrincipalFrom(ctx).Terms
 	if terms == nil || terms.Connect == nil || len(missing.Streams) == 0 && missing.Connection == "" {

@@ -18,7 +18,7 @@ func (c *correction) explain(ctx context.Context) *rs.Error {
 	e := *c.refused
 	fromServer := e.Status != 0
 	switch {
-	case ctx.Err() != nil: // nobody waits for it
+	case ctx.Err() != nil: // the caller no longer waits
 	case e.Code == "ambiguous_connection":
 		return c.ambiguous(ctx, &e)
 	case slices.Contains(sourceCodes, e.Code):
@@ -32,7 +32,7 @@ func (c *correction) explain(ctx context.Context) *rs.Error {
 		_, connection := correct.Touches(c.args)
 		hint, call := c.tool.OfOneStream(c.args, c.schema(ctx, "", connection))
 		e.Hint, e.Send = hint, cmp.Or(call.String(), e.Send)
-	case e.Status == 400 && strings.Contains(e.Message, "not supported for client-token reads"): // no schema says so
+	case e.Status == 400 && strings.Contains(e.Message, "not supported for client-token reads"): // the schema does not reveal this limit
 		e.Hint = "No call of this token may do that here: page through the records newest first, or search for words or a period."
 		e.Send = c.tool.Unfiltered(c.args, c.refused).String()
 	case slices.Contains(fieldCodes, e.Code) && fromServer:
@@ -45,11 +45,11 @@ func (c *correction) explain(ctx context.Context) *rs.Error {
 	return &e
 }
 
-// ambiguous names a stream that no connection has, or proposes the first connection to choose from: for a record only if the resource
-// server looked for it.
+// ambiguous explains a call that may mean several connections. If none has the stream, it reports that. Otherwise it proposes one of them;
+// for a record, one of several only if the resource server returned the error, and so has looked for the record.
 func (c *correction) ambiguous(ctx context.Context, e *rs.Error) *rs.Error {
 	if e.Status == 0 {
-		directory := granted(ctx) // it asks no member (S0-8a)
+		directory := granted(ctx) // needs no read of a member (S0-8a)
 		if found := directory.Missing(c.tool, c.args); found != nil {
 			return c.missing(ctx, found, directory)
 		}
@@ -68,10 +68,10 @@ func (c *correction) ambiguous(ctx context.Context, e *rs.Error) *rs.Error {
 	return e
 }
 
-// unknownName names the stream or connection that the grant does not have.
+// unknownName explains a call that names a stream or connection which the grant does not have.
 func (c *correction) unknownName(ctx context.Context, e *rs.Error) *rs.Error {
 	if found := c.readGrant(ctx).Missing(c.tool, c.args); found != nil {
-		if call := correct.ReadCall(found.Send); call.Tool != "" { // it may have fields that the other stream calls otherwise
+		if call := correct.ReadCall(found.Send); call.Tool != "" { // its fields may have other names in the proposed stream
 			if unfit := c.fieldMistake(ctx, call); unfit != nil {
 				found.Hint = strings.TrimSpace(unfit.Message+" "+unfit.Hint) + " " + found.Hint
 				found.Send = cmp.Or(unfit.Send, c.tool.LookUp(call.Arguments).String())
@@ -85,17 +85,17 @@ func (c *correction) unknownName(ctx context.Context, e *rs.Error) *rs.Error {
 	return e
 }
 
-// missing adds to an error about what a grant does not have how the owner grants it.
+// missing adds the commands with which the owner grants what is missing to found, an error about that.
 func (c *correction) missing(ctx context.Context, found *rs.Error, grant correct.Grant) *rs.Error {
 	found.Connect = toConnect(ctx, grant.Ungranted(c.args))
 	return c.replace(found)
 }
 
-// replace returns an error of ours in place of the resource server's, whose own message it quotes.
+// replace completes found, which takes the place of the resource server's error, with that error's status, ids and message.
 func (c *correction) replace(found *rs.Error) *rs.Error {
 	found.Status, found.Envelope, found.RequestID, found.Cause = c.refused.Status, c.refused.Envelope, c.refused.RequestID, c.refused.Cause
 	found.Unavailable = c.refused.Unavailable
-	unknown := slices.Contains(sourceCodes, c.refused.Code) // of which it may speak as if the token were at fault
+	unknown := slices.Contains(sourceCodes, c.refused.Code) // the server's message may blame the token: do not quote it
 	if own := rs.AsObject(string(c.refused.Envelope)); unknown && c.refused.Status == 401 && own.Has("code") {
 		found.Envelope = json.RawMessage(rs.Object{{Name: "code", Value: own.Get("code")}}.JSON())
 	}
@@ -105,16 +105,15 @@ func (c *correction) replace(found *rs.Error) *rs.Error {
 	return found
 }
 
-// refusedField explains why a resource server refused a field or its value: the stream does not have the field, or the value has another
-// form than it takes.
+// refusedField explains why a resource server refused a field or its value: the stream lacks the field, or the value has the wrong form.
 func (c *correction) refusedField(ctx context.Context, e *rs.Error) *rs.Error {
-	if e.Code == "field_not_granted" { // whole streams are asked for
+	if e.Code == "field_not_granted" { // propose to grant the whole streams
 		streams, _ := correct.Touches(c.args)
 		e.Connect = toConnect(ctx, rs.Missing{Streams: streams})
 	}
 	now := time.Now().UTC()
 	send, rewritten := c.tool.Rewritten(c.args, e)
-	noRange := strings.Contains(e.Message, "Range filters are not supported") // however its bounds are written
+	noRange := strings.Contains(e.Message, "Range filters are not supported") // rewriting the bounds does not help
 	if rewritten && noRange {
 		c.args = send.Arguments
 	}
@@ -124,7 +123,7 @@ func (c *correction) refusedField(ctx context.Context, e *rs.Error) *rs.Error {
 		c.args = dated.Arguments
 	}
 	if args := send.Arguments; rewritten && args.Get("filter") != c.args.Get("filter") && len(args.Without("filter")) > len(c.args.Without("filter")) {
-		// what was in the filter is looked at too
+		// rewriting moved names out of the filter: check those too
 		c.args, rewritten = args, c.tool.Unknown(c.stream(ctx, args, c.schema), args, c.refused) == nil
 	}
 	if !rewritten || noRange {
@@ -148,7 +147,8 @@ func (c *correction) refusedField(ctx context.Context, e *rs.Error) *rs.Error {
 	return e
 }
 
-// notFound says why a record may not be found: its id was copied with escapes or a line number, or the grant begins after it.
+// notFound explains why a record may not be found: its id was copied with escapes or a line number, or the record is older than the grant
+// allows.
 func (c *correction) notFound(ctx context.Context, e *rs.Error) {
 	if plain, ok := c.tool.Unescaped(c.args); ok {
 		e.Send, e.Hint = plain.String(), "The record's own id is percent-encoded in a pdpp:// id only. The call below has it as it is."

@@ -9,13 +9,13 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
-// gateExpand refuses expansion on a stream whose live schema advertises none. Where the schema cannot tell, the
-// resource server decides (S4-R5).
+// gateExpand refuses expansion on a stream whose live schema advertises none. If the schema does not say, the resource server decides
+// (S4-R5).
 func gateExpand(next tools.Handler) tools.Handler {
 	return func(ctx context.Context, call tools.Call) (tools.Reply, error) {
 		if call.Scope.Expands {
 			if p := auth.PrincipalFrom(ctx).Package; p != nil {
-				// A package that cannot tell which member is meant says so before any member is asked (S0-8a).
+				// Report an ambiguous connection of a package before any member is read (S0-8a).
 				if err := p.Choose(call.Scope); err != nil {
 					return tools.Reply{}, err
 				}

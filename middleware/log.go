@@ -16,7 +16,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
-// The most bytes that a log or a span has of a text from outside.
+// The most bytes of an external text in a log line or span.
 const (
 	maxLoggedWord  = 32 // a method, a version
 	maxLoggedCode  = 80
@@ -24,7 +24,7 @@ const (
 	maxLoggedCause = 300
 )
 
-// Bounded returns a text for a log: valid UTF-8 of at most limit bytes, which end with "…" if the text is longer.
+// Bounded truncates a text for a log to limit bytes of valid UTF-8, which end with "…" if the text is longer.
 func Bounded(text string, limit int) string {
 	if len(text) > limit {
 		text = text[:limit-len("…")] + "…"
@@ -32,10 +32,10 @@ func Bounded(text string, limit int) string {
 	return strings.ToValidUTF8(text, "")
 }
 
-// logCall writes one line per call: what was called and in which version of the protocol, how it ended, how long it took, how
-// many bytes were read and went out on each channel, the ids of the request, the resource server's request and the trace.
-// It never writes a token, an argument or a record; the cause of an error only where it is the network's. What comes from
-// outside is cut: a version to 32 bytes, a code to 80, a cause to 300. An id is left out if it is not plain, or longer than 128.
+// logCall writes one line per call: the tool, the protocol version, the outcome, the duration, the bytes read and those answered on each
+// channel, and the ids of the request, the resource server's request and the trace. It never writes a token, an argument or a record, and
+// writes the cause of an error only if that is a network error. It truncates external texts: a version to 32 bytes, a code to 80, a cause
+// to 300. It omits a resource server's id that is not plain or is longer than 128 (see [plainID]).
 func logCall(ctx context.Context, log zerolog.Logger, o Outcome, reply tools.Reply, err error) {
 	event := log.Info()
 	for _, number := range []struct {
@@ -70,7 +70,7 @@ func logCall(ctx context.Context, log zerolog.Logger, o Outcome, reply tools.Rep
 		Msg("call")
 }
 
-// plainID returns an id of at most maxLoggedID letters, digits and "_.:-", and "" for any other, which could garble a log.
+// plainID returns id if it is at most maxLoggedID letters, digits and "_.:-". It returns "" for any other, which could garble a log.
 func plainID(id string) string {
 	if len(id) > maxLoggedID || strings.Trim(id, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.:-") != "" {
 		return ""
@@ -85,7 +85,7 @@ func optional(event *zerolog.Event, key, value string) *zerolog.Event {
 	return event.Str(key, value)
 }
 
-// networkCause returns the network's part of an error, and only the type of any other error, which may quote what a server sent.
+// networkCause returns the network error within err. For any other error it returns only the type: the text may quote what a server sent.
 func networkCause(err error) string {
 	var connection *net.OpError
 	var certificate *tls.CertificateVerificationError

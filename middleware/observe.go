@@ -15,8 +15,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
-// observeCall records each call in a span, in the metrics and in the log; see [startSpan] and [logCall]. Without a tracer there is no span,
-// without an observer nothing is counted. A panic becomes "internal_error".
+// observeCall records each call in a span, in the metrics and in the log; see [startSpan] and [logCall]. A nil tracer makes no span, a nil
+// observer counts nothing. A panic becomes "internal_error".
 func observeCall(o Options) middleware {
 	return func(next tools.Handler) tools.Handler {
 		return func(ctx context.Context, call tools.Call) (reply tools.Reply, err error) {
@@ -44,38 +44,38 @@ func observeCall(o Options) middleware {
 	}
 }
 
-// panicked writes the stack of a panic to the log, and returns the error of its call. Handlers run outside net/http's own recovery, so
-// without it one bad call would end the process.
+// panicked logs the stack of a panic and returns the error for its call. Handlers run outside net/http's own recovery, so an unrecovered
+// panic would end the process.
 func panicked(log zerolog.Logger, call tools.Call, fault any) *rs.Error {
 	// The panic's value may hold record data; its type and the stack are what a maintainer needs.
 	log.Error().Str("tool", call.Tool.Name).Str("panic", fmt.Sprintf("%T", fault)).Bytes("stack", debug.Stack()).Msg("panic")
 	return &rs.Error{Code: "internal_error", Message: "The adapter failed to answer this call.", Hint: "Retry once; if it fails again, tell the operator."}
 }
 
-// An Outcome is how one call went. It is all that a log, a metric or a trace learns of the call: names and codes from short lists, ids
-// that were made for logs, and numbers; never an argument, a token or anything of a record.
+// An Outcome is the result of one call for logs, metrics and traces, which learn nothing else about it: names and codes from short lists,
+// ids made for logs, and numbers; never an argument, a token or anything from a record.
 type Outcome struct {
 	Tool      string
-	Resource  bool    // a resource was read, not a tool called
-	Protocol  string  // the version of MCP; empty when the client did not say
+	Resource  bool    // the call read a resource instead of calling a tool
+	Protocol  string  // the version of MCP; empty if the client did not name one
 	Code      rs.Code // "ok", or the code of the error; see [rs.Code.Label]
-	Status    int     // the resource server's status, where it refused; else 0
-	RequestID string  // the resource server's
+	Status    int     // the resource server's HTTP status if it refused; else 0
+	RequestID string  // the resource server's id of its request
 	Took      time.Duration
 
-	// Bytes that were read, and bytes of the answer by channel. Text and structured output say the same, for different hosts.
+	// Bytes read, and bytes of the answer by channel. Text and structured output have the same content, for different hosts.
 	ReadBytes, TextBytes, StructuredBytes, ResourceBytes int
-	// Reads is how many reads the answer took, those of members of a package among them.
+	// Reads is the number of reads, including those of members of a package.
 	Reads int
 	// Repaired is set for a search that found nothing and was repeated with single words.
 	Repaired bool
 	// Unavailable is how many connections of a package the answer names as unavailable.
 	Unavailable int
-	// Cuts is how many parts of the answer did not fit; Removed is how many characters were taken out of record text.
+	// Cuts is how many parts of the answer did not fit; Removed is how many characters were removed from record text.
 	Cuts, Removed int
 }
 
-// outcomeOf says how a call went. The reply comes from renderResult, which turns most errors into results.
+// outcomeOf returns the outcome of a call. The reply comes from renderResult, which turns most errors into results.
 func outcomeOf(call tools.Call, reply tools.Reply, err error, took time.Duration) Outcome {
 	o := Outcome{
 		Tool: call.Tool.Name, Resource: call.URI != "", Protocol: call.Protocol, Code: "ok", Took: took,
@@ -102,7 +102,7 @@ func outcomeOf(call tools.Call, reply tools.Reply, err error, took time.Duration
 	return o
 }
 
-// refusalOf is why a call failed, whether or not that has become a result; nil when it did not fail.
+// refusalOf returns the error of a call, even if renderResult has turned it into a result; nil if the call succeeded.
 func refusalOf(reply tools.Reply, err error) *rs.Error {
 	if err != nil {
 		return rs.AsError(err)
@@ -110,7 +110,7 @@ func refusalOf(reply tools.Reply, err error) *rs.Error {
 	return reply.Refused
 }
 
-// startSpan starts the span of a call, such as "tools/call schema". end writes how the call went into it.
+// startSpan starts the span of a call, such as "tools/call schema". end adds the outcome and ends the span.
 func startSpan(ctx context.Context, tracer trace.Tracer, call tools.Call) (spanned context.Context, end func(Outcome)) {
 	name := "tools/call " + call.Tool.Name
 	if call.URI != "" {
@@ -125,7 +125,7 @@ func startSpan(ctx context.Context, tracer trace.Tracer, call tools.Call) (spann
 	}
 }
 
-// describe writes how a call went into its span.
+// describe adds the outcome of a call to its span.
 func describe(span trace.Span, o Outcome) {
 	code := o.Code.Label()
 	span.SetAttributes(

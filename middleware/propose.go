@@ -13,7 +13,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/correct"
 )
 
-// refusedHere explains arguments that were refused before any read.
+// refusedHere explains arguments that this program refused before any read.
 func (c *correction) refusedHere(ctx context.Context, e *rs.Error) {
 	e.Hint = cmp.Or(correct.NoSuchDay(c.args), c.tool.Hint(c.args), e.Hint)
 	if send, hint := c.withField(ctx); send != "" {
@@ -28,20 +28,20 @@ func (c *correction) refusedHere(ctx context.Context, e *rs.Error) {
 		}
 	}
 	if e.Send == "" {
-		if streams, send := c.heldGrant(ctx).Home(c.tool, c.args); send.Tool != "" {
+		if streams, send := c.cachedGrant(ctx).Home(c.tool, c.args); send.Tool != "" {
 			e.Hint, e.Send = strings.TrimSpace(e.Hint+" "+streams), send.String()
 		}
 	}
-	if call := correct.ReadCall(e.Send); call.Tool != "" { // with the streams that there are, as far as those are known
-		if missing := c.heldGrant(ctx).Missing(c.call.Tool.Named(call.Tool).Known, call.Arguments); missing != nil {
+	if call := correct.ReadCall(e.Send); call.Tool != "" { // correct its streams too, as far as the grant is known
+		if missing := c.cachedGrant(ctx).Missing(c.call.Tool.Named(call.Tool).Known, call.Arguments); missing != nil {
 			e.Send = cmp.Or(missing.Send, e.Send)
 		}
 	}
 	e.Hint = strings.TrimSpace(e.Hint + " " + correct.SeasonSays(c.args))
 }
 
-// guess adds to an error the call that is probably meant by arguments that the tool refused, with what it leaves out, or else one that
-// says what is missing.
+// guess adds to e the call that is probably meant by refused arguments, and names the arguments that this call leaves out. If that call
+// would be refused as well, it adds one that looks up what is missing.
 func (c *correction) guess(ctx context.Context, e *rs.Error) {
 	if !slices.Contains(localCodes, c.refused.Code) {
 		return
@@ -50,21 +50,21 @@ func (c *correction) guess(ctx context.Context, e *rs.Error) {
 	if !ok {
 		return
 	}
-	if in, ok := c.heldGrant(ctx).InFolder(c.tool, c.args); ok {
+	if in, ok := c.cachedGrant(ctx).InFolder(c.tool, c.args); ok {
 		call = in
-	} else if missing := c.heldGrant(ctx).Missing(c.call.Tool.Named(call.Tool).Known, call.Arguments); missing != nil && missing.Send != "" {
+	} else if missing := c.cachedGrant(ctx).Missing(c.call.Tool.Named(call.Tool).Known, call.Arguments); missing != nil && missing.Send != "" {
 		call = correct.ReadCall(missing.Send)
 	}
 	call = c.acceptable(call)
 	e.Send = call.String()
-	if call.Tool != "schema" && c.refused.Code != "invalid_expand" { // which says what to leave out
+	if call.Tool != "schema" && c.refused.Code != "invalid_expand" { // that error already says what to leave out
 		e.Hint = strings.TrimSpace(e.Hint + " " + call.LeavesOut(c.args))
 	}
-	held := readSchema(c.call.Tool.Held)
-	if _, ok := c.tool.Sought(c.args); ok { // what finds a text depends on its field
-		held = c.schema
+	read := readSchema(c.call.Tool.Held)
+	if _, ok := c.tool.Sought(c.args); ok { // which call finds a text depends on its field, so the schema is worth a read
+		read = c.schema
 	}
-	instead, hint, ok := c.tool.Unsearched(c.stream(ctx, c.args, held), c.args)
+	instead, hint, ok := c.tool.Unsearched(c.stream(ctx, c.args, read), c.args)
 	switch found := c.fieldMistake(ctx, call); {
 	case ok:
 		e.Send, e.Hint = instead.String(), hint
@@ -72,7 +72,7 @@ func (c *correction) guess(ctx context.Context, e *rs.Error) {
 		e.Hint = strings.TrimSpace(e.Hint + " " + hint)
 	case found.Send != "":
 		e.Send, e.Hint = found.Send, strings.TrimSpace(e.Hint+" "+found.Message+" "+found.Hint)
-	default: // the hint is of a call that is refused
+	default: // e.Hint is about a call that would be refused
 		e.Send, e.Hint = c.tool.LookUp(c.args).String(), found.Message
 		if search, ok := c.tool.Sought(c.args); ok {
 			e.Send, e.Hint = search.String(), found.Message+" Search reads words: the call below finds the records that have them."
@@ -80,8 +80,8 @@ func (c *correction) guess(ctx context.Context, e *rs.Error) {
 	}
 }
 
-// acceptable returns a proposed call in the form that its tool accepts. Arguments that were meant for another tool may need a second guess;
-// if the call is refused even then, it returns a call of schema.
+// acceptable returns a proposed call in the form that its tool accepts. Arguments meant for another tool may need a second guess. If the
+// tool would refuse the call even then, acceptable returns one that looks up what is missing.
 func (c *correction) acceptable(call correct.Call) correct.Call {
 	tool := c.call.Tool
 	if call.Tool != tool.Name {
@@ -104,7 +104,7 @@ func (c *correction) acceptable(call correct.Call) correct.Call {
 
 // refusal returns the error with which a tool refuses a call before any read; nil if it accepts the call.
 func refusal(tool *tools.Tool, call correct.Call) *rs.Error {
-	args, err := tool.Parse(json.RawMessage(call.Arguments.JSON())) // as it will be sent, so that no name is given twice
+	args, err := tool.Parse(json.RawMessage(call.Arguments.JSON())) // parse the text that will be sent: it also refuses duplicate names
 	if err == nil {
 		_, err = args.Scope()
 	}
@@ -114,14 +114,14 @@ func refusal(tool *tools.Tool, call correct.Call) *rs.Error {
 	return rs.AsError(err)
 }
 
-// fieldMistake returns what is wrong with the fields of a proposed call, as far as it is known without a read; nil for nothing. Such a call
-// would be refused, and its error would propose another.
+// fieldMistake returns an error if the stream of a proposed call lacks one of its fields, as far as that is known without a read; else nil.
+// The resource server would refuse such a call, and its error would propose another.
 func (c *correction) fieldMistake(ctx context.Context, call correct.Call) *rs.Error {
 	return c.call.Tool.Named(call.Tool).Known.Unknown(c.stream(ctx, call.Arguments, c.call.Tool.Held), call.Arguments, c.refused)
 }
 
-// withoutOperators returns the call that is meant by a search with operators of a mail program, or "", and adds to its error what that does
-// not keep of them.
+// withoutOperators returns the call that is meant by a search with operators of a mail program, or "". It adds to e.Hint which operators
+// the call drops.
 func (c *correction) withoutOperators(ctx context.Context, e *rs.Error) string {
 	refused := rs.Member{Name: c.refused.Param, Value: c.args.Get(c.refused.Param)}
 	if _, _, ok := c.tool.WithoutOperators(c.args, nil); !ok || refused.Name != "q" && !c.tool.IsOperator(refused) {
@@ -133,7 +133,7 @@ func (c *correction) withoutOperators(ctx context.Context, e *rs.Error) string {
 	return call.String()
 }
 
-// withTimeFilter returns an aggregate whose since and until have become conditions on the time field of its stream, or "".
+// withTimeFilter returns the call with since and until as conditions on the time field of its stream, or "" if it needs no such change.
 func (c *correction) withTimeFilter(ctx context.Context) string {
 	if !slices.Contains(localCodes, c.refused.Code) || !c.tool.NeedsTime(c.args) {
 		return ""
@@ -142,8 +142,8 @@ func (c *correction) withTimeFilter(ctx context.Context) string {
 	return call.String()
 }
 
-// withField returns an aggregate with the field that its metric or granularity needs, one that is known without a read to allow it, and a
-// hint about it.
+// withField returns an aggregate with the field that its metric or granularity needs, and a hint about it. It chooses a field that is known
+// without a read to allow it.
 func (c *correction) withField(ctx context.Context) (send, hint string) {
 	param := c.refused.Param
 	if param != "field" && param != "group_by_time" || c.args.Has(param) || !c.tool.Takes("metric") {

@@ -13,12 +13,12 @@ import (
 )
 
 // renderResult is the only stage that writes a result. A tool call always gets one: an answer, or an error document with isError. A
-// resource read gets its contents, or keeps its error, because an error is not the content of a resource. Until it returns, what the call
-// reads counts against the budget of its [rsclient.Client]. A blob is as large as what was read, so it counts until it is sent, if the
-// transport holds answers itself.
+// resource read gets its contents, or keeps its error, because an error is not the content of a resource. What the call reads counts
+// against the answer budget of its [rsclient.Client] until renderResult returns. A blob is as large as what was read; if the transport
+// holds answers itself, a blob counts until it is sent.
 //
-// It removes the tokens of the call from all that it returns. The client has already removed from each answer the token that it was
-// requested with, but cleaning a text can join the parts of a token, and a member's answer may hold another member's.
+// It removes the tokens of the call from everything that it returns. The client has already removed the token of each read from its answer,
+// but cleaning a text can join the parts of a token, and the answer of one member may contain the token of another.
 func renderResult(next tools.Handler) tools.Handler {
 	return func(ctx context.Context, call tools.Call) (reply tools.Reply, err error) {
 		ctx, release, sent := rsclient.HoldAnswers(ctx)
@@ -57,7 +57,7 @@ func renderResult(next tools.Handler) tools.Handler {
 	}
 }
 
-// resource returns the contents of a resource: a blob's own bytes, or the tool's structured result.
+// resource returns the contents of a resource: the bytes of a blob, or the tool's structured result.
 func resource(call tools.Call, response *rs.Response, result render.Result) *mcp.ReadResourceResult {
 	contents := &mcp.ResourceContents{URI: call.URI, MIMEType: "application/json"}
 	if call.Tool.Binary {

@@ -8,22 +8,22 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// A Request is the record of one HTTP request, or of one session over stdio. Beside the principal it is the only value that both
-// chains share through the context. Its fields are written by the HTTP chain, by one goroutine at a time; its methods are safe
-// for concurrent use.
+// A Request records one HTTP request, or one session over stdio. It and the principal are the only values that the HTTP chain and the
+// pipeline share through the context. Only the HTTP chain writes its fields, in one goroutine at a time. Its methods are safe for
+// concurrent use.
 type Request struct {
 	ID      string            // in the answer's header and in the logs; empty over stdio
-	Path    string            // as logs, metrics and traces show it: one of ours, or "other"
+	Path    string            // for logs, metrics and traces: a path of this server, or "other"
 	Client  netip.Prefix      // the client's address, or its network for IPv6; the zero Prefix for a peer without an address
-	Ends    []context.Context // each of which cancels the calls of the request when it ends; set before the first call
+	Ends    []context.Context // when one of them ends, the calls of the request are canceled; set before the first call
 	IconURL string            // the public URL of the server's icon; empty over stdio
 
-	Status  int     // of the answer; 0 while nothing was answered
-	Bytes   int64   // of the answer's body
+	Status  int     // HTTP status of the answer; 0 before there is one
+	Bytes   int64   // size of the answer's body
 	Refusal rs.Code // why the HTTP chain refused the request; empty if it did not
 
 	unauthorized atomic.Pointer[rs.Code]
-	ungranted    atomic.Pointer[ungranted] // the last one
+	ungranted    atomic.Pointer[ungranted] // of the last such call
 }
 
 // An ungranted is a call that was refused because the grant does not have what it reads.
@@ -39,7 +39,7 @@ func WithRequest(ctx context.Context, r *Request) context.Context {
 	return context.WithValue(ctx, requestKey{}, r)
 }
 
-// RequestFrom returns the record of a request. Without one it returns an empty record.
+// RequestFrom returns the record of a request, or an empty record if ctx carries none.
 func RequestFrom(ctx context.Context) *Request {
 	if r, ok := ctx.Value(requestKey{}).(*Request); ok {
 		return r
@@ -47,8 +47,8 @@ func RequestFrom(ctx context.Context) *Request {
 	return &Request{}
 }
 
-// NoteUnauthorized records the code of a refusal by the resource server that may mean that the caller's token is no longer good. The
-// first one is kept.
+// NoteUnauthorized records the code of a refusal by the resource server that may mean that the caller's token is no longer valid. Only the
+// first code is kept.
 func (r *Request) NoteUnauthorized(reason rs.Code) {
 	r.unauthorized.CompareAndSwap(nil, &reason)
 }
@@ -61,7 +61,7 @@ func (r *Request) Unauthorized() (reason rs.Code, noted bool) {
 	return "", false
 }
 
-// Ungranted returns what the last call lacked that was refused because the grant does not have it, and its error; nil without such a call.
+// Ungranted returns what the grant lacks for the last call that was refused for that reason, and the error of the call; nil without one.
 func (r *Request) Ungranted() (rs.Missing, *rs.Error) {
 	if last := r.ungranted.Load(); last != nil {
 		return last.missing, last.refused
@@ -69,8 +69,8 @@ func (r *Request) Ungranted() (rs.Missing, *rs.Error) {
 	return rs.Missing{}, nil
 }
 
-// Bind returns a context for a call of the request, which is also canceled when one of Ends ends. The SDK passes on the values of an HTTP
-// request's context but, before version 2026-07-28 of MCP, not its cancellation. release must be called after the call.
+// Bind returns a context for a call of the request that is also canceled when one of Ends ends. The SDK passes on the values of an HTTP
+// request's context but, before version 2026-07-28 of MCP, not its cancellation. The caller must call release after the call.
 func (r *Request) Bind(ctx context.Context) (call context.Context, release func()) {
 	call, cancel := context.WithCancelCause(ctx)
 	var stops []func() bool

@@ -1,5 +1,5 @@
-// Package middleware is the call pipeline: the middlewares that every tool call passes, over HTTP and over stdio. [Standard] is their
-// order. The HTTP chain, which a request passes before, is package web.
+// Package middleware is the call pipeline: the middlewares that every tool call passes, over HTTP and over stdio. [Standard] sets their
+// order. The HTTP chain, which an HTTP request passes first, is package web.
 package middleware
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
-// Standard returns a handler that passes every call through the stages of the pipeline, the outermost first, to core, which reads.
+// Standard returns a handler that passes every call through the stages of the pipeline to core, which reads from the resource server.
 func Standard(o Options, core tools.Handler) tools.Handler {
 	if o.Deadline == 0 {
 		o.Deadline = DefaultDeadline
@@ -24,12 +24,12 @@ func Standard(o Options, core tools.Handler) tools.Handler {
 		o.Now = time.Now
 	}
 	return chain(core,
-		observeCall(o), // one span, one call in the metrics and one line in the log; a panic is an internal error
-		renderResult,   // the only stage that writes a result; what is read counts until then
-		admit(o),       // a principal is present and may read, until the deadline or the client's hang-up
-		correctCall,    // certain mistakes are taken, others get the call that is meant
-		validate,       // raw arguments become Args, and one Scope of id and connection_id
-		gateExpand,     // the live schema advertises expansion
+		observeCall(o), // writes one span, one log line and the metrics; turns a panic into an internal error
+		renderResult,   // the only stage that writes a result; answers count against the budget until then
+		admit(o),       // requires an admissible principal; ends the call at the deadline or when the client hangs up
+		correctCall,    // rewrites unambiguous mistakes; adds the call that is meant to other errors
+		validate,       // decodes raw arguments into Args, and id and connection_id into one Scope
+		gateExpand,     // refuses expansion that the live schema does not advertise
 	)
 }
 
@@ -48,7 +48,7 @@ type Options struct {
 	Observer CallObserver     // nil counts nothing
 }
 
-// A CallObserver is notified of calls, so that they can be counted. Its methods are called by many goroutines at a time, and must be quick.
+// A CallObserver is notified of calls, to count them. Its methods are called concurrently and must return quickly.
 type CallObserver interface {
 	CallBegan()
 	CallEnded(Outcome)

@@ -13,41 +13,41 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
-// outsideTime returns the notice that an answer lacks records of times that the grant does not have: resource servers leave them out
-// without saying so. It is nil if no limit is known, or the call neither asks for such times, counts, lists everything, nor begins at a
-// limit.
+// outsideTime returns a notice that the answer lacks records from times outside the grant, which resource servers omit silently. It is nil
+// if no limit is known or the call asks only for times within the limits. It is also nil for a page of a list that has more pages, names no
+// time and does not begin at a limit.
 func outsideTime(ctx context.Context, t correct.Tool, args rs.Object, response *rs.Response) *render.Ungranted {
 	limits, _ := auth.PrincipalFrom(ctx).Limits()
 	if len(limits) == 0 || !t.Takes("filter") && t.Name != "schema" && t.Name != "list_streams" {
 		return nil
 	}
-	goesOn := response.Object().Flag("has_more") && t.Takes("sort") && !args.Has("count") // a list, which is not at its end yet
+	hasMore := response.Object().Flag("has_more") && t.Takes("sort") && !args.Has("count") // a list that has more pages
 	u := &render.Ungranted{}
-	var about []string
+	var streams []string
 	for _, limit := range limits {
 		asked := askedTime(args, limit.Field)
-		isElsewhere := goesOn && asked == (span{}) && !beginsAtLimit(args, limit)
+		isElsewhere := hasMore && asked == (span{}) && !beginsAtLimit(args, limit)
 		if concerns(limit, args) && !asked.within(limit) && !isElsewhere {
-			about = append(about, limit.Stream)
+			streams = append(streams, limit.Stream)
 			u.Times = append(u.Times, limit)
 		}
 	}
 	if len(u.Times) == 0 {
 		return nil
 	}
-	u.Connect = toConnect(ctx, rs.Missing{Streams: about, AllTimes: true})
+	u.Connect = toConnect(ctx, rs.Missing{Streams: streams, AllTimes: true})
 	return u
 }
 
-// concerns reports whether a limit is of what a call names; what it leaves out may be any.
+// concerns reports whether a limit applies to the streams and the connection that a call names. A call that names none means all.
 func concerns(limit rs.TimeLimit, args rs.Object) bool {
 	streams, connection := correct.Touches(args)
 	return (len(streams) == 0 || slices.Contains(streams, limit.Stream)) &&
 		(connection == "" || len(limit.Connections) == 0 || slices.Contains(limit.Connections, connection))
 }
 
-// beginsAtLimit reports whether the first page of a list is at a limit: oldest first and the grant begins at a time, newest first and it
-// ends at one, or in the order of another field.
+// beginsAtLimit reports whether the first page of a list may lack records because of a limit: oldest first if the grant has a start, newest
+// first if it has an end, or any order by another field.
 func beginsAtLimit(args rs.Object, limit rs.TimeLimit) bool {
 	field, descending := strings.CutPrefix(args.Text("sort"), "-")
 	if field == "" {
@@ -64,11 +64,11 @@ func beginsAtLimit(args rs.Object, limit rs.TimeLimit) bool {
 	return limit.Since != ""
 }
 
-// A span is the time that a call asks for; a zero bound is none.
+// A span is the time that a call asks for. A zero bound means no bound.
 type span struct{ from, until time.Time }
 
-// askedTime reads the bounds of a call on a field, from its filter or the since and until of a search. If the field is not known, no filter
-// counts: it may be on another field.
+// askedTime returns the bounds that a call sets on a time field, by its filter or by the since and until of a search. If the field is
+// unknown (""), it ignores filters: they may be on another field.
 func askedTime(args rs.Object, field string) span {
 	asked := span{timeOf(args, "since"), endOf(args, "until")}
 	filter := args.Object("filter")
@@ -88,7 +88,7 @@ func timeOf(o rs.Object, name string) time.Time {
 	return at
 }
 
-// endOf returns the time at which a member ends: a date ends with its day.
+// endOf returns the time in a member as an upper bound: a date means the end of that day.
 func endOf(o rs.Object, name string) time.Time {
 	at, text := timeOf(o, name), o.Text(name)
 	if !at.IsZero() && len(text) == len(time.DateOnly) {

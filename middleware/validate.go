@@ -6,8 +6,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
-// validate checks the arguments and finds out what the call reads. It refuses invalid ones before anything is read. A connection may be
-// named in an id, in connection_id, or in both; two different ones are refused rather than one silently preferred (S2-8).
+// validate decodes the arguments and determines the scope that the call reads. It refuses invalid arguments before anything is read. An id,
+// connection_id, or both may name the connection; it refuses two different ones instead of silently preferring one (S2-8).
 func validate(next tools.Handler) tools.Handler {
 	return func(ctx context.Context, call tools.Call) (tools.Reply, error) {
 		args, err := call.Tool.Decode(call.Arguments)
