@@ -1,5 +1,5 @@
-// Package middlewaretest helps to test what stands around a call: [Spy] stands for the rest of a chain, [RS] for the
-// resource server below it. Both remember what reached them, so that a test of a refusal can prove silence.
+// Package middlewaretest helps to test middlewares: [Spy] replaces the rest of a chain, [RS] the resource server below it. Both record
+// what reaches them, so that a test of a refusal can prove that nothing did.
 package middlewaretest
 
 import (
@@ -21,13 +21,13 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
-// A Spy is a core that performs nothing: it remembers each call and answers as it was set up. The zero value answers with the
-// zero Reply. It is safe for concurrent use.
+// A Spy is a core handler that only records each call and returns a fixed answer. The zero value returns the zero Reply. It is safe for
+// concurrent use.
 type Spy struct {
-	// Reply and Err are the answer to every call. A Reply without a Call gets the call that arrived.
+	// Reply and Err are the answer to every call. If Reply.Call is empty, the answer has the call that arrived.
 	Reply tools.Reply
 	Err   error
-	// Do, when set, runs within each call, after it was remembered: to look at the context, to wait, to panic.
+	// Do, if not nil, runs within each call after it was recorded: to inspect the context, to wait or to panic.
 	Do func(context.Context, tools.Call)
 
 	mu    sync.Mutex
@@ -56,12 +56,12 @@ func (s *Spy) Calls() []tools.Call {
 	return slices.Clone(s.calls)
 }
 
-// RS is a scripted resource server. It answers each read from Answers, then from Answer, and otherwise with 404
-// not_found; it remembers every read, answered or not. The zero value knows nothing. It is safe for concurrent use.
+// RS is a scripted resource server. It answers each read from Answers, or else from Answer, or else with 404 not_found. It records
+// every read. The zero value answers every read with 404. It is safe for concurrent use.
 type RS struct {
-	// Answers maps what [Line] says of a read, or its path alone, to the JSON body of a 200.
+	// Answers maps the [Line] of a read, or just its path, to the JSON body of a 200.
 	Answers map[string]string
-	// Answer answers what Answers does not; nil for none.
+	// Answer answers the reads that are not in Answers; may be nil.
 	Answer func(rs.Request) (*rs.Response, error)
 
 	mu       sync.Mutex
@@ -78,7 +78,7 @@ func Line(r rs.Request) string {
 	return r.Path + "?" + query
 }
 
-// Do performs one scripted read. A context that has ended ends it, as it would a real one.
+// Do performs one scripted read. It fails if ctx has ended, as a real read does.
 func (s *RS) Do(ctx context.Context, r rs.Request) (*rs.Response, error) {
 	kept := r
 	kept.Query = maps.Clone(r.Query)
@@ -119,7 +119,7 @@ func (s *RS) Lines() []string {
 	return lines
 }
 
-// Source gives this resource server to every principal, as the Source of [middleware.Options].
+// Source returns s for every principal. It is a Source for [middleware.Options].
 func (s *RS) Source(context.Context, auth.Principal) (rs.Doer, error) { return s, nil }
 
 // JSON returns a 200 with a JSON body.
@@ -134,7 +134,7 @@ const (
 	CanaryRecord   = "canary-record-c4e8"
 )
 
-// WithoutSecrets fails the test if a text holds one of the canaries.
+// WithoutSecrets fails the test if text contains one of the canaries.
 func WithoutSecrets(t *testing.T, text string) {
 	t.Helper()
 	for _, secret := range []string{CanaryToken, CanaryArgument, CanaryRecord} {

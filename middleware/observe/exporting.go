@@ -26,15 +26,15 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/middleware"
 )
 
-// flushTime is how long the last spans may take on their way out, after the last call has ended.
+// flushTime is the timeout for exporting the last spans after the last call has ended.
 const flushTime = 2 * time.Second
 
-// maxExportError is how many bytes of a failed export's error are logged: it quotes what a collector answered.
+// maxExportError is the most bytes of an export error in the log.
 const maxExportError = 300
 
-// NewTracer returns a tracer that exports spans by OTLP over HTTP as the standard variables say, and a function that ends it;
-// or nil if no variable names an endpoint or OTEL_SDK_DISABLED is true. OpenTelemetry's SDK reads the sampler, the limits and
-// the service's name from the process's environment itself. The error is one sentence about a variable. version is the
+// NewTracer returns a tracer that exports spans by OTLP over HTTP, as the standard OTEL variables configure, and a function that ends it.
+// The tracer is nil if no variable names an endpoint, OTEL_SDK_DISABLED is true or OTEL_TRACES_EXPORTER is none. OpenTelemetry's SDK itself
+// reads sampler, limits and service name from the process's environment. The error is one sentence about a variable. version is the
 // program's.
 func NewTracer(ctx context.Context, version string, getenv func(string) string, log zerolog.Logger) (tracer trace.Tracer, end func(), err error) {
 	named := getenv("OTEL_EXPORTER_OTLP_ENDPOINT") != "" || getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") != ""
@@ -46,7 +46,7 @@ func NewTracer(ctx context.Context, version string, getenv func(string) string, 
 			return nil, nil, fmt.Errorf("%s is %q: only http/protobuf is served", name, protocol)
 		}
 	}
-	// The SDK reports failed exports to one handler for the whole process; its own writes to stderr as it likes.
+	// The SDK reports failed exports to one handler for the whole process. Its default handler writes unstructured text to stderr.
 	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) {
 		log.Warn().Str("error", middleware.Bounded(err.Error(), maxExportError)).Msg("traces")
 	}))
@@ -54,7 +54,7 @@ func NewTracer(ctx context.Context, version string, getenv func(string) string, 
 	if err != nil {
 		return nil, nil, err
 	}
-	// No detector of the process: its command line may hold a secret.
+	// Do not add the process detector: the command line may contain a secret.
 	described, err := resource.New(ctx,
 		resource.WithAttributes(attribute.String("service.name", "pdpp-mcp"), attribute.String("service.version", version)),
 		resource.WithTelemetrySDK(), resource.WithFromEnv())
@@ -69,14 +69,14 @@ func NewTracer(ctx context.Context, version string, getenv func(string) string, 
 	}, nil
 }
 
-// How spans are sent unless a variable says otherwise.
+// Defaults of the export.
 const (
-	exportTimeout = 10 * time.Second // of one batch, retries included
+	exportTimeout = 10 * time.Second // for one batch, including retries
 	exportRetries = 3
 )
 
-// A collector receives spans: OTLP, protobuf over HTTP. OpenTelemetry's own client does the same and brings gRPC with it, a
-// tenth of a cold build.
+// A collector is an OTLP client (protobuf over HTTP) for a trace collector. OpenTelemetry's own client does the same, but depends on gRPC,
+// which takes a tenth of a cold build.
 type collector struct {
 	endpoint string
 	headers  http.Header
@@ -84,8 +84,8 @@ type collector struct {
 	client   *retryablehttp.Client
 }
 
-// newCollector reads the standard variables of the OTLP exporter: those for traces come before those for all signals. Its
-// error names the variable and never its value, which may be secret.
+// newCollector reads the standard variables of the OTLP exporter. Those for traces override those for all signals. Its error names the
+// variable and never its value, which may be secret.
 func newCollector(getenv func(string) string) (*collector, error) {
 	variable := func(name string) string {
 		return cmp.Or(getenv("OTEL_EXPORTER_OTLP_TRACES_"+name), getenv("OTEL_EXPORTER_OTLP_"+name))
@@ -120,18 +120,18 @@ func newCollector(getenv func(string) string) (*collector, error) {
 		}
 		c.timeout = time.Duration(milliseconds) * time.Millisecond
 	}
-	c.client = retryablehttp.NewClient() // by default it retries 429, 5xx and failed connections, and heeds Retry-After
+	c.client = retryablehttp.NewClient() // by default it retries 429, 5xx and failed connections, and respects Retry-After
 	c.client.Logger, c.client.RetryMax, c.client.ErrorHandler = nil, exportRetries, retryablehttp.PassthroughErrorHandler
 	return c, nil
 }
 
-// Start does nothing: connections are made when there are spans to send.
+// Start does nothing: UploadTraces connects when there are spans to send.
 func (c *collector) Start(context.Context) error { return nil }
 
 // Stop does nothing: an idle connection closes itself.
 func (c *collector) Stop(context.Context) error { return nil }
 
-// UploadTraces sends a batch of spans. Its error is the status or the kind of failure, never what the collector wrote.
+// UploadTraces sends a batch of spans. Its error has the status or the kind of failure, never text from the collector.
 func (c *collector) UploadTraces(ctx context.Context, spans []*tracepb.ResourceSpans) error {
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()

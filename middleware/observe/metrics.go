@@ -1,6 +1,6 @@
-// Package observe counts what the adapter does, for Prometheus, and traces it, for OpenTelemetry. It is the only package
-// that knows either in depth; the stages of middleware see small interfaces. No label and no attribute holds a token, an
-// argument, a query or anything of a record.
+// Package observe provides the metrics of the adapter, for Prometheus, and its traces, for OpenTelemetry. Only this package depends on
+// the details of either; the stages of package middleware see small interfaces. No label and no attribute contains a token, an argument,
+// a query or anything from a record.
 package observe
 
 import (
@@ -21,8 +21,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 )
 
-// Buckets of the histograms: seconds up to the longest call and the longest read, bytes around the budgets of an answer,
-// members of a package.
+// Histogram buckets: seconds up to the longest call and the longest read, bytes around the budgets of an answer, members of a package.
 var (
 	callSeconds = []float64{0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40}
 	readSeconds = []float64{0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10}
@@ -30,9 +29,8 @@ var (
 	widths      = []float64{1, 2, 4, 8, 16, 32, 64}
 )
 
-// Metrics are the metrics of one process, in a registry of their own. They implement [middleware.CallObserver],
-// [web.RequestObserver] and [rsclient.Observer], and are safe for concurrent use. Every label comes from a fixed list; what
-// is not in it is "other".
+// Metrics are the metrics of one process, in a separate registry. They implement [middleware.CallObserver], [web.RequestObserver] and
+// [rsclient.Observer], and are safe for concurrent use. Every label value comes from a fixed list; any other becomes "other".
 type Metrics struct {
 	registry *prometheus.Registry
 	tools    map[string]bool
@@ -61,7 +59,7 @@ type Metrics struct {
 	fanOuts       *prometheus.CounterVec
 }
 
-// NewMetrics returns the metrics of a program of this version that serves the named tools.
+// NewMetrics returns the metrics of a program. version is the program's; tools names the tools that it serves.
 func NewMetrics(version string, tools []string) *Metrics {
 	m := &Metrics{registry: prometheus.NewRegistry(), tools: map[string]bool{}}
 	for _, name := range tools {
@@ -101,10 +99,10 @@ func NewMetrics(version string, tools []string) *Metrics {
 	m.fanOutWidth = histogram("fanout_width", "How many members of a package one round of reads asked.", widths).WithLabelValues().(prometheus.Histogram)
 	m.fanOuts = counter("fanouts_total", "Rounds of reads of several members of a package: whole, partial where one of those that were asked failed, failed where all did.", "result")
 
-	// What an alert looks for exists from the start: an increase from nothing to 1 is not seen as one.
+	// Create the series that alerts watch now: Prometheus sees no increase when a series first appears with the value 1.
 	for name := range m.tools {
-		for _, spoken := range [...]string{"legacy", "modern"} {
-			m.calls.WithLabelValues(name, spoken, "internal_error")
+		for _, eraLabel := range [...]string{"legacy", "modern"} {
+			m.calls.WithLabelValues(name, eraLabel, "internal_error")
 		}
 	}
 	m.requests.WithLabelValues(web.EndpointPath, strconv.Itoa(http.StatusForbidden), "owner_token_refused")
@@ -119,7 +117,7 @@ func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{Registry: m.registry})
 }
 
-// Registry returns where the metrics are registered, for a Go program to add its own.
+// Registry returns the registry, so that a Go program can add its own metrics.
 func (m *Metrics) Registry() *prometheus.Registry { return m.registry }
 
 // CallBegan counts a call as under way.
@@ -174,7 +172,7 @@ func (m *Metrics) RequestEnded(path string, status int, refusal rs.Code, took ti
 	m.requestSeconds.WithLabelValues(path).Observe(took.Seconds())
 }
 
-// TokenLookedUp counts a token that was cached or looked up; see [auth.TokenCacheOptions]. Nil Metrics count nothing.
+// TokenLookedUp counts a token lookup, which hit the cache or asked the authority; see [auth.TokenCacheOptions]. Nil Metrics count nothing.
 func (m *Metrics) TokenLookedUp(hit bool) {
 	if m == nil {
 		return
@@ -192,10 +190,10 @@ func (m *Metrics) Read(class string, status int, took time.Duration) {
 	m.readSeconds.WithLabelValues(class).Observe(took.Seconds())
 }
 
-// Retried counts an attempt that was made anew.
+// Retried counts a retried attempt.
 func (m *Metrics) Retried(host string) { m.retries.WithLabelValues(host).Inc() }
 
-// RetryDenied counts an attempt that was not made anew.
+// RetryDenied counts an attempt that was not retried because the retry budget was spent.
 func (m *Metrics) RetryDenied(host string) { m.retriesDenied.WithLabelValues(host).Inc() }
 
 // BreakerChanged records the state of a host's breaker.
@@ -228,8 +226,8 @@ func (m *Metrics) FannedOut(asked, answered int) {
 // modern is the first version of MCP without sessions.
 const modern = "2026-07-28"
 
-// era is modern for versions of MCP without sessions, legacy for those before, and unknown where the client did not say.
-// Versions are dates, so they sort as text.
+// era returns "modern" for versions of MCP without sessions, "legacy" for earlier ones, and "unknown" if the client named none.
+// Versions are dates, so they compare as text.
 func era(protocol string) string {
 	switch {
 	case protocol == "":
@@ -240,7 +238,7 @@ func era(protocol string) string {
 	return "modern"
 }
 
-// statusClass is 2xx, 4xx and so on; "none" without a status.
+// statusClass returns "2xx", "4xx" and so on, or "none" without a status.
 func statusClass(status int) string {
 	if class := status / 100; class >= 1 && class <= 5 {
 		return strconv.Itoa(class) + "xx"
@@ -261,7 +259,7 @@ type Observer interface {
 	rsclient.Observer
 }
 
-// Observer returns the metrics, or nil without any: an interface that holds a nil *Metrics would not be nil.
+// Observer returns the metrics, or nil if there are none: an interface with a nil *Metrics in it would not be nil.
 func (o Observation) Observer() Observer {
 	if o.Metrics == nil {
 		return nil
@@ -269,8 +267,8 @@ func (o Observation) Observer() Observer {
 	return o.Metrics
 }
 
-// Following returns a function that wraps a transport so that each of its requests is traced as part of the call that makes it; see
-// [transport]. class names what is requested where the request is no read of a resource server.
+// Following returns a function that wraps a transport so that each request is traced as part of the call that makes it; see [transport].
+// class names requests that are not reads of a resource server.
 func (o Observation) Following(class string) func(http.RoundTripper) http.RoundTripper {
 	return func(next http.RoundTripper) http.RoundTripper { return transport{next, o.Tracer, class} }
 }

@@ -15,16 +15,15 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 )
 
-// A transport starts a span for every request and names it in the request's traceparent. class names what is requested where the request
-// is no read of a resource server. A nil tracer makes no span: the request then carries the traceparent of the caller's own request, if
-// there is one.
+// A transport starts a span for every request and names it in the request's traceparent. class names requests that are not reads of a
+// resource server. A nil tracer makes no span: the request then carries the traceparent of the incoming request, if there is one.
 type transport struct {
 	next   http.RoundTripper
 	tracer trace.Tracer
 	class  string
 }
 
-// RoundTrip sends one request. Its span ends with the body of the answer.
+// RoundTrip sends one request. Its span ends when the body of the answer is closed.
 func (t transport) RoundTrip(request *http.Request) (*http.Response, error) {
 	ctx := request.Context()
 	if t.tracer == nil {
@@ -34,7 +33,7 @@ func (t transport) RoundTrip(request *http.Request) (*http.Response, error) {
 	ctx, span := t.tracer.Start(ctx, "read "+class, trace.WithSpanKind(trace.SpanKindClient),
 		trace.WithAttributes(attribute.String("pdpp.read", class), attribute.String("http.request.method", request.Method)))
 	response, err := t.next.RoundTrip(withTraceparent(ctx, request))
-	if err != nil { // whose text names the address; its kind is what may be recorded
+	if err != nil { // record only its kind: the text names the address
 		span.SetStatus(codes.Error, failure(err))
 		span.End()
 		return response, err
@@ -47,14 +46,14 @@ func (t transport) RoundTrip(request *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// withTraceparent returns the request with the traceparent of ctx's span, or unchanged without one.
+// withTraceparent returns the request with the traceparent of the span in ctx, or the request unchanged if ctx has none.
 func withTraceparent(ctx context.Context, request *http.Request) *http.Request {
 	if !trace.SpanContextFromContext(ctx).IsValid() {
 		return request
 	}
-	sent := request.Clone(ctx) // a RoundTripper must leave its request alone
+	sent := request.Clone(ctx) // a RoundTripper must not modify its request
 	propagation.TraceContext{}.Inject(ctx, propagation.HeaderCarrier(sent.Header))
-	sent.Header.Del("Tracestate") // the state of our samplers means nothing to the receiver
+	sent.Header.Del("Tracestate") // it is the state of local samplers, useless to the receiver
 	return sent
 }
 

@@ -13,15 +13,15 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 )
 
-// maxTokenBytes bounds a token. The authenticator is not asked about longer ones.
+// maxTokenBytes is the longest accepted token. Longer ones are refused without asking the authenticator.
 const maxTokenBytes = 4096
 
-// bearer admits a request with exactly one good client token in the Authorization header, and puts the principal into the
-// context. It refuses every other request itself (S0-R3, S3-R6, S3-R18).
+// bearer admits a request with exactly one valid client token in the Authorization header, and puts the principal into the
+// context. It refuses every other request (S0-R3, S3-R6, S3-R18).
 //
-// A token can die while its request is in the pipeline: if the resource server refuses it, the authenticator is asked again
-// before the answer begins, and the challenge may replace the answer (D7). So does a challenge for more where a call was refused for what
-// a new sign-in asks for; see [ChainOptions].
+// A token can become invalid while its request is in the pipeline. If the resource server refuses it, the authenticator is asked again
+// before the answer begins, and a challenge may replace the answer (D7). A challenge for more scope also replaces the answer if a call was
+// refused for something that a new sign-in asks for; see Offers in [ChainOptions].
 func bearer(o ChainOptions) alice.Constructor {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -44,7 +44,7 @@ func bearer(o ChainOptions) alice.Constructor {
 	}
 }
 
-// parseBearer returns the token of a request (RFC 6750, section 2.1). A token in the query is refused even beside a good header:
+// parseBearer returns the token of a request (RFC 6750, section 2.1). It refuses a token in the query even if the header has a valid one:
 // the query ends up in logs and histories.
 func parseBearer(r *http.Request) (rs.Token, error) {
 	values := r.Header.Values("Authorization")
@@ -52,7 +52,7 @@ func parseBearer(r *http.Request) (rs.Token, error) {
 	switch {
 	case query.Has("access_token"):
 		return rs.Token{}, malformed("The access token was sent in the URL.")
-	case err != nil: // it may have one in a form that another program reads
+	case err != nil: // another program may read a token from it
 		return rs.Token{}, malformed("The query of the URL is malformed.")
 	case len(values) == 0:
 		return rs.Token{}, &rs.Error{Code: "not_authenticated", Message: "No access token was sent.", Hint: bearerHint}
@@ -84,8 +84,8 @@ func isToken68(text string) bool {
 	return body != "" && strings.Trim(body, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~+/") == ""
 }
 
-// An Authenticator says who bears a token. Its errors are *rs.Error values: of [rs.AuthorityUnreachable] if it could not find
-// out, of any other code if the token is not good. The principal may still not be admissible.
+// An Authenticator returns the principal who bears a token. Its errors are *rs.Error values: [rs.AuthorityUnreachable] if it could not find
+// out, any other code if the token is not valid. The principal may still not be admissible.
 type Authenticator interface {
 	Authenticate(context.Context, rs.Token) (auth.Principal, error)
 }
@@ -98,14 +98,15 @@ func (f AuthenticatorFunc) Authenticate(ctx context.Context, token rs.Token) (au
 	return f(ctx, token)
 }
 
-// A revalidator is an Authenticator that remembers tokens. Revalidate asks past its memory; reason is the code with which the
-// resource server refused the token.
+// A revalidator is an Authenticator that caches tokens. Revalidate bypasses the cache; reason is the code with which the resource server
+// refused the token.
 type revalidator interface {
 	Authenticator
 	Revalidate(ctx context.Context, token rs.Token, reason rs.Code) (auth.Principal, error)
 }
 
-// revalidate asks the authenticator past its memory, if it has one. The token was good, so it is not counted.
+// revalidate authenticates a token again and bypasses the authenticator's cache, if it has one. It does not charge the client address,
+// because the token was valid before.
 func (o ChainOptions) revalidate(ctx context.Context, token rs.Token, reason rs.Code) (auth.Principal, error) {
 	if again, ok := o.Authenticator.(revalidator); ok {
 		return again.Revalidate(ctx, token, reason)
@@ -113,18 +114,17 @@ func (o ChainOptions) revalidate(ctx context.Context, token rs.Token, reason rs.
 	return o.Authenticator.Authenticate(ctx, token)
 }
 
-// A recognizer is an Authenticator that knows, without asking the authority, that a token was good a while ago, such as
-// [auth.TokenCache].
+// A recognizer is an Authenticator, such as [auth.TokenCache], that knows without asking the authority that a token was valid a while ago.
 type recognizer interface{ Known(rs.Token) bool }
 
-// authenticate says who bears a token, unless too many tokens from the client's address have been refused:
-// a client that guesses tokens is soon refused without asking the authority. A known good token is neither counted nor limited,
-// and an unknown one that turns out good costs nothing, because a host may serve any number of people from one address.
-// Its errors are those of the Authenticator, and rate_limited.
+// authenticate returns the principal who bears a token, unless too many tokens from the client's address have been refused:
+// a client that guesses tokens is soon refused without asking the authority. A token known to be valid is neither counted nor limited. An
+// unknown one that turns out to be valid costs nothing, because a host may serve any number of people from one address.
+// The errors are those of the Authenticator, and rate_limited.
 func (o ChainOptions) authenticate(ctx context.Context, token rs.Token) (auth.Principal, error) {
 	memory, remembers := o.Authenticator.(recognizer)
 	address := middleware.RequestFrom(ctx).Client
-	// A peer without an address is on this machine, at a Unix socket: a proxy that nothing is known about.
+	// A peer without an address connects by a Unix socket on this machine: a proxy, whose clients are not known.
 	if remembers && memory.Known(token) || !address.IsValid() {
 		return o.Authenticator.Authenticate(ctx, token)
 	}
@@ -133,10 +133,10 @@ func (o ChainOptions) authenticate(ctx context.Context, token rs.Token) (auth.Pr
 	if !ok {
 		return auth.Principal{}, tooFast("Too many unknown access tokens came from this client address.", wait)
 	}
-	charged := true // a panic is charged as well
+	charged := true // also after a panic
 	defer func() { bucket.finish(o.Limiter.now(), charged) }()
 	principal, err := o.Authenticator.Authenticate(ctx, token)
-	// The authority was asked, also when the caller hung up before the answer.
+	// A caller that hung up is charged too: the authority was asked.
 	charged = err != nil && rs.AsError(err).Code != "authority_busy"
 	return principal, err
 }

@@ -15,23 +15,23 @@ import (
 // A limitKey identifies the caller whose calls are counted together; see [rsclient.Caller.Key].
 type limitKey = [sha256.Size]byte
 
-// concurrencyLimits are a queue for each key and one for all. A call takes a slot of its key first, so that the queue for all never has more
-// calls of a key than may be under way.
+// concurrencyLimits has a queue for each key and one for all calls. A call first takes a slot of its key, so that the queue for all never
+// has more calls of one key than that key's limit.
 type concurrencyLimits struct {
 	all      *queue
 	perGrant int
 
 	mu     sync.Mutex
-	queues map[limitKey]*queue // only those with a call that waits or is under way
+	queues map[limitKey]*queue // only those with a call that waits or runs
 }
 
 func newConcurrencyLimits(limits Limits) *concurrencyLimits {
 	return &concurrencyLimits{all: newQueue(limits.Calls), perGrant: limits.CallsPerGrant, queues: map[limitKey]*queue{}}
 }
 
-// acquire waits for a slot; release gives it back.
+// acquire waits for a slot, at most for wait. The caller must call release after the call.
 func (l *concurrencyLimits) acquire(ctx context.Context, key limitKey, wait time.Duration) (release func(), refusal *rs.Error) {
-	until := time.Now().Add(wait) // of both queues together
+	until := time.Now().Add(wait) // for both queues together
 	own := l.queueOf(key)
 	if !own.acquire(ctx, until) {
 		l.forget(key, own)
@@ -69,10 +69,10 @@ func (l *concurrencyLimits) forget(key limitKey, q *queue) {
 	}
 }
 
-// A queue lets so many calls run at a time and as many again wait, or all where no number is set.
+// A queue lets size calls run at a time and size more wait. Without a size it limits nothing.
 type queue struct {
 	slots  *semaphore.Weighted
-	places *semaphore.Weighted // for calls under way and calls that wait
+	places *semaphore.Weighted // for calls that run or wait
 	users  int                 // guarded by concurrencyLimits.mu
 }
 
@@ -92,7 +92,7 @@ func (q *queue) acquire(ctx context.Context, until time.Time) bool {
 	}
 	ctx, cancel := context.WithDeadline(ctx, until)
 	defer cancel()
-	if q.slots.Acquire(ctx, 1) != nil { // it refuses where there is no time to wait
+	if q.slots.Acquire(ctx, 1) != nil { // fails at once if until has passed
 		q.places.Release(1)
 		return false
 	}

@@ -8,27 +8,27 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// A deferredWriter is a ResponseWriter that can still refuse a request (D7). Before the pipeline's answer begins it checks the
-// caller again; a caller that is refused then gets the refusal instead of the answer. The pipeline writes from a goroutine of its
-// own, hence the lock.
+// A deferredWriter is a ResponseWriter that can still refuse a request (D7). It checks the caller again before the pipeline's answer
+// begins. A caller that is refused then gets the refusal instead of the answer. mu is needed because the pipeline writes from another
+// goroutine than the one that calls finish.
 type deferredWriter struct {
 	w       http.ResponseWriter
 	r       *http.Request
 	token   rs.Token // of the caller
 	options *ChainOptions
 
-	mu      sync.Mutex
-	asked   bool // the authenticator was, again
-	started bool // the pipeline's answer is on its way
-	refused bool // the refusal is on its way
+	mu          sync.Mutex
+	revalidated bool // check has asked the authenticator again
+	started     bool // the pipeline's answer has begun
+	refused     bool // the refusal was written
 }
 
-// check asks the authenticator again, once, if the resource server has refused the token. It returns an error if the caller is not
-// admitted any more, or is to sign in for more. An authenticator that cannot tell changes nothing.
+// check asks the authenticator again, once, if the resource server has refused the token. It returns an error if the caller is no longer
+// admitted, or should sign in for more scope. If the authenticator cannot tell, the caller stays admitted.
 func (d *deferredWriter) check() error {
 	request := middleware.RequestFrom(d.r.Context())
-	if reason, noted := request.Unauthorized(); noted && !d.asked {
-		d.asked = true
+	if reason, noted := request.Unauthorized(); noted && !d.revalidated {
+		d.revalidated = true
 		principal, err := d.options.revalidate(d.r.Context(), d.token, reason)
 		if err == nil {
 			err = principal.Admissible()
@@ -49,7 +49,8 @@ func (d *deferredWriter) refuse(err error) {
 	refuseCaller(d.w, d.r, d.options.Public, err)
 }
 
-// begin checks the caller before the first byte of the answer, and reports whether the pipeline may write.
+// begin checks the caller before the first byte of the answer, and reports whether the pipeline may write. final is false for an
+// informational (1xx) status. The caller must hold mu.
 func (d *deferredWriter) begin(final bool) bool {
 	if d.refused {
 		return false
@@ -98,8 +99,8 @@ func (d *deferredWriter) FlushError() error {
 // Unwrap lets http.ResponseController reach the connection.
 func (d *deferredWriter) Unwrap() http.ResponseWriter { return d.w }
 
-// finish checks the caller after the pipeline has returned, and writes the refusal if there was no answer. A caller that was
-// answered is checked as well, so that the authenticator remembers the result.
+// finish checks the caller after the pipeline has returned, and writes the refusal if no answer has begun. It checks a caller that got an
+// answer as well, so that the authenticator caches the result.
 func (d *deferredWriter) finish() {
 	d.mu.Lock()
 	defer d.mu.Unlock()

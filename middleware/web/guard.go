@@ -11,29 +11,29 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// What a browser client may send and see beyond the safelisted headers.
+// CORS headers that a browser client may send and read in addition to the safelisted ones.
 const (
 	corsAllowHeaders  = "Authorization, Content-Type, Accept, Mcp-Protocol-Version, Mcp-Session-Id, Mcp-Method, Mcp-Name, Last-Event-ID, Request-Id"
 	corsExposeHeaders = "WWW-Authenticate, Link, Request-Id, Retry-After, Mcp-Session-Id, Mcp-Protocol-Version"
 	corsMaxAge        = "600"
 )
 
-// A RequestHead describes the head of a connection's current request. The listener writes it before the request is handled.
+// A RequestHead describes the header section of a connection's current request. The listener sets it before the request is handled.
 type RequestHead struct {
 	TwoLengths bool // both Content-Length and Transfer-Encoding
-	Unseen     bool // the listener did not see the complete head, because it was sent before the last answer
+	Unseen     bool // the listener did not see the complete head, because the client sent it before the previous answer
 }
 
 type requestHeadKey struct{}
 
-// In returns a context for a connection's requests, in which [guard] finds the head.
+// In returns a context for a connection's requests that carries the head for [guard].
 func (head *RequestHead) In(ctx context.Context) context.Context {
 	return context.WithValue(ctx, requestHeadKey{}, head)
 }
 
-// guard refuses requests that are served to no caller, before the caller is authenticated: see [bodyFault] and, if named is set,
-// [nameFault]. A body without a Content-Length is cut at limit bytes: its reader then fails with *http.MaxBytesError. Pages of listed
-// origins may read the answers (CORS), and their preflights are answered here.
+// guard refuses requests that no caller may make, before the caller is authenticated: see [bodyFault] and, if named is set,
+// [nameFault]. Reading more than limit bytes of a body without a Content-Length fails with *http.MaxBytesError. If named is set, pages of
+// listed origins may read the answers (CORS), and guard answers their preflights.
 func guard(o ChainOptions, limit int64, named bool) alice.Constructor {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -45,7 +45,7 @@ func guard(o ChainOptions, limit int64, named bool) alice.Constructor {
 				Refuse(w, r, refused)
 				return
 			}
-			if named && o.share(w, r) { // a preflight, which is answered
+			if named && o.handleCORS(w, r) {
 				return
 			}
 			r.Body = http.MaxBytesReader(w, r.Body, limit)
@@ -55,9 +55,9 @@ func guard(o ChainOptions, limit int64, named bool) alice.Constructor {
 }
 
 // bodyFault refuses a request with both Content-Length and Transfer-Encoding with 400 and closes its connection (RFC 9112,
-// section 6.1). A proxy in front that reads the other length would take the rest of the body for the next request, which may
-// be another client's. net/http drops Content-Length silently, so the listener has to look for it. A chunked request whose head
-// the listener did not see counts as ambiguous. It refuses a body that announces more than limit bytes with 413.
+// section 6.1). A proxy in front that uses the other length would take the rest of the body for the next request, possibly of
+// another client. net/http drops Content-Length silently, so the listener looks for it. A chunked request whose head the listener
+// did not see counts as ambiguous. bodyFault refuses a Content-Length of more than limit bytes with 413.
 func bodyFault(w http.ResponseWriter, r *http.Request, limit int64) *rs.Error {
 	head, ok := r.Context().Value(requestHeadKey{}).(*RequestHead)
 	switch {
@@ -70,7 +70,7 @@ func bodyFault(w http.ResponseWriter, r *http.Request, limit int64) *rs.Error {
 	return nil
 }
 
-// TooLarge is the refusal of a body of more bytes than a limit.
+// TooLarge returns the error for a request body of more than limit bytes.
 func TooLarge(limit int64) *rs.Error {
 	return &rs.Error{
 		Code: "request_too_large", Message: fmt.Sprintf("The request body is larger than %d bytes.", limit),
@@ -78,9 +78,9 @@ func TooLarge(limit int64) *rs.Error {
 	}
 }
 
-// nameFault refuses a request that names a host which is not this server's with 421 (RFC 9110, section 15.5.20): a web page that had its own
-// name resolve to this server's address gets no further. Then it refuses every request with an Origin header that is neither listed nor
-// this server's own origin with 403; the transport specification demands it. Programs send none.
+// nameFault refuses a request for a host name that is not this server's with 421 (RFC 9110, section 15.5.20), which stops a web page whose
+// name resolves to this server's address (DNS rebinding). It refuses a request with an Origin header that is neither listed nor this
+// server's own origin with 403, as the MCP transport specification requires. Programs send no Origin header.
 func (o ChainOptions) nameFault(w http.ResponseWriter, r *http.Request) *rs.Error {
 	if !o.Public.allowed(r, o.Public.host(r)) {
 		return &rs.Error{
@@ -102,9 +102,9 @@ func (o ChainOptions) nameFault(w http.ResponseWriter, r *http.Request) *rs.Erro
 	return nil
 }
 
-// share lets the pages of a listed origin read the answer, and reports whether the request was a preflight and is answered. It sends no
-// Access-Control-Allow-Credentials: a bearer is sent by a program, never by a browser on its own.
-func (o ChainOptions) share(w http.ResponseWriter, r *http.Request) (answered bool) {
+// handleCORS lets pages of a listed origin read the answer. It answers a preflight and reports whether the request was one. It sends no
+// Access-Control-Allow-Credentials: a script sends the bearer token itself, and a browser never adds it.
+func (o ChainOptions) handleCORS(w http.ResponseWriter, r *http.Request) (answered bool) {
 	sent := r.Header.Values("Origin")
 	if len(sent) != 1 || !slices.Contains(o.Origins, sent[0]) {
 		return false

@@ -22,7 +22,7 @@ type Limiter struct {
 	state atomic.Pointer[limiterState]
 }
 
-// limiterState is what is counted under one set of limits. A slot is given back to the state from which it was taken.
+// limiterState has the counters for one set of limits. A slot is released to the state that it was taken from.
 type limiterState struct {
 	limits    Limits
 	tokens    *tokenBuckets[[sha256.Size]byte]
@@ -40,10 +40,10 @@ func NewLimiter(limits Limits, now func() time.Time) *Limiter {
 	return l
 }
 
-// Set changes the limits from the next request on. Requests under way keep their slots and do not count against the new limits, and
-// every burst starts afresh. Limits that are equal to the present ones change nothing.
+// Set changes the limits from the next request on. Requests under way keep their slots and do not count against the new limits. Every token
+// bucket starts full again. Limits that equal the current ones change nothing.
 func (l *Limiter) Set(limits Limits) {
-	if held := l.state.Load(); held != nil && held.limits == limits {
+	if current := l.state.Load(); current != nil && current.limits == limits {
 		return
 	}
 	l.state.Store(&limiterState{
@@ -54,9 +54,9 @@ func (l *Limiter) Set(limits Limits) {
 	})
 }
 
-// limit refuses with 429 requests of one token above its rate, and bounds how many calls of one grant or package, and how many of all, are
-// under way at a time. A further call waits a moment for a slot, first come first served, and is then refused with 429. As many calls may
-// wait as may be under way. It must come after [bearer], so that no caller uses up another's rate or slots. Tokens are counted under their
+// limit refuses requests with one token above its rate with 429. It bounds how many calls of one grant or package, and how many in all, run
+// at a time. Further calls wait at most [Limits.Wait] for a slot, first come first served, and are then refused with 429. As many calls may
+// wait as may run. limit must come after [bearer], so that no caller uses up another's rate or slots. Tokens are counted under their
 // SHA-256; they are not kept.
 func limit(limiter *Limiter) alice.Constructor {
 	return func(next http.Handler) http.Handler {
@@ -77,7 +77,7 @@ func limit(limiter *Limiter) alice.Constructor {
 	}
 }
 
-// Takes reports whether a request comes no faster than [Limits.AddressRate] allows, and then charges its client address for it.
+// Takes reports whether [Limits.AddressRate] allows a request from its client address. If so, it charges the address for the request.
 func (l *Limiter) Takes(r *http.Request) bool {
 	_, ok := l.state.Load().addresses.of(middleware.RequestFrom(r.Context()).Client).take(l.now())
 	return ok
@@ -96,14 +96,14 @@ func wholeSeconds(wait time.Duration) time.Duration {
 	return max(time.Second, (wait + time.Second - 1).Truncate(time.Second))
 }
 
-// Limits bound what callers may ask of the [ChainOptions.AuthenticatedChain]. A zero rate, or a zero number of calls, is no limit.
+// Limits bound the requests to the [ChainOptions.AuthenticatedChain]. A zero rate, or a zero number of calls, means no limit.
 type Limits struct {
-	TokenRate     float64       // requests a second of one token, after its burst
-	TokenBurst    int           // requests of one token at once
-	AddressRate   float64       // refused tokens a second from one client address, after its burst
+	TokenRate     float64       // requests per second with one token, after its burst
+	TokenBurst    int           // requests with one token at once
+	AddressRate   float64       // refused tokens per second from one client address, after its burst
 	AddressBurst  int           // refused tokens from one client address at once
-	CallsPerGrant int           // calls of one grant or package under way at a time
-	Calls         int           // calls of all under way at a time
+	CallsPerGrant int           // concurrent calls of one grant or package
+	Calls         int           // concurrent calls in all
 	Wait          time.Duration // how long a call may wait for a slot
 }
 
@@ -116,7 +116,7 @@ func DefaultLimits() Limits {
 	}
 }
 
-// Check returns an error about the first value that cannot be a limit, which it calls by the program's flag.
+// Check returns an error about the first invalid value. The error names the program's flag for it.
 func (l Limits) Check() error {
 	for _, r := range []struct {
 		name  string
@@ -141,5 +141,5 @@ func (l Limits) Check() error {
 	return nil
 }
 
-// maxWait is the longest time that a call may wait for a slot: the answer must still come before the host gives up.
+// maxWait is the largest valid [Limits.Wait]: the answer must still come before the host gives up.
 const maxWait = 10 * time.Second

@@ -25,13 +25,13 @@ import (
 // requestIDHeader names a request in the answer and in the log.
 const requestIDHeader = "Request-Id"
 
-// observe gives every request its [middleware.Request], in which the stages below it find its id, path and client, and how it is
-// answered; and shows it, when it has ended, in the log, in the metrics and in a span of the trace that its traceparent names. The id is
-// repeated in the answer. A client's own id is kept if it is harmless in a log: at most 64 letters, digits, dots, dashes and
-// underscores, and no part of the credential. A nil tracer makes no span, a nil observer counts nothing. A panic is a 500, or breaks the
-// connection; see [refusePanic].
+// observe puts a [middleware.Request] with id, path and client into the context of every request, and records status and size of the answer
+// there. When the request ends, observe records it in the log, in the metrics, and in a span of the trace that its traceparent names. The
+// answer repeats the id. A client's own id is kept if it is harmless in a log: at most 64 letters, digits, dots, dashes and underscores,
+// and no part of the credential. A nil tracer makes no span, a nil observer counts nothing. A panic becomes a 500 or breaks the connection;
+// see [refusePanic].
 //
-// Only our own paths are recorded: people paste tokens into others. So otelhttp is not used: its spans have url.path and
+// Only paths of this server are recorded: people paste tokens into others. That rules out otelhttp, whose spans have url.path and
 // user_agent.original as the client sent them.
 func observe(o ChainOptions) alice.Constructor {
 	return func(next http.Handler) http.Handler {
@@ -73,8 +73,8 @@ func observe(o ChainOptions) alice.Constructor {
 	}
 }
 
-// refusePanic answers 500 where a handler panicked before it had answered. The stack goes to the log, the client learns nothing of it. It
-// reports whether the connection must be broken instead: half an answer is worse.
+// refusePanic answers 500 if a handler panicked before it answered. It logs the stack and sends none of it to the client. It reports
+// whether the connection must be broken instead, because the answer has already begun.
 func refusePanic(log zerolog.Logger, w http.ResponseWriter, r *http.Request, fault any) (aborted bool) {
 	if fault == nil {
 		return false
@@ -90,7 +90,7 @@ func refusePanic(log zerolog.Logger, w http.ResponseWriter, r *http.Request, fau
 	return false
 }
 
-// startSpan starts the span of a request. end writes how the request was answered into it.
+// startSpan starts the span of a request. end adds how the request was answered and ends the span.
 func startSpan(ctx context.Context, tracer trace.Tracer, request *middleware.Request, method string) (spanned context.Context, end func()) {
 	spanned, span := tracer.Start(ctx, method+" "+request.Path, trace.WithSpanKind(trace.SpanKindServer),
 		trace.WithAttributes(attribute.String("http.request.method", method), attribute.String("http.route", request.Path)))
@@ -118,7 +118,7 @@ func continueTrace(ctx context.Context, traceparent string) context.Context {
 	return trace.ContextWithRemoteSpanContext(ctx, named)
 }
 
-// loggedMethod returns the method of a request as a trace shows it: a client may send any word.
+// loggedMethod returns the method of a request for a trace: a standard one, or "other", because a client may send any word.
 func loggedMethod(method string) string {
 	switch method {
 	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions:
@@ -127,15 +127,15 @@ func loggedMethod(method string) string {
 	return "other"
 }
 
-// How many bytes of what comes from outside a line has.
+// The most bytes of an external text in a log line.
 const (
 	maxLoggedMethod = 32
 	maxLoggedCode   = 80
 )
 
-// logRequest writes one line per request: method, path, status, milliseconds, bytes of the answer, request id; of a refusal its
-// code; and the id of the trace, if there is one. A method is cut to 32 bytes, a code to 80. The query is left out, because clients put
-// tokens there; so are all headers. Lines of probes, which come every few seconds, are of level debug.
+// logRequest writes one line per request: method, path, status, milliseconds, bytes of the answer, request id; the code of a refusal; and
+// the id of the trace, if there is one. It truncates a method to 32 bytes and a code to 80. It omits the query, because clients put tokens
+// there, and all headers. Probes come every few seconds, so their lines have level debug.
 func logRequest(ctx context.Context, log zerolog.Logger, request *middleware.Request, method string, took time.Duration) {
 	level := zerolog.InfoLevel
 	if request.Path == LivePath || request.Path == ReadyPath {
@@ -153,7 +153,7 @@ func logRequest(ctx context.Context, log zerolog.Logger, request *middleware.Req
 		Str("request_id", request.ID).Msg("request")
 }
 
-// requestID returns the id that a client sent, or a new one.
+// requestID returns the id that a client sent, or a new one if that is missing, not harmless in a log, or part of the credential.
 func requestID(header http.Header) string {
 	id := header.Get(requestIDHeader)
 	if id == "" {
@@ -169,20 +169,19 @@ func isHarmlessID(id string) bool {
 	return id != "" && len(id) <= 64 && strings.Trim(id, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") == ""
 }
 
-// lingerTime is how long the rest of an unread body is awaited before its connection is closed. Closing at once would reset
+// lingerTime is how long the server waits for the rest of an unread body before it closes the connection. Closing at once would reset
 // the connection, and a client that is still sending might not see its answer.
 const lingerTime = 500 * time.Millisecond
 
-// A recordingWriter records status and size of an answer. github.com/felixge/httpsnoop is not used: it reports 200, or nothing,
-// where a handler did not set a status, and the log shows whether there was an answer.
+// A recordingWriter records status and size of an answer. github.com/felixge/httpsnoop cannot replace it: if a handler sets no status,
+// httpsnoop reports 200 or nothing, but the log must show whether there was an answer.
 //
-// It closes the connection of a request that is answered before its body has been read. net/http would wait for
-// the rest of that body for as long as a request may take: a client that sends none of it would hold the connection, without
-// any token.
+// It closes the connection of a request that is answered before its body has been read. net/http would wait for the rest of that
+// body for as long as a request may take, so a client without any token could keep the connection by sending nothing.
 type recordingWriter struct {
 	http.ResponseWriter
 	request *middleware.Request
-	body    *watchedBody // nil: there is none
+	body    *watchedBody // nil for a request without a body
 }
 
 func (w *recordingWriter) WriteHeader(status int) {
@@ -190,7 +189,7 @@ func (w *recordingWriter) WriteHeader(status int) {
 		w.request.Status = status
 		if w.body != nil && !w.body.read.Load() {
 			w.Header().Set("Connection", "close")
-			_ = http.NewResponseController(w.ResponseWriter).SetReadDeadline(time.Now().Add(lingerTime)) // where there is one
+			_ = http.NewResponseController(w.ResponseWriter).SetReadDeadline(time.Now().Add(lingerTime)) // not every writer supports it
 		}
 	}
 	w.ResponseWriter.WriteHeader(status)
@@ -208,7 +207,7 @@ func (w *recordingWriter) Write(p []byte) (int, error) {
 // Unwrap lets http.ResponseController reach the connection.
 func (w *recordingWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// A watchedBody notes whether it was read to its end.
+// A watchedBody records whether it was read to its end.
 type watchedBody struct {
 	io.ReadCloser
 	read atomic.Bool

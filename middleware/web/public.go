@@ -20,31 +20,30 @@ const (
 	LivePath     = "/livez"
 	ReadyPath    = "/readyz"
 
-	// Of a sign-in, where there is one.
+	// Served only if hosts sign in here.
 	ServerPath    = "/.well-known/oauth-authorization-server"
 	AuthorizePath = "/authorize"
 	RegisterPath  = "/register"
 	TokenPath     = "/token" // #nosec G101 -- a path
 )
 
-// Public says under which names and paths this server is reached. The zero value serves loopback names over loopback
-// connections and nothing else.
+// Public has the public names and paths of this server. The zero value serves only loopback names over loopback connections.
 type Public struct {
-	// Prefix is what a Go host mounts the handler under, such as "/pdpp"; empty for the root.
+	// Prefix is the path under which a Go program mounts the handler, such as "/pdpp"; empty for the root.
 	Prefix string
-	// Origin is the configured public origin, such as https://mcp.example: scheme and host in lower case, no default port,
-	// nothing else. Empty derives it from each request's own allowed host.
+	// Origin is the configured public origin, such as https://mcp.example: only scheme and host, in lower case, without a default
+	// port. If empty, it is derived from the allowed host of each request.
 	Origin string
-	// Hosts are further allowed host names: "mcp.example" with any port, "mcp.example:8443" with that one.
+	// Hosts are further allowed host names: "mcp.example" allows any port, "mcp.example:8443" only that one.
 	Hosts []string
-	// Proxies are the addresses whose X-Forwarded-Host, -Proto and -For are believed (S3-9c).
+	// Proxies are the addresses whose X-Forwarded-Host, -Proto and -For are trusted (S3-9c).
 	Proxies []netip.Prefix
 	// Hops is how many trusted proxies a request passes, one after the other; 0 means 1.
 	Hops int
 }
 
-// Path returns a path of this server below its prefix. The metadata of a path with a prefix is at the well-known place followed by
-// that path (RFC 9728, section 3.1).
+// Path adds the prefix to a path of this server. For the well-known metadata paths, the prefix follows the well-known part (RFC 9728,
+// section 3.1).
 func (p Public) Path(path string) string {
 	if resource, ok := strings.CutPrefix(path, MetadataPath); ok {
 		return MetadataPath + p.Prefix + resource
@@ -55,7 +54,7 @@ func (p Public) Path(path string) string {
 	return p.Prefix + path
 }
 
-// Route returns the path of a request without the prefix if it is one of ours, and otherwise "other".
+// Route returns the path of a request without the prefix if this server serves it, and "other" if not.
 func (p Public) Route(requested string) string {
 	for _, path := range [...]string{EndpointPath, MetadataPath, MetadataPath + EndpointPath, IconPath, PagePath, LivePath, ReadyPath,
 		ServerPath, AuthorizePath, RegisterPath, TokenPath} {
@@ -66,8 +65,8 @@ func (p Public) Route(requested string) string {
 	return "other"
 }
 
-// URL returns the public URL of a path for this request. It must come after [guard]: nothing of a request with a
-// foreign host, and nothing that an untrusted peer forwarded, is ever repeated (S3-R9).
+// URL returns the public URL of a path for this request. Call it only after [guard], which refuses foreign hosts: an answer must never
+// repeat a foreign host or a header that an untrusted peer forwarded (S3-R9).
 func (p Public) URL(r *http.Request, path string) string { return p.origin(r) + p.Path(path) }
 
 // origin returns the public origin for this request.
@@ -85,7 +84,7 @@ func (p Public) origin(r *http.Request) string {
 	return scheme + "://" + strings.ToLower(p.host(r))
 }
 
-// host is the host that the client named: the Host header, or what a trusted proxy says it was.
+// host returns the host that the client named: an allowed X-Forwarded-Host of a trusted proxy, or else the Host header.
 func (p Public) host(r *http.Request) string {
 	if forwarded, ok := p.forwarded(r, "X-Forwarded-Host"); ok && p.allowed(r, forwarded) {
 		return forwarded
@@ -93,8 +92,8 @@ func (p Public) host(r *http.Request) string {
 	return r.Host
 }
 
-// forwarded returns a header of a trusted proxy. Several values are ignored: a proxy that appends
-// to what the client sent would make the first one the client's own.
+// forwarded returns the value of a header from a trusted proxy, and whether there is exactly one. With several values, one may come from
+// the client, because some proxies append to what the client sent.
 func (p Public) forwarded(r *http.Request, header string) (string, bool) {
 	values := r.Header.Values(header)
 	if len(values) != 1 || values[0] == "" || strings.Contains(values[0], ",") {
@@ -108,7 +107,7 @@ func (p Public) trusts(address netip.Addr) bool {
 	return slices.ContainsFunc(p.Proxies, func(proxy netip.Prefix) bool { return proxy.Contains(address) })
 }
 
-// allowed reports whether a host, with or without a port, is one of ours.
+// allowed reports whether a host, with or without a port, names this server.
 func (p Public) allowed(r *http.Request, host string) bool {
 	host = strings.ToLower(host)
 	name := hostname(host)
@@ -124,7 +123,7 @@ func (p Public) allowed(r *http.Request, host string) bool {
 	return rsclient.IsLoopback(name) && overLoopback(r)
 }
 
-// hostname drops the port and an IPv6 address's brackets; it is "" for what is not a host at all.
+// hostname returns a host without port and IPv6 brackets, or "" if it is invalid.
 func hostname(host string) string {
 	if isDNSName(host) {
 		return host
@@ -140,12 +139,12 @@ func hostname(host string) string {
 	return ""
 }
 
-// isDNSName reports whether a text in lower case is of the characters that names and IPv4 addresses are made of.
+// isDNSName reports whether a lower-case text has only characters of DNS names and IPv4 addresses.
 func isDNSName(text string) bool {
 	return strings.Trim(text, "abcdefghijklmnopqrstuvwxyz0123456789.-_") == ""
 }
 
-// overLoopback reports whether the connection came in at a loopback address of this machine.
+// overLoopback reports whether the client connected to a loopback address of this machine.
 func overLoopback(r *http.Request) bool {
 	local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
 	if !ok {
@@ -155,12 +154,12 @@ func overLoopback(r *http.Request) bool {
 	return err == nil && address.Addr().Unmap().IsLoopback()
 }
 
-// ipv6SiteBits is the length of an IPv6 network that counts as one client: a customer of a provider gets a whole /64 at least.
+// ipv6SiteBits is the prefix length of an IPv6 network that counts as one client: providers assign each customer at least a /64.
 const ipv6SiteBits = 64
 
-// clientAddress returns the peer's address or, behind a trusted proxy, the p.Hops-th address of X-Forwarded-For from the right:
-// each proxy appends one, so that what a client sent is further left. If there are fewer, or it is not an address, only the
-// peer's own is certain.
+// clientAddress returns the peer's address or, behind a trusted proxy, the p.Hops-th address of X-Forwarded-For from the right. Each
+// proxy appends one address, so what the client sent is further left. If there are fewer entries, or that entry is not an address,
+// clientAddress returns the peer's.
 func (p Public) clientAddress(r *http.Request) netip.Addr {
 	peer, _ := parseHop(r.RemoteAddr)
 	entries := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
@@ -172,7 +171,7 @@ func (p Public) clientAddress(r *http.Request) netip.Addr {
 	return peer
 }
 
-// parseHop reads the address of a peer, or one entry of X-Forwarded-For, to which some proxies add the port.
+// parseHop parses the address of a peer, or one entry of X-Forwarded-For; some proxies add the port to that.
 func parseHop(text string) (netip.Addr, bool) {
 	if both, err := netip.ParseAddrPort(text); err == nil {
 		return plainAddress(both.Addr()), true
@@ -181,10 +180,10 @@ func parseHop(text string) (netip.Addr, bool) {
 	return plainAddress(address), err == nil
 }
 
-// plainAddress is an address as prefixes contain it: IPv4 as such, and no zone.
+// plainAddress returns an address in the form that [netip.Prefix.Contains] needs: IPv4-mapped IPv6 as IPv4, and without a zone.
 func plainAddress(a netip.Addr) netip.Addr { return a.Unmap().WithZone("") }
 
-// ClientNetwork returns what counts as one client: an IPv4 address, or an IPv6 network of 64 bits.
+// ClientNetwork returns the network that counts as one client: an IPv4 address, or an IPv6 /64.
 func ClientNetwork(a netip.Addr) netip.Prefix {
 	a = plainAddress(a)
 	bits := a.BitLen()

@@ -12,14 +12,14 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// Refuse answers a request with an error and the status of its code, always as JSON, and with Retry-After if the status is 429 or 503:
+// Refuse answers a request with an error as JSON and the status of its code. For 429 and 503 it adds Retry-After:
 //
 //	{"error":{"code","message","hint"?,"resource_metadata"?}}
 func Refuse(w http.ResponseWriter, r *http.Request, e *rs.Error) {
 	refuseWith(w, r, refusalStatus(e.Code), e, "")
 }
 
-// refuseWith answers with an error, and records its code. resourceMetadata is the URL of the challenge (S3-18a), or "".
+// refuseWith answers with an error, and records its code. resourceMetadata is the metadata URL of the challenge (S3-18a), or "".
 func refuseWith(w http.ResponseWriter, r *http.Request, status int, e *rs.Error, resourceMetadata string) {
 	type document struct {
 		Code             rs.Code `json:"code"`
@@ -42,12 +42,12 @@ func refuseWith(w http.ResponseWriter, r *http.Request, status int, e *rs.Error,
 	_ = json.NewEncoder(w).Encode(map[string]document{"error": {e.Code, e.Message, e.Hint, resourceMetadata}})
 }
 
-// defaultRetryAfter is how long a client is asked to wait if the authority did not say.
+// defaultRetryAfter is the Retry-After of an error without one of at least a second.
 const defaultRetryAfter = 5 * time.Second
 
-// refusalStatus returns the status that makes a host do the right thing: 401 authorize again, 403 use another kind of token
-// (authorizing again would bring the same one) or approve again, 503 and 429 wait. A reason that an authority gave is a 401 (D7). The
-// others are of requests that are refused whoever sends them.
+// refusalStatus returns the status that makes a host react correctly: 401 to authorize again; 403 to use another kind of token
+// (authorizing again would bring the same one) or to approve again; 503 and 429 to wait. A reason that an authority gave is a 401 (D7).
+// The other statuses do not depend on the caller.
 func refusalStatus(code rs.Code) int {
 	switch code {
 	case "owner_token_refused", "token_kind_refused", "package_revoked", "insufficient_scope", "origin_refused":
@@ -77,11 +77,11 @@ func refusalStatus(code rs.Code) int {
 	}
 }
 
-// refuseCaller answers a caller who is not admitted.
+// refuseCaller refuses a caller who is not admitted. A 401 and some 403 carry a challenge.
 func refuseCaller(w http.ResponseWriter, r *http.Request, public Public, err error) {
 	e := rs.AsError(err)
 	status, metadata := refusalStatus(e.Code), ""
-	if e.Code == "invalid_request" { // its header is: hosts authorize again only if they are challenged
+	if e.Code == "invalid_request" { // hosts authorize again only after a challenge
 		status = http.StatusUnauthorized
 	}
 	switch {
@@ -103,7 +103,7 @@ func challenge(e *rs.Error, resourceMetadata string) string {
 	return fmt.Sprintf(`Bearer error="%s", error_description="%s", resource_metadata="%s"`, code, description(e.Message), resourceMetadata)
 }
 
-// description returns a text as error_description allows it: printable ASCII without quotes and backslashes.
+// description removes from a text what error_description does not allow: all but printable ASCII, quotes and backslashes.
 func description(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r < 0x20 || r > 0x7e || r == '"' || r == '\\' {

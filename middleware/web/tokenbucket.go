@@ -8,53 +8,53 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// maxTokenBuckets is how many tokens, and how many addresses, are counted at a time; the one not seen for longest is forgotten.
+// maxTokenBuckets is the most tokens, and the most addresses, with a bucket. Beyond it the least recently used bucket is dropped.
 const maxTokenBuckets = 10_000
 
-// tokenBuckets are one bucket for each key, all of the same rate and burst. A nil *tokenBuckets limits nothing.
+// tokenBuckets has one bucket for each key, all with the same rate and burst. A nil *tokenBuckets limits nothing.
 type tokenBuckets[K comparable] struct {
-	rate  rate.Limit
-	burst int
-	held  *lru.Cache[K, *tokenBucket]
+	rate    rate.Limit
+	burst   int
+	buckets *lru.Cache[K, *tokenBucket]
 }
 
 func newTokenBuckets[K comparable](perSecond float64, burst int) *tokenBuckets[K] {
 	if perSecond <= 0 {
 		return nil
 	}
-	held, _ := lru.New[K, *tokenBucket](maxTokenBuckets) // fails for a size of less than 1 alone
-	return &tokenBuckets[K]{rate.Limit(perSecond), burst, held}
+	buckets, _ := lru.New[K, *tokenBucket](maxTokenBuckets) // fails only for a size less than 1
+	return &tokenBuckets[K]{rate.Limit(perSecond), burst, buckets}
 }
 
-// of returns the bucket of a key, or nil where nothing is counted.
+// of returns the bucket of a key, or nil if there is no limit.
 func (b *tokenBuckets[K]) of(key K) *tokenBucket {
 	if b == nil {
 		return nil
 	}
-	if found, ok := b.held.Get(key); ok {
+	if found, ok := b.buckets.Get(key); ok {
 		return found
 	}
 	made := &tokenBucket{limiter: rate.NewLimiter(b.rate, b.burst)}
-	if found, ok, _ := b.held.PeekOrAdd(key, made); ok {
+	if found, ok, _ := b.buckets.PeekOrAdd(key, made); ok {
 		return found
 	}
 	return made
 }
 
-// A tokenBucket charges at once (take), or for what turns out to be chargeable when it has ended (begin, finish). All that
-// began at the same time is charged in full, so that the bucket may be in debt: over time no more passes than the rate
-// allows, however much is done at once. A nil *tokenBucket limits nothing.
+// A tokenBucket charges for an event at once (take), or when it has ended and turns out to be chargeable (begin, finish). Events that
+// began at the same time are all charged, so the bucket may go into debt: over time no more pass than the rate allows, however many
+// happen at once. A nil *tokenBucket limits nothing.
 type tokenBucket struct {
 	mu      sync.Mutex
 	limiter *rate.Limiter
-	open    int // begun and not finished
+	open    int // events begun and not finished
 }
 
-// maxOpen is how many bursts may be under way at once. A host connects many people from one address at the same time, all
-// with good tokens, so that this is far more than a burst.
+// maxOpen is the most open events, in bursts. It is far more than one burst, because a host may connect many people from one address at
+// the same time, all with valid tokens.
 const maxOpen = 16
 
-// begin reports whether one more may happen, or how long until it may. The caller must call finish.
+// begin reports whether one more event may begin, or how long until it may. If ok, the caller must call finish.
 func (b *tokenBucket) begin(now time.Time) (wait time.Duration, ok bool) {
 	if b == nil {
 		return 0, true
@@ -71,7 +71,7 @@ func (b *tokenBucket) begin(now time.Time) (wait time.Duration, ok bool) {
 	return 0, true
 }
 
-// take charges for one that happens now, or reports how long until it may: no other call comes between the look and the charge.
+// take charges for one event, or reports how long until it may happen. It checks and charges atomically.
 func (b *tokenBucket) take(now time.Time) (wait time.Duration, ok bool) {
 	if b == nil {
 		return 0, true
@@ -84,7 +84,7 @@ func (b *tokenBucket) take(now time.Time) (wait time.Duration, ok bool) {
 	return wait, ok
 }
 
-// enough reports whether the bucket holds one more, or how long until it does. The caller holds mu.
+// enough reports whether the bucket has a token, or how long until it does. The caller must hold mu.
 func (b *tokenBucket) enough(now time.Time) (wait time.Duration, ok bool) {
 	if lacking := 1 - b.limiter.TokensAt(now); lacking > 0 {
 		return time.Duration(lacking / float64(b.limiter.Limit()) * float64(time.Second)), false
@@ -92,7 +92,7 @@ func (b *tokenBucket) enough(now time.Time) (wait time.Duration, ok bool) {
 	return 0, true
 }
 
-// finish ends what has begun, and charges for it or not.
+// finish ends an event that begin allowed, and charges for it if charge is true.
 func (b *tokenBucket) finish(now time.Time, charge bool) {
 	if b == nil {
 		return

@@ -9,11 +9,11 @@ func TestTokenBucketsAreBounded(t *testing.T) {
 	for key := range 10_000 {
 		buckets.of(key)
 	}
-	if buckets.of(0) != first || buckets.held.Len() != 10_000 {
-		t.Errorf("%d buckets are held of 10000, and the first of them is another: %t", buckets.held.Len(), buckets.of(0) != first)
+	if buckets.of(0) != first || buckets.buckets.Len() != 10_000 {
+		t.Errorf("%d buckets are held of 10000, and the first of them is another: %t", buckets.buckets.Len(), buckets.of(0) != first)
 	}
 	buckets.of(10_000) // 1 was not seen for longest
-	if buckets.held.Len() != 10_000 || buckets.held.Contains(1) || buckets.of(0) != first {
-		t.Errorf("%d buckets are held, the oldest of them still: %t", buckets.held.Len(), buckets.held.Contains(1))
+	if buckets.buckets.Len() != 10_000 || buckets.buckets.Contains(1) || buckets.of(0) != first {
+		t.Errorf("%d buckets are held, the oldest of them still: %t", buckets.buckets.Len(), buckets.buckets.Contains(1))
 	}
 }
