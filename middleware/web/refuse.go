@@ -85,7 +85,8 @@ func refuseCaller(w http.ResponseWriter, r *http.Request, public Public, err err
 		status = http.StatusUnauthorized
 	}
 	switch {
-	case status == http.StatusUnauthorized, e.Code == "owner_token_refused", e.Code == "token_kind_refused", e.Code == "insufficient_scope": // S3-R18, D40
+	case status == http.StatusUnauthorized, e.Code == "owner_token_refused", e.Code == "token_kind_refused", e.Code == "insufficient_scope":
+		// S3-R18, D40
 		metadata = public.URL(r, MetadataPath+EndpointPath)
 		w.Header().Set("WWW-Authenticate", challenge(e, metadata))
 		w.Header().Set("Link", fmt.Sprintf(`<%s>; rel="icon"; type="image/svg+xml"`, public.URL(r, IconPath))) // S3-17b
