@@ -12,24 +12,24 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/middleware/web"
 )
 
-// A clientListener closes connections of a client address that has too many already. One address cannot use up the
-// connections of all.
+// A clientListener closes new connections of a client address that already has too many, so that one address cannot use up all
+// connections.
 type clientListener struct {
 	net.Listener
 	service *Service
-	most    int // 0: no limit
+	most    int // connections of one address; 0: no limit
 
 	mu      sync.Mutex
 	clients map[netip.Prefix]clientCount
 }
 
-// A clientCount is how many connections a client has, and whether the log says that it has as many as it may.
+// A clientCount has the number of open connections of a client, and whether reaching the limit was logged.
 type clientCount struct {
 	open     int
 	reported bool
 }
 
-// Accept returns the next connection that is not closed at once.
+// Accept returns the next connection that the limit allows, and closes those before it.
 func (l *clientListener) Accept() (net.Conn, error) {
 	for {
 		accepted, err := l.Listener.Accept()
@@ -43,12 +43,13 @@ func (l *clientListener) Accept() (net.Conn, error) {
 	}
 }
 
-// admit counts a connection, unless its client has as many as it may. A proxy's are those of many clients.
+// admit counts a connection, or returns false if its client has reached the limit. Connections of trusted proxies are not counted: they
+// carry many clients.
 func (l *clientListener) admit(accepted net.Conn) (*connection, bool) {
 	serving, free := l.service.current.Load(), &connection{Conn: accepted, release: func() {}}
 	peer, ok := accepted.RemoteAddr().(*net.TCPAddr)
 	if !ok || l.most <= 0 {
-		return free, true // at a Unix socket is a proxy of this machine
+		return free, true // the peer of a Unix socket is a proxy on this machine
 	}
 	address := peer.AddrPort().Addr()
 	plain := address.Unmap().WithZone("")
@@ -82,7 +83,7 @@ func (l *clientListener) release(client netip.Prefix) {
 	l.clients[client] = count
 }
 
-// A connection is one that counts, and that notices requests with two lengths.
+// A connection calls release when it is closed, and detects requests with both Content-Length and Transfer-Encoding.
 type connection struct {
 	net.Conn
 	release func()
@@ -101,8 +102,8 @@ func (c *connection) Close() error {
 	return c.Conn.Close()
 }
 
-// watchState is what a server is to call whenever the state of a connection changes. It reads no request's head before the
-// last request's answer, and is called by one goroutine at a time.
+// watchState is the [http.Server.ConnState] hook that records the head of each request. For one connection, net/http reads no head before
+// the previous answer, and calls the hook from one goroutine at a time.
 func watchState(accepted net.Conn, state http.ConnState) {
 	c, ok := accepted.(*connection)
 	if !ok {
@@ -116,7 +117,7 @@ func watchState(accepted net.Conn, state http.ConnState) {
 	}
 }
 
-// withRequestHead returns the context of a connection's requests.
+// withRequestHead is the [http.Server.ConnContext] hook that gives requests the head that watchState records.
 func withRequestHead(ctx context.Context, accepted net.Conn) context.Context {
 	c, ok := accepted.(*connection)
 	if !ok {
@@ -125,13 +126,13 @@ func withRequestHead(ctx context.Context, accepted net.Conn) context.Context {
 	return c.request.In(ctx)
 }
 
-// A headScanner reads the names in the head of one request, as its bytes arrive.
+// A headScanner finds Content-Length and Transfer-Encoding in the head of one request, as its bytes arrive.
 type headScanner struct {
-	line             [len("Transfer-Encoding:")]byte // the first bytes of the line at hand
-	size             int                             // bytes of the line at hand
+	line             [len("Transfer-Encoding:")]byte // the first bytes of the current line
+	size             int                             // bytes of the current line so far
 	started          bool                            // a line that is not empty was read
 	done             bool                            // the head has ended
-	length, encoding bool
+	length, encoding bool                            // the header was found
 }
 
 func (h *headScanner) scan(text []byte) {

@@ -16,8 +16,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/middleware/web"
 )
 
-// Limits of [NewHTTPServer]. The write timeout counts from the request's header: it lies far beyond any call's own
-// deadline, and only ends clients that do not read their answer.
+// Limits of [NewHTTPServer]. The write timeout starts at the request's header. It is far longer than the deadline of any call, and
+// only ends connections whose client does not read the answer.
 const (
 	readHeaderTimeout = 10 * time.Second
 	readTimeout       = 30 * time.Second
@@ -26,8 +26,8 @@ const (
 	maxHeaderBytes    = 32 << 10
 )
 
-// NewHTTPServer returns an HTTP server with the timeouts and limits that net/http leaves open. What net/http has to say of
-// its requests is withheld from the log; see [FaultLog].
+// NewHTTPServer returns an HTTP server with the timeouts and limits that net/http does not set by default. The text of net/http's own log
+// lines is withheld; see [FaultLog].
 func NewHTTPServer(addr string, handler http.Handler) *http.Server {
 	return &http.Server{
 		Addr: addr, Handler: handler,
@@ -37,12 +37,12 @@ func NewHTTPServer(addr string, handler http.Handler) *http.Server {
 	}
 }
 
-// libraryFault is what is logged instead of a library's own words.
+// libraryFault is logged instead of the text of a library's log line.
 const libraryFault = "a library reported a fault; its text is withheld because it may hold record data"
 
-// A FaultLog takes the lines that net/http and other libraries write to the standard logger. They may quote what a server
-// or a client sent, so that none is passed on: the log gets one fixed line with how many there were, at the first, second,
-// fourth, eighth and so on. It is safe for concurrent use.
+// A FaultLog receives the lines that net/http and other libraries write to the standard logger. They may quote what a server or a
+// client sent, so it passes none of them on. At the first, second, fourth, eighth line and so on it logs a fixed text with their
+// number so far. It is safe for concurrent use.
 type FaultLog struct {
 	log   zerolog.Logger
 	count atomic.Uint64
@@ -60,7 +60,7 @@ func (f *FaultLog) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// withheld passes a fixed line on to the standard logger, whatever is written to it.
+// withheld writes libraryFault to the standard logger instead of each line.
 type withheld struct{}
 
 func (withheld) Write(line []byte) (int, error) {
@@ -68,7 +68,7 @@ func (withheld) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// listen opens the address of a flag. Its error is an *[exit.Error] if nothing can listen there.
+// listen opens a TCP listener at the address that a flag gives. Its error is an *[exit.Error] if the address is invalid.
 func listen(ctx context.Context, flag, address string) (net.Listener, error) {
 	if _, err := net.ResolveTCPAddr("tcp", address); err != nil {
 		return nil, exit.UsageError(fmt.Sprintf("%s: cannot listen on %s: %v. Give HOST:PORT, such as 127.0.0.1:7700.", flag, address, err))
@@ -80,11 +80,11 @@ func listen(ctx context.Context, flag, address string) (net.Listener, error) {
 	return listener, nil
 }
 
-// AdminPath is where [ServeAdmin] shows the metrics.
+// AdminPath is the path of the metrics that [ServeAdmin] serves.
 const AdminPath = "/metrics"
 
-// ServeAdmin serves the metrics and the probes at a separate address until close: a caller that holds all connections of the
-// endpoint does not stop them. They hold no secret, but are not the public's. An invalid address is an *[exit.Error].
+// ServeAdmin serves the metrics and the probes at a separate address until closeAdmin is called, so that they answer even if clients use
+// all connections of the endpoint. They contain no secret, but are not meant for the public. An invalid address is an *[exit.Error].
 func ServeAdmin(ctx context.Context, address string, metrics, probes http.Handler, log zerolog.Logger) (closeAdmin func(), err error) {
 	listener, err := listen(ctx, "--admin-listen", address)
 	if err != nil {

@@ -8,26 +8,26 @@ import (
 	"time"
 )
 
-// HeldLines is how many lines wait for a slow reader before the oldest are dropped.
+// HeldLines is the most lines that wait for a slow reader. Beyond it the oldest are dropped.
 const HeldLines = 4096
 
-// A LogWriter never blocks and never fails. A call must not wait for its log: the reader of stderr may be stuck or gone.
-// So lines are handed over to a goroutine, and those that it cannot take are dropped and counted. It is safe for concurrent
-// use. (The diode of zerolog, which does the same, may leave a line unwritten until the next one comes.)
+// A LogWriter is a writer that never blocks and never fails. A call must not wait for its log: the reader of stderr may be stuck or
+// gone. A goroutine writes the lines; when too many wait, the oldest are dropped and counted. It is safe for concurrent use. (zerolog's
+// diode does the same, but may leave a line unwritten until the next one comes.)
 type LogWriter struct {
-	lines   chan []byte // nil after the last
-	missed  atomic.Int64
-	written chan struct{} // closed when the last line was written
+	lines   chan []byte   // a nil line ends copyTo
+	missed  atomic.Int64  // lines dropped since the last report
+	written chan struct{} // closed when copyTo has ended
 }
 
-// NewLogWriter returns a writer in front of w, which stays open. Each Write is one line, or several.
+// NewLogWriter returns a LogWriter that writes to w and never closes it. Each Write must be one or more complete lines.
 func NewLogWriter(w io.Writer) *LogWriter {
 	l := &LogWriter{lines: make(chan []byte, HeldLines), written: make(chan struct{})}
 	go l.copyTo(w)
 	return l
 }
 
-// Write hands over p.
+// Write queues a copy of p. It never fails.
 func (l *LogWriter) Write(p []byte) (int, error) {
 	for line := bytes.Clone(p); ; {
 		select {
@@ -38,12 +38,12 @@ func (l *LogWriter) Write(p []byte) (int, error) {
 		select {
 		case <-l.lines:
 			l.missed.Add(1)
-		default: // the goroutine was faster
+		default: // copyTo has made room meanwhile
 		}
 	}
 }
 
-// Drain waits until what is held has been written, at most for limit. Nothing after it is.
+// Drain waits until the queued lines have been written, at most for limit. Lines that are written after Drain are lost.
 func (l *LogWriter) Drain(limit time.Duration) {
 	_, _ = l.Write(nil)
 	select {
@@ -52,7 +52,7 @@ func (l *LogWriter) Drain(limit time.Duration) {
 	}
 }
 
-// copyTo writes the lines until the end, and says before a line how many were dropped.
+// copyTo writes the lines to w until a nil line. Before a line it reports how many were dropped since the last report.
 func (l *LogWriter) copyTo(w io.Writer) {
 	defer close(l.written)
 	for line := range l.lines {

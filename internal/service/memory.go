@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// softMemory is the size in bytes beyond which memory is collected more eagerly than GOGC says: a thousand calls at a
-// time need some 80 MiB, and 64 with large answers are to stay under 150 MB in all.
+// softMemory is the default of GOMEMLIMIT in bytes. A thousand concurrent calls need some 80 MiB, and 64 concurrent calls with large
+// answers must stay under 150 MB in all.
 const softMemory = 120 << 20
 
-// SoftMemory returns the process's memory limit in bytes where GOMEMLIMIT sets none: 120 MiB, or five eighths of the limit
-// of its control group if that is less; the rest is what the Go runtime does not count. machine is the root of the file system.
+// SoftMemory returns the Go memory limit in bytes for a process without GOMEMLIMIT: 120 MiB, or five eighths of its control group's
+// limit if that is less. The rest is for memory that the Go runtime does not count. machine is the root of the file system.
 func SoftMemory(machine fs.FS) int64 {
 	if limit, found := controlGroupMemory(machine); found {
 		return min(softMemory, limit/8*5)
@@ -20,8 +20,8 @@ func SoftMemory(machine fs.FS) int64 {
 	return softMemory
 }
 
-// controlGroupMemory returns the least memory limit in bytes of the process's control group and the groups that it is in,
-// of version 2 (memory.max) or 1 (memory.limit_in_bytes). A system without control groups has none.
+// controlGroupMemory returns the lowest memory limit in bytes of the process's control group and its ancestors, of version 2
+// (memory.max) or 1 (memory.limit_in_bytes). found is false if there is none.
 func controlGroupMemory(machine fs.FS) (limit int64, found bool) {
 	groups, err := fs.ReadFile(machine, "proc/self/cgroup")
 	if err != nil {
@@ -38,7 +38,7 @@ func controlGroupMemory(machine fs.FS) (limit int64, found bool) {
 		default:
 			continue
 		}
-		// A container that shares the machine's control group namespace sees its own group at the root, and not at its path.
+		// A container that shares the machine's control group namespace sees its own group at the root, not at its path.
 		for group = path.Clean("/" + group); ; group = path.Dir(group) {
 			if own, set := readLimit(machine, root+path.Join(group, "/"+file)); set && (!found || own < limit) {
 				limit, found = own, true
@@ -51,7 +51,7 @@ func controlGroupMemory(machine fs.FS) (limit int64, found bool) {
 	return limit, found
 }
 
-// readLimit reads a number of bytes. "max", and what version 1 shows for no limit (about 2⁶³), mean that there is no limit.
+// readLimit reads a limit in bytes from a file. "max", and the value with which version 1 means no limit (about 2⁶³), are no limit.
 func readLimit(machine fs.FS, name string) (limit int64, set bool) {
 	text, err := fs.ReadFile(machine, name)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package service is the process around a hosted server: its listener, connections, drain, admin port and log.
+// Package service is the process around a hosted server: its listener, connections, graceful shutdown, admin port and log.
 package service
 
 import (
@@ -22,29 +22,27 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
-// DefaultDrainTime is how long calls in flight may take to finish after a server stops accepting, where nothing else is
-// configured.
+// DefaultDrainTime is the default of how long calls in flight may take to finish after a server stops accepting.
 const DefaultDrainTime = 10 * time.Second
 
-// LastWords is how long the answers of calls may take that were ended after the drain time. A supervisor must give a [Service] its
-// drain delay, its drain time and this.
+// LastWords is how long calls that were canceled after the drain time may take to answer. A supervisor must give a [Service] its
+// drain delay, its drain time and this to stop.
 const LastWords = 2 * time.Second
 
-// A Manager is the supervisor of this process: the signals that it sends, and what it is notified of. The zero value does neither.
+// A Manager is the supervisor of this process: the signals that it sends, and how it is notified. The zero value does neither.
 type Manager struct {
-	Reload   <-chan os.Signal   // read the configuration again
-	Notify   func(state string) // gets states as sd_notify(3) spells them; may be nil
-	Watchdog time.Duration      // the longest silence that it takes for life; 0: any
+	Reload   <-chan os.Signal   // each signal asks to read the configuration again
+	Notify   func(state string) // receives states in the form of sd_notify(3); may be nil
+	Watchdog time.Duration      // after this long without a notification it takes the process for dead; 0: never
 }
 
-// notify passes a state to the manager.
 func (m Manager) notify(state string) {
 	if m.Notify != nil {
 		m.Notify(state)
 	}
 }
 
-// heartbeat shows the manager that the process lives, until ctx ends.
+// heartbeat notifies the manager twice per watchdog interval that the process is alive, until ctx ends.
 func (m Manager) heartbeat(ctx context.Context) {
 	if m.Watchdog <= 0 {
 		return
@@ -61,50 +59,48 @@ func (m Manager) heartbeat(ctx context.Context) {
 	}
 }
 
-// Serving is what a [Service] serves until it is given another.
+// Serving is the part of a [Service] that a reload replaces.
 type Serving struct {
 	Handler    http.Handler
-	DrainDelay time.Duration  // from "not ready" to the end of accepting
-	DrainTime  time.Duration  // from there to the end of calls in flight
-	Proxies    []netip.Prefix // whose connections do not count as those of one client
+	DrainDelay time.Duration  // from "not ready" until it stops accepting
+	DrainTime  time.Duration  // after that, until calls in flight are canceled
+	Proxies    []netip.Prefix // addresses without a limit of connections per address
 	Logger     zerolog.Logger
 }
 
-// A Service is an HTTP server that can be given something else to serve while it runs, and that lets calls in flight
-// finish before it ends. [NewService] makes one, [Service.Use] says what it serves, [Service.Listen] where, and
-// [Service.Serve] serves, in this order.
+// A Service is an HTTP server whose handler can be replaced while it runs, and that lets calls in flight finish before it ends.
+// Call [NewService], [Service.Use], [Service.Listen] and [Service.Serve], in this order.
 type Service struct {
 	health   *transport.Health
 	version  string
 	listener net.Listener
 	server   *http.Server
-	stop     context.CancelCauseFunc // ends all calls in flight
-	stopping context.Context         // ends with stop
-	draining atomic.Bool
+	stop     context.CancelCauseFunc // cancels stopping, and with it all calls in flight
+	stopping context.Context
+	draining atomic.Bool // answers close their connections
 
 	current atomic.Pointer[Serving]
 }
 
-// NewService returns a service that tells health whether it is ready. version is for the log.
+// NewService returns a service that reports to health whether it is ready. version is for the log.
 func NewService(health *transport.Health, version string) *Service {
 	s := &Service{health: health, version: version}
 	s.stopping, s.stop = context.WithCancelCause(context.Background())
 	return s
 }
 
-// Stopping ends when calls in flight have had their time, with an *rs.Error as its cause. It is what [transport.HandlerOptions]
-// want as Stop.
+// Stopping returns a context that ends when the drain time is over, with an *rs.Error as its cause. It is the Stop of
+// [transport.HandlerOptions].
 func (s *Service) Stopping() context.Context { return s.stopping }
 
-// Use serves something from now on; calls in flight finish as they began.
+// Use replaces what the service serves. Calls in flight finish with the old handler.
 func (s *Service) Use(serving Serving) {
 	s.current.Store(&serving)
 }
 
-// Listen accepts connections on the one listener that the process inherited, or, where there is none, on a port that it
-// opens at address. At most maxConnections are open at a time, further ones wait; at most perAddress are those of one client
-// address, further ones are closed. 0 is no limit. Other listeners than one of a stream, and an invalid address, are
-// *[exit.Error] values.
+// Listen accepts connections on the one listener that the process inherited or, without one, at address. At most maxConnections are
+// open at a time; further ones wait. At most perAddress are from one client address; further ones are closed. 0 means no limit. If
+// inherited is not one stream listener, or address is invalid, the error is an *[exit.Error].
 func (s *Service) Listen(ctx context.Context, inherited []net.Listener, address string, maxConnections, perAddress int) error {
 	var listener net.Listener
 	switch {
@@ -127,18 +123,18 @@ func (s *Service) Listen(ctx context.Context, inherited []net.Listener, address 
 	return nil
 }
 
-// URL is the address of the endpoint, as this machine reaches it.
+// URL returns the URL of the endpoint for clients on this machine.
 func (s *Service) URL() string {
 	address := s.listener.Addr().String()
 	if tcp, ok := s.listener.Addr().(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {
-		address = net.JoinHostPort("127.0.0.1", strconv.Itoa(tcp.Port)) // how this machine reaches every address
+		address = net.JoinHostPort("127.0.0.1", strconv.Itoa(tcp.Port)) // an unspecified address includes loopback
 	}
 	return "http://" + address + web.EndpointPath
 }
 
-// Serve answers until ctx ends or the server fails, and drains. Whenever the manager asks for it, reload reads the
-// configuration and calls Use, or fails and leaves all as it was; it returns the flags that changed in vain, because only
-// a restart changes what they stand for. A manager that asks for none needs no reload.
+// Serve answers until ctx ends, then drains, or until the server fails. When the manager asks for a reload, Serve calls reload, which
+// reads the configuration and calls Use, or fails and changes nothing. kept are the changed flags that take effect only after a
+// restart. reload may be nil if m.Reload is.
 func (s *Service) Serve(ctx context.Context, m Manager, reload func() (kept []string, err error)) error {
 	failed := make(chan error, 1)
 	go func() { failed <- s.server.Serve(s.listener) }()
@@ -163,7 +159,7 @@ func (s *Service) Serve(ctx context.Context, m Manager, reload func() (kept []st
 	}
 }
 
-// reload runs a reload and logs how it went.
+// reload calls a reload function and logs the result.
 func (s *Service) reload(reload func() (kept []string, err error)) {
 	kept, err := reload()
 	if err != nil {
@@ -177,8 +173,8 @@ func (s *Service) reload(reload func() (kept []string, err error)) {
 	log.Info().Msg("configuration reloaded")
 }
 
-// ServeHTTP answers with what is served at the moment. While the server is about to stop, each answer ends its
-// connection, so that a client's next request goes elsewhere.
+// ServeHTTP passes a request to the current handler. While the server drains, each answer closes its connection, so that the
+// client's next request goes elsewhere.
 func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if s.draining.Load() {
 		w.Header().Set("Connection", "close")
@@ -186,8 +182,8 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.current.Load().Handler.ServeHTTP(w, r)
 }
 
-// drain is not ready any more, goes on for the drain delay, stops accepting, lets calls in flight finish for the drain
-// time, ends them, and at last cuts connections whose clients do not read their answers.
+// drain reports that the server is not ready, serves for the drain delay, and stops accepting. It lets calls in flight finish for the
+// drain time, then cancels them. After [LastWords] more it closes the connections whose clients do not read their answers.
 func (s *Service) drain(failed <-chan error) error {
 	serving := s.current.Load()
 	log := serving.Logger
@@ -213,7 +209,7 @@ func (s *Service) drain(failed <-chan error) error {
 	return err
 }
 
-// shutdown stops accepting, and waits for calls in flight.
+// shutdown stops accepting, and waits for calls in flight, at most for limit.
 func (s *Service) shutdown(limit time.Duration) error {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()

@@ -13,12 +13,12 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// startCheckTime is how long a server may take to accept a connection before the log says that it cannot be reached.
+// startCheckTime is how long a server may take to accept a connection before it is logged as unreachable.
 const startCheckTime = 3 * time.Second
 
-// ReportUnreachable connects once to each server that this one asks, and logs one line for each that does not accept the connection. It
-// sends no request. servers are their URLs by name; one without a URL is not asked. One behind the environment's proxy is not tried: that
-// connection would say nothing about it.
+// ReportUnreachable connects once to each server that this one depends on, and logs one line for each that does not accept the connection.
+// It sends no request. servers maps names to URLs; a server with an empty URL is skipped. It also skips a server behind the environment's
+// proxy, because a connection to the proxy would prove nothing about the server.
 func ReportUnreachable(ctx context.Context, log zerolog.Logger, servers map[string]string) {
 	limited, cancel := context.WithTimeout(ctx, startCheckTime)
 	defer cancel()
@@ -36,7 +36,7 @@ func ReportUnreachable(ctx context.Context, log zerolog.Logger, servers map[stri
 	all.Wait()
 }
 
-// tryConnect opens a connection to the host of a URL, with TLS where the URL says so, and closes it.
+// tryConnect opens a connection to the host of a URL, with TLS for https, and closes it.
 func tryConnect(ctx context.Context, address string) (host string, err error) {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -47,7 +47,7 @@ func tryConnect(ctx context.Context, address string) (host string, err error) {
 	}
 	port, dial := u.Port(), new(net.Dialer).DialContext
 	if port == "" {
-		port = u.Scheme // the dialer knows both names
+		port = u.Scheme // the dialer resolves "http" and "https" as ports
 	}
 	if u.Scheme == "https" {
 		dial = new(tls.Dialer).DialContext
