@@ -14,49 +14,49 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// A Request is what to ask the owner for.
+// A Request describes the grant to ask the owner for.
 type Request struct {
 	ProviderURL string
 	Source      string   // a key, such as gmail, or the URI of a declaration
-	Connections []string // empty: the source's only one
+	Connections []string // ids; empty: the source's only connection
 	Streams     []string // empty: all
-	Fields      []string // each STREAM.FIELD; a stream without any is asked for with all
+	Fields      []string // each STREAM.FIELD; a stream without any is requested with all fields
 	Since       string   // RFC 3339, or a date; empty: all times
 	Once        bool     // for 24 hours instead of until it is revoked
 	Way         string   // auto, agent, browser, device or code
 }
 
-// Options are the world around a connect.
+// Options connect this package to its process: clock, browser, terminal and stored clients.
 type Options struct {
 	UserAgent string
 	Now       func() time.Time
 	Wait      func(context.Context, time.Duration) error
-	// Known returns a client that an authorization server has registered before; its id is empty where there is none.
+	// Known returns a client that is already registered with an authorization server; its id is empty if there is none.
 	Known func(issuer string) credentials.Client
-	// Open shows an address in the owner's browser.
+	// Open opens an address in the owner's browser; may be nil.
 	Open func(address string) error
-	// Ask returns the line that the owner enters.
+	// Ask returns the line that the owner enters; may be nil.
 	Ask func(ctx context.Context) (string, error)
-	// Draw shows the approval link for a telephone, if it fits above the lines that follow.
+	// Draw draws the approval link for a telephone (QR code), if it fits above the lines that follow.
 	Draw func(link, following string)
-	// Say tells the owner something, in lines. The approval link is said once, and nowhere else.
+	// Say prints lines for the owner. It gets the approval link once; only Draw gets it as well.
 	Say func(format string, arguments ...any)
 }
 
-// An attempt is one connect on its way.
+// An attempt is one run of [Connect].
 type attempt struct {
 	*client
 	Options
 	request Request
 	server  server
-	details []selection // always one: several make a package, which no local program can read
+	details []selection // always one: several would make a package, which no local program can read
 	app     credentials.Client
 }
 
-// redirectURI is registered without a port: RFC 8252 section 7.3 lets a program listen on any.
+// redirectURI is registered without a port: RFC 8252 section 7.3 allows any port in a request.
 const redirectURI = "http://127.0.0.1/callback"
 
-// register makes this program a public client for every way (RFC 7591).
+// register registers this program as a public client for every way (RFC 7591).
 func (a *attempt) register(ctx context.Context) error {
 	if a.server.Registration == "" {
 		return errors.New("it registers no clients")
@@ -67,7 +67,7 @@ func (a *attempt) register(ctx context.Context) error {
 		"response_types": []string{"code"}, "redirect_uris": []string{redirectURI},
 	})
 	if err != nil {
-		if err = explained("register", err); errors.Is(err, errNoWay) { // which no way can do without
+		if err = explained("register", err); errors.Is(err, errNoWay) { // every way needs a registration: do not try the next
 			err = errors.New("it has no address to register at, though its metadata name one")
 		}
 		return err
@@ -87,7 +87,7 @@ func (a *attempt) readRegistration(answer []byte) error {
 	return nil
 }
 
-// A selection is an entry of authorization_details (RFC 9396) as PDPP has it.
+// A selection is an entry of authorization_details (RFC 9396) in the form of PDPP.
 type selection struct {
 	Type        string   `json:"type"`
 	Mode        string   `json:"access_mode"`
@@ -97,9 +97,9 @@ type selection struct {
 	Streams     []stream `json:"streams"`
 }
 
-// detailsText is the selection as a parameter of a form.
+// detailsText returns the selection as JSON for a form parameter.
 func (a *attempt) detailsText() string {
-	text, _ := json.Marshal(a.details) // texts alone, which never fails
+	text, _ := json.Marshal(a.details) // strings only: cannot fail
 	return string(text)
 }
 
@@ -114,7 +114,7 @@ type period struct {
 	Since string `json:"since"`
 }
 
-// choose makes the one selection of what was asked for.
+// choose sets details to the one selection that the request describes.
 func (a *attempt) choose(from source) error {
 	names, fields := slices.Clone(a.request.Streams), map[string][]string{}
 	for _, field := range a.request.Fields {

@@ -18,16 +18,16 @@ import (
 
 type callback struct{ code, refused string }
 
-// A loopback listens on this machine for one authorization. The browser is opened at an address of its own, which leads on to the
-// server once: the address of a browser's first page can be read in the list of processes.
+// A loopback serves the browser of this machine during one authorization. The browser opens its start page, which redirects to the
+// server only once, because the list of processes shows the address with which a browser is started.
 type loopback struct {
 	start, state string
 	address      string // 127.0.0.1:PORT
-	target       string // the authorization request
+	target       string // URL of the authorization request
 	issuer       string
-	namesIssuer  bool          // the server says that it names itself in each answer (RFC 9207)
+	namesIssuer  bool          // the server announces an iss parameter in each answer (RFC 9207)
 	begun        atomic.Bool   // the start page was opened
-	done         chan callback // holds one value once it came back
+	done         chan callback // gets one value when the browser comes back
 	cameBack     func()
 }
 
@@ -36,7 +36,7 @@ func (a *attempt) byBrowser(ctx context.Context) (issued, error) {
 	if a.server.Authorization == "" || a.Open == nil || !slices.Contains(a.server.Challenges, "S256") {
 		return issued{}, errNoWay
 	}
-	if !slices.Contains(a.app.RedirectURIs, redirectURI) { // another program's registration
+	if !slices.Contains(a.app.RedirectURIs, redirectURI) { // the stored registration is another program's
 		if err := a.register(ctx); err != nil {
 			return issued{}, err
 		}
@@ -50,8 +50,8 @@ func (a *attempt) byBrowser(ctx context.Context) (issued, error) {
 		issuer: a.server.Issuer, namesIssuer: a.server.NamesIssuer, done: make(chan callback, 1),
 	}
 	redirect, verifier := "http://"+l.address+"/callback", oauth2.GenerateVerifier()
-	asked := oauth2.Config{ClientID: a.app.ID, RedirectURL: redirect, Endpoint: oauth2.Endpoint{AuthURL: a.server.Authorization}}
-	l.target = asked.AuthCodeURL(l.state, oauth2.S256ChallengeOption(verifier), oauth2.SetAuthURLParam("authorization_details", a.detailsText()))
+	config := oauth2.Config{ClientID: a.app.ID, RedirectURL: redirect, Endpoint: oauth2.Endpoint{AuthURL: a.server.Authorization}}
+	l.target = config.AuthCodeURL(l.state, oauth2.S256ChallengeOption(verifier), oauth2.SetAuthURLParam("authorization_details", a.detailsText()))
 	back, err := a.browse(ctx, l, listener)
 	if err != nil {
 		return issued{}, err
@@ -59,15 +59,15 @@ func (a *attempt) byBrowser(ctx context.Context) (issued, error) {
 	if back.refused != "" {
 		return issued{}, ended(back.refused, back.refused)
 	}
-	return take(a.post(context.WithoutCancel(ctx), a.server.Token, url.Values{ // what was approved is given back
+	return take(a.post(context.WithoutCancel(ctx), a.server.Token, url.Values{ // not canceled: Connect revokes an unused grant by its token
 		"grant_type": {"authorization_code"}, "code": {back.code}, "client_id": {a.app.ID}, "redirect_uri": {redirect}, "code_verifier": {verifier},
 	}))
 }
 
-// beforeItCameBack is how a wait was stopped after which the server cannot be asked.
+// beforeItCameBack describes a wait that was stopped, where the server cannot be asked whether the owner approved.
 const beforeItCameBack = "before it was known whether the owner approved. What is approved on the open page"
 
-// browse opens the browser and waits for it to come back. A refusal need not: the server shows it and says nothing here.
+// browse opens the browser and waits for it to come back. After a refusal it need not: the server may show that and send nothing here.
 func (a *attempt) browse(ctx context.Context, l *loopback, listener net.Listener) (callback, error) {
 	waiting, cameBack := context.WithCancel(ctx)
 	defer cameBack()
@@ -87,9 +87,9 @@ func (a *attempt) browse(ctx context.Context, l *loopback, listener net.Listener
 	}
 	a.Say("%s\n\n  %s\n", how, first)
 	a.Say("%s", a.aboutWait(defaultApprovalTime))
-	_ = a.Wait(waiting, defaultApprovalTime) // whichever way it ends, it is over
+	_ = a.Wait(waiting, defaultApprovalTime) // l.done and ctx tell how it ended
 	select {
-	case back := <-l.done: // also where the program was stopped at that moment
+	case back := <-l.done: // even if the program was stopped at that moment
 		return back, nil
 	default:
 	}
@@ -100,7 +100,7 @@ func (a *attempt) browse(ctx context.Context, l *loopback, listener net.Listener
 		"or the page in the browser says what was refused. Run the command again, and approve nothing on the old page.")
 }
 
-// ServeHTTP sends the browser to the server, and takes its answer back. Each is done once, and for this machine's own address alone.
+// ServeHTTP redirects the browser to the server, and receives the answer. It does each only once, and only for requests to l.address.
 func (l *loopback) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("Referrer-Policy", "no-referrer")
@@ -124,7 +124,7 @@ func (l *loopback) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// callback takes the code, where state and issuer (RFC 9207) are ours.
+// callback accepts the answer if its state and issuer (RFC 9207) match the request.
 func (l *loopback) callback(w http.ResponseWriter, query url.Values) {
 	back, err := l.read(query)
 	if err != nil {
@@ -160,7 +160,7 @@ func (l *loopback) read(query url.Values) (callback, error) {
 	return callback{code, refused}, nil
 }
 
-// byCode pushes the request, and has the owner copy a code from the page that says that it was approved.
+// byCode pushes the request, and asks the owner to copy the code that the page shows after the approval.
 func (a *attempt) byCode(ctx context.Context) (issued, error) {
 	if a.Ask == nil {
 		return issued{}, errNoWay
@@ -173,9 +173,9 @@ func (a *attempt) byCode(ctx context.Context) (issued, error) {
 	if err != nil {
 		return issued{}, errNoWay
 	}
-	patience := seconds(pushed.ExpiresIn, defaultApprovalTime, longestApprovalTime)
-	a.show(pushed.AuthorizationURL, a.aboutWait(patience)+"\nThe page then shows a code that begins with cex_. Enter it here:")
-	asking, cancel := context.WithTimeout(ctx, patience)
+	timeout := seconds(pushed.ExpiresIn, defaultApprovalTime, longestApprovalTime)
+	a.show(pushed.AuthorizationURL, a.aboutWait(timeout)+"\nThe page then shows a code that begins with cex_. Enter it here:")
+	asking, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	code, err := a.Ask(asking)
 	switch {

@@ -1,8 +1,8 @@
-// Package connect asks the owner of data for a grant, keeps the credential that comes of it fresh, and gives it back.
+// Package connect asks the owner of data for a grant, renews the resulting credential, and revokes it.
 //
-// The ways to a credential, and what each server does on them, are those of the PDPP reference implementation: a pushed request that the
-// owner approves in any browser (agent), a code that comes back to this machine's browser (browser), a device code (device), and a
-// code that the owner copies (code). Each ends with a token of kind client, or with none.
+// It supports the ways to a credential of the PDPP reference implementation: a pushed request that the owner approves in any browser
+// (agent), an authorization code that returns to this machine's browser (browser), a device code (device), and a code that the owner
+// copies (code). Each ends with a token of kind client, or with none.
 package connect
 
 import (
@@ -23,8 +23,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
-// Connect asks the owner for a grant, and returns the credential after the resource server has said that it is a client's. Its
-// errors are *[exit.Error] values, a *[transport.StoppedError] where ctx ended while the owner could approve, or that of ctx.
+// Connect asks the owner for a grant, and returns the credential after the resource server has confirmed that it is a client's. Its
+// errors are *[exit.Error] values, a *[transport.StoppedError] if ctx ended while the owner could approve, or that of ctx.
 func Connect(ctx context.Context, request Request, o Options) (credentials.Document, error) {
 	a := &attempt{client: newClient(o.UserAgent), Options: o, request: request}
 	var err error
@@ -53,7 +53,7 @@ func Connect(ctx context.Context, request Request, o Options) (credentials.Docum
 	return document, nil
 }
 
-// GiveBack revokes a grant that was approved and cannot be used, also after ctx has ended. It returns why, with what became of the grant.
+// GiveBack revokes a grant that was approved but cannot be used, even if ctx has ended. It returns why, with the result of revoking it.
 func GiveBack(ctx context.Context, agent string, document credentials.Document, why error) error {
 	message := "the grant that the owner approved was revoked, because it could not be used"
 	if err := Revoke(context.WithoutCancel(ctx), agent, document); err != nil {
@@ -63,22 +63,22 @@ func GiveBack(ctx context.Context, agent string, document credentials.Document, 
 	if failed, ok := errors.AsType[*exit.Error](why); ok {
 		return &exit.Error{Code: failed.Code, Message: message + ": " + failed.Message}
 	}
-	if errors.Is(why, context.Canceled) { // whose words say nothing to an owner
+	if errors.Is(why, context.Canceled) { // its text means nothing to an owner
 		return &transport.StoppedError{Message: message + ": the program was stopped."}
 	}
 	return fmt.Errorf("%s: %w", message, why)
 }
 
-// A wayToToken fails with errNoWay where the server has not what it takes.
+// A wayToToken gets a token in one way. It fails with errNoWay if the server does not support that way.
 type wayToToken func(*attempt, context.Context) (issued, error)
 
-// ways are in the order in which they are tried.
+// ways lists all ways in the order in which they are tried.
 var ways = []struct {
 	name string
 	take wayToToken
 }{{"agent", (*attempt).byAgent}, {"browser", (*attempt).byBrowser}, {"device", (*attempt).byDevice}, {"code", (*attempt).byCode}}
 
-// issue takes the way that was asked for, or the first that the server offers.
+// issue gets a token in the requested way, or for "auto" in the first way that the server supports.
 func (a *attempt) issue(ctx context.Context) (issued, error) {
 	for _, way := range ways {
 		if a.request.Way != "auto" && a.request.Way != way.name {
@@ -91,7 +91,7 @@ func (a *attempt) issue(ctx context.Context) (issued, error) {
 	return issued{}, errNoWay
 }
 
-// registered takes a way as a registered client. A registration that the server has forgotten is made anew, once.
+// registered tries one way as a registered client. If the server no longer knows a stored registration, it registers again, once.
 func (a *attempt) registered(ctx context.Context, take wayToToken) (issued, error) {
 	known := a.app.ID != ""
 	if !known {
@@ -107,7 +107,7 @@ func (a *attempt) registered(ctx context.Context, take wayToToken) (issued, erro
 	return answer, err
 }
 
-// identify asks the resource server whose token it is, which is the only one to tell, and notes what can be read.
+// identify asks the resource server, the only one to know, whose token it is, and adds the readable streams and connections to document.
 func (a *attempt) identify(ctx context.Context, document *credentials.Document) error {
 	c, err := rsclient.New(rsclient.Options{Base: document.ProviderURL, UserAgent: a.UserAgent})
 	if err != nil {
@@ -133,7 +133,7 @@ func (a *attempt) identify(ctx context.Context, document *credentials.Document) 
 	return nil
 }
 
-// readable lists the streams and the connections of a schema, each once.
+// readable returns the streams and the connections of a schema, sorted, each once.
 func readable(schema *rs.Schema) (streams, connections []string) {
 	seen := map[string]bool{} // each stream has all connections of its connector
 	for _, s := range schema.Streams {
@@ -146,8 +146,8 @@ func readable(schema *rs.Schema) (streams, connections []string) {
 	return slices.Compact(streams), slices.Sorted(maps.Keys(seen))
 }
 
-// Revoke ends a grant at its server. It works with a token that has expired, and any number of times. A page is no answer: a proxy or a
-// sign-in sent it, and the grant is as it was.
+// Revoke ends a grant at its server. It works with an expired token, and any number of times. An answer that is not JSON is an error: a
+// proxy or a sign-in page sent it, and the grant was not revoked.
 func Revoke(ctx context.Context, agent string, document credentials.Document) error {
 	if document.Credential.GrantID == "" || document.AuthorizationServer == "" {
 		return errors.New("who issued it is not known")
@@ -157,8 +157,8 @@ func Revoke(ctx context.Context, agent string, document credentials.Document) er
 	if err != nil || len(answer) == 0 {
 		return err
 	}
-	said := struct{ Revoked bool }{true}
-	if err = decode(answer, &said); err == nil && !said.Revoked {
+	result := struct{ Revoked bool }{true}
+	if err = decode(answer, &result); err == nil && !result.Revoked {
 		err = errors.New("the server says so")
 	}
 	return err

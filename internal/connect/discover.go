@@ -17,13 +17,13 @@ import (
 
 const wellKnownResource = "/.well-known/oauth-protected-resource"
 
-// A server is what the metadata of a provider say about connecting to it (RFC 9728, RFC 8414).
+// A server has the metadata that are needed to connect to a provider (RFC 9728, RFC 8414).
 type server struct {
-	provider string // the resource server's URL, normalised
+	provider string // the resource server's URL, normalized
 	metadata
 }
 
-// metadata are those of an authorization server. Endpoints that it has not are empty; all others are at its own origin.
+// metadata are the metadata of an authorization server. A missing endpoint is empty; check ensures that all others are at its origin.
 type metadata struct {
 	Issuer        string `json:"issuer"`
 	PAR           string `json:"pushed_authorization_request_endpoint"`
@@ -43,7 +43,7 @@ type resourceMetadata struct {
 	QueryBase            string   `json:"pdpp_core_query_base"`
 }
 
-// discover finds the authorization server of a provider.
+// discover reads the metadata of a provider and of its authorization server.
 func (c *client) discover(ctx context.Context, providerURL string) (server, error) {
 	provider, err := credentials.NormalizeProviderURL(providerURL)
 	if err != nil {
@@ -71,7 +71,8 @@ func (c *client) discover(ctx context.Context, providerURL string) (server, erro
 	return s, nil
 }
 
-// resourceMetadata asks below the origin with the path behind (RFC 9728 section 3.1), then at the root, as most servers have it.
+// resourceMetadata tries the well-known path followed by the provider's path (RFC 9728 section 3.1), then the well-known path below the
+// provider's, then at the root, where most servers have it.
 func (c *client) resourceMetadata(ctx context.Context, provider *url.URL) (resourceMetadata, error) {
 	base := provider.Scheme + "://" + provider.Host
 	addresses := []string{base + wellKnownResource + provider.EscapedPath(), provider.String() + wellKnownResource, base + wellKnownResource}
@@ -89,16 +90,16 @@ func (c *client) resourceMetadata(ctx context.Context, provider *url.URL) (resou
 			return resourceMetadata{}, err
 		}
 		if named, err := credentials.NormalizeProviderURL(document.Resource); err != nil || document.Resource == "" || named != resources[i] {
-			return resourceMetadata{}, document.another(resources[i])
+			return resourceMetadata{}, document.mismatch(resources[i])
 		}
 		return document, nil
 	}
 	return resourceMetadata{}, errors.New("it is not a PDPP resource server, because it has no " + wellKnownResource)
 }
 
-// another is the error of metadata that are about another resource than the one that was asked about, with the URL that leads to theirs.
-func (m resourceMetadata) another(asked string) error {
-	message := "its metadata are about another resource than " + asked
+// mismatch returns the error for metadata about another resource than requested. It names the URL to connect to instead, if that is valid.
+func (m resourceMetadata) mismatch(requested string) error {
+	message := "its metadata are about another resource than " + requested
 	base := strings.TrimSuffix(strings.TrimRight(cmp.Or(m.QueryBase, m.Resource), "/"), "/v1")
 	if _, err := SecureURL(base); err == nil {
 		message += ": if you trust " + base + ", connect that"
@@ -106,14 +107,14 @@ func (m resourceMetadata) another(asked string) error {
 	return errors.New(message)
 }
 
-// server reads the metadata of a resource. The issuer is that of its authorization server.
-func (m resourceMetadata) server(asked *url.URL) (s server, issuer *url.URL, err error) {
-	base, found := strings.CutSuffix(strings.TrimRight(m.QueryBase, "/"), "/v1") // a resource may be the server's /mcp
+// server checks the metadata of a resource, and returns its URL in s and the issuer of its authorization server.
+func (m resourceMetadata) server(requested *url.URL) (s server, issuer *url.URL, err error) {
+	base, found := strings.CutSuffix(strings.TrimRight(m.QueryBase, "/"), "/v1") // m.Resource may be the server's /mcp
 	if !found {
 		base = m.Resource
 	} else if u, err := SecureURL(base); err != nil {
 		return s, nil, errors.New("its metadata name no address to read from")
-	} else if origin(u) != origin(asked) { // the grant would be for a server that the user did not name
+	} else if origin(u) != origin(requested) { // the grant would be for a server that the user did not name
 		return s, nil, fmt.Errorf("its metadata name another server to read from: if you trust that one, connect %s", u)
 	}
 	if s.provider, err = credentials.NormalizeProviderURL(base); err != nil {
@@ -128,13 +129,13 @@ func (m resourceMetadata) server(asked *url.URL) (s server, issuer *url.URL, err
 	return s, issuer, err
 }
 
-// check refuses metadata of another issuer (RFC 8414 section 3.3), and endpoints at another origin.
+// check returns an error if the metadata are of another issuer (RFC 8414 section 3.3) or name an endpoint at another origin.
 func (m metadata) check(issuer *url.URL) error {
 	if strings.TrimRight(m.Issuer, "/") != strings.TrimRight(issuer.String(), "/") {
 		return errors.New("its metadata are those of another issuer")
 	}
 	for _, endpoint := range []string{m.PAR, m.AgentConnect, m.Registration, m.Device, m.Authorization, m.Token} {
-		if err := m.own(endpoint); err != nil {
+		if err := m.checkOrigin(endpoint); err != nil {
 			return err
 		}
 	}
@@ -144,8 +145,8 @@ func (m metadata) check(issuer *url.URL) error {
 	return nil
 }
 
-// own refuses an address that is not at the authorization server's origin: what is sent there is secret. "" is no address, and passes.
-func (m metadata) own(address string) error {
+// checkOrigin returns an error for an address that is not at the authorization server's origin, because secrets are sent there. "" passes.
+func (m metadata) checkOrigin(address string) error {
 	if address == "" {
 		return nil
 	}
@@ -163,8 +164,8 @@ type source struct {
 	streams []string
 }
 
-// source finds a source by its key, or by its id, which is a URI: there is no public list of them. A provider of its own data has no
-// such page either, and its source is taken at its word.
+// source looks up a source by its key, or by its id, which is a URI; there is no public list of sources. It accepts a URI without a
+// declaration as it is, because a provider of its own data publishes none.
 func (c *client) source(ctx context.Context, s server, name string) (source, error) {
 	issuer := strings.TrimRight(s.Issuer, "/")
 	var manifest struct {
@@ -197,7 +198,8 @@ func (c *client) source(ctx context.Context, s server, name string) (source, err
 	return found, nil
 }
 
-// unavailable says which server fails, and how.
+// unavailable returns an *[exit.Error] that names the server that failed. It returns an error with an exit code, and that of a stopped
+// program, unchanged.
 func unavailable(server string, err error) error {
 	if _, stopped := errors.AsType[*transport.StoppedError](err); stopped || exit.CodeOf(err) != 0 || errors.Is(err, context.Canceled) {
 		return err

@@ -114,7 +114,7 @@ func FuzzDecision(f *testing.F) {
 			err = refusedBy(status, body)
 		}
 		got, err := decision(body, err)
-		waits := errors.Is(err, errUndecided) || errors.Is(err, errUnheard)
+		waits := errors.Is(err, errPending) || errors.Is(err, errDecisionUnknown)
 		if err == nil && (got.GrantID == "" || !got.AccessToken.Usable()) || !json.Valid(body) && !waits || err != nil && strings.ContainsAny(err.Error(), "<\x00\x1b") {
 			t.Errorf("%d: %+v, %v", status, got, err)
 		}

@@ -28,7 +28,7 @@ const (
 	maxWait     = 300 // seconds
 )
 
-// A client speaks to one server before there is a credential. It follows no redirect, and sends nothing twice.
+// A client sends requests to the servers of a provider. It follows no redirect, and never sends a request twice.
 type client struct {
 	http  *http.Client
 	agent string
@@ -36,27 +36,27 @@ type client struct {
 
 func newClient(agent string) *client {
 	transport := rsclient.NewTransport()
-	transport.DisableKeepAlives = true // net/http repeats a request on a connection that was kept and has died
+	transport.DisableKeepAlives = true // net/http repeats a request if a kept connection turns out to be closed
 	return &client{agent: agent, http: &http.Client{
 		Transport: transport, Timeout: requestTime,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
 }
 
-// A RefusedError is an answer that is not a success.
+// A RefusedError is the error of an answer that is not a success.
 type RefusedError struct {
 	Status int
-	Code   string        // as OAuth has it; empty where the body has none
-	text   string        // the server's own, bounded; it may repeat what was sent
-	wait   time.Duration // that the server asks for (Retry-After in seconds)
+	Code   string        // the OAuth error code; empty if the body has none
+	text   string        // the server's description, bounded; it may repeat what was sent
+	wait   time.Duration // from a Retry-After in seconds, at most maxWait
 }
 
-// Error returns status and code. It never returns text of the server's, which may repeat a secret.
+// Error returns status and code. It never returns the server's text, which may repeat a secret.
 func (r *RefusedError) Error() string {
 	return strings.TrimSpace(fmt.Sprintf("the server answered %d %s", r.Status, r.Code))
 }
 
-// refusalOf is the refusal that an error is, or that of no status.
+// refusalOf returns the RefusedError that err wraps, or a zero one.
 func refusalOf(err error) RefusedError {
 	if refused, ok := errors.AsType[*RefusedError](err); ok {
 		return *refused
@@ -64,9 +64,9 @@ func refusalOf(err error) RefusedError {
 	return RefusedError{}
 }
 
-// putsOff reports whether a refusal says that nothing came of the request, so that it may be sent again. A page says nothing of that, and
-// neither does a bare 503: a proxy sends both in place of an answer that it lost.
-func (r RefusedError) putsOff() bool {
+// retryable reports whether a refusal shows that the server did not process the request, so that it may be sent again. An HTML page or a
+// 503 without Retry-After does not show that: a proxy sends them in place of an answer that it lost.
+func (r RefusedError) retryable() bool {
 	switch r.Status {
 	case http.StatusTooManyRequests:
 		return true
@@ -76,7 +76,7 @@ func (r RefusedError) putsOff() bool {
 	return r.Status >= 400 && r.Status < 500 && slices.Contains([]string{"invalid_request", "slow_down", "temporarily_unavailable"}, r.Code)
 }
 
-// errNotSent is wrapped by the error of a request of which the server saw nothing.
+// errNotSent is wrapped by the error of a request that did not reach the server.
 var errNotSent = errors.New("the server cannot be reached")
 
 func (c *client) get(ctx context.Context, address string, into any) error {
@@ -87,7 +87,7 @@ func (c *client) get(ctx context.Context, address string, into any) error {
 	return decode(body, into)
 }
 
-// post sends a document as send does. A server that has no address for it does not offer this way.
+// post sends a document like send. An empty address means that the server does not offer this way: the error is errNoWay.
 func (c *client) post(ctx context.Context, address string, document any) ([]byte, error) {
 	if address == "" {
 		return nil, errNoWay
@@ -95,8 +95,8 @@ func (c *client) post(ctx context.Context, address string, document any) ([]byte
 	return c.send(ctx, http.MethodPost, address, document, "")
 }
 
-// send performs one request, with a form or else a JSON document where there is one, and returns the body of its success, of at most
-// maxAnswer bytes. Its errors name the host alone: paths and bodies hold secrets.
+// send performs one request and returns the body of a success, at most maxAnswer bytes. document may be nil, url.Values for a form, or a
+// value to send as JSON. Its errors name only the host: paths and bodies contain secrets.
 func (c *client) send(ctx context.Context, method, address string, document any, authorization string) ([]byte, error) {
 	target, err := SecureURL(address)
 	if err != nil {
@@ -119,8 +119,8 @@ func (c *client) send(ctx context.Context, method, address string, document any,
 	}
 	response, err := c.http.Do(request)
 	switch {
-	case err != nil && !connected: // no network, proxy or handshake: nothing of the request was written
-		if cause, ok := errors.AsType[*url.Error](err); ok { // whose own text repeats the address
+	case err != nil && !connected: // network, proxy or handshake failed: nothing of the request was written
+		if cause, ok := errors.AsType[*url.Error](err); ok { // its text repeats the address
 			err = cause.Err
 		}
 		return nil, fmt.Errorf("%s: %w (%w)", target.Host, errNotSent, err)
@@ -133,7 +133,7 @@ func (c *client) send(ctx context.Context, method, address string, document any,
 	return success(response, target.Host)
 }
 
-// encode returns the body of a request and its type: none for nil.
+// encode returns the body of a request and its content type; both are empty for nil.
 func encode(document any) (body []byte, contentType string) {
 	switch d := document.(type) {
 	case nil:
@@ -141,11 +141,11 @@ func encode(document any) (body []byte, contentType string) {
 	case url.Values:
 		return []byte(d.Encode()), "application/x-www-form-urlencoded"
 	}
-	body, _ = json.Marshal(document) // texts alone, which never fails
+	body, _ = json.Marshal(document) // strings only: cannot fail
 	return body, "application/json"
 }
 
-// success returns the body of a success. Any other answer is a *[RefusedError].
+// success returns the body of a success. For a 202 and for any status that is not 2xx, the error is a *[RefusedError].
 func success(response *http.Response, host string) ([]byte, error) {
 	body, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer+1))
 	switch {
@@ -163,7 +163,7 @@ func success(response *http.Response, host string) ([]byte, error) {
 	return body, nil
 }
 
-// refusedBy reads an error in the form of OAuth, or in that of the reference's own endpoints. What was merely accepted is pending.
+// refusedBy reads an error in the form of OAuth, or of the reference implementation's own endpoints. 202 means authorization_pending.
 func refusedBy(status int, answer []byte) *RefusedError {
 	refused := &RefusedError{Status: status}
 	if status == http.StatusAccepted {
@@ -190,15 +190,15 @@ func refusedBy(status int, answer []byte) *RefusedError {
 	return refused
 }
 
-// isCode reports whether a text of a server is a code that a terminal may show.
+// isCode reports whether a text from a server has the form of a code, which is safe to show in a terminal.
 func isCode(text string) bool {
 	return len(text) <= 64 && strings.Trim(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-") == ""
 }
 
-// errNoDocument means that another document came, such as a page of a proxy.
+// errNoDocument means that the answer is not the expected JSON, but for instance a page of a proxy.
 var errNoDocument = errors.New("the answer is not the JSON document that was expected")
 
-// decode reads a JSON body. Its error does not quote it.
+// decode reads a JSON body. Its error does not quote the body.
 func decode(body []byte, into any) error {
 	if json.Unmarshal(body, into) != nil {
 		return errNoDocument
@@ -206,7 +206,7 @@ func decode(body []byte, into any) error {
 	return nil
 }
 
-// SecureURL reads an absolute https address. Plain http is for this machine alone, where no proxy is asked (net/http).
+// SecureURL parses an absolute https URL. It accepts plain http only for loopback hosts, for which net/http uses no proxy.
 func SecureURL(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" || u.User != nil || u.Fragment != "" || u.Opaque != "" {
@@ -218,7 +218,7 @@ func SecureURL(text string) (*url.URL, error) {
 	return u, nil
 }
 
-// origin is scheme, host and port, by which addresses are told apart (RFC 6454).
+// origin returns scheme, host and port of a URL (RFC 6454), always with a port.
 func origin(u *url.URL) string {
 	port := cmp.Or(u.Port(), map[string]string{"https": "443", "http": "80"}[u.Scheme])
 	return u.Scheme + "://" + net.JoinHostPort(strings.ToLower(u.Hostname()), port)
@@ -226,7 +226,7 @@ func origin(u *url.URL) string {
 
 var errNoWay = errors.New("it does not offer this way to connect")
 
-// explained is the error of a step that the server refused, with its reason. It keeps invalid_client as it is: a new registration helps.
+// explained returns the error of a refused step, with its reason. It returns invalid_client unchanged, so that registered can try again.
 func explained(step string, err error) error {
 	refused := refusalOf(err)
 	switch {

@@ -17,51 +17,51 @@ import (
 )
 
 const (
-	renewAhead = time.Minute      // before the end of an access token; at most a quarter of its life
-	renewTime  = 30 * time.Second // one renewal with its wait for another process
-	renewPause = 5 * time.Second  // after one that failed in passing
+	renewAhead = time.Minute      // how long before its end an access token is renewed; at most a quarter of its lifetime
+	renewTime  = 30 * time.Second // of one renewal, including the wait for another process
+	renewPause = 5 * time.Second  // before the next renewal after a transient failure
 )
 
-// A Keeper keeps one stored credential usable: it reads again what another process wrote, and renews an access token ahead of its end.
-// A refresh token is sent once, by one process, whatever becomes of the answer. It is safe for concurrent use.
+// A Keeper keeps one stored credential usable: it reloads the credential that another process wrote, and renews an access token before it
+// ends. It never sends a refresh token twice, even if the answer is lost. It is safe for concurrent use.
 type Keeper struct {
 	client *client
 	now    func() time.Time
 	write  func(*os.File, []byte) (int, error) // nil: to the disk
 
-	turn    chan struct{} // holds one value while what is below is free
+	mutex   chan struct{} // guards current, pause and why: unlocked while it has a value
 	current credentials.Credential
-	pause   time.Time // no renewal before
-	why     error     // there is a pause
+	pause   time.Time // no renewal before this
+	why     error     // the error that set pause
 
-	shown atomic.Pointer[credentials.Credential] // current, for those who do not wait for their turn
+	snapshot atomic.Pointer[credentials.Credential] // current, for readers that do not lock
 
-	// vouch says whose token it is, when the owner has connected anew: without it a token of another grant is not taken over.
+	// vouch identifies the token of another grant, after the owner has connected again. If nil, such a grant is not adopted.
 	vouch func(context.Context, rs.Token) error
 }
 
-// NewKeeper returns the keeper of a credential that was loaded.
+// NewKeeper returns a keeper of a loaded credential. agent is the User-Agent of its requests.
 func NewKeeper(c credentials.Credential, agent string, now func() time.Time) *Keeper {
-	k := &Keeper{client: newClient(agent), now: now, current: c, turn: make(chan struct{}, 1)}
-	k.leave()
+	k := &Keeper{client: newClient(agent), now: now, current: c, mutex: make(chan struct{}, 1)}
+	k.unlock()
 	return k
 }
 
-// stored is the credential as it was read or renewed last. It does not wait for a renewal under way.
-func (k *Keeper) stored() credentials.Credential { return *k.shown.Load() }
+// stored returns the credential as it was last read or renewed. It does not wait for a renewal under way.
+func (k *Keeper) stored() credentials.Credential { return *k.snapshot.Load() }
 
-// Token returns the token to read with. Its error is an *[rs.Error] that says to connect again.
+// Token returns the token to read with. It renews the token if that is due. Its error is an *[rs.Error] that says what the user has to do.
 func (k *Keeper) Token(ctx context.Context) (rs.Token, error) {
-	if err := k.enter(ctx); err != nil {
+	if err := k.lock(ctx); err != nil {
 		return rs.Token{}, err
 	}
-	defer k.leave()
+	defer k.unlock()
 	var err error
 	switch {
 	case k.due() && !k.now().Before(k.pause):
 		before := k.current.Token
 		if err = k.renew(ctx); err == nil && k.current.Token != before {
-			return k.current.Token, nil // however short its life is, and however long it took to write it
+			return k.current.Token, nil // even if it has ended meanwhile, because its lifetime is very short
 		}
 	case k.ended():
 		if err = k.reread(ctx); err == nil && k.now().Before(k.pause) {
@@ -74,13 +74,13 @@ func (k *Keeper) Token(ctx context.Context) (rs.Token, error) {
 	return k.current.Token, nil
 }
 
-// Renew returns another token than one that the resource server refused, or the same: an access token that has ended and a grant that
-// has ended are refused with one code, so that only a renewal tells.
+// Renew returns another token in place of one that the resource server refused, or the same one if there is no other. The code is the same
+// for an expired access token and an expired grant, so only a renewal tells which it is.
 func (k *Keeper) Renew(ctx context.Context, refused rs.Token, code rs.Code) (rs.Token, error) {
-	if err := k.enter(ctx); err != nil {
+	if err := k.lock(ctx); err != nil {
 		return rs.Token{}, err
 	}
-	defer k.leave()
+	defer k.unlock()
 	if k.current.Token != refused {
 		return k.current.Token, nil
 	}
@@ -89,7 +89,7 @@ func (k *Keeper) Renew(ctx context.Context, refused rs.Token, code rs.Code) (rs.
 			return refused, k.connectAgain(err)
 		}
 	} else {
-		_ = k.reread(ctx) // then the refused token is all there is
+		_ = k.reread(ctx) // on error the refused token stays
 	}
 	return k.current.Token, nil
 }
@@ -98,14 +98,14 @@ func (k *Keeper) Renew(ctx context.Context, refused rs.Token, code rs.Code) (rs.
 func (k *Keeper) Close() {
 	ctx, cancel := context.WithTimeout(context.Background(), renewTime)
 	defer cancel()
-	if k.enter(ctx) == nil {
-		k.leave()
+	if k.lock(ctx) == nil {
+		k.unlock()
 	}
 }
 
-func (k *Keeper) enter(ctx context.Context) error {
+func (k *Keeper) lock(ctx context.Context) error {
 	select {
-	case <-k.turn:
+	case <-k.mutex:
 		return nil
 	case <-ctx.Done():
 		if errors.Is(ctx.Err(), context.Canceled) {
@@ -115,13 +115,13 @@ func (k *Keeper) enter(ctx context.Context) error {
 	}
 }
 
-func (k *Keeper) leave() {
+func (k *Keeper) unlock() {
 	current := k.current
-	k.shown.Store(&current)
-	k.turn <- struct{}{}
+	k.snapshot.Store(&current)
+	k.mutex <- struct{}{}
 }
 
-// due reports whether the access token is to be renewed.
+// due reports whether it is time to renew the access token.
 func (k *Keeper) due() bool {
 	refresh := k.current.Document.Refresh
 	if refresh == nil || k.current.Expires.IsZero() {
@@ -138,7 +138,8 @@ func (k *Keeper) ended() bool {
 	return !k.current.Expires.IsZero() && !k.now().Before(k.current.Expires)
 }
 
-// renew has the lock of all processes while it asks and writes. The end of a call does not end it: its answer would be lost.
+// renew holds the lock of the credential's file, which all processes share, while it sends and writes. Canceling ctx does not cancel it,
+// because the answer would be lost.
 func (k *Keeper) renew(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), renewTime)
 	defer cancel()
@@ -154,12 +155,12 @@ func (k *Keeper) renew(ctx context.Context) error {
 	return k.exchange(ctx)
 }
 
-// refusedForGood are the codes after which no renewal will succeed (RFC 6749 section 5.2): the refresh token is dead, and with it every
+// refusedForGood are the codes after which no renewal will succeed (RFC 6749 section 5.2): the refresh token is invalid, and with it every
 // token of the grant that was renewed from it.
 var refusedForGood = []string{"invalid_grant", "invalid_client", "unauthorized_client", "unsupported_grant_type"}
 
-// exchange sends the refresh token, once, and stores the answer. The caller has the lock, and a context that outlives the call. Only where
-// nothing was sent, or the server said that it has not used the token, may it be sent later: a second time is taken for theft.
+// exchange sends the refresh token, once, and stores the answer. The caller must hold the file lock, and pass a context that outlives the
+// call. The token may be sent again only if nothing was sent or the server has not used it: servers treat reuse as theft.
 func (k *Keeper) exchange(ctx context.Context) error {
 	d := k.current.Document
 	if d.Refresh == nil {
@@ -185,7 +186,7 @@ func (k *Keeper) exchange(ctx context.Context) error {
 			return failed
 		}
 		return fmt.Errorf("the server does not renew the access any more (%w)", err)
-	case refused.putsOff():
+	case refused.retryable():
 		k.pause, k.why = k.now().Add(max(renewPause, refused.wait)), fmt.Errorf("the server put the renewal off (%w)", err)
 		return errors.Join(k.why, reservation.Drop())
 	case errors.Is(err, errNotSent):
@@ -195,7 +196,7 @@ func (k *Keeper) exchange(ctx context.Context) error {
 	return fmt.Errorf("%w (%w)", credentials.ErrAnswerLost, err)
 }
 
-// renew puts the tokens of an answer into what is stored.
+// renew puts the tokens of an answer into the stored document.
 func renew(d *credentials.Document, answer []byte, now time.Time) error {
 	t, err := readToken(answer)
 	if err != nil {
@@ -205,7 +206,7 @@ func renew(d *credentials.Document, answer []byte, now time.Time) error {
 		return errors.New("its token is of another grant")
 	}
 	before := *d.Refresh
-	if t.RefreshToken == "" { // RFC 6749 section 6: the old one stays good
+	if t.RefreshToken == "" { // RFC 6749 section 6: the old one stays valid
 		t.RefreshToken = before.Token
 	}
 	d.Credential.AccessToken = t.AccessToken
@@ -215,12 +216,12 @@ func renew(d *credentials.Document, answer []byte, now time.Time) error {
 	return nil
 }
 
-// errNotStorable means that an answer could not be stored on this machine, so that none was asked for.
+// errNotStorable means that no renewal was requested, because its answer could not be stored on this machine.
 var errNotStorable = errors.New("its renewal could not be stored, and was not asked for")
 
-// reread takes over what another process has stored, such as a new grant.
+// reread adopts what another process has stored, such as a new grant.
 func (k *Keeper) reread(ctx context.Context) error {
-	if k.current.Path == "" { // it is this process's own
+	if k.current.Path == "" { // it is not in a file
 		return nil
 	}
 	unlock, err := credentials.Lock(ctx, k.current.Path)
@@ -258,7 +259,7 @@ func (k *Keeper) adopt(ctx context.Context) error {
 	return err
 }
 
-// use writes an answer and takes it over. One that cannot be written is lost: the reservation stays, and says so to every process.
+// use stores a renewed document and makes it current. If that fails, the answer is lost; the reservation stays, to tell every process.
 func (k *Keeper) use(r *credentials.Reservation, d credentials.Document) error {
 	if k.write != nil {
 		r.Write = k.write
@@ -271,7 +272,7 @@ func (k *Keeper) use(r *credentials.Reservation, d credentials.Document) error {
 	return nil
 }
 
-// connectAgain says what to do when a credential is at its end, or cannot be renewed now.
+// connectAgain returns the error for an access token that has ended and could not be renewed. Its hint says what to do.
 func (k *Keeper) connectAgain(why error) error {
 	message := "The access to " + k.current.ProviderURL + " has ended"
 	if why != nil {
@@ -281,7 +282,7 @@ func (k *Keeper) connectAgain(why error) error {
 		hint := "The user has to make that file writable on this machine, or free space on its disk; the access is then renewed by itself."
 		return &rs.Error{Code: "credential_not_stored", Message: message + ".", Hint: hint, Cause: why}
 	}
-	if k.current.Document.Refresh != nil && !errors.Is(why, credentials.ErrAnswerLost) { // no error: it failed a moment ago
+	if k.current.Document.Refresh != nil && !errors.Is(why, credentials.ErrAnswerLost) { // without why it failed a moment ago
 		return &rs.Error{Code: rs.AuthorityUnreachable, Message: message + ".", Hint: "It is renewed by itself: retry in a moment.", Cause: why}
 	}
 	return &rs.Error{Code: "grant_expired", Status: http.StatusForbidden, Message: message + ".", Hint: k.hint(), Cause: why}

@@ -19,14 +19,14 @@ const deviceGrant = "urn:ietf:params:oauth:grant-type:device_code"
 
 // Bounds of a wait for the owner.
 const (
-	defaultPollInterval = 2 * time.Second // both the reference's; RFC 8628 has 5 s
+	defaultPollInterval = 2 * time.Second // as in the reference implementation; RFC 8628 has 5 s
 	longestPollInterval = 30 * time.Second
 	defaultApprovalTime = 300 * time.Second
 	longestApprovalTime = 30 * time.Minute
-	lastQuestionTime    = 5 * time.Second // after the program was stopped
+	lastQuestionTime    = 5 * time.Second // of the last poll after the program was stopped
 )
 
-// A started request waits for the owner. Its codes are secret.
+// A started request waits for the owner's approval. Its codes are secret.
 type started struct {
 	RequestURI       string  `json:"request_uri"`
 	AuthorizationURL string  `json:"authorization_url"`
@@ -43,7 +43,7 @@ type started struct {
 	ExpiresIn        float64 `json:"expires_in"` // seconds
 }
 
-// readStarted reads the answer to a request that starts a wait, and refuses the flow that issues owner tokens.
+// readStarted reads the answer to a request that starts a wait for the owner. It refuses the flow that issues owner tokens.
 func (a *attempt) readStarted(answer []byte, err error) (started, error) {
 	if err != nil {
 		return started{}, explained("ask the owner", err)
@@ -56,7 +56,7 @@ func (a *attempt) readStarted(answer []byte, err error) (started, error) {
 		return started{}, errors.New("its user code has characters that no terminal should show")
 	}
 	for _, address := range []string{s.AuthorizationURL, s.ApprovalURL, s.PollURL, s.TokenURL, s.VerificationURI, s.CompleteURI} {
-		if err := a.server.own(address); err != nil {
+		if err := a.server.checkOrigin(address); err != nil {
 			return started{}, err
 		}
 		if u, err := url.Parse(address); err != nil || strings.HasSuffix(strings.TrimRight(u.Path, "/"), "/device") {
@@ -68,7 +68,7 @@ func (a *attempt) readStarted(answer []byte, err error) (started, error) {
 	return s, nil
 }
 
-// link is what the owner opens. A bare verification_uri leads nowhere on some servers, and is the last choice.
+// link returns the address that the owner opens. verification_uri is the last choice, because on some servers it leads nowhere.
 func (s started) link() string {
 	link := cmp.Or(s.ApprovalURL, s.CompleteURI, s.AuthorizationURL)
 	if link == "" && s.UserCode != "" && s.VerificationURI != "" {
@@ -84,7 +84,7 @@ func seconds(n float64, otherwise, most time.Duration) time.Duration {
 	return time.Duration(min(n, most.Seconds()) * float64(time.Second))
 }
 
-// push sends the selection ahead of the owner (RFC 9126, but as JSON).
+// push sends the selection before the owner is asked (a pushed authorization request, RFC 9126, but as JSON).
 func (a *attempt) push(ctx context.Context) (started, error) {
 	pushed, err := a.readStarted(a.post(ctx, a.server.PAR, map[string]any{"client_id": a.app.ID, "authorization_details": a.details}))
 	if err == nil && pushed.RequestURI == "" {
@@ -93,7 +93,7 @@ func (a *attempt) push(ctx context.Context) (started, error) {
 	return pushed, err
 }
 
-// byAgent pushes the request and polls for its approval. It is the one way that every kind of server offers.
+// byAgent pushes the request and polls for its approval. It is the only way that every kind of server offers.
 func (a *attempt) byAgent(ctx context.Context) (issued, error) {
 	if a.server.AgentConnect == "" {
 		return issued{}, errNoWay
@@ -104,7 +104,7 @@ func (a *attempt) byAgent(ctx context.Context) (issued, error) {
 	}
 	answer, err := a.post(ctx, a.server.AgentConnect, map[string]string{"request_uri": pushed.RequestURI, "client_id": a.app.ID, "client_name": "pdpp-mcp"})
 	if refused := (*RefusedError)(nil); errors.As(err, &refused) {
-		refused.text = "" // it may repeat the request's name, which holds the device code
+		refused.text = "" // it may repeat request_uri, which contains the device code
 	}
 	s, err := a.readStarted(answer, err)
 	address := cmp.Or(s.PollURL, s.TokenURL)
@@ -120,8 +120,8 @@ func (a *attempt) byAgent(ctx context.Context) (issued, error) {
 	return a.poll(ctx, s, func(ctx context.Context) ([]byte, error) { return a.post(ctx, address, body) })
 }
 
-// byDevice is RFC 8628 with a selection. Both resource and authorization_details are always sent: without them the reference begins
-// to issue an owner's token.
+// byDevice uses the device flow (RFC 8628) with a selection. It always sends both resource and authorization_details: without them the
+// reference implementation starts to issue an owner's token.
 func (a *attempt) byDevice(ctx context.Context) (issued, error) {
 	s, err := a.readStarted(a.post(ctx, a.server.Device, url.Values{
 		"client_id": {a.app.ID}, "resource": {a.server.provider + "/mcp"}, "authorization_details": {a.detailsText()},
@@ -136,53 +136,53 @@ func (a *attempt) byDevice(ctx context.Context) (issued, error) {
 	return a.poll(ctx, s, func(ctx context.Context) ([]byte, error) { return a.post(ctx, a.server.Token, form) })
 }
 
-// poll shows the link and asks until the owner has decided. A lost network is no answer, and neither is a page: it asks again.
+// poll shows the link and calls ask until the owner has decided. It asks again after a network error or an answer that is not JSON.
 func (a *attempt) poll(ctx context.Context, s started, ask func(context.Context) ([]byte, error)) (issued, error) {
 	link := s.link()
 	if link == "" {
 		return issued{}, errors.New("its answer has no address for the owner")
 	}
-	patience := seconds(s.ExpiresIn, defaultApprovalTime, longestApprovalTime)
+	timeout := seconds(s.ExpiresIn, defaultApprovalTime, longestApprovalTime)
 	interval := max(seconds(max(s.Interval, s.IntervalMS/1000), defaultPollInterval, longestPollInterval), time.Second)
-	a.show(link, a.aboutWait(patience))
+	a.show(link, a.aboutWait(timeout))
 	begin := a.Now()
 	var last error
-	for a.Now().Sub(begin) < patience {
+	for a.Now().Sub(begin) < timeout {
 		if a.Wait(ctx, interval) != nil {
-			return a.askLastly(ctx, interval, ask)
+			return a.askOnceMore(ctx, interval, ask)
 		}
 		var t issued
 		t, last = decision(ask(ctx))
 		switch {
-		case !errors.Is(last, errUndecided) && !errors.Is(last, errUnheard):
+		case !errors.Is(last, errPending) && !errors.Is(last, errDecisionUnknown):
 			return t, last
 		case ctx.Err() != nil:
-			return a.askLastly(ctx, interval, ask)
+			return a.askOnceMore(ctx, interval, ask)
 		case errors.Is(last, errTooSoon):
 			interval = min(interval+defaultPollInterval, longestPollInterval)
 		}
 	}
-	if errors.Is(last, errUnheard) {
+	if errors.Is(last, errDecisionUnknown) {
 		return issued{}, fmt.Errorf("%w. What was approved %s", last, revokeIt)
 	}
 	return issued{}, ended("expired_token", "")
 }
 
-// show shows the owner's link with what is about it.
+// show shows the owner the link, followed by the text about.
 func (a *attempt) show(link, about string) {
 	a.Say("Open this address in the browser where you are signed in as the owner, and approve:\n\n  %s\n", link)
 	a.Draw(link, about+"\n")
 	a.Say("%s", about)
 }
 
-// While the owner has not decided, or the server does not say it.
+// Results of a poll that brought no decision.
 var (
-	errUndecided = errors.New("the owner has not decided")
-	errTooSoon   = fmt.Errorf("%w, and the server was asked too soon", errUndecided)
-	errUnheard   = errors.New("it did not say in time whether the owner approved")
+	errPending         = errors.New("the owner has not decided")
+	errTooSoon         = fmt.Errorf("%w, and the server was asked too soon", errPending)
+	errDecisionUnknown = errors.New("it did not say in time whether the owner approved")
 )
 
-// decision reads an answer to a poll: a token, one of the errors above, or how the wait ended.
+// decision reads the answer to a poll. It returns a token, one of the errors above, or the error with which the wait ends.
 func decision(answer []byte, err error) (issued, error) {
 	refused := refusalOf(err)
 	switch {
@@ -192,17 +192,17 @@ func decision(answer []byte, err error) (issued, error) {
 		err = errNoDocument
 	case refused.Code == "" || refused.Status >= 500 || refused.Status == http.StatusTooManyRequests:
 	case refused.Code == "authorization_pending":
-		return issued{}, errUndecided
+		return issued{}, errPending
 	case refused.Code == "slow_down":
 		return issued{}, errTooSoon
 	default:
 		return issued{}, ended(refused.Code, refused.Error())
 	}
-	return issued{}, fmt.Errorf("%w (%w)", errUnheard, err)
+	return issued{}, fmt.Errorf("%w (%w)", errDecisionUnknown, err)
 }
 
-// askLastly asks once more after the program was stopped: what was approved by then is given back.
-func (a *attempt) askLastly(ctx context.Context, interval time.Duration, ask func(context.Context) ([]byte, error)) (issued, error) {
+// askOnceMore polls once more after the program was stopped, so that Connect revokes a grant that was approved by then.
+func (a *attempt) askOnceMore(ctx context.Context, interval time.Duration, ask func(context.Context) ([]byte, error)) (issued, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastQuestionTime)
 	defer cancel()
 	a.Say("%s", "Stopped. Asking once more whether the owner approved.")
@@ -211,36 +211,36 @@ func (a *attempt) askLastly(ctx context.Context, interval time.Duration, ask fun
 		t, err = decision(ask(ctx))
 	}
 	switch {
-	case errors.Is(err, errUndecided):
+	case errors.Is(err, errPending):
 		err = a.stopped("before the owner decided. Nothing is granted yet. What is approved on the open page from now on")
-	case errors.Is(err, errUnheard):
+	case errors.Is(err, errDecisionUnknown):
 		err = a.stopped("and " + err.Error() + ". What was approved")
 	}
 	return t, err
 }
 
-// stopped says what lives on where the program was stopped while the owner could approve.
+// stopped returns the error of a program that was stopped while the owner could approve. It says which grant may remain.
 func (a *attempt) stopped(how string) error {
 	return &transport.StoppedError{Message: "connecting to " + a.server.Issuer + " was stopped " + how + " " + revokeIt + "."}
 }
 
-// aboutWait is what an owner may need: the page refuses what the poll never hears of.
-func (a *attempt) aboutWait(patience time.Duration) string {
-	return fmt.Sprintf("Waiting for the approval, for %s.\n", patience.Round(time.Second)) +
+// aboutWait returns help for the owner during the wait. The approval page may show errors that no poll reports.
+func (a *attempt) aboutWait(timeout time.Duration) string {
+	return fmt.Sprintf("Waiting for the approval, for %s.\n", timeout.Round(time.Second)) +
 		"If the page says that exactly one eligible instance is required, the source has none or several; if it says that a connector" +
 		" instance does not exist, an id is wrong: stop this (Ctrl-C), and run it again with --connection ID for each that it may read. " +
 		strings.TrimRight(a.server.Issuer, "/") + "/_ref/connections lists them to the owner."
 }
 
-// ended says how a wait ended without a token, by the code of the answer, and what else the server said.
-func ended(code, said string) error {
+// ended returns the error of a wait that ended without a token. code is that of the answer; detail is what to quote of it.
+func ended(code, detail string) error {
 	switch code {
 	case "access_denied":
 		return notReady("the owner denied the request; nothing was granted.")
 	case "expired_token":
 		return notReady("nobody approved in time, or the approval came when the request was already over: then it was revoked. Run the command again.")
 	}
-	return notReady("the request to the owner ended (" + said + "). Run the command again.")
+	return notReady("the request to the owner ended (" + detail + "). Run the command again.")
 }
 
 func notReady(message string) error { return &exit.Error{Code: exit.NotReady, Message: message} }

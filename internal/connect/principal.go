@@ -17,11 +17,12 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 )
 
-// Principal returns who reads with stored credentials of one provider. Several are read as one, as the members of a package are. The
-// schema says of each token whose it is before anything else is read, so that a mis-filed owner's reads no record. A credential that
-// cannot be read is a member that says so; where none can, that is the error. Its errors are those of [credentials.Identify].
+// Principal returns the principal of the stored credentials of one provider. Several credentials are read as one, like the members of a
+// package. Each token is identified by the schema before anything else is read, so that an owner's token stored by mistake reads no record.
+// A credential that cannot be identified yet is identified before its first read; Principal fails if that is true of all. Its errors are
+// those of [credentials.Identify].
 func Principal(ctx context.Context, c *rsclient.Client, keepers []*Keeper) (auth.Principal, error) {
-	connections := map[string][]string{} // by the name of one of several
+	connections := map[string][]string{} // ids by the name of the credential; empty for a single one
 	terms := &auth.Terms{
 		Limits: func() ([]rs.TimeLimit, bool) { return limits(storedNow(keepers), connections) },
 		Connect: func(missing rs.Missing) []string {
@@ -48,7 +49,7 @@ func Principal(ctx context.Context, c *rsclient.Client, keepers []*Keeper) (auth
 		switch {
 		case err != nil && (len(keepers) == 1 || code == 0 || code == exit.Owner):
 			return auth.Principal{}, err
-		case err != nil: // which may pass: the owner may connect anew
+		case err != nil: // may be transient: the owner may connect again
 			first = cmp.Or(first, err)
 			readers[stored.Token] = &unidentified{reader: reader, stored: stored}
 			members = append(members, storedMembers(stored)...)
@@ -78,11 +79,11 @@ func Principal(ctx context.Context, c *rsclient.Client, keepers []*Keeper) (auth
 	}, nil
 }
 
-// refusalHold is how long a stored grant that was refused is not asked again: its owner, who sits before this machine, may have connected
-// anew a moment later.
+// refusalHold is how long a refused grant is not read again. It is short, because the owner is at this machine and may connect again at
+// any moment.
 const refusalHold = 5 * time.Second
 
-// storedNow are the credentials as they are now: the owner may have connected anew since the program began.
+// storedNow returns the current credentials: the owner may have connected again since the program started.
 func storedNow(keepers []*Keeper) []credentials.Credential {
 	var all []credentials.Credential
 	for _, k := range keepers {
@@ -91,7 +92,7 @@ func storedNow(keepers []*Keeper) []credentials.Credential {
 	return all
 }
 
-// limits are the times that stored grants are limited to. Of several, each has its connections.
+// limits returns the time limits of the stored grants, with their connections if there are several. known means that the list is complete.
 func limits(all []credentials.Credential, connections map[string][]string) (limits []rs.TimeLimit, known bool) {
 	for _, c := range all {
 		of := c.Document.Grant.TimeLimits()
@@ -101,11 +102,11 @@ func limits(all []credentials.Credential, connections map[string][]string) (limi
 		limits = append(limits, of...)
 	}
 	return limits, !slices.ContainsFunc(all, func(c credentials.Credential) bool {
-		return c.Document.Grant.Source == "" // another program has stored it without what was granted
+		return c.Document.Grant.Source == "" // stored by another program, without the terms of the grant
 	})
 }
 
-// membersOf lists the connections of a grant, and what may be read of each.
+// membersOf returns the connections of a grant as members, each with its streams.
 func membersOf(ctx context.Context, reader rs.Doer, stored credentials.Credential) ([]fanout.Member, error) {
 	response, err := rs.CompactSchema(ctx, reader, "", "")
 	if err != nil {
@@ -128,7 +129,8 @@ func membersOf(ctx context.Context, reader rs.Doer, stored credentials.Credentia
 	return members, nil
 }
 
-// storedMembers are the connections of a credential that could not be read, as far as it says which.
+// storedMembers returns the members of a credential that could not be identified: the connections that its document lists, or one with the
+// name of the credential as its id.
 func storedMembers(stored credentials.Credential) []fanout.Member {
 	ids := stored.Document.Grant.Connections
 	if len(ids) == 0 {
@@ -144,7 +146,7 @@ func storedMembers(stored credentials.Credential) []fanout.Member {
 	return members
 }
 
-// An unidentified reader asks whose its token is before it reads with it for the first time.
+// An unidentified reader identifies its token before the first read.
 type unidentified struct {
 	reader     rs.Doer
 	stored     credentials.Credential
@@ -157,7 +159,7 @@ func (u *unidentified) Do(ctx context.Context, r rs.Request) (*rs.Response, erro
 		if _, err := credentials.Identify(ctx, u.reader, u.stored); err != nil {
 			refused := &rs.Error{Code: "grant_unusable", Message: err.Error(), Cause: err}
 			if code := exit.CodeOf(err); code != 0 && code != exit.Unavailable {
-				refused.Status = http.StatusForbidden // it is not asked again with each call
+				refused.Status = http.StatusForbidden // so that the member is not read again for refusalHold
 			}
 			return nil, refused
 		}
@@ -166,20 +168,20 @@ func (u *unidentified) Do(ctx context.Context, r rs.Request) (*rs.Response, erro
 	return u.reader.Do(ctx, r)
 }
 
-// refused is the error of a read whose token was refused and cannot be replaced. A 401 can be about a stream that is not granted: then the
-// token is good, and the error is as it was.
+// refused adds the hint to connect again to the error of a read whose token was refused and cannot be replaced. It returns most 401 errors
+// unchanged: they may be about a stream that is not granted, while the token is valid.
 func (k *Keeper) refused(ctx context.Context, err error) error {
 	answer := *rs.AsError(err)
-	if answer.Status != http.StatusForbidden && answer.Code != "context.active_false" || k.enter(ctx) != nil {
+	if answer.Status != http.StatusForbidden && answer.Code != "context.active_false" || k.lock(ctx) != nil {
 		return err
 	}
-	defer k.leave()
+	defer k.unlock()
 	answer.Hint = k.hint()
 	return &answer
 }
 
-// renewing is the resource server as the bearer of a stored credential sees it. doer gives it for one token. A read that is refused in
-// a way that may mean that the token is no longer good is repeated once, if there is another token by then.
+// renewing reads with the current token of a keeper. doer returns the resource server for one token. If a refusal may mean that the token
+// is no longer valid, the read is repeated once with another token, if the keeper has one.
 type renewing struct {
 	keeper *Keeper
 	doer   func(rs.Token) rs.Doer

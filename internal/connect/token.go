@@ -13,10 +13,10 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// issued is a token answer, of whichever way.
+// issued is a token answer of any of the ways.
 type issued struct {
 	AccessToken  credentials.Secret `json:"access_token"`
-	Token        credentials.Secret `json:"token"` // of the code that an owner copies
+	Token        credentials.Secret `json:"token"` // instead of access_token, for a code that the owner copied
 	TokenType    string             `json:"token_type"`
 	ExpiresIn    int64              `json:"expires_in"`
 	RefreshToken credentials.Secret `json:"refresh_token"`
@@ -40,10 +40,11 @@ type grantedStream struct {
 	Constraint *rs.TimeLimit `json:"time_constraint"`
 }
 
-// revokeIt says how a grant is ended whose token this program does not have.
+// revokeIt ends messages about a grant whose token this program does not have: only the owner can revoke it.
 const revokeIt = "lives on there, and nothing reads it: revoke it where the owner manages grants, and run the command again"
 
-// take reads the answer to what the owner approved. Its error hides err, upon which the owner could be asked once more.
+// take reads the token answer after the owner approved. Its error does not wrap err, so that no caller recognizes err and asks the owner
+// again.
 func take(answer []byte, err error) (issued, error) {
 	var t issued
 	if err == nil {
@@ -55,8 +56,8 @@ func take(answer []byte, err error) (issued, error) {
 	return t, fmt.Errorf("it issues no token for the owner's approval (%s). What was approved %s", err.Error(), revokeIt)
 }
 
-// readToken reads a token answer. It refuses those that are no client's: an owner's has no grant, a package's names a package. The
-// schema has the last word, because one server puts a package into grant_id.
+// readToken reads a token answer. It refuses tokens that are not a client's: an owner's token has no grant, a package's names a package.
+// identify checks the token again by the schema, because one server puts a package into grant_id.
 func readToken(answer []byte) (issued, error) {
 	var t issued
 	if err := decode(answer, &t); err != nil {
@@ -83,26 +84,26 @@ func readToken(answer []byte) (issued, error) {
 	return t, nil
 }
 
-// document makes of an answer what is stored.
+// document returns the document to store for a token answer.
 func (a *attempt) document(t issued) (credentials.Document, error) {
-	asked := a.details[0]
+	requested := a.details[0]
 	d := credentials.Document{
 		ProviderURL: a.server.provider, AuthorizationServer: a.server.Issuer, Scope: "pdpp:read", Client: a.app,
 		Credential: credentials.Issued{AccessToken: t.AccessToken, TokenType: "Bearer", GrantID: t.GrantID},
 		Grant: credentials.Grant{
-			Source: asked.Source.ID, Offered: asked.Source.streams, Mode: asked.Mode,
-			Connections: asked.Streams[0].Instances, Fields: a.request.Fields,
+			Source: requested.Source.ID, Offered: requested.Source.streams, Mode: requested.Mode,
+			Connections: requested.Streams[0].Instances, Fields: a.request.Fields,
 		},
 		CreatedAt: a.Now().UTC().Format(time.RFC3339),
 	}
-	if asked.Streams[0].Time != nil {
-		d.Grant.Since = asked.Streams[0].Time.Since
+	if requested.Streams[0].Time != nil {
+		d.Grant.Since = requested.Streams[0].Time.Since
 	}
 	g := t.Grant
 	if len(t.Details) > 0 {
 		g = t.Details[0]
 	}
-	if g.Source.ID != "" && g.Source.ID != asked.Source.ID {
+	if g.Source.ID != "" && g.Source.ID != requested.Source.ID {
 		return d, notReady("the server granted another source than the one that was asked for.")
 	}
 	if g.Mode != "" {
@@ -120,8 +121,8 @@ func (a *attempt) document(t issued) (credentials.Document, error) {
 	return d, nil
 }
 
-// setStreams notes which streams the server granted, and for which times: the whole grant is since or until a time if all streams have one.
-// Where the server says no times, those that were asked for stay.
+// setStreams records the streams and times that the server granted. The whole grant has a Since or an Until only if all streams have one:
+// the earliest Since and the latest Until. If the server names no times, those that were asked for stay.
 func setStreams(g *credentials.Grant, streams []grantedStream) {
 	for _, s := range streams {
 		g.Streams = append(g.Streams, s.Name)
@@ -143,7 +144,7 @@ func setStreams(g *credentials.Grant, streams []grantedStream) {
 	}
 }
 
-// setLifetime notes when the access token of an answer ends, and how it is renewed.
+// setLifetime records when the access token of an answer expires, and how to renew it.
 func setLifetime(d *credentials.Document, t issued, endpoint string, now time.Time) {
 	if t.ExpiresIn > 0 {
 		d.Credential.SetExpiry(now.Add(time.Duration(t.ExpiresIn) * time.Second))
