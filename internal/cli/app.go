@@ -1,5 +1,5 @@
-// Package cli is what can be typed: the commands of the program, each in a file of its own, and what they print. A command
-// that calls tools does so through the pipeline that every call passes.
+// Package cli implements the commands of the program, each in its own file. Commands that call tools use the same pipeline as every other
+// call.
 package cli
 
 import (
@@ -18,49 +18,49 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
-// An App is what the commands run in: the process, and what the program can build. main fills it.
+// An App is the environment of the commands: the process, and constructors that package main provides.
 type App struct {
 	Version  string
 	Getenv   func(string) string
 	In       io.Reader
-	Out, Err io.Writer // for stdio and demo --json, Out is protocol
+	Out, Err io.Writer // for stdio and demo --json, Out carries only protocol
 
-	// Host builds a hosted server, which listens already.
+	// Host returns a hosted server that already listens.
 	Host func(ctx context.Context, c HostedConfig, inherited []net.Listener) (Hosted, error)
-	// Observe sets up metrics, if they are asked for, and traces, if the environment asks for them. The function sends what is
-	// left.
+	// Observe sets up metrics if metrics is true, and traces if the environment configures them. The returned function exports the
+	// remaining spans.
 	Observe func(ctx context.Context, metrics bool, getenv func(string) string, log zerolog.Logger) (observe.Observation, func(), error)
 
-	args []string // what was typed
+	args []string // the command line, without the program's name
 }
 
 func (app App) userAgent() string { return "pdpp-mcp/" + app.Version }
 
-// visible is the output for what a person reads.
+// visible returns the output for text that a person reads.
 func (app App) visible() terminal.Visible { return terminal.Visible{Out: app.Out} }
 
-// log is what happens beside an answer.
+// log returns a logger to Err.
 func (app App) log(level zerolog.Level) zerolog.Logger {
 	return zerolog.New(app.Err).Level(level).With().Timestamp().Logger()
 }
 
-// warn says what is wrong although the command goes on.
+// warn prints a warning to Err; the command goes on.
 func (app App) warn(format string, arguments ...any) {
 	fmt.Fprintf(app.Err, "pdpp-mcp: warning: "+format+"\n", arguments...)
 }
 
-// HostedConfig is what a hosted server is made of: its flags, checked, and what follows from them.
+// HostedConfig is the configuration of a hosted server: its validated flags, and what is derived from them.
 type HostedConfig struct {
 	ServeFlags
 	Name          string
 	Public        web.Public
 	Origins       []string
-	Details       string                    // authorization_details that sign-ins ask for; empty, with no source named: no sign-in here
+	Details       string                    // authorization_details that sign-ins ask for (JSON); may be empty, see SignsIn
 	Introspection *auth.IntrospectorOptions // nil: the schema probe
 	Log           zerolog.Logger
 	Watch         observe.Observation // AdminListen shows its metrics
-	Page          transport.Page      // for people; nil: none
-	PageForms     bool                // the page takes forms
+	Page          transport.Page      // the page for people; nil for none
+	PageForms     bool                // the page accepts forms
 }
 
 // SignsIn reports whether OAuth hosts sign in here.
@@ -68,9 +68,9 @@ func (c HostedConfig) SignsIn() bool { return c.AuthorizationSource != "" || c.D
 
 // Hosted is a server that listens.
 type Hosted interface {
-	// URL is where clients find it.
+	// URL returns the URL of the endpoint for clients on this machine.
 	URL() string
-	// Serve answers until ctx ends. Whenever the manager asks for it, read's configuration replaces the one that is served; with it come
-	// the flags that changed in vain, because only a restart changes what they stand for.
+	// Serve answers until ctx ends. When the manager asks for a reload, the configuration that read returns replaces the current one. read
+	// also returns the changed flags that take effect only after a restart.
 	Serve(ctx context.Context, m service.Manager, read func() (HostedConfig, []string, error)) error
 }

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Arguments makes a tool's arguments of what was typed: one JSON object, or words of the form key=value, which the
-// tool's input schema gives their types. What the schema does not know is sent as text, for the tool to judge. Its
-// errors are one sentence each and belong to the command line.
+// Arguments parses a tool's arguments from the command line: one JSON object, or words of the form key=value, whose types the tool's
+// input schema gives. Arguments that the schema does not have are sent as text, for the tool to check. Its errors are one sentence each,
+// about the command line.
 func Arguments(schema json.RawMessage, words []string) (map[string]any, error) {
 	if len(words) == 1 && strings.HasPrefix(strings.TrimSpace(words[0]), "{") {
 		value, err := decoded(words[0])
@@ -19,7 +19,7 @@ func Arguments(schema json.RawMessage, words []string) (map[string]any, error) {
 		return nil, errors.New("the arguments are not a JSON object")
 	}
 	var input inputSchema
-	_ = json.Unmarshal(schema, &input) // it is one of ours
+	_ = json.Unmarshal(schema, &input) // schemas of this program are valid
 	arguments := map[string]any{}
 	for _, word := range words {
 		key, text, ok := strings.Cut(word, "=")
@@ -38,7 +38,7 @@ func Arguments(schema json.RawMessage, words []string) (map[string]any, error) {
 	return arguments, nil
 }
 
-// inputSchema is the part of a tool's input schema that types and lists its arguments.
+// inputSchema is the part of a tool's input schema that lists its arguments and their types.
 type inputSchema struct {
 	Properties map[string]property `json:"properties"`
 	Required   []string            `json:"required"`
@@ -50,16 +50,16 @@ type property struct {
 	Enum        []string `json:"enum"`
 }
 
-// needed says in words what a type is. Every other type is text.
-var needed = map[string]string{
+// typeNames describes the types that are not text, for error messages.
+var typeNames = map[string]string{
 	"integer": "a whole number", "number": "a number", "boolean": "true or false", "object": "a JSON object",
 	"array": "a JSON list, or texts with commas between them,",
 }
 
-// value reads a text as the type that the schema names.
+// value parses a text as the type that the schema names.
 func (p property) value(text string) (any, error) {
 	switch {
-	case needed[p.Type] == "":
+	case typeNames[p.Type] == "":
 		return text, nil
 	case p.Type == "array" && !strings.HasPrefix(text, "["):
 		return strings.Split(text, ","), nil
@@ -78,12 +78,12 @@ func (p property) value(text string) (any, error) {
 		fits = p.Type == "array"
 	}
 	if err != nil || !fits {
-		return nil, errors.New(needed[p.Type] + " is needed")
+		return nil, errors.New(typeNames[p.Type] + " is needed")
 	}
 	return value, nil
 }
 
-// decoded reads one JSON value, whose numbers keep their digits.
+// decoded parses one JSON value. Numbers become json.Number and keep their digits.
 func decoded(text string) (value any, err error) {
 	decoder := json.NewDecoder(strings.NewReader(text))
 	decoder.UseNumber()

@@ -40,19 +40,19 @@ lists are typed with commas.`,
 }
 
 func (c callCommand) run(ctx context.Context, app App, tool string, arguments []string) error {
-	return c.inside(ctx, app, func(ctx context.Context, server *transport.Server, _ string) error {
+	return c.withServer(ctx, app, func(ctx context.Context, server *transport.Server, _ string) error {
 		return callTool(ctx, server, app.Out, tool, arguments, c.Structured)
 	})
 }
 
-// errAnswered is returned by callTool when the tool answered with an error, which is printed by then.
-var errAnswered = errors.New("the tool answered with an error, shown above")
+// errToolFailed is the error of callTool if the tool answered with an error, which callTool has printed.
+var errToolFailed = errors.New("the tool answered with an error, shown above")
 
-// callTool calls a tool with what was typed (see Arguments) and prints what a model sees: the text, or the structured
-// result. What cannot be called as it was typed is a *exit.Error with exit.Usage.
+// callTool calls a tool with arguments from the command line (see Arguments), and prints the text or the structured result that a model
+// sees. An unknown tool or invalid arguments are an *exit.Error with exit.Usage.
 func callTool(ctx context.Context, server *transport.Server, out io.Writer, tool string, words []string, structured bool) error {
 	listed := toolList(server.Listed())
-	schema := json.RawMessage(`{}`) // a tool can be callable without being listed
+	schema := json.RawMessage(`{}`) // for a tool that can be called but is not listed
 	if known := listed.named(tool); known != nil {
 		schema, _ = known.InputSchema.(json.RawMessage)
 	}
@@ -60,7 +60,7 @@ func callTool(ctx context.Context, server *transport.Server, out io.Writer, tool
 	if err != nil {
 		return exit.UsageError(err.Error() + ". Run pdpp-mcp tools " + tool + " for its arguments.")
 	}
-	raw, _ := json.Marshal(arguments) // what was read from JSON, and texts
+	raw, _ := json.Marshal(arguments) // decoded JSON and strings: cannot fail
 	result, err := server.Call(ctx, tool, raw)
 	if refused, ok := errors.AsType[*jsonrpc.Error](err); ok && refused.Code == jsonrpc.CodeInvalidParams {
 		return listed.unknown(tool)
@@ -72,13 +72,13 @@ func callTool(ctx context.Context, server *transport.Server, out io.Writer, tool
 		err = printJSON(out, result.StructuredContent)
 	} else {
 		for _, content := range result.Content {
-			if text, ok := content.(*mcp.TextContent); ok && err == nil { // no tool answers with anything else
+			if text, ok := content.(*mcp.TextContent); ok && err == nil { // tools return no other type of content
 				_, err = fmt.Fprintln(out, strings.TrimRight(text.Text, "\n"))
 			}
 		}
 	}
 	if err == nil && result.IsError {
-		return errAnswered
+		return errToolFailed
 	}
 	return err
 }

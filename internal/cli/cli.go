@@ -18,8 +18,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
-// Run runs the command that the arguments name and returns the exit code. What ends it abnormally is the last line on Err,
-// because hosts show that line.
+// Run runs the command that the arguments name and returns the exit code. It prints an error as the last line on Err, because hosts
+// show that line.
 func Run(ctx context.Context, args []string, app App) int {
 	app.Err, app.args = terminal.Visible{Out: app.Err}, args
 	command, err := app.execute(ctx, app.serve)
@@ -31,18 +31,18 @@ func Run(ctx context.Context, args []string, app App) int {
 	}
 	code := app.fail(err)
 	if code == exitStopped && command.Name() == "stdio" {
-		return 0 // that is how hosts end a session
+		return 0 // hosts end a session this way
 	}
 	return code
 }
 
-// errVersion ends the reading of a command line that asks for the version.
+// errVersion ends the parsing of a command line with --version.
 var errVersion = errors.New("the version is asked for")
 
-// execute reads the command line, with the environment and the file that it names, and runs its command; serve is what that of the
-// same name does with its settings.
+// execute parses the command line, fills in settings from the environment and the file that it names, and runs its command. The command
+// serve calls the function serve with its settings.
 func (app App) execute(ctx context.Context, serve serveFunc) (*cobra.Command, error) {
-	args := append([]string{}, app.args...) // never nil, which stands for those of the process
+	args := append([]string{}, app.args...) // not nil: cobra would use os.Args
 	if len(args) > 0 && args[0] == "help" {
 		args = append(args[1:], "--help")
 	}
@@ -57,7 +57,7 @@ func (app App) execute(ctx context.Context, serve serveFunc) (*cobra.Command, er
 		printHelp(c)
 	})
 	if command, words, err := root.Find(args); err == nil {
-		if err := unclear(command.Flags(), words); err != nil {
+		if err := rejectAmbiguous(command.Flags(), words); err != nil {
 			return command, usageError(command, err.Error())
 		}
 	}
@@ -68,7 +68,7 @@ func (app App) execute(ctx context.Context, serve serveFunc) (*cobra.Command, er
 	return command, cmp.Or(err, unknown)
 }
 
-// root is the program with all of its commands.
+// root returns the root command with all commands of the program.
 func (app App) root(serve serveFunc) *cobra.Command {
 	root := &cobra.Command{
 		Use: "pdpp-mcp <command>",
@@ -80,12 +80,12 @@ Protocol.`,
 			}
 			return usageError(root, "unexpected argument "+words[0]+didYouMean(root, words[0], ""))
 		},
-		RunE: func(*cobra.Command, []string) error { return nil }, // so that the arguments are looked at
+		RunE: func(*cobra.Command, []string) error { return nil }, // without it cobra does not validate the arguments
 		PersistentPreRunE: func(c *cobra.Command, _ []string) error {
 			if err := config.Fill(c.Flags(), app.Getenv); err != nil {
 				return usageError(c, err.Error())
 			}
-			if slices.Contains([]string{"completion", "doctor", cobra.ShellCompRequestCmd}, c.Name()) { // doctor reports it
+			if slices.Contains([]string{"completion", "doctor", cobra.ShellCompRequestCmd}, c.Name()) { // doctor reports it itself
 				return nil
 			}
 			if name := credentials.OwnerVariable(os.Environ()); name != "" {
@@ -107,7 +107,7 @@ Protocol.`,
 			c.GroupID, c.Flags().SortFlags = group, false
 		}
 		root.AddCommand(commands...)
-		root.SetHelpCommandGroupID(group) // the last has it
+		root.SetHelpCommandGroupID(group) // the last group wins
 	}
 	add("Serve data", newDemo(app), newServe(serve), newStdio(app))
 	add("Keep grants", newConnect(app), newConnections(app), newDisconnect(app))
@@ -115,10 +115,10 @@ Protocol.`,
 	return root
 }
 
-// exitStopped is the exit code of a command that was asked to stop before it was done, as shells have it for SIGINT.
+// exitStopped is the exit code of a command that was stopped before it was done, as shells report SIGINT.
 const exitStopped = 130
 
-// fail prints why the program ends and returns its exit code: 1 unless the error names one.
+// fail prints an error and returns the exit code that it has, or else 1.
 func (app App) fail(err error) int {
 	fmt.Fprintln(app.Err, "pdpp-mcp: "+strings.ReplaceAll(err.Error(), "\n", " "))
 	if _, ok := errors.AsType[*transport.StoppedError](err); ok {

@@ -9,8 +9,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
-// wordsOfBash stand in for the one function that cobra's script takes from the package bash-completion, where that is not loaded: the line
-// up to the cursor in words, which the script joins again, so that quotes stay what they are.
+// wordsOfBash replaces the one function of the package bash-completion that cobra's script needs, if that package is not loaded. It splits
+// the line up to the cursor into words. The script joins them again, so quotes stay as they are.
 const wordsOfBash = `# bash completion of pdpp-mcp. To load it now: source <(pdpp-mcp completion bash)
 if ! declare -F _get_comp_words_by_ref >/dev/null; then
 	_get_comp_words_by_ref() {

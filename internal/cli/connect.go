@@ -51,13 +51,13 @@ the resource server, such as https://rs.example.`,
 		"How (the `WAY`) the owner approves: auto, agent (a link for any browser), browser (of this machine), "+
 			"device (a link, by RFC 8628) or code (to be copied)")
 	flags.StringVar(&o.Name, "name", "", "`NAME` under which the grant is stored, beside others of the server; chosen by source if absent")
-	check(flags, filled, "source", "connection", "stream", "field", "since", "name")
+	check(flags, nonEmpty, "source", "connection", "stream", "field", "since", "name")
 	choice(flags, "way", "auto", "agent", "browser", "device", "code")
 	o.declare(flags)
 	return c
 }
 
-// run asks the owner for a grant and stores it, says what was granted, and makes the first call with it.
+// run asks the owner for a grant, stores it, prints what was granted, and makes a first call with it.
 func (c connectCommand) run(ctx context.Context, app App, url string) error {
 	if c.Source == "" {
 		return exit.UsageError("--source is needed: a server has no public list of its sources. Its owner sees the keys, such as gmail, where they are signed in; " +
@@ -76,10 +76,10 @@ func (c connectCommand) run(ctx context.Context, app App, url string) error {
 		return &exit.Error{Code: exit.CannotWrite, Message: "the owner was not asked, because a credential could not be stored: " + err.Error() + "."}
 	}
 	c.ProviderURL = url
-	if !signal.Ignored(syscall.SIGHUP) { // a terminal that is closed stops it as Ctrl-C does, so that no grant is left without its token
-		hangs, stop := signal.NotifyContext(ctx, syscall.SIGHUP)
+	if !signal.Ignored(syscall.SIGHUP) { // closing the terminal stops it like Ctrl-C, so that no grant remains without its token
+		hupCtx, stop := signal.NotifyContext(ctx, syscall.SIGHUP)
 		defer stop()
-		ctx = hangs
+		ctx = hupCtx
 	}
 	out := app.visible()
 	document, err := connect.Connect(ctx, c.Request, connect.Options{
@@ -96,7 +96,7 @@ func (c connectCommand) run(ctx context.Context, app App, url string) error {
 	if err != nil {
 		return connect.GiveBack(ctx, app.userAgent(), document, &exit.Error{Code: exit.CannotWrite, Message: "The credential cannot be stored: " + err.Error() + "."})
 	}
-	fmt.Fprintf(out, "\nConnected. %s, %s.\n", inWords(document.Grant), endInWords(document))
+	fmt.Fprintf(out, "\nConnected. %s, %s.\n", describeGrant(document.Grant), describeExpiry(document))
 	if c.Name != "" && c.Name != name {
 		fmt.Fprintf(out, "The name %s is taken by a grant of another server: this one is stored as %s.\n", c.Name, name)
 	}
@@ -104,29 +104,29 @@ func (c connectCommand) run(ctx context.Context, app App, url string) error {
 		if err := connect.Revoke(ctx, app.userAgent(), *replaced); err != nil {
 			app.warn("the grant %s that this one replaces was not revoked (%v): revoke it where the owner manages grants.", replaced.Credential.GrantID, err)
 		} else {
-			fmt.Fprintf(out, "The grant that it replaces was revoked: %s.\n", inWords(replaced.Grant))
+			fmt.Fprintf(out, "The grant that it replaces was revoked: %s.\n", describeGrant(replaced.Grant))
 		}
 	}
 	flags := providerFlags{ProviderURL: document.ProviderURL, cacheFlags: c.cacheFlags, Only: []string{name}}
 	fmt.Fprint(out, "\n› schema {}\n")
-	err = flags.inside(ctx, app, func(ctx context.Context, server *transport.Server, _ string) error {
+	err = flags.withServer(ctx, app, func(ctx context.Context, server *transport.Server, _ string) error {
 		return callTool(ctx, server, out, "schema", nil, false)
 	})
 	if err != nil {
 		return err
 	}
-	flags.sayNext(app)
+	flags.printNextSteps(app)
 	return nil
 }
 
-// sayNext prints how each client on this machine is set up to read the provider: all of its stored grants. Without a home folder it prints nothing.
-func (c providerFlags) sayNext(app App) {
+// printNextSteps prints the setup command of each client on this machine for the provider. Without a home folder it prints nothing.
+func (c providerFlags) printNextSteps(app App) {
 	place, program, _, err := installed(app.Getenv)
 	if err != nil {
 		return
 	}
 	fmt.Fprint(app.visible(), "\nTo use it in a client:\n\n")
-	found := present(place)
+	found := foundClients(place)
 	if len(found) == 0 {
 		found = clients.All()[:1]
 	}
@@ -136,7 +136,7 @@ func (c providerFlags) sayNext(app App) {
 	}
 }
 
-// knownClient is a registration of this program that is stored with any credential of an authorization server.
+// knownClient returns a client registration from any stored credential of an authorization server, or the zero Client.
 func knownClient(root, issuer string) credentials.Client {
 	all, _ := credentials.Stored(root)
 	for _, c := range all {
@@ -154,11 +154,11 @@ func wait(ctx context.Context, d time.Duration) error {
 	return ctx.Err()
 }
 
-// readLine returns the next line of the input, or the error of ctx when that ends first: then the read goes on until the process ends.
+// readLine returns the next line of the input, or the error of ctx if that ends first. The read itself then goes on until the process ends.
 func readLine(ctx context.Context, app App) (string, error) {
 	entered := make(chan string, 1)
 	go func() {
-		line, _ := bufio.NewReader(app.In).ReadString('\n') // a line without an end is one
+		line, _ := bufio.NewReader(app.In).ReadString('\n') // accept a last line without line break
 		entered <- strings.TrimSpace(line)
 	}()
 	select {
@@ -172,7 +172,7 @@ func readLine(ctx context.Context, app App) (string, error) {
 	}
 }
 
-// browsers show an address in the default browser, where that is not xdg-open.
+// browsers has the command that opens the default browser, by operating system. Others use xdg-open.
 var browsers = map[string]string{"darwin": "open", "windows": "rundll32 url.dll,FileProtocolHandler"}
 
 func openBrowser(address string) error {

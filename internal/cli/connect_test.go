@@ -69,7 +69,7 @@ func TestWithoutAHomeNoClientIsNamed(t *testing.T) {
 		t.Setenv(name, "")
 	}
 	var out strings.Builder
-	if (providerFlags{ProviderURL: "https://rs.example"}).sayNext(App{Getenv: os.Getenv, Out: &out}); out.Len() > 0 {
+	if (providerFlags{ProviderURL: "https://rs.example"}).printNextSteps(App{Getenv: os.Getenv, Out: &out}); out.Len() > 0 {
 		t.Error(out.String())
 	}
 }

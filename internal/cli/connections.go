@@ -15,7 +15,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
 )
 
-// cacheFlags say where credentials are stored.
+// cacheFlags name the folder of the stored credentials.
 type cacheFlags struct {
 	CacheRoot string
 }
@@ -26,13 +26,13 @@ func (f *cacheFlags) declare(flags *pflag.FlagSet) {
 	config.Environment(flags, "PDPP_", "cache-root")
 }
 
-// folder is the folder in which credentials are stored, "" where it is not known.
+// folder returns the folder of the stored credentials, or "" if it is not known.
 func (f cacheFlags) folder() string {
-	home, _ := os.UserHomeDir() // without a home there is no folder
+	home, _ := os.UserHomeDir() // "" on error; CacheRoot then uses only the flag
 	return credentials.CacheRoot(f.CacheRoot, home)
 }
 
-// root is the folder in which credentials are stored, or a usage error.
+// root returns the folder of the stored credentials, or a usage error if it is not known.
 func (f cacheFlags) root() (string, error) {
 	if root := f.folder(); root != "" {
 		return root, nil
@@ -52,20 +52,20 @@ func newConnections(app App) *cobra.Command {
 	return c
 }
 
-// run lists the grants that are stored on this machine. It asks no server.
+// run lists the stored grants. It sends no request.
 func (c connectionsCommand) run(ctx context.Context, app App) error {
 	root, err := c.root()
 	if err != nil {
 		return err
 	}
 	all, unusable := credentials.Stored(root)
-	app.warnOf(unusable)
+	app.warnUnusable(unusable)
 	if len(all) == 0 {
 		_, err = fmt.Fprintf(app.visible(), "No grant is stored in %s. To get one: pdpp-mcp connect URL --source KEY\n", root)
 		return err
 	}
 	for _, stored := range all {
-		ends, used := endInWords(stored.Document), "at an unknown time"
+		ends, used := describeExpiry(stored.Document), "at an unknown time"
 		if stored.IsLost(ctx) {
 			ends = fmt.Sprintf("readable until %s, then to be connected again, because %v: %s",
 				stored.Expires.UTC().Format(time.RFC3339), credentials.ErrAnswerLost, credentials.ConnectCommand(stored))
@@ -74,20 +74,20 @@ func (c connectionsCommand) run(ctx context.Context, app App) error {
 			used = stored.Used.UTC().Format(time.RFC3339)
 		}
 		fmt.Fprintf(app.visible(), "%s, %s\n  %s\n  %s; last used %s\n",
-			stored.ProviderURL, stored.Name, inWords(stored.Document.Grant), ends, used)
+			stored.ProviderURL, stored.Name, describeGrant(stored.Document.Grant), ends, used)
 	}
 	return nil
 }
 
-// warnOf names the stored files that no command reads.
-func (app App) warnOf(unusable []error) {
+// warnUnusable prints a warning for each stored file that cannot be used.
+func (app App) warnUnusable(unusable []error) {
 	for _, why := range unusable {
 		app.warn("%v. Mend or delete it.", why)
 	}
 }
 
-// inWords says on one line what a grant lets be read: the names are the server's.
-func inWords(g credentials.Grant) string {
+// describeGrant returns one line about what a grant allows to read. It escapes line breaks, because the names come from the server.
+func describeGrant(g credentials.Grant) string {
 	words := []string{"A source that is not known"}
 	if g.Source != "" {
 		words = []string{fmt.Sprintf("%s (%s)", g.SourceKey(), g.Source)}
@@ -103,8 +103,8 @@ func inWords(g credentials.Grant) string {
 	return strings.ReplaceAll(strings.Join(words, ""), "\n", `\n`)
 }
 
-// endInWords says how long a credential can be used.
-func endInWords(d credentials.Document) string {
+// describeExpiry returns how long a credential can be used.
+func describeExpiry(d credentials.Document) string {
 	expires, err := d.Credential.Expiry()
 	switch {
 	case d.Grant.Ends != "":

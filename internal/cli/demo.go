@@ -60,7 +60,7 @@ func newDemo(app App) *cobra.Command {
 	return c
 }
 
-// embedClient returns what asks an embeddings endpoint, nil where none is named.
+// embedClient returns a client of the embeddings endpoint, or nil if none is named.
 func embedClient(o embedding.Options) (*embedding.Client, error) {
 	switch {
 	case o.URL == "" && o.Model == "" && len(o.Allow) == 0:
@@ -75,7 +75,7 @@ func embedClient(o embedding.Options) (*embedding.Client, error) {
 	return client, nil
 }
 
-// run serves the embedded resource server and /mcp in front of it, after a short tour.
+// run serves the embedded resource server and /mcp in front of it, and prints a short tour or, with --json, one line of JSON.
 func (c demoCommand) run(ctx context.Context, app App) error {
 	log := app.log(zerolog.WarnLevel)
 	embed, err := embedClient(c.Embed)
@@ -110,7 +110,7 @@ func (c demoCommand) run(ctx context.Context, app App) error {
 	}
 	done := make(chan error, 1)
 	go func() { done <- server.Serve(ctx, service.Manager{}, nil) }()
-	words := "dentist" // of the sample year
+	words := "dentist" // occurs in the sample year
 	if c.Data != "" {
 		words = ""
 	}
@@ -119,13 +119,14 @@ func (c demoCommand) run(ctx context.Context, app App) error {
 	}
 	fmt.Fprintf(app.Out, pasteable, server.URL(), source.Tokens.Client, strings.TrimSuffix(server.URL(), web.EndpointPath)+web.PagePath,
 		source.OwnerSecret, source.URL, oneConnection(source.Connectors()))
-	if c.Data == "" { // own files have no server without a port
+	if c.Data == "" {
 		fmt.Fprint(app.Out, pasteableSample)
 	}
 	return <-done
 }
 
-// hosted are the settings of the /mcp in front of a resource server. Its only caller is the person who started it.
+// hosted returns the configuration of /mcp in front of a resource server. It has no rate limits, because the only caller is the person who
+// started it.
 func (c demoCommand) hosted(source *localserver.Server) HostedConfig {
 	limits := web.DefaultLimits()
 	limits.TokenRate, limits.AddressRate = 0, 0
@@ -144,8 +145,8 @@ func (c demoCommand) hosted(source *localserver.Server) HostedConfig {
 	}
 }
 
-// portAfter is where the resource server of a demo listens: at the port after that of /mcp, so that grants of it are found again. Where
-// that names none, at any.
+// portAfter returns the address of a demo's resource server: the port after that of /mcp, so that stored grants still find it after a
+// restart. It returns "", any port, if listen names no such port.
 func portAfter(listen string) string {
 	_, port, _ := net.SplitHostPort(listen)
 	n, err := strconv.ParseUint(port, 10, 16)
@@ -155,8 +156,8 @@ func portAfter(listen string) string {
 	return fmt.Sprintf("127.0.0.1:%d", n+1)
 }
 
-// connectPage says how to connect clients to the demo. They start the sample by themselves, if this program stays where it is: one that
-// go run built is gone when it stops.
+// connectPage returns the page about connecting clients to the demo. Clients can start the sample themselves, unless this program will not
+// stay in place: go run deletes what it built.
 func connectPage(ownData bool) *page.Page {
 	server := clients.Server{Name: "pdpp-demo", TokenEnv: "PDPP_TOKEN"} // #nosec G101 -- a variable's name
 	if self, notes, err := ownPath(); !ownData && err == nil && len(notes) == 0 {
@@ -165,8 +166,8 @@ func connectPage(ownData bool) *page.Page {
 	return page.New(page.Options{Data: true, Server: server})
 }
 
-// addresses are where a demo is reached and with which tokens, as demo --json prints them. The tokens are throw-away ones of the
-// sample; see [authority.DemoTokens].
+// addresses returns the URLs and tokens of a demo, as demo --json prints them. The tokens are throw-away tokens for the sample; see
+// [authority.DemoTokens].
 func addresses(e *localserver.Server, mcpURL string) map[string]string {
 	return map[string]string{
 		"mcp_url": mcpURL, "rs_url": e.URL, "as_url": e.URL, "packages_url": e.URL + "/packages",
@@ -191,7 +192,7 @@ or on this machine, approved in the same way:
   pdpp-mcp connect %[5]s --source %[6]s
 `
 
-// oneConnection is the key of a source that can be asked for without naming connections.
+// oneConnection returns the key of a source with one connection, which can be requested without naming connections; "KEY" if there is none.
 func oneConnection(connectors []model.Connector) string {
 	at := slices.IndexFunc(connectors, func(c model.Connector) bool { return len(c.Connections) == 1 })
 	if at < 0 {

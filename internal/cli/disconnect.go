@@ -50,12 +50,12 @@ func (c disconnectCommand) run(ctx context.Context, app App, url string) error {
 	if err != nil {
 		return err
 	}
-	unlock, err := credentials.Lock(ctx, found.Path) // no process renews it meanwhile
+	unlock, err := credentials.Lock(ctx, found.Path) // so that no process renews it meanwhile
 	if err != nil {
 		return &exit.Error{Code: exit.CannotWrite, Message: "the credential cannot be changed: " + err.Error() + "."}
 	}
 	defer unlock()
-	stored, err := found.Reload(time.Time{}) // which may have been renewed or replaced while this waited
+	stored, err := found.Reload(time.Time{}) // it may have been renewed or replaced during the wait for the lock
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return &exit.Error{Code: exit.NotReady, Message: "the grant was disconnected meanwhile. Run: pdpp-mcp connections"}
@@ -89,7 +89,7 @@ func (c disconnectCommand) find(app App, root, provider string) (found credentia
 	}
 	switch len(names) {
 	case 0:
-		app.warnOf(unusable)
+		app.warnUnusable(unusable)
 		message := "no grant of " + provider + " is stored"
 		if c.Name != "" {
 			message += " under the name " + c.Name

@@ -36,7 +36,7 @@ func newDoctor(app App) *cobra.Command {
 	return c
 }
 
-// run looks at everything that stands between a person and an answer.
+// run checks everything that an answer depends on, and prints the findings.
 func (c doctorCommand) run(ctx context.Context, app App) error {
 	err := c.check()
 	if err == nil && c.URL != "" {
@@ -73,7 +73,7 @@ func (c doctorCommand) run(ctx context.Context, app App) error {
 	})
 }
 
-// notRead says where and why something was not read.
+// notRead returns a line for each file, or part of one, that was skipped, with the reason.
 func notRead(files []model.LeftOut) (lines []string) {
 	for _, one := range files {
 		lines = append(lines, importer.Skip{File: one.File, Line: one.Line, Reason: one.Reason}.String())

@@ -12,11 +12,11 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// commas are a list whose entries commas divide; each use of its flag adds some. Nothing else has a meaning in them: pflag's own lists are
-// CSV, and take the first line alone.
+// commas is a flag value with a list of entries separated by commas. Repeating the flag adds entries. No other character is special;
+// pflag's own lists are CSV, and use only the first line.
 type commas []string
 
-// Set adds what a text lists.
+// Set adds the entries of a text.
 func (c *commas) Set(text string) error {
 	if text != "" {
 		*c = append(*c, strings.Split(text, ",")...)
@@ -24,7 +24,7 @@ func (c *commas) Set(text string) error {
 	return nil
 }
 
-// Replace sets entries as they are.
+// Replace sets the entries without splitting them at commas.
 func (c *commas) Replace(texts []string) error {
 	*c = texts
 	return nil
@@ -36,46 +36,46 @@ func (c *commas) String() string { return strings.Join(*c, ",") }
 // Type tells shells that the flag can be repeated.
 func (c *commas) Type() string { return "stringSlice" }
 
-// A checked value is looked at, and made what it should be, before it is set.
+// A checked value validates and converts a text before it is set.
 type checked struct {
 	pflag.Value
-	look func(text string) (string, error)
+	convert func(text string) (string, error)
 }
 
-// Set sets what the look makes of a text.
+// Set sets the converted text.
 func (c checked) Set(text string) error {
-	text, err := c.look(text)
+	text, err := c.convert(text)
 	if err != nil {
 		return err
 	}
 	return c.Value.Set(text)
 }
 
-// check has the values of flags looked at. The error of a look goes on after the flag's name.
-func check(flags *pflag.FlagSet, look func(text string) (string, error), names ...string) {
+// check makes flags convert their values. The message of a convert error must continue a sentence that begins with the flag's name.
+func check(flags *pflag.FlagSet, convert func(text string) (string, error), names ...string) {
 	for _, name := range names {
 		f := flags.Lookup(name)
-		f.Value = checked{f.Value, look}
+		f.Value = checked{f.Value, convert}
 	}
 }
 
-// filled refuses a value that says nothing, as a shell's variable that is not set makes it: it would ask for all that there is.
-func filled(text string) (string, error) {
+// nonEmpty refuses an empty value, such as from an unset shell variable: it would mean to ask for everything.
+func nonEmpty(text string) (string, error) {
 	if strings.Trim(text, ", \t") == "" {
 		return "", errors.New("is empty: leave it out, or give it a value")
 	}
 	return text, nil
 }
 
-// given empties a value that is the name of a setting as a bundle's manifest spells it, such as "${user_config.data}": it was left blank.
-func given(text string) (string, error) {
+// dropPlaceholder returns "" for a placeholder of a bundle's manifest, such as "${user_config.data}": the user left that setting blank.
+func dropPlaceholder(text string) (string, error) {
 	if strings.HasPrefix(text, "${user_config.") {
 		return "", nil
 	}
 	return text, nil
 }
 
-// absolute is a path that is found from any folder.
+// absolute returns an absolute path. It expands a leading ~/, and returns "" for "".
 func absolute(path string) (string, error) {
 	if rest, ok := strings.CutPrefix(path, "~/"); ok {
 		home, err := os.UserHomeDir()
@@ -90,7 +90,7 @@ func absolute(path string) (string, error) {
 // paths makes the values of flags absolute.
 func paths(flags *pflag.FlagSet, names ...string) { check(flags, absolute, names...) }
 
-// choice lets a flag have some values only.
+// choice restricts a flag to the given values.
 func choice(flags *pflag.FlagSet, name string, values ...string) {
 	check(flags, func(text string) (string, error) {
 		if !slices.Contains(values, text) {
@@ -105,10 +105,10 @@ func dataVar(flags *pflag.FlagSet, value *string, usage string) {
 	flags.StringVar(value, "data", "", usage+
 		"a folder or one file (`PATH`), such as tables, JSON, mail, calendars, notes, documents and exports of services")
 	paths(flags, "data")
-	check(flags, given, "data")
+	check(flags, dropPlaceholder, "data")
 }
 
-// onOff declares a switch that is on, and --no-NAME, which turns it off.
+// onOff declares a boolean flag that is true by default, and --no-NAME, which negates it.
 func onOff(flags *pflag.FlagSet, value *bool, name, usage string) {
 	flags.BoolVar(value, name, true, usage)
 	flags.BoolFunc("no-"+name, "The opposite of --"+name, func(text string) error {
@@ -120,9 +120,9 @@ func onOff(flags *pflag.FlagSet, value *bool, name, usage string) {
 	})
 }
 
-// unclear refuses words that pflag would take without a question. A value that begins with a dash and stands apart from its flag may be the
-// next flag, where a value was forgotten. Of several folders the last would win, and the others be dropped.
-func unclear(flags *pflag.FlagSet, words []string) error {
+// rejectAmbiguous refuses words that pflag would silently accept. A separate value that begins with a dash may be the next flag, after a
+// forgotten value. If --data is repeated, the last one would silently win.
+func rejectAmbiguous(flags *pflag.FlagSet, words []string) error {
 	folders := 0
 	for i, word := range words {
 		if word == "--" {

@@ -94,7 +94,7 @@ func TestHopsWithoutProxies(t *testing.T) {
 		"--trusted-hops 2 --trusted-proxies 127.0.0.1": false,
 	} {
 		flags, said := read(t, nil, append([]string{"--rs-url", "https://rs.example"}, strings.Fields(words)...)...)
-		if err := flags.wrong(); said != "" || (err != nil) != refused {
+		if err := flags.validate(); said != "" || (err != nil) != refused {
 			t.Errorf("%s: %v %s", words, err, said)
 		}
 	}

@@ -17,23 +17,22 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/service"
 )
 
-// LastLineWait is how long the process waits at its end for lines of its log that are not read yet.
-// A host that stops the program waits a second for its end.
+// LastLineWait is how long the process waits at its end for the reader of its log. A host waits only one second for the program to end.
 const LastLineWait = 400 * time.Millisecond
 
-// serviceManager is what supervises this process: SIGHUP asks for a reload, and systemd names itself in the
-// environment. It is asked for by serve alone; elsewhere SIGHUP ends the process, as a closed terminal should.
+// serviceManager returns the supervisor of this process: SIGHUP asks for a reload, and the environment names systemd's notification socket.
+// Only serve calls it; in other commands SIGHUP ends the process, as when a terminal is closed.
 func serviceManager() service.Manager {
 	reload := make(chan os.Signal, 1)
 	signal.Notify(reload, syscall.SIGHUP)
-	watchdog, _ := daemon.SdWatchdogEnabled(false) // ignore an interval that cannot be read
+	watchdog, _ := daemon.SdWatchdogEnabled(false) // ignore an invalid interval
 	return service.Manager{
 		Reload: reload, Watchdog: watchdog,
 		Notify: func(state string) { _, _ = daemon.SdNotify(false, state) }, // without a manager there is nothing to notify
 	}
 }
 
-// installed is this machine, in which clients are set up, and where this program is installed in it.
+// installed returns the machine on which clients are set up, and the path of this program with notes about it; see [clients.Program].
 func installed(getenv func(string) string) (place clients.Place, program string, notes []string, err error) {
 	home, err := os.UserHomeDir()
 	if err != nil {
@@ -43,15 +42,15 @@ func installed(getenv func(string) string) (place clients.Place, program string,
 	return clients.Place{OS: runtime.GOOS, Home: home, Getenv: getenv}, program, notes, err
 }
 
-// present are the clients that have a file on a machine.
-func present(place clients.Place) []clients.Client {
+// foundClients returns the clients whose configuration file exists.
+func foundClients(place clients.Place) []clients.Client {
 	return slices.DeleteFunc(clients.All(), func(client clients.Client) bool {
-		_, err := os.Stat(client.Path(place)) // of no path there is nothing
+		_, err := os.Stat(client.Path(place)) // fails for a client without a path
 		return err != nil
 	})
 }
 
-// ownPath is where this program is installed, as clients are to start it; see [clients.Program].
+// ownPath returns the path with which clients should start this program; see [clients.Program].
 func ownPath() (path string, notes []string, err error) {
 	executable, err := os.Executable()
 	if err != nil {

@@ -29,7 +29,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
-// providerFlags say which grant a local command reads through.
+// providerFlags select what a local command reads: stored grants of a provider, the sample year, or the person's own files.
 type providerFlags struct {
 	ProviderURL string
 	cacheFlags
@@ -39,13 +39,13 @@ type providerFlags struct {
 	dataFlags
 }
 
-// dataFlags say which files of the person's own are read.
+// dataFlags select the person's own files to read, and the file of their index.
 type dataFlags struct{ Data, DB string }
 
 func (c *providerFlags) declare(flags *pflag.FlagSet) {
 	flags.StringVar(&c.ProviderURL, "provider-url", "",
 		"`URL` of the provider that 'pdpp-mcp connect' connected; not needed where there is one")
-	check(flags, given, "provider-url")
+	check(flags, dropPlaceholder, "provider-url")
 	c.cacheFlags.declare(flags)
 	flags.StringVar(&c.GrantID, "grant-id", "", "Require the grant of this `ID`")
 	flags.Var((*commas)(&c.Only), "only", "Read only the stored grants of these names (`NAME,...`); all of the provider if absent")
@@ -60,7 +60,7 @@ func (f *dataFlags) declare(flags *pflag.FlagSet) {
 	paths(flags, "db")
 }
 
-// check refuses flags that name several things to read.
+// check returns a usage error if the flags name several things to read.
 func (c providerFlags) check() error {
 	switch {
 	case several(c.Demo, c.Data != "", c.ProviderURL != ""):
@@ -71,7 +71,7 @@ func (c providerFlags) check() error {
 	return nil
 }
 
-// readable refuses files that are not there.
+// readable returns a usage error if the files do not exist.
 func (f dataFlags) readable() error {
 	if _, err := os.Stat(f.Data); f.Data != "" && err != nil {
 		return exit.UsageError(fmt.Sprintf("--data: %s cannot be read: %v.", f.Data, errors.Unwrap(err)))
@@ -79,12 +79,12 @@ func (f dataFlags) readable() error {
 	return nil
 }
 
-// several reports whether more than one of some things is given.
+// several reports whether more than one argument is true.
 func several(given ...bool) bool {
 	return slices.Contains(given, true) && slices.Contains(given[slices.Index(given, true)+1:], true)
 }
 
-// known names the provider whose grants alone are stored, where none is named.
+// known sets an empty ProviderURL to the only provider with stored grants, if there is just one.
 func (c providerFlags) known() providerFlags {
 	if cached := credentials.CachedProviders(c.folder()); c.ProviderURL == "" && len(cached) == 1 {
 		c.ProviderURL = cached[0]
@@ -92,8 +92,8 @@ func (c providerFlags) known() providerFlags {
 	return c
 }
 
-// open finds the provider and the credential that the flags name and uses them. An embedded server lives for as long as that takes.
-// Where soon is set it is used before it has loaded, and what is read of it waits for that.
+// open calls use with the provider and the credentials that the flags select. An embedded server runs until use returns. If soon is set,
+// use is called before that server has loaded its data, and reads wait for it.
 func (c providerFlags) open(ctx context.Context, log zerolog.Logger, app App, soon bool, use func(provider) error) error {
 	if err := c.check(); err != nil {
 		return err
@@ -127,8 +127,8 @@ func (c providerFlags) open(ctx context.Context, log zerolog.Logger, app App, so
 	return use(p)
 }
 
-// inside uses the pipeline that a local command's flags lead to, in a context in which it answers: its calls read what a model would.
-func (c providerFlags) inside(ctx context.Context, app App, use func(_ context.Context, _ *transport.Server, url string) error) error {
+// withServer calls use with the pipeline that the flags select, and a context that has its principal. Calls read what a model would read.
+func (c providerFlags) withServer(ctx context.Context, app App, use func(_ context.Context, _ *transport.Server, url string) error) error {
 	log := app.log(zerolog.WarnLevel)
 	return c.open(ctx, log, app, false, func(p provider) error {
 		server, principal, err := p.pipeline(ctx, app, transport.PipelineOptions{Logger: log}, observe.Observation{})
@@ -139,19 +139,19 @@ func (c providerFlags) inside(ctx context.Context, app App, use func(_ context.C
 	})
 }
 
-// A provider is where a local command reads, and with which credentials.
+// A provider is a resource server that a local command reads, with the credentials for it.
 type provider struct {
 	url     string
-	own     rs.Token          // of this process's own server, made a client's a moment ago
-	keepers []*connect.Keeper // of stored credentials
+	own     rs.Token          // client token of an embedded server
+	keepers []*connect.Keeper // of stored credentials; empty for an embedded server
 }
 
-// pipeline is the pipeline for the provider's credentials, with the options that do not follow from them. The schema says what each token
-// is before anything else is read, so that a mis-filed owner token never reads a record.
+// pipeline returns the pipeline and the principal for the provider's credentials. o has the options that do not depend on them. Each stored
+// token is identified by the schema before anything else is read, so that an owner token stored by mistake reads no record.
 func (p provider) pipeline(ctx context.Context, app App, o transport.PipelineOptions, watch observe.Observation) (*transport.Server, auth.Principal, error) {
 	readTimeout := rsclient.DefaultReadTimeout
 	if len(p.keepers) == 0 {
-		readTimeout = middleware.DefaultDeadline // a slow machine loads the sample for long: the call bounds the wait
+		readTimeout = middleware.DefaultDeadline // loading the data may take long on a slow machine; the call's deadline bounds the wait
 	}
 	client, err := rsclient.New(rsclient.Options{Base: p.url, UserAgent: app.userAgent(), ReadTimeout: readTimeout, Wrap: watch.Following("other")})
 	if err != nil {
@@ -167,7 +167,7 @@ func (p provider) pipeline(ctx context.Context, app App, o transport.PipelineOpt
 	return transport.NewPipeline(o), principal, nil
 }
 
-// local are the flags that have stdio read the sample year or the person's own files, and what those are called.
+// local returns the flags of stdio for the sample year or the person's own files, and a description of that data.
 func (c providerFlags) local() (flags []string, name string) {
 	if c.Data != "" {
 		return clients.Flags("--data", c.Data, "--db", c.DB), "your files in " + c.Data
@@ -175,7 +175,7 @@ func (c providerFlags) local() (flags []string, name string) {
 	return []string{"--demo"}, "the sample year"
 }
 
-// start serves the files, or the sample year where none are named, to this process.
+// start starts an embedded server for the files, or for the sample year if no files are named.
 func (f dataFlags) start(ctx context.Context, c localserver.Config) (*localserver.Server, error) {
 	c.Data, c.DB = f.Data, f.DB
 	if f.Data != "" && f.DB == "" {
@@ -187,7 +187,7 @@ func (f dataFlags) start(ctx context.Context, c localserver.Config) (*localserve
 	return localserver.Start(ctx, c)
 }
 
-// indexFor is where the index of an absolute path is kept by default: every command and every client finds the same one.
+// indexFor returns the default index file for an absolute path: the same for every command and every client.
 func indexFor(path string) (string, error) {
 	folder, err := os.UserCacheDir()
 	if err != nil {

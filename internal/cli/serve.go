@@ -26,10 +26,10 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 )
 
-// maxDeadline keeps a call within the time that the server takes to write its answer.
+// maxDeadline is the longest --deadline. It must be below the write timeout of the HTTP server.
 const maxDeadline = 4 * time.Minute
 
-// A serveFunc does something with the settings of serve and the flags that hold them.
+// A serveFunc does what the command serve does with its settings, which are also the values of the flags.
 type serveFunc func(context.Context, *pflag.FlagSet, *ServeFlags) error
 
 func newServe(serve serveFunc) *cobra.Command {
@@ -48,7 +48,7 @@ func newServe(serve serveFunc) *cobra.Command {
 	return c
 }
 
-func (app App) serve(ctx context.Context, held *pflag.FlagSet, c *ServeFlags) error {
+func (app App) serve(ctx context.Context, running *pflag.FlagSet, c *ServeFlags) error {
 	manager := serviceManager()
 	config, err := serveConfig(*c, app)
 	if err != nil {
@@ -70,10 +70,10 @@ func (app App) serve(ctx context.Context, held *pflag.FlagSet, c *ServeFlags) er
 	}
 	return server.Serve(ctx, manager, func() (next HostedConfig, kept []string, err error) {
 		_, err = app.execute(ctx, func(_ context.Context, flags *pflag.FlagSet, c *ServeFlags) (err error) {
-			if _, err = serveConfig(*c, app); err != nil { // also for what only a restart changes: it would not start
+			if _, err = serveConfig(*c, app); err != nil { // check the fixed settings too: a restart with them would fail
 				return err
 			}
-			kept = keepFixed(held, flags)
+			kept = keepFixed(running, flags)
 			next, err = serveConfig(*c, app)
 			return err
 		})
@@ -82,25 +82,25 @@ func (app App) serve(ctx context.Context, held *pflag.FlagSet, c *ServeFlags) er
 	})
 }
 
-// fixed are the flags that only a restart can change. All others change with a reload.
+// fixed lists the flags that only a restart can change. A reload changes all others.
 var fixed = []string{
 	"listen", "rs-url", "rs-internal-url", "read-timeout", "max-connections", "max-connections-per-address", "admin-listen", "retries",
 	"answer-memory", "breaker", "unknown-token-rate", "unknown-token-burst", "max-unknown-tokens",
 }
 
-// keepFixed sets the flags that only a restart can change to what is held, and returns those that were something else.
-func keepFixed(held, next *pflag.FlagSet) (differ []string) {
+// keepFixed resets the fixed flags in next to their running values, and returns those that differed.
+func keepFixed(running, next *pflag.FlagSet) (differ []string) {
 	for _, name := range fixed {
-		value := held.Lookup(name).Value.String()
+		value := running.Lookup(name).Value.String()
 		if f := next.Lookup(name); f.Value.String() != value {
-			_ = f.Value.Set(value) // which it took before
+			_ = f.Value.Set(value) // cannot fail: the flag accepted this value before
 			differ = append(differ, "--"+name)
 		}
 	}
 	return differ
 }
 
-// serveConfig checks a command line and reads the files that it names. What is wrong is a usage error.
+// serveConfig validates the settings of serve and reads the files that they name. Its errors are usage errors.
 func serveConfig(c ServeFlags, app App) (HostedConfig, error) {
 	config := HostedConfig{ServeFlags: c, Name: "pdpp"}
 	level, err := zerolog.ParseLevel(c.LogLevel)
@@ -108,7 +108,7 @@ func serveConfig(c ServeFlags, app App) (HostedConfig, error) {
 	if c.ShowPage {
 		config.Page = page.New(page.Options{Server: clients.Server{Name: "pdpp"}})
 	}
-	for _, check := range []func() error{c.wrong, config.Limits.Check, config.Unknown.Check, config.readNames, config.readSignIn, config.readIntrospection} {
+	for _, check := range []func() error{c.validate, config.Limits.Check, config.Unknown.Check, config.readNames, config.readSignIn, config.readIntrospection} {
 		if err == nil {
 			err = check()
 		}
@@ -119,7 +119,7 @@ func serveConfig(c ServeFlags, app App) (HostedConfig, error) {
 	return config, nil
 }
 
-// readNames reads under which names this server, its callers and its authorities are known. A proxy is an address or a CIDR block.
+// readNames validates the public names, allowed hosts and origins, proxies (addresses or CIDR blocks) and authorization servers.
 func (c *HostedConfig) readNames() (err error) {
 	c.Public = web.Public{Hosts: c.AllowedHosts, Hops: c.TrustedHops}
 	if c.PublicURL != "" {
@@ -157,8 +157,8 @@ func (c *HostedConfig) readNames() (err error) {
 	return nil
 }
 
-// wrong says which setting cannot be.
-func (c ServeFlags) wrong() error {
+// validate returns an error about the first invalid setting.
+func (c ServeFlags) validate() error {
 	signsIn := c.AuthorizationSource != "" || c.AuthorizationDetails != ""
 	for _, rule := range []struct {
 		broken bool
@@ -201,10 +201,10 @@ func (c *HostedConfig) readSignIn() error {
 	return nil
 }
 
-// readIntrospection reads who is asked what a token is.
+// readIntrospection sets Introspection from the settings and the secret file. It stays nil without --introspection-url.
 func (c *HostedConfig) readIntrospection() error {
 	if c.IntrospectionURL == "" {
-		for _, flag := range []struct{ name, value string }{ // nobody would check a token by them
+		for _, flag := range []struct{ name, value string }{ // refuse these: no token would be checked against them
 			{"--issuer", c.Issuer}, {"--audiences", strings.Join(c.Audiences, "")}, {"--introspection-client-id", c.IntrospectionClientID},
 			{"--introspection-client-secret", c.IntrospectionClientSecret}, {"--introspection-client-secret-file", c.IntrospectionSecretFile},
 		} {
@@ -230,7 +230,7 @@ func (c *HostedConfig) readIntrospection() error {
 	audiences := c.Audiences
 	if len(audiences) == 0 {
 		audiences = []string{strings.TrimRight(c.RSURL, "/"), strings.TrimRight(c.RSURL, "/") + web.EndpointPath}
-		if c.Public.Origin != "" { // as the metadata announces it
+		if c.Public.Origin != "" { // the resource that this server's metadata announce
 			audiences = append(audiences, c.Public.Origin+web.EndpointPath)
 		}
 	}
@@ -243,20 +243,21 @@ func (c *HostedConfig) readIntrospection() error {
 	return nil
 }
 
-// parseOrigin returns the origin of a URL in its canonical form: scheme and host in lower case, no default port,
-// nothing else. Its error says what does not belong into an origin.
+// parseOrigin returns the origin of a URL in its canonical form: only scheme and host, in lower case, without a default port. It refuses a
+// URL with anything that an origin cannot have.
 func parseOrigin(text string) (string, error) {
 	u, err := parseAddress(text)
 	switch {
 	case err != nil:
 		return "", err
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "" || strings.Trim(u.Path, "/") != "":
-		return "", fmt.Errorf("%q must be an origin, such as https://%s: no path, no query, no credentials", rsclient.RedactURL(text), u.Host)
+		return "", fmt.Errorf("%q must be an origin, such as https://%s: no path, no query, no credentials",
+			rsclient.RedactURL(text), u.Host)
 	}
 	return credentials.NormalizeProviderURL(u.Scheme + "://" + u.Host)
 }
 
-// parseAddress parses an http or https URL. Its error shows nothing secret.
+// parseAddress parses an http or https URL. Its error shows no secrets.
 func parseAddress(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {

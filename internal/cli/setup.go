@@ -20,7 +20,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 )
 
-// defaultName is under which a client files the server.
+// defaultName is the default name of the server in a client's configuration.
 const defaultName = "pdpp"
 
 type setupCommand struct {
@@ -58,17 +58,17 @@ without one, the clients on this machine are listed.`,
 	return c
 }
 
-// A setup is a setup command, and where it runs.
+// A setup is a setup command with its environment.
 type setup struct {
 	setupCommand
 	place   clients.Place
 	program string   // absolute path of this program
-	notes   []string // about that path, one sentence each
+	notes   []string // about program, one sentence each
 	out     io.Writer
 }
 
-// run prints how to connect a client, or connects it. Its errors are *exit.Error values: exit.Usage for what was typed, exit.Data and
-// exit.CannotWrite for a client's file.
+// run prints how to connect a client, or edits the client's file. Its errors are *exit.Error values: exit.Usage for the command line,
+// exit.Data and exit.CannotWrite for the file.
 func (c setupCommand) run(app App, name string) error {
 	place, program, notes, err := installed(app.Getenv)
 	if err != nil {
@@ -108,14 +108,14 @@ func (c setupCommand) run(app App, name string) error {
 	if problem := client.Check(server); problem != "" {
 		return exit.UsageError(problem)
 	}
-	self := append([]string{server.Command, "setup", client.Name}, o.again(server)...)
+	self := append([]string{server.Command, "setup", client.Name}, o.repeatFlags(server)...)
 	_, err = fmt.Fprint(o.out, client.Guide(server, place, path, append(self, "--write")).Text(client, server))
 	return err
 }
 
-// listClients shows which clients are here, and the one command to begin with.
+// listClients prints the clients on this machine, and one setup command to begin with.
 func (o setup) listClients(known string) error {
-	found := present(o.place)
+	found := foundClients(o.place)
 	if len(found) == 0 {
 		fmt.Fprint(o.out, "No client's configuration was found on this machine.\n")
 	} else {
@@ -126,13 +126,13 @@ func (o setup) listClients(known string) error {
 	}
 	server, _, err := o.server()
 	if err != nil && o.ProviderURL == "" && o.URL == "" && o.Data == "" && o.TokenEnv == "" {
-		o.Demo = true // which needs nothing
+		o.Demo = true // it needs no grant or data
 		server, _, err = o.server()
 	}
 	if err != nil {
 		return err
 	}
-	words := append([]string{o.program, "setup", append(found, clients.All()...)[0].Name}, o.again(server)...)
+	words := append([]string{o.program, "setup", append(found, clients.All()...)[0].Name}, o.repeatFlags(server)...)
 	_, err = fmt.Fprintf(o.out, "\nTo connect one, begin with:\n\n  %s\n\nKnown clients: %s.\n", clients.CommandLine(o.place.OS, words), known)
 	return err
 }
@@ -161,8 +161,8 @@ func (o setup) removeServer(client clients.Client, path string) error {
 	return err
 }
 
-// edit shows how a client's file changes, and changes it unless that is not asked for. It says why nothing has to.
-func (o setup) edit(path, nothing string, with func(file []byte) ([]byte, error)) (written bool, err error) {
+// edit prints how a client's file changes, and writes the change unless DryRun is set. If nothing changes, it prints reason.
+func (o setup) edit(path, reason string, with func(file []byte) ([]byte, error)) (written bool, err error) {
 	if path == "" {
 		return false, exit.UsageError("--file is needed: which file another client reads is not known.")
 	}
@@ -171,7 +171,7 @@ func (o setup) edit(path, nothing string, with func(file []byte) ([]byte, error)
 		return false, fileError(err)
 	}
 	if change.IsNothing() {
-		fmt.Fprintf(o.out, "%s: nothing was changed in %s.\n", nothing, path)
+		fmt.Fprintf(o.out, "%s: nothing was changed in %s.\n", reason, path)
 		return false, nil
 	}
 	fmt.Fprint(o.out, change.Diff())
@@ -189,7 +189,7 @@ func (o setup) edit(path, nothing string, with func(file []byte) ([]byte, error)
 	return true, nil
 }
 
-// fileError gives a refusal to edit a file its exit code.
+// fileError returns an *exit.Error for an error about a client's file: exit.Data if the edit was refused, or else exit.CannotWrite.
 func fileError(err error) error {
 	if _, refused := errors.AsType[*clients.RefusedError](err); refused {
 		return &exit.Error{Code: exit.Data, Message: err.Error()}
@@ -197,7 +197,7 @@ func fileError(err error) error {
 	return &exit.Error{Code: exit.CannotWrite, Message: err.Error()}
 }
 
-// server returns what the client is to connect to, and notes about what is still missing.
+// server returns the server for the client's configuration, and notes about problems that do not prevent the setup.
 func (o setup) server() (clients.Server, []string, error) {
 	s := clients.Server{Name: o.Name, TokenEnv: o.TokenEnv, Command: o.program}
 	var err error
@@ -206,7 +206,8 @@ func (o setup) server() (clients.Server, []string, error) {
 		err = exit.UsageError("--token-env is not the name of an environment variable: give a name of letters, digits and _, such as PDPP_TOKEN, and not its value.")
 	case credentials.IsOwnerVariable(o.TokenEnv):
 		err = exit.UsageError("--token-env " + o.TokenEnv + " is the name of an owner credential, which must not reach an assistant: name a variable that holds a client's token.")
-	case several(o.URL != "", o.Demo, o.Data != "", o.ProviderURL != "" && o.ProviderURL != o.place.Getenv("PDPP_PROVIDER_URL")): // the environment's gives way
+	// A provider URL from the environment gives way to the other flags.
+	case several(o.URL != "", o.Demo, o.Data != "", o.ProviderURL != "" && o.ProviderURL != o.place.Getenv("PDPP_PROVIDER_URL")):
 		err = exit.UsageError("--url, --provider-url, --data and --demo name different things to connect: give one.")
 	case o.URL != "":
 		s.URL, err = endpointURL(o.URL)
@@ -223,7 +224,7 @@ func (o setup) server() (clients.Server, []string, error) {
 	return s, o.notes, err
 }
 
-// stored completes a server that reads through stored grants of a provider.
+// stored completes a server that reads with stored grants of a provider.
 func (o setup) stored(s clients.Server) (clients.Server, []string, error) {
 	provider := o.known().ProviderURL
 	if provider == "" {
@@ -247,8 +248,8 @@ func (o setup) stored(s clients.Server) (clients.Server, []string, error) {
 	return s, notes, nil
 }
 
-// again returns the flags that repeat what to connect.
-func (o setup) again(s clients.Server) []string {
+// repeatFlags returns the flags with which another setup command connects the same server.
+func (o setup) repeatFlags(s clients.Server) []string {
 	name := o.Name
 	if name == defaultName {
 		name = ""
@@ -258,11 +259,12 @@ func (o setup) again(s clients.Server) []string {
 	)
 }
 
-// endpointURL checks the address of a hosted server.
+// endpointURL validates and normalizes the URL of a hosted server.
 func endpointURL(text string) (string, error) {
 	parsed, err := parseAddress(strings.TrimSpace(text))
 	if err != nil {
-		return "", exit.UsageError(fmt.Sprintf("--url %q must be an http or https address, such as https://mcp.example/mcp.", rsclient.RedactURL(text)))
+		return "", exit.UsageError(fmt.Sprintf("--url %q must be an http or https address, such as https://mcp.example/mcp.",
+			rsclient.RedactURL(text)))
 	}
 	if parsed.User != nil || parsed.RawQuery != "" || parsed.Fragment != "" {
 		return "", exit.UsageError("--url must hold no credentials, query or fragment: the client signs in by itself.")
@@ -270,10 +272,10 @@ func endpointURL(text string) (string, error) {
 	return parsed.String(), encrypted("--url", parsed.String())
 }
 
-// variableName is what shells and clients take as the name of an environment variable.
+// variableName matches the names of environment variables that shells and clients accept.
 var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-// encrypted refuses to connect a client to another machine without TLS: everything on the way could read the token and the
+// encrypted returns an error for an address on another machine without TLS: anyone on the network path could read the token and the
 // data.
 func encrypted(flag, address string) error {
 	if _, err := connect.SecureURL(address); err != nil {

@@ -39,7 +39,7 @@ func (c stdioCommand) run(ctx context.Context, app App) error {
 	if err != nil {
 		return err
 	}
-	defer within(LastLineWait, unwatch)
+	defer runWithin(LastLineWait, unwatch)
 	return c.open(ctx, log, app, true, func(p provider) error {
 		server, principal, err := p.pipeline(ctx, app, transport.PipelineOptions{Name: c.ServerName, Logger: log, NoSearchRelax: !c.SearchRelax}, watch)
 		if err != nil {
@@ -49,8 +49,8 @@ func (c stdioCommand) run(ctx context.Context, app App) error {
 	})
 }
 
-// within runs f, and waits for its end no longer than limit.
-func within(limit time.Duration, f func()) {
+// runWithin runs f, and returns when f has ended or limit is over.
+func runWithin(limit time.Duration, f func()) {
 	ended := make(chan struct{})
 	go func() {
 		f()

@@ -39,13 +39,13 @@ func newTools(app App) *cobra.Command {
 	return c
 }
 
-// run lists the tools, or shows one. They are the same for every grant and all data, so that none is needed.
+// run lists the tools, or shows one. They are the same for every grant and all data, so it needs neither.
 func (c toolsCommand) run(app App, name string) error {
 	named := providerFlags{dataFlags: c.dataFlags}
 	if err := cmp.Or(named.check(), named.readable()); err != nil {
 		return err
 	}
-	client, err := rsclient.New(rsclient.Options{Base: "https://rs.invalid", UserAgent: app.userAgent()}) // never asked
+	client, err := rsclient.New(rsclient.Options{Base: "https://rs.invalid", UserAgent: app.userAgent()}) // never sends a request
 	if err != nil {
 		return err
 	}
@@ -63,7 +63,7 @@ func (c toolsCommand) run(app App, name string) error {
 	return printTool(app.Out, tool)
 }
 
-// A toolList is what a model is shown.
+// A toolList has the tools that a model is shown.
 type toolList []*mcp.Tool
 
 func (l toolList) named(name string) *mcp.Tool {
@@ -73,7 +73,7 @@ func (l toolList) named(name string) *mcp.Tool {
 	return nil
 }
 
-// unknown returns the error about a tool that does not exist, which names those that do.
+// unknown returns the error about a tool that does not exist. It names those that do.
 func (l toolList) unknown(name string) error {
 	var names []string
 	for _, tool := range l {
@@ -86,7 +86,8 @@ func (l toolList) unknown(name string) error {
 	return exit.UsageError(fmt.Sprintf("there is no tool %q%s; there are %s.", name, nearest, strings.Join(names, ", ")))
 }
 
-// print prints name, title and how many bytes each tool takes of a model's context. With raw it prints the list as it goes over the wire.
+// print prints the name, title and size of each tool: the bytes that it takes of a model's context. With raw it prints the list as JSON, as
+// it goes over the wire.
 func (l toolList) print(out io.Writer, raw bool) error {
 	if raw {
 		return printJSON(out, map[string]any{"tools": l})
@@ -95,7 +96,7 @@ func (l toolList) print(out io.Writer, raw bool) error {
 	fmt.Fprintln(table, "NAME\tTITLE\tBYTES")
 	total := 0
 	for _, tool := range l {
-		bytes, _ := json.Marshal(tool) // as it is sent to clients
+		bytes, _ := json.Marshal(tool) // as sent to clients
 		total += len(bytes)
 		fmt.Fprintf(table, "%s\t%s\t%d\n", tool.Name, tool.Title, len(bytes))
 	}
@@ -103,11 +104,11 @@ func (l toolList) print(out io.Writer, raw bool) error {
 	return table.Flush()
 }
 
-// printTool prints one tool as a model is shown it: what it does, and its arguments, those that are required first.
+// printTool prints the description of a tool and its arguments, the required ones first.
 func printTool(out io.Writer, tool *mcp.Tool) error {
 	schema, _ := tool.InputSchema.(json.RawMessage)
 	var input inputSchema
-	_ = json.Unmarshal(schema, &input) // it is one of ours
+	_ = json.Unmarshal(schema, &input) // schemas of this program are valid
 	fmt.Fprintf(out, "%s: %s\n\n%s\n\n", tool.Name, tool.Title, tool.Description)
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	optional := slices.DeleteFunc(slices.Sorted(maps.Keys(input.Properties)), func(name string) bool { return slices.Contains(input.Required, name) })

@@ -15,7 +15,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
 )
 
-// takes wants from least to most arguments; the usage line of a command begins with their names.
+// takes returns a validator for least to most arguments. Its error names the missing argument as in the command's usage line.
 func takes(least, most int) cobra.PositionalArgs {
 	return func(c *cobra.Command, given []string) error {
 		switch {
@@ -28,7 +28,7 @@ func takes(least, most int) cobra.PositionalArgs {
 	}
 }
 
-// flagError says in plain words what is wrong with a flag.
+// flagError rewords pflag's error about a flag as a usage error.
 func flagError(c *cobra.Command, err error) error {
 	if errors.Is(err, errVersion) {
 		return err
@@ -36,7 +36,7 @@ func flagError(c *cobra.Command, err error) error {
 	message := config.Wrong(err).Error()
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
 		if message = "unknown flag -" + unknown.GetSpecifiedName(); unknown.GetSpecifiedShortnames() == "" {
-			var names cobra.Command // which knows how to look for one
+			var names cobra.Command // cobra suggests commands, so make each flag one
 			c.Flags().VisitAll(func(f *pflag.Flag) { names.AddCommand(&cobra.Command{Use: f.Name, RunE: c.RunE}) })
 			message = "unknown flag --" + unknown.GetSpecifiedName() + didYouMean(&names, unknown.GetSpecifiedName(), "--")
 		}
@@ -47,7 +47,7 @@ func flagError(c *cobra.Command, err error) error {
 	return usageError(c, message)
 }
 
-// didYouMean asks whether one of a command's own was meant.
+// didYouMean returns a suggestion of the subcommand of c that is most similar to typed, or "".
 func didYouMean(c *cobra.Command, typed, dashes string) string {
 	c.SuggestionsMinimumDistance = 2
 	if near := c.SuggestionsFor(typed); len(near) > 0 {
@@ -56,7 +56,7 @@ func didYouMean(c *cobra.Command, typed, dashes string) string {
 	return ""
 }
 
-// usageError says what is wrong with a command line, and which help has what is right.
+// usageError returns an error about a command line that refers to the command's help.
 func usageError(c *cobra.Command, message string) error {
 	if !strings.HasSuffix(message, "?") {
 		message += "."
@@ -64,11 +64,11 @@ func usageError(c *cobra.Command, message string) error {
 	return exit.UsageError(message + " Run " + c.CommandPath() + " --help.")
 }
 
-// line is as many words as fit into 80 columns.
-var line = regexp.MustCompile(`(.{1,74})( |$)`)
+// helpLine matches as many words as fit into 80 columns after the indent.
+var helpLine = regexp.MustCompile(`(.{1,74})( |$)`)
 
-// printHelp prints what --help says of a command, or of all. cobra's own help does not break lines, and that of pflag leaves little
-// space for descriptions beside long names.
+// printHelp prints the help of a command. cobra's own help does not wrap lines, and pflag's leaves little space for descriptions next to
+// long names.
 func printHelp(c *cobra.Command) {
 	out := c.OutOrStdout()
 	fmt.Fprintf(out, "Usage: %s\n\n%s\n", c.UseLine(), cmp.Or(c.Long, c.Short))
@@ -97,7 +97,7 @@ func printHelp(c *cobra.Command) {
 		if !slices.Contains([]string{"", "0", "false"}, f.DefValue) {
 			text += " (default " + f.DefValue + ")"
 		}
-		fmt.Fprintf(out, "  %s\n%s", name, line.ReplaceAllString(text, "      $1\n"))
+		fmt.Fprintf(out, "  %s\n%s", name, helpLine.ReplaceAllString(text, "      $1\n"))
 	})
 	if c.HasSubCommands() {
 		fmt.Fprintf(out, "\nRun \"%s <command> --help\" for more information on a command.\n", c.Name())

@@ -31,13 +31,13 @@ with id, field, start_chars, end_chars and sha256, as answers print them.`,
 	return c
 }
 
-// run says whether the record of a citation still says it.
+// run prints whether the record of a citation still has the quoted text.
 func (c verifyCommand) run(ctx context.Context, app App, typed string) error {
 	citation, err := cite.ParseCitation(typed, c.Text)
 	if err != nil {
 		return exit.UsageError(err.Error() + ".")
 	}
-	return c.inside(ctx, app, func(ctx context.Context, server *transport.Server, providerURL string) error {
+	return c.withServer(ctx, app, func(ctx context.Context, server *transport.Server, providerURL string) error {
 		return cite.PrintVerdict(ctx, server.Call, citation, providerURL, c.JSON, app.visible())
 	})
 }

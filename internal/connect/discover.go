@@ -61,7 +61,8 @@ func (c *client) discover(ctx context.Context, providerURL string) (server, erro
 	if err != nil {
 		return server{}, unavailable(provider, err)
 	}
-	address := issuer.Scheme + "://" + issuer.Host + "/.well-known/oauth-authorization-server" + strings.TrimRight(issuer.EscapedPath(), "/")
+	address := issuer.Scheme + "://" + issuer.Host + "/.well-known/oauth-authorization-server" +
+		strings.TrimRight(issuer.EscapedPath(), "/")
 	if err = c.get(ctx, address, &s.metadata); err == nil {
 		err = s.check(issuer)
 	}

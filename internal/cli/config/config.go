@@ -1,4 +1,4 @@
-// Package config fills the flags that were not typed, from a file of settings and from the environment.
+// Package config sets flags that the command line does not set from a settings file and from the environment.
 package config
 
 import (
@@ -12,10 +12,10 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
 )
 
-// environment annotates a flag with the name of its variable.
+// environment is the annotation of a flag that has the name of its environment variable.
 const environment = "environment"
 
-// Environment gives flags a variable each, the prefix and the flag's name in capitals, and says so in their help.
+// Environment assigns a variable to each named flag, the prefix and the flag's name in capitals, and adds it to the flag's help.
 func Environment(flags *pflag.FlagSet, prefix string, names ...string) {
 	for _, name := range names {
 		f := flags.Lookup(name)
@@ -25,11 +25,11 @@ func Environment(flags *pflag.FlagSet, prefix string, names ...string) {
 	}
 }
 
-// Variable is the variable of the environment that a flag has, "" for none.
+// Variable returns the name of a flag's environment variable, or "" if it has none.
 func Variable(f *pflag.Flag) string { return strings.Join(f.Annotations[environment], "") }
 
-// Fill gives the flags that were not typed what the file says that --config names, or else the environment. A variable that is empty says
-// nothing. What a file can set is what the environment can. Errors about the file name it and the setting.
+// Fill sets flags that the command line does not set, from the file that --config names or else from the environment. Only flags with a
+// variable can be set in the file. An empty variable counts as not set. Errors about the file name it and the setting.
 func Fill(flags *pflag.FlagSet, getenv func(string) string) (err error) {
 	var path string
 	var values map[string]any
@@ -68,13 +68,13 @@ func Fill(flags *pflag.FlagSet, getenv func(string) string) (err error) {
 	return err
 }
 
-// kinds say what a value is not that a flag of some type cannot have. That of any other flag is refused in a sentence of its own.
+// kinds describes an invalid value by the type of its flag. The values of other types return their own error message.
 var kinds = map[string]string{
 	"int": "not a whole number", "int64": "not a whole number", "float64": "not a number", "duration": "not a duration, such as 40s or 1m30s",
 	"bool": "neither true nor false", "boolfunc": "neither true nor false",
 }
 
-// Wrong says in plain words which value of which flag is wrong. Any other error stays as it is.
+// Wrong rewords pflag's error about an invalid value. It returns any other error unchanged.
 func Wrong(err error) error {
 	wrong, ok := errors.AsType[*pflag.InvalidValueError](err)
 	if !ok {
@@ -87,8 +87,8 @@ func Wrong(err error) error {
 	return fmt.Errorf("--%s %w", f.Name, wrong.Unwrap())
 }
 
-// readConfig reads a flat JSON object of texts, numbers, booleans and lists of texts, for the flags that have variables; all but the lists
-// become texts. Its errors name what is wrong and show no value: one may be a secret.
+// readConfig reads a flat JSON object of strings, numbers, booleans and lists of strings, named like the flags that have a variable. It
+// returns a list as []string and any other value as a string. Its errors show no values, which may be secret.
 func readConfig(path string, flags *pflag.FlagSet) (map[string]any, error) {
 	data, err := credentials.ReadSettings(path)
 	if err != nil {
@@ -107,12 +107,12 @@ func readConfig(path string, flags *pflag.FlagSet) (map[string]any, error) {
 			return nil, fmt.Errorf("%q is no setting; the names are those of the flags, without the dashes before them", name)
 		}
 		var read any
-		_ = json.Unmarshal(value, &read) // it is JSON
+		_ = json.Unmarshal(value, &read) // valid, because it is part of a parsed object
 		switch read := read.(type) {
 		case string:
 			values[name] = read
 		case bool, float64:
-			values[name] = string(value) // as it is written
+			values[name] = string(value) // as written in the file
 		case []any:
 			list := make([]string, 0, len(read))
 			for _, entry := range read {

@@ -10,16 +10,16 @@ import (
 	"rsc.io/qr"
 )
 
-// quietModules is the light margin of a QR code that is drawn, in modules. ISO/IEC 18004 asks for 4; readers of screens take 2.
+// quietModules is the light margin of a drawn QR code, in modules. ISO/IEC 18004 requires 4; readers accept 2 on a screen.
 const quietModules = 2
 
-// DrawQR draws a link as a QR code for a telephone, if the output is a terminal that is large enough for it and the lines that follow.
+// DrawQR draws a link as a QR code for a telephone, if out is a terminal with space for the code and the text that follows.
 func DrawQR(out io.Writer, link, following string) {
 	file, ok := out.(*os.File)
 	if !ok {
 		return
 	}
-	columns, lines, err := term.GetSize(int(file.Fd())) // which only a terminal has
+	columns, lines, err := term.GetSize(int(file.Fd())) // fails if it is not a terminal
 	if err != nil {
 		return
 	}
@@ -35,7 +35,7 @@ func linesOf(text string, columns int) int {
 	return lines
 }
 
-// qrText is a link as a QR code of half blocks, light on dark whatever the colours of the terminal; "" where it would not stay in sight.
+// qrText returns a link as a QR code of half blocks, always white on black; "" if code and following text do not fit into the terminal.
 func qrText(link, following string, columns, lines int) string {
 	code, err := qr.Encode(link, qr.L)
 	if err != nil {
@@ -45,7 +45,7 @@ func qrText(link, following string, columns, lines int) string {
 	if side > columns || (side+1)/2+linesOf(following, columns) > lines {
 		return ""
 	}
-	light := func(x, y int) int { // 1 where it is
+	light := func(x, y int) int { // 1 for a light module, 0 for a dark one
 		if y < side && !code.Black(x-quietModules, y-quietModules) {
 			return 1
 		}

@@ -1,4 +1,4 @@
-// Package terminal writes what a person sees who runs a command, and notices when nobody reads it.
+// Package terminal writes text and QR codes safely to the terminal of a command, and notices when its output is closed.
 package terminal
 
 import (
@@ -11,20 +11,20 @@ import (
 	"unicode/utf8"
 )
 
-// A Visible writer escapes what would steer a terminal or reorder its text: every control character except line breaks and tabs,
-// every bidirectional control, line and paragraph separator, tag and deprecated format character, such as \u202e. JSON stays the
-// same value. Bytes that are not UTF-8 become U+FFFD. A write must not end within a character.
+// A Visible writer escapes, as in \u202e, characters that control a terminal or reorder its text: every control character except line
+// breaks and tabs, and every bidirectional control, line or paragraph separator, tag and deprecated format character. JSON keeps its
+// value. Bytes that are not UTF-8 become U+FFFD. A write must not end within a character.
 type Visible struct{ Out io.Writer }
 
-// Write returns the length of text when all of it was written.
+// Write writes text with escapes. It returns the length of text, before escaping, if all was written.
 func (v Visible) Write(text []byte) (int, error) {
-	if utf8.Valid(text) && !bytes.ContainsFunc(text, steers) {
+	if utf8.Valid(text) && !bytes.ContainsFunc(text, mustEscape) {
 		return v.Out.Write(text)
 	}
 	var b strings.Builder
-	for _, r := range string(text) { // of invalid bytes it makes U+FFFD
+	for _, r := range string(text) { // invalid bytes become U+FFFD
 		switch high, low := utf16.EncodeRune(r); {
-		case !steers(r):
+		case !mustEscape(r):
 			b.WriteRune(r)
 		case high != utf8.RuneError:
 			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
@@ -38,8 +38,8 @@ func (v Visible) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-func steers(r rune) bool {
-	if r >= ' ' && r <= '~' { // nearly all that is logged
+func mustEscape(r rune) bool {
+	if r >= ' ' && r <= '~' { // fast path for nearly every character
 		return false
 	}
 	return r != '\n' && r != '\t' && unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp, unicode.Bidi_Control) ||

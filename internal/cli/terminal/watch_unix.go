@@ -12,8 +12,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
-// Watch returns a context that ends with the cause [transport.ErrOutputClosed] when the reader of out closes it, although
-// nothing is written. It can tell for pipes, sockets and terminals.
+// Watch returns a context that ends with the cause [transport.ErrOutputClosed] when the reader of out closes it, even if nothing
+// is written. It works for pipes, sockets and terminals.
 func Watch(ctx context.Context, out io.Writer) context.Context {
 	file, ok := out.(syscall.Conn)
 	if !ok {

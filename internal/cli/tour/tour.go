@@ -1,4 +1,4 @@
-// Package tour is a first walk through a server, as a model makes it.
+// Package tour makes and prints example calls to a server, as a model would make them.
 package tour
 
 import (
@@ -16,14 +16,14 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// How much of each answer the tour prints; a model gets all of it.
+// The most lines of an answer, and runes of a line, that the tour prints; a model gets the complete answer.
 const (
 	tourLines = 14
 	lineRunes = 400
 )
 
-// Print makes the walk: schema, search, fetch, aggregate. It prints each call with the text that a model sees. It searches for words; without
-// words, for one of the newest record.
+// Print calls schema, search, fetch and aggregate, and prints each call with the text that a model sees. It searches for words or, if words
+// is empty, for a word of the newest record.
 func Print(ctx context.Context, out io.Writer, tools *Tools, words string) error {
 	g := &guide{tools: tools, out: out}
 	stream, id := largestStream(g.call(ctx, "schema", map[string]any{})), ""
@@ -48,13 +48,13 @@ func Print(ctx context.Context, out io.Writer, tools *Tools, words string) error
 	return g.err
 }
 
-// Tools are those of a server, called over /mcp as any client calls them.
+// Tools is an MCP client for the tools of a server, by the URL of its /mcp endpoint and a bearer token.
 type Tools struct{ URL, Token string }
 
-// maxAnswer bounds an answer, in bytes; the tools' are far below.
+// maxAnswer is the most bytes of an answer. Answers of the tools are far smaller.
 const maxAnswer = 8 << 20
 
-// Ask makes one request of MCP and returns its result.
+// Ask sends one MCP request and returns its result as JSON.
 func (t *Tools) Ask(ctx context.Context, method string, params any) (string, error) {
 	body, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
 	if err != nil {
@@ -87,14 +87,14 @@ func (t *Tools) Ask(ctx context.Context, method string, params any) (string, err
 	return string(answer.Result), nil
 }
 
-// A guide makes and prints the calls of the walk, until one fails.
+// A guide makes and prints the calls of the tour. After a call has failed, it makes no more.
 type guide struct {
 	tools *Tools
 	out   io.Writer
 	err   error
 }
 
-// call makes one call, prints it and returns the structured result.
+// call makes one call, prints it and returns the structured result; nil after an error.
 func (g *guide) call(ctx context.Context, tool string, arguments map[string]any) rs.Object {
 	if g.err != nil {
 		return nil
@@ -126,7 +126,7 @@ func (g *guide) call(ctx context.Context, tool string, arguments map[string]any)
 	return result.Object("structuredContent")
 }
 
-// newest returns the id of the newest record of a stream, and the longest word of its texts.
+// newest returns the id of the newest record of a stream, and the longest word in its fields.
 func (g *guide) newest(ctx context.Context, stream string) (id, word string) {
 	list := g.call(ctx, "query_records", map[string]any{"stream": stream, "limit": 1}).Object("data").Array("data")
 	if len(list) == 0 {
@@ -144,7 +144,7 @@ func (g *guide) newest(ctx context.Context, stream string) (id, word string) {
 	return rs.Ref{ConnectionID: record.Text("connection_id"), Stream: stream, RecordID: record.Text("id")}.String(), word
 }
 
-// largestStream names the stream of the schema that has the most records; "" if the schema has no streams.
+// largestStream returns the name of the stream with the most records, or "" if the schema has no streams.
 func largestStream(schema rs.Object) (name string) {
 	most := -1
 	for _, connection := range schema.Object("data").Array("connections") {
