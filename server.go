@@ -158,7 +158,8 @@ func (h *hosted) configure(ctx context.Context, c cli.HostedConfig) error {
 	return nil
 }
 
-// bridge returns the sign-in bridge for a configuration, or nil if hosts sign in elsewhere. It keeps the current bridge if that fits.
+// bridge returns the sign-in bridge for a configuration, or nil if hosts sign in elsewhere. It keeps the current bridge, with the answers
+// that it caches, if that fits.
 func (h *hosted) bridge(ctx context.Context, c cli.HostedConfig) (*signin.Bridge, error) {
 	if !c.SignsIn() {
 		return nil, nil

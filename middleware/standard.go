@@ -33,7 +33,7 @@ func Standard(o Options, core tools.Handler) tools.Handler {
 	)
 }
 
-// DefaultDeadline bounds a call where nothing else is configured.
+// DefaultDeadline is the default of [Options].Deadline.
 const DefaultDeadline = 40 * time.Second
 
 // Options configure the pipeline.

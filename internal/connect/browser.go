@@ -64,7 +64,7 @@ func (a *attempt) byBrowser(ctx context.Context) (issued, error) {
 	}))
 }
 
-// beforeItCameBack describes a wait that was stopped, where the server cannot be asked whether the owner approved.
+// beforeItCameBack is part of the message for a stopped wait in which the server cannot be asked whether the owner approved.
 const beforeItCameBack = "before it was known whether the owner approved. What is approved on the open page"
 
 // browse opens the browser and waits for it to come back. After a refusal it need not: the server may show that and send nothing here.
