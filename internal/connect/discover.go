@@ -199,8 +199,7 @@ func (c *client) source(ctx context.Context, s server, name string) (source, err
 	return found, nil
 }
 
-// unavailable returns an *[exit.Error] that names the server that failed. It returns an error with an exit code, and that of a stopped
-// program, unchanged.
+// unavailable returns an *[exit.Error] that names the failed server. Errors with an exit code, or of a stopped program, stay unchanged.
 func unavailable(server string, err error) error {
 	if _, stopped := errors.AsType[*transport.StoppedError](err); stopped || exit.CodeOf(err) != 0 || errors.Is(err, context.Canceled) {
 		return err
