@@ -2,18 +2,18 @@ package rs
 
 import "slices"
 
-// A Code names one kind of failure. Codes are stable: programs match on them. Each is one of the adapter's own (see codes) or a resource
-// server's, which passes through unchanged.
+// A Code names one kind of failure. Codes are stable: programs match on them. A code is the adapter's (see codes), or the resource
+// server's, which is passed through unchanged.
 type Code string
 
-// Codes for the authenticator of a Go host; every other one is a literal where it is returned.
+// Codes that the authenticator of a Go host needs. Every other code is a literal where it is returned.
 const (
 	AuthorityUnreachable Code = "authority_unreachable"
 	TokenInactive        Code = "token_inactive"
 )
 
-// codes are the adapter's own, each with what docs/errors.md says of it; make docs writes it there. Those of tokens and packages have the
-// names that authorities and resource servers use.
+// codes maps each code of the adapter to its meaning; make docs copies this table to docs/errors.md. Codes about tokens and packages have
+// the names that authorities and resource servers use.
 var codes = map[Code]string{ // #nosec G101 -- names of errors
 	"invalid_arguments":          "an argument is missing, unknown, of the wrong type, or out of range",
 	"invalid_filter":             "`filter` is not a typed, non-empty object of fields",                                     // S3-R10, D9
@@ -72,7 +72,7 @@ var codes = map[Code]string{ // #nosec G101 -- names of errors
 	"invalid_cursor": "a cursor is not as it was printed, or not for these arguments, or what it continues has changed; start again without it",
 }
 
-// labels are what a metric shows under its own name beside codes: success, and the codes of the resource server's contract.
+// labels are the other codes that metrics show by name: success, and the codes of the resource server's contract.
 var labels = [...]Code{
 	"ok",
 	"authentication_error", "permission_error", "context.active_false", "context.authentication_failed",
@@ -81,8 +81,8 @@ var labels = [...]Code{
 	"blob_not_found", "query_not_found", "search_mode_unavailable",
 }
 
-// Label returns the code as metrics and traces show it: codes of the adapter and of the resource server's contract by name, and any other,
-// which a resource server or a token authority may make up, as "other".
+// Label returns the code as metrics and traces show it: codes of the adapter and of the resource server's contract unchanged, and any other
+// as "other", because resource servers and token authorities can invent codes.
 func (c Code) Label() string {
 	if codes[c] != "" || slices.Contains(labels[:], c) {
 		return string(c)
@@ -90,7 +90,7 @@ func (c Code) Label() string {
 	return "other"
 }
 
-// MeansOtherThanInactive reports whether the code is one of ours for anything but a token that is no longer active.
+// MeansOtherThanInactive reports whether the code is one of the adapter's and means something other than an inactive token.
 func (c Code) MeansOtherThanInactive() bool {
 	switch c {
 	case "not_authenticated", TokenInactive, "token_expired", "token_issuer_refused", "token_audience_refused", "grant_expired", "grant_unusable", "grant_stream_not_allowed":

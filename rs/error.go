@@ -14,25 +14,25 @@ import (
 type Error struct {
 	Code    Code
 	Message string // one sentence, with the offending value
-	Quoted  bool   // Message is the resource server's own, which text shows as a quotation
+	Quoted  bool   // Message is the resource server's; text results show it as a quotation
 	Hint    string // what to send instead; may be empty
 	Param   string // the argument at fault; may be empty
 
-	// Said is the resource server's own sentence if Message is ours instead; may be empty.
+	// Said is the resource server's message if Message is the adapter's instead; may be empty.
 	Said string
-	// Meant is the record that a malformed id probably means; the zero Ref if that is not known.
+	// Meant is the record that a malformed id probably means; the zero Ref if unknown.
 	Meant Ref
-	// Send is the call that is probably meant, ready to send: query_records {"stream":"messages"}; may be empty.
+	// Send is the call that the caller probably meant, ready to send: query_records {"stream":"messages"}; may be empty.
 	Send string
 	// Connect has command lines, each of which asks the owner to grant what is missing. A line with the placeholder KEY is followed by a
-	// sentence that explains it. It is empty if the caller has no terminal.
+	// sentence that explains it. Connect is empty if the caller has no terminal.
 	Connect []string
 	// RetryWith names the argument that a retry must carry, such as "connection_id"; may be empty.
 	RetryWith string
 	// Connections are the connections to choose from, at most 12 (S0-8a); ConnectionTotal counts all of them.
 	Connections     []Connection
 	ConnectionTotal int
-	// Unavailable are connections of a package that cannot be read now and are no choice (S3-3a, D14); at most 12.
+	// Unavailable are connections of a package that cannot be read now and so cannot be chosen (S3-3a, D14); at most 12.
 	Unavailable []UnavailableConnection
 
 	// Status is the resource server's HTTP status; 0 when the error is the adapter's own.
@@ -48,7 +48,7 @@ type Error struct {
 	Cause error
 }
 
-// A Connection is one configured source of a grant, as a caller may choose it.
+// A Connection identifies one configured source of a grant.
 type Connection struct {
 	GrantID      string `json:"grant_id,omitempty"`
 	ConnectorKey string `json:"connector_key,omitempty"`
@@ -56,21 +56,21 @@ type Connection struct {
 	DisplayName  string `json:"display_name,omitempty"`
 }
 
-// Missing is what a call asks for and the grant does not have.
+// Missing is what a call asks for and the grant does not cover.
 type Missing struct {
 	Streams    []string
 	Connection string
-	AllTimes   bool // the grant is limited to some time, and the call asks for more
+	AllTimes   bool // the grant is limited to a time range, and the call asks for more
 }
 
-// A TimeLimit is the time that a grant is limited to in a stream. Resource servers apply it without saying so.
+// A TimeLimit is the time range that a grant allows in one stream. Resource servers apply it silently.
 type TimeLimit struct {
 	Stream string `json:"stream"`
-	Field  string `json:"field,omitempty"` // by which it is applied; may be unknown
+	Field  string `json:"field,omitempty"` // the time field that the range applies to; empty if unknown
 	Since  string `json:"since,omitempty"` // RFC 3339; empty for no bound
 	Until  string `json:"until,omitempty"`
 
-	Connections []string `json:"connections,omitempty"` // the ids of those that it applies to; empty for all of the grant
+	Connections []string `json:"connections,omitempty"` // ids of the connections that it applies to; empty for all of the grant
 }
 
 // A GrantedStream is one stream under one connection of a grant or package.
@@ -89,10 +89,10 @@ type UnavailableConnection struct {
 // MaxConnectionOptions is how many connections an ambiguity error lists (S0-8a).
 const MaxConnectionOptions = 12
 
-// Error returns code and message. The cause is left out, because it may hold an address or a value.
+// Error returns code and message. It omits the cause, which may contain an address or a value.
 func (e *Error) Error() string { return fmt.Sprintf("%s: %s", e.Code, e.Message) }
 
-// Seconds writes a wait of whole seconds as a hint names it: "1 second" or "5 seconds".
+// Seconds formats a wait of whole seconds for a hint: "1 second" or "5 seconds".
 func Seconds(wait time.Duration) string {
 	if wait == time.Second {
 		return "1 second"
@@ -103,7 +103,7 @@ func Seconds(wait time.Duration) string {
 // Unwrap returns the cause, so that errors.Is finds context errors.
 func (e *Error) Unwrap() error { return e.Cause }
 
-// AsError returns err as an *Error. An error of another type becomes "internal_error", which shows nothing of it.
+// AsError returns err as an *Error. An error of another type becomes the cause of an "internal_error", whose message reveals nothing of it.
 func AsError(err error) *Error {
 	var typed *Error
 	if errors.As(err, &typed) {
@@ -117,15 +117,15 @@ func Invalid(param, message, hint string) *Error {
 	return &Error{Code: "invalid_arguments", Param: param, Message: message, Hint: hint}
 }
 
-// maxErrorTextBytes bounds what is repeated of a resource server's own error sentence.
+// maxErrorTextBytes limits how much of another server's error message is repeated.
 const maxErrorTextBytes = 600
 
-// Valid reports whether a foreign code can serve as a stable one: short, of word characters, dots and dashes.
+// Valid reports whether a code of another server has the form of a code: at most 80 letters, digits, '_', '.' and '-'.
 func (c Code) Valid() bool {
 	return c != "" && len(c) <= 80 && strings.Trim(string(c), "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-") == ""
 }
 
-// ErrorText makes a foreign sentence one bounded line.
+// ErrorText makes another server's text one line, truncated after 600 bytes.
 func ErrorText(text string) string {
 	if text = line(text); len(text) <= maxErrorTextBytes {
 		return text
@@ -133,7 +133,7 @@ func ErrorText(text string) string {
 	return strings.ToValidUTF8(text[:maxErrorTextBytes], "") + "…"
 }
 
-// ErrorText is [ErrorText] of a sentence without the tokens, even if invisible characters separate their parts.
+// ErrorText is the function [ErrorText] without the tokens, even if invisible characters separate their parts.
 func (r *Redactor) ErrorText(text string) string { return ErrorText(r.Text(line(text))) }
 
 // RefusesToken reports whether the error of a read may mean that the token is no longer good: a 401 (D7), or a 403 that says that the

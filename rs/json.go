@@ -14,14 +14,13 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// jsontext decides what is JSON: it bounds nesting and can tell duplicate names. gjson then finds the parts of text that is
-// known to be JSON: without allocations, where a decoder of jsontext makes eight for each object.
+// jsontext validates JSON: it limits nesting and detects duplicate names. gjson then finds the parts of text that is known to be valid. It
+// does so without allocations; a jsontext decoder makes eight for each object.
 
 // errNotJSON is the error of a body that is not JSON.
 var errNotJSON = errors.New("the JSON is malformed")
 
-// newDecoder reads JSON as resource servers write it: a name may occur twice, and bytes that are not UTF-8 may occur in
-// strings.
+// newDecoder returns a decoder that accepts what resource servers send: duplicate names, and bytes that are not UTF-8 in strings.
 func newDecoder(raw string) *jsontext.Decoder {
 	return jsontext.NewDecoder(bytes.NewBufferString(raw), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 }
@@ -40,8 +39,8 @@ func AsArray(raw string) ([]string, bool) {
 	return elements, true
 }
 
-// unquote returns the text of a JSON string as encoding/json decodes it: bytes that are not UTF-8, and half of a surrogate
-// pair, become U+FFFD.
+// unquote returns the text of a JSON string as encoding/json decodes it: bytes that are not UTF-8, and unpaired surrogates, become U+FFFD.
+// It reports false if raw is not a JSON string.
 func unquote(raw string) (string, bool) {
 	if isPlainString(raw) {
 		return raw[1 : len(raw)-1], true
@@ -53,7 +52,7 @@ func unquote(raw string) (string, bool) {
 	return "", false
 }
 
-// isPlainString reports whether raw is a JSON string that stands for itself, as most do: without escapes.
+// isPlainString reports whether raw is a JSON string without escapes, as most are: its text is what is between the quotes.
 func isPlainString(raw string) bool {
 	if len(raw) < 2 || raw[0] != '"' || raw[len(raw)-1] != '"' {
 		return false
@@ -67,19 +66,19 @@ func isPlainString(raw string) bool {
 	return utf8.ValidString(inside)
 }
 
-// AppendText appends a text as a JSON string with as few escapes as possible: those that JSON demands, and line and paragraph
-// separators, which some readers take for the end of a line. Bytes that are not UTF-8 become U+FFFD.
+// AppendText appends a text as a JSON string with as few escapes as possible: those that JSON requires, and line and paragraph separators,
+// which some readers treat as line ends. Bytes that are not UTF-8 become U+FFFD.
 func AppendText(b []byte, text string) []byte {
 	from := len(b)
-	b, _ = jsontext.AppendQuote(b, text) // its error is that some bytes are not UTF-8
+	b, _ = jsontext.AppendQuote(b, text) // its only error is invalid UTF-8, which it replaces
 	if !hasSeparator(text) {
 		return b
 	}
 	return append(b[:from], strings.NewReplacer("\u2028", `\u2028`, "\u2029", `\u2029`).Replace(string(b[from:]))...)
 }
 
-// hasSeparator reports whether a text has a line or paragraph separator. Both begin like a dash or a curly quote: searching for
-// each alone takes nearly as long as quoting the text.
+// hasSeparator reports whether a text has a line or paragraph separator. It searches once for the two bytes that both begin with (as dashes
+// and curly quotes do): searching for each separator takes nearly as long as quoting the text.
 func hasSeparator(text string) bool {
 	for {
 		_, rest, found := strings.Cut(text, "\u2028"[:2])
@@ -90,7 +89,7 @@ func hasSeparator(text string) bool {
 	}
 }
 
-// AsText returns a string, or a number or boolean as it is written.
+// AsText returns the text of a string, or a number or boolean as written.
 func AsText(raw string) (string, bool) {
 	switch Kind(raw) {
 	case "string":
@@ -101,9 +100,9 @@ func AsText(raw string) (string, bool) {
 	return "", false
 }
 
-// TextStart returns the first max characters of a JSON string's text, which [AsText] returns whole.
+// TextStart returns the first max characters of a JSON string's text; [AsText] returns all of it.
 func TextStart(raw string, max int) string {
-	text := inside(raw)
+	text := unquoted(raw)
 	for i := range text {
 		if max == 0 {
 			return text[:i]
@@ -136,7 +135,7 @@ func Kind(raw string) string {
 // JoinArray writes an array of values that are JSON already.
 func JoinArray(list []string) string { return "[" + strings.Join(list, ",") + "]" }
 
-func inside(quoted string) string {
+func unquoted(quoted string) string {
 	text, _ := unquote(quoted)
 	return text
 }
@@ -146,7 +145,7 @@ func inside(quoted string) string {
 func EncodeJSON(value any) string {
 	switch value := value.(type) {
 	case string:
-		return string(AppendText(make([]byte, 0, 64), value)) // which most fit into, without an allocation
+		return string(AppendText(make([]byte, 0, 64), value)) // most strings fit, and need no allocation
 	case int:
 		return strconv.Itoa(value)
 	case bool:
@@ -161,9 +160,9 @@ func EncodeJSON(value any) string {
 	return strings.TrimSpace(b.String())
 }
 
-// What an answer may be made of, whatever its size in bytes.
+// Limits of an answer, in addition to its size in bytes.
 const (
-	// maxDepth is how many arrays and objects may stand inside one another.
+	// maxDepth is how deep arrays and objects may be nested.
 	maxDepth = 256
 	// maxValues is how many values and names an answer may have.
 	maxValues = 1 << 20
@@ -178,14 +177,14 @@ func Compact(raw string) (string, error) {
 	return string(value), nil
 }
 
-// A jsonShape is what reading JSON once shows of it.
+// A jsonShape is what one pass over a JSON text finds out about it.
 type jsonShape struct {
-	distinct bool // no object has two members of one name
+	distinct bool // no object has a name twice
 	compact  bool // there is no white space between tokens
 }
 
-// readShape reads one JSON value and nothing after it. Its errors are errNotJSON, or an [*Error] for a value that is nested too
-// deep or has too many values: reading costs by the value and by the level.
+// readShape validates one JSON value with nothing after it. Its errors are errNotJSON, or an [*Error] for a value that is nested too deep
+// or has too many values: the cost of reading grows with both.
 func readShape(raw string) (jsonShape, error) {
 	decoder := jsontext.NewDecoder(strings.NewReader(raw), jsontext.AllowInvalidUTF8(true))
 	s := jsonShape{distinct: true, compact: true}
@@ -193,7 +192,7 @@ func readShape(raw string) (jsonShape, error) {
 		s.compact = s.compact && !spaceFollows(raw, int(decoder.InputOffset()))
 		token, err := decoder.ReadToken()
 		switch {
-		case errors.Is(err, jsontext.ErrDuplicateName): // begin again and let it pass
+		case errors.Is(err, jsontext.ErrDuplicateName): // start again with a decoder that allows it
 			decoder, s.distinct, values = newDecoder(raw), false, 0
 			continue
 		case err != nil:
@@ -207,7 +206,7 @@ func readShape(raw string) (jsonShape, error) {
 				Code: "invalid_response", Message: fmt.Sprintf("The resource server's answer has arrays and objects more than %d deep.", maxDepth),
 				Hint: "Ask for other fields or records; if it persists, tell the operator of the resource server.",
 			}
-		case values > maxValues+1: // the outermost is no value of another
+		case values > maxValues+1: // the outermost value does not count
 			return jsonShape{}, &Error{
 				Code: "response_too_large", Message: fmt.Sprintf("The resource server's answer has more than %d values.", maxValues),
 				Hint: "Ask for less: a smaller limit, fewer fields, or one connection.",
@@ -222,7 +221,7 @@ func readShape(raw string) (jsonShape, error) {
 	}
 }
 
-// spaceFollows reports whether white space follows the token that ends at a place of JSON, or the comma or colon behind it.
+// spaceFollows reports whether white space follows the token that ends at end, or the comma or colon after that token.
 func spaceFollows(raw string, end int) bool {
 	if end < len(raw) && (raw[end] == ',' || raw[end] == ':') {
 		end++
@@ -230,13 +229,13 @@ func spaceFollows(raw string, end int) bool {
 	return end < len(raw) && (raw[end] == ' ' || raw[end] == '\t' || raw[end] == '\r' || raw[end] == '\n')
 }
 
-// distinct returns valid JSON with each name of an object once: of several members of one name the last one stays.
+// distinct returns valid JSON without duplicate names: if a name occurs twice in an object, the last value wins.
 func distinct(raw string) string {
 	out, _ := appendDistinct(nil, newDecoder(raw))
 	return string(out)
 }
 
-// appendDistinct copies the next value of JSON without the members that a later one of the same name replaces.
+// appendDistinct appends the decoder's next value without the members that a later one of the same name replaces.
 func appendDistinct(out []byte, decoder *jsontext.Decoder) ([]byte, error) {
 	kind := decoder.PeekKind()
 	if kind != '{' && kind != '[' {
@@ -246,8 +245,8 @@ func appendDistinct(out []byte, decoder *jsontext.Decoder) ([]byte, error) {
 	bracket, err := decoder.ReadToken()
 	out = append(out, bracket.String()...)
 	type part struct {
-		name     string // an element of an array has its place for one
-		from, to int    // in out, with a comma behind it
+		name     string // for an array element its index
+		from, to int    // in out, including the comma after it
 	}
 	var parts []part
 	last, start := map[string]int{}, len(out)

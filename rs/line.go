@@ -8,9 +8,9 @@ import (
 	"unicode/utf8"
 )
 
-// IsEmpty reports whether a character is invisible and changes nothing that is visible, so that it can only hide a word or a message from
-// a reader: soft hyphen, zero width space and word joiner, the invisible operators of formulas, the fillers of old Korean encodings, and
-// the code points that Unicode reserves for more of them.
+// IsEmpty reports whether a character is invisible and has no effect on visible text, so that its only use is to hide a word or a message
+// from a reader: soft hyphen, zero width space and word joiner, the invisible operators of formulas, the fillers of old Korean encodings,
+// and the code points that Unicode reserves for more of them.
 func IsEmpty(c rune) bool {
 	return c == '\u00AD' || c == '\u200B' || c >= 0x2060 && c <= 0x2065 || c == '\u3164' || c == '\uFFA0' || c >= 0xFFF0 && c <= 0xFFF8
 }
@@ -27,11 +27,11 @@ func IsUnseen(c rune) bool {
 	return c >= 0x1BCA0 && c <= 0x1BCA3 || c >= 0x1D173 && c <= 0x1D17A
 }
 
-// maxString is how many bytes a control string may have, such as a hyperlink's address.
+// maxString is the most bytes that a control string may have, such as a hyperlink's address.
 const maxString = 4096
 
-// escapeSequence is a terminal sequence with seven-bit or eight-bit controls. An unterminated one does not match: its first character is
-// removed like any control, and no text is lost.
+// escapeSequence matches a terminal sequence with seven-bit or eight-bit controls. An unterminated one does not match: its first character
+// is removed like any control, and no text is lost.
 var escapeSequence = regexp.MustCompile(`^(?:` +
 	`(?:\x1b\[|\x{9b})[ -?]{0,62}[@-~]|` + // a control sequence
 	`(?:\x1b[PX\]^_]|[\x{90}\x{98}\x{9d}-\x{9f}])[^\p{Cc}]*(?:\a|\x1b\\|\x{9c})|` + // a control string
@@ -41,15 +41,15 @@ var escapeSequence = regexp.MustCompile(`^(?:` +
 // EscapeBytes returns the length in bytes of the terminal sequence that a text begins with, or 0.
 func EscapeBytes(s string) int { return len(escapeSequence.FindString(s[:min(len(s), 2+maxString)])) }
 
-// isRemoved reports whether a line of an error leaves a character out: controls, bidirectional controls and invisible ones (D19).
+// isRemoved reports whether [line] drops a character: controls, bidirectional controls and invisible characters (D19).
 func isRemoved(r rune) bool {
 	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r >= 0xE0000 && r <= 0xE007F || r == '\uFEFF' || IsEmpty(r)
 }
 
-// line makes a foreign sentence one line: without terminal sequences, and without invisible characters, which could separate the parts of
-// a token.
+// line makes another server's text one line, without terminal sequences, and without invisible characters, which could separate the parts
+// of a token.
 func line(text string) string {
-	if !strings.ContainsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || isRemoved(r) || IsUnseen(r) }) { // an id holds none
+	if !strings.ContainsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || isRemoved(r) || IsUnseen(r) }) { // an id has none
 		return text
 	}
 	out := make([]byte, 0, len(text))
@@ -65,7 +65,7 @@ func line(text string) string {
 		case isRemoved(r):
 			shown = ""
 		case r < utf8.RuneSelf:
-			if before := bytes.TrimRightFunc(out, IsUnseen); isASCII(before) { // joiners join other letters
+			if before := bytes.TrimRightFunc(out, IsUnseen); isASCII(before) { // joiners have no effect between ASCII characters
 				out = before
 			}
 		}

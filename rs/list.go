@@ -1,31 +1,31 @@
 package rs
 
-// A List is a list answer: its items, and the rest of it.
+// A List is an answer that contains a list, split into the items and the rest.
 type List struct {
 	Raw      string // the answer
-	Body     Object // its members
+	Body     Object // the members of the answer
 	Envelope Object // everything but the items: cursor, count, warnings
 	Items    []Item // in order; none when there are more than MaxItems
 	Count    int    // how many items there are
 
-	path []string // where the items are in Body: one name or two
+	path []string // the names that lead to the items in Body: one or two
 }
 
 // An Item is one item of a list: a record, a hit or a stream.
 type Item struct {
 	Raw     string // JSON
-	Members Object // nil for what is not an object
-	Data    Object // of a record; nil for none
+	Members Object // nil if the item is not an object
+	Data    Object // the data of a record; nil if it has none
 }
 
-// MaxItems is how many items a list may have. A page has a hundred; a list of streams has no pages.
+// MaxItems is the most items that a list may have. A page has a hundred; the list of streams is not paged.
 const MaxItems = 10_000
 
 // itemNames are the names under which a resource server puts the items of a list.
 var itemNames = []string{"data", "results", "hits", "records"}
 
-// readList finds the items of an answer, given as JSON and as its members, in any of the shapes that resource servers use: data[], data.data[],
-// data.results[], results[], hits[], records[] (S3-R16). Of an answer that has none of them, or too many, it has no items.
+// readList finds the items of an answer, whose members are body, in any of the shapes that resource servers use: data[], data.data[],
+// data.results[], results[], hits[], records[] (S3-R16). An answer of another shape, or with more than MaxItems items, has no items.
 func readList(raw string, body Object) List {
 	l := List{Raw: raw, Body: body}
 	name, items, ok := l.Body.list(itemNames)
@@ -48,7 +48,7 @@ func readList(raw string, body Object) List {
 		o := asObject(raw, members)
 		data := asObject(o.Get("data"), fields)
 		l.Items[i] = Item{raw, o, data}
-		members, fields = len(o), max(len(data), usualMembers) // items of a list are alike
+		members, fields = len(o), max(len(data), usualMembers) // expect the next item to be as large
 	}
 	return l
 }
@@ -62,10 +62,10 @@ func (o Object) list(names []string) (name string, elements []string, ok bool) {
 	return "", nil, false
 }
 
-// Item writes the object as an item of a list.
+// Item returns the object as an item of a list.
 func (o Object) Item() Item { return Item{o.JSON(), o, o.Object("data")} }
 
-// JoinItems writes an array of items.
+// JoinItems returns the items as a JSON array.
 func JoinItems(items []Item) string {
 	list := make([]string, len(items))
 	for i, item := range items {
@@ -74,7 +74,7 @@ func JoinItems(items []Item) string {
 	return JoinArray(list)
 }
 
-// Name is the name under which the items are, in Body or in its data.
+// Name returns the name of the array of items, in Body or in its data.
 func (l List) Name() string { return l.path[len(l.path)-1] }
 
 // With returns the body with its items replaced.

@@ -3,9 +3,9 @@ package rs
 // A ListedStream is a row of the list of streams: how many records a stream of a connection has, and how new they are.
 type ListedStream struct {
 	Name, Connection, Label, Connector string
-	Records                            int    // -1 where the resource server does not say
+	Records                            int    // -1 if unknown
 	Updated                            string // the time of the newest record
-	Status, SyncedAt                   string // how fresh the data are, and when they were read; "" where that is not known
+	Status, SyncedAt                   string // how fresh the data are, and when they were synced; "" if unknown
 }
 
 // ReadListedStream reads a row of the list of streams.
@@ -15,7 +15,7 @@ func ReadListedStream(o Object) ListedStream {
 		Name: o.Text("name", "stream"), Connection: ConnectionID(o), Label: o.Text("display_name"), Connector: ConnectorKey(o),
 		Records: -1, Updated: o.Text("last_updated"), Status: freshness.Text("status"),
 	}
-	// Without a run of the connector, captured_at is the time of the newest record.
+	// If the connector has not run, captured_at is the time of the newest record.
 	captured := freshness.Text("captured_at")
 	if freshness.Has("last_attempted_at") || s.Updated != "" && captured != s.Updated {
 		s.SyncedAt = captured
@@ -26,7 +26,7 @@ func ReadListedStream(o Object) ListedStream {
 	return s
 }
 
-// ListedStreams reads the answer as the list of streams; a nil answer has none. It is read once, and not by several goroutines at a time.
+// ListedStreams reads the answer as the list of streams; a nil answer has none. The result is cached: not safe for concurrent use.
 func (r *Response) ListedStreams() []ListedStream {
 	if r == nil {
 		return nil

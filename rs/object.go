@@ -11,19 +11,18 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// An Object is a JSON object whose members keep their order and whose values stay the JSON text that they were. It is read
-// and spliced, never decoded and encoded again, so what a resource server said reaches the host unchanged. Values are parts
-// of the text that was read, not copies. What is called in hundreds of places is not inlined there, for which the program would grow by
-// 0.4 MB.
+// An Object is a JSON object whose members keep their order, and whose values are JSON text. It is read and spliced, never decoded and
+// encoded again, so that what a resource server sent reaches the host unchanged. Values are substrings of the text that was read, not
+// copies. The methods that are called most often are not inlined: inlining them makes the program 0.4 MB larger.
 type Object []Member
 
 // A Member is one name of an [Object] with its value, which is JSON.
 type Member struct{ Name, Value string }
 
-// NewMember is a member whose value is encoded as JSON.
+// NewMember returns a member with value encoded as JSON.
 func NewMember(name string, value any) Member { return Member{name, EncodeJSON(value)} }
 
-// index is the place of a name, or -1 when it is absent. Of a name given twice the last one counts, as in encoding/json.
+// index returns the index of a name, or -1 if it is absent. If a name occurs twice, the last one wins, as in encoding/json.
 //
 //go:noinline
 func (o Object) index(name string) int {
@@ -35,7 +34,7 @@ func (o Object) index(name string) int {
 	return -1
 }
 
-// Get returns the value of a name, or nothing when it is absent or null.
+// Get returns the value of a name, or "" if it is absent or null.
 func (o Object) Get(name string) string {
 	if at := o.index(name); at >= 0 && o[at].Value != "null" {
 		return o[at].Value
@@ -46,15 +45,15 @@ func (o Object) Get(name string) string {
 // Has reports whether a name has a value other than null.
 func (o Object) Has(name string) bool { return o.Get(name) != "" }
 
-// Includes reports whether a name is there, even as null.
+// Includes reports whether a name is present, even as null.
 func (o Object) Includes(name string) bool { return o.index(name) >= 0 }
 
-// Text returns the first of the names that holds a string or a number and is not empty.
+// Text returns the text of the first of the names whose value is a number or a non-empty string; "" if there is none.
 func (o Object) Text(names ...string) string {
 	for _, name := range names {
 		raw := o.Get(name)
 		if raw != "" && raw[0] == '"' {
-			raw = inside(raw)
+			raw = unquoted(raw)
 		} else if Kind(raw) != "number" {
 			continue
 		}
@@ -67,7 +66,7 @@ func (o Object) Text(names ...string) string {
 
 // JSONString returns the text of a member that is a string, or "".
 func (o Object) JSONString(name string) string {
-	return inside(o.Get(name))
+	return unquoted(o.Get(name))
 }
 
 // Object returns the object of a name, or nil.
@@ -79,13 +78,13 @@ func (o Object) Array(name string) []string {
 	return list
 }
 
-// Flag reports an explicit true.
+// Flag reports whether a name is present and true.
 func (o Object) Flag(name string) bool { return o.Get(name) == "true" }
 
-// Denied reports an explicit false.
+// Denied reports whether a name is present and false.
 func (o Object) Denied(name string) bool { return o.Get(name) == "false" }
 
-// Number returns a whole number, tolerating one written as a string.
+// Number returns a value that is a whole number, or a string with one.
 func (o Object) Number(name string) (int, bool) {
 	text, ok := AsText(o.Get(name))
 	if !ok {
@@ -101,7 +100,7 @@ func (o Object) Number(name string) (int, bool) {
 	return int(f), true
 }
 
-// Without returns o less some names.
+// Without returns o without some names.
 //
 //go:noinline
 func (o Object) Without(names ...string) Object {
@@ -114,7 +113,7 @@ func (o Object) Without(names ...string) Object {
 	return kept
 }
 
-// With returns o with a value set, in its place or at the end.
+// With returns o with a value set, at the name's position or at the end.
 //
 //go:noinline
 func (o Object) With(name string, value string) Object {
@@ -153,7 +152,7 @@ func (o Object) WithAll(members Object) Object {
 	return set
 }
 
-// JSON writes the members in their order.
+// JSON returns the object as JSON, with its members in order.
 //
 //go:noinline
 func (o Object) JSON() string { return string(o.AppendJSON(nil)) }
@@ -174,11 +173,11 @@ func (o Object) AppendJSON(b []byte) []byte {
 	return append(b, '}')
 }
 
-// Ambiguity finds a member that two readers may take for different ones: a name that is there twice, or one of the names in another case. name
-// is the one of the names that it stands for, "" for none.
+// Ambiguity finds a member that two JSON readers may interpret differently: one whose name occurs twice, in any case, or differs from one
+// of names only in case. name is that one of names which equals the member's name in any case, "" if none does.
 func (o Object) Ambiguity(names ...string) (member, name string, found bool) {
 	const few = 16
-	var seen map[string]bool // of more members than few, which are compared with each other
+	var seen map[string]bool // only for more than few members: fewer are compared pairwise
 	if len(o) > few {
 		seen = make(map[string]bool, len(o))
 	}
@@ -201,7 +200,7 @@ func (o Object) Ambiguity(names ...string) (member, name string, found bool) {
 	return "", "", false
 }
 
-// foldCase is the same for letters that strings.EqualFold and encoding/json take for the same, such as k and the Kelvin sign.
+// foldCase maps letters that strings.EqualFold and encoding/json treat as equal, such as k and the Kelvin sign, to the same letter.
 func foldCase(r rune) rune {
 	least := r
 	for other := unicode.SimpleFold(r); other != r; other = unicode.SimpleFold(other) {
@@ -210,13 +209,13 @@ func foldCase(r rune) rune {
 	return least
 }
 
-// usualMembers is how many members most objects have at most.
+// usualMembers is a capacity that suffices for most objects.
 const usualMembers = 8
 
 // AsObject returns the members of raw, which is valid JSON, or nil if raw is not an object. An empty object is not nil.
 func AsObject(raw string) Object { return asObject(raw, usualMembers) }
 
-// asObject is AsObject of what is expected to have so many members.
+// asObject is AsObject with a capacity for so many members.
 func asObject(raw string, members int) Object {
 	value := gjson.Parse(raw)
 	if !value.IsObject() {
@@ -224,13 +223,13 @@ func asObject(raw string, members int) Object {
 	}
 	o := make(Object, 0, members)
 	value.ForEach(func(name, member gjson.Result) bool {
-		o = append(o, Member{inside(name.Raw), member.Raw})
+		o = append(o, Member{unquoted(name.Raw), member.Raw})
 		return true
 	})
 	return o
 }
 
-// ReadObject reads one JSON object and nothing after it. Its error says what is expected and shows none of the text.
+// ReadObject parses one JSON object with nothing after it. Its error says what was expected and contains none of the text.
 func ReadObject(raw string) (Object, error) {
 	decoder := newDecoder(raw)
 	if decoder.PeekKind() != '{' {

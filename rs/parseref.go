@@ -31,7 +31,7 @@ func ParseRef(text string) (Ref, error) {
 		}
 		ref.ConnectionID, rest = connection, after
 	}
-	stream, record, ok := strings.Cut(rest, ":") // the FIRST colon: record ids may hold more (S2-3)
+	stream, record, ok := strings.Cut(rest, ":") // the FIRST colon: record ids may contain more (S2-3)
 	if strings.ContainsRune(record, '/') || !ok && strings.ContainsRune(ref.ConnectionID, ':') {
 		return Ref{}, slashInRecordID(text)
 	}
@@ -48,8 +48,8 @@ func ParseRef(text string) (Ref, error) {
 	return ref, nil
 }
 
-// slashInRecordID refuses a text whose record id holds a '/', which the text grammar cannot carry (D12), and says how
-// the same record is written.
+// slashInRecordID returns the error for a record id that contains '/', which the text grammar does not allow (D12). Its hint gives the
+// record's URI.
 func slashInRecordID(text string) *Error {
 	e := invalidID(text, "has a record segment that contains '/'")
 	connection, rest, _ := strings.Cut(text, "/")
@@ -91,7 +91,7 @@ func parseRecordHandle(text, handle string) (Ref, error) {
 	return checkedRef(text, Ref{h.ConnectionID, h.Stream, h.RecordID})
 }
 
-// checkedRef is a record that a URI names. Its record id may hold a '/', because it never meets a path unescaped; a stream or a
+// checkedRef validates a record that a URI names. The record id may contain '/', because it is always escaped in a path; a stream or a
 // connection may not.
 func checkedRef(text string, ref Ref) (Ref, error) {
 	if why := UnsafeName(ref.Stream); why != "" {

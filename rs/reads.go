@@ -34,5 +34,5 @@ func (r *Reads) Do(ctx context.Context, request Request) (*Response, error) {
 	return response, err
 }
 
-// Count is how many reads were made.
+// Count returns the number of reads so far.
 func (r *Reads) Count() int { return int(r.count.Load()) }

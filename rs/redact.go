@@ -10,14 +10,14 @@ import (
 	"sync"
 )
 
-// redacted is written where an access token stood. It is shorter than any token that is looked for.
+// redacted replaces an access token. It is shorter than any token that a Redactor looks for.
 const redacted = "[token]"
 
-// minRedacted is the length in bytes of the shortest token that is looked for: a shorter one would be found in ordinary words.
+// minRedacted is the length in bytes of the shortest token that a Redactor looks for: a shorter one would match ordinary words.
 const minRedacted = 8
 
-// A Redactor removes access tokens from text: each as it is, percent-encoded, and in base64 at any offset, such as behind
-// "Bearer ". The nil Redactor removes nothing.
+// A Redactor removes access tokens from text: each in plain, percent-encoded, and in base64 at any offset, such as after "Bearer ". The nil
+// Redactor removes nothing.
 type Redactor struct{ forms []string }
 
 // Redactor returns a Redactor of the token, or nil for one of fewer than 8 bytes.
@@ -30,10 +30,10 @@ func (t Token) Redactor() *Redactor {
 	if encoded := url.QueryEscape(credential); encoded != credential {
 		r.forms = append(r.forms, encoded, lowerHex(encoded))
 	}
-	behind := append(make([]byte, 2, 2+len(credential)), credential...)
-	for offset := range 3 { // what stands before the credential decides where in three bytes it begins
-		encoded := base64.RawStdEncoding.EncodeToString(behind[2-offset:])
-		form := encoded[(8*offset+5)/6 : 8*(offset+len(credential))/6] // whole characters that stand for the credential alone
+	padded := append(make([]byte, 2, 2+len(credential)), credential...)
+	for offset := range 3 { // base64 depends on the position modulo 3, and so on what precedes
+		encoded := base64.RawStdEncoding.EncodeToString(padded[2-offset:])
+		form := encoded[(8*offset+5)/6 : 8*(offset+len(credential))/6] // the characters that encode nothing but the credential
 		r.forms = append(r.forms, form)
 		if strings.ContainsAny(form, "+/") {
 			r.forms = append(r.forms, strings.ReplaceAll(strings.ReplaceAll(form, "+", "-"), "/", "_"))
@@ -62,9 +62,10 @@ func (r *Redactor) MayFind(raw []byte) bool {
 	return r.mayFind(func(part string) bool { return bytes.Contains(raw, []byte(part)) })
 }
 
-// mayFind reports whether JSON that has some parts has to be read string by string: a token may be there as it is, or with escapes.
+// mayFind reports whether JSON has to be searched string by string: it may contain a token in plain, or with escapes. has reports whether
+// the JSON contains a substring.
 func (r *Redactor) mayFind(has func(part string) bool) bool {
-	const slash, ascii = `\/`, `\u00` // the escapes of what tokens are made of
+	const slash, ascii = `\/`, `\u00` // the escapes of the characters that tokens consist of
 	return r != nil && (slices.ContainsFunc(r.forms, has) || has(slash) || has(ascii))
 }
 
@@ -79,8 +80,7 @@ func (r *Redactor) Text(text string) string {
 	return text
 }
 
-// JSON returns JSON without the tokens, which may be written with escapes, and which stays JSON. Text that is not JSON is
-// searched as well.
+// JSON removes the tokens from JSON, also those written with escapes; the result is still JSON. Text that is not JSON is searched as well.
 func (r *Redactor) JSON(raw string) string {
 	if !r.mayFind(func(part string) bool { return strings.Contains(raw, part) }) {
 		return raw
@@ -111,7 +111,7 @@ func (r *Redactor) jsonString(quoted string) string {
 	return r.Text(quoted)
 }
 
-// number is [Redactor.JSON] of what is outside of strings. A token that is a part of a number keeps its length there.
+// number is [Redactor.JSON] outside of strings. A token that is part of a number is replaced by as many digits: the number stays valid.
 func (r *Redactor) number(raw string) string {
 	for _, form := range r.forms {
 		instead := redacted
@@ -123,10 +123,10 @@ func (r *Redactor) number(raw string) string {
 	return raw
 }
 
-// digits makes every digit one that may stand first.
+// digits replaces every digit by 1, which may be the first digit of a number; 0 may not.
 var digits = strings.NewReplacer("0", "1", "2", "1", "3", "1", "4", "1", "5", "1", "6", "1", "7", "1", "8", "1", "9", "1")
 
-// quotedBytes is the length of the JSON string that raw starts with, or of all of raw when the string has no end.
+// quotedBytes returns the length of the JSON string that raw starts with, or of all of raw if the string is unterminated.
 func quotedBytes(raw string) int {
 	for at := 1; at < len(raw); at++ {
 		next := strings.IndexAny(raw[at:], `"\\`)
@@ -136,12 +136,12 @@ func quotedBytes(raw string) int {
 		if at += next; raw[at] == '"' {
 			return at + 1
 		}
-		at++ // the character behind a backslash
+		at++ // skip the escaped character
 	}
 	return len(raw)
 }
 
-// Error returns an error without the tokens. Its cause, which is never shown, stays.
+// Error returns an error without the tokens. It keeps the cause, which is never shown.
 func (r *Redactor) Error(e *Error) *Error {
 	if r == nil || e == nil {
 		return e
@@ -176,7 +176,7 @@ func (r *Redactor) connection(c Connection) Connection {
 type usedTokens struct {
 	mu        sync.Mutex
 	redactors map[Token]*Redactor
-	members   []Token // of the caller, if it is a package
+	members   []Token // tokens of the members, if the caller's is a package token
 }
 
 type usedTokensKey struct{}
@@ -210,8 +210,8 @@ func (u *usedTokens) redactor(token Token) *Redactor {
 	return r
 }
 
-// all returns a Redactor of the tokens that were used so far. Of a package it knows the tokens of the other members too, as
-// they are: encoded ones would make the search of a large package long.
+// all returns a Redactor of the tokens used so far. It also finds the tokens of the package's other members, but only in plain: looking for
+// their encoded forms would be slow for a large package.
 func (u *usedTokens) all() *Redactor {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -229,5 +229,5 @@ func (u *usedTokens) all() *Redactor {
 	return all
 }
 
-// bare is a token without its padding, which a server may leave out when it repeats the token.
+// bare returns a token without its padding, which a server may omit when it repeats the token.
 func bare(token Token) string { return strings.TrimRight(token.Reveal(), "=") }

@@ -41,7 +41,7 @@ func (r Ref) String() string {
 // noConnection is the first segment of a record URI without a connection. A connection of that name is written as %2D.
 const noConnection = "-"
 
-// URI returns the pdpp://record/ form, which holds any record id at all.
+// URI returns the pdpp://record/ form, which can represent any record id.
 func (r Ref) URI() string {
 	connection := url.PathEscape(r.ConnectionID)
 	switch connection {
@@ -66,7 +66,7 @@ func (r Ref) embeddable() bool {
 	return !strings.HasPrefix(r.ConnectionID, "pdpp:") && len(r.ConnectionID)+len(r.Stream)+len(r.RecordID)+2 <= MaxIDBytes
 }
 
-// endsWord reports what cannot stand in a word of prose.
+// endsWord reports whether a character cannot be part of a word of prose.
 func endsWord(c rune) bool {
 	return unicode.IsSpace(c) || !unicode.IsGraphic(c) || unicode.IsMark(c) || strings.ContainsRune("\"'`<>|,;", c)
 }
@@ -102,7 +102,8 @@ func DecodeHandle(handle string, v any) error {
 	return json.Unmarshal(data, v)
 }
 
-// isWord reports a text of ASCII letters, digits, '_' and '-': most names and ids are one, and nothing is wrong with any.
+// isWord reports whether a text consists of ASCII letters, digits, '_' and '-', and is not empty. Most names and ids are such words, and
+// every word is safe.
 func isWord(text string) bool {
 	for i := range len(text) {
 		if c := text[i]; (c|0x20 < 'a' || c|0x20 > 'z') && (c < '0' || c > '9') && c != '_' && c != '-' {
@@ -112,7 +113,7 @@ func isWord(text string) bool {
 	return text != ""
 }
 
-// UnsafeName says why a stream name, connection id or record id of a text id is refused, or "" when it is safe (S2-2).
+// UnsafeName returns why a stream name, connection id or record id in the text form of an id is refused, or "" if it is safe (S2-2).
 func UnsafeName(name string) string {
 	switch {
 	case isWord(name):
@@ -127,8 +128,8 @@ func UnsafeName(name string) string {
 	return unsafeRecordID(name)
 }
 
-// unsafeRecordID is what holds even for a record id in a handle: it may contain '/' and "..", but is a readable,
-// non-empty text other than "." and "..".
+// unsafeRecordID returns why a record id is refused even in a handle, or "" if it is safe. It may contain '/' and "..", but must be valid
+// UTF-8 without control characters, and not empty, "." or "..".
 func unsafeRecordID(id string) string {
 	switch {
 	case id == "":
@@ -143,8 +144,8 @@ func unsafeRecordID(id string) string {
 	return ""
 }
 
-// UnsafeField says why a text cannot be sent as a field name or dotted path, or "" when it can: between the brackets of a
-// filter it must stay one name.
+// UnsafeField returns why a text cannot be sent as a field name or dotted path, or "" if it can: inside the brackets of a filter it must
+// remain one name.
 func UnsafeField(name string) string {
 	switch {
 	case strings.TrimSpace(name) == "":

@@ -1,6 +1,5 @@
-// Package rs is the PDPP resource server's REST contract and nothing else: requests, answers, identifiers, errors and the schema
-// document. It knows nothing of MCP. rs/rsclient makes the reads, rs/auth asks who is calling, and rs/fanout reads a package of
-// grants as one.
+// Package rs is the PDPP resource server's REST contract and nothing else: requests, answers, identifiers, errors and the schema document.
+// It does not depend on MCP. rs/rsclient makes the reads, rs/auth identifies the caller, and rs/fanout reads a package of grants as one.
 package rs
 
 import (
@@ -9,7 +8,7 @@ import (
 	"time"
 )
 
-// A Request is one read of the resource server: GET, always.
+// A Request is one read of the resource server. The method is always GET.
 type Request struct {
 	// Path is the path below the resource server's base, starting with /v1/ and already escaped; see [Path].
 	Path string
@@ -17,13 +16,13 @@ type Request struct {
 	Query url.Values
 	// Binary is set when the answer is bytes of any type rather than JSON.
 	Binary bool
-	// ConnectionID is the connection whose grant holds a blob; may be empty. Blobs are known by id alone, so it only
-	// routes within a package of grants and is never sent.
+	// ConnectionID is the connection whose grant covers a blob; may be empty. Blobs are addressed by id alone, so it only routes within a
+	// package of grants and is never sent.
 	ConnectionID string
-	// OneRound is set to have a package search each of its members once at most, although its page may be short then.
+	// OneRound makes a package search each of its members at most once, even if its page is then short.
 	OneRound bool
-	// Parts are those streams of a search whose records are parts of the records of its other streams, such as the bodies of messages. A
-	// package asks no member for them alone, and keeps them in its cursor.
+	// Parts are the streams of a search whose records are parts of records of its other streams, such as the bodies of messages. A package
+	// never searches a member for them alone, and keeps them in its cursor.
 	Parts []string
 }
 
@@ -43,13 +42,13 @@ var RangeOperators = []string{"gte", "gt", "lte", "lt"}
 
 var opposites = map[string]string{"gte": "lt", "lt": "gte", "gt": "lte", "lte": "gt"}
 
-// Opposite returns the operator that holds of exactly those values for which another does not; ok is false if there is none.
+// Opposite returns the operator that matches exactly those values that operator does not, "lt" for "gte"; ok is false if there is none.
 func Opposite(operator string) (opposite string, ok bool) {
 	opposite, ok = opposites[operator]
 	return opposite, ok
 }
 
-// ReadTime reads RFC 3339, or a date as its first instant in UTC. On error it returns the zero time.
+// ReadTime parses RFC 3339, or a date, which means its first instant in UTC. On error it returns the zero time.
 func ReadTime(text string) (time.Time, error) {
 	if t, err := time.Parse(time.RFC3339Nano, text); err == nil {
 		return t, nil

@@ -8,7 +8,7 @@ import (
 // A Response is a successful answer of the resource server; an error status is an [*Error] instead.
 type Response struct {
 	Status      int
-	Body        string // JSON in UTF-8 without white space between its tokens and each name of an object once, or the bytes of a blob
+	Body        string // compact JSON in UTF-8 without duplicate names, or the bytes of a blob
 	ContentType string
 	RequestID   string
 	// Unavailable is how many connections the answer of a package names as unavailable; 0 for a complete answer.
@@ -16,15 +16,15 @@ type Response struct {
 	// Reads is how many members of a package were read for it; 0 if it is not of a package.
 	Reads int
 
-	object  Object         // what Object returned; nil if it was not called
-	list    *List          // what List returned
-	schema  *Schema        // what Schema returned
-	streams []ListedStream // what ListedStreams returned
+	object  Object         // cached by Object
+	list    *List          // cached by List
+	schema  *Schema        // cached by Schema
+	streams []ListedStream // cached by ListedStreams
 }
 
 // ReadResponse checks and compacts a body of JSON. Bytes that are not UTF-8 become U+FFFD. If a name occurs twice, the last value wins, as
-// in encoding/json, so that all that read the answer see the same value. Its errors are that the body is not JSON, or an [*Error]: it is
-// nested too deep, or has too many values.
+// in encoding/json, so that all readers of the answer see the same value. The error says that the body is not JSON, or is an [*Error] if it
+// is nested too deep or has too many values.
 func ReadResponse(body string) (*Response, error) {
 	if !utf8.ValidString(body) {
 		body = strings.ToValidUTF8(body, "\uFFFD")
@@ -48,7 +48,7 @@ func (r Response) WithBody(body string) *Response {
 	return &r
 }
 
-// Object is the members of an answer that is an object; nil for any other. It is read once, and not by several goroutines at a time.
+// Object returns the members of an answer that is an object, nil for any other. The result is cached: not safe for concurrent use.
 func (r *Response) Object() Object {
 	if r.object == nil {
 		r.object = AsObject(r.Body)
@@ -56,7 +56,7 @@ func (r *Response) Object() Object {
 	return r.object
 }
 
-// List reads the answer as a list; see [readList]. It is read once, and not by several goroutines at a time.
+// List reads the answer as a list; see [readList]. The result is cached: not safe for concurrent use.
 func (r *Response) List() (List, bool) {
 	if r.list == nil {
 		l := readList(r.Body, r.Object())
@@ -65,7 +65,7 @@ func (r *Response) List() (List, bool) {
 	return *r.list, r.list.Items != nil
 }
 
-// Schema reads the answer as a schema document; see [readSchema]. It is read once, and not by several goroutines at a time.
+// Schema reads the answer as a schema document; see [readSchema]. The result is cached: not safe for concurrent use.
 func (r *Response) Schema() *Schema {
 	if r.schema == nil {
 		r.schema = readSchema(r.Body)
@@ -73,8 +73,8 @@ func (r *Response) Schema() *Schema {
 	return r.schema
 }
 
-// Redacted returns the answer without the tokens in its request id, its type and the bytes of a blob. A body of JSON stays: what a
-// renderer writes of it is searched when it is written.
+// Redacted returns the answer without the tokens in its request id, its content type and the bytes of a blob. It does not search a body of
+// JSON: renderers search what they write of it.
 func (r *Response) Redacted(redactor *Redactor, binary bool) *Response {
 	if r == nil || !redactor.finds(r.RequestID) && !redactor.finds(r.ContentType) && (!binary || !redactor.finds(r.Body)) {
 		return r

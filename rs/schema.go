@@ -2,10 +2,10 @@ package rs
 
 import "strings"
 
-// A Schema is a schema document: which streams a grant covers, and what can be asked of them. The text is kept beside what was read of
-// it, because renderers show it as it was sent.
+// A Schema is a schema document: which streams a grant covers, and what calls they support. It keeps the text next to the parsed parts,
+// because renderers show it as sent.
 type Schema struct {
-	Members    Object // of the document
+	Members    Object // the members of the document
 	Raw        string // its text
 	Connectors []schemaConnector
 	Streams    []SchemaStream // those of connectors first, then those outside of them
@@ -30,8 +30,8 @@ type SchemaStream struct {
 	Connections  []Connection // its own, or else its connector's
 }
 
-// readSchema reads a schema document, which is valid JSON, out of a {"data":…} wrapper where there is one (D5). A part that does
-// not have the shape of the contract is read as if it were absent; [Schema.Check] says so.
+// readSchema reads a schema document from valid JSON, with or without a {"data":…} wrapper (D5). A part whose type differs from the
+// contract counts as absent; [Schema.Check] reports it.
 func readSchema(body string) *Schema {
 	s := &Schema{}
 	s.Members, s.Raw = s.document(body)
@@ -51,7 +51,7 @@ func readSchema(body string) *Schema {
 	return s
 }
 
-// document returns the members of a document, nil if it is not an object, and its text.
+// document returns the members of a document, nil if it is not an object, and its text, both without a {"data":…} wrapper.
 func (s *shape) document(body string) (Object, string) {
 	o := AsObject(body)
 	s.malformed = o == nil
@@ -61,7 +61,7 @@ func (s *shape) document(body string) (Object, string) {
 	return o, body
 }
 
-// add adds a stream, which has the key and the connections of its connector unless it names its own.
+// add adds a stream. Its key is its connector's, or else its own; its connections are its own, or else its connector's.
 func (s *Schema) add(raw string, at int, connector schemaConnector) {
 	o := s.object(raw)
 	r := SchemaStream{Members: o, Raw: raw, Connector: at, ConnectorKey: connector.Key, Name: s.text(o, "name", "stream")}
@@ -75,7 +75,7 @@ func (s *Schema) add(raw string, at int, connector schemaConnector) {
 	s.Streams = append(s.Streams, r)
 }
 
-// GrantID is the grant that the document was read under, or "".
+// GrantID returns the id of the grant that the document was read under, or "".
 func (s *Schema) GrantID() string { return s.Members.Object("bearer").JSONString("grant_id") }
 
 // Expands reports whether the stream advertises at least one relation to expand.
@@ -87,10 +87,10 @@ func (r *SchemaStream) Expands() bool {
 type Relation struct {
 	Name, Cardinality, Target string
 	ForeignKey                string // the field of the target that has the ids of this stream; "" when the document does not say
-	DefaultLimit, MaxLimit    *int   // nil when the document does not say
+	DefaultLimit, MaxLimit    *int   // nil if the document has none
 }
 
-// Relations are the relations that can be expanded under this grant.
+// Relations returns the relations that can be expanded under this grant.
 func (r *SchemaStream) Relations() []Relation {
 	var list []Relation
 	for _, raw := range r.Members.Array("expand_capabilities") {
@@ -110,7 +110,7 @@ func (r *SchemaStream) Relations() []Relation {
 	return list
 }
 
-// connections are those that a stream or a connector names.
+// connections returns the connections that a stream or a connector names.
 func (s *shape) connections(o Object, key string) []Connection {
 	var list []Connection
 	for _, raw := range s.array(o.Get("granted_connections")) {
@@ -126,13 +126,14 @@ func (s *shape) connections(o Object, key string) []Connection {
 	return list
 }
 
-// connectionNames are the names of a connection's id; the older one is understood, never written.
+// connectionNames are the names of a connection's id. The second is an older name, which is read and never written.
 var connectionNames = []string{"connection_id", "connector_instance_id"}
 
-// ConnectionID is the connection of a record, hit or stream, or "".
+// ConnectionID returns the id of the connection of a record, hit or stream, or "".
 func ConnectionID(o Object) string { return o.Text(connectionNames...) }
 
-// ConnectorKey is the short key of a connector; some answers give the URL of its registry entry instead (S3-2d).
+// ConnectorKey returns the short key of a connector. Some answers give the URL of its registry entry instead (S3-2d); the key is its last
+// segment.
 func ConnectorKey(o Object) string {
 	key := o.Text("connector_key", "connector_id")
 	if key == "" {
@@ -147,8 +148,8 @@ func ConnectorKey(o Object) string {
 	return key
 }
 
-// A shape reads values that are of the kind that the contract promises, or absent. It remembers whether one was of another kind, so
-// that this is asked once at the end.
+// A shape reads values of the types that the contract promises. A value of another type counts as absent and is recorded as malformed, so
+// that callers check once at the end.
 type shape struct{ malformed bool }
 
 // Check returns "invalid_response" if a part of the document does not have the shape of the contract.
@@ -173,7 +174,7 @@ func (s *shape) is(raw, kind string) bool {
 	return false
 }
 
-// text is the text of the first of the names that has one. A number is malformed, but read as text.
+// text returns the text of the first of the names that has one. A number is recorded as malformed, but read as text.
 func (s *shape) text(o Object, names ...string) string {
 	for _, name := range names {
 		s.is(o.Get(name), "string")

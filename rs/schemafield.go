@@ -5,24 +5,24 @@ import (
 	"strings"
 )
 
-// A SchemaField is what a schema document says of one field of a stream, in either of its forms: flags or an object.
+// A SchemaField describes one field of a stream as a schema document does, in either of its forms: flags or an object.
 type SchemaField struct {
 	Name         string
 	Capabilities string // as sent; "" when only its JSON Schema is known
 	Schema       string // its own JSON Schema, or ""
-	Property     string // its JSON Schema in that of the stream, or ""
+	Property     string // its JSON Schema inside the stream's, or ""
 
 	Type, Role string // "" when unknown; alternatives of a type are joined by '|'
 	Granted    bool
 	Exact      bool     // an exact filter works under the grant
-	Lexical    bool     // so does lexical search
-	Semantic   bool     // so does semantic search
-	Ranges     []string // the operators of a range filter, none where it does not work
+	Lexical    bool     // lexical search works
+	Semantic   bool     // semantic search works
+	Ranges     []string // the operators of a range filter; empty if it does not work
 	Aggregates []string // the kinds of aggregation that work
 }
 
-// Fields are the fields of the stream in the order of the document: those with capabilities, then those of which only the stream's
-// JSON Schema knows.
+// Fields returns the fields of the stream in the order of the document: those with capabilities, then those that only the stream's JSON
+// Schema has.
 func (r *SchemaStream) Fields() []SchemaField {
 	var s shape
 	capabilities := r.Members.Object("field_capabilities")
@@ -49,10 +49,10 @@ func (r *SchemaStream) Fields() []SchemaField {
 	return fields
 }
 
-// HasFlags reports whether the capabilities are flags.
+// HasFlags reports whether the capabilities are flags, not an object.
 func (f *SchemaField) HasFlags() bool { return Kind(f.Capabilities) == "string" }
 
-// JSONSchema is the field's JSON Schema, or "".
+// JSONSchema returns the field's JSON Schema, or "".
 func (f *SchemaField) JSONSchema() string {
 	if f.Schema != "" {
 		return f.Schema
@@ -60,7 +60,6 @@ func (f *SchemaField) JSONSchema() string {
 	return f.Property
 }
 
-// field reads a field's capabilities.
 func (s *shape) field(name, raw string) SchemaField {
 	f := SchemaField{Name: name, Capabilities: raw, Granted: true}
 	if f.HasFlags() {
@@ -78,7 +77,7 @@ func (s *shape) field(name, raw string) SchemaField {
 	if capability := o.Get("range_filter"); s.usable(capability) {
 		for _, raw := range s.array(AsObject(capability).Get("operators")) {
 			if s.is(raw, "string") {
-				f.Ranges = append(f.Ranges, inside(raw))
+				f.Ranges = append(f.Ranges, unquoted(raw))
 			}
 		}
 		if len(f.Ranges) == 0 {
@@ -93,13 +92,13 @@ func (s *shape) field(name, raw string) SchemaField {
 	return f
 }
 
-// usable reports whether a capability works under the grant; one of which only the declaration is known counts.
+// usable reports whether a capability works under the grant. If "usable" is absent, "declared" decides.
 func (s *shape) usable(raw string) bool {
 	o := s.object(raw)
 	return s.boolean(o, "usable", o.Flag("declared"))
 }
 
-// schemaType is the type of a JSON Schema: "string", or "string|null".
+// schemaType returns the type that a JSON Schema declares: "string", or "string|null".
 func schemaType(schema Object) string {
 	if t := schema.Text("x_pdpp_type", "type"); t != "" {
 		return t
@@ -107,7 +106,7 @@ func schemaType(schema Object) string {
 	var words []string
 	for _, raw := range schema.Array("type") {
 		if Kind(raw) == "string" {
-			words = append(words, inside(raw))
+			words = append(words, unquoted(raw))
 		}
 	}
 	return strings.Join(words, "|")
@@ -137,11 +136,11 @@ func (f *SchemaField) readFlags(flags string) {
 	}
 }
 
-// flags writes the field as flags, the kinds of aggregation in alphabetical order.
+// flags returns the field's capabilities as flags, with the kinds of aggregation in alphabetical order.
 func (f *SchemaField) flags() string {
 	switch Kind(f.Capabilities) {
 	case "string": // flags already
-		return inside(f.Capabilities)
+		return unquoted(f.Capabilities)
 	case "null":
 		return ""
 	}

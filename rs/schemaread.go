@@ -6,17 +6,17 @@ import (
 	"net/url"
 )
 
-// FullSchema reads the exhaustive schema document of one stream, with only the rows that match (S0-5f).
+// FullSchema reads the exhaustive schema document of one stream, reduced to the rows that match (S0-5f).
 func FullSchema(ctx context.Context, d Doer, stream, connectionID string) (*Response, error) {
 	response, err := d.Do(ctx, schemaRequest(url.Values{"detail": {"full"}}, stream, connectionID))
 	if err != nil {
 		return nil, err
 	}
-	return (&schemaView{stream: stream, connectionID: connectionID}).of(response, false)
+	return (&schemaView{stream: stream, connectionID: connectionID}).apply(response, false)
 }
 
-// CompactSchema reads the compact schema document, of one stream and connection where they are named. A resource
-// server that ignores or refuses the compact view is read in full and projected here to the same form (S3-7a, S3-7b).
+// CompactSchema reads the compact schema document, limited to one stream and connection where they are given. If a resource server ignores
+// or refuses the compact view, CompactSchema converts the full document to the same form (S3-7a, S3-7b).
 func CompactSchema(ctx context.Context, d Doer, stream, connectionID string) (*Response, error) {
 	response, err := d.Do(ctx, CompactSchemaRequest(stream, connectionID))
 	if refusesView(err) {
@@ -25,12 +25,12 @@ func CompactSchema(ctx context.Context, d Doer, stream, connectionID string) (*R
 	if err != nil {
 		return nil, err
 	}
-	return (&schemaView{stream: stream, connectionID: connectionID}).of(response, true)
+	return (&schemaView{stream: stream, connectionID: connectionID}).apply(response, true)
 }
 
-// AdvertisesExpansion asks the live schema whether the stream, under the connection where one is named, advertises any
-// relation to expand: the compact one, and where that says nothing of relations, the full one (S4-5a). known is false when
-// the schema cannot tell: then the resource server decides (S4-R5).
+// AdvertisesExpansion reports whether the live schema of the stream, under the connection if one is given, advertises a relation to expand.
+// It reads the compact schema and, if that does not mention relations, the full one (S4-5a). known is false if the schema cannot tell: then
+// the resource server decides (S4-R5).
 func (s Scope) AdvertisesExpansion(ctx context.Context, d Doer) (advertised, known bool) {
 	for _, read := range []func(context.Context, Doer, string, string) (*Response, error){CompactSchema, FullSchema} {
 		response, err := read(ctx, d, s.Stream, s.ConnectionID)
@@ -41,7 +41,7 @@ func (s Scope) AdvertisesExpansion(ctx context.Context, d Doer) (advertised, kno
 		if schema.malformed || len(schema.Streams) == 0 {
 			return false, false
 		}
-		silent := false // a stream says nothing of relations, not even that there are none
+		silent := false // a stream has no expand_capabilities, not even an empty list
 		for i := range schema.Streams {
 			if schema.Streams[i].Expands() {
 				return true, true

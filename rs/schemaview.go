@@ -2,15 +2,15 @@ package rs
 
 import "slices"
 
-// A schemaView writes the part of a schema document that was asked for, with the text of what it does not change. It remembers whether
-// the document has a part of another shape than the contract's.
+// A schemaView reduces a schema document to the part that was requested, and keeps the text of what it does not change. Its shape records
+// whether a part of the document breaks the contract.
 type schemaView struct {
 	shape
-	stream, connectionID string // what was asked for; "" is all
+	stream, connectionID string // the requested ones; "" is all
 }
 
-// of returns a response with the view of its schema document as its body.
-func (v *schemaView) of(response *Response, compact bool) (*Response, error) {
+// apply returns the response with its schema document reduced, and made compact if compact is set.
+func (v *schemaView) apply(response *Response, compact bool) (*Response, error) {
 	document, raw := v.document(response.Body)
 	view := v.narrow(document)
 	if compact && !isCompact(view) {
@@ -27,7 +27,7 @@ func (v *schemaView) of(response *Response, compact bool) (*Response, error) {
 	return response.WithBody(raw), nil
 }
 
-// narrow drops the connectors, connections and streams that were not asked for, for resource servers that ignore the parameters.
+// narrow drops the connectors, connections and streams that were not requested, for resource servers that ignore the parameters.
 func (v *schemaView) narrow(document Object) Object {
 	if v.stream == "" && v.connectionID == "" {
 		return document
@@ -56,7 +56,7 @@ func (v *schemaView) narrowConnector(connector Object) (_ Object, keep bool) {
 	return connector, kept != "[]" || v.stream == "" && !dropped
 }
 
-// narrowConnections keeps, of the connections of a connector or stream, the one that was asked for. none reports a list without it.
+// narrowConnections keeps only the requested connection of a connector or stream. none reports a list without it.
 func (v *schemaView) narrowConnections(o Object) (narrowed Object, none bool) {
 	raw := o.Get("granted_connections")
 	if raw == "" || v.connectionID == "" {
@@ -74,13 +74,13 @@ func (v *schemaView) narrowStream(stream Object) (_ Object, keep bool) {
 		return nil, false
 	}
 	own := schemaView{connectionID: v.connectionID}
-	if narrowed, _ := own.narrowConnections(stream); !own.malformed { // a list of another kind stays
+	if narrowed, _ := own.narrowConnections(stream); !own.malformed { // keep what is not a list of objects
 		stream = narrowed
 	}
 	return stream, true
 }
 
-// list writes the objects of an array that write keeps, as write returns them, and reports whether any changed.
+// list returns the array raw with each object as write returns it, without those that write does not keep, and whether any changed.
 func (v *schemaView) list(raw string, write func(Object) (_ Object, keep bool)) (written string, changed bool) {
 	var list []string
 	for _, item := range v.array(raw) {
@@ -112,7 +112,7 @@ func matchesConnection(row Object, connectionID string) bool {
 	return s.malformed || len(connections) == 0 || slices.ContainsFunc(connections, func(c Connection) bool { return c.ID == connectionID })
 }
 
-// isCompact reports whether a document already has the compact form: it says so, or its field capabilities are flags.
+// isCompact reports whether a document already has the compact form: its detail is "compact", or its field capabilities are flags.
 func isCompact(document Object) bool {
 	if document.JSONString("detail") == "compact" {
 		return true
@@ -139,7 +139,7 @@ func (v *schemaView) compact(document Object) Object {
 		switch m.Name {
 		case "connectors":
 			document[i].Value, _ = v.list(m.Value, v.compactConnector)
-		case "streams": // no connector holds their connections
+		case "streams": // their connections are in no connector
 			document[i].Value, _ = v.list(m.Value, v.compactStream)
 		}
 	}
@@ -147,7 +147,7 @@ func (v *schemaView) compact(document Object) Object {
 }
 
 func (v *schemaView) compactConnector(connector Object) (_ Object, keep bool) {
-	var connections []string // that the streams repeat, each once
+	var connections []string // of the streams, each once
 	seen := map[string]bool{}
 	if connector.Includes("streams") {
 		streams, _ := v.list(connector.Get("streams"), func(stream Object) (_ Object, keep bool) {

@@ -6,9 +6,9 @@ import (
 	"unique"
 )
 
-// A Token is a bearer credential. It prints as a placeholder everywhere; Reveal gives it to the one place that sends it.
-// The credential lies behind a pointer, because fmt prints what it finds in an unexported field of another value without
-// asking its methods. Equal credentials are equal Tokens.
+// A Token is a bearer credential. It prints as a placeholder everywhere; Reveal returns it to the code that sends it. The credential is
+// behind a pointer, because fmt prints an unexported field of another value without calling its methods. Equal credentials are equal
+// Tokens.
 type Token struct{ credential unique.Handle[string] }
 
 // NewToken wraps a bearer credential. The empty one is the zero Token.
@@ -27,7 +27,7 @@ func (t Token) Reveal() string {
 	return t.credential.Value()
 }
 
-// Key identifies the credential in memory that is to hold none: its SHA-256.
+// Key returns the credential's SHA-256, a key for memory that must not contain credentials.
 func (t Token) Key() [sha256.Size]byte { return sha256.Sum256([]byte(t.Reveal())) }
 
 func (t Token) String() string { return "[token]" }

@@ -1,4 +1,4 @@
-// Package lookup asks endpoints about tokens.
+// Package lookup asks token authorities and package directories about tokens.
 package lookup
 
 import (
@@ -23,21 +23,20 @@ const (
 	DefaultTimeout = 5 * time.Second
 	// maxAnswerBytes bounds the response, whose size grows with the grant.
 	maxAnswerBytes = 1 << 20
-	// retries is how often a request is repeated; it changes nothing at the endpoint.
+	// retries is how often a failed request is repeated, which is safe: it changes nothing at the endpoint.
 	retries = 1
 )
 
-// A Lookup asks one endpoint about tokens: POST with the form token=…, HTTP Basic, no redirects. Introspection
-// (RFC 7662) and the package directory (D17) are asked this way. A request whose connection fails is repeated once.
-// An endpoint that keeps failing is not called for some seconds (circuit breaker); failures that any caller can cause by
-// sending an unknown token do not count: see [rsclient.WithUnknownToken].
+// A Lookup asks one endpoint about tokens: POST with the form token=…, HTTP Basic, no redirects. It serves introspection (RFC 7662) and
+// the package directory (D17). A request whose connection fails is repeated once. An endpoint that keeps failing is not called for some
+// seconds (circuit breaker). Failures that any caller can cause by sending an unknown token do not count: see [rsclient.WithUnknownToken].
 type Lookup struct {
-	what, class string // the endpoint in errors, and to the observer
+	what, class string // the endpoint's name in errors, and for the observer
 	options     Options
 	sender      *rsclient.Sender
 }
 
-// Options name an endpoint, and how it is asked.
+// Options describe an endpoint and how to call it.
 type Options struct {
 	Endpoint     string
 	ClientID     string // HTTP Basic

@@ -1,5 +1,5 @@
-// Package wire reads what resource servers, token authorities and package directories answer beside data: errors, waits, times, and
-// the JSON that decides who gets in.
+// Package wire parses what resource servers, token authorities and package directories send in addition to data: errors, waits, times, and
+// the JSON that decides about access.
 package wire
 
 import (
@@ -33,11 +33,11 @@ type errorBody struct {
 	TotalConnections     int             `json:"total_connections"`
 }
 
-// ReadError reads an error answer. It keeps the server's own code and sentence (S3-R3), and never fails:
-// what cannot be read becomes "upstream_error", which names the status. Its texts are without the tokens that the redactor knows.
+// ReadError parses an error answer. It keeps the server's code and message (S3-R3), and never fails: what it cannot parse becomes
+// "upstream_error", whose message names the status. It removes the tokens that the redactor knows.
 func ReadError(status int, header http.Header, body []byte, redactor *rs.Redactor) *rs.Error {
 	e := &rs.Error{Code: "upstream_error", Status: status, RetryAfter: RetryAfter(header)}
-	// A member of a wrong type costs itself, not the rest: what could be read is kept.
+	// A member of the wrong type is skipped; the others are decoded.
 	var envelope errorEnvelope
 	_ = json.Unmarshal(body, &envelope)
 	var inner errorBody
@@ -54,7 +54,7 @@ func ReadError(status int, header http.Header, body []byte, redactor *rs.Redacto
 			inner.Code = oauth
 		}
 	}
-	if code := rs.Code(inner.Code); code.Valid() && code != "ok" { // which says in logs and metrics that a call went well
+	if code := rs.Code(inner.Code); code.Valid() && code != "ok" { // "ok" means success in logs and metrics
 		e.Code = code
 	}
 	e.Message = redactor.ErrorText(inner.Message)
@@ -89,8 +89,8 @@ func retryWith(raw json.RawMessage) string {
 	return object.Field
 }
 
-// RetryAfter reads Retry-After, in seconds or as a date, at most a day; anything else counts as unsaid (RFC 9110,
-// section 10.2.3). A date is compared with the answer's own Date, so that a skewed clock does no harm.
+// RetryAfter parses Retry-After: seconds, at most a day, or a date, limited to a day ahead. Anything else is 0 (RFC 9110, section 10.2.3).
+// A date is compared with the answer's Date header, so that a skewed clock does no harm.
 func RetryAfter(header http.Header) time.Duration {
 	const day = 24 * time.Hour
 	value := header.Get("Retry-After")
@@ -121,11 +121,11 @@ func UnixTime(number json.Number) (time.Time, bool) {
 	return time.Unix(int64(seconds), 0), true
 }
 
-// ErrAmbiguousMember is the error of an object that another reader may understand differently.
+// ErrAmbiguousMember is the error for an object that two JSON readers may interpret differently.
 var ErrAmbiguousMember = errors.New("a member of an object is there twice, or in another case than its name")
 
-// Decode is json.Unmarshal of an object that decides who gets in. encoding/json takes the last of two members with one
-// name, and reads a name in any case; here either is an error. names are the members that are read; others may be there, each once.
+// Decode is json.Unmarshal for an object that decides about access. encoding/json takes the last of two members with one name, and matches
+// names in any case; Decode rejects both. names are the members that into reads; others may be present, each once.
 func Decode(raw []byte, into any, names ...string) error {
 	if err := json.Unmarshal(raw, into); err != nil {
 		return err
@@ -133,7 +133,8 @@ func Decode(raw []byte, into any, names ...string) error {
 	return CheckMembers(rs.AsObject(string(raw)), names...)
 }
 
-// CheckMembers returns ErrAmbiguousMember if two members have the same name in any case, or one has one of names in another case.
+// CheckMembers returns ErrAmbiguousMember if two members have the same name in any case, or if a member's name differs from one of names
+// only in case.
 func CheckMembers(o rs.Object, names ...string) error {
 	if _, _, found := o.Ambiguity(names...); found {
 		return ErrAmbiguousMember
