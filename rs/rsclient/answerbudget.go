@@ -13,26 +13,26 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// defaultAnswerBytes is how many bytes of answers a [Client] holds at a time where nothing else is set.
+// defaultAnswerBytes is the default of Options.AnswerBytes.
 const defaultAnswerBytes = 64 << 20
 
 const (
-	largeCall       = 1 << 20 // a call whose answers are larger than this in all is a large one
-	leastLarge      = 2       // large calls at a time, at least, so that no caller can be all of them
-	mostLarge       = 4       // and at most: each is some work
-	leastSmallBytes = 8 << 20 // of all other calls together, at least
-	smallShare      = 4       // of which one caller may hold one part in so many
+	largeCall       = 1 << 20 // a call whose answers together are larger is a large call
+	leastLarge      = 2       // the least number of concurrent large calls: no caller can take all
+	mostLarge       = 4       // the most: each takes work
+	leastSmallBytes = 8 << 20 // the least budget of all other calls together
+	smallShare      = 4       // one caller may use one part in so many of that budget
 )
 
-// An answerBudget bounds the bytes of answers that are in memory, from their reading until they are rendered. Half of it is
-// for a few large calls, each of which may hold one answer of the largest size; the rest is for all others. A call that
-// finds no bytes left there waits until it may be a large one. A large call waits for nothing, so that all end. One caller
-// holds no more than its share of both. It is safe for concurrent use.
+// An answerBudget bounds the bytes of answers in memory, from reading to rendering. Half of it is for a few large calls, each of which may
+// use as much as one answer of the largest size; the rest is for all other calls. A call that finds no bytes left there waits to become a
+// large call. A large call waits for nothing, so that every call ends. One caller gets no more than its share of both. It is safe for
+// concurrent use.
 type answerBudget struct {
 	small     *semaphore.Weighted // bytes
 	large     *semaphore.Weighted // calls
-	perSmall  int64               // bytes of small that one caller may hold
-	perLarge  int64               // large calls that one caller may make at a time
+	perSmall  int64               // the most bytes of small for one caller
+	perLarge  int64               // the most concurrent large calls of one caller
 	callBytes int64               // of one large call
 
 	mu      sync.Mutex
@@ -73,22 +73,22 @@ func (b *answerBudget) release(caller breakerKey, s *callerShare) {
 	}
 }
 
-// heldAnswers are the bytes of one call's answers. It is safe for concurrent use.
+// heldAnswers counts the bytes of one call's answers. It is safe for concurrent use.
 type heldAnswers struct {
 	mu     sync.Mutex
-	budget *answerBudget // of the client that read first; nil while nothing was read
+	budget *answerBudget // of the client that read first; nil before the first read
 	caller breakerKey
 	share  *callerShare
 	bytes  int64
-	small  int64 // of bytes, those that were taken from the small budget
+	small  int64 // the part of bytes that is charged to the small budget
 	large  bool
 }
 
 type heldAnswersKey struct{}
 
-// HoldAnswers returns a context whose reads count against the budget of their [Client] until release is called. Call it when
-// their answers are no longer needed. Without it a read counts until it returns. If ctx holds answers already, already is true, held is
-// ctx, and the first release releases both.
+// HoldAnswers returns a context whose reads count against the budget of their [Client] until release is called. Call release when the
+// answers are no longer needed. Without HoldAnswers a read counts until it returns. If ctx already has this effect, already is true, held
+// is ctx, and the first release releases both.
 func HoldAnswers(ctx context.Context) (held context.Context, release func(), already bool) {
 	if h, found := ctx.Value(heldAnswersKey{}).(*heldAnswers); found {
 		return ctx, h.release, true
@@ -97,7 +97,7 @@ func HoldAnswers(ctx context.Context) (held context.Context, release func(), alr
 	return context.WithValue(ctx, heldAnswersKey{}, h), h.release, false
 }
 
-// take counts n more bytes, and waits if it has to. Its errors are "too_many_calls", "response_too_large" and that of a canceled ctx.
+// take counts n more bytes, and waits if necessary. Its errors are "too_many_calls", "response_too_large" and that of a canceled ctx.
 func (h *heldAnswers) take(ctx context.Context, b *answerBudget, caller breakerKey, n int64) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -109,7 +109,7 @@ func (h *heldAnswers) take(ctx context.Context, b *answerBudget, caller breakerK
 			return err
 		}
 	}
-	if h.large && h.bytes+n > h.budget.callBytes+1 { // one more than is read of an answer
+	if h.large && h.bytes+n > h.budget.callBytes+1 { // a read takes one byte more, to detect an answer that is too large
 		return tooLarge("", fmt.Sprintf("The resource server's answers to this call are together larger than %d bytes.", h.budget.callBytes))
 	}
 	h.bytes += n
@@ -137,18 +137,18 @@ func (h *heldAnswers) becomeLarge(ctx context.Context) error {
 		return tooManyBytes(err)
 	}
 	h.large = true
-	h.giveSmall(h.small)
+	h.refundSmall(h.small)
 	return nil
 }
 
-func (h *heldAnswers) giveSmall(n int64) {
+func (h *heldAnswers) refundSmall(n int64) {
 	h.budget.small.Release(n)
 	h.share.small.Release(n)
 	h.small -= n
 }
 
-// give returns bytes that are not needed any more while the call goes on.
-func (h *heldAnswers) give(n int64) {
+// refund returns bytes that the call no longer needs.
+func (h *heldAnswers) refund(n int64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.budget == nil {
@@ -156,7 +156,7 @@ func (h *heldAnswers) give(n int64) {
 	}
 	h.bytes -= n
 	if !h.large {
-		h.giveSmall(n)
+		h.refundSmall(n)
 	}
 }
 
@@ -166,7 +166,7 @@ func (h *heldAnswers) release() {
 	if h.budget == nil {
 		return
 	}
-	h.giveSmall(h.small)
+	h.refundSmall(h.small)
 	if h.large {
 		h.budget.large.Release(1)
 		h.share.large.Release(1)
@@ -186,21 +186,21 @@ func tooManyBytes(cause error) error {
 	}
 }
 
-// maxAnnounced is how much memory is set aside for a body on the word of its Content-Length alone.
+// maxAnnounced is the most memory that is allocated for a body because of its Content-Length alone.
 const maxAnnounced = largeCall
 
-// An answerBody is a body as it is read: each piece counts before it is kept.
+// An answerBody collects a body while it is read: each piece is charged to the budget before it is kept.
 type answerBody struct {
 	answers   *heldAnswers
 	budget    *answerBudget
 	caller    breakerKey
 	ctx       context.Context // of the read
-	announced int64           // by its Content-Length; 0 where that is not known
+	announced int64           // its Content-Length; 0 if unknown
 	text      strings.Builder
-	bytes     int64 // that were counted
+	bytes     int64 // charged to the budget
 }
 
-// Write keeps a piece. Its errors are those of [heldAnswers.take].
+// Write appends a piece. Its errors are those of [heldAnswers.take].
 func (b *answerBody) Write(p []byte) (int, error) {
 	if err := b.answers.take(b.ctx, b.budget, b.caller, int64(len(p))); err != nil {
 		return 0, err
@@ -208,7 +208,7 @@ func (b *answerBody) Write(p []byte) (int, error) {
 	if b.bytes == 0 {
 		b.text.Grow(int(min(b.announced, maxAnnounced)))
 	}
-	if b.bytes += int64(len(p)); b.bytes > largeCall { // a large call may hold the announced bytes: grow to them at once
+	if b.bytes += int64(len(p)); b.bytes > largeCall { // a large call has a budget for the announced bytes: grow to them at once
 		b.text.Grow(int(max(b.announced-int64(b.text.Len()), int64(len(p)))))
 	}
 	return b.text.Write(p)

@@ -12,14 +12,14 @@ import (
 
 // The thresholds of the circuit breakers.
 const (
-	breakerWindow   = 30 * time.Second // in which attempts count, in slices of a tenth
-	breakerFailures = 10               // it opens after at least so many failures in the window, which
-	breakerShare    = 2                // are at least one attempt in so many
-	breakerRest     = 5 * time.Second  // how long nothing is sent after it opens
-	breakerPatience = 2 * time.Second  // a deadline sooner than this says nothing about the host
+	breakerWindow   = 30 * time.Second // attempts count for so long
+	breakerFailures = 10               // it opens after so many failures in the window, if also
+	breakerShare    = 2                // one in so many attempts failed
+	breakerRest     = 5 * time.Second  // after it opens, nothing is sent for so long
+	breakerPatience = 2 * time.Second  // a timeout sooner than this tells nothing about the host
 
 	maxBreakerCallers = 4096 // callers whose last attempts are remembered; beyond that the oldest is forgotten
-	callerFailures    = 4    // failures of one caller that count at most, so that ten take at least three callers
+	callerFailures    = 4    // the most failures of one caller that count, so that ten failures take at least three callers
 	breakerTrials     = 3    // callers that may try the host at a time while half-open; when all fail, the breaker opens again
 )
 
@@ -30,30 +30,30 @@ const (
 	breakerOpen     = "open"
 )
 
-// A verdict is what an attempt shows about its host.
+// A verdict is what an attempt tells about its host.
 type verdict int
 
 const (
 	inconclusive verdict = iota // 429, a caller that hung up, a deadline that left no time
-	isWell                      // any other answer
-	grantFails                  // connected, but: a status of 500 or more other than 501, a truncated answer, or none in time
-	hostFails                   // not connected: refused, no such name, no TLS, no connection in time
+	succeeded                   // any other answer
+	grantFailed                 // connected, but: a status of 500 or more other than 501, a truncated answer, or none in time
+	hostFailed                  // not connected: refused, no such name, no TLS, no connection in time
 )
 
-// A breaker stops all reads of one host. It opens when the host cannot be connected to, in ten attempts or more and
-// half of all; and when the last attempts of several callers failed, of three at least and of half of those that
-// made one in the window. After a rest a few callers find out whether the host is well, each with one attempt: the first
-// good answer closes it. It is safe for concurrent use. A nil breaker is never open.
+// A breaker stops all reads of one host. It opens when ten or more attempts in the window, and at least half of all, could not connect. It
+// also opens when recent attempts of three or more callers, and of at least half of the callers in the window, failed after they had
+// connected, ten times in all. After breakerRest it is half-open: a few callers try the host with one attempt each, and the first good
+// answer closes it. It is safe for concurrent use. A nil breaker is never open.
 type breaker struct {
 	changed func(string) // called with mu held
-	used    time.Time    // of a grant; guarded by breakers.mu
+	used    time.Time    // the last use of a grant's breaker; guarded by breakers.mu
 
 	mu         sync.Mutex
 	state      string
-	generation int       // counts the changes of state: an attempt that began before the last one does not count
-	since      time.Time // when it opened after it was closed last
-	until      time.Time // when it may be tried
-	connects   window    // attempts, and those that failed
+	generation int       // the number of state changes; an attempt that began before the last change does not count
+	since      time.Time // when it last changed from closed to open
+	until      time.Time // when it becomes half-open
+	connects   window    // attempts, and those that could not connect
 	callers    callerOutcomes
 	trials     map[breakerKey]time.Time // while half-open: when each caller's attempt failed; zero while it is under way
 }
@@ -71,14 +71,14 @@ func (b *breaker) closed() bool {
 	return b.state == breakerClosed
 }
 
-// begin admits one attempt of a caller, which must be ended with the generation that it returns. failing begins the message of an open
-// breaker.
+// begin admits or refuses one attempt of a caller. An admitted attempt must call end with the generation. failing is the start of the
+// message of a refusal.
 func (b *breaker) begin(caller breakerKey, failing string) (generation int, refused *rs.Error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	now := time.Now()
 	if b.state == breakerOpen && !now.Before(b.until) {
-		b.become(breakerHalfOpen, now)
+		b.setState(breakerHalfOpen, now)
 	}
 	switch {
 	case b.state == breakerOpen:
@@ -91,7 +91,8 @@ func (b *breaker) begin(caller breakerKey, failing string) (generation int, refu
 	return b.generation, nil
 }
 
-// mayTry reports whether a caller may try the host while half-open: breakerTrials do at a time, and one that failed waits for breakerRest.
+// mayTry reports whether a caller may try the host while half-open: breakerTrials callers may at a time, and one that failed waits for
+// breakerRest.
 func (b *breaker) mayTry(caller breakerKey, now time.Time) bool {
 	for key, failed := range b.trials {
 		if !failed.IsZero() && now.Sub(failed) >= breakerRest {
@@ -120,27 +121,27 @@ func (b *breaker) end(caller breakerKey, generation int, v verdict) {
 		return
 	}
 	failed := 0
-	if v == hostFails {
+	if v == hostFailed {
 		failed = 1
 	}
 	b.connects.add(now, breakerWindow, 1, failed)
 	all, bad := b.connects.sums(now, breakerWindow)
-	if v != hostFails && caller != (breakerKey{}) {
-		b.callers.add(now, caller, v == grantFails)
+	if v != hostFailed && caller != (breakerKey{}) {
+		b.callers.add(now, caller, v == grantFailed)
 	}
-	if v == hostFails && bad >= breakerFailures && bad*breakerShare >= all || v == grantFails && b.callers.tooMany() {
-		b.become(breakerOpen, now)
+	if v == hostFailed && bad >= breakerFailures && bad*breakerShare >= all || v == grantFailed && b.callers.tooMany() {
+		b.setState(breakerOpen, now)
 	}
 }
 
 func (b *breaker) endTrial(caller breakerKey, now time.Time, v verdict) {
 	delete(b.trials, caller)
 	switch v {
-	case isWell:
-		b.become(breakerClosed, now)
-	case hostFails:
-		b.become(breakerOpen, now)
-	case grantFails:
+	case succeeded:
+		b.setState(breakerClosed, now)
+	case hostFailed:
+		b.setState(breakerOpen, now)
+	case grantFailed:
 		b.trials[caller] = now
 		failed := 0
 		for _, at := range b.trials {
@@ -149,13 +150,13 @@ func (b *breaker) endTrial(caller breakerKey, now time.Time, v verdict) {
 			}
 		}
 		if failed >= breakerTrials {
-			b.become(breakerOpen, now)
+			b.setState(breakerOpen, now)
 		}
 	}
 }
 
-// become changes the state, and forgets what was counted in the one before.
-func (b *breaker) become(state string, now time.Time) {
+// setState changes the state and discards all counts.
+func (b *breaker) setState(state string, now time.Time) {
 	if state == breakerOpen {
 		if b.state == breakerClosed {
 			b.since = now
@@ -168,28 +169,28 @@ func (b *breaker) become(state string, now time.Time) {
 	b.changed(state)
 }
 
-// callerOutcomes are how the last attempts of each caller ended, within the window.
+// callerOutcomes records how the attempts of each caller in the window ended.
 type callerOutcomes struct {
 	byCaller *simplelru.LRU[breakerKey, callerOutcome] // in the order of their last attempts
 }
 
 type callerOutcome struct {
 	at       time.Time
-	failures int // since the last good answer, as far as they count
+	failures int // since the last good answer, at most callerFailures
 }
 
 func (c *callerOutcomes) add(now time.Time, caller breakerKey, failed bool) {
 	if c.byCaller == nil {
-		c.byCaller, _ = simplelru.NewLRU[breakerKey, callerOutcome](maxBreakerCallers, nil) // fails for a size below 1 only
+		c.byCaller, _ = simplelru.NewLRU[breakerKey, callerOutcome](maxBreakerCallers, nil) // fails only for a size below 1
 	}
 	next := callerOutcome{at: now}
 	if failed {
-		held, _ := c.byCaller.Peek(caller)
-		next.failures = min(held.failures+1, callerFailures)
+		previous, _ := c.byCaller.Peek(caller)
+		next.failures = min(previous.failures+1, callerFailures)
 	}
 	c.byCaller.Add(caller, next)
 	for {
-		_, oldest, _ := c.byCaller.GetOldest() // there is one: next
+		_, oldest, _ := c.byCaller.GetOldest() // next is there
 		if now.Sub(oldest.at) < breakerWindow {
 			return
 		}
@@ -197,7 +198,7 @@ func (c *callerOutcomes) add(now time.Time, caller breakerKey, failed bool) {
 	}
 }
 
-// tooMany reports whether half of the callers failed, and often enough.
+// tooMany reports whether at least half of the callers failed, with at least breakerFailures failures in all.
 func (c *callerOutcomes) tooMany() bool {
 	if c.byCaller == nil {
 		return false
@@ -210,10 +211,10 @@ func (c *callerOutcomes) tooMany() bool {
 	return failures >= breakerFailures && failing*breakerShare >= c.byCaller.Len()
 }
 
-// unavailable is the refusal of an open breaker.
+// unavailable returns the error of an open breaker.
 func unavailable(failing string, since, until time.Time) *rs.Error {
 	wait := time.Until(until)
-	wait = max(wait.Truncate(time.Second)+time.Second, time.Second) // never too early
+	wait = max(wait.Truncate(time.Second)+time.Second, time.Second) // rounded up
 	return &rs.Error{
 		Code: "server_unavailable", RetryAfter: wait,
 		Message: fmt.Sprintf("%s since %s and is left alone for a moment; nothing was asked.", failing, since.UTC().Format("15:04:05 UTC")),

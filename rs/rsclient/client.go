@@ -1,5 +1,5 @@
-// Package rsclient reads from a resource server: bounded answers, deadlines, retries out of a budget, and circuit breakers for the
-// server, a grant and a caller.
+// Package rsclient reads from a resource server: bounded answers, deadlines, retries out of a budget, and circuit breakers for the server
+// and for each grant.
 package rsclient
 
 import (
@@ -37,30 +37,30 @@ type Options struct {
 	ReadTimeout time.Duration
 	// MaxResponseBytes bounds one answer, decompressed.
 	MaxResponseBytes int64
-	// AnswerBytes bounds the bytes of all answers that are in memory at a time, unpacked; see [HoldAnswers]. It is at least
-	// two answers of the largest size, and 8 MiB.
+	// AnswerBytes bounds the bytes of all answers that are in memory at a time, decompressed; see [HoldAnswers]. At least two answers of
+	// the largest size plus 8 MiB are always allowed.
 	AnswerBytes int64
-	// Transport performs the requests; nil means a pooled transport of the client's own.
+	// Transport performs the requests; nil means a new pooled transport.
 	Transport http.RoundTripper
-	// Retries is how often one read is tried again, at most 2; 0 means 2, a negative number never.
+	// Retries is how often a failed read is retried, at most 2; 0 means 2, a negative number means never.
 	Retries int
 	// NoBreaker turns the circuit breakers off.
 	NoBreaker bool
-	// Wrap wraps the transport: each attempt of a read passes it, and [ClassFrom] of its context names what is read. It may be nil.
+	// Wrap wraps the transport: each attempt of a read passes through it, and [ClassFrom] of its context returns what is read; may be nil.
 	Wrap func(http.RoundTripper) http.RoundTripper
-	// Observer is notified of reads, retries and breakers; it may be nil.
+	// Observer is notified of reads, retries and breakers; may be nil.
 	Observer Observer
 }
 
-// A Client reads from one resource server: GET only, no redirects, bounded answers, a few short retries out of one budget,
-// and none at all while it keeps failing. All that are made with [Client.For] share the budget and the host's breaker.
-// It is safe for concurrent use.
+// A Client reads from one resource server: GET only, no redirects, bounded answers, a few short retries out of one budget, and no requests
+// at all while the server keeps failing. All readers from [Client.For] share the budget and the host's breaker. It is safe for concurrent
+// use.
 type Client struct {
 	base    string
 	options Options
 	sender  *Sender
 	answers *answerBudget
-	chunks  sync.Pool // of what bodies are read with: *[chunkBytes]byte
+	chunks  sync.Pool // buffers for reading bodies: *[chunkBytes]byte
 }
 
 // New returns a client of the resource server at o.Base. Its error names what is wrong with the URL.
@@ -74,8 +74,8 @@ func New(o Options) (*Client, error) {
 	o.AnswerBytes = cmp.Or(o.AnswerBytes, defaultAnswerBytes)
 	if o.Transport == nil {
 		transport := NewTransport()
-		// Plain http is spoken to a server on this machine or beside it, where unpacking an answer of 38 KB takes longer
-		// than sending what packing saves: 0.3 ms, which is more than all that is done with it otherwise.
+		// A plain http server is on this machine or near it. There, decompressing an answer of 38 KB takes 0.3 ms: longer than sending the
+		// bytes that compression saves, and longer than all other work on the answer.
 		transport.DisableCompression = strings.HasPrefix(base, "http:")
 		o.Transport = transport
 	}
@@ -97,7 +97,7 @@ func New(o Options) (*Client, error) {
 // Base returns the resource server's URL without a trailing slash.
 func (c *Client) Base() string { return c.base }
 
-// For returns the resource server as the caller sees it: every read carries the caller's own token.
+// For returns a reader of the resource server that sends the caller's token with every read.
 func (c *Client) For(caller Caller) rs.Doer {
 	b := bound{client: c, token: caller.Token, grant: caller.Key()}
 	if caller.Kind != "" { // otherwise the token has not been introspected yet
@@ -117,7 +117,7 @@ type bound struct {
 // Do performs one read. See [Client].
 func (b bound) Do(ctx context.Context, r rs.Request) (answer *rs.Response, err error) {
 	if caller, ok := ctx.Value(callerKey{}).(breakerKey); ok {
-		b.caller = caller // all members of a package ask for one caller
+		b.caller = caller // reads of all members of a package count for one caller
 	}
 	c, began, class := b.client, time.Now(), readClass(r.Path)
 	defer func() {
@@ -156,12 +156,12 @@ func (b bound) Do(ctx context.Context, r rs.Request) (answer *rs.Response, err e
 	answers := ctx.Value(heldAnswersKey{}).(*heldAnswers)
 	body := &answerBody{answers: answers, budget: c.answers, caller: readingFrom(ctx).payer(), ctx: ctx}
 	if answer, err = c.read(response, r.Binary, body, b.token.RedactorIn(ctx)); err != nil {
-		answers.give(body.bytes)
+		answers.refund(body.bytes)
 	}
 	return answer, err
 }
 
-// request is a GET of JSON.
+// request returns a GET of JSON.
 func (c *Client) request(ctx context.Context, target string) (*http.Request, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, target, nil)
 	if err != nil {
@@ -174,7 +174,7 @@ func (c *Client) request(ctx context.Context, target string) (*http.Request, err
 	return request, nil
 }
 
-// read checks an answer: its size, its status, its type. The token that it was asked with is removed from all of it first.
+// read checks an answer's size, status and type. It first removes the token of the request from all parts of the answer.
 func (c *Client) read(response *http.Response, binary bool, b *answerBody, redactor *rs.Redactor) (*rs.Response, error) {
 	body, err := c.readBody(response, c.options.MaxResponseBytes+1, b)
 	contentType := redactor.ErrorText(response.Header.Get("Content-Type"))
@@ -205,7 +205,7 @@ func (c *Client) read(response *http.Response, binary bool, b *answerBody, redac
 	if !binary {
 		if answer, err = rs.ReadResponse(body); err != nil {
 			var e *rs.Error
-			if !errors.As(err, &e) { // then the type says what it may be instead
+			if !errors.As(err, &e) { // not JSON: the type tells what it may be instead
 				e = &rs.Error{
 					Code:    "invalid_response",
 					Message: fmt.Sprintf("The resource server answered %s of type %q where JSON is expected.", describeBody(body), contentType),
@@ -223,13 +223,13 @@ func (c *Client) read(response *http.Response, binary bool, b *answerBody, redac
 // chunkBytes is how much of a body is read at a time.
 const chunkBytes = 32 << 10
 
-// readBody reads a body into b, up to a limit of its unpacked bytes.
+// readBody reads a body into b, up to a limit of decompressed bytes.
 func (c *Client) readBody(response *http.Response, limit int64, b *answerBody) (string, error) {
 	sent := io.Reader(response.Body)
-	if strings.EqualFold(response.Header.Get("Content-Encoding"), "gzip") { // unasked: the transport unpacks what it asked for
+	if strings.EqualFold(response.Header.Get("Content-Encoding"), "gzip") { // unrequested: the transport decompresses what it requested
 		unpacked, err := gzip.NewReader(sent)
 		if errors.Is(err, io.EOF) {
-			return "", nil // nothing is packed
+			return "", nil // an empty body
 		}
 		if err != nil {
 			return "", err
@@ -250,7 +250,7 @@ func describeBody(body string) string {
 	return fmt.Sprintf("%d bytes", len(body))
 }
 
-// maxReachBytes is how much of a probe's answer is read, so that its connection can be used again.
+// maxReachBytes is how much of a probe's answer is read, so that its connection can be reused.
 const maxReachBytes = 16 << 10
 
 // Reach returns nil if the resource server answers at all, without a token and without a retry. Any status below 500 counts: a 401 or a

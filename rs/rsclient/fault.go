@@ -14,7 +14,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// transportError says why no answer came. It shows neither address nor cause; those are for the log.
+// transportError returns the error for a request that got no answer. Its text contains neither address nor cause; those are for the log.
 func transportError(err error) *rs.Error {
 	var ours *rs.Error
 	if errors.As(err, &ours) {
@@ -22,7 +22,7 @@ func transportError(err error) *rs.Error {
 	}
 	var sent *url.Error
 	if errors.As(err, &sent) {
-		err = sent.Err // a url.Error repeats the URL, and with it what was searched for
+		err = sent.Err // a url.Error repeats the URL, and with it the search query
 	}
 	var name *net.DNSError
 	e := &rs.Error{Code: "server_unreachable", Message: "The resource server could not be reached.", Hint: "Retry in a moment; if it persists, tell the operator.", Cause: err}
@@ -76,13 +76,13 @@ func isTimeout(err error) bool {
 	return errors.Is(err, context.DeadlineExceeded) || errors.As(err, &timeout) && timeout.Timeout()
 }
 
-// isCertificateError reports faults that no retry mends.
+// isCertificateError reports an invalid certificate, which no retry fixes.
 func isCertificateError(err error) bool {
-	var verification *tls.CertificateVerificationError // which holds what is wrong with it
+	var verification *tls.CertificateVerificationError // which wraps the reason
 	return errors.As(err, &verification)
 }
 
-// isConnectError reports a failure from before there was a connection, which no request can be the reason of.
+// isConnectError reports a failure to connect, which no request can cause.
 func isConnectError(err error) bool {
 	var name *net.DNSError
 	var network *net.OpError

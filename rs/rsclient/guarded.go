@@ -13,19 +13,19 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// The bounds of what is remembered of grants.
+// The limits of the breakers that are kept for grants.
 const (
-	maxGrantBreakers = 4096              // beyond that the one that was idle longest is forgotten
-	grantBreakerIdle = 2 * breakerWindow // after so long without an attempt it is forgotten
+	maxGrantBreakers = 4096              // beyond that the one that was idle longest is dropped
+	grantBreakerIdle = 2 * breakerWindow // a breaker is dropped after so long without an attempt
 )
 
-// breakers are the circuit breakers of one host: one of all, and one for each grant that was read lately. An
-// attempt needs both closed. The answers that one grant gets open no breaker but its own. It is safe for concurrent use.
+// breakers are the circuit breakers of one host: one for the host, and one for each grant that was read recently. An attempt needs both to
+// admit it. Failing answers to one grant open no breaker but the grant's. It is safe for concurrent use.
 type breakers struct {
 	host *breaker // nil: never open
 
 	mu      sync.Mutex
-	byGrant *simplelru.LRU[breakerKey, *breaker] // each stops the reads of one grant that keep failing although the host is reached
+	byGrant *simplelru.LRU[breakerKey, *breaker] // each stops the reads of a grant that keep failing although the host can be reached
 }
 
 func newBreakers(host string, off bool, observer Observer) *breakers {
@@ -33,22 +33,22 @@ func newBreakers(host string, off bool, observer Observer) *breakers {
 		return &breakers{}
 	}
 	b := &breakers{host: newBreaker(func(s string) { observer.BreakerChanged(host, s) })}
-	b.byGrant, _ = simplelru.NewLRU[breakerKey, *breaker](maxGrantBreakers, nil) // fails for a size below 1 only
+	b.byGrant, _ = simplelru.NewLRU[breakerKey, *breaker](maxGrantBreakers, nil) // fails only for a size below 1
 	return b
 }
 
-// begin admits one attempt, which must record its verdict. Breakers that are switched off admit every one.
+// begin admits one attempt, which must record its verdict. Breakers that are switched off admit every attempt.
 func (b *breakers) begin(ctx context.Context) (a *attempt, refused *rs.Error) {
 	a = &attempt{ctx: ctx, began: time.Now(), read: readingFrom(ctx), unknownToken: ctx.Value(unknownTokenKey{}) != nil}
 	if b.host == nil {
 		return a, nil
 	}
 	if a.read != nil {
-		own := b.of(a.read.grant, a.began)
-		if a.grantGeneration, refused = own.begin(breakerKey{}, "The resource server has been failing for this grant"); refused != nil {
+		grant := b.forGrant(a.read.grant, a.began)
+		if a.grantGeneration, refused = grant.begin(breakerKey{}, "The resource server has been failing for this grant"); refused != nil {
 			return nil, refused
 		}
-		a.grant = own
+		a.grant = grant
 	}
 	if a.hostGeneration, refused = b.host.begin(a.caller(), "The resource server has been failing"); refused != nil {
 		a.record(inconclusive)
@@ -58,18 +58,18 @@ func (b *breakers) begin(ctx context.Context) (a *attempt, refused *rs.Error) {
 	return a, nil
 }
 
-// of returns a grant's breaker, and forgets those that are idle.
-func (b *breakers) of(grant breakerKey, now time.Time) *breaker {
+// forGrant returns a grant's breaker, and drops those that are idle.
+func (b *breakers) forGrant(grant breakerKey, now time.Time) *breaker {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	own, found := b.byGrant.Get(grant)
 	if !found {
-		own = newBreaker(func(string) {}) // an Observer learns of hosts only
+		own = newBreaker(func(string) {}) // an Observer is notified of hosts only
 		b.byGrant.Add(grant, own)
 	}
 	own.used = now
 	for {
-		_, oldest, _ := b.byGrant.GetOldest() // there is one: its own
+		_, oldest, _ := b.byGrant.GetOldest() // this grant's is there
 		if now.Sub(oldest.used) < grantBreakerIdle {
 			return own
 		}
@@ -103,7 +103,7 @@ type guarded struct {
 	breakers *breakers
 }
 
-// RoundTrip performs one attempt, unless a breaker is open. A panic below it is a failure of the attempt.
+// RoundTrip performs one attempt, unless a breaker is open. A panic in next counts as a failure.
 func (g guarded) RoundTrip(r *http.Request) (*http.Response, error) {
 	a, refused := g.breakers.begin(r.Context())
 	if refused != nil {
@@ -115,7 +115,7 @@ func (g guarded) RoundTrip(r *http.Request) (*http.Response, error) {
 	returned := false
 	defer func() {
 		if !returned {
-			a.record(grantFails)
+			a.record(grantFailed)
 		}
 	}()
 	response, err := g.next.RoundTrip(r)
@@ -128,20 +128,20 @@ func (g guarded) RoundTrip(r *http.Request) (*http.Response, error) {
 	case status == http.StatusTooManyRequests:
 		a.record(inconclusive)
 	case status >= 500 && status != http.StatusNotImplemented:
-		a.record(grantFails)
+		a.record(grantFailed)
 	}
 	a.ReadCloser, response.Body = response.Body, a
 	return response, nil
 }
 
-// An attempt is one request and the body of its answer, whose reading shows how the attempt ended.
+// An attempt is one request with the body of its answer: the attempt may still fail while the body is read.
 type attempt struct {
 	io.ReadCloser
 	ctx   context.Context
 	began time.Time
-	read  *reading // that the attempt belongs to; nil for none
+	read  *reading // the read that the attempt belongs to; nil for none
 
-	grant, host                     *breaker // nil without one
+	grant, host                     *breaker // nil if there is none
 	grantGeneration, hostGeneration int
 	unknownToken                    bool      // an authority is asked about a token that it has never accepted
 	once                            sync.Once // a body may be read and closed by two goroutines
@@ -154,28 +154,28 @@ func (a *attempt) caller() breakerKey {
 	return a.read.caller
 }
 
-// record records how the attempt went; the first verdict counts.
+// record records how the attempt ended; the first verdict counts.
 func (a *attempt) record(v verdict) { a.once.Do(func() { a.end(v) }) }
 
 func (a *attempt) end(v verdict) {
-	ofGrant := v
+	grantVerdict := v
 	switch v {
-	case hostFails:
-		ofGrant = inconclusive // a host that cannot be reached says nothing of a grant
-	case grantFails:
-		ofGrant = hostFails // the whole of what its breaker guards fails
+	case hostFailed:
+		grantVerdict = inconclusive // an unreachable host tells nothing about a grant
+	case grantFailed:
+		grantVerdict = hostFailed // all that the grant's breaker guards fails
 	}
-	a.grant.end(breakerKey{}, a.grantGeneration, ofGrant)
+	a.grant.end(breakerKey{}, a.grantGeneration, grantVerdict)
 	switch {
-	case v == grantFails && a.unknownToken:
+	case v == grantFailed && a.unknownToken:
 		v = inconclusive // the token may be the reason
-	case v == grantFails && a.read == nil:
-		v = hostFails // without a caller to blame, the endpoint fails
+	case v == grantFailed && a.read == nil:
+		v = hostFailed // there is no caller to blame
 	}
 	a.host.end(a.caller(), a.hostGeneration, v)
 }
 
-// fail records a failed attempt. After a deadline, the time that the host had shows whether the deadline was too short or the host too
+// fail records a failed attempt. After a deadline, the time that the host had tells whether the deadline was too short or the host too
 // slow.
 func (a *attempt) fail(err error) {
 	switch {
@@ -183,14 +183,14 @@ func (a *attempt) fail(err error) {
 		a.record(inconclusive)
 	case a.ctx.Err() != nil && time.Since(a.began) < breakerPatience:
 		a.record(inconclusive)
-	case a.read.waits() || isConnectError(err):
-		a.record(hostFails)
+	case a.read.waitsForConnection() || isConnectError(err):
+		a.record(hostFailed)
 	default:
-		a.record(grantFails)
+		a.record(grantFailed)
 	}
 }
 
-// Read reads on. An error but the end is the attempt's.
+// Read reads the body. An error other than io.EOF fails the attempt.
 func (a *attempt) Read(p []byte) (int, error) {
 	n, err := a.ReadCloser.Read(p)
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -199,9 +199,9 @@ func (a *attempt) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Close ends the attempt, which is well if it has not failed before.
+// Close ends the attempt, which succeeded if it has not failed before.
 func (a *attempt) Close() error {
 	err := a.ReadCloser.Close()
-	a.record(isWell)
+	a.record(succeeded)
 	return err
 }

@@ -15,14 +15,14 @@ func TestWhatIsRememberedOfGrantsIsBounded(t *testing.T) {
 	now := time.Unix(1e9, 0)
 	for i := range 2 * maxGrantBreakers {
 		key := sha256.Sum256([]byte(strconv.Itoa(i)))
-		grants.of(key, now)
+		grants.forGrant(key, now)
 		host.callers.add(now, key, i%2 == 0)
 	}
 	if grants.byGrant.Len() != 4096 || host.callers.byCaller.Len() != 4096 { // as docs/limits.md says
 		t.Errorf("%d grants and %d callers are remembered", grants.byGrant.Len(), host.callers.byCaller.Len())
 	}
 	now = now.Add(time.Minute)
-	grants.of(breakerKey{1}, now)
+	grants.forGrant(breakerKey{1}, now)
 	host.callers.add(now, breakerKey{1}, true)
 	if grants.byGrant.Len() != 1 || host.callers.byCaller.Len() != 1 {
 		t.Errorf("after a pause: %d grants, %d callers", grants.byGrant.Len(), host.callers.byCaller.Len())
@@ -69,7 +69,7 @@ func TestTheLastAttemptsOfCallers(t *testing.T) {
 func TestAllTrialsFail(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBreaker(func(string) {})
-		b.become(breakerOpen, time.Now())
+		b.setState(breakerOpen, time.Now())
 		time.Sleep(breakerRest)
 		generation := 0
 		for i := range breakerTrials {
@@ -85,7 +85,7 @@ func TestAllTrialsFail(t *testing.T) {
 			if b.state != breakerHalfOpen {
 				t.Errorf("%s after %d failures", b.state, i)
 			}
-			b.end(breakerKey{byte(i)}, generation, grantFails)
+			b.end(breakerKey{byte(i)}, generation, grantFailed)
 		}
 		if _, refused := b.begin(breakerKey{9}, ""); b.state != breakerOpen || refused == nil {
 			t.Errorf("%s after all failed", b.state)

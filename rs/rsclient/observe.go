@@ -6,21 +6,20 @@ import (
 	"time"
 )
 
-// An Observer is notified of what happens between this program and the servers that it asks, so that it can be counted. Its
-// methods are called while a caller waits, by many goroutines at a time: they must be quick and must not block. What
-// they are given holds no secret, no query and no id; class and state come from short fixed lists, host from the
-// configuration.
+// An Observer is notified of requests to other servers, so that they can be counted. Its methods are called concurrently, while callers
+// wait: they must be quick and must not block. Their arguments contain no secret, no query and no id; class and state come from short fixed
+// lists, host from the configuration.
 type Observer interface {
-	// Read is called once for each read that ended, retries included. class is what was read: schema, streams, stream,
-	// records, record, window, aggregate, search, blob, introspection, packages or other. status is the answer's HTTP status,
-	// 0 when no whole answer came. Reads that an open breaker stopped are reported with status 0 as well.
+	// Read is called once for each read that ended, retries included. class is what was read: schema, streams, stream, records, record,
+	// window, aggregate, search, blob, introspection, packages or other. status is the answer's HTTP status, 0 if no complete answer came.
+	// Reads that an open breaker stopped are reported with status 0 as well.
 	Read(class string, status int, took time.Duration)
-	// Retried is called when an attempt is made anew.
+	// Retried is called when a request is retried.
 	Retried(host string)
-	// RetryDenied is called when an attempt is not made anew, because the retry budget is spent.
+	// RetryDenied is called when a request is not retried because the retry budget is spent.
 	RetryDenied(host string)
-	// BreakerChanged is called when the breaker of a host changes its state: closed, half-open (one attempt at a time finds out
-	// whether the host answers again) or open (it is not asked). It must not ask that host.
+	// BreakerChanged is called when the breaker of a host changes its state: closed, half-open (a few callers try whether the host answers
+	// again) or open (nothing is sent). It must not send a request to that host.
 	BreakerChanged(host, state string)
 }
 
@@ -32,8 +31,8 @@ func (unobserved) Retried(string)                  {}
 func (unobserved) RetryDenied(string)              {}
 func (unobserved) BreakerChanged(string, string)   {}
 
-// ClassFrom returns what the read of a request's context reads: schema, streams, records and so on, as for [Observer]. It is "" for a
-// request that is no read of a resource server.
+// ClassFrom returns what the read of a request's context reads: schema, streams, records and so on, as for [Observer]. It returns "" for a
+// request that is not a read of a resource server.
 func ClassFrom(ctx context.Context) string {
 	if r := readingFrom(ctx); r != nil {
 		return r.class
@@ -41,7 +40,7 @@ func ClassFrom(ctx context.Context) string {
 	return ""
 }
 
-// readClasses name what a path below a resource server's base reads, by the first pattern that fits.
+// readClasses map a path below a resource server's base to what it reads. The first pattern that matches wins.
 var readClasses = [...]struct{ pattern, class string }{
 	{"/v1/schema", "schema"}, {"/v1/search", "search"}, {"/v1/search/*", "search"}, {"/v1/blobs/*", "blob"}, {"/v1/streams", "streams"},
 	{"/v1/streams/*", "stream"}, {"/v1/streams/*/aggregate", "aggregate"}, {"/v1/streams/*/records", "records"},
@@ -50,7 +49,7 @@ var readClasses = [...]struct{ pattern, class string }{
 
 func readClass(read string) string {
 	for _, c := range readClasses {
-		if fits, _ := path.Match(c.pattern, read); fits { // it fails for a malformed pattern only
+		if fits, _ := path.Match(c.pattern, read); fits { // fails only for a malformed pattern
 			return c.class
 		}
 	}

@@ -4,5 +4,5 @@ package rsclient
 
 import "net"
 
-// pending cannot look into a socket here. An idleGuard still refuses bytes that were read already.
+// pending cannot inspect a socket on this platform. An idleGuard still refuses bytes that were already read.
 func pending(net.Conn) bool { return false }

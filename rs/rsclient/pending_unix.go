@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// pending reports whether bytes, or the end, wait to be read from a socket. It does not take them, nor wait for a reader.
+// pending reports whether bytes, or the end, wait to be read from a socket. It does not consume them, nor block a concurrent reader.
 func pending(connection net.Conn) bool {
 	socket, ok := connection.(syscall.Conn)
 	if !ok {

@@ -9,17 +9,18 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// A breakerKey identifies a grant or a caller by a hash, so that no credential is kept. The zero key has no caller.
+// A breakerKey identifies a grant or a caller by a hash, so that no credential is kept. The zero key means that the caller is unknown.
 type breakerKey = [sha256.Size]byte
 
-// A Caller is a token, and the grant or package that it is of. Before the token is introspected it has neither kind nor grant.
+// A Caller is a token with its grant or package. Before the token is introspected, Kind and GrantID are empty.
 type Caller struct {
 	Token   rs.Token
 	Kind    string // of the token, from its authority
 	GrantID string
 }
 
-// Key identifies a grant with all its tokens or, where the authority names none, a token; by a hash, so that no credential is kept.
+// Key returns a hash that identifies the grant, the same for all its tokens, or the token if the authority names no grant. It is a hash so
+// that no credential is kept.
 func (c Caller) Key() [sha256.Size]byte {
 	switch {
 	case c.GrantID != "":
@@ -32,18 +33,18 @@ func (c Caller) Key() [sha256.Size]byte {
 
 type callerKey struct{}
 
-// WithCaller returns a context whose reads all count for one admitted caller, those of all members of a package too.
+// WithCaller returns a context whose reads, including those of all members of a package, count for one admitted caller.
 func WithCaller(ctx context.Context, c Caller) context.Context {
 	return context.WithValue(ctx, callerKey{}, c.Key())
 }
 
-// A reading is what the circuit breakers and observers need to know of a read: whose it is, what it reads, and how far its attempt has come.
+// A reading is what the circuit breakers and observers need to know about a read: its caller, what it reads, and the state of its attempt.
 type reading struct {
-	grant  breakerKey // whose token is sent: a grant; each member of a package is one
-	caller breakerKey // who asks: a grant or a package; zero for a token that is not introspected yet
+	grant  breakerKey // the grant whose token is sent; each member of a package has its own
+	caller breakerKey // the grant or package that made the call; zero for a token that is not introspected yet
 	class  string     // see [ClassFrom]
 
-	connecting atomic.Bool // a connection was asked for and did not come yet
+	connecting atomic.Bool // the attempt waits for a connection
 	trace      httptrace.ClientTrace
 }
 
@@ -60,9 +61,9 @@ func readingFrom(ctx context.Context) *reading {
 	return r
 }
 
-func (r *reading) waits() bool { return r != nil && r.connecting.Load() }
+func (r *reading) waitsForConnection() bool { return r != nil && r.connecting.Load() }
 
-// payer returns whose share of the answer budget the read is charged to.
+// payer returns the caller whose share of the answer budget the read is charged to.
 func (r *reading) payer() breakerKey {
 	if r.caller == (breakerKey{}) {
 		return r.grant

@@ -17,16 +17,16 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/internal/wire"
 )
 
-// The bounds of a retry.
+// The limits of a retry.
 const (
-	maxRetries       = 2 // of a read: GET repeats no effect
+	maxRetries       = 2 // of a read: repeating a GET is safe
 	firstRetryWait   = 100 * time.Millisecond
 	longestRetryWait = 5 * time.Second        // a longer Retry-After is reported to the caller, not waited for
-	leastAttempt     = 100 * time.Millisecond // with less time left there is no further attempt
+	leastAttempt     = 100 * time.Millisecond // the least time left for which another attempt is made
 )
 
-// A Sender sends requests without an effect to one host, for all callers alike: behind circuit breakers, with a few retries
-// out of a common budget, and without following redirects. It is safe for concurrent use.
+// A Sender sends requests without side effects to one host, for all callers: behind circuit breakers, with a few retries out of a shared
+// budget, and without following redirects. It is safe for concurrent use.
 type Sender struct {
 	http     *http.Client
 	breakers *breakers
@@ -46,10 +46,11 @@ func NewSender(host string, transport http.RoundTripper, retries int, statuses, 
 	b := newBreakers(host, breakerOff, observer)
 	return &Sender{
 		http: &http.Client{
-			// guarded also hides CloseIdleConnections, with which a retry given up would close everybody's connections.
+			// guarded also hides CloseIdleConnections, which retryablehttp calls when it gives up: it would close the connections of all
+			// callers.
 			Transport: guarded{transport, b},
 			CheckRedirect: func(*http.Request, []*http.Request) error {
-				return http.ErrUseLastResponse // a bearer is never carried to another address
+				return http.ErrUseLastResponse // a bearer token is never sent to another address
 			},
 		},
 		breakers: b, budget: &retryBudget{}, host: host, retries: retries, statuses: statuses, observer: observer,
@@ -62,11 +63,11 @@ func (s *Sender) Send(request *retryablehttp.Request) (*http.Response, error) {
 	if readingFrom(request.Context()) == nil {
 		request = request.WithContext(tracing(request.Context(), &httptrace.ClientTrace{}, new(atomic.Bool)))
 	}
-	t := &trial{Sender: s, began: time.Now()}
+	t := &retrier{Sender: s, began: time.Now()}
 	retrying := &retryablehttp.Client{
 		HTTPClient: s.http,
 		RetryMax:   s.retries,
-		CheckRetry: t.again,
+		CheckRetry: t.shouldRetry,
 		Backoff:    func(time.Duration, time.Duration, int, *http.Response) time.Duration { return t.wait },
 		PrepareRetry: func(*http.Request) error {
 			s.observer.Retried(s.host)
@@ -78,8 +79,7 @@ func (s *Sender) Send(request *retryablehttp.Request) (*http.Response, error) {
 	return retrying.Do(request)
 }
 
-// keepLast ends a request with its last answer, or without one where there is an error: an answer beside an error would
-// never be closed.
+// keepLast returns the last response, or only the error if there is one: a response returned with an error would never be closed.
 func keepLast(response *http.Response, err error, _ int) (*http.Response, error) {
 	if err != nil && response != nil {
 		_ = response.Body.Close()
@@ -88,31 +88,31 @@ func keepLast(response *http.Response, err error, _ int) (*http.Response, error)
 	return response, err
 }
 
-// A trial is one request on its way through its attempts.
-type trial struct {
+// A retrier makes the attempts of one request.
+type retrier struct {
 	*Sender
 	retried int
-	began   time.Time     // when the present attempt began
-	wait    time.Duration // before the next one
+	began   time.Time     // when the current attempt began
+	wait    time.Duration // before the next attempt
 }
 
-// again decides whether another attempt is made: the fault is transient, the deadline leaves time for the wait and for an attempt as
+// shouldRetry decides whether to make another attempt: the fault is transient, the deadline leaves time for the wait and for an attempt as
 // long as the last one, the circuit breaker is closed, and the retry budget of all callers is not spent.
-func (t *trial) again(ctx context.Context, response *http.Response, err error) (bool, error) {
+func (t *retrier) shouldRetry(ctx context.Context, response *http.Response, err error) (bool, error) {
 	if ctx.Err() != nil {
 		return false, ctx.Err()
 	}
 	if t.retried >= t.retries || !t.transient(response, err) {
 		return false, nil
 	}
-	asked := time.Duration(0)
+	retryAfter := time.Duration(0)
 	if response != nil {
-		asked = wire.RetryAfter(response.Header)
+		retryAfter = wire.RetryAfter(response.Header)
 	}
-	if asked > longestRetryWait {
+	if retryAfter > longestRetryWait {
 		return false, nil
 	}
-	t.wait = retryWait(t.retried, asked)
+	t.wait = retryWait(t.retried, retryAfter)
 	deadline, bounded := ctx.Deadline()
 	if bounded && time.Until(deadline) <= t.wait+max(time.Since(t.began), leastAttempt) {
 		return false, nil
@@ -128,9 +128,9 @@ func (t *trial) again(ctx context.Context, response *http.Response, err error) (
 	return true, nil
 }
 
-// transient reports whether the next attempt may succeed after a fault: a connection that failed, 429, 502, 503 and 504. A slow server,
-// a bad certificate and an unknown name stay as they are.
-func (t *trial) transient(response *http.Response, err error) bool {
+// transient reports whether the next attempt may succeed after a fault: a failed connection, 429, 502, 503 and 504. A timeout, a bad
+// certificate and an unknown name are not transient.
+func (t *retrier) transient(response *http.Response, err error) bool {
 	if err != nil {
 		var name *net.DNSError
 		var ours *rs.Error // the breaker's
@@ -143,27 +143,28 @@ func (t *trial) transient(response *http.Response, err error) bool {
 	return false
 }
 
-// retryWait is what the server asked for, and otherwise doubles, with jitter so that callers do not come back together.
-func retryWait(retried int, asked time.Duration) time.Duration {
-	if asked > 0 {
-		return asked
+// retryWait returns the wait that the server asked for, or one that doubles with each retry, with jitter so that callers do not retry
+// together.
+func retryWait(retried int, retryAfter time.Duration) time.Duration {
+	if retryAfter > 0 {
+		return retryAfter
 	}
 	wait := firstRetryWait << retried
 	return wait/2 + rand.N(wait/2) // #nosec G404 -- jitter is no secret
 }
 
-// The bounds of all retries together. A server that fails under load must not be asked three times as much for it.
+// The limits of all retries together: they must not triple the load of a server that fails under load.
 const (
 	retryWindow   = 10 * time.Second
 	budgetPercent = 10 // retries per hundred reads of the window
-	budgetFloor   = 6  // retries in ten seconds that are always allowed, so that a quiet server is retried at all
+	budgetFloor   = 6  // retries that are always allowed in the window, so that a quiet server is retried at all
 )
 
 // A retryBudget bounds the retries of all callers of one host: in any ten seconds 10 % of the reads, or six where that
 // is more. It is safe for concurrent use.
 type retryBudget struct {
 	mu     sync.Mutex
-	counts window // reads, and retries
+	counts window // of reads, and of retries
 }
 
 func (b *retryBudget) read(now time.Time) {
@@ -172,7 +173,7 @@ func (b *retryBudget) read(now time.Time) {
 	b.counts.add(now, retryWindow, 1, 0)
 }
 
-// take reports whether one more retry may begin, and notes it.
+// take reports whether one more retry is allowed, and counts it.
 func (b *retryBudget) take(now time.Time) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -12,12 +12,12 @@ import (
 	"time"
 )
 
-// idleConnections is how many connections are kept for the next reads: as many as there are calls at a time where no
-// other limit is set. HTTP/2, where the server offers it, needs few.
+// idleConnections is how many idle connections are kept: as many as there are concurrent calls where no other limit is set. HTTP/2, where
+// the server offers it, needs few.
 const idleConnections = 1024
 
-// A connection of HTTP/2 that is silent for pingAfter is asked for a sign of life, and closed when none comes within
-// pingTimeout: a peer that froze closes nothing itself, and every call would wait for it in vain.
+// An HTTP/2 connection that is silent for pingAfter is pinged, and closed if no reply comes within pingTimeout: a frozen peer closes
+// nothing itself, and every call would wait for it in vain.
 const (
 	pingAfter   = 5 * time.Second
 	pingTimeout = 3 * time.Second
@@ -44,20 +44,19 @@ func NewTransport() *http.Transport {
 		IdleConnTimeout:       90 * time.Second,
 		ResponseHeaderTimeout: 0, // the read's own deadline bounds it
 
-		MaxResponseHeaderBytes: 64 << 10, // net/http would read ten megabytes
+		MaxResponseHeaderBytes: 64 << 10, // the default of net/http is 10 MB
 	}
 }
 
-// errUnsolicited is the error of a connection that sent something although nothing was asked.
+// errUnsolicited is the error of a connection on which the server sent something before a request was written.
 var errUnsolicited = errors.New("the server sent bytes that no request asked for")
 
-// An idleGuard is a connection that is closed when bytes arrive on it before the request they could answer was written.
-// net/http closes such a connection too, but only if it looks before the next request takes it; otherwise the bytes are
-// that request's answer, and may be another caller's.
-// [idleGuard.reuse] is called when a request takes a connection that was idle. It waits until a goroutine blocks in Read,
-// which shows that nothing of the last answer is left in a buffer above: of net/http, or of TLS. From then on bytes that
-// are read, or that wait in the kernel, before the first Write close the connection, and net/http sends the request on
-// another one.
+// An idleGuard is a connection that closes when bytes arrive on it before the request that they could answer is written. net/http closes
+// such a connection too, but only if it notices before the next request takes the connection; otherwise that request gets the bytes as its
+// answer, which may be another caller's.
+// [idleGuard.reuse] is called when a request takes an idle connection. It waits until a goroutine blocks in Read, which shows that no
+// buffer of net/http or TLS has a rest of the last answer. From then on, bytes that are read, or that wait in the kernel, before the first
+// Write close the connection, and net/http sends the request on another one.
 type idleGuard struct {
 	net.Conn
 
@@ -65,7 +64,7 @@ type idleGuard struct {
 	changed *sync.Cond
 	reading bool // Read is blocked
 	closed  bool
-	armed   bool // in reuse, and nothing written since
+	armed   bool // reused, and nothing written since
 }
 
 func guardIdle(connection net.Conn) net.Conn {
@@ -74,7 +73,7 @@ func guardIdle(connection net.Conn) net.Conn {
 	return g
 }
 
-// Read reads; what comes before it was asked for is an error.
+// Read reads from the connection. Bytes that arrive before the request is written are an error.
 func (g *idleGuard) Read(p []byte) (int, error) {
 	g.mu.Lock()
 	g.reading = true
@@ -92,7 +91,7 @@ func (g *idleGuard) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Write writes, unless something was sent already.
+// Write writes to the connection, unless the server has already sent something.
 func (g *idleGuard) Write(p []byte) (int, error) {
 	g.mu.Lock()
 	unsolicited := g.armed && (!g.reading || pending(g.Conn))
@@ -119,7 +118,7 @@ func (g *idleGuard) Close() error {
 	return g.Conn.Close()
 }
 
-// reuse waits until the last answer was read to its end, or the connection is closed; one of both comes at once.
+// reuse waits until the last answer is read to its end, or the connection is closed; either happens without delay.
 func (g *idleGuard) reuse() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -129,14 +128,14 @@ func (g *idleGuard) reuse() {
 	g.armed = true
 }
 
-// guardOf returns the guard of a connection that speaks HTTP/1, where there is one.
+// guardOf returns the guard of an HTTP/1 connection, or nil.
 func guardOf(connection net.Conn) *idleGuard {
 	if secure, ok := connection.(interface {
 		NetConn() net.Conn
 		ConnectionState() tls.ConnectionState
 	}); ok {
 		if secure.ConnectionState().NegotiatedProtocol == "h2" {
-			return nil // many requests share it, and each answer names its own
+			return nil // many requests share it, and each answer names its request
 		}
 		connection = secure.NetConn()
 	}
@@ -144,7 +143,7 @@ func guardOf(connection net.Conn) *idleGuard {
 	return guard
 }
 
-// tracing returns a context whose request has its connection guarded, and sets connecting while the request waits for one.
+// tracing returns a context whose request guards the connection that it reuses, and sets connecting while it waits for a connection.
 func tracing(ctx context.Context, trace *httptrace.ClientTrace, connecting *atomic.Bool) context.Context {
 	trace.GetConn = func(string) { connecting.Store(true) }
 	trace.GotConn = func(info httptrace.GotConnInfo) {

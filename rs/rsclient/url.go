@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// ParseBase checks a resource server's URL and returns it without a trailing slash. Its error shows nothing secret.
+// ParseBase checks a resource server's URL and returns it without a trailing slash. Its error contains nothing secret.
 func ParseBase(text string) (string, error) {
 	u, err := url.Parse(text)
 	switch {
@@ -22,20 +22,20 @@ func ParseBase(text string) (string, error) {
 	return strings.TrimRight(u.String(), "/"), nil
 }
 
-// IsLoopback reports whether a host, in lower case and without a port, is this machine by its name or address. Plain http is for such
-// hosts alone (RFC 8252, section 7.3).
+// IsLoopback reports whether a host, in lower case and without a port, is this machine by its name or address. Plain http is allowed only
+// for such hosts (RFC 8252, section 7.3).
 func IsLoopback(host string) bool {
 	address, err := netip.ParseAddr(host)
 	return host == "localhost" || err == nil && address.Unmap().IsLoopback()
 }
 
-// RedactURL drops what could be a secret before a URL is shown.
+// RedactURL removes the parts of a URL that may contain a secret: user, query and fragment.
 func RedactURL(text string) string {
 	u, err := url.Parse(text)
 	if err != nil {
 		return "(unparsable)"
 	}
 	u.User, u.RawQuery, u.Fragment = nil, "", ""
-	u.Opaque = u.Opaque[strings.LastIndex(u.Opaque, "@")+1:] // user:password@host parses as a scheme and this
+	u.Opaque = u.Opaque[strings.LastIndex(u.Opaque, "@")+1:] // user:password@host parses as the scheme "user" and this
 	return u.String()
 }

@@ -2,12 +2,12 @@ package rsclient
 
 import "time"
 
-// windowSlices is how many slices a [window] is counted in.
+// windowSlices is how many slices a [window] has.
 const windowSlices = 10
 
-// A window counts two kinds of events in the last while, in slices of a tenth that are numbered since 1970.
+// A window counts two kinds of events in a sliding span of time. Each slice is a tenth of the span, numbered since 1970.
 type window [windowSlices]struct {
-	slice       int64 // of another round it counts for nothing
+	slice       int64 // its number; an outdated slice does not count
 	some, other int
 }
 
