@@ -16,7 +16,7 @@ type PackageAuthorityOptions struct {
 	Authority auth.Authority         // introspects the token itself
 	Members   auth.Authority         // introspects the token of each member before it is read (D27); nil means Authority
 	Directory Directory              // names a package's members
-	For       func(rs.Token) rs.Doer // the resource server as the bearer of one member's token sees it
+	For       func(rs.Token) rs.Doer // returns a reader of the resource server that sends a member's token
 	Package   PackageOptions
 }
 
@@ -25,11 +25,11 @@ type PackageAuthorityOptions struct {
 // answer is cached for a minute. It is safe for concurrent use.
 type packageAuthority struct {
 	options  PackageAuthorityOptions
-	members  *auth.TokenCache // of the members' tokens
-	refusals *refusals        // outlives each grantPackage, so that another lookup of the members forgets no refusal (D14)
+	members  *auth.TokenCache // introspects the members' tokens
+	refusals *refusals        // shared by all grantPackages, so that a new lookup of the members forgets no refusal (D14)
 }
 
-// NewPackageAuthority returns an authority over another one and a directory.
+// NewPackageAuthority returns an authority that combines another authority and a directory.
 func NewPackageAuthority(o PackageAuthorityOptions) auth.Authority {
 	o.Package = o.Package.withDefaults()
 	if o.Members == nil {
@@ -37,13 +37,13 @@ func NewPackageAuthority(o PackageAuthorityOptions) auth.Authority {
 	}
 	members := auth.NewTokenCache(auth.TokenCacheOptions{
 		Authority: o.Members, Timeout: o.Package.MemberDeadline, Now: o.Package.Now,
-		Unknown: &auth.LookupLimits{}, // the directory's tokens are no guesses, and fanOut bounds the lookups of a read
+		Unknown: &auth.LookupLimits{}, // no limits: the directory's tokens are not guesses, and fanOut bounds the lookups of a read
 	})
 	return &packageAuthority{options: o, members: members, refusals: newRefusals()}
 }
 
-// Introspect asks the authority, and about a package the directory. A revoked package is inactive; no answer
-// of the directory is an error of [rs.AuthorityUnreachable].
+// Introspect asks the authority and, for a package token, the directory. A token of a revoked package is inactive. If the directory does
+// not answer, the error is [rs.AuthorityUnreachable].
 func (a *packageAuthority) Introspect(ctx context.Context, token rs.Token) (auth.TokenInfo, error) {
 	info, err := a.options.Authority.Introspect(ctx, token)
 	if err != nil || info.Inactive != nil || info.Principal.Kind != auth.KindPackage {

@@ -10,21 +10,21 @@ import (
 
 const approveAgain = "The user has to approve this connection again; or choose another connection_id, which schema lists."
 
-// choose returns the one member that a read is for, without a request. Without a connection that is the only member, or the only one that
-// was granted the stream (D26); otherwise a connection must be named (S0-8a). Of several members with one connection it prefers the one
-// that was granted most of the streams.
+// choose returns the one member that a read is for, without a request. If no connection is named, it is the only member, or the only one
+// that was granted the stream (D26); otherwise the call must name a connection (S0-8a). If several members have the connection, choose
+// prefers the one that was granted most of the streams.
 func (p *grantPackage) choose(connectionID string, streams ...string) (*member, *rs.Error) {
 	candidates := p.members
 	switch {
 	case connectionID != "":
 		candidates = slices.DeleteFunc(slices.Clone(candidates), func(c *member) bool { return c.ID != connectionID })
 	case len(candidates) > 1:
-		if candidates = p.having(sole(streams)); !oneConnection(candidates) {
-			return nil, p.ambiguous(sole(streams))
+		if candidates = p.membersWith(onlyStream(streams)); !oneConnection(candidates) {
+			return nil, p.ambiguous(onlyStream(streams))
 		}
 	}
 	if len(candidates) == 0 {
-		return nil, p.offering("", &rs.Error{
+		return nil, p.withChoices("", &rs.Error{
 			Code: "connection_not_found", Param: "connection_id", Message: fmt.Sprintf("This package holds no connection %q.", connectionID),
 			Hint: "Call again with a connection_id of the package; schema without arguments lists all connections.",
 		})
@@ -36,7 +36,7 @@ func (p *grantPackage) choose(connectionID string, streams ...string) (*member, 
 		}
 	}
 	if usable == nil {
-		return nil, p.unusable(sole(streams), candidates)
+		return nil, p.unusable(onlyStream(streams), candidates)
 	}
 	return usable, nil
 }
@@ -46,31 +46,32 @@ func oneConnection(members []*member) bool {
 	return len(members) > 0 && !slices.ContainsFunc(members, func(c *member) bool { return c.ID != members[0].ID })
 }
 
-// ambiguous refuses a call that names no connection, and offers those that can be read: if any has the stream, only those that have it.
+// ambiguous returns the error for a call that names no connection, with the connections that can be read: if any has the stream, only those
+// that have it.
 func (p *grantPackage) ambiguous(stream string) *rs.Error {
-	having := p.having(stream)
+	granting := p.membersWith(stream)
 	message := fmt.Sprintf("This package holds %d connections, and the call names none.", len(p.members))
-	if len(having) > 0 {
-		message = fmt.Sprintf("Stream %q is granted under %d of this package's %d connections, and the call names none.", rs.ErrorText(stream), len(having), len(p.members))
+	if len(granting) > 0 {
+		message = fmt.Sprintf("Stream %q is granted under %d of this package's %d connections, and the call names none.", rs.ErrorText(stream), len(granting), len(p.members))
 	} else {
-		having = p.members
+		granting = p.members
 	}
-	e := p.offering(stream, &rs.Error{
+	e := p.withChoices(stream, &rs.Error{
 		Code: "ambiguous_connection", Param: "connection_id", Message: message,
 		Hint: "Call again with one of these as connection_id; schema without arguments lists all connections.",
 	})
 	if len(e.Connections) == 0 {
-		return p.unusable(stream, having)
+		return p.unusable(stream, granting)
 	}
 	return e
 }
 
-// unusable refuses a read whose members cannot be read, with the code of the first one, and offers other members: if any was granted the
-// stream, those (S3-3a).
+// unusable returns the error for a read whose members cannot be read. It has the code of the first one, and lists other members: if any was
+// granted the stream, those (S3-3a).
 func (p *grantPackage) unusable(stream string, members []*member) *rs.Error {
 	first := members[0]
 	why := p.refused(first)
-	if why == nil { // its refusal has expired meanwhile
+	if why == nil { // its refusal has just expired
 		why = &rs.Error{Code: "grant_unusable", Message: "It cannot be read at the moment."}
 	}
 	e := &rs.Error{Code: why.Code, Status: http.StatusForbidden, Param: "connection_id", Hint: approveAgain}
@@ -78,14 +79,14 @@ func (p *grantPackage) unusable(stream string, members []*member) *rs.Error {
 	if len(members) > 1 {
 		e.Message = fmt.Sprintf("None of the %d connections can be read; of %q it is said: %s", len(members), first.ID, why.Message)
 	}
-	return p.offering(stream, e, first.ID)
+	return p.withChoices(stream, e, first.ID)
 }
 
-// offering adds to an error the connections to choose from, bounded: if any was granted the stream, only those. It also names connections
-// that cannot be read, first those that the error is about.
-func (p *grantPackage) offering(stream string, e *rs.Error, about ...string) *rs.Error {
+// withChoices adds to an error the connections to choose from, at most MaxConnectionOptions: if any was granted the stream, only those. It
+// also names connections that cannot be read, first those that the error is about.
+func (p *grantPackage) withChoices(stream string, e *rs.Error, about ...string) *rs.Error {
 	usable, _, unavailable := p.partition()
-	if len(p.having(stream)) > 0 {
+	if len(p.membersWith(stream)) > 0 {
 		usable, _, _ = p.partition(stream)
 	}
 	for _, c := range usable[:min(len(usable), rs.MaxConnectionOptions)] {
@@ -99,29 +100,29 @@ func (p *grantPackage) offering(stream string, e *rs.Error, about ...string) *rs
 }
 
 // partition divides the members that were granted one of the streams, or all members if none is named, into those that can be read and
-// those that cannot, with what an answer says of the latter.
-func (p *grantPackage) partition(streams ...string) (usable, left []*member, unavailable []rs.UnavailableConnection) {
+// those that cannot, and returns the entries of the latter for an answer.
+func (p *grantPackage) partition(streams ...string) (usable, unreadable []*member, unavailable []rs.UnavailableConnection) {
 	for _, c := range p.members {
 		why := p.refused(c)
 		switch {
 		case !c.grants(streams...):
 		case why != nil:
-			left, unavailable = append(left, c), append(unavailable, c.unavailable(why))
+			unreadable, unavailable = append(unreadable, c), append(unavailable, c.unavailable(why))
 		default:
 			usable = append(usable, c)
 		}
 	}
-	return usable, left, unavailable
+	return usable, unreadable, unavailable
 }
 
 // A group is the members that share a grant and its token. One read answers for all of them.
 type group []*member
 
-// groups lists the grants that cover a stream, or all grants. It is refused if none of them can be read.
+// groups returns the grants that cover a stream, or all grants. It fails if none of them can be read.
 func (p *grantPackage) groups(stream string) (groups []group, unavailable []rs.UnavailableConnection, refused *rs.Error) {
-	usable, left, unavailable := p.partition(stream)
-	if len(usable) == 0 && len(left) > 0 {
-		return nil, nil, p.unusable("", left)
+	usable, unreadable, unavailable := p.partition(stream)
+	if len(usable) == 0 && len(unreadable) > 0 {
+		return nil, nil, p.unusable("", unreadable)
 	}
 	at := map[rs.Token]int{}
 	for _, c := range usable {
@@ -135,16 +136,16 @@ func (p *grantPackage) groups(stream string) (groups []group, unavailable []rs.U
 	return groups, unavailable, nil
 }
 
-// having lists the members that were granted a stream; none for "".
-func (p *grantPackage) having(stream string) []*member {
+// membersWith returns the members that were granted a stream; none for "".
+func (p *grantPackage) membersWith(stream string) []*member {
 	if stream == "" {
 		return nil
 	}
 	return slices.DeleteFunc(slices.Clone(p.members), func(c *member) bool { return !c.grants(stream) })
 }
 
-// sole is the one stream that a search is limited to, or "".
-func sole(streams []string) string {
+// onlyStream returns the one stream that a search is limited to, or "".
+func onlyStream(streams []string) string {
 	if len(streams) == 1 {
 		return streams[0]
 	}

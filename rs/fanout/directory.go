@@ -14,14 +14,14 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/internal/wire"
 )
 
-// A Directory knows which member grants a package token stands for (D17). A Go host may answer in process.
+// A Directory returns the member grants of a package token (D17). A Go host can implement it in process.
 type Directory interface {
 	// Members returns the members with their own tokens. An [*rs.Error] of code "package_revoked" means that the package
 	// was revoked; any other error means that the directory could not tell.
 	Members(context.Context, rs.Token) (Membership, error)
 }
 
-// A Membership is what a package token stands for.
+// A Membership is the package that a token was issued for.
 type Membership struct {
 	PackageID string
 	Members   []Member // in the order in which they take turns
@@ -40,13 +40,13 @@ type Member struct {
 // An httpDirectory asks a directory over HTTP: POST with the form token=…, HTTP Basic. It is safe for concurrent use.
 type httpDirectory struct{ lookup *lookup.Lookup }
 
-// NewHTTPDirectory returns a directory, or an error that says what is wrong with the endpoint.
+// NewHTTPDirectory returns a directory that is asked over HTTP. Its error says what is wrong with the endpoint.
 func NewHTTPDirectory(o auth.LookupOptions) (Directory, error) {
-	asked, err := lookup.New("the package directory", "packages", o)
+	endpoint, err := lookup.New("the package directory", "packages", o)
 	if err != nil {
 		return nil, err
 	}
-	return &httpDirectory{asked}, nil
+	return &httpDirectory{endpoint}, nil
 }
 
 // Members asks for the members of one package. Its errors are "package_revoked" and [rs.AuthorityUnreachable].
@@ -104,12 +104,12 @@ type directoryError struct {
 	Message string  `json:"message"`
 }
 
-// member reads one row. An invalid row refuses that member alone, not the package.
+// member converts one row. An invalid row makes only that member unusable, not the package.
 func (r directoryRow) member() Member {
 	c := Member{Connection: r.Connection, Streams: r.Streams}
 	unusable := func(message string) { c.Refused = &rs.Error{Code: "grant_unusable", Message: message} }
 	var known bool
-	c.Expires, known = instant(r.ExpiresAt)
+	c.Expires, known = parseTime(r.ExpiresAt)
 	switch {
 	case !r.Usable || r.Error != nil:
 		unusable("The package directory says that this grant cannot be read.")
@@ -129,8 +129,8 @@ func (r directoryRow) member() Member {
 	return c
 }
 
-// instant reads an RFC 3339 time or NumericDate seconds. Absent is the zero time. It reports false for anything else.
-func instant(raw json.RawMessage) (time.Time, bool) {
+// parseTime parses an RFC 3339 time or NumericDate seconds. If absent, it returns the zero time. It reports false for anything else.
+func parseTime(raw json.RawMessage) (time.Time, bool) {
 	if len(raw) == 0 || string(raw) == "null" {
 		return time.Time{}, true
 	}
@@ -149,7 +149,7 @@ func instant(raw json.RawMessage) (time.Time, bool) {
 	return wire.UnixTime(number)
 }
 
-// isHeaderText reports whether a token can stand in an Authorization header.
+// isHeaderText reports whether a token can be sent in an Authorization header.
 func isHeaderText(text string) bool {
 	return text != "" && !strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' })
 }

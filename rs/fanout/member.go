@@ -26,17 +26,17 @@ const (
 
 // PackageOptions configure [NewPackage]. Zero values mean the defaults.
 type PackageOptions struct {
-	// Width is how many members are asked at a time.
+	// Width is how many members are read concurrently.
 	Width int
-	// MemberDeadline bounds the part of each member in a read of several, so that a member that hangs delays it no longer.
-	// All parts together may take three times as long.
+	// MemberDeadline bounds the time for each member in a read of several, so that a member that hangs delays the read no longer. All
+	// members together may take three times as long.
 	MemberDeadline time.Duration
-	// RefusalHold is how long a member that answered 401 or 403 is not asked again (D14).
+	// RefusalHold is how long a member that answered 401 or 403 is not read again (D14).
 	RefusalHold time.Duration
-	// Now tells the time; nil means time.Now.
+	// Now returns the time; nil means time.Now.
 	Now func() time.Time
-	// FannedOut is called after each read of several members, with how many were asked and how many answered. It must be
-	// quick, and may be nil.
+	// FannedOut is called after each read of several members, with how many were read and how many answered. It must be quick, and may be
+	// nil.
 	FannedOut func(asked, answered int)
 }
 
@@ -57,9 +57,9 @@ func (o PackageOptions) withDefaults() PackageOptions {
 //   - A read of a stream or record goes to the one member that it names, or to the only one that was granted the stream (D26).
 //   - A blob is looked for in one member after the other, unless its connection is known.
 //
-// Where it comes from a packageAuthority, a member is read only while its token is an active client token (D27).
+// In a package from a packageAuthority, a member is read only while its token is an active client token (D27).
 //
-// A grantPackage is safe for concurrent use. It remembers members that turned it away (D14) and nothing else.
+// A grantPackage is safe for concurrent use. It remembers which members refused a read (D14) and the members' time limits.
 type grantPackage struct {
 	id        string
 	members   []*member
@@ -74,7 +74,7 @@ type member struct {
 	doer   rs.Doer
 	shared bool // another member has the same connection
 
-	limits atomic.Pointer[[]rs.TimeLimit] // what the authority said when the token was checked last
+	limits atomic.Pointer[[]rs.TimeLimit] // from the last introspection of the token
 }
 
 func newPackage(m Membership, doer func(rs.Token) rs.Doer, o PackageOptions, members *auth.TokenCache, r *refusals) *grantPackage {
@@ -139,14 +139,14 @@ func (p *grantPackage) refused(c *member) *rs.Error {
 	return nil
 }
 
-// checkToken asks the authority about the token of a member that is about to be read, and returns why the member is not read, or nil:
-// only an active client token is sent to the resource server (D27). A refusal is remembered like one by the resource server
-// (D14); a missing answer is not.
+// checkToken introspects the token of a member that is about to be read, and returns why the member must not be read, or nil: only an
+// active client token is sent to the resource server (D27). A refusal is remembered like one by the resource server (D14); a missing answer
+// is not.
 func (p *grantPackage) checkToken(ctx context.Context, c *member) *rs.Error {
 	if p.authority == nil {
 		return nil
 	}
-	if why := p.refused(c); why != nil { // by another read meanwhile
+	if why := p.refused(c); why != nil { // refused by a concurrent read
 		return why
 	}
 	ctx, cancel := context.WithTimeout(ctx, p.options.MemberDeadline)
@@ -191,11 +191,11 @@ func (p *grantPackage) remember(c *member, why *rs.Error) {
 	p.refusals.Add(c.Token.Key(), refusal{why, p.options.Now().Add(p.options.RefusalHold)})
 }
 
-// maxRefusals bounds the memory of one process.
+// maxRefusals is how many refusals one process remembers.
 const maxRefusals = 10_000
 
-// refusals remember which member grants the resource server turned away, under the SHA-256 of the member's token, so
-// that a grant approved anew starts with a clean name. They are safe for concurrent use.
+// refusals are the member grants that were refused, by the SHA-256 of the member's token, so that a grant that is approved again is read
+// again. They are safe for concurrent use.
 type refusals = lru.Cache[[sha256.Size]byte, refusal]
 
 type refusal struct {
@@ -204,12 +204,12 @@ type refusal struct {
 }
 
 func newRefusals() *refusals {
-	entries, _ := lru.New[[sha256.Size]byte, refusal](maxRefusals) // fails for a size below 1 only
+	entries, _ := lru.New[[sha256.Size]byte, refusal](maxRefusals) // fails only for a size below 1
 	return entries
 }
 
-// refusesGrant reports whether an error says that the grant itself is no good. A 401 or 403 also stands for a stream,
-// field or connection that this grant does not hold; such an answer is about the request, and the grant stays usable.
+// refusesGrant reports whether an error means that the grant itself is not valid. A 401 or 403 is also the answer for a stream, field or
+// connection that the grant does not cover; that is about the request, and the grant stays usable.
 func refusesGrant(e *rs.Error) bool {
 	if e.Status != http.StatusUnauthorized && e.Status != http.StatusForbidden {
 		return false

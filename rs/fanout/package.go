@@ -1,5 +1,6 @@
-// Package fanout reads a package of grants as if it were one: what [NewPackage] returns asks one grant, or all of them at a time, and
-// merges their answers. What [NewPackageAuthority] returns finds the grants of a package token, through a [Directory].
+// Package fanout reads a package of grants as if it were one grant. [NewPackage] returns a reader that reads one grant, or all of them
+// concurrently, and merges their answers. [NewPackageAuthority] returns an authority that finds the grants of a package token in a
+// [Directory].
 package fanout
 
 import (
@@ -12,13 +13,13 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 )
 
-// NewPackage returns a package of the members. doer gives the resource server as the bearer of one token sees it. The caller
-// vouches for the members' tokens: no authority is asked about them.
+// NewPackage returns a package of the members. doer returns a reader of the resource server that sends the given token. The caller vouches
+// for the members' tokens: they are not introspected.
 func NewPackage(m Membership, doer func(rs.Token) rs.Doer, o PackageOptions) auth.Package {
 	return newPackage(m, doer, o.withDefaults(), nil, newRefusals())
 }
 
-// Do performs one read. Its errors are *rs.Error values; those that name no member's answer were made without asking any.
+// Do performs one read. Its errors are *rs.Error values.
 func (p *grantPackage) Do(ctx context.Context, r rs.Request) (*rs.Response, error) {
 	route, ok := routeOf(r)
 	switch {
@@ -40,8 +41,8 @@ func (p *grantPackage) Do(ctx context.Context, r rs.Request) (*rs.Response, erro
 	return p.schema(ctx, r)
 }
 
-// Choose returns nil if a read of the scope would find its member, or else the error that Do would return. It reads
-// nothing, so a stage that needs the schema first can ask beforehand (S0-8a).
+// Choose returns nil if a read of the scope would find its member, or else the error that Do would return. It makes no request, so that a
+// caller that needs the schema first can check beforehand (S0-8a).
 func (p *grantPackage) Choose(scope rs.Scope) error {
 	if _, err := p.choose(scope.ConnectionID, scope.Stream); err != nil {
 		return err
@@ -49,7 +50,7 @@ func (p *grantPackage) Choose(scope rs.Scope) error {
 	return nil
 }
 
-// Limits returns the times that the grants of the members which have been read are limited to.
+// Limits returns the time limits of the grants of those members that have been read.
 func (p *grantPackage) Limits() []rs.TimeLimit {
 	var all []rs.TimeLimit
 	for _, c := range p.members {
@@ -60,7 +61,8 @@ func (p *grantPackage) Limits() []rs.TimeLimit {
 	return all
 }
 
-// Granted returns the streams that the directory says the members have that can be read now. It is empty where it does not say so of each.
+// Granted returns the streams of the members that can be read now, according to the directory. It is empty if the directory lists no
+// streams for one of these members.
 func (p *grantPackage) Granted() []rs.GrantedStream {
 	var granted []rs.GrantedStream
 	for _, c := range p.members {
@@ -86,7 +88,7 @@ func (p *grantPackage) Tokens() []rs.Token {
 	return tokens
 }
 
-// A route is what a request reads.
+// A route is what a request reads, from its path and query.
 type route struct {
 	kind         string // schema, streams, search or blobs
 	stream       string
@@ -94,7 +96,7 @@ type route struct {
 	hybrid       bool
 }
 
-// routeOf reads a path below /v1. It reports false for one that no member may be asked on a package's behalf.
+// routeOf parses a path below /v1. It reports false for a path that a package does not serve.
 func routeOf(r rs.Request) (route, bool) {
 	below, found := strings.CutPrefix(r.Path, "/v1/")
 	if !found {
@@ -102,7 +104,7 @@ func routeOf(r rs.Request) (route, bool) {
 	}
 	segments := strings.Split(below, "/")
 	for i, s := range segments {
-		decoded, _ := url.PathUnescape(s) // "" where it cannot be read
+		decoded, _ := url.PathUnescape(s) // "" if it is malformed
 		if decoded == "" || decoded == "." || decoded == ".." {
 			return route{}, false
 		}

@@ -15,18 +15,18 @@ import (
 )
 
 const (
-	// fanoutDeadlines is how many member deadlines a fan-out may take in all. Members that were not reached by then are unavailable.
+	// fanoutDeadlines is how many member deadlines a fan-out may take in all. Members that were not read by then are unavailable.
 	fanoutDeadlines = 3
 	// maxLookups is how many members' tokens one read introspects at a time.
 	maxLookups = 16
-	// maxBlobAttempts is how many members a blob is looked for in. In a larger package its connection must be named.
+	// maxBlobAttempts is how many members a blob is looked for in. In a larger package the call must name its connection.
 	maxBlobAttempts = 16
 )
 
-// A memberRead is the read that is made of one member.
+// A memberRead is a read of one member.
 type memberRead func(ctx context.Context, d rs.Doer) (*rs.Response, error)
 
-// An outcome is what became of one member's read: a response or a failure.
+// An outcome is the result of one member's read: a response or a failure.
 type outcome struct {
 	response *rs.Response
 	failure  *rs.Error
@@ -69,10 +69,10 @@ func (p *grantPackage) fanOut(ctx context.Context, members []*member, read func(
 	return outcomes, nil
 }
 
-// readLimits bound what is done at a time.
+// readLimits are semaphores for concurrent lookups and reads.
 type readLimits struct{ lookups, reads chan struct{} }
 
-// checkAndRead performs a read of one member within its deadline, once its token is checked.
+// checkAndRead checks the token of one member and then reads it, both within the member's deadline.
 func (p *grantPackage) checkAndRead(ctx context.Context, c *member, limits readLimits, read memberRead) (o outcome) {
 	limits.lookups <- struct{}{}
 	began := time.Now()
@@ -83,7 +83,7 @@ func (p *grantPackage) checkAndRead(ctx context.Context, c *member, limits readL
 		return outcome{failure: why}
 	}
 	limits.reads <- struct{}{}
-	defer func() { // in a goroutine nothing else would catch a panic, and it would end the process
+	defer func() { // nothing else catches a panic in this goroutine, which would end the process
 		if fault := recover(); fault != nil {
 			o = outcome{failure: &rs.Error{Code: "internal_error", Message: "The adapter failed to read this connection.", Cause: fmt.Errorf("panic: %v", fault)}}
 		}
@@ -157,8 +157,8 @@ func allFailedRank(e *rs.Error) int {
 	return 4
 }
 
-// pick returns the one member that a read is for, its token checked. If a member is refused for good, another member with the
-// same connection takes its place.
+// pick returns the member that a read is for, after a check of its token. If a member is refused for good, another member with the same
+// connection takes its place.
 func (p *grantPackage) pick(ctx context.Context, connectionID string, streams ...string) (*member, *rs.Error) {
 	for range p.members { // each round but the last refuses a member, which is remembered
 		c, refused := p.choose(connectionID, streams...)
@@ -181,7 +181,7 @@ func (p *grantPackage) pick(ctx context.Context, connectionID string, streams ..
 	return nil, p.unusable("", p.members)
 }
 
-// readOne passes a read on to the one member that it is for.
+// readOne forwards a read to the one member that it is for.
 func (p *grantPackage) readOne(ctx context.Context, r rs.Request, connectionID, stream string) (*rs.Response, error) {
 	c, refused := p.pick(ctx, connectionID, stream)
 	if refused != nil {
@@ -193,7 +193,7 @@ func (p *grantPackage) readOne(ctx context.Context, r rs.Request, connectionID, 
 	return p.forward(ctx, c, r)
 }
 
-// withValue returns a query with one more parameter, or another value of it.
+// withValue returns a copy of a query in which a parameter has the given values.
 func withValue(query url.Values, name string, values ...string) url.Values {
 	changed := url.Values{}
 	maps.Copy(changed, query)
@@ -201,8 +201,7 @@ func withValue(query url.Values, name string, values ...string) url.Values {
 	return changed
 }
 
-// forward performs one member's read and keeps its answer as it is. An answer that refuses the grant says what can be
-// done about it (S3-3a).
+// forward performs one member's read and returns its answer unchanged. An error that refuses the grant gets a hint (S3-3a).
 func (p *grantPackage) forward(ctx context.Context, c *member, r rs.Request) (*rs.Response, error) {
 	response, err := c.doer.Do(ctx, r)
 	if err == nil {
@@ -218,9 +217,8 @@ func (p *grantPackage) forward(ctx context.Context, c *member, r rs.Request) (*r
 	return nil, e
 }
 
-// blob answers GET /v1/blobs/{id}. The resource server knows blobs by id alone, so without a connection the usable
-// members are asked in turn until one has it: one after the other, so that the bytes are sent once. It answers "not found" only if every
-// member does.
+// blob answers GET /v1/blobs/{id}. The resource server addresses blobs by id alone, so without a connection the usable members are read
+// until one has it: one after the other, so that the bytes are sent once. It answers "not found" only if every member does.
 func (p *grantPackage) blob(ctx context.Context, r rs.Request, connectionID string) (*rs.Response, error) {
 	if connectionID != "" || len(p.members) == 1 {
 		return p.readOne(ctx, r, connectionID, "")

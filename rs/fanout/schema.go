@@ -10,14 +10,14 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 )
 
-// schema answers GET /v1/schema of all connections with one document (D5). Members that could not be read stand in it under
+// schema answers GET /v1/schema of all connections with one document (D5), which lists members that could not be read under
 // unavailable_connections (S3-3a).
 func (p *grantPackage) schema(ctx context.Context, r rs.Request) (*rs.Response, error) {
 	stream := r.Query.Get("stream")
-	if detailOf(r.Query) == "full" && len(p.having(stream)) > 0 {
-		return p.readOne(ctx, r, "", stream) // S0-5f: of one connection, or ambiguous without a read
+	if detailOf(r.Query) == "full" && len(p.membersWith(stream)) > 0 {
+		return p.readOne(ctx, r, "", stream) // S0-5f: it is of one connection, or ambiguous without a read
 	}
-	answers, err := p.askGroups(ctx, stream, func(ctx context.Context, d rs.Doer) (*rs.Response, error) {
+	answers, err := p.readGroups(ctx, stream, func(ctx context.Context, d rs.Doer) (*rs.Response, error) {
 		return readSchema(ctx, d, r.Query)
 	})
 	if err != nil {
@@ -34,8 +34,8 @@ func (p *grantPackage) schema(ctx context.Context, r rs.Request) (*rs.Response, 
 	return answers.merged(mergeSchemas(p.id, parts)), nil
 }
 
-// readSchema reads one member's document in the form that is asked for, so that the members' documents can be merged even where some know
-// the compact view and some do not. What could not be merged fails here, for this member.
+// readSchema reads one member's document in the requested form, so that the documents can be merged even if only some members support the
+// compact view. A document that could not be merged fails here, for this member only.
 func readSchema(ctx context.Context, d rs.Doer, query url.Values) (*rs.Response, error) {
 	var response *rs.Response
 	var err error
@@ -59,7 +59,7 @@ func detailOf(query url.Values) string {
 
 // streams answers GET /v1/streams in the same way: one list of all rows, each with its connection.
 func (p *grantPackage) streams(ctx context.Context, r rs.Request) (*rs.Response, error) {
-	answers, err := p.askGroups(ctx, "", listRead(r, "list of streams"))
+	answers, err := p.readGroups(ctx, "", listRead(r, "list of streams"))
 	if err != nil {
 		return nil, err
 	}
@@ -77,10 +77,10 @@ func (p *grantPackage) streams(ctx context.Context, r rs.Request) (*rs.Response,
 	return answers.merged(body, rs.Member{Name: "meta", Value: meta.JSON()}), nil
 }
 
-// groupAnswers are the good answers, in the order of the groups, and who is missing.
+// groupAnswers are the successful answers, in the order of the groups, and the connections that lack one.
 type groupAnswers struct {
 	responses   []*rs.Response
-	grants      [][]rs.Connection // of the response at the same place
+	grants      [][]rs.Connection // of the response with the same index
 	unavailable []rs.UnavailableConnection
 }
 
@@ -92,8 +92,8 @@ func (a groupAnswers) merged(body rs.Object, last ...rs.Member) *rs.Response {
 	return response
 }
 
-// askGroups reads every grant that covers a stream, or any, once. It fails when none answers.
-func (p *grantPackage) askGroups(ctx context.Context, stream string, read memberRead) (answers groupAnswers, err error) {
+// readGroups performs a read once for every grant that covers a stream, or for every grant. It fails if no grant answers.
+func (p *grantPackage) readGroups(ctx context.Context, stream string, read memberRead) (answers groupAnswers, err error) {
 	groups, unavailable, refused := p.groups(stream)
 	if refused != nil {
 		return answers, refused
@@ -128,14 +128,14 @@ func (p *grantPackage) askGroups(ctx context.Context, stream string, read member
 	return answers, nil
 }
 
-// A schemaPart is the schema document of one grant, which has the shape of the contract.
+// A schemaPart is the valid schema document of one grant.
 type schemaPart struct {
 	*rs.Schema
-	grant []rs.Connection // that the grant covers, according to the directory
+	grant []rs.Connection // the connections that the grant covers, according to the directory
 }
 
-// mergeSchemas makes one document of the grants' documents (D5). Each connector keeps its own bytes but for grant_id in
-// its connections; a connector of two grants stays two entries, because their streams and fields may differ.
+// mergeSchemas merges the grants' documents (D5). Each connector keeps its bytes, except for the grant_id of its connections. A connector
+// of two grants stays two entries, because their streams and fields may differ.
 func mergeSchemas(packageID string, parts []schemaPart) rs.Object {
 	var connectors, streams []string
 	streamCount := 0
@@ -177,8 +177,8 @@ func mergeSchemas(packageID string, parts []schemaPart) rs.Object {
 
 const grantedKey = "granted_connections"
 
-// connector adds the grant to a connector's connections. Connections may be in the streams instead; where they are nowhere and the
-// grant covers one, that one is added.
+// connector returns a connector with the grant added to its connections, which may be in its streams instead. If it names no connection and
+// the grant covers only one, that one is added.
 func (p schemaPart) connector(at int, own []rs.SchemaStream) string {
 	connector := p.withGrant(p.Connectors[at].Members)
 	named, changed := connector.Has(grantedKey), false
@@ -201,7 +201,7 @@ func (p schemaPart) connector(at int, own []rs.SchemaStream) string {
 	return connector.JSON()
 }
 
-// withGrant is a connector or stream in which each connection, if it has any, has its grant.
+// withGrant returns a connector or stream in which each connection, if it has any, names its grant.
 func (p schemaPart) withGrant(o rs.Object) rs.Object {
 	if !o.Has(grantedKey) {
 		return o
@@ -215,7 +215,7 @@ func (p schemaPart) withGrant(o rs.Object) rs.Object {
 	return o.With(grantedKey, rs.JoinArray(list))
 }
 
-// commonSource is what holds for every row of a grant's answers: the grant, and the connection where there is only one.
+// commonSource returns what all rows of a grant's answers have in common: the grant, and the connection if there is only one.
 func commonSource(grant []rs.Connection) rs.Connection {
 	common := grant[0]
 	for _, c := range grant[1:] {

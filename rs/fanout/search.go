@@ -10,13 +10,12 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// maxSearchRounds bounds how often one page goes back to the members, whose own pages may be used up or empty.
-// A page that is still not full then is a short one.
+// maxSearchRounds is how often members are read for one page, since their own pages may be used up or empty. A page that is not full by
+// then is returned short.
 const maxSearchRounds = 4
 
-// search answers GET /v1/search, /semantic and /hybrid (S3-R16). A connection that is named is searched alone (S3-16d).
-// Otherwise every member that was granted one of the streams is, and limit is the page's, not each member's (S0-R6).
-// Where paged is false there is no cursor.
+// search answers GET /v1/search, /semantic and /hybrid (S3-R16). A named connection is searched alone (S3-16d). Otherwise every member that
+// was granted one of the streams is searched, and limit is that of the merged page (S0-R6). If paged is false, there is no cursor.
 func (p *grantPackage) search(ctx context.Context, r rs.Request, paged bool) (*rs.Response, error) {
 	if id := r.Query.Get("connection_id"); id != "" {
 		return p.searchOne(ctx, r, id)
@@ -32,15 +31,14 @@ func (p *grantPackage) search(ctx context.Context, r rs.Request, paged bool) (*r
 	return s.respond(hits)
 }
 
-// searchOne passes a search on to the one member that it names, for those of the streams that the member was granted, and says of
-// each hit where it comes from.
+// searchOne forwards a search to the member that it names, for the streams that the member was granted, and attributes each hit.
 func (p *grantPackage) searchOne(ctx context.Context, r rs.Request, connectionID string) (*rs.Response, error) {
-	streams := askedStreams(r)
+	streams := requestedStreams(r)
 	c, refused := p.choose(connectionID, streams...)
-	if refused == nil && c.grants(streams...) { // before its token is checked
+	if refused == nil && c.grants(streams...) { // checked first, because pick introspects the token
 		c, refused = p.pick(ctx, connectionID, streams...)
 	}
-	if refused == nil && !c.grants(streams...) { // it may be another one
+	if refused == nil && !c.grants(streams...) { // pick may return another member
 		refused = notGranted(streams)
 		refused.Message = fmt.Sprintf("Connection %q does not grant the stream %s.", c.ID, quoteNames(streams))
 	}
@@ -66,21 +64,21 @@ func (p *grantPackage) searchOne(ctx context.Context, r rs.Request, connectionID
 	return response.WithBody(l.With(attributed(l.Items, c.Connection)).JSON()), nil
 }
 
-// collect reads the members and lets them take turns until the page is full.
+// collect reads the members in rounds and merges their hits until the page is full.
 func (s *packageSearch) collect(ctx context.Context) ([]rs.Item, error) {
 	ctx, cancel := context.WithTimeout(ctx, fanoutDeadlines*s.pkg.options.MemberDeadline) // of all rounds together
 	defer cancel()
 	hits := []rs.Item{}
 	for round := range maxSearchRounds {
-		wanting := s.ring.wanting()
-		if round > 0 { // turns are fair only if it is known which members have hits
-			wanting = wanting[:min(len(wanting), s.limit-len(hits))]
+		unread := s.ring.needPages()
+		if round > 0 { // the first round reads all: turns are fair only if it is known who has hits
+			unread = unread[:min(len(unread), s.limit-len(hits))]
 		}
-		if err := s.load(ctx, wanting); err != nil {
+		if err := s.load(ctx, unread); err != nil {
 			return nil, err
 		}
 		hits = append(hits, s.ring.take(s.limit-len(hits))...)
-		if s.request.OneRound || len(hits) == s.limit || len(s.ring.wanting()) == 0 {
+		if s.request.OneRound || len(hits) == s.limit || len(s.ring.needPages()) == 0 {
 			break
 		}
 	}
@@ -108,15 +106,15 @@ func (s *packageSearch) load(ctx context.Context, turns []*turn) error {
 		s.requestID = cmp.Or(s.requestID, o.response.RequestID)
 		page, _ := o.response.List()
 		s.warn(page.Envelope.Object("meta").Array("warnings")...)
-		if others := t.load(page); others > 0 {
+		if dropped := t.load(page); dropped > 0 {
 			s.warn(warning("other_connections",
-				fmt.Sprintf("Connection %q answered with hits of other connections; %d were left out.", rs.ErrorText(t.member.ID), others)))
+				fmt.Sprintf("Connection %q answered with hits of other connections; %d were left out.", rs.ErrorText(t.member.ID), dropped)))
 		}
 	}
 	return nil
 }
 
-// memberRequest is the search as one member is asked: only for its own connection and its own streams (S3-16b).
+// memberRequest returns the search for one member: only its own connection and its own streams (S3-16b).
 func (s *packageSearch) memberRequest(t *turn) rs.Request {
 	r := s.request // members that share a grant must not find each other's hits
 	r.Query = withValue(r.Query, "connection_id", t.member.ID)
@@ -129,8 +127,8 @@ func (s *packageSearch) memberRequest(t *turn) rs.Request {
 	return r
 }
 
-// finish returns an error if no member contributed to the page; the cursor that the caller sent then stays valid.
-// Where only members are left that had failed before, the search is over instead: else it would never be.
+// finish returns an error if no member contributed to the page; the cursor that the caller sent then stays valid. If all of them had failed
+// before as well, it ends the search instead, which would otherwise never end.
 func (s *packageSearch) finish() error {
 	var failures []*rs.Error
 	s.over = true
@@ -148,7 +146,7 @@ func (s *packageSearch) finish() error {
 	return allFailed(s.unavailable, failures)
 }
 
-// respond writes the page: the hits, how to go on, and what all members said together.
+// respond returns the page: the hits, the cursor of the next page, and the combined meta of all members.
 func (s *packageSearch) respond(hits []rs.Item) (*rs.Response, error) {
 	next, all, more := s.rest()
 	body := rs.Object{
@@ -172,8 +170,8 @@ func (s *packageSearch) respond(hits []rs.Item) (*rs.Response, error) {
 	return response, nil
 }
 
-// rest sorts out the turns: those that go on, in their order, and what all counted. A member whose failure is transient goes
-// on where it stands, so that nothing of it is lost; any other failure ends its part.
+// rest returns the turns that continue, in their order, the tally of all members, and whether there is more. A member whose failure is
+// transient continues at the same position, so that none of its hits are lost; any other failure ends its turn.
 func (s *packageSearch) rest() (next []cursorTurn, all tally, more bool) {
 	all = s.done
 	outlook := ""

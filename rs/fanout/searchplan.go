@@ -11,17 +11,17 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// defaultSearchLimit is the page size of a search across a package when the caller names none.
+// defaultSearchLimit is the page size of a search across a package if the caller gives none.
 const defaultSearchLimit = 20
 
-// newSearch plans one page: who takes part, from where. Its errors are made before any member is asked.
+// newSearch plans one page: which members take part, and from which position. It fails before any member is read.
 func (p *grantPackage) newSearch(r rs.Request, paged bool) (*packageSearch, *rs.Error) {
 	limit, refused := searchLimit(r.Query.Get("limit"))
 	if refused != nil {
 		return nil, refused
 	}
 	s := &packageSearch{
-		pkg: p, request: r, streams: askedStreams(r), parts: r.Parts, limit: limit, size: limit, bound: bindSearch(r, p.id), paged: paged,
+		pkg: p, request: r, streams: requestedStreams(r), parts: r.Parts, limit: limit, size: limit, bound: bindSearch(r, p.id), paged: paged,
 	}
 	cursor := r.Query.Get("cursor")
 	switch {
@@ -34,12 +34,12 @@ func (p *grantPackage) newSearch(r rs.Request, paged bool) (*packageSearch, *rs.
 	}
 }
 
-// askedStreams returns the streams that a search names, without [rs.Request.Parts].
-func askedStreams(r rs.Request) []string {
+// requestedStreams returns the streams that a search names, without [rs.Request.Parts].
+func requestedStreams(r rs.Request) []string {
 	return slices.DeleteFunc(slices.Clone(r.Query["streams"]), func(name string) bool { return slices.Contains(r.Parts, name) })
 }
 
-// searchLimit reads limit: defaultSearchLimit when absent, clamped as a resource server does.
+// searchLimit parses limit: defaultSearchLimit if absent, clamped as a resource server does.
 func searchLimit(text string) (int, *rs.Error) {
 	limit, err := strconv.Atoi(cmp.Or(text, strconv.Itoa(defaultSearchLimit)))
 	if err != nil || limit < 1 {
@@ -48,7 +48,7 @@ func searchLimit(text string) (int, *rs.Error) {
 	return min(limit, maxSearchLimit), nil
 }
 
-// begin lets every member take part that was granted one of the streams; one with none is not asked (S3-16c).
+// begin gives a turn to every member that was granted one of the streams; other members are not read (S3-16c).
 func (s *packageSearch) begin() *rs.Error {
 	for _, c := range s.pkg.members {
 		if c.grants(s.streams...) {
@@ -63,7 +63,7 @@ func (s *packageSearch) begin() *rs.Error {
 	return s.checkTurns(notGranted(s.streams))
 }
 
-// resume takes up the turns of the page before. A member that can no longer be read is reported, and its part is over.
+// resume continues the turns of the previous page. A member that can no longer be read is reported, and its turn ends.
 func (s *packageSearch) resume(text string) *rs.Error {
 	cursor, refused := decodePackageCursor(text, s.bound)
 	if refused != nil {
@@ -78,12 +78,12 @@ func (s *packageSearch) resume(text string) *rs.Error {
 			s.join(c, state)
 			continue
 		}
-		s.lacks(rs.UnavailableConnection{
+		s.addUnavailable(rs.UnavailableConnection{
 			Connection: rs.Connection{ID: state.ConnectionID, GrantID: state.GrantID},
 			Code:       "connection_not_found", Message: "This connection is no longer in the package.",
 		})
 	}
-	for _, c := range s.pkg.members { // those that never had a turn are named on every page; what they lack was counted on the first
+	for _, c := range s.pkg.members { // these never had a turn: every page names them, and the first one counted them
 		if c.Refused != nil && !had[c] && c.grants(s.streams...) {
 			s.unavailable = append(s.unavailable, c.unavailable(c.Refused))
 		}
@@ -91,35 +91,35 @@ func (s *packageSearch) resume(text string) *rs.Error {
 	return s.checkTurns(invalidCursor("None of the connections that this search was about to read is still in the package."))
 }
 
-// join gives a member a turn that begins at a place, if the member can be read.
+// join gives a member a turn that begins at a position, if the member can be read.
 func (s *packageSearch) join(c *member, at cursorTurn) {
 	why := s.pkg.refused(c)
 	if why == nil && !c.grants(s.streams...) {
 		why = notGranted(s.streams)
 	}
 	if why != nil {
-		s.left = append(s.left, c)
-		s.lacks(c.unavailable(why))
+		s.unreadable = append(s.unreadable, c)
+		s.addUnavailable(c.unavailable(why))
 		return
 	}
 	s.ring.turns = append(s.ring.turns, &turn{member: c, cursor: at.Cursor, skip: at.Skip, failed: at.Failed})
 }
 
-// checkTurns refuses a search in which no member takes part: because those that should cannot be read, or with the error otherwise.
+// checkTurns returns an error if no member has a turn: why the members cannot be read, or otherwise if there are none.
 func (s *packageSearch) checkTurns(otherwise *rs.Error) *rs.Error {
 	switch {
 	case len(s.ring.turns) > 0:
 		return nil
-	case len(s.left) == 0:
+	case len(s.unreadable) == 0:
 		return otherwise
-	case !s.left[0].grants(s.streams...):
+	case !s.unreadable[0].grants(s.streams...):
 		return notGranted(s.streams)
 	}
-	return s.pkg.unusable(sole(s.streams), s.left)
+	return s.pkg.unusable(onlyStream(s.streams), s.unreadable)
 }
 
-// lacks records a member that should take part and does not.
-func (s *packageSearch) lacks(u rs.UnavailableConnection) {
+// addUnavailable records a member that should take part and cannot.
+func (s *packageSearch) addUnavailable(u rs.UnavailableConnection) {
 	s.unavailable = append(s.unavailable, u)
 	s.done = s.done.plus(unanswered())
 }
@@ -132,7 +132,7 @@ func notGranted(streams []string) *rs.Error {
 	}
 }
 
-// quoteNames writes up to three names in quotes.
+// quoteNames returns up to three names in quotes.
 func quoteNames(names []string) string {
 	const most = 3
 	var quoted []string
@@ -149,20 +149,20 @@ func quoteNames(names []string) string {
 type packageSearch struct {
 	pkg     *grantPackage
 	request rs.Request
-	streams []string // that are searched; all if none
-	parts   []string // streams that are searched beside them
+	streams []string // to be searched; all if empty
+	parts   []string // streams that are searched in addition
 	limit   int      // of the page
 	size    int      // of the members' pages; the same on every page of the search
 	bound   string
 	paged   bool
 
 	ring        ring
-	left        []*member // that should take part, and cannot be read
+	unreadable  []*member // that should take part, but cannot be read
 	done        tally     // of members that have nothing more to show
 	unavailable []rs.UnavailableConnection
 	warnings    []string
 	requestID   string
-	reads       int  // of members
+	reads       int  // how many members were read
 	over        bool // only failing members are left, and they failed again
 }
 

@@ -11,8 +11,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// A tally is what members said about how much matches and how much of that was ranked, added up. It travels in the
-// cursor for the members that have nothing more to show, so that every page counts all of them.
+// A tally is the sum of what members report about how much matches and how much of it was ranked. The cursor carries the tally of the
+// members that have nothing more to show, so that every page counts all members.
 type tally struct {
 	Count     int  `json:"n,omitempty"`
 	Counted   bool `json:"c,omitempty"` // at least one member counted
@@ -22,26 +22,26 @@ type tally struct {
 	Recall     bool   `json:"r,omitempty"` // at least one member gave a recall
 	Incomplete bool   `json:"i,omitempty"` // at least one is not known to be complete, or did not answer
 	Cut        bool   `json:"x,omitempty"` // at least one is truncated
-	Scope      string `json:"o,omitempty"` // the ranking scope that is the least of all
+	Scope      string `json:"o,omitempty"` // the ranking scope, of an incomplete ranking if there is one
 	Ranked     int    `json:"k,omitempty"`
 	Window     int    `json:"w,omitempty"` // the largest
 	Searched   int    `json:"s,omitempty"`
 	Truncated  int    `json:"t,omitempty"`
 
 	Some    int      `json:"m,omitempty"` // records with some words of the query
-	Missing []string `json:"q,omitempty"` // words that occur nowhere with any of the members
+	Missing []string `json:"q,omitempty"` // words that no member has
 	leftOut
-	Members int `json:"h,omitempty"` // that answered
+	Members int `json:"h,omitempty"` // how many answered
 }
 
-// leftOut are the words of a query that were not looked for, as the first member says.
+// leftOut are the words of a query that were not searched for, according to the first member.
 type leftOut struct {
 	LeftOut       []string `json:"left_out_words,omitempty"`
 	TimeWords     []string `json:"time_words,omitempty"`
 	PreferredTime string   `json:"preferred_time,omitempty"`
 }
 
-// recallBody is how complete the ranking of a search is, as the wire has it.
+// recallBody is the wire form of how complete the ranking of a search is.
 type recallBody struct {
 	Complete  bool     `json:"complete"`
 	Ranked    int      `json:"ranked_candidate_count"`
@@ -55,10 +55,10 @@ type recallBody struct {
 	leftOut
 }
 
-// maxMissing is how many words that occur nowhere are kept of a member.
+// maxMissing is how many of a member's missing words, left-out words and time words are kept.
 const maxMissing = 32
 
-// unanswered stands for a member that did not answer: whatever it holds is missing.
+// unanswered returns the tally of a member that did not answer: its hits are missing.
 func unanswered() tally { return tally{Partial: true, Incomplete: true} }
 
 // readTally reads meta of a search answer. A count is a number with count_accuracy, or {kind,value}.
@@ -75,7 +75,7 @@ func readTally(meta rs.Object) tally {
 		t.Count, t.Counted = count, true
 		t.Estimated = kind == "estimated" || kind == "estimate" || kind == "approximate"
 	}
-	t.Incomplete = true // unless the member gives it as complete
+	t.Incomplete = true // unless the member reports that it is complete
 	var recall recallBody
 	if raw := meta.Get("recall"); raw != "" && json.Unmarshal([]byte(raw), &recall) == nil {
 		t.Recall, t.Cut, t.Scope = true, recall.Cut, recall.Scope
@@ -87,10 +87,10 @@ func readTally(meta rs.Object) tally {
 	return t
 }
 
-// plus adds two tallies up. Complete is only what is complete in both.
+// plus returns the sum of two tallies. It is complete only if both are.
 func (t tally) plus(u tally) tally {
 	if t.Scope == "" || u.Scope != "" && u.Incomplete {
-		t.Scope = u.Scope // of two scopes that of the incomplete ranking says more
+		t.Scope = u.Scope // the scope of an incomplete ranking tells more
 	}
 	t.Count += u.Count
 	t.Counted = t.Counted || u.Counted
@@ -100,7 +100,7 @@ func (t tally) plus(u tally) tally {
 	t.Incomplete = t.Incomplete || u.Incomplete
 	t.Cut = t.Cut || u.Cut
 	t.Ranked += u.Ranked
-	t.Window = max(t.Window, u.Window) // none is below 0, where it begins
+	t.Window = max(t.Window, u.Window) // starts at 0, so a negative one does not count
 	t.Searched += u.Searched
 	t.Truncated += u.Truncated
 	t.Some += u.Some
@@ -114,7 +114,7 @@ func (t tally) plus(u tally) tally {
 	return t
 }
 
-// meta writes the tally as a search answer's meta.
+// meta returns the tally as the meta of a search answer.
 func (t tally) meta(warnings []string) rs.Object {
 	meta := rs.Object{{Name: "count", Value: `{"kind":"none"}`}}
 	switch {
@@ -136,10 +136,10 @@ func (t tally) meta(warnings []string) rs.Object {
 	return append(meta, rs.Member{Name: "warnings", Value: rs.JoinArray(warnings)})
 }
 
-// maxMergedWarnings bounds what members warn of together.
+// maxMergedWarnings is how many warnings of all members together are kept.
 const maxMergedWarnings = 20
 
-// mergeWarnings appends warnings that are not there yet: members of one resource server tend to warn of the same.
+// mergeWarnings appends new warnings: members of one resource server tend to send the same ones.
 func mergeWarnings(all []string, more ...string) []string {
 	for _, w := range more {
 		if !slices.Contains(all, w) && len(all) < maxMergedWarnings {
@@ -153,10 +153,11 @@ func warning(code, message string) string {
 	return rs.Object{rs.NewMember("code", code), rs.NewMember("message", message)}.JSON()
 }
 
-// unavailableWarning names the connections that are missing from a merged answer. One that lacks a field of the filter could be read.
+// unavailableWarning names the connections that are missing from a merged answer: those that could not be read, and those that could but
+// lack a field of the filter.
 func unavailableWarning(unavailable []rs.UnavailableConnection, outlook string) string {
 	const most = 5
-	var failed, lacking, says []string
+	var failed, lacking, sentences []string
 	for _, u := range unavailable {
 		if name := rs.ErrorText(cmp.Or(u.DisplayName, u.ID)); u.Code == "unknown_field" {
 			lacking = append(lacking, name)
@@ -164,20 +165,20 @@ func unavailableWarning(unavailable []rs.UnavailableConnection, outlook string) 
 			failed = append(failed, fmt.Sprintf("%s (%s)", name, u.Code))
 		}
 	}
-	say := func(lead string, named []string, end string) {
+	add := func(lead string, named []string, end string) {
 		if others := len(named) - most; others > 0 {
 			named = append(named[:most], fmt.Sprintf("%d more", others))
 		}
 		if len(named) > 0 {
-			says = append(says, lead+strings.Join(named, ", ")+"."+end)
+			sentences = append(sentences, lead+strings.Join(named, ", ")+"."+end)
 		}
 	}
-	say("Connections that could not be read: ", failed, outlook)
-	say("Left out, because they lack a field of the filter: ", lacking, " Schema has what their fields are called.")
-	return warning("unavailable_connections", strings.Join(says, " "))
+	add("Connections that could not be read: ", failed, outlook)
+	add("Left out, because they lack a field of the filter: ", lacking, " Schema has what their fields are called.")
+	return warning("unavailable_connections", strings.Join(sentences, " "))
 }
 
-// merged is a merged answer, which names the connections that are missing from it.
+// merged returns a merged answer, which names the connections that are missing from it.
 func merged(body rs.Object, unavailable []rs.UnavailableConnection, last ...rs.Member) *rs.Response {
 	if len(unavailable) > 0 {
 		body = append(body, rs.NewMember("unavailable_connections", unavailable))

@@ -14,12 +14,12 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// rows are the items of a list that can be a hit or a row.
+// rows returns the items that are objects, as every hit or row is.
 func rows(items []rs.Item) []rs.Item {
 	return slices.DeleteFunc(slices.Clone(items), func(item rs.Item) bool { return item.Members == nil })
 }
 
-// listRead is the read of a list, whose answer is one, and what the list is of.
+// listRead returns a read that fails unless the answer is a list. what names the list in the error.
 func listRead(r rs.Request, what string) memberRead {
 	return func(ctx context.Context, d rs.Doer) (*rs.Response, error) {
 		response, err := d.Do(ctx, r)
@@ -36,7 +36,7 @@ func listRead(r rs.Request, what string) memberRead {
 func attribute(item rs.Item, source rs.Connection) rs.Item {
 	object := item.Members
 	if named := rs.ConnectionID(object); named != "" && source.ID != "" && named != source.ID {
-		return item // of another connection, and left out later
+		return item // it names another connection: keep it as it is
 	}
 	for _, part := range [...]struct{ name, value string }{
 		{"connection_id", source.ID}, {"connector_key", source.ConnectorKey},
@@ -49,7 +49,7 @@ func attribute(item rs.Item, source rs.Connection) rs.Item {
 	return object.Item()
 }
 
-// attributed are the items of a list, each with its connection.
+// attributed returns the rows of a list, each with its connection.
 func attributed(items []rs.Item, source rs.Connection) []rs.Item {
 	items = rows(items)
 	for i, item := range items {
@@ -58,27 +58,27 @@ func attributed(items []rs.Item, source rs.Connection) []rs.Item {
 	return items
 }
 
-// A turn is one member's part in a search: where in its own results the next hit stands, and the page at hand.
+// A turn is one member's position in a search: where in the member's results the next hit is, and the page that has it.
 type turn struct {
 	member *member
 	cursor string // of the page with the next hit; "" is the first page
 	skip   int    // hits of that page that were shown already
 	failed bool   // the last attempt to read the page failed and may be repeated
 
-	loaded  bool // the page is at hand
+	loaded  bool // hits is the page at cursor
 	hits    []rs.Item
 	next    string    // the member's own cursor of its next page; may be empty
-	more    bool      // it says so of its last page, whether or not there is a way to it
+	more    bool      // the member's has_more, even if it gives no cursor
 	done    bool      // no hit is left
-	failure *rs.Error // of this call
-	tally   tally     // as of its last answer in this call; of no member if it did not answer
+	failure *rs.Error // of the read in this call
+	tally   tally     // of its last answer in this call; zero if it did not answer
 }
 
-// wanting reports whether the page must be read before the turn can be taken.
-func (t *turn) wanting() bool { return !t.loaded && !t.done && t.failure == nil }
+// needsPage reports whether the page must be read before the turn can be taken.
+func (t *turn) needsPage() bool { return !t.loaded && !t.done && t.failure == nil }
 
-// load takes in the page at the cursor, and returns how many hits it leaves out: a member's answer holds its own hits only (S0-6b).
-func (t *turn) load(page rs.List) (others int) {
+// load stores the page at the cursor, and returns how many hits it dropped: those of other connections (S0-6b).
+func (t *turn) load(page rs.List) (dropped int) {
 	hits := rows(page.Items)
 	all := len(hits)
 	t.hits = slices.DeleteFunc(hits, func(hit rs.Item) bool {
@@ -88,14 +88,14 @@ func (t *turn) load(page rs.List) (others int) {
 	t.next = page.Envelope.JSONString("next_cursor")
 	t.more = page.Envelope.Flag("has_more")
 	if len(t.hits) == 0 && t.next == t.cursor {
-		t.next, t.more = "", false // a cursor that leads back to itself leads nowhere
+		t.next, t.more = "", false // after an empty page, the same cursor would loop forever
 	}
 	t.loaded, t.failed, t.tally = true, false, readTally(page.Envelope.Object("meta"))
 	t.advance()
 	return all - len(t.hits)
 }
 
-// advance moves on from a page whose hits are all shown.
+// advance moves to the next page once all hits of the page are shown.
 func (t *turn) advance() {
 	switch {
 	case t.skip < len(t.hits):
@@ -113,15 +113,15 @@ func (t *turn) shift() rs.Item {
 	return hit
 }
 
-// A ring lets members take turns. Scores of different members cannot be compared, their ranks can: so each gives its
-// next best hit in turn, and none takes the page while others have hits. A hit with all words of the query comes before those
-// with some, whichever member has it.
+// A ring merges the hits of all members round-robin. Scores of different members cannot be compared, but ranks can: each member in turn
+// gives its next best hit, and none fills the page while others have hits. A hit with all words of the query comes before hits with some,
+// whichever member has it.
 type ring struct {
 	turns []*turn
-	at    int // whose turn is next
+	at    int // index of the next turn
 }
 
-// take gives up to limit hits, each with its member's attribution. It stops where a page must be read first.
+// take returns up to limit hits, each with its member's attribution. It stops where a page must be read first.
 func (r *ring) take(limit int) []rs.Item {
 	var hits []rs.Item
 	for len(hits) < limit {
@@ -134,22 +134,22 @@ func (r *ring) take(limit int) []rs.Item {
 	return hits
 }
 
-// next returns the member that gives the next hit, and moves on to the one after it. It returns nil where no hit is left, or where a
-// page must be read first.
+// next returns the turn that gives the next hit, and moves the ring past it. It returns nil if no hit is left, or if a page must be read
+// first.
 func (r *ring) next() *turn {
-	best, wanting := worstMatch+1, false
+	best, unread := worstMatch+1, false
 	for _, t := range r.turns {
-		wanting = wanting || t.wanting()
+		unread = unread || t.needsPage()
 		if t.loaded && !t.done {
 			best = min(best, matchRank(t.hits[t.skip]))
 		}
 	}
-	if best > 0 && wanting { // the page that is missing may have better ones
+	if best > 0 && unread { // the page to be read may have better hits
 		return nil
 	}
 	for range r.turns {
 		t := r.turns[r.at]
-		if t.wanting() {
+		if t.needsPage() {
 			return nil
 		}
 		r.at = (r.at + 1) % len(r.turns)
@@ -162,7 +162,7 @@ func (r *ring) next() *turn {
 
 const worstMatch = 2
 
-// matchRank orders hits by how many words of the query they have, where the resource server says so: all, some, or only similar ones.
+// matchRank orders hits by how many words of the query they have, if the resource server tells: all, some, or only similar words.
 func matchRank(hit rs.Item) int {
 	switch hit.Members.Text("match") {
 	case "some":
@@ -173,29 +173,29 @@ func matchRank(hit rs.Item) int {
 	return 0
 }
 
-// wanting lists the turns whose page must be read, in the order of the turns.
-func (r *ring) wanting() []*turn {
-	return slices.DeleteFunc(r.inOrder(), func(t *turn) bool { return !t.wanting() })
+// needPages returns the turns whose page must be read, in the order of the turns.
+func (r *ring) needPages() []*turn {
+	return slices.DeleteFunc(r.inOrder(), func(t *turn) bool { return !t.needsPage() })
 }
 
-// inOrder lists the turns, the next one first.
+// inOrder returns the turns, the next one first.
 func (r *ring) inOrder() []*turn { return slices.Concat(r.turns[r.at:], r.turns[:r.at]) }
 
 const (
 	packageCursorVersion = 1
 	packageCursorKind    = "package_search"
-	// maxPackageCursorBytes bounds a cursor as it is printed; the tools take no longer one.
+	// maxPackageCursorBytes limits an encoded cursor; the tools accept no longer one.
 	maxPackageCursorBytes = 16 << 10
 	maxCursorSkip         = 100_000
 	maxSearchLimit        = 100 // hits of one page
 )
 
-// A packageCursor is where a search across a package ended. It holds all that the next page needs, so that any replica
-// can serve it, also after a restart. It is not signed: a changed one reaches no more than the search itself does,
-// because the members are looked up in the caller's own package and read with the members' own tokens.
+// A packageCursor is the position where a page of a search across a package ended. It contains all that the next page needs, so that any
+// replica can serve it, even after a restart. It is not signed: a forged one reaches no more than the search itself does, because members
+// are looked up in the caller's package and read with their own tokens.
 //
-// It is bound to the search and the package, but not to the package's members: those it names itself. A member that is
-// gone meanwhile is reported as unavailable, and one that came later is not part of this search.
+// It is bound to the search and the package, but not to the package's members: it names those itself. A member that has left the package
+// is reported as unavailable, and one that has joined since is not part of this search.
 type packageCursor struct {
 	Version int          `json:"v"`
 	Kind    string       `json:"k"`
@@ -214,12 +214,12 @@ type cursorTurn struct {
 	Failed       bool   `json:"f,omitempty"`
 }
 
-// bindSearch is the hash of what a cursor belongs to: the search, whatever its page size and parts, and the package.
+// bindSearch returns a hash of what a cursor is valid for: the package and the search, without page size and parts.
 func bindSearch(r rs.Request, packageID string) string {
 	query := url.Values{}
 	for name, values := range r.Query {
 		if name == "streams" {
-			values = askedStreams(r)
+			values = requestedStreams(r)
 		}
 		if name != "cursor" && name != "limit" {
 			query[name] = slices.Compact(slices.Sorted(slices.Values(values)))
@@ -229,7 +229,7 @@ func bindSearch(r rs.Request, packageID string) string {
 	return base64.RawURLEncoding.EncodeToString(sum[:16])
 }
 
-// encode returns the cursor as text, or "" when it would be too long to be sent back.
+// encode returns the cursor as text, or "" if it is too long to be sent back.
 func (c packageCursor) encode() string {
 	c.Version, c.Kind = packageCursorVersion, packageCursorKind
 	text := rs.EncodeHandle(c)
@@ -239,14 +239,14 @@ func (c packageCursor) encode() string {
 	return text
 }
 
-// decodePackageCursor reads a cursor for a search. Its error is "invalid_cursor"; nothing is asked then.
+// decodePackageCursor parses a cursor and checks that it is bound to the search. Its error is "invalid_cursor".
 func decodePackageCursor(text, bound string) (c packageCursor, refused *rs.Error) {
 	data, err := base64.RawURLEncoding.Strict().DecodeString(text)
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	decoder.DisallowUnknownFields()
-	whole := err == nil && len(text) <= maxPackageCursorBytes && utf8.Valid(data) && json.Valid(data) && decoder.Decode(&c) == nil
+	valid := err == nil && len(text) <= maxPackageCursorBytes && utf8.Valid(data) && json.Valid(data) && decoder.Decode(&c) == nil
 	switch {
-	case !whole || c.Version != packageCursorVersion || c.Kind != packageCursorKind || !c.inRange():
+	case !valid || c.Version != packageCursorVersion || c.Kind != packageCursorKind || !c.inRange():
 		return c, invalidCursor("The cursor is not one that a search of this package printed.")
 	case c.Bound != bound:
 		return c, invalidCursor("The cursor belongs to another search or another package.")
@@ -254,7 +254,7 @@ func decodePackageCursor(text, bound string) (c packageCursor, refused *rs.Error
 	return c, nil
 }
 
-// inRange reports whether a cursor has numbers and turns that a search may have.
+// inRange reports whether a search can have the numbers and turns of a cursor.
 func (c packageCursor) inRange() bool {
 	seen := map[[2]string]bool{}
 	for _, t := range c.Turns {
@@ -280,7 +280,7 @@ func (t *turn) state() cursorTurn {
 	return s
 }
 
-// find returns the member that a cursor speaks of, or nil when it is no longer in the package.
+// find returns the member of a cursor's turn, or nil if it is no longer in the package.
 func (p *grantPackage) find(s cursorTurn) *member {
 	var found *member
 	for _, c := range p.members {
