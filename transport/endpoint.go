@@ -25,15 +25,14 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/transport/internal/rpc"
 )
 
-// An endpoint handles what has passed the HTTP chain. It checks that a request is one JSON-RPC message, and answers it by the
-// fast path or by the SDK's stateless handler. Refusals of HTTP look like the HTTP chain's; refusals of a message are JSON-RPC
-// errors.
+// An endpoint handles requests that have passed the HTTP chain. It checks that a request is one JSON-RPC message, and answers it by the
+// fast path or by the SDK's stateless handler. Errors of HTTP look like the HTTP chain's; errors of a message are JSON-RPC errors.
 type endpoint struct {
 	fast   *fastpath.Handler // nil: the SDK answers everything
 	sdk    http.Handler
 	server *Server
 	public web.Public
-	ends   []context.Context // of all requests
+	ends   []context.Context // every request ends with each of them
 }
 
 func newEndpoint(o HandlerOptions) *endpoint {
@@ -42,7 +41,7 @@ func newEndpoint(o HandlerOptions) *endpoint {
 		JSONResponse:                 true, // nothing is written before the answer is known, which D7 needs
 		PropagateRequestCancellation: true,
 		DisableLocalhostProtection:   true, // the HTTP chain's Host guard is stricter, and knows proxies on this machine
-		MaxRequestBodyBytes:          -1,   // the HTTP chain has done it
+		MaxRequestBodyBytes:          -1,   // the HTTP chain limits the body
 		Logger:                       sdkLogger,
 	})
 	e := &endpoint{sdk: sdk, server: o.Server, public: o.Public}
@@ -94,14 +93,14 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		rpc.WriteError(w, http.StatusBadRequest, "", refusal)
 		return
 	}
-	request.Ends = append(slices.Clip(e.ends), r.Context()) // the SDK does not hand on its end
+	request.Ends = append(slices.Clip(e.ends), r.Context()) // the SDK does not pass on its cancellation
 	e.askSDK(w, r, m)
 }
 
-// askSDK has the SDK answer a message.
+// askSDK lets the SDK answer a message.
 func (e *endpoint) askSDK(w http.ResponseWriter, r *http.Request, m rpc.Message) {
 	ctx, release, _ := rsclient.HoldAnswers(r.Context())
-	defer release() // a blob counts until it is sent
+	defer release() // a blob counts against the answer budget until it is sent
 	r = r.Clone(ctx)
 	r.Body = io.NopCloser(bytes.NewReader(m.Text))
 	r.Header.Set("Accept", "application/json, text/event-stream") // checked above; the SDK wants both named
@@ -115,8 +114,8 @@ func refuseHeader(w http.ResponseWriter, id, message string) {
 	rpc.WriteError(w, http.StatusBadRequest, id, &jsonrpc.Error{Code: mcp.CodeHeaderMismatch, Message: message})
 }
 
-// acceptable checks the types of both bodies. The answer is JSON, so a client that accepts JSON, or does not say, is
-// served; the specification would have it accept an event stream as well.
+// acceptable checks the media types of request and answer. The answer is JSON, so a client that accepts JSON, or sends no Accept, is
+// served, although the specification requires it to accept an event stream as well.
 func acceptable(w http.ResponseWriter, r *http.Request) bool {
 	if !isJSON(r.Header) {
 		web.Refuse(w, r, &rs.Error{
@@ -135,8 +134,8 @@ func acceptable(w http.ResponseWriter, r *http.Request) bool {
 	return false
 }
 
-// allowMethods answers 405 unless the request's method is one of those allowed. Hosts are content with 405 for
-// GET and DELETE at the endpoint, and loop on anything else.
+// allowMethods answers 405 unless the request's method is one of those allowed. At the endpoint, hosts accept a 405 for GET and DELETE, and
+// loop on any other status.
 func allowMethods(w http.ResponseWriter, r *http.Request, methods ...string) bool {
 	if slices.Contains(methods, r.Method) {
 		return true
@@ -147,7 +146,7 @@ func allowMethods(w http.ResponseWriter, r *http.Request, methods ...string) boo
 	return false
 }
 
-// accepts reports whether a client takes one of some media types, as one that does not say does.
+// accepts reports whether a client accepts one of some media types. Without an Accept header it accepts all.
 func accepts(header http.Header, media ...string) bool {
 	accept := header.Values("Accept")
 	return len(accept) == 0 || slices.ContainsFunc(strings.Split(strings.Join(accept, ","), ","), func(option string) bool {
@@ -156,8 +155,8 @@ func accepts(header http.Header, media ...string) bool {
 	})
 }
 
-// isJSON reports whether a body is JSON as this server reads it: a filter in front that reads another type, character set or
-// encoding would see another message.
+// isJSON reports whether a body is declared as uncompressed JSON in UTF-8: a filter in front that reads another type, character set or
+// encoding would see a different message.
 func isJSON(header http.Header) bool {
 	kinds, encodings := header.Values("Content-Type"), header.Values("Content-Encoding")
 	if len(kinds) != 1 || len(encodings) > 1 || len(encodings) == 1 && !strings.EqualFold(encodings[0], "identity") {
@@ -168,8 +167,8 @@ func isJSON(header http.Header) bool {
 	return err == nil && media == "application/json" && (!named || strings.EqualFold(charset, "utf-8"))
 }
 
-// repeatedHeader returns a header that says what a message is and was sent more than once: a proxy and this server could
-// read different values. It returns "" if there is none.
+// repeatedHeader returns the name of an MCP header that was sent more than once, or "": a proxy and this server could read different
+// values.
 func repeatedHeader(header http.Header) string {
 	for _, name := range [...]string{"Mcp-Protocol-Version", "Mcp-Method", "Mcp-Name", "Mcp-Session-Id"} {
 		if len(header[name]) > 1 {
@@ -193,31 +192,31 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
 	return nil, false
 }
 
-// maxSDKErrorBytes bounds what is repeated of an SDK error text, which can quote the request.
+// maxSDKErrorBytes limits how much is repeated of an SDK error text, which can quote the request.
 const maxSDKErrorBytes = 300
 
-// An answer of more than blobBytes is a blob. Until it is sent, others wait for its memory.
+// An answer of more than blobBytes gets a write deadline: until it is sent, other calls wait for its memory.
 const blobBytes = 256 << 10
 
-// sendTime is how long a client may take to receive an answer of so many bytes: five seconds, and one for each half of a MiB.
+// sendTime returns how long a client may take to receive so many bytes: five seconds, and one for each half of a MiB.
 func sendTime(bytes int) time.Duration {
 	return 5*time.Second + time.Duration(bytes)*time.Second>>19
 }
 
-// An rpcAnswer turns the plain text in which the SDK words its refusals into JSON-RPC errors, and keeps every
-// answer out of caches. The SDK writes from another goroutine, but never concurrently.
+// An rpcAnswer converts the SDK's plain text refusals to JSON-RPC errors, and keeps every answer out of caches. The SDK writes from another
+// goroutine, but never concurrently.
 type rpcAnswer struct {
 	w          http.ResponseWriter
 	request    rpc.Message
 	started    bool
-	status     int // of a plain text refusal; 0 while there is none
+	status     int // of a plain text refusal; 0 if there is none
 	text       bytes.Buffer
-	holdsToken bool // the request has its caller's token in it, which the SDK would quote, whole or in part
+	holdsToken bool // the request contains its caller's token, which the SDK could quote, whole or in part
 }
 
 func (a *rpcAnswer) Header() http.Header { return a.w.Header() }
 
-// WriteHeader begins the answer, or notes the status of a refusal.
+// WriteHeader begins the answer, or records the status of a refusal.
 func (a *rpcAnswer) WriteHeader(status int) {
 	if a.started {
 		return
@@ -231,7 +230,7 @@ func (a *rpcAnswer) WriteHeader(status int) {
 	a.w.WriteHeader(status)
 }
 
-// Write writes the answer, or notes the text of a refusal.
+// Write writes the answer, or records the text of a refusal.
 func (a *rpcAnswer) Write(p []byte) (int, error) {
 	a.WriteHeader(http.StatusOK)
 	if a.status == 0 {
@@ -247,10 +246,11 @@ func (a *rpcAnswer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// quotesNothing is said of a request with a token in it, in place of what the SDK says.
+// quotesNothing replaces the SDK's message if the request contains a token.
 const quotesNothing = "The request has the access token in it, so that nothing is quoted of it here. A token is sent in the Authorization header alone."
 
-// unquoted is an answer, of an error of the SDK's own, which has no data, without what it quotes where that may have the token in it.
+// unquoted returns an answer in which quotesNothing replaces the message of an error of the SDK, which has no data, if it may quote the
+// token.
 func (a *rpcAnswer) unquoted(p []byte) []byte {
 	if !a.holdsToken {
 		return p
@@ -268,7 +268,7 @@ func (a *rpcAnswer) Flush() {
 	}
 }
 
-// finish writes the refusal, when there was one.
+// finish writes the refusal, if there was one.
 func (a *rpcAnswer) finish() {
 	if a.status == 0 {
 		return
@@ -278,7 +278,7 @@ func (a *rpcAnswer) finish() {
 	switch {
 	case a.status >= http.StatusInternalServerError:
 		code = jsonrpc.CodeInternalError
-	case strings.HasPrefix(text, "JSON RPC not handled"): // the SDK says it in no other way before 2026-07-28
+	case strings.HasPrefix(text, "JSON RPC not handled"): // before 2026-07-28 the SDK reports it in no other way
 		code = jsonrpc.CodeMethodNotFound
 	}
 	if a.holdsToken {

@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	healthTTL     = 5 * time.Second // how long a result is kept, so that probes cannot hammer what is checked
+	healthTTL     = 5 * time.Second // how long a result is kept, so that probes cannot overload the checked servers
 	healthTimeout = 2 * time.Second // of one check
 )
 
@@ -25,10 +25,10 @@ const (
 //	/livez   200 while the process can answer at all
 //	/readyz  200 while it serves and everything that it needs answers, else 503; the body names each check
 //
-// It is not ready until [Health.Serve] is called, and no longer after [Health.Drain]. It is safe for concurrent use.
+// It is not ready before [Health.Serve] and after [Health.Drain]. It is safe for concurrent use.
 type Health struct {
 	log    zerolog.Logger
-	phase  atomic.Value // a string, as /readyz names it
+	phase  atomic.Value // a string, one of the phases below
 	checks map[string]*rechecked.Value[string]
 }
 
@@ -39,14 +39,14 @@ const (
 	draining = "draining"
 )
 
-// What /readyz says of a check.
+// The states of a check in /readyz.
 const (
 	reachable   = "reachable"
 	unreachable = "unreachable"
 )
 
-// NewHealth returns a Health that is starting. checks has, by a public name such as "resource_server", a check of each thing that this
-// server cannot work without; it returns nil if that answers. Its error is not shown. Each change is logged.
+// NewHealth returns a Health in the starting phase. checks maps a public name, such as "resource_server", to a check of a server that this
+// one cannot work without. A check returns nil if that server answers; its error is not shown. Each change is logged.
 func NewHealth(log zerolog.Logger, checks map[string]func(context.Context) error) *Health {
 	h := &Health{log: log, checks: map[string]*rechecked.Value[string]{}}
 	h.phase.Store(starting)
@@ -65,13 +65,13 @@ func (h *Health) Serve() { h.phase.Store(ready) }
 // Drain makes it not ready: the server is about to stop accepting calls.
 func (h *Health) Drain() { h.phase.Store(draining) }
 
-// readiness is the body of a probe's answer. It is public and shows no address.
+// readiness is the body of a probe's answer. It is public and contains no address.
 type readiness struct {
 	Status string            `json:"status"`
 	Checks map[string]string `json:"checks,omitempty"`
 }
 
-// ServeHTTP answers both paths, and no other.
+// ServeHTTP answers /readyz, and /livez at any other path.
 func (h *Health) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !allowMethods(w, r, http.MethodGet, http.MethodHead) {
 		return
@@ -88,7 +88,7 @@ func (h *Health) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(body)
 }
 
-// Status is what /readyz says in one word: ready, not_ready, starting or draining. It takes no longer than a check does.
+// Status returns the status in /readyz: ready, not_ready, starting or draining. It takes no longer than a check does.
 func (h *Health) Status(ctx context.Context) string { return h.probe(ctx).Status }
 
 func (h *Health) probe(ctx context.Context) readiness {
@@ -96,11 +96,11 @@ func (h *Health) probe(ctx context.Context) readiness {
 	if body.Status != ready {
 		return body
 	}
-	var asking sync.WaitGroup
+	var checking sync.WaitGroup
 	var mu sync.Mutex
 	for name, check := range h.checks {
-		asking.Go(func() {
-			state := check.Get(context.WithoutCancel(ctx)) // which takes healthTimeout at most
+		checking.Go(func() {
+			state := check.Get(context.WithoutCancel(ctx)) // takes healthTimeout at most
 			mu.Lock()
 			defer mu.Unlock()
 			body.Checks[name] = state
@@ -109,11 +109,11 @@ func (h *Health) probe(ctx context.Context) readiness {
 			}
 		})
 	}
-	asking.Wait()
+	checking.Wait()
 	return body
 }
 
-// check returns the state of a check, and logs one that is another than before.
+// check returns the state of a check, and logs a change.
 func (h *Health) check(ctx context.Context, name string, reach func(context.Context) error, before string) string {
 	ctx, cancel := context.WithTimeout(ctx, healthTimeout)
 	defer cancel()

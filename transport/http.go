@@ -15,8 +15,8 @@ var icon []byte
 // Handler returns the hosted adapter: the endpoint behind the HTTP chain, and outside it the two metadata documents, the icon, the
 // page for people and the probes. Everything else is 404. Every error has a JSON body.
 //
-// A Go program mounts it at its root or, with Public.Prefix, below a path. It sees whole paths, so it is mounted without
-// [http.StripPrefix], and gets requests for the prefix and for web.MetadataPath followed by the prefix.
+// A Go program mounts it at its root or, with Public.Prefix, below a path. It needs full paths, so mount it without [http.StripPrefix], and
+// for the prefix as well as for web.MetadataPath followed by the prefix.
 func Handler(o HandlerOptions) http.Handler {
 	if o.Public.Prefix = strings.Trim(o.Public.Prefix, "/"); o.Public.Prefix != "" {
 		o.Public.Prefix = "/" + o.Public.Prefix
@@ -64,7 +64,7 @@ func Handler(o HandlerOptions) http.Handler {
 			served[path] = options.SignInChain().ThenFunc(allowing(func(w http.ResponseWriter, r *http.Request) { o.SignIn.Serve(w, r, path) }, methods...))
 		}
 	}
-	// Paths are compared as they come: a mux would clean them, and redirect with an HTML body.
+	// Paths are compared as received: a mux would clean them, and redirect with an HTML body.
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		handler, ok := served[o.Public.Route(r.URL.Path)]
 		if !ok {
@@ -95,8 +95,8 @@ func serveIcon(w http.ResponseWriter, _ *http.Request) {
 	_, _ = w.Write(icon)
 }
 
-// wantsPage reports whether a person's browser, or anything else that reads HTML, asks for the page. An MCP client that
-// tries the root, for JSON or for events, learns where the endpoint is, as if there were no page. forms are of the page alone.
+// wantsPage reports whether a browser, or anything else that reads HTML, requests the page. An MCP client that requests JSON or events from
+// the root gets the 404 that names the endpoint. If forms is set, a POST of a form is for the page as well.
 func wantsPage(r *http.Request, forms bool) bool {
 	if forms && r.Method == http.MethodPost {
 		kind, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")

@@ -18,19 +18,19 @@ import (
 // maxLineBytes bounds one message over stdio, like a request body over HTTP.
 const maxLineBytes = 1 << 20
 
-// lines is an mcp.Connection of one message a line.
+// lines is an mcp.Connection with one message per line.
 type lines struct {
 	open       *openRequests
 	incoming   chan line
-	inputEnded chan struct{} // closed when the input has ended
+	inputEnded chan struct{} // closed when in has ended
 	stopped    chan struct{} // closed when no further message is to be read
 	closed     context.Context
-	end        context.CancelFunc // of closed
+	end        context.CancelFunc // cancels closed
 
 	writing sync.Mutex // lines never interleave
 	out     io.Writer
 	broken  context.Context    // ends when a line could not be written
-	fail    context.CancelFunc // of broken
+	fail    context.CancelFunc // cancels broken
 }
 
 func newLines(out io.Writer) *lines {
@@ -123,7 +123,7 @@ func (c *lines) Read(ctx context.Context) (jsonrpc.Message, error) {
 	}
 }
 
-// drain delays the end of the input until every request has been answered, because the SDK takes it for the end of the client.
+// drain delays the end of the input until every request has been answered: the SDK would treat it as the end of the client.
 func (c *lines) drain(ctx context.Context, end error) error {
 	c.open.end()
 	select {
@@ -150,8 +150,8 @@ func (c *lines) Write(_ context.Context, sent jsonrpc.Message) error {
 	return c.write(append(restore(text), '\n'))
 }
 
-// coded gives a JSON-RPC code to an error with which the SDK refused a request before any of our middleware saw it, such as
-// one before initialize: it would go out as code 0.
+// coded gives a JSON-RPC code to an error of the SDK that no middleware of ours has seen, such as for a request before initialize: it would
+// be sent with code 0.
 func coded(err error) error {
 	var wire *jsonrpc.Error
 	switch {

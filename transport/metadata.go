@@ -10,7 +10,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 )
 
-// Metadata is what the two protected-resource documents (RFC 9728) say beside this server's own URLs.
+// Metadata is what the two protected-resource documents (RFC 9728) contain in addition to this server's own URLs.
 type Metadata struct {
 	ResourceName         string   // shown to people, such as "Personal data (PDPP)"
 	ResourceServer       string   // the resource server's origin; pdpp_core_query_base is its /v1 (S3-9a)
@@ -39,7 +39,7 @@ type discovery struct {
 	} `json:"mcp"`
 }
 
-// adapterDescription tells MCP from the query base that it reads (S3-R9).
+// adapterDescription distinguishes MCP from the query base that it reads (S3-R9).
 const adapterDescription = "MCP is an adapter over PDPP reads; the core query base is pdpp_core_query_base."
 
 // serve answers with the document of the request's path: the endpoint's own (S3-9b, S3-18b), or the root one (S3-9a). Both
@@ -67,7 +67,7 @@ func (m Metadata) serve(w http.ResponseWriter, r *http.Request, public web.Publi
 		d.Resource = mcpURL
 	}
 	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Cache-Control", "no-store") // it depends on the name and the headers of the request
+	w.Header().Set("Cache-Control", "no-store") // it depends on the host name and the headers of the request
 	if public.Origin != "" {
 		w.Header().Set("Cache-Control", "public, max-age=300")
 	}

@@ -19,7 +19,7 @@ const maxCallsUnderWay = 256
 type openRequests struct {
 	mu       sync.Mutex
 	inFlight map[jsonrpc.ID]rpc.Message // by the id that the SDK knows, from their start to the moment before the answer is written
-	aliases  map[string]jsonrpc.ID      // that id by the one that was written, where they differ
+	aliases  map[string]jsonrpc.ID      // the SDK's id by the client's, where they differ
 	pending  int                        // answers that are still to be written
 	ended    bool                       // nothing new begins
 	drained  chan struct{}              // closed when nothing new begins and every answer is written
@@ -67,7 +67,7 @@ func (o *openRequests) begin(text []byte) (message jsonrpc.Message, id string, r
 	return message, "", nil
 }
 
-// nameCanceled changes the id in a cancellation to the one that the SDK knows. o.mu is held.
+// nameCanceled changes the id in a cancellation to the one that the SDK knows. The caller holds o.mu.
 func (o *openRequests) nameCanceled(notification *jsonrpc.Request) {
 	if notification.Method != "notifications/cancelled" {
 		return
@@ -87,7 +87,7 @@ func (o *openRequests) end() {
 	o.ended = true
 }
 
-// release frees an id before its answer is written, because a client may use it again as soon as it has read that.
+// release frees an id before its answer is written, because a client may reuse it as soon as it has read the answer.
 func (o *openRequests) release(id jsonrpc.ID) (request rpc.Message, taken bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

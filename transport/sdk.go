@@ -18,13 +18,13 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 )
 
-// adapt wraps every method that the SDK receives. It may change contexts, lists and errors; a tools/call answered here would lack what
-// 2026-07-28 clients require of a result. It makes a panic an internal error, and gives a code to the SDK's own plain errors, which would
-// go out as code 0.
+// adapt returns middleware for every method that the SDK receives. It may change contexts, lists and errors, but not answer a tools/call:
+// the result would lack what 2026-07-28 clients require. It turns a panic into an internal error, and gives a code to plain errors of the
+// SDK, which would be sent with code 0.
 //
-// It removes tools that are callable but not advertised from tools/list (D1), and lists the others in the order in which to read them:
-// schema first, and what a Go host added last. It adds the icon to initialize and server/discover (S3-R17); over stdio there is no public
-// URL, hence no icon.
+// It removes tools that are callable but not advertised from tools/list (D1), and sorts the others in the order in which to read them:
+// schema first, and tools that a Go host added last. It adds the icon to initialize and server/discover (S3-R17); over stdio there is no
+// public URL, hence no icon.
 func adapt(o serverOptions) mcp.Middleware {
 	hidden, place := map[string]bool{}, map[string]int{}
 	for i, tool := range o.Tools {
@@ -56,12 +56,12 @@ func adapt(o serverOptions) mcp.Middleware {
 	}
 }
 
-// codeRefused is the JSON-RPC code of a read that the resource server, or our own checks, refused: the first of the
-// codes that JSON-RPC leaves to servers. -32603 stays for faults of the adapter.
+// codeRefused is the JSON-RPC code of a read that the resource server or the adapter's own checks refused: the first of the codes that
+// JSON-RPC reserves for servers. -32603 remains for faults of the adapter.
 const codeRefused = -32000
 
-// wireError makes an error a JSON-RPC one. Any other error type would go out as code 0, with its full text. A
-// resource that does not exist is invalid params with the URI in data, as the protocol has it.
+// wireError converts an error to a JSON-RPC error. Any other error type would be sent with code 0 and its full text. A resource that does
+// not exist becomes invalid params with the URI in data, as the protocol requires.
 func wireError(err error, uri string) *jsonrpc.Error {
 	e := rs.AsError(err)
 	code := int64(codeRefused)
@@ -82,8 +82,8 @@ func wireError(err error, uri string) *jsonrpc.Error {
 	return &jsonrpc.Error{Code: code, Message: e.Message, Data: data}
 }
 
-// endCall is deferred by what answers a request. It makes the error a bounded *jsonrpc.Error, also for a panic: handlers run outside
-// net/http's recovery, so that would end the process.
+// endCall is deferred by functions that answer a request. It makes the error a bounded *jsonrpc.Error, and so recovers a panic: handlers
+// run outside net/http's recovery, so a panic would end the process.
 func endCall(ctx context.Context, log zerolog.Logger, method string, err *error) {
 	if fault := recover(); fault != nil {
 		log.Error().Str("mcp_method", middleware.Bounded(method, maxLoggedMethod)).Str("panic", fmt.Sprintf("%T", fault)).Bytes("stack", debug.Stack()).
@@ -95,26 +95,26 @@ func endCall(ctx context.Context, log zerolog.Logger, method string, err *error)
 	}
 }
 
-// maxLoggedMethod is how many bytes a log has of a method's name.
+// maxLoggedMethod is how many bytes of a method's name are logged.
 const maxLoggedMethod = 64
 
-// maxErrorPart is how many bytes an error has of a message, and of data, which are left out if they are longer: they quote names that a
-// client sent.
+// maxErrorPart is the most bytes of an error's message, which is truncated, and of its data, which are omitted if they are longer: both
+// quote names that a client sent.
 const maxErrorPart = 1500
 
-// boundedError is an error as a *jsonrpc.Error of bounded parts, without the token of its caller.
+// boundedError returns an error as a *jsonrpc.Error of bounded parts, without the token of its caller.
 func boundedError(redactor *rs.Redactor, err error) error {
 	var e *jsonrpc.Error
 	if !errors.As(err, &e) {
 		return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: middleware.Bounded(redactor.Text(err.Error()), maxErrorPart)}
 	}
-	message, said := redactor.Text(e.Message), redactor.JSON(string(e.Data))
-	if len(message) <= maxErrorPart && len(said) <= maxErrorPart && message == e.Message && said == string(e.Data) {
+	message, data := redactor.Text(e.Message), redactor.JSON(string(e.Data))
+	if len(message) <= maxErrorPart && len(data) <= maxErrorPart && message == e.Message && data == string(e.Data) {
 		return err
 	}
 	short := &jsonrpc.Error{Code: e.Code, Message: middleware.Bounded(message, maxErrorPart)}
-	if len(said) <= maxErrorPart {
-		short.Data = []byte(said)
+	if len(data) <= maxErrorPart {
+		short.Data = []byte(data)
 	}
 	return short
 }
@@ -122,16 +122,16 @@ func boundedError(redactor *rs.Redactor, err error) error {
 // staticTTL is how long a client may cache what is the same for all callers, in milliseconds.
 const staticTTL = 5 * 60 * 1000
 
-// setCacheable tells clients and intermediaries what they may cache. The SDK's default is "public" for everything.
+// setCacheable sets what clients and intermediaries may cache. The SDK's default is "public" for everything.
 func setCacheable(_ context.Context, request mcp.Request, c *mcp.Cacheable) {
 	switch request.(type) {
 	case *mcp.ListToolsRequest, *mcp.ListResourceTemplatesRequest, *mcp.ServerRequest[*mcp.DiscoverParams]:
 		c.CacheScope, c.TTLMs = "public", staticTTL
-	default: // read under a grant, or close to it
+	default: // may depend on a grant
 		c.CacheScope, c.TTLMs = "private", 0
 	}
 }
 
-// sdkLogger writes nothing of what the SDK logs: three lines for each request, and as errors what only its client did wrong. Each request,
-// call and panic has a line of ours.
+// sdkLogger discards the SDK's log: it has three lines for each request, and reports mistakes of clients as errors. The adapter logs each
+// request, call and panic itself.
 var sdkLogger = slog.New(slog.DiscardHandler)

@@ -38,7 +38,7 @@ type Server struct {
 
 // newServer returns a server of these tools, resources and prompts.
 func newServer(o serverOptions) *Server {
-	// Set in full, because what is left out is inferred: with logging, and with listChanged.
+	// Set in full, because the SDK would infer the rest, with logging and listChanged.
 	capabilities := &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{}}
 	if len(o.Prompts) > 0 {
 		capabilities.Prompts = &mcp.PromptCapabilities{}
@@ -71,7 +71,7 @@ func newServer(o serverOptions) *Server {
 	return s
 }
 
-// call has the pipeline answer a tool call, of the fast path or of the SDK, or a read of a resource. Its errors are *jsonrpc.Error values,
+// call passes a tool call, of the fast path or of the SDK, or a read of a resource to the pipeline. Its errors are *jsonrpc.Error values,
 // also for a panic.
 func (s *Server) call(ctx context.Context, call tools.Call) (reply tools.Reply, err error) {
 	method := "tools/call"
@@ -89,8 +89,9 @@ func (s *Server) call(ctx context.Context, call tools.Call) (reply tools.Reply, 
 	return reply, nil
 }
 
-// Call answers a tool call of this process through the pipeline, without a session: it returns what would go over the wire. ctx carries the
-// principal; see [auth.WithPrincipal]. Its errors are *jsonrpc.Error values, of jsonrpc.CodeInvalidParams if there is no such tool.
+// Call makes a tool call in this process, through the pipeline and without a session. It returns what would be sent over the wire. ctx
+// carries the principal; see [auth.WithPrincipal]. Its errors are *jsonrpc.Error values, with jsonrpc.CodeInvalidParams if there is no such
+// tool.
 func (s *Server) Call(ctx context.Context, name string, arguments json.RawMessage) (*mcp.CallToolResult, error) {
 	at := slices.IndexFunc(s.options.Tools, func(tool *tools.Tool) bool { return tool.Name == name })
 	if at < 0 {
@@ -100,7 +101,7 @@ func (s *Server) Call(ctx context.Context, name string, arguments json.RawMessag
 	return reply.Result, err
 }
 
-// Listed returns the tools that tools/list shows, as they go over the wire.
+// Listed returns the tools that tools/list shows, as they are sent.
 func (s *Server) Listed() (listed []*mcp.Tool) {
 	for _, tool := range s.options.Tools {
 		if tool.Listed {
@@ -110,7 +111,7 @@ func (s *Server) Listed() (listed []*mcp.Tool) {
 	return listed
 }
 
-// protocolOf is the version of MCP that a client speaks, or "". The SDK has checked that it is one that it knows.
+// protocolOf returns the version of MCP that a client speaks, or "". The SDK has checked that it knows the version.
 func protocolOf(session *mcp.ServerSession) string {
 	if hello := session.InitializeParams(); hello != nil {
 		return hello.ProtocolVersion
@@ -154,7 +155,7 @@ func (s *Server) resourceHandler(resource tools.Resource) mcp.ResourceHandler {
 	}
 }
 
-// getPrompt fills in a prompt. It reads nothing.
+// getPrompt fills in a prompt. It makes no reads.
 func getPrompt(prompt tools.Prompt) mcp.PromptHandler {
 	return func(_ context.Context, request *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
 		text, err := prompt.Message(request.Params.Arguments[prompt.Argument])
@@ -175,7 +176,7 @@ type PipelineOptions struct {
 	Name       string           // of the server, shown to clients; empty means "pdpp"
 	Version    string           // of the server
 	Deadline   time.Duration    // of one call; 0 means middleware.DefaultDeadline
-	// NoSearchRelax is set to answer a search that finds nothing with just that: see docs/search.md.
+	// NoSearchRelax turns off the relaxation of a search that finds nothing: see docs/search.md.
 	NoSearchRelax bool
 	Logger        zerolog.Logger
 	Tracer        trace.Tracer            // nil makes no spans
@@ -184,7 +185,7 @@ type PipelineOptions struct {
 
 // NewPipeline returns the adapter's MCP server over one resource server: every tool and resource, behind the chain of
 // [middleware.Standard]. [Handler] mounts it and [Stdio] serves it, so that both use the same pipeline. A Go host may add tools and
-// resources before [Handler] mounts it, under names that it does not have yet.
+// resources with new names before [Handler] mounts it.
 func NewPipeline(o PipelineOptions) *Server {
 	all := tools.All(tools.Options{RecordBase: cmp.Or(o.RecordBase, o.Client.Base()), NoSearchRelax: o.NoSearchRelax})
 	handle := middleware.Standard(middleware.Options{Log: o.Logger, Deadline: o.Deadline, Source: middleware.Reading(o.Client), Tracer: o.Tracer, Observer: o.Observer}, tools.Forward)

@@ -12,7 +12,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 )
 
-// How long a session over stdio goes on after it has been asked to end.
+// How long a session over stdio goes on after its input has ended or it has been asked to stop.
 const (
 	// answerWait is how long open calls may take after the input has ended.
 	answerWait = 10 * time.Second
@@ -20,12 +20,12 @@ const (
 	lastAnswerWait = 300 * time.Millisecond
 )
 
-// A StoppedError says why work ended before it was done: the program was asked to stop, or the client is gone.
+// A StoppedError is the reason why work ended before it was done: the program was asked to stop, or the client is gone.
 type StoppedError struct{ Message string }
 
 func (s *StoppedError) Error() string { return s.Message }
 
-// ErrOutputClosed says that the reader of the output is gone.
+// ErrOutputClosed means that the reader of the output is gone.
 var ErrOutputClosed = errors.New("the output was closed")
 
 // ErrStopping is the error of a call that was still under way when its server had to stop.
@@ -34,14 +34,14 @@ var ErrStopping = &rs.Error{
 	Hint: "Call again: another server, or this one after its restart, will answer.",
 }
 
-// Stdio serves one client over a pair of streams, one JSON-RPC message a line. Every call is the principal's. Nothing but
+// Stdio serves one client over a pair of streams, with one JSON-RPC message per line. Every call is made as the principal. Nothing but
 // messages is ever written to out (S3-R4).
 //
-// When in ends, open calls have [answerWait] to be answered; Stdio then returns nil. When ctx ends, or out cannot be written
-// to, or that time is over, it cancels what is open and returns a *[StoppedError] that says why, within a second.
+// When in ends, open calls have [answerWait] to be answered; Stdio then returns nil. When ctx ends, out cannot be written to, or that time
+// is over, Stdio cancels the open calls and returns a *[StoppedError] with the reason within a second.
 //
-// The SDK's own stdio transport ends the session on the first malformed line, and drops the answers to requests
-// that were under way when its input ended; hence this one.
+// The SDK's stdio transport is not used: it ends the session on the first malformed line, and drops the answers to requests that are under
+// way when its input ends.
 func Stdio(ctx context.Context, server *Server, principal auth.Principal, in io.Reader, out io.Writer) error {
 	open, end := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer end(context.Canceled)
@@ -55,7 +55,7 @@ func Stdio(ctx context.Context, server *Server, principal auth.Principal, in io.
 	go func() { ended <- session.Wait() }()
 	go c.scan(in) // a read from a terminal or a pipe cannot be interrupted: it ends with its stream, or the process
 	var why error
-	var patience <-chan time.Time
+	var deadline <-chan time.Time
 	inputEnded := c.inputEnded
 	for why == nil {
 		select {
@@ -67,8 +67,8 @@ func Stdio(ctx context.Context, server *Server, principal auth.Principal, in io.
 		case <-c.broken.Done():
 			why = ErrOutputClosed
 		case <-inputEnded:
-			inputEnded, patience = nil, time.After(answerWait)
-		case <-patience:
+			inputEnded, deadline = nil, time.After(answerWait)
+		case <-deadline:
 			why = fmt.Errorf("the input ended, and calls were not answered within %s", answerWait)
 		case <-ctx.Done():
 			why = context.Cause(ctx)

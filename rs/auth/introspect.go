@@ -14,7 +14,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/internal/wire"
 )
 
-// clockSkew is how far the authority's clock may be ahead of ours.
+// clockSkew is how far the authority's clock and ours may differ.
 const clockSkew = 30 * time.Second
 
 // A TokenInfo is an authority's answer about a token: its principal, or why it is not active.
@@ -29,9 +29,9 @@ type Authority interface {
 	Introspect(context.Context, rs.Token) (TokenInfo, error)
 }
 
-// LookupOptions name an endpoint that is asked about tokens, and how it is asked: its URL Endpoint; ClientID and ClientSecret, for HTTP
-// Basic; the Timeout of one request, where 0 means 5 seconds; the Transport, where nil means a pooled one; NoBreaker, to ask it however
-// often it fails; and an Observer, which may be nil.
+// LookupOptions describe an endpoint that is asked about tokens: its URL Endpoint; ClientID and ClientSecret for HTTP Basic; the Timeout of
+// one request (0 means 5 seconds); the Transport (nil means a pooled one); NoBreaker, which switches off its circuit breaker; and an
+// Observer, which may be nil.
 type LookupOptions = lookup.Options
 
 // IntrospectorOptions configure [NewIntrospector].
@@ -50,17 +50,17 @@ type introspector struct {
 
 // NewIntrospector returns an introspector, or an error that says what is wrong with the endpoint.
 func NewIntrospector(o IntrospectorOptions) (Authority, error) {
-	asked, err := lookup.New("introspection", "introspection", o.LookupOptions)
+	endpoint, err := lookup.New("introspection", "introspection", o.LookupOptions)
 	if err != nil {
 		return nil, err
 	}
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &introspector{options: o, lookup: asked}, nil
+	return &introspector{options: o, lookup: endpoint}, nil
 }
 
-// Introspect asks about one token. Its only error is of [rs.AuthorityUnreachable]: no answer, or an invalid one.
+// Introspect asks about one token. Its only error has the code [rs.AuthorityUnreachable]: there was no answer, or an invalid one.
 func (i *introspector) Introspect(ctx context.Context, token rs.Token) (TokenInfo, error) {
 	body, err := i.lookup.Ask(ctx, token)
 	var answer introspection
@@ -73,7 +73,7 @@ func (i *introspector) Introspect(ctx context.Context, token rs.Token) (TokenInf
 	return answer.info(token, i.options), nil
 }
 
-// introspection has the members of an RFC 7662 response that are used.
+// introspection is the part of an RFC 7662 response that is used.
 type introspection struct {
 	Active         bool        `json:"active"`
 	InactiveReason string      `json:"inactive_reason"`
@@ -89,7 +89,7 @@ type introspection struct {
 	Details json.RawMessage `json:"authorization_details"`
 }
 
-// terms are the times that streams of the grant are limited to; nil where there are no details, or of another form.
+// terms returns the time limits of the grant's streams; nil if the response has no authorization_details, or malformed ones.
 func (a introspection) terms() *Terms {
 	var details []struct {
 		Streams []struct {
@@ -117,7 +117,7 @@ func (a introspection) terms() *Terms {
 	return &Terms{Limits: func() ([]rs.TimeLimit, bool) { return all, known }}
 }
 
-// maxLimits bounds what is remembered of a grant.
+// maxLimits is how many time limits of a grant are kept.
 const maxLimits = 100
 
 // read decodes a response. Its error contains nothing of the body.
@@ -139,7 +139,7 @@ func (a introspection) info(token rs.Token, o IntrospectorOptions) TokenInfo {
 	case !a.Active:
 		return TokenInfo{Inactive: inactive(a.InactiveReason)}
 	case a.Kind != KindClient && a.Kind != KindPackage:
-		// The kind alone refuses it (S0-R3), so nothing else is checked.
+		// The kind alone is a reason to refuse it (S0-R3), so nothing else is checked.
 		return TokenInfo{Principal: Principal{Token: token, Kind: a.Kind}}
 	case !expiryOK || !notBeforeOK || now.Add(clockSkew).Before(notBefore):
 		return TokenInfo{Inactive: inactive("")}

@@ -26,7 +26,7 @@ func defaultLookupLimits() LookupLimits {
 	return LookupLimits{Rate: 100, Burst: 1000, AtOnce: 256, Wait: time.Second}
 }
 
-// Check returns an error that names the flag whose value cannot be a limit.
+// Check returns an error that names the flag with an invalid value.
 func (l LookupLimits) Check() error {
 	switch {
 	case math.IsNaN(l.Rate) || math.IsInf(l.Rate, 0) || l.Rate < 0:

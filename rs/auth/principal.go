@@ -1,5 +1,5 @@
-// Package auth finds out who is calling: it asks an authority about a token, and caches the answer for a short while. The [Principal] of
-// the answer may read, or says why not: see [Principal.Admissible].
+// Package auth identifies the caller: it asks an authority about a token, and caches the answer for a short while. [Principal.Admissible]
+// decides whether the caller may read.
 package auth
 
 import (
@@ -17,26 +17,26 @@ const (
 	KindOwner   = "owner"
 )
 
-// A Principal is who is calling: a token, and what the authority said of it.
+// A Principal is a caller: a token, and what the authority knows about it.
 type Principal struct {
 	Token    rs.Token
-	Kind     string // KindClient, KindPackage, KindOwner, or whatever the authority said
+	Kind     string // KindClient, KindPackage, KindOwner, or any other that the authority gives
 	GrantID  string
 	ClientID string
-	Package  Package // what a package token stands for; nil for any other kind, and where no directory is configured
-	Reader   rs.Doer // reads under the grant with a token that is renewed; nil: reads carry Token
-	Terms    *Terms  // of the grant; nil where nothing is known of them without a read
+	Package  Package // the grants of a package token; nil for any other kind, and if no directory is configured
+	Reader   rs.Doer // reads under the grant with a token that is renewed; if nil, reads carry Token
+	Terms    *Terms  // of the grant; nil if nothing is known without a read
 }
 
 // Terms are what is known of a grant without a read.
 type Terms struct {
-	// Limits returns the times that streams are limited to; known reports that the list is complete.
+	// Limits returns the time limits of the grant's streams; known reports whether the list is complete.
 	Limits func() (limits []rs.TimeLimit, known bool)
-	// Connect returns the command lines by which the owner grants what is missing; nil where the caller has no terminal.
+	// Connect returns command lines with which the owner can grant what is missing; nil if the caller has no terminal.
 	Connect func(rs.Missing) []string
 }
 
-// Limits returns the times that streams of the grant are limited to, as far as they are known; known reports that the list is complete.
+// Limits returns the known time limits of the grant's streams; known reports whether the list is complete.
 func (p Principal) Limits() (limits []rs.TimeLimit, known bool) {
 	switch {
 	case p.Terms != nil && p.Terms.Limits != nil:
@@ -50,22 +50,22 @@ func (p Principal) Limits() (limits []rs.TimeLimit, known bool) {
 // A Package reads the grants of a package as if they were one.
 type Package interface {
 	rs.Doer
-	// Choose returns nil if a read of the scope would find its grant, or else the error that Do would return. It reads nothing.
+	// Choose returns nil if a read of the scope would find its grant, or else the error that Do would return. It makes no request.
 	Choose(rs.Scope) error
-	// Granted returns the streams of the grants that can be read now, as far as it is known without a read.
+	// Granted returns the streams of the grants that can be read now, as far as they are known without a read.
 	Granted() []rs.GrantedStream
-	// Limits returns the times that the grants which have been read are limited to, as far as they are known.
+	// Limits returns the known time limits of the grants that have been read.
 	Limits() []rs.TimeLimit
 	// Tokens returns the tokens that its reads may carry.
 	Tokens() []rs.Token
 }
 
-// Caller is the principal as an [rsclient.Client] knows it.
+// Caller returns the principal in the form that [rsclient.Client] takes.
 func (p Principal) Caller() rsclient.Caller {
 	return rsclient.Caller{Token: p.Token, Kind: p.Kind, GrantID: p.GrantID}
 }
 
-// MemberTokens are the tokens of a package's members; nil for any other kind.
+// MemberTokens returns the tokens of a package's members; nil for any other kind.
 func (p Principal) MemberTokens() []rs.Token {
 	if p.Package == nil {
 		return nil
@@ -104,12 +104,12 @@ func (p Principal) Admissible() error {
 
 type principalKey struct{}
 
-// WithPrincipal returns a context that carries who is calling.
+// WithPrincipal returns a context that carries the caller.
 func WithPrincipal(ctx context.Context, p Principal) context.Context {
 	return context.WithValue(ctx, principalKey{}, p)
 }
 
-// PrincipalFrom returns who is calling, or the zero Principal, which is not admissible.
+// PrincipalFrom returns the caller, or the zero Principal, which is not admissible.
 func PrincipalFrom(ctx context.Context) Principal {
 	p, _ := ctx.Value(principalKey{}).(Principal)
 	return p

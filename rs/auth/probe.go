@@ -10,15 +10,15 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/internal/wire"
 )
 
-// A SchemaProbe is the authority of a deployment without introspection credentials: it reads the caller's own
-// schema document and takes the resource server's word for the token's kind. It sees neither expiry nor issuer.
+// A SchemaProbe is the authority of a deployment without introspection credentials: it reads the caller's schema document and trusts the
+// resource server about the token's kind. It sees neither expiry nor issuer.
 type SchemaProbe struct {
-	// For returns the resource server as a token's bearer sees it.
+	// For returns a reader of the resource server that sends the token.
 	For func(rs.Token) rs.Doer
 }
 
-// Introspect asks about one token. A 401 or 403 means that it is not good. An answer without a kind, or a 404 (which
-// is what a package token meets, not being a grant), yields a principal of kind "", which is not admissible.
+// Introspect asks about one token. A 401 or 403 means that the token is inactive. An answer without a kind, or a 404 (the answer to a
+// package token, which is not a grant), yields a principal of kind "", which is not admissible.
 func (p SchemaProbe) Introspect(ctx context.Context, token rs.Token) (TokenInfo, error) {
 	response, err := p.For(token).Do(ctx, rs.CompactSchemaRequest("", ""))
 	var bearer schemaBearer
@@ -43,8 +43,8 @@ type schemaBearer struct {
 	ClientID string `json:"client_id"`
 }
 
-// readBearer finds bearer in a schema document, at top level or inside a data wrapper. Its error is that another reader may
-// find another one. Without it, or in another form, the kind is empty.
+// readBearer returns the bearer of a schema document, at top level or inside a data wrapper. It fails if another JSON reader could find a
+// different one. If there is no bearer, or it is malformed, the kind is empty.
 func readBearer(body string) (schemaBearer, error) {
 	document := rs.AsObject(body)
 	err := wire.CheckMembers(document, "bearer", "data")

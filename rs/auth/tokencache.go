@@ -36,7 +36,7 @@ type TokenCacheOptions struct {
 	Timeout   time.Duration // of one lookup; 0 means 10 s
 	Now       func() time.Time
 	OnLookup  func(hit bool) // called for each token, with whether it was cached; may be nil
-	Unknown   *LookupLimits  // of lookups of tokens never seen active; nil means 100 a second after 1000 at once, and 256 at a time
+	Unknown   *LookupLimits  // for tokens never seen active; nil means 100 a second after a burst of 1000, and 256 concurrently
 }
 
 // A TokenCache caches an authority's answers under the SHA-256 of the token, so that tokens are not kept. Active and
@@ -63,13 +63,13 @@ type (
 
 type cachedInfo struct {
 	info  TokenInfo
-	asked time.Time // when the lookup began: an answer never replaces that of a later lookup
+	began time.Time // when the lookup began: an answer never replaces that of a later lookup
 	until time.Time
 }
 
 // A revalidation is the outcome of a repeated lookup: an error, or a TokenInfo in the cache.
 type revalidation struct {
-	asked  time.Time
+	began  time.Time
 	reason rs.Code // of the resource server's refusal; empty if the TokenInfo had expired
 	err    error
 }
@@ -85,7 +85,7 @@ func NewTokenCache(o TokenCacheOptions) *TokenCache {
 		o.Unknown = &limits
 	}
 	c := &TokenCache{options: o, unknown: newLookupLimiter(*o.Unknown, o.Now)}
-	// NewLRU fails for a size of less than 1 alone.
+	// NewLRU fails only for a size below 1.
 	c.good, _ = simplelru.NewLRU[tokenKey, cachedInfo](o.Entries, nil)
 	c.bad, _ = simplelru.NewLRU[tokenKey, cachedInfo](o.Entries, nil)
 	c.known, _ = simplelru.NewLRU[tokenKey, time.Time](o.Entries, nil)
@@ -97,13 +97,13 @@ func NewTokenCache(o TokenCacheOptions) *TokenCache {
 func (c *TokenCache) Known(token rs.Token) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	asked, found := c.known.Get(token.Key())
-	return found && c.options.Now().Before(asked.Add(recognizedFor))
+	began, found := c.known.Get(token.Key())
+	return found && c.options.Now().Before(began.Add(recognizedFor))
 }
 
 // Authenticate returns the token's principal, from the cache if it has a fresh one. Its errors are of type *rs.Error:
-// [rs.AuthorityUnreachable] without an answer, "authority_busy" if too many unknown tokens are being looked up, any other code
-// for an inactive token.
+// [rs.AuthorityUnreachable] if the authority gave no answer, "authority_busy" if too many unknown tokens are being looked up, any other
+// code for an inactive token.
 func (c *TokenCache) Authenticate(ctx context.Context, token rs.Token) (Principal, error) {
 	key := token.Key()
 	info, fresh := c.recall(key)
@@ -123,8 +123,8 @@ func (c *TokenCache) Revalidate(ctx context.Context, token rs.Token, reason rs.C
 	return c.ask(ctx, true, reason, token.Key(), token)
 }
 
-// ask makes one lookup for all callers that wait for it; again past what is cached. It outlives the caller that started it, so that the
-// others still get their answer.
+// ask makes one lookup for all callers that wait for it; again bypasses the cache. The lookup outlives the caller that started it, so that
+// the others still get their answer.
 func (c *TokenCache) ask(ctx context.Context, again bool, reason rs.Code, key tokenKey, token rs.Token) (Principal, error) {
 	flight := c.flights.DoChan(fmt.Sprint(again, string(key[:]), reason), func() (answer any, err error) {
 		defer func() { // in a goroutine of singleflight: a panic would end the process
@@ -158,14 +158,14 @@ func (c *TokenCache) ask(ctx context.Context, again bool, reason rs.Code, key to
 	}
 }
 
-// revalidate repeats the lookup of a token that was active, unless that was done for the same reason within revalidationTTL:
-// then it returns that outcome, errors included.
+// revalidate repeats the lookup of a token that was active. If that was done for the same reason within revalidationTTL, it returns that
+// outcome instead, errors included.
 func (c *TokenCache) revalidate(ctx context.Context, reason rs.Code, key tokenKey, token rs.Token) (TokenInfo, error) {
 	now := c.options.Now()
 	c.mu.Lock()
 	last, found := c.revalidations.Get(key)
 	c.mu.Unlock()
-	if found && last.reason == reason && now.Before(last.asked.Add(revalidationTTL)) {
+	if found && last.reason == reason && now.Before(last.began.Add(revalidationTTL)) {
 		if last.err != nil {
 			return TokenInfo{}, last.err
 		}
@@ -181,10 +181,10 @@ func (c *TokenCache) revalidate(ctx context.Context, reason rs.Code, key tokenKe
 }
 
 func (c *TokenCache) lookUp(ctx context.Context, key tokenKey, token rs.Token) (TokenInfo, error) {
-	asked := c.options.Now()
+	began := c.options.Now()
 	info, err := c.options.Authority.Introspect(ctx, token)
 	if err == nil {
-		c.remember(key, info, asked)
+		c.remember(key, info, began)
 	}
 	return info, err
 }
@@ -192,38 +192,38 @@ func (c *TokenCache) lookUp(ctx context.Context, key tokenKey, token rs.Token) (
 // recall returns the cached answer about a token, and whether it is fresh.
 func (c *TokenCache) recall(key tokenKey) (TokenInfo, bool) {
 	c.mu.Lock()
-	entry, found := c.held(key)
+	entry, found := c.cached(key)
 	c.mu.Unlock()
 	return entry.info, found && c.options.Now().Before(entry.until)
 }
 
-// held finds a token in either cache. c.mu must be held.
-func (c *TokenCache) held(key tokenKey) (cachedInfo, bool) {
+// cached returns a token's entry in either cache. The caller holds c.mu.
+func (c *TokenCache) cached(key tokenKey) (cachedInfo, bool) {
 	if entry, found := c.good.Peek(key); found {
 		return entry, true
 	}
 	return c.bad.Peek(key)
 }
 
-func (c *TokenCache) remember(key tokenKey, info TokenInfo, asked time.Time) {
+func (c *TokenCache) remember(key tokenKey, info TokenInfo, began time.Time) {
 	info.Principal.Token = rs.Token{} // the cache keeps no tokens
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if held, found := c.held(key); found && held.newer(asked) {
+	if previous, found := c.cached(key); found && previous.newer(began) {
 		return
 	}
 	if info.Inactive != nil {
 		c.good.Remove(key)
 		c.known.Remove(key)
-		c.bad.Add(key, cachedInfo{info, asked, asked.Add(negativeTTL)})
+		c.bad.Add(key, cachedInfo{info, began, began.Add(negativeTTL)})
 	} else {
-		until := asked.Add(tokenTTL)
+		until := began.Add(tokenTTL)
 		if !info.Expires.IsZero() && info.Expires.Before(until) {
 			until = info.Expires
 		}
 		c.bad.Remove(key)
-		c.known.Add(key, asked)
-		c.good.Add(key, cachedInfo{info, asked, until})
+		c.known.Add(key, began)
+		c.good.Add(key, cachedInfo{info, began, until})
 	}
 	if !c.sweeping {
 		c.sweeping = true
@@ -231,21 +231,21 @@ func (c *TokenCache) remember(key tokenKey, info TokenInfo, asked time.Time) {
 	}
 }
 
-// sweep deletes expired entries, since a package's TokenInfo holds the tokens of its members. It schedules itself for the
-// expiry of the next entry.
+// sweep deletes expired entries, since a package's TokenInfo contains the tokens of its members. It schedules itself for the expiry of the
+// next entry.
 func (c *TokenCache) sweep() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	var next time.Duration // zero: no entry is left
-	for _, held := range []*tokenInfos{c.good, c.bad} {
-		for key, oldest, found := held.GetOldest(); found; key, oldest, found = held.GetOldest() {
-			if left := oldest.asked.Add(tokenTTL).Sub(c.options.Now()); left > 0 {
+	for _, cache := range []*tokenInfos{c.good, c.bad} {
+		for key, oldest, found := cache.GetOldest(); found; key, oldest, found = cache.GetOldest() {
+			if left := oldest.began.Add(tokenTTL).Sub(c.options.Now()); left > 0 {
 				if next == 0 || left < next {
 					next = left
 				}
 				break
 			}
-			held.Remove(key)
+			cache.Remove(key)
 		}
 	}
 	if c.sweeping = next > 0; c.sweeping {
@@ -253,10 +253,10 @@ func (c *TokenCache) sweep() {
 	}
 }
 
-// newer reports whether this answer is of a later lookup than one that began at asked. Of two that began at the same
-// instant of a coarse clock, a refusal counts as later.
-func (v cachedInfo) newer(asked time.Time) bool {
-	return v.asked.After(asked) || v.asked.Equal(asked) && v.info.Inactive != nil
+// newer reports whether this answer is of a later lookup than one that began at the given time. If both began at the same instant of a coarse clock,
+// a refusal counts as later.
+func (v cachedInfo) newer(began time.Time) bool {
+	return v.began.After(began) || v.began.Equal(began) && v.info.Inactive != nil
 }
 
 // principal returns the principal with the token that was presented, or why it is inactive.

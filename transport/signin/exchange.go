@@ -15,10 +15,10 @@ import (
 	"time"
 )
 
-// shareFor is how long the answer to a refresh is given to other requests with the same token.
+// shareFor is how long the answer to a refresh is shared with other requests with the same token.
 const shareFor = 10 * time.Second
 
-// A serverAnswer is an answer of the authorization server. A status of 0 means that it was lost.
+// A serverAnswer is an answer of the authorization server. A status of 0 means that the answer was lost.
 type serverAnswer struct {
 	status     int
 	body       []byte
@@ -26,13 +26,13 @@ type serverAnswer struct {
 	at         time.Time
 }
 
-// registrationFields are passed on. The authorization server refuses a registration with others, which RFC 7591 (section 2) would have it
-// ignore.
+// registrationFields are the fields that are forwarded. The authorization server refuses a registration with others, although RFC 7591
+// (section 2) requires it to ignore them.
 var registrationFields = [...]string{"client_name", "redirect_uris", "application_type"}
 
-// register passes a registration on.
+// register forwards a registration.
 func (b *Bridge) register(w http.ResponseWriter, r *http.Request, s server) {
-	if !b.registering.Takes(r) || !b.registrations.AllowN(b.options.Now(), 1) { // the server counts those of all clients as ours
+	if !b.registering.Takes(r) || !b.registrations.AllowN(b.options.Now(), 1) { // the server counts all clients as one
 		tooMany(w, "registrations")
 		return
 	}
@@ -54,9 +54,9 @@ func (b *Bridge) register(w http.ResponseWriter, r *http.Request, s server) {
 	if _, given := sent["grant_types"]; given && json.Unmarshal(sent["grant_types"], &grants) == nil && slices.Contains(grants, "refresh_token") {
 		client["grant_types"] = []string{"authorization_code", "refresh_token"}
 	}
-	encoded, _ := json.Marshal(client) // of what was JSON, which never fails
+	encoded, _ := json.Marshal(client) // never fails: the values were JSON
 	answer, err := b.post(r.Context(), s.RegistrationEndpoint, "application/json", encoded)
-	if errors.Is(err, errLost) { // which another registration does not harm
+	if errors.Is(err, errLost) { // another registration does no harm
 		err = errUpstream
 	}
 	pass(w, answer, err)
@@ -67,11 +67,11 @@ func tooMany(w http.ResponseWriter, what string) {
 	refuse(w, http.StatusTooManyRequests, "slow_down", "Too many "+what+"; try again in a minute.")
 }
 
-// tokenParameters are the parameters of a token request that are passed on.
+// tokenParameters are the parameters of a token request that are forwarded.
 var tokenParameters = [...]string{"grant_type", "code", "redirect_uri", "client_id", "code_verifier", "refresh_token", "scope", "resource"}
 
-// token passes a token request on. Parallel refreshes with one token become one: the authorization server takes a second for a
-// theft and ends the sign-in.
+// token forwards a token request. Concurrent refreshes with one token become one: the authorization server would take a second one for a
+// theft and end the sign-in.
 func (b *Bridge) token(w http.ResponseWriter, r *http.Request, s server) {
 	body, err := io.ReadAll(r.Body)
 	sent, parseErr := url.ParseQuery(string(body))
@@ -99,20 +99,20 @@ func (b *Bridge) token(w http.ResponseWriter, r *http.Request, s server) {
 	}
 }
 
-// refresh sends one request for each client and refresh token, and answers all calls from it; only that request counts against the limit of
-// a caller. It is not canceled with the call that began it: if a token is used and the answer lost, the sign-in ends. A token that may have
-// been used is not sent again.
+// refresh sends one request for each client and refresh token, and answers all concurrent calls from it; only that request counts against a
+// caller's limit. It is not canceled with the call that began it: if a token is used and the answer lost, the sign-in ends. A token that
+// may have been used is not sent again.
 func (b *Bridge) refresh(r *http.Request, s server, form url.Values) (serverAnswer, error) {
 	ctx := r.Context()
 	sum := sha256.Sum256([]byte(form.Get("client_id") + "\x00" + form.Get("refresh_token")))
 	key := string(sum[:])
 	flight := b.refreshes.DoChan(key, func() (any, error) {
-		held, ok := b.recent.Get(key)
+		previous, ok := b.recent.Get(key)
 		switch {
-		case ok && held.status == 0:
+		case ok && previous.status == 0:
 			return serverAnswer{}, errLost
-		case ok && b.options.Now().Sub(held.at) < shareFor:
-			return held, nil
+		case ok && b.options.Now().Sub(previous.at) < shareFor:
+			return previous, nil
 		case !b.tokens.Takes(r):
 			return serverAnswer{}, errTooMany
 		}
@@ -136,23 +136,24 @@ func (b *Bridge) refresh(r *http.Request, s server, form url.Values) (serverAnsw
 	}
 }
 
-// maxShared bounds an answer that is kept for others, in bytes; a token answer has a few hundred.
+// maxShared is the most bytes of an answer that is shared; a token answer has a few hundred.
 const maxShared = 16 << 10
 
-// errTooMany means that a caller asked too often.
+// errTooMany means that a caller exceeded its limit of token requests.
 var errTooMany = errors.New("too many token requests")
 
-// errUpstream means that the authorization server was not asked, or did not take the request.
+// errUpstream means that the request was not sent, or that the authorization server did not accept it.
 var errUpstream = errors.New("the authorization server does not take the request")
 
-// errLost means that the authorization server may have carried out the request, but its answer did not arrive, or only one of a proxy.
+// errLost means that the authorization server may have carried out the request, but its answer did not arrive, or only a proxy's did.
 var errLost = errors.New("the authorization server's answer was lost")
 
-// post asks the authorization server, once: nothing here may be sent twice. While it leaves mostAsking requests unanswered, it is not asked.
+// post sends a request to the authorization server, once: nothing here may be sent twice. If maxInFlight requests are unanswered, it fails
+// without sending.
 func (b *Bridge) post(ctx context.Context, target, media string, body []byte) (serverAnswer, error) {
 	select {
-	case b.asking <- struct{}{}:
-		defer func() { <-b.asking }()
+	case b.inFlight <- struct{}{}:
+		defer func() { <-b.inFlight }()
 	default:
 		return serverAnswer{}, errUpstream
 	}
@@ -183,13 +184,13 @@ func (b *Bridge) post(ctx context.Context, target, media string, body []byte) (s
 	return serverAnswer{}, errLost
 }
 
-// pass writes an answer of the authorization server. The error is not written: it may quote what was sent.
+// pass writes an answer of the authorization server. It does not write the error, which may quote what was sent.
 func pass(w http.ResponseWriter, answer serverAnswer, err error) {
 	switch {
 	case errors.Is(err, errTooMany):
 		tooMany(w, "token requests")
 		return
-	case errors.Is(err, errLost): // 503 would have the host send it again, which ends the grant
+	case errors.Is(err, errLost): // after a 503 the host would send it again, which ends the grant
 		refuse(w, http.StatusBadRequest, "invalid_grant", "The authorization server's answer was lost, "+
 			"and what was sent may have been used. Sign in again; the grant so far may live on, and its owner can revoke it where grants are managed.")
 		return

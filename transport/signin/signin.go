@@ -1,10 +1,9 @@
-// Package signin lets OAuth hosts sign in at an authorization server that issues a token of one grant only where the request
-// says what it is about, which no host does. It publishes authorization server metadata (RFC 8414) of this server's own,
-// whose /authorize adds the selection and redirects to the real one, whose /register passes on only what the real one knows,
-// and whose /token shares one refresh among parallel calls.
+// Package signin lets OAuth hosts sign in at an authorization server that issues a token of a single grant only if the request selects the
+// data, which no host does. It publishes authorization server metadata (RFC 8414) for this server: /authorize adds the selection and
+// redirects to the real server, /register forwards only what the real server knows, and /token shares one refresh among concurrent calls.
 //
-// It is a stopgap: one authorization server under two issuers looks like a mix-up attack (RFC 9700, section 4.4), and the defence
-// against those (RFC 9207) would break it.
+// It is a stopgap: one authorization server under two issuers looks like a mix-up attack (RFC 9700, section 4.4), and the defence against
+// those (RFC 9207) would break it.
 package signin
 
 import (
@@ -39,20 +38,20 @@ const (
 type Options struct {
 	Issuer string // the authorization server's, without a slash at its end
 	Public string // this server's origin, which is its issuer
-	// ConnectorKey names a source of which the owner has one connection. All its streams are asked for.
+	// ConnectorKey names a source of which the owner has one connection. The sign-in requests all its streams.
 	ConnectorKey string
-	// Details are authorization_details (RFC 9396) with one entry, which is asked for instead.
+	// Details are authorization_details (RFC 9396) with one entry, which is requested instead.
 	Details   string
 	Transport http.RoundTripper
 	Now       func() time.Time
 	Log       zerolog.Logger
 }
 
-// A Bridge serves sign-ins. It keeps tokens in memory, for ten seconds, and nothing anywhere else.
+// A Bridge serves sign-ins. It keeps tokens in memory for ten seconds, and stores nothing.
 type Bridge struct {
 	options Options
-	source  string        // of which the owner is asked for data
-	streams []streamAsked // which of its streams; none: all
+	source  string            // the source whose data are requested
+	streams []requestedStream // the requested streams of the source; empty means all
 	client  *http.Client
 
 	found *rechecked.Value[finding]
@@ -61,13 +60,13 @@ type Bridge struct {
 	recent    *lru.Cache[string, serverAnswer]
 
 	registrations *rate.Limiter
-	registering   *web.Limiter // of each client address
+	registering   *web.Limiter // registrations of each client address
 	tokens        *web.Limiter
-	asking        chan struct{} // has an element for each request that the authorization server has not answered
+	inFlight      chan struct{} // semaphore of requests that the authorization server has not answered
 }
 
-// mostAsking bounds the registrations and token requests that wait for the authorization server.
-const mostAsking = 64
+// maxInFlight bounds the registrations and token requests that wait for the authorization server.
+const maxInFlight = 64
 
 // New checks an authorization server and returns a bridge to it. Its error tells the operator why the server cannot be used.
 func New(ctx context.Context, o Options) (*Bridge, error) {
@@ -78,7 +77,7 @@ func New(ctx context.Context, o Options) (*Bridge, error) {
 		return nil, errors.New("name either a source or authorization details")
 	}
 	b := &Bridge{
-		options: o, source: o.ConnectorKey, client: newClient(o.Transport), asking: make(chan struct{}, mostAsking),
+		options: o, source: o.ConnectorKey, client: newClient(o.Transport), inFlight: make(chan struct{}, maxInFlight),
 		registrations: rate.NewLimiter(100/(10*60.0), 100),
 		registering:   web.NewLimiter(web.Limits{AddressRate: 20 / (10 * 60.0), AddressBurst: 20}, o.Now),
 		tokens:        web.NewLimiter(web.Limits{AddressRate: 1, AddressBurst: 60}, o.Now),
@@ -88,28 +87,28 @@ func New(ctx context.Context, o Options) (*Bridge, error) {
 			return nil, err
 		}
 	}
-	b.recent, _ = lru.New[string, serverAnswer](1000) // fails for a size of less than 1 alone
+	b.recent, _ = lru.New[string, serverAnswer](1000) // fails only for a size below 1
 	server, err := b.check(ctx)
 	if err != nil {
 		return nil, err
 	}
-	b.found = rechecked.New(o.Now, b.look)
+	b.found = rechecked.New(o.Now, b.recheck)
 	b.found.Set(finding{server: server}, checkEvery)
 	return b, nil
 }
 
 // Fits reports whether the bridge has the same issuer, public origin and selection as o, so that it can be kept.
 func (b *Bridge) Fits(o Options) bool {
-	held := b.options
-	return held.Issuer == o.Issuer && held.Public == o.Public && held.ConnectorKey == o.ConnectorKey && held.Details == o.Details
+	current := b.options
+	return current.Issuer == o.Issuer && current.Public == o.Public && current.ConnectorKey == o.ConnectorKey && current.Details == o.Details
 }
 
-// readDetails wants one entry: several give a package token.
+// readDetails parses the details, which must have one entry: several give a package token.
 func (b *Bridge) readDetails() error {
 	var entries []struct {
 		Type    string
 		Source  struct{ ID string }
-		Streams []streamAsked
+		Streams []requestedStream
 	}
 	err := json.Unmarshal([]byte(b.options.Details), &entries)
 	if err != nil || len(entries) != 1 || entries[0].Type == "" || entries[0].Source.ID == "" {
@@ -141,24 +140,24 @@ func (b *Bridge) Serve(w http.ResponseWriter, r *http.Request, path string) {
 
 // Offers reports whether a sign-in asks the owner for what a call lacks: all the streams, and the connection by its id.
 func (b *Bridge) Offers(missing rs.Missing) bool {
-	asked := b.found.Last().server.asked
+	requested := b.found.Last().server.requested
 	for _, name := range missing.Streams {
-		if !slices.ContainsFunc(asked, func(s streamAsked) bool { return s.Name == name }) {
+		if !slices.ContainsFunc(requested, func(s requestedStream) bool { return s.Name == name }) {
 			return false
 		}
 	}
 	return missing.Connection == "" ||
-		slices.ContainsFunc(asked, func(s streamAsked) bool { return slices.Contains(s.Instances, missing.Connection) })
+		slices.ContainsFunc(requested, func(s requestedStream) bool { return slices.Contains(s.Instances, missing.Connection) })
 }
 
-// A finding is an authorization server as the last good check found it, and the error of the last check.
+// A finding is the authorization server as of the last successful check, and the error of the last check.
 type finding struct {
 	server server
 	fault  error
 }
 
-// look checks the authorization server again. Its timeout is that of the bridge's client.
-func (b *Bridge) look(ctx context.Context, before finding) (finding, time.Duration) {
+// recheck checks the authorization server again. Its timeout is that of the bridge's client.
+func (b *Bridge) recheck(ctx context.Context, before finding) (finding, time.Duration) {
 	server, err := b.check(ctx)
 	switch {
 	case err != nil:
@@ -170,7 +169,7 @@ func (b *Bridge) look(ctx context.Context, before finding) (finding, time.Durati
 	return finding{server: server}, checkEvery
 }
 
-// metadata answers RFC 8414. It names nothing that leads to a token of another kind: no device endpoint, no pushed requests.
+// metadata answers with the document of RFC 8414. It omits what leads to a token of another kind: device endpoint and pushed requests.
 func (b *Bridge) metadata(w http.ResponseWriter, s server) {
 	document := map[string]any{
 		"issuer":                                b.options.Public,
@@ -189,14 +188,14 @@ func (b *Bridge) metadata(w http.ResponseWriter, s server) {
 	writeJSON(w, http.StatusOK, document)
 }
 
-// authorizeParameters are passed on. Others could replace the selection.
+// authorizeParameters are the parameters that are forwarded. Others could replace the selection.
 var authorizeParameters = [...]string{"client_id", "redirect_uri", "response_type", "state", "code_challenge", "code_challenge_method",
 	"scope", "resource"}
 
-// challenge is the SHA-256 of a verifier, in base64url without padding (RFC 7636, section 4.2).
+// challenge matches the SHA-256 of a verifier, in base64url without padding (RFC 7636, section 4.2).
 var challenge = regexp.MustCompile(`^[A-Za-z0-9_-]{43}$`)
 
-// sentOnce keeps the parameters that are passed on. It refuses one that was sent twice: two readers could take different values.
+// sentOnce returns the named parameters. It refuses a request that has one of them twice: two readers could take different values.
 func sentOnce(w http.ResponseWriter, sent url.Values, names []string) (kept url.Values, ok bool) {
 	kept = url.Values{}
 	for _, name := range names {
@@ -237,7 +236,7 @@ func (b *Bridge) authorize(w http.ResponseWriter, r *http.Request, s server) {
 	w.WriteHeader(http.StatusFound)
 }
 
-// refuse writes an error as RFC 6749 has it.
+// refuse writes an error in the form of RFC 6749.
 func refuse(w http.ResponseWriter, status int, code, description string) {
 	w.Header().Set("Cache-Control", "no-store")
 	writeJSON(w, status, map[string]string{"error": code, "error_description": description})
@@ -246,10 +245,10 @@ func refuse(w http.ResponseWriter, status int, code, description string) {
 func writeJSON(w http.ResponseWriter, status int, body any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(body) // the status is out: nothing more can reach a client that hung up
+	_ = json.NewEncoder(w).Encode(body) // too late to report an error: the status is sent
 }
 
-// mediaIs reports whether a Content-Type is of one media type.
+// mediaIs reports whether a Content-Type header has a media type.
 func mediaIs(header, want string) bool {
 	media, _, _ := strings.Cut(header, ";")
 	return strings.EqualFold(strings.TrimSpace(media), want)

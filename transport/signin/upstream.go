@@ -16,11 +16,11 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/transport/internal/rechecked"
 )
 
-// maxDocument bounds what is read of an answer, in bytes.
+// maxDocument is the most bytes that are read of an answer.
 const maxDocument = 256 << 10
 
 // newClient returns a client for an authorization server or a resource server. It follows no redirect, which could lead to another server.
-// It keeps no connection: on one that has died a request is lost, although it may have arrived.
+// It keeps no idle connection: a request on a dead one fails, although it may have arrived.
 func newClient(transport http.RoundTripper) *http.Client {
 	if known, ok := transport.(*http.Transport); ok {
 		known = known.Clone()
@@ -33,7 +33,7 @@ func newClient(transport http.RoundTripper) *http.Client {
 	}
 }
 
-// A server is authorization server metadata as far as it is used.
+// A server is the part of authorization server metadata that is used.
 type server struct {
 	Issuer                string   `json:"issuer"`
 	AuthorizationEndpoint string   `json:"authorization_endpoint"`
@@ -46,11 +46,11 @@ type server struct {
 	NamesIssuer           bool     `json:"authorization_response_iss_parameter_supported"`
 	ClientDocuments       bool     `json:"client_id_metadata_document_supported"`
 
-	asked []streamAsked // what the owner is asked for
+	requested []requestedStream // the streams that the owner is asked for
 }
 
-// A streamAsked is a stream that the owner is asked for: of the connections Instances, or of any if there are none.
-type streamAsked struct {
+// A requestedStream is a stream that the owner is asked for: of the connections Instances, or of any connection if that is empty.
+type requestedStream struct {
 	Name      string   `json:"name"`
 	Instances []string `json:"instance_ids"`
 }
@@ -69,17 +69,17 @@ func (b *Bridge) check(ctx context.Context) (server, error) {
 	if err := found.check(issuer); err != nil {
 		return server{}, err
 	}
-	var source struct{ Streams []streamAsked }
+	var source struct{ Streams []requestedStream }
 	if err := get(ctx, b.client, issuer+"/connectors/"+url.PathEscape(b.source), &source); err != nil {
 		return server{}, fmt.Errorf("the source %q at the authorization server: %w", b.source, err)
 	}
-	found.asked = source.Streams
-	if all := slices.IndexFunc(b.streams, func(s streamAsked) bool { return s.Name == "*" }); all >= 0 {
-		for i := range found.asked {
-			found.asked[i].Instances = b.streams[all].Instances
+	found.requested = source.Streams
+	if all := slices.IndexFunc(b.streams, func(s requestedStream) bool { return s.Name == "*" }); all >= 0 {
+		for i := range found.requested {
+			found.requested[i].Instances = b.streams[all].Instances
 		}
 	} else if len(b.streams) > 0 {
-		found.asked = b.streams
+		found.requested = b.streams
 	}
 	return found, nil
 }
@@ -112,12 +112,12 @@ func (s server) check(issuer string) error {
 	return nil
 }
 
-// isSecure reports whether a URL is of a host with which tokens may be exchanged.
+// isSecure reports whether tokens may be exchanged with the host of a URL: it uses https, or http on loopback.
 func isSecure(u *url.URL) bool {
 	return u.Host != "" && (u.Scheme == "https" || u.Scheme == "http" && rsclient.IsLoopback(u.Hostname()))
 }
 
-// get reads a JSON document. Its error names the status or why the request failed, and quotes nothing of the document.
+// get reads a JSON document. Its error names the status or why the request failed, and contains nothing of the document.
 func get(ctx context.Context, client *http.Client, target string, into any) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, target, nil)
 	if err != nil {
@@ -142,7 +142,7 @@ func get(ctx context.Context, client *http.Client, target string, into any) erro
 	return nil
 }
 
-// Issuers asks a resource server who issues its tokens (RFC 9728). It is safe for concurrent use.
+// Issuers finds out who issues a resource server's tokens (RFC 9728). It is safe for concurrent use.
 type Issuers struct {
 	client *http.Client
 	public string // the resource server's public URL
@@ -150,10 +150,10 @@ type Issuers struct {
 	known  *rechecked.Value[[]string]
 }
 
-// NewIssuers returns the Issuers of the resource server with a public URL, which is asked at the URL read; both may be the same.
+// NewIssuers returns the Issuers of the resource server with a public URL. It is asked at the URL read, which may be the same.
 func NewIssuers(public, read string, transport http.RoundTripper, now func() time.Time) *Issuers {
 	i := &Issuers{client: newClient(transport), public: public, read: read}
-	i.known = rechecked.New(now, i.look)
+	i.known = rechecked.New(now, i.recheck)
 	return i
 }
 
@@ -181,8 +181,8 @@ func (i *Issuers) Ask(ctx context.Context) ([]string, error) {
 	return document.Servers, nil
 }
 
-// List returns the issuers, at most five minutes old. While the resource server does not answer it returns the last ones, and before any
-// answer the resource server itself.
+// List returns the issuers, at most five minutes old. If the resource server does not answer, List returns the last ones, or the resource
+// server itself if there was no answer yet.
 func (i *Issuers) List(ctx context.Context) []string {
 	if known := i.known.Get(ctx); known != nil {
 		return known
@@ -190,10 +190,10 @@ func (i *Issuers) List(ctx context.Context) []string {
 	return []string{i.public}
 }
 
-func (i *Issuers) look(ctx context.Context, before []string) ([]string, time.Duration) {
-	asking, stop := context.WithTimeout(ctx, 3*time.Second)
+func (i *Issuers) recheck(ctx context.Context, before []string) ([]string, time.Duration) {
+	bounded, stop := context.WithTimeout(ctx, 3*time.Second)
 	defer stop()
-	list, err := i.Ask(asking)
+	list, err := i.Ask(bounded)
 	if err != nil {
 		return before, retryAfter
 	}

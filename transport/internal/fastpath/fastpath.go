@@ -25,14 +25,14 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/transport/internal/rpc"
 )
 
-// A Handler knows which requests are plain, and writes their answers. It is safe for concurrent use.
+// A Handler recognizes plain requests, and writes their answers. It is safe for concurrent use.
 type Handler struct {
 	server mcp.Implementation
 	tools  map[string]*tools.Tool
-	lists  map[string][]byte // the answer to tools/list by version of MCP, from the end of its id on
+	lists  map[string][]byte // the part after the id of the answer to tools/list, by version of MCP
 }
 
-// New returns a handler for the calls of tools, which introduces a server as the SDK does. It asks the SDK's stateless handler once for its
+// New returns a handler for the calls of tools, which reports server as the SDK does. It asks the SDK's stateless handler once for its
 // answer to tools/list in each version of MCP, which is the same for every caller. Versions that the SDK does not serve are left to it.
 func New(server mcp.Implementation, all []*tools.Tool, sdk http.Handler) *Handler {
 	h := &Handler{server: server, tools: map[string]*tools.Tool{}, lists: map[string][]byte{}}

@@ -20,10 +20,10 @@ const (
 
 	versionHeader = "Mcp-Protocol-Version"
 
-	// assumedVersion is that of an HTTP request without a version header, as the specification of the transport says.
+	// assumedVersion is the version of an HTTP request without a version header, according to the specification of the transport.
 	assumedVersion = "2025-03-26"
 
-	// maxBrackets bounds the objects and arrays of a plain message. The SDK refuses 1,000 inside one another.
+	// maxBrackets limits the objects and arrays of a plain message. The SDK refuses 1,000 levels of nesting.
 	maxBrackets = 256
 )
 
@@ -33,8 +33,8 @@ var versions = [...]string{"2024-11-05", assumedVersion, "2025-06-18", "2025-11-
 // paramNames are the names that the parameters of a plain request may have, by its method.
 var paramNames = map[string][]string{methodCallTool: {"_meta", "name", "arguments"}, methodListTools: {"_meta"}}
 
-// Read reads a message, and reports whether it is plain; the call of tools/list is without a tool. The headers must not contradict the
-// message.
+// Read returns the call of a message, without a tool for tools/list, and reports whether the message is plain. The headers must not
+// contradict the message.
 func (h *Handler) Read(header http.Header, m rpc.Message) (call tools.Call, plain bool) {
 	version := cmp.Or(header.Get(versionHeader), assumedVersion)
 	if _, served := h.lists[version]; !served || len(header["Last-Event-Id"]) > 0 || !hasPlainForm(m) {
@@ -65,7 +65,7 @@ func hasPlainForm(m rpc.Message) bool {
 		(m.Params != nil || !m.Envelope.Includes("params")) && (m.Meta != nil || !m.Params.Includes("_meta"))
 }
 
-// describesClient reports whether the _meta of a stateless request says what such a request has to say of its client.
+// describesClient reports whether the _meta of a stateless request describes its client, as such a request must.
 func describesClient(meta rs.Object) bool {
 	return meta.Get(mcp.MetaKeyProtocolVersion) == `"`+rpc.Stateless+`"` &&
 		decodes[mcp.ClientCapabilities](meta.Get(mcp.MetaKeyClientCapabilities)) &&

@@ -1,4 +1,4 @@
-// Package rechecked caches what a check of another server found, and checks again when that is old.
+// Package rechecked caches the result of a check of another server, and repeats the check when the result has expired.
 package rechecked
 
 import (
@@ -7,23 +7,23 @@ import (
 	"time"
 )
 
-// A Value is what the last check found. When it is old, one caller at a time starts a check and waits for it, as long as its context
-// lasts; meanwhile others get the old value. It is safe for concurrent use.
+// A Value is the result of the last check. When it has expired, one caller starts a check and waits for it, as long as its context lasts;
+// meanwhile other callers get the expired value. It is safe for concurrent use.
 type Value[T any] struct {
-	Fresh bool // callers never get an old value: all wait for the check
+	Fresh bool // callers never get an expired value: all wait for the check
 
-	look func(ctx context.Context, before T) (found T, life time.Duration)
-	now  func() time.Time
+	check func(ctx context.Context, before T) (found T, life time.Duration)
+	now   func() time.Time
 
-	mutex   sync.Mutex
-	value   T
-	due     time.Time     // of the next check; zero before the first, for which all callers wait
-	looking chan struct{} // closed at the end of the check under way; nil without one
+	mutex    sync.Mutex
+	value    T
+	due      time.Time     // when the next check is due; zero before the first, for which all callers wait
+	checking chan struct{} // closed at the end of the check under way; nil if there is none
 }
 
-// New returns a Value before its first check. look performs a check and returns what it found, and how long that is valid.
-func New[T any](now func() time.Time, look func(ctx context.Context, before T) (found T, life time.Duration)) *Value[T] {
-	return &Value[T]{look: look, now: now}
+// New returns a Value before its first check. check returns a result, and how long it is valid.
+func New[T any](now func() time.Time, check func(ctx context.Context, before T) (found T, life time.Duration)) *Value[T] {
+	return &Value[T]{check: check, now: now}
 }
 
 // Set sets the value, as a check would.
@@ -33,14 +33,14 @@ func (r *Value[T]) Set(found T, life time.Duration) {
 	r.value, r.due = found, r.now().Add(life)
 }
 
-// Get returns the value, after a check if it is old.
+// Get returns the value, after a check if it has expired.
 func (r *Value[T]) Get(ctx context.Context) T {
 	r.mutex.Lock()
-	wait := r.looking
+	wait := r.checking
 	switch {
 	case wait == nil && !r.now().Before(r.due):
 		wait = make(chan struct{})
-		r.looking = wait
+		r.checking = wait
 		go r.renew(context.WithoutCancel(ctx), r.value)
 	case !r.due.IsZero() && !r.Fresh:
 		wait = nil
@@ -56,11 +56,11 @@ func (r *Value[T]) Get(ctx context.Context) T {
 }
 
 func (r *Value[T]) renew(ctx context.Context, before T) {
-	r.Set(r.look(ctx, before))
+	r.Set(r.check(ctx, before))
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
-	close(r.looking)
-	r.looking = nil
+	close(r.checking)
+	r.checking = nil
 }
 
 // Last returns the value without a check.

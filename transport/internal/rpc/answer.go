@@ -18,7 +18,7 @@ func WriteError(w http.ResponseWriter, status int, id string, e *jsonrpc.Error) 
 	_, _ = w.Write(Error(id, e))
 }
 
-// Error is a JSON-RPC error response, on one line. The id is not escaped for HTML: it goes back as it came.
+// Error returns a JSON-RPC error response, on one line. The id is not escaped for HTML: it is returned as received.
 func Error(id string, e *jsonrpc.Error) []byte {
 	var answer bytes.Buffer
 	encoder := json.NewEncoder(&answer)

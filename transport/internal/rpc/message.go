@@ -17,14 +17,14 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// Stateless is the version of MCP without sessions: each request says in its _meta who sends it, and in its headers what it calls.
+// Stateless is the version of MCP without sessions: each request names its client in _meta, and what it calls in headers.
 const Stateless = "2026-07-28"
 
 // A Message is one JSON-RPC message as a client sent it. The SDK reads an id as a floating point number: it returns 1 for
 // 1.5 and 9007199254740992 for 9007199254740993. Such an id is replaced by an alias before the SDK sees it.
 type Message struct {
 	Envelope rs.Object
-	Params   rs.Object // nil for none, and for what is not an object
+	Params   rs.Object // nil if absent or not an object
 	Meta     rs.Object // of Params, likewise
 
 	Text   []byte // the message as the SDK is to read it
@@ -41,15 +41,15 @@ func (m Message) Restore(text []byte) []byte {
 	return bytes.ReplaceAll(text, []byte(m.Alias), []byte(m.ID))
 }
 
-// InvalidRequest is the error of a message that is JSON but no valid request.
+// InvalidRequest returns the error for a message that is JSON but not a valid request.
 func InvalidRequest(why string) *jsonrpc.Error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "Invalid request: " + why}
 }
 
 const notAMessage = "not a JSON-RPC 2.0 message"
 
-// Read reads one message. It refuses what the SDK could not read, which would end a
-// stdio session or be answered as plain text, and what two parsers could read in two ways.
+// Read parses one message. It refuses what the SDK could not read and would answer with plain text or the end of a stdio session, and what
+// two parsers could read differently.
 func Read(sent []byte) (Message, *jsonrpc.Error) {
 	sent = bytes.TrimSpace(sent)
 	if !json.Valid(sent) {
@@ -84,7 +84,7 @@ func Read(sent []byte) (Message, *jsonrpc.Error) {
 	return m, nil
 }
 
-// Decode reads the message as the SDK does.
+// Decode decodes the message with the SDK.
 func (m Message) Decode() (jsonrpc.Message, *jsonrpc.Error) {
 	decoded, err := jsonrpc.DecodeMessage(m.Text)
 	if err != nil {
@@ -93,11 +93,11 @@ func (m Message) Decode() (jsonrpc.Message, *jsonrpc.Error) {
 	return decoded, nil
 }
 
-// maxExactDigits is how many digits of an integer a floating point number always holds.
+// maxExactDigits is how many digits of an integer a floating point number always represents exactly.
 const maxExactDigits = 15
 
-// exactID reports whether the SDK returns a valid id unchanged: a string without escapes, or an integer that a floating point
-// number holds.
+// exactID reports whether the SDK returns a valid id unchanged: a string without escapes, or an integer that a floating point number
+// represents exactly.
 func exactID(id string) bool {
 	if id[0] == '"' {
 		return !strings.Contains(id, `\`)
@@ -106,8 +106,8 @@ func exactID(id string) bool {
 	return len(digits) <= maxExactDigits && strings.Trim(digits, "0123456789") == "" && id != "-0"
 }
 
-// Contradiction is a header of a request that names another call than the message, or "". The stateless version has both headers in every
-// request, which the SDK holds to that; a filter in front may believe them in any version.
+// Contradiction returns the name of a header that names another call than the message, or "". In the stateless version the SDK checks both
+// headers; in any other version a filter in front may still trust them.
 func (m Message) Contradiction(header http.Header) string {
 	if m.Method == "" || header.Get("Mcp-Protocol-Version") == Stateless {
 		return ""
@@ -125,7 +125,7 @@ func (m Message) Contradiction(header http.Header) string {
 	return ""
 }
 
-// The names that a message may hold at each level.
+// The known names at each level of a message.
 var (
 	envelopeNames = []string{"jsonrpc", "id", "method", "params", "result", "error"}
 	paramNames    = []string{"_meta", "name", "arguments", "uri", "cursor", "protocolVersion", "capabilities", "clientInfo", "requestId", "reason",
@@ -133,9 +133,8 @@ var (
 	metaNames = []string{mcp.MetaKeyProtocolVersion, mcp.MetaKeyClientInfo, mcp.MetaKeyClientCapabilities, "progressToken"}
 )
 
-// ambiguity says which member of a message parsers could read differently: one that occurs twice, or one that is known
-// under another case. It returns "" for a message without such a member. What a tool's own arguments hold is checked when
-// they are decoded.
+// ambiguity describes a member of a message that parsers could read differently: one that occurs twice, or whose name differs from a known
+// one in case. It returns "" if there is none. The arguments of a tool are checked when they are decoded.
 func (m *Message) ambiguity() string {
 	return cmp.Or(
 		ambiguousName(m.Envelope, envelopeNames, "message"), ambiguousName(m.Params, paramNames, "params"), ambiguousName(m.Meta, metaNames, "_meta"),
