@@ -5,7 +5,7 @@ type List struct {
 	Raw      string // the answer
 	Body     Object // the members of the answer
 	Envelope Object // everything but the items: cursor, count, warnings
-	Items    []Item // in order; none when there are more than MaxItems
+	Items    []Item // in order; empty if there are more than MaxItems
 	Count    int    // how many items there are
 
 	path []string // the names that lead to the items in Body: one or two

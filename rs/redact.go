@@ -31,7 +31,7 @@ func (t Token) Redactor() *Redactor {
 		r.forms = append(r.forms, encoded, lowerHex(encoded))
 	}
 	padded := append(make([]byte, 2, 2+len(credential)), credential...)
-	for offset := range 3 { // base64 depends on the position modulo 3, and so on what precedes
+	for offset := range 3 { // base64 encodes three bytes at a time: what precedes shifts it
 		encoded := base64.RawStdEncoding.EncodeToString(padded[2-offset:])
 		form := encoded[(8*offset+5)/6 : 8*(offset+len(credential))/6] // the characters that encode nothing but the credential
 		r.forms = append(r.forms, form)

@@ -42,7 +42,7 @@ var RangeOperators = []string{"gte", "gt", "lte", "lt"}
 
 var opposites = map[string]string{"gte": "lt", "lt": "gte", "gt": "lte", "lte": "gt"}
 
-// Opposite returns the operator that matches exactly those values that operator does not, "lt" for "gte"; ok is false if there is none.
+// Opposite returns the operator that matches exactly the other values, such as "lt" for "gte"; ok is false if there is none.
 func Opposite(operator string) (opposite string, ok bool) {
 	opposite, ok = opposites[operator]
 	return opposite, ok

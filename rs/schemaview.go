@@ -56,7 +56,7 @@ func (v *schemaView) narrowConnector(connector Object) (_ Object, keep bool) {
 	return connector, kept != "[]" || v.stream == "" && !dropped
 }
 
-// narrowConnections keeps only the requested connection of a connector or stream. none reports a list without it.
+// narrowConnections keeps only the requested connection of a connector or stream. none is true if there is a list without it.
 func (v *schemaView) narrowConnections(o Object) (narrowed Object, none bool) {
 	raw := o.Get("granted_connections")
 	if raw == "" || v.connectionID == "" {

@@ -20,7 +20,7 @@ const (
 	healthTimeout = 2 * time.Second // of one check
 )
 
-// A Health answers the probes of load balancers and supervisors, who show no credential:
+// A Health answers the probes of load balancers and supervisors, which send no credentials:
 //
 //	/livez   200 while the process can answer at all
 //	/readyz  200 while it serves and everything that it needs answers, else 503; the body names each check

@@ -253,8 +253,8 @@ func (c *TokenCache) sweep() {
 	}
 }
 
-// newer reports whether this answer is of a later lookup than one that began at the given time. If both began at the same instant of a coarse clock,
-// a refusal counts as later.
+// newer reports whether this answer is of a later lookup than one that began at the given time. If both began at the same instant of a
+// coarse clock, a refusal counts as later.
 func (v cachedInfo) newer(began time.Time) bool {
 	return v.began.After(began) || v.began.Equal(began) && v.info.Inactive != nil
 }

@@ -59,7 +59,7 @@ func (o PackageOptions) withDefaults() PackageOptions {
 //
 // In a package from a packageAuthority, a member is read only while its token is an active client token (D27).
 //
-// A grantPackage is safe for concurrent use. It remembers which members refused a read (D14) and the members' time limits.
+// A grantPackage is safe for concurrent use. It remembers which members were refused (D14) and the members' time limits.
 type grantPackage struct {
 	id        string
 	members   []*member

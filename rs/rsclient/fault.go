@@ -16,20 +16,20 @@ import (
 
 // transportError returns the error for a request that got no answer. Its text contains neither address nor cause; those are for the log.
 func transportError(err error) *rs.Error {
-	var ours *rs.Error
-	if errors.As(err, &ours) {
-		return ours
+	var known *rs.Error
+	if errors.As(err, &known) {
+		return known
 	}
-	var sent *url.Error
-	if errors.As(err, &sent) {
-		err = sent.Err // a url.Error repeats the URL, and with it the search query
+	var urlError *url.Error
+	if errors.As(err, &urlError) {
+		err = urlError.Err // a url.Error repeats the URL, and with it the search query
 	}
-	var name *net.DNSError
+	var dnsError *net.DNSError
 	e := &rs.Error{Code: "server_unreachable", Message: "The resource server could not be reached.", Hint: "Retry in a moment; if it persists, tell the operator.", Cause: err}
 	switch {
 	case errors.Is(err, context.Canceled):
 		e.Code, e.Message, e.Hint = "canceled", "The caller hung up before the resource server answered.", ""
-	case errors.As(err, &name) && !errors.Is(err, context.DeadlineExceeded):
+	case errors.As(err, &dnsError) && !errors.Is(err, context.DeadlineExceeded):
 		e.Code, e.Message = "server_name_unknown", "The resource server's host name could not be resolved."
 	case isTimeout(err):
 		e.Code, e.Message = "deadline_exceeded", "The resource server did not answer in time."
@@ -49,10 +49,10 @@ func tooLarge(requestID, message string) *rs.Error {
 
 func bodyError(err error, requestID string) *rs.Error {
 	var corrupt flate.CorruptInputError
-	var ours *rs.Error
+	var known *rs.Error
 	switch {
-	case errors.As(err, &ours):
-		return ours
+	case errors.As(err, &known):
+		return known
 	case errors.Is(err, context.Canceled) || isTimeout(err):
 		e := transportError(err)
 		e.RequestID = requestID
@@ -84,7 +84,7 @@ func isCertificateError(err error) bool {
 
 // isConnectError reports a failure to connect, which no request can cause.
 func isConnectError(err error) bool {
-	var name *net.DNSError
+	var dnsError *net.DNSError
 	var network *net.OpError
-	return errors.As(err, &name) || isCertificateError(err) || errors.As(err, &network) && network.Op == "dial"
+	return errors.As(err, &dnsError) || isCertificateError(err) || errors.As(err, &network) && network.Op == "dial"
 }

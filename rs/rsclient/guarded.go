@@ -84,9 +84,9 @@ func (b *breakers) closed(ctx context.Context) bool {
 		return b.host.closed()
 	}
 	b.mu.Lock()
-	own, found := b.byGrant.Peek(read.grant)
+	grant, found := b.byGrant.Peek(read.grant)
 	b.mu.Unlock()
-	return b.host.closed() && (!found || own.closed())
+	return b.host.closed() && (!found || grant.closed())
 }
 
 type unknownTokenKey struct{}
@@ -143,7 +143,7 @@ type attempt struct {
 
 	grant, host                     *breaker // nil if there is none
 	grantGeneration, hostGeneration int
-	unknownToken                    bool      // an authority is asked about a token that it has never accepted
+	unknownToken                    bool      // the request asks an authority about a token that it has never accepted
 	once                            sync.Once // a body may be read and closed by two goroutines
 }
 

@@ -132,9 +132,9 @@ func (t *retrier) shouldRetry(ctx context.Context, response *http.Response, err 
 // certificate and an unknown name are not transient.
 func (t *retrier) transient(response *http.Response, err error) bool {
 	if err != nil {
-		var name *net.DNSError
-		var ours *rs.Error // the breaker's
-		return !isTimeout(err) && !isCertificateError(err) && !errors.As(err, &ours) && (!errors.As(err, &name) || !name.IsNotFound)
+		var dnsError *net.DNSError
+		var known *rs.Error // the breaker's
+		return !isTimeout(err) && !isCertificateError(err) && !errors.As(err, &known) && (!errors.As(err, &dnsError) || !dnsError.IsNotFound)
 	}
 	switch response.StatusCode {
 	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
