@@ -17,7 +17,7 @@ const (
 var codes = map[Code]string{ // #nosec G101 -- names of errors
 	"invalid_arguments":          "an argument is missing, unknown, of the wrong type, or out of range",
 	"invalid_filter":             "`filter` is not a typed, non-empty object of fields",                                     // S3-R10, D9
-	"invalid_expand":             "expansion is asked for on a stream that advertises none, or `expand_limit` is malformed", // S3-R11, S4-R5
+	"invalid_expand":             "expansion is asked for on a stream that advertises none, or `expand_limit` is malformed", // S3-R11,S4-R5
 	"invalid_id":                 "a result id, connection id or stream name breaks the grammar",                            // S2, S3-19e
 	"unknown_stream":             "no such stream is in the grant; the nearest are named",
 	"unknown_connection":         "no such connection is in the grant; the nearest are named",

@@ -132,8 +132,7 @@ var connectionNames = []string{"connection_id", "connector_instance_id"}
 // ConnectionID returns the id of the connection of a record, hit or stream, or "".
 func ConnectionID(o Object) string { return o.Text(connectionNames...) }
 
-// ConnectorKey returns the short key of a connector. Some answers give the URL of its registry entry instead (S3-2d); the key is its last
-// segment.
+// ConnectorKey returns the short key of a connector: the last segment where an answer has the URL of its registry entry (S3-2d).
 func ConnectorKey(o Object) string {
 	key := o.Text("connector_key", "connector_id")
 	if key == "" {

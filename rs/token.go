@@ -7,8 +7,7 @@ import (
 )
 
 // A Token is a bearer credential. It prints as a placeholder everywhere; Reveal returns it to the code that sends it. The credential is
-// behind a pointer, because fmt prints an unexported field of another value without calling its methods. Equal credentials are equal
-// Tokens.
+// behind a pointer, because fmt prints unexported fields of other values without calling their methods. Equal credentials are equal Tokens.
 type Token struct{ credential unique.Handle[string] }
 
 // NewToken wraps a bearer credential. The empty one is the zero Token.

@@ -167,8 +167,7 @@ func isJSON(header http.Header) bool {
 	return err == nil && media == "application/json" && (!named || strings.EqualFold(charset, "utf-8"))
 }
 
-// repeatedHeader returns the name of an MCP header that was sent more than once, or "": a proxy and this server could read different
-// values.
+// repeatedHeader returns the name of an MCP header that was sent twice, or "": a proxy and this server could read different values.
 func repeatedHeader(header http.Header) string {
 	for _, name := range [...]string{"Mcp-Protocol-Version", "Mcp-Method", "Mcp-Name", "Mcp-Session-Id"} {
 		if len(header[name]) > 1 {
@@ -237,7 +236,7 @@ func (a *rpcAnswer) Write(p []byte) (int, error) {
 		if len(p) > blobBytes {
 			_ = http.NewResponseController(a.w).SetWriteDeadline(time.Now().Add(sendTime(len(p))))
 		}
-		if _, err := a.w.Write(a.request.Restore(a.unquoted(p))); err != nil {
+		if _, err := a.w.Write(a.request.Restore(a.withoutQuote(p))); err != nil {
 			return 0, err
 		}
 		return len(p), nil
@@ -249,9 +248,9 @@ func (a *rpcAnswer) Write(p []byte) (int, error) {
 // quotesNothing replaces the SDK's message if the request contains a token.
 const quotesNothing = "The request has the access token in it, so that nothing is quoted of it here. A token is sent in the Authorization header alone."
 
-// unquoted returns an answer in which quotesNothing replaces the message of an error of the SDK, which has no data, if it may quote the
-// token.
-func (a *rpcAnswer) unquoted(p []byte) []byte {
+// withoutQuote returns an answer in which quotesNothing replaces the message of an SDK error that may quote the token. Errors of the SDK have
+// no data.
+func (a *rpcAnswer) withoutQuote(p []byte) []byte {
 	if !a.holdsToken {
 		return p
 	}

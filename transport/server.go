@@ -89,9 +89,8 @@ func (s *Server) call(ctx context.Context, call tools.Call) (reply tools.Reply, 
 	return reply, nil
 }
 
-// Call makes a tool call in this process, through the pipeline and without a session. It returns what would be sent over the wire. ctx
-// carries the principal; see [auth.WithPrincipal]. Its errors are *jsonrpc.Error values, with jsonrpc.CodeInvalidParams if there is no such
-// tool.
+// Call makes a tool call in this process, through the pipeline without a session, and returns what would be sent. ctx carries the
+// principal; see [auth.WithPrincipal]. Its errors are *jsonrpc.Error values, with jsonrpc.CodeInvalidParams for an unknown tool.
 func (s *Server) Call(ctx context.Context, name string, arguments json.RawMessage) (*mcp.CallToolResult, error) {
 	at := slices.IndexFunc(s.options.Tools, func(tool *tools.Tool) bool { return tool.Name == name })
 	if at < 0 {

@@ -35,8 +35,7 @@ type PackageOptions struct {
 	RefusalHold time.Duration
 	// Now returns the time; nil means time.Now.
 	Now func() time.Time
-	// FannedOut is called after each read of several members, with how many were read and how many answered. It must be quick, and may be
-	// nil.
+	// FannedOut is called after each read of several members, with how many were read and how many answered. It must be quick; may be nil.
 	FannedOut func(asked, answered int)
 }
 

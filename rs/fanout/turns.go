@@ -36,7 +36,7 @@ func listRead(r rs.Request, what string) memberRead {
 func attribute(item rs.Item, source rs.Connection) rs.Item {
 	object := item.Members
 	if named := rs.ConnectionID(object); named != "" && source.ID != "" && named != source.ID {
-		return item // it names another connection: keep it as it is
+		return item // of another connection: unchanged, so that it can be dropped (S0-6b)
 	}
 	for _, part := range [...]struct{ name, value string }{
 		{"connection_id", source.ID}, {"connector_key", source.ConnectorKey},
@@ -134,8 +134,7 @@ func (r *ring) take(limit int) []rs.Item {
 	return hits
 }
 
-// next returns the turn that gives the next hit, and moves the ring past it. It returns nil if no hit is left, or if a page must be read
-// first.
+// next returns the turn that gives the next hit, and moves the ring past it. It returns nil if no hit is left or a page must be read.
 func (r *ring) next() *turn {
 	best, unread := worstMatch+1, false
 	for _, t := range r.turns {

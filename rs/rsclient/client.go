@@ -53,8 +53,7 @@ type Options struct {
 }
 
 // A Client reads from one resource server: GET only, no redirects, bounded answers, a few short retries out of one budget, and no requests
-// at all while the server keeps failing. All readers from [Client.For] share the budget and the host's breaker. It is safe for concurrent
-// use.
+// while the server keeps failing. All readers from [Client.For] share the budget and the host's breaker. It is safe for concurrent use.
 type Client struct {
 	base    string
 	options Options

@@ -175,8 +175,7 @@ func (a *attempt) end(v verdict) {
 	a.host.end(a.caller(), a.hostGeneration, v)
 }
 
-// fail records a failed attempt. After a deadline, the time that the host had tells whether the deadline was too short or the host too
-// slow.
+// fail records a failed attempt. After a deadline, the elapsed time tells whether the deadline was too short or the host too slow.
 func (a *attempt) fail(err error) {
 	switch {
 	case errors.Is(err, context.Canceled) || errors.Is(a.ctx.Err(), context.Canceled):

@@ -46,8 +46,7 @@ func NewSender(host string, transport http.RoundTripper, retries int, statuses, 
 	b := newBreakers(host, breakerOff, observer)
 	return &Sender{
 		http: &http.Client{
-			// guarded also hides CloseIdleConnections, which retryablehttp calls when it gives up: it would close the connections of all
-			// callers.
+			// guarded also hides CloseIdleConnections, with which retryablehttp would close all callers' connections when it gives up.
 			Transport: guarded{transport, b},
 			CheckRedirect: func(*http.Request, []*http.Request) error {
 				return http.ErrUseLastResponse // a bearer token is never sent to another address
@@ -143,8 +142,7 @@ func (t *retrier) transient(response *http.Response, err error) bool {
 	return false
 }
 
-// retryWait returns the wait that the server asked for, or one that doubles with each retry, with jitter so that callers do not retry
-// together.
+// retryWait returns the wait that the server asked for, or one that doubles with each retry, with jitter to spread the callers.
 func retryWait(retried int, retryAfter time.Duration) time.Duration {
 	if retryAfter > 0 {
 		return retryAfter
