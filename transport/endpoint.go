@@ -248,8 +248,8 @@ func (a *rpcAnswer) Write(p []byte) (int, error) {
 // quotesNothing replaces the SDK's message if the request contains a token.
 const quotesNothing = "The request has the access token in it, so that nothing is quoted of it here. A token is sent in the Authorization header alone."
 
-// withoutQuote returns an answer in which quotesNothing replaces the message of an SDK error that may quote the token. Errors of the SDK have
-// no data.
+// withoutQuote returns an answer in which quotesNothing replaces the message of an SDK error that may quote the token. Errors of the SDK
+// have no data.
 func (a *rpcAnswer) withoutQuote(p []byte) []byte {
 	if !a.holdsToken {
 		return p

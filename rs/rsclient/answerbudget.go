@@ -21,7 +21,7 @@ const (
 	leastLarge      = 2       // the least number of concurrent large calls: no caller can take all
 	mostLarge       = 4       // the most: each takes work
 	leastSmallBytes = 8 << 20 // the least budget of all other calls together
-	smallShare      = 4       // one caller may use one part in so many of that budget
+	smallShare      = 4       // one caller may use 1/smallShare of that budget
 )
 
 // An answerBudget bounds the bytes of answers in memory, from reading to rendering. Half of it is for a few large calls, each of which may

@@ -12,10 +12,10 @@ import (
 
 // The thresholds of the circuit breakers.
 const (
-	breakerWindow   = 30 * time.Second // attempts count for so long
-	breakerFailures = 10               // it opens after so many failures in the window, if also
-	breakerShare    = 2                // one in so many attempts failed
-	breakerRest     = 5 * time.Second  // after it opens, nothing is sent for so long
+	breakerWindow   = 30 * time.Second // how long attempts count
+	breakerFailures = 10               // so many failures in the window open it
+	breakerShare    = 2                // if at least one in so many attempts failed
+	breakerRest     = 5 * time.Second  // how long nothing is sent after it opens
 	breakerPatience = 2 * time.Second  // a timeout sooner than this tells nothing about the host
 
 	maxBreakerCallers = 4096 // callers whose last attempts are remembered; beyond that the oldest is forgotten
@@ -190,7 +190,7 @@ func (c *callerOutcomes) add(now time.Time, caller breakerKey, failed bool) {
 	}
 	c.byCaller.Add(caller, next)
 	for {
-		_, oldest, _ := c.byCaller.GetOldest() // next is there
+		_, oldest, _ := c.byCaller.GetOldest() // never empty: next is in it
 		if now.Sub(oldest.at) < breakerWindow {
 			return
 		}

@@ -16,7 +16,7 @@ import (
 // The limits of the breakers that are kept for grants.
 const (
 	maxGrantBreakers = 4096              // beyond that the one that was idle longest is dropped
-	grantBreakerIdle = 2 * breakerWindow // a breaker is dropped after so long without an attempt
+	grantBreakerIdle = 2 * breakerWindow // how long without an attempt until it is dropped
 )
 
 // breakers are the circuit breakers of one host: one for the host, and one for each grant that was read recently. An attempt needs both to
@@ -69,7 +69,7 @@ func (b *breakers) forGrant(grant breakerKey, now time.Time) *breaker {
 	}
 	own.used = now
 	for {
-		_, oldest, _ := b.byGrant.GetOldest() // this grant's is there
+		_, oldest, _ := b.byGrant.GetOldest() // never empty: own is in it
 		if now.Sub(oldest.used) < grantBreakerIdle {
 			return own
 		}
@@ -163,7 +163,7 @@ func (a *attempt) end(v verdict) {
 	case hostFailed:
 		grantVerdict = inconclusive // an unreachable host tells nothing about a grant
 	case grantFailed:
-		grantVerdict = hostFailed // all that the grant's breaker guards fails
+		grantVerdict = hostFailed // the grant's breaker guards only this grant, which fails
 	}
 	a.grant.end(breakerKey{}, a.grantGeneration, grantVerdict)
 	switch {

@@ -54,9 +54,9 @@ var errUnsolicited = errors.New("the server sent bytes that no request asked for
 // An idleGuard is a connection that closes when bytes arrive on it before the request that they could answer is written. net/http closes
 // such a connection too, but only if it notices before the next request takes the connection; otherwise that request gets the bytes as its
 // answer, which may be another caller's.
-// [idleGuard.reuse] is called when a request takes an idle connection. It waits until a goroutine blocks in Read, which shows that no
-// buffer of net/http or TLS has a rest of the last answer. From then on, bytes that are read, or that wait in the kernel, before the first
-// Write close the connection, and net/http sends the request on another one.
+// [idleGuard.reuse] is called when a request takes an idle connection. It waits until a goroutine blocks in Read, which shows that the
+// buffers of net/http and TLS contain nothing of the last answer. From then on, bytes that are read, or that wait in the kernel, before the
+// first Write close the connection, and net/http sends the request on another one.
 type idleGuard struct {
 	net.Conn
 
