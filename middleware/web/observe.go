@@ -73,19 +73,22 @@ func observe(o ChainOptions) alice.Constructor {
 	}
 }
 
-// refusePanic answers 500 if a handler panicked before it answered. It logs the stack and sends none of it to the client. It reports
-// whether the connection must be broken instead, because the answer has already begun.
+// refusePanic logs the stack of a panic, and answers 500 if the handler had not answered yet. It reports whether the connection must be
+// broken instead, because the answer has already begun.
 func refusePanic(log zerolog.Logger, w http.ResponseWriter, r *http.Request, fault any) (aborted bool) {
 	if fault == nil {
 		return false
 	}
-	request := middleware.RequestFrom(r.Context())
-	if fault == any(http.ErrAbortHandler) || request.Status != 0 {
+	if fault == any(http.ErrAbortHandler) {
 		return true
 	}
+	request := middleware.RequestFrom(r.Context())
 	// The value may hold a token or a record; its type and the stack are what a maintainer needs.
 	log.Error().Str("panic", fmt.Sprintf("%T", fault)).Bytes("stack", debug.Stack()).
 		Str("request_id", request.ID).Msg("panic")
+	if request.Status != 0 {
+		return true
+	}
 	Refuse(w, r, &rs.Error{Code: "internal_error", Message: "The server failed to answer this request."})
 	return false
 }

@@ -80,6 +80,12 @@ func TestAccessLog(t *testing.T) {
 			panics:   true,
 		},
 		{
+			name: "a panic behind the beginning of an answer is in the log, too", target: "/mcp",
+			pipeline: func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "12345"); panic("secret") },
+			want:     map[string]any{"level": "info", "message": "request", "method": "POST", "path": "/mcp", "status": 200.0, "bytes": 5.0, "request_id": "r1"},
+			panics:   true,
+		},
+		{
 			name: "whether it lives is asked every few seconds", target: "/livez",
 			pipeline: func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(200) },
 			want:     map[string]any{"level": "debug", "message": "request", "method": "POST", "path": "/livez", "status": 200.0, "bytes": 0.0, "request_id": "r1"},
@@ -101,10 +107,16 @@ func TestAccessLog(t *testing.T) {
 			r := httptest.NewRequest(http.MethodPost, test.target, nil)
 			r.Header.Set("Request-Id", "r1")
 			r.Header.Set("Authorization", "Bearer secret")
-			chain.Then(test.pipeline).ServeHTTP(httptest.NewRecorder(), r)
+			func() {
+				defer func() { _ = recover() }() // as net/http does, which then breaks the connection
+				chain.Then(test.pipeline).ServeHTTP(httptest.NewRecorder(), r)
+			}()
 			line := log.Bytes()
 			if test.panics {
-				_, line, _ = bytes.Cut(line, []byte("\n"))
+				var stack []byte
+				if stack, line, _ = bytes.Cut(line, []byte("\n")); !bytes.Contains(stack, []byte(`"message":"panic"`)) {
+					t.Errorf("no line of the panic: %s", stack)
+				}
 			}
 			var got map[string]any
 			if err := json.Unmarshal(line, &got); err != nil || strings.Contains(log.String(), "secret") {
