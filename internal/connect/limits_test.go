@@ -32,6 +32,12 @@ func TestEachStreamHasItsOwnTime(t *testing.T) {
 			`{"name":"messages","time_range":{"until":"2026-10-01T00:00:00Z"}},{"name":"files","time_range":{"since":"2026-06-01T00:00:00Z","until":"2026-12-01T00:00:00Z"}}`,
 			[]rs.TimeLimit{{Stream: "messages", Until: october}, {Stream: "files", Since: june, Until: december}}, "", december,
 		},
+		"earlier and later, whatever the zone they are written in": {
+			`{"name":"messages","time_range":{"since":"2026-06-01T00:00:00+02:00","until":"2026-12-01T00:00:00Z"}},{"name":"files","time_range":{"since":"2026-05-31T23:00:00Z","until":"2026-11-30T23:30:00-01:00"}}`,
+			[]rs.TimeLimit{
+				{Stream: "messages", Since: "2026-06-01T00:00:00+02:00", Until: december}, {Stream: "files", Since: "2026-05-31T23:00:00Z", Until: "2026-11-30T23:30:00-01:00"},
+			}, "2026-06-01T00:00:00+02:00", "2026-11-30T23:30:00-01:00",
+		},
 		"none is said, so all have what was asked for": {
 			`{"name":"messages"},{"name":"files"}`, []rs.TimeLimit{{Stream: "messages", Since: june}, {Stream: "files", Since: june}}, june, "",
 		},

@@ -138,10 +138,17 @@ func setStreams(g *credentials.Grant, streams []grantedStream) {
 	if len(g.Limits) < len(streams) {
 		return
 	}
-	g.Since = slices.MinFunc(g.Limits, func(a, b rs.TimeLimit) int { return cmp.Compare(a.Since, b.Since) }).Since
+	g.Since = slices.MinFunc(g.Limits, func(a, b rs.TimeLimit) int { return compareTimes(a.Since, b.Since) }).Since
 	if !slices.ContainsFunc(g.Limits, func(l rs.TimeLimit) bool { return l.Until == "" }) {
-		g.Until = slices.MaxFunc(g.Limits, func(a, b rs.TimeLimit) int { return cmp.Compare(a.Until, b.Until) }).Until
+		g.Until = slices.MaxFunc(g.Limits, func(a, b rs.TimeLimit) int { return compareTimes(a.Until, b.Until) }).Until
 	}
+}
+
+// compareTimes compares two RFC 3339 times, which may have different zones. Any other text, such as "", comes first.
+func compareTimes(a, b string) int {
+	first, _ := time.Parse(time.RFC3339, a)
+	second, _ := time.Parse(time.RFC3339, b)
+	return first.Compare(second)
 }
 
 // setLifetime records when the access token of an answer expires, and how to renew it.
