@@ -89,13 +89,13 @@ func retryWith(raw json.RawMessage) string {
 	return object.Field
 }
 
-// RetryAfter parses Retry-After: seconds, at most a day, or a date, limited to a day ahead. Anything else is 0 (RFC 9110, section 10.2.3).
+// RetryAfter parses Retry-After, which is seconds or a date, and limits it to a day. Anything else is 0 (RFC 9110, section 10.2.3).
 // A date is compared with the answer's Date header, so that a skewed clock does no harm.
 func RetryAfter(header http.Header) time.Duration {
 	const day = 24 * time.Hour
 	value := header.Get("Retry-After")
-	if seconds, err := strconv.Atoi(value); err == nil && seconds >= 0 && seconds <= int(day/time.Second) {
-		return time.Duration(seconds) * time.Second
+	if seconds, err := strconv.Atoi(value); err == nil && seconds >= 0 {
+		return time.Duration(min(seconds, int(day/time.Second))) * time.Second
 	}
 	until, err := http.ParseTime(value)
 	if err != nil {
