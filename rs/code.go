@@ -93,7 +93,8 @@ func (c Code) Label() string {
 // MeansOtherThanInactive reports whether the code is one of the adapter's and means something other than an inactive token.
 func (c Code) MeansOtherThanInactive() bool {
 	switch c {
-	case "not_authenticated", TokenInactive, "token_expired", "token_issuer_refused", "token_audience_refused", "grant_expired", "grant_unusable", "grant_stream_not_allowed":
+	case "not_authenticated", TokenInactive, "token_expired", "token_issuer_refused", "token_audience_refused", "grant_expired", "grant_unusable", "grant_stream_not_allowed",
+		"package_revoked":
 		return false
 	}
 	return codes[c] != ""

@@ -84,6 +84,7 @@ func TestIntrospector(t *testing.T) {
 		{name: "no issuer", answer: `{"active":true,"pdpp_token_kind":"client","aud":"https://rs.example"}`, refusal: "token_issuer_refused"},
 		{name: "inactive without a reason", answer: `{"active":false}`, refusal: rs.TokenInactive},
 		{name: "D7 inactive with a reason", answer: `{"active":false,"inactive_reason":"grant_revoked",` + rest + `}`, refusal: "grant_revoked"},
+		{name: "D7 a package that was revoked", answer: `{"active":false,"inactive_reason":"package_revoked",` + rest + `}`, refusal: "package_revoked"},
 		{name: "D7 a reason that reads like a fault of ours stays a dead token", answer: `{"active":false,"inactive_reason":"canceled"}`, refusal: rs.TokenInactive},
 		{name: "a reason that is no code is not repeated", answer: `{"active":false,"inactive_reason":"see \"http://evil\" <b>"}`, refusal: rs.TokenInactive},
 		{name: "active that is missing is false", answer: `{}`, refusal: rs.TokenInactive},
