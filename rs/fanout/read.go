@@ -74,6 +74,11 @@ type readLimits struct{ lookups, reads chan struct{} }
 
 // checkAndRead checks the token of one member and then reads it, both within the member's deadline.
 func (p *grantPackage) checkAndRead(ctx context.Context, c *member, limits readLimits, read memberRead) (o outcome) {
+	defer func() { // nothing else catches a panic in this goroutine, which would end the process
+		if fault := recover(); fault != nil {
+			o = outcome{failure: &rs.Error{Code: "internal_error", Message: "The adapter failed to read this connection.", Cause: fmt.Errorf("panic: %v", fault)}}
+		}
+	}()
 	limits.lookups <- struct{}{}
 	began := time.Now()
 	why := p.checkToken(ctx, c)
@@ -83,12 +88,7 @@ func (p *grantPackage) checkAndRead(ctx context.Context, c *member, limits readL
 		return outcome{failure: why}
 	}
 	limits.reads <- struct{}{}
-	defer func() { // nothing else catches a panic in this goroutine, which would end the process
-		if fault := recover(); fault != nil {
-			o = outcome{failure: &rs.Error{Code: "internal_error", Message: "The adapter failed to read this connection.", Cause: fmt.Errorf("panic: %v", fault)}}
-		}
-		<-limits.reads
-	}()
+	defer func() { <-limits.reads }()
 	ctx, cancel := context.WithTimeout(ctx, left)
 	defer cancel()
 	if ctx.Err() != nil {
