@@ -2,6 +2,7 @@ package foreign_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"strconv"
 	"strings"
 	"testing"
@@ -164,6 +165,21 @@ func TestBoundIn(t *testing.T) {
 	} {
 		if rest, operator := foreign.BoundIn(name); rest != want[0] || operator != want[1] {
 			t.Errorf("%s: %q %q", name, rest, operator)
+		}
+	}
+}
+
+// An operator within a phrase is a part of its words, and hides no other.
+func TestOperatorsOfAQuery(t *testing.T) {
+	for q, want := range map[string]string{
+		`from:anna budget`:                    `[{from anna false}] budget`,
+		`"re: from:bob" from:anna budget`:     `[{from anna false}] "re: from:bob" budget`,
+		`"from:bob"`:                          `[] "from:bob"`,
+		`-in:spam subject:"the plan" "to:me"`: `[{in spam true} {subject the plan false}] "to:me"`,
+	} {
+		found, words := foreign.QueryOperators(q)
+		if got := fmt.Sprint(found, " ", words); got != want {
+			t.Errorf("%s is %s, want %s", q, got, want)
 		}
 	}
 }

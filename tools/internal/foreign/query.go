@@ -107,10 +107,12 @@ type QueryOperator struct {
 // QueryOperators returns the operators in a query, and its words without them.
 func QueryOperators(q string) (found []QueryOperator, words string) {
 	for {
-		at := operatorForm().FindStringSubmatchIndex(q)
-		if at == nil || strings.Count(q[:at[6]], `"`)%2 != 0 {
+		forms := operatorForm().FindAllStringSubmatchIndex(q, -1)
+		first := slices.IndexFunc(forms, func(at []int) bool { return strings.Count(q[:at[6]], `"`)%2 == 0 }) // others are in a phrase
+		if first < 0 {
 			return found, strings.Join(strings.Fields(q), " ")
 		}
+		at := forms[first]
 		value := strings.ReplaceAll(strings.Trim(q[at[8]:at[9]], `"()`), " OR ", " ") // search finds some of the words if no record has all
 		found = append(found, QueryOperator{strings.ToLower(q[at[6]:at[7]]), value, at[5] > at[4]})
 		q = q[:at[0]] + " " + q[at[1]:]
