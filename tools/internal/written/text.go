@@ -254,12 +254,12 @@ func singular(parts ...string) string {
 	return word
 }
 
-// Distance returns how many bytes must be added, removed, changed or swapped with the next to turn one name into another; 64 if one has
-// more than 64 bytes.
+// Distance returns how many bytes must be added, removed, changed or swapped with the next to turn one name into another. It is the
+// length of the longer name if that has more than 64 bytes.
 func Distance(a, b string) int {
 	const longest = 64
-	if max(len(a), len(b)) > longest {
-		return longest
+	if longer := max(len(a), len(b)); longer > longest {
+		return longer
 	}
 	var rows [3][longest + 1]int // the last three rows of distances between beginnings of a and b
 	for i := range len(a) + 1 {

@@ -26,6 +26,9 @@ func TestNearest(t *testing.T) {
 			t.Errorf("%s: %q", name, near)
 		}
 	}
+	if near := written.Nearest(strings.Repeat("a", 200), []string{strings.Repeat("b", 200)}, 1); len(near) > 0 {
+		t.Errorf("long names that have nothing in common are near: %q", near)
+	}
 }
 
 // A name is written in either order.
