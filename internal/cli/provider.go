@@ -60,13 +60,15 @@ func (f *dataFlags) declare(flags *pflag.FlagSet) {
 	paths(flags, "db")
 }
 
+var errDBAlone = exit.UsageError("--db needs --data: it is where the index of those files is kept.")
+
 // check returns a usage error if the flags name several things to read.
 func (c providerFlags) check() error {
 	switch {
 	case several(c.Demo, c.Data != "", c.ProviderURL != ""):
 		return exit.UsageError("--demo, --data and --provider-url name different things to read: give one.")
 	case c.DB != "" && c.Data == "":
-		return exit.UsageError("--db needs --data: it is where the index of those files is kept.")
+		return errDBAlone
 	}
 	return nil
 }

@@ -209,6 +209,8 @@ func (o setup) server() (clients.Server, []string, error) {
 	// A provider URL from the environment gives way to the other flags.
 	case several(o.URL != "", o.Demo, o.Data != "", o.ProviderURL != "" && o.ProviderURL != o.place.Getenv("PDPP_PROVIDER_URL")):
 		err = exit.UsageError("--url, --provider-url, --data and --demo name different things to connect: give one.")
+	case o.DB != "" && o.Data == "":
+		err = errDBAlone
 	case o.URL != "":
 		s.URL, err = endpointURL(o.URL)
 		s.Description = s.URL
