@@ -46,7 +46,7 @@ func aggregateTool() *Tool {
 	}
 }
 
-// forwardAggregate makes the read that the arguments stand for, and those that make its number mean what it says.
+// forwardAggregate makes the aggregation, and the further reads that show what its number covers, such as connections and statuses.
 func forwardAggregate(ctx context.Context, call Call) (Reply, error) {
 	args := call.Args.(aggregate.Args)
 	if err := mayRead(ctx, call.Scope); err != nil {
@@ -61,7 +61,7 @@ func forwardAggregate(ctx context.Context, call Call) (Reply, error) {
 	r.AddAll(filter.ReadAs(nil, readAs))
 	response, body, err := r.Answer(ctx)
 	ofNoZone := func(line string) bool { return strings.HasSuffix(line, filter.OfNoZone) }
-	if len(readAs) > 0 && !slices.ContainsFunc(readAs, ofNoZone) { // the resource server, which has the instants, says null
+	if len(readAs) > 0 && !slices.ContainsFunc(readAs, ofNoZone) { // the resource server was sent instants, so it answers null
 		r.AddAll(rs.Object{rs.NewMember("time_zone", args.Zone.String())})
 	}
 	if err != nil || !body.Includes("value") && !body.Has("groups") {
@@ -70,15 +70,15 @@ func forwardAggregate(ctx context.Context, call Call) (Reply, error) {
 	answer := Answer{}
 	body = r.AddTitles(ctx, body)
 	r.AddConnections(ctx, body)
-	ofNothing := isOfNothing(body)
-	if ofNothing {
+	noRecords := hasNoRecords(body)
+	if noRecords {
 		answer.Empty = explainEmpty(ctx, call, r.Args.Filter)
 	}
 	if call.Scope.ConnectionID == "" && (r.Asked || leftout.IsWarned(response)) {
 		r.AddAll(leftout.Fields(call.Scope.Stream, asMeant(call, answer.Empty), schema()))
 	}
 	r.AddAll(lasting(ctx, call, r.Args.Filter, schema))
-	if ofNothing {
+	if noRecords {
 		answer.Coverage, _ = absence(ctx, call, response.Reads, call.Scope.Stream)
 		r.AddAll(answer.Coverage.Members())
 	} else {
@@ -88,8 +88,8 @@ func forwardAggregate(ctx context.Context, call Call) (Reply, error) {
 	return Reply{Call: call, Answer: answer}, nil
 }
 
-// isOfNothing reports whether an aggregation says that there were no records.
-func isOfNothing(body rs.Object) bool {
+// hasNoRecords reports whether an aggregation found no records.
+func hasNoRecords(body rs.Object) bool {
 	if n, ok := body.Number("filtered_record_count"); ok {
 		return n == 0
 	}

@@ -26,12 +26,12 @@ const (
 // arguments reads a tool's arguments one by one and keeps the first error, so that a decoder is a plain list of what the tool takes.
 type arguments struct{ *argument.Reader }
 
-// takes reads arguments whose names are all known.
+// takes returns a reader of the arguments. An argument with any other name than the known ones is an error.
 func takes(values rs.Object, known ...string) *arguments {
 	return &arguments{argument.NewReader(values, known...)}
 }
 
-// done ends the reading: the arguments, or what is wrong with the first that is wrong.
+// done returns the decoded arguments, or the first error.
 func (a *arguments) done(args Args) (Args, error) {
 	if a.Err != nil {
 		return nil, a.Err
@@ -49,14 +49,14 @@ func (s source) Scope() (rs.Scope, error) {
 	return rs.Scope{Stream: s.stream, ConnectionID: s.connectionID}, nil
 }
 
-// position reads the cursor of a list: one of the resource server, or one that an answer printed for the rest of a page of the same list.
+// position reads the cursor of a list: the resource server's, or one that an answer printed for the rest of a page of the same list.
 func (a *arguments) position() render.Position {
 	p, err := render.ParsePosition(a.Cursor("cursor")).In(a.Values)
 	a.Fail(err)
 	return p
 }
 
-// A recordArg is the id of one record with the connection_id that may go with it.
+// A recordArg is the id of one record, and connection_id if it was sent.
 type recordArg struct {
 	ref          rs.Ref
 	connectionID string
@@ -73,7 +73,7 @@ func (a *arguments) record() recordArg {
 	return r
 }
 
-// scope returns the record, with the connection from the id or from connection_id; two different ones are an error
+// scope returns the scope of the record. Its connection comes from the id or from connection_id; two different connections are an error
 // rather than a silent preference, which could read the wrong source (S2-8, S3-19d).
 func (r recordArg) scope() (rs.Scope, error) {
 	connection := r.ref.ConnectionID
@@ -90,7 +90,7 @@ func (r recordArg) scope() (rs.Scope, error) {
 	return rs.Scope{Stream: r.ref.Stream, RecordID: r.ref.RecordID, ConnectionID: connection}, nil
 }
 
-// scopedRef is the record as it was read: with the connection that the read named.
+// scopedRef returns the reference of the record under the connection that was read.
 func (r recordArg) scopedRef(scope rs.Scope) rs.Ref {
 	return rs.Ref{ConnectionID: scope.ConnectionID, Stream: scope.Stream, RecordID: scope.RecordID}
 }
@@ -135,10 +135,10 @@ func (a *arguments) failExpandLimit(format string, values ...any) {
 	})
 }
 
-// relations are those that are named by expand.
+// relations returns the names in expand.
 func (e expansion) relations() []string { return e["expand"] }
 
-// with is the expansion with more relations.
+// with returns a copy of the expansion with more relations.
 func (e expansion) with(relations []string) expansion {
 	more := maps.Clone(e)
 	for _, name := range relations {

@@ -18,15 +18,16 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
-// Bounds of what is read to explain a page without records: a count for each field of the filter, and the values of a field of which
-// no record has the one that was asked for.
+// Bounds of the reads that explain a page without records: a count for each field of the filter, and the values of a field if no record
+// has the requested one.
 const (
 	maxExplained      = 5
 	maxComparedValues = 100
 	explainDeadline   = 1500 * time.Millisecond
 )
 
-// explainEmpty counts the records that each field of a filter would leave by itself. A count that fails is left out.
+// explainEmpty counts for each field of a filter the records that match the conditions on this field alone. A count that fails stays -1.
+// For a field that matches nothing, it looks for the value that is meant.
 func explainEmpty(ctx context.Context, call Call, f filter.Filter) []render.EmptyField {
 	ctx, cancel := context.WithTimeout(ctx, explainDeadline)
 	defer cancel()
@@ -64,25 +65,25 @@ type emptyField struct {
 	value  string
 }
 
-// mean says which value is meant, as JSON.
+// mean records which value is meant, as JSON.
 func (e emptyField) mean(value string) { e.Meant = withValue(e.call, e.Field, value) }
 
-// meanIf says that a text is meant, if there are records with it.
+// meanIf records that a text is meant, if there are records with it.
 func (e emptyField) meanIf(ctx context.Context, text string, f filter.Filter) {
 	if n, _ := counted(ctx, e.call, f.Only(e.Field, text)); n > 0 {
 		e.mean(rs.EncodeJSON(text))
 	}
 }
 
-// explainValue finds out what is meant by the value: one that is near to it; the id of a record of another stream, which may have been named
-// by its handle or its title; or words that a text holds among others.
+// explainValue finds out what is meant by the value: a similar value; the id of a record of another stream, if the value is the handle or
+// the title of that record; or words within a longer text.
 func (e emptyField) explainValue(ctx context.Context) {
 	schema := e.call.known(ctx, "").Document
 	fields := slices.DeleteFunc(fieldsOf(schema, e.call), func(f rs.SchemaField) bool { return f.Name != e.Field })
 	grouped := func(f rs.SchemaField) bool { return slices.Contains(f.Aggregates, "group_by") }
 	switch part := e.value[strings.LastIndexByte(e.value, ':')+1:]; {
-	case e.Field == "id" || strings.HasSuffix(e.Field, "_id"): // an id is no other record's
-	case part != "" && part != e.value && len(fields) > 0 && !slices.ContainsFunc(fields, grouped): // whose values are not to be had
+	case e.Field == "id" || strings.HasSuffix(e.Field, "_id"): // a similar id is another record's
+	case part != "" && part != e.value && len(fields) > 0 && !slices.ContainsFunc(fields, grouped): // its values cannot be listed
 		e.meanIf(ctx, part, e.filter)
 	default:
 		e.compareValues(ctx)
@@ -103,7 +104,7 @@ func (e emptyField) explainValue(ctx context.Context) {
 	}
 }
 
-// compareValues reads which values the field has, and which of them is near to the one that was asked for.
+// compareValues reads which values the field has, and which of them is similar to the requested one.
 func (e emptyField) compareValues(ctx context.Context) {
 	groups, beyond := groupsOf(ctx, e.call, e.Field, maxComparedValues)
 	having := 0
@@ -112,10 +113,10 @@ func (e emptyField) compareValues(ctx context.Context) {
 			having += g.Count
 		}
 	}
-	groups = slices.DeleteFunc(groups, func(g aggregate.Group) bool { return g.Key == "null" && g.Count <= having }) // else they may be meant
+	groups = slices.DeleteFunc(groups, func(g aggregate.Group) bool { return g.Key == "null" && g.Count <= having }) // else it may be meant
 	var texts []string
 	for _, g := range groups {
-		text, _ := g.Text() // "" of those without a value
+		text, _ := g.Text() // "" for null
 		texts, e.Values = append(texts, text), append(e.Values, render.KnownValue(g))
 	}
 	e.Beyond = beyond
@@ -126,12 +127,12 @@ func (e emptyField) compareValues(ctx context.Context) {
 		e.mean(rs.EncodeJSON(several[0]))
 	} else if near := written.Meant(e.value, texts); near != "" && !foreign.Denies(e.value, near) {
 		e.mean(groups[slices.Index(texts, near)].Key)
-	} else if name := written.OtherOrder(e.value); name != "" && e.Beyond { // it may be one that was not read
+	} else if name := written.OtherOrder(e.value); name != "" && e.Beyond { // it may be among the values that were not read
 		e.meanIf(ctx, name, nil)
 	}
 }
 
-// findRecord finds out which record of a stream the value means, which is to be an id.
+// findRecord finds the record of a stream that the value means, where the field takes an id.
 func (e emptyField) findRecord(ctx context.Context, stream string) {
 	e.IDsOf = stream
 	if ref, err := rs.ParseRef(e.value); err == nil && ref.Stream == stream {
@@ -155,8 +156,8 @@ func (e emptyField) findRecord(ctx context.Context, stream string) {
 	}
 }
 
-// searchValue finds the search for words that the field may hold among others, with the other conditions of the call where those leave hits;
-// of a field of titles, the one that differs in case or accents alone.
+// searchValue finds the search for words that the field may contain among others. The search keeps the other conditions of the call if it
+// then has hits. In a field of titles, it finds the title that differs only in case, accents, spaces or punctuation.
 func (e emptyField) searchValue(ctx context.Context, titles bool) {
 	stream := []string{e.call.Scope.Stream}
 	alone := withWords(e.value, inConnection(e.call, "streams", stream))
@@ -185,15 +186,15 @@ func (e emptyField) searchValue(ctx context.Context, titles bool) {
 	}
 }
 
-// Bounds of the ids whose form another is brought into, and of those that are looked for.
+// Bounds of [likeIDs].
 const (
-	comparedIDs = 5
-	maxAlikeIDs = 3
+	comparedIDs = 5 // ids of records, whose forms are tried
+	maxAlikeIDs = 3 // converted ids that are looked for
 )
 
-// likeIDs returns the id of the record that is meant by an id in another form, such as evt-0007 for evt-7, or, where the records have a
-// field of that name that is not their own id, the handle of the record with the id; "" if no such record exists. It makes one read, and a
-// count for each candidate.
+// likeIDs returns the id of the record that is meant by an id in another form, such as evt-0007 for evt-7. If the records have a field
+// named id that is not their own id, record is the handle of the record whose own id is id. Both are "" if no such record exists. It makes
+// one read, and a read for each candidate.
 func likeIDs(ctx context.Context, call Call, stream, id string) (other, record string) {
 	if len(id) > written.MaxIDBytes || !strings.ContainsAny(id, "0123456789") || strings.ContainsAny(id, " \t\n") {
 		return "", ""
@@ -208,7 +209,7 @@ func likeIDs(ctx context.Context, call Call, stream, id string) (other, record s
 	list, _ := response.List()
 	call.Scope.Stream = stream
 	others := []string{id, strings.TrimLeft(id, "#")}
-	var keyed rs.Object // a record with a field that is not its own id
+	var keyed rs.Object // a record whose field id is not its own id
 	for _, item := range list.Items {
 		own := item.Members.Text("record_key", "record_id", "id")
 		if field := item.Members.Object("data").Text("id"); field != "" && field != own {
@@ -218,7 +219,7 @@ func likeIDs(ctx context.Context, call Call, stream, id string) (other, record s
 	}
 	if keyed != nil && rs.UnsafeName(id) == "" {
 		refs, _ := recordsOf(ctx, call, []rs.Scope{{Stream: stream, ConnectionID: keyed.Text("connection_id")}}, id)
-		if len(refs) > 0 { // of one scope at most one
+		if len(refs) > 0 { // one scope has at most one
 			record = refs[0].String()
 		}
 	}
@@ -232,7 +233,7 @@ func likeIDs(ctx context.Context, call Call, stream, id string) (other, record s
 	return "", record
 }
 
-// searchHits are the first hits of a search that have all its words; false where that is not answered.
+// searchHits returns the first hits of a search that have all its words; false if the search failed.
 func searchHits(ctx context.Context, call Call, args searchArgs) ([]rs.Object, bool) {
 	response, err := call.RS.Do(ctx, args.Request(rs.Scope{ConnectionID: call.Scope.ConnectionID}))
 	if err != nil {

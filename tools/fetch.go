@@ -68,34 +68,34 @@ func (f fetchArgs) Request(scope rs.Scope) rs.Request {
 	return r
 }
 
-// How much of what is attached to a record a fetch reads.
+// Limits of what a fetch reads in addition to the record.
 const (
 	maxAttachedTexts = 3
 	maxAttachedBytes = 64 << 10 // of each
 	maxFetchedParts  = 3
 
-	partsDeadline = 500 * time.Millisecond // to learn which parts a record has
+	partsDeadline = 500 * time.Millisecond // for the schema, which lists the parts of a record
 )
 
-// forwardFetch reads a record and then the texts that are attached to it or to what was expanded, in parallel. One that cannot be read, or
-// is not what it was said to be, is named only. A record of which no fields are named has the one record in it that it has by a relation,
-// such as the body of a message, and the files that are attached to it, beside the relations that were asked for, and the names of the others:
-// the schemas say which those are, and are held for a minute. Where they cannot be read within [partsDeadline], there are none; where the
-// resource server refuses them, the record is read without.
+// forwardFetch reads a record and then, in parallel, the texts attached to it or to its expanded records. A text that cannot be read, or is
+// not text, is only named. If the call names no fields, the record also includes its has_one relations, such as the body of a message, and
+// its attached files, in addition to the requested relations; the other relations are named. The schemas list these relations and are
+// cached for a minute. If they cannot be read within [partsDeadline], no relations are added; if the resource server refuses the added
+// relations, the record is read without them.
 func forwardFetch(ctx context.Context, call Call) (Reply, error) {
 	args := call.Args.(fetchArgs)
 	var stated known.Stream
 	var answer Answer
 	document := &answer.document
-	more := [][]string{nil} // relations beside those that were asked for: the first that are not refused
+	more := [][]string{nil} // relations to add: the first that are not refused
 	if len(args.fields) == 0 {
 		if err := mayRead(ctx, call.Scope); err != nil {
 			return Reply{Call: call}, err
 		}
-		stated = partsSchema(ctx, call, call.Scope.Stream) // the record is what was asked for
+		stated = partsSchema(ctx, call, call.Scope.Stream) // if this fails, the record is still read
 		document.Parts = partsOf(stated, call.Scope.Stream)
 		var files []string
-		files, document.InnerParts = ofRelated(ctx, call, stated, args.expansion.relations())
+		files, document.InnerParts = relatedParts(ctx, call, stated, args.expansion.relations())
 		more = [][]string{slices.Concat(document.Parts, files), document.Parts, nil}
 	}
 	var expanded []string
@@ -103,7 +103,7 @@ func forwardFetch(ctx context.Context, call Call) (Reply, error) {
 	for i, relations := range more {
 		one := args
 		one.expansion = args.expansion.with(relations)
-		if i > 0 && len(one.expansion.relations()) == len(expanded) { // it was refused
+		if i > 0 && len(one.expansion.relations()) == len(expanded) { // the same relations were refused
 			continue
 		}
 		expanded = one.expansion.relations()
@@ -135,15 +135,15 @@ func forwardFetch(ctx context.Context, call Call) (Reply, error) {
 	return Reply{Call: call, Answer: answer}, nil
 }
 
-// partsSchema is what the schema says of a stream, where it can be read within [partsDeadline].
+// partsSchema returns what the schema says of a stream, if it can be read within [partsDeadline].
 func partsSchema(ctx context.Context, call Call, stream string) known.Stream {
 	ctx, cancel := context.WithTimeout(ctx, partsDeadline)
 	defer cancel()
 	return call.known(ctx, stream)
 }
 
-// ownSchema is what the schema says of the stream of a record under the record's own connection, where that is known: others may have
-// streams of the same name.
+// ownSchema returns what the schema says of a record's stream under the record's own connection, if that is known: other connections may
+// have streams of the same name.
 func ownSchema(stated known.Stream, scope rs.Scope, record *rs.Response) known.Stream {
 	if scope.ConnectionID = cmp.Or(scope.ConnectionID, rs.ConnectionID(record.Object())); stated.Document != nil {
 		stated = known.ReadStream(stated.Document, scope)
@@ -154,7 +154,7 @@ func ownSchema(stated known.Stream, scope rs.Scope, record *rs.Response) known.S
 	return stated
 }
 
-// partsOf are the relations of a stream to the one record that each of its records has.
+// partsOf returns the has_one relations of a stream, at most [maxFetchedParts].
 func partsOf(stated known.Stream, stream string) []string {
 	var parts []string
 	for _, s := range stated.Sources {
@@ -167,10 +167,10 @@ func partsOf(stated known.Stream, stream string) []string {
 	return parts
 }
 
-// ofRelated returns two kinds of relations, by what the schema says of the streams that the relations of a stream lead to. files are those
-// to records that have a blob, such as the attachments of a message. inner are, by the relations that were asked for, the parts that the
-// records of each have and that are not shown with them, such as the bodies of a thread's messages.
-func ofRelated(ctx context.Context, call Call, stated known.Stream, asked []string) (files []string, inner map[string][]string) {
+// relatedParts returns two kinds of relations, by what the schema says of the streams that the call's stream is related to. files are the
+// relations to records that have a blob, such as the attachments of a message. inner maps each requested relation to the parts that its
+// records have and that are not shown with them, such as the bodies of a thread's messages.
+func relatedParts(ctx context.Context, call Call, stated known.Stream, requested []string) (files []string, inner map[string][]string) {
 	if stated.Document == nil {
 		return nil, nil
 	}
@@ -187,7 +187,7 @@ func ofRelated(ctx context.Context, call Call, stated known.Stream, asked []stri
 			if len(files) < maxFetchedParts && partsSchema(ctx, call, r.Target).HasBlob() {
 				files = append(files, r.Name)
 			}
-			if slices.Contains(asked, r.Name) && inner[r.Name] == nil && len(inner) < maxFetchedParts {
+			if slices.Contains(requested, r.Name) && inner[r.Name] == nil && len(inner) < maxFetchedParts {
 				inner[r.Name] = partsOf(partsSchema(ctx, call, r.Target), r.Target)
 			}
 		}
@@ -195,7 +195,7 @@ func ofRelated(ctx context.Context, call Call, stated known.Stream, asked []stri
 	return files, inner
 }
 
-// readAttached is an attached text; "" where it cannot be read, is too long, or is not text in UTF-8.
+// readAttached returns an attached text; "" if it cannot be read, is too long, or is not UTF-8 text.
 func readAttached(ctx context.Context, d rs.Doer, a *render.Attached) string {
 	response, err := d.Do(ctx, fetchBlobArgs{blobID: a.BlobID}.Request(rs.Scope{ConnectionID: a.ConnectionID}))
 	if err != nil || !strings.HasPrefix(response.ContentType, "text/") || len(response.Body) > maxAttachedBytes || !utf8.ValidString(response.Body) {

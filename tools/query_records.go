@@ -81,7 +81,7 @@ func decodeQueryRecords(values rs.Object) (Args, error) {
 		expansion: a.expansion(),
 	}
 	if args.Position.Shown > 0 {
-		args.Limit = args.Position.Limit // the same page again
+		args.Limit = args.Position.Limit // read the same page again
 	}
 	a.Excludes("view", "fields")
 	for _, other := range []string{"sort", "order", "count"} {
@@ -90,10 +90,10 @@ func decodeQueryRecords(values rs.Object) (Args, error) {
 	return a.done(args)
 }
 
-// maxRefits is how often a page is asked for again: records that are not of one size may not fit at once.
+// maxRefits bounds how often a page is requested again: as records differ in size, the first smaller page may not fit either.
 const maxRefits = 3
 
-// forwardRecords reads a page, and what is to be said of it beside.
+// forwardRecords reads a page and adds notes on it, such as why it is empty and what it leaves out.
 func forwardRecords(ctx context.Context, call Call) (Reply, error) {
 	args := call.Args.(queryRecordsArgs)
 	if err := mayRead(ctx, call.Scope); err != nil {
@@ -107,31 +107,31 @@ func forwardRecords(ctx context.Context, call Call) (Reply, error) {
 		return Reply{Call: call}, err
 	}
 	answer := Answer{}
-	var said rs.Object
+	var notes rs.Object
 	first := args.Position.First() && args.ChangesSince == ""
 	if first && isEmpty(response) {
 		answer.Empty = explainEmpty(ctx, call, args.filter)
 		answer.Coverage, _ = absence(ctx, call, response.Reads, args.stream)
-		said = answer.Coverage.Members()
+		notes = answer.Coverage.Members()
 	}
 	args.Tied = args.tied(ctx, call, response)
 	if args.mayLack(call, response) {
-		said = append(said, leftout.Fields(call.Scope.Stream, asMeant(call, answer.Empty), schema())...)
+		notes = append(notes, leftout.Fields(call.Scope.Stream, asMeant(call, answer.Empty), schema())...)
 	}
-	said = append(said, leftout.MixedUnits(args.sort, args.filter, response, call.asSent())...)
+	notes = append(notes, leftout.MixedUnits(args.sort, args.filter, response, call.asSent())...)
 	if first {
-		said = slices.Concat(said, leftout.Units(args.Fields, args.filter, response, schema),
+		notes = slices.Concat(notes, leftout.Units(args.Fields, args.filter, response, schema),
 			leftout.ThreadHead(ctx, call.RS, call.Scope, args.filter, response), lasting(ctx, call, args.filter, schema))
 	}
-	answer.Response = withMembers(response, append(said, filter.ReadAs(nil, readAs)...))
-	call.Args = args // what was read in the end is what is rendered
+	answer.Response = withMembers(response, append(notes, filter.ReadAs(nil, readAs)...))
+	call.Args = args // render what was read in the end
 	return Reply{Call: call, Answer: answer}, nil
 }
 
-// page reads a page. One that is larger than the answers that are taken is asked for again with a smaller limit, so that its cursor is
-// exact and its envelope the resource server's own (D18).
+// page reads a page. If the answer is larger than the adapter accepts, it reads again with a smaller limit, so that the cursor is exact and
+// the envelope is the resource server's own (D18).
 func (q *queryRecordsArgs) page(ctx context.Context, call Call) (response *rs.Response, err error) {
-	const assumedLimit = 25 // of resource servers, where none is sent
+	const assumedLimit = 25 // a resource server's limit if none is sent
 	for refits := 0; ; refits++ {
 		if response, err = call.RS.Do(ctx, q.Request(call.Scope)); err == nil {
 			_, err = q.Position.Under(call.Scope.ConnectionID)
@@ -167,8 +167,8 @@ func (q queryRecordsArgs) Request(scope rs.Scope) rs.Request {
 	return r
 }
 
-// mayLack reports whether a page shows that a connection may lack a field that the call names, so that the schema is read for no other: the
-// page leaves a connection out, or has records of several.
+// mayLack reports whether a connection may lack a field that the call names: the page leaves out a connection, or has records of several.
+// Only then is the schema read for it.
 func (q queryRecordsArgs) mayLack(call Call, response *rs.Response) bool {
 	if call.Scope.ConnectionID != "" || len(q.Fields) == 0 && q.sort == "" && len(q.filter) == 0 {
 		return false
@@ -180,8 +180,8 @@ func (q queryRecordsArgs) mayLack(call Call, response *rs.Response) bool {
 	return leftout.IsWarned(response) || slices.ContainsFunc(list.Items, another)
 }
 
-// tied counts the records behind a short first page that share its last record's value of the sort field: which of them are on the page is
-// chance. It is 0 where the connections that may have more do not all end with that value.
+// tied counts the records after a short first page that share its last record's value of the sort field: which of them are on the page is
+// chance. It is 0 if the connections that may have more records do not all end with that value.
 func (q queryRecordsArgs) tied(ctx context.Context, call Call, response *rs.Response) int {
 	const few = 25
 	field := strings.TrimPrefix(q.sort, "-")
@@ -189,13 +189,13 @@ func (q queryRecordsArgs) tied(ctx context.Context, call Call, response *rs.Resp
 	if field == "" || q.Limit == 0 || q.Limit > few || !q.Position.First() || len(list.Items) < q.Limit || !list.Envelope.Flag("has_more") {
 		return 0
 	}
-	value, records, here := "", map[string]int{}, map[string]int{} // by connection, and by value
+	value, records, onPage := "", map[string]int{}, map[string]int{} // number by connection, and by value
 	for _, item := range list.Items {
 		one, connection := item.Data.Get(field), rs.ConnectionID(item.Members)
-		if one == "" { // the connection lacks the field, and stands behind the others
+		if one == "" { // the connection lacks the field, and sorts last
 			continue
 		}
-		here[one]++
+		onPage[one]++
 		if records[connection]++; records[connection] < q.Limit {
 			continue
 		}
@@ -209,5 +209,5 @@ func (q queryRecordsArgs) tied(ctx context.Context, call Call, response *rs.Resp
 		return 0
 	}
 	n, _ := counted(ctx, call, append(slices.Clone(q.filter), filter.Condition{Field: field, Value: text}))
-	return max(n-here[value], 0)
+	return max(n-onPage[value], 0)
 }

@@ -91,12 +91,12 @@ func (w windowArgs) Request(scope rs.Scope) rs.Request {
 	return r
 }
 
-// fieldNotText is a resource server's code for a field that is no text.
+// fieldNotText is a resource server's code for a field that is not text.
 const fieldNotText rs.Code = "field_not_text"
 
-// forwardWindow reads a window. Resource servers window text fields alone; of a long list or object, which would have no way to be read to
-// its end, the JSON is windowed here, from the record that the same grant reads (S1-R2). A resource server says of one match of a text where
-// it is; how many there are is read from the record too, and not said where that is not answered.
+// forwardWindow reads a window. Resource servers window text fields only. A long list or object could not be read to its end otherwise, so
+// the adapter reads the record under the same grant and windows the JSON of the field (S1-R2). For q, a resource server reports one match;
+// all matches are counted in the record, and not reported if the record cannot be read.
 func forwardWindow(ctx context.Context, call Call) (Reply, error) {
 	args := call.Args.(windowArgs)
 	top, _, _ := strings.Cut(args.Field, ".")
@@ -128,10 +128,10 @@ func forwardWindow(ctx context.Context, call Call) (Reply, error) {
 	return replied(call, args.withMatches(whole.WithBody(window), value), nil)
 }
 
-// fieldJSON is the value of a field, or of a dotted path into it, or nothing when the record has none.
+// fieldJSON returns the value of a field, or of a dotted path into it; "" if the record has none.
 func fieldJSON(record *rs.Response, path string) string {
 	for value := read.Record(record).Get("data"); value != ""; {
-		if whole := memberOf(value, path); whole != "" { // a name may hold a dot
+		if whole := memberOf(value, path); whole != "" { // a name may contain a dot
 			compact, _ := rs.Compact(whole)
 			return compact
 		}
@@ -144,7 +144,7 @@ func fieldJSON(record *rs.Response, path string) string {
 	return ""
 }
 
-// memberOf is a member of an object, or an element of an array by its number.
+// memberOf returns the member of an object by name, or the element of an array by index.
 func memberOf(value, name string) string {
 	if list, ok := rs.AsArray(value); ok {
 		if i, err := strconv.Atoi(name); err == nil && i >= 0 && i < len(list) {
@@ -155,7 +155,7 @@ func memberOf(value, name string) string {
 	return rs.AsObject(value).Get(name)
 }
 
-// jsonWindow answers as a resource server does for a text.
+// jsonWindow returns a window of JSON text in the form that a resource server answers for a text field.
 func (w windowArgs) jsonWindow(text string) (string, error) {
 	const defaultLimit = 4096
 	runes := []rune(text)
@@ -185,25 +185,25 @@ func (w windowArgs) jsonWindow(text string) (string, error) {
 	return rs.Object{{Name: "field", Value: field.JSON()}, {Name: "window", Value: window.JSON()}}.JSON(), nil
 }
 
-// around is how many characters beside a match are shown.
-func around(asked *int) int {
+// around returns how many characters are shown before or after a match.
+func around(requested *int) int {
 	const usual = 200
-	if asked == nil {
+	if requested == nil {
 		return usual
 	}
-	return *asked
+	return *requested
 }
 
-// maxMatches bounds the matches whose places are said.
+// maxMatches bounds the matches whose positions are listed.
 const maxMatches = 20
 
-// matchOf is where a window has the first match of what was looked for.
+// matchOf returns the position of the first match that a window reports, in code points.
 func matchOf(response *rs.Response) (first int, found bool) {
 	return response.Object().Object("window").Number("match_start_chars")
 }
 
-// withMatches adds to a window around the first match of a text how many there are in the field, whose value is JSON, and where the first of
-// them begin. That is not said where the resource server matches otherwise.
+// withMatches adds to a window around the first match of q how many matches the field has, and where the first of them begin. value is the
+// JSON of the field. It adds nothing if there is one match, or if the resource server finds other matches.
 func (w windowArgs) withMatches(response *rs.Response, value string) *rs.Response {
 	first, found := matchOf(response)
 	text, isText := rs.AsText(value)
@@ -218,19 +218,19 @@ func (w windowArgs) withMatches(response *rs.Response, value string) *rs.Respons
 	return withMembers(response, rs.Object{{Name: "matches", Value: matches.JSON()}})
 }
 
-// matchesOf is where the first matches of a text begin, in code points and whatever the case of its letters, and how many there are; none
-// overlaps another. They are words of their own if the first is one, else they may stand in words. There are none where first is not the
-// first of these.
+// matchesOf returns where the first [maxMatches] matches of q in a text begin, in code points, and how many matches there are. Case does
+// not matter, and matches do not overlap. It tries matches of whole words, then all matches, and returns those of which the first begins
+// at first; else none.
 func matchesOf(text, q string, first int) (starts []int, count int) {
-	text, q = strings.ToLower(text), strings.ToLower(q) // each letter stays one
-	within := func(at int) bool {                       // a word goes on here
+	text, q = strings.ToLower(text), strings.ToLower(q) // the number of code points stays the same
+	within := func(at int) bool {                       // in the middle of a word
 		before, _ := utf8.DecodeLastRuneInString(text[:at])
 		after, _ := utf8.DecodeRuneInString(text[at:])
 		return unicode.In(before, wordRunes...) && unicode.In(after, wordRunes...)
 	}
-	for _, own := range []bool{true, false} {
+	for _, wholeWords := range []bool{true, false} {
 		starts, count = nil, 0
-		for from, at := 0, 0; q != ""; { // one by one: they may be as many as the characters of the text
+		for from, at := 0, 0; q != ""; { // one by one: there may be one for each character
 			start := strings.Index(text[from:], q)
 			if start < 0 {
 				break
@@ -238,7 +238,7 @@ func matchesOf(text, q string, first int) (starts []int, count int) {
 			start += from
 			end := start + len(q)
 			at += utf8.RuneCountInString(text[from:start])
-			if !own || !within(start) && !within(end) {
+			if !wholeWords || !within(start) && !within(end) {
 				if count++; count <= maxMatches {
 					starts = append(starts, at)
 				}

@@ -20,16 +20,17 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
-// The reads that several tools make beside the one that was asked for, and what they add to its answer: nothing where one fails.
+// Additional reads that several tools make, and what they add to an answer. A read that fails adds nothing.
 
-const maxCountedMembers = 8 // of a package, whose streams are counted beside an answer that can do without it
+const maxCountedMembers = 8 // of a package; if it has more, optional reads that ask every member are left out
 
-// known is what the schema says of a stream under the connection of a call, of all streams where it is ""; it is held for a minute.
+// known returns what the schema says of a stream, or of all streams if stream is "", under the connection of the call. The schema is cached
+// for a minute.
 func (call Call) known(ctx context.Context, stream string) known.Stream {
 	return call.Tool.schemas.Of(ctx, call.RS, rs.Scope{Stream: stream, ConnectionID: call.Scope.ConnectionID})
 }
 
-// listStreams reads how many records each stream has, how new and how fresh they are; nil where that is not answered.
+// listStreams reads how many records each stream has, and how new and how fresh they are; nil if the read fails or is left out.
 func listStreams(ctx context.Context, call Call) *rs.Response {
 	if len(auth.PrincipalFrom(ctx).MemberTokens()) > maxCountedMembers {
 		return nil
@@ -37,14 +38,14 @@ func listStreams(ctx context.Context, call Call) *rs.Response {
 	return call.Tool.schemas.Streams(ctx, call.RS, call.Scope.ConnectionID)
 }
 
-// streamDetail reads how fresh a stream is, and to which time the grant is limited in it; nil where that is not answered.
+// streamDetail reads how fresh a stream is, and to which time the grant is limited in it; nil if the read fails.
 func streamDetail(ctx context.Context, call Call, stream string) *rs.Response {
 	return read.Beside(ctx, call.RS, read.Request(call.Scope.ConnectionID, "streams", stream))
 }
 
-// absence says how fresh the data are that something was looked for in and not found, and of one stream to which time the grant is
-// limited, so that what is absent is distinguished from what has not come yet or was not granted: one or two reads more. list is that of
-// the streams; nil where it was not answered.
+// absence returns how fresh the streams are in which nothing was found and, for a single stream, to which time the grant is limited. This
+// distinguishes data that does not exist from data that has not arrived yet or was not granted. It makes one or two reads. list is the
+// list of the streams; nil if it was not read.
 func absence(ctx context.Context, call Call, reads int, streams ...string) (fresh render.Coverage, list *rs.Response) {
 	if reads > maxCountedMembers {
 		return render.Coverage{}, nil
@@ -59,20 +60,20 @@ func absence(ctx context.Context, call Call, reads int, streams ...string) (fres
 	return render.CoverageOf(list, detail, streams...), list
 }
 
-// limitsKnown reports whether every answer says without a read to which time the grant is limited, which resource servers apply without a
-// word.
+// limitsKnown reports whether the principal already has all the times to which the grant is limited. Resource servers apply these limits
+// without mentioning them in an answer.
 func limitsKnown(ctx context.Context) bool {
 	_, known := auth.PrincipalFrom(ctx).Limits()
 	return known
 }
 
-// isEmpty reports whether a list has no items, and none follow.
+// isEmpty reports whether a list has no items and no further page.
 func isEmpty(response *rs.Response) bool {
 	list, ok := response.List()
 	return ok && len(list.Items) == 0 && !list.Envelope.Has("next_cursor") && !list.Envelope.Flag("has_more")
 }
 
-// aggregated computes something of the records of the call's stream; nothing where that is not answered.
+// aggregated makes an aggregation of the call's stream; nil if it fails.
 func aggregated(ctx context.Context, call Call, q aggregate.Args) rs.Object {
 	response, err := call.RS.Do(ctx, q.Request(rs.Scope{Stream: call.Scope.Stream, ConnectionID: call.Scope.ConnectionID}))
 	if err != nil {
@@ -81,30 +82,30 @@ func aggregated(ctx context.Context, call Call, q aggregate.Args) rs.Object {
 	return aggregate.Body(response)
 }
 
-// groupsOf are the first values of a field of the call's stream, and whether there are more; none where that is not answered.
+// groupsOf returns the first values of a field of the call's stream, and whether there are more; none if the read fails.
 func groupsOf(ctx context.Context, call Call, field string, limit int) (groups []aggregate.Group, more bool) {
 	body := aggregated(ctx, call, aggregate.Args{Metric: "count", GroupBy: field, Limit: limit})
 	beyond, _ := body.Number("other_count")
 	return aggregate.Groups(body), beyond > 0
 }
 
-// counted is how many records of the call's stream a filter leaves; false where that is not answered in time.
+// counted returns how many records of the call's stream match a filter; false if the read fails or takes longer than [read.BesideDeadline].
 func counted(ctx context.Context, call Call, f filter.Filter) (int, bool) {
 	ctx, cancel := context.WithTimeout(ctx, read.BesideDeadline)
 	defer cancel()
 	return aggregated(ctx, call, aggregate.Args{Metric: "count", Filter: f}).Number("value")
 }
 
-// wholeDays returns a filter in which each date is the whole day, and what the answer says it was read as. What the fields are is read from
-// the schema, and only where a filter has a date; where it cannot be read, it is not known.
-func wholeDays(f filter.Filter, zone *time.Location, stated func() known.Stream) (filter.Filter, []string) {
+// wholeDays returns a filter in which each date means the whole day, and the lines of the answer that say how dates were read. The types
+// of the fields come from the schema, which is read only if the filter has a date; without it they are unknown.
+func wholeDays(f filter.Filter, zone *time.Location, schema func() known.Stream) (filter.Filter, []string) {
 	if !f.HasDate() {
 		return f, nil
 	}
-	return f.WholeDays(stated().DateKind, zone)
+	return f.WholeDays(schema().DateKind, zone)
 }
 
-// mayRead refuses, before the schema of any member of a package is read, what the package refuses without a read (S0-8a).
+// mayRead returns the error with which a package refuses a scope without a read (S0-8a), before the schema of any member is read.
 func mayRead(ctx context.Context, scope rs.Scope) error {
 	if p := auth.PrincipalFrom(ctx).Package; p != nil && scope.Stream != "" {
 		return p.Choose(scope)
@@ -112,17 +113,17 @@ func mayRead(ctx context.Context, scope rs.Scope) error {
 	return nil
 }
 
-// withMembers is an answer with more members in its body.
-func withMembers(response *rs.Response, said rs.Object) *rs.Response {
-	if len(said) == 0 {
+// withMembers returns an answer with more members in its body.
+func withMembers(response *rs.Response, members rs.Object) *rs.Response {
+	if len(members) == 0 {
 		return response
 	}
-	return response.WithBody(response.Object().WithAll(said).JSON())
+	return response.WithBody(response.Object().WithAll(members).JSON())
 }
 
-// lasting says how many records began before the time that the filter of a call asks for and last into it, and which call has them. A
-// filter on the start leaves them out: a trip from Monday to Wednesday is not over on Tuesday. It makes one read, where the stream says when
-// its records end, and returns nil where there are none.
+// lasting reports how many records began before the filtered time and end after its start, and which call returns them. A filter on the
+// start of records leaves them out: a trip from Monday to Wednesday is not over on Tuesday. It makes one read if the stream has a field for
+// the end, and returns nil if there are no such records.
 func lasting(ctx context.Context, call Call, f filter.Filter, schema func() known.Stream) rs.Object {
 	at := slices.IndexFunc(f, func(c filter.Condition) bool { return strings.HasPrefix(c.Operator, "g") && known.MayStart(c.Field) })
 	if at < 0 {
@@ -150,12 +151,12 @@ func lasting(ctx context.Context, call Call, f filter.Filter, schema func() know
 	return rs.Object{leftout.Noted("lasting", note, correct.Call{Tool: call.Tool.Name, Arguments: args.With("filter", asked.JSON())})}
 }
 
-// asSent is a call as it would be sent again.
+// asSent returns the call in the form in which a client sends it.
 func (call Call) asSent() correct.Call {
 	return correct.Call{Tool: call.Tool.Name, Arguments: call.Arguments}
 }
 
-// asMeant is a call with the values that are meant in its filter instead of those that no record has.
+// asMeant returns the call with those values in its filter that are meant by values that no record has.
 func asMeant(call Call, empty []render.EmptyField) correct.Call {
 	for _, e := range empty {
 		if value := e.Meant.Object("filter").Get(e.Field); value != "" {
@@ -165,13 +166,13 @@ func asMeant(call Call, empty []render.EmptyField) correct.Call {
 	return call.asSent()
 }
 
-// withValue are the arguments of a call with another value for a field of its filter.
+// withValue returns the arguments of a call with another value for a field of its filter.
 func withValue(call Call, field, value string) rs.Object {
 	args := call.Arguments
 	return args.With("filter", args.Object("filter").With(field, value).JSON())
 }
 
-// fieldsOf are the fields of the call's stream, under each connection that has it.
+// fieldsOf returns the fields of the call's stream, under each connection of the call that has it.
 func fieldsOf(schema *rs.Schema, call Call) (all []rs.SchemaField) {
 	for i := 0; schema != nil && i < len(schema.Streams); i++ {
 		if stream := &schema.Streams[i]; stream.Name == call.Scope.Stream && known.HasConnection(stream, call.Scope.ConnectionID) {
@@ -181,20 +182,21 @@ func fieldsOf(schema *rs.Schema, call Call) (all []rs.SchemaField) {
 	return all
 }
 
-// recordRequest reads a record, or those of its fields that are named.
+// recordRequest returns the read of a record, or of only the named fields.
 func recordRequest(scope rs.Scope, fields []string) rs.Request {
 	r := read.Request(scope.ConnectionID, "streams", scope.Stream, "records", scope.RecordID)
 	read.Set(r.Query, "fields", fields)
 	return r
 }
 
-// Bounds of what is read for what may be the id of a record.
+// Bounds of the reads for a word that may be the id of a record.
 const (
-	maxIDReads   = 100 // of records by their ids
+	maxIDReads   = 100 // reads of records by id
 	maxNamedByID = 3   // records that the answer names
 )
 
-// recordsOf are the records of an id in the first of some streams, and how many of these answered in time.
+// recordsOf returns the records with an id in some scopes, and how many scopes answered within [read.BesideDeadline]. It reads the first
+// [maxIDReads] scopes and returns at most [maxNamedByID] records.
 func recordsOf(ctx context.Context, call Call, scopes []rs.Scope, id string) (refs []rs.Ref, answered int) {
 	ctx, cancel := context.WithTimeout(ctx, read.BesideDeadline)
 	defer cancel()
@@ -203,7 +205,7 @@ func recordsOf(ctx context.Context, call Call, scopes []rs.Scope, id string) (re
 	read.All(ctx, min(len(scopes), maxIDReads), func(ctx context.Context, i int) {
 		refs, err := recordOf(ctx, call, scopes[i], id)
 		several := rs.AsError(cmp.Or[error](err, &rs.Error{})).Connections
-		for _, connection := range several[:min(len(several), maxNamedByID)] { // none was named, and each may have one
+		for _, connection := range several[:min(len(several), maxNamedByID)] { // no connection was named, so each may have the record
 			one := scopes[i]
 			one.ConnectionID = connection.ID
 			of, ofOne := recordOf(ctx, call, one, id)
@@ -218,7 +220,7 @@ func recordsOf(ctx context.Context, call Call, scopes []rs.Scope, id string) (re
 	return refs[:min(len(refs), maxNamedByID)], int(count.Load())
 }
 
-// recordOf is the record of an id in a scope; none where that is not of it.
+// recordOf returns the record with an id in a scope; none if the record in the answer has another id.
 func recordOf(ctx context.Context, call Call, scope rs.Scope, id string) ([]rs.Ref, error) {
 	scope.RecordID = id
 	response, err := call.RS.Do(ctx, recordRequest(scope, nil))

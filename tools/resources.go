@@ -11,8 +11,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
-// A Resource is a readable address, or a template of addresses. Reading one is a call of a tool with the arguments
-// that the address stands for: same chain, same policy, same read.
+// A Resource is an MCP resource or resource template. Reading one calls a tool with the arguments that its URI encodes: same pipeline, same
+// policy, same read.
 type Resource struct {
 	URI         string // a URI, or a URI template
 	Template    bool
@@ -21,7 +21,7 @@ type Resource struct {
 	Description string
 	MIMEType    string
 
-	// Call decodes an address of this resource. Its error is an InvalidURI or InvalidID that quotes the address.
+	// Call decodes a URI of this resource. Its error has the code invalid_uri and quotes the URI.
 	Call func(uri string) (Call, error)
 }
 
@@ -30,7 +30,7 @@ const (
 	streamURIPrefix = "pdpp://stream/"
 )
 
-// Resources returns the readable addresses over the tools that All returned.
+// Resources returns the resources that read through the tools that [All] returned.
 func Resources(all []*Tool) []Resource {
 	address := func(r Resource, tool string, arguments func(uri string) (rs.Object, bool)) Resource {
 		r.Call = func(uri string) (Call, error) {
@@ -82,8 +82,8 @@ func Resources(all []*Tool) []Resource {
 	}
 }
 
-// readHandle returns the arguments that the handle of an address stands for, which have the names of its other members; false where the
-// address has no such handle.
+// readHandle returns the arguments in the handle of a URI: its members other than v and kind, under the same names. It returns false if the
+// URI has no such handle.
 func readHandle[H any](uri, prefix string, is func(H) bool) (rs.Object, bool) {
 	var h H
 	encoded, ours := strings.CutPrefix(uri, prefix)

@@ -16,7 +16,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
-// schemaTool says which streams are granted and what may be asked of them.
+// schemaTool lists the granted streams and what each can do.
 func schemaTool() *Tool {
 	return &Tool{
 		Name:  "schema",
@@ -46,7 +46,7 @@ func schemaTool() *Tool {
 
 type schemaArgs struct {
 	source
-	render.SchemaQuery // Fields and Offset are the adapter's own: neither reaches the resource server
+	render.SchemaQuery // Fields and Offset are not sent to the resource server
 }
 
 func decodeSchema(values rs.Object) (Args, error) {
@@ -62,8 +62,8 @@ func decodeSchema(values rs.Object) (Args, error) {
 	return a.done(args)
 }
 
-// meant are the fields that were asked for, with those that are nearest in place of those that the stream does not have; nil where one of
-// these is near to none.
+// meant returns the requested fields, with each one that the stream lacks replaced by the most similar field; nil if one of them resembles
+// no field.
 func (s schemaArgs) meant(response *rs.Response, stream string) []string {
 	known := fields.Read(stream, response.Schema())
 	var meant []string
@@ -86,8 +86,8 @@ func (s schemaArgs) Request(scope rs.Scope) rs.Request {
 	return rs.CompactSchemaRequest(scope.Stream, scope.ConnectionID)
 }
 
-// forwardSchema reads the compact document, or for detail full the exhaustive one, once it is clear which
-// connection is meant (S0-5f); at the same time how fresh it is, and for an index how many records there are.
+// forwardSchema reads the compact document or, for detail full, the exhaustive one once it is clear which connection is meant (S0-5f). In
+// parallel it reads how fresh the data is and, for an index, how many records there are.
 func forwardSchema(ctx context.Context, call Call) (Reply, error) {
 	var answer Answer
 	var detail *rs.Response
@@ -96,7 +96,7 @@ func forwardSchema(ctx context.Context, call Call) (Reply, error) {
 	if listed {
 		answer.Streams, answer.Now = call.Tool.schemas.HeldStreams(ctx, call.Scope.ConnectionID), time.Now().UTC().Format("2006-01-02T15:04Z")
 	}
-	if full || answer.Streams != nil { // the document of full says it
+	if full || answer.Streams != nil { // nothing else is needed
 		reads = 1
 	}
 	err := read.Parallel(ctx, reads, func(ctx context.Context, i int) (err error) {
@@ -119,19 +119,19 @@ func forwardSchema(ctx context.Context, call Call) (Reply, error) {
 	if call.Scope.Stream != "" {
 		answer.Coverage = coverageOfStream(ctx, call, answer, detail)
 	}
-	if answer.Response.Unavailable == 0 { // the calls that follow are of what it shows
+	if answer.Response.Unavailable == 0 { // the next calls need the same schema
 		call.Tool.schemas.Hold(ctx, call.Scope, answer.Response.Schema())
 	}
 	return Reply{Call: call, Answer: answer}, nil
 }
 
-// coverageOfStream is how fresh a stream is, and to which time the grant is limited in it, as far as that was read.
+// coverageOfStream returns how fresh a stream is, and to which time the grant is limited in it, as far as that was read.
 func coverageOfStream(ctx context.Context, call Call, answer Answer, detail *rs.Response) render.Coverage {
 	rows, list := answer.Response.Schema().Streams, answer.Streams
 	switch several := slices.ContainsFunc(rows, func(s rs.SchemaStream) bool { return s.ConnectorKey != rows[0].ConnectorKey }); {
-	case several && answer.Now == "": // of which the resource server names one
+	case several && answer.Now == "": // of several connectors, detail has one
 		list = listStreams(ctx, call)
-	case detail != nil && len(rows) > 0 && !several: // runs count for a connector
+	case detail != nil && len(rows) > 0 && !several: // freshness is that of the connector's runs
 		row := rs.Object{rs.NewMember("name", call.Scope.Stream), rs.NewMember("display_name", rows[0].ConnectorKey)}
 		row = append(row, rs.Member{Name: "freshness", Value: detail.Object().Object("freshness").JSON()})
 		list = detail.WithBody(rs.Object{{Name: "data", Value: rs.JoinArray([]string{row.JSON()})}}.JSON())
@@ -142,7 +142,7 @@ func coverageOfStream(ctx context.Context, call Call, answer Answer, detail *rs.
 	return render.CoverageOf(list, detail, call.Scope.Stream)
 }
 
-// notGranted refuses a document without streams for a stream or connection that was named.
+// notGranted returns an error if the document has no streams although a stream or connection was named.
 func notGranted(scope rs.Scope, response *rs.Response) error {
 	if scope.Stream == "" && scope.ConnectionID == "" || len(response.Schema().Streams) > 0 {
 		return nil
@@ -158,7 +158,7 @@ func notGranted(scope rs.Scope, response *rs.Response) error {
 
 func readSchema(ctx context.Context, d rs.Doer, scope rs.Scope, full bool) (*rs.Response, error) {
 	if full && auth.PrincipalFrom(ctx).Package != nil {
-		// A package knows who has the stream, so it refuses an ambiguous one without a read (S0-8a).
+		// A package knows which members have the stream, so it refuses an ambiguous one without a read (S0-8a).
 		return rs.FullSchema(ctx, d, scope.Stream, scope.ConnectionID)
 	}
 	response, err := rs.CompactSchema(ctx, d, scope.Stream, scope.ConnectionID)

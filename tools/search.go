@@ -19,8 +19,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
-// searchTool finds records by their text; with relaxed, those with some of the words where none has all. recordBase is the public URL of
-// the resource server, for citations.
+// searchTool finds records by their text. If relaxed is set and no record has all words, it finds records with some of them. recordBase is
+// the public URL of the resource server, for citations.
 func searchTool(recordBase string, relaxed bool) *Tool {
 	tool := &Tool{
 		Name:  "search",
@@ -61,7 +61,7 @@ func searchTool(recordBase string, relaxed bool) *Tool {
 	return tool
 }
 
-// shownRepair is a repair as it is rendered; nil where the answer says it all.
+// shownRepair returns the repair to render; nil if it adds nothing to the answer.
 func shownRepair(r *render.Repair) *render.Repair {
 	isForm := func(w render.RepairWord) bool { return w.InsteadOf != "" }
 	if r == nil || r.Total == 0 && r.Ended == "" && len(slices.DeleteFunc(slices.Clone(r.Words), isForm))+len(r.NotAsked) < 2 {
@@ -70,16 +70,16 @@ func shownRepair(r *render.Repair) *render.Repair {
 	return r
 }
 
-// forward searches, in a period as if the resource server had nothing but the period, and adds how fresh what was searched is if nothing
-// was found, and which search may be meant.
+// forward searches. With a period, it searches as if the resource server had only the records of that period. It adds how fresh the
+// searched streams are if nothing was found, and which other calls may be meant.
 func (s searcher) forward(ctx context.Context, call Call) (Reply, error) {
 	args := call.Args.(searchArgs)
 	var readAs []string
-	stated := sync.OnceValue(func() known.Stream { return call.known(ctx, "") }) // of a search of everything nothing must be known
+	stated := sync.OnceValue(func() known.Stream { return call.known(ctx, "") }) // not read before it is needed
 	if len(args.streams)+len(args.filter) > 0 || args.period != (period.Period{}) {
 		args.filter, readAs = wholeDays(args.filter, args.zone, func() known.Stream { return args.streamOf(stated()) })
-		if auth.PrincipalFrom(ctx).Package == nil || !args.goesOnInPackage() {
-			args.parts = args.partsBeside(stated)
+		if auth.PrincipalFrom(ctx).Package == nil || !args.continuesInPackage() {
+			args.parts = args.partStreams(stated)
 		}
 	}
 	call.Args = args
@@ -92,7 +92,7 @@ func (s searcher) forward(ctx context.Context, call Call) (Reply, error) {
 		searched.RS = within
 	}
 	reply, err := s.search(ctx, searched)
-	if within == nil && err != nil && len(args.parts) > 0 && rs.AsError(err).Status/100 == 4 { // what is added is no reason to refuse a search
+	if within == nil && err != nil && len(args.parts) > 0 && rs.AsError(err).Status/100 == 4 { // search without the added parts
 		args.parts = nil
 		call.Args, searched.Args = args, args
 		reply, err = s.search(ctx, searched)
@@ -126,7 +126,7 @@ func (s searcher) forward(ctx context.Context, call Call) (Reply, error) {
 	return reply, nil
 }
 
-// propose adds to the answer to a search which calls it may mean.
+// propose adds to the answer of a search the calls that may be meant instead.
 func propose(ctx context.Context, stated func() known.Stream, call Call, answer *Answer) {
 	s := &searched{searchArgs: call.Args.(searchArgs), call: call, answer: answer, stated: stated}
 	s.list, _ = answer.Response.List()
@@ -159,13 +159,13 @@ func propose(ctx context.Context, stated func() known.Stream, call Call, answer 
 	}
 	found.Hints = slices.DeleteFunc([]string{s.Unread, hint, two}, func(hint string) bool { return hint == "" })
 	if !answer.spent {
-		if says, is := s.byID(ctx); is || found.Meant == "" { // a record has it with its colon
+		if says, is := s.byID(ctx); is || found.Meant == "" { // a record with this id counts more than conditions
 			found.Meant = says
 		}
 	}
 }
 
-// streamOf is what is known of the one stream that a search names; nothing of several.
+// streamOf returns what is known of the one stream that a search names; nothing if it names several.
 func (s searchArgs) streamOf(all known.Stream) known.Stream {
 	if len(s.streams) != 1 || all.Err != nil {
 		return known.Stream{}
@@ -173,10 +173,10 @@ func (s searchArgs) streamOf(all known.Stream) known.Stream {
 	return known.ReadStream(all.Document, rs.Scope{Stream: s.streams[0], ConnectionID: s.connectionID})
 }
 
-// partsBeside returns the streams that hold parts of the records that a search names, such as the bodies of messages: without them a search
-// of messages would miss what a message says. Within a filter a resource server searches one stream, so it returns none there for a search
-// by meaning or by id, or for one that goes on from the resource server's own cursor.
-func (s searchArgs) partsBeside(schema func() known.Stream) []string {
+// partStreams returns the streams whose records are parts of the records of the searched streams, such as the bodies of messages: without
+// them a search of messages would miss what a message says. With a filter a resource server searches one stream, so partStreams returns
+// none for a filtered search by meaning or by id, or one that continues from the resource server's own cursor.
+func (s searchArgs) partStreams(schema func() known.Stream) []string {
 	filtered := len(s.filter) > 0 && s.period == (period.Period{})
 	other := s.mode != "" && s.mode != "lexical" || s.filter.Has("id") || s.position.Cursor != "" && !period.IsCursor(s.position.Cursor)
 	if s.q == "" || len(s.streams) == 0 || filtered && other || schema().Err != nil {
@@ -185,14 +185,14 @@ func (s searchArgs) partsBeside(schema func() known.Stream) []string {
 	return schema().PartsOf(s.streams)
 }
 
-// goesOnInPackage reports whether a search of several connections goes on from a package's own cursor, which keeps the parts: a cursor of
-// another search is refused before a member is read for its schema.
-func (s searchArgs) goesOnInPackage() bool {
+// continuesInPackage reports whether a search of several connections continues from a package's own cursor. That cursor includes the parts,
+// and the package refuses one of another search before the schema of any member is read.
+func (s searchArgs) continuesInPackage() bool {
 	own := s.position.Cursor != "" && s.position.Cursor != render.RepairedList && !period.IsCursor(s.position.Cursor)
 	return own && s.connectionID == ""
 }
 
-// within is the resource server as a search sees it of a period, or within a filter of records with parts; nil for any other.
+// within returns the resource server limited to the period of a search, or to a filter of records with parts; nil for any other search.
 func (s searcher) within(ctx context.Context, call Call, schema func() known.Stream) (*period.Reader, error) {
 	args, principal := call.Args.(searchArgs), auth.PrincipalFrom(ctx)
 	if args.period == (period.Period{}) && (len(args.filter) == 0 || len(args.parts) == 0) {
@@ -202,7 +202,7 @@ func (s searcher) within(ctx context.Context, call Call, schema func() known.Str
 	if stated.Err != nil {
 		return nil, stated.Err
 	}
-	for _, stream := range args.streams { // a package knows by itself
+	for _, stream := range args.streams { // a package checks this itself
 		if principal.Package == nil && !slices.ContainsFunc(stated.Sources, func(s known.Source) bool { return s.Stream == stream }) {
 			return nil, noSources(call.Scope, false)
 		}
@@ -221,8 +221,8 @@ func (s searcher) within(ctx context.Context, call Call, schema func() known.Str
 	return r, nil
 }
 
-// wholes is the list of the records of the time of a search with those as parts that have no time themselves and are of the streams that
-// it searches; "" where no stream has such parts.
+// wholes returns the call that lists the records of the searched period with their parts expanded, for parts that have no time themselves
+// and are in the searched streams; "" if no stream has such parts.
 func (s searchArgs) wholes(schema *rs.Schema) string {
 	bounds := given(rs.NewMember("gte", s.period.Since), rs.NewMember("lte", s.period.Until))
 	for i := range schema.Streams {

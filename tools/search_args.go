@@ -24,9 +24,9 @@ type searchArgs struct {
 	source   // without a stream
 	q, mode  string
 	streams  []string
-	parts    []string // streams of parts of their records, such as the bodies of messages, that are searched with them
+	parts    []string // streams with parts of the records of those, such as the bodies of messages, that are searched with them
 	limit    int
-	shown    int // hits to show at most of a page that is read again; 0 for all that are left
+	shown    int // hits to show at most when a page is read again; 0 for all that remain
 	position render.Position
 	filter   filter.Filter
 	period   period.Period
@@ -71,7 +71,7 @@ func decodeSearch(values rs.Object) (Args, error) {
 		a.Requires("mode", "q")
 	}
 	if args.position.Shown > 0 {
-		args.shown, args.limit = args.limit, args.position.Limit // the same page again
+		args.shown, args.limit = args.limit, args.position.Limit // read the same page again
 	}
 	if args.mode == "hybrid" && args.position.Cursor != "" {
 		a.Failf("cursor", "Raise limit instead, or page with mode lexical.", "hybrid search has no pages.")
@@ -79,7 +79,7 @@ func decodeSearch(values rs.Object) (Args, error) {
 	return a.done(args)
 }
 
-// wordless refuses a query without a word, such as "*" or "-dentist", for which a search would find nothing.
+// wordless returns the error for a query without a word, such as "*" or "-dentist", for which a search would find nothing.
 func wordless(q string, sent rs.Object) *rs.Error {
 	const below = "The call below lists all records of the last month, newest first."
 	e := &rs.Error{
@@ -92,7 +92,7 @@ func wordless(q string, sent rs.Object) *rs.Error {
 	case q == "":
 		e.Message = map[bool]string{true: "q is empty.", false: "q is required."}[sent.Has("q")]
 		e.Hint = `Send for example {"q":"invoice"}. Without words a search needs since or until.`
-		if sent.Has("filter") || sent.Has("cursor") { // which may be meant for records, or for the next page of something
+		if sent.Has("filter") || sent.Has("cursor") { // meant for query_records, or for a next page
 			return e
 		}
 		e.Hint += " " + below
@@ -134,7 +134,7 @@ func (a *arguments) period(zone *time.Location) period.Period {
 	return p
 }
 
-// moment reads a date or a time, which needs no offset where the call names its zone.
+// moment reads a date or a time. A time needs no offset if the call names its zone.
 func (a *arguments) moment(name string, zone *time.Location) string {
 	value := a.Text(name, filter.MaxNameBytes)
 	if value == "" {
@@ -150,7 +150,7 @@ func (a *arguments) moment(name string, zone *time.Location) string {
 	return value
 }
 
-// withWords are arguments of a search with its words before them.
+// withWords returns the arguments of a search with q first.
 func withWords(q string, others rs.Object) rs.Object {
 	if q == "" {
 		return others
@@ -158,7 +158,7 @@ func withWords(q string, others rs.Object) rs.Object {
 	return append(rs.Object{rs.NewMember("q", q)}, others...)
 }
 
-// inConnection are an argument and the connection that a call names, if it does.
+// inConnection returns one argument, and the connection that the call names, if any.
 func inConnection(call Call, name string, value any) rs.Object {
 	args := rs.Object{rs.NewMember(name, value)}
 	if id := call.Arguments.Get("connection_id"); id != "" {
@@ -167,7 +167,7 @@ func inConnection(call Call, name string, value any) rs.Object {
 	return args
 }
 
-// given are the members of an object that are no empty texts.
+// given returns the members that are not empty strings.
 func given(all ...rs.Member) rs.Object {
 	return slices.DeleteFunc(all, func(m rs.Member) bool { return m.Value == `""` })
 }

@@ -21,28 +21,28 @@ import (
 )
 
 const (
-	manyHits        = 10 // say of which year most are
-	maxTriedStreams = 5  // whose records with the conditions of a query are counted
+	manyHits        = 10 // hits that are enough to tell which year is meant
+	maxTriedStreams = 5  // streams in which the records with the conditions of a query are counted
 )
 
-// searched finds out which other call an answered search may mean. It may read the schema for that.
+// searched is an answered search. It finds out which other calls the search may mean, and may read the schema for that.
 type searched struct {
 	searchArgs
 	call   Call
 	answer *Answer
 	list   rs.List
 	stated func() known.Stream // what the schema says of all streams
-	absent []string            // the words of the query that no record has, in small letters
+	absent []string            // the words of the query that no record has, in lower case
 
-	// The time that the query names, and the query without it.
+	// timed reports that the query names a time; Named has it, and the query without it.
 	timed bool
 	written.Named
 }
 
 func (s *searched) recall() rs.Object { return s.list.Envelope.Object("meta").Object("recall") }
 
-// moveToHits moves a month without a year, which the resource server read as one of any year, to the newest year of which a hit is, where
-// the hits are all or many.
+// moveToHits gives a month without a year, which the resource server read as that month of any year, the year of the newest hit in that
+// month. It does so only if the hits are all there are, or at least [manyHits].
 func (s *searched) moveToHits() {
 	month, err := time.Parse(time.DateOnly, s.Since)
 	isPart := s.list.Envelope.Flag("has_more") && len(s.list.Items) < manyHits
@@ -51,8 +51,8 @@ func (s *searched) moveToHits() {
 	}
 	year := 0
 	for _, hit := range s.list.Items {
-		said := hit.Members.Text("authored_at") // perhaps without a zone
-		if at, err := time.Parse(time.DateOnly, said[:min(len(said), len(time.DateOnly))]); err == nil && at.Month() == month.Month() {
+		authored := hit.Members.Text("authored_at") // perhaps without a zone
+		if at, err := time.Parse(time.DateOnly, authored[:min(len(authored), len(time.DateOnly))]); err == nil && at.Month() == month.Month() {
 			year = max(year, at.Year())
 		}
 	}
@@ -68,7 +68,7 @@ func (s *searched) isAbsent(word string) bool {
 	return slices.Contains(s.absent, strings.Trim(strings.ToLower(word), ".,;?!()"))
 }
 
-// without are the arguments of the call less its words, its place in a list and some others.
+// without returns the arguments of the call except its words, its cursor and some others.
 func (s *searched) without(names ...string) rs.Object {
 	return s.call.Arguments.Without("q", "query", "cursor").Without(names...)
 }
@@ -77,13 +77,14 @@ func searchFor(q string, others rs.Object) string {
 	return correct.Call{Tool: "search", Arguments: withWords(q, others)}.String()
 }
 
-// records is the list of the records of a stream, with more arguments.
+// records returns the call that lists the records of a stream, with more arguments.
 func (s *searched) records(stream string, more ...rs.Member) string {
 	return correct.Call{Tool: "query_records", Arguments: append(inConnection(s.call, "stream", stream), more...)}.String()
 }
 
-// unreadFields says which call is meant by conditions in a query that found nothing for them, as search reads words alone: the filter of a
-// stream that has the fields and, of several, is known to have such records, else the search for the words. It is "" for any other search.
+// unreadFields returns the call that is meant by conditions in a query, such as merchant:Towpath, which found nothing because search reads
+// only words. The call filters a stream that has the fields and, if several have them, is known to have such records; if there is none, it
+// searches for the words. It is "" for any other search.
 func (s *searched) unreadFields(ctx context.Context) string {
 	const lead = "q is read as words, not as fields. Send: "
 	found, rest, words := written.FieldForms(s.q)
@@ -115,8 +116,8 @@ func (s *searched) unreadFields(ctx context.Context) string {
 	return lead + searchFor(strings.TrimSpace(rest+" "+strings.Join(words, " ")), sent)
 }
 
-// newestRecord is the call for a query for the newest or oldest of the stream that it names, as "latest order" does, or that has what the
-// sender sent whom it names: its records need not have the word. For any other query it is empty.
+// newestRecord returns the call that answers a query for the newest or oldest record of the stream that it names, such as "latest order",
+// or of the sender that it names: the record need not have those words. It is "" for any other query.
 func (s *searched) newestRecord(ctx context.Context, q *render.Question) string {
 	newest, oldest := q.AsksByTime()
 	if s.q == "" || !newest && !oldest || s.inPeriod() || len(s.filter) > 0 {
@@ -138,7 +139,7 @@ func (s *searched) newestRecord(ctx context.Context, q *render.Question) string 
 		}
 	}
 	switch {
-	case !ok || len(others) > 0 && len(s.streams) == 1: // it is the search at hand
+	case !ok || len(others) > 0 && len(s.streams) == 1: // that is this search
 		return ""
 	case len(others) > 0:
 		return "In that stream alone: " + searchFor(which+" "+strings.Join(others, " "), within)
@@ -150,7 +151,8 @@ func (s *searched) newestRecord(ctx context.Context, q *render.Question) string 
 	return "The " + which + " of that stream: " + correct.Call{Tool: "query_records", Arguments: records}.String()
 }
 
-// streamAsked is the first source of the stream that a question names, else, with false, of the stream of a hit whose sender it names.
+// streamAsked returns the first source of the stream that a question names. If it names none, it returns false, and a source with only the
+// stream of a hit whose sender the question names.
 func (s *searched) streamAsked(q *render.Question) (source known.Source, ok bool) {
 	may := func(source known.Source) bool {
 		return len(s.streams) == 0 || slices.Contains(s.streams, source.Stream)
@@ -164,8 +166,8 @@ func (s *searched) streamAsked(q *render.Question) (source known.Source, ok bool
 	return source, ok
 }
 
-// sourcesAsked are the sources of a stream, of the connections that a question names or of all, the id of the connection if it names one,
-// and the words that say more than these.
+// sourcesAsked returns the sources of a stream, limited to the connections that a question names, if any; the id of the connection if it
+// names exactly one; and the words that say more than these names.
 func (s *searched) sourcesAsked(q *render.Question, stream string) (sources []known.Source, connection string, others []string) {
 	only := s.call.Scope.ConnectionID
 	for _, source := range s.stated().Sources {
@@ -182,8 +184,9 @@ func (s *searched) sourcesAsked(q *render.Question, stream string) (sources []kn
 	return slices.DeleteFunc(sources, isOther), connection, relax.Without(others, had...)
 }
 
-// newestOf is the call for the newest or oldest records whose sender, or whose title such as a merchant, is a value that a query names, one
-// for each connection that has it; "" where it names none, or one of two. The values of a few connections are read for it.
+// newestOf returns the calls for the newest or oldest records whose sender, or whose title, such as a merchant, is a value that a query
+// names: one call for each connection that has the value. It is "" if the query names no value, or a different one in two connections. It
+// reads the values of a few connections.
 func (s *searched) newestOf(
 	ctx context.Context, q *render.Question, sources []known.Source, others []string, which string, records rs.Object,
 ) string {
@@ -226,8 +229,9 @@ func (s *searched) newestOf(
 	return "The " + which + " of " + quote.Text(value) + ": " + strings.Join(calls, ", ")
 }
 
-// ofTime are the arguments of a search of the time that the query names, for the words that say what it is about, without those that are
-// nowhere, and in the streams and the connection that others name; nil for none, and where it names another time beside it.
+// ofTime returns the arguments of a search of the time that the query names. It searches for the words that say what the query is about,
+// except those that no record has, in the streams and the connection that other words name. It is nil if the query names no time, or
+// another one in the other words.
 func (s *searched) ofTime() rs.Object {
 	if !s.timed || s.inPeriod() {
 		return nil
@@ -260,7 +264,7 @@ func (s *searched) ofTime() rs.Object {
 	return append(args, s.bounds()...)
 }
 
-// bounds are the arguments for the time that the query names; none of a search that has its own.
+// bounds returns since and until for the time that the query names; none for a search that has its own period.
 func (s *searched) bounds() rs.Object {
 	if s.inPeriod() {
 		return nil
@@ -268,8 +272,8 @@ func (s *searched) bounds() rs.Object {
 	return given(rs.NewMember("since", s.Since), rs.NewMember("until", s.Until))
 }
 
-// streamsOf are the streams with a time whose records some words of a search name, and the other words. Beside others a word names a stream
-// only in the plural, and what its records are usually called says little: a meeting may be in a chat, and Thread may be of a name.
+// streamsOf returns the streams with a time that some words of a search name, and the other words. Among several words, only a plural names
+// a stream, and a usual word for records, such as meeting, is dropped: a meeting may be in a chat, and Thread may be part of a name.
 func (s *searched) streamsOf(words []string) (streams, others []string) {
 	isTimed := func(source known.Source) bool {
 		return source.Time != "" && (len(s.streams) == 0 || slices.Contains(s.streams, source.Stream))

@@ -17,16 +17,16 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
-// A word that no record has may be in the name of where records are, such as that of a chat or of an app, which no search reads.
+// A word that no record has may be in the name of a stream, a connection or a field, such as that of an app. No search reads these names.
 
-// Bounds of what is said of such a word.
+// Bounds of a hint about such a word.
 const (
-	maxNamedStreams  = 3  // whose names are said
-	maxCalledStreams = 40 // that a call has
+	maxNamedStreams  = 3  // streams that the hint names
+	maxCalledStreams = 40 // streams in its call
 )
 
-// wordsInNames says of those words of a query that no record has and that are words of the names of streams, or else of a connection, which these
-// are, with the call for the other words there, or for what there is; "" where there is none.
+// wordsInNames returns a hint about words of a query that no record has and that are in the names of streams, of one connection or of a
+// field. The hint has the call that searches there for the other words, or lists what is there. It is "" if there are no such words.
 func (s *searched) wordsInNames(ctx context.Context) string {
 	absent := s.absent
 	if len(absent) == 0 && isEmpty(s.answer.Response) && !s.inPeriod() && len(s.filter) == 0 {
@@ -34,7 +34,7 @@ func (s *searched) wordsInNames(ctx context.Context) string {
 			absent = []string{strings.ToLower(words[0])}
 		}
 	}
-	if relax.HasSuperlative(s.q) { // the largest of a stream is none of its records that say so
+	if relax.HasSuperlative(s.q) { // the largest record of a stream need not have that word
 		return ""
 	}
 	rest := strings.ToLower(s.Rest) // without the time of the query
@@ -46,7 +46,7 @@ func (s *searched) wordsInNames(ctx context.Context) string {
 	}
 	sources := s.places(ctx)
 	within := slices.DeleteFunc(slices.Clone(sources), func(source known.Source) bool {
-		only := s.call.Scope.ConnectionID // what is held may be of all connections
+		only := s.call.Scope.ConnectionID // a cached list may be of all connections
 		return only != "" && source.Connection.ID != only || len(s.streams) > 0 && !slices.Contains(s.streams, source.Stream)
 	})
 	if words, of := known.Named(within, absent); len(of) > 0 {
@@ -54,18 +54,18 @@ func (s *searched) wordsInNames(ctx context.Context) string {
 	}
 	if words, of := known.NamedConnections(sources, absent); len(of) == 1 {
 		says, id := fmt.Sprintf("%s the name of the connection %s: ", quote.AreIn(words), quote.Connections(of)), rs.EncodeJSON(of[0].ID)
-		if others := s.beside(words...); len(others) > 0 {
-			return says + s.searchBeside(others, "connection_id", id)
+		if others := s.remainingWords(words...); len(others) > 0 {
+			return says + s.searchRemaining(others, "connection_id", id)
 		}
 		return says + correct.Call{Tool: "schema", Arguments: rs.Object{{Name: "connection_id", Value: id}}}.String()
 	}
 	return s.inFieldName(ctx, absent)
 }
 
-// inFieldName says that words are in the name of a field, with the call for its numbers by month or in all, or for what it holds.
+// inFieldName returns a hint that words are in the name of a field, with the call for its numbers by month or in total, or for its values.
 func (s *searched) inFieldName(ctx context.Context, words []string) string {
 	document := s.call.Tool.schemas.Held(ctx, "", s.call.Scope.ConnectionID)
-	if document == nil && s.answer.Repair == nil && auth.PrincipalFrom(ctx).Package == nil { // a repair has its own bound of reads
+	if document == nil && s.answer.Repair == nil && auth.PrincipalFrom(ctx).Package == nil { // a repair has its own budget of reads
 		document = s.stated().Document
 	}
 	if document == nil {
@@ -82,33 +82,33 @@ func (s *searched) inFieldName(ctx context.Context, words []string) string {
 		}
 	}
 	says := fmt.Sprintf("%s the name of the field %s of %s: ", quote.AreIn(words), quote.Names([]string{name}, 1), quote.Names(streams, maxNamedStreams))
-	others := s.beside(words...)
+	others := s.remainingWords(words...)
 	if len(others) > 0 && slices.ContainsFunc(rows[0].Fields(), func(f rs.SchemaField) bool {
 		isCondition := slices.Contains(f.Aggregates, "sum") || f.Type == "boolean" || f.Role == "event-time"
-		return f.Name == name && isCondition // which a search for other words would not keep
+		return f.Name == name && isCondition // a search for the other words would lose the condition
 	}) {
 		return ""
 	}
 	if len(others) > 0 && len(s.list.Items) > 0 && len(streams) <= maxNamedStreams {
-		return says + s.searchBeside(others, "streams", rs.EncodeJSON(streams))
+		return says + s.searchRemaining(others, "streams", rs.EncodeJSON(streams))
 	}
 	return says + s.valuesOf(rows[0], name).String()
 }
 
-// valuesOf is the call for the numbers of a field by month or in all, or for what it holds.
+// valuesOf returns the call for the numbers of a field by month or in total, or for its values.
 func (s *searched) valuesOf(row *rs.SchemaStream, name string) correct.Call {
 	args := inConnection(s.call, "stream", row.Name)
-	if len(row.Connections) == 1 && s.call.Scope.ConnectionID == "" { // others may lack the field
+	if len(row.Connections) == 1 && s.call.Scope.ConnectionID == "" { // other connections may lack the field
 		args = append(args, rs.NewMember("connection_id", row.Connections[0].ID))
 	}
-	adds, time := false, ""
+	summable, time := false, ""
 	for _, field := range row.Fields() {
-		adds = adds || field.Name == name && slices.Contains(field.Aggregates, "sum")
+		summable = summable || field.Name == name && slices.Contains(field.Aggregates, "sum")
 		if field.Role == "event-time" && slices.Contains(field.Aggregates, "group_by_time") {
 			time = field.Name
 		}
 	}
-	if !adds {
+	if !summable {
 		return correct.Call{Tool: "query_records", Arguments: append(args, rs.NewMember("fields", []string{name}))}
 	}
 	metric := "sum"
@@ -122,15 +122,16 @@ func (s *searched) valuesOf(row *rs.SchemaStream, name string) correct.Call {
 	return correct.Call{Tool: "aggregate", Arguments: args}
 }
 
-// averaged matches the name of a number whose sum says nothing. The short words are whole ones: a duration is no ratio, a postage no age.
+// averaged matches the name of a number whose sum means nothing. The short words must be whole words: a duration is not a ratio, and a
+// postage is not an age.
 var averaged = written.Expression(`avg|average|score|percent|level|temperature|weight|height|bpm|pace|speed|(?:rate|ratio|mean)s?(?:_|$)|(?:^|_)age$`)
 
-// places are the streams of connections as far as they are known: from the schema, which other hints read too, or where nothing was found
-// from the list of streams that is read for how fresh they are.
+// places returns the streams of the connections as far as they are known: from the schema if other hints read it too or it is cached, else
+// from the list of streams that a search without hits reads for how fresh they are.
 func (s *searched) places(ctx context.Context) (places []known.Source) {
 	schemas, connection := s.call.Tool.schemas, s.call.Scope.ConnectionID
-	said := s.recall().Has("missing_words") && len(s.list.Items) > 0 && auth.PrincipalFrom(ctx).Package == nil // and no repair has read
-	if said || s.timed {
+	hasMissing := s.recall().Has("missing_words") && len(s.list.Items) > 0 && auth.PrincipalFrom(ctx).Package == nil // no repair
+	if hasMissing || s.timed {
 		return s.stated().Sources
 	}
 	if document := schemas.Held(ctx, "", connection); document != nil {
@@ -146,14 +147,14 @@ func (s *searched) places(ctx context.Context) (places []known.Source) {
 	return places
 }
 
-// inStreamNames says that words are in the names of some streams.
+// inStreamNames returns a hint that words are in the names of some streams.
 func (s *searched) inStreamNames(words []string, sources []known.Source) string {
 	var streams []string
-	timed, some := true, false
+	allTimed, someTimed := true, false
 	for _, source := range sources {
 		if !slices.Contains(streams, source.Stream) {
 			streams = append(streams, source.Stream)
-			timed, some = timed && source.Time != "", some || source.Time != ""
+			allTimed, someTimed = allTimed && source.Time != "", someTimed || source.Time != ""
 		}
 	}
 	says := fmt.Sprintf("%s the name of the stream %s: ", quote.AreIn(words), quote.Names(streams, 1))
@@ -164,19 +165,19 @@ func (s *searched) inStreamNames(words []string, sources []known.Source) string 
 		streams = streams[:maxCalledStreams]
 		says = strings.TrimSuffix(says, ": ") + fmt.Sprintf(", here the first %d: ", len(streams))
 	}
-	others := s.beside(words...)
+	others := s.remainingWords(words...)
 	within := s.without("mode", "limit", "streams").With("streams", rs.EncodeJSON(streams))
-	if some {
+	if someTimed {
 		within = within.WithAll(s.bounds())
 	}
 	switch {
 	case len(others) > 0:
 		return says + searchFor(strings.Join(others, " "), within)
-	case some && (s.inPeriod() || s.timed):
+	case someTimed && (s.inPeriod() || s.timed):
 		return says + searchFor("", within)
-	case timed && (len(streams) > 1 || len(s.filter) > 0):
+	case allTimed && (len(streams) > 1 || len(s.filter) > 0):
 		return says + searchFor("", rs.Object{rs.NewMember("since", "1970-01-01")}.WithAll(within))
-	case s.inPeriod() || len(s.filter) > 0: // which a list would leave out
+	case s.inPeriod() || len(s.filter) > 0: // a list would ignore these
 		return ""
 	}
 	var lists []string
@@ -186,13 +187,13 @@ func (s *searched) inStreamNames(words []string, sources []known.Source) string 
 	return says + strings.Join(lists, ", ")
 }
 
-// searchBeside is the search for other words than those of a name, where that name is and in the time that the query names.
-func (s *searched) searchBeside(others []string, name, where string) string {
+// searchRemaining returns the search for the words that are not in a name, limited to what has that name and to the time of the query.
+func (s *searched) searchRemaining(others []string, name, where string) string {
 	return searchFor(strings.Join(others, " "), s.without("mode", "limit", name).With(name, where).WithAll(s.bounds()))
 }
 
-// beside are the words of a query that are looked for beside those that are in a name: those that some record has.
-func (s *searched) beside(words ...string) []string {
-	parts := relax.Words(strings.Join(s.absent, " ")) // of e-mail
+// remainingWords returns the words of a query that are not in a name and that some record has.
+func (s *searched) remainingWords(words ...string) []string {
+	parts := relax.Words(strings.Join(s.absent, " ")) // e-mail has two
 	return slices.DeleteFunc(relax.Without(relax.Telling(relax.Words(s.Rest)), append(parts, words...)...), s.isAbsent)
 }

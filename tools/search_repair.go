@@ -18,19 +18,19 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
-// A searcher is the core of search.
+// A searcher answers the calls of search.
 type searcher struct {
 	relaxed  bool            // a search that finds nothing is repaired
-	refused  *known.Refusals // which grants have no filter
-	noHybrid *known.Refusals // which grants have no hybrid search
+	refused  *known.Refusals // grants for which the resource server does not filter
+	noHybrid *known.Refusals // grants for which it has no hybrid search
 }
 
-// search makes the read that the arguments stand for, and others where it finds nothing: package relax has the rules.
+// search makes the read that the arguments ask for. If that finds nothing, it makes the reads of a repair; package relax has the rules.
 func (s searcher) search(ctx context.Context, call Call) (Reply, error) {
 	args := call.Args.(searchArgs)
 	from := args.position.Start()
 	if args.position.Cursor == render.RepairedList {
-		from, args.position = args.position, from // the resource server has not made it
+		from, args.position = args.position, from // the resource server does not know it
 	}
 	response, err := call.RS.Do(ctx, args.Request(call.Scope))
 	if err != nil {
@@ -39,7 +39,7 @@ func (s searcher) search(ctx context.Context, call Call) (Reply, error) {
 	list, _ := response.List()
 	empty := isEmpty(response)
 	if recall := list.Envelope.Object("meta").Object("recall"); recall.Has("missing_words") || recall.Has("partial_count") {
-		empty = false // this resource server takes records with some of the words: there are none
+		empty = false // this resource server already looked for some of the words
 	}
 	if empty && s.relaxed && args.repairable() {
 		if r := s.repairing(ctx, call, args, response); r.left > 0 {
@@ -52,21 +52,21 @@ func (s searcher) search(ctx context.Context, call Call) (Reply, error) {
 	return replied(call, response, nil)
 }
 
-// repairable reports whether a search that found nothing may be repaired: one for words, from its start, not narrowed to ids. The parts of
-// what may be an id say nothing by themselves.
+// repairable reports whether a search that found nothing may be repaired: it must be for words, from the start, and not limited to ids. The
+// parts of a likely id mean nothing by themselves.
 func (s searchArgs) repairable() bool {
 	return s.position.Cursor == "" && (s.mode == "" || s.mode == "lexical") && !relax.Phrase(s.q) && relax.HasWords(s.q) &&
 		(written.LikelyID(s.q) != strings.TrimSpace(s.q) || len(relax.Words(s.q)) < 2) && !s.filter.Has("id") && !s.filter.Has("record_id")
 }
 
-// repairing is a repair that has made no read. nothing is the answer to all words. After a search of a time that took many reads, those
-// for single words look through the hits of any time.
+// repairing returns a repair that has not made any read yet. nothing is the answer to the search for all words. After a search of a period
+// that took many reads, the searches for single words look through the hits of any time.
 func (s searcher) repairing(ctx context.Context, call Call, args searchArgs, nothing *rs.Response) *repairing {
 	r := &repairing{searcher: s, call: call, args: args, answers: []*rs.Response{nothing}, each: max(1, nothing.Reads)}
 	r.Reads, r.left = r.each, relax.ReadsLeft(r.each, r.each)
 	if within, is := call.RS.(*period.Reader); is && r.left < 2 && len(args.filter) == 0 {
 		r.call.RS, r.each = within.OfAnyTime(), 1
-		if auth.PrincipalFrom(ctx).Package != nil { // which asks each member
+		if auth.PrincipalFrom(ctx).Package != nil { // a package asks each member
 			r.each = within.Connections()
 		}
 		r.left = relax.ReadsLeft(r.Reads, r.each)
@@ -74,38 +74,38 @@ func (s searcher) repairing(ctx context.Context, call Call, args searchArgs, not
 	return r
 }
 
-// repair reads what the words of the search find one by one.
+// repair searches for the words one by one, and returns the page of hits that begins at from.
 func (r *repairing) repair(ctx context.Context, from render.Position) (Reply, error) {
 	ctx, cancel := read.WithinDeadline(ctx)
 	defer cancel()
 	r.read(ctx)
-	list, err := r.page(from) // its reads count even if it does not exist
+	list, err := r.page(from) // the reads count even if there is no such page
 	return Reply{Call: r.call, Answer: Answer{Response: list, Repair: &r.Repair, spent: r.left < 2}}, err
 }
 
-// A repairing is a repair under way.
+// A repairing is a repair in progress.
 type repairing struct {
 	render.Repair
 	left     int // searches that may follow
-	each     int // reads that one takes
+	each     int // reads that one search takes
 	searcher searcher
 	call     Call
 	args     searchArgs
-	answers  []*rs.Response // the first search's first
-	found    []relax.Read   // of each of the words
-	nearest  []relax.Hit
+	answers  []*rs.Response // the first one is of the search for all words
+	found    []relax.Read   // one for each word
+	nearest  []relax.Hit    // of the hybrid search
 }
 
-// read asks for the words together, for hybrid search and for each word, and for the other forms of words that no record has.
+// read searches for all words together, by hybrid search, and for each word, and then for other forms of the words that no record has.
 func (r *repairing) read(ctx context.Context) {
 	grant := auth.PrincipalFrom(ctx).GrantID
 	words := relax.Words(r.args.q)
 	if len(words) == 1 && relax.Same(words[0], r.args.q) {
-		r.Words, r.found, words = []render.RepairWord{{Word: words[0]}}, []relax.Read{{Word: words[0]}}, nil // nothing has just been found for it
+		r.Words, r.found, words = []render.RepairWord{{Word: words[0]}}, []relax.Read{{Word: words[0]}}, nil // it has just been read
 	}
 	var asked []searchArgs
-	all, together := relax.Together(r.args.q), 0 // reads of them
-	if all != "" && r.left > 1 {                 // the last is for a word
+	all, together := relax.Together(r.args.q), 0 // together is the number of reads for all
+	if all != "" && r.left > 1 {                 // the last read is for a word
 		together = 1
 	}
 	_, refused := r.searcher.noHybrid.Get(grant)
@@ -130,7 +130,7 @@ func (r *repairing) read(ctx context.Context) {
 		}
 		answers = answers[1:]
 	}
-	var having []relax.Hit // all words
+	var having []relax.Hit // hits with all words
 	r.Apart = all != ""
 	for i, word := range chosen {
 		switch answer := answers[i]; {
@@ -148,10 +148,10 @@ func (r *repairing) read(ctx context.Context) {
 	r.readForms(ctx)
 }
 
-// readForms asks for another form of each word that no record has, while reads remain.
+// readForms searches for another form of each word that no record has, while reads remain.
 func (r *repairing) readForms(ctx context.Context) {
 	var at []int
-	for _, shorter := range []bool{true, false} { // mail of mails before unreads of unread, where reads are few
+	for _, shorter := range []bool{true, false} { // mail for mails before unreads for unread, as reads may run out
 		for i, read := range r.found {
 			form := relax.OtherForm(read.Word)
 			if len(read.Hits) == 0 && form != "" && len(form) < len(read.Word) == shorter && len(at) < r.left && r.Ended == "" {
@@ -164,7 +164,7 @@ func (r *repairing) readForms(ctx context.Context) {
 	for _, i := range at {
 		asked = append(asked, r.forWord(relax.OtherForm(r.found[i].Word)))
 	}
-	for i, a := range slices.Backward(r.ask(ctx, asked)) { // so that no word moves before its form stands behind it
+	for i, a := range slices.Backward(r.ask(ctx, asked)) { // from the end, so that an insertion moves no later word
 		if a.err != nil {
 			continue
 		}
@@ -177,22 +177,22 @@ func (r *repairing) readForms(ctx context.Context) {
 	}
 }
 
-// forWord is the search for one word, in the same scope and without the words that the query excludes.
+// forWord returns the search for one word, in the same scope and without the words that the query excludes.
 func (r *repairing) forWord(word string) searchArgs {
 	args := r.args
 	args.q, args.limit = strings.Join(append([]string{word}, relax.Excluded(r.args.q)...), " "), relax.Hits
 	return args
 }
 
-// A oneAnswer is how one read ended.
-type oneAnswer struct {
-	response *rs.Response // a list; nil where there is an error
+// An outcome is how one read ended.
+type outcome struct {
+	response *rs.Response // a list; nil if there is an error
 	err      error
 }
 
-// ask makes reads, a few at a time, until one fails. A hybrid search may fail alone.
-func (r *repairing) ask(ctx context.Context, asked []searchArgs) []oneAnswer {
-	answers := make([]oneAnswer, len(asked))
+// ask makes reads, a few at a time, until one fails. A hybrid search may fail without ending the others.
+func (r *repairing) ask(ctx context.Context, asked []searchArgs) []outcome {
+	answers := make([]outcome, len(asked))
 	notSent := &rs.Error{Code: "deadline_exceeded"}
 	for i := range answers {
 		answers[i].err = notSent
@@ -206,7 +206,7 @@ func (r *repairing) ask(ctx context.Context, asked []searchArgs) []oneAnswer {
 				response, err = nil, &rs.Error{Code: "invalid_response"}
 			}
 		}
-		answers[i] = oneAnswer{response, err}
+		answers[i] = outcome{response, err}
 		if err != nil && asked[i].mode == "hybrid" && hybridAlone(err) {
 			return nil
 		}
@@ -221,7 +221,7 @@ func (r *repairing) ask(ctx context.Context, asked []searchArgs) []oneAnswer {
 		}
 		r.left--
 		if a.err != nil {
-			r.Reads += r.each // it may have been read
+			r.Reads += r.each // the resource server may have made them
 			continue
 		}
 		r.Reads += max(1, a.response.Reads)
@@ -230,7 +230,7 @@ func (r *repairing) ask(ctx context.Context, asked []searchArgs) []oneAnswer {
 	return answers
 }
 
-// page is the page of what was found that begins where a cursor says, as a list answer.
+// page returns the page of the merged hits that begins at a cursor, as a list answer.
 func (r *repairing) page(from render.Position) (*rs.Response, error) {
 	merged := relax.Merge(r.found, r.nearest)
 	if r.Total = len(merged); r.Total == 0 {
@@ -251,8 +251,7 @@ func (r *repairing) page(from render.Position) (*rs.Response, error) {
 		items[i] = found.Value
 		r.Hits = append(r.Hits, render.RepairHit{Key: found.Key, Words: found.Words})
 	}
-	// A member of a package may have failed in any of the reads, and any may have left hits out: the answer says what that read lacks
-	// which lacks most.
+	// Any of the reads may lack members of a package, sources or hits. The answer reports what is missing in the read that lacks most.
 	lacks := func(response *rs.Response) [3]int {
 		list, _ := response.List()
 		meta := list.Envelope.Object("meta")
@@ -272,7 +271,7 @@ func (r *repairing) page(from render.Position) (*rs.Response, error) {
 		envelope = envelope.With("read_as", list.Envelope.Get("read_as"))
 	}
 	meta := envelope.Object("meta").Without("count", "count_accuracy", "recall")
-	if sources := meta.Object("sources"); sources != nil { // the others would be those of one word
+	if sources := meta.Object("sources"); sources != nil { // the rest would be that of one word's search
 		meta = meta.With("sources", sources.Without("rest_cursor").JSON())
 	}
 	body := envelope.Without("next_cursor", "has_more", "links", "data").With("has_more", strconv.FormatBool(shown+len(page) < len(merged))).
@@ -284,14 +283,14 @@ func (r *repairing) page(from render.Position) (*rs.Response, error) {
 	return worst.WithBody(body.JSON()), nil
 }
 
-// changedSearch refuses to continue a repaired search that does not find what it found.
+// changedSearch returns the error for the next page of a repaired search that no longer finds the same.
 func changedSearch() *rs.Error {
 	return render.InvalidCursor("What this search finds has changed since its last page, or other words were searched for.",
 		"Search again without cursor.")
 }
 
 // hybridAlone reports whether the failure of a hybrid search says nothing about other reads: the resource server answered, and
-// neither refuses the token nor asks for fewer reads.
+// neither refused the token nor asked for fewer reads.
 func hybridAlone(err error) bool {
 	status := rs.AsError(err).Status
 	return status != 0 && status != 401 && status != 429 && status != 503

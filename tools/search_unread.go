@@ -20,11 +20,11 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
-// What no search reads, and a word of a query may be all the same: the id of a record, or a value of a field such as a status.
+// A word of a query may be what no search reads: the id of a record, or a value of a field such as a status.
 
-// byID looks for records whose own id is the one word of a search that may be one, such as A-0007 or #1042, and that no record has as a
-// word or that is all of the query, since search does not read ids: one read for each stream of the search. If there is no such record, it
-// tries the id with another separator. It says what it found, and whether that is a record.
+// byID looks for records whose own id is the likely id in a query, such as A-0007 or #1042, since search does not read ids. It does so if
+// no record has that word, or if the id is the whole query. It makes one read for each stream of the search; if there is no such record,
+// it tries the id with another separator. It returns what it found as a hint, and whether that is a record.
 func (s *searched) byID(ctx context.Context) (says string, found bool) {
 	id := written.LikelyID(s.q)
 	if id == "" || s.inPeriod() || len(s.filter) > 0 {
@@ -61,12 +61,13 @@ func (s *searched) byID(ctx context.Context) (says string, found bool) {
 	return says, false
 }
 
-// scopesOfIDs are the streams of a search, and of all streams those that are no parts of others, whose records have the ids of those.
+// scopesOfIDs returns the streams of a search. For a search of all streams it leaves out those whose records are parts of other records:
+// they have the ids of these.
 func (s *searched) scopesOfIDs(ctx context.Context) (scopes []rs.Scope) {
 	sources := s.stated().Sources
 	for _, source := range sources {
 		scope := rs.Scope{Stream: source.Stream, ConnectionID: s.call.Scope.ConnectionID}
-		if auth.PrincipalFrom(ctx).Package != nil { // which reads a record of one connection
+		if auth.PrincipalFrom(ctx).Package != nil { // a package reads a record of one connection
 			scope.ConnectionID = source.Connection.ID
 		}
 		isSearched := slices.Contains(s.streams, source.Stream) || len(s.streams) == 0 && !known.IsPart(source.Stream, sources)
@@ -77,16 +78,16 @@ func (s *searched) scopesOfIDs(ctx context.Context) (scopes []rs.Scope) {
 	return scopes
 }
 
-// Bounds of what is read for whether a word of a query is a value of a field, such as a status, which no search reads.
+// Bounds of the reads that find out whether a word of a query is a value of a field, such as a status, which no search reads.
 const (
-	fewHits         = 3 // with all words, beside which another call is proposed
+	fewHits         = 3 // hits with all words; if there are more, no other call is proposed
 	maxListedFields = 3
 	maxNumberFields = 8
-	maxListedValues = 30 // a field of more has no closed list
+	maxListedValues = 30 // values of a field
 )
 
-// listedValue says which word of a query that finds little is a value of a field of the stream that it is about, with the call that filters
-// by it; "" for none. The values of a few fields may be read for it.
+// listedValue returns a hint that a word of a query that finds little is a value of a field of the stream that the query is about, with the
+// call that filters by it; "" if there is none. It may read the values of a few fields.
 func (s *searched) listedValue(ctx context.Context) string {
 	if s.Unread != "" || !s.findsLittle(ctx) || len(s.streams) > 1 {
 		return ""
@@ -118,22 +119,23 @@ func (s *searched) listedValue(ctx context.Context) string {
 	return says + searchFor(strings.Join(others, " "), within.WithAll(s.bounds()))
 }
 
-// findsLittle reports whether few records have all words of a query, that are neither quoted nor limited to a time or filter, and whether
-// more may be read for it.
+// findsLittle reports whether few records have all words of a query that is neither quoted nor limited to a time or filter, and whether
+// reads remain for more.
 func (s *searched) findsLittle(ctx context.Context) bool {
 	found, counted := s.list.Envelope.Object("meta").Number("count")
 	if !counted {
 		found = len(s.list.Items)
 	}
 	exact := len(s.filter) > 0 || s.mode != "" && s.mode != "lexical" || strings.Contains(s.q, `"`) || s.inPeriod()
-	repaired := s.answer.Repair != nil && s.answer.Repair.Reads > relax.MaxReads-maxListedFields-1 // with the schema
-	// Members of a package would be asked that lack the stream.
+	repaired := s.answer.Repair != nil && s.answer.Repair.Reads > relax.MaxReads-maxListedFields-1 // and one for the schema
+	// In a package, members that lack the stream would be asked too.
 	members := s.answer.Response.Reads > maxCountedMembers || auth.PrincipalFrom(ctx).Package != nil
 	return s.q != "" && !exact && !repaired && !members && (len(s.absent) > 0 || found <= fewHits)
 }
 
-// fieldNumber says which fields have the one number of a query that finds little, or have it below zero as an expense may be, with calls
-// for their records, since no search reads numbers of fields: of a few that may have it, those of money before others; "" for none.
+// fieldNumber returns a hint about the fields that have the one number in a query that finds little, or have it as a negative number, as an
+// expense may be, with calls for their records. No search reads numbers of fields. It tries a few fields, those of money first; it returns
+// "" if none has the number.
 func (s *searched) fieldNumber(ctx context.Context) string {
 	number := written.LikelyNumber(s.q)
 	if number == "" || !s.findsLittle(ctx) {
@@ -156,8 +158,8 @@ func (s *searched) fieldNumber(ctx context.Context) string {
 	return "Numbers in fields are not searched. With this one: " + strings.Join(calls[:min(len(calls), maxNamedByID)], ", ") + "."
 }
 
-// listedWord finds the word that is a value, or a form of it, of one of the first fields of a call's stream that may have a closed list of
-// values: texts that can be filtered by and counted, and that no search reads. Where some words are nowhere it is one of these.
+// listedWord finds the word that is a value, or a form of a value, of one of the first fields of a call's stream that may have a closed
+// list of values: strings that can be filtered and grouped by, and that no search reads. If no record has some words, only these are tried.
 func (s *searched) listedWord(ctx context.Context, call Call, words []string) (field, value, word string) {
 	ctx, cancel := context.WithTimeout(ctx, read.BesideDeadline)
 	defer cancel()

@@ -1,4 +1,4 @@
-// Package tools holds what can be called: each tool's listing, its arguments, and the one read it stands for.
+// Package tools defines the MCP tools: how each is listed, its arguments, the reads of the resource server that it makes, and its result.
 package tools
 
 import (
@@ -16,28 +16,28 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
-// A Tool is one thing that can be called. Tools are made once and never change.
+// A Tool is one MCP tool. Tools are built once and never change.
 type Tool struct {
 	Name        string
 	Title       string
 	Description string
 	Input       json.RawMessage // JSON schema of the arguments: one flat object (D22)
 	Output      json.RawMessage // JSON schema that both a good and an error result satisfy
-	Listed      bool            // false: callable by those who know it, never in tools/list (D1)
-	Binary      bool            // the answer is bytes, which a resource read passes on as they are
+	Listed      bool            // false: callable, but never in tools/list (D1)
+	Binary      bool            // the answer is bytes, which a resource read passes on unchanged
 
-	// Known is what is known of the arguments where some are to be corrected; it is read from Input.
+	// Known describes the arguments, so that wrong ones can be corrected; it is read from Input.
 	Known correct.Tool
 
-	// Schema reads the compact schema of a stream, of all streams where it is "", under one connection where that is named; nil where it
-	// cannot be read. All tools hold it together, for a minute per grant.
+	// Schema reads the compact schema of a stream, or of all streams if stream is "", under one connection if one is named; nil if it
+	// cannot be read. All tools share one cache, which keeps a schema for a minute per grant.
 	Schema func(ctx context.Context, d rs.Doer, stream, connectionID string) *rs.Schema
-	// Held is what is held of it, without a read.
+	// Held returns the schema from that cache without a read; nil if it is not cached.
 	Held func(ctx context.Context, stream, connectionID string) *rs.Schema
 
-	schemas *known.Schemas // what both ask
+	schemas *known.Schemas // the cache behind Schema and Held
 
-	// Named is the tool of that name in the same list, nil for none.
+	// Named returns the tool with a name from the same list; nil if there is none.
 	Named func(name string) *Tool
 
 	// Decode parses the arguments. Its errors are *rs.Error values.
@@ -48,7 +48,7 @@ type Tool struct {
 	Forward Handler
 }
 
-// Parse reads and decodes the arguments of a call that is not under way, such as one that an answer prints.
+// Parse reads and decodes arguments without making the call, such as those of a call that an answer prints.
 func (t *Tool) Parse(raw json.RawMessage) (Args, error) {
 	values, err := ReadArguments(raw)
 	if err != nil {
@@ -57,7 +57,7 @@ func (t *Tool) Parse(raw json.RawMessage) (Args, error) {
 	return t.Decode(values)
 }
 
-// ReadArguments reads the arguments of a call: one JSON object whose names are each given once. Those that were left out, and null, are an
+// ReadArguments reads the arguments of a call: one JSON object in which no name occurs twice. Absent arguments and null are read as an
 // object without members.
 func ReadArguments(raw json.RawMessage) (rs.Object, error) {
 	text := string(raw)
@@ -71,14 +71,14 @@ func ReadArguments(raw json.RawMessage) (rs.Object, error) {
 	return values, nil
 }
 
-// A Call is one use of a Tool on its way down. Calls are values: a stage that learns something changes its own copy alone and passes
-// that on. A tool's Forward may replace Args and RS.
+// A Call is one use of a Tool on its way down the call pipeline. Calls are values: each stage changes its own copy and passes that on. A
+// tool's Forward may replace Args and RS.
 type Call struct {
 	Tool *Tool           // what was called
 	Raw  json.RawMessage // its arguments, as received
 	URI  string          // the resource that was asked for; empty for a tool call
-	// Protocol is the version of MCP that the client speaks, such as "2025-11-25"; empty when it did not say. Nothing but
-	// observation looks at it.
+	// Protocol is the version of MCP that the client speaks, such as "2025-11-25"; empty if the client did not send one. Only
+	// observation reads it.
 	Protocol  string
 	RS        rs.Doer   // the caller's resource server; set by admit
 	Arguments rs.Object // the arguments, as the tool lists them; set by correctCall
@@ -89,23 +89,23 @@ type Call struct {
 // An Answer is what the core read: the resource server's answer, and what further reads add to it.
 type Answer struct {
 	Response *rs.Response
-	Streams  *rs.Response         // the list of streams, with counts; nil where it was not read or not answered
-	Now      string               // the minute when that was read; "" for any call but an index
+	Streams  *rs.Response         // the list of streams, with counts; nil if it was not read or the read failed
+	Now      string               // the time of the call, to the minute in UTC; "" unless schema shows Streams
 	Coverage render.Coverage      // of an answer without records, and of a stream's schema
 	Empty    []render.EmptyField  // why a filter leaves no records
-	Repair   *render.Repair       // what a search did that found nothing at first; nil for any other call
-	document render.DocumentQuery // what is known of a record beside the arguments of its fetch
-	search   render.SearchQuery   // what is known of a search beside its arguments
-	spent    bool                 // a repair made all reads that it may make
+	Repair   *render.Repair       // how a search that found nothing at first was repaired; nil for any other call
+	document render.DocumentQuery // what is known of a record in addition to the arguments of its fetch
+	search   render.SearchQuery   // what is known of a search in addition to its arguments
+	spent    bool                 // the repair has no reads left
 }
 
-// A Reply is what comes back up.
+// A Reply is what a Handler returns up the call pipeline.
 type Reply struct {
 	Call      Call                    // the call as the core saw it; set by the core
 	Answer                            // set by the core
 	Ungranted *render.Ungranted       // what the answer leaves out because it is not granted; set by correctCall
 	Reads     int                     // of the resource server, or of members of a package, for this call; set by admit
-	Rendered  render.Result           // what Render made of the answer or of its error, for those who measure it
+	Rendered  render.Result           // what Render made of the answer or the error, for measurements
 	Refused   *rs.Error               // why Result is an error; nil if it is not; set by renderResult
 	Result    *mcp.CallToolResult     // set by renderResult for a tool call
 	Resource  *mcp.ReadResourceResult // set by renderResult for a resource read
@@ -116,8 +116,8 @@ type Handler func(context.Context, Call) (Reply, error)
 
 // Args are a tool's arguments, valid by construction.
 type Args interface {
-	Scope() (rs.Scope, error)    // what they touch; an error when two of them disagree
-	Request(rs.Scope) rs.Request // the read they stand for
+	Scope() (rs.Scope, error)    // what the call reads; an error if two arguments disagree
+	Request(rs.Scope) rs.Request // the read that the arguments ask for
 }
 
 // Forward is the core: it runs the tool's own Forward, or makes the one read of its Request.
@@ -129,7 +129,7 @@ func Forward(ctx context.Context, call Call) (Reply, error) {
 	return replied(call, response, err)
 }
 
-// replied is the reply to a call whose answer is that of one read.
+// replied returns the reply to a call that one read answers.
 func replied(call Call, response *rs.Response, err error) (Reply, error) {
 	return Reply{Call: call, Answer: Answer{Response: response}}, err
 }
@@ -167,7 +167,6 @@ const (
 	expandLimitProperty = `"expand_limit":{"type":"object","description":"Most records by relation: {\"attachments\":3}","additionalProperties":{"type":"integer"}}`
 )
 
-// filterProperty is the filter of a tool.
 var filterProperty = `"filter":{"type":"object","description":"By field an exact value or range (` + strings.Join(rs.RangeOperators, " ") + `), a date is the whole day:` +
 	` {\"status\":\"paid\",\"total\":{\"gte\":10}}","additionalProperties":true}`
 

@@ -30,7 +30,7 @@ func listStreamsTool() *Tool {
 
 type listStreamsArgs struct {
 	source
-	offset int // the adapter's own; it does not reach the resource server
+	offset int // not sent to the resource server
 }
 
 // Request returns GET /v1/streams.
