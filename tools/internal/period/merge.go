@@ -33,7 +33,7 @@ func (p *Reader) Do(ctx context.Context, r rs.Request) (*rs.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.Parts = nil // which are read as streams of their own
+	r.Parts = nil // they are searched as separate streams
 	limit, _ := strconv.Atoi(r.Query.Get("limit"))
 	limit = min(cmp.Or(limit, DefaultHits), maxHits)
 	words := r.Query.Get("q") != ""
@@ -53,7 +53,7 @@ func (p *Reader) Do(ctx context.Context, r rs.Request) (*rs.Response, error) {
 			pages[i] = p.read(ctx, r, n.sources[i], from, from.shown+limit+1)
 		}
 	})
-	if last := len(n.sources); last < len(pages) && len(pages[last].untimed) > 0 && !r.OneRound { // a repair has many reads already
+	if last := len(n.sources); last < len(pages) && len(pages[last].untimed) > 0 && !r.OneRound { // a repair makes many reads already
 		p.dateParts(ctx, &pages[last])
 	}
 	for i, page := range pages {
@@ -64,7 +64,7 @@ func (p *Reader) Do(ctx context.Context, r rs.Request) (*rs.Response, error) {
 	return nil, pages[0].err
 }
 
-// merged is one page of what the sources returned.
+// merged returns one page of the hits that the sources returned.
 func (p *round) merged(r rs.Request, pages []sourcePage, from cursor, limit int) *rs.Response {
 	response := &rs.Response{Status: 200, ContentType: "application/json", Reads: p.reads}
 	for _, page := range pages {
@@ -78,7 +78,7 @@ func (p *round) merged(r rs.Request, pages []sourcePage, from cursor, limit int)
 	timeline := r.Query.Get("q") == ""
 	all := hitsOf(pages, timeline)
 	matched := len(all) > 0 && all[0].matches() < nearestWord
-	if matched { // then hits for words that are only like those of the query are left out
+	if matched { // leave out hits that only have words like those of the query
 		all = slices.DeleteFunc(all, func(hit foundAt) bool { return hit.matches() == nearestWord })
 	}
 	end := min(len(all), from.shown+limit)
@@ -87,7 +87,7 @@ func (p *round) merged(r rs.Request, pages []sourcePage, from cursor, limit int)
 		items = append(items, hit.Item)
 	}
 	goesOn := func(page sourcePage) bool { return page.more && (!matched || !page.endsWithNearest()) }
-	more := len(items) > 0 && (end < len(all) || slices.ContainsFunc(pages, goesOn)) // of what was not looked through a warning says so
+	more := len(items) > 0 && (end < len(all) || slices.ContainsFunc(pages, goesOn)) // a warning reports what was not looked through
 	sources := p.extent(r, pages)
 	rest := sources.Get("rest_cursor")
 	body := rs.Object{
@@ -105,8 +105,8 @@ func (p *round) merged(r rs.Request, pages []sourcePage, from cursor, limit int)
 	return response.WithBody(body.JSON())
 }
 
-// hitsOf are the hits of all sources: the best of each first, or those of a timeline by time, and those of equal times in the order of the
-// sources, which is that of the next page too.
+// hitsOf returns the hits of all sources: in a search the best of each source first, in a timeline the newest first. Hits of equal times
+// are in the order of the sources, which the next page repeats.
 func hitsOf(pages []sourcePage, timeline bool) (all []foundAt) {
 	if timeline {
 		for _, page := range pages {
@@ -126,7 +126,7 @@ func hitsOf(pages []sourcePage, timeline bool) (all []foundAt) {
 	return all
 }
 
-// meta is what is said of all hits: what is left out, how many there are where that is known, and of how many sources they are.
+// meta returns what the answer says of all hits: what is left out, how many there are if that is known, and how many sources were read.
 func (p *round) meta(pages []sourcePage, sources rs.Object, timeline, found bool) rs.Object {
 	meta := rs.Object{{Name: "warnings", Value: p.warnings(pages, found)}}
 	if n, _ := untimedOf(pages, anyStream); n > 0 {
@@ -149,8 +149,8 @@ func (p *round) meta(pages []sourcePage, sources rs.Object, timeline, found bool
 	return meta
 }
 
-// next is how a page goes on: by a cursor, or by a call for each source of which all that was read has been shown and more follows; not at
-// all where a source of hits failed, since the next page may have others before these.
+// next returns how a page continues: with a cursor or, if all that was read has been shown, with a call for each source that has more. It
+// is nil if a source of a search failed, since on the next page its hits may come before these.
 func (p *round) next(r rs.Request, pages []sourcePage, all []foundAt, next cursor) rs.Object {
 	timeline := r.Query.Get("q") == ""
 	isUnfiltered := func(page sourcePage) bool { return page.all }
@@ -174,10 +174,10 @@ func (p *round) next(r rs.Request, pages []sourcePage, all []foundAt, next curso
 			}
 		}
 	}
-	return rs.Object{rs.NewMember("next_cursor", p.spell(r, next))}
+	return rs.Object{rs.NewMember("next_cursor", p.encode(r, next))}
 }
 
-// recall is what the answers say of the words of a query; nil where none does. A word is missing where it is in none of them.
+// recall merges what the answers say of the words of a query; nil if none says anything. A word is missing if it is missing in all of them.
 func (p *round) recall(pages []sourcePage) rs.Object {
 	var missing []string
 	partial, complete, counted, said := 0, p.isAll(), false, false
@@ -213,7 +213,7 @@ func (p *round) recall(pages []sourcePage) rs.Object {
 	return merged
 }
 
-// says is which instants were asked for, of which fields, and of fields whose values a zone does not move, which days or times of clocks.
+// says returns which instants were asked for, of which fields and, for fields whose values have no zone, which days or local times.
 func (p *round) says() []string {
 	inZone := p.Zone != nil && p.Zone != time.UTC
 	var moved, unmoved []string
@@ -261,7 +261,7 @@ func (p *round) says() []string {
 	return says
 }
 
-// span is "from A until B", and "from A on" or "until B" where one has no end.
+// span returns "from A until B", or "from A on" or "until B" if there is only one bound.
 func span(since, from string, begins bool, until, before string, ends bool) string {
 	switch {
 	case !begins:
@@ -272,7 +272,7 @@ func span(since, from string, begins bool, until, before string, ends bool) stri
 	return since + " " + from + " " + until + " " + before
 }
 
-// untimedOf is how many hits of some streams are left out because it is not known when they are, and which streams these are.
+// untimedOf returns how many hits of some streams are left out because their time is unknown, and which streams these are.
 func untimedOf(pages []sourcePage, of func(stream string) bool) (n int, streams []string) {
 	for _, page := range pages {
 		for _, hit := range page.untimed {
@@ -288,7 +288,7 @@ func untimedOf(pages []sourcePage, of func(stream string) bool) (n int, streams 
 
 func anyStream(string) bool { return true }
 
-// few are the first of some names, and how many others there are.
+// few returns the first of some names, and how many others there are.
 func few(names []string) string {
 	const most = 6
 	if others := len(names) - most; others > 0 {
@@ -297,8 +297,8 @@ func few(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// warnings say in one sentence each what the answer does not have, before the warnings of the resource server, each of them once. Those of
-// files that were not read belong to an answer without records, not to one that has any though one of its sources has none.
+// warnings returns one warning with a sentence for each thing that the answer lacks, and then the warnings of the resource server, each
+// once. A warning about files that were not read is left out if the answer has records, even if one of its sources has none.
 func (p *round) warnings(pages []sourcePage, found bool) string {
 	var says, failed, items []string
 	say := func(holds bool, format string, values ...any) {

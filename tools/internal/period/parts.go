@@ -12,32 +12,31 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/read"
 )
 
-// Hits of a stream that has no time, such as the bodies of messages, have that of the record they are a part of, and are within a filter
-// where that record is. A record says which part it has where the part is expanded in it; that its id is the part's is only likely, so it
-// is read of each that is returned.
+// A hit of a stream without a time, such as the body of a message, has the time of the record that it is a part of, and is within a filter
+// if that record is. A record probably has the id of its part, but only shows it where the part is expanded: so each record is read.
 
 // Bounds of what is read to learn when hits are.
 const (
 	maxWholeLists = 4  // lists of the records of a period or a filter, one for each source
-	maxDatedHits  = 10 // that are read, one read each
+	maxDatedHits  = 10 // hits whose record is read, one read each
 	datesDeadline = 1500 * time.Millisecond
 )
 
-// A whole is a source whose records have parts that were found.
+// A whole is a source whose records have parts among the hits.
 type whole struct {
 	known.Source
 	relation string
 	ids      map[string]bool // of its records in the period and within the filter
-	complete bool            // these are all
-	proven   int             // parts that have the id of their record
-	wrong    bool            // a part has not
+	complete bool            // ids has all of them
+	proven   int             // number of parts known to have the id of their record
+	wrong    bool            // a part is known not to have it
 }
 
-// isPart reports whether the records of a stream that has no time are parts of others, which say when.
+// isPart reports whether the records of a stream without a time are parts of records that have one.
 func (p *Reader) isPart(stream string) bool { return known.IsPart(stream, p.wholes) }
 
-// dateParts gives untimed hits of a page the time, title and author of the record that they are a part of, and leaves out those of another
-// time or of a record that the filter does not leave. What is not known then stays untimed.
+// dateParts gives the untimed hits of a page the time, title and author of the record that they are a part of, and drops those of another
+// time or of a record outside the filter. Hits of which this is unknown stay untimed.
 func (p *Reader) dateParts(ctx context.Context, page *sourcePage) {
 	ctx, cancel := context.WithTimeout(ctx, datesDeadline)
 	defer cancel()
@@ -52,12 +51,12 @@ func (p *Reader) dateParts(ctx context.Context, page *sourcePage) {
 		if hit.whole == nil {
 			return
 		}
-		own := p.Filter // it is read as the filter leaves it
+		recordFilter := p.Filter // the record is read only if it is within the filter
 		if !page.filtered || hit.whole.complete || hit.listed() > 0 {
-			own = nil
+			recordFilter = nil
 		}
-		proven[i] = hit.date(ctx, reads, own)
-		hit.within = proven[i] > 0 && (own != nil || hit.listed() > 0)
+		proven[i] = hit.date(ctx, reads, recordFilter)
+		hit.within = proven[i] > 0 && (recordFilter != nil || hit.listed() > 0)
 	})
 	for i, is := range proven {
 		if w := dated[i].whole; w != nil {
@@ -74,7 +73,7 @@ func (p *Reader) dateParts(ctx context.Context, page *sourcePage) {
 	page.keep(p.Period, p.Zone)
 }
 
-// wholesOf are the sources whose records some hits may be parts of, each with its own hits.
+// wholesOf returns the sources whose records some hits may be parts of, and sets them in these hits.
 func (p *Reader) wholesOf(hits []foundAt) (wholes []*whole) {
 	for _, s := range p.wholes {
 		for _, part := range s.Parts {
@@ -92,7 +91,8 @@ func (p *Reader) wholesOf(hits []foundAt) (wholes []*whole) {
 	return wholes
 }
 
-// excludes reports whether the part of an id is known to be of no record in the list: the list is whole, and parts have the ids of records.
+// excludes reports whether the part with an id is known to belong to no record in the list: the list is complete, and parts are known to
+// have the ids of their records.
 func (w *whole) excludes(id string) bool {
 	return w != nil && w.complete && !w.ids[id] && (len(w.ids) == 0 || w.proven > 0 && !w.wrong)
 }
@@ -112,7 +112,7 @@ func (w *whole) list(ctx context.Context, d rs.Doer, p *Reader) {
 
 func (hit foundAt) key() string { return hit.Members.Text("record_key", "record_id") }
 
-// listed is 1 where a record of the period and the filter has the id of a hit.
+// listed returns 1 if a record of the period and the filter has the id of the hit, else 0.
 func (hit foundAt) listed() int {
 	if hit.whole != nil && hit.whole.ids[hit.key()] {
 		return 1
@@ -120,8 +120,8 @@ func (hit foundAt) listed() int {
 	return 0
 }
 
-// date reads the record that has the id of a hit, as far as a filter leaves it: 1 where the hit is a part of it, -1 where it is not, 0
-// where that was not answered, and where the filter leaves none.
+// date reads the record that has the id of a hit, within a filter unless f is nil, and gives the hit its time, title and author. It returns
+// 1 if the hit is a part of that record, -1 if it is not, and 0 if the read fails or the record is outside the filter.
 func (hit *foundAt) date(ctx context.Context, d rs.Doer, f filter.Filter) int {
 	w, key := hit.whole, hit.key()
 	r := read.Request(w.Connection.ID, "streams", w.Stream, "records", key)

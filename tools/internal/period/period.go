@@ -1,6 +1,6 @@
-// Package period searches a resource server that filters by time one stream at a time as if it could search a period of all: it reads each
-// stream of each connection by its own field that says when, and merges what they return. A search without words is a timeline: it lists
-// the records themselves, newest first.
+// Package period limits a search to a period. A resource server can filter only one stream at a time by time, so the package reads each
+// stream of each connection with a filter on its own time field, and merges the results. A search without words is a timeline: it lists the
+// records themselves, newest first.
 package period
 
 import (
@@ -24,7 +24,7 @@ import (
 // A Period is the time that a search is limited to; the empty one limits nothing.
 type Period struct{ Since, Until string } // dates, or RFC 3339; "" for no bound
 
-// Bounds are the first instant of a period and the one before which it ends; zero where it has none. A date is the whole day.
+// Bounds returns the first instant of a period and the instant before which it ends; zero for a missing bound. A date is the whole day.
 func (p Period) Bounds(zone *time.Location) (from, before time.Time) {
 	bound := func(text string, days int, beyond time.Duration) time.Time {
 		t, err := rs.ReadTime(text)
@@ -39,7 +39,7 @@ func (p Period) Bounds(zone *time.Location) (from, before time.Time) {
 	return bound(p.Since, 0, 0), bound(p.Until, 1, 1)
 }
 
-// filter is the period as conditions on a field.
+// filter returns the period as conditions on a field.
 func (p Period) filter(field string, kind filter.DateKind, zone *time.Location) filter.Filter {
 	var f filter.Filter
 	for operator, value := range map[string]string{"gte": p.Since, "lte": p.Until} {
@@ -54,13 +54,13 @@ func (p Period) filter(field string, kind filter.DateKind, zone *time.Location) 
 	return f
 }
 
-// lasting is what began before a period and lasts into it, as conditions on the times of a source.
+// lasting returns the conditions for records of a source that began before a period and last into it.
 func (p Period) lasting(s source, zone *time.Location) filter.Filter {
 	from, _ := p.Bounds(zone)
 	return filter.Lasting(s.Time, s.End, s.Kind, bound(from, from.UTC().Format(time.RFC3339Nano), s.Kind, zone))
 }
 
-// bound is a time as the values of a field are compared with it: written, or what a clock of the zone shows.
+// bound returns a time in the form that the values of a field are compared with: as it was written, or as a clock of the zone shows it.
 func bound(t time.Time, written string, kind filter.DateKind, zone *time.Location) string {
 	switch kind {
 	case filter.Dates:
@@ -73,14 +73,14 @@ func bound(t time.Time, written string, kind filter.DateKind, zone *time.Locatio
 	return written
 }
 
-// DefaultHits is how many hits a page has that is made here or by the repair of a search, where no limit is sent.
+// DefaultHits is the number of hits on a page, if no limit is sent, of a search of a period and of a repaired search.
 const DefaultHits = 20
 
-// A cursor is where a search of a period goes on. Hits are counted from the first; those of a timeline from the first that is as old
-// as the last that was shown, so that records that were added meanwhile move nothing.
+// A cursor is where a search of a period continues. shown counts the hits so far; in a timeline only those with the time at, which is that
+// of the last hit shown, so that records added meanwhile do not move the page.
 type cursor struct {
 	shown  int
-	at     string // RFC 3339; "" but in a timeline
+	at     string // RFC 3339; "" except in a timeline
 	before int    // sources of earlier rounds
 }
 
@@ -89,7 +89,7 @@ const (
 	markChars    = 6
 )
 
-// mark tells a search from another: its words, streams, filter and period, and where it has several rounds their sources.
+// mark returns a short hash that identifies a search: its words, streams, filter and period and, if it takes several rounds, its sources.
 func (p *Reader) mark(r rs.Request) string {
 	query := url.Values{}
 	maps.Copy(query, r.Query)
@@ -105,8 +105,8 @@ func (p *Reader) mark(r rs.Request) string {
 	return base64.RawURLEncoding.EncodeToString(sum[:])[:markChars]
 }
 
-// spell is a cursor as the model sends it back: "period.SHOWN.MARK.AT", and from the second round on "period.SHOWN-BEFORE.MARK.AT".
-func (p *Reader) spell(r rs.Request, c cursor) string {
+// encode returns a cursor as the model sends it back: "period.SHOWN.MARK.AT", or from the second round on "period.SHOWN-BEFORE.MARK.AT".
+func (p *Reader) encode(r rs.Request, c cursor) string {
 	shown := strconv.Itoa(c.shown)
 	if c.before > 0 {
 		shown += "-" + strconv.Itoa(c.before)
@@ -114,10 +114,10 @@ func (p *Reader) spell(r rs.Request, c cursor) string {
 	return cursorPrefix + shown + "." + p.mark(r) + "." + c.at
 }
 
-// IsCursor reports whether a cursor was made here.
+// IsCursor reports whether a cursor was made by this package.
 func IsCursor(cursor string) bool { return strings.HasPrefix(cursor, cursorPrefix) }
 
-// from is where a search goes on. It is an error where its cursor is of another.
+// from returns where a search continues. It fails if the cursor is invalid or belongs to another search.
 func (p *Reader) from(r rs.Request) (cursor, error) {
 	text := r.Query.Get("cursor")
 	if text == "" {
@@ -129,7 +129,7 @@ func (p *Reader) from(r rs.Request) (cursor, error) {
 		before, _ := strconv.Atoi(rounds)
 		_, timeErr := rs.ReadTime(parts[3])
 		c := cursor{shown, parts[3], max(0, before)}
-		if err == nil && shown+before > 0 && shown >= 0 && shown < maxHits*maxReads && (c.at == "" || timeErr == nil) && p.spell(r, c) == text {
+		if err == nil && shown+before > 0 && shown >= 0 && shown < maxHits*maxReads && (c.at == "" || timeErr == nil) && p.encode(r, c) == text {
 			return c, nil
 		}
 	}
@@ -137,19 +137,19 @@ func (p *Reader) from(r rs.Request) (cursor, error) {
 		"Send it with the same other arguments as the answer printed it, or search again without cursor.")
 }
 
-// A foundAt is a hit and when its record is; the zero time where that is not known.
+// A foundAt is a hit with the time of its record; the zero time if that is unknown.
 type foundAt struct {
 	rs.Item
 	at     time.Time
 	within bool   // it is known to be a part of a record within the filter
-	whole  *whole // whose records it may be a part of; nil where that is not known
+	whole  *whole // the source whose records it may be a part of; nil if unknown
 }
 
-// What of the words of a query a hit has. A resource server returns first those that have all.
+// Which words of a query a hit has. A resource server returns hits with all words first.
 const (
 	allWords = iota
 	someWords
-	nearestWord // one that is like a word that is nowhere
+	nearestWord // only one that resembles a word that no record has
 )
 
 func (f foundAt) matches() int {
@@ -158,41 +158,41 @@ func (f foundAt) matches() int {
 
 func (f foundAt) stream() string { return f.Members.Text("stream", "stream_name") }
 
-// A sourcePage is what was read of a source.
+// A sourcePage is what was read from a source.
 type sourcePage struct {
 	hits     []foundAt
 	meta     rs.Object
-	missing  []string // the words of the query, as JSON, that occur nowhere
+	missing  []string // the words of the query, as JSON, that no record has
 	response *rs.Response
 	reads    int
 	more     bool
-	cursor   string    // of the resource server, behind the hits
-	next     rs.Object // the call that reads what follows of the source; nil where its resource server gives no cursor
+	cursor   string    // the resource server's, after the hits
+	next     rs.Object // the call that reads what follows in the source; nil if the resource server gives no cursor
 	all      bool      // the resource server did not filter by time
-	parts    bool      // of streams without a time, of which only what is in the period is kept
-	filtered bool      // which are kept where the records that they are parts of are within the filter
-	untimed  []foundAt // hits that are left out because it is not known when they are, or of which records they are parts
+	parts    bool      // it is of streams without a time; only hits in the period are kept
+	filtered bool      // such a hit is kept only if the record that it is a part of is within the filter
+	untimed  []foundAt // hits that are left out because their time, or the record that they are a part of, is unknown
 	err      error
 }
 
-// complete reports whether the hits of a page, or what its resource server counted, are all that is in the period.
+// complete reports whether the hits of a page, or the counts of its resource server, cover everything in the period.
 func (page *sourcePage) complete() bool {
 	return page.err == nil && !page.all && (!page.parts || !page.more && len(page.untimed) == 0)
 }
 
-// endsWithNearest reports whether all hits that follow have no word of the query.
+// endsWithNearest reports whether the last hit, and so every hit that follows, has no word of the query.
 func (page *sourcePage) endsWithNearest() bool {
 	return len(page.hits) > 0 && page.hits[len(page.hits)-1].matches() == nearestWord
 }
 
-// counts are how many records in the period have all words, and how many have some; false where that is not known.
+// counts returns how many records in the period have all words, and how many have some; false if that is unknown.
 func (page *sourcePage) counts() (count, partial int, known bool) {
 	if !page.parts {
 		count, known = page.meta.Number("count")
 		partial, _ = page.meta.Object("recall").Number("partial_count")
 		return count, partial, known && !page.all
 	}
-	for _, hit := range page.hits { // what its resource server counted is of any time
+	for _, hit := range page.hits { // the resource server counted hits of any time
 		switch hit.matches() {
 		case someWords:
 			partial++
@@ -214,7 +214,7 @@ func (page *sourcePage) lacks(word string) bool {
 	})
 }
 
-// take reads the answer of a source.
+// take adds the answer of a source to the page.
 func (page *sourcePage) take(response *rs.Response, err error, s known.Source, r rs.Request, zone *time.Location) {
 	page.reads++
 	if page.err, page.cursor = err, ""; err != nil {
@@ -241,7 +241,7 @@ func (page *sourcePage) take(response *rs.Response, err error, s known.Source, r
 		switch {
 		case isLocal:
 			at = local
-		case err != nil && when != "": // it is written in another way
+		case err != nil && when != "": // in an unknown format
 			at, _ = rs.ReadTime(item.Members.Text("emitted_at"))
 		case written.IsDay(when):
 			at = filter.StartOfDay(at, zone)
@@ -250,8 +250,8 @@ func (page *sourcePage) take(response *rs.Response, err error, s known.Source, r
 	}
 }
 
-// goesOn is the call that reads on where a source has more than was read.
-func (page *sourcePage) goesOn(stream string, r rs.Request, f filter.Filter) {
+// setNext sets the call that reads on, if the source has more than was read.
+func (page *sourcePage) setNext(stream string, r rs.Request, f filter.Filter) {
 	if page.err != nil || page.cursor == "" {
 		return
 	}
@@ -277,7 +277,7 @@ func (page *sourcePage) goesOn(stream string, r rs.Request, f filter.Filter) {
 	page.next = rs.Object{{Name: "tool", Value: rs.EncodeJSON(tool)}, {Name: "arguments", Value: args.JSON()}}
 }
 
-// keep leaves out what is not known to be in a period.
+// keep drops the hits outside a period. It moves those not known to be in the period and within the filter to untimed.
 func (page *sourcePage) keep(p Period, zone *time.Location) {
 	from, before := p.Bounds(zone)
 	var kept []foundAt

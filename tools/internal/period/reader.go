@@ -15,7 +15,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
-// sourceRequest is the read of a source: a search where there are words, else a list of its records, newest first.
+// sourceRequest returns the read of a source: a search if there are words, else a list of its records, newest first.
 func sourceRequest(s known.Source, r rs.Request, f filter.Filter, limit int) rs.Request {
 	query := url.Values{}
 	r.OneRound = true
@@ -30,7 +30,7 @@ func sourceRequest(s known.Source, r rs.Request, f filter.Filter, limit int) rs.
 			query.Set("sort", "-"+s.Time)
 		}
 		for _, name := range []string{s.Time, s.Title, s.Author, s.Text} {
-			if name != "" && !s.Untitled() && !slices.Contains(query["fields"], name) { // else its first values say what it is
+			if name != "" && !s.Untitled() && !slices.Contains(query["fields"], name) { // an untitled record needs all
 				query.Add("fields", name)
 			}
 		}
@@ -42,7 +42,7 @@ func sourceRequest(s known.Source, r rs.Request, f filter.Filter, limit int) rs.
 	return r
 }
 
-// recordHit is a record as a search returns one.
+// recordHit returns a record in the form of a search hit.
 func recordHit(s known.Source, record rs.Object) rs.Object {
 	data, field := record.Object("data"), s.Time
 	if !data.Has(field) {
@@ -65,7 +65,7 @@ func recordHit(s known.Source, record rs.Object) rs.Object {
 	return hit
 }
 
-// name is a source for people.
+// name returns the name of a source in a message.
 func (s source) name() string {
 	name := s.Stream
 	if s.lasting {
@@ -79,37 +79,37 @@ func (s source) name() string {
 
 // Bounds of what is read for one page.
 const (
-	maxReads = 32  // of sources, some of which are read a second time, for what lasts into the time
-	maxHits  = 100 // of one source
-	maxWords = 500 // a query has fewer
+	maxReads = 32  // reads of sources; one that is also read for what lasts into the period takes two
+	maxHits  = 100 // hits of one source
+	maxWords = 500 // missing words; a query has fewer
 )
 
-// A Reader is a resource server as a search sees it that is limited to a period.
+// A Reader answers the searches of a call from a resource server, limited to a period.
 type Reader struct {
 	Doer    rs.Doer
-	Words   string // that are searched for; "" lists the records themselves
+	Words   string // the words to search for; "" lists the records themselves
 	Filter  filter.Filter
 	Period  Period
 	Zone    *time.Location  // of dates
-	Refused *known.Refusals // to filter
-	Grant   string          // that is read
+	Refused *known.Refusals // grants for which the resource server refuses to filter
+	Grant   string          // the grant that is read
 	// Connection is the one that the search names; "" for all.
 	Connection string
 
-	chosen   []known.Source // that say when
-	timeless []string       // streams that do not
-	wholes   []known.Source // whose records have parts in those
-	anyTime  *sourcePage    // a search of those that has been made already; nil before
+	chosen   []known.Source // the sources that are read one by one: those with a time
+	timeless []string       // the streams that are searched together: those without one
+	wholes   []known.Source // the sources whose records have parts in the timeless streams
+	anyTime  *sourcePage    // the search of the timeless streams, if it has been made already
 }
 
-// A source is read for what is of a period by its time, or for what began before it and lasts into it.
+// A source is read for the records whose time is in a period or, if lasting is set, for those that began before it and last into it.
 type source struct {
 	known.Source
 	lasting bool
 }
 
-// Choose chooses what is read: those of the sources whose streams are named, with the streams of their parts, or all if none is. timeless
-// reports whether a stream of them has no time, and some whether there is anything to read.
+// Choose selects what is read: the sources whose streams are named, or all if none is named, and the streams in parts. timeless reports
+// whether one of these streams has no time, and some whether there is anything to read.
 func (p *Reader) Choose(sources []known.Source, streams, parts []string) (timeless, some bool) {
 	p.timeless = slices.Clone(parts)
 	for _, s := range sources {
@@ -133,7 +133,7 @@ func (p *Reader) Choose(sources []known.Source, streams, parts []string) (timele
 	return timeless, len(p.chosen) > 0 || p.Words != "" && timeless
 }
 
-// OfAnyTime is the resource server as one search of all streams sees it, of whose hits those of the period are kept.
+// OfAnyTime returns a Reader that makes one search of all streams for any time, and keeps the hits in the period.
 func (p *Reader) OfAnyTime() *Reader {
 	wide := *p
 	wide.chosen, wide.timeless = nil, slices.Clone(p.timeless)
@@ -145,7 +145,7 @@ func (p *Reader) OfAnyTime() *Reader {
 	return &wide
 }
 
-// Connections is how many connections are read.
+// Connections returns the number of connections that are read.
 func (p *Reader) Connections() int {
 	ids := map[string]bool{}
 	for _, s := range p.chosen {
@@ -154,8 +154,8 @@ func (p *Reader) Connections() int {
 	return len(ids)
 }
 
-// read reads a source, filtered by time; where the resource server refuses to filter what this token reads, its newest records or best
-// hits, of which those in the period are kept.
+// read reads a source, filtered by time. If the resource server refuses to filter what this token reads, it reads the newest records or
+// best hits of the source, and keeps those in the period.
 func (p *Reader) read(ctx context.Context, r rs.Request, s source, from cursor, most int) (page sourcePage) {
 	limited := p.Period
 	if from.at != "" {
@@ -167,13 +167,13 @@ func (p *Reader) read(ctx context.Context, r rs.Request, s source, from cursor, 
 	}
 	if _, refused := p.Refused.Get(p.Grant); !refused || len(p.Filter) > 0 {
 		page = p.pages(ctx, r, s, f, from, min(most, maxHits), most)
-		if !filterRefused(page.err) || len(p.Filter) > 0 { // what the caller filters by is not left out
+		if !filterRefused(page.err) || len(p.Filter) > 0 { // the caller's filter is never dropped
 			return page
 		}
 		p.Refused.Put(p.Grant, true)
 	}
 	reads := page.reads
-	if s.lasting { // its records are among those that are read without a filter
+	if s.lasting { // the unfiltered read of the source has these records
 		return sourcePage{all: true, response: &rs.Response{}, reads: reads}
 	}
 	page = p.pages(ctx, r, s, nil, from, maxHits, 0)
@@ -183,12 +183,12 @@ func (p *Reader) read(ctx context.Context, r rs.Request, s source, from cursor, 
 	return page
 }
 
-// conditions are the filter and a period on a source.
+// conditions returns the filter with a period on a source.
 func (p *Reader) conditions(s known.Source, limited Period) filter.Filter {
 	return p.narrowed(limited.filter(s.Time, s.Kind, p.Zone))
 }
 
-// narrowed is the filter with more conditions.
+// narrowed returns the filter with more conditions.
 func (p *Reader) narrowed(conditions filter.Filter) filter.Filter {
 	f := p.Filter
 	for _, c := range conditions {
@@ -197,26 +197,26 @@ func (p *Reader) narrowed(conditions filter.Filter) filter.Filter {
 	return f
 }
 
-// pages reads so many hits of a source: several pages only of a timeline, where so many have one time. Of one that goes on, those of later
-// times were shown.
+// pages reads the hits of a source: one page, but of a timeline as many pages as it takes to know the newest most hits. It drops the hits
+// later than from, which have been shown.
 func (p *Reader) pages(ctx context.Context, r rs.Request, s source, f filter.Filter, from cursor, limit, most int) (page sourcePage) {
 	request := sourceRequest(s.Source, r, f, limit)
 	until, _ := rs.ReadTime(from.at)
-	isShown := func(hit foundAt) bool { return !until.IsZero() && hit.at.After(until) } // a day has no zone, and may be in a bound before it
+	isShown := func(hit foundAt) bool { return !until.IsZero() && hit.at.After(until) } // a date has no zone, so the filter may not exclude it
 	for first := true; first || page.cursor != "" && p.Words == "" && !p.isEnough(page.hits, most); first = false {
 		response, err := p.Doer.Do(ctx, request)
 		page.take(response, err, s.Source, r, p.Zone)
 		page.hits = slices.DeleteFunc(page.hits, isShown)
 		request.Query.Set("cursor", page.cursor)
 	}
-	page.goesOn(s.Stream, request, f)
+	page.setNext(s.Stream, request, f)
 	return page
 }
 
-// isEnough reports whether so many hits are the newest. Those of a source are in the order of their times, but it sorts days as those of
-// UTC, and in the zone of a search a day begins earlier or later.
+// isEnough reports whether hits include the newest most. A source returns them in the order of their times, but sorts dates as days of
+// UTC, and in the zone of the search a day begins earlier or later.
 func (p *Reader) isEnough(hits []foundAt, most int) bool {
-	const moved = 14 * time.Hour // at most
+	const moved = 14 * time.Hour // the largest such difference
 	isDay := func(hit foundAt) bool { return written.IsDay(render.WhenOf(hit.Members)) }
 	if len(hits) < most || p.Zone == nil || p.Zone == time.UTC || !slices.ContainsFunc(hits, isDay) {
 		return len(hits) >= most
@@ -225,7 +225,7 @@ func (p *Reader) isEnough(hits []foundAt, most int) bool {
 	return newest[most-1].at.After(hits[len(hits)-1].at.Add(moved))
 }
 
-// readTimeless searches the streams that have no time, of which only hits that say one are kept.
+// readTimeless searches the streams that have no time, and keeps only the hits that have one.
 func (p *Reader) readTimeless(ctx context.Context, r rs.Request) (page sourcePage) {
 	if p.anyTime != nil {
 		page = *p.anyTime
@@ -237,7 +237,7 @@ func (p *Reader) readTimeless(ctx context.Context, r rs.Request) (page sourcePag
 	return page
 }
 
-// filterRefused reports whether a resource server does not filter what a token reads at all.
+// filterRefused reports whether an error means that the resource server does not filter what this token reads at all.
 func filterRefused(err error) bool {
 	e := &rs.Error{}
 	if err != nil {

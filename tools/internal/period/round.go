@@ -11,17 +11,16 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
 )
 
-// A round is the sources of a page, as its reader sees them: all, or where there are more than are read at once so many of them, in the
-// order of the schema.
+// A round has the sources of one page: all sources of its Reader, or as many of them as [maxReads] allows, in the order of the schema.
 type round struct {
 	*Reader
-	sources []source // that are read: what lasts into the time behind all others
-	before  int      // sources of earlier rounds
-	end     int      // and with those of this one
-	reads   int      // before its own
+	sources []source // to read; those for what lasts into the period come last
+	before  int      // number of sources in earlier rounds
+	end     int      // number of sources in these rounds and this one
+	reads   int      // made before those of the round
 }
 
-// round are the sources of the page that begins behind so many.
+// round returns the round that begins after the first before sources.
 func (p *Reader) round(before int) *round {
 	n := &round{Reader: p, before: min(before, len(p.chosen))}
 	reads := 0
@@ -43,7 +42,7 @@ func (p *Reader) round(before int) *round {
 // isAll reports whether one round has all sources.
 func (n *round) isAll() bool { return n.before == 0 && n.end == len(n.chosen) }
 
-// lasts reports whether a source is read a second time, for what lasts into the period.
+// lasts reports whether a source is read a second time, for the records that last into the period.
 func (p *Reader) lasts(s known.Source) bool { return s.End != "" && p.Period.Since != "" }
 
 func (p *Reader) cost(s known.Source) int {
@@ -53,7 +52,7 @@ func (p *Reader) cost(s known.Source) int {
 	return 1
 }
 
-// isWide reports whether there are more sources than are read at once.
+// isWide reports whether the sources take more than one round.
 func (p *Reader) isWide() bool {
 	cost := 0
 	for _, s := range p.chosen {
@@ -75,8 +74,8 @@ func (p *Reader) ofAnyTime(ctx context.Context, r rs.Request, streams []string) 
 	return page
 }
 
-// hasAllOfAnyTime reports whether a search of several streams has all that has a word of the query. A word that is common in all of them
-// finds nothing itself, and may be rare in one.
+// hasAllOfAnyTime reports whether a search of several streams returned all records with a word of the query. A word that is common in all
+// of the streams finds nothing there, although it may be rare in one.
 func (page *sourcePage) hasAllOfAnyTime() bool {
 	recall := page.meta.Object("recall")
 	count, counted := page.meta.Number("count")
@@ -86,16 +85,16 @@ func (page *sourcePage) hasAllOfAnyTime() bool {
 		!slices.ContainsFunc(page.hits, func(hit foundAt) bool { return hit.stream() == "" })
 }
 
-// rest is the cursor of the next round; "" where there is none.
+// rest returns the cursor of the next round; "" if there is none.
 func (n *round) rest(r rs.Request) string {
 	if n.end == len(n.chosen) {
 		return ""
 	}
-	return n.spell(r, cursor{before: n.end})
+	return n.encode(r, cursor{before: n.end})
 }
 
-// extent is of how many of all sources a page is, with the cursor that goes on with the others; nil where it is of all. Streams that have
-// no time are sources where they are searched.
+// extent returns how many of all sources a page covers, and the cursor that continues with the others; nil if it covers all. Streams
+// without a time count as sources if they are searched.
 func (n *round) extent(r rs.Request, pages []sourcePage) rs.Object {
 	read, before, all := 0, n.before, len(n.chosen)
 	for i, s := range n.sources {
@@ -115,12 +114,12 @@ func (n *round) extent(r rs.Request, pages []sourcePage) rs.Object {
 	if read == all {
 		return nil
 	}
-	said := rs.Object{rs.NewMember("read", read), rs.NewMember("of", all)}
+	members := rs.Object{rs.NewMember("read", read), rs.NewMember("of", all)}
 	if before > 0 {
-		said = append(said, rs.NewMember("before", before))
+		members = append(members, rs.NewMember("before", before))
 	}
 	if rest := n.rest(r); rest != "" {
-		said = append(said, rs.NewMember("rest_cursor", rest))
+		members = append(members, rs.NewMember("rest_cursor", rest))
 	}
-	return said
+	return members
 }
