@@ -1,6 +1,6 @@
-// Package aggregate computes one number, or one for each group, of what a resource server counts and adds up. Resource servers group counts
-// alone, list ten groups unless asked for more, and add up what has the same name in several connections and in several currencies. An
-// aggregation may therefore take several reads; the answer keeps the resource server's shape and says so.
+// Package aggregate computes one number, or one for each group, from the counts and sums of a resource server. Resource servers group only
+// counts, list ten groups unless asked for more, and add up fields of the same name across connections and currencies. An aggregation may
+// therefore take several reads; the answer keeps the resource server's shape and says so.
 package aggregate
 
 import (
@@ -22,14 +22,14 @@ type Args struct {
 	GroupBy, GroupByTime, Granularity   string
 	Zone                                *time.Location // of dates and of time groups; nil is UTC
 	Limit                               int
-	Order                               string // of groups: asc, desc or, as they come, ""
+	Order                               string // of groups: asc, desc, or "" for the default
 	Filter                              filter.Filter
 }
 
 // Grouped reports whether there is a number for each group.
 func (q Args) Grouped() bool { return q.GroupBy != "" || q.GroupByTime != "" }
 
-// mostShown is how many groups an answer shows that is put together of several reads.
+// mostShown returns how many groups an answer shows that is composed of several reads.
 func (q Args) mostShown() int {
 	if q.GroupByTime != "" {
 		return cmp.Or(q.Limit, maxTimeGroups)
@@ -37,7 +37,7 @@ func (q Args) mostShown() int {
 	return cmp.Or(q.Limit, defaultGroups)
 }
 
-// Scope returns what the read touches.
+// Scope returns the stream and the connection to read.
 func (q Args) Scope() (rs.Scope, error) {
 	return rs.Scope{Stream: q.Stream, ConnectionID: q.ConnectionID}, nil
 }
@@ -59,7 +59,7 @@ func (q Args) Request(scope rs.Scope) rs.Request {
 	return r
 }
 
-// Body is what an aggregation answers, out of a {"data":…} wrapper where there is one (D5).
+// Body returns the answer to an aggregation, without the {"data":…} wrapper if there is one (D5).
 func Body(response *rs.Response) rs.Object {
 	o := response.Object()
 	if inner := o.Object("data"); inner != nil && !o.Has("metric") {
@@ -71,19 +71,19 @@ func Body(response *rs.Response) rs.Object {
 // maxConnectionReads bounds the connections whose records are counted one by one.
 const maxConnectionReads = 20
 
-// An Aggregation is one call under way.
+// An Aggregation is one call in progress.
 type Aggregation struct {
 	schemas *known.Schemas
 	reads   *rs.Reads
 	scope   rs.Scope
 	Args    Args
-	known   known.Stream // of the stream; set by fields
+	known   known.Stream // of the stream; set by Fields
 	Asked   bool         // whether the schema was read
-	extra   rs.Object    // what the answer gets beside what the resource server said
-	differ  atomic.Bool  // a read of a group found more or fewer records than the group was said to have
+	extra   rs.Object    // members that are added to the resource server's answer
+	differ  atomic.Bool  // a read of a group found another number of records than the list of groups has
 }
 
-// New begins an aggregation of what a resource server has in a scope, by reads that are counted.
+// New returns an aggregation of the records in a scope. reads counts the reads that it makes.
 func New(schemas *known.Schemas, reads *rs.Reads, scope rs.Scope, args Args) *Aggregation {
 	return &Aggregation{schemas: schemas, reads: reads, scope: scope, Args: args}
 }
@@ -95,7 +95,7 @@ func (r *Aggregation) add(name string, value any) {
 // AddAll adds members to the answer.
 func (r *Aggregation) AddAll(members rs.Object) { r.extra = append(r.extra, members...) }
 
-// Complete is the answer with what was added to it, and how many reads it took.
+// Complete returns the answer with the members that were added and, if there are any, the number of reads.
 func (r *Aggregation) Complete(response *rs.Response, body rs.Object) *rs.Response {
 	if r.differ.Load() {
 		r.add("changed", true)
@@ -107,7 +107,7 @@ func (r *Aggregation) Complete(response *rs.Response, body rs.Object) *rs.Respon
 	return response.WithBody(body.WithAll(r.extra).JSON())
 }
 
-// Fields is what the schema says of the stream's fields and connections. It is read once.
+// Fields returns what the schema says of the stream's fields and connections. The schema is read once.
 func (r *Aggregation) Fields(ctx context.Context) known.Stream {
 	if !r.Asked {
 		r.known, r.Asked = r.schemas.Of(ctx, r.reads, r.scope), true
@@ -124,7 +124,7 @@ func (r *Aggregation) do(ctx context.Context, scope rs.Scope, q Args) (*rs.Respo
 	return response, Body(response), nil
 }
 
-// AddConnections adds how many of the records each connection has, where the call names none and several have the stream.
+// AddConnections adds how many of the records each connection has, if the call names no connection and several have the stream.
 func (r *Aggregation) AddConnections(ctx context.Context, body rs.Object) {
 	if r.scope.ConnectionID != "" {
 		return
@@ -136,7 +136,7 @@ func (r *Aggregation) AddConnections(ctx context.Context, body rs.Object) {
 	if len(connections) < 2 {
 		return
 	}
-	q := r.Args // so that a connection is not counted that the resource server leaves out
+	q := r.Args // so that a connection that the resource server leaves out is not counted
 	if q.Grouped() {
 		q.Metric, q.Field, q.Limit = "count", "", 1
 	} else if q.Metric == "avg" {
@@ -157,6 +157,6 @@ func (r *Aggregation) AddConnections(ctx context.Context, body rs.Object) {
 		}
 		rows[i] = row.JSON()
 	})
-	rows = slices.DeleteFunc(rows, func(row string) bool { return row == "" }) // the deadline came before them
+	rows = slices.DeleteFunc(rows, func(row string) bool { return row == "" }) // not read before the deadline
 	r.extra = append(r.extra, rs.Member{Name: "connections", Value: rs.JoinArray(rows)})
 }

@@ -15,11 +15,11 @@ import (
 
 // Bounds of what is read for one answer.
 const (
-	maxGroupReads = 40 // filtered reads, one or two a group
-	maxUnits      = 12 // currencies or units, of each of which the groups are listed
+	maxGroupReads = 40 // filtered reads, one or two for each group
+	maxUnits      = 12 // currencies or units; the groups of each are listed
 )
 
-// Answer is the answer to the aggregation itself.
+// Answer makes the aggregation and returns its answer, to which the other methods add members.
 func (r *Aggregation) Answer(ctx context.Context) (*rs.Response, rs.Object, error) {
 	q := r.Args
 	if q.Metric == "avg" || q.Grouped() && q.Metric != "count" {
@@ -44,30 +44,30 @@ func (r *Aggregation) Answer(ctx context.Context) (*rs.Response, rs.Object, erro
 	return response, body, nil
 }
 
-// A unitList is the groups of the records that a filter leaves, those of one unit where the field has several.
+// A unitList is the groups of the records that match a filter; if the field has several units, of those with one unit.
 type unitList struct {
 	groupList
-	unit   string // JSON; "" where the field has no units
+	unit   string // JSON; "" if the field has no units
 	filter filter.Filter
 }
 
-// A cell is one number: of a group, of one unit where the field has several.
+// A cell is one number: that of a group or, if the field has several units, of one unit in a group.
 type cell struct {
-	unit    string // JSON; "" where the field has no units
+	unit    string // JSON; "" if the field has no units
 	records int
-	filter  filter.Filter // nil where none names the records
+	filter  filter.Filter // nil if no filter selects the records
 	value   string        // JSON; set by measure
-	count   int           // records, or of an average those with a value; set by measure
+	count   int           // records; for an average, those with a value; set by measure
 }
 
-// A row is one group with its cells, and how many records it has.
+// A row is one group with its cells and its number of records.
 type row struct {
 	key     string // JSON
 	records int
 	cells   []cell
 }
 
-// compose answers a grouped metric other than count, and an average: a count gives the groups, and one filtered read each its number.
+// compose answers a grouped metric other than count, or an average: a count lists the groups, and one filtered read each gives the number.
 func (r *Aggregation) compose(ctx context.Context) (*rs.Response, rs.Object, error) {
 	field, units, err := r.units(ctx)
 	several := len(units.groups) > 1 && err == nil // else the answer says that the unit is not known
@@ -85,12 +85,12 @@ func (r *Aggregation) compose(ctx context.Context) (*rs.Response, rs.Object, err
 	if several {
 		lists = nil
 		for _, g := range units.groups {
-			if unit, ok := g.Text(); ok { // records without a unit are in no list, and counted as such
+			if unit, ok := g.Text(); ok { // records without a unit are in no list
 				lists = append(lists, unitList{unit: g.Key, filter: q.Filter.Only(field, unit)})
 			}
 		}
 	}
-	if q.Limit = 0; q.GroupByTime == "" { // the limit is that of the answer
+	if q.Limit = 0; q.GroupByTime == "" { // the limit applies to the answer
 		q.Limit = maxGroups
 	}
 	err = read.Parallel(ctx, len(lists), func(ctx context.Context, i int) (err error) {
@@ -108,13 +108,13 @@ func (r *Aggregation) compose(ctx context.Context) (*rs.Response, rs.Object, err
 	return r.answerOf(ctx, units, lists)
 }
 
-// composeOver answers a metric by the units of its field, which it must not mix.
+// composeOver answers a metric with one group for each unit of its field, as units must not be mixed.
 func (r *Aggregation) composeOver(ctx context.Context, field string, units groupList) (*rs.Response, rs.Object, error) {
 	r.Args.GroupBy, r.Args.Limit = field, maxGroups
 	return r.answerOf(ctx, units, []unitList{{units, "", r.Args.Filter}})
 }
 
-// rows puts lists of groups, one for each unit, side by side. unnamed are those that no filter names.
+// rows merges lists of groups, one list for each unit, into rows. unnamed are the rows whose records no filter selects.
 func (r *Aggregation) rows(ctx context.Context, lists []unitList) (rows, unnamed []row) {
 	at := map[string]int{}
 	for _, list := range lists {
@@ -141,7 +141,7 @@ func (r *Aggregation) rows(ctx context.Context, lists []unitList) (rows, unnamed
 	return slices.DeleteFunc(rows, func(r row) bool { return !isNamed(r) }), unnamed
 }
 
-// groupFilter is the filter with which the records of a group are read; nil where none names them.
+// groupFilter returns the filter that selects the records of a group; nil if there is none.
 func (r *Aggregation) groupFilter(ctx context.Context, f filter.Filter, g Group) filter.Filter {
 	key, ok := g.Text()
 	if !ok {
@@ -159,8 +159,8 @@ func (r *Aggregation) groupFilter(ctx context.Context, f filter.Filter, g Group)
 	return f.Narrowed(filter.Condition{Field: field, Operator: "gte", Value: from}).Narrowed(filter.Condition{Field: field, Operator: "lt", Value: until})
 }
 
-// answerOf reads the numbers of the first groups of some lists, one for each unit, as many as may be read, and writes the answer in the
-// shape of a count by groups. base is the answer that counted all records.
+// answerOf reads the numbers of the first groups, as many as the bound of reads allows, and returns the answer in the shape of a count by
+// groups. There is a list of groups for each unit. base is the answer that counted all records.
 func (r *Aggregation) answerOf(ctx context.Context, base groupList, lists []unitList) (*rs.Response, rs.Object, error) {
 	least, _, err := r.withValue(ctx, base.body)
 	if err != nil {
@@ -175,12 +175,12 @@ func (r *Aggregation) answerOf(ctx context.Context, base groupList, lists []unit
 	more := slices.ContainsFunc(lists, func(l unitList) bool { return l.other > 0 }) // there are more groups than are known
 	byUnit := r.Args.GroupBy != "" && r.Args.GroupBy == r.Fields(ctx).UnitOf(r.Args.Field)
 	ordered := r.Args.GroupBy != "" && !byUnit && !more && countCells(rows) <= left
-	turned := r.Args.GroupByTime != "" && r.turned(!more)
-	if turned {
+	reversed := r.Args.GroupByTime != "" && r.reversed(!more)
+	if reversed {
 		slices.Reverse(rows)
 	}
 	first := rows[:min(limit, len(rows))]
-	if ordered { // each is read, so that the groups shown are those with the highest values, not with the most records
+	if ordered { // read all, so that the groups shown are those with the highest values, not with the most records
 		first = rows
 	}
 	shown, left, err := r.measureFirst(ctx, first, least, left)
@@ -207,12 +207,12 @@ func (r *Aggregation) answerOf(ctx context.Context, base groupList, lists []unit
 		next = lists[0].next
 		r.addWithout(lists[0].groupList, groups[:shown])
 	}
-	r.addNext(ctx, groups, shown, turned, next)
+	r.addNext(ctx, groups, shown, reversed, next)
 	return base.response, r.composed(base.body, rows, shown, limit, more), nil
 }
 
-// measureFirst reads the numbers of the first of some rows, as many as may be read and one at least, so that the next page goes on: how
-// many these are, and how many reads are left.
+// measureFirst reads the numbers of the first rows: as many rows as most reads allow, but at least one, so that the next page makes
+// progress. It returns how many rows these are, and how many reads are left.
 func (r *Aggregation) measureFirst(ctx context.Context, rows []row, least string, most int) (read, left int, err error) {
 	var cells []*cell
 	for read < len(rows) && (read == 0 || len(cells)+len(rows[read].cells) <= most) {
@@ -225,7 +225,7 @@ func (r *Aggregation) measureFirst(ctx context.Context, rows []row, least string
 	return read, left, r.measureAll(ctx, cells, least, left)
 }
 
-// composed is the answer that counted all records, with the groups that were read, in the order of their values or of their records.
+// composed returns the answer that counted all records, with the groups whose numbers were read.
 func (r *Aggregation) composed(base rs.Object, rows []row, shown, limit int, more bool) rs.Object {
 	var items []string
 	other, _ := base.Number("filtered_record_count")
@@ -264,7 +264,7 @@ func (r *Aggregation) composed(base rs.Object, rows []row, shown, limit int, mor
 	return answer
 }
 
-// measureAll reads the numbers of cells, and of those that are zero, if so many reads are left, whether any record has a value.
+// measureAll reads the numbers of cells. For sums of zero it also reads whether any record has a value, if enough reads are left.
 func (r *Aggregation) measureAll(ctx context.Context, cells []*cell, least string, left int) error {
 	err := read.Parallel(ctx, len(cells), func(ctx context.Context, i int) error { return r.measure(ctx, cells[i], least) })
 	zeros := slices.DeleteFunc(cells, func(c *cell) bool { return !r.isZeroSum(c.value) })
@@ -279,7 +279,7 @@ func (r *Aggregation) measureAll(ctx context.Context, cells []*cell, least strin
 	return nil
 }
 
-// measure reads the number of a cell. least is the least value of the field where some records may have none.
+// measure reads the number of a cell. least is the least value of the field; "" if all records have a value or it does not matter.
 func (r *Aggregation) measure(ctx context.Context, c *cell, least string) error {
 	q := Args{Metric: r.Args.Metric, Field: r.Args.Field, Filter: c.filter}
 	if q.Metric == "avg" {

@@ -14,14 +14,14 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
-// Bounds of the reads that say something beside a number.
+// Bounds of the reads that explain a number.
 const (
 	maxTitles      = 10
 	titlesDeadline = time.Second
 	maxStatuses    = 3
 )
 
-// cancelled is in the names of statuses whose records may not count.
+// cancelled matches the names of statuses whose records may not count.
 var cancelled = written.Expression(`(?i)cancel|deleted|\bvoid|storn|abgesagt|annul|anulad|gelöscht|supprim|eliminad|verwijderd|trashed`)
 
 // AddStatus adds to a sum or an average that it includes records of every status, if they can be grouped by status. To a count it adds this
@@ -56,7 +56,7 @@ func (r *Aggregation) AddStatus(ctx context.Context) {
 	}
 }
 
-// isZeroSum reports whether a value is a sum of zero, which resource servers answer where no record has a value, too.
+// isZeroSum reports whether a value is a sum of zero. Resource servers also answer zero if no record has a value.
 func (r *Aggregation) isZeroSum(value string) bool {
 	return r.Args.Metric == "sum" && value != "" && strings.Trim(value, "0.") == ""
 }
@@ -67,8 +67,8 @@ func (r *Aggregation) hasNone(ctx context.Context, f filter.Filter) bool {
 	return err == nil && body.Includes("value") && !body.Has("value")
 }
 
-// AddTitles adds to the groups of a field that has the ids of records of another stream, such as the channels of messages, what the first
-// of those are called, and which stream that is.
+// AddTitles adds titles to the first groups of a field that has the ids of records of another stream, such as the channels of messages, and
+// adds which stream that is.
 func (r *Aggregation) AddTitles(ctx context.Context, body rs.Object) rs.Object {
 	groups := Groups(body)
 	if !strings.HasSuffix(r.Args.GroupBy, "_id") || len(groups) == 0 {
@@ -110,7 +110,7 @@ func (r *Aggregation) AddTitles(ctx context.Context, body rs.Object) rs.Object {
 	return body.With("groups", rs.JoinArray(items))
 }
 
-// titleOf is what the record of a key is called; "" where that is not known.
+// titleOf returns the title of the record with a key; "" if it is unknown.
 func (r *Aggregation) titleOf(ctx context.Context, connection string, of known.Source, key string) string {
 	if of.Title == "" || rs.UnsafeName(key) != "" {
 		return ""
@@ -124,8 +124,8 @@ func (r *Aggregation) titleOf(ctx context.Context, connection string, of known.S
 	return read.Record(response).Object("data").Text(of.Title)
 }
 
-// units reads which currencies or units the numbers of the field are in. A single one is added to the answer. Where a field has them and
-// the resource server does not say which, that is added.
+// units reads which currencies or units the numbers of the field are in. If there is only one, it is added to the answer. If the field has
+// units but the read fails, the answer says that the unit is unknown.
 func (r *Aggregation) units(ctx context.Context) (field string, list groupList, err error) {
 	q := r.Args
 	field = r.Fields(ctx).UnitOf(q.Field)
@@ -154,9 +154,9 @@ func (r *Aggregation) units(ctx context.Context) (field string, list groupList, 
 	return field, list, err
 }
 
-// parentUnits reads in which currencies or units the records are whose parts are added up, such as the orders of order items: a price of an
-// item is in the currency of its order. A single one is added to the answer; of several it is said that they are mixed, and which
-// aggregation keeps them apart.
+// parentUnits reads the currencies or units of the records whose parts are aggregated, such as the orders of order items: the price of an
+// item is in the currency of its order. If there is only one, it is added to the answer. If there are several, the answer says that they
+// are mixed, and which aggregation separates them.
 func (r *Aggregation) parentUnits(ctx context.Context) {
 	if !written.IsMoneyName(r.Args.Field) {
 		return
@@ -190,7 +190,7 @@ func (r *Aggregation) parentUnits(ctx context.Context) {
 
 func (r *Aggregation) addParentUnits(ctx context.Context, scope rs.Scope, unit, own, foreignKey string) {
 	q := Args{Metric: "count", GroupBy: unit, Limit: maxGroups, Zone: r.Args.Zone}
-	filtered := false // by what does not say which parents are meant
+	filtered := false // by conditions that do not select parents
 	for _, c := range r.Args.Filter {
 		if c.Field == foreignKey && c.Operator == "" {
 			q.Filter = filter.Filter{{Field: "id", Value: c.Value}}

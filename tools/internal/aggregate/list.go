@@ -13,10 +13,10 @@ import (
 
 // Bounds of the groups that are read.
 const (
-	defaultGroups = 10  // of a field's values
-	maxGroups     = 100 // of one read
-	maxGroupPages = 20  // lists of groups of time that are read one after the other
-	maxTimeGroups = 400 // that are listed where no limit is sent
+	defaultGroups = 10  // groups of a field's values that are shown if no limit is sent
+	maxGroups     = 100 // groups of one read
+	maxGroupPages = 20  // pages of time groups that are read one after the other
+	maxTimeGroups = 400 // time groups that are listed if no limit is sent
 )
 
 // A Group is one group of a count.
@@ -25,13 +25,13 @@ type Group struct {
 	Count int
 }
 
-// Text is the key as a filter takes it; false for one that no filter can name.
+// Text returns the key as a filter takes it; false if no filter can name it.
 func (g Group) Text() (string, bool) {
 	text, ok := rs.AsText(g.Key)
 	return text, ok && text != ""
 }
 
-// Texts are the keys of groups that a filter can name.
+// Texts returns the keys of groups that a filter can name.
 func Texts(groups []Group) (texts []string) {
 	for _, g := range groups {
 		if text, ok := g.Text(); ok {
@@ -41,18 +41,18 @@ func Texts(groups []Group) (texts []string) {
 	return texts
 }
 
-// A groupList is a count by groups, of one read or, for groups of time, of several.
+// A groupList is a count by groups, from one read or, for time groups, from several.
 type groupList struct {
-	response *rs.Response // to the first read
+	response *rs.Response // of the first read
 	body     rs.Object
 	groups   []Group
 	other    int // records in groups beyond the limit
 	pages    int
-	next     string // where the groups of time begin that follow, as the field has its values; "" where none do
-	without  int    // records without a time; -1 where that is not known
+	next     string // where the time groups begin that follow, as a value of the field; "" if none follow
+	without  int    // records without a time; -1 if unknown
 }
 
-// list reads the groups of a count. Groups of time go on where a page of them ends, unless the call has a limit.
+// list reads the groups of a count. Of time groups it reads further pages, up to the limit.
 func (r *Aggregation) list(ctx context.Context, q Args) (list groupList, err error) {
 	q.Metric, q.Field = "count", ""
 	limit := cmp.Or(r.Args.Limit, q.Limit)
@@ -80,7 +80,8 @@ func (r *Aggregation) list(ctx context.Context, q Args) (list groupList, err err
 	}
 }
 
-// withUndated is a list with how many of the records have no time. They are the last group of one read, and in none of several.
+// withUndated returns the list with the number of records without a time. One read has these in its last group; several reads do not have
+// them.
 func (l groupList) withUndated() groupList {
 	total, counted := l.body.Number("filtered_record_count")
 	if !counted || l.pages == 1 && l.other > 0 {
@@ -99,7 +100,7 @@ func (l groupList) withUndated() groupList {
 	return l
 }
 
-// Groups are those of a count.
+// Groups returns the groups of a count.
 func Groups(body rs.Object) []Group {
 	var groups []Group
 	for _, raw := range body.Array("groups") {
@@ -110,7 +111,7 @@ func Groups(body rs.Object) []Group {
 	return groups
 }
 
-// after is where the groups begin that follow some groups of time; "" where these are not in the order of time, so that nothing follows.
+// after returns where the time groups begin that follow groups; "" if groups are not in the order of time, so that nothing follows.
 func (r *Aggregation) after(ctx context.Context, groups []Group) string {
 	var last filter.TimeGroup
 	for _, g := range groups {
@@ -126,12 +127,12 @@ func (r *Aggregation) after(ctx context.Context, groups []Group) string {
 	}
 	_, until := r.bounds(ctx, last)
 	if slices.Contains(r.Args.Filter, filter.Condition{Field: r.Args.GroupByTime, Operator: "gte", Value: until}) {
-		return "" // a server that counts what its filter leaves out would be asked the same again
+		return "" // the server ignores its filter: the next read would be the same
 	}
 	return until
 }
 
-// bounds are those of a span as a filter has them: dates where the field has dates, and where the days are those of UTC.
+// bounds returns the bounds of a span as a filter takes them: dates if the field has dates, or if the days are those of UTC.
 func (r *Aggregation) bounds(ctx context.Context, span filter.TimeGroup) (from, until string) {
 	zone, kind := r.Args.Zone, filter.Instants
 	if zone != time.UTC {
@@ -149,8 +150,8 @@ func (r *Aggregation) bounds(ctx context.Context, span filter.TimeGroup) (from, 
 	return filter.Written(span.From, zone), filter.Written(span.Until, zone)
 }
 
-// count answers a count by groups. As many are read as one read has, so that of those beyond the limit it is known how many there are, and
-// how many have no time.
+// count answers a count by groups. It reads as many groups as one read has, so that it knows how many groups are beyond the limit, and how
+// many records have no time.
 func (r *Aggregation) count(ctx context.Context) (*rs.Response, rs.Object, error) {
 	q, limit := r.Args, r.Args.Limit
 	if q.GroupBy != "" {
@@ -167,16 +168,16 @@ func (r *Aggregation) count(ctx context.Context) (*rs.Response, rs.Object, error
 		r.add("composed", true)
 	}
 	groups, all := list.groups, list.next == "" && list.other == 0
-	turned := r.turned(all)
-	if turned {
-		r.turn(groups)
+	reversed := r.reversed(all)
+	if reversed {
+		r.reverse(groups)
 	}
 	limit = list.shown(limit)
 	cut, times := limit < len(groups), 0
 	if q.GroupByTime != "" {
 		times = dated(groups)
 	}
-	r.addNext(ctx, groups, limit, turned, list.next)
+	r.addNext(ctx, groups, limit, reversed, list.next)
 	if cut && all {
 		r.add("group_count", cmp.Or(times, len(groups)))
 	}
@@ -186,14 +187,14 @@ func (r *Aggregation) count(ctx context.Context) (*rs.Response, rs.Object, error
 	if times > 0 {
 		r.addWithout(list, groups[:limit])
 	}
-	if !cut && !turned && list.pages == 1 {
+	if !cut && !reversed && list.pages == 1 {
 		return list.response, list.body, nil
 	}
 	body := list.body.WithAll(listed(groups[:limit], cmp.Or(r.Args.Limit, limit), list.other))
 	return list.response.WithBody(body.JSON()), body, nil
 }
 
-// shown is how many groups are shown of which so many were asked for; 0 for all. A server that sends more than one read has sends all.
+// shown returns how many groups are shown for a limit; 0 is no limit. If a server sends more than [maxGroups] in one read, all are shown.
 func (l groupList) shown(limit int) int {
 	if limit == 0 || l.pages == 1 && len(l.groups) > maxGroups {
 		return len(l.groups)
@@ -201,19 +202,19 @@ func (l groupList) shown(limit int) int {
 	return min(limit, len(l.groups))
 }
 
-// addNext adds to an answer that shows only its first groups where groups of time go on. next is where those go on that were not read.
-func (r *Aggregation) addNext(ctx context.Context, groups []Group, shown int, turned bool, next string) {
-	if cut := r.Args.GroupByTime != "" && shown > 0 && dated(groups) > shown; cut && turned {
+// addNext adds to an answer that shows only the first groups where the time groups continue. next is where those begin that were not read.
+func (r *Aggregation) addNext(ctx context.Context, groups []Group, shown int, reversed bool, next string) {
+	if cut := r.Args.GroupByTime != "" && shown > 0 && dated(groups) > shown; cut && reversed {
 		r.extra = append(r.extra, rs.Member{Name: "next_before", Value: groups[shown-1].Key})
 	} else if cut {
 		next = r.after(ctx, groups[:shown])
 	}
-	if next != "" && !turned {
+	if next != "" && !reversed {
 		r.add("next_from", next)
 	}
 }
 
-// addWithout adds to the answer how many of the records outside the groups that it shows have no time, where that is known.
+// addWithout adds to the answer how many of the records outside the shown groups have no time, if that is known.
 func (r *Aggregation) addWithout(list groupList, shown []Group) {
 	if dated(shown) < len(shown) {
 		return
@@ -223,7 +224,7 @@ func (r *Aggregation) addWithout(list groupList, shown []Group) {
 	}
 }
 
-// listed are groups in the shape of one read.
+// listed returns groups in the shape of the answer to one read.
 func listed(groups []Group, limit, other int) rs.Object {
 	items := make([]string, len(groups))
 	for i, g := range groups {

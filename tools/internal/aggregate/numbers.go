@@ -19,22 +19,22 @@ func countCells(rows []row) int {
 	return n
 }
 
-// turned reports whether the groups of a count are to come the other way round: the latest or those with fewest records first. That needs
-// all of them; where some are not known, it is said that they are not in that order.
-func (r *Aggregation) turned(all bool) bool {
+// reversed reports whether the groups are shown in reverse order: the latest first, or those with the fewest records first. That needs all
+// groups; if some are unknown, the answer says that it is unordered.
+func (r *Aggregation) reversed(all bool) bool {
 	usual := "desc"
 	if r.Args.GroupByTime != "" {
 		usual = "asc"
 	}
-	turned := cmp.Or(r.Args.Order, usual) != usual
-	if turned && !all {
+	reversed := cmp.Or(r.Args.Order, usual) != usual
+	if reversed && !all {
 		r.add("unordered", true)
 	}
-	return turned && all
+	return reversed && all
 }
 
-// turn puts groups the other way round; those without a time stay last.
-func (r *Aggregation) turn(groups []Group) {
+// reverse puts groups in reverse order; those without a time stay last.
+func (r *Aggregation) reverse(groups []Group) {
 	if r.Args.GroupByTime == "" {
 		slices.SortStableFunc(groups, func(a, b Group) int { return cmp.Compare(a.Count, b.Count) })
 		r.add("order", r.Args.Order)
@@ -43,7 +43,7 @@ func (r *Aggregation) turn(groups []Group) {
 	slices.Reverse(groups[:dated(groups)])
 }
 
-// dated is the number of groups that have a time. The group of records without a time is the last.
+// dated returns the number of groups that have a time. The group of records without a time is the last.
 func dated(groups []Group) int {
 	if n := len(groups); n > 0 && groups[n-1].Key == "null" {
 		return n - 1
@@ -51,8 +51,8 @@ func dated(groups []Group) int {
 	return len(groups)
 }
 
-// order puts the rows with the highest value first, or with the lowest; where there are several units, which cannot be compared, the
-// first of each before the second of each.
+// order puts the rows with the highest value first, or those with the lowest. If there are several units, which cannot be compared, the
+// first row of each unit comes before the second row of each.
 func (r *Aggregation) order(rows []row) {
 	type place struct{ key, value string }
 	units := map[string][]place{}
@@ -66,7 +66,7 @@ func (r *Aggregation) order(rows []row) {
 	for _, places := range units {
 		slices.SortStableFunc(places, func(a, b place) int { return compareValues(a.value, b.value, lowest) })
 		for rank, p := range places {
-			if held, ranked := best[p.key]; !ranked || rank < held {
+			if previous, ranked := best[p.key]; !ranked || rank < previous {
 				best[p.key] = rank
 			}
 		}
@@ -74,8 +74,9 @@ func (r *Aggregation) order(rows []row) {
 	slices.SortStableFunc(rows, func(a, b row) int { return cmp.Compare(best[a.key], best[b.key]) })
 }
 
-// lowestFirst reports whether the lowest value comes first: as was asked for; else of a minimum, and of sums or averages that are all below
-// zero, as money that was spent is in the files of banks: the lowest is the most. What the metric does not say is added to the answer.
+// lowestFirst reports whether the lowest value comes first: as requested, else for a minimum, and for sums or averages that are all
+// negative. Bank statements have money spent as negative numbers, so the lowest is the largest amount. An order that the metric does not
+// imply is added to the answer.
 func (r *Aggregation) lowestFirst(rows []row) bool {
 	least := r.Args.Metric == "min"
 	lowest := least
@@ -96,7 +97,7 @@ func (r *Aggregation) lowestFirst(rows []row) bool {
 	return lowest
 }
 
-// compareValues puts the highest or the lowest value first, and what has none last.
+// compareValues puts the highest or the lowest value first, and null last.
 func compareValues(a, b string, lowest bool) int {
 	if a == "null" || b == "null" {
 		return cmp.Compare(strings.Count(a, "null"), strings.Count(b, "null"))
@@ -113,8 +114,8 @@ func compareValues(a, b string, lowest bool) int {
 	return order
 }
 
-// sumOfOthers is the row of the records that no filter names, such as those without the field of the groups, beside the rows of all others:
-// what these leave of the sum of all. It is nothing where that is not known, or takes more reads than are left.
+// sumOfOthers returns the row of the records that no filter selects, such as those without the group field: the sum of all records less the
+// sums of all other rows. It returns nil if that is unknown, or takes more reads than are left.
 func (r *Aggregation) sumOfOthers(ctx context.Context, lists []unitList, rows, unnamed []row, left int) []row {
 	if r.Args.Metric != "sum" || r.differ.Load() || len(unnamed) != 1 || len(unnamed[0].cells) > left {
 		return nil
@@ -134,7 +135,7 @@ func (r *Aggregation) sumOfOthers(ctx context.Context, lists []unitList, rows, u
 				}
 			}
 		}
-		if c.value, c.count = decimal(rest), c.records; r.isZeroSum(c.value) { // or none of them has a value
+		if c.value, c.count = decimal(rest), c.records; r.isZeroSum(c.value) { // perhaps none of them has a value
 			return nil
 		}
 	}
@@ -160,8 +161,8 @@ func (r *Aggregation) average(ctx context.Context) (*rs.Response, rs.Object, err
 	}), nil
 }
 
-// withValue is how many of the records that an answer counted have a value of the field, where an average needs that, and the least value,
-// by which those of a group are told; that is "" for any other metric, and where all records have a value.
+// withValue returns how many of the records that an answer counted have a value of the field, for an average. least is the least value,
+// which selects the records with a value in each group; it is "" for any other metric, and if all records have a value.
 func (r *Aggregation) withValue(ctx context.Context, body rs.Object) (least string, count int, err error) {
 	all, counted := body.Number("filtered_record_count")
 	if r.Args.Metric != "avg" || r.Args.Filter.Has(r.Args.Field) {
@@ -179,7 +180,7 @@ func (r *Aggregation) withValue(ctx context.Context, body rs.Object) (least stri
 	return least, count, err
 }
 
-// countFrom is how many records have at least a value.
+// countFrom returns how many records within a filter have a value of at least least.
 func (r *Aggregation) countFrom(ctx context.Context, f filter.Filter, least string) (int, error) {
 	q := Args{Metric: "count", Filter: append(slices.Clone(f), filter.Condition{Field: r.Args.Field, Operator: "gte", Value: least})}
 	_, body, err := r.do(ctx, r.scope, q)
@@ -187,7 +188,7 @@ func (r *Aggregation) countFrom(ctx context.Context, f filter.Filter, least stri
 	return count, err
 }
 
-// quotient is a sum by a count with at most six decimals; null where there is none.
+// quotient returns a sum divided by a count, with at most six decimals; null if sum is not a number or count is 0.
 func quotient(sum string, count int) string {
 	number, ok := new(big.Rat).SetString(sum)
 	if !ok || count == 0 {
@@ -196,7 +197,7 @@ func quotient(sum string, count int) string {
 	return decimal(number.Quo(number, big.NewRat(int64(count), 1)))
 }
 
-// decimal is a number with at most six decimals.
+// decimal formats a number with at most six decimals.
 func decimal(number *big.Rat) string {
 	text := strings.TrimRight(strings.TrimRight(number.FloatString(6), "0"), ".")
 	if text == "-0" {

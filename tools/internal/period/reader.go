@@ -96,7 +96,7 @@ type Reader struct {
 	// Connection is the one that the search names; "" for all.
 	Connection string
 
-	chosen   []known.Source // the sources that are read one by one: those with a time
+	chosen   []known.Source // the sources that are read one by one; with a period, those with a time
 	timeless []string       // the streams that are searched together: those without one
 	wholes   []known.Source // the sources whose records have parts in the timeless streams
 	anyTime  *sourcePage    // the search of the timeless streams, if it has been made already
@@ -202,7 +202,7 @@ func (p *Reader) narrowed(conditions filter.Filter) filter.Filter {
 func (p *Reader) pages(ctx context.Context, r rs.Request, s source, f filter.Filter, from cursor, limit, most int) (page sourcePage) {
 	request := sourceRequest(s.Source, r, f, limit)
 	until, _ := rs.ReadTime(from.at)
-	isShown := func(hit foundAt) bool { return !until.IsZero() && hit.at.After(until) } // a date has no zone, so the filter may not exclude it
+	isShown := func(hit foundAt) bool { return !until.IsZero() && hit.at.After(until) } // the filter may not exclude a date: it has no zone
 	for first := true; first || page.cursor != "" && p.Words == "" && !p.isEnough(page.hits, most); first = false {
 		response, err := p.Doer.Do(ctx, request)
 		page.take(response, err, s.Source, r, p.Zone)
