@@ -10,32 +10,32 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
-// A Stream is what the fields and relations of a call are compared with.
+// A Stream has the fields and relations with which the names in a call are compared.
 type Stream struct {
 	Name      string
 	Fields    []rs.SchemaField
 	Relations []rs.Relation
-	Related   []Stream // of the relations, where they were looked up
-	Parent    *Parent  // where it was looked up; nil for none
-	Keys      []string // the fields that have ids of records of other streams, where they were looked up
-	// Connection is the one of several that has the fields of a call; "" where that is not so.
+	Related   []Stream // the targets of the relations, if they were looked up
+	Parent    *Parent  // nil if there is none, or it was not looked up
+	Keys      []string // the fields that have ids of records of other streams, if they were looked up
+	// Connection is the only one of several that has the fields of a call; "" if there is none.
 	Connection string
-	near       map[string][]string // by name, those of the fields that are like it, as far as the names of the call were compared
+	near       map[string][]string // the fields similar to a name, for the names that have been compared
 }
 
-// A Parent is the stream whose records have those of another as a relation, and say when they are, as mails have attachments.
+// A Parent is a stream with a time whose records have those of another stream as a relation, as mails have attachments.
 type Parent struct {
 	Stream
 	Relation string
 }
 
-// readParent reads the parent of a stream of a connection out of a schema document of all streams; nil for none.
+// readParent reads the parent of a stream of a connection from a schema document of all streams; nil if there is none.
 func readParent(all *rs.Schema, stream, connection string) *Parent {
 	for _, row := range all.Streams {
 		relations := row.Relations()
 		at := slices.IndexFunc(relations, func(r rs.Relation) bool { return r.Target == stream })
-		here := connection == "" || slices.ContainsFunc(row.Connections, func(c rs.Connection) bool { return c.ID == connection })
-		if at < 0 || !here || row.Name == stream {
+		inConnection := connection == "" || slices.ContainsFunc(row.Connections, func(c rs.Connection) bool { return c.ID == connection })
+		if at < 0 || !inConnection || row.Name == stream {
 			continue
 		}
 		if own := Read(row.Name, &rs.Schema{Streams: []rs.SchemaStream{row}}); own.Time() != "" {
@@ -45,7 +45,7 @@ func readParent(all *rs.Schema, stream, connection string) *Parent {
 	return nil
 }
 
-// Read reads a stream out of a schema document; a field of several connections counts once.
+// Read reads a stream from a schema document. A field of several connections is listed once.
 func Read(name string, s *rs.Schema) Stream {
 	stream := Stream{Name: name, near: map[string][]string{}}
 	fields, relations := map[string]bool{}, map[string]bool{} // a schema may have thousands
@@ -69,8 +69,8 @@ func Read(name string, s *rs.Schema) Stream {
 	return stream
 }
 
-// ReadHaving reads a stream as it is under those of its connections that have each field of a call that any of them has, and the
-// relations of these; under all where none has them together.
+// ReadHaving reads a stream under only those of its connections that have every field of a call that any connection has. If no connection
+// has all of these, it reads the stream under all connections.
 func ReadHaving(name string, s *rs.Schema, args rs.Object) Stream {
 	names := named(args)
 	homes, known := homesOf(s, name, names)
@@ -89,12 +89,12 @@ func ReadHaving(name string, s *rs.Schema, args rs.Object) Stream {
 	return stream
 }
 
-// granted are the fields of a stream that a grant has.
+// granted returns the fields of a stream that are granted.
 func granted(row rs.SchemaStream) []rs.SchemaField {
 	return slices.DeleteFunc(row.Fields(), func(f rs.SchemaField) bool { return !f.Granted })
 }
 
-// RelationNames are the names by which a call expands relations.
+// RelationNames returns the names by which a call expands relations.
 func (s Stream) RelationNames() (names []string) {
 	for _, r := range s.Relations {
 		names = append(names, r.Name)
@@ -102,7 +102,7 @@ func (s Stream) RelationNames() (names []string) {
 	return names
 }
 
-// Time is the one field that says when a record is; "" where there is none, or several.
+// Time returns the one field that has the time of a record; "" if there is none, or several.
 func (s Stream) Time() string {
 	at := slices.IndexFunc(s.Fields, isEventTime)
 	if at < 0 || slices.ContainsFunc(s.Fields[at+1:], isEventTime) {
@@ -111,7 +111,7 @@ func (s Stream) Time() string {
 	return s.Fields[at].Name
 }
 
-// Field is the field of a name; nil where the stream has none.
+// Field returns the field with a name; nil if the stream has none.
 func (s Stream) Field(name string) *rs.SchemaField {
 	at := slices.IndexFunc(s.Fields, func(f rs.SchemaField) bool { return f.Name == name })
 	if at < 0 {
@@ -120,7 +120,7 @@ func (s Stream) Field(name string) *rs.SchemaField {
 	return &s.Fields[at]
 }
 
-// IsNumber reports whether the stream has a field of a name that is a number.
+// IsNumber reports whether the stream has a field with a name, and it is a number.
 func (s Stream) IsNumber(name string) bool {
 	f := s.Field(name)
 	return f != nil && isNumber(*f)
@@ -130,37 +130,37 @@ func isNumber(f rs.SchemaField) bool { return f.Type == "number" || f.Type == "i
 
 func isEventTime(f rs.SchemaField) bool { return f.Role == "event-time" }
 
-// IsTime takes the fields that are a time.
+// IsTime reports whether a field is a time or a date.
 func IsTime(f rs.SchemaField) bool {
 	return isEventTime(f) || strings.Contains(f.Type, "time") || strings.Contains(f.Type, "date")
 }
 
-// isAddress takes the fields that are the address of someone.
+// isAddress reports whether a field is an email address.
 func isAddress(f rs.SchemaField) bool {
 	name := strings.ReplaceAll(written.Snake(f.Name), "e_mail", "email")
 	return strings.Contains(name, "email") || strings.HasSuffix(name, "mail_address")
 }
 
-// IsSenderAddress takes the fields that are the address of who sent or made a record.
+// IsSenderAddress reports whether a field is the email address of the sender or author of a record.
 func IsSenderAddress(f rs.SchemaField) bool { return isAddress(f) && ofSender().MatchString(f.Name) }
 
-// A Use is what an argument needs of a field; nil takes any.
+// A Use reports whether a field suits an argument; a nil Use accepts any field.
 type Use func(rs.SchemaField) bool
 
-// Aggregates takes the fields of a kind of aggregate; an average is made of a sum and a count.
+// Aggregates returns the Use for fields with a kind of aggregate; an average is made of a sum and a count.
 func Aggregates(kind string) Use {
 	return func(f rs.SchemaField) bool {
 		return slices.Contains(f.Aggregates, kind) || kind == "avg" && slices.Contains(f.Aggregates, "sum")
 	}
 }
 
-// HasRanges takes the fields that a filter compares with a range.
+// HasRanges reports whether a filter can compare a field with a range.
 func HasRanges(f rs.SchemaField) bool { return len(f.Ranges) > 0 }
 
-// Filters takes the fields that a filter may name.
+// Filters reports whether a filter may name a field.
 func Filters(f rs.SchemaField) bool { return f.Exact || len(f.Ranges) > 0 }
 
-// Suited lists the names of the fields for a use. A schema that says of no field what it can do says so of all.
+// Suited returns the names of the fields for a use. If the schema does not say of any field what it can do, that is all fields.
 func (s Stream) Suited(u Use) (suited []string) {
 	suits := s.suits(u)
 	for _, f := range s.Fields {
@@ -176,10 +176,10 @@ func (s Stream) suits(u Use) Use {
 	return func(f rs.SchemaField) bool { return silent || u == nil || u(f) }
 }
 
-// Bodies are words for the text that a record is about.
+// Bodies has words for the main text of a record.
 var Bodies = written.Set("body content text message description details notes body_text")
 
-// roles are words for what a field is, beside the roles and types by which a schema says so, the likeliest first.
+// roles maps words for what a field is to the roles, types and names that mark such a field in a schema, the likeliest first.
 var roles = []struct {
 	words map[string]bool
 	is    []Use
@@ -206,13 +206,13 @@ var roles = []struct {
 
 var ofSender = written.Expression(`(?i)from|sender|author|organi[sz]er`)
 
-// called takes the fields of some names.
+// called returns the Use for fields with one of some names, in any case.
 func called(names ...string) Use {
 	return func(f rs.SchemaField) bool { return slices.Contains(names, strings.ToLower(f.Name)) }
 }
 
-// Names are the names of the fields and, where one in a filter is near to none of these, the words for what a field is, such as the amount
-// of min_amount.
+// Names returns the names of the fields and, if a filter has a name that is similar to none of these, the words of [roles], such as the
+// amount in min_amount.
 func (s Stream) Names(filter rs.Object) []string {
 	known := s.Suited(nil)
 	if !slices.ContainsFunc(filter, func(m rs.Member) bool { return s.LacksField(m.Name) }) {
@@ -224,8 +224,8 @@ func (s Stream) Names(filter rs.Object) []string {
 	return known
 }
 
-// Spelled is the field whose name has the letters and digits of another, whatever stands between them, such as Amount__EUR for "Amount
-// (EUR)"; "" for none, or several.
+// Spelled returns the field whose name has the same letters and digits as another name, such as Amount__EUR for "Amount (EUR)"; "" if there
+// is none, or several.
 func (s Stream) Spelled(name string) (field string) {
 	letters := written.Letters(name)
 	for _, f := range s.Fields {
@@ -240,15 +240,15 @@ func (s Stream) Spelled(name string) (field string) {
 	return field
 }
 
-// Bounds of the names of a call that are each compared with all fields, of all these comparisons, and of the fields kept as like one name.
+// Bounds of the names of a call that are compared with all fields, of these comparisons in total, and of the fields kept for one name.
 const maxCompared, maxComparisons, maxAlike = 12, 60_000, 64
 
-// alike are the fields whose names are like another, the likeliest first; none for a name beyond those that are compared.
+// alike returns the fields whose names are similar to a name, the likeliest first; none for a name beyond the bounds.
 func (s Stream) alike(name string) []string {
 	found, ok := s.near[name]
 	if !ok && len(s.near) < maxCompared && len(s.near)*len(s.Fields) < maxComparisons {
 		found = written.Nearest(name, s.Suited(nil), maxAlike)
-		if at := strings.LastIndexByte(name, '.'); at > 0 { // the status of an order is not its id
+		if at := strings.LastIndexByte(name, '.'); at > 0 { // order.status is not order_id
 			found = slices.DeleteFunc(found, func(field string) bool {
 				return !written.WordsOf(name[at+1:]).Name(written.WordsOf(field)) && written.Snake(name[:at]) != written.Snake(field)
 			})
@@ -260,7 +260,7 @@ func (s Stream) alike(name string) []string {
 	return found
 }
 
-// Near are the fields that a name may mean, those for the use first.
+// Near returns the fields for a use that a name may mean, the likeliest first, at most three.
 func (s Stream) Near(name string, u Use) []string {
 	for _, prefix := range []string{"data.", "record.", s.Name + ".", "fields."} {
 		if rest, ok := strings.CutPrefix(name, prefix); ok && slices.Contains(s.Suited(u), rest) {
@@ -269,7 +269,7 @@ func (s Stream) Near(name string, u Use) []string {
 	}
 	suits, plain := s.suits(u), written.Snake(name)
 	found := slices.DeleteFunc(slices.Clone(s.alike(name)), func(field string) bool { return !suits(*s.Field(field)) })
-	own := strings.TrimPrefix(plain, strings.TrimSuffix(s.Name, "s")+"_") // the value of order_value
+	own := strings.TrimPrefix(plain, strings.TrimSuffix(s.Name, "s")+"_") // value for order_value
 	for _, role := range roles {
 		if !role.words[plain] && !role.words[own] {
 			continue
@@ -285,7 +285,7 @@ func (s Stream) Near(name string, u Use) []string {
 	return found[:min(len(found), 3)]
 }
 
-// ReadRelated reads the streams that are related out of a schema document of all that a connection has.
+// ReadRelated reads the related streams from a schema document of all streams of a connection.
 func (s *Stream) ReadRelated(all *rs.Schema, connection string) {
 	s.Parent = readParent(all, s.Name, connection)
 	for _, r := range s.Relations {
@@ -300,7 +300,8 @@ func (s *Stream) ReadRelated(all *rs.Schema, connection string) {
 	}
 }
 
-// RelationIn is the relation before the dot of a name, such as message_bodies.body_text, and the name behind it; -1 for none.
+// RelationIn returns the index of the relation before the dot of a name, such as message_bodies.body_text, and the name after the dot; -1
+// if there is no such relation.
 func (s Stream) RelationIn(name string) (relation int, field string) {
 	before, field, dotted := strings.Cut(strings.TrimPrefix(name, s.Name+"."), ".")
 	if dotted && s.Field(name) == nil {
@@ -309,7 +310,7 @@ func (s Stream) RelationIn(name string) (relation int, field string) {
 	return -1, field
 }
 
-// LacksField reports whether the stream has no field of a name, nor of a similar one.
+// LacksField reports whether the stream has no field with a name or a similar one.
 func (s Stream) LacksField(name string) bool {
 	relation, _ := s.RelationIn(name)
 	own := strings.TrimPrefix(name, s.Name+".")
@@ -323,11 +324,11 @@ func (s Stream) Misses(args rs.Object) bool {
 		return true
 	}
 	return (len(s.Relations) > 0 || !slices.ContainsFunc(s.Fields, IsTime)) && slices.ContainsFunc(names[:min(len(names), maxCompared)], func(name string) bool {
-		return s.LacksField(name) || Bodies[name] && s.Field(name) == nil // however near its own is
+		return s.LacksField(name) || Bodies[name] && s.Field(name) == nil // even if a field is similar
 	})
 }
 
-// Having lists the streams of a schema that have all fields of a filter; nil has none.
+// Having returns the streams of a schema that have all fields of a filter; none if the schema is nil or the filter is empty.
 func Having(s *rs.Schema, filter rs.Object) []string {
 	var having []string
 	if s == nil {

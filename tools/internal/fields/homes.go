@@ -11,15 +11,15 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
-// A home is a connection of a stream, with the fields of a call that are granted there.
+// A home is a connection of a stream, with those fields of a call that are granted there.
 type home struct {
 	rs.Connection
 	row    rs.SchemaStream
 	has    []string
-	fields []rs.SchemaField // all that are granted
+	fields []rs.SchemaField // all that are granted there
 }
 
-// homesOf are the connections of a stream, and those of some fields that any of them has, by name.
+// homesOf returns the connections of a stream and, by name, those of some fields that any of the connections has.
 func homesOf(s *rs.Schema, stream string, names []string) (homes []home, known map[string]rs.SchemaField) {
 	known = map[string]rs.SchemaField{}
 	for _, row := range s.Streams {
@@ -39,7 +39,7 @@ func homesOf(s *rs.Schema, stream string, names []string) (homes []home, known m
 	return homes, known
 }
 
-// HavingAll are the ids of the connections of a stream that have all fields and relations which a call names; none where it names none.
+// HavingAll returns the ids of the connections of a stream that have all fields and relations of a call; none if the call names neither.
 func HavingAll(stream string, args rs.Object, schema func() *rs.Schema) (ids []string) {
 	names, expanded := named(args), args.Array("expand")
 	if len(names)+len(expanded) == 0 {
@@ -56,7 +56,7 @@ func HavingAll(stream string, args rs.Object, schema func() *rs.Schema) (ids []s
 	return ids
 }
 
-// counterpart is the field of a connection that means what a field means elsewhere, such as another name of the sender; "" for none.
+// counterpart returns the field that means the same in this connection, such as another name of the sender; "" if there is none.
 func (h home) counterpart(f rs.SchemaField) string {
 	for _, own := range h.fields {
 		if own.Role != "" && own.Role == f.Role && own.Type == f.Type {
@@ -66,15 +66,15 @@ func (h home) counterpart(f rs.SchemaField) string {
 	return ""
 }
 
-// Lacks lists, each as JSON, the connections of a stream that lack fields of a call which names no connection, with the call that reads
-// the same there if each of these fields has a counterpart and nothing is expanded. A field that no connection has is not among them: the
-// resource server refuses that.
+// Lacks returns, each as JSON, the connections of a stream that lack fields of a call, which names no connection. If each of these fields
+// has a counterpart there and nothing is expanded, it adds the call that reads the same from that connection. It leaves out fields that no
+// connection has: the resource server refuses these.
 func Lacks(tool string, s *rs.Schema, stream string, args rs.Object) (lacks []string) {
 	names := named(args)
 	homes, known := homesOf(s, stream, names)
 	for _, h := range homes {
 		var missing []string
-		there, all := map[string]string{}, !args.Has("expand") // which may not be there
+		there, all := map[string]string{}, !args.Has("expand") // relations may not exist there
 		for _, name := range names {
 			if f, ok := known[name]; ok && !slices.Contains(h.has, name) {
 				missing, there[name] = append(missing, name), h.counterpart(f)
@@ -99,10 +99,10 @@ func Lacks(tool string, s *rs.Schema, stream string, args rs.Object) (lacks []st
 	return lacks
 }
 
-// AtHome says which connections of a stream have the fields of a call, where the connection that it names, or each of them if it names
-// none, lacks one that another has; "" where that is not so. instead are the arguments for the connection that has them all; none where
-// each that is missing has a counterpart in its own connection, such as another name of the sender. s is the schema of all connections of
-// the stream.
+// AtHome returns a sentence about which connections of a stream have the fields of a call, if the connection that the call names, or every
+// connection if it names none, lacks a field that another connection has; otherwise "". instead has the arguments for a connection with all
+// fields; it is nil if there is none, or if each missing field has a counterpart in the named connection, such as another name of the
+// sender. s is the schema of all connections of the stream.
 func AtHome(s *rs.Schema, stream, connection string, args rs.Object) (sentence string, instead rs.Object) {
 	names := named(args)
 	homes, known := homesOf(s, stream, names)
@@ -111,7 +111,7 @@ func AtHome(s *rs.Schema, stream, connection string, args rs.Object) (sentence s
 	counterparts := true
 	for _, name := range names {
 		f, there := known[name]
-		if !there && connection == "" { // that is what is to be said of it
+		if !there && connection == "" { // another error reports this
 			return "", nil
 		}
 		if there && !slices.ContainsFunc(homes, func(h home) bool { return own(h) && slices.Contains(h.has, name) }) {
@@ -142,7 +142,7 @@ func AtHome(s *rs.Schema, stream, connection string, args rs.Object) (sentence s
 	return sentence, args.With("connection_id", rs.EncodeJSON(homes[all].ID)).Without("cursor")
 }
 
-// renamed are arguments whose fields have other names.
+// renamed returns arguments with other names for the fields.
 func renamed(args rs.Object, other func(name string) string) rs.Object {
 	with := func(raw string) string {
 		name, ok := written.Text(raw)
@@ -175,7 +175,7 @@ func renamed(args rs.Object, other func(name string) string) rs.Object {
 	return args
 }
 
-// named are the fields of a stream that a call names, each once.
+// named returns the fields that a call names, each once.
 func named(args rs.Object) (names []string) {
 	renamed(args, func(name string) string {
 		if !slices.Contains(names, name) {

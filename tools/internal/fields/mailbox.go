@@ -8,12 +8,12 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
-// MailboxField is the field that has the folders of a mail.
+// MailboxField is the name of the field that has the folders of a mail.
 const MailboxField = "mailbox"
 
-// MailboxOf is the stream that has the mail of all folders, and the folder of it, where a name is the path of that, or the name that a
-// stream of it would have: of several streams that it begins with, the longest. It is none of a name that is rather a stream's own. all is
-// the schema of all streams; nil where it is not known.
+// MailboxOf returns the stream that has the mail of all folders, and the folder, if a name is the path of a folder or the name that a
+// stream of the folder would have. If the name begins with several streams, the longest one counts. It returns "" for a name that is
+// similar to that of a stream. all is the schema of all streams; nil if unknown.
 func MailboxOf(name string, streams []string, all *rs.Schema) (stream, folder string) {
 	if all == nil || len(name) > written.LongestName {
 		return "", ""
@@ -31,10 +31,10 @@ func MailboxOf(name string, streams []string, all *rs.Schema) (stream, folder st
 	return stream, folder
 }
 
-// foldersIn is what a path or the name of a stream has behind each stream, in small letters, that it may begin with.
+// foldersIn returns, by each stream in lower case with which a path or name may begin, the rest of that path or name.
 func foldersIn(name string) map[string]string {
 	name = strings.Trim(name, `/\ `)
-	folders, signs, space := map[string]string{}, "_", " " // as which spaces are written
+	folders, signs, space := map[string]string{}, "_", " " // separators, and what replaces a _ in the rest
 	if strings.ContainsAny(name, `/\`) {
 		signs, space = `/\`, "_"
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
-// streamWords are what the records of a stream are also called.
+// streamWords maps other words for records to the usual name of their stream.
 var streamWords = written.ByWord(map[string]string{
 	"messages": "email emails mail mails chat chats nachricht nachrichten",
 	"events":   "appointment appointments meeting meetings calendar agenda termin termine kalender",
@@ -19,61 +19,61 @@ var streamWords = written.ByWord(map[string]string{
 	"contacts": "people persons kontakt kontakte", "photos": "pictures images fotos bilder",
 })
 
-// usualStreams are those that have the records which people mean, such as messages.
+// usualStreams has the names of streams with the records that people usually mean, such as messages.
 var usualStreams = written.Set(slices.Collect(maps.Values(streamWords))...)
 
-// besideRecords are last words in the names of streams that only add to the records which people mean, such as channels to messages.
-var besideRecords = written.Set("account around attachment channel conversation handle index info item label link list media member " +
+// supplementary has last words in the names of streams that only supplement such records, as channels supplement messages.
+var supplementary = written.Set("account around attachment channel conversation handle index info item label link list media member " +
 	"metadata participant profile reaction rest setting thread user userdata")
 
-// mailWords are those of these that mean mail, and others for it.
+// mailWords has words for mail.
 var mailWords = written.Set("email emails mail mails gmail inbox")
 
-// StreamOf is the usual name of the stream whose records are called by a word; "" where none is known.
+// StreamOf returns the usual name of the stream whose records a word means; "" if none is known.
 func StreamOf(word string) string { return streamWords[word] }
 
-// Calls reports whether a word is what the records of a stream are called.
+// Calls reports whether a word means the records of a stream.
 func Calls(word, stream string) bool {
 	word = strings.ToLower(word)
 	return slices.Contains([]string{word, word + "s", strings.TrimSuffix(word, "y") + "ies", StreamOf(word)}, stream)
 }
 
-// MayCall reports whether a word may be the name of a stream, which is in the plural: the schema is not read to know of any other.
+// MayCall reports whether a word may be the name of a stream, which is a plural. The schema is not read for any other word.
 func MayCall(word string) bool {
-	const least = 4 // letters, of such as bills
+	const least = 4 // letters, as in bills
 	word = strings.ToLower(word)
 	return len(word) >= least && strings.HasSuffix(word, "s") || StreamOf(word) != ""
 }
 
-// KindIn is the word by which the connections of records are called that a stream was named by: mail of emails.
+// KindIn returns the word in names of connections and streams for the kind of records that a stream name means: mail for emails.
 func KindIn(stream string) string {
 	return strings.TrimLeft(strings.TrimSuffix(strings.TrimPrefix(written.Snake(stream), "e"), "s"), "_")
 }
 
-// How a stream is found by a name, the likeliest first.
+// How a stream matches a name, the likeliest first.
 const (
-	same      = iota // in other case, with other signs or in another order of its words
-	misspelt         // in a letter or two
-	ofKind           // its fields or its name say that it has the records of that kind
-	hasWords         // its name has all words of the name, or the name all of its
-	likeWords        // its name has another word of that kind, or a misspelt one
-	resembles        // in a part of a word, or in some of several
+	same      = iota // except for case, separators or the order of the words
+	misspelt         // except for a letter or two
+	ofKind           // its fields or its name show records of the kind that the name means
+	hasWords         // its name has all words of the name, or the reverse
+	likeWords        // its name has another word for that kind, or a misspelt word
+	resembles        // in a part of a word, or in some of several words
 	nowhere
 )
 
-// A found stream is how near it is to a name: of several that are found in the same way, first the one with most of the words, then by
-// rank and where its name has the word.
+// A found is a stream and how well it matches a name. Streams that match in the same way are ordered by the number of words, then by rank
+// and by where the name of the stream has the word.
 type found struct {
 	stream             string
 	how, words         int
 	rank, place, score int
 }
 
-// A kind of records is what a name says that a stream has.
+// A kind is what the name of a stream says about its records.
 type kind struct {
 	usual  string // the usual name of such a stream; "" where none is known
-	word   string // the last of the name, which says it
-	alone  bool   // the name has no other
+	word   string // the last word of the name, which says the kind
+	alone  bool   // the name has no other word
 	isMail bool
 }
 
@@ -87,8 +87,8 @@ func kindOf(name string) kind {
 	return k
 }
 
-// NearStreams are those of some streams that a name may mean, the likeliest first. all is the schema of all streams, whose fields tell
-// which have the records that people mean; nil where it is not known.
+// NearStreams returns those of some streams that a name may mean, the likeliest first. all is the schema of all streams, whose fields show
+// which have the records that people usually mean; nil if unknown.
 func NearStreams(name string, streams []string, all *rs.Schema) (near []string) {
 	var ranked []found
 	kind, sought, read := kindOf(name), written.WordsOf(name), byName(all)
@@ -116,7 +116,7 @@ func NearStreams(name string, streams []string, all *rs.Schema) (near []string) 
 	return near
 }
 
-// find says how a name finds a stream.
+// find returns how well a stream matches a name.
 func find(name, stream string, sought, words written.Words) found {
 	f := found{stream: stream, how: nowhere}
 	score, alike := written.Alike(name, stream)
@@ -140,8 +140,8 @@ func find(name, stream string, sought, words written.Words) found {
 	return f
 }
 
-// byKind is a stream as it is found by the kind of records that a name says: by its usual name, as mail by its fields or its name, or by
-// another word of that kind. shape is how far its fields are those of mail, which is not known of any stream where they are unknown.
+// byKind returns how well a stream matches the kind of records that a name means: by its usual name, as mail by its fields or its name, or
+// by another word for that kind. shape is that of [mailShape]; unknown reports that the fields of the streams are unknown.
 func (f found) byKind(k kind, sought, words written.Words, shape int, unknown bool) found {
 	named := words.Has(KindIn(k.word))
 	switch {
@@ -149,7 +149,7 @@ func (f found) byKind(k kind, sought, words written.Words, shape int, unknown bo
 		f.how = ofKind
 	case k.isMail && (shape > 0 || words.Has("mail") || words.Has("email") || unknown && words.Has("inbox")):
 		f.how, f.words = ofKind, shape
-		if _, own := words.In(sought); own > 0 && !k.alone { // that name has all of its
+		if _, own := words.In(sought); own > 0 && !k.alone { // the name has all words of the stream
 			f.words += 8
 		}
 		if named {
@@ -161,7 +161,7 @@ func (f found) byKind(k kind, sought, words written.Words, shape int, unknown bo
 	return f
 }
 
-// Ranked are some streams, those that have the records which people mean first.
+// Ranked sorts streams in place and returns them: those with the records that people usually mean come first.
 func Ranked(streams []string, all *rs.Schema) []string {
 	read, ranks := byName(all), map[string]int{}
 	for _, stream := range streams {
@@ -171,7 +171,7 @@ func Ranked(streams []string, all *rs.Schema) []string {
 	return streams
 }
 
-// byName reads streams out of the schema of all without a walk over the others; one that is not known has no fields.
+// byName returns a function that reads a stream from the schema of all without iterating over the others; an unknown stream has no fields.
 func byName(all *rs.Schema) func(stream string) Stream {
 	rows := map[string]rs.Schema{}
 	if all != nil {
@@ -185,15 +185,15 @@ func byName(all *rs.Schema) func(stream string) Stream {
 	}
 }
 
-// rankOf puts a stream behind those that have the records which people mean: these are called so, and say when they are.
+// rankOf returns the rank of a stream, lower first: streams with the records that people usually mean have such a name, and a time.
 func rankOf(words written.Words, own Stream) int {
 	const usual, other, beside, timeless = 0, 1, 2, 4
 	rank := other
 	isRecords := func(word string) bool {
 		meant := cmp.Or(streamWords[word], word+"s")
-		return usualStreams[meant] && !besideRecords[strings.TrimSuffix(meant, "s")]
+		return usualStreams[meant] && !supplementary[strings.TrimSuffix(meant, "s")]
 	}
-	if besideRecords[words.Last()] {
+	if supplementary[words.Last()] {
 		rank = beside
 	} else if words.Any(isRecords) {
 		rank = usual
@@ -204,7 +204,8 @@ func rankOf(words written.Words, own Stream) int {
 	return rank
 }
 
-// mailShape says how far the fields of a stream are those of mail: a subject, and who sent it by name or, more so, by address.
+// mailShape returns how similar the fields of a stream are to those of mail, from 0 to 4: it needs a subject and a sender, and more so the
+// address of the sender.
 func mailShape(own Stream) int {
 	has := func(is Use) bool { return slices.ContainsFunc(own.Fields, is) }
 	switch subject := has(func(f rs.SchemaField) bool { return subjects[written.Snake(f.Name)] }); {
@@ -218,10 +219,10 @@ func mailShape(own Stream) int {
 
 var subjects = written.Set("subject betreff objet asunto oggetto onderwerp assunto")
 
-// An InStream is a field of a stream, by their names.
+// An InStream has the names of a field and its stream.
 type InStream struct{ Stream, Field string }
 
-// Numbers are the fields that have numbers and can be filtered by, of some streams or of all where none is named, those of money first.
+// Numbers returns the fields that have numbers and can be filtered by, in some streams or in all if none is named, those of money first.
 func Numbers(document *rs.Schema, streams []string) (all []InStream) {
 	for i := range document.Streams {
 		row := &document.Streams[i]

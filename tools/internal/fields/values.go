@@ -9,12 +9,12 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
-// isID takes the fields that have ids.
+// isID reports whether a field has ids.
 func isID(f rs.SchemaField) bool { return idName().MatchString(written.Snake(f.Name)) }
 
 var idName = written.Expression(`^(?:id|ids|uuid|guid)_|(?:^|_)(?:id|ids|uuid|guid)$`)
 
-// isName reports whether a value is the name of someone or something, as no id is: words, and neither a date nor a number.
+// isName reports whether a value is the name of someone or something rather than an id: words, and neither a date nor a number.
 func isName(raw string) bool {
 	s, ok := written.Text(raw)
 	_, _, isTime := written.Days(s, time.Now())
@@ -22,8 +22,8 @@ func isName(raw string) bool {
 		(!strings.ContainsAny(s, "0123456789") || strings.Contains(strings.TrimSpace(s), " "))
 }
 
-// NamesID reports whether a condition compares a field that the stream does not have with a name, where it has fields of ids alone that are
-// near to it.
+// NamesID reports whether a condition compares a field that the stream lacks with a name, although all similar fields of the stream have
+// ids.
 func (s Stream) NamesID(m rs.Member) bool {
 	if s.Field(m.Name) != nil || !isName(m.Value) {
 		return false
@@ -32,8 +32,8 @@ func (s Stream) NamesID(m rs.Member) bool {
 	return len(near) > 0 && !slices.ContainsFunc(near, func(name string) bool { return !isID(*s.Field(name)) })
 }
 
-// KindOf is the kind of field that a condition is of: a number's, a time's, an address's, of a name not an id's, or nil where any may be
-// meant.
+// KindOf returns the kind of field that a condition is for, by its values: a number, a time or an address; for a name, any field but ids
+// and times; nil if it may be any field.
 func KindOf(condition string) Use {
 	values := []string{condition}
 	if bounds := rs.AsObject(condition); len(bounds) > 0 {
@@ -67,8 +67,8 @@ func all(values []string, is func(string) bool) bool {
 	return !slices.ContainsFunc(values, func(value string) bool { return !is(value) })
 }
 
-// Same are those of some fields, near to one that the stream has, which may be the same thing: all words of one name are in the other, or
-// they are near for what they are and no number is made of them. Of Avg_Pace and Avg_HR neither is so.
+// Same returns the fields in near that may mean the same as a name: all words of one are in the other, or the two are near by role rather
+// than by name and isNumber is not set. Avg_Pace and Avg_HR are not the same.
 func (s Stream) Same(name string, near []string, isNumber bool) (same []string) {
 	of := written.WordsOf(name)
 	for _, other := range near {
@@ -83,7 +83,7 @@ func (s Stream) Same(name string, near []string, isNumber bool) (same []string) 
 	return same
 }
 
-// MistakesFlag reports whether a condition that is true or false is on a field that says something else: is_active is not is_archived.
+// MistakesFlag reports whether a condition with true or false is on a field that means something else: is_active is not is_archived.
 func (s Stream) MistakesFlag(value, name, field string) bool {
 	f, truth := s.Field(field), strings.ToLower(strings.Trim(value, `"`))
 	if f == nil || f.Type != "boolean" {
@@ -97,5 +97,5 @@ func (s Stream) MistakesFlag(value, name, field string) bool {
 	return name != field && (!alike || ShowVerbs[verb])
 }
 
-// ShowVerbs are verbs of flags by which others show more of a record, such as include_items.
+// ShowVerbs has the verbs of flags that show more of a record in other systems, such as include_items.
 var ShowVerbs = written.Set("include includes including with show return get load embed expand")

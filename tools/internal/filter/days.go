@@ -10,36 +10,36 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
-// A date without a time means the whole day, and a time without an offset is one, in the time zone of the call or in UTC. A resource
-// server takes a date for the day's first instant, or compares it as text; so what is sent is the day, or the next one, before which a
-// value is. Only a day of another zone is sent as its instants, with the offset of that zone.
+// A date means the whole day in the time zone of the call, or in UTC; a time without an offset is in that zone too. A resource server takes
+// a date for the first instant of the day, or compares it as text. So a bound is sent as the day, or as the next day with "before". Only a
+// day of another zone than UTC is sent as its instants, with the offset of that zone.
 
 // A DateKind is what a schema says of the values of a field.
 type DateKind int
 
 // The kinds of values.
 const (
-	MayBeDates DateKind = iota // nothing that helps: text, or a field that the schema does not have
+	MayBeDates DateKind = iota // unknown: text, or a field that the schema does not have
 	NotDates                   // numbers and the like
 	Dates                      // dates without a time
 	Instants                   // timestamps
-	LocalTimes                 // what clocks showed, of no zone
+	LocalTimes                 // times without a zone
 )
 
-// OfNoZone ends the line of a field whose dates were read in no zone.
+// OfNoZone ends the line about a field whose dates were read without a zone.
 const OfNoZone = ", of no time zone: its type is not known"
 
-// maxReadAs bounds the fields of which it is said how their dates were read.
+// maxReadAs bounds the fields for which the answer says how their dates were read.
 const maxReadAs = 5
 
-// WholeDays returns the filter with each bare date replaced by what it means for its field. readAs has a line for each field of which
-// something else is asked than the filter says as it was sent. zone is that of the dates.
+// WholeDays returns the filter with each bare date replaced by what it means for its field. readAs has a line for each field whose
+// conditions then mean something else than the filter in the call may seem to. zone is that of the dates.
 func (f Filter) WholeDays(kindOf func(field string) DateKind, zone *time.Location) (sent Filter, readAs []string) {
 	var read []string
 	for _, c := range f {
 		kind := kindOf(c.Field)
 		conditions := c.wholeDay(kind, zone)
-		start := c.Operator == "gte" && zone == time.UTC // which a day has in any reading
+		start := c.Operator == "gte" && zone == time.UTC // the same in any reading of a day
 		other := !slices.Equal(conditions, Filter{c}) || written.IsDay(c.Value) && kind == Instants && !start ||
 			c.hasDate() && kind == MayBeDates && zone != time.UTC
 		if other && !slices.Contains(read, c.Field) && len(read) < maxReadAs {
@@ -63,13 +63,14 @@ func (f Filter) WholeDays(kindOf func(field string) DateKind, zone *time.Locatio
 	return sent, readAs
 }
 
-// wholeDay is what a condition means that may have a bare date, or a time without an offset. A field that may have dates as well as
-// timestamps is compared with dates of no zone: the next day in place of "at most this day" and of "after this day" is right for both.
+// wholeDay returns what a condition means that may have a bare date, or a time without an offset. A field that may have dates as well as
+// timestamps is compared with dates without a zone: "before the next day" for "at most this day", and "from the next day" for "after this
+// day", are right for both.
 func (c Condition) wholeDay(kind DateKind, zone *time.Location) Filter {
 	if local, ok := written.LocalTime(c.Value, zone); ok && kind == Instants {
 		return Filter{{c.Field, c.Operator, Written(local, zone)}}
 	}
-	if kind == LocalTimes { // which a zone does not move
+	if kind == LocalTimes { // these do not depend on a zone
 		kind, zone = Instants, time.UTC
 	}
 	day, err := time.Parse(time.DateOnly, c.Value)
@@ -97,7 +98,7 @@ func (c Condition) wholeDay(kind DateKind, zone *time.Location) Filter {
 	return Filter{{c.Field, "gte", from}, {c.Field, "lt", until}}
 }
 
-// says is what a filter asks of a field, such as "ordered_at from 2026-06-01T00:00Z until 2026-07-01T00:00Z".
+// says returns what a filter asks of a field, such as "ordered_at from 2026-06-01T00:00Z until 2026-07-01T00:00Z".
 func (f Filter) says(field string, kind DateKind) string {
 	words := map[string]string{"gte": "from", "gt": "after", "lt": "until", "lte": "to", "": "is"}
 	parts := []string{field}
@@ -127,23 +128,23 @@ func (c Condition) hasDate() bool {
 	return local || written.IsDay(c.Value)
 }
 
-// LocalLayout is how a time without an offset is written.
+// LocalLayout is the layout of a time without an offset.
 const LocalLayout = "2006-01-02T15:04:05"
 
 // Instant writes a time as RFC 3339, in UTC.
 func Instant(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
-// Written writes a time as RFC 3339 by the clock of a zone: a server that has dates among times knows by it where the asker's days begin.
+// Written formats a time as RFC 3339 in a zone: from its offset, a server that has dates among times knows where the caller's days begin.
 func Written(t time.Time, zone *time.Location) string {
 	t = t.In(zone)
-	if _, offset := t.Zone(); offset%60 != 0 { // which RFC 3339 cannot say
+	if _, offset := t.Zone(); offset%60 != 0 { // RFC 3339 offsets have no seconds
 		t = t.UTC()
 	}
 	return t.Format(time.RFC3339Nano)
 }
 
-// FirstInstant is the first instant of a day as a filter has it: of a day in UTC that is the date, else by a clock that is at midnight
-// then, also where that of the zone skips it.
+// FirstInstant returns the first instant of a day as a filter has it: in UTC the date; in another zone a time with the offset by which it
+// is midnight, even if the clocks of the zone skip midnight.
 func FirstInstant(day time.Time, zone *time.Location) string {
 	if zone == time.UTC {
 		return day.Format(time.DateOnly)
@@ -153,8 +154,8 @@ func FirstInstant(day time.Time, zone *time.Location) string {
 	return Written(start, time.FixedZone("", int(midnight.Sub(start)/time.Second)))
 }
 
-// StartOfDay is the first instant of a day in a zone. Where the clocks pass midnight twice it is the first of the two; where they skip
-// it, the first instant after the gap.
+// StartOfDay returns the first instant of a day in a zone. If the clocks pass midnight twice, it is the first of the two; if they skip it,
+// the first instant after the gap.
 func StartOfDay(day time.Time, zone *time.Location) time.Time {
 	year, month, date := day.Date()
 	midnight := time.Date(year, month, date, 0, 0, 0, 0, time.UTC)
@@ -181,8 +182,8 @@ func StartOfDay(day time.Time, zone *time.Location) time.Time {
 // A TimeGroup is the span of one group of time.
 type TimeGroup struct{ From, Until time.Time }
 
-// ReadTimeGroup returns the span that a group's key names: a date, or for hours an RFC 3339 time; what is longer than a date is read as
-// an instant. It reports false for any other key.
+// ReadTimeGroup returns the span that a group's key names: a date, or for hours an RFC 3339 time. A key longer than a date is read as an
+// instant. It returns false for any other key.
 func ReadTimeGroup(key, granularity string, zone *time.Location) (TimeGroup, bool) {
 	t, err := rs.ReadTime(key)
 	if err != nil {
@@ -203,13 +204,13 @@ func ReadTimeGroup(key, granularity string, zone *time.Location) (TimeGroup, boo
 	return TimeGroup{StartOfDay(day, zone), StartOfDay(next, zone)}, true
 }
 
-// Lasting are the conditions on two fields, of which one says when a record begins and the other when it ends, for those that began
-// before a bound and end after it. The last day of what ends on a date belongs to it; what it ends at does not, also where that is a day, as
+// Lasting returns the conditions on a start field and an end field for records that began before a bound and end after it. A record that
+// ends on a date, as in end_date, includes that day. A record does not include what it ends at, as in end_at, even if that is a day: so
 // calendars have it.
 func Lasting(start, end string, kind DateKind, bound string) Filter {
 	after := Condition{end, "gt", bound}
 	switch {
-	case kind == Dates && strings.HasSuffix(end, "_at"): // it is as it should be
+	case kind == Dates && strings.HasSuffix(end, "_at"): // exclusive
 	case kind == Dates, strings.Contains(strings.ToLower(end), "date"), strings.HasSuffix(end, "_on"), strings.HasSuffix(end, "day"):
 		after.Operator = "gte"
 	case written.IsDay(bound): // after a day would mean from the next one on
@@ -218,7 +219,7 @@ func Lasting(start, end string, kind DateKind, bound string) Filter {
 	return Filter{{start, "lt", bound}, after}
 }
 
-// ReadAs is what an answer says that dates were read as, behind what it says already; nothing where none were.
+// ReadAs returns the member of an answer that says how dates were read, after the lines that it already has; nil if readAs is empty.
 func ReadAs(already, readAs []string) rs.Object {
 	if len(readAs) == 0 {
 		return nil

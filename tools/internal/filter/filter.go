@@ -92,7 +92,7 @@ func parseCondition(field, raw string) (Filter, error) {
 	return f, nil
 }
 
-// scalar returns a string, number or boolean as it goes into a parameter. Numbers keep the digits they came with.
+// scalar returns a string, number or boolean as the value of a query parameter. Numbers keep the digits they came with.
 func scalar(raw string) (string, bool) {
 	text, ok := rs.AsText(raw)
 	if rs.Kind(raw) != "string" {
@@ -112,7 +112,7 @@ func (f Filter) Write(query url.Values) {
 	}
 }
 
-// Object is the filter as a call has it.
+// Object returns the filter as the object that a call has.
 func (f Filter) Object() (o rs.Object) {
 	for _, c := range f {
 		value := rs.EncodeJSON(c.Value)
@@ -124,13 +124,13 @@ func (f Filter) Object() (o rs.Object) {
 	return o
 }
 
-// IsName reports whether a name can stand between brackets.
+// IsName reports whether a name can be put between the brackets of a parameter.
 func IsName(name string) bool {
 	return strings.TrimSpace(name) != "" && len(name) <= MaxNameBytes && utf8.ValidString(name) &&
 		!strings.ContainsAny(name, "[]") && !strings.ContainsFunc(name, unicode.IsControl)
 }
 
-// Narrowed is the filter with one more condition. Where it has the same bound already, the narrower one stays.
+// Narrowed returns the filter with one more condition. If the filter has a bound with the same operator, the narrower one of the two stays.
 func (f Filter) Narrowed(c Condition) Filter {
 	at := slices.IndexFunc(f, func(other Condition) bool { return other.Field == c.Field && other.Operator == c.Operator })
 	if at < 0 || c.Operator == "" {
@@ -158,17 +158,17 @@ func (f Filter) Has(field string) bool {
 	return slices.ContainsFunc(f, func(c Condition) bool { return c.Field == field })
 }
 
-// Without is the filter less the conditions on a field.
+// Without returns the filter without the conditions on a field.
 func (f Filter) Without(field string) Filter {
 	return f.WithoutFunc(func(c Condition) bool { return c.Field == field })
 }
 
-// WithoutFunc is the filter less some conditions.
+// WithoutFunc returns the filter without some conditions.
 func (f Filter) WithoutFunc(left func(Condition) bool) Filter {
 	return slices.DeleteFunc(slices.Clone(f), left)
 }
 
-// Only is the filter with a field that has one value.
+// Only returns the filter in which a field must equal a value, without other conditions on the field.
 func (f Filter) Only(field, value string) Filter {
 	return append(f.Without(field), Condition{Field: field, Value: value})
 }
