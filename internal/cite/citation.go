@@ -14,11 +14,11 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
-// A Citation says what was quoted, as answers print it: a record, one of its fields, and the SHA-256 of the text, with the
-// range of code points in which it stood, or with the text itself.
+// A Citation identifies a quote, as answers print it: a record, one of its fields, and the SHA-256 of the text, with the range of code
+// points that it was in, or with the text itself.
 type Citation struct {
 	ID           string `json:"id"`
-	ConnectionID string `json:"connection_id"` // only where an answer shows it beside the id
+	ConnectionID string `json:"connection_id"` // only if an answer shows it next to the id
 	Field        string `json:"field"`
 	Start        *int   `json:"start_chars"`
 	End          *int   `json:"end_chars"`
@@ -30,12 +30,12 @@ type Citation struct {
 const citationExample = `cin_a/messages:m1 field=body 0-80 a4c5dafce234ecf8, ` +
 	`or {"id":"cin_a/messages:m1","field":"body","start_chars":0,"end_chars":80,"sha256":"a4c5dafce234ecf8"}`
 
-// printedCitation is a citation as the text of a search prints it: an id, and what stands below it up to the colon.
+// printedCitation matches a citation as the text of a search prints it: an id, and what is below it up to the colon.
 var printedCitation = regexp.MustCompile(`^(\S+)(?: connection_id=(\S+))? field=(\S+|"(?:[^"\\]|\\.)*")` +
 	`(?: (\d+)-(\d+))?(?: ([0-9a-f]{16,64}))?:?$`)
 
-// ParseCitation reads a citation. text, when there is one, is the text that was quoted. Its error says what is wrong and
-// what to send instead.
+// ParseCitation reads a citation. text, if it is not "", is the text that was quoted. The error says what is wrong and what to send
+// instead.
 func ParseCitation(raw, text string) (Citation, error) {
 	c, printed := parsePrinted(strings.Join(strings.Fields(raw), " "))
 	decoder := json.NewDecoder(strings.NewReader(raw))
@@ -58,7 +58,7 @@ func ParseCitation(raw, text string) (Citation, error) {
 	return c, nil
 }
 
-// checkRange says what is wrong with the characters of a citation, which may have none.
+// checkRange returns what is wrong with the range of a citation. The range is optional.
 func (c Citation) checkRange() error {
 	if c.Start == nil && c.End == nil {
 		return nil
@@ -71,7 +71,7 @@ func (c Citation) checkRange() error {
 
 var digest = regexp.MustCompile(`^[0-9a-f]{16,64}$`)
 
-// checkQuote says what is wrong with the digest and the text of a citation, which has one of them at least.
+// checkQuote returns what is wrong with the digest and the text of a citation. At least one of them is required.
 func (c Citation) checkQuote() error {
 	switch {
 	case c.SHA256 != "" && !digest.MatchString(c.SHA256):
@@ -90,7 +90,7 @@ func (c Citation) checkQuote() error {
 	return nil
 }
 
-// parsePrinted reads a citation as text prints it.
+// parsePrinted reads a citation as the text of a search prints it.
 func parsePrinted(line string) (Citation, bool) {
 	found := printedCitation.FindStringSubmatch(line)
 	if found == nil {
@@ -112,7 +112,7 @@ func unquoted(name string) string {
 	return name
 }
 
-// says reports whether a text is what was quoted: the text of a field window is hashed as it is, an excerpt as one line.
+// says reports whether a text is what was quoted. The text of a field window is hashed as it is, an excerpt as one line.
 func (c Citation) says(text string) bool {
 	if c.SHA256 == "" {
 		return render.Quotable(text) == render.Quotable(c.Text)

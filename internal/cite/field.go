@@ -22,8 +22,8 @@ type window struct {
 	Next  *int   `json:"next_offset_chars"`
 }
 
-// read reads the cited field's characters from start up to end, or to the end of the field, in as many windows as it takes. Characters
-// may have been cleaned away from them.
+// read reads the cited field's characters from start up to end, or to the end of the field, in as many windows as it takes. The tool may
+// have removed characters from the text.
 func (c Citation) read(ctx context.Context, call Call, start, end int) (text []rune, err error) {
 	for start < end {
 		w, err := c.window(ctx, call, start, min(end-start, windowChars))
@@ -64,8 +64,8 @@ func (c Citation) window(ctx context.Context, call Call, offset, limit int) (win
 	return answer.Window, err
 }
 
-// isIn reports whether a whole field has what was quoted somewhere: the text, whatever its white space, or a text of the cited length
-// with the cited hash, as long as looking for that takes no more than moments.
+// isIn reports whether a whole field contains the quote anywhere: the text, regardless of white space, or a text of the cited length with
+// the cited hash, unless looking for the hash would take too long.
 func (c Citation) isIn(field []rune) bool {
 	if c.Text != "" {
 		return strings.Contains(render.Quotable(string(field)), render.Quotable(c.Text))

@@ -11,9 +11,9 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// PrintVerdict says whether the record of a citation still says it: one line on out, of JSON where that is asked for. It fails
-// where it no longer does, and where a read failed: that error has the exit code that stdio has for the same reason.
-// providerURL is for its text.
+// PrintVerdict prints on out whether the record of a citation still contains the quote: one line, of JSON if asJSON is set. It returns an
+// error if the quote is not there any more, and if a read failed: that error has the exit code that stdio has for the same reason.
+// providerURL is for its message.
 func PrintVerdict(ctx context.Context, call Call, citation Citation, providerURL string, asJSON bool, out io.Writer) error {
 	verdict, err := Verify(ctx, call, citation)
 	if err != nil {
@@ -32,7 +32,7 @@ func PrintVerdict(ctx context.Context, call Call, citation Citation, providerURL
 	return nil
 }
 
-// unverified gives a read that failed the exit code that stdio has for the same reason.
+// unverified gives the error of a failed read the exit code that stdio has for the same reason.
 func unverified(err error, providerURL string) error {
 	refusal, ok := errors.AsType[*rs.Error](err)
 	if !ok {

@@ -1,4 +1,4 @@
-// Package cite checks quotations: whether a record still holds the text that was quoted from it. It reads with the tools that a model has.
+// Package cite checks whether a record still contains the text that was quoted from it. It reads with the tools that a model has.
 package cite
 
 import (
@@ -14,27 +14,27 @@ const (
 	maxCitedChars = 1 << 20 // of one quote
 	maxFieldChars = 4 << 20 // of a field that is looked through for a quote that moved
 	windowChars   = 16384   // of one read
-	shownChars    = 200     // of what is in the place of a quote now
+	shownChars    = 200     // of the text that is now in the place of a quote
 )
 
 // The outcomes of a check.
 const (
-	Unchanged = "unchanged" // the field still says it
-	Changed   = "changed"   // the field says something else there, and says it nowhere
-	NotFound  = "not found" // the record, the field or the text is not to be seen
+	Unchanged = "unchanged" // the field still contains the text
+	Changed   = "changed"   // the field has another text in that place, and does not contain the quoted text
+	NotFound  = "not found" // the record or the field cannot be read, or does not contain the text
 )
 
-// A Verdict says whether a record still says what was quoted.
+// A Verdict says whether a record still contains a quote.
 type Verdict struct {
 	Verdict string `json:"verdict"`
 	ID      string `json:"id"`
 	Field   string `json:"field"`
-	Start   *int   `json:"start_chars,omitempty"` // where it was quoted from, if it stands there
+	Start   *int   `json:"start_chars,omitempty"` // the cited range, if the quote is still there
 	End     *int   `json:"end_chars,omitempty"`
 	Detail  string `json:"detail,omitempty"`
 }
 
-// String is the verdict as one line.
+// String returns the verdict as one line.
 func (v Verdict) String() string {
 	line := v.Verdict + ": " + v.ID + " field " + v.Field
 	if v.Start != nil {
@@ -46,8 +46,8 @@ func (v Verdict) String() string {
 	return line
 }
 
-// Verify reads what a citation names, through the same tool as a model, and says whether it is still what was quoted. Its
-// error is a *rs.Error when the tool refused for a reason that is not the record's.
+// Verify reads what a citation names, through the same tool as a model, and reports whether it is still what was quoted. If the tool fails
+// for a reason other than a missing record or field, Verify returns its *rs.Error.
 func Verify(ctx context.Context, call Call, c Citation) (Verdict, error) {
 	v := Verdict{ID: c.ID, Field: c.Field, Verdict: Unchanged}
 	there := ""
@@ -88,7 +88,7 @@ func clip(line string) string {
 	return line
 }
 
-// gone are the codes of what a grant does not show (any more). A resource server does not tell apart what is not granted
+// gone has the error codes for what a grant does not show (any more). A resource server does not distinguish what is not granted
 // from what does not exist.
 var gone = map[rs.Code]bool{
 	"not_found": true, "unknown_stream": true, "unknown_connection": true, "connection_not_found": true,

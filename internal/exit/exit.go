@@ -13,7 +13,7 @@ const (
 	NotReady    = 78 // no grant can be used, or the index file is not ours
 )
 
-// An Error is why a command ends. Its message says what to do, and never holds a credential.
+// An Error ends a command with an exit code. Its message says what to do, and never contains a credential.
 type Error struct {
 	Code    int
 	Message string
@@ -22,10 +22,10 @@ type Error struct {
 // Error returns the message.
 func (e *Error) Error() string { return e.Message }
 
-// UsageError says that the command line, or what it names, is wrong.
+// UsageError returns the error for a command line that is wrong, or that names something wrong.
 func UsageError(message string) error { return &Error{Usage, message} }
 
-// CodeOf is the exit code that an error names, else 0.
+// CodeOf returns the exit code of an error; 0 if it has none.
 func CodeOf(err error) int {
 	if failed, ok := errors.AsType[*Error](err); ok {
 		return failed.Code

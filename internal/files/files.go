@@ -1,4 +1,4 @@
-// Package files reads and replaces files that other users and programs can change meanwhile.
+// Package files reads and replaces files that other users and programs may change at the same time.
 package files
 
 import (
@@ -11,16 +11,16 @@ import (
 	"syscall"
 )
 
-// An UnfitError says why a file is not read: "it is not a regular file".
+// An UnfitError is the reason why a file is not read, such as "it is not a regular file".
 type UnfitError string
 
-// Error returns why.
+// Error returns the reason.
 func (e UnfitError) Error() string { return string(e) }
 
 const errNotRegular = UnfitError("it is not a regular file")
 
-// Read reads a file of at most so many bytes. It opens nothing but a regular file, because opening a device can do something, and does not
-// wait for one to be written. Its errors are an [UnfitError] or those of the file system.
+// Read reads a file of at most most bytes. It opens only regular files, because opening a device can have effects, and does not wait for a
+// writer of a pipe. Its errors are an [UnfitError] or those of the file system.
 func Read(path string, most int64) ([]byte, fs.FileInfo, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -50,13 +50,14 @@ func Read(path string, most int64) ([]byte, fs.FileInfo, error) {
 	return body, info, nil
 }
 
-// Replace writes a file beside the one at path and moves it there, unless check, which is asked last where there is one, has an error.
+// Replace writes a file next to the one at path and renames it to path. If check is not nil, Replace calls it right before that, and stops
+// if it returns an error.
 func Replace(path string, data []byte, mode fs.FileMode, check func() error) error {
 	fresh, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.Remove(fresh.Name()) }() // which after the move is gone
+	defer func() { _ = os.Remove(fresh.Name()) }() // after the move it does not exist
 	_, err = fresh.Write(data)
 	if err = errors.Join(err, fresh.Chmod(mode), fresh.Sync(), fresh.Close()); err != nil {
 		return err

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// NodeOf is the number of a file on its disk and the time of its last change; see that of Linux.
+// NodeOf returns the inode number of a file and the time of its last change (ctime); see NodeOf for Linux.
 func NodeOf(info fs.FileInfo) (node uint64, changed int64) {
 	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
 		return stat.Ino, stat.Ctimespec.Nano()
