@@ -18,18 +18,18 @@ var (
 	script string
 )
 
-// A Frame is what the pages of this program have in common: head and tail, style and script, and headers that let nothing else run.
+// A Frame is what the pages of this program share: head and tail, style and script, and headers that let nothing else run.
 //
-// Pages are Go functions that return nodes. Text and the values of attributes are escaped as HTML when they are written, and no more than
-// that: what becomes an address is built as one or has its scheme checked, and of what others wrote nothing goes into a script, a style
-// or the name of an element or an attribute.
+// Pages are Go functions that return nodes. Text and attribute values are escaped as HTML when they are written, and not otherwise. So an
+// address must be built as one or have its scheme checked, and nothing that others wrote may go into a script, a style or the name of an
+// element or an attribute.
 type Frame struct {
-	Style string // after the common one
-	Forms bool   // pages send forms to their own server
-	Bare  bool   // pages have neither script nor image, and nothing to skip
+	Style string // follows the common style
+	Forms bool   // the pages send forms to their own server
+	Bare  bool   // the pages have no script, no image and no link to skip to the content
 }
 
-// Write answers a request with a page. The content has the element main.
+// Write answers a request with a page. The content must have the element main.
 func (f Frame) Write(w http.ResponseWriter, r *http.Request, status int, title string, content ...g.Node) {
 	document := f.Render(w.Header(), "", title, content...)
 	w.WriteHeader(status)
@@ -38,7 +38,8 @@ func (f Frame) Write(w http.ResponseWriter, r *http.Request, status int, title s
 	}
 }
 
-// Render returns a page and sets its headers. The answer to a form may lead to redirects, sources of a content security policy, as well.
+// Render returns a page and sets its headers. The answer to a form may also redirect to redirects, which are sources of a content security
+// policy, each with a space before it.
 func (f Frame) Render(header http.Header, redirects, title string, content ...g.Node) []byte {
 	style, action, refers := commonStyle+f.Style, "'none'", "no-referrer"
 	if f.Forms {
@@ -51,7 +52,7 @@ func (f Frame) Render(header http.Header, redirects, title string, content ...g.
 	for name, value := range map[string]string{
 		"Content-Type":     "text/html; charset=utf-8",
 		"Content-Language": "en",
-		"Cache-Control":    "no-store", // it depends on the name and the headers of the request, and on the moment
+		"Cache-Control":    "no-store", // it depends on the host and the headers of the request, and on the time
 		"Content-Security-Policy": "default-src 'none'; " + rich + "style-src '" + hash(style) + "'; base-uri 'none'; " +
 			"form-action " + action + "; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
 		"Cross-Origin-Opener-Policy":   "same-origin",
@@ -63,7 +64,7 @@ func (f Frame) Render(header http.Header, redirects, title string, content ...g.
 		header.Set(name, value)
 	}
 	var document bytes.Buffer
-	_ = f.document(title, style, content).Render(&document) // a buffer takes everything
+	_ = f.document(title, style, content).Render(&document) // writing to a buffer does not fail
 	return document.Bytes()
 }
 
@@ -89,7 +90,7 @@ func (f Frame) document(title, style string, content g.Group) g.Node {
 	))
 }
 
-// hash is a source as a content security policy names it.
+// hash returns the hash of an inline text as a content security policy has it.
 func hash(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])

@@ -1,8 +1,8 @@
-// Package page is what a person sees who opens the server in a browser: what this is, the address to paste into a
-// client, the recommended path for each client, and whether the server is up. It reads without JavaScript.
+// Package page renders what a person sees who opens the server in a browser: what this is, the address to paste into a client, the
+// recommended way to connect each client, and whether the server is up. It can be read without JavaScript.
 //
-// A page is one document. Its style and its script stand in it, so that nothing else has to be served, cached or
-// proxied beside it, and the content security policy names both by their hashes: no other script ever runs.
+// A page is one document. Its style and its script are inline, so that they need not be served, cached or proxied separately, and the
+// content security policy names both by their hashes: no other script ever runs.
 package page
 
 import (
@@ -18,16 +18,16 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/clients"
 )
 
-// Options say what is on a page.
+// Options configure a [Page].
 type Options struct {
-	// Server is what the clients are configured for. One without a URL and without a Command is this server, at the address
-	// of each request.
+	// Server is the server that the page connects clients to. If it has neither a URL nor a Command, it is this server, at the address of
+	// each request.
 	Server clients.Server
-	// Data is set where the data is at / and this page beside it.
+	// Data is set if the data is at / and this page at another path.
 	Data bool
 }
 
-// A Page is served to many at a time.
+// A Page is the page with which clients are connected. It is safe for concurrent use.
 type Page struct{ options Options }
 
 // New returns a page.
@@ -35,8 +35,8 @@ func New(o Options) *Page { return &Page{o} }
 
 const title = "Your data, for your assistant"
 
-// Serve answers a request with the page, which has no token. endpoint is the URL of /mcp; status is what /readyz says, or "" if it is not
-// known.
+// Serve answers a request with the page, which contains no token. endpoint is the URL of /mcp; status is that of /readyz, or "" if it is
+// unknown.
 func (p *Page) Serve(w http.ResponseWriter, r *http.Request, endpoint, status string) {
 	server := p.options.Server // without a URL, clients start this program instead of calling it
 	if server.URL == "" && server.Command == "" {
@@ -68,7 +68,7 @@ func (p *Page) Serve(w http.ResponseWriter, r *http.Request, endpoint, status st
 	)
 }
 
-// states are a server's status in words, by what /readyz says. What exactly does not answer is for the operator alone.
+// states maps the status of /readyz to words. They do not say what exactly does not answer: only the operator is told.
 var states = map[string]struct{ kind, name, sentence string }{
 	"ready": {"good", "Ready", "The server answers."},
 	"not_ready": {
@@ -83,7 +83,7 @@ func state(status string) g.Node {
 	return g.If(known, h.P(h.Class("state "+said.kind), h.Strong(g.Text(said.name+".")), g.Text(" "+said.sentence)))
 }
 
-// how says what clients need beside what is shown for each.
+// how returns what all clients need, in addition to what is shown for each.
 func how(server clients.Server) g.Node {
 	switch {
 	case server.TokenEnv != "":
@@ -97,7 +97,7 @@ func how(server clients.Server) g.Node {
 	return h.P(g.Text("Choose yours. It will send you to sign in and to choose what it may read."))
 }
 
-// guides are a row for each client, and the names of those for which there is no path.
+// guides returns a row for each client, and the names of the clients that cannot be connected to this server.
 func guides(server clients.Server) g.Node {
 	var all g.Group
 	var others []string
@@ -114,9 +114,9 @@ func guides(server clients.Server) g.Node {
 	))
 }
 
-// guide is one client's row: one recommended path, and the entry to write by hand where there is a file for it.
+// guide returns one client's row: the recommended way to connect it and, if it has a file for that, the entry to write by hand.
 func guide(client clients.Client, server clients.Server) g.Node {
-	// The visitor's machine is not known. What is shown holds on every system, for commands of plain words are quoted alike.
+	// The visitor's system is unknown. What is shown works on every system, because commands of plain words are quoted the same way on all.
 	found, name := client.Guide(server, place("linux"), "", nil), strings.ToUpper(client.Title[:1])+client.Title[1:]
 	files := paths(client)
 	entry := func(before string) g.Node {
@@ -124,8 +124,8 @@ func guide(client clients.Client, server clients.Server) g.Node {
 	}
 	way, more, byHand := entry("Most clients read an entry like this"), g.Node(nil), g.If(found.Entry != "", entry("By hand instead, in "))
 	switch {
-	// A link is the same on every system, where a command with JSON in it is quoted in its own way on each. No scheme but these two opens a
-	// client, and some run scripts.
+	// A link is the same on every system, but a command with JSON in it is quoted differently on each. Only these two schemes open a
+	// client, and some others run scripts.
 	case strings.HasPrefix(found.Link, "cursor://"), strings.HasPrefix(found.Link, "vscode:"):
 		way, more = h.P(h.A(h.Class("button"), h.Href(found.Link), g.Text("Add to "+name))), byHand
 	case len(found.Commands) > 0:
@@ -142,7 +142,7 @@ func guide(client clients.Client, server clients.Server) g.Node {
 	return h.Details(h.Name("client"), h.Summary(g.Text(name)), way, h.P(g.Text(found.After)), more)
 }
 
-// paths are those of the client's file on all systems.
+// paths returns the paths of the client's file on all systems.
 func paths(client clients.Client) g.Group {
 	var seen []string
 	var all g.Group
@@ -155,7 +155,7 @@ func paths(client clients.Client) g.Group {
 	return all
 }
 
-// place is a machine as its owner speaks of it.
+// place returns a machine with ~ for the home directory, and without environment variables.
 func place(system string) clients.Place {
 	return clients.Place{OS: system, Home: "~", Getenv: func(string) string { return "" }}
 }

@@ -7,18 +7,19 @@ import (
 	h "maragu.dev/gomponents/html"
 )
 
-// Icon is the program's, of so many pixels.
+// Icon returns the icon of the program; size is its width and height in pixels.
 func Icon(size string) g.Node {
 	return h.Img(h.Src("/icon.svg"), h.Alt(""), h.Width(size), h.Height(size))
 }
 
-// Main is where a page begins for those who skip its top.
+// Main returns the main content, which the link "Skip to content" leads to.
 func Main(content ...g.Node) g.Node { return h.Main(h.ID("main"), h.TabIndex("-1"), g.Group(content)) }
 
-// Quiet is a sentence beside the matter.
+// Quiet returns a sentence of secondary importance.
 func Quiet(text string) g.Node { return h.P(h.Class("quiet"), g.Text(text)) }
 
-// Link leads to another page of the server; an address that is not of one leads nowhere, so that no record or request can name it.
+// Link returns a link to another page of the server. For any other address it returns the text alone, so that no record or request can
+// make a link to elsewhere.
 func Link(address, text string, attributes ...g.Node) g.Node {
 	if !strings.HasPrefix(address, "/") || len(address) > 1 && strings.ContainsAny(address[1:2], "/\\\t\r\n") {
 		return g.Text(text)
@@ -26,23 +27,23 @@ func Link(address, text string, attributes ...g.Node) g.Node {
 	return h.A(g.Group(attributes), h.Href(address), g.Text(text))
 }
 
-// Section has a title, by which it is called.
+// Section returns a section with a title, which is also its accessible name.
 func Section(id, title string, content ...g.Node) g.Node {
 	id += "-title"
 	return h.Section(h.Aria("labelledby", id), h.H2(h.ID(id), g.Text(title)), g.Group(content))
 }
 
-// Copying is a text with a button that copies it; label says what it is to those who do not see it.
+// Copying returns a text with a button that copies it; label is the accessible name of the text.
 func Copying(id, label, text string) g.Node {
 	return h.Div(h.Class("copying"), h.Pre(h.ID(id), h.TabIndex("0"), h.Aria("label", label), g.Text(text)), copyButton(id))
 }
 
-// copyButton copies what is in the element of an id. The script shows it, for it does nothing without.
+// copyButton returns a button that copies the content of the element with an id. It is hidden until the script, which it needs, shows it.
 func copyButton(id string) g.Node {
 	return h.Button(h.Type("button"), h.Class("copy"), h.Data("copy", id), g.Attr("hidden"), g.Text("Copy"))
 }
 
-// Columns heads a table: names and the classes of their cells in turn.
+// Columns returns the head of a table; pairs are names and the classes of their cells in turn.
 func Columns(pairs ...string) g.Node {
 	var all g.Group
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -51,17 +52,17 @@ func Columns(pairs ...string) g.Node {
 	return h.THead(h.Tr(all))
 }
 
-// Row is one of a table, headed by what it is about, with a link where there is an address.
+// Row returns a row of a table. Its header cell has the text, as a link if there is an address.
 func Row(address, text string, cells ...g.Node) g.Node {
 	return h.Tr(h.Th(h.Scope("row"), Link(address, text)), g.Group(cells))
 }
 
-// Cell is one of a row.
+// Cell returns a cell of a row; kind is its class.
 func Cell(kind, text string) g.Node { return h.Td(class(kind), g.Text(text)) }
 
 func class(name string) g.Node { return g.If(name != "", h.Class(name)) }
 
-// Hidden sends parameters along with a form: names and values in turn.
+// Hidden returns hidden parameters of a form; pairs are names and values in turn.
 func Hidden(pairs ...string) g.Node {
 	var all g.Group
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -70,12 +71,12 @@ func Hidden(pairs ...string) g.Node {
 	return all
 }
 
-// Field is what a person fills in, under its label.
+// Field returns a form control under its label.
 func Field(id, label string, control ...g.Node) g.Node {
 	return h.P(h.Class("field"), h.Label(h.For(id), g.Text(label)), g.Group(control))
 }
 
-// Secret asks for the owner's secret, and says where it is.
+// Secret returns the field for the owner's secret; where tells the owner where to find it.
 func Secret(where string) g.Node {
 	return Field(
 		"secret", "Owner’s secret",

@@ -1,4 +1,4 @@
-// Package pagetest compares pages that show what others wrote with pages that show words.
+// Package pagetest compares pages that show hostile texts with pages that show plain words.
 package pagetest
 
 import (
@@ -11,7 +11,7 @@ import (
 	"golang.org/x/net/html"
 )
 
-// Hostile are texts that would be more than text where a page does not escape them as it must.
+// Hostile returns texts that would be more than text on a page that fails to escape them.
 func Hostile() []string {
 	return []string{
 		`"><script>alert(1)</script>`, `'><img src=x onerror='alert(2)'>`, `x" onmouseover="alert(3)" y='`,
@@ -23,10 +23,10 @@ func Hostile() []string {
 	}
 }
 
-// Plain is a text as long as another that means nothing.
+// Plain returns a harmless text that is as long as another, in bytes.
 func Plain(text string) string { return strings.Repeat("x", len(text)) }
 
-// Typed is a text without what no address and no form may hold.
+// Typed returns a text without control characters and invalid UTF-8, which no address and no form may contain.
 func Typed(text string) string {
 	return strings.Map(func(c rune) rune {
 		if c < ' ' {
@@ -36,11 +36,11 @@ func Typed(text string) string {
 	}, strings.ToValidUTF8(text, ""))
 }
 
-// free are the attributes that may say anything.
+// free has the attributes that may have any value.
 var free = []string{"value", "aria-label", "datetime"}
 
-// Shape has a line for each element of a page: its attributes, with their values except where any is as good, and what an address leads to
-// without the values of its parameters. Scripts and styles are whole.
+// Shape returns a line for each element of a page: its attributes with their values, except those that may have any value. Addresses are
+// shown without the values of their parameters other than view. Scripts and styles are shown in full.
 func Shape(t testing.TB, page string) []string {
 	t.Helper()
 	var lines []string
@@ -68,7 +68,7 @@ func Shape(t testing.TB, page string) []string {
 	return lines
 }
 
-// target is what an address leads to.
+// target returns what an address leads to.
 func target(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -85,7 +85,7 @@ func target(address string) string {
 	return strings.Join(to, " ")
 }
 
-// Holds reports whether a page says or offers exactly a text somewhere.
+// Holds reports whether a text of a page, or the value of an attribute, is exactly a text.
 func Holds(t testing.TB, page, text string) bool {
 	t.Helper()
 	found := false
