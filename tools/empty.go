@@ -27,7 +27,7 @@ const (
 )
 
 // explainEmpty counts for each field of a filter the records that match the conditions on this field alone. A count that fails stays -1.
-// For a field that matches nothing, it looks for the value that is meant.
+// For a field that matches nothing, it reads the range of its values, or looks for the value that is meant.
 func explainEmpty(ctx context.Context, call Call, f filter.Filter) []render.EmptyField {
 	ctx, cancel := context.WithTimeout(ctx, explainDeadline)
 	defer cancel()

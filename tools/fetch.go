@@ -84,7 +84,7 @@ const (
 // relations, the record is read without them.
 func forwardFetch(ctx context.Context, call Call) (Reply, error) {
 	args := call.Args.(fetchArgs)
-	var stated known.Stream
+	var schema known.Stream
 	var answer Answer
 	document := &answer.document
 	more := [][]string{nil} // relations to add: the first that are not refused
@@ -92,10 +92,10 @@ func forwardFetch(ctx context.Context, call Call) (Reply, error) {
 		if err := mayRead(ctx, call.Scope); err != nil {
 			return Reply{Call: call}, err
 		}
-		stated = partsSchema(ctx, call, call.Scope.Stream) // if this fails, the record is still read
-		document.Parts = partsOf(stated, call.Scope.Stream)
+		schema = partsSchema(ctx, call, call.Scope.Stream) // if this fails, the record is still read
+		document.Parts = partsOf(schema, call.Scope.Stream)
 		var files []string
-		files, document.InnerParts = relatedParts(ctx, call, stated, args.expansion.relations())
+		files, document.InnerParts = relatedParts(ctx, call, schema, args.expansion.relations())
 		more = [][]string{slices.Concat(document.Parts, files), document.Parts, nil}
 	}
 	var expanded []string
@@ -115,7 +115,7 @@ func forwardFetch(ctx context.Context, call Call) (Reply, error) {
 	if err != nil {
 		return Reply{Call: call}, err
 	}
-	own := ownSchema(stated, call.Scope, answer.Response)
+	own := ownSchema(schema, call.Scope, answer.Response)
 	for _, s := range own.Sources {
 		document.TitleField, document.Untitled = s.Title, s.Untitled()
 	}
@@ -144,20 +144,20 @@ func partsSchema(ctx context.Context, call Call, stream string) known.Stream {
 
 // ownSchema returns what the schema says of a record's stream under the record's own connection, if that is known: other connections may
 // have streams of the same name.
-func ownSchema(stated known.Stream, scope rs.Scope, record *rs.Response) known.Stream {
-	if scope.ConnectionID = cmp.Or(scope.ConnectionID, rs.ConnectionID(record.Object())); stated.Document != nil {
-		stated = known.ReadStream(stated.Document, scope)
+func ownSchema(schema known.Stream, scope rs.Scope, record *rs.Response) known.Stream {
+	if scope.ConnectionID = cmp.Or(scope.ConnectionID, rs.ConnectionID(record.Object())); schema.Document != nil {
+		schema = known.ReadStream(schema.Document, scope)
 	}
-	stated.Sources = slices.DeleteFunc(slices.Clone(stated.Sources), func(s known.Source) bool {
+	schema.Sources = slices.DeleteFunc(slices.Clone(schema.Sources), func(s known.Source) bool {
 		return s.Stream != scope.Stream || scope.ConnectionID != "" && s.Connection.ID != scope.ConnectionID
 	})
-	return stated
+	return schema
 }
 
 // partsOf returns the has_one relations of a stream, at most [maxFetchedParts].
-func partsOf(stated known.Stream, stream string) []string {
+func partsOf(schema known.Stream, stream string) []string {
 	var parts []string
-	for _, s := range stated.Sources {
+	for _, s := range schema.Sources {
 		for _, part := range s.Parts {
 			if s.Stream == stream && !slices.Contains(parts, part.Name) && len(parts) < maxFetchedParts {
 				parts = append(parts, part.Name)
@@ -170,13 +170,13 @@ func partsOf(stated known.Stream, stream string) []string {
 // relatedParts returns two kinds of relations, by what the schema says of the streams that the call's stream is related to. files are the
 // relations to records that have a blob, such as the attachments of a message. inner maps each requested relation to the parts that its
 // records have and that are not shown with them, such as the bodies of a thread's messages.
-func relatedParts(ctx context.Context, call Call, stated known.Stream, requested []string) (files []string, inner map[string][]string) {
-	if stated.Document == nil {
+func relatedParts(ctx context.Context, call Call, schema known.Stream, requested []string) (files []string, inner map[string][]string) {
+	if schema.Document == nil {
 		return nil, nil
 	}
 	inner = map[string][]string{}
-	for i := range stated.Document.Streams {
-		stream := &stated.Document.Streams[i]
+	for i := range schema.Document.Streams {
+		stream := &schema.Document.Streams[i]
 		if stream.Name != call.Scope.Stream || !known.HasConnection(stream, call.Scope.ConnectionID) {
 			continue
 		}

@@ -129,12 +129,12 @@ func lasting(ctx context.Context, call Call, f filter.Filter, schema func() know
 	if at < 0 {
 		return nil
 	}
-	from, stated := f[at], schema()
-	end := stated.EndOf(from.Field)
+	from, stream := f[at], schema()
+	end := stream.EndOf(from.Field)
 	if end == "" || f.Has(end) {
 		return nil
 	}
-	before := filter.Lasting(from.Field, end, stated.DateKind(from.Field), from.Value)
+	before := filter.Lasting(from.Field, end, stream.DateKind(from.Field), from.Value)
 	n, ok := counted(ctx, call, slices.Concat(f.Without(from.Field), before))
 	if !ok || n == 0 {
 		return nil
@@ -146,9 +146,9 @@ func lasting(ctx context.Context, call Call, f filter.Filter, schema func() know
 			conditions = append(filter.Filter{c}, conditions...)
 		}
 	}
-	asked := args.Object("filter").Without(from.Field).WithAll(conditions.Object())
+	newFilter := args.Object("filter").Without(from.Field).WithAll(conditions.Object())
 	note := fmt.Sprintf("began before %s but end after it, so not in this answer: %d. With these, but only what has %s", from.Value, n, end)
-	return rs.Object{leftout.Noted("lasting", note, correct.Call{Tool: call.Tool.Name, Arguments: args.With("filter", asked.JSON())})}
+	return rs.Object{leftout.Noted("lasting", note, correct.Call{Tool: call.Tool.Name, Arguments: args.With("filter", newFilter.JSON())})}
 }
 
 // asSent returns the call in the form in which a client sends it.

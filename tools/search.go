@@ -75,15 +75,15 @@ func shownRepair(r *render.Repair) *render.Repair {
 func (s searcher) forward(ctx context.Context, call Call) (Reply, error) {
 	args := call.Args.(searchArgs)
 	var readAs []string
-	stated := sync.OnceValue(func() known.Stream { return call.known(ctx, "") }) // not read before it is needed
+	schema := sync.OnceValue(func() known.Stream { return call.known(ctx, "") }) // not read before it is needed
 	if len(args.streams)+len(args.filter) > 0 || args.period != (period.Period{}) {
-		args.filter, readAs = wholeDays(args.filter, args.zone, func() known.Stream { return args.streamOf(stated()) })
+		args.filter, readAs = wholeDays(args.filter, args.zone, func() known.Stream { return args.streamOf(schema()) })
 		if auth.PrincipalFrom(ctx).Package == nil || !args.continuesInPackage() {
-			args.parts = args.partStreams(stated)
+			args.parts = args.partStreams(schema)
 		}
 	}
 	call.Args = args
-	within, err := s.within(ctx, call, stated)
+	within, err := s.within(ctx, call, schema)
 	if err != nil {
 		return Reply{Call: call}, err
 	}
@@ -116,19 +116,19 @@ func (s searcher) forward(ctx context.Context, call Call) (Reply, error) {
 	}
 	found.Parts = args.parts
 	if within != nil && args.period != (period.Period{}) {
-		found.Wholes = args.wholes(stated().Document)
+		found.Wholes = args.wholes(schema().Document)
 	}
 	found.Question = render.NewQuestion(args.q, func() []string { return relax.Words(args.q) })
 	if args.position.First() {
-		propose(ctx, stated, call, &reply.Answer)
+		propose(ctx, schema, call, &reply.Answer)
 	}
 	reply.Response = withMembers(reply.Response, filter.ReadAs(reply.Response.Object().Array("read_as"), readAs))
 	return reply, nil
 }
 
 // propose adds to the answer of a search the calls that may be meant instead.
-func propose(ctx context.Context, stated func() known.Stream, call Call, answer *Answer) {
-	s := &searched{searchArgs: call.Args.(searchArgs), call: call, answer: answer, stated: stated}
+func propose(ctx context.Context, schema func() known.Stream, call Call, answer *Answer) {
+	s := &searched{searchArgs: call.Args.(searchArgs), call: call, answer: answer, schema: schema}
 	s.list, _ = answer.Response.List()
 	for _, raw := range s.recall().Array("missing_words") {
 		word, _ := rs.AsText(raw)
@@ -198,12 +198,12 @@ func (s searcher) within(ctx context.Context, call Call, schema func() known.Str
 	if args.period == (period.Period{}) && (len(args.filter) == 0 || len(args.parts) == 0) {
 		return nil, nil
 	}
-	stated := schema()
-	if stated.Err != nil {
-		return nil, stated.Err
+	all := schema()
+	if all.Err != nil {
+		return nil, all.Err
 	}
 	for _, stream := range args.streams { // a package checks this itself
-		if principal.Package == nil && !slices.ContainsFunc(stated.Sources, func(s known.Source) bool { return s.Stream == stream }) {
+		if principal.Package == nil && !slices.ContainsFunc(all.Sources, func(s known.Source) bool { return s.Stream == stream }) {
 			return nil, noSources(call.Scope, false)
 		}
 	}
@@ -211,9 +211,9 @@ func (s searcher) within(ctx context.Context, call Call, schema func() known.Str
 		Doer: call.RS, Words: args.q, Filter: args.filter, Period: args.period, Zone: args.zone,
 		Refused: s.refused, Grant: principal.GrantID, Connection: call.Scope.ConnectionID,
 	}
-	if timeless, some := r.Choose(stated.Sources, args.streams, args.parts); !some {
+	if timeless, some := r.Choose(all.Sources, args.streams, args.parts); !some {
 		e := noSources(call.Scope, timeless)
-		if e.Send = args.wholes(stated.Document); e.Send != "" && timeless {
+		if e.Send = args.wholes(all.Document); e.Send != "" && timeless {
 			e.Hint = "The records that they are parts of say: the call below lists those of that time, with theirs."
 		}
 		return nil, e

@@ -31,7 +31,7 @@ type searched struct {
 	call   Call
 	answer *Answer
 	list   rs.List
-	stated func() known.Stream // what the schema says of all streams
+	schema func() known.Stream // what is known of all streams
 	absent []string            // the words of the query that no record has, in lower case
 
 	// timed reports that the query names a time; Named has it, and the query without it.
@@ -93,7 +93,7 @@ func (s *searched) unreadFields(ctx context.Context) string {
 		return ""
 	}
 	sent := s.without("limit")
-	if document := s.stated().Document; document != nil {
+	if document := s.schema().Document; document != nil {
 		having := slices.DeleteFunc(slices.Clone(document.Streams), func(row rs.SchemaStream) bool {
 			return known.Conditions(&row, found) == nil || len(s.streams) > 0 && !slices.Contains(s.streams, row.Name)
 		})
@@ -157,7 +157,7 @@ func (s *searched) streamAsked(q *render.Question) (source known.Source, ok bool
 	may := func(source known.Source) bool {
 		return len(s.streams) == 0 || slices.Contains(s.streams, source.Stream)
 	}
-	source, _, ok = known.SourceCalled(s.stated().Sources, q.Words(), may)
+	source, _, ok = known.SourceCalled(s.schema().Sources, q.Words(), may)
 	for i := 0; i < len(s.list.Items) && source.Stream == ""; i++ {
 		if hit := s.list.Items[i].Members; q.AsksOf(hit.Text("actor")) {
 			source.Stream = hit.Text("stream", "stream_name")
@@ -170,7 +170,7 @@ func (s *searched) streamAsked(q *render.Question) (source known.Source, ok bool
 // names exactly one; and the words that say more than these names.
 func (s *searched) sourcesAsked(q *render.Question, stream string) (sources []known.Source, connection string, others []string) {
 	only := s.call.Scope.ConnectionID
-	for _, source := range s.stated().Sources {
+	for _, source := range s.schema().Sources {
 		if source.Stream == stream && (only == "" || only == source.Connection.ID) {
 			sources = append(sources, source)
 		}
@@ -196,7 +196,7 @@ func (s *searched) newestOf(
 	read.All(ctx, len(named), func(ctx context.Context, i int) {
 		of := s.call
 		of.Scope.Stream, of.Scope.ConnectionID = sources[i].Stream, sources[i].Connection.ID
-		for _, f := range fieldsOf(s.stated().Document, of) {
+		for _, f := range fieldsOf(s.schema().Document, of) {
 			if f.Name == sources[i].Whose() && f.Granted && f.Exact && slices.Contains(f.Aggregates, "group_by") {
 				groups, _ := groupsOf(ctx, of, f.Name, maxComparedValues)
 				named[i] = q.Names(aggregate.Texts(groups), others)
@@ -248,7 +248,7 @@ func (s *searched) ofTime() rs.Object {
 		words = about
 	}
 	args := s.call.Arguments.Without("q", "query")
-	had, of := known.NamedConnections(s.stated().Sources, words)
+	had, of := known.NamedConnections(s.schema().Sources, words)
 	if len(of) == 1 && s.call.Scope.ConnectionID == "" && written.WordsOf(of[0].DisplayName).Name(written.WordsOf(strings.Join(had, " "))) {
 		words, args = relax.Without(words, had...), args.With("connection_id", rs.EncodeJSON(of[0].ID))
 	}
@@ -279,7 +279,7 @@ func (s *searched) streamsOf(words []string) (streams, others []string) {
 		return source.Time != "" && (len(s.streams) == 0 || slices.Contains(s.streams, source.Stream))
 	}
 	for _, word := range words {
-		source, _, ok := known.SourceCalled(s.stated().Sources, []string{word}, isTimed)
+		source, _, ok := known.SourceCalled(s.schema().Sources, []string{word}, isTimed)
 		usual := len(s.streams) == 0 && fields.StreamOf(strings.ToLower(word)) != ""
 		switch {
 		case !ok && !usual || len(words) > 1 && !fields.MayCall(word):

@@ -66,7 +66,7 @@ func (s *searched) wordsInNames(ctx context.Context) string {
 func (s *searched) inFieldName(ctx context.Context, words []string) string {
 	document := s.call.Tool.schemas.Held(ctx, "", s.call.Scope.ConnectionID)
 	if document == nil && s.answer.Repair == nil && auth.PrincipalFrom(ctx).Package == nil { // a repair has its own budget of reads
-		document = s.stated().Document
+		document = s.schema().Document
 	}
 	if document == nil {
 		return ""
@@ -132,7 +132,7 @@ func (s *searched) places(ctx context.Context) (places []known.Source) {
 	schemas, connection := s.call.Tool.schemas, s.call.Scope.ConnectionID
 	hasMissing := s.recall().Has("missing_words") && len(s.list.Items) > 0 && auth.PrincipalFrom(ctx).Package == nil // no repair
 	if hasMissing || s.timed {
-		return s.stated().Sources
+		return s.schema().Sources
 	}
 	if document := schemas.Held(ctx, "", connection); document != nil {
 		return known.ReadStream(document, rs.Scope{ConnectionID: connection}).Sources

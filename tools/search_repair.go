@@ -103,7 +103,7 @@ func (r *repairing) read(ctx context.Context) {
 	if len(words) == 1 && relax.Same(words[0], r.args.q) {
 		r.Words, r.found, words = []render.RepairWord{{Word: words[0]}}, []relax.Read{{Word: words[0]}}, nil // it has just been read
 	}
-	var asked []searchArgs
+	var searches []searchArgs
 	all, together := relax.Together(r.args.q), 0 // together is the number of reads for all
 	if all != "" && r.left > 1 {                 // the last read is for a word
 		together = 1
@@ -113,15 +113,15 @@ func (r *repairing) read(ctx context.Context) {
 	if hybrid {
 		near := r.args
 		near.mode, near.limit = "hybrid", relax.Hits
-		asked = append(asked, near)
+		searches = append(searches, near)
 	}
-	chosen := relax.Choose(words, min(relax.MaxWords, r.left-len(asked)-together))
+	chosen := relax.Choose(words, min(relax.MaxWords, r.left-len(searches)-together))
 	r.NotAsked = slices.DeleteFunc(slices.Clone(words), func(word string) bool { return slices.Contains(chosen, word) })
 	chosen = append([]string{all}[:together], chosen...)
 	for _, word := range chosen {
-		asked = append(asked, r.forWord(word))
+		searches = append(searches, r.forWord(word))
 	}
-	answers := r.ask(ctx, asked)
+	answers := r.ask(ctx, searches)
 	if hybrid {
 		if err := answers[0].err; err == nil {
 			r.Near, r.nearest = true, relax.ReadList("", answers[0].response).Hits
@@ -160,11 +160,11 @@ func (r *repairing) readForms(ctx context.Context) {
 		}
 	}
 	slices.Sort(at)
-	var asked []searchArgs
+	var searches []searchArgs
 	for _, i := range at {
-		asked = append(asked, r.forWord(relax.OtherForm(r.found[i].Word)))
+		searches = append(searches, r.forWord(relax.OtherForm(r.found[i].Word)))
 	}
-	for i, a := range slices.Backward(r.ask(ctx, asked)) { // from the end, so that an insertion moves no later word
+	for i, a := range slices.Backward(r.ask(ctx, searches)) { // from the end: an insertion moves only words already handled
 		if a.err != nil {
 			continue
 		}
@@ -191,14 +191,14 @@ type outcome struct {
 }
 
 // ask makes reads, a few at a time, until one fails. A hybrid search may fail without ending the others.
-func (r *repairing) ask(ctx context.Context, asked []searchArgs) []outcome {
-	answers := make([]outcome, len(asked))
+func (r *repairing) ask(ctx context.Context, searches []searchArgs) []outcome {
+	answers := make([]outcome, len(searches))
 	notSent := &rs.Error{Code: "deadline_exceeded"}
 	for i := range answers {
 		answers[i].err = notSent
 	}
-	err := read.Parallel(ctx, len(asked), func(ctx context.Context, i int) error {
-		request := asked[i].Request(r.call.Scope)
+	err := read.Parallel(ctx, len(searches), func(ctx context.Context, i int) error {
+		request := searches[i].Request(r.call.Scope)
 		request.OneRound = true
 		response, err := r.call.RS.Do(ctx, request)
 		if err == nil {
@@ -207,7 +207,7 @@ func (r *repairing) ask(ctx context.Context, asked []searchArgs) []outcome {
 			}
 		}
 		answers[i] = outcome{response, err}
-		if err != nil && asked[i].mode == "hybrid" && hybridAlone(err) {
+		if err != nil && searches[i].mode == "hybrid" && hybridAlone(err) {
 			return nil
 		}
 		return err

@@ -64,7 +64,7 @@ func (s *searched) byID(ctx context.Context) (says string, found bool) {
 // scopesOfIDs returns the streams of a search. For a search of all streams it leaves out those whose records are parts of other records:
 // they have the ids of these.
 func (s *searched) scopesOfIDs(ctx context.Context) (scopes []rs.Scope) {
-	sources := s.stated().Sources
+	sources := s.schema().Sources
 	for _, source := range sources {
 		scope := rs.Scope{Stream: source.Stream, ConnectionID: s.call.Scope.ConnectionID}
 		if auth.PrincipalFrom(ctx).Package != nil { // a package reads a record of one connection
@@ -98,8 +98,8 @@ func (s *searched) listedValue(ctx context.Context) string {
 	}
 	stream, others := strings.Join(s.streams, ""), words
 	if stream == "" {
-		source, beside, _ := known.SourceCalled(s.stated().Sources, words, func(known.Source) bool { return true })
-		stream, others = source.Stream, beside
+		source, rest, _ := known.SourceCalled(s.schema().Sources, words, func(known.Source) bool { return true })
+		stream, others = source.Stream, rest
 	}
 	of := s.call
 	of.Scope.Stream = stream
@@ -141,7 +141,7 @@ func (s *searched) fieldNumber(ctx context.Context) string {
 	if number == "" || !s.findsLittle(ctx) {
 		return ""
 	}
-	candidates := fields.Numbers(cmp.Or(s.stated().Document, &rs.Schema{}), s.streams)
+	candidates := fields.Numbers(cmp.Or(s.schema().Document, &rs.Schema{}), s.streams)
 	calls := make([]string, 2*min(len(candidates), maxNumberFields))
 	read.All(ctx, len(calls), func(ctx context.Context, i int) {
 		stream, field, value := candidates[i/2].Stream, candidates[i/2].Field, strings.Repeat("-", i%2)+number
@@ -164,7 +164,7 @@ func (s *searched) listedWord(ctx context.Context, call Call, words []string) (f
 	ctx, cancel := context.WithTimeout(ctx, read.BesideDeadline)
 	defer cancel()
 	var names []string
-	for _, f := range fieldsOf(s.stated().Document, call) {
+	for _, f := range fieldsOf(s.schema().Document, call) {
 		closed := f.Granted && f.Exact && !f.Lexical && slices.Contains(f.Aggregates, "group_by") && strings.Contains(f.Type, "string")
 		if closed && f.Name != "id" && !strings.HasSuffix(f.Name, "_id") && !slices.Contains(names, f.Name) && len(names) < maxListedFields {
 			names = append(names, f.Name)

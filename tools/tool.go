@@ -76,7 +76,7 @@ func ReadArguments(raw json.RawMessage) (rs.Object, error) {
 type Call struct {
 	Tool *Tool           // what was called
 	Raw  json.RawMessage // its arguments, as received
-	URI  string          // the resource that was asked for; empty for a tool call
+	URI  string          // the requested resource; empty for a tool call
 	// Protocol is the version of MCP that the client speaks, such as "2025-11-25"; empty if the client did not send one. Only
 	// observation reads it.
 	Protocol  string

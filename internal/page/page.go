@@ -79,8 +79,8 @@ var states = map[string]struct{ kind, name, sentence string }{
 }
 
 func state(status string) g.Node {
-	said, known := states[status]
-	return g.If(known, h.P(h.Class("state "+said.kind), h.Strong(g.Text(said.name+".")), g.Text(" "+said.sentence)))
+	words, known := states[status]
+	return g.If(known, h.P(h.Class("state "+words.kind), h.Strong(g.Text(words.name+".")), g.Text(" "+words.sentence)))
 }
 
 // how returns what all clients need, in addition to what is shown for each.

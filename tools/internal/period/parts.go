@@ -15,7 +15,7 @@ import (
 // A hit of a stream without a time, such as the body of a message, has the time of the record that it is a part of, and is within a filter
 // if that record is. A record probably has the id of its part, but only shows it where the part is expanded: so each record is read.
 
-// Bounds of what is read to learn when hits are.
+// Bounds of the reads that find the times of hits.
 const (
 	maxWholeLists = 4  // lists of the records of a period or a filter, one for each source
 	maxDatedHits  = 10 // hits whose record is read, one read each
