@@ -10,13 +10,16 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
-// A word that is a value of a field which no search reads leads to the filter by it.
+// A word that is a value of a field which no search reads, or what a flag says, leads to the filter by it.
 func TestAValueOfAClosedListIsAFilter(t *testing.T) {
 	const schema = `{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c"}],"streams":[` +
 		`{"name":"orders","field_capabilities":{"at":"t=timestamp,role=event-time,eq,r=gte|gt|lte|lt","id":"t=string,eq,a=group_by",` +
-		`"shop":"t=string,eq,lex,a=group_by","status":"t=string,eq,a=group_by"}}]}]}`
+		`"shop":"t=string,eq,lex,a=group_by","status":"t=string,eq,a=group_by"}},` +
+		`{"name":"messages","field_capabilities":{"id":"t=string,eq","is_seen":"t=boolean,eq","is_flagged":"t=boolean,eq","body":"t=string,lex"}}]}]}`
 	for arguments, want := range map[string]string{
 		`{"q":"cancelled orders"}`:                                     `"cancelled" is a value of status in orders: query_records {"stream":"orders","filter":{"status":"cancelled"}}`,
+		`{"q":"unread mails"}`:                                         `"unread" is what is_seen of messages says: query_records {"stream":"messages","filter":{"is_seen":false}}`,
+		`{"q":"starred messages about Atlas"}`:                         `"starred" is what is_flagged of messages says: search {"q":"Atlas","streams":["messages"],"filter":{"is_flagged":true}}`,
 		`{"q":"which orders were canceled?"}`:                          `"canceled" is a value of status in orders: query_records {"stream":"orders","filter":{"status":"cancelled"}}`,
 		`{"q":"orders I had to return"}`:                               `"return" is a value of status in orders: query_records {"stream":"orders","filter":{"status":"returned"}}`,
 		`{"q":"Towpath returned","streams":["orders"]}`:                `"returned" is a value of status in orders: search {"q":"Towpath","streams":["orders"],"filter":{"status":"returned"}}`,
@@ -39,7 +42,7 @@ func TestAValueOfAClosedListIsAFilter(t *testing.T) {
 			return middlewaretest.JSON(`{"object":"list","data":[],"meta":{"count":0,"recall":{"partial_count":0}}}`), nil
 		}}
 		_, text := searchWith(t, tools.Search("https://rs.example"), server, arguments)
-		if said := strings.Contains(text, " is a value of "); said != (want != "") || !strings.Contains(text, want) || reads > 1 {
+		if said := strings.Contains(text, " is a value of ") || strings.Contains(text, " is what "); said != (want != "") || !strings.Contains(text, want) || reads > 1 {
 			t.Errorf("%s makes %d reads of values:\n%s", arguments, reads, text)
 		}
 	}

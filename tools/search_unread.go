@@ -103,7 +103,13 @@ func (s *searched) listedValue(ctx context.Context) string {
 	}
 	of := s.call
 	of.Scope.Stream = stream
-	field, value, word := s.listedWord(ctx, of, others)
+	candidates := slices.DeleteFunc(slices.Clone(others), func(word string) bool { return len(s.absent) > 0 && !s.isAbsent(word) })
+	form := "%s is what %s of %s says: "
+	field, value, word := known.FlagNamed(fieldsOf(s.schema().Document, of), candidates)
+	if field == "" {
+		form = "%s is a value of %s in %s: "
+		field, value, word = s.listedWord(ctx, of, candidates)
+	}
 	if stream == "" || field == "" {
 		return ""
 	}
@@ -111,7 +117,7 @@ func (s *searched) listedValue(ctx context.Context) string {
 		return s.isAbsent(other) || fields.Calls(other, stream)
 	})
 	filter := rs.Member{Name: "filter", Value: rs.Object{{Name: field, Value: value}}.JSON()}
-	says := fmt.Sprintf("%s is a value of %s in %s: ", quote.Text(word), quote.Names([]string{field}, 1), quote.Names([]string{stream}, 1))
+	says := fmt.Sprintf(form, quote.Text(word), quote.Names([]string{field}, 1), quote.Names([]string{stream}, 1))
 	if len(others) == 0 && !s.timed {
 		return says + s.records(stream, filter)
 	}
@@ -177,7 +183,7 @@ func (s *searched) listedWord(ctx context.Context, call Call, words []string) (f
 			text, isText := g.Text()
 			at := slices.IndexFunc(words, func(word string) bool {
 				lower := strings.ToLower(word)
-				return (len(s.absent) == 0 || s.isAbsent(word)) && written.IsForm(lower, relax.OtherForm(lower), strings.ToLower(text))
+				return written.IsForm(lower, relax.OtherForm(lower), strings.ToLower(text))
 			})
 			if isText && at >= 0 {
 				return field, g.Key, words[at]

@@ -102,3 +102,26 @@ func Conditions(row *rs.SchemaStream, found rs.Object) (conditions rs.Object) {
 	}
 	return conditions
 }
+
+// FlagNamed returns the field of type boolean that a word names, such as is_flagged for "flagged", and the value that it means: false for
+// "unflagged". A field can filter exactly; the name is "" if no word names one.
+func FlagNamed(all []rs.SchemaField, words []string) (name, value, word string) {
+	for _, f := range all {
+		if !f.Granted || !f.Exact || !strings.HasPrefix(f.Type, "boolean") {
+			continue
+		}
+		stated := strings.TrimPrefix(strings.TrimPrefix(written.Snake(f.Name), "is_"), "has_")
+		for _, word := range words {
+			switch lower := strings.ToLower(word); {
+			case slices.Contains(alsoCalled[stated], lower), written.IsForm(lower, "", stated):
+				return f.Name, "true", word
+			case slices.Contains(alsoCalled[stated], strings.TrimPrefix(lower, "un")), lower == "un"+stated:
+				return f.Name, "false", word
+			}
+		}
+	}
+	return "", "", ""
+}
+
+// alsoCalled are other words for what a flag says.
+var alsoCalled = map[string][]string{"seen": {"read"}, "read": {"seen"}, "flagged": {"starred"}, "starred": {"flagged"}}
