@@ -13,14 +13,14 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
 
-// How much of an aggregation text shows. The rows that do not fit are counted, with a call that shows them.
+// Limits of an aggregation in text. Rows that do not fit are counted, with a call that shows them.
 const (
 	groupsText = 16 << 10 // bytes of rows
 	groupRows  = write.TextLines - 16
 )
 
-// Aggregate renders an aggregation: its number, or a table of groups with other_count (S3-R12, S3-R13). Structured is {"data": body}.
-// What does not fit is cut between two groups, on each channel for itself, with a call that goes on there (D18).
+// Aggregate renders an aggregation: its number, or a table of groups with other_count (S3-R12, S3-R13). Structured is {"data": body}. Each
+// channel shows as many groups as fit, with a call that continues after them (D18).
 func Aggregate(response *rs.Response, q AggregateQuery) (Result, error) {
 	const what = "aggregate"
 	o, err := answer.Decode(response, what)
@@ -28,10 +28,10 @@ func Aggregate(response *rs.Response, q AggregateQuery) (Result, error) {
 		return Result{}, err
 	}
 	a := aggregateAnswer{AggregateQuery: q, object: o}
-	if inner := o.Object("data"); inner != nil && !o.Has("metric") { // the members beside data are kept, too
-		for _, beside := range o.Without("data") {
-			if !inner.Includes(beside.Name) {
-				inner = append(inner, beside)
+	if inner := o.Object("data"); inner != nil && !o.Has("metric") { // keep the members next to data, too
+		for _, sibling := range o.Without("data") {
+			if !inner.Includes(sibling.Name) {
+				inner = append(inner, sibling)
 			}
 		}
 		a.object = inner
@@ -50,7 +50,8 @@ func Aggregate(response *rs.Response, q AggregateQuery) (Result, error) {
 	return Result{Text: strings.Join(write.Clipped(slices.Concat(lines, a.notes(), why)), "\n"), Structured: []byte(a.structured())}, nil
 }
 
-// number is the answer without groups, such as "2,064 messages: Work mail 803, Personal mail 458" or "sum of total of orders = 98.5 GBP".
+// number returns the lines of an answer without groups, such as "2,064 messages: Work mail 803, Personal mail 458" or "sum of total of
+// orders = 98.5 GBP".
 func (a aggregateAnswer) number() []string {
 	if n, ok := a.Number("value"); ok && a.Text("metric") == "count" {
 		line := write.Thousands(n) + " " + write.ShownName(a.Stream)
@@ -66,7 +67,7 @@ func (a aggregateAnswer) number() []string {
 	return write.NotEmpty(a.withCounts(line), a.connections("records: "))
 }
 
-// unit is a unit, or another text that the resource server sent, with what leads to it; "" for none.
+// unit returns a unit, or another text that the resource server sent, after a lead; "" for none.
 func (a aggregateAnswer) unit(lead, text string) string {
 	return write.When(text != "", lead+write.ShownValue(write.JSON(text)))
 }
@@ -110,7 +111,7 @@ func (a aggregateAnswer) table() []string {
 	return append(lines, a.rest(shown).lines()...)
 }
 
-// row is "2026-01 | 866.85 of 11 | 52.3 of 1": the numbers of a group, and of how many records each is.
+// row returns "2026-01 | 866.85 of 11 | 52.3 of 1": the numbers of a group, each with how many records it is computed from.
 func (a aggregateAnswer) row(row groupRow) string {
 	cells := make([]string, 1+len(a.units))
 	title := a.unit(" (", row.parts[0].Text("title"))
@@ -126,7 +127,7 @@ func (a aggregateAnswer) row(row groupRow) string {
 	return strings.TrimRight(strings.Join(cells, write.Separator), " ")
 }
 
-// key is the key of a group: a date as it is, of a month without its day and of a year without its month; anything else as a cell.
+// key returns the key of a group: a month without its day, a year without month and day, another date as is, anything else as a cell.
 func (a aggregateAnswer) key(raw string) string {
 	text, _ := rs.AsText(raw)
 	if _, err := time.Parse(time.DateOnly, text); err != nil || !a.Has("group_by_time") {
@@ -170,7 +171,7 @@ func (a aggregateAnswer) notes() []string {
 	}, answer.MissingFields(a.object), warned.Warnings(3))...)
 }
 
-// mixedUnits says that the numbers mix the units of other records, and how to read them apart.
+// mixedUnits says that the numbers mix units, which related records have, and how to aggregate by unit.
 func (a aggregateAnswer) mixedUnits() []string {
 	mixed := a.Object("mixed_units")
 	if mixed == nil {
@@ -187,7 +188,7 @@ func (a aggregateAnswer) mixedUnits() []string {
 	return notes
 }
 
-// asides are in structured output what text says in notes and in the line below the groups.
+// asides returns, for structured output, what the text says in notes and below the groups.
 func (a aggregateAnswer) asides() string {
 	noun := write.ShownName(cmp.Or(a.Text("granularity"), "group"))
 	empty := write.When(a.leavesOutEmpty() && len(a.rows) > 0, noun+"s without records are left out")
@@ -199,7 +200,7 @@ func (a aggregateAnswer) counted() []string {
 	return write.NotEmpty(a.everyStatus(), write.When(distinct, "a value that several connections have is counted once"))
 }
 
-// untitled says how the groups are named that have no title; "" where all have one.
+// untitled says what the ids of groups without a title are, with the call that reads one; "" if all have a title.
 func (a aggregateAnswer) untitled() string {
 	of := a.Object("ids_of")
 	at := slices.IndexFunc(a.rows, func(row groupRow) bool { return row.parts[0].Text("title") == "" && row.key != "null" })
@@ -212,7 +213,7 @@ func (a aggregateAnswer) untitled() string {
 	return write.Offer(write.ShownName(a.Text("group_by"))+" has ids of "+write.ShownName(of.Text("stream"))+": ", call, write.LineChars/2)
 }
 
-// everyStatus says that what is added up is of every status, and how it is told apart; "" where records have none.
+// everyStatus says that records of every status are included, and how to separate them; "" if records have no status.
 func (a aggregateAnswer) everyStatus() string {
 	field := a.Text("every")
 	if field == "" {
@@ -230,15 +231,15 @@ func (a aggregateAnswer) everyStatus() string {
 		return says + "; filter by it to leave some out"
 	}
 	args := a.Arguments.With("group_by", write.JSON(field))
-	if !args.Has("filter") { // which may have dates
+	if !args.Has("filter") { // only dates in a filter need a zone
 		args = args.Without("time_zone")
 	}
 	args = slices.SortedFunc(slices.Values(args), func(a, b rs.Member) int { return strings.Compare(a.Name, b.Name) })
 	return says + write.Offer("; apart: ", new(write.Object).Rest(args).Call("aggregate"), write.LineChars)
 }
 
-// structured is the answer as received, without what it is nested in, when it fits, else with as many groups as do, and how to see the
-// others.
+// structured returns the answer as received, without an object around it, if that fits, else with as many groups as fit and the call that
+// shows the others.
 func (a aggregateAnswer) structured() string {
 	note := a.asides()
 	_, why := answer.Conditions("aggregate", a.Empty)

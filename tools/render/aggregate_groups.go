@@ -24,8 +24,8 @@ type aggregateAnswer struct {
 	AggregateQuery
 	object
 	rows    []groupRow
-	units   []string       // each has a column; of numbers without a unit, or with one alone, there is one column
-	columns map[string]int // by unit; nil where the units are too many, and each number has a row
+	units   []string       // each has a column; [""] if there are no units or too many
+	columns map[string]int // by unit; nil if there are too many units, so that each number has a row
 }
 
 // A groupRow is one group of an answer. It has several parts if its numbers have several units.
@@ -59,14 +59,14 @@ func (a *aggregateAnswer) readRows(groups []string) {
 }
 
 const (
-	maxGroups = 100 // that can be asked for
+	maxGroups = 100 // the largest limit
 	maxUnits  = 20  // columns of a table
 )
 
-// A groupsRest is what an answer does not show of its groups.
+// A groupsRest says which groups an answer shows and leaves out.
 type groupsRest struct {
 	says string
-	next *write.Object // of the call that shows more; nil where there is none
+	next *write.Object // arguments of the call that shows more; nil if there is none
 	tool string        // of that call
 }
 
@@ -83,7 +83,7 @@ func (a aggregateAnswer) rest(n int) groupsRest {
 		return groupsRest{says: a.allShown(n, noun, with)}
 	}
 	of := write.Plural(total, noun)
-	if total > n { // else there may be others, of which only the records are counted
+	if total > n { // else there may be other groups, of which only the records are counted
 		of = fmt.Sprintf("%d of %s%s", n, write.When(known == 0 && other > 0, "at least "), of)
 	}
 	all := total == n && known > 0 // each group was read
@@ -104,7 +104,7 @@ func (a aggregateAnswer) rest(n int) groupsRest {
 	return r
 }
 
-// allShown says that the first n groups are all. The last one may hold the records without a time, which are not a group of time.
+// allShown says that the first n groups are all. The last one may be the records without a time, which are not counted as a group.
 func (a aggregateAnswer) allShown(n int, noun, with string) string {
 	undated := ""
 	if n > 1 && a.Has("group_by_time") && a.rows[n-1].key == "null" {
@@ -122,7 +122,8 @@ func (a aggregateAnswer) allShown(n int, noun, with string) string {
 	return "all " + write.Plural(n, noun) + with + " shown" + write.When(!usual, a.sequence(noun, true)) + undated
 }
 
-// sequence says which groups come first; "" for those with most records, or the first in time. all of them may be known.
+// sequence says which groups come first; "" if these are the ones with most records or the earliest. all reports whether every group is
+// known.
 func (a aggregateAnswer) sequence(noun string, all bool) string {
 	metric, ofEach := write.ShownName(a.Text("metric")), write.When(len(a.units) > 1, " within each "+write.ShownName(a.Text("unit_field")))
 	switch {
@@ -142,7 +143,7 @@ func (a aggregateAnswer) sequence(noun string, all bool) string {
 	return ""
 }
 
-// others says of the records that are in none of the groups of the answer, of which so many are known, where they are.
+// others says where n records are that no group of the answer includes. known is how many groups exist, or 0.
 func (a aggregateAnswer) others(n, known int) []string {
 	records, where := write.Plural(n, "record"), " in other groups"
 	switch {
@@ -167,12 +168,12 @@ func (a aggregateAnswer) others(n, known int) []string {
 	return write.NotEmpty(write.Plural(n-lack, "record")+where, write.When(lack > 0, strconv.Itoa(lack)+without))
 }
 
-// descends reports whether the groups of time come the latest first.
+// descends reports whether groups of time come latest first.
 func (a aggregateAnswer) descends() bool {
 	return a.Has("group_by_time") && a.Arguments.Text("order") == "desc" && !a.Flag("unordered")
 }
 
-// leavesOutEmpty reports whether the groups are of time, and none of them is without records.
+// leavesOutEmpty reports whether the groups are of time, and each has records.
 func (a aggregateAnswer) leavesOutEmpty() bool {
 	empty := func(part object) bool {
 		n, ok := part.Number("count")
@@ -181,15 +182,15 @@ func (a aggregateAnswer) leavesOutEmpty() bool {
 	return a.Has("group_by_time") && !slices.ContainsFunc(a.rows, func(row groupRow) bool { return slices.ContainsFunc(row.parts, empty) })
 }
 
-// ordered reports whether the groups are those with the highest values, or with the lowest minimum.
+// ordered reports whether the groups are chosen by their values.
 func (a aggregateAnswer) ordered() bool { return a.Has("ordered_by") }
 
-// chosenByCount reports whether the groups are those with the most records although something else is computed of them.
+// chosenByCount reports whether the groups are those with the most records, although another metric is computed.
 func (a aggregateAnswer) chosenByCount() bool {
 	return a.Has("group_by") && !a.Has("group_by_time") && a.Text("metric") != "count"
 }
 
-// other is the count of records outside the groups of the answer: its other_count, or the difference of its counts.
+// other returns how many records are outside the groups of the answer: its other_count, or the difference of its counts.
 func (a aggregateAnswer) other() int {
 	other, _ := a.Number("other_count")
 	total, counted := a.Number("filtered_record_count")
@@ -210,8 +211,8 @@ func (a aggregateAnswer) recordsOf(from, until int) int {
 	return sum
 }
 
-// next is the call that shows the groups after the first n; nil if there is none. Groups of time go on where these end. Groups of values
-// have no order, so the call asks for more at once.
+// next returns the call that shows the groups after the first n; nil if there is none. Groups of time continue where these end. Groups of
+// values have no order, so the call requests more of them at once.
 func (a aggregateAnswer) next(n int) (call *write.Object, tool string) {
 	if by := a.Text("group_by_time"); by != "" {
 		filter, from := a.Arguments.Object("filter"), a.Text("next_from", "next_before")
@@ -234,7 +235,7 @@ func (a aggregateAnswer) next(n int) (call *write.Object, tool string) {
 	if limit, ok := a.Number("limit"); ok && n == limit && limit < maxGroups {
 		return new(write.Object).Rest(a.Arguments.With("limit", write.JSON(maxGroups))), "aggregate"
 	}
-	if by := a.Arguments.Text("group_by"); by != "" && n == len(a.rows) { // more than can be asked for
+	if by := a.Arguments.Text("group_by"); by != "" && n == len(a.rows) { // more groups than one call returns: read the records
 		fields := write.JSON(write.NotEmpty(by, a.Arguments.Text("field")))
 		return new(write.Object).Rest(a.Arguments.Without("metric", "field", "group_by", "order").With("fields", fields)), "query_records"
 	}

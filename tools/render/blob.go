@@ -18,7 +18,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
 
-// A BlobQuery is the call that a blob answers. Its JSON is a part of a [BlobHandle].
+// A BlobQuery is the call that a blob answers. Its JSON is part of a [BlobHandle].
 type BlobQuery struct {
 	BlobID       string `json:"blob_id"`
 	ConnectionID string `json:"connection_id,omitempty"`
@@ -76,19 +76,19 @@ func blobType(contentType string) (kind string, text bool) {
 // maxAttached bounds the attachments that a document names.
 const maxAttached = 20
 
-// An Attached is what a record, or one that was expanded with it, has attached.
+// An Attached is a blob that a record, or a record expanded in it, references.
 type Attached struct {
 	Name, Type           string
 	Bytes                int // 0 if the record has no size
 	BlobID, ConnectionID string
-	Text                 string // its text, if the core has read it
+	Text                 string // its text, if it was read
 }
 
-// IsText reports a text, by its type.
+// IsText reports whether the type is that of a text.
 func (a Attached) IsText() bool { return strings.HasPrefix(a.Type, "text/") }
 
-// AttachedTo returns what the blob references of a record and of its expanded records name: at most 20, each once. Of the record
-// itself only the fields that were asked for count; no fields means all.
+// AttachedTo returns the blobs that a record and its expanded records reference: at most 20, each once. Of the record itself, only the
+// requested fields count; no fields means all.
 func AttachedTo(response *rs.Response, connection string, fields []string) []Attached {
 	o, _ := item.OwnRelated(item.Unwrap(response.Object()), connection)
 	connection = cmp.Or(connection, rs.ConnectionID(o))
@@ -107,7 +107,7 @@ func AttachedTo(response *rs.Response, connection string, fields []string) []Att
 	return all
 }
 
-// attachedIn adds the blobs that the shown fields of a record name. All its fields may describe them.
+// attachedIn adds the blobs that the shown fields of a record reference. Any field of data may describe them.
 func attachedIn(all []Attached, shown, data object, connection string) []Attached {
 	for _, m := range shown {
 		ref := rs.AsObject(m.Value)
@@ -127,8 +127,8 @@ func attachedIn(all []Attached, shown, data object, connection string) []Attache
 	return all
 }
 
-// writeAttached writes what is attached in about remaining bytes of JSON, a text under its name, and of anything else how to get it. It
-// reports whether all texts that were read are whole.
+// writeAttached writes attachments in about remaining bytes of JSON: a text under its name, and for anything else how to get it. whole
+// reports whether no text was truncated.
 func writeAttached(all []Attached, remaining int) (text string, whole bool) {
 	heads, texts, sizes := make([]string, len(all)), make([]string, len(all)), []int{}
 	for i, a := range all {
@@ -161,7 +161,7 @@ func writeAttached(all []Attached, remaining int) (text string, whole bool) {
 	return b.String(), whole
 }
 
-// notRead says that a document does not show what is attached, and why, and where it is.
+// notRead says that a document does not show an attachment, why, and where it is.
 func (a Attached) notRead() string {
 	if a.IsText() {
 		return ", not shown here: resource " + a.uri()
@@ -210,7 +210,7 @@ func quoted(text string) string {
 	return "> " + strings.ReplaceAll(clean.Lines(text), "\n", "\n> ")
 }
 
-// prefixQuoted is the longest start of a text that takes at most max bytes of JSON when it is quoted.
+// prefixQuoted returns a prefix of a text that takes at most max bytes of JSON when it is quoted.
 func prefixQuoted(text string, max int) string {
 	cut := write.Prefix(text, max)
 	for size := write.Escaped(quoted(cut)); size > max && cut != ""; size = write.Escaped(quoted(cut)) {

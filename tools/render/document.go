@@ -18,31 +18,30 @@ import (
 )
 
 const (
-	documentJSON      = 20 << 10 // a fetched document, which stands on both channels
-	cutsJSON          = 3 << 10  // the calls that read on, in its metadata
-	maxPlainID        = 1000     // a longer record id is not repeated beside the id that holds it
-	shortText         = 200      // a text of at most this many characters on one line stands among the short fields
-	maxValue          = 2000
-	relatedChars      = 600
+	documentJSON      = 20 << 10 // bytes of a fetched document, which is sent on both channels
+	cutsJSON          = 3 << 10  // bytes of the calls that read the rest, in its metadata
+	maxPlainID        = 1000     // bytes; metadata does not repeat a longer record id, which the document's id contains
+	shortText         = 200      // characters; a one-line text up to this length is a short field
+	maxValue          = 2000     // characters of a list, an object or a related record
+	relatedChars      = 600      // characters that a related record may have at least
 	maxNamedRelations = 3
 )
 
 // A DocumentQuery is the call that a document answers.
 type DocumentQuery struct {
 	Ref        rs.Ref
-	Fields     []string // the projection; empty is every granted field
+	Fields     []string // the projection; empty means all granted fields
 	Attached   []Attached
-	Parts      []string            // relations to one record: their long texts are shown as texts of the record
-	Relations  []string            // what could be expanded and was not
-	InnerParts map[string][]string // by relation that was asked for: what could be expanded in its records
-	TitleField string              // that the schema marks; "" for none
-	Untitled   bool                // the schema marks no field that says what the record is
+	Parts      []string            // to-one relations whose long texts are shown like the record's own
+	Relations  []string            // that could be expanded and were not
+	InnerParts map[string][]string // by requested relation: the relations that could be expanded in its records
+	TitleField string              // that the schema marks as the title; "" for none
+	Untitled   bool                // the schema marks no title, author or text
 	RecordBase string              // public base URL of the resource server, for the citation; no trailing slash
 }
 
-// Document renders one record as exactly {id,title,url,metadata,text}; content[] is that object's own bytes (D3, S0-7a).
-// The handles stand before the text, because some hosts cut what is long. Texts that do not fit are cut, and metadata
-// has the call that reads on.
+// Document renders one record as exactly {id,title,url,metadata,text}; content[] has the same bytes (D3, S0-7a). The handles come before
+// the text, because some hosts cut long results. Texts that do not fit are truncated, and metadata has the call that reads the rest.
 func Document(response *rs.Response, q DocumentQuery) (Result, error) {
 	const what = "fetch"
 	o, err := answer.Decode(response, what)
@@ -58,7 +57,7 @@ func Document(response *rs.Response, q DocumentQuery) (Result, error) {
 	if (it.Data == nil || len(it.Data) == 0 && it.RecordID == "") && !it.Deleted {
 		return Result{}, answer.Invalid(what, "has no record: data is "+rs.Kind(o.Get("data")))
 	}
-	it.Data = item.Project(it.Data, q.Fields) // and nothing is known from fields that were not asked for (S0-7b)
+	it.Data = item.Project(it.Data, q.Fields) // the title and the time come from requested fields only (S0-7b)
 	it.Title = item.Title(q.marked(it.Data), it.Data, func(string) bool { return true })
 	if it.Title == "" && q.Untitled {
 		it.Title = item.Brief(it.Data)
@@ -66,11 +65,11 @@ func Document(response *rs.Response, q DocumentQuery) (Result, error) {
 	asked := len(q.Fields) == 0 || item.Wanted(o.Text("authored_field"), q.Fields)
 	says := slices.DeleteFunc(slices.Clone(o), func(m rs.Member) bool { return !asked || !strings.HasPrefix(m.Name, "authored_") })
 	it.Authored, it.TimeField = item.Time(says, it.Data)
-	emitted := it.Emitted // named in the metadata, but no date for a title: it would be taken for when the event is
+	emitted := it.Emitted // in metadata only: in a title it would be taken for the date of the event
 	it.Emitted = ""
 	emitted = write.When(len(q.Fields) == 0 || item.Wanted("emitted_at", q.Fields), emitted)
 
-	// What reads on names the connection even where the id that was asked for did not.
+	// The calls that read the rest name the connection even if the requested id did not.
 	read := q.Ref
 	if read.ConnectionID == "" && rs.UnsafeName(it.Connection) == "" {
 		read.ConnectionID = it.Connection
@@ -101,7 +100,7 @@ func Document(response *rs.Response, q DocumentQuery) (Result, error) {
 	return r, nil
 }
 
-// marked is a record with the title that the schema marks and nothing else; a long text is none.
+// marked returns a record with only the field that the schema marks as the title; nil if that is missing or a long text.
 func (q DocumentQuery) marked(data object) object {
 	title := write.Pair("title", data.Get(q.TitleField))
 	if title.Value == "" || isLong(title) {
@@ -114,17 +113,17 @@ func (q DocumentQuery) marked(data object) object {
 type documentText struct {
 	text   string
 	cuts   []item.Truncation
-	partly bool // a text that is attached, or a related record, is cut or left out
+	partly bool // an attached text or a related record is truncated or left out
 }
 
-// isLong reports a text that does not stand among the short fields.
+// isLong reports whether a field is a text of several lines or of more than shortText characters.
 func isLong(m member) bool {
 	text, _ := rs.AsText(m.Value)
 	return rs.Kind(m.Value) == "string" && (clean.LongerThan(text, shortText) || strings.Contains(text, "\n"))
 }
 
-// writeDocument writes a record in about remaining bytes of JSON. A text that does not fit is cut at a character; each cut
-// has the call that reads on.
+// writeDocument writes a record in about remaining bytes of JSON. Each text that does not fit is truncated between characters and listed
+// in cuts.
 func writeDocument(it *item.Item, q DocumentQuery, remaining int) documentText {
 	var d documentText
 	var short strings.Builder
@@ -141,12 +140,12 @@ func writeDocument(it *item.Item, q DocumentQuery, remaining int) documentText {
 			value = shortValue(value)
 		case kind == "array" || kind == "object":
 			value = clean.Preview(clean.Readable(item.WithoutRepeats(m.Value)), maxValue)
-			partly = strings.HasSuffix(value, "…") // whole, it ends with a bracket; a text may end like this by itself
+			partly = strings.HasSuffix(value, "…") // complete JSON ends with a bracket; only a text could end so by itself
 		case kind == "null":
 			value = "null"
 		}
 		line := write.ShownName(m.Name) + ": " + value + "\n"
-		full := short.Len()+len(line)-len(": \n") > remaining/2 // of very many fields the rest are readable by name
+		full := short.Len()+len(line)-len(": \n") > remaining/2 // of very many fields, the rest can be read by name
 		if full && slices.Contains([]string{"null", `""`, "[]", "{}"}, value) {
 			empty = append(empty, write.ShownName(m.Name))
 			continue
@@ -171,7 +170,7 @@ func writeDocument(it *item.Item, q DocumentQuery, remaining int) documentText {
 	return d
 }
 
-// shortValue is a short text as it is; in quotes, as JSON, where it could be taken for another value: nothing, a number, a list.
+// shortValue returns a short text as is, or as a JSON string if it could be taken for something else: nothing, a number, a list.
 func shortValue(text string) string {
 	if json.Valid([]byte(text)) || strings.TrimSpace(text) != text || text == "" {
 		return clean.Quote(text)
@@ -179,9 +178,9 @@ func shortValue(text string) string {
 	return clean.Line(text)
 }
 
-// writeTexts writes the long texts; where not all fit, the shorter ones are whole and the longest share
-// what is left. Texts that would have no more than a few words each are left out, and only named in the cuts. "> "
-// starts each of their lines, so that none can be taken for one of ours (D19).
+// writeTexts writes the long texts. If not all fit, the shorter ones are complete and the longest share the remaining bytes. Texts that
+// would get only a few words each are left out and only listed in cuts. Each line of a text starts with "> ", so that none can be taken
+// for a line of the adapter (D19).
 func (d *documentText) writeTexts(long []member, it *item.Item, remaining int) string {
 	const least, note = 1000, 160
 	var b strings.Builder
@@ -214,7 +213,7 @@ func (d *documentText) writeTexts(long []member, it *item.Item, remaining int) s
 	return b.String()
 }
 
-// writeParts writes the long texts of the records that were expanded unasked, and returns the relations of which that has shown nothing.
+// writeParts writes the long texts of the records in q.Parts, and returns the relations of which it wrote nothing.
 func (d *documentText) writeParts(all []item.Relation, q DocumentQuery, remaining int) (text string, others []item.Relation) {
 	for _, r := range all {
 		part := ""
@@ -257,8 +256,8 @@ func shortValues(it *item.Item) string {
 	return write.When(values != "", " ("+clean.Clip(values, write.LineChars/4)+")")
 }
 
-// writeRelated lists expanded records, a line each with the id that fetch takes, and how the others are read, and what they have
-// themselves that is not expanded.
+// writeRelated lists expanded records, one per line with the id that fetch takes. It adds how to read the records that are left out, and
+// the relations of the records (inner) that are not expanded.
 func (d *documentText) writeRelated(parent *item.Item, relations []item.Relation, inner map[string][]string, remaining int) string {
 	var b strings.Builder
 	records := 0
@@ -322,7 +321,7 @@ func (d documentText) orNote(it *item.Item, q DocumentQuery) string {
 	return "This record has no granted fields."
 }
 
-// documentMetadata has what is needed to cite the record, to read on, and to retry (S0-7a).
+// documentMetadata returns what is needed to cite the record, to read the rest of it, and to retry (S0-7a).
 func documentMetadata(it *item.Item, emitted string, doc documentText, q DocumentQuery, extra paging.Excess) string {
 	m := new(write.Object).Optional("connection_id", it.Connection)
 	m.Optional("connector_key", clean.Preview(it.Connector, write.TitleChars)).Optional("stream", q.Ref.Stream)

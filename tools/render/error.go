@@ -13,10 +13,10 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
 
-const errorBytes = 2 << 10 // the text of an error
+const errorBytes = 2 << 10 // of the text of an error
 
-// Error renders a failure: code and sentence, what to do, and what to choose from; always under errorBytes bytes of text
-// (S3-R3, S0-R8). Structured is {"error":{…}}; the resource server's own error object is in it as rs when it is small.
+// Error renders a failure: its code, message and hint, and the values to choose from, in less than errorBytes of text (S3-R3, S0-R8).
+// Structured is {"error":{…}}, which includes the resource server's own error object as rs if that is small.
 func Error(e *rs.Error) Result {
 	hint, send := hintFor(e), ""
 	if e.Send != "" && len(e.Send) <= maxSend {
@@ -41,12 +41,13 @@ func Error(e *rs.Error) Result {
 	return Result{Text: strings.Join(t.lines, "\n"), Structured: []byte(new(write.Object).Put("error", errorObject(e, hint)).JSON())}
 }
 
-// An errorText is the text of an error, of whole lines.
+// An errorText is the text of an error: complete lines within a budget.
 type errorText struct {
 	lines []string
 	left  int // bytes
 }
 
+// add adds a line if it fits and leaves reserved bytes for later lines, and reports whether it did.
 func (t *errorText) add(line string, reserved int) bool {
 	if line == "" || len(line)+1 > t.left-reserved || clean.LongerThan(line, write.LineChars) {
 		return false
@@ -61,7 +62,7 @@ func errorCode(e *rs.Error) string {
 	return clean.Preview(string(cmp.Or(e.Code, "upstream_error")), write.LabelChars*2)
 }
 
-// lastLines are bytes for the request id, the wait, and how many connections are not named.
+// lastLines is how many bytes are reserved for the request id, the wait, and the number of connections that are not listed.
 const lastLines = 270
 
 func (t *errorText) connections(e *rs.Error) {
@@ -80,7 +81,7 @@ func (t *errorText) connections(e *rs.Error) {
 	}
 }
 
-// unavailable are the connections that are no choice, and why (S3-3a, D14).
+// unavailable adds the connections that cannot be chosen, and why (S3-3a, D14).
 func (t *errorText) unavailable(e *rs.Error) {
 	for i, c := range e.Unavailable {
 		if i == 3 || !t.add(answer.UnavailableLine(c), lastLines) {
@@ -90,14 +91,14 @@ func (t *errorText) unavailable(e *rs.Error) {
 	}
 }
 
-// shortConnection is a connection for structured output, its labels shortened. One whose id is too long to be sent back is left out.
+// shortConnection returns a connection with shortened labels, for structured output. ok is false if its id is too long to be sent back.
 func shortConnection(c rs.Connection) (short rs.Connection, ok bool) {
 	c.DisplayName, c.ConnectorKey = write.Label(c.DisplayName), write.Label(c.ConnectorKey)
 	c.GrantID = clean.Clip(c.GrantID, 120)
 	return c, len(c.ID) <= 300
 }
 
-// hintsOfCodes are what to do about codes of the resource server, which sends no hint.
+// hintsOfCodes are the hints for error codes of the resource server, which sends none itself.
 var hintsOfCodes = []struct {
 	hint  string
 	codes []rs.Code
@@ -141,7 +142,7 @@ func errorObject(e *rs.Error, hint string) string {
 	o.Put("connect", write.When(len(e.Connect) > 0, write.JSON(e.Connect)))
 	o.Optional("param", clean.Preview(e.Param, 120)).Optional("retry_with", clean.Preview(e.RetryWith, 120))
 	envelope := rs.AsObject(string(e.Envelope))
-	corrected := envelope.Has("code") && envelope.Text("code") != string(e.Code) // what the resource server said is not what is wrong
+	corrected := envelope.Has("code") && envelope.Text("code") != string(e.Code) // the resource server's own code was misleading
 	if !corrected {
 		o.Number("status", e.Status)
 	}
@@ -167,7 +168,7 @@ func errorObject(e *rs.Error, hint string) string {
 	return o.JSON()
 }
 
-// options are the first of some connections as JSON, without those that are too long to be sent back.
+// options returns the first rs.MaxConnectionOptions connections as JSON, without those that short rejects.
 func options[C any](list []C, short func(C) (_ C, ok bool)) []string {
 	return write.EachOf(list, rs.MaxConnectionOptions, func(c C) string {
 		c, ok := short(c)

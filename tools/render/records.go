@@ -13,14 +13,14 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
 
-// How the structured result of a page is shared out, in bytes of JSON.
+// Limits of a page, in bytes.
 const (
-	recordsText   = 9 << 10                                            // the previews of query_records
-	followUpsJSON = 5 << 10                                            // the calls that read long fields
-	warningJSON   = 1000                                               // what is said beside the page
+	recordsText   = 9 << 10                                            // its text
+	followUpsJSON = 5 << 10                                            // in structured output: the calls that read long fields
+	warningJSON   = 1000                                               // warnings and notes
 	pageJSON      = write.StructuredHard - followUpsJSON - warningJSON // the page itself
-	leastRecord   = 400                                                // of a record that still says what it is
-	leastFollowUp = 400                                                // of one record
+	leastRecord   = 400                                                // the least of a record that can still be recognized
+	leastFollowUp = 400                                                // the calls for one record
 )
 
 // A RecordsQuery is the call that a page of records answers.
@@ -28,19 +28,19 @@ type RecordsQuery struct {
 	Stream       string
 	ConnectionID string
 	Limit        int             // of the page that was read; 0 is the resource server's default
-	Asked        int             // the limit that was asked for, where the answer to it was too large; else 0
+	Asked        int             // the limit that was requested, if the answer to it was too large; else 0
 	Position     paging.Position // where the answer starts
 	ChangesSince string
 	Fields       []string
 	Coverage     Coverage     // of an answer without records
-	Tied         int          // records that follow and have the value that the last has by which it is sorted
-	Empty        []EmptyField // why the filter leaves no records, where that was found out
-	// Rest are the other arguments as they were sent (filter, sort, expand …): a cursor is good only beside them.
+	Tied         int          // how many records after the page have the same sort value as its last record
+	Empty        []EmptyField // why the filter matches no records, if known
+	// Rest has the other arguments as sent (filter, sort, expand …). A cursor is valid only together with them.
 	Rest object
 }
 
-// Records renders a page of query_records. Structured is {"data": body}; the text has count, cursors and a preview of
-// as many records as fit (S0-5g, S0-7c). Each channel continues where it stopped (D23).
+// Records renders a page of query_records. Structured is {"data": body}; the text has the count, the cursors and as many records as fit
+// (S0-5g, S0-7c). Each channel continues where it stopped (D23).
 func Records(response *rs.Response, q RecordsQuery) (Result, error) {
 	const what = "query_records"
 	l, err := answer.ReadList(response, what, q.Position.Cursor)
@@ -57,19 +57,19 @@ func Records(response *rs.Response, q RecordsQuery) (Result, error) {
 		cuts += len(record.Cuts)
 	}
 	if q.Asked > 0 {
-		cuts++ // the page is smaller than it was to be
+		cuts++ // the page is smaller than requested
 	}
 	return Result{Text: a.text(), Structured: out, Cuts: cuts}, nil
 }
 
-// A recordsAnswer is a page of records with what both channels say of it.
+// A recordsAnswer has the data from which both channels of a page of records are rendered.
 type recordsAnswer struct {
 	paging.ByCursor
 	q     RecordsQuery
-	l     answer.List // with those of its records that are left
-	items []item.Item // the same
+	l     answer.List // with only the records that no earlier answer has shown
+	items []item.Item // these records
 	all   []item.Item // all records of the page
-	merge item.Merge  // of several connections that are put in one order
+	merge item.Merge  // of several connections in one order; zero if they are not merged
 }
 
 func newRecordsAnswer(l answer.List, q RecordsQuery) *recordsAnswer {
@@ -97,8 +97,8 @@ func newRecordsAnswer(l answer.List, q RecordsQuery) *recordsAnswer {
 	return a
 }
 
-// ownRecords keeps the records that were asked for, of the named connection only and at most limit of each connection, each with the
-// fields that were asked for and under the names of the contract. A list in which nothing was too much stays as it was received.
+// ownRecords keeps the requested records: those of the named connection, and at most limit per connection. It reduces each to the requested
+// fields, under the names of the contract. A list that needs no change stays as received.
 func ownRecords(l answer.List, q RecordsQuery) (answer.List, paging.Excess) {
 	e := paging.Excess{Limit: q.Limit}
 	kept, changed := make([]rs.Item, 0, len(l.Items)), false
@@ -127,9 +127,8 @@ func ownRecords(l answer.List, q RecordsQuery) (answer.List, paging.Excess) {
 	return l.Keep(kept), e
 }
 
-// projectRecord narrows one record of a list and reports whether there was anything to drop.
-// Its envelope stays: identity and what paging needs. emitted_at does not, unless it is named: without the record's own times beside it, it
-// is taken for one of them.
+// projectRecord drops the fields of a record that were not requested, and reports whether there were any. It keeps the envelope: identity
+// and what paging needs. It drops emitted_at unless that is requested: without the record's own times, it would be taken for one of them.
 func projectRecord(record object, fields []string) (narrow object, changed bool) {
 	if len(fields) == 0 {
 		return record, false
@@ -148,13 +147,13 @@ func projectRecord(record object, fields []string) (narrow object, changed bool)
 	return narrow, changed
 }
 
-// warning says in structured output what is not as it was asked for.
+// warning returns, for structured output, how the page differs from what was requested.
 func (a *recordsAnswer) warning(shown int) string {
 	early := a.l.Envelope.Has("next_changes_since") && (a.more() || shown < len(a.items))
 	return paging.Sentences(a.apart(), a.tied(), a.Warning(shown), a.q.lowered(), write.When(early, "next_changes_since: "+afterLastPage+"."))
 }
 
-// lowered says that the page has a smaller limit than was asked for, or "".
+// lowered says that the page has a smaller limit than was requested, or returns "".
 func (q RecordsQuery) lowered() string {
 	if q.Asked == 0 {
 		return ""
@@ -162,33 +161,33 @@ func (q RecordsQuery) lowered() string {
 	return fmt.Sprintf("limit lowered from %d to %d: more would be too large for one answer; name fields for more at a time.", q.Asked, q.Limit)
 }
 
-// tied says that a page of sorted records ends among equal ones, before those that lack the field; "" where that is not known.
+// tied says how many records after a sorted page have the same sort value as the last one that has any; "" if that is unknown.
 func (a *recordsAnswer) tied() string {
 	n, field := a.q.Tied, strings.TrimPrefix(a.q.Rest.Text("sort"), "-")
 	last := "as the last" + write.When(len(a.all) > 0 && !a.all[len(a.all)-1].Data.Includes(field), " that has it")
 	return write.When(n > 0, fmt.Sprintf("%s after these %s the same %s %s.", write.Plural(n, "record"), write.Have(n), write.ShownName(field), last))
 }
 
-// more reports whether the resource server has records behind this page.
+// more reports whether the resource server has records after this page.
 func (a *recordsAnswer) more() bool {
 	return a.l.Envelope.Flag("has_more") || a.Continues || a.Extra.Over > 0
 }
 
-// structured is the page as received where it fits. Otherwise long texts are truncated where there are several records, then the page
-// ends at a record. A record is shrunk only where it fills a page alone. It returns the records that are shown, too.
+// structured returns the page as received if it fits, and the records that it shows. Otherwise it truncates the long texts of several
+// records, then shows fewer records. It shrinks a record only if that fills a page alone. If no record fits, it returns nil.
 func (a *recordsAnswer) structured() (out []byte, shown []item.Shown) {
 	records := make([]item.Shown, len(a.items))
 	for i := range a.items {
 		records[i] = item.Received(a.l.Items[i], &a.items[i])
 	}
 	if len(a.l.Raw) <= pageJSON {
-		if out := a.beside(a.l.Raw, records, write.StructuredHard-warningJSON-len(a.l.Raw)); write.FitsStructured(out) {
+		if out := a.wrapped(a.l.Raw, records, write.StructuredHard-warningJSON-len(a.l.Raw)); write.FitsStructured(out) {
 			return out, records
 		}
 	}
 	envelope := write.TruncateEnvelope(a.l.Envelope, write.EnvelopeJSON)
 	if len(a.items) == 0 {
-		return a.beside(a.list(envelope, nil), nil, 0), nil
+		return a.wrapped(a.list(envelope, nil), nil, 0), nil
 	}
 	remaining := pageJSON - len(envelope.JSON()) - len(a.Next(len(a.items)))
 	if remaining < leastRecord {
@@ -199,17 +198,17 @@ func (a *recordsAnswer) structured() (out []byte, shown []item.Shown) {
 			records[i] = item.Truncated(a.l.Items[i], &a.items[i])
 		}
 		out, n := write.Fullest(len(records), func(n int) []byte {
-			return a.beside(a.list(envelope, records[:n]), records[:n], math.MaxInt)
+			return a.wrapped(a.list(envelope, records[:n]), records[:n], math.MaxInt)
 		}, write.FitsStructured)
 		if write.FitsStructured(out) {
 			return out, records[:n]
 		}
 	}
 	one := []item.Shown{item.Shrunk(a.l.Items[0], &a.items[0], remaining)}
-	return a.beside(a.list(envelope, one), one, followUpsJSON), one
+	return a.wrapped(a.list(envelope, one), one, followUpsJSON), one
 }
 
-// list is the page with its first records alone.
+// list returns the page with only some of its first records.
 func (a *recordsAnswer) list(envelope object, records []item.Shown) string {
 	if shown := len(records); shown < len(a.items) {
 		envelope = envelope.With("has_more", "true").With("next_cursor", write.JSON(a.Next(shown)))
@@ -221,12 +220,12 @@ func (a *recordsAnswer) list(envelope object, records []item.Shown) string {
 	return append(envelope[:len(envelope):len(envelope)], write.Pair(a.l.Name(), rs.JoinArray(list))).JSON()
 }
 
-// beside is a page with all that structured output says beside it: content_ladder has the long texts of its records, each with the call
-// that reads it (S1-1a), in about so many bytes, and how many long records it does not name.
-func (a *recordsAnswer) beside(data string, records []item.Shown, remaining int) []byte {
-	const usual = 1024 // bytes of what a page has beside its records
+// wrapped returns the structured output around a page (data). Its content_ladder lists the long texts of the records, each with the call
+// that reads it (S1-1a), in about remaining bytes, and the number of records with long texts that it does not list.
+func (a *recordsAnswer) wrapped(data string, records []item.Shown, remaining int) []byte {
+	const usual = 1024 // bytes in addition to the page
 	w := write.NewObject(len(data)+usual).Open("", '{')
-	w.Optional("warning", a.warning(len(records))).Put("data", data) // before what it says something of
+	w.Optional("warning", a.warning(len(records))).Put("data", data) // the warning comes before the data that it is about
 	var followUps []string
 	more := 0
 	for _, record := range records {
@@ -256,18 +255,18 @@ func (a *recordsAnswer) beside(data string, records []item.Shown, remaining int)
 	return w.Put("conditions", why).Close('}').Inside()
 }
 
-// call is the call that continues, with every argument of this one.
+// call returns the arguments that continue, with every argument of this call.
 func (q RecordsQuery) call(connection, changes, cursor string) *write.Object {
 	return new(write.Object).Text("stream", q.Stream).Text("connection_id", connection).List("fields", q.Fields).
 		Rest(q.Rest).Number("limit", q.Limit).Text("changes_since", changes).Text("cursor", cursor)
 }
 
-const longestCall = write.LineChars - 100 // of the calls that continue
+const longestCall = write.LineChars - 100 // characters of a call that continues
 
-// bookmark is the changes_since with which the pages that follow are read; "" where records are read.
+// bookmark returns the changes_since that reads the following pages; "" for a page of records instead of changes.
 func (a *recordsAnswer) bookmark() string {
 	return write.When(a.q.ChangesSince != "", cmp.Or(a.l.Envelope.Text("next_changes_since"), a.q.ChangesSince))
 }
 
-// afterLastPage says from where on a bookmark of changes misses nothing: a page has it before the list has ended.
+// afterLastPage says when a bookmark of changes may be used: pages have one before the list has ended.
 const afterLastPage = "use it after the last page; before, it skips what follows here"

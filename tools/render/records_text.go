@@ -14,7 +14,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
 
-// text is what stands before the records, as many of them as fit, and how to go on.
+// text returns the lead, as many records as fit, and how to continue.
 func (a *recordsAnswer) text() string {
 	lead, tail := a.lead(), a.tail()
 	last := tail
@@ -56,7 +56,7 @@ func (a *recordsAnswer) head(stops bool) string {
 		write.When(one || a.merge.Records != nil, write.Lead(", ", a.order())) + write.Lead(", ", follow)
 }
 
-// order says how the records of a page are sorted: as was asked for, or by time, where their times show it; else "".
+// order says how the records of a page are sorted: as requested, or by time if their times show it; else "".
 func (a *recordsAnswer) order() string {
 	if sort := a.q.Rest.Text("sort"); sort != "" {
 		return "sorted by " + clean.Name(write.Label(sort))
@@ -81,8 +81,7 @@ func (a *recordsAnswer) lead() []string {
 		[]string{bookmark})...))
 }
 
-// stopped are the last lines of a text that shows only the first of the records that are left of a page. A record that
-// fits into no text is passed over.
+// stopped returns the last lines of a text that shows only the first of a.items. The continuation skips a record that fits into no text.
 func (a *recordsAnswer) stopped(shown int) []string {
 	line := fmt.Sprintf("Shown %s of these %s.", a.Span(a.From+shown), write.Plural(a.Total, "record"))
 	if shown == 0 {
@@ -141,14 +140,14 @@ func (a *recordsAnswer) namedPages() []string {
 	return write.NotEmpty(append(lines, a.otherConnections(len(pages)-(len(lines)-1)))...)
 }
 
-// A connectionPage is the call that continues in one of the connections that a resource server merged into a page without a cursor.
+// A connectionPage is the call that continues one of the connections that a resource server merged into a page without a cursor.
 type connectionPage struct {
 	connection, label string
 	call              *write.Object
 }
 
-// byConnection are those calls, for each connection of the page behind its own last record; nil where the page has a cursor, or nothing
-// follows. Where that record is in the list of its connection is known of the first page alone.
+// byConnection returns a call for each connection of the page, which continues after its own last record; nil if the page has a cursor or
+// nothing follows. Only on the first page is it known where that record is in the list of its connection.
 func (a *recordsAnswer) byConnection() []connectionPage {
 	q := a.q
 	if a.l.Envelope.Text("next_cursor") != "" || q.ConnectionID != "" || !a.follows() {
@@ -164,18 +163,18 @@ func (a *recordsAnswer) byConnection() []connectionPage {
 		shown[conn], last[conn] = shown[conn]+1, &a.all[i]
 	}
 	for i, p := range pages {
-		here, cursor := a.under(p.connection), ""
+		alone, cursor := a.under(p.connection), ""
 		if q.Position.Cursor == "" {
-			start, _ := paging.Position{}.In(rs.AsObject(here.call(p.connection, a.bookmark(), "").JSON()))
+			start, _ := paging.Position{}.In(rs.AsObject(alone.call(p.connection, a.bookmark(), "").JSON()))
 			cursor = start.After(shown[p.connection], min(2*max(q.Limit, shown[p.connection]), paging.MaxLimit), last[p.connection].ID).String()
 		}
-		pages[i].label, pages[i].call = last[p.connection].Label, here.call(p.connection, a.bookmark(), cursor)
+		pages[i].label, pages[i].call = last[p.connection].Label, alone.call(p.connection, a.bookmark(), cursor)
 	}
 	return pages
 }
 
-// under is the same query of one connection alone, which refuses the fields and relations that it lacks: over several, its records are
-// shown without them, in its own order.
+// under returns the query of one connection, without the fields and relations that it lacks, because it would refuse them. A page of
+// several connections shows its records without them, in its own order.
 func (a *recordsAnswer) under(connection string) RecordsQuery {
 	q := a.q
 	var lacks []string
@@ -214,7 +213,7 @@ func (a *recordsAnswer) otherConnections(n int) string {
 	return write.When(n > 0, write.Plural(n, "more connection")+": call "+schema+" for their ids, and query_records with each as connection_id.")
 }
 
-// apart says what a page of several connections is; "" for any other.
+// apart says how a page of several connections is ordered and limited; "" for a page of one.
 func (a *recordsAnswer) apart() string {
 	if a.q.ChangesSince != "" || !spansConnections(a.items) {
 		return ""
@@ -222,7 +221,7 @@ func (a *recordsAnswer) apart() string {
 	sort := strings.TrimPrefix(a.q.Rest.Text("sort"), "-")
 	lacks := func(raw string) bool {
 		return slices.Contains(write.Words(rs.AsObject(raw), "fields"), a.q.Rest.Text("sort"))
-	} // of a descending one, none
+	} // false if the sort is descending
 	switch {
 	case a.merge.Records == nil:
 		return "limit and order hold for each connection apart; the connections follow one another." +

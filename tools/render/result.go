@@ -28,11 +28,11 @@ type Result struct {
 	Text       string          // the one text block of content[]
 	Structured json.RawMessage // structuredContent: an object
 	Meta       map[string]any  // _meta: resource URIs and counts for hosts, never needed by a model
-	Cuts       int             // how many records, fields and pages did not fit and were left out or made smaller; the text says so of each
+	Cuts       int             // records, fields and pages that were left out or shortened to fit; the text reports each
 }
 
-// Clean returns the result without characters that must not reach a host, and records in Meta what the response lost by that, for both
-// channels. The text of a document stays its structured result, byte for byte (D3).
+// Clean removes the characters that must not reach a host from both channels, and counts in Meta those that the response contained. The
+// text of a document stays identical to its structured result, byte for byte (D3).
 func (r Result) Clean(response *rs.Response) Result {
 	mirrored := r.Text == string(r.Structured)
 	found := clean.DirtyJSON(response.Body)
@@ -61,8 +61,8 @@ func (r Result) Clean(response *rs.Response) Result {
 	return r
 }
 
-// Redact returns the result without the tokens that the redactor knows. Each channel is searched for itself, after [Result.Clean]:
-// removing hidden characters can put the pieces of a token together. It changes the Meta of the result.
+// Redact returns the result without the tokens that the redactor knows. It searches each channel separately, after [Result.Clean], because
+// removing hidden characters can join the pieces of a token. It modifies Meta in place.
 func (r Result) Redact(redactor *rs.Redactor) Result {
 	mirrored := r.Text == string(r.Structured)
 	r.Text = redactor.Text(r.Text)
@@ -85,7 +85,7 @@ func (r Result) Redact(redactor *rs.Redactor) Result {
 	return r
 }
 
-// removedKey is where Meta has which characters were taken out of the text of records.
+// removedKey is the key in Meta of the counts of characters removed from the text of records.
 const removedKey = "pdpp/removed_characters"
 
 // Removed returns how many characters [Result.Clean] took out of the text of records.
@@ -94,42 +94,42 @@ func (r Result) Removed() int {
 	return removed.Total()
 }
 
-// What a result has at most, in bytes.
+// Size limits of a result, in bytes.
 const (
 	TextHard       = write.TextHard
 	StructuredHard = write.StructuredHard
 )
 
-// A Position is a place in a list of the resource server, as a cursor of ours names it (D23).
+// A Position is a place in a list of the resource server, as this adapter's cursors encode it (D23).
 type Position = paging.Position
 
-// RepairedList is the Cursor of a Position in the list that a repaired search makes ([Repair]).
+// RepairedList is the Cursor of a Position in the combined list of a repaired search ([Repair]).
 const RepairedList = paging.RepairedList
 
-// ParsePosition reads a cursor that a model sent. A text without the form of a Position is a cursor of the resource server.
+// ParsePosition parses a cursor that a model sent. A text without the form of a Position is taken for a cursor of the resource server.
 func ParsePosition(cursor string) Position { return paging.Parse(cursor) }
 
-// InvalidCursor refuses a cursor.
+// InvalidCursor returns an "invalid_cursor" error.
 func InvalidCursor(message, hint string) *rs.Error { return paging.InvalidCursor(message, hint) }
 
-// Quotable returns a text in the form that is hashed for a citation: one line, without marks and ellipses, which are not the record's own
-// words.
+// Quotable returns the form of a text that is hashed for a citation: one line, without marks and without the ellipses at its ends, which
+// are not the record's own words.
 func Quotable(text string) string { return marked.Quotable(text) }
 
 // Digest is the SHA-256 of a text as citations write it: 64 lower-case hexadecimal digits.
 func Digest(text string) string { return marked.Digest(text) }
 
-// BriefOf returns the beginning of what a record without a title says, or "".
+// BriefOf returns the first short values of a record, to describe one without a title, or "".
 func BriefOf(data rs.Object) string { return item.Brief(data) }
 
-// WhenOf returns the time of a record or hit, as it says itself: RFC 3339 or a date; "" if it does not. It is not when it was read.
+// WhenOf returns the time that a record or hit itself states, RFC 3339 or a date, or "". It is not the time at which it was collected.
 func WhenOf(o rs.Object) string {
 	when, _ := item.Time(o, o.Object("data"))
 	return when
 }
 
 type (
-	// Coverage is how fresh the data are that an answer is about.
+	// Coverage is how fresh the data of an answer are, and to which time range the grant is limited.
 	Coverage = answer.Coverage
 	// Ungranted is what an answer leaves out because it is not granted.
 	Ungranted = answer.Ungranted
@@ -144,7 +144,8 @@ func CoverageOf(list, stream *rs.Response, streams ...string) Coverage {
 	return answer.CoverageOf(list, stream, streams...)
 }
 
-// With returns the result with a notice of what is not granted, last in its text and first in structured output. A nil u adds nothing.
+// With returns the result with a notice of what is not granted, at the end of its text and the start of its structured output. A nil u
+// adds nothing.
 func (r Result) With(u *Ungranted) Result {
 	if u == nil {
 		return r

@@ -13,8 +13,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
 
-// Search renders hits in any shape (S3-R14, S1, S2). Structured is {"results","content_ladder","data"}: each hit once, in
-// results, and data is the envelope without them (D4).
+// Search renders hits in any shape (S3-R14, S1, S2). Structured is {"results","content_ladder","data"}: results has each hit once, data is
+// the envelope without the hits (D4).
 func Search(response *rs.Response, q SearchQuery) (Result, error) {
 	l, err := answer.ReadList(response, "search", q.Position.Cursor)
 	if err != nil {
@@ -32,20 +32,20 @@ func Search(response *rs.Response, q SearchQuery) (Result, error) {
 	return r, nil
 }
 
-// A searchPage is what the answer to a search is made of.
+// A searchPage has the data from which both channels of a search answer are rendered.
 type searchPage struct {
 	paging.ByCursor
 	l    answer.List
 	q    SearchQuery
 	all  []hit.Hit // of the page
-	hits []hit.Hit // those that are left
+	hits []hit.Hit // those of all that no earlier answer has shown
 
-	records int      // that the hits of the page are of
-	hints   []string // the calls that answer what no ranking does
+	records int      // how many records the hits of the page belong to
+	hints   []string // with the calls that answer a question which a ranking does not
 }
 
-// newSearchPage reads which hits a page has, without their texts: those that were asked for, at most limit, of the named connection only.
-// What is no object is none.
+// newSearchPage reads the hits of a page, without their texts: at most limit, and only those of the named connection. It skips items that
+// are not objects.
 func newSearchPage(l answer.List, q SearchQuery) *searchPage {
 	s := &searchPage{l: l, q: q, all: make([]hit.Hit, 0, len(l.Items))}
 	extra := paging.Excess{Limit: q.Limit}
@@ -73,7 +73,7 @@ func newSearchPage(l answer.List, q SearchQuery) *searchPage {
 		At:    q.Position, Limit: q.Limit, Key: func(i int) string { return s.all[i].Key },
 		Extra: extra, Continues: l.Envelope.Has("next_cursor"),
 	}
-	if q.Repair != nil { // the page has only hits that were not shown
+	if q.Repair != nil { // the repaired page has only hits that were not shown
 		s.Before, s.At = q.Position.Shown, q.Position.Repaired()
 	}
 	s.ByCursor = s.Begin()
@@ -82,7 +82,7 @@ func newSearchPage(l answer.List, q SearchQuery) *searchPage {
 	return s
 }
 
-// most is how many of the hits that are left may be shown.
+// most returns how many of s.hits may be shown.
 func (s *searchPage) most() int {
 	if s.q.Shown > 0 {
 		return min(s.q.Shown, len(s.hits))
@@ -90,7 +90,7 @@ func (s *searchPage) most() int {
 	return len(s.hits)
 }
 
-// hit is a hit with its texts. They are read when they are first needed: a page may have a hundred hits, of which few are shown.
+// hit returns the i-th of s.hits with its texts. It reads them on first use: a page may have a hundred hits, of which few are shown.
 func (s *searchPage) hit(i int) *hit.Hit {
 	if !s.hits[i].Read {
 		s.hits[i].ReadTexts(s.q.ConnectionID)
@@ -103,21 +103,21 @@ func (s *searchPage) hit(i int) *hit.Hit {
 
 // Limits of excerpts in structured output, in characters.
 const (
-	excerptChars  = 200  // an excerpt or snippet, in text too
-	excerptsJSON  = 2500 // of a page together, where it has many hits
-	leastExcerpts = 50   // of each all the same
+	excerptChars  = 200  // of an excerpt or snippet, also in text
+	excerptsJSON  = 2500 // of all excerpts of a page with many hits
+	leastExcerpts = 50   // of each excerpt, even then
 )
 
-// Bytes of structured output that a page is to keep to: of 20 hits and fewer, and as many times more as it has more hits.
+// Targets for the structured output of a page.
 const (
-	hitsJSON  = 15_000
-	usualJSON = 10_000 // of a page that no limit was sent for: a continuation has the others
-	usualHits = 7      // that a search without limit shows, where shorter excerpts make that possible
-	fewHits   = 10     // each of which has a call to read on
+	hitsJSON  = 15_000 // bytes for up to 20 hits; for more hits, in proportion
+	usualJSON = 10_000 // bytes for a search without limit: a continuation has the other hits
+	usualHits = 7      // hits that a search without limit shows, if they fit with shorter excerpts
+	fewHits   = 10     // up to so many hits each have a call that reads the rest
 )
 
-// structured has all hits of the page, or the first of them where the caller gave no limit. Where it is too long, it
-// shortens excerpts and long addresses, then leaves out the follow-ups, until the page is within its bytes or at least within a host's.
+// structured returns all hits of the page, or the first of them if the caller sent no limit. If that is too long, it shortens excerpts and
+// long addresses, then leaves out the follow-ups, until the page is within its target or at least within the limit of hosts.
 func (s *searchPage) structured() string {
 	all, data := s.most(), s.envelope()
 	if all == 0 {
@@ -146,13 +146,14 @@ func (s *searchPage) structured() string {
 	return out
 }
 
-// envelope is what structured output says of the page. Links are for the resource server's own clients, and repeat the cursor.
+// envelope returns what structured output says about the page. It omits links, which are for the resource server's own clients and repeat
+// the cursor.
 func (s *searchPage) envelope() object {
 	data := write.TruncateEnvelope(s.l.Envelope.Without("result_count", "results_ref", "results", "hits", "links", "url"), write.EnvelopeJSON)
 	data = append(data, write.Pair("result_count", write.JSON(len(s.hits))), write.Pair("results_ref", write.JSON("structuredContent.results")))
 	if s.q.Repair != nil {
 		data = data.With("repair", s.q.Repair.json())
-		if meta := data.Object("meta"); meta.Has("count") && len(s.hits) > 0 { // of the search that found nothing
+		if meta := data.Object("meta"); meta.Has("count") && len(s.hits) > 0 { // the count is that of the search that found nothing
 			data = data.With("meta", meta.Without("count").JSON())
 		}
 	}
@@ -185,16 +186,16 @@ func (s *searchPage) envelope() object {
 	return data
 }
 
-// fullest is the page with as many of the first hits as fit in a style, at least one, and how many these are. The cursor goes on behind
-// them.
+// fullest returns the page with as many of the first hits as fit in most bytes in a style, at least one, and their number. The cursor of
+// the page continues after them.
 func (s *searchPage) fullest(style hit.Style, most int, data object) (string, int) {
 	results, followUps := write.NewObject(most), write.NewObject(most/4)
-	ends := make([][2]int, 1, len(s.hits)+1) // of the first hits in either
+	ends := make([][2]int, 1, len(s.hits)+1) // by number of hits: where they end in results and in followUps
 	size := len(data.JSON())
 	for i := range s.hits[:s.most()] {
 		style.Write(results, followUps, s.hit(i), s.q.RecordBase)
 		end := [2]int{len(results.Inside()), len(followUps.Inside())}
-		if i > 0 && size+end[0]+end[1] > most { // what is behind does not fit either
+		if i > 0 && size+end[0]+end[1] > most { // the hits after it do not fit either
 			break
 		}
 		ends = append(ends, end)
@@ -213,13 +214,13 @@ func (s *searchPage) fullest(style hit.Style, most int, data object) (string, in
 		if shown <= 1 || over <= 0 {
 			return out, shown
 		}
-		for ; shown > 1 && over > 0; shown-- { // what is left out takes at least as much, so that few pages are written
+		for ; shown > 1 && over > 0; shown-- { // leaving out a hit saves at least its own bytes, so few pages are written
 			over -= ends[shown][0] + ends[shown][1] - ends[shown-1][0] - ends[shown-1][1]
 		}
 	}
 }
 
-// write is structured output with the first hits: the results, and in content_ladder those with a proven match (S1-1a).
+// write returns the structured output of the first hits: all in results, those with a proven match in content_ladder too (S1-1a).
 func (s *searchPage) write(results, followUps []byte, shown int, style hit.Style, data object) string {
 	a := write.NewObject(2048+len(results)+len(followUps)).Optional("notice", s.noticeJSON()).Elements("results", results).
 		Open("content_ladder", '{').Elements("records", followUps)
@@ -229,10 +230,11 @@ func (s *searchPage) write(results, followUps []byte, shown int, style hit.Style
 	return a.Close('}').Append("data", data.AppendJSON).JSON()
 }
 
-// ranking says what the order of hits is not: a question for the latest is not answered by the first of them.
+// ranking tells the order of hits, because the first of them does not answer a question for the latest.
 const ranking = "by relevance, not date"
 
-// total is how many hits there are in all, where the resource server says so and they are not those of this page: "48", "at least 260"; else "".
+// total returns how many hits there are on all pages, such as "48" or "at least 260". It is "" if the resource server does not tell, or if
+// this page has all of them.
 func (s *searchPage) total() string {
 	n := s.l.Matches()
 	exact, err := strconv.Atoi(n)
@@ -256,7 +258,7 @@ func (s *searchPage) windowURIs() []string {
 	return uris
 }
 
-// noticeJSON is the notice of structured output, which has no summary: it says what the counts are of, too.
+// noticeJSON returns the notice of structured output, which has no summary: it also explains the counts.
 func (s *searchPage) noticeJSON() string {
 	notice, n, some := s.notice(), s.l.Matches(), someCount(s.l)
 	if s.q.Repair == nil && n != "" && n != "0" && some > 0 && len(s.all) > 0 {
@@ -265,8 +267,8 @@ func (s *searchPage) noticeJSON() string {
 	return notice
 }
 
-// notice is what must be known before the hits: that not all sources were read, and which words occur nowhere, or that the hits are only
-// near in meaning. A repair says the rest itself.
+// notice returns what must precede the hits: that not all sources were read, which words occur nowhere, or that the hits are only near in
+// meaning. After a repair it has the first of these only, because the repair explains the rest.
 func (s *searchPage) notice() string {
 	unread, lacking := s.unread(), ""
 	if s.q.Repair == nil {
@@ -275,7 +277,7 @@ func (s *searchPage) notice() string {
 	return unread + write.When(unread != "" && lacking != "", " ") + lacking
 }
 
-// unread says of how many of all sources the page is, where that is not all, with the call that goes on with the others.
+// unread says how many sources were read, with the call that continues with the others; "" if all were read.
 func (s *searchPage) unread() string {
 	says := s.sources()
 	if says == "" {
@@ -287,7 +289,7 @@ func (s *searchPage) unread() string {
 
 func (s *searchPage) hasRest() bool { return s.l.Meta.Object("sources").Has("rest_cursor") }
 
-// sources is "32 of 47 sources were read", or of a page of others "15 more of 47 sources were read"; "" where all were at once.
+// sources returns "32 of 47 sources were read", or on a later page "15 more of 47 sources were read"; "" if all were read at once.
 func (s *searchPage) sources() string {
 	of := s.l.Meta.Object("sources")
 	if of == nil {

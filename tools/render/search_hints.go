@@ -14,7 +14,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
 
-// findHints finds the calls that answer a query which asks for the newest, the oldest or a number; none for any other, and behind the first page.
+// findHints returns hints with the calls that answer what a ranking does not, such as a query for the newest, the oldest or a number. A
+// continuation has none.
 func (s *searchPage) findHints() []string {
 	if s.q.Q == "" || !s.q.Position.First() {
 		return nil
@@ -32,12 +33,12 @@ func (s *searchPage) findHints() []string {
 	return write.NotEmpty(slices.Concat([]string{meant, number, extreme}, s.q.Hints, []string{write.When(meant == "", s.ofAnyTime())})...)
 }
 
-// ofAnyTime is the search without its time, where that leaves nothing: a record need not be of the time that it names, such as an entry of
-// a diary. A day that was asked for is among the words.
+// ofAnyTime offers the search without since and until if it found nothing with them, because a record such as a diary entry need not have
+// the time that it is about. If both name one day, that day is added to the words.
 func (s *searchPage) ofAnyTime() string {
 	q := s.q
 	since, until := q.Rest.Text("since"), q.Rest.Text("until")
-	nowhere := len(q.Hints) > 0 && s.l.Meta.Object("recall").Has("missing_words") && len(strings.Fields(q.Q)) == 1 // but in a name
+	nowhere := len(q.Hints) > 0 && s.l.Meta.Object("recall").Has("missing_words") && len(strings.Fields(q.Q)) == 1 // except in names
 	if len(s.all) > 0 || since+until == "" || nowhere {
 		return ""
 	}
@@ -57,10 +58,10 @@ const (
 	byTime      = "By time, not by words: query_records, or search with since and until."
 )
 
-// number says how many records the hits are of where the page has all, else how to count them.
+// number says how many records the hits belong to if the page has all of them, else how to count them.
 func (s *searchPage) number() string {
 	const noCount = "Hits are no count: " + byAggregate
-	counted := someCount(s.l) == 0 && s.l.Matches() != "0" // hits are all that have the words
+	counted := someCount(s.l) == 0 && s.l.Matches() != "0" // no hits are counted that lack a word
 	switch {
 	case len(s.all) == 0:
 		return noCount
@@ -68,8 +69,8 @@ func (s *searchPage) number() string {
 		return fmt.Sprintf("These are all, of %s: %s.", write.Plural(s.records, "record"), hit.StreamMix(s.all))
 	}
 	q, n := s.q, 0
-	of := q.Question.Mentioned()                // words that are to be there
-	if t := q.OfTime; t != nil && len(of) > 0 { // its words name a time, which is not looked for among those of the records
+	of := q.Question.Mentioned()                // words that the records must have
+	if t := q.OfTime; t != nil && len(of) > 0 { // words that name a time are not looked for in the records
 		of = slices.DeleteFunc(of, func(word string) bool { return !question.Has(t.Text("q"), word) })
 		q.Rest = t.Without("q", "connection_id", "limit", "cursor")
 	}
@@ -79,7 +80,7 @@ func (s *searchPage) number() string {
 	switch {
 	case len(of) == 1:
 		q.Q, q.Limit = of[0], paging.MaxLimit
-	case len(of) > 1: // without quotes, hits may have some of them
+	case len(of) > 1: // without quotes, hits may have only some of them
 		q.Q, q.Limit = strings.Join(write.Each(of, func(word string) string { return `"` + strings.Trim(word, `"`) + `"` }), " "), paging.MaxLimit
 	case n > 0 && n <= paging.MaxLimit:
 		q.Limit, q.Rest = n, s.q.Rest
@@ -89,8 +90,8 @@ func (s *searchPage) number() string {
 	return noCount + write.Offer(" Records with the words, by stream: ", q.call("").Call("search"), write.LineChars)
 }
 
-// extreme answers a query for the newest or oldest: with the call that is known for it, or else with the newest or
-// oldest of the hits that have all words, and the call that finds any newer or older.
+// extreme answers a query for the newest or oldest: with q.Newest if that is known, else with the newest or oldest of the hits that have
+// all words and the call that finds any newer or older one.
 func (s *searchPage) extreme(oldest bool) string {
 	which, other, bound, beyond := "newest", "newer", "since", time.Millisecond
 	if oldest {
@@ -105,7 +106,7 @@ func (s *searchPage) extreme(oldest bool) string {
 	for i := range s.hits {
 		h := s.hit(i)
 		t, err := rs.ReadTime(h.Authored)
-		if err != nil || h.Has != "" { // one without some of the words is of something else
+		if err != nil || h.Has != "" { // a hit that lacks a word is about something else
 			continue
 		}
 		if !oldest && !s.q.Now.IsZero() && t.After(s.q.Now) {
@@ -130,7 +131,7 @@ func (s *searchPage) extreme(oldest bool) string {
 		return says
 	}
 	until := best.Authored
-	if len(until) > len(time.DateOnly) { // a day is asked for whole
+	if len(until) > len(time.DateOnly) { // a date means its whole day and is sent as it is
 		until = at.Add(beyond).UTC().Format(time.RFC3339Nano)
 	}
 	q := s.q

@@ -17,28 +17,28 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
 
-// What a resource server says about the words of a query, in meta.recall and in each hit. Where it says nothing, nothing is shown.
+// A resource server reports on the words of a query in meta.recall and in each hit. Without a report, nothing is shown of that.
 
 // A SearchQuery is the call that a page of hits answers.
 type SearchQuery struct {
 	Q            string
 	Limit        int
-	Shown        int             // hits to show at most, where the page is read again with its own limit; 0 for all
+	Shown        int             // most hits to show, if the page is read again with its original limit; 0 for all
 	Position     paging.Position // where the answer starts
 	ConnectionID string
 	Rest         object   // the other arguments as they were sent (streams, filter, mode)
-	Parts        []string // streams that are searched with those, because their records are parts of the records of those
+	Parts        []string // streams that are searched too, because their records are parts of the records of the named streams
 	RecordBase   string   // public base URL of the resource server, for citations; no trailing slash
 	Coverage     Coverage // of an answer without hits
-	OfTime       object   // the arguments of a search of the time that the query names; nil for none
-	Meant        string   // what the query means instead of words, such as conditions or an id, with the call; "" for nothing
-	Hints        []string // what a word of it may be that search does not read as such, each with the call
+	OfTime       object   // arguments of a search restricted to the time that the query names; nil for none
+	Meant        string   // what the query means if not words, such as conditions or an id, with the call; "" for nothing
+	Hints        []string // what words of the query may mean beyond a search for them, each with the call
 	Now          time.Time
-	Question     *Question // that Q is; nil where it has not been read
-	Wholes       string    // the list of the records of the time that the hits are parts of, which say when; "" for none
-	Newest       string    // of a query for the newest or the oldest of a stream or of a sender: the call, and what it finds; "" for none
-	Unfiltered   bool      // the resource server does not filter what this token reads
-	Repair       *Repair   // what was done where no record has all words; nil where that was not needed
+	Question     *Question // Q as a question; nil if it has not been read
+	Wholes       string    // call that lists the records of that time of which the hits are parts, as only those have a time; "" for none
+	Newest       string    // for a query for the newest or oldest of a stream or a sender: the call, and what it finds; "" for none
+	Unfiltered   bool      // the resource server refuses filters for this grant
+	Repair       *Repair   // what was done because no record has all words; nil if that was not needed
 }
 
 func (q SearchQuery) call(cursor string) *write.Object {
@@ -52,7 +52,7 @@ func (q SearchQuery) nextPage(cursor, otherwise string) string {
 	return paging.NextPage("search", q.call(cursor), cursor, write.LongestHandle, otherwise)
 }
 
-// otherwise is what another search may leave out or change of one that found nothing.
+// otherwise lists what to change or leave out after a search that found nothing.
 func (q SearchQuery) otherwise() string {
 	tries := write.NotEmpty("other words",
 		write.When(strings.Contains(strings.TrimSpace(q.Q), " "), "fewer of them"),
@@ -61,7 +61,7 @@ func (q SearchQuery) otherwise() string {
 	return oneOf(tries)
 }
 
-// oneOf is "a", "a or b", "a, b or c".
+// oneOf returns "a", "a or b" or "a, b or c".
 func oneOf(ways []string) string {
 	last := len(ways) - 1
 	return strings.Join(ways[:last], ", ") + write.When(last > 0, " or ") + ways[last]
@@ -83,7 +83,7 @@ func searchTail(l answer.List, q SearchQuery) string {
 	case len(l.Envelope.Array("goes_on")) > 0:
 		return goesOn(l.Envelope.Array("goes_on"))
 	case l.Envelope.Flag("has_more"):
-		some := q.Wholes == "" || len(q.Parts) > 0 // of what is searched is of the time: more of that may be had
+		some := q.Wholes == "" || len(q.Parts) > 0 // some streams that are searched have times: they can be read further
 		ways := write.NotEmpty(write.When(some && q.Limit < mostHits, "raise limit"),
 			write.When(some && (q.Rest.Has("since") || q.Rest.Has("until")), "shorten the time"), "narrow q")
 		return "More hits exist, but this search has no cursor: " + oneOf(ways) + "." + write.Lead(" "+wholesSay, q.Wholes)
@@ -91,8 +91,8 @@ func searchTail(l answer.List, q SearchQuery) string {
 	return ""
 }
 
-// searchLead says which words occur nowhere, and which others contain them, before anything that might be taken for their answer; "" if there
-// are none. A resource server that says nothing of words may match whole ones only.
+// searchLead says which words occur nowhere, and which other words contain them or are near; "" if all occur. It comes before any hit that
+// might be taken for an answer. A resource server that reports nothing about words may match whole words only.
 func searchLead(l answer.List, q SearchQuery) string {
 	recall := l.Recall
 	missing := write.Words(recall, "missing_words")
@@ -134,7 +134,7 @@ func searchLead(l answer.List, q SearchQuery) string {
 	return strings.Join(lines, " ")
 }
 
-// leftOut says what of a query is not looked for as words; first is whether the first hit has all words, and the time.
+// leftOut says which words of a query are not looked for as words. first reports whether the first hit has all words and the time.
 func leftOut(recall object, first bool) []string {
 	if !recall.Has("left_out_words") && !recall.Has("time_words") && !recall.Has("inexact_words") {
 		return nil
@@ -156,24 +156,24 @@ func leftOut(recall object, first bool) []string {
 		"read as a time"+ranks+": "+strings.ReplaceAll(bare("time_words"), ", ", " ")+" = "+time))...)
 }
 
-// A Repair is what was done for a search whose words no record has all of. The hits of the page are those of other searches.
+// A Repair describes what was done because no record has all words of a search. The hits of the page are those of other searches.
 type Repair struct {
-	Words    []RepairWord // that were asked for one by one
-	NotAsked []string
-	Apart    bool        // the words have not been asked for together
-	Hits     []RepairHit // of the page
-	Near     bool        // hits that have none of the words come from a hybrid search
-	Ended    string      // code of the error that ended the repair early; may be empty
-	All      bool        // some hits have all of the words that were asked for
-	Total    int         // hits on all pages
-	More     bool        // others have some of the words and are on no page
-	Reads    int
+	Words    []RepairWord // that were searched for one by one
+	NotAsked []string     // words that were not searched for alone
+	Apart    bool         // the words were not searched for together
+	Hits     []RepairHit  // of the page
+	Near     bool         // a hybrid search was made; its hits may have none of the words
+	Ended    string       // code of the error that ended the repair early; may be empty
+	All      bool         // some hits have all of the words that were searched for
+	Total    int          // hits on all pages
+	More     bool         // other records have some of the words, and are on no page
+	Reads    int          // calls to the resource server
 }
 
-// A RepairHit is what is known of a hit.
+// A RepairHit is a hit of a repaired search.
 type RepairHit struct {
-	Key   string   // what tells it from the others, as [Position.After] takes it
-	Words []string // that it has; none: it is only near
+	Key   string   // distinguishes it from the other hits, for [Position.After]
+	Words []string // that it has; none if it is only near in meaning
 }
 
 // A RepairWord is a word and how many records have it.
@@ -181,17 +181,17 @@ type RepairWord struct {
 	Word      string
 	Count     int
 	AtLeast   bool
-	InsteadOf string // the word before it, which no record has and of which it is another form; "" for a word of the query
+	InsteadOf string // the earlier word that no record has and of which this is another form; "" for a word of the query
 }
 
 const (
-	mostHits        = 100 // that limit takes
+	mostHits        = 100 // the largest limit
 	wholesSay       = "The records that say when, with these as parts of them: "
-	repairWordChars = 40 // of a word that is said again
+	repairWordChars = 40 // of a word that is quoted
 	maxRepairWords  = 12
 )
 
-// says are the sentences that lead the answer: what has not been found, what the hits are, and which word is how frequent.
+// says returns the sentences that open the answer: what was not found, what the hits are, and how many records have each word.
 func (r *Repair) says() []string {
 	var asked, counts []string
 	some := false
@@ -231,7 +231,7 @@ func (r *Repair) says() []string {
 
 func repairWord(word string) string { return clean.Bare(clean.Preview(word, repairWordChars)) }
 
-// total says of how many hits the pages are.
+// total says how many hits all pages have.
 func (r *Repair) total() string {
 	most := 0
 	for _, w := range r.Words {
@@ -246,7 +246,7 @@ func (r *Repair) total() string {
 	return write.Plural(r.Total, "hit")
 }
 
-// label says which words a hit has: those that it was found by, as were others of its record, and those that it shows.
+// label adds to a hit the words that its text shows, or by which another hit of the same record was found, and sets Has accordingly.
 func (r *Repair) label(h *hit.Hit, all []hit.Hit) {
 	asked := slices.Clone(r.NotAsked)
 	for _, w := range r.Words {
@@ -271,19 +271,19 @@ func (r *Repair) json() string {
 	return o.Optional("ended_by", write.Label(r.Ended)).Put("hits", write.JSON(r.Total)).Flag("more_exist", r.More).JSON()
 }
 
-// someCount is how many records have some of the words, as the resource server counted.
+// someCount returns how many records have only some of the words, as counted by the resource server.
 func someCount(l answer.List) int {
 	n, _ := l.Recall.Number("partial_count")
 	return max(n, 0)
 }
 
-// nearestCount is how many records have none of the words, but others in the place of misspelt ones.
+// nearestCount returns how many records have none of the words, but similar ones in place of misspelt words.
 func nearestCount(l answer.List) int {
 	n, _ := l.Recall.Number("nearest_count")
 	return max(n, 0)
 }
 
-// goesOn names the calls that read on in a few streams, and the streams of the others.
+// goesOn lists the calls that continue in a few streams, and the names of the other streams that continue.
 func goesOn(calls []string) string {
 	const most = 3
 	var lines, others []string
@@ -304,7 +304,7 @@ func goesOn(calls []string) string {
 	return strings.Join(lines, "\n")
 }
 
-// A Question is a query as one asks a person.
+// A Question is a query phrased as one would ask a person.
 type Question = question.Question
 
 // NewQuestion is [question.New].

@@ -18,15 +18,15 @@ const (
 	// searchTarget and searchHard bound the prose of a search (S2-10).
 	searchTarget = 1800
 	searchHard   = 2400
-	// searchAsked bounds the prose of a search whose limit the caller named (D36).
+	// searchAsked bounds the prose of a search for which the caller sent a limit (D36).
 	searchAsked = 6000
 
 	previewIDChars = 200 // a longer id is left out (D15)
 	leastExcerpt   = 80  // characters; excerpts are shorter only where not one hit fits
 )
 
-// text is what a model reads: the proven matches, then a summary that is enough to go on, then the other hits and how to page (D11). It
-// shows the first hits of those that are left of the page, as many as fit; its continuation has all others (D23).
+// text returns what a model reads: the proven matches, then a summary that suffices for the next call, then the other hits and how to page
+// (D11). It shows as many of the first of s.hits as fit; its continuation has all others (D23).
 func (s *searchPage) text() string {
 	target, hard, wanted := searchTarget, searchHard, usualHits
 	if max(s.q.Limit, s.q.Shown) > 0 {
@@ -37,12 +37,12 @@ func (s *searchPage) text() string {
 	if remaining < 600 {
 		remaining = hard - frame.size()
 	}
-	if remaining < 200 { // handles of extreme length: what only explains is left out
+	if remaining < 200 { // extremely long handles: leave out what only explains
 		frame.notes, frame.read = nil, ""
 		remaining = hard - frame.size()
 	}
 	var hits []hit.Text
-	for _, chars := range []int{s.excerptLength(remaining, wanted), 40, 0} { // shorter excerpts where not one hit fits
+	for _, chars := range []int{s.excerptLength(remaining, wanted), 40, 0} { // shorter excerpts if not one hit fits
 		if hits = s.hitTexts(chars, remaining); len(hits) > 0 {
 			break
 		}
@@ -50,9 +50,9 @@ func (s *searchPage) text() string {
 	return frame.text(s, hits)
 }
 
-// excerptLength is how many characters an excerpt may have where so many hits are to fit in so many bytes.
+// excerptLength returns how many characters an excerpt may have if wanted hits are to fit in remaining bytes.
 func (s *searchPage) excerptLength(remaining, wanted int) int {
-	const beside = 60 // bytes of a hit: field, place, digest and separators
+	const beside = 60 // bytes of a hit in addition to its id, description and excerpt: field, place, digest and separators
 	n := min(wanted, len(s.hits))
 	for i := range s.hits[:n] {
 		h := s.hit(i)
@@ -61,22 +61,22 @@ func (s *searchPage) excerptLength(remaining, wanted int) int {
 	return min(max(remaining/max(n, 1), leastExcerpt), excerptChars)
 }
 
-// What stands before the call that reads a field of a hit: an ellipsis in its text is where the resource server or this page cuts it.
+// Leads of the call that reads a field of a hit. An ellipsis in the text of a hit is where the resource server or this page truncates it.
 const (
 	readAround = "read around a match: "
 	readOn     = `read on at "…": `
 )
 
-// A searchFrame is what is in text beside the hits.
+// A searchFrame is the text of a search without its hits.
 type searchFrame struct {
-	lead    []string // what is not found, before anything that might be taken for it
-	summary string   // without how many hits are shown
+	lead    []string // what was not found, before any hit that might be taken for it
+	summary string   // without the number of hits that are shown
 	of      *hit.Hit // the first with a match, on the first page; nil for none
-	read    string   // the call that reads around it; "" for none
+	read    string   // the call that reads around its match; "" for none
 	notes   []string
 	warning string
-	tail    string // where all hits are shown
-	more    string // where others follow
+	tail    string // the end if all hits are shown
+	more    string // the end if others follow
 }
 
 func (s *searchPage) frame() searchFrame {
@@ -92,7 +92,7 @@ func (s *searchPage) frame() searchFrame {
 	if len(s.hits) > 0 {
 		f.more = s.moreHits(len(s.hits))
 	}
-	if h := s.proven(previewIDChars); h != nil && q.Position.First() { // each hit's id and field= make a call like it (D34); a continuation has said it
+	if h := s.proven(previewIDChars); h != nil && q.Position.First() { // one call is enough: each hit has its id and field= (D34)
 		f.of, f.read = h, readMatch(h)
 	}
 	return f
@@ -100,9 +100,9 @@ func (s *searchPage) frame() searchFrame {
 
 func readMatch(h *hit.Hit) string { return h.Best().Read(new(write.Object)).Call("read_record_field") }
 
-// size is how many bytes of a text are not hits, at most.
+// size returns how many bytes the frame takes at most.
 func (f *searchFrame) size() int {
-	const counts = 50 // which hits are shown, of how many, and ids that are not
+	const counts = 50 // for the range of hits that is shown, their number, and the ids that are left out
 	return write.Size(f.lead) + len(f.summary) + 1 + write.Size(f.notes) + len(readAround) + len(f.read) + 1 + len(f.warning) + 1 +
 		max(len(f.tail), len(f.more)) + 1 + counts
 }
@@ -149,7 +149,7 @@ func (f *searchFrame) text(s *searchPage, hits []hit.Text) string {
 	return strings.Join(write.NotEmpty(lines...), "\n")
 }
 
-// proven is the first hit with a proven match and an id of at most so many characters; nil where there is none.
+// proven returns the first hit with a proven match and an id of at most idChars characters; nil if there is none.
 func (s *searchPage) proven(idChars int) *hit.Hit {
 	for i := range s.hits {
 		if h := s.hit(i); len(h.Excerpts) > 0 && !clean.LongerThan(h.ID, idChars) {
@@ -163,7 +163,7 @@ func (s *searchPage) moreHits(shown int) string {
 	return s.q.nextPage(s.Next(shown), fmt.Sprintf("To see the others, ask for %d hits at a time.", shown))
 }
 
-// notes say how complete the ranking is, as the resource server reports it, and how to fetch.
+// notes returns how complete the ranking is, as the resource server reports it, and how to fetch.
 func (s *searchPage) notes() []string {
 	hits, recall := s.hits, s.l.Recall
 	var incomplete, ofTime string
@@ -176,7 +176,7 @@ func (s *searchPage) notes() []string {
 		incomplete += write.When(limited, fmt.Sprintf(", at most %d a source", n)) +
 			write.When(recall.Flag("truncated") || limited, "; a narrower q, streams or connection_id finds more") + "."
 	}
-	if s.q.Position.First() { // a continuation has said it
+	if s.q.Position.First() { // a continuation does not repeat it
 		common = leftOut(recall, len(s.all) > 0 && s.all[0].Has == "")
 	}
 	if s.q.OfTime != nil {
@@ -193,15 +193,15 @@ func (s *searchPage) notes() []string {
 	})...)
 }
 
-// also names the streams that are searched with those that the call names.
+// also lists the streams that are searched in addition to those that the call names.
 func (s *searchPage) also() string {
-	if !s.q.Position.First() { // a continuation has said it
+	if !s.q.Position.First() { // a continuation does not repeat it
 		return ""
 	}
 	return write.Lead("searched too, as parts of these records: ", strings.Join(write.Each(s.q.Parts, write.ShownName), ", "))
 }
 
-// hitTexts are the first hits, as many as fit in so many bytes with excerpts of at most so many characters.
+// hitTexts returns as many of the first hits as fit in remaining bytes, with excerpts of at most chars characters.
 func (s *searchPage) hitTexts(chars, remaining int) []hit.Text {
 	lines := make([]hit.Text, 0, len(s.hits))
 	matches := make([]byte, 0, 320*min(len(s.hits), usualHits))
@@ -223,7 +223,7 @@ func (s *searchPage) hitTexts(chars, remaining int) []hit.Text {
 	return lines
 }
 
-// summary alone is enough to fetch the best hit (B-1, B-3), and says what its numbers are of: all hits, those of this page, or records.
+// summary alone suffices to fetch the best hit (B-1, B-3). It says what each number counts: all hits, those of this page, or records.
 func (s *searchPage) summary() string {
 	if len(s.all) == 0 {
 		return s.nothing()
@@ -250,14 +250,14 @@ func (s *searchPage) summary() string {
 	} else {
 		line += "; the first id is too long for text: see structuredContent.results[0].id"
 	}
-	if q.Position.First() { // a continuation has said it
+	if q.Position.First() { // a continuation does not repeat it
 		line += write.Lead(" ; source_mix: ", hit.SourceMix(s.all))
 	}
 	return line + s.zone()
 }
 
-// zone says which times are printed of a call in a zone: those of an instant in UTC; those of a clock as they are written, and taken as of
-// that zone, so that the order of both need not look like one.
+// zone says how times are printed for a call with a time_zone: instants in UTC, local times as written. Local times are taken as those of
+// that zone, so hits may seem out of order where both occur.
 func (s *searchPage) zone() string {
 	zone := s.q.Rest.Text("time_zone")
 	if zone == "" {
@@ -282,7 +282,7 @@ func (s *searchPage) zone() string {
 
 const utcTimes = "; times are UTC"
 
-// ofRecords says of how many records the hits of the page are, where these are fewer.
+// ofRecords says how many records the hits of the page belong to, if these are fewer.
 func (s *searchPage) ofRecords() string {
 	if s.records == len(s.all) || s.q.Q == "" {
 		return ""
@@ -290,10 +290,10 @@ func (s *searchPage) ofRecords() string {
 	return " of " + write.Plural(s.records, "record")
 }
 
-// follow says whether the hits of the page, of which it is not known how many there are in all, are the last; "" of a page that has all.
+// follow says whether more hits follow this page, for a search whose total is unknown; "" for a page that has all.
 func (s *searchPage) follow() string {
 	switch {
-	case s.hasRest() && s.l.Envelope.Get("next_cursor") == s.l.Meta.Object("sources").Get("rest_cursor"): // it is not known
+	case s.hasRest() && s.l.Envelope.Get("next_cursor") == s.l.Meta.Object("sources").Get("rest_cursor"): // whether more follow is unknown
 	case s.l.Envelope.Flag("has_more"), s.l.Envelope.Has("next_cursor"), len(s.l.Envelope.Array("goes_on")) > 0:
 		return ", more follow"
 	case s.q.Position.Cursor != "":
@@ -342,7 +342,7 @@ func (s *searchPage) nothing() string {
 	}
 	n, counted := s.l.Recall.Number("sources_searched_count")
 	over := write.When(counted, " over "+write.Plural(n, "stream")+write.When(n > 1, " of connections"))
-	if sources := s.sources(); sources != "" { // the others may have some
+	if sources := s.sources(); sources != "" { // sources that were not read may have some
 		return "0 hits" + s.forQuery() + s.q.where() + " where " + sources + "."
 	}
 	return "0 hits" + s.forQuery() + s.q.where() + over + ". Try " + s.q.otherwise() + "."

@@ -17,26 +17,26 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
 
-// Bounds of what an answer has of a window or a blob, in bytes.
+// Limits of the parts of a window or blob answer, in bytes.
 const (
-	windowField = 2 << 10  // what a resource server says of the field
-	windowText  = 20 << 10 // a field window, which stands on both channels
+	windowField = 2 << 10  // the resource server's description of the field
+	windowText  = 20 << 10 // the text of a field window, which is sent on both channels
 	blobText    = 16 << 10 // an inline blob
 )
 
-// A WindowQuery is the call that a field window answers: by Offset and Limit, or around the first match of Q. All
-// numbers are in characters, which are code points. Its JSON is a part of a [WindowHandle].
+// A WindowQuery is the call that a field window answers: by Offset and Limit, or around the first match of Q. All numbers count
+// characters, which are code points. Its JSON is part of a [WindowHandle].
 type WindowQuery struct {
 	Ref    rs.Ref `json:"-"`
 	Field  string `json:"field"`
 	Offset int    `json:"offset_chars,omitempty"`
 	Limit  int    `json:"limit_chars,omitempty"`
 	Q      string `json:"q,omitempty"`
-	Before *int   `json:"before_chars,omitempty"` // nil: as the resource server pleases, which is not 0
+	Before *int   `json:"before_chars,omitempty"` // nil means the resource server's default, which is not 0
 	After  *int   `json:"after_chars,omitempty"`
 }
 
-// at returns the arguments that read on at an offset with the same limit; nil where that is not known.
+// at returns the arguments that read from an offset with the same limit; nil if the offset is unknown (negative).
 func (q WindowQuery) at(offset int) *write.Object {
 	if offset < 0 {
 		return nil
@@ -68,10 +68,10 @@ func (q WindowQuery) URI() string {
 type windowSpan struct {
 	text                 string
 	start, end, total    int
-	next, previous       int // offsets to read on at
+	next, previous       int // offsets of the adjacent windows
 	matchStart, matchEnd int
 	complete             bool // the window is the whole field
-	matches              int  // in the field, where that is known
+	matches              int  // in the field; 0 if unknown
 	starts               []int
 }
 
@@ -108,8 +108,8 @@ func Window(response *rs.Response, q WindowQuery) (Result, error) {
 	}, nil
 }
 
-// readSpan reads a window. Some resource servers count its end in UTF-16 units, although offsets and limits are code points: reading on at
-// such an end would skip text after every character outside the basic plane. So the text goes on at start plus the code points read.
+// readSpan reads a window. Some resource servers count its end in UTF-16 units, although offsets and limits are code points. Such an end
+// would skip text for every character outside the basic plane, so the next window begins at start plus the code points read.
 func readSpan(w object, q WindowQuery) windowSpan {
 	number := func(key string) int {
 		if n, ok := w.Number(key); ok && n >= 0 {
@@ -132,9 +132,9 @@ func readSpan(w object, q WindowQuery) windowSpan {
 	if s.end < 0 {
 		s.end = s.start + runes
 	}
-	if said := s.end - s.start; runes < said && said <= units {
+	if claimed := s.end - s.start; runes < claimed && claimed <= units {
 		s.end = s.start + runes
-		more, s.next = s.total < 0 || s.end < s.total, s.end // of a field of unknown length the next window says whether it ends here
+		more, s.next = s.total < 0 || s.end < s.total, s.end // if the length is unknown, the next window shows whether the field ends here
 	}
 	if s.next <= s.start { // never the same window again
 		s.next = s.end
@@ -155,8 +155,8 @@ func readSpan(w object, q WindowQuery) windowSpan {
 	return s
 }
 
-// fit cuts the window at a rune so that it takes at most max bytes on either channel, and no more lines than hosts show,
-// and moves its end.
+// fit truncates the window between characters so that it takes at most max bytes on either channel and no more lines than hosts show. It
+// adjusts the end and the next offset.
 func (s *windowSpan) fit(max int) {
 	const handles = 8 // lines around the text
 	runes := []rune(s.text[:clean.RuneIndex(s.text, max+1)])
@@ -175,7 +175,7 @@ func (s *windowSpan) fit(max int) {
 	}
 }
 
-// keepFlag moves the end of a window that stops inside an emoji flag to before it: its parts would not be shown apart.
+// keepFlag moves the end of a window that stops inside an emoji flag to before it, because parts of a flag are not shown.
 func (s *windowSpan) keepFlag() {
 	cut := clean.OpenFlag(s.text)
 	if s.next < 0 || cut == 0 || cut == len(s.text) {
@@ -222,7 +222,8 @@ func (s windowSpan) beyond(q WindowQuery) string {
 		fmt.Sprintf("offset_chars %d is beyond the end: the field has %s.", q.Offset, write.Plural(s.total, "character")))
 }
 
-// windowPage writes the place of the window, how to read on and how to check a quote, then the quoted text, then how to read on once more.
+// windowPage returns the place of the window, the calls that read further, the digest to check a quote, the quoted text, and again the
+// calls that read further.
 func windowPage(s windowSpan, q WindowQuery) string {
 	head := q.Ref.String() + " field " + clean.Name(q.Field) + ": "
 	if s.complete {
@@ -252,9 +253,9 @@ func (s *windowSpan) readMatches(matches object) {
 	}
 }
 
-// nextMatch is the call that reads the first match behind the window; nil where there is none, or its place is not known.
+// nextMatch returns the call that reads the first match after the window; nil if there is none or its place is unknown.
 func (s windowSpan) nextMatch(q WindowQuery) *write.Object {
-	const around = 200 // characters before it, and after its beginning
+	const around = 200 // characters before the match, and after its start
 	at := slices.IndexFunc(s.starts, func(start int) bool { return start >= s.end })
 	if at < 0 {
 		return nil
@@ -263,7 +264,7 @@ func (s windowSpan) nextMatch(q WindowQuery) *write.Object {
 	return q.at(max(s.starts[at]-around, s.end))
 }
 
-// otherMatches says where the other matches are, of several.
+// otherMatches says where the other matches are, if there are several.
 func (s windowSpan) otherMatches() string {
 	if s.matches < 2 {
 		return ""
