@@ -11,7 +11,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
 
-// A Coverage is how fresh the data are that an answer is about, and to which time the grant is limited, as far as that is known.
+// A Coverage is how fresh the data of an answer are, and to which time range the grant is limited, as far as known.
 type Coverage struct {
 	Fresh   []Freshness
 	Granted *rs.TimeLimit
@@ -22,17 +22,17 @@ type Freshness struct {
 	Connections  []string `json:"connections"`
 	Status       string   `json:"connector_status"` // runs count for a connector, not for each of its connections
 	AsOf         string   `json:"data_as_of,omitempty"`
-	LastSync     string   `json:"last_sync,omitempty"`      // "unknown" without AsOf
-	NewestRecord string   `json:"newest_emitted,omitempty"` // where it is not known when they were read
+	LastSync     string   `json:"last_sync,omitempty"`      // "unknown" if AsOf is empty
+	NewestRecord string   `json:"newest_emitted,omitempty"` // only if AsOf is empty
 }
 
 const maxFresh = 8
 
-// freshest are what data can be, those first that are named where streams differ.
+// freshest lists the statuses of data. If streams differ, the one that comes first here is reported.
 var freshest = []string{"stale", "unknown", "current"}
 
-// Add counts a stream of the connections in: of streams that differ the least fresh counts, and of such the earliest time, "" where that
-// is not known of one.
+// Add combines the freshness with that of another stream of the connections: the least fresh status wins, with the earliest time among the
+// streams of that status, or "" if one of these is unknown.
 func (f *Freshness) Add(row rs.ListedStream) {
 	status, asOf := write.Label(row.Status), write.Label(row.SyncedAt)
 	switch {
@@ -46,8 +46,8 @@ func (f *Freshness) Add(row rs.ListedStream) {
 	f.NewestRecord = max(f.NewestRecord, write.Label(row.Updated))
 }
 
-// CoverageOf reads how fresh some streams are, all where none is named, from the list of streams, and from the metadata of a stream to
-// which time the grant is limited. Either is nil where it was not read.
+// CoverageOf returns how fresh the named streams are, or all if none is named, from the list of streams. It takes the time range of the
+// grant from the metadata of a stream. list or stream is nil if it was not read.
 func CoverageOf(list, stream *rs.Response, streams ...string) Coverage {
 	var c Coverage
 	var labels []string
@@ -88,7 +88,7 @@ func CoverageOf(list, stream *rs.Response, streams ...string) Coverage {
 	return c
 }
 
-// Members are the coverage in structured output: none where nothing is known.
+// Members returns the coverage for structured output; it has no members if nothing is known.
 func (c Coverage) Members() rs.Object {
 	o := new(write.Object).Put("freshness", write.When(len(c.Fresh) > 0, write.JSON(c.Fresh)))
 	if t := c.Granted; t != nil {
@@ -97,7 +97,7 @@ func (c Coverage) Members() rs.Object {
 	return rs.AsObject(o.JSON())
 }
 
-// Lines are the same in text.
+// Lines returns the coverage for text.
 func (c Coverage) Lines() []string {
 	var parts, lines []string
 	alone := len(c.Fresh) == 1 && len(c.Fresh[0].Connections) == 1
@@ -119,20 +119,20 @@ func (c Coverage) Lines() []string {
 	return lines
 }
 
-// Ungranted is what an answer leaves out because it is not granted, and the command lines by which the owner grants it. It comes from
-// what this program knows of the grant, never from an answer of the resource server.
+// Ungranted is what an answer leaves out because it is not granted, and the commands by which the owner grants it. It comes from what this
+// program knows about the grant, never from an answer of the resource server.
 type Ungranted struct {
 	Streams []string       `json:"streams,omitempty"`
 	Times   []rs.TimeLimit `json:"times,omitempty"`
 	Connect []string       `json:"connect,omitempty"`
 }
 
-// Lines are the same in text.
+// Lines returns the notice for text.
 func (u *Ungranted) Lines() []string {
 	names := strings.Join(write.Each(u.Streams, write.ShownName), ", ")
 	lines := write.NotEmpty(clean.Clip(write.Lead("not granted here, and left out: ", names), write.LineChars))
-	var spans []rs.TimeLimit         // that differ in more than their stream
-	streams := map[string][]string{} // of each
+	var spans []rs.TimeLimit         // distinct limits, without their streams
+	streams := map[string][]string{} // by span
 	for _, limit := range u.Times {
 		stream := limit.Stream
 		limit.Stream = ""
@@ -161,12 +161,12 @@ func shownFew(names []string) string {
 	return strings.Join(write.First(write.Each(names, short), 8, "and %d more"), ", ")
 }
 
-// timeLimit is the start of a sentence: "the grant is limited to sent_at from 2026-01-01".
+// timeLimit returns the start of a sentence: "the grant is limited to sent_at from 2026-01-01".
 func timeLimit(grant string, limit rs.TimeLimit) string {
 	from := write.When(limit.Since != "", " from "+clean.ShownText(write.Minute(limit.Since)))
 	to := write.When(limit.Until != "", " to before "+clean.ShownText(write.Minute(limit.Until)))
 	return clean.Clip(grant+" is limited to "+write.ShownName(cmp.Or(limit.Field, "times"))+from+to, write.LineChars-100)
 }
 
-// SyncUnknown is said of data of which it is not known when they were read.
+// SyncUnknown describes data of which it is unknown when they were last read.
 const SyncUnknown = "last sync unknown"

@@ -1,5 +1,5 @@
-// Package answer has what answers of a resource server say beside their content, and how both channels say it: lists, warnings, what is
-// missing or unavailable, how fresh the data are, and why nothing was found.
+// Package answer reads a resource server's answers and renders what they have in addition to records, for both channels: warnings, missing
+// fields, unavailable connections, how fresh the data are, and why nothing was found.
 package answer
 
 import (
@@ -14,7 +14,7 @@ import (
 
 type object = rs.Object
 
-// Decode reads an answer, which must be an object. what names the answer in the error, which shows nothing of the body.
+// Decode reads an answer, which must be a JSON object. The error names the answer by what and shows nothing of the body.
 func Decode(response *rs.Response, what string) (object, error) {
 	o := response.Object()
 	if o == nil {
@@ -23,12 +23,12 @@ func Decode(response *rs.Response, what string) (object, error) {
 	return o, nil
 }
 
-// NotAnObject is the error that an answer, which what names, is no object.
+// NotAnObject returns the error for an answer to what that is not an object.
 func NotAnObject(body, what string) error {
 	return Invalid(what, "is JSON but not an object: "+rs.Kind(body))
 }
 
-// Invalid is the error that an answer is not as the contract has it.
+// Invalid returns the error "invalid_response": an answer to what breaks the contract.
 func Invalid(what, fault string) *rs.Error {
 	return &rs.Error{
 		Code:    "invalid_response",
@@ -37,15 +37,15 @@ func Invalid(what, fault string) *rs.Error {
 	}
 }
 
-// A List is a list answer.
+// A List is an answer with a list of items.
 type List struct {
 	rs.List
 	Meta   object // of the envelope
-	Recall object // what the resource server says of the words of a search
+	Recall object // what the resource server reports about the words of a search
 }
 
-// ReadList reads a list answer. what names the answer in the error. sent is the cursor that it was asked for with: a next_cursor that is
-// the same leads nowhere, and counts as none.
+// ReadList reads an answer with a list. The error names the answer by what. sent is the cursor of the request: an equal next_cursor leads
+// nowhere and is removed.
 func ReadList(response *rs.Response, what, sent string) (List, error) {
 	l, ok := response.List()
 	switch {
@@ -67,7 +67,7 @@ func ReadList(response *rs.Response, what, sent string) (List, error) {
 	return List{l, meta, meta.Object("recall")}, nil
 }
 
-// Matches is the number of matches when the resource server counted: "401", "at least 260", "about 400", or "".
+// Matches returns the number of matches, if the resource server counted them: "401", "at least 260", "about 400"; else "".
 func (l List) Matches() string {
 	n, ok := l.Meta.Number("count")
 	kind := l.Meta.Text("count_accuracy")
@@ -87,7 +87,7 @@ func (l List) Matches() string {
 	return strconv.Itoa(n)
 }
 
-// Warnings are the resource server's, one line each, at most max of them. Its messages are quoted.
+// Warnings returns at most max warnings of the resource server, one line each, with its messages quoted.
 func (l List) Warnings(max int) []string {
 	return write.EachOf(l.Meta.Array("warnings"), max, func(raw string) string {
 		w := rs.AsObject(raw)
@@ -111,7 +111,8 @@ func (l List) WithoutWarning(code string) List {
 	return l
 }
 
-// WithoutLeftOut returns the list without the warnings that a connection is left out, where the missing fields of an answer say why.
+// WithoutLeftOut returns the list without the warnings that a connection is left out, if the missing_fields of an answer explain all of
+// them.
 func (l List) WithoutLeftOut(answer object) List {
 	without := l.WithoutWarning("connection_left_out")
 	if len(l.Meta.Array("warnings"))-len(without.Meta.Array("warnings")) > len(answer.Array("missing_fields")) {
@@ -127,7 +128,7 @@ func (l List) Keep(items []rs.Item) List {
 	return l
 }
 
-// Joined is an array of values; one that fills a page alone is shortened.
+// Joined returns a JSON array of values. It truncates a single value to write.StructuredTarget.
 func Joined(values []string) string {
 	if len(values) == 1 {
 		return rs.JoinArray([]string{write.Truncate(values[0], write.StructuredTarget)})

@@ -11,9 +11,9 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
 
-const readAsBytes = 300 // of what dates were read as
+const readAsBytes = 300 // of a line of DatesReadAs
 
-// DatesReadAs lists what the dates of a filter were read as, one line for each field, and what lasts into the time that they bound.
+// DatesReadAs lists how the dates of a filter were interpreted, one line per field, and the note on records that last into that time.
 func DatesReadAs(answer object) []string {
 	lines := write.Each(answer.Array("read_as"), func(raw string) string {
 		text, _ := rs.AsText(raw)
@@ -25,17 +25,17 @@ func DatesReadAs(answer object) []string {
 	return write.NotEmpty(append(lines, Noted(answer.Object("lasting")))...)
 }
 
-// Noted is what a member of an answer says of it, with the call that answers instead; "" for none.
-func Noted(said object) string {
-	call := said.Object("instead")
-	return write.Offer("", write.When(call != nil, said.Text("note")+": "+call.Text("tool")+" "+call.Get("arguments")), write.LineChars)
+// Noted returns the note in a member of an answer, with the call to send instead; "" for none.
+func Noted(member object) string {
+	call := member.Object("instead")
+	return write.Offer("", write.When(call != nil, member.Text("note")+": "+call.Text("tool")+" "+call.Get("arguments")), write.LineChars)
 }
 
-// MissingFields names the connections that lack fields of the call, those that lack the same on one line, and the call that reads the same
-// there.
+// MissingFields lists the connections that lack fields of the call, each with the call that reads the same there. Connections without such
+// a call that lack the same fields share a line.
 func MissingFields(answer object) []string {
 	var lines, lacking []string
-	same := map[string][]string{} // connections by the fields that they lack, where no call reads the same there
+	same := map[string][]string{} // connections without such a call, by the fields that they lack
 	for _, raw := range answer.Array("missing_fields") {
 		o := rs.AsObject(raw)
 		connection := write.ShownValue(write.JSON(o.Text("display_name", "connection_id")))
@@ -57,19 +57,19 @@ func MissingFields(answer object) []string {
 	return lines
 }
 
-// ReasonChars bounds why a connection could not be read, with the command that mends it.
+// ReasonChars bounds the reason why a connection could not be read, including the command that repairs it.
 const ReasonChars = 500
 
-// UnavailableLine says of a connection that it is no choice, and why (S3-3a, D14).
+// UnavailableLine says that a connection cannot be chosen, and why (S3-3a, D14).
 func UnavailableLine(c rs.UnavailableConnection) string {
 	return "unavailable: connection_id=" + write.Labelled(clean.Name(c.ID), c.DisplayName) + " (" +
 		clean.Name(write.Label(string(c.Code))) + ": " + clean.Quote(clean.Preview(c.Message, ReasonChars)) + ")"
 }
 
-// UnavailableBytes bounds what an answer says of unavailable connections.
+// UnavailableBytes bounds what an answer says about unavailable connections.
 const UnavailableBytes = 3 << 10
 
-// WithUnavailable adds to a text what a document of a package could not include. Nothing is left out silently.
+// WithUnavailable adds to a text the connections of a package that could not be read. Connections that do not fit are counted.
 func WithUnavailable(text string, document object) string {
 	var list []rs.UnavailableConnection
 	if raw := document.Get("unavailable_connections"); raw == "" || json.Unmarshal([]byte(raw), &list) != nil {
@@ -86,7 +86,7 @@ func WithUnavailable(text string, document object) string {
 	return text
 }
 
-// NoneGranted is the message that there is no stream: why, and what to do.
+// NoneGranted returns the message that no stream is granted: why, and what to do.
 func NoneGranted(stream, connection string) string {
 	const call = " Call schema without arguments for the "
 	switch named := "No granted stream is named " + clean.Name(stream); {
@@ -98,7 +98,8 @@ func NoneGranted(stream, connection string) string {
 	return "This grant covers no stream. The user has to approve access to a source first."
 }
 
-// ConnectLines are the command lines by which the owner grants what is missing, and what is said of KEY in one, those that fit into a line.
+// ConnectLines returns the commands by which the owner grants what is missing, with the explanation of a KEY in them. It leaves out what
+// does not fit into a line.
 func ConnectLines(commands []string) []string {
 	lines := write.Each(commands, func(command string) string {
 		if strings.HasPrefix(command, "KEY ") {
@@ -109,25 +110,25 @@ func ConnectLines(commands []string) []string {
 	return slices.DeleteFunc(lines, func(line string) bool { return clean.LongerThan(line, write.LineChars) })
 }
 
-// An EmptyField is a field of a filter that matches no record: how many records its own condition matches, and the values of the field.
+// An EmptyField is a field of a filter that matches no record, and what is known about its condition and its values.
 type EmptyField struct {
 	Field  string
-	Alone  int // -1 when it is not known
+	Alone  int // how many records its condition alone matches; -1 if unknown
 	Values []KnownValue
 	Beyond bool      // the field has other values than these
-	Least  string    // of its values, as JSON, where none is in the range that was asked for; "" where that is not known
-	Most   string    // the same of the largest
-	IDsOf  string    // the stream whose ids its values are; "" where that is not known
-	Record string    // the handle of the record whose own id was asked for, where the field has something else; "" for none
-	Whole  bool      // search reads its words, and the condition was on all of its text
-	Signs  bool      // the value has signs that are wildcards elsewhere
-	Meant  rs.Object // the arguments with a value in its place that is near to what was asked for; nil for none
-	Calls  int       // how many values were asked for in one, of which Meant has the first; 0 for one
-	Search rs.Object // of what was asked for, among the words of the field or of that stream; nil for none
+	Least  string    // its smallest value, as JSON, if none is in the requested range; "" if unknown
+	Most   string    // the same for the largest
+	IDsOf  string    // the stream whose ids its values are; "" if unknown
+	Record string    // the handle of the record whose own id was requested, while the field has another; "" for none
+	Whole  bool      // search reads single words of the field, but the condition compares its whole text
+	Signs  bool      // the requested value has characters that are wildcards elsewhere
+	Meant  rs.Object // the arguments with a similar value that exists; nil for none
+	Calls  int       // how many values were requested as one, of which Meant has the first; 0 for one
+	Search rs.Object // arguments of a search for the value in the field or in stream IDsOf; nil for none
 }
 
 const (
-	shownValues   = 12  // of a field are named
+	shownValues   = 12  // values of a field that are listed
 	identityBytes = 600 // of a value in structured output
 )
 
@@ -137,8 +138,8 @@ type KnownValue struct {
 	Count int
 }
 
-// Conditions lists, for each field of a filter, how many records its condition matches alone, and what is known of its values: as lines
-// of text, none if that number is not known, and as JSON.
+// Conditions lists, for each field of a filter, how many records its condition alone matches and what is known about its values: as lines
+// of text, none if all these numbers are unknown, and as JSON.
 func Conditions(tool string, fields []EmptyField) (lines []string, structured string) {
 	var alone []string
 	list := new(write.Object).Open("", '[')
@@ -196,7 +197,7 @@ func Conditions(tool string, fields []EmptyField) (lines []string, structured st
 	return append(write.Clipped([]string{"Alone, the condition " + strings.Join(alone, ", ") + "."}), lines...), structured
 }
 
-// text is "shipped (12)".
+// text returns "shipped (12)".
 func (v KnownValue) text() string {
 	cell, _ := clean.Cell(v.Key, write.KeyChars)
 	return fmt.Sprintf("%s (%d)", cell, v.Count)

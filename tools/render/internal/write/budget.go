@@ -7,14 +7,14 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
 )
 
-// What hosts take of one result, in bytes unless said otherwise (D18, design/HOSTS.md). No host says that it cut
-// a result, so nothing here relies on a host: what does not fit is counted and named in the text.
+// Limits of hosts for one result, in bytes unless noted (D18, design/HOSTS.md). No host reports that it truncated a result. So this program
+// keeps within the limits, and counts and names in the text what does not fit.
 const (
-	// TextTarget holds everything that is needed to act; some hosts cut the middle of longer text.
+	// TextTarget bounds what is needed to act; some hosts cut the middle of longer text.
 	TextTarget = 10 << 10
 	// TextHard bounds content[] of one result.
 	TextHard = 24 << 10
-	// TextLines is how many lines some hosts show.
+	// TextLines is how many lines some hosts show at most.
 	TextLines = 256
 	// LineChars bounds one line of text, in runes. A fetched document is JSON, so it is one line of any length.
 	LineChars = 2000
@@ -28,14 +28,14 @@ const (
 const (
 	TitleChars    = 120
 	LabelChars    = 60
-	KeyChars      = 120     // of a key or a value; a longer one is cut
+	KeyChars      = 120     // of a key or a value; a longer one is truncated
 	LongestHandle = 1200    // a cursor or first id that still fits search prose
 	LongestName   = 256     // bytes of a name; a longer one could not be sent back
-	EnvelopeJSON  = 8 << 10 // what stands beside a list
-	DocumentHead  = 4 << 10 // what stands beside the parts of a document that is cut
+	EnvelopeJSON  = 8 << 10 // bytes of the members around a list
+	DocumentHead  = 4 << 10 // bytes of a truncated document without the parts of which it shows some
 )
 
-// Size is how many bytes lines take.
+// Size returns how many bytes lines take, each with its line break.
 func Size(lines []string) int {
 	n := 0
 	for _, line := range lines {
@@ -44,8 +44,8 @@ func Size(lines []string) int {
 	return n
 }
 
-// Fullest returns the page with the first n of some things, n as large as fits allows, and n. Of things of which not one fits it is the
-// page with that one.
+// Fullest returns the page with the first n of total items, for the largest n that fits, and n. If not even one item fits, it returns the
+// page with one.
 func Fullest[P string | []byte](total int, page func(n int) P, fits func(page P) bool) (P, int) {
 	if whole := page(total); total == 0 || fits(whole) {
 		return whole, total
@@ -62,7 +62,7 @@ func FitsText(text string) bool {
 // FitsStructured reports whether structured output is within its bytes.
 func FitsStructured[P string | []byte](out P) bool { return len(out) <= StructuredHard }
 
-// Clipped are lines none of which is too long.
+// Clipped truncates lines in place to LineChars and returns them.
 func Clipped(lines []string) []string {
 	for i, line := range lines {
 		lines[i] = clean.Clip(line, LineChars)

@@ -1,5 +1,5 @@
-// Package write has the mechanics of an answer: JSON in the order in which it is built, lines of text, how much hosts take of either, and
-// how what is too long is cut.
+// Package write builds the parts of an answer: JSON with its members in the order of building, and lines of text. It knows the limits of
+// hosts for both, and truncates what is too long.
 package write
 
 import (
@@ -12,15 +12,16 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
 )
 
-// JSON returns v as JSON; <mark> stays legible.
+// JSON returns v as JSON, without escaping the < and > of marks.
 func JSON(v any) string { return rs.EncodeJSON(v) }
 
-// Object is the JSON object of a call, or a part of a result, in the order in which it was built. The zero value is {}.
+// Object builds a JSON object, such as the arguments of a call or a part of a result, in the order of its method calls. The zero value is
+// {}.
 type Object struct{ b []byte }
 
 const usualSize = 256 // bytes of a call
 
-// NewObject has space for about so many bytes.
+// NewObject returns an empty Object with space for size bytes.
 func NewObject(size int) *Object { return &Object{make([]byte, 0, size)} }
 
 // Put adds a member whose value is JSON, unless that is empty.
@@ -31,7 +32,7 @@ func (a *Object) Put(name, value string) *Object {
 	return a.Append(name, func(b []byte) []byte { return append(b, value...) })
 }
 
-// Append adds a member whose value is appended.
+// Append adds a member whose value the function value appends.
 func (a *Object) Append(name string, value func(b []byte) []byte) *Object {
 	a.name(name)
 	a.b = value(a.b)
@@ -55,7 +56,7 @@ func (a *Object) comma() {
 	}
 }
 
-// Open begins an object or an array, of no name when it is an element; Close ends it.
+// Open begins a nested object or array, without a name if it is an element of an array; Close ends it.
 func (a *Object) Open(name string, bracket byte) *Object {
 	if name == "" {
 		a.comma()
@@ -72,7 +73,7 @@ func (a *Object) Close(bracket byte) *Object {
 	return a
 }
 
-// Text adds a string that can be copied from a line, unless it is empty.
+// Text adds a string, unless it is empty. It escapes what a line of text would change, so that the string can be copied from one.
 func (a *Object) Text(name, value string) *Object {
 	if value == "" {
 		return a
@@ -101,7 +102,7 @@ func (a *Object) Number(name string, value int) *Object {
 	return a.Append(name, func(b []byte) []byte { return strconv.AppendInt(b, int64(value), 10) })
 }
 
-// Flag adds true, or nothing.
+// Flag adds true if value is true, else nothing.
 func (a *Object) Flag(name string, value bool) *Object {
 	if !value {
 		return a
@@ -109,7 +110,7 @@ func (a *Object) Flag(name string, value bool) *Object {
 	return a.Put(name, "true")
 }
 
-// Rest adds members as they were sent, without those that are null.
+// Rest adds members as they were sent, except those that are null.
 func (a *Object) Rest(members rs.Object) *Object {
 	for _, m := range members {
 		if compact, err := rs.Compact(m.Value); err == nil && compact != "null" {
@@ -119,7 +120,7 @@ func (a *Object) Rest(members rs.Object) *Object {
 	return a
 }
 
-// List adds strings unless there are none.
+// List adds an array of strings, unless it is empty.
 func (a *Object) List(name string, values []string) *Object {
 	if len(values) == 0 {
 		return a
@@ -127,19 +128,19 @@ func (a *Object) List(name string, values []string) *Object {
 	return a.Array(name, Each(values, clean.Quote))
 }
 
-// Array adds an array of values that are JSON already.
+// Array adds an array of values that are already JSON.
 func (a *Object) Array(name string, values []string) *Object {
 	return a.Put(name, rs.JoinArray(values))
 }
 
-// Elements adds an array whose elements were written already.
+// Elements adds an array whose elements are already written, with the commas between them.
 func (a *Object) Elements(name string, raw []byte) *Object {
 	a.Open(name, '[')
 	a.b = append(a.b, raw...)
 	return a.Close(']')
 }
 
-// Inside is what was written, without brackets around it.
+// Inside returns what was written, without the surrounding braces.
 func (a *Object) Inside() []byte { return a.b }
 
 // JSON returns what was written, as an object; "" for nil.
@@ -150,7 +151,7 @@ func (a *Object) JSON() string {
 	return "{" + string(a.b) + "}"
 }
 
-// Call returns a call of a tool with these arguments as text has it; "" for nil.
+// Call returns a call of a tool with these arguments, as text shows it; "" for nil.
 func (a *Object) Call(tool string) string {
 	if a == nil {
 		return ""
@@ -158,26 +159,26 @@ func (a *Object) Call(tool string) string {
 	return tool + " {" + string(a.b) + "}"
 }
 
-// ToolCall returns a call as structured output has it, {"tool","arguments"}; "" without arguments.
+// ToolCall returns a call as structured output shows it, {"tool","arguments"}; "" without arguments.
 func ToolCall(tool, arguments string) string {
 	return When(arguments != "", new(Object).Plain("tool", tool).Put("arguments", arguments).JSON())
 }
 
-// Pair is a member whose value is JSON.
+// Pair returns a member whose value is JSON.
 func Pair(name string, value string) rs.Member { return rs.Member{Name: name, Value: value} }
 
-// What does not fit is cut where it may be cut: a text after a character, a list after an element, an object after a
-// member. The answer says beside it what was cut (D18).
+// A value that does not fit is truncated after a character of a string, an element of an array or a member of an object. The answer names
+// what was truncated (D18).
 
-// What a cut leaves at least, and how deep it goes.
+// Parameters of Truncate and TruncateObject.
 const (
-	LeastShare    = 64   // a member that would get fewer than this many bytes is left out
-	LeastField    = 1500 // the same of a record's field: so few are cut that each can be named with the call that reads on
-	TruncateDepth = 6    // how deep a value is looked into; what is large below that is left out as a whole
+	LeastShare    = 64   // a member that would get fewer bytes is left out
+	LeastField    = 1500 // the same for a field of a record: few are truncated, so that each can be named with the call that reads the rest
+	TruncateDepth = 6    // levels of nesting; larger lists and objects below are replaced by null
 )
 
-// Truncate returns a JSON value that takes at most max bytes, or the 4 of null. The members of an object share the bytes: the small ones
-// stay complete and the large ones share what is left, so that ids and cursors stay.
+// Truncate returns a JSON value cut to at most max bytes, or null, which has 4. The members of an object share the bytes: small ones stay
+// complete and large ones share the rest, so that ids and cursors stay.
 func Truncate(raw string, max int) string { return truncateAt(raw, max, TruncateDepth) }
 
 func truncateAt(raw string, max, depth int) string {
@@ -212,8 +213,8 @@ func truncateArray(raw string, max, depth int) string {
 	return rs.JoinArray(elements)
 }
 
-// TruncateObject cuts an object to max bytes. A member is whole, or has at least least bytes, its name included, or is left
-// out with those behind it. A member whose name is too long for any call is left out alone.
+// TruncateObject truncates an object to most bytes. A member stays complete, or gets at least least bytes, including its name, or is left
+// out with all members after it. A member whose name is too long for any call is always left out.
 func TruncateObject(o rs.Object, most, least, depth int) rs.Object {
 	remaining := most - len(`{}`)
 	var fitted rs.Object
@@ -237,7 +238,7 @@ func TruncateObject(o rs.Object, most, least, depth int) rs.Object {
 	return fitted
 }
 
-// TruncateEnvelope cuts what stands beside a list to max bytes, but no cursor: it would be worth nothing.
+// TruncateEnvelope truncates the members around a list to max bytes, except cursors, which would be useless.
 func TruncateEnvelope(o rs.Object, max int) rs.Object {
 	if len(o.JSON()) <= max {
 		return o
@@ -252,7 +253,7 @@ func TruncateEnvelope(o rs.Object, max int) rs.Object {
 	return fitted
 }
 
-// Sharing is how many of the first sizes share remaining bytes so that each is complete or has at least least of them.
+// Sharing returns how many of the first sizes can share remaining bytes so that each is complete or gets at least least bytes.
 func Sharing(sizes []int, remaining, least int) int {
 	needed := 0
 	for i, size := range sizes {
@@ -263,7 +264,7 @@ func Sharing(sizes []int, remaining, least int) int {
 	return len(sizes)
 }
 
-// FairShare is the largest share at which sizes, each cut to it, fit in remaining bytes together.
+// FairShare returns the largest share such that sizes, each truncated to it, fit in remaining bytes together.
 func FairShare(sizes []int, remaining int) int {
 	sorted := slices.Sorted(slices.Values(sizes))
 	for i, size := range sorted {
@@ -276,7 +277,7 @@ func FairShare(sizes []int, remaining int) int {
 	return math.MaxInt
 }
 
-// Prefix is the longest start of s that takes at most max bytes of JSON and does not end inside an emoji flag.
+// Prefix returns the longest prefix of s that takes at most max bytes of JSON and does not end inside an emoji flag.
 func Prefix(s string, max int) string {
 	n := 0
 	for i, c := range s {
@@ -287,7 +288,7 @@ func Prefix(s string, max int) string {
 	return s
 }
 
-// Escaped is how many bytes s takes inside a JSON string.
+// Escaped returns how many bytes s takes inside a JSON string.
 func Escaped(s string) int {
 	n := 0
 	for _, c := range s {

@@ -12,13 +12,13 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
 )
 
-// Separator stands between the cells of a row.
+// Separator separates the cells of a row.
 const Separator = " | "
 
-// Ellipsis marks where a text was cut.
+// Ellipsis marks where a text was truncated.
 const Ellipsis = "…"
 
-// ShownName returns a name as [clean.Name] does, and of one that is too long to be sent back the beginning and a note.
+// ShownName returns a name as [clean.Name] does, or the beginning of one that is too long to be sent back, with a note.
 func ShownName(s string) string {
 	if len(s) <= LongestName {
 		return clean.Name(s)
@@ -26,7 +26,7 @@ func ShownName(s string) string {
 	return fmt.Sprintf("%s (%d bytes, cannot be named)", clean.Quote(clean.Clip(s, LabelChars)), len(s))
 }
 
-// When returns a text if a condition holds, else "".
+// When returns text if a condition holds, else "".
 func When(holds bool, text string) string {
 	if holds {
 		return text
@@ -34,7 +34,7 @@ func When(holds bool, text string) string {
 	return ""
 }
 
-// Lead returns a text behind a lead, or "" if the text is empty.
+// Lead returns lead followed by text, or "" if the text is empty.
 func Lead(lead, text string) string { return When(text != "", lead+text) }
 
 // Each returns what show returns for each element of a list.
@@ -46,14 +46,14 @@ func Each[T any](list []T, show func(T) string) []string {
 	return shown
 }
 
-// Offer returns a call behind a lead, or "" if the call has more than chars characters or could not be copied from a line exactly. Spaces
-// other than U+0020 are escaped.
+// Offer returns lead followed by a call, or "" if the call has more than chars characters or could not be copied from a line exactly. It
+// escapes spaces other than U+0020.
 func Offer(lead, call string, chars int) string {
 	call = clean.EscapedSpaces(call)
 	return When(call != "" && !clean.LongerThan(call, chars) && clean.Line(call) == call, lead+call)
 }
 
-// EachOf returns what show returns for each of the first elements of a list, without empty texts.
+// EachOf returns what show returns for each of the first most elements of a list, without empty texts.
 func EachOf[T any](list []T, most int, show func(T) string) []string {
 	return NotEmpty(Each(list[:min(len(list), most)], show)...)
 }
@@ -66,7 +66,7 @@ func NotEmpty(lines ...string) []string {
 // Label returns the first LabelChars characters of a text, such as a display name, on one line.
 func Label(s string) string { return clean.Preview(s, LabelChars) }
 
-// Labelled returns an id, as it is shown, and its quoted label, if it has one.
+// Labelled returns an id as given and its quoted label, if it has one.
 func Labelled(id, label string) string {
 	return id + When(label != "", " "+clean.Quote(Label(label)))
 }
@@ -79,7 +79,7 @@ func Plural(n int, noun string) string {
 	return strconv.Itoa(n) + " " + noun + "s"
 }
 
-// Have returns "has" for one of something, else "have".
+// Have returns "has" for 1, else "have".
 func Have(n int) string {
 	if n == 1 {
 		return "has"
@@ -96,11 +96,11 @@ func Thousands(n int) string {
 	return digits
 }
 
-// quotedChars is where a quoted line of a record's text is continued on the next, so that no line is too long.
+// quotedChars is after how many characters a quoted line of a record's text continues on the next, so that no line is too long.
 const quotedChars = LineChars - 100
 
-// QuoteLines returns a record's text as lines of a result: "> " starts each of its lines, and "+ " continues one that
-// is too long. So the text is all there, and none of its lines can be taken for one of ours (D19).
+// QuoteLines returns a record's text as lines of a result. Each of its lines starts with "> ", and a line that is too long continues with
+// "+ ". So the text is complete, and none of its lines can be taken for a line of the adapter (D19).
 func QuoteLines(text string) []string {
 	var lines []string
 	for line := range strings.SplitSeq(clean.Lines(text), "\n") {
@@ -114,7 +114,7 @@ func QuoteLines(text string) []string {
 	return lines
 }
 
-// Minute returns a time in UTC to the minute, "2026-11-20 10:00", and any other text unchanged.
+// Minute shortens a timestamp in UTC to the minute, "2026-11-20 10:00". It returns any other text unchanged.
 func Minute(t string) string {
 	if len(t) > 16 && strings.HasSuffix(t, "Z") && t[10] == 'T' && Day(t) != "" {
 		return t[:10] + " " + t[11:16]
@@ -122,7 +122,7 @@ func Minute(t string) string {
 	return t
 }
 
-// Folded returns a line with items behind it, in as many lines as they take, the further ones indented.
+// Folded returns a line followed by items, wrapped into lines of which all but the first start with indent.
 func Folded(line, indent string, items []string) []string {
 	var lines []string
 	for i, item := range items {
@@ -136,7 +136,7 @@ func Folded(line, indent string, items []string) []string {
 	return append(lines, clean.Clip(line, LineChars))
 }
 
-// Within returns the first texts of a list that have at most max bytes together, and how many others there are.
+// Within returns the first texts of a list that have at most max bytes together, then "and N more" if there are others.
 func Within(list []string, max int) []string {
 	for i, text := range list {
 		if max -= len(text) + len(", "); max < 0 {
@@ -146,7 +146,7 @@ func Within(list []string, max int) []string {
 	return list
 }
 
-// First returns the first texts of a list, and how many others there are, in words such as "%d others".
+// First returns the first most texts of a list, then the number of the others in a format such as "%d others".
 func First(list []string, most int, others string) []string {
 	if len(list) <= most {
 		return list
@@ -154,7 +154,7 @@ func First(list []string, most int, others string) []string {
 	return append(slices.Clone(list[:most]), fmt.Sprintf(others, len(list)-most))
 }
 
-// Day is the date of a timestamp, or "".
+// Day returns the date of a timestamp, or "".
 func Day(t string) string {
 	if len(t) < len(time.DateOnly) {
 		return ""
@@ -166,8 +166,8 @@ func Day(t string) string {
 	return day
 }
 
-// ShownValue returns a value as tables show it, or its beginning. A text is written as a filter takes it: what a table would clean away is
-// escaped.
+// ShownValue returns a JSON value, or its beginning, as tables show it. A text is written so that it can be copied into a filter: it is
+// quoted and escaped where a table would change it.
 func ShownValue(raw string) string {
 	value, left := clean.Cell(withoutRounding(raw), KeyChars)
 	if text, _ := rs.AsText(raw); rs.Kind(raw) == "string" && (clean.Line(text) != text || strings.ContainsAny(text, ";'()")) {
@@ -180,8 +180,8 @@ func ShownValue(raw string) string {
 	return value
 }
 
-// withoutRounding rounds off the error of binary addition behind the fifteenth digit: 80.2 for 80.19999999999999. A number that was sent
-// with that many digits keeps them.
+// withoutRounding removes the error of binary addition after the fifteenth digit: 80.2 for 80.19999999999999. A number that really has so
+// many digits keeps them.
 func withoutRounding(raw string) string {
 	const digits, fewer = 15, 4
 	f, err := strconv.ParseFloat(raw, 64)
@@ -197,13 +197,13 @@ func withoutRounding(raw string) string {
 // QuoteEach quotes words and joins them with commas.
 func QuoteEach(words []string) string { return strings.Join(Each(words, clean.Quote), ", ") }
 
-// SendableName reports whether a tool takes a name of a stream or connection.
+// SendableName reports whether tools accept a name of a stream or connection.
 func SendableName(s string) bool { return len(s) <= LongestName && rs.UnsafeName(s) == "" }
 
-// SendableField reports whether a tool takes a name of a field.
+// SendableField reports whether tools accept a name of a field.
 func SendableField(s string) bool { return len(s) <= LongestName && rs.UnsafeField(s) == "" }
 
-// JSONText is the same JSON for a line of text: characters that do not print are escaped.
+// JSONText returns JSON for a line of text: it escapes the characters that do not print.
 func JSONText(raw string) string {
 	var b []byte
 	for _, c := range raw {
@@ -216,13 +216,13 @@ func JSONText(raw string) string {
 	return string(b)
 }
 
-// Limits of what is shown of the words of a query, which may come from records.
+// Limits of a list of words, which may come from a query or from records.
 const (
 	maxWords  = 6
 	WordChars = 40
 )
 
-// Words are the texts of a list, shortened.
+// Words returns the first strings of the list in a member, each shortened to WordChars.
 func Words(o rs.Object, name string) []string {
 	return EachOf(o.Array(name), maxWords, func(raw string) string {
 		word, _ := rs.AsText(raw)
