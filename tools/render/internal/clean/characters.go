@@ -8,9 +8,9 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// ordinary has a bit for each character below 0x30000 that is in a range beyond ASCII of which every character may stay, is no white
-// space, and is a grapheme cluster beside others of these ranges. They have most letters, digits, punctuation and emoji; some characters
-// outside of them are ordinary too. To look for the range in each answer would take longer than all else.
+// ordinary has a bit for each character below 0x30000 in ranges beyond ASCII of which every character may stay, is not white space, and is
+// a grapheme cluster by itself next to others of these ranges. They cover most letters, digits, punctuation and emoji, but not all. To
+// search the ranges for each character of an answer would take longer than everything else.
 var ordinary = func() (bits [0x30000 / 64]uint64) {
 	for _, r := range []struct{ first, last rune }{
 		{0xA1, 0xAC}, {0xAE, 0x2FF}, // Latin
@@ -31,7 +31,7 @@ func IsOrdinary(c rune) bool {
 	return c >= 0 && c < 0x30000 && ordinary[c/64]>>(c%64)&1 == 1
 }
 
-// RuneCountIndex is where the first most runes of a text end, or its length, and how many runes stand before.
+// RuneCountIndex returns the byte index after the first most runes of a text, or its length, and how many runes are before that index.
 func RuneCountIndex(text string, most int) (index, runes int) {
 	for index < len(text) && runes < most {
 		_, size := utf8.DecodeRuneInString(text[index:])
@@ -49,13 +49,13 @@ func Shows(c rune) bool {
 		(c < 0xFDD0 || c > 0xFDEF) && c&0xFFFE != 0xFFFE // noncharacters
 }
 
-// maxUnseen is how many characters that [rs.IsUnseen] reports may follow one another. Persian and old Korean have two, no script has more.
+// maxUnseen is how many characters that [rs.IsUnseen] reports may be in a row. Persian and old Korean have two, no script has more.
 const maxUnseen = 2
 
 func isASCIILetter(c rune) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 
-// takesSelector reports whether a variation selector can change how a character looks: symbols, the digits and signs on keys, and letters
-// beyond those of Europe and the Near East; for the selectors of the supplement, Chinese characters.
+// takesSelector reports whether a variation selector can change how a character looks. That holds for symbols, the digits and signs on
+// keys, and letters beyond those of Europe and the Near East; with a selector of the supplement, only for Chinese characters.
 func takesSelector(c, selector rune) bool {
 	switch {
 	case selector > 0xFFFF:
@@ -68,22 +68,22 @@ func takesSelector(c, selector rune) bool {
 	return !isMark(c) && !rs.IsUnseen(c) && !unicode.IsSpace(c)
 }
 
-// isLineBreak reports the line breaks beside "\n"; of "\r\n" the second character is enough.
+// isLineBreak reports whether c breaks a line. "\r" is not among them: of "\r\n" the second character is enough.
 func isLineBreak(c rune) bool {
 	return c == '\n' || c == '\v' || c == '\f' || c == '\u0085' || c == '\u2028' || c == '\u2029'
 }
 
 func isBidiControl(c rune) bool {
-	return c >= 0x202A && c <= 0x202E || c >= 0x2066 && c <= 0x206F // with the deprecated format characters behind them
+	return c >= 0x202A && c <= 0x202E || c >= 0x2066 && c <= 0x206F // including the deprecated format characters after them
 }
 
-// isTag reports the tags, and what is reserved beside them for more that shows nothing.
+// isTag reports whether c is a tag, or a code point that is reserved next to the tags for more invisible characters.
 func isTag(c rune) bool { return c >= 0xE0000 && c <= 0xE0FFF && !isVariationSelector(c) }
 
 func isVariationSelector(c rune) bool { return unicode.Is(unicode.Variation_Selector, c) }
 
-// An emoji flag of a region, such as Scotland, is a black flag, tag letters and digits, a cancel tag (Unicode Technical Standard 51,
-// ED-14a). Tag characters anywhere else are invisible text and are not shown (D19).
+// An emoji flag of a region, such as Scotland, is a black flag, tag letters and digits, and a cancel tag (Unicode Technical Standard 51,
+// ED-14a). Tag characters anywhere else are invisible text and are removed (D19).
 const blackFlag, flagTags, cancelTag = '\U0001F3F4', "\U0001F3F4[\U000E0030-\U000E0039\U000E0061-\U000E007A]", "\U000E007F"
 
 const maxFlag = 9 * utf8.UTFMax // bytes

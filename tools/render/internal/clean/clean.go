@@ -1,5 +1,5 @@
-// Package clean writes what a record says so that it may stand in an answer: without what steers a terminal or hides text (D19), on one
-// line, quoted, or in the cell of a table.
+// Package clean prepares text from records for answers. It removes what steers a terminal or hides text (D19), and writes text on one line,
+// quoted, or as the cell of a table.
 package clean
 
 import (
@@ -12,20 +12,20 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// Text that comes from a record is not ours. What steers a terminal, hides text from a reader or floods a screen
-// never reaches a host, on either channel; line breaks, tabs, joiners, emoji and every script do (D19).
+// Text from a record is untrusted. Characters that steer a terminal, hide text from a reader or flood a screen never reach a host, on
+// either channel. Line breaks, tabs, joiners, emoji and every script do (D19).
 
-// Removed counts the characters that were taken out of an answer, by what they were.
+// Removed counts the characters that were removed from an answer, by kind.
 type Removed struct {
-	Control   int `json:"control,omitempty"`         // C0 and C1 controls, byte order marks, noncharacters, what shows nothing
-	Escape    int `json:"escape_sequence,omitempty"` // characters of terminal sequences (ECMA-48), parameters and all
+	Control   int `json:"control,omitempty"`         // C0 and C1 controls, byte order marks, noncharacters, other invisible characters
+	Escape    int `json:"escape_sequence,omitempty"` // characters of terminal sequences (ECMA-48), including parameters
 	Bidi      int `json:"bidi_control,omitempty"`    // embeddings, overrides, isolates
 	Tag       int `json:"tag,omitempty"`             // tag characters outside an emoji flag
 	Combining int `json:"combining,omitempty"`       // marks beyond maxMarks on one letter, and variation selectors that select nothing
-	Invalid   int `json:"invalid,omitempty"`         // bytes that are no UTF-8 and lone surrogates, shown as U+FFFD
+	Invalid   int `json:"invalid,omitempty"`         // bytes that are not UTF-8, and lone surrogates; shown as U+FFFD
 }
 
-// Total is the number of all characters removed.
+// Total returns the number of all characters removed.
 func (r Removed) Total() int {
 	return r.Control + r.Escape + r.Bidi + r.Tag + r.Combining + r.Invalid
 }
@@ -44,8 +44,7 @@ func Line(s string) string {
 	return strings.Join(strings.Fields(Lines(s)), " ")
 }
 
-// Text returns s without the characters that must not reach a host, and counts them. What it returns it would return
-// again unchanged.
+// Text returns s without the characters that must not reach a host, and counts them. It is idempotent.
 func (r *Removed) Text(s string) string {
 	if !dirty(s, false) {
 		return s
@@ -85,15 +84,16 @@ func (r *Removed) Text(s string) string {
 	return string(w.out)
 }
 
-// A writer writes the characters of a text that stay, and counts those that do not.
+// A writer writes the characters of a text that stay, and counts those that are removed.
 type writer struct {
 	Removed       // so far
 	out           []byte
-	last, before  rune // what was written last, and what before the joiners that end it
-	marks, unseen int  // on the character that was written last, and behind it
+	last, before  rune // the last character written, and the one before the joiners at the end
+	marks, unseen int  // marks on the last character written, and joiners after it
 }
 
-// character writes what is neither mark nor joiner. Between two letters of ASCII joiners only hide that they are one word.
+// character writes a character that is neither mark nor joiner. It removes joiners between two ASCII letters, where they only hide that the
+// letters are one word.
 func (w *writer) character(c rune, shown string) {
 	if w.unseen > 0 && isASCIILetter(c) && isASCIILetter(w.before) {
 		w.out = bytes.TrimRightFunc(w.out, rs.IsUnseen)
@@ -132,8 +132,8 @@ func (r *Removed) count(c rune) {
 	}
 }
 
-// JSON returns a JSON text whose strings are clean, and counts what they lost. The names of members are cleaned by
-// rename. A text that is clean, or that is no JSON, is returned as it is.
+// JSON returns a JSON text with clean strings, and counts what they lost. The function rename cleans the names of members. A text that is
+// clean or not JSON is returned unchanged.
 func (r *Removed) JSON(raw string, rename func(string) string) string {
 	if !DirtyJSON(raw) {
 		return raw
@@ -143,7 +143,7 @@ func (r *Removed) JSON(raw string, rename func(string) string) string {
 			return token
 		}
 		text, _ := rs.AsText(token)
-		replaced := strings.Count(text, "\uFFFD") // half a character, or one that a server has written itself
+		replaced := strings.Count(text, "\uFFFD") // lone surrogates, and characters U+FFFD that the server wrote
 		if replaced > 0 {
 			escapes := strings.ToLower(strings.ReplaceAll(token, `\\`, ""))
 			r.Invalid += replaced - strings.Count(token, "\uFFFD") - strings.Count(escapes, `\ufffd`)
@@ -159,7 +159,7 @@ func (r *Removed) JSON(raw string, rename func(string) string) string {
 	})
 }
 
-// replaceStrings writes a JSON text with other strings: replace gets each as it stands there, and what is behind it.
+// replaceStrings replaces the strings of a JSON text. The function replace gets each as it is written in raw, and what follows it.
 func replaceStrings(raw string, replace func(token, rest string) string) string {
 	var out []byte
 	for {
@@ -176,7 +176,7 @@ func replaceStrings(raw string, replace func(token, rest string) string) string 
 	}
 }
 
-// stringBytes is the length of the JSON string at the start of raw, or 0 when it has no end.
+// stringBytes returns the length of the JSON string at the start of raw, or 0 if it has no end.
 func stringBytes(raw string) int {
 	for i := 1; i < len(raw); i++ {
 		switch raw[i] {
@@ -189,8 +189,8 @@ func stringBytes(raw string) int {
 	return 0
 }
 
-// dirty reports whether a text, or JSON, has a character that may have to go, as it is or as an escape. Most texts have none, and are then
-// not looked at again.
+// dirty reports whether a text, or JSON, has a character that may have to be removed, literally or as an escape. Most texts have none and
+// are not examined further.
 func dirty[T string | json.RawMessage](text T, isJSON bool) bool {
 	for i := 0; i < len(text); {
 		if c := text[i]; c >= ' ' && c <= '~' && c != '\\' {
@@ -212,5 +212,5 @@ func dirty[T string | json.RawMessage](text T, isJSON bool) bool {
 	return false
 }
 
-// DirtyJSON reports whether a JSON text may hold a character that has to go.
+// DirtyJSON reports whether a JSON text may contain a character that has to be removed.
 func DirtyJSON[T string | json.RawMessage](raw T) bool { return dirty(raw, true) }

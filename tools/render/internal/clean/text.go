@@ -11,7 +11,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// Clip returns the first max runes of s; when it cuts, the last of them is "…".
+// Clip returns the first max runes of s; if it truncates, the last of them is "…".
 func Clip(s string, max int) string {
 	if !LongerThan(s, max) {
 		return s
@@ -33,17 +33,17 @@ func RuneIndex(s string, n int) int {
 	return index
 }
 
-// Preview is a record's text as it stands inside a line of ours.
+// Preview returns a record's text cleaned, on one line, and clipped to max runes.
 func Preview(s string, max int) string {
-	// A text of many megabytes is not cleaned as a whole when only its start is shown.
+	// Do not clean many megabytes when only the start is shown.
 	if cut := max*8 + 256; len(s) > cut {
 		s = strings.ToValidUTF8(s[:cut], "") + "…"
 	}
 	return Clip(Line(s), max)
 }
 
-// Readable is JSON whose texts stand as they read: many a server writes each letter beyond ASCII as an escape, which takes
-// three times the bytes and is hard to read.
+// Readable returns JSON without needless \u escapes in its strings. Many servers escape each letter beyond ASCII, which takes three times
+// the bytes and is hard to read.
 func Readable(raw string) string {
 	if !strings.Contains(raw, `\u`) {
 		return raw
@@ -56,18 +56,18 @@ func Readable(raw string) string {
 	})
 }
 
-// Name is a name exactly as it must be sent back: bare when that is unmistakable, else as a JSON string.
+// Name returns a name exactly as it must be sent back: bare if that is unmistakable, else as a JSON string.
 func Name(s string) string {
 	switch {
 	case Unmistakable(s):
 		return s
-	case s == "": // as most of those are that an answer does not use
+	case s == "": // common, as callers often discard the result
 		return `""`
 	}
 	return `"` + Visible(s) + `"`
 }
 
-// Unmistakable reports a name that cannot be taken for more than a name: it has letters, digits and a few signs alone.
+// Unmistakable reports whether a name cannot be taken for more than a name: it has only letters, digits and a few signs.
 func Unmistakable(name string) bool {
 	for i, c := range name {
 		switch {
@@ -83,7 +83,7 @@ func Unmistakable(name string) bool {
 	return name != ""
 }
 
-// Bare is a label as it reads best: as it is, unless it could be taken for more than a label.
+// Bare returns a label as is, or quoted if it could be taken for more than a label.
 func Bare(label string) string {
 	if strings.ContainsAny(label, "|\"=:;,{}<>\\") {
 		return Quote(label)
@@ -91,17 +91,17 @@ func Bare(label string) string {
 	return label
 }
 
-// Quote returns s as a JSON string in which every character that does not print is escaped, so that it can stand in a
-// line of ours and still be sent back exactly.
+// Quote returns s as a JSON string in which every character that does not print is escaped, so that it can be part of a line of the
+// adapter and still be sent back exactly.
 func Quote(s string) string {
 	if s == "" {
 		return `""`
 	}
-	b := append(make([]byte, 0, 128), '"') // which most fit into, without an allocation
+	b := append(make([]byte, 0, 128), '"') // enough for most without an allocation
 	return string(append(AppendEscaped(b, s), '"'))
 }
 
-// AppendEscaped appends the inside of it.
+// AppendEscaped appends what [Quote] writes between the quotes.
 func AppendEscaped(b []byte, s string) []byte {
 	for s != "" {
 		if size := plainBytes(s); size > 0 {
@@ -129,8 +129,8 @@ func AppendEscaped(b []byte, s string) []byte {
 	return b
 }
 
-// Visible writes what does not print in a name as a visible escape, so that the name copied into JSON is the name. If a part of it would
-// go otherwise, everything that is not ordinary is escaped.
+// Visible replaces the characters of a name that do not print by visible escapes, so that the name can be copied into JSON. If [Lines]
+// would still remove something, it escapes everything that is neither ASCII nor ordinary.
 func Visible(name string) string {
 	escaped := string(AppendEscaped(nil, name))
 	if Lines(escaped) == escaped {
@@ -147,7 +147,7 @@ func Visible(name string) string {
 	return string(b)
 }
 
-// plainBytes is how many bytes at the start of s are ASCII that a quotation shows as it is.
+// plainBytes returns how many bytes at the start of s are ASCII that needs no escape.
 func plainBytes(s string) int {
 	for i := range len(s) {
 		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
@@ -157,12 +157,12 @@ func plainBytes(s string) int {
 	return len(s)
 }
 
-// prints reports a character that a line shows as it is, joiners among them (D19).
+// prints reports whether a line shows a character as is, which includes joiners (D19).
 func prints(c rune) bool {
 	return c >= ' ' && c <= '~' || Shows(c) && (strconv.IsGraphic(c) && !unicode.IsSpace(c) || unicode.Is(unicode.Cf, c))
 }
 
-// printable reports a clean text that a line shows as it is, but for quotes and backslashes. A tag in it is part of a flag.
+// printable reports whether a line shows a clean text as is, apart from quotes and backslashes. A tag in it is part of a flag.
 func printable(s string) bool {
 	for _, c := range s {
 		if !prints(c) && !isTag(c) {
@@ -172,7 +172,7 @@ func printable(s string) bool {
 	return true
 }
 
-// EscapedSpaces is a text in which the spaces that are no plain ones are escaped, as they may be in JSON.
+// EscapedSpaces returns a text with the spaces other than U+0020 escaped as in JSON.
 func EscapedSpaces(s string) string {
 	if !strings.ContainsFunc(s, isOtherSpace) {
 		return s
@@ -197,10 +197,10 @@ func appendEscape(b []byte, c rune) []byte {
 	return b
 }
 
-// Cell is a value as a table shows it: a text bare when nothing else could be meant, else as JSON; a long value in its first chars
-// characters. left is how many characters are not shown.
+// Cell returns a value as a table shows it: a text bare if it is unambiguous, else as JSON; of a long value the first chars characters.
+// left is how many characters are not shown.
 func Cell(raw string, chars int) (cell string, left int) {
-	b, left := AppendCell(make([]byte, 0, 128), raw, chars) // which most fit into, without an allocation
+	b, left := AppendCell(make([]byte, 0, 128), raw, chars) // enough for most without an allocation
 	return string(b), left
 }
 
@@ -224,8 +224,8 @@ func AppendCell(b []byte, raw string, chars int) (_ []byte, left int) {
 	return append(b, text...), 0
 }
 
-// ShownText is a text in a cell: bare when nothing else could be meant, which is one line, and cannot be taken for another value, for two
-// cells, or for more than a value.
+// ShownText returns a text as a cell shows it: bare if it is one line and cannot be taken for another value, for two cells, or for more
+// than a value; else quoted.
 func ShownText(s string) string {
 	isWord := s == "" || s == "~" || s == "null" || s == "true" || s == "false"
 	isNumber := strings.Trim(s, "0123456789+-.eE") == ""

@@ -23,23 +23,23 @@ type Position struct {
 	Limit  int    // with which the page was read; 0 is the resource server's default
 	Shown  int    // items of the page that were shown; 0 is a cursor of the resource server as it is
 	last   string // mark of the last item shown
-	list   marks  // of the list that it is in ([Position.In]), one for each of listArguments
+	list   marks  // of its list ([Position.In]), one for each of listArguments
 }
 
-type marks [len(listArguments)]string // none is "", or all where no list is known
+type marks [len(listArguments)]string // all are set, or none if the list is unknown
 
-// RepairedList is the Cursor of a Position in the list that a repaired search makes (render.Repair), in which Shown counts all hits. The
-// resource server never sees it: the repair is done again, and what was shown is left out.
+// RepairedList is the Cursor of a Position in the combined list of a repaired search (render.Repair), in which Shown counts all hits. The
+// resource server never sees it: the repair is done again, and the hits that were shown are left out.
 const RepairedList = "words"
 
 const positionPrefix = "shown."
 
-// Parse reads a cursor that a model sent. What does not have the form of a Position is a cursor of the resource server.
+// Parse parses a cursor that a model sent. What does not have the form of a Position is taken for a cursor of the resource server.
 func Parse(cursor string) Position {
 	parts := strings.SplitN(strings.TrimPrefix(cursor, positionPrefix), ".", 4)
 	if len(parts) == 4 && len(parts[2]) >= itemMark {
 		p := Position{Cursor: parts[3], last: parts[2][:itemMark]}
-		if len(parts[2]) == itemMark+listMarks+checkMark { // else it is that of no list
+		if len(parts[2]) == itemMark+listMarks+checkMark { // else it has no marks of a list
 			for i := range p.list {
 				p.list[i] = parts[2][itemMark+i*argumentMark:][:argumentMark]
 			}
@@ -53,8 +53,8 @@ func Parse(cursor string) Position {
 	return Position{Cursor: cursor}
 }
 
-// String returns the cursor that a model sends back: "shown.SHOWN.LIMIT.MARKS.CURSOR". Where the marks are those of a list, they end with
-// one of the cursor itself, so that a cursor of which a character was changed is none.
+// String returns the cursor that a model sends back: "shown.SHOWN.LIMIT.MARKS.CURSOR". If it has the marks of a list, MARKS ends with a
+// mark of the cursor itself, so that a cursor with a changed character is not valid.
 func (p Position) String() string {
 	if p.Shown == 0 {
 		return p.Cursor
@@ -69,17 +69,17 @@ func (p Position) String() string {
 	return cursor(mark(cursor(""), checkMark))
 }
 
-// After returns the position behind the first n items of the page that p is on, which was read with limit. key is that of the last
-// of them: what tells it from the others of its page.
+// After returns the position after the first n items of the page that p is on, which was read with limit. key is that of the last of them:
+// it distinguishes the item from the others on its page.
 func (p Position) After(n, limit int, key string) Position {
 	return Position{Cursor: p.Cursor, Limit: limit, Shown: n, last: mark(key, itemMark), list: p.list}
 }
 
-// Follows reports whether the last item that was shown has a key.
+// Follows reports whether the last item that was shown has this key.
 func (p Position) Follows(key string) bool { return p.last == mark(key, itemMark) }
 
-// start returns the index of the first item to show of a page with n items, of which the i-th has the key key(i). The item that was
-// shown last is looked for where it was, then everywhere. note says what is not exact because the list has changed.
+// start returns the index of the first item to show of a page with n items, of which the i-th has the key key(i). It looks for the item
+// that was shown last where it was, then everywhere. note says what may be inexact because the list has changed.
 func (p Position) start(n int, key func(int) string) (start int, note string) {
 	if p.Shown == 0 {
 		return 0, ""
@@ -95,7 +95,7 @@ func (p Position) start(n int, key func(int) string) (start int, note string) {
 	return min(p.Shown, n), "The list has changed since the last answer, and the last item shown is not on this page any more: items may be missing here or stand twice."
 }
 
-// Characters of the marks of an item, of each of listArguments and all of them, and of the cursor itself.
+// Lengths of marks in characters: of an item, of each of listArguments, of all of these, and of the cursor itself.
 const (
 	itemMark     = 6
 	argumentMark = 3
@@ -103,7 +103,7 @@ const (
 	checkMark    = 3
 )
 
-// mark is the beginning of a SHA-256: it only tells the items of one page apart, or a list from another.
+// mark returns the beginning of a SHA-256 in base64. It only has to distinguish the items of one page, or one list from another.
 func mark(text string, chars int) string {
 	sum := sha256.Sum256([]byte(text))
 	var encoded [2 * sha256.Size]byte
@@ -111,8 +111,8 @@ func mark(text string, chars int) string {
 	return string(encoded[:chars])
 }
 
-// listArguments are the arguments that say which list a call reads, in the groups that the mark of a list tells apart, and what an error
-// calls them.
+// listArguments are the arguments that determine which list a call reads, in groups that each have a mark, with what an error calls the
+// group.
 var listArguments = [4]struct {
 	called string
 	names  []string
@@ -123,20 +123,20 @@ var listArguments = [4]struct {
 	{"words, sort or mode", []string{"q", "query", "sort", "order", "mode"}},
 }
 
-const connectionArgument = 1 // of listArguments
+const connectionArgument = 1 // index in listArguments
 
 // First reports whether a position is the start of a list.
 func (p Position) First() bool { return p.Cursor == "" && p.Shown == 0 }
 
-// Start is the start of the list that a position is in.
+// Start returns the start of the list that p is in.
 func (p Position) Start() Position { return Position{list: p.list} }
 
-// Repaired is the start of the list that a repaired search makes.
+// Repaired returns the start of the combined list of a repaired search.
 func (p Position) Repaired() Position { return Position{Cursor: RepairedList, list: p.list} }
 
-// In returns a position with the mark of the list that a call with some arguments reads. Its error is "invalid_cursor": the position was
-// printed for another list, or changed. Only [Position.Under] refuses one of another connection, because a call may name a connection by
-// its display name until the resource server refuses that.
+// In returns p with the marks of the list that a call with args reads. It returns an "invalid_cursor" error if p was printed for another
+// list, or was changed. Only [Position.Under] refuses a position of another connection, because a call may name a connection by its display
+// name until the resource server refuses that.
 func (p Position) In(args rs.Object) (Position, error) {
 	if p.Shown == 0 && strings.HasPrefix(p.Cursor, positionPrefix) {
 		return Position{}, InvalidCursor("This cursor is not as an answer printed it.",
@@ -155,7 +155,7 @@ func (p Position) In(args rs.Object) (Position, error) {
 	return p, nil
 }
 
-// Under returns the start of the same list of one connection. Its error is that the position was printed for another connection.
+// Under returns the start of the same list of one connection. It returns an "invalid_cursor" error if p was printed for another connection.
 func (p Position) Under(connection string) (Position, error) {
 	if p.list == (marks{}) {
 		return Position{}, nil
@@ -177,17 +177,17 @@ func otherList(arguments string) *rs.Error {
 		"Send it with the same other arguments as the answer printed it, or begin this list without cursor.")
 }
 
-// InvalidCursor refuses a cursor.
+// InvalidCursor returns an "invalid_cursor" error.
 func InvalidCursor(message, hint string) *rs.Error {
 	return &rs.Error{Code: "invalid_cursor", Param: "cursor", Message: message, Hint: hint}
 }
 
-// markOf is the mark of some arguments, whatever the order of the members of a filter.
+// markOf returns the mark of a group of arguments. It does not depend on the order of members in a filter.
 func markOf(args rs.Object, names []string) string {
 	var sent []string
 	for _, name := range names {
 		value := args.Get(name)
-		if value == "" || value == "{}" || name == "time_zone" && sent == nil { // which only dates have
+		if value == "" || value == "{}" || name == "time_zone" && sent == nil { // which matters for dates only
 			continue
 		}
 		if name == "query" {
@@ -198,7 +198,7 @@ func markOf(args rs.Object, names []string) string {
 	return mark(strings.Join(sent, "\n"), argumentMark)
 }
 
-// sortedJSON is a value with the members of its objects sorted by name, and a line break, as in the cursors printed so far.
+// sortedJSON returns a value with the members of its objects sorted by name, and a line break, which is in the marks of earlier cursors.
 func sortedJSON(raw string) string {
 	decoder := json.NewDecoder(strings.NewReader(raw))
 	decoder.UseNumber() // two numbers that a float64 cannot tell apart are two filters
@@ -206,6 +206,6 @@ func sortedJSON(raw string) string {
 	if decoder.Decode(&value) != nil {
 		return raw
 	}
-	sorted, _ := json.Marshal(value) // of what was read from JSON that does not fail
+	sorted, _ := json.Marshal(value) // cannot fail for a value that was decoded from JSON
 	return string(sorted) + "\n"
 }
