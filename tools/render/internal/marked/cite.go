@@ -15,38 +15,38 @@ import (
 
 // A Cite is the checkable part of a quote: `pdpp-mcp verify` finds the text by its range of code points, and compares its SHA-256.
 type Cite struct {
-	Quote      string // of the record's own words; empty when none are shown
-	Start, End int    // code points of the field; End is 0 when the range is not known
+	Quote      string // the record's own words; empty if none are shown
+	Start, End int    // code points of the field; End is 0 if the range is unknown
 }
 
-// citedDigits is how many hexadecimal digits of a digest a quote is cited with.
+// citedDigits is how many hexadecimal digits of the digest a citation has.
 const citedDigits = 16
 
-// AppendDigest appends the start of the SHA-256 of a quote.
+// AppendDigest appends the start of the SHA-256 of a quote, in hexadecimal digits.
 func AppendDigest(b []byte, quote string) []byte {
 	start := len(b)
-	b = append(b, Quotable(quote)...) // where the digest goes: no other copy is needed
+	b = append(b, Quotable(quote)...) // the digest overwrites it: no other copy is needed
 	sum := sha256.Sum256(b[start:])
 	return hex.AppendEncode(b[:start], sum[:citedDigits/2])
 }
 
-// Cited is the start of the SHA-256 of a quote.
+// Cited returns the start of the SHA-256 of a quote, in hexadecimal digits.
 func Cited(quote string) string { return string(AppendDigest(nil, quote)) }
 
 // A Place is where in its field an excerpt is, as far as the resource server proves it.
 type Place struct {
-	start, end int    // of the whole excerpt, in code points; end is 0 when that is not known
-	source     []rune // the text as received, when it holds as many code points as the range
-	first      int    // the place of source[0]
+	start, end int    // of the whole excerpt, in code points; end is 0 if unknown
+	source     []rune // the text as received, if it has as many code points as the range
+	first      int    // the offset of source[0] in the field
 	at         []int  // the index in source of each rune of the excerpt
 }
 
-// Start is where the excerpt begins, in code points; 0 when that is not known.
+// Start returns the offset of the excerpt in code points; 0 if unknown.
 func (p Place) Start() int { return p.start }
 
-// ReadPlace reads a range from an excerpt or from its read. It is believed when it holds as many code points as the
-// excerpt, or more, because a server may have put one space for several, unless some had to be cleaned away; of a range in
-// UTF-16 units not even the start is sure.
+// ReadPlace reads the range of an excerpt from the excerpt or from its read. It accepts a range with as many code points as the excerpt. It
+// also accepts one with more, because a server may collapse spaces, unless the excerpt had to be cleaned. It rejects a range in UTF-16
+// units, of which not even the start is certain.
 func ReadPlace(e, read rs.Object, p Text) Place {
 	for _, o := range []rs.Object{e, read} {
 		start, ok := o.Number("start_chars")
@@ -56,28 +56,28 @@ func ReadPlace(e, read rs.Object, p Text) Place {
 		}
 		received := Strip(e.Text("preview_text", "text"))
 		if Quotable(received) != Quotable(p.Plain) {
-			return Place{} // a mark stood where cleaning takes it for something else, as in an escape sequence
+			return Place{} // cleaning took a mark for something else, such as a part of an escape sequence
 		}
-		source, said := []rune(received), end-start
-		first, count := start, len(source) // the place of source[0], and how many runes the range has to hold
-		if start > 0 && source[0] == '…' { // taken for the server's, as is the last: if it is not, only the whole is sure
+		source, claimed := []rune(received), end-start
+		first, count := start, len(source) // the offset of source[0], and how many runes the range must have
+		if start > 0 && source[0] == '…' { // taken for the server's own, as at the end: if it is not, only the whole range is certain
 			first, count = first-1, count-1
 		}
 		if source[len(source)-1] == '…' {
 			count--
 		}
 		switch units := count + Surrogates(string(source)); {
-		case count == said:
+		case count == claimed:
 			return Place{start: start, end: end, source: source, first: first, at: align([]rune(p.Plain), source)}
-		case count < said && (units == count || units != said) && clean.Lines(received) == received:
+		case count < claimed && (units == count || units != claimed) && clean.Lines(received) == received:
 			return Place{start: start, end: end}
 		}
 	}
 	return Place{}
 }
 
-// align finds each rune of a cleaned text in the text that it was cleaned from: cleaning leaves out, and puts one space for
-// white space. It returns nil when the one does not come of the other.
+// align returns the index in source of each rune of a cleaned text. Cleaning removes characters, and replaces white space by one space. It
+// returns nil if cleaning source cannot result in cleaned.
 func align(cleaned, source []rune) []int {
 	places := make([]int, 0, len(cleaned))
 	at := 0
@@ -94,7 +94,7 @@ func align(cleaned, source []rune) []int {
 	return places
 }
 
-// Cite is the citation of the part of a text that is shown.
+// Cite returns the citation of the part of a text that is shown.
 func (p Place) Cite(text string, shown Range) Cite {
 	from, to := quotableRange(text[shown.From:shown.To])
 	from, to = shown.From+from, shown.From+to
@@ -106,7 +106,7 @@ func (p Place) Cite(text string, shown Range) Cite {
 	case p.at != nil:
 		first := utf8.RuneCountInString(text[:from])
 		last := first + utf8.RuneCountInString(text[from:to]) - 1
-		// The place is not sure if characters that were cleaned away are the same.
+		// The range may be wrong if characters that were removed equal others that stayed.
 		if start, end := p.at[first], p.at[last]+1; Quotable(string(p.source[start:end])) == Quotable(c.Quote) {
 			c.Start, c.End = p.first+start, p.first+end
 		}
@@ -118,7 +118,7 @@ func (p Place) Cite(text string, shown Range) Cite {
 	return c
 }
 
-// Surrogates is how many UTF-16 units s has more than code points.
+// Surrogates returns how many more UTF-16 units than code points s has.
 func Surrogates(s string) int {
 	n := 0
 	for _, c := range s {
@@ -127,9 +127,8 @@ func Surrogates(s string) int {
 	return n
 }
 
-// Quotable is a text as an excerpt is hashed: one line, without marks and without the ellipses at its ends, because those
-// are not the record's own words. Text that was quoted from an excerpt and the part of a field that it stands for are
-// equal in this form.
+// Quotable returns the form of a text in which an excerpt is hashed: one line, without marks and without the ellipses at its ends, because
+// those are not the record's own words. A text quoted from an excerpt and the part of the field that it quotes are equal in this form.
 func Quotable(text string) string {
 	line := clean.Line(text)
 	if without := Strip(line); without != line {
@@ -139,7 +138,7 @@ func Quotable(text string) string {
 	return line[from:to]
 }
 
-// quotableRange is the part of a line that is left without spaces and ellipses at its ends.
+// quotableRange returns the range of a line without the spaces and ellipses at its ends.
 func quotableRange(line string) (from, to int) {
 	to = len(line)
 	for {
@@ -154,7 +153,7 @@ func quotableRange(line string) (from, to int) {
 	}
 }
 
-// Digest is the SHA-256 of a text as citations write it: 64 lower-case hexadecimal digits.
+// Digest returns the SHA-256 of a text as citations write it: 64 lower-case hexadecimal digits.
 func Digest(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:])

@@ -1,5 +1,5 @@
-// Package marked has lines of a record's text in which matches are marked: what is shown of one in little space, and the citation by which
-// a quotation of it can be checked.
+// Package marked handles lines of a record's text in which matches are marked. It selects what to show in little space, and makes the
+// citation by which a quotation can be checked.
 package marked
 
 import (
@@ -18,17 +18,16 @@ const (
 	markChars = len(markOpen + markClose)
 )
 
-// A Text is one line of a record's text without its marks, and where they stood.
+// A Text is one line of a record's text without its marks, and where they were.
 type Text struct {
 	Plain string
-	Marks []Range // in order, apart, none empty, none dividing what a reader takes for one character
+	Marks []Range // in order, disjoint, not empty, and at borders of grapheme clusters
 }
 
 // A Range is a part of a text, in bytes.
 type Range struct{ From, To int }
 
-// Read takes the marks out of a line, which it reads once; those that do not open and close in order, without nesting, are
-// dropped.
+// Read removes the marks from a line and returns where they were. It drops marks that do not open and close in order, without nesting.
 func Read(line string) Text {
 	before, tag, after := nextMark(line)
 	if tag == "" {
@@ -51,14 +50,14 @@ func Read(line string) Text {
 	}
 	text.WriteString(before)
 	p := Text{Plain: text.String()}
-	if without := Strip(p.Plain); without != p.Plain { // removing a tag put the pieces of another together
+	if without := Strip(p.Plain); without != p.Plain { // removing a tag joined the pieces of another
 		return Text{Plain: without}
 	}
 	p.Marks = p.whole(marks)
 	return p
 }
 
-// whole widens marks to whole grapheme clusters. A cluster that has a part of two belongs to the first.
+// whole widens marks to whole grapheme clusters. A cluster with parts of two marks belongs to the first.
 func (p Text) whole(marks []Range) []Range {
 	kept, end := marks[:0], 0
 	for _, m := range marks {
@@ -70,8 +69,8 @@ func (p Text) whole(marks []Range) []Range {
 	return kept[:len(kept):len(kept)]
 }
 
-// Window chooses what is shown of a text in so many runes, tags and ellipses counted: its first mark in the middle, or its start
-// when it has none. It cuts at spaces where one is near, and never inside a grapheme cluster.
+// Window selects what to show of a text in so many runes, which include tags and ellipses: its first mark in the middle, or its start if it
+// has none. It cuts at a space if one is near, and never inside a grapheme cluster.
 func (p Text) Window(runes int) Range {
 	if p.Fits(runes) {
 		return Range{0, len(p.Plain)}
@@ -97,12 +96,12 @@ func (p Text) Window(runes int) Range {
 	return p.trim(shown, match)
 }
 
-// Fits reports whether all of the text is shown in so many runes.
+// Fits reports whether so many runes can show all of the text with its tags.
 func (p Text) Fits(runes int) bool {
 	return !clean.LongerThan(p.Plain, runes-markChars*len(p.Marks))
 }
 
-// forward is where so many runes end that begin behind the first mark. Each further mark takes the runes of its tags.
+// forward returns the index after so many runes from the end of the first mark (at). Each further mark uses up the runes of its tags.
 func (p Text) forward(at, runes int) int {
 	further := p.Marks[min(1, len(p.Marks)):]
 	for i := range p.Plain[at:] {
@@ -124,7 +123,7 @@ func backward(text string, at, runes int) int {
 	return at
 }
 
-// trim moves the ends that cut the text inward to a space, when one is near, and to the border of a grapheme cluster.
+// trim moves the ends of shown that cut the text to a space further inside, if one is near, and to the border of a grapheme cluster.
 func (p Text) trim(shown, match Range) Range {
 	const near = 12
 	if shown.From > 0 {
@@ -145,8 +144,8 @@ func (p Text) trim(shown, match Range) Range {
 	return Range{shown.From, max(shown.From, shown.To)}
 }
 
-// Append appends what was chosen as a string, with marks, and with ellipses where the text goes on. What is from the text is
-// escaped.
+// Append appends the shown range in quotes, with marks, and with ellipses where the text continues. The function escape appends the parts
+// of the text.
 func (p Text) Append(b []byte, shown Range, escape func(b []byte, text string) []byte) []byte {
 	b = append(b, '"')
 	if shown.From > 0 || shown.From == shown.To {
@@ -167,8 +166,8 @@ func (p Text) Append(b []byte, shown Range, escape func(b []byte, text string) [
 	return append(b, '"')
 }
 
-// clusterBorders are the borders of grapheme clusters, which readers take for one character, next to a place of a text: the last that
-// is not behind it, and the first that is not before it. known is a border before it.
+// clusterBorders returns the borders of grapheme clusters, which readers take for one character, around an index of a text: the last one at
+// or before it, and the first one at or after it. known is a border before it.
 func clusterBorders(text string, at, known int) (before, behind int) {
 	if divides(text, at) {
 		return at, at
@@ -188,7 +187,7 @@ func clusterBorders(text string, at, known int) (before, behind int) {
 	return at, at
 }
 
-// divides reports places where two characters meet that are never parts of one cluster, as nearly all are, and the ends of a text.
+// divides reports whether an index is an end of the text, or is between two characters that are never in one cluster, as most are.
 func divides(text string, at int) bool {
 	before, _ := utf8.DecodeLastRuneInString(text[:at])
 	behind, _ := utf8.DecodeRuneInString(text[at:])
@@ -197,7 +196,7 @@ func divides(text string, at int) bool {
 
 func standsAlone(c rune) bool { return c >= ' ' && c <= '~' || clean.IsOrdinary(c) }
 
-// nextMark splits s at its first tag; tag is "" when there is none.
+// nextMark splits s at its first tag; tag is "" if there is none.
 func nextMark(s string) (before, tag, rest string) {
 	for at := 0; ; at++ {
 		next := strings.IndexByte(s[at:], '<')
@@ -214,7 +213,7 @@ func nextMark(s string) (before, tag, rest string) {
 	}
 }
 
-// Strip removes all marks, also those that appear when others are removed.
+// Strip removes all marks, including those that appear when others are removed.
 func Strip(s string) string {
 	if !strings.Contains(s, "mark>") {
 		return s

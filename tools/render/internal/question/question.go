@@ -1,4 +1,4 @@
-// Package question reads a query of a search as one asks a person.
+// Package question recognizes what a search query asks for if it is phrased as one would ask a person.
 package question
 
 import (
@@ -7,15 +7,14 @@ import (
 	"unicode"
 )
 
-// A Question is a query as one asks a person: for the newest of something, for a number, for what somebody sent. Its words are read when
-// they are first needed.
+// A Question is a query phrased as one would ask a person: for the newest of something, for a number, for what somebody sent.
 type Question struct {
-	lower string // its words in lower case, a space around each
-	words []string
-	read  func() []string
+	lower string          // its words in lower case, a space around each
+	words []string        // those that say what it is about; nil until they are needed
+	read  func() []string // reads words
 }
 
-// New is the question that a query is. words are those of it that say what it is about; nil if that is not known.
+// New returns the question that a query asks. The function words returns those of its words that say what it is about; nil means all.
 func New(query string, words func() []string) *Question {
 	q := &Question{lower: spaced(query), read: words}
 	if words == nil {
@@ -32,20 +31,20 @@ func wordList(words string) map[string]bool {
 	return set
 }
 
-// spaced are the words of a text in lower case with a space around each, so that a part of a word is not taken for it.
+// spaced returns the words of a text in lower case with a space around each, so that a search for a word does not find a part of another.
 func spaced(text string) string {
 	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) })
 	return " " + strings.Join(words, " ") + " "
 }
 
-// Has reports whether a text has a word or a phrase as such.
+// Has reports whether a text contains a word or a phrase, as whole words and in any case.
 func Has(text, phrase string) bool { return strings.Contains(spaced(text), spaced(phrase)) }
 
 func (q *Question) hasOne(phrases []string) bool {
 	return slices.ContainsFunc(phrases, func(phrase string) bool { return strings.Contains(q.lower, " "+phrase+" ") })
 }
 
-// Words are those that say what it is about.
+// Words returns the words that say what the question is about.
 func (q *Question) Words() []string {
 	if q.words == nil {
 		q.words = q.read()
@@ -53,7 +52,7 @@ func (q *Question) Words() []string {
 	return q.words
 }
 
-// Questions that no ranking by words answers, in the languages whose common words are known.
+// Words of questions that no ranking by words answers, in the languages whose common words are known.
 //
 //nolint:misspell // they are not all English
 var (
@@ -75,7 +74,7 @@ var (
 		zuerst premier premiers première premières ancien anciens ancienne anciennes primer primera primero primeros primeras
 		antiguo antigua antiguos antiguas eerste`)
 
-	// spans are words beside which last and its like name a time, as in last week and l'an dernier, or something else, as in first aid.
+	// spans are words next to which last and the like name a time, as in last week and l'an dernier, or something else, as in first aid.
 	spans = wordList(`day days night nights week weeks weekend weekends month months quarter quarters year years decade century summer winter
 		spring autumn fall christmas easter tag tage tagen nacht woche wochen wochenende monat monate monaten monats quartal jahr
 		jahre jahren jahres sommer frühling herbst jour jours nuit semaine semaines mois an ans année années été hiver printemps
@@ -84,22 +83,22 @@ var (
 		october november december montag dienstag mittwoch donnerstag freitag samstag sonntag lundi mardi mercredi jeudi vendredi
 		samedi dimanche lunes martes miércoles jueves viernes sábado domingo name aid floor class`)
 
-	// beforeSender are words before the name of a sender, and sent says that something was sent, or when.
+	// beforeSender are words before the name of a sender. sent are words which say that something was sent, or when.
 	beforeSender = strings.Fields("from by at did has von vom bei hat de del par por chez a")
 	sent         = wordList(`e mail mails email emails message messages letter letters post posts word words hear heard write wrote written sent send
 		receive received got nachricht nachrichten schrieb geschrieben geschickt courriel courriels écrit envoyé reçu correo
 		correos mensaje mensajes escribió recibido time from by did has von vom hat de del par por a`)
 )
 
-// AsksNumber and AsksSum report whether it asks how many there are, or how much.
+// AsksNumber reports whether it asks how many there are.
 func (q *Question) AsksNumber() bool {
 	return q.hasOne(numberPhrases) || strings.HasPrefix(q.lower, " number of ")
 }
 
-// AsksSum reports whether it asks how much something is in all.
+// AsksSum reports whether it asks for a total amount.
 func (q *Question) AsksSum() bool { return q.hasOne(sumPhrases) }
 
-// Mentioned are those of its words that the records which it asks for are to have: what follows a word such as mention.
+// Mentioned returns the words that the requested records must contain: those of Words that follow a word such as mention.
 func (q *Question) Mentioned() []string {
 	words := strings.Fields(q.lower)
 	at := slices.IndexFunc(words, func(word string) bool { return mentions[word] })
@@ -110,8 +109,8 @@ func (q *Question) Mentioned() []string {
 	return slices.DeleteFunc(slices.Clone(q.Words()), func(word string) bool { return !Has(behind, word) })
 }
 
-// AsksByTime reports whether it asks for the newest or the oldest of something. Words such as last are read so except beside a span of
-// time, and first only before what it is the first of.
+// AsksByTime reports whether it asks for the newest or the oldest of something. Words such as last and first do not count next to a span of
+// time or a number. A question for both counts as one for the newest.
 func (q *Question) AsksByTime() (isNewest, isOldest bool) {
 	words := strings.Fields(q.lower)
 	span := func(i int) bool {
@@ -125,7 +124,7 @@ func (q *Question) AsksByTime() (isNewest, isOldest bool) {
 	return isNewest, isOldest && !isNewest
 }
 
-// Beside are those of its words that say more of a record than that somebody sent it, and when.
+// Beside returns the words that say more about a record than that somebody sent it, and when.
 func (q *Question) Beside() []string {
 	return slices.DeleteFunc(slices.Clone(q.Words()), func(word string) bool {
 		lower := strings.ToLower(word)
@@ -133,7 +132,7 @@ func (q *Question) Beside() []string {
 	})
 }
 
-// AsksOf reports whether it asks for what somebody sent, by the name or by the first word of it.
+// AsksOf reports whether it asks for what somebody sent, by a whole name or by the first word of it.
 func (q *Question) AsksOf(name string) bool {
 	first, _, _ := strings.Cut(name, " ")
 	return slices.ContainsFunc([]string{name, first}, func(name string) bool {
@@ -143,13 +142,13 @@ func (q *Question) AsksOf(name string) bool {
 	})
 }
 
-// Names is the one of some values that it names as who sent what it asks for: with the whole value, or else with its first word alone.
-// It is "" for none, and for several. words are those that say more than that something was sent.
+// Names returns the one of some values that it names as the sender: by the whole value, or else by its first word alone. It returns "" if
+// the first words of none or of several fit. words are those that say more than that something was sent.
 func (q *Question) Names(values, words []string) string {
 	var byFirst []string
 	for _, value := range values {
 		first, _, _ := strings.Cut(value, " ")
-		isOther := func(word string) bool { return !Has(value, word) && Has(q.lower, first+" "+word) } // of that first name
+		isOther := func(word string) bool { return !Has(value, word) && Has(q.lower, first+" "+word) } // another with that first name
 		switch {
 		case !q.AsksOf(value):
 		case Has(q.lower, value):
