@@ -11,25 +11,25 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
 
-// An Excerpt is a proven match: the resource server says that this text of this field matched (S1-1a).
+// An Excerpt is a proven match: the resource server states that this text of this field matched (S1-1a).
 type Excerpt struct {
 	Field string
 	Text  marked.Text
-	Place marked.Place // where in the field the text stands
+	Place marked.Place // where in the field the text is
 	Ref   rs.Ref       // the record that has the field
 	ID    string       // its id
-	rank  int          // among those of its hit
-	raw   string       // the text as received, where it is not the same within
+	rank  int          // among the matches of its hit
+	raw   string       // the text as received, if cleaning changed more than its ends; else ""
 }
 
-// Bounds of what is looked at to find the best excerpt.
+// Limits of the search for the best excerpt.
 const (
 	maxProven = 12 // excerpts of a hit
 	maxMarks  = 16 // of an excerpt
 )
 
-// proven returns the first excerpts of a hit that the resource server proved to match. A field is claimed only there: an evidence
-// excerpt of a lexical match, or a snippet that names its field and marks the match. Nothing is ever inferred from names (S1-1b).
+// proven returns the first excerpts of a hit that the resource server proved to match: evidence excerpts of a lexical match, or a snippet
+// that names its field and marks the match. No field is inferred from anything else, such as names (S1-1b).
 func proven(own rs.Object, it *item.Item, connection string) []Excerpt {
 	if it.Ref == (rs.Ref{}) {
 		return nil
@@ -62,16 +62,16 @@ func proven(own rs.Object, it *item.Item, connection string) []Excerpt {
 func newExcerpt(field, text string) (Excerpt, bool) {
 	line := clean.Line(text)
 	x := Excerpt{Field: field, Text: marked.Read(line)}
-	if x.Text.Plain == "" || !write.SendableField(field) { // then the call that reads on could not be sent
+	if x.Text.Plain == "" || !write.SendableField(field) { // no call could read such a field
 		return Excerpt{}, false
 	}
-	if line != strings.TrimSpace(text) { // what is around it is in no match
+	if line != strings.TrimSpace(text) { // space at the ends is in no match
 		x.raw = text
 	}
 	return x, true
 }
 
-// Matched is a text that is literally in the field: the first that is marked; "" where that cannot be sent.
+// Matched returns a text that is literally in the field: the first that is marked; "" if that cannot be sent back.
 func (x *Excerpt) Matched() string {
 	raw := x.Text
 	if x.raw != "" {
@@ -85,7 +85,7 @@ func (x *Excerpt) Matched() string {
 	return ""
 }
 
-// readRef is the record that an excerpt says to read, which need not be the hit itself, and its id.
+// readRef returns the record that an excerpt says to read, which need not be the hit itself, and its id.
 func readRef(read rs.Object, it *item.Item) (rs.Ref, string) {
 	other := item.Item{
 		Stream: cmp.Or(read.Text("stream"), it.Stream), RecordID: read.Text("record_id"),
@@ -98,13 +98,13 @@ func readRef(read rs.Object, it *item.Item) (rs.Ref, string) {
 	return other.Ref, other.ID
 }
 
-// Complete reports whether the resource server shows no ellipsis at an end: whether the excerpt can be all of its field.
+// Complete reports whether the excerpt can be all of its field: the resource server sent no ellipsis at either end.
 func (x *Excerpt) Complete() bool {
 	text := x.Text.Plain
 	return !strings.HasPrefix(text, write.Ellipsis) && !strings.HasSuffix(text, write.Ellipsis) && !strings.HasSuffix(text, "...")
 }
 
-// isLabel reports whether an excerpt is a whole field of a word or few, such as a name, an address or a tag, and no sentence.
+// isLabel reports whether an excerpt is a whole field of a few words, such as a name, an address or a tag, not a sentence.
 func (x *Excerpt) isLabel() bool {
 	const fewWords = 3
 	return x.Complete() && strings.Count(x.Text.Plain, " ") < fewWords
@@ -118,12 +118,12 @@ func (x *Excerpt) matches() int {
 	return len(words)
 }
 
-// Read adds the arguments of read_record_field that continue the excerpt.
+// Read adds the arguments of read_record_field that read around the match.
 func (x *Excerpt) Read(a *write.Object) *write.Object {
 	return a.Text("id", x.ID).Text("field", x.Field).Text("q", x.Matched())
 }
 
-// AddRead adds the whole call under a name.
+// AddRead adds that call, with its tool, as a member with a name.
 func (x *Excerpt) AddRead(a *write.Object, name string) {
 	x.Read(a.Open(name, '{').Plain("tool", "read_record_field").Open("arguments", '{')).Close('}').Close('}')
 }

@@ -1,4 +1,5 @@
-// Package hit reads one search result: what it is, and which texts of it are proven to match; and writes it as a line of text.
+// Package hit reads one search result: what it is, and which of its texts are proven to match. It writes a result as lines of text and in
+// structured output.
 package hit
 
 import (
@@ -14,31 +15,31 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
 
-// MaxEvidenceRows bounds the proven matches of a hit.
+// MaxEvidenceRows is the most proven matches of a hit.
 const MaxEvidenceRows = 3
 
 // A Hit is one search result.
 type Hit struct {
 	item.Item
-	Who      string      // sender, author or organiser, as the resource server says
-	Snippet  marked.Text // empty when there is none
+	Who      string      // sender, author or organiser, as sent by the resource server
+	Snippet  marked.Text // empty if there is none
 	Excerpts []Excerpt   // proven matches, best first
 	isTitle  bool        // the match that is shown is the title
-	untitled string      // what it is, where it has no other title
-	what     string      // what text says of it, where that is known already
+	untitled string      // describes the hit if it has no title other than its match
+	what     string      // the result of What(true), if computed
 
-	Key     string   // what tells it from the others of its page
-	Has     string   // which words of a repaired search it has, as text says it; empty for any other
-	Words   []string // the same
-	Nearest []string // what it has in the place of misspelled words
-	Foreign bool     // it says that it is of another connection than the one that was asked for
-	Meaning bool     // it was found by its meaning alone: it need not have the words
+	Key     string   // distinguishes it from the other hits of its page
+	Has     string   // which words it has, or that it is of another time; empty unless hits may lack words
+	Words   []string // the query's words that it has; empty unless hits may lack words
+	Nearest []string // the words that it has in place of misspelled ones
+	Foreign bool     // it names another connection than the call
+	Meaning bool     // it was found by meaning only, and may lack the words
 
 	Own  rs.Object // as received
-	Read bool      // with its texts
+	Read bool      // its texts were read
 }
 
-// Read reads what a hit is. n is its place in the list, for hits that have no id at all; connection is the one that was asked for.
+// Read reads what a hit is, but not its texts. n is its index in the list, for hits that have no id at all; connection is that of the call.
 func Read(o rs.Object, n int, connection string) Hit {
 	h := Hit{Own: o, Item: item.Item{
 		Stream:     o.Text("stream", "stream_name"),
@@ -67,7 +68,7 @@ func Read(o rs.Object, n int, connection string) Hit {
 	return h
 }
 
-// ReadTexts reads what a hit says: its title, its matches, and which of them is shown.
+// ReadTexts reads the texts of a hit: its title and its matches. It also selects the match to show.
 func (h *Hit) ReadTexts(connection string) {
 	o, data := h.Own, h.Own.Object("data")
 	h.Read, h.Who = true, o.Text("actor")
@@ -75,7 +76,7 @@ func (h *Hit) ReadTexts(connection string) {
 	if o.Flag("not_of_time") && h.Authored != "" && item.LastChange(h.TimeField) == "" {
 		h.Has = "not of that time"
 	}
-	h.Title = item.Title(o, data, func(title string) bool { // an id is none, but for one of several words, as notes are called by their files
+	h.Title = item.Title(o, data, func(title string) bool { // an id is no title unless it has several words, as a file name
 		return strings.Contains(title, " ") || title != h.RecordID && title != h.ID && title != o.Text("id")
 	})
 	if h.Excerpts = proven(o, &h.Item, connection); len(h.Excerpts) == 0 {
@@ -88,12 +89,12 @@ func (h *Hit) ReadTexts(connection string) {
 	}
 }
 
-// When is when a hit is, with the field that says so where that is its last change.
+// When returns the time of a hit, after the name of its field if that is the time of the last change.
 func (h *Hit) When() string {
 	return strings.TrimSpace(item.LastChange(h.TimeField) + " " + clean.ShownText(write.Minute(h.Authored)))
 }
 
-// Heading is the title for people, distinct from every text of the hit.
+// Heading returns the title for people, which differs from every text of the hit.
 func (h *Hit) Heading() string {
 	switch {
 	case h.isTitle:
@@ -104,8 +105,8 @@ func (h *Hit) Heading() string {
 	return h.Item.Heading()
 }
 
-// identify finds the hit's id. The resource server's own self-contained id passes untouched (S2-12); a record's parts or
-// URI become a self-contained id (S3-R19, S1-5b); anything else stays what it is (S2-9).
+// identify sets the hit's id. A self-contained id of the resource server stays unchanged (S2-12); a record's parts or URI become a
+// self-contained id (S3-R19, S1-5b); any other id stays as it is (S2-9).
 func (h *Hit) identify(own, uri string, n int) {
 	ref, isRef := item.ParseRef(own)
 	record, _ := item.ParseRef(uri)
@@ -117,13 +118,13 @@ func (h *Hit) identify(own, uri string, n int) {
 	case isRef && !opaque && (h.Stream == "" || h.Stream == ref.Stream) && h.adopt(ref):
 	case h.RecordID == "" && h.Stream != "" && !opaque && h.adopt(rs.Ref{Stream: h.Stream, RecordID: own}):
 	case own == "" || !isRef && !opaque || clean.Line(own) != own:
-		h.ID = fmt.Sprintf("result:%d", n+1) // what cannot be sent is no id
+		h.ID = fmt.Sprintf("result:%d", n+1) // an id that cannot be sent back is useless
 	default:
 		h.ID = own
 	}
 }
 
-// adopt takes over an id's parts and forms the self-contained id from them. It reports whether there is one.
+// adopt copies the parts of an id and forms the self-contained id from them. It reports whether that succeeded.
 func (h *Hit) adopt(ref rs.Ref) bool {
 	if ref == (rs.Ref{}) {
 		return false
@@ -133,8 +134,8 @@ func (h *Hit) adopt(ref rs.Ref) bool {
 	return h.SetHandle()
 }
 
-// distinguish keeps the title from saying the same as the text below it (S0-6a). What a server made of the start of the
-// text is no title. A title field that matched is one, and heading adds what distinguishes it.
+// distinguish keeps the title from repeating the text below it (S0-6a). It drops a title that a server made from the start of the text. It
+// keeps a title whose field matched, and Heading adds what distinguishes it.
 func (h *Hit) distinguish() {
 	if len(h.Excerpts) == 0 {
 		switch title := h.Title; {
@@ -142,12 +143,12 @@ func (h *Hit) distinguish() {
 		case clean.LongerThan(title, write.TitleChars) || len(marked.Quotable(h.Snippet.Plain)) > len(marked.Quotable(title)):
 			h.Title = ""
 		default:
-			h.Snippet = marked.Text{} // the title says it already
+			h.Snippet = marked.Text{} // the title has the same text
 		}
 		return
 	}
 	for _, x := range h.Excerpts {
-		word := len([]rune(x.Text.Plain)) < min(len([]rune(h.Title)), 40) // of a title that says more, such as a tag
+		word := len([]rune(x.Text.Plain)) < min(len([]rune(h.Title)), 40) // a word of a longer title, such as a tag
 		if !word && item.Repeats(h.Title, x.Text.Plain) && !slices.Contains(item.TitleNames, x.Field[strings.LastIndexByte(x.Field, '.')+1:]) {
 			h.Title = ""
 			return
@@ -155,8 +156,8 @@ func (h *Hit) distinguish() {
 	}
 }
 
-// choose puts the best matches first, of which one is shown: texts before what the hit is called and before names, and those with more of
-// the words before others, in the order of the resource server (ANSWERS 3).
+// choose sorts the matches, of which the first is shown: texts come before titles, labels and names, then matches of more words come
+// first, then the order of the resource server counts (ANSWERS 3).
 func (h *Hit) choose() {
 	for i := range h.Excerpts {
 		x := &h.Excerpts[i]
@@ -169,7 +170,7 @@ func (h *Hit) choose() {
 	h.isTitle = len(h.Excerpts) > 0 && h.Excerpts[0].rank == titleRank
 }
 
-// Ranks of the matches of a hit.
+// Ranks of the matches of a hit, best first.
 const (
 	textRank = iota
 	titleRank
@@ -189,7 +190,7 @@ func (h *Hit) rank(x *Excerpt) int {
 	return textRank
 }
 
-// snippetText is what a hit shows of its text, in any of its shapes.
+// snippetText returns what a hit shows of its text, in any shape of a hit.
 func snippetText(o rs.Object) string {
 	if s := o.Object("snippet"); s != nil {
 		return s.Text("text")
@@ -210,12 +211,12 @@ func (h *Hit) hasOnly() string {
 	return strings.Join(write.NotEmpty(has, nearest), "; ")
 }
 
-// MatchesDeep reports whether the match that is shown stands deep in a long text, such as a diary, of which the hit's date need not be the
-// match's.
+// MatchesDeep reports whether the match that is shown is deep in a long text, such as a diary, so that the hit's date need not be that of
+// the match.
 func (h *Hit) MatchesDeep() bool {
 	const deep = 2000 // characters
 	return len(h.Excerpts) > 0 && h.Best().Place.Start() > deep
 }
 
-// Best is the match that is shown, of a hit that has one.
+// Best returns the match that is shown. The hit must have one.
 func (h *Hit) Best() *Excerpt { return &h.Excerpts[0] }

@@ -15,19 +15,19 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
 
-// A Text is a hit as text has it: what it is on one line, the best match on the next.
+// A Text is a hit in text: what it is on one line, the best match on the next.
 type Text struct {
-	ID     string // as printed, with the connection that must be sent beside it
+	ID     string // as printed, with the connection that must be sent with it
 	What   string
-	Match  []byte // empty when no text of it is known
-	Record rs.Ref // without its stream: hits of one record in several streams, as a message and its body, are one line
+	Match  []byte // empty if no text of the hit is known
+	Record rs.Ref // without its stream: hits of one record in several streams, such as a message and its body, share a line
 	Proven bool
-	Joins  bool // the line is that of an earlier hit
+	Joins  bool // the hit is on the line of an earlier hit
 	Long   bool // the id is too long to be shown (D15)
 }
 
-// sameThing reports whether two streams hold parts of the same things, such as messages and message_bodies: then equal record ids mean one
-// thing. Other streams, such as orders and customers, may number their records alike.
+// sameThing reports whether two streams have parts of the same things, such as messages and message_bodies: then equal record ids mean one
+// thing. Other streams, such as orders and customers, may use the same ids for different things.
 func sameThing(a, b string) bool {
 	if len(a) > len(b) {
 		a, b = b, a
@@ -35,7 +35,7 @@ func sameThing(a, b string) bool {
 	return strings.HasPrefix(b, strings.TrimSuffix(a, "s")+"_")
 }
 
-// SharedRecords finds hits of the same thing as an earlier hit: it maps each record, without its stream, to the stream of its first hit.
+// SharedRecords finds hits of the same thing as an earlier hit. It maps each record, without its stream, to the stream of its first hit.
 type SharedRecords map[rs.Ref]string
 
 // Add returns the record of a hit without its stream, or the zero Ref if no other hit can share it, and whether the hit is of the same
@@ -55,12 +55,12 @@ func (s SharedRecords) Add(h *Hit) (record rs.Ref, joins bool) {
 	return record, seen
 }
 
-// Cut reports whether the match is not all of its text.
+// Cut reports whether the match is truncated.
 func (t *Text) Cut() bool {
 	return bytes.Contains(t.Match, []byte(`"`+write.Ellipsis)) || bytes.Contains(t.Match, []byte(write.Ellipsis+`"`))
 }
 
-// Size is how many bytes a hit adds to the text, at most.
+// Size returns how many bytes a hit adds to the text at most.
 func (t *Text) Size() int {
 	switch {
 	case t.Long:
@@ -71,7 +71,7 @@ func (t *Text) Size() int {
 	return len(t.ID) + len(write.Separator) + len(t.What) + len("\n  ") + len(t.Match) + 1
 }
 
-// Line writes a hit with the ids of those behind it that are of the same record.
+// Line returns a hit, with the ids of the hits after it that belong to the same record.
 func (t *Text) Line(behind []Text) string {
 	var line strings.Builder
 	line.Grow(t.Size())
@@ -96,7 +96,7 @@ func (h *Hit) IsSameRecord(other *Hit) bool {
 	return h.RecordID != "" && h.RecordID == other.RecordID && h.Connection == other.Connection && sameThing(h.Stream, other.Stream)
 }
 
-// Shows reports whether what a hit shows of its record has a word.
+// Shows reports whether the texts that a hit shows contain a word.
 func (h *Hit) Shows(word string) bool {
 	shown := []string{h.Title, h.Who, h.Snippet.Plain}
 	for i := range h.Excerpts {
@@ -105,8 +105,8 @@ func (h *Hit) Shows(word string) bool {
 	return question.Has(strings.Join(shown, "\n"), word)
 }
 
-// What says what a hit is: when, its title or what takes the place of one, who it is from, and where it is; whole is false for what is
-// needed to read on.
+// What describes a hit: its time, its title or a substitute, who it is from, and where it is. Without whole, it leaves out what is not
+// needed to read the record.
 func (h *Hit) What(whole bool) string {
 	if whole && h.what != "" {
 		return h.what
@@ -115,7 +115,7 @@ func (h *Hit) What(whole bool) string {
 	switch {
 	case h.Authored != "":
 		when = h.When()
-	case h.Emitted != "": // when it was read, which is not when it happened
+	case h.Emitted != "": // when it was collected, which is not when it happened
 		when = "collected " + clean.ShownText(write.Minute(h.Emitted))
 	}
 	if h.Title != "" {
@@ -126,7 +126,7 @@ func (h *Hit) What(whole bool) string {
 	} else if h.Separate() == "" {
 		source = ""
 	}
-	stream := write.When(h.Ref.Stream == "", write.Label(h.Stream)) // else the id has it
+	stream := write.When(h.Ref.Stream == "", write.Label(h.Stream)) // else it is in the id
 	b := make([]byte, 0, 160)
 	for _, part := range [...]string{when, shown(stream), shown(title), shown(who), source, h.Has} {
 		if part != "" {
@@ -142,7 +142,7 @@ func (h *Hit) What(whole bool) string {
 
 func shown(text string) string { return write.When(text != "", clean.ShownText(text)) }
 
-// AppendMatch appends the match of a hit, cited as `pdpp-mcp verify` takes it behind the id: field, place and digest.
+// AppendMatch appends the match of a hit with its citation, as `pdpp-mcp verify` takes it after the id: field, range and digest.
 func (h *Hit) AppendMatch(b []byte, chars int) []byte {
 	if len(h.Excerpts) == 0 {
 		if chars == 0 || h.Snippet.Plain == "" {
@@ -170,7 +170,7 @@ func (h *Hit) AppendMatch(b []byte, chars int) []byte {
 	return append(b, write.Lead("; also in ", strings.Join(write.Each(otherFields(h.Excerpts, x.Field), clean.Name), ", "))...)
 }
 
-// Records counts the records that hits are of.
+// Records counts the records to which hits belong.
 func Records(hits []Hit) int {
 	count, records := 0, make(SharedRecords, len(hits))
 	for i := range hits {
@@ -181,8 +181,8 @@ func Records(hits []Hit) int {
 	return count
 }
 
-// StreamMix counts the records that hits are of by connection and stream, in which what is stored in several streams, as a message and its
-// body, is one.
+// StreamMix counts the records to which hits belong, by connection and stream. A thing that is stored in several streams, such as a message
+// and its body, counts once.
 func StreamMix(hits []Hit) string {
 	const maxStreams = 8
 	type group struct {
@@ -216,10 +216,10 @@ func StreamMix(hits []Hit) string {
 	return strings.Join(write.First(parts, maxStreams, "%d other streams"), ", ")
 }
 
-// SourceMix counts the hits of each connection, when there is more than one (S0-6a).
+// SourceMix counts the hits of each connection; "" if there is only one (S0-6a).
 func SourceMix(hits []Hit) string {
 	const maxSources = 6
-	var firsts []*Hit          // of the connections
+	var firsts []*Hit          // the first hit of each connection
 	counts := map[string]int{} // by connection
 	for i := range hits {
 		if counts[hits[i].Connection]++; counts[hits[i].Connection] == 1 {
@@ -239,14 +239,14 @@ func sourceLabel(h *Hit) string {
 
 // A Style is how much of each hit structured output shows.
 type Style struct {
-	Chars int  // of excerpts and snippets
-	Read  bool // each hit has the call that reads on, instead of one for all
-	Short bool // a hit has our address instead of a long one of its own
-	Bare  bool // a hit has only id, title and our address
+	Chars int  // most characters of an excerpt or snippet
+	Read  bool // each hit has the call that reads the rest, instead of one example for all
+	Short bool // a hit has the address from RecordURL instead of a long one from its source
+	Bare  bool // a hit has only id, title, connection_id, time and the address from RecordURL
 }
 
-// Write writes a hit among the results, and among the follow-ups where it has a proven match (S1-1a). base is the public address of the
-// resource server.
+// Write adds a hit to the results, and to the follow-ups if it has a proven match (S1-1a). base is the public address of the resource
+// server.
 func (style Style) Write(results, followUps *write.Object, h *Hit, base string) {
 	style.result(results.Open("", '{'), h, base)
 	results.Close('}')
@@ -256,13 +256,13 @@ func (style Style) Write(results, followUps *write.Object, h *Hit, base string) 
 	x := h.Best()
 	followUps.Open("", '{').Plain("id", h.ID).Open("evidence", '[').Open("", '{').Plain("field", x.Field)
 	followUps.Append("preview", style.excerpt(&x.Text))
-	if style.Read && !style.shows(x) { // where results does not have the whole text (S1-R2)
+	if style.Read && !style.shows(x) { // if results does not have the whole text (S1-R2)
 		x.AddRead(followUps, "read")
 	}
 	followUps.Close('}').Close(']').Close('}')
 }
 
-// result is a hit in structuredContent.results. URIs of field windows stand in _meta only (S1-R4).
+// result writes a hit for structuredContent.results. URIs of field windows are in _meta only (S1-R4).
 func (style Style) result(a *write.Object, h *Hit, base string) {
 	const longURL = 300
 	title, url := h.Heading(), cmp.Or(item.Address(h.Own), item.Address(h.Own.Object("data")))
@@ -278,7 +278,7 @@ func (style Style) result(a *write.Object, h *Hit, base string) {
 		return
 	}
 	a.Optional("who", write.Label(h.Who)).Optional("authored_at", h.Authored).Optional("authored_field", item.LastChange(h.TimeField))
-	if h.Authored == "" { // when it was read, which is not when it happened
+	if h.Authored == "" { // when it was collected, which is not when it happened
 		a.Optional("emitted_at", h.Emitted)
 	}
 	a.Optional("connection_id", h.Connection).Optional("connector_key", clean.Preview(h.Connector, write.TitleChars))
@@ -320,10 +320,10 @@ func appendEscapedJSON(b []byte, text string) []byte {
 	return b[:from+copy(b[from:], b[from+1:len(b)-1])]
 }
 
-// shows reports whether a style shows all of an excerpt's field.
+// shows reports whether a style shows all of the excerpt and the excerpt can be all of its field.
 func (style Style) shows(x *Excerpt) bool { return x.Text.Fits(style.Chars) && x.Complete() }
 
-// FirstIncomplete returns the first match that is not shown completely; nil if there is none, or the style has no follow-ups.
+// FirstIncomplete returns the first match that is not shown completely; nil if there is none or the style has no follow-ups.
 func (style Style) FirstIncomplete(hits []Hit) *Excerpt {
 	for i := range hits {
 		if len(hits[i].Excerpts) > 0 && !style.Bare && !style.shows(hits[i].Best()) {
