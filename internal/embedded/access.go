@@ -9,15 +9,15 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/store"
 )
 
-// An access is one stream of one connection as far as a grant opens it: a source that a read may draw on. Every read
-// is a loop over sources, and every query on one starts from its conditions: that is how the grant is kept.
+// An access is one stream of one connection, limited to what a grant gives access to. Every read loops over accesses, and every query on
+// one includes its conditions: this is how grants are enforced.
 type access struct {
 	store.Source
-	all bool // the grant is not limited to named fields
+	all bool // the grant includes all fields
 }
 
-// sourcesOf lists what a grant opens, in the order of the corpus. Where a grant names the same stream of a
-// connection twice, the first counts.
+// sourcesOf lists the sources that a grant gives access to, in the order of the corpus. If a grant names a stream of a connection twice,
+// the first entry applies.
 func sourcesOf(c *store.Catalog, grant authority.Grant) []access {
 	var sources []access
 	for _, t := range c.Tables {
@@ -60,7 +60,7 @@ func storeSources(sources []access) []store.Source {
 	return all
 }
 
-// boundConnection is the connection that a cursor of these sources is bound to: empty for several.
+// boundConnection returns the connection that a cursor over sources is bound to: "" if there are several.
 func boundConnection(sources []access) string {
 	if len(sources) == 1 {
 		return sources[0].Connection.ID
@@ -68,7 +68,7 @@ func boundConnection(sources []access) string {
 	return ""
 }
 
-// connectionRefs names the connections of sources, each once.
+// connectionRefs lists the connections of sources without duplicates.
 func connectionRefs(sources []access) []connectionRef {
 	var refs []connectionRef
 	for _, s := range sources {
@@ -79,18 +79,18 @@ func connectionRefs(sources []access) []connectionRef {
 	return refs
 }
 
-// ofConnector reports whether a connector has a key or source id.
+// ofConnector reports whether id is the key or the source id of the connector.
 func (s access) ofConnector(id string) bool {
 	return s.Connector.Key == id || s.Connector.SourceID == id
 }
 
-// labeled adds to what is said of a record or a stream which connection it is of.
+// labeled adds to the body of a record or stream the members that identify its connection.
 func (s access) labeled(body object) object {
 	one := s.Connection
 	return append(body, object{{"connection_id", one.ID}, {"connector_instance_id", one.ID}, {"display_name", one.DisplayName}}...)
 }
 
-// demand finds a granted field, or says why the field cannot be used.
+// demand returns a granted field, or an error: field_not_granted or unknown_field.
 func (s access) demand(name string) (model.Field, *apiError) {
 	if field, ok := s.Granted(name); ok {
 		return field, nil
@@ -101,7 +101,8 @@ func (s access) demand(name string) (model.Field, *apiError) {
 	return model.Field{}, newError(http.StatusBadRequest, "unknown_field", "Unknown field: %s", name)
 }
 
-// filter narrows a source. A field that is not granted cannot be filtered by: the answer would tell its value.
+// filter narrows a source to the records that match the filters. Only granted fields can be filtered by: the result would disclose the
+// value of any other.
 func (c *call) filter(s access) (access, *apiError) {
 	for _, f := range c.params.filters {
 		field, err := s.demand(f.field)
@@ -117,7 +118,7 @@ func (c *call) filter(s access) (access, *apiError) {
 		case f.operator != "" && !slices.Contains(store.Operators(), f.operator):
 			return s, invalidRequest("Unsupported range operator '%s' on '%s'", f.operator, field.Name)
 		}
-		target, _ := s.Column(field.Name) // what may be filtered by has one
+		target, _ := s.Column(field.Name) // every field with a filter has a column
 		condition, ok := target.Filter(f.operator, f.value)
 		if !ok {
 			return s, invalidRequest("Filter value %q on '%s' is not a %s", f.value, field.Name,

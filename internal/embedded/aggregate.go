@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 	"time"
-	_ "time/tzdata" // group_by_time knows every zone, wherever the program runs
+	_ "time/tzdata" // group_by_time supports every zone, also on systems without zone files
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/store"
@@ -63,7 +63,7 @@ func (c *call) aggregate() any {
 	return append(body, object{{"groups", groups[:shown]}, {"limit", plan.limit}, {"other_count", other}}...)
 }
 
-// A group is the records of one value, or of one span of time.
+// A group counts the records of one value, or of one span of time.
 type group struct {
 	Count int `json:"count"`
 	Key   any `json:"key"`
@@ -134,7 +134,7 @@ func (c *call) aggregateValue(plan aggregatePlan, records int) (value any) {
 		value, err = c.store.Sum(c.ctx, plan.sources, plan.field)
 	case "count_distinct":
 		groups := c.groupsOf(plan.sources, plan.field)
-		return len(slices.DeleteFunc(groups, func(g store.Group) bool { return g.Value == nil })) // a missing value is not a value
+		return len(slices.DeleteFunc(groups, func(g store.Group) bool { return g.Value == nil })) // records without a value do not count
 	default:
 		value, err = c.store.Extreme(c.ctx, plan.sources, plan.field, plan.metric == "max")
 	}
@@ -148,9 +148,9 @@ func (c *call) groupsOf(sources []store.Source, field string) []store.Group {
 	return groups
 }
 
-// groups counts by value, the most frequent first. Records without a value are a group of their own, with the key null.
+// groups counts by value, the most frequent first. Records without a value form a group with the key null.
 func (c *call) groups(plan aggregatePlan) []group {
-	target, _ := plan.sources[0].Column(plan.groupBy) // the plan has found it
+	target, _ := plan.sources[0].Column(plan.groupBy) // every field that declares group_by has a column
 	groups := []group{}
 	for _, g := range c.groupsOf(plan.sources, plan.groupBy) {
 		groups = append(groups, group{g.Count, target.Kind.Wire(g.Value)})
@@ -158,7 +158,7 @@ func (c *call) groups(plan aggregatePlan) []group {
 	return groups
 }
 
-// timeGroups counts by span of time, the earliest first. Records without a time are the last group, with the key null.
+// timeGroups counts by span of time, the earliest first. Records without a time form the last group, with the key null.
 func (c *call) timeGroups(plan aggregatePlan) []group {
 	buckets, missing := map[string]int{}, 0
 	for _, g := range c.groupsOf(plan.sources, plan.groupByTime) {
@@ -171,14 +171,14 @@ func (c *call) timeGroups(plan aggregatePlan) []group {
 	if plan.zone != time.UTC {
 		unmoved, err := c.store.Unmoved(c.ctx, plan.sources, plan.groupByTime)
 		c.fail(err)
-		for _, g := range unmoved { // which were taken for times in UTC
+		for _, g := range unmoved { // these were counted as times in UTC above
 			micros, ok := g.Value.(int64)
 			if !ok {
-				continue // it is missing
+				continue // no time
 			}
 			at := time.UnixMicro(micros).UTC()
 			buckets[bucketOf(at.In(plan.zone), plan.granularity)] -= g.Count
-			if plan.granularity == "hour" { // the last that begins when the clock shows no more: it may skip a midnight, or show it twice
+			if plan.granularity == "hour" { // the last hour that begins by then: a clock change may skip midnight, or repeat it
 				shown := at.Format("2006-01-02T15")
 				for at = at.Add(15 * time.Hour).In(plan.zone); at.Format("2006-01-02T15") > shown; at = at.Add(-time.Hour) {
 				}
@@ -188,7 +188,7 @@ func (c *call) timeGroups(plan aggregatePlan) []group {
 		maps.DeleteFunc(buckets, func(_ string, n int) bool { return n == 0 })
 	}
 	groups := []group{}
-	// A text does not say which of two hours that a clock shows alike came first.
+	// Compare instants, not texts: the two hours that a clock change repeats differ in their offset only.
 	began := func(key string) time.Time { at, _ := model.ParseInstant(key); return at }
 	for _, key := range slices.SortedFunc(maps.Keys(buckets), func(one, other string) int { return began(one).Compare(began(other)) }) {
 		groups = append(groups, group{buckets[key], key})
@@ -199,8 +199,7 @@ func (c *call) timeGroups(plan aggregatePlan) []group {
 	return groups
 }
 
-// bucketOf names the span that an instant falls into by its first day, or its hour with the zone's offset. Weeks
-// start on Monday.
+// bucketOf names the span of an instant by its first day or, for an hour, by its start with the zone's offset. Weeks start on Monday.
 func bucketOf(instant time.Time, granularity string) string {
 	year, month, day := instant.Date()
 	switch granularity {

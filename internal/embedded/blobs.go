@@ -10,7 +10,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/store"
 )
 
-// A blobBody is bytes instead of JSON.
+// A blobBody is a response that consists of bytes instead of JSON.
 type blobBody struct {
 	mimeType string
 	bytes    []byte
@@ -22,14 +22,14 @@ func (b blobBody) write(w http.ResponseWriter) {
 	w.Header().Set("Cache-Control", "private, no-store")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(http.StatusOK)
-	_, _ = w.Write(b.bytes) // the status is out: nothing more can reach a client that hung up
+	_, _ = w.Write(b.bytes) // the status is sent: an error cannot be reported
 }
 
-// blob answers GET /v1/blobs/{id}: bytes that a granted field of a granted record names.
+// blob answers GET /v1/blobs/{id} with the bytes, if a granted field of a granted record references them.
 func (c *call) blob() any {
 	id := c.path[1]
 	var holders []store.BlobHolder
-	if len(c.sources) > 0 { // else there may be no table of blobs yet
+	if len(c.sources) > 0 { // without a source there may be no table of blobs yet
 		var err error
 		holders, err = c.store.BlobHolders(c.ctx, id)
 		c.fail(err)

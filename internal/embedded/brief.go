@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// brief is what a record says first, where none of its stream's fields is called as titles are: its first short granted texts, but for keys
-// and what a hit shows anyway. It is empty where the stream has a title, or only one text, in which the match is.
+// brief is a title for a record of a stream without a title field: its first three granted texts of up to 40 code points, except keys and
+// fields that a hit shows anyway. It is "" if the stream has a title, or only one such field: then the excerpt shows the text.
 func (s access) brief(fields map[string]json.RawMessage) string {
 	const most, chars = 3, 40
 	var texts []string
@@ -21,7 +21,7 @@ func (s access) brief(fields map[string]json.RawMessage) string {
 		}
 		candidates++
 		var text string
-		_ = json.Unmarshal(fields[field.Name], &text) // null, and a number in a field of texts, leave it empty
+		_ = json.Unmarshal(fields[field.Name], &text) // null or a number leaves it empty
 		if length := utf8.RuneCountInString(text); length > 0 && length <= chars && len(texts) < most {
 			texts = append(texts, text)
 		}

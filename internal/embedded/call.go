@@ -19,37 +19,37 @@ import (
 // Options configure a [Server]. The zero value works, but refuses introspection.
 type Options struct {
 	authority.Terms
-	// Origin is the server's own origin, such as "http://127.0.0.1:7710": the issuer and audience of its tokens.
-	// It is asked on each request, for a server that learns its port by listening. Nil: the request's host.
+	// Origin returns the server's origin, such as "http://127.0.0.1:7710": the issuer and audience of its tokens. It is called on each
+	// request, because a server may learn its port only by listening. Nil: the request's host.
 	Origin func() string
-	// Now tells the time. Nil: time.Now.
+	// Now returns the current time. Nil: time.Now.
 	Now func() time.Time
 	// Observe is called for each request before it is answered, concurrently. It must not read the body. It may be nil.
 	Observe func(*http.Request)
-	// Fault is called for an error that the client sees as 500 internal_error alone, concurrently. It may be nil.
+	// Fault is called for each error that the client sees only as 500 internal_error, concurrently. It may be nil.
 	Fault func(*http.Request, error)
-	// AllWords makes a search demand every word of its query, as other resource servers do: for tests of a client's own repair.
+	// AllWords makes search require every word of the query, as other resource servers do. It is for tests of how a client recovers.
 	AllWords bool
-	// Pending says what each answer warns of while files have changed that the store does not hold yet. Empty: nothing. Nil: never anything.
+	// Pending returns a warning for every answer while files have changes that the store does not have yet, or "". It may be nil.
 	Pending func() string
-	// Embeddings are what semantic and hybrid search find by. Nil: both are refused.
+	// Embeddings is the index of semantic and hybrid search. Nil: both are refused.
 	Embeddings *semantic.Index
 }
 
-// A call is one admitted read on its way to an answer. It keeps the first refusal or failure, which is then the answer: what checks and
-// writes goes on after it, with nothing in hand.
+// A call is one authenticated read while it is answered. It keeps the first refusal or failure, which becomes the answer. The code after it
+// continues with empty values.
 type call struct {
 	ctx      context.Context
 	store    *store.Store
 	options  *Options
 	url      *url.URL
-	path     []string // after v1, unescaped
+	path     []string // segments after v1, unescaped
 	params   params
 	grant    authority.Grant
 	catalog  *store.Catalog
-	sources  []access // everything the grant opens
+	sources  []access // everything that the grant gives access to
 	warnings []warning
-	err      error // the first
+	err      error // the first one
 }
 
 func (c *call) warn(w warning) { c.warnings = append(c.warnings, w) }
@@ -58,14 +58,14 @@ func (c *call) warnOf(param, code, message string) {
 	c.warn(warning{Code: code, Message: message, Param: param})
 }
 
-// fail keeps an error, and ignores nil.
+// fail records err unless it is nil or there was an earlier error.
 func (c *call) fail(err error) {
 	if c.err == nil {
 		c.err = err
 	}
 }
 
-// refuse keeps a refusal, and ignores nil.
+// refuse records a refusal as [call.fail] does.
 func (c *call) refuse(refusal *apiError) {
 	if refusal != nil {
 		c.fail(refusal)
@@ -90,13 +90,13 @@ func (c *call) fields(r store.Record) map[string]json.RawMessage {
 	return fields
 }
 
-// body writes a stored record as a source shows it.
+// body returns a stored record with the wanted fields that the source shows.
 func (c *call) body(s access, r store.Record, wanted []string) object {
 	return s.labeled(object{{"data", c.project(s, r, wanted)}, {"id", r.ID}, {"object", "record"}, {"stream", s.Stream.Name}}).
 		with("emitted_at", model.FormatInstant(r.Emitted))
 }
 
-// project cuts a record to what is granted and wanted.
+// project reduces the data of a record to the fields that are granted and wanted. Nil wanted: all granted fields.
 func (c *call) project(s access, r store.Record, wanted []string) json.RawMessage {
 	if s.all && wanted == nil {
 		return r.Data
@@ -108,12 +108,12 @@ func (c *call) project(s access, r store.Record, wanted []string) json.RawMessag
 			out = append(out, member{field.Name, value})
 		}
 	}
-	return jsonText(out)
+	return encodeJSON(out)
 }
 
 func (c *call) isOwner() bool { return c.grant.Kind == authority.KindOwner }
 
-// number reads a whole number that is at least low. One above high is clamped to it.
+// number reads an integer parameter. Below low it is refused; above high it is clamped, with a warning.
 func (c *call) number(name string, usual, low, high int) int {
 	text := c.params.single[name]
 	if text == "" {
@@ -144,7 +144,7 @@ func (c *call) pageLimit(usual int, noun string) int {
 	return min(limit, maxPage)
 }
 
-// connection reads connection_id or its deprecated alias.
+// connection reads connection_id, or its deprecated alias connector_instance_id.
 func (c *call) connection() string {
 	canonical, alias := c.params.single["connection_id"], c.params.single["connector_instance_id"]
 	switch {
@@ -159,7 +159,7 @@ func (c *call) connection() string {
 	return alias
 }
 
-// open finds the sources that a read of a stream is about: at least one.
+// open returns the sources of the stream in the path, or refuses if there are none.
 func (c *call) open() []access {
 	sources := selectSources(c.sources, func(s access) bool { return s.Stream.Name == c.path[1] })
 	if len(sources) == 0 {
@@ -169,8 +169,7 @@ func (c *call) open() []access {
 	return c.narrow(sources, connectionMismatch)
 }
 
-// narrow keeps the sources of the connector and the connection that are asked for. Where there are none of the connection it refuses with
-// the mismatch.
+// narrow keeps the sources of the requested connector and connection. If the connection has none, it refuses with mismatch.
 func (c *call) narrow(sources []access, mismatch func(connection string) *apiError) []access {
 	if id := c.params.single["connector_id"]; id != "" {
 		if sources = selectSources(sources, func(s access) bool { return s.ofConnector(id) }); len(sources) == 0 {
@@ -187,9 +186,9 @@ func (c *call) narrow(sources []access, mismatch func(connection string) *apiErr
 	return sources
 }
 
-// usable keeps the sources that pass a check, as the check narrows them. Where streams of several connectors share a name, a parameter
-// needs to make sense to one of them: the others have nothing to answer, and are named as left out if param says of what. If none passes,
-// the refusal is that of the source which came furthest.
+// usable keeps the sources that pass check, as check returns them. If streams of several connectors have the same name, a parameter needs
+// to be valid for one of them only: the others are left out, with a warning if param is not empty. If none passes, it refuses with the most
+// specific of their errors.
 func (c *call) usable(sources []access, param string, check func(access) (access, *apiError)) []access {
 	var kept, left []access
 	var furthest *apiError
@@ -200,7 +199,7 @@ func (c *call) usable(sources []access, param string, check func(access) (access
 			continue
 		}
 		left = append(left, s)
-		if furthest == nil || telling(refusal) < telling(furthest) {
+		if furthest == nil || refusalRank(refusal) < refusalRank(furthest) {
 			furthest = refusal
 		}
 	}
@@ -216,18 +215,18 @@ func (c *call) usable(sources []access, param string, check func(access) (access
 	return kept
 }
 
-// telling is less for a refusal that came further.
-func telling(refusal *apiError) int {
+// refusalRank orders refusals: the lower the rank, the more checks the source passed.
+func refusalRank(refusal *apiError) int {
 	return slices.Index([]string{"field_not_granted", "unknown_field"}, refusal.Code)
 }
 
-// filtered narrows the sources to those that the filters make sense to, and to the records that they ask for.
+// filtered keeps the sources that support the filters, narrowed to the records that match.
 func (c *call) filtered(sources []access) []access {
 	return c.usable(sources, "filter", c.filter)
 }
 
-// target is the granted source that a relation leads to. Without its foreign key it cannot be followed: the answer
-// would tell the key.
+// target returns the granted source that a relation leads to. It reports false if the foreign key is not granted or not comparable:
+// following the relation would disclose the key.
 func (c *call) target(from access, relation model.Relation) (access, bool) {
 	for _, s := range c.sources {
 		if s.Connector == from.Connector && s.Connection.ID == from.Connection.ID && s.Stream.Name == relation.Target {
@@ -239,7 +238,7 @@ func (c *call) target(from access, relation model.Relation) (access, bool) {
 	return access{}, false
 }
 
-// opensAll reports whether the grant opens every stream of a connection.
+// opensAll reports whether the grant gives access to every stream of a connection.
 func (c *call) opensAll(connection string) bool {
 	opened, all := 0, -1
 	for _, s := range c.sources {
@@ -252,7 +251,7 @@ func (c *call) opensAll(connection string) bool {
 
 func (c *call) self() object { return object{{"self", c.url.RequestURI()}} }
 
-// links leads to the next page; null where there is none.
+// links has the address of the page itself and of the next page, which is null after the last.
 func (c *call) links(next string) object {
 	links := object{{"self", c.url.RequestURI()}, {"next", nil}}
 	if next != "" {
@@ -267,8 +266,8 @@ func (c *call) meta() object {
 	return object{{"count", object{{"kind", "none"}}}, {"warnings", c.warningList()}}
 }
 
-// warningList is never null on the wire.
+// warningList returns the warnings as a non-nil slice, so that JSON has [] instead of null.
 func (c *call) warningList() []warning { return append([]warning{}, c.warnings...) }
 
-// list begins the answer to a read of several records.
+// list returns the first members of a list response.
 func (c *call) list() object { return object{{"object", "list"}, {"url", c.url.EscapedPath()}} }

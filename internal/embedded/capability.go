@@ -9,7 +9,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/store"
 )
 
-// uses are what may be asked of a field: what the schema routes say, and what reads are held to.
+// uses are the operations that a field supports: the schema routes advertise them, and reads enforce them.
 type uses struct {
 	exact, ranged, lexical, meaning bool
 	aggregations                    []string
@@ -18,7 +18,7 @@ type uses struct {
 // aggregations are the kinds of aggregation that a field may declare.
 var aggregations = [...]string{"count_distinct", "group_by", "group_by_time", "max", "min", "sum"}
 
-// usesOf tells of a field of a server that finds by meaning, or does not.
+// usesOf returns the uses of a field; meaning is whether the server has semantic search.
 func usesOf(field model.Field, meaning bool) uses {
 	kind := store.KindOf(field)
 	u := uses{
@@ -33,7 +33,7 @@ func usesOf(field model.Field, meaning bool) uses {
 	return u
 }
 
-// full writes what may be asked of a granted field: all that is declared is usable.
+// full describes a granted field in the full schema. Everything that is declared is usable.
 func (u uses) full(field model.Field) object {
 	declared := func(yes bool) object { return object{{"declared", yes}, {"usable", yes}} }
 	aggregation, ranged := object{}, declared(u.ranged)
@@ -49,7 +49,7 @@ func (u uses) full(field model.Field) object {
 	}.with("type", extendedType(field)).with("role", field.Role)
 }
 
-// flags spells the same in one string, such as "t=timestamp,role=event-time,eq,r=gte|gt|lte|lt,a=max|min".
+// flags describes the same in one string, such as "t=timestamp,role=event-time,eq,r=gte|gt|lte|lt,a=max|min".
 func (u uses) flags(field model.Field) string {
 	flags := []string{"t=" + cmp.Or(extendedType(field), strings.Join(jsonTypes(field), "|"))}
 	for _, one := range [...]struct {
@@ -66,7 +66,7 @@ func (u uses) flags(field model.Field) string {
 	return strings.Join(flags, ",")
 }
 
-// queryOf says what may be asked of a stream, by query parameter.
+// queryOf describes the queries that a stream supports, by query parameter.
 func queryOf(fields []model.Field, relations []object, meaning bool) object {
 	var lexical, semantic []string
 	ranged, expand := object{}, []object{}
@@ -104,7 +104,7 @@ func queryOf(fields []model.Field, relations []object, meaning bool) object {
 	return query
 }
 
-// extendedType is the type of a field where JSON has none for it.
+// extendedType returns the type of a field if it is not a JSON type, or "".
 func extendedType(field model.Field) string {
 	if slices.Contains([]string{"text", "timestamp", "date", model.LocalTime, "blob"}, field.Type) {
 		return field.Type
@@ -112,7 +112,7 @@ func extendedType(field model.Field) string {
 	return ""
 }
 
-// jsonTypes are the types that a field's JSON may have.
+// jsonTypes lists the JSON types that the values of a field may have.
 func jsonTypes(field model.Field) []string {
 	kind := field.Type
 	switch kind {
@@ -142,7 +142,7 @@ func fieldSchema(field model.Field) object {
 	return schema
 }
 
-// recordSchema is the JSON Schema of a record of which some fields are shown.
+// recordSchema returns the JSON Schema of a record with these fields.
 func recordSchema(fields []model.Field) object {
 	properties, required := object{}, []string{}
 	for _, field := range fields {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// params are the query parameters of a read, checked against the set that its route knows.
+// params are the query parameters of a read, all of which its route supports.
 type params struct {
 	single  map[string]string
 	lists   map[string][]string
@@ -65,7 +65,7 @@ func (p *params) take(key string, values []string, known routeParams) *apiError 
 	return nil
 }
 
-// takeFilter reads what follows the first bracket of filter[field] and filter[field][operator].
+// takeFilter parses a filter parameter from after its first bracket: field] or field][operator].
 func (p *params) takeFilter(brackets string, values []string) *apiError {
 	inner, closed := strings.CutSuffix(brackets, "]")
 	path := strings.Split(inner, "][")
@@ -81,10 +81,10 @@ func (p *params) takeFilter(brackets string, values []string) *apiError {
 // has reports whether a parameter was given and is not empty.
 func (p params) has(name string) bool { return p.single[name] != "" }
 
-// positional are the parameters that say where in a query to read and how far; connections are bound to by id.
+// positional are the parameters that may differ between pages of one query. Connections are bound separately, by id.
 var positional = []string{"cursor", "limit", "count", "changes_since", "connection_id", "connector_instance_id"}
 
-// binding spells the query for a cursor to be bound to, but for what is positional.
+// binding returns the canonical form of a query, without the positional parameters, for a cursor to be bound to.
 func binding(query url.Values, connectionID string) string {
 	for name, values := range query {
 		slices.Sort(values)

@@ -18,15 +18,15 @@ func (c *call) record() any {
 		return nil
 	}
 	body := c.expandedBody(from, stored, wanted, expand)
-	body.set("record_json_bytes", len(c.project(from, stored, nil))) // of what is granted: the rest's size is not the client's to know
+	body.set("record_json_bytes", len(c.project(from, stored, nil))) // granted fields only: the size of the others must not be disclosed
 	body = append(body, object{{"connector_key", c.connectorName(from)}, {"links", c.self()}, {"meta", c.meta()}}...)
-	if when := c.about(from, c.fields(stored)); len(wanted) == 0 || slices.Contains(wanted, when.by) { // as a search says it
+	if when := c.about(from, c.fields(stored)); len(wanted) == 0 || slices.Contains(wanted, when.by) { // as in hits
 		body = body.with("authored_at", when.at).with("authored_field", when.by)
 	}
 	return body
 }
 
-// connectorName is how a source names its connector: a client sees the source id, an owner the short key.
+// connectorName returns the name of a source's connector: the source id for a client, the short key for the owner.
 func (c *call) connectorName(from access) string {
 	if c.isOwner() {
 		return from.Connector.Key
@@ -34,7 +34,7 @@ func (c *call) connectorName(from access) string {
 	return from.Connector.SourceID
 }
 
-// locate finds the one record of an id. An id is unique under a connection only, so several is a question back.
+// locate finds the record with an id. Ids are unique within a connection only: if several have it, the error is ambiguous_connection.
 func (c *call) locate(sources []access, id string) (from access, stored store.Record) {
 	var having []access
 	for _, s := range sources {
@@ -55,8 +55,8 @@ func (c *call) locate(sources []access, id string) (from access, stored store.Re
 	return from, stored
 }
 
-// wanted reads fields, the names of those to show. Nil is all that is granted. Each must be granted in one source at least. Views are not
-// read: they are what a grant is made of.
+// wanted reads fields, the names of the fields to return. Nil means all that are granted. Each must be granted in at least one source. View
+// is refused: views are resolved when a grant is issued.
 func (c *call) wanted(sources []access) []string {
 	if c.params.has("view") {
 		c.refuse(invalidRequest("Record reads must use explicit fields; views are resolved when the grant is issued"))
@@ -71,7 +71,7 @@ func (c *call) wanted(sources []access) []string {
 	return fields
 }
 
-// expansions reads expand and expand_limit. Each relation must be usable in one source at least.
+// expansions reads expand and expand_limit. Each relation must be usable in at least one source.
 func (c *call) expansions(sources []access) []string {
 	names := slices.Compact(slices.Sorted(slices.Values(c.params.lists["expand"])))
 	for _, name := range names {
@@ -88,14 +88,14 @@ func (c *call) expansions(sources []access) []string {
 	return names
 }
 
-// An expansion is a relation with the source that it leads to and the limit that was asked for.
+// An expansion is a relation with the source that it leads to and the requested limit.
 type expansion struct {
 	model.Relation
 	target access
 	limit  int
 }
 
-// expansion finds a relation of a source with what it leads to, as far as that is granted, and reads its limit.
+// expansion finds a relation of a source and reads its limit. It refuses a relation whose target is not granted.
 func (c *call) expansion(from access, name string) (expansion, *apiError) {
 	relation, ok := model.Find(from.Stream.Relations, func(r model.Relation) bool { return r.Name == name })
 	if !ok {
@@ -127,7 +127,7 @@ func expandLimit(relation model.Relation, text string) (int, *apiError) {
 	return limit, nil
 }
 
-// expandedBody writes a record with the related ones that are asked for. A relation that the record's own stream does not have is left out.
+// expandedBody returns a record with the requested related records. It omits relations that the stream of the record lacks.
 func (c *call) expandedBody(from access, r store.Record, wanted, expand []string) object {
 	body, expanded := c.body(from, r, wanted), object{}
 	for _, name := range expand {

@@ -18,7 +18,7 @@ type recordPlan struct {
 	limit    int
 	count    bool
 	bound    string
-	resumed  bool // at a cursor
+	resumed  bool // there is a cursor
 	position cursor
 }
 
@@ -87,8 +87,8 @@ func (s access) sortable(name string) *apiError {
 	return refusal
 }
 
-// recordPage reads a page. With several connections the page is one of each: there is no common order to go on by,
-// so there is no cursor.
+// recordPage returns a page. With several connections it has up to limit records of each and no cursor: there is no common order to
+// continue by.
 func (c *call) recordPage(plan recordPlan) any {
 	data, total, hasMore, next := []object{}, 0, false, ""
 	for i, from := range plan.sources {
@@ -130,8 +130,8 @@ func (c *call) recordPage(plan recordPlan) any {
 	return append(c.list(), page...).with("next_cursor", next)
 }
 
-// changes answers a records read with changes_since: what was emitted after a bookmark, oldest first. Versions count
-// over all connections, so that one cursor carries the feed of several.
+// changes answers a records read with changes_since: the records after a bookmark, oldest first. Versions count over all connections, so
+// that one cursor covers several.
 func (c *call) changes(plan recordPlan) any {
 	for _, name := range [...]string{"sort", "order", "count"} {
 		if c.params.has(name) {
@@ -162,10 +162,11 @@ func (c *call) changes(plan recordPlan) any {
 	return append(c.list(), page...).with("next_changes_since", c.sealCursor(bookmark)).with("next_cursor", next)
 }
 
-// bookmarkLife is how long a changes_since bookmark is kept.
+// bookmarkLife is how long a changes_since bookmark is valid.
 const bookmarkLife = 30 * 24 * time.Hour
 
-// changesSession reads where a feed starts and, so that it ends, how far it goes.
+// changesSession returns the versions after which a feed starts and at which it ends. Without the end, it would not end while records are
+// added.
 func (c *call) changesSession(sources []access) (after, until int64) {
 	if since := c.params.single["changes_since"]; since != "beginning" {
 		bookmark, ok := c.openCursor(since)
@@ -190,7 +191,7 @@ func (c *call) changesSession(sources []access) (after, until int64) {
 	return after, until
 }
 
-// bookmarkBound is looser than a page's: the next sync may ask for other fields.
+// bookmarkBound is less strict than the binding of a page: the next sync may request other fields.
 func (c *call) bookmarkBound(sources []access) string {
 	return c.bind("bookmark " + boundConnection(sources))
 }

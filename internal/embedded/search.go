@@ -16,25 +16,25 @@ import (
 
 // Bounds of a search.
 const (
-	defaultHits = 20   // of a page without a limit
-	maxQuery    = 1000 // code points of q: each word is looked for in each field shown
+	defaultHits = 20   // of a page if limit is absent
+	maxQuery    = 1000 // code points of q, which bounds the words to look up
 )
 
-// A recallBody says how much of what matches was ranked, and what was done with the words of the query.
+// A recallBody reports how many of the matches were ranked, and how the words of the query were used.
 type recallBody struct {
 	Complete             bool   `json:"complete"`
 	RankedCandidateCount int    `json:"ranked_candidate_count"`
 	RankingScope         string `json:"ranking_scope"`
 	Truncated            bool   `json:"truncated"`
 	SourcesSearchedCount int    `json:"sources_searched_count"`
-	*search.Report              // nil where every word is demanded
+	*search.Report              // nil for semantic search, and with Options.AllWords
 }
 
 type searchInput struct {
 	limit, offset int
-	bound         string // of its cursor
+	bound         string // what its cursor is bound to
 	request       search.Request
-	sources       []access // those of the request
+	sources       []access // parallel to request.Sources
 }
 
 func (c *call) searchInput() searchInput {
@@ -72,8 +72,8 @@ func (c *call) words(request search.Request) *search.Result {
 	return found
 }
 
-// search answers GET /v1/search: records with all words of q in their granted fields, then those with some. The store does
-// not change while it is served, so the ranking is the same for each page: the cursor is a place in it.
+// search answers GET /v1/search: records with all words of q in their granted fields, then those with some. A cursor is a position in the
+// ranking, which is the same for each page until the store changes.
 func (c *call) search() any {
 	in := c.searchInput()
 	found := c.words(in.request)
@@ -93,7 +93,7 @@ func (c *call) search() any {
 	})
 }
 
-// report is what was done with words, nil where every word is demanded.
+// report returns how the words of the query were used, or nil with Options.AllWords.
 func (c *call) report(found *search.Result) *search.Report {
 	if c.options.AllWords {
 		return nil
@@ -101,7 +101,7 @@ func (c *call) report(found *search.Result) *search.Report {
 	return &found.Report
 }
 
-// searchPage shows some of so many hits in all.
+// searchPage returns a page of hits, with a cursor if there are more among the total.
 func (c *call) searchPage(in searchInput, hits []object, total int, meta object) object {
 	next, end := "", in.offset+in.limit
 	if total > end {
@@ -111,7 +111,8 @@ func (c *call) searchPage(in searchInput, hits []object, total int, meta object)
 	return append(c.list(), page...).with("next_cursor", next)
 }
 
-// searchSources reads streams and the connection. Search has its own words for what is not granted.
+// searchSources returns the sources of the requested streams and connection. Search has separate error codes for those that are not
+// granted.
 func (c *call) searchSources() []access {
 	streams := c.params.lists["streams"]
 	if len(c.params.filters) > 0 && len(streams) != 1 {
@@ -143,7 +144,7 @@ func (c *call) searchOffset(bound string) int {
 	return int(position.After)
 }
 
-// searchedCount is how many sources have a field that is searched.
+// searchedCount counts the sources that have a searched field.
 func (in searchInput) searchedCount() (count int) {
 	for _, s := range in.request.Sources {
 		if len(s.Fields) > 0 {
@@ -153,7 +154,7 @@ func (in searchInput) searchedCount() (count int) {
 	return count
 }
 
-// A mode is a way to find records, as hits name it.
+// A mode is a search mode, by the names that hits use.
 type mode struct{ provenance, score string }
 
 var (
@@ -161,19 +162,19 @@ var (
 	byMeaning = mode{"semantic_match", "semantic_distance"}
 )
 
-// An evidence is why a record was found: the fields that match, and a piece of each text in them.
+// An evidence shows why a record was found: the fields that match, and an excerpt of each matching text.
 type evidence struct {
 	fields   []string
 	excerpts []excerpt
 }
 
-// An excerpt is a piece of the text that a field window reads by a path.
+// An excerpt is a part of a text, with the path by which a field window reads that text.
 type excerpt struct {
 	path string
 	search.Cutting
 }
 
-// hit writes what is said of a record that was found, with the evidence in its fields.
+// hit returns the body of a found record; find returns the evidence in its fields.
 func (c *call) hit(s access, version int64, by mode, score float64, find func(fields map[string]json.RawMessage) evidence) object {
 	stored, err := c.store.Version(c.ctx, s.Table, version)
 	c.fail(err)
@@ -202,12 +203,12 @@ func (c *call) hit(s access, version int64, by mode, score float64, find func(fi
 		with("authored_at", about.at).with("authored_field", about.by)
 }
 
-// An about is what names a record, who made it, when it says that it happened, and by which field of it or of the record that it is a
-// part of: as far as that is granted.
+// An about has the title, actor and time of a record, and the name of the field with that time. The values may come from the record that it
+// is a part of. All are granted.
 type about struct{ title, actor, at, by string }
 
-// about names a record. One without a time has that of the granted record which it is a part of, and its actor. The only part of a record,
-// such as the body of a message, has its title too.
+// about describes a record. A record without a time takes the time, and the actor if it has none, of the granted record that it is a part
+// of. The only part of a record (has_one), such as the body of a message, also takes its title.
 func (c *call) about(s access, fields map[string]json.RawMessage) about {
 	found := s.about(fields)
 	if found.at != "" {
@@ -243,7 +244,7 @@ func (s access) about(fields map[string]json.RawMessage) about {
 	}
 	status := strings.ToLower(string(fields["status"]))
 	if _, ok := s.Granted("status"); ok && found.title != "" && (status == `"cancelled"` || status == `"canceled"`) {
-		found.title = "Cancelled: " + found.title // who reads only hits takes it for what happens
+		found.title = "Cancelled: " + found.title // a hit without this would look like an event that takes place
 	}
 	for _, name := range s.TimeFields {
 		var text string
@@ -255,10 +256,10 @@ func (s access) about(fields map[string]json.RawMessage) about {
 	return found
 }
 
-// maxTitle is how many code points of a title or an actor a hit shows: some streams have no title but their text.
+// maxTitle is the most code points of a title or an actor in a hit: in some streams the title is the whole text.
 const maxTitle = 120
 
-// textOf returns the start of the first granted text of a role.
+// textOf returns the first non-empty granted text of a role, truncated to maxTitle.
 func (s access) textOf(fields map[string]json.RawMessage, role string) string {
 	for _, field := range s.Fields {
 		var text string
@@ -272,7 +273,7 @@ func (s access) textOf(fields map[string]json.RawMessage, role string) string {
 	return ""
 }
 
-// wordHit writes a hit with an excerpt of each granted text that matched, those with the rarer words first.
+// wordHit returns a hit with an excerpt of each granted text that matched, those with the rarest words first.
 func (c *call) wordHit(s access, h search.Hit, marks *search.Marker) object {
 	body := c.hit(s, h.Version, byWords, -float64(h.Score), func(fields map[string]json.RawMessage) (found evidence) {
 		worth := map[string]float32{} // by path

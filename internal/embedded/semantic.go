@@ -11,7 +11,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/vectors"
 )
 
-// fusedHits is how many of the first hits of both modes hybrid search fuses.
+// fusedHits is how many hits of each mode hybrid search fuses.
 const fusedHits = 200
 
 // semantic answers GET /v1/search/semantic: all records with a text, the nearest in meaning first.
@@ -27,7 +27,7 @@ func (c *call) semantic() any {
 	return c.searchPage(in, hits, len(found), c.nearMeta(in, len(found), nil))
 }
 
-// nearInput reads the parameters of a search by meaning, and refuses it where the server has none.
+// nearInput reads the parameters of a semantic or hybrid search, and refuses it if the server has no embeddings.
 func (c *call) nearInput() searchInput {
 	if c.options.Embeddings == nil {
 		c.refuse(newError(http.StatusBadRequest, "search_mode_unavailable",
@@ -48,7 +48,7 @@ func (c *call) near(in searchInput, most int) []vectors.Near {
 	return near
 }
 
-// nearHit writes a hit with the part of its text that is nearest.
+// nearHit returns a hit with the part of its text that is nearest to the query.
 func (c *call) nearHit(in searchInput, near vectors.Near) object {
 	s := in.sources[slices.IndexFunc(in.request.Sources, func(s search.Source) bool { return s.Number == int(near.Source) })]
 	body := c.hit(s, int64(near.Version), byMeaning, 1-float64(near.Similarity), func(fields map[string]json.RawMessage) evidence {
@@ -64,7 +64,7 @@ func (c *call) nearHit(in searchInput, near vectors.Near) object {
 	return body.with("retrieval_mode", "semantic")
 }
 
-// nearMeta says how much of what can be searched has vectors.
+// nearMeta returns the meta of a semantic or hybrid search, with a warning while some records have no vectors.
 func (c *call) nearMeta(in searchInput, ranked int, report *search.Report) object {
 	progress := c.options.Embeddings.Progress()
 	if !progress.Complete {
@@ -86,7 +86,7 @@ func (c *call) nearMeta(in searchInput, ranked int, report *search.Report) objec
 	}
 }
 
-// hybrid answers GET /v1/search/hybrid: what either mode finds, fused by rank. It has no pages.
+// hybrid answers GET /v1/search/hybrid: the hits of both modes, fused by rank. It has a single page.
 func (c *call) hybrid() any {
 	in := c.nearInput()
 	in.request.Most = fusedHits
@@ -112,7 +112,7 @@ func (c *call) fusedHit(in searchInput, one *semantic.Fused, marks *search.Marke
 	if one.Meaning != nil {
 		near := c.nearHit(in, *one.Meaning)
 		scores, by = append(scores, member{"semantic", near.get("score")}), append(by, "semantic")
-		if body == nil { // the excerpts of a hit by words have them marked
+		if body == nil { // the lexical hit is better: its excerpts have the words marked
 			body = near
 		}
 	}

@@ -1,7 +1,7 @@
-// Package embedded is an embedded resource server for trying things out: a person's data in SQLite, the reads of the PDPP
-// REST contract over it, and the authorization server's part that those reads need (introspection and the directory
-// of packages), all at one origin. Package importer reads a person's data from files, and package sample holds the
-// files of an invented person. Everything is kept within the grant of the token that asks.
+// Package embedded is an embedded resource server for trying things out. It keeps a person's data in SQLite, serves the reads of the PDPP
+// REST contract over it, and has the part of an authorization server that those reads need (introspection and the directory of packages),
+// all at one origin. Package importer reads a person's data from files; package sample has the files of an invented person. Every read is
+// limited to the grant of its token.
 //
 // It is not a reference for servers: it takes no writes and issues no grants.
 package embedded
@@ -21,7 +21,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/store"
 )
 
-// A Server is a resource server and its authorization server at one origin.
+// A Server is a resource server and its authorization server, at one origin.
 type Server struct {
 	store     *store.Store
 	authority *authority.Server
@@ -31,7 +31,7 @@ type Server struct {
 
 var _ http.Handler = (*Server)(nil)
 
-// NewServer serves a store to the holders of grants.
+// NewServer returns a server that gives clients access to a store, within their grants.
 func NewServer(from *store.Store, grants *authority.Grants, options Options) *Server {
 	if options.Now == nil {
 		options.Now = time.Now
@@ -43,7 +43,7 @@ func NewServer(from *store.Store, grants *authority.Grants, options Options) *Se
 	return s
 }
 
-// IsOwner compares a text with the owner's secret. Its error says that there were too many wrong ones.
+// IsOwner reports whether secret is the owner's. It returns an error after too many wrong attempts.
 func (s *Server) IsOwner(secret string) (bool, error) { return s.authority.IsOwner(secret) }
 
 // ServeHTTP answers one request.
@@ -73,7 +73,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusOK, body)
 }
 
-// splitPath unescapes path segments one by one, so that an id may hold a slash.
+// splitPath unescapes each path segment separately, because an id may contain a slash.
 func splitPath(u *url.URL) ([]string, error) {
 	segments := strings.Split(strings.TrimPrefix(u.EscapedPath(), "/"), "/")
 	for i, segment := range segments {
@@ -99,7 +99,7 @@ func (s *Server) answer(r *http.Request, path []string) (any, error) {
 	return s.read(r, path[1:])
 }
 
-// metadata describes the resource server, or what MCP servers in front of it are called when access is asked for (RFC 9728).
+// metadata is the RFC 9728 metadata of the resource server or, with a resource path, of an MCP server in front of it.
 func metadata(origin, resource string, tokenKinds ...string) object {
 	return object{
 		{"resource", origin + resource}, {"resource_name", "PDPP demo resource server"}, {"authorization_servers", []string{origin}},
@@ -110,7 +110,7 @@ func metadata(origin, resource string, tokenKinds ...string) object {
 	}
 }
 
-// read admits the bearer and answers a read under /v1.
+// read authenticates the bearer token and answers a read under /v1.
 func (s *Server) read(r *http.Request, path []string) (any, error) {
 	grant, err := s.admit(r)
 	if err != nil {
@@ -140,12 +140,12 @@ func (s *Server) read(r *http.Request, path []string) (any, error) {
 	return nil, noSuchResource()
 }
 
-// mostAnswers is how often an answer is begun anew because the store changed under it.
-const mostAnswers = 5
+// maxAttempts limits how often a read is repeated because the store changed during it.
+const maxAttempts = 5
 
-// consistently answers from one state of the store: what is read while it changes is read again.
+// consistently answers from one state of the store: if the store changed during answer, it calls answer again.
 func (s *Server) consistently(ctx context.Context, answer func(*store.Catalog) (any, error)) (any, error) {
-	for range mostAnswers {
+	for range maxAttempts {
 		current, err := s.store.Current(ctx)
 		if err != nil {
 			return nil, err
@@ -161,7 +161,7 @@ func (s *Server) consistently(ctx context.Context, answer func(*store.Catalog) (
 		"The files change faster than they can be answered from. Ask again in a moment.")
 }
 
-// admit finds the live grant of the request's bearer token.
+// admit returns the grant of the request's bearer token, if it has not ended.
 func (s *Server) admit(r *http.Request) (authority.Grant, error) {
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	if !strings.EqualFold(scheme, "Bearer") || token == "" {
@@ -193,11 +193,11 @@ func (s *Server) origin(r *http.Request) string {
 	return "http://" + r.Host
 }
 
-// nextStep tells a client without a usable token where to begin.
+// nextStep tells a client without a usable token how to get one.
 const nextStep = "Fetch error.resource_metadata to find the authorization server, then request a scoped client grant without using an " +
 	"owner bearer token."
 
-// refusalOf is an error as the client sees it.
+// refusalOf converts any error into the one that the client sees.
 func (s *Server) refusalOf(r *http.Request, err error) *apiError {
 	if refusal, ok := errors.AsType[*apiError](err); ok {
 		return refusal
@@ -211,7 +211,7 @@ func (s *Server) refusalOf(r *http.Request, err error) *apiError {
 	return newError(http.StatusInternalServerError, "internal_error", "The server could not answer. Try again.")
 }
 
-// writeError is the one place that writes an error.
+// writeError writes the error response of a request.
 func (s *Server) writeError(w http.ResponseWriter, r *http.Request, requestID string, err error) {
 	refusal := s.refusalOf(r, err)
 	body := refusal.body(requestID)
@@ -226,7 +226,7 @@ func (s *Server) writeError(w http.ResponseWriter, r *http.Request, requestID st
 	writeJSON(w, refusal.Status, object{{"error", body}})
 }
 
-// A route is one read: the path under /v1, with * for any segment, and what it may be asked.
+// A route is one read: its path under /v1, in which * matches any segment, and its parameters.
 type route struct {
 	path   string
 	params routeParams
@@ -240,12 +240,12 @@ func (r route) matches(path []string) bool {
 }
 
 func routes(embeddings bool) []route {
-	scoped := func(names ...string) []string { // what chooses connections, on every read
+	scoped := func(names ...string) []string { // adds the parameters of every read that select connections
 		return append(names, "connection_id", "connector_instance_id", "connector_id")
 	}
 	search := routeParams{single: scoped("q", "limit", "cursor"), lists: []string{"streams"}, filter: true}
 	nearest := search
-	nearest.lenient = !embeddings // refused whatever it is asked
+	nearest.lenient = !embeddings // every request is refused anyway
 	return []route{
 		{"schema", routeParams{single: scoped("view", "detail", "stream")}, (*call).schema},
 		{"streams", routeParams{single: scoped()}, (*call).streams},

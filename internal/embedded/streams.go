@@ -22,7 +22,7 @@ func (c *call) streams() any {
 	return object{{"data", rows}, {"has_more", false}, {"object", "list"}, {"links", c.links("")}, {"meta", c.meta()}}
 }
 
-// stream answers GET /v1/streams/{stream}. Where connectors share the name it tells of the first, and says so.
+// stream answers GET /v1/streams/{stream}. If several connectors have a stream of that name, it describes the first one and warns.
 func (c *call) stream() any {
 	views := streamViews(c.open())
 	if c.err != nil {
@@ -36,11 +36,11 @@ func (c *call) stream() any {
 	return append(full, object{{"links", c.self()}, {"meta", c.meta()}}...)
 }
 
-// A streamView is a stream as a grant shows it over some connections.
+// A streamView is what a grant shows of a stream on some connections.
 type streamView struct {
 	*store.Table
 	sources []access
-	fields  []model.Field // granted in one of them
+	fields  []model.Field // granted on at least one of them
 }
 
 func streamViews(sources []access) []streamView {
@@ -62,7 +62,7 @@ func streamViews(sources []access) []streamView {
 	return views
 }
 
-// shown are those of some fields that the view has.
+// shown returns those of names that are fields of the view.
 func (v streamView) shown(names ...string) []string {
 	shown := []string{}
 	for _, name := range names {
@@ -73,7 +73,7 @@ func (v streamView) shown(names ...string) []string {
 	return shown
 }
 
-// views are the stream's views, without what is not granted.
+// views lists the stream's views, without fields that are not granted.
 func (v streamView) views() []object {
 	views := []object{}
 	for _, view := range v.Stream.Views {
@@ -106,11 +106,11 @@ func (c *call) relations(view streamView) []object {
 	return relations
 }
 
-// staleAfter is how old the newest record of a stream may be until it counts as stale.
+// staleAfter is the age of its newest record above which a stream counts as stale.
 const staleAfter = 24 * time.Hour
 
-// freshness is of the newest record; of files that were read, it is when that was, for all streams: a change is read before an answer, or
-// the answer warns.
+// freshness is that of the newest record. If the store was read from files, all streams are current as of that reading: changes are read
+// before an answer, or the answer warns.
 func (c *call) freshness(last *int64) object {
 	if read := model.FormatInstant(c.catalog.ReadAt); read != "" {
 		return object{{"status", "current"}, {"captured_at", read}, {"last_attempted_at", read}}
@@ -125,7 +125,7 @@ func (c *call) freshness(last *int64) object {
 	return object{{"status", status}}.with("captured_at", model.FormatInstant(last))
 }
 
-// described is what the compact schema and the full description of a stream have in common.
+// described returns the members that the compact and the full description of a stream have in common.
 func (v streamView) described(relations []object) object {
 	described := object{{"name", v.Stream.Name}, {"primary_key", v.shown(v.Stream.PrimaryKey...)}, {"expand_capabilities", relations}}
 	for _, name := range v.shown(v.Stream.CursorField) {
@@ -134,7 +134,7 @@ func (v streamView) described(relations []object) object {
 	return described
 }
 
-// compactStream says of a stream what may be asked of it, a string to a field.
+// compactStream describes the queries that a stream supports, with one string for each field.
 func (c *call) compactStream(view streamView) object {
 	fields := object{}
 	for _, field := range view.fields {
@@ -177,7 +177,7 @@ func (c *call) fullStream(view streamView) object {
 	return full
 }
 
-// schema answers GET /v1/schema. A stream or connection that is not granted is simply not there.
+// schema answers GET /v1/schema. It omits streams and connections that are not granted.
 func (c *call) schema() any {
 	sources := c.schemaSources()
 	view, detail := c.params.single["view"], c.params.single["detail"]
@@ -224,7 +224,7 @@ func (c *call) schemaSources() []access {
 	})
 }
 
-// bearer says whose token this is, where introspection is refused.
+// bearer describes the token, for clients that are refused introspection.
 func (c *call) bearer() object {
 	if c.isOwner() {
 		return object{{"scope", "owner"}, {"token_kind", authority.KindOwner}}

@@ -8,17 +8,17 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
-// How many files an answer says of what was not read of them: a schema, where they are looked up, and any other. The others are named in
-// a warning of so many bytes, behind which a client may cut, or counted.
+// How many incompletely read files a schema response and any other response explain. Further files are listed by name in one warning of at
+// most maxWarning bytes, since clients may truncate a longer one; the rest is counted.
 const schemaUnread, maxUnread, maxWarning = 14, 1, 320
 
-// warnUnread tells what could not be read of the files that sources come from: an answer may miss it.
-func (c *call) warnUnread(sources []access, most int) {
+// warnUnread warns of files of sources that were not read completely: the answer may lack their records. It explains at most limit files.
+func (c *call) warnUnread(sources []access, limit int) {
 	unread := c.unread(sources)
-	for _, one := range unread[:min(most, len(unread))] {
+	for _, one := range unread[:min(limit, len(unread))] {
 		c.warn(warning{Code: "not_read", Detail: map[string]int{"pieces": one.Pieces}, Message: unreadMessage(one)})
 	}
-	others := unread[min(most, len(unread)):]
+	others := unread[min(limit, len(unread)):]
 	if len(others) == 0 {
 		return
 	}
@@ -32,8 +32,8 @@ func (c *call) warnUnread(sources []access, most int) {
 	c.warn(warning{Code: "not_read", Message: names})
 }
 
-// unread are the files of sources that could not be read, those first that lose most. A file that belongs to no stream is named where all
-// that the grant opens is read, to those who may see all of its connection.
+// unread lists the files of sources that could not be read completely, greatest loss first. A file of no stream is listed only if all
+// sources of the grant are read, and the grant gives access to the whole connection of the file.
 func (c *call) unread(sources []access) []*model.LeftOut {
 	var unread []*model.LeftOut
 	for i := range c.catalog.LeftOut {
@@ -49,7 +49,7 @@ func (c *call) unread(sources []access) []*model.LeftOut {
 	return unread
 }
 
-// unreadRank puts first what records are lost of, and last what is no record.
+// unreadRank is 0 for a file with lost records, 1 with incomplete records, and 2 if no record is affected.
 func unreadRank(one *model.LeftOut) int {
 	switch {
 	case one.Lost() > 0, one.Pieces == 0 && one.Reason != model.NoRecord:
@@ -60,7 +60,7 @@ func unreadRank(one *model.LeftOut) int {
 	return 2
 }
 
-// unreadMessage says what of a file was not read, where the first of it is, and why.
+// unreadMessage says how much of a file was not read, at which line the first such piece is, and why.
 func unreadMessage(one *model.LeftOut) string {
 	pieces, how := one.Pieces-one.Aside, "not read"
 	if pieces == 0 && one.Pieces > 0 {
@@ -78,7 +78,7 @@ func unreadMessage(one *model.LeftOut) string {
 	return fmt.Sprintf("%d pieces of %s were %s, the first at line %d: %s", pieces, one.File, how, one.Line, one.Reason)
 }
 
-// warnPending tells that files have changed of which the store does not know yet.
+// warnPending warns of changed files that the store has not read yet.
 func (c *call) warnPending() {
 	if c.options.Pending == nil {
 		return

@@ -58,7 +58,7 @@ func (c *call) windowPlan() windowPlan {
 	}
 }
 
-// demandWindow refuses a field that is not granted, in this route's own words: unknown fields get the same error.
+// demandWindow refuses a field that is not granted. On this route, unknown fields get the same error.
 func (s access) demandWindow(path string) *apiError {
 	if _, ok := s.Granted(s.windowPath(path)[0]); ok {
 		return nil
@@ -66,7 +66,7 @@ func (s access) demandWindow(path string) *apiError {
 	return newError(http.StatusForbidden, "field_not_granted", "field '%s' is not within the granted projection for this stream", path)
 }
 
-// windowPath splits a dotted path. A field may have dots in its own name.
+// windowPath splits a dotted path. The name of the field may itself contain dots.
 func (s access) windowPath(path string) []string {
 	segments := strings.Split(path, ".")
 	for last := len(segments); last > 1; last-- {
@@ -78,7 +78,7 @@ func (s access) windowPath(path string) []string {
 	return segments
 }
 
-// textAt walks to the text at a path, through objects and arrays.
+// textAt returns the text at a path through objects and arrays.
 func textAt(data json.RawMessage, segments []string, path string) (string, *apiError) {
 	for _, segment := range segments {
 		next, ok := inside(data, segment)
@@ -96,7 +96,7 @@ func textAt(data json.RawMessage, segments []string, path string) (string, *apiE
 	return text, nil
 }
 
-// inside returns what an object or array has under a name or number.
+// inside returns the member of an object by name, or the item of an array by index.
 func inside(data json.RawMessage, segment string) (json.RawMessage, bool) {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(data, &members) == nil {
@@ -111,7 +111,7 @@ func inside(data json.RawMessage, segment string) (json.RawMessage, bool) {
 	return items[at], true
 }
 
-// jsonKinds are the types of values by how they begin; all others are numbers.
+// jsonKinds maps the first byte of a JSON value to its type; all other values are numbers.
 var jsonKinds = map[byte]string{'{': "object", '[': "array", 't': "boolean", 'f': "boolean", 'n': "null"}
 
 func (p windowPlan) cut(text string) (object, *apiError) {
@@ -145,7 +145,7 @@ func windowOf(text []rune, start, end, limit int) object {
 	return window
 }
 
-// find returns the first place of a query in a text without regard to case, in code points.
+// find returns the first occurrence of a query in a text, ignoring case, in code points.
 func find(text, query string) (start, end int, found bool) {
 	at := regexp.MustCompile("(?i)" + regexp.QuoteMeta(strings.ToValidUTF8(query, "\ufffd"))).FindStringIndex(text)
 	if at == nil {

@@ -12,16 +12,15 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
-// An object is a JSON object, whose members keep their order.
+// An object is a JSON object that keeps the order of its members.
 type object []member
 
-// A member is a name with its value.
 type member struct {
 	name  string
 	value any
 }
 
-// with adds a member, unless it is an empty text or list: then it is absent.
+// with adds a member, unless value is an empty string or list.
 func (o object) with(name string, value any) object {
 	switch value := value.(type) {
 	case string:
@@ -36,7 +35,7 @@ func (o object) with(name string, value any) object {
 	return append(o, member{name, value})
 }
 
-// set gives a member another value, or adds it.
+// set replaces the value of a member, or adds the member.
 func (o *object) set(name string, value any) {
 	at := slices.IndexFunc(*o, func(m member) bool { return m.name == name })
 	if at < 0 {
@@ -52,12 +51,12 @@ func (o object) get(name string) any {
 	return one.value
 }
 
-// only returns some of the members, in their order.
+// only returns an object with the named members, in their original order.
 func (o object) only(names ...string) object {
 	return slices.DeleteFunc(slices.Clone(o), func(m member) bool { return !slices.Contains(names, m.name) })
 }
 
-// nullable is a text that is null when it is empty.
+// nullable returns nil, which becomes null, for an empty string.
 func nullable(text string) any {
 	if text == "" {
 		return nil
@@ -65,8 +64,9 @@ func nullable(text string) any {
 	return text
 }
 
-// jsonText spells a value. It writes itself what answers are made of: package json would look at the type of each member.
-func jsonText(value any) []byte { return appendJSON(nil, value) }
+// encodeJSON encodes a value as JSON. It encodes the types that responses consist of itself: package json would use reflection for every
+// member.
+func encodeJSON(value any) []byte { return appendJSON(nil, value) }
 
 func appendJSON(out []byte, value any) []byte {
 	switch value := value.(type) {
@@ -88,7 +88,7 @@ func appendJSON(out []byte, value any) []byte {
 	var encoded bytes.Buffer
 	encoder := json.NewEncoder(&encoded)
 	encoder.SetEscapeHTML(false)
-	if encoder.Encode(value) != nil { // a sum beyond what numbers of JSON can say
+	if encoder.Encode(value) != nil { // a sum that overflowed to infinity, which JSON cannot represent
 		return append(out, "null"...)
 	}
 	return append(out, bytes.TrimSpace(encoded.Bytes())...)
@@ -107,11 +107,11 @@ func appendList[T any](out []byte, end byte, list []T, add func([]byte, T) []byt
 func writeJSON(w http.ResponseWriter, status int, body any) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(status)
-	// The status is out: nothing more can reach a client that hung up.
-	_, _ = w.Write(append(jsonText(body), '\n')) // #nosec G705 -- JSON, which no browser takes for a page
+	// The status is sent, so an error cannot be reported: the client has disconnected.
+	_, _ = w.Write(append(encodeJSON(body), '\n')) // #nosec G705 -- JSON, which browsers do not render as a page
 }
 
-// An apiError is a refusal as the client sees it.
+// An apiError is an error response.
 type apiError struct {
 	Status      int
 	Code        string
@@ -128,7 +128,7 @@ type connectionRef struct {
 
 func (e *apiError) Error() string { return e.Code + ": " + e.Message }
 
-// errorTypes are the types of errors in the envelope, by status; all others are an api_error.
+// errorTypes maps a status to the error type in the envelope; any other status is an api_error.
 var errorTypes = map[int]string{
 	http.StatusBadRequest: "invalid_request_error", http.StatusGone: "invalid_request_error",
 	http.StatusMethodNotAllowed: "invalid_request_error", http.StatusUnauthorized: "authentication_error",
@@ -168,14 +168,14 @@ func noSuchResource() *apiError {
 	return newError(http.StatusNotFound, "not_found", "No such resource")
 }
 
-// failedClosed is the one answer to a token that the token authority does not let through: it says no more than its code.
+// failedClosed is the answer to a token that gives no access: it discloses nothing but the code.
 func failedClosed(code string) *apiError {
 	return newError(http.StatusUnauthorized, code, "Token introspection failed closed")
 }
 
 func connectionMismatch(string) *apiError { return failedClosed("context.instance_mismatch") }
 
-// A warning tells of something that the caller should know about an answer that was given all the same.
+// A warning is something that the caller should know about a successful answer.
 type warning struct {
 	Code    string         `json:"code"`
 	Detail  map[string]int `json:"detail,omitempty"`

@@ -2,8 +2,8 @@ package model
 
 import "time"
 
-// The forms of a timestamp that are understood in records and filters, by what comes after the date. A form without a zone is UTC. To try
-// the others first would cost more than all else that is done with a date.
+// The layouts of a timestamp in records and filters, by the character after the date. A layout without a zone is UTC. Trying every layout
+// would cost more than all other work on a date.
 var (
 	afterT     = []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02T15:04:05.999999999Z0700", "2006-01-02T15:04"}
 	afterSpace = []string{"2006-01-02 15:04:05.999999999", "2006-01-02 15:04", "2006-01-02 15:04:05.999999999Z07:00",
@@ -11,7 +11,7 @@ var (
 		"2006-01-02 15:04:05.999999999Z0700", "2006-01-02 15:04:05.999999999 Z07:00"}
 )
 
-// ParseInstant reads a timestamp.
+// ParseInstant parses a timestamp, or a date (YYYY-MM-DD). One without a zone is in UTC.
 func ParseInstant(text string) (time.Time, bool) {
 	layouts := afterT
 	switch {
@@ -31,17 +31,17 @@ func ParseInstant(text string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// LocalTime is the type of a field whose times name no zone: each is what a clock showed, and no zone moves it.
+// LocalTime is the type of a field whose times have no zone: each is a clock reading, which no zone shifts.
 const LocalTime = "local_time"
 
-// ParseLocal reads what a clock shows at a timestamp, in the zone that it names or in UTC, as if that were UTC.
+// ParseLocal returns the clock reading of a timestamp as a UTC time: 10:00+02:00 becomes 10:00Z.
 func ParseLocal(text string) (time.Time, bool) {
 	instant, ok := ParseInstant(text)
 	_, offset := instant.Zone()
 	return instant.Add(time.Duration(offset) * time.Second).UTC(), ok
 }
 
-// FormatInstant writes microseconds since 1970 as responses have them: an unknown time, nil, as nothing.
+// FormatInstant formats microseconds since 1970 for responses, in UTC with milliseconds. Nil, an unknown time, becomes "".
 func FormatInstant(micros *int64) string {
 	if micros == nil {
 		return ""

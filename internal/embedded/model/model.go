@@ -1,4 +1,4 @@
-// Package model is the data of one person as the importer reads it from files and as the store keeps it.
+// Package model defines the data of one person, as the importer reads it from files and the store keeps it.
 package model
 
 import (
@@ -18,53 +18,53 @@ type Corpus struct {
 	Connectors []Connector
 	// Records yields every record once, in the order in which they were emitted. Loading stops at the first error.
 	Records iter.Seq2[Record, error]
-	// Parts are the same records by the files that they come from. Nil: all are one part.
+	// Parts are the same records, grouped by the files that they come from. Nil: all records are one part.
 	Parts []Part
-	// LeftOut lists what could not be read and belongs to no part, once all records have been read. It may be nil.
+	// LeftOut lists what could not be read and belongs to no part. It is complete once all records have been read. It may be nil.
 	LeftOut func() []LeftOut
-	// ReadAt is when its files were found as they are read; zero: not known.
+	// ReadAt is when the files were listed to be read; zero: not known.
 	ReadAt time.Time
-	// Public says that these are made-up data, the same in every process: cursors are signed without a secret, so that one is good in all.
+	// Public marks made-up data that is the same in every process. Its cursors are signed without a secret: one is valid in every process.
 	Public bool
 }
 
-// A Part is files that are read together: those of one stream, and of what hangs on it.
+// A Part is a set of files that are read together: those of one stream and of the streams derived from it.
 type Part struct {
 	Name      string   // unique in the corpus
-	Connector string   // its key
-	Files     string   // what its files were when they were read, for the next reading to compare with; see importer.Reopen
-	Streams   []Stream // as its files show them, before relations
-	Same      bool     // its files are as they were known to be
+	Connector string   // key of its connector
+	Files     string   // state of its files when they were read, to compare with at the next reading; see importer.Reopen
+	Streams   []Stream // as described by its files, before relations are added
+	Same      bool     // its files have not changed since the earlier reading
 	Records   iter.Seq2[Record, error]
-	LeftOut   func() []LeftOut // once its records have been read
+	LeftOut   func() []LeftOut // complete once its records have been read
 }
 
-// A LeftOut is a file of which something could not be read.
+// A LeftOut is a file that could not be read completely.
 type LeftOut struct {
 	ConnectionID string `json:"connection_id"`
-	Stream       string `json:"stream,omitempty"` // that the file belongs to; empty: to none
-	File         string `json:"file"`             // path from the folder
+	Stream       string `json:"stream,omitempty"` // of the file; empty: the file belongs to none
+	File         string `json:"file"`             // path relative to the folder
 	Pieces       int    `json:"pieces,omitempty"` // lines, rows, messages …; 0: the whole file
-	Kept         int    `json:"kept,omitempty"`   // of the pieces, those that are records, without something
-	Aside        int    `json:"aside,omitempty"`  // of the pieces, those that are no records, such as lines above a header
-	Line         int    `json:"line,omitempty"`   // of the first that is not one of those, or of the first
-	Reason       string `json:"reason"`           // of that
-	More         []Left `json:"more,omitempty"`   // of the others
+	Kept         int    `json:"kept,omitempty"`   // pieces that became records, but incomplete ones
+	Aside        int    `json:"aside,omitempty"`  // pieces that are not meant to be records, such as lines above a header
+	Line         int    `json:"line,omitempty"`   // of the first piece that is not aside, else of the first; 0: the file or its rest
+	Reason       string `json:"reason"`           // why that piece was left out
+	More         []Left `json:"more,omitempty"`   // the other pieces
 }
 
-// NoRecord is the reason of a file that is empty, or has a header alone.
+// NoRecord is the reason of a file that is empty or has only a header.
 const NoRecord = "it holds no record"
 
-// Lost is how many pieces are lost; 0 as well if it is the whole file.
+// Lost returns how many pieces are lost. It is also 0 if the whole file is.
 func (l LeftOut) Lost() int { return l.Pieces - l.Kept - l.Aside }
 
-// A Left is where a piece was left out, and why.
+// A Left is one piece that was left out, and why.
 type Left struct {
 	Line   int    `json:"line"`
 	Reason string `json:"reason"`
 }
 
-// A Connector is one kind of source, with the connections a person has made to it.
+// A Connector is one kind of source, with the connections that a person has made to it.
 type Connector struct {
 	Key         string       `json:"key"`       // short key, e.g. "gmail"
 	SourceID    string       `json:"source_id"` // URL-shaped source id, e.g. "https://registry.pdpp.example/connectors/gmail"
@@ -78,7 +78,7 @@ type Connection struct {
 	DisplayName string `json:"display_name"` // e.g. "Work mail"
 }
 
-// A Stream describes one kind of record of a connector, and what may be asked of it.
+// A Stream describes one kind of record of a connector, and which queries it supports.
 type Stream struct {
 	Name             string     `json:"name"`
 	PrimaryKey       []string   `json:"primary_key"`
@@ -112,19 +112,19 @@ type View struct {
 type Relation struct {
 	Name         string `json:"name"`
 	Target       string `json:"stream"`        // stream name
-	ForeignKey   string `json:"foreign_key"`   // field of the target (has_many, has_one) that holds the parent's record id
+	ForeignKey   string `json:"foreign_key"`   // field of the target that contains the id of the parent record
 	Cardinality  string `json:"cardinality"`   // has_one or has_many
-	DefaultLimit int    `json:"default_limit"` // of a has_many expansion, 0 for has_one; so is MaxLimit
+	DefaultLimit int    `json:"default_limit"` // of a has_many expansion; 0 for has_one, as MaxLimit is
 	MaxLimit     int    `json:"max_limit"`
 }
 
-// Limits of a has_many expansion that a manifest does not state.
+// Limits of a has_many expansion for which the manifest gives none.
 const (
 	DefaultExpandLimit = 10
 	MaxExpandLimit     = 50
 )
 
-// HasMany is the relation to the records of a stream that hold the id of one in a field.
+// HasMany returns the relation to those records of the stream target whose field key contains the id of a record.
 func HasMany(name, target, key string) Relation {
 	return Relation{
 		Name: name, Target: target, ForeignKey: key, Cardinality: "has_many", DefaultLimit: DefaultExpandLimit, MaxLimit: MaxExpandLimit,
@@ -138,11 +138,11 @@ type Record struct {
 	ID           string
 	EmittedAt    time.Time       // zero: not known
 	Data         json.RawMessage // an object
-	Fields       []Value         // those of Data, until the next record is asked for; nil: not known yet
-	Blob         *Blob           // what its blob_ref names, if it has one
+	Fields       []Value         // decoded members of Data, valid until the next record is read; nil: not decoded
+	Blob         *Blob           // the blob that its blob_ref names, if any
 }
 
-// A Value is what a record has in one of its fields.
+// A Value is one field of a record.
 type Value struct {
 	Name  string
 	Value []byte // JSON
@@ -158,18 +158,18 @@ func Unquote(quoted []byte) string {
 	return text
 }
 
-// Quote writes a text as a JSON string. Bytes that are not UTF-8 become U+FFFD.
+// Quote appends text, as a JSON string, to the slice to. Bytes that are not UTF-8 become U+FFFD.
 func Quote(to []byte, text string) []byte {
-	for index := range len(text) { // most are written as they are, which takes a third of the time
+	for index := range len(text) { // most texts need no escaping, and copying them takes a third of the time
 		if one := text[index]; one < ' ' || one == '"' || one == '\\' || one >= utf8.RuneSelf {
-			to, _ = jsontext.AppendQuote(to, text) // an error says that there was no UTF-8
+			to, _ = jsontext.AppendQuote(to, text) // the only error is invalid UTF-8, which it has replaced
 			return to
 		}
 	}
 	return append(append(append(to, '"'), text...), '"')
 }
 
-// A Blob is bytes that a record's blob_ref names.
+// A Blob is the bytes that the blob_ref of a record names.
 type Blob struct {
 	ID       string // "blob_sha256_" and the hex digest of Bytes
 	MIMEType string
@@ -181,12 +181,12 @@ func (s Stream) Field(name string) (Field, bool) {
 	return Find(s.Fields, func(f Field) bool { return f.Name == name })
 }
 
-var withoutSigns = strings.NewReplacer(" ", "", "-", "", "_", "", ".", "")
+var withoutSeparators = strings.NewReplacer(" ", "", "-", "", "_", "", ".", "")
 
-// PlainName is the name of a field as lists of likely ones write it: "Sent At", sent_at, sentAt and sent.at are sentat.
-func PlainName(name string) string { return withoutSigns.Replace(strings.ToLower(name)) }
+// PlainName folds the name of a field for comparison: "Sent At", sent_at, sentAt and sent.at become sentat.
+func PlainName(name string) string { return withoutSeparators.Replace(strings.ToLower(name)) }
 
-// Find returns the first of a list that is looked for.
+// Find returns the first element of list that satisfies is.
 func Find[T any](list []T, is func(T) bool) (one T, ok bool) {
 	if at := slices.IndexFunc(list, is); at >= 0 {
 		return list[at], true
