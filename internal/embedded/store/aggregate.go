@@ -17,7 +17,8 @@ type Extent struct {
 	Newest *int64 // microseconds since 1970; nil if there are none
 }
 
-// Extent counts a source's records and finds when the newest was emitted. What is still to come, as days of a series are, is not new.
+// Extent counts a source's records and finds when the newest was emitted. Records of the future, such as later days of a series, are not
+// the newest.
 func (s *Store) Extent(ctx context.Context, from Source, now time.Time) (e Extent, err error) {
 	w := from.conditions()
 	row := s.db.QueryRowContext(ctx, fmt.Sprintf("SELECT count(*), max(emitted) FILTER (WHERE emitted <= ?) FROM %s WHERE %s", from.Name, w),
@@ -26,8 +27,8 @@ func (s *Store) Extent(ctx context.Context, from Source, now time.Time) (e Exten
 	return e, err
 }
 
-// valuesOf is SQL for the values of a field of sources, which has a column in each, with where they are: rows of value, source and version.
-// A list has the value of each of its items.
+// valuesOf returns SQL for the rows (value, source, version) of a field, which must have a column in each source. A list has one row for
+// each distinct item.
 func valuesOf(from []Source, field string) (query string, args []any) {
 	selects := make([]string, len(from))
 	for i, source := range from {
@@ -42,7 +43,7 @@ func valuesOf(from []Source, field string) (query string, args []any) {
 	return "(" + strings.Join(selects, " UNION ALL ") + ")", args
 }
 
-// Sum adds up a field of sources: an int64 if all its values are whole, else a float64. The field has a column in each.
+// Sum adds up a field, which must have a column in each source. It returns an int64 if all values are integers, else a float64.
 func (s *Store) Sum(ctx context.Context, from []Source, field string) (any, error) {
 	values, args := valuesOf(from, field)
 	var sum any
@@ -54,19 +55,20 @@ func (s *Store) Sum(ctx context.Context, from []Source, field string) (any, erro
 	switch {
 	case !ok:
 		return sum, err
-	case areShort != nil && *areShort && size < 1<<53: // whole numbers are added up exactly
+	case areShort != nil && *areShort && size < 1<<53: // millionths are integers, whose sum is exact
 		return millionths / 1e6, err
 	}
 	return decimal(fraction), err
 }
 
-// decimal rounds a sum to the 15 digits that a float64 has for certain: 0.1 + 0.2 is 0.3.
+// decimal rounds a sum to 15 digits, which a float64 always represents: 0.1 + 0.2 is 0.3.
 func decimal(sum float64) float64 {
-	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(sum, 'g', 15, 64), 64) // what was written can be read
+	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(sum, 'g', 15, 64), 64) // it was just formatted
 	return rounded
 }
 
-// Extreme finds the greatest or least value of a field, as the record has it: nil if there is none. The field has a column in each source.
+// Extreme returns the greatest or least value of a field as its record has it, nil if there is none. The field must have a column in each
+// source.
 func (s *Store) Extreme(ctx context.Context, from []Source, field string, greatest bool) (json.RawMessage, error) {
 	values, args := valuesOf(from, field)
 	direction := ""
@@ -87,8 +89,7 @@ func (s *Store) Extreme(ctx context.Context, from []Source, field string, greate
 	return fields[field], err
 }
 
-// Unmoved counts the records whose value of a field of times no time zone moves: a date without a time of the day, or a time without a
-// zone.
+// Unmoved counts, by value, the records whose time no zone shifts: a date without a time of day, or a time without a zone.
 func (s *Store) Unmoved(ctx context.Context, from []Source, field string) ([]Group, error) {
 	from = slices.Clone(from)
 	for i, source := range from {
@@ -99,14 +100,14 @@ func (s *Store) Unmoved(ctx context.Context, from []Source, field string) ([]Gro
 	return s.Groups(ctx, from, field)
 }
 
-// A Group is how many records have a value of a field, which is nil, an int64, a float64 or a string.
+// A Group counts the records with one value of a field. The value is nil, an int64, a float64 or a string.
 type Group struct {
 	Value any
 	Count int
 }
 
-// Groups counts the records of each value of a field, the most frequent first, of equals in the order of values. The field has a column in
-// each source.
+// Groups counts the records of each value of a field, the most frequent first and equally frequent ones by value. The field must have a
+// column in each source.
 func (s *Store) Groups(ctx context.Context, from []Source, field string) ([]Group, error) {
 	values, args := valuesOf(from, field)
 	return list(ctx, s.db, "SELECT value, count(*) FROM "+values+" GROUP BY 1 ORDER BY 2 DESC, 1", args, func(rows *sql.Rows, g *Group) error {

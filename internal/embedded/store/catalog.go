@@ -14,19 +14,19 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/search"
 )
 
-// A Catalog is the layout of a loaded store. It does not change: another one takes its place.
+// A Catalog is the layout of a loaded store. It is immutable: each load or update replaces it.
 type Catalog struct {
 	Connectors  []model.Connector
 	Tables      []*Table
 	LeftOut     []model.LeftOut // in the order of file names
-	CursorKey   []byte          // signs and hides cursors; kept with the data so that a bookmark outlives the process
-	Generation  string          // another one after each load and update
-	ReadAt      *int64          // when the files were read, in microseconds since 1970; nil: not known
+	CursorKey   []byte          // signs and encrypts cursors; stored with the data, so that bookmarks survive a restart
+	Generation  string          // changes with each load and update; the same for the same public data
+	ReadAt      *int64          // when the files were read, in microseconds since 1970; nil: unknown
 	fingerprint string
 	index       *search.Index
 }
 
-// newCatalog lays out one table for each stream of each connector. The layout follows from the connectors and the numbers of the streams.
+// newCatalog lays out one table for each stream of each connector. The layout depends only on the connectors and the stream numbers.
 func newCatalog(connectors []model.Connector, numbers map[streamKey]int) *Catalog {
 	c := &Catalog{Connectors: connectors}
 	for i := range connectors {
@@ -38,7 +38,7 @@ func newCatalog(connectors []model.Connector, numbers map[streamKey]int) *Catalo
 	return c
 }
 
-// readCatalog reads the catalog of what is stored: an empty one before anything was loaded.
+// readCatalog reads the catalog of the stored data, which is empty before the first load.
 func readCatalog(ctx context.Context, db *sql.DB) (*Catalog, error) {
 	values := map[string]string{}
 	if err := search.Each(ctx, db, "SELECT name, value FROM meta", nil, func(rows *sql.Rows) error {
@@ -76,7 +76,7 @@ func readCatalog(ctx context.Context, db *sql.DB) (*Catalog, error) {
 		}
 		c.LeftOut = append(c.LeftOut, some...)
 	}
-	for i := range c.LeftOut { // a file without a record has no stream
+	for i := range c.LeftOut { // the stream of a file without records may not exist
 		if one := &c.LeftOut[i]; !slices.ContainsFunc(connectors, func(of model.Connector) bool {
 			return slices.ContainsFunc(of.Streams, func(s model.Stream) bool { return s.Name == one.Stream })
 		}) {
@@ -90,7 +90,7 @@ func readCatalog(ctx context.Context, db *sql.DB) (*Catalog, error) {
 	return c, err
 }
 
-// width is the most connections that a connector has.
+// width is the greatest number of connections of a connector.
 func (c *Catalog) width() int {
 	most := 1
 	for _, connector := range c.Connectors {
@@ -99,12 +99,12 @@ func (c *Catalog) width() int {
 	return most
 }
 
-// sourceNumber numbers the streams of all connections from 1. It stays the same as long as the stream does.
+// sourceNumber numbers the streams of all connections from 1. A stream that is kept keeps its number.
 func (c *Catalog) sourceNumber(t *Table, connection int) int {
 	return 1 + t.number*c.width() + connection
 }
 
-// A layout is all that the rows of a table and what is searched in them follow from.
+// A layout is everything that determines the rows of a table and what is indexed of them.
 type layout struct {
 	Stream       model.Stream
 	Connections  []model.Connection
@@ -115,16 +115,16 @@ type layout struct {
 
 func (c *Catalog) layout(t *Table) string {
 	text, _ := json.Marshal(layout{*t.Stream, t.Connector.Connections, c.width(), t.create() + t.index(),
-		fmt.Sprint(t.conversation.Field, t.conversation.Is)}) // texts and numbers
+		fmt.Sprint(t.conversation.Field, t.conversation.Is)}) // strings and numbers: it cannot fail
 	return string(text)
 }
 
-// Has reports whether the store has a record of a version, by the number of its source in a search.
+// Has reports whether the store has a record with this version and source number.
 func (c *Catalog) Has(version int64, source int) bool {
 	return c.index != nil && c.index.Has(version, source)
 }
 
-// Search finds records. Nothing is found before anything was loaded.
+// Search finds records. It finds none before the first load.
 func (c *Catalog) Search(ctx context.Context, request search.Request) (*search.Result, error) {
 	if c.index == nil {
 		return &search.Result{}, nil

@@ -13,24 +13,24 @@ import (
 	"path/filepath"
 )
 
-// What the header of an index says: whose file it is, and how its tables are laid out. A change of the layout changes the
-// version, so that older indexes are made again.
+// The application id and layout version in the header of an index file. Each change of the layout changes the version, so that older
+// indexes are rebuilt.
 const (
 	indexApplication = 0x50445050 // "PDPP"
 	indexVersion     = 10
 )
 
-// The files that SQLite keeps beside a database. It gives them the mode of the database.
+// Suffixes of the files that SQLite keeps next to a database, with the same file mode.
 var companions = []string{"-wal", "-shm", "-journal"}
 
-// An IndexError says why a file cannot hold an index. The file and those beside it are as they were.
+// An IndexError says why a file cannot be used as an index. The file and its companions are unchanged.
 type IndexError struct {
 	Path    string
 	Reason  string // continues "the index file PATH"
-	Damaged bool   // it holds something else than was written; the reason says only what
+	Damaged bool   // the file is corrupt, and the reason stands alone
 }
 
-// Error says what to do as well. A damaged file is not made again by itself: it may be all that is left of files that are away.
+// Error also says what to do. A damaged file is not rebuilt automatically: its source files may be gone.
 func (e *IndexError) Error() string {
 	if e.Damaged {
 		return fmt.Sprintf("The index file %q is damaged: %s. Delete it with its -wal and -shm files, or name another, and the files are "+
@@ -39,7 +39,7 @@ func (e *IndexError) Error() string {
 	return fmt.Sprintf("The index file %q %s. It was not changed: name another file, or one that does not exist yet.", e.Path, e.Reason)
 }
 
-// IndexFiles are the files of the index at a path; none when it is empty.
+// IndexFiles lists the index file at path and the companions that it may have. It returns nil if path is empty.
 func IndexFiles(path string) []string {
 	if path == "" {
 		return nil
@@ -51,8 +51,8 @@ func IndexFiles(path string) []string {
 	return files
 }
 
-// HeldIndex returns the fingerprint of the corpus in an index file, of an older version too, and changes nothing. It is empty
-// when the file is absent or empty, or when its last load did not finish. Its errors are *IndexError values.
+// HeldIndex returns the fingerprint of the corpus in an index file, even of an older version, and changes nothing. It is empty if the file
+// is absent or empty, or if its last load did not finish. Errors are *IndexError values.
 func HeldIndex(ctx context.Context, path string) (fingerprint string, err error) {
 	version, err := inspectIndex(ctx, path)
 	if err != nil || version < 0 {
@@ -69,14 +69,14 @@ func HeldIndex(ctx context.Context, path string) (fingerprint string, err error)
 	return fingerprint, err
 }
 
-// CheckIndex returns the *IndexError of a file that cannot hold an index. It changes nothing.
+// CheckIndex returns an *IndexError if the file cannot be used as an index. It changes nothing.
 func CheckIndex(ctx context.Context, path string) error {
 	_, err := inspectIndex(ctx, path)
 	return err
 }
 
-// inspectIndex returns the version of the index in a file, -1 when the file is absent or empty. It does not open what is not
-// a regular file, and only reads. Its errors are *IndexError values.
+// inspectIndex returns the version of the index in a file, or -1 if the file is absent or empty. It only reads, and opens only regular
+// files. Errors are *IndexError values.
 func inspectIndex(ctx context.Context, path string) (version int, err error) {
 	refuse := func(format string, arguments ...any) (int, error) {
 		return 0, &IndexError{Path: path, Reason: fmt.Sprintf(format, arguments...)}
@@ -90,7 +90,7 @@ func inspectIndex(ctx context.Context, path string) (version int, err error) {
 		if name == "" {
 			return -1, nil
 		}
-		if info, err := os.Lstat(path); err == nil && info.Size() > 0 { // another process has made it since
+		if info, err := os.Lstat(path); err == nil && info.Size() > 0 { // another process has created it since
 			return inspectIndex(ctx, path)
 		}
 		return refuse("is absent or empty, and %q belongs to another database", name)
@@ -106,7 +106,7 @@ func inspectIndex(ctx context.Context, path string) (version int, err error) {
 	}
 	application, version, err := indexHeader(path)
 	if wal, statErr := os.Stat(path + "-wal"); err == nil && application == indexApplication && statErr == nil && wal.Size() > 0 {
-		err = readIndex(path, func(db *sql.DB) error { // a header that is not written back yet
+		err = readIndex(path, func(db *sql.DB) error { // the header may still be in the log
 			return errors.Join(db.QueryRowContext(ctx, "PRAGMA application_id").Scan(&application),
 				db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version))
 		})
@@ -125,7 +125,7 @@ func inspectIndex(ctx context.Context, path string) (version int, err error) {
 	return version, nil
 }
 
-// companion returns the first of the files beside a database that is as asked, or "".
+// companion returns the first companion of a database that satisfies is, or "".
 func companion(path string, is func(fs.FileInfo) bool) string {
 	for _, ending := range companions {
 		if info, err := os.Lstat(path + ending); err == nil && is(info) {
@@ -135,7 +135,7 @@ func companion(path string, is func(fs.FileInfo) bool) string {
 	return ""
 }
 
-// indexHeader reads the header of a file: 0 and 0 when it is not a SQLite database.
+// indexHeader reads the application id and version from a file: 0 and 0 if it is not a SQLite database.
 func indexHeader(path string) (application, version int, err error) {
 	file, err := os.Open(path) // #nosec G304 -- the file that the user named
 	if err != nil {
@@ -154,11 +154,11 @@ func indexHeader(path string) (application, version int, err error) {
 	return number(68), number(60), nil
 }
 
-// readIndex lets use read an index. Neither the database nor its write-ahead log is changed.
+// readIndex opens an index for use to read. It changes neither the database nor its write-ahead log.
 func readIndex(path string, use func(*sql.DB) error) error {
 	query := url.Values{"mode": {"ro"}, "_pragma": {busyTimeout}}
 	if wal, err := os.Stat(path + "-wal"); err != nil || wal.Size() == 0 {
-		query.Set("immutable", "1") // else SQLite makes files beside it
+		query.Set("immutable", "1") // otherwise SQLite creates files next to it
 	}
 	db, err := openFile(path, query)
 	if err != nil {
@@ -170,8 +170,7 @@ func readIndex(path string, use func(*sql.DB) error) error {
 	return nil
 }
 
-// claimIndex makes an absent or empty file an index, and takes the right to read an index from other users. Its errors are
-// *IndexError values.
+// claimIndex turns an absent or empty file into an index, and makes an index readable by its owner only. Errors are *IndexError values.
 func claimIndex(ctx context.Context, path string) error {
 	version, err := inspectIndex(ctx, path)
 	if err != nil {
@@ -182,7 +181,7 @@ func claimIndex(ctx context.Context, path string) error {
 		if err == nil {
 			err = file.Close()
 		}
-		if err != nil && !errors.Is(err, fs.ErrExist) { // it was empty
+		if err != nil && !errors.Is(err, fs.ErrExist) { // an empty file exists
 			return &IndexError{Path: path, Reason: fmt.Sprintf("cannot be created: %v", err)}
 		}
 	}
@@ -197,8 +196,7 @@ func claimIndex(ctx context.Context, path string) error {
 	return nil
 }
 
-// stampIndex writes the header of an empty index: all of it or nothing, and without files beside it, so that an empty file
-// with any is not ours.
+// stampIndex writes the header of an empty index atomically and without companions: an empty file that has companions is not ours.
 func stampIndex(ctx context.Context, path string) error {
 	db, err := openFile(path, url.Values{"_pragma": {busyTimeout, "journal_mode(memory)"}})
 	if err != nil {

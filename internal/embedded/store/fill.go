@@ -14,36 +14,37 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/search"
 )
 
-// batchSize and batchBytes are how many records share a transaction: enough to make commits cheap; few enough to report progress.
+// A transaction ends after batchSize records or batchBytes bytes: enough to make commits cheap, few enough to report progress.
 const (
 	batchSize  = 25_000
 	batchBytes = 32 << 20
 )
 
-// A filler stores the records of a load, a batch to a transaction. While SQLite writes some, the next are read and split into words.
+// A filler stores the records of a load, one batch per transaction. One goroutine reads records and splits their texts into words while
+// another writes earlier ones to SQLite.
 type filler struct {
 	*load
 	targets map[placeKey]*target
 	writer  *search.Writer
-	count   int // of all records, in earlier batches too
-	waiting int // of them, those in the running batch; and how long they are
+	count   int // records stored so far
+	waiting int // records in the running batch, and their size
 	bytes   int
 }
 
-// A placeKey says where a record belongs: connection ids are unique over all connectors.
+// A placeKey identifies the target of a record. Connection ids are unique across connectors.
 type placeKey struct{ connection, stream string }
 
-// A target is a table with its statement prepared in the running transaction.
+// A target is a table with its insert statement, prepared in the running transaction.
 type target struct {
 	*Table
-	source int // number in the search index
+	source int // number of the source in the search index
 	record *sql.Stmt
 }
 
-// A step writes what was read: a record, or the end of a part.
+// A step writes what was read: a record, a full segment of the search index, or the end of a part.
 type step func(context.Context) error
 
-// stepsAhead is how many steps wait to be taken. A record may be large, so they are few.
+// stepsAhead is how many steps may be queued: few, because a record may be large.
 const stepsAhead = 8
 
 func (f *filler) fill(ctx context.Context) error {
@@ -59,7 +60,7 @@ func (f *filler) fill(ctx context.Context) error {
 		return f.read(ctx, steps)
 	})
 	group.Go(func() error {
-		for take := range steps { // not canceled one by one: each is short, and watching it would cost as much as running it
+		for take := range steps { // steps are not canceled: each is short, and watching the context would cost as much
 			if err := take(context.WithoutCancel(ctx)); err != nil {
 				return err
 			}
@@ -69,7 +70,7 @@ func (f *filler) fill(ctx context.Context) error {
 	return group.Wait()
 }
 
-// read turns the records of the parts that do not stay into steps.
+// read sends the steps that store the parts which are not kept.
 func (f *filler) read(ctx context.Context, steps chan<- step) error {
 	send := func(s step) error {
 		select {
@@ -79,7 +80,7 @@ func (f *filler) read(ctx context.Context, steps chan<- step) error {
 			return ctx.Err()
 		}
 	}
-	fields := map[string]json.RawMessage{} // of the record that is read
+	fields := map[string]json.RawMessage{} // of the current record
 	for _, part := range f.parts {
 		if f.kept[part.Name] {
 			continue
@@ -133,7 +134,7 @@ func (f *filler) adding(version int64, record model.Record, fields map[string]js
 			return nil, err
 		}
 	}
-	record.Fields = nil // they change when the next record is read
+	record.Fields = nil // valid only until the next record is read
 	f.writer.Add(search.Document{
 		Version: version, Source: t.source, Texts: t.texts(fields), Event: t.eventOf(record, fields),
 		Conversation: t.conversation.number(fields),
@@ -172,7 +173,7 @@ func (f *filler) nextBatch() error {
 	return f.begin()
 }
 
-// add stores a record, in the place of an earlier one of the same id, and the bytes that it names.
+// add stores a record and its blob. It replaces an earlier record with the same id.
 func (f *filler) add(ctx context.Context, t *target, record model.Record, row []any) error {
 	if t.record == nil {
 		var err error
@@ -204,7 +205,7 @@ func (f *filler) add(ctx context.Context, t *target, record model.Record, row []
 		record.Blob.ID, record.ConnectionID, record.Stream, record.ID, record.Blob.MIMEType, record.Blob.Bytes)
 }
 
-// remove takes out the earlier record of the same id.
+// remove deletes the earlier record with the same id.
 func (f *filler) remove(ctx context.Context, t *target, record model.Record) error {
 	var version int64
 	err := f.tx.QueryRowContext(ctx, t.remove(), t.connectionNumber(record.ConnectionID), record.ID).Scan(&version)
@@ -212,11 +213,11 @@ func (f *filler) remove(ctx context.Context, t *target, record model.Record) err
 	return err
 }
 
-// fewRecords are found in any order in no time. SQLite reads what it knows of all tables again whenever it looks at one: that of a few
-// records each is not worth it.
+// fewRecords is from how many records on a part is analyzed. Below that every query is fast, and each ANALYZE makes SQLite read the
+// statistics of all tables again.
 const fewRecords = 1000
 
-// endPart writes what says that all of a part is there, with the versions of its records.
+// endPart completes a part: it writes the rest of its search index, its SQL indexes, and the versions of its records.
 func (f *filler) endPart(ctx context.Context, part model.Part, first, last int64, indexed *search.Part) error {
 	if indexed != nil {
 		if err := f.writer.WritePart(ctx, f.tx, indexed); err != nil {

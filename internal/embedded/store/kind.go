@@ -17,10 +17,10 @@ const (
 	KindNumber              // numerically
 	KindBoolean             // false before true
 	KindInstant             // chronologically, as microseconds since 1970
-	KindList                // compared with its items
+	KindList                // by its items
 )
 
-// KindOf says how a field's values compare. A string that states when something happened is a time.
+// KindOf returns how the values of a field compare. A string with the role event-time is an instant.
 func KindOf(field model.Field) Kind {
 	switch field.Type {
 	case "timestamp", "date", model.LocalTime:
@@ -40,8 +40,8 @@ func KindOf(field model.Field) Kind {
 	return KindText
 }
 
-// stored turns a field's JSON into the value of its column: nil when it is absent, null or of another type. A number or boolean in a text
-// field is kept by its literal, so that it can still be filtered by.
+// stored converts the JSON of a field into the value of its column: nil if it is absent, null or of another type. A number or boolean in a
+// text field is stored as its literal, so that filters can match it.
 func (k Kind) stored(raw json.RawMessage) any {
 	if len(raw) == 0 || string(raw) == "null" {
 		return nil
@@ -61,7 +61,7 @@ func (k Kind) stored(raw json.RawMessage) any {
 // booleans are stored as numbers.
 var booleans = map[string]any{"true": int64(1), "false": int64(0)}
 
-// parse reads a value of the column from text: nil if it is none of the kind.
+// parse converts text into a value of the column, or nil if it is not of this kind.
 func (k Kind) parse(text string) any {
 	switch k {
 	case KindNumber:
@@ -96,7 +96,7 @@ func (k Kind) Noun() string {
 	return "text"
 }
 
-// Wire turns a column's value back into JSON for an aggregation's key.
+// Wire converts the value of a column into the key of an aggregation.
 func (k Kind) Wire(value any) any {
 	whole, isWhole := value.(int64)
 	switch {

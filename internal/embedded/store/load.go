@@ -18,10 +18,10 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/search"
 )
 
-// Load replaces what the store holds by a corpus. The fingerprint names the corpus for [Store.Loaded]. Progress,
-// which may be nil, is called with the number of records stored so far. A record that is emitted again under the same
-// connection, stream and id replaces the earlier one. A load that fails in its first batch leaves the store as it was; one that fails later
-// leaves it without a fingerprint, but with the parts that were stored to their end: the next load keeps those that are the same.
+// Load replaces the content of the store with a corpus. The fingerprint identifies the corpus for [Store.Loaded]. Progress, which may be
+// nil, is called with the number of records stored so far. A record with the connection, stream and id of an earlier one replaces it. A
+// load that fails in its first batch leaves the store unchanged. One that fails later leaves it without a fingerprint, but with the parts
+// that were completed: the next load keeps those that have not changed.
 func (s *Store) Load(ctx context.Context, corpus model.Corpus, fingerprint string, progress func(n int)) error {
 	key, generation := sha256.Sum256([]byte(fingerprint)), ""
 	if corpus.Public {
@@ -40,18 +40,18 @@ func (s *Store) Load(ctx context.Context, corpus model.Corpus, fingerprint strin
 	return s.Refresh(ctx)
 }
 
-// Update makes what a loaded store holds the corpus that read returns, to which it says what parts there are. Those that are the same stay,
-// with their versions; those that are not are stored anew and get later ones. All of it happens at once: until then, and where it fails,
-// all is as it was. Nothing is read if the store holds what the fingerprint names. While another process updates it waits, and fails after
-// a while with [ErrBusy].
+// Update replaces the content of a loaded store with the corpus that read returns; read gets the parts that are known. Unchanged parts are
+// kept, with their versions; changed ones are stored again and get later versions. An update is one transaction: if it fails, nothing has
+// changed. If the store already has the corpus with this fingerprint, read is not called. Update waits while another process changes the
+// store, and fails with [ErrBusy] after 10 seconds.
 func (s *Store) Update(ctx context.Context, read func(known map[string]model.Part) (model.Corpus, error), fingerprint string,
 	progress func(n int)) error {
 	l := &load{ctx: ctx, store: s, progress: progress, meta: map[string]string{}}
-	if err := l.begin(); err != nil { // else this is the only writer from here on
+	if err := l.begin(); err != nil { // if it succeeds, this is the only writer
 		return fmt.Errorf("%w: %w", ErrBusy, err)
 	}
 	defer l.rollback()
-	if held, err := meta(ctx, l.tx, metaFingerprint); err != nil || held == fingerprint {
+	if loaded, err := meta(ctx, l.tx, metaFingerprint); err != nil || loaded == fingerprint {
 		return err
 	}
 	stored, err := storedParts(ctx, l.tx)
@@ -67,10 +67,10 @@ func (s *Store) Update(ctx context.Context, read func(known map[string]model.Par
 	return s.Refresh(ctx)
 }
 
-// ErrBusy says that another process changes the store.
+// ErrBusy means that another process is changing the store.
 var ErrBusy = errors.New("the index is being changed by another process")
 
-// Known returns the parts that the store holds to their end, whether the last load came to its end or not.
+// Known returns the parts that are stored completely, even if the last load did not finish.
 func (s *Store) Known(ctx context.Context) (map[string]model.Part, error) {
 	stored, err := storedParts(ctx, s.db)
 	return known(stored), err
@@ -87,13 +87,13 @@ func (l *load) run(fingerprint string) error {
 		return (&filler{load: l, targets: map[placeKey]*target{}, writer: search.NewWriter()}).fill(l.ctx)
 	})
 	l.finish()
-	l.setMeta(metaFingerprint, fingerprint) // says that all is there
+	l.setMeta(metaFingerprint, fingerprint) // marks the corpus as complete
 	l.try(func() error { return l.tx.Commit() })
 	return l.err
 }
 
-// plan lays out the tables: streams that stay keep their numbers. A part stays if its files are the same and so is the layout of its
-// streams, which relations from other streams may change.
+// plan lays out the tables and decides which parts are kept: those whose files and stream layouts have not changed. A relation from another
+// stream may change a layout. Streams that are stored already keep their numbers.
 func (l *load) plan() {
 	l.parts = l.corpus.Parts
 	if l.parts == nil {
@@ -123,7 +123,7 @@ func (l *load) plan() {
 	}
 }
 
-// prepare takes out what does not stay, and makes empty tables.
+// prepare removes the parts that are not kept, and creates empty tables for the new ones.
 func (l *load) prepare() {
 	if l.batches {
 		l.exec("DELETE FROM meta WHERE name IN (?, ?)", metaFingerprint, metaGeneration)
@@ -138,9 +138,9 @@ func (l *load) prepare() {
 	}
 	l.try(func() error {
 		last, err := meta(l.ctx, l.tx, metaVersion)
-		given, _ := strconv.ParseInt(last, 10, 64) // 0 where there is none
+		given, _ := strconv.ParseInt(last, 10, 64) // 0 if there is none
 		l.version = given
-		return errors.Join(err, search.RemoveParts(l.ctx, l.tx, given+1, math.MaxInt64)) // what an interrupted load left of a part
+		return errors.Join(err, search.RemoveParts(l.ctx, l.tx, given+1, math.MaxInt64)) // remains of a part whose load was interrupted
 	})
 	for _, part := range l.parts {
 		if l.kept[part.Name] {
@@ -151,8 +151,8 @@ func (l *load) prepare() {
 	}
 }
 
-// clear makes an empty store: of what was there, in this layout or an older one, finished or not, nothing stays. An update leaves the
-// vectors that others look at, and the numbers that versions go on from.
+// clear empties the store, whatever its layout and state. An update keeps the tables of vectors, which may be in use, and the table meta,
+// which has the last version.
 func (l *load) clear() {
 	drops := ""
 	const tables = `SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'meta' AND name NOT LIKE 'sqlite\_%' ESCAPE '\'`

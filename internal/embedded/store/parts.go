@@ -11,22 +11,22 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/search"
 )
 
-// A load makes the store hold a corpus. It keeps the first error and does nothing after it.
+// A load is one run of [Store.Load] or [Store.Update]. It keeps the first error and does nothing after it.
 type load struct {
 	ctx      context.Context
 	err      error
 	store    *Store
-	tx       *sql.Tx // the running one
-	batches  bool    // each batch of records has one, so that parts stay where a later one fails; else all of it happens in one
+	tx       *sql.Tx // the running transaction
+	batches  bool    // each batch is a transaction, so that complete parts survive a failure; else there is one
 	corpus   model.Corpus
 	progress func(n int)
-	meta     map[string]string // that the store has when it is there
+	meta     map[string]string // values to store at the end
 
 	next    *Catalog
 	parts   []model.Part
 	stored  map[string]storedPart
-	kept    map[string]bool // of the parts, by name
-	version int64           // the last one that was given
+	kept    map[string]bool // whether a part is kept, by name
+	version int64           // the last one assigned
 }
 
 func (l *load) try(do func() error) {
@@ -39,13 +39,13 @@ func (l *load) exec(query string, args ...any) {
 	l.try(func() error { return exec(l.ctx, l.tx, query, args...) })
 }
 
-// begin begins a transaction, which a canceled context does not end: what is read by then is stored.
+// begin begins a transaction. Canceling the context does not end it: the records read by then are stored.
 func (l *load) begin() (err error) {
 	l.tx, err = l.store.db.BeginTx(context.WithoutCancel(l.ctx), nil)
 	return err
 }
 
-// rollback leaves nothing of a transaction that was not committed.
+// rollback ends a transaction that was not committed.
 func (l *load) rollback() {
 	if l.tx != nil {
 		_ = l.tx.Rollback()
@@ -106,7 +106,7 @@ func (l *load) removePart(part storedPart) {
 	l.exec("DELETE FROM parts WHERE name = ?", part.Name)
 }
 
-// leftOutText spells what was left out, empty where nobody says.
+// leftOutText encodes what was left out as JSON, "" if list is nil.
 func leftOutText(list func() []model.LeftOut) (string, error) {
 	if list == nil {
 		return "", nil

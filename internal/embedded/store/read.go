@@ -15,11 +15,11 @@ import (
 type Record struct {
 	Version int64 // counts the records of all streams in the order in which they were loaded
 	ID      string
-	Emitted *int64 // microseconds since 1970; nil: not known
+	Emitted *int64 // microseconds since 1970; nil: unknown
 	Data    []byte
 }
 
-// Fields are what a record has, by name.
+// Fields decodes the fields of a record, by name.
 func (r Record) Fields() (fields map[string]json.RawMessage, err error) {
 	if err := json.Unmarshal(r.Data, &fields); err != nil {
 		return nil, fmt.Errorf("stored record: %w", err)
@@ -27,14 +27,14 @@ func (r Record) Fields() (fields map[string]json.RawMessage, err error) {
 	return fields, nil
 }
 
-// An Order is a column and a direction. Records without a value come last. Records of equal value go by version: messages of one minute
-// stand in their file one after another.
+// An Order is a column and a direction. Records without a value come last. Records of equal value are ordered by version, because messages
+// of the same minute are in sequence in their file.
 type Order struct {
 	column     string
 	descending bool
 }
 
-// OrderBy orders by a field of a table that has a column; without one by the stream's cursor field.
+// OrderBy orders by a field if it has a column, else by the stream's cursor field.
 func (t *Table) OrderBy(field string, descending bool) Order {
 	if c, ok := t.Column(field); ok {
 		return Order{c.name, descending}
@@ -49,8 +49,7 @@ func (o Order) String() string {
 	return o.column + " NULLS LAST, version"
 }
 
-// Records reads the first records of a source. Those without a value, such as a time, are last in both directions, in the order of their
-// file.
+// Records reads the first records of a source. Those without a value in the column of the order are last in both directions, by version.
 func (s *Store) Records(ctx context.Context, from Source, order Order, limit int) ([]Record, error) {
 	if !order.descending {
 		return s.selectRecords(ctx, from, order.String(), limit)
@@ -63,7 +62,7 @@ func (s *Store) Records(ctx context.Context, from Source, order Order, limit int
 	return append(found, rest...), err
 }
 
-// selectRecords picks rows by their narrow columns first: to sort whole records would carry all of their data along.
+// selectRecords selects versions first and whole records afterwards: sorting whole records would move all of their data.
 func (s *Store) selectRecords(ctx context.Context, from Source, order string, limit int) ([]Record, error) {
 	w := from.conditions()
 	query := fmt.Sprintf(`SELECT version, id, emitted, data FROM %[1]s
@@ -82,7 +81,7 @@ func (s *Store) Find(ctx context.Context, from Source, id string) (Record, bool,
 	return found[0], true, nil
 }
 
-// Version reads the record of a table that has a version.
+// Version reads the record of a table with a version.
 func (s *Store) Version(ctx context.Context, from *Table, version int64) (Record, error) {
 	r := Record{Version: version}
 	row := s.db.QueryRowContext(ctx, fmt.Sprintf("SELECT id, emitted, data FROM %s WHERE version = ?", from.Name), version)
@@ -90,8 +89,8 @@ func (s *Store) Version(ctx context.Context, from *Table, version int64) (Record
 	return r, err
 }
 
-// After narrows a source to the records that come after the one of a version: ok is false if there is none. Those
-// without a value are last in both directions.
+// After narrows a source to the records that follow the one with a version: ok is false if that does not exist. Records without a value are
+// last in both directions.
 func (s *Store) After(ctx context.Context, from Source, order Order, version int64) (narrowed Source, ok bool, err error) {
 	var value any
 	query := fmt.Sprintf("SELECT %s FROM %s WHERE version = ?", order.column, from.Name)
@@ -110,19 +109,19 @@ func (s *Store) After(ctx context.Context, from Source, order Order, version int
 	return from.Narrow(w), true, nil
 }
 
-// Related reads the records of a source whose field, which has a column, holds a value, in the order of its cursor field.
+// Related reads the records of a source whose field equals a value, in ascending order of its cursor field. The field must have a column.
 func (s *Store) Related(ctx context.Context, from Source, field, value string, limit int) ([]Record, error) {
 	key, _ := from.Column(field)
 	return s.Records(ctx, from.Narrow(where(key.name+" = ?", value)), from.OrderBy("", false), limit)
 }
 
-// A Change is a record with its place among the sources that were asked.
+// A Change is a record with the index of its source.
 type Change struct {
 	Record
 	Source int
 }
 
-// Changes reads the first records of all sources that were loaded after one version and until another, in that order.
+// Changes reads the first records of all sources with a version above after and up to until, in order of version.
 func (s *Store) Changes(ctx context.Context, from []Source, after, until int64, limit int) ([]Change, error) {
 	var all []Change
 	for i, source := range from {
@@ -144,8 +143,8 @@ func (s *Store) LastVersion(ctx context.Context, of *Table) (last int64, err err
 	return last, err
 }
 
-// Following calls use with the first records of a table after a version, in that order, and with the number of their source in a search.
-// Their data is good until use returns.
+// Following calls use for the first records of a table after a version, in order of version, with the number of their source. Only Version
+// and Data of a record are set, and Data is valid until use returns.
 func (s *Store) Following(ctx context.Context, of *Table, version int64, limit int, use func(r Record, source int) error) error {
 	catalog := s.Catalog()
 	query := fmt.Sprintf("SELECT version, connection, data FROM %s WHERE version > ? ORDER BY version LIMIT ?", of.Name)
@@ -166,10 +165,10 @@ func (s *Store) CountUpTo(ctx context.Context, of *Table, version int64) (all, u
 	return all, upTo, err
 }
 
-// A BlobHolder is a record that names a blob.
+// A BlobHolder identifies a record that references a blob.
 type BlobHolder struct{ Connection, Stream, Record string }
 
-// BlobHolders lists the records that name a blob.
+// BlobHolders lists the records that reference a blob.
 func (s *Store) BlobHolders(ctx context.Context, id string) ([]BlobHolder, error) {
 	const query = "SELECT connection_id, stream, record_id FROM blobs WHERE id = ?"
 	return list(ctx, s.db, query, []any{id}, func(rows *sql.Rows, h *BlobHolder) error {
@@ -177,14 +176,14 @@ func (s *Store) BlobHolders(ctx context.Context, id string) ([]BlobHolder, error
 	})
 }
 
-// Blob reads the bytes that a record names.
+// Blob reads the blob that a record references: ok is false if there is none.
 func (s *Store) Blob(ctx context.Context, id string, of BlobHolder) (mimeType string, bytes []byte, ok bool, err error) {
 	ok, err = first(ctx, s.db, "SELECT mime_type, bytes FROM blobs WHERE id = ? AND connection_id = ? AND stream = ? AND record_id = ?",
 		[]any{id, of.Connection, of.Stream, of.Record}, &mimeType, &bytes)
 	return mimeType, bytes, ok, err
 }
 
-// Searched lays a source out for package search: what may be seen of it, and nothing else.
+// Searched converts a source for package search, restricted to the fields and records that may be seen.
 func (s *Store) Searched(ctx context.Context, c *Catalog, from Source) (search.Source, error) {
 	source := from.searched(c.sourceNumber(from.Table, from.connectionNumber(from.Connection.ID)))
 	w := from.conditions()

@@ -1,7 +1,7 @@
-// Package store keeps a person's records in SQLite, as one table for each stream, with the index of package search beside
-// them, and answers what may be read of them: records, counts, aggregates, blobs and searches.
+// Package store keeps a person's records in SQLite, in one table for each stream, together with the index of package search. It reads
+// records, counts, aggregates and blobs, and searches them.
 //
-// A read is about a [Source], which says how much of a stream it may see. The store does not know what a grant is, and no HTTP.
+// A read takes a [Source], which says how much of a stream it may see. The store knows neither grants nor HTTP.
 package store
 
 import (
@@ -12,7 +12,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/search"
 )
 
-// A querier is the database itself, or one transaction in it.
+// A querier is the database, or a transaction.
 type querier interface {
 	search.Database
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
@@ -57,13 +57,13 @@ func setMeta(ctx context.Context, db search.Database, name, value string) error 
 	return exec(ctx, db, "INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)", name, value)
 }
 
-// Names of the table meta.
+// Names of the values in the table meta.
 const (
 	metaFingerprint = "fingerprint"
 	metaReadAt      = "read_at"
 	metaGeneration  = "generation"
-	metaVersion     = "version" // the last one of a part that is there
+	metaVersion     = "version" // the last version of a complete part
 	metaConnectors  = "connectors"
 	metaCursorKey   = "cursor_key"
-	metaLeftOut     = "left_out" // of files of no part
+	metaLeftOut     = "left_out" // of files that belong to no part
 )

@@ -28,12 +28,11 @@ type Store struct {
 	generation *sql.Stmt
 }
 
-// poolSize bounds the connections of a store, each of which holds its own page cache.
+// poolSize is the most connections of a store, each of which has a separate page cache.
 const poolSize = 8
 
-// Open opens the index file at path, or one in memory when path is empty. A file that holds a corpus
-// is ready to serve: see [Store.Loaded]. Its error is an *IndexError when the file is neither absent, nor empty, nor an
-// index of this version or an older one.
+// Open opens the index file at path, or an index in memory if path is empty. An absent or empty file becomes an index. A file with a corpus
+// is ready to serve: see [Store.Loaded]. The error is an *IndexError if the file is anything but an index of this or an older version.
 func Open(ctx context.Context, path string) (*Store, error) {
 	if path != "" {
 		if err := claimIndex(ctx, path); err != nil {
@@ -55,7 +54,7 @@ func Open(ctx context.Context, path string) (*Store, error) {
 // openPool opens a file, or a database in memory that the whole pool shares.
 func openPool(path string) (db *sql.DB, err error) {
 	pragmas := []string{busyTimeout, "temp_store(memory)", "cache_size(-32000)"}
-	immediate := []string{"immediate"} // a transaction that turned to writing half-way could not wait for another
+	immediate := []string{"immediate"} // a transaction that begins with reading cannot wait for another when it writes
 	if path == "" {
 		query := url.Values{"vfs": {"memdb"}, "_pragma": append(pragmas, "journal_mode(memory)", "synchronous(off)", "cache_spill(false)"),
 			"_txlock": immediate}
@@ -86,7 +85,7 @@ func (s *Store) open(ctx context.Context) (err error) {
 		return err
 	}
 	if version != indexVersion {
-		return nil // new or older: the next load makes it
+		return nil // new or older: the next load creates its tables
 	}
 	return s.Refresh(ctx)
 }
@@ -96,13 +95,13 @@ func layoutOf(ctx context.Context, db querier) (version int, err error) {
 	return version, err
 }
 
-// makeMeta makes the table meta of this layout in a store that is new or of an older one, unless another process has done so meanwhile.
+// makeMeta creates the table meta in a store that is new or has an older layout, unless another process has done so in the meantime.
 func (s *Store) makeMeta(ctx context.Context) (version int, err error) {
 	tx, err := s.db.BeginTx(ctx, nil)
 	if err != nil {
 		return 0, err
 	}
-	defer func() { _ = tx.Rollback() }() // nothing is left of it after a commit
+	defer func() { _ = tx.Rollback() }() // it does nothing after a commit
 	if version, err = layoutOf(ctx, tx); err != nil || version == indexVersion {
 		return version, err
 	}
@@ -112,14 +111,14 @@ func (s *Store) makeMeta(ctx context.Context) (version int, err error) {
 	return version, tx.Commit()
 }
 
-// Refresh reads what finished loads and updates left behind, by this process or another.
+// Refresh reads the catalog of the last finished load or update, of this process or another.
 func (s *Store) Refresh(ctx context.Context) error {
 	for {
 		c, err := readCatalog(ctx, s.db)
 		if err != nil {
 			return err
 		}
-		// What was read is of one moment if nothing has changed since.
+		// The catalog is consistent if the generation did not change while it was read.
 		if now, err := s.Generation(ctx); err != nil || now == c.Generation {
 			s.catalog.Store(c)
 			return err
@@ -127,7 +126,7 @@ func (s *Store) Refresh(ctx context.Context) error {
 	}
 }
 
-// Current returns the catalog of what is stored now.
+// Current returns the catalog of the stored data, after reading it again if it has changed.
 func (s *Store) Current(ctx context.Context) (*Catalog, error) {
 	now, err := s.Generation(ctx)
 	if err == nil && now != s.Catalog().Generation {
@@ -136,7 +135,7 @@ func (s *Store) Current(ctx context.Context) (*Catalog, error) {
 	return s.Catalog(), err
 }
 
-// Generation is another one after each load and update. It is empty before anything was loaded.
+// Generation returns the current [Catalog.Generation], "" before the first load.
 func (s *Store) Generation(ctx context.Context) (value string, err error) {
 	err = s.generation.QueryRowContext(ctx).Scan(&value)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -145,24 +144,24 @@ func (s *Store) Generation(ctx context.Context) (value string, err error) {
 	return value, err
 }
 
-// Loaded returns the fingerprint that was given to the last Load that finished, and whether there was one.
+// Loaded returns the fingerprint of the last load or update that finished, and whether there was one.
 func (s *Store) Loaded() (fingerprint string, ok bool) {
 	c := s.Catalog()
 	return c.fingerprint, c.fingerprint != ""
 }
 
-// Catalog returns the layout of what the store holds.
+// Catalog returns the catalog that was read last.
 func (s *Store) Catalog() *Catalog { return s.catalog.Load() }
 
-// Connectors describes what the store holds.
+// Connectors describes the sources of the stored data.
 func (s *Store) Connectors() []model.Connector { return s.Catalog().Connectors }
 
-// Vectors opens the vectors of its texts that a model made. Those of another model are dropped.
+// Vectors opens the vectors that a model made of the stored texts. It drops those of another model.
 func (s *Store) Vectors(ctx context.Context, model string) (*vectors.Index, error) {
 	return vectors.Open(ctx, s.db, model)
 }
 
-// Close releases the database. What was in memory is gone.
+// Close releases the database. An index in memory is lost.
 func (s *Store) Close() error {
 	if s.pinned == nil {
 		return s.db.Close()
@@ -170,7 +169,7 @@ func (s *Store) Close() error {
 	return errors.Join(s.pinned.Close(), s.db.Close())
 }
 
-// Explain returns the *IndexError of an error that a damaged index file led to, and any other as it is.
+// Explain converts an error that a damaged index file caused into an *IndexError, and returns any other unchanged.
 func (s *Store) Explain(err error) error {
 	failed, ok := errors.AsType[*sqlite.Error](err)
 	if ok && s.path != "" && slices.Contains([]int{sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}, failed.Code()&0xff) {

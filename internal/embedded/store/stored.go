@@ -10,12 +10,12 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/search"
 )
 
-// A storedPart is what the store knows about a part of what it holds.
+// A storedPart is a part as the store has it.
 type storedPart struct {
 	model.Part
 	first, last int64 // versions of its records
 	leftOut     string
-	done        bool // all of it is there
+	done        bool // it is complete
 	streams     []storedStream
 }
 
@@ -25,7 +25,7 @@ type storedStream struct {
 	layout string
 }
 
-// storedParts are none in a store that is new or of another version.
+// storedParts reads the parts by name: none in a store that is new or of another version.
 func storedParts(ctx context.Context, db querier) (map[string]storedPart, error) {
 	if version, err := layoutOf(ctx, db); err != nil || version != indexVersion {
 		return nil, err
@@ -61,7 +61,7 @@ func storedParts(ctx context.Context, db querier) (map[string]storedPart, error)
 	})
 }
 
-// known are the parts of which all is there.
+// known returns the complete parts.
 func known(stored map[string]storedPart) map[string]model.Part {
 	parts := map[string]model.Part{}
 	for name, part := range stored {

@@ -11,29 +11,29 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/search"
 )
 
-// A Table is where one stream's records are stored: the record as JSON, and one typed column for each field that a
-// read may compare, so that comparisons need no JSON and run in SQLite. Its lexical fields are in the index of package search.
+// A Table stores one stream's records: each record as JSON, and one typed column for each field that a read may compare, so that
+// comparisons need no JSON and run in SQLite. Its lexical fields are in the index of package search.
 //
-// Row ids are given in the order of emission over all tables: they are the version that a changes feed counts.
+// Row ids are assigned in the order of emission over all tables. They are the versions of the changes feed.
 type Table struct {
-	Name      string // of the table in SQL; also the stem of the names of its indexes
+	Name      string // of the table in SQL, and prefix of the names of its indexes
 	Connector *model.Connector
 	Stream    *model.Stream
-	Lexical   []model.Field // that are searched; their texts are the columns of the search index
+	Lexical   []model.Field // searched fields, in the order of the columns of the search index
 	number    int           // unique in the store
 	columns   []Column
 
-	TimeFields   []string     // that say when a record happened, the best first
-	conversation conversation // that its records are of
+	TimeFields   []string     // fields with the time at which a record happened, the best first
+	conversation conversation // that its records form
 }
 
 // A Column is the comparable form of one field.
 type Column struct {
 	Kind  Kind
-	name  string // or, if it is not stored, the SQL that reads it
+	name  string // in SQL or, if read is set, the expression that computes it
 	field string
-	local bool // a time of no zone
-	read  bool // from the record's JSON whenever it is compared, instead of being stored a second time
+	local bool // a time without a zone
+	read  bool // computed from the record's JSON for each comparison, instead of stored
 }
 
 // newTable lays out a stream's table. Number is unique in the store.
@@ -70,7 +70,7 @@ func isCompared(connector *model.Connector, stream *model.Stream, field model.Fi
 	return slices.ContainsFunc(relationsTo(connector, stream), func(r model.Relation) bool { return r.ForeignKey == field.Name })
 }
 
-// relationsTo are those whose foreign key is a field of a stream.
+// relationsTo lists the relations whose foreign key is a field of a stream.
 func relationsTo(connector *model.Connector, stream *model.Stream) (relations []model.Relation) {
 	for _, other := range connector.Streams {
 		for _, relation := range other.Relations {
@@ -82,7 +82,7 @@ func relationsTo(connector *model.Connector, stream *model.Stream) (relations []
 	return relations
 }
 
-// isLong reports whether a text is not worth storing twice: it is long, or the record's id, and no order or relation needs it.
+// isLong reports whether a field is not worth storing twice: it is a long text or the record's id, and no order or relation needs it.
 func isLong(connector *model.Connector, stream *model.Stream, field model.Field) bool {
 	if field.Type != "text" && !slices.Equal(stream.PrimaryKey, []string{field.Name}) || strings.Contains(field.Name, "\"") {
 		return false
@@ -91,25 +91,25 @@ func isLong(connector *model.Connector, stream *model.Stream, field model.Field)
 	return !isCompared(connector, stream, bare)
 }
 
-// readSQL takes out of a record what storedText would store of a field. It is no generated column: SQLite would make that of each record
-// that is added.
+// readSQL returns the SQL that computes what [Kind.stored] would store for a text field. It is not a generated column: SQLite would compute
+// that for each added record.
 func readSQL(field string) string {
 	value := "'$.\"" + strings.ReplaceAll(field, "'", "''") + "\"'"
 	return fmt.Sprintf(`(CASE json_type(CAST(data AS TEXT), %[1]s) WHEN 'text' THEN CAST(data AS TEXT) ->> %[1]s
 		WHEN 'null' THEN NULL WHEN 'object' THEN NULL WHEN 'array' THEN NULL ELSE CAST(data AS TEXT) -> %[1]s END)`, value)
 }
 
-// Column finds the column of a field.
+// Column returns the column of a field, if it has one.
 func (t *Table) Column(field string) (Column, bool) {
 	return model.Find(t.columns, func(c Column) bool { return c.field == field })
 }
 
-// connectionNumber is what a connection is stored as: its place in the connector.
+// connectionNumber returns the number that is stored for a connection: its index in the connector.
 func (t *Table) connectionNumber(id string) int {
 	return slices.IndexFunc(t.Connector.Connections, func(one model.Connection) bool { return one.ID == id })
 }
 
-// sortColumn is where records sort by default.
+// sortColumn is the column of the default order.
 func (t *Table) sortColumn() string {
 	if c, ok := t.Column(t.Stream.CursorField); ok {
 		return c.name
@@ -117,7 +117,7 @@ func (t *Table) sortColumn() string {
 	return "emitted"
 }
 
-// consentColumn is what a grant's time bound applies to. A consent field that cannot be compared matches nothing.
+// consentColumn is the column that the time bounds of a grant apply to. If the consent field has no column of times, nothing matches.
 func (t *Table) consentColumn() string {
 	if t.Stream.ConsentTimeField == "" {
 		return "emitted"
@@ -128,13 +128,13 @@ func (t *Table) consentColumn() string {
 	return "NULL"
 }
 
-// create is the SQL that makes the table. Data comes last: scans then leave its pages alone.
+// create returns the SQL that creates the table. Data is the last column, so that scans of the others skip its pages.
 func (t *Table) create() string {
 	return fmt.Sprintf("CREATE TABLE %s (version INTEGER PRIMARY KEY, connection INTEGER NOT NULL, id TEXT NOT NULL, emitted INTEGER%s, "+
 		"data BLOB NOT NULL, UNIQUE (connection, id));\n", t.Name, t.columnNames())
 }
 
-// columnNames are those that are stored, each behind a comma.
+// columnNames lists the stored columns, each after a comma.
 func (t *Table) columnNames() string {
 	var names strings.Builder
 	for _, c := range t.columns {
@@ -145,7 +145,7 @@ func (t *Table) columnNames() string {
 	return names.String()
 }
 
-// index is the SQL that makes the indexes, once the table is filled. That of the order holds all that counting the records asks for.
+// index returns the SQL that creates the indexes, once the table is filled. The sort index covers all that counting records needs.
 func (t *Table) index() string {
 	var sql strings.Builder
 	fmt.Fprintf(&sql, "CREATE INDEX %[1]s_sort ON %[1]s (connection, %[2]s, version, emitted);\n", t.Name, t.sortColumn())
@@ -157,7 +157,7 @@ func (t *Table) index() string {
 	return sql.String()
 }
 
-// insert is the SQL that adds a record, with the arguments in the order of [Table.row].
+// insert returns the SQL that adds a record, with the arguments in the order of [Table.row].
 func (t *Table) insert() string {
 	names := t.columnNames()
 	return fmt.Sprintf("INSERT INTO %s (version, connection, id, emitted%s, data) VALUES (?, ?, ?, ?%s, ?) "+
@@ -177,12 +177,12 @@ func (t *Table) row(version int64, record model.Record, fields map[string]json.R
 	return append(row, []byte(record.Data))
 }
 
-// remove is the SQL that takes a record out by connection and id, and returns its version.
+// remove returns the SQL that deletes a record by connection and id and returns its version.
 func (t *Table) remove() string {
 	return fmt.Sprintf("DELETE FROM %s WHERE connection = ? AND id = ? RETURNING version", t.Name)
 }
 
-// texts are what is searched of a record, in the order of the lexical fields.
+// texts returns the searched texts of a record, in the order of the lexical fields.
 func (t *Table) texts(fields map[string]json.RawMessage) []string {
 	texts := make([]string, len(t.Lexical))
 	for i, field := range t.Lexical {
@@ -221,18 +221,18 @@ func timeFieldsOf(stream *model.Stream) []string {
 	return names
 }
 
-// A conversation is what records that follow one another have in common.
+// A conversation says which records of a stream follow one another in a conversation.
 type conversation struct {
-	Field string // that holds it; empty: the whole stream is one
-	Is    bool
+	Field string // whose value identifies it; empty: the whole stream is one
+	Is    bool   // the stream has conversations
 }
 
-// conversationNames are fields that hold what the records of a conversation have in common, where no relation says so.
+// conversationNames are the names of fields that identify a conversation, for streams without a relation that does.
 var conversationNames = []string{"thread_id", "conversation_id", "channel_id", "chat_id", "room_id", "thread", "conversation", "channel",
 	"chat", "session_id", "session"}
 
-// conversationOf finds what the records of a table which belong together have in common: their parent in a relation or, without one, their
-// thread. A stream of short texts by several people in time order is one conversation.
+// conversationOf finds the field that identifies conversations: the foreign key of a has_many relation or, without one, a field such as
+// thread_id. Without either, a stream with actors and times is one conversation, unless it has titles and more than two searched fields.
 func (t *Table) conversationOf() conversation {
 	for _, relation := range relationsTo(t.Connector, t.Stream) {
 		if relation.Cardinality == "has_many" {
@@ -249,7 +249,7 @@ func (t *Table) conversationOf() conversation {
 	return conversation{"", spoken && !titled && len(t.TimeFields) > 0}
 }
 
-// number is equal for records which belong together. 0: the record stands alone.
+// number is equal for records of the same conversation. 0: the record is in none.
 func (c conversation) number(fields map[string]json.RawMessage) uint64 {
 	raw := fields[c.Field]
 	if !c.Is || c.Field != "" && (len(raw) == 0 || string(raw) == "null") {

@@ -10,15 +10,15 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
-// isSearched reports whether words are looked for in a field: what is declared to be, and who sent or made the record.
+// isSearched reports whether a field is in the full-text index: lexical fields, and text fields with the role actor.
 func isSearched(field model.Field) bool {
 	return field.Lexical || field.Role == "actor" && (field.Type == "string" || field.Type == "text")
 }
 
-// HasMeaning reports whether a field has texts to search by meaning. A name has none.
+// HasMeaning reports whether a field is searched by meaning: lexical fields, but no names of actors.
 func HasMeaning(field model.Field) bool { return field.Lexical && field.Role != "actor" }
 
-// lexicalText is the text of a field that is searched: all strings in it, one to a line.
+// lexicalText returns the searched text of a field: all strings in it, one per line.
 func lexicalText(raw json.RawMessage) string {
 	if len(raw) > 0 && raw[0] == '"' {
 		return model.Unquote(raw)
@@ -30,11 +30,10 @@ func lexicalText(raw json.RawMessage) string {
 	return strings.Join(all, "\n")
 }
 
-// A Leaf is a string in a field, with the path that a field window is read by.
+// A Leaf is a string in a field, with the path by which a field window reads it.
 type Leaf struct{ Path, Text string }
 
-// TextsIn lists the strings of a value, those in arrays and objects too, in the order in which they are written; the names of
-// an object are sorted.
+// TextsIn lists the non-empty strings of a value, including nested ones. Array items keep their order; object members are sorted by name.
 func TextsIn(raw json.RawMessage, path string) []Leaf {
 	var leaves []Leaf
 	switch {
