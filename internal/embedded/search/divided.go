@@ -7,16 +7,16 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds of the words that are looked for divided, which reads a few words of the store for each of their letters.
+// Limits of the words that are also looked up divided, which costs a few reads of the index for each letter.
 const (
 	maxDivided      = 4  // of a query
 	shortestDivided = 5  // bytes
 	longestDivided  = 40 // bytes
 )
 
-// divided are the ways in which records have a word that none has as it is: in two, with a hyphen or a space between, as stand-up for
-// standup, or in one, as payslip for pay-slip; each also with other forms of its end. A single letter begins one, as e-mail, unless it is a
-// word: "a side" is no aside.
+// divided finds other spellings of a word that occurs in no record: as two words, such as stand-up for standup, or as one, such as payslip
+// for pay-slip, each also with other forms of its ending. The first of two may be a single letter, as in e-mail, unless that is an English
+// stop word: "a side" is not aside.
 func (s *searcher) divided(word phrase, languages uint32) (ways []alternative) {
 	together := strings.Join(word, "")
 	_, open := word.prefix()
@@ -28,7 +28,7 @@ func (s *searcher) divided(word phrase, languages uint32) (ways []alternative) {
 		if inflects(last) {
 			ends = append(ends, s.forms(last, "", languages)...)
 			for i := 0; languages>>i != 0; i++ {
-				if stem := stemOf(i, last); languages>>i&1 == 1 && stem != last { // which may be too short for a form, such as up
+				if stem := stemOf(i, last); languages>>i&1 == 1 && stem != last { // it may be too short for s.forms, such as up
 					ends = append(ends, candidate{term: stem})
 				}
 			}
@@ -57,8 +57,8 @@ func (s *searcher) divided(word phrase, languages uint32) (ways []alternative) {
 	return ways
 }
 
-// inexact are the forms in which alone a word occurs, where it is neither the beginning of one nor one the beginning of it: these share its
-// stem in some language, as terminal does with the German Termine, and may be other words.
+// inexact lists the forms in which a word occurs if they may be other words: the word itself does not occur, and neither it nor a form is a
+// prefix of the other. They only have the same stem in some language, as terminal and the German Termine.
 func (s *searcher) inexact(u *unit) (as []string) {
 	word := strings.Join(u.phrase, "")
 	for i, a := range u.alternatives {

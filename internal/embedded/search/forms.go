@@ -14,42 +14,42 @@ import (
 )
 
 const (
-	formWeight    = 0.7 // of another form of a word, beside the word as it is written
+	formWeight    = 0.7 // of another form of a word; the word as written has 1
 	nearestWeight = 0.5
 	maxForms      = 16 // of one word
 )
 
-// A candidate is a term of the store that may stand for a word, and how many letters it is away from it.
+// A candidate is a term of the store that may match a word, with its edit distance from the word.
 type candidate struct {
 	term              string
 	distance, records int
-	only              uint32 // languages in whose texts it may; 0: in all
+	only              uint32 // languages of the texts in which it matches; 0: all
 }
 
-// compareCandidates puts the nearest first, of equally near ones the most frequent.
+// compareCandidates orders the nearest first, and equally near ones by frequency.
 func compareCandidates(a, b candidate) int {
 	return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(b.records, a.records), cmp.Compare(a.term, b.term))
 }
 
-// inScope are at most most of some candidates, the nearest that most records in scope have: the counts of the store, which tell of what the
-// grant does not show, only say when to look no further.
-func (s *searcher) inScope(all []candidate, most int) (found []candidate) {
+// inScope returns at most limit candidates that occur in scope, the nearest first, of equally near ones the most frequent in scope. The
+// counts of the store include records that the grant does not show: they only decide when to stop looking.
+func (s *searcher) inScope(all []candidate, limit int) (found []candidate) {
 	slices.SortFunc(all, compareCandidates)
 	for _, c := range all {
-		if len(found) == most && compareCandidates(found[most-1], c) < 0 {
+		if len(found) == limit && compareCandidates(found[limit-1], c) < 0 {
 			break
 		}
 		if c.records = len(s.postings(phrase{c.term}, c.only)); c.records > 0 {
 			found = append(found, c)
 			slices.SortFunc(found, compareCandidates)
-			found = found[:min(len(found), most)]
+			found = found[:min(len(found), limit)]
 		}
 	}
 	return found
 }
 
-// expand finds the other forms of each weighty word: in the language of the query, if it can be guessed, or else in those of the fields that
-// are searched.
+// expand finds the other forms of each word that carries weight: in the language of the query if it can be guessed, else in those of the
+// searched fields.
 func (s *searcher) expand(guess uint32) {
 	languages := guess
 	if guess == 0 || guess&(guess-1) != 0 {
@@ -95,10 +95,10 @@ func (s *searcher) expand(guess uint32) {
 // occurs reports whether an alternative is in records that the grant shows.
 func (s *searcher) occurs(a alternative) bool { return len(s.postings(a.phrase, a.only)) > 0 }
 
-// numberForm is a number of three digits and more, its thousands apart or not, and its decimals, as terms.
+// numberForm matches the terms of a number of three or more digits, with or without separated thousands, and its decimals.
 var numberForm = regexp.MustCompile(`^([0-9]{3,15}|[0-9]{1,3}(?: [0-9]{3})+)( [0-9]{1,2})?$`)
 
-// otherNumbers are the other ways to write a number: with its thousands apart or not, and without decimals that are zero.
+// otherNumbers lists the other spellings of a number: with and without separated thousands, and without zero decimals.
 func (p phrase) otherNumbers() (others []string) {
 	written := strings.Join(p, " ")
 	found := numberForm.FindStringSubmatch(written)
@@ -117,7 +117,7 @@ func (p phrase) otherNumbers() (others []string) {
 	return slices.DeleteFunc(slices.Compact(others), func(way string) bool { return way == written })
 }
 
-// texts counts the texts of each language in the fields that are searched.
+// texts counts the texts of each language in the searched fields.
 func (s *searcher) texts() (texts [len(languages)]int) {
 	for _, one := range s.languages {
 		if source := s.scope.at(one.Source); source == nil || source.weight(one.Column) == 0 {
@@ -130,7 +130,7 @@ func (s *searcher) texts() (texts [len(languages)]int) {
 	return texts
 }
 
-// accented is a word as it is folded, up to the last letter that has an accent; "" if none has.
+// accented returns the folded word up to its last letter with an accent, "" if there is none.
 func accented(word string) string {
 	folded, end := "", 0
 	for _, r := range norm.NFC.String(strings.ToLower(word)) {
@@ -144,9 +144,9 @@ func accented(word string) string {
 	return folded[:end]
 }
 
-// forms lists the terms in scope that have the stem of a term in one of the languages, the most frequent first. Terms have no accents,
-// and a stem may lack the letter that has one: pagué and page have one in Spanish. What does not begin as the accented word does, down to
-// its last accent, is a form of it only in texts of such a language.
+// forms lists the terms in scope with the same stem as term in one of the languages, the most frequent first. Terms have no accents, and a
+// stem may lack the accented letter: pagué and page share one in Spanish. A term that does not begin with accented, the word up to its
+// last accent, is therefore a form only in texts of that language.
 func (s *searcher) forms(term, accented string, languages uint32) []candidate {
 	records, only := map[string]int{}, map[string]uint32{} // by form
 	for i := 0; languages>>i != 0; i++ {
@@ -174,17 +174,17 @@ func (s *searcher) forms(term, accented string, languages uint32) []candidate {
 	return s.inScope(forms, maxForms)
 }
 
-// Lengths, in code points, from which a word that occurs nowhere may be a misspelled one with one or two mistakes.
+// Lengths, in code points, from which a word that occurs nowhere may have one or two typing errors.
 const (
 	oneMistake  = 5
 	twoMistakes = 8
-	maxNearest  = 2 // words in the place of one
+	maxNearest  = 2 // words that replace one
 	longer      = 4 // how much longer a word may be that begins with it, such as Japanese for Japan
 )
 
-// gatherNearest finds what a word that occurs nowhere may be a typing error for, terms with the same first letter, one or two changes
-// away, that occur in scope; and if there are none, terms that begin with it. The nearest count, of equally near ones the most frequent.
-// Digits are no typing errors: a code, of letters and digits, is only the beginning of another.
+// gatherNearest finds terms in scope that replace a word which occurs nowhere: those with the same first letter, one or two changes away
+// or, if there are none, those that begin with it. It takes the nearest, of equally near ones the most frequent. Digits are not typing
+// errors: a code, of letters and digits, is only completed.
 func (s *searcher) gatherNearest(u *unit) (found []posting) {
 	word := []rune(u.phrase[0])
 	code := strings.ContainsFunc(u.phrase[0], unicode.IsDigit) && strings.ContainsFunc(u.phrase[0], unicode.IsLetter)
@@ -224,7 +224,7 @@ func (s *searcher) gatherNearest(u *unit) (found []posting) {
 	return found
 }
 
-// distance is the count of letters to insert, delete, replace or exchange with the next that makes one word the other.
+// distance is the fewest insertions, deletions, replacements and swaps of adjacent letters that turn one word into the other.
 func distance(a, b []rune) int {
 	var before []int // the row before the last
 	last := make([]int, len(b)+1)
@@ -249,9 +249,9 @@ func distance(a, b []rune) int {
 	return last[len(b)]
 }
 
-// lighten marks the words that carry no weight: stop words of the query's language, unless the query has no others. It returns
-// the languages that the query may be in. A query is English unless it has more stop words of another language, at least two or one of
-// the language of most texts: "son" and "car" are English words too.
+// lighten marks the words that carry no weight: stop words of the query's language, unless the query has no others. It returns the
+// languages that the query may be in. A query is English unless it has more stop words of another language (at least two, or one of a
+// language with more texts than English), because words such as "son" and "car" are also English.
 func (s *searcher) lighten() uint32 {
 	var terms []string
 	for _, u := range s.query.units {
@@ -285,8 +285,8 @@ func (s *searcher) lighten() uint32 {
 	return guess
 }
 
-// foreign reports whether half of the weighty words of a query are nowhere, and a stop word beside them is so short that it is no word of
-// substance in English, as "son" and "car" are: then the query is in the language of that word, whatever the texts are in.
+// foreign reports whether at least half of the query's weighty words occur nowhere, and a stop word in it is too short (two letters at
+// most) to be an English word such as "son" or "car". Then the query is in the language of that word, whatever the texts are in.
 func (s *searcher) foreign() bool {
 	const longest = 2 // letters
 	short, words, missing := false, 0, 0
@@ -304,26 +304,26 @@ func (s *searcher) foreign() bool {
 	return short && 2*missing >= words && missing > 0
 }
 
-// isStop reports whether all of a unit is stop words of some languages.
+// isStop reports whether every term of a unit is a stop word of one of languages.
 func (u *unit) isStop(languages uint32) bool {
 	return !slices.ContainsFunc(u.phrase, func(term string) bool { return stopLanguages()[term]&languages == 0 })
 }
 
-// Bounds of what is said of words that contain one that occurs nowhere.
+// Limits of what is reported about words that contain one which occurs nowhere.
 const (
 	maxContaining     = 6   // words for one
-	maxContainingRead = 480 // words whose records are looked at: of more, the rarest in the store are not named
-	maxMissing        = 4   // words for which that is done: each reads all words of the store
-	leastContained    = 3   // letters of such a word
+	maxContainingRead = 480 // words whose records are read: of more, the rarest in the store are not reported
+	maxMissing        = 4   // words for which this is done: each scans all words of the store
+	leastContained    = 3   // fewest letters of such a word
 )
 
-// findContaining finds for words that occur nowhere those in scope that begin with them or else contain them, the most frequent first: what
-// ends or begins otherwise than its caller expects is not missing.
+// findContaining reports, for words that occur nowhere, those in scope that begin with them or else contain them, the most frequent first:
+// the caller may have expected another ending or beginning.
 func (s *searcher) findContaining() {
 	looked := 0
 	for i := range s.query.units {
 		u := &s.query.units[i]
-		word, isWhole := u.phrase.word(), len(u.written) <= len(u.phrase) // unlike Ann's, of which Ann alone is looked for
+		word, isWhole := u.phrase.word(), len(u.written) <= len(u.phrase) // unlike Ann's, of which only Ann is looked up
 		if !isWhole || !s.query.counts(i) || u.records > 0 || utf8.RuneCountInString(word) < leastContained || looked == maxMissing {
 			continue
 		}

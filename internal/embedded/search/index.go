@@ -12,28 +12,28 @@ import (
 
 // Names of the tables of an index.
 const (
-	segmentTable  = "search_segments"  // by the first version that they may hold
-	placeTable    = "search_places"    // where the terms of a segment are, a row to a term
-	wordTable     = "search_words"     // every term, with the count of records that have it
-	documentTable = "search_documents" // what ranking needs to know about records, a row to a part
+	segmentTable  = "search_segments"  // segments, by their first version
+	placeTable    = "search_places"    // where the terms of a segment occur, one row per term
+	wordTable     = "search_words"     // every term, with the number of records that have it
+	documentTable = "search_documents" // data of records for ranking, one row per part
 )
 
-// create is the SQL that makes an empty index. The rows of a segment follow one another: they are written and removed together.
+// create is the SQL that creates an empty index. The rows of a segment are adjacent, because they are written and removed together.
 const create = "CREATE TABLE " + segmentTable + " (first INTEGER PRIMARY KEY);" +
 	"CREATE TABLE " + placeTable + ` (first INTEGER, term TEXT, records INTEGER NOT NULL, places BLOB NOT NULL, positions BLOB NOT NULL,
 		PRIMARY KEY (first, term)) WITHOUT ROWID;
 	CREATE TABLE ` + wordTable + " (term TEXT PRIMARY KEY, records INTEGER NOT NULL) WITHOUT ROWID;" +
 	"CREATE TABLE " + documentTable + " (first INTEGER PRIMARY KEY, source BLOB, length BLOB, event BLOB, next BLOB, languages TEXT)"
 
-// documents are what ranking needs to know about records, by version. Version 0 is no record.
+// documents has the data of records for ranking, by version. No record has version 0.
 type documents struct {
 	source   []uint16 // number of the source; 0: there is no such record
 	length   []uint16 // terms in all searched fields
 	event    []int64  // when it happened, in microseconds since 1970
 	next     []uint32 // version of the record after it in its conversation, 0 for none
-	previous []uint32 // of the record before it; only of an index that is open
+	previous []uint32 // of the record before it; only in an open index
 
-	conversation []uint64 // equal for records that belong together; only while they are written
+	conversation []uint64 // equal for records of a conversation; only while they are written
 }
 
 // An Index answers searches. It is safe for concurrent use.
@@ -43,7 +43,7 @@ type Index struct {
 	languages []*columnLanguages
 }
 
-// columnLanguages are the languages of one field of one source, with the count of texts that are recognizably in each.
+// columnLanguages counts the texts of one field of one source that are recognizably in each language.
 type columnLanguages struct {
 	Source, Column int
 	Texts          [len(languages)]int
@@ -80,7 +80,7 @@ func Open(ctx context.Context, db *sql.DB) (*Index, error) {
 	return x, nil
 }
 
-// extend fills up with versions that are no record's.
+// extend grows the arrays to the length to. The added versions have no record.
 func (d *documents) extend(to int) {
 	more := max(to-len(d.source), 0)
 	d.source = append(d.source, make([]uint16, more)...)
@@ -90,12 +90,12 @@ func (d *documents) extend(to int) {
 	d.conversation = append(d.conversation, make([]uint64, more)...)
 }
 
-// Has reports whether a source has a record of a version.
+// Has reports whether a source has a record with a version.
 func (x *Index) Has(version int64, source int) bool {
 	return version < int64(len(x.documents.source)) && int(x.documents.source[version]) == source
 }
 
-// packArray writes how far each value is from the one before.
+// packArray encodes each value as its difference to the one before, a varint.
 func packArray[N uint16 | uint32 | int64](array []N) []byte {
 	packed := make([]byte, 0, 2*len(array))
 	var last int64
@@ -120,14 +120,14 @@ func unpackArray[N uint16 | uint32 | int64](stored []byte, array *[]N) error {
 	return nil
 }
 
-// A Database is where an index is written: a database, or a transaction in it.
+// A Database is the database of an index, or a transaction.
 type Database interface {
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 	PrepareContext(ctx context.Context, query string) (*sql.Stmt, error)
 }
 
-// Each runs a query and scans its rows, one by one. Its SQL holds names that the layout of tables gives and no values: those are arguments.
+// Each runs a query and scans its rows, one by one. The SQL may contain names of tables and columns, but no values: those are arguments.
 func Each(ctx context.Context, db Database, query string, args []any, scan func(*sql.Rows) error) (err error) {
 	rows, err := db.QueryContext(ctx, query, args...)
 	if err != nil {
@@ -142,5 +142,5 @@ func Each(ctx context.Context, db Database, query string, args []any, scan func(
 	return rows.Err()
 }
 
-// NoTime is the event of a record whose time is not known. It comes after all others.
+// NoTime is the event of a record whose time is unknown. It sorts last, since the latest records come first.
 const NoTime = math.MinInt64

@@ -22,13 +22,13 @@ import (
 	"github.com/blevesearch/snowballstem/swedish"
 )
 
-// A language has words that are too common to say anything, and forms of words. Its stop words are folded as [Terms] folds.
+// A language has a stemmer, and stop words, which are too common to find anything. Stop words are written as [Terms] folds them.
 type language struct {
 	stem      func(*snowballstem.Env) bool
 	stopWords string
 }
 
-// languages are those that are recognized, the first of equally likely ones first.
+// languages are the recognized languages. In a set of languages, bit i is languages[i]: English is bit 0.
 var languages = [...]language{
 	{english.Stem, `
 		a about above after again against all also am an and any anybody anyone anything are aren as at be because been before being below
@@ -103,8 +103,7 @@ var languages = [...]language{
 		по под при с со так также такой там те тем то того тоже той только том ты у уже хотя чего чей чем что чтобы чье эта эти это я`},
 }
 
-// stopLanguages holds a bit for each language of which a term is a stop word. It is made by the first search, so that a start need not
-// wait.
+// stopLanguages maps a term to the set of languages in which it is a stop word. It is computed by the first search, to keep startup fast.
 var stopLanguages = sync.OnceValue(func() map[string]uint32 {
 	words := map[string]uint32{}
 	for i, one := range languages {
@@ -115,7 +114,7 @@ var stopLanguages = sync.OnceValue(func() map[string]uint32 {
 	return words
 })
 
-// guessLanguages returns a bit for each language that has the most stop words among terms, and how many: none when there are no stop words.
+// guessLanguages returns the set of languages that have the most stop words among terms, and how many: none if there are no stop words.
 func guessLanguages(terms []string) (guess uint32, most int) {
 	counts, stops := [len(languages)]int{}, stopLanguages()
 	for _, t := range terms {
@@ -132,7 +131,7 @@ func guessLanguages(terms []string) (guess uint32, most int) {
 	return guess, most
 }
 
-// ContentWords returns the words of a query that are not too common in its language to say anything, or the query if it has no others.
+// ContentWords returns the words of a query without the stop words of its language, or the query if it has no others.
 func ContentWords(query string) string {
 	content := textsOf(words(query))
 	guess, _ := guessLanguages(content)
@@ -154,8 +153,8 @@ func inflects(term string) bool {
 	return len(term) >= 3 && !strings.ContainsFunc(term, func(r rune) bool { return r >= '0' && r <= '9' || isUnspaced(r) })
 }
 
-// sharedStart returns the part with which every form of a term begins: its stem in a language without its last letter, which
-// some endings replace ("happy", "happier").
+// sharedStart returns the prefix of all forms of a term: what it has in common with its stem in a language, without the last letter if that
+// is longer than four, because some endings replace it ("happy", "happier").
 func sharedStart(term, stem string) string {
 	a, b := []rune(term), []rune(stem)
 	n := 0
@@ -168,16 +167,16 @@ func sharedStart(term, stem string) string {
 	return string(a[:n])
 }
 
-// Articles, prepositions and conjunctions that are written in one with the word behind them.
+// Articles, prepositions and conjunctions that are written together with the word after them.
 var (
 	arabicArticles = strings.Fields("ال و ف ب ك ل وال فال بال كال لل ولل وب ول")
 	hebrewArticles = strings.Fields("ה ו ב כ ל מ ש וה שה ול וב מה כש")
 )
 
-// leastRoot is how many letters a word keeps at least without its article.
+// leastRoot is the fewest letters of a word without its article.
 const leastRoot = 3
 
-// withArticles lists what a term of such a script may be with and without the articles of it: every form that another may stand for.
+// withArticles lists the forms of an Arabic or Hebrew term with and without these articles.
 func withArticles(term string) []string {
 	var articles []string
 	switch r, _ := utf8.DecodeRuneInString(term); {

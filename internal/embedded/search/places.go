@@ -2,10 +2,10 @@ package search
 
 import "encoding/binary"
 
-// places are where a term is in a segment, in bytes: for each record and column, in order, a varint. Its lowest bit says whether the term is
-// there more than once, the next two the column, those above how far the version is from the one before. The count follows if it is above
-// one, and the column before it if it is 3 or more. Positions are beside them, since only phrases need those: words of a record are numbered
-// through its columns, and each position says how far it is from the one before in the record.
+// places encodes where a term occurs in a segment. For each record and column, in order, bytes has a varint: its lowest bit says whether
+// the term occurs more than once, the next two are the column, the others the difference to the version before. The column follows if it is
+// 3 or more, then the count if it is above one. Positions are separate, since only phrases need them: they number the words of a record
+// across its columns, and each is stored as the difference to the one before in the record.
 type places struct {
 	bytes, positions []byte
 	records          int
@@ -14,7 +14,7 @@ type places struct {
 	position         int // the last one of the version
 }
 
-// manyColumns in the place of a column says that the column follows.
+// manyColumns in the bits of the column means that the column follows.
 const manyColumns = 3
 
 func (p *places) add(version int64, column, position int) {
@@ -48,7 +48,7 @@ func (p *places) flush() {
 	p.last, p.times = p.version, 0
 }
 
-// nextNumber takes a number from the start of what is stored: 0 at its end, as in a row that is damaged.
+// nextNumber decodes the first number of stored and removes it. It returns 0 at the end, or if the row is damaged.
 func nextNumber(stored *[]byte) int64 {
 	value, size := binary.Uvarint(*stored)
 	*stored = (*stored)[max(size, 0):]
@@ -73,16 +73,16 @@ func eachPlace(first int64, stored []byte, visit func(version uint32, column, ti
 	}
 }
 
-// An occurrence is a word of a record.
+// An occurrence is the place of a word in a record.
 type occurrence struct {
 	version, position uint32
 	column            int
 }
 
-// place is greater for what comes later, and greater by one for the next word of a text.
+// place orders occurrences. It differs by one for adjacent words of a text.
 func (o occurrence) place() uint64 { return uint64(o.version)<<32 | uint64(o.position) }
 
-// eachOccurrence reads the places of a segment with their positions.
+// eachOccurrence decodes the places of a segment with their positions.
 func eachOccurrence(first int64, stored, positions []byte, visit func(occurrence)) {
 	var last occurrence
 	eachPlace(first, stored, func(version uint32, column, times int) {

@@ -8,34 +8,33 @@ import (
 	"unicode"
 )
 
-// A phrase is terms that must stand together: of one word, or of a quoted phrase. The last may be anyEnding: then words that begin with the
-// term before it stand for that.
+// A phrase is a sequence of adjacent terms: of one word, or of a quoted phrase. If the last is anyEnding, the term before it is a prefix.
 type phrase []string
 
-// anyEnding is no term: terms hold letters, numbers and symbols alone.
+// anyEnding cannot be a term: terms have no punctuation.
 const anyEnding = "*"
 
-// A unit is a word or a quoted phrase of a query, as the caller wrote it first.
+// A unit is a word or a quoted phrase of a query. Repetitions are one unit.
 type unit struct {
 	text    string
 	phrase  phrase
-	written phrase // with the ending that says whose something is
+	written phrase // with its possessive ending
 	quoted  bool   // every hit must have it, exactly
 
 	light bool // it carries no weight: a stop word, or part of a time
 	time  bool // it is light as part of a time
 
-	alternatives []alternative // what stands for it in records, the exact words first
+	alternatives []alternative // phrases that match it, the exact words first
 	records      int           // how many records in scope have it
-	common       bool          // so many that it only ranks what others found
-	nearest      []string      // the words in its place, because it occurs nowhere
+	common       bool          // in so many records that it only ranks what others found
+	nearest      []string      // words that replace it, because it occurs nowhere
 }
 
-// An alternative is a phrase that stands for a unit, with the weight of a match.
+// An alternative is a phrase that matches a unit, with the weight of the match.
 type alternative struct {
 	phrase phrase
 	weight float32
-	only   uint32 // languages in whose texts it does; 0: in all
+	only   uint32 // languages of the texts in which it matches; 0: all
 }
 
 type query struct {
@@ -43,10 +42,10 @@ type query struct {
 	excluded []phrase
 }
 
-// maxUnits is how many different words of a query are looked for one by one. The rest counts only for records that have all words.
+// maxUnits is how many units of a query are looked up individually. The others count only for records that have all words.
 const maxUnits = 64
 
-// counts reports whether a unit is looked for on its own.
+// counts reports whether a unit is looked up individually.
 func (q *query) counts(i int) bool { return i < maxUnits && !q.units[i].light }
 
 func (q *query) bits(is func(*unit) bool) (set uint64) {
@@ -58,8 +57,8 @@ func (q *query) bits(is func(*unit) bool) (set uint64) {
 	return set
 }
 
-// queryPart is a part of a query: what excludes a quoted phrase or a word behind it, those, and any other word, such as a number below
-// zero. NOT is a word where all is in capitals.
+// queryPart matches a part of a query: a quoted phrase or a word, after an optional exclusion sign, or any other word, such as a negative
+// number. In a query of capitals only, NOT is a word.
 const queryPart = `(%s)?(?:"([^"]*)(?:"|$)|(\pL[^\s"]*))|([^\s"]+)`
 
 var (
@@ -67,14 +66,14 @@ var (
 	partsOfCapitals = regexp.MustCompile(fmt.Sprintf(queryPart, `-`))
 )
 
-// possessive is the ending of a word that says whose something is: it is of no other word than the one before it.
+// possessive matches the possessive ending of a word, such as 's.
 var possessive = regexp.MustCompile("(?i)['\u2019\u02bc`\u00b4]s([^\\pL\\pN]*)$")
 
-// dottedDate is in what looks like the number of a phone, and is several numbers: "01.02.2026 15.30".
+// dottedDate matches a text with a date, which would otherwise look like a phone number: "01.02.2026 15.30".
 var dottedDate = regexp.MustCompile(`^[^+].*\d[./-]\d{1,2}[./-](?:19|20)\d\d(?:\D|$)`)
 
-// parseQuery reads words, "quoted phrases" and -excluded ones, which NOT before them excludes too, and words* with any ending. Nothing else
-// in a query is an operator.
+// parseQuery parses words, "quoted phrases", exclusions (-word and NOT word) and words* with any ending. Nothing else in a query is an
+// operator.
 func parseQuery(text string) query {
 	var q query
 	pattern := parts
@@ -130,7 +129,7 @@ func (p phrase) prefix() (phrase, bool) {
 	return p, false
 }
 
-// bare is what the caller wrote for a phrase, without the punctuation around it.
+// bare returns the text of a phrase without the punctuation around it.
 func (p phrase) bare(text string) string {
 	text = strings.TrimFunc(text, isPunctuation)
 	if _, any := p.prefix(); any {
@@ -139,7 +138,7 @@ func (p phrase) bare(text string) string {
 	return text
 }
 
-// word is the one word of a phrase, without an ending that it leaves open; "" where it has several.
+// word returns the only term of a phrase, without anyEnding; "" if there are several.
 func (p phrase) word() string {
 	if p, _ = p.prefix(); len(p) == 1 {
 		return p[0]
@@ -147,7 +146,7 @@ func (p phrase) word() string {
 	return ""
 }
 
-// word returns the folded word at a place of the query, "" for a quoted phrase and beyond the ends.
+// word returns the folded word at an index of the query, "" for a quoted phrase and outside the query.
 func (q *query) word(i int) string {
 	if i < 0 || i >= len(q.units) || q.units[i].quoted {
 		return ""

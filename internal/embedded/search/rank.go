@@ -12,12 +12,12 @@ import (
 const (
 	saturation   = 1.2
 	lengthEffect = 0.75
-	commonShare  = 5   // a word in more than one record of so many only ranks what others found
-	commonLeast  = 100 // but never one in fewer records than this
+	commonShare  = 5   // a word in more than one in so many records only ranks what others found
+	commonLeast  = 100 // but only if it is in more records than this
 )
 
-// scoreUnits adds up what each weighty unit gives to each record that has it. Common units give to what others found; only if
-// they found nothing do common units find. What only stands for a word that occurs nowhere comes after both: a guess takes no word's place.
+// scoreUnits adds the worth of each weighty unit to the score of each record that has it. Common units score only what others found, unless
+// those found nothing. Replacements of words that occur nowhere come last: a guess does not keep a common word from finding records.
 func (s *searcher) scoreUnits() {
 	gathered := make([][]posting, len(s.query.units))
 	for i := range s.query.units {
@@ -32,19 +32,19 @@ func (s *searcher) scoreUnits() {
 		}
 		u.common = !u.quoted && u.records > max(s.records/commonShare, commonLeast)
 	}
-	for _, turn := range [...]struct{ common, guessed bool }{{}, {common: true}, {guessed: true}} {
+	for _, pass := range [...]struct{ common, guessed bool }{{}, {common: true}, {guessed: true}} {
 		finders := len(s.found)
 		for i := range s.query.units {
 			u := &s.query.units[i]
-			if s.query.counts(i) && u.common == turn.common && len(u.nearest) > 0 == turn.guessed {
-				u.common = finders > 0 && turn.common
+			if s.query.counts(i) && u.common == pass.common && len(u.nearest) > 0 == pass.guessed {
+				u.common = finders > 0 && pass.common
 				s.give(i, gathered[i])
 			}
 		}
 	}
 }
 
-// give adds what a unit is worth to the score of each record that has it: BM25, over the records in scope.
+// give adds the worth of a unit to the score of each record that has it: BM25, over the records in scope.
 func (s *searcher) give(number int, found []posting) {
 	n, df := float64(s.records), float64(len(found))
 	rarity := float32(math.Log(1 + max(n-df, 0)/(df+0.5) + 0.5/(df+0.5)))
@@ -61,8 +61,8 @@ func (s *searcher) give(number int, found []posting) {
 	}
 }
 
-// lengthFactor is above 1 for records that are longer than the average of their source. The length of fields that the grant does
-// not show must not matter, so every record is average where there are any.
+// lengthFactor is above 1 for records that are longer than the average of their source. Fields that the grant does not show must not
+// influence it: if there are any, every record counts as average.
 func (s *searcher) lengthFactor(version uint32) float32 {
 	average := s.scopeOf(version).average
 	if average == 0 {
@@ -71,7 +71,7 @@ func (s *searcher) lengthFactor(version uint32) float32 {
 	return 1 - lengthEffect + lengthEffect*float32(s.documents.length[version])/average
 }
 
-// exclude takes out the records with an excluded word, and those without a quoted one.
+// exclude removes the records with an excluded phrase, and those without a quoted one.
 func (s *searcher) exclude() {
 	out := map[uint32]bool{}
 	for _, p := range s.query.excluded {
@@ -83,10 +83,10 @@ func (s *searcher) exclude() {
 	s.found = slices.DeleteFunc(s.found, func(version uint32) bool { return out[version] || s.mask[version]&quoted != quoted })
 }
 
-// How much a record takes over from its neighbors in a conversation, within reach and less with each step.
+// How much a record gains from its neighbors in a conversation, up to reach steps away and less with each step.
 const (
 	reach       = 2
-	lentWord    = 0.5 // of what a word is worth that the record itself lacks
+	lentWord    = 0.5 // of the worth of a word that the record lacks
 	lentScore   = 0.1 // of the whole score of the neighbor
 	lentPerStep = 0.7
 )
@@ -126,7 +126,7 @@ func (s *searcher) lentTo(version uint32) float32 {
 	return sum
 }
 
-// preferTime raises the records of the time that the query names, and those that name it.
+// preferTime raises the records of the time that the query names, and those whose text names it.
 func (s *searcher) preferTime(m *timeMatcher) {
 	if m == nil {
 		return
@@ -153,8 +153,8 @@ func (s *searcher) preferTime(m *timeMatcher) {
 	}
 }
 
-// Tiers of hits, the best first: those with all words as they are written, those with all in some form, those with all but the time that
-// the query names, those with some, those with nearest words alone.
+// Tiers of hits, the best first: all words as written; all words in some form; all words, but not the time that the query names; some
+// words; only replacements of words.
 const (
 	tierExact = iota
 	tierAll
@@ -165,7 +165,7 @@ const (
 
 var matches = [...]Match{MatchAll, MatchAll, MatchSome, MatchSome, MatchNearest}
 
-// A ranked is a record in the order of hits: by tier; in each the best first, of equals the latest, and then in the order of sources.
+// A ranked is a found record with its rank: by tier, then the best score, the latest event, and the order of sources.
 type ranked struct {
 	version uint32
 	source  int // index of Request.Sources
@@ -179,8 +179,8 @@ func compareRanked(a, b ranked) int {
 		cmp.Compare(a.source, b.source), cmp.Compare(a.version, b.version))
 }
 
-// choose counts what was found and keeps the best hits. It sorts those that are no worse than the best known now and then, which costs less
-// than sorting all.
+// choose counts what was found and keeps the best hits. It sorts the candidates and drops the worst whenever there are four times as many
+// as requested, which costs less than sorting all.
 func (s *searcher) choose(exact []uint16) {
 	all := s.query.bits(func(u *unit) bool { return !u.light })
 	nearest := s.query.bits(func(u *unit) bool { return len(u.nearest) > 0 })

@@ -1,10 +1,9 @@
-// Package search is the full-text index of the embedded resource server: what words are, how they are stored in SQLite, and which records
-// a question finds.
+// Package search is the full-text index of the embedded resource server. It splits texts into words, stores in SQLite where they occur, and
+// finds the records that match a query.
 //
-// The columns of records are numbered: the n-th searched field of a stream is column n. A posting therefore says of which record and which
-// field it is, and what a grant does not show is left out posting by posting, before anything is counted. Beside it is a list of all
-// words, for word forms and typing errors, and what ranking needs to know about each record: its source, length, time and neighbors.
-// Nothing here changes after a load.
+// The n-th searched field of a stream is column n. A posting has the record and the column of a word: what a grant does not show is left
+// out posting by posting, before anything is counted. The index also has a list of all words, for word forms and typing errors, and the
+// source, length, time and neighbors of each record, for ranking. An open index does not change.
 package search
 
 import "time"
@@ -15,13 +14,13 @@ type Field struct {
 	Weight float32 // of a match in it; a body has 1
 }
 
-// A Source is one stream of one connection, as far as a grant shows it.
+// A Source is one stream of one connection, restricted to what a grant shows.
 type Source struct {
 	Number   int
 	Fields   []Field
 	Complete bool           // every searched field of the stream is among Fields
 	Only     map[int64]bool // versions of the records that may be found; nil for all of them
-	Talk     bool           // its records follow one another as in a conversation: one lends to the next
+	Talk     bool           // its records form conversations: a match also raises its neighbors
 }
 
 // A Request is one search.
@@ -40,7 +39,7 @@ type Match string
 const (
 	MatchAll     Match = "all"
 	MatchSome    Match = "some"
-	MatchNearest Match = "nearest" // only words in the place of misspelled ones
+	MatchNearest Match = "nearest" // only replacements of misspelled words
 )
 
 // A Hit is a record that was found.
@@ -49,8 +48,8 @@ type Hit struct {
 	Source  int // index of Request.Sources
 	Score   float32
 	Match   Match
-	Words   []string // of the query, that it has, when not all of them
-	Nearest []string // words that it has in the place of others
+	Words   []string // words of the query that it has; nil: all
+	Nearest []string // words that it has instead of misspelled ones
 
 	NotOfTime bool // it has all words, and is not known to be of the time that the query names
 }
@@ -58,27 +57,27 @@ type Hit struct {
 // A Result is what a search found.
 type Result struct {
 	Report
-	Hits  []Hit // the first of all
+	Hits  []Hit // the best of all, at most Request.Most
 	All   int   // how many records have all words
 	Marks Marker
 }
 
-// A Report says what was done with the words of a query, as the meta.recall of an answer has it.
+// A Report says how the words of a query were used, for meta.recall of an answer.
 type Report struct {
 	Some       int           `json:"partial_count"`           // records with some of the words
-	Nearest    int           `json:"nearest_count,omitempty"` // records with none but words in the place of misspelled ones
-	Missing    []string      `json:"missing_words,omitempty"` // they occur nowhere in the fields that search reads
+	Nearest    int           `json:"nearest_count,omitempty"` // records with only replacements of misspelled words
+	Missing    []string      `json:"missing_words,omitempty"` // that occur nowhere in the searched fields
 	Replaced   []Replacement `json:"nearest_words,omitempty"`
 	Containing []Replacement `json:"containing_words,omitempty"` // words that begin with a missing one, or contain it
 	Forms      []Replacement `json:"word_forms,omitempty"`
-	Inexact    []Replacement `json:"inexact_words,omitempty"`  // found in forms alone of which none begins as the word does
+	Inexact    []Replacement `json:"inexact_words,omitempty"`  // found only in forms that may be other words
 	LeftOut    []string      `json:"left_out_words,omitempty"` // common words of the language
 	Common     []string      `json:"common_words,omitempty"`   // in so many records that they only rank what others found
 	TimeWords  []string      `json:"time_words,omitempty"`     // that name the preferred time
-	Time       string        `json:"preferred_time,omitempty"` // records of it come first; in words
+	Time       string        `json:"preferred_time,omitempty"` // in words; its records come first
 }
 
-// A Replacement is what was looked for in place of, or beside, a word of the query.
+// A Replacement lists words that were looked up instead of a word of the query or in addition to it, or that contain it.
 type Replacement struct {
 	Word string   `json:"word"`
 	As   []string `json:"as"`

@@ -1,17 +1,17 @@
 package search
 
-// A Scope says which places of an index sources show, by number of source and column.
+// A Scope says which columns and records of an index are visible, by number of source.
 type Scope []sourceScope
 
 type sourceScope struct {
 	weights []float32 // by column; 0: it is not shown
 	only    map[int64]bool
 	source  *Source // nil: it is not searched
-	at      int     // index of the sources
-	average float32 // length of its records; 0: it shows less than all fields
+	at      int     // index of the source in the request
+	average float32 // average length of its records; 0: unknown, or some fields are hidden
 }
 
-// NewScope lays sources out.
+// NewScope returns the scope of sources.
 func NewScope(sources []Source) Scope {
 	var scope Scope
 	for i := range sources {
@@ -30,7 +30,7 @@ func NewScope(sources []Source) Scope {
 	return scope
 }
 
-// at returns what a source shows, nil for nothing.
+// at returns the scope of a source, nil if nothing of it is visible.
 func (s Scope) at(source int) *sourceScope {
 	if source >= len(s) || s[source].source == nil {
 		return nil
@@ -38,7 +38,7 @@ func (s Scope) at(source int) *sourceScope {
 	return &s[source]
 }
 
-// of returns what is shown of a record of a source, nil if nothing is.
+// of returns the scope of the source of a record, nil if the record is not visible.
 func (s Scope) of(source int, version uint32) *sourceScope {
 	one := s.at(source)
 	if one == nil || one.only != nil && !one.only[int64(version)] {
@@ -47,7 +47,7 @@ func (s Scope) of(source int, version uint32) *sourceScope {
 	return one
 }
 
-// weight returns that of a column, 0 if it is not shown.
+// weight returns the weight of a column, 0 if it is not visible.
 func (s *sourceScope) weight(column int) float32 {
 	if column >= len(s.weights) {
 		return 0
@@ -55,7 +55,7 @@ func (s *sourceScope) weight(column int) float32 {
 	return s.weights[column]
 }
 
-// Weight returns that of a column of a record of a source, 0 if it is not shown.
+// Weight returns the weight of a column of a record, 0 if it is not visible.
 func (s Scope) Weight(source int, version uint32, column int) float32 {
 	one := s.of(source, version)
 	if one == nil {

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// A searcher answers one request. It keeps the first error of a read and reads nothing after it: that error is the answer.
+// A searcher answers one request. After the first error of a read it reads nothing more; the search returns that error.
 type searcher struct {
 	*Index
 	ctx     context.Context
@@ -21,13 +21,13 @@ type searcher struct {
 
 	mask    []uint64  // by version: a bit for each unit that the record has
 	score   []float32 // by version
-	found   []uint32  // versions with a bit
-	tf      []float32 // by version: of the unit at hand
+	found   []uint32  // versions with a bit in mask
+	tf      []float32 // by version: weighted places of the current unit
 	touched []uint32
-	read    map[string][]posting // by phrase and languages: what was read of the index
-	spoken  map[[2]int]uint32    // by source and column: a bit for each language that a fair share of the texts is in; nil: not looked up
+	read    map[string][]posting // postings that were read, by phrase and languages
+	spoken  map[[2]int]uint32    // by source and column: languages of a quarter of the texts; nil: not computed yet
 	rarity  [maxUnits]float32    // of each unit in scope
-	time    uint64               // the bit of records that are of the time that the query names, or name it; 0: it names none
+	time    uint64               // bit in mask of records that match the time in the query; 0: there is none
 	result  *Result
 }
 
@@ -65,7 +65,7 @@ func (s *searcher) run() {
 	s.choose(exact)
 }
 
-// measure counts the records in scope, and the average length of those of each source.
+// measure counts the records in scope, and computes their average length in each source.
 func (s *searcher) measure() {
 	counts, lengths := make([]int, len(s.scope)), make([]int, len(s.scope))
 	for version, source := range s.documents.source {
@@ -82,7 +82,7 @@ func (s *searcher) measure() {
 	}
 }
 
-// scopeOf is what is shown of a record that was found.
+// scopeOf returns the scope of the source of a found record.
 func (s *searcher) scopeOf(version uint32) *sourceScope { return &s.scope[s.documents.source[version]] }
 
 // A posting is a record that has a unit, with the weighted count of its places.
@@ -97,8 +97,8 @@ func (s *searcher) each(query string, args []any, scan func(*sql.Rows) error) {
 	}
 }
 
-// postings returns the records that have a phrase in fields that the grant shows, with the weighted count of its places: in fields whose
-// texts are in one of some languages or in none that is known, or in all if those are 0. Each phrase is read once in a search.
+// postings returns the records with a phrase in visible fields, and the weighted count of its places. Unless only is 0, it leaves out
+// fields whose texts are known to be in other languages. Each phrase is read once in a search.
 func (s *searcher) postings(p phrase, only uint32) []posting {
 	name := strings.Join(p, " ")
 	if only != 0 {
@@ -132,7 +132,8 @@ func (s *searcher) postings(p phrase, only uint32) []posting {
 	return found
 }
 
-// speaks reports that a quarter of the texts of a field, as far as their language is known, is in one of some languages.
+// speaks reports whether at least a quarter of the texts of a field, as far as their language is known, is in one of languages. It is true
+// if no language is known.
 func (s *searcher) speaks(source, column int, languages uint32) bool {
 	if s.spoken == nil {
 		s.spoken = map[[2]int]uint32{}
@@ -156,7 +157,7 @@ func (s *searcher) speaks(source, column int, languages uint32) bool {
 	return !known || spoken&languages != 0
 }
 
-// eachPlace visits the places of a term, a record's together.
+// eachPlace visits the places of a term, record by record.
 func (s *searcher) eachPlace(term string, visit func(version uint32, column, times int)) {
 	var first int64
 	var stored sql.RawBytes
@@ -167,10 +168,10 @@ func (s *searcher) eachPlace(term string, visit func(version uint32, column, tim
 	})
 }
 
-// ofSegments looks a term up in one segment after the other, whatever SQLite thinks of it.
+// ofSegments makes SQLite look up a term segment by segment: CROSS JOIN fixes the order.
 const ofSegments = " FROM " + segmentTable + " CROSS JOIN " + placeTable + " USING (first) WHERE "
 
-// occurrences are where the last words of a phrase are, in order.
+// occurrences returns where the last terms of a phrase occur, in order.
 func (s *searcher) occurrences(p phrase) (found []occurrence) {
 	terms, open := p.prefix()
 	for i, term := range terms {
@@ -195,7 +196,7 @@ func (s *searcher) occurrences(p phrase) (found []occurrence) {
 	return found
 }
 
-// following keeps the words that are right behind those of before.
+// following keeps the words that directly follow one of before.
 func following(before, words []occurrence) []occurrence {
 	return slices.DeleteFunc(words, func(word occurrence) bool {
 		for len(before) > 0 && before[0].place()+1 < word.place() {
@@ -205,7 +206,7 @@ func following(before, words []occurrence) []occurrence {
 	})
 }
 
-// known visits the terms of the store from one up to before another, with how many records have each.
+// known visits the terms of the store in the range [from, until), with the number of records that have each.
 func (s *searcher) known(from, until string, visit func(term string, records int)) {
 	s.each("SELECT term, records FROM "+wordTable+" WHERE term >= ? AND term < ?", []any{from, until}, func(rows *sql.Rows) error {
 		var term string
@@ -216,13 +217,13 @@ func (s *searcher) known(from, until string, visit func(term string, records int
 	})
 }
 
-// Behind a term, no letter comes before the first of these and none after the last.
+// Suffixes of a term for ranges: firstLetter sorts before any letter that follows the term, lastLetter after it.
 const (
 	firstLetter = "\x00"
 	lastLetter  = "\U0010FFFF"
 )
 
-// gather reads the records that have a unit, in whatever form.
+// gather returns the records that have a unit in any of its alternatives.
 func (s *searcher) gather(u *unit) []posting {
 	for _, a := range u.alternatives {
 		for _, p := range s.postings(a.phrase, a.only) {
@@ -241,8 +242,8 @@ func (s *searcher) gather(u *unit) []posting {
 	return found
 }
 
-// exactly counts of each record how many of the first units of the query it has as they are written: those that have all of them have the
-// whole query.
+// exactly returns, by version, how many of the leading units of the query a record has as written. A record with all of them has the whole
+// query.
 func (s *searcher) exactly() []uint16 {
 	has := make([]uint16, len(s.documents.source))
 	for i, u := range s.query.units {

@@ -14,12 +14,12 @@ const (
 
 // A Marker finds the words of a query in a text.
 type Marker struct {
-	terms   map[string]int // number of the unit that a term stands for
+	terms   map[string]int // number of the unit that a term matches
 	phrases []markedPhrase
 	rarity  [maxUnits]float32 // of each unit
 }
 
-// Worth returns how much of a query is in the text that spans are of: the rarer the words, the more.
+// Worth returns the sum of the rarities of the units in spans: the rarer the words of a text, the more.
 func (m *Marker) Worth(spans []Span) (worth float32) {
 	var seen uint64
 	for _, s := range spans {
@@ -47,10 +47,10 @@ func (m *Marker) add(unit int, p phrase) {
 	m.terms[p[0]] = unit
 }
 
-// A Span is a part of a text, in bytes, that stands for a unit of the query.
+// A Span is a part of a text, in bytes, that matches a unit of the query.
 type Span struct{ start, end, unit, words int }
 
-// Find returns where words of the query stand in a text, in order and without overlap.
+// Find returns the matches of the query in a text, in order and without overlap.
 func (m *Marker) Find(text string) []Span {
 	terms := Terms(text)
 	var spans []Span
@@ -66,7 +66,7 @@ func (m *Marker) Find(text string) []Span {
 			add(Span{t.start, t.end, unit, 1})
 		}
 		for _, p := range m.phrases {
-			if n := p.phrase.standsAt(terms[at:]); n > 0 {
+			if n := p.phrase.matchAt(terms[at:]); n > 0 {
 				add(Span{t.start, terms[at+n-1].end, p.unit, n})
 			}
 		}
@@ -74,8 +74,8 @@ func (m *Marker) Find(text string) []Span {
 	return spans
 }
 
-// standsAt returns how many terms at the start of a text are the phrase; 0 if they are not.
-func (p phrase) standsAt(terms []Term) int {
+// matchAt returns how many terms at the start of terms match the phrase, 0 if it does not match.
+func (p phrase) matchAt(terms []Term) int {
 	want, any := p.prefix()
 	last := len(want) - 1
 	if len(terms) <= last || !slices.EqualFunc(terms[:last], want[:last], func(t Term, want string) bool { return t.Text == want }) {
@@ -94,7 +94,7 @@ type Cutting struct {
 	Truncated  bool   // text was left out
 }
 
-// Snippet cuts the window of a text with the most words of the query and marks them in it.
+// Snippet returns the window of a text with the most words of the query, in which they are marked.
 func Snippet(text string, spans []Span) Cutting {
 	start, end := snippetWindow(text, spans)
 	first := utf8.RuneCountInString(text[:start])
@@ -121,7 +121,7 @@ func Snippet(text string, spans []Span) Cutting {
 	return cut
 }
 
-// plain leaves out tags that the text itself has, so that none is taken for a mark and what is shown are words of the text.
+// plain removes mark tags that are in the text itself, so that only matches are marked.
 func plain(text string) string {
 	for strings.Contains(text, "<mark>") || strings.Contains(text, "</mark>") {
 		text = strings.NewReplacer("<mark>", "", "</mark>", "").Replace(text)
@@ -144,7 +144,7 @@ func snippetWindow(text string, spans []Span) (start, end int) {
 	return start, end
 }
 
-// richest returns the span from which on a window has the most different units, of which a phrase counts as its words.
+// richest returns the index of the span from which a window has the most different units; a phrase counts as its words.
 func richest(spans []Span) int {
 	best, most := 0, 0
 	for i, first := range spans {

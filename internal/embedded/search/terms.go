@@ -8,9 +8,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Search folds text in Go, once for the index and once for the query, and highlights with the same function: what
-// is found is what is marked. Scripts that are written without spaces are split into characters, so that a word
-// inside a sentence is found as a phrase of its characters.
+// The index, queries and highlighting fold text with the same function: what is found is what is marked. Scripts that are written without
+// spaces are split into characters, so that a word inside a sentence is found as a phrase of its characters.
 
 // A Term is one searchable word or character, and where it is in the text, in bytes.
 type Term struct {
@@ -18,7 +17,8 @@ type Term struct {
 	start, end int
 }
 
-// Terms splits a text into terms. One that is nothing but a number in groups, as that of a phone, has its digits together as a last term.
+// Terms splits a text into terms. If the text is only a number in groups, such as a phone number, its joined digits are an additional last
+// term.
 func Terms(text string) []Term {
 	terms := words(text)
 	if together := digitsTogether(text); together != "" {
@@ -27,10 +27,10 @@ func Terms(text string) []Term {
 	return terms
 }
 
-// How many digits the number of a phone has, with its country or without, and how long it is with what stands between them.
+// Digits of a phone number, with or without country code, and its greatest length with separators, in bytes.
 const fewestDigits, mostDigits, longestNumber = 9, 15, 24
 
-// digitsTogether are the digits of a number that is written in groups, as that of a phone: "" for any other text.
+// digitsTogether returns the joined digits of a number that is written in groups, such as a phone number; "" for any other text.
 func digitsTogether(text string) string {
 	if len(text) > longestNumber || len(text) <= fewestDigits || text[0] > '9' {
 		return ""
@@ -70,7 +70,7 @@ func words(text string) []Term {
 	}
 	for at := 0; at < len(text); {
 		if word.Len() == 0 {
-			if next := asciiWord(text, at); next > at { // most words of most archives: no rune needs a look
+			if next := asciiWord(text, at); next > at { // fast path for most words: no runes are decoded
 				terms = append(terms, Term{Text: strings.ToLower(text[at:next]), start: at, end: next})
 				at = next
 				continue
@@ -85,9 +85,9 @@ func words(text string) []Term {
 			if word.Len() > 0 {
 				end = next
 			} else if len(terms) > 0 && terms[len(terms)-1].end == at {
-				terms[len(terms)-1].end = next // a mark on a character that stands alone
+				terms[len(terms)-1].end = next // a mark on a term of one character
 			}
-		case isUnspaced(r) || unicode.Is(unicode.So, r): // a symbol, such as an emoji, is a word of its own
+		case isUnspaced(r) || unicode.Is(unicode.So, r): // a symbol, such as an emoji, is a separate word
 			flush()
 			terms = append(terms, Term{Text: foldRune(r), start: at, end: next})
 		case unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r):
@@ -105,7 +105,7 @@ func words(text string) []Term {
 	return terms
 }
 
-// asciiWord returns where the word that begins at a place ends, if it has only ASCII letters and digits; else the place itself.
+// asciiWord returns the end of the word that begins at index at, if it has only ASCII letters and digits; else at.
 func asciiWord(text string, at int) int {
 	end := at
 	for end < len(text) && isASCIIWord(text[end]) {
@@ -129,7 +129,7 @@ func textsOf(terms []Term) []string {
 	return texts
 }
 
-// isUnspaced reports a character of a script that puts no spaces between words, or, for Hangul, hangs particles on them.
+// isUnspaced reports whether r is of a script without spaces between words or, for Hangul, with particles attached to words.
 func isUnspaced(r rune) bool {
 	if r < 0x0E00 {
 		return false
@@ -141,17 +141,17 @@ func isUnspaced(r rune) bool {
 		unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar) && unicode.IsLetter(r)
 }
 
-// isDropped reports a sign that does not tell words apart: Latin accents written apart, Arabic vowel signs and tatweel.
+// isDropped reports whether r does not distinguish words: combining Latin accents, Arabic vowel signs and tatweel.
 func isDropped(r rune) bool {
 	return r >= 0x0300 && r <= 0x036F || r >= 0x064B && r <= 0x065F || r == 0x0640 || r == 0x0670
 }
 
-// folds are letters whose accent or form is a part of them for Unicode.
+// folds are letters that Unicode does not decompose into a base letter and an accent.
 var folds = map[rune]string{
 	'ß': "ss", 'æ': "ae", 'œ': "oe", 'ø': "o", 'đ': "d", 'ħ': "h", 'ł': "l", 'ŧ': "t", 'ı': "i", 'ŀ': "l", 'ŉ': "n", 'ς': "σ", 'ٱ': "ا",
 }
 
-// foldRune lowers a letter and takes its accent off, if it is of the Latin script or an Arabic alef.
+// foldRune lowercases a letter, and removes its accent if it is Latin or an Arabic alef.
 func foldRune(r rune) string {
 	r = unicode.ToLower(r)
 	if r < utf8.RuneSelf {

@@ -10,20 +10,20 @@ import (
 	"time"
 )
 
-// What a time in a query adds to the score of the records of that time: as much as a word in one record of some hundred.
+// timeBonus is the score that a record gains if it is of the time in the query: about that of a word in one of some hundred records.
 const timeBonus = 3
 
 // A timeMatcher tells whether a record is of the time that a query names.
 type timeMatcher struct {
 	from, until time.Time  // zero: open
-	month       time.Month // of any year; 0: whatever month
-	weekday     int        // of any week; -1: whatever day
+	month       time.Month // in any year; 0: any month
+	weekday     int        // in any week; -1: any day
 
-	unit    int    // of the query, the first that names it
-	written phrase // what names it in a text; none of a time that is named by its distance from now
+	unit    int    // index of the first unit of the query that names it
+	written phrase // how a text names it; nil for a time relative to now
 }
 
-// Words of times. A word of steps counts spans from today's on; one of beforeTimes makes a time of a month or weekday behind it.
+// Words of times. A word of steps selects a span relative to the current one; after a word of beforeTimes, a month or weekday is a time.
 var (
 	dayOfMonth  = regexp.MustCompile(`^([1-9]|[12]\d|3[01])(?:st|nd|rd|th)?$`)
 	beforeTimes = []string{"in", "on", "last", "during", "this", "im", "am"}
@@ -42,8 +42,8 @@ var (
 	}
 )
 
-// prefer finds the words of a query that name a time, makes them light, and returns the time. A month or weekday needs a word
-// before it that says so ("in March", "last May", "on Tuesday") or a year after it: as names they are words.
+// prefer finds the words of a query that name a time, makes them light, and returns the time. A month or weekday needs an introducing word
+// before it ("in March", "last May", "on Tuesday") or a year after it: otherwise it may be a name.
 func (q *query) prefer(now time.Time) *timeMatcher {
 	for i := range q.units {
 		m, n := q.timeAt(i, now)
@@ -73,8 +73,9 @@ func (q *query) prefer(now time.Time) *timeMatcher {
 	return nil
 }
 
-// partOfTime finds what says beside a time, which is @, or # behind a word such as in, that it is a part of what is meant, and before it that
-// it is what is not meant. Before # a number or a month belongs to something else: 50% in March. Nor is last week of May last week.
+// partOfTime matches a query that does not mean its time as a whole: the time is negated, or only a part or one end of what is meant, as in
+// "since March" and "last week of May". The time is @ in the text, or # after a word such as in. Before #, a number or a month belongs to
+// something else: 50% in March.
 var partOfTime = sync.OnceValue(func() *regexp.Regexp {
 	parts := strings.Fields("since seit ab depuis desde by before after until till later earlier onwards ago between guten vor nach bis " +
 		"zwischen avant apres antes despues hasta early mid end beginning half first second weeks? weekend anfang mitte ende wochen?")
@@ -92,7 +93,7 @@ var partOfTime = sync.OnceValue(func() *regexp.Regexp {
 		`# (?:of|im|vom|von|de|del|du|di) MONTH|[@#] (?:TIME|up|JOIN (?:OF )?(?:TIME|up|\d{4}))(?: |$)`))
 })
 
-// timeAt reads the time that begins at a word, and how many words name it.
+// timeAt returns the time that begins at a word, nil for none, and how many words name it.
 func (q *query) timeAt(i int, now time.Time) (*timeMatcher, int) {
 	if m, n := q.dateAt(i); m != nil {
 		return m, n
@@ -116,7 +117,7 @@ func (q *query) dateAt(i int) (*timeMatcher, int) {
 	return nil, 0
 }
 
-// relativeAt reads yesterday, next month, last Friday and next.
+// relativeAt reads "yesterday", "next month", "last Friday" and "next".
 func (q *query) relativeAt(i int, now time.Time) (*timeMatcher, int) {
 	after := q.word(i + 1)
 	if step, ok := days[q.word(i)]; ok {
@@ -138,7 +139,7 @@ func (q *query) relativeAt(i int, now time.Time) (*timeMatcher, int) {
 	return nil, 0
 }
 
-// introducedAt reads a month, weekday or year behind a word of beforeTimes, and a month before its year.
+// introducedAt reads a month, weekday or year after a word of beforeTimes, and a month before its year.
 func (q *query) introducedAt(i int, now time.Time) (*timeMatcher, int) {
 	before := q.word(i - 1)
 	month, isMonth := months[q.word(i)]
@@ -182,8 +183,8 @@ func (q *query) dayAt(i int) *timeMatcher {
 	return nil
 }
 
-// inText is how a text names the time that some words of a query name: in the same words. It is nothing for a time that is counted from
-// today, which is another one in a text, and for the word may, which is a verb there.
+// inText returns how a text names the time that words of the query name: in the same words. It is nil for a time relative to today, which
+// is another time in a text, and for the word may, which is a verb there.
 func (q *query) inText(at, n int) phrase {
 	var own phrase
 	for _, u := range q.units[at : at+n] {
@@ -202,18 +203,18 @@ func yearOf(word string) (year int, ok bool) {
 	return year, err == nil && year > 1900 && year < 2200
 }
 
-// span is the time from a day on that lasts so many years, months and days.
+// span returns the time that begins on a day and lasts so many years, months and days.
 func span(year int, month time.Month, day, years, months, days int) *timeMatcher {
 	from := time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
 	return &timeMatcher{from: from, until: from.AddDate(years, months, days), weekday: -1}
 }
 
-// dayFrom is the day that lies so many from that of an instant.
+// dayFrom returns the day that is so many days after that of now.
 func dayFrom(now time.Time, days int) *timeMatcher {
 	return span(now.Year(), now.Month(), now.Day()+days, 0, 0, 1)
 }
 
-// calendarSpan is the week, month or year that lies so many of them from that of an instant.
+// calendarSpan returns the week, month or year that is step units after that of now, nil for another unit.
 func calendarSpan(unit string, step int, now time.Time) *timeMatcher {
 	switch unit {
 	case "week", "woche":
@@ -233,7 +234,7 @@ func (m *timeMatcher) matches(micro int64) bool {
 		(m.month == 0 || at.Month() == m.month) && (m.weekday < 0 || int(at.Weekday()) == m.weekday)
 }
 
-// String says the time in words, for the report of a search.
+// String describes the time, for the report of a search.
 func (m *timeMatcher) String() string {
 	switch {
 	case m.month != 0:

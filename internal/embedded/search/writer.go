@@ -19,18 +19,18 @@ type Document struct {
 	Source       int      // number of its stream and connection, from 1
 	Texts        []string // of the searched fields of its stream, in their order
 	Event        int64    // when it happened, in microseconds since 1970, or NoTime
-	Conversation uint64   // equal for records of a source that belong together; 0: it stands alone
+	Conversation uint64   // equal for records of a source in the same conversation; 0: none
 }
 
-// A Writer makes the index of documents, part by part: documents that come and go together. Where the terms of a part are is written in
-// segments, whose size bounds memory.
+// A Writer indexes documents, part by part. The documents of a part are added and removed together. Its terms are written in segments, to
+// bound memory.
 type Writer struct {
 	part    *Part
 	segment *Segment
 	removed map[int64]bool // versions
 }
 
-// A Part is what ranking needs to know about documents whose versions follow one another.
+// A Part has the data for ranking of documents with consecutive versions.
 type Part struct {
 	first     int64
 	documents documents                   // by version, counted from first
@@ -38,14 +38,14 @@ type Part struct {
 	segment   *Segment                    // the last one
 }
 
-// A Segment is where the terms of some documents of a part are.
+// A Segment records where terms occur in some documents of a part.
 type Segment struct {
 	first int64
 	terms map[string]*places
 	words int
 }
 
-// segmentWords is from how many words on a segment is written.
+// segmentWords is the number of words from which a segment is written.
 const segmentWords = 1 << 20
 
 // Create makes the empty tables of an index.
@@ -54,7 +54,7 @@ func Create(ctx context.Context, db Database) error {
 	return err
 }
 
-// NewWriter adds documents to an index.
+// NewWriter returns a Writer without documents.
 func NewWriter() *Writer { return &Writer{removed: map[int64]bool{}} }
 
 // Add indexes a document.
@@ -72,7 +72,7 @@ func (w *Writer) Add(d Document) {
 		terms := textsOf(Terms(text))
 		length += len(terms)
 		p.countLanguage(d.Source, i, terms)
-		position = w.segment.add(d.Version, i, terms, position+1) // no phrase goes on in the next text
+		position = w.segment.add(d.Version, i, terms, position+1) // skip a position, so that no phrase spans two texts
 	}
 	p.documents.source[at] = uint16(d.Source) // #nosec G115 -- a store has far fewer sources
 	p.documents.length[at] = uint16(min(length, math.MaxUint16))
@@ -80,13 +80,13 @@ func (w *Writer) Add(d Document) {
 	p.documents.conversation[at] = d.Conversation
 }
 
-// add notes where the terms of a text are, which begin behind a position, and returns the last one.
+// add records the terms of a text at the positions after position, and returns the last one.
 func (s *Segment) add(version int64, column int, terms []string, position int) int {
 	for _, t := range terms {
 		p := s.terms[t]
 		if p == nil {
 			p = &places{last: s.first}
-			s.terms[strings.Clone(t)] = p // not all of the text that it is part of
+			s.terms[strings.Clone(t)] = p // do not keep the whole text in memory
 		}
 		position++
 		p.add(version, column, position)
@@ -95,7 +95,7 @@ func (s *Segment) add(version int64, column int, terms []string, position int) i
 	return position
 }
 
-// Full returns the segment that is to be written, nil while it is small.
+// Full returns the current segment once it is large enough to be written, else nil. The next document begins another.
 func (w *Writer) Full() *Segment {
 	if w.segment == nil || w.segment.words < segmentWords {
 		return nil
@@ -105,7 +105,7 @@ func (w *Writer) Full() *Segment {
 	return full
 }
 
-// Write stores a segment. The Writer may add to others meanwhile.
+// Write stores a segment. The Writer may add to other segments concurrently.
 func (s *Segment) Write(ctx context.Context, db Database) (err error) {
 	insert, err := db.PrepareContext(ctx, "INSERT INTO "+placeTable+" (first, term, records, places, positions) VALUES (?, ?, ?, ?, ?)")
 	if err != nil {
@@ -125,20 +125,21 @@ func (s *Segment) Write(ctx context.Context, db Database) (err error) {
 	return countWords(ctx, db, "records", s.first, s.first)
 }
 
-// countWords adds to the count of records that have each term what the segments whose first version lies in a span have of it.
+// countWords adds count, the SQL for the records of a term in a segment, to the totals of the terms, for segments whose first version is
+// from first to last.
 func countWords(ctx context.Context, db Database, count string, first, last int64) error {
 	_, err := db.ExecContext(ctx, "INSERT INTO "+wordTable+" (term, records) SELECT term, "+count+" FROM "+placeTable+
 		" WHERE first BETWEEN ? AND ? ON CONFLICT (term) DO UPDATE SET records = records + excluded.records", first, last)
 	return err
 }
 
-// Remove notes that the document of a version goes, which is of the part that is being added. What is known of its terms stays, and is not
-// looked at. It may run beside [Writer.Add], but not beside [Writer.WritePart].
+// Remove marks a document as removed, before its part is written. Its terms stay in the index and are ignored. It may run concurrently with
+// [Writer.Add], but not with [Writer.WritePart].
 func (w *Writer) Remove(version int64) {
 	w.removed[version] = true
 }
 
-// EndPart returns what [Writer.WritePart] writes: nil if there were no documents since the part before.
+// EndPart returns the part for [Writer.WritePart], nil if no documents were added since the part before.
 func (w *Writer) EndPart() *Part {
 	p := w.part
 	if p != nil {
@@ -148,7 +149,7 @@ func (w *Writer) EndPart() *Part {
 	return p
 }
 
-// countLanguage notes which language a text is in, if one has more stop words in it than every other.
+// countLanguage counts the language of a text, if one has more stop words in it than every other.
 func (p *Part) countLanguage(source, column int, terms []string) {
 	guess, most := guessLanguages(terms[:min(len(terms), 200)])
 	if most < 2 || bits.OnesCount32(guess) != 1 {
@@ -161,14 +162,14 @@ func (p *Part) countLanguage(source, column int, terms []string) {
 	p.languages[key].Texts[bits.TrailingZeros32(guess)]++
 }
 
-// WritePart stores what ranking needs to know about a part, and the rest of its terms. It may run beside [Writer.Add].
+// WritePart stores the data for ranking of a part, and its last segment. It may run concurrently with [Writer.Add].
 func (w *Writer) WritePart(ctx context.Context, db Database, p *Part) error {
 	for version := range w.removed {
 		if at := version - p.first; at >= 0 && at < int64(len(p.documents.source)) {
 			p.documents.source[at] = 0
 		}
 	}
-	p.converse()
+	p.linkConversations()
 	languages, err := json.Marshal(slices.Collect(maps.Values(p.languages)))
 	if err != nil {
 		return fmt.Errorf("search index: languages: %w", err)
@@ -181,7 +182,7 @@ func (w *Writer) WritePart(ctx context.Context, db Database, p *Part) error {
 	return p.segment.Write(ctx, db)
 }
 
-// RemoveParts forgets the parts whose documents have versions in a span.
+// RemoveParts removes the parts whose documents have versions from first to last.
 func RemoveParts(ctx context.Context, db Database, first, last int64) error {
 	if err := countWords(ctx, db, "-records", first, last); err != nil {
 		return err
@@ -192,8 +193,8 @@ func RemoveParts(ctx context.Context, db Database, first, last int64) error {
 	return err
 }
 
-// converse finds the neighbors of each document: the ones before and after it in time, in the same conversation.
-func (p *Part) converse() {
+// linkConversations sets the document that follows each in time, in the same conversation.
+func (p *Part) linkConversations() {
 	d := &p.documents
 	var order []int
 	for at, source := range d.source {
