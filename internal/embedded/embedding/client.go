@@ -1,6 +1,6 @@
-// Package embedding asks an embeddings endpoint, in the shape of OpenAI's /v1/embeddings as Ollama, llama.cpp and LM Studio serve it,
-// for the vectors of texts. What it is sent are a person's own records, so it reaches no other machine unless the person names it, and
-// what it answers is not trusted.
+// Package embedding gets the vectors of texts from an embeddings endpoint in the format of OpenAI's /v1/embeddings, which Ollama, llama.cpp
+// and LM Studio serve. The texts are a person's records, so it connects to this machine only, unless the person allows another host by
+// name. Responses are not trusted.
 package embedding
 
 import (
@@ -25,26 +25,26 @@ import (
 const (
 	MaxTexts     = 32       // of one request
 	maxDimension = 8192     // of a vector
-	maxBody      = 16 << 20 // bytes of an answer: 32 vectors of that dimension, written at length
+	maxBody      = 16 << 20 // bytes of a response: 32 vectors of that dimension, with all digits
 	dialTime     = 5 * time.Second
 	answerTime   = 2 * time.Minute // a model may have to be loaded first
 )
 
-// Options name an endpoint.
+// Options configure a [Client].
 type Options struct {
 	URL   string   // http or https; /v1/embeddings is added to an address without a path, /embeddings to one that ends in /v1
 	Model string   // as the endpoint calls it
 	Allow []string // host names, as in URL, that need not be on this machine
 }
 
-// A Client asks one endpoint. It is safe for concurrent use.
+// A Client sends requests to one endpoint. It is safe for concurrent use.
 type Client struct {
 	endpoint string
 	model    string
 	http     *http.Client
 }
 
-// New checks the options. Nothing is asked yet.
+// New checks the options and returns a client. It sends nothing yet.
 func New(o Options) (*Client, error) {
 	endpoint, err := url.Parse(o.URL)
 	switch {
@@ -67,7 +67,7 @@ func New(o Options) (*Client, error) {
 		dialer.Control = onlyLoopback
 	}
 	transport := &http.Transport{
-		DialContext:        dialer.DialContext, // no Proxy: its variables are not read
+		DialContext:        dialer.DialContext, // without Proxy: proxies of the environment are ignored
 		DisableCompression: true, MaxResponseHeaderBytes: 64 << 10, MaxIdleConnsPerHost: 2, IdleConnTimeout: time.Minute,
 	}
 	return &Client{endpoint: endpoint.String(), model: o.Model, http: &http.Client{
@@ -76,10 +76,10 @@ func New(o Options) (*Client, error) {
 	}}, nil
 }
 
-// ErrElsewhere is that an endpoint is not on this machine and not allowed by name.
+// ErrElsewhere means that an endpoint is neither on this machine nor allowed by name.
 var ErrElsewhere = errors.New("the embeddings endpoint is not on this machine; allow it by name to send it your records")
 
-// onlyLoopback refuses to connect to another machine. It sees the address that a name was resolved to.
+// onlyLoopback refuses to connect to another machine. It checks the address that a name was resolved to.
 func onlyLoopback(_, address string, _ syscall.RawConn) error {
 	to, err := netip.ParseAddrPort(address)
 	if err != nil || !to.Addr().Unmap().IsLoopback() {
@@ -88,7 +88,7 @@ func onlyLoopback(_, address string, _ syscall.RawConn) error {
 	return nil
 }
 
-// Model is the name of the model.
+// Model returns the name of the model.
 func (c *Client) Model() string { return c.model }
 
 type request struct {
@@ -103,9 +103,9 @@ type response struct {
 	} `json:"data"`
 }
 
-// Embed returns a vector of length 1 for each of 1 to [MaxTexts] texts, all of one dimension. Its errors say nothing of the texts.
+// Embed returns a vector of length 1 for each of 1 to [MaxTexts] texts, all of one dimension. Its errors do not contain the texts.
 func (c *Client) Embed(ctx context.Context, texts []string) ([][]float32, error) {
-	body, _ := json.Marshal(request{Model: c.model, Input: texts}) // of texts, which never fails
+	body, _ := json.Marshal(request{Model: c.model, Input: texts}) // strings: it cannot fail
 	ask, err := http.NewRequestWithContext(ctx, http.MethodPost, c.endpoint, bytes.NewReader(body))
 	if err != nil {
 		return nil, fmt.Errorf("embed: %w", err)
@@ -134,7 +134,7 @@ func (c *Client) Embed(ctx context.Context, texts []string) ([][]float32, error)
 	return readVectors(text, len(texts))
 }
 
-// readVectors takes an answer for what it is worth. The error of the JSON decoder may repeat parts of the answer: it is left out.
+// readVectors validates a response. It omits the error of the JSON decoder, which may repeat parts of the response.
 func readVectors(text []byte, count int) ([][]float32, error) {
 	var answer response
 	if json.Unmarshal(text, &answer) != nil {
@@ -160,7 +160,7 @@ func readVectors(text []byte, count int) ([][]float32, error) {
 	return vectors, nil
 }
 
-// normalize gives a vector the length 1, unless it has none.
+// normalize scales a vector to length 1. It reports false if its length is 0 or not finite.
 func normalize(vector []float32) bool {
 	var sum float64
 	for _, x := range vector {

@@ -1,7 +1,6 @@
-// Package sample is a year in the life of one invented person, Nora Lindqvist of Bristol, as the files of a folder: two mailboxes, the
+// Package sample has a year in the life of one invented person, Nora Lindqvist of Bristol, as the files of a folder: two mailboxes, the
 // chat of her team, her calendar, what she bought, and her notes. It is some 5,600 records from the middle of November 2025 to the middle
-// of November 2026. What one source says, others confirm: testdata/facts.json
-// has questions that the year answers.
+// of November 2026. The sources confirm one another: testdata/facts.json has questions that the year answers.
 package sample
 
 import (
@@ -17,14 +16,14 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
-// packed is the folder "year" beside this file, packed: it is two of the program's thirty megabytes otherwise. The folder has a
-// manifest.json, a folder of JSONL files for each connection, and the files that attachments name. Its many small files are compressed
+// packed is the folder "year" next to this file, compressed: otherwise it would be two of the program's thirty megabytes. The folder has a
+// manifest.json, a folder of JSONL files for each connection, and the files that attachments reference. Its many small files are compressed
 // together, which takes a fifth less than one by one.
 //
 //go:embed year.zip.gz
 var packed string
 
-// Year reads the folder as the files of any person are read.
+// Year reads the folder like the files of any person.
 func Year(ctx context.Context) (model.Corpus, error) { return open(ctx, importer.Watch{}) }
 
 func open(ctx context.Context, watch importer.Watch) (model.Corpus, error) {

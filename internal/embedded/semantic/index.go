@@ -1,4 +1,4 @@
-// Package semantic makes vectors of the texts of a store, by an embeddings endpoint, and finds records by meaning.
+// Package semantic finds records by meaning. It gets the vectors of the texts of a store from an embeddings endpoint.
 package semantic
 
 import (
@@ -16,18 +16,18 @@ import (
 
 // Bounds of indexing by meaning.
 const (
-	recordsRead = 64 // of a stream at a time
+	recordsRead = 64 // of a stream in one step
 	queryTime   = 15 * time.Second
-	shortestGap = time.Second // before an endpoint that failed is asked again; twice as long each time
+	shortestGap = time.Second // before a failed endpoint is asked again; it doubles each time
 	longestGap  = time.Minute
 )
 
-// An Index is the vectors of the texts of a loaded store. They are made behind serving by [Index.Run], and until they are
-// complete each answer says so.
+// An Index has the vectors of the texts of a loaded store. [Index.Run] makes them in the background while the store is served; until they
+// are complete, each answer warns.
 type Index struct {
 	store  *store.Store
 	client *embedding.Client
-	// Wait lets the time pass before an endpoint that failed is asked again. It may be replaced before Run.
+	// Wait waits before a failed endpoint is asked again. It may be replaced before Run.
 	Wait func(context.Context, time.Duration) error
 
 	mu       sync.Mutex
@@ -42,7 +42,7 @@ type Progress struct {
 	Err           error // why the endpoint's last answer could not be used; nil if it could
 }
 
-// New prepares the embeddings of a loaded store.
+// New returns the index of a loaded store. [Index.Run] opens and completes its vectors.
 func New(from *store.Store, client *embedding.Client) *Index {
 	return &Index{store: from, client: client, Wait: waitFor}
 }
@@ -63,8 +63,8 @@ func (x *Index) Progress() Progress {
 	return x.progress
 }
 
-// Run makes the vectors that are missing: all of them if the model or its dimension is another one than theirs. It asks an endpoint that
-// fails again, later and later, until the context ends. Report is called when there is progress or a new failure.
+// Run makes the missing vectors, or all of them if the model or its dimension has changed. It asks a failing endpoint again, with growing
+// delays, until the context ends. Report is called on progress and after each failure of the endpoint.
 func (x *Index) Run(ctx context.Context, report func(Progress)) error {
 	index, err := x.store.Vectors(ctx, fmt.Sprintf("%s in parts of %d", x.client.Model(), partSize))
 	if err != nil {
@@ -94,17 +94,17 @@ func (x *Index) Run(ctx context.Context, report func(Progress)) error {
 	}
 }
 
-// An endpointError is a failure of the endpoint, which may pass.
+// An endpointError is a failure of the endpoint. Run tries again after it.
 type endpointError struct{ error }
 
 func (e *endpointError) Unwrap() error { return e.error }
 
-// A run makes the vectors of one start.
+// A run is one call of [Index.Run].
 type run struct {
 	*Index
 	index  *vectors.Index
 	report func(Progress)
-	probed bool // the endpoint's dimension is known to be that of the index
+	probed bool // the endpoint has the dimension of the index
 }
 
 func (r *run) note(change func(*Progress)) {
@@ -115,7 +115,7 @@ func (r *run) note(change func(*Progress)) {
 	r.report(now)
 }
 
-// tables are the tables of streams with texts that have a meaning.
+// tables returns the tables of streams that are searched by meaning.
 func (x *Index) tables() []*store.Table {
 	return slices.DeleteFunc(slices.Clone(x.store.Catalog().Tables), func(t *store.Table) bool {
 		return !slices.ContainsFunc(t.Lexical, store.HasMeaning)
@@ -157,7 +157,7 @@ func (r *run) indexAll(ctx context.Context) error {
 	return nil
 }
 
-// probe asks for one vector. If its dimension is not that of the vectors that are kept, the model is not the one that made them.
+// probe requests one vector. If its dimension differs from that of the stored vectors, another model made those: they are dropped.
 func (r *run) probe(ctx context.Context) error {
 	if r.probed {
 		return nil
@@ -215,7 +215,7 @@ func (r *run) indexSome(ctx context.Context, t *store.Table) (more bool, err err
 	return read == recordsRead, nil
 }
 
-// embed asks for the vectors of texts, some at a time.
+// embed requests the vectors of texts, at most embedding.MaxTexts at a time.
 func (r *run) embed(ctx context.Context, texts []string) (made [][]float32, err error) {
 	dimension := r.index.Dimension()
 	for some := range slices.Chunk(texts, embedding.MaxTexts) {

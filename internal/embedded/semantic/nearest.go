@@ -9,14 +9,14 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/vectors"
 )
 
-// An UnavailableError says, in a sentence for the client, why a text could not be compared with those of the store.
+// An UnavailableError says why a text could not be compared with those of the store. Its message is for the client.
 type UnavailableError struct{ Message string }
 
 func (e *UnavailableError) Error() string { return e.Message }
 
-// Nearest finds the records of sources whose texts are nearest in meaning to a text, of those that the store still has. Its errors are
-// *UnavailableError values.
-func (x *Index) Nearest(ctx context.Context, text string, sources []search.Source, most int,
+// Nearest returns at most limit records of sources, those with the texts nearest in meaning to text, for which has reports true. Its errors
+// are *UnavailableError values.
+func (x *Index) Nearest(ctx context.Context, text string, sources []search.Source, limit int,
 	has func(version int64, source int) bool) ([]vectors.Near, error) {
 	x.mu.Lock()
 	index := x.opened
@@ -34,7 +34,7 @@ func (x *Index) Nearest(ctx context.Context, text string, sources []search.Sourc
 		return nil, &UnavailableError{"The embeddings endpoint changed the dimension of its vectors."}
 	}
 	scope := search.NewScope(sources)
-	return index.Nearest(query[0], most, func(p vectors.Part) bool {
+	return index.Nearest(query[0], limit, func(p vectors.Part) bool {
 		return scope.Weight(int(p.Source), p.Version, int(p.Column)) > 0 && has(int64(p.Version), int(p.Source))
 	}), nil
 }
@@ -50,7 +50,8 @@ type Fused struct {
 // fusion is added to each rank, so that the first hits do not decide alone.
 const fusion = 60
 
-// Fuse orders what two modes found by the sum of 1/(60 + rank) (reciprocal rank fusion); of equals the one that words found comes first.
+// Fuse merges the hits of two modes, ordered by the sum of 1/(60 + rank) (reciprocal rank fusion). Of equals, the one that words found
+// comes first.
 func Fuse(words []search.Hit, near []vectors.Near) []*Fused {
 	var all []*Fused
 	at := map[int64]int{}

@@ -8,18 +8,18 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/store"
 )
 
-// partSize is how many code points of a text get a vector of their own: less than what small models take.
+// partSize is how many code points of a text get a separate vector: fewer than small models accept.
 const partSize = 1000
 
 // A Part is a piece of a text of a record.
 type Part struct {
-	Column int    // of its field among those searched
+	Column int    // index of its field among the searched ones
 	Path   string // by which a field window reads the text
 	Start  int    // in code points of the text
 	Text   string
 }
 
-// PartsOf splits the texts of a record, always in the same way: a vector knows the number of its part alone.
+// PartsOf splits the texts of a record. The result must be the same each time: a vector only has the number of its part.
 func PartsOf(t *store.Table, fields map[string]json.RawMessage) []Part {
 	var parts []Part
 	for column, field := range t.Lexical {
@@ -41,7 +41,7 @@ func PartsOf(t *store.Table, fields map[string]json.RawMessage) []Part {
 	return parts
 }
 
-// partEnd returns how many bytes of a text are its first part, which ends at white space if there is any in its second half.
+// partEnd returns the length of the first part of a text in bytes. The part ends after white space if there is any in its second half.
 func partEnd(text string) int {
 	runes, space := 0, 0
 	for at, r := range text {

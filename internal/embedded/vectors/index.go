@@ -1,6 +1,6 @@
-// Package vectors keeps the vectors of texts and finds those nearest to a query, by looking at each. A person's archive needs no cleverer
-// way: 100,000 vectors of dimension 384 take some 50 ms. They are scaled to a byte for each number, which changes no similarity by more
-// than a hundredth, in SQLite as in memory.
+// Package vectors stores the vectors of texts, and finds those nearest to a query by comparing all of them. That is fast enough for a
+// person's archive: 100,000 vectors of dimension 384 take some 50 ms. In SQLite and in memory each number is scaled to a byte, which
+// changes no similarity by more than a hundredth.
 package vectors
 
 import (
@@ -32,18 +32,18 @@ type Near struct {
 type Index struct {
 	db *sql.DB
 	mu sync.RWMutex
-	kept
+	vectorSet
 }
 
-// What is kept of vectors in memory only grows, so that a copy of it can be read while it does.
-type kept struct {
+// A vectorSet has the vectors in memory. It only grows, so that a copy of it can be read while vectors are added.
+type vectorSet struct {
 	dimension int // 0 until the first vector is there
 	parts     []Part
 	scales    []float32
 	values    []int8
 }
 
-// create makes the tables. Facts are the mark of the vectors, and for each stream the version up to which they are there.
+// create creates the tables. Facts are the mark of the vectors and, for each stream, the version up to which records have vectors.
 const create = `CREATE TABLE IF NOT EXISTS vectors (
 		version INTEGER NOT NULL, source INTEGER NOT NULL, field INTEGER NOT NULL, number INTEGER NOT NULL,
 		vector BLOB NOT NULL);
@@ -54,7 +54,7 @@ const (
 	setFact  = "INSERT OR REPLACE INTO vector_facts (name, value) VALUES (?, ?)"
 )
 
-// Open reads the vectors of a store. The mark says what made them, such as the name of a model: those of another mark are dropped.
+// Open reads the vectors of a store. The mark identifies what made them, such as a model: vectors with another mark are dropped.
 func Open(ctx context.Context, db *sql.DB, mark string) (*Index, error) {
 	x := &Index{db: db}
 	if _, err := db.ExecContext(ctx, create); err != nil {
@@ -103,30 +103,30 @@ func (x *Index) read(ctx context.Context) (err error) {
 	return rows.Err()
 }
 
-// Reset drops all vectors but not what made them: first what says that they are there.
+// Reset drops all vectors, but keeps the mark. It deletes the facts that say which vectors exist before the vectors.
 func (x *Index) Reset(ctx context.Context) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.kept = kept{}
+	x.vectorSet = vectorSet{}
 	_, err := x.db.ExecContext(ctx, "DELETE FROM vector_facts WHERE name <> 'mark'; DELETE FROM vectors")
 	return err
 }
 
-// Dimension is that of the vectors, 0 if there are none.
+// Dimension returns the dimension of the vectors, 0 if there are none.
 func (x *Index) Dimension() int {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	return x.dimension
 }
 
-// Done is the version of a stream's records up to which their vectors are there.
+// Done returns the version up to which the records of a stream have vectors.
 func (x *Index) Done(ctx context.Context, stream string) (version int64, err error) {
 	err = x.fact(ctx, "done "+stream, &version)
 	return version, err
 }
 
-// Add stores the vectors of parts, which are of length 1 and of the dimension of those before, and that those of a stream are there up to
-// a version: all of it or nothing.
+// Add stores the vectors of parts, and that the records of a stream have vectors up to version done, in one transaction. Vectors have
+// length 1 and the dimension of those before.
 func (x *Index) Add(ctx context.Context, stream string, done int64, parts []Part, vectors [][]float32) error {
 	tx, err := x.db.BeginTx(ctx, nil)
 	if err != nil {
@@ -155,8 +155,8 @@ func (x *Index) Add(ctx context.Context, stream string, done int64, parts []Part
 	return nil
 }
 
-// keep takes a stored vector into memory.
-func (k *kept) keep(p Part, stored []byte) {
+// keep adds a stored vector to memory.
+func (k *vectorSet) keep(p Part, stored []byte) {
 	k.dimension = len(stored) - 4
 	k.parts = append(k.parts, p)
 	k.scales = append(k.scales, math.Float32frombits(binary.LittleEndian.Uint32(stored)))
@@ -165,7 +165,7 @@ func (k *kept) keep(p Part, stored []byte) {
 	}
 }
 
-// pack scales a vector to bytes: how much one step is, and the steps.
+// pack scales a vector to bytes: the size of a step, a float32, followed by each number in steps.
 func pack(vector []float32) []byte {
 	var most float32
 	for _, x := range vector {
@@ -179,16 +179,16 @@ func pack(vector []float32) []byte {
 	return stored
 }
 
-// Nearest returns at most so many records with a part that may be seen, each once, the nearest first; of equally near ones the latest. The
-// query is of length 1 and has the dimension of the vectors.
-func (x *Index) Nearest(query []float32, most int, see func(Part) bool) []Near {
+// Nearest returns at most limit records with a part for which see reports true, each once, the nearest first, of equally near ones the
+// latest. The query has length 1. If its dimension is not that of the vectors, the result is nil.
+func (x *Index) Nearest(query []float32, limit int, see func(Part) bool) []Near {
 	x.mu.RLock()
-	k := x.kept
+	k := x.vectorSet
 	x.mu.RUnlock()
 	if k.dimension != len(query) {
 		return nil
 	}
-	var found []Near // one to a record, whose parts follow one another
+	var found []Near // one per record: the parts of a record are adjacent
 	for i, p := range k.parts {
 		if !see(p) {
 			continue
@@ -196,22 +196,22 @@ func (x *Index) Nearest(query []float32, most int, see func(Part) bool) []Near {
 		near := Near{p, k.scales[i] * dot(query, k.values[i*k.dimension:(i+1)*k.dimension])}
 		switch last := len(found) - 1; {
 		case last < 0 || found[last].Version != p.Version:
-			if len(found) >= 2*most+1000 { // sorting now and then costs less than sorting all
-				found = nearest(found, most)
+			if len(found) >= 2*limit+1000 { // sorting now and then costs less than sorting all
+				found = nearest(found, limit)
 			}
 			found = append(found, near)
 		case near.Similarity > found[last].Similarity:
 			found[last] = near
 		}
 	}
-	return nearest(found, most)
+	return nearest(found, limit)
 }
 
-func nearest(found []Near, most int) []Near {
+func nearest(found []Near, limit int) []Near {
 	slices.SortFunc(found, func(a, b Near) int {
 		return cmp.Or(cmp.Compare(b.Similarity, a.Similarity), cmp.Compare(b.Version, a.Version))
 	})
-	return found[:min(most, len(found))]
+	return found[:min(limit, len(found))]
 }
 
 // dot multiplies two vectors of the same dimension. Four sums at a time are faster than one.

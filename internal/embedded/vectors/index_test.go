@@ -120,7 +120,7 @@ func unit(random *rand.Rand) []float32 {
 // BenchmarkNearest looks at 100,000 vectors of dimension 384.
 func BenchmarkNearest(b *testing.B) {
 	random := rand.New(rand.NewPCG(1, 2)) // #nosec G404 -- a benchmark
-	x := &Index{kept: kept{dimension: 384}}
+	x := &Index{vectorSet: vectorSet{dimension: 384}}
 	for i := range 100_000 {
 		x.keep(Part{Version: uint32(i)}, pack(unit(random)))
 	}
