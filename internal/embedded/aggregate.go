@@ -108,7 +108,7 @@ func (c *call) aggregatePlan() aggregatePlan {
 	return plan
 }
 
-// refuses an aggregation that a source's stream does not declare, or whose field is not granted.
+// refuses returns an error if the stream of a source does not declare an aggregation of the plan, or if its field is not granted.
 func (p aggregatePlan) refuses(s access) *apiError {
 	for _, use := range [...]struct{ kind, field string }{{p.metric, p.field}, {"group_by", p.groupBy}, {"group_by_time", p.groupByTime}} {
 		if use.field == "" {

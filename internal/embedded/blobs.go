@@ -49,7 +49,7 @@ func (c *call) blob() any {
 	return nil
 }
 
-// showsBlob reports whether the source shows the record, and in it a field that names the blob.
+// showsBlob reports whether the source shows the record, and a field of it that references the blob.
 func (c *call) showsBlob(s access, recordID, blobID string) bool {
 	stored, ok := c.find(s, recordID)
 	if !ok {

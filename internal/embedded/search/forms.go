@@ -311,7 +311,7 @@ func (u *unit) isStop(languages uint32) bool {
 
 // Limits of what is reported about words that contain one which occurs nowhere.
 const (
-	maxContaining     = 6   // words for one
+	maxContaining     = 6   // words that are reported for one
 	maxContainingRead = 480 // words whose records are read: of more, the rarest in the store are not reported
 	maxMissing        = 4   // words for which this is done: each scans all words of the store
 	leastContained    = 3   // fewest letters of such a word

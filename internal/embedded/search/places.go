@@ -9,9 +9,9 @@ import "encoding/binary"
 type places struct {
 	bytes, positions []byte
 	records          int
-	last, version    int64 // the last one written, and the one being counted
+	last, version    int64 // the last version written, and the one being counted
 	column, times    int
-	position         int // the last one of the version
+	position         int // the last position in the version
 }
 
 // manyColumns in the bits of the column means that the column follows.

@@ -83,5 +83,5 @@ type Replacement struct {
 	As   []string `json:"as"`
 }
 
-// Total is the count of all hits.
+// Total returns the number of all hits.
 func (r *Result) Total() int { return r.All + r.Some + r.Nearest }

@@ -90,7 +90,7 @@ func (p phrase) matchAt(terms []Term) int {
 // A Cutting is the part of a text that a hit shows.
 type Cutting struct {
 	Marked     string // with the matches marked, and an ellipsis where text was left out
-	Start, End int    // in code points of the text
+	Start, End int    // offsets in the text, in code points
 	Truncated  bool   // text was left out
 }
 

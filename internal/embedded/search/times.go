@@ -227,7 +227,7 @@ func calendarSpan(unit string, step int, now time.Time) *timeMatcher {
 	return nil
 }
 
-// matches reports whether an instant, in microseconds since 1970, is of the time.
+// matches reports whether an instant, in microseconds since 1970, is in the time.
 func (m *timeMatcher) matches(micro int64) bool {
 	at := time.UnixMicro(micro).UTC()
 	return (m.from.IsZero() || !at.Before(m.from)) && (m.until.IsZero() || at.Before(m.until)) &&

@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// A Document is a record as it is indexed.
+// A Document is a record to be indexed.
 type Document struct {
 	Version      int64    // above that of every document added before
 	Source       int      // number of its stream and connection, from 1

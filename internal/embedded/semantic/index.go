@@ -56,7 +56,7 @@ func waitFor(ctx context.Context, gap time.Duration) error {
 	}
 }
 
-// Progress returns how far Run is.
+// Progress returns how far Run has come.
 func (x *Index) Progress() Progress {
 	x.mu.Lock()
 	defer x.mu.Unlock()

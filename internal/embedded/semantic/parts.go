@@ -15,7 +15,7 @@ const partSize = 1000
 type Part struct {
 	Column int    // index of its field among the searched ones
 	Path   string // by which a field window reads the text
-	Start  int    // in code points of the text
+	Start  int    // offset in the text, in code points
 	Text   string
 }
 

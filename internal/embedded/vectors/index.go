@@ -28,7 +28,7 @@ type Near struct {
 	Similarity float32 // cosine, from -1 to 1
 }
 
-// An Index is the vectors of a store. It is safe for concurrent use by readers and one writer.
+// An Index has the vectors of a store. It is safe for concurrent use by readers and one writer.
 type Index struct {
 	db *sql.DB
 	mu sync.RWMutex
