@@ -13,12 +13,12 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
-// maxBlobBytes is how much of attachments is kept to be fetched, of all that are loaded at a time.
+// maxBlobBytes is the most bytes of attachments that one read of a stream keeps to be fetched.
 const maxBlobBytes = 256 << 20
 
 type blobBudget struct{ left int }
 
-// take keeps a blob while the budget lasts.
+// take returns the blob if the budget covers it, else nil.
 func (b *blobBudget) take(blob *model.Blob) *model.Blob {
 	if blob == nil || len(blob.Bytes) > b.left {
 		return nil
@@ -37,7 +37,7 @@ func (f folder) listBlobs(blobs string) ([]sourceFile, error) {
 			return err
 		}
 		info, err := entry.Info()
-		if err == nil && !f.passesOver(info) {
+		if err == nil && !f.excludes(info) {
 			files = append(files, sourceFile{name: name, size: info.Size()})
 		}
 		return err
@@ -48,8 +48,8 @@ func (f folder) listBlobs(blobs string) ([]sourceFile, error) {
 	return files, err
 }
 
-// attach reads the file that a field of type blob names, and puts a reference to its bytes in the place of the name. A file that cannot be
-// used leaves null there, and the reason is returned.
+// attach reads the file that a field of type blob names, and replaces the name with a reference to its bytes. If the file cannot be used,
+// the field becomes null and attach returns the reason.
 func (s *fileStream) attach(one *item.Item) (reason string) {
 	for _, field := range s.declared.Fields {
 		if field.Type != "blob" {

@@ -6,27 +6,28 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 )
 
-// Records may repeat what their file says once: a title in each of a list, an event on each of its days or, in a forged database, one page
-// in every row. So they may have so many times the bytes of the file, and some more that all files of a stream share.
+// Limits on the bytes of the records of one file. Records may repeat what their file has once: the title of a list in each entry, an event
+// on each of its days or, in a forged database, one page in every row. They may have maxRepeated times the bytes of the file, plus
+// freeRecords that all files of a stream share.
 const (
 	maxRepeated = 20
 	freeRecords = 64 << 20
-	recordBytes = 32 // that an empty record counts for
+	recordBytes = 32 // counted for each record in addition to its fields
 )
 
 type recordBudget struct {
 	free, left int
-	used       int  // by the records of the file that is read
-	bounded    bool // that file is of a format whose records may repeat what it says
+	used       int  // by the records of the current file
+	bounded    bool // the current file is of a format whose records may repeat content
 }
 
-// begin counts anew for a file, less what its earlier tables used.
+// begin resets the budget for a file, minus what its tables with lesser names used.
 func (b *recordBudget) begin(file sourceFile, of *fileStream) {
-	// Lines, tables and mail say what there is; packed files have bounds of their own.
+	// Lines, tables and mail repeat nothing; the readers of packed files have other limits.
 	b.bounded = !slices.Contains([]format{formatLines, formatTable, formatMail, formatWorkbook, formatDocument}, of.format)
 	size := int(file.size)
-	for _, beside := range of.dependsOn { // such as the log of a database, which may hold most of it
-		size += int(beside.size)
+	for _, other := range of.dependsOn { // such as the log of a database, which may hold most of its data
+		size += int(other.size)
 	}
 	b.left, b.used = b.free+maxRepeated*size, 0
 	for part, used := range file.used {
@@ -36,7 +37,7 @@ func (b *recordBudget) begin(file sourceFile, of *fileStream) {
 	}
 }
 
-// spend counts a record, and reports whether it is within the budget.
+// spend charges the budget for a record, and reports whether it was sufficient.
 func (b *recordBudget) spend(one item.Item) bool {
 	b.used += sizeOf(one)
 	return !b.bounded || b.used <= b.left

@@ -12,29 +12,29 @@ import (
 	"time"
 )
 
-// A folder is what is read: all that is in it, or one file.
+// A folder is the source of an import: all files in it, or one of them.
 type folder struct {
 	fsys   fs.FS
-	name   string        // what a person calls it
-	shown  string        // how the user named it
-	only   string        // the one file that is read; empty: all
-	except []fs.FileInfo // files that are not the person's
-	now    time.Time     // when it is read
+	name   string        // name to show to a person
+	shown  string        // path as the user wrote it
+	only   string        // the one file to read; empty: all
+	except []fs.FileInfo // files to skip, such as those of an index
+	now    time.Time     // time of the import
 	cache  *openedCache
 }
 
-func (f folder) passesOver(info fs.FileInfo) bool {
+func (f folder) excludes(info fs.FileInfo) bool {
 	return slices.ContainsFunc(f.except, func(other fs.FileInfo) bool { return os.SameFile(info, other) })
 }
 
-// folderAt is a folder on disk, or one file there. The files of except are passed over.
+// folderAt returns the folder at a path on disk, or the folder of one file there. The files of except are skipped.
 func folderAt(path string, except []string) (folder, error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return folder{}, fmt.Errorf("%s cannot be read: %w", path, errors.Unwrap(err)) // of *fs.PathError, which has the path again
+		return folder{}, fmt.Errorf("%s cannot be read: %w", path, errors.Unwrap(err)) // *fs.PathError repeats the path
 	}
 	from := folder{name: filepath.Base(path), shown: path}
-	if absolute, err := filepath.Abs(path); err == nil { // however the path is written
+	if absolute, err := filepath.Abs(path); err == nil { // "." has a name too
 		from.name = filepath.Base(absolute)
 	}
 	for _, name := range except {
@@ -54,8 +54,7 @@ func folderAt(path string, except []string) (folder, error) {
 	return from, nil
 }
 
-// walk visits the files below a folder, but for hidden ones and those in hidden folders, or the one file. An error of the folder itself
-// ends the walk.
+// walk visits the files below root, except hidden ones and those in hidden folders, or the one file. An error of root itself ends the walk.
 func (f folder) walk(root string, visit func(name string, entry fs.DirEntry, err error) error) error {
 	if f.only != "" && root == "." {
 		info, err := fs.Stat(f.fsys, f.only)
@@ -80,8 +79,8 @@ func (f folder) walk(root string, visit func(name string, entry fs.DirEntry, err
 	})
 }
 
-// A rootFS is a folder on disk. Links are not followed out of it, and what is neither a regular file nor a folder is not opened. The root
-// is closed when nothing refers to it any more.
+// A rootFS is a folder on disk. It follows no links out of the folder, and opens only regular files and folders. The garbage collector
+// closes the root.
 type rootFS struct{ root *os.Root }
 
 func (r rootFS) Open(name string) (fs.File, error) {
@@ -90,7 +89,7 @@ func (r rootFS) Open(name string) (fs.File, error) {
 
 func (r rootFS) Stat(name string) (fs.FileInfo, error) { return r.root.Stat(name) }
 
-// A namedFile is the one file that the user named, links included.
+// A namedFile is the one file that the user named. It may be a link.
 type namedFile string
 
 func (n namedFile) Open(string) (fs.File, error) {
@@ -99,12 +98,12 @@ func (n namedFile) Open(string) (fs.File, error) {
 
 func (n namedFile) Stat(string) (fs.FileInfo, error) { return os.Stat(string(n)) }
 
-// notRegular is why a pipe or a device is not read.
+// notRegular is the reason not to read a pipe or a device.
 const notRegular = "not a regular file"
 
-const openFlags = os.O_RDONLY | syscall.O_NONBLOCK // else a pipe without a writer blocks
+const openFlags = os.O_RDONLY | syscall.O_NONBLOCK // O_NONBLOCK: else a pipe without a writer blocks
 
-// usableFile closes what is neither a regular file nor a folder.
+// usableFile returns the file if it is a regular file or a folder; else it closes the file and returns an error.
 func usableFile(file *os.File, err error) (fs.File, error) {
 	if err != nil {
 		return nil, err

@@ -18,12 +18,12 @@ import (
 )
 
 type listing struct {
-	streams [][]fileStream // of each connector, in the order of the manifest and then of file names
+	streams [][]fileStream // by connector; in the order of the manifest, then of file names
 	blobs   []sourceFile   // files that records may name
 	skips   []Skip
 }
 
-// list finds the files of a folder in the order of their names, and tells which it cannot use.
+// list finds the files of a folder, sorted by name, and the reasons why others cannot be used.
 func (f folder) list(ctx context.Context, manifest schema.Folder, known map[fileState]knownFile) (listing, error) {
 	var found listing
 	usable := false
@@ -35,7 +35,7 @@ func (f folder) list(ctx context.Context, manifest schema.Folder, known map[file
 				groups: map[group]int{}, known: known, given: map[string]int{},
 			}
 			err := l.list()
-			if len(connector.Streams) == 0 { // a manifest names streams
+			if len(connector.Streams) == 0 { // declared streams are not merged
 				l.gatherMailboxes(true)
 				l.gatherMailboxes(false)
 				l.gather()
@@ -59,10 +59,10 @@ func (f folder) list(ctx context.Context, manifest schema.Folder, known map[file
 	return found, err
 }
 
-// maxStreams is how many streams a connection may have: an index has tables for each, and a client reads about each.
+// maxStreams is the most streams of a connection: an index has tables for each, and a client reads about each.
 const maxStreams = 2000
 
-// leaveOut says which streams are too many.
+// leaveOut drops the streams beyond maxStreams, and reports their files as skipped.
 func (l *lister) leaveOut() {
 	count := min(len(l.sources), maxStreams)
 	for _, one := range l.sources[count:] {
@@ -73,7 +73,7 @@ func (l *lister) leaveOut() {
 	l.sources = l.sources[:count]
 }
 
-// addSources puts the files of another connection with those of the streams that have the same names.
+// addSources adds the streams of another connection. The files of a stream whose name is known join that stream.
 func (l *listing) addSources(streams, more []fileStream) []fileStream {
 	for _, one := range more {
 		at := slices.IndexFunc(streams, func(s fileStream) bool { return s.stream == one.stream })
@@ -102,7 +102,7 @@ func (l listing) checkStreams(m schema.Folder) error {
 	return nil
 }
 
-// arrange gives each stream what the manifest says about it, and puts those that it names first.
+// arrange gives each stream its declaration in the manifest, and sorts declared streams to the front.
 func arrange(c schema.Connector, streams []fileStream) {
 	rank := func(name string) int {
 		if at := slices.IndexFunc(c.Streams, func(s schema.Stream) bool { return s.Name == name }); at >= 0 {
@@ -120,9 +120,9 @@ func arrange(c schema.Connector, streams []fileStream) {
 	}
 }
 
-// list adds the files of the connection, which may be one file alone.
+// list adds the files of the connection: those of its folder, or one file.
 func (l *lister) list() error {
-	defer l.addNotes() // once all of them are known
+	defer l.addNotes() // when all notes are known
 	l.root = l.connection.Folder
 	if archive.IsName(l.from.only) {
 		l.root = l.from.only
@@ -145,7 +145,7 @@ func (l *lister) visit(name string, entry fs.DirEntry, err error) error {
 	var info fs.FileInfo
 	isLink := err == nil && entry.Type()&fs.ModeSymlink != 0
 	if isLink {
-		info, err = fs.Stat(l.from.fsys, name) // of what it leads to
+		info, err = fs.Stat(l.from.fsys, name) // of its target
 	} else if err == nil {
 		info, err = entry.Info()
 	}
@@ -169,9 +169,10 @@ const (
 	linkOut      = "a link out of the folder or to nothing, which is not followed"
 )
 
-// sourceFormat settles how a file is read, or says why it is not; "" for what belongs to a database or is no file of the person's.
+// sourceFormat returns how a file is read, or the reason why it is not. Excluded files, and files that belong to a database or an index,
+// have no format and no reason.
 func (l *lister) sourceFormat(name string, info fs.FileInfo) (kind format, reason string) {
-	if _, isBeside := besideOf(l.from.fsys, name, besideDatabase, database.Is); isBeside || l.from.passesOver(info) {
+	if _, isSidecar := ownerOf(l.from.fsys, name, sidecarSuffixes, database.Is); isSidecar || l.from.excludes(info) {
 		return formatUnknown, ""
 	}
 	if !info.Mode().IsRegular() {
@@ -188,7 +189,7 @@ func (l *lister) sourceFormat(name string, info fs.FileInfo) (kind format, reaso
 	return kind, reason
 }
 
-// add makes a file a source, or tells why not.
+// add adds the streams of a file, or the reason why it is skipped.
 func (l *lister) add(name string, info fs.FileInfo) error {
 	kind, reason := l.sourceFormat(name, info)
 	if reason != "" {
@@ -224,14 +225,14 @@ func (l *lister) add(name string, info fs.FileInfo) error {
 	return nil
 }
 
-// isTwin reports a page of HTML beside a note of Google Keep of its name, which says the same.
+// isTwin reports a page of HTML next to the .json file of the same Google Keep note, which has the same content.
 func (l *lister) isTwin(name string) bool {
 	note := strings.TrimSuffix(name, path.Ext(name)) + ".json"
 	start, err := beginning(l.from.fsys, note, startBytes)
 	return err == nil && ways[formatKeep].is(note, start)
 }
 
-// takeoutPart is one of the archives that an export of Google is divided into.
+// takeoutPart matches one of the archives that a Google Takeout export is divided into.
 var takeoutPart = item.Expression(`(takeout-\d{8}(?:T\d{6}Z)?)(?:-\d+)?-\d{3}(?:\.zip)?/`)
 
 func (f folder) nothingToLoad() error {

@@ -21,29 +21,30 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
 )
 
-// A way is how the files of a format are known, read and put together.
+// A way is how the files of a format are recognized, read and grouped into streams.
 type way struct {
-	endings string // of the names of its files
-	// is knows a file by its name and how it begins, among those of another format or of none.
+	endings string // extensions of its files, separated by spaces
+	// is recognizes a file by its name and first bytes. It is called if the extension is one of the format among; zero: of no format.
 	is    func(name string, start []byte) bool
 	among format
 
 	read      func(*opened) item.Records
-	charset   bool                     // its text may be in any charset, and not only in UTF-8 or UTF-16
-	binary    bool                     // it is no text, or says for each of its texts which charset that has
-	group     func(name string) string // what its files have in common that are one stream; nil: each is one
-	series    bool                     // but many files of a folder may be one
-	replies   string                   // the field of a message that names the one that it answers
-	dependsOn []string                 // files that its records depend on, as paths from its folder
-	about     about                    // what one of them says beside its messages
-	attached  attachedStream           // what its records have in another stream
+	charset   bool                     // its text may be in any charset, not only in UTF-8 or UTF-16
+	binary    bool                     // not text, or text that declares its charsets
+	group     func(name string) string // names the stream of a file; nil or "": each file is one
+	series    bool                     // many files of a folder may be one stream
+	replies   string                   // field of a message that names the message it answers
+	dependsOn []string                 // files that its records depend on, relative to the folder of the file
+	about     about                    // second record of some files
+	attached  attachedStream           // stream of what belongs to its records
 }
 
-// An about is what a file also says of what the messages of its folder belong to, which is a record of another stream.
+// An about is a record of what the messages of a folder belong to, such as a conversation. One file of the folder also has this record,
+// which is in another stream.
 type about struct {
-	file string // its name
-	part string // what is added to the name of the stream
-	key  string // the field of a message with the id of that record
+	file string // name of that file
+	part string // last segment of the name of the stream
+	key  string // field of a message with the id of the record
 }
 
 // Endings of the names of attached streams.
@@ -53,13 +54,13 @@ const (
 	aroundSuffix      = "_around"
 )
 
-// An attachedStream has what belongs to the records of another, such as the attachments of messages.
+// An attachedStream has what belongs to the records of another stream, such as the attachments of messages.
 type attachedStream struct {
-	suffix string // of the name of that stream
-	key    string // the field that holds the id of the record; empty: it belongs to none
+	suffix string // appended to the name of the other stream
+	key    string // field with the id of the record it belongs to; empty: it belongs to none
 }
 
-// aroundTable has the lines above and below a table.
+// aroundTable is the stream of the lines above and below a table.
 var aroundTable = attachedStream{suffix: aroundSuffix}
 
 var ways = [...]way{
@@ -94,7 +95,7 @@ var ways = [...]way{
 		group: func(name string) string { return path.Join(path.Dir(name), "documents") },
 	},
 	formatChat: {is: services.IsWhatsApp, read: text(services.WhatsApp), series: true},
-	formatSlack: { // in a folder beside a list of people or channels
+	formatSlack: { // recognized by isSlack
 		read:    readSlack,
 		group:   func(name string) string { return path.Join(path.Dir(path.Dir(name)), "messages") },
 		replies: "in_reply_to", dependsOn: []string{"../users.json"}, // which names people
@@ -102,7 +103,7 @@ var ways = [...]way{
 	formatX: {
 		is:   sign(`(?i)\.js$`, `\A\s*window\.YTD\.[^=]*=`),
 		read: text(services.X), replies: "in_reply_to_status_id",
-		group: func(name string) string { return scriptEnding().ReplaceAllString(name, "") }, // the first part is called after all
+		group: func(name string) string { return scriptEnding().ReplaceAllString(name, "") }, // the first part has no number
 	},
 	formatMastodon: {
 		is:    sign(`^outbox\.json$`, `"orderedItems"|"OrderedCollection"`),
@@ -120,7 +121,7 @@ var ways = [...]way{
 	},
 	formatMeta: {
 		is: sign(`^message_\d+\.json$`, `"participants"`), among: formatArray, group: aboveFolder("conversations"),
-		about: about{file: "message_1.json", part: "conversations", key: "conversation"}, // all parts of one say the same of it
+		about: about{file: "message_1.json", part: "conversations", key: "conversation"}, // all parts of a conversation have the same
 		read:  func(in *opened) item.Records { return services.Meta(in.text, in.folderName(), in.from.part != "") },
 	},
 	formatMetaPage:  {is: sign(`^message_\d+\.html$`, ``), among: formatDocument, read: readMetaPage, group: aboveFolder("conversations")},
@@ -148,13 +149,14 @@ func isMessageFile(name string) bool {
 	return ending == ".eml" || ending == ".emlx" || ending != ".mbox" && ending != ".mbx" && isMaildir(name)
 }
 
-// isMaildir reports a message of a Maildir, unless its ending says something else: a file in its folder of new or of seen messages.
+// isMaildir reports a message of a Maildir: a file with a dot in its name in the folder "cur" or "new". Its extension may show another
+// format.
 func isMaildir(name string) bool {
 	folder := path.Base(path.Dir(name))
 	return (folder == "cur" || folder == "new") && strings.Contains(path.Base(name), ".")
 }
 
-// sign knows files by their names and by their first bytes.
+// sign returns a function that matches files by their names and first bytes, with regular expressions.
 func sign(name, start string) func(string, []byte) bool {
 	named, begun := item.Expression(name), item.Expression(start)
 	return func(file string, first []byte) bool {
@@ -162,7 +164,7 @@ func sign(name, start string) func(string, []byte) bool {
 	}
 }
 
-// text reads what has no need of a name, and buffered what is not read again.
+// text adapts a reader that needs no file name; buffered adapts one that reads its input only once.
 func text(read func(io.ReadSeeker) item.Records) func(*opened) item.Records {
 	return func(in *opened) item.Records { return read(in.text) }
 }
@@ -246,7 +248,7 @@ func aboveFolder(noun string) func(name string) string {
 }
 
 var (
-	// partEnding is what the parts of one export differ in: StreamingHistory_music_1.json, Streaming_History_Audio_2020-2021_3.json, and the
+	// partEnding matches the names of the parts of one export: StreamingHistory_music_1.json, Streaming_History_Audio_2020-2021_3.json, and the
 	// months of a year of a Google timeline.
 	partEnding   = item.Expression(`^(StreamingHistory(?:_[a-z]+)?|Streaming_History_(?:Audio|Video))_?[\d_-]+\.json$|^\d{4}_[A-Z]+\.json$`)
 	scriptEnding = item.Expression(`(?i)(?:-part\d+)?\.js$`)
@@ -258,7 +260,7 @@ func parts(name string) string {
 	if part == nil {
 		return ""
 	}
-	if part[1] == "" && strings.HasPrefix(base, path.Base(folder)+"_") { // the folder of a year
+	if part[1] == "" && strings.HasPrefix(base, path.Base(folder)+"_") { // a folder for each year
 		folder = path.Dir(folder)
 	}
 	return path.Join(folder, part[1])

@@ -9,33 +9,33 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 )
 
-// manyFiles is how many files of one kind a folder may have that are streams by themselves. A client reads about each stream, and an
-// index has tables for it.
+// manyFiles is the most files of one kind in a folder that are separate streams. A client reads about each stream, and an index has tables
+// for each.
 const manyFiles = 50
 
 var (
-	// countedName is what the files of a series differ in: numbers, and days.
+	// countedName matches what differs in the names of a series of files: numbers and days.
 	countedName = item.Expression(`[\d_. -]+`)
-	// datedName ends with the day or the month that a file is of, as those of steps and of statements do.
+	// datedName matches the day or month at the end of a name, as in bank statements and step counts.
 	datedName = item.Expression(`(?:[ _.-]*(?:(?:19|20)\d\d[_.-]?(?:0[1-9]|1[0-2])(?:[_.-]?[0-3]\d)?|(?:0[1-9]|1[0-2])[_.-](?:19|20)\d\d)|` +
 		`(?:^|[ _.-]+)[0-3]\d(?:-(?:0[1-9]|1[0-2])-|\.(?:0[1-9]|1[0-2])\.|_(?:0[1-9]|1[0-2])_)(?:19|20)\d\d)$`)
-	// yearName ends with the year, which may be that of anything, perhaps behind the name of a month.
+	// yearName matches a year at the end of a name, perhaps after the name of a month. The year may be that of anything.
 	yearName = item.Expression(`(?i)(?:(?:^|[ _.-]+)(?:jan(?:uary?)?|feb(?:ruary?)?|mar(?:ch)?|märz|apr(?:il)?|ma[iy]|jun[ei]?|jul[iy]?|` +
 		`aug(?:ust)?|sept?(?:ember)?|o[ck]t(?:ober)?|nov(?:ember)?|de[cz](?:ember)?))?[ _.-]*(?:19|20)\d\d$`)
 )
 
-// likenesses are the rules by which files of a folder are one stream, in the order in which they are tried. Their names differ in a day or
-// a month alone; or in a year, if they are tables of the same columns; or in numbers, in a folder of too many files; or in anything, if
-// there are still too many; or in nothing, if they are in many folders of a folder, as each conversation of a chat is.
+// likenesses are the rules by which files of a folder become one stream, in the order in which they are tried. The names of the files
+// differ only in a day or a month; or in a year, for tables with the same first line; or in numbers, in a folder of too many files; or in
+// anything, if there are still too many; or in nothing, if the files are in many subfolders, as the conversations of a chat are.
 var likenesses = [...]struct {
-	of      func(one *group, base string) bool // completes a group; false: the file is in none
-	least   int                                // how many files make a group
-	crowded bool                               // in a folder of too many
-	alike   bool                               // they begin with the same line
+	of      func(one *group, base string) bool // completes the group of a file; false: the file is in no group
+	least   int                                // fewest files that make a group
+	crowded bool                               // only in a folder of more than manyFiles
+	alike   bool                               // only files with the same first line
 }{
 	{of: func(one *group, base string) bool {
 		one.stem = datedName().ReplaceAllString(base, "")
-		return one.stem != base && one.kind != formatCalendar && one.kind != formatContacts // those are whole each time
+		return one.stem != base && one.kind != formatCalendar && one.kind != formatContacts // each of their exports is complete
 	}, least: 2},
 	{of: func(one *group, base string) bool {
 		one.stem = yearName().ReplaceAllString(base, "")
@@ -47,7 +47,7 @@ var likenesses = [...]struct {
 	}, least: 2, crowded: true},
 	{of: func(*group, string) bool { return true }, least: manyFiles + 1},
 	{of: func(one *group, base string) bool {
-		if one.folder, one.stem = path.Dir(one.folder), base; one.kind == formatDocument { // those of a folder are one stream already
+		if one.folder, one.stem = path.Dir(one.folder), base; one.kind == formatDocument { // documents of a folder are one stream already
 			one.stem = "documents"
 		}
 		return true
@@ -55,7 +55,7 @@ var likenesses = [...]struct {
 }
 
 func (l *lister) firstLine(name string) (line string) {
-	_ = guard(func() error { // its reader says so
+	_ = guard(func() error { // the error is reported when the file is read
 		start, err := beginning(l.from.fsys, name, startBytes)
 		line, _, _ = strings.Cut(string(start), "\n")
 		return err
@@ -63,7 +63,7 @@ func (l *lister) firstLine(name string) (line string) {
 	return strings.TrimSpace(line)
 }
 
-// gather makes one stream of the files of each group. Their records get the field "file".
+// gather merges the files of each group into one stream. Their records get the field "file".
 func (l *lister) gather() {
 	for index, like := range likenesses {
 		isLast := index == len(likenesses)-1
@@ -95,8 +95,8 @@ func (l *lister) gather() {
 	}
 }
 
-// mergeGroups makes one stream of the sources of each group, and leaves those of none as they are. A group has a name and, if its records get the
-// field "file", the folder of its files.
+// mergeGroups merges the sources of each group into one stream, and keeps those without a group. describe returns the name of a group and,
+// if its records get the field "file", the folder of its files.
 func (l *lister) mergeGroups(groups []group, describe func(group) (name, folder string)) {
 	for index, source := range l.sources {
 		if groups[index] != (group{}) {
@@ -123,8 +123,8 @@ func (l *lister) mergeGroups(groups []group, describe func(group) (name, folder 
 	l.sources = kept
 }
 
-// addNotes makes a stream of each folder that holds notes, with all folders in it: their notes link to one another. So is a vault of
-// Obsidian, and a folder of folders whose notes link across them.
+// addNotes makes a stream of each folder with notes, including its subfolders, because notes link to one another. An Obsidian vault is one
+// stream, and so is a folder of folders whose notes link across them.
 func (l *lister) addNotes() {
 	holds := map[string]bool{}
 	for _, file := range l.notes {
@@ -148,7 +148,7 @@ func (l *lister) isVault(folder string) bool {
 	return err == nil && info.IsDir()
 }
 
-// topOf is the highest folder around another that holds notes.
+// topOf returns the highest folder above folder that is in holds, else folder.
 func topOf(folder string, holds map[string]bool) string {
 	top := folder
 	for folder != "." {
@@ -159,10 +159,11 @@ func topOf(folder string, holds map[string]bool) string {
 	return top
 }
 
-// joinLinked has the folder hold notes that is around others whose notes link to one another, as their beginnings show: a link alone, or
-// few of all in it, may lead to a note that has the name by chance. A vault is whole.
+// joinLinked adds to holds each folder whose subfolders have notes that link to one another. It reads the first bytes of each note, and
+// needs two such links that are at least a quarter of all links below the folder: others may lead to a note of that name by chance. A vault
+// is not joined with other folders.
 func (l *lister) joinLinked(holds map[string]bool) {
-	names, all := map[string][]string{}, []string{} // of notes, by the folder that holds them
+	names, all := map[string][]string{}, []string{} // of notes, by their top folder
 	for _, file := range l.notes {
 		name := l.relative(file.name)
 		if top := topOf(path.Dir(name), holds); !l.isVault(top) {
@@ -172,7 +173,7 @@ func (l *lister) joinLinked(holds map[string]bool) {
 	if len(names) < 2 {
 		return
 	}
-	others, links, across := document.NewNotes(all), map[string]int{}, map[string]int{}
+	everyNote, links, across := document.NewNotes(all), map[string]int{}, map[string]int{}
 	own := map[string]document.Notes{}
 	for top, these := range names {
 		own[top] = document.NewNotes(these)
@@ -184,12 +185,12 @@ func (l *lister) joinLinked(holds map[string]bool) {
 		if err != nil || own[top] == nil {
 			continue
 		}
-		for _, id := range document.Linked(name, string(start), own[top], others) {
+		for _, id := range document.Linked(name, string(start), own[top], everyNote) {
 			for folder := name; folder != "."; {
 				folder = path.Dir(folder)
 				if links[folder]++; id != "" && (folder == "." || strings.HasPrefix(id, folder+"/")) {
 					across[folder]++
-					id = "" // it leads across one folder, the lowest around both
+					id = "" // counted once, in the lowest folder above both
 				}
 			}
 		}

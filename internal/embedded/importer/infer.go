@@ -14,7 +14,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
-// describe is the stream as the manifest declares all of it, or as its files show it.
+// describe returns the stream as the manifest declares it or, if that lists no fields, as the files show it.
 func (s *fileStream) describe(ctx context.Context, watch Watch, found *int) ([]model.Stream, error) {
 	if s.declared.Fields == nil {
 		return s.infer(ctx, watch, found)
@@ -31,18 +31,18 @@ func (s *fileStream) describe(ctx context.Context, watch Watch, found *int) ([]m
 	return []model.Stream{stream}, err
 }
 
-// An inference reads the files of a stream once, to describe it and the stream of what belongs to it, such as attachments.
+// An inference reads the files of a stream once, to describe the stream and its attached stream, such as attachments.
 type inference struct {
 	*fileStream
 	watch           Watch
-	found           *int // records of all streams
+	found           *int // records of all streams so far
 	tally, attached *schema.Tally
-	around          map[string]linesAround // the tables, by the names of files
-	first           int                    // the line of the first record
-	isPlain         bool                   // no record has a content to compare, or attachments
+	around          map[string]linesAround // by file name
+	first           int                    // line of the first record
+	isPlain         bool                   // no record has attachments, or content to compare
 }
 
-// infer describes the stream, and that of what belongs to it if there is any, as the files show them.
+// infer describes the stream, and its attached stream if there is one, as the files show them.
 func (s *fileStream) infer(ctx context.Context, watch Watch, found *int) ([]model.Stream, error) {
 	s.reported, s.threads, s.begun = map[Skip]bool{}, map[string]string{}, map[string]time.Time{}
 	s.copies, s.distinct = map[string][]string{}, false
@@ -65,7 +65,7 @@ func (n *inference) skip(skip Skip) {
 	n.watch.Skipped(skip)
 }
 
-// add takes in a record, or a line around a table.
+// add counts a record, or a line around a table.
 func (n *inference) add(at sourceFile, one item.Item) (more bool) {
 	if one.Place != "" {
 		n.attached.Add(one.Fields)
@@ -95,7 +95,7 @@ func (n *inference) add(at sourceFile, one item.Item) (more bool) {
 	return true
 }
 
-// streams describes the streams, and notes what their records are read by.
+// streams returns the descriptions, and stores in the fileStream what is needed to read the records.
 func (n *inference) streams() ([]model.Stream, error) {
 	n.tally.Commas = n.semicolons
 	stream, err := n.tally.Stream(n.declared)
@@ -111,7 +111,7 @@ func (n *inference) streams() ([]model.Stream, error) {
 		n.watch.kept(n.files[0].name, item.Item{Line: n.first, Note: reason})
 	}
 	if n.tally.Records+n.attached.Records == 0 {
-		stream.Fields = nil // which tells an empty stream from one of records without fields
+		stream.Fields = nil // nil marks an empty stream, and not one of records without fields
 	}
 	if n.repeated {
 		stream.PrimaryKey = nil
@@ -131,7 +131,7 @@ func (n *inference) streams() ([]model.Stream, error) {
 const foundStep = 1000
 
 // A linesAround counts the lines around the table of a file.
-type linesAround struct{ first, all, totals int } // first is the number of a line
+type linesAround struct{ first, all, totals int } // first is a line number
 
 func (l linesAround) with(one item.Item) linesAround {
 	if l.all++; one.Place == item.TotalOfRows || one.Place == item.TotalBelow {
@@ -142,12 +142,12 @@ func (l linesAround) with(one item.Item) linesAround {
 }
 
 func (l linesAround) note(stream string) item.Item {
-	said := fmt.Sprintf("1 line %s is in %s", item.AroundTable, stream)
+	text := fmt.Sprintf("1 line %s is in %s", item.AroundTable, stream)
 	if l.all > 1 {
-		said = fmt.Sprintf("%d lines %s are in %s", l.all, item.AroundTable, stream)
+		text = fmt.Sprintf("%d lines %s are in %s", l.all, item.AroundTable, stream)
 	}
 	if l.totals > 0 {
-		said += fmt.Sprintf(", totals or balances among them: %d", l.totals)
+		text += fmt.Sprintf(", totals or balances among them: %d", l.totals)
 	}
-	return item.Item{Line: l.first, Note: said}
+	return item.Item{Line: l.first, Note: text}
 }

@@ -10,24 +10,24 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
-// How much of what is left out is remembered: so many files, and so many pieces of each. The rest is counted.
+// Limits on what is remembered of skipped data: files, and pieces of each file. The rest is only counted.
 const (
 	maxLeftOut = 10_000
 	maxPieces  = 1000
 )
 
-// A leftOut sums up by file what is left out, for those who ask about the data.
+// A leftOut collects, by file, what is left out of the corpus.
 type leftOut struct {
 	connections []schema.Connection
-	known       map[string]*leftFile // those of streams, and those of which something is left out, by name
-	files       []*leftFile          // of which something is left out
+	known       map[string]*leftFile // files of streams and files with something left out, by name; nil: counted in more
+	files       []*leftFile          // files of which something is left out
 	more        int                  // files beyond maxLeftOut
 }
 
 type leftFile struct {
 	model.LeftOut
-	part    string // empty: it belongs to none
-	isAside bool   // what is said of it first is no record
+	part    string // empty: it belongs to no part
+	isAside bool   // its first reason loses no data
 }
 
 func newLeftOut(manifest schema.Folder) *leftOut {
@@ -48,7 +48,7 @@ func (l *leftOut) found(connector string, streams []fileStream) {
 	}
 }
 
-// follow returns a watch that notes each skip on its way.
+// follow returns a watch that records each skip and then calls watch.
 func (l *leftOut) follow(watch Watch) Watch {
 	noting := func(next func(Skip), kept bool) func(Skip) {
 		return func(s Skip) {
@@ -61,7 +61,7 @@ func (l *leftOut) follow(watch Watch) Watch {
 	return watch
 }
 
-// add takes in a skip, but for what was read elsewhere: no answer misses that.
+// add records a skip. It ignores copies, whose content was read elsewhere.
 func (l *leftOut) add(s Skip, kept bool) {
 	if s.IsCopy() {
 		return
@@ -72,7 +72,7 @@ func (l *leftOut) add(s Skip, kept bool) {
 		one = &leftFile{LeftOut: model.LeftOut{ConnectionID: l.connections[max(at, 0)].ID, File: s.File}}
 	}
 	if one == nil {
-		return // it is one of more
+		return // it is counted in more
 	}
 	isFirst := one.Reason == ""
 	switch {
@@ -90,7 +90,7 @@ func (l *leftOut) add(s Skip, kept bool) {
 		one.More = append(one.More, model.Left{Line: s.Line, Reason: s.Reason})
 	}
 	isAside := item.IsAside(s.Reason)
-	if !isAside && (one.isAside || s.Line == 0 && one.Line > 0) { // this, or the loss of all of the rest, matters more
+	if !isAside && (one.isAside || s.Line == 0 && one.Line > 0) { // this one, or the loss of the rest of the file, matters more
 		if last := len(one.More) - 1; last >= 0 {
 			one.More[last] = model.Left{Line: one.Line, Reason: one.Reason}
 		}
@@ -108,7 +108,7 @@ func (l *leftOut) add(s Skip, kept bool) {
 	one.Pieces++
 }
 
-// of lists what was left out of the files of some parts. Those of no part have the empty name.
+// of lists what was left out of the files of the wanted parts. Files of no part have the part name "".
 func (l *leftOut) of(isWanted func(part string) bool) (list []model.LeftOut) {
 	for _, one := range l.files {
 		if isWanted(one.part) {
@@ -122,7 +122,7 @@ func (l *leftOut) of(isWanted func(part string) bool) (list []model.LeftOut) {
 	return list
 }
 
-// ofPart lists what was left out of the files of a part or, of none, of those that belong to no part.
+// ofPart lists what was left out of the files of a part; without a name, of the files of no part.
 func (l *leftOut) ofPart(name string) []model.LeftOut {
 	return l.of(func(part string) bool { return part == name })
 }

@@ -19,30 +19,31 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
+// A lister finds the streams of one connection.
 type lister struct {
 	ctx        context.Context
 	from       folder
 	blobs      string
 	connection schema.Connection
-	declared   []schema.Stream // by the manifest
+	declared   []schema.Stream // streams that the manifest declares
 	root       string          // the folder, or the archive
 	sources    []fileStream
-	groups     map[group]int // places in sources, by the names of streams
+	groups     map[group]int // index in sources, by what addTo was called with
 	notes      []sourceFile
 	skips      []Skip
 	taken      map[string]bool         // names of streams
-	given      map[string]int          // the numbers behind them
-	known      map[fileState]knownFile // what files held when they were listed before
+	given      map[string]int          // how many numbered variants of a name were tried
+	known      map[fileState]knownFile // contents by file, from the previous listing
 }
 
-// A group is what files share that are parts of one thing.
+// A group identifies files that form one stream, by what they have in common.
 type group struct {
 	folder, stem, part string
 	kind               format
-	header             string // the first line, where that has to be the same
+	header             string // first line, if it must be the same
 }
 
-// Some files hold several streams: a workbook its sheets, a database its tables, JSON its arrays. Each is a stream of the one file.
+// Some files have several streams: the sheets of a workbook, the tables of a database, the arrays of a JSON file.
 
 // addTables makes a stream of each table of an SQLite database, and a relation of each foreign key.
 func (l *lister) addTables(file sourceFile) error {
@@ -50,8 +51,8 @@ func (l *lister) addTables(file sourceFile) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = opened.Close() }()          // it was only read
-	log, beside := openLog(l.from.fsys, file.name) // what was written last may be in the log alone
+	defer func() { _ = opened.Close() }()        // it was only read
+	log, logs := openLog(l.from.fsys, file.name) // the latest writes may be only in the log
 	tables, virtual, wide, err := database.Tables(l.ctx, opened, log)
 	_ = log.Close() // it was only read
 	if err != nil {
@@ -68,7 +69,7 @@ func (l *lister) addTables(file sourceFile) error {
 	file.used = map[string]int{}
 	for _, one := range tables {
 		file.part = one.Name
-		l.addStream(l.free(streamName(name+"/"+one.Name)), formatDatabase, file).dependsOn = beside
+		l.addStream(l.free(streamName(name+"/"+one.Name)), formatDatabase, file).dependsOn = logs
 	}
 	for child, one := range tables {
 		for _, parent := range one.Parents {
@@ -87,7 +88,7 @@ func (l *lister) addTables(file sourceFile) error {
 	return nil
 }
 
-// addArrays makes a stream of each array of objects that a JSON file holds, if there are several, and of what is beside them.
+// addArrays makes a stream of each array of objects in a JSON file, if it has several, and of its other members. It reports whether it did.
 func (l *lister) addArrays(called string, file *sourceFile) bool {
 	stream := streamName(strings.TrimSuffix(called, path.Ext(called)))
 	if file.size > maxDivided || slices.ContainsFunc(l.declared, func(s schema.Stream) bool { return s.Name == stream }) {
@@ -108,8 +109,7 @@ func (l *lister) addArrays(called string, file *sourceFile) bool {
 	return true
 }
 
-// divided are the arrays of a JSON file. They are known of a file that has not changed since it was listed before; to find them the whole
-// file is read.
+// divided returns the arrays of a JSON file. It reads the whole file, unless the file has not changed since the previous listing.
 func (l *lister) divided(file sourceFile) []objects.Part {
 	if before := l.known[stateOf(l.from.fsys, []sourceFile{file})[0]]; before.divided != nil {
 		return before.divided
@@ -123,13 +123,13 @@ func (l *lister) divided(file sourceFile) []objects.Part {
 	return append(parts, services.Parts(stopping{opened, l.ctx})...)
 }
 
-// A knownFile is what a file held when it was listed before; nil: unknown.
+// A knownFile has the contents of a file from the previous listing; nil: unknown.
 type knownFile struct {
 	divided  []objects.Part
 	sections map[string][]table.Section
 }
 
-// knownFiles are those of which it is known what they hold, by the files as they were then.
+// knownFiles returns the contents of files from the previous listing, by the state of the files at that time.
 func knownFiles(known map[string]model.Part) map[fileState]knownFile {
 	files := map[fileState]knownFile{}
 	for _, part := range known {
@@ -147,10 +147,11 @@ func knownFiles(known map[string]model.Part) map[fileState]knownFile {
 	return files
 }
 
-// maxDivided is the size of a file, in bytes, of which the arrays or tables are found when the folder is listed.
+// maxDivided is the largest size of a file, in bytes, that is searched for arrays or tables while its folder is listed.
 const maxDivided = 64 << 20
 
-// partOf is the path of a part of a file, as if it were a file in a folder. That without a name is the file.
+// partOf returns the path of a part as if its file were a folder: "a/b/c.json" for the part "c" of "a/b.json". A part without a name is the
+// file.
 func partOf(file, part string) string {
 	if part == "" {
 		return file
@@ -159,16 +160,16 @@ func partOf(file, part string) string {
 	return strings.TrimSuffix(file, ending) + "/" + part + ending
 }
 
-// besideDatabase ends the names of the files that SQLite keeps beside a database.
-var besideDatabase = []string{logEnding, "-shm", "-journal"}
+// sidecarSuffixes end the names of the files that SQLite keeps next to a database.
+var sidecarSuffixes = []string{logEnding, "-shm", "-journal"}
 
-// indexOf returns the name of the index of this program that a file is, or belongs to. It opens only what has the size of a database.
+// indexOf returns the name of the index of this program that a file is or belongs to. It opens only files with the size of a database.
 func indexOf(fsys fs.FS, name string) (index string, ok bool) {
-	return besideOf(fsys, name, append([]string{"", ".lock", ".key"}, besideDatabase...), database.IsIndex)
+	return ownerOf(fsys, name, append([]string{"", ".lock", ".key"}, sidecarSuffixes...), database.IsIndex)
 }
 
-// besideOf returns the name of the database to whose name a file adds an ending.
-func besideOf(fsys fs.FS, name string, endings []string, is func(start []byte) bool) (of string, ok bool) {
+// ownerOf returns the name of the database that a file belongs to: its own name without one of the endings.
+func ownerOf(fsys fs.FS, name string, endings []string, is func(start []byte) bool) (of string, ok bool) {
 	for _, ending := range endings {
 		base, ok := strings.CutSuffix(name, ending)
 		if !ok {
@@ -195,7 +196,8 @@ func (l *lister) addStream(name string, kind format, file sourceFile) *fileStrea
 	return &l.sources[len(l.sources)-1]
 }
 
-// addTo puts a file with the others of its stream, which is called after what they have in common.
+// addTo adds a file to the stream with this name and format, which the first file creates. The stream also gets the files that it depends
+// on.
 func (l *lister) addTo(name string, kind format, file sourceFile) *fileStream {
 	of := group{stem: name, kind: kind}
 	at, known := l.groups[of]
@@ -207,13 +209,13 @@ func (l *lister) addTo(name string, kind format, file sourceFile) *fileStream {
 		l.addStream(l.free(streamName(name)), kind, file)
 	}
 	added := &l.sources[at]
-	for _, beside := range ways[kind].dependsOn {
-		beside = path.Join(path.Dir(file.name), beside)
-		if slices.ContainsFunc(added.dependsOn, func(one sourceFile) bool { return one.name == beside }) {
+	for _, dependency := range ways[kind].dependsOn {
+		dependency = path.Join(path.Dir(file.name), dependency)
+		if slices.ContainsFunc(added.dependsOn, func(one sourceFile) bool { return one.name == dependency }) {
 			continue
 		}
-		if info, err := fs.Stat(l.from.fsys, beside); err == nil {
-			added.dependsOn = append(added.dependsOn, sourceFile{name: beside, size: info.Size()})
+		if info, err := fs.Stat(l.from.fsys, dependency); err == nil {
+			added.dependsOn = append(added.dependsOn, sourceFile{name: dependency, size: info.Size()})
 		}
 	}
 	return added
@@ -223,8 +225,9 @@ func (l *lister) relative(name string) string {
 	return packedAlone().ReplaceAllString(strings.TrimPrefix(name, l.root+"/"), "$1")
 }
 
-// streamFor names the stream of a file: once for a file that is called as its folder, and with the name of all that is read for one at the
-// top whose own name has no word. Of two files that differ in their ending alone, the second keeps it.
+// streamFor reserves a name for the stream of a file: its path without the extension. A file with the name of its folder is named like the
+// folder. If the name of a top-level file is only a number, the name of what is read comes before it. The name keeps an unknown extension,
+// except in formats of services, and of two files that differ only in the extension the second keeps it.
 func (l *lister) streamFor(kind format, name string) string {
 	ending := path.Ext(name)
 	isNamed := slices.ContainsFunc(l.declared, func(s schema.Stream) bool { return s.Name == streamName(strings.TrimSuffix(name, ending)) })
@@ -234,7 +237,7 @@ func (l *lister) streamFor(kind format, name string) string {
 		folder == "" && !isNamed && name != l.from.name { // not for a file by itself
 		name = l.from.name + "/" + name
 	}
-	if formatOf(name) == formatUnknown && kind < formatChat { // the formats of services say by themselves what they are
+	if formatOf(name) == formatUnknown && kind < formatChat { // an unknown extension, and no format of a service
 		return l.free(streamName(name))
 	}
 	short := streamName(strings.TrimSuffix(name, ending))
@@ -244,8 +247,8 @@ func (l *lister) streamFor(kind format, name string) string {
 	return l.free(short)
 }
 
-// free reserves a name for a stream: the one given, or else the first with a number that is neither a stream's nor that of its
-// attachments.
+// free reserves a name for a stream: the given one, or the first with a number appended that collides with no stream and no attached
+// stream.
 func (l *lister) free(name string) string {
 	unique := name
 	for l.collides(unique) {
@@ -256,7 +259,7 @@ func (l *lister) free(name string) string {
 	return unique
 }
 
-// collides reports whether a name is taken, or is kept for the attachments of a stream.
+// collides reports whether a name is taken, or reserved for the attached stream of another stream.
 func (l *lister) collides(name string) bool {
 	for _, suffix := range [...]string{attachmentsSuffix, linksSuffix, aroundSuffix} {
 		if l.taken[name+suffix] || l.taken[strings.TrimSuffix(name, suffix)] {
@@ -269,13 +272,13 @@ func (l *lister) collides(name string) bool {
 var (
 	notInNames    = item.Expression(`[^\pL\pM\pN._-]+`)
 	severalDots   = item.Expression(`\.{2,}`)
-	packedAlone   = item.Expression(`(?i)(^|/)[^/]+\.gz/`) // a file by itself, which is called as without that
-	archiveEnding = item.Expression(`(?i)\.zip(/|$)`)      // of archives that lead to a file, or hold all of a stream
+	packedAlone   = item.Expression(`(?i)(^|/)[^/]+\.gz/`) // the archive of a single file, which is left out of names
+	archiveEnding = item.Expression(`(?i)\.zip(/|$)`)      // of archives in the path of a file or a stream
 )
 
-// streamName makes a path a name that can be a segment of paths.
+// streamName turns a path into a name that is valid as one segment of a path.
 func streamName(name string) string {
-	name = norm.NFC.String(archiveEnding().ReplaceAllString(name, "$1")) // some systems write ü as two characters
+	name = norm.NFC.String(archiveEnding().ReplaceAllString(name, "$1")) // some systems write ü as two code points
 	name = severalDots().ReplaceAllString(notInNames().ReplaceAllString(name, "_"), ".")
 	if strings.Trim(name, "._-") == "" {
 		return "stream"

@@ -11,9 +11,9 @@ import (
 )
 
 var (
-	// mailboxEnding ends the name of a folder that is a mailbox of Apple Mail, or that holds those below one of Thunderbird.
+	// mailboxEnding ends the name of a folder that is an Apple Mail mailbox, or that has the mailboxes below a Thunderbird mailbox.
 	mailboxEnding = item.Expression(`(?i)\.(?:mbox|mbx|imapmbox|sbd)(/|$)`)
-	// appleMailbox is the mailbox that a message of Apple Mail is in, perhaps further down.
+	// appleMailbox matches the path of the Apple Mail mailbox that a message is in, perhaps in a subfolder.
 	appleMailbox = item.Expression(`(?i)^.*\.(?:mbox|imapmbox)/`)
 )
 
@@ -25,8 +25,8 @@ func looseMessages(name string) string {
 	return folderOr(box, "messages")
 }
 
-// mailboxOf is the mailbox that a file is, or that it is a message of, and the folder in which that is with others: "Mail" for
-// "Mail/Archive/2025", a file in "Mail/Archive.sbd".
+// mailboxOf returns the mailbox that a file is or is a message of, and the folder that has this mailbox among others: "Mail/Archive/2025"
+// and "Mail" for the file "Mail/Archive.sbd/2025".
 func mailboxOf(name string) (box, holder string) {
 	box = name
 	switch ending := strings.ToLower(path.Ext(name)); {
@@ -44,8 +44,8 @@ func mailboxOf(name string) (box, holder string) {
 	return mailboxEnding().ReplaceAllString(box, "$1"), path.Dir(holder)
 }
 
-// gatherMailboxes makes one stream of mailboxes that lie beside or in one another: an answer is in another one than what it answers. Their
-// messages get the field "mailbox". Folders of .eml files, which need not be mailboxes, are not joined with what are.
+// gatherMailboxes merges mailboxes that are next to each other or nested into one stream, because an answer is in another mailbox than what
+// it answers. Their messages get the field "mailbox". Folders of .eml files (eml) need not be mailboxes and are merged separately.
 func (l *lister) gatherMailboxes(eml bool) {
 	boxes, holds := make([]string, len(l.sources)), map[string]bool{}
 	for index, source := range l.sources {
@@ -55,7 +55,7 @@ func (l *lister) gatherMailboxes(eml bool) {
 		}
 		box, holder := mailboxOf(l.relative(name))
 		_, again := holds[holder]
-		holds[holder] = holder != "." || again // one at the top need not belong with others
+		holds[holder] = holder != "." || again // a single one at the top level need not belong with others
 		boxes[index] = box
 	}
 	groups, counts, around := make([]group, len(l.sources)), map[group]int{}, map[group]string{}

@@ -1,4 +1,5 @@
-// Package importer reads a person's own files: JSON lines, arrays, tables, mail and calendars, as the records and the schema of a corpus.
+// Package importer reads a person's files, such as JSON, tables, mail and calendars, and turns them into the records and the schema of a
+// corpus.
 package importer
 
 import (
@@ -16,34 +17,34 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
-// Open reads a person's own files: a folder with all that is in it, or one file. How a file is read is known by its name, or else by how it
-// begins: docs/data.md lists the kinds, and describes the file manifest.json, which may say otherwise and may name several connectors with
-// connections in folders of their own. docs/fields.md says how the fields of records are found out.
+// Open reads a person's files: a folder with all files in it, or one file. It recognizes the format of a file by its name, else by its
+// first bytes. docs/data.md lists the formats and describes manifest.json, which can override this and can name several connectors with
+// connections in separate folders. docs/fields.md describes how the fields of records are inferred.
 //
-// Each file is a stream that is called after its path, without the ending and with "_" for what separates folders and for all that is not
-// a letter, a digit, ".", "_" or "-"; what belongs together, such as the notes of a folder or the parts of an export, is one stream. Hidden
-// files and folders, whose name begins with ".", are passed over, and so are the files of except, such as those of an index. A link is
-// followed to a file in the folder and nowhere else.
+// Each file is a stream named after its path, without the extension and with "_" for folder separators and for all characters except
+// letters, digits, ".", "_" and "-". Files that belong together, such as the notes of a folder or the parts of an export, are one stream.
+// Open skips hidden files and folders, whose names begin with ".", and the files of except, such as those of an index. It follows a link
+// only to a file in the folder.
 //
-// The field "id" of a JSON object or a row, a string or a number, is the record's id; without one the number of the line or item is. A
-// repeated id gets a number: 7, 7-2, 7-3. A JSON record is as it was, but that objects become dotted fields, counts of time times, and
-// amounts in strings numbers. A column of cells becomes integers, numbers, booleans or timestamps when all of its cells agree, and an empty
-// cell is null.
+// The id of a record is the field "id" of its JSON object or row, if that is a string or a number, else the number of its line or item. A
+// repeated id gets a number: 7, 7-2, 7-3. A JSON record stays as it was, except that objects become dotted fields, counts of time become
+// times, and amounts in strings become numbers. A column of cells becomes integers, numbers, booleans or timestamps if all of its cells
+// agree; an empty cell is null.
 //
-// A record is emitted at its event time; when it has none that can be read, its time is not known. Records come in the order of file
-// names and lines, but for those of one time in a file that begins with the newest, unless the manifest says that the files are sorted. The
-// corpus reads the files again whenever its records are asked for, a piece at a time.
+// A record is emitted at its event time; the time is unknown if the record has none that can be parsed. Records come in the order of file
+// names and lines, or by time if the manifest says that the files are sorted. In a file that begins with the newest record, the records of
+// one time come in reverse. The corpus reads the files again, piece by piece, each time its records are iterated.
 //
-// What cannot be used is reported to the watch and left out: a line that is not a JSON object, not UTF-8, longer than 16 MiB or with a
-// field twice, a copy of a message or an event, a message of more than 64 MiB, a file of an unknown kind. Open fails when the path cannot
-// be read, holds nothing that can be used, or has a manifest that is wrong, and when the context ends.
+// What cannot be used is reported to watch and skipped: a line that is not a JSON object, not UTF-8, longer than 16 MiB or with a duplicate
+// field, a copy of a message or an event, a message of more than 64 MiB, a file of an unknown format. Open fails if the path cannot be
+// read, has nothing that can be used or has an invalid manifest, and if the context ends.
 func Open(ctx context.Context, path string, watch Watch, except ...string) (model.Corpus, error) {
 	return Reopen(ctx, path, nil, watch, except...)
 }
 
-// Reopen reads as [Open] does, but not the parts whose files are as they are known to be, by the names of the parts: by name, size, times
-// and inode or, where those differ and the size does not, by what they hold. Such a part has the streams that are known, and is read when
-// its records are asked for.
+// Reopen is like [Open], but does not read a part of known, which is keyed by part name, if its files are unchanged: they have the same
+// name, size, times and inode or, if only times or inode differ, the same contents. Such a part keeps its streams, and is read when its
+// records are asked for.
 func Reopen(ctx context.Context, path string, known map[string]model.Part, watch Watch, except ...string) (model.Corpus, error) {
 	from, err := folderAt(path, except)
 	if err != nil {
@@ -52,7 +53,7 @@ func Reopen(ctx context.Context, path string, known map[string]model.Part, watch
 	return from.open(ctx, known, watch)
 }
 
-// OpenFS reads a folder as [Open] does. Its files can be sought in.
+// OpenFS is like [Open], for the root of a file system. Its files must be seekable.
 func OpenFS(ctx context.Context, fsys fs.FS, name string, watch Watch) (model.Corpus, error) {
 	return folder{fsys: fsys, name: name, shown: name}.open(ctx, nil, watch)
 }
@@ -103,7 +104,7 @@ func (f folder) open(ctx context.Context, known map[string]model.Part, watch Wat
 	corpus.Records = func(yield func(model.Record, error) bool) {
 		concatenate(reading.runs, yield)
 	}
-	if manifest.Sorted { // records of all parts come among one another
+	if manifest.Sorted { // the records of all parts are merged by time
 		corpus.Parts = nil
 		corpus.LeftOut = func() []model.LeftOut { return left.of(func(string) bool { return true }) }
 		corpus.Records = func(yield func(model.Record, error) bool) { mergeByTime(reading.runs, yield) }
@@ -119,24 +120,24 @@ func (f folder) manifest() (manifest schema.Folder, foreign string, err error) {
 	return schema.Read(f.fsys, f.name)
 }
 
-// Compare compares the fingerprint of what was read with that of what is there now. After a newer program, which may read the same files in
-// another way, what was read is left to it.
+// Compare reports whether the fingerprint of the files that were read is the same as that of the files now. If a newer program read them
+// (byNewer), perhaps in another way, only the files are compared and not the versions.
 func Compare(read, now string) (same, byNewer bool) {
 	version, files, _ := strings.Cut(read, " ")
 	_, filesNow, _ := strings.Cut(now, " ")
-	number, _ := strconv.Atoi(version) // 0 in one of an older form
+	number, _ := strconv.Atoi(version) // 0 in a fingerprint of an older form
 	byNewer = number > readerVersion
 	return read == now || byNewer && files == filesNow, byNewer
 }
 
-// A Sight is what lies where [Open] would read, at a moment: names, sizes, times and inodes.
+// A Sight is the state of the files that [Open] would read, at one moment: names, sizes, times and inodes.
 type Sight struct {
 	name  string
 	files []fileState
 }
 
-// Fingerprint sums it up, but for some files, with the year, up to which and beyond events recur. As long as it is the same, a database
-// that was filled from it is up to date.
+// Fingerprint returns a digest of the files, except some, and of the year of now, which limits how far events recur. While it stays the
+// same, a database that was filled from the files is up to date.
 func (s Sight) Fingerprint(now time.Time, except ...string) string {
 	digest := sha256.New()
 	fmt.Fprintf(digest, "%q %d\n", s.name, now.Year())
@@ -148,7 +149,7 @@ func (s Sight) Fingerprint(now time.Time, except ...string) string {
 	return fmt.Sprintf("%d %x", readerVersion, digest.Sum(nil))
 }
 
-// Changed returns the names of the files that have changed since an earlier sight.
+// Changed returns the names of the files that differ from an earlier sight, sorted.
 func (s Sight) Changed(since Sight) []string {
 	states := map[fileState]int{}
 	for _, file := range slices.Concat(since.files, s.files) {
@@ -164,7 +165,7 @@ func (s Sight) Changed(since Sight) []string {
 	return slices.Compact(names)
 }
 
-// Look finds what lies at a path, but for the files of except. It opens only files that may be indexes, which are left out.
+// Look returns the files at a path, without those of except and without indexes. It opens only files that may be indexes.
 func Look(path string, except ...string) (Sight, error) {
 	from, err := folderAt(path, except)
 	if err != nil {
@@ -175,7 +176,7 @@ func Look(path string, except ...string) (Sight, error) {
 		info, statErr := fs.Stat(from.fsys, name)
 		if err != nil || statErr != nil {
 			sight.files = append(sight.files, fileState{Name: name})
-		} else if _, ok := indexOf(from.fsys, name); !ok && !from.passesOver(info) {
+		} else if _, ok := indexOf(from.fsys, name); !ok && !from.excludes(info) {
 			sight.files = append(sight.files, stateOfFile(name, info))
 		}
 		return nil

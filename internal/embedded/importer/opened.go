@@ -42,10 +42,10 @@ func openWorkbook(fsys fs.FS, name string) (book openBook, err error) {
 	return book, nil
 }
 
-// logEnding ends the name of the log that a database may have beside it.
+// logEnding ends the name of the write-ahead log of a database.
 const logEnding = "-wal"
 
-// openLog opens the log of a database: an empty one if it has none.
+// openLog opens the log of a database, and returns it as a source file too. If there is none, it returns an empty log and no file.
 func openLog(fsys fs.FS, name string) (io.ReadCloser, []sourceFile) {
 	none := io.NopCloser(strings.NewReader(""))
 	info, err := fs.Stat(fsys, name+logEnding)
@@ -81,10 +81,10 @@ func (o *opened) table(rows io.Reader) item.Records {
 
 func (o *opened) stem() string { return strings.TrimSuffix(o.name, path.Ext(o.name)) }
 
-// folderName is that of the folder, which may be the one that is read.
+// folderName returns the name of the file's folder, or of the folder that is read if the file is at its top.
 func (o *opened) folderName() string { return folderOr(path.Base(o.folder), o.of.from.name) }
 
-// folderOr is what the files of a folder are called together: those at the top by a noun.
+// folderOr returns the folder, or the noun if that is the top folder.
 func folderOr(folder, noun string) string {
 	if folder == "." {
 		return noun
@@ -92,7 +92,7 @@ func folderOr(folder, noun string) string {
 	return folder
 }
 
-// beside reads another file, at a path from its folder, or nothing where that cannot be opened.
+// beside calls read with another file, at a path relative to this file's folder, or with an empty one if that cannot be opened.
 func (o *opened) beside(name string, read func(io.ReadSeeker)) {
 	file, err := openFile(o.of.from.fsys, path.Join(o.folder, name))
 	if err != nil {
@@ -103,7 +103,7 @@ func (o *opened) beside(name string, read func(io.ReadSeeker)) {
 	read(file)
 }
 
-// startBytes is how much of a file is looked at to recognize it.
+// startBytes is how many bytes of a file are read to recognize it.
 const startBytes = 1 << 12
 
 func beginning(fsys fs.FS, name string, size int) ([]byte, error) {
@@ -119,20 +119,21 @@ func beginning(fsys fs.FS, name string, size int) ([]byte, error) {
 	return utf8text.Start(start), nil
 }
 
-// An openedCache keeps a file of several streams open, such as a workbook or a database, until the next of them is read or the TTL is over:
-// to open it takes longer the larger it is.
+// An openedCache keeps a file of several streams open, such as a workbook or a database, until another such file is read or cacheTTL is
+// over: the larger the file, the longer it takes to open.
 type openedCache struct {
 	mu     sync.Mutex
-	of     string // the file as it was then
+	of     string // the file, and its state at that time
 	value  io.Closer
 	expiry *time.Timer
 
-	hashes map[fileState]string // of the files whose hash was asked for last
+	hashes map[fileState]string // of the last files whose hash was asked for
 }
 
 const cacheTTL = 5 * time.Second
 
-// swap takes what is kept of a file out of the cache, nil if there is nothing, and keeps something else instead.
+// swap takes the value for a file out of the cache, nil if there is none, and stores another value. It closes the old value if it does not
+// return it.
 func (c *openedCache) swap(of string, value io.Closer) io.Closer {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -151,7 +152,7 @@ func (c *openedCache) swap(of string, value io.Closer) io.Closer {
 	return before
 }
 
-// hash returns the hash of what a file holds, which is found out once for all of its streams.
+// hash returns the hash of a file's contents, which is computed once for all of its streams.
 func (c *openedCache) hash(file fileState, find func(name string) string) string {
 	known, ok := c.hashes[file]
 	if !ok {
@@ -164,7 +165,7 @@ func (c *openedCache) hash(file fileState, find func(name string) string) string
 	return known
 }
 
-// cached reads a part of a file that is opened once for all of its parts.
+// cached reads a part of a file, which is opened once for all of its parts.
 func cached[F io.Closer](in *opened, open func() (F, error), read func(F) item.Records) item.Records {
 	return func(yield func(item.Item, error) bool) {
 		cache, of := in.of.from.cache, fmt.Sprint(stateOf(in.of.from.fsys, []sourceFile{{name: in.from.name}, {name: in.from.name + logEnding}}))
@@ -189,11 +190,11 @@ func cached[F io.Closer](in *opened, open func() (F, error), read func(F) item.R
 			failed = failed || err != nil
 			return yield(one, err)
 		})
-		good = !failed // and its reader has no fault
+		good = !failed // and its reader did not panic
 	}
 }
 
-// readMetaPage reads a page of a conversation: as one text if it is not clear where each message begins.
+// readMetaPage reads a page of a conversation. If it is unclear where each message begins, the page is one text.
 func readMetaPage(in *opened) item.Records {
 	records, err := services.MetaPage(in.text, in.folderName(), in.name)
 	if err == nil && records == nil {
@@ -209,7 +210,7 @@ func readMetaPage(in *opened) item.Records {
 	return records
 }
 
-// readSlack reads a day of a channel. Without the list of the people of an export they are known by their ids.
+// readSlack reads a day of a channel. Without the list of people in the export, people are named by their ids.
 func readSlack(in *opened) item.Records {
 	s := in.of
 	if s.users == nil {

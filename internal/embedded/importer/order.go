@@ -18,8 +18,8 @@ func concatenate(runs []iter.Seq2[model.Record, error], yield func(model.Record,
 	}
 }
 
-// mergeByTime yields the records of runs that are each in the order of emission, in the order of emission of all. Of records that were
-// emitted at one instant, that of the earlier run comes first.
+// mergeByTime merges runs that are in the order of emission. Of records with the same time of emission, that of the earlier run comes
+// first.
 func mergeByTime(runs []iter.Seq2[model.Record, error], yield func(model.Record, error) bool) {
 	type head struct {
 		record model.Record
@@ -52,49 +52,49 @@ func mergeByTime(runs []iter.Seq2[model.Record, error], yield func(model.Record,
 	}
 }
 
-// heldRecords yield the records of a file so that those of one time, which sort as they come, are in the order in which they happened: many
-// a bank writes the newest first, with the day alone. It is such a file if its first two times that differ fall.
-type heldRecords struct {
+// A reorderer yields the records of a file so that records of the same time are in the order in which they happened: many banks write the
+// newest first, with only the day. It reverses such records if, of the first two different times of the file, the second is earlier.
+type reorderer struct {
 	yield   func(model.Record) bool
 	file    string
-	first   time.Time      // in the file
-	records []model.Record // of one time
-	known   bool           // which of both it is
-	falls   bool
+	first   time.Time      // of the file
+	records []model.Record // pending, all of one time
+	known   bool           // whether falls is known
+	falls   bool           // the newest record comes first
 	stopped bool
 }
 
-// mostHeld is how many records of one time are held back at most.
-const mostHeld = 10_000
+// maxReordered is the most records of one time that are kept to be reversed.
+const maxReordered = 10_000
 
-func (h *heldRecords) add(file string, record model.Record) bool {
-	if file != h.file {
-		h.release()
-		h.file, h.first, h.known, h.falls = file, record.EmittedAt, false, false
+func (r *reorderer) add(file string, record model.Record) bool {
+	if file != r.file {
+		r.release()
+		r.file, r.first, r.known, r.falls = file, record.EmittedAt, false, false
 	}
 	when := record.EmittedAt
-	if !h.known && !when.IsZero() && !when.Equal(h.first) {
-		h.known, h.falls = !h.first.IsZero(), when.Before(h.first)
-		h.first = when
+	if !r.known && !when.IsZero() && !when.Equal(r.first) {
+		r.known, r.falls = !r.first.IsZero(), when.Before(r.first)
+		r.first = when
 	}
-	if len(h.records) > 0 && !h.records[0].EmittedAt.Equal(when) || len(h.records) == mostHeld {
-		h.release()
+	if len(r.records) > 0 && !r.records[0].EmittedAt.Equal(when) || len(r.records) == maxReordered {
+		r.release()
 	}
-	if h.known && !h.falls || when.IsZero() {
-		h.stopped = h.stopped || !h.yield(record)
-		return !h.stopped
+	if r.known && !r.falls || when.IsZero() {
+		r.stopped = r.stopped || !r.yield(record)
+		return !r.stopped
 	}
 	record.Fields = nil // they change when the next record is read
-	h.records = append(h.records, record)
-	return !h.stopped
+	r.records = append(r.records, record)
+	return !r.stopped
 }
 
-func (h *heldRecords) release() {
-	if h.falls {
-		slices.Reverse(h.records)
+func (r *reorderer) release() {
+	if r.falls {
+		slices.Reverse(r.records)
 	}
-	for _, record := range h.records {
-		h.stopped = h.stopped || !h.yield(record)
+	for _, record := range r.records {
+		r.stopped = r.stopped || !r.yield(record)
 	}
-	h.records = h.records[:0]
+	r.records = r.records[:0]
 }

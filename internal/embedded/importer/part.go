@@ -13,20 +13,21 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
-// A part is a stream with its attachments. All of it is read again when one of its files changes: ids, types and threads follow from all of
-// its files.
+// A part is a stream with its attached stream. It is read again as a whole when one of its files changes, because ids, types and threads
+// depend on all of them.
 
+// A reading describes the connectors of a corpus, one after the other.
 type reading struct {
 	ctx    context.Context
 	known  map[string]model.Part // of an earlier pass
 	watch  Watch
 	left   *leftOut
 	found  int
-	sorted bool                             // the records of all parts come among one another
-	runs   []iter.Seq2[model.Record, error] // of all parts, in their order
+	sorted bool                             // the records of all parts are merged by time
+	runs   []iter.Seq2[model.Record, error] // records of all parts, in order
 }
 
-// connector describes a connector, and the parts that it is read in.
+// connector returns the description of a connector, and the parts that it is read in.
 func (r *reading) connector(c schema.Connector, sources []fileStream, blobs []fileState) (model.Connector, []model.Part, error) {
 	connector := model.Connector{Key: c.Key, SourceID: c.SourceID}
 	for _, connection := range c.Connections {
@@ -60,7 +61,7 @@ func (r *reading) connector(c schema.Connector, sources []fileStream, blobs []fi
 		}
 		add(part)
 	}
-	for _, name := range slices.Sorted(maps.Keys(r.known)) { // what a file that is half written does not show
+	for _, name := range slices.Sorted(maps.Keys(r.known)) { // parts that a half-written file does not show
 		before := r.known[name]
 		isListed := slices.ContainsFunc(parts, func(part model.Part) bool { return part.Name == name })
 		if !isListed && partName(c.Key, path.Base(name)) == name && r.isLater(before.Files) {
@@ -69,7 +70,7 @@ func (r *reading) connector(c schema.Connector, sources []fileStream, blobs []fi
 	}
 	isEmpty := func(stream model.Stream) bool { return stream.Fields == nil && !c.Names(stream.Name) }
 	if !slices.ContainsFunc(connector.Streams, func(s model.Stream) bool { return !isEmpty(s) }) {
-		isEmpty = func(model.Stream) bool { return false } // rather than none at all
+		isEmpty = func(model.Stream) bool { return false } // keep them all rather than none
 	}
 	connector.Streams = slices.DeleteFunc(connector.Streams, isEmpty)
 	for _, connection := range c.Connections {
@@ -104,7 +105,7 @@ func (r *reading) part(c schema.Connector, source *fileStream, blobs []fileState
 	}
 	described := !part.Same
 	part.Records = func(yield func(model.Record, error) bool) {
-		if !described { // its files are the same, but not what other files say about it
+		if !described { // its files are the same, but what other files say about it is not
 			if _, err := source.describe(r.ctx, r.watch, &r.found); err != nil {
 				yield(model.Record{}, err)
 				return
@@ -112,7 +113,7 @@ func (r *reading) part(c schema.Connector, source *fileStream, blobs []fileState
 			described = true
 		}
 		var runs []iter.Seq2[model.Record, error]
-		budget := &blobBudget{left: maxBlobBytes} // what other files hold makes no difference
+		budget := &blobBudget{left: maxBlobBytes} // whatever other parts have
 		for _, connection := range c.Connections {
 			runs = append(runs, source.records(r.ctx, connection.ID, budget, r.watch))
 		}
@@ -124,7 +125,7 @@ func (r *reading) part(c schema.Connector, source *fileStream, blobs []fileState
 	return part, err
 }
 
-// relate puts the relations on the streams of a connector, once all of them are known.
+// relate adds the relations to the streams of a connector, once all streams are known.
 func relate(c schema.Connector, sources []fileStream, streams []model.Stream) error {
 	find := func(name string) *model.Stream {
 		if at := slices.IndexFunc(streams, func(stream model.Stream) bool { return stream.Name == name }); at >= 0 {
@@ -146,7 +147,7 @@ func relate(c schema.Connector, sources []fileStream, streams []model.Stream) er
 	for _, source := range sources {
 		for _, relation := range source.relations {
 			if from := find(source.stream); from != nil {
-				_ = add(from, relation) // a table may be empty, or its key none
+				_ = add(from, relation) // a table may be empty, or its key unusable
 			}
 		}
 	}
@@ -164,7 +165,7 @@ func relate(c schema.Connector, sources []fileStream, streams []model.Stream) er
 	return nil
 }
 
-// leadBy makes sure that a field can hold the ids of records: one whose type was found becomes a string, one that was declared must be one.
+// leadBy makes sure that a field can have the ids of records: an inferred field becomes a string, a declared one must be a string.
 func leadBy(c schema.Connector, target *model.Stream, name string) error {
 	if !slices.ContainsFunc(c.Streams, func(s schema.Stream) bool { return s.Name == target.Name && s.Fields != nil }) {
 		return schema.AsKey(target, name)

@@ -15,15 +15,15 @@ import (
 const knownEndings = ".jsonl, .ndjson, .json, .csv, .tsv, .mbox, .mbx, .eml, .emlx, .ics, .vcf, .md, .html, .docx, .odt, .txt, .xlsx, " +
 	".gpx, .tcx, .kml, .ofx, .enex, .sqlite or .zip"
 
-// passwords is said of the exports of password managers.
+// passwords is the reason not to read the exports of password managers.
 const passwords = "it holds passwords, which no assistant should have: to have the rest of it read, leave them and other secrets out " +
 	"of a copy"
 
-// recognize settles how a file is read, or says why it is not.
+// recognize returns how a file is read, or the reason why it is not.
 func recognize(fsys fs.FS, name string) (kind format, reason string) {
 	named := formatOf(name)
 	if named == formatMail || named == formatUnknown && isMaildir(name) {
-		return formatMail, "" // there may be many; the reader rejects what is not one
+		return formatMail, "" // there may be many; the reader rejects other files
 	}
 	start, err := beginning(fsys, name, startBytes)
 	switch {
@@ -46,7 +46,7 @@ func recognize(fsys fs.FS, name string) (kind format, reason string) {
 	return named, ""
 }
 
-// shownFormat is the format that a file with a name of another one, or of none, begins as.
+// shownFormat returns the format that the first bytes of a file show, if its name shows another one or none; else it returns formatUnknown.
 func shownFormat(fsys fs.FS, name string, named format, start []byte) format {
 	switch {
 	case (named == formatDocument || named == formatWorkbook) && bytes.HasPrefix(start, []byte("PK")):
@@ -72,7 +72,7 @@ func shownFormat(fsys fs.FS, name string, named format, start []byte) format {
 	return formatUnknown
 }
 
-// whyUnknown says why a file is not read whose kind is not known, and what would have it read.
+// whyUnknown returns the reason why a file of unknown format is not read, and how to make it readable.
 func whyUnknown(name string, start []byte) string {
 	ending, way := strings.ToLower(path.Ext(name)), knownEndings
 	at := slices.IndexFunc(otherWays[:], func(one otherWay) bool { return slices.Contains(strings.Fields(one.endings), ending) })
@@ -89,11 +89,11 @@ func whyUnknown(name string, start []byte) string {
 	return "of no known kind: " + way
 }
 
-// media are files of which no program can make records: an export may have thousands of them.
+// media matches the names of files that no program can turn into records: an export may have thousands of them.
 var media = item.Expression(`(?i)\.(?:jpe?g|jfif|png|gif|heic|heif|webp|avif|bmp|tiff?|svg|psd|dng|cr2|nef|arw|mp[234]|m4[abvp]|mov|avi|mkv|` +
 	`webm|mpe?g|mts|3gpp?|wmv|wav|aiff?|aac|flac|ogg|oga|opus|amr|caf|wma|ttf|woff2?)$`)
 
-// An otherWay is how to get files read that are not, by their endings.
+// An otherWay says how to convert files that cannot be read, by their extensions.
 type otherWay struct{ endings, way string }
 
 var otherWays = [...]otherWay{
@@ -115,9 +115,9 @@ var otherWays = [...]otherWay{
 const asArchive = "rename it to .zip"
 
 var (
-	// secretColumn names a column of passwords, as in the exports of browsers and password managers.
+	// secretColumn matches a column of passwords, as in the exports of browsers and password managers.
 	secretColumn = item.Expression(`(?i)(?:^|[,;\t])[" ]*(?:login_)?password[" ]*(?:[,;\t\r]|$)`)
-	// secretObject begins what Bitwarden and Proton Pass write.
+	// secretObject matches the start of a Bitwarden or Proton Pass export.
 	secretObject = item.Expression(`"encrypted"\s*:\s*(?:true|false)(?s:.*)"(?:folders|items|vaults)"\s*:`)
 )
 
@@ -127,13 +127,13 @@ func holdsPasswords(named format, start []byte) bool {
 	return named == formatArray && secretObject().Match(start) || named == formatTable && secretColumn().Match(header)
 }
 
-// isActivity reports a page of HTML in which Google lists what a person did, below the styles of the page.
+// isActivity reports an HTML page in which Google lists what a person did, after the styles of the page.
 func isActivity(fsys fs.FS, name string) bool {
 	start, err := beginning(fsys, name, services.ActivityStart)
 	return err == nil && services.IsActivity(start)
 }
 
-// isText reports that at most one byte in 32 is a control character, such as the few zeros that some programs write.
+// isText reports that at most one byte in 32 is a control character, if any byte is zero: some programs write a few zeros.
 func isText(start []byte) bool {
 	strange := 0
 	for _, one := range start {
@@ -144,7 +144,7 @@ func isText(start []byte) bool {
 	return !slices.Contains(start, 0) || 32*strange <= len(start)
 }
 
-// isTabbed reports a text of which all lines have as many tabs, and two at least: a table, as PayPal and shops write it.
+// isTabbed reports a text of several lines that all have the same number of tabs, at least two: a table, as PayPal and shops write it.
 func isTabbed(start []byte) bool {
 	lines := bytes.Split(start[:bytes.LastIndexByte(start, '\n')+1], []byte("\n"))
 	lines = slices.DeleteFunc(lines, func(line []byte) bool { return len(bytes.TrimRight(line, "\r")) == 0 })
@@ -153,16 +153,16 @@ func isTabbed(start []byte) bool {
 	})
 }
 
-// longLine is how much of a file shows whether a long line is an object.
+// longLine is how many bytes of a file are read to tell whether a long line is an object.
 const longLine = 256 << 10
 
-// holdsLines tells a .json file that is an object to a line: an object, and after it another.
+// holdsLines reports a .json file with one object per line: an object, and another one on the next line.
 func holdsLines(fsys fs.FS, name string, start []byte) bool {
 	const space = " \t\r\n"
 	if start = bytes.TrimLeft(start, space); len(start) == 0 || start[0] != '{' {
 		return false
 	}
-	if len(start) > startBytes/3 && !bytes.Contains(start, []byte("\n")) { // of UTF-16 half is left
+	if len(start) > startBytes/3 && !bytes.Contains(start, []byte("\n")) { // UTF-16 is half as long once decoded
 		start, _ = beginning(fsys, name, longLine)
 	}
 	first, rest, _ := bytes.Cut(bytes.TrimLeft(start, space), []byte("\n"))
@@ -172,7 +172,7 @@ func holdsLines(fsys fs.FS, name string, start []byte) bool {
 
 var slackDay = item.Expression(`^\d{4}-\d\d-\d\d\.json$`)
 
-// isSlack reports a day of a channel, whose folder is in one that lists people or channels.
+// isSlack reports a day of a channel: a file whose folder is next to a list of people or channels.
 func isSlack(fsys fs.FS, name string) bool {
 	return slackDay().MatchString(path.Base(name)) && slices.ContainsFunc([]string{"users.json", "channels.json"}, func(list string) bool {
 		info, err := fs.Stat(fsys, path.Join(path.Dir(path.Dir(name)), list))

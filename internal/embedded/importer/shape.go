@@ -11,10 +11,11 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
-// shape gives a record the fields that its stream has: those of objects, times for what counts them, numbers for amounts, and when it was.
+// shape gives a record the fields that its stream has: those of objects, times for counts of time, numbers for amounts, and the time of the
+// record.
 func (s *fileStream) shape(one *item.Item) {
 	one.Unfold(s.objects)
-	if !s.hasCells() { // whose reader did
+	if !s.hasCells() { // else the reader did
 		s.putThread(one)
 		s.putCells(one)
 	}
@@ -25,31 +26,31 @@ func (s *fileStream) shape(one *item.Item) {
 			break
 		}
 	}
-	if said, _ := one.Value(s.timeField); one.Day != "" && s.timeField != "" && (len(said) == 0 || said[0] == 'n') {
+	if value, _ := one.Value(s.timeField); one.Day != "" && s.timeField != "" && (len(value) == 0 || value[0] == 'n') {
 		one.Fields = slices.DeleteFunc(one.Fields, func(field item.Field) bool { return field.Name == s.timeField })
 		one.Put(s.timeField, one.Day)
 	}
 }
 
-// hasCells reports that the values are cells of a table: texts, of which it is found out what they are.
+// hasCells reports that the values are cells of a table: texts whose types are inferred.
 func (s *fileStream) hasCells() bool { return ways[s.format].attached == aroundTable }
 
-// putCells makes values of what the fields were found to be.
+// putCells converts the values of fields to the types that were inferred.
 func (s *fileStream) putCells(one *item.Item) {
-	var beside []item.Field
-	said := func(name string) string { return one.String(name) }
+	var extra []item.Field
+	text := func(name string) string { return one.String(name) }
 	for index, field := range one.Fields {
-		value, more := s.cells[field.Name].Value(field.Value, said)
-		beside = append(beside, more...)
+		value, more := s.cells[field.Name].Value(field.Value, text)
+		extra = append(extra, more...)
 		if len(more) > 0 || !bytes.Equal(value, field.Value) {
 			one.Fields[index].Value, one.Text = value, nil
 		}
 	}
-	one.Fields = append(one.Fields, beside...)
+	one.Fields = append(one.Fields, extra...)
 }
 
-// noteThread remembers which message another one answers, by its header, which need not name the first of the thread. Gmail numbers its
-// threads instead: the first is then the earliest with the number, and answers none.
+// noteThread remembers which message another one answers, by its header, which need not name the first message of the thread. Gmail numbers
+// its threads instead: the earliest message with a number is the first, and answers none.
 func (s *fileStream) noteThread(one item.Item) {
 	thread := one.String("thread_id")
 	if s.format != formatMail || thread == one.ID {
@@ -58,7 +59,7 @@ func (s *fileStream) noteThread(one item.Item) {
 	sent, ok := one.Instant("sent_at")
 	first, known := s.threads[thread]
 	switch isGmail := strings.HasPrefix(thread, mail.GmailThread); {
-	case isGmail && first == one.ID: // which another connection has, too
+	case isGmail && first == one.ID: // the same message in another connection
 	case !isGmail || known && (!ok || !sent.Before(s.begun[thread])):
 		s.threads[one.ID] = thread
 	default:
@@ -69,7 +70,7 @@ func (s *fileStream) noteThread(one item.Item) {
 	}
 }
 
-// longestThread is how many answers are followed back to the first message. Threads that lead back to themselves stay as they are.
+// longestThread is the most answers that are followed back to the first message. Threads with a cycle stay as they are.
 const longestThread = 1000
 
 func (s *fileStream) putThread(one *item.Item) {
@@ -87,7 +88,8 @@ func (s *fileStream) putThread(one *item.Item) {
 	}
 }
 
-// tuneAttached lets a record lead to what is attached to it, an attachment to its bytes, and a note to the links that lead to it.
+// tuneAttached relates a record to what is attached to it and a note to the links that lead to it, and gives the fields of an attached
+// stream their types and roles.
 func (f format) tuneAttached(records, attached *model.Stream) {
 	h := ways[f].attached
 	if h.key == "" {
@@ -112,10 +114,10 @@ func (f format) tuneAttached(records, attached *model.Stream) {
 	}
 }
 
-// maildirFlags end the name of a message of a Maildir: "1700.host2,S=4321:2,FS".
+// maildirFlags matches the flags at the end of the file name of a Maildir message: "1700.host2,S=4321:2,FS".
 var maildirFlags = item.Expression(`[\W_]2,([A-Za-z]*)$`)
 
-// putFlags says of a message of a Maildir what the name of its file says.
+// putFlags adds the flags of a Maildir message, which are in the name of its file.
 func putFlags(one *item.Item, name string) {
 	if _, known := one.Value(seenField); known || !isMaildir(name) {
 		return
@@ -127,7 +129,7 @@ func putFlags(one *item.Item, name string) {
 
 const seenField, flaggedField = "is_seen", "is_flagged"
 
-// tuneReplies lets a message of a service lead to its answers.
+// tuneReplies relates a message of a service to its answers.
 func (f format) tuneReplies(stream *model.Stream) {
 	key := ways[f].replies
 	if key == "" || !schema.HasField(stream.Fields, key) || schema.AsKey(stream, key) != nil {

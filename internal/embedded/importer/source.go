@@ -20,20 +20,21 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
+// A sourceFile is a file, or the part of a file, that a stream is read from.
 type sourceFile struct {
-	name       string // path from the folder, with slashes
-	connection string // whose records it holds
+	name       string // path relative to the folder, with slashes
+	connection string // id of the connection of its records
 	size       int64
-	part       string                     // the sheet, table or array of the file that is read; empty: all of it
-	objects    *objects.Part              // of an array; nil: of a sheet or table, or all of it
-	mailbox    string                     // that its messages are in, of several that are one stream; empty: they do not say
-	divided    []objects.Part             // all of them that the file holds: empty if it is read as one; nil: unknown
-	section    *table.Section             // that is read, of the tables that a file or a sheet holds; nil: all of it
-	sections   map[string][]table.Section // all of them, by sheet; nil: unknown
-	used       map[string]int             // bytes of the records of its tables, by their names; nil: it has no tables
+	part       string                     // the sheet, table or array to read; empty: the whole file
+	objects    *objects.Part              // the array to read; nil: a sheet, a table or the whole file
+	mailbox    string                     // of its messages, if the stream has several mailboxes; empty: they get no such field
+	divided    []objects.Part             // all arrays of the file; empty: it is read as one; nil: unknown
+	section    *table.Section             // the table to read, of several in a file or sheet; nil: all of it
+	sections   map[string][]table.Section // all tables of the file, by sheet; nil: unknown
+	used       map[string]int             // bytes of the records of its tables, by table; nil: it has no tables
 }
 
-// called is what its stream has in its name that is of a part of the file.
+// called returns the path of the part within the file, which is used in the name of its stream.
 func (f sourceFile) called() string {
 	if f.section == nil {
 		return f.part
@@ -41,31 +42,31 @@ func (f sourceFile) called() string {
 	return path.Join(f.part, f.section.Name)
 }
 
-// A fileStream is a stream with the files that it is read from and what is known about it.
+// A fileStream is a stream, the files that it is read from and what is known about it.
 type fileStream struct {
 	stream     string
 	from       folder
-	root       string // what the names of its files begin with
-	blobs      string // the folder of files that records name
+	root       string // prefix of the names of its files: a folder or an archive
+	blobs      string // folder of the files that records name
 	format     format
 	files      []sourceFile
 	declared   schema.Stream
 	idField    string
-	timeField  string                 // found by infer, empty when the stream has none
-	times      []string               // found by infer: fields of which the first that says a time says when a record was
-	cells      map[string]table.Cell  // found by infer: what the values of fields mean
-	objects    map[string]item.Holder // found by infer: fields in whose place come those of the objects in them
-	gathered   string                 // the folder of many files, which its records name; empty: they do not
-	semicolons bool                   // found by infer: separate the cells of a table
+	timeField  string                 // found by infer; empty: the stream has none
+	times      []string               // found by infer: fields, of which the first with a time is the time of a record
+	cells      map[string]table.Cell  // found by infer: how to convert the values of fields
+	objects    map[string]item.Holder // found by infer: fields that are replaced by the members of their objects
+	gathered   string                 // folder of the files, if records name their file; empty: they do not
+	semicolons bool                   // found by infer: semicolons separate the cells of a table
 	unusable   bool                   // found by infer: no file holds what its name promises
-	repeated   bool                   // found by infer: records share what the id field says
-	distinct   bool                   // found by infer: no two have the same id, and none has attachments
-	reported   map[Skip]bool          // by infer: files that were left out
-	dependsOn  []sourceFile           // files that have none of its records, and on which these depend
-	relations  []model.Relation       // of a table of a database
-	threads    map[string]string      // found by infer: of messages the ones that they go back to, as their headers say
-	begun      map[string]time.Time   // found by infer: when the first message of each thread of Gmail was sent
-	copies     map[string][]string    // found by infer: the mailboxes in which a message is again
+	repeated   bool                   // found by infer: several records have the same value in the id field
+	distinct   bool                   // found by infer: no two records have the same id, and none has attachments
+	reported   map[Skip]bool          // by infer: files that were left out; false: only because they have no records
+	dependsOn  []sourceFile           // files without records of the stream, on which its records depend
+	relations  []model.Relation       // to other streams of its files
+	threads    map[string]string      // found by infer: the message that a message goes back to, by its headers
+	begun      map[string]time.Time   // found by infer: when the first message of each Gmail thread was sent
+	copies     map[string][]string    // found by infer: the mailboxes with a further copy of a message
 	notes      document.Notes         // of a stream of notes
 	users      services.SlackUsers    // of a stream of messages
 }
@@ -74,11 +75,11 @@ type format int
 
 const (
 	formatUnknown   format = iota
-	formatLines            // a JSON object to a line
+	formatLines            // one JSON object per line
 	formatArray            // JSON objects in an array
 	formatTable            // rows
-	formatRows             // rows in other words than comma separated values
-	formatMail             // messages, many or one to a file
+	formatRows             // rows of formats other than CSV
+	formatMail             // messages, one or many per file
 	formatCalendar         // events
 	formatContacts         // vCards
 	formatNotes            // a note in Markdown
@@ -89,19 +90,19 @@ const (
 	formatSlack            // a day of a channel of Slack
 	formatX                // a script of an archive of X
 	formatMastodon         // an outbox
-	formatKeep             // a note of Google Keep, or what Google says of a photo
+	formatKeep             // a note of Google Keep, or what Google writes about a photo
 	formatTelegram         // chats of Telegram
 	formatMeta             // a conversation of Facebook or Instagram
 	formatMetaPage         // a page of a conversation of Facebook or Instagram
-	formatHealth           // what a phone of Apple measured
+	formatHealth           // health data of Apple
 	formatClippings        // highlights and notes of a Kindle
-	formatActivity         // what a person did on pages of Google
-	formatBookmarks        // links that a browser kept
+	formatActivity         // what a person did on Google pages
+	formatBookmarks        // bookmarks of a browser
 	formatEvernote         // notes of Evernote
-	formatAssistant        // conversations with an assistant
+	formatAssistant        // conversations with an AI assistant
 )
 
-// partName is what a stream is called among those of all connectors.
+// partName returns the name of a stream that is unique among all connectors.
 func partName(connector, stream string) string { return connector + "/" + stream }
 
 // A seekableFile can be read from its beginning again.
@@ -118,7 +119,7 @@ func openFile(fsys fs.FS, name string) (seekableFile, error) {
 	return &reopened{file, fsys, name}, nil
 }
 
-// A stopping file is not read on when the context ends: a record may be long, and what passes over it looks at nothing else.
+// A stopping file cannot be read after its context ends. A record may be long, and code that skips it does not check the context.
 type stopping struct {
 	seekableFile
 	ctx context.Context
@@ -131,14 +132,14 @@ func (s stopping) Read(into []byte) (int, error) {
 	return s.seekableFile.Read(into)
 }
 
-// A reopened file is one of an archive, which is unpacked again to be read again.
+// A reopened file is in an archive. To be read from its beginning again, it is opened again.
 type reopened struct {
 	fs.File
 	fsys fs.FS
 	name string
 }
 
-// Seek goes back to the beginning, and nowhere else.
+// Seek goes back to the beginning. Any other seek is an error.
 func (r *reopened) Seek(offset int64, whence int) (int64, error) {
 	if offset != 0 || whence != io.SeekStart {
 		return 0, errors.New("a file in an archive can be read from its beginning only")
@@ -152,7 +153,7 @@ func (r *reopened) Seek(offset int64, whence int) (int64, error) {
 	return 0, err
 }
 
-// errFault is of a file that our own code cannot take. It keeps none of the others from being read.
+// errFault replaces a panic while a file is read. The other files are still read.
 var errFault = errors.New("a fault of this program; what follows is left out")
 
 func guard(read func() error) (err error) {
@@ -164,10 +165,10 @@ func guard(read func() error) (err error) {
 	return read()
 }
 
-// guarded ends the records of a file where their reader has a fault.
+// guarded ends the records of a file with errFault if their reader panics.
 func guarded(from item.Records) item.Records {
 	return func(yield func(item.Item, error) bool) {
-		reading := true // and not what is done with a record
+		reading := true // false while yield runs
 		defer func() {
 			if reading && recover() != nil {
 				yield(item.Item{}, errFault)
@@ -189,7 +190,7 @@ type Skip struct {
 	Reason string
 }
 
-// String says where and why, on one line: a name, which may be of an archive from elsewhere, can have line breaks.
+// String returns the place and the reason on one line. The name of a file in an archive can have line breaks.
 func (s Skip) String() string {
 	if s.Line == 0 {
 		return s.Name() + ": " + s.Reason
@@ -197,30 +198,30 @@ func (s Skip) String() string {
 	return fmt.Sprintf("%s:%d: %s", s.Name(), s.Line, s.Reason)
 }
 
-// Name is the file, on one line.
+// Name returns the name of the file on one line.
 func (s Skip) Name() string { return strings.ReplaceAll(s.File, "\n", `\u000a`) }
 
 // IsCopy reports that all of what was left out was read elsewhere.
 func (s Skip) IsCopy() bool { return strings.HasPrefix(s.Reason, item.SameAs) }
 
-// A Watch follows the reading of files. All of it may be nil.
+// A Watch follows the reading of files. Any of its fields may be nil or zero.
 type Watch struct {
-	Kept    func(Skip)  // of each record that is kept without something
-	Skipped func(Skip)  // of each piece that is left out; in streams whose fields are declared, when their records are read
-	Found   func(n int) // of each thousand records found so far, before any is loaded
-	Now     time.Time   // when the files are read, up to which and beyond events recur; zero: now
+	Kept    func(Skip)  // called for each record that is kept without some of its data
+	Skipped func(Skip)  // called for each piece that is left out; in streams with declared fields, while their records are read
+	Found   func(n int) // called for each thousand records found, before any is loaded
+	Now     time.Time   // time of the import, on which it depends how far events recur; zero: now
 	Later   []string    // files that are still being written: what is known of them stays as it is
 }
 
-// stillWritten is why a new file waits.
+// stillWritten is the reason to postpone a new file.
 const stillWritten = "still being written: it is read once it no longer changes"
 
-// isLater reports a file that is still being written, or in an archive that is.
+// isLater reports whether a file, or the archive that it is in, is still being written.
 func (w Watch) isLater(name string) bool {
 	return slices.ContainsFunc(w.Later, func(one string) bool { return name == one || strings.HasPrefix(name, one+"/") })
 }
 
-// kept says what a record is kept without, if it is.
+// kept reports a record that is kept without some of its data, which its note describes.
 func (w Watch) kept(file string, one item.Item) {
 	if one.Note != "" {
 		w.Kept(Skip{File: file, Line: one.Line, Reason: one.Note})

@@ -16,7 +16,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/files"
 )
 
-// A fileState is what is compared of a file.
+// A fileState is compared with a later one to find out whether a file has changed.
 type fileState struct {
 	Name     string
 	Size     int64
@@ -24,7 +24,7 @@ type fileState struct {
 	Node     uint64 // inode; 0: unknown
 	Changed  int64  // nanoseconds since 1970; 0: unknown
 	Sum      uint32 // CRC-32 of an entry of an archive
-	Hash     string // of what it holds
+	Hash     string // of the contents; empty: unknown
 }
 
 func stateOfFile(name string, info fs.FileInfo) fileState {
@@ -47,7 +47,7 @@ func stateOf(fsys fs.FS, files []sourceFile) []fileState {
 	return states
 }
 
-// partFiles are what is written down of the files of a part.
+// A partFiles is the recorded state of the files of a part, as JSON in model.Part.
 type partFiles struct {
 	Version  int
 	Format   format
@@ -60,7 +60,7 @@ type partFiles struct {
 	Sections map[string]map[string][]table.Section `json:",omitempty"` // of tables and workbooks, by name and by sheet
 }
 
-// compare writes down the files of a stream and what the manifest says of it, and reports whether that is what was written down before.
+// compare returns the state of the files of a stream and of its declaration, and reports whether the state before was the same.
 func (s *fileStream) compare(ctx context.Context, before string, blobs []fileState) (now string, same bool) {
 	var old partFiles
 	_ = json.Unmarshal([]byte(before), &old) // nothing was known
@@ -90,12 +90,12 @@ func (s *fileStream) compare(ctx context.Context, before string, blobs []fileSta
 			continue
 		}
 		one.Hash = ""
-		// before it is read: what is written later is a change
+		// hashed before the records are read: what is written later is a change
 		one.Hash = s.from.cache.hash(*one, func(name string) string { return s.hash(ctx, name) })
 		same = same && one.Hash != "" && one.Name == earlier.Name && one.Size == earlier.Size && one.Hash == earlier.Hash
 	}
 	old.Files = current.Files
-	was, _ := json.Marshal(old) // strings and numbers
+	was, _ := json.Marshal(old) // cannot fail: strings and numbers
 	is, _ := json.Marshal(current)
 	return string(is), same && string(was) == string(is)
 }
@@ -106,12 +106,12 @@ func (s *fileStream) hash(ctx context.Context, name string) string {
 		return ""
 	}
 	defer func() { _ = opened.Close() }()            // it was only read
-	digest := crc64.New(crc64.MakeTable(crc64.ECMA)) // files that change by chance, not to deceive; and some have gigabytes
+	digest := crc64.New(crc64.MakeTable(crc64.ECMA)) // files change by accident, not to deceive; and some have gigabytes
 	if err := guard(func() error { _, err := io.Copy(digest, stopping{opened, ctx}); return err }); err != nil {
 		return ""
 	}
 	return hex.EncodeToString(digest.Sum(nil))
 }
 
-// readerVersion changes when the same files give other records than before, so that kept indexes are made again.
+// readerVersion changes when the same files give other records than before, so that existing indexes are rebuilt.
 const readerVersion = 49

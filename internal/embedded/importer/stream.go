@@ -24,9 +24,9 @@ func (s *fileStream) records(ctx context.Context, connection string, blobs *blob
 				watch.Skipped(skip)
 			}
 		}
-		held := heldRecords{yield: func(record model.Record) bool { return yield(record, nil) }}
+		ordered := reorderer{yield: func(record model.Record) bool { return yield(record, nil) }}
 		err := s.scan(ctx, connection, report, func(at sourceFile, one item.Item) bool {
-			if s.declared.Fields != nil { // what was inferred was said then
+			if s.declared.Fields != nil { // else infer has reported it
 				watch.kept(at.name, one)
 			}
 			if one.Place == "" {
@@ -54,7 +54,7 @@ func (s *fileStream) records(ctx context.Context, connection string, blobs *blob
 			}
 			record := made(s.stream, one)
 			if ways[s.format].attached.key == "" {
-				return held.add(at.name, record)
+				return ordered.add(at.name, record)
 			}
 			if !yield(record, nil) {
 				return false
@@ -67,15 +67,15 @@ func (s *fileStream) records(ctx context.Context, connection string, blobs *blob
 			return true
 		})
 		if err == nil {
-			held.release()
+			ordered.release()
 		} else {
 			yield(model.Record{}, err)
 		}
 	}
 }
 
-// scan calls visit for each record of a connection, or of all when it is empty, until visit returns false, and report for each piece that
-// is not a record.
+// scan calls visit for each record of a connection, or of all connections if that is empty, until visit returns false. It calls report for
+// each piece that is not a record.
 func (s *fileStream) scan(ctx context.Context, connection string, report func(Skip), visit func(sourceFile, item.Item) bool) error {
 	known, budget := map[string]knownIDs{}, &recordBudget{free: freeRecords}
 	for _, file := range s.files {
@@ -99,7 +99,7 @@ func (s *fileStream) scanFile(ctx context.Context, file sourceFile, ids knownIDs
 	visit func(sourceFile, item.Item) bool) (more bool, err error) {
 	failed := "cannot be read: "
 	var secrets item.Secrets
-	isEmpty := file.part == "" && ways[s.format].about == (about{}) // the file, which says nothing else
+	isEmpty := file.part == "" && ways[s.format].about == (about{}) // a whole file, and of a format without further records
 	budget.begin(file, s)
 	defer budget.end(file)
 	for one, err := range s.read(ctx, file) {
@@ -117,7 +117,7 @@ func (s *fileStream) scanFile(ctx context.Context, file sourceFile, ids knownIDs
 		}
 		secrets.TakeOut(&one)
 		s.complete(&one, file)
-		if !s.distinct && one.Place == "" { // else there is nothing to find out
+		if !s.distinct && one.Place == "" { // a distinct stream has no repeated ids
 			if reason := s.admit(&one, file, ids); reason != "" {
 				report(Skip{File: file.name, Line: one.Line, Reason: reason})
 				continue
@@ -138,7 +138,7 @@ func (s *fileStream) scanFile(ctx context.Context, file sourceFile, ids knownIDs
 	return true, nil
 }
 
-// complete gives a record its id, and what the name of its file says.
+// complete gives a record its id, and the fields that come from the name of its file.
 func (s *fileStream) complete(one *item.Item, file sourceFile) {
 	one.Identify(s.idField)
 	if _, taken := one.Value("file"); s.gathered != "" && !taken {
@@ -154,9 +154,9 @@ func (s *fileStream) complete(one *item.Item, file sourceFile) {
 	one.TakeEmitted(s.declared.EmittedField)
 }
 
-// admit takes in a record, or says why it is left out. A message that is in several mailboxes names all of them.
+// admit accepts a record, or returns the reason why it is left out. A message that is in several mailboxes lists all of them.
 func (s *fileStream) admit(one *item.Item, file sourceFile, ids knownIDs) (reason string) {
-	asked := one.ID
+	original := one.ID
 	reason = ids.admit(one, file.name, ways[s.format].attached.key)
 	switch place := file.connection + " " + one.ID; {
 	case file.mailbox == "":
@@ -165,15 +165,14 @@ func (s *fileStream) admit(one *item.Item, file sourceFile, ids knownIDs) (reaso
 	default:
 		one.Put("mailbox", slices.Compact(slices.Sorted(slices.Values(append(s.copies[place], file.mailbox)))))
 	}
-	s.repeated = s.repeated || reason == "" && one.Content == "" && one.ID != asked
+	s.repeated = s.repeated || reason == "" && one.Content == "" && one.ID != original
 	return reason
 }
 
-// knownIDs are the ids of a stream, with how often each was asked for again. Of most records nothing else is remembered: there may be
-// millions.
+// knownIDs are the ids of a stream, with how often each was repeated. For most records nothing else is remembered: there may be millions.
 type knownIDs struct {
 	repeats  map[string]int32
-	contents map[string]knownContent // of messages and events, which may be copies, by what they say: their id and content
+	contents map[string]knownContent // messages and events, which may be copies, by id and content
 }
 
 type knownContent struct {
@@ -182,8 +181,8 @@ type knownContent struct {
 	id   string
 }
 
-// admit takes in a record, or says why it is left out: it is a copy of a message or an event. Any other record whose id is taken gets a
-// further one: mail servers do give two messages one id, and the "id" of a row may be that of an account.
+// admit accepts a record, or returns the reason why it is left out: it is a copy of a message or an event. Any other record whose id is
+// taken gets a numbered id, because mail servers do give two messages one id, and the "id" of a row may be that of an account.
 func (k knownIDs) admit(one *item.Item, file, key string) (reason string) {
 	base := one.ID
 	if known, copied := k.contents[base+" "+one.Content]; copied {
@@ -195,7 +194,7 @@ func (k knownIDs) admit(one *item.Item, file, key string) (reason string) {
 		return item.SameAs + place
 	}
 	repeats, taken := k.repeats[base]
-	for number := repeats + 2; taken; number++ { // those before are taken
+	for number := repeats + 2; taken; number++ { // lower numbers are taken
 		k.repeats[base] = number - 1
 		one.ID = fmt.Sprintf("%s-%d", base, number)
 		_, taken = k.repeats[one.ID]

@@ -22,7 +22,7 @@ func (l *lister) addSheets(file sourceFile) error {
 		for _, sheet := range book.Sheets {
 			rows, err := book.Read(sheet.Name)
 			if err != nil {
-				return fmt.Errorf("read sheet %s: %w", sheet.Name, err) // as its reader says
+				return fmt.Errorf("read sheet %s: %w", sheet.Name, err) // reported when the sheet is read
 			}
 			if found := table.Sections(rows, true); found != nil {
 				sections[sheet.Name] = found
@@ -57,8 +57,8 @@ func (l *lister) sectionsOf(file sourceFile, sections map[string][]table.Section
 	return nil
 }
 
-// sections are the tables of each sheet, or of a file, that holds several: as they were known of one that has not changed. Without an answer
-// each is read as one.
+// sections returns the tables of each sheet, or of a file, that has several. Those of an unchanged file are known from the previous
+// listing. If it returns nil, each sheet is read as one table.
 func (l *lister) sections(file sourceFile, find func(map[string][]table.Section) error) map[string][]table.Section {
 	if file.size > maxDivided {
 		return nil
