@@ -17,8 +17,8 @@ import (
 // A Field is one field of a record.
 type Field = model.Value
 
-// A Parser splits lines of JSON into fields, in their order and without decoding them. It remembers the names that it has seen, as records
-// of a stream share them.
+// A Parser splits JSON objects into fields, in order and without decoding the values. It caches the names that it has seen, because the
+// records of a stream share them.
 type Parser struct {
 	fields []Field
 	names  map[string]*seenName
@@ -33,8 +33,8 @@ type seenName struct {
 // NewParser returns a parser for the records of one stream.
 func NewParser() *Parser { return &Parser{names: map[string]*seenName{}} }
 
-// Parse returns the fields of a JSON object in their order, valid until the next call. Its errors complete the sentence "the line is …".
-// An object that names a field twice is refused: readers differ in which of the two they believe.
+// Parse returns the fields of a JSON object in order, valid until the next call. Its errors complete the sentence "the line is …". It
+// rejects an object with a duplicate field, because readers differ in which of the two they use.
 func (p *Parser) Parse(text []byte) ([]Field, error) {
 	if !utf8.Valid(text) {
 		return nil, errors.New("not valid UTF-8")
@@ -81,11 +81,12 @@ func (p *Parser) name(quoted string) *seenName {
 		known = &seenName{name: name}
 		p.names[canonical] = known
 	}
-	p.names[quoted] = known // the same name, written with escapes
+	p.names[quoted] = known // the same name, perhaps with other escapes
 	return known
 }
 
-// MaxDepth is how deep a record, or a file in XML, may be nested: the adapter takes answers of 256 levels, of which a page around it has some.
+// MaxDepth is the deepest nesting of a record or an XML file. The adapter accepts answers of 256 levels, and the page around a record takes
+// some of them.
 const MaxDepth = 200
 
 func depth(text []byte) int {
@@ -107,7 +108,7 @@ func depth(text []byte) int {
 	return deepest
 }
 
-// Only returns the object that is all that a list holds, or null for an empty list.
+// Only returns the object that is the only element of a list, or null for an empty list. Any other list is not ok.
 func Only(list []byte) (object []byte, ok bool) {
 	object, ok = []byte("null"), true
 	gjson.ParseBytes(list).ForEach(func(_, one gjson.Result) bool {
@@ -118,7 +119,7 @@ func Only(list []byte) (object []byte, ok bool) {
 	return object, ok
 }
 
-// IsWords reports a list of strings, none of which is longer, in bytes.
+// IsWords reports a list of strings, none of which is longer than longest, in bytes.
 func IsWords(list []byte, longest int) (ok bool) {
 	ok = true
 	gjson.ParseBytes(list).ForEach(func(_, one gjson.Result) bool {
@@ -128,7 +129,8 @@ func IsWords(list []byte, longest int) (ok bool) {
 	return ok
 }
 
-// Unfold lists what a field holds that is an object, by dotted names: "place.city". Arrays stay as they are.
+// Unfold returns the members of a field that is an object, at any depth, with dotted names: "place.city". Any other field, such as an
+// array, stays as it is.
 func Unfold(field Field) (all []Field) {
 	if field.Value[0] != '{' {
 		return []Field{field}
@@ -140,8 +142,7 @@ func Unfold(field Field) (all []Field) {
 	return all
 }
 
-// Overflows reports that valid JSON has a number out of range for programs that read numbers as 64-bit floats: answers with it would be
-// broken for many clients.
+// Overflows reports that valid JSON has a number beyond the range of a 64-bit float: many clients could not read an answer with it.
 func Overflows(text []byte) bool {
 	digits := 0
 	for _, one := range text {
@@ -158,10 +159,10 @@ func Overflows(text []byte) bool {
 	return digits > 300
 }
 
-// shortestInexact is how many digits a whole number has at least that no float64 may hold.
+// shortestInexact is the smallest number of digits of a whole number that a float64 cannot represent exactly.
 const shortestInexact = 16
 
-// IsInexact reports a whole number above 2^53, which programs that read numbers as 64-bit floats round: two ids become one.
+// IsInexact reports a whole number beyond ±2^53, which programs that read numbers as 64-bit floats round: two ids may become one.
 func IsInexact(number string) bool {
 	number = strings.TrimPrefix(number, "-")
 	if len(number) < shortestInexact || strings.Trim(number, "0123456789") != "" {
@@ -171,7 +172,7 @@ func IsInexact(number string) bool {
 	return err != nil || whole > 1<<53
 }
 
-// Exact writes valid JSON with such numbers as strings.
+// Exact returns valid JSON with such numbers as strings; see [IsInexact].
 func Exact(value []byte) []byte {
 	var exact []byte
 	written, quoted := 0, false
@@ -199,7 +200,8 @@ func Exact(value []byte) []byte {
 	return append(exact, value[written:]...)
 }
 
-// IsTimestamp reports a date or a date with a time, with or without a zone. Most strings are none, so the look of it is tried first.
+// IsTimestamp reports a date, or a date and time with or without a zone. It first looks at the shape of the text, because most strings are
+// not timestamps.
 func IsTimestamp(text string) bool {
 	if len(text) < len("2006-01-02") || len(text) > 40 || text[4] != '-' || text[7] != '-' {
 		return false
@@ -208,7 +210,7 @@ func IsTimestamp(text string) bool {
 	return ok
 }
 
-// JSON writes a value as JSON without the escapes that only HTML needs. Bytes that are not UTF-8 become U+FFFD.
+// JSON encodes a value without the escapes that only HTML needs. Bytes that are not UTF-8 become U+FFFD.
 func JSON(value any) []byte {
 	if text, ok := value.(string); ok {
 		return model.Quote(make([]byte, 0, len(text)+len(`""`)), text)

@@ -7,20 +7,20 @@ import (
 	"math"
 )
 
-// An Input reads JSON, with null in the place of NaN, Infinity and -Infinity, which some programs write and JSON has not. It knows where
-// lines end, and refuses to go on for longer than it may.
+// An Input reads JSON and replaces NaN, Infinity and -Infinity, which some programs write and JSON does not have, by null. It finds the
+// line of an offset, and fails with ErrTooLong after Left bytes.
 type Input struct {
-	Left int // bytes until it refuses
+	Left int // bytes until it fails
 
 	from            *bufio.Reader
 	read            int64
-	nulls, ends     []int64 // where such numbers and the ends of lines are, behind what was asked for last
+	nulls, ends     []int64 // offsets of such numbers and of line ends, after the last offset that was asked for
 	line            int
-	quoted, escaped bool   // the next byte is
-	waiting         string // of a null
+	quoted, escaped bool   // state of the next byte
+	waiting         string // rest of a null
 }
 
-// NewInput reads JSON of any kind, behind a byte order mark.
+// NewInput reads JSON after its byte order mark, if it has one, without a limit.
 func NewInput(from io.Reader) *Input { return &Input{Left: math.MaxInt, from: Buffer(from)} }
 
 func (i *Input) Read(into []byte) (count int, err error) {
@@ -45,7 +45,7 @@ func (i *Input) Read(into []byte) (count int, err error) {
 		case one == 'N', one == 'I', one == '-':
 			for _, word := range [...]string{"NaN", "Infinity", "-Infinity"} {
 				if rest, _ := i.from.Peek(len(word) - 1); one == word[0] && string(rest) == word[1:] {
-					_, _ = i.from.Discard(len(rest)) // they are there
+					_, _ = i.from.Discard(len(rest)) // cannot fail after Peek
 					i.nulls = append(i.nulls, i.read+int64(count))
 					into[count], i.waiting = 'n', "ull"
 				}
@@ -55,12 +55,12 @@ func (i *Input) Read(into []byte) (count int, err error) {
 	i.read += int64(count)
 	i.Left -= count
 	if count > 0 {
-		err = nil // the next read meets it again
+		err = nil // the next call returns it
 	}
 	return count, err
 }
 
-// HasNulls reports whether NaN or Infinity stood between two offsets. Offsets must not fall from call to call.
+// HasNulls reports whether NaN or Infinity was between two offsets. Offsets must not decrease from call to call.
 func (i *Input) HasNulls(start, end int64) bool {
 	for len(i.nulls) > 0 && i.nulls[0] < start {
 		i.nulls = i.nulls[1:]
@@ -68,7 +68,7 @@ func (i *Input) HasNulls(start, end int64) bool {
 	return len(i.nulls) > 0 && i.nulls[0] < end
 }
 
-// LineAt is the line of an offset. Offsets must not fall from call to call.
+// LineAt returns the line of an offset, counted from 1. Offsets must not decrease from call to call.
 func (i *Input) LineAt(offset int64) int {
 	for len(i.ends) > 0 && i.ends[0] < offset {
 		i.ends = i.ends[1:]
@@ -80,13 +80,13 @@ func (i *Input) LineAt(offset int64) int {
 // NoNumber ends the note on a record that had NaN or Infinity.
 const NoNumber = " NaN or Infinity, which is no number in JSON; it is kept with null there"
 
-// ParseFinite parses as [Parser.Parse] does; note says that there was such a number. The text is JSON, as it was or with null.
+// ParseFinite is like [Parser.Parse], but reads NaN and Infinity as null; note then says so. plain is the text, with null in their place.
 func (p *Parser) ParseFinite(text []byte) (fields []Field, plain []byte, note string, err error) {
 	if fields, err = p.Parse(text); err == nil || !bytes.ContainsAny(text, "NI") {
 		return fields, text, "", err
 	}
 	mended := NewInput(bytes.NewReader(text))
-	plain, _ = io.ReadAll(mended) // of memory
+	plain, _ = io.ReadAll(mended) // cannot fail: from memory
 	if len(mended.nulls) == 0 {
 		return nil, text, "", err
 	}

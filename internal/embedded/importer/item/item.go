@@ -1,4 +1,4 @@
-// Package item is what the readers of formats make of files: records, one by one, and what they pass over.
+// Package item defines what the readers of formats produce: the records of a file, one by one, and the pieces that they skip.
 package item
 
 import (
@@ -22,11 +22,12 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
-// Records are those of one file, each valid until the next. A piece that is no record comes as an [UnusableError], after which there may
+// Records are those of one file, each valid until the next. A piece that is not a record comes as an [UnusableError], after which there may
 // be more; any other error is the last.
 type Records = iter.Seq2[Item, error]
 
-// Read yields what next returns after begin, until io.EOF or an error that is the last, as each error of begin is.
+// Read calls begin, then yields what next returns until io.EOF or a final error. An error of begin is final, and so is one of next unless
+// it is an [UnusableError].
 func Read[T any](begin func() error, next func() (T, error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var one T
@@ -42,12 +43,12 @@ func Read[T any](begin func() error, next func() (T, error)) iter.Seq2[T, error]
 	}
 }
 
-// Each yields what next returns, until io.EOF or an error that is the last.
+// Each yields what next returns until io.EOF or a final error.
 func Each(next func() (Item, error)) Records {
 	return Read(func() error { return nil }, next)
 }
 
-// One yields the record that a whole file is, and nothing after io.EOF.
+// One yields the single record of a file, or nothing if read returns io.EOF.
 func One(read func() (Item, error)) Records {
 	return func(yield func(Item, error) bool) {
 		if one, err := read(); !errors.Is(err, io.EOF) {
@@ -56,10 +57,10 @@ func One(read func() (Item, error)) Records {
 	}
 }
 
-// Failed are no records, because of an error.
+// Failed yields an error and no records.
 func Failed(err error) Records { return func(yield func(Item, error) bool) { yield(Item{}, err) } }
 
-// Shaped makes other records of those of a reader.
+// Shaped replaces each record by what shape returns for it.
 func Shaped(from Records, shape func(Item) (Item, error)) Records {
 	return func(yield func(Item, error) bool) {
 		for one, err := range from {
@@ -73,7 +74,7 @@ func Shaped(from Records, shape func(Item) (Item, error)) Records {
 	}
 }
 
-// UnusableError is a piece of a file that was passed over, or, when Line is 0, all of it or all of the rest.
+// UnusableError is a skipped piece of a file or, if Line is 0, the whole file or the rest of it.
 type UnusableError struct {
 	Line   int // counted from 1
 	Reason string
@@ -81,18 +82,18 @@ type UnusableError struct {
 
 func (u UnusableError) Error() string { return u.Reason }
 
-// IsUnusable reports an [UnusableError].
+// IsUnusable reports whether err is an [UnusableError].
 func IsUnusable(err error) bool {
 	_, ok := errors.AsType[UnusableError](err)
 	return ok
 }
 
-// Unusable is an [UnusableError] of a piece that begins on a line.
+// Unusable returns an [UnusableError] for a piece that begins on a line. The reason is a format for fmt.Sprintf.
 func Unusable(line int, reason string, values ...any) error {
 	return UnusableError{Line: line, Reason: fmt.Sprintf(reason, values...)}
 }
 
-// Reasons to pass over a piece of a file that is no record.
+// Reasons to skip a piece of a file that is not a record.
 const (
 	AboveHeader   = "above the header"
 	HeaderAgain   = "the header again"
@@ -101,12 +102,12 @@ const (
 	TotalOfRows   = "a total of the rows above it"
 	TotalBelow    = "a total below the table"
 	BelowTable    = "below the table"
-	AroundTable   = "around the table" // in which stream how many are
+	AroundTable   = "around the table" // in a note of how many such lines there are
 	Deleted       = "deleted in the mail program, which has not removed it yet"
-	SameAs        = "the same as " // and what or where
+	SameAs        = "the same as " // followed by what or where
 )
 
-// IsAside reports that nothing is lost by what was passed over for a reason.
+// IsAside reports that nothing is lost by skipping a piece for this reason.
 func IsAside(reason string) bool {
 	return strings.Contains(reason, AroundTable) || slices.Contains([]string{AboveHeader, HeaderAgain, HeaderAlone, AnotherHeader, TotalOfRows, TotalBelow, BelowTable, Deleted}, reason)
 }
@@ -114,7 +115,7 @@ func IsAside(reason string) bool {
 // IsEnd reports whether a file was read to its end, which may have come too early.
 func IsEnd(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) }
 
-// Reason is an error without the name of the file, which is said beside it.
+// Reason returns the text of an error without the name of the file, which callers show next to it.
 func Reason(err error) string {
 	if of, ok := errors.AsType[*fs.PathError](err); ok {
 		return of.Err.Error()
@@ -122,38 +123,38 @@ func Reason(err error) string {
 	return err.Error()
 }
 
-// ByteOrderMark begins some files in UTF-8.
+// ByteOrderMark is the byte order mark of UTF-8, with which some files begin.
 const ByteOrderMark = "\xef\xbb\xbf"
 
-// Buffer reads a text behind its byte order mark, if it has one.
+// Buffer returns a buffered reader of a text, after its byte order mark if it has one.
 func Buffer(text io.Reader) *bufio.Reader {
 	input := bufio.NewReaderSize(text, 1<<16)
 	if start, _ := input.Peek(len(ByteOrderMark)); string(start) == ByteOrderMark {
-		_, _ = input.Discard(len(ByteOrderMark)) // they are there
+		_, _ = input.Discard(len(ByteOrderMark)) // cannot fail after Peek
 	}
 	return input
 }
 
-// An Item is a record as it was found.
+// An Item is a record as its reader found it.
 type Item struct {
 	Line   int    // where it begins
-	Number int    // its id when it has no other; the line if 0
-	ID     string // empty: what the id field says
-	Text   []byte // JSON; nil: made of the fields
+	Number int    // id of a record without another one; 0: the line
+	ID     string // empty: the value of the id field
+	Text   []byte // JSON; nil: made from the fields
 	Fields []Field
 
-	// Content tells two records of one id apart. Where it is known, a second record that differs is kept under an id of its own, and a record
-	// of the same content is a copy.
+	// Content tells two records with the same id apart. If it is set, a second record with the same content is a copy, and one with another
+	// content is kept under another id.
 	Content  string
 	Attached []Item
 	Blob     *model.Blob
-	Day      string    // that the name of its file begins with, for a record that says no time; empty: none
-	Emitted  time.Time // what the field of emission says; zero: unknown
-	Place    string    // where a line beside a table stands, which is no row of it; empty: it is a record
-	Note     string    // what it is without, though it is kept; empty: nothing
+	Day      string    // date at the start of the file name, for a record without a time; empty: none
+	Emitted  time.Time // value of the field with the time of emission; zero: unknown
+	Place    string    // where a line around a table is, such as BelowTable; empty: the item is a record
+	Note     string    // what a kept record is without; empty: nothing
 }
 
-// Data is the record as a JSON object.
+// Data returns the record as a JSON object.
 func (i Item) Data() json.RawMessage {
 	if i.Text != nil {
 		return bytes.Clone(i.Text)
@@ -173,7 +174,7 @@ func (i Item) Data() json.RawMessage {
 	return append(text, '}')
 }
 
-// Put adds a field, unless it is empty.
+// Put adds a field, unless its value is an empty string or an empty list of strings.
 func (i *Item) Put(name string, value any) {
 	switch v := value.(type) {
 	case string:
@@ -188,7 +189,7 @@ func (i *Item) Put(name string, value any) {
 	i.Fields = append(i.Fields, Field{Name: name, Value: JSON(value)})
 }
 
-// Value is what a field holds.
+// Value returns the value of a field, and whether the record has the field.
 func (i Item) Value(name string) (json.RawMessage, bool) {
 	for _, one := range i.Fields {
 		if one.Name == name {
@@ -198,7 +199,7 @@ func (i Item) Value(name string) (json.RawMessage, bool) {
 	return nil, false
 }
 
-// String is what a field holds that is a string, else nothing.
+// String returns the value of a field that is a string, else "".
 func (i Item) String(name string) string {
 	if value, ok := i.Value(name); ok && value[0] == '"' {
 		return model.Unquote(value)
@@ -206,7 +207,7 @@ func (i Item) String(name string) string {
 	return ""
 }
 
-// Replace gives a field another value.
+// Replace changes the value of a field. It does not add the field.
 func (i *Item) Replace(name string, value json.RawMessage) {
 	for index := range i.Fields {
 		if i.Fields[index].Name == name {
@@ -216,16 +217,16 @@ func (i *Item) Replace(name string, value json.RawMessage) {
 	}
 }
 
-// A Holder is how a field holds an object that becomes fields: as it is, or as all that is in a list.
+// A Holder is how a field has an object that becomes fields: as its value, or as the only element of a list.
 type Holder byte
 
-// The ways to hold an object; 0: none.
+// The ways to have such an object; 0: the field has none.
 const (
 	InField Holder = 1 + iota
 	InList
 )
 
-// Unfold puts what objects hold in their place, by dotted names.
+// Unfold replaces objects by their members, with dotted names.
 func (i *Item) Unfold(objects map[string]Holder) {
 	if !slices.ContainsFunc(i.Fields, func(one Field) bool { return objects[one.Name] > 0 }) {
 		return
@@ -247,7 +248,7 @@ func (i *Item) Unfold(objects map[string]Holder) {
 	i.Fields, i.Text = fields, nil
 }
 
-// TakeEmitted takes the time of emission out of the record.
+// TakeEmitted moves the time of emission from a field to Emitted.
 func (i *Item) TakeEmitted(name string) {
 	if _, ok := i.Value(name); !ok || name == "" {
 		return
@@ -257,10 +258,11 @@ func (i *Item) TakeEmitted(name string) {
 	i.Text = nil
 }
 
-// Instant reads a field as a time.
+// Instant parses the value of a field as a time.
 func (i Item) Instant(field string) (time.Time, bool) { return model.ParseInstant(i.String(field)) }
 
-// Identify settles the record's id: the id field when it is a string or a number, else the number of the line or item.
+// Identify sets the id of a record that has none: the value of the id field if that is a string or a number, else the number of the line or
+// item.
 func (i *Item) Identify(field string) {
 	if i.ID != "" {
 		return
@@ -281,15 +283,15 @@ func (i *Item) Identify(field string) {
 	}
 }
 
-// Expression returns a regular expression that is compiled at its first use, so that the start of the program does not wait for it.
-// It is not inlined, because each place would have a copy of what compiles it.
+// Expression returns a regular expression that is compiled on first use, so that the start of the program does not wait for it.
+// It is not inlined, because each call would then have a copy of the code that compiles the expression.
 //
 //go:noinline
 func Expression(text string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
 }
 
-// MaxBlob is how large a file may be that is kept to be fetched, in bytes. A larger one is only described.
+// MaxBlob is the largest size of a file that is kept to be fetched, in bytes. A larger file is only described.
 const MaxBlob = 8 << 20
 
 // A BlobReference is the value of a field that names a blob.
@@ -301,7 +303,7 @@ type BlobReference struct {
 	FetchURL  string `json:"fetch_url"`
 }
 
-// NewBlob keeps a file to be fetched.
+// NewBlob returns a blob of the content, to be fetched later, and a reference to it.
 func NewBlob(mimeType string, content []byte) (BlobReference, *model.Blob) {
 	sum := sha256.Sum256(content)
 	digest := hex.EncodeToString(sum[:])

@@ -8,17 +8,17 @@ import (
 	"io"
 )
 
-// MaxFields is how many fields of a stream are described. A stream with more is rather a map that was written as records, and the store
-// has a column for each.
+// MaxFields is the most fields of a stream that are described. The store has a column for each, and a stream with more is rather a map that
+// was written as records.
 const MaxFields = 1000
 
-// MaxLine is how long a line may be, in bytes.
+// MaxLine is the longest line, in bytes.
 const MaxLine = 16 << 20
 
-// ErrTooLong is of a line that was passed over.
+// ErrTooLong is the error for a line that was skipped because it is longer than the limit.
 var ErrTooLong = fmt.Errorf("longer than %d MiB", MaxLine>>20)
 
-// ReadAll reads a file that is one record.
+// ReadAll reads a file that is one record. One longer than MaxLine is an [UnusableError].
 func ReadAll(file io.Reader) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(file, MaxLine+1))
 	if err == nil && len(text) > MaxLine {
@@ -27,20 +27,20 @@ func ReadAll(file io.Reader) ([]byte, error) {
 	return text, err
 }
 
-// Lines reads lines with their ends, and can give some back.
+// Lines reads lines with their line ends, and can take some back.
 type Lines struct {
 	Number  int                          // of the line that was read last
-	Most    int                          // how long a line may be, in bytes
-	Within  func(line int) (in, on bool) // whether a line is read, or else empty, and one behind it may be; nil: all are
+	Most    int                          // the longest line, in bytes
+	Within  func(line int) (in, on bool) // in: the line is read, else it is empty; on: false ends the input; nil: all are read
 	input   *bufio.Reader
 	buffer  []byte
-	waiting [][]byte // given back; nil: a line that was too long
+	waiting [][]byte // taken back; nil: a line that was too long
 }
 
 // NewLines reads the lines of a file.
 func NewLines(input *bufio.Reader) *Lines { return &Lines{Most: MaxLine, input: input} }
 
-// Next returns a line that is valid until the next call, ErrTooLong for one that was passed over, or io.EOF.
+// Next returns a line that is valid until the next call, ErrTooLong for a line that it skipped, or io.EOF.
 func (l *Lines) Next() ([]byte, error) {
 	l.Number++
 	if len(l.waiting) > 0 {
@@ -58,7 +58,7 @@ func (l *Lines) Next() ([]byte, error) {
 	}
 	for isOn {
 		part, err := l.input.ReadSlice('\n')
-		if err == nil && isIn && !tooLong && len(l.buffer) == 0 && len(part) <= l.Most { // as most are
+		if err == nil && isIn && !tooLong && len(l.buffer) == 0 && len(part) <= l.Most { // most lines
 			return part, nil
 		}
 		if tooLong = tooLong || len(l.buffer)+len(bytes.TrimRight(part, "\r\n")) > l.Most; !tooLong {
@@ -81,13 +81,13 @@ func (l *Lines) Next() ([]byte, error) {
 	return nil, io.EOF
 }
 
-// Back gives lines back that were read last. They are kept.
+// Back takes back the lines that were read last, to return them again. It keeps the slices.
 func (l *Lines) Back(lines ...[]byte) {
 	l.Number -= len(lines)
 	l.waiting = append(lines, l.waiting...)
 }
 
-// Peek returns the line that is next; nothing at the end, or for one that is too long.
+// Peek returns the next line without reading past it: nil at the end, and for a line that is too long.
 func (l *Lines) Peek() []byte {
 	next, err := l.Next()
 	if err != nil && !errors.Is(err, ErrTooLong) {
@@ -99,7 +99,7 @@ func (l *Lines) Peek() []byte {
 	return next
 }
 
-// SplitOutsideQuotes divides a line at the separators that are not in quotation marks.
+// SplitOutsideQuotes splits a line at the separators that are not between quotation marks.
 func SplitOutsideQuotes(line string, separator rune) (parts []string) {
 	quoted, start := false, 0
 	for at, one := range line {

@@ -12,24 +12,24 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
-// Secrets are what no assistant should have: what fields hold, and lines of texts say, that is named like passwords and keys, at any depth,
-// and what has the form of keys in texts.
+// Secrets removes from the records of a file what no assistant should have: the values of fields at any depth, and of lines in texts, that
+// are named like passwords and keys, and everything in texts that has the form of a key.
 type Secrets struct {
-	named map[string]secretKind // of the names that were seen
-	noted bool                  // a record of the file says that it is without one
+	named map[string]secretKind // by the names seen
+	noted bool                  // a record of the file has the note
 }
 
 var (
 	wordStart = Expression(`(\p{Ll}|\d)(\p{Lu})`)
 	noWord    = Expression(`[^\pL\d]+`)
-	// keyForms are how keys are written, and the links from which codes are made; one of marks is in each. Each has an expression of its own,
-	// so that no start of one is followed to the end of a text for each key of another form.
+	// keyForms are the forms of keys, and of links from which one-time codes are made. Only texts with one of the marks are matched. Each
+	// form has a separate expression, so that the start of one is not followed to the end of a text for each key of another form.
 	keyForms = [...]struct {
-		form          func() *regexp.Regexp
-		marks         []string
-		instead, said string
+		form           func() *regexp.Regexp
+		marks          []string
+		instead, label string
 	}{
-		// a private key to its end, or as far as it goes: a text that names one goes on behind its name
+		// a private key up to its end mark, or as far as it goes: text may follow a start mark that it only mentions
 		{Expression(`-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(?:(?:-?(?:\\[nrt]|[A-Za-z0-9+/=\s:,.()>]))*?` +
 			`-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|(?:\\[nrt]|[A-Za-z0-9+/=])*)`), []string{"PRIVATE KEY"}, "[private key]", "a private key"},
 		{Expression(`(otpauth://[^\s"<>]*?secret=)[A-Za-z2-7]+`), []string{"otpauth:"}, "$1[secret]", aKey},
@@ -44,10 +44,10 @@ var (
 
 const aKey = "a key in a text"
 
-// kindOf is what a name says of what has it.
+// kindOf returns the kind of secret that a name indicates.
 func (s *Secrets) kindOf(name []byte) secretKind {
 	kind, known := s.named[string(name)]
-	if s.named == nil || len(s.named) > MaxFields { // a map that was written as records has no end of names
+	if s.named == nil || len(s.named) > MaxFields { // a map that was written as records has ever new names
 		s.named = map[string]secretKind{}
 	}
 	if !known {
@@ -57,7 +57,7 @@ func (s *Secrets) kindOf(name []byte) secretKind {
 	return kind
 }
 
-// TakeOut takes the secrets out of a record. The first record of a file that has one gets a note.
+// TakeOut removes the secrets from a record. The first record of a file that has one gets a note.
 func (s *Secrets) TakeOut(one *Item) {
 	first := ""
 	for index := range one.Fields {
@@ -65,26 +65,26 @@ func (s *Secrets) TakeOut(one *Item) {
 		if len(field.Value) == 0 {
 			continue
 		}
-		said := ""
+		found := ""
 		kind := s.kindOf([]byte(field.Name))
 		isPostal := kind == shortNumber && len(bytes.Trim(field.Value, `"`)) == 6 && one.has(postal())
 		if kind.holds(field.Value) && !isPostal || one.isCookie(field) {
-			said, field.Value = field.Name, []byte("null")
+			found, field.Value = field.Name, []byte("null")
 		} else if field.Value[0] == '{' || field.Value[0] == '[' {
-			field.Value, said = s.redact(field.Value)
+			field.Value, found = s.redact(field.Value)
 		}
 		value, line := s.inLines(field.Value)
-		if field.Value, said = value, cmp.Or(said, line); said != "" {
-			one.Text, said = nil, fmt.Sprintf("the value of %q", said)
+		if field.Value, found = value, cmp.Or(found, line); found != "" {
+			one.Text, found = nil, fmt.Sprintf("the value of %q", found)
 		}
 		for _, key := range keyForms {
 			isMarked := func(mark string) bool { return bytes.Contains(field.Value, []byte(mark)) }
 			if len(field.Value) > len(`"AKIA"`) && slices.ContainsFunc(key.marks, isMarked) && key.form().Match(field.Value) {
 				field.Value, one.Text = key.form().ReplaceAll(field.Value, []byte(key.instead)), nil
-				said = cmp.Or(said, key.said)
+				found = cmp.Or(found, key.label)
 			}
 		}
-		first = cmp.Or(first, said)
+		first = cmp.Or(first, found)
 	}
 	if first == "" || s.noted {
 		return
@@ -95,7 +95,7 @@ func (s *Secrets) TakeOut(one *Item) {
 	one.Note += first + " is left out, as is all else of the file that is named or written like a secret: no assistant should have one"
 }
 
-// The names of the fields of an address, whose PIN is a postal code, and of a cookie.
+// The names of fields of an address, in which a PIN is a postal code, and of fields of a cookie.
 var (
 	postal     = Expression(`(?i)city|town|village|state|district|address|street|country|post|office|region`)
 	cookieHost = Expression(`(?i)^(?:host|domain)`)
@@ -110,8 +110,8 @@ func (i *Item) has(name *regexp.Regexp) bool {
 	return slices.ContainsFunc(i.Fields, func(one Field) bool { return name.MatchString(one.Name) })
 }
 
-// redact is an object or array without the secrets in it, and the name of the first of them. Most have none, which shows without reading them
-// as JSON: what stands in quotation marks before a colon is a name, unless the second mark is one of a text.
+// redact returns an object or array without its secrets, and the name of the first. Most values have none, so it looks for names before it
+// parses JSON: a name is between quotation marks before a colon, unless the second mark is escaped and thus part of a text.
 func (s *Secrets) redact(value []byte) (without []byte, first string) {
 	from := 0
 	for at := 0; ; at++ {
@@ -133,18 +133,18 @@ func (s *Secrets) redact(value []byte) (without []byte, first string) {
 			continue
 		}
 		decoder := jsontext.NewDecoder(bytes.NewReader(value[at+1:]), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-		held, err := decoder.ReadValue()
-		if err != nil || !kind.holds(held) {
+		content, err := decoder.ReadValue()
+		if err != nil || !kind.holds(content) {
 			continue
 		}
 		first = cmp.Or(first, string(name))
 		end := at + 1 + int(decoder.InputOffset())
-		without = append(append(without, value[from:end-len(held)]...), "null"...)
+		without = append(append(without, value[from:end-len(content)]...), "null"...)
 		from, at = end, end-1
 	}
 }
 
-// withRest is the start of a value without secrets with the rest of it, which is not copied if it is all.
+// withRest appends the rest of a value to its redacted start. Without a start it returns the rest, and copies nothing.
 func withRest(start, rest []byte) []byte {
 	if start == nil {
 		return rest
@@ -152,10 +152,10 @@ func withRest(start, rest []byte) []byte {
 	return append(start, rest...)
 }
 
-// How long what stands before a colon may be to be a name, and what stands behind it to be a secret, in bytes.
-const maxLabel, maxSaid = 40, 256
+// The longest name before a colon and the longest secret after it, in bytes.
+const maxLabel, maxSecret = 40, 256
 
-// inLines takes what lines such as "PIN: 4711" say of secrets out of the texts of a value, and says the name of the first.
+// inLines replaces the secrets in lines of texts such as "PIN: 4711", and returns the name of the first.
 func (s *Secrets) inLines(value []byte) (without []byte, first string) {
 	from, isAlone := 0, !bytes.Contains(value, []byte(`\n`))
 	for at := 0; ; at++ {
@@ -163,48 +163,48 @@ func (s *Secrets) inLines(value []byte) (without []byte, first string) {
 		if next < 0 {
 			return withRest(without, value[from:]), first
 		}
-		if at += next; at < 2 || isDigit(value[at-1]) && isDigit(value[at-2]) { // a time
+		if at += next; at < 2 || isDigit(value[at-1]) && isDigit(value[at-2]) { // a time of day
 			continue
 		}
-		label, held, begin := lineAt(value, at, from)
-		// most show to be none before their name is looked at: sentences and links
+		label, content, begin := lineAt(value, at, from)
+		// cheap checks first: most lines are sentences and links
 		for bytes.Count(label, []byte(" ")) > 2 { // the last words of a sentence
 			_, label, _ = bytes.Cut(label, []byte(" "))
 		}
-		isWord := bytes.IndexByte(held, ' ') < 0 && len(held) >= 3 && bytes.IndexByte([]byte("/<[({$"), held[0]) < 0
-		if !isWord && bytes.Count(held, []byte(" ")) < 11 && !cardNumber.fits(held) || bytes.ContainsAny(label, `/?&{}()<>\`) ||
-			!s.kindOf(label).isSaid(label, held, isAlone) {
+		isWord := bytes.IndexByte(content, ' ') < 0 && len(content) >= 3 && bytes.IndexByte([]byte("/<[({$"), content[0]) < 0
+		if !isWord && bytes.Count(content, []byte(" ")) < 11 && !cardNumber.fits(content) || bytes.ContainsAny(label, `/?&{}()<>\`) ||
+			!s.kindOf(label).isSecret(label, content, isAlone) {
 			continue
 		}
 		first = cmp.Or(first, string(label))
 		without = append(append(without, value[from:begin]...), "[secret]"...)
-		from, at = begin+len(held), begin+len(held)-1
+		from, at = begin+len(content), begin+len(content)-1
 	}
 }
 
-// lineAt is what stands before a mark, from some place on, and behind it, and where that begins.
-func lineAt(value []byte, at, from int) (label, held []byte, begin int) {
+// lineAt returns what is before a mark, but not before from, what is after it, and the offset of the latter.
+func lineAt(value []byte, at, from int) (label, content []byte, begin int) {
 	start, end, least := at, at+1, max(from, at-maxLabel)
 	for start > least && value[start-1] != '"' && !isBreak(value, start-2) {
 		start--
 	}
-	for end < len(value) && end-at < maxSaid && value[end] != '"' && !isBreak(value, end) {
+	for end < len(value) && end-at < maxSecret && value[end] != '"' && !isBreak(value, end) {
 		if end++; value[end-1] == '\\' {
 			end++
 		}
 	}
 	end = min(end, len(value))
-	held = bytes.TrimLeft(bytes.TrimPrefix(value[at+1:end], []byte(`\t`)), " *_`")
-	begin = end - len(held)
+	content = bytes.TrimLeft(bytes.TrimPrefix(value[at+1:end], []byte(`\t`)), " *_`")
+	begin = end - len(content)
 	for _, mark := range [...]string{", ", "; "} {
-		held, _, _ = bytes.Cut(held, []byte(mark))
+		content, _, _ = bytes.Cut(content, []byte(mark))
 	}
-	return bytes.Trim(value[start:at], " #>*_`-"), bytes.TrimRight(held, " *_`"), begin
+	return bytes.Trim(value[start:at], " #>*_`-"), bytes.TrimRight(content, " *_`"), begin
 }
 
 func isDigit(one byte) bool { return one >= '0' && one <= '9' }
 
-// isBreak reports the escape of the end of a line in JSON.
+// isBreak reports the escape of a line end in JSON.
 func isBreak(value []byte, at int) bool {
 	return at >= 0 && at+1 < len(value) && value[at] == '\\' && (value[at+1] == 'n' || value[at+1] == 'r')
 }

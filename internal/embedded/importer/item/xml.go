@@ -7,17 +7,17 @@ import (
 	"io"
 )
 
-// An XML reads a file in XML token by token, and bounds how deep its elements are in one another and how much is read: decoding keeps all
-// elements that are open, and every token as a whole. encoding/xml expands no entities of a file's own.
+// An XML reads an XML file token by token. It limits the depth of elements and the bytes that are read, because the decoder keeps all open
+// elements and each whole token in memory. encoding/xml does not expand entities that a file defines.
 type XML struct {
 	*xml.Decoder
-	// Left is how many bytes may still be read. A reader of many small pieces renews it before each.
+	// Left is how many bytes may still be read. A reader of many small pieces resets it before each.
 	Left  *io.LimitedReader
 	most  int64
 	depth int
 }
 
-// NewXML reads a file of at most so many bytes.
+// NewXML reads a file of at most most bytes.
 func NewXML(file io.Reader, most int64) *XML {
 	limited := &io.LimitedReader{R: file, N: most}
 	return &XML{Decoder: xml.NewDecoder(limited), Left: limited, most: most}
@@ -40,7 +40,7 @@ func (x *XML) Token() (xml.Token, error) {
 	return token, err
 }
 
-// Skip passes over the rest of the element that began last.
+// Skip skips the rest of the element that began last.
 func (x *XML) Skip() error {
 	for outer := x.depth - 1; x.depth > outer; {
 		if _, err := x.Token(); err != nil {
@@ -55,7 +55,7 @@ func (x *XML) DecodeElement(into any, start *xml.StartElement) error {
 	return xml.NewTokenDecoder(&begun{x, start}).Decode(into)
 }
 
-// A begun element gives its beginning once more.
+// A begun element returns its start token once more, then the tokens after it.
 type begun struct {
 	*XML
 	start *xml.StartElement
