@@ -248,8 +248,8 @@ func aboveFolder(noun string) func(name string) string {
 }
 
 var (
-	// partEnding matches the parts of one export: StreamingHistory_music_1.json, Streaming_History_Audio_2020-2021_3.json, and the months of
-	// a year of a Google timeline.
+	// partEnding matches the parts of one export: StreamingHistory_music_1.json, Streaming_History_Audio_2020-2021_3.json, and the months
+	// of a year of a Google timeline.
 	partEnding   = item.Expression(`^(StreamingHistory(?:_[a-z]+)?|Streaming_History_(?:Audio|Video))_?[\d_-]+\.json$|^\d{4}_[A-Z]+\.json$`)
 	scriptEnding = item.Expression(`(?i)(?:-part\d+)?\.js$`)
 )

@@ -11,17 +11,17 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
-// ID is the field that holds the ids of records.
+// ID returns the name of the field with the ids of records.
 func (s Stream) ID() string { return cmp.Or(s.IDField, "id") }
 
-// What a manifest may declare of a field, beside its name.
+// What a manifest can declare for a field, in addition to its name.
 var (
 	inferredTypes = []string{"string", "text", "integer", "number", "boolean", "timestamp", "date", model.LocalTime, "array", "object"}
 	declaredTypes = append(slices.Clone(inferredTypes), "blob")
 	fieldRoles    = []string{"", "primary-title", "secondary", "event-time", "actor"}
 )
 
-// checkFields checks what the manifest says about fields before any record is read.
+// checkFields checks the fields that the manifest declares, before any record is read.
 func (s Stream) checkFields() error {
 	if s.Fields == nil {
 		return nil
@@ -58,7 +58,7 @@ var aggregations = map[string][]string{
 	"array": {"count_distinct", "group_by"},
 }
 
-// checkCapabilities compares what may be asked of a field with what its type allows.
+// checkCapabilities returns an error if the type of a field does not allow one of its capabilities.
 func checkCapabilities(field model.Field) error {
 	is := func(types ...string) bool { return slices.Contains(types, field.Type) }
 	wrong := ""
@@ -81,7 +81,8 @@ func checkCapabilities(field model.Field) error {
 	return nil
 }
 
-// check compares a stream's manifest with the fields that its records have. An empty file has none to compare with.
+// check returns an error if the manifest names a field that the records do not have. The records of an empty file (not filled) have no
+// fields to compare.
 func (s Stream) check(fields []model.Field, filled bool) error {
 	wrong := func(text string, values ...any) error {
 		return fmt.Errorf("%s: stream %q: "+text, append([]any{ManifestName, s.Name}, values...)...)
@@ -110,7 +111,7 @@ func (s Stream) check(fields []model.Field, filled bool) error {
 	return nil
 }
 
-// Describe is the stream of a manifest that declares all its fields.
+// Describe returns the description of a stream whose fields are all declared in the manifest.
 func (s Stream) Describe() (model.Stream, error) {
 	stream := model.Stream{Name: s.Name, Fields: s.Fields, CursorField: s.CursorField, ConsentTimeField: s.ConsentTimeField, Views: s.Views}
 	if HasField(s.Fields, s.ID()) {
@@ -119,24 +120,24 @@ func (s Stream) Describe() (model.Stream, error) {
 	return stream, s.check(s.Fields, true)
 }
 
-// Names reports that the manifest says something about a stream, or leads to it.
+// Names reports whether the manifest declares a stream, or a relation to it.
 func (c Connector) Names(stream string) bool {
 	return slices.ContainsFunc(c.Streams, func(s Stream) bool {
 		return s.Name == stream || slices.ContainsFunc(s.Relations, func(r model.Relation) bool { return r.Target == stream })
 	})
 }
 
-// ManifestName is the name of the file at the top of a folder.
+// ManifestName is the name of the manifest, a file at the top of a folder.
 const ManifestName = "manifest.json"
 
-// A Folder is the file manifest.json of a folder, in the form that docs/data.md describes.
+// A Folder is the content of the file manifest.json of a folder, which docs/data.md describes.
 type Folder struct {
 	Blobs      string      `json:"blobs"`  // the folder of files that records name; empty: none
 	Sorted     bool        `json:"sorted"` // each file is in the order of emission
 	Connectors []Connector `json:"connectors"`
 }
 
-// A Connector is what a manifest says about one connector.
+// A Connector is what the manifest declares for one connector.
 type Connector struct {
 	Key         string       `json:"key"`
 	SourceID    string       `json:"source_id"`
@@ -151,7 +152,7 @@ type Connection struct {
 	Folder      string `json:"folder"`
 }
 
-// A Stream is what a manifest says about one stream.
+// A Stream is what the manifest declares for one stream.
 type Stream struct {
 	Name string `json:"-"`
 
@@ -163,7 +164,7 @@ type Stream struct {
 	Relations    []model.Relation  `json:"relations"`
 	Views        []model.View      `json:"views"`
 
-	// Fields describe the stream completely, so that its files are not read in advance.
+	// Fields describes the stream completely, so that its files are not read in advance.
 	Fields           []model.Field `json:"fields"`
 	CursorField      string        `json:"cursor_field"`
 	ConsentTimeField string        `json:"consent_time_field"`

@@ -1,4 +1,4 @@
-// Package schema describes the streams of a folder: what its manifest declares of them, and what their records show.
+// Package schema describes the streams of a folder, from what its manifest declares and what their records show.
 package schema
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
-// The connector and connection of a folder whose manifest names none. A database holds one folder, so they need not be unique.
+// The connector and connection of a folder whose manifest names none. They need not be unique, because a database has one folder.
 const (
 	folderConnector  = "files"
 	folderConnection = "cin_files"
@@ -25,8 +25,8 @@ const (
 
 const maxManifestBytes = 1 << 20
 
-// Read reads the manifest of a folder, which may have none. The name is that of the folder. A file of this name that cannot be
-// read or that another program made says nothing about the folder: foreign says why it is passed over.
+// Read reads the manifest of the folder with this name, which need not have one. A file that cannot be read, or that another program made,
+// is skipped: foreign is the reason.
 func Read(fsys fs.FS, name string) (manifest Folder, foreign string, err error) {
 	text := []byte("{}")
 	file, err := fsys.Open(ManifestName)
@@ -50,8 +50,8 @@ func Read(fsys fs.FS, name string) (manifest Folder, foreign string, err error) 
 	return manifest, foreign, err
 }
 
-// isManifest reports whether a text may be meant as a manifest of ours: it is an empty object, or names one of our keys, even if it is
-// wrong.
+// isManifest reports whether a text is meant as a manifest of this program: it is an empty object, or names one of the keys, even if it is
+// invalid.
 func isManifest(text []byte) bool {
 	var members map[string]json.RawMessage
 	text = bytes.TrimSpace(bytes.TrimPrefix(text, []byte(item.ByteOrderMark)))
@@ -64,7 +64,7 @@ func isManifest(text []byte) bool {
 	return !broken && members != nil && len(members) == 0
 }
 
-// Parse reads the text of a manifest, for a folder of this name.
+// Parse parses the text of a manifest, for the folder with this name.
 func Parse(text []byte, name string) (manifest Folder, err error) {
 	defer func() {
 		if err != nil {
@@ -94,7 +94,7 @@ func Parse(text []byte, name string) (manifest Folder, err error) {
 	return manifest, manifest.complete()
 }
 
-// complete puts in what connectors and connections leave out, and checks that no two share what names them.
+// complete sets what connectors and connections leave out, and checks that no two have the same key, id or folder.
 func (m Folder) complete() error {
 	taken := map[string]bool{}
 	var folders []string
@@ -130,15 +130,15 @@ func (m Folder) complete() error {
 	return nil
 }
 
-// IsWithin reports whether a path is a folder or lies in it.
+// IsWithin reports whether a path is a folder or is in it.
 func IsWithin(name, folder string) bool {
 	return folder == "." || name == folder || strings.HasPrefix(name, folder+"/")
 }
 
-// Streams are what a manifest says about streams, in the order in which they are served.
+// Streams are the streams that a manifest declares, in the order in which they are served.
 type Streams []Stream
 
-// UnmarshalJSON reads an object of streams and keeps their order.
+// UnmarshalJSON decodes an object of streams and keeps their order.
 func (s *Streams) UnmarshalJSON(text []byte) error {
 	if string(text) == "null" {
 		return nil
@@ -158,7 +158,7 @@ func (s *Streams) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// UnmarshalJSON reads a connector, and names it where it is wrong.
+// UnmarshalJSON decodes a connector. Its errors name the connector.
 func (c *Connector) UnmarshalJSON(text []byte) error {
 	type plain Connector
 	if err := decodeStrictly(text, (*plain)(c)); err != nil {
@@ -179,7 +179,7 @@ func (s *Stream) parse(text []byte) error {
 	return s.checkFields()
 }
 
-// decodeStrictly decodes one JSON value that has no keys but those of the target.
+// decodeStrictly decodes a single JSON value. Keys that the target does not have are errors.
 func decodeStrictly(text []byte, target any) error {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()
@@ -195,7 +195,7 @@ func decodeStrictly(text []byte, target any) error {
 	return nil
 }
 
-// completeRelation checks a relation and puts in what it leaves out.
+// completeRelation checks a relation and sets what it leaves out.
 func completeRelation(r *model.Relation) error {
 	if r.Name == "" {
 		return errors.New("a relation has no name")

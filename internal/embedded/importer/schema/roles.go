@@ -9,7 +9,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
-// roleNames are what fields of a role tend to be called, the likeliest first.
+// roleNames are the usual names of fields, by role, the likeliest first.
 var roleNames = map[string][]string{
 	"event-time": {
 		"receivedat", "sentat", "occurredat", "happenedat", "takenat", "startsat", "startedat", "starttime", "start", "startdate", "orderedat",
@@ -20,7 +20,7 @@ var roleNames = map[string][]string{
 		"title", "subject", "name", "headline", "displayname", "label", "trackname", "activityname", "filename", "question", "summary",
 		"productname", "producttitle", "itemname", "conversationtitle", "conversationname", "threadtitle", "chattitle", "chatname",
 	},
-	"conversation": {"conversation", "chat", "thread"}, // the title of what is said in it, if they are called by words
+	"conversation": {"conversation", "chat", "thread"}, // the title of its messages, if conversations have names
 	"secondary": {
 		"snippet", "description", "body", "bodytext", "text", "fulltext", "textcontent", "content", "summary", "notes", "note", "message",
 		"comment",
@@ -33,7 +33,8 @@ var roleNames = map[string][]string{
 
 var timeTypes = []string{"timestamp", "date", model.LocalTime}
 
-// assignRole gives a role to the declared field or to the first of the likely names that has one of the types and no role yet.
+// assignRole gives a role to the declared field, or else to the first of the likely names that has one of the types and no role yet. It
+// returns the field, or nil.
 func assignRole(fields []model.Field, role, declared string, kinds ...string) *model.Field {
 	names := roleNames[role]
 	if declared != "" {
@@ -52,8 +53,8 @@ func assignRole(fields []model.Field, role, declared string, kinds ...string) *m
 	return nil
 }
 
-// timesOf are the fields that may say when a record happened: of several those whose names say that they are dates, the likeliest first,
-// as a booking comes before what follows from it.
+// timesOf returns the fields that may say when a record happened, the likeliest first, as a booking comes before what follows from it. If
+// there are several, only those with the name of a date count.
 func timesOf(fields []model.Field) (times []*model.Field) {
 	for index := range fields {
 		if one := &fields[index]; slices.Contains(timeTypes, one.Type) && !ofPerson().MatchString(one.Name) {
@@ -67,7 +68,7 @@ func timesOf(fields []model.Field) (times []*model.Field) {
 	return times
 }
 
-// timeRank is the place of a field among the likely event times, or one behind all of them.
+// timeRank returns the place of a field among the likely event times; all others come after these.
 func timeRank(field *model.Field) int {
 	likely := roleNames["event-time"]
 	if at := slices.Index(likely, model.PlainName(field.Name)); at >= 0 {
@@ -78,20 +79,20 @@ func timeRank(field *model.Field) int {
 
 func isLikelyTime(field *model.Field) bool { return timeRank(field) < len(roleNames["event-time"]) }
 
-// ofPerson are in the names of days that say something about a person, and nothing about when a record happened.
+// ofPerson matches the names of days that are facts about a person, and do not say when a record happened.
 var ofPerson = item.Expression(`(?i)birth|geburt|naissance|nacimiento|nascimento|nascita|^b_?day|^dob$|anniversary|jahrestag|生年月日|生日`)
 
-// dateWords are in the names of dates, in the languages of those whose banks and shops write them.
+// dateWords matches the names of dates, in the languages of the banks and shops that write them.
 var dateWords = item.Expression(`(?i)date|time|datum|buchung|valuta|fecha|data|dato|start|begin|from|^von$|(?:^|_)(?:day|tag|jour|` +
 	`giorno|when)(?:_|$)`)
 
-// EventTime is the name of the field that says when a record happened: empty if there is none.
+// EventTime returns the name of the field that says when a record happened; "" if there is none.
 func EventTime(fields []model.Field) string {
 	field, _ := model.Find(fields, func(field model.Field) bool { return field.Role == "event-time" })
 	return field.Name
 }
 
-// Capable says what may be asked of a field, from its type.
+// Capable sets the capabilities of a field, which follow from its type and name.
 func Capable(field model.Field) model.Field {
 	switch field.Type {
 	case "timestamp", "date", model.LocalTime:
@@ -110,24 +111,24 @@ func Capable(field model.Field) model.Field {
 	return field
 }
 
-// linkName matches the names of fields whose ids only link records. Order numbers and the like, which people search for, do not match.
+// linkName matches the names of fields whose ids only link records. It does not match order numbers and the like, for which people search.
 var linkName = item.Expression(`^(?:id|sha256)$|(?:^|_)(?:thread|message|conversation|channel|chat|room|session|user|author|sender|recipient|` +
 	`client|device|parent|series|note|target|list|reply_to)_?id$`)
 
-// idName matches the names of fields that hold ids, whatever of.
+// idName matches the names of fields with ids of any kind.
 var idName = item.Expression(`(?:^|[._-])(?i:id)$|\p{Ll}I[dD]$`)
 
-// isKey reports whether a field of this name holds such an id, in which nobody searches for a word.
+// isKey reports whether a field of this name has ids that only link records, so a word search need not cover it.
 func isKey(name string) bool {
 	return linkName().MatchString(strings.ToLower(name[strings.LastIndexByte(name, '.')+1:]))
 }
 
-// HasField reports a field of a name.
+// HasField reports whether one of the fields has this name.
 func HasField(fields []model.Field, name string) bool {
 	return slices.ContainsFunc(fields, func(field model.Field) bool { return field.Name == name })
 }
 
-// AsKey declares a field that a relation leads by as a string, which record ids are: an integer would never equal one.
+// AsKey makes the field that a relation uses as a foreign key a string, as record ids are: an integer would never equal one.
 func AsKey(stream *model.Stream, name string) error {
 	at := slices.IndexFunc(stream.Fields, func(field model.Field) bool { return field.Name == name })
 	switch {

@@ -9,20 +9,21 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
+// A fieldTally counts the values of one field.
 type fieldTally struct {
 	table.Column
-	members *Tally // what objects hold, by dotted names; nil: nothing yet, or they are maps
+	members *Tally // the members of its objects, by dotted names; nil: none yet, or the objects are maps
 	isMap   bool
-	singles int    // lists of one object, which is counted as what the field holds
-	several bool   // a list has other elements than one object
-	record  int    // that was counted last
-	bit     uint64 // of dated
+	singles int    // lists of one object, whose members are counted too
+	several bool   // a list has several elements, or one that is no object
+	record  int    // the last record that was counted
+	bit     uint64 // of the field in dated; 0: none
 }
 
-// MaxMembers is how many fields an object may become. One with more is rather a map.
+// MaxMembers is the most fields that an object can become. One with more is rather a map.
 const MaxMembers = 64
 
-// maxName is how long a dotted name may become, in bytes: an object that is deeper stays whole.
+// maxName is the longest dotted name, in bytes: an object with deeper members stays an object.
 const maxName = 250
 
 func (t *fieldTally) countMembers(object item.Field) {
@@ -41,29 +42,29 @@ func (t *fieldTally) countMembers(object item.Field) {
 // A Tally counts the fields of a stream's records, in the order in which they were first seen.
 type Tally struct {
 	Records   int
-	Days      int // how many of them have a day by the name of their file
+	Days      int // records with a day in the name of their file
 	fields    []*fieldTally
 	byName    map[string]*fieldTally
 	refused   map[string]bool        // fields beyond item.MaxFields
 	Unfolds   bool                   // objects become fields
-	AreCells  bool                   // values are those of a table
+	AreCells  bool                   // values are cells of a table
 	Commas    bool                   // numbers may have decimal commas
-	Objects   map[string]item.Holder // those that do; set by Stream
-	Cells     map[string]table.Cell  // how values become those of fields; set by Stream
-	Times     []string               // whose first is that of a record, in WhenField; set by Stream
-	ambiguous bool                   // a record has a field twice
+	Objects   map[string]item.Holder // the objects that become fields; set by Stream
+	Cells     map[string]table.Cell  // how to convert the values of fields; set by Stream
+	Times     []string               // the fields of which the first present becomes WhenField; set by Stream
+	ambiguous bool                   // a record has the same field twice
 	dated     dated
 }
 
-// NewTally returns a tally of no records.
+// NewTally returns a tally without records.
 func NewTally() *Tally {
 	return &Tally{byName: map[string]*fieldTally{}, refused: map[string]bool{}}
 }
 
-// Add counts the values of a record and returns the fields beyond the bound, each once.
+// Add counts the values of a record. It returns the names of fields beyond item.MaxFields, each once.
 func (t *Tally) Add(fields []item.Field) []string {
 	var extra []string
-	times := uint64(0) // that the record has
+	times := uint64(0) // bits of the times that the record has
 	t.Records++
 	for _, one := range fields {
 		field, known := t.byName[one.Name]
@@ -103,8 +104,8 @@ func (t *Tally) Add(fields []item.Field) []string {
 	return extra
 }
 
-// unfold puts the fields that objects become in their place. Objects stay that the manifest declares, that are maps, or whose fields would
-// be too many or have the name of another.
+// unfold replaces objects by the fields that they become. An object stays if the manifest declares its type, if it is a map, or if its
+// members would be too many or have the name of another field.
 func (t *Tally) unfold(declared Stream) {
 	var fields []*fieldTally
 	t.Objects = map[string]item.Holder{}
@@ -131,7 +132,7 @@ func (t *Tally) unfold(declared Stream) {
 	t.fields = fields
 }
 
-// Stream describes the stream from its tally. What the manifest declares comes before what was found.
+// Stream describes the stream. The manifest takes precedence over what was found.
 func (t *Tally) Stream(declared Stream) (model.Stream, error) {
 	t.unfold(declared)
 	var columns []*table.Column
@@ -164,7 +165,7 @@ func (t *Tally) Stream(declared Stream) (model.Stream, error) {
 	}
 	if eventTime, ok := stream.Field(EventTime(stream.Fields)); ok {
 		stream.ConsentTimeField = eventTime.Name
-		// Records without the time would all sort to one end; the time of emission is there for each.
+		// Records without the time would all sort to one end. Each has a time of emission, the default cursor.
 		if !eventTime.Nullable {
 			stream.CursorField = eventTime.Name
 		}
@@ -181,8 +182,8 @@ func (t *Tally) Stream(declared Stream) (model.Stream, error) {
 	return stream, nil
 }
 
-// describe describes the fields, once their columns are settled. moments are the fields that have the times of a day and of a time beside
-// it, by those of the days.
+// describe describes the fields, once their columns are settled. moments maps the name of a field of days to that of the field that
+// combines them with the times of another column.
 func (t *Tally) describe(declared Stream) (fields []model.Field, moments map[string]string) {
 	fields, moments, t.Cells = []model.Field{}, map[string]string{}, map[string]table.Cell{}
 	for _, field := range t.fields {
@@ -194,13 +195,13 @@ func (t *Tally) describe(declared Stream) (fields []model.Field, moments map[str
 			kind = "timestamp"
 		}
 		described := Capable(model.Field{Name: field.Name, Type: kind, Nullable: field.Present < t.Records || cell.Nullable()})
-		if kind == "text" && !field.Wide { // names of people, shops and songs
+		if kind == "text" && !field.Wide { // such as names of people, shops and songs
 			described.Aggregations = []string{"count_distinct", "group_by"}
-		} else if kind == "array" && !field.Mixed { // labels and people: each counts
+		} else if kind == "array" && !field.Mixed { // such as labels and people, each of which counts
 			described.Exact, described.Aggregations = true, []string{"count_distinct", "group_by"}
 		}
 		fields = append(fields, described)
-		if cell.Kind != kind { // the manifest says otherwise
+		if cell.Kind != kind { // the manifest declares another type
 			cell.Beside = nil
 			if kind != "timestamp" || !slices.Contains(timeTypes, cell.Kind) {
 				cell = table.Cell{Kind: kind}
@@ -221,10 +222,10 @@ func (t *Tally) describe(declared Stream) (fields []model.Field, moments map[str
 	return fields, moments
 }
 
-// leastSingles is in how many records a list has one object, if it is not to be by chance that it never has several.
+// leastSingles is the fewest records with a list of one object for which it is not by chance that no list has several.
 const leastSingles = 5
 
-// countSingle counts what a list holds that is a list of one object.
+// countSingle counts the members of the object in a list of one object.
 func (t *fieldTally) countSingle(list item.Field) {
 	if t.several {
 		return
@@ -242,6 +243,7 @@ func (t *fieldTally) countSingle(list item.Field) {
 	}
 }
 
+// holder returns how the field has objects that become fields; 0: it has none.
 func (t *fieldTally) holder() item.Holder {
 	switch {
 	case t.singles == 0, t.Kinds["object"] > 0:

@@ -10,22 +10,22 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
-// WhenField has the first time that a record says, where some records lack the event time that others have.
+// WhenField is the field with the first time that a record has, if some records lack the event time that others have.
 const WhenField = "when"
 
-// ahead is in the names of dates that something has before it, which say nothing of when it was.
+// ahead matches the names of dates that are still to come when a record happens, such as due dates.
 var ahead = item.Expression(`(?i)(?:^|[_.])due|expir|deadline|until|fällig|vencim|échéance|scadenza`)
 
-// maxDated is how many fields are looked at for it.
+// maxDated is the most fields that dated tracks.
 const maxDated = 64
 
-// dated notes which of the fields that are called as times each record has.
+// A dated tracks which of the fields with names of times each record has.
 type dated struct {
 	fields []string
-	seen   map[uint64]bool // sets of them, a bit for each
+	seen   map[uint64]bool // sets of fields that records have, one bit per field
 }
 
-// bitOf is a bit for a field: 0 if it is not called as times are.
+// bitOf returns a new bit for a field, or 0 if it does not have the name of a time or all bits are used.
 func (d *dated) bitOf(name string) uint64 {
 	if !table.MayBeDate(name) && !dateWords().MatchString(name) || len(d.fields) == maxDated {
 		return 0
@@ -41,22 +41,22 @@ func (d *dated) note(set uint64) {
 	d.seen[set] = true
 }
 
-// has tells of the records whether one has some of the fields, but not another, and whether one has none of them.
-func (d *dated) has(some []string, not string) (instead, none bool) {
+// has reports whether any record has one of the fields some but not the field missing, and whether any has none of these fields.
+func (d *dated) has(some []string, missing string) (instead, none bool) {
 	for set := range d.seen {
-		any, other := false, false
+		hasSome, hasOther := false, false
 		for index, name := range d.fields {
-			here := set&(1<<index) != 0
-			any = any || here && slices.Contains(some, name)
-			other = other || here && name == not
+			present := set&(1<<index) != 0
+			hasSome = hasSome || present && slices.Contains(some, name)
+			hasOther = hasOther || present && name == missing
 		}
-		instead, none = instead || any && !other, none || !any && !other
+		instead, none = instead || hasSome && !hasOther, none || !hasSome && !hasOther
 	}
 	return instead, none
 }
 
-// chooseTime gives its role to the event time. If it is empty in some records, another time that all have is it instead; or else a further
-// field that has the first time of each, since a record without a time is in no span of time.
+// chooseTime gives the event time its role. If that is empty in some records, another time that all records have gets the role, or else a
+// new field with the first time of each record: a record without a time is in no range of time.
 func (t *Tally) chooseTime(fields []model.Field, declared string) []model.Field {
 	if declared != "" {
 		assignRole(fields, "event-time", declared)
@@ -98,13 +98,13 @@ func (t *Tally) chooseTime(fields []model.Field, declared string) []model.Field 
 	return append(fields, Capable(when))
 }
 
-// TwoReadings says of each field whose dates or numbers have two readings what they are. Such fields are texts, unless the manifest says
-// otherwise.
-func (t *Tally) TwoReadings(declared Stream) (said []string) {
+// TwoReadings describes the fields whose dates or numbers have two readings. Such fields are texts, unless the manifest declares another
+// type.
+func (t *Tally) TwoReadings(declared Stream) (notes []string) {
 	for _, field := range t.fields {
 		if two := cmp.Or(field.TwoDates(), field.TwoNumbers()); two != "" && declared.Types[field.Name] == "" {
-			said = append(said, fmt.Sprintf("%q stays a text: %s, and nothing else in the file says which", field.Name, two))
+			notes = append(notes, fmt.Sprintf("%q stays a text: %s, and nothing else in the file says which", field.Name, two))
 		}
 	}
-	return said
+	return notes
 }
