@@ -12,27 +12,29 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 )
 
-// What its columns hold above it tells a row from what sums up rows, or stands below them.
+// A line is told from totals, and from lines below the table, by the columns of the rows above it.
 
-// above is that, with the line of the last row, how many rows there are, and below the last total, and the bytes of the longest first cell.
+// An above describes the rows above a line: the line of the last row, the number of rows, that of the rows after the last total, and the
+// bytes of the longest first cell.
 type above struct {
 	columns                   []columnAbove
 	last, rows, many, longest int
 }
 
+// A columnAbove describes one column of those rows.
 type columnAbove struct {
-	kinds    [aDay + 1]int // of its first cells
+	kinds    [aDay + 1]int // number of each kind, of its first cells
 	sum      float64       // of its numbers
-	before   []float64     // up to the last totals
-	size     float64       // of its numbers, whatever their signs
-	read     float64       // the number of the line at hand
-	isNumber bool          // it has one
+	before   []float64     // sum at each of the last totals
+	size     float64       // sum of the absolute values of its numbers
+	read     float64       // number in the current line
+	isNumber bool          // the current line has one
 }
 
-// What a cell holds, as far as that tells rows from other lines. A time of a day is one too.
+// The kinds of cells, as far as they tell rows from other lines. A time of day is of the kind aDay.
 const aText, aNumber, aDay = 0, 1, 2
 
-// sampledCells are enough to know a column, of which four in five are of its kind.
+// sampledCells is how many cells show the kind of a column, if four in five are of that kind.
 const sampledCells = 20
 
 func (c *columnAbove) sampled() int { return c.kinds[aText] + c.kinds[aNumber] + c.kinds[aDay] }
@@ -42,7 +44,7 @@ func (c *columnAbove) is(kind int) bool { return c.kinds[kind] > 0 && 5*c.kinds[
 // isTyped reports a column of numbers or of dates.
 func (c *columnAbove) isTyped() bool { return c.is(aNumber) || c.is(aDay) }
 
-// isAlike reports a number in a column of those, or a date in one of dates.
+// isAlike reports a number in a column of numbers, or a date in a column of dates.
 func (c *columnAbove) isAlike(cell string, kind int) bool {
 	return c.is(kind) && (kind == aNumber && c.isNumber && isBare(cell) || kindOf(cell) == kind)
 }
@@ -56,10 +58,10 @@ func kindOf(cell string) int {
 	return count(isClock || isDay(plain)) * aDay
 }
 
-// longestBeside is how many bytes of signs and of a currency are beside a number at most.
+// longestBeside is the most bytes of signs and currency around a number.
 const longestBeside = 6
 
-// amount reads a number of a column of those, as quickly as it can. Three digits behind a mark are a fraction if decimals have that mark.
+// amount parses a number in a column of numbers, fast. Three digits after a single mark are a fraction if that mark is decimal.
 func amount(cell string, decimal byte) (number float64, ok bool) {
 	from, to := strings.IndexAny(cell, digits), strings.LastIndexAny(cell, digits)+1
 	if from < 0 || from+len(cell)-to > longestBeside {
@@ -73,7 +75,7 @@ func amount(cell string, decimal byte) (number float64, ok bool) {
 		case one == '.' || one == ',':
 			isMixed = isMixed || marks > 0 && cell[last] != one
 			marks, last = marks+1, index
-		case one != '\'' && one != ' ' && one < utf8.RuneSelf: // which mark thousands
+		case one != '\'' && one != ' ' && one < utf8.RuneSelf: // marks of thousands
 			return 0, false
 		}
 	}
@@ -86,7 +88,7 @@ func amount(cell string, decimal byte) (number float64, ok bool) {
 	return number, true
 }
 
-// look reads the numbers of a line, and counts those that are the sum of all rows above it, or of those below one of the last totals.
+// look parses the numbers of a line, and counts those that are the sum of all rows above it, or of the rows after one of the last totals.
 func (r *reader) look(cells []string) (sums int) {
 	decimal := byte('.')
 	if r.comma == ';' {
@@ -108,10 +110,10 @@ func (r *reader) look(cells []string) (sums int) {
 	return sums
 }
 
-// manyTotals are as many as a month has days, each with a total of its own.
+// manyTotals is how many totals are remembered: one for each day of a month.
 const manyTotals = 31
 
-// endPart begins to sum up anew, too.
+// endPart begins a new part of the table, which has separate totals.
 func (a *above) endPart() {
 	a.many = 0
 	for index := range a.columns {
@@ -120,7 +122,7 @@ func (a *above) endPart() {
 	}
 }
 
-// add takes in a row that was looked at.
+// add counts a row that look has read.
 func (a *above) add(cells []string, line int) {
 	a.rows, a.many, a.last, a.longest = a.rows+1, a.many+1, line, max(a.longest, len(cells[0]))
 	for index, cell := range cells {
@@ -143,7 +145,7 @@ func (a *above) add(cells []string, line int) {
 const notTheSum = "it is called a total, and no number of it is the sum of the rows above it; it is kept as a row"
 const asARow = "it is called a total and is the sum of the rows above it, but has a date or an id as they do; it is kept as a row"
 
-// place is where a line stands that is no row, with what is said of one that is kept though it is called a total.
+// place returns where a line is if it is not a row, or a note on a row that is named like a total.
 func (r *reader) place(cells []string, line int) (place, note string) {
 	if r.sections {
 		return "", ""
@@ -158,8 +160,8 @@ func (r *reader) place(cells []string, line int) (place, note string) {
 	return place, note
 }
 
-// placeOfTotal is place for a line that is called a total or a balance, or of whose numbers some are sums. One that is called
-// neither is a total if all its numbers are sums.
+// placeOfTotal is place for a line that is named like a total or a balance, or that has sums. A line with another name is a total if all
+// its numbers are sums.
 func (r *reader) placeOfTotal(cells []string, kind, sums int) (place, note string) {
 	numbers, texts, isOwn := r.holds(cells)
 	isNamed := kind == aTotal || numbers == sums && endsAsTotal(cells) && r.over.rows > 1
@@ -185,7 +187,7 @@ func (r *reader) placeOfTotal(cells []string, kind, sums int) (place, note strin
 	return "", ""
 }
 
-// holds counts the numbers of a line, and the texts where rows may have them; isOwn reports a date or an id where rows have one.
+// holds counts the numbers of a line, and the texts in columns of texts. isOwn reports a date or an id where rows have one.
 func (r *reader) holds(cells []string) (numbers, texts int, isOwn bool) {
 	for index, cell := range cells[:min(len(cells), len(r.columns))] {
 		column := &r.over.columns[index]
@@ -202,21 +204,21 @@ func (r *reader) holds(cells []string) (numbers, texts int, isOwn bool) {
 	return numbers, texts, isOwn
 }
 
-// begins reports a line whose first cell is one of a row.
+// begins reports a line whose first cell may be that of a row.
 func (r *reader) begins(cells []string) bool {
 	return isFilled(cells[0]) && (!r.over.columns[0].isTyped() || kindOf(cells[0]) != aText)
 }
 
-// isRow reports that a line has more than half of the cells of the header, a number or a date where the rows have those, or at least
-// begins as they do. A text alone is a row only right below another one, if it is no remark: one with a colon or another mark, or longer
-// than they begin with. Below what is no row one has two cells as those have.
+// isRow reports a line with more than half as many cells as the header, with a number or a date where rows have one, or that at least
+// begins like a row. A single text is a row only directly below another row, and if it is no remark: one with a colon or another mark, or
+// twice as long as any first cell. After a line that is no row, two cells must be like those of rows.
 func (r *reader) isRow(cells []string, line int) bool {
 	cells = cells[:widthOf(cells)]
 	if 2*len(cells) > len(r.columns) {
 		return true
 	}
 	alike, needed := 0, 1+count(r.ended)
-	for _, kind := range [...]int{aNumber, aDay} { // which takes longer to read
+	for _, kind := range [...]int{aNumber, aDay} { // dates last: they take longer to parse
 		for index, cell := range cells {
 			alike += count(alike < needed && r.over.columns[index].isAlike(cell, kind))
 		}
@@ -235,7 +237,7 @@ func (r *reader) isRow(cells []string, line int) bool {
 	return line == r.over.last+1 && isWord && len(text) <= 2*r.over.longest && !strings.Contains(text, ":")
 }
 
-// widthOf is how many cells a line has up to the last that holds something.
+// widthOf returns the number of cells up to the last one that is not empty.
 func widthOf(cells []string) int {
 	width := len(cells)
 	for width > 0 && !isFilled(cells[width-1]) {
@@ -244,8 +246,8 @@ func widthOf(cells []string) int {
 	return width
 }
 
-// endsHere reports that all lines until the end of the file, or until another header, are as short as those of a preamble, or totals, if
-// they may be: what a bank writes below a table.
+// endsHere reports that all lines until the end of the file, or until another header, are as short as those of a preamble, or are totals if
+// orTotals is set: what a bank writes below a table. It reads at most preambleLines lines.
 func (r *rows) endsHere(orTotals bool) bool {
 	var lines [][]byte
 	defer func() { r.lines.Back(lines...) }()
@@ -267,13 +269,13 @@ func (r *rows) endsHere(orTotals bool) bool {
 	return false
 }
 
-// What a row is called that sums up the others, or says what an account holds after them.
+// The kinds of names of rows that sum up others, or have the balance of an account after them.
 const aTotal, aBalance = 1, 2
 
-// totalKind is 0 of a row that is called neither: only dates stand before its name, which does not begin with a digit.
+// totalKind returns the kind of a row's name, else 0. Only dates may come before the name, which does not begin with a digit.
 func totalKind(cells []string) (kind int) {
 	at := slices.IndexFunc(cells, func(cell string) bool { return cell != "" && (cell[0] < '-' || cell[0] > '9') })
-	if at < 0 || len(cells[at]) > 32 { // longer than each of these
+	if at < 0 || len(cells[at]) > 32 { // longer than all names below
 		return 0
 	}
 	switch strings.ToLower(strings.TrimSuffix(strings.TrimSpace(cells[at]), ":")) {
@@ -292,7 +294,7 @@ func totalKind(cells []string) (kind int) {
 	return kind
 }
 
-// endsAsTotal reports a row whose first text begins or ends with such a word: "Summe Januar", "January total".
+// endsAsTotal reports a row whose first text begins or ends with such a name: "Summe Januar", "January total".
 func endsAsTotal(cells []string) bool {
 	words := strings.Fields(cells[max(slices.IndexFunc(cells, isFilled), 0)])
 	return len(words) > 1 && totalKind(words[:1])+totalKind(words[len(words)-1:]) > 0

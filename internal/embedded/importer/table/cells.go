@@ -10,37 +10,38 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
-// A Cell is what the cells of a column are: a type of a field, and the form of a timestamp or number when it is not one that records have.
+// A Cell is how the cells of a column are converted: the type of the field, and the form of timestamps or numbers if it is not the one that
+// records have.
 type Cell struct {
 	Kind    string // type of the field
 	form    string // of dateForms
 	numbers numberForms
 	clock   clock
-	exact   bool // its numbers are texts, which no program rounds
-	utc     bool // its times say no zone, and its name says that they are those of UTC
-	epoch   bool // the time at which Unix begins to count is none
+	exact   bool // its numbers are strings, which no program rounds
+	utc     bool // its times have no zone, and the name of the column says that they are in UTC
+	epoch   bool // the Unix epoch means no time
 
-	Beside    []Beside // fields for what its type cannot hold
-	hasStrays bool     // one of those has the cells of another kind, unchanged
-	zero      bool     // a count of 0 is no time
+	Beside    []Beside // further fields, for what its type cannot represent
+	hasStrays bool     // one of them has the cells of another kind, unchanged
+	zero      bool     // a count of 0 means no time
 }
 
-// A Beside is a further field that a cell gives a record: the currency or the percent sign of a number, the seconds of a duration, a cell
-// of another kind than the others, or the moment that a day and a time of the day in another cell make.
+// A Beside is a further field that a cell adds to a record: the currency or percent sign of a number, the seconds of a duration, a stray
+// cell, or the moment that a day and a time of day in another cell make.
 type Beside struct {
 	Name, Kind string
-	Nullable   bool   // though the cell itself may not be
-	Clock      string // the column of that other cell; empty: it is not needed
-	// Append writes it as JSON.
+	Nullable   bool   // even if the cell itself is not
+	Clock      string // the column of that time of day; empty: not needed
+	// Append appends its value as JSON.
 	Append func(to []byte, of Cell, cell, clock string) []byte
 }
 
-// Nullable reports that the cell is null where it says something.
+// Nullable reports that a cell that is not empty can be null.
 func (c Cell) Nullable() bool { return c.hasStrays || c.zero }
 
 func (c Cell) isText() bool { return c.Kind == "" || c.Kind == "string" || c.Kind == "text" }
 
-// Append writes a cell as JSON.
+// Append appends the converted cell as JSON.
 func (c Cell) Append(to []byte, cell string) []byte {
 	plain := clean(cell)
 	if plain == "" || c.isStray(plain) || !c.isText() && IsMissing(plain) {
@@ -68,8 +69,8 @@ func (c Cell) Append(to []byte, cell string) []byte {
 	return model.Quote(to, cell)
 }
 
-// Value is the value of a field of JSON, and what stands beside it; clock is what a field holds.
-func (c Cell) Value(value []byte, clock func(name string) string) (own []byte, beside []item.Field) {
+// Value converts the value of a JSON field, and returns its further fields. clock returns the text of the field with a name.
+func (c Cell) Value(value []byte, clock func(name string) string) (converted []byte, extra []item.Field) {
 	isText := value[0] == '"'
 	if value = c.exactly(value); value[0] == 'n' || len(c.Beside) == 0 && !c.counts() && !c.epoch && (c.Kind != "number" || !isText) {
 		return value, nil
@@ -79,14 +80,14 @@ func (c Cell) Value(value []byte, clock func(name string) string) (own []byte, b
 		text = model.Unquote(value)
 	}
 	for _, one := range c.Beside {
-		if said := one.Append(nil, c, text, clock(one.Clock)); said[0] != 'n' {
-			beside = append(beside, item.Field{Name: one.Name, Value: said})
+		if found := one.Append(nil, c, text, clock(one.Clock)); found[0] != 'n' {
+			extra = append(extra, item.Field{Name: one.Name, Value: found})
 		}
 	}
-	return c.Append(nil, text), beside
+	return c.Append(nil, text), extra
 }
 
-// appendUnit writes the currency or the percent sign of a cell as JSON: null if it has none.
+// appendUnit appends the currency or percent sign of a cell as JSON: null if it has none.
 func appendUnit(to []byte, _ Cell, cell, _ string) []byte {
 	if _, found, _ := split(clean(cell)); found != "" {
 		return model.Quote(to, found)
@@ -94,7 +95,7 @@ func appendUnit(to []byte, _ Cell, cell, _ string) []byte {
 	return append(to, "null"...)
 }
 
-// appendStray writes a cell that is a stray as JSON, and null for any other.
+// appendStray appends a cell that is a stray as JSON, and null for any other cell.
 func appendStray(to []byte, c Cell, cell, _ string) []byte {
 	if plain := clean(cell); plain == "" || IsMissing(plain) || !c.isStray(plain) {
 		return append(to, "null"...)
@@ -102,7 +103,7 @@ func appendStray(to []byte, c Cell, cell, _ string) []byte {
 	return model.Quote(to, cell)
 }
 
-// timestamp writes a time as records do.
+// timestamp returns a time in the form that records have; "" for the Unix epoch if that means no time.
 func (c Cell) timestamp(plain string) string {
 	if plain = c.written(plain); c.epoch && isEpoch(plain) {
 		return ""
@@ -113,7 +114,7 @@ func (c Cell) timestamp(plain string) string {
 	return plain
 }
 
-// written is a count, a date in the form of the column or one with a space before its time as records have it, and anything else as it is.
+// written converts a count, a date in the form of the column, or one with a space before its time to the form of records. Other text stays.
 func (c Cell) written(plain string) string {
 	clock, layout := plain[min(len(plain), len(time.DateOnly)):], "2006-01-02T15:04:05.999999999"
 	switch {
@@ -135,7 +136,7 @@ func (c Cell) written(plain string) string {
 	return plain
 }
 
-// exactly is a value of JSON in which no whole number is rounded by a program that reads it. What is to be a number stays one.
+// exactly returns a JSON value in which programs round no whole number. A number in a field of numbers stays a number.
 func (c Cell) exactly(value []byte) []byte {
 	first := value[0]
 	isNumber := first == '-' || first >= '0' && first <= '9'
@@ -148,12 +149,12 @@ func (c Cell) exactly(value []byte) []byte {
 	return value
 }
 
-// counts reports that the cells are numbers that count time, or dates in another form than records have.
+// counts reports that the cells are counts of time, or dates in another form than records have.
 func (c Cell) counts() bool { return c.clock.unit > 0 || c.form != "" }
 
-// moment is a count as a time, nothing for 0.
+// moment returns a count as a time, "" for 0. Text that is not a number stays as it is.
 func (c clock) moment(count string) string {
-	if strings.ContainsAny(count, "eE") { // as some programs write large numbers
+	if strings.ContainsAny(count, "eE") { // some programs write large numbers so
 		if number, err := strconv.ParseFloat(count, 64); err == nil {
 			count = strconv.FormatFloat(number, 'f', -1, 64)
 		}
@@ -180,7 +181,7 @@ func (c clock) moment(count string) string {
 	return when.Format("2006-01-02T15:04:05." + strings.Repeat("0", len(strconv.FormatInt(second, 10))-1) + "Z07:00")
 }
 
-// IsMissing reports a cell that says that there is nothing: null in a column of numbers or dates, and itself among texts.
+// IsMissing reports a cell that says that there is no value: it is null in a column of numbers or dates, and stays itself in one of texts.
 func IsMissing(cell string) bool {
 	if cell = strings.TrimSpace(cell); len(cell) > len("0000-00-00 00:00:00") {
 		return false
@@ -192,7 +193,7 @@ func IsMissing(cell string) bool {
 	return false
 }
 
-// clean is a cell without spaces around it, and with the minus that programs read.
+// clean returns a cell without spaces around it, and with an ASCII minus.
 func clean(cell string) string {
 	cell = strings.TrimSpace(cell)
 	if last := len(cell) - 1; last > 1 && cell[0] == '\'' && cell[last] == '\'' { // a text for spreadsheets

@@ -12,62 +12,62 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
-// A Column remembers what the values of one field were, and which forms of a date and of a number all of them have.
+// A Column collects what the values of one field look like, and which forms of a date and of a number fit all of them.
 type Column struct {
 	Name    string
-	Present int            // how many values it has
-	Kinds   map[string]int // how many of them look like one of each type
+	Present int            // number of values
+	Kinds   map[string]int // number of values that look like each type
 	Wide    bool           // a string has several lines, or more than longString characters
-	Mixed   bool           // a list has something else than short strings
+	Mixed   bool           // a list has other elements than short strings
 
-	dates    uint64 // a bit for each of dateForms that the days have
-	dateless bool   // none has been left
-	date     string // the first day, but for those that are alike
-	isDate   bool   // it may hold dates: a table, or a field of JSON with such a name
-	stamps   int    // how many are dates as records have them
-	timed    bool   // a date has a time of the day
-	zoned    bool   // one of those has a zone
-	clocked  bool   // one of those is not at midnight
-	early    bool   // a date is before 1980, and not when Unix begins to count
-	epoch    bool   // one is then, which many a program writes for no time at all
+	dates    uint64 // the dateForms that fit all days, one bit each
+	dateless bool   // no form fits all of them
+	date     string // the first day, or the first whose day and month differ
+	isDate   bool   // it can have dates: a column of a table, or a JSON field with such a name
+	stamps   int    // number of dates in the form that records have
+	timed    bool   // a date has a time of day
+	zoned    bool   // such a time has a zone
+	clocked  bool   // such a time is not midnight
+	early    bool   // a date is before 1980, and not the Unix epoch
+	epoch    bool   // a date is the Unix epoch, which many programs write for no time at all
 
-	numbers    numberForms
-	numberless bool        // none has been left
-	marks      string      // of thousands or decimals: all that numbers have, while they may be of either form
-	number     string      // the first with one of those
-	triples    int         // how many have three digits three times
-	small      bool        // a whole number below a thousand, but for 0
-	large      bool        // one without a mark that is not
+	numbers    numberForms // that fit all numbers
+	numberless bool        // no form fits all of them
+	marks      string      // all marks of thousands or decimals, while the numbers can have either form
+	number     string      // the first number with such a mark
+	triples    int         // numbers with at least three groups of three digits
+	small      bool        // a whole number is below a thousand, and not 0
+	large      bool        // a whole number without a mark is at least a thousand
 	units      bool        // a number has a currency or a percent sign
 	percent    bool        // one of them is a percent sign
-	pointed    bool        // a currency is of a country that writes 1,234 for a thousand
-	sided      int         // how many numbers have a mark of a credit or a debit
-	plus       bool        // one has a plus
-	below      bool        // one is below zero
-	assumed    numberForms // as other columns have them
-	open       bool        // no column says what the dot means in 1.234, and semicolons separate the cells
-	isAmount   bool        // the name is that of an amount, in JSON
-	amounts    int         // strings that are numbers, where it is
+	pointed    bool        // a currency is of a country with decimal points
+	sided      int         // numbers with the mark of a credit or a debit
+	plus       bool        // a number has a plus, and no decimals
+	below      bool        // a number is negative
+	assumed    numberForms // the form in other columns
+	open       bool        // no column shows what the dot in 1.234 means, and semicolons separate the cells
+	isAmount   bool        // a JSON field with the name of an amount
+	amounts    int         // strings that are numbers, in such a field
 
-	whole           int   // how many are whole numbers
-	fractions       int   // how many are others, which may count seconds
-	zeros           int   // how many are 0
-	lowest, highest int64 // of all but those
-	inexact         bool  // a whole number is above 2^53
+	whole           int   // whole numbers
+	fractions       int   // other numbers, which may count seconds
+	zeros           int   // numbers that are 0
+	lowest, highest int64 // of the whole numbers and fractions except 0
+	inexact         bool  // a whole number is beyond 2^53
 	fractional      bool  // a number is not whole
 
 	strays
 	lasting
 }
 
-// longString is how many characters make a string without spaces a text.
+// longString is the most characters of a string without spaces; a longer one is a text.
 const longString = 100
 
-// amountName is of fields in which many programs write numbers as strings, so that none is rounded, and of measurements. Elsewhere a
-// string of digits is a string, as the number of a house is.
+// amountName matches names of amounts and measurements, for which many programs write numbers as strings, so that none is rounded. Any
+// other string of digits stays a string, such as a house number.
 var amountName = item.Expression(`(?i)amount|price|balance|cost|total|distance|(?:^|[._ ])(?:fee|tax|tip|sum|discount|value|probability)$`)
 
-// NewColumn is one without values. In JSON only a field that is called so may hold dates.
+// NewColumn returns a column without values. isDate reports that a JSON field can have dates, as its name shows.
 func NewColumn(name string, isDate bool) Column {
 	lasts := spanName().MatchString(name) || timeWord().MatchString(name)
 	return Column{Name: name, Kinds: map[string]int{}, isDate: isDate, isAmount: amountName().MatchString(name), lasting: lasting{lasts: lasts}}
@@ -78,7 +78,7 @@ func (c *Column) count(kind string) {
 	c.Present++
 }
 
-// Count puts a valid JSON value on the tally.
+// Count counts a valid JSON value.
 func (c *Column) Count(value []byte) {
 	switch value[0] {
 	case 'n':
@@ -92,7 +92,7 @@ func (c *Column) Count(value []byte) {
 	case '"':
 		text := model.Unquote(value)
 		if IsDigits(text) {
-			c.addWhole(text) // some write counts of time so
+			c.addWhole(text) // some programs write counts of time as strings
 		}
 		if c.isAmount {
 			c.addNumber(clean(text))
@@ -104,7 +104,7 @@ func (c *Column) Count(value []byte) {
 	}
 }
 
-// CountCell puts a cell of a table on the tally as what it would be in JSON.
+// CountCell counts a cell of a table, a JSON string, as what it would be in JSON.
 func (c *Column) CountCell(value []byte) {
 	if value[0] != '"' {
 		c.Count(value)
@@ -142,7 +142,7 @@ func (c *Column) countNumber(text string) {
 	c.count("number")
 }
 
-// countText notes a text that is no number, with what it is without spaces and marks around it.
+// countText counts a text that is not a number; plain is the text without spaces and marks around it.
 func (c *Column) countText(text, plain string) {
 	if c.lasts {
 		c.addLasting(plain)
@@ -165,7 +165,7 @@ func (c *Column) countText(text, plain string) {
 	}
 }
 
-// noteTime notes whether a date as records have it has a time of the day, and whether that has a zone.
+// noteTime notes whether a date, in the form that records have, has a time of day, and whether that has a zone.
 func (c *Column) noteTime(stamp string) {
 	day, begins := len(time.DateOnly), isEpoch(stamp)
 	c.epoch, c.early = c.epoch || begins, c.early || stamp < "1980" && !begins
@@ -175,7 +175,7 @@ func (c *Column) noteTime(stamp string) {
 	}
 }
 
-// isEpoch reports the time at which Unix begins to count.
+// isEpoch reports the time at which Unix time begins.
 func isEpoch(stamp string) bool {
 	if len(stamp) <= len(time.DateOnly) || !strings.HasPrefix(stamp, "1970-01-01") && !strings.HasPrefix(stamp, "1969-12-31") {
 		return false
@@ -184,8 +184,7 @@ func isEpoch(stamp string) bool {
 	return ok && when.Unix() == 0
 }
 
-// addDay strikes the forms of a date that a day does not have. A text that is not a date in any form says nothing about the form of the
-// others.
+// addDay removes the forms of a date that do not fit a day. A text that is a date in no form does not restrict the forms of the others.
 func (c *Column) addDay(text string) {
 	if c.dateless {
 		return
@@ -200,7 +199,7 @@ func (c *Column) addDay(text string) {
 		c.days++
 		c.dates = forms
 		c.noteTime(written)
-	case among != allForms && isDate(text): // of another form
+	case among != allForms && isDate(text): // in another form
 		c.dates, c.dateless = 0, true
 	default:
 		c.undated++
@@ -208,13 +207,13 @@ func (c *Column) addDay(text string) {
 	}
 }
 
-// isAlike reports a date that is the same whether its day or its month comes first.
+// isAlike reports a date whose day and month are the same number.
 func isAlike(date string) bool {
 	parts := strings.FieldsFunc(date, func(one rune) bool { return strings.ContainsRune("/.-", one) })
 	return len(parts) > 1 && strings.TrimLeft(parts[0], "0") == strings.TrimLeft(parts[1], "0")
 }
 
-// addWhole notes a whole number, which may count the time: ok is false if it is none of at most 64 bits.
+// addWhole notes a whole number, which may count time: ok is false for any other number, and beyond 64 bits.
 func (c *Column) addWhole(text string) (ok bool) {
 	if strings.ContainsAny(text, ".eE") {
 		c.fractional = true
@@ -241,10 +240,10 @@ func (c *Column) extend(number int64) {
 	}
 }
 
-// isInexact reports that whole numbers of the column would be rounded, and are no times: they are rather ids.
+// isInexact reports that whole numbers of the column would be rounded: they are ids rather than amounts.
 func (c *Column) isInexact() bool { return c.inexact && !c.fractional }
 
-// addNumber strikes the forms of a number that the cell does not have.
+// addNumber removes the forms of a number that do not fit a cell.
 func (c *Column) addNumber(text string) {
 	if c.numberless {
 		return
@@ -257,7 +256,7 @@ func (c *Column) addNumber(text string) {
 	}
 	c.below = c.below || strings.HasPrefix(text, "-")
 	c.numbers = cmp.Or(c.numbers, eitherNumbers)
-	if whole := strings.TrimPrefix(text, "-"); isWhole(whole) { // of both forms
+	if whole := strings.TrimPrefix(text, "-"); isWhole(whole) { // fits both forms
 		c.large = c.large || len(whole) > 3
 		c.small = c.small || len(whole) <= 3 && text != "0"
 		return

@@ -14,8 +14,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
 )
 
-// named returns the first row as the names of columns. A file without a header begins with a row as the next one, with a date or money
-// where that has one, or has that row alone, or has numbers alone: then the columns have no names, and the rows wait to be read.
+// named returns the names of columns from the first row. A file has no header if its first row is only numbers, has a date or an amount of
+// money where the next row has one too, or has one and is the only row: then the names are empty, and the rows are read again.
 func (r *rows) named(first []string, line int) []string {
 	headless := len(first) > 1 && !slices.ContainsFunc(first, func(cell string) bool { return !isAmount(cell) }) &&
 		slices.ContainsFunc(first, decimals().MatchString)
@@ -36,14 +36,14 @@ func (r *rows) named(first []string, line int) []string {
 	return first
 }
 
-// narrowest is how many columns a table has at least to be told from lines of text.
+// narrowest is the fewest columns of a table that tell it from lines of text.
 const narrowest = 3
 
-// beginsSection reports a row that names the columns of a section, as brokers write several into one file: behind the name of the section
-// stands what each row is.
+// beginsSection reports a row that names the columns of a section. Brokers write several sections into one file; the kind of each row comes
+// after the name of the section.
 func beginsSection(cells []string) bool { return len(cells) > narrowest && cells[1] == "Header" }
 
-// isHeader reports a row of which most cells are names of columns: some programs write a header above each table or row of theirs.
+// isHeader reports a row of which most cells are names of columns: some programs write a header above each table or row.
 func (r *rows) isHeader(cells []string) bool {
 	names := 0
 	for _, cell := range cells {
@@ -54,10 +54,10 @@ func (r *rows) isHeader(cells []string) bool {
 	return len(cells) >= narrowest && 2*names > len(cells)
 }
 
-// units are the signs in a header that are words in a name.
+// units replaces signs in a header by words that can be part of a name.
 var units = strings.NewReplacer("€", "EUR", "£", "GBP", "%", "percent")
 
-// columnNames makes names of fields from a header: letters, digits, ".", "_" and "-", each once.
+// columnNames makes unique names of fields from a header, of letters, digits, ".", "_" and "-".
 func columnNames(header []string) []string {
 	names := make([]string, len(header))
 	taken := map[string]bool{}
@@ -79,21 +79,21 @@ func columnNames(header []string) []string {
 	return names
 }
 
-// isNoName reports a text that no column is called: a date, or money that is below zero or has its currency.
+// isNoName reports a text that is not the name of a column: a date, or an amount of money that is negative or has a currency.
 func isNoName(text string) bool {
 	number, unit, _ := split(clean(text))
 	return isDay(text) || isAmount(number) && (unit != "" && unit != "%" || number[0] == '-')
 }
 
-// preambleLines and preambleBytes are in how much of a file a header is looked for.
+// A header is searched for in at most preambleLines lines and preambleBytes bytes of a file.
 const (
 	preambleLines = 40
 	preambleBytes = 64 << 10
 )
 
-// passPreamble passes over what a bank writes above a header: lines with at most half of the cells that most lines have. The header is the
-// first line with more of them, and none of its cells begins with a digit. A first line with digits, and not as wide as most, is no header.
-// Without such a line the first one is the header. Above it are lines that were passed over.
+// passPreamble skips and returns what a bank writes above a header: lines with at most half as many cells as most lines have. The header is
+// the first line with more cells, if none of them begins with a digit. A first line with digits that is narrower than most lines is no
+// header. If no line fits, the first line is the header.
 func (r *rows) passPreamble() (above []row) {
 	lines := r.ahead(preambleLines)
 	comma, header := findPreamble(lines, r.sheet)
@@ -113,13 +113,13 @@ func (r *rows) passPreamble() (above []row) {
 	return above
 }
 
-// ahead looks at lines that are read later, from the next on that is not empty.
+// ahead returns lines that are read again later, from the next one that is not blank.
 func (r *rows) ahead(most int) (lines [][]byte) {
 	for size := 0; len(lines) < most && size < preambleBytes; {
 		line, err := r.lines.Next()
 		if err != nil && !errors.Is(err, item.ErrTooLong) {
 			r.lines.Number--
-			break // it shows on the next read
+			break // the next read returns it again
 		}
 		if len(lines) > 0 || err != nil || !isBlank(line) {
 			lines = append(lines, bytes.Clone(line))
@@ -130,10 +130,10 @@ func (r *rows) ahead(most int) (lines [][]byte) {
 	return lines
 }
 
-// findPreamble returns how many lines stand above the header, and what separates the cells below.
+// findPreamble returns the number of lines above the header, and the separator of cells; 0 and 0 if it finds no preamble.
 func findPreamble(lines [][]byte, sheet bool) (comma rune, header int) {
 	commas, least := []rune{';', ',', '\t', '|'}, narrowest
-	if sheet { // no text has commas
+	if sheet { // in which no text is split at commas
 		commas, least = []rune{','}, 2
 	}
 	for _, comma := range commas {
@@ -151,12 +151,12 @@ func findPreamble(lines [][]byte, sheet bool) (comma rune, header int) {
 	return 0, 0
 }
 
-// A preamble is the first lines of a file, with the cells that a separator makes of them.
+// A preamble is the first lines of a file, split into cells by one separator.
 type preamble struct {
 	lines [][]byte
 	rows  [][]string
 	sheet bool
-	least int // how many columns a table has
+	least int // fewest columns of a table
 }
 
 // header finds the line that names the columns.
@@ -184,7 +184,8 @@ func (p preamble) header() (at int, ok bool) {
 	return at, !arePairs || mostAre(p.rows[at:], width)
 }
 
-// width is how many cells most lines have, 0 if too few have as many. A few rows may stand below many lines of a name and a value: pairs.
+// width returns how many cells most lines have, 0 if too few lines agree. A few rows may be below many lines of a name and a value:
+// arePairs.
 func (p preamble) width() (width int, arePairs bool) {
 	widths := map[int]int{}
 	for _, row := range p.rows {
@@ -196,7 +197,7 @@ func (p preamble) width() (width int, arePairs bool) {
 		}
 	}
 	isFull := func(row []string) bool { return len(row) == width && row[width-1] != "" }
-	if widths[width-1] > 0 && !slices.ContainsFunc(p.rows, isFull) { // all rows but the header end with a separator
+	if widths[width-1] > 0 && !slices.ContainsFunc(p.rows, isFull) { // all rows except the header end with a separator
 		width--
 		widths[width] += widths[width+1]
 	}
@@ -209,7 +210,7 @@ func (p preamble) width() (width int, arePairs bool) {
 	return width, widths[2] > widths[width]
 }
 
-// firstAbove is the first line with more than half of the cells that most have, or the names below a line with more cells than those.
+// firstAbove returns the first line with more than half as many cells as most lines, or the names below a line with more cells than most.
 func (p preamble) firstAbove(width, from int) int {
 	at := from + slices.IndexFunc(p.rows[from:], func(row []string) bool { return 2*filled(row) > width })
 	if at < from {
@@ -222,13 +223,14 @@ func (p preamble) firstAbove(width, from int) int {
 	return at
 }
 
-// isBetweenCells reports that no cell that began above a line takes it in.
+// isBetweenCells reports that a line is not part of a cell that begins above it.
 func (p preamble) isBetweenCells(at int) bool {
 	return bytes.Count(bytes.Join(p.lines[:at], nil), []byte(`"`))%2 == 0
 }
 
-// namesSheet reports rows of a sheet, which end at their last cell, of which the first is the header: all its cells hold something and none
-// begins with a digit, as some do up to an empty row, none of which is wider, and what stands above is narrower or has gaps.
+// namesSheet reports that the first of some rows of a sheet, which end at their last filled cell, is the header: all its cells are filled,
+// none begins with a digit, the rows up to the next empty one are no wider and some begin cells with a digit, and the rows above are
+// narrower or have gaps.
 func namesSheet(rows, above [][]string) bool {
 	header := rows[0]
 	if len(header) < 2 || filled(header) < len(header) || hasDigits(header) {
@@ -243,7 +245,7 @@ func namesSheet(rows, above [][]string) bool {
 	return slices.ContainsFunc(rows[:end], hasDigits) && !slices.ContainsFunc(rows[:end], isWide) && !slices.ContainsFunc(above, isFull)
 }
 
-// mostAre reports that most rows of a table, which ends at an empty line, have so many cells.
+// mostAre reports that most rows of a table, which ends at an empty line, have width cells.
 func mostAre(rows [][]string, width int) bool {
 	if end := slices.IndexFunc(rows, func(row []string) bool { return filled(row) == 0 }); end > 1 {
 		rows = rows[:end]

@@ -9,16 +9,16 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
-// Agree settles what a column leaves open by the others of its table, whose cells may be separated by semicolons.
+// Agree settles what is ambiguous in a column by the other columns of its table. semicolons reports that these separate the cells.
 func Agree(columns []*Column, semicolons bool) {
 	assumeDecimalMark(columns, semicolons)
 	assumeDateOrder(columns)
 	pairTimes(columns)
 }
 
-// assumeDecimalMark lets the columns whose numbers have two readings, such as 1.234, be read as those of the same table that have one, or
-// as those whose marks are rather those of thousands. If none has, such numbers stay texts where semicolons separate the cells: then commas
-// may be decimal marks.
+// assumeDecimalMark makes columns whose numbers have two readings, such as 1.234, be read like those of the same table that have one
+// reading, or like those whose marks are rather those of thousands. If there are none, such numbers stay texts where semicolons separate
+// the cells, because commas may then be decimal marks.
 func assumeDecimalMark(columns []*Column, semicolons bool) {
 	var found numberForms
 	for _, one := range columns {
@@ -41,7 +41,7 @@ func assumeDecimalMark(columns []*Column, semicolons bool) {
 }
 
 // assumeDateOrder decides how ambiguous dates, such as 03/04/2026, are read: like the dates of another column of the same table that have
-// one reading only. Without such a column the day comes first if numbers have decimal commas, since no country with decimal commas puts the
+// only one reading. Without such a column the day comes first if numbers have decimal commas, since no country with decimal commas puts the
 // month first.
 func assumeDateOrder(columns []*Column) {
 	var found uint64
@@ -63,7 +63,7 @@ func assumeDateOrder(columns []*Column) {
 	}
 }
 
-// TwoDates names the two readings of a column's dates; "" if they have one reading, or the column has no dates.
+// TwoDates describes the two readings of a column's dates; "" if they have one reading, or the column has no dates.
 func (c *Column) TwoDates() string {
 	if c.dates&dayFirst == 0 || c.dates&monthFirst == 0 {
 		return ""
@@ -74,7 +74,8 @@ func (c *Column) TwoDates() string {
 	return c.date + " may be " + one + " or " + other
 }
 
-// TwoNumbers names the two readings of a column's numbers, which stay texts for that; "" if they have one reading, or are texts anyhow.
+// TwoNumbers describes the two readings of a column's numbers, which therefore stay texts; "" if they have one reading, or are texts
+// anyway.
 func (c *Column) TwoNumbers() string {
 	isEither := c.numbers == eitherNumbers && c.marks != "" && c.remarks == 0 && c.cells == c.Present
 	if !isEither || c.plus || c.sided > 0 || !c.narrowest().isText() {
@@ -83,14 +84,14 @@ func (c *Column) TwoNumbers() string {
 	return c.number + " may be " + commaNumbers.plain(c.number) + " or " + pointNumbers.plain(c.number)
 }
 
-// marksThousands reports that a mark, which may stand before three decimals as well, is in each number of a thousand or more, and in none
-// below: decimals would be in those, too.
+// marksThousands reports that a mark, which may also come before three decimals, is in each number of at least a thousand and in none
+// below. Decimals would be in those too.
 func (c *Column) marksThousands(mark string) bool {
 	return c.numbers == eitherNumbers && c.marks == mark && c.small && !c.large
 }
 
-// Cell says how the values of the column become those of a field, of the narrowest type that all of them have, and which fields stand
-// beside it.
+// Cell returns how the values of the column become those of a field, of the narrowest type that fits all of them, and which further fields
+// they need.
 func (c *Column) Cell() Cell {
 	cell := c.narrowest()
 	if cell.isText() {
@@ -104,8 +105,8 @@ func (c *Column) Cell() Cell {
 	return cell
 }
 
-// narrowest is the type that all values have but for strays. Of texts all cells are, of numbers some: which decides whether a form that is
-// not JSON's is meant. A field of mixed values is a string, which promises the least.
+// narrowest returns the type that fits all values except strays. Values in a form that JSON does not have are texts: in a column of dates
+// all are, in one of numbers only some. A field of mixed values is a string, which promises the least.
 func (c *Column) narrowest() Cell {
 	present := c.Present - c.Strays
 	numbers, texts := c.Kinds["integer"]+c.Kinds["number"], c.Kinds["string"]+c.Kinds["text"]-c.Strays
@@ -137,7 +138,7 @@ func (c *Column) narrowest() Cell {
 	return Cell{Kind: kind}
 }
 
-// plainKind is the type that so many values have as they are.
+// plainKind returns the type that all present values have without conversion.
 func (c *Column) plainKind(present, numbers int) string {
 	for _, one := range []string{"boolean", "timestamp", "array", "object", "integer"} {
 		if present > 0 && c.Kinds[one] == present {
@@ -153,7 +154,7 @@ func (c *Column) plainKind(present, numbers int) string {
 	return "string"
 }
 
-// numberForm is the form that all numbers have, eitherNumbers if they have two readings, and 0 without a form of all.
+// numberForm returns the form of all numbers, eitherNumbers if they have two readings, and 0 if no form fits all.
 func (c *Column) numberForm() numberForms {
 	switch {
 	case c.numbers != eitherNumbers:
@@ -164,8 +165,8 @@ func (c *Column) numberForm() numberForms {
 	return cmp.Or(c.assumed, eitherNumbers)
 }
 
-// areAmounts reports numbers of one form that are not those of phones. If only some have the mark of a credit or a debit, no one knows
-// which side the others are.
+// areAmounts reports numbers of one form that are not phone numbers. If only some have the mark of a credit or a debit, the side of the
+// others is unknown.
 func (c *Column) areAmounts(form numberForms, present int) bool {
 	isPhone := c.triples == present || c.plus && !c.below && !c.units
 	return form != 0 && form != eitherNumbers && !isPhone && (c.sided == 0 || c.sided >= present)
@@ -183,10 +184,10 @@ func (c *Column) amount(form numberForms) Cell {
 	return cell
 }
 
-// unzoned is a cell of timestamps as one of dates if none of the column has a time of the day, or of local times if none of those has a zone
-// and the column's name says none: no time zone moves either.
+// unzoned narrows a cell of timestamps: to dates if no value has a time of day, or to local times if no time has a zone and the column's
+// name has none either. A change of time zone moves neither.
 func (c *Column) unzoned(cell Cell) Cell {
-	// the beginning of Unix time is no time; days of birth may be so early, and are at midnight
+	// here the Unix epoch means no time; dates of birth may be as early, and are at midnight
 	cell.epoch = cell.Kind == "timestamp" && c.epoch && c.clocked && !c.early
 	switch {
 	case cell.Kind != "timestamp":
@@ -200,7 +201,7 @@ func (c *Column) unzoned(cell Cell) Cell {
 	return cell
 }
 
-// dateForm is the one form that all cells have, if there is one. What looks like 1.2.26 is a date only if the column is called so.
+// dateForm returns the only form that fits all cells, else "". Text such as 1.2.26 is a date only if the column has the name of a date.
 func (c *Column) dateForm() string {
 	dates := c.dates
 	if dates&dottedLong != 0 || !dateName().MatchString(c.Name) {
@@ -212,7 +213,8 @@ func (c *Column) dateForm() string {
 	return dateForms[bits.TrailingZeros64(dates)]
 }
 
-// countedTime is a cell of counts of time, or of days written as numbers, if so many numbers of a column that is called so are that.
+// countedTime returns a cell for counts of time, or for days written as numbers, if all present values are such numbers and the column has
+// the name of a time.
 func (c *Column) countedTime(present int) (cell Cell, ok bool) {
 	if c.whole+c.fractions != present || !timeName().MatchString(c.Name) {
 		return Cell{}, false
@@ -223,7 +225,7 @@ func (c *Column) countedTime(present int) (cell Cell, ok bool) {
 	return Cell{Kind: "date", form: wholeDay}, c.fractions == 0 && c.lowest >= firstDay && c.highest <= lastDay
 }
 
-// clock is what the numbers were read from: one without a unit if that is unknown.
+// clock returns the unit and epoch of the numbers; one without a unit if they are unknown.
 func (c *Column) clock() clock {
 	for _, one := range clocks {
 		second := int64(time.Second / one.unit)
@@ -237,14 +239,14 @@ func (c *Column) clock() clock {
 	return clock{}
 }
 
-// Moment is a date as records have it, with its time if it has one, or the text as it is if it may be read in two ways or none.
+// Moment returns a date, with its time if it has one, in the form that records have. A text with two readings or none stays as it is.
 func Moment(text string) string {
 	var column Column
 	column.dates, _ = formsOf(text, allForms)
 	return Cell{form: column.dateForm()}.timestamp(text)
 }
 
-// Counted returns a count of time, whatever its unit, as records have times; "" for any other text, and for times before 1980 or after
+// Counted returns a count of time, in any unit, in the form that records have; "" for any other text, and for times before 1980 or after
 // 2100.
 func Counted(count string) string {
 	column := Column{Kinds: map[string]int{}}
@@ -252,7 +254,7 @@ func Counted(count string) string {
 	return column.clock().since(count)
 }
 
-// Since1970 returns a count of a unit since 1970 as records have times; "" for any other text.
+// Since1970 returns a count of a unit since 1970 in the form that records have; "" for any other text.
 func Since1970(count string, unit time.Duration) string { return clock{unit: unit}.since(count) }
 
 func (c clock) since(count string) string {

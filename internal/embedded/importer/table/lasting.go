@@ -12,37 +12,37 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
-// What a column says of hours, minutes and seconds without a day: how long something took, or at what time of a day it was.
+// Columns of hours, minutes and seconds without a day have either durations or times of day.
 
-// lasting are the cells of a column that is called as one of these is.
+// lasting counts the cells of a column with the name of a duration or of a time of day.
 type lasting struct {
-	lasts   bool // the column is
-	seen    int  // all of them
-	spans   int  // how long something took
-	pairs   int  // of those, 5:33, which may be minutes or hours
-	clocks  int  // times of a day
-	late    int  // of those, as 14:05:00, from noon on
-	zonedAt int  // of those with a zone
+	lasts   bool // the column has such a name
+	seen    int  // all cells
+	spans   int  // durations
+	pairs   int  // durations such as 5:33, in minutes or in hours
+	clocks  int  // times of day
+	late    int  // times of day such as 14:05:00, from noon on
+	zonedAt int  // times of day with a zone
 
-	areTimed bool    // each date of the table has a time of its day
-	times    *Column // the one that is called as the times of its days are
+	areTimed bool    // each date of the table has a time of day
+	times    *Column // the column with the times of its days; nil: none
 }
 
 var (
 	spanName = item.Expression(`(?i)durat|dura[cç]|dur[ée]e|dauer|duur|length|longueur|länge|längd|varaktig|varighe|kesto|elapsed|runtime|` +
 		`laufzeit|hours|stunden|heures|horas|(?:moving|active|total|watch|play|playing|listening|screen|travel|sleep|ride|work|working)_?time|` +
 		`time_?(?:spent|worked|tracked|asleep)|(?:arbeits|fahr|spiel|reise|bewegungs|gesamt)zeit`)
-	// bareName is that of a time of a day, or of how long it took to run.
+	// bareName matches the name of a time of day, or of a duration such as that of a run.
 	bareName = item.Expression(`(?i)^(?:time|zeit|temps|tiempo|tempo|tijd|tid)$`)
 	hourName = item.Expression(`(?i)hours|stunden|heures|horas|(?:^|_)(?:h|hrs|std|hh_mm)(?:_|$)`)
 	dayWord  = item.Expression(`(?i)date|datum|fecha|data|dato|day|tag|jour|giorno|d[ií]a`)
 	timeWord = item.Expression(`(?i)uhrzeit|time|zeit|heure|hora|ora|tijd|tid|temps`)
 
-	// isoSpan is how long something took as ISO 8601 writes it, without months and years, which have no certain length.
+	// isoSpan matches a duration in the form of ISO 8601, without months and years, which have no fixed length.
 	isoSpan = item.Expression(`^P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:[.,]\d+)?)S)?)?$`)
 )
 
-// addLasting notes a cell of a field that is called so, as long as all cells are alike.
+// addLasting counts a cell of such a column, as long as all cells are alike.
 func (c *Column) addLasting(text string) {
 	c.seen++
 	if c.spans+1 == c.seen {
@@ -69,7 +69,7 @@ func count(is bool) int {
 	return 0
 }
 
-// sexagesimal reads 1:02:33.5, 1:02:33 and 2:33, which most such cells are.
+// sexagesimal parses 1:02:33.5, 1:02:33 and 2:33, which most such cells are. several is the number of parts.
 func sexagesimal(text string) (parts [3]int, several int, fraction string, ok bool) {
 	for several < len(parts) {
 		end := 0
@@ -94,7 +94,7 @@ func sexagesimal(text string) (parts [3]int, several int, fraction string, ok bo
 	return parts, several, "", text == "" && several > 1
 }
 
-// span reads how long something took, a pair as minutes or, if it is of hours, as those.
+// span parses a duration. A pair has minutes and seconds or, if ofHours is set, hours and minutes.
 func span(text string, ofHours bool) (took time.Duration, isPair, ok bool) {
 	below := time.Duration(1)
 	if rest, ok := strings.CutPrefix(text, "-"); ok {
@@ -102,7 +102,7 @@ func span(text string, ofHours bool) (took time.Duration, isPair, ok bool) {
 	}
 	number := func(text string, unit time.Duration) time.Duration {
 		value, _ := strconv.ParseFloat("0"+strings.Replace(text, ",", ".", 1), 64) // digits, or none
-		return time.Duration(min(math.Round(value*float64(unit)), float64(1<<60))) // of ages
+		return time.Duration(min(math.Round(value*float64(unit)), float64(1<<60))) // at most 36 years
 	}
 	if parts, several, fraction, ok := sexagesimal(text); ok {
 		isPair = several == 2
@@ -123,8 +123,8 @@ func span(text string, ofHours bool) (took time.Duration, isPair, ok bool) {
 	return below * took, false, true
 }
 
-// putSeconds lets a cell of texts have its seconds beside it, if each of the column says how long something took. Where the column is called
-// as a time of the day may be, that is known if the dates of the table have such times already, and no cell is from noon on.
+// putSeconds adds a field with the seconds to a cell of texts, if each value of the column is a duration. A column with the bare name of a
+// time has durations if the dates of the table have times of day already, and no cell is a pair or from noon on.
 func (c *Column) putSeconds(cell *Cell) {
 	isSpan := spanName().MatchString(c.Name) || c.areTimed && c.pairs+c.late == 0 && bareName().MatchString(c.Name)
 	if !isSpan || c.Present == 0 || c.seen != c.Present || c.spans != c.Present {
@@ -140,7 +140,7 @@ func (c *Column) putSeconds(cell *Cell) {
 	}})
 }
 
-// clockOf reads a time of a day, in the parts of clockForm: nil if it is none.
+// clockOf returns a time of day as the parts of clockForm; nil if the text is not one.
 func clockOf(text string) []string {
 	if text = spaces.Replace(text); !strings.Contains(text, ":") {
 		return nil
@@ -155,7 +155,8 @@ func clockOf(text string) []string {
 	return clock
 }
 
-// pairTimes tells columns whether each date of their table has a time of its day, and columns of days which one other has those times.
+// pairTimes tells each column whether all dates of its table have a time of day. If not, a column of days learns which single other column
+// has their times.
 func pairTimes(columns []*Column) {
 	isDated := func(c *Column) bool { return c.days+c.stamps > 0 }
 	areTimed := slices.ContainsFunc(columns, isDated) && !slices.ContainsFunc(columns, func(c *Column) bool { return isDated(c) && !c.timed })
@@ -171,8 +172,8 @@ func pairTimes(columns []*Column) {
 	}
 }
 
-// areBeside reports that a column of days and one of times of the day are called as parts of one time are: Date and Time, Start Date and
-// Start Time.
+// areBeside reports that the names of a column of days and of one of times of day belong together: Date and Time, Start Date and Start
+// Time.
 func areBeside(days, times string) bool {
 	rest := func(name string, word string) string {
 		return strings.ToLower(strings.Trim(strings.Replace(name, word, "", 1), "_.- "))
@@ -181,7 +182,8 @@ func areBeside(days, times string) bool {
 	return day != "" && clock != "" && rest(days, day) == rest(times, clock)
 }
 
-// putMoment lets a cell of days have a field beside it for the time that it and a cell of times of the day say, of which all are present.
+// putMoment adds a field to a cell of days, for the moment that each day and its time of day in another column make, if all cells of that
+// column are times of day.
 func (c *Column) putMoment(cell *Cell) {
 	times := c.times
 	if cell.Kind != "date" || cell.hasStrays || times == nil || times.Present == 0 || times.clocks != times.Present ||
@@ -195,7 +197,7 @@ func (c *Column) putMoment(cell *Cell) {
 	cell.Beside = append(cell.Beside, moment)
 }
 
-// appendMoment writes the time of a day and of a time beside it as JSON: the day alone if there is no time.
+// appendMoment appends the moment of a day and a time of day as JSON: the day alone if there is no time.
 func appendMoment(to []byte, c Cell, day, clock string) []byte {
 	written := c.timestamp(clean(day))
 	if written == "" || IsMissing(written) {

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/text/currency"
 )
 
-// numberForms are the ways in which people write numbers that JSON does not: a bit for each.
+// numberForms are the ways in which people write numbers and JSON does not, one bit each.
 type numberForms uint8
 
 const (
@@ -27,20 +27,20 @@ var (
 )
 
 var (
-	// withUnit is a number with a currency or a percent sign before or after it.
+	// withUnit matches a number with a currency or a percent sign before or after it.
 	withUnit = item.Expression(`^([-−+]?)[ \x{a0}]?(\PN{0,4}?)[ \x{a0}\x{202f}]?([-−+]?)([0-9][0-9.,'’ \x{a0}\x{202f}]*?)[ \x{a0}\x{202f}]` +
 		`?(\PN{0,4}?)$`)
 	isUnit = item.Expression(`^(?:[€$£¥₹₽₺₩₪₴₫฿₦₱₲₡₸₼%]|[A-Z]{1,2}\$|kr\.?|zł|Kč|Ft|лв|lei|Rs\.?|F?CFA|TL|S?Fr\.?|円|元)$`)
 )
 
-// triples are three digits at least three times: the number of a phone or a company rather than an amount.
+// triples matches at least three groups of three digits: the number of a phone or a company rather than an amount.
 var triples = item.Expression(`^\d{3}(?:[ \x{a0}]\d{3}){2,}$`)
 
-// split takes a number from its currency or percent sign. A cell without one is as it was. What is in parentheses, has a minus behind it or
-// is marked as a debit, is below zero. sided reports a mark of a credit or a debit.
+// split separates a number from its currency or percent sign. A cell without one stays as it is. A number in parentheses, with a minus
+// after it or with the mark of a debit is negative. sided reports the mark of a credit or a debit.
 func split(cell string) (number, unit string, sided bool) {
 	if len(cell) > maxNumber || isBare(strings.TrimPrefix(cell, "-")) {
-		return cell, "", false // most are
+		return cell, "", false // most cells
 	}
 	for _, side := range [...]string{"cr", "dr", "cr.", "dr."} {
 		if at := len(cell) - len(side); at > 0 && strings.EqualFold(cell[at:], side) {
@@ -73,21 +73,21 @@ func split(cell string) (number, unit string, sided bool) {
 	return sign + found[4], found[2] + found[5], false
 }
 
-// isUnsigned reports what begins with a digit.
+// isUnsigned reports a text that begins with a digit.
 func isUnsigned(number string) bool { return number != "" && number[0] >= '0' && number[0] <= '9' }
 
-// isBare reports what begins and ends with a digit.
+// isBare reports a text that begins and ends with a digit.
 func isBare(number string) bool { return isUnsigned(number) && isUnsigned(number[len(number)-1:]) }
 
-// decimals ends a number that is no phone number.
+// decimals matches the end of a number that is not a phone number.
 var decimals = item.Expression(`[.,]\d{1,2}$`)
 
-// isAmount reports a number with or without a minus, in any form.
+// isAmount reports a number in any form, perhaps with a minus.
 func isAmount(text string) bool {
 	return text != "" && len(text) <= maxNumber && (pointNumber().MatchString(text) || commaNumber().MatchString(text))
 }
 
-// formsOfNumber are those of some forms that a number has.
+// formsOfNumber returns which of some forms a number has.
 func formsOfNumber(text string, some numberForms) (found numberForms) {
 	isShort := len(text) <= maxNumber
 	if isShort && some&pointNumbers != 0 && pointNumber().MatchString(text) {
@@ -108,10 +108,10 @@ func IsCurrency(unit string) bool {
 	return isUnit().MatchString(unit)
 }
 
-// maxNumber is how long a number may be in these forms.
+// maxNumber is the longest number in these forms, in bytes.
 const maxNumber = 40
 
-// plain writes a cell of the form as JSON.
+// plain converts a number of this form to JSON.
 func (f numberForms) plain(cell string) string {
 	return groupMarks[f].Replace(strings.TrimPrefix(cell, "+"))
 }
@@ -119,25 +119,25 @@ func (f numberForms) plain(cell string) string {
 // pointedUnits are currencies of countries whose numbers have a decimal point.
 var pointedUnits = []string{"£", "¥", "₩", "₹", "円", "元", "GBP", "JPY", "CNY", "KRW", "INR"}
 
-// jsonNumber is a number in JSON's form, with one digit before the point if it has an exponent: else it is a code.
+// jsonNumber matches a number in the form of JSON. With an exponent it has one digit before the point: other texts are codes.
 var jsonNumber = item.Expression(`^-?(?:(?:0|[1-9]\d*)(?:\.\d+)?|\d(?:\.\d+)?[eE][+-]?\d+)$`)
 
-// IsNumber tells a number in JSON's form: no plus, no leading zero, which an article number or a postcode has.
+// IsNumber reports a number in the form of JSON: without a plus, and without the leading zero of an article number or a postcode.
 func IsNumber(text string) bool {
 	whole, fraction, pointed := strings.Cut(strings.TrimPrefix(text, "-"), ".")
 	if isWhole(whole) && pointed == (fraction != "") && IsDigits(fraction) {
-		return true // as most are
+		return true // most numbers
 	}
 	return (strings.ContainsAny(text, "eE") || len(text) >= maxNumber) && isUnsigned(text[len(text)-1:]) &&
 		jsonNumber().MatchString(text) && !item.Overflows([]byte(text))
 }
 
-// IsDigits reports a text of nothing but digits, or of nothing.
+// IsDigits reports a text of digits only. An empty text is one.
 func IsDigits(text string) bool {
 	return !strings.ContainsFunc(text, func(one rune) bool { return one < '0' || one > '9' })
 }
 
-// isWhole tells a number of a few digits, as most numbers are, before an expression is tried.
+// isWhole reports a whole number of fewer than maxNumber digits in the form of JSON. Most numbers are, and need no regular expression.
 func isWhole(text string) bool {
 	return text != "" && len(text) < maxNumber && IsDigits(text) && (text[0] != '0' || text == "0")
 }

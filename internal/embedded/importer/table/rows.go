@@ -14,27 +14,27 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
 )
 
-// rows puts rows together. A quotation mark that is never closed would make encoding/csv take the rest of the file for one cell, so that is
-// done here: lines, until their quotation marks are even.
+// rows reads rows of cells. It joins lines itself until their quotation marks are even, because encoding/csv would take the rest of the
+// file as one cell if a mark is never closed.
 type rows struct {
 	lines   *item.Lines
 	quoted  *bufio.Reader // of a row with quotation marks
 	parser  *csv.Reader   // of quoted
-	cells   []string      // of the row that was read last
+	cells   []string      // of the last row
 	comma   rune
-	sheet   bool     // rows end at their last cell that holds something
+	sheet   bool     // rows end at their last cell that is not empty
 	header  []string // nil until it is known
-	waiting []row    // that were read to find out whether there is a header
+	waiting []row    // rows that were read to find out whether there is a header
 }
 
-// A row is what is read of a line, or of several where a cell has line breaks.
+// A row is read from one line, or from several if a cell has line breaks.
 type row struct {
 	cells []string
 	line  int
 	err   error
 }
 
-// returns is a file whose lines end as on old Macs.
+// A returns replaces the line ends of old Macs (\r) by newlines.
 type returns struct{ input io.Reader }
 
 func (r returns) Read(into []byte) (int, error) {
@@ -65,7 +65,7 @@ func (r *rows) row() (cells []string, line int, err error) {
 	}
 }
 
-// next is the first of the rows that wait, or the next one.
+// next returns the first waiting row, or reads the next one.
 func (r *rows) next() (cells []string, line int, err error) {
 	if len(r.waiting) == 0 {
 		return r.row()
@@ -75,7 +75,8 @@ func (r *rows) next() (cells []string, line int, err error) {
 	return one.cells, one.line, one.err
 }
 
-// findHeader finds what separates cells from the first line, and reports whether that line is the header. Spreadsheets may write it above.
+// findHeader finds the separator of cells in the first line, and reports whether that line is the header. Spreadsheets may name the
+// separator in a line above the header: "sep=;".
 func (r *rows) findHeader(first []byte) bool {
 	text := strings.ToLower(strings.TrimSpace(string(first)))
 	if mark, ok := strings.CutPrefix(strings.Trim(text, `"`), "sep="); ok && utf8.RuneCountInString(mark) == 1 {
@@ -92,8 +93,8 @@ func (r *rows) findHeader(first []byte) bool {
 	return true
 }
 
-// cellsOf makes cells of a line and of those that its quotation marks take in. A mark that is part of a text, as in 5" nails, takes in
-// none.
+// cellsOf splits a line into cells, together with the lines below that are within its quotation marks. A mark that is part of a text, as in
+// 5" nails, includes no further lines.
 func (r *rows) cellsOf(first []byte) ([]string, error) {
 	line := r.lines.Number
 	marks := bytes.Count(first, []byte(`"`))
@@ -115,7 +116,7 @@ func (r *rows) cellsOf(first []byte) ([]string, error) {
 		next, err := r.lines.Next()
 		if err != nil {
 			r.lines.Number--
-			break // a broken file shows on the next read; a line too long is lost with what came before
+			break // a read error comes again; a line that is too long is lost
 		}
 		more = append(more, bytes.Clone(next))
 		text = append(text, next...)
@@ -128,7 +129,7 @@ func (r *rows) cellsOf(first []byte) ([]string, error) {
 		break
 	}
 	r.lines.Back(more...)
-	// A cell that takes in the end of the line is not closed.
+	// A cell that includes the end of the line is not closed.
 	cells, err := r.parse(append(bytes.TrimRight(text[:len(first)], "\r\n"), '\n'), true)
 	if err == nil && len(r.header) > 0 && (len(cells) != len(r.header) || strings.HasSuffix(cells[len(cells)-1], "\n")) {
 		return nil, item.Unusable(line, "a quotation mark is opened and not closed")
@@ -153,7 +154,7 @@ func (r *rows) parse(text []byte, lazily bool) ([]string, error) {
 	}
 	r.quoted.Reset(bytes.NewReader(text))
 	r.parser.LazyQuotes = lazily
-	r.parser.TrimLeadingSpace = bytes.Contains(text, []byte(string(r.comma)+` "`)) // a mark behind a space is one all the same
+	r.parser.TrimLeadingSpace = bytes.Contains(text, []byte(string(r.comma)+` "`)) // a mark after a space opens a cell too
 	cells, err := r.parser.Read()
 	if err != nil {
 		return nil, err

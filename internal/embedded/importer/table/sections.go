@@ -13,18 +13,19 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 )
 
-// Some files and sheets hold several tables one below the other, each with a header of its own and perhaps a title above that.
+// Some files and sheets have several tables one below the other, each with a header and perhaps a title above it.
 
-// A Section is one of the tables of such a file. Those of the same columns are one.
+// A Section is one of the tables of such a file. Tables with the same columns are one section.
 type Section struct {
-	Name  string // its title, or which one it is; empty: the first, if it has none
+	Name  string // its title, else "table 2"; empty: the first one without a title
 	Lines []Span
 }
 
-// A Span is of lines, of which the last is not in it.
+// A Span is a range of lines: From is the first, To the one after the last.
 type Span struct{ From, To int }
 
-// within returns what reports of each line after the other whether it is one of the section, and whether others may follow.
+// within returns a function to be called with the number of each line in order. It reports whether the line is in the section (isIn), and
+// whether that or a later line may be (isOn).
 func (s *Section) within() func(line int) (isIn, isOn bool) {
 	spans := s.Lines
 	return func(line int) (isIn, isOn bool) {
@@ -35,19 +36,19 @@ func (s *Section) within() func(line int) (isIn, isOn bool) {
 	}
 }
 
-// How far is looked for a header below a title, for rows below a header, and how many tables a file has at most: more are rather one that is
-// not understood.
+// Limits: lines that are searched for a header below a title, rows below a header that are sampled, and tables of a file. A file with more
+// tables is rather misunderstood.
 const windowLines, sampledRows, maxSections = 12, 5, 50
 
-// Sections finds the tables of a file or of a sheet: nil if there is one alone. Only what is surely another table is one, because the cells
-// of its header are lost to the table above it: see another.
+// Sections finds the tables of a file or a sheet: nil if there is only one. It splits off only what is certainly another table, because the
+// cells of its header are lost to the table above it; see another.
 func Sections(file io.Reader, sheet bool) []Section {
 	s := sectioner{rows: rows{lines: item.NewLines(bufio.NewReaderSize(file, 1<<16)), sheet: sheet}}
-	s.lines.Most = preambleBytes // no header is as long
+	s.lines.Most = preambleBytes // no header is longer
 	if !s.begin() {
 		return nil
 	}
-	isQuoted, isBelow := false, false // a cell goes on; an empty line was the last
+	isQuoted, isBelow := false, false // within a quoted cell; below an empty line
 	for len(s.found) <= maxSections {
 		line, err := s.lines.Next()
 		if errors.Is(err, io.EOF) {
@@ -65,7 +66,7 @@ func Sections(file io.Reader, sheet bool) []Section {
 				isBelow = false
 				continue
 			}
-			line, _ = s.lines.Next() // it was read before
+			line, _ = s.lines.Next() // read before
 		}
 		if !isEmpty {
 			s.sample(line, isBelow)
@@ -75,14 +76,15 @@ func Sections(file io.Reader, sheet bool) []Section {
 	return nil
 }
 
+// A sectioner finds the sections of a file.
 type sectioner struct {
 	rows
 	found   []foundSection
 	current int
-	sampled []columnSample // of the first rows below the header
-	many    int            // of those
-	block   int            // the line below the last empty one; 0: that is above the header
-	widest  int            // how many cells the lines since have
+	sampled []columnSample // columns of the first rows below the header
+	many    int            // number of those rows
+	block   int            // first line after the last empty one; 0: none since the header
+	widest  int            // most cells of a line from block on
 }
 
 type foundSection struct {
@@ -92,19 +94,19 @@ type foundSection struct {
 	spans  []Span
 }
 
-// A columnSample counts the cells of a column that hold something.
+// A columnSample counts the filled cells of a column, and those that are not text.
 type columnSample struct{ all, typed int }
 
-// A candidate is where a table may begin.
+// A candidate is a place where a table may begin.
 type candidate struct {
 	title       string
-	at, below   int // the lines of the title and of the header, in the window
+	at, below   int // the lines of the title and of the header, within the window
 	header      []string
-	rows, width int // that were looked at, and how many cells they have at most
+	rows, width int // number of sampled rows, and most cells of one
 	sampled     []columnSample
 }
 
-// begin finds the first table: what the reader takes for one, unless another with a title, or with the same first column, stands above it.
+// begin finds the first table: the one that the reader finds, unless another with a title, or with the same first column, is above it.
 func (s *sectioner) begin() bool {
 	lines := s.ahead(preambleLines)
 	var header int
@@ -134,7 +136,7 @@ func (s *sectioner) begin() bool {
 	return len(named) > 1
 }
 
-// start begins a section at a line, with what was found below others.
+// start begins a section at the line from. before is the number of lines above the window of the candidate.
 func (s *sectioner) start(one candidate, from, before int) {
 	if len(s.found) > 0 {
 		spans := s.found[s.current].spans
@@ -145,14 +147,14 @@ func (s *sectioner) start(one candidate, from, before int) {
 	case at < 0:
 		at = len(s.found)
 		s.found = append(s.found, foundSection{title: one.title, at: before + one.at + 1, header: one.header})
-	case one.title != "" && s.found[at].title != one.title: // it is not called so
+	case one.title != "" && s.found[at].title != one.title: // its tables have several titles
 		s.found[at].title = ""
 	}
 	s.found[at].spans = append(s.found[at].spans, Span{from, math.MaxInt})
 	s.current, s.sampled, s.many, s.block = at, nil, 0, 0
 }
 
-// sections are those that were found, each called by its title if there is one.
+// sections returns the sections that were found, named by their titles where possible.
 func (s *sectioner) sections() (all []Section) {
 	if len(s.found) < 2 {
 		return nil
@@ -165,7 +167,7 @@ func (s *sectioner) sections() (all []Section) {
 			if index > 0 {
 				name = fmt.Sprintf("table %d", index+1)
 			}
-		} else if first := &one.spans[0]; first.From <= one.at { // the title is no line beside the table
+		} else if first := &one.spans[0]; first.From <= one.at { // leave out the line of the title
 			rest := Span{one.at + 1, first.To}
 			first.To = one.at
 			one.spans = slices.Insert(one.spans, 1, rest)
@@ -178,11 +180,11 @@ func (s *sectioner) sections() (all []Section) {
 
 func (s *sectioner) skip(lines int) {
 	for range lines {
-		_, _ = s.lines.Next() // they were seen
+		_, _ = s.lines.Next() // read before
 	}
 }
 
-// split makes cells of a line, without those at its end that hold nothing.
+// split splits a line into cells, without empty cells at its end.
 func (r *rows) split(line []byte) []string {
 	cells := item.SplitOutsideQuotes(strings.TrimRight(string(line), "\r\n"), r.comma)
 	for index, cell := range cells {
@@ -191,7 +193,7 @@ func (r *rows) split(line []byte) []string {
 	return cells[:widthOf(cells)]
 }
 
-// opens reports a line in whose last cell a quotation mark takes in the lines below.
+// opens reports a line whose last cell opens a quotation mark that includes the lines below.
 func (s *sectioner) opens(line []byte) bool {
 	if bytes.Count(line, []byte(`"`))%2 == 0 {
 		return false
@@ -201,7 +203,7 @@ func (s *sectioner) opens(line []byte) bool {
 	return len(before) == 0 || bytes.HasSuffix(before, []byte(string(s.comma))) || bytes.HasSuffix(before, []byte(`"`))
 }
 
-// mayBegin reports a line that a table may begin with: a title, or words below an empty line or behind the first column of a table above.
+// mayBegin reports a line that may begin a table: a title, words below an empty line, or the name of the first column of a table above.
 func (s *sectioner) mayBegin(line []byte, isBelow bool) bool {
 	first, rest, _ := bytes.Cut(line, []byte(string(s.comma)))
 	if isBlank(rest) {
@@ -218,7 +220,7 @@ func (s *sectioner) sample(line []byte, isBelow bool) {
 		}
 	}
 	if s.many >= sampledRows && 2*s.widest > len(s.found[s.current].header) {
-		return // as most
+		return // most lines
 	}
 	cells := s.split(line)
 	if s.widest = max(s.widest, filled(cells)); s.many < sampledRows && len(cells) > 1 {
@@ -242,12 +244,12 @@ func addSample(to []columnSample, cells []string) []columnSample {
 
 func (c columnSample) isTyped() bool { return c.all > 0 && c.typed == c.all }
 
-// isTyped reports a cell that is no text: a number, a date, or a time of a day.
+// isTyped reports a cell that is not text: a number, a date, or a time of day.
 func isTyped(cell string) bool { return kindOf(cell) != aText }
 
 func (c candidate) isTyped() bool { return slices.ContainsFunc(c.sampled, columnSample.isTyped) }
 
-// parse finds a header below titles, and the rows below it.
+// parse finds a header below titles, and samples the rows below it.
 func (s *sectioner) parse(lines [][]byte) (one candidate, ok bool) {
 	for ; one.below < len(lines); one.below++ {
 		cells := s.split(lines[one.below])
@@ -277,12 +279,12 @@ func (s *sectioner) parse(lines [][]byte) (one candidate, ok bool) {
 	return one, len(one.header) > 1 && one.width <= len(one.header)
 }
 
-// longestName is how many bytes a column or a table is called by at most.
+// longestName is the longest name of a column or a table, in bytes.
 const longestName = 80
 
-// another begins a section if one begins at the next line: its columns are those of an earlier one, its first one is called as that of a
-// table above, or its names are no row of the table above. That is sure if two of them stand where that has numbers or dates, and the rows
-// below have some too; if three do; or if there are more than that has columns.
+// another begins a section if a table certainly begins at the next line: its columns are those of an earlier table, or at least three of
+// its names are in columns of numbers or dates. Fewer are enough if the rows below have numbers or dates too: two names, one in a wider
+// table, or none if its first column is named like the one above.
 func (s *sectioner) another(isBelow bool) bool {
 	first := s.lines.Number + 1
 	one, ok := s.parse(s.ahead(windowLines))
@@ -293,7 +295,7 @@ func (s *sectioner) another(isBelow bool) bool {
 	s.header = above
 	isKnown := slices.ContainsFunc(s.found, func(other foundSection) bool { return slices.Equal(other.header, one.header) })
 	isAlike := one.header[0] == above[0]
-	if isAlike && s.isHeader(one.header) && !isKnown { // the reader goes on with its columns
+	if isAlike && s.isHeader(one.header) && !isKnown { // the reader takes it for another header
 		return false
 	}
 	unlike := 0
@@ -305,7 +307,7 @@ func (s *sectioner) another(isBelow bool) bool {
 		return false
 	}
 	from := first
-	if isBelow && one.title == "" && s.block > 0 && 2*s.widest <= len(one.header) { // what stands above it alone
+	if isBelow && one.title == "" && s.block > 0 && 2*s.widest <= len(one.header) { // the narrow lines above belong to it
 		from = s.block
 	}
 	s.start(one, from, first-1)

@@ -6,22 +6,22 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 )
 
-// strays are the few cells of a column that differ from all others, such as "every Tuesday" among dates. The column is of the type of
-// the others, and a field beside it holds the strays, so that nothing of them is lost.
+// strays counts the few cells of a column that differ from all others, such as "every Tuesday" among dates. The column has the type of the
+// others, and a further field has the strays, so that none is lost.
 type strays struct {
-	cells   int  // that were looked at: none of a field of JSON
+	cells   int  // number of cells; 0 for a JSON field
 	days    int  // dates in a form that records do not have
 	undated int  // texts that are dates in no form
-	remarks int  // texts that are no numbers, and no codes either
-	Strays  int  // cells that are strays, once the column is settled
-	dated   bool // among dates, and not among numbers
+	remarks int  // texts that are neither numbers nor codes
+	Strays  int  // strays, once the column is settled
+	dated   bool // the strays are among dates, not among numbers
 }
 
-// At least this many cells make a type, if at most this share of all are strays. After as many texts as that which are more than half of
-// all so far, a column is one of texts.
+// A type needs at least fewestTyped cells, and at most the share mostStrays of all values can be strays. A column is one of texts after
+// fewestTyped texts, if these are more than half of all so far.
 const fewestTyped, mostStrays = 5, 0.15
 
-// isRemark notes a text among numbers: words, or words and a number. A code such as 12a or XL is not one.
+// isRemark notes and reports a text among numbers: words, or words and a number. A code such as 12a or XL is not one.
 func (c *Column) isRemark(text string) bool {
 	isShort := len(text) <= len("XL") && strings.ToLower(text) != strings.ToUpper(text)
 	if c.numberless || isShort || strings.ContainsAny(text, digits) && !word().MatchString(text) {
@@ -35,11 +35,11 @@ func (c *Column) isRemark(text string) bool {
 	return !c.numberless
 }
 
-// word matches a word of letters alone; SW1A 1AA has no such word.
+// word matches a word of letters only; SW1A 1AA has none.
 var word = item.Expression(`(?:^|\s)\pL{2,}[.,:]?(?:\s|$)`)
 
-// Settle decides whether so many of the cells that hold something are alike that the others are strays. If not, one cell that is not a date
-// makes a column of texts, as it always does in a column of ids, where isWhole is set, and in one that is not called as dates are.
+// Settle decides whether enough values are alike for the others to be strays. If not, one cell that is not a date makes a column of texts;
+// it always does in a column of ids (isWhole) and in one without the name of a date.
 func (c *Column) Settle(isWhole bool) {
 	isWhole = isWhole || !c.isDate || c.Kinds["array"]+c.Kinds["object"] > 0
 	isFew := func(count int) bool {
@@ -59,7 +59,7 @@ func (c *Column) Settle(isWhole bool) {
 	}
 }
 
-// isStray reports a cell that is not what the column holds.
+// isStray reports a cell that does not have the type of the column.
 func (c Cell) isStray(plain string) bool {
 	if !c.hasStrays {
 		return false

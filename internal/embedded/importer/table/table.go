@@ -1,4 +1,4 @@
-// Package table reads rows of cells: comma separated values, and what else is a table.
+// Package table reads rows of cells, such as comma separated values, and infers the types of columns.
 package table
 
 import (
@@ -15,39 +15,40 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
-// Options say how rows are read. Without cells all of them are strings.
+// Options are how rows are read. Without Cells all cells are strings.
 type Options struct {
-	Cells      map[string]Cell // types of the cells by column; the others are strings
-	IDField    *string         // "id" becomes its name in the header, whatever the case of that
-	Semicolons *bool           // becomes true if they separate the cells, as where numbers have decimal commas
-	Sheet      bool            // rows end at their last cell that holds something
-	Section    *Section        // the one table of several that is read; nil: all of the file
+	Cells      map[string]Cell // types of cells by column; other columns are strings
+	IDField    *string         // "id" is replaced by the name of that column in the header, whatever its case
+	Semicolons *bool           // set to true if semicolons separate the cells, as where numbers have decimal commas
+	Sheet      bool            // rows end at their last cell that is not empty
+	Section    *Section        // the table to read, of several in the file; nil: the whole file
 }
 
-// A reader reads rows of comma separated values (RFC 4180) under a header.
+// A reader reads rows of comma separated values (RFC 4180) below a header.
 type reader struct {
 	rows
 	Options
 	columns  []column
-	fields   []item.Field // of a row
-	values   []byte       // of those
+	fields   []item.Field // of the current row
+	values   []byte       // of the current row
 	above    []row        // lines above the header
-	over     above        // what stands above a row
-	ended    bool         // what follows stands below the table
-	lonely   int          // the line of a header of one cell, or of one table of several, below which nothing was found yet
-	sections bool         // rows begin with the name of their section and what they are in it
+	over     above        // summary of the rows above the current one
+	ended    bool         // the lines that follow are below the table
+	lonely   int          // line of a header of one cell, or of a section, below which nothing was found yet; else 0
+	sections bool         // rows begin with the name of their section and their kind in it
 	tasks    tasks
 }
 
+// A column is a column of the header, with how its cells are converted.
 type column struct {
 	Cell
 	name  string
-	clock int // the column of times of the day, if it is one of days with such times beside it
+	clock int // for a column of days: the column with their times of day; -1: none
 }
 
-// NewReader reads rows under a header.
+// NewReader returns the rows below a header.
 func NewReader(input *bufio.Reader, options Options) item.Records {
-	// as old Macs end lines
+	// old Macs end lines with \r
 	if start, _ := input.Peek(4096); !options.Sheet && bytes.IndexByte(start, '\n') < 0 && bytes.IndexByte(start, '\r') >= 0 {
 		input = bufio.NewReader(returns{input})
 	}
@@ -88,7 +89,7 @@ func (r *reader) next() (item.Item, error) {
 		return r.outside(above.line, item.AboveHeader, above.cells)
 	}
 	cells, line, err := r.rows.next()
-	for err == nil && !slices.ContainsFunc(cells, isFilled) { // as spreadsheets write the rest of a sheet
+	for err == nil && !slices.ContainsFunc(cells, isFilled) { // spreadsheets write empty rows at the end of a sheet
 		cells, line, err = r.rows.next()
 	}
 	lonely := r.lonely
@@ -141,15 +142,15 @@ func (r *reader) record(line int, cells []string, note string) item.Item {
 	}
 	for index, column := range r.columns {
 		put(column.name, column.Append(r.values, at(index)))
-		for _, beside := range column.Beside {
-			put(beside.Name, beside.Append(r.values, column.Cell, at(index), at(column.clock)))
+		for _, extra := range column.Beside {
+			put(extra.Name, extra.Append(r.values, column.Cell, at(index), at(column.clock)))
 		}
 	}
 	if r.tasks.isList {
 		put("SECTION", r.tasks.section(r.values, cells))
 	}
 	r.fields = one.Fields
-	// A row is short that ends before its last column that has a name, or in a table without names before its last column.
+	// A row is too short if it ends before the last column with a name or, in a table without names, before the last column.
 	if rest := r.header[len(cells):]; !r.sheet && len(rest) > 0 &&
 		(slices.ContainsFunc(rest, isFilled) || !slices.ContainsFunc(r.header, isFilled)) {
 		one.Note = cmp.Or(note, fmt.Sprintf("the row has %d cells, and the header %d; it is kept", len(cells), len(r.columns)))
@@ -157,7 +158,8 @@ func (r *reader) record(line int, cells []string, note string) item.Item {
 	return one
 }
 
-// outside is a line that is no row of the table, such as an account with its balance. What only names the kind of the data is left out.
+// outside returns an item for a line that is not a row of the table, such as an account with its balance. A line that only names the kind
+// of the data is skipped.
 func (r *reader) outside(line int, place string, cells []string) (item.Item, error) {
 	var words []string
 	for _, cell := range cells {
@@ -175,7 +177,7 @@ func (r *reader) outside(line int, place string, cells []string) (item.Item, err
 	return one, nil
 }
 
-// typeName is what programs call the kind of their data, as com.samsung.health.weight.
+// typeName matches what programs call the kind of their data, such as com.samsung.health.weight.
 var typeName = item.Expression(`^[a-z]\w*(?:\.[a-z]\w*){2,}$`)
 
 func (r *reader) begin(header []string) {
@@ -188,8 +190,8 @@ func (r *reader) begin(header []string) {
 	r.over = above{columns: make([]columnAbove, len(names))}
 	for _, name := range names {
 		one := column{r.Cells[name], name, -1}
-		for _, beside := range one.Beside {
-			one.clock = max(one.clock, slices.Index(names, beside.Clock))
+		for _, extra := range one.Beside {
+			one.clock = max(one.clock, slices.Index(names, extra.Clock))
 		}
 		r.columns = append(r.columns, one)
 		if *r.IDField == "id" && strings.EqualFold(name, "id") {
@@ -198,11 +200,11 @@ func (r *reader) begin(header []string) {
 	}
 }
 
-// tasks are rows as Todoist writes them: a row names the section of those below it.
+// tasks are rows as Todoist writes them, where a row of kind "section" names the section of the rows below it.
 type tasks struct {
 	isList        bool
-	kind, content int // the columns that say what a row is and what it is called
-	within        string
+	kind, content int    // the columns with the kind and the text of a row
+	within        string // name of the current section
 }
 
 func taskList(header []string) tasks {
@@ -211,7 +213,7 @@ func taskList(header []string) tasks {
 	return one
 }
 
-// section writes the section of a row as JSON: null for one that is a section itself, or is above all of them.
+// section appends the section of a row as JSON: null for a row that is a section itself or above the first one.
 func (t *tasks) section(to []byte, cells []string) []byte {
 	isNamed := max(t.kind, t.content) < len(cells) && cells[t.kind] == "section"
 	if isNamed {
