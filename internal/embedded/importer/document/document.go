@@ -1,4 +1,4 @@
-// Package document reads files of writing programs: notes in Markdown, pages of HTML, and what word processors and spreadsheets keep.
+// Package document reads notes in Markdown, HTML pages, plain texts, documents of word processors, and workbooks.
 package document
 
 import (
@@ -19,10 +19,10 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
 )
 
-// maxXML is how much is read of a part of a document that is in memory, with its marks, in bytes.
+// maxXML is the most bytes of XML that are read from a part of a document that is kept in memory.
 const maxXML = 64 << 20
 
-// whole is the one record that the text of a file makes.
+// whole returns a single record, which read makes of the text of a file.
 func whole(file io.Reader, read func(text string) item.Item) item.Records {
 	return item.One(func() (item.Item, error) {
 		text, err := item.ReadAll(file)
@@ -36,7 +36,7 @@ func whole(file io.Reader, read func(text string) item.Item) item.Records {
 
 var titleElement = item.Expression(`(?is)<title[^>]*>(.*?)</title>`)
 
-// HTML reads a page.
+// HTML reads an HTML page.
 func HTML(file io.Reader, name string) item.Records {
 	return whole(file, func(text string) item.Item {
 		title := ""
@@ -47,14 +47,14 @@ func HTML(file io.Reader, name string) item.Records {
 	})
 }
 
-// Plain reads a text.
+// Plain reads a plain text.
 func Plain(file io.Reader, name string) item.Records {
 	return whole(file, func(text string) item.Item {
 		return describe(name, "", strings.TrimSpace(text))
 	})
 }
 
-// describe makes a record of a text. Without a title it has that of its file.
+// describe returns a record of a text. Without a title, the record gets the name of its file as one.
 func describe(name, title, text string) item.Item {
 	one := item.Item{Line: 1, ID: name, Day: dayOf(name)}
 	one.Put("id", name)
@@ -68,14 +68,14 @@ func describe(name, title, text string) item.Item {
 
 var dayInName = item.Expression(`^(\d{4})([-_.]?)(\d\d)([-_.]?)(\d\d)(?:\D|$)`)
 
-// dayOf is the day that the name of a file begins with, as people name notes and minutes: empty if it is none.
+// dayOf returns the date with which the name of a file begins, as people name notes and minutes; "" if there is none.
 func dayOf(name string) string {
 	found := dayInName().FindStringSubmatch(path.Base(name))
 	if found == nil || found[2] != found[4] {
 		return ""
 	}
 	day, err := time.Parse("20060102", found[1]+found[3]+found[5])
-	if err != nil || day.Year() < 1900 || day.Year() > 2100 { // a number
+	if err != nil || day.Year() < 1900 || day.Year() > 2100 { // some other number
 		return ""
 	}
 	return day.Format(time.DateOnly)
@@ -102,23 +102,23 @@ func Office(file io.ReaderAt, size int64, name string) item.Records {
 		if err != nil {
 			return item.Item{}, item.UnusableError{Reason: "not a document that can be read: " + utf8text.OneLine(err.Error())}
 		}
-		said := map[string][]byte{}
-		_ = eachToken(parts, about, func(token xml.Token, inside []string) error { // a document need not say anything about itself
+		properties := map[string][]byte{}
+		_ = eachToken(parts, about, func(token xml.Token, inside []string) error { // a document need not have this part
 			if text, ok := token.(xml.CharData); ok && len(inside) > 0 {
 				last := inside[len(inside)-1]
-				said[last] = append(said[last], text...)
+				properties[last] = append(properties[last], text...)
 			}
 			return nil
 		})
-		one := describe(name, string(said["title"]), strings.TrimSpace(text.text.String()))
-		one.Put("author", strings.TrimSpace(string(said["creator"])))
-		one.Put("created_at", moment(string(said["created"])+string(said["creation-date"])))
-		one.Put("modified_at", moment(string(said["modified"])+string(said["date"])))
+		one := describe(name, string(properties["title"]), strings.TrimSpace(text.text.String()))
+		one.Put("author", strings.TrimSpace(string(properties["creator"])))
+		one.Put("created_at", moment(string(properties["created"])+string(properties["creation-date"])))
+		one.Put("modified_at", moment(string(properties["modified"])+string(properties["date"])))
 		return one, nil
 	})
 }
 
-// moment is when something was done to a document: empty of what is no time.
+// moment returns the time at which a document was created or changed; "" for text that is not a time.
 func moment(text string) string {
 	if when := table.Moment(strings.TrimSpace(text)); item.IsTimestamp(when) {
 		return when
@@ -126,8 +126,8 @@ func moment(text string) string {
 	return ""
 }
 
-// eachToken reads a part of a document, and says which elements are around: one that begins is among them, one that ends is not.
-// encoding/xml expands no entities of a file's own.
+// eachToken calls visit for each token of a part of a document, with the names of the elements around it: an element that begins is one of
+// them, an element that ends is not. encoding/xml does not expand entities that a file defines.
 func eachToken(parts *zip.Reader, name string, visit func(token xml.Token, inside []string) error) error {
 	part, err := parts.Open(name)
 	if err != nil {
@@ -156,7 +156,7 @@ func eachToken(parts *zip.Reader, name string, visit func(token xml.Token, insid
 	}
 }
 
-// An officeText collects what a document says, a line for each paragraph.
+// An officeText collects the text of a document, one line for each paragraph.
 type officeText struct{ text strings.Builder }
 
 func (t *officeText) add(token xml.Token, inside []string) error {
@@ -185,14 +185,14 @@ func (t *officeText) add(token xml.Token, inside []string) error {
 	return nil
 }
 
-// isShown reports that text is part of a paragraph: in .docx of a "t", in .odt of a "p" or "h" outside of notes about changes.
+// isShown reports that text is part of a paragraph: in .docx of a "t", in .odt of a "p" or "h" outside of tracked changes.
 func isShown(inside []string) bool {
 	paragraph := false
 	for _, name := range inside {
 		switch name {
 		case "tracked-changes", "delText", "instrText":
 			return false
-		case "annotation": // who commented when
+		case "annotation": // leave out its author and date
 			paragraph = false
 		case "t", "p", "h":
 			paragraph = true

@@ -15,23 +15,23 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 )
 
-// maxFrontMatter is how large the fields above a note may be, in bytes.
+// maxFrontMatter is the largest front matter of a note, in bytes.
 const maxFrontMatter = 64 << 10
 
 var (
 	frontMatter = item.Expression(`(?s)\A---[ \t]*\r?\n(.*?)\r?\n(?:---|\.\.\.)[ \t]*(?:\r?\n|\z)`)
 	heading     = item.Expression(`(?m)^# +(.+?)[ #]*$`)
 	codeBlock   = item.Expression("(?s)```.*?(?:```|\\z)|`[^`\n]*`")
-	// noteLink leads to a file in Markdown, as other programs than Obsidian write it.
+	// noteLink matches a Markdown link to a file, as programs other than Obsidian write it.
 	noteLink  = item.Expression(`(!?)\[[^\[\]\n]*\]\(<?([^()<>\n]+\.md)(?:#([^()<>\n]*))?>?\)`)
 	inlineTag = item.Expression(`(?m)(?:^|[\s(])#([\p{L}\p{N}_/-]*[\p{L}_/-][\p{L}\p{N}_/-]*)`)
 	wikiLink  = item.Expression(`(!?)\[\[([^\[\]|#\n]*)(?:#([^\[\]|\n]*))?(?:\|[^\[\]\n]*)?\]\]`)
 )
 
-// Notes are the ids of the notes of a stream by their names: a link names a note as shortly as it can.
+// Notes are the ids of the notes of a stream, by path and by base name in lower case: a link names a note as shortly as it can.
 type Notes map[string]string
 
-// NewNotes collects the notes of the files of these names.
+// NewNotes returns the notes with these file names.
 func NewNotes(names []string) Notes {
 	notes := Notes{}
 	for _, name := range names {
@@ -46,7 +46,7 @@ func NewNotes(names []string) Notes {
 
 func noteID(name string) string { return strings.TrimSuffix(name, path.Ext(name)) }
 
-// find is the note that a link leads to: by its name, or by the end of its path.
+// find returns the id of the note that a link leads to, by its name or by the end of its path; "" if there is none.
 func (n Notes) find(target string) string {
 	target = strings.ToLower(strings.TrimSuffix(target, ".md"))
 	if id, ok := n[target]; ok {
@@ -58,7 +58,7 @@ func (n Notes) find(target string) string {
 	return ""
 }
 
-// Note reads a note in Markdown: the fields of its front matter, its text, and where its links lead.
+// Note reads a note in Markdown: the fields of its front matter, its text, and the targets of its links.
 func Note(file io.Reader, name string, notes Notes) item.Records {
 	return whole(file, func(text string) item.Item {
 		id := noteID(name)
@@ -74,8 +74,8 @@ func Note(file io.Reader, name string, notes Notes) item.Records {
 		if found := heading().FindStringSubmatch(prose); found != nil {
 			title = found[1]
 		}
-		if said := (item.Item{Fields: fields}).String("title"); said != "" {
-			title = said
+		if given := (item.Item{Fields: fields}).String("title"); given != "" {
+			title = given
 		}
 		one.Put("title", title)
 		if folder := path.Dir(id); folder != "." {
@@ -106,10 +106,10 @@ func Note(file io.Reader, name string, notes Notes) item.Records {
 	})
 }
 
-// maxMarks is how many links, and how many tags in its text, a note may have.
+// maxMarks is the most links, and the most tags in its text, that are read of a note.
 const maxMarks = 5000
 
-// linksOf finds the links in the text of a note: an embedded one's mark, what they lead to and its heading stand behind their text.
+// linksOf finds the links in the text of a note. Each has its whole text, the mark of an embedded one, its target and its heading.
 func linksOf(id, prose string) [][]string {
 	links := wikiLink().FindAllStringSubmatch(prose, maxMarks+1)
 	for _, link := range noteLink().FindAllStringSubmatch(prose, maxMarks+1) {
@@ -121,7 +121,7 @@ func linksOf(id, prose string) [][]string {
 	return links
 }
 
-// Linked finds the notes that a note links to, which begins like this: one of its own, or else of others.
+// Linked returns the ids of the notes to which a note links whose text begins with start: one of own, or else one of others.
 func Linked(name, start string, own, others Notes) (ids []string) {
 	for _, link := range linksOf(noteID(name), codeBlock().ReplaceAllString(start, "")) {
 		target := strings.TrimSpace(link[2])
@@ -132,7 +132,7 @@ func Linked(name, start string, own, others Notes) (ids []string) {
 	return ids
 }
 
-// withTags adds the tags in the text to those in the fields above it, which are a list, or words.
+// withTags adds the tags in the text of a note to those in its front matter, which are a list or words.
 func withTags(fields []item.Field, inText [][]string) []item.Field {
 	at := slices.IndexFunc(fields, func(field item.Field) bool { return field.Name == "tags" })
 	var tags []string
@@ -164,9 +164,9 @@ func withTags(fields []item.Field, inText [][]string) []item.Field {
 	return fields
 }
 
-// linkItem is a link of a note, whose id is put in front when it is known.
+// linkItem returns the record of a link. Its id is added when that is known.
 func linkItem(from string, link []string, notes Notes) item.Item {
-	target := cmp.Or(strings.TrimSpace(link[2]), path.Base(from)) // a heading of the same note
+	target := cmp.Or(strings.TrimSpace(link[2]), path.Base(from)) // else a heading of the same note
 	kind, to := "note", notes.find(target)
 	if ending := path.Ext(target); to == "" && ending != "" && len(ending) <= 6 && !strings.Contains(ending, " ") {
 		kind = "attachment"
@@ -180,7 +180,7 @@ func linkItem(from string, link []string, notes Notes) item.Item {
 	return one
 }
 
-// fieldsOf reads front matter. What is not YAML is part of the text.
+// fieldsOf parses front matter. If it is not a YAML mapping, it is part of the text.
 func fieldsOf(text string) ([]item.Field, bool) {
 	var top yaml.Node
 	if err := yaml.Unmarshal([]byte(text), &top); err != nil || len(top.Content) != 1 || top.Content[0].Kind != yaml.MappingNode {
@@ -190,7 +190,7 @@ func fieldsOf(text string) ([]item.Field, bool) {
 	pairs := top.Content[0].Content
 	for at := 0; at+1 < len(pairs); at += 2 {
 		var value any
-		// 0123 is no number of base 8
+		// 0123 is not an octal number
 		if node := pairs[at+1]; node.Tag == "!!timestamp" || node.Tag == "!!int" && len(node.Value) > 1 && node.Value[0] == '0' {
 			value = node.Value
 		} else if pairs[at+1].Decode(&value) != nil {

@@ -12,18 +12,18 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 )
 
-// Rows writes the rows of a sheet as they are read.
+// Rows reads the rows of a sheet and returns them as comma separated values.
 type Rows struct {
 	book    *Workbook
 	decoder *item.XML
 	ready   bytes.Buffer
-	written int   // bytes of the rows before
-	most    int   // of them
-	number  int   // of the row that was written last
-	widest  int   // how many columns the rows before have, but for cells that stand alone far away
-	lines   int   // that were written
+	written int   // bytes of the rows so far
+	most    int   // limit of written
+	number  int   // number of the last row
+	widest  int   // most columns of the rows so far, except for single cells far to the right
+	lines   int   // lines written so far
 	lacks   bool  // a formula of the row has no result
-	lacking []int // the lines of such rows
+	lacking []int // lines of such rows
 	err     error
 }
 
@@ -39,16 +39,16 @@ func (r *Rows) Read(into []byte) (int, error) {
 	return r.ready.Read(into)
 }
 
-// How many rows and columns a sheet may have.
+// The most rows and columns of a sheet.
 const (
 	maxRow    = 1 << 20
 	maxColumn = 1 << 14
 )
 
-// NoResult is what is said of a row with a formula of which the file does not say what it comes to.
+// NoResult is the note on a row with a formula whose result is not in the file.
 const NoResult = "it has a formula without a result; open the file in a spreadsheet program and save it again"
 
-// Lacks reports the line of such a row, up to which all were asked for.
+// Lacks reports whether the row on a line has such a formula. Lines must not decrease from call to call.
 func (r *Rows) Lacks(line int) bool {
 	for len(r.lacking) > 0 && r.lacking[0] < line {
 		r.lacking = r.lacking[1:]
@@ -56,7 +56,7 @@ func (r *Rows) Lacks(line int) bool {
 	return len(r.lacking) > 0 && r.lacking[0] == line
 }
 
-// next writes the next row, and empty lines for those that are not there.
+// next writes the next row, after empty lines for the rows that are missing before it.
 func (r *Rows) next() error {
 	for {
 		r.decoder.Left.N = item.MaxLine
@@ -81,16 +81,16 @@ func (r *Rows) next() error {
 // A rowWriter writes the cells of a row.
 type rowWriter struct {
 	*Rows
-	column int // that was written last
-	width  int // how many columns the rows have with this one
+	column int // the last one that was written
+	width  int // most columns of the rows, with this one
 }
 
-// write puts a text into a column, if it is behind the one that was written last.
+// write writes a text into a column, if that is to the right of the last one.
 func (w *rowWriter) write(at int, text string) {
 	if text == "" || at <= w.column || at >= maxColumn {
 		return
 	}
-	if at >= item.MaxFields && w.widest > 0 { // no table is as wide: the cell stands behind all others, and not behind as many commas
+	if at >= item.MaxFields && w.widest > 0 { // wider than any table: put it after all others, without as many commas
 		at = max(w.column+1, min(at, w.widest))
 	} else {
 		w.width = max(w.width, at+1)
@@ -102,7 +102,7 @@ func (w *rowWriter) write(at int, text string) {
 
 func (r *Rows) row() error {
 	w := rowWriter{Rows: r, column: -1, width: r.widest}
-	position, before := -1, r.ready.Len() // of the cell that was read last, and of what is written
+	position, before := -1, r.ready.Len() // column of the last cell; bytes written before the row
 	for {
 		token, err := r.decoder.Token()
 		if err != nil {
@@ -121,7 +121,7 @@ func (r *Rows) row() error {
 			return err
 		}
 		if w.write(position, text); r.ready.Len() > maxRow+item.MaxLine {
-			return fmt.Errorf("row %d is longer than %d MiB", r.number, item.MaxLine>>20) // not as one that can be passed over
+			return fmt.Errorf("row %d is longer than %d MiB", r.number, item.MaxLine>>20) // and such a row cannot be skipped
 		}
 	}
 	if r.ready.WriteByte('\n'); r.lacks {
@@ -133,7 +133,7 @@ func (r *Rows) row() error {
 	return nil
 }
 
-// columnOf is the column of a cell such as AB12, from 0 on.
+// columnOf returns the column of a cell such as AB12, counted from 0, or otherwise if the name has none.
 func columnOf(name string, otherwise int) int {
 	column := 0
 	for index := 0; index < len(name) && index < 3 && name[index] >= 'A' && name[index] <= 'Z'; index++ {
@@ -145,7 +145,7 @@ func columnOf(name string, otherwise int) int {
 	return column - 1
 }
 
-// cell is what a cell shows. One with an error shows nothing.
+// cell returns what a cell shows. A cell with an error shows nothing.
 func (r *Rows) cell(start xml.StartElement) (string, error) {
 	var text strings.Builder
 	inside, formula := "", false
@@ -197,23 +197,23 @@ func (r *Rows) value(start xml.StartElement, text string) string {
 	if at, err := strconv.Atoi(attribute(start, "s")); err == nil && at >= 0 && at < len(r.book.styles) {
 		style = r.book.styles[at]
 	}
-	if style.kind != asNumber && number >= 0 && number < 2_958_466 { // up to the year 10000
+	if style.kind != asNumber && number >= 0 && number < 2_958_466 { // before the year 10000
 		return r.date(number, style.kind)
 	}
-	if strings.Trim(text, "-0123456789") != "" { // else it stays as precise as it is
+	if strings.Trim(text, "-0123456789") != "" { // a whole number keeps all its digits
 		number, _ = strconv.ParseFloat(strconv.FormatFloat(number, 'g', shownDigits, 64), 64)
 		text = strconv.FormatFloat(number, 'f', -1, 64)
 	}
 	if style.currency == "" {
 		return text
 	}
-	if _, fraction, _ := strings.Cut(text, "."); len(fraction) == 3 { // which may be thousands
+	if _, fraction, _ := strings.Cut(text, "."); len(fraction) == 3 { // three digits could be thousands
 		text += "0"
 	}
 	return text + " " + style.currency
 }
 
-// escaped is a character that XML cannot hold, as workbooks write it.
+// escaped matches the form in which workbooks write a character that XML cannot have.
 var escaped = item.Expression(`_x[0-9A-Fa-f]{4}_`)
 
 func unescape(text string) string {
@@ -228,12 +228,12 @@ func unescape(text string) string {
 }
 
 const (
-	shownDigits = 15  // of a number: what follows is where sums of fractions differ
-	clockDays   = 366 // as many days are rather how long something took than a date of which the time alone is shown
-	leapless    = 60  // from this day of 1900 on, counts are one more than the days, because 1900 was taken for a leap year
+	shownDigits = 15  // of a number: sums of fractions differ in the digits after these
+	clockDays   = 366 // a time of day with fewer days is rather a duration than a date of which only the time is shown
+	leapless    = 60  // from this day on, counts from 1900 are one too large, because 1900 is taken for a leap year
 )
 
-// date is a count of days as a date, with a time if it has a fraction, as a time of day, or as hours, minutes and seconds.
+// date returns a count of days as a date, with a time if it has a fraction, as a time of day, or as hours, minutes and seconds.
 func (r *Rows) date(days float64, style numberStyle) string {
 	whole, fraction := math.Modf(days)
 	seconds := int(math.Round(days * 86400))
@@ -249,7 +249,7 @@ func (r *Rows) date(days float64, style numberStyle) string {
 	case style == asClock && whole == 0, whole == 0 && fraction > 0:
 		return when.Format(time.TimeOnly)
 	case whole == 0 && from1900:
-		return "" // which Excel shows as day 0 of January 1900
+		return "" // Excel shows it as day 0 of January 1900
 	case fraction == 0:
 		return when.Format(time.DateOnly)
 	}

@@ -15,10 +15,11 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/table"
 )
 
-// maxSheet is how much of a sheet is read, in bytes with its marks, and how much is made of it. Of what all sheets share it is maxXML.
+// maxSheet is the most bytes of XML that are read of a sheet, and the most bytes of rows that are made of it. For what sheets share the
+// limit is maxXML.
 const maxSheet = 1 << 30
 
-// OpenWorkbook reads what a workbook says about its sheets.
+// OpenWorkbook reads the list of the sheets of a workbook, which has size bytes.
 func OpenWorkbook(file io.ReaderAt, size int64) (*Workbook, error) {
 	parts, err := zip.NewReader(file, size)
 	if err != nil {
@@ -71,7 +72,7 @@ var (
 	elapsed = item.Expression(`(?i)\[(?:h+|m+|s+)\]`)
 )
 
-// builtinStyle is of the formats that need no description.
+// builtinStyle returns the style of a format that is defined by its number alone.
 func builtinStyle(id int) numberStyle {
 	switch {
 	case id == 46:
@@ -96,10 +97,10 @@ func styleOf(code string) numberStyle {
 	return asNumber
 }
 
-// inFormat is what may be a currency in a format, which is in quotation marks or has a language behind it: [$€-407].
+// inFormat matches what may be a currency in a format: a sign, a text in quotation marks, or one with a language after it: [$€-407].
 var inFormat = item.Expression(`\[\$([^\]-]*)[^\]]*\]|"([^"]*)"|([€$£¥₹])`)
 
-// currencyOf is the one that a format writes beside a number; empty: none.
+// currencyOf returns the currency that a format shows next to a number; "" if there is none.
 func currencyOf(code string) string {
 	for _, found := range inFormat().FindAllStringSubmatch(code, -1) {
 		if unit := strings.Trim(found[1]+found[2]+found[3], " \u00a0"); table.IsCurrency(unit) {
@@ -109,7 +110,7 @@ func currencyOf(code string) string {
 	return ""
 }
 
-// share reads what cells share: texts and styles. A workbook may have neither.
+// share reads what cells share: texts and styles. A workbook may have none.
 func (b *Workbook) share() error {
 	if b.texts != nil {
 		return nil
@@ -137,7 +138,7 @@ func (b *Workbook) share() error {
 		}
 	}
 	custom, inStyles := map[int]cellStyle{}, false
-	_ = b.each("xl/styles.xml", func(e xml.StartElement) { // without it no number is a date
+	_ = b.each("xl/styles.xml", func(e xml.StartElement) { // without styles no number is a date
 		id, _ := strconv.Atoi(attribute(e, "numFmtId"))
 		switch e.Name.Local {
 		case "numFmt":
@@ -159,10 +160,10 @@ func (b *Workbook) share() error {
 // A Sheet is a sheet of a workbook.
 type Sheet struct {
 	Name string
-	part string // of the archive
+	part string // name of the file in the archive
 }
 
-// A Workbook is an .xlsx file with what its sheets share. Sheets are read row by row, as comma separated values.
+// A Workbook is an .xlsx file, and what its sheets share. Sheets are read row by row, as comma separated values.
 type Workbook struct {
 	Sheets []Sheet
 	parts  *zip.Reader
@@ -172,7 +173,7 @@ type Workbook struct {
 	epoch  time.Time
 }
 
-// attribute is that of an element, whatever its name space.
+// attribute returns the value of an attribute of an element, in any name space; "" if there is none.
 func attribute(e xml.StartElement, name string) string {
 	for _, one := range e.Attr {
 		if one.Name.Local == name {
@@ -182,7 +183,7 @@ func attribute(e xml.StartElement, name string) string {
 	return ""
 }
 
-// A cellStyle says what a number is shown as, and with which currency.
+// A cellStyle is how a number is shown, and its currency.
 type cellStyle struct {
 	kind     numberStyle
 	currency string
@@ -194,10 +195,10 @@ const (
 	asNumber numberStyle = iota
 	asDate
 	asClock   // a time of day
-	asElapsed // how long something took
+	asElapsed // a duration
 )
 
-// Read returns the rows of a sheet as comma separated values, one to a line.
+// Read returns the rows of a sheet as comma separated values, one row per line.
 func (b *Workbook) Read(sheet string) (*Rows, error) {
 	for _, one := range b.Sheets {
 		if one.Name != sheet {
@@ -215,15 +216,15 @@ func (b *Workbook) Read(sheet string) (*Rows, error) {
 	return nil, errors.New("the sheet is gone")
 }
 
-// What is made of a workbook: as many times its size, of which some is free, divided among its sheets by their sizes, and a little for each
-// beside. Few cells can name one long text again and again; text that is there packs to a twentieth.
+// Limits on the bytes of the rows of a workbook: maxTimes its size plus freeBook, divided among its sheets by their sizes, and freeSheet
+// for each sheet. A few cells can repeat one long shared text many times; other text compresses to a twentieth.
 const (
 	maxTimes  = 100
 	freeBook  = 16 << 20
 	freeSheet = 256 << 10
 )
 
-// most is how many bytes the rows of a sheet may have.
+// most returns the most bytes that the rows of a sheet can have.
 func (b *Workbook) most(sheet Sheet) int {
 	sizes := map[string]float64{}
 	for _, part := range b.parts.File {

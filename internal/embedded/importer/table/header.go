@@ -130,7 +130,7 @@ func (r *rows) ahead(most int) (lines [][]byte) {
 	return lines
 }
 
-// findPreamble returns the number of lines above the header, and the separator of cells; 0 and 0 if it finds no preamble.
+// findPreamble returns the separator of cells, and the number of lines above the header; 0 and 0 if it finds no preamble.
 func findPreamble(lines [][]byte, sheet bool) (comma rune, header int) {
 	commas, least := []rune{';', ',', '\t', '|'}, narrowest
 	if sheet { // in which no text is split at commas
