@@ -15,15 +15,15 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/table"
 )
 
-// Assistant reads the messages of conversations with an assistant.
+// Assistant reads the messages of conversations with an AI assistant, as ChatGPT or Claude exports them.
 func Assistant(file io.ReadSeeker) item.Records {
 	return parted(objects.NewArray(file), func(one item.Item) []item.Item {
-		said := gjson.ParseBytes(one.Data())
+		conversation := gjson.ParseBytes(one.Data())
 		begin := item.Item{Line: one.Line}
-		begin.Put("conversation", text(said, "title")+text(said, "name"))
-		begin.Put("conversation_id", cmp.Or(text(said, "id"), text(said, "conversation_id"), text(said, "uuid")))
-		messages := chatGPTMessages(begin, said.Get("mapping").Map())
-		for _, message := range list(said, "chat_messages") {
+		begin.Put("conversation", text(conversation, "title")+text(conversation, "name"))
+		begin.Put("conversation_id", cmp.Or(text(conversation, "id"), text(conversation, "conversation_id"), text(conversation, "uuid")))
+		messages := chatGPTMessages(begin, conversation.Get("mapping").Map())
+		for _, message := range list(conversation, "chat_messages") {
 			messages = append(messages, claudeMessage(begin, message))
 		}
 		return messages
@@ -38,9 +38,9 @@ func newMessage(begin item.Item, id, sender, when string) item.Item {
 	return made
 }
 
-// chatGPTMessages are those of a conversation of ChatGPT, which goes on in several ways where something was asked again.
+// chatGPTMessages returns the messages of a ChatGPT conversation by time. They form a tree that branches where a question was asked again.
 func chatGPTMessages(begin item.Item, nodes map[string]gjson.Result) []item.Item {
-	said, files := map[string]string{}, map[string][]string{}
+	contents, files := map[string]string{}, map[string][]string{}
 	for key, node := range nodes {
 		content := node.Get("message.content")
 		lines := []string{text(content, "text"), text(content, "result")}
@@ -51,33 +51,33 @@ func chatGPTMessages(begin item.Item, nodes map[string]gjson.Result) []item.Item
 			}
 		}
 		files[key] = append(files[key], texts(node, "message.metadata.attachments.#.name")...)
-		said[key] = joinLines(lines)
+		contents[key] = joinLines(lines)
 	}
-	says := func(key string) bool { return said[key] != "" || files[key] != nil } // the instructions of an assistant are empty
+	hasContent := func(key string) bool { return contents[key] != "" || files[key] != nil } // the instructions of an assistant have none
 	keys := slices.SortedFunc(maps.Keys(nodes), func(a, b string) int {
 		created := func(key string) float64 { return nodes[key].Get("message.create_time").Float() } // 0 where it has no time
 		return cmp.Or(cmp.Compare(created(a), created(b)), cmp.Compare(a, b))
 	})
 	var messages []item.Item
 	for _, key := range keys {
-		if !says(key) {
+		if !hasContent(key) {
 			continue
 		}
 		message := nodes[key].Get("message")
 		when := table.Since1970(message.Get("create_time").Raw, time.Second)
 		made := newMessage(begin, key, cmp.Or(text(message, "author.name"), text(message, "author.role")), when)
-		above := text(nodes[key], "parent")
-		for climbed := 0; !says(above) && climbed < len(nodes); climbed++ {
-			above = text(nodes[above], "parent")
+		parent := text(nodes[key], "parent")
+		for steps := 0; !hasContent(parent) && steps < len(nodes); steps++ {
+			parent = text(nodes[parent], "parent")
 		}
-		if says(above) {
-			made.Put("in_reply_to", above)
+		if hasContent(parent) {
+			made.Put("in_reply_to", parent)
 		}
 		made.Put("model", text(message, "metadata.model_slug"))
 		if kind := text(message, "content.content_type"); kind != "text" {
 			made.Put("kind", kind)
 		}
-		made.Put("text", said[key])
+		made.Put("text", contents[key])
 		made.Put("files", files[key])
 		messages = append(messages, made)
 	}
@@ -86,7 +86,7 @@ func chatGPTMessages(begin item.Item, nodes map[string]gjson.Result) []item.Item
 
 func claudeMessage(begin item.Item, message gjson.Result) item.Item {
 	made := newMessage(begin, text(message, "uuid"), text(message, "sender"), text(message, "created_at"))
-	if parent := text(message, "parent_message_uuid"); !strings.HasPrefix(parent, "00000000") { // the first one names nothing
+	if parent := text(message, "parent_message_uuid"); !strings.HasPrefix(parent, "00000000") { // a nil UUID: no parent
 		made.Put("in_reply_to", parent)
 	}
 	made.Put("text", cmp.Or(text(message, "text"), joinLines(texts(message, "content.#.text"))))
@@ -96,7 +96,7 @@ func claudeMessage(begin item.Item, message gjson.Result) item.Item {
 	return made
 }
 
-// joinLines puts texts under one another, but for empty ones.
+// joinLines joins the texts that are not empty with newlines.
 func joinLines(lines []string) string {
 	return strings.TrimSpace(strings.Join(slices.DeleteFunc(lines, func(line string) bool { return line == "" }), "\n"))
 }

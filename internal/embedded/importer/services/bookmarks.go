@@ -12,16 +12,16 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/table"
 )
 
-// A bookmarksReader reads links in lists, each below the heading of its folder.
+// A bookmarksReader reads links in nested lists. The heading above a list is the name of its folder.
 type bookmarksReader struct {
-	folders []string        // of the lists around, from the outermost on
-	heading string          // that was read last
+	folders []string        // of the open lists, outermost first
+	heading string          // the last one read
 	text    strings.Builder // since the last element began
 	link    item.Item
 	number  int
 }
 
-// Bookmarks reads kept links. A link is complete when the next one begins, because what is said about it follows it.
+// Bookmarks reads the bookmarks of a browser. It yields a link when the next one begins, because a description follows its link.
 func Bookmarks(file io.ReadSeeker) item.Records {
 	return func(yield func(item.Item, error) bool) {
 		r, page := &bookmarksReader{}, html.NewTokenizer(file)
@@ -61,17 +61,17 @@ func (r *bookmarksReader) begin(element html.Token) {
 	r.number++
 	r.link = item.Item{Line: r.number}
 	r.link.Put("folder", strings.Join(slices.DeleteFunc(slices.Clone(r.folders), func(name string) bool { return name == "" }), "/"))
-	said := map[string]string{}
+	attributes := map[string]string{}
 	for _, attribute := range element.Attr {
-		said[attribute.Key] = attribute.Val
+		attributes[attribute.Key] = attribute.Val
 	}
-	r.link.Put("url", said["href"])
-	r.link.Put("created_at", table.Counted(said["add_date"]))
-	r.link.Put("modified_at", table.Counted(said["last_modified"]))
-	r.link.Put("tags", strings.FieldsFunc(said["tags"], func(one rune) bool { return one == ',' }))
+	r.link.Put("url", attributes["href"])
+	r.link.Put("created_at", table.Counted(attributes["add_date"]))
+	r.link.Put("modified_at", table.Counted(attributes["last_modified"]))
+	r.link.Put("tags", strings.FieldsFunc(attributes["tags"], func(one rune) bool { return one == ',' }))
 }
 
-// end takes the text of an element: a link's is its title, and a heading's the name of a folder. That of the whole page names none.
+// end takes the text of an element: the title of a link, or the name of a folder. The heading "Bookmarks" of the page is not a folder.
 func (r *bookmarksReader) end(element string) {
 	text := strings.Join(strings.Fields(r.text.String()), " ")
 	switch element {
@@ -90,7 +90,7 @@ func (r *bookmarksReader) end(element string) {
 	r.text.Reset()
 }
 
-// describe adds the text behind a link to its description.
+// describe adds the text after a link to its description.
 func (r *bookmarksReader) describe() {
 	text := strings.TrimSpace(r.text.String())
 	if before := r.link.String("description"); before != "" && text != "" {

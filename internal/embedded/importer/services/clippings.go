@@ -16,12 +16,12 @@ var (
 	clippingEnd   = []byte("==========")
 	clippingTitle = item.Expression(`^(.*?)(?: \(([^()]*)\))?$`)
 	clippingPart  = item.Expression(` *\| *`)
-	// clippingDate is the date behind "Added on", in the language of the Kindle.
+	// clippingDate matches the date after "Added on", in the language of the Kindle.
 	clippingDate = item.Expression(`^(?:Added on|Hinzugefügt am|Ajoutée? le|Añadido el|Aggiunto (?:in data|il)|Toegevoegd op|` +
 		`Adicionado(?:: | em )|Добавлено:|添加于|作成日[:：]|追加日[:：]) ?(.*)$`)
 )
 
-// clippingKinds are what a person leaves in a book, as the line above it says in the language of the Kindle.
+// clippingKinds are the kinds of clippings, each with the words in the second line of a clipping that mean it in any language of a Kindle.
 var clippingKinds = []struct {
 	kind string
 	word func() *regexp.Regexp
@@ -32,7 +32,7 @@ var clippingKinds = []struct {
 	{"note", item.Expression(`(?i)\bnot(?:e|a|iz|itie)\b|заметк|メモ|笔记|筆記|메모`)},
 }
 
-// Clippings reads what a person marked and noted on a Kindle.
+// Clippings reads the highlights, notes and bookmarks of a Kindle.
 func Clippings(file io.ReadSeeker) item.Records {
 	lines := item.NewLines(item.Buffer(file))
 	return item.Each(func() (item.Item, error) { return clipping(lines) })
@@ -63,9 +63,9 @@ func clipping(from *item.Lines) (item.Item, error) {
 	one.Put("author", title[2])
 	parts := clippingPart().Split(strings.TrimLeft(lines[1], "-– "), -1)
 	place := strings.Join(parts[:len(parts)-1], ", ")
-	for _, left := range clippingKinds {
-		if left.word().MatchString(place) {
-			one.Put("kind", left.kind)
+	for _, candidate := range clippingKinds {
+		if candidate.word().MatchString(place) {
+			one.Put("kind", candidate.kind)
 			break
 		}
 	}

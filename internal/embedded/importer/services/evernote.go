@@ -12,13 +12,13 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/table"
 )
 
-// Evernote reads the notes of an export of Evernote (.enex). Of their attachments it reads the names.
+// Evernote reads the notes of an Evernote export (.enex). Of attachments it reads only the names.
 func Evernote(file io.ReadSeeker) item.Records {
 	notes := newElements(&withoutData{input: bufio.NewReaderSize(file, 1<<16)})
 	return item.Each(notes.note)
 }
 
-// A withoutData passes over what is between <data> and </data>: attachments, each of many megabytes on one line.
+// A withoutData skips everything between <data> and </data>: attachments of many megabytes, each on one line.
 type withoutData struct {
 	input *bufio.Reader
 	ready []byte

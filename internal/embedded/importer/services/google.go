@@ -13,7 +13,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/table"
 )
 
-// Keep reads a note of Google Keep or what Google says of a photo, which has a file of its own.
+// Keep reads a file with one note of Google Keep, or with Google's metadata of one photo. The name becomes the id.
 func Keep(file io.Reader, name string) item.Records {
 	return item.One(func() (item.Item, error) {
 		content, err := item.ReadAll(file)
@@ -46,14 +46,14 @@ func Keep(file io.Reader, name string) item.Records {
 	})
 }
 
-// Google writes where a person was in three ways: Records.json has what phones measured; a month such as 2022_MARCH.json has visits of
-// places and ways between them, each in an object of its own; Timeline.json of a phone has those by their startTime, and beside them what
-// it measured, each in an object of its own.
+// Google exports location history in three formats. Records.json has the positions that phones measured. 2022_MARCH.json has the visits and
+// trips of a month, each wrapped in an object with one field. Timeline.json of a phone has visits and trips with a startTime and, in
+// addition, its measurements, each wrapped in an object with one field.
 
-// placeKinds are what stands in an object of its own.
+// placeKinds are the fields that wrap a record.
 var placeKinds = []string{"placeVisit", "activitySegment", "position", "wifiScan", "activityRecord"}
 
-// placeNames are what fields are called of which one record has one and another another, or that are deeper than they need be.
+// placeNames maps fields that differ between records, or that are nested needlessly, to a common name.
 var placeNames = map[string]string{
 	"duration.startTimestamp": "startTime", "duration.startTimestampMs": "startTime",
 	"duration.endTimestamp": "endTime", "duration.endTimestampMs": "endTime",
@@ -61,7 +61,7 @@ var placeNames = map[string]string{
 	"location.name": "name", "location.address": "address", "location.latitude": "latitude", "location.longitude": "longitude",
 }
 
-// degrees are coordinates in ten-millionths of a degree.
+// degrees matches a coordinate in ten-millionths of a degree.
 var degrees = item.Expression(`"(\w*[lL](?:at|ng|atitude|ongitude))E7"(\s*:\s*-?)(\d+)`)
 
 func inDegrees(found string) string {
@@ -71,15 +71,15 @@ func inDegrees(found string) string {
 	return `"` + part[1] + `"` + part[2] + digits[:point] + "." + digits[point:]
 }
 
-// place makes plain where a person was: with the time first, coordinates in degrees, and the name and address of what was visited. Other
-// records stay as they are.
+// place normalizes a record of the location history: the time is first, coordinates are in degrees, and the name and address of the visited
+// place are at the top level. It returns other records unchanged.
 func place(one item.Item, parser *item.Parser) (item.Item, error) {
 	isAlone := len(one.Fields) == 1 && one.Fields[0].Value[0] == '{' && slices.Contains(placeKinds, one.Fields[0].Name)
 	if _, isMeasured := one.Value("latitudeE7"); !isAlone && !isMeasured {
 		return one, nil
 	}
 	made := item.Item{Line: one.Line, Number: one.Number, Note: one.Note}
-	var kind []byte // nil: none
+	var kind []byte // nil: the record is not wrapped
 	text := []byte(degrees().ReplaceAllStringFunc(string(one.Data()), inDegrees))
 	fields, err := parse(parser, text, one.Line)
 	if err == nil && isAlone {
@@ -116,7 +116,7 @@ func place(one item.Item, parser *item.Parser) (item.Item, error) {
 		if lifted[name] == nil {
 			continue
 		}
-		if slices.ContainsFunc(rest, func(other item.Field) bool { return other.Name == name }) { // not as Google writes it
+		if slices.ContainsFunc(rest, func(other item.Field) bool { return other.Name == name }) { // not Google's format
 			return one, nil
 		}
 		made.Fields = append(made.Fields, item.Field{Name: name, Value: lifted[name]})
@@ -125,5 +125,5 @@ func place(one item.Item, parser *item.Parser) (item.Item, error) {
 	return made, nil
 }
 
-// placeOrder is how a record begins.
+// placeOrder lists the first fields of a record, in order.
 var placeOrder = []string{"startTime", "endTime", "timestamp", "kind", "name", "address", "latitude", "longitude"}

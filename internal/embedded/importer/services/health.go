@@ -11,7 +11,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
 )
 
-// Health reads what Apple's Health exports: measurements, workouts and what a day came to, elements whose attributes say most of it.
+// Health reads the XML export of Apple Health: measurements, workouts and daily summaries. Most of their data is in attributes.
 func Health(file io.ReadSeeker) item.Records {
 	measured := newElements(file)
 	return item.Each(measured.measurement)
@@ -34,12 +34,12 @@ func (r *elements) measurement() (item.Item, error) {
 	}
 }
 
-// healthKinds are the elements that are read, by what their records are called.
+// healthKinds maps the elements that are read to the kind of their records.
 var healthKinds = map[string]string{"Record": "record", "Workout": "workout", "Correlation": "correlation",
 	"ActivitySummary": "activity_summary", "ClinicalRecord": "clinical_record"}
 
-// addInner adds to a record what the elements in its own say: more about it, and the sums of a workout, such as its distance. The
-// measurements in a correlation are passed over, since each of them is in the file by itself as well.
+// addInner adds nested elements to a record: its metadata, and the statistics of a workout, such as its distance. It skips the measurements
+// in a correlation, since the file also has each of them as a record.
 func (r *elements) addInner(one item.Item) (item.Item, error) {
 	more := map[string]string{}
 	for depth := 1; depth > 0; {
@@ -53,18 +53,18 @@ func (r *elements) addInner(one item.Item) (item.Item, error) {
 			depth--
 		case xml.StartElement:
 			depth++
-			said := map[string]string{}
+			attributes := map[string]string{}
 			for _, attribute := range token.Attr {
-				said[attribute.Name.Local] = attribute.Value
+				attributes[attribute.Name.Local] = attribute.Value
 			}
 			switch {
 			case depth != 2:
 			case token.Name.Local == "MetadataEntry":
-				more[said["key"]] = said["value"]
+				more[attributes["key"]] = attributes["value"]
 			case token.Name.Local == "WorkoutStatistics":
 				for _, name := range []string{"sum", "average", "minimum", "maximum", "unit"} {
-					if field := healthType.Replace(said["type"]) + "." + name; !putNumber(&one, field, said[name]) {
-						one.Put(field, said[name])
+					if field := healthType.Replace(attributes["type"]) + "." + name; !putNumber(&one, field, attributes[name]) {
+						one.Put(field, attributes[name])
 					}
 				}
 			}
@@ -76,7 +76,7 @@ func (r *elements) addInner(one item.Item) (item.Item, error) {
 	return one, nil
 }
 
-// healthType takes from a type what only programs need.
+// healthType removes Apple's prefixes from the name of a type.
 var healthType = strings.NewReplacer("HKQuantityTypeIdentifier", "", "HKCategoryTypeIdentifier", "", "HKCorrelationTypeIdentifier", "",
 	"HKWorkoutActivityType", "")
 
@@ -89,7 +89,7 @@ func healthItem(start xml.StartElement, kind string, line int) item.Item {
 			"receivedDate": "startDate"}[name], name)
 		isMeasure := name == "value" || strings.HasPrefix(name, "total") || kind == "activity_summary"
 		switch {
-		case name == "device": // an address in memory
+		case name == "device": // skipped: it contains a memory address
 		case name == "type":
 			one.Put("type", healthType.Replace(value))
 		case isMeasure && putNumber(&one, name, value):

@@ -11,13 +11,13 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/objects"
 )
 
-// Mastodon reads what a person posted and boosted: an outbox of ActivityPub.
+// Mastodon reads a person's posts and boosts: an outbox of ActivityPub.
 func Mastodon(file io.ReadSeeker) item.Records {
 	return item.Shaped(objects.NewArray(file, "orderedItems"), func(one item.Item) (item.Item, error) {
 		activity := gjson.ParseBytes(one.Data())
 		post := activity.Get("object")
 		id, url := text(post, "id"), text(post, "url")
-		if post.Type == gjson.String { // what was boosted
+		if post.Type == gjson.String { // the URL of the boosted post
 			id, url = text(activity, "id"), post.Str
 		}
 		made := item.Item{Line: one.Line, Number: one.Number, Fields: []item.Field{{Name: "id", Value: item.JSON(id)}}}

@@ -14,17 +14,17 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/objects"
 )
 
-// metaBytes are the bytes of letters, each written as a character: "\u00c3\u00b6" is "ö".
+// metaBytes matches UTF-8 bytes that are escaped as if each were a character: "\u00c3\u00b6" is "ö".
 var metaBytes = item.Expression(`(?:\\u00[89a-f][0-9a-f])+`)
 
-// mainArrays are the fields of those arrays that a file is about: of a chat, which has fewer messages than participants, of a timeline,
-// which has more raw signals, and of a board of Trello, which has more actions than cards.
+// mainArrays are the fields with the main array of a file, although another may be longer: a chat may have more participants than messages,
+// a timeline more raw signals, and a Trello board more actions than cards.
 var mainArrays = []string{"messages", "semanticSegments", "cards"}
 
-// Parts are the arrays of a JSON file that are streams of their own; nil: it is read as one.
+// Parts returns the parts of a JSON file that become separate streams, or nil if the file is one stream.
 func Parts(file io.ReadSeeker) []objects.Part { return objects.Parts(file, mainArrays...) }
 
-// Array reads JSON objects in an array, or a part of a file. The letters of what Facebook and Instagram write are put together.
+// Array reads JSON objects in an array or, if part is not nil, in that part. It decodes the escaped UTF-8 of Facebook and Instagram.
 func Array(file io.ReadSeeker, part *objects.Part) item.Records {
 	parser, from := item.NewParser(), objects.NewArray(file, mainArrays...)
 	if part != nil {
@@ -33,7 +33,7 @@ func Array(file io.ReadSeeker, part *objects.Part) item.Records {
 	return item.Shaped(from, func(one item.Item) (item.Item, error) {
 		if bytes.Contains(one.Text, []byte(`\u00`)) {
 			text := metaBytes().ReplaceAllFunc(one.Data(), func(escaped []byte) []byte {
-				letters, _ := hex.DecodeString(strings.ReplaceAll(string(escaped), `\u00`, "")) // digits, as the expression has them
+				letters, _ := hex.DecodeString(strings.ReplaceAll(string(escaped), `\u00`, "")) // the expression requires hex digits
 				if !utf8.Valid(letters) {
 					return escaped
 				}
@@ -49,15 +49,14 @@ func Array(file io.ReadSeeker, part *objects.Part) item.Records {
 	})
 }
 
-// post makes one object of the "data" of a post of Facebook, in which each object has one field: what was written, and when it was
-// changed.
+// post merges the objects in "data" of a Facebook post into one: each has one field, the text of the post or the time of its change.
 func post(one item.Item) item.Item {
 	data, ok := one.Value("data")
 	if _, isPost := one.Value("timestamp"); !ok || !isPost || data[0] != '[' {
 		return one
 	}
 	var members []string
-	names, isOther := map[string]bool{}, false // a list of other things
+	names, isOther := map[string]bool{}, false // "data" is a list of something else
 	for _, part := range gjson.ParseBytes(data).Array() {
 		count := len(names)
 		part.ForEach(func(key, value gjson.Result) bool {
@@ -78,11 +77,11 @@ func post(one item.Item) item.Item {
 	return one
 }
 
-// Meta reads the messages of a conversation of Facebook or Instagram or, about it, what is said of the conversation itself.
+// Meta reads the messages of a Facebook or Instagram conversation or, with about, the data on the conversation itself.
 func Meta(file io.ReadSeeker, conversation string, about bool) item.Records {
-	part, beside := objects.Around("messages")
+	part, rest := objects.Around("messages")
 	if about {
-		part = beside
+		part = rest
 	}
 	return item.Shaped(Array(file, &part), func(one item.Item) (item.Item, error) {
 		made := item.Item{Line: one.Line, Number: one.Number, Note: one.Note, ID: conversation}

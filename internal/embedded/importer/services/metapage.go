@@ -16,13 +16,13 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
 )
 
-// Facebook and Instagram write a conversation as pages of boxes, one to a message: who wrote it, what it says, and when it was sent. The
-// classes of the boxes change with the years, and the words of dates with the language: what stays is that order.
+// Facebook and Instagram write a conversation as HTML pages with one box per message: its sender, its content and its time, in this order.
+// Only the order is stable: the classes of the boxes change over the years, and the words of dates with the language.
 
-// stampForm is in what a page shows as the time of a message, in any language.
+// stampForm matches the time of a message in any language: a year of four digits and a time of day.
 var stampForm = item.Expression(`\b\d{4}(?:\b|年|년).*\d{1,2}[:.]\d{2}|\d{1,2}[:.]\d{2}.*\b\d{4}\b`)
 
-// longestStamp is how long such a text may be, in bytes.
+// longestStamp is the maximum length of such a text, in bytes.
 const longestStamp = 80
 
 // MetaPage reads the messages of a page of a conversation. It returns nil if nothing on the page looks like messages.
@@ -46,7 +46,7 @@ func MetaPage(file io.Reader, conversation, name string) (item.Records, error) {
 	if boxes == nil {
 		return nil, nil
 	}
-	title := cmp.Or(shown(page, atom.Title), shown(page, atom.H1))
+	title := cmp.Or(textOfFirst(page, atom.Title), textOfFirst(page, atom.H1))
 	begin := conversation + "-" + strings.TrimPrefix(strings.TrimSuffix(name, path.Ext(name)), "message_") + "-"
 	return func(yield func(item.Item, error) bool) {
 		for index, box := range boxes {
@@ -62,18 +62,18 @@ func MetaPage(file io.Reader, conversation, name string) (item.Records, error) {
 	}, nil
 }
 
-// messageBoxes are the elements that are a message each: where most lie beside one another.
+// messageBoxes returns the elements of the messages: the children of the element that has the most of them, or nil.
 func messageBoxes(in *html.Node) (boxes []*html.Node) {
 	counts, most := map[*html.Node]int{}, in
 	for box := range in.Descendants() {
 		if !isMessage(box) {
 			continue
 		}
-		if counts[box.Parent]++; counts[box.Parent] >= counts[most] { // what is further in follows
+		if counts[box.Parent]++; counts[box.Parent] >= counts[most] { // on a tie the inner element wins, which comes later
 			most = box.Parent
 		}
 	}
-	for box := range most.ChildNodes() { // above the first may stand who takes part
+	for box := range most.ChildNodes() { // the participants may be listed above the first message
 		if isMessage(box) || len(boxes) > 0 && lastText(box) != nil {
 			boxes = append(boxes, box)
 		}
@@ -81,13 +81,13 @@ func messageBoxes(in *html.Node) (boxes []*html.Node) {
 	return boxes
 }
 
-// isMessage reports an element that ends with a time, below something else.
+// isMessage reports whether an element ends with a time and has other parts above it.
 func isMessage(box *html.Node) bool {
 	last := lastText(box)
 	return len(partsOf(box)) > 1 && last != nil && len(last.Data) <= longestStamp && stampForm().MatchString(last.Data)
 }
 
-// lastText is the last text in an element: nil if it has none.
+// lastText returns the last text node in an element that is not blank, or nil.
 func lastText(in *html.Node) *html.Node {
 	if in.Type == html.TextNode && strings.TrimSpace(in.Data) != "" {
 		return in
@@ -100,7 +100,7 @@ func lastText(in *html.Node) *html.Node {
 	return nil
 }
 
-// partsOf are the elements in a box, which may be in others that hold nothing else.
+// partsOf returns the elements in a box, without the wrappers that contain only one element.
 func partsOf(box *html.Node) []*html.Node {
 	var parts []*html.Node
 	for one := range box.ChildNodes() {
@@ -114,19 +114,19 @@ func partsOf(box *html.Node) []*html.Node {
 	return parts
 }
 
-// putMessage puts what a box says. One that does not end with a time is text alone.
+// putMessage adds the content of a box to a record. A box that does not end with a time has no sender either.
 func putMessage(one *item.Item, box *html.Node) {
-	said := []*html.Node{box}
+	contents := []*html.Node{box}
 	if isMessage(box) {
 		parts, stamp := partsOf(box), lastText(box)
 		one.Put("sender_name", textOf(parts[0]))
 		one.Put("sent_at", table.Moment(strings.TrimSpace(stamp.Data)))
 		stamp.Data = ""
-		said = parts[1:]
+		contents = parts[1:]
 	}
 	var lines, reactions, files, links []string
-	known := map[string]bool{"": true}
-	for _, part := range said {
+	seen := map[string]bool{"": true}
+	for _, part := range contents {
 		var lists []*html.Node
 		for node := range part.Descendants() {
 			if node.DataAtom == atom.Ul {
@@ -135,16 +135,16 @@ func putMessage(one *item.Item, box *html.Node) {
 			target := cmp.Or(attribute(node, "src"), attribute(node, "href"))
 			isLink := strings.Contains(target, "://")
 			switch {
-			case known[target] || isLink && (!strings.HasPrefix(target, "http") || textOf(node) == ""):
+			case seen[target] || isLink && (!strings.HasPrefix(target, "http") || textOf(node) == ""):
 				continue
 			case isLink:
 				links = append(links, target)
 			case !strings.ContainsAny(target[:1], "#?"):
 				files = append(files, target)
 			}
-			known[target] = true
+			seen[target] = true
 		}
-		for _, list := range lists { // who answered with a sign
+		for _, list := range lists { // of reactions
 			for reaction := range list.ChildNodes() {
 				if text := textOf(reaction); text != "" {
 					reactions = append(reactions, text)
@@ -152,9 +152,9 @@ func putMessage(one *item.Item, box *html.Node) {
 			}
 			list.Parent.RemoveChild(list)
 		}
-		var shown strings.Builder
-		_ = html.Render(&shown, part) // to memory
-		lines = append(lines, htmltext.Text(shown.String()))
+		var markup strings.Builder
+		_ = html.Render(&markup, part) // to memory
+		lines = append(lines, htmltext.Text(markup.String()))
 	}
 	one.Put("content", joinLines(lines))
 	one.Put("reactions", reactions)
@@ -171,8 +171,8 @@ func attribute(of *html.Node, key string) string {
 	return ""
 }
 
-// shown is the text of the first element of a kind.
-func shown(in *html.Node, kind atom.Atom) string {
+// textOfFirst returns the text of the first element of a kind.
+func textOfFirst(in *html.Node, kind atom.Atom) string {
 	for one := range in.Descendants() {
 		if one.DataAtom == kind {
 			return textOf(one)

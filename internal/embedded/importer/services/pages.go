@@ -15,9 +15,9 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
 )
 
-// cells are the pieces of a page that begin with a mark, of which one is in memory at a time.
+// cells splits a page into the pieces that follow a mark, with one piece in memory at a time.
 type cells struct {
-	above   string // what stands before the first
+	above   string // the text before the first piece
 	scanner *bufio.Scanner
 }
 
@@ -57,13 +57,13 @@ var (
 	firstLink    = item.Expression(`<a href="([^"]*)"`)
 )
 
-// ActivityStart is how much of a page is searched for what Google puts around each of the things that a person did, in bytes.
+// ActivityStart is how many bytes of a page are searched for the element that Google puts around each activity.
 const ActivityStart = 256 << 10
 
-// IsActivity reports that a page begins as those of Google do that list what a person did.
+// IsActivity reports whether a page begins like Google's list of a person's activities.
 func IsActivity(start []byte) bool { return bytes.Contains(start, activityCell) }
 
-// Activity reads a page of Google's that lists what a person did: watched, searched for, visited.
+// Activity reads Google's list of what a person watched, searched for and visited.
 func Activity(file io.Reader) item.Records {
 	cells, number := newCells(file, activityCell), 0
 	return item.Each(func() (item.Item, error) {
@@ -84,7 +84,7 @@ func activity(cell string, number int) item.Item {
 		lines := strings.Split(htmltext.Text(parts[1]), "\n")
 		last := len(lines) - 1
 		when := table.Moment(lines[last])
-		if zone := strings.LastIndexAny(when, " \u202f"); zone > 0 { // an unknown one
+		if zone := strings.LastIndexAny(when, " \u202f"); zone > 0 { // drop a zone of unknown name
 			if known := table.Moment(when[:zone]); item.IsTimestamp(known) {
 				when = known
 			}

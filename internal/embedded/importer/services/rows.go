@@ -14,17 +14,17 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
 )
 
-// What finance programs and devices write is a table in other words. Its rows are written as comma separated values, whose reader finds out
-// what is in them.
+// The files of finance programs and of devices are tables in other formats. They are converted to CSV, so that the CSV reader determines
+// the types of the columns.
 
-// rowsOf are the readers of such files, by the endings of their names.
+// rowsOf has the readers of such files, by the lower-case endings of their names.
 var rowsOf = map[string]func(string) ([][]string, error){".ofx": ofxRows, ".qfx": ofxRows, ".gpx": gpx.rows,
 	".tcx": tcx.rows, ".kml": kml.rows, ".xml": xmlRows}
 
-// maxRows is how large such a file may be, in bytes.
+// maxRows is the maximum size of such a file, in bytes.
 const maxRows = 64 << 20
 
-// Rows returns the rows of a file as comma separated values, under a header.
+// Rows converts a file to CSV with a header, without empty columns. The result ends with an error if part of the file was not read.
 func Rows(file io.Reader, ending string) (io.Reader, error) {
 	text, err := io.ReadAll(io.LimitReader(file, maxRows+1))
 	if err != nil {
@@ -37,7 +37,7 @@ func Rows(file io.Reader, ending string) (io.Reader, error) {
 	if len(rows) < 2 {
 		return nil, cmp.Or(lost, errors.New("it holds no transaction and no point"))
 	}
-	filled := make([]bool, len(rows[0])) // the columns in which there is something
+	filled := make([]bool, len(rows[0])) // columns with a value in some row
 	for _, row := range rows[1:] {
 		for column, cell := range row {
 			filled[column] = filled[column] || cell != ""
@@ -62,7 +62,7 @@ type failing struct{ error }
 
 func (f failing) Read([]byte) (int, error) { return 0, f.error }
 
-// ofxRows are the transactions of the accounts of a bank, in the older form of OFX, whose elements need not end, or in XML.
+// ofxRows returns the transactions in an OFX file: in XML, or in the older form, in which elements need no end tag.
 func ofxRows(text string) (rows [][]string, lost error) {
 	rows, lost = ofx.rows(text)
 	if strings.Contains(text, "<INVTRANLIST>") {
@@ -71,7 +71,8 @@ func ofxRows(text string) (rows [][]string, lost error) {
 	return rows, lost
 }
 
-// ofxMoment is a time as records have it, or a day where a bank only names one, of "20260115" or "20260115093000.000[-5:EST]".
+// ofxMoment converts an OFX time such as "20260115" or "20260115093000.000[-5:EST]" to RFC 3339, or to a time without a zone if it has
+// none, or to a date if it has no time of day, or midnight or noon without a zone. It returns other texts unchanged.
 func ofxMoment(text string) string {
 	digits, zone, _ := strings.Cut(strings.TrimSuffix(text, "]"), "[")
 	digits, _, _ = strings.Cut(digits, ".")

@@ -1,4 +1,4 @@
-// Package services reads what online services export: mostly JSON, in shapes of their own.
+// Package services reads the exports of online services, apps and devices: mostly JSON, each service in its own format.
 package services
 
 import (
@@ -14,7 +14,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/table"
 )
 
-// parted yields what the records of a reader consist of, such as the messages of conversations, or those without parts as they are.
+// parted yields the parts of each record, such as the messages of a conversation, or the record itself if it has no parts.
 func parted(from item.Records, parts func(item.Item) []item.Item) item.Records {
 	return func(yield func(item.Item, error) bool) {
 		for one, err := range from {
@@ -34,7 +34,7 @@ func parted(from item.Records, parts func(item.Item) []item.Item) item.Records {
 	}
 }
 
-// text is the string at a path in JSON: empty if something else is there.
+// text returns the string at a path in JSON, or "" if the value there is not a string.
 func text(from gjson.Result, path string) string {
 	if found := from.Get(path); found.Type == gjson.String {
 		return found.Str
@@ -42,7 +42,7 @@ func text(from gjson.Result, path string) string {
 	return ""
 }
 
-// list is what the list at a path in JSON holds: nothing if something else is there.
+// list returns the elements of the array at a path in JSON, or nil if the value there is not an array.
 func list(from gjson.Result, path string) []gjson.Result {
 	if found := from.Get(path); found.IsArray() {
 		return found.Array()
@@ -65,16 +65,16 @@ func parse(parser *item.Parser, text []byte, line int) ([]item.Field, error) {
 	return fields, nil
 }
 
-// put takes over fields of a record that have not been put in other words.
-func put(one *item.Item, fields []item.Field, but ...string) {
+// put copies fields to a record, except those with the given names, which the caller has converted.
+func put(one *item.Item, fields []item.Field, except ...string) {
 	for _, field := range fields {
-		if !slices.Contains(but, field.Name) {
+		if !slices.Contains(except, field.Name) {
 			one.Fields = append(one.Fields, field)
 		}
 	}
 }
 
-// putNumber adds a field that is a number, unless the text is no number.
+// putNumber adds a numeric field. It returns false and adds nothing if the text is not a JSON number.
 func putNumber(one *item.Item, name, text string) bool {
 	if !table.IsNumber(text) {
 		return false
@@ -83,14 +83,14 @@ func putNumber(one *item.Item, name, text string) bool {
 	return true
 }
 
-// elements are those of a file in XML, each at most as large as a line.
+// elements reads the elements of an XML file, each of at most item.MaxLine bytes.
 type elements struct{ *item.XML }
 
 func newElements(file io.Reader) elements {
 	return elements{item.NewXML(file, item.MaxLine)}
 }
 
-// next returns where the next element of a name begins, or of any name if that is empty.
+// next returns the start tag and the line of the next element with a name, or of any element if the name is empty.
 func (e *elements) next(name string) (start xml.StartElement, line int, err error) {
 	for {
 		e.Left.N = item.MaxLine

@@ -16,13 +16,13 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/table"
 )
 
-// A SlackUser has the name by which others know a person as well, and the one that Slack shows.
+// A SlackUser has the real name of a person, and the display name that Slack shows.
 type SlackUser struct{ Name, Shown string }
 
-// SlackUsers are people by their ids.
+// SlackUsers maps ids to people.
 type SlackUsers map[string]SlackUser
 
-// ReadSlackUsers reads the list of people of an export. A list that cannot be read has no names.
+// ReadSlackUsers reads the list of people of an export. It skips what it cannot read.
 func ReadSlackUsers(file io.ReadSeeker) SlackUsers {
 	users := SlackUsers{}
 	for one, err := range objects.NewArray(file) {
@@ -39,7 +39,7 @@ func ReadSlackUsers(file io.ReadSeeker) SlackUsers {
 }
 
 var (
-	// slackMark is a mention of a person or a channel, or a link, in a message.
+	// slackMark matches a mention of a person or a channel, or a link, in a message.
 	slackMark   = item.Expression(`<([@#!]?)([^<>|]*)(?:\|([^<>]*))?>`)
 	slackEscape = strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&")
 )
@@ -60,26 +60,26 @@ func (u SlackUsers) plain(text string) string {
 	}))
 }
 
-// blockText is what the parts of a block say: each section, and each part of a list, on a line of its own.
+// blockText returns the text of a block and of its parts. Each section and each part of a rich text ends its line.
 func blockText(block gjson.Result) string {
-	kind, said := text(block, "type"), cmp.Or(text(block, "text"), text(block, "text.text"), text(block, "url"))
+	kind, content := text(block, "type"), cmp.Or(text(block, "text"), text(block, "text.text"), text(block, "url"))
 	if kind == "emoji" {
-		said = ":" + text(block, "name") + ":"
+		content = ":" + text(block, "name") + ":"
 	} else if user := text(block, "user_id"); user != "" {
-		said = "<@" + user + ">"
+		content = "<@" + user + ">"
 	}
-	parts := []string{said}
+	parts := []string{content}
 	for _, part := range slices.Concat(list(block, "elements"), list(block, "fields")) {
 		parts = append(parts, blockText(part))
 	}
-	said = strings.Join(parts, "")
+	content = strings.Join(parts, "")
 	if strings.HasPrefix(kind, "rich_text_") || slices.Contains([]string{"section", "header", "context"}, kind) {
-		return strings.TrimRight(said, "\n") + "\n"
+		return strings.TrimRight(content, "\n") + "\n"
 	}
-	return said
+	return content
 }
 
-// Slack reads the messages of a day of a channel. The answers of a thread name the message that began it.
+// Slack reads the messages of one day in a channel. A reply names the message that began its thread.
 func Slack(file io.ReadSeeker, channel string, users SlackUsers) item.Records {
 	return item.Shaped(objects.NewArray(file), func(one item.Item) (item.Item, error) {
 		message := gjson.ParseBytes(one.Data())
@@ -99,14 +99,14 @@ func Slack(file io.ReadSeeker, channel string, users SlackUsers) item.Records {
 			made.Put("display_name", author.Shown)
 		}
 		made.Put("user_id", text(message, "user"))
-		said := text(message, "text")
-		for _, attached := range list(message, "attachments") { // what a program posts is in them
-			said = strings.TrimLeft(said+"\n"+cmp.Or(text(attached, "text"), text(attached, "fallback")), "\n")
+		body := text(message, "text")
+		for _, attached := range list(message, "attachments") { // where programs put their text
+			body = strings.TrimLeft(body+"\n"+cmp.Or(text(attached, "text"), text(attached, "fallback")), "\n")
 		}
-		if said == "" {
-			said = strings.Trim(blockText(message.Get("{elements:blocks}")), "\n")
+		if body == "" {
+			body = strings.Trim(blockText(message.Get("{elements:blocks}")), "\n")
 		}
-		made.Put("text", users.plain(said))
+		made.Put("text", users.plain(body))
 		thread := cmp.Or(text(message, "thread_ts"), stamp)
 		if thread != stamp {
 			made.Put("in_reply_to", channel+"-"+thread)

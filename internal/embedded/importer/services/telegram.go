@@ -11,12 +11,12 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 )
 
-// A telegramReader yields the messages of all chats, or of the one that was exported. One message is in memory at a time.
+// A telegramReader yields the messages of all chats, or of the only one that was exported. One message is in memory at a time.
 type telegramReader struct {
 	decoder *jsontext.Decoder
 	parser  *item.Parser
-	chat    map[string]gjson.Result // what is said of the chat before its messages
-	inside  bool                    // of its messages
+	chat    map[string]gjson.Result // name, type and id of the current chat, which precede its messages
+	inside  bool                    // the decoder is in the array of messages
 }
 
 // Telegram reads the messages of the chats that Telegram exported.
@@ -46,7 +46,7 @@ func (r *telegramReader) next() (item.Item, error) {
 	}
 }
 
-// end says what of a file is lost that is broken.
+// end stops reading. It returns io.EOF at the end of the file, or an error that says that the rest of a broken file is left out.
 func (r *telegramReader) end(err error) error {
 	r.decoder.Reset(strings.NewReader(""))
 	if errors.Is(err, io.EOF) {
@@ -55,7 +55,7 @@ func (r *telegramReader) end(err error) error {
 	return item.UnusableError{Reason: "not JSON, and what follows is left out: " + strings.TrimPrefix(err.Error(), "jsontext: ")}
 }
 
-// member reads a member of the export, of a list of chats or of a chat, or leaves its value to be read.
+// member handles a member of the export, of a list of chats or of a chat. It leaves lists of chats and messages for next to enter.
 func (r *telegramReader) member(name string) error {
 	isTop := r.decoder.StackDepth() == 1
 	switch {
@@ -92,16 +92,16 @@ func (r *telegramReader) message() (item.Item, error) {
 	if err != nil {
 		return item.Item{}, item.UnusableError{Line: 1, Reason: "a message of " + chat + " is " + err.Error()}
 	}
-	said := gjson.ParseBytes(value)
-	made := item.Item{ID: r.chat["id"].Raw + "-" + said.Get("id").Raw, Line: 1}
+	message := gjson.ParseBytes(value)
+	made := item.Item{ID: r.chat["id"].Raw + "-" + message.Get("id").Raw, Line: 1}
 	made.Put("id", made.ID)
 	made.Put("chat", chat)
 	made.Put("chat_type", r.chat["type"].String())
-	if answered := said.Get("reply_to_message_id"); answered.Exists() {
+	if answered := message.Get("reply_to_message_id"); answered.Exists() {
 		made.Put("in_reply_to", r.chat["id"].Raw+"-"+answered.Raw)
 	}
 	var words strings.Builder
-	for _, part := range said.Get("text").Array() { // a text, or a list of texts and of links
+	for _, part := range message.Get("text").Array() { // a string, or a list of strings and of objects, such as links
 		words.WriteString(part.Str + text(part, "text"))
 	}
 	made.Put("text", words.String())

@@ -16,29 +16,29 @@ import (
 )
 
 var (
-	// chatLine begins a message: "[15.01.26, 02:15:09] Nora: text" on a phone of Apple, "15/01/2026, 02:15 - Nora: text" on others.
+	// chatLine matches the first line of a message: on iPhones "[15.01.26, 02:15:09] Nora: text", else "15/01/2026, 02:15 - Nora: text".
 	chatLine = item.Expression(`^\[?(\d{1,4})([./-])(\d{1,2})[./-](\d{2,4}),? (?:(?:at|um|klo|kl\.?|à|às|` +
 		`a las) )?(\d{1,2})[:.](\d{2})(?:[:.](\d{2}))?(?: ?([AaPp])\.? ?[Mm]\.?)?(?:\] | - )(.*)$`)
-	// chatFile is a file that was sent along: "<attached: 0001-PHOTO.jpg>" or "IMG-1.jpg (file attached)", in some languages.
+	// chatFile matches an attached file: "<attached: 0001-PHOTO.jpg>" or "IMG-1.jpg (file attached)", in some languages.
 	chatFile = item.Expression(`^<[^<>:]{3,20}: ([^<>]+\.\w{2,5})>|^(\S[^\n]*\.\w{2,5}) \((?:file attached|Datei angehängt|fichier joint|` +
 		`archivo adjunto|file allegato|arquivo anexado|bestand bijgevoegd)\)`)
-	// quotedName is what a name has between quotation marks: Robert "Bob" Miller.
+	// quotedName matches the quoted part of a name: Robert "Bob" Miller.
 	quotedName = item.Expression(`"[^"]*"|„[^“”]*[“”]|“[^”]*”|«[^»]*»`)
-	// easternHead begins a message in Chinese or Korean, which name the half of the day first: "2026/1/15 下午2:15 - Nora: text".
+	// easternHead is chatLine in Chinese or Korean, with AM or PM before the time: "2026/1/15 下午2:15 - Nora: text".
 	easternHead = item.Expression(`^(\[?)(\d{4})(?:[./-] ?|년 )(\d{1,2})(?:[./-] ?|월 )(\d{1,2})[.일]?,? (上午|下午|오전|` +
 		`오후) ?(\d{1,2}:\d{2}(?::\d{2})?)(?:\] | - |, )(.*)$`)
-	// chatMarked is a line in which what follows the author begins with a mark.
+	// chatMarked matches a line in which the text after the author begins with a direction mark.
 	chatMarked = item.Expression(`^[^\]]*\] (?:[^:]|:[^ ])*: [\x{200e}\x{200f}]`)
-	// chatMarks direct the writing, and stand before dates and files.
+	// chatMarks removes direction marks, which precede dates and files, and turns special spaces into plain ones.
 	chatMarks = strings.NewReplacer("\u200e", "", "\u200f", "", "\u202a", "", "\u202c", "", "\u202f", " ", "\u00a0", " ")
 )
 
-// IsWhatsApp reports that a text begins as an exported chat does.
+// IsWhatsApp reports whether a .txt file begins like an exported chat.
 func IsWhatsApp(name string, start []byte) bool {
 	return strings.EqualFold(path.Ext(name), ".txt") && chatHead(chatMarks.Replace(string(utf8text.FirstLine(start)))) != nil
 }
 
-// chatHead is what chatLine finds in a line that begins a message: nil if it begins none.
+// chatHead returns the submatches of chatLine in a line that begins a message, else nil.
 func chatHead(line string) []string {
 	if part := easternHead().FindStringSubmatch(line); part != nil {
 		half := "AM"
@@ -50,15 +50,15 @@ func chatHead(line string) []string {
 	return chatLine().FindStringSubmatch(line)
 }
 
-// A chatMessage is what chatLine finds in the line that begins a message, with the text of the lines below.
+// A chatMessage has the submatches of chatLine in the first line of a message, and the text of the lines below.
 type chatMessage struct {
-	head    []string
-	line    int
-	author  string // empty for a notice
-	said    string // in the first line
-	text    []byte // of the others
-	marked  bool   // what is said begins with a mark, as what WhatsApp says itself does on a phone of Apple
-	tooLong bool
+	head      []string
+	line      int
+	author    string // empty for a notice
+	firstLine string // the text of the first line
+	text      []byte // of the other lines
+	marked    bool   // the text begins with a direction mark, as notices of WhatsApp do on an iPhone
+	tooLong   bool
 }
 
 func chatMessages(file io.ReadSeeker) iter.Seq2[chatMessage, error] {
@@ -83,7 +83,7 @@ func chatMessages(file io.ReadSeeker) iter.Seq2[chatMessage, error] {
 					return
 				}
 				one = chatMessage{head: head, line: lines.Number, marked: chatMarked().Match(text)}
-				one.author, one.said = authorOf(head[9])
+				one.author, one.firstLine = authorOf(head[9])
 			} else if one.head != nil {
 				one.tooLong = one.tooLong || tooLong || len(one.head[9])+len(one.text)+len(line) > item.MaxLine
 				if !one.tooLong {
@@ -94,14 +94,14 @@ func chatMessages(file io.ReadSeeker) iter.Seq2[chatMessage, error] {
 	}
 }
 
-// WhatsApp reads an exported chat, twice: in which order a date has day and month, and which name is that of the group, shows in the file
-// as a whole.
+// WhatsApp reads an exported chat twice, because only the whole file shows whether dates have the day or the month first, and which name is
+// that of the group.
 func WhatsApp(file io.ReadSeeker) item.Records {
 	return func(yield func(item.Item, error) bool) {
 		var order dateOrder
 		notices := chatNotices{speaks: map[string]bool{}}
 		for one, err := range chatMessages(file) {
-			if err == nil { // else it shows on the next read
+			if err == nil { // the second pass yields the error
 				order.add(one.head)
 				notices.add(one)
 			}
@@ -128,7 +128,7 @@ func (m chatMessage) item(monthFirst bool, notices *chatNotices) (item.Item, err
 		return one, item.Unusable(m.line, "a message whose date cannot be read")
 	}
 	one.Put("sent_at", when.Format("2006-01-02T15:04:05"))
-	body := m.said + string(m.text)
+	body := m.firstLine + string(m.text)
 	if notices.has(m) {
 		one.Put("notice", true) // of the service: a member joined, a number changed
 	} else {
@@ -141,30 +141,30 @@ func (m chatMessage) item(monthFirst bool, notices *chatNotices) (item.Item, err
 	return one, nil
 }
 
-// authorOf is who wrote the first line of a message, and that line. A notice has no author, though it may quote a name with a colon.
-func authorOf(message string) (author, said string) {
-	author, said, ok := strings.Cut(message, ": ")
+// authorOf splits the first line of a message into author and text. A notice has no author, though it may quote a name with a colon.
+func authorOf(message string) (author, firstLine string) {
+	author, firstLine, ok := strings.Cut(message, ": ")
 	if !ok || len(author) >= 100 || strings.ContainsAny(quotedName().ReplaceAllString(author, ""), "\n\"“„«") {
 		return "", message
 	}
-	return author, said
+	return author, firstLine
 }
 
-// mayBeNotice reports a message of one line that begins with a mark, and does not name a file.
+// mayBeNotice reports whether a message is a single line that begins with a direction mark and names no file or URL.
 func (m chatMessage) mayBeNotice() bool {
-	return m.marked && len(m.text) == 0 && !nameOfFile().MatchString(m.said)
+	return m.marked && len(m.text) == 0 && !nameOfFile().MatchString(m.firstLine)
 }
 
-// chatNotices tell what WhatsApp says itself on a phone of Apple, in any language. It gives that to the group, to the only other person, or
-// to who did it, and puts a mark before it; so it does before "image omitted" and the like, which people sent.
+// chatNotices recognizes the notices that WhatsApp itself writes on an iPhone, in any language. Their author is the group, the only other
+// person or the person who did it, and their text begins with a direction mark. So does "image omitted", which a person sent.
 type chatNotices struct {
-	speaks map[string]bool // who wrote something without a mark, or sent a file
-	first  int             // the line of that with which a chat begins: that it is encrypted
-	from   string          // to whom it is given
-	begun  bool            // what follows is written by people
+	speaks map[string]bool // authors of a message that cannot be a notice
+	first  int             // the line of the opening notice: that the chat is encrypted
+	from   string          // the author of the opening notice
+	begun  bool            // the opening notice can no longer follow
 }
 
-// shortestNotice is how long the sentence with which a chat begins is at least, in bytes; what stands for a file is shorter.
+// shortestNotice is the minimum length of the opening notice, in bytes; the placeholder of an omitted file is shorter.
 const shortestNotice = 60
 
 var nameOfFile = item.Expression(`\.\w{2,5}(?:\W|$)|://`)
@@ -175,19 +175,19 @@ func (n *chatNotices) add(m chatMessage) {
 	}
 	isNotice := m.mayBeNotice()
 	n.speaks[m.author] = n.speaks[m.author] || !isNotice
-	if isNotice && !n.begun && len(m.said) >= shortestNotice && !strings.HasPrefix(m.said, plainName(m.author)) {
+	if isNotice && !n.begun && len(m.firstLine) >= shortestNotice && !strings.HasPrefix(m.firstLine, plainName(m.author)) {
 		n.first, n.from = m.line, m.author
 	}
 	n.begun = n.begun || !m.marked || n.first > 0
 }
 
-// has reports a notice: the first, another of a name under which no message is, or one that names whom it is given to.
+// has reports whether a message is a notice: the first, another of its author if that wrote no messages, or one that names its author.
 func (n *chatNotices) has(m chatMessage) bool {
 	return m.author == "" || m.mayBeNotice() &&
-		(m.line == n.first || m.author == n.from && !n.speaks[m.author] || names(m.said, plainName(m.author)))
+		(m.line == n.first || m.author == n.from && !n.speaks[m.author] || names(m.firstLine, plainName(m.author)))
 }
 
-// names reports that a line has a name, and not as a part of a word.
+// names reports whether a line contains a name that is not part of a word.
 func names(line, name string) bool {
 	isLatin := func(one rune) bool { return unicode.Is(unicode.Latin, one) }
 	before, after, ok := strings.Cut(line, name)
@@ -196,20 +196,20 @@ func names(line, name string) bool {
 	return ok && !isLatin(last) && !isLatin(next)
 }
 
-// plainName is that of a person who is in no address book, without the sign before it.
+// plainName returns a name without the "~ " before the name of a person who is not in the address book.
 func plainName(author string) string { return strings.TrimPrefix(author, "~ ") }
 
-// A dateOrder finds out whether the dates of a chat have the month or the day first.
+// A dateOrder determines whether the dates of a chat have the month or the day first.
 type dateOrder struct {
-	impossible [2]bool      // with the day first, with the month first: a date or an order of dates that cannot be
-	last       [2]time.Time // of the messages so far, which are in the order of time
-	american   bool         // 1/5/26, 3:07 PM, as phones write it that are set to the English of the United States
+	impossible [2]bool      // with the day first, with the month first: a date is invalid, or dates are out of order
+	last       [2]time.Time // the date of the last message, in each order
+	american   bool         // a date such as 1/5/26, 3:07 PM, which phones write that are set to US English
 }
 
 func (d *dateOrder) add(match []string) {
 	for order := range d.last {
 		when, err := chatTime(match, order == 1)
-		// a day earlier is of a phone whose clock was wrong
+		// up to a day back the clock of a phone may have been wrong
 		d.impossible[order] = d.impossible[order] || err != nil || when.Before(d.last[order].Add(-24*time.Hour))
 		d.last[order] = when
 	}
@@ -224,7 +224,7 @@ func (d *dateOrder) monthFirst() bool {
 	return d.american
 }
 
-// chatTime reads the date of a message, by the clock of the phone that exported it.
+// chatTime parses the date of a message, in the local time of the phone that exported it.
 func chatTime(match []string, monthFirst bool) (time.Time, error) {
 	year, month, day := match[4], match[3], match[1]
 	switch {

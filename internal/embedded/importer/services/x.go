@@ -13,8 +13,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/table"
 )
 
-// X reads a file of an archive of X, which was called Twitter: a script that gives a list to a variable. Each item is in an object of its
-// own.
+// X reads a file of an archive of X (formerly Twitter): a script that assigns a list to a variable. Each item of the list is wrapped in an
+// object with one field.
 func X(file io.ReadSeeker) item.Records {
 	parser := item.NewParser()
 	return parted(item.Shaped(objects.NewArray(&afterAssignment{file}), func(one item.Item) (item.Item, error) {
@@ -37,7 +37,7 @@ func X(file io.ReadSeeker) item.Records {
 	}), directMessages)
 }
 
-// directMessages are the messages of a conversation of X: none if the record is something else.
+// directMessages returns the messages of a conversation on X, or nil if the record is something else.
 func directMessages(one item.Item) (messages []item.Item) {
 	conversation := gjson.ParseBytes(one.Data())
 	id := conversation.Get("conversationId")
@@ -59,10 +59,10 @@ func directMessages(one item.Item) (messages []item.Item) {
 	return messages
 }
 
-// An afterAssignment is a script from behind its first "=" on.
+// An afterAssignment reads a script from after its first "=".
 type afterAssignment struct{ io.ReadSeeker }
 
-// maxAssignment is how far in a script the assignment is looked for, in bytes.
+// maxAssignment is how many bytes of a script are searched for the assignment.
 const maxAssignment = 4096
 
 func (a *afterAssignment) Seek(int64, int) (int64, error) {

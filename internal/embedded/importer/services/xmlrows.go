@@ -15,19 +15,19 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 )
 
-// An xmlTable says which elements of a file in XML are rows, and what of it is in their cells. What is around a row has the name of its
-// element and of the one around it, "trk/name"; an attribute that of its element, "Amt@Ccy".
+// An xmlTable says which elements of an XML file are rows, and which values go to which column. A key for text names an ancestor and the
+// element, "trk/name", a key for an attribute its element, "Amt@Ccy". Without the first name it applies anywhere in a row.
 type xmlTable struct {
 	header []string
-	kinds  map[string]string // elements that are rows, with what the column "kind" says of them
-	cells  map[string]string // columns of what is in a row
-	around map[string]string // columns of what stands around rows
+	kinds  map[string]string // elements that are rows, with their value of the column "kind"
+	cells  map[string]string // columns of values in a row
+	around map[string]string // columns of values outside of rows
 	finish func(row map[string]string)
 
-	lenient bool // an element that does not end by itself ends with the one around it
+	lenient bool // an element without an end tag ends with its parent
 }
 
-// Devices and apps write tracks, and finance programs and banks statements.
+// The tracks of devices and apps (GPX, TCX, KML), and the statements of finance programs and banks (OFX, camt).
 var (
 	gpx = xmlTable{
 		header: []string{"track", "kind", "time", "latitude", "longitude", "elevation", "heart_rate", "name", "description"},
@@ -55,7 +55,7 @@ var (
 			"Data/value": "data", "SimpleData@name": "data", "/SimpleData": "data"},
 		around: map[string]string{"Document/name": "folder", "Folder/name": "folder"},
 		finish: func(row map[string]string) {
-			place := append(strings.Split(row["latitude"], ","), "", "") // longitude, latitude, and perhaps how high
+			place := append(strings.Split(row["latitude"], ","), "", "") // longitude, latitude and, optionally, elevation
 			row["longitude"], row["latitude"], row["elevation"] = place[0], place[1], place[2]
 		},
 	}
@@ -78,7 +78,7 @@ var (
 			"Sts/Cd": "status", "Ntry/AcctSvcrRef": "reference", "Refs/EndToEndId": "end_to_end_id", "Dbtr/Nm": "debtor", "Cdtr/Nm": "creditor",
 			"DbtrAcct/IBAN": "debtor account", "CdtrAcct/IBAN": "creditor account",
 			"RmtInf/Ustrd": "purpose", "CdtrRefInf/Ref": "purpose", "Ntry/AddtlNtryInf": "booking_text"},
-		// the first one is that of the account
+		// the first IBAN is that of the account
 		around: map[string]string{"Stmt/IBAN": "account", "Rpt/IBAN": "account", "Ntfctn/IBAN": "account"},
 		finish: func(row map[string]string) {
 			row["name"], row["other_account"] = row["debtor"], row["debtor account"]
@@ -89,25 +89,25 @@ var (
 	}
 )
 
-// joined are the columns of what may be in a row more than once.
+// joined are the columns that join all values of a row with newlines; other columns take the first value.
 var joined = []string{"debtor", "creditor", "purpose", "line", "data", "text", "files"}
 
 type openElement struct {
 	name   string
-	around map[string][]string // what it says of the rows in it, by column
-	row    map[string][]string // its cells by column; nil for an element that is no row
+	around map[string][]string // values for the rows inside it, by column
+	row    map[string][]string // its cells by column; nil if the element is not a row
 }
 
-// maxRepeated is how many times as long as a file its rows may be, each of which has what is around it.
+// maxRepeated limits the size of all rows to this multiple of the size of the file, because each row repeats the values around it.
 const maxRepeated = 16
 
 func (t xmlTable) rows(text string) (rows [][]string, lost error) {
 	rows = [][]string{t.header}
-	decoder := item.NewXML(strings.NewReader(text), int64(len(text))+1)                              // of a file that is not too long
-	decoder.CharsetReader = func(_ string, input io.Reader) (io.Reader, error) { return input, nil } // it is UTF-8 by now
+	decoder := item.NewXML(strings.NewReader(text), int64(len(text))+1)                              // the caller limits the text
+	decoder.CharsetReader = func(_ string, input io.Reader) (io.Reader, error) { return input, nil } // the text is UTF-8 already
 	decoder.Strict, decoder.Entity = !t.lenient, xml.HTMLEntity
 	var inside []openElement
-	var said []byte // since the last mark of an element: CDATA comes by itself
+	var content []byte // all text since the last tag: a CDATA section is a token by itself
 	size, most := 0, min(maxRepeated*len(text), maxRows)
 	for {
 		token, err := decoder.Token()
@@ -121,15 +121,15 @@ func (t xmlTable) rows(text string) (rows [][]string, lost error) {
 		}
 		switch token := token.(type) {
 		case xml.CharData:
-			said = append(said, token...)
+			content = append(content, token...)
 			continue
 		case xml.Comment:
 			continue
 		}
-		if value := strings.TrimSpace(string(said)); value != "" && len(inside) > 1 {
+		if value := strings.TrimSpace(string(content)); value != "" && len(inside) > 1 {
 			t.put(inside, "/"+inside[len(inside)-1].name, value)
 		}
-		said = said[:0]
+		content = content[:0]
 		switch token := token.(type) {
 		case xml.StartElement:
 			inside = append(inside, t.open(token.Name.Local, inside))
@@ -152,21 +152,21 @@ func (t xmlTable) rows(text string) (rows [][]string, lost error) {
 }
 
 func (t xmlTable) cellsOf(row map[string][]string) []string {
-	said := map[string]string{}
+	values := map[string]string{}
 	for column, texts := range row {
-		said[column] = strings.Join(texts, "\n")
+		values[column] = strings.Join(texts, "\n")
 	}
 	if t.finish != nil {
-		t.finish(said)
+		t.finish(values)
 	}
 	cells := make([]string, len(t.header))
 	for index, column := range t.header {
-		cells[index] = said[column]
+		cells[index] = values[column]
 	}
 	return cells
 }
 
-// open begins an element. A row has what is said around it, such as the names of folders.
+// open returns a new element. A row starts with the values around it, such as the names of its folders.
 func (t xmlTable) open(name string, inside []openElement) openElement {
 	one := openElement{name: name, around: map[string][]string{}}
 	if kind, ok := t.kinds[name]; ok {
@@ -183,7 +183,7 @@ func (t xmlTable) open(name string, inside []openElement) openElement {
 	return one
 }
 
-// rowOf is where the innermost row is; -1: none.
+// rowOf returns the index of the innermost row, or -1 outside of rows.
 func rowOf(inside []openElement) int {
 	row := len(inside) - 1
 	for row >= 0 && inside[row].row == nil {
@@ -192,9 +192,9 @@ func rowOf(inside []openElement) int {
 	return row
 }
 
-// put gives a value to the row that it is in or, outside of rows, to those that follow in the element that it describes.
+// put adds a value to the innermost row or, outside of rows, to the element that it describes, for the rows that follow in that element.
 func (t xmlTable) put(inside []openElement, name, value string) {
-	from := len(inside) - 1 // the element with the attribute, or that around the text
+	from := len(inside) - 1 // the element of the attribute, or the parent of the element with the text
 	if name[0] == '/' {
 		from--
 	}
@@ -217,7 +217,7 @@ func (t xmlTable) put(inside []openElement, name, value string) {
 	}
 }
 
-// phone is what SMS Backup & Restore writes of the messages and the calls of a phone.
+// phone describes the messages and calls that SMS Backup & Restore writes.
 var phone = xmlTable{
 	header: []string{"date", "kind", "direction", "number", "name", "subject", "text", "files", "seconds"},
 	kinds:  map[string]string{"sms": "message", "mms": "message", "call": "call"},
@@ -236,7 +236,7 @@ var phone = xmlTable{
 		row["direction"] = cmp.Or(names[row["direction"]], row["direction"])
 		row["text"] = layout().ReplaceAllString(row["text"], "")
 		for column, value := range row {
-			// these stand for nothing
+			// the app writes these for missing values
 			lines := slices.DeleteFunc(strings.Split(value, "\n"), func(line string) bool { return line == "null" || line == "(Unknown)" })
 			row[column] = strings.TrimSpace(strings.Join(lines, "\n"))
 		}
@@ -247,18 +247,18 @@ var (
 	messageDirections = map[string]string{"1": "received", "2": "sent", "3": "draft", "4": "outgoing", "5": "failed", "6": "queued"}
 	callDirections    = map[string]string{"1": "incoming", "2": "outgoing", "3": "missed", "4": "voicemail", "5": "rejected"}
 
-	// layout is how a message with pictures is shown, among its texts.
+	// layout matches the SMIL layout of a message with pictures, which is among its texts.
 	layout = item.Expression(`(?s)<smil.*?</smil>`)
-	// halves are the two halves of a character of UTF-16, each written as one, which XML does not know.
-	halves = item.Expression(`&#5[5-6]\d{3};&#5[6-7]\d{3};`)
+	// surrogatePairs matches a UTF-16 surrogate pair written as two character references, which is not valid XML.
+	surrogatePairs = item.Expression(`&#5[5-6]\d{3};&#5[6-7]\d{3};`)
 )
 
-// isPhone reports that XML begins as the messages or the calls of a phone do.
+// isPhone reports whether XML begins like the messages or calls of SMS Backup & Restore.
 func isPhone(start []byte) bool {
 	return bytes.Contains(start, []byte("<smses")) || bytes.Contains(start, []byte("<calls "))
 }
 
-// IsXMLRows reports that XML begins as what a bank sends of an account (camt.052 to .054 of ISO 20022) or a phone keeps of its messages.
+// IsXMLRows reports whether an .xml file begins like a bank statement (camt.052 to .054 of ISO 20022) or like phone.
 func IsXMLRows(name string, start []byte) bool {
 	return strings.EqualFold(path.Ext(name), ".xml") && (bytes.Contains(start, []byte("iso:20022:tech:xsd:camt.05")) || isPhone(start))
 }
@@ -267,9 +267,9 @@ func xmlRows(text string) ([][]string, error) {
 	if !isPhone([]byte(text[:min(len(text), 4096)])) {
 		return camt.rows(text)
 	}
-	return phone.rows(halves().ReplaceAllStringFunc(text, func(pair string) string {
+	return phone.rows(surrogatePairs().ReplaceAllStringFunc(text, func(pair string) string {
 		var first, second rune
-		_, _ = fmt.Sscanf(pair, "&#%d;&#%d;", &first, &second) // two numbers of five digits, as the expression has them
+		_, _ = fmt.Sscanf(pair, "&#%d;&#%d;", &first, &second) // cannot fail: the expression requires five digits each
 		return string(utf16.DecodeRune(first, second))
 	}))
 }
