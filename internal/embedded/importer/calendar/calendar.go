@@ -17,8 +17,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
 )
 
-// A reader reads the events of an iCalendar file (RFC 5545) line by line: the library golang-ical would hold all of one in memory, and give all
-// of it up for one bad line; its streams do not bound the length of a line.
+// A reader reads the components of an iCalendar file (RFC 5545) line by line. It does not use the library golang-ical, which reads a whole
+// file into memory and rejects it for one bad line, and whose streams do not limit the length of a line.
 type reader struct {
 	lines *contentline.Reader
 	name  string // X-WR-CALNAME
@@ -75,7 +75,7 @@ func (c *component) defect(text string) {
 	c.defects = append(c.defects, text)
 }
 
-// component reads up to the end of a component. Zones are remembered; what else is inside of it is passed over.
+// component reads the rest of a component. It adds the rules of a VTIMEZONE to r.zones, and skips all other nested components.
 func (r *reader) component(kind string) (component, error) {
 	c := component{line: r.lines.Number, properties: map[string][]contentline.Property{}}
 	unfinished := item.UnusableError{Line: c.line, Reason: "the " + utf8text.OneLine(kind) + " does not end"}
@@ -93,7 +93,7 @@ func (r *reader) component(kind string) (component, error) {
 		case err != nil:
 			return c, err
 		case one.Is("BEGIN", kind):
-			r.lines.Back(one) // it is the next one
+			r.lines.Back(one) // it begins the next component
 			return c, unfinished
 		case one.Name == "BEGIN":
 			inner, rule = append(inner, strings.ToUpper(strings.TrimSpace(one.Value))), zoneRule{}
@@ -151,7 +151,7 @@ func (c *component) id() string {
 	return fmt.Sprintf("sha256-%x", digest[:16])
 }
 
-// text is what the first property of a name says.
+// text returns the text of the first property with a name, or "".
 func (c *component) text(name string) string {
 	if found := c.properties[name]; len(found) > 0 {
 		return found[0].Text()
@@ -159,7 +159,7 @@ func (c *component) text(name string) string {
 	return ""
 }
 
-// people writes calendar users as mail addresses are written: all, or those who answered so.
+// people formats calendar users like mail addresses: all, or only those with an answer (PARTSTAT).
 func (c *component) people(name, answer string) []string {
 	var people []string
 	for _, one := range c.properties[name] {
@@ -189,7 +189,7 @@ func (c *component) categories() []string {
 type calendarTime struct {
 	when  time.Time
 	day   bool
-	local bool   // no zone is known for it
+	local bool   // a local time, without a zone or in an unknown one
 	zone  string // as the file names it
 }
 
@@ -203,7 +203,7 @@ func (t calendarTime) String() string {
 	return t.when.Format(time.RFC3339)
 }
 
-// instant reads a date or a date and a time: in UTC, in a zone, or by the clock of wherever one is.
+// instant reads the first property with a name as a date, or as a time in UTC, in a zone or without one (local time).
 func (c *component) instant(name string, zones calendarZones) (calendarTime, bool) {
 	found := c.properties[name]
 	if len(found) == 0 {
@@ -212,7 +212,7 @@ func (c *component) instant(name string, zones calendarZones) (calendarTime, boo
 	return c.placed(strings.TrimSpace(found[0].Value), found[0].Params["TZID"], zones)
 }
 
-// placed reads a time in a zone, if it names none itself.
+// placed parses a date or a time. The zone, if not empty, applies to a time that is not in UTC.
 func (c *component) placed(text, zone string, zones calendarZones) (calendarTime, bool) {
 	for _, layout := range [...]string{dayLayout, "20060102T150405Z", clockLayout} {
 		when, err := time.Parse(layout, strings.ToUpper(text))
@@ -229,7 +229,7 @@ func (c *component) placed(text, zone string, zones calendarZones) (calendarTime
 
 const dayLayout, clockLayout = "20060102", "20060102T150405"
 
-// inZone puts a time of the clock into a zone.
+// inZone converts a local time to a time in a zone. If the zone is unknown, it adds a defect and the time stays local.
 func (c *component) inZone(when time.Time, zone string, zones calendarZones) (calendarTime, bool) {
 	placed, ok := zones.place(when, zone)
 	if !ok {
@@ -241,8 +241,8 @@ func (c *component) inZone(when time.Time, zone string, zones calendarZones) (ca
 
 func sensible(when time.Time) bool { return when.Year() >= 1 && when.Year() <= 9999 }
 
-// end is when an event ends, which it may say by how long it takes; zero where that cannot be read. The end of an event of whole days is the
-// day after the last. One that says neither lasts its one day, or ends as it starts (RFC 5545 3.6.1).
+// end returns the end of an event, from DTEND or DURATION, or zero if that cannot be read. The end of a whole-day event is the day after
+// its last day. Without DTEND and DURATION a whole-day event lasts one day, and any other ends when it starts (RFC 5545 3.6.1).
 func (c *component) end(starts calendarTime, zones calendarZones) calendarTime {
 	if ends, ok := c.instant("DTEND", zones); ok {
 		return ends

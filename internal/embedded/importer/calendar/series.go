@@ -13,42 +13,42 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 )
 
-// How far a series is unfolded: to the end of this many years after the one in which it is read, or after the last that the file itself
-// names, and to so many of its days.
+// Limits of the expansion of a series into days: yearsAhead is the number of years after the current year or, if later, after the last year
+// in which an event of the file starts; maxDays is the most days of one series.
 const (
 	yearsAhead = 1
 	maxDays    = 5000
-	// maxAllDays is how many days all series of a file may have together, behind the first of each.
+	// maxAllDays limits the days of all series of a file together. The first day of a series is always kept.
 	maxAllDays = 200_000
-	// maxEmpty is how many series of a file may have no day at all: it takes a third of a second to know that of each.
+	// maxEmpty limits the series without any day in a file: each takes a third of a second to detect.
 	maxEmpty = 20
 )
 
-// A seriesReader yields each day of a series as an event of its own.
+// A seriesReader yields each day of a series as a separate event.
 type seriesReader struct {
 	file    io.ReadSeeker
-	year    int // in which it is read
+	year    int // the current year
 	events  *reader
-	since   int             // the first year of what does not recur yearly; of what does, for ever, days before it say nothing
-	lastDay time.Time       // to which series are unfolded, by the clock
-	changed map[string]bool // days of series that have an event of their own
+	since   int             // first year of events that do not recur yearly; endless yearly series skip days before it
+	lastDay time.Time       // series end before this local time
+	changed map[string]bool // days of series that another event replaces (RECURRENCE-ID)
 
-	happening        // the series that is unfolded
-	id        string // of it
-	cut       bool   // it has more days
-	later     bool   // it goes on behind the last day
-	said      bool   // that of a series of the file
-	empty     int    // series without a day so far
-	unfolded  int    // days of series so far
+	happening        // the current series
+	id        string // of the current series
+	cut       bool   // it has more days than the limits allow
+	later     bool   // it continues after lastDay
+	noted     bool   // a note about later days was yielded
+	empty     int    // number of series without a day so far
+	unfolded  int    // number of days of all series so far
 }
 
-// A happening is what the days of a series have in common.
+// A happening is an event with its start and end, which the days of a series have in common.
 type happening struct {
 	of           component
-	starts, ends calendarTime // of the first; it may have no end
+	starts, ends calendarTime // of the first day; ends is zero if unknown
 }
 
-// happeningOf is when an event is, unless its start cannot be read.
+// happeningOf returns false if the start of the event cannot be read.
 func (r *seriesReader) happeningOf(c component) (h happening, ok bool) {
 	h.of = c
 	if h.starts, ok = h.of.instant("DTSTART", r.events.zones); ok {
@@ -57,8 +57,8 @@ func (r *seriesReader) happeningOf(c component) (h happening, ok bool) {
 	return h, ok
 }
 
-// NewReader reads the events of a calendar, twice. What recurs without an end is unfolded to the end of the year after the one in which it
-// is read.
+// NewReader reads the events of a calendar, in two passes over the file. It expands endless series to the end of the year after the given
+// one, or after the last year in the file.
 func NewReader(file io.ReadSeeker, year int) item.Records {
 	r := &seriesReader{file: file, year: year, changed: map[string]bool{}}
 	return r.records
@@ -83,7 +83,7 @@ func (r *seriesReader) records(yield func(item.Item, error) bool) {
 	}
 }
 
-// yield makes a record of an event, or of each day of a series.
+// yield yields the record of an event, or of each day of a series.
 func (r *seriesReader) yield(c component, yield func(item.Item, error) bool) (more bool) {
 	now, ok := r.happeningOf(c)
 	if !ok {
@@ -101,7 +101,7 @@ func (r *seriesReader) yield(c component, yield func(item.Item, error) bool) (mo
 		if days, ok := r.unfold(); ok {
 			return r.yieldDays(days, yield)
 		}
-		now = r.happening // which may have got a defect
+		now = r.happening // unfold may have added a defect
 	}
 	return yield(r.events.event(now.of, id, series, now.starts, now.ends), nil)
 }
@@ -109,8 +109,8 @@ func (r *seriesReader) yield(c component, yield func(item.Item, error) bool) (mo
 func (r *seriesReader) yieldDays(days []time.Time, yield func(item.Item, error) bool) (more bool) {
 	for index, clock := range days {
 		one := r.on(clock)
-		if r.later && !r.said && index == len(days)-1 {
-			r.said = true
+		if r.later && !r.noted && index == len(days)-1 {
+			r.noted = true
 			one.Note = fmt.Sprintf("what recurs for longer has events up to %s, and none of later days, and what recurs yearly its first and "+
 				"those since %d", r.lastDay.AddDate(0, 0, -1).Format(time.DateOnly), r.since)
 		}
@@ -128,7 +128,7 @@ func (r *seriesReader) yieldDays(days []time.Time, yield func(item.Item, error) 
 	return yield(item.Item{}, item.UnusableError{Line: r.of.line, Reason: reason})
 }
 
-// on is the event of a day of the series.
+// on returns the event on a day of the series.
 func (r *seriesReader) on(clock time.Time) item.Item {
 	layout := clockLayout
 	if r.starts.day {
@@ -139,19 +139,19 @@ func (r *seriesReader) on(clock time.Time) item.Item {
 	if !r.ends.when.IsZero() {
 		length := at(r.ends.when, time.UTC).Sub(at(r.starts.when, time.UTC))
 		if ends = r.at(clock.Add(length), r.events.zones); length > 0 && !ends.when.After(starts.when) {
-			// the clock was put forward in between
+			// clocks went forward in between
 			ends.when = starts.when.Add(length)
 		}
 	}
 	return r.events.event(r.of, id, r.id, starts, ends)
 }
 
-// survey reads the file once to learn which years it covers, and which days of series were changed.
+// survey is the first pass over the file: it determines which years it covers, and which days of series were changed.
 func (r *seriesReader) survey() {
 	year := r.year
 	r.since = year - 1
 	for c, err := range r.components() {
-		if err != nil { // which shows on the next read
+		if err != nil { // the second pass yields it
 			continue
 		}
 		if now, ok := r.happeningOf(c); ok {
@@ -167,7 +167,7 @@ func (r *seriesReader) survey() {
 	r.lastDay = time.Date(year+yearsAhead+1, time.January, 1, 0, 0, 0, 0, time.UTC)
 }
 
-// at is a time of the clock in the zone in which it happens.
+// at converts a local time to a time in the zone of the event.
 func (h *happening) at(clock time.Time, zones calendarZones) calendarTime {
 	at := h.starts
 	if at.when = clock; at.zone != "" && !at.local {
@@ -176,7 +176,7 @@ func (h *happening) at(clock time.Time, zones calendarZones) calendarTime {
 	return at
 }
 
-// key is the same for all ways to write a time.
+// key returns the same text for equal times in different zones.
 func key(t calendarTime) string {
 	if !t.day && !t.local {
 		t.when = t.when.UTC()
@@ -184,11 +184,11 @@ func key(t calendarTime) string {
 	return t.String()
 }
 
-// rule is how the series recurs, and the last of its days as the rule names it; nil if that cannot be read, or is within a day.
+// rule returns the recurrence rule of the series and the end that it names (UNTIL), or nil if it cannot be read or recurs within a day.
 func (r *seriesReader) rule() (rule *rrule.RRule, last string) {
 	text, last := cutUntil(cmp.Or(r.of.text("RRULE"), "FREQ=DAILY;COUNT=1"))
 	option, err := rrule.StrToROption(text)
-	if err != nil || option.Freq > rrule.DAILY { // hourly and more often
+	if err != nil || option.Freq > rrule.DAILY { // hourly or more often
 		return nil, ""
 	}
 	option.Dtstart = at(r.starts.when, time.UTC)
@@ -196,8 +196,8 @@ func (r *seriesReader) rule() (rule *rrule.RRule, last string) {
 	return rule, last
 }
 
-// unfold lists the days of the series. It is false where its rule cannot be read, or it recurs within a day: then its first event stands for
-// it, with a defect that says so.
+// unfold lists the days of the series, as local times. If its rule cannot be read, or recurs within a day, it returns false and adds a
+// defect: then the first event represents the series.
 func (r *seriesReader) unfold() (days []time.Time, ok bool) {
 	rule, last := r.rule()
 	if rule == nil || r.empty == maxEmpty {
@@ -234,7 +234,7 @@ func (r *seriesReader) unfold() (days []time.Time, ok bool) {
 	}
 	until = calendarTime{}
 	for _, day := range r.times("RDATE") {
-		_ = add(at(day.when, time.UTC)) // one beyond the last day is left out
+		_ = add(at(day.when, time.UTC)) // false only skips this day
 	}
 	if len(days) == 0 {
 		r.empty++
@@ -250,7 +250,8 @@ func (r *seriesReader) excluded() map[string]bool {
 	return keys
 }
 
-// isPast reports that a day comes after the last of a series, if that is known: the same day counts, and UTC is compared with UTC.
+// isPast reports whether a day is after the end of a series, if that is known. An end that is a date includes the day; an end in UTC is
+// compared in UTC, any other in local time.
 func isPast(day, until calendarTime) bool {
 	limit, when := until.when, day.when
 	if until.day || until.local {
@@ -262,7 +263,7 @@ func isPast(day, until calendarTime) bool {
 	return !until.when.IsZero() && when.After(limit)
 }
 
-// cutUntil takes the end from a rule, which may be in another zone than its days.
+// cutUntil splits the end (UNTIL) from a rule, because it may be in another zone than the days.
 func cutUntil(rule string) (without, until string) {
 	var parts []string
 	for part := range strings.SplitSeq(rule, ";") {
@@ -278,7 +279,7 @@ func cutUntil(rule string) (without, until string) {
 func (r *seriesReader) times(name string) (all []calendarTime) {
 	for _, property := range r.of.properties[name] {
 		for text := range strings.SplitSeq(property.Value, ",") {
-			text, _, _ = strings.Cut(text, "/") // from when on to when
+			text, _, _ = strings.Cut(text, "/") // of a period, its start
 			if at, ok := r.of.placed(strings.TrimSpace(text), property.Params["TZID"], r.events.zones); ok {
 				all = append(all, at)
 			}

@@ -10,18 +10,18 @@ import (
 	"github.com/teambition/rrule-go"
 )
 
-// calendarZones are the zones that a calendar defines itself, by name. Outlook's names are in no other list.
+// calendarZones has the zones that a calendar defines (VTIMEZONE), by name. Names of Outlook are not in the IANA database.
 type calendarZones map[string][]zoneRule
 
-// A zoneRule says from when on the clock is how far from UTC.
+// A zoneRule says from which local times on which offset from UTC applies.
 type zoneRule struct {
-	begins time.Time // by the clock, as if it were UTC
+	begins time.Time // local time, stored as UTC
 	rule   *rrule.ROption
 	offset int // seconds east of UTC
 	known  bool
 }
 
-// learn takes in a line of a STANDARD or DAYLIGHT part.
+// learn reads a property of a STANDARD or DAYLIGHT part.
 func (z *zoneRule) learn(one contentline.Property) {
 	switch one.Name {
 	case "DTSTART":
@@ -37,7 +37,7 @@ func (z *zoneRule) learn(one contentline.Property) {
 	}
 }
 
-// parseOffset reads how many seconds east of UTC a clock is.
+// parseOffset parses an offset such as +0100 to seconds east of UTC.
 func parseOffset(text string) (seconds int, ok bool) {
 	for _, layout := range [...]string{"-0700", "-070000"} {
 		if at, err := time.Parse(layout, strings.TrimSpace(text)); err == nil {
@@ -48,7 +48,7 @@ func parseOffset(text string) (seconds int, ok bool) {
 	return 0, false
 }
 
-// last is when the rule last began to hold, up to a time by the clock.
+// last returns when the rule last took effect, at or before a local time. It returns false before the first time.
 func (z *zoneRule) last(clock time.Time) (time.Time, bool) {
 	if clock.Before(z.begins) {
 		return time.Time{}, false
@@ -70,7 +70,7 @@ func (z *zoneRule) last(clock time.Time) (time.Time, bool) {
 	return z.begins, true
 }
 
-// place puts a time of the clock into a zone, which is one of the world's, or one that the calendar defines.
+// place converts a local time to a time in a zone: one of the IANA database, or one that the calendar defines.
 func (z calendarZones) place(clock time.Time, name string) (time.Time, bool) {
 	for candidate := strings.TrimPrefix(name, "/"); candidate != ""; {
 		if location, err := time.LoadLocation(candidate); err == nil && candidate != "Local" {
@@ -92,14 +92,14 @@ func (z calendarZones) place(clock time.Time, name string) (time.Time, bool) {
 	return at(clock, time.FixedZone("", offset)), true
 }
 
-// at is the time in a place at which its clock shows what another shows. In UTC it stands for the clock itself.
+// at returns the time in a location that has the same date and time of day. UTC is also used for local times without a zone.
 func at(clock time.Time, place *time.Location) time.Time {
 	return time.Date(clock.Year(), clock.Month(), clock.Day(), clock.Hour(), clock.Minute(), clock.Second(), 0, place)
 }
 
 var durationForm = item.Expression(`^([+-]?)P(?:(\d{1,5})W)?(?:(\d{1,6})D)?(?:T(?:(\d{1,6})H)?(?:(\d{1,6})M)?(?:(\d{1,8})S)?)?$`)
 
-// parseDuration reads how long something takes: days of the calendar, and time by the clock.
+// parseDuration parses a duration (RFC 5545 3.3.6) that is not negative: calendar days, and time.
 func parseDuration(text string) (days int, clock time.Duration, ok bool) {
 	match := durationForm().FindStringSubmatch(strings.ToUpper(strings.TrimSpace(text)))
 	if match == nil || match[1] == "-" {

@@ -1,4 +1,4 @@
-// Package contentline reads the lines of calendars and contacts: a name, what is said of it, and a value.
+// Package contentline reads the content lines of calendars and contacts: a name, parameters and a value.
 package contentline
 
 import (
@@ -11,16 +11,16 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
 )
 
-// A Reader reads content lines, which may be folded: a line that begins with a space or a tab goes on where the one before ended.
+// A Reader reads content lines, which may be folded: a line that begins with a space or a tab continues the line before it.
 type Reader struct {
-	Number int // where the line begins that was read last
+	Number int // line number, from 1, of the start of the content line that was read last
 	lines  *item.Lines
 }
 
 // NewReader reads the content lines of a file.
 func NewReader(input *bufio.Reader) *Reader { return &Reader{lines: item.NewLines(input)} }
 
-// Back gives the line back that was read last.
+// Back unreads the property that was read last, without its parameters.
 func (r *Reader) Back(p Property) { r.lines.Back([]byte(p.Name + ":" + p.Value + "\r\n")) }
 
 // Next returns a content line, [item.UnusableError] for one that was too long, or io.EOF.
@@ -33,7 +33,7 @@ func (r *Reader) Next() (string, error) {
 		if len(next) == 0 || next[0] != ' ' && next[0] != '\t' || len(text)+len(next) > item.MaxLine {
 			return utf8text.Mend(string(text)), nil
 		}
-		_, err = r.lines.Next() // that one
+		_, err = r.lines.Next() // consume the peeked line
 		text = append(text, bytes.TrimRight(next[1:], "\r\n")...)
 	}
 	if errors.Is(err, item.ErrTooLong) {
@@ -42,11 +42,11 @@ func (r *Reader) Next() (string, error) {
 	return "", err
 }
 
-// A Property is a content line of a calendar or of contacts (RFC 5545 3.1, RFC 6350 3.3, and as vCard 2.1 has it). It is not parsed by a
-// library: golang-ical refuses the parameters without a value that phones write, and resolves the escapes before a list is divided.
+// A Property is a content line of a calendar or of contacts (RFC 5545 3.1, RFC 6350 3.3, vCard 2.1). The library golang-ical is not used:
+// it rejects the parameters without a value that phones write, and decodes escapes before it splits a list.
 type Property struct {
-	Name, Value string            // in capitals, without its group; with its escapes
-	Params      map[string]string // by their names in capitals; "" for one without a value
+	Name, Value string            // Name is in upper case, without its group; Value has its escapes
+	Params      map[string]string // by names in upper case; "" for one without a value
 }
 
 // Property returns the next line that is not empty, [item.UnusableError] for one without a name and a value, or io.EOF.
@@ -77,18 +77,18 @@ func (r *Reader) Property() (p Property, err error) {
 	return p, nil
 }
 
-// Is reports a line that begins or ends something, such as an event.
+// Is reports whether the property is a mark (BEGIN or END) of a kind of component.
 func (p Property) Is(mark, kind string) bool {
 	return p.Name == mark && strings.EqualFold(strings.TrimSpace(p.Value), kind)
 }
 
-// escapes are of a text.
+// escapes decodes the escapes of a text.
 var escapes = strings.NewReplacer(`\n`, "\n", `\N`, "\n", `\,`, ",", `\;`, ";", `\:`, ":", `\\`, `\`)
 
-// Text is the value without its escapes.
+// Text returns the value with its escapes decoded.
 func (p Property) Text() string { return strings.TrimSpace(escapes.Replace(p.Value)) }
 
-// List are the texts that separators divide.
+// List splits the value at each separator that is not escaped, and returns the texts.
 func (p Property) List(separator string) (texts []string) {
 	const escaped = "\x00"
 	for one := range strings.SplitSeq(strings.ReplaceAll(p.Value, `\`+separator, escaped), separator) {
