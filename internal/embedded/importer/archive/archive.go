@@ -1,4 +1,4 @@
-// Package archive shows zip archives, and files that gzip packed, as folders. Nothing is unpacked to disk, and no name in an archive is used as a path.
+// Package archive presents zip archives and gzip files as folders. It unpacks nothing to disk, and uses no name in an archive as a path.
 package archive
 
 import (
@@ -18,24 +18,24 @@ import (
 	"golang.org/x/text/encoding/charmap"
 )
 
-// What an archive may hold: entries, and bytes in all and as many times its own size, of which a little is free. Text packs to a fiftieth.
+// Limits of an archive: its entries, its unpacked bytes, and the ratio of these to its size, beyond freeBytes. Text packs to a fiftieth.
 const (
 	MaxEntries = 100_000
 	MaxBytes   = 64 << 30
 	MaxRatio   = 200
 	freeBytes  = 64 << 20
-	// MaxNested is how large an archive in an archive may be, in bytes. It is in memory.
+	// MaxNested is the maximum size of an archive in an archive, in bytes. It is read into memory.
 	MaxNested = 128 << 20
-	maxKept   = 16 // archives that are open at a time
+	maxKept   = 16 // maximum number of open archives
 )
 
-// Errors of what is not read.
+// Errors for files that are not read.
 var (
 	errEncrypted = errors.New("encrypted")
 	errDepth     = errors.New("an archive in two others, which is not unpacked")
 )
 
-// An FS is a folder in which a zip archive is a folder, and so is one that is in an archive. It is safe for concurrent use.
+// An FS is a folder in which archives, also those in an archive, are folders. It is safe for concurrent use.
 type FS struct {
 	base fs.FS
 	mu   sync.Mutex
@@ -47,13 +47,13 @@ type contents struct {
 	nested bool // in another archive
 }
 
-// In shows the archives in a folder.
+// In returns a folder with its archives as folders.
 func In(base fs.FS) *FS { return &FS{base: base, kept: map[string]*contents{}} }
 
-// IsName reports a name that archives have, or a file that gzip packed. What tar put into one file is not read.
+// IsName reports whether a name is that of a zip archive or a gzip file. A tar file in gzip is neither.
 func IsName(name string) bool { return strings.EqualFold(path.Ext(name), ".zip") || isGzip(name) }
 
-// Open opens a file, or a folder or archive to list it. What is in an archive can be sought back to its beginning only.
+// Open opens a file, or a folder or an archive to list it. A file in an archive cannot seek: open it again to start over.
 func (f *FS) Open(name string) (fs.File, error) {
 	place, within, err := f.split("open", name)
 	if err != nil {
@@ -116,8 +116,8 @@ type folderEntry struct{ fs.DirEntry }
 func (folderEntry) IsDir() bool       { return true }
 func (folderEntry) Type() fs.FileMode { return fs.ModeDir }
 
-// split finds the archive that a path leads into, or the folder around all of them.
-func (f *FS) split(does, name string) (*contents, string, error) {
+// split returns the innermost archive on a path, or the base folder, and the rest of the path.
+func (f *FS) split(op, name string) (*contents, string, error) {
 	in := &contents{FS: f.base}
 	begin := 0
 	for at := 0; at <= len(name); at++ {
@@ -126,7 +126,7 @@ func (f *FS) split(does, name string) (*contents, string, error) {
 		}
 		next, err := f.contents(in, name[:at], name[begin:at])
 		if err != nil {
-			return nil, "", &fs.PathError{Op: does, Path: name, Err: err}
+			return nil, "", &fs.PathError{Op: op, Path: name, Err: err}
 		}
 		if next != nil {
 			in, begin = next, at+1
@@ -138,7 +138,7 @@ func (f *FS) split(does, name string) (*contents, string, error) {
 	return in, name[begin:], nil
 }
 
-// contents opens an archive that is in the folder, or in another archive. It returns nil for a folder with the name of an archive.
+// contents opens the archive name, which is in the base folder or in another archive. It returns nil if name is a folder.
 func (f *FS) contents(in *contents, name, within string) (*contents, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -174,13 +174,13 @@ func (f *FS) contents(in *contents, name, within string) (*contents, error) {
 		return nil, err
 	}
 	if len(f.kept) == maxKept || !isOuter {
-		clear(f.kept) // a file that nothing refers to is closed, and of those in memory there is one
+		clear(f.kept) // unreferenced files get closed; one nested archive is in memory
 	}
 	f.kept[name] = &contents{files, !isOuter}
 	return f.kept[name], nil
 }
 
-// ReaderAt is a file that can be read anywhere, with its size: one in an archive is read into memory, up to a limit in bytes.
+// ReaderAt returns a file for random access, and its size. It reads a file in an archive into memory, up to a limit in bytes.
 func ReaderAt(file fs.File, limit int64) (io.ReaderAt, int64, error) {
 	info, err := file.Stat()
 	if err != nil {
@@ -196,7 +196,7 @@ func ReaderAt(file fs.File, limit int64) (io.ReaderAt, int64, error) {
 	return bytes.NewReader(content), int64(len(content)), err
 }
 
-// list reads the directory of an archive. Of entries with one name the second is called NAME-2.
+// list reads the directory of an archive. It renames the second entry with a name to NAME-2.
 func list(file io.ReaderAt, size int64, info fs.FileInfo) (fs.FS, error) {
 	if isGzip(info.Name()) {
 		return listGzip(file, size, info)
@@ -231,7 +231,7 @@ func list(file io.ReaderAt, size int64, info fs.FileInfo) (fs.FS, error) {
 	if encrypted > 0 && encrypted == len(files) {
 		return nil, errEncrypted
 	}
-	given := map[string]int{} // the numbers in names
+	given := map[string]int{} // the last number in each name
 	for _, packed := range files {
 		name := packed.Name
 		ending := path.Ext(name)
@@ -245,9 +245,9 @@ func list(file io.ReaderAt, size int64, info fs.FileInfo) (fs.FS, error) {
 	return archive, nil
 }
 
-// entryName is the path of an entry in its archive, however it is written: its last part alone of one that leads out of it.
+// entryName returns the path of an entry in its archive, with slashes. Of a path that leads out of the archive it returns the last part.
 func entryName(name string) string {
-	if !utf8.ValidString(name) { // as Windows writes it
+	if !utf8.ValidString(name) { // in the code page of Windows
 		if known, err := charmap.CodePage437.NewDecoder().String(name); err == nil {
 			name = known
 		}
@@ -263,15 +263,15 @@ func isGzip(name string) bool {
 	return ok && path.Ext(packed) != "" && path.Ext(packed) != ".tar"
 }
 
-// A packedFile is a folder of the one file that gzip packed.
+// A packedFile is a gzip file as a folder with one file.
 type packedFile struct {
 	header *zip.FileHeader
 	from   io.ReaderAt
 	size   int64
 }
 
-// listGzip is the one file that gzip packed, which is called as what it is packed in, without the ending. Its size and checksum stand at
-// the end.
+// listGzip returns a gzip file as a folder. The file in it has the name of the gzip file without its ending, and the size and checksum from
+// the trailer.
 func listGzip(from io.ReaderAt, size int64, info fs.FileInfo) (fs.FS, error) {
 	const trailer = 8
 	var end [trailer]byte
@@ -302,7 +302,7 @@ func (p packedFile) ReadDir(string) ([]fs.DirEntry, error) {
 	return []fs.DirEntry{fs.FileInfoToDirEntry(p.header.FileInfo())}, nil
 }
 
-// An unpacked file refuses to come to more than a text may.
+// An unpacked file returns an error once it has more bytes than its limit.
 type unpacked struct {
 	io.ReadCloser
 	header *zip.FileHeader

@@ -24,7 +24,7 @@ func NewReader(input *bufio.Reader) item.Records {
 	return item.Read(r.enter, r.next)
 }
 
-// property reads the next line, and undoes how phones encode it.
+// property reads the next property, and decodes quoted-printable, which phones write.
 func (r *reader) property() (contentline.Property, error) {
 	p, err := r.lines.Property()
 	_, isAlone := p.Params["QUOTED-PRINTABLE"]
@@ -44,7 +44,7 @@ func (r *reader) property() (contentline.Property, error) {
 	return p, nil
 }
 
-// joined are the texts that a name, an address or an organization is made of.
+// joined joins the texts of a name, an address or an organization that are not empty.
 func joined(texts []string, with string) string {
 	return strings.Join(slices.DeleteFunc(texts, func(text string) bool { return text == "" }), with)
 }
@@ -68,7 +68,7 @@ func (r *reader) next() (item.Item, error) {
 	}
 }
 
-// fields are what becomes of the properties of a card, of those that it has once and of those that are lists.
+// fields and lists map properties of a card to fields of its record: those with one value, and those with several.
 var (
 	fields = [...]struct{ name, of string }{
 		{"id", "UID"}, {"name", "FN"}, {"nickname", "NICKNAME"}, {"organization", "ORG"}, {"job_title", "TITLE"}, {"birthday", "BDAY"},
@@ -81,13 +81,13 @@ var (
 
 func (r *reader) card() (item.Item, error) {
 	one := item.Item{Line: r.lines.Number}
-	said := map[string][]string{}
+	values := map[string][]string{}
 	for {
 		p, err := r.property()
 		switch {
-		case item.IsUnusable(err): // a picture
+		case item.IsUnusable(err): // such as a picture that is too long
 			continue
-		case p.Name == "BEGIN": // of the next card
+		case p.Name == "BEGIN": // the next card begins
 			r.lines.Back(p)
 			err = io.EOF
 		}
@@ -100,7 +100,7 @@ func (r *reader) card() (item.Item, error) {
 		var text string
 		switch p.Name {
 		case "END":
-			finish(&one, said)
+			finish(&one, values)
 			return one, nil
 		case "N":
 			of := append(p.List(";"), "", "", "", "", "")
@@ -108,25 +108,25 @@ func (r *reader) card() (item.Item, error) {
 		case "ORG", "ADR":
 			text = joined(p.List(";"), ", ")
 		case "CATEGORIES":
-			said[p.Name] = append(said[p.Name], p.List(",")...)
+			values[p.Name] = append(values[p.Name], p.List(",")...)
 			continue
 		case "EMAIL", "TEL", "URL":
 			text = strings.TrimPrefix(p.Text(), "tel:")
 		default:
 			text = p.Text()
 		}
-		said[p.Name] = append(said[p.Name], text)
+		values[p.Name] = append(values[p.Name], text)
 	}
 }
 
-// yearDay is a day of a year, or of every year, as the versions of vCard write it, with a time or without.
+// yearDay matches a date in the forms of all versions of vCard, with or without its year, and with or without a time.
 var yearDay = item.Expression(`^(\d{4}|-)-?(\d\d)-?(\d\d)(?:T.*)?$`)
 
-// putDay writes a day of a person as dates are written, or as "--03-14" where its year is not said, with its month and its day as numbers,
-// by which it is found in any year. What is no such day stays as it is.
+// putDay adds a date, or "--03-14" without a year, and its month and its day as numbers, which find it in any year. It adds any other text
+// unchanged.
 func putDay(one *item.Item, name, text string) {
 	if part := yearDay().FindStringSubmatch(text); part != nil {
-		if part[1] == "1604" { // that Apple writes for none; it has a 29 February
+		if part[1] == "1604" { // Apple's year for no year; it has a 29 February
 			part[1] = "-"
 		}
 		when, err := time.Parse(time.DateOnly, strings.Replace(part[1], "-", "1604", 1)+"-"+part[2]+"-"+part[3])
@@ -140,20 +140,20 @@ func putDay(one *item.Item, name, text string) {
 	one.Put(name, text)
 }
 
-func finish(one *item.Item, said map[string][]string) {
-	once := func(name string) string { return cmp.Or(said[name]...) } // what it says first
+func finish(one *item.Item, values map[string][]string) {
+	first := func(name string) string { return cmp.Or(values[name]...) } // the first value
 	for _, field := range fields {
-		text := once(field.of)
+		text := first(field.of)
 		switch field.of {
 		case "BDAY", "ANNIVERSARY":
 			putDay(one, field.name, text)
 			continue
 		case "FN":
-			text = cmp.Or(text, once("N"), once("ORG"))
+			text = cmp.Or(text, first("N"), first("ORG"))
 		}
 		one.Put(field.name, text)
 	}
 	for _, field := range lists {
-		one.Put(field.name, slices.DeleteFunc(said[field.of], func(text string) bool { return text == "" })) // phones write empty ones
+		one.Put(field.name, slices.DeleteFunc(values[field.of], func(text string) bool { return text == "" })) // phones write empty ones
 	}
 }

@@ -1,4 +1,4 @@
-// Package database reads the tables of SQLite files. A file is read in memory, as data only: nothing that it defines is run.
+// Package database reads the tables of SQLite files. It reads a file in memory, as data only: it runs nothing that the file defines.
 package database
 
 import (
@@ -26,33 +26,33 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
-// MaxBytes is how large a database may be with its log, in bytes.
+// MaxBytes is the maximum size of a database, and of its log, in bytes.
 const MaxBytes = 256 << 20
 
-// Is reports that a file begins as databases do.
+// Is reports whether a file begins like a database.
 func Is(start []byte) bool { return bytes.HasPrefix(start, []byte("SQLite format 3\x00")) }
 
-// IsIndex reports that a file begins as the indexes of this program do.
+// IsIndex reports whether a file begins like an index of this program.
 func IsIndex(start []byte) bool {
 	return Is(start) && len(start) >= 72 && string(start[68:72]) == "PDPP"
 }
 
-// PageSize divides the size of every database, in bytes.
+// PageSize is the smallest page of a database, in bytes. The size of every database is a multiple of it.
 const PageSize = 512
 
 // A Table is an ordinary table.
 type Table struct {
 	Name    string
-	Key     string // the column of the primary key, if it is one
+	Key     string // the primary key, if it is a single column
 	Parents []Parent
 	columns []string
-	times   []string // columns in which Apple's Core Data counts the seconds since 2001
+	times   []string // columns with the times of Apple's Core Data, in seconds since 2001
 }
 
-// A Parent is a table whose rows a column names by their keys.
+// A Parent is a foreign key: a column with keys of the rows of a table.
 type Parent struct{ Column, Table string }
 
-// settings keep a file from changing anything and from having its own expressions run.
+// settings are connection parameters that keep a file from changing anything and from having its own expressions run.
 const settings = "?_defensive=1&_pragma=trusted_schema(0)&_pragma=cell_size_check(1)"
 
 // A File is a database in memory.
@@ -60,10 +60,10 @@ type File struct {
 	db   *sql.DB
 	conn *sql.Conn
 	size int
-	err  error // of the first question that failed; those after it have no answer
+	err  error // of the first query that failed; later ones return nothing
 }
 
-// Close lets go of it.
+// Close releases the database.
 func (f *File) Close() error { return errors.Join(f.conn.Close(), f.db.Close()) }
 
 // Open reads a database with its write-ahead log, which may be empty.
@@ -78,7 +78,7 @@ func Open(ctx context.Context, from, log io.Reader) (*File, error) {
 	if content, err = withLog(ctx, content, log); err != nil {
 		return nil, err
 	}
-	content[18], content[19] = 1, 1 // a log that is not there is not waited for
+	content[18], content[19] = 1, 1 // not in WAL mode: there is no log any more
 	db, err := sql.Open("sqlite", "file::memory:"+settings)
 	if err != nil {
 		return nil, err
@@ -111,7 +111,7 @@ func readAll(from io.Reader) ([]byte, error) {
 		if info, err := file.Stat(); err == nil && info.Size() > MaxBytes {
 			return nil, large
 		} else if err == nil {
-			size = int(info.Size()) + bytes.MinRead // else it is read into twice as much
+			size = int(info.Size()) + bytes.MinRead // else the buffer grows to twice the size
 		}
 	}
 	var content bytes.Buffer
@@ -123,7 +123,7 @@ func readAll(from io.Reader) ([]byte, error) {
 	return content.Bytes(), err
 }
 
-// withLog puts what a log holds into a private copy of its database, which is gone afterwards.
+// withLog merges a write-ahead log into a temporary copy of its database, and returns the content of the copy.
 func withLog(ctx context.Context, content []byte, log io.Reader) (merged []byte, err error) {
 	more, err := readAll(log)
 	if err != nil || len(more) == 0 {
@@ -149,8 +149,8 @@ func withLog(ctx context.Context, content []byte, log io.Reader) (merged []byte,
 	return os.ReadFile(name) // #nosec G304 -- the copy
 }
 
-// Tables lists the ordinary tables of a database, and the names of those that only a program of their own reads and of those with more
-// columns than a stream may have fields.
+// Tables returns the ordinary tables of a database, the names of virtual tables, which are not read, and the names of wide tables, which
+// have more columns than item.MaxFields.
 func Tables(ctx context.Context, from, log io.Reader) (tables []Table, virtual, wide []string, err error) {
 	f, err := Open(ctx, from, log)
 	if err != nil {
@@ -170,7 +170,7 @@ func Tables(ctx context.Context, from, log io.Reader) (tables []Table, virtual, 
 	return tables, virtual, wide, f.err
 }
 
-// strings returns the only column of an answer.
+// strings returns the only column of the result of a query.
 func (f *File) strings(ctx context.Context, query string, arguments ...any) (all []string) {
 	if f.err != nil {
 		return nil
@@ -191,7 +191,7 @@ func (f *File) strings(ctx context.Context, query string, arguments ...any) (all
 
 func (f *File) table(ctx context.Context, name string) Table {
 	one := Table{Name: name}
-	// and those that are computed and stored
+	// including generated columns that are stored
 	one.columns = f.strings(ctx, "SELECT name FROM pragma_table_xinfo(?) WHERE hidden IN (0, 3) ORDER BY cid", name)
 	one.times = f.strings(ctx, `SELECT name FROM pragma_table_info(?1) WHERE type = 'TIMESTAMP' AND name LIKE 'Z%' AND EXISTS `+
 		`(SELECT * FROM pragma_table_info(?1) WHERE name = 'Z_PK')`, name)
@@ -206,7 +206,7 @@ func (f *File) table(ctx context.Context, name string) Table {
 	return one
 }
 
-// Records reads the rows of a table. They are read to their end, or until no more are wanted, before those of another are.
+// Records reads the rows of a table. The caller ends the iteration before it reads the rows of another table.
 func (f *File) Records(ctx context.Context, table string) item.Records {
 	return func(yield func(item.Item, error) bool) {
 		if more, err := f.read(ctx, table, yield); more && err != nil {
@@ -222,8 +222,8 @@ func (f *File) read(ctx context.Context, name string, yield func(item.Item, erro
 	}
 	columns, values, targets := make([]string, len(of.columns)), make([]any, len(of.columns)), make([]any, len(of.columns))
 	for index, name := range of.columns {
-		// as it is stored: the driver makes other times of those in a column that is declared for times. Of bytes only their number is read,
-		// and nothing of a text that is too long, which is none of those.
+		// A value is read as it is stored, because the driver would convert the times in a column that is declared for times. Of a blob
+		// only the number of bytes is read. A text that is too long becomes an empty blob, which no other value does.
 		form := "CASE WHEN typeof(%[1]s) = 'blob' THEN CAST(octet_length(%[1]s) AS BLOB) WHEN octet_length(%[1]s) > %[2]d THEN x'' ELSE %[1]s END"
 		if name == bodyColumn {
 			form = "CASE WHEN octet_length(%[1]s) <= %[2]d THEN %[1]s END"
@@ -235,7 +235,7 @@ func (f *File) read(ctx context.Context, name string, yield func(item.Item, erro
 		return true, err
 	}
 	defer func() { err = errors.Join(err, rows.Err(), rows.Close()) }()
-	for number := 1; rows.Next() && number <= f.size+1; number++ { // a table may lead back to its beginning
+	for number := 1; rows.Next() && number <= f.size+1; number++ { // a corrupt table may be circular
 		var one item.Item
 		err := rows.Scan(targets...)
 		if err != nil {
@@ -252,12 +252,12 @@ func (f *File) read(ctx context.Context, name string, yield func(item.Item, erro
 
 func (t Table) row(number int, values []any) (item.Item, error) {
 	one := item.Item{Line: number}
-	size, said := 0, ""
+	size, body := 0, ""
 	for index, name := range t.columns {
 		value := valueOf(values[index], slices.Contains(t.times, name))
 		digits, isBytes := values[index].([]byte)
 		if isBytes && name == bodyColumn {
-			said, digits = bodyText(digits), strconv.AppendInt(nil, int64(len(digits)), 10)
+			body, digits = bodyText(digits), strconv.AppendInt(nil, int64(len(digits)), 10)
 		}
 		if isBytes {
 			value = bytes.Clone(digits)
@@ -270,8 +270,8 @@ func (t Table) row(number int, values []any) (item.Item, error) {
 		}
 		one.Fields = append(one.Fields, item.Field{Name: name, Value: value})
 	}
-	if value, _ := one.Value("text"); said != "" && string(value) == "null" {
-		one.Replace("text", item.JSON(said))
+	if value, _ := one.Value("text"); body != "" && string(value) == "null" {
+		one.Replace("text", item.JSON(body))
 	}
 	if key, ok := one.Value(t.Key); ok && t.Key != "" && string(key) != "null" {
 		if one.ID = string(key); key[0] == '"' {
@@ -281,7 +281,7 @@ func (t Table) row(number int, values []any) (item.Item, error) {
 	return one, nil
 }
 
-// bodyColumn is where macOS keeps the text of a message, since 2022 often there alone.
+// bodyColumn has the text of a message on macOS, since 2022 often as the only column.
 const bodyColumn = "attributedBody"
 
 // bodyText returns the first string of an attributed string that Apple archived as a typedstream; "" if it has no string.
@@ -301,7 +301,7 @@ func bodyText(body []byte) string {
 	if size > len(rest) {
 		return ""
 	}
-	return strings.Trim(utf8text.Mend(string(rest[:size])), "\ufffc") // which stands for what is attached
+	return strings.Trim(utf8text.Mend(string(rest[:size])), "\ufffc") // the placeholder of an attachment
 }
 
 func unusable(err error) error {
@@ -310,7 +310,7 @@ func unusable(err error) error {
 
 func quoted(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
 
-// valueOf is a value as JSON: null for bytes. A number of a column of Apple's is a time.
+// valueOf returns a value as JSON: null for bytes. If isTime, a number is a time of Apple's Core Data.
 func valueOf(value any, isTime bool) []byte {
 	switch v := value.(type) {
 	case int64:
@@ -331,7 +331,7 @@ func valueOf(value any, isTime bool) []byte {
 	return []byte("null")
 }
 
-// ofApple is a count of seconds since 2001 as a time, null for 0 and for what is no time.
+// ofApple returns seconds since 2001 as a time in JSON: null for 0 and for numbers that are out of range.
 func ofApple(seconds float64) []byte {
 	if seconds == 0 || math.IsNaN(seconds) || math.Abs(seconds) > 1e11 {
 		return []byte("null")

@@ -1,4 +1,4 @@
-// Package htmltext is what a person reads of HTML.
+// Package htmltext extracts the text of HTML that a person reads.
 package htmltext
 
 import (
@@ -8,9 +8,8 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// Text is what a person reads of an HTML message or page: its words, with the lines that its blocks make.
-// One pass over the tokens: libraries build a tree of it first, take six times as long, mark up bold words, and lose a text that is nested
-// 20,000 deep.
+// Text returns the text of an HTML message or page that a person reads, with a line for each block. It needs one pass over the tokens:
+// libraries build a tree first, take six times as long, mark up bold words, and lose a text that is nested 20,000 deep.
 func Text(source string) string {
 	var shown lineText
 	tokenizer := html.NewTokenizer(strings.NewReader(source))
@@ -42,11 +41,11 @@ func Text(source string) string {
 	}
 }
 
-// A lineText joins words with single spaces into lines, and has at most one empty line between two.
+// A lineText joins words with single spaces into lines, with at most one empty line between two.
 type lineText struct {
 	text    strings.Builder
-	newline int  // how many line ends are due
-	space   bool // a space is due
+	newline int  // line ends to write before the next word
+	space   bool // write a space before the next word
 }
 
 func (t *lineText) write(words string) {

@@ -12,21 +12,20 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
 )
 
-// MaxMessage is how long a message may be with its attachments, in bytes. It is in memory while it is read.
+// MaxMessage is the maximum size of a message with its attachments, in bytes. A message is in memory while it is read.
 const MaxMessage = 64 << 20
 
-// A reader reads messages from an mbox file, or the one of an .eml file.
+// A reader reads the messages of an mbox file, or the only one of an .eml file.
 //
-// A message begins at a line "From ADDRESS DATE" that is the first of the file or follows an empty line, and is followed by a header; such
-// a line in the middle of a message does not. A line that was quoted with ">" on the way into the file is restored (the form called
-// mboxrd).
+// A message begins at a line "From ADDRESS DATE" that is the first of the file, or that follows an empty line and precedes a header. Any
+// other line like this is part of a message. A line that is quoted with ">" for the file is restored (mboxrd).
 type reader struct {
 	lines   *item.Lines
 	many    bool // an mbox file
 	ended   bool
 	message []byte
-	tooLong bool   // the message is
-	from    []byte // the line above the message that is read next
+	tooLong bool   // the message exceeds MaxMessage
+	from    []byte // the "From " line of the next message
 }
 
 // NewReader reads the messages of a file.
@@ -36,7 +35,7 @@ func NewReader(input *bufio.Reader) item.Records {
 	return item.Read(r.enter, r.next)
 }
 
-// FromApple returns the message of a file of Apple Mail (.emlx): a line with its length in bytes stands above it, and its flags below.
+// FromApple returns the message in a file of Apple Mail (.emlx). A line above it has its length in bytes, and its flags follow it.
 func FromApple(input *bufio.Reader) *bufio.Reader {
 	line, _ := input.ReadString('\n')
 	length, err := strconv.ParseInt(strings.TrimSpace(line), 10, 64)
@@ -97,7 +96,7 @@ func (r *reader) read() error {
 		case err != nil:
 			return err
 		case r.many && afterEmpty && bytes.HasPrefix(line, []byte("From ")):
-			line = bytes.Clone(line) // the next one is read into its place
+			line = bytes.Clone(line) // Peek reuses its buffer
 			if Separates(line, r.lines.Peek()) {
 				// without the empty line between two messages
 				r.from, r.message = line, bytes.TrimSuffix(bytes.TrimSuffix(r.message, []byte("\n")), []byte("\r"))
@@ -116,5 +115,5 @@ func (r *reader) read() error {
 // IsMbox reports whether a file that begins like this is an mbox.
 func IsMbox(_ string, start []byte) bool { return fromLine().Match(utf8text.FirstLine(start)) }
 
-// Separates reports whether a line of an mbox that follows an empty one begins a message, by what comes after it.
+// Separates reports whether a line of an mbox that follows an empty line begins a message; next is the line after it.
 func Separates(line, next []byte) bool { return fromLine().Match(line) && headerLine().Match(next) }

@@ -1,4 +1,4 @@
-// Package mail reads messages as people see them, from mbox files and files of one message, whatever is wrong with them.
+// Package mail reads messages as people see them, from mbox files and files of one message. It accepts malformed messages.
 package mail
 
 import (
@@ -22,8 +22,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
 )
 
-// readMessage makes a record of a message (RFC 5322). Nothing that is wrong with it makes it unreadable, except that it has no header: what
-// could not be decoded is kept as it stands, and its defects say so. From is the line above it in an mbox file.
+// readMessage returns the record of a message (RFC 5322). from is the line above it in an mbox file. It fails only for a message without a
+// header, or one that is marked as deleted. It keeps what it cannot decode unchanged, and lists that in the field defects.
 func readMessage(raw, from []byte) (item.Item, error) {
 	m, err := parse(raw, 0)
 	if err != nil {
@@ -39,7 +39,7 @@ func readMessage(raw, from []byte) (item.Item, error) {
 	one.Put("cc", m.addresses("Cc"))
 	one.Put("bcc", m.addresses("Bcc"))
 	one.Put("sent_at", m.sentAt(from))
-	// the id of the first message that this one goes back to
+	// the id of the first message of the thread
 	one.Put("thread_id", cmp.Or(m.gmailThread(), firstID(m.header.Get("References")), firstID(m.header.Get("In-Reply-To")), one.ID))
 	one.Put("in_reply_to", firstID(m.header.Get("In-Reply-To")))
 	one.Put("list_id", m.words("List-Id"))
@@ -56,7 +56,7 @@ func readMessage(raw, from []byte) (item.Item, error) {
 	return one, nil
 }
 
-// parse reads a message that lies so deep in others.
+// parse reads a message; depth is the number of messages and parts around it.
 func parse(raw []byte, depth int) (*message, error) {
 	head, body := cutHeader(raw)
 	m := &message{}
@@ -69,7 +69,7 @@ func parse(raw []byte, depth int) (*message, error) {
 	return m, nil
 }
 
-// putFlags says whether the message was read and marked, as Thunderbird notes in its header, or Mutt and other programs, or is deleted.
+// putFlags adds whether the message was read and flagged, from the headers of Thunderbird, or of Mutt and others. False: it is deleted.
 func (m *message) putFlags(one *item.Item) (exists bool) {
 	status, marks := m.header.Get("Status"), m.header.Get("X-Status")
 	if bits, err := strconv.ParseUint(strings.TrimSpace(m.header.Get("X-Mozilla-Status")), 16, 32); err == nil {
@@ -84,7 +84,7 @@ func (m *message) putFlags(one *item.Item) (exists bool) {
 	return true
 }
 
-// cutHeader cuts a message or a part after the empty line below its header.
+// cutHeader splits a message or a part at the empty line below its header.
 func cutHeader(raw []byte) (head, body []byte) {
 	at := 0
 	for line := range bytes.Lines(raw) {
@@ -96,7 +96,7 @@ func cutHeader(raw []byte) (head, body []byte) {
 	return raw, nil
 }
 
-// repair leaves out lines that are no part of a header: net/mail would refuse the message for them.
+// repair removes lines that are not part of a header, because net/mail would reject the message.
 func (m *message) repair(head []byte) []byte {
 	var good []byte
 	continued := false
@@ -121,12 +121,12 @@ func (m *message) repair(head []byte) []byte {
 	return append(good, "\r\n"...)
 }
 
-// words is a header that people read, with encoded words decoded (RFC 2047).
+// words returns a header as text, with encoded words decoded (RFC 2047).
 func (m *message) words(name string) string {
 	return decodeWords(m.header.Get(name))
 }
 
-// list reads addresses. A header that cannot be parsed is one address as it stands.
+// list parses a header with addresses. A header that cannot be parsed becomes one address.
 func (m *message) list(name string) []*mail.Address {
 	text := utf8text.Mend(strings.Join(m.header[textproto.CanonicalMIMEHeaderKey(name)], ", "))
 	if strings.TrimSpace(text) == "" {
@@ -135,7 +135,7 @@ func (m *message) list(name string) []*mail.Address {
 	parser := mail.AddressParser{WordDecoder: &mime.WordDecoder{CharsetReader: charset.NewReaderLabel}}
 	if found, err := parser.ParseList(text); err == nil {
 		for _, one := range found {
-			one.Name = decodeWords(one.Name) // many programs write them in quotation marks
+			one.Name = decodeWords(one.Name) // many programs put encoded words in quotation marks
 		}
 		return found
 	}
@@ -169,8 +169,8 @@ func (m *message) sender() (name, address string) {
 	return "", ""
 }
 
-// sentAt is the date that the sender gave, with its zone; without a usable one that of the first server that received the message, or of
-// the line above it in an mbox file; or nothing.
+// sentAt returns the date from the sender, with its zone. If that is not usable, it is the date from the first server that received the
+// message, or from the line above it in an mbox file, or "".
 func (m *message) sentAt(from []byte) string {
 	text := m.header.Get("Date")
 	if when := sentDate(text); when != "" {
@@ -190,8 +190,8 @@ func (m *message) sentAt(from []byte) string {
 
 var zoneName = item.Expression(`:\d\d +([A-Z]{3,4})[ )]*$`)
 
-// sentDate reads a date, in another form than mail should have it as well: one without a zone stays without it. A date in an unknown zone
-// is invalid; net/mail would take it for UTC.
+// sentDate parses a date, also in forms that mail should not have. A date without a zone stays without one. A date in an unknown zone is
+// invalid, although net/mail reads it as UTC.
 func sentDate(text string) string {
 	text = strings.TrimSpace(text)
 	name := zoneName().FindStringSubmatch(text)
@@ -207,7 +207,7 @@ func sentDate(text string) string {
 }
 
 func (m *message) deliveredAt(from []byte) string {
-	hops := m.header["Received"] // the first server's is the last one
+	hops := m.header["Received"] // the last one is from the first server
 	for at := len(hops) - 1; at >= 0; at-- {
 		if when := sentDate(hops[at][strings.LastIndexByte(hops[at], ';')+1:]); when != "" {
 			return when
@@ -218,13 +218,13 @@ func (m *message) deliveredAt(from []byte) string {
 		return ""
 	}
 	when := sentDate(string(parts[1]))
-	if len(when) == len("2006-01-02T15:04:05") { // which is in UTC if it names no zone (RFC 4155)
+	if len(when) == len("2006-01-02T15:04:05") { // in UTC if it names no zone (RFC 4155)
 		when += "Z"
 	}
 	return when
 }
 
-// id is the Message-ID, or a digest of a message that has none.
+// id returns the Message-ID, or a digest of a message without one.
 func (m *message) id(raw []byte) string {
 	if id := firstID(m.header.Get("Message-Id")); id != "" {
 		return id
@@ -233,7 +233,7 @@ func (m *message) id(raw []byte) string {
 	return "sha256-" + hex.EncodeToString(digest[:16])
 }
 
-// firstID is the first message id in a header, without its brackets.
+// firstID returns the first message id in a header, without its brackets.
 func firstID(text string) string {
 	text = strings.TrimSpace(utf8text.Mend(text))
 	if _, after, found := strings.Cut(text, "<"); found {
@@ -245,11 +245,11 @@ func firstID(text string) string {
 	return strings.Trim(first, "<>,;")
 }
 
-// GmailThread begins what stands for the first message of a thread of Gmail, which may be any of those that have its number.
+// GmailThread begins the thread id of a message from Gmail. The first message of such a thread may be any with the same number.
 const GmailThread = "a thread of Gmail: "
 
-// gmailThread is the thread that a message has in an export of Gmail: one without references is in it as well, and one with another subject
-// in one of its own.
+// gmailThread returns the thread id of a message in a Gmail export, or "". Gmail also assigns threads to messages without references, and
+// starts a new thread for a new subject.
 func (m *message) gmailThread() string {
 	number := strings.TrimSpace(m.header.Get("X-Gm-Thrid")) //nolint:misspell // as Gmail calls it
 	if number == "" || strings.Trim(number, "0123456789") != "" {
@@ -268,11 +268,11 @@ func splitLabels(text string) (labels []string) {
 }
 
 var (
-	// fromLine is the line above each message of an mbox file: an address and a date as asctime writes it, perhaps with a zone (RFC 4155).
+	// fromLine matches the line above each message of an mbox file: an address and an asctime date, perhaps with a zone (RFC 4155).
 	fromLine = item.Expression(`^From \S.* ((?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|` +
 		`Dec) +\d{1,2} \d{1,2}:\d{2}(?::\d{2})? .*\d{4}\b.*)`)
-	// headerLine begins the header of a message, which may be quoted in an odd mailbox.
+	// headerLine matches the first line of a header field, which a few mailboxes quote with ">".
 	headerLine = item.Expression(`^>?[!-9;-~]+[ \t]*:`)
-	// quotedFrom is a line of a message that would have looked like a fromLine.
+	// quotedFrom matches a line of a message that is quoted because it looked like a fromLine.
 	quotedFrom = item.Expression(`^>+From `)
 )

@@ -23,10 +23,10 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
 )
 
-// The parts are read here and not by a library: enmime v2.3.0 takes 2.4 s for a message of 1 KB that is nested 20 deep,
-// and gives up all of a message for one part with a malformed type; go-message refuses a message for one bad line in its header.
+// No library reads the parts: enmime v2.3.0 takes 2.4 s for a message of 1 KB that is nested 20 deep, and rejects a message for one part
+// with a malformed type; go-message rejects a message for one bad line in its header.
 
-// How deep parts may lie in parts, and how many a message may have. The mail of people stays far below.
+// Limits of the nesting and the number of parts in a message, far above those of personal mail.
 const (
 	maxPartDepth = 16
 	maxParts     = 500
@@ -50,11 +50,11 @@ func attachment(name, kind string, content []byte) item.Item {
 	return one
 }
 
-// walk gathers the parts of a body (RFC 2045, 2046).
+// walk collects the text parts and the files of a body (RFC 2045, 2046).
 func (m *message) walk(header textproto.MIMEHeader, body []byte, depth int) {
 	kind, params := mediaType(header.Get("Content-Type"))
 	if !plainType().MatchString(kind) {
-		kind = "text/plain" // which "text" alone means, too
+		kind = "text/plain" // also if it is only "text"
 	}
 	if strings.HasPrefix(kind, "multipart/") && params["boundary"] != "" && depth < maxPartDepth {
 		m.walkParts(kind, params["boundary"], body, depth)
@@ -81,7 +81,7 @@ func (m *message) walk(header textproto.MIMEHeader, body []byte, depth int) {
 	m.files = append(m.files, file)
 }
 
-// walkParts visits the parts between the boundaries. Of alternatives, plain text is kept and HTML is not.
+// walkParts reads the parts between the boundaries. Of alternatives it keeps plain text, and HTML only if there is none.
 func (m *message) walkParts(kind, boundary string, body []byte, depth int) {
 	first := len(m.parts)
 	reader := multipart.NewReader(bytes.NewReader(body), boundary)
@@ -138,7 +138,7 @@ func (m *message) text() string {
 
 var looseParameter = item.Expression(`(?i)(?:^|[;\s])(boundary|charset|name|filename)\s*=\s*(?:"([^"]*)"|([^;\s]+))`)
 
-// mediaType reads a header that mail programs write in many ways: its value in small letters, and what it says beside.
+// mediaType parses a header such as Content-Type, even if it is malformed: its value in lower case, and its parameters.
 func mediaType(text string) (value string, params map[string]string) {
 	text = utf8text.Mend(text)
 	value, params, err := mime.ParseMediaType(text)
@@ -157,16 +157,16 @@ func mediaType(text string) (value string, params map[string]string) {
 
 var plainType = item.Expression(`^[a-z0-9!#$&^_.+-]+/[a-z0-9!#$&^_.+-]+$`)
 
-// unnamed are the names of files without one, by their types.
+// unnamed has file names for attachments without one, by their types.
 var unnamed = map[string]string{"message/rfc822": "message.eml", "text/calendar": "invitation.ics", "text/html": "page.html",
 	"text/plain": "text.txt"}
 
-// decodeTransfer undoes the transfer encoding, as far as it goes.
+// decodeTransfer decodes the transfer encoding, as far as it is valid.
 func (m *message) decodeTransfer(encoding string, body []byte) []byte {
 	switch strings.ToLower(strings.TrimSpace(encoding)) {
 	case "base64":
-		content, whole := decodeBase64(body)
-		if !whole {
+		content, complete := decodeBase64(body)
+		if !complete {
 			m.defect("broken base64")
 		}
 		return content
@@ -181,10 +181,10 @@ func (m *message) decodeTransfer(encoding string, body []byte) []byte {
 	return body
 }
 
-// decodeBase64 decodes what can be, and reports whether that was all.
-func decodeBase64(body []byte) (content []byte, whole bool) {
+// decodeBase64 decodes what is valid, and reports whether that was all.
+func decodeBase64(body []byte) (content []byte, complete bool) {
 	body, padding, _ := bytes.Cut(body, []byte("="))
-	whole = len(bytes.Trim(padding, "= \t\r\n")) == 0
+	complete = len(bytes.Trim(padding, "= \t\r\n")) == 0
 	letters := bytes.Map(func(one rune) rune {
 		switch {
 		case one == '\n', one == '\r', one == ' ', one == '\t':
@@ -192,16 +192,16 @@ func decodeBase64(body []byte) (content []byte, whole bool) {
 		case one >= 'A' && one <= 'Z', one >= 'a' && one <= 'z', one >= '0' && one <= '9', one == '+', one == '/':
 			return one
 		}
-		whole = false
+		complete = false
 		return -1
 	}, body)
 	content = make([]byte, base64.RawStdEncoding.DecodedLen(len(letters)))
 	count, err := base64.RawStdEncoding.Decode(content, letters)
-	return content[:count], whole && err == nil
+	return content[:count], complete && err == nil
 }
 
-// decodeText makes UTF-8 of a text. Mail that declares nothing, or ASCII, and holds more than that is UTF-8 when it can be, else
-// Windows-1252.
+// decodeText converts a text to UTF-8. label is the declared charset: without one, or with ASCII or an unknown one, utf8text.Mend finds the
+// charset.
 func (m *message) decodeText(label string, content []byte) string {
 	label = strings.ToLower(strings.Trim(label, ` "'`))
 	switch label {
@@ -218,7 +218,7 @@ func (m *message) decodeText(label string, content []byte) string {
 		m.defect("unknown charset " + utf8text.OneLine(label))
 		return utf8text.Mend(string(content))
 	}
-	decoded, _ := io.ReadAll(reader) // which replaces what the charset does not have
+	decoded, _ := io.ReadAll(reader) // it replaces invalid bytes
 	return strings.ToValidUTF8(string(decoded), "\ufffd")
 }
 

@@ -1,4 +1,4 @@
-// Package utf8text makes text of bytes that may be anything.
+// Package utf8text converts text in any charset to UTF-8.
 package utf8text
 
 import (
@@ -21,8 +21,8 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// Mend mends a text that should be UTF-8 and is not. One with more good characters beyond ASCII than bad bytes is UTF-8 that was cut
-// somewhere; any other is of the charset that [Guess] finds, or of Windows-1252, in which western programs wrote.
+// Mend returns a text as valid UTF-8. A text with more valid characters beyond ASCII than invalid bytes is damaged UTF-8: the invalid bytes
+// become U+FFFD. Any other is decoded from the charset that [Guess] finds or, if it finds none, from Windows-1252.
 func Mend(text string) string {
 	if utf8.ValidString(text) {
 		return text
@@ -52,10 +52,10 @@ func Mend(text string) string {
 	return decoded
 }
 
-// maxShown is how many characters of a text a report shows.
+// maxShown is the maximum length of a text in a report, in characters.
 const maxShown = 80
 
-// OneLine makes a text fit for a line of a report, cut at a space where there is one.
+// OneLine makes a text one line of at most maxShown characters for a report, truncated at a space if it has one.
 func OneLine(text string) string {
 	characters := []rune(strings.Join(strings.Fields(strings.ToValidUTF8(text, "\ufffd")), " "))
 	if len(characters) <= maxShown {
@@ -68,16 +68,16 @@ func OneLine(text string) string {
 	return cut + "…"
 }
 
-// FirstLine is the first line that is not empty.
+// FirstLine returns the first line that is not empty.
 func FirstLine(start []byte) []byte {
 	line, _, _ := bytes.Cut(bytes.TrimLeft(start, "\r\n"), []byte("\n"))
 	return bytes.TrimRight(line, "\r")
 }
 
-// sampleBytes is how much text is looked at to find out its charset.
+// sampleBytes is how many bytes of a text are examined to determine its charset.
 const sampleBytes = 64 << 10
 
-// UTF16 returns how a text that begins so is decoded: by its byte order mark, or by where its bytes are that are 0. Nil: it is not UTF-16.
+// UTF16 returns the encoding of a text in UTF-16, recognized by a byte order mark or by where its zero bytes are; nil: another encoding.
 func UTF16(start []byte) encoding.Encoding {
 	if bytes.HasPrefix(start, []byte("\xff\xfe")) || bytes.HasPrefix(start, []byte("\xfe\xff")) {
 		return utf16.UTF16(utf16.LittleEndian, utf16.ExpectBOM)
@@ -98,7 +98,7 @@ func UTF16(start []byte) encoding.Encoding {
 	return nil
 }
 
-// Start decodes the first bytes of a file, of which a character at the end may be cut, and passes over a byte order mark.
+// Start decodes the first bytes of a file, which may end within a character, and removes a byte order mark.
 func Start(start []byte) []byte {
 	if charset := UTF16(start); charset != nil {
 		if decoded, err := charset.NewDecoder().Bytes(start[:len(start)&^1]); err == nil {
@@ -108,9 +108,8 @@ func Start(start []byte) []byte {
 	return bytes.TrimPrefix(start, []byte("\xef\xbb\xbf"))
 }
 
-// Decode returns the file as UTF-8: what is in UTF-16, and what has lines in another charset than UTF-8 that shows in its letters. A file
-// in Windows-1252, or with lines in several charsets, is returned as it is, for [Mend]. It reads the file once, and goes back to its
-// beginning.
+// Decode returns the file as UTF-8 if it is in UTF-16 or, with sniff, if most of its text beyond ASCII is in a charset that [Guess] finds.
+// It returns other files unchanged, such as those in Windows-1252, for [Mend]. It reads the file once at most, and seeks to its start.
 func Decode(file io.ReadSeeker, sniff bool) (io.ReadSeeker, error) {
 	input := bufio.NewReaderSize(file, sampleBytes)
 	start, _ := input.Peek(4096)
@@ -140,7 +139,7 @@ type decoded struct {
 	io.Reader
 }
 
-// Seek goes back to the beginning, and nowhere else.
+// Seek supports only seeking to the beginning.
 func (d *decoded) Seek(offset int64, whence int) (int64, error) {
 	if offset != 0 || whence != io.SeekStart {
 		return 0, errors.New("a text in another charset than UTF-8 can be read from its beginning only")
@@ -150,11 +149,11 @@ func (d *decoded) Seek(offset int64, whence int) (int64, error) {
 	return 0, err
 }
 
-// western are the letters beyond ASCII of languages of Western Europe.
+// western has the letters beyond ASCII of Western European languages.
 const western = "äöüß àâçéèêëîïôöùûüÿœæ áéíñóúü àáâãçéêíóôõúü àèéìîòùí äåöéæøü áæéíðóöþúý áéèêëïóöüĳ"
 
-// alphabets are the letters beyond ASCII of languages, by the charset that they were written in: of Windows, or the last, where lines end
-// as on old Macs.
+// alphabets has the letters beyond ASCII of languages, by their charset. The last one, of old Macs, applies only to texts in which lines
+// end with CR alone.
 var alphabets = [...]struct {
 	charset   encoding.Encoding
 	languages string
@@ -165,8 +164,8 @@ var alphabets = [...]struct {
 	{charmap.Macintosh, western},
 }
 
-// scripts are the charsets of other scripts than Latin, the surest first: which characters are frequent in their texts, and how many of the
-// letters those are at least.
+// scripts has the charsets of scripts other than Latin, the most reliable first: isOften reports a character that is frequent in texts in
+// the charset, and least is the minimum share of these among the letters.
 var scripts = [...]struct {
 	charset encoding.Encoding
 	isOften func(before, one rune) bool
@@ -181,12 +180,12 @@ var scripts = [...]struct {
 	{traditionalchinese.Big5, isOften(0xa4, 0xc6, traditionalchinese.Big5), 0.7},
 }
 
-// isCyrillic reports a letter of a word: a capital follows no small letter.
+// isCyrillic reports a Cyrillic letter, except a capital after a small letter.
 func isCyrillic(before, one rune) bool {
 	return unicode.Is(unicode.Cyrillic, one) && (!unicode.IsUpper(one) || !unicode.IsLower(before))
 }
 
-// Guess returns the charset of a text that is not UTF-8, by the letters that it would have. Nil: Windows-1252, or unknown.
+// Guess returns the charset of a text that is not UTF-8, by the letters that it would have, or nil for Windows-1252 or an unknown charset.
 func Guess(text []byte) encoding.Encoding {
 	for _, one := range scripts {
 		if share(text, one.charset, one.isOften) >= one.least {
@@ -196,7 +195,7 @@ func Guess(text []byte) encoding.Encoding {
 	return guessAlphabet(text)
 }
 
-// share is how many of the letters beyond ASCII are frequent ones, and not in a word with letters of ASCII: 0 if the text is not valid in
+// share returns the share of the letters beyond ASCII that are frequent and not next to an ASCII letter, or 0 if the text is not valid in
 // the charset.
 func share(text []byte, charset encoding.Encoding, isOften func(before, one rune) bool) float64 {
 	decoded, err := charset.NewDecoder().Bytes(text)
@@ -211,7 +210,7 @@ func share(text []byte, charset encoding.Encoding, isOften func(before, one rune
 			return 0
 		case one < utf8.RuneSelf:
 		case isOften(before, one) && !isLatin(before) && !isLatin(characters[at+1]):
-			if before >= utf8.RuneSelf || characters[at+1] >= utf8.RuneSelf { // one by itself may be anything
+			if before >= utf8.RuneSelf || characters[at+1] >= utf8.RuneSelf { // ignore a single one: it may be anything
 				good++
 				all++
 			}
@@ -224,7 +223,7 @@ func share(text []byte, charset encoding.Encoding, isOften func(before, one rune
 
 func isLatin(one rune) bool { return one < utf8.RuneSelf && unicode.IsLetter(one) }
 
-// isOften reports the characters whose first byte is in the range that a charset has for the frequent ones.
+// isOften returns a function that reports characters whose first byte is in the range of the frequent ones in a charset.
 func isOften(first, last byte, charset encoding.Encoding) func(before, one rune) bool {
 	encoder := charset.NewEncoder()
 	return func(_, one rune) bool {
@@ -233,7 +232,7 @@ func isOften(first, last byte, charset encoding.Encoding) func(before, one rune)
 	}
 }
 
-// guessAlphabet returns the charset in which one language has the most of the letters.
+// guessAlphabet returns the charset in which the letters fit best to one language, or nil for Windows-1252.
 func guessAlphabet(text []byte) encoding.Encoding {
 	var best encoding.Encoding
 	most := -1.0
