@@ -234,7 +234,7 @@ func (l *lister) streamFor(kind format, name string) string {
 	if folder, base := path.Split(strings.TrimSuffix(name, ending)); !isNamed && path.Base(folder) == base {
 		name = path.Dir(name) + ending
 	} else if isNumber := strings.Trim(base, "0123456789 ._-") == "" && strings.ContainsAny(base, "0123456789"); isNumber &&
-		folder == "" && !isNamed && name != l.from.name { // not for a file by itself
+		folder == "" && !isNamed && name != l.from.name { // unless the file is all that is read
 		name = l.from.name + "/" + name
 	}
 	if formatOf(name) == formatUnknown && kind < formatChat { // an unknown extension, and no format of a service

@@ -85,7 +85,7 @@ func (r *reading) connector(c schema.Connector, sources []fileStream, blobs []fi
 
 func (r *reading) isLater(files string) bool {
 	var read partFiles
-	_ = json.Unmarshal([]byte(files), &read) // nothing was known
+	_ = json.Unmarshal([]byte(files), &read) // on an error no files are known
 	return slices.ContainsFunc(read.Files, func(file fileState) bool { return r.watch.isLater(file.Name) })
 }
 

@@ -183,9 +183,9 @@ func guarded(from item.Records) item.Records {
 	}
 }
 
-// A Skip is a piece of a file that was left out of a corpus, or, when Line is 0, a whole file or a part of its schema.
+// A Skip is a piece of a file that was left out of a corpus or, if Line is 0, a whole file or a part of its schema.
 type Skip struct {
-	File   string // path from the folder, with slashes
+	File   string // path relative to the folder, with slashes
 	Line   int    // where the piece begins, counted from 1
 	Reason string
 }

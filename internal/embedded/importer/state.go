@@ -63,7 +63,7 @@ type partFiles struct {
 // compare returns the state of the files of a stream and of its declaration, and reports whether the state before was the same.
 func (s *fileStream) compare(ctx context.Context, before string, blobs []fileState) (now string, same bool) {
 	var old partFiles
-	_ = json.Unmarshal([]byte(before), &old) // nothing was known
+	_ = json.Unmarshal([]byte(before), &old) // on an error no files are known
 	current := partFiles{
 		Version: readerVersion, Format: s.format, Declared: s.declared, Files: stateOf(s.from.fsys, slices.Concat(s.files, s.dependsOn)),
 		Blobs: blobs, Divided: map[string][]objects.Part{}, Sections: map[string]map[string][]table.Section{},

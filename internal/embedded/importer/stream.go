@@ -20,7 +20,7 @@ func (s *fileStream) records(ctx context.Context, connection string, blobs *blob
 		}
 		report := func(skip Skip) {
 			_, known := s.reported[skip]
-			if s.declared.Fields != nil || skip.Line == 0 && !known { // the others were reported when the stream was inferred
+			if s.declared.Fields != nil || skip.Line == 0 && !known { // infer has reported the others
 				watch.Skipped(skip)
 			}
 		}

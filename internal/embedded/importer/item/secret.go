@@ -168,7 +168,7 @@ func (s *Secrets) inLines(value []byte) (without []byte, first string) {
 		}
 		label, content, begin := lineAt(value, at, from)
 		// cheap checks first: most lines are sentences and links
-		for bytes.Count(label, []byte(" ")) > 2 { // the last words of a sentence
+		for bytes.Count(label, []byte(" ")) > 2 { // keep the last three words of a sentence
 			_, label, _ = bytes.Cut(label, []byte(" "))
 		}
 		isWord := bytes.IndexByte(content, ' ') < 0 && len(content) >= 3 && bytes.IndexByte([]byte("/<[({$"), content[0]) < 0

@@ -119,7 +119,7 @@ func (t *Tally) unfold(declared Stream) {
 		}
 		t.Objects[field.Name] = field.holder()
 		remaining -= len(field.members.fields)
-		if field.holder() == item.InField && field.Kinds["object"] < field.Present { // some records have something else there
+		if field.holder() == item.InField && field.Kinds["object"] < field.Present { // other records have something else
 			field.Present -= field.Kinds["object"]
 			field.Kinds["object"] = 0
 			fields = append(fields, field)

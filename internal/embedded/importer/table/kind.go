@@ -126,7 +126,7 @@ func (c *Column) narrowest() Cell {
 		return Cell{Kind: kind, exact: true}
 	case c.isInexact():
 		return Cell{Kind: "string", exact: true}
-	case kind == "number" && form == eitherNumbers && c.open: // a thousand, or one
+	case kind == "number" && form == eitherNumbers && c.open: // 1.234 is a thousand, or about one
 		return Cell{Kind: "string"}
 	case texts == 0 && form != commaNumbers: // which 1.234 may be of
 		return Cell{Kind: kind}
