@@ -301,6 +301,8 @@ func TestRowsThatAreNotAsTheirHeaderAreNamed(t *testing.T) {
 		skipped, kept []Skip
 	}{
 		{"a mark that is not closed", "id,a,b\n1,x,1\n2,\"x,1\n3,x,1\n", "1 3", []Skip{{"t.csv", 3, open}}, nil},
+		{"a mark that is not closed, before a line that is too long", "id,a,b\n1,x,1\n2,\"x,1\n" + strings.Repeat("y", item.MaxLine+1) + "\n3,x,1\n", "1 3",
+			[]Skip{{"t.csv", 3, open}, {"t.csv", 4, "longer than 16 MiB"}}, nil},
 		{"one far below the header", "id,a,b\n" + rows(60) + "2,\"x,1\n3,x,1\n4,x,1\n", "158 159 3 4", []Skip{{"t.csv", 62, open}}, nil},
 		{"one in the last cell", "id,a\n1,x\n2,\"x\n3,x\n4,x\n", "1 3 4", []Skip{{"t.csv", 3, open}}, nil},
 		{"one in the last cell of the file", "id,a\n1,x\n2,\"x", "1", []Skip{{"t.csv", 3, open}}, nil},

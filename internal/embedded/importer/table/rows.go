@@ -114,9 +114,13 @@ func (r *rows) cellsOf(first []byte) ([]string, error) {
 	var more [][]byte
 	for len(text) <= item.MaxLine {
 		next, err := r.lines.Next()
+		if errors.Is(err, item.ErrTooLong) {
+			more = append(more, nil) // Next returns the error again
+			break
+		}
 		if err != nil {
 			r.lines.Number--
-			break // a read error comes again; a line that is too long is lost
+			break // a read error comes again
 		}
 		more = append(more, bytes.Clone(next))
 		text = append(text, next...)
