@@ -213,7 +213,7 @@ func readSheet(in *opened) item.Records {
 		return func(yield func(item.Item, error) bool) {
 			records(func(one item.Item, err error) bool {
 				if rows.Lacks(one.Line) {
-					one.Note = document.NoResult
+					one.Note = strings.TrimPrefix(one.Note+"; "+document.NoResult, "; ")
 				}
 				return yield(one, err)
 			})

@@ -232,6 +232,23 @@ func TestFormulasWithoutResultsAreNamed(t *testing.T) {
 	}
 }
 
+// A row can have a formula without a result and something else that is said of it.
+func TestARowHasAllItsNotes(t *testing.T) {
+	cell := func(text string) string { return `<c t="str"><v>` + text + `</v></c>` }
+	const number, formula = `<c><v>5</v></c>`, `<c><f>A2*2</f></c>`
+	cells := `<row>` + cell("a") + cell("b") + cell("c") + `</row><row>` + cell("x") + number + number + `</row><row>` + cell("Total") + `<c><v>9</v></c>` + formula +
+		`</row><row>` + cell("y") + number + number + `</row>`
+	var kept []string
+	if _, err := Open(t.Context(), writeFolder(t, map[string]string{"a.xlsx": sheetOf(t, cells)}), Watch{Kept: func(s Skip) { kept = append(kept, s.Reason) }}); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"it is called a total, and no number of it is the sum of the rows above it; it is kept as a row; " +
+		"it has a formula without a result; open the file in a spreadsheet program and save it again"}
+	if diff := cmp.Diff(want, kept); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
 // A link to a file in Markdown is a relation, as [[links]] are, wherever the file is.
 func TestNotesLinkToFiles(t *testing.T) {
 	corpus, _ := openFolder(t, writeTree(t, map[string]string{"Page 01ab.md": "[Sub](Page%2001ab/Sub%2002cd.md#plan) [out](https://x.example/a.md) `[[code]]`", "Page 01ab/Sub 02cd.md": "up: [Page](../Page%2001ab.md)"}))
