@@ -49,7 +49,7 @@ func (s Scope) of(source int, version uint32) *sourceScope {
 
 // weight returns the weight of a column, 0 if it is not visible.
 func (s *sourceScope) weight(column int) float32 {
-	if column >= len(s.weights) {
+	if column < 0 || column >= len(s.weights) { // negative in a damaged row
 		return 0
 	}
 	return s.weights[column]

@@ -10,16 +10,15 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"modernc.org/sqlite"
-	_ "modernc.org/sqlite" // the database/sql driver "sqlite"
+	"modernc.org/sqlite" // also the database/sql driver "sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/vectors"
 )
 
-// A Store holds a corpus in SQLite. Reads are safe for concurrent use; a read that overlaps a Load sees the
-// corpus as it was before.
+// A Store holds a corpus in SQLite. Reads are safe for concurrent use. They find nothing while Load runs; a read that overlaps an Update
+// sees the corpus as it was before.
 type Store struct {
 	path       string // empty: in memory
 	db         *sql.DB
