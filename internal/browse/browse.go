@@ -59,7 +59,7 @@ func (p *Pages) signIn(w http.ResponseWriter, r *http.Request, q query) {
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 	if err := r.ParseForm(); err != nil {
-		p.refuse(w, r, http.StatusBadRequest, "The form did not arrive whole.")
+		p.refuse(w, r, http.StatusBadRequest, "The form did not arrive completely.")
 		return
 	}
 	// #nosec G124 -- plain HTTP on loopback

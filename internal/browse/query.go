@@ -46,7 +46,7 @@ func parseFilters(fields, names, values []string) ([]filter, error) {
 	var all []filter
 	for i, field := range fields {
 		if !slices.Contains(operators, names[i]) {
-			return nil, refusal("The address has a comparison that there is not.")
+			return nil, refusal("The address has an unknown comparison.")
 		}
 		f := filter{field, names[i], values[i]}
 		if f.Field == "" || f.Value == "" {

@@ -72,7 +72,7 @@ func (q query) checkValues() error {
 	}
 	for name, allowed := range choices {
 		if value := q.values[name]; value != "" && !slices.Contains(allowed, value) {
-			return refusal("The address has a value of " + name + " that there is not.")
+			return refusal("The address has an unknown value of " + name + ".")
 		}
 	}
 	if offset := q.values["offset"]; strings.Trim(offset, "0123456789") != "" || len(offset) > 7 {

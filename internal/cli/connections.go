@@ -37,7 +37,7 @@ func (f cacheFlags) root() (string, error) {
 	if root := f.folder(); root != "" {
 		return root, nil
 	}
-	return "", exit.UsageError("the home folder is not known: set HOME, or give --cache-root.")
+	return "", exit.UsageError("the home folder is unknown: set HOME, or give --cache-root.")
 }
 
 type connectionsCommand struct{ cacheFlags }
@@ -82,13 +82,13 @@ func (c connectionsCommand) run(ctx context.Context, app App) error {
 // warnUnusable prints a warning for each stored file that cannot be used.
 func (app App) warnUnusable(unusable []error) {
 	for _, why := range unusable {
-		app.warn("%v. Mend or delete it.", why)
+		app.warn("%v. Fix or delete it.", why)
 	}
 }
 
 // describeGrant returns one line about what a grant allows to read. It escapes line breaks, because the names come from the server.
 func describeGrant(g credentials.Grant) string {
-	words := []string{"A source that is not known"}
+	words := []string{"An unknown source"}
 	if g.Source != "" {
 		words = []string{fmt.Sprintf("%s (%s)", g.SourceKey(), g.Source)}
 	}

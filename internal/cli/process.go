@@ -36,7 +36,7 @@ func serviceManager() service.Manager {
 func installed(getenv func(string) string) (place clients.Place, program string, notes []string, err error) {
 	home, err := os.UserHomeDir()
 	if err != nil {
-		return place, "", nil, exit.UsageError("the home folder is not known: set HOME.")
+		return place, "", nil, exit.UsageError("the home folder is unknown: set HOME.")
 	}
 	program, notes, err = ownPath()
 	return clients.Place{OS: runtime.GOOS, Home: home, Getenv: getenv}, program, notes, err
@@ -54,7 +54,7 @@ func foundClients(place clients.Place) []clients.Client {
 func ownPath() (path string, notes []string, err error) {
 	executable, err := os.Executable()
 	if err != nil {
-		return "", nil, fmt.Errorf("where this program is installed is not known: %w", err)
+		return "", nil, fmt.Errorf("the path of this program is unknown: %w", err)
 	}
 	called, err := exec.LookPath(os.Args[0])
 	if err != nil {

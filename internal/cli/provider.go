@@ -56,7 +56,7 @@ func (c *providerFlags) declare(flags *pflag.FlagSet) {
 
 func (f *dataFlags) declare(flags *pflag.FlagSet) {
 	dataVar(flags, &f.Data, "Read your own files: ")
-	flags.StringVar(&f.DB, "db", "", "Keep the index of --data in this `FILE`; in the folder of caches if absent")
+	flags.StringVar(&f.DB, "db", "", "Keep the index of --data in this `FILE`; in the cache folder if absent")
 	paths(flags, "db")
 }
 
@@ -193,11 +193,11 @@ func (f dataFlags) start(ctx context.Context, c localserver.Config) (*localserve
 func indexFor(path string) (string, error) {
 	folder, err := os.UserCacheDir()
 	if err != nil {
-		return "", exit.UsageError("--db is needed: this system names no folder of caches.")
+		return "", exit.UsageError("--db is needed: this system has no cache folder.")
 	}
 	folder = filepath.Join(folder, "pdpp-mcp")
 	if err := os.MkdirAll(folder, 0o700); err != nil {
-		return "", &exit.Error{Code: exit.CannotWrite, Message: "the folder of indexes cannot be made: " + err.Error() + ". Name an index with --db."}
+		return "", &exit.Error{Code: exit.CannotWrite, Message: "the folder of indexes cannot be created: " + err.Error() + ". Name an index with --db."}
 	}
 	name := sha256.Sum256([]byte(filepath.Clean(path)))
 	return filepath.Join(folder, hex.EncodeToString(name[:8])+".db"), nil

@@ -47,12 +47,12 @@ without one, the clients on this machine are listed.`,
 	flags := c.Flags()
 	flags.StringVar(&o.URL, "url", "", "Connect to the hosted server at this `URL`")
 	o.declare(flags)
-	flags.StringVar(&o.Name, "name", defaultName, "`NAME` under which the client files it")
+	flags.StringVar(&o.Name, "name", defaultName, "`NAME` of the server in the client's file")
 	flags.StringVar(&o.TokenEnv, "token-env", "",
 		"With --url: `NAME` of the environment variable in which the client finds a bearer token, instead of signing in")
-	flags.BoolVar(&o.Write, "write", false, "Edit the client's own file; what was there is kept beside it")
+	flags.BoolVar(&o.Write, "write", false, "Edit the client's own file; a backup is kept next to it")
 	flags.BoolVar(&o.DryRun, "dry-run", false, "Show what --write would change")
-	flags.BoolVar(&o.Remove, "remove", false, "Take the server out of the client's file; with --dry-run, show that only")
+	flags.BoolVar(&o.Remove, "remove", false, "Remove the server from the client's file; with --dry-run, only show the change")
 	flags.StringVar(&o.File, "file", "", "Edit this `FILE` instead of the client's own, such as a project's")
 	paths(flags, "file")
 	return c
@@ -164,7 +164,7 @@ func (o setup) removeServer(client clients.Client, path string) error {
 // edit prints how a client's file changes, and writes the change unless DryRun is set. If nothing changes, it prints reason.
 func (o setup) edit(path, reason string, with func(file []byte) ([]byte, error)) (written bool, err error) {
 	if path == "" {
-		return false, exit.UsageError("--file is needed: which file another client reads is not known.")
+		return false, exit.UsageError("--file is needed: the file of another client is unknown.")
 	}
 	change, err := clients.Plan(path, with)
 	if err != nil {
@@ -184,7 +184,7 @@ func (o setup) edit(path, reason string, with func(file []byte) ([]byte, error))
 	}
 	fmt.Fprintf(o.out, "\nWrote %s.\n", change.Path)
 	if backup != "" {
-		fmt.Fprintf(o.out, "What it held before is in %s.\n", backup)
+		fmt.Fprintf(o.out, "The previous version is in %s.\n", backup)
 	}
 	return true, nil
 }

@@ -96,11 +96,11 @@ func (c Client) Check(s Server) string {
 	case !s.hosted() && variable.MatchString(strings.Join(s.words(), " ")):
 		return "Clients replace a $ and the name behind it by the value of that variable: give the folder another name, or name a link to it."
 	case c.hostedOnly && !s.hosted():
-		return c.Title + " runs no program of this machine: host the server (pdpp-mcp serve) and give its address with --url https://…/mcp."
+		return c.Title + " cannot run a program on this machine: host the server (pdpp-mcp serve) and give its address with --url https://…/mcp."
 	case s.TokenEnv != "" && !s.hosted():
 		return "--token-env is for hosted servers: a local one reads its grant from the credential cache."
 	case s.TokenEnv != "" && c.tokenEnv == "":
-		return "No sure way is known for " + c.Title + " to take a token from the environment: leave --token-env out and sign in when it asks."
+		return c.Title + " has no known way to take a token from the environment: leave --token-env out and sign in when it asks."
 	}
 	return ""
 }

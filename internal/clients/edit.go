@@ -74,7 +74,7 @@ func (c Client) edit(file []byte, name string, change func(d document, fields ma
 	held, is := d.tree()[c.key]
 	servers, ok := held.(map[string]any)
 	if is && !ok {
-		return nil, refused("%q is not an object: mend it first", c.key)
+		return nil, refused("%q is not an object: fix it first", c.key)
 	}
 	old, is := servers[name]
 	fields, ok := old.(map[string]any)

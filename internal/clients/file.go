@@ -34,7 +34,7 @@ func Plan(path string, edit func([]byte) ([]byte, error)) (Change, error) {
 	_, err := os.Lstat(path)
 	if err == nil {
 		if change.target, err = filepath.EvalSymlinks(path); err != nil {
-			return change, fmt.Errorf("%s is a link that leads nowhere", path)
+			return change, fmt.Errorf("%s is a broken link", path)
 		}
 		change.Before, change.mode, err = Read(change.target)
 	}
@@ -100,7 +100,7 @@ func (c Change) Write(now time.Time) (backup string, err error) {
 	return "", fmt.Errorf("%s cannot be written: %w", c.Path, reason(err))
 }
 
-var errChanged = errors.New("was changed by something else meanwhile: close the client and run this again")
+var errChanged = errors.New("was changed by another program meanwhile: close the client and run this again")
 
 // unchanged returns errChanged if the file differs from what Plan read.
 func (c Change) unchanged() error {

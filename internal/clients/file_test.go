@@ -166,7 +166,7 @@ func TestPlansThatAreRefused(t *testing.T) {
 	}
 	for path, want := range map[string]string{
 		filepath.Join(folder, "folder"):          "not a regular file",
-		dangling:                                 "a link that leads nowhere",
+		dangling:                                 "a broken link",
 		filepath.Join(folder, "folder/file/too"): "cannot be read",
 	} {
 		_, err := clients.Plan(path, func(file []byte) ([]byte, error) { return client.Add(file, local) })
@@ -190,7 +190,7 @@ func TestDeepFilesAreRefused(t *testing.T) {
 		"arrays":                     {cursor, `{"a":` + open + strings.Repeat("]", many) + "}", "is not valid JSON"},
 		"objects":                    {cursor, strings.Repeat(`{"a":`, many), "is not valid JSON"},
 		"behind comments":            {cursor, "// \" \r /* \n/* // \" **/" + open, "is not valid JSON"},
-		"as many as may be":          {cursor, open[:100_000] + "//", "it ends in the middle"},
+		"as many as may be":          {cursor, open[:100_000] + "//", "it ends too early"},
 		"beside one another":         {cursor, `{"a":[` + strings.Repeat("[],", many/10) + "[]]}", ""},
 		"arrays of TOML":             {codex, "a = " + open, "not valid TOML"},
 		"tables of TOML":             {codex, strings.Repeat("a = {", many), "not valid TOML"},

@@ -30,7 +30,7 @@ func parseJSONC(text string) (document, error) { return parseCommented(text, tru
 // parseCommented parses a file. A file without a value, empty or of comments only, counts as an empty object.
 func parseCommented(text string, comments bool) (document, error) {
 	if isDeep(text) {
-		return nil, refused("the file is not valid JSON, or has comments and more than %d arrays and objects: mend it first", maxNested)
+		return nil, refused("the file is not valid JSON, or has comments and more than %d arrays and objects: fix it first", maxNested)
 	}
 	root, err := hujson.Parse([]byte(text))
 	if err != nil {
@@ -44,14 +44,14 @@ func parseCommented(text string, comments bool) (document, error) {
 		}
 	}
 	if err == nil && !comments && !root.IsStandard() {
-		return nil, refused("the file holds comments or trailing commas, which the client itself cannot read: mend it first")
+		return nil, refused("the file holds comments or trailing commas, which the client itself cannot read: fix it first")
 	}
 	var tree any
 	if err == nil {
 		tree, err = decodeValue(root)
 	}
 	if err != nil {
-		return nil, refused("the file is not valid JSON (%s): mend it first", where(err))
+		return nil, refused("the file is not valid JSON (%s): fix it first", where(err))
 	}
 	values, ok := tree.(map[string]any)
 	if !ok {
@@ -71,9 +71,9 @@ func isDeep(text string) bool {
 // where returns the position of a syntax error. It omits the text there, which may be a credential.
 func where(err error) string {
 	if errors.Is(err, io.ErrUnexpectedEOF) {
-		return "it ends in the middle"
+		return "it ends too early"
 	}
-	return cmp.Or(regexp.MustCompile(`line \d+, column \d+`).FindString(err.Error()), "no place is known")
+	return cmp.Or(regexp.MustCompile(`line \d+, column \d+`).FindString(err.Error()), "position unknown")
 }
 
 // decodeValue decodes a value with comments. Numbers keep their digits.
@@ -142,7 +142,7 @@ func (f *jsonFile) remove(key, name string) (string, error) {
 func find(holder *hujson.Value, what, key string) (*hujson.Value, error) {
 	o, ok := holder.Value.(*hujson.Object)
 	if !ok {
-		return nil, refused("%s is not an object: mend it first", what)
+		return nil, refused("%s is not an object: fix it first", what)
 	}
 	var found *hujson.Value
 	for i := range o.Members {
@@ -150,7 +150,7 @@ func find(holder *hujson.Value, what, key string) (*hujson.Value, error) {
 			continue
 		}
 		if found != nil {
-			return nil, refused("the file holds %q twice: mend it first", key)
+			return nil, refused("the file holds %q twice: fix it first", key)
 		}
 		found = &o.Members[i].Value
 	}

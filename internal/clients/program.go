@@ -17,7 +17,7 @@ func Program(executable, called string) (path string, notes []string) {
 		}
 	}
 	if strings.Contains(path, string(filepath.Separator)+"go-build") {
-		notes = []string{"this program was built for one run, by go run, and will be gone: go build -o pdpp-mcp . and run setup with that"}
+		notes = []string{"go run built this program for one run and deletes it: build it with go build -o pdpp-mcp . and run setup with that"}
 	}
 	return path, notes
 }

@@ -19,17 +19,17 @@ type tomlFile struct {
 
 func parseTOML(text string) (document, error) {
 	if strings.Count(text, ".") > maxNested { // each part of a key is a table; go-toml itself limits the depth of values
-		return nil, refused("the file has more than %d dots: mend it first", maxNested)
+		return nil, refused("the file has more than %d dots: fix it first", maxNested)
 	}
 	f := &tomlFile{text: text}
 	if err := toml.Unmarshal([]byte(text), &f.values); err != nil {
-		place := "no place is known"
+		place := "position unknown"
 		var at *toml.DecodeError
 		if errors.As(err, &at) {
 			row, column := at.Position()
 			place = fmt.Sprintf("line %d, column %d", row, column) // without the text there, which may be a credential
 		}
-		return nil, refused("the file is not valid TOML (%s): mend it first", place)
+		return nil, refused("the file is not valid TOML (%s): fix it first", place)
 	}
 	return f, nil
 }
@@ -85,7 +85,7 @@ func (f *tomlFile) remove(key, name string) (string, error) {
 }
 
 func errInline(name string) error {
-	return refused("the entry %q is not written as a table of its own: change it by hand", name)
+	return refused("the entry %q is not a separate table: change it by hand", name)
 }
 
 // An expression is the header of a table, or a key with its value: its path, and the byte range of its lines.

@@ -59,7 +59,7 @@ const redirectURI = "http://127.0.0.1/callback"
 // register registers this program as a public client for every way (RFC 7591).
 func (a *attempt) register(ctx context.Context) error {
 	if a.server.Registration == "" {
-		return errors.New("it registers no clients")
+		return errors.New("it does not register clients")
 	}
 	answer, err := a.post(ctx, a.server.Registration, map[string]any{
 		"client_name": "pdpp-mcp", "token_endpoint_auth_method": "none", "application_type": "native",
@@ -81,7 +81,7 @@ func (a *attempt) readRegistration(answer []byte) error {
 		return err
 	}
 	if app.ID == "" || len(app.ID) > 512 || strings.ContainsFunc(app.ID, func(r rune) bool { return r < ' ' || r > '~' }) {
-		return errors.New("its registration names no client")
+		return errors.New("its registration has no client_id")
 	}
 	a.app = credentials.Client{ID: app.ID, Name: "pdpp-mcp", AuthMethod: "none", RedirectURIs: []string{redirectURI}}
 	return nil

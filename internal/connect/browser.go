@@ -149,13 +149,13 @@ func (l *loopback) read(query url.Values) (callback, error) {
 	code, refused := query.Get("code"), query.Get("error")
 	switch {
 	case subtle.ConstantTimeCompare([]byte(query.Get("state")), []byte(l.state)) != 1:
-		return callback{}, errors.New("its state is another one")
+		return callback{}, errors.New("its state does not match")
 	case (l.namesIssuer || query.Has("iss")) && query.Get("iss") != l.issuer:
-		return callback{}, errors.New("it is of another issuer")
+		return callback{}, errors.New("it comes from another issuer")
 	case !isCode(refused):
-		return callback{}, errors.New("its error is no code")
+		return callback{}, errors.New("its error is not a code")
 	case (code == "") == (refused == ""):
-		return callback{}, errors.New("it holds neither a code nor a refusal")
+		return callback{}, errors.New("it has neither a code nor an error")
 	}
 	return callback{code, refused}, nil
 }

@@ -100,7 +100,7 @@ func (c *client) resourceMetadata(ctx context.Context, provider *url.URL) (resou
 
 // mismatch returns the error for metadata about another resource than requested. It names the URL to connect to instead, if that is valid.
 func (m resourceMetadata) mismatch(requested string) error {
-	message := "its metadata are about another resource than " + requested
+	message := "its metadata describe another resource than " + requested
 	base := strings.TrimSuffix(strings.TrimRight(cmp.Or(m.QueryBase, m.Resource), "/"), "/v1")
 	if _, err := SecureURL(base); err == nil {
 		message += ": if you trust " + base + ", connect that"
@@ -133,7 +133,7 @@ func (m resourceMetadata) server(requested *url.URL) (s server, issuer *url.URL,
 // check returns an error if the metadata are of another issuer (RFC 8414 section 3.3) or name an endpoint at another origin.
 func (m metadata) check(issuer *url.URL) error {
 	if strings.TrimRight(m.Issuer, "/") != strings.TrimRight(issuer.String(), "/") {
-		return errors.New("its metadata are those of another issuer")
+		return errors.New("its metadata belong to another issuer")
 	}
 	for _, endpoint := range []string{m.PAR, m.AgentConnect, m.Registration, m.Device, m.Authorization, m.Token} {
 		if err := m.checkOrigin(endpoint); err != nil {

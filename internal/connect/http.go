@@ -235,7 +235,7 @@ func explained(step string, err error) error {
 	case refused.Status == http.StatusNotFound || refused.Status == http.StatusMethodNotAllowed || refused.Status == http.StatusNotImplemented:
 		return errNoWay
 	case refused.Status == http.StatusTooManyRequests:
-		return errors.New("it has been asked too often; try again in some minutes")
+		return errors.New("too many requests were sent; try again in a few minutes")
 	}
 	return fmt.Errorf("it refuses to %s: %w: %s", step, &refused, cmp.Or(refused.text, "no reason given"))
 }

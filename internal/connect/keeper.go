@@ -109,7 +109,7 @@ func (k *Keeper) lock(ctx context.Context) error {
 		return nil
 	case <-ctx.Done():
 		if errors.Is(ctx.Err(), context.Canceled) {
-			return &rs.Error{Code: "canceled", Message: "The caller hung up before the access was looked at.", Cause: ctx.Err()}
+			return &rs.Error{Code: "canceled", Message: "The caller hung up before the access was checked.", Cause: ctx.Err()}
 		}
 		return &rs.Error{Code: "deadline_exceeded", Message: "The access could not be renewed in time.", Cause: ctx.Err()}
 	}
@@ -185,9 +185,9 @@ func (k *Keeper) exchange(ctx context.Context) error {
 		if failed := k.use(reservation, d); failed != nil {
 			return failed
 		}
-		return fmt.Errorf("the server does not renew the access any more (%w)", err)
+		return fmt.Errorf("the server no longer renews the access (%w)", err)
 	case refused.retryable():
-		k.pause, k.why = k.now().Add(max(renewPause, refused.wait)), fmt.Errorf("the server put the renewal off (%w)", err)
+		k.pause, k.why = k.now().Add(max(renewPause, refused.wait)), fmt.Errorf("the server deferred the renewal (%w)", err)
 		return errors.Join(k.why, reservation.Drop())
 	case errors.Is(err, errNotSent):
 		k.pause, k.why = k.now().Add(renewPause), err
@@ -217,7 +217,7 @@ func renew(d *credentials.Document, answer []byte, now time.Time) error {
 }
 
 // errNotStorable means that no renewal was requested, because its answer could not be stored on this machine.
-var errNotStorable = errors.New("its renewal could not be stored, and was not asked for")
+var errNotStorable = errors.New("its renewal could not be stored, so none was requested")
 
 // reread adopts what another process has stored, such as a new grant.
 func (k *Keeper) reread(ctx context.Context) error {

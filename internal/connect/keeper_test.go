@@ -269,7 +269,7 @@ func TestADeadFamily(t *testing.T) {
 	k := newKept(t, says(400, `{"error":"invalid_grant","error_description":"rt_1 was reused","fresh_authorization_required":true}`))
 	_, err := k.Renew(t.Context(), rs.NewToken("at_1"), "grant_expired")
 	var refused *rs.Error
-	if !errors.As(err, &refused) || refused.Code != "grant_expired" || !strings.Contains(refused.Message, "does not renew") || strings.Contains(refused.Message, "rt_1") {
+	if !errors.As(err, &refused) || refused.Code != "grant_expired" || !strings.Contains(refused.Message, "no longer renews") || strings.Contains(refused.Message, "rt_1") {
 		t.Errorf("%v", err)
 	}
 	if d := k.stored(t); d.Refresh != nil {
@@ -299,7 +299,7 @@ func TestRecordedRefreshes(t *testing.T) {
 	} {
 		k := newKept(t, at(name))
 		k.now = k.now.Add(11 * time.Minute)
-		if got := k.token(t) + k.token(t); !strings.Contains(got, "does not renew") || k.stored(t).Refresh != nil || k.sent.Load() != 1 {
+		if got := k.token(t) + k.token(t); !strings.Contains(got, "no longer renews") || k.stored(t).Refresh != nil || k.sent.Load() != 1 {
 			t.Errorf("%s: %s after %d requests", name, got, k.sent.Load())
 		}
 	}

@@ -51,7 +51,7 @@ func TestRefusals(t *testing.T) {
 		{name: "the owner trap: a token without a grant", request: Request{Way: "device"}, answers: with(good, "/oauth/token", "connect-91-owner-device-trap-token"), exit: 77, says: "without a grant, which may be an owner's. It was dropped, but lives on there: revoke it"},
 		{name: "the owner trap: an owner's schema", answers: with(good, "/v1/schema", "connect-92-owner-device-trap-schema"), exit: 77, says: "owner token", revoked: 1},
 		{name: "a token that the resource server refuses", answers: with(good, "/v1/schema", "refresh-20-expired-read"), exit: 78, says: "pdpp-mcp connect", revoked: 1},
-		{name: "a package that the answer calls a grant", answers: with(good, "/v1/schema", "refusal-package-streams"), exit: 78, says: "A token of no known kind was presented, such as that of a package", revoked: 1},
+		{name: "a package that the answer calls a grant", answers: with(good, "/v1/schema", "refusal-package-streams"), exit: 78, says: "A token of an unknown kind was presented, such as that of a package", revoked: 1},
 		{name: "a schema of another grant", answers: with(good, "/v1/schema", "schema-other-grant"), exit: 78, says: "another grant", revoked: 1},
 		{name: "a device request without details", request: Request{Way: "device"}, answers: with(good, "/oauth/device_authorization", "refusal-device-no-details"), exit: 69, says: "authorization_details is required"},
 		{name: "a device request without a resource", request: Request{Way: "device"}, answers: with(good, "/oauth/device_authorization", "refusal-device-no-resource"), exit: 69, says: "resource is required"},

@@ -61,7 +61,7 @@ func TestMetadataThatLeadNowhere(t *testing.T) {
 	const server, issuer = "/.well-known/oauth-authorization-server", "/.well-known/oauth-protected-resource"
 	for name, row := range map[string]struct{ path, body, says string }{
 		"no way to connect":         {server, `{"issuer":"https://as.example","token_endpoint":"https://as.example/oauth/token","registration_endpoint":"https://as.example/oauth/register"}`, "does not offer this way"},
-		"no registration":           {server, `{"issuer":"https://as.example","token_endpoint":"https://as.example/oauth/token"}`, "it registers no clients"},
+		"no registration":           {server, `{"issuer":"https://as.example","token_endpoint":"https://as.example/oauth/token"}`, "it does not register clients"},
 		"no servers":                {issuer, `{"resource":"https://rs.example"}`, "name no authorization server"},
 		"an issuer's query":         {issuer, `{"resource":"https://rs.example","authorization_servers":["https://as.example?x=1"]}`, "has a query in its name"},
 		"no encryption":             {issuer, `{"resource":"https://rs.example","authorization_servers":["http://as.invalid"]}`, "is not encrypted"},
@@ -78,7 +78,7 @@ func TestMetadataThatLeadNowhere(t *testing.T) {
 	}
 	r, w := newReplay(t, good), newWorld() // section 4
 	r.recorded["connect-13-register-native"] = exchange{Status: http.StatusTooManyRequests, Body: json.RawMessage(`{"error":"slow_down"}`)}
-	if _, err := Connect(t.Context(), Request{ProviderURL: r.URL, Source: "slack", Way: "auto"}, w.Options); err == nil || !strings.Contains(err.Error(), "asked too often") {
+	if _, err := Connect(t.Context(), Request{ProviderURL: r.URL, Source: "slack", Way: "auto"}, w.Options); err == nil || !strings.Contains(err.Error(), "too many requests were sent") {
 		t.Error(err)
 	}
 }

@@ -94,7 +94,7 @@ func choose(root, name string, document Document) (slot, error) {
 		}
 	}
 	if free == nil {
-		return slot{}, fmt.Errorf("%d places are taken: disconnect what is not needed", maxPlaces)
+		return slot{}, fmt.Errorf("%d names are taken: disconnect a grant that is not needed", maxPlaces)
 	}
 	return *free, nil
 }

@@ -68,7 +68,7 @@ func held(root, provider string) (all []file) {
 // Path returns the path of a provider's credential of a name. Its error has the code exit.Usage and names the invalid name.
 func Path(root, name, provider string) (string, error) {
 	if !nameForm.MatchString(name) {
-		return "", exit.UsageError(fmt.Sprintf("%q is no name for a grant: letters, digits, dots, dashes and underscores, at most 64.", name))
+		return "", exit.UsageError(fmt.Sprintf("%q is not a valid name for a grant: use letters, digits, dots, dashes and underscores, at most 64.", name))
 	}
 	return newSlot(root, name, credentialFile(provider)).path, nil
 }

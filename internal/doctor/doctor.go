@@ -68,7 +68,7 @@ func (e *examination) configuration() {
 		e.ok("configuration", "The hosted server is %s.", e.URL)
 	case e.ProviderURL == "":
 		e.warn("configuration", "pdpp-mcp connect <provider-url> --source KEY, then pdpp-mcp doctor --provider-url <provider-url>",
-			"No provider is named, so that only the program itself is looked at.")
+			"No provider is named, so only the program itself is checked.")
 	default:
 		e.ok("configuration", "The provider is %s.", e.ProviderURL)
 	}

@@ -280,7 +280,7 @@ func TestClientsOnThisMachine(t *testing.T) {
 		}
 	}
 	want := []string{
-		"warn: Claude Code: ~/.claude.json: the file is not valid JSON (it ends in the middle): mend it first. | pdpp-mcp setup claude-code",
+		"warn: Claude Code: ~/.claude.json: the file is not valid JSON (it ends too early): fix it first. | pdpp-mcp setup claude-code",
 		`ok: Codex reads https://mcp.example/mcp as "pdpp". | `,
 		`ok: Cursor runs ~/pdpp-mcp as "pdpp". | `,
 		`warn: VS Code runs pdpp-mcp as "pdpp", which is not an absolute path: it may not find it. | pdpp-mcp setup vscode --write`,

@@ -107,7 +107,7 @@ func (e *examination) reach(ctx context.Context, provider string) bool {
 	const next = "ask the provider's operator; local use works without"
 	switch {
 	case document.status != http.StatusOK:
-		e.warn("metadata", next, "The provider publishes no protected resource metadata (status %d), which hosted clients sign in by.", document.status)
+		e.warn("metadata", next, "The provider publishes no protected resource metadata (status %d), which hosted clients need to sign in.", document.status)
 	case document.Resource == "":
 		e.warn("metadata", next, "The provider's protected resource metadata cannot be read.")
 	case len(document.Servers) == 0:
@@ -235,7 +235,7 @@ func why(err error) string {
 func (e *examination) signIn(ctx context.Context) {
 	u, err := url.Parse(e.URL)
 	if err != nil || u.Host == "" {
-		e.fail("sign-in", exit.Usage, "pdpp-mcp doctor --url https://…/mcp", "The address of the hosted server cannot be asked.")
+		e.fail("sign-in", exit.Usage, "pdpp-mcp doctor --url https://…/mcp", "The URL of the hosted server is invalid.")
 		return
 	}
 	origin := u.Scheme + "://" + u.Host

@@ -163,7 +163,7 @@ func (s *Service) Serve(ctx context.Context, m Manager, reload func() (kept []st
 func (s *Service) reload(reload func() (kept []string, err error)) {
 	kept, err := reload()
 	if err != nil {
-		s.current.Load().Logger.Error().Err(err).Msg("the configuration is not good; the old one stays")
+		s.current.Load().Logger.Error().Err(err).Msg("the configuration is invalid; the old one stays")
 		return
 	}
 	log := s.current.Load().Logger

@@ -93,9 +93,9 @@ func NewMetrics(version string, tools []string) *Metrics {
 
 	m.reads = counter("reads_total", "Reads of the resource server and of the token authority with all their retries; status is a class, or none where no whole answer came.", "class", "status")
 	m.readSeconds = histogram("read_seconds", "Time of one such read.", readSeconds, "class")
-	m.retries = counter("read_retries_total", "Attempts that were made anew.", "host")
-	m.retriesDenied = counter("read_retries_denied_total", "Attempts that were not made anew because the retry budget was spent.", "host")
-	m.breaker = gauge("breaker_state", "1 for the state in which the breaker of a host is.", "host", "state")
+	m.retries = counter("read_retries_total", "Retries.", "host")
+	m.retriesDenied = counter("read_retries_denied_total", "Retries that were skipped because the retry budget was spent.", "host")
+	m.breaker = gauge("breaker_state", "1 for the current state of a host's breaker.", "host", "state")
 	m.fanOutWidth = histogram("fanout_width", "How many members of a package one round of reads asked.", widths).WithLabelValues().(prometheus.Histogram)
 	m.fanOuts = counter("fanouts_total", "Rounds of reads of several members of a package: whole, partial where one of those that were asked failed, failed where all did.", "result")
 

@@ -140,7 +140,7 @@ func TestBreakerStateIsOneOfThree(t *testing.T) {
 	for _, state := range []string{"open", "half-open", "closed", "open"} {
 		m.BreakerChanged("rs.example", state)
 	}
-	want := `# HELP pdpp_mcp_breaker_state 1 for the state in which the breaker of a host is.
+	want := `# HELP pdpp_mcp_breaker_state 1 for the current state of a host's breaker.
 # TYPE pdpp_mcp_breaker_state gauge
 pdpp_mcp_breaker_state{host="rs.example",state="closed"} 0
 pdpp_mcp_breaker_state{host="rs.example",state="half-open"} 0

@@ -213,7 +213,7 @@ func TestOnlyAPackageHasMembers(t *testing.T) {
 		auth.KindPackage: "packages are not configured",
 		"x":              `kind "x"`,
 		auth.KindOwner:   "owner token",
-		"":               "no known kind",
+		"":               "unknown kind",
 	} {
 		if err := (auth.Principal{Token: bearer, Kind: kind}).Admissible(); err == nil || !strings.Contains(rs.AsError(err).Message, want) {
 			t.Errorf("%s: %v", kind, err)

@@ -94,7 +94,7 @@ func (p Principal) Admissible() error {
 		refused.Code, refused.Message = "owner_token_refused", "An owner token was presented; this server reads only through a scoped client grant."
 		refused.Hint = "Connect with a client access token: run `pdpp-mcp connect` and approve a grant."
 	case p.Kind == "":
-		refused.Message = "A token of no known kind was presented, such as that of a package of several grants; this server serves client grants."
+		refused.Message = "A token of an unknown kind was presented, such as that of a package of several grants; this server serves client grants."
 	default:
 		kind := p.Token.Redactor().Text(rs.ErrorText(p.Kind))
 		refused.Message = fmt.Sprintf("A token of kind %q was presented; this server serves client grants.", kind)

@@ -77,7 +77,7 @@ func (p *grantPackage) unusable(stream string, members []*member) *rs.Error {
 	e := &rs.Error{Code: why.Code, Status: http.StatusForbidden, Param: "connection_id", Hint: approveAgain}
 	e.Message = fmt.Sprintf("Connection %q cannot be read: %s", first.ID, why.Message)
 	if len(members) > 1 {
-		e.Message = fmt.Sprintf("None of the %d connections can be read; of %q it is said: %s", len(members), first.ID, why.Message)
+		e.Message = fmt.Sprintf("None of the %d connections can be read; the reason for %q: %s", len(members), first.ID, why.Message)
 	}
 	return p.withChoices(stream, e, first.ID)
 }

@@ -163,7 +163,7 @@ func TestPackageRefusesToGuess(t *testing.T) {
 			[]fanout.Member{revoked, revoked2}, recordsRequest(""),
 			rs.Error{
 				Code: "grant_revoked", Status: 403, Param: "connection_id", Hint: approveAgain,
-				Message:     `None of the 2 connections can be read; of "cin_c" it is said: It was revoked.`,
+				Message:     `None of the 2 connections can be read; the reason for "cin_c": It was revoked.`,
 				Unavailable: append(unavailable[:1:1], rs.UnavailableConnection{Connection: revoked2.Connection, Code: "grant_expired", Message: "It was revoked."}),
 			},
 		},

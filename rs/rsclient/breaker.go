@@ -217,7 +217,7 @@ func unavailable(failing string, since, until time.Time) *rs.Error {
 	wait = max(wait.Truncate(time.Second)+time.Second, time.Second) // rounded up
 	return &rs.Error{
 		Code: "server_unavailable", RetryAfter: wait,
-		Message: fmt.Sprintf("%s since %s and is left alone for a moment; nothing was asked.", failing, since.UTC().Format("15:04:05 UTC")),
+		Message: fmt.Sprintf("%s since %s and is not called for a moment; nothing was sent.", failing, since.UTC().Format("15:04:05 UTC")),
 		Hint:    "Call again in " + rs.Seconds(wait) + "; if it persists, tell the operator.",
 	}
 }

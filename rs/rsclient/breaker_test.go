@@ -274,7 +274,7 @@ func TestTheCourseOfABreaker(t *testing.T) {
 				time.Sleep(1500 * time.Millisecond)
 				want := &rs.Error{
 					Code: "server_unavailable", RetryAfter: 4 * time.Second,
-					Message: row.says + " since " + opened + " and is left alone for a moment; nothing was asked.",
+					Message: row.says + " since " + opened + " and is not called for a moment; nothing was sent.",
 					Hint:    "Call again in 4 seconds; if it persists, tell the operator.",
 				}
 				began := time.Now()

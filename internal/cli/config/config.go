@@ -58,7 +58,7 @@ func Fill(flags *pflag.FlagSet, getenv func(string) string) (err error) {
 			if list, ok := f.Value.(interface{ Replace(texts []string) error }); ok {
 				err = list.Replace(value)
 			} else {
-				err = fmt.Errorf("--%s: one value is needed, and no list", f.Name)
+				err = fmt.Errorf("--%s: one value is needed, not a list", f.Name)
 			}
 		}
 		if err != nil {
@@ -104,7 +104,7 @@ func readConfig(path string, flags *pflag.FlagSet) (map[string]any, error) {
 	values := map[string]any{}
 	for name, value := range raw {
 		if f := flags.Lookup(name); f == nil || Variable(f) == "" || name == "config" {
-			return nil, fmt.Errorf("%q is no setting; the names are those of the flags, without the dashes before them", name)
+			return nil, fmt.Errorf("%q is not a setting; settings are named as the flags are, without the leading dashes", name)
 		}
 		var read any
 		_ = json.Unmarshal(value, &read) // valid, because it is part of a parsed object

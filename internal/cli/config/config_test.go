@@ -80,7 +80,7 @@ func TestConfigFile(t *testing.T) {
 		{"a name of another command", `{"rs-url":"https://rs.example","cache-root":"/"}`, nil, nil, parsed{}, []string{`"cache-root"`}},
 		{"a flag that is no setting", `{"rs-url":"https://rs.example","json":true}`, nil, nil, parsed{}, []string{`"json"`}},
 		{"a file that names a file", `{"rs-url":"https://rs.example","config":"other.json"}`, nil, nil, parsed{}, []string{`"config"`}},
-		{"the dashes", `{"--rs-url":"https://rs.example"}`, nil, nil, parsed{}, []string{`"--rs-url"`, "without the dashes"}},
+		{"the dashes", `{"--rs-url":"https://rs.example"}`, nil, nil, parsed{}, []string{`"--rs-url"`, "without the leading dashes"}},
 		{"no JSON", `rs-url: https://rs.example`, nil, nil, parsed{}, []string{"config.json", "not JSON"}},
 		{"no object", `["rs-url"]`, nil, nil, parsed{}, []string{"not a JSON object"}},
 		{"null", `null`, nil, nil, parsed{}, []string{"not a JSON object"}},
@@ -89,7 +89,7 @@ func TestConfigFile(t *testing.T) {
 		{"null as a value", `{"rs-url":null}`, nil, nil, parsed{}, []string{`"rs-url"`, "a list of texts is needed"}},
 		{"a list of numbers", `{"rs-url":"https://rs.example","allowed-hosts":[1]}`, nil, nil, parsed{}, []string{`"allowed-hosts"`, "a list of texts is needed"}},
 		{"a list with nothing in it", `{"rs-url":"https://rs.example","allowed-hosts":[null]}`, nil, nil, parsed{}, []string{`"allowed-hosts"`, "a list of texts is needed"}},
-		{"a list where one value is needed", `{"rs-url":["hush"]}`, nil, nil, parsed{}, []string{"--rs-url: one value is needed, and no list (from ", "config.json"}},
+		{"a list where one value is needed", `{"rs-url":["hush"]}`, nil, nil, parsed{}, []string{"--rs-url: one value is needed, not a list (from ", "config.json"}},
 		{"a value of the wrong form", `{"rs-url":"https://rs.example","deadline":"soon"}`, nil, nil, parsed{}, []string{"--deadline", "soon", "config.json"}},
 	} {
 		t.Run(row.name, func(t *testing.T) {

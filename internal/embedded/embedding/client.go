@@ -138,7 +138,7 @@ func (c *Client) Embed(ctx context.Context, texts []string) ([][]float32, error)
 func readVectors(text []byte, count int) ([][]float32, error) {
 	var answer response
 	if json.Unmarshal(text, &answer) != nil {
-		return nil, errors.New("the answer of the embeddings endpoint has not the shape of /v1/embeddings")
+		return nil, errors.New("the answer of the embeddings endpoint does not have the form of /v1/embeddings")
 	}
 	if len(answer.Data) != count {
 		return nil, fmt.Errorf("the embeddings endpoint answers %d texts with %d vectors", count, len(answer.Data))

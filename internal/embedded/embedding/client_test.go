@@ -81,9 +81,9 @@ func TestHostileEndpoints(t *testing.T) {
 			w.Header().Set("Content-Length", "100")
 			_, _ = io.WriteString(w, `{"data":[`)
 		}, "breaks off"},
-		{"no JSON", says("<html>secret words"), "not the shape"},
-		{"NaN", says(`{"data":[{"index":0,"embedding":[NaN]},{"index":1,"embedding":[1]}]}`), "not the shape"},
-		{"a number beyond float32", says(`{"data":[{"index":0,"embedding":[1e300]},{"index":1,"embedding":[1]}]}`), "not the shape"},
+		{"no JSON", says("<html>secret words"), "not have the form"},
+		{"NaN", says(`{"data":[{"index":0,"embedding":[NaN]},{"index":1,"embedding":[1]}]}`), "not have the form"},
+		{"a number beyond float32", says(`{"data":[{"index":0,"embedding":[1e300]},{"index":1,"embedding":[1]}]}`), "not have the form"},
 		{"null", says(`{"data":[{"index":0,"embedding":null},{"index":1,"embedding":[1]}]}`), "dimension 0"},
 		{"a vector too few", says(`{"data":[{"index":0,"embedding":[1]}]}`), "2 texts with 1 vectors"},
 		{"a vector twice", says(`{"data":[{"index":1,"embedding":[1]},{"index":1,"embedding":[1]}]}`), "numbers its vectors wrongly"},

@@ -44,7 +44,7 @@ func TestArraysAreReadItemByItem(t *testing.T) {
 		{"a word", `"a"`, nil, []Skip{{"a.json", 0, "neither a JSON array nor an object"}}},
 		{"no JSON", `hello`, nil, []Skip{{"a.json", 0, "not JSON: invalid character 'h' at start of value"}}},
 		{"nothing", "", nil, []Skip{{"a.json", 0, model.NoRecord}}},
-		{"binary garbage", "\x89PNG\x00", nil, []Skip{{"a.json", 0, "not text: it holds bytes that are 0"}}},
+		{"binary garbage", "\x89PNG\x00", nil, []Skip{{"a.json", 0, "not text: it contains zero bytes"}}},
 		{"a string of a megabyte", `[{"id":"` + strings.Repeat("x", 1<<20) + `"}]`, []string{strings.Repeat("x", 1<<20)}, nil},
 		{"an item of more than 16 MiB", `[{"id":1},{"a":"` + strings.Repeat("x", item.MaxLine) + `"},{"id":3}]`, []string{"1", "3"}, []Skip{{"a.json", 1, "item 2 is longer than 16 MiB"}}},
 	}

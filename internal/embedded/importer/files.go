@@ -95,7 +95,7 @@ func (l listing) checkStreams(m schema.Folder) error {
 	for index, connector := range m.Connectors {
 		for _, declared := range connector.Streams {
 			if !slices.ContainsFunc(l.streams[index], func(one fileStream) bool { return one.stream == declared.Name }) {
-				return fmt.Errorf("%s: stream %q: no file is called so", schema.ManifestName, declared.Name)
+				return fmt.Errorf("%s: stream %q: no file has this name", schema.ManifestName, declared.Name)
 			}
 		}
 	}

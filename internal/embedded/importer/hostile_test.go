@@ -82,7 +82,7 @@ func TestABadEntryStopsNothing(t *testing.T) {
 	want := map[string]string{}
 	for _, one := range []string{
 		"manifest.json: the manifest of another program: it names none of display_name, blobs, sorted, streams and connectors",
-		"binary.jsonl: not text: it holds bytes that are 0", "image.json: not text: it holds bytes that are 0",
+		"binary.jsonl: not text: it contains zero bytes", "image.json: not text: it contains zero bytes",
 		"secret.zip: cannot be read: not a zip archive that can be read: zip: not a valid zip file", "wrong.json: not JSON: invalid character '<' at start of value",
 		"wrong.ics: not a calendar: it does not begin with BEGIN:VCALENDAR",
 		`wrong.eml: not mail: it begins neither with a line "From ADDRESS DATE" nor with a header`,

@@ -16,7 +16,7 @@ func TestManifestMistakesAreNamed(t *testing.T) {
 		{"an unknown key of a stream", `{"streams":{"a":{"time":"at"}}}`, `manifest.json: stream "a": unknown key "time"`},
 		{"an unknown key of a relation", `{"streams":{"a":{"relations":[{"key":"x"}]}}}`, `manifest.json: stream "a": unknown key "key"`},
 		{"text after the end", `{"streams":{}} {}`, `manifest.json: there is something after the end of the object`},
-		{"a stream without a file", `{"streams":{"c":{}}}`, `manifest.json: stream "c": no file is called so`},
+		{"a stream without a file", `{"streams":{"c":{}}}`, `manifest.json: stream "c": no file has this name`},
 		{"an id field that no record has", `{"streams":{"a":{"id_field":"key"}}}`, `manifest.json: stream "a": no record has a field "key"`},
 		{"a time field that no record has", `{"streams":{"a":{"time_field":"when"}}}`, `manifest.json: stream "a": no record has a field "when"`},
 		{"a title field that no record has", `{"streams":{"a":{"title_field":"t"}}}`, `manifest.json: stream "a": no record has a field "t"`},

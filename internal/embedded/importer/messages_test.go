@@ -157,7 +157,7 @@ func TestMailIsReadAsPeopleSeeIt(t *testing.T) {
 		},
 		{
 			"a line in the header that is not a field", letterOf("Subject: a", "no header at all", " nor this", "To: b@x", "", "body"),
-			map[string]any{"subject": "a", "to": []any{"b@x"}, "body_text": "body", "defects": []any{"a line in the header is none", "no date; sent_at is when it was delivered"}},
+			map[string]any{"subject": "a", "to": []any{"b@x"}, "body_text": "body", "defects": []any{"a line in the header is invalid", "no date; sent_at is when it was delivered"}},
 		},
 		{
 			"a date with a comment, and an invalid one", letterOf("Date: Tue, 3 Mar 2026 01:02:03 -0800 (PST)", "", "x"),

@@ -41,7 +41,7 @@ func recognize(fsys fs.FS, name string) (kind format, reason string) {
 	case named == formatUnknown:
 		return formatUnknown, whyUnknown(name, start)
 	case !isText(start):
-		return formatUnknown, "not text: it holds bytes that are 0"
+		return formatUnknown, "not text: it contains zero bytes"
 	}
 	return named, ""
 }

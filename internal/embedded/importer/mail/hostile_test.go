@@ -32,7 +32,7 @@ func TestHostileMessagesKeepTheirText(t *testing.T) {
 			"From: a@example.com\nContent-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: cannot open (No such file)\n\nfirst\n--b\n\nsecond\n--b--\n",
 			"second", "",
 		},
-		{"a line in the header that is not one", "From: a@example.com\nno header\nSubject: s\n\nthe text\n", "the text", "a line in the header is none"},
+		{"a line in the header that is not one", "From: a@example.com\nno header\nSubject: s\n\nthe text\n", "the text", "a line in the header is invalid"},
 		{"HTML, twenty thousand elements deep", "From: a@example.com\nContent-Type: text/html\n\n" + strings.Repeat("<div>", 20_000) + "the text", "the text", ""},
 		{"a charset that does not exist", "From: a@example.com\nContent-Type: text/plain; charset=none\n\ncaf\xe9\n", "café", "unknown charset none"},
 	}

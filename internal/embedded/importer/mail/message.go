@@ -110,7 +110,7 @@ func (m *message) repair(head []byte) []byte {
 			continued = true
 		default:
 			if !quotedFrom().Match(line) && !bytes.HasPrefix(line, []byte("From ")) {
-				m.defect("a line in the header is none")
+				m.defect("a line in the header is invalid")
 			}
 			continued = false
 			continue
