@@ -1,5 +1,5 @@
-// Package item reads what a record or hit says about itself, such as its id, title and time, and writes records as tables, with the calls
-// that read on what a table does not show.
+// Package item reads what a record or hit states about itself, such as its id, title and time. It writes records as tables, with the calls
+// that read what a table does not show.
 package item
 
 import (
@@ -12,29 +12,28 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
 
-// An Item is a record or a hit, as far as a line about it needs to know.
+// An Item is a record or a hit, with what a line about it needs.
 type Item struct {
-	ID         string // what fetch takes: a record id, or the resource server's own when that is no record (S2-9)
-	Ref        rs.Ref // the zero Ref when id is no record
+	ID         string // what fetch takes: a record id, or the resource server's own id of something else (S2-9)
+	Ref        rs.Ref // the zero Ref if ID is not that of a record
 	Stream     string
 	RecordID   string
 	Connection string    // connection_id
 	Connector  string    // short key
 	Label      string    // display name of the connection
-	Title      string    // "" when the source has none
+	Title      string    // "" if the source has none
 	Authored   string    // when its author made it
-	Emitted    string    // emitted_at: when the source or the connector wrote the record, which need not be when what it tells of happens
-	Data       rs.Object // the source's own fields; nil when there are none
-	Expanded   rs.Object // related records by relation; nil when none were asked for
+	Emitted    string    // emitted_at: when the source or the connector wrote the record, which need not be the time of its event
+	Data       rs.Object // the source's own fields; nil if there are none
+	Expanded   rs.Object // related records by relation; nil if none were requested
 	Deleted    bool
 	DeletedAt  string
 
-	TimeField string     // of a record: where in data authored stands
-	Relations []Relation // what is in expanded, of a record in a list
+	TimeField string     // the field from which Authored is
+	Relations []Relation // the content of Expanded, for a record in a list
 }
 
-// Read reads a record with its data, which may be nil, but not its title. stream and connection are used if the record does not name its
-// own.
+// Read reads a record with its data, which may be nil, but not its title. stream and connection are used if the record names none.
 func Read(o, data rs.Object, stream, connection string) Item {
 	it := Item{
 		Stream:     cmp.Or(o.Text("stream"), stream),
@@ -48,7 +47,7 @@ func Read(o, data rs.Object, stream, connection string) Item {
 		Deleted:    o.Flag("deleted") || o.Has("deleted_at") || o.Text("op") == "delete",
 		DeletedAt:  clean.Preview(o.Text("deleted_at"), 40),
 	}
-	if it.Data == nil && !o.Has("data") && !it.Deleted { // a flat record: what is not envelope is data
+	if it.Data == nil && !o.Has("data") && !it.Deleted { // a flat record: everything outside the envelope is data
 		it.Data = o.Without(EnvelopeFields...)
 	}
 	if it.RecordID == "" {
@@ -59,8 +58,8 @@ func Read(o, data rs.Object, stream, connection string) Item {
 	return it
 }
 
-// SetHandle sets id and ref from connection, stream and record id, and reports whether they make an id. A connection that breaks the
-// grammar is left out of it (S2-9); parts that cannot be named at all make none.
+// SetHandle sets ID and Ref from connection, stream and record id, and reports whether these form an id. It leaves out a connection that
+// breaks the grammar (S2-9). Other parts that break it form no id.
 func (it *Item) SetHandle() bool {
 	it.ID, it.Ref = "", rs.Ref{}
 	ref := rs.Ref{ConnectionID: it.Connection, Stream: it.Stream, RecordID: it.RecordID}
@@ -71,7 +70,7 @@ func (it *Item) SetHandle() bool {
 		return false
 	}
 	id := ref.String()
-	if strings.HasPrefix(id, rs.RecordURIPrefix) { // any other id reads back as what it was made of
+	if strings.HasPrefix(id, rs.RecordURIPrefix) { // any other id always parses to the same parts
 		if parsed, err := rs.ParseRef(id); err != nil || parsed != ref {
 			return false
 		}
@@ -80,7 +79,7 @@ func (it *Item) SetHandle() bool {
 	return true
 }
 
-// Separate is the connection_id that must be passed beside the id, or "" when the id embeds it (D16), or is no record's.
+// Separate returns the connection_id that must be passed with the id; "" if the id embeds it (D16) or is not that of a record.
 func (it *Item) Separate() string {
 	if it.Connection != "" && it.Ref.ConnectionID == "" && it.Ref != (rs.Ref{}) {
 		return it.Connection
@@ -88,13 +87,13 @@ func (it *Item) Separate() string {
 	return ""
 }
 
-// Handle is the id without a prefix, or what stands for none, and the connection_id that must be passed beside it.
+// Handle returns the id without a prefix, or none if there is no id, and the connection_id that must be passed with it.
 func (it *Item) Handle(prefix, none string) string {
 	conn := it.Separate()
 	return cmp.Or(strings.TrimPrefix(it.ID, prefix), none) + write.When(conn != "", " connection_id="+clean.Name(conn))
 }
 
-// Source is the connection's label and connector: "Work Gmail (gmail)".
+// Source returns the connection's label and connector: "Work Gmail (gmail)".
 func (it *Item) Source() string {
 	label, key := clean.Bare(write.Label(it.Label)), clean.Bare(write.Label(it.Connector))
 	switch {
@@ -106,7 +105,7 @@ func (it *Item) Source() string {
 	return label + " (" + key + ")"
 }
 
-// Heading is a title for people: the source's own, else what the record is (S0-6a).
+// Heading returns a title for people: the source's own, else what the record is (S0-6a).
 func (it *Item) Heading() string {
 	if title := clean.Preview(it.Title, write.TitleChars); title != "" {
 		return title
@@ -114,7 +113,7 @@ func (it *Item) Heading() string {
 	return it.Untitled()
 }
 
-// Untitled says what a record is without a title of its own: stream, connection, in the grant's words, and day.
+// Untitled describes a record without a title: stream, connection as the grant names it, and day.
 func (it *Item) Untitled() string {
 	what := cmp.Or(write.Label(it.Stream), "record")
 	source := cmp.Or(write.Label(it.Label), write.Label(it.Connector))
@@ -128,15 +127,15 @@ func (it *Item) Untitled() string {
 	return what + from + source
 }
 
-// EnvelopeFields are a record's own members beside its data: identity and operation, never content.
+// EnvelopeFields are the members of a record next to its data: identity and operation, never content.
 var EnvelopeFields = []string{
 	"object", "id", "record_id", "record_key", "stream", "emitted_at", "connection_id", "connector_instance_id",
 	"connector_key", "connector_id", "display_name", "grant_id", "deleted", "deleted_at", "version", "record_json_bytes",
 	"record_uri", "record_url", "links", "meta", "data", "expanded",
 }
 
-// Canonical is a record with connection_id and connector_key in place of their other names, which say the same again (D37). It reports
-// whether there were any.
+// Canonical returns a record with connection_id and connector_key in place of their older or duplicate names (D37). renamed reports whether
+// it had any of these.
 func Canonical(o rs.Object) (_ rs.Object, renamed bool) {
 	if !o.Includes("connector_instance_id") && !o.Includes("connector_id") {
 		return o, false
@@ -151,8 +150,8 @@ func Canonical(o rs.Object) (_ rs.Object, renamed bool) {
 	return named, true
 }
 
-// Project drops the fields that were not asked for, so that they appear nowhere in a result (S0-7b, S0-7c).
-// A dotted field keeps its top-level member. With no fields it returns data itself.
+// Project drops the fields that were not requested, so that they appear nowhere in a result (S0-7b, S0-7c). A dotted field keeps its
+// top-level member. With no fields it returns data itself.
 func Project(data rs.Object, fields []string) rs.Object {
 	if len(fields) == 0 || data == nil {
 		return data
@@ -160,14 +159,14 @@ func Project(data rs.Object, fields []string) rs.Object {
 	return slices.DeleteFunc(slices.Clone(data), func(m rs.Member) bool { return !Wanted(m.Name, fields) })
 }
 
-// Wanted reports whether a field is among those that were asked for.
+// Wanted reports whether a field is among those that were requested, or contains one of them.
 func Wanted(key string, fields []string) bool {
 	return slices.ContainsFunc(fields, func(field string) bool {
 		return field == key || strings.HasPrefix(field, key+".") || strings.HasPrefix(field, key+"[")
 	})
 }
 
-// OwnRelated leaves out of a record what was expanded from other connections than the one that was named, and counts it.
+// OwnRelated removes from a record the expanded records of other connections than the named one, and counts them.
 func OwnRelated(record rs.Object, connection string) (own rs.Object, foreign int) {
 	expanded := record.Object("expanded")
 	if connection == "" || expanded == nil {
@@ -195,7 +194,7 @@ func OwnRelated(record rs.Object, connection string) (own rs.Object, foreign int
 	return record.With("expanded", expanded.JSON()), foreign
 }
 
-// Unwrap finds the record in {"data":{record}}, which some servers answer (S3-15b).
+// Unwrap returns the record in {"data":{record}}, which some servers answer (S3-15b), or o itself.
 func Unwrap(o rs.Object) rs.Object {
 	inner := o.Object("data")
 	if inner == nil || o.Has("id") || o.Has("stream") {
@@ -207,18 +206,18 @@ func Unwrap(o rs.Object) rs.Object {
 	return o
 }
 
-// Other names what an item contradicts of the record that was asked for: its "connection", "stream" or "id"; "" for nothing.
-func Other(o rs.Object, asked rs.Ref) string {
-	differs := func(name, asked string) bool {
-		said, ok := rs.AsText(o.Get(name))
-		return ok && said != "" && said != asked
+// Other returns which part of the requested ref an item contradicts: "connection", "stream" or "id"; "" for none.
+func Other(o rs.Object, requested rs.Ref) string {
+	differs := func(name, want string) bool {
+		got, ok := rs.AsText(o.Get(name))
+		return ok && got != "" && got != want
 	}
 	switch {
-	case OtherConnection(o, asked.ConnectionID):
+	case OtherConnection(o, requested.ConnectionID):
 		return "connection"
-	case differs("stream", asked.Stream):
+	case differs("stream", requested.Stream):
 		return "stream"
-	case differs("record_id", asked.RecordID), !o.Has("record_id") && differs("id", asked.RecordID):
+	case differs("record_id", requested.RecordID), !o.Has("record_id") && differs("id", requested.RecordID):
 		return "id"
 	}
 	return ""
@@ -236,7 +235,7 @@ func OtherConnection(o rs.Object, named string) bool {
 	return ok && ref.ConnectionID != "" && ref.ConnectionID != named
 }
 
-// ParseRef is [rs.ParseRef] for a text that need not be a record's id.
+// ParseRef is [rs.ParseRef] for a text that need not be a record id; ok is false if it is not.
 func ParseRef(text string) (rs.Ref, bool) {
 	if text == "" {
 		return rs.Ref{}, false
@@ -251,7 +250,7 @@ const (
 	OldestFirst = "oldest first"
 )
 
-// Order says how records are sorted by time, where their times show it; else "".
+// Order says how records are sorted by time, if their times show it; else "".
 func Order(items []Item) string {
 	timeOf := func(i int) string { return write.When(items[i].TimeField == items[0].TimeField, items[i].Authored) }
 	order := 0 // the sign of each comparison

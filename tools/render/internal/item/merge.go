@@ -14,15 +14,15 @@ import (
 // A Merge is the records of several connections in one order.
 type Merge struct {
 	Records []rs.Item
-	// Last is the first record that is the last of a connection with a full page: records of that connection which are not here belong
-	// between those that follow.
+	// Last is the first record in the order that is the last of a connection with a full page: more records of that connection, which are
+	// not here, may belong between the following ones.
 	Last  rs.Item
-	Value string // by which Last is where it is, as JSON
+	Value string // the sort value of Last, as JSON
 }
 
-// MergeConnections puts the records of a page, on which each connection has its own one after the other, in one order: by the field of sort
-// (with - before it: descending), else by their own times, else by emitted_at. It reports false where those of a connection are not in that
-// order, or cannot be compared with others.
+// MergeConnections puts the records of a page, which lists one connection after the other, in one order: by the field of sort (descending
+// with a leading -), else by their own times, else by emitted_at. It reports false if the records of a connection are not in that order, or
+// if values cannot be compared.
 func MergeConnections(records []rs.Item, sort string, ascending bool) (Merge, bool) {
 	values := []func(rs.Item) string{
 		func(r rs.Item) string { authored, _ := Time(nil, r.Data); return write.JSON(authored) },
@@ -40,7 +40,7 @@ func MergeConnections(records []rs.Item, sort string, ascending bool) (Merge, bo
 	return Merge{}, false
 }
 
-// mergeBy puts those without a value last.
+// mergeBy puts records without a value last.
 func mergeBy(records []rs.Item, value func(rs.Item) string, ascending bool) (m Merge, ok bool) {
 	type place struct {
 		at         int
@@ -74,7 +74,7 @@ func mergeBy(records []rs.Item, value func(rs.Item) string, ascending bool) (m M
 	return m, kind != ""
 }
 
-// A sortKey is what a record is sorted by: a number, a time, or another string. The zero value, for none, is below all.
+// A sortKey is a value by which records are sorted: a number, a time, or another string. The zero value, for none, is below all others.
 type sortKey struct {
 	kind   string
 	number float64

@@ -8,14 +8,14 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
 
-// A Relation is what was expanded in a record under one name.
+// A Relation is the records that were expanded in a record under one name.
 type Relation struct {
 	Name    string
 	Records []Item
 	more    bool // the resource server has others
 }
 
-// Rest is the note that records of a relation are not shown; "" if all are.
+// Rest returns the note that records of a relation are not shown; "" if all are.
 func (r *Relation) Rest(shown int) string {
 	left := len(r.Records) - shown
 	order := write.When(left > 0 || r.more, Order(r.Records))
@@ -23,16 +23,16 @@ func (r *Relation) Rest(shown int) string {
 		write.When(left > 0 && r.more, "and more exist"), write.When(left <= 0 && r.more, "more exist")), ", ")
 }
 
-// All is how to read every record of a relation: a call, where a field of them is certain to have the parent's id.
+// All says how to read every record of a relation: with a call, if a field of the records certainly has the parent's id.
 func (r *Relation) All(parent *Item) string {
-	lead := "all, newest first: " // as resource servers list records, where the call does not say it
+	lead := "all, newest first: " // the default order of resource servers
 	if Order(r.Records) == OldestFirst {
 		lead = "all in this order: "
 	}
 	return cmp.Or(write.Lead(lead, r.Call(parent)), "raise expand_limit, or query their stream")
 }
 
-// Call reads every record of a relation, with what is to be expanded in them; "" where no field of them is certain to have the parent's id.
+// Call returns the call that reads every record of a relation, with expand; "" if no field of the records certainly has the parent's id.
 func (r *Relation) Call(parent *Item, expand ...string) string {
 	filter := r.of(parent)
 	if filter == "" {
@@ -40,13 +40,13 @@ func (r *Relation) Call(parent *Item, expand ...string) string {
 	}
 	first := &r.Records[0]
 	call := new(write.Object).Text("stream", first.Stream).Text("connection_id", first.Connection).Put("filter", filter).List("expand", expand)
-	if Order(r.Records) == OldestFirst { // the call goes on where these end
+	if Order(r.Records) == OldestFirst { // the call lists them in the same order
 		call.Text("order", "asc")
 	}
 	return write.Offer("", call.Call("query_records"), write.LineChars/2)
 }
 
-// of is the filter by which every record of a relation is read: on the only field that has the parent's id in each; "" if there is none.
+// of returns the filter that selects every record of a relation: on the only field that has the parent's id in each; "" if there is none.
 func (r *Relation) of(parent *Item) string {
 	if len(r.Records) == 0 || parent.RecordID == "" || r.Records[0].Stream == "" {
 		return ""
@@ -83,7 +83,7 @@ func Relations(it *Item) []Relation {
 	return relations
 }
 
-// RelatedRecords are the records of a relation, which is a list of them, or has one, or is one.
+// RelatedRecords returns the records of a relation, which is a list, an object with a list as data, or a single record.
 func RelatedRecords(raw string) []string {
 	relation := rs.AsObject(raw)
 	if items, many := rs.AsArray(relation.Get("data")); many {

@@ -14,11 +14,11 @@ import (
 
 const maxURLChars = 2048
 
-// addressNames are the names under which records keep their public address, the best first.
+// addressNames are the fields that may have the public address of a record, best first.
 var addressNames = []string{"url", "html_url", "web_url", "permalink", "source_url", "link"}
 
-// citable reports whether a record's address may be a citation: http or https, no userinfo, at most 2,048 characters,
-// nothing that a line could not hold (D20).
+// citable reports whether a record's address may be a citation: http or https, no userinfo, at most 2,048 characters, and only characters
+// that a line can have (D20).
 func citable(address string) bool {
 	if address == "" || clean.LongerThan(address, maxURLChars) || strings.ContainsFunc(address, func(c rune) bool { return !clean.Shows(c) || c <= ' ' || c == '"' || c == '<' || c == '>' }) {
 		return false
@@ -33,13 +33,13 @@ func Address(data rs.Object) string {
 	return address
 }
 
-// RefusedAddress is the best address of a record that has no usable one, or "".
+// RefusedAddress returns the best address of a record that has no usable one, or "".
 func RefusedAddress(data rs.Object) string {
 	address, _ := firstText(addressNames, nil, data, func(s string) bool { return clean.Preview(s, maxURLChars) != "" })
 	return clean.Preview(address, maxURLChars)
 }
 
-// RecordURL is the adapter's own address of a record, never empty: the citation of last resort (D20).
+// RecordURL returns the address of a record below base, which is never empty: the citation of last resort (D20).
 func RecordURL(base string, ref rs.Ref) string {
 	base = strings.TrimRight(base, "/")
 	if ref.Stream == "" || ref.RecordID == "" {
@@ -53,7 +53,7 @@ func RecordURL(base string, ref rs.Ref) string {
 	return address
 }
 
-// The names under which records keep their title, and when their author made them: the better ones come first.
+// The fields that may have the title of a record, and the time when its author made it, best first.
 var (
 	TitleNames = []string{"title", "subject", "name", "full_name", "headline", "filename", "file_name", "summary"}
 	timeNames  = []string{
@@ -61,8 +61,8 @@ var (
 	}
 )
 
-// firstText returns the first string under one of some names that is right, and the name: an earlier name comes first, and of one
-// name the own object's before that of its data.
+// firstText returns the first string under one of some names for which right is true, and its name. Earlier names come first; of one name,
+// the member of own comes before that of data.
 func firstText(names []string, own, data rs.Object, right func(string) bool) (text, name string) {
 	best := len(names)
 	for _, o := range [...]rs.Object{own, data} {
@@ -79,23 +79,23 @@ func firstText(names []string, own, data rs.Object, right func(string) bool) (te
 	return text, name
 }
 
-// legible reports whether people can read a line as a title: it says something, and is not only what programs call a
-// record by, such as a UUID, a long number or an address of ours. A date is legible.
+// legible reports whether people can read a line as a title. It must say something and not just be an id for programs, such as a UUID, a
+// long number or a pdpp address. A date is legible.
 func legible(line string) bool {
 	says := func(c rune) bool { return unicode.IsLetter(c) || unicode.IsNumber(c) || unicode.Is(unicode.So, c) }
 	if !strings.ContainsFunc(line, says) || strings.HasPrefix(line, "pdpp://") {
 		return false
 	}
-	const shortest = 12 // of a name that only programs read
+	const shortest = 12 // bytes of an id for programs
 	if len(line) < shortest || write.Day(line) != "" || !strings.ContainsAny(line, "0123456789") {
 		return true
 	}
 	return strings.Trim(line, "0123456789abcdefABCDEF-") != ""
 }
 
-// Repeats reports whether a title and a text say the same, or one is the cut start or a part of the other.
+// Repeats reports whether a title and a text are the same, or one is the truncated start or a part of the other.
 func Repeats(title, text string) bool {
-	const enough = 40 // runes that are no title by chance
+	const enough = 40 // runes that are not equal by chance
 	if title == "" {
 		return false
 	}
@@ -111,7 +111,7 @@ func Repeats(title, text string) bool {
 	}
 }
 
-// Title returns the first title of a record that is right, too: in itself or in its data; "" for none.
+// Title returns the first legible title, in a record itself or in its data, for which right is true; "" for none.
 func Title(own, data rs.Object, right func(title string) bool) string {
 	title, _ := firstText(TitleNames, own, data, func(s string) bool {
 		title := marked.Strip(s)
@@ -120,8 +120,8 @@ func Title(own, data rs.Object, right func(title string) bool) string {
 	return marked.Strip(title)
 }
 
-// Brief is what a record without a title says first: its first short values, of numbers with their names; "" where it has none. Ids and
-// times tell nobody what it is.
+// Brief describes a record without a title by its first short values, and numbers with their names; "" if it has none. It skips ids and
+// times, which do not tell what a record is.
 func Brief(data rs.Object) string {
 	const most, chars = 3, 40
 	var values []string
@@ -139,15 +139,15 @@ func Brief(data rs.Object) string {
 	return strings.Join(values, ", ")
 }
 
-// LastChange is a field that says when something was last changed, such as updated_at: a part of a long text may be older. It is "" for one
-// that says anything else.
+// LastChange returns the name of a field if it is that of a last change, such as updated_at, else "". Part of a long text may be older than
+// its last change.
 func LastChange(field string) string {
 	changed := func(part string) bool { return strings.Contains(strings.ToLower(field), part) }
 	isChange := slices.ContainsFunc([]string{"updat", "modif", "edit", "chang", "mtime", "last_"}, changed)
 	return write.When(isChange, clean.Name(write.Label(field)))
 }
 
-// Time returns the first timestamp and its field: the author's before a server's, wherever they stand.
+// Time returns the best timestamp of own or data, and its field: the author's before a server's, wherever they are.
 func Time(own, data rs.Object) (time, field string) {
 	time, field = firstText(timeNames, own, data, func(s string) bool { return write.Day(s) != "" })
 	if field == "authored_at" {
