@@ -11,30 +11,30 @@ import (
 )
 
 const (
-	mostText   = 500 // characters that it shows at most, among other records
+	mostText   = 500 // most characters of a text in a cell, among other records
 	maxColumns = 40  // a record with more fields is a block of lines
-	maxTables  = 4   // tables on a page; records of more connections in turn stand in one, with their whole ids
+	maxTables  = 4   // tables on a page; if connections alternate more often, all records are in one table, with complete ids
 )
 
-// A tableGroup is some records of a page that follow one another, or all that were expanded in those under one name, with their columns.
+// A tableGroup is consecutive records of a page, or all records that were expanded in these under one name, with their columns.
 type tableGroup struct {
 	relation string // the name of the latter
 	items    []Item
-	prefix   string // of the ids; "" when they are printed whole
+	prefix   string // of the ids; "" if they are printed whole
 	columns  []string
-	emitted  bool              // no record has a time of its own: emitted_at stands behind the id
+	emitted  bool              // no record has a time: emitted_at follows the id
 	block    bool              // each record is a block of lines
-	usual    map[string]string // of a column, the long value that many of its cells have: they show usualCell instead
-	constant rs.Object         // the fields that have one value in every record: they are no columns
+	usual    map[string]string // by column: the long value of many cells, which show usualCell instead
+	constant rs.Object         // fields with the same value in every record; they have no column
 	related  []tableGroup
-	at       map[string]int // the places of relations in related
+	at       map[string]int // by relation: its index in related
 }
 
-// usualCell stands in a cell for the usual value of its column. A text that is the same is quoted.
+// usualCell replaces the usual value of a column in a cell. A text that equals it is quoted.
 const usualCell = "~"
 
-// findRepeated finds what the columns of several records say again and again: the short value that each record has, which is then no
-// column, and the most frequent long one, such as the one recipient of most messages, if at least a third of them have it.
+// findRepeated finds values that the columns of several records repeat: a short value that every record has, whose column is removed, and
+// the most frequent long value, such as the one recipient of most messages, if at least a third of the records have it.
 func (g *tableGroup) findRepeated() {
 	const fewest, maxConstant = 3, 100   // records; bytes of a value
 	const leastUsual, maxUsual = 24, 300 // bytes
@@ -90,7 +90,7 @@ func newTableGroup(relation string, items []Item) tableGroup {
 	return g
 }
 
-// groupRecords divides a page at each change of connection, unless that changes too often.
+// groupRecords divides a page at each change of connection or stream, unless these change too often.
 func groupRecords(items []Item) []tableGroup {
 	var groups []tableGroup
 	for i := range items {
@@ -116,8 +116,8 @@ func groupRecords(items []Item) []tableGroup {
 	return groups
 }
 
-// commonPrefix is what the ids of most records of one connection and stream begin with; "" when there is no such beginning. An id
-// that does not begin with it is printed whole.
+// commonPrefix returns what the ids of most records of one connection and stream begin with; "" if there is no such prefix. An id without
+// the prefix is printed whole.
 func commonPrefix(items []Item) string {
 	prefix := ""
 	for i := range items {
@@ -139,13 +139,13 @@ func idPrefix(it *Item) string {
 	return strings.TrimSuffix(it.ID, it.RecordID)
 }
 
-// columnsOf are the names of all fields, in the order in which they are met.
+// columnsOf returns the names of all fields, in the order of their first occurrence.
 func columnsOf(items []Item) []string {
 	var columns []string
 	seen := map[string]bool{}
 	for i := range items {
 		for n, m := range items[i].Data {
-			if i > 0 && m.Name != "id" && n < len(items[0].Data) && items[0].Data[n].Name == m.Name { // as nearly always
+			if i > 0 && m.Name != "id" && n < len(items[0].Data) && items[0].Data[n].Name == m.Name { // the usual case
 				continue
 			}
 			if !repeatsID(&items[i], m) && !seen[m.Name] {
@@ -156,7 +156,7 @@ func columnsOf(items []Item) []string {
 	return columns
 }
 
-// repeatsID reports the field that says the record's id again.
+// repeatsID reports whether a field repeats the record's id.
 func repeatsID(it *Item, m rs.Member) bool {
 	if m.Name != "id" || rs.Kind(m.Value) != "string" {
 		return false
@@ -165,7 +165,7 @@ func repeatsID(it *Item, m rs.Member) bool {
 	return id == it.RecordID
 }
 
-// repeatsEmitted reports whether a field has the same instant as emitted_at.
+// repeatsEmitted reports whether a field of the record has the same instant as emitted_at.
 func (it *Item) repeatsEmitted() bool {
 	emitted, err := time.Parse(time.RFC3339, it.Emitted)
 	return err == nil && slices.ContainsFunc(it.Data, func(m rs.Member) bool {
@@ -190,7 +190,7 @@ func (g *tableGroup) header() string {
 	return clean.Clip("  "+write.ShownName(g.relation)+": "+line, write.LineChars)
 }
 
-// head are the lines before the records of a group: the columns, and those of related records; "" if each record is a block.
+// head returns the lines before the records of a group: its columns, and those of related records; "" if each record is a block.
 func (g *tableGroup) head() string {
 	if g.block {
 		return ""

@@ -10,20 +10,20 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
 
-// MaxRelated bounds the relations of a call, and the records of one that a document shows.
+// MaxRelated is the most relations of a call, and the most records of one relation that a document shows.
 const MaxRelated = 20
 
-// A Truncation is a field that an answer shows only in part, and the call that reads on (S1-R2). Its methods compute when asked: a page may
-// have thousands, of which a few are named and the others counted.
+// A Truncation is a field that an answer shows only in part, and the call that reads the rest (S1-R2). Its methods compute on demand, because
+// a page may have thousands, of which a few are listed and the others counted.
 type Truncation struct {
 	Item      *Item
 	Field     rs.Member // as received
 	Shown     int       // characters
-	FromStart bool      // something is shown, but what is read on begins at the start
-	Related   bool      // the field is all that was expanded
+	FromStart bool      // a part is shown, but the call reads from the start
+	Related   bool      // the field is the member expanded, with all related records
 }
 
-// Total is how many characters the field has; of a field that is no text, its JSON.
+// Total returns how many characters the field has, or its JSON if it is not a text.
 func (c Truncation) Total() int {
 	switch {
 	case c.Related:
@@ -35,7 +35,7 @@ func (c Truncation) Total() int {
 	return utf8.RuneCountInString(c.Field.Value)
 }
 
-// Unnamed says why no call can name the field, or "" when one can.
+// Unnamed says why no call can name the field; "" if one can.
 func (c Truncation) Unnamed() string {
 	if c.Related {
 		return ""
@@ -46,7 +46,7 @@ func (c Truncation) Unnamed() string {
 	return rs.UnsafeField(c.Field.Name)
 }
 
-// call adds the arguments of the call that reads on, and returns its tool.
+// call adds the arguments of the call that reads the rest, and returns its tool.
 func (c Truncation) call(a *write.Object) (tool string) {
 	a.Text("id", c.Item.ID)
 	if c.Related {
@@ -72,7 +72,7 @@ func (c Truncation) readOn() string {
 	return a.Call(tool)
 }
 
-// omitted reports whether nothing of the field is shown, and fetch with it alone shows more.
+// omitted reports whether nothing of the field is shown, and fetch with only this field shows more.
 func (c Truncation) omitted() bool {
 	return c.Shown == 0 && !c.FromStart && !c.Related && c.Unnamed() == ""
 }
@@ -88,9 +88,9 @@ func (c Truncation) json() string {
 	return o.Put("read", write.ToolCall(tool, a.JSON())).JSON()
 }
 
-// AddTruncations writes into a follow-up or a document's metadata what is not complete, in about remaining bytes of JSON: under key the
-// fields that are shown in part, each with the call that reads on, and the names of those that are left out, with the call that reads the
-// first of them.
+// AddTruncations adds to a follow-up or a document's metadata what is not complete, in about remaining bytes of JSON: under key the fields
+// that are shown in part, each with the call that reads the rest, and the names of the omitted fields, with the call that reads the first of
+// them.
 func AddTruncations(out *write.Object, key string, cuts []Truncation, it *Item, remaining int) *write.Object {
 	const batch = 20 // fields of one call
 	var parts, names, first []string
@@ -125,23 +125,23 @@ func AddTruncations(out *write.Object, key string, cuts []Truncation, it *Item, 
 
 // Bounds of the texts of a page, in characters.
 const (
-	longText      = write.LineChars // a text of more has a call that reads it
-	truncatedText = 500             // of a text on a page that is too large otherwise
+	longText      = write.LineChars // a longer text has a call that reads it
+	truncatedText = 500             // of a long text on a page that is too large otherwise
 )
 
-// A Shown is what structured output has of a record.
+// A Shown is a record as structured output shows it.
 type Shown struct {
 	Raw  string // JSON
 	Item *Item
-	Cuts []Truncation // of all its long texts, whole ones too
+	Cuts []Truncation // truncated fields, and long texts even if complete
 }
 
-// Received is a record as it was sent.
+// Received returns a record as it was sent.
 func Received(sent rs.Item, it *Item) Shown {
 	return newShown(sent.Raw, it, it.Data, sent.Members.Get("expanded"))
 }
 
-// Truncated is a record with its long texts truncated.
+// Truncated returns a record with its long texts truncated.
 func Truncated(sent rs.Item, it *Item) Shown {
 	if it.Data == nil || !sent.Members.Has("data") || it.Ref == (rs.Ref{}) {
 		return Received(sent, it)
@@ -161,7 +161,7 @@ func Truncated(sent rs.Item, it *Item) Shown {
 	return newShown(raw, it, fields, sent.Members.Get("expanded"))
 }
 
-// withCuts is a record that says beside its data which of its fields are not complete there: content_ladder may have no space for it.
+// withCuts returns a record with a member truncated, which lists the incomplete fields of its data: content_ladder may have no space for it.
 func withCuts(record rs.Object, cut []string) rs.Object {
 	const most = 20
 	if len(cut) == 0 {
@@ -171,7 +171,7 @@ func withCuts(record rs.Object, cut []string) rs.Object {
 	return record.With("truncated", write.JSON(names))
 }
 
-// Shrunk is a record with its fields, and what was expanded, cut to max bytes together with the envelope.
+// Shrunk returns a record of which the envelope, the fields and the expanded records together are truncated to max bytes.
 func Shrunk(sent rs.Item, it *Item, max int) Shown {
 	record := sent.Members
 	if !record.Has("data") || it.Data == nil {
@@ -199,15 +199,15 @@ func Shrunk(sent rs.Item, it *Item, max int) Shown {
 	return newShown(withCuts(append(own, write.Pair("data", fields.JSON())), cut).JSON(), it, fields, expanded)
 }
 
-// part is what is shown of the i-th field of a record.
+// part returns what is shown of the i-th field of a record.
 func part(fields rs.Object, i int, name string) string {
-	if i < len(fields) && fields[i].Name == name { // as nearly always: a record may have very many fields
+	if i < len(fields) && fields[i].Name == name { // the usual case, without a search: a record may have very many fields
 		return fields[i].Value
 	}
 	return fields.Get(name)
 }
 
-// newShown finds the fields of a record that are long texts, and those that were cut. fields and expanded are what is shown of it.
+// newShown finds the fields of a record that are long texts or truncated. fields and expanded are what is shown of the record.
 func newShown(raw string, it *Item, fields rs.Object, expanded string) Shown {
 	shown := Shown{Raw: raw, Item: it}
 	if it.Ref == (rs.Ref{}) {

@@ -16,37 +16,37 @@ import (
 
 const (
 	leastText     = 120                   // characters of a text that a cell always shows
-	onlyText      = 1500                  // the same of a record that is alone
-	recordBytes   = 7 << 10               // bytes of one record at most
-	maxChildShown = 20                    // related records of one record and relation
-	maxBlockLines = write.TextLines - 100 // fields of a record that is a block of lines
+	onlyText      = 1500                  // most characters of a text in a page of one record
+	recordBytes   = 7 << 10               // most bytes of one record
+	maxChildShown = 20                    // most related records of one record and relation
+	maxBlockLines = write.TextLines - 100 // most fields of a record that is a block of lines
 )
 
 type recordTable struct {
-	chars int          // that a cell shows of a text at most
-	cuts  []Truncation // the values that are cut, of the records written
-	all   []string     // relations of which a line says how all records are read
-	blob  bool         // a reference to a blob is shown without what repeats its id
+	chars int          // most characters of a text in a cell
+	cuts  []Truncation // the truncated values of the records written so far
+	all   []string     // relations for which a line tells how to read all records
+	blob  bool         // a blob reference is shown without the members that repeat its id
 }
 
-// Tables writes the records of a page as tables, in about so many bytes: the lines of each record, with the heads before the first
-// of a group, and notes on how to read on the texts that cells show in part, none where each such cell names its own call. Texts are shown
-// as far as all of them fit.
+// Tables writes the records of a page as tables in about remaining bytes. records has the lines of each record, with the head of a group
+// before its first. notes say how to read the rest of truncated texts; there is no such note for a single record, whose cells have the call.
+// The length of texts in cells is chosen so that all fit.
 func Tables(items []Item, remaining int) (records, notes []string) {
 	t := recordTable{chars: mostText}
 	if len(items) == 1 {
 		t.chars = onlyText
 	}
-	const beside = 3 * write.LineChars / 10 // heads, and the note on how to read on
+	const beside = 3 * write.LineChars / 10 // bytes for heads and notes
 	if size, long := measure(items); long > 0 {
 		t.chars = min(max(leastText+(remaining-beside-size)/long, leastText), t.chars)
 	}
 	groups := groupRecords(items)
 	for i := range groups {
-		said := len(t.all)
+		listed := len(t.all)
 		written := t.group(&groups[i])
 		if !groups[i].block && slices.ContainsFunc(written, TooWide) {
-			groups[i].block, t.all = true, t.all[:said]
+			groups[i].block, t.all = true, t.all[:listed]
 			written = t.group(&groups[i])
 		}
 		records = append(records, written...)
@@ -61,9 +61,10 @@ func Tables(items []Item, remaining int) (records, notes []string) {
 	return records, notes
 }
 
-// measure is about how many bytes records take whose long texts are cut to leastText characters, and how many long texts there are.
+// measure returns about how many bytes records take with their long texts truncated to leastText characters, and how many long texts they
+// have.
 func measure(items []Item) (size, long int) {
-	const note = 50 // bytes of quotes, and of how much is cut
+	const note = 50 // bytes of quotes and of the number of characters left out
 	for i := range items {
 		it := &items[i]
 		size += len(it.ID) + len(it.Connection) + len(write.Separator)
@@ -83,7 +84,7 @@ func measure(items []Item) (size, long int) {
 	return size, long
 }
 
-// group writes each record of a group, the first behind the head.
+// group writes each record of a group, the first after the head.
 func (t *recordTable) group(g *tableGroup) []string {
 	records := make([]string, len(g.items))
 	for n := range g.items {
@@ -95,12 +96,12 @@ func (t *recordTable) group(g *tableGroup) []string {
 	return records
 }
 
-// blobNote says what is left out of references to blobs, and what can be read of those.
+// blobNote says what is left out of blob references, and which blobs can be read.
 const blobNote = "blob_id: members that repeat it are left out. fetch with the record's id shows a text (text/*) that is attached; " +
 	"no tool reads another type."
 
-// WithoutRepeats is a reference to a blob without the members that say its id again, such as a digest and an address; any other value as
-// it is.
+// WithoutRepeats returns a blob reference without the members that repeat its id, such as a digest and an address. It returns any other
+// value unchanged.
 func WithoutRepeats(value string) string {
 	const least = 16 // bytes of a text that repeats something
 	if !strings.Contains(value, `"blob_id"`) {
@@ -118,7 +119,7 @@ func WithoutRepeats(value string) string {
 	return kept.JSON()
 }
 
-// TooWide reports whether a line has more characters than a line may have.
+// TooWide reports whether any of the lines has more than write.LineChars characters.
 func TooWide(lines string) bool {
 	for line := range strings.SplitSeq(lines, "\n") {
 		if clean.LongerThan(line, write.LineChars) {
@@ -131,7 +132,7 @@ func TooWide(lines string) bool {
 func (t *recordTable) record(g *tableGroup, it *Item) string {
 	var line string
 	switch {
-	case g.block && it.Deleted: // no header says what its id begins with
+	case g.block && it.Deleted: // a block has no header with the prefix of ids
 		line = t.row(&tableGroup{}, it)
 	case g.block:
 		line = t.block(it)
@@ -146,7 +147,7 @@ func (t *recordTable) record(g *tableGroup, it *Item) string {
 	return line
 }
 
-// block is a record as lines of "name: value".
+// block returns a record as lines of "name: value".
 func (t *recordTable) block(it *Item) string {
 	b := "id: " + it.Handle("", "(none)")
 	emitted := it.Authored == "" && it.Emitted != "" && !it.repeatsEmitted()
@@ -166,7 +167,7 @@ func (t *recordTable) block(it *Item) string {
 	return b
 }
 
-// lineName is a field's name as it begins a line: in quotes where lines of ours begin so.
+// lineName returns a field's name for the start of a line, quoted if lines of the adapter start with the same word.
 func lineName(name string) string {
 	switch shown := write.ShownName(name); strings.ToLower(shown) {
 	case "id", "connection_id", "next", "next page", "send", "unavailable", "warning":
@@ -184,7 +185,7 @@ func (t *recordTable) row(g *tableGroup, it *Item) string {
 	case it.Deleted:
 		return id + write.Separator + "(deleted)"
 	}
-	b := append(make([]byte, 0, 1<<10), id...) // which most fit into, without an allocation
+	b := append(make([]byte, 0, 1<<10), id...) // enough for most without an allocation
 	if g.emitted {
 		b = append(append(b, write.Separator...), clean.Name(it.Emitted)...)
 	}
@@ -199,7 +200,7 @@ func (t *recordTable) row(g *tableGroup, it *Item) string {
 	return string(bytes.TrimRight(b, " "))
 }
 
-// appendCell appends a value, and how much of it is not shown; with call how that is read.
+// appendCell appends a value, and how much of it is not shown, with the call that reads the rest if call is set.
 func (t *recordTable) appendCell(b []byte, it *Item, m rs.Member, call bool) []byte {
 	value := WithoutRepeats(m.Value)
 	t.blob = t.blob || len(value) < len(m.Value)
@@ -216,7 +217,7 @@ func (t *recordTable) appendCell(b []byte, it *Item, m rs.Member, call bool) []b
 	return append(b, " (+"+write.Thousands(left)+" characters"+readOn+")"...)
 }
 
-// relation are lines of the related records of a record, as many as fit, and how the others are read.
+// relation returns the lines of as many related records of a record as fit, and how to read the others.
 func (t *recordTable) relation(g *tableGroup, it *Item, related *Relation, remaining int) []string {
 	table := &g.related[g.at[related.Name]]
 	var lines []string
