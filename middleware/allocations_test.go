@@ -15,8 +15,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
-// A ceiling is exact where a time is not: whoever meets one either finds what has come to be made in vain for each call,
-// or raises it.
+// Allocation counts are exact where times are not. If a change exceeds the ceiling, remove the needless allocation per call
+// or raise the ceiling.
 
 func TestTheChainMakesLittleGarbage(t *testing.T) {
 	const ceiling = 60

@@ -11,7 +11,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
-// Chain(h, a, b, c) is a(b(c(h))).
+// Chain(h, a, b, c) is a(b(c(h))), also when the caller changes the slice of stages afterwards.
 func TestChainIsItsEquation(t *testing.T) {
 	var order []string
 	stage := func(name string) middleware.Middleware {

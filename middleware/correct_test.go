@@ -15,7 +15,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
-// correctable is a resource server with two streams. It refuses what it does not know as the reference does.
+// correctable is a scripted resource server that refuses unknown names as the reference implementation does.
 func correctable() *middlewaretest.RS {
 	const schema = `{"detail":"compact","connectors":[` +
 		`{"connector_key":"gmail","granted_connections":[{"connection_id":"cin_1","display_name":"Work mail"}],"streams":[` +
@@ -62,7 +62,7 @@ func correctable() *middlewaretest.RS {
 	return &middlewaretest.RS{Answer: page}
 }
 
-// Each call, what the text of its answer says, and what the resource server hears.
+// Each row has a call, what the text of its answer must contain, and the reads that the resource server receives.
 func TestCorrect(t *testing.T) {
 	const records, whole = "/v1/streams/messages/records", "/v1/schema?view=compact"
 	for name, row := range map[string]struct {
@@ -366,7 +366,7 @@ func TestCorrect(t *testing.T) {
 	}
 }
 
-// A field that is not granted is asked for only where nothing else has it.
+// The owner is asked to grant a missing field only if no related stream that is granted has that field.
 func TestAFieldOfWhatIsRelatedIsNotAskedFor(t *testing.T) {
 	terms := &auth.Terms{Connect: func(rs.Missing) []string { return []string{"pdpp-mcp connect messages"} }}
 	for field, asks := range map[string]bool{"body": false, "importance": true} {
@@ -386,7 +386,7 @@ func TestAFieldOfWhatIsRelatedIsNotAskedFor(t *testing.T) {
 	}
 }
 
-// What the resource server or a package refuses without saying what to send instead, and what is then proposed.
+// If the resource server or a package refuses a call without saying what to send instead, the refusal proposes the next call.
 func TestARefusalProposesTheNextCall(t *testing.T) {
 	one := []rs.Connection{{ID: "cin_1", DisplayName: "Work mail"}}
 	two := []rs.Connection{one[0], {ID: "cin_2"}}
@@ -456,7 +456,7 @@ func TestARefusalProposesTheNextCall(t *testing.T) {
 	}
 }
 
-// S3-7a: an index is two reads at the same time, and an error one or two.
+// S3-7a: an index takes two concurrent reads, and counts one or two if it fails.
 func TestAnIndexCountsItsReads(t *testing.T) {
 	server := correctable()
 	reply, err := standard(server)(as(t.Context(), auth.KindClient), callOf(t, "schema", `{}`))
@@ -465,7 +465,7 @@ func TestAnIndexCountsItsReads(t *testing.T) {
 	}
 }
 
-// What a proposal names in another place than the call did is compared with the schema that is held, without a read.
+// A proposal that moves a name to another argument checks it against the cached schema, without a read.
 func TestAProposalFitsTheSchemaThatIsHeld(t *testing.T) {
 	for sent, says := range map[string]string{
 		`aggregate {"stream":"messages","metric":"count","size_bytes_over":9}`:                                           `send: aggregate {"stream":"messages","metric":"count","filter":{"size_bytes":{"gt":9}}}`,
@@ -501,7 +501,7 @@ func TestAProposalFitsTheSchemaThatIsHeld(t *testing.T) {
 	}
 }
 
-// What one connection lacks is not named because another has it, also where it is named by what people call it.
+// A refusal for one connection lists only the fields of that connection, also when the call gives its display name.
 func TestTheFieldsOfAConnectionAreItsOwn(t *testing.T) {
 	server := &middlewaretest.RS{Answer: func(rs.Request) (*rs.Response, error) {
 		return middlewaretest.JSON(`{"detail":"compact","connectors":[{"connector_key":"gmail","granted_connections":[{"connection_id":"cin_1","display_name":"Mail"}],` +
@@ -522,7 +522,7 @@ func TestTheFieldsOfAConnectionAreItsOwn(t *testing.T) {
 	}
 }
 
-// S0-8a, D26: what a package's directory knows is read nowhere.
+// S0-8a, D26: names that the directory of a package knows are corrected without a read of any member.
 func TestCorrectAsksNoMemberOfAPackage(t *testing.T) {
 	granted := []rs.GrantedStream{
 		{Stream: "messages", Connection: rs.Connection{ID: "cin_1", DisplayName: "Work mail"}},
@@ -548,7 +548,7 @@ func TestCorrectAsksNoMemberOfAPackage(t *testing.T) {
 	}
 }
 
-// A stream of a connection that does not answer now is not missing: the package says what became of it.
+// A stream of a connection that does not answer now is not reported as unknown: the search is sent, and the package reports the connection.
 func TestWhatCannotBeReadNowIsNotMissing(t *testing.T) {
 	server := new(middlewaretest.RS)
 	p := auth.Principal{
@@ -562,7 +562,7 @@ func TestWhatCannotBeReadNowIsNotMissing(t *testing.T) {
 	}
 }
 
-// A search of a stream that several connections have takes the name of one of them, as any other call does.
+// If several connections have a stream, a search accepts the display name of one of them, as any other call does.
 func TestASearchOfAStreamTakesANamedConnection(t *testing.T) {
 	server := &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
 		if id := r.Query.Get("connection_id"); id != "" && id != "cin_1" {
@@ -583,7 +583,7 @@ func TestASearchOfAStreamTakesANamedConnection(t *testing.T) {
 	}
 }
 
-// A filter that comes without a stream is of the streams that have its fields.
+// A filter without a stream is matched to the streams that have all its fields.
 func TestAFilterFindsItsStream(t *testing.T) {
 	const schema = `{"detail":"compact","connectors":[{"connector_key":"shop","granted_connections":[{"connection_id":"cin_1"}],"streams":[` +
 		`{"name":"orders","field_capabilities":{"total":"t=number,eq","status":"t=string,eq"}},` +
@@ -614,7 +614,7 @@ func TestAFilterFindsItsStream(t *testing.T) {
 	}
 }
 
-// What a resource server says of the token, where a name is not in its grant, is not passed on: the token is not at fault.
+// If a name is not in the grant, the resource server's authentication error is not passed on: the token is not at fault.
 func TestAnUnknownNameIsNoFaultOfTheToken(t *testing.T) {
 	server := correctable()
 	answer := server.Answer
@@ -633,8 +633,8 @@ func TestAnUnknownNameIsNoFaultOfTheToken(t *testing.T) {
 	for arguments, own := range map[string]string{
 		`{"stream":"message"}`:                          `"rs":{"code":"context.stream_not_allowed","status":401}`,
 		`{"stream":"messages","connection_id":"cin_9"}`: `"rs":{"code":"context.instance_mismatch","status":401}`,
-		`{"stream":"messages","filter":{"subjet":"a"}}`: `"message":"Unknown field"`,  // of a field it speaks of the field
-		`{"stream":"notices"}`:                          `"message":"Unknown stream"`, // and of the stream where it is not found
+		`{"stream":"messages","filter":{"subjet":"a"}}`: `"message":"Unknown field"`,  // the message names the field
+		`{"stream":"notices"}`:                          `"message":"Unknown stream"`, // a 404 is passed on
 	} {
 		reply, err := standard(server)(as(t.Context(), auth.KindClient), callOf(t, "query_records", arguments))
 		if said := rs.EncodeJSON(reply.Result.StructuredContent); err != nil || !strings.Contains(said, own) {
@@ -643,7 +643,7 @@ func TestAnUnknownNameIsNoFaultOfTheToken(t *testing.T) {
 	}
 }
 
-// A connection that is not granted is one that the owner can grant.
+// A refusal of an unknown connection says how to ask the owner to grant it.
 func TestAnUnknownConnectionIsAskedFor(t *testing.T) {
 	terms := &auth.Terms{Connect: func(m rs.Missing) []string { return []string{"pdpp-mcp connect " + m.Connection} }}
 	ctx := auth.WithPrincipal(t.Context(), auth.Principal{Token: rs.NewToken(middlewaretest.CanaryToken), Kind: auth.KindClient, Terms: terms})
@@ -653,7 +653,7 @@ func TestAnUnknownConnectionIsAskedFor(t *testing.T) {
 	}
 }
 
-// A stream of two connections, of which each has a field of its own.
+// If the other connection of a stream has the field, the refusal names that connection.
 func TestAFieldOfAnotherConnectionIsAskedForThere(t *testing.T) {
 	const schema = `{"detail":"compact","connectors":[` +
 		`{"connector_key":"gmail","granted_connections":[{"connection_id":"cin_1","display_name":"Work mail"}],"streams":[` +
@@ -681,7 +681,7 @@ func TestAFieldOfAnotherConnectionIsAskedForThere(t *testing.T) {
 	}
 }
 
-// The record's own id alone is of one of the streams that are known, without a read.
+// An id without a stream is matched to the streams of the cached schema, without a read.
 func TestARecordsOwnIDNamesTheStreamsThatMayHaveIt(t *testing.T) {
 	for arguments, says := range map[string]string{
 		`{"id":"note-0036"}`:                         "Streams that may have it: messages, attachments, notes.",
@@ -703,8 +703,8 @@ func TestARecordsOwnIDNamesTheStreamsThatMayHaveIt(t *testing.T) {
 	}
 }
 
-// A text within a field is looked for where it can be found: among the values of a field that groups, by a search that reads the field, and
-// else in the records.
+// Instead of a substring filter the proposal groups by the field if it can group, searches if the search reads the field, and
+// otherwise queries the records.
 func TestATextWithinAFieldIsLookedForByItsField(t *testing.T) {
 	for filter, send := range map[string]string{
 		`{"sender":{"contains":"tax"}}`:                 `aggregate {"stream":"mails","metric":"count","group_by":"sender","limit":100}`,
@@ -728,7 +728,8 @@ func TestATextWithinAFieldIsLookedForByItsField(t *testing.T) {
 	}
 }
 
-// A word for who sent a mail, or got it, means the field that the value is of: an address is no name, and who got it is not who sent it.
+// A word for a sender or a recipient is matched to the field that fits its value: an address field or a name field, and never the
+// sender for a recipient.
 func TestAPersonIsComparedWithTheFieldThatIsMeant(t *testing.T) {
 	const schema = `{"detail":"compact","connectors":[{"connector_key":"mail","granted_connections":[{"connection_id":"c"}],"streams":[` +
 		`{"name":"people","field_capabilities":{"email":"t=string,eq"}},{"name":"mails","field_capabilities":{"from_name":"t=string,role=actor,eq,lex",` +
@@ -759,7 +760,7 @@ func TestAPersonIsComparedWithTheFieldThatIsMeant(t *testing.T) {
 	}
 }
 
-// Where the schema is held, a call that is proposed for arguments of another form names streams that there are.
+// If the schema is cached, a proposal for malformed arguments names only streams that exist.
 func TestAProposalNamesStreamsThatThereAre(t *testing.T) {
 	response := rs.Response{Body: `{"detail":"compact","connectors":[{"connector_key":"files","granted_connections":[{"connection_id":"cin_f"}],"streams":[` +
 		`{"name":"Outlook","field_capabilities":{"subject":"t=text,eq,lex","mailbox":"t=array,eq"}},{"name":"bank_2024","field_capabilities":{"day":"t=date,eq"}}]}]}`}

@@ -14,14 +14,14 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
-// limited is a core behind a deadline, for a caller who is admitted.
+// limited calls core behind a deadline, for an admitted caller.
 func limited(ctx context.Context, limit time.Duration, core tools.Handler) error {
 	options := middleware.Options{Deadline: limit, Source: new(middlewaretest.RS).Source}
 	_, err := middleware.Admit(options)(core)(as(ctx, auth.KindClient), tools.Call{})
 	return err
 }
 
-// The clock stands still except while everybody waits.
+// A call ends at its deadline or when its caller hangs up, whichever comes first. The clock is that of synctest.
 func TestDeadline(t *testing.T) {
 	for name, row := range map[string]struct {
 		caller time.Duration // when the caller hangs up; 0 for never
@@ -67,7 +67,7 @@ func TestDeadlineIsReleased(t *testing.T) {
 	}
 }
 
-// A server that stops says so in the cause.
+// If a call fails because its context ended, the error is the typed cause of that end, such as server_stopping.
 func TestACallEndsForTheCauseOfItsContext(t *testing.T) {
 	stopping := &rs.Error{Code: "server_stopping", Message: "The server is stopping."}
 	for name, row := range map[string]struct {

@@ -1,6 +1,6 @@
 package middleware
 
-// The stages, for the tests of this folder.
+// The stages, exported for the tests of this folder.
 var (
 	Admit      = admit
 	Chain      = chain

@@ -35,7 +35,7 @@ func callOf(t testing.TB, tool, arguments string) tools.Call {
 	return tools.Call{Tool: toolNamed(t, tool), Raw: json.RawMessage(arguments), Arguments: rs.AsObject(arguments)}
 }
 
-// as returns a context in which a caller of this kind calls.
+// as returns a context whose principal has the given kind.
 func as(ctx context.Context, kind string) context.Context {
 	return auth.WithPrincipal(ctx, auth.Principal{Token: rs.NewToken(middlewaretest.CanaryToken), Kind: kind})
 }
@@ -45,7 +45,7 @@ func standard(server *middlewaretest.RS) tools.Handler {
 	return middleware.Standard(middleware.Options{Log: zerolog.Nop(), Source: server.Source}, tools.Forward)
 }
 
-// codeOf is the code of a typed error, or "" of none. Any other error fails the test.
+// codeOf returns the code of a typed error, or "" for nil. Any other error fails the test.
 func codeOf(t testing.TB, err error) rs.Code {
 	t.Helper()
 	if err == nil {
@@ -58,7 +58,7 @@ func codeOf(t testing.TB, err error) rs.Code {
 	return typed.Code
 }
 
-// logLines reads what was logged, one map a line.
+// logLines returns the log, one map a line.
 func logLines(t testing.TB, log *bytes.Buffer) []map[string]any {
 	t.Helper()
 	var lines []map[string]any
@@ -73,7 +73,7 @@ func logLines(t testing.TB, log *bytes.Buffer) []map[string]any {
 	return lines
 }
 
-// ticking is a clock that moves on by one step each time it is read.
+// ticking is a clock that advances by one step at each reading.
 func ticking(step time.Duration) func() time.Time {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	return func() time.Time {

@@ -11,7 +11,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 )
 
-// expanding is a schema in which messages expands under cin_work, not under cin_home, and labels nowhere.
+// expanding is a schema in which messages has a relation under cin_work but not under cin_home, and labels has none.
 const expanding = `{"object":"schema","detail":"compact","connectors":[` +
 	`{"connector_key":"gmail","granted_connections":[{"connection_id":"cin_work"}],"streams":[` +
 	`{"name":"messages","expand_capabilities":[{"name":"attachments","cardinality":"has_many"}]},{"name":"labels","expand_capabilities":[]},{"name":"notes"}]},` +
@@ -34,7 +34,7 @@ func TestGateExpand(t *testing.T) {
 		},
 		"S4-5a an advertised relation is forwarded for one record": {
 			expanding, nil, "fetch", `{"id":"cin_work/messages:m1","expand":["attachments"]}`, "",
-			[]string{ // the second read of the schema is held where the grant is known, the first is not: it is live
+			[]string{ // the first read is always live, the second comes from the cache if the grant is known
 				"/v1/schema?connection_id=cin_work&stream=messages&view=compact", "/v1/schema?connection_id=cin_work&stream=messages&view=compact",
 				"/v1/streams/messages/records/m1?connection_id=cin_work&expand=attachments",
 			},
@@ -136,7 +136,7 @@ func TestGateExpand(t *testing.T) {
 	}
 }
 
-// S4-5c
+// S4-5c: each call reads the schema anew, so a change of the advertised relations takes effect at once.
 func TestGateExpandFollowsTheLiveSchema(t *testing.T) {
 	schema := `{"detail":"compact","connectors":[{"connector_key":"k","streams":[{"name":"notes","expand_capabilities":[]}]}]}`
 	server := &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
@@ -166,7 +166,7 @@ func TestGateExpandFollowsTheLiveSchema(t *testing.T) {
 	}
 }
 
-// S4-5a: where the compact schema has no expand_capabilities at all, the full one of that stream decides, with one more read.
+// S4-5a: if the compact schema has no expand_capabilities at all, the full schema of that stream decides, which takes one more read.
 func TestGateExpandAsksTheFullSchema(t *testing.T) {
 	const compact = `{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"cin_a"}],"streams":[{"name":"notes","field_capabilities":{"n":"declared"}}]}]}`
 	full := func(more string) string {
@@ -239,8 +239,8 @@ func TestGateExpandAsksTheFullSchema(t *testing.T) {
 	}
 }
 
-// S0-8a: expansion through a package that cannot tell which connection is meant is refused before anything is read, and
-// one through a package that can tell is read.
+// S0-8a: an expansion through a package is refused before any read if several connections match the stream, and read if
+// only one does.
 func TestGateExpandAsksAPackageWhichConnectionIsMeant(t *testing.T) {
 	const arguments = `{"stream":"messages","expand":["attachments"]}`
 	for name, row := range map[string]struct {
@@ -275,7 +275,7 @@ func TestGateExpandAsksAPackageWhichConnectionIsMeant(t *testing.T) {
 	}
 }
 
-// scopeStream is the stream that the arguments of these tests touch.
+// scopeStream returns the stream that the arguments name.
 func scopeStream(arguments string) string {
 	for _, stream := range []string{"labels", "notes", "messages"} {
 		if strings.Contains(arguments, `"`+stream) || strings.Contains(arguments, "/"+stream+":") {

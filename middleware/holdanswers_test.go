@@ -16,7 +16,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
-// largeAnswers is a resource server whose answers are so large that a grant has memory for one.
+// largeAnswers is a resource server whose answers are so large that the memory of a grant suffices for one.
 type largeAnswers struct{}
 
 func (largeAnswers) RoundTrip(*http.Request) (*http.Response, error) {
@@ -24,12 +24,13 @@ func (largeAnswers) RoundTrip(*http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}}, Body: body}, nil
 }
 
-// What a call read counts until it is rendered, however it ends; a blob until a transport that holds it has sent it.
+// The answers that a call read count against the memory of its grant until the result is rendered or the call fails.
+// A blob counts until the transport has sent it.
 func TestHoldAnswers(t *testing.T) {
 	none := func(tools.Call, tools.Answer) (render.Result, error) { return render.Result{}, nil }
 	blob, text := &tools.Tool{Name: "fetch_blob", Binary: true, Render: none}, &tools.Tool{Name: "fetch", Render: none}
 	for name, row := range map[string]struct {
-		sent bool // a transport holds what is read
+		sent bool // a transport releases the answers
 		tool *tools.Tool
 		uri  string
 		err  error

@@ -93,7 +93,7 @@ func TestLogWritesOneLinePerCall(t *testing.T) {
 	}
 }
 
-// "…" is three bytes long.
+// Bounded limits a text in bytes ("…" has three), never splits a character, and drops invalid UTF-8.
 func TestBounded(t *testing.T) {
 	for text, want := range map[string]string{
 		"": "", "shorter": "shorter", "exactly-10": "exactly-10",
@@ -105,7 +105,7 @@ func TestBounded(t *testing.T) {
 	}
 }
 
-// What comes from outside is logged whole up to its limit in bytes, and cut to that limit beyond it.
+// External text is logged in full up to its limit in bytes, and truncated to that limit beyond it.
 func TestLogCutsWhatComesFromOutside(t *testing.T) {
 	for key, row := range map[string]struct {
 		max  int
@@ -143,7 +143,7 @@ func TestLogCutsWhatComesFromOutside(t *testing.T) {
 	}
 }
 
-// An id of a resource server's request is logged if it can be taken for nothing else, and is left out if not.
+// The request id of a resource server is logged only if it consists of harmless characters and is not too long.
 func TestLogTakesPlainIDsAlone(t *testing.T) {
 	plain := strings.Repeat("x", 121) + "-0.A_z:"
 	for id, want := range map[string]string{
@@ -158,7 +158,7 @@ func TestLogTakesPlainIDsAlone(t *testing.T) {
 	}
 }
 
-// The whole pipeline, over a server that speaks no HTTP: what it said instead is not logged, nor what was asked.
+// If the server does not speak HTTP, the log has neither what it sent instead nor the arguments of the call.
 func TestLogOfAServerThatIsNone(t *testing.T) {
 	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -171,7 +171,7 @@ func TestLogOfAServerThatIsNone(t *testing.T) {
 			if err != nil {
 				return
 			}
-			_, _ = connection.Read(make([]byte, 4096)) // answered once it asked
+			_, _ = connection.Read(make([]byte, 4096)) // answer only after the request
 			_, _ = io.WriteString(connection, middlewaretest.CanaryRecord+"\r\n\r\n")
 			_ = connection.Close()
 		}

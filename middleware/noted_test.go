@@ -11,8 +11,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 )
 
-// What a refused call names and the grant has not is noted in the record of the request, so that a new sign-in may ask for it; no other
-// refusal is.
+// If a call is refused for a stream or connection that is not granted, the request records that name, so that a new sign-in can ask for it.
+// No other refusal is recorded.
 func TestOnlyWhatIsNotGrantedIsNoted(t *testing.T) {
 	for name, row := range map[string]struct {
 		tool, arguments string
@@ -52,7 +52,7 @@ func TestOnlyWhatIsNotGrantedIsNoted(t *testing.T) {
 	}
 }
 
-// S0-8a: the directory of a package says what is granted, also where it is one stream; no schema is read for it.
+// S0-8a: the directory of a package lists what is granted, so no schema is read, even if it lists only one stream.
 func TestAPackageOfOneStreamIsKnownWithoutARead(t *testing.T) {
 	server := &middlewaretest.RS{Answer: func(rs.Request) (*rs.Response, error) {
 		return nil, &rs.Error{Code: "grant_stream_not_allowed", Message: "None of the grants holds the stream."}

@@ -15,7 +15,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
-// callsSeen is a CallObserver that remembers.
+// callsSeen is a CallObserver that records the calls.
 type callsSeen struct {
 	underWay int
 	ended    []middleware.Outcome
@@ -72,7 +72,7 @@ func TestMeasure(t *testing.T) {
 			call.URI, call.Protocol = row.uri, "2025-11-25"
 			handle := middleware.Chain(core.Handle, middleware.Observe(middleware.Options{Observer: &seen, Now: ticking(time.Second)}), middleware.Render)
 			reply, err := handle(t.Context(), call)
-			if row.want.TextBytes < 0 { // as many as went out
+			if row.want.TextBytes < 0 { // as many as were sent
 				row.want.TextBytes, row.want.StructuredBytes = len(textOf(t, reply.Result)), len(reply.Rendered.Structured)
 			}
 			if row.want.ResourceBytes < 0 {

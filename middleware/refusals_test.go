@@ -12,8 +12,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
-// Bad input, through the whole pipeline. Each is refused with a typed error that names what was wrong and says what to
-// send instead, and the resource server hears nothing of it.
+// Through the whole pipeline, invalid arguments are refused with a typed error that names what is wrong and what to
+// send instead, and nothing is sent to the resource server.
 func TestBadInputIsRefusedInSilence(t *testing.T) {
 	long := strings.Repeat("x", 20_000)
 	type row struct {
@@ -139,7 +139,7 @@ func TestBadInputIsRefusedInSilence(t *testing.T) {
 		"that is a text":              {`"expand_limit[messages]=3"`, "invalid_expand", "expand_limit[messages]=3"},
 		"that is a list":              {`[3]`, "invalid_expand", "[3]"},
 	}
-	// A place is one argument of a tool, beside what else the tool needs.
+	// A place is one argument of a tool; others are the arguments that the tool needs in addition.
 	type place struct{ tool, others, argument string }
 	for at, rows := range map[place]map[string]row{
 		{"query_records", `"stream":"messages"`, "filter"}:                          filters,
@@ -185,7 +185,7 @@ func TestBadInputIsRefusedInSilence(t *testing.T) {
 	}
 }
 
-// manyConditions is a filter over n fields.
+// manyConditions returns a filter on n fields.
 func manyConditions(n int) string {
 	var conditions []string
 	for i := range n {

@@ -22,7 +22,7 @@ func TestRenderWritesBothChannels(t *testing.T) {
 		body       string
 		err        error
 		isError    bool
-		text       []string // what the text holds
+		text       []string // what the text contains
 		structured map[string]any
 	}{
 		"a good answer is in text, and as it was in data": {

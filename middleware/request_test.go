@@ -8,7 +8,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/middleware"
 )
 
-// A call ends with its request, whether it began before or after that end, and for the cause of the end.
+// A call ends when its request ends, with the same cause, whether the call began before or after that end.
 func TestACallEndsWithItsRequest(t *testing.T) {
 	first, second := errors.New("first"), errors.New("second")
 	stopping, stop := context.WithCancelCause(t.Context())

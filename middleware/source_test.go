@@ -16,7 +16,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 )
 
-// A scriptedPackage is a package over a scripted resource server. Its choose is what every scope meets.
+// A scriptedPackage is a package over a scripted resource server. Its choose is the result for every scope.
 type scriptedPackage struct {
 	*middlewaretest.RS
 	choose  error
@@ -64,7 +64,7 @@ func TestWhichTokenIsSent(t *testing.T) {
 			if _, err := reader.Do(t.Context(), rs.Request{Path: "/v1/streams"}); err != nil {
 				t.Error(err)
 			}
-			server.Close() // all that was sent is noted
+			server.Close() // wait for the handlers
 			if diff := cmp.Diff(row.sent, sent); diff != "" {
 				t.Error(diff)
 			}
@@ -75,7 +75,7 @@ func TestWhichTokenIsSent(t *testing.T) {
 	}
 }
 
-// D7 D25: a read whose refusal may mean that the token is dead is noted in the record of the request, and its error goes on.
+// D7 D25: a refusal that may mean that the token is no longer valid is recorded in the request, and its error is returned unchanged.
 func TestARefusedTokenIsNoted(t *testing.T) {
 	for name, row := range map[string]struct {
 		err  error
@@ -95,7 +95,7 @@ func TestARefusedTokenIsNoted(t *testing.T) {
 			}
 			reader := core.Calls()[0].RS
 			var request middleware.Request
-			for range 2 { // the second finds the first one's code
+			for range 2 { // the second finds the code of the first
 				if _, err := reader.Do(middleware.WithRequest(t.Context(), &request), rs.Request{Path: "/v1/streams"}); !errors.Is(err, row.err) {
 					t.Errorf("the error became %v", err)
 				}

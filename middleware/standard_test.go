@@ -20,7 +20,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
-// Of two faults the one that an outer stage sees is reported.
+// If a call has two faults, the outer stage reports its own.
 func TestStandardOrder(t *testing.T) {
 	for name, row := range map[string]struct {
 		kind            string
@@ -100,7 +100,7 @@ func TestStandardWithoutACallerReadsNothing(t *testing.T) {
 	}
 }
 
-// A panic anywhere is an internal error of the protocol, not a result; the next call is answered.
+// A panic becomes an internal error of the protocol, not a result, and the next call is answered.
 func TestStandardOutlivesAPanic(t *testing.T) {
 	server := &middlewaretest.RS{Answer: func(rs.Request) (*rs.Response, error) { panic(middlewaretest.CanaryRecord) }}
 	pipeline := standard(server)
@@ -130,7 +130,7 @@ func TestStandardDefaults(t *testing.T) {
 	})
 }
 
-// S0-5f: full detail of a stream under several connections is refused with what to choose from, before any content.
+// S0-5f: full detail of a stream that several connections have is refused with the connections to choose from, before any content is read.
 func TestFullSchemaOfSeveralConnections(t *testing.T) {
 	const compact = `{"detail":"compact","bearer":{"grant_id":"grt_1"},"connectors":[` +
 		`{"connector_key":"gmail","granted_connections":[{"connection_id":"cin_work","display_name":"Work"},{"connection_id":"cin_home"}],"streams":[{"name":"messages"}]},` +

@@ -14,8 +14,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 )
 
-// A resource server applies the times of a grant without a word: an answer says so where it leaves out what is asked for, and no other
-// does. It takes no read.
+// A resource server applies the time limits of a grant silently. So an answer names the limit if the limit excludes records that the
+// call asks for, and only then. This takes no read.
 func TestAnAnswerSaysWhatTimesItLeavesOut(t *testing.T) {
 	const page = `{"object":"list","data":[{"id":"m1","stream":"messages","data":{"subject":"Tax"}}],"has_more":true,"next_cursor":"c"}`
 	both := rs.TimeLimit{Stream: "messages", Field: "received_at", Since: "2026-03-01T00:00:00Z", Until: "2026-05-01T00:00:00Z"}
@@ -121,7 +121,7 @@ func limitedTo(limits ...rs.TimeLimit) func() ([]rs.TimeLimit, bool) {
 	return func() ([]rs.TimeLimit, bool) { return limits, false }
 }
 
-// An answer over many limited streams names them in one line a time, and asks for all; one over a stream without a limit names none.
+// An answer over many limited streams has one line for each time, and asks for all of them; one over a stream without a limit has none.
 func TestManyLimitsAreBounded(t *testing.T) {
 	var limits []rs.TimeLimit
 	for _, stream := range []string{"a", "b", "c", "d"} {
@@ -160,7 +160,7 @@ func TestManyLimitsAreBounded(t *testing.T) {
 	}
 }
 
-// A connection that is named as people know it has the same limits.
+// An answer names the limit also if the call gives the display name of the connection.
 func TestANamedConnectionSaysTheLimit(t *testing.T) {
 	for _, connection := range []string{"cin_w", "Work mail"} {
 		server := &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
@@ -184,7 +184,7 @@ func TestANamedConnectionSaysTheLimit(t *testing.T) {
 	}
 }
 
-// A record that is older than the grant is not found: the refusal says so, for the streams that have such a limit.
+// A record from before the granted time is not found: the refusal explains that, for streams whose limit has a beginning.
 func TestARecordBeforeTheGrantIsExplained(t *testing.T) {
 	for stream, says := range map[string]bool{"messages": true, "notes": false, "events": false} {
 		var missing rs.Missing
@@ -206,7 +206,7 @@ func TestARecordBeforeTheGrantIsExplained(t *testing.T) {
 	}
 }
 
-// A search of which one stream is granted fails as that search does, and says to which time that stream is granted.
+// If only one of two searched streams is granted, the result is that of its search, and it names the stream left out and the time limit.
 func TestAPartOfASearch(t *testing.T) {
 	for name, row := range map[string]struct {
 		limits   []rs.TimeLimit
@@ -248,7 +248,7 @@ func TestAPartOfASearch(t *testing.T) {
 	}
 }
 
-// A field that the resource server has and the grant has not is asked for; one that nobody has is not.
+// The owner is asked for a field that the resource server has and the grant lacks, but not for an unknown field.
 func TestAFieldOutsideTheGrantIsAskedFor(t *testing.T) {
 	for sent, want := range map[string]string{
 		`field_not_granted query_records {"stream":"messages","fields":["subject"]}`: "[messages]",
@@ -275,7 +275,7 @@ func TestAFieldOutsideTheGrantIsAskedFor(t *testing.T) {
 	}
 }
 
-// A schema that does not come costs an explanation five seconds and the words, and not the refusal.
+// An explanation waits five seconds for the schema; without it the refusal is sent all the same.
 func TestAnExplanationWaitsFiveSeconds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := &middlewaretest.RS{}

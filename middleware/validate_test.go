@@ -15,7 +15,7 @@ func TestValidate(t *testing.T) {
 	for name, row := range map[string]struct {
 		tool, arguments string
 		want            rs.Code
-		read            string // what the checked arguments stand for
+		read            string // the read that the checked arguments lead to
 	}{
 		"good arguments pass, checked":          {"query_records", `{"stream":"messages","limit":2}`, "", "/v1/streams/messages/records?limit=2"},
 		"D9 a string filter is its own error":   {"query_records", `{"stream":"messages","filter":"a=1"}`, "invalid_filter", ""},

@@ -12,7 +12,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 )
 
-// wide is the schema of a mailbox, and of a stream with so many fields.
+// wide returns the schema of a mailbox, one stream of which has the given number of fields.
 func wide(fields int) string {
 	var all strings.Builder
 	for i := range fields {
@@ -24,7 +24,8 @@ func wide(fields int) string {
 		`"sent_at":"t=timestamp,role=event-time,eq,r=gte|lt,a=group_by_time"},"expand_capabilities":[{"name":"attachments","stream":"Outlook"}]}]}]}`
 }
 
-// allocated are the bytes that a call allocates, the least of some runs, over a server that refuses it, and what the server was asked.
+// allocated makes a call that the server refuses. It returns the bytes that the call allocates, the least of up to three runs, and the
+// reads that the server received.
 func allocated(t *testing.T, schema, arguments string) (bytes uint64, asked []string) {
 	t.Helper()
 	document := (&rs.Response{Body: schema}).Schema()
@@ -54,10 +55,10 @@ func allocated(t *testing.T, schema, arguments string) (bytes uint64, asked []st
 	return bytes, asked
 }
 
-// The work of a refusal grows with the length of an argument, and no faster: whatever the argument and whatever it repeats, one of twice the
-// length needs about twice the memory. No read comes before the refusal of a name that is too long.
+// The work of a refusal grows at most linearly with the length of an argument: whatever the argument repeats, twice the length takes
+// about twice the memory. A name that is too long is refused without a read.
 func TestTheWorkOfARefusalGrowsWithItsCall(t *testing.T) {
-	const few, most = 3000, 3.0 // bytes, and by how much a call of twice as many may grow; what grows with their square grows by four
+	const few, most = 3000, 3.0 // bytes; the factor allowed for twice as many (quadratic growth has 4)
 	schema := wide(20)
 	for _, arguments := range []string{
 		`schema {"stream":%s}`, `search {"q":"a","streams":[%s]}`, `search {"q":"a","streams":%s}`, `query_records {"stream":%s}`,
@@ -95,7 +96,7 @@ func TestTheWorkOfARefusalGrowsWithItsCall(t *testing.T) {
 	}
 }
 
-// The work of a refusal grows with the fields of a stream, and not with the misspelt names times these.
+// The work of a refusal grows with the number of fields of a stream, not with the product of fields and misspelt names.
 func TestFewNamesOfACallAreComparedWithAllFields(t *testing.T) {
 	const fields, names = 300, 10
 	for _, form := range []struct{ arguments, name string }{

@@ -50,7 +50,7 @@ func TestCollectorSendsSpans(t *testing.T) {
 	}
 }
 
-// One connection serves all batches, whatever is answered.
+// One connection serves all batches, even if the collector answers with a long body.
 func TestCollectorIsReachedThroughOneConnection(t *testing.T) {
 	var connections atomic.Int32
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -77,7 +77,7 @@ func TestCollectorIsReachedThroughOneConnection(t *testing.T) {
 	}
 }
 
-// A batch gets the 10 seconds of OpenTelemetry, or as many milliseconds as a variable says, and is sent four times at most.
+// The timeout of a batch is OpenTelemetry's 10 seconds, or OTEL_EXPORTER_OTLP_TIMEOUT in milliseconds. A batch is sent at most four times.
 func TestHowLongABatchMayTake(t *testing.T) {
 	for value, want := range map[string]time.Duration{"": 10 * time.Second, "1": time.Millisecond, "2500": 2500 * time.Millisecond} {
 		c, err := newCollector(environment("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:1", "OTEL_EXPORTER_OTLP_TIMEOUT", value))
@@ -87,7 +87,7 @@ func TestHowLongABatchMayTake(t *testing.T) {
 	}
 }
 
-// The connection that an answer came through serves another batch.
+// The body of an answer is closed, so that its connection can serve another batch.
 func TestTheAnswerOfACollectorIsClosed(t *testing.T) {
 	c, err := newCollector(environment("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:1"))
 	if err != nil {

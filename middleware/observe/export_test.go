@@ -1,4 +1,4 @@
 package observe
 
-// FlushTime is what docs/observe.md says.
+// FlushTime is documented in docs/observe.md.
 const FlushTime = flushTime

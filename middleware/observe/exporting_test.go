@@ -34,7 +34,7 @@ func TestTracerIsOffUnlessAnEndpointIsNamed(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			for name, value := range row.environment {
-				t.Setenv(name, value) // the SDK reads some of them itself
+				t.Setenv(name, value) // the SDK itself reads some of them
 			}
 			tracer, end, err := observe.NewTracer(t.Context(), "1.2.3", func(name string) string { return row.environment[name] }, zerolog.Nop())
 			if err != nil || row.problem != "" {
@@ -51,7 +51,7 @@ func TestTracerIsOffUnlessAnEndpointIsNamed(t *testing.T) {
 	}
 }
 
-// The time that the last spans get is documented.
+// docs/observe.md states how long the last spans may take.
 func TestFlushTimeIsDocumented(t *testing.T) {
 	text, err := os.ReadFile("../../docs/observe.md")
 	if says := fmt.Sprintf("the last spans get %d seconds to be sent", observe.FlushTime/time.Second); err != nil || !strings.Contains(string(text), says) {
@@ -59,7 +59,7 @@ func TestFlushTimeIsDocumented(t *testing.T) {
 	}
 }
 
-// What a failed export says is cut: it quotes what a collector answered.
+// The log truncates the error of a failed export, because it quotes the answer of the collector.
 func TestAFailedExportIsLoggedInShort(t *testing.T) {
 	var log strings.Builder
 	getenv := func(name string) string {
@@ -76,7 +76,7 @@ func TestAFailedExportIsLoggedInShort(t *testing.T) {
 	}
 }
 
-// What the collector has not heard yet is sent when the program ends.
+// Spans that are not sent yet are sent when the program ends.
 func TestSpansAreFlushedAtTheEnd(t *testing.T) {
 	heard := make(chan string, 10)
 	collector := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {

@@ -24,7 +24,7 @@ func TestMetricsAreWellNamed(t *testing.T) {
 	}
 }
 
-// Whatever is recorded, the number of series stays bounded.
+// The number of series stays bounded whatever labels are recorded.
 func TestLabelsAreBounded(t *testing.T) {
 	m := observe.NewMetrics("1.2.3", []string{"schema"})
 	made := func(i int) string { return strings.Repeat("x", i) }
@@ -42,7 +42,7 @@ func TestLabelsAreBounded(t *testing.T) {
 	}
 }
 
-// What a scraper reads after a few events, line by line; a line that begins with "!" is not there.
+// The metrics page after a few events, line by line. A line that begins with "!" must be absent.
 func TestWhatAScraperReads(t *testing.T) {
 	m := observe.NewMetrics("1.2.3", []string{"search", "schema"})
 	o := observe.Observation{Metrics: m}
@@ -125,7 +125,7 @@ func TestWhatAScraperReads(t *testing.T) {
 	}
 }
 
-// Without metrics nobody is notified, and nothing is called.
+// Without metrics there is no observer, and the methods of nil metrics do nothing.
 func TestNothingIsCountedWithoutMetrics(t *testing.T) {
 	var o observe.Observation
 	if o.Observer() != nil {

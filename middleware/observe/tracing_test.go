@@ -19,7 +19,7 @@ type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// watched counts how often a body is closed.
+// watched is a body that counts how often it is closed.
 type watched struct {
 	io.ReadCloser
 	closed *int
@@ -32,7 +32,7 @@ func (w watched) Close() error {
 
 const canary = "canary-8a41"
 
-// A span says how a request ended and nothing of where it went, what it asked or what came back.
+// A span records how a request ended, but neither its address, nor what it sent, nor the answer.
 func TestTransport(t *testing.T) {
 	for name, row := range map[string]struct {
 		answer func() (*http.Response, error)

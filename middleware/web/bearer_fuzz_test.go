@@ -9,7 +9,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// The laws: what is accepted is one sane token that stood in the header; what is refused repeats nothing of it.
+// An accepted token is one well-formed token from the header; a refusal repeats no part of the header.
 func FuzzParseBearer(f *testing.F) {
 	for _, seed := range []string{"", "Bearer", "Bearer ", "Bearer a", "bearer  a==", "Basic a", "Bearer a b", "Bearer \x00", "Bearer =", "Bearer é", "Bearer a,Bearer b"} {
 		f.Add(seed)

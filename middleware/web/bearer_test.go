@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// sendRaw writes a request as it stands, which net/http's client would not always do.
+// sendRaw sends the target and headers unchanged, which net/http's client does not always do.
 func sendRaw(t *testing.T, f webFixture, target string, headers ...string) (*http.Response, []byte) {
 	t.Helper()
 	address := strings.TrimPrefix(f.URL, "http://")
@@ -49,7 +49,7 @@ func TestBearer(t *testing.T) {
 		status  int
 		code    string // of the body
 		problem string // error= of the challenge; empty means no challenge
-		asked   int64  // questions to the authority
+		asked   int64  // introspections
 		entered int64
 	}{
 		{name: "a client bearer gets in", headers: []string{"Authorization: Bearer good"}, status: 204, asked: 1, entered: 1},
@@ -137,7 +137,7 @@ func TestUnreachableAuthoritySaysWhenToRetry(t *testing.T) {
 	}
 }
 
-// A canary: whatever is sent as a credential, no log line and no answer repeats it.
+// No log line and no answer repeats a credential, wherever the request has it.
 func TestNoCredentialIsEverRepeated(t *testing.T) {
 	const canary = "canary-4f1c9e"
 	for name, send := range map[string]struct {

@@ -13,7 +13,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/middleware/web"
 )
 
-// A call may have 1 MiB, a request of a sign-in 32 KiB, and neither one byte more.
+// The body of a call may have 1 MiB, that of a sign-in request 32 KiB; one byte more is refused.
 func TestBodyLimitByDefault(t *testing.T) {
 	for size, status := range map[int]int{
 		1 << 20: http.StatusOK, 1<<20 + 1: http.StatusRequestEntityTooLarge, 32 << 10: http.StatusOK, 32<<10 + 1: http.StatusRequestEntityTooLarge,
@@ -67,10 +67,10 @@ func TestBodyLimit(t *testing.T) {
 	}
 }
 
-// A request of two lengths is refused and its connection closed: what is behind it may be another request, for another reader.
+// A request with two lengths is refused and its connection closed: a proxy may take the rest for another request (request smuggling).
 func TestTwoLengthsAreRefused(t *testing.T) {
 	for name, row := range map[string]struct {
-		head    *web.RequestHead // nil: it was not looked at
+		head    *web.RequestHead // nil: no reader inspects heads
 		chunked bool
 		refused bool
 	}{

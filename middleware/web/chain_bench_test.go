@@ -16,21 +16,21 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 )
 
-// discarded is an answer that nobody reads.
+// discarded is a ResponseWriter that discards the answer.
 type discarded struct{ header http.Header }
 
 func (d discarded) Header() http.Header         { return d.header }
 func (d discarded) Write(p []byte) (int, error) { return len(p), nil }
 func (d discarded) WriteHeader(int)             {}
 
-// knows is an authority that knows every token.
+// knows is an authority that accepts every token.
 type knows struct{}
 
 func (knows) Introspect(_ context.Context, token rs.Token) (auth.TokenInfo, error) {
 	return auth.TokenInfo{Principal: auth.Principal{Token: token, Kind: auth.KindClient, GrantID: "grt_1"}}, nil
 }
 
-// knownCaller is an HTTP chain before an empty pipeline, and a request whose token it has seen before.
+// knownCaller returns an HTTP chain before an empty pipeline, and a request whose token the chain has cached.
 func knownCaller(ctx context.Context) (http.Handler, *http.Request) {
 	limits := web.DefaultLimits()
 	limits.TokenRate, limits.TokenBurst = 1e9, 1e9 // counted, and never reached
@@ -49,7 +49,7 @@ func knownCaller(ctx context.Context) (http.Handler, *http.Request) {
 	return chain, request
 }
 
-// BenchmarkAuthenticatedChain admits a known token: what every call costs before the pipeline.
+// BenchmarkAuthenticatedChain measures what every call costs before the pipeline, with a cached token.
 func BenchmarkAuthenticatedChain(b *testing.B) {
 	chain, request := knownCaller(b.Context())
 	b.ReportAllocs()

@@ -17,7 +17,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 )
 
-// webAuthority knows a few tokens, and counts what it is asked.
+// webAuthority knows a few tokens, and counts its introspections.
 type webAuthority struct {
 	asked   atomic.Int64
 	recheck func(rs.Token) (auth.Principal, error)
@@ -53,7 +53,7 @@ func (a *webAuthority) Revalidate(_ context.Context, token rs.Token, _ rs.Code) 
 	return a.recheck(token)
 }
 
-// webFixture is an HTTP chain before a pipeline that counts who comes in.
+// webFixture is an HTTP chain before a pipeline that counts the requests it gets.
 type webFixture struct {
 	*httptest.Server
 	authority *webAuthority

@@ -14,7 +14,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 )
 
-// A slowPipeline takes a given time for each call, and notes in which order they began.
+// A slowPipeline takes a given time for each call, and sends the callers to begun in the order in which their calls begin.
 type slowPipeline struct {
 	takes time.Duration
 	begun chan string
@@ -22,7 +22,7 @@ type slowPipeline struct {
 
 func (s *slowPipeline) ServeHTTP(_ http.ResponseWriter, r *http.Request) {
 	s.begun <- r.Header.Get("Who")
-	time.Sleep(s.takes) // of the bubble's clock
+	time.Sleep(s.takes) // on the clock of synctest
 }
 
 func TestConcurrencyLimit(t *testing.T) {
@@ -90,12 +90,12 @@ func TestConcurrencyLimit(t *testing.T) {
 	}
 }
 
-// Calls that wait get their turn in the order in which they came, also across grants.
+// Waiting calls are served in the order in which they came, also across grants.
 func TestTurnsComeInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pipeline := &slowPipeline{100 * time.Millisecond, make(chan string, 5)}
 		handler := web.Limit(web.NewLimiter(web.Limits{CallsPerGrant: 3, Calls: 1, Wait: time.Second}, time.Now))(pipeline)
-		// There is pipeline for one call under way and one that waits, at a time.
+		// At a time, one call can be under way and one can wait.
 		for _, who := range []string{"first", "second"} {
 			go limited(handler, func(r *http.Request) { bearerOf("t", who)(r); r.Header.Set("Who", who) })
 			synctest.Wait()
@@ -114,7 +114,7 @@ func TestTurnsComeInOrder(t *testing.T) {
 	})
 }
 
-// A caller that hangs up while it waits gives its place up, and one whose pipeline panics gives its turn back.
+// A slot is released when a waiting caller hangs up, and when the pipeline panics.
 func TestATurnIsAlwaysGivenBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limits := web.Limits{CallsPerGrant: 1, Calls: 1, Wait: 10 * time.Second}
@@ -149,7 +149,7 @@ func TestATurnIsAlwaysGivenBack(t *testing.T) {
 	})
 }
 
-// A grant with two tokens is one holder, and a token without a grant is one of its own.
+// The tokens of a grant share a limit, and a token without a grant has its own limit.
 func TestWhoseCallsAreCountedTogether(t *testing.T) {
 	for _, test := range []struct {
 		name          string
@@ -178,7 +178,7 @@ func TestWhoseCallsAreCountedTogether(t *testing.T) {
 	}
 }
 
-// packageOf is what the HTTP chain knows once it has let a package's token in.
+// packageOf sets the principal that the HTTP chain sets for a package's token.
 func packageOf(token, id string) func(*http.Request) {
 	return func(r *http.Request) {
 		p := auth.Principal{Token: rs.NewToken(token), Kind: auth.KindPackage, GrantID: id}
@@ -186,8 +186,8 @@ func packageOf(token, id string) func(*http.Request) {
 	}
 }
 
-// A call that is refused because all slots of the server are taken gives its grant's slot back, also while another call of
-// that grant is under way.
+// If a call is refused because all slots of the server are taken, the slot of its grant is released, also while another call
+// of that grant is under way.
 func TestACallRefusedForTheServerFreesItsGrantsSlot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		end := map[string]chan struct{}{"first of a": make(chan struct{}), "of b": make(chan struct{}), "second of a": make(chan struct{})}

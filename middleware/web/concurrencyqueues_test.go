@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Whoever called leaves no queue behind, however the call went: a caller with ever new tokens would fill the memory.
+// A queue is removed after the last call, however the call ended: otherwise a caller with ever new tokens would fill the memory.
 func TestNoQueueIsLeftBehind(t *testing.T) {
 	for name, limits := range map[string]Limits{
 		"a grant's own queue is full": {CallsPerGrant: 1},

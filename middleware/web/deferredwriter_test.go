@@ -34,7 +34,7 @@ func TestA401DuringACallIsRevalidated(t *testing.T) {
 		recheck  func(rs.Token) (auth.Principal, error)
 		pipeline func(http.ResponseWriter, *http.Request)
 		status   int
-		body     string // a part of it
+		body     string // a part of the body
 		asked    int64
 	}{
 		{
@@ -170,7 +170,7 @@ func TestA401DuringACallIsRevalidated(t *testing.T) {
 	}
 }
 
-// An authority without a memory is asked as at first.
+// After a 401, an authority without a token cache is asked again as for a new token.
 func TestA401IsRevalidatedWithoutAMemory(t *testing.T) {
 	for then, want := range map[string]int{"good": 200, "owner": 403, "revoked": 401} {
 		asked := 0
@@ -189,7 +189,8 @@ func TestA401IsRevalidatedWithoutAMemory(t *testing.T) {
 	}
 }
 
-// What a call misses is a challenge where a new sign-in can ask the owner for it, and else the call's own answer.
+// If the grant lacks what a call needs, the answer is a challenge if a new sign-in can ask the owner for it, and otherwise the answer of
+// the call.
 func TestWhatIsMissingIsChallengedWhereItCanBeAskedFor(t *testing.T) {
 	offered := func(m rs.Missing) bool { return len(m.Streams) == 1 && m.Streams[0] == "dreams" }
 	for name, row := range map[string]struct {

@@ -2,16 +2,16 @@ package web
 
 import "github.com/justinas/alice"
 
-// The middlewares that tests try one by one.
+// The middlewares, exported for tests of each one.
 var (
 	Limit   = limit
 	Observe = observe
 )
 
-// BoundBody is the guard of what names no host.
+// BoundBody is the guard that limits the body but does not check the Host.
 func BoundBody(limit int64) alice.Constructor { return guard(ChainOptions{}, limit, false) }
 
-// Guard is the guard of names.
+// Guard is the guard that also checks the Host.
 func Guard(public Public, origins []string) alice.Constructor {
 	return guard(ChainOptions{Public: public, Origins: origins}, maxBodyBytes, true)
 }
@@ -19,5 +19,5 @@ func Guard(public Public, origins []string) alice.Constructor {
 // Limits returns the limits in force.
 func (l *Limiter) Limits() Limits { return l.state.Load().limits }
 
-// ContinueTrace is for the tests of this folder.
+// ContinueTrace exports continueTrace.
 var ContinueTrace = continueTrace

@@ -14,7 +14,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/middleware/web"
 )
 
-// reach sends one request through the Host guard and says the status and the URL that would be published.
+// reach sends one request through the Host guard and returns the status and the URL that would be published.
 func reach(public web.Public, local, peer, host string, headers http.Header) (int, string) {
 	published := ""
 	handler := web.Guard(public, nil)(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -25,7 +25,7 @@ func reach(public web.Public, local, peer, host string, headers http.Header) (in
 	for name, values := range headers {
 		r.Header[http.CanonicalHeaderKey(name)] = values
 	}
-	if local != "" { // else the local address is not known
+	if local != "" { // otherwise the local address is unknown
 		address, _ := net.ResolveTCPAddr("tcp", local)
 		r = r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, net.Addr(address)))
 	}
@@ -125,7 +125,7 @@ func TestHostAndPublicURL(t *testing.T) {
 	}
 }
 
-// browser sends what a page would send, and says what it would be let to see.
+// browser sends a request as a web page would, and returns the answer and whether the request reached the handler.
 func browser(method string, headers map[string][]string, origins ...string) (*httptest.ResponseRecorder, bool) {
 	entered := false
 	public := web.ChainOptions{Public: web.Public{Origin: "https://mcp.example"}, Origins: origins, Logger: zerolog.Nop()}.PublicChain()
@@ -182,7 +182,7 @@ func TestOriginAndCORS(t *testing.T) {
 			}{
 				"Vary":                          {len(test.origins) > 0, "Origin"},
 				"Access-Control-Expose-Headers": {test.allowed != "", "WWW-Authenticate, Link, Request-Id, Retry-After, Mcp-Session-Id, Mcp-Protocol-Version"},
-				"Access-Control-Max-Age":        {test.status == 204, "600"}, // of an answered preflight alone, as those below
+				"Access-Control-Max-Age":        {test.status == 204, "600"}, // only in an answered preflight, like those below
 				"Access-Control-Allow-Methods":  {test.status == 204, "GET, POST"},
 				"Access-Control-Allow-Headers": {
 					test.status == 204, "Authorization, Content-Type, Accept, Mcp-Protocol-Version, Mcp-Session-Id, Mcp-Method, Mcp-Name, Last-Event-ID, Request-Id",
@@ -203,7 +203,7 @@ func TestOriginAndCORS(t *testing.T) {
 	}
 }
 
-// A preflight is answered where the call would be let in, and by what is shown to pages.
+// A preflight is answered only if the host is ours, and only by endpoints that web pages may call.
 func TestPreflightsThatAreNotAnswered(t *testing.T) {
 	options := web.ChainOptions{Public: web.Public{Origin: "https://mcp.example"}, Origins: []string{"https://app.example"}, Logger: zerolog.Nop()}
 	for name, row := range map[string]struct {

@@ -13,9 +13,9 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/middleware/web"
 )
 
-// The laws, for any Host and X-Forwarded headers of any peer: who passes has named a host of ours; the published URL is
-// one of a host of ours, or the configured one whatever was sent; and what a peer forwards who is no trusted proxy
-// changes nothing.
+// For any Host and X-Forwarded headers of any peer: a request passes only if it names one of our hosts; the published URL has
+// one of our hosts, or is the configured one whatever is sent; and the headers of a peer that is not a trusted proxy change
+// nothing.
 func FuzzHost(f *testing.F) {
 	const trusted, stranger = "10.1.2.3:4000", "192.0.2.9:4000"
 	for _, seed := range [][3]string{
@@ -61,8 +61,8 @@ func FuzzHost(f *testing.F) {
 	})
 }
 
-// The laws: a page passes when its origin is listed or the server's own, byte for byte, and a program without one; only a
-// listed one may read the answer.
+// A request passes if each Origin equals a listed one or the server's own, byte for byte. Only a listed origin may read the
+// answer.
 func FuzzOrigin(f *testing.F) {
 	const listed, own = "https://app.example", "https://mcp.example"
 	for _, seed := range []string{"", listed, own, "null", listed + ".evil.example", "HTTPS://APP.EXAMPLE", listed + "/", listed + "\x00", " " + listed, own + ":443"} {
@@ -86,7 +86,7 @@ func FuzzOrigin(f *testing.F) {
 	})
 }
 
-// The laws: every request has one id of at most 64 harmless characters; a client's own is kept when it is such a one.
+// Every request has an id of 1 to 64 harmless characters. The client's id is kept if it qualifies.
 func FuzzRequestID(f *testing.F) {
 	for _, seed := range []string{"", "abc", "a b", "a\nb", strings.Repeat("x", 64), strings.Repeat("x", 65), "é", "../.."} {
 		f.Add(seed, "")

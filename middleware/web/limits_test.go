@@ -22,7 +22,7 @@ func TestLimitsThatCannotBe(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		change func(*web.Limits)
-		says   string // "" when they can
+		says   string // "" if the limits are valid
 	}{
 		{"the defaults", func(*web.Limits) {}, ""},
 		{"nothing limited", func(l *web.Limits) { *l = web.Limits{} }, ""},
@@ -52,7 +52,7 @@ func TestLimitsThatCannotBe(t *testing.T) {
 	}
 }
 
-// limited puts one request through a stage and returns the answer. change may give it a token, an address, a header.
+// limited sends one request through a handler and returns the answer. change may set a token, an address or a header.
 func limited(handler http.Handler, change func(*http.Request)) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(http.MethodPost, "https://mcp.example/mcp", strings.NewReader("{}"))
 	if change != nil {
@@ -63,7 +63,7 @@ func limited(handler http.Handler, change func(*http.Request)) *httptest.Respons
 	return w
 }
 
-// bearerOf is what the HTTP chain knows once it has let a grant's token in.
+// bearerOf sets the principal that the HTTP chain sets for a grant's token.
 func bearerOf(token, grant string) func(*http.Request) {
 	return func(r *http.Request) {
 		p := auth.Principal{Token: rs.NewToken(token), Kind: auth.KindClient, GrantID: grant}
@@ -71,7 +71,7 @@ func bearerOf(token, grant string) func(*http.Request) {
 	}
 }
 
-// wantLater wants a 429 with a code and a whole number of seconds to wait.
+// wantLater fails unless the answer is a 429 with the code and with Retry-After in whole seconds.
 func wantLater(t *testing.T, w *httptest.ResponseRecorder, code, seconds string) {
 	t.Helper()
 	if w.Code != http.StatusTooManyRequests || w.Header().Get("Retry-After") != seconds ||
@@ -83,7 +83,7 @@ func wantLater(t *testing.T, w *httptest.ResponseRecorder, code, seconds string)
 	}
 }
 
-// A clock that stands until it is moved.
+// A clock stands still until the test advances it.
 type clock struct{ at time.Time }
 
 func newClock() *clock { return &clock{time.Date(2026, 8, 1, 12, 0, 0, 0, time.UTC)} }

@@ -61,7 +61,7 @@ func TestAccessLog(t *testing.T) {
 		name, target string
 		pipeline     http.HandlerFunc
 		want         map[string]any
-		panics       bool // which is a line before the request's
+		panics       bool // the panic is logged before the request
 	}{
 		{
 			name: "one line says who asked for what, without the query", target: "/mcp?access_token=secret",
@@ -133,7 +133,7 @@ func TestAccessLog(t *testing.T) {
 	}
 }
 
-// A method has 32 bytes in the log, and a code 80: both may come from elsewhere.
+// The access log truncates a method to 32 bytes and a code to 80, because both may come from outside.
 func TestTheAccessLogIsCut(t *testing.T) {
 	var log bytes.Buffer
 	chain := alice.New(web.Observe(web.ChainOptions{Logger: zerolog.New(&log)})).ThenFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -147,7 +147,7 @@ func TestTheAccessLogIsCut(t *testing.T) {
 	}
 }
 
-// requestsSeen is a RequestObserver that remembers.
+// requestsSeen is a RequestObserver that records the requests.
 type requestsSeen struct {
 	underWay int
 	ended    []requestSeen

@@ -9,7 +9,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/middleware/web"
 )
 
-// A prefix stands before a path of ours, and behind a well-known place.
+// The prefix precedes the server's own paths, and follows a well-known path.
 func TestPathsBelowAPrefix(t *testing.T) {
 	public := web.Public{Prefix: "/pdpp"}
 	for path, want := range map[string]string{

@@ -7,7 +7,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// RFC 6750, section 3: what error_description may hold.
+// RFC 6750, section 3: the characters that error_description may contain.
 func TestDescription(t *testing.T) {
 	for text, want := range map[string]string{
 		"The grant was revoked.":   "The grant was revoked.",
@@ -22,7 +22,7 @@ func TestDescription(t *testing.T) {
 	}
 }
 
-// Statuses of what is refused behind this package.
+// Statuses of refusals that come from outside this package.
 func TestRefusalStatus(t *testing.T) {
 	for code, want := range map[rs.Code]int{
 		"not_found": 404, "method_not_allowed": 405, "not_acceptable": 406, "unsupported_media_type": 415, "invalid_request": 400,
@@ -34,7 +34,7 @@ func TestRefusalStatus(t *testing.T) {
 	}
 }
 
-// A client that waits as long as it was told comes late enough.
+// Retry-After is rounded up to whole seconds, so that a client never comes back too early.
 func TestWholeSeconds(t *testing.T) {
 	for wait, want := range map[time.Duration]time.Duration{
 		0: time.Second, 1: time.Second, time.Second: time.Second, time.Second + 1: 2 * time.Second, 2 * time.Second: 2 * time.Second,

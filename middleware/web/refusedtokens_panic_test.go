@@ -11,7 +11,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 )
 
-// A panickingAuthority fails at every token that it is asked about.
+// A panickingAuthority panics at every introspection.
 type panickingAuthority struct {
 	web.Authenticator
 	asked int
@@ -22,8 +22,8 @@ func (a *panickingAuthority) Authenticate(context.Context, rs.Token) (auth.Princ
 	panic("a bug")
 }
 
-// A token whose question panics is charged to its address like any other unknown one, so that a bug is no free way to the
-// authority; and its place is given back, so that the address is served again after the wait.
+// A token whose introspection panics is charged to its address like any other unknown token, so that a bug does not bypass the
+// limit. Its slot is released, so that the address is served again after the wait.
 func TestAPanicIsChargedToItsAddress(t *testing.T) {
 	clock, authority := newClock(), &panickingAuthority{}
 	handler := guarded(authority, web.Limits{AddressRate: 0.5, AddressBurst: 5}, clock.now)

@@ -15,7 +15,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 )
 
-// guarded is an HTTP chain with an authority that counts, and the limits of a test.
+// guarded returns an HTTP chain with the authority and the limits.
 func guarded(authority web.Authenticator, limits web.Limits, now func() time.Time) http.Handler {
 	return web.ChainOptions{
 		Authenticator: authority, Limiter: web.NewLimiter(limits, now), Logger: zerolog.Nop(),
@@ -32,7 +32,7 @@ func from(address, token string) func(*http.Request) {
 	}
 }
 
-// Token guessing reaches the authority so often and no further; who has a good token elsewhere does not feel it.
+// Guessed tokens reach the authority only as often as the limit of their address allows. Other addresses are not affected.
 func TestGuessingTokens(t *testing.T) {
 	clock, authority := newClock(), &webAuthority{}
 	chain := guarded(authority, web.Limits{AddressRate: 0.5, AddressBurst: 5}, clock.now)
@@ -64,12 +64,12 @@ func TestGuessingTokens(t *testing.T) {
 	}
 }
 
-// remembering is an authority that was asked about the revoked token before.
+// remembering is an authority that knows the revoked token from earlier.
 type remembering struct{ *webAuthority }
 
 func (remembering) Known(token rs.Token) bool { return token.Reveal() == "revoked" }
 
-// Guesses are counted where there is a limit and an address, and those tokens are none that were good before.
+// A refused token is counted as a guess if there is a limit and an address, unless the token was valid before.
 func TestWhoseTokensAreCounted(t *testing.T) {
 	one := web.Limits{AddressRate: 0.001, AddressBurst: 1}
 	for name, row := range map[string]struct {
@@ -122,11 +122,11 @@ type slowAuthority struct{ webAuthority }
 
 func (a *slowAuthority) Authenticate(ctx context.Context, token rs.Token) (auth.Principal, error) {
 	a.asked.Add(1)
-	time.Sleep(time.Second) // of the bubble's clock
+	time.Sleep(time.Second) // on the clock of synctest
 	return a.webAuthority.Authenticate(ctx, token)
 }
 
-// Guesses made at the same time are all charged, and only so many are judged at a time.
+// Concurrent guesses are all charged, and only a limited number reach the authority at a time.
 func TestGuessingTokensAllAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		authority := &slowAuthority{}
@@ -142,16 +142,16 @@ func TestGuessingTokensAllAtOnce(t *testing.T) {
 		if count[401] != 80 || count[429] != 20 || authority.asked.Load() != 2*80 { // asked counts both authorities
 			t.Errorf("answers %v, and the authority was asked %d times", count, authority.asked.Load()/2)
 		}
-		wantLater(t, limited(chain, from("203.0.113.7", "good")), "rate_limited", "76000") // 80 questions were put, where 5 were free
+		wantLater(t, limited(chain, from("203.0.113.7", "good")), "rate_limited", "76000") // 80 introspections with a burst of 5
 	})
 }
 
-// Many people who connect from one address at the same time, all with good tokens, do not hinder each other.
+// Many callers with valid tokens at one address do not hinder each other.
 func TestManyGoodTokensAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		chain := guarded(&slowAuthority{}, web.Limits{AddressRate: 1, AddressBurst: 5}, time.Now)
 		answers := make(chan int, 50)
-		for range 2 { // more in all than may be under way
+		for range 2 { // more in all than may be concurrent
 			for range 50 {
 				go func() { answers <- limited(chain, from("203.0.113.7", "good")).Code }()
 			}

@@ -73,7 +73,7 @@ func TestNoTokenRate(t *testing.T) {
 	}
 }
 
-// More tokens than are counted at a time are served, each from its own burst.
+// More tokens than there are buckets are served, each with its own burst.
 func TestTokenRateForgetsTheOldest(t *testing.T) {
 	limiter := web.NewLimiter(web.Limits{TokenRate: 1, TokenBurst: 1}, newClock().now)
 	handler := web.Limit(limiter)(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
@@ -90,7 +90,7 @@ func TestTokenRateForgetsTheOldest(t *testing.T) {
 	}
 }
 
-// What is not about a token is charged to its client's address alone.
+// A request without a token is charged only to the address of its client.
 func TestAddressesAreCharged(t *testing.T) {
 	limiter := web.NewLimiter(web.Limits{AddressRate: 1, AddressBurst: 1}, newClock().now)
 	var took []bool
@@ -103,7 +103,7 @@ func TestAddressesAreCharged(t *testing.T) {
 	}
 }
 
-// A flood of one token at once: exactly its burst gets in.
+// Of many concurrent requests with one token, exactly its burst passes.
 func TestAFloodOfOneToken(t *testing.T) {
 	var entered, refused atomic.Int64
 	limiter := web.NewLimiter(web.Limits{TokenRate: 1, TokenBurst: 20}, newClock().now)

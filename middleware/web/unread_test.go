@@ -18,7 +18,7 @@ func watching(next http.Handler) http.Handler {
 	return web.Observe(web.ChainOptions{Logger: zerolog.Nop()})(next)
 }
 
-// A deadlineRecorder notes until when the rest of a body is awaited.
+// A deadlineRecorder records the read deadline for the rest of a body.
 type deadlineRecorder struct {
 	*httptest.ResponseRecorder
 	until time.Time
@@ -29,7 +29,7 @@ func (r *deadlineRecorder) SetReadDeadline(until time.Time) error {
 	return nil
 }
 
-// Whoever sends no more of its body holds its connection for half a second after the answer.
+// A client that does not send the rest of its body keeps its connection for only half a second after the answer.
 func TestAnUnreadBodyWaitsHalfASecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &deadlineRecorder{ResponseRecorder: httptest.NewRecorder()}
@@ -41,7 +41,7 @@ func TestAnUnreadBodyWaitsHalfASecond(t *testing.T) {
 	})
 }
 
-// Whoever is let in reaches the connection through all that is around it.
+// A handler behind the chain can set a deadline of the connection through all ResponseWriters of the chain.
 func TestTheConnectionIsReached(t *testing.T) {
 	w, until := &deadlineRecorder{ResponseRecorder: httptest.NewRecorder()}, time.Unix(1e9, 0)
 	chain := web.ChainOptions{Authenticator: &webAuthority{}, Public: web.Public{Origin: "https://mcp.example"}, Logger: zerolog.Nop()}.AuthenticatedChain()
@@ -57,12 +57,12 @@ func TestTheConnectionIsReached(t *testing.T) {
 	}
 }
 
-// closed is a connection that takes nothing.
+// closed is a ResponseWriter whose connection is closed.
 type closed struct{ *httptest.ResponseRecorder }
 
 func (closed) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
 
-// Who answers learns that nobody is there.
+// A handler gets the error when the connection is closed.
 func TestAnAnswerThatCannotBeWritten(t *testing.T) {
 	watching(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		if _, err := io.WriteString(w, "answered"); err == nil {
