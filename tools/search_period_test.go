@@ -1,6 +1,7 @@
 package tools_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/url"
@@ -102,14 +103,18 @@ func TestATimelineOfEqualTimes(t *testing.T) {
 func TestACursorOfAnotherPeriodIsRefused(t *testing.T) {
 	server, tool := newShopServer(t), tools.Search("https://rs.example")
 	_, data, _ := server.call(t, tool, `{"since":"2026-01-30","limit":2}`)
+	printed := data.Text("next_cursor")
+	parts := strings.SplitN(printed, ".", 4)
+	edited := parts[0] + ".1-40." + parts[2] + "."
 	for other, want := range map[string]rs.Code{
-		`{"since":"2026-01-30"}`:                      "",
-		`{"since":"2026-01-31"}`:                      "invalid_cursor",
-		`{"since":"2026-01-30","until":"2026-03-31"}`: "invalid_cursor",
-		`{"since":"2026-01-30","streams":["orders"]}`: "invalid_cursor",
-		`{"q":"rent","since":"2026-01-30"}`:           "invalid_cursor",
+		`{"since":"2026-01-30","cursor":"` + edited + `"}`: "invalid_cursor", // behind all sources
+		`{"since":"2026-01-30"}`:                           "",
+		`{"since":"2026-01-31"}`:                           "invalid_cursor",
+		`{"since":"2026-01-30","until":"2026-03-31"}`:      "invalid_cursor",
+		`{"since":"2026-01-30","streams":["orders"]}`:      "invalid_cursor",
+		`{"q":"rent","since":"2026-01-30"}`:                "invalid_cursor",
 	} {
-		raw := rs.AsObject(other).With("limit", "3").With("cursor", rs.EncodeJSON(data.Text("next_cursor"))).JSON()
+		raw := rs.AsObject(other).With("limit", "3").With("cursor", rs.EncodeJSON(cmp.Or(rs.AsObject(other).Text("cursor"), printed))).JSON()
 		args, err := tool.Parse([]byte(raw))
 		if err == nil {
 			_, err = tools.Forward(t.Context(), tools.Call{Tool: tool, Arguments: rs.AsObject(raw), RS: server.doer, Args: args})

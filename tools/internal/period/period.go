@@ -42,7 +42,8 @@ func (p Period) Bounds(zone *time.Location) (from, before time.Time) {
 // filter returns the period as conditions on a field.
 func (p Period) filter(field string, kind filter.DateKind, zone *time.Location) filter.Filter {
 	var f filter.Filter
-	for operator, value := range map[string]string{"gte": p.Since, "lte": p.Until} {
+	for _, given := range [][2]string{{"gte", p.Since}, {"lte", p.Until}} {
+		operator, value := given[0], given[1]
 		if t, err := rs.ReadTime(value); err == nil && !written.IsDay(value) {
 			value = bound(t, value, kind, zone)
 		}
@@ -129,7 +130,8 @@ func (p *Reader) from(r rs.Request) (cursor, error) {
 		before, _ := strconv.Atoi(rounds)
 		_, timeErr := rs.ReadTime(parts[3])
 		c := cursor{shown, parts[3], max(0, before)}
-		if err == nil && shown+before > 0 && shown >= 0 && shown < maxHits*maxReads && (c.at == "" || timeErr == nil) && p.encode(r, c) == text {
+		if err == nil && shown+before > 0 && shown >= 0 && shown < maxHits*maxReads && (c.at == "" || timeErr == nil) && p.encode(r, c) == text &&
+			(c.before == 0 || len(p.round(c.before).sources) > 0) {
 			return c, nil
 		}
 	}
