@@ -203,8 +203,11 @@ func (p *round) recall(pages []sourcePage) rs.Object {
 		merged = append(merged, rs.Member{Name: "partial_count", Value: strconv.Itoa(partial)})
 	}
 	for _, name := range []string{"left_out_words", "time_words", "preferred_time"} {
-		if value := pages[0].meta.Object("recall").Get(name); value != "" {
-			merged = append(merged, rs.Member{Name: name, Value: value})
+		for _, page := range pages { // the first that has it: a source may have failed
+			if value := page.meta.Object("recall").Get(name); value != "" {
+				merged = append(merged, rs.Member{Name: name, Value: value})
+				break
+			}
 		}
 	}
 	if len(missing) > 0 && p.isAll() {
