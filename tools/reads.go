@@ -203,16 +203,17 @@ func recordsOf(ctx context.Context, call Call, scopes []rs.Scope, id string) (re
 	found := make([][]rs.Ref, len(scopes))
 	var count atomic.Int64
 	read.All(ctx, min(len(scopes), maxIDReads), func(ctx context.Context, i int) {
+		isAnswer := func(err error) bool { return err == nil || rs.AsError(err).Status == 404 }
 		refs, err := recordOf(ctx, call, scopes[i], id)
 		several := rs.AsError(cmp.Or[error](err, &rs.Error{})).Connections
+		complete := isAnswer(err) || len(several) > 0 && len(several) <= maxNamedByID
 		for _, connection := range several[:min(len(several), maxNamedByID)] { // no connection was named, so each may have the record
 			one := scopes[i]
 			one.ConnectionID = connection.ID
-			of, ofOne := recordOf(ctx, call, one, id)
-			refs, err = append(refs, of...), ofOne
+			of, err := recordOf(ctx, call, one, id)
+			refs, complete = append(refs, of...), complete && isAnswer(err)
 		}
-		found[i] = refs
-		if err == nil || rs.AsError(err).Status == 404 {
+		if found[i] = refs; complete {
 			count.Add(1)
 		}
 	})

@@ -105,6 +105,10 @@ func TestAnIDOfSeveralConnectionsIsFoundInEach(t *testing.T) {
 		case strings.HasSuffix(r.Path, "/records/dup-3") && connection == "":
 			all := []rs.Connection{{ID: "a"}, {ID: "b"}, {ID: "c"}}
 			return nil, &rs.Error{Code: "ambiguous_connection", Status: http.StatusConflict, Connections: all, ConnectionTotal: 3}
+		case strings.HasSuffix(r.Path, "/records/dup-5") && connection == "":
+			return nil, &rs.Error{Code: "ambiguous_connection", Status: http.StatusConflict, Connections: []rs.Connection{{ID: "a"}, {ID: "b"}}, ConnectionTotal: 2}
+		case strings.HasSuffix(r.Path, "/records/dup-5") && connection == "a":
+			return nil, &rs.Error{Code: "upstream_error", Status: http.StatusBadGateway}
 		case strings.HasSuffix(r.Path, "/records/dup-3") && connection != "c":
 			return middlewaretest.JSON(`{"object":"record","id":"dup-3","stream":"messages","connection_id":"` + connection + `","data":{}}`), nil
 		case strings.Contains(r.Path, "/records/"):
@@ -120,6 +124,10 @@ func TestAnIDOfSeveralConnectionsIsFoundInEach(t *testing.T) {
 		if !strings.Contains(result.Text, want) || strings.Contains(result.Text, "not looked through") {
 			t.Error(result.Text)
 		}
+	}
+	// A connection that failed may have the record.
+	if result := use(t, tools.PlainSearch("https://rs.example"), server, []byte(`{"q":"dup-5"}`)); strings.Contains(result.Text, "Nor is") {
+		t.Error(result.Text)
 	}
 }
 
