@@ -13,8 +13,8 @@ import (
 // MaxRelated is the most relations of a call, and the most records of one relation that a document shows.
 const MaxRelated = 20
 
-// A Truncation is a field that an answer shows only in part, and the call that reads the rest (S1-R2). Its methods compute on demand, because
-// a page may have thousands, of which a few are listed and the others counted.
+// A Truncation is a field that an answer shows only in part, and the call that reads the rest (S1-R2). Its methods compute on demand: a page
+// may have thousands, of which a few are listed and the others counted.
 type Truncation struct {
 	Item      *Item
 	Field     rs.Member // as received
@@ -89,8 +89,8 @@ func (c Truncation) json() string {
 }
 
 // AddTruncations adds to a follow-up or a document's metadata what is not complete, in about remaining bytes of JSON: under key the fields
-// that are shown in part, each with the call that reads the rest, and the names of the omitted fields, with the call that reads the first of
-// them.
+// that are shown in part, each with the call that reads the rest, and the names of the omitted fields, with the call that reads the first
+// of them.
 func AddTruncations(out *write.Object, key string, cuts []Truncation, it *Item, remaining int) *write.Object {
 	const batch = 20 // fields of one call
 	var parts, names, first []string
@@ -161,7 +161,7 @@ func Truncated(sent rs.Item, it *Item) Shown {
 	return newShown(raw, it, fields, sent.Members.Get("expanded"))
 }
 
-// withCuts returns a record with a member truncated, which lists the incomplete fields of its data: content_ladder may have no space for it.
+// withCuts returns a record with a member truncated, which lists its incomplete fields: content_ladder may have no space for them.
 func withCuts(record rs.Object, cut []string) rs.Object {
 	const most = 20
 	if len(cut) == 0 {

@@ -30,8 +30,8 @@ type recordTable struct {
 }
 
 // Tables writes the records of a page as tables in about remaining bytes. records has the lines of each record, with the head of a group
-// before its first. notes say how to read the rest of truncated texts; there is no such note for a single record, whose cells have the call.
-// The length of texts in cells is chosen so that all fit.
+// before its first. notes say how to read the rest of truncated texts, except for a single record, whose cells have the call. The length
+// of texts in cells is chosen so that all fit.
 func Tables(items []Item, remaining int) (records, notes []string) {
 	t := recordTable{chars: mostText}
 	if len(items) == 1 {

@@ -13,14 +13,14 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
 
-// An index names every granted stream by connection, with the count and the age of its records if the resource server sends them
-// (S0-R5, S0-5a, D32). It is the whole answer of schema without a stream.
+// An index lists every granted stream by connection, with the number of its records and the date of the newest if the resource server sends
+// them (S0-R5, S0-5a, D32). It is the complete answer of schema without a stream.
 type index struct {
 	*document
 	connectors  int
 	streams     int // of each connector
 	connections []indexedConnection
-	counted     bool     // text says how many records there are
+	counted     bool     // the text has the numbers of records
 	warnings    []string // of the resource server, such as which files it could not read
 }
 
@@ -31,14 +31,14 @@ type indexedConnection struct {
 }
 
 func (d *document) warnings() []string {
-	const mostWarnings = 18 // which may name all files that were not read
+	const mostWarnings = 18 // enough to list all files that were not read
 	return answer.List{Meta: d.Members.Object("meta")}.Warnings(mostWarnings)
 }
 
 func newIndex(d *document) (x *index, err error) {
 	x = &index{document: d, warnings: d.warnings()}
 	rows := d.q.Counts.ListedStreams()
-	listed := make(map[[2]string]int, len(rows)) // the place of the last by connection and stream
+	listed := make(map[[2]string]int, len(rows)) // by connection and stream: the index of its last row
 	for i, row := range rows {
 		listed[[2]string{row.Connection, row.Name}] = i
 	}
@@ -73,7 +73,7 @@ func newIndex(d *document) (x *index, err error) {
 	return x, err
 }
 
-// part are the connections with the streams of the page up to one of them, counted over all.
+// part returns the connections with the streams of the page that ends before stream to, counted over all connections.
 func (x *index) part(to int) []indexedConnection {
 	var part []indexedConnection
 	at := 0
@@ -135,12 +135,12 @@ func (x *index) text(to int) string {
 	return answer.WithUnavailable(strings.Join(write.NotEmpty(lines...), "\n"), x.Members)
 }
 
-// head is `gmail, cin_mail_work "Work mail"`.
+// head returns `gmail, cin_mail_work "Work mail"`.
 func (c *indexedConnection) head() string {
 	return write.Labelled(connectorName(c.ConnectorKey)+write.When(c.ID != "", ", "+write.ShownName(c.ID)), c.DisplayName)
 }
 
-// freshness is that of each connection, if it is the same for all of several; else "".
+// freshness returns the freshness of the connections if there are several and it is the same for all; else "".
 func (x *index) freshness() string {
 	if len(x.connections) < 2 || x.connections[0].fresh.Status == "" {
 		return ""
@@ -152,12 +152,12 @@ func (x *index) freshness() string {
 	return same
 }
 
-// freshness is "current, data as of 2026-11-20": runs count for a connector, not for each of its connections.
+// freshness returns "current, data as of 2026-11-20". It is that of the connector, not of each of its connections.
 func (c *indexedConnection) freshness() string {
 	return clean.Name(c.fresh.Status) + ", " + cmp.Or(write.Lead("data as of ", write.Day(c.fresh.AsOf)), answer.SyncUnknown)
 }
 
-// counts is "messages 803 (to 2026-11-20)", with the day where it is another than that of the stream before.
+// counts returns "messages 803 (to 2026-11-20)", without the day if the stream before has the same.
 func counts(s rs.ListedStream, before []rs.ListedStream) string {
 	newest := write.Day(s.Updated)
 	again := len(before) > 0 && write.Day(before[len(before)-1].Updated) == newest
@@ -190,12 +190,11 @@ const listText = 8 << 10
 // A ListQuery is the call that a list of streams answers.
 type ListQuery struct {
 	ConnectionID string
-	Offset       int // how many rows an earlier answer showed
+	Offset       int // how many rows earlier answers showed
 }
 
-// List renders the granted streams, a line per stream and connection (S3-2a). Structured is {"data": body}. Rows that do
-// not fit are left out on each channel for itself, with the call that reads on (D18). An offset past the end is
-// "invalid_arguments".
+// List renders the granted streams, a line per stream and connection (S3-2a). structured is {"data": body}. Each channel shows as many rows
+// as fit, with the call that continues (D18). An offset past the end is "invalid_arguments".
 func List(response *rs.Response, q ListQuery) (text, structured string, err error) {
 	const what = "list_streams"
 	l, err := answer.ReadList(response, what, "")
@@ -238,7 +237,7 @@ func (q ListQuery) text(l answer.List, page paging.ByOffset, to int) string {
 	return strings.Join(write.Clipped(write.NotEmpty(lines...)), "\n")
 }
 
-// listedLine is `messages — cin_work "Work mail" (gmail): 803 records, updated 2026-11-20T10:00:00Z, freshness current`.
+// listedLine returns `messages — cin_work "Work mail" (gmail): 803 records, updated 2026-11-20T10:00:00Z, freshness current`.
 func listedLine(s rs.ListedStream) string {
 	line := write.ShownName(s.Name) + write.When(s.Connection != "", " — "+write.Labelled(write.ShownName(s.Connection), s.Label)) +
 		write.When(s.Connector != "", " ("+clean.Bare(write.Label(s.Connector))+")")

@@ -1,4 +1,4 @@
-// Package schema writes what there is to read: the index of a grant, what the fields of one stream can do, and the list of streams.
+// Package schema renders what can be read: the index of a grant, the capabilities of the fields of one stream, and the list of streams.
 package schema
 
 import (
@@ -24,9 +24,9 @@ type Query struct {
 	ConnectionID string
 	Full         bool
 	Fields       []string // only these fields of Stream; none means all
-	Meant        []string // Fields, with those that are nearest in place of those that are not there; nil for none
-	Offset       int      // how many streams of the index, or fields of Stream, an earlier answer showed
-	// Of an index: the list of streams, with their counts, nil where it is not known; and the present time.
+	Meant        []string // Fields with unknown ones replaced by the most similar; nil for none
+	Offset       int      // how many streams of the index, or fields of Stream, earlier answers showed
+	// For an index: the list of streams with their counts, nil if unknown, and the present time.
 	Counts   *rs.Response
 	Now      string
 	Coverage answer.Coverage // of a stream
@@ -39,15 +39,15 @@ func (q Query) at(offset int) *write.Object {
 	return a.Number("offset", offset)
 }
 
-// meant is the call with the fields that are meant, or with all of them.
+// meant returns the arguments of the call with the fields in Meant, or with all fields if that is empty.
 func (q Query) meant() *write.Object {
 	q.Fields = q.Meant
 	return q.at(0)
 }
 
-// Render renders a schema document: an index of streams, or what one stream can do (S0-R5). Structured is {"data": document}, with
-// each stream row once (D5), and a legend where the document has flags. Each channel shows as many streams of an index, or fields of
-// a stream, as fit, and how to read on (D18). An offset past the end is "invalid_arguments".
+// Render renders a schema document: an index of streams, or what one stream can do (S0-R5). structured is {"data": document}, with each
+// stream row once (D5), and a legend if the document has flags. Each channel shows as many streams of an index, or fields of a stream, as
+// fit, and how to continue (D18). An offset past the end is "invalid_arguments".
 func Render(response *rs.Response, q Query) (text, structured string, err error) {
 	const what = "schema"
 	schema := response.Schema()
@@ -76,7 +76,7 @@ func Render(response *rs.Response, q Query) (text, structured string, err error)
 	return d.text(), d.structured(), nil
 }
 
-// A document is a schema document with those of its streams that were asked for.
+// A document is a schema document with only the requested streams.
 type document struct {
 	*rs.Schema
 	q       Query
@@ -84,19 +84,19 @@ type document struct {
 	nested  bool   // the rows are in connectors[].streams
 	rows    []streamRow
 	page    paging.ByOffset // of the fields of all rows
-	unknown []string        // fields that were asked for and are not there
+	unknown []string        // fields that were requested and do not exist
 }
 
-// A streamRow is one stream of one connector. What its fields can do is read only for a call that names the stream.
+// A streamRow is one stream of one connector. Its fields are read only for a call that names the stream.
 type streamRow struct {
-	rs.SchemaStream // its connections are those that were asked for
+	rs.SchemaStream // with only the requested connections
 	all             []rs.SchemaField
-	fields          []rs.SchemaField // those of them that were asked for, on the page at hand
-	described       bool             // the row counts as one field, because it has none
+	fields          []rs.SchemaField // the requested ones of all, on the current page
+	described       bool             // the row has no fields, and counts as one
 	continued       bool             // an earlier page shows the first of its fields
 }
 
-// readSchema finds the streams that were asked for, and their fields.
+// readSchema reads the requested streams and their fields.
 func readSchema(schema *rs.Schema, q Query) *document {
 	d := &document{Schema: schema, q: q, raw: schema.Raw, rows: make([]streamRow, 0, len(schema.Streams))}
 	d.nested = slices.ContainsFunc(schema.Streams, func(s rs.SchemaStream) bool { return s.Connector >= 0 })
@@ -142,7 +142,7 @@ func (r *streamRow) size() int {
 	return len(r.fields)
 }
 
-// rowsTo are the rows of the page up to one of its fields, each with those of its fields that are on the page.
+// rowsTo returns the rows of the page that ends before field to, each with only its fields on the page.
 func (d *document) rowsTo(to int) []streamRow {
 	var rows []streamRow
 	at := 0
@@ -161,11 +161,11 @@ func (d *document) rowsTo(to int) []streamRow {
 	return rows
 }
 
-// Limits of the parts of a document that is cut, in bytes, so that a field always fits.
+// Limits of the parts of a truncated document, in bytes, so that a field always fits.
 const (
 	connectorHead   = 6 << 10
 	rowHead         = 8 << 10
-	connectionsHead = 2500     // the connections in one of them
+	connectionsHead = 2500     // the connections in one of these heads
 	fieldBytes      = 20 << 10 // the capabilities of a field and its property together
 	unknownBytes    = 1 << 10
 )
@@ -179,7 +179,7 @@ var identity = []string{
 const FlagLegend = "Flags of a field: t type, role meaning, eq exact filter, r range filter operators, lex lexical search, sem semantic search, " +
 	"a aggregations, g=false not granted, declared granted without stated capabilities. cursor_field (the default order) and fields with r can be sorted."
 
-// structured is the document as received if it fits (S3-7a), else the part of it that fits, with the arguments that read on.
+// structured returns the document as received if it fits (S3-7a), else the part that fits, with the arguments that continue.
 func (d *document) structured() string {
 	if d.q.Offset == 0 && len(d.q.Fields) == 0 {
 		whole := d.legend(new(write.Object).Rest(d.q.Coverage.Members()).Put("data", d.raw), d.rows).JSON()
@@ -191,7 +191,7 @@ func (d *document) structured() string {
 	return out
 }
 
-// legend adds the legend where a field has capabilities of the compact form.
+// legend adds the legend if a field has capabilities in the compact form.
 func (d *document) legend(out *write.Object, rows []streamRow) *write.Object {
 	for i := range rows {
 		if !d.q.Full && slices.ContainsFunc(rows[i].fields, func(f rs.SchemaField) bool { return f.HasFlags() }) {
@@ -201,8 +201,8 @@ func (d *document) legend(out *write.Object, rows []streamRow) *write.Object {
 	return out
 }
 
-// part is the document with the fields of the page up to one of them. The arguments that read on are before it, because some hosts cut
-// long results.
+// part returns the document with the fields of the page that ends before field to. The arguments that continue come first, because some
+// hosts cut long results.
 func (d *document) part(to int) string {
 	rows := d.rowsTo(to)
 	out := d.page.Begin(new(write.Object).Rest(d.q.Coverage.Members()), to)
@@ -213,7 +213,7 @@ func (d *document) part(to int) string {
 	return d.legend(out.Put("data", data.JSON()), rows).JSON()
 }
 
-// withRows is the document with only some rows, each in its connector if it was in one. shortened names the parts that were shortened.
+// withRows returns the document with only some rows, each in its connector if it was in one. shortened lists the parts that were shortened.
 func (d *document) withRows(rows []streamRow) (data object, shortened []string) {
 	data, cut := cutHead(d.Members.Without("connectors", "streams"), write.DocumentHead)
 	streams, connectors := []string{}, []string{}
@@ -235,7 +235,7 @@ func (d *document) withRows(rows []streamRow) (data object, shortened []string) 
 	return append(data, write.Pair("streams", rs.JoinArray(streams))), shortened
 }
 
-// cutHead is what each page repeats of a document, a connector or a row, in at most max bytes.
+// cutHead truncates what each page repeats of a document, a connector or a row to max bytes, and reports whether it changed.
 func cutHead(o object, max int) (_ object, cut bool) {
 	if raw := o.Get("granted_connections"); len(raw) > connectionsHead {
 		o = o.With("granted_connections", write.Truncate(raw, connectionsHead)).
@@ -246,7 +246,7 @@ func cutHead(o object, max int) (_ object, cut bool) {
 	return rs.AsObject(write.Truncate(whole, max)), cut || len(whole) > max
 }
 
-// part is a row with only the fields at hand.
+// part returns the row with only the fields on the page. shortened lists the parts that were shortened.
 func (r *streamRow) part() (row object, shortened []string) {
 	schema := r.Members.Object("schema")
 	row = r.Members.Without("field_capabilities")

@@ -12,14 +12,14 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
 
-// How much of a list is in the text of a schema, in bytes unless said otherwise.
+// Limits of the lists in the text of a schema, in bytes.
 const (
 	connectionListBytes = 6 << 10 // the connections of a stream
 	expandListBytes     = 2 << 10
 	exampleBytes        = 1 << 10
 )
 
-// text describes as many fields of the stream as fit, from the offset on.
+// text describes as many fields of the stream as fit, beginning at the offset.
 func (d *document) text() string {
 	if len(d.rows) == 0 {
 		return answer.WithUnavailable(clean.Clip(answer.NoneGranted(d.q.Stream, d.q.ConnectionID), write.LineChars), d.Members)
@@ -29,8 +29,8 @@ func (d *document) text() string {
 	return text
 }
 
-// lines describe each row of the page up to one field, with all that the next call needs (S0-5b, S0-5c). The call that reads on is
-// first and last, because some hosts cut the middle.
+// lines describes each row of the page that ends before field to, with all that the next call needs (S0-5b, S0-5c). The call that continues
+// comes first and last, because some hosts cut the middle.
 func (d *document) lines(to int) []string {
 	shown, next := d.page.Lines(to)
 	lines := write.NotEmpty(shown)
@@ -40,7 +40,7 @@ func (d *document) lines(to int) []string {
 		lines = append(lines, write.Offer(lead, d.q.meant().Call("schema"), write.LineChars))
 	}
 	rows := d.rowsTo(to)
-	described := map[string]string{} // the row with such lines
+	described := map[string]string{} // by lines: the first row that has them
 	for i := range rows {
 		r := &rows[i]
 		head, body := r.head(), r.lines(d.q.Full)
@@ -58,7 +58,7 @@ func (d *document) lines(to int) []string {
 	return write.NotEmpty(slices.Concat(lines, []string{legend(rows)}, d.q.Coverage.Lines(), d.warnings(), []string{next})...)
 }
 
-// head is `messages (gmail; connection_id cin_a "Work mail", cin_b "Personal mail")`, as many connections as fit.
+// head returns `messages (gmail; connection_id cin_a "Work mail", cin_b "Personal mail")`, with as many connections as fit.
 func (r *streamRow) head() []string {
 	head := write.ShownName(r.Name) + " (" + connectorName(r.ConnectorKey)
 	if len(r.Connections) == 0 {
@@ -71,7 +71,7 @@ func (r *streamRow) head() []string {
 	return write.Folded(head+"; connection_id ", "      ", list)
 }
 
-// lines list a row's fields by what can be done with them, then what can be done with the row.
+// lines lists a row's fields by their capabilities, then the capabilities of the row.
 func (r *streamRow) lines(full bool) []string {
 	var lines, signatures []string
 	names := map[string][]string{} // by signature
@@ -121,7 +121,7 @@ func (r *streamRow) cursor() string { return r.Members.Text("cursor_field") }
 
 func (r *streamRow) sorted() bool { return r.cursor() != "" && len(r.cursor()) <= write.LongestName }
 
-// legend explains the words that describe some rows: how to send each (S0-5d).
+// legend explains how to use each capability in the description of some rows (S0-5d).
 func legend(rows []streamRow) string {
 	var exact, sorted, choice string
 	var modes, kinds []string // of search, and of aggregation
@@ -162,7 +162,7 @@ func legend(rows []streamRow) string {
 	return "Use: " + strings.Join(append(uses, `fields:["field"].`), "; ")
 }
 
-// examples are calls that this row's advertised capabilities allow, those that are not long.
+// examples returns calls that the row's advertised capabilities allow, without those longer than exampleBytes.
 func (r *streamRow) examples() []string {
 	if !write.SendableName(r.Name) {
 		return nil
@@ -202,7 +202,7 @@ const mostKinds = 12
 
 const schemaBytes = 1500
 
-// signature is what a field is and can do: "timestamp (event-time) exact range group_by_time max min".
+// signature returns the type and capabilities of a field: "timestamp (event-time) exact range group_by_time max min".
 func signature(f *rs.SchemaField) string {
 	kind, ranges := write.When(f.Type != "", typeName(write.Label(f.Type))), ""
 	role := write.When(f.Role != "", "("+clean.Name(write.Label(f.Role))+")")
@@ -219,7 +219,7 @@ func searchModes(f *rs.SchemaField) []string {
 	return write.NotEmpty(write.When(f.Lexical, "lexical"), write.When(f.Semantic, "semantic"))
 }
 
-// aggregations are the kinds that a field allows; what has a sum has an average too, which is composed of two reads.
+// aggregations returns the kinds of aggregation that a field allows. A field with a sum has an average too, composed of two reads.
 func aggregations(f *rs.SchemaField) []string {
 	kinds := write.EachOf(f.Aggregates, mostKinds, func(kind string) string {
 		word := clean.Preview(kind, 30)
@@ -231,7 +231,7 @@ func aggregations(f *rs.SchemaField) []string {
 	return kinds
 }
 
-// typeName is the type of a field, such as string or string|null; quoted where it is more than such words.
+// typeName returns the type of a field, such as string or string|null, quoted if it is anything but such words.
 func typeName(kind string) string {
 	if clean.Unmistakable(strings.ReplaceAll(kind, "|", "")) {
 		return kind
@@ -239,7 +239,7 @@ func typeName(kind string) string {
 	return clean.Quote(kind)
 }
 
-// withJSON is a line that ends in JSON. JSON that is too long is shortened, and the line notes it.
+// withJSON returns a line that ends in JSON. It shortens JSON that is too long, and notes that in the line.
 func withJSON(beginning string, raw string) string {
 	if raw == "" {
 		return clean.Clip(beginning, write.LineChars)
@@ -248,7 +248,7 @@ func withJSON(beginning string, raw string) string {
 	return clean.Clip(line, write.LineChars)
 }
 
-// expands is "attachments (has_many, default 10, max 50)".
+// expands returns "attachments (has_many, default 10, max 50)".
 func expands(r rs.Relation) string {
 	var least, most string
 	cardinality := write.When(r.Cardinality != "", clean.Name(clean.Preview(r.Cardinality, 20)))
