@@ -13,8 +13,8 @@ import (
 // MaxRelated is the most relations of a call, and the most records of one relation that a document shows.
 const MaxRelated = 20
 
-// A Truncation is a field that an answer shows only in part, and the call that reads the rest (S1-R2). Its methods compute on demand: a page
-// may have thousands, of which a few are listed and the others counted.
+// A Truncation is a field that an answer shows only in part, and the call that reads the rest (S1-R2). Its methods compute on demand: a
+// page may have thousands, of which a few are listed and the others counted.
 type Truncation struct {
 	Item      *Item
 	Field     rs.Member // as received
