@@ -11,8 +11,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// recordings is where exchanges recorded from a running resource server lie, beside the repository. They are not
-// part of it: without them the tests that compare with them are skipped.
+// recordings is a folder outside the repository with exchanges recorded from a running resource server. Without it
+// the tests that use it are skipped.
 const recordings = "../../shared/wire"
 
 func recordedBody(t *testing.T, name string) []byte {
@@ -30,7 +30,7 @@ func recordedBody(t *testing.T, name string) []byte {
 	return exchange.Body
 }
 
-// S3-7b: what is projected here is what the resource server's own compact view says.
+// S3-7b: the projection of a full schema equals the compact view of the resource server.
 func TestProjectionIsTheRecordedCompactView(t *testing.T) {
 	t.Run("a client grant over two connections", func(t *testing.T) {
 		got := project(t, recordedBody(t, "16-schema-full.json"), "", "")
@@ -54,7 +54,7 @@ func TestProjectionIsTheRecordedCompactView(t *testing.T) {
 	})
 }
 
-// S3-R7, S3-7a: a recorded compact view passes as it was.
+// S3-R7, S3-7a: a recorded compact view passes unchanged.
 func TestRecordedCompactViewPassesUnchanged(t *testing.T) {
 	for name, scope := range map[string]rs.Scope{
 		"15-schema-compact.json":             {},

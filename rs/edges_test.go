@@ -10,7 +10,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// D19: an error's sentence loses the characters that are not seen, from the first to the last of them, and none beside them.
+// D19: the message of an error loses invisible characters, including the first and last of each range but not their neighbours.
 func TestEdgesOfWhatAnErrorDoesNotShow(t *testing.T) {
 	for text, want := range map[string]string{
 		"a\U000DFFFFb": "a\U000DFFFFb", "a\U000E0000b": "ab", "a\U000E007Fb": "ab", "a\U000E0080b": "a\U000E0080b", "a\u202ab\u202ec": "abc", "a\u202fb": "a b",
@@ -23,7 +23,7 @@ func TestEdgesOfWhatAnErrorDoesNotShow(t *testing.T) {
 	}
 }
 
-// D19: the first and the last of each kind of characters that show nothing, and not those beside them.
+// D19: each range of invisible characters has exactly these bounds.
 func TestEdgesOfWhatIsNotSeen(t *testing.T) {
 	for name, row := range map[string]struct {
 		is     func(rune) bool
@@ -43,7 +43,7 @@ func TestEdgesOfWhatIsNotSeen(t *testing.T) {
 	}
 }
 
-// A terminal sequence of more characters than terminals read is none.
+// A sequence that is longer than terminals accept is not treated as a terminal sequence.
 func TestEdgesOfATerminalSequence(t *testing.T) {
 	for between, want := range map[int]int{0: 3, 62: 65, 63: 0} {
 		if got := rs.EscapeBytes("\x1b[" + strings.Repeat("0", between) + "m"); got != want {
@@ -52,7 +52,7 @@ func TestEdgesOfATerminalSequence(t *testing.T) {
 	}
 }
 
-// D12: what ends a word of prose is written as a URI, and the letters beside it are not.
+// D12: an id with a character that ends a word of prose is written as a URI; letters, digits and - _ @ [ { stay plain.
 func TestEdgesOfAWord(t *testing.T) {
 	for id, want := range map[string]string{
 		"a": "s:a", "z": "s:z", "A": "s:A", "Z": "s:Z", "0": "s:0", "9": "s:9", "_-": "s:_-", "@": "s:@", "[": "s:[", "{": "s:{",
@@ -68,7 +68,7 @@ func TestEdgesOfAWord(t *testing.T) {
 	}
 }
 
-// An id may be as long as a caller may send one; a longer one is written as a URI.
+// An id is written plainly up to the longest id that a caller may send; a longer one is written as a URI.
 func TestEdgesOfTheLengthOfAnID(t *testing.T) {
 	longest := rs.Ref{ConnectionID: "c", Stream: "s", RecordID: strings.Repeat("r", rs.MaxIDBytes-len("c/s:"))}
 	if text := longest.String(); len(text) != rs.MaxIDBytes || strings.HasPrefix(text, rs.RecordURIPrefix) {
@@ -86,7 +86,7 @@ func TestEdgesOfTheLengthOfAnID(t *testing.T) {
 	}
 }
 
-// S3-7b: in the compact form one operator of a range is shown like several, and one kind of aggregation too.
+// S3-7b: the compact form lists a single range operator or aggregation in the same way as several.
 func TestOneOperatorIsShown(t *testing.T) {
 	for capability, want := range map[string]string{
 		`{"range_filter":{"usable":true,"operators":["gte"]}}`:      "r=gte",
@@ -106,7 +106,7 @@ func TestOneOperatorIsShown(t *testing.T) {
 	}
 }
 
-// What an operator does not find its opposite does, if it has one; a word of another language has none.
+// The opposite of an opposite is the operator itself. Words that are not operators have no opposite.
 func TestOperatorsAndTheirOpposites(t *testing.T) {
 	for _, operator := range rs.RangeOperators {
 		opposite, ok := rs.Opposite(operator)
@@ -121,7 +121,7 @@ func TestOperatorsAndTheirOpposites(t *testing.T) {
 	}
 }
 
-// A time is RFC 3339, in whole seconds or in parts of one, or a date, which is its first instant in UTC.
+// A time is RFC 3339, with or without fractional seconds, or a date, which means its first instant in UTC.
 func TestTimesOfAResourceServer(t *testing.T) {
 	for text, want := range map[string]time.Time{
 		"2026-11-02T10:00:00Z":      time.Date(2026, 11, 2, 10, 0, 0, 0, time.UTC),
@@ -152,7 +152,7 @@ func TestANameMayBeThereAsNull(t *testing.T) {
 	}
 }
 
-// The token leaves the headers of an answer, and the bytes of a blob; a body of JSON is searched when it is rendered.
+// The token is removed from the headers of an answer and from the bytes of a blob; a JSON body is searched only when it is rendered.
 func TestWhatOfAnAnswerIsSearchedForTokens(t *testing.T) {
 	const token = "token-of-a-caller"
 	redactor := rs.NewToken(token).Redactor()
@@ -179,7 +179,7 @@ func TestWhatOfAnAnswerIsSearchedForTokens(t *testing.T) {
 	}
 }
 
-// A list may have 10,000 items; one with more has none, and says how many there are.
+// A list has at most 10,000 items (MaxItems). For a longer one only the count is read, and no item.
 func TestEdgesOfAList(t *testing.T) {
 	items := func(n int) string { return `{"data":[1` + strings.Repeat(",1", n-1) + `]}` }
 	for n, read := range map[int]int{1: 1, rs.MaxItems: rs.MaxItems, rs.MaxItems + 1: 0} {
@@ -198,7 +198,7 @@ func TestEdgesOfAList(t *testing.T) {
 	}
 }
 
-// A field of which only the JSON Schema of the stream knows is one that is granted; one that both know is one field.
+// A field that only the JSON Schema of the stream has counts as granted; one that both have is one field.
 func TestFieldsThatTheJSONSchemaKnows(t *testing.T) {
 	schema := (&rs.Response{Body: `{"streams":[
 		{"name":"both","field_capabilities":{"a":"t=string,g=false","b":{"granted":false}},"schema":{"properties":{"b":{"type":"number"},"c":{"type":["string","null"]},"c2":{}}}},
@@ -218,7 +218,7 @@ func TestFieldsThatTheJSONSchemaKnows(t *testing.T) {
 	}
 }
 
-// Of two JSON Schemas of a field its own is the one.
+// The JSON Schema of the field itself takes precedence over that in the schema of the stream.
 func TestAFieldsOwnJSONSchema(t *testing.T) {
 	schema := (&rs.Response{Body: `{"streams":[{"field_capabilities":{"a":{"schema":{"type":"string"}}},"schema":{"properties":{"a":{"type":"number"}}}}]}`}).Schema()
 	if field := schema.Streams[0].Fields()[0]; field.JSONSchema() != `{"type":"string"}` {
@@ -226,7 +226,7 @@ func TestAFieldsOwnJSONSchema(t *testing.T) {
 	}
 }
 
-// D19: a token is found whichever of its characters is written as an escape.
+// D19: a token is found whichever of its characters is escaped.
 func TestEachCharacterOfATokenMayBeEscaped(t *testing.T) {
 	const characters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~+/"
 	redactor := rs.NewToken(characters).Redactor()
@@ -240,7 +240,7 @@ func TestEachCharacterOfATokenMayBeEscaped(t *testing.T) {
 	}
 }
 
-// A token in base64 goes with all characters that stand for it alone, and no others.
+// A base64-encoded token is removed with all characters that encode only its bytes, except those shared with neighbouring bytes.
 func TestATokenInBase64GoesAsAWhole(t *testing.T) {
 	const token = "tok.9~Zp.2-x_canary-77" // 22 bytes
 	redactor := rs.NewToken(token).Redactor()
@@ -252,7 +252,7 @@ func TestATokenInBase64GoesAsAWhole(t *testing.T) {
 	}
 }
 
-// D19: a call knows all tokens that it used: the caller's, those that it read with, and those of its package.
+// D19: the redactor of a call removes the caller's token, the tokens that it read with and those of its package.
 func TestACallKnowsTheTokensThatItUsed(t *testing.T) {
 	const all = "the-callers-token the-first-member the-other-member"
 	for name, row := range map[string]struct {
@@ -284,7 +284,7 @@ func TestACallKnowsTheTokensThatItUsed(t *testing.T) {
 	}
 }
 
-// A metric shows the codes of the adapter and of the contract, and none that a server makes up.
+// A metric has the codes of the adapter and of the contract as labels; any other code is "other".
 func TestLabelsOfCodes(t *testing.T) {
 	for code, want := range map[rs.Code]string{"ok": "ok", "invalid_filter": "invalid_filter", "invalid_cursor": "invalid_cursor", "grant_revoked": "grant_revoked", "made_up": "other", "": "other"} {
 		if got := code.Label(); got != want {
@@ -293,7 +293,7 @@ func TestLabelsOfCodes(t *testing.T) {
 	}
 }
 
-// Another body is read anew, whatever is known of the first.
+// WithBody reads the new body instead of the values cached for the first.
 func TestAnotherBodyIsReadAnew(t *testing.T) {
 	first, err := rs.ReadResponse(`{"data":[1],"streams":[]}`)
 	if err != nil {

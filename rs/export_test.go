@@ -1,6 +1,6 @@
 package rs
 
-// What the tests of this folder use.
+// Exported for the tests of this folder.
 const (
 	Redacted = redacted
 )

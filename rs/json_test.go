@@ -11,8 +11,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// FuzzJSON: what is valid, how it is without space, and what a string decodes to and is written as, is what
-// encoding/json says.
+// FuzzJSON compares validation, compaction, and the decoding and encoding of strings with
+// encoding/json.
 func FuzzJSON(f *testing.F) {
 	for _, seed := range []string{
 		`{"a":[1,-0.5e+3,true,false,null,"x"],"b":{}}`, " [ 1 ,\t\"a b\" ]\n", `"\u00e9\ud83d\ude80\ud800 \udc00x\b\f\n\r\t\/\"\\"`, `"\ud800\n"`, `"\u12"`, `"\ud800\u12"`, `"\x"`, `"abcdefghijk`, `"abcdefg\`,

@@ -8,7 +8,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// A list of streams is held for its grant, so that its rows are not read for each call. No answer has no rows.
+// The rows of a list of streams are parsed once, because the answer is cached for its grant and serves many calls.
 func TestTheRowsOfAListOfStreamsAreReadOnce(t *testing.T) {
 	response, err := rs.ReadResponse(`{"data":[{"name":"a","connection_id":"c","record_count":3,"last_updated":"2026-01-01","freshness":{"status":"current","captured_at":"2026-01-02"}},{"stream":"b"},
 		{"name":"c","record_count":0,"freshness":{"captured_at":"2026-01-02"}},{"name":"d","record_count":-1,"freshness":{"captured_at":"2026-01-02","last_attempted_at":"2026-01-03"}}]}`)

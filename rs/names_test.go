@@ -7,7 +7,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// A handle is read as it was written, and nothing else is.
+// A handle decodes to what was encoded; any other text is refused.
 func TestHandlesAreReadAsTheyWereWritten(t *testing.T) {
 	type handle struct{ A string }
 	var read handle
@@ -21,7 +21,7 @@ func TestHandlesAreReadAsTheyWereWritten(t *testing.T) {
 	}
 }
 
-// What is sent as a field's name stays one name between the brackets of a filter.
+// A field name is refused if it would not stay one name between the brackets of a filter parameter.
 func TestFieldNamesThatCannotBeSent(t *testing.T) {
 	for name, why := range map[string]string{
 		"data.subject": "", "é": "", " ": "is blank", "": "is blank", "a[b": "contains brackets", "a]b": "contains brackets", "a\nb": "contains a control character",
@@ -32,7 +32,7 @@ func TestFieldNamesThatCannotBeSent(t *testing.T) {
 	}
 }
 
-// A refusal with one of these codes is no reason to ask whether the token still lives.
+// A refusal with such a code is no reason to introspect the token again.
 func TestCodesThatSayNothingOfTheToken(t *testing.T) {
 	for code, elsewhere := range map[rs.Code]bool{"rate_limited": true, "not_found": true, "not_authenticated": false, "grant_revoked": false} {
 		if got := code.MeansOtherThanInactive(); got != elsewhere {
@@ -52,7 +52,7 @@ func TestALongIDIsQuotedInPart(t *testing.T) {
 	}
 }
 
-// A relation that has no name, is not granted or cannot be used is not one to expand.
+// A relation without a name, or one that is not granted or not usable, cannot be expanded.
 func TestRelationsThatCanBeExpanded(t *testing.T) {
 	response := rs.Response{Body: `{"connectors":[{"streams":[{"name":"a","expand_capabilities":[{"name":"b"},{"name":""},` +
 		`{"name":"c","granted":false},{"name":"d","usable":false},{"name":"e","granted":true,"usable":true}]}]}]}`}

@@ -66,7 +66,7 @@ func TestReadObjectRefuses(t *testing.T) {
 	}
 }
 
-// FuzzParts: of any valid JSON, the parts are those that encoding/json finds; of anything else, ReadObject takes nothing.
+// FuzzParts compares the members and items of valid JSON with encoding/json. ReadObject refuses anything else.
 func FuzzParts(f *testing.F) {
 	for _, seed := range []string{`{"a":1,"b":[1,{"c":"}"}],"":null}`, ` [ 1 , "a,b" , {} , [ ] ] `, `{"a\\\"":"\\\\"}`, `{"é":"\u00e9\ud800"}`, `{"a":1,}`, `[1,]`, `{}`, `[]`, `{"a":[}`, `"x"`} {
 		f.Add([]byte(seed))
@@ -121,9 +121,9 @@ func FuzzParts(f *testing.F) {
 	})
 }
 
-// Few members are compared in another way than many; both find the same.
+// Small and large objects are searched by different code, with the same result.
 func TestAmbiguity(t *testing.T) {
-	for text, want := range map[string]rs.Member{ // which member, and what it stands for
+	for text, want := range map[string]rs.Member{ // the ambiguous member, and the name that it can be read as
 		`"id":1,"x":2`:            {},
 		`"id":1,"id":2`:           {Name: "id", Value: "id"},
 		`"id":1,"ID":2`:           {Name: "ID", Value: "id"},
@@ -132,7 +132,7 @@ func TestAmbiguity(t *testing.T) {
 		`"token":1`:               {},
 		"\"to\u212aen\":1":        {Name: "to\u212aen", Value: "token"}, // the Kelvin sign
 		"\"\u017f\":1,\"S\":2":    {Name: "S"},                          // the long s
-		"\"i\":1,\"\u0130\":2":    {},                                   // the dotted I is no form of i
+		"\"i\":1,\"\u0130\":2":    {},                                   // the dotted I does not fold to i
 		`"":1,"":2`:               {},
 		`"\u0069d":1,"\u0069d":2`: {Name: "id", Value: "id"},
 	} {

@@ -8,7 +8,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// D28: a read of a package counts once for each member that was read, every other once, and one that fails is told.
+// D28: a read of a package counts once for each member read, every other read once, and Failed is called with the error of a failed read.
 func TestReadsAreCounted(t *testing.T) {
 	for name, row := range map[string]struct {
 		response *rs.Response

@@ -51,7 +51,7 @@ func TestARedactorFindsATokenInEachForm(t *testing.T) {
 	}
 }
 
-// JSON stays JSON whatever the token is: in names, in numbers, behind escapes.
+// Redacted JSON stays valid wherever the token occurs: in names, in numbers, after escapes.
 func TestARedactorLeavesJSONWhole(t *testing.T) {
 	for _, c := range []struct{ token, raw, want string }{
 		{redactedToken, `{"tok.9~Zp\/2+x_canary-77==":["\u0074ok.9~Zp/2\u002bx_canary-77=="]}`, `{"[token]==":["[token]=="]}`},
@@ -80,7 +80,7 @@ func TestARedactorLeavesJSONWhole(t *testing.T) {
 	}
 }
 
-// Every part of an error that can be seen is searched, and the error that was given stays as it is.
+// Every visible part of an error is redacted, in a copy: the given error does not change.
 func TestARedactorSearchesAnError(t *testing.T) {
 	said := "it was " + redactedToken
 	given := &rs.Error{
@@ -110,7 +110,8 @@ func TestARedactorSearchesAnError(t *testing.T) {
 	}
 }
 
-// A token is looked for where nobody notes which are used, and behind what is not seen in it; it writes itself nowhere.
+// A token is redacted even if the context records no used tokens and if invisible characters split it. String and MarshalJSON never
+// return it.
 func TestATokenIsNotShown(t *testing.T) {
 	token := rs.NewToken(redactedToken)
 	if got := token.RedactorIn(t.Context()).ErrorText("say " + strings.Replace(redactedToken, "canary", "can\u200bary", 1)); got != "say [token]==" {
@@ -127,7 +128,7 @@ func TestATokenIsNotShown(t *testing.T) {
 	}
 }
 
-// The caller's own token is removed although nothing was read with it, and a member's from eight bytes on.
+// The tokens of the caller and of members are redacted even if nothing was read with them, if they have at least eight bytes.
 func TestTokensThatReadNothingAreRemoved(t *testing.T) {
 	_, used := rs.WithUsedTokens(t.Context(), rs.NewToken("the-callers-token"), nil)
 	if got := used().Text("a the-callers-token b"); got != "a [token] b" {

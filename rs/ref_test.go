@@ -199,7 +199,7 @@ func TestRefString(t *testing.T) {
 	}
 }
 
-// Parse and String undo each other, whichever comes first.
+// ParseRef and String are inverses of each other.
 func FuzzRef(f *testing.F) {
 	f.Add("cin_4f2a/orders:o1", "cin_4f2a", "orders", "o1")
 	f.Add("orders:a:b", "", "orders", "a:b")
@@ -231,7 +231,7 @@ func checkRoundTrip(t *testing.T, ref rs.Ref) {
 	back, err := rs.ParseRef(text)
 	if err != nil || back != ref {
 		if len(text) > rs.MaxIDBytes {
-			return // a handle is up to three times as long as what it holds
+			return // a handle is up to three times as long as its content
 		}
 		t.Fatalf("ParseRef(%q) = %+v, %v; want %+v", text, back, err, ref)
 	}
@@ -255,7 +255,7 @@ func checkRoundTrip(t *testing.T, ref rs.Ref) {
 
 func isControl(r rune) bool { return r < 0x20 || r >= 0x7f && r < 0xa0 }
 
-// Any bytes behind the prefix are a record or a typed error, never a crash.
+// Any bytes after the prefix are parsed to a record or a typed error, never a panic.
 func FuzzHandle(f *testing.F) {
 	f.Add(`{"v":1,"kind":"record","connection_id":"c","stream":"s","record_id":"r"}`)
 	f.Add(`{"v":1,"kind":"record","stream":"s","record_id":"a/../b"}`)

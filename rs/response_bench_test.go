@@ -8,7 +8,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// BenchmarkReadResponse checks an answer of 25 hits in 38 KB and finds its items.
+// BenchmarkReadResponse validates an answer of 25 hits in 38 KB and finds its items.
 func BenchmarkReadResponse(b *testing.B) {
 	var hits []string
 	text := strings.Repeat("the <mark>invoice</mark> was discussed with the team — café 🚀. ", 9)

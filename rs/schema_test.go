@@ -28,7 +28,7 @@ const fullDocument = `{"object":"schema","bearer":{"token_kind":"client","grant_
 	`{"name":"labels","granted_connections":[{"connection_id":"cin_work","display_name":"Work"}],"field_capabilities":{"name":{"schema":{"type":"string"}}},"expand_capabilities":[]}]},` +
 	`{"connector_key":"slack","stream_count":1,"streams":[{"name":"messages","granted_connections":[{"connection_id":"cin_acme","display_name":"Acme"}],"field_capabilities":{},"expand_capabilities":[]}]}]}`
 
-// fullProjected is what the compact form of fullDocument looks like.
+// fullProjected is the compact form of fullDocument.
 const fullProjected = `{"object":"schema","bearer":{"token_kind":"client","grant_id":"grt_1"},"connector_count":2,"stream_count":3,"connectors":[` +
 	`{"connector_key":"gmail","stream_count":2,"streams":[` +
 	`{"name":"messages","expand_capabilities":[{"name":"attachments","target_stream":"attachments"}],"field_capabilities":{` +
@@ -37,7 +37,7 @@ const fullProjected = `{"object":"schema","bearer":{"token_kind":"client","grant
 	`"granted_connections":[{"connection_id":"cin_work","display_name":"Work"},{"connection_id":"cin_home","display_name":"Home"}]},` +
 	`{"connector_key":"slack","stream_count":1,"streams":[{"name":"messages","field_capabilities":{},"expand_capabilities":[]}],"granted_connections":[{"connection_id":"cin_acme","display_name":"Acme"}]}],"detail":"compact"}`
 
-// schemaServer answers schema reads and remembers their parameters.
+// schemaServer answers schema reads and records their parameters.
 type schemaServer struct {
 	compact, full string // bodies; an empty compact is refused with refuse
 	refuse        *rs.Error
@@ -172,7 +172,7 @@ func TestCompactSchema(t *testing.T) {
 	}
 }
 
-// narrowed is compactDocument with the rows of one stream.
+// narrowed returns compactDocument with only the rows of stream messages.
 func narrowed(string) string {
 	return `{"object":"schema","detail":"compact","bearer":{"token_kind":"client","grant_id":"grt_1"},"connectors":[` +
 		`{"connector_key":"gmail","granted_connections":[{"connection_id":"cin_work","display_name":"Work"},{"connection_id":"cin_home","display_name":"Home"}],` +
@@ -215,7 +215,7 @@ func TestSchemaErrors(t *testing.T) {
 	}
 }
 
-// fieldDocument is a full document of one field of stream a.
+// fieldDocument returns a full document with one field of stream a.
 func fieldDocument(field string) string {
 	return `{"connectors":[{"streams":[{"name":"a","field_capabilities":{"f":` + field + `}}]}]}`
 }
@@ -229,7 +229,7 @@ func TestFullSchema(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// S0-5f, S3-7c: the matching row, whole, with the one connection; nothing of it is projected.
+	// S0-5f, S3-7c: the matching row is complete, with the one connection, and not projected.
 	var got struct {
 		Connectors []struct {
 			ConnectorKey string           `json:"connector_key"`
@@ -254,7 +254,7 @@ func TestFullSchema(t *testing.T) {
 	}
 }
 
-// A schemaRow is what a document says of one stream.
+// A schemaRow is the part of a document about one stream.
 type schemaRow struct {
 	ConnectorKey, Stream string
 	Connections          []rs.Connection
@@ -361,7 +361,7 @@ func TestAdvertisesExpansion(t *testing.T) {
 	}
 }
 
-// Any document becomes valid JSON or a typed error; narrowing twice is narrowing once.
+// Any document leads to valid JSON or a typed error; narrowing is idempotent.
 func FuzzSchema(f *testing.F) {
 	for _, body := range []string{
 		compactDocument, fullDocument, `{"data":` + fullDocument + `}`, `{"streams":[{"name":"a","connection_id":"c"}]}`,
@@ -372,7 +372,7 @@ func FuzzSchema(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, body []byte, stream, connection string) {
 		if !json.Valid(body) {
-			return // the client lets nothing else through
+			return // the client refuses anything else
 		}
 		for _, read := range []func(context.Context, rs.Doer, string, string) (*rs.Response, error){rs.CompactSchema, rs.FullSchema} {
 			response, err := read(t.Context(), &schemaServer{compact: string(body), full: string(body)}, stream, connection)

@@ -9,7 +9,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// A compact document costs nearly the same however many fields it has; a full one costs by the field.
+// A compact document takes nearly the same number of allocations however many fields it has; a full one takes some for each field.
 func TestASchemaMakesLittleGarbage(t *testing.T) {
 	document := func(field string) string {
 		fields := strings.Repeat(`"f":`+field+`,`, 30) + `"g":` + field

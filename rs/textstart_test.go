@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// What TextStart returns is the text, or as many of its first characters as were asked for.
+// TextStart returns the text, or the requested number of its first characters.
 func TestTextStart(t *testing.T) {
 	for name, raw := range map[string]string{
 		"an empty text":                    `""`,

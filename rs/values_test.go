@@ -59,7 +59,7 @@ func TestTextsOfErrorsAreOneLine(t *testing.T) {
 	}
 }
 
-// Of members with one name the last counts, in its own place, in every object.
+// If a name occurs twice in an object, at any depth, the last member is kept, in its place.
 func TestDistinctMembers(t *testing.T) {
 	for body, want := range map[string]string{
 		`{"a":1,"b":{"c":1,"c":2},"a":3}`: `{"b":{"c":2},"a":3}`,
@@ -82,8 +82,8 @@ func TestDistinctMembers(t *testing.T) {
 	}
 }
 
-// An answer has at most a million values (1 << 20), and one more is refused. A name given twice, after which it is read again, is no
-// reason to count otherwise.
+// An answer may have 1 << 20 values; one more is refused. A repeated name, which causes a second pass over the answer, does not change
+// the count.
 func TestValuesOfAnAnswerAreBounded(t *testing.T) {
 	const twice = `{"a":1,"a":2}` // five values and names
 	for count, code := range map[int]rs.Code{1 << 20: "", 1<<20 + 1: "response_too_large"} {
@@ -122,7 +122,7 @@ func TestTheKeyOfAConnector(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"connector_key":"gmail"}`:                                  "gmail",
 		`{"connector_id":"https://registry.example/c/gmail/"}`:       "gmail",
-		`{"connector_id":"a/b"}`:                                     "a/b", // no URL
+		`{"connector_id":"a/b"}`:                                     "a/b", // not a URL
 		`{"source":{"kind":"connector","id":"slack"}}`:               "slack",
 		`{"source":{"kind":"file","id":"slack"}}`:                    "",
 		`{"connector_key":"a","connector_id":"b","source":{"id":1}}`: "a",
@@ -133,7 +133,7 @@ func TestTheKeyOfAConnector(t *testing.T) {
 	}
 }
 
-// A document that lists its own streams is no wrapper of others, and a stream of no connector says so.
+// Streams at the top level take precedence over those of a data wrapper. The Connector of a stream without a connector is -1.
 func TestWhoseAStreamIs(t *testing.T) {
 	s := rs.ReadSchema(`{"data":{"streams":[{"name":"inner"}]},"streams":[{"name":"outer"}]}`)
 	if len(s.Streams) != 1 || s.Streams[0].Name != "outer" || s.Streams[0].Connector != -1 {
@@ -145,7 +145,7 @@ func TestWhoseAStreamIs(t *testing.T) {
 	}
 }
 
-// An id that cannot stand in a word of prose, in any of its parts, is a URI.
+// An id with any part that would not stay one word in prose is written as a URI.
 func TestPartsOfAnIDThatNeedQuoting(t *testing.T) {
 	for _, ref := range []rs.Ref{
 		{ConnectionID: "my cin", Stream: "s", RecordID: "r"}, {ConnectionID: "c", Stream: "a stream", RecordID: "r"},
@@ -158,7 +158,7 @@ func TestPartsOfAnIDThatNeedQuoting(t *testing.T) {
 	}
 }
 
-// A token is found however JSON spells its characters: each is tried as an escape, in both cases of its digits.
+// A token is found in JSON if any one of its characters is escaped, with upper or lower case digits.
 func TestATokenWithOneEscapeIsFound(t *testing.T) {
 	const token = "tok09AZaz-._~+=%end"
 	redactor := rs.NewToken(token).Redactor()
@@ -175,7 +175,7 @@ func TestATokenWithOneEscapeIsFound(t *testing.T) {
 	}
 }
 
-// D12: the hint is the id that was meant, with its connection or without one.
+// D12: the hint is the URI of the record that was meant, with or without a connection.
 func TestASlashInARecordID(t *testing.T) {
 	for id, want := range map[string]string{
 		"cin_1/orders:o1/x": "pdpp://record/cin_1/orders/o1%2Fx", "orders:o1/x": "pdpp://record/-/orders/o1%2Fx", "orders:a/b:c/d": "pdpp://record/-/orders/a%2Fb:c%2Fd",
@@ -187,7 +187,7 @@ func TestASlashInARecordID(t *testing.T) {
 	}
 }
 
-// An answer has at most 256 arrays and objects inside one another.
+// An answer has at most 256 nested arrays and objects.
 func TestDepthOfAnAnswer(t *testing.T) {
 	for depth, code := range map[int]rs.Code{256: "", 257: "invalid_response"} {
 		_, err := rs.ReadResponse(strings.Repeat("[", depth) + strings.Repeat("]", depth))
@@ -234,7 +234,7 @@ func TestValuesAsJSON(t *testing.T) {
 	}
 }
 
-// What the compact form says of a field in a few words is read as the words are meant.
+// The flags of the compact form set the corresponding properties of a field.
 func TestFlagsOfAField(t *testing.T) {
 	schema := rs.ReadSchema(`{"streams":[{"name":"s","field_capabilities":{"a":"t=text,lex,sem","b":"t=number,eq,r=gte|lt,a=sum","c":"g=false","d":"role=event-time","e":"declared"}}]}`)
 	var got []string
@@ -254,7 +254,7 @@ type doerFunc func() (*rs.Response, error)
 
 func (f doerFunc) Do(context.Context, rs.Request) (*rs.Response, error) { return f() }
 
-// Where an id cannot be read, the error says how the record is written, if it says which record is meant.
+// If an unreadable id identifies a record all the same, the error says how to write its id.
 func TestIDsWithASlashAreMeant(t *testing.T) {
 	for text, hint := range map[string]string{
 		"cin_a/orders:2026/1":  "Write this record's id as pdpp://record/cin_a/orders/2026%2F1.",
@@ -270,7 +270,7 @@ func TestIDsWithASlashAreMeant(t *testing.T) {
 	}
 }
 
-// A foreign sentence of at most 600 bytes is repeated whole, and a longer one is cut before a character.
+// An external message of at most 600 bytes is repeated in full; a longer one is truncated between two characters.
 func TestAForeignSentenceIsCut(t *testing.T) {
 	for text, want := range map[string]string{
 		strings.Repeat("a", 600):        strings.Repeat("a", 600),
@@ -283,7 +283,7 @@ func TestAForeignSentenceIsCut(t *testing.T) {
 	}
 }
 
-// A connector without streams belongs to what its connection has, and to no stream.
+// A connector without streams is part of the schema of its connection, but not of the schema of any stream.
 func TestAConnectorWithoutStreamsIsOfNoStream(t *testing.T) {
 	for _, streams := range []string{``, `,"streams":null`, `,"streams":[]`} {
 		schema := `{"detail":"compact","connectors":[{"connector_key":"mail","granted_connections":[{"connection_id":"cin_1"}]` + streams + `}]}`
@@ -297,7 +297,7 @@ func TestAConnectorWithoutStreamsIsOfNoStream(t *testing.T) {
 	}
 }
 
-// A list is changed where it stands, and a member of its envelope goes wherever it is.
+// A list is replaced at its place in the answer, and Without removes a member of the envelope at any level.
 func TestAListIsChangedWhereItStands(t *testing.T) {
 	for body, want := range map[string]string{
 		`{"data":[1],"has_more":true}`:                           `{"data":[{"id":2}]}`,
@@ -317,7 +317,7 @@ func TestAListIsChangedWhereItStands(t *testing.T) {
 	}
 }
 
-// A warning is added where the answer has its own.
+// A warning is added to the existing warnings or to the existing meta object.
 func TestWarningsStandTogether(t *testing.T) {
 	for body, want := range map[string]string{
 		`{"data":[]}`: `{"data":[],"meta":{"warnings":["late"]}}`,

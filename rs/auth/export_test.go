@@ -1,11 +1,11 @@
 package auth
 
-// What the tests of this folder use.
+// Exported for the tests of this folder.
 const (
 	DefaultNegativeTTL  = negativeTTL
 	DefaultTokenEntries = defaultTokenEntries
 	DefaultTokenTTL     = tokenTTL
 )
 
-// DefaultLookupLimits are for the tests of this folder.
+// DefaultLookupLimits exports defaultLookupLimits.
 var DefaultLookupLimits = defaultLookupLimits

@@ -7,8 +7,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// The laws: any answer is judged without a fault, and nobody is let in without active, a kind that may enter, issuer,
-// audience and a time that has not passed.
+// No answer makes the reader panic, and a token is accepted only with active, an admissible kind, the issuer, an audience
+// and an expiry that has not passed.
 func FuzzIntrospection(f *testing.F) {
 	for _, seed := range []string{
 		`{"active":true,"pdpp_token_kind":"client","aud":"a","iss":"i"}`,

@@ -113,14 +113,14 @@ func TestIntrospector(t *testing.T) {
 	}
 }
 
-// goodClient ends an answer about a good client's token.
+// goodClient is the end of an answer about a valid client token.
 const goodClient = `"pdpp_token_kind":"client","aud":"https://rs.example","iss":"https://as.example"}`
 
 func says2xx(body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, body) }
 }
 
-// A server that accepts one audience accepts no other, and none of no audience.
+// A server that accepts one audience refuses tokens with another audience or with none.
 func TestIntrospectorWithOneAudience(t *testing.T) {
 	for body, code := range map[string]rs.Code{
 		`{"active":true,"pdpp_token_kind":"client","aud":"https://rs.example"}`:         "",

@@ -49,7 +49,7 @@ func TestTheDefaultsAreDocumented(t *testing.T) {
 	}
 }
 
-// An authority that hangs keeps a caller for ten seconds: two questions of five.
+// A caller waits at most ten seconds for an authority that hangs: two introspections of five seconds.
 func TestAHangingAuthorityIsLeftAfterTenSeconds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cache := auth.NewTokenCache(auth.TokenCacheOptions{Authority: authorityFunc(func(
@@ -69,11 +69,11 @@ func TestAHangingAuthorityIsLeftAfterTenSeconds(t *testing.T) {
 	})
 }
 
-// Limits that limit nothing, or everything, are refused by the flag that sets them.
+// Invalid limits are refused with the name of the flag that sets them.
 func TestLimitsThatAreNoneAreNamed(t *testing.T) {
 	for _, row := range []struct {
 		limits auth.LookupLimits
-		flag   string // "" for good limits
+		flag   string // "" for valid limits
 	}{
 		{auth.LookupLimits{}, ""},
 		{auth.LookupLimits{Rate: 0.5, Burst: 1, AtOnce: 1}, ""},
@@ -91,7 +91,7 @@ func TestLimitsThatAreNoneAreNamed(t *testing.T) {
 	}
 }
 
-// statuses keeps the statuses of what is read.
+// statuses records the statuses of the reads.
 type statuses struct {
 	rsclient.Observer // its breaker does not change
 	read              []int
@@ -100,7 +100,7 @@ type statuses struct {
 func (s *statuses) Read(_ string, status int, _ time.Duration) { s.read = append(s.read, status) }
 func (*statuses) Retried(string)                               {}
 
-// A question is put once more where the connection failed, never for a status; its answer has at most 1 MiB.
+// An introspection is sent once more if the connection was closed, but not for a status. Its answer has at most 1 MiB.
 func TestAQuestionIsPutTwiceAtMost(t *testing.T) {
 	const bytes = 1 << 20
 	large := func(bytes int) http.HandlerFunc {
@@ -112,7 +112,7 @@ func TestAQuestionIsPutTwiceAtMost(t *testing.T) {
 	for name, row := range map[string]struct {
 		answer http.HandlerFunc
 		asked  int64
-		status int // as it is counted: 0 for no answer that can be read
+		status int // as reported to the observer; 0 for no readable answer
 	}{
 		"a connection that is closed": {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, 2, 0},
 		"an answer that breaks off": {func(w http.ResponseWriter, _ *http.Request) {
@@ -148,7 +148,7 @@ func TestAQuestionIsPutTwiceAtMost(t *testing.T) {
 	}
 }
 
-// A token that was bad, is good, and was then forgotten for others is asked about: its old refusal does not come back.
+// If a refused token becomes valid and is then evicted, the authority is asked again: the old refusal is not used.
 func TestAnOldRefusalDoesNotComeBack(t *testing.T) {
 	f := newCache(1)
 	f.info = auth.TokenInfo{Inactive: &rs.Error{Code: rs.TokenInactive}}
@@ -165,7 +165,7 @@ func TestAnOldRefusalDoesNotComeBack(t *testing.T) {
 	}
 }
 
-// A question that was answered makes place for the next, and for those that wait.
+// An answered introspection releases its slot to those that wait and to later ones.
 func TestAnAnsweredQuestionMakesPlace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var asked atomic.Int32
@@ -193,14 +193,14 @@ func TestAnAnsweredQuestionMakesPlace(t *testing.T) {
 	})
 }
 
-// held are the tokens and the times of a package.
+// held is a package with two tokens and one time limit.
 type held struct{ auth.Package }
 
 func (held) Tokens() []rs.Token { return []rs.Token{rs.NewToken("a"), rs.NewToken("b")} }
 
 func (held) Limits() []rs.TimeLimit { return []rs.TimeLimit{{Stream: "package"}} }
 
-// Only a package has members, and only a package is refused because none are configured.
+// Only a package has members, and only a package is refused because packages are not configured.
 func TestOnlyAPackageHasMembers(t *testing.T) {
 	bearer := rs.NewToken("t")
 	if got := (auth.Principal{Token: bearer, Kind: auth.KindPackage, Package: held{}}).MemberTokens(); len(got) != 2 {

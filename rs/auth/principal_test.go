@@ -41,7 +41,7 @@ func TestAdmissible(t *testing.T) {
 	}
 }
 
-// Where the terms of a grant are not known, it may be limited to other times than those that are.
+// If the terms of a grant are unknown, the time limits are not reported as complete.
 func TestTheTimesOfAGrantAreThoseThatAreKnown(t *testing.T) {
 	terms := &auth.Terms{Limits: func() ([]rs.TimeLimit, bool) { return []rs.TimeLimit{{Stream: "grant"}}, true }}
 	for name, row := range map[string]struct {

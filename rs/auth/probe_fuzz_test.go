@@ -10,8 +10,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 )
 
-// The laws, for any schema document: a probe lets nobody in of a kind that the document does not name, and what it
-// takes for a client is what the principal's own rule takes for one.
+// For any schema document: the kind that a probe reports occurs in the document, and the principal is admissible only if
+// that kind is client.
 func FuzzSchemaProbe(f *testing.F) {
 	for _, seed := range []string{
 		`{"bearer":{"token_kind":"client","grant_id":"g"}}`, `{"data":{"bearer":{"token_kind":"owner"}}}`, `{"bearer":null,"data":{"bearer":{"token_kind":"client"}}}`,
@@ -21,7 +21,7 @@ func FuzzSchemaProbe(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
 		if !json.Valid(body) {
-			return // the client lets nothing else through
+			return // the client refuses anything else
 		}
 		probe := auth.SchemaProbe{For: func(rs.Token) rs.Doer {
 			return probed(func(context.Context, rs.Request) (*rs.Response, error) {
@@ -30,7 +30,7 @@ func FuzzSchemaProbe(f *testing.F) {
 		}}
 		info, err := probe.Introspect(t.Context(), rs.NewToken("tok_secret"))
 		if rs.AsError(err).Code == rs.AuthorityUnreachable && info == (auth.TokenInfo{}) {
-			return // a name is there twice, or in another case
+			return // a name occurs twice or in another case
 		}
 		if err != nil || info.Inactive != nil {
 			t.Fatalf("%+v, %v", info, err)
@@ -51,7 +51,7 @@ func FuzzSchemaProbe(f *testing.F) {
 	})
 }
 
-// holds reports whether a text stands somewhere in a document.
+// holds reports whether a text is a value anywhere in a document.
 func holds(document any, text string) bool {
 	switch v := document.(type) {
 	case string:

@@ -9,7 +9,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 )
 
-// A probed is the resource server as a probe sees it.
+// A probed is a scripted resource server for a probe.
 type probed func(context.Context, rs.Request) (*rs.Response, error)
 
 func (f probed) Do(ctx context.Context, r rs.Request) (*rs.Response, error) { return f(ctx, r) }

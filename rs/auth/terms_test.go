@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// What is remembered of a grant is bounded: of a grant with more limits it is not said that there are no others.
+// At most 100 time limits of a grant are kept. If it has more, they are not reported as complete.
 func TestLimitsOfALargeGrant(t *testing.T) {
 	for count, known := range map[int]bool{1: true, 100: true, 101: false} {
 		var streams []string

@@ -10,7 +10,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 )
 
-// What a cache remembers of a token holds its hash and not the token, whatever the authority put into its info.
+// The cache keeps the hash of a token, never the token, even if the TokenInfo of the authority has it.
 func TestTokenCacheKeepsNoToken(t *testing.T) {
 	token := rs.NewToken("tok_kept")
 	cache := auth.NewTokenCache(auth.TokenCacheOptions{
@@ -34,7 +34,7 @@ func TestTokenCacheKeepsNoToken(t *testing.T) {
 	}
 }
 
-// A walker counts what can be reached from a value: tokens that are not empty, and principals with a grant.
+// A walker counts what is reachable from a value: tokens that are not empty, and principals with a grant.
 type walker struct {
 	seen           map[uintptr]bool
 	tokens, grants int

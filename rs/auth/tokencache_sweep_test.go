@@ -17,7 +17,7 @@ func (anyone) Introspect(context.Context, rs.Token) (TokenInfo, error) {
 	return TokenInfo{Principal: Principal{Kind: KindClient}}, nil
 }
 
-// A info stays in memory no longer than it is believed, however quiet the server becomes.
+// A TokenInfo is removed from memory when its TTL ends, even if no further request comes.
 func TestVerdictsAreForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var looks atomic.Int64 // at the clock, by requests and then by sweeps
@@ -31,7 +31,7 @@ func TestVerdictsAreForgotten(t *testing.T) {
 			if _, err := cache.Authenticate(t.Context(), rs.NewToken(fmt.Sprint("token", i))); err != nil {
 				t.Fatal(err)
 			}
-			time.Sleep(time.Second) // of the bubble's clock
+			time.Sleep(time.Second) // on the clock of synctest
 		}
 		if held() != 10 {
 			t.Errorf("%d answers are held, want 10", held())

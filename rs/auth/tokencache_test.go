@@ -25,7 +25,7 @@ func (f authorityFunc) Introspect(ctx context.Context, t rs.Token) (auth.TokenIn
 	return f(ctx, t)
 }
 
-// cacheFixture is a cache over a scripted authority and a clock that stands still.
+// cacheFixture is a cache over a scripted authority and a clock that the test advances.
 type cacheFixture struct {
 	*auth.TokenCache
 	asked atomic.Int64
@@ -53,7 +53,7 @@ func (f *cacheFixture) lookUp(_ context.Context, token rs.Token) (auth.TokenInfo
 	return info, f.err
 }
 
-// wantAsked asks about a token and compares the sum of questions so far.
+// wantAsked authenticates a token and compares the total number of introspections so far.
 func (f *cacheFixture) wantAsked(t *testing.T, token string, want int64) error {
 	t.Helper()
 	p, err := f.Authenticate(context.Background(), rs.NewToken(token))
@@ -188,7 +188,7 @@ func TestAnOldAnswerDoesNotReplaceANewOne(t *testing.T) {
 	cache := auth.NewTokenCache(auth.TokenCacheOptions{
 		Now: func() time.Time { return time.Unix(now.Add(1), 0) },
 		Authority: authorityFunc(func(context.Context, rs.Token) (auth.TokenInfo, error) {
-			if asked.Add(1) == 1 { // the first question is answered last, with what was true when it was put
+			if asked.Add(1) == 1 { // the first introspection is answered last, with what was true when it was sent
 				close(slowBegun)
 				<-slowAnswer
 				return auth.TokenInfo{Principal: auth.Principal{Kind: auth.KindClient}}, nil
@@ -212,7 +212,7 @@ func TestAnOldAnswerDoesNotReplaceANewOne(t *testing.T) {
 	}
 }
 
-// However many bad tokens come, a good one is not forgotten for them.
+// Invalid tokens never evict a valid one, however many come.
 func TestBadTokensEvictNoGoodOne(t *testing.T) {
 	f := newCache(3)
 	_ = f.wantAsked(t, "good", 1)
@@ -228,7 +228,7 @@ func TestBadTokensEvictNoGoodOne(t *testing.T) {
 	}
 }
 
-// A token that was good stays known after its info, and is not known any more once it is refused.
+// A token that was valid stays known for an hour, longer than its TokenInfo is cached, but not once it is refused.
 func TestAGoodTokenIsKnownForAnHour(t *testing.T) {
 	f := newCache(0)
 	token := rs.NewToken("a")
@@ -252,7 +252,7 @@ func TestAGoodTokenIsKnownForAnHour(t *testing.T) {
 	}
 }
 
-// Questions about tokens that were never good are limited; the renewal of a good one is not.
+// Introspections of unknown tokens are limited; those that renew a known token are not.
 func TestQuestionsAboutUnknownTokensAreLimited(t *testing.T) {
 	var e *rs.Error
 	f := newCache(0)
@@ -308,7 +308,7 @@ func TestQuestionsAboutUnknownTokensAreLimited(t *testing.T) {
 	})
 }
 
-// Whatever comes of asking again about a token serves all who ask within the next two seconds (D7).
+// The result of a revalidation serves all that ask for the same reason within the next two seconds (D7).
 func TestRechecksShareOneQuestion(t *testing.T) {
 	unreachable := &rs.Error{Code: rs.AuthorityUnreachable, Message: "No answer."}
 	for name, test := range map[string]struct {
@@ -344,14 +344,14 @@ func TestRechecksShareOneQuestion(t *testing.T) {
 	}
 }
 
-// Questions about unknown tokens count against the authority only when it cannot be connected to; those about a token that
-// was good count whatever fails.
+// A failed introspection of an unknown token counts for the breaker only if the connection is refused; one of a token that was
+// valid counts whatever fails.
 func TestWhatOpensTheBreakerOfAnAuthority(t *testing.T) {
 	for name, test := range map[string]struct {
-		status  int  // of the answer to all but the first question
+		status  int  // of the answer to all introspections but the first
 		reset   bool // instead of an answer
-		gone    bool // nobody listens any more
-		renewed bool // the questions are about a token that was good
+		gone    bool // the server no longer listens
+		renewed bool // the introspections are of a token that was valid
 		opens   bool
 	}{
 		"500 to unknown tokens":           {status: 500},

@@ -14,8 +14,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 )
 
-// BenchmarkFanout searches packages of several sizes whose members answer at once with a page of 20 hits. The floor is
-// the same number of reads, one after the other, with each answer's hits found and nothing done to them.
+// BenchmarkFanout searches packages of several sizes whose members answer at once with a page of 20 hits. The floor makes
+// the same number of reads one after the other and only parses the hits.
 func BenchmarkFanout(b *testing.B) {
 	for _, size := range []int{1, 8, 64} {
 		answer, err := hitsOf("x", 200)(context.Background(), searchRequest("limit", "20"))
@@ -58,8 +58,8 @@ func BenchmarkFanout(b *testing.B) {
 	}
 }
 
-// BenchmarkFanoutOverHTTP searches packages over HTTP whose members each take five milliseconds to answer. They are asked
-// at a time, as many as the width allows, so the members of a package of eight take little longer than one.
+// BenchmarkFanoutOverHTTP searches packages over HTTP whose members each take five milliseconds to answer. As many members as
+// the width allows are read concurrently, so a package of eight takes little longer than one member.
 func BenchmarkFanoutOverHTTP(b *testing.B) {
 	const latency = 5 * time.Millisecond
 	answer, err := hitsOf("x", 200)(context.Background(), searchRequest("limit", "20"))

@@ -18,14 +18,14 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/fanout"
 )
 
-// A memberAuthority knows one package and answers about its members' tokens as it is scripted; others are good clients.
+// A memberAuthority knows one package and has scripted answers for members' tokens; any other token is a valid client's.
 type memberAuthority struct {
 	answers map[string]func(context.Context) (auth.TokenInfo, error)
 
 	mu     sync.Mutex
 	asked  []string // about members
 	active int
-	widest int // the most questions about members under way at a time
+	widest int // the most concurrent introspections of members
 }
 
 func (a *memberAuthority) Introspect(ctx context.Context, token rs.Token) (auth.TokenInfo, error) {
@@ -49,7 +49,7 @@ func (a *memberAuthority) Introspect(ctx context.Context, token rs.Token) (auth.
 	return onePackage(ctx, token)
 }
 
-// questions are the tokens that were asked about since the last call, sorted.
+// questions returns the tokens that were introspected since the last call, sorted.
 func (a *memberAuthority) questions() string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -59,7 +59,7 @@ func (a *memberAuthority) questions() string {
 	return strings.Join(asked, " ")
 }
 
-// judged is a package whose members the authority judges, as of now.
+// judged returns a package whose members' tokens the authority introspects.
 func judged(t *testing.T, a *memberAuthority, f *packageRS, o fanout.PackageOptions, members ...fanout.Member) auth.Package {
 	t.Helper()
 	return packageFrom(t, packageAuthority(a, f, o, members...))
@@ -87,8 +87,8 @@ func says404(context.Context, rs.Request) (*rs.Response, error) {
 	return nil, &rs.Error{Code: "blob_not_found", Status: 404}
 }
 
-// D27: a member is read only while the authority judges it a good client's; whatever else it says, and where it says nothing, the
-// member is an unavailable connection and the resource server hears nothing of its token.
+// D27: a member is read only if the authority reports its token as that of an active client. Otherwise, and if the authority does not
+// answer, the member is an unavailable connection and its token is not sent to the resource server.
 func TestAMemberThatIsNotAClientIsNotRead(t *testing.T) {
 	of := func(kind string) func(context.Context) (auth.TokenInfo, error) {
 		return func(context.Context) (auth.TokenInfo, error) {
@@ -166,7 +166,7 @@ func TestAMemberThatIsNotAClientIsNotRead(t *testing.T) {
 						t.Errorf("the resource server heard %q", asked)
 					}
 				}
-				synctest.Wait() // until the last question has ended
+				synctest.Wait() // until the last introspection has ended
 				a.questions()
 				_, _ = p.Do(t.Context(), recordsRequest("cin_b"))
 				if again := a.questions() == "tok_b"; again != row.later {
@@ -177,7 +177,7 @@ func TestAMemberThatIsNotAClientIsNotRead(t *testing.T) {
 	}
 }
 
-// S0-8a, D26: an error that needs no member's answer asks nobody, and a read asks about those members alone that it reads, once.
+// S0-8a, D26: a call that fails without a read introspects no token, and a read introspects only the members that it reads, once each.
 func TestMembersAreIntrospectedWhenTheyAreRead(t *testing.T) {
 	now := packageNow
 	a := &memberAuthority{}
@@ -236,7 +236,7 @@ func TestMembersAreIntrospectedWhenTheyAreRead(t *testing.T) {
 	}
 }
 
-// D27: a info on a member is not believed beyond the end of its token.
+// D27: the cached TokenInfo of a member is not used after its token expires.
 func TestAMembersVerdictEndsWithItsToken(t *testing.T) {
 	now := packageNow
 	a := &memberAuthority{answers: map[string]func(context.Context) (auth.TokenInfo, error){"tok_a": func(context.Context) (auth.TokenInfo, error) {
@@ -257,7 +257,7 @@ func TestAMembersVerdictEndsWithItsToken(t *testing.T) {
 	f.wantSilence(t)
 }
 
-// D27: of two grants on a connection one that the authority refuses gives way to the other.
+// D27: if a connection has two grants and the authority refuses one, the other is used.
 func TestARefusedGrantGivesWayToAnotherOfItsConnection(t *testing.T) {
 	a := &memberAuthority{answers: map[string]func(context.Context) (auth.TokenInfo, error){"tok_owner": nil}}
 	owner := aMember("b")
@@ -272,7 +272,7 @@ func TestARefusedGrantGivesWayToAnotherOfItsConnection(t *testing.T) {
 	}
 }
 
-// The times that a member's grant is limited to are known once it is read, for its connection alone.
+// The time limits of a member's grant are known once the member is read, and apply only to its connection.
 func TestTheTimesOfAMember(t *testing.T) {
 	a := &memberAuthority{answers: map[string]func(context.Context) (auth.TokenInfo, error){"tok_b": func(context.Context) (auth.TokenInfo, error) {
 		return auth.TokenInfo{Principal: auth.Principal{Kind: auth.KindClient, Terms: &auth.Terms{Limits: func() ([]rs.TimeLimit, bool) {
@@ -296,8 +296,8 @@ func TestTheTimesOfAMember(t *testing.T) {
 	}
 }
 
-// A slow authority: at most 16 questions of one read at a time, one for each token however many ask, also where the members are
-// looked up anew meanwhile.
+// With a slow authority, at most 16 introspections run concurrently, and concurrent reads share one for each token, also if the
+// members are looked up anew meanwhile.
 func TestQuestionsAboutMembersAreFew(t *testing.T) {
 	slow := func(context.Context) (auth.TokenInfo, error) {
 		time.Sleep(time.Second)
@@ -334,7 +334,8 @@ func TestQuestionsAboutMembersAreFew(t *testing.T) {
 	}
 }
 
-// A hanging authority costs a member its own deadline and the whole read no more; a slow one leaves the member's read the rest.
+// A hanging authority uses up the deadline of the member and delays the whole read no longer; a slow one leaves the rest of the
+// deadline for the member's read.
 func TestAHangingAuthorityCostsAMemberItsDeadline(t *testing.T) {
 	hang := func(ctx context.Context) (auth.TokenInfo, error) {
 		<-ctx.Done()

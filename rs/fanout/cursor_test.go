@@ -66,7 +66,7 @@ func TestPackageSearchPages(t *testing.T) {
 					total += n
 				}
 			}
-			// A new Package for each page: nothing but the cursor carries the search on.
+			// A new Package for each page: the state of the search is only in the cursor.
 			pages, last := walk(t, func() auth.Package { return packageOf(f, fanout.PackageOptions{}, members...) }, func(page int) string {
 				return row.limits[min(page, len(row.limits)-1)]
 			})
@@ -81,7 +81,7 @@ func TestPackageSearchPages(t *testing.T) {
 	}
 }
 
-// S3-R3: a cursor that is not for this search is refused, and nobody is asked.
+// S3-R3: a cursor of another search is refused without a read.
 func TestPackageCursorIsBound(t *testing.T) {
 	f := &packageRS{answers: map[string]memberAnswer{"tok_a": hitsOf("a", 9), "tok_b": hitsOf("b", 9)}}
 	p := packageOf(f, fanout.PackageOptions{}, aMember("a", "messages", "notes"), aMember("b"))
@@ -282,7 +282,7 @@ func TestPackageSearchThatKeepsFailing(t *testing.T) {
 	})
 }
 
-// A package that is too wide for a cursor says so instead of printing one that no tool takes.
+// If a package has too many members for a cursor, a warning says so instead of a cursor that no tool accepts.
 func TestPackageCursorThatWouldBeTooLong(t *testing.T) {
 	f := &packageRS{answers: map[string]memberAnswer{}}
 	var members []fanout.Member
@@ -309,7 +309,7 @@ func TestPackageSearchOfTwoGrantsOnOneConnection(t *testing.T) {
 	}
 }
 
-// A search whose connections cannot go on says why, and reads nothing: they lost the stream, were refused, or are gone.
+// If the connections of a cursor lost the stream, were refused or are gone, the error says why, without a read.
 func TestASearchThatCannotGoOnSaysWhy(t *testing.T) {
 	f := &packageRS{answers: map[string]memberAnswer{"tok_a": hitsOf("a", 9), "tok_b": hitsOf("b", 9)}}
 	response, err := packageOf(

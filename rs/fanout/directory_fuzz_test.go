@@ -8,8 +8,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// The laws, for any answer of a directory: only an active package has members; a member that may be read has an id and a
-// token that fits a header; one that may not has a code, a sentence and no token.
+// For any answer of a directory: only an active package has members; a usable member has an id and a token that is valid in
+// a header; an unusable one has a code, a message and no token.
 func FuzzDirectory(f *testing.F) {
 	for _, seed := range []string{
 		`{"package_id":"p","status":"active","members":[{"connection_id":"c","access_token":"t","usable":true,"streams":["a"],"expires_at":"2030-01-01T00:00:00Z"}]}`,

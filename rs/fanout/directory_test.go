@@ -20,7 +20,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/fanout"
 )
 
-// answers sends one body with status 200.
+// answers returns a handler that sends body with status 200.
 func answers(body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, body) }
 }
@@ -38,7 +38,7 @@ func newDirectory(t *testing.T, answer http.HandlerFunc) fanout.Directory {
 	return directory
 }
 
-// D17: what the directory says becomes members; what is wrong with one member stays that member's.
+// D17: the answer of the directory becomes members; a fault of one member does not affect the others.
 func TestHTTPDirectoryReadsMembers(t *testing.T) {
 	connection := rs.Connection{GrantID: "grt_1", ConnectorKey: "mail", ID: "cin_1", DisplayName: "Work"}
 	member := func(rest string) string {
@@ -94,7 +94,7 @@ func TestHTTPDirectoryReadsMembers(t *testing.T) {
 	}
 }
 
-// strictMember is a package of one member, of which more is said.
+// strictMember returns a package of one member with more JSON members.
 func strictMember(more string) string {
 	return `{"status":"active","members":[{"grant_id":"grt_1","connection_id":"cin_1","streams":["messages"],"access_token":"tok_1",` + more + `}]}`
 }
@@ -289,7 +289,7 @@ func onePackage(_ context.Context, token rs.Token) (auth.TokenInfo, error) {
 	return auth.TokenInfo{Principal: auth.Principal{Token: token, Kind: kind}}, nil
 }
 
-// S0-R3, D17: an owner's token that a directory hands out by mistake reads nothing.
+// S0-R3, D17: an owner token that a directory returns by mistake is not used for a read.
 func TestPackageAuthorityRefusesAnOwnersToken(t *testing.T) {
 	owner := aMember("a")
 	owner.Token = rs.NewToken("tok_owner")
@@ -314,7 +314,7 @@ func TestPackageAuthorityRefusesAnOwnersToken(t *testing.T) {
 	}
 }
 
-// D17: a directory that hands out the package's own token as a member's does not bring it to the resource server.
+// D17: if a directory returns the package's own token as a member's, it is not sent to the resource server.
 func TestPackageAuthorityKeepsThePackageTokenBack(t *testing.T) {
 	echo := aMember("a")
 	echo.Token = rs.NewToken(packageToken)
@@ -337,7 +337,7 @@ func TestPackageAuthorityKeepsThePackageTokenBack(t *testing.T) {
 	f.heard(t)
 }
 
-// D14: looking the members up again, as after a 401, does not forget who turned the package away; a new token does.
+// D14: a refusal by a member is remembered when the members are looked up again, as after a 401, but not for a new token.
 func TestPackageAuthorityRemembersRefusals(t *testing.T) {
 	members := []fanout.Member{aMember("a"), aMember("b")}
 	f := &packageRS{answers: map[string]memberAnswer{"tok_a": fails(401, "context.active_false"), "tok_new": hitsOf("a", 1)}}
@@ -367,7 +367,7 @@ func TestPackageAuthorityRemembersRefusals(t *testing.T) {
 	}
 }
 
-// A directory that names members without end makes neither authority nor resource server hear of all of them.
+// Of a directory with too many members, only the first MaxMembers are introspected and read.
 func TestPackageAuthorityReadsSoManyMembers(t *testing.T) {
 	members := make([]fanout.Member, fanout.MaxMembers+100)
 	for i := range members {

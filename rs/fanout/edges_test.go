@@ -12,7 +12,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// The defaults and bounds that docs/limits.md has, and how long a hash and a cursor are.
+// The defaults and bounds are those of docs/limits.md, and a hash and a cursor have the documented lengths.
 func TestTheDefaultsOfAPackage(t *testing.T) {
 	if o := (PackageOptions{}).withDefaults(); o.Width != 8 || o.MemberDeadline != 5*time.Second || o.RefusalHold != time.Minute {
 		t.Errorf("%+v", o)
@@ -22,7 +22,7 @@ func TestTheDefaultsOfAPackage(t *testing.T) {
 	}
 }
 
-// What may pass is asked again, and of several failures the first of these is told.
+// transient reports which statuses may succeed later, and allFailedRank gives all failures of a group the same rank.
 func TestEdgesOfStatuses(t *testing.T) {
 	for status, want := range map[int]bool{0: true, 399: true, 400: false, 408: true, 425: true, 429: true, 499: false, 500: true, 599: true} {
 		if got := transient(&rs.Error{Status: status}); got != want {
@@ -41,7 +41,7 @@ func TestEdgesOfStatuses(t *testing.T) {
 	}
 }
 
-// A few are named, and the others are counted.
+// A message names the first few and counts the others.
 func TestManyAreNamedInPart(t *testing.T) {
 	for n, want := range map[int]string{
 		3: `"s0", "s1", "s2"`, 4: `"s0", "s1", "s2", and 1 more`, 5: `"s0", "s1", "s2", and 2 more`,
@@ -78,7 +78,7 @@ func TestManyAreNamedInPart(t *testing.T) {
 	}
 }
 
-// Of a member that does not answer it is not known which words it has.
+// If a member does not answer, its missing words are unknown and do not change those of the others.
 func TestWordsThatOccurNowhere(t *testing.T) {
 	one := tally{Members: 1, Missing: []string{"x", "y"}}
 	for want, other := range map[string]tally{"[x y]": unanswered(), "[y]": {Members: 1, Missing: []string{"y", "z"}}, "[]": {Members: 1}} {
@@ -88,7 +88,7 @@ func TestWordsThatOccurNowhere(t *testing.T) {
 	}
 }
 
-// A cursor is read up to its bounds and no further, and one that is printed is one that is read.
+// A cursor is accepted up to its bounds and refused beyond them; every cursor that is issued is accepted.
 func TestEdgesOfACursor(t *testing.T) {
 	turns := func(n int) (all []cursorTurn) {
 		for i := range n {

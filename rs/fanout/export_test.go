@@ -1,6 +1,6 @@
 package fanout
 
-// What the tests of this folder use.
+// Exported for the tests of this folder.
 const (
 	DefaultMemberDeadline = defaultMemberDeadline
 	DefaultPackageWidth   = defaultPackageWidth

@@ -11,8 +11,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/fanout"
 )
 
-// FuzzPackageSearch walks random packages to the end and checks the laws of a merge: no hit is lost or shown twice, no
-// page is above its limit, no member takes a page while others have hits, whatever fails on the way.
+// FuzzPackageSearch pages through random packages to the end: whatever fails on the way, no hit is lost or repeated, no
+// page exceeds its limit, and no member fills a page while others have hits.
 func FuzzPackageSearch(f *testing.F) {
 	for seed := range uint64(24) {
 		f.Add(seed, uint8(seed%7+1), uint8(seed%11+1), seed%3 == 0)
@@ -21,7 +21,7 @@ func FuzzPackageSearch(f *testing.F) {
 		random := rand.New(rand.NewPCG(seed, 1))
 		server := &packageRS{answers: map[string]memberAnswer{}}
 		var members []fanout.Member
-		left := map[string][]string{} // what each connection still has to show, in its order
+		left := map[string][]string{} // the hits that each connection has left, in its order
 		failing := map[string]bool{}
 		for i := range int(count%9) + 1 {
 			letter := string(rune('a' + i))
@@ -51,7 +51,7 @@ func FuzzPackageSearch(f *testing.F) {
 			if faults {
 				for _, m := range members {
 					token := "tok_" + m.ID[len("cin_"):]
-					// A member fails on at most one page, so that the walk must bring all its hits.
+					// A member fails on at most one page, so all its hits must appear in the end.
 					if !failed[token] && random.IntN(3) == 0 {
 						failing[token], failed[token] = true, true
 					}
@@ -82,7 +82,7 @@ func FuzzPackageSearch(f *testing.F) {
 	})
 }
 
-// checkPage takes the page's hits off what is left and checks that turns were taken.
+// checkPage removes the hits of the page from left and checks that the members took turns.
 func checkPage(t *testing.T, m merged, limit int, left map[string][]string, failing map[string]bool) {
 	t.Helper()
 	if len(m.Data) > limit {
@@ -120,7 +120,7 @@ func shortPages(prefix string, n, size int) memberAnswer {
 	}
 }
 
-// FuzzPackageCursor: whatever is sent as a cursor is refused or serves a page, and never more than the package's own.
+// FuzzPackageCursor sends any bytes as a cursor: the search is refused with a typed error or returns a page within its limit.
 func FuzzPackageCursor(f *testing.F) {
 	server := &packageRS{answers: map[string]memberAnswer{"tok_a": hitsOf("a", 9), "tok_b": hitsOf("b", 9)}}
 	p := packageOf(server, fanout.PackageOptions{}, aMember("a"), aMember("b"))

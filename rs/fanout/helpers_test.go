@@ -22,17 +22,17 @@ const packageToken = "package-token"
 
 var packageNow = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// A memberAnswer is what the scripted resource server answers to the bearer of one token.
+// A memberAnswer answers the requests with one token in place of the resource server.
 type memberAnswer func(context.Context, rs.Request) (*rs.Response, error)
 
-// A packageRS is a scripted resource server that records who asked what, as "token path?query" in sorted order.
+// A packageRS is a scripted resource server that records requests as "token path?query".
 type packageRS struct {
 	answers map[string]memberAnswer
 
 	mu     sync.Mutex
 	asked  []string
 	active int
-	widest int // the most reads under way at a time
+	widest int // the most concurrent reads
 }
 
 func (f *packageRS) doer(token rs.Token) rs.Doer {
@@ -55,7 +55,7 @@ func (f *packageRS) doer(token rs.Token) rs.Doer {
 	})
 }
 
-// heard returns what was asked since the last call, sorted, and checks that nobody used the package's token.
+// heard returns the requests since the last call, sorted, and checks that none used the package's token.
 func (f *packageRS) heard(t testing.TB) []string {
 	t.Helper()
 	f.mu.Lock()
@@ -95,7 +95,7 @@ func hangs(ctx context.Context, _ rs.Request) (*rs.Response, error) {
 	return nil, ctx.Err()
 }
 
-// hitsOf is a member with n hits, in pages of the limit that is asked for; its cursor is the place of the next hit.
+// hitsOf is a member with n hits, in pages of the requested limit; its cursor is the index of the next hit.
 func hitsOf(prefix string, n int) memberAnswer {
 	return func(_ context.Context, r rs.Request) (*rs.Response, error) {
 		from, limit := 0, 25
@@ -146,7 +146,7 @@ func packageOf(f *packageRS, o fanout.PackageOptions, members ...fanout.Member) 
 	return fanout.NewPackage(fanout.Membership{PackageID: "pkg_1", Members: members}, f.doer, o)
 }
 
-// A merged is what a test looks at in a merged search answer.
+// A merged has the parts of a merged search answer that tests check.
 type merged struct {
 	Data []struct {
 		RecordKey    string `json:"record_key"`
@@ -198,7 +198,7 @@ func searchRequest(pairs ...string) rs.Request {
 	return r
 }
 
-// withParts makes some of the streams of a search parts of the records of the others.
+// withParts declares some streams of a search to be parts of the records of the others.
 func withParts(r rs.Request, parts ...string) rs.Request {
 	r.Parts = parts
 	return r
@@ -225,12 +225,12 @@ func wantCode(t testing.TB, err error, code rs.Code) *rs.Error {
 	return e
 }
 
-// A memberDoer is the resource server as one member sees it.
+// A memberDoer is the resource server for one member.
 type memberDoer func(context.Context, rs.Request) (*rs.Response, error)
 
 func (f memberDoer) Do(ctx context.Context, r rs.Request) (*rs.Response, error) { return f(ctx, r) }
 
-// A memberIntrospector is an authority.
+// A memberIntrospector is an authority given as a function.
 type memberIntrospector func(context.Context, rs.Token) (auth.TokenInfo, error)
 
 func (f memberIntrospector) Introspect(ctx context.Context, t rs.Token) (auth.TokenInfo, error) {

@@ -9,8 +9,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/fanout"
 )
 
-// rankedHits is a member whose hits have all words of the query, some, or only similar ones, by one letter each; missing are the
-// words that it has nowhere.
+// rankedHits is a member with one hit for each letter of matches: all words of the query (a), some (s) or only similar ones (n).
+// missing are the words that occur nowhere in it.
 func rankedHits(prefix, matches string, missing ...string) memberAnswer {
 	match := map[rune]string{'a': "all", 's': "some", 'n': "nearest"}
 	var hits []string
@@ -22,8 +22,8 @@ func rankedHits(prefix, matches string, missing ...string) memberAnswer {
 		strings.Count(matches, "s"), rs.EncodeJSON(missing)))
 }
 
-// S3-16a: a hit with all words of the query comes before one with some, whichever member has it, on each page; words occur nowhere
-// that no member has.
+// S3-16a: on each page a hit with all words of the query precedes one with some, whichever member has it. A word is reported as missing
+// only if no member has it.
 func TestHitsWithAllWordsComeFirst(t *testing.T) {
 	server := &packageRS{answers: map[string]memberAnswer{
 		"tok_a": rankedHits("a", "ssn", "lawyer", "boiler"), "tok_b": rankedHits("b", "aas", "lawyer"), "tok_c": rankedHits("c", "asn", "lawyer", "Oslo"),

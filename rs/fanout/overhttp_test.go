@@ -21,7 +21,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 )
 
-// demoCorpus is four connections of three connectors; the last one's grant is revoked in the package.
+// demoCorpus has four connections of three connectors; in the package the grant of the last one is revoked.
 func demoCorpus() model.Corpus {
 	stream := func(name string) []model.Stream {
 		return []model.Stream{{Name: name, PrimaryKey: []string{"id"}, Fields: []model.Field{
@@ -58,13 +58,13 @@ func demoCorpus() model.Corpus {
 	}
 }
 
-// A packageDemo is a package over the embedded resource server, by way of introspection and directory.
+// A packageDemo is a package over the embedded resource server, with introspection and a directory over HTTP.
 type packageDemo struct {
 	pkg    auth.Package
 	tokens authority.DemoTokens
 
 	mu      sync.Mutex
-	bearers []string // what reached /v1
+	bearers []string // tokens of the requests for /v1
 }
 
 func newPackageDemo(t *testing.T) *packageDemo {

@@ -26,7 +26,7 @@ func recordsRequest(connectionID string) rs.Request {
 	return r
 }
 
-// sameConnection is a member with another grant on the connection of one that is named by a letter.
+// sameConnection returns c as another grant on the connection of the member with that letter.
 func sameConnection(c fanout.Member, letter string) fanout.Member {
 	c.ID = "cin_" + letter
 	return c
@@ -93,11 +93,11 @@ func TestPackageRoutes(t *testing.T) {
 	}
 }
 
-// S0-8a, S3-3a, D14: what cannot be routed is refused at once, with what to choose from, and nobody is asked.
+// S0-8a, S3-3a, D14: a call that cannot be routed is refused without a read, with the connections to choose from.
 func TestPackageRefusesToGuess(t *testing.T) {
 	a, b, g := aMember("a"), aMember("b", "notes"), aMember("g", "notes")
 	revoked := refusedMember("c", "grant_revoked")
-	revokedNotes := revoked // a record with the id that is asked for may be in either, so the one that can be read is not guessed
+	revokedNotes := revoked // a record with the requested id may be in either, so the readable one must not be guessed
 	revokedNotes.Streams = []string{"notes"}
 	unavailable := []rs.UnavailableConnection{{Connection: revoked.Connection, Code: "grant_revoked", Message: "It was revoked."}}
 	revoked2 := refusedMember("d", "grant_expired")
@@ -223,7 +223,7 @@ func TestPackageRefusesToGuess(t *testing.T) {
 	})
 }
 
-// D14: a member that turned the package away is not asked for a minute. One that refused a stream or a field is.
+// D14: a member whose token or grant was refused is not read again for a minute; one that refused a stream or a field is.
 func TestPackageRemembersRefusals(t *testing.T) {
 	for name, row := range map[string]struct {
 		answer     memberAnswer

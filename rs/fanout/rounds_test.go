@@ -15,7 +15,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/fanout"
 )
 
-// pagesOf is a member whose pages are as short as it likes: each a letter for a hit, a for one with all words and s for one with some.
+// pagesOf is a member with the given pages, of any length, one letter for each hit: a has all words of the query, s has some.
 func pagesOf(prefix string, pages ...string) memberAnswer {
 	return func(ctx context.Context, r rs.Request) (*rs.Response, error) {
 		at := 0
@@ -32,7 +32,7 @@ func pagesOf(prefix string, pages ...string) memberAnswer {
 	}
 }
 
-// Members are read as far as a page needs, and no hit with all words stands behind one with some because its page is not read yet.
+// Members are read only as far as a page needs, and no hit with all words follows one with some because its page is not read yet.
 func TestAPageReadsWhatItNeeds(t *testing.T) {
 	for name, row := range map[string]struct {
 		a, b, c  []string // pages
@@ -67,7 +67,7 @@ func TestAPageReadsWhatItNeeds(t *testing.T) {
 	}
 }
 
-// A member that says there is more and not where ends the search with has_more.
+// If a member has more hits but no cursor, the search ends with has_more and without a cursor.
 func TestThereIsMoreAndNoWayToIt(t *testing.T) {
 	for body, more := range map[string]bool{
 		`{"data":[{"record_key":"x"}],"has_more":true}`: true, `{"data":[{"record_key":"x"}],"has_more":false}`: false, `{"data":[],"has_more":true,"next_cursor":""}`: false,
@@ -80,7 +80,7 @@ func TestThereIsMoreAndNoWayToIt(t *testing.T) {
 	}
 }
 
-// Of two grants on one connection the cursor means the one that it says, also where the other is left alone.
+// If a connection has two grants, a cursor resumes each one separately, even if only one of them is left.
 func TestAGrantThatIsGoneIsNoOther(t *testing.T) {
 	first, second := aMember("a"), aMember("b", "notes")
 	second.ID = first.ID
@@ -95,7 +95,7 @@ func TestAGrantThatIsGoneIsNoOther(t *testing.T) {
 	}
 }
 
-// S0-6b: hits of others are left out, which is said.
+// S0-6b: hits of other connections are left out, and a warning counts them.
 func TestHitsOfOthersAreCounted(t *testing.T) {
 	f := &packageRS{answers: map[string]memberAnswer{
 		"tok_a": says(`{"data":[{"record_key":"x","connection_id":"cin_z"},{"record_key":"y","connection_id":"cin_a"}]}`), "tok_b": hitsOf("b", 1),
@@ -107,7 +107,7 @@ func TestHitsOfOthersAreCounted(t *testing.T) {
 	}
 }
 
-// What the directory says is granted, of those that can be read now; nothing where it does not say so of each.
+// Granted lists the granted streams of the members that can be read now, or nothing if the directory omits them for any member.
 func TestWhatAPackageGrants(t *testing.T) {
 	silent := aMember("c")
 	silent.Streams = nil
@@ -126,7 +126,7 @@ func TestWhatAPackageGrants(t *testing.T) {
 	}
 }
 
-// A blob that one connection alone can have may take as long as the call; of several it is looked for in so many and no more.
+// If only one connection can have a blob, the read may take as long as the call. Otherwise at most 16 connections are tried.
 func TestHowFarABlobIsLookedFor(t *testing.T) {
 	blob := rs.Request{Path: rs.Path("blobs", "b1"), Query: url.Values{}}
 	synctest.Test(t, func(t *testing.T) {
@@ -156,7 +156,7 @@ func TestHowFarABlobIsLookedFor(t *testing.T) {
 	}
 }
 
-// The connection that an error is about is among those that it names, however many cannot be read.
+// The connection that an error is about is the first that it names, however many cannot be read.
 func TestAnErrorNamesItsConnectionFirst(t *testing.T) {
 	members := []fanout.Member{aMember("a")}
 	for i := range 2 * rs.MaxConnectionOptions {
@@ -169,7 +169,7 @@ func TestAnErrorNamesItsConnectionFirst(t *testing.T) {
 	}
 }
 
-// A package has the id that its directory gives, or else that of its token.
+// The id of a package is that of the directory, or else that of the token.
 func TestTheIDOfAPackage(t *testing.T) {
 	for given, want := range map[string]string{"": "pkg_1", "pkg_2": "pkg_2"} {
 		f := &packageRS{answers: map[string]memberAnswer{"tok_a": packageSchemaOf("mail", "cin_a", "messages")}}
@@ -197,7 +197,7 @@ func TestTheIDOfAPackage(t *testing.T) {
 	}
 }
 
-// Paths that are not whole reach nobody.
+// Malformed paths are refused without a read.
 func TestPathsThatAreNotWhole(t *testing.T) {
 	for _, path := range []string{"/v1/", "/v1/streams//records", "/v1/streams/%zz/records", "/v1/streams/./records", "/v1/streams/%2E%2E/records", "/v1/streams/"} {
 		f := &packageRS{answers: map[string]memberAnswer{"tok_a": says(`{"data":[]}`)}}
@@ -207,7 +207,7 @@ func TestPathsThatAreNotWhole(t *testing.T) {
 	}
 }
 
-// S0-5f: the full form of a stream is of one connection, as that has it; of what nobody was granted there is nothing.
+// S0-5f: the full form of a stream is the unchanged answer of the one connection; for a stream that is not granted nothing is read.
 func TestTheFullFormIsOfOneConnection(t *testing.T) {
 	const own = `{"object":"schema","detail":"full","bearer":{"grant_id":"g"},"connectors":[]}`
 	f := &packageRS{answers: map[string]memberAnswer{"tok_a": says(own), "tok_b": says(own)}}
@@ -220,7 +220,7 @@ func TestTheFullFormIsOfOneConnection(t *testing.T) {
 	}
 }
 
-// Documents of several forms are merged into one that names none, and a connection keeps the grant that it says.
+// Schemas of different detail are merged into one without a detail, and a connection keeps the grant id in its document.
 func TestWhatAMergedSchemaSays(t *testing.T) {
 	document := func(detail, connection string) memberAnswer {
 		return says(`{"object":"schema",` + detail + `"connectors":[{"connector_key":"k","granted_connections":[` + connection + `]}]}`)
@@ -255,7 +255,7 @@ func TestWhatAMergedSchemaSays(t *testing.T) {
 	wantCode(t, err, "unavailable")
 }
 
-// A row of a grant over two connections has what both have.
+// The row of a grant on two connections has only what both connections share.
 func TestARowOfTwoConnections(t *testing.T) {
 	for key, want := range map[string]string{"mail": `"connector_key":"mail","grant_id":"grt_a"`, "wiki": `{"name":"messages","grant_id":"grt_a"`} {
 		first, second := aMember("a"), aMember("b")

@@ -9,7 +9,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/fanout"
 )
 
-// What two members say of their grants, in the compact and in the full form.
+// Schemas of two members, in the compact and in the full form.
 const (
 	compactMember = `{"object":"schema","detail":"compact","bearer":{"token_kind":"client","grant_id":"grt_1"},"connector_count":1,"stream_count":2,"connectors":[` +
 		`{"connector_key":"gmail","stream_count":2,"granted_connections":[{"connection_id":"cin_work","display_name":"Work"},{"connection_id":"cin_home","display_name":"Home"}],` +
@@ -19,8 +19,8 @@ const (
 		`"field_capabilities":{"id":{"granted":true,"schema":{"type":"string"},"exact_filter":{"declared":true,"usable":true}},"secret":{"granted":false}},"expand_capabilities":[]}]}]}`
 )
 
-// The laws, for any two documents of two members: the merged one is valid JSON that says nothing of tokens, names each
-// member that could not be read, and is the same when asked for again.
+// For any documents of two members: the merged document is valid JSON without tokens, an error names both members, and
+// a second read returns the same document.
 func FuzzPackageSchema(f *testing.F) {
 	for _, seed := range []string{compactMember, fullMember, `{"connectors":[]}`, `{"connectors":null}`, `[]`, `{"streams":[{"name":"a"}]}`, `{"connectors":[{"streams":[{"name":1}]}]}`} {
 		f.Add([]byte(seed), []byte(compactMember))

@@ -11,7 +11,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/fanout"
 )
 
-// packageSchemaOf answers like a resource server whose grant covers one connector with one stream.
+// packageSchemaOf is a member whose grant covers one connector with one stream.
 func packageSchemaOf(connector, connection, stream string) memberAnswer {
 	compact := `{"object":"schema","detail":"compact","bearer":{"token_kind":"client","grant_id":"g"},"connector_count":1,"stream_count":1,"connectors":[` +
 		`{"connector_key":"` + connector + `","streams":[{"name":"` + stream + `","field_capabilities":{"n":"declared"}}],"granted_connections":[{"connection_id":"` + connection + `","rank":1.50}]}]}`
@@ -119,7 +119,7 @@ func TestPackageSchemaReadsAGrantOnce(t *testing.T) {
 	}
 }
 
-// S3-7b: members that know no compact view stand beside those that do.
+// S3-7b: members without a compact view are merged with those that have one.
 func TestPackageSchemaWithoutTheCompactView(t *testing.T) {
 	full := `{"object":"schema","connectors":[{"connector_key":"wiki","granted_connections":[{"connection_id":"cin_b"}],"streams":[{"name":"notes","field_capabilities":{"title":{"granted":true,"exact_filter":{"declared":true,"usable":true}}},"expand_capabilities":[{"name":"author"}]}]}]}`
 	f := &packageRS{answers: map[string]memberAnswer{
@@ -164,7 +164,7 @@ func TestPackageSchemaFails(t *testing.T) {
 	}
 }
 
-// S3-2a through a package: one list of the members's rows, each with its source.
+// S3-2a through a package: one list with the rows of all members, each with its source.
 func TestPackageStreams(t *testing.T) {
 	f := &packageRS{answers: map[string]memberAnswer{
 		"tok_a": says(`{"data":[{"name":"messages","connection_id":"cin_a","record_count":401,"display_name":"Own"}]}`),

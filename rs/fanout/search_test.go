@@ -23,7 +23,7 @@ func TestPackageSearchTakesPart(t *testing.T) {
 		request rs.Request
 		asked   []string
 		keys    string
-		warning string // what the answer says of streams that were left out
+		warning string // about streams that were left out
 	}{
 		"S3-16a an unscoped search asks every member for its own connection": {
 			request: searchRequest(),
@@ -113,7 +113,7 @@ func TestPackageSearchTakesPart(t *testing.T) {
 	}
 }
 
-// S3-R16: of two grants on a named connection the one that has most of the streams is searched.
+// S3-R16: if the named connection has two grants, the one with most of the streams is searched.
 func TestPackageSearchOfAConnectionWithTwoGrants(t *testing.T) {
 	f := &packageRS{answers: map[string]memberAnswer{"tok_a": hitsOf("a", 1), "tok_b": says(`{"data":{"results":[],"meta":{"warnings":[{"code":"own"}]}}}`)}}
 	p := packageOf(f, fanout.PackageOptions{}, aMember("a", "messages"), sameConnection(aMember("b", "notes", "tags"), "a"))
@@ -155,7 +155,7 @@ func TestPackageSearchReadsEveryEnvelope(t *testing.T) {
 	}
 }
 
-// S3-3a, D14: one member's failure is reported, and costs the others nothing.
+// S3-3a, D14: the failure of one member is reported and does not affect the others.
 func TestPackageSearchServesOthersWhenAMemberFails(t *testing.T) {
 	for name, row := range map[string]struct {
 		answer  memberAnswer
@@ -255,7 +255,7 @@ func TestPackageSearchRefuses(t *testing.T) {
 	}
 }
 
-// When nobody answers, one error stands for all.
+// If all members fail, one error is returned for all.
 func TestPackageSearchFailsAsOne(t *testing.T) {
 	for name, row := range map[string]struct {
 		a, b memberAnswer
@@ -379,7 +379,7 @@ func TestPackageSearchWarnsOfAStreamThatNobodyHas(t *testing.T) {
 	}
 }
 
-// A hybrid search has no pages, but says that there is more.
+// A hybrid search has no cursor, but has_more says whether there are more hits.
 func TestPackageHybridSearchHasNoCursor(t *testing.T) {
 	f := &packageRS{answers: map[string]memberAnswer{"tok_a": hitsOf("a", 3), "tok_b": hitsOf("b", 1)}}
 	p := packageOf(f, fanout.PackageOptions{}, aMember("a"), aMember("b"))
@@ -391,7 +391,7 @@ func TestPackageHybridSearchHasNoCursor(t *testing.T) {
 	}
 }
 
-// A member that shares its grant with another is asked for its own connection, or hits would stand there twice.
+// A member that shares its grant with another is searched with its connection_id, because otherwise hits would occur twice.
 func TestPackageSearchOfConnectionsThatShareAGrant(t *testing.T) {
 	first, second := aMember("a"), aMember("b")
 	second.GrantID, second.Token = first.GrantID, first.Token
@@ -468,7 +468,7 @@ func TestPackageFanoutIsBounded(t *testing.T) {
 	})
 }
 
-// S0-8a has no probes, and neither has anything else: a package that was never asked has asked nobody.
+// S0-8a: neither creating a package nor Choose reads any member.
 func TestPackageIsSilentUntilAsked(t *testing.T) {
 	f := &packageRS{answers: map[string]memberAnswer{"tok_a": hangs}}
 	p := packageOf(f, fanout.PackageOptions{}, aMember("a"), aMember("b"))
@@ -479,7 +479,7 @@ func TestPackageIsSilentUntilAsked(t *testing.T) {
 	f.wantSilence(t)
 }
 
-// S0-6b: a hit that names another connection, by the older name too, is not made the asked connection's, so it can be left out.
+// S0-6b: a hit that names another connection, also by the older member name, keeps that connection, so it can be left out.
 func TestAHitOfAnotherConnectionIsNotRenamed(t *testing.T) {
 	for name, row := range map[string]struct{ hit, want string }{
 		"the asked connection by its older name": {`{"connector_instance_id":"cin_a"}`, `"connection_id":"cin_a"`},
@@ -505,7 +505,7 @@ func TestAHitOfAnotherConnectionIsNotRenamed(t *testing.T) {
 	}
 }
 
-// What is refused for its streams is named: up to three of them, and how many others.
+// A refusal of streams that are not granted names up to three and counts the others.
 func TestStreamsThatAreNotGrantedAreNamed(t *testing.T) {
 	for streams, want := range map[string]string{
 		"x":         `No connection of this package grants the stream "x".`,
@@ -523,7 +523,7 @@ func TestStreamsThatAreNotGrantedAreNamed(t *testing.T) {
 	}
 }
 
-// A member's schema costs by its size, and a cursor no more than the members that a package may have, whoever wrote either.
+// The work for a member's schema is proportional to its size, and a cursor may have at most MaxMembers turns, even if either is hostile.
 func TestAHostileMemberAndCursorEndSoon(t *testing.T) {
 	const n = 100_000
 	body := `{"detail":"compact","connectors":[` + strings.Repeat(`{},`, n-1) + `{}],"streams":[` + strings.Repeat(`{},`, n-1) + `{}]}`

@@ -10,7 +10,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/fanout"
 )
 
-// A package reads the paths of the contract and no others.
+// A package reads only the paths of the contract.
 func TestPathsOfAPackage(t *testing.T) {
 	for path, known := range map[string]bool{
 		"schema": true, "streams": true, "streams/messages/records": true, "search": true,
@@ -33,7 +33,7 @@ func TestPathsOfAPackage(t *testing.T) {
 	}
 }
 
-// Of several failures the error tells the one that says most: a fault of the request, then too many, then what may pass.
+// If all members fail, the most specific failure is returned: a fault of the request, then rate limits, then transient failures.
 func TestTheMostTellingFailureIsReturned(t *testing.T) {
 	order := []struct {
 		status int
@@ -55,7 +55,7 @@ func TestTheMostTellingFailureIsReturned(t *testing.T) {
 	}
 }
 
-// A search of one connection passes on what that answered and how it failed, and warns of nothing that is as it was asked for.
+// A search of one connection returns its answer unchanged, without warnings, or its error.
 func TestASearchOfOneConnectionIsPassedOn(t *testing.T) {
 	const body = `{"object":"list","data":[` +
 		`{"connection_id":"cin_a","connector_key":"mail","display_name":"A","grant_id":"grt_a"}],"has_more":false}`
@@ -77,8 +77,8 @@ func TestASearchOfOneConnectionIsPassedOn(t *testing.T) {
 	}
 }
 
-// What members say together: the first one's request id, a recall that is whole only where each says so, the scope of the one
-// that is not, and no promise to ask a connection again that was refused for good.
+// A merged answer has the first member's request id; its recall is complete only if each member's is, and otherwise has the scope
+// of the incomplete one. Its warnings do not promise to read a connection again that was refused for good.
 func TestWhatMembersSayTogether(t *testing.T) {
 	member := func(id, recall string) memberAnswer {
 		return func(context.Context, rs.Request) (*rs.Response, error) {
@@ -117,7 +117,7 @@ func TestWhatMembersSayTogether(t *testing.T) {
 	}
 }
 
-// A connection that was granted anew between two pages goes on where it was: its cursor names the connection, not the grant.
+// A connection that is granted anew between two pages continues where it was: the cursor identifies the connection, not the grant.
 func TestASearchOutlivesANewGrant(t *testing.T) {
 	f := &packageRS{answers: map[string]memberAnswer{"tok_a": hitsOf("a", 3), "tok_b": hitsOf("b", 1)}}
 	response, err := packageOf(f, fanout.PackageOptions{}, aMember("a"), aMember("b")).Do(t.Context(), searchRequest("limit", "2"))

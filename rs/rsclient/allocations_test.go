@@ -13,7 +13,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 )
 
-// A read must not come to allocate many times more unnoticed.
+// The number of allocations of a read must not grow unnoticed.
 func TestAReadMakesLittleGarbage(t *testing.T) {
 	const ceiling = 80
 	body := []byte(`{"object":"list","data":[]}`)

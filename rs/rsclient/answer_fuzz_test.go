@@ -14,9 +14,9 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 )
 
-// The laws, for any bytes that a server sends back: a read ends in a response or a typed error, never both and never
-// neither; a response is a 2xx of bounded, valid JSON in UTF-8, or untouched bytes where bytes were asked for; an error
-// has a code and a sentence of one bounded line, and shows no token.
+// For any bytes that a server sends: a read returns either a response or a typed error; a response is a 2xx with
+// bounded, valid JSON in UTF-8, or with unchanged bytes if the request is binary; an error has a code and a message of one
+// bounded line, without a token.
 func FuzzAnswer(f *testing.F) {
 	for _, seed := range []string{
 		"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}",
@@ -50,7 +50,7 @@ func FuzzAnswer(f *testing.F) {
 			return
 		}
 		switch body := response.Body; {
-		case response.Status < 200 || response.Status > 299 || len(body) > 3000: // of 1000 bytes each can become a mark of three
+		case response.Status < 200 || response.Status > 299 || len(body) > 3000: // each of 1000 bytes can become U+FFFD, which has three
 			t.Errorf("%d with %d bytes", response.Status, len(body))
 		case !binary && (!json.Valid([]byte(body)) || !utf8.Valid([]byte(body))):
 			t.Errorf("%q passed", body)

@@ -15,7 +15,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 )
 
-// page is an answer of so many bytes, whose length may be announced.
+// page is an answer of the given size, with or without a Content-Length.
 func page(bytes int, announced bool) roundTrip {
 	return func(*http.Request) (*http.Response, error) {
 		r := answer(200, "")
@@ -27,15 +27,15 @@ func page(bytes int, announced bool) roundTrip {
 	}
 }
 
-// holding reads for a grant in a call that has not ended, and returns its error and how it ends.
+// holding reads for a grant in a call that stays open. It returns the code of the error, and a function that ends the call.
 func holding(ctx context.Context, client *rsclient.Client, grant string) (rs.Code, func()) {
 	held, release, _ := rsclient.HoldAnswers(ctx)
 	_, err := client.For(caller(grant)).Do(held, rs.Request{Path: "/v1/x"})
 	return code(err), release
 }
 
-// Of two large calls at a time one grant has one. What waits too long is refused with what to do; what is released, in any
-// way, serves the next.
+// Two large calls can run concurrently, one of them for each grant. A call that waits too long is refused; memory that is
+// released, in any way, serves the next call.
 func TestLargeAnswersAreBounded(t *testing.T) {
 	for name, announced := range map[string]bool{"announced": true, "not announced": false} {
 		t.Run(name, func(t *testing.T) {
@@ -86,10 +86,10 @@ func TestLargeAnswersAreBounded(t *testing.T) {
 	}
 }
 
-// The answers of all members of a package count as one caller's, and those of a token that nobody has judged yet as its own.
+// The answers of all members of a package count as one caller's; those of a token not yet introspected count for that token.
 func TestWhoseAnswersAReadCountsAmong(t *testing.T) {
 	for name, row := range map[string]struct {
-		holder rsclient.Caller // who asks; zero for whose token it is
+		holder rsclient.Caller // the caller; zero for the owner of the token
 		kind   string          // of the tokens
 		second rs.Code
 	}{
@@ -100,7 +100,7 @@ func TestWhoseAnswersAReadCountsAmong(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				h := &host{}
-				h.now(page(2<<20, true)) // of two large calls one caller has one
+				h.now(page(2<<20, true)) // a caller may have one of two large calls
 				client := clientFor(t, h, rsclient.Options{NoBreaker: true})
 				for i, want := range []rs.Code{"", row.second} {
 					ctx, release, _ := rsclient.HoldAnswers(t.Context())
@@ -118,7 +118,7 @@ func TestWhoseAnswersAReadCountsAmong(t *testing.T) {
 	}
 }
 
-// Reads that fail, of answers too large or not JSON, and reads that nobody holds, leave nothing behind.
+// Failed reads, whose answers are too large or not JSON, and reads outside of HoldAnswers keep no bytes of the budget.
 func TestFailedReadsGiveTheirBytesBack(t *testing.T) {
 	h := &host{}
 	client := clientFor(t, h, rsclient.Options{NoBreaker: true, ReadTimeout: time.Minute})
@@ -130,7 +130,7 @@ func TestFailedReadsGiveTheirBytesBack(t *testing.T) {
 	}
 	held, release, _ := rsclient.HoldAnswers(t.Context())
 	defer release()
-	h.now(func(*http.Request) (*http.Response, error) { return answer(200, strings.Repeat("x", 10<<20)), nil }) // no JSON: it is not held
+	h.now(func(*http.Request) (*http.Response, error) { return answer(200, strings.Repeat("x", 10<<20)), nil }) // not JSON
 	_, _ = client.For(caller("a")).Do(held, rs.Request{Path: "/v1/x"})
 	h.now(page(10<<20, true))
 	if _, err := client.For(caller("a")).Do(held, rs.Request{Path: "/v1/x"}); err != nil {
@@ -141,7 +141,7 @@ func TestFailedReadsGiveTheirBytesBack(t *testing.T) {
 	}
 }
 
-// Small answers of one grant have their share of the memory, and no more.
+// The small answers of one grant can take only a share of the memory.
 func TestSmallAnswersOfOneGrantAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := &host{}
@@ -166,15 +166,15 @@ func TestSmallAnswersOfOneGrantAreBounded(t *testing.T) {
 	})
 }
 
-// How many answers fit is what docs/limits.md says: a quarter of the small ones' memory for one grant, and two to four large
-// calls, of which one grant has all but one.
+// As in docs/limits.md, one grant may have a quarter of the memory for small answers, and all but one of the two to four large
+// calls.
 func TestSharesOfTheAnswerMemory(t *testing.T) {
 	for name, row := range map[string]struct {
 		memory, page int
 		one, others  int // calls of one grant, and then one call of each of ten others, that are served
 	}{
 		"small answers, the least memory":  {1, 1 << 19, 4 + 1, 10},         // a quarter of 8 MiB, and one large call
-		"1 MiB is not large":               {1, 1 << 20, 2 + 1, 6 + 1},      // of 8 MiB two are taken, and of two large calls one
+		"1 MiB is not large":               {1, 1 << 20, 2 + 1, 6 + 1},      // two of 8 MiB, and one of two large calls
 		"a byte more is":                   {1, 1<<20 + 1, 1, 1},            // two large calls
 		"large answers, the default":       {64 << 20, 2 << 20, 1, 1},       //
 		"large answers, 112 MiB":           {112 << 20, 2 << 20, 2, 1},      // three
@@ -210,12 +210,12 @@ func TestSharesOfTheAnswerMemory(t *testing.T) {
 	}
 }
 
-// One answer, and all answers of a call together, may be as large as the limit.
+// The limit applies to one answer and to the sum of the answers of a call.
 func TestTheLargestAnswersOfACall(t *testing.T) {
 	const limit = 2 << 20
 	for name, row := range map[string]struct {
 		pages []int
-		want  string // what the last one is refused with; "" when it is served
+		want  string // the error of the last one; "" if it is served
 	}{
 		"the largest":                 {[]int{limit}, ""},
 		"a byte more":                 {[]int{limit + 1}, "answer is larger than 2097152"},

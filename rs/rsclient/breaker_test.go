@@ -26,7 +26,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 )
 
-// A host is a resource server whose answer can be changed, and that counts requests.
+// A host is a transport whose answer can be changed, and that counts requests.
 type host struct {
 	requests atomic.Int32
 	answer   atomic.Pointer[roundTrip]
@@ -52,13 +52,13 @@ func silent(r *http.Request) (*http.Response, error) {
 	return nil, r.Context().Err()
 }
 
-// clientOf reads without retries, so that a read is an attempt.
+// clientOf returns a client for one caller without retries, so that each read is one attempt.
 func clientOf(t *testing.T, h *host, o rsclient.Options) rs.Doer {
 	t.Helper()
 	return clientFor(t, h, o).For(caller(secretToken))
 }
 
-// clientFor is the client of [clientOf], for tests with several callers.
+// clientFor returns the client of [clientOf], for tests with several callers.
 func clientFor(t *testing.T, h *host, o rsclient.Options) *rsclient.Client {
 	t.Helper()
 	o.Base, o.Transport = "https://rs.example", h
@@ -111,7 +111,7 @@ func TestWhatOpensTheBreaker(t *testing.T) {
 		answer roundTrip
 		within time.Duration // the caller's deadline; 0 for the client's own
 		opens  bool
-		shared bool // for other grants too
+		shared bool // also for other grants
 	}{
 		"500":                       {status(500), 0, true, false},
 		"502":                       {status(502), 0, true, false},
@@ -146,7 +146,7 @@ func TestWhatOpensTheBreaker(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				defer time.Sleep(time.Minute) // until a connection that nobody waits for has failed
+				defer time.Sleep(time.Minute) // until an abandoned connection has failed
 				h := &host{}
 				h.now(row.answer)
 				client := clientFor(t, h, rsclient.Options{MaxResponseBytes: 1000})
@@ -162,7 +162,7 @@ func TestWhatOpensTheBreaker(t *testing.T) {
 					return err
 				}
 				var readers sync.WaitGroup
-				for range 10 { // at a time, because silence takes its time
+				for range 10 { // concurrently, because each silent read lasts until its deadline
 					readers.Go(func() {
 						if err := read(); code(err) == "server_unavailable" {
 							t.Errorf("open too early: %v", err)
@@ -205,7 +205,7 @@ func TestACallerThatHangsUpDoesNotOpenTheBreaker(t *testing.T) {
 	})
 }
 
-// The share and the number: nine failures are too few, and ten among many good answers as well.
+// The breaker opens only if there are at least ten failures and they are at least half of the attempts.
 func TestTheBreakerStaysClosedWhileMostReadsSucceed(t *testing.T) {
 	for name, row := range map[string]struct {
 		good, bad int
@@ -282,7 +282,7 @@ func TestTheCourseOfABreaker(t *testing.T) {
 					t.Errorf("after %s: %s", time.Since(began), diff)
 				}
 
-				time.Sleep(want.RetryAfter) // whoever waits so long is let through
+				time.Sleep(want.RetryAfter) // an attempt after RetryAfter is let through
 				if got := read(); got.Code != row.code || h.requests.Load() != 11 {
 					t.Fatalf("the first attempt after the rest: %v", got)
 				}
@@ -291,7 +291,7 @@ func TestTheCourseOfABreaker(t *testing.T) {
 				}
 
 				time.Sleep(6 * time.Second)
-				h.now(status(404)) // an answer, though no good one
+				h.now(status(404)) // an answer, although an error
 				if got := read(); got.Code != "upstream_error" {
 					t.Fatal(got)
 				}
@@ -309,7 +309,8 @@ func TestTheCourseOfABreaker(t *testing.T) {
 	}
 }
 
-// While it is half open one attempt at a time asks; one that says nothing gives its place to the next.
+// While the breaker is half open, one attempt at a time is let through. An attempt without a verdict, such as one whose caller hangs up
+// or one that gets a 429, makes way for the next.
 func TestOneAttemptAtATimeFindsOut(t *testing.T) {
 	t.Run("of a grant", func(t *testing.T) { oneAtATime(t, status(500)) })
 	t.Run("of a host", func(t *testing.T) { oneAtATime(t, refusing) })
@@ -355,7 +356,7 @@ func oneAtATime(t *testing.T, fails roundTrip) {
 	})
 }
 
-// A read in its retries ends with the server's own words when the breaker opens under it.
+// If the breaker opens while a read is being retried, the read returns the error of the server.
 func TestAnOpenBreakerEndsRetries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := &host{}
@@ -366,7 +367,7 @@ func TestAnOpenBreakerEndsRetries(t *testing.T) {
 		for range 3 {
 			_, _ = doer.Do(t.Context(), rs.Request{Path: "/v1/x"})
 		}
-		time.Sleep(11 * time.Second)                              // the retry budget is whole again
+		time.Sleep(11 * time.Second)                              // the retry budget has recovered
 		_, err := doer.Do(t.Context(), rs.Request{Path: "/v1/x"}) // its first attempt is the tenth
 		if code(err) != "busy" || h.requests.Load() != 10 {
 			t.Errorf("%v after %d attempts", err, h.requests.Load())
@@ -385,7 +386,7 @@ func TestTheBreakerCanBeOff(t *testing.T) {
 	}
 }
 
-// In a storm the server hears a tenth more than it is asked, and six.
+// If all reads fail, retries add at most a tenth to the requests.
 func TestARetryStormIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h, seen := &host{}, &record{}
@@ -408,7 +409,7 @@ func TestARetryStormIsBounded(t *testing.T) {
 	})
 }
 
-// A read that gives up takes no retry that it does not make: three that fail leave none to the fourth.
+// A read that gives up takes only the retries that it makes from the budget: after three failed reads one is left for the fourth.
 func TestAReadTakesTheRetriesThatItMakes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := &host{}
@@ -426,7 +427,7 @@ func TestAReadTakesTheRetriesThatItMakes(t *testing.T) {
 	})
 }
 
-// Each member of a package is a grant with a breaker of its own. To others they are one caller, however many fail.
+// Each member of a package is a grant with its own breaker. To the shared breaker all members are one caller, however many fail.
 func TestFailingMembersOfAPackageStopThemselvesOnly(t *testing.T) {
 	h := &host{}
 	client := clientFor(t, h, rsclient.Options{})
@@ -614,7 +615,7 @@ func TestTheObserverHearsOfEachRead(t *testing.T) {
 	}
 }
 
-// A record is an observer that remembers.
+// A record is an Observer that records events.
 type record struct {
 	mu              sync.Mutex
 	reads           []string

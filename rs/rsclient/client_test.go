@@ -21,13 +21,13 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 )
 
-// What must never stand in an error, a message or a log.
+// These must never occur in an error, a message or a log.
 const (
 	secretToken = "tok-canary-5b1c"
 	secretWords = "words-canary-77aa"
 )
 
-// withoutCause compares errors by what a caller can see.
+// withoutCause compares errors by what a caller sees.
 var withoutCause = cmpopts.IgnoreFields(rs.Error{}, "Cause")
 
 func TestClientSends(t *testing.T) {
@@ -246,7 +246,7 @@ func TestClientStopsWhenTheCallerHangsUp(t *testing.T) {
 	if rs.AsError(err).Code != "canceled" || !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
-	<-left // the server hears of it too
+	<-left // the server notices it too
 }
 
 func TestErrorsShowNeitherTokenNorQuery(t *testing.T) {
@@ -284,7 +284,7 @@ func TestErrorsShowNeitherTokenNorQuery(t *testing.T) {
 	}
 }
 
-// A path that no URL can hold is our own fault, and is sent to nobody.
+// A path that is invalid in a URL is an internal error, and is not sent.
 func TestAPathThatNoURLHolds(t *testing.T) {
 	h := &host{}
 	if _, err := clientFor(t, h, rsclient.Options{}).For(caller("a")).Do(t.Context(), rs.Request{Path: "/v1/\x7f"}); code(err) != "internal_error" || h.requests.Load() != 0 {
@@ -351,7 +351,7 @@ func caller(token string) rsclient.Caller {
 	return rsclient.Caller{Token: rs.NewToken(token), Kind: auth.KindClient}
 }
 
-// A roundTrip is a transport without a network.
+// A roundTrip is a transport given as a function.
 type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -371,7 +371,7 @@ func clientOver(t *testing.T, transport roundTrip) *rsclient.Client {
 	return client
 }
 
-// answer makes a response; headers are names and values in turn.
+// answer returns a response; headers are alternating names and values.
 func answer(status int, body string, headers ...string) *http.Response {
 	header := http.Header{}
 	for i := 0; i < len(headers); i += 2 {

@@ -26,7 +26,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 )
 
-// trusting returns the program's own transport, which trusts a test server.
+// trusting returns the transport of the program, configured to trust a test server.
 func trusting(server *httptest.Server) *http.Transport {
 	transport := rsclient.NewTransport()
 	if certificate := server.Certificate(); certificate != nil {
@@ -36,14 +36,14 @@ func trusting(server *httptest.Server) *http.Transport {
 	return transport
 }
 
-// A server that answers more than it is asked: the further answer, with another caller's data, reaches nobody.
+// If a server sends an answer without a request, with another caller's data, no caller receives it.
 func TestAnUnsolicitedAnswerReachesNobody(t *testing.T) {
 	const callers = 8
-	log.SetOutput(io.Discard) // net/http reports each of the further answers there
+	log.SetOutput(io.Discard) // net/http reports each unsolicited answer there
 	t.Cleanup(func() { log.SetOutput(os.Stderr) })
 	for name, row := range map[string]struct {
 		secure bool
-		bare   bool // asked as an authority is: not as a read of a caller
+		bare   bool // as requests to an authority: not as reads of a caller
 		calls  int
 	}{"plain": {false, false, 400}, "TLS": {true, false, 100}, "plain, of an authority": {false, true, 1500}} {
 		t.Run(name, func(t *testing.T) {
@@ -123,7 +123,7 @@ func TestAnUnsolicitedAnswerReachesNobody(t *testing.T) {
 	}
 }
 
-// answerTwice answers each request with what it asks for, and then with something else.
+// answerTwice sends two answers to each request: the right one, and then another one.
 func answerTwice(connection net.Conn) {
 	defer func() { _ = connection.Close() }()
 	reader := bufio.NewReader(connection)
@@ -143,7 +143,7 @@ func answerOf(own string) string {
 	return fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(text), text)
 }
 
-// A healthy server's connections are used again, so that guarding them costs none.
+// Idle connections to a healthy server are reused although they are guarded.
 func TestIdleConnectionsAreUsedAgain(t *testing.T) {
 	var opened atomic.Int64
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, `{}`) }))
@@ -168,8 +168,8 @@ func TestIdleConnectionsAreUsedAgain(t *testing.T) {
 	}
 }
 
-// A frozen peer: its connections stay open and say nothing. What is asked over a new connection is answered, so calls are
-// served again once the dead one is found out. Reads and questions to an authority alike.
+// A frozen peer keeps its connections open but silent, and answers over new ones. Pings detect the dead connection, so
+// that calls are served again. This holds for reads and for introspection.
 func TestADeadHTTP2ConnectionIsFoundOut(t *testing.T) {
 	if ping := rsclient.NewTransport().HTTP2; ping.SendPingTimeout != 5*time.Second || ping.PingTimeout != 3*time.Second {
 		t.Errorf("a ping after %s, closed %s later: docs/reliability.md says 5 and 3 seconds", ping.SendPingTimeout, ping.PingTimeout)
@@ -226,7 +226,7 @@ func TestADeadHTTP2ConnectionIsFoundOut(t *testing.T) {
 	}
 }
 
-// A relay passes bytes on both ways. Connections that are open when it freezes pass nothing any more, and stay open.
+// A relay forwards bytes in both directions. When it freezes, open connections stay open but forward nothing.
 type relay struct {
 	net.Listener
 	mu   sync.Mutex

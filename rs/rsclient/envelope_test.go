@@ -129,7 +129,7 @@ func TestErrorEnvelopes(t *testing.T) {
 	}
 }
 
-// S0-8a
+// S0-8a: an error lists at most MaxConnectionOptions connections, with the total that the server reported.
 func TestErrorEnvelopeListsFewConnections(t *testing.T) {
 	body := `{"error":{"code":"ambiguous_connection","message":"m","total_connections":200,"available_connections":[` +
 		strings.TrimSuffix(strings.Repeat(`{"connection_id":"c"},`, 50), ",") + `]}}`
@@ -140,7 +140,7 @@ func TestErrorEnvelopeListsFewConnections(t *testing.T) {
 	}
 }
 
-// Whatever an error's body holds, a typed, bounded, one-line error comes of it.
+// Any body of an error leads to a typed error whose texts are bounded and on one line.
 func FuzzErrorEnvelope(f *testing.F) {
 	f.Add(400, `{"error":{"code":"invalid_request","message":"m","param":"filter","retry_with":{"field":"connection_id"},"available_connections":[{"connection_id":"c"}]}}`)
 	f.Add(401, `{"error":"invalid_token","error_description":"d"}`)

@@ -23,7 +23,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 )
 
-// A scripted listener speaks raw bytes to each connection and counts them.
+// A scripted listener sends raw bytes on each connection and counts the connections.
 type scripted struct {
 	url         string
 	connections atomic.Int32
@@ -89,13 +89,13 @@ func http200(headers, body string) string {
 
 func length(n int) string { return "Content-Length: " + strconv.Itoa(n) + "\r\n" }
 
-// Every fault of a server has a code and a sentence of its own; what may pass by itself is tried again, and nothing else.
+// Every fault of a server has its own code and message. Only transient faults are retried.
 func TestFaultsOfAServer(t *testing.T) {
 	whole := gzipped(`{"data":[` + strings.Repeat(`"abcdefgh",`, 200) + `"z"]}`)
 	badSum := []byte(whole)
 	badSum[len(badSum)-6] ^= 0xff // in the checksum
 	flipped := []byte(whole)
-	flipped[10] = 0xff // no such kind of block
+	flipped[10] = 0xff // an invalid block type
 	for name, row := range map[string]struct {
 		speak    func(net.Conn)
 		code     rs.Code
@@ -253,7 +253,7 @@ func TestFaultsOfTheWay(t *testing.T) {
 	}
 }
 
-// A read that has too little time left for another attempt reports what it has.
+// If too little time is left for another attempt, a read returns the error of the last one.
 func TestNoRetryIsBegunThatCannotBeFinished(t *testing.T) {
 	for name, row := range map[string]struct {
 		left     time.Duration // until the caller's deadline

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// However many grants are read, a bounded number is remembered, and none that is idle.
+// The number of remembered grants is bounded, and idle ones are forgotten.
 func TestWhatIsRememberedOfGrantsIsBounded(t *testing.T) {
 	grants := newBreakers("rs.example", false, unobserved{})
 	host := grants.host
@@ -29,7 +29,7 @@ func TestWhatIsRememberedOfGrantsIsBounded(t *testing.T) {
 	}
 }
 
-// A call that becomes a large one leaves the memory of small ones to others, and one that has ended is forgotten.
+// A call that becomes large releases its memory for small answers, and a call that has ended is forgotten.
 func TestALargeCallHoldsNoSmallAnswers(t *testing.T) {
 	b, h := newAnswerBudget(1, 2*largeCall), &heldAnswers{}
 	for range 2 {
@@ -52,7 +52,7 @@ func TestALargeCallHoldsNoSmallAnswers(t *testing.T) {
 	}
 }
 
-// An attempt of just as long ago as is looked back upon is forgotten.
+// An attempt is forgotten when it is exactly breakerWindow old.
 func TestTheLastAttemptsOfCallers(t *testing.T) {
 	for since, want := range map[time.Duration]int{breakerWindow - 1: 2, breakerWindow: 1} {
 		var c callerOutcomes
@@ -65,7 +65,7 @@ func TestTheLastAttemptsOfCallers(t *testing.T) {
 	}
 }
 
-// Of three grants that find out, each failure alone leaves the breaker as it is, and the third opens it anew.
+// Three grants may try concurrently while the breaker is half open. It opens again only when the third of them fails.
 func TestAllTrialsFail(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBreaker(func(string) {})

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// What is no socket has nothing that waits in the kernel.
+// A connection that is not a socket has no bytes pending in the kernel.
 func TestAPipeHasNothingPending(t *testing.T) {
 	here, there := net.Pipe()
 	defer func() { _, _ = here.Close(), there.Close() }()
@@ -18,8 +18,8 @@ func TestAPipeHasNothingPending(t *testing.T) {
 	}
 }
 
-// What arrives on a connection that a request has taken, but not written to, closes it, whether it was read already or
-// waits in the kernel. What arrives after that is the request's answer.
+// Bytes that arrive after a request has taken a connection but before it writes close the connection, whether they were read
+// already or wait in the kernel. Bytes that arrive later are the answer.
 func TestBytesBeforeTheRequestCloseTheConnection(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -55,7 +55,7 @@ func TestBytesBeforeTheRequestCloseTheConnection(t *testing.T) {
 	if _, err := io.WriteString(peer, "u"); err != nil { // one byte is enough
 		t.Fatal(err)
 	}
-	if err := <-ended; !errors.Is(err, errUnsolicited) || into[0] != 0 { // nothing of it is left to be taken for an answer
+	if err := <-ended; !errors.Is(err, errUnsolicited) || into[0] != 0 { // no byte is left that could pass for an answer
 		t.Errorf("read: %q, %v", into, err)
 	}
 	if _, err := io.WriteString(g, "request"); err == nil {
@@ -64,7 +64,7 @@ func TestBytesBeforeTheRequestCloseTheConnection(t *testing.T) {
 
 	g, peer = pair()
 	g.mu.Lock()
-	g.reading, g.armed = true, true // a reader that was not woken yet
+	g.reading, g.armed = true, true // a reader that is not awake yet
 	g.mu.Unlock()
 	if _, err := io.WriteString(peer, "unasked"); err != nil {
 		t.Fatal(err)
@@ -72,7 +72,7 @@ func TestBytesBeforeTheRequestCloseTheConnection(t *testing.T) {
 	_ = peer.(*net.TCPConn).CloseWrite()
 	for !pending(g.Conn) { // loopback delivers at once
 	}
-	if written, err := io.WriteString(g, "request"); !errors.Is(err, errUnsolicited) || written != 0 { // else net/http does not send it on another one
+	if written, err := io.WriteString(g, "request"); !errors.Is(err, errUnsolicited) || written != 0 { // net/http retries only if nothing was written
 		t.Errorf("write: %d, %v", written, err)
 	}
 

@@ -15,7 +15,7 @@ import (
 func TestReach(t *testing.T) {
 	for name, row := range map[string]struct {
 		status int
-		want   rs.Code // "": it is there
+		want   rs.Code // "" if it is reachable
 	}{
 		"a document is an answer":            {200, ""},
 		"a refusal is an answer":             {401, ""},
@@ -51,7 +51,7 @@ func TestReach(t *testing.T) {
 	})
 }
 
-// Of an answer without an end a probe reads 16 KiB.
+// A probe reads at most 16 KiB of an endless answer.
 func TestAProbeReadsSoMuch(t *testing.T) {
 	read := 0
 	client := clientOver(t, func(*http.Request) (*http.Response, error) {

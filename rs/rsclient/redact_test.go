@@ -32,8 +32,8 @@ func TestATokenIsRemovedFromTheHeadersThatAreRead(t *testing.T) {
 	}
 }
 
-// A token that is parted by what is not seen is removed all the same, from the id of a request and from the texts of an error; so is one that
-// would be cut at the end of a text.
+// A token that invisible characters split is removed from the request id and from the texts of an error; so is one that truncation would
+// split at the end of a text.
 func TestATokenThatIsPartedIsRemoved(t *testing.T) {
 	const secret = "secret-token-0123"
 	for _, between := range []string{"", "\u00ad", "\u200b", "\u2060\ufeff", "\u200d", "\u202e", "\x1b[31m", "\U000e0041"} {

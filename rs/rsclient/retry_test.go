@@ -25,14 +25,14 @@ type step struct {
 	err        error
 }
 
-// The clock in these tests stands still except while everybody waits, so that a wait is exact and takes no time.
+// The clock is that of synctest, so that waits are exact and take no real time.
 func TestRetries(t *testing.T) {
 	refused := &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
 	ok := step{status: 200}
 	for name, row := range map[string]struct {
 		steps    []step
 		attempts int
-		code     rs.Code // "" for a good end
+		code     rs.Code // "" for success
 		waits    [2]time.Duration
 	}{
 		"a good answer is not asked for again":     {[]step{ok}, 1, "", [2]time.Duration{0, 0}},
@@ -195,7 +195,7 @@ func TestHangUpEndsAWait(t *testing.T) {
 	})
 }
 
-// After the wait there must be more than a tenth of a second for the attempt.
+// A retry is made only if more than a tenth of a second is left for it after the wait.
 func TestAnAttemptWithoutTimeIsNotBegun(t *testing.T) {
 	for left, want := range map[time.Duration]int{100 * time.Millisecond: 1, 101 * time.Millisecond: 2} {
 		synctest.Test(t, func(t *testing.T) {

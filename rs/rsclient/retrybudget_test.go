@@ -42,7 +42,7 @@ func TestRetryBudget(t *testing.T) {
 	}
 }
 
-// A wait is at random between the half of what doubles and all of it.
+// A wait is random between half of its maximum and its maximum, which doubles with each retry.
 func TestRetryWait(t *testing.T) {
 	for retried, most := range []time.Duration{100 * time.Millisecond, 200 * time.Millisecond} {
 		for range 2000 {
@@ -53,8 +53,8 @@ func TestRetryWait(t *testing.T) {
 	}
 }
 
-// The law, for any course of reads and retries: whenever a retry is allowed, those of the last ten seconds of the clock
-// are at most a tenth of the reads in them, or the floor.
+// For any sequence of reads and retries, the retries of the last ten seconds of the clock are at most a tenth of the reads
+// in them, or the floor, and a retry is denied only at that limit.
 func TestRetryBudgetHoldsAtAnyTime(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	budget := &retryBudget{}

@@ -17,20 +17,20 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 )
 
-// What an answer may be made of.
+// Limits for the shape of an answer.
 const (
 	maxDepth  = 256
 	maxValues = 1 << 20
 )
 
-// An answer costs by its values and levels, too, not by its bytes alone.
+// The values and levels of an answer are limited too, because they cost memory and time beyond its bytes.
 func TestTheShapeOfAnAnswerIsBounded(t *testing.T) {
 	nested := func(open, inner, closing string, levels int) string {
 		return strings.Repeat(open, levels) + inner + strings.Repeat(closing, levels)
 	}
 	for _, test := range []struct {
 		name, body string
-		code       rs.Code // "" when it is taken
+		code       rs.Code // "" if it is accepted
 	}{
 		{"as many levels as allowed", nested("[", "1", "]", maxDepth), ""},
 		{"one array too deep", nested("[", "1", "]", maxDepth+1), "invalid_response"},
@@ -60,7 +60,7 @@ func TestTheShapeOfAnAnswerIsBounded(t *testing.T) {
 	}
 }
 
-// asAuthorities are the two that are asked about tokens, before an endpoint of the test's.
+// asAuthorities returns functions that ask the introspector and the directory about a token, at the endpoint of the test.
 func asAuthorities(t *testing.T, url string) map[string]func(context.Context) error {
 	t.Helper()
 	introspector, err := auth.NewIntrospector(auth.IntrospectorOptions{LookupOptions: auth.LookupOptions{Endpoint: url}})
@@ -77,7 +77,7 @@ func asAuthorities(t *testing.T, url string) map[string]func(context.Context) er
 	}
 }
 
-// readersOf are all that read what an address answers.
+// readersOf returns all kinds of reads from an address.
 func readersOf(t *testing.T, url string) map[string]func(context.Context) error {
 	t.Helper()
 	client, err := rsclient.New(rsclient.Options{Base: url})
@@ -92,8 +92,8 @@ func readersOf(t *testing.T, url string) map[string]func(context.Context) error 
 	return readers
 }
 
-// What unpacks to more than is taken ends at the limit, not after it: of a gigabyte, no more is ever sent than the
-// unpacked limit and what lies in buffers on the way.
+// Decompression stops at the limit: of a gigabyte, the server sends only the decompressed limit and what fits into the
+// buffers on the way.
 func TestABombEndsAtTheLimit(t *testing.T) {
 	const gigabyte = 1 << 30
 	var unpacked atomic.Int64
@@ -122,7 +122,7 @@ func TestABombEndsAtTheLimit(t *testing.T) {
 	}
 }
 
-// Headers without end are not read without end.
+// An answer with 100 KiB of headers is refused.
 func TestTheHeadersOfAnAnswerAreBounded(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("X-Long", strings.Repeat("x", 100<<10))

@@ -14,7 +14,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 )
 
-// A neighbourhood is a resource server that many grants read, some of which fail. Grants are named by their tokens.
+// A neighbourhood is a resource server that many grants read, some of which fail. The token is the name of the grant.
 type neighbourhood struct {
 	*host
 	client *rsclient.Client
@@ -39,7 +39,7 @@ func (n *neighbourhood) read(ctx context.Context, token string) rs.Code {
 	return code(err)
 }
 
-// The shared breaker needs failures of several grants: ten, of which four count of each, and half of the grants that read.
+// The shared breaker opens at ten failures, of which at most four of each grant count, if at least half of the grants fail.
 func TestFailuresOfSeveralGrantsOpenTheSharedBreaker(t *testing.T) {
 	for name, row := range map[string]struct {
 		good, bad, failures int
@@ -76,7 +76,7 @@ func TestFailuresOfSeveralGrantsOpenTheSharedBreaker(t *testing.T) {
 	}
 }
 
-// A failure of half a minute ago counts no more, and neither does one before a good answer.
+// A failure no longer counts after half a minute, or after a successful read of the grant.
 func TestOldFailuresOfGrantsAreForgotten(t *testing.T) {
 	for name, between := range map[string]func(*testing.T, *neighbourhood){
 		"half a minute": func(*testing.T, *neighbourhood) { time.Sleep(31 * time.Second) },
@@ -104,10 +104,10 @@ func TestOldFailuresOfGrantsAreForgotten(t *testing.T) {
 	}
 }
 
-// Tokens that nobody has judged yet, as a guesser sends them, are nobody's grants.
+// Tokens that are not introspected yet, such as guessed ones, do not count as grants.
 func TestUnknownTokensDoNotOpenTheSharedBreaker(t *testing.T) {
 	n := newNeighbourhood(t, status(500))
-	for i := range 8 { // two grants with four failures, which a third caller that fails would make too many
+	for i := range 8 { // two grants with four failures each: one more failing grant would open the breaker
 		n.read(t.Context(), fmt.Sprint("bad-", i%2))
 	}
 	for i := range 100 {
@@ -118,7 +118,7 @@ func TestUnknownTokensDoNotOpenTheSharedBreaker(t *testing.T) {
 	}
 }
 
-// A new token is no new grant.
+// A new token of a grant shares the breaker of the grant.
 func TestAllTokensOfAGrantShareItsBreaker(t *testing.T) {
 	n := newNeighbourhood(t, status(500))
 	read := func(i int) rs.Code {
@@ -137,7 +137,7 @@ func TestAllTokensOfAGrantShareItsBreaker(t *testing.T) {
 	}
 }
 
-// opened returns a neighbourhood whose shared breaker has had its rest.
+// opened returns a neighbourhood whose shared breaker was open and can now be tried again.
 func opened(t *testing.T, fails roundTrip) *neighbourhood {
 	t.Helper()
 	n := newNeighbourhood(t, refusing)
@@ -152,7 +152,7 @@ func opened(t *testing.T, fails roundTrip) *neighbourhood {
 	return n
 }
 
-// One grant cannot keep the shared breaker open: neither by failing, nor by holding the one attempt.
+// One grant cannot keep the shared breaker open, neither by failing nor by blocking a trial attempt.
 func TestOneGrantDoesNotKeepTheSharedBreakerOpen(t *testing.T) {
 	for name, fails := range map[string]roundTrip{"500": status(500), "silence": silent, "429": status(429)} {
 		t.Run(name, func(t *testing.T) {
@@ -182,7 +182,7 @@ func TestOneGrantDoesNotKeepTheSharedBreakerOpen(t *testing.T) {
 	}
 }
 
-// While it is half open, three grants that fail begin the rest anew, and so does one that cannot connect.
+// While the shared breaker is half open, three failing grants open it again, and so does one that cannot connect.
 func TestWhatBeginsTheRestOfTheSharedBreakerAnew(t *testing.T) {
 	for name, row := range map[string]struct {
 		fails  roundTrip
@@ -208,7 +208,7 @@ func TestWhatBeginsTheRestOfTheSharedBreakerAnew(t *testing.T) {
 	}
 }
 
-// A grant that failed while it was half open may try again after a rest, where nobody else asks.
+// If no other grant reads, a grant that failed while the breaker was half open may try again after the rest.
 func TestALonelyGrantClosesTheSharedBreaker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := opened(t, status(500))
@@ -224,7 +224,7 @@ func TestALonelyGrantClosesTheSharedBreaker(t *testing.T) {
 	})
 }
 
-// A panic of a transport is a failed attempt, which gives back the one attempt of a breaker that is half open.
+// A panic of the transport counts as a failed attempt, and releases the trial attempt of a half-open breaker.
 func TestAPanicIsAFailedAttempt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := &host{}

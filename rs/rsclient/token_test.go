@@ -13,7 +13,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 )
 
-// A token shows nowhere what it is, wherever it stands and however it is printed.
+// No format verb and no JSON encoding reveals a token, wherever a value contains it.
 func TestATokenPrintsAsAPlaceholder(t *testing.T) {
 	const canary = "canary51e0"
 	token := rs.NewToken(canary)

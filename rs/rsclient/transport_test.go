@@ -13,7 +13,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 )
 
-// Where a server offers HTTP/2 it is spoken, and answers may come packed.
+// HTTP/2 is used if the server offers it, and answers may be compressed.
 func TestOverTLSReadsUseHTTP2(t *testing.T) {
 	var protocol, packing string
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -38,7 +38,7 @@ func TestOverTLSReadsUseHTTP2(t *testing.T) {
 	}
 }
 
-// Plain http is for this machine alone, by its name or address.
+// IsLoopback accepts only names and addresses of this machine, for which plain http is allowed.
 func TestIsLoopback(t *testing.T) {
 	for host, want := range map[string]bool{
 		"localhost": true, "127.0.0.1": true, "127.9.9.9": true, "::1": true, "::ffff:127.0.0.1": true,
@@ -50,7 +50,7 @@ func TestIsLoopback(t *testing.T) {
 	}
 }
 
-// Nobody listens: that is an error, and no connection.
+// If the connection is refused, the dialer returns an error and a nil connection.
 func TestNoConnectionIsAnError(t *testing.T) {
 	if connection, err := rsclient.NewTransport().DialContext(t.Context(), "tcp", "127.0.0.1:1"); err == nil || connection != nil {
 		t.Errorf("a connection to nobody: %v", connection)
@@ -60,7 +60,7 @@ func TestNoConnectionIsAnError(t *testing.T) {
 	}
 }
 
-// Over plain http nothing asks for packing; what comes packed all the same is unpacked.
+// Requests over plain http do not ask for compression, but a compressed answer is decompressed all the same.
 func TestOverPlainHTTPNothingIsPacked(t *testing.T) {
 	for name, body := range map[string]string{"an answer": `{"data":[]}`, "nothing": ""} {
 		t.Run(name, func(t *testing.T) {

@@ -14,7 +14,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 )
 
-// readsSeen is an Observer that remembers reads.
+// readsSeen is an Observer that records reads.
 type readsSeen struct {
 	rsclient.Observer
 	reads []readSeen
@@ -29,7 +29,7 @@ func (s *readsSeen) Read(class string, status int, _ time.Duration) {
 	s.reads = append(s.reads, readSeen{class, status})
 }
 
-// Each read is reported once, under a name that holds nothing of what was asked, and each attempt knows that name.
+// Each read is reported once, under a class without any part of the request, and the context of each attempt has that class.
 func TestReadsAreCountedByClass(t *testing.T) {
 	for path, class := range map[string]string{
 		rs.Path("schema"):                                              "schema",

@@ -12,7 +12,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/internal/wire"
 )
 
-// encoding/json takes a name in any case: what decides who gets in refuses two that it takes for one, and no other two.
+// encoding/json ignores the case of names, so an answer that decides on access is refused if a name could be read as another one.
 func TestMembersThatAreTheSameToAnotherReader(t *testing.T) {
 	for text, ambiguous := range map[string]bool{
 		`{"kind":1,"sub":2}`:      false,
@@ -43,7 +43,7 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
-// What a resource server or an authorization server says of an error is read in each of its forms.
+// The errors of resource servers and authorization servers are read in each of their forms.
 func TestFormsOfAnError(t *testing.T) {
 	for body, want := range map[string]rs.Error{
 		`{"error":"Not Found"}`:                                                 {Code: "upstream_error"},
@@ -64,7 +64,7 @@ func TestFormsOfAnError(t *testing.T) {
 	}
 }
 
-// What is no JSON decides nothing.
+// Decode refuses invalid JSON.
 func TestDecodeRefusesWhatIsNoJSON(t *testing.T) {
 	var into struct{ Active bool }
 	if err := wire.Decode([]byte(`{"active":`), &into, "active"); err == nil {
@@ -72,8 +72,8 @@ func TestDecodeRefusesWhatIsNoJSON(t *testing.T) {
 	}
 }
 
-// The laws: a wait is whole seconds from none to a day; seconds are taken at their word up to that; a date is never more than its
-// distance from the answer's own.
+// A wait is whole seconds from zero to a day. Seconds beyond a day count as a day. For a date the wait is never longer than the
+// time from the Date header to that date.
 func FuzzRetryAfter(f *testing.F) {
 	for _, seed := range [][2]string{
 		{"5", ""}, {"-1", ""}, {"86400", ""}, {"86401", ""}, {"99999999999999999999", ""}, {"soon", ""},
@@ -103,7 +103,7 @@ func FuzzRetryAfter(f *testing.F) {
 	})
 }
 
-// A NumericDate is of whole seconds from 1970 to the end of the year 9999; an absent one is no time.
+// A NumericDate is truncated to whole seconds and ranges from 1970 to the end of the year 9999; an absent one is the zero time.
 func TestUnixTime(t *testing.T) {
 	for text, want := range map[json.Number]int64{"0": 0, "0.9": 0, "1.5": 1, "253402300799": 253402300799} {
 		if got, ok := wire.UnixTime(text); !ok || !got.Equal(time.Unix(want, 0)) {
