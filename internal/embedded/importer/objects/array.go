@@ -14,41 +14,40 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
 )
 
-// An arrayReader reads JSON objects in an array, or in arrays that are fields of an object. Which fields those are shows only at the end of
-// the file, so such a file is read twice; neither time is more than one item in memory.
+// An arrayReader reads JSON objects in an array, or in arrays that are fields of an object. Which fields these are is known only at the end
+// of the file, so such a file is read twice. Each pass has one item in memory.
 type arrayReader struct {
 	document
-	choose func() error // what is read, before it is; nil: known
-	paths  []path       // of arrays in an object; none: the array is the file
-	places places       // of those
-	inside bool         // of an array that is read
+	choose func() error // determines what is read of an object; nil: it is known
+	paths  []path       // of arrays in an object; none: the file is the array
+	places places       // of paths
+	inside bool         // the decoder is in an array that is read
 	number int
 	broken bool
 	single bool    // the object is the only record
-	keyed  bool    // its values are the records
-	others []error // what is not read
+	keyed  bool    // the values of the object are the records
+	others []error // errors for what is not read
 }
 
-// places are where a reader meets arrays, and the objects that lead to them.
+// places has the pointers of arrays, and of the objects above them.
 type places struct{ arrays, above map[jsontext.Pointer]bool }
 
 func newPlaces(of []path) places {
 	p := places{map[jsontext.Pointer]bool{}, map[jsontext.Pointer]bool{}}
 	for _, one := range of {
-		var here jsontext.Pointer
+		var pointer jsontext.Pointer
 		for _, key := range one {
-			p.above[here] = true
-			here = here.AppendToken(key)
+			p.above[pointer] = true
+			pointer = pointer.AppendToken(key)
 		}
-		p.arrays[here] = true
+		p.arrays[pointer] = true
 	}
 	return p
 }
 
-// NewArray reads JSON objects in an array of the file, which is read twice: the array itself, or the one in a field of an object. Of
-// several the first of the named ones is read or, if none has such a name, the one with the most objects. If the object holds nothing but
-// arrays of objects that have the same fields, all are read, and the field "list" says which. An object without an array of objects is one
-// record.
+// NewArray reads the JSON objects in an array: the file itself or, in two passes, a field of its object. Of several arrays it reads the
+// first one in fields or, if it has none of these, the one with the most objects. If the object has only arrays of objects with the same
+// fields, it reads all, and the field "list" says which one. An object without an array of objects is one record.
 func NewArray(file io.ReadSeeker, fields ...string) item.Records {
 	r := &arrayReader{document: newDocument(file)}
 	r.choose = func() error { return r.chooseField(fields) }
@@ -99,7 +98,7 @@ func (r *arrayReader) records(yield func(item.Item, error) bool) {
 	}
 }
 
-// advance ends an array, or goes into the next field of an object, or out of an object.
+// advance leaves an array, enters the next field of an object, or leaves an object.
 func (r *arrayReader) advance() error {
 	token, err := r.token()
 	switch {
@@ -124,14 +123,14 @@ func (r *arrayReader) advance() error {
 // item reads a value of an array, or of the object whose values are the records.
 func (r *arrayReader) item() (item.Item, error) {
 	r.number++
-	front := item.Field{Name: "list"}
+	leading := item.Field{Name: "list"}
 	if r.keyed {
 		key, err := r.token()
 		if err != nil {
 			r.broken = true
 			return item.Item{}, notJSON(err)
 		}
-		front = item.Field{Name: "key", Value: item.JSON(key.String())}
+		leading = item.Field{Name: "key", Value: item.JSON(key.String())}
 	}
 	text, err := r.value()
 	if err != nil {
@@ -153,15 +152,15 @@ func (r *arrayReader) item() (item.Item, error) {
 	one := item.Item{Line: line, Number: r.number, Text: text, Fields: fields, Note: note}
 	if len(r.paths) > 1 { // each record says which of the arrays it is from
 		here := slices.Collect(r.decoder.StackPointer().Tokens())
-		front.Value = item.JSON(here[differAt(r.paths[0], r.paths[1])])
+		leading.Value = item.JSON(here[differAt(r.paths[0], r.paths[1])])
 	}
-	if _, taken := one.Value(front.Name); front.Value != nil && !taken {
-		one.Fields, one.Text = append([]item.Field{front}, fields...), nil
+	if _, taken := one.Value(leading.Name); leading.Value != nil && !taken {
+		one.Fields, one.Text = append([]item.Field{leading}, fields...), nil
 	}
 	return one, nil
 }
 
-// line is where a value begins that was just read.
+// line returns the line on which the value that was just read begins.
 func (r *arrayReader) line(text []byte) int {
 	return r.input.LineAt(r.decoder.InputOffset()) - bytes.Count(text, []byte("\n"))
 }
@@ -203,7 +202,7 @@ func (r *arrayReader) chooseField(fields []string) error {
 	return nil
 }
 
-// noteOthers says what of an object is not read beside one of its arrays.
+// noteOthers adds errors for the fields of an object that are not read in addition to one of its arrays.
 func (r *arrayReader) noteOthers(found []foundArray, beside []string, longest foundArray, only string) {
 	name := utf8text.OneLine(longest.at[0])
 	for _, one := range found {
@@ -218,7 +217,7 @@ func (r *arrayReader) noteOthers(found []foundArray, beside []string, longest fo
 	}
 }
 
-// alike reports that arrays are fields of one object, and that the objects in them have the same fields.
+// alike reports whether all arrays are fields of the outer object, and their objects have the same fields.
 func alike(found []foundArray) bool {
 	return !slices.ContainsFunc(found, func(one foundArray) bool { return one.shape != found[0].shape || len(one.at) > 1 })
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 )
 
-// A document is a JSON file that is passed over a token at a time.
+// A document is a JSON file that is read token by token.
 type document struct {
 	file    io.ReadSeeker
 	input   *item.Input
@@ -21,7 +21,7 @@ func newDocument(file io.ReadSeeker) document {
 	return document{file: file, parser: item.NewParser()}
 }
 
-// begin goes back to the beginning of the file, and into the array or the object that it holds. The error is io.EOF where it is empty.
+// begin seeks to the beginning of the file and enters its array or object, whose kind it returns. The error is io.EOF for an empty file.
 func (d *document) begin() (jsontext.Kind, error) {
 	if _, err := d.file.Seek(0, io.SeekStart); err != nil {
 		return 0, err
@@ -40,13 +40,13 @@ func (d *document) begin() (jsontext.Kind, error) {
 	return start.Kind(), nil
 }
 
-// peek is the kind of what comes next, which may be as long as a value may be.
+// peek returns the kind of the next token, and renews the limit on the length of a value.
 func (d *document) peek() jsontext.Kind {
 	d.input.Left = item.MaxLine + 1<<16
 	return d.decoder.PeekKind()
 }
 
-// more reports that the array or object has not ended.
+// more reports whether the array or object has more values.
 func (d *document) more() bool {
 	kind := d.peek()
 	return kind != jsontext.KindInvalid && kind != ']' && kind != '}'
@@ -71,7 +71,7 @@ func (d *document) skip() error {
 	return d.leave()
 }
 
-// leave passes over the rest of an array or object that has begun.
+// leave skips the rest of an array or object that has begun.
 func (d *document) leave() (err error) {
 	for depth := d.decoder.StackDepth(); err == nil && d.decoder.StackDepth() >= depth; {
 		_, err = d.token()
@@ -79,7 +79,7 @@ func (d *document) leave() (err error) {
 	return err
 }
 
-// end is io.EOF where nothing follows what the file holds.
+// end returns io.EOF if nothing follows the JSON value of the file.
 func (d *document) end() error {
 	_, err := d.token()
 	if errors.Is(err, io.EOF) {
@@ -88,7 +88,7 @@ func (d *document) end() error {
 	return item.Unusable(d.input.LineAt(d.decoder.InputOffset()), "what follows the first JSON value is left out")
 }
 
-// note says of a value that was just read that it has numbers that JSON has not.
+// note returns a note if the value that was just read had numbers that JSON lacks (NaN, Infinity), else "".
 func (d *document) note(what string, text []byte) string {
 	if !d.hadNumbers(text) {
 		return ""
@@ -96,7 +96,7 @@ func (d *document) note(what string, text []byte) string {
 	return what + " has" + item.NoNumber
 }
 
-// hadNumbers reports whether a value that was just read had numbers that JSON has not.
+// hadNumbers reports whether the value that was just read had numbers that JSON lacks.
 func (d *document) hadNumbers(text []byte) bool {
 	end := d.decoder.InputOffset()
 	return d.input.HasNulls(end-int64(len(text)), end)

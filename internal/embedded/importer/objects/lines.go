@@ -9,7 +9,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 )
 
-// NewLines reads a JSON object to a line.
+// NewLines reads one JSON object per line.
 func NewLines(input *bufio.Reader) item.Records {
 	lines, parser := item.NewLines(input), item.NewParser()
 	return item.Each(func() (item.Item, error) {

@@ -10,7 +10,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 )
 
-// withItems puts what is in the lists of objects behind the part of these.
+// withItems adds after each part whose objects have a list a part with the items of the list.
 func withItems(parts []Part) []Part {
 	var all []Part
 	for _, one := range parts {
@@ -23,12 +23,12 @@ func withItems(parts []Part) []Part {
 	return all
 }
 
-// ParentField leads from a record of a list to the object that has the list.
+// ParentField names, in a record of a list, the id of the object that has the list.
 const ParentField = "parent"
 
-var names = []string{"title", "name", "displayName", "display_name", "subject", "label", "id"}
+var titleFields = []string{"title", "name", "displayName", "display_name", "subject", "label", "id"}
 
-// listed yields the objects in a list of each record, or the records without it.
+// listed yields the items in a list of each record or, unless part.Items, the records without the list.
 func listed(from item.Records, part Part) item.Records {
 	if !part.Items {
 		return item.Shaped(from, func(one item.Item) (item.Item, error) {
@@ -40,14 +40,14 @@ func listed(from item.Records, part Part) item.Records {
 	return func(yield func(item.Item, error) bool) {
 		parser, number := item.NewParser(), 0
 		for holder, err := range from {
-			if item.IsUnusable(err) { // which the other part says
+			if item.IsUnusable(err) { // the other part yields it
 				continue
 			}
 			if err != nil {
 				yield(holder, err)
 				return
 			}
-			front := frontOf(holder)
+			parentFields := fieldsOfParent(holder)
 			value, _ := holder.Value(part.List)
 			list := gjson.ParseBytes(value)
 			if !list.IsArray() { // something else is there
@@ -60,7 +60,7 @@ func listed(from item.Records, part Part) item.Records {
 				if err != nil {
 					err = item.Unusable(holder.Line, "item %d of the lists %q is %s", number, part.List, err)
 				}
-				for _, field := range front {
+				for _, field := range parentFields {
 					if !slices.ContainsFunc(fields, func(other item.Field) bool { return other.Name == field.Name }) {
 						one.Fields = append(one.Fields, field)
 					}
@@ -74,18 +74,18 @@ func listed(from item.Records, part Part) item.Records {
 	}
 }
 
-// frontOf is what the records of a list say about the object that has the list.
-func frontOf(holder item.Item) (front []item.Field) {
+// fieldsOfParent returns the fields in the records of a list that describe the object with the list: its title and its id.
+func fieldsOfParent(holder item.Item) (fields []item.Field) {
 	holder.Identify("id")
-	called := ""
-	for _, name := range names {
-		called = cmp.Or(called, holder.String(name))
+	title := ""
+	for _, name := range titleFields {
+		title = cmp.Or(title, holder.String(name))
 	}
-	for at := 0; at < len(holder.Fields) && called == ""; at++ { // or by its first text
-		called = item.Item{Fields: holder.Fields[at : at+1]}.String(holder.Fields[at].Name)
+	for at := 0; at < len(holder.Fields) && title == ""; at++ { // or by its first text
+		title = item.Item{Fields: holder.Fields[at : at+1]}.String(holder.Fields[at].Name)
 	}
-	if called != "" {
-		front = append(front, item.Field{Name: "list", Value: item.JSON(called)})
+	if title != "" {
+		fields = append(fields, item.Field{Name: "list", Value: item.JSON(title)})
 	}
-	return append(front, item.Field{Name: ParentField, Value: item.JSON(holder.ID)})
+	return append(fields, item.Field{Name: ParentField, Value: item.JSON(holder.ID)})
 }

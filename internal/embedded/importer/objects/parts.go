@@ -11,12 +11,12 @@ import (
 
 const (
 	maxParts = 64 // of a file
-	maxDepth = 8  // of objects in one another in which arrays are looked for
+	maxDepth = 8  // of nested objects that are searched for arrays
 )
 
-// Parts finds the arrays of objects that are better read as streams of their own: where an object has several, or its only one in objects
-// that hold nothing else. nil means that the file is to be read as [NewArray] does. Arrays whose keys differ in one place, below the object
-// itself, and whose objects have the same fields are one part. fields are names of arrays that a file is about.
+// Parts returns the arrays of objects that become separate streams: if an object has several, or a single one in nested objects that
+// contain nothing else. It returns nil if the file is to be read with [NewArray]. Arrays whose objects have the same fields, and whose keys
+// differ in one place below the object itself, are one part. fields are the names of main arrays.
 func Parts(file io.ReadSeeker, fields ...string) []Part {
 	d := newDocument(file)
 	switch start, err := d.begin(); {
@@ -30,24 +30,24 @@ func Parts(file io.ReadSeeker, fields ...string) []Part {
 		return withItems([]Part{{List: one.list}})
 	}
 	found, beside, err := d.arrays(nil, maxDepth)
-	if err != nil || !errors.Is(d.end(), io.EOF) { // the reader says so
+	if err != nil || !errors.Is(d.end(), io.EOF) { // NewArray reports it
 		return nil
 	}
 	var tables []foundArray
-	more := slices.ContainsFunc(beside, func(name string) bool { return !isAboutList(name) })
+	hasRest := slices.ContainsFunc(beside, func(name string) bool { return !isAboutList(name) })
 	for _, one := range found {
 		if one.objects > 0 && one.shape != "" {
 			tables = append(tables, one)
 		} else {
-			more = more || one.items > 0 && !isAboutList(one.at[0])
+			hasRest = hasRest || one.items > 0 && !isAboutList(one.at[0])
 		}
 	}
-	return divide(tables, more, fields)
+	return divide(tables, hasRest, fields)
 }
 
-// divide makes parts of the arrays of objects in an object, and of what more is beside them.
-func divide(tables []foundArray, more bool, fields []string) []Part {
-	if len(newPlaces(paths(tables)).arrays) < len(tables) { // it has a field twice
+// divide returns the parts for the arrays of objects in an object and, if hasRest, for its other fields.
+func divide(tables []foundArray, hasRest bool, fields []string) []Part {
+	if len(newPlaces(paths(tables)).arrays) < len(tables) { // a field occurs twice
 		return nil
 	}
 	parts, rest := group(tables), ""
@@ -57,31 +57,31 @@ func divide(tables []foundArray, more bool, fields []string) []Part {
 		return nil
 	case len(tables) == 1 && parts[0].List != "":
 		first = 0
-	case len(tables) == 1 && (more || len(tables[0].at) == 1):
+	case len(tables) == 1 && (hasRest || len(tables[0].at) == 1):
 		return nil
-	case len(parts) == 1 && !more:
+	case len(parts) == 1 && !hasRest:
 		parts[0].Name = ""
 		return parts
-	case !more && first < 0 && alike(tables):
+	case !hasRest && first < 0 && alike(tables):
 		return nil
 	}
 	if first >= 0 {
 		parts[first].Name, rest = "", "rest"
 	}
-	if more {
+	if hasRest {
 		parts = append(parts, Part{Name: rest, Beside: paths(tables)})
 	}
 	return withItems(parts)
 }
 
-// Around returns the part of a file that is one of its arrays, and that beside it.
+// Around returns two parts of a file: the array in a field, and all other fields.
 func Around(key string) (array, beside Part) {
 	only := []path{{key}}
 	return Part{Arrays: only}, Part{Beside: only}
 }
 
-// group makes parts of arrays, as soon as there are too many not of all. Each is called after its key, or after all of them where another
-// has the same.
+// group returns the parts for arrays; it stops once there are more than maxParts. A part is named after its last key, or after all its keys
+// if another part has the same one.
 func group(tables []foundArray) []Part {
 	var parts []Part
 	shapes := map[string][]int{} // the parts whose objects have these fields
@@ -125,25 +125,25 @@ func NewPart(file io.ReadSeeker, part Part) item.Records {
 	return from
 }
 
-// A Part is one of several streams that a JSON object holds: an array of objects, or several whose objects have the same fields; or what is
-// beside them, as one record.
+// A Part is one of several streams in a JSON object: an array of objects, several arrays whose objects have the same fields, or all other
+// fields as one record.
 type Part struct {
-	Name   string // "" for the named one or, without one, for what is beside the arrays
+	Name   string // "" for the main array or, without one, for the other fields
 	Arrays []path
-	Beside []path // the arrays that the record is without; nil: the part has arrays, or is the array that the file holds
-	List   string // the key of a list in each object, whose objects are records by themselves
-	Items  bool   // the records are those, not what holds them
+	Beside []path // the arrays that the record omits; nil: the part has arrays, or is the array of the file
+	List   string // the key of a list in each object, whose items are records too
+	Items  bool   // the records are these items, not the objects with the list
 }
 
 func last(keys path) string { return keys[len(keys)-1] }
 
-// takes reports whether an array can be one of the part: below the object itself, where its keys differ from those of the others.
+// takes reports whether an array belongs to the part: it is below the object itself, and its keys differ in the same place as the others.
 func (p Part) takes(array path) bool {
 	at := differAt(p.Arrays[0], array)
 	return at >= 0 && len(array) > 1 && (len(p.Arrays) == 1 || at == differAt(p.Arrays[0], p.Arrays[1]))
 }
 
-// keys are those that all arrays of a part have.
+// keys returns the keys that all arrays of a part have in common.
 func (p Part) keys() path {
 	if len(p.Arrays) == 1 {
 		return p.Arrays[0]
@@ -152,7 +152,7 @@ func (p Part) keys() path {
 	return slices.Delete(slices.Clone(p.Arrays[0]), at, at+1)
 }
 
-// differAt is the place of the only key in which two paths differ; -1 unless exactly one differs.
+// differAt returns the index of the only key in which two paths differ, or -1 unless exactly one differs.
 func differAt(a, b path) int {
 	at := -1
 	if len(a) != len(b) {

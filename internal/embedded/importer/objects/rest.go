@@ -15,13 +15,13 @@ import (
 // A restReader reads an object as one record, without some of its arrays.
 type restReader struct {
 	document
-	what    string // it is called where it is not read
-	without places
-	text    bytes.Buffer
-	said    string // of the numbers in it
+	what       string // its name in errors and notes
+	without    places
+	text       bytes.Buffer
+	numberNote string // on the numbers in it
 }
 
-// records yields it, and that something follows it.
+// records yields the record, and an error if something follows it.
 func (r *restReader) records(yield func(item.Item, error) bool) {
 	one, err := r.record()
 	if errors.Is(err, io.EOF) || !yield(one, err) || err != nil {
@@ -46,10 +46,10 @@ func (r *restReader) record() (item.Item, error) {
 	if len(fields) == 0 {
 		return item.Item{}, item.UnusableError{Reason: "an empty JSON object"}
 	}
-	return item.Item{Line: 1, Number: 1, Text: r.text.Bytes(), Fields: fields, Note: r.said}, nil
+	return item.Item{Line: 1, Number: 1, Text: r.text.Bytes(), Fields: fields, Note: r.numberNote}, nil
 }
 
-// object copies an object that has begun without the arrays.
+// object copies the object that was just entered, without the arrays.
 func (r *restReader) object() error {
 	r.text.WriteByte('{')
 	for comma := ""; r.more(); {
@@ -77,7 +77,7 @@ func (r *restReader) object() error {
 			var value jsontext.Value
 			value, err = r.value()
 			r.text.Write(value)
-			r.said = cmp.Or(r.said, r.note(r.what, value))
+			r.numberNote = cmp.Or(r.numberNote, r.note(r.what, value))
 		}
 		switch {
 		case err != nil:

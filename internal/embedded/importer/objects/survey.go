@@ -10,19 +10,19 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 )
 
-// A path is the keys that lead from the object of a file to a value in it.
+// A path is the list of keys from the object of a file to a value in it.
 type path []string
 
-// A foundArray is an array in a field of the object, or of an object in it.
+// A foundArray is an array in a field of the object, or of a nested object.
 type foundArray struct {
 	at             path
 	items, objects int
 	shape          string // the names of the fields of its first item
-	list           string // the key of the list that its first items consist of, if they do
+	list           string // the key of the list that is most of its first items, or ""
 }
 
-// arrays passes over an object, down to some depth of objects, and returns its arrays, and the fields that hold something else, or
-// something else below them.
+// arrays reads an object, down to a depth of nested objects. It returns its arrays, and the names of the fields with any other value in
+// them or below them.
 func (d *document) arrays(at path, depth int) (found []foundArray, beside []string, err error) {
 	for d.more() {
 		key, err := d.token()
@@ -30,7 +30,7 @@ func (d *document) arrays(at path, depth int) (found []foundArray, beside []stri
 			return found, beside, notJSON(err)
 		}
 		name := key.String()
-		var rest bool // it holds something else than arrays
+		var rest bool // it has values other than arrays
 		one := foundArray{at: append(slices.Clone(at), name)}
 		switch kind := d.peek(); {
 		case kind == '{' && depth > 1:
@@ -64,10 +64,10 @@ func (d *document) arrays(at path, depth int) (found []foundArray, beside []stri
 	return found, beside, notJSON(err)
 }
 
-// sampled is how many items of an array show what its items are.
+// sampled is how many items of an array are examined.
 const sampled = 50
 
-// survey looks at the first items of an array, and counts all of them.
+// survey examines the first items of an array, and counts all of them.
 func (d *document) survey(of *foundArray) error {
 	if _, err := d.token(); err != nil {
 		return err
@@ -87,7 +87,7 @@ func (d *document) survey(of *foundArray) error {
 }
 
 func (d *document) first(of *foundArray) error {
-	held := lists{}
+	candidates := lists{}
 	for size := 0; of.items < sampled && size < item.MaxLine && d.more(); of.items++ {
 		text, err := d.value()
 		if err != nil {
@@ -97,21 +97,21 @@ func (d *document) first(of *foundArray) error {
 		if text[0] == '{' {
 			of.objects++
 		}
-		fields, _ := d.parser.Parse(text) // that it is no object says its shape
+		fields, _ := d.parser.Parse(text) // the shape of anything but an object is empty
 		var names []string
 		for _, field := range fields {
 			names = append(names, field.Name+"\n")
-			held.add(field)
+			candidates.add(field)
 		}
 		if of.items == 0 {
 			of.shape = strings.Join(names, "")
 		}
-		of.list = held.main(size)
+		of.list = candidates.main(size)
 	}
 	return nil
 }
 
-// isAboutList reports a field that says something about a list, and nothing that anybody misses.
+// isAboutList reports whether a field describes a list, so that it can be left out without a loss.
 func isAboutList(name string) bool {
 	return aboutList[strings.ToLower(name)] || strings.HasPrefix(name, "@")
 }
@@ -121,11 +121,11 @@ var aboutList = map[string]bool{
 	"next": true, "ok": true, "success": true, "metadata": true, "meta": true,
 }
 
-// leastKeyed is how many values an object has at least that is read as its values.
+// leastKeyed is the minimum number of values of an object that is read as a list of its values.
 const leastKeyed = 5
 
-// holdsRecords reports that an object is a list of records under their keys: all are objects, which have at least half of all their fields
-// on an average, or each is the value of a day.
+// holdsRecords reports whether an object is a list of records by key: all values are objects, with at least half of all field names on
+// average, or all keys are dates with a value that is neither an object nor an array.
 func (d *document) holdsRecords() (bool, error) {
 	if _, err := d.begin(); err != nil {
 		return false, err
@@ -161,46 +161,46 @@ func (d *document) holdsRecords() (bool, error) {
 	return count >= leastKeyed && (alike || days == count), nil
 }
 
-// lists are those in the fields of some objects, by their keys. Some objects are rather lists with a name: conversations with their
-// messages, and playlists with their songs. Who asks about those asks for what is in the lists.
-type lists map[string]*heldList
+// lists has the lists in the fields of sampled objects, by key. Some objects are mainly a list with a name, such as a conversation with its
+// messages or a playlist with its songs: users ask for the items of such a list.
+type lists map[string]*listStats
 
-type heldList struct {
+type listStats struct {
 	bytes, lists, items int
 	shared              []string // fields that all of the items have
-	other               bool     // it is something else in an object, or holds something else
+	other               bool     // in some object it is not a list of objects
 }
 
 func (l lists) add(field item.Field) {
-	held := l[field.Name]
-	if held == nil {
-		held = &heldList{}
-		l[field.Name] = held
+	stats := l[field.Name]
+	if stats == nil {
+		stats = &listStats{}
+		l[field.Name] = stats
 	}
 	if field.Value[0] != '[' {
-		held.other = held.other || field.Value[0] != 'n'
+		stats.other = stats.other || field.Value[0] != 'n'
 		return
 	}
-	held.bytes += len(field.Value)
+	stats.bytes += len(field.Value)
 	items := gjson.ParseBytes(field.Value).Array()
 	if len(items) > 0 {
-		held.lists++
+		stats.lists++
 	}
 	for _, one := range items {
 		members := one.Map()
-		if held.other = held.other || !one.IsObject(); held.items == 0 {
-			held.shared = slices.Collect(maps.Keys(members))
+		if stats.other = stats.other || !one.IsObject(); stats.items == 0 {
+			stats.shared = slices.Collect(maps.Keys(members))
 		}
-		held.shared = slices.DeleteFunc(held.shared, func(name string) bool { return !members[name].Exists() })
-		held.items++
+		stats.shared = slices.DeleteFunc(stats.shared, func(name string) bool { return !members[name].Exists() })
+		stats.items++
 	}
 }
 
-// main is the key of the list that is most of the bytes of the objects, and has rather several items than one, which have a field in
-// common. A list of one thing, or of a text and what was attached to it, is no list.
+// main returns the key of the list that makes up most bytes of the objects, and usually has several items with a field in common, or "". A
+// list of one item, or of a text and its attachment, does not count.
 func (l lists) main(bytes int) string {
-	for name, held := range l {
-		if 2*held.bytes > bytes && 2*held.items >= 3*held.lists && len(held.shared) > 0 && !held.other {
+	for name, stats := range l {
+		if 2*stats.bytes > bytes && 2*stats.items >= 3*stats.lists && len(stats.shared) > 0 && !stats.other {
 			return name
 		}
 	}
