@@ -151,8 +151,7 @@ func (s *searched) newestRecord(ctx context.Context, q *render.Question) string 
 	return "The " + which + " of that stream: " + correct.Call{Tool: "query_records", Arguments: records}.String()
 }
 
-// streamAsked returns the first source of the stream that a question names. If it names none, it returns false, and a source with only the
-// stream of a hit whose sender the question names.
+// streamAsked returns the first source of the stream that a question names; else false, with the stream of a hit whose sender it names.
 func (s *searched) streamAsked(q *render.Question) (source known.Source, ok bool) {
 	may := func(source known.Source) bool {
 		return len(s.streams) == 0 || slices.Contains(s.streams, source.Stream)
@@ -185,8 +184,7 @@ func (s *searched) sourcesAsked(q *render.Question, stream string) (sources []kn
 }
 
 // newestOf returns the calls for the newest or oldest records whose sender, or whose title, such as a merchant, is a value that a query
-// names: one call for each connection that has the value. It is "" if the query names no value, or a different one in two connections. It
-// reads the values of a few connections.
+// names, one for each connection that has it; "" if it names none, or different ones. It reads the values of a few connections.
 func (s *searched) newestOf(
 	ctx context.Context, q *render.Question, sources []known.Source, others []string, which string, records rs.Object,
 ) string {
@@ -230,8 +228,7 @@ func (s *searched) newestOf(
 }
 
 // ofTime returns the arguments of a search of the time that the query names. It searches for the words that say what the query is about,
-// except those that no record has, in the streams and the connection that other words name. It is nil if the query names no time, or
-// another one in the other words.
+// except those that no record has, in the streams and the connection that other words name. It is nil if there is no time, or a second one.
 func (s *searched) ofTime() rs.Object {
 	if !s.timed || s.inPeriod() {
 		return nil
