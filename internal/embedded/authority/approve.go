@@ -10,8 +10,8 @@ import (
 
 var errNothingPicked = errors.New("no connection was picked")
 
-// approve turns a request into what it asks for: one detail into a client grant, several or the owner's picks into a package.
-// The mutex is held.
+// approve grants a request: one detail becomes a client grant, several details or the owner's picks become a package. The caller holds the
+// mutex.
 func (s *Server) approve(r *request) error {
 	members, err := s.selected(r)
 	if err != nil {
@@ -45,8 +45,8 @@ func lifeOf(grant Grant) time.Duration {
 	return 0
 }
 
-// selected lists a client grant for each detail, or for each connection that the owner picked; several details are split into their
-// connections, for a member of a package has one.
+// selected returns a client grant for the only detail of a request or, for several details or the owner's picks, one per connection,
+// because a member of a package has one connection.
 func (s *Server) selected(r *request) ([]Grant, error) {
 	details := r.details
 	for _, connector := range s.Connectors() {
@@ -59,14 +59,14 @@ func (s *Server) selected(r *request) ([]Grant, error) {
 		}
 	}
 	var grants []Grant
-	for _, asked := range details {
-		connector, streams, err := s.bind(asked)
+	for _, requested := range details {
+		connector, streams, err := s.bind(requested)
 		if err != nil {
 			return nil, err
 		}
 		grant := Grant{
 			ID: draw("grt_", 8), ClientID: r.client.ID, Kind: KindClient, Streams: streams,
-			AccessMode: asked.AccessMode, PurposeCode: asked.PurposeCode, PurposeDescription: asked.PurposeDescription,
+			AccessMode: requested.AccessMode, PurposeCode: requested.PurposeCode, PurposeDescription: requested.PurposeDescription,
 		}
 		if len(r.details) == 1 {
 			return []Grant{grant}, nil
@@ -81,7 +81,7 @@ func (s *Server) selected(r *request) ([]Grant, error) {
 	return grants, nil
 }
 
-// only narrows stream grants to one connection.
+// only restricts stream grants to one connection.
 func only(streams []StreamGrant, connection model.Connection) []StreamGrant {
 	var kept []StreamGrant
 	for _, stream := range streams {

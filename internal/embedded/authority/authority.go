@@ -1,5 +1,5 @@
-// Package authority is the embedded authorization server: which token grants what, what introspection (RFC 7662) says of a token, and
-// which members a package of grants has.
+// Package authority is the embedded authorization server. It registers clients, asks the owner for consent, issues and introspects tokens
+// (RFC 7662), and lists the members of a package of grants.
 package authority
 
 import (
@@ -30,33 +30,33 @@ const (
 	singleUseLife = 24 * time.Hour
 	codeLife      = time.Minute
 
-	// maxTokens bounds the access tokens in memory: one that has ended goes first.
+	// maxTokens limits the access tokens in memory: beyond it, one that has ended is dropped, or else the oldest.
 	maxTokens = 1000
 
-	// In these spans of time a server takes 120 registrations and 10 wrong secrets.
+	// A server accepts 120 registrations per registrationSpan, and 10 wrong secrets per guessSpan.
 	registrationSpan = 10 * time.Minute
 	guessSpan        = time.Minute
 )
 
-// subject is the one person whose data is served.
+// subject is the id of the only person whose data is served.
 const subject = "owner_local"
 
 // Options configure a [Server]. Grants, Connectors, Origin and Now are needed.
 type Options struct {
 	Terms
 	Grants     *Grants
-	Connectors func() []model.Connector // what there is to grant
+	Connectors func() []model.Connector // the sources that can be granted
 	Origin     func(*http.Request) string
 	Now        func() time.Time
 }
 
-// Terms are who may introspect and approve, and how long what is issued lives.
+// Terms are the credentials for introspection and approval, and the lifetime of access tokens.
 type Terms struct {
-	// ClientID and ClientSecret are the HTTP Basic credentials of a caller that may introspect. Without an id none may.
+	// ClientID and ClientSecret are the HTTP Basic credentials for introspection. Without an id, introspection is refused.
 	ClientID, ClientSecret string
 	// OwnerSecret is what the owner types to approve a request. Empty: no request can be approved.
 	OwnerSecret string
-	// TokenLife is the life of an access token that can be refreshed. Zero: 10 minutes.
+	// TokenLife is the lifetime of an access token that can be refreshed. Zero: 10 minutes.
 	TokenLife time.Duration
 }
 
@@ -74,12 +74,12 @@ type Server struct {
 	guesses       *rate.Limiter // wrong owner secrets
 }
 
-// A family is a refresh token with all that came before it.
+// A family is a refresh token with all its predecessors, and the access tokens that were issued for them.
 type family struct {
 	client  *client
 	grant   Grant
 	refresh []string // oldest first; the last is the one that can be used
-	access  []string // the access tokens that may still live
+	access  []string // the access tokens that may still be valid
 }
 
 // New returns a server.
@@ -93,7 +93,7 @@ func New(o Options) *Server {
 	return s
 }
 
-// issue draws an access token for a grant. No life: it does not end by itself. The mutex is held.
+// issue creates an access token for a grant. A life of 0 sets no expiry. The caller holds the mutex.
 func (s *Server) issue(grant Grant, life time.Duration) string {
 	if life > 0 {
 		grant.Expires = s.Now().Add(life)
@@ -117,26 +117,26 @@ func (s *Server) hasEnded(token string) bool {
 	return grant.Ended(s.Now()) != ""
 }
 
-// same compares two secrets in a time that says nothing about either.
+// same compares two secrets in constant time.
 func same(a, b string) bool {
 	x, y := sha256.Sum256([]byte(a)), sha256.Sum256([]byte(b))
 	return subtle.ConstantTimeCompare(x[:], y[:]) == 1
 }
 
-// draw returns a name that cannot be guessed: a prefix and as many random bytes in hexadecimal.
+// draw returns a name that cannot be guessed: a prefix, and random bytes in hexadecimal.
 func draw(prefix string, bytes int) string {
 	random := make([]byte, bytes)
 	_, _ = rand.Read(random) // never fails
 	return prefix + hex.EncodeToString(random)
 }
 
-// spell is a time as answers have it, "" for none.
-func spell(t time.Time) string {
+// formatTime formats a time for a response (RFC 3339, in UTC); "" for the zero time.
+func formatTime(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}
 	return t.UTC().Format(time.RFC3339)
 }
 
-// seconds is a life as OAuth spells it.
+// seconds is a lifetime in whole seconds, as in OAuth's expires_in.
 func seconds(d time.Duration) int64 { return int64(d / time.Second) }

@@ -15,10 +15,10 @@ import (
 	"time"
 )
 
-// maxForm bounds the body of a request to the authority, and its query, in bytes.
+// maxForm limits the body of a request to the authority, and its query, in bytes.
 const maxForm = 64 << 10
 
-// A call is one request of OAuth or of the consent page, with what its answer has beside a body.
+// A call is one request of OAuth or of the consent page, with the header and status of its response.
 type call struct {
 	*http.Request
 	id     string     // in the path
@@ -28,7 +28,7 @@ type call struct {
 	status int
 }
 
-// readForm reads a form, or a JSON object of texts and of other values, which it keeps as JSON.
+// readForm reads a form or a JSON object, whose values it returns as text if they are strings, else as JSON. It returns the body, too.
 func readForm(r *http.Request) ([]byte, url.Values, error) {
 	body, err := io.ReadAll(http.MaxBytesReader(nil, r.Body, maxForm))
 	if err != nil {
@@ -53,8 +53,8 @@ func readForm(r *http.Request) ([]byte, url.Values, error) {
 	return body, form, nil
 }
 
-// parseForm refuses a parameter that was sent twice, because two readers could take different values (RFC 6749 3.1, 3.2). Only sources
-// and connections may be several.
+// parseForm refuses a parameter that was sent twice, because two readers could take different values (RFC 6749 3.1, 3.2). Only connector_id
+// and connection may be repeated.
 func parseForm(sent string) (url.Values, error) {
 	form, err := url.ParseQuery(sent)
 	if err != nil || len(sent) > maxForm {
@@ -68,7 +68,7 @@ func parseForm(sent string) (url.Values, error) {
 	return form, nil
 }
 
-// A refusedError is the error of a request that gets no answer.
+// A refusedError is an error that is reported to the client.
 type refusedError struct {
 	Status  int
 	Code    string
@@ -94,17 +94,17 @@ func tooMany(of string, retryAfter time.Duration) *refusedError {
 	return refused
 }
 
-// clip bounds what is repeated of a request.
+// clip limits a text of a request that an error repeats to 200 bytes.
 func clip(text string) string { return strings.ToValidUTF8(text[:min(len(text), 200)], "") }
 
-// kinds are the types of errors outside of OAuth's own endpoints.
+// kinds maps statuses to the types of errors, for endpoints other than OAuth's own.
 var kinds = map[int]string{
 	http.StatusBadRequest: "invalid_request_error", http.StatusUnauthorized: "authentication_error", http.StatusForbidden: "permission_error",
 	http.StatusNotFound: "not_found_error", http.StatusGone: "gone_error",
 	http.StatusMisdirectedRequest: "invalid_request_error", http.StatusTooManyRequests: "rate_limit_error",
 }
 
-// refuse spells an error in the form of OAuth, or else as the reference's own endpoints have it.
+// refuse sets the status and returns the body of an error, in the form of OAuth, or else of the reference's own endpoints.
 func (c *call) refuse(err error, isOAuth bool, requestID string) any {
 	refused, ok := errors.AsType[*refusedError](err)
 	if !ok {

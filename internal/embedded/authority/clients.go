@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// maxClients bounds the clients in memory: the oldest that was never granted anything goes first.
+// maxClients limits the clients in memory: beyond it, the oldest without a grant is dropped, or else the oldest.
 const maxClients = 1000
 
 // A client is the metadata of a public client, RFC 7591.
@@ -31,7 +31,7 @@ type client struct {
 // preRegistered is a client that needs no registration. It has no redirect URI.
 const preRegistered = "pdpp_cli"
 
-// client finds the one that a request names.
+// client returns the client that a request names.
 func (s *Server) client(c *call) (*client, error) {
 	found, ok := s.clients[c.form.Get("client_id")]
 	if !ok {
@@ -40,7 +40,7 @@ func (s *Server) client(c *call) (*client, error) {
 	return found, nil
 }
 
-// register answers a dynamic registration. As RFC 7591 wants, fields that it does not know are ignored; the reference refuses them.
+// register answers a dynamic registration. It ignores unknown fields, as RFC 7591 requires; the reference refuses them.
 func (s *Server) register(c *call) (any, error) {
 	fresh := &client{}
 	if json.Unmarshal(c.body, fresh) != nil {
@@ -97,9 +97,9 @@ func within(values []string, allowed ...string) bool {
 	return !slices.ContainsFunc(values, func(value string) bool { return !slices.Contains(allowed, value) })
 }
 
-// dropClient forgets the oldest client that was never granted anything, or else the oldest.
+// dropClient drops the oldest client that was never granted anything, or else the oldest.
 func (s *Server) dropClient() {
-	age := func(c *client) int64 { // a century younger than all that may go first
+	age := func(c *client) int64 { // rank these a century younger
 		if c.granted || c.ID == preRegistered {
 			return c.IssuedAt + 100*365*24*60*60
 		}

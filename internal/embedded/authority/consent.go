@@ -9,32 +9,32 @@ import (
 	"strings"
 )
 
-// consentCookie ties the page's form to the browser that was shown it. It is sent along when another site leads to a second page, which
-// would replace it otherwise and close the first (SameSite=Lax).
+// consentCookie binds the page's form to the browser. It is SameSite=Lax, so that a browser also sends it when another site opens a second
+// page: without it that page would replace the cookie, and the form on the first one would fail.
 const consentCookie = "pdpp_consent"
 
-// showConsent answers with the page of a request. What the owner cannot approve is an error in JSON, as the reference has it.
+// showConsent answers with the page of a request. If the request cannot be approved, the error is in JSON, as in the reference.
 func (s *Server) showConsent(c *call) (any, error) {
 	cookie := draw("", 16)
-	if held, err := c.Cookie(consentCookie); err == nil && len(held.Value) == 32 {
-		cookie = held.Value
+	if existing, err := c.Cookie(consentCookie); err == nil && len(existing.Value) == 32 {
+		cookie = existing.Value
 	}
 	made := http.Cookie{ // #nosec G124 -- plain HTTP on loopback
 		Name: consentCookie, Value: cookie, Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode,
 	}
 	c.header.Add("Set-Cookie", made.String())
-	return s.page(c, s.asked(c), cookie, "")
+	return s.page(c, s.requestOf(c), cookie, "")
 }
 
-// asked is the request that a page is about, nil for one that is not known.
-func (s *Server) asked(c *call) *request {
+// requestOf returns the request that a page is about, or nil if it is unknown.
+func (s *Server) requestOf(c *call) *request {
 	return s.requests[strings.TrimPrefix(c.form.Get("request_uri"), requestURIPrefix)]
 }
 
-// decide takes the owner's decision. To approve needs the owner's secret.
+// decide applies the owner's decision. Approval requires the owner's secret.
 func (s *Server) decide(c *call) (any, error) {
 	cookie, cookieErr := c.Cookie(consentCookie)
-	pending := s.asked(c)
+	pending := s.requestOf(c)
 	isOwn := c.Header.Get("Origin") == s.Origin(c.Request) && pending != nil && cookieErr == nil
 	if !isOwn || !same(c.form.Get("_csrf"), s.csrf(pending, cookie.Value)) {
 		return nil, refuse(http.StatusForbidden, "csrf_refused", "Open the approval page again and decide there")
@@ -75,14 +75,14 @@ func (s *Server) decide(c *call) (any, error) {
 	return c.redirect(to.String())
 }
 
-// IsOwner compares a text with the owner's secret, under the same limit of wrong ones as the consent page.
+// IsOwner reports whether a text is the owner's secret. It counts toward the same limit of wrong ones as the consent page.
 func (s *Server) IsOwner(secret string) (bool, error) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	return s.isOwner(secret)
 }
 
-// isOwner compares what was typed with the owner's secret. Ten wrong ones in a minute are the most. The mutex is held.
+// isOwner reports whether a text is the owner's secret. It fails after ten wrong ones in a minute. The caller holds the mutex.
 func (s *Server) isOwner(secret string) (bool, error) {
 	if s.guesses.TokensAt(s.Now()) < 1 {
 		return false, tooMany("wrong secrets", guessSpan)
@@ -94,7 +94,8 @@ func (s *Server) isOwner(secret string) (bool, error) {
 	return true, nil
 }
 
-// connections lists the keys and connection ids that a client has to know, to the owner: a browser asks for the secret as a password.
+// connections lists the connector keys and connection ids that a client has to know. It requires the owner's secret as password of HTTP
+// Basic.
 func (s *Server) connections(c *call) (any, error) {
 	_, secret, sent := c.BasicAuth()
 	owner := false
@@ -120,7 +121,7 @@ func (s *Server) connections(c *call) (any, error) {
 	return map[string]any{"object": "list", "data": rows}, nil
 }
 
-// csrf binds a form to a request and to the browser that was shown it.
+// csrf returns the token that binds a form to a request and to a browser.
 func (s *Server) csrf(r *request, cookie string) string {
 	mac := hmac.New(sha256.New, s.key[:])
 	mac.Write([]byte(r.code + " " + cookie))

@@ -20,7 +20,7 @@ import (
 //go:embed consent.css
 var consentCSS string
 
-// page renders a request, or what became of it. pending is nil for one that is not known. message says what was wrong with a decision.
+// page renders a request or its outcome. pending is nil for an unknown request. message says what was wrong with a decision.
 func (s *Server) page(c *call, pending *request, cookie, message string) (any, error) {
 	var title string
 	var rest g.Node
@@ -49,33 +49,33 @@ func (s *Server) page(c *call, pending *request, cookie, message string) (any, e
 	)), nil
 }
 
-// redirectSource lets the form's answer redirect to the program, which browsers count as the form's action.
+// redirectSource returns the policy source that lets the form's answer redirect to the program: browsers apply form-action to redirects.
 func redirectSource(r *request) string {
 	if r == nil || r.redirect == nil {
 		return ""
 	}
 	u := r.redirect
-	if strings.Contains(u.Host, "[") || strings.ContainsAny(u.Host, ";, '") { // a policy has no IPv6 addresses
+	if strings.Contains(u.Host, "[") || strings.ContainsAny(u.Host, ";, '") { // a policy cannot contain IPv6 addresses
 		return " " + u.Scheme + ":"
 	}
 	return " " + u.Scheme + "://" + u.Host
 }
 
-// describe says who asks for what.
+// describe renders who asks for what.
 func (s *Server) describe(r *request) (g.Node, error) {
 	var purposes []string
 	var sources g.Group
 	ends := "until the program ends it, or this server stops"
-	for _, asked := range r.details {
-		connector, granted, err := s.bind(asked)
+	for _, requested := range r.details {
+		connector, granted, err := s.bind(requested)
 		if err != nil {
 			return nil, err
 		}
 		sources = append(sources, source(connector, granted))
-		if purpose := inOrder(asked.PurposeDescription + " (" + asked.PurposeCode + ")"); !slices.Contains(purposes, purpose) {
+		if purpose := inOrder(requested.PurposeDescription + " (" + requested.PurposeCode + ")"); !slices.Contains(purposes, purpose) {
 			purposes = append(purposes, purpose)
 		}
-		if asked.AccessMode == singleUse {
+		if requested.AccessMode == singleUse {
 			ends = "24 hours"
 		}
 	}
@@ -97,7 +97,7 @@ func (s *Server) describe(r *request) (g.Node, error) {
 	}, nil
 }
 
-// source is what is asked for of a source, and of which connections.
+// source renders the streams of a source that are requested, and their connections.
 func source(connector model.Connector, granted []StreamGrant) g.Node {
 	var connections []string
 	for _, c := range connector.Connections {
@@ -117,7 +117,7 @@ func source(connector model.Connector, granted []StreamGrant) g.Node {
 	)
 }
 
-// decisionForm asks the owner to allow or deny a request and, where it names none, for connections.
+// decisionForm asks the owner to allow or deny a request and, if it has no details, to pick connections.
 func (s *Server) decisionForm(r *request, cookie string) g.Node {
 	minutes := max(1, int64(r.expires.Sub(s.Now())/time.Minute))
 	return h.Form(
@@ -135,7 +135,7 @@ func (s *Server) decisionForm(r *request, cookie string) g.Node {
 	)
 }
 
-// picks are boxes for the connections of a source, checked as they were sent.
+// picks renders checkboxes for the connections of a source; those in picked are checked.
 func picks(connector model.Connector, picked []string) g.Node {
 	var streams []string
 	for _, stream := range connector.Streams {
@@ -150,7 +150,7 @@ func picks(connector model.Connector, picked []string) g.Node {
 	})
 }
 
-// fieldsOf are the fields that are asked for.
+// fieldsOf formats the requested fields.
 func fieldsOf(g StreamGrant) string {
 	if g.Fields == nil {
 		return "all fields"
@@ -158,7 +158,7 @@ func fieldsOf(g StreamGrant) string {
 	return strings.Join(g.Fields, ", ")
 }
 
-// spanOf is the time that is asked for.
+// spanOf formats the requested time range.
 func spanOf(g StreamGrant) string {
 	since, until := boundOf(g.Since), boundOf(g.Until)
 	switch {
@@ -172,15 +172,15 @@ func spanOf(g StreamGrant) string {
 	return "from " + since + " to before " + until
 }
 
-// boundOf is a day, or where that is not the same its time too: who reads "before" a day approves nothing of it.
+// boundOf formats a time as a date if it is midnight in UTC, else with its time, so that "before" a date excludes all of that day.
 func boundOf(t time.Time) string {
 	if t = t.UTC(); t.Equal(t.Truncate(24 * time.Hour)) {
 		return t.Format(time.DateOnly)
 	}
-	return spell(t)
+	return formatTime(t)
 }
 
-// inOrder is a text of the program's without the characters that reorder what stands around it, such as what the page says of the program.
+// inOrder removes control characters from a text of the program, and characters that would reorder the text of the page around it.
 func inOrder(text string) string {
 	return strings.TrimSpace(strings.Map(func(c rune) rune {
 		if unicode.In(c, unicode.Cc, unicode.Bidi_Control) {

@@ -18,10 +18,10 @@ type DemoTokens struct {
 	Client  string // every connector, stream, connection and field
 	Narrow  string // four fields of one stream of one connection, since 2026-03-01 in a mailbox
 	Package string // a package of one client grant for each connection
-	Owner   string // the owner: everything, and not admitted by an MCP server
+	Owner   string // reads everything; an MCP server refuses it
 	Expired string
 	Revoked string
-	// MemberSecret is what the package's child tokens are derived from. It is never a token itself.
+	// MemberSecret is the key from which the tokens of the package's members are derived. It is never a token itself.
 	MemberSecret string
 }
 
@@ -44,18 +44,18 @@ func NewDemoTokens(random io.Reader) (DemoTokens, error) {
 	return tokens, nil
 }
 
-// demoClient is who the demo grants were given to.
+// demoClient is the client of the demo grants.
 const demoClient = "personal_assistant"
 
-// DemoGrants makes one grant of each kind over a person's connectors: see [DemoTokens]. Of the package's children the
-// last is revoked, where there are several, so that a package with an unusable member can be seen.
+// DemoGrants returns one grant of each kind over a person's connectors: see [DemoTokens]. If the package has several members, the last one
+// is revoked, as an example of an unusable member.
 func DemoGrants(connectors []model.Connector, tokens DemoTokens, now time.Time) *Grants {
 	grants := NewGrants()
 	grants.PutDemo(connectors, tokens, now)
 	return grants
 }
 
-// PutDemo grants what the tokens of a demo open, of what there is to grant now.
+// PutDemo adds or replaces the grants of the demo's tokens, over the current connectors.
 func (grants *Grants) PutDemo(connectors []model.Connector, tokens DemoTokens, now time.Time) {
 	everything := Everything(connectors)
 	grants.Put(tokens.Client, Grant{ID: "grt_demo_client", ClientID: demoClient, Kind: KindClient, Streams: everything})
@@ -93,7 +93,7 @@ func memberToken(secret, connectionID string) string {
 	return "pdpp_member_" + hex.EncodeToString(mac.Sum(nil)[:16])
 }
 
-// Everything grants every field of every stream to every connection.
+// Everything returns grants of every field of every stream on every connection.
 func Everything(connectors []model.Connector) []StreamGrant {
 	var all []StreamGrant
 	for _, connector := range connectors {

@@ -17,9 +17,9 @@ const (
 	detailsType = "https://pdpp.dev/data-access"
 	continuous  = "continuous"
 	singleUse   = "single_use"
-	// defaultPurpose is that of a grant that names none.
+	// defaultPurpose is the purpose code of a grant that has none.
 	defaultPurpose = "https://pdpp.dev/purpose/personal_ai_assistant"
-	// maxDetails bounds the entries of authorization_details.
+	// maxDetails limits the entries of authorization_details.
 	maxDetails = 20
 )
 
@@ -31,7 +31,7 @@ type detail struct {
 	Source             sourceBody      `json:"source"`
 	Streams            []streamDetail  `json:"streams"`
 	Type               string          `json:"type"`
-	Retention          json.RawMessage `json:"retention,omitempty"` // is not looked at
+	Retention          json.RawMessage `json:"retention,omitempty"` // ignored
 }
 
 type sourceBody struct {
@@ -42,9 +42,9 @@ type sourceBody struct {
 type streamDetail struct {
 	Fields         []string        `json:"fields"`
 	InstanceIDs    []string        `json:"instance_ids"`
-	Name           string          `json:"name"`                      // when asked for, * is every stream of the source
-	TimeRange      *timeRange      `json:"time_range,omitempty"`      // asked for
-	TimeConstraint *TimeConstraint `json:"time_constraint,omitempty"` // granted
+	Name           string          `json:"name"`                      // in a request, * is every stream of the source
+	TimeRange      *timeRange      `json:"time_range,omitempty"`      // in a request
+	TimeConstraint *TimeConstraint `json:"time_constraint,omitempty"` // in a grant
 }
 
 type timeRange struct {
@@ -52,22 +52,22 @@ type timeRange struct {
 	Until string `json:"until"`
 }
 
-// A TimeConstraint is the time that a stream of a grant is limited to, by one of its fields.
+// A TimeConstraint is the time range that limits a stream of a grant, by one of its fields.
 type TimeConstraint struct {
 	Field string `json:"field"`
 	Since string `json:"since,omitempty"`
 	Until string `json:"until,omitempty"`
 }
 
-// TimeConstraintOf spells the time that a stream is limited to: from since to before until, of which zero is no bound; nil for none.
+// TimeConstraintOf returns the time range of a stream, from since to before until. A zero time is no bound; without bounds it returns nil.
 func TimeConstraintOf(stream model.Stream, since, until time.Time) *TimeConstraint {
 	if since.IsZero() && until.IsZero() {
 		return nil
 	}
-	return &TimeConstraint{Field: cmp.Or(stream.ConsentTimeField, "emitted_at"), Since: spell(since), Until: spell(until)}
+	return &TimeConstraint{Field: cmp.Or(stream.ConsentTimeField, "emitted_at"), Since: formatTime(since), Until: formatTime(until)}
 }
 
-// details spells a client grant, one entry for each connector.
+// details returns a client grant as authorization_details, with one entry per connector.
 func (s *Server) details(grant Grant) []detail {
 	var details []detail
 	for _, connector := range s.Connectors() {
@@ -96,7 +96,7 @@ func (s *Server) details(grant Grant) []detail {
 	return details
 }
 
-// wholeSource is what a client asks for that names no more than a source.
+// wholeSource returns the detail for a client that names only a source.
 func wholeSource(id string) detail {
 	return detail{
 		Type: detailsType, AccessMode: continuous, PurposeCode: defaultPurpose,
@@ -109,7 +109,7 @@ func invalidDetails(format string, args ...any) *refusedError {
 	return badRequest("invalid_authorization_details", "Selection request is invalid: "+format, args...)
 }
 
-// parseDetails reads and checks authorization_details, except for the connections: whether those exist, only the owner learns.
+// parseDetails parses and checks authorization_details, except for the connections: only the owner learns whether those exist.
 func (s *Server) parseDetails(text string) ([]detail, error) {
 	decoder := json.NewDecoder(strings.NewReader(text))
 	decoder.DisallowUnknownFields()
@@ -123,18 +123,18 @@ func (s *Server) parseDetails(text string) ([]detail, error) {
 	if len(details) == 0 || len(details) > maxDetails {
 		return nil, invalidDetails("it must have 1 to %d entries", maxDetails)
 	}
-	for _, asked := range details {
-		if err := asked.check(); err != nil {
+	for _, requested := range details {
+		if err := requested.check(); err != nil {
 			return nil, err
 		}
-		if _, _, err := s.streams(asked); err != nil {
+		if _, _, err := s.streams(requested); err != nil {
 			return nil, err
 		}
 	}
 	return details, nil
 }
 
-// check refuses an entry that cannot be granted, and says what all of them need.
+// check refuses an entry that cannot be granted, with an error that lists all requirements.
 func (d detail) check() error {
 	purpose, err := url.Parse(d.PurposeCode)
 	granted := slices.ContainsFunc(d.Streams, func(stream streamDetail) bool { return stream.TimeConstraint != nil })
@@ -151,14 +151,14 @@ func (s *Server) connector(source string) (model.Connector, bool) {
 	return model.Find(s.Connectors(), func(c model.Connector) bool { return c.Key == source || c.SourceID == source })
 }
 
-// streams spells out which streams are asked for, with the connections that are named.
-func (s *Server) streams(asked detail) (model.Connector, []StreamGrant, error) {
-	connector, ok := s.connector(asked.Source.ID)
-	if !ok || asked.Source.ID != connector.SourceID || asked.Source.Kind != "" && asked.Source.Kind != "connector" {
-		return connector, nil, badRequest("invalid_request", "Unknown source: { id: '%s' }", clip(asked.Source.ID))
+// streams expands a detail to stream grants, with only the connections that it names.
+func (s *Server) streams(requested detail) (model.Connector, []StreamGrant, error) {
+	connector, ok := s.connector(requested.Source.ID)
+	if !ok || requested.Source.ID != connector.SourceID || requested.Source.Kind != "" && requested.Source.Kind != "connector" {
+		return connector, nil, badRequest("invalid_request", "Unknown source: { id: '%s' }", clip(requested.Source.ID))
 	}
 	var grants []StreamGrant
-	for _, wanted := range asked.Streams {
+	for _, wanted := range requested.Streams {
 		since, until, err := wanted.TimeRange.parse()
 		if err != nil {
 			return connector, nil, err
@@ -184,9 +184,9 @@ func (s *Server) streams(asked detail) (model.Connector, []StreamGrant, error) {
 	return connector, grants, nil
 }
 
-// bind spells out what is asked for with its connections: those that it names, or else the only one that the source has.
-func (s *Server) bind(asked detail) (model.Connector, []StreamGrant, error) {
-	connector, granted, err := s.streams(asked)
+// bind expands a detail to stream grants, with the connections that it names or, without any, the only one of the source.
+func (s *Server) bind(requested detail) (model.Connector, []StreamGrant, error) {
+	connector, granted, err := s.streams(requested)
 	all := connectionIDs(connector)
 	for i, stream := range granted {
 		for _, id := range stream.ConnectionIDs {
@@ -206,8 +206,8 @@ func (s *Server) bind(asked detail) (model.Connector, []StreamGrant, error) {
 	return connector, granted, err
 }
 
-// wantedFields adds to the named fields of a stream those without which its records cannot be told apart or dated. Nil names, which mean
-// all fields, stay nil.
+// wantedFields returns the named fields of a stream, with those of its primary key and its consent time. Nil names, which mean all fields,
+// stay nil.
 func wantedFields(stream model.Stream, names []string) ([]string, error) {
 	if names == nil {
 		return nil, nil
@@ -241,7 +241,7 @@ func (r *timeRange) parse() (since, until time.Time, err error) {
 	return since, until, err
 }
 
-// parseTime reads a time or a date; none is zero.
+// parseTime parses a time or a date; "" is the zero time.
 func parseTime(text string) (time.Time, error) {
 	for _, layout := range []string{time.RFC3339, time.DateOnly} {
 		if t, err := time.Parse(layout, text); err == nil || text == "" {

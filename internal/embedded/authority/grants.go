@@ -20,17 +20,17 @@ type Grant struct {
 	Kind     string // client, mcp_package or owner
 	// Streams bounds a client grant. An owner grant reads everything; a package grant reads nothing itself.
 	Streams []StreamGrant
-	// Members are the ids of a package's child grants.
+	// Members are the ids of the grants in a package.
 	Members []string
 	// Revoked and Expires end a grant. The zero time never expires.
 	Revoked bool
 	Expires time.Time
-	// AccessMode, PurposeCode and PurposeDescription are what the grant was asked for with. They may be empty.
+	// AccessMode, PurposeCode and PurposeDescription are those of the request for the grant. They may be empty.
 	AccessMode, PurposeCode, PurposeDescription string
 	IssuedAt                                    time.Time
 }
 
-// A StreamGrant is one stream of a connector as granted: which connections, fields and span of time.
+// A StreamGrant is the granted part of one stream of a connector: connections, fields and time range.
 type StreamGrant struct {
 	ConnectorKey  string
 	Stream        string
@@ -55,7 +55,7 @@ func (g *Grants) Lookup(token string) (Grant, bool) {
 	return grant, ok
 }
 
-// Revoke ends the grant of a token. An unknown token is left unknown.
+// Revoke ends the grant of a token. It ignores an unknown token.
 func (g *Grants) Revoke(token string) {
 	if grant, ok := g.Lookup(token); ok {
 		grant.Revoked = true
@@ -63,7 +63,7 @@ func (g *Grants) Revoke(token string) {
 	}
 }
 
-// RevokeID ends a grant, whichever token it is read with.
+// RevokeID ends a grant for all its tokens.
 func (g *Grants) RevokeID(id string) {
 	g.byToken.Range(func(token, held any) bool {
 		if held.(Grant).ID == id {
@@ -84,7 +84,7 @@ func (g *Grants) byID(id string) (token string, grant Grant, ok bool) {
 	return token, grant, ok
 }
 
-// ids are the id of a client grant and that of a package. An owner's says neither.
+// ids returns the id of a client grant, or that of a package; both are empty for an owner grant.
 func (g Grant) ids() (client, bundle string) {
 	switch g.Kind {
 	case KindClient:
@@ -106,7 +106,7 @@ func (g Grant) Ended(now time.Time) string {
 	return ""
 }
 
-// EndedMessage says for people what [Grant.Ended] returned.
+// EndedMessage returns the message for a result of [Grant.Ended].
 func EndedMessage(reason string) string {
 	if reason == "grant_expired" {
 		return "Grant has expired"
@@ -114,7 +114,7 @@ func EndedMessage(reason string) string {
 	return "Grant has been revoked"
 }
 
-// Opens returns what a client grant says about a stream of a connection. If it names the stream twice, the first counts.
+// Opens returns what a client grant allows on a stream of a connection. If the stream occurs twice, the first one applies.
 func (g Grant) Opens(connectorKey, stream, connectionID string) (StreamGrant, bool) {
 	if g.Kind != KindClient {
 		return StreamGrant{}, false

@@ -18,7 +18,7 @@ type introspection struct {
 	Issuer               string   `json:"iss"`
 }
 
-// grantOf checks who asks about a token, and finds its grant.
+// grantOf authenticates the introspecting client, and returns the grant of the token.
 func (s *Server) grantOf(c *call) (grant Grant, known bool, err error) {
 	id, secret, ok := c.BasicAuth()
 	if !same(id, s.ClientID) || !same(secret, s.ClientSecret) || !ok || s.ClientID == "" {
@@ -32,7 +32,7 @@ func (s *Server) grantOf(c *call) (grant Grant, known bool, err error) {
 	return grant, known, nil
 }
 
-// introspect answers RFC 7662. It does not list the members of a package.
+// introspect answers introspection (RFC 7662). It does not list the members of a package.
 func (s *Server) introspect(c *call) (any, error) {
 	grant, known, err := s.grantOf(c)
 	if err != nil {
@@ -83,7 +83,7 @@ type memberBody struct {
 	Error        any      `json:"error,omitempty"` // code and message
 }
 
-// directory lists a package's members with their tokens, for the server that reads on the package's behalf.
+// directory lists the members of a package with their tokens, for the server that reads on behalf of the package.
 func (s *Server) directory(c *call) (any, error) {
 	grant, known, err := s.grantOf(c)
 	if err != nil {
@@ -102,9 +102,9 @@ func (s *Server) directory(c *call) (any, error) {
 	return body, nil
 }
 
-// members spells a member's grant: a row for each of its connections. The token of one that has ended is left out.
+// members returns a row for each connection of a member's grant. A grant that has ended has no token there.
 func (s *Server) members(token string, grant Grant) []memberBody {
-	member := memberBody{GrantID: grant.ID, AccessToken: token, ExpiresAt: spell(grant.Expires), Usable: true}
+	member := memberBody{GrantID: grant.ID, AccessToken: token, ExpiresAt: formatTime(grant.Expires), Usable: true}
 	if reason := grant.Ended(s.Now()); reason != "" {
 		member.AccessToken, member.Usable = "", false
 		member.Error = map[string]string{"code": reason, "message": EndedMessage(reason)}

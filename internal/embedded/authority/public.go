@@ -2,7 +2,7 @@ package authority
 
 import "net/http"
 
-// metadata is the authorization server's, RFC 8414.
+// metadata returns the metadata of the authorization server (RFC 8414).
 func (s *Server) metadata(c *call) (any, error) {
 	origin := s.Origin(c.Request)
 	registered := map[string]string{"client_id": preRegistered, "client_name": preRegistered, "token_endpoint_auth_method": "none"}
@@ -25,7 +25,7 @@ func (s *Server) metadata(c *call) (any, error) {
 	}, nil
 }
 
-// declaration is what anybody may know about a source: its id and the names of its streams, and no connections.
+// declaration returns the public data of a source: its id and the names of its streams, but no connections.
 func (s *Server) declaration(c *call) (any, error) {
 	connector, ok := s.connector(c.id)
 	if !ok {

@@ -9,9 +9,9 @@ import (
 )
 
 const (
-	// keptFor is how long a request is answered after its end.
+	// keptFor is how long a request is kept after it expires.
 	keptFor = 10 * time.Minute
-	// maxRequests bounds the requests in memory.
+	// maxRequests limits the requests in memory.
 	maxRequests = 256
 )
 
@@ -21,28 +21,28 @@ const (
 	denied   = "denied"
 )
 
-// A request waits for the owner, or was decided.
+// A request is a request for a grant that waits for the owner or was decided.
 type request struct {
-	code     string // what its URN ends in
+	code     string // the last part of its URN
 	client   *client
 	details  []detail // none: the owner picks connections
 	picked   []string // ids of connections
 	expires  time.Time
 	decision string // "", approved or denied
 
-	deviceCode string    // which the address of the page does not have; "" for other requests
-	polled     time.Time // by the device
+	deviceCode string    // not in the address of the page; "" unless a device asks
+	polled     time.Time // when the device polled last
 
 	attempt, pollingCode string // of agent-connect
 	collected            bool   // it was polled after the decision
-	exchange             string // what the owner can read off the page instead
+	exchange             string // a code on the page that the owner can give the program instead
 	exchanged            bool
 
 	redirect                      *url.URL // of the code flow, nil for others
-	redirectURI, state, challenge string   // the same as it was sent
+	redirectURI, state, challenge string   // as they were sent
 	authorizationCode             string
 	codeExpires                   time.Time
-	redeemed                      *family // what the code gave
+	redeemed                      *family // the tokens that were issued for the code
 
 	grant Grant // as approved
 	token string
@@ -59,7 +59,7 @@ func (s *Server) find(is func(*request) bool) *request {
 	return nil
 }
 
-// open keeps a request for some details until it is decided. The mutex is held.
+// open adds a request with its details. The caller holds the mutex.
 func (s *Server) open(r *request, details string) (err error) {
 	if details != "" {
 		if r.details, err = s.parseDetails(details); err != nil {
@@ -84,7 +84,7 @@ func (s *Server) consentURL(c *call, pending *request) string {
 	return s.Origin(c.Request) + "/consent?request_uri=" + url.QueryEscape(pending.uri())
 }
 
-// push answers a pushed authorization request, RFC 9126, of JSON.
+// push answers a pushed authorization request (RFC 9126) in JSON.
 func (s *Server) push(c *call) (any, error) {
 	by, err := s.client(c)
 	details := c.form.Get("authorization_details")
@@ -104,7 +104,7 @@ func (s *Server) push(c *call) (any, error) {
 	}, nil
 }
 
-// connect starts the polling of a pushed request.
+// connect starts the polling for a pushed request.
 func (s *Server) connect(c *call) (any, error) {
 	uri := c.form.Get("request_uri")
 	pending, ok := s.requests[strings.TrimPrefix(uri, requestURIPrefix)]
@@ -115,7 +115,7 @@ func (s *Server) connect(c *call) (any, error) {
 		return nil, badRequest("invalid_request", "Unknown request_uri")
 	case pending.client.ID != c.form.Get("client_id"):
 		return nil, refuse(http.StatusForbidden, "invalid_client", "client_id does not match pending request")
-	case pending.attempt != "": // the address of the page has request_uri, and whoever polls gets the token
+	case pending.attempt != "": // request_uri is in the address of the page, and any caller that polls gets the token
 		return nil, refuse(http.StatusConflict, "invalid_request", "This request_uri is already polled for; push another request")
 	}
 	pending.attempt, pending.pollingCode = draw("agc_", 16), draw("agc_poll_", 32)
@@ -154,7 +154,7 @@ func (s *Server) pollConnect(c *call) (any, error) {
 	}, nil
 }
 
-// exchangeConsent answers the code that the owner read off the page.
+// exchangeConsent exchanges the code that the owner copied from the page for the token.
 func (s *Server) exchangeConsent(c *call) (any, error) {
 	found := s.find(func(p *request) bool {
 		return p.decision == approved && p.exchange != "" && same(p.exchange, c.form.Get("code"))
@@ -232,7 +232,7 @@ func (c *call) redirect(address string) (any, error) {
 	return nil, nil
 }
 
-// grantBody spells what was granted, as agent-connect answers it.
+// grantBody returns what was granted, in the form of agent-connect.
 func (s *Server) grantBody(r *request) any {
 	if r.grant.Kind == KindPackage {
 		children := []any{}
@@ -249,11 +249,11 @@ func (s *Server) grantBody(r *request) any {
 	held, _ := s.Grants.Lookup(r.token)
 	var ends any
 	if !held.Expires.IsZero() {
-		ends = spell(held.Expires)
+		ends = formatTime(held.Expires)
 	}
 	return map[string]any{
 		"access_mode": d.AccessMode, "client": map[string]string{"client_id": r.client.ID}, "expires_at": ends, "grant_id": r.grant.ID,
-		"issued_at": spell(r.grant.IssuedAt), "purpose_code": d.PurposeCode, "purpose_description": d.PurposeDescription,
+		"issued_at": formatTime(r.grant.IssuedAt), "purpose_code": d.PurposeCode, "purpose_description": d.PurposeDescription,
 		"source": d.Source, "streams": d.Streams, "subject": map[string]string{"id": subject}, "version": "0.1.0",
 	}
 }

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// An answerer answers while it has the mutex. A body is a page of HTML, nil for none, or else written as JSON.
+// An answerer answers a request; its caller holds the mutex. The body is a page of HTML ([]byte), nil, or a value to encode as JSON.
 type answerer func(*Server, *call) (any, error)
 
-// routes are what is answered, with * for an id in the path.
+// routes maps methods and paths to answerers, with * for an id in the path.
 var routes = map[string]answerer{
 	"GET .well-known/oauth-authorization-server": (*Server).metadata,
 	"POST introspect":                 (*Server).introspect,
@@ -31,7 +31,8 @@ var routes = map[string]answerer{
 	"GET _ref/connections":            shown((*Server).connections),
 }
 
-// shown answers with what a browser shows, and refuses it under another name, to which a page of another site could have resolved its own.
+// shown wraps the answerer of a page for browsers. It refuses requests under another host name, which another site could have resolved to
+// this server (DNS rebinding).
 func shown(answer answerer) answerer {
 	return func(s *Server, c *call) (any, error) {
 		if _, own, _ := strings.Cut(s.Origin(c.Request), "://"); c.Host != own {
@@ -41,17 +42,17 @@ func shown(answer answerer) answerer {
 	}
 }
 
-// Serve answers a request of OAuth or of the consent page and reports whether it was one. path is the request's, unescaped
-// segment by segment.
+// Serve answers a request of OAuth or of the consent page, and reports whether it was one. path has the unescaped segments of the request's
+// path.
 func (s *Server) Serve(w http.ResponseWriter, r *http.Request, path []string, requestID string) bool {
 	c := &call{Request: r, header: w.Header(), status: http.StatusOK}
-	answer, is := routes[r.Method+" "+strings.Join(path, "/")]
-	if !is && len(path) > 1 {
+	answer, found := routes[r.Method+" "+strings.Join(path, "/")]
+	if !found && len(path) > 1 {
 		c.id, path = path[1], slices.Clone(path)
 		path[1] = "*"
-		answer, is = routes[r.Method+" "+strings.Join(path, "/")]
+		answer, found = routes[r.Method+" "+strings.Join(path, "/")]
 	}
-	if !is {
+	if !found {
 		return false
 	}
 	c.header.Set("Cache-Control", "no-store")
@@ -62,7 +63,7 @@ func (s *Server) Serve(w http.ResponseWriter, r *http.Request, path []string, re
 	page, isPage := body.([]byte)
 	if body != nil && !isPage {
 		c.header.Set("Content-Type", "application/json; charset=utf-8")
-		page, _ = json.Marshal(body) // of texts, numbers and lists, which never fails
+		page, _ = json.Marshal(body) // never fails for texts, numbers and lists
 		page = append(page, '\n')
 	}
 	w.WriteHeader(c.status)
@@ -70,8 +71,8 @@ func (s *Server) Serve(w http.ResponseWriter, r *http.Request, path []string, re
 	return true
 }
 
-// answer reads the body first: a client that is slow must not hold the mutex. A page of another site could send requests, to fill what is
-// kept of them; the consent page, which browsers post to, says itself what is wrong with one.
+// answer reads the body before it locks the mutex, so that a slow client does not block others. It refuses requests by pages of other
+// sites, which could fill the list of requests; the consent page, to which browsers post, reports a wrong origin itself.
 func (s *Server) answer(c *call, answer answerer) (body any, err error) {
 	origin, sent := c.Header["Origin"]
 	if sent && (len(origin) > 1 || origin[0] != s.Origin(c.Request)) && !strings.HasPrefix(c.URL.Path, "/consent/") {

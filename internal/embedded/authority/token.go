@@ -11,13 +11,13 @@ import (
 
 const (
 	maxFamilies = 200
-	// maxPast bounds the refresh tokens of a family that are recognised.
+	// maxPast limits the refresh tokens of a family that are recognised.
 	maxPast = 100
-	// maxAccess bounds the access tokens of a family: its own oldest goes first, never another's.
+	// maxAccess limits the access tokens of a family: beyond it, the oldest of the same family is dropped.
 	maxAccess = 20
 )
 
-// answerToken is the token endpoint.
+// answerToken answers the token endpoint.
 func (s *Server) answerToken(c *call) (any, error) {
 	switch c.form.Get("grant_type") {
 	case grantDevice:
@@ -30,7 +30,7 @@ func (s *Server) answerToken(c *call) (any, error) {
 	return nil, badRequest("unsupported_grant_type", "Only device_code grant_type is supported here")
 }
 
-// A tokenBody is a token endpoint's answer.
+// A tokenBody is the response of the token endpoint.
 type tokenBody struct {
 	AccessToken          string   `json:"access_token"`
 	AuthorizationDetails []detail `json:"authorization_details,omitempty"`
@@ -74,8 +74,8 @@ func (s *Server) redeemDevice(code, clientID string) (any, error) {
 	return nil, badRequest("authorization_pending", "Authorization still pending")
 }
 
-// redeemCode answers an authorization code, once, within its minute. A wrong verifier or redirect URI leaves it as it is; who has the right
-// ones and sends it again ends what it gave, because one of the two stole it (RFC 6749, section 4.1.2).
+// redeemCode exchanges an authorization code for tokens, once, within a minute. A wrong verifier or redirect URI leaves the code valid. A
+// second use with the right ones revokes the tokens of the first, because one of the two callers stole it (RFC 6749, section 4.1.2).
 func (s *Server) redeemCode(form url.Values) (any, error) {
 	pending := s.find(func(p *request) bool { return p.authorizationCode != "" && same(p.authorizationCode, form.Get("code")) })
 	if pending == nil || pending.client.ID != form.Get("client_id") || !s.Now().Before(pending.codeExpires) {
@@ -110,7 +110,7 @@ func (s *Server) redeemCode(form url.Values) (any, error) {
 	return body, nil
 }
 
-// end revokes the access tokens of a family, and takes no refresh token of it any more.
+// end revokes the access tokens of a family, and invalidates its refresh tokens.
 func (s *Server) end(f *family) {
 	s.families = slices.DeleteFunc(s.families, func(other *family) bool { return other == f })
 	for _, access := range f.access {
@@ -118,7 +118,7 @@ func (s *Server) end(f *family) {
 	}
 }
 
-// rotate draws the next refresh token of a family.
+// rotate creates the next refresh token of a family.
 func (f *family) rotate() string {
 	token := draw("rt_", 32)
 	f.refresh = append(f.refresh, token)
@@ -126,7 +126,7 @@ func (f *family) rotate() string {
 	return token
 }
 
-// refresh rotates a refresh token. A used one kills its family (RFC 9700, section 4.14.2).
+// refresh rotates a refresh token. Reuse of an old one revokes its family (RFC 9700, section 4.14.2).
 func (s *Server) refresh(c *call) (any, error) {
 	by, err := s.client(c)
 	token := c.form.Get("refresh_token")
@@ -159,7 +159,7 @@ func (s *Server) refresh(c *call) (any, error) {
 	return body, nil
 }
 
-// revoke ends a grant at the wish of its own client.
+// revoke ends a grant at the request of its own client.
 func (s *Server) revoke(c *call) (any, error) {
 	scheme, token, _ := strings.Cut(c.Header.Get("Authorization"), " ")
 	grant, ok := s.Grants.Lookup(token)
