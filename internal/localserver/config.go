@@ -17,35 +17,36 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
 )
 
-// A Config is what a [Server] is started with.
+// A Config has the settings of a [Server].
 type Config struct {
-	Listen     string            // an address of loopback; one that is taken or empty is any
+	Listen     string            // a loopback address; if it is empty or taken, a free one is chosen
 	Data       string            // absolute path of the person's own files; empty: the sample year
 	DB         string            // path of the index; empty: in memory
-	Embed      *embedding.Client // what makes vectors; nil: semantic search is refused
-	Progress   io.Writer         // where it says how loading goes on
+	Embed      *embedding.Client // makes vectors; nil: semantic search is refused
+	Progress   io.Writer         // receives lines about the progress of loading
 	Now        func() time.Time
 	Log        zerolog.Logger
 	TokenLife  time.Duration // of an access token that can be refreshed; 0: 10 minutes
-	Behind     bool          // load while it serves: requests wait for the end of that
-	KeepTokens bool          // beside the index, for the next start
-	NewTokens  bool          // make others than those that are kept
+	Behind     bool          // Start returns before loading ends; requests wait for it
+	KeepTokens bool          // keep the demo's tokens next to the index for the next start
+	NewTokens  bool          // replace the kept tokens
 }
 
-// sampleFingerprint names the sample year among what an index can hold; sampleName is what any version of it begins with.
+// sampleFingerprint is the fingerprint of the sample year in an index; sampleName is the prefix that all its versions have.
 const (
 	sampleName        = "sample year "
 	sampleFingerprint = sampleName + "3"
 )
 
-// lockEnding ends the name of the file that is locked for an index: shared by those that serve it, exclusive for the one that fills it.
+// lockEnding is the suffix of an index's lock file. Processes that serve the index hold a shared lock, the one that fills it an exclusive
+// lock.
 const lockEnding = ".lock"
 
-// tokenKeyEnding ends the name of the file beside an index that the demo's tokens are derived from.
+// tokenKeyEnding is the suffix of the file next to an index with the key from which the demo's tokens are derived.
 const tokenKeyEnding = ".key"
 
-// mayUseIndex refuses an index file that is not to be touched. It keeps the sample year from replacing an
-// index of a person's own files, which may be all that is left of them.
+// mayUseIndex returns an error if the index file must not be changed. The sample year must not replace an index of a person's own files,
+// which may be the only copy of them.
 func (c Config) mayUseIndex(ctx context.Context) error {
 	if c.DB == "" {
 		return nil
@@ -61,7 +62,7 @@ func (c Config) mayUseIndex(ctx context.Context) error {
 	return err
 }
 
-// notReady gives a refusal of an index file its exit code.
+// notReady adds the exit code to an error about an index file.
 func notReady(err error) error {
 	if refused, ok := errors.AsType[*store.IndexError](err); ok {
 		return &exit.Error{Code: exit.NotReady, Message: refused.Error()}
@@ -69,7 +70,7 @@ func notReady(err error) error {
 	return err
 }
 
-// ownFiles are the files of the index, which are not read as data.
+// ownFiles returns the files of the index, which must not be read as data.
 func (c Config) ownFiles() []string {
 	if c.DB == "" {
 		return nil
@@ -77,7 +78,7 @@ func (c Config) ownFiles() []string {
 	return append(store.IndexFiles(c.DB), c.DB+lockEnding, c.DB+tokenKeyEnding)
 }
 
-// fingerprint names what is to be served, or says what is wrong with it.
+// fingerprint returns the fingerprint of the data to serve. The error says why the files cannot be read.
 func (c Config) fingerprint() (string, error) {
 	if c.Data == "" {
 		return sampleFingerprint, nil
@@ -86,15 +87,16 @@ func (c Config) fingerprint() (string, error) {
 	return c.fingerprintOf(sight), err
 }
 
-// fingerprintOf names what lies in the folder, but for some files.
+// fingerprintOf returns the fingerprint of the folder without some files.
 func (c Config) fingerprintOf(sight importer.Sight, except ...string) string {
 	return filepath.Clean(c.Data) + placeEnd + sight.Fingerprint(c.Now(), except...)
 }
 
-// placeEnd is between the place of files and what they are.
+// placeEnd separates the path of the files from their fingerprint.
 const placeEnd = "\x00"
 
-// interrupted says what becomes of a load that did not come to its end. Behind serving, nobody else says it.
+// interrupted returns the error of an unfinished load, which says what was kept. With Behind it prints that too, because no caller gets
+// the error.
 func (c Config) interrupted() error {
 	err := errors.New("interrupted while loading: the next start begins again; --db FILE would keep what is loaded")
 	if c.DB != "" {
@@ -106,7 +108,7 @@ func (c Config) interrupted() error {
 	return err
 }
 
-// read reads what lies in the folder, but for parts that are known, and tells watch.
+// read reads the folder, except parts that are known, and reports to watch.
 func (c Config) read(ctx context.Context, known map[string]model.Part, watch importer.Watch) (model.Corpus, error) {
 	corpus, err := importer.Reopen(ctx, c.Data, known, watch, c.ownFiles()...)
 	if err != nil && ctx.Err() == nil {

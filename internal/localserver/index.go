@@ -13,19 +13,19 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/store"
 )
 
-// lockRetry is how often a lock that another process has is asked for.
+// lockRetry is the time between two attempts to take a lock.
 const lockRetry = 100 * time.Millisecond
 
-// lockPatience is how long a process that looks at an index may have it open.
+// lockPatience is how long to wait for an exclusive lock: a process that only inspects the index releases it sooner.
 const lockPatience = 2 * time.Second
 
-// endPatience is how long what is canceled may take to end. The process does not wait for what takes longer: a file that a program is in the
-// middle of, or a disk that does not answer. The index is as it was when its last transaction ended.
+// endPatience is how long to wait for canceled work, such as a read from a disk that does not answer. The process then ends without it;
+// the index keeps its last committed transaction.
 const endPatience = 500 * time.Millisecond
 
 var errStillReading = errors.New("the files are still being read")
 
-// untilEnded runs something, and leaves it alone when it has not ended a moment after the context has.
+// untilEnded calls run and returns its results, or errStillReading if run has not returned endPatience after ctx ended.
 func untilEnded[T any](ctx context.Context, run func() (T, error)) (made T, err error) {
 	done := make(chan struct{})
 	var ran T
@@ -62,8 +62,8 @@ func (k *keeper) close() error {
 	return err
 }
 
-// openIndexOf opens the index and fills it with the files or the sample year, unless it holds just that. Where another
-// process serves an index of other files, this one reads the files into memory.
+// openIndexOf opens the index and fills it with the files or the sample year, unless it already has them. If another process serves an
+// index of other files from that path, it reads the files into memory instead.
 func openIndexOf(ctx context.Context, c Config) (*keeper, error) {
 	wanted, problem := c.fingerprint()
 	if c.DB == "" {
@@ -103,13 +103,13 @@ func openIndexOf(ctx context.Context, c Config) (*keeper, error) {
 		case occupied:
 			c.say("another pdpp-mcp serves an index of other files from there; this one reads its files into memory")
 			return c.inMemory(ctx, wanted)
-		default: // another process looked at it, or filled it in the meantime
+		default: // another process inspected it, or filled it in the meantime: try once more
 			occupied = true
 		}
 	}
 }
 
-// catchUp reads what has changed since an index was filled, unless the first who asks waits for that.
+// catchUp reads the files that have changed since an index was filled. With Behind, the first request does that instead.
 func (k *keeper) catchUp(ctx context.Context, wanted string, justFilled bool) error {
 	switch same, byNewer := k.compare(wanted); {
 	case byNewer:
@@ -122,8 +122,8 @@ func (k *keeper) catchUp(ctx context.Context, wanted string, justFilled bool) er
 	return nil
 }
 
-// shared waits until no process fills the index, and opens it if it holds what is wanted or what that was before: a nil store means that it
-// does not.
+// shared waits until no process fills the index, and opens it with a shared lock. It returns a nil store if the index is not of the wanted
+// files, in this or an earlier state.
 func (c Config) shared(ctx context.Context, lock *flock.Flock, wanted string) (*store.Store, error) {
 	free, err := lock.TryRLock()
 	if err == nil && !free {
@@ -133,7 +133,7 @@ func (c Config) shared(ctx context.Context, lock *flock.Flock, wanted string) (*
 	if err != nil {
 		return nil, &store.IndexError{Path: c.DB, Reason: "cannot be locked: " + err.Error()}
 	}
-	held, _ := store.HeldIndex(ctx, c.DB) // filling it reports what is wrong with it
+	held, _ := store.HeldIndex(ctx, c.DB) // an error is reported when it is filled
 	place, _, _ := strings.Cut(wanted, placeEnd)
 	if of, _, _ := strings.Cut(held, placeEnd); held == "" || of != place {
 		return nil, nil
@@ -148,7 +148,7 @@ func (c Config) shared(ctx context.Context, lock *flock.Flock, wanted string) (*
 	return store, nil
 }
 
-// alone reports whether no other process has the index open, now or in a moment.
+// alone takes the exclusive lock, and reports whether that succeeded within lockPatience.
 func (c Config) alone(ctx context.Context, lock *flock.Flock) (bool, error) {
 	moment, cancel := context.WithTimeout(ctx, lockPatience)
 	defer cancel()
@@ -159,7 +159,7 @@ func (c Config) alone(ctx context.Context, lock *flock.Flock) (bool, error) {
 	return alone, err
 }
 
-// filled opens an index, or one in memory if the path is empty, and fills it unless another process just has.
+// filled opens an index, in memory if the path is empty, and fills it unless another process has just done so.
 func (c Config) filled(ctx context.Context, path, wanted string) (*store.Store, error) {
 	store, err := store.Open(ctx, path)
 	if err != nil {
@@ -182,7 +182,7 @@ func (c Config) inMemory(ctx context.Context, wanted string) (*keeper, error) {
 	return &keeper{Config: c, store: store}, nil
 }
 
-// fill fills a store with the sample year, or with files of the person's own.
+// fill fills a store with the sample year or with the person's own files.
 func (c Config) fill(ctx context.Context, into *store.Store, fingerprint string) error {
 	if c.Data == "" {
 		year, err := sample.Year(ctx)
@@ -192,7 +192,7 @@ func (c Config) fill(ctx context.Context, into *store.Store, fingerprint string)
 		return into.Load(ctx, year, fingerprint, nil)
 	}
 	report := loadReport{report: c.newReport()}
-	known, err := into.Known(ctx) // of a load that was interrupted
+	known, err := into.Known(ctx) // parts that an interrupted load has stored
 	if err != nil {
 		return err
 	}

@@ -14,18 +14,18 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/store"
 )
 
-// Times of keeping up with files.
+// When changed files are read.
 const (
-	lookEvery    = 5 * time.Second        // at most so often, and only when something is asked
-	lookTime     = 2 * time.Second        // that an answer waits for
-	settledTime  = 300 * time.Millisecond // a file that has not changed for so long is not being written
-	patientLooks = 2                      // which find files that are being written, before the others are read without them
+	lookEvery    = 5 * time.Second        // the least time between two looks; a request starts each
+	lookTime     = 2 * time.Second        // how long a request waits for a look
+	settledTime  = 300 * time.Millisecond // a file that does not change for this long is complete
+	patientLooks = 2                      // looks that find incomplete files before the others are read without them
 
-	retryAfter = time.Minute // what could not be read is not read again earlier, unless it changes
+	retryAfter = time.Minute // before files that could not be read are tried again, unless they change
 )
 
-// A keeper keeps a loaded store up with its files, and says how far it is. While it is open no other process fills its index, but others
-// keep it up as well.
+// A keeper updates a loaded store when its files change, and reports its state. While it is open, no other process can fill its index, but
+// other keepers can update it.
 type keeper struct {
 	Config
 	store *store.Store
@@ -33,14 +33,14 @@ type keeper struct {
 
 	keeping sync.WaitGroup
 	mu      sync.Mutex
-	looked  time.Time     // when it was begun last
-	done    chan struct{} // closed when that has ended
-	state   string        // what answers say about it; empty: all is read
+	looked  time.Time     // when the last look began
+	done    chan struct{} // closed when the current look ends; nil: none runs
+	state   string        // a warning for answers; empty: all files are read
 
-	// of the look that is going on:
+	// Used only by the current look:
 	failed    string    // the fingerprint of files that could not be read
-	retry     time.Time // when they are read again
-	unsettled int       // so many looks since all was read found files that were being written
+	retry     time.Time // when to read them again
+	unsettled int       // looks since all was read that found incomplete files
 }
 
 const (
@@ -54,7 +54,7 @@ const (
 		"is from before."
 )
 
-// pending is what answers say: nothing if all is read.
+// pending returns the warning for answers, "" if all files are read.
 func (k *keeper) pending() string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -67,8 +67,8 @@ func (k *keeper) set(state string) {
 	k.state = state
 }
 
-// keepUp looks whether files have changed, unless it did a moment ago, and reads them. It returns when that is done, or in a moment, while
-// it goes on for as long as the context of the server.
+// keepUp starts a look for changed files, unless the last one was less than lookEvery ago, and waits for it for up to lookTime. The look
+// itself ends with the context of the server.
 func (k *keeper) keepUp(server, request context.Context) {
 	if k.Data == "" {
 		return
@@ -81,7 +81,7 @@ func (k *keeper) keepUp(server, request context.Context) {
 	}
 	done := k.done
 	k.mu.Unlock()
-	if done == nil || !begins && k.pending() != "" { // only the first waits for a long reading
+	if done == nil || !begins && k.pending() != "" { // only the request that started a long look waits for it
 		return
 	}
 	patience, stop := context.WithTimeout(request, lookTime)
@@ -92,7 +92,7 @@ func (k *keeper) keepUp(server, request context.Context) {
 	}
 }
 
-// look reads what has changed, once it no longer changes. Files that keep changing do not hold up the others for long.
+// look reads changed files once they are complete. Files that keep changing delay the others only for patientLooks.
 func (k *keeper) look(ctx context.Context) {
 	defer func() {
 		k.mu.Lock()
@@ -115,7 +115,7 @@ func (k *keeper) look(ctx context.Context) {
 	}
 }
 
-// update reads those of the files that have changed and no longer do. It returns the fingerprint of what it read, or could not read.
+// update reads the changed files that are complete. It returns the fingerprint of what it read or could not read.
 func (k *keeper) update(ctx context.Context, sight importer.Sight) (wanted string, err error) {
 	wanted = k.fingerprintOf(sight)
 	if _, err := k.store.Current(ctx); err != nil || k.nothingToRead(wanted, "") {
@@ -143,7 +143,7 @@ func (k *keeper) update(ctx context.Context, sight importer.Sight) (wanted strin
 	return wanted, nil
 }
 
-// nothingToRead reports that files are read already, or are not read now, and notes what answers say about it.
+// nothingToRead reports whether the files are already read or must not be read now, and sets the warning for answers.
 func (k *keeper) nothingToRead(wanted, read string) bool {
 	switch same, byNewer := k.compare(wanted); {
 	case same:
@@ -158,7 +158,7 @@ func (k *keeper) nothingToRead(wanted, read string) bool {
 	return true
 }
 
-// changing waits a moment and returns the files that have changed in it.
+// changing waits for settledTime and returns the files that changed meanwhile.
 func (k *keeper) changing(ctx context.Context, since importer.Sight) ([]string, error) {
 	settled, stop := context.WithTimeout(ctx, settledTime)
 	defer stop()
@@ -170,7 +170,7 @@ func (k *keeper) changing(ctx context.Context, since importer.Sight) ([]string, 
 	return now.Changed(since), err
 }
 
-// readAgain reads what has changed, but for files that are left for later, or waits until another process has.
+// readAgain reads changed files, except those in later, or waits until another process has read them.
 func (k *keeper) readAgain(ctx context.Context, wanted string, later []string) error {
 	report := loadReport{report: k.newReport()}
 	for {
@@ -187,7 +187,7 @@ func (k *keeper) readAgain(ctx context.Context, wanted string, later []string) e
 	}
 }
 
-// compare compares the files that the index holds with those of a fingerprint.
+// compare compares the files in the index with those of a fingerprint.
 func (k *keeper) compare(wanted string) (same, byNewer bool) {
 	held, _ := k.store.Loaded()
 	_, read, _ := strings.Cut(held, placeEnd)

@@ -11,18 +11,18 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/semantic"
 )
 
-// How often progress is printed, at most.
+// The least time between two lines about progress.
 const (
 	progressEvery    = time.Second
 	embedReportEvery = 10 * time.Second
 )
 
-// say prints a line for the person who waits.
+// say prints a line for the person who started the program.
 func (c Config) say(format string, arguments ...any) {
 	fmt.Fprintf(c.Progress, "pdpp-mcp: "+format+"\n", arguments...)
 }
 
-// A report prints how something that takes long goes on.
+// A report prints the progress of long work.
 type report struct {
 	Config
 	begun, reported time.Time
@@ -30,7 +30,7 @@ type report struct {
 
 func (c Config) newReport() report { return report{c, c.Now(), c.Now()} }
 
-// sayEvery prints a line unless one was printed a moment ago.
+// sayEvery prints a line unless the last one was printed less than moment ago.
 func (r *report) sayEvery(moment time.Duration, format string, arguments ...any) {
 	if now := r.Now(); now.Sub(r.reported) >= moment {
 		r.reported = now
@@ -38,21 +38,21 @@ func (r *report) sayEvery(moment time.Duration, format string, arguments ...any)
 	}
 }
 
-// took is how long it has taken so far.
+// took returns the time since the work began.
 func (r *report) took() time.Duration { return r.Now().Sub(r.begun).Round(10 * time.Millisecond) }
 
-// A loadReport prints how the loading goes on.
+// A loadReport prints the progress of loading.
 type loadReport struct {
 	report
 	loaded, skipped int
-	copies          int // files, and pieces of files, that are the same as others
-	lines           int // that name something
+	copies          int // files, and pieces of files, that equal others
+	lines           int // printed about pieces of files
 }
 
-// maxNamed is how many pieces of files are named.
+// maxNamed is the most pieces of files that are named.
 const maxNamed = 100
 
-// keep names a record that is kept without something.
+// keep names a record of which a part is missing.
 func (r *loadReport) keep(s importer.Skip) { r.name("not in full", s) }
 
 func (r *loadReport) skip(s importer.Skip) {
@@ -61,7 +61,7 @@ func (r *loadReport) skip(s importer.Skip) {
 	}
 }
 
-// name says what became of a piece of a file, unless there are too many.
+// name prints what happened to a piece of a file, up to maxNamed times.
 func (r *loadReport) name(what string, s importer.Skip) {
 	switch r.lines++; {
 	case r.lines <= maxNamed:
@@ -79,7 +79,7 @@ func (r *loadReport) count(s importer.Skip) {
 	}
 }
 
-// goOn says what an interrupted load has left.
+// goOn prints how many streams an interrupted load has stored.
 func (r *loadReport) goOn(parts []model.Part) {
 	before, all := 0, 0
 	for _, part := range parts {
@@ -108,7 +108,7 @@ func (r *loadReport) end() {
 	r.say("loaded %d records in %s, skipped %d%s", r.loaded, r.took(), r.skipped, copies)
 }
 
-// An embedReport prints how the making of vectors goes on.
+// An embedReport prints the progress of making vectors.
 type embedReport struct {
 	report
 	model   string
@@ -129,7 +129,7 @@ func (r *embedReport) progress(p semantic.Progress) {
 	r.failure = p.Err
 }
 
-// embedFailure says what to do about an endpoint on another machine.
+// embedFailure returns the text of an error, with the flag to use for an endpoint on another machine.
 func embedFailure(err error) string {
 	if errors.Is(err, embedding.ErrElsewhere) {
 		return err.Error() + " with --embed-allow HOST"

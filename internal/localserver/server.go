@@ -1,5 +1,5 @@
-// Package localserver serves the sample year or a person's own files to this process: it opens and fills their index, keeps up with
-// files that change, and makes the tokens and the vectors.
+// Package localserver serves the sample year or a person's own files to this process: it opens and fills their index, reads changed files,
+// and makes the tokens and vectors.
 package localserver
 
 import (
@@ -22,16 +22,16 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/middleware"
 )
 
-// ClientID is the name under which a [Server] lets its introspection and its package directory be asked.
+// ClientID is the client id for the introspection and the package directory of a [Server].
 const ClientID = "pdpp-mcp"
 
-// A Server is an embedded resource server of this process, on a port of loopback.
+// A Server is an embedded resource server in this process, on a loopback port.
 type Server struct {
 	URL          string
 	ClientSecret string // of [ClientID]
-	OwnerSecret  string // approves what clients ask for, and opens the pages over the data
+	OwnerSecret  string // approves requests of clients, and signs in to the web pages
 	Tokens       authority.DemoTokens
-	// IsOwner compares a text with the owner's secret. It is nil until the data is loaded. Its error says that there were too many wrong ones.
+	// IsOwner compares a text with the owner's secret. It is nil until the data is loaded. Its error says that too many attempts failed.
 	IsOwner func(secret string) (bool, error)
 
 	index  *keeper // nil until it is loaded
@@ -39,14 +39,14 @@ type Server struct {
 
 	running     context.Context // until Close
 	stopLoading context.CancelFunc
-	embedding   sync.WaitGroup // the making of vectors, behind serving
+	embedding   sync.WaitGroup // goroutines that make vectors
 
 	mu          sync.Mutex
 	loaded      chan struct{}    // closed when loading has ended
-	resources   http.HandlerFunc // what answers once it has
-	again       func()           // loads again after that failed; nil: not yet
+	resources   http.HandlerFunc // answers requests after loading
+	again       func()           // loads again if it is time for that; nil: loading has not failed
 	grants      *authority.Grants
-	granted     string // the generation of what they grant
+	granted     string // the store's generation that the grants are for
 	makeVectors func()
 }
 
@@ -89,7 +89,7 @@ func Start(ctx context.Context, c Config) (*Server, error) {
 	return e, nil
 }
 
-// loadBehind loads while it serves. The first request a while after that failed has it done again.
+// loadBehind loads the data while the server runs. After a failure, the first request after retryAfter starts it again.
 func (e *Server) loadBehind(ctx context.Context, c Config) {
 	err := e.load(ctx, c)
 	if err == nil || ctx.Err() != nil {
@@ -107,7 +107,7 @@ func (e *Server) loadBehind(ctx context.Context, c Config) {
 	}
 }
 
-// load opens the index and fills it, and lets the requests in that waited for it.
+// load opens and fills the index, and then lets waiting requests proceed.
 func (e *Server) load(ctx context.Context, c Config) error {
 	index, err := untilEnded(ctx, func() (*keeper, error) { return openIndexOf(ctx, c) })
 	if errors.Is(err, errStillReading) {
@@ -144,14 +144,14 @@ func (e *Server) load(ctx context.Context, c Config) error {
 	return nil
 }
 
-// embed makes vectors of the loaded texts, until [Server.Close].
+// embed starts making vectors of the loaded texts, until [Server.Close].
 func (e *Server) embed(ctx context.Context, c Config) *semantic.Index {
 	if c.Embed == nil {
 		return nil
 	}
 	embeddings := semantic.New(e.index.store, c.Embed)
 	report := embedReport{report: c.newReport(), model: c.Embed.Model()}
-	var one sync.Mutex // at a time
+	var one sync.Mutex // held by the run that makes vectors
 	e.makeVectors = func() {
 		e.embedding.Go(func() {
 			one.Lock()
@@ -165,10 +165,10 @@ func (e *Server) embed(ctx context.Context, c Config) *semantic.Index {
 	return embeddings
 }
 
-// loadingPatience is how long a request waits for the data: less than a call may take, so that its answer says why.
+// loadingPatience is how long a request waits for the data. It is shorter than a call's deadline, so that the caller learns the reason.
 const loadingPatience = middleware.DefaultDeadline * 3 / 4
 
-// ServeHTTP answers a request once the data is loaded, or says that it is not yet.
+// ServeHTTP answers a request after the data is loaded, or with 503 index_loading if that takes too long.
 func (e *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	patience, stop := context.WithTimeout(r.Context(), loadingPatience)
 	defer stop()
@@ -180,8 +180,8 @@ func (e *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	e.mu.Unlock()
 	select {
 	case <-loaded:
-	case <-patience.Done(): // who has gone does not see it
-		w.Header().Set("Retry-After", "20") // longer than a read is tried again
+	case <-patience.Done(): // also if the client hung up
+		w.Header().Set("Retry-After", "20") // longer than a client retries by itself
 		refusal(http.StatusServiceUnavailable, "index_loading", "The files are still being read for the first time. Ask again in a moment.")(w, r)
 		return
 	}
@@ -191,12 +191,12 @@ func (e *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	resources(w, r)
 }
 
-// regrant grants the demo's tokens what there is now, after this or another process has read files again.
+// regrant updates the grants of the demo's tokens after this or another process has read files again.
 func (e *Server) regrant(ctx context.Context) {
 	current, err := e.index.store.Current(ctx)
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if err != nil || current.Generation == e.granted { // what is wrong the answer says
+	if err != nil || current.Generation == e.granted { // the request itself reports an error
 		return
 	}
 	e.granted = current.Generation
@@ -206,7 +206,7 @@ func (e *Server) regrant(ctx context.Context) {
 	}
 }
 
-// refusal answers with the error envelope of a resource server.
+// refusal returns a handler that answers with the error envelope of a resource server.
 func refusal(status int, code, message string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -215,7 +215,7 @@ func refusal(status int, code, message string) http.HandlerFunc {
 	}
 }
 
-// Close ends it.
+// Close stops loading and serving, and closes the index.
 func (e *Server) Close() {
 	e.stopLoading()
 	e.mu.Lock()
@@ -227,8 +227,8 @@ func (e *Server) Close() {
 	_ = e.index.close()
 }
 
-// Connectors are those of the loaded data.
+// Connectors returns the connectors of the loaded data.
 func (e *Server) Connectors() []model.Connector { return e.index.store.Connectors() }
 
-// LeftOut says where and why something of the loaded data was not read.
+// LeftOut returns the pieces of the data that were not read, with the reasons.
 func (e *Server) LeftOut() []model.LeftOut { return e.index.store.Catalog().LeftOut }

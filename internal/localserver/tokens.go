@@ -17,7 +17,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
 )
 
-// demoTokens are new, or those of the last start where the index is kept: a client that was given one still reads after a restart.
+// demoTokens returns new tokens or, with KeepTokens and an index file, those of the last start, so that clients can read after a restart.
 func (c Config) demoTokens() (authority.DemoTokens, error) {
 	if !c.KeepTokens || c.DB == "" {
 		return authority.NewDemoTokens(rand.Reader)
@@ -33,11 +33,11 @@ func (c Config) demoTokens() (authority.DemoTokens, error) {
 	return authority.NewDemoTokens(bytes.NewReader(drawn))
 }
 
-// keyFile is what a file of a key holds.
+// keyFile matches the content of a key file.
 var keyFile = regexp.MustCompile(`^pdpp-mcp key [A-Z2-7]{52}\n$`)
 
-// keptKey reads the key in a file, or makes one where there is none or a new one is asked for. It touches no file that is not
-// such a key, and none that others can read.
+// keptKey reads the key in a file. It creates the file if it is missing, or replaces it if renew is set. It refuses a file with other
+// content, and one that other users can read.
 func keptKey(path string, renew bool) ([]byte, error) {
 	held, err := credentials.ReadSettings(path)
 	switch {
@@ -58,7 +58,7 @@ func keptKey(path string, renew bool) ([]byte, error) {
 		}
 	}
 	made := []byte("pdpp-mcp key " + rand.Text() + rand.Text() + "\n")
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) // #nosec G304 -- beside the file that the user named
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) // #nosec G304 -- next to the file that the user named
 	if err != nil {
 		return nil, fmt.Errorf("the key of the demo's tokens cannot be kept: %w: name another --db", err)
 	}
