@@ -73,7 +73,7 @@ func blobType(contentType string) (kind string, text bool) {
 	return kind, named || strings.HasPrefix(kind, "text/") || strings.HasSuffix(kind, "+json") || strings.HasSuffix(kind, "+xml")
 }
 
-// maxAttached bounds the attachments that a document names.
+// maxAttached is the most attachments that a document names. It counts the others.
 const maxAttached = 20
 
 // An Attached is a blob that a record, or a record expanded in it, references.
@@ -87,8 +87,8 @@ type Attached struct {
 // IsText reports whether the type is that of a text.
 func (a Attached) IsText() bool { return strings.HasPrefix(a.Type, "text/") }
 
-// AttachedTo returns the blobs that a record and its expanded records reference: at most 20, each once. Of the record itself, only the
-// requested fields count; no fields means all.
+// AttachedTo returns the blobs that a record and its expanded records reference, each once. Of the record itself, only the requested fields
+// count; no fields means all.
 func AttachedTo(response *rs.Response, connection string, fields []string) []Attached {
 	o, _ := item.OwnRelated(item.Unwrap(response.Object()), connection)
 	connection = cmp.Or(connection, rs.ConnectionID(o))
@@ -97,22 +97,27 @@ func AttachedTo(response *rs.Response, connection string, fields []string) []Att
 	if len(fields) > 0 {
 		shown = item.Project(data, fields)
 	}
-	all := attachedIn(nil, shown, data, connection)
+	all := attachedIn(shown, data, connection)
 	for _, m := range o.Object("expanded") {
 		for _, raw := range item.RelatedRecords(m.Value) {
 			data := rs.AsObject(raw).Object("data")
-			all = attachedIn(all, data, data, connection)
+			all = append(all, attachedIn(data, data, connection)...)
 		}
 	}
-	return all
+	known := map[string]bool{}
+	return slices.DeleteFunc(all, func(a Attached) bool {
+		again := known[a.BlobID]
+		known[a.BlobID] = true
+		return again
+	})
 }
 
-// attachedIn adds the blobs that the shown fields of a record reference. Any field of data may describe them.
-func attachedIn(all []Attached, shown, data object, connection string) []Attached {
+// attachedIn returns the blobs that the shown fields of a record reference. Any field of data may describe them.
+func attachedIn(shown, data object, connection string) (all []Attached) {
 	for _, m := range shown {
 		ref := rs.AsObject(m.Value)
 		id := ref.Text("blob_id")
-		if !write.SendableName(id) || len(all) == maxAttached {
+		if !write.SendableName(id) {
 			continue
 		}
 		kind, _, _ := mime.ParseMediaType(cmp.Or(ref.Text("mime_type", "content_type"), data.Text("content_type", "mime_type")))
@@ -120,16 +125,16 @@ func attachedIn(all []Attached, shown, data object, connection string) []Attache
 		if a.Bytes, _ = ref.Number("size_bytes"); a.Bytes == 0 {
 			a.Bytes, _ = data.Number("size_bytes")
 		}
-		if !slices.ContainsFunc(all, func(other Attached) bool { return other.BlobID == id }) {
-			all = append(all, a)
-		}
+		all = append(all, a)
 	}
 	return all
 }
 
 // writeAttached writes attachments in about remaining bytes of JSON: a text under its name, and for anything else how to get it. whole
-// reports whether no text was truncated.
+// reports whether no text was truncated and no attachment left out.
 func writeAttached(all []Attached, remaining int) (text string, whole bool) {
+	more := max(0, len(all)-maxAttached)
+	all = all[:len(all)-more]
 	heads, texts, sizes := make([]string, len(all)), make([]string, len(all)), []int{}
 	for i, a := range all {
 		heads[i] = "\nattached " + clean.Quote(clean.Preview(a.Name, write.TitleChars)) +
@@ -146,7 +151,7 @@ func writeAttached(all []Attached, remaining int) (text string, whole bool) {
 		}
 	}
 	share := write.FairShare(sizes, max(remaining, 0))
-	whole = true
+	whole = more == 0
 	var b strings.Builder
 	for i, a := range all {
 		shown, cut := texts[i], ""
@@ -157,6 +162,9 @@ func writeAttached(all []Attached, remaining int) (text string, whole bool) {
 			whole, cut = false, "[cut; all of it is the resource "+a.uri()+"]\n"
 		}
 		b.WriteString(heads[i] + write.When(texts[i] != "", ":\n"+quoted(shown)) + "\n" + cut)
+	}
+	if more > 0 {
+		fmt.Fprintf(&b, "\n[%d more attached, not shown: their blob_id is in the fields and related records of this one]\n", more)
 	}
 	return b.String(), whole
 }

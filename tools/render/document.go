@@ -94,8 +94,8 @@ func Document(response *rs.Response, q DocumentQuery) (Result, error) {
 		}
 	}
 	r := Result{Text: out, Structured: json.RawMessage(out), Cuts: cuts}
-	if blobs := write.Each(attachedIn(nil, it.Data, it.Data, it.Connection), Attached.uri); len(blobs) > 0 {
-		r.Meta = map[string]any{"pdpp/blob_uris": blobs}
+	if blobs := write.Each(attachedIn(it.Data, it.Data, it.Connection), Attached.uri); len(blobs) > 0 {
+		r.Meta = map[string]any{"pdpp/blob_uris": blobs[:min(len(blobs), maxAttached)]}
 	}
 	return r, nil
 }
@@ -230,12 +230,19 @@ func (d *documentText) writeParts(all []item.Relation, q DocumentQuery, remainin
 // writePart writes the long texts of an expanded record, each with its citation.
 func (d *documentText) writePart(relation string, it *item.Item, remaining int) (text string) {
 	const least = 1000
+	before := len(d.cuts)
+	values, clipped := shortValues(it)
 	for _, m := range it.Data {
 		left, cuts := remaining-write.Escaped(text), len(d.cuts)
-		if left < least || !isLong(m) {
+		switch {
+		case isLong(m) && left >= least:
+		case isLong(m) || clean.LongerThan(m.Value, shortText):
+			d.cuts = append(d.cuts, item.Truncation{Item: it, Field: m, FromStart: true})
+			continue
+		default:
 			continue
 		}
-		text += fmt.Sprintf("\n%s of %s%s", write.ShownName(relation), it.ID, shortValues(it)) + d.writeTexts([]member{m}, it, left)
+		text += fmt.Sprintf("\n%s of %s%s", write.ShownName(relation), it.ID, values) + d.writeTexts([]member{m}, it, left)
 		value, _ := rs.AsText(m.Value)
 		if len(d.cuts) > cuts {
 			value = value[:clean.RuneIndex(value, d.cuts[cuts].Shown)]
@@ -244,16 +251,21 @@ func (d *documentText) writePart(relation string, it *item.Item, remaining int) 
 			text += fmt.Sprintf("cite: %s field=%s 0-%d %s\n", it.ID, write.ShownName(m.Name), n, marked.Cited(value))
 		}
 	}
+	if text == "" {
+		d.cuts = d.cuts[:before] // it is listed with the other relations
+	}
+	d.partly = d.partly || clipped && text != ""
 	return text
 }
 
-func shortValues(it *item.Item) string {
+// shortValues returns the short fields of a record in parentheses, and whether some are left out.
+func shortValues(it *item.Item) (text string, clipped bool) {
 	values := strings.Join(write.EachOf(it.Data, len(it.Data), func(m member) string {
 		text, _ := rs.AsText(m.Value)
 		short := text != it.RecordID && !clean.LongerThan(m.Value, shortText) && !strings.Contains(text, "\n")
 		return write.When(short, write.ShownName(m.Name)+": "+write.ShownValue(m.Value))
 	}), ", ")
-	return write.When(values != "", " ("+clean.Clip(values, write.LineChars/4)+")")
+	return write.When(values != "", " ("+clean.Clip(values, write.LineChars/4)+")"), clean.LongerThan(values, write.LineChars/4)
 }
 
 // writeRelated lists expanded records, one per line with the id that fetch takes. It adds how to read the records that are left out, and
