@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -13,8 +14,9 @@ import (
 
 // A Coverage is how fresh the data of an answer are, and to which time range the grant is limited, as far as known.
 type Coverage struct {
-	Fresh   []Freshness
-	Granted *rs.TimeLimit
+	Fresh    []Freshness
+	Unlisted int // connections that Fresh does not name
+	Granted  *rs.TimeLimit
 }
 
 // A Freshness is that of connections whose connector was read at the same time.
@@ -62,7 +64,8 @@ func CoverageOf(list, stream *rs.Response, streams ...string) Coverage {
 		}
 		of[label].Add(row)
 	}
-	for _, label := range labels[:min(len(labels), maxFresh)] {
+	c.Unlisted = max(0, len(labels)-maxFresh)
+	for _, label := range labels[:len(labels)-c.Unlisted] {
 		one := *of[label]
 		if one.AsOf == "" {
 			one.LastSync = "unknown"
@@ -91,6 +94,7 @@ func CoverageOf(list, stream *rs.Response, streams ...string) Coverage {
 // Members returns the coverage for structured output; it has no members if nothing is known.
 func (c Coverage) Members() rs.Object {
 	o := new(write.Object).Put("freshness", write.When(len(c.Fresh) > 0, write.JSON(c.Fresh)))
+	o.Put("freshness_unlisted", write.When(c.Unlisted > 0, strconv.Itoa(c.Unlisted)))
 	if t := c.Granted; t != nil {
 		o.Put("granted_time", new(write.Object).Optional("field", t.Field).Optional("since", t.Since).Optional("until", t.Until).JSON())
 	}
@@ -109,6 +113,9 @@ func (c Coverage) Lines() []string {
 		asOf := write.When(f.AsOf != "", "data as of "+clean.ShownText(write.Minute(f.AsOf)))
 		newest := write.When(f.NewestRecord != "", ", newest record emitted "+clean.ShownText(write.Minute(f.NewestRecord)))
 		parts = append(parts, part+" "+clean.ShownText(f.Status)+", "+cmp.Or(asOf, SyncUnknown)+newest)
+	}
+	if c.Unlisted > 0 {
+		parts = append(parts, fmt.Sprintf("%d more: schema {}", c.Unlisted))
 	}
 	if fresh := strings.Join(parts, "; "); fresh != "" {
 		lines = []string{clean.Clip(write.When(!alone, "how fresh, by connector: ")+fresh, write.LineChars)}
