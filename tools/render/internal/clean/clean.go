@@ -66,13 +66,13 @@ func (r *Removed) Text(s string) string {
 		case escape > 0:
 			size = escape
 			w.Escape += utf8.RuneCountInString(s[:size])
-		case isLineBreak(c):
+		case strings.HasPrefix(s, "\r\n"): // one line break, nothing is lost
+		case c == '\r', isLineBreak(c):
 			w.character('\n', "\n")
 		case rs.IsUnseen(c):
 			w.joiner(c)
 		case isMark(c):
 			w.mark(c)
-		case strings.HasPrefix(s, "\r\n"): // one line break, nothing is lost
 		case c != '\t' && !Shows(c):
 			w.count(c)
 		default:

@@ -25,6 +25,7 @@ func TestCleanText(t *testing.T) {
 		{name: "an emoji flag of a region stays", text: flag, want: flag},
 		{name: "decomposed letters keep their marks", text: "e\u0301o\u0302\u0323", want: "e\u0301o\u0302\u0323"},
 		{name: "a carriage return before a line break is no loss", text: "a\r\nb", want: "a\nb"},
+		{name: "a carriage return alone is a line break, as old programs write it", text: "a\rb\r\rc\n\r", want: "a\nb\n\nc\n\n"},
 		{name: "a NUL goes", text: "a\x00b", want: "ab", removed: Removed{Control: 1}},
 		{name: "a colour sequence goes as a whole", text: "a\x1b[1;31mred\x1b[0m", want: "ared", removed: Removed{Escape: 11}},
 		{name: "a colour sequence in its eight-bit form goes as a whole", text: "a\u009b31mred", want: "ared", removed: Removed{Escape: 4}},
