@@ -36,7 +36,7 @@ func TestNarrowGrantLeaksNothing(t *testing.T) {
 	}
 	secrets := []string{
 		"secretword", "INBOX", "grace@", "alan@", "bill of", "Home mail", "Zephyr", "京都駅", "report 0", "2026-01-", "2026-02-",
-		`"w-000"`, `"w-023"`, `"h-`, `"dup`, `"size_bytes":1`, testArabicWord,
+		`"w-000"`, `"w-023"`, `"id":"h-`, `"id":"dup`, `"size_bytes":1`, testArabicWord,
 	}
 	for _, target := range targets {
 		t.Run(target, func(t *testing.T) {
