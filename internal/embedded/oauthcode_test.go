@@ -89,6 +89,10 @@ func TestCodeFlowLives(t *testing.T) {
 	if _, got := r.signedIn("authorization_details", encode(t, once)); got.at("expires_in") != 86400.0 || got.at("refresh_token") != nil {
 		t.Errorf("single use: %s", got.text)
 	}
+	mail := details(mailSource, map[string]any{"name": "messages", "instance_ids": []string{"cin_mail_work"}})
+	if _, got := r.signedIn("authorization_details", encode(t, mail, once)); got.at("expires_in") != 86400.0 || got.at("refresh_token") != nil {
+		t.Errorf("single use for one of two, of which the page says 24 hours: %s", got.text)
+	}
 	client := r.register("authorization_code")
 	if got := r.redeem(client, r.code(client, nil, "connector_id", "chat")); got.at("expires_in") != nil || got.at("refresh_token") != nil {
 		t.Errorf("without refresh: %s", got.text)

@@ -24,6 +24,9 @@ func (s *Server) approve(r *request) error {
 	if len(r.details) != 1 {
 		r.grant = Grant{ID: draw("gpkg_", 8), ClientID: r.client.ID, Kind: KindPackage, AccessMode: members[0].AccessMode}
 		for _, member := range members {
+			if member.AccessMode == singleUse { // the consent page says that all of it ends then
+				r.grant.AccessMode = singleUse
+			}
 			s.issue(member, lifeOf(member))
 			r.grant.Members = append(r.grant.Members, member.ID)
 		}
