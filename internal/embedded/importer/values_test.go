@@ -48,6 +48,8 @@ func TestValuesAreWhatTheirFilesSay(t *testing.T) {
 			{"visit_time": "2026-01-15T02:15:00.5Z", "date": "2026-01-15T02:15:00.123456789Z", "endTimeNanos": "2026-01-15T02:15:00.123456789Z", "n": 790136100.5}, {"visit_time": "2026-01-15T02:15:01.25Z"}}},
 		{"a colon in quotation marks, and several categories", "a.vcf", "BEGIN:VCARD\nVERSION:4.0\nFN:Bo\nADR;LABEL=\"X, Y: z\":;;1 St;City;ST;1;US\nCATEGORIES:friend,work\\, old\nTEL;VALUE=uri:tel:+1-555\nNOTE;X=\":open\nEND:VCARD\n", []row{
 			{"addresses": []any{"1 St, City, ST, 1, US"}, "categories": []any{"friend", "work, old"}, "phones": []any{"+1-555"}, "note": "open"}}},
+		{"all notes of a card, a role and how to send messages", "a.vcf", "BEGIN:VCARD\nVERSION:4.0\nFN:Bo\nNOTE:one\nNOTE:two\nROLE:Editor\nIMPP:xmpp:bo@x.example\nIMPP:sip:bo@x.example\nEND:VCARD\n", []row{
+			{"note": "one\ntwo", "role": "Editor", "instant_messages": []any{"xmpp:bo@x.example", "sip:bo@x.example"}}}},
 		{"days of people, of every year and of one", "a.vcf", people("BDAY:1985-03-14", "BDAY:19850314", "BDAY:--03-14", "BDAY:--0229", "BDAY:1604-03-14", "BDAY:1985-03-14T00:00:00Z", "BDAY;VALUE=text:circa 1800", "BDAY:1985-02-30", "ANNIVERSARY:20100606"), []row{
 			{"birthday": "1985-03-14", "birthday_month": 3.0, "birthday_day": 14.0}, {"birthday": "1985-03-14"}, {"birthday": "--03-14", "birthday_month": 3.0, "birthday_day": 14.0}, {"birthday": "--02-29"}, {"birthday": "--03-14"}, {"birthday": "1985-03-14"},
 			{"birthday": "circa 1800", "birthday_month": nil}, {"birthday": "1985-02-30", "birthday_day": nil}, {"anniversary": "2010-06-06", "anniversary_month": 6.0}}},

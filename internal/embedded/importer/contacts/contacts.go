@@ -71,11 +71,11 @@ func (r *reader) next() (item.Item, error) {
 // fields and lists map properties of a card to fields of its record: those with one value, and those with several.
 var (
 	fields = [...]struct{ name, of string }{
-		{"id", "UID"}, {"name", "FN"}, {"nickname", "NICKNAME"}, {"organization", "ORG"}, {"job_title", "TITLE"}, {"birthday", "BDAY"},
+		{"id", "UID"}, {"name", "FN"}, {"nickname", "NICKNAME"}, {"organization", "ORG"}, {"job_title", "TITLE"}, {"role", "ROLE"}, {"birthday", "BDAY"},
 		{"anniversary", "ANNIVERSARY"}, {"note", "NOTE"},
 	}
 	lists = [...]struct{ name, of string }{
-		{"emails", "EMAIL"}, {"phones", "TEL"}, {"addresses", "ADR"}, {"urls", "URL"}, {"categories", "CATEGORIES"},
+		{"emails", "EMAIL"}, {"phones", "TEL"}, {"addresses", "ADR"}, {"urls", "URL"}, {"instant_messages", "IMPP"}, {"categories", "CATEGORIES"},
 	}
 )
 
@@ -150,6 +150,8 @@ func finish(one *item.Item, values map[string][]string) {
 			continue
 		case "FN":
 			text = cmp.Or(text, first("N"), first("ORG"))
+		case "NOTE", "NICKNAME":
+			text = joined(values[field.of], "\n")
 		}
 		one.Put(field.name, text)
 	}
