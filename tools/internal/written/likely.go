@@ -22,7 +22,8 @@ const least = 3
 func LikelyID(query string) string {
 	return onlyWord(query, func(word string) string {
 		word = strings.Trim(word, `"'#.,;:!?()`)
-		if len(word) < least || len(word) > MaxIDBytes || isTime(word) {
+		isAmount := strings.Trim(word, "0123456789.,") == "" && strings.Contains(word, ",")
+		if len(word) < least || len(word) > MaxIDBytes || isTime(word) || isAmount {
 			return ""
 		}
 		return word

@@ -18,6 +18,7 @@ func TestTheOneIDOrNumberOfAQueryIsRead(t *testing.T) {
 		"84.50":                            {"84.50", "84.50"},
 		"paid 1.234 EUR":                   {"1.234", "1234"},
 		"-80.5, 12:30":                     {"-80.5", "80.5"},
+		"paid 1.836,50 EUR":                {"", "1836.50"},
 		"2026-03-04":                       {},
 		strings.Repeat("a1", 51):           {}, // too long
 		strings.Repeat("a1", 51) + " 1042": {"1042", "1042"},
