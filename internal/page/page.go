@@ -68,7 +68,7 @@ func (p *Page) Serve(w http.ResponseWriter, r *http.Request, endpoint, status st
 	)
 }
 
-// states maps the status of /readyz to words. They do not say what exactly does not answer: only the operator is told.
+// states maps the status of /readyz to words. They do not name what does not answer: only the operator learns that.
 var states = map[string]struct{ kind, name, sentence string }{
 	"ready": {"good", "Ready", "The server answers."},
 	"not_ready": {

@@ -12,7 +12,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 )
 
-// A line is told from totals, and from lines below the table, by the columns of the rows above it.
+// A line is distinguished from totals and lines below the table by the columns of the rows above it.
 
 // An above describes the rows above a line: the line of the last row, the number of rows, that of the rows after the last total, and the
 // bytes of the longest first cell.
