@@ -779,7 +779,7 @@ func TestAProposalNamesStreamsThatThereAre(t *testing.T) {
 		name, raw, _ := strings.Cut(arguments, " ")
 		call := callOf(t, name, raw)
 		tool := *call.Tool
-		tool.Held = func(context.Context, string, string) *rs.Schema { return response.Schema() }
+		tool.CachedSchema = func(context.Context, string, string) *rs.Schema { return response.Schema() }
 		call.Tool = &tool
 		reply, err := standard(&middlewaretest.RS{})(as(t.Context(), auth.KindClient), call)
 		_, send, _ := strings.Cut(textOf(t, reply.Result), "send: ")

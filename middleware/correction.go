@@ -37,7 +37,7 @@ func (c *correction) readGrant(ctx context.Context) correct.Grant {
 
 // cachedGrant returns the grant as far as it is known without a read.
 func (c *correction) cachedGrant(ctx context.Context) correct.Grant {
-	return c.grantOf(ctx, c.call.Tool.Held)
+	return c.grantOf(ctx, c.call.Tool.CachedSchema)
 }
 
 // grantOf returns the grant from the package's directory, or else from the schema that read returns.
@@ -70,7 +70,7 @@ func (c *correction) stream(ctx context.Context, args rs.Object, read readSchema
 	return correct.Stream{}
 }
 
-// A readSchema returns the compact schema of a stream, or of all for "": by at most one read (schema), or from the cache (Tool.Held).
+// A readSchema returns the compact schema of a stream, or of all for "": by at most one read (schema), or from the cache (Tool.CachedSchema).
 type readSchema func(ctx context.Context, stream, connection string) *rs.Schema
 
 // granted returns the grant of a package from its directory, and the zero Grant for a client.

@@ -56,7 +56,7 @@ func (c *correction) ambiguous(ctx context.Context, e *rs.Error) *rs.Error {
 	}
 	record := c.tool.Takes("id")
 	if n := len(e.Connections); n == 1 || n > 1 && (!record || e.Status != 0) && c.tool.Takes("connection_id") {
-		having := correct.HavingAll(c.args.Text("stream"), c.args, func() *rs.Schema { return c.call.Tool.Held(ctx, c.args.Text("stream"), "") })
+		having := correct.HavingAll(c.args.Text("stream"), c.args, func() *rs.Schema { return c.call.Tool.CachedSchema(ctx, c.args.Text("stream"), "") })
 		at := max(0, slices.IndexFunc(e.Connections, func(one rs.Connection) bool { return slices.Contains(having, one.ID) }))
 		e.Send = c.callWith(c.args.With("connection_id", rs.EncodeJSON(e.Connections[at].ID)))
 		if n > 1 && record {

@@ -60,7 +60,7 @@ func (c *correction) guess(ctx context.Context, e *rs.Error) {
 	if call.Tool != "schema" && c.refused.Code != "invalid_expand" { // that error already says what to leave out
 		e.Hint = strings.TrimSpace(e.Hint + " " + call.LeavesOut(c.args))
 	}
-	read := readSchema(c.call.Tool.Held)
+	read := readSchema(c.call.Tool.CachedSchema)
 	if _, ok := c.tool.Sought(c.args); ok { // which call finds a text depends on its field, so the schema is worth a read
 		read = c.schema
 	}
@@ -117,7 +117,7 @@ func refusal(tool *tools.Tool, call correct.Call) *rs.Error {
 // fieldMistake returns an error if the stream of a proposed call lacks one of its fields, as far as that is known without a read; else nil.
 // The resource server would refuse such a call, and its error would propose another.
 func (c *correction) fieldMistake(ctx context.Context, call correct.Call) *rs.Error {
-	return c.call.Tool.Named(call.Tool).Known.Unknown(c.stream(ctx, call.Arguments, c.call.Tool.Held), call.Arguments, c.refused)
+	return c.call.Tool.Named(call.Tool).Known.Unknown(c.stream(ctx, call.Arguments, c.call.Tool.CachedSchema), call.Arguments, c.refused)
 }
 
 // withoutOperators returns the call that is meant by a search with operators of a mail program, or "". It adds to e.Hint which operators
@@ -149,5 +149,5 @@ func (c *correction) withField(ctx context.Context) (send, hint string) {
 	if param != "field" && param != "group_by_time" || c.args.Has(param) || !c.tool.Takes("metric") {
 		return "", ""
 	}
-	return c.tool.WithField(c.stream(ctx, c.args, c.call.Tool.Held), c.args, param)
+	return c.tool.WithField(c.stream(ctx, c.args, c.call.Tool.CachedSchema), c.args, param)
 }

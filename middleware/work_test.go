@@ -36,7 +36,7 @@ func allocated(t *testing.T, schema, arguments string) (bytes uint64, asked []st
 		}}
 		call := callOf(t, name, raw)
 		tool := *call.Tool
-		tool.Held = func(context.Context, string, string) *rs.Schema { return document }
+		tool.CachedSchema = func(context.Context, string, string) *rs.Schema { return document }
 		tool.Schema = func(context.Context, rs.Doer, string, string) *rs.Schema { return document }
 		call.Tool = &tool
 		principal := auth.Principal{Token: rs.NewToken(middlewaretest.CanaryToken), Kind: auth.KindClient, GrantID: "grant_1"}

@@ -30,7 +30,7 @@ func All(o Options) []*Tool {
 		named[tool.Name] = tool
 		tool.Known, tool.schemas = correct.ReadTool(tool.Name, string(tool.Input)), schemas
 		tool.Named = func(name string) *Tool { return named[name] }
-		tool.Schema, tool.Held = schemas.Document, schemas.Held
+		tool.Schema, tool.CachedSchema = schemas.Document, schemas.Cached
 	}
 	return all
 }

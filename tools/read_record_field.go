@@ -104,7 +104,7 @@ func forwardWindow(ctx context.Context, call Call) (Reply, error) {
 	response, err := call.RS.Do(ctx, args.Request(call.Scope))
 	if err == nil {
 		if _, found := matchOf(response); found && args.Q != "" {
-			if whole := read.Beside(ctx, call.RS, record); whole != nil {
+			if whole := read.Optional(ctx, call.RS, record); whole != nil {
 				response = args.withMatches(response, fieldJSON(whole, args.Field))
 			}
 		}

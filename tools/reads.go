@@ -40,7 +40,7 @@ func listStreams(ctx context.Context, call Call) *rs.Response {
 
 // streamDetail reads how fresh a stream is, and to which time the grant is limited in it; nil if the read fails.
 func streamDetail(ctx context.Context, call Call, stream string) *rs.Response {
-	return read.Beside(ctx, call.RS, read.Request(call.Scope.ConnectionID, "streams", stream))
+	return read.Optional(ctx, call.RS, read.Request(call.Scope.ConnectionID, "streams", stream))
 }
 
 // absence returns how fresh the streams are in which nothing was found and, for a single stream, to which time the grant is limited. This
@@ -89,9 +89,9 @@ func groupsOf(ctx context.Context, call Call, field string, limit int) (groups [
 	return aggregate.Groups(body), beyond > 0
 }
 
-// counted returns how many records of the call's stream match a filter; false if the read fails or takes longer than [read.BesideDeadline].
+// counted returns how many records of the call's stream match a filter; false if the read fails or takes longer than [read.OptionalDeadline].
 func counted(ctx context.Context, call Call, f filter.Filter) (int, bool) {
-	ctx, cancel := context.WithTimeout(ctx, read.BesideDeadline)
+	ctx, cancel := context.WithTimeout(ctx, read.OptionalDeadline)
 	defer cancel()
 	return aggregated(ctx, call, aggregate.Args{Metric: "count", Filter: f}).Number("value")
 }
@@ -195,10 +195,10 @@ const (
 	maxNamedByID = 3   // records that the answer names
 )
 
-// recordsOf returns the records with an id in some scopes, and how many scopes answered within [read.BesideDeadline]. It reads the first
+// recordsOf returns the records with an id in some scopes, and how many scopes answered within [read.OptionalDeadline]. It reads the first
 // [maxIDReads] scopes and returns at most [maxNamedByID] records.
 func recordsOf(ctx context.Context, call Call, scopes []rs.Scope, id string) (refs []rs.Ref, answered int) {
-	ctx, cancel := context.WithTimeout(ctx, read.BesideDeadline)
+	ctx, cancel := context.WithTimeout(ctx, read.OptionalDeadline)
 	defer cancel()
 	found := make([][]rs.Ref, len(scopes))
 	var count atomic.Int64

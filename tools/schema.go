@@ -94,7 +94,7 @@ func forwardSchema(ctx context.Context, call Call) (Reply, error) {
 	full, reads := call.Args.(schemaArgs).Full, 2
 	listed := !full && (call.Scope.Stream == "" || auth.PrincipalFrom(ctx).Package != nil)
 	if listed {
-		answer.Streams, answer.Now = call.Tool.schemas.HeldStreams(ctx, call.Scope.ConnectionID), time.Now().UTC().Format("2006-01-02T15:04Z")
+		answer.Streams, answer.Now = call.Tool.schemas.CachedStreams(ctx, call.Scope.ConnectionID), time.Now().UTC().Format("2006-01-02T15:04Z")
 	}
 	if full || answer.Streams != nil { // nothing else is needed
 		reads = 1

@@ -64,7 +64,7 @@ func searchTool(recordBase string, relaxed bool) *Tool {
 // shownRepair returns the repair to render; nil if it adds nothing to the answer.
 func shownRepair(r *render.Repair) *render.Repair {
 	isForm := func(w render.RepairWord) bool { return w.InsteadOf != "" }
-	if r == nil || r.Total == 0 && r.Ended == "" && len(slices.DeleteFunc(slices.Clone(r.Words), isForm))+len(r.NotAsked) < 2 {
+	if r == nil || r.Total == 0 && r.Ended == "" && len(slices.DeleteFunc(slices.Clone(r.Words), isForm))+len(r.NotSearched) < 2 {
 		return nil
 	}
 	return r
@@ -116,7 +116,7 @@ func (s searcher) forward(ctx context.Context, call Call) (Reply, error) {
 	}
 	found.Parts = args.parts
 	if within != nil && args.period != (period.Period{}) {
-		found.Wholes = args.wholes(schema().Document)
+		found.ParentRecords = args.parentRecords(schema().Document)
 	}
 	found.Question = render.NewQuestion(args.q, func() []string { return relax.Words(args.q) })
 	if args.position.First() {
@@ -213,7 +213,7 @@ func (s searcher) within(ctx context.Context, call Call, schema func() known.Str
 	}
 	if timeless, some := r.Choose(all.Sources, args.streams, args.parts); !some {
 		e := noSources(call.Scope, timeless)
-		if e.Send = args.wholes(all.Document); e.Send != "" && timeless {
+		if e.Send = args.parentRecords(all.Document); e.Send != "" && timeless {
 			e.Hint = "The records that they are parts of say: the call below lists those of that time, with theirs."
 		}
 		return nil, e
@@ -221,9 +221,9 @@ func (s searcher) within(ctx context.Context, call Call, schema func() known.Str
 	return r, nil
 }
 
-// wholes returns the call that lists the records of the searched period with their parts expanded, for parts that have no time themselves
-// and are in the searched streams; "" if no stream has such parts.
-func (s searchArgs) wholes(schema *rs.Schema) string {
+// parentRecords returns the call that lists the records of the searched period with their parts expanded, for parts that have no time
+// themselves and are in the searched streams; "" if no stream has such parts.
+func (s searchArgs) parentRecords(schema *rs.Schema) string {
 	bounds := given(rs.NewMember("gte", s.period.Since), rs.NewMember("lte", s.period.Until))
 	for i := range schema.Streams {
 		row := &schema.Streams[i]

@@ -175,7 +175,7 @@ func (s *searched) sourcesAsked(q *render.Question, stream string) (sources []kn
 		}
 	}
 	had, of := known.NamedConnections(sources, slices.DeleteFunc(slices.Clone(q.Words()), q.AsksOf))
-	others = slices.DeleteFunc(relax.Telling(q.Beside()), func(word string) bool { return fields.Calls(word, stream) })
+	others = slices.DeleteFunc(relax.Telling(q.TopicWords()), func(word string) bool { return fields.Calls(word, stream) })
 	if len(of) == 1 {
 		connection = of[0].ID
 	}
@@ -188,7 +188,7 @@ func (s *searched) sourcesAsked(q *render.Question, stream string) (sources []kn
 func (s *searched) newestOf(
 	ctx context.Context, q *render.Question, sources []known.Source, others []string, which string, records rs.Object,
 ) string {
-	ctx, cancel := context.WithTimeout(ctx, read.BesideDeadline)
+	ctx, cancel := context.WithTimeout(ctx, read.OptionalDeadline)
 	defer cancel()
 	named := make([]string, min(len(sources), maxListedFields))
 	read.All(ctx, len(named), func(ctx context.Context, i int) {

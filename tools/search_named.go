@@ -64,7 +64,7 @@ func (s *searched) wordsInNames(ctx context.Context) string {
 
 // inFieldName returns a hint that words are in the name of a field, with the call for its numbers by month or in total, or for its values.
 func (s *searched) inFieldName(ctx context.Context, words []string) string {
-	document := s.call.Tool.schemas.Held(ctx, "", s.call.Scope.ConnectionID)
+	document := s.call.Tool.schemas.Cached(ctx, "", s.call.Scope.ConnectionID)
 	if document == nil && s.answer.Repair == nil && auth.PrincipalFrom(ctx).Package == nil { // a repair has its own budget of reads
 		document = s.schema().Document
 	}
@@ -134,12 +134,12 @@ func (s *searched) places(ctx context.Context) (places []known.Source) {
 	if hasMissing || s.timed {
 		return s.schema().Sources
 	}
-	if document := schemas.Held(ctx, "", connection); document != nil {
+	if document := schemas.Cached(ctx, "", connection); document != nil {
 		return known.ReadStream(document, rs.Scope{ConnectionID: connection}).Sources
 	}
 	list := s.answer.Streams
 	if list == nil {
-		list = schemas.HeldStreams(ctx, connection)
+		list = schemas.CachedStreams(ctx, connection)
 	}
 	for _, row := range list.ListedStreams() {
 		places = append(places, known.Source{Stream: row.Name, Connection: rs.Connection{ID: row.Connection, DisplayName: row.Label}})

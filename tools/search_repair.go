@@ -116,7 +116,7 @@ func (r *repairing) read(ctx context.Context) {
 		searches = append(searches, near)
 	}
 	chosen := relax.Choose(words, min(relax.MaxWords, r.left-len(searches)-together))
-	r.NotAsked = slices.DeleteFunc(slices.Clone(words), func(word string) bool { return slices.Contains(chosen, word) })
+	r.NotSearched = slices.DeleteFunc(slices.Clone(words), func(word string) bool { return slices.Contains(chosen, word) })
 	chosen = append([]string{all}[:together], chosen...)
 	for _, word := range chosen {
 		searches = append(searches, r.forWord(word))
@@ -131,13 +131,13 @@ func (r *repairing) read(ctx context.Context) {
 		answers = answers[1:]
 	}
 	var having []relax.Hit // hits with all words
-	r.Apart = all != ""
+	r.Separate = all != ""
 	for i, word := range chosen {
 		switch answer := answers[i]; {
 		case answer.err != nil && i >= together:
-			r.NotAsked = append(r.NotAsked, word)
+			r.NotSearched = append(r.NotSearched, word)
 		case answer.err == nil && i < together:
-			having, r.Apart = relax.ReadList(word, answer.response).Hits, false
+			having, r.Separate = relax.ReadList(word, answer.response).Hits, false
 		case answer.err == nil:
 			read := relax.ReadList(word, answer.response)
 			r.found = append(r.found, read)

@@ -167,7 +167,7 @@ func (s *searched) fieldNumber(ctx context.Context) string {
 // listedWord finds the word that is a value, or a form of a value, of one of the first fields of a call's stream that may have a closed
 // list of values: strings that can be filtered and grouped by, and that no search reads. If no record has some words, only these are tried.
 func (s *searched) listedWord(ctx context.Context, call Call, words []string) (field, value, word string) {
-	ctx, cancel := context.WithTimeout(ctx, read.BesideDeadline)
+	ctx, cancel := context.WithTimeout(ctx, read.OptionalDeadline)
 	defer cancel()
 	var names []string
 	for _, f := range fieldsOf(s.schema().Document, call) {

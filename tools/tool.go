@@ -32,10 +32,10 @@ type Tool struct {
 	// Schema reads the compact schema of a stream, or of all streams if stream is "", under one connection if one is named; nil if it
 	// cannot be read. All tools share one cache, which keeps a schema for a minute per grant.
 	Schema func(ctx context.Context, d rs.Doer, stream, connectionID string) *rs.Schema
-	// Held returns the schema from that cache without a read; nil if it is not cached.
-	Held func(ctx context.Context, stream, connectionID string) *rs.Schema
+	// CachedSchema returns the schema from that cache without a read; nil if it is not cached.
+	CachedSchema func(ctx context.Context, stream, connectionID string) *rs.Schema
 
-	schemas *known.Schemas // the cache behind Schema and Held
+	schemas *known.Schemas // the cache behind Schema and CachedSchema
 
 	// Named returns the tool with a name from the same list; nil if there is none.
 	Named func(name string) *Tool

@@ -21,24 +21,24 @@ import (
 
 // A SearchQuery is the call that a page of hits answers.
 type SearchQuery struct {
-	Q            string
-	Limit        int
-	Shown        int             // most hits to show, if the page is read again with its original limit; 0 for all
-	Position     paging.Position // where the answer starts
-	ConnectionID string
-	Rest         object   // the other arguments as they were sent (streams, filter, mode)
-	Parts        []string // streams that are searched too, because their records are parts of the records of the named streams
-	RecordBase   string   // public base URL of the resource server, for citations; no trailing slash
-	Coverage     Coverage // of an answer without hits
-	OfTime       object   // arguments of a search restricted to the time that the query names; nil for none
-	Meant        string   // what the query means if not words, such as conditions or an id, with the call; "" for nothing
-	Hints        []string // what words of the query may mean beyond a search for them, each with the call
-	Now          time.Time
-	Question     *Question // Q as a question; nil if it has not been read
-	Wholes       string    // call that lists the records of that time of which the hits are parts, as only those have a time; "" for none
-	Newest       string    // for a query for the newest or oldest of a stream or a sender: the call, and what it finds; "" for none
-	Unfiltered   bool      // the resource server refuses filters for this grant
-	Repair       *Repair   // what was done because no record has all words; nil if that was not needed
+	Q             string
+	Limit         int
+	Shown         int             // most hits to show, if the page is read again with its original limit; 0 for all
+	Position      paging.Position // where the answer starts
+	ConnectionID  string
+	Rest          object   // the other arguments as they were sent (streams, filter, mode)
+	Parts         []string // streams that are searched too, because their records are parts of the records of the named streams
+	RecordBase    string   // public base URL of the resource server, for citations; no trailing slash
+	Coverage      Coverage // of an answer without hits
+	OfTime        object   // arguments of a search restricted to the time that the query names; nil for none
+	Meant         string   // what the query means if not words, such as conditions or an id, with the call; "" for nothing
+	Hints         []string // what words of the query may mean beyond a search for them, each with the call
+	Now           time.Time
+	Question      *Question // Q as a question; nil if it has not been read
+	ParentRecords string    // call that lists the records of that time of which the hits are parts, as only those have a time; "" for none
+	Newest        string    // for a query for the newest or oldest of a stream or a sender: the call, and what it finds; "" for none
+	Unfiltered    bool      // the resource server refuses filters for this grant
+	Repair        *Repair   // what was done because no record has all words; nil if that was not needed
 }
 
 func (q SearchQuery) call(cursor string) *write.Object {
@@ -83,10 +83,10 @@ func searchTail(l answer.List, q SearchQuery) string {
 	case len(l.Envelope.Array("goes_on")) > 0:
 		return goesOn(l.Envelope.Array("goes_on"))
 	case l.Envelope.Flag("has_more"):
-		some := q.Wholes == "" || len(q.Parts) > 0 // some streams that are searched have times: they can be read further
+		some := q.ParentRecords == "" || len(q.Parts) > 0 // some streams that are searched have times: they can be read further
 		ways := write.NotEmpty(write.When(some && q.Limit < mostHits, "raise limit"),
 			write.When(some && (q.Rest.Has("since") || q.Rest.Has("until")), "shorten the time"), "narrow q")
-		return "More hits exist, but this search has no cursor: " + oneOf(ways) + "." + write.Lead(" "+wholesSay, q.Wholes)
+		return "More hits exist, but this search has no cursor: " + oneOf(ways) + "." + write.Lead(" "+parentsSay, q.ParentRecords)
 	}
 	return ""
 }
@@ -158,16 +158,16 @@ func leftOut(recall object, first bool) []string {
 
 // A Repair describes what was done because no record has all words of a search. The hits of the page are those of other searches.
 type Repair struct {
-	Words    []RepairWord // that were searched for one by one
-	NotAsked []string     // words that were not searched for alone
-	Apart    bool         // the words were not searched for together
-	Hits     []RepairHit  // of the page
-	Near     bool         // a hybrid search was made; its hits may have none of the words
-	Ended    string       // code of the error that ended the repair early; may be empty
-	All      bool         // some hits have all of the words that were searched for
-	Total    int          // hits on all pages
-	More     bool         // other records have some of the words, and are on no page
-	Reads    int          // calls to the resource server
+	Words       []RepairWord // that were searched for one by one
+	NotSearched []string     // words that were not searched for alone
+	Separate    bool         // the words were not searched for together
+	Hits        []RepairHit  // of the page
+	Near        bool         // a hybrid search was made; its hits may have none of the words
+	Ended       string       // code of the error that ended the repair early; may be empty
+	All         bool         // some hits have all of the words that were searched for
+	Total       int          // hits on all pages
+	More        bool         // other records have some of the words, and are on no page
+	Reads       int          // calls to the resource server
 }
 
 // A RepairHit is a hit of a repaired search.
@@ -186,7 +186,7 @@ type RepairWord struct {
 
 const (
 	mostHits        = 100 // the largest limit
-	wholesSay       = "The records that say when, with these as parts of them: "
+	parentsSay      = "The records that say when, with these as parts of them: "
 	repairWordChars = 40 // of a word that is quoted
 	maxRepairWords  = 12
 )
@@ -206,10 +206,10 @@ func (r *Repair) says() []string {
 			asked = append(asked, repairWord(w.Word))
 		}
 	}
-	asked = append(asked, write.Each(r.NotAsked, repairWord)...)
+	asked = append(asked, write.Each(r.NotSearched, repairWord)...)
 	words := strings.Join(write.First(asked, maxRepairWords, "%d others"), ", ") + "."
-	lead := "No record has all of" + write.When(r.Apart, " the query, with its common words. It is about") + ": " + words
-	if r.Total == 0 && r.Ended == "" && len(r.NotAsked) == 0 {
+	lead := "No record has all of" + write.When(r.Separate, " the query, with its common words. It is about") + ": " + words
+	if r.Total == 0 && r.Ended == "" && len(r.NotSearched) == 0 {
 		lead = "No record was found for any of: " + words + " The resource server may match whole words only."
 	}
 	switch {
@@ -221,8 +221,8 @@ func (r *Repair) says() []string {
 		lead += " These are nearest, not matching."
 	}
 	each := write.Lead("records with each word: ", strings.Join(counts, ", "))
-	if len(r.NotAsked) > 0 {
-		unasked := write.First(write.Each(r.NotAsked, repairWord), maxRepairWords, "%d others")
+	if len(r.NotSearched) > 0 {
+		unasked := write.First(write.Each(r.NotSearched, repairWord), maxRepairWords, "%d others")
 		each += write.When(each != "", "; not asked for alone: "+strings.Join(unasked, ", "))
 	}
 	return write.NotEmpty(lead, write.When(each != "", fmt.Sprintf("%s (%s of the resource server)", each, write.Plural(r.Reads, "read"))),
@@ -248,7 +248,7 @@ func (r *Repair) total() string {
 
 // label adds to a hit the words that its text shows, or by which another hit of the same record was found, and sets Has accordingly.
 func (r *Repair) label(h *hit.Hit, all []hit.Hit) {
-	asked := slices.Clone(r.NotAsked)
+	asked := slices.Clone(r.NotSearched)
 	for _, w := range r.Words {
 		asked = append(asked, w.Word)
 	}
@@ -267,7 +267,7 @@ func (r *Repair) json() string {
 		o.Open("", '{').Plain("word", clean.Preview(w.Word, repairWordChars)).Put("count", write.JSON(w.Count)).Flag("at_least", w.AtLeast)
 		o.Optional("instead_of", clean.Preview(w.InsteadOf, repairWordChars)).Close('}')
 	}
-	o.Close(']').Put("reads", write.JSON(r.Reads)).Number("not_asked", len(r.NotAsked))
+	o.Close(']').Put("reads", write.JSON(r.Reads)).Number("not_asked", len(r.NotSearched))
 	return o.Optional("ended_by", write.Label(r.Ended)).Put("hits", write.JSON(r.Total)).Flag("more_exist", r.More).JSON()
 }
 

@@ -96,8 +96,8 @@ func TestAHitOfARepairHasTheWordsThatItShowsToo(t *testing.T) {
 	hit := func(more string) string { return `{"record_key":"1","connection_id":"c",` + more + `}` }
 	body := `{"data":[` + hit(`"stream":"messages","title":"Your order 2026/0042","actor":"Jonas Keller"`) + `,` +
 		hit(`"stream":"message_bodies","snippet":{"field":"text","text":"behind the <mark>fern</mark>"}`) + `,{"stream":"notes","record_key":"2","title":"Ferns"}]}`
-	repair := &Repair{Apart: true, Words: []RepairWord{{Word: "order", Count: 1, AtLeast: true}, {Word: "lisbon", AtLeast: true}}, Total: 3, More: true,
-		NotAsked: []string{"jonas", "fern", "port"}, Hits: []RepairHit{{Key: "a", Words: []string{"2026"}}, {Key: "b", Words: []string{"lisbon"}}, {Key: "c"}}}
+	repair := &Repair{Separate: true, Words: []RepairWord{{Word: "order", Count: 1, AtLeast: true}, {Word: "lisbon", AtLeast: true}}, Total: 3, More: true,
+		NotSearched: []string{"jonas", "fern", "port"}, Hits: []RepairHit{{Key: "a", Words: []string{"2026"}}, {Key: "b", Words: []string{"lisbon"}}, {Key: "c"}}}
 	r, err := Search(answered(body), SearchQuery{Q: "order lisbon", Repair: repair})
 	for _, says := range []string{
 		"has 2026, jonas, order, lisbon\n", "nearest, not matching", "the query, with its common words. It is about: order, lisbon, jonas, fern, port. These have some.",

@@ -92,13 +92,13 @@ const (
 )
 
 // Streams reads the list of the streams of a connection, or of all, with their counts and freshness, and caches it for two seconds per
-// grant. It returns nil if the read fails or takes longer than [read.BesideDeadline].
+// grant. It returns nil if the read fails or takes longer than [read.OptionalDeadline].
 func (c *Schemas) Streams(ctx context.Context, d rs.Doer, connectionID string) *rs.Response {
-	if list := c.HeldStreams(ctx, connectionID); list != nil {
+	if list := c.CachedStreams(ctx, connectionID); list != nil {
 		return list
 	}
 	key := keyOf(ctx, rs.Scope{ConnectionID: connectionID})
-	list := read.Beside(ctx, d, read.Request(connectionID, "streams"))
+	list := read.Optional(ctx, d, read.Request(connectionID, "streams"))
 	if list != nil && key.grant != "" && list.Unavailable == 0 && len(list.Body) <= listBytes {
 		list.ListedStreams() // parses them once, before calls share the list
 		c.lists.PutOf(key.grant, weigh(list.Body, 0), key, list)
@@ -106,8 +106,8 @@ func (c *Schemas) Streams(ctx context.Context, d rs.Doer, connectionID string) *
 	return list
 }
 
-// HeldStreams returns the cached list of streams, without a read; nil for none.
-func (c *Schemas) HeldStreams(ctx context.Context, connectionID string) *rs.Response {
+// CachedStreams returns the cached list of streams, without a read; nil for none.
+func (c *Schemas) CachedStreams(ctx context.Context, connectionID string) *rs.Response {
 	list, ok := c.lists.Get(keyOf(ctx, rs.Scope{ConnectionID: connectionID}))
 	if !ok {
 		return nil
@@ -115,8 +115,8 @@ func (c *Schemas) HeldStreams(ctx context.Context, connectionID string) *rs.Resp
 	return list
 }
 
-// Held returns the cached document of a stream, or else of all streams, without a read; nil for none.
-func (c *Schemas) Held(ctx context.Context, stream, connectionID string) *rs.Schema {
+// Cached returns the cached document of a stream, or else of all streams, without a read; nil for none.
+func (c *Schemas) Cached(ctx context.Context, stream, connectionID string) *rs.Schema {
 	grant := auth.PrincipalFrom(ctx).GrantID
 	for _, key := range []schemaKey{{grant, stream, connectionID}, {grant, stream, ""}, {grant, "", connectionID}, {grant, "", ""}} {
 		if known, ok := c.schemas.Get(key); ok {

@@ -135,7 +135,7 @@ func ThreadHead(ctx context.Context, d rs.Doer, scope rs.Scope, f filter.Filter,
 		return nil
 	}
 	connection := cmp.Or(rs.ConnectionID(first), scope.ConnectionID)
-	if read.Beside(ctx, d, read.Request(connection, "streams", scope.Stream, "records", head)) == nil {
+	if read.Optional(ctx, d, read.Request(connection, "streams", scope.Stream, "records", head)) == nil {
 		return nil
 	}
 	ref := rs.Ref{ConnectionID: connection, Stream: scope.Stream, RecordID: head}

@@ -101,12 +101,12 @@ func Set(query url.Values, name string, value any) {
 	}
 }
 
-// BesideDeadline is the time for a read that an answer can do without.
-const BesideDeadline = time.Second
+// OptionalDeadline is the time for a read that an answer can do without.
+const OptionalDeadline = time.Second
 
-// Beside returns the response to a read that an answer can do without; nil if it fails or takes longer than [BesideDeadline].
-func Beside(ctx context.Context, d rs.Doer, r rs.Request) *rs.Response {
-	ctx, cancel := context.WithTimeout(ctx, BesideDeadline)
+// Optional returns the response to a read that an answer can do without; nil if it fails or takes longer than [OptionalDeadline].
+func Optional(ctx context.Context, d rs.Doer, r rs.Request) *rs.Response {
+	ctx, cancel := context.WithTimeout(ctx, OptionalDeadline)
 	defer cancel()
 	response, err := d.Do(ctx, r)
 	if err != nil {

@@ -124,8 +124,8 @@ func (q *Question) AsksByTime() (isNewest, isOldest bool) {
 	return isNewest, isOldest && !isNewest
 }
 
-// Beside returns the words that say more about a record than that somebody sent it, and when.
-func (q *Question) Beside() []string {
+// TopicWords returns the words that say more about a record than that somebody sent it, and when.
+func (q *Question) TopicWords() []string {
 	return slices.DeleteFunc(slices.Clone(q.Words()), func(word string) bool {
 		lower := strings.ToLower(word)
 		return newest[lower] || oldest[lower] || sent[lower]
