@@ -63,7 +63,7 @@ func (s *searcher) expand(guess uint32) {
 		languages = cmp.Or(languages, guess, 1)
 	}
 	divided := 0
-	for i := range s.query.units {
+	for i := range s.query.individual() {
 		u := &s.query.units[i]
 		u.alternatives = []alternative{{u.phrase, 1, 0}}
 		if s.request.Demand || u.light || u.quoted {

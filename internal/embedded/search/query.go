@@ -42,14 +42,21 @@ type query struct {
 	excluded []phrase
 }
 
-// maxUnits is how many units of a query are looked up individually. The others count only for records that have all words.
-const maxUnits = 64
+// maxUnits is how many units of a query are looked up individually. The others count only for records that have all words. A set of units
+// has a bit for each of them and, as its last bit, timeUnit for the time that the query names.
+const (
+	maxUnits = 63
+	timeUnit = maxUnits
+)
+
+// individual returns the units that are looked up individually.
+func (q *query) individual() []unit { return q.units[:min(len(q.units), maxUnits)] }
 
 // counts reports whether a unit is looked up individually.
 func (q *query) counts(i int) bool { return i < maxUnits && !q.units[i].light }
 
 func (q *query) bits(is func(*unit) bool) (set uint64) {
-	for i := range q.units[:min(len(q.units), maxUnits)] {
+	for i := range q.individual() {
 		if is(&q.units[i]) {
 			set |= 1 << i
 		}

@@ -73,14 +73,21 @@ func (s *searcher) lengthFactor(version uint32) float32 {
 
 // exclude removes the records with an excluded phrase, and those without a quoted one.
 func (s *searcher) exclude() {
-	out := map[uint32]bool{}
-	for _, p := range s.query.excluded {
+	keep := func(p phrase, wanted bool) {
+		has := map[uint32]bool{}
 		for _, one := range s.postings(p, 0) {
-			out[one.version] = true
+			has[one.version] = true
+		}
+		s.found = slices.DeleteFunc(s.found, func(version uint32) bool { return has[version] != wanted })
+	}
+	for _, p := range s.query.excluded {
+		keep(p, false)
+	}
+	for _, u := range s.query.units {
+		if u.quoted {
+			keep(u.phrase, true)
 		}
 	}
-	quoted := s.query.bits(func(u *unit) bool { return u.quoted })
-	s.found = slices.DeleteFunc(s.found, func(version uint32) bool { return out[version] || s.mask[version]&quoted != quoted })
 }
 
 // How much a record gains from its neighbors in a conversation, up to reach steps away and less with each step.
@@ -133,17 +140,17 @@ func (s *searcher) preferTime(m *timeMatcher) {
 	}
 	s.result.Time = m.String()
 	if s.query.units[m.unit].light { // the query has other words
-		s.time = 1 << (m.unit % maxUnits)
+		s.time = 1 << timeUnit
 	}
 	written := map[uint32]bool{}
 	if len(m.written) > 0 {
-		s.result.Marks.add(m.unit%maxUnits, m.written)
+		s.result.Marks.add(timeUnit, m.written)
 		for _, one := range s.postings(m.written, 0) {
 			written[one.version] = true
 		}
 	}
 	if len(written) > 0 {
-		s.rarity[m.unit%maxUnits] = float32(math.Log(1 + float64(s.records)/float64(len(written))))
+		s.rarity[timeUnit] = float32(math.Log(1 + float64(s.records)/float64(len(written))))
 	}
 	for _, version := range s.found {
 		if event := s.documents.event[version]; written[version] || event != NoTime && m.matches(event) {
@@ -183,6 +190,9 @@ func compareRanked(a, b ranked) int {
 // as requested, which costs less than sorting all.
 func (s *searcher) choose(exact []uint16) {
 	all := s.query.bits(func(u *unit) bool { return !u.light })
+	if len(s.query.units) > maxUnits && slices.ContainsFunc(s.query.units[maxUnits:], func(u unit) bool { return !u.light }) {
+		all = math.MaxUint64 // no record: which of them have all words is not known, except for those with the exact query
+	}
 	nearest := s.query.bits(func(u *unit) bool { return len(u.nearest) > 0 })
 	var counts [len(matches)]int
 	best, most, worst := []ranked{}, s.request.Most, ranked{tier: math.MaxInt8}
@@ -193,14 +203,15 @@ func (s *searcher) choose(exact []uint16) {
 	for _, version := range s.found {
 		r := ranked{version: version, source: s.scopeOf(version).at, score: s.score[version], event: s.documents.event[version]}
 		has := s.mask[version] &^ nearest &^ s.time
+		isExact, ofTime := int(exact[version]) == len(s.query.units), s.mask[version]&s.time == s.time
 		switch {
-		case int(exact[version]) == len(s.query.units) && s.mask[version]&s.time == s.time:
+		case isExact && ofTime:
 			r.tier = tierExact
 		case s.request.Demand:
 			continue
-		case has == all && s.mask[version]&s.time == s.time:
+		case has == all && ofTime:
 			r.tier = tierAll
-		case has == all:
+		case has == all || isExact:
 			r.tier = tierOtherTime
 		case has != 0:
 			r.tier = tierSome

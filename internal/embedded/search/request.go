@@ -71,7 +71,7 @@ type Report struct {
 	Containing []Replacement `json:"containing_words,omitempty"` // words that begin with a missing one, or contain it
 	Forms      []Replacement `json:"word_forms,omitempty"`
 	Inexact    []Replacement `json:"inexact_words,omitempty"`  // found only in forms that may be other words
-	LeftOut    []string      `json:"left_out_words,omitempty"` // common words of the language
+	LeftOut    []string      `json:"left_out_words,omitempty"` // common words of the language, and words past maxUnits
 	Common     []string      `json:"common_words,omitempty"`   // in so many records that they only rank what others found
 	TimeWords  []string      `json:"time_words,omitempty"`     // that name the preferred time
 	Time       string        `json:"preferred_time,omitempty"` // in words; its records come first

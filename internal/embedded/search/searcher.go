@@ -24,10 +24,10 @@ type searcher struct {
 	found   []uint32  // versions with a bit in mask
 	tf      []float32 // by version: weighted places of the current unit
 	touched []uint32
-	read    map[string][]posting // postings that were read, by phrase and languages
-	spoken  map[[2]int]uint32    // by source and column: languages of a quarter of the texts; nil: not computed yet
-	rarity  [maxUnits]float32    // of each unit in scope
-	time    uint64               // bit in mask of records that match the time in the query; 0: there is none
+	read    map[string][]posting  // postings that were read, by phrase and languages
+	spoken  map[[2]int]uint32     // by source and column: languages of a quarter of the texts; nil: not computed yet
+	rarity  [timeUnit + 1]float32 // of each unit in scope
+	time    uint64                // bit in mask of records that match the time in the query; 0: there is none
 	result  *Result
 }
 

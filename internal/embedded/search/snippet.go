@@ -16,16 +16,16 @@ const (
 type Marker struct {
 	terms   map[string]int // number of the unit that a term matches
 	phrases []markedPhrase
-	rarity  [maxUnits]float32 // of each unit
+	rarity  [timeUnit + 1]float32 // of each unit
 }
 
 // Worth returns the sum of the rarities of the units in spans: the rarer the words of a text, the more.
 func (m *Marker) Worth(spans []Span) (worth float32) {
 	var seen uint64
 	for _, s := range spans {
-		if bit := uint64(1) << (s.unit % maxUnits); seen&bit == 0 {
+		if bit := uint64(1) << s.unit; seen&bit == 0 {
 			seen |= bit
-			worth += m.rarity[s.unit%maxUnits]
+			worth += m.rarity[s.unit]
 		}
 	}
 	return worth
@@ -154,7 +154,7 @@ func richest(spans []Span) int {
 			if s.end > first.start+snippetSize-snippetLead {
 				break
 			}
-			if bit := uint64(1) << (s.unit % maxUnits); units&bit == 0 {
+			if bit := uint64(1) << s.unit; units&bit == 0 {
 				units |= bit
 				n += s.words
 			}
