@@ -221,7 +221,7 @@ func (s *Server) writeError(w http.ResponseWriter, r *http.Request, requestID st
 		body = append(body, object{{"resource_metadata", described}, {"next_step", nextStep}}...)
 		w.Header().Set("WWW-Authenticate", `Bearer resource_metadata="`+described+`"`)
 	case http.StatusMethodNotAllowed:
-		w.Header().Set("Allow", "GET, HEAD, POST")
+		w.Header().Set("Allow", "GET, HEAD")
 	}
 	writeJSON(w, refusal.Status, object{{"error", body}})
 }

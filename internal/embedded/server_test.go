@@ -54,6 +54,8 @@ func TestRoutes(t *testing.T) {
 			request.Header.Set("Authorization", "Bearer tok-client")
 			if got := r.do(request); got.status != test.status || got.header.Get("Request-Id") == "" {
 				t.Errorf("status %d, want %d: %s", got.status, test.status, got.text)
+			} else if allow := got.header.Get("Allow"); (allow == "GET, HEAD") != (got.status == http.StatusMethodNotAllowed) {
+				t.Errorf("status %d with Allow: %s", got.status, allow)
 			}
 		})
 	}
