@@ -44,26 +44,31 @@ func parseParams(rawQuery string, known routeParams) (params, *apiError) {
 
 func (p *params) take(key string, values []string, known routeParams) *apiError {
 	name, brackets, _ := strings.Cut(key, "[")
+	relation, isLimit := strings.CutSuffix(brackets, "]")
+	isLimit = isLimit && name == "expand_limit" && known.expand
 	switch {
 	case slices.Contains(known.lists, name) && (brackets == "" || brackets == "]"):
 		p.lists[name] = append(p.lists[name], values...)
 		return nil
 	case name == "filter" && known.filter:
 		return p.takeFilter(brackets, values)
-	case name == "expand_limit" && known.expand && strings.HasSuffix(brackets, "]"):
-		p.limits[strings.TrimSuffix(brackets, "]")] = values[len(values)-1]
-		return nil
-	case !slices.Contains(known.single, key):
+	case !isLimit && !slices.Contains(known.single, key):
 		if known.lenient {
 			return nil
 		}
 		return invalidRequest("Unsupported query parameter: %s", key).withParam(key)
 	case len(values) > 1:
 		return invalidRequest("Query parameter %s must be given once", key).withParam(key)
+	case isLimit:
+		p.limits[relation] = values[0]
+	default:
+		p.single[key] = values[0]
 	}
-	p.single[key] = values[0]
 	return nil
 }
+
+// maxFilters limits the filters of a read, all of which become one condition of SQLite.
+const maxFilters = 100
 
 // takeFilter parses a filter parameter from after its first bracket: field] or field][operator].
 func (p *params) takeFilter(brackets string, values []string) *apiError {
@@ -71,6 +76,9 @@ func (p *params) takeFilter(brackets string, values []string) *apiError {
 	path := strings.Split(inner, "][")
 	if !closed || len(path) > 2 || slices.Contains(path, "") {
 		return invalidRequest("A filter is written filter[field]=value or filter[field][gte|gt|lte|lt]=value").withParam("filter")
+	}
+	if len(p.filters)+len(values) > maxFilters {
+		return invalidRequest("A read can have at most %d filters", maxFilters).withParam("filter")
 	}
 	for _, value := range values {
 		p.filters = append(p.filters, filterParam{field: path[0], operator: strings.Join(path[1:], ""), value: value})

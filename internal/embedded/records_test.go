@@ -3,6 +3,7 @@ package embedded
 import (
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -90,6 +91,10 @@ func TestRecords(t *testing.T) {
 		{name: "an unknown relation is refused", token: "tok-client", target: "/v1/streams/messages/records?expand=nosuch", status: 400, code: "invalid_expand"},
 		{name: "a relation that leads out of the grant is refused", token: "tok-narrow", target: "/v1/streams/messages/records?expand=attachments", status: 400, code: "invalid_expand"},
 		{name: "an expansion keeps its limit", token: "tok-client", target: "/v1/streams/messages/records?expand=attachments&expand_limit[attachments]=6", status: 400, code: "invalid_expand"},
+		{name: "a limit that is given twice is refused", token: "tok-client",
+			target: "/v1/streams/messages/records?expand=attachments&expand_limit[attachments]=1&expand_limit[attachments]=2", status: 400, code: "invalid_request"},
+		{name: "more filters than one condition can have are refused", token: "tok-client",
+			target: "/v1/streams/messages/records?" + strings.Repeat("filter[size_bytes][gte]=1&", 1001), status: 400, code: "invalid_request"},
 		{name: "a limit of nothing is refused", token: "tok-client", target: "/v1/streams/messages/records?limit=0", status: 400, code: "invalid_request"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
