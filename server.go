@@ -154,6 +154,7 @@ func (h *hosted) configure(ctx context.Context, c cli.HostedConfig) error {
 	h.limiter.Set(c.Limits)
 	h.authority.Store(&authority)
 	h.service.Use(service.Serving{Handler: handler, DrainDelay: c.DrainDelay, DrainTime: c.DrainTime, Proxies: c.Public.Proxies, Logger: c.Log})
+	zerolog.SetGlobalLevel(c.Level) // of the loggers, too, that outlive a reload
 	h.config, h.signIn = c, bridge
 	return nil
 }

@@ -28,6 +28,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/cli"
 	"github.com/pdp-connect/pdpp-mcp/internal/service"
 	"github.com/pdp-connect/pdpp-mcp/middleware/observe"
+	"github.com/pdp-connect/pdpp-mcp/middleware/web"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 	"github.com/pdp-connect/pdpp-mcp/tools"
@@ -503,6 +504,32 @@ func TestAdminListener(t *testing.T) {
 	cancel()
 	if code := <-done; code != 0 {
 		t.Errorf("exit code %d", code)
+	}
+}
+
+// The readiness checks outlive a reload, and so do those of sign-in and the export of traces.
+func TestAReloadChangesTheLogLevelOfWhatOutlivesIt(t *testing.T) {
+	t.Cleanup(func() { zerolog.SetGlobalLevel(zerolog.TraceLevel) })
+	for name, row := range map[string]struct {
+		before, after zerolog.Level
+		lines         int
+	}{"less": {zerolog.WarnLevel, zerolog.ErrorLevel, 0}, "more": {zerolog.ErrorLevel, zerolog.WarnLevel, 2}} {
+		t.Run(name, func(t *testing.T) {
+			var log syncBuffer
+			c := cli.HostedConfig{ServeFlags: cli.ServeFlags{Listen: "127.0.0.1:0", RSURL: "http://127.0.0.1:1"}, Log: zerolog.New(&log), Level: row.before}
+			h, err := newHosted(t.Context(), c, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c.Level = row.after; h.configure(t.Context(), c) != nil {
+				t.Fatal("it cannot be configured")
+			}
+			h.health.Serve()
+			h.health.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, web.ReadyPath, nil))
+			if got := strings.Count(log.String(), `"readiness"`); got != row.lines {
+				t.Errorf("%d lines, want %d:\n%s", got, row.lines, &log)
+			}
+		})
 	}
 }
 

@@ -58,6 +58,7 @@ type HostedConfig struct {
 	Details       string                    // authorization_details that sign-ins ask for (JSON); may be empty, see SignsIn
 	Introspection *auth.IntrospectorOptions // nil: the schema probe
 	Log           zerolog.Logger
+	Level         zerolog.Level       // of the whole process's log, in addition to that of Log
 	Watch         observe.Observation // AdminListen shows its metrics
 	Page          transport.Page      // the page for people; nil for none
 	PageForms     bool                // the page accepts forms

@@ -103,8 +103,9 @@ func keepFixed(running, next *pflag.FlagSet) (differ []string) {
 // serveConfig validates the settings of serve and reads the files that they name. Its errors are usage errors.
 func serveConfig(c ServeFlags, app App) (HostedConfig, error) {
 	config := HostedConfig{ServeFlags: c, Name: "pdpp"}
-	level, err := zerolog.ParseLevel(c.LogLevel)
-	config.Log = app.log(level)
+	var err error
+	config.Level, err = zerolog.ParseLevel(c.LogLevel)
+	config.Log = app.log(zerolog.DebugLevel)
 	if c.ShowPage {
 		config.Page = page.New(page.Options{Server: clients.Server{Name: "pdpp"}})
 	}
