@@ -20,6 +20,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
 	"github.com/pdp-connect/pdpp-mcp/internal/page"
+	"github.com/pdp-connect/pdpp-mcp/middleware/observe"
 	"github.com/pdp-connect/pdpp-mcp/middleware/web"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
@@ -58,7 +59,7 @@ func (app App) serve(ctx context.Context, running *pflag.FlagSet, c *ServeFlags)
 	if err != nil {
 		return err
 	}
-	defer unwatch()
+	defer unwatch(observe.FlushTime)
 	config.Watch = watch
 	inherited, err := activation.Listeners()
 	if err != nil {

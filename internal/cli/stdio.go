@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"time"
 
 	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
@@ -39,7 +38,7 @@ func (c stdioCommand) run(ctx context.Context, app App) error {
 	if err != nil {
 		return err
 	}
-	defer runWithin(LastLineWait, unwatch)
+	defer unwatch(LastLineWait)
 	return c.open(ctx, log, app, true, func(p provider) error {
 		server, principal, err := p.pipeline(ctx, app, transport.PipelineOptions{Name: c.ServerName, Logger: log, NoSearchRelax: !c.SearchRelax}, watch)
 		if err != nil {
@@ -47,17 +46,4 @@ func (c stdioCommand) run(ctx context.Context, app App) error {
 		}
 		return transport.Stdio(ctx, server, principal, app.In, app.Out)
 	})
-}
-
-// runWithin runs f, and returns when f has ended or limit is over.
-func runWithin(limit time.Duration, f func()) {
-	ended := make(chan struct{})
-	go func() {
-		f()
-		close(ended)
-	}()
-	select {
-	case <-ended:
-	case <-time.After(limit):
-	}
 }

@@ -26,20 +26,21 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/middleware"
 )
 
-// flushTime is the timeout for exporting the last spans after the last call has ended.
-const flushTime = 2 * time.Second
+// FlushTime is how long a hosted server exports its last spans after the last call has ended.
+const FlushTime = 2 * time.Second
 
 // maxExportError is the most bytes of an export error in the log.
 const maxExportError = 300
 
-// NewTracer returns a tracer that exports spans by OTLP over HTTP, as the standard OTEL variables configure, and a function that ends it.
+// NewTracer returns a tracer that exports spans by OTLP over HTTP, as the standard OTEL variables configure, and a function that ends it. That
+// function exports the remaining spans, at most for limit, and logs if they cannot be sent in that time.
 // The tracer is nil if no variable names an endpoint, OTEL_SDK_DISABLED is true or OTEL_TRACES_EXPORTER is none. OpenTelemetry's SDK itself
 // reads sampler, limits and service name from the process's environment. The error is one sentence about a variable. version is the
 // program's.
-func NewTracer(ctx context.Context, version string, getenv func(string) string, log zerolog.Logger) (tracer trace.Tracer, end func(), err error) {
+func NewTracer(ctx context.Context, version string, getenv func(string) string, log zerolog.Logger) (tracer trace.Tracer, end func(limit time.Duration), err error) {
 	named := getenv("OTEL_EXPORTER_OTLP_ENDPOINT") != "" || getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") != ""
 	if !named || getenv("OTEL_SDK_DISABLED") == "true" || getenv("OTEL_TRACES_EXPORTER") == "none" {
-		return nil, func() {}, nil
+		return nil, func(time.Duration) {}, nil
 	}
 	for _, name := range []string{"OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL"} {
 		if protocol := getenv(name); protocol != "" && protocol != "http/protobuf" {
@@ -62,10 +63,12 @@ func NewTracer(ctx context.Context, version string, getenv func(string) string, 
 		return nil, nil, fmt.Errorf("OTEL_RESOURCE_ATTRIBUTES: %w", err)
 	}
 	provider := sdktrace.NewTracerProvider(sdktrace.WithBatcher(otlptrace.NewUnstarted(collector)), sdktrace.WithResource(described))
-	return provider.Tracer("pdpp-mcp", trace.WithInstrumentationVersion(version)), func() {
-		flush, cancel := context.WithTimeout(context.Background(), flushTime)
+	return provider.Tracer("pdpp-mcp", trace.WithInstrumentationVersion(version)), func(limit time.Duration) {
+		flush, cancel := context.WithTimeout(context.Background(), limit)
 		defer cancel()
-		_ = provider.Shutdown(flush)
+		if provider.Shutdown(flush) != nil {
+			otel.Handle(fmt.Errorf("the last spans were not sent within %s", limit))
+		}
 	}, nil
 }
 

@@ -43,7 +43,7 @@ func TestTracerIsOffUnlessAnEndpointIsNamed(t *testing.T) {
 				}
 				return
 			}
-			end()
+			end(observe.FlushTime)
 			if (tracer != nil) != row.on {
 				t.Errorf("tracer %v", tracer)
 			}
@@ -69,10 +69,37 @@ func TestAFailedExportIsLoggedInShort(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer end()
+	defer end(observe.FlushTime)
 	otel.Handle(errors.New(strings.Repeat("x", 301)))
 	if says := strings.Repeat("x", 297) + `…"`; !strings.Contains(log.String(), says) {
 		t.Errorf("%s, without %s", log.String(), says)
+	}
+}
+
+type lines chan string
+
+func (l lines) Write(line []byte) (int, error) {
+	l <- string(line)
+	return len(line), nil
+}
+
+// A program that ends before its collector answers says that spans are lost.
+func TestSpansThatAreLostAtTheEndAreLogged(t *testing.T) {
+	answer := make(chan struct{})
+	collector := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-answer }))
+	defer collector.Close()
+	defer close(answer)
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.URL)
+	log := make(lines, 10)
+	tracer, end, err := observe.NewTracer(t.Context(), "1.2.3", os.Getenv, zerolog.New(log))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, span := tracer.Start(t.Context(), "the last call")
+	span.End()
+	end(time.Millisecond)
+	if line, want := <-log, `"the last spans were not sent within 1ms"`; !strings.Contains(line, want) {
+		t.Errorf("%s, without %s", line, want)
 	}
 }
 
@@ -93,7 +120,7 @@ func TestSpansAreFlushedAtTheEnd(t *testing.T) {
 	}
 	_, span := tracer.Start(t.Context(), "the last call")
 	span.End()
-	end()
+	end(observe.FlushTime)
 	select {
 	case got := <-heard:
 		for _, part := range []string{"/v1/traces ", "the last call", "named-by-the-environment", "service.version"} {

@@ -1,4 +1,0 @@
-package observe
-
-// FlushTime is documented in docs/observe.md.
-const FlushTime = flushTime
