@@ -224,7 +224,7 @@ func TestTheWait(t *testing.T) {
 	if err == nil || w.now.Sub(begin) != 300*time.Second || r.count(agentPoll) != 150 {
 		t.Errorf("%v after %s and %d polls", err, w.now.Sub(begin), r.count(agentPoll))
 	}
-	for _, says := range []string{"--connection ID", "exactly one eligible instance", "for 5m0s"} {
+	for _, says := range []string{"--connection ID", "exactly one eligible instance", "for 5 minutes."} {
 		if !strings.Contains(w.said.String(), says) {
 			t.Errorf("%q is missing in\n%s", says, w.said.String())
 		}

@@ -226,10 +226,19 @@ func (a *attempt) stopped(how string) error {
 
 // aboutWait returns help for the owner during the wait. The approval page may show errors that no poll reports.
 func (a *attempt) aboutWait(timeout time.Duration) string {
-	return fmt.Sprintf("Waiting for the approval, for %s.\n", timeout.Round(time.Second)) +
+	return "Waiting for the approval, for " + spoken(timeout) + ".\n" +
 		"If the page says that exactly one eligible instance is required, the source has none or several; if it says that a connector" +
 		" instance does not exist, an id is wrong: stop this (Ctrl-C), and run it again with --connection ID for each that it may read. " +
 		strings.TrimRight(a.server.Issuer, "/") + "/_ref/connections lists them to the owner."
+}
+
+// spoken returns a duration in minutes, if it is a few seconds less or more than some whole ones, or else in seconds. The server counts the
+// seconds from when it made its answer.
+func spoken(d time.Duration) string {
+	if near := d.Round(10 * time.Second); near > time.Minute && near%time.Minute == 0 {
+		return fmt.Sprintf("%d minutes", near/time.Minute)
+	}
+	return fmt.Sprintf("%.0f seconds", d.Seconds())
 }
 
 // ended returns the error of a wait that ended without a token. code is that of the answer; detail is what to quote of it.
