@@ -26,8 +26,11 @@ func PrintVerdict(ctx context.Context, call Call, citation Citation, providerURL
 	if _, err := fmt.Fprintln(out, line); err != nil {
 		return err
 	}
-	if verdict.Verdict != Unchanged {
-		return errors.New("the quote no longer stands")
+	switch verdict.Verdict {
+	case Changed:
+		return errors.New("the field does not say what was quoted")
+	case NotFound:
+		return errors.New("the quote was not found")
 	}
 	return nil
 }
