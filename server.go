@@ -71,7 +71,7 @@ func newHosted(ctx context.Context, c cli.HostedConfig, inherited []net.Listener
 		},
 	})
 	h.service = service.NewService(h.health, version)
-	h.issuers = signin.NewIssuers(h.recordBase, cmp.Or(c.RSInternalURL, h.recordBase), rsclient.NewTransport(), time.Now)
+	h.issuers = signin.NewIssuers(h.recordBase, cmp.Or(c.RSInternalURL, h.recordBase), time.Now)
 	if err := h.configure(ctx, c); err != nil {
 		return nil, err
 	}
@@ -166,7 +166,7 @@ func (h *hosted) bridge(ctx context.Context, c cli.HostedConfig) (*signin.Bridge
 		return nil, nil
 	}
 	o := signin.Options{
-		Public: c.Public.Origin, ConnectorKey: c.AuthorizationSource, Details: c.Details, Transport: rsclient.NewTransport(), Now: time.Now, Log: c.Log,
+		Public: c.Public.Origin, ConnectorKey: c.AuthorizationSource, Details: c.Details, Now: time.Now, Log: c.Log,
 	}
 	if issuers := c.AuthorizationServers; len(issuers) > 0 {
 		o.Issuer = issuers[0]

@@ -9,6 +9,8 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+
+	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 )
 
 // seed adds the recorded bodies whose names begin with one of the prefixes.
@@ -143,7 +145,7 @@ func (s scriptedAnswer) RoundTrip(*http.Request) (*http.Response, error) {
 func FuzzSource(f *testing.F) {
 	seed(f, "connect-04", "refusal-public")
 	f.Fuzz(func(t *testing.T, body []byte) {
-		c := &client{http: &http.Client{Transport: scriptedAnswer(body)}}
+		c := &client{once: &rsclient.Once{HTTP: http.Client{Transport: scriptedAnswer(body)}}}
 		found, err := c.source(t.Context(), server{metadata: metadata{Issuer: "https://as.example"}}, "slack")
 		if err != nil {
 			return

@@ -10,7 +10,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/http/httptrace"
 	"net/url"
 	"slices"
 	"strconv"
@@ -28,20 +27,13 @@ const (
 	maxWait     = 300 // seconds
 )
 
-// A client sends requests to the servers of a provider. It follows no redirect, and never sends a request twice.
+// A client sends requests to the servers of a provider.
 type client struct {
-	http  *http.Client
+	once  *rsclient.Once
 	agent string
 }
 
-func newClient(agent string) *client {
-	transport := rsclient.NewTransport()
-	transport.DisableKeepAlives = true // net/http repeats a request if a kept connection turns out to be closed
-	return &client{agent: agent, http: &http.Client{
-		Transport: transport, Timeout: requestTime,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}}
-}
+func newClient(agent string) *client { return &client{rsclient.NewOnce(requestTime), agent} }
 
 // A RefusedError is the error of an answer that is not a success.
 type RefusedError struct {
@@ -103,13 +95,10 @@ func (c *client) send(ctx context.Context, method, address string, document any,
 		return nil, err
 	}
 	sent, contentType := encode(document)
-	connected := false
-	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected = true }})
-	request, err := http.NewRequestWithContext(traced, method, target.String(), bytes.NewReader(sent))
+	request, err := http.NewRequestWithContext(ctx, method, target.String(), bytes.NewReader(sent))
 	if err != nil {
 		return nil, errors.New("the address cannot be asked")
 	}
-	request.GetBody = nil // so that the transport cannot send it twice
 	for name, value := range map[string]string{
 		"Accept": "application/json", "User-Agent": c.agent, "Content-Type": contentType, "Authorization": authorization,
 	} {
@@ -117,7 +106,7 @@ func (c *client) send(ctx context.Context, method, address string, document any,
 			request.Header.Set(name, value)
 		}
 	}
-	response, err := c.http.Do(request)
+	response, connected, err := c.once.Do(request)
 	switch {
 	case err != nil && !connected: // network, proxy or handshake failed: nothing of the request was written
 		if cause, ok := errors.AsType[*url.Error](err); ok { // its text repeats the address

@@ -61,7 +61,7 @@ func TestARenewalThatWasNotSentIsSentLater(t *testing.T) {
 // A proxy that does not listen, and a call that ended before there was a connection, have sent nothing.
 func TestWithoutAConnectionNothingIsSent(t *testing.T) {
 	c := newClient("test")
-	c.http.Transport.(*http.Transport).Proxy = http.ProxyURL(&url.URL{Scheme: "http", Host: "127.0.0.1:1"})
+	c.once.HTTP.Transport.(*http.Transport).Proxy = http.ProxyURL(&url.URL{Scheme: "http", Host: "127.0.0.1:1"})
 	if _, err := c.post(t.Context(), "https://as.example/oauth/token", url.Values{}); !errors.Is(err, errNotSent) {
 		t.Errorf("a proxy that is away: %v", err)
 	}

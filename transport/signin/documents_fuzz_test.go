@@ -50,7 +50,7 @@ func newScripted(f *testing.F) *scripted {
 
 func (s *scripted) bridge(t testing.TB, key, details string) (*signin.Bridge, error) {
 	return signin.New(t.Context(), signin.Options{
-		Issuer: s.URL, Public: ours, ConnectorKey: key, Details: details, Transport: http.DefaultTransport, Now: time.Now, Log: zerolog.Nop(),
+		Issuer: s.URL, Public: ours, ConnectorKey: key, Details: details, Now: time.Now, Log: zerolog.Nop(),
 	})
 }
 
@@ -135,7 +135,7 @@ func FuzzIssuers(f *testing.F) {
 	s := newScripted(f)
 	f.Fuzz(func(t *testing.T, metadata string) {
 		s.metadata.Store(metadata)
-		found, err := signin.NewIssuers(s.URL, s.URL, http.DefaultTransport, time.Now).Ask(t.Context())
+		found, err := signin.NewIssuers(s.URL, s.URL, time.Now).Ask(t.Context())
 		if err == nil && (len(found) == 0 || len(found) > 8) {
 			t.Errorf("%d issuers", len(found))
 		}

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"net/http/httptrace"
 	"net/url"
 	"slices"
 	"strings"
@@ -157,14 +156,10 @@ func (b *Bridge) post(ctx context.Context, target, media string, body []byte) (s
 	default:
 		return serverAnswer{}, errUpstream
 	}
-	connected := false
-	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected = true }})
-	// check has parsed the target.
-	request, _ := http.NewRequestWithContext(traced, http.MethodPost, target, bytes.NewReader(body))
-	request.GetBody = nil // so that the transport does not send it again on another connection
+	request, _ := http.NewRequestWithContext(ctx, http.MethodPost, target, bytes.NewReader(body)) // check has parsed the target
 	request.Header.Set("Content-Type", media)
 	request.Header.Set("Accept", "application/json")
-	response, err := b.client.Do(request)
+	response, connected, err := b.client.Do(request)
 	switch {
 	case err != nil && connected:
 		return serverAnswer{}, errLost

@@ -79,7 +79,7 @@ func TestASlowIssuerListIsWaitedForByOne(t *testing.T) {
 	}))
 	defer s.Close()
 	c := &clock{}
-	issuers := signin.NewIssuers(s.URL, s.URL, http.DefaultTransport, c.now)
+	issuers := signin.NewIssuers(s.URL, s.URL, c.now)
 	listed := make(chan []string, 3)
 	list := func() { listed <- issuers.List(t.Context()) }
 	demand := func(count int) {
@@ -123,7 +123,7 @@ func TestIssuers(t *testing.T) {
 	}))
 	defer s.Close()
 	c := &clock{}
-	issuers := signin.NewIssuers(s.URL, s.URL, http.DefaultTransport, c.now)
+	issuers := signin.NewIssuers(s.URL, s.URL, c.now)
 	demand := func(want string, questions int64) {
 		t.Helper()
 		if got := issuers.List(t.Context()); len(got) != 1 || got[0] != want || asked.Load() != questions {
@@ -139,7 +139,7 @@ func TestIssuers(t *testing.T) {
 	c.Add(int64(10 * time.Second))
 	demand("https://as.example", 3)
 
-	fresh := signin.NewIssuers(s.URL, s.URL, http.DefaultTransport, c.now)
+	fresh := signin.NewIssuers(s.URL, s.URL, c.now)
 	if got := fresh.List(t.Context()); len(got) != 1 || got[0] != s.URL {
 		t.Errorf("what is never known is the resource server: %v", got)
 	}

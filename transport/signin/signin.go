@@ -24,6 +24,7 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/middleware/web"
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 	"github.com/pdp-connect/pdpp-mcp/transport/internal/rechecked"
 )
 
@@ -41,10 +42,9 @@ type Options struct {
 	// ConnectorKey names a source of which the owner has one connection. The sign-in requests all its streams.
 	ConnectorKey string
 	// Details are authorization_details (RFC 9396) with one entry, which is requested instead.
-	Details   string
-	Transport http.RoundTripper
-	Now       func() time.Time
-	Log       zerolog.Logger
+	Details string
+	Now     func() time.Time
+	Log     zerolog.Logger
 }
 
 // A Bridge serves sign-ins. It keeps tokens in memory for ten seconds, and stores nothing.
@@ -52,7 +52,7 @@ type Bridge struct {
 	options Options
 	source  string            // the source whose data are requested
 	streams []requestedStream // the requested streams of the source; empty means all
-	client  *http.Client
+	client  *rsclient.Once
 
 	found *rechecked.Value[finding]
 
@@ -77,7 +77,7 @@ func New(ctx context.Context, o Options) (*Bridge, error) {
 		return nil, errors.New("name either a source or authorization details")
 	}
 	b := &Bridge{
-		options: o, source: o.ConnectorKey, client: newClient(o.Transport), inFlight: make(chan struct{}, maxInFlight),
+		options: o, source: o.ConnectorKey, client: rsclient.NewOnce(requestTime), inFlight: make(chan struct{}, maxInFlight),
 		registrations: rate.NewLimiter(100/(10*60.0), 100),
 		registering:   web.NewLimiter(web.Limits{AddressRate: 20 / (10 * 60.0), AddressBurst: 20}, o.Now),
 		tokens:        web.NewLimiter(web.Limits{AddressRate: 1, AddressBurst: 60}, o.Now),

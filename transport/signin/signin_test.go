@@ -100,7 +100,7 @@ func (c *clock) now() time.Time { return time.Unix(1_800_000_000, c.Load()) }
 
 func (s *realServer) options(c *clock) signin.Options {
 	return signin.Options{
-		Issuer: s.URL, Public: ours, ConnectorKey: "slack", Transport: http.DefaultTransport, Now: c.now, Log: zerolog.Nop(),
+		Issuer: s.URL, Public: ours, ConnectorKey: "slack", Now: c.now, Log: zerolog.Nop(),
 	}
 }
 

@@ -19,19 +19,8 @@ import (
 // maxDocument is the most bytes that are read of an answer.
 const maxDocument = 256 << 10
 
-// newClient returns a client for an authorization server or a resource server. It follows no redirect, which could lead to another server.
-// It keeps no idle connection: a request on a dead one fails, although it may have arrived.
-func newClient(transport http.RoundTripper) *http.Client {
-	if known, ok := transport.(*http.Transport); ok {
-		known = known.Clone()
-		known.DisableKeepAlives = true
-		transport = known
-	}
-	return &http.Client{
-		Transport: transport, Timeout: 10 * time.Second,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
-}
+// requestTime is the most time of a request to the authorization server or the resource server.
+const requestTime = 10 * time.Second
 
 // A server is the part of authorization server metadata that is used.
 type server struct {
@@ -118,13 +107,13 @@ func isSecure(u *url.URL) bool {
 }
 
 // get reads a JSON document. Its error names the status or why the request failed, and contains nothing of the document.
-func get(ctx context.Context, client *http.Client, target string, into any) error {
+func get(ctx context.Context, client *rsclient.Once, target string, into any) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, target, nil)
 	if err != nil {
 		return err
 	}
 	request.Header.Set("Accept", "application/json")
-	response, err := client.Do(request)
+	response, _, err := client.Do(request)
 	if err != nil {
 		return err
 	}
@@ -144,15 +133,15 @@ func get(ctx context.Context, client *http.Client, target string, into any) erro
 
 // Issuers finds out who issues a resource server's tokens (RFC 9728). It is safe for concurrent use.
 type Issuers struct {
-	client *http.Client
+	client *rsclient.Once
 	public string // the resource server's public URL
 	read   string // the URL at which it is asked
 	known  *rechecked.Value[[]string]
 }
 
 // NewIssuers returns the Issuers of the resource server with a public URL. It is asked at the URL read, which may be the same.
-func NewIssuers(public, read string, transport http.RoundTripper, now func() time.Time) *Issuers {
-	i := &Issuers{client: newClient(transport), public: public, read: read}
+func NewIssuers(public, read string, now func() time.Time) *Issuers {
+	i := &Issuers{client: rsclient.NewOnce(requestTime), public: public, read: read}
 	i.known = rechecked.New(now, i.recheck)
 	return i
 }
