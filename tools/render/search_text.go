@@ -113,7 +113,7 @@ func (f *searchFrame) text(s *searchPage, hits []hit.Text) string {
 	long, read := 0, write.Lead(readAround, f.read)
 	for i := range hits {
 		h := &hits[i]
-		if x := s.hit(i); f.read != "" && !h.Long && !h.Joins && h.Cut() && strings.HasPrefix(read, readAround) && len(x.Excerpts) > 0 {
+		if x := s.hit(i); f.read != "" && !h.Long && h.Cut() && strings.HasPrefix(read, readAround) && len(x.Excerpts) > 0 {
 			if read = readOn + f.read; x != f.of {
 				read = readOn + readMatch(x)
 			}
@@ -213,7 +213,7 @@ func (s *searchPage) hitTexts(chars, remaining int) []hit.Text {
 		line := hit.Text{ID: h.Handle("", ""), What: h.What(chars > 0), Match: matches[from:len(matches):len(matches)]}
 		line.Proven = len(h.Excerpts) > 0
 		if line.Long = clean.LongerThan(h.ID, previewIDChars); !line.Long {
-			line.Record, line.Joins = records.Add(h)
+			line.Join(h, records)
 		}
 		if remaining -= line.Size(); remaining < 0 {
 			break

@@ -26,13 +26,13 @@ type Text struct {
 	Long   bool // the id is too long to be shown (D15)
 }
 
-// sameThing reports whether two streams have parts of the same things, such as messages and message_bodies: then equal record ids mean one
-// thing. Other streams, such as orders and customers, may use the same ids for different things.
+// sameThing reports whether two streams are one, or have parts of the same things, such as messages and message_bodies: then equal record
+// ids mean one thing. Other streams, such as orders and customers, may use the same ids for different things.
 func sameThing(a, b string) bool {
 	if len(a) > len(b) {
 		a, b = b, a
 	}
-	return strings.HasPrefix(b, strings.TrimSuffix(a, "s")+"_")
+	return a == b || strings.HasPrefix(b, strings.TrimSuffix(a, "s")+"_")
 }
 
 // SharedRecords finds hits of the same thing as an earlier hit. It maps each record, without its stream, to the stream of its first hit.
@@ -55,6 +55,13 @@ func (s SharedRecords) Add(h *Hit) (record rs.Ref, joins bool) {
 	return record, seen
 }
 
+// Join makes the hit part of the line of an earlier hit if it is of the same thing. Only a match in the same record is shown below that line.
+func (t *Text) Join(h *Hit, records SharedRecords) {
+	if t.Record, t.Joins = records.Add(h); t.Joins && records[t.Record] != h.Stream {
+		t.Match = nil
+	}
+}
+
 // Cut reports whether the match is truncated.
 func (t *Text) Cut() bool {
 	return bytes.Contains(t.Match, []byte(`"`+write.Ellipsis)) || bytes.Contains(t.Match, []byte(write.Ellipsis+`"`))
@@ -66,27 +73,37 @@ func (t *Text) Size() int {
 	case t.Long:
 		return 0
 	case t.Joins:
-		return len(" + ") + len(t.ID)
+		return len(" + ") + len(t.ID) + len("\n  ") + len(t.Match)
 	}
 	return len(t.ID) + len(write.Separator) + len(t.What) + len("\n  ") + len(t.Match) + 1
 }
 
-// Line returns a hit, with the ids of the hits after it that belong to the same record.
+// Line returns a hit, with the ids of the hits after it that belong to the same record, and their matches if they are of this one.
 func (t *Text) Line(behind []Text) string {
 	var line strings.Builder
 	line.Grow(t.Size())
 	line.WriteString(t.ID)
+	ids, matches := []string{t.ID}, [][]byte{t.Match}
 	for _, other := range behind {
-		if t.Record != (rs.Ref{}) && other.Record == t.Record && !other.Long {
+		if t.Record == (rs.Ref{}) || other.Record != t.Record || other.Long {
+			continue
+		}
+		if !slices.Contains(ids, other.ID) {
 			line.WriteString(" + ")
 			line.WriteString(other.ID)
+			ids = append(ids, other.ID)
+		}
+		if !slices.ContainsFunc(matches, func(match []byte) bool { return bytes.Equal(match, other.Match) }) {
+			matches = append(matches, other.Match)
 		}
 	}
 	line.WriteString(write.Separator)
 	line.WriteString(t.What)
-	if len(t.Match) > 0 {
-		line.WriteString("\n  ")
-		line.Write(t.Match)
+	for _, match := range matches {
+		if len(match) > 0 {
+			line.WriteString("\n  ")
+			line.Write(match)
+		}
 	}
 	return line.String()
 }
@@ -195,7 +212,7 @@ func StreamMix(hits []Hit) string {
 	for i := range hits {
 		h, source := &hits[i], sourceLabel(&hits[i])
 		at := slices.IndexFunc(groups, func(g group) bool {
-			return g.source == source && slices.ContainsFunc(g.streams, func(s string) bool { return s == h.Stream || sameThing(s, h.Stream) })
+			return g.source == source && slices.ContainsFunc(g.streams, func(s string) bool { return sameThing(s, h.Stream) })
 		})
 		if at < 0 {
 			at, groups = len(groups), append(groups, group{source: source})
