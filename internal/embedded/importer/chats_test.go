@@ -205,9 +205,44 @@ func TestPeopleOfSlackHaveTheirNames(t *testing.T) {
 	for _, one := range records["messages"] {
 		got = append(got, []any{one["author"], one["display_name"], one["text"], one["reactions"]})
 	}
-	want := [][]any{{"Tom Baker", "Tom", "@Tom @bo", []any{"ok 1: Tom Baker"}}, {"Nora", nil, "b", nil}, {"bo", nil, "c", nil}, {"Guest Nine", nil, "see @Tom:ok:\nhttps://x.example\nde", nil}}
+	want := [][]any{{"Tom Baker", "Tom", "@Tom @bo", []any{"ok 1: Tom Baker"}}, {"Nora", nil, "b", nil}, {"bo", nil, "c", nil}, {"Guest Nine", nil, "see @Tom:ok:\nhttps://x.example\nd\ne", nil}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+// The text of a message, its blocks and its attachments often say the same in different forms.
+func TestAMessageOfSlackHasAllItsTextOnce(t *testing.T) {
+	rich := `"blocks":[{"type":"rich_text","elements":[{"type":"rich_text_section","elements":[`
+	tests := []struct{ name, message, want string }{
+		{"blocks that repeat the text", `"text":"hi <@U2>, *all*: <https://x.example|ex> &amp; <#C1|news> :wave::skin-tone-2:\n• one\n2. two",` + rich +
+			`{"type":"text","text":"hi "},{"type":"user","user_id":"U2"},{"type":"text","text":", "},{"type":"text","text":"all","style":{"bold":true}},
+			{"type":"text","text":": "},{"type":"link","url":"https://x.example","text":"ex"},{"type":"text","text":" & "},{"type":"channel","channel_id":"C1"},
+			{"type":"text","text":" "},{"type":"emoji","name":"wave","skin_tone":2}]},{"type":"rich_text_list","elements":[{"type":"rich_text_section",
+			"elements":[{"type":"text","text":"one"}]},{"type":"rich_text_section","elements":[{"type":"text","text":"two"}]}]}]}]`,
+			"hi @U2, *all*: ex (https://x.example) & #news :wave::skin-tone-2:\n• one\n2. two"},
+		{"blocks that say more than the text", `"text":"Deploy finished","blocks":[{"type":"header","text":{"type":"plain_text","text":"Deploy finished"}},{"type":"divider"},
+			{"type":"section","text":{"type":"mrkdwn","text":"*Version* 1 &lt; 2"},"fields":[{"type":"mrkdwn","text":"Env: prod"},{"type":"plain_text","text":"a < b > c"}],
+			"accessory":{"type":"button","text":{"type":"plain_text","text":"Open"},"url":"https://o.example"}},{"type":"context","elements":[
+			{"type":"image","image_url":"https://i.example","alt_text":"icon"},{"type":"mrkdwn","text":"by ada"}]}]`,
+			"Deploy finished\n*Version* 1 < 2\nEnv: prod\na < b > c\nOpen (https://o.example)\nicon (https://i.example)\nby ada"},
+		{"a short line that is part of a word of the text", `"text":"token 15",` + rich + `{"type":"text","text":"ok\n5"}]}]}]`, "token 15\nok\n5"},
+		{"the same line twice in one block", `"text":"",` + rich + `{"type":"text","text":"yes\n\nyes"},{"type":"broadcast","range":"here"}]}]}]`, "yes\n\nyes!here"},
+		{"a table", `"text":"","blocks":[{"type":"table","rows":[[{"type":"raw_text","text":"h1"},{"type":"raw_text","text":"h2"}],[{"type":"raw_text","text":"a"},
+			{"type":"rich_text","elements":[{"type":"rich_text_section","elements":[{"type":"text","text":"b"}]}]}]]}]`, "h1 | h2\na | b"},
+		{"all of what a program attaches", `"text":"","attachments":[{"fallback":"no","pretext":"New by ada","title":"Fix","title_link":"https://g.example/1","text":"Body",
+			"fields":[{"title":"State","value":"open"}],"footer":"Git"}]`, "New by ada\nFix (https://g.example/1)\nBody\nState: open\nGit"},
+		{"a shared message, whose blocks repeat it", `"text":"see","attachments":[{"fallback":"[1] bob: orig","author_name":"bob","text":"orig <https://x.example>",
+			"blocks":[{"type":"section","text":{"type":"mrkdwn","text":"orig <https://x.example>"}}]}]`, "see\nbob\norig https://x.example"},
+		{"a preview of a link of the text", `"text":"<https://v.example>","attachments":[{"title":"Film","title_link":"https://v.example","fallback":"Film"}]`, "https://v.example\nFilm"},
+		{"blocks of an attachment alone", `"text":"","attachments":[{"fallback":"[no preview available]","blocks":[{"type":"section","text":{"type":"mrkdwn","text":"in"}}]}]`, "in"},
+		{"only a fallback", `"text":"","attachments":[{"fallback":"bare"}]`, "bare"},
+	}
+	for _, test := range tests {
+		records, _ := loadedTree(t, map[string]string{"users.json": "[]", "c/2026-01-15.json": `[{"type":"message","ts":"1768443000.1",` + test.message + `}]`})
+		if got := records["messages"]; len(got) != 1 || got[0]["text"] != test.want {
+			t.Errorf("%s: %v, want %q", test.name, got, test.want)
+		}
 	}
 }
 

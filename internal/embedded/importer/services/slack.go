@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/tidwall/gjson"
 
@@ -42,6 +43,10 @@ var (
 	// slackMark matches a mention of a person or a channel, or a link, in a message.
 	slackMark   = item.Expression(`<([@#!]?)([^<>|]*)(?:\|([^<>]*))?>`)
 	slackEscape = strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&")
+	slackQuote  = strings.NewReplacer("<", "&lt;", ">", "&gt;", "&", "&amp;")
+	// slackName matches mentions and emoji, which texts and blocks write differently.
+	slackName  = item.Expression(`<[@#!][^<>]*>|:[^\s:]+:`)
+	slackStyle = strings.NewReplacer("*", "", "_", "", "~", "", "`", "", "\u200b", "")
 )
 
 func (u SlackUsers) plain(text string) string {
@@ -60,23 +65,109 @@ func (u SlackUsers) plain(text string) string {
 	}))
 }
 
-// blockText returns the text of a block and of its parts. Each section and each part of a rich text ends its line.
+// slackLink returns a link as messages write it.
+func slackLink(target, label string) string {
+	switch {
+	case target == "":
+		return label
+	case label == "" || label == target:
+		return "<" + target + ">"
+	}
+	return "<" + target + "|" + label + ">"
+}
+
+// slackNames maps the parts of rich text that name people and channels to their mark in messages, and to the field with the name.
+var slackNames = map[string][2]string{
+	"user": {"<@", "user_id"}, "channel": {"<#", "channel_id"}, "usergroup": {"<!", "usergroup_id"}, "broadcast": {"<!", "range"},
+}
+
+// blockText returns the text of a block as messages write it. Each part ends its line, except the parts of a line of rich text.
 func blockText(block gjson.Result) string {
-	kind, content := text(block, "type"), cmp.Or(text(block, "text"), text(block, "text.text"), text(block, "url"))
-	if kind == "emoji" {
-		content = ":" + text(block, "name") + ":"
-	} else if user := text(block, "user_id"); user != "" {
-		content = "<@" + user + ">"
+	if block.IsArray() { // a row of a table
+		var cells []string
+		for _, cell := range block.Array() {
+			cells = append(cells, strings.ReplaceAll(strings.Trim(blockText(cell), "\n"), "\n", " "))
+		}
+		return strings.Join(cells, " | ") + "\n"
 	}
-	parts := []string{content}
-	for _, part := range slices.Concat(list(block, "elements"), list(block, "fields")) {
-		parts = append(parts, blockText(part))
+	kind, content := text(block, "type"), text(block, "text")
+	if name, ok := slackNames[kind]; ok {
+		return name[0] + text(block, name[1]) + ">"
 	}
-	content = strings.Join(parts, "")
-	if strings.HasPrefix(kind, "rich_text_") || slices.Contains([]string{"section", "header", "context"}, kind) {
-		return strings.TrimRight(content, "\n") + "\n"
+	switch kind {
+	case "text":
+		return slackQuote.Replace(content)
+	case "link":
+		return slackLink(text(block, "url"), slackQuote.Replace(content))
+	case "emoji":
+		return ":" + text(block, "name") + ":"
+	case "date":
+		return slackQuote.Replace(text(block, "fallback"))
+	case "color":
+		return text(block, "value")
+	case "button":
+		return slackLink(text(block, "url"), slackQuote.Replace(text(block, "text.text"))) + "\n"
+	case "image":
+		content = slackLink(text(block, "image_url"), slackQuote.Replace(text(block, "alt_text"))) + "\n"
+	case "plain_text", "raw_text":
+		content = slackQuote.Replace(content)
+	}
+	for _, path := range [...]string{"title", "text", "description", "elements", "fields", "rows", "accessory"} {
+		for _, part := range block.Get(path).Array() {
+			content += blockText(part)
+		}
+	}
+	if content = strings.Trim(content, "\n"); content != "" {
+		content += "\n"
 	}
 	return content
+}
+
+// attachedText returns the text of what a program or a shared message adds to a message, without its blocks. It has no link that the
+// message has.
+func attachedText(attached gjson.Result, message string) string {
+	link := text(attached, "title_link")
+	if strings.Contains(message, "<"+link) {
+		link = ""
+	}
+	lines := []string{text(attached, "pretext"), text(attached, "author_name"), slackLink(link, text(attached, "title")), text(attached, "text")}
+	for _, field := range list(attached, "fields") {
+		lines = append(lines, strings.Trim(text(field, "title")+": "+text(field, "value"), ": "))
+	}
+	lines = append(lines, text(attached, "footer"))
+	return strings.Join(slices.DeleteFunc(lines, func(line string) bool { return line == "" }), "\n")
+}
+
+// slackWords returns the words of a text without its marks, each after a space.
+func slackWords(marked string) string {
+	plain := slackStyle.Replace(slackEscape.Replace(slackName().ReplaceAllString(marked, " ")))
+	words := strings.FieldsFunc(plain, func(one rune) bool { return unicode.IsSpace(one) || unicode.IsPunct(one) })
+	return " " + strings.Join(words, " ") + " "
+}
+
+// slackText returns all text of a message. Of its blocks and attachments, only lines whose words are not above them are added: most
+// programs write the same text into several of them, in different forms.
+func slackText(message gjson.Result) string {
+	body, known := text(message, "text"), slackWords(text(message, "text"))
+	add := func(more string) {
+		isFirst := body == ""
+		for line := range strings.SplitSeq(strings.Trim(more, "\n"), "\n") {
+			if words := slackWords(line); isFirst || strings.Trim(words, " ") != "" && !strings.Contains(known, words) {
+				body = strings.TrimLeft(body+"\n"+line, "\n")
+			}
+		}
+		known += slackWords(more)
+	}
+	add(blockText(message.Get("{elements:blocks}")))
+	for _, attached := range list(message, "attachments") {
+		own, blocks := attachedText(attached, body), blockText(attached.Get("{elements:blocks}"))
+		add(own)
+		add(blocks)
+		if own+blocks == "" {
+			add(text(attached, "fallback"))
+		}
+	}
+	return body
 }
 
 // Slack reads the messages of one day in a channel. A reply names the message that began its thread.
@@ -99,14 +190,7 @@ func Slack(file io.ReadSeeker, channel string, users SlackUsers) item.Records {
 			made.Put("display_name", author.Shown)
 		}
 		made.Put("user_id", text(message, "user"))
-		body := text(message, "text")
-		for _, attached := range list(message, "attachments") { // where programs put their text
-			body = strings.TrimLeft(body+"\n"+cmp.Or(text(attached, "text"), text(attached, "fallback")), "\n")
-		}
-		if body == "" {
-			body = strings.Trim(blockText(message.Get("{elements:blocks}")), "\n")
-		}
-		made.Put("text", users.plain(body))
+		made.Put("text", users.plain(slackText(message)))
 		thread := cmp.Or(text(message, "thread_ts"), stamp)
 		if thread != stamp {
 			made.Put("in_reply_to", channel+"-"+thread)
