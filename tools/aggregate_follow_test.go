@@ -11,8 +11,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
-// The calls that a list of times prints, followed to the last, count every record once: also days without a time among instants, whichever
-// zone is asked for, where the clocks change and where they skip a midnight or show it twice.
+// Following the calls of a time-grouped list to the last page counts every record exactly once, even when dates without a time are mixed
+// with instants, in any zone, and where a clock change skips or repeats midnight.
 func TestEveryRecordIsInOneGroupOfTime(t *testing.T) {
 	times := []string{
 		"2026-08-03", "2026-08-03T08:00:00Z", "2026-08-02T22:30:00Z", "2026-08-03T00:00:00Z", "2026-08-03T00:10:00Z", "2026-08-04", "2026-08-04T04:00:00Z",

@@ -11,7 +11,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
-// Groups by an id say what it names, where that is read in a few reads, and else how it is read.
+// If the groups are ids, the answer names the records that they refer to, or says how to read them when that takes too many reads.
 func TestGroupsByAnIDAreNamed(t *testing.T) {
 	schema := func(extra string) string {
 		return `{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c"}` + extra + `],"streams":[` +
@@ -68,7 +68,7 @@ func TestGroupsByAnIDAreNamed(t *testing.T) {
 	}
 }
 
-// What a number leaves out, or counts once, stands on both channels.
+// A note about what the number omits or counts once is in the text and in the structured output.
 func TestAggregateSaysWhatItDoesNotTellApart(t *testing.T) {
 	server := newShopServer(t)
 	for arguments, want := range map[string]string{
@@ -94,8 +94,8 @@ func TestAggregateSaysWhatItDoesNotTellApart(t *testing.T) {
 	}
 }
 
-// A price of an item is in the currency of its order: where orders have several, it is said that they are mixed, or may be, and no other
-// number passes for the one that was asked for.
+// The currency of an item's price is in its order. If orders have several currencies, the answer says that the sum mixes them or may mix
+// them, and the metric is never replaced by another one.
 func TestCurrenciesOfTheOrdersOfItems(t *testing.T) {
 	const schema = `{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c"}],"streams":[` +
 		`{"name":"items","field_capabilities":{"price":"t=number,a=max|sum","name":"t=string,eq","order_id":"t=string,eq,a=group_by"}},` +
@@ -129,7 +129,7 @@ func TestCurrenciesOfTheOrdersOfItems(t *testing.T) {
 	}
 }
 
-// A count says that cancelled or deleted records are in it, by whatever name their status has, and a count of none says nothing.
+// A count says that it includes cancelled or deleted records, whatever the status field is called. A count of zero says nothing.
 func TestACountSaysThatCancelledRecordsAreInIt(t *testing.T) {
 	for _, row := range []struct{ field, arguments, statuses, says string }{
 		{"status", `{}`, `{"key":"paid","count":5},{"key":"cancelled","count":2}`, "every status is included (cancelled 2); apart: aggregate " +

@@ -13,7 +13,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
-// spendingServer has a stream of money that was spent, below zero as banks have it, some of it on no day or for no payee.
+// spendingServer has a stream of payments with negative amounts, as in bank exports; some have no date or no payee.
 func spendingServer(t *testing.T) *shopServer {
 	t.Helper()
 	field := func(name, kind string, can ...string) model.Field {
@@ -38,7 +38,7 @@ func spendingServer(t *testing.T) *shopServer {
 	}}, records)
 }
 
-// Groups come in the order that is asked for, those without a value or a time among them, and the answer says which it is.
+// Groups come in the requested order, including those without a value or a time, and the answer names the order.
 func TestGroupsComeInTheOrderThatIsAskedFor(t *testing.T) {
 	server := spendingServer(t)
 	for arguments, want := range map[string]string{
@@ -71,7 +71,8 @@ func TestGroupsComeInTheOrderThatIsAskedFor(t *testing.T) {
 	}
 }
 
-// Groups of time that a limit cuts are followed to their end in either direction, and each answer says how many records are on neither side.
+// Time groups that the limit truncates can be followed to the end in both directions, and each answer says how many records are in no
+// group.
 func TestGroupsOfTimeAreFollowedToTheirEnd(t *testing.T) {
 	server := spendingServer(t)
 	for arguments, want := range map[string][]string{

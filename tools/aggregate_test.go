@@ -26,7 +26,7 @@ import (
 type shopServer struct {
 	doer rs.Doer
 	mu   sync.Mutex
-	read []string // what was read, since the last call
+	read []string // what was read since the last call
 }
 
 // order is a record of the stream orders; a nil total or currency is null.
@@ -70,7 +70,7 @@ func newShopServer(t *testing.T) *shopServer {
 	return serve(t, connectors, records)
 }
 
-// call makes a call of a tool, and returns its text and structured output.
+// call calls a tool and returns the text and structured output of its answer.
 func (s *shopServer) call(t *testing.T, tool *tools.Tool, arguments string) (text string, data rs.Object, reply tools.Reply) {
 	t.Helper()
 	s.mu.Lock()
@@ -252,10 +252,10 @@ func TestAggregateSaysWhatItAddsUp(t *testing.T) {
 	}
 }
 
-// What the fields are is asked once a minute, and not for a call that is refused.
+// The schema is read once a minute, and not at all for a call that is refused.
 func TestAggregateReadsTheSchemaOnce(t *testing.T) {
 	server, tool := newShopServer(t), tools.Aggregate()
-	for i, want := range []int{5, 4, 4} { // the number, the connections, the statuses, and at first the schema
+	for i, want := range []int{5, 4, 4} { // the number, the connections, the statuses; the first time also the schema
 		if server.call(t, tool, `{"stream":"orders","metric":"count"}`); len(server.read) != want {
 			t.Errorf("call %d reads %q", i+1, server.read)
 		}
@@ -314,7 +314,7 @@ func serve(t *testing.T, connectors []model.Connector, records []model.Record) *
 	return s
 }
 
-// An aggregation names the zone whose days its filter was read as, though the resource server, which has the instants, names none.
+// The answer names the time zone in which the days of the filter were read, even if the resource server does not name one.
 func TestAnAggregationNamesTheZoneOfItsDays(t *testing.T) {
 	const schema = `{"detail":"compact","connectors":[{"granted_connections":[{"connection_id":"c"}],"streams":[{"name":"s",` +
 		`"field_capabilities":{"at":"t=timestamp,eq,r=gte|lt|lte","due":"t=string,eq,r=gte|lt|lte"}}]}]}`
@@ -328,7 +328,7 @@ func TestAnAggregationNamesTheZoneOfItsDays(t *testing.T) {
 		`"filter":{"at":{"lte":"2026-03-01"}},"time_zone":"Europe/Berlin"`:  `"Europe/Berlin"`,
 		`"filter":{"at":{"lte":"2026-03-01"}}`:                              `"UTC"`,
 		`"filter":{"at":"2026-03-01T00:00:00Z"},"time_zone":"Asia/Tokyo"`:   "",
-		`"filter":{"due":{"lte":"2026-03-01"}},"time_zone":"Europe/Berlin"`: "", // its days are of no zone
+		`"filter":{"due":{"lte":"2026-03-01"}},"time_zone":"Europe/Berlin"`: "", // dates without a time belong to no zone
 		`"time_zone":"Europe/Berlin"`:                                       "",
 	} {
 		result := use(t, tools.Aggregate(), server, []byte(`{"stream":"s","metric":"count",`+arguments+`}`))

@@ -19,12 +19,12 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
-// recordServer serves records of one stream as a resource server does: pages, single records and field windows.
+// recordServer serves the records of one stream: pages, single records and windows of a field.
 func recordServer(records []rs.Object) *middlewaretest.RS {
 	answer := func(value any) (*rs.Response, error) {
 		return &rs.Response{Status: http.StatusOK, Body: rs.EncodeJSON(value)}, nil
 	}
-	texts := map[string][]rune{} // of the fields that were windowed
+	texts := map[string][]rune{} // the texts of the windowed fields
 	return &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
 		number := func(name string, fallback int) int {
 			if n, err := strconv.Atoi(r.Query.Get(name)); err == nil {
@@ -77,7 +77,7 @@ func recordServer(records []rs.Object) *middlewaretest.RS {
 	}}
 }
 
-// use calls a tool as the chain does, and holds every result to the budget of both channels (D18).
+// use calls a tool as the pipeline does and checks that both channels of the result stay within their budgets (D18).
 func use(t *testing.T, tool *tools.Tool, server rs.Doer, raw json.RawMessage) render.Result {
 	t.Helper()
 	return useIn(t.Context(), t, tool, server, raw)
@@ -121,7 +121,7 @@ type longField struct {
 	}
 }
 
-// readOn follows the windows of a field to its end.
+// readOn reads the windows of a field to the end.
 func readOn(t *testing.T, server rs.Doer, arguments json.RawMessage) string {
 	t.Helper()
 	var text strings.Builder
@@ -139,7 +139,7 @@ func readOn(t *testing.T, server rs.Doer, arguments json.RawMessage) string {
 	return text.String()
 }
 
-// walk reads a stream to its end from structured output alone, long fields too, and returns the fields of each record.
+// walk reads a stream to the end using structured output alone, including long fields, and returns the fields of each record.
 func walk(t *testing.T, server rs.Doer, arguments string) map[string]map[string]string {
 	t.Helper()
 	records := map[string]map[string]string{}
@@ -212,7 +212,7 @@ func walk(t *testing.T, server rs.Doer, arguments string) map[string]map[string]
 	}
 }
 
-// plain is a text as it is, and any other value as its JSON.
+// plain returns a string unquoted, and any other value as its JSON.
 func plain(value json.RawMessage) string {
 	if text, ok := rs.AsText(string(value)); ok {
 		return text
@@ -240,8 +240,8 @@ func field(name string, value any) rs.Member {
 	return rs.Member{Name: name, Value: rs.EncodeJSON(value)}
 }
 
-// D18, S1-R2: whatever the size and shape of the records, a reader of structured output alone gets every field of every
-// record, whole and once.
+// D18, S1-R2: for records of any size and shape, a client that reads only structured output gets every field of every record, complete
+// and once.
 func TestRecordsAreReadToTheirEnd(t *testing.T) {
 	many := func(n, size int) []rs.Object {
 		var list []rs.Object
@@ -283,7 +283,7 @@ func TestRecordsAreReadToTheirEnd(t *testing.T) {
 	}
 }
 
-// D18, S1-R2: a document says of each field that it does not show whole how to read on, and that reads the rest.
+// D18, S1-R2: for each field that a document truncates, it says how to read on, and that call reads the rest.
 func TestDocumentsAreReadToTheirEnd(t *testing.T) {
 	var wide, texts []rs.Member
 	for i := range 800 {
@@ -339,7 +339,7 @@ func TestDocumentsAreReadToTheirEnd(t *testing.T) {
 	}
 }
 
-// FuzzRecordsBudget: the same for records of any shape, with up to 12 fields.
+// FuzzRecordsBudget checks the same for records of any shape with up to 12 fields.
 func FuzzRecordsBudget(f *testing.F) {
 	f.Add("subject", "text of é and 🚀\n", uint16(1500), uint8(3), uint8(2))
 	f.Add("", "\"\\\t", uint16(15000), uint8(1), uint8(0))
@@ -353,7 +353,7 @@ func FuzzRecordsBudget(f *testing.F) {
 			return
 		}
 		if clean := string(render.Result{Structured: json.RawMessage(rs.EncodeJSON(name + text))}.Clean(&rs.Response{}).Structured); clean != rs.EncodeJSON(name+text) || strings.TrimSpace(name) != name {
-			return // what is removed is another law
+			return // another test covers what is removed
 		}
 		var members []rs.Member
 		for i := range int(fields) {
@@ -379,7 +379,7 @@ func FuzzRecordsBudget(f *testing.F) {
 	})
 }
 
-// searchServer finds total hits, whose ids have about size bytes, pages them, and says much beside them.
+// searchServer finds total hits with ids of about size bytes, pages them, and adds beside bytes of other metadata to its answers.
 func searchServer(total, size, beside int) *middlewaretest.RS {
 	return &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
 		limit, _ := strconv.Atoi(r.Query.Get("limit"))
@@ -403,8 +403,8 @@ func searchServer(total, size, beside int) *middlewaretest.RS {
 	}}
 }
 
-// D18: whatever the size of ids, titles, links and envelope, every hit is found once by following what the structured
-// result says, and by what its text says.
+// D18: for ids, titles, links and envelopes of any size, following the continuations of the structured output or of the text finds every
+// hit once.
 func TestHitsAreReadToTheirEnd(t *testing.T) {
 	for name, row := range map[string]struct{ total, size, beside int }{
 		"100 hits":                        {100, 10, 10},

@@ -12,8 +12,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
-// D23: where a resource server merges connections and gives no cursor, the calls of structured output, followed to the end, give every
-// record of each connection once, whatever the limit.
+// D23: if a resource server merges connections without a cursor, following the calls in the structured output to the end returns every
+// record of each connection once, at any limit.
 func TestStructuredOutputContinuesEachConnection(t *testing.T) {
 	records := map[string]int{"cin_a": 7, "cin_b": 1, "cin_c": 12}
 	server := &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {

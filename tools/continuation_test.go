@@ -16,7 +16,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
-// listServer serves records, or hits, one of each size in bytes.
+// listServer serves one record, or hit, for each of the sizes, which are in bytes.
 func listServer(sizes []int, hits bool) *middlewaretest.RS {
 	return &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
 		limit, _ := strconv.Atoi(r.Query.Get("limit"))
@@ -31,7 +31,7 @@ func listServer(sizes []int, hits bool) *middlewaretest.RS {
 			item := map[string]any{"object": "record", "id": fmt.Sprint("r", start+i), "stream": "s", "connection_id": "cin_a", "data": map[string]any{"n": i, "body": text}}
 			if hits {
 				item = map[string]any{"stream": "s", "record_key": fmt.Sprint("r", start+i), "connection_id": "cin_a", "title": strings.Repeat("title ", size%40)}
-				if size%3 > 0 { // some hits have no proof
+				if size%3 > 0 { // some hits have no matched excerpt
 					item["evidence_excerpts"] = []map[string]any{{"field_path": "body", "preview_text": "a <mark>needle</mark> in " + text, "provenance": "lexical_match"}}
 				}
 			}
@@ -45,8 +45,8 @@ func listServer(sizes []int, hits bool) *middlewaretest.RS {
 	}}
 }
 
-// D23: the continuations that a channel prints, followed to the end, give every item of the resource server's list once and in its
-// order, whatever the limit and the size of the items.
+// D23: following the continuations of a channel to the end returns every item of the resource server's list once and in order, for any
+// limit and any size of items.
 func assertContinues(t *testing.T, sizes []int, limit int) {
 	t.Helper()
 	want := make([]string, len(sizes))
@@ -80,7 +80,7 @@ func assertContinues(t *testing.T, sizes []int, limit int) {
 				}
 			}
 			delete(arguments, "cursor")
-			if name == "search" && channel == "text" { // the matches stand first, and each page keeps its own order
+			if name == "search" && channel == "text" { // the text lists exact matches first, so only the order within a page is fixed
 				slices.SortStableFunc(got, func(a, b string) int { return number(a) - number(b) })
 			}
 			if !slices.Equal(got, want) {
@@ -100,7 +100,7 @@ var rowID = regexp.MustCompile(`^r\d+$`)
 
 func readText(text string, _ json.RawMessage) (ids []string, cursor string) {
 	for line := range strings.SplitSeq(text, "\n") {
-		if id, ok := strings.CutPrefix(line, "id: cin_a/"); ok { // a record alone
+		if id, ok := strings.CutPrefix(line, "id: cin_a/"); ok { // a single record
 			ids = append(ids, "cin_a/"+id)
 		}
 		if id, _, ok := strings.Cut(line, " | "); ok && rowID.MatchString(id) {
@@ -155,7 +155,7 @@ func FuzzContinuation(f *testing.F) {
 	})
 }
 
-// A list that has changed meanwhile goes on behind the item that was shown last, and says so.
+// If a list has changed between two pages, the continuation starts after the item that was shown last, and says that the list changed.
 func TestAContinuationOfAListThatHasChanged(t *testing.T) {
 	sizes := make([]int, 60)
 	first := use(t, tools.QueryRecords(), listServer(sizes, false), json.RawMessage(`{"stream":"s","limit":100}`))
@@ -183,7 +183,7 @@ func TestAContinuationOfAListThatHasChanged(t *testing.T) {
 	}
 }
 
-// A record whose id no line can hold is passed over in text, and the text says so.
+// A record whose id is too long for a line is omitted from the text, and the text says so.
 func TestARecordThatFitsIntoNoLineIsNamed(t *testing.T) {
 	long := &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
 		response, err := listServer([]int{1, 2, 3, 4}, false).Answer(r)
@@ -206,7 +206,7 @@ func TestARecordThatFitsIntoNoLineIsNamed(t *testing.T) {
 	}
 }
 
-// A cursor of ours of which any one character is another is refused before anything is read, or by the resource server.
+// A cursor with any one character changed is refused, either before anything is read or by the resource server.
 func TestAChangedCursorIsRefused(t *testing.T) {
 	sizes := make([]int, 60)
 	for i := range sizes {
@@ -224,7 +224,7 @@ func TestAChangedCursorIsRefused(t *testing.T) {
 	for i := range cursor {
 		for _, letter := range letters {
 			changed := cursor[:i] + string(letter) + cursor[i+1:]
-			sent := render.ParsePosition(changed).Cursor // to the resource server, which refuses what it did not print
+			sent := render.ParsePosition(changed).Cursor // the resource server refuses a cursor that it did not issue
 			if changed != cursor && decode(changed) == nil && (sent == "" || strings.HasPrefix(sent, "shown.")) {
 				t.Errorf("%s is taken for %s", changed, cursor)
 			}
@@ -232,8 +232,8 @@ func TestAChangedCursorIsRefused(t *testing.T) {
 	}
 }
 
-// A cursor that an answer printed belongs to the list of its call: beside arguments of another list it is refused before anything is
-// read, or after the one read that says whether a connection is named by its id.
+// A cursor is only valid for the list of the call that printed it. With the arguments of another list it is refused before anything is
+// read, or after the one read that tells whether connection_id is an id.
 func TestACursorOfAnotherListIsRefused(t *testing.T) {
 	sizes := make([]int, 60)
 	for i := range sizes {
@@ -258,7 +258,7 @@ func TestACursorOfAnotherListIsRefused(t *testing.T) {
 		"the same search":             {search, `{"q":"needle","streams":["s"]}`, "", 2},
 		"other words":                 {search, `{"q":"needles","streams":["s"]}`, "words, sort or mode", 0},
 		"a time":                      {search, `{"q":"needle","streams":["s"],"since":"2026-01-01"}`, "filter or time", 0},
-		"one connection":              {search, `{"q":"needle","streams":["s"],"connection_id":"cin_a"}`, "connection_id", 2}, // and the schema
+		"one connection":              {search, `{"q":"needle","streams":["s"],"connection_id":"cin_a"}`, "connection_id", 2}, // reads the schema too
 	} {
 		t.Run(name, func(t *testing.T) {
 			printed := cursor

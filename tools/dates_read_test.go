@@ -20,7 +20,7 @@ func TestAFilterOfDatesIsReadAsWholeDays(t *testing.T) {
 		tool, arguments string
 		reads           []string
 		readAs          string
-		ids             string // of the records
+		ids             string // of the matching records
 	}{
 		"a month of timestamps": {
 			"query_records", `{"stream":"orders","connection_id":"cin_a","order":"asc","filter":{"at":{"gte":"2026-02-01","lte":"2026-02-28"}}}`,
@@ -82,7 +82,7 @@ func TestAFilterOfDatesIsReadAsWholeDays(t *testing.T) {
 	}
 }
 
-// A period takes a time without an offset where the call names its zone, and only there.
+// since and until accept a time without an offset only if the call names a time zone.
 func TestAPeriodInTheTimesOfAZone(t *testing.T) {
 	server, tool := newShopServer(t), toolNamed(t, "search")
 	local, _, _ := server.call(t, tool, `{"streams":["orders"],"time_zone":"Europe/Berlin","since":"2026-03-29T01:30:00","until":"2026-03-29 03:30"}`)
@@ -117,7 +117,7 @@ func TestDatesWithoutASchema(t *testing.T) {
 	}
 }
 
-// What is refused without a read is refused before the schema is read.
+// A call that is refused without a read is refused before the schema is read.
 func TestDatesOfARefusedCall(t *testing.T) {
 	server := newShopServer(t)
 	for _, call := range [][2]string{
@@ -141,7 +141,7 @@ func TestDatesOfARefusedCall(t *testing.T) {
 	}
 }
 
-// refusingPackage is a package that reads no stream.
+// refusingPackage is a package that refuses to read any stream.
 type refusingPackage struct {
 	rs.Doer
 	refused error

@@ -8,7 +8,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// An id in another form than those of the stream is the one that a record has, and a kind or a name is the value that stands for it.
+// An id in a different form than the stream's ids is matched to the record's id, and a kind or a name to the stored value that it stands
+// for.
 func TestWhatNoRecordHasInThatFormIsFoundInItsOwn(t *testing.T) {
 	const schema = `{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c"}],"streams":[{"name":"orders",` +
 		`"field_capabilities":{"id":"t=string,eq","currency":"t=string,eq,a=group_by","type":"t=string,eq,a=group_by","device":"t=string,eq,a=group_by"}}]}]}`
@@ -45,7 +46,7 @@ func TestWhatNoRecordHasInThatFormIsFoundInItsOwn(t *testing.T) {
 	}
 }
 
-// The own id of a record, which is not the field of that name, leads to the record.
+// If a field is also called id, the record's own id still leads to the record.
 func TestARecordIsFoundByItsOwnIDBesideAnother(t *testing.T) {
 	const says = `The record: fetch {"id":"c/chats:a-4"}`
 	for id, field := range map[string]string{"a-4": "a", "a-5": "a", "a-6": "a-40"} {

@@ -11,13 +11,13 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
-// ANSWERS 5: where a filter leaves nothing, the answer says what each condition leaves alone, and which values a field has.
+// ANSWERS 5: if no record matches a filter, the answer says how many records each condition matches alone, and which values a field has.
 func TestAnEmptyPageIsExplained(t *testing.T) {
 	const empty = `{"object":"list","data":[],"has_more":false}`
 	for says, row := range map[string]struct {
 		arguments, page string
-		counts          bool   // the resource server counts
-		want            string // in text
+		counts          bool   // the resource server returns counts
+		want            string // in the text
 		reads           int
 	}{
 		"two conditions, of which one excludes everything": {
@@ -112,11 +112,11 @@ func TestAnEmptyPageIsExplained(t *testing.T) {
 	}
 }
 
-// The id of a record that is sent for a field which has the part behind its colon: that part is counted in place of the values of a field
-// that cannot be grouped by.
+// If a whole record id is sent for a field that holds only the part after its colon, that part is counted, since the values of such a
+// field cannot be grouped.
 func TestThePartOfAnIDBehindItsColonMayBeMeant(t *testing.T) {
 	for value, row := range map[string]struct {
-		can  string // of the field
+		can  string // the operators of the field
 		want string
 	}{
 		"C04:17.01":  {"eq", `Did you mean: query_records {"stream":"messages","filter":{"thread":"17.01"}}`},
@@ -155,13 +155,13 @@ func TestThePartOfAnIDBehindItsColonMayBeMeant(t *testing.T) {
 	}
 }
 
-// A person may be written with the last name first; of a name in two fields, the part that a field has is proposed.
+// A person's name is also found with the last name first. If a name is split over two fields, the part that a field has is proposed.
 func TestAWholeNameIsFoundAsItIsWritten(t *testing.T) {
 	const schema = `{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c"}],"streams":[{"name":"people",` +
 		`"field_capabilities":{"First_Name":"t=string,eq,a=group_by","Last_Name":"t=string,eq,a=group_by","name":"t=string,eq,a=group_by"}}]}]}`
 	for condition, want := range map[string]string{
 		`{"name":"Anna Smith"}`:                `{"name":"Smith, Anna"}`,
-		`{"name":"Zoe Young"}`:                 `{"name":"Young, Zoe"}`, // beyond the values that are read
+		`{"name":"Zoe Young"}`:                 `{"name":"Young, Zoe"}`, // not among the values that were read
 		`{"First_Name":"Anna Smith"}`:          `{"First_Name":"Anna"}`,
 		`{"Last_Name":"SMITH, Anna","name":1}`: `{"Last_Name":"Smith","name":1}`,
 		`{"First_Name":"Anna Jones"}`:          `{"First_Name":"Anna"}`,

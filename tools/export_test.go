@@ -6,7 +6,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
 )
 
-// What the tests of this folder use.
+// Internals for the external tests of this package.
 var (
 	Aggregate       = func() *Tool { return alone(aggregateTool()) }
 	Fetch           = func(base string) *Tool { return alone(fetchTool(base)) }
@@ -15,12 +15,12 @@ var (
 	Schema          = func() *Tool { return alone(schemaTool()) }
 )
 
-// Search is search as it is served, PlainSearch as it is without repair.
+// Search is the search tool as it is served; PlainSearch is the same without repair.
 func Search(base string) *Tool { return alone(searchTool(base, true)) }
 
 func PlainSearch(base string) *Tool { return alone(searchTool(base, false)) }
 
-// alone is a tool with schemas of its own.
+// alone gives a tool its own schema cache.
 func alone(tool *Tool) *Tool {
 	tool.schemas = known.NewSchemas(time.Now)
 	return tool

@@ -15,7 +15,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
-// newFileServer serves records of the stream files, each of which has one file attached.
+// newFileServer serves records of the stream files, each with one attached file.
 func newFileServer(t *testing.T, files map[string]model.Blob) *shopServer {
 	t.Helper()
 	var records []model.Record
@@ -32,7 +32,7 @@ func newFileServer(t *testing.T, files map[string]model.Blob) *shopServer {
 	return serve(t, connectors, records)
 }
 
-// fetch shows a text that is attached inside the document, and of anything else how to get it.
+// fetch includes attached texts in the document; for any other attachment it says how to read it.
 func TestFetchShowsAttachedTexts(t *testing.T) {
 	file := func(id, kind, content string) model.Blob {
 		return model.Blob{ID: id, MIMEType: kind, Bytes: []byte(content)}
@@ -47,7 +47,7 @@ func TestFetchShowsAttachedTexts(t *testing.T) {
 	})
 	for name, row := range map[string]struct {
 		more  string // arguments
-		want  string // the end of the text
+		want  string // how the text ends
 		reads int
 	}{
 		"note.txt":  {"", "\n\nattached \"note.txt\", text/plain, 22 bytes:\n> First line\n> Second line", 3},
@@ -77,8 +77,8 @@ func TestFetchShowsAttachedTexts(t *testing.T) {
 	}
 }
 
-// What a fetch shows without expand it shows with it, too: the body of a message beside its files, and the one that is asked for by name.
-// What the expanded records have themselves, such as the bodies of a thread's messages, is named with the call that reads it.
+// With expand, fetch still shows everything that it shows without it: the body of a message next to its attachments, and a relation asked
+// for by name. For the content of expanded records, such as the bodies of a thread's messages, the answer names the call that reads it.
 func TestFetchWithExpandKeepsWhatItShowsWithout(t *testing.T) {
 	const relation = `{"name":"%s","stream":"%s","cardinality":"%s"}`
 	schemas := map[string]string{
@@ -152,8 +152,8 @@ func TestFetchWithExpandKeepsWhatItShowsWithout(t *testing.T) {
 	}
 }
 
-// The body of a message is in the same read as the message, where its schema says that there is one, with a citation of the body's own
-// field. A resource server that refuses that is read without.
+// If the schema has a body for messages, it is read together with the message and cited by its own field. If the resource server refuses
+// that relation, the message is read without it.
 func TestFetchHoldsTheBodyOfAMessage(t *testing.T) {
 	const schema = `{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c"}],"streams":[` +
 		`{"name":"mails","expand_capabilities":[{"name":"body","stream":"bodies","cardinality":"has_one"},{"name":"files","stream":"files","cardinality":"has_many"}]}]}]}`
@@ -161,10 +161,10 @@ func TestFetchHoldsTheBodyOfAMessage(t *testing.T) {
 	long := strings.Repeat("Dear all,\nthe tax is due. ", 10)
 	for name, row := range map[string]struct {
 		body  string
-		code  int // with which the relation is refused
+		code  int // status with which the relation is refused
 		want  []string
 		reads []string
-		asked string // beside the id
+		asked string // query parameters of the read
 	}{
 		"a long one": {long, 0, []string{
 			"body of c/bodies:m1\ntext:\n> Dear all,\n> the tax is due.",
@@ -220,8 +220,8 @@ func TestFetchHoldsTheBodyOfAMessage(t *testing.T) {
 	}
 }
 
-// What the schema says of a stream of the same name under another connection is not said of a record; its title is the one that the schema
-// marks, and where it marks none, the first short values say what the record is.
+// A record is described by the schema of its own connection, not by a stream of the same name in another one. Its title is the field that
+// the schema marks as title, or else its first short values.
 func TestFetchSaysWhatItsOwnConnectionHas(t *testing.T) {
 	const schema = `{"detail":"compact","connectors":[` +
 		`{"connector_key":"mail","granted_connections":[{"connection_id":"m"}],"streams":[{"name":"s","field_capabilities":{"shop":"t=string,role=primary-title","name":"t=string"},` +
@@ -247,8 +247,8 @@ func TestFetchSaysWhatItsOwnConnectionHas(t *testing.T) {
 	}
 }
 
-// From a record to the text of what is attached to it is one call: a relation to records with a blob is in the same read, where the schemas
-// say so. They are held, so that the next fetch is the read of the record and of its texts alone.
+// One fetch returns a record and the text of its attachments: a relation to records with blobs is expanded in the same read if the
+// schemas have one. The schemas are cached, so the next fetch only reads the record and its texts.
 func TestFetchHoldsWhatIsAttachedToARecord(t *testing.T) {
 	server := newFileServer(t, map[string]model.Blob{"a": {ID: "blob_1", MIMEType: "text/plain", Bytes: []byte("First line")}})
 	tool := toolNamed(t, "fetch")

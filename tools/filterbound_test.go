@@ -10,7 +10,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
-// S3-10e: a filter has 50 conditions at most, however they are spread over fields.
+// S3-10e: a filter has at most 50 conditions, over all of its fields.
 func TestAFilterHasABound(t *testing.T) {
 	scalars := func(n int) string {
 		var fields []string

@@ -14,7 +14,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
-// A filter is written as brackets only, and the brackets say what the filter said.
+// A filter is sent only as bracketed parameters, and they have the same conditions as the filter.
 func FuzzFilter(f *testing.F) {
 	f.Add([]byte(`{"user_id":"U123"}`), "user_id", "U123")
 	f.Add([]byte(`{"sent_at":{"gte":"2026-01-01","lt":2e3},"read":false}`), "a.b", "[x]=1&filter=2")
@@ -54,7 +54,7 @@ func FuzzFilter(f *testing.F) {
 	})
 }
 
-// said is what a filter says: a value by field, or by field and operator.
+// said returns the conditions of a filter: values by field and operator.
 func said(t *testing.T, filter []byte) map[[2]string]string {
 	t.Helper()
 	decoder := json.NewDecoder(bytes.NewReader(filter))
@@ -94,7 +94,7 @@ func text(value any) string {
 	return "not a scalar"
 }
 
-// bracketed is what bracketed parameters say; anything else beside them is a failure.
+// bracketed returns the conditions of bracketed parameters and fails on any other parameter.
 func bracketed(t *testing.T, query url.Values) map[[2]string]string {
 	t.Helper()
 	all := map[[2]string]string{}
@@ -110,8 +110,7 @@ func bracketed(t *testing.T, query url.Values) map[[2]string]string {
 	return all
 }
 
-// Whatever the arguments are, a decoder returns arguments or a typed error, never both and never neither; and what it
-// accepts is one read below /v1 without a bare nested parameter.
+// A decoder returns either arguments or a typed error, and accepted arguments make one read below /v1 without a bare nested parameter.
 func FuzzArguments(f *testing.F) {
 	for _, arguments := range []string{
 		``, `null`, `{}`, `[]`, `{"stream":"messages","limit":10}`, `{"id":"cin_1/messages:m1","field":"body","q":"x","before_chars":1}`,

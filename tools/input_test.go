@@ -12,7 +12,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
-// The input schema accepts what the decoder accepts, so that a client which checks first refuses nothing good.
+// The input schema accepts everything that the decoder accepts, so a client that validates first refuses no valid call.
 func TestInputSchemaAcceptsWhatIsDecoded(t *testing.T) {
 	for tool, rows := range map[string][]string{
 		"schema":            {`{}`, `{"stream":"m","connection_id":"c","detail":"full"}`, `{"stream":"m","fields":["a"],"offset":0}`},
@@ -51,7 +51,7 @@ func resolved(t *testing.T, raw json.RawMessage) *jsonschema.Resolved {
 	return r
 }
 
-// The error about an unknown argument names those of the listed schema, and no other.
+// The error about an unknown argument names exactly the arguments of the listed schema.
 func TestAnUnknownArgumentNamesTheListedOnes(t *testing.T) {
 	for _, tool := range tools.All(tools.Options{RecordBase: "https://rs.example"}) {
 		_, err := tool.Parse([]byte(`{"nothing":1}`))

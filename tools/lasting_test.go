@@ -13,7 +13,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
-// newCalendarServer has a trip of three days, a lunch on the second, a day that ends where the second begins, and a task without an end.
+// newCalendarServer has a trip of three days, a lunch on the second day, an event that ends where the second day begins, and a task
+// without an end.
 func newCalendarServer(t *testing.T, nullable bool) *shopServer {
 	t.Helper()
 	at := func(name, role string, nullable bool) model.Field {
@@ -41,8 +42,8 @@ func newCalendarServer(t *testing.T, nullable bool) *shopServer {
 	}}, records)
 }
 
-// What began before the day that a filter on the start asks for and lasts into it is counted, on both channels, and the call that has it
-// has what is on that day, no more and no less.
+// If events began before the day in a filter on the start and last into it, both channels count them, and the proposed call returns
+// exactly what is on that day.
 func TestWhatLastsIntoADayIsSaid(t *testing.T) {
 	for name, row := range map[string]struct {
 		tool      *tools.Tool
@@ -87,7 +88,7 @@ func TestWhatLastsIntoADayIsSaid(t *testing.T) {
 	}
 }
 
-// A search of a time has what began before it and lasts into it, once, wherever a page ends.
+// A search of a period returns events that began before it and last into it, once each, wherever a page ends.
 func TestASearchOfATimeHasWhatLastsIntoIt(t *testing.T) {
 	for arguments, want := range map[string]string{
 		`{"since":"2026-03-03","until":"2026-03-03","limit":1}`:                             "lunch trip",
@@ -121,7 +122,7 @@ func TestASearchOfATimeHasWhatLastsIntoIt(t *testing.T) {
 	}
 }
 
-// A question for what of a stream there is at a time is that of the stream.
+// A query for whatever a stream has at a time proposes a search of that stream.
 func TestAQuestionForAStreamOfATimeNamesIt(t *testing.T) {
 	text, data, _ := newCalendarServer(t, false).call(t, tools.Search("https://rs.example"), `{"q":"which meetings were on 3 March 2026"}`)
 	const want = `{"streams":["events"],"since":"2026-03-03","until":"2026-03-03"}`
@@ -130,7 +131,7 @@ func TestAQuestionForAStreamOfATimeNamesIt(t *testing.T) {
 	}
 }
 
-// Streams that say when they end are read twice, within the bound of reads: the others are left to the continuation.
+// Streams with an end time are read twice, within the limit of reads; the remaining streams are left to the continuation.
 func TestWhatLastsIsReadOfManyStreams(t *testing.T) {
 	var streams []string
 	for i := range 24 {
@@ -151,7 +152,7 @@ func TestWhatLastsIsReadOfManyStreams(t *testing.T) {
 	} {
 		read := len(server.Requests())
 		_, text := searchWith(t, tools.Search("https://rs.example"), server, arguments)
-		reads := len(server.Requests()) - read - 1 // and the schema
+		reads := len(server.Requests()) - read - 1 // without the read of the schema
 		says := strings.HasPrefix(text, fmt.Sprintf("%d of 24 sources were read. The others: search {", 24-want[1]))
 		if reads != want[0] || says != (want[1] > 0) {
 			t.Errorf("%s: %d reads:\n%s", arguments, reads, text)

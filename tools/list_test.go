@@ -24,10 +24,10 @@ import (
 
 var update = flag.Bool("update", false, "rewrite testdata")
 
-// maxListBytes is the budget of the whole tools/list result; the specification allows 24,576.
+// maxListBytes is the limit of the whole tools/list result; the specification allows 24,576 bytes.
 const maxListBytes = 10_000
 
-// listed is the result of tools/list as it goes over the wire, whole and by tool.
+// listed is the result of tools/list as sent over the wire, complete and by tool.
 type listed struct {
 	whole []byte
 	tools []struct {
@@ -51,10 +51,10 @@ type inputSchema struct {
 	AdditionalProperties *bool                      `json:"additionalProperties"`
 }
 
-// listTools asks the server as a client would.
+// listTools lists the tools as a client would.
 func listTools(t *testing.T) listed {
 	t.Helper()
-	client, err := rsclient.New(rsclient.Options{Base: recordBase}) // is asked for nothing
+	client, err := rsclient.New(rsclient.Options{Base: recordBase}) // receives no request
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,7 +171,7 @@ func TestToolsList(t *testing.T) {
 	}
 }
 
-// checkProperty checks that an argument has one type, and says what it is (D22).
+// checkProperty checks that an argument has one type and a description (D22).
 func checkProperty(t *testing.T, name string, raw json.RawMessage) {
 	t.Helper()
 	var property struct {
@@ -217,7 +217,8 @@ func checkDescription(t *testing.T, description string) {
 			t.Errorf("%s: %s", rule, description)
 		}
 	}
-	// S4-4a, S4-4b, D2, S0-1a: nothing is claimed to be hidden, nor is a result-detail control promised; no events, no profiles, no owner credentials.
+	// S4-4a, S4-4b, D2, S0-1a: descriptions do not claim that anything is hidden, promise a result-detail control, or mention events,
+	// profiles or owner credentials.
 	if word := regexp.MustCompile(`(?i)hidden|event|subscri|webhook|profile|toolset|owner|control.plane`).FindString(description); word != "" {
 		t.Errorf("the description says %q: %s", word, description)
 	}
@@ -279,7 +280,7 @@ func TestAggregateExplainsOtherCount(t *testing.T) {
 	}
 }
 
-// S4-R2, S4-2a: guidance that concerns all tools is in the instructions, once.
+// S4-R2, S4-2a: guidance for all tools is in the instructions, once.
 func TestNoLongSentenceIsRepeated(t *testing.T) {
 	list := listTools(t)
 	seen := map[string]string{}
@@ -295,7 +296,7 @@ func TestNoLongSentenceIsRepeated(t *testing.T) {
 		for _, text := range texts {
 			for _, sentence := range regexp.MustCompile(`[.;:] `).Split(text, -1) {
 				if len(sentence) < 45 || own[sentence] || strings.HasPrefix(sentence, "By field an exact value") {
-					continue // the filter's own grammar belongs beside each filter
+					continue // each filter describes its own grammar
 				}
 				own[sentence] = true
 				if other, ok := seen[sentence]; ok {
@@ -307,7 +308,7 @@ func TestNoLongSentenceIsRepeated(t *testing.T) {
 	}
 }
 
-// D1, S3-8c: what is not listed can be called, and comes last.
+// D1, S3-8c: tools that are not listed can be called and come last.
 func TestAllNamesEachToolOnce(t *testing.T) {
 	all := tools.All(tools.Options{RecordBase: recordBase})
 	names := map[string]bool{}
@@ -347,14 +348,14 @@ func TestInstructions(t *testing.T) {
 	})
 }
 
-// firstCharacters is what a host that shows n characters shows; the rest of the text begins at a line of its own.
+// firstCharacters returns the first n characters, as a host with that limit shows them; the rest must begin on a new line.
 func firstCharacters(text string, n int) string {
 	runes := []rune(text)
 	return string(runes[:min(n, len(runes))])
 }
 
-// compareWithSnapshot compares JSON with a file that holds it indented, for readers. What goes over the wire has no
-// space between its tokens, so that equal files mean equal bytes.
+// compareWithSnapshot compares JSON with a snapshot that is indented for readers. The JSON on the wire has no space between its tokens,
+// so equal snapshots mean equal bytes.
 func compareWithSnapshot(t *testing.T, path string, wire []byte) {
 	t.Helper()
 	var compact, indented bytes.Buffer

@@ -12,7 +12,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// Times of no zone are what clocks showed: no zone of a call moves them to another day or hour.
+// Local times without an offset are never moved to another day or hour by the time zone of a call.
 func TestNoZoneMovesALocalTime(t *testing.T) {
 	ofTime := []string{"group_by_time", "min", "max"}
 	fields := []model.Field{

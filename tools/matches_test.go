@@ -10,8 +10,9 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// A window around the first match says how many there are, where they begin, and the call that reads the next one behind it: of words of
-// their own where the first is one. It says nothing where the resource server matches otherwise, or the record cannot be read.
+// A window around the first match says how many matches there are, where they begin, and which call reads the next window; if the first
+// match is of whole words, only whole words count. It says nothing if the resource server matches differently or the record cannot be
+// read.
 func TestAWindowSaysWhereTheOtherMatchesAre(t *testing.T) {
 	const next = `next match: read_record_field {"id":"messages:m1","field":"body","offset_chars":%d,"limit_chars":%d}`
 	far := "Tax" + strings.Repeat(" .", 400) + " tax"

@@ -13,8 +13,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
-// pages serves a stream of total records with a text of size bytes each, paged by an exact cursor. An answer of more than most
-// bytes is too large.
+// pages serves a stream of total records, each with a text of size bytes, paged by an exact cursor. An answer of more than most bytes is
+// too large.
 func pages(total, size, most int) *middlewaretest.RS {
 	return &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
 		limit, _ := strconv.Atoi(r.Query.Get("limit"))
@@ -38,8 +38,8 @@ func pages(total, size, most int) *middlewaretest.RS {
 	}}
 }
 
-// D18, D23: a page that is too large for one answer goes on at its first record that was not shown; one that is too large to be
-// read is asked for again with a smaller limit. Walking on by the cursor of either channel reads every record once.
+// D18, D23: a page too large for one answer continues at the first record that was not shown; a page too large to read is requested again
+// with a smaller limit. Following the cursor of either channel reads every record once.
 func TestAPageTooLargeIsReadInParts(t *testing.T) {
 	for name, row := range map[string]struct {
 		arguments         string

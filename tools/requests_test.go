@@ -13,7 +13,7 @@ import (
 
 const recordBase = "https://rs.example"
 
-// toolNamed returns one tool as it is served.
+// toolNamed returns a tool as it is served.
 func toolNamed(t testing.TB, name string) *tools.Tool {
 	t.Helper()
 	for _, tool := range tools.All(tools.Options{RecordBase: recordBase}) {
@@ -25,7 +25,7 @@ func toolNamed(t testing.TB, name string) *tools.Tool {
 	return nil
 }
 
-// requestOf is the one read that arguments stand for.
+// requestOf returns the one read of the arguments.
 func requestOf(tool *tools.Tool, arguments json.RawMessage) (rs.Request, error) {
 	args, err := tool.Parse(arguments)
 	if err != nil {
@@ -38,7 +38,7 @@ func requestOf(tool *tools.Tool, arguments json.RawMessage) (rs.Request, error) 
 	return args.Request(scope), nil
 }
 
-// Every argument of every tool, and the read that it stands for.
+// TestArgumentsBecomeOneRead covers every argument of every tool and the read that it makes.
 func TestArgumentsBecomeOneRead(t *testing.T) {
 	handle := rs.Ref{ConnectionID: "cin_1", Stream: "files", RecordID: "a/../b c"}.URI()
 	for tool, rows := range map[string]map[string]struct{ arguments, want string }{

@@ -28,11 +28,11 @@ func resourceNamed(t testing.TB, name string) tools.Resource {
 
 func handleOf(json string) string { return base64.RawURLEncoding.EncodeToString([]byte(json)) }
 
-// S1-2b S1-5c: an address stands for a tool's call, and for the very read that the call makes.
+// S1-2b S1-5c: reading a resource URI makes exactly the read of the tool call that it stands for.
 func TestResourcesReadWhatToolsRead(t *testing.T) {
 	for name, row := range map[string]struct {
 		resource, uri   string
-		tool, arguments string // the call that the same read takes
+		tool, arguments string // the call with the same read
 		read            string
 	}{
 		"the list of streams": {"streams", "pdpp://streams", "list_streams", `{}`, "/v1/streams"},
@@ -158,7 +158,7 @@ func TestBadResourceURIs(t *testing.T) {
 	}
 }
 
-// The templates that the server announces are those that it reads.
+// The server lists exactly the templates that it can read.
 func TestResourcesList(t *testing.T) {
 	var got []string
 	for _, resource := range tools.Resources(tools.All(tools.Options{RecordBase: recordBase})) {
@@ -173,7 +173,7 @@ func TestResourcesList(t *testing.T) {
 	}
 }
 
-// An address that is no address never makes a read.
+// An invalid URI never makes a read.
 func FuzzResourceURI(f *testing.F) {
 	f.Add("pdpp://stream/messages")
 	f.Add("pdpp://record/" + handleOf(`{"v":1,"kind":"record","stream":"a","record_id":"b"}`))

@@ -10,8 +10,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
-// FRESHNESS: a stream's schema says how fresh its connector is and to which time the grant is limited in it, and an index also says it of
-// what is current.
+// FRESHNESS: the schema of a stream says how fresh its connector is and from which time on the grant allows reads; an index also says
+// this for connectors that are current.
 func TestASchemaSaysHowFreshItIs(t *testing.T) {
 	const stream = `{"connector_key":"gmail","granted_connections":[{"connection_id":"c1","display_name":"Work"}],"streams":[{"name":"messages"}]}`
 	asOf := func(when string) string {
@@ -21,12 +21,12 @@ func TestASchemaSaysHowFreshItIs(t *testing.T) {
 		return `,"data_as_of":"` + when + `"`
 	}
 	for name, row := range map[string]struct {
-		status, run   string // run is what the server says of the last one
+		status, run   string // run is the resource server's report of the last sync
 		text, as, day string
 	}{
 		"current after a run": {"current", `,"last_attempted_at":"2026-03-02T10:11:12Z"`, "data as of 2026-03-02 10:11", "2026-03-02T10:11:12Z", "2026-03-02"},
 		"stale after a run":   {"stale", `,"last_attempted_at":"2026-03-05T00:00:00Z"`, "data as of 2026-03-02 10:11", "2026-03-02T10:11:12Z", "2026-03-02"},
-		// As recorded without runs: captured_at is then the time of the newest record.
+		// Recorded from a server without sync runs: captured_at is then the time of the newest record.
 		"stale without a run":   {"stale", "", "last sync unknown", "", ""},
 		"unknown without a run": {"unknown", "", "last sync unknown", "", ""},
 	} {
@@ -66,7 +66,7 @@ func TestASchemaSaysHowFreshItIs(t *testing.T) {
 	}
 }
 
-// What is the same for every connector of an index is said once in text.
+// What is the same for all connectors of an index is in the text once.
 func TestAnIndexSaysOnceWhatIsTheSameOfAll(t *testing.T) {
 	for name, row := range map[string]struct{ other, want string }{
 		"the same":  {"stale", "Every connector is stale, last sync unknown.\ngmail, c1: messages 3\nslack, c2: messages 3\n"},
@@ -90,7 +90,7 @@ func TestAnIndexSaysOnceWhatIsTheSameOfAll(t *testing.T) {
 	}
 }
 
-// Of a field that a stream does not have the nearest is proposed, as in an error.
+// If a requested field is unknown to a stream, the nearest fields are proposed, as in an error.
 func TestASchemaProposesTheNearestFields(t *testing.T) {
 	server := &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
 		return middlewaretest.JSON(`{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c"}],"streams":[` +

@@ -13,7 +13,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
-// All hits of a time can be paged, however many a stream has: by the cursor, then by the calls that the last page has instead.
+// All hits of a period can be paged, however many a stream has: by cursor, then by the calls that the last page has instead of a cursor.
 func TestASearchOfATimeHasAllHits(t *testing.T) {
 	const many, few = 230, 30
 	var records []model.Record
@@ -21,7 +21,7 @@ func TestASearchOfATimeHasAllHits(t *testing.T) {
 		stream := map[bool]string{true: "letters", false: "notes"}[i < many]
 		at := time.Date(2026, 3, 1, 0, i, 0, 0, time.UTC).Format(time.RFC3339)
 		if i < many && i > 100 {
-			at = "2026-03-05T12:00:00Z" // as many at once as no page has
+			at = "2026-03-05T12:00:00Z" // more records at one time than fit on a page
 		}
 		data, _ := json.Marshal(map[string]any{"id": fmt.Sprint("r", i), "at": at, "body": "rent of the month"})
 		records = append(records, model.Record{ConnectionID: "cin", Stream: stream, ID: fmt.Sprint("r", i), EmittedAt: time.Unix(1767312000, 0), Data: data})
@@ -81,7 +81,7 @@ func TestASearchOfATimeHasAllHits(t *testing.T) {
 	}
 }
 
-// A continuation shows no more hits than its limit asks for, and goes on behind them.
+// A continuation shows at most limit hits, and the next one starts after them.
 func TestAContinuationKeepsToItsLimit(t *testing.T) {
 	sizes := slices.Repeat([]int{300}, 20)
 	tool := tools.Search("https://rs.example")

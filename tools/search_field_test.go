@@ -9,7 +9,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
-// A query without a word is refused with the list of all records, and the resource server is not asked.
+// A query without a word is refused with the call that lists all records, and nothing is read.
 func TestAQueryWithoutAWordIsRefused(t *testing.T) {
 	for q, says := range map[string]string{
 		"*": `q "*" has no word to look for.`, "?!": `q "?!" has no word to look for.`, `""`: `q "\"\"" has no word to look for.`,
@@ -31,7 +31,8 @@ func TestAQueryWithoutAWordIsRefused(t *testing.T) {
 	}
 }
 
-// A condition in a query, as other searches have them, is read as words; where it finds nothing the answer has the call with the filter.
+// A condition in a query, as other search engines have it, is searched for as words. If nothing is found, the answer has the call with
+// the equivalent filter.
 func TestAConditionInAQueryIsAnsweredByItsFilter(t *testing.T) {
 	const schema = `{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c"}],"streams":[` +
 		`{"name":"notes","field_capabilities":{"at":"t=timestamp,role=event-time,eq,r=gte|lte","body":"t=text,lex","status":"t=string"}},` +
@@ -86,7 +87,7 @@ func TestAConditionInAQueryIsAnsweredByItsFilter(t *testing.T) {
 	}
 }
 
-// A query for the newest or oldest of a stream, and nothing else, gets the call that reads it, whether or not a record has the words.
+// A query only for the newest or oldest record of a stream gets the call that reads it, whether or not records have these words.
 func TestTheNewestOfAStreamIsAnsweredByACall(t *testing.T) {
 	const schema = `{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c"}],"streams":[` +
 		`{"name":"messages","field_capabilities":{"at":"t=timestamp,role=event-time,eq,r=gte|lte","body":"t=text,lex"}},` +
@@ -120,7 +121,8 @@ func TestTheNewestOfAStreamIsAnsweredByACall(t *testing.T) {
 	}
 }
 
-// A query for the newest of a sender or a merchant gets the call that reads it, with the connection and the field that has the value.
+// A query for the newest record of a sender or a merchant gets the call that reads it, with the connection and the field that has that
+// value.
 func TestTheNewestOfASenderNamesConnectionAndField(t *testing.T) {
 	const at = `"at":"t=timestamp,role=event-time,eq,r=gte|lte"`
 	const schema = `{"detail":"compact","connectors":[{"connector_key":"mail","granted_connections":[{"connection_id":"w","display_name":"Work mail"}],"streams":[` +
@@ -137,7 +139,7 @@ func TestTheNewestOfASenderNamesConnectionAndField(t *testing.T) {
 		"first mail from Ida":                    `The oldest of "Ida Berg": ` + inMail + `,"order":"asc","limit":1}`,
 		"last message from Ida":                  `The newest of "Ida Berg": ` + inMail + `,"limit":1}, ` + inChat + `,"limit":1}`,
 		"last message from Ida Strand":           `In that stream alone: search {"q":"newest Ida Strand","streams":["messages"]}`,
-		"last message from Tom":                  `In that stream alone: search {"q":"newest Tom","streams":["messages"]}`, // which of two?
+		"last message from Tom":                  `In that stream alone: search {"q":"newest Tom","streams":["messages"]}`, // two fields may have the value
 		"last message from Tom Ash":              `The newest of "Tom Ash": query_records {"stream":"messages","connection_id":"w","filter":{"from_name":"Tom Ash"},"limit":1}`,
 		"last message to Ida":                    `In that stream alone: search {"q":"newest Ida","streams":["messages"]}`,
 		"last message in team chat":              `The newest of that stream: search {"since":"1970-01-01","streams":["messages"],"connection_id":"t","limit":1}`,

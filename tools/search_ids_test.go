@@ -11,7 +11,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
-// mailAndOrders is a resource server that has a few records, and whose search finds none of their ids.
+// mailAndOrders is a resource server with a few records, whose search does not find them by their ids.
 func mailAndOrders() *middlewaretest.RS {
 	const schema = `{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c"}],"streams":[` +
 		`{"name":"messages","field_capabilities":{"subject":"t=text,lex"},"expand_capabilities":[{"name":"body","stream":"bodies","cardinality":"has_one","usable":true}]},` +
@@ -28,7 +28,7 @@ func mailAndOrders() *middlewaretest.RS {
 		case isRecord:
 			return nil, &rs.Error{Code: "not_found", Status: http.StatusNotFound}
 		case strings.HasSuffix(r.Query.Get("q"), "-9"):
-			key := map[bool]string{true: "C-9", false: "m-7"}[r.Query.Get("q") == "C-9"] // others mention A-9 and B-9
+			key := map[bool]string{true: "C-9", false: "m-7"}[r.Query.Get("q") == "C-9"] // other records mention A-9 and B-9
 			return middlewaretest.JSON(`{"data":[{"stream":"orders","record_key":"` + key + `","connection_id":"c"}],` +
 				`"meta":{"count":1,"recall":{"partial_count":0}}}`), nil
 		case strings.HasPrefix(r.Query.Get("q"), "order "):
@@ -39,7 +39,7 @@ func mailAndOrders() *middlewaretest.RS {
 	}}
 }
 
-// What no record has as a word may be the id of one.
+// If a query matches no text, it may be the id of a record.
 func TestASearchThatFindsNothingLooksAmongIDs(t *testing.T) {
 	for arguments, want := range map[string]string{
 		`{"q":"m-1"}`:                      `A record has it as its own id: fetch {"id":"c/messages:m-1"}`,
@@ -68,7 +68,7 @@ func TestASearchThatFindsNothingLooksAmongIDs(t *testing.T) {
 	}
 }
 
-// Which streams an id was looked for in is said where it was not looked for in all: there are many, or one did not answer.
+// If an id was not looked up in all streams, because there are many or one failed, the answer says in which it was.
 func TestStreamsWithoutALookForAnIDAreSaid(t *testing.T) {
 	var streams []string
 	for i := range 102 {
@@ -93,7 +93,7 @@ func TestStreamsWithoutALookForAnIDAreSaid(t *testing.T) {
 	}
 }
 
-// An id that records of several connections have, of which none is named, is that of each of them.
+// If records of several connections have the same id and the call names no connection, all of them are found.
 func TestAnIDOfSeveralConnectionsIsFoundInEach(t *testing.T) {
 	const schema = `{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"a"},{"connection_id":"b"},{"connection_id":"c"}],` +
 		`"streams":[{"name":"messages","field_capabilities":{"subject":"t=text,lex"}}]}]}`
@@ -125,13 +125,13 @@ func TestAnIDOfSeveralConnectionsIsFoundInEach(t *testing.T) {
 			t.Error(result.Text)
 		}
 	}
-	// A connection that failed may have the record.
+	// The connection that failed may have the record too.
 	if result := use(t, tools.PlainSearch("https://rs.example"), server, []byte(`{"q":"dup-5"}`)); strings.Contains(result.Text, "Nor is") {
 		t.Error(result.Text)
 	}
 }
 
-// The parts of what may be an id are not looked for one by one: the records that have it are.
+// The parts of a possible id are not searched for one by one; only records with the whole id are.
 func TestAnIDIsNotTakenApart(t *testing.T) {
 	server := mailAndOrders()
 	answer := server.Answer
@@ -139,7 +139,7 @@ func TestAnIDIsNotTakenApart(t *testing.T) {
 		if q := r.Query.Get("q"); q != "" && q != "m-1" {
 			t.Errorf("looks for %q", q)
 		}
-		if r.Query.Has("q") { // as a resource server answers that demands every word
+		if r.Query.Has("q") { // as a server that requires every word
 			return middlewaretest.JSON(`{"data":[]}`), nil
 		}
 		return answer(r)

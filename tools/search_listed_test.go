@@ -10,7 +10,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
-// A word that is a value of a field which no search reads, or what a flag says, leads to the filter by it.
+// If a word is a value of a field that search does not cover, or describes a flag, the answer proposes a filter by it.
 func TestAValueOfAClosedListIsAFilter(t *testing.T) {
 	const schema = `{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c"}],"streams":[` +
 		`{"name":"orders","field_capabilities":{"at":"t=timestamp,role=event-time,eq,r=gte|gt|lte|lt","id":"t=string,eq,a=group_by",` +
@@ -48,7 +48,8 @@ func TestAValueOfAClosedListIsAFilter(t *testing.T) {
 	}
 }
 
-// A number of a query that finds little leads to the records that have it in a field, or have it below zero: no search reads those.
+// If a query with a number finds little, the answer proposes filters on fields that have that number or its negative, since search does
+// not cover numbers.
 func TestANumberInAFieldIsAFilter(t *testing.T) {
 	const schema = `{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c"}],"streams":[` +
 		`{"name":"rows","field_capabilities":{"id":"t=string,eq","text":"t=text,lex","steps":"t=integer,eq","amount":"t=number,eq","rate":"t=number"}}]}]}`

@@ -11,7 +11,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
-// A word that no record has and that is in the name of streams or of a connection leads there; any part of a word is none.
+// A word that matches no record but is in the name of streams or of a connection leads there. A mere part of a word does not count.
 func TestAWordOfAStreamsName(t *testing.T) {
 	const of = `"field_capabilities":{"at":"t=timestamp,role=event-time,eq,r=gte|gt|lte|lt","text":"t=text,lex"}}`
 	const schema = `{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c","display_name":"Phone"}],"streams":[` +
@@ -41,7 +41,7 @@ func TestAWordOfAStreamsName(t *testing.T) {
 		{`{"q":"whatsapp papa","streams":["WhatsApp_Chat_with_Ana","notes"]}`, `"whatsapp"`, 1, `: search {"q":"papa","streams":["WhatsApp_Chat_with_Ana"]}`},
 		{`{"q":"whatsapp papa","streams":["notes"]}`, `"whatsapp"`, 1, ""},
 		{`{"q":"trip","streams":["trip_May_2025"],"filter":{"text":"a"}}`, `"trip"`, 1, `: search {"since":"1970-01-01","filter":{"text":"a"},"streams":["trip_May_2025"]}`},
-		{`{"q":"longest trip"}`, `"trip"`, 1, ""}, // of which no search knows
+		{`{"q":"longest trip"}`, `"trip"`, 1, ""}, // search does not compute the longest
 		{`{"q":"papa 2025"}`, `"2025"`, 1, ""},
 		{`{"q":"papa in May 2026"}`, `"may"`, 1, ""},
 		{`{"q":"what papa"}`, ``, 1, ""},
@@ -68,7 +68,7 @@ func TestAWordOfAStreamsName(t *testing.T) {
 	}
 }
 
-// A word that no record has and that is in the name of a field leads to what the field holds.
+// A word that matches no record but is in the name of a field leads to the values of that field.
 func TestAWordOfAFieldsName(t *testing.T) {
 	const schema = `{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c","display_name":"Files"}],"streams":[` +
 		`{"name":"trips","field_capabilities":{"to":"t=text,lex"}},` +
@@ -106,7 +106,7 @@ func TestAWordOfAFieldsName(t *testing.T) {
 			return middlewaretest.JSON(`{"object":"list","data":[` + hits + `],"meta":{"recall":{"partial_count":0,"missing_words":[` + row.missing + `]}}}`), nil
 		}}
 		tool := tools.All(tools.Options{})[3]
-		tool.Schema(ctx, server, "", "") // is held then
+		tool.Schema(ctx, server, "", "") // now the schema is cached
 		text := useIn(ctx, t, tool, server, []byte(row.arguments)).Text
 		if said := strings.Contains(text, " in the name"); said != (row.want != "") || !strings.Contains(text, row.want) {
 			t.Errorf("%s:\n%s", row.arguments, text)
@@ -114,7 +114,7 @@ func TestAWordOfAFieldsName(t *testing.T) {
 	}
 }
 
-// Without a word that is known to be nowhere nothing is read for the names of streams.
+// Nothing is read for names of streams unless a word is known to match no record.
 func TestNoNameOfAStreamIsLookedForInVain(t *testing.T) {
 	for _, answer := range []string{`{"data":[` + hitAt("notes", "1", "") + `],"meta":{"count":1,"recall":{"partial_count":0}}}`, `{"data":[` + hitAt("notes", "1", "") + `]}`} {
 		server := &middlewaretest.RS{Answer: func(rs.Request) (*rs.Response, error) { return middlewaretest.JSON(answer), nil }}

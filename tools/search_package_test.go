@@ -15,7 +15,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/relax"
 )
 
-// A members reads each member of a package from a server of its own, and counts the reads.
+// A members reads each member of a package from a separate server and counts the reads.
 type members struct {
 	servers map[string]*middlewaretest.RS // by token
 
@@ -23,13 +23,13 @@ type members struct {
 	reads int
 }
 
-// A memberReader is one of them.
+// A memberReader reads one member.
 type memberReader struct {
 	*members
 	token string
 }
 
-// Do counts a read and passes it on.
+// Do counts a read and forwards it to the member's server.
 func (m memberReader) Do(ctx context.Context, r rs.Request) (*rs.Response, error) {
 	m.mu.Lock()
 	m.reads++
@@ -37,7 +37,7 @@ func (m memberReader) Do(ctx context.Context, r rs.Request) (*rs.Response, error
 	return m.servers[m.token].Do(ctx, r)
 }
 
-// packageOf is a package of so many members, each with the records of a year.
+// packageOf returns a package of count members, each with the records of a year.
 func packageOf(count int) (auth.Package, *members) {
 	m := &members{servers: map[string]*middlewaretest.RS{}}
 	var all []fanout.Member

@@ -12,7 +12,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
-// mails are the sender of each of some messages with its body. One body is of a message that has another id.
+// mails has the sender and body of each message. One body belongs to a message with a different id.
 var mails = map[string][2]string{
 	"1": {"Ada", "they pay within thirty days"}, "2": {"Ada", "lunch"}, "3": {"Bo", "thirty days of rain"}, "4": {"Ada", "after thirty days"},
 }
@@ -63,7 +63,7 @@ func newMailServer() *middlewaretest.RS {
 	}}
 }
 
-// A search of the messages finds what their bodies say, within a filter those of the messages that it leaves.
+// A search of messages also searches their bodies; with a filter, only the bodies of matching messages.
 func TestASearchOfAStreamReadsItsParts(t *testing.T) {
 	for arguments, want := range map[string][]string{
 		`{"q":"thirty days","streams":["messages"]}`:                                     {"c/bodies:1", "c/bodies:3", "c/bodies:4"},
@@ -86,7 +86,7 @@ func TestASearchOfAStreamReadsItsParts(t *testing.T) {
 	}
 }
 
-// Each stream that is named is searched, also where one before it lacks the field of the filter; where none takes it, the call is refused.
+// Every named stream is searched, even if an earlier one lacks a field of the filter. If none has it, the call is refused.
 func TestAFilterOfSeveralStreamsReadsEach(t *testing.T) {
 	server := newMailServer()
 	searchWith(t, tools.Search("https://rs.example"), server, `{"q":"rain","streams":["messages","files"],"filter":{"from":"Ada"}}`)
@@ -102,7 +102,7 @@ func TestAFilterOfSeveralStreamsReadsEach(t *testing.T) {
 	}
 }
 
-// Pages of such a search together are all of it, and the cursor of a resource server reads on where it was printed.
+// The pages of such a search together have all hits, and the resource server's cursor continues where it was printed.
 func TestASearchWithPartsHasPages(t *testing.T) {
 	tool, server := tools.Search("https://rs.example"), newMailServer()
 	s, _ := searchWith(t, tool, server, `{"q":"thirty days","streams":["messages"],"filter":{"from":"Ada"},"limit":1}`)

@@ -17,13 +17,13 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
-// A search without words lists what is in a period, newest first, over all streams and connections: no record twice and none missing,
-// however many are shown at a time.
+// A search without words lists everything in a period, newest first, over all streams and connections. Each record is listed once, at any
+// limit.
 func TestATimelineIsComplete(t *testing.T) {
 	for _, limit := range []int{1, 7, 50, 100} {
 		server, tool := newShopServer(t), tools.Search("https://rs.example")
 		var ids, times []string
-		cursor, reads := "", 4 // the schema, and three streams of connections
+		cursor, reads := "", 4 // the schema, and three pairs of stream and connection
 		for page := 0; page == 0 || cursor != ""; page++ {
 			arguments := fmt.Sprintf(`{"since":"2026-01-30","until":"2026-03-31","limit":%d,"cursor":%q}`, limit, cursor)
 			if cursor == "" {
@@ -53,7 +53,7 @@ func TestATimelineIsComplete(t *testing.T) {
 	}
 }
 
-// Records of several streams that have the same time, such as a thread and its last message, are each listed once, wherever a page ends.
+// Records of several streams with the same time, such as a thread and its last message, are each listed once, wherever a page ends.
 func TestATimelineOfEqualTimes(t *testing.T) {
 	const schema = `{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c"}],"streams":[` +
 		`{"name":"a","field_capabilities":{"at":"t=timestamp,role=event-time,eq,r=gte|gt|lte|lt"}},` +
@@ -99,7 +99,7 @@ func TestATimelineOfEqualTimes(t *testing.T) {
 	}
 }
 
-// A cursor of one search is none of another, and goes on with another limit.
+// A cursor is only valid for the search that printed it, but accepts another limit.
 func TestACursorOfAnotherPeriodIsRefused(t *testing.T) {
 	server, tool := newShopServer(t), tools.Search("https://rs.example")
 	_, data, _ := server.call(t, tool, `{"since":"2026-01-30","limit":2}`)
@@ -107,7 +107,7 @@ func TestACursorOfAnotherPeriodIsRefused(t *testing.T) {
 	parts := strings.SplitN(printed, ".", 4)
 	edited := parts[0] + ".1-40." + parts[2] + "."
 	for other, want := range map[string]rs.Code{
-		`{"since":"2026-01-30","cursor":"` + edited + `"}`: "invalid_cursor", // behind all sources
+		`{"since":"2026-01-30","cursor":"` + edited + `"}`: "invalid_cursor", // a position after the last source
 		`{"since":"2026-01-30"}`:                           "",
 		`{"since":"2026-01-31"}`:                           "invalid_cursor",
 		`{"since":"2026-01-30","until":"2026-03-31"}`:      "invalid_cursor",
@@ -125,7 +125,7 @@ func TestACursorOfAnotherPeriodIsRefused(t *testing.T) {
 	}
 }
 
-// dated is a resource server with a stream that has a time and one that has none. answer answers its searches and lists.
+// dated is a resource server with one stream with times and one without. answer answers its searches and lists.
 func dated(answer func(r rs.Request) (*rs.Response, error)) *middlewaretest.RS {
 	const schema = `{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c"}],"streams":[` +
 		`{"name":"s","field_capabilities":{"at":"t=timestamp,role=event-time,eq,r=gte|gt|lte|lt","body":"t=text,lex"}},` +
@@ -138,7 +138,7 @@ func dated(answer func(r rs.Request) (*rs.Response, error)) *middlewaretest.RS {
 	}}
 }
 
-// A timeline of records that have days and no times is complete in a zone west of UTC too, where a day begins on the one before.
+// A timeline of records with dates only is complete in a zone west of UTC, where the day begins on the previous day in UTC.
 func TestATimelineOfDaysWestOfUTC(t *testing.T) {
 	const schema = `{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c"}],"streams":[` +
 		`{"name":"days","field_capabilities":{"on":"t=date,role=event-time,eq,r=gte|gt|lte|lt","title":"t=string,role=primary-title"}}]}]}`
@@ -181,8 +181,8 @@ func TestATimelineOfDaysWestOfUTC(t *testing.T) {
 	}
 }
 
-// The hits of several sources are in one order: where one could not be read, no cursor counts places in it, as the next page may have
-// that source.
+// The cursor counts positions in the merged list of all sources. If a source could not be read, there is no cursor, since the next page
+// may include that source.
 func TestASourceThatFailsEndsTheCursor(t *testing.T) {
 	const schema = `{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c"}],"streams":[` +
 		`{"name":"a","field_capabilities":{"at":"t=timestamp,role=event-time,eq,r=gte|gt|lte|lt","body":"t=text,lex"}},` +
@@ -210,14 +210,14 @@ func TestASourceThatFailsEndsTheCursor(t *testing.T) {
 	}
 }
 
-// Of several sources the hits that have all words come first, page by page; words that are only like those of the query are shown where
-// no source has any of them.
+// Hits that match all words come first over all sources and pages. Hits of merely similar words are only shown if no source has any of
+// the words.
 func TestHitsOfAPeriodWithAllWordsComeFirst(t *testing.T) {
 	const schema = `{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c"}],"streams":[` +
 		`{"name":"a","field_capabilities":{"at":"t=timestamp,role=event-time,eq,r=gte|gt|lte|lt","body":"t=text,lex"}},` +
 		`{"name":"b","field_capabilities":{"at":"t=timestamp,role=event-time,eq,r=gte|gt|lte|lt","body":"t=text,lex"}}]}]}`
 	for name, row := range map[string]struct {
-		matches map[string]string // of the hits of a stream, a letter each
+		matches map[string]string // by stream; one letter for each hit
 		want    string
 	}{
 		"all, then some, and none that is like": {map[string]string{"a": "ssn", "b": "aasnn"}, "b0 b1 a0 a1 b2"},
@@ -264,7 +264,8 @@ func hitAt(stream, key, at string) string {
 	return fmt.Sprintf(`{"stream":%q,"record_key":%q,"connection_id":"c","authored_at":%q}`, stream, key, at)
 }
 
-// A word that is only in parts of records, such as the bodies of messages, is not missing; what the parts in the period are is counted.
+// A word that occurs only in parts of records, such as message bodies, is not reported as missing, and matches of parts in the period are
+// counted.
 func TestAWordOfAPartIsNotMissing(t *testing.T) {
 	const everyWord, oneWord = `"match":"all"`, `"match":"some","matched_words":["rent"]`
 	for name, row := range map[string]struct {
@@ -297,7 +298,7 @@ func TestAWordOfAPartIsNotMissing(t *testing.T) {
 	}
 }
 
-// What a resource server refuses to filter is looked through instead, and said; it is not asked again in vain.
+// If a resource server refuses time filters, unfiltered hits are checked instead and the answer says so. The filter is not tried again.
 func TestAPeriodWhereFiltersAreRefused(t *testing.T) {
 	server := dated(func(r rs.Request) (*rs.Response, error) {
 		if hasFilter(r.Query) {
@@ -309,7 +310,7 @@ func TestAPeriodWhereFiltersAreRefused(t *testing.T) {
 		return middlewaretest.JSON(`{"object":"list","data":[` + hitAt("s", "new", "2026-05-01T00:00:00Z") + `,` + hitAt("s", "in", "2026-03-31T23:00:00Z") + `]}`), nil
 	})
 	tool := tools.Search("https://rs.example")
-	for _, reads := range []int{4, 3} { // the schema, which is held for no grant without an id, and both kinds of streams
+	for _, reads := range []int{4, 3} { // the schema, which is not cached for a grant without an id, and both kinds of streams
 		before := len(server.Requests())
 		got, text := searchWith(t, tool, server, `{"q":"rent","since":"2026-03-01","until":"2026-03-31"}`)
 		var ids []string
@@ -339,7 +340,7 @@ func hasFilter(query url.Values) bool {
 	return false
 }
 
-// What a search of a period leaves out is said by a repaired one too, whichever of its reads left it out.
+// A repaired search also says what the search of a period leaves out, for all of its reads.
 func TestARepairSaysWhatAPeriodLeavesOut(t *testing.T) {
 	server := dated(func(r rs.Request) (*rs.Response, error) {
 		switch {
@@ -360,7 +361,7 @@ func TestARepairSaysWhatAPeriodLeavesOut(t *testing.T) {
 	}
 }
 
-// Streams without a time are not among the dates that were read, and of them only those are named that had hits.
+// Streams without a time are left out of a search of a period; the answer names only those with hits.
 func TestOnlyHitsWithoutATimeAreSaidToBeLeftOut(t *testing.T) {
 	const schema = `{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c"}],"streams":[` +
 		`{"name":"s","field_capabilities":{"at":"t=timestamp,role=event-time,eq,r=gte|gt|lte|lt","body":"t=text,lex"}},` +
@@ -381,7 +382,7 @@ func TestOnlyHitsWithoutATimeAreSaidToBeLeftOut(t *testing.T) {
 	}
 }
 
-// Where nothing of a period is found, no hits follow: what was not looked through is said instead.
+// If a search of a period finds nothing, the answer does not claim that more hits exist; it says what was not looked through.
 func TestNothingOfAPeriodHasNoMore(t *testing.T) {
 	server := dated(func(r rs.Request) (*rs.Response, error) {
 		if slices.Contains(r.Query["streams"], "parts") {
@@ -396,7 +397,7 @@ func TestNothingOfAPeriodHasNoMore(t *testing.T) {
 	}
 }
 
-// A repaired search keeps to the period too.
+// A repaired search stays within the period.
 func TestARepairKeepsToAPeriod(t *testing.T) {
 	answers := allWords(year, 404)
 	server := dated(answers.Answer)
@@ -438,8 +439,8 @@ func TestPeriodsThatAreNone(t *testing.T) {
 	}
 }
 
-// The body of a message has the time of its message, which is read where the search does not say it: a hit in a body of the period is found,
-// and one of another time is not.
+// The body of a message has the time of the message, which is read if the hit does not have it: only bodies of messages in the period are
+// found.
 func TestAPartHasTheTimeOfItsRecord(t *testing.T) {
 	const schema = `{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c"}],"streams":[` +
 		`{"name":"mails","field_capabilities":{"at":"t=timestamp,role=event-time,eq,r=gte|gt|lte|lt","subject":"t=text,role=primary-title","by":"t=string,role=actor"},` +
@@ -447,8 +448,8 @@ func TestAPartHasTheTimeOfItsRecord(t *testing.T) {
 	times := map[string]string{"in": "2026-03-05T00:00:00Z", "out": "2026-05-05T00:00:00Z"}
 	bodies := map[string]string{"in": "in", "out": "out", "apart": "another"} // by message
 	for name, row := range map[string]struct {
-		bodies []string // that are found
-		more   bool     // messages of the period than are listed
+		bodies []string // the message bodies that the search finds
+		more   bool     // the period has more messages than are listed
 		ids    []string
 		says   string
 		reads  int
@@ -494,7 +495,7 @@ func TestAPartHasTheTimeOfItsRecord(t *testing.T) {
 	}
 }
 
-// A time that a query names is no word to look for: the search of that time is proposed.
+// If a query names a time, the search of that time without its words is proposed.
 func TestATimeInAQuery(t *testing.T) {
 	for _, hits := range []int{0, 4} {
 		server := dated(func(r rs.Request) (*rs.Response, error) {
@@ -511,7 +512,7 @@ func TestATimeInAQuery(t *testing.T) {
 	}
 }
 
-// The search of a time is not for words that are nowhere, and of a date that may be either of two days, each is proposed.
+// The proposed search of a time omits words that no record has. For an ambiguous date, both days are named.
 func TestATimeWithoutAbsentWords(t *testing.T) {
 	const recall = `{"complete":true,"partial_count":0,"missing_words":["Zebra","elephants"],"left_out_words":["the"]}`
 	for q, want := range map[string]string{
@@ -529,9 +530,9 @@ func TestATimeWithoutAbsentWords(t *testing.T) {
 	}
 }
 
-// A month without a year is the newest of which there is a hit.
+// A month without a year means the newest year with a hit in that month.
 func TestAMonthOfTheYearOfItsHits(t *testing.T) {
-	last := func(month time.Month) int { // as it is read without hits
+	last := func(month time.Month) int { // the year if there are no hits
 		now := time.Now().UTC()
 		if month > now.Month() {
 			return now.Year() - 1
@@ -560,7 +561,7 @@ func TestAMonthOfTheYearOfItsHits(t *testing.T) {
 	}
 }
 
-// Of a question for all that there is of a time no word is left to look for; a shorter time than the one that is read is not proposed.
+// A query for everything at a time becomes a search without words; the proposed period is never shorter than the one that was meant.
 func TestAQuestionForAllOfATime(t *testing.T) {
 	for q, want := range map[string]string{
 		"what happened on 14 July 2026":                          `search {"since":"2026-07-14","until":"2026-07-14"}`,
@@ -583,7 +584,7 @@ func TestAQuestionForAllOfATime(t *testing.T) {
 		"mails from Tom in May 2026":                             `search {"q":"Tom","since":"2026-05-01","until":"2026-05-31"}`,
 		"Thread and Needle in May 2026":                          `search {"q":"Thread Needle","since":"2026-05-01","until":"2026-05-31"}`,
 		"invoice TW-2041 in May 2026":                            `search {"q":"invoice TW-2041","since":"2026-05-01","until":"2026-05-31"}`,
-		"mails Ines sent in March 2026 compared to April":        "", // of which the call would say nothing
+		"mails Ines sent in March 2026 compared to April":        "", // the proposed call would ignore the comparison
 	} {
 		server := dated(func(rs.Request) (*rs.Response, error) { return middlewaretest.JSON(`{"object":"list","data":[]}`), nil })
 		_, text := searchWith(t, tools.PlainSearch("https://rs.example"), server, rs.Object{{Name: "q", Value: rs.EncodeJSON(q)}}.JSON())
@@ -594,7 +595,7 @@ func TestAQuestionForAllOfATime(t *testing.T) {
 	}
 }
 
-// A record of a stream of which the schema marks nothing but a time is called by its first short values, without another read.
+// If the schema marks only a time in a stream, its records are described by their first short values, without another read.
 func TestATimelineSaysWhatUnmarkedRecordsAre(t *testing.T) {
 	const schema = `{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c"}],"streams":[` +
 		`{"name":"rows","field_capabilities":{"day":"t=date,role=event-time,eq,r=gte|gt|lte|lt","payee":"t=string","amount":"t=number"}},` +
@@ -618,7 +619,8 @@ func TestATimelineSaysWhatUnmarkedRecordsAre(t *testing.T) {
 	}
 }
 
-// That files were not read is said of an answer without records, once, and not of one with records because another source has none.
+// The warning that files were not read is printed once in an answer without records, and not in an answer with records because another
+// source had none.
 func TestAPeriodSaysOnceWhatWasNotRead(t *testing.T) {
 	const schema = `{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c"}],"streams":[` +
 		`{"name":"a","field_capabilities":{"at":"t=date,role=event-time,eq,r=gte|gt|lte|lt"}},` +
@@ -649,8 +651,8 @@ func TestAPeriodSaysOnceWhatWasNotRead(t *testing.T) {
 	}
 }
 
-// A day without a time is listed once, where it begins in the zone of the search, wherever a page ends; and so is what is written as no
-// time is.
+// A date without a time is listed once, at the start of its day in the zone of the search, wherever a page ends; so is a value that is
+// not a valid time.
 func TestATimelineOfDaysIsComplete(t *testing.T) {
 	stream := func(name string) model.Stream {
 		return model.Stream{Name: name, PrimaryKey: []string{"at"}, CursorField: "at", Fields: []model.Field{
@@ -702,8 +704,8 @@ func TestATimelineOfDaysIsComplete(t *testing.T) {
 	}
 }
 
-// Records that have no time of their own, and are parts of others, are listed with these: where they cannot be searched by time, and where a
-// search of a time has no cursor to the rest of them.
+// Records without a time that are parts of others are listed with those, both where they cannot be searched by time and where the search
+// of a period has no cursor for the rest.
 func TestPartsWithoutATimeAreListedWithTheirRecords(t *testing.T) {
 	const schema = `{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c"}],"streams":[` +
 		`{"name":"mails","field_capabilities":{"at":"t=timestamp,role=event-time,eq,r=gte|gt|lte|lt","subject":"t=text,lex"},"expand_capabilities":[` +

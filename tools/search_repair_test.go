@@ -15,7 +15,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/relax"
 )
 
-// allWords answers searches as a resource server does that demands every word of a text. hybrid is the status of a hybrid search.
+// allWords answers searches like a resource server that requires every word in a text. hybrid is the status of a hybrid search.
 func allWords(texts map[string]string, hybrid int) *middlewaretest.RS {
 	var ids []string
 	for id := range texts {
@@ -42,7 +42,8 @@ func allWords(texts map[string]string, hybrid int) *middlewaretest.RS {
 	}}
 }
 
-// BenchmarkRepair repairs a question over a resource server that takes 20 ms a read, at first with a hybrid search that it does not have.
+// BenchmarkRepair repairs a question over a resource server that takes 20 ms for each read and does not support hybrid search, which is
+// tried first.
 func BenchmarkRepair(b *testing.B) {
 	answers := allWords(year, 404)
 	slow := &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
@@ -71,7 +72,7 @@ func BenchmarkRepair(b *testing.B) {
 	b.ReportMetric(float64(took[len(took)*99/100].Microseconds())/1000, "p99-ms")
 }
 
-// structuredSearch is what a test looks at in the structured output.
+// structuredSearch is the part of the structured output that tests check.
 type structuredSearch struct {
 	Results []struct {
 		ID    string
@@ -137,7 +138,7 @@ func TestASearchWithoutHitsIsRepaired(t *testing.T) {
 	}
 }
 
-// What has all words that a question is about may be among the first hits of none of them.
+// A record with all words of a question may not be among the first hits of any single word, so the words are also searched together.
 func TestTheWordsOfAQuestionAreAskedForTogether(t *testing.T) {
 	many := map[string]string{"z": "lisbon ida birthday"}
 	for i := range 60 {
@@ -160,7 +161,7 @@ func TestTheWordsOfAQuestionAreAskedForTogether(t *testing.T) {
 	}
 	server := allWords(many, 404)
 	_, text := searchWith(t, tools.Search("https://rs.example"), server, `{"q":"birthday zebra"}`)
-	if n := len(searches(server)); n != 5 || !strings.HasPrefix(text, "No record has all of: birthday, zebra. These have some.\n") { // hybrid, two words, a form
+	if n := len(searches(server)); n != 5 || !strings.HasPrefix(text, "No record has all of: birthday, zebra. These have some.\n") { // one hybrid search, two words together and alone, another form
 		t.Errorf("%d reads:\n%s", n, text)
 	}
 }
@@ -174,7 +175,7 @@ func countHybrid(server *middlewaretest.RS) (n int) {
 	return n
 }
 
-// searches are the requests but those for how fresh is what nothing was found in, since when it is granted, and which fields it has.
+// searches returns the requests without those that read freshness, grant limits or the schema when nothing is found.
 func searches(server *middlewaretest.RS) []rs.Request {
 	return slices.DeleteFunc(server.Requests(), func(r rs.Request) bool {
 		return strings.HasPrefix(r.Path, "/v1/streams") || r.Path == "/v1/schema"
@@ -226,8 +227,8 @@ func TestAFailedReadEndsTheRepairAndNotTheAnswer(t *testing.T) {
 	}
 }
 
-// FuzzRepair holds the laws of a repaired search: it is bounded, shows only hits that a read returned and each once, shows the same
-// again, and its pages are the whole list on either channel.
+// FuzzRepair checks the properties of a repaired search: it is bounded, shows only hits that a read returned, each once, is repeatable,
+// and its pages are the complete list on either channel.
 func FuzzRepair(f *testing.F) {
 	f.Add("when is my dentist appointment moved", byte(2), byte(0))
 	f.Add("a b c d e f g h alpha beta gamma delta epsilon zeta", byte(1), byte(3))
@@ -277,7 +278,7 @@ func FuzzRepair(f *testing.F) {
 	})
 }
 
-// locked lets one read answer at a time.
+// locked answers one read at a time.
 func locked(answer func(rs.Request) (*rs.Response, error)) func(rs.Request) (*rs.Response, error) {
 	var mu sync.Mutex
 	return func(r rs.Request) (*rs.Response, error) {
@@ -287,7 +288,7 @@ func locked(answer func(rs.Request) (*rs.Response, error)) func(rs.Request) (*rs
 	}
 }
 
-// Where reads are few, the singular of a word is looked for before the plural of another.
+// If few reads are left, the singular of a word is searched for before the plural of another.
 func TestAShorterFormIsLookedForFirst(t *testing.T) {
 	server := &middlewaretest.RS{Answer: func(rs.Request) (*rs.Response, error) { return middlewaretest.JSON(`{"data":[]}`), nil }}
 	searchWith(t, tools.Search("https://rs.example"), server, `{"q":"unread mails zebra lorry pigeon"}`)

@@ -13,12 +13,13 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
-// A many is a resource server with so many streams of a time, s00 and on, each with the records that of says: their words, by id.
+// A many is a resource server with streams s00, s01, and so on. of returns the records of a stream: their words, by id, which begins with
+// the date.
 type many struct {
 	streams int
 	of      func(stream int) map[string]string
-	common  bool // a word that is common in all streams finds nothing in a search of all
-	demand  bool // it finds records with all words alone, and does not say so
+	common  bool // a search of all streams finds nothing, since the word is common in them
+	demand  bool // only records with all words are found, and the answer does not say so
 	fails   func(r rs.Request) bool
 }
 
@@ -72,7 +73,7 @@ func (m many) server() *middlewaretest.RS {
 	}}
 }
 
-// Where a search of a time takes many reads, each word is searched for in one, in all of them.
+// If a search of a period takes many reads, repairing it searches for each word once in all streams.
 func TestARepairOfATimeInManyStreamsIsBounded(t *testing.T) {
 	for _, streams := range []int{3, 9, 20} {
 		server := many{streams: streams, demand: true, of: func(stream int) map[string]string {
@@ -83,13 +84,13 @@ func TestARepairOfATimeInManyStreamsIsBounded(t *testing.T) {
 			!strings.Contains(text, "No record has all of: dentist, zebra. These have some.") || !strings.Contains(text, "read as: from 2026-01-01T00:00Z on: at of s00, ") {
 			t.Errorf("%d streams: %+v\n%s", streams, got, text)
 		}
-		if n := len(searches(server)); n > 25 { // and the one that hybrid search may take
+		if n := len(searches(server)); n > 25 { // and the hybrid search
 			t.Errorf("%d streams: %d reads", streams, n)
 		}
 	}
 }
 
-// follow sends a search and then each continuation of it, and returns what all pages list, and each page's text.
+// follow makes a search and follows its continuations, and returns the ids and the text of each page.
 func follow(t *testing.T, server *middlewaretest.RS, arguments string) (ids, texts []string) {
 	t.Helper()
 	tool := tools.PlainSearch("https://rs.example")
@@ -117,8 +118,8 @@ func oneEach(i int) map[string]string {
 	return map[string]string{fmt.Sprintf("2026-03-%02d.r", 1+i%28): "tax"}
 }
 
-// A timeline of more sources than are read at once says first of how many it is, and its continuation goes on with the others: no record is
-// left out, and none is there twice.
+// If a timeline has more sources than are read at once, the first page says of how many it is, and the continuation reads the rest. Each
+// record is listed once.
 func TestATimelineOfManySourcesIsComplete(t *testing.T) {
 	for _, count := range []int{31, 32, 33, 64, 100} {
 		for _, limit := range []int{5, 100} {
@@ -144,7 +145,7 @@ func TestATimelineOfManySourcesIsComplete(t *testing.T) {
 	}
 }
 
-// A search with words of more sources than are read at once needs one read where that has all hits of any time.
+// A search with words over more sources than are read at once takes one read if that returns all hits of any time.
 func TestWordsOfATimeAreReadWhereTheyAre(t *testing.T) {
 	only := func(at ...int) func(int) map[string]string {
 		return func(i int) map[string]string {
@@ -197,7 +198,7 @@ func seq(n int) (all []int) {
 	return all
 }
 
-// A source that could not be read is counted, and nothing that is found in the others is the number of all.
+// A source that could not be read is counted, and the number of hits in the others is not given as the total.
 func TestASourceThatFailsIsCounted(t *testing.T) {
 	for arguments, says := range map[string]string{
 		`{"since":"2026-03-01"}`:            "2 records, newest first of these sources",
@@ -219,7 +220,7 @@ func TestASourceThatFailsIsCounted(t *testing.T) {
 	}
 }
 
-// A cursor of sources goes on with no others: where they have changed, it is refused.
+// A cursor over several sources is refused if the sources have changed.
 func TestACursorOfOtherSourcesIsRefused(t *testing.T) {
 	server, tool := many{streams: 70, of: oneEach}.server(), tools.PlainSearch("https://rs.example")
 	o := rs.AsObject(string(use(t, tool, server, []byte(`{"since":"2026-03-01"}`)).Structured))
@@ -235,7 +236,7 @@ func TestACursorOfOtherSourcesIsRefused(t *testing.T) {
 	}
 }
 
-// A package of many grants is read in rounds too, and a member that fails while it is asked where the words are leaves nothing out.
+// A package of many grants is also read in rounds, and a member that fails while the sources with hits are determined leaves nothing out.
 func TestAPackageOfManyGrantsIsReadInRounds(t *testing.T) {
 	const count = 40
 	for _, fails := range []bool{false, true} {

@@ -8,11 +8,12 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// A page of the answers in a thread names the record that they answer where it is not among them; nothing is read for any other filter.
+// A page with the replies of a thread names the record that they reply to, if it is not on the page. For other filters nothing more is
+// read.
 func TestAThreadSaysWhereItBegins(t *testing.T) {
 	const says = " is not among these: fetch "
 	for arguments, row := range map[string]struct {
-		ids, head string // of the page, and the one record that there is beside
+		ids, head string // of the page; head is the only other record
 		reads     int
 		want      string
 	}{

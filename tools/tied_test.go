@@ -12,12 +12,12 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
-// A sorted page of few says on both channels, before its records, how many records after it have the same value as its last one. It is one
-// read more, and none where nothing is sorted, nothing follows, or the page is long.
+// A short sorted page says on both channels, before its records, how many records after it have the same value as its last one. That
+// takes one more read, and none if the page is unsorted, last or long.
 func TestASortedPageThatEndsAmongEqualOnesSaysSo(t *testing.T) {
 	const says, count = "3 records after these have the same total as the last", "/v1/streams/orders/aggregate?"
 	for arguments, row := range map[string]struct {
-		values, more string // of cin_a, and behind a slash of cin_b
+		values, more string // of cin_a, and after a slash of cin_b
 		heard        []string
 		tied         bool
 	}{

@@ -14,7 +14,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
-// moneyServer has a stream of payments whose currency is in a field of a name, and some of which have no category.
+// moneyServer has a stream of payments with the currency in the field unit; some have no category.
 func moneyServer(t *testing.T, unit, unitType string) *shopServer {
 	t.Helper()
 	field := func(name, kind string, can ...string) model.Field {
@@ -49,7 +49,7 @@ func moneyServer(t *testing.T, unit, unitType string) *shopServer {
 	}}, records)
 }
 
-// The field that says the currency of an amount is found by any of its usual names in any case, and only where it has texts.
+// The field with the currency of an amount is recognized by its usual names in any case, and only if it is a text field.
 func TestUnitsAreFoundByTheirUsualNames(t *testing.T) {
 	for unit, kind := range map[string]string{
 		"currency": "string", "Currency": "string", "CURRENCY": "string", "CCY": "string", "Currency_code": "string", "currencyCode": "string",
@@ -71,7 +71,7 @@ func TestUnitsAreFoundByTheirUsualNames(t *testing.T) {
 	}
 }
 
-// A number of things beside a currency is in none, but may be in a unit.
+// A count next to a currency field is not in that currency, but may be in a unit.
 func TestANumberOfThingsIsInNoCurrency(t *testing.T) {
 	for _, row := range []struct {
 		field, beside string
@@ -99,7 +99,7 @@ func TestANumberOfThingsIsInNoCurrency(t *testing.T) {
 	}
 }
 
-// A page without the field that says the unit of an amount that it shows says so, and reads nothing more where it shows no number.
+// If a page shows an amount without the field with its unit, it says so. If it shows no number, nothing more is read.
 func TestAPageSaysWhichFieldHasTheUnitOfItsAmounts(t *testing.T) {
 	const says = "\nNot asked for: Currency, which says the unit of Amount.\n"
 	server := moneyServer(t, "Currency", "string")
@@ -114,7 +114,7 @@ func TestAPageSaysWhichFieldHasTheUnitOfItsAmounts(t *testing.T) {
 		`{"stream":"paid"}`: {false, 1},
 		`{"stream":"paid","fields":["Amount"],"filter":{"Amount":{"gte":80}},"limit":2}`: {true, 2},
 	} {
-		for range 2 { // what the schema says is held
+		for range 2 { // the schema is cached
 			text, data, reply := server.call(t, toolNamed(t, "query_records"), arguments)
 			if strings.Contains(text, says) != row.said || data.Has("units_in") != row.said || reply.Reads > row.reads {
 				t.Errorf("%s: %d reads, %s\n%s", arguments, reply.Reads, data.JSON(), text)
@@ -123,7 +123,7 @@ func TestAPageSaysWhichFieldHasTheUnitOfItsAmounts(t *testing.T) {
 	}
 }
 
-// A sum of records of which none has a value is no zero, and what is in no group is said by the name of the field.
+// A sum over records without a value is null, not zero. Records in no group are described by the name of the field.
 func TestASumOfNoValuesIsNone(t *testing.T) {
 	server := moneyServer(t, "Currency_note", "string")
 	aggregate := toolNamed(t, "aggregate")
@@ -146,7 +146,7 @@ func TestASumOfNoValuesIsNone(t *testing.T) {
 	}
 }
 
-// A page that is sorted or bounded by amounts of several currencies says so, with the call for one, and reads nothing more.
+// A page that is sorted or bounded by amounts in several currencies says so and names the call for one currency, without another read.
 func TestAPageSaysThatItComparesSeveralCurrencies(t *testing.T) {
 	const says = "Amount is not all in one Currency: "
 	server := moneyServer(t, "Currency", "string")
@@ -156,10 +156,10 @@ func TestAPageSaysThatItComparesSeveralCurrencies(t *testing.T) {
 	}{
 		`"sort":"-Amount"`:                                         {"EUR, GBP", `"sort":"-Amount","filter":{"Currency":"EUR"}`},
 		`"filter":{"Amount":{"gte":80,"lt":84}}`:                   {"EUR, GBP", `"filter":{"Amount":{"gte":80,"lt":84},"Currency":"EUR"}`},
-		`"filter":{"Amount":{"gte":82}},"sort":"Amount"`:           {"", ""}, // all of one
+		`"filter":{"Amount":{"gte":82}},"sort":"Amount"`:           {"", ""}, // all in one currency
 		`"filter":{"Amount":80}`:                                   {"", ""},
 		`"sort":"-Day"`:                                            {"", ""},
-		`"sort":"-Amount","fields":["Amount","Category"]`:          {"", ""}, // it says which field has them
+		`"sort":"-Amount","fields":["Amount","Category"]`:          {"", ""}, // the answer already says which field has them
 		`"sort":"-Amount","filter":{"Currency":"EUR"}`:             {"", ""},
 		`"sort":"Amount","limit":3,"fields":["Amount","Currency"]`: {"EUR, GBP", `"sort":"Amount","limit":3,"fields":["Amount","Currency"],"filter":{"Currency":"EUR"}`},
 	} {

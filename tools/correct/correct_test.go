@@ -16,13 +16,13 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/fields"
 )
 
-// argumentsOf reads arguments; false for those that are not mended.
+// argumentsOf parses arguments; it returns false for those that are never corrected.
 func argumentsOf(arguments string) (rs.Object, bool) {
 	args, err := tools.ReadArguments(json.RawMessage(arguments))
 	return args, err == nil && correct.Mends(json.RawMessage(arguments), args)
 }
 
-// FuzzCanonical holds the laws of what is taken without a word: it is JSON, and it is its own canonical form.
+// FuzzCanonical checks that the canonical form of arguments is JSON and that canonicalizing it again changes nothing.
 func FuzzCanonical(f *testing.F) {
 	for _, arguments := range []string{
 		`{"stream":"orders","limit":"10","filter":{"total":{"$gte":1,"<":2}},"sort":"total desc"}`, `{"q":["a","b"],"streams":"a,b","top_k":5}`,
@@ -58,7 +58,8 @@ func FuzzCanonical(f *testing.F) {
 	})
 }
 
-// Of 60,000 unknown arguments, or conditions of a filter, each would be compared with all others: a call of minutes.
+// Comparing each of 60,000 unknown arguments or filter conditions with all known ones would take minutes, so such a call is not
+// corrected.
 func TestArgumentsOfNoRealCallAreNotMended(t *testing.T) {
 	members := strings.TrimSuffix(strings.Repeat(`"a":1,`, 502), ",")
 	for _, arguments := range []string{
@@ -74,7 +75,7 @@ func TestArgumentsOfNoRealCallAreNotMended(t *testing.T) {
 	}
 }
 
-// numbered gives each "a" a number of its own.
+// numbered adds a distinct number to each "a".
 func numbered(arguments string) string {
 	var b strings.Builder
 	for i, part := range strings.Split(arguments, `"a"`) {
@@ -86,7 +87,7 @@ func numbered(arguments string) string {
 	return b.String()
 }
 
-// A filter is taken in another form only if nothing of it is lost, and not if it is a filter as it stands.
+// A filter in another notation is only accepted if no part of it is lost, and a valid filter is left unchanged.
 func TestAFilterLosesNothing(t *testing.T) {
 	var tool correct.Tool
 	for _, one := range tools.All(tools.Options{RecordBase: "https://rs.example"}) {
@@ -115,7 +116,7 @@ func TestAFilterLosesNothing(t *testing.T) {
 	}
 }
 
-// What is wrong with each of these names is its form; the nearest is the one that is meant.
+// Each of these names is wrong only in its form, so the nearest one is meant.
 func TestDisplayNames(t *testing.T) {
 	grant := correct.Grant{Sources: []rs.GrantedStream{
 		{Stream: "messages", Connection: rs.Connection{ID: "cin_1", DisplayName: "Mail"}},
@@ -135,7 +136,7 @@ func TestDisplayNames(t *testing.T) {
 	}
 }
 
-// A condition on what has a value is never explained as one on what has none.
+// A filter for records that have a value is never explained as a filter for records without one.
 func TestWhatHasAValueIsNotWhatHasNone(t *testing.T) {
 	for _, tool := range tools.All(tools.Options{RecordBase: "https://rs.example"}) {
 		for _, asked := range []struct{ has, lacks string }{
@@ -153,7 +154,7 @@ func TestWhatHasAValueIsNotWhatHasNone(t *testing.T) {
 	}
 }
 
-// A stream in the filter is the stream of the call, and none is looked for by the fields of the filter.
+// A stream named in the filter becomes the stream of the call; no stream is guessed from the fields of the filter.
 func TestAStreamInTheFilterIsThatOfTheCall(t *testing.T) {
 	for _, tool := range tools.All(tools.Options{RecordBase: "https://rs.example"}) {
 		for filter, want := range map[string]bool{`{"stream":"messages"}`: false, `{"status":"paid"}`: true} {
@@ -165,7 +166,7 @@ func TestAStreamInTheFilterIsThatOfTheCall(t *testing.T) {
 	}
 }
 
-// Other words for a metric are that metric.
+// Synonyms of a metric are accepted as that metric.
 func TestOtherWordsForAMetric(t *testing.T) {
 	for _, tool := range tools.All(tools.Options{RecordBase: "https://rs.example"}) {
 		for word, want := range map[string]string{"average": "avg", "mean": "avg", "maximum": "max", "unique": "count_distinct", "total": "sum", "COUNT": "count"} {
@@ -177,7 +178,7 @@ func TestOtherWordsForAMetric(t *testing.T) {
 	}
 }
 
-// A number of eight digits is no date, a month ends with its last day, and a time without a zone is not certain.
+// An eight-digit number is not a date, a month ends on its last day, and a time without a zone stays unchanged.
 func TestDatesInOtherForms(t *testing.T) {
 	for _, tool := range tools.All(tools.Options{RecordBase: "https://rs.example"}) {
 		switch tool.Name {
@@ -235,7 +236,7 @@ func TestDatesInOtherForms(t *testing.T) {
 	}
 }
 
-// An amount as people write it is a number; a text that may be two numbers, or that is no number, stays.
+// An amount as people write it becomes a number. A text that could be two numbers, or is not a number, stays unchanged.
 func TestAmountsInOtherForms(t *testing.T) {
 	known := correct.ReadTool("query_records", `{"properties":{"stream":{"type":"string"},"filter":{"type":"object"}}}`)
 	for sent, want := range map[string]string{
@@ -257,7 +258,8 @@ func TestAmountsInOtherForms(t *testing.T) {
 	}
 }
 
-// A denied operator of a mail program is not searched for as a word. A time by its distance from now is refused with the day that it means.
+// A negated operator of a mail program is not searched for as a word. A time relative to now is refused, and the error names the day that
+// it means.
 func TestOperatorsOfMailProgramsThatAreDenied(t *testing.T) {
 	known := correct.ReadTool("search", `{"properties":{"q":{"type":"string"},"since":{"type":"string"},"until":{"type":"string"}}}`)
 	for sent, want := range map[string]string{
@@ -288,7 +290,7 @@ func TestOperatorsOfMailProgramsThatAreDenied(t *testing.T) {
 	}
 }
 
-// Times that are named by their distance from today, and those without a year, become dates; what may be two days stays.
+// Times relative to today, and dates without a year, become dates; a text that could mean two days stays unchanged.
 func TestTimesRelativeToToday(t *testing.T) {
 	now := time.Date(2026, 11, 24, 9, 0, 0, 0, time.UTC) // a Tuesday
 	for sent, want := range map[string]string{
@@ -344,7 +346,8 @@ func TestTimesRelativeToToday(t *testing.T) {
 	}
 }
 
-// A condition that other languages wrap is taken as it is inside; one that is excluded is never taken for one that must hold.
+// A condition wrapped as in other query languages is unwrapped. A condition that excludes records is never read as one that includes
+// them.
 func TestWrappedConditions(t *testing.T) {
 	known := correct.ReadTool("query_records", `{"properties":{"stream":{"type":"string"},"filter":{"type":"object"}}}`)
 	for sent, want := range map[string]string{
@@ -374,7 +377,7 @@ func TestWrappedConditions(t *testing.T) {
 	}
 }
 
-// What is corrected costs by its size, before any length is checked and after any schema was read.
+// The cost of correcting arguments is bounded by their size, before lengths are checked and after a schema was read.
 func TestWhatIsCorrectedIsBounded(t *testing.T) {
 	for _, unit := range []string{"from:a ", "since:2026-01-01 "} {
 		args := rs.Object{{Name: "q", Value: rs.EncodeJSON(strings.Repeat(unit, 100_000))}}
@@ -400,8 +403,8 @@ func TestWhatIsCorrectedIsBounded(t *testing.T) {
 	}
 }
 
-// A connector is none of its connections: it means the one that has the stream, or all of them together where the stream has no others and
-// the tool reads them together. Else the call is needed for each.
+// A connector is not a connection. If it has one connection with the stream, that is meant; if the tool merges connections and no other
+// connector has the stream, all of its connections are meant; otherwise a call for each is needed.
 func TestAConnectorMeansAllOfItsConnections(t *testing.T) {
 	mail := func(id string) rs.Connection {
 		return rs.Connection{ID: id, DisplayName: "Mail " + id, ConnectorKey: "gmail"}
@@ -414,7 +417,7 @@ func TestAConnectorMeansAllOfItsConnections(t *testing.T) {
 	const each = `"gmail" is the connector of 2 connections: cin_1 "Mail cin_1", cin_2 "Mail cin_2".`
 	for _, row := range []struct {
 		tool, arguments string
-		one             bool // a connection is needed
+		one             bool // connection_id is required
 		means, says     string
 	}{
 		{"query_records", `{"stream":"messages","connection_id":"gmail"}`, false, "", each},

@@ -8,7 +8,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/correct"
 )
 
-// A folder of mail that is named by its path leads to the stream with the mail of all folders, and is a condition there.
+// A mail folder named by its path becomes a condition on the stream that has the mail of all folders.
 func TestAFolderOfMailIsACondition(t *testing.T) {
 	response := rs.Response{Body: `{"detail":"compact","connectors":[{"connector_key":"files","granted_connections":[{"connection_id":"cin_f"}],"streams":[` +
 		`{"name":"Outlook","field_capabilities":{"subject":"t=text,eq,lex","from_email":"t=string,eq","mailbox":"t=array,eq"}},` +

@@ -8,7 +8,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/fields"
 )
 
-// What a proposed call does otherwise than the one that was sent is said, and a call that is announced is there.
+// The hint says how the proposed call differs from the one that was sent, and a hint that announces a call has one.
 func TestWhatIsMeantOtherwiseIsSaid(t *testing.T) {
 	for _, row := range []struct{ tool, arguments, param, hint, send string }{
 		{"aggregate", `{"stream":"orders","metric":"count","group_by_time":"at","granularity":"fortnight"}`, "granularity", "groups by week, to be added up",
@@ -39,7 +39,7 @@ func TestWhatIsMeantOtherwiseIsSaid(t *testing.T) {
 	}
 }
 
-// A bound before a day that a month does not have is after all days that it has.
+// If an exclusive bound is a day that its month does not have, the bound is after the month's last day.
 func TestABoundBeyondAMonthHasItsLastDay(t *testing.T) {
 	for bound, want := range map[string]string{
 		`{"gte":"2026-04-01","lt":"2026-04-31"}`: `{"gte":"2026-04-01","lte":"2026-04-30"}`, `{"lt":"2026-02-30"}`: `{"lte":"2026-02-28"}`,
@@ -53,7 +53,7 @@ func TestABoundBeyondAMonthHasItsLastDay(t *testing.T) {
 	}
 }
 
-// A field that one related stream alone has is looked for there, unless a field of the stream itself may be meant by its name.
+// A field that exactly one related stream has is looked up there, unless the name may mean a field of the stream itself.
 func TestAFieldOfARelatedStreamIsLookedForThere(t *testing.T) {
 	field := func(name, can string) rs.SchemaField {
 		return rs.SchemaField{Name: name, Type: "string", Exact: true, Granted: true, Aggregates: strings.Fields(can)}

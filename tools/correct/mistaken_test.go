@@ -23,8 +23,8 @@ func toolNamed(t *testing.T, name string) correct.Tool {
 	return correct.Tool{}
 }
 
-// A filter in a list is taken as what it says, and one that is not understood is never left out of the call that is proposed: that would be a
-// read of all records.
+// A filter in a list is read as its conditions. A condition that is not understood is never omitted from the proposed call, since that
+// would read all records.
 func TestAFilterInAListIsNotLeftOut(t *testing.T) {
 	for filter, want := range map[string]string{
 		`[["total",">",50],["currency","=","EUR"]]`:      `{"total":{"gt":50},"currency":"EUR"}`,
@@ -46,7 +46,7 @@ func TestAFilterInAListIsNotLeftOut(t *testing.T) {
 	}
 }
 
-// Conditions that must all hold are no alternatives, of which one call asks for the first.
+// Conditions that must all hold are not presented as alternatives that need a call each.
 func TestConditionsThatAllHoldAreNoAlternatives(t *testing.T) {
 	args, _ := argumentsOf(`{"stream":"orders","filter":{"and":[{"total":{"gt":50}},{"total":{"gt":100}}]}}`)
 	if hint := toolNamed(t, "query_records").Hint(args); strings.Contains(hint, "call for each") {
@@ -54,7 +54,7 @@ func TestConditionsThatAllHoldAreNoAlternatives(t *testing.T) {
 	}
 }
 
-// Of several groups one is a time, whatever it is called, or what cuts a time, which is one group.
+// With several groups, one may be a time, under any name, and has its own argument; a call that truncates a time is one group.
 func TestSeveralGroupsAreToldFromOne(t *testing.T) {
 	for groups, want := range map[string]string{
 		`["status","ordered_at"]`:           "for each value of status in filter.",
@@ -68,7 +68,7 @@ func TestSeveralGroupsAreToldFromOne(t *testing.T) {
 	}
 }
 
-// A time under the name of an operator is a bound of the time of the records, and not the one time of a record.
+// A date under the name of an operator is a bound on the event time of the records, not the exact time of a record.
 func TestATimeUnderAnOperatorIsABound(t *testing.T) {
 	stream := fields.Stream{Name: "orders", Fields: []rs.SchemaField{
 		{Name: "ordered_at", Type: "timestamp", Role: "event-time", Exact: true, Ranges: []string{"gte", "lt"}, Granted: true},
@@ -80,7 +80,7 @@ func TestATimeUnderAnOperatorIsABound(t *testing.T) {
 	}
 }
 
-// A direction that is a flag or a number is the order of the records: no condition on them, and not its opposite.
+// A direction given as a flag or a number is the sort order: not a condition, and not inverted.
 func TestADirectionIsNoCondition(t *testing.T) {
 	for direction, sort := range map[string]string{
 		`"descending":true`: "-total", `"desc":false`: "total", `"ascending":false`: "-total", `"sort_order":-1`: "-total", `"sort_order":1`: "total",
@@ -93,7 +93,7 @@ func TestADirectionIsNoCondition(t *testing.T) {
 	}
 }
 
-// A granularity in place of the time field leads to the schema, which has the fields, and to no groups of another length.
+// A granularity in place of a time field leads to the schema, which lists the fields, and not to groups of another length.
 func TestAGranularityIsNotReplacedByAnother(t *testing.T) {
 	for group, want := range map[string]string{`"day"`: "", `"Weekly"`: "", `"ordered_at"`: `"month"`} {
 		args, _ := argumentsOf(`{"stream":"orders","metric":"count","group_by_time":` + group + `}`)
@@ -104,7 +104,7 @@ func TestAGranularityIsNotReplacedByAnother(t *testing.T) {
 	}
 }
 
-// A list of a field and a direction is one sort, not the first of two.
+// A list of a field and a direction is one sort, not two sort keys.
 func TestASortIsWrittenAsAPair(t *testing.T) {
 	for sort, want := range map[string]string{
 		`["total","desc"]`: `"-total"`, `[["total","ASC"]]`: `"total"`, `["total","merchant"]`: `["total","merchant"]`, `["total",1]`: `["total",1]`,
@@ -116,7 +116,7 @@ func TestASortIsWrittenAsAPair(t *testing.T) {
 	}
 }
 
-// Records without a time of their own are found by that of the records that they belong to.
+// Records without a time are found by the time of their parent records.
 func TestRecordsAreFoundByTheTimeOfTheirParents(t *testing.T) {
 	all := middlewaretest.JSON(`{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c"}],"streams":[` +
 		`{"name":"files","field_capabilities":{"name":"t=string,eq","size":"t=integer,r=gte|lt"}},` +
@@ -141,7 +141,7 @@ func TestRecordsAreFoundByTheTimeOfTheirParents(t *testing.T) {
 	}
 }
 
-// The sort of groups by their own number, or of groups of time by time, is their order; by anything else it is not understood.
+// Sorting groups by their metric, or time groups by time, sets the order; sorting by anything else is not understood.
 func TestTheSortOfGroupsIsTheirOrder(t *testing.T) {
 	for arguments, order := range map[string]string{
 		`"metric":"sum","field":"total","group_by":"shop","sort":"-sum"`:                      "desc",
@@ -162,7 +162,7 @@ func TestTheSortOfGroupsIsTheirOrder(t *testing.T) {
 	}
 }
 
-// Half of an alternative is proposed with the number of calls that all of it takes.
+// If one call can only ask one of several alternatives, the hint says how many calls are needed for all of them.
 func TestHalfOfAnAlternativeIsSaid(t *testing.T) {
 	for filter, calls := range map[string]string{
 		`{"total":">=50 or <10"}`: "2", `"status = 'paid' or total > 5 or total < 2"`: "3", `{"or":[{"a":1},{"b":2}]}`: "2", `{"a":[1,2],"b":{"in":[1,2,3]}}`: "6",
@@ -175,7 +175,7 @@ func TestHalfOfAnAlternativeIsSaid(t *testing.T) {
 	}
 }
 
-// Of many unknown fields none is compared with all that there are: what there is is looked up.
+// Many unknown fields are not each compared with all fields; the proposed call reads the schema instead.
 func TestManyUnknownFieldsAreLookedUp(t *testing.T) {
 	stream := fields.Stream{Name: "orders", Fields: []rs.SchemaField{{Name: "total", Type: "number", Exact: true, Granted: true}}}
 	for count, want := range map[int]string{2: `query_records {"stream":"orders","fields":["total"]}`, 20: `schema {"stream":"orders"}`} {
@@ -191,8 +191,8 @@ func TestManyUnknownFieldsAreLookedUp(t *testing.T) {
 	}
 }
 
-// What a stream has in another form is in the call that is proposed: a day of any year as its month and day, the field of an object by the
-// name with a dot, and columns by the titles of tables. A sort that no call can do is not in it.
+// The proposed call has a field in the form that the stream has: a day of any year as month and day, the field of an object by its dotted
+// name, a column by its title in the table. A sort that no call can do is left out.
 func TestFieldsInOtherForms(t *testing.T) {
 	whole, number := []string{"gte", "lte"}, []string{"sum", "group_by"}
 	stream := fields.Stream{Name: "people", Fields: []rs.SchemaField{
@@ -233,7 +233,7 @@ func TestFieldsInOtherForms(t *testing.T) {
 	}
 }
 
-// Filters that are nested or long for their own sake cost little.
+// Correcting deeply nested or long filters stays cheap.
 func BenchmarkHostileFilters(b *testing.B) {
 	all := tools.All(tools.Options{})
 	nested := func(before, after string, levels int) string {

@@ -10,7 +10,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/fields"
 )
 
-// Names of a file and of its columns, as warnings and the file itself have them, lead to the stream and the field that are made of these.
+// The names of a file and of its columns, as printed in warnings or written in the file, lead to the stream and the fields made from
+// them.
 func TestNamesInAFile(t *testing.T) {
 	for sent, want := range map[string]string{
 		"bank/Statement_2024.csv": "bank_Statement_2024", `mail\\All mail.mbox`: "mail_All_mail", "a/b/Läufe (2024).json": "a_b_Läufe_2024_", "cin_a/orders": "orders",
@@ -44,7 +45,7 @@ func TestNamesInAFile(t *testing.T) {
 	}
 }
 
-// Among the streams of own files, those are meant by emails whose names say so.
+// If files were imported under several stream names, "emails" means the streams whose names say that they hold mail.
 func TestAKindOfRecordsIsFoundInTheNamesOfStreams(t *testing.T) {
 	var grant correct.Grant
 	for _, name := range []string{"bank_2024", "mail_All_mail", "slack_messages", "shop_Orders_1"} {
@@ -70,7 +71,7 @@ func TestAKindOfRecordsIsFoundInTheNamesOfStreams(t *testing.T) {
 	}
 }
 
-// What a name says of the source beside the stream narrows the call, or the answer says that it does not.
+// If a stream's name also names its source, the proposed call is limited to that source, or the answer says that it is not.
 func TestASourceInTheNameOfAStreamNarrows(t *testing.T) {
 	var grant correct.Grant
 	for id, name := range map[string][2]string{"cin_a": {"gmail", "Work mail"}, "cin_b": {"gmail", "Personal mail"}, "cin_c": {"slack", "Team chat"}} {
@@ -101,7 +102,7 @@ func TestASourceInTheNameOfAStreamNarrows(t *testing.T) {
 	}
 }
 
-// A list of streams that is cut says so.
+// A truncated list of streams says how many more there are.
 func TestMoreStreamsThanAreShownAreCounted(t *testing.T) {
 	var grant correct.Grant
 	for _, month := range strings.Fields("01 02 03 04 05 06 07 08 09 10") {
@@ -114,7 +115,7 @@ func TestMoreStreamsThanAreShownAreCounted(t *testing.T) {
 	}
 }
 
-// A condition that compares with the name of someone or something is never one on a field of ids.
+// A condition that compares with the name of a person or thing never becomes a condition on an id field.
 func TestANameIsNoID(t *testing.T) {
 	field := func(name, role string) rs.SchemaField {
 		return rs.SchemaField{Name: name, Type: "string", Role: role, Granted: true, Exact: true, Aggregates: []string{"group_by"}}

@@ -8,7 +8,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/fields"
 )
 
-// runs is a stream with durations as text and in seconds, and numbers beside a text that share one word with it.
+// runs is a stream with durations as text and in seconds, and with numeric fields whose names share one word with a text field.
 func runs() fields.Stream {
 	text := func(name string) rs.SchemaField {
 		return rs.SchemaField{Name: name, Type: "string", Granted: true, Exact: true, Lexical: true, Aggregates: []string{"group_by"}}
@@ -23,7 +23,7 @@ func runs() fields.Stream {
 	}}
 }
 
-// Where a text takes no number, a field is proposed only if it is the same thing.
+// If a text field cannot be compared with a number, another field is only proposed if it measures the same thing.
 func TestANumberOfATextIsOfTheSameThing(t *testing.T) {
 	for field, want := range map[string]string{
 		"Duration": `aggregate {"stream":"runs","metric":"avg","field":"Duration_seconds"}`, "Avg_Pace": "", "Avg Pace": "", "Weight": "", "Cost": "",
@@ -39,7 +39,7 @@ func TestANumberOfATextIsOfTheSameThing(t *testing.T) {
 		t.Errorf("a range on a text leads to %+v", found)
 	}
 	refused := &rs.Error{Code: "invalid_request", Status: 400, Message: "Filter value on 'Duration_seconds' is not a number"}
-	for _, value := range []string{`{"gte":"2 minutes"}`, `"90 minutes"`, `"2h"`, `"02:00:00"`} { // a number of it would be of seconds
+	for _, value := range []string{`{"gte":"2 minutes"}`, `"90 minutes"`, `"2h"`, `"02:00:00"`} { // the numeric field would be in seconds
 		args, _ := argumentsOf(`{"stream":"runs","filter":{"Duration_seconds":` + value + `}}`)
 		if call, _ := toolNamed(t, "query_records").Rewritten(args, refused); strings.Contains(call.String(), "Duration_seconds") {
 			t.Errorf("%s leads to %s", value, call)

@@ -15,7 +15,7 @@ const shopSchema = `{"detail":"compact","connectors":[{"connector_key":"shop","g
 	`"ordered_at":"t=timestamp,role=event-time,eq,r=gte|gt|lte|lt,a=group_by_time","total":"t=number,eq,r=gte|gt|lte|lt,a=sum",` +
 	`"is_seen":"t=boolean,eq","has_attachments":"t=boolean,eq","is_active":"t=boolean,eq","paid":"t=boolean,eq"}}]}]}`
 
-// An operator in the name of a field is that operator, and a negation is never lost.
+// An operator in the name of a field is used as that operator, and a negation is never lost.
 func TestOperatorsInTheNamesOfFields(t *testing.T) {
 	const grouped = `aggregate {"stream":"orders","metric":"count","group_by":"status"}`
 	records := func(filter string) string { return `query_records {"stream":"orders","filter":` + filter + `}` }
@@ -88,7 +88,7 @@ func TestOperatorsInTheNamesOfFields(t *testing.T) {
 	}
 }
 
-// A proposed call keeps the question and is taken when it is sent, or there is none.
+// A proposed call keeps all conditions of the original one and is accepted when it is sent; otherwise none is proposed.
 func TestAProposedCallKeepsTheQuestion(t *testing.T) {
 	for sent, want := range map[string]string{
 		`query_records {"stream":"orders","metric":"sum","field":"total","filter":{"currency":"EUR"}}`:         `aggregate {"stream":"orders","metric":"sum","field":"total","filter":{"currency":"EUR"}}`,
@@ -130,7 +130,7 @@ func TestAProposedCallKeepsTheQuestion(t *testing.T) {
 	}
 }
 
-// A field that the stream does not have is the one that the value and the words of its name mean.
+// An unknown field becomes the one that its value and the words of its name suggest.
 func TestFieldsByTheirValues(t *testing.T) {
 	for filter, want := range map[string]string{
 		`{"order":"2026-01-01"}`:             `{"ordered_at":"2026-01-01"}`,
@@ -154,7 +154,7 @@ func TestFieldsByTheirValues(t *testing.T) {
 	}
 }
 
-// Whatever a filter is, a proposal is made without a panic, and none has no tool.
+// No filter makes a proposal panic, and every proposed call names a tool.
 func FuzzProposal(f *testing.F) {
 	for _, filter := range []string{
 		`{"property":"total","timestamp":"ordered_at"}`, `{"property":"total","number":{"greater_than":5}}`, `{"status__ne":"paid"}`, `"total > 5"`,
@@ -175,7 +175,8 @@ func FuzzProposal(f *testing.F) {
 	})
 }
 
-// proposed is the call that a refusal of arguments proposes: without a read where the tool refuses them, else by the fields of the stream.
+// proposed returns the call that the error for the arguments proposes: without a read if the tool refuses them, otherwise from the
+// stream's fields.
 func proposed(t *testing.T, tool, arguments string) string {
 	t.Helper()
 	for _, one := range tools.All(tools.Options{RecordBase: "https://rs.example"}) {

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// Groups that are not all of them are those with the most records: of a sum both channels say so, of a count that is what was asked.
+// If an answer has only some groups, they are those with the most records. For a sum both channels say so; for a count that is the
+// requested order.
 func TestGroupsAreChosenByCount(t *testing.T) {
 	for metric, want := range map[string]bool{"sum": true, "count": false} {
 		body := `{"metric":"` + metric + `","field":"total","group_by":"shop","other_count":2,"groups":[{"key":"a","value":1,"count":3}]}`
@@ -21,7 +22,7 @@ func TestGroupsAreChosenByCount(t *testing.T) {
 	}
 }
 
-// What an answer leaves out is said once: the fields that connections lack, and the server's warning only where those do not explain it.
+// Connections that lack a field are named once; the server's own warning is only printed if the missing fields do not explain it.
 func TestConnectionsThatLackAFieldAreNamedOnce(t *testing.T) {
 	missing := `,"missing_fields":[{"connection_id":"a","display_name":"Work","fields":["channel_id"]},{"connection_id":"b","display_name":"Home","fields":["channel_id"]}]`
 	warning := func(id string) string {

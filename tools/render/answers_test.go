@@ -10,7 +10,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
 
-// listOf is a list answer of some records, with what else it has.
+// listOf returns a list of records with other members appended.
 func listOf(rest string, records ...string) string {
 	return `{"object":"list","data":[` + strings.Join(records, ",") + `]` + rest + `}`
 }
@@ -25,7 +25,7 @@ func recordsSay(t *testing.T, body string, q RecordsQuery) string {
 	return r.Text
 }
 
-// D23: what several connections leave without a cursor is reached by what is printed.
+// D23: following the printed calls reaches the records of several connections that have no common cursor.
 func TestPagesOfSeveralConnectionsWithoutACursor(t *testing.T) {
 	var records []string
 	for i := range 15 {
@@ -56,7 +56,7 @@ func TestPagesOfSeveralConnectionsWithoutACursor(t *testing.T) {
 	}
 }
 
-// D23: the call that goes on in one connection names nothing that the connection lacks, which would be refused there.
+// D23: the call that continues in one connection does not name fields that the connection lacks, since it would be refused.
 func TestPagesOfConnectionsThatLackFields(t *testing.T) {
 	body := listOf(`,"has_more":true,"missing_fields":[{"connection_id":"chat","fields":["subject","size"]}]`,
 		`{"id":"m1","stream":"m","connection_id":"mail","data":{"subject":"a"},"expanded":{"files":{"data":[]}}}`,
@@ -95,7 +95,7 @@ func TestPagesOfConnectionsThatLackFields(t *testing.T) {
 	}
 }
 
-// D23: a full page still shows a record, however many fields it has and whatever stands beside it.
+// D23: a full page shows at least one record, however many fields it has and however large the rest of the answer is.
 func TestTheFirstRecordIsShown(t *testing.T) {
 	text := recordsSay(t, listOf("", `{"id":"o1","stream":"orders","data":`+manyFields(400, "1")+`}`), RecordsQuery{Stream: "orders"})
 	if !strings.Contains(text, "\nf0: 1\n") || strings.Contains(text, "left out") || !strings.Contains(text, "more fields of this record") {
@@ -109,7 +109,7 @@ func TestTheFirstRecordIsShown(t *testing.T) {
 	}
 }
 
-// The head of a page says its order where it is known.
+// The head of a page says its order if the order is known.
 func TestTheHeadSaysTheOrder(t *testing.T) {
 	record := func(id, day string) string {
 		return fmt.Sprintf(`{"id":%q,"stream":"orders","data":{"ordered_at":%q}}`, id, day)
@@ -121,7 +121,7 @@ func TestTheHeadSaysTheOrder(t *testing.T) {
 		records []string
 		sort    string
 	}{
-		"orders: 4 records, none follow": {[]string{ // by their own times
+		"orders: 4 records, none follow": {[]string{ // sorted by Paid, not by the event time
 			paid("a", "2026-01-01", "2026-03-01"), paid("b", "2026-02-01", "2026-03-02"), paid("c", "2026-01-15", "2026-03-03"), paid("d", "2026-01-15", "2026-03-03"),
 		}, ""},
 		"orders: 2 records, newest first, none follow":     {[]string{record("a", "2026-02-01"), record("b", "2026-01-01")}, ""},
@@ -155,7 +155,7 @@ func TestWhatAnAggregateSays(t *testing.T) {
 	if text := aggregated(t, `{"metric":"count","stream":"orders","value":1}`).Text; text != "1 record of orders" {
 		t.Errorf("one record is %q", text)
 	}
-	// Of groups that are left out it is not known how many they are.
+	// The total number of groups is unknown if some are left out.
 	var groups []string
 	for i := range 100 {
 		groups = append(groups, fmt.Sprintf(`{"key":"%d%s","count":1}`, i, strings.Repeat("k", 200)))
@@ -166,7 +166,7 @@ func TestWhatAnAggregateSays(t *testing.T) {
 	if text := aggregated(t, body("")).Text; strings.Contains(text, " of 100 ") {
 		t.Errorf("the resource server has more groups:\n%s", text[strings.LastIndex(text, "shown"):])
 	}
-	// The shape is one, nested or not, large or not.
+	// The output has the same shape, whether or not the answer is in data, and whatever its size.
 	for _, padding := range []string{"", `,"note":"` + strings.Repeat("x", write.StructuredHard) + `"`} {
 		data := rs.AsObject(string(aggregated(t, `{"data":`+body(padding)+`,"meta":{"asked":1}}`).Structured)).Object("data")
 		if len(data.Array("groups")) == 0 || !data.Has("meta") {
@@ -175,8 +175,8 @@ func TestWhatAnAggregateSays(t *testing.T) {
 	}
 }
 
-// What the resource server says beside its schema, such as which files it could not read, is in the index, and in the schema of a stream,
-// on both channels.
+// Warnings that the resource server adds to its schema, such as unread files, are on both channels of the index and of the schema of a
+// stream.
 func TestSchemasSayWhatIsMissing(t *testing.T) {
 	schema := `{"object":"schema","connectors":[{"connector_key":"files","streams":[{"name":"bank"}]}],` +
 		`"meta":{"warnings":[{"code":"not_read","message":"412 rows of bank.csv were not read"}]}}`
@@ -194,7 +194,7 @@ func TestSchemasSayWhatIsMissing(t *testing.T) {
 	}
 }
 
-// D23: a search whose own continuation is too long to be printed does not go on with a cursor that skips hits.
+// D23: if the continuation of a search is too long to print, no cursor that skips hits is printed instead.
 func TestALongSearchContinuation(t *testing.T) {
 	r, err := Search(answered(string(hits(60, 20))), SearchQuery{Q: strings.Repeat("q", write.LongestHandle), RecordBase: base})
 	if err != nil {
@@ -205,14 +205,14 @@ func TestALongSearchContinuation(t *testing.T) {
 	}
 }
 
-// ANSWERS 1: a record of structured output that has only the beginning of a text says so itself.
+// ANSWERS 1: a record in structured output whose text was truncated says so itself.
 func TestATruncatedRecordSaysSo(t *testing.T) {
 	record := func(id string, chars int) string {
 		return fmt.Sprintf(`{"id":%q,"stream":"orders","connection_id":"cin_a","data":{"body":%q,"note":"short"}}`, id, strings.Repeat("b", chars))
 	}
 	for name, row := range map[string]struct {
 		records []string
-		want    []string // truncated of each
+		want    []string // the truncated fields of each record
 	}{
 		"a page that fits":                {[]string{record("o1", 900), record("o2", 9)}, []string{"", ""}},
 		"a page with long texts":          {[]string{record("o1", 90_000), record("o2", 9), record("o3", 900)}, []string{`["body"]`, "", `["body"]`}},
@@ -234,7 +234,7 @@ func TestATruncatedRecordSaysSo(t *testing.T) {
 	}
 }
 
-// The head of a page that goes on says which of its records are shown.
+// The head of a page that was split says which of its records are shown.
 func TestTheHeadOfARestSaysWhichItIs(t *testing.T) {
 	body := listOf("", `{"id":"1","stream":"m","data":{"n":1}}`, `{"id":"2","stream":"m","data":{"n":2}}`, `{"id":"3","stream":"m","data":{"n":3}}`)
 	text := recordsSay(t, body, RecordsQuery{Stream: "m", Position: paging.Position{}.After(1, 3, "m:1")})

@@ -12,16 +12,15 @@ import (
 
 const base = "https://rs.example"
 
-// What golden_test.go, which goes through the tools and so cannot stand in this package, and the tests of this package
-// share: it calls AssertResult, and puts into AssertSendable what only the tools can tell, whether they would take what is
-// printed.
+// Shared with golden_test.go, which cannot be in this package because it uses the tools: it calls AssertResult, and sets AssertSendable
+// to check that the tools accept the printed calls.
 var (
 	AssertResult   = assertResult
 	AssertSendable = func(_ *testing.T, _ string, _ Result) {}
 )
 
-// assertResult holds for every result there is: budgets of both channels, valid UTF-8, short lines, nothing that must not
-// reach a host, handles that can be sent back.
+// assertResult checks what holds for every result: both channels within their budgets, valid UTF-8, short lines, no characters that must
+// not reach a host, handles that can be sent back.
 func assertResult(t *testing.T, tool string, r Result) {
 	t.Helper()
 	r = r.Clean(&rs.Response{})
@@ -67,7 +66,7 @@ func assertResult(t *testing.T, tool string, r Result) {
 	AssertSendable(t, tool, r)
 }
 
-// answered is a response as the client makes it of a body.
+// answered returns a successful response with the body, as the client makes it.
 func answered(body string) *rs.Response {
 	response, err := rs.ReadResponse(body)
 	if err != nil {

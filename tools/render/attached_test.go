@@ -9,7 +9,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/item"
 )
 
-// What a page says is read, also where tags are left out that HTML need not have; what it does not show is not.
+// The visible text of an HTML page is extracted, even if optional tags are missing. Scripts, styles and templates are not.
 func TestTextOfAPage(t *testing.T) {
 	for page, want := range map[string]string{
 		"<!doctype html><html><head><title>Invoice</title><body><p>Total 42</p></body></html>":                       "Total 42",
@@ -23,7 +23,7 @@ func TestTextOfAPage(t *testing.T) {
 	}
 }
 
-// A document counts the attachments that it does not name; one that a record and a related one reference is one.
+// A document counts the attachments that it does not name. One referenced by both a record and a related record counts once.
 func TestAttachmentsThatAreNotNamedAreCounted(t *testing.T) {
 	var related []string
 	for i := range maxAttached + 2 {
@@ -36,8 +36,8 @@ func TestAttachmentsThatAreNotNamedAreCounted(t *testing.T) {
 	}
 }
 
-// What a part of a record leaves out is among the cuts, each with a call that reads it: a long text that does not fit, a long list, and
-// short values that are clipped.
+// Everything that a part of a record leaves out is in the cuts, each with a call that reads it: a long text that does not fit, a long
+// list, and short values that were truncated.
 func TestAPartOfARecordSaysWhatItLeavesOut(t *testing.T) {
 	long, list := strings.Repeat("word ", 300), "["+strings.Repeat(`"item",`, 60)+`"end"]`
 	part := item.Item{ID: "c/bodies:b1", Data: rs.AsObject(`{"text":"` + long + `","html":"` + long + `","headers":` + list + `}`)}

@@ -9,7 +9,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// searchBody is a search answer, as a resource server sends it: about 38 KB for 25 hits.
+// searchBody returns a search answer: about 38 KB for 25 hits.
 func searchBody(hits, repeats int) string {
 	text := strings.Repeat("the <mark>invoice</mark> was discussed with the team — café 🚀. ", repeats)
 	list := make([]string, hits)
@@ -19,7 +19,7 @@ func searchBody(hits, repeats int) string {
 	return `{"object":"list","has_more":true,"next_cursor":"eyJvZmYiOjMsInNuYXAiOiJzbmFwXzNjMjQyZWU1ZDQ5ZWE4NzMifQ","data":[` + strings.Join(list, ",") + `],"meta":{"count":1500,"recall":{"complete":true}}}`
 }
 
-// recordsBody is a page of records: 0.8 KB each with 16 repeats of a sentence.
+// recordsBody returns a page of records: 0.8 KB each with 16 repeats of a sentence.
 func recordsBody(records, repeats int) string {
 	list := make([]string, records)
 	for i := range list {
@@ -28,7 +28,7 @@ func recordsBody(records, repeats int) string {
 	return `{"object":"list","has_more":true,"next_cursor":"eyJ","data":[` + strings.Join(list, ",") + `],"meta":{"warnings":[]}}`
 }
 
-// schemaBody is a compact schema: about 2.5 KB for 8 streams.
+// schemaBody returns a compact schema: about 2.5 KB for 8 streams.
 func schemaBody(streams int) string {
 	list := make([]string, streams)
 	for i := range list {
@@ -37,7 +37,7 @@ func schemaBody(streams int) string {
 	return `{"object":"schema","detail":"compact","connectors":[{"connector_key":"gmail","granted_connections":[{"connection_id":"cin_gmail_work","display_name":"Work Gmail"}],"streams":[` + strings.Join(list, ",") + `]}]}`
 }
 
-// A rendering is one answer with the renderer that it is for.
+// A rendering is an answer and the renderer for it.
 type rendering struct {
 	name   string
 	body   string
@@ -62,7 +62,7 @@ func renderings() []rendering {
 	}
 }
 
-// BenchmarkRender: what shaping and cleaning cost, beside the floor of looking at each byte once.
+// BenchmarkRender measures rendering and cleaning, and as a lower bound a scan of each byte.
 func BenchmarkRender(b *testing.B) {
 	for _, row := range renderings() {
 		b.Run(row.name, func(b *testing.B) { row.benchmark(b) })
@@ -94,7 +94,7 @@ func (r rendering) benchmark(b *testing.B) {
 	}
 }
 
-// A call must not come to allocate many times more unnoticed.
+// TestAllocations fails if a call allocates many times more than it does now.
 func TestAllocations(t *testing.T) {
 	if raceDetector {
 		t.Skip("the race detector allocates")

@@ -10,7 +10,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
 
-// citedEvidence is evidence as either half of a search result carries it.
+// citedEvidence is the evidence of a hit, as it is in results and in content_ladder.
 type citedEvidence struct {
 	Text    string
 	Preview string
@@ -19,7 +19,7 @@ type citedEvidence struct {
 	SHA256  string
 }
 
-// citedHit searches an answer of one hit with one excerpt, and returns its evidence and the text.
+// citedHit renders a search answer with one hit and one excerpt, and returns the evidence and the text.
 func citedHit(t *testing.T, excerpt map[string]any) (citedEvidence, string) {
 	t.Helper()
 	excerpt["field_path"], excerpt["provenance"] = "body", "lexical_match"
@@ -54,7 +54,7 @@ func TestCitations(t *testing.T) {
 	for _, test := range []struct {
 		name    string
 		excerpt map[string]any
-		quote   string // as hashed
+		quote   string // the hashed text
 		at      string // the range; "" for none
 	}{
 		{"without a range the text alone is hashed", map[string]any{"preview_text": "…the <mark>bill</mark> is due…"}, "the bill is due", ""},
@@ -103,7 +103,7 @@ func TestCitations(t *testing.T) {
 	})
 }
 
-// FuzzCite: whatever a server shows of a field, a citation with a range is the text that stands there.
+// FuzzCite: whatever part of a field a server returns, a citation with a range hashes exactly the text at that range.
 func FuzzCite(f *testing.F) {
 	f.Add("a plain field with some words in it", uint16(2), uint16(20), uint16(8), uint16(5), false)
 	f.Add(strings.Repeat("é🚀 \n\n x", 100), uint16(10), uint16(500), uint16(200), uint16(9), false)

@@ -7,7 +7,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// S0-7a: what a document says of a field tells nothing, an empty list, an empty text, a number and a text of digits apart.
+// S0-7a: a document distinguishes null, an empty list, an empty text, a number and a text of digits.
 func TestADocumentKeepsTypes(t *testing.T) {
 	ref := rs.Ref{ConnectionID: "cin_a", Stream: "messages", RecordID: "m1"}
 	for raw, want := range map[string]string{
@@ -25,7 +25,7 @@ func TestADocumentKeepsTypes(t *testing.T) {
 	}
 }
 
-// A deleted record says which it was, and since when it is gone.
+// A deleted record is shown with its key and the time of its deletion.
 func TestADeletedRecordSaysItsKey(t *testing.T) {
 	ref := rs.Ref{ConnectionID: "cin_a", Stream: "messages", RecordID: "m1"}
 	r, err := Document(answered(`{"object":"record","id":"m1","deleted":true,"deleted_at":"2026-05-01T09:00:00Z","data":null}`), DocumentQuery{Ref: ref})
@@ -41,7 +41,7 @@ func TestADeletedRecordSaysItsKey(t *testing.T) {
 	}
 }
 
-// A document says when it was made as a search of its resource server does, unless that comes from a field that was not asked for.
+// A document has the same time as its search hit, unless that time is from a field that was not requested.
 func TestADocumentIsOfTheTimeOfItsHit(t *testing.T) {
 	ref := rs.Ref{ConnectionID: "cin_a", Stream: "notes", RecordID: "n1"}
 	const body = `{"id":"n1","data":{"id":"n1","created_at":"2026-01-02T00:00:00Z","updated_at":"2026-02-03T00:00:00Z"},` +

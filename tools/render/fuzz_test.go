@@ -20,8 +20,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
 
-// FuzzRender: any answer at all renders without a panic, into valid UTF-8, within the budgets of both channels, also when its
-// first object has a member with a very long name.
+// FuzzRender: any answer renders without a panic, into valid UTF-8, within the budgets of both channels, even if a member of its first
+// object has a very long name.
 func FuzzRender(f *testing.F) {
 	for _, body := range goldenBodies(f) {
 		f.Add(body, "messages")
@@ -36,7 +36,7 @@ func FuzzRender(f *testing.F) {
 	})
 }
 
-// goldenBodies are what resource servers answer in the golden files, less their refusals.
+// goldenBodies returns the successful answers of the resource server in the golden files.
 func goldenBodies(t testing.TB) [][]byte {
 	t.Helper()
 	files, _ := filepath.Glob("testdata/*.txtar")
@@ -59,7 +59,7 @@ func goldenBodies(t testing.TB) [][]byte {
 func assertRenders(t *testing.T, raw []byte, stream string) {
 	response, err := rs.ReadResponse(string(raw))
 	if err != nil {
-		return // the client lets nothing else through
+		return // the client rejects everything else
 	}
 	ref := rs.Ref{ConnectionID: "cin_a", Stream: "messages", RecordID: "m1"}
 	stream = strings.ToValidUTF8(clean.Clip(stream, 200), "")
@@ -115,7 +115,7 @@ func assertRenders(t *testing.T, raw []byte, stream string) {
 	check("fetch_blob", r, err)
 }
 
-// TestLongTexts: whatever text of an answer is very long, a name or a value, what is in the answer's lines is bounded.
+// TestLongTexts: if a name or a value in an answer is very long, the lines of the answer stay within their limit.
 func TestLongTexts(t *testing.T) {
 	token := regexp.MustCompile(`"(\\.|[^"\\])*"`)
 	texts := []string{strings.Repeat("a", 3000), strings.Repeat("é ", 1500), strings.Repeat(`\u0001`, 250)}
@@ -134,8 +134,7 @@ func TestLongTexts(t *testing.T) {
 	}
 }
 
-// FuzzWindow: following the windows of a server that counts its ends in UTF-16 units gives the whole text, nothing
-// skipped and nothing repeated.
+// FuzzWindow: following the windows of a server that counts in UTF-16 units returns the whole text, with nothing skipped or repeated.
 func FuzzWindow(f *testing.F) {
 	f.Add("plain text", 3, uint8(0))
 	f.Add("a🚀b🚀c🚀🚀", 2, uint8(1))
@@ -179,8 +178,8 @@ func FuzzWindow(f *testing.F) {
 	})
 }
 
-// serveWindow answers like a resource server: bit 0 of server makes it count ends in UTF-16 units, bit 1 clamps them to
-// the length of the field, bit 2 leaves total_chars out.
+// serveWindow answers like a resource server. Bit 0 of server makes it count ends in UTF-16 units, bit 1 limits ends to the length of the
+// field, bit 2 omits total_chars.
 func serveWindow(text []rune, offset, limit int, server uint8) []byte {
 	offset = min(offset, len(text))
 	part := string(text[offset:min(offset+limit, len(text))])

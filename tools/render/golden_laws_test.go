@@ -13,8 +13,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
-// What must hold of every answer, seen by a reader who has nothing else: what is printed can be sent back as it is, and no
-// word of a record passes for one of ours.
+// Properties of every answer, for a reader who has nothing else: everything printed can be sent back unchanged, and no text of a record
+// can be mistaken for text of the adapter.
 
 var (
 	firstFetchID = regexp.MustCompile(`first_fetch_id=(\S+)`)
@@ -24,11 +24,11 @@ var (
 	placeholders = strings.NewReplacer(`"id":"…"`, `"id":"messages:m1"`, `"stream":"…"`, `"stream":"messages"`)
 )
 
-// assertSendable checks that each id, call and continuation of an answer is taken as it stands: a tool's name with its
-// arguments in text, and in structured output tool beside arguments, next, and ids.
+// assertSendable checks that each id, call and continuation of an answer is accepted unchanged: in text a tool's name with its arguments;
+// in structured output tool with arguments, next, and ids.
 func assertSendable(t *testing.T, tool string, r render.Result) {
 	t.Helper()
-	if tool != "fetch" { // its text is the structured result
+	if tool != "fetch" { // the text of fetch is the structured result
 		text := recordLine.ReplaceAllString(r.Text, "")
 		for _, m := range firstFetchID.FindAllStringSubmatch(quotedText.ReplaceAllString(text, `""`), -1) {
 			assertID(t, m[1], "")
@@ -50,7 +50,7 @@ func assertSendable(t *testing.T, tool string, r render.Result) {
 	assertURIs(t, r.Meta)
 }
 
-// assertCalls checks the calls of a line that do not stand inside quotes.
+// assertCalls checks the calls of a line that are not inside quotes.
 func assertCalls(t *testing.T, line string) {
 	t.Helper()
 	for i := 0; i < len(line); i++ {
@@ -74,7 +74,7 @@ func assertCalls(t *testing.T, line string) {
 	}
 }
 
-// quotedBytes is the length of the JSON string that a text starts with; of one without an end, all of it.
+// quotedBytes returns the length of the JSON string at the start of a text, or of the whole text if the string does not end.
 func quotedBytes(text string) int {
 	for i := 1; i < len(text); i++ {
 		switch text[i] {
@@ -87,7 +87,7 @@ func quotedBytes(text string) int {
 	return len(text)
 }
 
-// assertCall checks that a tool takes the arguments.
+// assertCall checks that a tool accepts the arguments.
 func assertCall(t *testing.T, name string, arguments json.RawMessage) {
 	t.Helper()
 	tool := toolNamed(name)
@@ -104,7 +104,7 @@ func assertCall(t *testing.T, name string, arguments json.RawMessage) {
 	}
 }
 
-// assertID checks that fetch takes an id. An address and result:3 are no ids of records, and stay as they are (S2-9).
+// assertID checks that fetch accepts an id. A URL and result:3 are not ids of records and are left unchanged (S2-9).
 func assertID(t *testing.T, id, connection string) {
 	t.Helper()
 	if strings.HasPrefix(id, "https://") || strings.HasPrefix(id, "result:") {
@@ -117,7 +117,7 @@ func assertID(t *testing.T, id, connection string) {
 	assertCall(t, "fetch", json.RawMessage(rs.EncodeJSON(arguments)))
 }
 
-// assertMembers looks through structured output for what can be sent.
+// assertMembers looks through structured output for ids, calls and continuations.
 func assertMembers(t *testing.T, o rs.Object) {
 	t.Helper()
 	if arguments := o.Get("arguments"); o.Text("tool") != "" && arguments != "" {
@@ -125,7 +125,7 @@ func assertMembers(t *testing.T, o rs.Object) {
 	}
 	for _, m := range o {
 		switch text, _ := rs.AsText(m.Value); {
-		case m.Name == "rs" || m.Name == "arguments": // the resource server's own; checked above
+		case m.Name == "rs" || m.Name == "arguments": // rs is the resource server's own data; arguments are checked above
 		case m.Name == "id" && rs.Kind(m.Value) == "string":
 			assertID(t, text, "")
 		case m.Name == "blob_id" && rs.Kind(m.Value) == "string":
@@ -140,7 +140,7 @@ func assertMembers(t *testing.T, o rs.Object) {
 	}
 }
 
-// assertURIs checks that each address in _meta can be read.
+// assertURIs checks that each resource URI in _meta can be read.
 func assertURIs(t *testing.T, meta map[string]any) {
 	t.Helper()
 	var uris []string
@@ -166,11 +166,11 @@ func assertURIs(t *testing.T, meta map[string]any) {
 	}
 }
 
-// emojiFlag is the one place where tag characters are text.
+// Tag characters are only allowed in an emoji flag.
 var emojiFlag = regexp.MustCompile(`\x{1F3F4}[\x{E0020}-\x{E007E}]+\x{E007F}`)
 
-// assertHarmless checks, apart from the code that sees to it, that neither channel holds a character that steers a
-// terminal, hides text or floods a screen (D19).
+// assertHarmless checks, independently of the code that removes them, that neither channel has characters that control a terminal, hide
+// text or flood a screen (D19).
 func assertHarmless(t *testing.T, r render.Result) {
 	t.Helper()
 	check := func(where, text string) {
@@ -212,7 +212,7 @@ func assertHarmless(t *testing.T, r render.Result) {
 	visit(value)
 }
 
-// Words that stand in the text of records, and in the labels that people give: every hostile case has the first.
+// Texts in the records and in the labels of connections; every hostile case has the first.
 const (
 	canary = "CANARY"
 	label  = "LABELLED"
@@ -220,8 +220,8 @@ const (
 
 var quotedText = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
 
-// assertCells checks that text of a record is in a cell of a table, or behind the name of a field, and that what is not quoted
-// there cannot be taken for more than a value.
+// assertCells checks that text of a record is in a cell of a table or after the name of a field, and that unquoted text there can only be
+// read as a value.
 func assertCells(t *testing.T, line string) {
 	t.Helper()
 	first, rest, isRow := strings.Cut(quotedText.ReplaceAllString(recordURI.ReplaceAllString(line, ""), `""`), " | ")
@@ -236,7 +236,7 @@ func assertCells(t *testing.T, line string) {
 // recordURI is one word, in which a record's id is percent-encoded.
 var recordURI = regexp.MustCompile(`pdpp://record/[\w.~%:@&=+$/-]+`)
 
-// assertCanaries checks that text of records stands inside quotes or behind "> ", and that no line begins with it.
+// assertCanaries checks that text of records is inside quotes or after "> ", and that no line begins with it.
 func assertCanaries(t *testing.T, name string, tool *tools.Tool, isError bool, body []byte, r render.Result) {
 	t.Helper()
 	if strings.HasPrefix(name, "hostile") && !strings.Contains(string(body), canary) {
@@ -244,9 +244,9 @@ func assertCanaries(t *testing.T, name string, tool *tools.Tool, isError bool, b
 	}
 	text, quoted := r.Text, true
 	switch {
-	case tool.Name == "fetch" && !isError: // the whole is one string; inside it each value follows its name
+	case tool.Name == "fetch" && !isError: // the result is one string, in which each value follows its name
 		text, quoted = rs.AsObject(string(r.Structured)).Text("text"), false
-	case isError: // the resource server's sentence follows its code
+	case isError: // the resource server's message follows its code
 		quoted = false
 	}
 	for line := range strings.SplitSeq(recordLine.ReplaceAllString(text, ""), "\n") {

@@ -13,19 +13,19 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// A scriptedServer is the resource server of a golden case, below the real client.
+// A scriptedServer is the resource server of a golden case; the real client reads from it.
 type scriptedServer struct{ answers map[string]scriptedAnswer } // by path; "" is any other path
 
 // A scriptedAnswer is the part rs.json: a body, sent as it stands, with three short forms.
 //
-//	{"$status":429,"$headers":{"Retry-After":"30"},"$body":…}   an answer that is not a 200 of JSON;
+//	{"$status":429,"$headers":{"Retry-After":"30"},"$body":…}   an answer that is not JSON with status 200;
 //	                                                            a $body that is a string is sent as its text
 //	{"$repeat":3,"text":"word {n} ","before":"","after":""}     a string: before, then text three times, then after
-//	{"a":1,"$repeat":3,"members":{"field_{n}":…}}               an object with the members three times, behind a
+//	{"a":1,"$repeat":3,"members":{"field_{n}":…}}               an object with the members three times, after a
 //	[{"$repeat":3,"item":…}]                                    in an array, the item three times
 //
-// {n} is the number of the repetition, from 0 or from the member "from". Of these forms the one inside another is written first. An answer with
-// "$pages":true is a list that the server sends in pages, by limit and cursor.
+// {n} is the number of the repetition, counted from 0 or from the member "from". Inner forms are expanded first. An answer with "$pages":true is
+// a list that the server sends in pages, by limit and cursor.
 type scriptedAnswer struct {
 	status int
 	header http.Header
@@ -49,7 +49,7 @@ func (s *scriptedServer) RoundTrip(request *http.Request) (*http.Response, error
 	}, nil
 }
 
-// pageOf is the part of a list that a request asks for.
+// pageOf returns the part of a list that a request asks for.
 func pageOf(body []byte, request *http.Request) []byte {
 	const defaultLimit = 25
 	list := rs.AsObject(string(body))
@@ -100,7 +100,7 @@ func readAnswer(t *testing.T, part []byte) scriptedAnswer {
 	return answer
 }
 
-// expand writes out the repetitions of a JSON value. What stands beside them keeps its bytes, escapes too.
+// expand expands the repetitions in a JSON value. The rest keeps its bytes, including escapes.
 func expand(raw json.RawMessage) (json.RawMessage, error) {
 	if !bytes.Contains(raw, []byte(`"$repeat"`)) {
 		return raw, nil
@@ -148,7 +148,7 @@ func expand(raw json.RawMessage) (json.RawMessage, error) {
 	return nil, fmt.Errorf("$repeat needs text, members, or in an array item: %.80s", raw)
 }
 
-// repetitions are the expanded part of a repetition, once for each number.
+// repetitions returns the expanded part of a repetition once for each number.
 func repetitions(o rs.Object, part string) ([]string, error) {
 	count, ok := o.Number("$repeat")
 	if !ok || count < 0 || count > 1_000_000 {
@@ -166,7 +166,7 @@ func repetitions(o rs.Object, part string) ([]string, error) {
 	return all, nil
 }
 
-// repeatMembers puts the repeated members behind the others.
+// repeatMembers appends the repeated members to the others.
 func repeatMembers(o rs.Object) (json.RawMessage, error) {
 	objects, err := repetitions(o, "members")
 	out, others := rs.Object{}, o.Without("$repeat", "from", "members")
@@ -183,7 +183,8 @@ func repeatMembers(o rs.Object) (json.RawMessage, error) {
 	return json.RawMessage(out.JSON()), err
 }
 
-// repeatText joins what stands between the quotes, so that escapes stay, those of half a character too.
+// repeatText joins the texts between the quotes without decoding them, so that escapes stay unchanged, including those of half a
+// surrogate pair.
 func repeatText(o rs.Object) (json.RawMessage, error) {
 	texts, err := repetitions(o, "text")
 	if err != nil {

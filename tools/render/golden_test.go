@@ -30,24 +30,24 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
-// The golden cases are testdata/TOOL-CASE.txtar, or stand together in testdata/TOOL.txtar, in which the part CASE says why that case exists
-// and the names of its other parts begin with CASE/. A file of one case says first why it exists. The parts are
+// A golden case is a file testdata/TOOL-CASE.txtar, which begins with the reason for the case, or several are in testdata/TOOL.txtar, where the
+// part CASE has the reason and the names of the other parts of a case begin with CASE/. The parts are
 //
 //	args             the arguments, exactly as a model sends them
-//	rs.json          what the resource server answers (golden_server_test.go says what may stand there);
-//	                 "rs.json PATH" is the answer to reads of that path alone
+//	rs.json          what the resource server answers (for its syntax see scriptedAnswer);
+//	                 "rs.json PATH" is the answer to reads of only that path
 //	content.txt      what a host that shows text sees
 //	structured.json  what a host that shows structured output sees, indented
 //	meta.json        what only programs see; absent when there is none
 //
-// The last three are written by -update. A part that is long is kept as its beginning and its end, with length and hash of
-// the whole between them.
+// -update writes the last three. Of a long part only the beginning and the end are kept, with the length and hash of the
+// whole between them.
 
 var update = flag.Bool("update", false, "rewrite the expected parts of testdata/*.txtar")
 
 const recordBase = "https://rs.example"
 
-// goldenCases are what each tool has to show, under these names.
+// goldenCases are the cases that each tool must have.
 var goldenCases = []string{"empty", "one", "many", "paged", "huge", "multilingual", "hostile", "error"}
 
 func TestMain(m *testing.M) {
@@ -112,7 +112,7 @@ type goldenCase struct {
 	*txtar.Archive
 }
 
-// casesOf are the cases of a file of several, and together is the file again.
+// casesOf splits a file into its cases; together joins them again.
 func casesOf(t *testing.T, file *txtar.Archive) (cases []goldenCase) {
 	t.Helper()
 	for _, part := range file.Files {
@@ -139,7 +139,7 @@ func together(cases []goldenCase) *txtar.Archive {
 	return file
 }
 
-// golden compares what a case expects with what it gets, or expects that from now on.
+// golden compares the result of a case with the expected one, or with -update replaces the expected one.
 func golden(t *testing.T, tool *tools.Tool, kind string, archive *txtar.Archive) {
 	if len(bytes.TrimSpace(archive.Comment)) == 0 {
 		t.Error("the case does not say why it exists")
@@ -190,8 +190,8 @@ func golden(t *testing.T, tool *tools.Tool, kind string, archive *txtar.Archive)
 	}
 }
 
-// fits checks S3-R12: what a tool returns, good or bad, fits the output schema that it announces. The protocol's library checks that for no
-// tool made as these are, and some clients refuse a result that does not fit.
+// fits checks S3-R12: every result of a tool, including errors, matches its output schema. The MCP library does not check that for tools
+// defined this way, and some clients refuse a result that does not match.
 func fits(t *testing.T, output json.RawMessage, result render.Result) {
 	t.Helper()
 	var schema jsonschema.Schema
@@ -208,7 +208,7 @@ func fits(t *testing.T, output json.RawMessage, result render.Result) {
 	}
 }
 
-// call lets a call pass the whole pipeline, as it does when it is served.
+// call sends a call through the whole pipeline, as the server does.
 func call(t *testing.T, server *scriptedServer, call tools.Call) tools.Reply {
 	t.Helper()
 	client, err := rsclient.New(rsclient.Options{Base: recordBase, Transport: server, Retries: -1})
@@ -224,7 +224,7 @@ func call(t *testing.T, server *scriptedServer, call tools.Call) tools.Reply {
 	return reply
 }
 
-// assertChannels checks what holds of every answer, and that the host gets what was checked.
+// assertChannels checks the properties of every answer, and that the host gets what was checked.
 func assertChannels(t *testing.T, reply tools.Reply) {
 	t.Helper()
 	result := reply.Rendered
@@ -246,10 +246,10 @@ func assertChannels(t *testing.T, reply tools.Reply) {
 	assertHarmless(t, result)
 }
 
-// present is the present time in an index.
+// present is the current time in an index.
 var present = regexp.MustCompile(`(now |"now": ")20\d\d-\d\d-\d\dT\d\d:\d\dZ`)
 
-// shorten keeps the beginning and the end of a long part, at characters, with what tells whether anything between changed.
+// shorten keeps the beginning and the end of a long part, with the length and the hash of the whole.
 func shorten(text string) string {
 	const most, ends = 6 << 10, 1500
 	if len(text) <= most {

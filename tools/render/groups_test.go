@@ -11,7 +11,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
 
-// groupsBody is an aggregation of n groups with 10 records each.
+// groupsBody returns an aggregation of n groups with 10 records each.
 func groupsBody(by string, n int, key func(int) string) []byte {
 	var groups []string
 	for i := range n {
@@ -28,7 +28,7 @@ func TestManyGroups(t *testing.T) {
 	for name, row := range map[string]struct {
 		n                int
 		key              func(int) string
-		text, structured bool // all of them are there
+		text, structured bool // whether the channel has all groups
 	}{
 		"as many as can be asked for stand on both channels": {100, func(i int) string { return fmt.Sprintf("someone.with.a.name.%d@mail.example.com", i) }, true, true},
 		"as many rows as hosts show stand in text":           {500, func(i int) string { return fmt.Sprintf("label %d", i) }, false, true},
@@ -82,7 +82,7 @@ func TestManyGroups(t *testing.T) {
 	}
 }
 
-// Groups of time go on where an answer ended: following the calls counts each group once, on either channel.
+// Time groups continue where an answer ended: following the calls on either channel counts each group once.
 func TestGroupsOfTimeGoOn(t *testing.T) {
 	keys := make([]string, 900)
 	for i := range keys {
@@ -186,7 +186,7 @@ func TestManyStreamRows(t *testing.T) {
 	}
 }
 
-// D18: whatever a resource server sends beside the rows or in one of them, a list of streams keeps its budgets.
+// D18: a list of streams stays within its budgets, whatever other members the answer and its rows have.
 func TestAListOfStreamsKeepsItsBudgets(t *testing.T) {
 	long := strings.Repeat("c", 3<<20)
 	for name, body := range map[string]string{
@@ -210,7 +210,7 @@ func TestAListOfStreamsKeepsItsBudgets(t *testing.T) {
 	}
 }
 
-// Where no call has more groups of a field, the records that are counted have all of its values.
+// If no call returns more groups of a field, the answer proposes the call for the records, which have all of its values.
 func TestMoreGroupsThanACallHasAreInTheRecords(t *testing.T) {
 	body := string(groupsBody("group_by", maxGroups, func(i int) string { return fmt.Sprint("k", i) }))
 	sent := rs.AsObject(`{"stream":"messages","metric":"count","group_by":"label","order":"desc","limit":100,"filter":{"seen":true}}`)

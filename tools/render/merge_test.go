@@ -8,8 +8,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// A page of several connections, each in order, is one list: its first records are the first of all. It says from where on records of a
-// connection can be missing. What does not show its order stays as it was received.
+// A page of several connections, each in order, becomes one ordered list that starts with the first records overall. It says from which
+// record on a connection may be missing records. A page in no known order is left in the order received.
 func TestRecordsOfSeveralConnectionsAreInOneOrder(t *testing.T) {
 	record := func(id, data, emitted string) string { // a1 is of connection a
 		return fmt.Sprintf(`{"id":%q,"stream":"s","connection_id":"cin_%s","display_name":"Box %s","emitted_at":%q,"data":%s}`,

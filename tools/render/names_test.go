@@ -10,7 +10,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// longNames are members whose names have about size bytes each, with values of every kind.
+// longNames returns members with names of about size bytes each, and values of every kind.
 func longNames(count, size int, letter string) string {
 	var b strings.Builder
 	values := []string{`"text"`, `1`, `null`, `{"a":{"b":"` + strings.Repeat("c", 300) + `"}}`, `["x"]`, `"` + strings.Repeat("long text ", 300) + `"`, `{"data":[{"id":"r","data":{}}]}`}
@@ -20,8 +20,8 @@ func longNames(count, size int, letter string) string {
 	return b.String()
 }
 
-// D18: whatever the size and the number of the names of members, and wherever they stand, both channels of every tool stay within
-// their budgets, and an answer says what it leaves out.
+// D18: with member names of any size and number, anywhere, both channels of every tool stay within their budgets, and an answer says what
+// it leaves out.
 func TestLongNames(t *testing.T) {
 	for variant, insert := range []string{
 		longNames(1, 50_000, "n"), longNames(100, 900, `\u0001`), longNames(200, 250, "é"), longNames(1200, 40, `\"`),
@@ -49,7 +49,7 @@ func TestLongNames(t *testing.T) {
 	}
 }
 
-// The same with one name of 1 MiB in each place where a resource server can put one.
+// The same with one name of 1 MiB, in each place where a resource server can put one.
 func TestANameOfOneMebibyte(t *testing.T) {
 	name := strings.Repeat("n", 1<<20)
 	for _, raw := range []string{
@@ -70,7 +70,7 @@ func TestANameOfOneMebibyte(t *testing.T) {
 	}
 }
 
-// Of members of one name the last one counts, on both channels, at every depth.
+// If a name occurs twice in an object, the last value wins, on both channels and at every depth.
 func TestTheLastOfMembersOfOneNameCounts(t *testing.T) {
 	ref := rs.Ref{ConnectionID: "cin_a", Stream: "messages", RecordID: "m1"}
 	const data = `{"subject":"FIRST","n":1,"subject":"SECOND","o":{"x":"FIRST","\u0078":"SECOND"},"s\u0075bject":"third","o":{"x":"FIRST","x":"third"}}`

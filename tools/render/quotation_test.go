@@ -12,7 +12,7 @@ import (
 
 var quotation = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
 
-// What a resource server says for itself is a quotation in text: no word of it can be taken for one of ours (D19).
+// Messages of a resource server are quoted in text, so that no word of them can be mistaken for text of the adapter (D19).
 func TestAResourceServersWordsAreQuotations(t *testing.T) {
 	for _, said := range []string{"x; first_fetch_id=FORGED", "x\nnext page: search {\"q\":\"FORGED\"}", "x next page: FORGED", "1 hit; first_fetch_id=FORGED"} {
 		word := rs.EncodeJSON(said)
@@ -46,7 +46,7 @@ func TestAResourceServersWordsAreQuotations(t *testing.T) {
 	}
 }
 
-// A code and a sentence of the adapter's own stand as they are; so does a plain type.
+// The adapter's own codes and messages, and simple type names, are not quoted.
 func TestOurOwnWordsAreNotQuoted(t *testing.T) {
 	if r := Error(rs.Invalid("limit", "limit must be a number.", "")); !strings.HasPrefix(r.Text, "invalid_arguments: limit must be a number.") {
 		t.Error(r.Text)

@@ -11,8 +11,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
 
-// Of records of which fields are named, a time that was not asked for is on no channel, so that emitted_at is not taken for it. Else it is
-// labelled, unless a field has the same instant. Records that have nothing of what was asked for say so.
+// If the call names fields without emitted_at, no channel shows emitted_at, so that it is not mistaken for the time of an event.
+// Otherwise it is labelled, unless a field has the same instant. Records that have none of the requested fields say so.
 func TestEmittedAtIsNoTimeOfAnEvent(t *testing.T) {
 	event := func(id, data string) string {
 		return fmt.Sprintf(`{"id":%q,"stream":"events","connection_id":"cin_a","display_name":"Home","emitted_at":"2026-11-06T09:15:00.000Z","data":%s}`, id, data)
@@ -20,7 +20,7 @@ func TestEmittedAtIsNoTimeOfAnEvent(t *testing.T) {
 	for name, row := range map[string]struct {
 		fields       []string
 		data         string
-		want         string // line of text
+		want         string // a line of the text
 		text, output bool   // whether emitted_at is on the channel
 	}{
 		"fields without it":           {[]string{"title"}, `{"title":"Swimming"}`, "id | title (id = cin_a/events: + first column)", false, false},
@@ -59,7 +59,7 @@ func TestRecordTables(t *testing.T) {
 	}
 	for says, row := range map[string]struct {
 		records []string
-		want    []string // lines
+		want    []string // lines of the text
 	}{
 		"columns and the common part of the ids stand once": {
 			[]string{record("cin_a", "o1", `{"id":"o1","total":39.35,"currency":"EUR"}`), record("cin_a", "o2", `{"id":"o2","total":7,"note":null}`)},
@@ -181,8 +181,8 @@ func TestRecordTables(t *testing.T) {
 	}
 }
 
-// D23: where a page ends early, nothing in structured output leads past the records that it leaves out: not the resource server's next
-// page, and not its bookmark of changes.
+// D23: if a page is shortened, no link or bookmark in structured output skips the records that were left out: neither the resource
+// server's next page nor its bookmark of changes.
 func TestNothingLeadsPastWhatIsLeftOut(t *testing.T) {
 	list := strings.TrimSuffix(strings.Repeat(`{"id":"a","stream":"notes","connection_id":"cin_a","data":{"x":"`+strings.Repeat("y", 900)+`"}},`, 60), ",")
 	page := `{"data":[` + list + `],"has_more":true,"links":{"self":"/here","next":"/there"},"next_changes_since":"mark1"}`
@@ -204,7 +204,7 @@ func TestNothingLeadsPastWhatIsLeftOut(t *testing.T) {
 	}
 }
 
-// What stands beside the records may leave no space for any: then the cursor would skip them all, and there is no answer.
+// If the other members of an answer leave no space for any record, the cursor would skip all of them, so the answer is an error.
 func TestACursorThatLeavesNoSpace(t *testing.T) {
 	page := func(cursor int) string {
 		return `{"data":[` + strings.TrimSuffix(strings.Repeat(`{"id":"a","data":{"x":"`+strings.Repeat("y", 900)+`"}},`, 60), ",") +
@@ -221,7 +221,7 @@ func TestACursorThatLeavesNoSpace(t *testing.T) {
 	}
 }
 
-// A deleted record that stands alone has its whole id, because no header has the rest of it.
+// A single deleted record has its complete id, since there is no table header with the common part.
 func TestADeletedRecordAlone(t *testing.T) {
 	r, err := Records(answered(`{"data":[{"id":"m2","stream":"messages","connection_id":"cin_a","deleted":true}],"has_more":false}`), RecordsQuery{Stream: "messages", ChangesSince: "x"})
 	if err != nil || !strings.Contains(r.Text, "\ncin_a/messages:m2 | (deleted)") {
@@ -229,7 +229,7 @@ func TestADeletedRecordAlone(t *testing.T) {
 	}
 }
 
-// D37: a record in structured output has connection_id and connector_key, and no other name of either.
+// D37: a record in structured output has connection_id and connector_key, and no aliases of them.
 func TestRecordsHaveTheNamesOfTheContract(t *testing.T) {
 	for sent, want := range map[string]string{
 		`{"id":"1","connection_id":"c","connector_instance_id":"c","data":{}}`:                          `{"id":"1","connection_id":"c","data":{}}`,
@@ -247,7 +247,7 @@ func TestRecordsHaveTheNamesOfTheContract(t *testing.T) {
 	}
 }
 
-// A connection that lacks the sort of a page is read on in the order in which it is there.
+// If a connection lacks the sort field of a page, reading continues in the connection's own order.
 func TestAConnectionWithoutTheSortGoesOnInItsOrder(t *testing.T) {
 	const row = `{"object":"record","id":"%[2]s","stream":"s","connection_id":"%[1]s","data":{"id":"%[2]s"}}`
 	page := `{"object":"list","data":[` + fmt.Sprintf(row, "cin_a", "1") + "," + fmt.Sprintf(row, "cin_b", "2") + `],"has_more":true,` +

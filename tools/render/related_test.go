@@ -8,14 +8,14 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
-// S0-6b: with a connection, records of other connections are left out of what was expanded too, counted on both channels.
+// S0-6b: with connection_id, expanded records of other connections are left out and counted on both channels.
 func TestExpandedRecordsAreOfTheNamedConnection(t *testing.T) {
 	const own = `{"id":"own","stream":"parts","connection_id":"cin_a","data":{"x":"mine"}}`
 	const foreign = `{"id":"alien","stream":"parts","connector_instance_id":"cin_b","data":{"x":"theirs"}}`
 	for name, row := range map[string]struct {
 		expanded string
 		left     string // what the note says; "" for no note
-		own      bool   // the record of the connection is shown
+		own      bool   // a record of the connection is shown
 	}{
 		"a list with its envelope":          {`{"parts":{"data":[` + own + `,` + foreign + `],"has_more":false}}`, "1 ", true},
 		"a bare list":                       {`{"parts":[` + foreign + `,` + own + `,` + foreign + `]}`, "2 ", true},
@@ -53,7 +53,7 @@ func TestExpandedRecordsAreOfTheNamedConnection(t *testing.T) {
 	}
 }
 
-// Another record is no answer: it would be cited under the id of the one that was asked for.
+// If the resource server returns a different record, the answer is an error: otherwise it would be cited under the requested id.
 func TestAnotherRecordIsNoAnswer(t *testing.T) {
 	for _, body := range []string{
 		`{"object":"record","id":"theirs","stream":"notes","connection_id":"cin_a","data":{"title":"t"}}`,
@@ -87,7 +87,7 @@ func TestAnotherFieldIsNoAnswer(t *testing.T) {
 	}
 }
 
-// A field whose name begins a line of ours is in quotes, and a second id is not taken for the record's.
+// A field with the name of one of the adapter's own lines is quoted, and a field called id is not mistaken for the record's id.
 func TestFieldsThatAreCalledAsOurLines(t *testing.T) {
 	const record = `{"object":"record","id":"r","stream":"notes","connection_id":"cin_a",` +
 		`"data":{"id":"theirs","Warning":"w","next":"n","unavailable":"u","connection_id":"c","subject":"s"}}`
@@ -102,7 +102,7 @@ func TestFieldsThatAreCalledAsOurLines(t *testing.T) {
 	}
 }
 
-// A page that is followed by itself has no next page: a client would read it for ever.
+// A page whose next cursor is its own cursor has no next page; a client would read it forever.
 func TestACursorThatLeadsNowhere(t *testing.T) {
 	const record = `{"object":"record","id":"r","stream":"notes","connection_id":"cin_a","data":{"title":"T"}}`
 	for _, body := range []string{
@@ -129,7 +129,7 @@ func TestACursorThatLeadsNowhere(t *testing.T) {
 	}
 }
 
-// S0-6a, S0-6b: of a list, records of other connections and those beyond limit are left out, and counted on both channels.
+// S0-6a, S0-6b: records of other connections, and those beyond the limit, are left out of a list and counted on both channels.
 func TestNoMoreRecordsThanWereAskedFor(t *testing.T) {
 	const own, second, foreign = `"a1"`, `"a2"`, `"b1"`
 	record := func(id string) string {

@@ -14,7 +14,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
 
-// A mirrored document stays mirrored, and the loss is counted from what the resource server sent.
+// A mirrored document stays mirrored, and removed characters are counted in the resource server's answer.
 func TestCleanResult(t *testing.T) {
 	body := []byte(`{"data":{"body":"a\u0000b"}}`)
 	r := Result{Text: "x\u202ey", Structured: object{write.Pair("data", string(body))}.AppendJSON(nil)}.Clean(&rs.Response{Body: string(body)})
@@ -28,7 +28,7 @@ func TestCleanResult(t *testing.T) {
 	}
 }
 
-// D18: names whose visible escapes are longer than themselves do not take a result beyond the budget.
+// D18: names whose visible escapes are longer than the names themselves do not make a result exceed its budget.
 func TestEscapedNamesStayWithinTheBudget(t *testing.T) {
 	for _, size := range []int{1, 20, 80} {
 		var members []string
@@ -69,7 +69,7 @@ func TestTextHasAtMost256Lines(t *testing.T) {
 	}
 }
 
-// D19: what follows a backslash is looked at, and what differs from the answer that was read is cleaned.
+// D19: text after an unchanged part of the answer, and any part that differs from it, is cleaned.
 func TestNothingHidesBehindWhatIsPassedOver(t *testing.T) {
 	for _, structured := range []string{
 		"{\"data\":{\"k\":\"\u202E\"},\"x\":1}",
@@ -83,7 +83,7 @@ func TestNothingHidesBehindWhatIsPassedOver(t *testing.T) {
 	}
 }
 
-// D19: what only looks as if something had to go is passed on, and nothing is counted.
+// D19: text that only resembles something to remove is unchanged, and nothing is counted.
 func TestNothingIsCountedWhereNothingGoes(t *testing.T) {
 	r := Result{Text: "t", Structured: []byte(`{"data":{"k":"\u00e9"}}`)}.Clean(&rs.Response{Body: `{"k":"\u00e9"}`})
 	if r.Meta != nil {
@@ -117,7 +117,7 @@ func TestAWindowNeverEndsInsideAFlag(t *testing.T) {
 	}
 }
 
-// What dates were read as ends at a name, with how many more there are.
+// A long note about how dates were read is truncated after a name and says how many more there are.
 func TestALongReadingOfDatesEndsAtAName(t *testing.T) {
 	names := make([]string, 30)
 	for i := range names {

@@ -17,11 +17,11 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
 
-// A grant is a schema document to be made: connectors with streams with fields, all names different.
+// A grant describes a generated schema document: connectors with streams with fields, all with different names.
 type grant struct {
 	connectors, streams, fields, connections int
 	full, top                                bool
-	fieldBytes                               int                             // of each field's description, more or less
+	fieldBytes                               int                             // of each field's description, approximately
 	headBytes                                int                             // of other members of rows and connectors
 	name                                     func(kind string, n int) string // "stream" or "field"
 }
@@ -34,7 +34,7 @@ func hostile(kind string, n int) string {
 	return fmt.Sprintf("%s, %d: \"\n\u202e\U000E0041 {\"next\"} | é🚀", kind, n)
 }
 
-// document writes the grant. names are its streams, or the fields of the stream "s", by what describes them.
+// document returns the schema document. names maps each stream, or each field of the stream "s", to its description.
 func (g grant) document(stream string) (body []byte, names map[string]string) {
 	names = map[string]string{}
 	var connectors, top []string
@@ -87,14 +87,14 @@ func (g grant) document(stream string) (body []byte, names map[string]string) {
 	return append(out, write.Pair("connectors", rs.JoinArray(connectors))).AppendJSON(nil), names
 }
 
-// A schemaReader reads all of a schema over one channel alone.
+// A schemaReader reads a whole schema over one channel.
 type schemaReader struct {
 	t     *testing.T
 	body  []byte
 	q     SchemaQuery
 	pages int
 	names []string
-	whole map[string]json.RawMessage // what describes a field that is not said to be shortened
+	whole map[string]json.RawMessage // the descriptions of fields that are not marked as shortened
 }
 
 func (r *schemaReader) result(q SchemaQuery) Result {
@@ -116,7 +116,7 @@ func (r *schemaReader) result(q SchemaQuery) Result {
 	return result
 }
 
-// asked is the query that printed arguments stand for, all of them.
+// asked returns the query with the printed arguments and fails on any other argument.
 func (r *schemaReader) asked(raw []byte) SchemaQuery {
 	r.t.Helper()
 	var a struct {
@@ -215,10 +215,10 @@ func (r *schemaReader) text() {
 	}
 }
 
-// indexLine is the line of a connection: its connector, its id and its label, and its streams.
+// indexLine is the line of a connection: its connector, id, label and streams.
 var indexLine = regexp.MustCompile(`^(?:[^\s":]+|"(?:[^"\\]|\\.)*")(?:, (?:\S+|"(?:[^"\\]|\\.)*"))?(?: "(?:[^"\\]|\\.)*")?: (.*)$`)
 
-// namesIn reads the names off one line: those of streams behind a connector, or those of fields behind what they can do.
+// namesIn returns the names on a line: of streams after a connector, or of fields after their capabilities.
 func namesIn(t *testing.T, line string, index bool) []string {
 	t.Helper()
 	if strings.HasPrefix(line, "      ") {
@@ -265,14 +265,15 @@ func namesIn(t *testing.T, line string, index bool) []string {
 		}
 		names = append(names, name)
 		if strings.HasPrefix(list, " {") {
-			return names // the JSON Schema of the one field of the line
+			return names // the JSON Schema of the only field of the line
 		}
 		list = strings.TrimPrefix(list, ", ")
 	}
 	return names
 }
 
-// check reads a grant to its end over each channel: every name once, every description whole or said to be shortened.
+// check reads a schema to the end over each channel and checks that each name occurs once, with its description complete or marked as
+// shortened.
 func (g grant) check(t *testing.T, stream string) (textPages, structuredPages int) {
 	t.Helper()
 	body, names := g.document(stream)
@@ -286,7 +287,7 @@ func (g grant) check(t *testing.T, stream string) (textPages, structuredPages in
 		r := &schemaReader{t: t, body: body, q: q}
 		read(r)
 		slices.Sort(r.names)
-		if stream == "" { // each connection of a stream names it
+		if stream == "" { // each connection of a stream has its name
 			r.names = slices.Compact(r.names)
 		}
 		if !slices.Equal(want, r.names) {
@@ -315,7 +316,7 @@ func TestLargeSchemas(t *testing.T) {
 	for name, row := range map[string]struct {
 		stream           string
 		grant            grant
-		text, structured int // the most pages
+		text, structured int // the maximum of pages
 	}{
 		"S0-5a 300 streams stand on one page":                {"", grant{connectors: 3, streams: 100, fields: 12, connections: 1, name: usual}, 1, 1},
 		"S0-R5 1,500 streams are all named in one text":      {"", grant{connectors: 5, streams: 300, fields: 2, connections: 2, name: usual}, 1, 3},
@@ -346,13 +347,13 @@ func TestLargeSchemas(t *testing.T) {
 	}
 }
 
-// FuzzSchemaBudget: whatever a schema holds, each channel stays within its budget, and following where it says to read on
-// gives every stream or field once.
+// FuzzSchemaBudget: for any schema, each channel stays within its budget, and following its continuations returns every stream or field
+// once.
 func FuzzSchemaBudget(f *testing.F) {
 	for seed := range uint64(12) {
 		f.Add(seed, uint16(seed*37), uint8(seed))
 	}
-	f.Add(uint64(24), uint16(37), uint8('5')) // fields of some 13 KB
+	f.Add(uint64(24), uint16(37), uint8('5')) // fields of about 13 KB
 	f.Fuzz(func(t *testing.T, seed uint64, size uint16, shape uint8) {
 		random := rand.New(rand.NewPCG(seed, uint64(size)))
 		n := int(size%200) + 1
@@ -368,7 +369,7 @@ func FuzzSchemaBudget(f *testing.F) {
 			g.streams, g.fields, g.full, g.headBytes = n/g.connectors+1, random.IntN(3), false, g.headBytes/50
 		}
 		if g.connections == 0 {
-			g.connections = 1 // a line without connections would be read otherwise
+			g.connections = 1 // a line without connections would be parsed differently
 		}
 		if g.top {
 			g.connections = min(g.connections, 4) // each row repeats them
@@ -496,7 +497,7 @@ func TestSchemaFields(t *testing.T) {
 	})
 }
 
-// Of one stream some hundred connections are named, over several lines.
+// The schema of one stream names a hundred connections, over several lines.
 func TestSchemaNamesManyConnections(t *testing.T) {
 	body, _ := grant{connectors: 1, streams: 1, fields: 3, connections: 150, name: usual}.document("s")
 	r, err := Schema(answered(string(body)), SchemaQuery{Stream: "s"})
@@ -514,7 +515,7 @@ func TestSchemaNamesManyConnections(t *testing.T) {
 	}
 }
 
-// D18, D38: many connections are all named, over several pages; those of one stream are counted where they are not.
+// D18, D38: an index names all of many connections, over several pages; the schema of one stream counts those that it does not name.
 func TestSchemaCountsConnections(t *testing.T) {
 	body, _ := grant{connectors: 1, streams: 2, fields: 3, connections: 3000, name: usual}.document("")
 	for _, q := range []SchemaQuery{{}, {Stream: "stream_1"}} {
@@ -533,7 +534,7 @@ func TestSchemaCountsConnections(t *testing.T) {
 	}
 }
 
-// A connection with the streams of another is said to have them, which is shorter.
+// A connection with the same streams as another one refers to it instead of repeating them.
 func TestEqualStreamListsAreFolded(t *testing.T) {
 	var connectors []string
 	for i := range 40 {
@@ -549,7 +550,7 @@ func TestEqualStreamListsAreFolded(t *testing.T) {
 	}
 }
 
-// An offset into a list that has nothing is past its end too.
+// An offset into an empty list is past its end.
 func TestAnOffsetIntoAnEmptyIndex(t *testing.T) {
 	_, err := Schema(answered(`{"connectors":[{"connector_key":"k","streams":[{"name":"s"}]}]}`), SchemaQuery{Offset: 5})
 	if e := rs.AsError(err); e == nil || e.Code != "invalid_arguments" {

@@ -10,7 +10,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/relax"
 )
 
-// dated is a page of hits of one sender, one a day.
+// dated returns a page of hits of one sender, one a day.
 func dated(meta string, days ...string) string {
 	var hits []string
 	for i, day := range days {
@@ -83,7 +83,7 @@ func TestAQueryForTheNewestOrANumberIsAnsweredByACall(t *testing.T) {
 	}
 }
 
-// Numbers say what they are of: all hits, those of the page, or records, of which several hits may be.
+// Each number says what it counts: all hits, the hits of the page, or records, which may have several hits.
 func TestASearchSaysWhatItsNumbersAreOf(t *testing.T) {
 	const hits = `{"stream":"messages","record_key":"m1","connection_id":"c"},{"stream":"message_bodies","record_key":"m1","connection_id":"c"},{"stream":"messages","record_key":"m2","connection_id":"c"}`
 	for meta, want := range map[string]string{
@@ -106,7 +106,7 @@ func TestASearchSaysWhatItsNumbersAreOf(t *testing.T) {
 	}
 }
 
-// The number of a page of a timeline is not taken for that of the time.
+// The number of hits on a page of a timeline is not presented as the total of the period.
 func TestATimelineSaysThatMoreFollow(t *testing.T) {
 	for more, want := range map[string]string{
 		`{}`:                   "1 record, newest first; ",
@@ -130,13 +130,13 @@ func TestATimelineSaysThatMoreFollow(t *testing.T) {
 	}
 }
 
-// That a text is cut, and how to read all of it, is said.
+// A truncated text is marked, with the call that reads all of it.
 func TestCutTextIsSaidToBeCut(t *testing.T) {
 	for text, want := range map[string]string{
 		`"the <mark>needle</mark>…","truncated":true`: `: "the <mark>needle</mark>…"` + "\n",
 		`"…<mark>needle</mark>"`:                      `: "…<mark>needle</mark>"` + "\n",
 		`"the <mark>needle</mark>"`:                   `: "the <mark>needle</mark>"` + "\n",
-		`"the <mark>needle</mark>","truncated":true`:  `: "the <mark>needle</mark>"` + "\n", // servers say so of whole texts, too
+		`"the <mark>needle</mark>","truncated":true`:  `: "the <mark>needle</mark>"` + "\n", // some servers also mark complete texts as truncated
 	} {
 		r, s := search(t, []byte(`{"data":[{"stream":"mails","record_key":"1","connection_id":"c","evidence_excerpts":[{"field_path":"body","provenance":"lexical_match","preview_text":`+text+`}]}]}`), "needle")
 		cut := strings.Contains(want, "…")
@@ -150,7 +150,7 @@ func TestCutTextIsSaidToBeCut(t *testing.T) {
 	}
 }
 
-// A date that is the last change of a record is shown with the field that says so, on both channels and in the answer for the newest.
+// If the date of a hit is its last change, both channels and the answer for the newest name the field that it is from.
 func TestALastChangeIsSaidToBeOne(t *testing.T) {
 	for _, row := range []struct{ beside, says, field string }{
 		{`"authored_at":"2026-05-04T11:30:00Z","authored_field":"updated_at"`, "updated_at 2026-05-04 11:30", "updated_at"},
@@ -169,8 +169,8 @@ func TestALastChangeIsSaidToBeOne(t *testing.T) {
 	}
 }
 
-// A hit that is not known to be of the time that the query names is not shown as one that has all of it, and a search of a time without hits
-// leads to those of any time, which may name it.
+// If a query names a time, a hit not known to be of that time is not shown as matching the whole query; without hits in that time, a
+// search of any time is proposed, since a record may mention it.
 func TestATimeIsAPartOfTheQuery(t *testing.T) {
 	const body = `{"object":"list","data":[{"stream":"s","record_key":"1","connection_id":"c","match":"some","matched_words":["bill"],"not_of_time":true}],` +
 		`"meta":{"count":0,"recall":{"partial_count":1,"time_words":["May","2026"],"preferred_time":"2026-05-01 until before 2026-06-01"}}}`
@@ -205,7 +205,7 @@ func TestATimeIsAPartOfTheQuery(t *testing.T) {
 			t.Errorf("%s: %v\n%s", rest, err, r.Text)
 		}
 	}
-	for q, says := range map[string]bool{"slack": false, "slack rent": true} { // which is of no time where only a name has it
+	for q, says := range map[string]bool{"slack": false, "slack rent": true} { // the word is only in a name, which has no time
 		body := `{"object":"list","data":[],"meta":{"count":0,"recall":{"missing_words":["slack"]}}}`
 		r, err := Search(answered(body), SearchQuery{Q: q, Hints: []string{"slack is there"}, Rest: rs.AsObject(`{"since":"2026-05-03"}`)})
 		if err != nil || strings.Contains(r.Text, "Of any time: ") != says {

@@ -13,7 +13,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
 
-// hits is a list answer with n hits, each with an excerpt.
+// hits returns a list answer with n hits, each with an excerpt.
 func hits(n int, idLength int) []byte {
 	var list []string
 	for i := range n {
@@ -61,7 +61,7 @@ func search(t *testing.T, body []byte, q string) (Result, searchResult) {
 	return r, parse(t, r)
 }
 
-// A word that is nowhere in some streams may be in others.
+// A word is only reported as missing from the streams that were searched.
 func TestAMissingWordIsSaidOfTheStreamsThatWereSearched(t *testing.T) {
 	body := `{"object":"list","data":[],"meta":{"recall":{"missing_words":["bicycle"]}}}`
 	r, err := Search(answered(body), SearchQuery{Q: "bicycle", ConnectionID: "cin_shop", Rest: rs.AsObject(`{"streams":["orders"]}`)})
@@ -70,7 +70,7 @@ func TestAMissingWordIsSaidOfTheStreamsThatWereSearched(t *testing.T) {
 	}
 }
 
-// Of words in other words nothing is known where the resource server does not say that it looked.
+// If the resource server does not say how it matches words, the answer to a search without hits says so.
 func TestNothingFoundIsNoMoreThanIsKnown(t *testing.T) {
 	for body, want := range map[string]bool{
 		`{"data":[]}`: true, `{"data":[],"meta":{"count":0,"recall":{"complete":true}}}`: true,
@@ -91,7 +91,8 @@ func TestNothingFoundIsNoMoreThanIsKnown(t *testing.T) {
 	}
 }
 
-// A search for one word returns the first records that have it: that another record is not among them does not say that it lacks the word.
+// A repaired hit is also listed with the words that its title, sender and excerpt have: it may be missing from the hits of a word only
+// because those are truncated.
 func TestAHitOfARepairHasTheWordsThatItShowsToo(t *testing.T) {
 	hit := func(more string) string { return `{"record_key":"1","connection_id":"c",` + more + `}` }
 	body := `{"data":[` + hit(`"stream":"messages","title":"Your order 2026/0042","actor":"Jonas Keller"`) + `,` +
@@ -232,7 +233,7 @@ func TestSearch(t *testing.T) {
 		}
 	})
 	t.Run("S3-14b D4 many hits stay bounded and each stands once", func(t *testing.T) {
-		// A page whose ids alone are too much for a host is the caller's to ask for again, with a smaller limit (D18).
+		// If the ids alone exceed the limit of a host, the caller must request the page again with a smaller limit (D18).
 		for length, n := range map[int]int{20: 100, 100: 60, 200: 40, 600: 15, 4000: 2} {
 			r, s := search(t, hits(n, length), "needle")
 			if len(s.Results) > n || s.Data["result_count"] != float64(len(s.Results)) || s.Data["data"] != nil {
@@ -291,8 +292,7 @@ func TestSearch(t *testing.T) {
 	})
 }
 
-// A cursor that no answer can hold is left out, and the answer says so.
-// A day is read in the zone of the call, and the times of hits are printed in UTC.
+// A date is read in the time zone of the call, but the times of hits are printed in UTC, and the answer says so.
 func TestASearchInAZoneSaysThatTimesAreUTC(t *testing.T) {
 	for _, zone := range []rs.Object{nil, {{Name: "time_zone", Value: `"Europe/London"`}}} {
 		r, err := Search(answered(string(hits(1, 0))), SearchQuery{Q: "needle", RecordBase: base, Rest: zone})
@@ -302,6 +302,7 @@ func TestASearchInAZoneSaysThatTimesAreUTC(t *testing.T) {
 	}
 }
 
+// A cursor too long for any answer is left out, and the answer says so.
 func TestACursorThatNoAnswerCanHold(t *testing.T) {
 	r, _ := search(t, []byte(`{"data":[],"has_more":true,"next_cursor":"`+strings.Repeat("c", write.StructuredHard+1000)+`"}`), "x")
 	if !strings.Contains(string(r.Structured), "too long to be sent back") {
@@ -309,7 +310,7 @@ func TestACursorThatNoAnswerCanHold(t *testing.T) {
 	}
 }
 
-// Hits by meaning alone are not announced as matches, on either channel.
+// Hits found by meaning alone are not presented as text matches, on either channel.
 func TestHitsByMeaningAreSaidToBe(t *testing.T) {
 	hit := func(key, how string) string { return fmt.Sprintf(`{"stream":"s","record_key":%q,%s}`, key, how) }
 	lexical, hybrid := hit("a", `"snippet":{"text":"needle"}`), hit("b", `"retrieval_mode":"hybrid","retrieval_sources":["semantic","lexical"]`)
@@ -333,7 +334,7 @@ func TestHitsByMeaningAreSaidToBe(t *testing.T) {
 	}
 }
 
-// A message that was found by its body too is two hits of one record, and the summary says so.
+// If a search matched both a message and its body, these are two hits of one record, and the summary says so.
 func TestTheSummaryCountsRecordsBesideTheirParts(t *testing.T) {
 	hit := func(stream, id string) string {
 		return `{"stream":"` + stream + `","record_key":"` + id + `","connection_id":"cin_a","title":"T"}`

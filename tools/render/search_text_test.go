@@ -8,7 +8,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// Times without an offset are those of clocks of the zone: where hits have such times beside those in UTC, which are which is said.
+// Times without an offset are local times. If a page has both such times and times in UTC, the answer says which are which.
 func TestASearchInAZoneSaysWhichTimesAreOfItsClocks(t *testing.T) {
 	for want, times := range map[string][]string{
 		"; times are UTC\n": {"2026-10-30T10:03:00Z", "2026-10-30"},
@@ -26,7 +26,7 @@ func TestASearchInAZoneSaysWhichTimesAreOfItsClocks(t *testing.T) {
 	}
 }
 
-// The call that reads on is of the first text that is cut.
+// The call that reads on refers to the first truncated text.
 func TestReadingOnIsOfATextThatIsCut(t *testing.T) {
 	hit := func(key, text string) string {
 		return fmt.Sprintf(`{"stream":"s","record_key":%q,"connection_id":"c","snippet":{"field":"body","text":%q}}`, key, text)
@@ -46,7 +46,7 @@ func TestReadingOnIsOfATextThatIsCut(t *testing.T) {
 	}
 }
 
-// What is counted of the connections that were read says so, and nothing found has no page.
+// If some connections were not read, counts say that they are only of those that were, and an answer without hits has no page count.
 func TestCountsOfAPartAreSaidAsSuch(t *testing.T) {
 	const meta = `"meta":{"count":%d,"count_accuracy":"lower_bound","recall":{"complete":false,"ranked_candidate_count":1},"warnings":[{"code":"unavailable_connections","message":"x"}]}`
 	of := func(count int, hits string) string {

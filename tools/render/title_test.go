@@ -9,8 +9,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/marked"
 )
 
-// A title is for people, says something else than the text under it, and is in the words of the source and the grant
-// (S0-6a, S3-8a).
+// A title is readable, differs from the excerpt below it, and uses the words of the source and of the grant (S0-6a, S3-8a).
 func TestTitles(t *testing.T) {
 	evidence := func(field, text string) string {
 		return fmt.Sprintf(`"evidence_excerpts":[{"field_path":%q,"provenance":"lexical_match","preview_text":%q}]`, field, text)

@@ -8,7 +8,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// S3-R16, S3-3a: what a package could not read is named in the text of the index and of the stream list.
+// S3-R16, S3-3a: the texts of the index and of list_streams name what a package could not read.
 func TestUnavailableConnectionsAreNamed(t *testing.T) {
 	const unavailable = `"unavailable_connections":[{"connection_id":"cin_n","display_name":"Notes","code":"grant_revoked","message":"Grant has been revoked"}]`
 	const want = `unavailable: connection_id=cin_n "Notes" (grant_revoked: "Grant has been revoked")`
@@ -22,7 +22,7 @@ func TestUnavailableConnectionsAreNamed(t *testing.T) {
 	}
 }
 
-// The command that connects again is the end of what is said of a grant that has ended, and is printed whole.
+// A message about an expired grant ends with the command that connects again, which is never truncated.
 func TestTheCommandThatConnectsAgainIsWhole(t *testing.T) {
 	const command = "pdpp-mcp connect https://provider.example.org --name work --source https://registry.example.org/connectors/gmail --connection cin_mail_work"
 	const body = `{"connectors":[],"unavailable_connections":[{"connection_id":"work","code":"grant_expired","message":"The access to work has ended. Run: ` + command + `"}]}`
@@ -32,7 +32,7 @@ func TestTheCommandThatConnectsAgainIsWhole(t *testing.T) {
 	}
 }
 
-// One connection that is not shown is counted in the singular, of those to choose from and of those that could not be read.
+// One connection that is not shown is counted in the singular, both among those to choose from and among those that could not be read.
 func TestOneMoreConnectionIsOne(t *testing.T) {
 	refused := Error(&rs.Error{Code: "ambiguous_connection", ConnectionTotal: 1})
 	if !strings.Contains(refused.Text, "1 more connection: call schema") {

@@ -9,7 +9,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// manyFields is an object of n fields with the same value.
+// manyFields returns an object of n fields with the same value.
 func manyFields(n int, value string) string {
 	var b strings.Builder
 	for i := range n {
@@ -18,7 +18,7 @@ func manyFields(n int, value string) string {
 	return "{" + strings.TrimPrefix(b.String(), ",") + "}"
 }
 
-// manyRelations is a record with n relations in which nothing is.
+// manyRelations returns a record with n empty relations.
 func manyRelations(n int) string {
 	return `{"object":"record","id":"m1","stream":"messages","connection_id":"c","data":{"a":1},"expanded":` + manyFields(n, `{"data":[]}`) + `}`
 }
@@ -31,8 +31,8 @@ func distinctFields(n int) string {
 	return strings.Join(fields, ",")
 }
 
-// A document costs by its size and not by the square of it: rendering cannot be interrupted, so it must end soon by itself.
-// Neither of these takes a second; the square of it is a minute.
+// Rendering cannot be interrupted, so its time must not grow with the square of the size of a document. Each of these takes less than a
+// second; quadratic time would be a minute.
 func TestWhatIsWideEndsSoon(t *testing.T) {
 	const n = 40_000
 	ref := rs.Ref{Stream: "messages", RecordID: "m1"}
@@ -78,7 +78,7 @@ func TestWhatIsWideEndsSoon(t *testing.T) {
 	}
 }
 
-// A page of more items than any page has is refused as a whole.
+// A list with more items than the maximum is refused.
 func TestAListHasSoManyItems(t *testing.T) {
 	list := func(n int) []byte {
 		return []byte(`{"object":"list","data":[` + strings.TrimSuffix(strings.Repeat(`{},`, n), ",") + `]}`)

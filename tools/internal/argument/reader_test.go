@@ -8,7 +8,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/argument"
 )
 
-// What is refused costs no more than what is taken: nothing is done with the names of a list that is too long.
+// Refusing arguments costs no more than accepting them: the names of a list that is too long are not read.
 func TestAListThatIsTooLongHasNoNames(t *testing.T) {
 	for _, n := range []int{argument.MaxListItems, argument.MaxListItems + 1, 100_000} {
 		names := make([]string, n)

@@ -7,7 +7,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/fields"
 )
 
-// A field that only another connection has is said with that connection; what no connection has together as well.
+// If only another connection has a field, the error names that connection. If no connection has all of the fields, it says that too.
 func TestFieldsOfOtherConnections(t *testing.T) {
 	schema := rs.Response{Body: `{"connectors":[
 		{"connector_key":"gmail","granted_connections":[{"connection_id":"c1","display_name":"Mail"}],"streams":[{"name":"messages","field_capabilities":{
@@ -36,7 +36,7 @@ func TestFieldsOfOtherConnections(t *testing.T) {
 	}
 }
 
-// The fields of a stream are those of the connections that have what a call names of them.
+// The fields of a stream are those of the connections that have the fields named in the call.
 func TestAStreamIsReadWhereItsFieldsAre(t *testing.T) {
 	schema := rs.Response{Body: `{"connectors":[
 		{"connector_key":"gmail","granted_connections":[{"connection_id":"c1"}],"streams":[{"name":"messages","field_capabilities":{

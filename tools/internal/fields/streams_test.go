@@ -11,7 +11,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/fields"
 )
 
-// schemaOf is a schema of streams with those of some fields: time, text, sender, address and subject.
+// schemaOf returns a schema with the streams, each with some of these fields: time, text, sender, address and subject.
 func schemaOf(streams map[string]string) *rs.Schema {
 	capabilities := map[string]string{
 		"time": `"sent_at":{"granted":true,"role":"event-time","type":"timestamp"}`, "text": `"text":{"granted":true,"role":"secondary"}`,
@@ -66,7 +66,7 @@ func TestStreamsAreFoundByAWord(t *testing.T) {
 	}
 }
 
-// A word may be nothing but an accent, which stands for no letter.
+// A name may consist of a combining accent, which folding removes; it still matches itself.
 func TestNamesOfAnAccentAloneAreWords(t *testing.T) {
 	for _, name := range []string{"photos_\u0308", "\u0301", "a \u0301 b", "\u0301_photos"} {
 		if got := fields.NearStreams(name, []string{name, "messages"}, nil); len(got) == 0 || got[0] != name {

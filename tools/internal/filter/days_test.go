@@ -72,7 +72,7 @@ func TestABareDateIsTheWholeDay(t *testing.T) {
 	}
 }
 
-// A day ends where the next begins, in every zone that changes its clocks in some unusual way.
+// Each day ends where the next begins, in every zone with unusual clock changes.
 func TestDaysFollowEachOther(t *testing.T) {
 	for _, name := range []string{"UTC", "Europe/Berlin", "America/Sao_Paulo", "America/Havana", "Asia/Beirut", "Pacific/Apia", "Australia/Lord_Howe", "Asia/Kathmandu", "Africa/Cairo", "America/Asuncion"} {
 		zone, err := time.LoadLocation(name)
@@ -85,7 +85,7 @@ func TestDaysFollowEachOther(t *testing.T) {
 				t.Errorf("%s %s: %g hours", name, day.Format(time.DateOnly), hours)
 			}
 			if until.Equal(from) {
-				continue // a day that there was not
+				continue // the zone skipped this day
 			}
 			if got := from.In(zone).Format(time.DateOnly); got != day.Format(time.DateOnly) {
 				t.Errorf("%s %s begins on %s", name, day.Format(time.DateOnly), got)
@@ -125,7 +125,7 @@ func TestTimeGroups(t *testing.T) {
 	}
 }
 
-// A condition whose operator says nothing about days must not become an equality.
+// A condition with an operator that is not defined for days must not become an equality.
 func TestAnOperatorThatKnowsNoDaysIsSentAsItIs(t *testing.T) {
 	f := filter.Filter{{Field: "at", Operator: "ne", Value: "2026-06-30"}}
 	if sent, _ := f.WholeDays(func(string) filter.DateKind { return filter.Instants }, time.UTC); !slices.Equal(sent, f) {
@@ -133,7 +133,7 @@ func TestAnOperatorThatKnowsNoDaysIsSentAsItIs(t *testing.T) {
 	}
 }
 
-// What ends on a day is not over on it; what ends at a time is over then.
+// An event that ends on a day lasts until the end of that day; one that ends at a time ends at that time.
 func TestLastingBoundsTheEnd(t *testing.T) {
 	for _, row := range []struct {
 		end   string

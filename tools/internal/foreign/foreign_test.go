@@ -11,7 +11,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/foreign"
 )
 
-// A text is read as the languages write conditions; one that says two things of a field, or more than is understood, leads to no call.
+// Conditions in text are read in the notation of common query languages. If a text has contradictory conditions on a field, or parts that
+// are not understood, no call is proposed.
 func TestFiltersInATextOfAnyLanguage(t *testing.T) {
 	for filter, want := range map[string]string{
 		`total > 50 and total < 10`:                                        "",
@@ -66,7 +67,7 @@ func TestFiltersInATextOfAnyLanguage(t *testing.T) {
 	}
 }
 
-// What one call can ask of a filter in JSON of any language, and what is left for others.
+// For a filter in JSON of other languages: what one call can ask, and what has to be asked separately.
 func TestFiltersInJSONOfAnyLanguage(t *testing.T) {
 	for filter, want := range map[string]string{
 		`{"or":{"a":1,"b":2}}`:                        `{"a":1} of 2`,
@@ -117,7 +118,7 @@ func TestFiltersInJSONOfAnyLanguage(t *testing.T) {
 	}
 }
 
-// Whatever a filter is, what one call can ask of it is JSON, and its own form is read as itself.
+// For any filter, the result is valid JSON, and a filter in our own form is unchanged.
 func FuzzRead(f *testing.F) {
 	for _, filter := range []string{
 		`{"and":[{"a":1},{"or":[{"b":{"in":[1,2]}},{"c":null}]}]}`, `[["a",">",1],"or",["b","<",2]]`, `{"bool":{"must_not":{"term":{"a":1}}}}`,
@@ -144,7 +145,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// A value with a word that denies another, or has it behind a bound, does not mean that other.
+// A value with a word that negates another value, or with a bound before it, does not mean that value.
 func TestDenies(t *testing.T) {
 	for value, denies := range map[string]bool{
 		"not delivered": true, "<> 'delivered'": true, "~delivered": true, "undelivered": true, "other than delivered": true,
@@ -157,7 +158,7 @@ func TestDenies(t *testing.T) {
 	}
 }
 
-// The words of a time before or behind a name bound what is left of it.
+// A time word before or after a name becomes a bound on the remaining name.
 func TestBoundIn(t *testing.T) {
 	for name, want := range map[string][2]string{
 		"modified_after": {"modified", "gt"}, "lastUpdatedSince": {"last_updated", "gte"}, "order_date_gte": {"order_date", "gte"},
@@ -169,7 +170,7 @@ func TestBoundIn(t *testing.T) {
 	}
 }
 
-// An operator within a phrase is a part of its words, and hides no other.
+// An operator within a quoted phrase is part of the phrase and does not hide other operators.
 func TestOperatorsOfAQuery(t *testing.T) {
 	for q, want := range map[string]string{
 		`from:anna budget`:                    `[{from anna false}] budget`,

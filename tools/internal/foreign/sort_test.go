@@ -2,7 +2,7 @@ package foreign
 
 import "testing"
 
-// TestSort covers sorts as other APIs write them (S0-7): each is read as a whole or not at all.
+// TestSort covers sorts as other APIs write them (S0-7): each is read completely or not at all.
 func TestSort(t *testing.T) {
 	for raw, want := range map[string][2]string{
 		`"total"`:                          {"total", ""},

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// What is not held any more takes no memory: it goes when something else is held.
+// An expired value is removed from memory when another value is stored.
 func TestWhatHasExpiredIsDropped(t *testing.T) {
 	now := time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC)
 	h := newCache[int, string](func() time.Time { return now }, time.Minute, 1000, 0)
@@ -25,7 +25,7 @@ func TestWhatHasExpiredIsDropped(t *testing.T) {
 	}
 }
 
-// What is held has so many bytes and no more. One owner has a share of them, and of the number: the values of others stay, whatever it does.
+// The cache has a limit in bytes. Each owner has a share of it, in bytes and in values, and cannot evict the values of others.
 func TestOneOwnerDrivesOutNoOther(t *testing.T) {
 	now := time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC)
 	h := newCache[string, string](func() time.Time { return now }, time.Minute, 100, 1000)
@@ -41,7 +41,7 @@ func TestOneOwnerDrivesOutNoOther(t *testing.T) {
 	}
 	has("ann", true)
 	has("small24", true)
-	has("small25", false) // each is counted as a hundredth
+	has("small25", false) // each value counts as at least a hundredth of the share
 	h.PutOf("bob", 10, "small24", "his again")
 	has("small24", true)
 	h.PutOf("cy", 251, "large", "more than a share")

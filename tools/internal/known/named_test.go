@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// Streams with most of the words come, and an ending that another stream explains is no word.
+// Streams whose names have most of the words are returned. A suffix after the complete name of another stream, such as _around, is not a
+// word.
 func TestNamedStreamsHaveMostOfTheWords(t *testing.T) {
 	var sources []Source
 	for _, name := range []string{"trip", "trip_rest", "bank_2025", "bank_2025_around", "Night_rest", "Night_bank"} {

@@ -12,7 +12,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
 )
 
-// counting answers each read with its number.
+// counting answers each read with the number of that read.
 type counting struct {
 	reads       int
 	unavailable int
@@ -24,7 +24,7 @@ func (c *counting) Do(context.Context, rs.Request) (*rs.Response, error) {
 	return &rs.Response{Body: fmt.Sprintf(`{"data":[{"name":"messages","record_count":%d}]%s}`, c.reads, c.more), Unavailable: c.unavailable}, nil
 }
 
-// A list of streams is held for some seconds, for the grant and the connection that it was read for, if it is whole and not large.
+// A list of streams is cached for a few seconds for its grant and connection, if it is complete and not large.
 func TestAListOfStreamsIsHeldForItsGrant(t *testing.T) {
 	for name, row := range map[string]struct {
 		grant, connection string // of the second read
@@ -74,7 +74,7 @@ func (a *answering) Do(context.Context, rs.Request) (*rs.Response, error) {
 	return &rs.Response{Body: a.body}, nil
 }
 
-// Schemas that are too large for what is held of a grant are read again, and those of other grants stay.
+// Schemas too large for a grant's share of the cache are read again, and do not evict those of other grants.
 func TestLargeSchemasAreReadAgain(t *testing.T) {
 	schemas := known.NewSchemas(time.Now)
 	of := func(grant, connection string, server *answering) int {

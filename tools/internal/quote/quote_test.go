@@ -7,7 +7,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
 )
 
-// Of names that would be cut to the same text each is whole, so that it can be told from the others and sent; any other long one is cut.
+// Names that would be the same after truncation are quoted completely, so that they can be told apart and sent; any other long name is
+// truncated.
 func TestNamesThatWouldBeCutAlikeAreWhole(t *testing.T) {
 	long := strings.Repeat("activity-", 8)
 	cut := `"` + long[:60] + `…"`

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// readsOf makes reads out of bytes: each names a record, or begins the next read.
+// readsOf builds reads from bytes: each byte is a record, or starts the next read.
 func readsOf(script []byte) (reads []Read, near []Hit) {
 	next := func() { reads = append(reads, Read{Word: fmt.Sprint("w", len(reads)), Count: len(reads) * 7}) }
 	for _, b := range script {
@@ -26,7 +26,7 @@ func readsOf(script []byte) (reads []Read, near []Hit) {
 	return reads, near
 }
 
-// FuzzMerge holds the laws of a merged list.
+// FuzzMerge checks the properties of a merged list.
 func FuzzMerge(f *testing.F) {
 	f.Add([]byte{224, 1, 2, 3, 224, 2, 3, 4, 224, 3, 3, 200, 201})
 	f.Add([]byte{200, 200, 224, 224, 8})
@@ -74,7 +74,7 @@ func FuzzMerge(f *testing.F) {
 	})
 }
 
-// FuzzWords holds the laws of the words of a query.
+// FuzzWords checks the properties of the words of a query.
 func FuzzWords(f *testing.F) {
 	for _, q := range []string{"when is my dentist appointment", `"a b" -c d`, "’’ '' -", "l'école", "歯医者", "\xff"} {
 		f.Add(q)

@@ -7,7 +7,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
-// A time of days is the same days as a bound of a search and as a condition of a filter.
+// A text means the same days as a bound of a search and as a condition of a filter.
 func TestTimesOfDays(t *testing.T) {
 	for text, want := range map[string][3]string{
 		"2026":                     {"2026-01-01", "2026-12-31", `{"gte":"2026-01-01","lt":"2027-01-01"}`},
@@ -18,9 +18,9 @@ func TestTimesOfDays(t *testing.T) {
 		"5. März 2026":             {"2026-03-05", "2026-03-05", ""},
 		"5 de marzo 2026":          {"2026-03-05", "2026-03-05", ""},
 		"2026/03/05":               {"2026-03-05", "2026-03-05", ""},
-		"03/05/2026":               {}, // the day and the month may be meant the other way round
-		"2026-03-05":               {}, // as it should be
-		"2026-03-05 10:00":         {}, // is in no zone
+		"03/05/2026":               {}, // the order of day and month is ambiguous
+		"2026-03-05":               {}, // already in the right form
+		"2026-03-05 10:00":         {}, // has no zone
 		"2026-Q5":                  {},
 		"März 2026":                {"2026-03-01", "2026-03-31", `{"gte":"2026-03-01","lt":"2026-04-01"}`},
 		"1er août 2026":            {"2026-08-01", "2026-08-01", ""},
@@ -33,9 +33,9 @@ func TestTimesOfDays(t *testing.T) {
 		"second half of 2026":      {"2026-07-01", "2026-12-31", `{"gte":"2026-07-01","lt":"2027-01-01"}`},
 		"third quarter of 2026":    {"2026-07-01", "2026-09-30", `{"gte":"2026-07-01","lt":"2026-10-01"}`},
 		"week 10 of 2026":          {"2026-03-02", "2026-03-08", `{"gte":"2026-03-02","lt":"2026-03-09"}`},
-		"March":                    {}, // of which year is known to who knows the day
+		"March":                    {}, // the year depends on today's date
 		"Easter 2026":              {},
-		"summer 2026":              {}, // which depends on the place
+		"summer 2026":              {}, // depends on the hemisphere
 		"5 weeks of 2026":          {},
 	} {
 		raw := rs.EncodeJSON(text)
@@ -46,7 +46,7 @@ func TestTimesOfDays(t *testing.T) {
 	}
 }
 
-// Values as people write them have one meaning, or none.
+// A value as people write it has at most one meaning.
 func TestValues(t *testing.T) {
 	for raw, want := range map[string]string{
 		`"yes"`: "true", `"No"`: "false", `"1.234,50 €"`: "1234.50", `"$1,234"`: "1234", `"1780000000"`: `"2026-05-28T20:26:40Z"`,

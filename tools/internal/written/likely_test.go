@@ -11,7 +11,7 @@ func TestTheOneIDOrNumberOfAQueryIsRead(t *testing.T) {
 	for query, want := range map[string][2]string{ // the id and the number
 		"":                                 {},
 		"invoice A-0007?":                  {"A-0007", ""},
-		`order "#1042".`:                   {"1042", ""}, // of a phrase, which no number is
+		`order "#1042".`:                   {"1042", ""}, // part of a phrase, so it is not a number
 		"A-0007 and B-0008":                {},
 		"42":                               {}, // too short
 		"12.50":                            {}, // a time of day

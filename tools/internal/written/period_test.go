@@ -7,7 +7,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
-// A query that names one time, with its year or without, is a query of that time and the words that are left.
+// If a query names exactly one time, with or without a year, that time and the remaining words are returned.
 func TestTimesInAQuery(t *testing.T) {
 	now := time.Date(2026, 11, 24, 9, 0, 0, 0, time.UTC)
 	for query, want := range map[string]string{
@@ -91,7 +91,7 @@ func TestTimesInAQuery(t *testing.T) {
 		"lunch on 14/02/2026":                           "2026-02-14 2026-02-14 lunch",
 		"lunch on 02/14/2026":                           "2026-02-14 2026-02-14 lunch",
 		"Essen am 03.06.2026":                           "2026-06-03 2026-06-03 Essen",
-		"lunch on 03/06/2026":                           "", // June or March
+		"lunch on 03/06/2026":                           "", // 3 June or March 6
 		"lunch on 14/13/2026":                           "",
 		"before Easter":                                 "not read",
 		"in summer":                                     "",
@@ -160,7 +160,7 @@ func TestTimesInAQuery(t *testing.T) {
 		"orders by 5 October":                           "not read",
 		"orders 2 weeks from 14 November":               "not read",
 		"mails between Sunday and Monday":               "2026-11-22 2026-11-23 mails",
-		"mails from Monday to Friday":                   "not read", // of this week and of the last
+		"mails from Monday to Friday":                   "not read", // this week or last week
 		"mails Monday last week":                        "not read",
 		"dentist on 12 March 2026, 10:00":               "2026-03-12 2026-03-12 dentist 10:00",
 		"dentist on Tuesday 3 March 2026":               "2026-03-03 2026-03-03 dentist",
@@ -203,7 +203,7 @@ func TestTimesInAQuery(t *testing.T) {
 	}
 }
 
-// A month is a bound by its first day, or by the day after it; beside what bounds nothing it stays as it is.
+// A month in a bound becomes its first day or the day after its last; with an operator that is not a bound it stays unchanged.
 func TestBoundsByAMonth(t *testing.T) {
 	for operator, want := range map[string]string{
 		"gte": `gte "2026-10-01"`, "gt": `gte "2026-11-01"`, "lt": `lt "2026-10-01"`, "lte": `lt "2026-11-01"`, "ne": "ne ",

@@ -7,7 +7,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
-// A season or a feast is three months or a few days, of a year or as seen from a day; without one it is no certain time.
+// A season is three months and a holiday a few days, of a given year or relative to a day; otherwise they are ambiguous.
 func TestSeasons(t *testing.T) {
 	for text, row := range map[string]struct{ now, want string }{
 		"summer":          {"2026-11-26", "2026-06-01 2026-08-31"},

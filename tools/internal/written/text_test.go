@@ -9,7 +9,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
-// What has all parts of a name is nearer than what has as many letters, and what begins alike than what ends so.
+// A name with all parts of the wanted one is nearer than one with as many common letters, and a common prefix is nearer than a common
+// suffix.
 func TestNearest(t *testing.T) {
 	for name, row := range map[string]struct {
 		known []string
@@ -31,7 +32,7 @@ func TestNearest(t *testing.T) {
 	}
 }
 
-// A name is written in either order.
+// A name matches with its parts in either order.
 func TestTheOtherOrderOfAName(t *testing.T) {
 	for name, want := range map[string]string{
 		"Anna Smith": "Smith, Anna", "Anna Maria Smith": "Smith, Anna Maria", "Smith, Anna": "Anna Smith", "Smith,Anna M.": "Anna M. Smith",
@@ -43,7 +44,7 @@ func TestTheOtherOrderOfAName(t *testing.T) {
 	}
 }
 
-// A long name, of which a call may have a hundred, is read once and not for each name that it is compared with.
+// A long name is prepared once, not for each name that it is compared with; a call may have a hundred names.
 func TestNearestReadsANameOnce(t *testing.T) {
 	known := make([]string, 1000)
 	for i := range known {
@@ -60,7 +61,7 @@ func TestNearestReadsANameOnce(t *testing.T) {
 	}
 }
 
-// One text names several values with whatever stands between them.
+// One text can list several values with various separators.
 func TestAlternatives(t *testing.T) {
 	for text, want := range map[string][]string{
 		"shipped OR returned": {"shipped", "returned"}, "shipped|returned": {"shipped", "returned"},

@@ -8,9 +8,10 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
-// The currency of an amount is that which is named after it; what counts things, or says its own currency, has none of another amount.
+// The currency of an amount is in the field named after it. A count, or an amount that names its own currency, does not use the currency
+// of another amount.
 func TestUnitField(t *testing.T) {
-	for fields, want := range map[string]string{ // the first is the number
+	for fields, want := range map[string]string{ // the first field is the number
 		"Betrag_Fremdwährung Fremdwährung Empfänger":     "Fremdwährung",
 		"Betrag_Fremdwährung Währung Fremdwährung":       "Fremdwährung",
 		"Betrag Währung Fremdwährung":                    "Währung",

@@ -9,7 +9,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/answer"
 )
 
-// Only some connections are named with how fresh they are; both channels count the others.
+// The freshness of only some connections is named; both channels count the others.
 func TestConnectionsThatCoverageDoesNotNameAreCounted(t *testing.T) {
 	for connections, more := range map[int]int{8: 0, 11: 3} {
 		var rows []string

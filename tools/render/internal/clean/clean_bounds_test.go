@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// D19: the first and the last character of each kind that goes, and those beside them, which stay.
+// D19: the first and last character of each removed range are removed, and the characters next to the range stay.
 func TestWhatIsBesideAHiddenCharacterStays(t *testing.T) {
 	tags := func(n int) string { return "🏴" + strings.Repeat("\U000E0061", n) + "\U000E007F" }
 	for name, row := range map[string]struct {
@@ -95,7 +95,7 @@ func TestWhatIsBesideAHiddenCharacterStays(t *testing.T) {
 	}
 }
 
-// D19: every form of a terminal sequence goes as a whole; what only begins like one loses its first character.
+// D19: every form of a terminal sequence is removed completely; text that only begins like one loses its first character.
 func TestTerminalSequencesGoAsAWhole(t *testing.T) {
 	long := strings.Repeat("1", 62)
 	for name, row := range map[string]struct {
@@ -135,7 +135,8 @@ func TestTerminalSequencesGoAsAWhole(t *testing.T) {
 	}
 }
 
-// D19: characters that show nothing spell no message: those without any use go, of the others so many stay as a script needs.
+// D19: invisible characters cannot encode a message: those without a use are removed, and of the others only as many stay as scripts
+// need.
 func TestWhatShowsNothingSpellsNothing(t *testing.T) {
 	spelled := func(zero, one string) string { // "hi" in bits
 		return strings.NewReplacer("0", zero, "1", one).Replace("0110100001101001")
@@ -181,7 +182,7 @@ func TestWhatShowsNothingSpellsNothing(t *testing.T) {
 	}
 }
 
-// D19: a name is shown so that it is the name when it is copied into JSON, whatever would go from a text.
+// D19: a name is shown so that it is the exact name when copied into JSON, even with characters that would be removed from a text.
 func TestANameKeepsWhatATextLoses(t *testing.T) {
 	for _, name := range []string{
 		"a\u200Db", "a\u2062\u2064", "م\u200C\u200D\u200Cم", "x\uFE0F", "\u3164", "a\U000E0080\U000E0100", "e" + strings.Repeat("\u0301", 12), "é\"\\\u202e", "می\u200cخواهم", "ﾠ",
@@ -206,7 +207,7 @@ func checkClean(t *testing.T, text, want string, counts Removed) {
 	}
 }
 
-// D19: half a character is counted, however its digits are written, and a whole one is not.
+// D19: half of a surrogate pair is counted, however its digits are written; a complete pair is not.
 func TestHalfACharacterIsCounted(t *testing.T) {
 	for token, want := range map[string]int{
 		`"\uD83D\uDE00"`: 0, `"\ud83d\ude00"`: 0, `"\uDBFF\uDFFF"`: 0, `"\ud800\udc00"`: 0, `"\uDaBc\uDeF9"`: 0,
@@ -217,12 +218,12 @@ func TestHalfACharacterIsCounted(t *testing.T) {
 		var removed Removed
 		removed.JSON(token, Visible)
 		if removed.Invalid != want {
-			t.Errorf("%s: %+v, want %d", token, removed, want) // U+10FFFF is whole, and goes as a noncharacter
+			t.Errorf("%s: %+v, want %d", token, removed, want) // U+10FFFF is a complete pair, and is removed as a noncharacter
 		}
 	}
 }
 
-// A text is never cut inside an emoji flag of a region.
+// A text is never truncated inside an emoji flag of a region.
 func TestOpenFlag(t *testing.T) {
 	const begun, whole = "🏴\U000E0067\U000E0062", "🏴\U000E0067\U000E0062\U000E007F"
 	for text, want := range map[string]int{
@@ -242,7 +243,7 @@ func TestOpenFlag(t *testing.T) {
 	}
 }
 
-// D19: what only looks as if something had to go stays, and what follows a backslash is looked at.
+// D19: text that only resembles something to remove stays, and an escaped backslash does not hide what follows it.
 func TestWhatOnlyLooksAsIfItHadToGoStays(t *testing.T) {
 	checkClean(t, "a\\\x00b\\\u202Ec\\u202e", "a\\b\\c\\u202e", Removed{Control: 1, Bidi: 1})
 	checkClean(t, "\\\a", "\\", Removed{Control: 1})

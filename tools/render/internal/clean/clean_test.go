@@ -13,7 +13,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// D19: what a host sees of a hostile text, and what was counted.
+// D19: what remains of a hostile text, and what is counted as removed.
 func TestCleanText(t *testing.T) {
 	flag := "🏴\U000E0067\U000E0062\U000E0073\U000E0063\U000E0074\U000E007F"
 	for _, c := range []struct {
@@ -56,7 +56,7 @@ func TestCleanText(t *testing.T) {
 			if diff := cmp.Diff(c.removed, removed); diff != "" {
 				t.Error(diff)
 			}
-			// The same text in JSON, as a value, comes out the same.
+			// The same text as a JSON value is cleaned to the same text.
 			removed = Removed{}
 			raw := `{"k":"` + jsonEscapes(c.text) + `"}`
 			cleaned := removed.JSON(raw, Visible)
@@ -74,7 +74,7 @@ func TestCleanText(t *testing.T) {
 	}
 }
 
-// jsonEscapes is text inside a JSON string, with its invalid bytes left in.
+// jsonEscapes returns the text as the inside of a JSON string, with its invalid bytes unchanged.
 func jsonEscapes(text string) string {
 	var b strings.Builder
 	for i := range len(text) {
@@ -112,7 +112,7 @@ func TestCleanJSON(t *testing.T) {
 	}
 }
 
-// D19: a control string that does not end within its bound, or not at all, takes no text with it, in either form of every kind.
+// D19: a control string that does not end, or not within its limit, does not remove the text after it, in either form of every kind.
 func TestAControlStringWithoutEndIsBounded(t *testing.T) {
 	for _, start := range []string{"\x1bP", "\x1bX", "\x1b]", "\x1b^", "\x1b_", "\u0090", "\u0098", "\u009d", "\u009e", "\u009f"} {
 		for name, end := range map[string]string{"none": "", "a bell": "\a", "a string terminator": "\u009c", "an escape": "\x1b\\"} {
@@ -132,8 +132,8 @@ func TestAControlStringWithoutEndIsBounded(t *testing.T) {
 	}
 }
 
-// FuzzClean: cleaning is idempotent, gives valid UTF-8 and nothing that must not reach a host, loses nothing of a
-// text that is clean, and makes of a text never more lines than it has line breaks.
+// FuzzClean: cleaning is idempotent, returns valid UTF-8 without characters that must not reach a host, leaves clean text unchanged, and
+// never adds lines.
 func FuzzClean(f *testing.F) {
 	for _, seed := range []string{"plain", "a\x1b[31mred", "hi\U000E0069\U000E0067", "\x1b[31mred\x1b[0m", "\x1b]8;;u\x07t\x1b]8;;\x07", "\x1b\x1b[[31m31m", "a\u202Eb\u2066", "🏴\U000E0067\U000E0062\U000E007F",
 		"e" + strings.Repeat("\u0301", 30), "😀\uFE0F\uFE0F", "\xff\xed\xa0\x80", "\r\n\r\u2028\u0085", "> forged\nnext page: {}", "\u009b\u009d\u0090x\u009c", "\x00\x7f"} {
@@ -163,7 +163,7 @@ func FuzzClean(f *testing.F) {
 				t.Errorf("%q has a flood of marks", got)
 			}
 		}
-		rest := strings.Map(func(c rune) rune { // what is left to see without the sequences of one colour
+		rest := strings.Map(func(c rune) rune { // the visible text without sequences of one colour
 			if !unicode.IsGraphic(c) || unicode.IsMark(c) {
 				return -1
 			}
@@ -178,7 +178,7 @@ func FuzzClean(f *testing.F) {
 		if line := Line(text); strings.ContainsAny(line, "\n\t\r") || line != strings.TrimSpace(line) || Line(line) != line {
 			t.Errorf("Line(%q) = %q", text, line)
 		}
-		// In JSON the same text comes out the same, once and twice.
+		// In JSON the same text is cleaned to the same result, once and twice.
 		raw := `{"k":` + string(rs.AppendText(nil, text)) + `}`
 		cleaned := new(Removed).JSON(raw, Visible)
 		var decoded struct{ K string }
@@ -191,7 +191,7 @@ func FuzzClean(f *testing.F) {
 	})
 }
 
-// FuzzCleanJSON: a JSON document stays one, of the same shape, with nothing left to clean; anything else stays as it is.
+// FuzzCleanJSON: a JSON document stays valid, with the same shape and nothing left to clean; anything else is unchanged.
 func FuzzCleanJSON(f *testing.F) {
 	f.Add([]byte("{\"a\u202e\":[\"\\u001b[1m\",{\"\\ud800\":\"\xff\"}],\"b\":1}"))
 	f.Add([]byte(`"\`))
@@ -238,13 +238,13 @@ func shape(v any) int {
 	return 1
 }
 
-// inFlag reports whether the character at i of s stands inside an emoji flag.
+// inFlag reports whether the character at i of s is inside an emoji flag.
 func inFlag(s string, i int) bool {
 	start := strings.LastIndex(s[:i], string(blackFlag))
 	return start >= 0 && start+flagBytes(s[start:]) > i
 }
 
-// What counts as ordinary is neither a mark nor white space, stands for itself, and stays.
+// Ordinary characters are neither combining marks nor white space, are a grapheme cluster alone, and are never removed.
 func TestOrdinaryCharactersStay(t *testing.T) {
 	count := 0
 	for c := rune(0); c <= unicode.MaxRune; c++ {
@@ -270,7 +270,7 @@ func TestOrdinaryCharactersStay(t *testing.T) {
 	}
 }
 
-// BenchmarkClean cleans texts of 38 KB that lose nothing: in English with and without other characters, and in Japanese.
+// BenchmarkClean cleans texts of 38 KB from which nothing is removed: English with and without other characters, and Japanese.
 func BenchmarkClean(b *testing.B) {
 	for name, sentence := range map[string]string{
 		"ascii": "the invoice was discussed with the team over lunch; a draft comes next week. ", "mixed": "the invoice was discussed with the team — café 🚀. ",

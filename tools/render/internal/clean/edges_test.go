@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// The blocks of ordinary characters, each from its first to its last. Those beside a block are not ordinary.
+// The ranges of ordinary characters, from first to last. The characters next to a range are not ordinary.
 func TestEdgesOfOrdinaryBlocks(t *testing.T) {
 	blocks := []struct {
 		of          string
@@ -50,7 +50,7 @@ func TestEdgesOfOrdinaryBlocks(t *testing.T) {
 	}
 }
 
-// D19: the bound of a sequence is a bound for each of its bytes, and a sequence may be all that a text has.
+// D19: the limit of a sequence holds for each of its bytes, and a text may consist of nothing but a sequence.
 func TestEdgesOfTerminalSequences(t *testing.T) {
 	for name, row := range map[string]struct {
 		text, want string
@@ -83,7 +83,7 @@ func TestEdgesOfNames(t *testing.T) {
 	}
 }
 
-// Of a long text so much is cleaned as may be shown: 256 bytes, and 8 for each character.
+// Only as much of a long text is cleaned as may be shown: 256 bytes plus 8 for each character.
 func TestAPreviewCleansTheStartAlone(t *testing.T) {
 	for before, want := range map[int]string{255: "a…", 270: "a…", 271: "a…", 272: "…"} {
 		if got := Preview(strings.Repeat("\x00", before)+"abc", 2); got != want {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// ANSWERS 2: a value is printed exactly, and what is no short value says how much of it is missing.
+// ANSWERS 2: a short value is printed exactly; a truncated one says how much is missing.
 func TestCell(t *testing.T) {
 	long := strings.Repeat("wörd 🚀 ", 40) // 280 characters
 	for says, row := range map[string]struct {
@@ -96,7 +96,7 @@ func TestNamesAsTheyAreSentBack(t *testing.T) {
 	}
 }
 
-// Escapes are read; those that JSON needs stay.
+// Escapes are decoded, except those that JSON requires.
 func TestJSONAsItReads(t *testing.T) {
 	for raw, want := range map[string]string{
 		`{"a":1}`: `{"a":1}`, `["\u00e9","\n"]`: `["é","\n"]`, `["\u0022\u005c"]`: `["\"\\"]`, `["\u00e9","a\/b"]`: `["é","a\/b"]`,

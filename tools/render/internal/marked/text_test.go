@@ -11,7 +11,8 @@ import (
 	"github.com/rivo/uniseg"
 )
 
-// What is passed over without looking closer: every character of which that is said is looked at.
+// For every character that standsAlone accepts: it is never removed, is not white space or a mark, and is always a grapheme cluster
+// alone.
 func TestCharactersThatStandAlone(t *testing.T) {
 	for c := rune(0); c <= unicode.MaxRune; c++ {
 		if c <= '~' || !standsAlone(c) {
@@ -28,7 +29,7 @@ func TestCharactersThatStandAlone(t *testing.T) {
 	}
 }
 
-// FuzzClusters: a text divides where Unicode says, and from wherever a part of it is looked at.
+// FuzzClusters: clusterBorders finds the grapheme clusters that Unicode defines, from any position in the text.
 func FuzzClusters(f *testing.F) {
 	for _, seed := range []string{"plain text", "e\u0301a", "\u0600a", "🇩🇪🇫🇷x", "👩‍👩‍👧‍👦 👍🏽", "가각ᄀ각한국", "क्षि नमस्ते", "ば\u3099", "a\u200db\r\n", "© ®\ufe0f", "\u00ad\u0301", "กำ", "日本語のテキスト"} {
 		f.Add(seed, 3)
@@ -52,7 +53,7 @@ func FuzzClusters(f *testing.F) {
 	})
 }
 
-// A mark may hold nothing but a space, and be trimmed away from both sides: what is left is empty, and never less.
+// A mark may enclose only a space and be trimmed from both sides; the remaining range is then empty, not negative.
 func TestAMarkedSpace(t *testing.T) {
 	for _, line := range []string{"écc <mark> </mark> a –x<mark>a</mark>aé bb 🚀é éé", "a🚀céaé bc <mark> </mark> a cc<mark>x</mark><mark>x</mark>xbb é c", "a <mark> </mark> b", "ab cd ef <mark> </mark> <mark> </mark> gh ij kl"} {
 		markedText := Read(line)
@@ -65,7 +66,7 @@ func TestAMarkedSpace(t *testing.T) {
 	}
 }
 
-// shownOf is what is shown of an excerpt.
+// shownOf returns the shown part of an excerpt.
 func shownOf(p Text, most int) (string, Range) {
 	if p.Plain == "" || most == 0 {
 		return "", Range{}
@@ -75,7 +76,7 @@ func shownOf(p Text, most int) (string, Range) {
 	return string(quoted[1 : len(quoted)-1]), shown
 }
 
-// FuzzMarks: whatever is cut wherever, marks stay balanced and the text short.
+// FuzzMarks: wherever an excerpt is truncated, marks stay balanced and the text within its limit.
 func FuzzMarks(f *testing.F) {
 	f.Add("a <mark>b</mark> c", 5)
 	f.Add("<mark><mark>x</mark>", 3)
@@ -99,7 +100,7 @@ func FuzzMarks(f *testing.F) {
 			t.Errorf("%q splits a cluster of %q", got, p.Plain)
 		}
 		if strings.ContainsAny(p.Plain, "<"+write.Ellipsis) {
-			return // what is said below cannot tell the text's own from ours
+			return // the text's own marks cannot be told from added ones below
 		}
 		if words := strings.Trim(Strip(got), write.Ellipsis); words != p.Plain[shown.From:shown.To] {
 			t.Errorf("%q is not %q", got, p.Plain[shown.From:shown.To])
@@ -131,7 +132,7 @@ func balanced(s string) bool {
 	}
 }
 
-// borders are where the grapheme clusters of a text start and end.
+// borders returns where the grapheme clusters of a text start and end.
 func borders(text string) map[int]bool {
 	at := map[int]bool{0: true}
 	for g := uniseg.NewGraphemes(text); g.Next(); {
@@ -162,7 +163,7 @@ func TestExcerptsAreCutAtCharacters(t *testing.T) {
 			before, _, _ := strings.Cut(got, markOpen)
 			_, after, _ := strings.Cut(got, markClose)
 			a, b := utf8.RuneCountInString(before), utf8.RuneCountInString(after)
-			if a-b > 26 || b-a > 26 { // a cut at a space, and the longest character
+			if a-b > 26 || b-a > 26 { // truncating at a space can remove this much
 				t.Errorf("%s in %d: %d characters before the match, %d after", name, max, a, b)
 			}
 		}

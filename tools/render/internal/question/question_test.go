@@ -2,7 +2,8 @@ package question
 
 import "testing"
 
-// A question for the newest or oldest of something is told from one that names a time, in the languages whose common words search knows.
+// A question for the newest or oldest of something is distinguished from one that names a time, in the languages whose common words
+// search knows.
 func TestWhichQueriesAskForTheNewestOrOldest(t *testing.T) {
 	for want, queries := range map[string][]string{
 		"newest": {
@@ -34,7 +35,7 @@ func TestWhichQueriesAskForTheNewestOrOldest(t *testing.T) {
 	}
 }
 
-// A number that somebody or something has is not how many there are.
+// A query with the word number may mean the number of something, such as a phone number, and not a count.
 func TestWhichQueriesAskForANumber(t *testing.T) {
 	for query, want := range map[string]bool{
 		"number of orders": true, "what is the number of orders?": true, "how many orders": true, "total number of mails": true,

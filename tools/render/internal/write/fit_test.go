@@ -9,7 +9,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// As many are kept as can be whole or have the least: one more, and the fair share of all would be less.
+// Sharing keeps as many items as fit completely or with at least the minimum each: with one more, the fair share would be below the
+// minimum.
 func TestSharing(t *testing.T) {
 	for name, row := range map[string]struct {
 		sizes            []int
@@ -40,7 +41,7 @@ func TestSharing(t *testing.T) {
 	}
 }
 
-// FuzzFit: whatever is cut to whatever size stays JSON, within it, and what fits is not touched.
+// FuzzFit: a value truncated to any size is valid JSON within that size, and a value that fits is unchanged.
 func FuzzFit(f *testing.F) {
 	f.Add([]byte(`{"a":[1,2,{"b":"ééééé🚀"}],"c":"x"}`), 20)
 	f.Add([]byte(`"`+strings.Repeat("a", 300)+`"`), 120)

@@ -30,7 +30,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// FuzzQuoteLines: no line of a quoted text can be taken for one of ours (D19).
+// FuzzQuoteLines: no line of a quoted text can be mistaken for a line of the adapter (D19).
 func FuzzQuoteLines(f *testing.F) {
 	for _, seed := range []string{"", "a\nb", "> a\r\n+ b", "a\u2028b\vc", strings.Repeat("é", 2*LineChars)} {
 		f.Add(seed)
@@ -44,7 +44,7 @@ func FuzzQuoteLines(f *testing.F) {
 	})
 }
 
-// What adding up in binary leaves is not shown; digits that a number has of its own are.
+// Rounding errors of binary floating point are not shown; digits that a number really has are.
 func TestNumbersAreShownWithoutDust(t *testing.T) {
 	for raw, want := range map[string]string{
 		"80.19999999999999": "80.2", "0.30000000000000004": "0.3", "1234567.8900000001": "1234567.89", "-12.600000000000001": "-12.6",
