@@ -23,7 +23,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// quoted is a text in JSON with every byte that JSON does not escape, those that are no UTF-8 too.
+// quoted returns a text as a JSON string with the fewest escapes: all other bytes are unchanged, including invalid UTF-8.
 func quoted(text string) string {
 	var b strings.Builder
 	b.WriteByte('"')
@@ -40,7 +40,8 @@ func quoted(text string) string {
 	return b.String() + `"`
 }
 
-// answers are what tools say, with $ for a text in all places, % for it within a text, and & for it in quotes within a text.
+// answers are the answers of tools, in which $ is replaced by a hostile text as a JSON string, % by the text within a string, and & by
+// the text in quotes within a string.
 var answers = map[string]string{
 	"schema": `{"notice":$,"next":{"arguments":{"offset":5}},"data":{"meta":{"warnings":[{"message":$}]},
 		"connections":[{"connection_id":$,"display_name":$,"connector_key":$,
@@ -63,7 +64,7 @@ var answers = map[string]string{
 	"refuse": `{"error":{"code":$,"message":$,"hint":$}}`,
 }
 
-// hostilePages answers with one text wherever a tool, a field, a record or an error could say any. With refused, every call is.
+// hostilePages serves pages whose tools, fields, records and errors contain the text. If refused is true, every call fails.
 func hostilePages(t *testing.T, text string, refused bool) *httptest.Server {
 	line := quoted(strings.NewReplacer("\n", " ", "\r", " ").Replace(text))
 	twice := quoted(line)
@@ -94,7 +95,7 @@ func hostilePages(t *testing.T, text string, refused bool) *httptest.Server {
 	return server
 }
 
-// visited is a page; a form is sent where there is one.
+// visited requests a page, posting the form if it is not nil, and returns the status and the body.
 func visited(t *testing.T, browser *http.Client, address string, form url.Values) (int, string) {
 	t.Helper()
 	request := httptest.NewRequest(http.MethodGet, address, nil)
@@ -116,9 +117,9 @@ func visited(t *testing.T, browser *http.Client, address string, form url.Values
 	return response.StatusCode, string(body)
 }
 
-// addresses are of every view, with a text where one may be; forms show it in a form.
+// addresses returns the addresses of every view with the text in all parameters. Those in forms show the text in a form.
 func addresses(text string) (shown, forms []string) {
-	text = "q" + text // which no answer says: nothing of a list is chosen
+	text = "q" + text // no answer contains it, so no item of a list is selected
 	q := url.QueryEscape(text)
 	return []string{
 			"/", "/?offset=5", "/?view=connect", "/?view=search", "/?view=call", "/?view=" + q,
@@ -135,7 +136,7 @@ func addresses(text string) (shown, forms []string) {
 		}
 }
 
-// shapes are those of all views where everything says a text and typed is in the addresses: to sign in, then signed in.
+// shapes returns the markup of all views, signed out and signed in, with text in all answers and typed in the addresses.
 func shapes(t *testing.T, text, typed string, refused bool) map[string][]string {
 	server := hostilePages(t, text, refused)
 	jar, _ := cookiejar.New(nil)
@@ -155,7 +156,8 @@ func shapes(t *testing.T, text, typed string, refused bool) map[string][]string 
 	return all
 }
 
-// Whatever records, tools, errors, forms and addresses say, no page has an element, an attribute or a link that it has not for words.
+// Records, tools, errors, forms and addresses cannot add an element, an attribute or a link to a page: its markup is the same as with
+// harmless text.
 func TestNothingOfARecordIsMarkup(t *testing.T) {
 	for _, refused := range []bool{false, true} {
 		for _, text := range pagetest.Hostile() {

@@ -11,7 +11,7 @@ import (
 
 func TestWhatAnAddressMeans(t *testing.T) {
 	for _, c := range []struct {
-		name, raw, link string // the refusal's first words, or the address that says the same
+		name, raw, link string // link is the start of the refusal, or the canonical address
 	}{
 		{"nothing is the streams", "", "/"},
 		{"the streams from one on", "offset=100", "/?offset=100"},
@@ -52,7 +52,7 @@ func TestWhatAnAddressMeans(t *testing.T) {
 	}
 }
 
-// The address of a query is read as that query again, and begins no other address.
+// The address of a query parses to that query again, and stays within the page.
 func FuzzAnAddressIsReadAgain(f *testing.F) {
 	for _, raw := range []string{
 		"", "view=records&stream=a%2Fb&filter=x&operator=gte&value=1&sort=-x", "view=record&id=c%2Fs%3Ar",
@@ -71,7 +71,7 @@ func FuzzAnAddressIsReadAgain(f *testing.F) {
 			t.Fatalf("%q leads to %q: %v", raw, link, err)
 		}
 		again, err := parseQuery(read.RawQuery)
-		if len(read.RawQuery) > maxQuery { // escapes are longer than what they stand for
+		if len(read.RawQuery) > maxQuery { // escaping may make it longer than the limit
 			return
 		}
 		if diff := cmp.Diff(q, again, cmp.AllowUnexported(query{}), cmpopts.EquateEmpty()); err != nil || diff != "" {

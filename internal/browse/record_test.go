@@ -45,7 +45,7 @@ func TestADocumentIsTakenApart(t *testing.T) {
 	}
 }
 
-// Whatever a document says, every link of it leads to a record here, and no word of a text is lost.
+// For any document, every link leads to a record on this server, and no text is lost.
 func FuzzADocumentIsTakenApart(f *testing.F) {
 	f.Add("id: a\n\nbody:\n> one\n\nexpanded x: 1 record\nc/s:r {\"a\":1}\n\nattached \"a\", text/plain:\n> b")
 	f.Add("id: a\n\nparts of c/parts:r (n: 1)\nbody:\n> one\n\nparts of c/parts:")
@@ -53,7 +53,7 @@ func FuzzADocumentIsTakenApart(f *testing.F) {
 	f.Add("\n\n>\n> x\nexpanded ")
 	f.Fuzz(func(t *testing.T, text string) {
 		d := readDocument(text)
-		shown := 0 // quoted lines, as text or as the title
+		shown := 0 // quoted lines, in the text or in the title
 		for _, s := range d.Sections {
 			shown += strings.Count(s.Text, "\n")
 			if strings.HasPrefix(s.Title, ">") {

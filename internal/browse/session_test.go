@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// A session ends after twelve hours, and the oldest of sixteen when another begins.
+// A session ends after twelve hours, or as the oldest of sixteen when another one begins.
 func TestSessionsEnd(t *testing.T) {
 	now := time.Date(2026, time.March, 1, 9, 0, 0, 0, time.UTC)
 	s := newSessions(func() time.Time { return now })

@@ -12,7 +12,7 @@ import (
 const schema = `{"type":"object","properties":{"q":{"type":"string"},"limit":{"type":"integer"},"score":{"type":"number"},
 	"exact":{"type":"boolean"},"filter":{"type":"object"},"fields":{"type":"array","items":{"type":"string"}}}}`
 
-// What is typed gets its type from the tool's schema.
+// Each argument on the command line gets its type from the tool's schema.
 func TestArguments(t *testing.T) {
 	for _, test := range []struct {
 		name  string

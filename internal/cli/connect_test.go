@@ -16,7 +16,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
 )
 
-// Where a credential could not be stored, no server is asked for one.
+// If the credential could not be stored, nothing is requested from the server.
 func TestAnOwnerIsNotAskedInVain(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { t.Errorf("%s was asked for", r.URL) }))
 	defer server.Close()
@@ -31,7 +31,7 @@ func TestAnOwnerIsNotAskedInVain(t *testing.T) {
 	}
 }
 
-// A flag that says nothing asks for nothing: it is refused before anything is done.
+// A flag with an empty value is refused before anything is done.
 func TestConnectRefusesFlagsThatAreEmpty(t *testing.T) {
 	root := t.TempDir()
 	for _, flag := range []string{"--source", "--connection", "--stream", "--field", "--since", "--name"} {
@@ -46,7 +46,7 @@ func TestConnectRefusesFlagsThatAreEmpty(t *testing.T) {
 	}
 }
 
-// A wait for a line ends when its context does, and takes one that was entered.
+// Waiting for a line ends with the context, and returns a line that was entered.
 func TestAWaitForALineEnds(t *testing.T) {
 	in, typed := io.Pipe()
 	defer typed.Close()
@@ -63,7 +63,7 @@ func TestAWaitForALineEnds(t *testing.T) {
 	}
 }
 
-// A grant is stored without a home folder too: a client to set up is then not named, and nothing has failed.
+// A grant is stored even without a home folder; then no client to set up is named, and connect does not fail.
 func TestWithoutAHomeNoClientIsNamed(t *testing.T) {
 	for _, name := range []string{"HOME", "USERPROFILE", "home"} {
 		t.Setenv(name, "")
@@ -74,7 +74,7 @@ func TestWithoutAHomeNoClientIsNamed(t *testing.T) {
 	}
 }
 
-// Ctrl-C while another program has the lock is an interrupt, and no fault of the disk.
+// Ctrl-C while another program has the lock is reported as an interrupt, not as a disk error.
 func TestAWaitForTheLockCanBeInterrupted(t *testing.T) {
 	root := t.TempDir()
 	unlock, err := credentials.Lock(t.Context(), filepath.Join(root, "clients", "places"))

@@ -11,7 +11,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
 )
 
-// A stream's name is the server's: with a line break in it, it writes no line of its own into the list.
+// A stream's name comes from the server, so a line break in it must not start a line of the list.
 func TestConnectionsAreListedOnTheirOwnLines(t *testing.T) {
 	root := t.TempDir()
 	document := credentials.Document{
@@ -30,7 +30,7 @@ func TestConnectionsAreListedOnTheirOwnLines(t *testing.T) {
 	}
 }
 
-// A renewal that was interrupted is not said to go on by itself.
+// After an interrupted renewal, the list does not say that the grant is renewed automatically.
 func TestALostRenewalIsListedAsLost(t *testing.T) {
 	root := t.TempDir()
 	document := credentials.Document{
@@ -52,7 +52,7 @@ func TestALostRenewalIsListedAsLost(t *testing.T) {
 		t.Error(got)
 	}
 	all, _ := credentials.Stored(root)
-	if _, err := all[0].Reserve(); err != nil { // as of a process that died
+	if _, err := all[0].Reserve(); err != nil { // as by a process that ended before its request was answered
 		t.Fatal(err)
 	}
 	if got := list(); strings.Contains(got, "by itself") || !strings.Contains(got, "until 2026-11-22T14:00:00Z") || !strings.Contains(got, "--source https://r.example/gmail") {
@@ -60,7 +60,7 @@ func TestALostRenewalIsListedAsLost(t *testing.T) {
 	}
 }
 
-// A file that no command reads is named with the reason, beside those that can be read. To disconnect it says the same.
+// connections and disconnect name each file that cannot be read, with the reason, and list the readable ones.
 func TestFilesThatCannotBeUsedAreNamed(t *testing.T) {
 	root := t.TempDir()
 	document := credentials.Document{

@@ -32,7 +32,7 @@ func TestEmbedFlags(t *testing.T) {
 	}
 }
 
-// Grants of a demo name the place of its resource server, which is the same at the next start.
+// The demo's resource server has the same address at each start, since stored grants contain it.
 func TestTheDemosResourceServerKeepsItsPort(t *testing.T) {
 	for listen, want := range map[string]string{"127.0.0.1:7710": "127.0.0.1:7711", ":7710": "127.0.0.1:7711", "127.0.0.1:0": "", "127.0.0.1:65535": "", "x": ""} {
 		if got := portAfter(listen); got != want {

@@ -14,7 +14,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
-// exportedMetrics are the labels of each of the program's own metrics.
+// exportedMetrics returns the labels of each metric of the program.
 func exportedMetrics(t *testing.T) map[string][]string {
 	t.Helper()
 	m := observe.NewMetrics("1.2.3", tools.Names())
@@ -54,10 +54,10 @@ var (
 	grouping    = regexp.MustCompile(`\bby\s*\(([^)]*)\)`)
 )
 
-// wrongWith says what of a query the program does not export.
+// wrongWith returns the names and labels in a query that the program does not export.
 func wrongWith(query string, exported map[string][]string) []string {
 	var wrong []string
-	known := []string{"instance", "job"} // that a scraper adds
+	known := []string{"instance", "job"} // labels that a scraper adds
 	for _, found := range selector.FindAllStringSubmatch(query, -1) {
 		name, suffix, matchers := found[1], found[2], found[3]
 		labels, ok := exported[name]
@@ -106,7 +106,7 @@ func TestWrongWithFindsWhatIsWrong(t *testing.T) {
 	}
 }
 
-// The dashboard and the alert rules ask for nothing that is not exported, and the manual names everything that is.
+// The dashboard and the alert rules use only exported metrics, and the manual names all of them.
 func TestDashboardAlertsAndManualMatchTheMetrics(t *testing.T) {
 	t.Chdir("../..")
 	exported := exportedMetrics(t)
@@ -150,7 +150,7 @@ func TestDashboardAlertsAndManualMatchTheMetrics(t *testing.T) {
 	}
 }
 
-// dashboardQueries are the queries of every panel and variable.
+// dashboardQueries returns the queries of all panels and variables.
 func dashboardQueries(t *testing.T) []string {
 	t.Helper()
 	text, err := os.ReadFile("deploy/grafana/pdpp-mcp.json")
@@ -187,7 +187,7 @@ func dashboardQueries(t *testing.T) []string {
 	return queries
 }
 
-// alertQueries are the expressions of all rules; each stands on one line.
+// alertQueries returns the expressions of all rules; each is on one line.
 func alertQueries(t *testing.T) []string {
 	t.Helper()
 	text, err := os.ReadFile("deploy/prometheus/alerts.yaml")

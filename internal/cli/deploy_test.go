@@ -23,7 +23,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/service"
 )
 
-// settings are the flags and variables of all commands.
+// settings returns the flags and variables of all commands.
 func settings() (flags, variables map[string]bool) {
 	flags, variables = map[string]bool{"help": true, "version": true}, map[string]bool{}
 	for _, command := range (App{}).root(nil).Commands() {
@@ -35,7 +35,7 @@ func settings() (flags, variables map[string]bool) {
 	return flags, variables
 }
 
-// foreign are flags of other programs in our pages.
+// foreign are flags of other programs that our documentation mentions.
 var foreign = []string{"stdout", "header", "transport", "scope", "add-mcp", "build", "build-arg", "from", "from-file", "up"}
 
 func TestPagesAndDeploymentsNameOnlyWhatExists(t *testing.T) {
@@ -84,7 +84,7 @@ func TestPagesAndDeploymentsNameOnlyWhatExists(t *testing.T) {
 	})
 }
 
-// configure reads a command line with a configuration file as serve does, except for the secret.
+// configure parses a command line with a configuration file as serve does, without reading the secret.
 func configure(t *testing.T, settings string, arguments ...string) HostedConfig {
 	t.Helper()
 	var values map[string]any
@@ -115,7 +115,7 @@ func configure(t *testing.T, settings string, arguments ...string) HostedConfig 
 		got, err = serveConfig(*c, app)
 		return err
 	})
-	if err != nil || got.Name == "" { // it is of serve
+	if err != nil || got.Name == "" { // it is a setting of serve
 		t.Fatalf("%q: %v", arguments, err)
 	}
 	return got
@@ -133,7 +133,7 @@ func TestTheExampleConfigurationIsGood(t *testing.T) {
 	}
 }
 
-// decodeStrictly decodes YAML and refuses what the type does not have.
+// decodeStrictly decodes YAML and fails on members that the type does not have.
 func decodeStrictly(t *testing.T, decoder *yaml.Decoder, into any) bool {
 	t.Helper()
 	decoder.KnownFields(true)
@@ -198,7 +198,7 @@ func TestCompose(t *testing.T) {
 	}
 }
 
-// A manifest is what is looked at of any kind.
+// A manifest has the checked parts of every kind of Kubernetes manifest.
 type manifest struct {
 	Kind     string
 	Metadata struct {
@@ -243,7 +243,7 @@ type manifest struct {
 	}
 }
 
-// Field names are Kubernetes' own business; what the parts say of each other is ours.
+// Kubernetes checks the names of fields; this checks that the manifests agree with each other.
 func TestKubernetesManifestsAgree(t *testing.T) {
 	t.Chdir("../..")
 	file, err := os.Open("deploy/kubernetes.yaml")

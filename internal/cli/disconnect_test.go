@@ -9,7 +9,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
 )
 
-// A grant that was stored while disconnect waited for its turn is not the one that was meant.
+// disconnect does not remove a grant that was stored under the same name while it waited for the lock.
 func TestDisconnectLeavesAGrantThatArrivesMeanwhile(t *testing.T) {
 	root := t.TempDir()
 	document := func(grant string) credentials.Document {
@@ -35,7 +35,7 @@ func TestDisconnectLeavesAGrantThatArrivesMeanwhile(t *testing.T) {
 		}
 		said := make(chan error)
 		go func() { said <- disconnect(t) }()
-		synctest.Wait() // it waits for the lock
+		synctest.Wait() // waits for the lock
 		if err := credentials.Save(path, document("grt_2")); err != nil {
 			t.Error(err)
 		}

@@ -12,7 +12,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
 )
 
-// read is what serve makes of a command line and of the environment, or the error.
+// read parses a command line and an environment as serve does, and returns the flags or the error.
 func read(t *testing.T, environment map[string]string, words ...string) (flags ServeFlags, said string) {
 	t.Helper()
 	app := App{Out: io.Discard, Err: io.Discard, Getenv: func(name string) string { return environment[name] }, args: append([]string{"serve"}, words...)}
@@ -29,7 +29,7 @@ func read(t *testing.T, environment map[string]string, words ...string) (flags S
 	return flags, said
 }
 
-// Commas alone divide a list, wherever it comes from: no entry is dropped in silence.
+// Only commas separate the entries of a list, on the command line and in the environment; no entry is dropped silently.
 func TestListsAreDividedByCommas(t *testing.T) {
 	want := []string{"a", `"b`, "c\nd", "e"}
 	typed, said := read(t, nil, "--rs-url", "u", "--allowed-hosts", "a,\"b", "--allowed-hosts=c\nd,e")
@@ -45,7 +45,7 @@ func TestListsAreDividedByCommas(t *testing.T) {
 	}
 }
 
-// A switch has two names; the last that is typed wins, and either over the environment.
+// A switch has two names; the last one on the command line wins, and overrides the environment.
 func TestSwitches(t *testing.T) {
 	off := map[string]string{"PDPP_MCP_PAGE": "false"}
 	for _, row := range []struct {
@@ -62,7 +62,7 @@ func TestSwitches(t *testing.T) {
 	}
 }
 
-// A path is found from any folder, and ~ is the home folder.
+// Paths are absolute, and ~ is the home folder.
 func TestPathsAreAbsolute(t *testing.T) {
 	t.Setenv("HOME", "/home/ann")
 	t.Setenv("USERPROFILE", "/home/ann")
@@ -78,7 +78,7 @@ func TestPathsAreAbsolute(t *testing.T) {
 	}
 }
 
-// Without arguments a command is missing: those of this process are not taken.
+// Without arguments the command is missing; the arguments of the test process are not used instead.
 func TestNoArgumentsAreNone(t *testing.T) {
 	_, err := App{Out: io.Discard, Err: io.Discard, Getenv: func(string) string { return "" }}.execute(t.Context(), nil)
 	if err == nil || err.Error() != "a command is missing. Run pdpp-mcp --help." {
@@ -86,7 +86,7 @@ func TestNoArgumentsAreNone(t *testing.T) {
 	}
 }
 
-// Settings that nothing would use are refused: the operator takes them to work.
+// A setting without effect is refused, since the operator would rely on it.
 func TestHopsWithoutProxies(t *testing.T) {
 	for words, refused := range map[string]bool{
 		"--trusted-hops 2": true,

@@ -17,8 +17,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
-// The sample's own token is known, so that a session with the sample begins before it is loaded; any other token is
-// asked about first.
+// The token of the sample needs no introspection, so a session can begin before the sample is loaded; any other token is introspected
+// first.
 func TestTheSampleIsNotAskedWhatItsTokenIs(t *testing.T) {
 	var asked atomic.Int64
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -23,7 +23,7 @@ func TestParseOrigin(t *testing.T) {
 	}
 }
 
-// setup refuses an address of another machine without TLS, in the same words for a hosted server and for a provider.
+// setup refuses an address of another machine without TLS, with the same message for a hosted server and for a provider.
 func TestAnAddressWithoutTLSIsRefused(t *testing.T) {
 	for _, flag := range []string{"--url", "--provider-url"} {
 		want := flag + ": rs.example is not encrypted: http is for this machine alone, such as http://127.0.0.1. Give an https address."

@@ -14,7 +14,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
 )
 
-// A recorded read is an answer of the reference's resource server to a client token, in minimal form.
+// A recordedRead is an answer of the reference resource server to a client token, minimized.
 type recordedRead struct {
 	Request string          `json:"request"`
 	Status  int             `json:"status"`
@@ -50,7 +50,7 @@ const mailSchema = `{"object":"schema","detail":"compact","bearer":{"token_kind"
 	`{"connection_id":"cin_gmail_personal","display_name":"Personal Gmail"}],"streams":[{"name":"messages","field_capabilities":{"id":"declared","is_seen":"declared",` +
 	`"received_at":"declared","size_bytes":"declared","snippet":"declared","subject":"declared"}},{"name":"threads","field_capabilities":{"id":"declared"}},{"name":"labels","field_capabilities":{"id":"declared"}}]}]}`
 
-// A player answers reads with recordings, each at the path that it was recorded at, and notes the queries by path.
+// A player answers each path with the read recorded there, and records the queries of each path.
 type player struct {
 	*httptest.Server
 	mu      sync.Mutex
@@ -66,7 +66,7 @@ func newPlayer(t *testing.T) *player {
 	return p
 }
 
-// answer has a recording answer at its path. That of a call of our own holds the schema that was read for it.
+// answer makes a recording the answer of its path. A recorded tool call also has the schema that was read for it.
 func (p *player) answer(t *testing.T, recorded map[string]recordedRead, name string) {
 	t.Helper()
 	r, found := recorded[name]
@@ -102,7 +102,7 @@ func (p *player) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(answer.Body)
 }
 
-// wasSent reports whether a path was asked with a query that holds all of another.
+// wasSent reports whether a path was requested with all parameters of the query.
 func (p *player) wasSent(path string, query url.Values) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -116,7 +116,7 @@ func (p *player) wasSent(path string, query url.Values) bool {
 	})
 }
 
-// ask stores a grant as connect does, and calls a tool through the whole program. It returns what a model sees.
+// ask stores a grant as connect does, calls a tool through the whole program, and returns the text of its answer.
 func (p *player) ask(t *testing.T, grant credentials.Grant, tool, arguments string, flags ...string) string {
 	t.Helper()
 	root := t.TempDir()
@@ -134,11 +134,11 @@ func (p *player) ask(t *testing.T, grant credentials.Grant, tool, arguments stri
 	return strings.ReplaceAll(out.String(), p.URL, "https://rs.example")
 }
 
-// A playedRead is a call of a tool, and what a model sees where the resource server answers as recorded.
+// A playedRead is a call of a tool and the expected text if the resource server answers as recorded.
 type playedRead struct {
 	recording, tool, arguments string
 	says                       []string
-	unsent                     bool // what was refused there is never sent
+	unsent                     bool // the recorded request, which was refused, is not sent
 }
 
 var mailGrant = credentials.Grant{
@@ -146,7 +146,7 @@ var mailGrant = credentials.Grant{
 	Connections: []string{"cin_gmail_personal", "cin_gmail_work"},
 }
 
-// play makes the calls with a grant. The other recordings answer beside the one that a call is about.
+// play makes the calls with a grant. Each call is answered by its own recording and by the others.
 func play(t *testing.T, grant credentials.Grant, calls []playedRead, others ...string) {
 	t.Helper()
 	recorded := recordedReads(t)
@@ -163,7 +163,7 @@ func play(t *testing.T, grant credentials.Grant, calls []playedRead, others ...s
 				}
 			}
 			address := recorded[c.recording].address(t)
-			beside := c.tool == "schema" && address.Path != "/v1/schema" // the refusal of the schema may come first, and ends it
+			beside := c.tool == "schema" && address.Path != "/v1/schema" // a refused schema may end the call first
 			if p.wasSent(address.Path, address.Query()) == c.unsent && !beside {
 				t.Errorf("%s is sent: %v; %v was asked", address, !c.unsent, p.asked)
 			}
@@ -171,8 +171,8 @@ func play(t *testing.T, grant credentials.Grant, calls []playedRead, others ...s
 	}
 }
 
-// What the reference says of its freshness is said with what it is true of: a connector (FRESHNESS.md). An empty answer says it as well, and
-// semantic hits are said to be mere neighbours.
+// Freshness that the reference reports is printed with the connector that it is about, even in an empty answer (FRESHNESS.md). Semantic
+// hits are described as merely similar.
 func TestRecordedFreshness(t *testing.T) {
 	play(t, mailGrant, []playedRead{
 		{"freshness-01-streams-no-runs", "schema", `{}`, []string{"Every connector is stale, last sync unknown.", `gmail, cin_gmail_work "Work Gmail": messages 12 (to 2026-06-06), threads 1 (to 2026-06-01), labels 0`}, false},
@@ -200,7 +200,7 @@ func TestRecordedFreshness(t *testing.T) {
 	}, "connect-89-host-call-with-client")
 }
 
-// What a client token may not do at the reference is refused with what to send instead, or is never sent (FRESHNESS.md).
+// What the reference refuses to a client token is never sent, or is refused with the call to make instead (FRESHNESS.md).
 func TestRecordedRefusalsOfAClientToken(t *testing.T) {
 	const filter = "No call of this token may do that here: page through the records newest first, or search for words or a period."
 	play(t, mailGrant, []playedRead{
@@ -226,7 +226,8 @@ func TestRecordedRefusalsOfAClientToken(t *testing.T) {
 	}, "freshness-02-stream-detail-no-runs")
 }
 
-// What is outside a grant names the command that asks the owner for it, with what is granted now (CONNECT.md, section 12).
+// An error about data outside the grant names the command that asks the owner for it, which includes what is already granted (CONNECT.md,
+// section 12).
 func TestRecordedReadsOutsideTheGrant(t *testing.T) {
 	narrow := mailGrant
 	narrow.Streams, narrow.Connections, narrow.Fields = []string{"messages"}, []string{"cin_gmail_work"}, []string{"messages.id", "messages.subject"}
@@ -253,7 +254,7 @@ func TestRecordedReadsOutsideTheGrant(t *testing.T) {
 	}, "refusal-time-range-schema")
 }
 
-// The reference leaves out what is older than a grant without a word: each answer says it (FRESHNESS.md).
+// The reference silently omits data older than the time limit of a grant, so each answer says it (FRESHNESS.md).
 func TestRecordedReadsOfATimeLimit(t *testing.T) {
 	limited := mailGrant
 	limited.Streams, limited.Connections, limited.Since = []string{"messages"}, []string{"cin_gmail_work"}, "2026-06-04T00:00:00Z"
@@ -268,7 +269,7 @@ func TestRecordedReadsOfATimeLimit(t *testing.T) {
 	}, "refusal-time-range-schema")
 }
 
-// A whole number that no float64 holds is printed with all of its digits.
+// An integer too large for a float64 is printed with all of its digits.
 func TestStructuredOutputKeepsTheDigitsOfNumbers(t *testing.T) {
 	p := newPlayer(t)
 	p.answers["/v1/streams/messages/records"] = recordedRead{Status: http.StatusOK, Body: json.RawMessage(`{"object":"list","has_more":false,"data":[{"object":"record",` +

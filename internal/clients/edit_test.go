@@ -27,7 +27,7 @@ var (
 	hosted = clients.Server{Name: "pdpp", URL: "https://mcp.example/mcp"}
 )
 
-// files are what a client's file may hold when a person runs setup. {SERVERS} is the key that the client files servers under.
+// files are possible configuration files of a client before setup runs. {SERVERS} is the key of the client's servers.
 var files = map[bool][]txtar.File{
 	false: {
 		{Name: "none"},
@@ -69,7 +69,7 @@ var files = map[bool][]txtar.File{
 	},
 }
 
-// filesOf are those that a client may have.
+// filesOf returns the files for the format of a client.
 func filesOf(client clients.Client) []txtar.File {
 	if !client.HasFile() {
 		return nil
@@ -77,7 +77,7 @@ func filesOf(client clients.Client) []txtar.File {
 	return files[client.Name == "codex"]
 }
 
-// key is the place for servers in a client's file: the first word of one with a server in it.
+// key returns the key of the servers in a client's file: the first word of a file with a server.
 func key(t *testing.T, client clients.Client) string {
 	t.Helper()
 	file, err := client.Add(nil, local)
@@ -87,8 +87,8 @@ func key(t *testing.T, client clients.Client) string {
 	return regexp.MustCompile(`\w+`).FindString(string(file))
 }
 
-// What setup says of each client, and what setup --write and setup --remove make of its file, before and after, is in testdata. Every row
-// keeps the laws as well: a second run changes nothing, and a removal takes out what was put in.
+// testdata has what setup prints for each client, and its file before and after setup --write and setup --remove. For each file, a second
+// run changes nothing, and --remove removes exactly what --write added.
 func TestWhatSetupSaysAndWrites(t *testing.T) {
 	for _, client := range clients.All() {
 		t.Run(client.Name, func(t *testing.T) {
@@ -141,7 +141,7 @@ func TestWhatSetupSaysAndWrites(t *testing.T) {
 	}
 }
 
-// show puts a text, or why there is none, into an archive.
+// show appends a text to an archive, or the reason why there is none.
 func show(archive *txtar.Archive, name string, text []byte, err ...error) {
 	if len(err) > 0 && err[0] != nil {
 		text = []byte("refused: " + err[0].Error() + "\n")
@@ -150,7 +150,7 @@ func show(archive *txtar.Archive, name string, text []byte, err ...error) {
 	archive.Files = append(archive.Files, txtar.File{Name: name, Data: text})
 }
 
-// checkRefusal wants a refusal in one sentence that says what to do.
+// checkRefusal checks that a refusal is one sentence that says what to do.
 func checkRefusal(t *testing.T, err error) {
 	t.Helper()
 	var refusal *clients.RefusedError
@@ -176,7 +176,7 @@ func compare(t *testing.T, path string, got []byte) {
 	}
 }
 
-// A file of Windows keeps its byte order mark and its line ends.
+// A file from Windows keeps its byte order mark and its line ends.
 func TestLineEndsAndMarkStay(t *testing.T) {
 	for _, name := range []string{"cursor", "codex"} {
 		client, _ := clients.ByName(name)
@@ -202,7 +202,7 @@ func TestLineEndsAndMarkStay(t *testing.T) {
 	}
 }
 
-// The variable that holds a token is named, as testdata shows it; a token never is in a file. Not every client has a way to do so.
+// If the client supports it, the file names the environment variable with the token, as testdata shows; a token is never in a file.
 func TestTokenEnvironment(t *testing.T) {
 	for _, client := range clients.All() {
 		server := hosted
@@ -225,7 +225,7 @@ func TestTokenEnvironment(t *testing.T) {
 	}
 }
 
-// A table that gives its headers as dotted keys loses all of them when its server becomes a local one.
+// If the headers of a remote server are dotted keys, all of them are removed when it is replaced by a local server.
 func TestDottedKeysAreRemovedTogether(t *testing.T) {
 	codex, _ := clients.ByName("codex")
 	before := "[mcp_servers.pdpp]\nheaders.a = \"1\" # mine\nurl = \"https://old.example/mcp\"\nheaders.b = \"2\"\nstartup_timeout_sec = 30\n"
@@ -236,7 +236,7 @@ func TestDottedKeysAreRemovedTogether(t *testing.T) {
 	}
 }
 
-// Whatever a file holds: an edit is refused, or it is its own fixed point and changes nothing else.
+// For any file, an edit is refused, or it is idempotent and changes nothing else.
 func FuzzAdd(f *testing.F) {
 	for _, format := range []bool{false, true} {
 		for _, file := range files[format] {

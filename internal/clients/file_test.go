@@ -17,7 +17,7 @@ import (
 
 var now = time.Date(2026, 11, 21, 9, 30, 0, 0, time.UTC)
 
-// A tree is what a folder holds: path to text.
+// A tree is the content of a folder: texts by path.
 type tree map[string]string
 
 func (tr tree) write(t *testing.T) string {
@@ -62,7 +62,7 @@ func plan(t *testing.T, path string, client clients.Client, server clients.Serve
 	return change
 }
 
-// Every client's file: none, an empty one, one with other servers, and a second run over each.
+// For every client: no file, an empty one, one with other servers, and a second run over each.
 func TestWriteEveryClientsFile(t *testing.T) {
 	for _, client := range clients.All() {
 		if !client.HasFile() {
@@ -105,7 +105,7 @@ func TestWriteEveryClientsFile(t *testing.T) {
 	}
 }
 
-// A file of every client that must not be written stays as it is, without a backup, and one sentence says why.
+// If a client's file must not be written, it is unchanged, without a backup, and one sentence says why.
 func TestFilesThatAreNotWritten(t *testing.T) {
 	for _, client := range clients.All() {
 		if !client.HasFile() {
@@ -176,7 +176,7 @@ func TestPlansThatAreRefused(t *testing.T) {
 	}
 }
 
-// A file that nests so deep that its parser would run out of stack is refused and stays as it is.
+// A file nested so deeply that its parser would overflow the stack is refused and unchanged.
 func TestDeepFilesAreRefused(t *testing.T) {
 	cursor, _ := clients.ByName("cursor")
 	codex, _ := clients.ByName("codex")
@@ -237,7 +237,7 @@ func TestBackupsAndOthersChangesAreNotOverwritten(t *testing.T) {
 	}
 }
 
-// The difference shows what changes, and nothing of the person's other servers.
+// The printed difference shows the change and nothing of the other servers in the file.
 func TestDiffShowsNothingElse(t *testing.T) {
 	client, _ := clients.ByName("cursor")
 	long := `{"mcpServers":{"other":{"url":"https://other.example/mcp","headers":{"Authorization":"Bearer SECRET"},"note":"` + strings.Repeat("x", 300) + `"}}}`
@@ -254,7 +254,7 @@ func TestDiffShowsNothingElse(t *testing.T) {
 	}
 }
 
-// A token that the user wrote into our own entry by hand is not shown when the entry goes.
+// A token that the user wrote into the program's own entry is masked in the difference when the entry is removed.
 func TestDiffMasksTokens(t *testing.T) {
 	for name, before := range map[string]string{
 		"cursor": "{\n  \"mcpServers\": {\n    \"pdpp\": {\n      \"url\": \"https://mcp.example/mcp\",\n      \"headers\": {\"Authorization\": \"Bearer SECRET\"},\n      \"env\": {\"MY_TOKEN\": \"SECRET\", \"API_KEY\":\"SECRET\", \"NAMED_TOKEN\": \"${env:NAME}\"}\n    }\n  }\n}\n",

@@ -25,7 +25,7 @@ func place(operatingSystem string, environment map[string]string) clients.Place 
 
 var linux = place("linux", nil)
 
-// cases are the servers that every client is notified of.
+// cases are the servers that every client is set up for.
 func cases() map[string]clients.Server {
 	mine, theirs := local, hosted
 	mine.Description, theirs.Description = "your grant at https://rs.example", "https://mcp.example/mcp"
@@ -51,7 +51,7 @@ func guide(client clients.Client, server clients.Server) clients.Guide {
 	return client.Guide(server, linux, client.Path(linux), []string{cmp.Or(server.Command, local.Command), "setup", client.Name, "--write"})
 }
 
-// said is what setup prints for a client, one recommended way first, and behind it where its file is on each system.
+// said returns what setup prints for a client, and the path of its file on each operating system.
 func said(client clients.Client) (texts []txtar.File) {
 	for _, name := range []string{"local", "hosted", "local, with blanks in paths", "hosted, with a token in the environment"} {
 		server := cases()[name]
@@ -69,7 +69,7 @@ func said(client clients.Client) (texts []txtar.File) {
 	return append(texts, txtar.File{Name: "file on Linux, macOS and Windows, each without its variables and with them", Data: []byte(paths.String())})
 }
 
-// A path with what a host reads as a variable is refused, because the host would start another one.
+// A path with a text that a host expands as a variable is refused, since the host would start a different program.
 func TestAPathThatAHostWouldExpandIsRefused(t *testing.T) {
 	for path, refused := range map[string]bool{"/home/ada/$HOME": true, "/home/ada/${HOME}": true, "/home/ada/5$": false} {
 		server := local
@@ -82,7 +82,7 @@ func TestAPathThatAHostWouldExpandIsRefused(t *testing.T) {
 	}
 }
 
-// S0-1a: setup shows no event management, no developer tools, no owner's credentials and no profiles.
+// S0-1a: setup does not mention event management, developer tools, owner credentials or profiles.
 func TestGuidesOfferNoChoiceOfSurface(t *testing.T) {
 	forbidden := regexp.MustCompile(`(?i)profile|toolset|event|subscri|owner|control.?plane|full|core`)
 	for _, client := range clients.All() {
@@ -97,7 +97,7 @@ func TestGuidesOfferNoChoiceOfSurface(t *testing.T) {
 	}
 }
 
-// An entry to paste is what --write would write into an empty file; a link holds the same.
+// The printed entry is what --write would write into an empty file, and an install link has the same entry.
 func TestEntriesAndLinksAgreeWithTheFile(t *testing.T) {
 	for _, client := range clients.All() {
 		for name, server := range cases() {
@@ -140,7 +140,7 @@ func TestEntriesAndLinksAgreeWithTheFile(t *testing.T) {
 	}
 }
 
-// A command to paste reaches the client's program as it is meant, whatever a shell makes of blanks and quotes.
+// A printed command reaches the client's program with the right arguments, even with blanks and quotes.
 func TestCommandsSurviveTheShell(t *testing.T) {
 	shell, err := exec.LookPath("sh")
 	if err != nil {
@@ -163,7 +163,7 @@ func TestCommandsSurviveTheShell(t *testing.T) {
 			continue
 		}
 		if strings.HasPrefix(commands[0], "'/opt/my tools/pdpp-mcp' setup ") {
-			continue // the person's shell is the only one in between
+			continue // only the person's own shell splits it
 		}
 		command := exec.Command(shell, "-c", commands[0])
 		command.Env = []string{"PATH=" + folder + ":/usr/bin:/bin"}
@@ -189,7 +189,7 @@ func TestCommandsSurviveTheShell(t *testing.T) {
 	}
 }
 
-// TOML that is shown is TOML.
+// The printed TOML can be parsed.
 func TestCodexEntryParses(t *testing.T) {
 	client, _ := clients.ByName("codex")
 	var tree struct {

@@ -20,7 +20,7 @@ type refuser struct{ rs.Error }
 
 func (r refuser) Do(context.Context, rs.Request) (*rs.Response, error) { return nil, &r.Error }
 
-// An answer about a dead grant ends with the command that asks for it again and stores it in its place; one about a stream does not.
+// An error about a grant that has ended ends with the command that requests it again and replaces it; an error about a stream does not.
 func TestADeadGrantNamesTheCommandThatReplacesIt(t *testing.T) {
 	k := newKept(t, says(400, `{"error":"invalid_grant"}`))
 	want := "pdpp-mcp connect https://rs.example --source https://registry.example/connectors/slack --cache-root " + filepath.Dir(filepath.Dir(k.path))
@@ -41,7 +41,7 @@ func TestADeadGrantNamesTheCommandThatReplacesIt(t *testing.T) {
 	}
 }
 
-// A new grant that nobody has used for the life of its first token is renewed before it is asked whose it is.
+// If a new grant was not used before its first token expired, it is renewed before the server is asked whose it is.
 func TestAGrantThatWaitedIsTakenOver(t *testing.T) {
 	for name, row := range map[string]struct {
 		answer http.HandlerFunc
@@ -63,7 +63,7 @@ func TestAGrantThatWaitedIsTakenOver(t *testing.T) {
 				return nil
 			}
 			k.now = k.current.Expires.Add(time.Minute)
-			k.current.Document.Refresh = nil // the grant before was not renewed
+			k.current.Document.Refresh = nil // the previous grant had no refresh token
 			token, err := k.Renew(t.Context(), rs.NewToken("at_1"), "grant_revoked")
 			if err != nil || token.Reveal() != row.token || k.sent.Load() != 1 {
 				t.Errorf("%s after %d requests, %v", token.Reveal(), k.sent.Load(), err)
@@ -75,14 +75,14 @@ func TestAGrantThatWaitedIsTakenOver(t *testing.T) {
 	}
 }
 
-// A full disk is not reported as a server that does not answer: to wait does not help.
+// A full disk is not reported as an unreachable server, since waiting does not help.
 func TestAFullDiskIsSaidToBeOne(t *testing.T) {
 	k := newKept(t, says(200, renewed))
-	if err := os.Symlink(k.path+".away/next", k.path+".next"); err != nil { // nothing can be reserved
+	if err := os.Symlink(k.path+".away/next", k.path+".next"); err != nil { // now nothing can be reserved
 		t.Skip(err)
 	}
 	k.now = k.current.Expires
-	for range 2 { // the second is in the pause
+	for range 2 { // the second one within the pause between attempts
 		var refused *rs.Error
 		_, err := k.Token(t.Context())
 		if !errors.As(err, &refused) || refused.Code != "credential_not_stored" || !strings.Contains(refused.Message, ".next") || !strings.Contains(refused.Hint, "free space") {

@@ -9,7 +9,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
 )
 
-// A server is sent a code challenge only if it says that it checks one: another would give the code to any program that saw it (RFC 7636).
+// The browser is only used if the server supports S256 code challenges: without it, any program that sees the code could use it (RFC
+// 7636).
 func TestTheBrowserNeedsS256(t *testing.T) {
 	for name, methods := range map[string]string{"only plain": `["plain"]`, "none": `[]`} {
 		t.Run(name, func(t *testing.T) {
@@ -27,7 +28,7 @@ func TestTheBrowserNeedsS256(t *testing.T) {
 	}
 }
 
-// A server that says it names itself in its answers is believed only where it does (RFC 9207 section 2.4).
+// The browser is only used if the server announces iss in its responses, since otherwise iss cannot be relied on (RFC 9207 section 2.4).
 func TestTheBrowserNeedsAnAnnouncedIssuer(t *testing.T) {
 	for query, want := range map[string]int{
 		"code=c&state=st": 400, "code=c&state=st&iss=": 400,
@@ -40,7 +41,7 @@ func TestTheBrowserNeedsAnAnnouncedIssuer(t *testing.T) {
 	}
 }
 
-// The client that another program registered is used in a browser only if it has this program's redirect URI.
+// A client that another program registered is only used in a browser if it has this program's redirect URI.
 func TestTheBrowserNeedsItsRedirectURI(t *testing.T) {
 	for uri, registrations := range map[string]int{redirectURI: 0, "http://127.0.0.1:8976/other": 1} {
 		r, w := newReplay(t, with(good, "/oauth/token", "connect-44-code-token")), newWorld()
@@ -68,7 +69,7 @@ func (r *replay) changeMetadata(t *testing.T, part, by string) {
 	r.recorded["connect-03-as"] = recorded
 }
 
-// Only this machine's own address, the right state and the right issuer get an answer in, and only one.
+// The loopback server accepts one response, and only at its own address with the right state and issuer.
 func TestTheLoopback(t *testing.T) {
 	l := &loopback{start: "/s", state: "st", address: "127.0.0.1:1", target: "https://as.example/authorize", issuer: "https://as.example", done: make(chan callback, 1), cameBack: func() {}}
 	for _, test := range []struct {

@@ -9,7 +9,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
 )
 
-// The wait for a code ends with the time that was announced, or with the program.
+// Waiting for a code ends at the announced time, or with the program.
 func TestTheWaitForACodeEnds(t *testing.T) {
 	r, w := newReplay(t, good), newWorld()
 	w.Ask = func(ctx context.Context) (string, error) {
@@ -34,7 +34,7 @@ func TestTheWaitForACodeEnds(t *testing.T) {
 	}
 }
 
-// Lines are left for all that is said below a drawing.
+// The QR code leaves space for all lines that are printed below it.
 func TestWhatFollowsADrawingIsKnown(t *testing.T) {
 	for _, way := range []string{"agent", "code"} {
 		r, w := newReplay(t, with(good, agentPoll, "connect-32-agent-connect-pending")), newWorld()

@@ -26,7 +26,7 @@ const (
 	revoke    = "/grants/grt_made_up_02/revoke"
 )
 
-// good are the answers on every way to a client token.
+// good are the answers for a successful connect in every way.
 var good = map[string]string{
 	agentPoll:           "connect-32-agent-connect-pending connect-32-agent-connect-pending connect-33-agent-connect-token",
 	"/oauth/token":      "connect-21-device-pending connect-22-device-slow-down connect-23-device-token",
@@ -46,7 +46,7 @@ func with(base map[string]string, more ...string) map[string]string {
 	return all
 }
 
-// A browser opens an address and follows where it leads.
+// browser returns a function that opens an address and follows its redirects.
 func browser(t *testing.T) func(string) error {
 	return func(address string) error {
 		go func() {
@@ -64,13 +64,13 @@ func browser(t *testing.T) func(string) error {
 	}
 }
 
-// slackStreams are those of the recorded manifest.
+// slackStreams are the streams of the recorded manifest.
 var slackStreams = []string{
 	"canvases", "channel_memberships", "channel_stats", "channels", "dm_read_states", "files", "message_attachments", "messages", "reactions", "reminders",
 	"stars", "user_groups", "users", "workspace",
 }
 
-// A source that is named by its id, as in the commands that answers propose, has its streams looked up as well.
+// A source given by its id, as in proposed commands, also has its streams looked up.
 func TestASourceNamedByItsIDHasAManifest(t *testing.T) {
 	const id = "https://registry.example/connectors/slack"
 	for manifest, offered := range map[string][]string{"connect-04-public-connector-manifest": slackStreams, "refusal-public-connector-unknown": nil} {
@@ -128,7 +128,8 @@ func TestEachWay(t *testing.T) {
 	}
 }
 
-// Exactly one selection is sent, in JSON to the pushed endpoint; the device flow always carries resource and authorization_details.
+// Exactly one selection is sent, as JSON to the pushed authorization endpoint; the device flow always has resource and
+// authorization_details.
 func TestWhatIsAskedFor(t *testing.T) {
 	r, w := newReplay(t, good), newWorld()
 	request := Request{ProviderURL: r.URL, Source: "slack", Connections: []string{"a", "b"}, Once: true, Way: "agent"}
@@ -166,7 +167,7 @@ func TestWhatIsAskedFor(t *testing.T) {
 	}
 }
 
-// The code grant proves its verifier, and names the redirect that it was given.
+// The exchange of a code has the verifier and the redirect URI of the authorization request.
 func TestTheCodeIsBoundToThisProgram(t *testing.T) {
 	r, w := newReplay(t, with(good, "/oauth/token", "connect-44-code-token")), newWorld()
 	w.Open = browser(t)
@@ -181,10 +182,7 @@ func TestTheCodeIsBoundToThisProgram(t *testing.T) {
 	}
 }
 
-// Each refusal ends a connect with what to do, and leaves nothing behind.
-// What the browser shows instead of coming back does not reach this program: it gives up in the end. A code that is refused is over.
-// Who stops the program after the approval leaves no grant: the code is exchanged, and the grant given back.
-// An answer to a code may have no refresh token; a device code and a poll are answered again.
+// The token response may have no refresh token; a device code and a poll may be answered twice with the same token.
 func TestTokensWithoutARefresh(t *testing.T) {
 	for name, row := range map[string]struct{ way, path, mode, ends string }{
 		"connect-45-code-token-single-use":     {"browser", "/oauth/token", "single_use", "2026-11-23T13:59:59Z"},
@@ -204,8 +202,7 @@ func TestTokensWithoutARefresh(t *testing.T) {
 	}
 }
 
-// The program says, while it waits, what only the page knows, in the page's own words.
-// A lost network while the owner decides is no answer.
+// A poll that fails, because the network is lost, is repeated.
 func TestAPollThatFailsIsRepeated(t *testing.T) {
 	r, w := newReplay(t, with(good, agentPoll, "hangs-up connect-32-agent-connect-pending hangs-up connect-33-agent-connect-token")), newWorld()
 	if _, err := Connect(t.Context(), Request{ProviderURL: r.URL, Source: "slack", Way: "auto"}, w.Options); err != nil {
@@ -216,7 +213,7 @@ func TestAPollThatFailsIsRepeated(t *testing.T) {
 	}
 }
 
-// The wait follows the server's interval in seconds, ends with its expiry, and says what an owner may need.
+// Polling follows the server's interval in seconds, ends when the request expires, and prints what the owner may need.
 func TestTheWait(t *testing.T) {
 	r, w := newReplay(t, with(good, agentPoll, "connect-32-agent-connect-pending")), newWorld()
 	begin := w.now
@@ -236,7 +233,7 @@ func TestTheWait(t *testing.T) {
 	}
 }
 
-// A client that is known is used again; one that the server has forgotten is registered anew.
+// A known client is used again; if the server no longer knows it, a new one is registered.
 func TestRegistrations(t *testing.T) {
 	for _, test := range []struct {
 		par        string
@@ -252,7 +249,7 @@ func TestRegistrations(t *testing.T) {
 	}
 }
 
-// The reference answers a registration with what it took of it, and that may be little.
+// The reference answers a registration with the metadata that it accepted, which may be little.
 func TestRegistrationAnswers(t *testing.T) {
 	for _, name := range []string{"connect-10-register-device", "connect-11-register-minimal", "connect-40-register-loopback"} {
 		r, w := newReplay(t, with(good, "/oauth/register", name)), newWorld()
@@ -262,7 +259,7 @@ func TestRegistrationAnswers(t *testing.T) {
 	}
 }
 
-// A server without pushed requests is connected by the next way that it has.
+// Without pushed authorization requests, the next supported way is used.
 func TestTheNextWay(t *testing.T) {
 	r, w := newReplay(t, with(good, "/oauth/par", "")), newWorld()
 	if _, err := Connect(t.Context(), Request{ProviderURL: r.URL, Source: "slack", Way: "auto"}, w.Options); err != nil || r.count("/oauth/device_authorization") != 1 {
@@ -270,7 +267,7 @@ func TestTheNextWay(t *testing.T) {
 	}
 }
 
-// A native provider's source is its URI, and needs no list of connectors.
+// A native provider is its own source, named by its URI, and needs no list of connectors.
 func TestNativeProvider(t *testing.T) {
 	answers := with(good, "/.well-known/oauth-protected-resource", "connect-70-native-prm", "/oauth/par", "connect-73-native-par",
 		"/agent-connect", "connect-74-native-agent-connect-with-par", "/agent-connect/agc_made_up_05/token", "connect-75-native-token")
@@ -281,11 +278,7 @@ func TestNativeProvider(t *testing.T) {
 	}
 }
 
-// The owner learns what became of a grant that was approved and cannot be used, also where it is the program that was stopped.
-// Only the server's own answer means that a grant was revoked: after any other the credential is kept.
-// Another source than the one that was asked for is not taken.
-// What a server says is shown in a terminal: a code of other characters, which could hide what the owner is to do, ends the attempt.
-// Each stream of a connector has all its connections: their product is not kept.
+// The connections of a connector belong to each of its streams; reading them must not store the product of both.
 func TestAWideSchemaIsReadInItsSize(t *testing.T) {
 	const streams, connections = 20_000, 500
 	var c, s strings.Builder

@@ -27,7 +27,7 @@ func seed(f *testing.F, prefixes ...string) {
 	f.Add([]byte(`[]`))
 }
 
-// The law: whatever metadata say, tokens go to an encrypted address at the issuer's own origin, and reads to the origin that was asked.
+// For any metadata, tokens are sent only to an encrypted address at the issuer's origin, and reads to the origin that was given.
 func FuzzMetadata(f *testing.F) {
 	seed(f, "connect-0", "connect-70")
 	f.Fuzz(func(t *testing.T, body []byte) {
@@ -54,7 +54,7 @@ func FuzzMetadata(f *testing.F) {
 	})
 }
 
-// The law: a registration that is taken has an id that can be sent and stored.
+// An accepted registration has an id that can be sent and stored.
 func FuzzRegistration(f *testing.F) {
 	seed(f, "connect-1")
 	f.Fuzz(func(t *testing.T, body []byte) {
@@ -65,7 +65,7 @@ func FuzzRegistration(f *testing.F) {
 	})
 }
 
-// The law: a wait that is taken leads to the issuer's own origin, never to /device, and its times are bounded.
+// An accepted start of a wait has addresses only at the issuer's origin, never /device, and bounded times.
 func FuzzStart(f *testing.F) {
 	seed(f, "connect-2", "connect-3", "connect-7", "connect-9")
 	f.Fuzz(func(t *testing.T, body []byte) {
@@ -88,7 +88,7 @@ func FuzzStart(f *testing.F) {
 	})
 }
 
-// The law: a token that is taken has a grant, which is no package, and can stand in a header.
+// An accepted token has a grant, which is not a package, and is valid in a header.
 func FuzzToken(f *testing.F) {
 	seed(f, "connect-2", "connect-3", "connect-4", "connect-75", "connect-91", "refresh")
 	f.Fuzz(func(t *testing.T, body []byte) {
@@ -102,7 +102,7 @@ func FuzzToken(f *testing.F) {
 	})
 }
 
-// The law: an answer to a poll is a token of a grant, no decision yet, or an end that a person can read; what is no JSON is never an end.
+// The answer to a poll is a token with a grant, still pending, or an end with a readable reason. Invalid JSON is never an end.
 func FuzzDecision(f *testing.F) {
 	for name, e := range recordings(f) {
 		if strings.HasPrefix(name, "connect-2") || strings.HasPrefix(name, "connect-3") {
@@ -123,7 +123,7 @@ func FuzzDecision(f *testing.F) {
 	})
 }
 
-// The law: an error shows no text of the server's, and its code is a name.
+// An error never contains text of the server, except a code that is a simple name.
 func FuzzRefusal(f *testing.F) {
 	seed(f, "refusal", "refresh-0", "connect-3")
 	f.Fuzz(func(t *testing.T, body []byte) {
@@ -134,14 +134,14 @@ func FuzzRefusal(f *testing.F) {
 	})
 }
 
-// A scriptedAnswer is the one answer of every server.
+// A scriptedAnswer is the only answer of every server.
 type scriptedAnswer []byte
 
 func (s scriptedAnswer) RoundTrip(*http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(bytes.NewReader(s))}, nil
 }
 
-// The law: the declaration of a source that is taken has an absolute URI for an id, and asking for it makes one selection.
+// An accepted description of a source has an absolute URI as its id, and requesting it makes one selection.
 func FuzzSource(f *testing.F) {
 	seed(f, "connect-04", "refusal-public")
 	f.Fuzz(func(t *testing.T, body []byte) {
@@ -160,7 +160,7 @@ func FuzzSource(f *testing.F) {
 	})
 }
 
-// The law: what a browser brings back is taken only with the state that this program sent, and is a code or a refusal.
+// The response of a browser is only accepted with the state that this program sent, and is a code or a refusal.
 func FuzzCallback(f *testing.F) {
 	f.Add("code=c&state=st")
 	f.Add("error=access_denied&state=st&iss=https%3A%2F%2Fas.example")

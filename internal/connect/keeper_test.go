@@ -19,7 +19,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// A kept credential is one with a refresh token at a scripted token endpoint, and a clock.
+// A kept is a stored credential with a refresh token, a scripted token endpoint and a clock.
 type kept struct {
 	*Keeper
 	now  time.Time
@@ -27,7 +27,7 @@ type kept struct {
 	sent atomic.Int64
 }
 
-// newKept stores a credential that ends in ten minutes.
+// newKept stores a credential that expires in ten minutes.
 func newKept(t *testing.T, answer http.HandlerFunc) *kept {
 	t.Helper()
 	k := &kept{now: time.Date(2026, 11, 22, 14, 0, 0, 0, time.UTC)}
@@ -82,7 +82,7 @@ func (k *kept) stored(t *testing.T) credentials.Document {
 	return d
 }
 
-// token is what to read with, or the error.
+// token returns the current token, or the error as text.
 func (k *kept) token(t *testing.T) string {
 	t.Helper()
 	token, err := k.Token(t.Context())
@@ -120,7 +120,7 @@ func TestATokenIsRenewedAheadOfItsEnd(t *testing.T) {
 	}
 }
 
-// A token whose short life passes while it is written is used all the same: the resource server judges it.
+// A short-lived token that expires while it is being stored is still used: the resource server decides.
 func TestATokenThatEndsWhileItIsWrittenIsUsed(t *testing.T) {
 	k := newKept(t, says(200, strings.Replace(renewed, "599", "2", 1)))
 	k.write = func(file *os.File, text []byte) (int, error) {
@@ -133,7 +133,7 @@ func TestATokenThatEndsWhileItIsWrittenIsUsed(t *testing.T) {
 	}
 }
 
-// What another process wrote is taken over, without a request.
+// A token renewed by another process is used without a request.
 func TestARenewalOfAnotherProcessIsTakenOver(t *testing.T) {
 	k := newKept(t, says(200, renewed))
 	d := k.stored(t)
@@ -146,7 +146,7 @@ func TestARenewalOfAnotherProcessIsTakenOver(t *testing.T) {
 	}
 }
 
-// An ended token and an ended grant are refused alike: a renewal tells.
+// The resource server gives the same error for an expired token and an expired grant, so the token is renewed first.
 func TestGrantExpiredRenewsFirst(t *testing.T) {
 	k := newKept(t, says(200, renewed))
 	token, err := k.Renew(t.Context(), rs.NewToken("at_1"), "grant_expired")
@@ -161,7 +161,7 @@ func TestGrantExpiredRenewsFirst(t *testing.T) {
 	}
 }
 
-// After a lost answer the refresh token is not sent again by any process. The access token lives on to its end.
+// If the answer of a renewal is lost, no process sends the refresh token again. The access token is used until it expires.
 func TestALostAnswer(t *testing.T) {
 	for name, answer := range map[string]http.HandlerFunc{
 		"a connection that broke": func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
@@ -211,7 +211,7 @@ func TestALostAnswer(t *testing.T) {
 	}
 }
 
-// A request that was not processed can be sent later.
+// If the server did not process a renewal, it is sent again later.
 func TestARefusalInPassing(t *testing.T) {
 	for name, row := range map[string]struct {
 		status int
@@ -256,7 +256,7 @@ func TestARefusalInPassing(t *testing.T) {
 	if got := k.token(t); !strings.Contains(got, "cannot be reached") {
 		t.Error(got)
 	}
-	if got := k.token(t); !strings.HasPrefix(got, "authority_unreachable: ") { // a moment later it is not asked again
+	if got := k.token(t); !strings.HasPrefix(got, "authority_unreachable: ") { // it is not sent again immediately
 		t.Error(got)
 	}
 	if _, err := os.Stat(k.path + ".next"); !errors.Is(err, fs.ErrNotExist) {
@@ -264,7 +264,7 @@ func TestARefusalInPassing(t *testing.T) {
 	}
 }
 
-// A refusal is final: the refresh token is deleted, and the user learns it.
+// If the server refuses the refresh token, it is deleted and the error tells the user.
 func TestADeadFamily(t *testing.T) {
 	k := newKept(t, says(400, `{"error":"invalid_grant","error_description":"rt_1 was reused","fresh_authorization_required":true}`))
 	_, err := k.Renew(t.Context(), rs.NewToken("at_1"), "grant_expired")
@@ -277,7 +277,7 @@ func TestADeadFamily(t *testing.T) {
 	}
 }
 
-// Each recorded answer to a refresh is taken over, or ends the family here as it has there.
+// Each recorded answer to a refresh is used, or ends the credential here as it ended the token family there.
 func TestRecordedRefreshes(t *testing.T) {
 	recorded := recordings(t)
 	at := func(name string) http.HandlerFunc {
@@ -325,11 +325,11 @@ func TestRecordedRefreshes(t *testing.T) {
 	}
 }
 
-// A full disk is noticed before the request. Where one fills up meanwhile the answer is lost: no process sends the token again, and the
-// access is used to its end.
+// A full disk is detected before the request. If the disk fills up during the request, the answer is lost: no process sends the refresh
+// token again, and the access token is used until it expires.
 func TestAFullDisk(t *testing.T) {
 	k := newKept(t, says(200, renewed))
-	if err := os.Mkdir(k.path+".next", 0o700); err != nil { // nothing can be reserved
+	if err := os.Mkdir(k.path+".next", 0o700); err != nil { // now nothing can be reserved
 		t.Fatal(err)
 	}
 	k.now = k.now.Add(9 * time.Minute)
@@ -359,7 +359,7 @@ func TestAFullDisk(t *testing.T) {
 	}
 }
 
-// The reservation is as large as the whole document, however long the list of what was granted.
+// The reserved file is as large as the whole document, however many streams are granted.
 func TestAReservationIsAsLargeAsTheAnswer(t *testing.T) {
 	k := newKept(t, says(200, renewed))
 	d := k.stored(t)
@@ -379,7 +379,7 @@ func TestAReservationIsAsLargeAsTheAnswer(t *testing.T) {
 	}
 }
 
-// A process that died after it wrote the answer, and before it renamed the file, has lost nothing.
+// If a process ends after it wrote the answer and before it renamed the file, nothing is lost.
 func TestAnInterruptedReplacementIsFinished(t *testing.T) {
 	k := newKept(t, says(200, renewed))
 	next := k.stored(t)
@@ -396,7 +396,7 @@ func TestAnInterruptedReplacementIsFinished(t *testing.T) {
 	}
 }
 
-// The end of a call does not end the renewal that it began.
+// A renewal continues when the call that started it ends.
 func TestACallThatEndsLosesNoAnswer(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	k := newKept(t, func(w http.ResponseWriter, r *http.Request) {
@@ -409,7 +409,7 @@ func TestACallThatEndsLosesNoAnswer(t *testing.T) {
 	}
 }
 
-// A grant that the owner approved anew is taken over once the resource server has said whose token it is.
+// A grant that the owner approved again is used after the resource server has confirmed whose token it is.
 func TestAnotherGrantIsVouchedFor(t *testing.T) {
 	k := newKept(t, nil)
 	d := k.stored(t)

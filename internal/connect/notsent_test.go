@@ -14,7 +14,8 @@ import (
 	"time"
 )
 
-// A server that is reached and not trusted, or cut off before its handshake, has seen nothing of the request: the refresh token is sent later.
+// If the server's certificate is not trusted, or the connection breaks before the handshake, nothing of the request was sent, so the
+// refresh token is sent again later.
 func TestARenewalThatWasNotSentIsSentLater(t *testing.T) {
 	untrusted := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("the request was sent") }))
 	defer untrusted.Close()
@@ -58,7 +59,7 @@ func TestARenewalThatWasNotSentIsSentLater(t *testing.T) {
 	}
 }
 
-// A proxy that does not listen, and a call that ended before there was a connection, have sent nothing.
+// If a proxy does not listen, or a call ends before there is a connection, nothing was sent.
 func TestWithoutAConnectionNothingIsSent(t *testing.T) {
 	c := newClient("test")
 	c.once.HTTP.Transport.(*http.Transport).Proxy = http.ProxyURL(&url.URL{Scheme: "http", Host: "127.0.0.1:1"})

@@ -13,10 +13,10 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
 )
 
-// pages are what the server shows to its owner's browser. A proxy before it that wants a sign-in puts one over any of its answers.
+// pages are HTML pages that the server shows to the owner's browser. A proxy that requires a sign-in returns such a page for any request.
 const pages = "connect-28-approval-page-signed-out connect-29a-approval-page connect-29b-approval-review connect-29c-approval-approve"
 
-// A page over the answer to a poll says nothing of the owner's decision: the next poll tells. It costs no approval.
+// An HTML page in place of the answer to a poll is not a decision of the owner: polling goes on, and no approval is lost.
 func TestAPageInPlaceOfAPollIsNoAnswer(t *testing.T) {
 	for way, row := range map[string]struct{ path, end string }{
 		"agent": {agentPoll, "connect-33-agent-connect-token"}, "device": {"/oauth/token", "connect-23-device-token"},
@@ -36,7 +36,7 @@ func TestAPageInPlaceOfAPollIsNoAnswer(t *testing.T) {
 	}
 }
 
-// A page over any other answer ends the attempt: before the owner is asked nothing was granted, and after it the grant that lives on is named.
+// An HTML page in place of any other answer ends the attempt. The error says whether a grant may exist that has to be revoked.
 func TestAPageInPlaceOfAnAnswer(t *testing.T) {
 	for _, row := range []struct{ way, path, says string }{
 		{"agent", "/oauth/register", "cannot be connected to"}, {"agent", "/oauth/par", "cannot be connected to"}, {"agent", "/agent-connect", "cannot be connected to"},
@@ -55,7 +55,7 @@ func TestAPageInPlaceOfAnAnswer(t *testing.T) {
 	}
 }
 
-// What is sent through a browser has the parameters that the server was recorded with, and no others.
+// The authorization request has exactly the parameters of the recorded one.
 func TestTheAuthorizationRequestIsAsRecorded(t *testing.T) {
 	for _, name := range []string{"connect-41-authorize-signed-out", "connect-42-authorize"} {
 		r, w := newReplay(t, with(good, "/oauth/authorize", name)), newWorld()
@@ -82,7 +82,7 @@ func parameters(t *testing.T, query string) (names []string) {
 	return names
 }
 
-// notMet are the recordings of what this program never sends and never reads, and why.
+// notMet are the recordings that this program never causes or reads, with the reason.
 var notMet = map[string]string{
 	"connect-05-owner-browser-lists-connections": "only the owner's signed-in browser may read the list: the program names its address, and never asks there",
 	"refusal-connections-without-owner-session":  "as above: the program has no owner session and never asks there",
@@ -92,7 +92,7 @@ var notMet = map[string]string{
 	"freshness-30-connectors-client":             "the list of connectors is not read: that of streams says the same for each connection",
 }
 
-// Each of the 172 recorded exchanges is played by a test that names it, or is not met.
+// Each of the 172 recorded exchanges is named in a test, or is in notMet.
 func TestEveryRecordingIsPlayed(t *testing.T) {
 	tests := map[string]string{}
 	for _, folder := range []string{".", "../../transport/signin", "../cli", "../../integration"} {

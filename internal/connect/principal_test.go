@@ -18,8 +18,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 )
 
-// S0-3a, S3-3a: several stored grants read as one. One that is revoked is a connection that says so; an owner's ends it all; where
-// none can be read, that is said.
+// S0-3a, S3-3a: several stored grants read as one. A revoked grant is reported as an unavailable connection; an owner's credential is
+// refused; if no grant can be read, the error says so.
 func TestStoredGrantsReadAsOne(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch token := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "); token {
@@ -66,7 +66,7 @@ func TestStoredGrantsReadAsOne(t *testing.T) {
 	}
 }
 
-// A stored grant that has ended is a connection that is missing, with the command that connects it again, and its token is not sent.
+// A stored grant that has ended is an unavailable connection with the command that connects it again, and its token is not sent.
 func TestAStoredGrantThatHasEndedIsMissing(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if token := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "); token != "good" {
@@ -93,7 +93,7 @@ func TestAStoredGrantThatHasEndedIsMissing(t *testing.T) {
 	}
 }
 
-// A grant that could not be read when the program began is read once it can be, if it is a client's.
+// A grant that could not be read at the start is read later, after the check that it is a client's.
 func TestAStoredGrantThatRecovers(t *testing.T) {
 	for kind, read := range map[string]bool{"client": true, "owner": false} {
 		var good atomic.Bool
@@ -143,7 +143,7 @@ func TestAStoredGrantThatRecovers(t *testing.T) {
 	}
 }
 
-// What an answer says of the times of a grant, and how more is granted, is what is stored now: the owner may have connected anew.
+// Time limits and the command for more come from the stored credential, since the owner may have connected again.
 func TestTermsAreThoseThatAreStoredNow(t *testing.T) {
 	k := newKept(t, says(200, renewed))
 	for since, count := range map[string]int{"2026-06-01T00:00:00Z": 2, "": 0} {
@@ -164,7 +164,7 @@ func TestTermsAreThoseThatAreStoredNow(t *testing.T) {
 	}
 }
 
-// Times are said of the connections of their grant, and more of them are asked of the grants that have such a limit.
+// Time limits are reported with the connections of their grant, and the command for more is for the grants that have such a limit.
 func TestTimesAreThoseOfTheirGrant(t *testing.T) {
 	chat := credentials.Credential{Name: "default", ProviderURL: "https://rs.example"}
 	chat.Document.Grant = credentials.Grant{Source: "https://r.example/connectors/chat", Streams: []string{"messages"}}

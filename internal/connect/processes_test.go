@@ -23,11 +23,11 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
 )
 
-// Variables of a process that reads under the common credential.
+// Environment variables of a child process that reads with the shared credential.
 const (
 	rootVariable      = "PDPP_TEST_KEEPER_ROOT"
 	authorityVariable = "PDPP_TEST_KEEPER_AUTHORITY"
-	expiriesVariable  = "PDPP_TEST_KEEPER_EXPIRIES" // how many the test has; 120 if absent
+	expiriesVariable  = "PDPP_TEST_KEEPER_EXPIRIES" // how many expiries the test has; 120 if empty
 )
 
 func TestMain(m *testing.M) {
@@ -41,19 +41,19 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// A strictAuthority issues access tokens that end after a few reads, and kills the family when a refresh token comes twice. It kills
-// processes in the midst of their renewals.
+// A strictAuthority issues access tokens that expire after a few reads, and revokes the token family if a refresh token is used twice. It
+// tells processes when to end during their renewals.
 type strictAuthority struct {
 	*httptest.Server
 	mu                sync.Mutex
 	random            *rand.Rand
 	issued            int
 	access, refresh   string
-	reads             int             // that the access token is good for
+	reads             int             // that are left for the access token
 	used              map[string]bool // refresh tokens
 	expiries, most    int
 	reuses            int
-	lossy, reconnects int // kills after which the answer is lost; new approvals
+	lossy, reconnects int // lost answers, and new approvals
 	kills, full       int
 }
 
@@ -97,7 +97,7 @@ func (a *strictAuthority) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		a.used[token] = true
 		answer(200, a.issue())
-	case "/fate": // of a write
+	case "/fate": // whether a write succeeds
 		switch a.random.IntN(20) {
 		case 0:
 			a.lossy++
@@ -110,7 +110,7 @@ func (a *strictAuthority) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		default:
 			answer(200, "")
 		}
-	case "/written": // and not renamed
+	case "/written": // but not renamed
 		kill()
 	case "/connect":
 		a.reconnects++
@@ -127,8 +127,8 @@ func (a *strictAuthority) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// S3-1b: four processes share one refresh token. Whatever kills them, and whenever, none is sent twice: a renewal is lost only where a
-// process died between its request and the writing of the answer.
+// S3-1b: four processes share a refresh token. However they are killed, no refresh token is sent twice; a renewal is lost only if a
+// process ends between its request and the write of the answer.
 func TestProcessesShareARefreshToken(t *testing.T) {
 	most := 120
 	if text := os.Getenv(expiriesVariable); text != "" {
@@ -166,12 +166,12 @@ func TestProcessesShareARefreshToken(t *testing.T) {
 	if a.reuses > 0 {
 		t.Errorf("a refresh token came twice %d times", a.reuses)
 	}
-	if a.reconnects > a.lossy+a.full { // while one process cannot write its answer, another may ask for a new approval
+	if a.reconnects > a.lossy+a.full { // if one process cannot write its answer, another may meanwhile request a new approval
 		t.Errorf("%d renewals were lost; %d processes died before they wrote the answer, and %d could not write it", a.reconnects, a.lossy, a.full)
 	}
 }
 
-// approve stores a credential; lostOnly does so only where the stored one is lost.
+// approve stores a credential; with lostOnly, only if the stored one is lost.
 func approve(ctx context.Context, root, authority string, answer map[string]any, lostOnly bool) error {
 	path, err := credentials.Path(root, credentials.DefaultName, "https://rs.example")
 	if err != nil {
@@ -203,7 +203,7 @@ func approve(ctx context.Context, root, authority string, answer map[string]any,
 	})
 }
 
-// readForEver reads until the authority says stop.
+// readForEver reads until the authority ends the test.
 func readForEver(root, authority string) error {
 	agent := fmt.Sprintf("process/%d", os.Getpid())
 	ask := func(path, token string) (int, string) {

@@ -16,6 +16,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
+// Each refusal ends connect with an error that says what to do, and leaves no grant.
 func TestRefusals(t *testing.T) {
 	for _, test := range []struct {
 		name    string
@@ -100,6 +101,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// If the browser shows an error instead of returning, the program learns nothing and stops waiting in the end. A refused code ends the attempt.
 func TestTheBrowserIsRefused(t *testing.T) {
 	for name, row := range map[string]struct{ path, says string }{
 		"refusal-authorize-no-pkce":       {"/oauth/authorize", "did not come back"},
@@ -110,7 +112,7 @@ func TestTheBrowserIsRefused(t *testing.T) {
 		"refusal-code-bad-redirect":       {"/oauth/token", "400 invalid_grant"},
 		"refusal-code-reused":             {"/oauth/token", "400 invalid_grant). What was approved lives on there, and nothing reads it: revoke it"},
 		"hangs-up":                        {"/oauth/token", "did not answer). What was approved lives on there"},
-		"refusal-device-unknown-client":   {"/oauth/token", "invalid_client). What was approved lives on there"}, // and the owner is not asked again
+		"refusal-device-unknown-client":   {"/oauth/token", "invalid_client). What was approved lives on there"}, // the owner is not asked again
 	} {
 		t.Run(name, func(t *testing.T) {
 			r, w := newReplay(t, with(good, row.path, name)), newWorld()
@@ -119,7 +121,8 @@ func TestTheBrowserIsRefused(t *testing.T) {
 	}
 }
 
-// refusedInBrowser connects through a browser, which shows what it is answered at one path. There it waits in vain, or the code is refused.
+// refusedInBrowser connects through a browser that receives the refusal at one path. Either the program waits in vain, or the code is
+// refused.
 func refusedInBrowser(t *testing.T, r *replay, w *world, path, says string) {
 	t.Helper()
 	shown := make(chan struct{})
@@ -145,6 +148,7 @@ func refusedInBrowser(t *testing.T, r *replay, w *world, path, says string) {
 	}
 }
 
+// If the program is stopped after the approval, it exchanges the code and revokes the grant.
 func TestStoppedAfterTheApproval(t *testing.T) {
 	for way, path := range map[string]string{"browser": "/oauth/token", "code": "/consent/exchange"} {
 		r, w := newReplay(t, with(good, "/oauth/token", "connect-44-code-token")), newWorld()
@@ -162,6 +166,7 @@ func TestStoppedAfterTheApproval(t *testing.T) {
 	}
 }
 
+// While it waits, the program prints what only the approval page would tell, in the words of that page.
 func TestWhatTheApprovalPageRefuses(t *testing.T) {
 	for name, row := range map[string]struct {
 		connections []string
@@ -179,6 +184,7 @@ func TestWhatTheApprovalPageRefuses(t *testing.T) {
 	}
 }
 
+// The error says whether an approved grant that cannot be used was revoked, even if the program was stopped.
 func TestWhatBecameOfAGrantIsSaid(t *testing.T) {
 	r := newReplay(t, good)
 	d := credentials.Document{AuthorizationServer: r.URL, Credential: credentials.Issued{AccessToken: "token-of-a-grant", GrantID: "grt_made_up_02"}}
@@ -199,6 +205,7 @@ func TestWhatBecameOfAGrantIsSaid(t *testing.T) {
 	}
 }
 
+// Only the server's own answer confirms a revocation; after any other the credential is kept.
 func TestAPageRevokesNothing(t *testing.T) {
 	for answer, good := range map[string]bool{"": true, `{"revoked":true}`: true, `{}`: true, `{"revoked":false}`: false, "<html>Sign in</html>": false} {
 		server := httptest.NewServer(says(200, answer))
@@ -210,6 +217,7 @@ func TestAPageRevokesNothing(t *testing.T) {
 	}
 }
 
+// A grant for another source than the requested one is revoked.
 func TestAnotherSourceIsRefused(t *testing.T) {
 	r, w := newReplay(t, good), newWorld()
 	if _, err := Connect(t.Context(), Request{ProviderURL: r.URL, Source: "https://registry.example/connectors/gmail", Way: "agent"}, w.Options); err == nil || !strings.Contains(err.Error(), "another source") {
@@ -220,6 +228,7 @@ func TestAnotherSourceIsRefused(t *testing.T) {
 	}
 }
 
+// Codes from the server are printed in a terminal, so a code with control or other unusual characters ends the attempt.
 func TestACodeThatATerminalShouldNotShow(t *testing.T) {
 	for code, want := range map[string]bool{"WDJB-MJHT": true, "1234 5678": true, "": true, "\x1b[2J": false, "a\u202eb": false, strings.Repeat("A", 65): false} {
 		body, err := json.Marshal(map[string]string{"user_code": code})

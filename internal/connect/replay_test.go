@@ -18,28 +18,28 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
 )
 
-// An exchange is one that was recorded at the reference implementation, in minimal form.
+// An exchange was recorded at the reference implementation and minimized.
 type exchange struct {
 	Request  string          `json:"request"`
 	Status   int             `json:"status"`
 	Location string          `json:"location"`
-	Body     json.RawMessage `json:"body"` // a page is a string
+	Body     json.RawMessage `json:"body"` // a JSON string if it is a page
 }
 
-// A replay is both servers of the recordings at one address. It answers a request with the next of the exchanges that a test named for
-// its path, and repeats the last.
+// A replay is the authorization server and the resource server of the recordings, at one address. It answers each request with the next
+// exchange that the test names for the path, and repeats the last one.
 type replay struct {
 	*httptest.Server
 	t         *testing.T
 	recorded  map[string]exchange
 	mu        sync.Mutex
-	answers   map[string][]string // by path: names of exchanges
-	asked     map[string][]string // by path: queries, bodies and bearers
+	answers   map[string][]string // names of exchanges, by path
+	asked     map[string][]string // queries, bodies and bearers, by path
 	challenge string              // the last code_challenge
-	before    func(path string)   // an answer; nil: nothing
+	before    func(path string)   // called before each answer if not nil
 }
 
-// everywhere are the paths that answer alike in most tests.
+// everywhere has the answers that are the same in most tests.
 var everywhere = map[string]string{
 	"/.well-known/oauth-protected-resource":   "connect-01-prm",
 	"/.well-known/oauth-authorization-server": "connect-03-as",
@@ -51,7 +51,7 @@ var everywhere = map[string]string{
 	"/oauth/device_authorization":             "connect-20-device-start",
 }
 
-// recordings are those of the authorization server, and those of the resource server, which the tests of internal/cli play.
+// recordings returns those of the authorization server and of the resource server; the latter are also used by internal/cli.
 func recordings(t testing.TB) map[string]exchange {
 	t.Helper()
 	recorded := map[string]exchange{}
@@ -134,7 +134,7 @@ func (r *replay) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 
 var recordedGrant = regexp.MustCompile(`grt_made_up_\d+`)
 
-// here moves recorded addresses to this server. All grants are the one of the recorded agent connect.
+// here replaces recorded addresses with those of this server, and all grants with the grant of the recorded agent connect.
 func (r *replay) here(text string) string {
 	for _, host := range []string{"https://as.example", "https://rs.example", "https://native-as.example", "https://native-rs.example"} {
 		text = strings.ReplaceAll(text, host, r.URL)
@@ -142,7 +142,7 @@ func (r *replay) here(text string) string {
 	return recordedGrant.ReplaceAllString(text, "grt_made_up_02")
 }
 
-// authorize approves at once, as an owner who is signed in.
+// authorize approves immediately, like an owner who is signed in.
 func (r *replay) authorize(w http.ResponseWriter, query url.Values) {
 	r.challenge = query.Get("code_challenge")
 	back, _ := url.Parse(query.Get("redirect_uri"))
@@ -151,14 +151,14 @@ func (r *replay) authorize(w http.ResponseWriter, query url.Values) {
 	w.WriteHeader(http.StatusFound)
 }
 
-// count is how often a path was asked.
+// count returns how often a path was requested.
 func (r *replay) count(path string) int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return len(r.asked[path])
 }
 
-// sent is the last body that a path was sent.
+// sent returns the last body sent to a path.
 func (r *replay) sent(path string) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -173,13 +173,13 @@ func schemaOf(kind, grant string) string {
 		`"granted_connections":[{"connection_id":"cin_slack_acme","display_name":"Acme"}],"streams":[{"name":"messages","field_capabilities":{"id":"declared"}}]}]}`
 }
 
-// A world is the world around a connect whose clock moves with its waits.
+// A world is the environment of a connect, with a clock that its waits advance.
 type world struct {
 	Options
 	now       time.Time
 	said      strings.Builder
 	drawn     []string
-	following string // the last drawing // links as QR codes
+	following string // the last drawing // what is printed below the last QR code; the links drawn as QR codes
 }
 
 func newWorld() *world {
@@ -198,7 +198,7 @@ func newWorld() *world {
 	return w
 }
 
-// serveLoopback is the status of a request to a loopback.
+// serveLoopback returns the status of a request to a loopback server.
 func serveLoopback(t *testing.T, l *loopback, target string) int {
 	t.Helper()
 	answer := httptest.NewRecorder()

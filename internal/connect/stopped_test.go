@@ -11,8 +11,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
-// A program that is stopped while the owner decides says what lives on: it asks once more, gives back what was approved, and says what to
-// revoke where that cannot be known. What the server decides meanwhile is said as ever.
+// If the program is stopped while the owner decides, it polls once more. An approved grant is revoked; if the decision stays unknown, the
+// error says what to revoke. Any other decision is reported as usual.
 func TestStoppedWhileTheOwnerDecides(t *testing.T) {
 	const pending = "was stopped before the owner decided. Nothing is granted yet. What is approved on the open page from now on lives on there, and nothing reads it: revoke it"
 	for _, row := range []struct {
@@ -52,7 +52,7 @@ func TestStoppedWhileTheOwnerDecides(t *testing.T) {
 	}
 }
 
-// The ways on which the server cannot be asked say the same, once the owner has seen the page. Before, nothing lives on.
+// If there is nothing to poll, the error says what to revoke once the owner has seen the page; before that, no grant can exist.
 func TestStoppedWhereTheServerCannotBeAsked(t *testing.T) {
 	for way, stopAt := range map[string]string{"browser": "", "code": "", "agent": "/oauth/par"} {
 		r, w := newReplay(t, good), newWorld()
@@ -73,7 +73,7 @@ func TestStoppedWhereTheServerCannotBeAsked(t *testing.T) {
 	}
 }
 
-// Who closes the terminal while the answer is on its way loses nothing: it is waited for, and given back.
+// If the program is stopped while a poll is being answered, it waits for the answer.
 func TestStoppedWhileAPollIsAnswered(t *testing.T) {
 	r, w := newReplay(t, good), newWorld()
 	ctx, stop := context.WithCancel(t.Context())
@@ -88,13 +88,13 @@ func TestStoppedWhileAPollIsAnswered(t *testing.T) {
 	}
 }
 
-// A browser that came back in the moment in which the program was stopped has brought a code: it is exchanged, and the grant given back.
+// If the browser returns at the moment the program is stopped, the code is exchanged and the grant is revoked.
 func TestStoppedAsTheBrowserComesBack(t *testing.T) {
 	r, w := newReplay(t, with(good, "/oauth/token", "connect-44-code-token")), newWorld()
 	ctx, stop := context.WithCancel(t.Context())
 	w.Open = browser(t)
 	w.Wait = func(waiting context.Context, _ time.Duration) error {
-		<-waiting.Done() // it came back
+		<-waiting.Done() // the browser has returned
 		stop()
 		return context.Canceled
 	}

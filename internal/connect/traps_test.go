@@ -14,7 +14,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
 )
 
-// The start of a wait may be put in other words: those of RFC 8628, milliseconds, no code to poll with (CONNECT.md, section 5).
+// The answer that starts a wait may have the members of RFC 8628, intervals in milliseconds, or no code to poll with (CONNECT.md, section
+// 5).
 func TestAWaitThatStartsInOtherWords(t *testing.T) {
 	for name, row := range map[string]struct {
 		body, linked, polled string
@@ -56,7 +57,7 @@ func TestAWaitThatStartsInOtherWords(t *testing.T) {
 	}
 }
 
-// Metadata that a server may have: no way at all, a path, another authorization server's query (CONNECT.md, section 2).
+// Metadata may have no supported way to connect, or addresses that must not be used (CONNECT.md, section 2).
 func TestMetadataThatLeadNowhere(t *testing.T) {
 	const server, issuer = "/.well-known/oauth-authorization-server", "/.well-known/oauth-protected-resource"
 	for name, row := range map[string]struct{ path, body, says string }{
@@ -76,14 +77,14 @@ func TestMetadataThatLeadNowhere(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	r, w := newReplay(t, good), newWorld() // section 4
+	r, w := newReplay(t, good), newWorld() // CONNECT.md, section 4
 	r.recorded["connect-13-register-native"] = exchange{Status: http.StatusTooManyRequests, Body: json.RawMessage(`{"error":"slow_down"}`)}
 	if _, err := Connect(t.Context(), Request{ProviderURL: r.URL, Source: "slack", Way: "auto"}, w.Options); err == nil || !strings.Contains(err.Error(), "too many requests were sent") {
 		t.Error(err)
 	}
 }
 
-// An answer to a poll has no lifetime: the grant says when it ends (CONNECT.md, section 5).
+// If the answer to a poll has no lifetime, the grant has its expiry (CONNECT.md, section 5).
 func TestAGrantSaysWhenItEnds(t *testing.T) {
 	r, w := newReplay(t, good), newWorld()
 	token := r.recorded["connect-33-agent-connect-token"]
@@ -95,7 +96,7 @@ func TestAGrantSaysWhenItEnds(t *testing.T) {
 	}
 }
 
-// Tokens that cannot be kept are not: the grant that lives on is named.
+// If the tokens cannot be stored or sent, the error names the grant that still exists.
 func TestTokensThatCannotBeKept(t *testing.T) {
 	for name, body := range map[string]string{
 		"of another type": `{"access_token":"t","token_type":"DPoP","grant_id":"g"}`, "for ever and a day": `{"access_token":"t","grant_id":"g","expires_in":999999999999}`,
@@ -109,7 +110,7 @@ func TestTokensThatCannotBeKept(t *testing.T) {
 	}
 }
 
-// Other servers send a refusal back through the browser (RFC 6749, section 4.1.2.1), and a browser may have to be opened by hand.
+// Some servers return a refusal through the browser (RFC 6749, section 4.1.2.1), and the owner may have to open the browser.
 func TestARefusalComesBackThroughTheBrowser(t *testing.T) {
 	r, w := newReplay(t, good), newWorld()
 	w.Open = func(address string) error {
@@ -136,7 +137,7 @@ func TestARefusalComesBackThroughTheBrowser(t *testing.T) {
 	}
 }
 
-// A renewal without a new refresh token leaves the old one good (RFC 6749, section 6).
+// If a renewal returns no new refresh token, the old one stays valid (RFC 6749, section 6).
 func TestARenewalMayKeepItsRefreshToken(t *testing.T) {
 	k := newKept(t, says(200, `{"access_token":"at_2","expires_in":599,"token_type":"Bearer","grant_id":"grt_1"}`))
 	var got []string

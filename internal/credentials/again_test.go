@@ -14,7 +14,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// The command that mends a credential asks for all that it had, and stores it where it was.
+// The command that repairs a credential requests everything that it had, and stores it in the same place.
 func TestTheCommandThatMendsACredentialIsWhole(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("it quotes otherwise")
@@ -61,7 +61,7 @@ func TestTheCommandThatMendsACredentialIsWhole(t *testing.T) {
 	}
 }
 
-// A revoked grant refuses every read.
+// revoked refuses every read, as after a revocation.
 type revoked struct{}
 
 func (revoked) Do(context.Context, rs.Request) (*rs.Response, error) {

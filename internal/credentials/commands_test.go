@@ -8,7 +8,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// The command that asks for more names what is granted, what is missing, and nothing that a shell or a person could take for something else.
+// The command that requests more names what is granted and what is missing, quoted so that a shell or a person cannot misread it.
 func TestConnectCommands(t *testing.T) {
 	stored := func(name string, g Grant) Credential {
 		return Credential{ProviderURL: "https://rs.example", Name: name, Document: Document{Grant: g}}

@@ -13,8 +13,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
 )
 
-// The laws: any file is read without a fault; what is accepted carries no owner sign and a token that fits a
-// header; a refusal has an exit code of ours and comes without a credential.
+// Any file is read without a panic. An accepted credential has no sign of an owner and a token that is valid in a header; a refused one
+// has an exit code and returns no credential.
 func FuzzCredentialFile(f *testing.F) {
 	for _, seed := range []string{
 		`{"provider_url":"https://rs.example","credential":{"access_token":"a","expires_at":"2030-01-01T00:00:00Z"}}`,
@@ -41,7 +41,7 @@ func FuzzCredentialFile(f *testing.F) {
 		}
 		var document struct{ Credential map[string]any }
 		decoder := json.NewDecoder(bytes.NewReader(body))
-		decoder.UseNumber() // any number is valid JSON, whatever fits a float64
+		decoder.UseNumber() // a number of any size is valid JSON
 		if err := decoder.Decode(&document); err != nil {
 			t.Fatal(err)
 		}
@@ -53,8 +53,8 @@ func FuzzCredentialFile(f *testing.F) {
 	})
 }
 
-// The laws, whatever a renewal that was interrupted has left: the credential is as it was, or the one that replaces it; and a refresh
-// token that was sent is not offered again.
+// After any interrupted renewal, the credential is the old one or its replacement, and a refresh token that was sent is not offered
+// again.
 func FuzzReservation(f *testing.F) {
 	before := Document{
 		ProviderURL: "https://rs.example", Credential: Issued{AccessToken: "at_1"}, Refresh: &Refresh{TokenEndpoint: "https://as.example/token", Token: "rt_1"},

@@ -94,9 +94,9 @@ func TestLoadCredential(t *testing.T) {
 	}
 }
 
-// Where nothing is stored, or no folder is known, the command that connects is named.
+// If nothing is stored, or the folder is unknown, the error names the command that connects.
 func TestLoadCredentialOfNothing(t *testing.T) {
-	t.Chdir(t.TempDir()) // an unknown folder is not this one
+	t.Chdir(t.TempDir()) // an unknown folder must not be read as the current one
 	if err := os.MkdirAll("clients", 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +118,8 @@ func TestLoadCredentialOfNothing(t *testing.T) {
 	}
 }
 
-// One of several that has ended stands last: answers say of it what is missing. One of another grant than the one asked for does not.
+// If one of several credentials has ended, it comes last, so that answers say what is missing; an ended one that the call does not ask
+// for is left out.
 func TestACredentialThatHasEndedStandsLast(t *testing.T) {
 	root := cacheRoot(t, "rs.example.json", `{"credential":{"access_token":"old","grant_id":"grt_1","expires_at":"2026-03-01T12:00:00Z"}}`, 0o600)
 	for name, text := range map[string]string{
@@ -200,7 +201,7 @@ func TestProviderURLs(t *testing.T) {
 	}
 }
 
-// Which providers are connected is known from the cache alone; what is in it need not be good.
+// The connected providers are known from the names in the cache, even if their files are invalid.
 func TestCachedProviders(t *testing.T) {
 	root := cacheRoot(t, "b.json", `{"provider_url":"a.example"}`, 0o600)
 	for name, text := range map[string]string{"a.json": `{"provider_url":"https://A.example/","credential":{}}`, "c.json": `{"provider_url":"https://c.example"}`, "d.json": `{`, "e.json": `{}`, "f.txt": `{"provider_url":"https://f.example"}`} {
@@ -213,7 +214,7 @@ func TestCachedProviders(t *testing.T) {
 	}
 }
 
-// S0-3a, D8, D39: an owner's credential is known by how its variable's name begins; what is in it is not looked at.
+// S0-3a, D8, D39: an owner's credential is recognized by the prefix of its variable, whatever its value.
 func TestOwnerVariable(t *testing.T) {
 	for _, test := range []struct {
 		name        string

@@ -20,7 +20,7 @@ func granted(provider, source, grant string) Document {
 	}
 }
 
-// place stores a credential, and returns its name and the grant that it replaces.
+// place stores a credential and returns its name and the grant that it replaces.
 func place(t *testing.T, root, name string, d Document) (stored, replaced string) {
 	t.Helper()
 	stored, there, err := Store(t.Context(), root, name, d)
@@ -33,7 +33,7 @@ func place(t *testing.T, root, name string, d Document) (stored, replaced string
 	return stored, replaced
 }
 
-// A grant replaces one of its own source, or of the name that was asked for, and never one of another server of the same host.
+// A grant replaces one of the same source, or with the given name, and never one of another server on the same host.
 func TestAGrantReplacesItsOwn(t *testing.T) {
 	root := t.TempDir()
 	const anna, bert, mail, chat = "https://host.example/anna", "https://host.example/bert", "https://r.example/connectors/mail", "https://r.example/connectors/chat"
@@ -66,7 +66,7 @@ func TestAGrantReplacesItsOwn(t *testing.T) {
 	}
 }
 
-// A name that is not stored is said to be missing, with those that are: alone it is the error, beside others a warning.
+// A name that is not stored is reported as missing, with the stored ones: as an error if it is the only name, otherwise as a warning.
 func TestANameThatIsNotStoredIsSaid(t *testing.T) {
 	root := t.TempDir()
 	const anna, bert = "https://host.example/anna", "https://host.example/bert"
@@ -82,7 +82,7 @@ func TestANameThatIsNotStoredIsSaid(t *testing.T) {
 	}
 }
 
-// Every key makes a name, and each source a place of its own.
+// Every source key makes a valid name, and each source has its own place.
 func TestEachKeyMakesAName(t *testing.T) {
 	long := strings.Repeat("a-key.", 20)
 	for source, want := range map[string]string{
@@ -103,7 +103,7 @@ func TestEachKeyMakesAName(t *testing.T) {
 	}
 }
 
-// Two programs store at once while a third has the lock of the first place: neither grant is lost.
+// Two programs store a grant while a third has the lock of the first place: neither grant is lost.
 func TestGrantsThatArriveTogetherAreKept(t *testing.T) {
 	root := t.TempDir()
 	path, err := Path(root, DefaultName, "https://rs.example")
@@ -132,13 +132,13 @@ func TestGrantsThatArriveTogetherAreKept(t *testing.T) {
 	}
 }
 
-// A grant that a new one replaces is known whatever the mode of its file; one that is damaged or an owner's is written over.
+// The replaced grant is known whatever the mode of its file; a file that is damaged or an owner's is overwritten.
 func TestWhatIsReplacedIsKnownWhateverItsMode(t *testing.T) {
 	root := t.TempDir()
 	const mail = "https://r.example/connectors/mail"
 	place(t, root, "", granted("https://rs.example", mail, "grt_1"))
 	path, _ := Path(root, DefaultName, "https://rs.example")
-	if err := os.Chmod(path, 0o666); err != nil { // #nosec G302 -- what is tested
+	if err := os.Chmod(path, 0o666); err != nil { // #nosec G302 -- the mode is what is tested
 		t.Fatal(err)
 	}
 	if stored, replaced := place(t, root, "", granted("https://rs.example", mail, "grt_2")); stored != DefaultName || replaced != "grt_1" {
@@ -154,7 +154,7 @@ func TestWhatIsReplacedIsKnownWhateverItsMode(t *testing.T) {
 	}
 }
 
-// Where a credential could not be stored, or not be read again, is found out without writing one.
+// Whether a credential can be stored and read again is checked without writing one.
 func TestAPlaceIsCheckedBeforeItIsUsed(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("it has no such modes")
@@ -201,7 +201,7 @@ func TestAPlaceIsCheckedBeforeItIsUsed(t *testing.T) {
 	}
 }
 
-// The file that keeps a cache out of a repository is whole, or is written again.
+// The ignore file that keeps a cache out of a repository is written again if it is not complete.
 func TestAnEmptyIgnoreFileIsWrittenAgain(t *testing.T) {
 	root := t.TempDir()
 	ignore := filepath.Join(root, ".gitignore")

@@ -24,11 +24,11 @@ const secret = "SECRET-TOKEN"
 
 var now = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-// A provider is a resource server as bad as a row needs it, which notes what was asked of it.
+// A provider is a resource server with the faults of a row; it records its requests.
 type provider struct {
 	*httptest.Server
-	metadata string        // empty: not found
-	schema   string        // empty: 401
+	metadata string        // not found if empty
+	schema   string        // 401 if empty
 	ahead    time.Duration // of its clock
 	asked    []string
 }
@@ -59,7 +59,7 @@ func newProvider(t *testing.T) *provider {
 	return p
 }
 
-// cache files a credential for a provider.
+// cache stores a credential for a provider.
 func cache(t *testing.T, url, credential string, mode os.FileMode) string {
 	t.Helper()
 	root := t.TempDir()
@@ -77,7 +77,7 @@ func cache(t *testing.T, url, credential string, mode os.FileMode) string {
 	return root
 }
 
-// examine looks at a provider from a machine without clients, with a program that is not there.
+// examine checks a provider on a machine without clients, with a program that does not exist.
 func examine(t *testing.T, p *provider, credential string, mode os.FileMode) doctor.Report {
 	t.Helper()
 	return doctor.Examine(t.Context(), doctor.Options{
@@ -87,7 +87,7 @@ func examine(t *testing.T, p *provider, credential string, mode os.FileMode) doc
 	})
 }
 
-// states are the checks of a report in short. What starts the program is left out: here there is none.
+// states returns the checks of a report in short, without those that start the program, which does not exist here.
 func states(report doctor.Report) string {
 	var all []string
 	for _, finding := range report.Findings {
@@ -98,7 +98,7 @@ func states(report doctor.Report) string {
 	return strings.Join(all, ", ")
 }
 
-// Each thing that can be wrong with a provider or a credential is found, and what hangs on it is left out.
+// Each fault of a provider or a credential is found, and checks that depend on it are skipped.
 func TestWhatIsWrongIsFound(t *testing.T) {
 	for _, test := range []struct {
 		name       string
@@ -170,7 +170,7 @@ func TestWhatIsWrongIsFound(t *testing.T) {
 	}
 }
 
-// Only the grants that are named are looked at, as every command reads only those.
+// Only the named grants are checked, as every command reads only those.
 func TestNamedGrantsAlone(t *testing.T) {
 	p := newProvider(t)
 	report := doctor.Examine(t.Context(), doctor.Options{
@@ -183,7 +183,7 @@ func TestNamedGrantsAlone(t *testing.T) {
 	}
 }
 
-// What hosts that sign in at a hosted server can read is found without a credential.
+// Without a credential, the sign-in of hosts at a hosted server is checked.
 func TestTheSignInOfAHostedServer(t *testing.T) {
 	for name, row := range map[string]struct{ metadata, want string }{
 		"packages are read":     {`{"authorization_servers":["https://as.example"],"pdpp_token_kinds_supported":["client","mcp_package"]}`, "ok all that the owner picks"},
@@ -218,7 +218,7 @@ func TestTheSignInOfAHostedServer(t *testing.T) {
 	}
 }
 
-// The exit code is that of the first failure; an owner's credential comes first.
+// The exit code is that of the first failure, but an owner's credential comes first.
 func TestExitCodes(t *testing.T) {
 	gone := filepath.Join(t.TempDir(), "absent")
 	options := doctor.Options{
@@ -246,7 +246,7 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
-// The commands in clients' configurations are checked.
+// The commands in the clients' configurations are checked.
 func TestClientsOnThisMachine(t *testing.T) {
 	home := t.TempDir()
 	program := filepath.Join(home, "pdpp-mcp")

@@ -10,7 +10,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
 )
 
-// A grant whose access is renewed is checked with the renewed token, and does not read as one that is about to end.
+// A grant whose token can be renewed is checked with the renewed token, and is not reported as about to expire.
 func TestAnAccessThatIsRenewedIsWell(t *testing.T) {
 	var reads []string
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

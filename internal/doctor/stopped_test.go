@@ -19,7 +19,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
-// A doctor that is stopped says so, and blames nothing that it was asking when it was.
+// If doctor is stopped, it says so, and does not report the check that it was making as failed.
 func TestWhatIsStoppedIsNotBlamed(t *testing.T) {
 	stop := errors.New("interrupt signal received")
 	for name, row := range map[string]struct{ at, want string }{
@@ -73,7 +73,7 @@ func TestWhatIsStoppedIsNotBlamed(t *testing.T) {
 	}
 }
 
-// A client's file that is a pipe is named; nothing waits for somebody to write into it.
+// If a client's file is a pipe, it is reported, and doctor does not wait for it.
 func TestAPipeInTheWayOfAClientIsNamed(t *testing.T) {
 	place := clients.Place{OS: "linux", Home: t.TempDir(), Getenv: func(string) string { return "" }}
 	var pipes int
@@ -85,7 +85,7 @@ func TestAPipeInTheWayOfAClientIsNamed(t *testing.T) {
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		if err := syscall.Mkfifo(path, 0o600); err != nil && !errors.Is(err, os.ErrExist) { // two clients may share a file
+		if err := syscall.Mkfifo(path, 0o600); err != nil && !errors.Is(err, os.ErrExist) { // two clients may have the same file
 			t.Fatal(err)
 		}
 		pipes++

@@ -21,7 +21,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/semantic"
 )
 
-// TestTheDemoSearchesByMeaning serves a folder with an endpoint whose vectors know two subjects.
+// TestTheDemoSearchesByMeaning serves a folder with an embedding endpoint whose vectors distinguish two subjects.
 func TestTheDemoSearchesByMeaning(t *testing.T) {
 	endpoint := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var asked struct{ Input []string }

@@ -18,7 +18,7 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// A servedFolder is a folder that is served, with a clock of its own.
+// A servedFolder is a folder being served, with its own clock.
 type servedFolder struct {
 	*testing.T
 	*Server
@@ -55,13 +55,13 @@ func (f *servedFolder) ask(stream string) string {
 	return answer.Body.String()
 }
 
-// later asks when it is time to look again.
+// later asks again after the interval between two scans.
 func (f *servedFolder) later(stream string) string {
 	f.seconds.Add(int64(lookEvery.Seconds()))
 	return f.ask(stream)
 }
 
-// until asks until an answer has a text. Answers before that one have another.
+// until asks until an answer contains want. Earlier answers must contain before.
 func (f *servedFolder) until(stream, want, before string) {
 	f.Helper()
 	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); {
@@ -76,7 +76,8 @@ func (f *servedFolder) until(stream, want, before string) {
 	f.Errorf("%s is never there: %s", want, f.ask(stream))
 }
 
-// A file that changes while it is served is read again by the next who asks, five seconds after the last look; until then answers say that.
+// A file that changes while it is served is read again on the next request that is five seconds after the last scan; until then answers
+// say so.
 func TestFilesThatChangeWhileTheyAreServed(t *testing.T) {
 	for name, db := range map[string]string{"in memory": "", "with an index": filepath.Join(t.TempDir(), "index.db")} {
 		t.Run(name, func(t *testing.T) {
@@ -107,7 +108,7 @@ func TestFilesThatChangeWhileTheyAreServed(t *testing.T) {
 	}
 }
 
-// The answer whose question begins a look waits for it, also where an earlier look left something to say.
+// A request that starts a scan waits for it, even if an earlier scan left a warning.
 func TestAnAnswerWaitsForTheLookThatItBegan(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "a.csv"), []byte("title\nfog\n"), 0o600); err != nil {
@@ -124,7 +125,7 @@ func TestAnAnswerWaitsForTheLookThatItBegan(t *testing.T) {
 	}
 }
 
-// statements runs statements in an index, as another process does.
+// statements runs SQL statements in an index, as another process does.
 func statements(t *testing.T, db string) func(query string, arguments ...any) {
 	t.Helper()
 	index, err := sql.Open("sqlite", db)
@@ -140,7 +141,7 @@ func statements(t *testing.T, db string) func(query string, arguments ...any) {
 	}
 }
 
-// What could not be stored, as on a full disk, is read again after a minute, though the files are as they were.
+// If records could not be stored, as on a full disk, the files are read again after a minute, although they have not changed.
 func TestAReadingThatFailedIsTriedAgain(t *testing.T) {
 	dir, db := t.TempDir(), filepath.Join(t.TempDir(), "index.db")
 	for _, name := range []string{"a.csv", "same.csv"} {
@@ -164,7 +165,7 @@ func TestAReadingThatFailedIsTriedAgain(t *testing.T) {
 	}
 }
 
-// The index of a folder that is away, as on a disk that is not mounted, is served until the folder is back.
+// If a folder is missing, as on a disk that is not mounted, its index is served until the folder is back.
 func TestAFolderThatIsAwayIsServedFromItsIndex(t *testing.T) {
 	dir, db := filepath.Join(t.TempDir(), "files"), filepath.Join(t.TempDir(), "index.db")
 	if err := os.Mkdir(dir, 0o700); err != nil {
@@ -215,7 +216,7 @@ func TestAFolderThatIsAwayIsServedFromItsIndex(t *testing.T) {
 	}
 }
 
-// A file that this user may not read is read once that is allowed, though nothing else of it changes.
+// A file without read permission is read when it gets the permission, although nothing else of it changes.
 func TestAFileThatBecomesReadable(t *testing.T) {
 	if runtime.GOOS == "windows" || os.Geteuid() == 0 {
 		t.Skip("files cannot be made unreadable")
@@ -238,7 +239,7 @@ func TestAFileThatBecomesReadable(t *testing.T) {
 	}
 }
 
-// An index that is damaged is named with what to do about it. Once it is gone the files are read again, without a new start.
+// A damaged index is reported with what to do about it. After it is deleted, the files are read again without a restart.
 func TestADamagedIndex(t *testing.T) {
 	db := filepath.Join(t.TempDir(), "index.db")
 	f := &servedFolder{T: t, dir: t.TempDir()}
@@ -275,8 +276,8 @@ func TestADamagedIndex(t *testing.T) {
 	}
 }
 
-// Of two programs that share an index the older one answers from what the newer one read. Else each would read all files again after the
-// other, without end.
+// If two versions of the program share an index, the older one answers from what the newer one read; otherwise each would read all files
+// again after the other, endlessly.
 func TestAnIndexThatANewerProgramRead(t *testing.T) {
 	db := filepath.Join(t.TempDir(), "index.db")
 	f := &servedFolder{T: t, dir: t.TempDir()}
@@ -305,7 +306,7 @@ func TestAnIndexThatANewerProgramRead(t *testing.T) {
 	check(started, "when files change after a start", readByNewer)
 }
 
-// A file that is always being written does not keep the others from being read. It is read as soon as it no longer changes.
+// A file that is constantly written does not keep others from being read. It is read as soon as it stops changing.
 func TestAFileThatAlwaysGrows(t *testing.T) {
 	f := &servedFolder{T: t, dir: t.TempDir()}
 	f.write("grows.csv", "title\nfog\n")

@@ -11,8 +11,8 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// An index in the folder that another process keeps, or a copy of one, is not data: it would be read into the others, and they into it, without end,
-// and it holds the key that signs cursors.
+// The index of another process in the folder, or a copy of one, is not read as data: two processes would read each other's index
+// endlessly, and it contains the key that signs cursors.
 func TestOtherIndexesInTheFolderAreNotRead(t *testing.T) {
 	folder := t.TempDir()
 	at := func(name string) string { return filepath.Join(folder, name) }

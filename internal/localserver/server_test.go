@@ -20,7 +20,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/middleware"
 )
 
-// What is asked of the sample before it is loaded is answered once it is, or when loading failed, as a failure.
+// Requests to the sample before it is loaded are answered when it is, or fail if loading fails.
 func TestRequestsWaitForTheData(t *testing.T) {
 	for name, row := range map[string]struct {
 		resources http.HandlerFunc
@@ -53,7 +53,7 @@ func TestRequestsWaitForTheData(t *testing.T) {
 	}
 }
 
-// What was loaded before an interruption stays, which both this start and the next one say.
+// Records loaded before an interruption stay in the index; this start and the next one say so.
 func TestAnInterruptedLoadGoesOn(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{"a.csv": "n\n1\n2\n", "b.csv": "n\n" + strings.Repeat("1\n", 60_000)} {
@@ -88,7 +88,7 @@ func TestAnInterruptedLoadGoesOn(t *testing.T) {
 	}
 }
 
-// A reading that does not end when it is told to, in the middle of a file, keeps no process from ending.
+// A read of a file that does not stop when it is cancelled does not keep the process from ending.
 func TestEndingDoesNotWaitForTheReading(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "a.csv"), []byte("a,b\n1\n"), 0o600); err != nil {
@@ -120,7 +120,7 @@ func TestEndingDoesNotWaitForTheReading(t *testing.T) {
 	}
 }
 
-// A stuckWriter does not return from the first line that is written.
+// A stuckWriter does not return from its first write.
 type stuckWriter struct {
 	stuck       atomic.Bool
 	begun, goOn chan struct{}
@@ -134,7 +134,7 @@ func (s *stuckWriter) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// A stopper notes what is said and interrupts when that has a text.
+// A stopper records what is written, and interrupts when that contains a text.
 type stopper struct {
 	strings.Builder
 	at   string
@@ -148,7 +148,7 @@ func (s *stopper) Write(text []byte) (int, error) {
 	return s.Builder.Write(text)
 }
 
-// S3-R3: a first reading that takes long is said in time, with when to ask again, instead of a call that runs out of time.
+// S3-R3: if the first reading takes long, the call says when to ask again instead of timing out.
 func TestALongReadingIsSaid(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := &Server{loaded: make(chan struct{})}
@@ -161,7 +161,7 @@ func TestALongReadingIsSaid(t *testing.T) {
 	})
 }
 
-// Where another program has the address, the server is at any other.
+// If another program has the address, the server uses another one.
 func TestAServerWhoseAddressIsTaken(t *testing.T) {
 	start := func(listen string) *Server {
 		e, err := Start(
@@ -181,7 +181,7 @@ func TestAServerWhoseAddressIsTaken(t *testing.T) {
 	}
 }
 
-// Where no index can be made, the error names the file and what to do.
+// If the index cannot be created, the error names the file and what to do.
 func TestAnIndexWhereNothingCanBeWritten(t *testing.T) {
 	for _, keepTokens := range []bool{false, true} {
 		db := filepath.Join(t.TempDir(), "none", "index.db")

@@ -12,8 +12,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/page/pagetest"
 )
 
-// Whatever an operator, a request or an address says, the page has no element, attribute or link that it has not for words: at most it
-// lacks those of a client that cannot be given such a server.
+// The texts of operators, requests and addresses cannot add an element, an attribute or a link to the page; at most the page lacks those
+// of a client that such a server cannot be added to.
 func TestNothingThatIsShownIsMarkup(t *testing.T) {
 	for name, options := range map[string]func(text string) page.Options{
 		"a hosted server": func(text string) page.Options {

@@ -15,10 +15,10 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/page"
 )
 
-// seen is what differs from request to request.
+// seen is the part of a page that differs between requests.
 type seen struct{ Endpoint, Status string }
 
-// opened is a page as a browser gets it.
+// opened returns a page as a browser gets it.
 func opened(o page.Options, view seen) *httptest.ResponseRecorder {
 	recorder := httptest.NewRecorder()
 	page.New(o).Serve(recorder, httptest.NewRequest(http.MethodGet, "/", nil), view.Endpoint, view.Status)
@@ -89,7 +89,7 @@ var (
 	event  = regexp.MustCompile(`(?i)<[^>]* (?:on[a-z]+|style)=`)
 )
 
-// The policy lets the page's own style and script through, by what they are, and nothing else.
+// The content security policy allows the page's own style and script by their hashes, and nothing else.
 func TestTheContentSecurityPolicy(t *testing.T) {
 	for name, options := range map[string]page.Options{"hosted": hosted, "sample": sample, "own data": ownData} {
 		answer := opened(options, view)
@@ -135,7 +135,7 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// A name, an address, a path or a token that looks like markup stays text.
+// A name, an address, a path or a token that looks like markup is escaped.
 func TestWhatIsShownIsEscaped(t *testing.T) {
 	const hostile = `"><script>alert(1)</script><img src=x onerror='alert(2)'>`
 	for name, options := range map[string]page.Options{
@@ -154,7 +154,7 @@ func TestWhatIsShownIsEscaped(t *testing.T) {
 	}
 }
 
-// The install links hold what the host reads, and only that.
+// The install links contain exactly what the host reads.
 func TestLinksHoldTheServer(t *testing.T) {
 	body := opened(hosted, view).Body.String()
 	found := regexp.MustCompile(`href="cursor://[^"]*config=([^"&]*)"`).FindStringSubmatch(body)
@@ -176,7 +176,7 @@ func TestHeadHasNoBody(t *testing.T) {
 	}
 }
 
-// Every element that something refers to is there once.
+// Every id that an element refers to exists once.
 func TestIDs(t *testing.T) {
 	for name, options := range map[string]page.Options{"hosted": hosted, "sample": sample, "own data": ownData} {
 		body := opened(options, view).Body.String()

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// However much libraries have to say, the log holds none of it, and few lines.
+// However much libraries log, the log contains none of their text and few lines.
 func TestTheTextOfLibrariesIsWithheld(t *testing.T) {
 	var out bytes.Buffer
 	faults := NewFaultLog(&out)
@@ -34,7 +34,7 @@ func TestTheTextOfLibrariesIsWithheld(t *testing.T) {
 	}
 }
 
-// Every server of ours has a logger that repeats nothing of a request or a panic.
+// The program's HTTP servers have a logger that writes nothing of a request or a panic.
 func TestAServerLogsNothingOfAPanic(t *testing.T) {
 	var out bytes.Buffer
 	before := log.Writer()
@@ -47,7 +47,7 @@ func TestAServerLogsNothingOfAPanic(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, _ = io.WriteString(connection, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
-	_, _ = io.ReadAll(connection) // closed once the panic was logged
+	_, _ = io.ReadAll(connection) // the server closes it after it logged the panic
 	_ = connection.Close()
 	server.Close()
 	log.SetOutput(before)

@@ -30,7 +30,7 @@ func TestTheLogKeepsItsLinesInOrder(t *testing.T) {
 	})
 }
 
-// A reader that is stuck costs lines, not calls: nothing waits, the end included, and the number of lost lines is logged.
+// If the reader of the log is stuck, lines are lost but no call waits, not even at the end, and the number of lost lines is logged.
 func TestAStuckReaderOfTheLogHoldsNobodyUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		reader, writer := io.Pipe()
@@ -38,7 +38,7 @@ func TestAStuckReaderOfTheLogHoldsNobodyUp(t *testing.T) {
 		for i := range 3 * service.HeldLines {
 			fmt.Fprintf(log, "line %d\n", i)
 		}
-		log.Drain(time.Second) // returns after its time, although nothing could be written
+		log.Drain(time.Second) // returns after its timeout, although nothing could be written
 		read := make(chan string)
 		go func() {
 			all, _ := io.ReadAll(reader)
@@ -52,7 +52,7 @@ func TestAStuckReaderOfTheLogHoldsNobodyUp(t *testing.T) {
 	})
 }
 
-// Each line gets to its reader without another that pushes it.
+// Each line is written without waiting for the next one.
 func TestALineOfTheLogDoesNotWaitForTheNext(t *testing.T) {
 	reader, writer := io.Pipe()
 	t.Cleanup(func() { _ = writer.Close() })

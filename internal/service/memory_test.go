@@ -5,7 +5,7 @@ import (
 	"testing/fstest"
 )
 
-// What the program may hold follows the memory that its container has, on every kind of machine.
+// The memory limit of the program follows the limit of its container, in every version of control groups.
 func TestMemoryFollowsTheControlGroup(t *testing.T) {
 	const (
 		self = "proc/self/cgroup"

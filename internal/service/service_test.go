@@ -22,7 +22,7 @@ func TestAServiceListensOnOneStreamSocketOrOnAnAddress(t *testing.T) {
 	for name, row := range map[string]struct {
 		inherited []net.Listener
 		address   string
-		says      string // of the usage error; empty: there is none
+		says      string // of the usage error; empty if there is none
 	}{
 		"an inherited socket is served, whatever the address": {[]net.Listener{listener}, "nowhere", ""},
 		"without one the address is opened":                   {nil, "127.0.0.1:0", ""},

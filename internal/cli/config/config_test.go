@@ -13,7 +13,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/cli/config"
 )
 
-// configured are the settings of a command that takes a file.
+// configured has the settings of a command that reads a configuration file.
 type configured struct {
 	Config, RSURL  string
 	AllowedHosts   []string
@@ -33,7 +33,7 @@ func parse(t *testing.T, arguments ...string) (line configured, err error) {
 	flags.IntVar(&line.MaxConnections, "max-connections", 10000, "")
 	flags.BoolVar(&line.Page, "page", true, "")
 	flags.StringVar(&line.LogLevel, "log-level", "info", "")
-	flags.Bool("json", false, "") // of no variable: it is no setting
+	flags.Bool("json", false, "") // has no variable, so it cannot be in the file
 	config.Environment(flags, "PDPP_MCP_", "config", "rs-url", "allowed-hosts", "deadline", "max-connections", "page", "log-level")
 	if err := flags.Parse(arguments); err != nil {
 		t.Fatal(err)
@@ -42,7 +42,7 @@ func parse(t *testing.T, arguments ...string) (line configured, err error) {
 }
 
 func TestConfigFile(t *testing.T) {
-	// parsed is what a row looks at.
+	// parsed is the part of the settings that a row checks.
 	type parsed struct {
 		RS       string
 		Hosts    []string
@@ -58,7 +58,7 @@ func TestConfigFile(t *testing.T) {
 		env   map[string]string
 		typed []string
 		want  parsed
-		fails []string // what the error says; nil: it does not fail
+		fails []string // parts of the error; nil if there is none
 	}{
 		{"a file can say all that is required", `{"rs-url":"https://rs.example"}`, nil, nil, defaults, nil},
 		{"every kind of value", `{"rs-url":"https://rs.example","allowed-hosts":["a,b","c"],"deadline":"20s","max-connections":1000000,"log-level":"warn"}`, nil, nil,
@@ -134,7 +134,7 @@ func TestAFileThatIsMissing(t *testing.T) {
 	}
 }
 
-// A switch is a JSON boolean in the file, or a text as in the environment. What is typed wins.
+// A switch in the file is a JSON boolean, or a text as in the environment. The command line overrides both.
 func TestASwitchInAFile(t *testing.T) {
 	for _, row := range []struct {
 		file  string

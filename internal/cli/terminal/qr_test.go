@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// The drawing in testdata was read back by a decoder of another author (gozxing 0.1.1), so that the same drawing leads to the same link.
+// The QR code in testdata was verified with an independent decoder (gozxing 0.1.1), so an identical drawing encodes the same link.
 func TestQRText(t *testing.T) {
 	const link = "https://as.example/oauth/approve?request_uri=urn%3Aietf%3Aparams%3Aoauth%3Arequest_uri%3Areq_0123456789abcdef0123456789abcdef"
 	drawn := qrText(link, "", 200, 100)
