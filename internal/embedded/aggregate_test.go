@@ -116,7 +116,7 @@ func TestBuckets(t *testing.T) {
 	}
 }
 
-// A sum of decimals of few places is exact, whatever adds up to little.
+// Sums of decimals with few places are exact, even if large values cancel out.
 func TestSumsAreExact(t *testing.T) {
 	for want, values := range map[string][]string{
 		"-1.13": {"18.73", "-1234.56", "987654.32", "-986439.62"}, "0": {"0.1", "0.2", "-0.3"}, "3e-06": {"0.000001", "1e-6", "0.000001"},
@@ -145,7 +145,7 @@ func TestSumsAreExact(t *testing.T) {
 	}
 }
 
-// A time zone moves times, and no date among them.
+// A time zone changes the day of an instant, but never a date.
 func TestNoZoneMovesADate(t *testing.T) {
 	index, err := store.Open(t.Context(), "")
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// post asks the authority about a token. An empty token sends no form at all.
+// post posts a token to a path of the authority. With an empty token it sends no form.
 func (r *rig) post(path, token string) answer {
 	r.t.Helper()
 	form := ""

@@ -18,7 +18,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/store"
 )
 
-// benchRecords is how many records the benchmark searches: 100,000, or what RECORDS says.
+// benchRecords returns the number of records to search: RECORDS, or 100,000.
 func benchRecords() int {
 	if n, err := strconv.Atoi(os.Getenv("RECORDS")); err == nil {
 		return n
@@ -26,7 +26,8 @@ func benchRecords() int {
 	return 100_000
 }
 
-// benchCorpus is chat messages of some 40 words, by frequency as words are in texts. "often" and "common" are each in a quarter.
+// benchCorpus returns chat messages of about 40 words with the usual word frequencies. "often" and "common" are each in a quarter of the
+// messages.
 func benchCorpus(count int, bytes *int) model.Corpus {
 	stream := model.Stream{Name: "messages", PrimaryKey: []string{"id"}, CursorField: "sent_at", ConsentTimeField: "sent_at", Fields: []model.Field{
 		{Name: "id", Type: "string", Exact: true}, {Name: "sender", Type: "string", Role: "actor", Exact: true, Lexical: true},
@@ -64,8 +65,8 @@ func benchCorpus(count int, bytes *int) model.Corpus {
 	}}
 }
 
-// BenchmarkSearch searches for five words, two of which are in over a fifth of the records. It reports how fast records load, and
-// the size of the index beside that of the records.
+// BenchmarkSearch searches for five words, two of which are in over a fifth of the records. It also reports how fast records load, and
+// the size of the index compared with that of the records.
 func BenchmarkSearch(b *testing.B) {
 	path := filepath.Join(b.TempDir(), "index.db")
 	store, err := store.Open(b.Context(), path)

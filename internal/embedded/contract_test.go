@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// wireDir holds recorded exchanges of another resource server. It is not part of the repository.
+// wireDir has recorded exchanges of another resource server. It is not part of the repository.
 const wireDir = "../../../shared/wire"
 
 // An exchange is a recorded answer.
@@ -22,8 +22,8 @@ type exchange struct {
 	Body    any               `json:"body"`
 }
 
-// TestContract compares answers with recorded ones of a resource server that others read too: the status, the error
-// code and the names of members must be the same. What differs on purpose is listed with each row.
+// TestContract compares answers with recorded ones of another resource server: the status, the error code and the names of members must
+// be the same, except for the intended differences listed in each row.
 func TestContract(t *testing.T) {
 	if _, err := os.Stat(wireDir); err != nil {
 		t.Skipf("no recorded exchanges in %s: skipped", wireDir)
@@ -191,14 +191,14 @@ func compareExchange(t *testing.T, want exchange, got answer, differs []string) 
 	}
 }
 
-// opaque members hold a person's data or a declaration's names: they are not part of the envelope.
+// opaque members contain a person's data or names from a declaration, and are not part of the envelope.
 var opaque = []string{
 	".data.data", ".data.expanded.attachments.data.data", ".expanded.attachments.data.data", ".expanded.message_bodies.data",
 	".connectors.streams.field_capabilities", ".field_capabilities", ".connectors.streams.schema.properties", ".schema.properties",
 	".connectors.streams.query.range_filters", ".connectors.streams.query.aggregations",
 }
 
-// compareNames collects member names that are on one side alone. Of a list the first item stands for all.
+// compareNames collects the names of members that only one side has. It compares the first items of lists.
 func compareNames(path string, want, got any, differences *[]string) {
 	if slices.Contains(opaque, path) {
 		return
@@ -213,7 +213,7 @@ func compareNames(path string, want, got any, differences *[]string) {
 			*differences = append(*differences, fmt.Sprintf("-%s is no object", path))
 			return
 		}
-		if path == "" && want["object"] == "record" { // a record at the top has its data one level up
+		if path == "" && want["object"] == "record" { // the data of a single record is at the top
 			delete(want, "data")
 			got = withoutMember(got, "data")
 		}

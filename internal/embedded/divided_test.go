@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// What somebody's is, is found by who: in whatever way the ending is written.
+// A possessive finds its noun, with any apostrophe and in any case.
 func TestAPossessiveIsItsWord(t *testing.T) {
 	r := newNotes(t, []note{
 		{ID: "card", Text: "A birthday card for Leila"}, {ID: "party", Text: "Leila's birthday"}, {ID: "mine", Text: "My birthday"},
@@ -18,7 +18,7 @@ func TestAPossessiveIsItsWord(t *testing.T) {
 			t.Errorf("%s: %s", q, got.text)
 		}
 	}
-	if got := r.ok("tok-owner", searchFor("Leil's")); got.at("meta", "recall", "containing_words") != nil { // Leila has Leil, and no Leil's
+	if got := r.ok("tok-owner", searchFor("Leil's")); got.at("meta", "recall", "containing_words") != nil { // Leila contains Leil, but not Leil's
 		t.Errorf("Leil's: %s", got.text)
 	}
 	if got := r.ok("tok-owner", searchFor(`"Leila's birthday"`)).ids("record_key"); !slices.Equal(got, []string{"party"}) {
@@ -26,7 +26,7 @@ func TestAPossessiveIsItsWord(t *testing.T) {
 	}
 }
 
-// A hyphen or a space within a word is no reason not to find it, be it in the text or in the query.
+// A hyphen or a space within a word does not keep it from being found, whether in the text or in the query.
 func TestAWordIsFoundDividedOrInOne(t *testing.T) {
 	r := newNotes(t, []note{
 		{ID: "standup", Text: "Team stand-up"}, {ID: "slip", Text: "pay-slip-may.pdf"}, {ID: "run", Text: "The halfmarathon"}, {ID: "mail", Text: "an e-mail"},
@@ -52,7 +52,7 @@ func TestAWordIsFoundDividedOrInOne(t *testing.T) {
 	}
 }
 
-// A hit that has a word in the place of a misspelt one has that word and not the other near ones.
+// For a misspelt word, each hit names the similar words that it has itself.
 func TestAHitNamesItsOwnNearestWord(t *testing.T) {
 	r := newNotes(t, []note{{ID: "a", Text: "the password"}, {ID: "b", Text: "the passport"}, {ID: "both", Text: "password and passport"}})
 	for _, hit := range r.ok("tok-owner", searchFor("passwort")).list("data") {
@@ -64,7 +64,8 @@ func TestAHitNamesItsOwnNearestWord(t *testing.T) {
 	}
 }
 
-// One short common word of another language makes a query one of that language where half of its other words are nowhere.
+// If half of the other words of a query occur nowhere, a short common word of another language makes it a query in that language, and is
+// left out.
 func TestAShortCommonWordIsNotLookedForInAForeignQuery(t *testing.T) {
 	notes := []note{{ID: "name", Text: "Pieter de Wit"}, {ID: "bill", Text: "Fernlink bill"}, {ID: "car", Text: "The car is here"}}
 	for i := range 10 {
@@ -83,7 +84,7 @@ func TestAShortCommonWordIsNotLookedForInAForeignQuery(t *testing.T) {
 	}
 }
 
-// A word that occurs in forms alone that may be other words is said to, and one that is found with another ending is not.
+// A word that occurs only as forms that may be other words is reported as inexact; one that occurs with another ending is not.
 func TestAWordThatOccursInOtherFormsAlone(t *testing.T) {
 	r := newNotes(t, []note{{ID: "gate", Text: "The gate is in terminal one and the cake is here."}, {ID: "mail", Text: "mail and stand-up"}})
 	for q, want := range map[string]any{"termine": "terminal", "terminals": nil, "mails": nil, "standup": nil, "mailing": nil} {

@@ -15,10 +15,10 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/store"
 )
 
-// A note is a record of the tests of search.
+// A note is a record for the tests of search.
 type note struct{ ID, Title, Text, Author, At, Status string }
 
-// newNotes serves notes. What follows @ in an id is the thread.
+// newNotes serves notes. The part of an id after @ is the thread.
 func newNotes(t *testing.T, notes []note) *rig {
 	t.Helper()
 	stream := model.Stream{
@@ -75,7 +75,7 @@ func newNotes(t *testing.T, notes []note) *rig {
 
 func searchFor(q string) string { return "/v1/search?limit=100&q=" + url.QueryEscape(q) }
 
-// A hit shows no fields: what was called off must not look as if it happened.
+// A hit says that its record is cancelled, since it shows no status field.
 func TestAHitSaysThatItIsCancelled(t *testing.T) {
 	r := newNotes(t, []note{
 		{ID: "off", Title: "Dinner", Text: "with Mia", Status: "CANCELLED"}, {ID: "us", Title: "Dinner", Text: "with Mia", Status: "canceled"},
@@ -89,7 +89,7 @@ func TestAHitSaysThatItIsCancelled(t *testing.T) {
 	}
 }
 
-// A word with an accent is in texts of a language that has its stem, and not in others.
+// A word with an accent is only matched with its stem in texts of a language that has that stem.
 func TestAFormWithoutTheAccentIsOfTheSameLanguage(t *testing.T) {
 	notes := []note{{ID: "two", Text: "Las canciones de Rosa y un café"}}
 	for i := range 6 {
@@ -109,7 +109,7 @@ func TestAFormWithoutTheAccentIsOfTheSameLanguage(t *testing.T) {
 	}
 }
 
-// The number of a phone is found however it and the query are written.
+// A phone number is found in any notation, in the text and in the query.
 func TestThePhoneNumberIsFoundByItsDigits(t *testing.T) {
 	r := newNotes(t, []note{
 		{ID: "apart", Title: "+33-6-00000007"}, {ID: "spaced", Title: "+33 6 00 00 00 07"}, {ID: "together", Title: "+33600000007"},
@@ -123,7 +123,7 @@ func TestThePhoneNumberIsFoundByItsDigits(t *testing.T) {
 			}
 		}
 		slices.Sort(got)
-		got = slices.DeleteFunc(got, func(id string) bool { return id == "text" }) // found as it is written there
+		got = slices.DeleteFunc(got, func(id string) bool { return id == "text" }) // it is found as it is written there
 		if diff := cmp.Diff([]string{"apart", "spaced", "together"}, got); diff != "" && q != "(33) 6 0000 0007" || len(got) < 2 {
 			t.Errorf("%s (-want +got)\n%s", q, diff)
 		}
@@ -164,7 +164,7 @@ func TestSearchInPlainWords(t *testing.T) {
 		first   []string // hits, in order
 		recall  map[string]any
 	}{
-		{"a question finds its record", "when is my next dentist appointment?", []string{"teeth"}, map[string]any{"partial_count": 1.0}}, // of no known time
+		{"a question finds its record", "when is my next dentist appointment?", []string{"teeth"}, map[string]any{"partial_count": 1.0}}, // the time is unknown
 		{"records with all words come first", "refund shoes", []string{"refund", "shoes"}, map[string]any{"partial_count": 1.0}},
 		{"other forms of a word are found", "appointments", []string{"teeth"}, nil},
 		{"German forms are found in German text", "Rechnung der Wohnungen", []string{"money"}, nil},
@@ -293,7 +293,7 @@ func TestSearchInPlainWords(t *testing.T) {
 	})
 }
 
-// A word that occurs nowhere, and has no form in the languages of most texts, is looked for in those of few.
+// If a word occurs nowhere and has no form in the languages of most texts, the languages of a few texts are tried.
 func TestWordFormsOfALanguageOfFewTexts(t *testing.T) {
 	notes := []note{{ID: "swedish", Title: "Bak", Text: "Mamma säger att man aldrig ska ha bråttom med bullar, och det är inte svårt.", Author: "Owen"}}
 	for i := range 30 {
@@ -305,7 +305,7 @@ func TestWordFormsOfALanguageOfFewTexts(t *testing.T) {
 	}
 }
 
-// What a grant does not show must not be seen in any answer: two stores that differ only there answer alike.
+// No answer reveals data outside the grant: two stores that differ only there give the same answers.
 func TestSearchShowsNothingBeyondTheGrant(t *testing.T) {
 	other := testCorpus()
 	records := testRecords()
@@ -316,7 +316,7 @@ func TestSearchShowsNothingBeyondTheGrant(t *testing.T) {
 				"secretword",
 				"zebrafinch and its zebrafinches are the most secretive words of all that there are",
 			)
-			data = strings.ReplaceAll(data, `"Invoice number 7"`, `"Xylophone number 7"`) // before the time of the grant
+			data = strings.ReplaceAll(data, `"Invoice number 7"`, `"Xylophone number 7"`) // before the time limit of the grant
 			one.Data = json.RawMessage(data)
 			if !yield(one, nil) {
 				return

@@ -19,7 +19,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/store"
 )
 
-// The tests' corpus is made by hand: two mailboxes and a chat that share the stream name "messages".
+// The corpus of the tests: two mailboxes and a chat that share the stream name "messages".
 
 const (
 	testOrigin = "http://rs.test"
@@ -118,7 +118,7 @@ func testChat() model.Stream {
 	}
 }
 
-// messageTime spaces messages by five days from the start of the year: the hundred and twentieth hour after the last.
+// messageTime returns the time of message i: five days after the previous one, from the start of the year.
 func messageTime(i int) time.Time {
 	return time.Date(2026, time.January, 1, 9, 30, 0, 0, time.UTC).Add(time.Duration(i) * 60 * time.Hour)
 }
@@ -202,7 +202,7 @@ func testCorpus() model.Corpus {
 	}
 }
 
-// A rig is a server over the tests' corpus.
+// A rig is a server with the corpus of the tests.
 type rig struct {
 	t      testing.TB
 	server *Server
@@ -211,7 +211,7 @@ type rig struct {
 
 func newRig(t *testing.T) *rig { return newRigWith(t, Options{}) }
 
-// testStore is loaded once for all tests that only read, and lives as long as they do.
+// testStore is loaded once for all tests that only read, and is never closed.
 var testStore = sync.OnceValues(func() (*store.Store, error) {
 	ctx := context.Background()
 	store, err := store.Open(ctx, "")
@@ -241,7 +241,7 @@ func newRigOver(t *testing.T, store *store.Store, options Options) *rig {
 	return &rig{t: t, server: NewServer(store, grants, options), grants: grants}
 }
 
-// An answer is what came back.
+// An answer is a response of the server.
 type answer struct {
 	status int
 	header http.Header
@@ -272,7 +272,7 @@ func (r *rig) do(request *http.Request) answer {
 	return a
 }
 
-// ok gets and demands status 200.
+// ok gets a target and fails unless the status is 200.
 func (r *rig) ok(token, target string) answer {
 	r.t.Helper()
 	a := r.get(token, target)
@@ -284,7 +284,7 @@ func (r *rig) ok(token, target string) answer {
 
 func (a answer) code() string { return text(a.at("error", "code")) }
 
-// at walks the body by names and indexes.
+// at returns the value in the body at a path of names and indexes.
 func (a answer) at(path ...any) any { return walk(a.body, path...) }
 
 func walk(value any, path ...any) any {
@@ -314,7 +314,7 @@ func (a answer) list(path ...any) []any {
 	return l
 }
 
-// ids lists a member of each item of data.
+// ids returns a member of each item of data.
 func (a answer) ids(name string) []string {
 	ids := []string{}
 	for _, item := range a.list("data") {

@@ -11,8 +11,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/authority"
 )
 
-// TestNarrowGrantLeaksNothing asks for everything on every route with the narrow token: neither a value of a field
-// that is not granted nor a record before its time may come back, not even inside a cursor.
+// TestNarrowGrantLeaksNothing requests everything on every route with the narrow token: neither values of fields that are not granted nor
+// records before the time limit are returned, not even inside a cursor.
 func TestNarrowGrantLeaksNothing(t *testing.T) {
 	r := newRig(t)
 	targets := []string{
@@ -53,10 +53,10 @@ func TestNarrowGrantLeaksNothing(t *testing.T) {
 
 const testArabicWord = "الاجتماع"
 
-// escapedSelf is the address of a read as its answer repeats it.
+// escapedSelf returns the address of a read as its answer repeats it.
 func escapedSelf(target string) string { return fmt.Sprintf(`"self":"%s"`, target) }
 
-// decodedCursors shows what somebody sees who takes the cursors apart.
+// decodedCursors returns what a client sees when it decodes the cursors.
 func decodedCursors(a answer) string {
 	var all strings.Builder
 	for _, name := range []string{"next_cursor", "next_changes_since"} {

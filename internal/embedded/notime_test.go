@@ -11,8 +11,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/store"
 )
 
-// A record whose time is not known has none: none is shown, it comes after those that have one, and a grant that is bounded
-// in time does not open it.
+// A record without a known time is returned without one and sorted after those that have one, and a grant with a time limit does not
+// include it.
 func TestARecordWithoutATimeHasNone(t *testing.T) {
 	index, err := store.Open(t.Context(), "")
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// Whatever is sent is answered, and never as a fault of the server.
+// Every request is answered, and never with an internal error.
 func FuzzAuthority(f *testing.F) {
 	for _, path := range []string{"/oauth/register", "/oauth/par", "/agent-connect", "/oauth/device_authorization", "/oauth/token", "/consent/exchange", "/consent/approve"} {
 		for _, media := range []string{"application/json", "application/x-www-form-urlencoded"} {
@@ -33,7 +33,7 @@ func FuzzAuthority(f *testing.F) {
 	})
 }
 
-// A request that is accepted shows a page, or says what the owner could not approve; and what it grants stays within its source.
+// An accepted request shows a consent page, or says what the owner could not approve; the resulting grant stays within its source.
 func FuzzSelections(f *testing.F) {
 	f.Add(`[{"type":"https://pdpp.dev/data-access","access_mode":"continuous","purpose_code":"x:y","source":{"id":"` + chatSource + `"},"streams":[{"name":"*","fields":[]}]}]`)
 	f.Add(`[{"type":"https://pdpp.dev/data-access","access_mode":"single_use","purpose_code":"x:y","source":{"id":"` + mailSource + `"},"streams":[{"name":"messages","instance_ids":["cin_chat"]}]}]`)

@@ -24,7 +24,7 @@ const (
 	mailSource  = "https://registry.test/connectors/mail"
 )
 
-// An owner approves what clients of the authority ask for. The clock is the test's.
+// An oauthRig has an authority, an owner who approves requests of its clients, and a clock set by the test.
 type oauthRig struct {
 	*rig
 	now time.Time
@@ -52,7 +52,7 @@ func (r *oauthRig) json(path string, body any) answer {
 	return r.do(request)
 }
 
-// form posts names and values in turn.
+// form posts a form with alternating names and values.
 func (r *oauthRig) form(path string, pairs ...string) answer {
 	r.t.Helper()
 	form := url.Values{}
@@ -96,7 +96,7 @@ func encode(t testing.TB, entries ...map[string]any) string {
 	return string(encoded)
 }
 
-// push pushes a request and returns its request_uri.
+// push sends a pushed authorization request and returns its request_uri.
 func (r *oauthRig) push(client string, entries ...map[string]any) string {
 	r.t.Helper()
 	got := r.json("/oauth/par", map[string]any{"client_id": client, "authorization_details": entries})
@@ -108,7 +108,7 @@ func (r *oauthRig) push(client string, entries ...map[string]any) string {
 
 var csrfField = regexp.MustCompile(`name="_csrf" value="([^"]+)"`)
 
-// decide opens the page and decides on it.
+// decide opens a consent page and decides on it.
 func (r *oauthRig) decide(page, decision, secret string, picks ...string) answer {
 	r.t.Helper()
 	shown := r.get("", strings.TrimPrefix(page, testOrigin))
@@ -141,7 +141,7 @@ func consentPage(requestURI string) string {
 	return "/consent?request_uri=" + url.QueryEscape(requestURI)
 }
 
-// authorizeURL is where a browser is sent. Pairs replace or add parameters; an empty value takes one away.
+// authorizeURL returns the address of an authorization request. Pairs replace or add parameters; an empty value removes one.
 func authorizeURL(client string, pairs ...string) string {
 	digest := sha256.Sum256([]byte(verifier))
 	query := url.Values{
@@ -156,7 +156,7 @@ func authorizeURL(client string, pairs ...string) string {
 	return "/oauth/authorize?" + query.Encode()
 }
 
-// code goes through the code flow up to the code.
+// code runs the code flow until it has a code.
 func (r *oauthRig) code(client string, picks []string, pairs ...string) string {
 	r.t.Helper()
 	started := r.get("", authorizeURL(client, pairs...))
@@ -182,7 +182,7 @@ func (r *oauthRig) refresh(client, token string) answer {
 	return r.form("/oauth/token", "grant_type", "refresh_token", "refresh_token", token, "client_id", client)
 }
 
-// Way A2: a pushed request, and polling for what the owner decided.
+// Way A2: a pushed request, and polling for the decision of the owner.
 func TestAgentConnect(t *testing.T) {
 	r := newOAuthRig(t)
 	client := r.register()
@@ -366,7 +366,7 @@ func TestDeviceCode(t *testing.T) {
 	demand(t, poll(code, client), "authorization_pending")
 	demand(t, poll(code, "pdpp_cli"), "invalid_client")
 	demand(t, poll("nosuch", client), "invalid_grant")
-	inPage, _ := url.Parse(page) // which others may see
+	inPage, _ := url.Parse(page) // others may see this address
 	demand(t, poll(strings.TrimPrefix(inPage.Query().Get("request_uri"), "urn:pdpp:pending-consent:"), client), "invalid_grant")
 	r.approve(page)
 	r.now = r.now.Add(300 * time.Second)
@@ -398,7 +398,7 @@ func TestDeviceCode(t *testing.T) {
 	demand(t, r.form("/oauth/token", "grant_type", "urn:ietf:params:oauth:grant-type:token-exchange"), "unsupported_grant_type")
 }
 
-// The owner finds the keys and connection ids that connect needs; no other caller does.
+// Only the owner sees the keys and connection ids that connect needs.
 func TestTheOwnerSeesTheConnections(t *testing.T) {
 	r := newOAuthRig(t)
 	ask := func(secret string) answer {
@@ -414,7 +414,7 @@ func TestTheOwnerSeesTheConnections(t *testing.T) {
 			t.Errorf("%q: %d %s", secret, got.status, got.text)
 		}
 	}
-	for range 20 { // a page elsewhere has the owner's browser try secrets
+	for range 20 { // a page of another site makes the owner's browser guess secrets
 		request := httptest.NewRequest(http.MethodGet, testOrigin+"/_ref/connections", nil)
 		request.SetBasicAuth("owner", "wrong")
 		request.Header.Set("Sec-Fetch-Site", "cross-site")

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// signedIn is a client that went through the code flow, with its tokens.
+// signedIn runs the code flow and returns the client and its tokens.
 func (r *oauthRig) signedIn(pairs ...string) (client string, got answer) {
 	r.t.Helper()
 	client = r.register("authorization_code", "refresh_token")
@@ -63,7 +63,7 @@ func TestCodeFlow(t *testing.T) {
 	if got := r.redeem(client, code, "code_verifier", "wrong"); got.at("error") != "invalid_grant" {
 		t.Errorf("a code was redeemed twice: %s", got.text)
 	}
-	r.ok(token, "/v1/schema") // who lacks the verifier ends nothing
+	r.ok(token, "/v1/schema") // an attempt without the verifier ends nothing
 	if got := r.redeem(client, code); got.at("error") != "invalid_grant" {
 		t.Errorf("a code was redeemed twice: %s", got.text)
 	}
@@ -102,7 +102,7 @@ func TestCodeFlowLives(t *testing.T) {
 	}
 }
 
-// With no selection the owner picks connections, and what comes of it is a package.
+// Without a selection the owner chooses connections, which makes a package.
 func TestOwnerPicks(t *testing.T) {
 	r := newOAuthRig(t)
 	client := r.register("authorization_code", "refresh_token")
@@ -171,7 +171,7 @@ func TestAuthorizeRefusals(t *testing.T) {
 	}
 }
 
-// Two readers of a parameter that is sent twice could take different values (RFC 6749 3.1, 3.2): nothing is given for either.
+// Two programs could read different values of a repeated parameter (RFC 6749 3.1, 3.2), so such a request is refused.
 func TestAParameterSentTwiceIsRefused(t *testing.T) {
 	r := newOAuthRig(t)
 	client := r.register("authorization_code", "refresh_token")
@@ -253,7 +253,7 @@ func TestRefresh(t *testing.T) {
 	if second.status != http.StatusOK || second.at("grant_id") != got.at("grant_id") || second.at("refresh_token") == first {
 		t.Fatalf("refresh: %d %s", second.status, second.text)
 	}
-	r.ok(text(got.at("access_token")), "/v1/schema") // the earlier one lives to its own end
+	r.ok(text(got.at("access_token")), "/v1/schema") // the previous token is valid until it expires
 	demand := func(got answer, code string, died any) {
 		t.Helper()
 		if got.status != http.StatusBadRequest || got.at("error") != code || got.at("fresh_authorization_required") != died {
@@ -277,7 +277,7 @@ func TestRefresh(t *testing.T) {
 	}
 }
 
-// Refreshes of one client end its own earlier tokens, and nobody else's.
+// A client's refreshes end its own earlier tokens and not those of other clients.
 func TestManyRefreshesLeaveTheTokensOfOthers(t *testing.T) {
 	r := newOAuthRig(t)
 	_, other := r.signedIn()
@@ -293,7 +293,7 @@ func TestManyRefreshesLeaveTheTokensOfOthers(t *testing.T) {
 	}
 }
 
-// Of parallel refreshes one gets tokens, and they are dead when the others have asked.
+// Of parallel refreshes with one token, the first gets tokens, and the second revokes them.
 func TestParallelRefreshKillsTheFamily(t *testing.T) {
 	r := newOAuthRig(t)
 	client, got := r.signedIn()

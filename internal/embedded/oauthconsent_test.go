@@ -40,7 +40,7 @@ func TestConsentPageSaysWhatIsAsked(t *testing.T) {
 	}
 }
 
-// A program's name and purpose cannot reorder what the page says of it.
+// A program's name and purpose cannot reorder the text of the page.
 func TestConsentPageKeepsItsOrder(t *testing.T) {
 	r := newOAuthRig(t)
 	registered := r.json("/oauth/register", map[string]any{"client_name": "Mail\u202e app\u2069\u001b[31m \u05d0", "redirect_uris": []string{"http://127.0.0.1/callback"}})
@@ -53,7 +53,7 @@ func TestConsentPageKeepsItsOrder(t *testing.T) {
 	}
 }
 
-// The page says all of the time that is asked for: the last second of a month is not before its last day.
+// The page states the requested period exactly: a period may end with the last second of a month.
 func TestConsentPageSaysTheWholeTime(t *testing.T) {
 	r := newOAuthRig(t)
 	for _, test := range []struct{ since, until, want string }{
@@ -71,7 +71,7 @@ func TestConsentPageSaysTheWholeTime(t *testing.T) {
 	}
 }
 
-// What the owner could not approve is an error in the browser, and the program waits.
+// A request that the owner could not approve is an error in the browser, and the program keeps polling.
 func TestConsentPageRefusesConnections(t *testing.T) {
 	r := newOAuthRig(t)
 	for _, test := range []struct {
@@ -145,7 +145,7 @@ func TestConsentNeedsTheOwner(t *testing.T) {
 	}
 	t.Run("guessing is slow", func(t *testing.T) {
 		wrong := func(_ *http.Request, v url.Values) { v.Set("owner_secret", "wrong") }
-		for range 8 { // two above
+		for range 8 { // two were made above
 			if got := send(wrong); got.status != http.StatusForbidden {
 				t.Fatalf("status %d", got.status)
 			}
@@ -186,7 +186,7 @@ func TestConsentNeedsTheOwner(t *testing.T) {
 	})
 }
 
-// Undecided requests do not pile up.
+// The number of undecided requests is limited.
 func TestRequestsAreBounded(t *testing.T) {
 	r := newOAuthRig(t)
 	for range 256 {
@@ -224,7 +224,7 @@ func TestAuthorityMetadata(t *testing.T) {
 	}
 }
 
-// A page of another site can send a request, whose answer it cannot read: it must not register clients or fill the queue of requests.
+// A page of another site can send requests without reading the answers: it must not register clients or fill the queue of requests.
 func TestAPageOfAnotherSiteStartsNothing(t *testing.T) {
 	r := newOAuthRig(t)
 	sent := encode(t, details("https://registry.pdpp.org/connectors/gmail", everyStream()))

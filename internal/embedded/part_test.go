@@ -6,7 +6,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/authority"
 )
 
-// A hit in the body of a message or in an attachment has the time and the sender of the message, as far as these are granted.
+// A hit in the body of a message or in an attachment has the time and the sender of the message, if they are granted.
 func TestAPartHasTheTimeOfItsRecord(t *testing.T) {
 	r := newRig(t)
 	grant := func(token string, fields ...string) {
@@ -27,7 +27,7 @@ func TestAPartHasTheTimeOfItsRecord(t *testing.T) {
 		authored, actor, title any
 	}{
 		{"tok-client", "موعد", at, senders[0], "Invoice number 51"},
-		{"tok-client", "report 1", messageTime(50).Format("2006-01-02T15:04:05Z07:00"), senders[2], nil}, // one of several
+		{"tok-client", "report 1", messageTime(50).Format("2006-01-02T15:04:05Z07:00"), senders[2], nil}, // one of several attachments
 		{"tok-subjects", "موعد", nil, nil, "Invoice number 51"},
 		{"tok-bodies", "موعد", nil, nil, nil},
 	} {

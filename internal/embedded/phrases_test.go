@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestPhrases compares the records that phrases find with those in whose texts they are.
+// TestPhrases compares the records found by phrases with the records whose texts contain them.
 func TestPhrases(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2)) // #nosec G404 -- a test
 	var notes []note
@@ -43,7 +43,7 @@ func TestPhrases(t *testing.T) {
 	}
 }
 
-// A word in most records must not give way to a guess at one that is in none.
+// A query with a word in most records finds those, although another word of it only has a similar one.
 func TestACommonWordFindsBesideAGuess(t *testing.T) {
 	notes := []note{{ID: "guess", Text: "I shall send it."}}
 	for i := range 124 {

@@ -19,7 +19,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/store"
 )
 
-// A question is asked of a folder; gold are the ids of the records that answer it.
+// A question is for one folder; gold has the ids of the records that answer it.
 type question struct {
 	Stream string   `json:"stream"`
 	Q      string   `json:"q"`
@@ -27,7 +27,7 @@ type question struct {
 	Part   string   `json:"part"`
 }
 
-// TestRecall asks the questions of the folder named by RECALL and prints how many find their evidence.
+// TestRecall searches for the questions of the folder in RECALL and prints how many find their records.
 func TestRecall(t *testing.T) {
 	folder := os.Getenv("RECALL")
 	if folder == "" {

@@ -15,7 +15,7 @@ func TestRecords(t *testing.T) {
 		name, token, target string
 		status              int
 		code                string
-		ids                 []string // of data, when there is no code
+		ids                 []string // of the records, if code is empty
 	}{
 		{
 			name: "the newest come first", token: "tok-client", target: "/v1/streams/messages/records?connection_id=cin_mail_work&limit=2",

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// The laws, for any path and query of any bearer: the answer is JSON and no fault of the server; an error has a code and
-// a sentence; and no caller without a token sees anything.
+// For any path, query and bearer: the answer is JSON and not an internal error, an error has a code and a message, and a caller without a
+// token gets no data.
 func FuzzRequest(f *testing.F) {
 	for _, seed := range [][2]string{
 		{"schema", "view=compact"}, {"streams", ""}, {"streams/messages/records", "limit=2&sort=-received_at&filter[size_bytes][gte]=1&fields=id"}, {"streams/messages/records", "cursor=abc"},
@@ -58,8 +58,7 @@ func FuzzRequest(f *testing.F) {
 	})
 }
 
-// The laws: a cursor of the server's own is opened to what was sealed; one that was changed in any byte, and any other
-// text, is not opened.
+// A cursor of this server decodes to its content; a cursor changed in any byte, or any other text, is refused.
 func FuzzCursor(f *testing.F) {
 	f.Add("records", int64(7), int64(9), uint16(3), byte(1), "abc")
 	f.Add("", int64(-1), int64(0), uint16(0), byte(0x80), "")

@@ -146,7 +146,7 @@ func TestStreams(t *testing.T) {
 	})
 }
 
-// Of files that were read, all streams say the same, and nothing that is still to come is new.
+// All streams read from files have the same freshness, and records in the future do not count as new.
 func TestFreshnessOfFilesIsWhenTheyWereRead(t *testing.T) {
 	index, err := store.Open(t.Context(), "")
 	if err != nil {

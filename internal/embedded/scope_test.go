@@ -12,8 +12,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/store"
 )
 
-// The words that a search names in place of one, and the order in which it does, are those of what the grant shows: each is found by it, and
-// of two alike the one that it shows in more records comes first.
+// The suggested words of a search, and their order, depend only on granted records: each suggestion finds a record, and of similar ones
+// the more frequent comes first.
 func TestASearchNamesNoWordsBeyondItsGrant(t *testing.T) {
 	year, err := sample.Year(t.Context())
 	if err != nil {
@@ -81,7 +81,7 @@ func TestASearchNamesNoWordsBeyondItsGrant(t *testing.T) {
 	}
 }
 
-// A cursor tells its bearer no position: those of a store count records that the grant does not show.
+// A cursor does not reveal its position in the store, which counts records outside the grant.
 func TestACursorTellsNoPosition(t *testing.T) {
 	store, err := testStore()
 	if err != nil {

@@ -34,7 +34,7 @@ func TestSearch(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			got := r.ok(test.token, "/v1/search?"+test.query)
 			keys := got.ids("record_key")
-			keys = keys[:min(len(test.keys), len(keys))] // before those with some of the words
+			keys = keys[:min(len(test.keys), len(keys))] // records with only some of the words follow
 			less := cmp.Transformer("set", func(keys []string) map[string]bool {
 				set := map[string]bool{}
 				for _, key := range keys {
@@ -106,7 +106,7 @@ func TestSearchPages(t *testing.T) {
 		for i := range cursor {
 			for n, letter := range letters {
 				changed := cursor[:i] + string(letter) + cursor[i+1:]
-				if changed == cursor || n%16 > 0 && i < len(cursor)-1 { // only at the end a character may have bits that are not used
+				if changed == cursor || n%16 > 0 && i < len(cursor)-1 { // unused bits of the last character may differ
 					continue
 				}
 				if got := r.get("tok-client", "/v1/search?q=invoice&limit=1&cursor="+changed); got.code() != "invalid_cursor" {

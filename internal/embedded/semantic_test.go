@@ -19,12 +19,12 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/store"
 )
 
-// recordsRead is how many records are read at a time to make their vectors.
+// recordsRead is the number of records that are read at a time to make their vectors.
 const recordsRead = 64
 
 var errStopped = errors.New("stopped")
 
-// run indexes until everything has its vectors, or until the endpoint fails.
+// run indexes until all records have vectors, or the endpoint fails.
 func run(t *testing.T, e *semantic.Index) {
 	t.Helper()
 	e.Wait = func(context.Context, time.Duration) error { return errStopped }
@@ -164,7 +164,7 @@ func TestSemanticSearch(t *testing.T) {
 	})
 }
 
-// TestSemanticSearchKeepsTheGrant searches for what is in a field that is not granted, and in records that are not.
+// TestSemanticSearchKeepsTheGrant searches for text in fields and records that are not granted.
 func TestSemanticSearchKeepsTheGrant(t *testing.T) {
 	store := loadedStore(t, "", testCorpus())
 	e := newTestModel(t).embeddings(t, store, "words")
@@ -306,5 +306,5 @@ func TestAnEndpointThatChangesItsDimensionHalfway(t *testing.T) {
 	if err != nil || waits != 1 || !e.Progress().Complete || e.Progress().Done != len(texts) {
 		t.Errorf("after %d failures: %+v, %v", waits, e.Progress(), err)
 	}
-	newRigOver(t, loaded, Options{Embeddings: e}).ok("tok-client", "/v1/search/semantic?q=17") // of the new dimension
+	newRigOver(t, loaded, Options{Embeddings: e}).ok("tok-client", "/v1/search/semantic?q=17") // a query of the new dimension
 }

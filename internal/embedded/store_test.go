@@ -58,14 +58,14 @@ func TestStoreReopens(t *testing.T) {
 	}
 	r = newRigOver(t, second, Options{})
 	for _, target := range targets {
-		// Cursors are among what must be the same: a bookmark outlives the process.
+		// Cursors must be the same too: a bookmark outlives the process.
 		if diff := cmp.Diff(before[target], r.ok("tok-client", target).text); diff != "" {
 			t.Errorf("%s (-before +after):\n%s", target, diff)
 		}
 	}
 }
 
-// A damaged index has a code of its own and an answer that says what to do, also where the damage is met only when records are read.
+// A damaged index has its own error code and a message that says what to do, even if the damage is found only when records are read.
 func TestADamagedIndexIsNamed(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "index.db")
 	index, err := store.Open(t.Context(), path)
@@ -73,7 +73,7 @@ func TestADamagedIndexIsNamed(t *testing.T) {
 		err = index.Load(t.Context(), testCorpus(), "test", nil)
 	}
 	if err == nil {
-		err = index.Close() // writes what its log holds into the file
+		err = index.Close() // writes the content of the log into the file
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -98,8 +98,8 @@ func TestADamagedIndexIsNamed(t *testing.T) {
 	}
 }
 
-// Data that are no secret have the same cursors in every process, so that one that a command printed is good in the next. Any other
-// corpus has its own in each index.
+// Cursors of public data are valid in every process, so that a cursor printed by one command can be used in the next. Every other corpus
+// has different cursors in each index.
 func TestCursorsOfPublicDataAreGoodInEveryStore(t *testing.T) {
 	for _, public := range []bool{true, false} {
 		pages := map[string]string{}
@@ -130,7 +130,7 @@ func TestCursorsOfPublicDataAreGoodInEveryStore(t *testing.T) {
 }
 
 func TestLoad(t *testing.T) {
-	const batchSize = 25_000 // records are stored so many at a time
+	const batchSize = 25_000 // the number of records stored at a time
 	record := func(id, text string) model.Record {
 		data, err := json.Marshal(map[string]string{"id": id, "text": text})
 		if err != nil {

@@ -14,14 +14,14 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/store"
 )
 
-// A testModel is an embeddings endpoint whose vectors count words, a bucket to a word and its synonyms.
+// A testModel is an embedding endpoint whose vectors count words, one dimension for each word and its synonyms.
 type testModel struct {
 	url string
 
 	mu        sync.Mutex
 	dimension int
-	texts     int // that were asked for
-	failFrom  int // fails once it was asked for so many texts; 0: never
+	texts     int // the number of requested texts
+	failFrom  int // fails after this many texts; 0: never
 }
 
 var synonyms = map[string]string{"tooth": "dentist", "teeth": "dentist", "car": "automobile", "vehicle": "automobile"}
@@ -53,7 +53,7 @@ func (m *testModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}{}
 	for i, text := range asked.Input {
 		vector := make([]float32, m.dimension)
-		vector[0] = 0.1 // no text is without a direction
+		vector[0] = 0.1 // no vector is zero
 		for _, term := range search.Terms(text) {
 			word := term.Text
 			if other, ok := synonyms[word]; ok {
@@ -68,7 +68,7 @@ func (m *testModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(answer)
 }
 
-// asked returns how many texts were asked for since the last call.
+// asked returns how many texts were requested since the last call.
 func (m *testModel) asked() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/store"
 )
 
-// newVisits serves records whose times are days, instants, and what clocks showed.
+// newVisits serves records whose times are dates, instants and local times.
 func newVisits(t *testing.T) *rig {
 	t.Helper()
 	visits := []map[string]any{
@@ -65,7 +65,7 @@ func TestATimeOfNoZoneIsWhatTheClockShowed(t *testing.T) {
 	r := newVisits(t)
 	for filter, want := range map[string]string{
 		"filter[when][gte]=2026-03-04&filter[when][lt]=2026-03-05": "ab", "filter[when]=2026-03-04T23:50:00": "b",
-		"filter[when][gte]=2026-03-04T23:50:00-05:00":  "bcd", // the clock of the zone that is named
+		"filter[when][gte]=2026-03-04T23:50:00-05:00":  "bcd", // local time in the given zone
 		"filter[when][lt]=2026-03-05T00:00:00%2B09:00": "ab",
 		"filter[when][lte]=2026-03-05T00:10:00Z":       "abc",
 		"filter[when]=2026-03-06T00:00:00%2B02:00":     "d",
@@ -93,7 +93,7 @@ func TestATimeOfNoZoneIsWhatTheClockShowed(t *testing.T) {
 	}
 }
 
-// A day among instants is found by the bounds of that day in every zone, as the clock of the zone shows them.
+// A date among instants is within the bounds of that day in every zone.
 func TestADayIsThatOfEveryZone(t *testing.T) {
 	r := newVisits(t)
 	for _, name := range []string{"UTC", "Europe/Vienna", "America/New_York", "Pacific/Honolulu", "Asia/Tokyo", "Asia/Kathmandu", "Pacific/Auckland",
@@ -121,7 +121,7 @@ func TestADayIsThatOfEveryZone(t *testing.T) {
 	}
 }
 
-// Of two bounds the wider has all that the narrower has, days without a time among them: each begins at midnight by the clock of the bound.
+// A date counts as midnight in the zone of the bound, so a wider bound always includes it when a narrower one does.
 func TestADayBeginsAtMidnight(t *testing.T) {
 	r := newVisits(t)
 	for bound, day := range map[string]string{"09T23:59:59": "later", "10T00:00:00": "equal", "10T00:00:01": "earlier", "10T09:00:00": "earlier", "10T23:00:00": "earlier"} {

@@ -13,7 +13,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/store"
 )
 
-// What could not be read of a person's files is said where an answer may miss it, to those who may see the stream, after a restart too.
+// Answers that may miss data because a file could not be read say so, to clients that may read the stream, even after a restart.
 func TestAnswersTellWhatWasNotRead(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "index.db")
 	index := loadedStore(t, path, func() model.Corpus {
@@ -84,7 +84,7 @@ func TestAnswersTellWhatWasNotRead(t *testing.T) {
 	}
 }
 
-// The schema says of the worst files what was not read of them, names others and counts the rest; another answer says it of the worst.
+// The schema reports what was not read of the worst files, names others and counts the rest; other answers report the worst file.
 func TestTheWorstFilesAreNamed(t *testing.T) {
 	corpus := noteCorpus("tea")
 	corpus.LeftOut = func() (all []model.LeftOut) {

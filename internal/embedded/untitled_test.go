@@ -9,7 +9,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/store"
 )
 
-// newTable serves one record of a stream of these fields.
+// newTable serves one record of a stream with these fields.
 func newTable(t *testing.T, fields []model.Field, record map[string]any) *rig {
 	t.Helper()
 	data, err := json.Marshal(record)
@@ -34,7 +34,7 @@ func newTable(t *testing.T, fields []model.Field, record map[string]any) *rig {
 	return newRigOver(t, index, Options{})
 }
 
-// A record of a stream that has no title is called by what it says first.
+// A record of a stream without a title field is titled with its first values.
 func TestAHitOfATableWithoutATitleSaysWhatItIs(t *testing.T) {
 	id, first := model.Field{Name: "id", Type: "string"}, model.Field{Name: "first_name", Type: "string", Lexical: true}
 	last, city := model.Field{Name: "last_name", Type: "text", Lexical: true}, model.Field{Name: "city", Type: "string", Lexical: true}
@@ -66,7 +66,7 @@ func TestAHitOfATableWithoutATitleSaysWhatItIs(t *testing.T) {
 	}
 }
 
-// A record says when it was made as a search of it does.
+// A record has the same time as its search hit.
 func TestARecordIsOfTheTimeOfItsHit(t *testing.T) {
 	fields := []model.Field{
 		{Name: "id", Type: "string"}, {Name: "text", Type: "text", Lexical: true}, {Name: "created_at", Type: "timestamp"},

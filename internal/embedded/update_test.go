@@ -36,7 +36,7 @@ func (f changingFolder) words(count int) string {
 	return strings.Join(text, " ")
 }
 
-// file is the text of a file of some kind: ids collide within and over files, columns change their types, threads go over files.
+// file returns the text of a file of some kind. Ids collide within and across files, columns change their types, and threads span files.
 func (f changingFolder) file(name string) string {
 	var text strings.Builder
 	day := func() string { return fmt.Sprintf("2026-0%d-1%d", 1+f.random.IntN(9), f.random.IntN(10)) }
@@ -128,7 +128,7 @@ func (f changingFolder) change(t *testing.T) string {
 	return "write " + name
 }
 
-// answers are what the resource server says of a store, but for cursors and when its files were read.
+// answers returns the answers of the resource server for a store, without cursors and the time of reading.
 func answers(t *testing.T, of *store.Store) map[string]any {
 	t.Helper()
 	of.Catalog().ReadAt = nil
@@ -166,12 +166,12 @@ func answers(t *testing.T, of *store.Store) map[string]any {
 	return all
 }
 
-// The law of an index that keeps up: after any changes to a folder it answers as one that was made anew.
+// After any changes to a folder, an updated index answers like a new one.
 func TestAnIndexThatKeepsUpIsAsOneMadeAnew(t *testing.T) {
 	for seed := range uint64(2) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
-			f := changingFolder{dir: t.TempDir(), random: rand.New(rand.NewPCG(seed, 1))} // #nosec G404 -- a test that repeats
+			f := changingFolder{dir: t.TempDir(), random: rand.New(rand.NewPCG(seed, 1))} // #nosec G404 -- a repeatable test
 			if err := os.WriteFile(filepath.Join(f.dir, "zz.jsonl"), []byte(`{"id":1,"of":1,"text":"harbour lights"}`+"\n"), 0o600); err != nil {
 				t.Fatal(err)
 			}
@@ -195,7 +195,7 @@ func TestAnIndexThatKeepsUpIsAsOneMadeAnew(t *testing.T) {
 				if corpus, err = read(nil); err != nil {
 					t.Fatal(err)
 				}
-				if step%5 == 4 { // a start that goes on where another was interrupted
+				if step%5 == 4 { // a start that continues an interrupted one
 					known, err := index.Known(t.Context())
 					if err != nil {
 						t.Fatal(err)
@@ -220,7 +220,7 @@ func TestAnIndexThatKeepsUpIsAsOneMadeAnew(t *testing.T) {
 	}
 }
 
-// A cursor goes on where its stream has not changed, and is refused in plain words where it has; so is that of a search.
+// The cursor of a list or of a search continues if its stream has not changed, and is otherwise refused with a clear message.
 func TestCursorsOfAnIndexThatKeepsUp(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) {
@@ -263,7 +263,7 @@ func TestCursorsOfAnIndexThatKeepsUp(t *testing.T) {
 	}
 }
 
-// What was read to its end before a load was interrupted is not read again.
+// Files that were completely read before a load was interrupted are not read again.
 func TestALoadGoesOnWhereItWasInterrupted(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"a", "b", "c"} {

@@ -116,7 +116,7 @@ func TestFieldWindowRefusals(t *testing.T) {
 	}
 }
 
-// A query is found where it first stands, in either case.
+// A query is found at its first occurrence, in either case.
 func TestAQueryIsFoundWhereItFirstStands(t *testing.T) {
 	for _, row := range []struct {
 		text, query string

@@ -27,5 +27,5 @@ func TestDemoGrantsOnAnyFolder(t *testing.T) {
 	if _, member, _ := grants.byID(bundle.Members[0]); member.Revoked {
 		t.Error("the only member of a package is revoked")
 	}
-	DemoGrants(nil, tokens, now) // no data is no reason to fail
+	DemoGrants(nil, tokens, now) // an empty corpus is not an error
 }

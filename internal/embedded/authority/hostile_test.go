@@ -15,8 +15,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/page/pagetest"
 )
 
-// consentShapes are those of the consent pages of a program, over data and with parameters, that say one text wherever they can, with
-// what their policies name.
+// consentShapes returns the markup and the policies of consent pages with the text in everything that a program, the data or a parameter
+// can set.
 func consentShapes(t *testing.T, text string) map[string][]string {
 	now := time.Date(2026, time.June, 1, 12, 0, 0, 0, time.UTC)
 	connectors := []model.Connector{{
@@ -28,7 +28,7 @@ func consentShapes(t *testing.T, text string) map[string][]string {
 		Connectors: func() []model.Connector { return connectors }, Origin: func(*http.Request) string { return "http://127.0.0.1:7711" },
 	})
 	redirect, err := url.Parse("https://a" + text + "/callback")
-	if err != nil { // nor is it registered
+	if err != nil { // then the client was not registered
 		redirect = &url.URL{Scheme: "https", Host: "a.example"}
 	}
 	cookie := strings.Repeat("0", 32)
@@ -71,8 +71,8 @@ func consentShapes(t *testing.T, text string) map[string][]string {
 	return shapes
 }
 
-// Whatever a program, its addresses, the data and a form say, no consent page has an element, an attribute, a link or a policy that it has
-// not for words.
+// Programs, addresses, data and forms cannot add an element, an attribute, a link or a policy to a consent page: its markup is the same
+// as with harmless text.
 func TestNothingOfAProgramIsMarkup(t *testing.T) {
 	for _, text := range pagetest.Hostile() {
 		if diff := cmp.Diff(consentShapes(t, pagetest.Plain(text)), consentShapes(t, text)); diff != "" {

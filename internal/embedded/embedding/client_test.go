@@ -104,7 +104,7 @@ func TestHostileEndpoints(t *testing.T) {
 
 func TestASlowEndpointIsLeft(t *testing.T) {
 	server := endpointThat(t, func(_ http.ResponseWriter, r *http.Request) {
-		_, _ = io.ReadAll(r.Body) // else the server does not see that the client hangs up
+		_, _ = io.ReadAll(r.Body) // otherwise the server does not notice that the client disconnects
 		<-r.Context().Done()
 	})
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
@@ -114,7 +114,7 @@ func TestASlowEndpointIsLeft(t *testing.T) {
 	}
 }
 
-// TestOnlyThisMachineIsReached dials addresses that are not loopback: none of them may be connected to.
+// TestOnlyThisMachineIsReached dials addresses that are not loopback: no connection may be made to any of them.
 func TestOnlyThisMachineIsReached(t *testing.T) {
 	for _, address := range []string{"http://192.0.2.1:1", "http://0.0.0.0:1", "http://[2001:db8::1]:1", "http://169.254.169.254"} {
 		_, err := clientOf(t, Options{URL: address, Allow: []string{"another.example"}}).Embed(t.Context(), []string{"a"})

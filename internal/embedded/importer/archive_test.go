@@ -13,7 +13,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/archive"
 )
 
-// zipOf packs files, in the order of their names and texts.
+// zipOf returns an archive of files, given as names and texts in order.
 func zipOf(t testing.TB, namesAndTexts ...string) string {
 	t.Helper()
 	var out bytes.Buffer
@@ -33,7 +33,7 @@ func zipOf(t testing.TB, namesAndTexts ...string) string {
 	return out.String()
 }
 
-// encrypted marks the entries of an archive as encrypted ones are, in their own headers and in the directory.
+// encrypted sets the encryption flag of the entries of an archive, in their own headers and in the directory.
 func encrypted(text string) string {
 	out := []byte(text)
 	for at := range out {
@@ -47,7 +47,7 @@ func encrypted(text string) string {
 	return string(out)
 }
 
-// claims makes an archive of empty entries that say to unpack to a size.
+// claims returns an archive of empty entries that claim an unpacked size.
 func claims(t *testing.T, entries int, size uint64) string {
 	t.Helper()
 	var out bytes.Buffer
@@ -63,7 +63,7 @@ func claims(t *testing.T, entries int, size uint64) string {
 	return out.String()
 }
 
-// An archive is read as the folder that it holds, in a folder or by itself.
+// An archive is read like the folder that it contains, inside a folder or on its own.
 func TestArchivesAreFolders(t *testing.T) {
 	inner := zipOf(t, "deep.csv", "n\n7\n", "more.zip", zipOf(t, "deeper.csv", "n\n8\n"))
 	holds := zipOf(t, "Takeout/a.csv", "id,n\n1,1\n2,2\n", "Takeout/list.json", `{"items":[{"n":3},{"n":4}]}`, "Takeout/mail/one.eml", letterOf("Message-ID: <a@x>", "", "a"), "inner.ZIP", inner)
@@ -86,7 +86,7 @@ func TestArchivesAreFolders(t *testing.T) {
 	}
 }
 
-// A name that Windows wrote in the charset of its console, and a name that two entries have, lose no entry.
+// Entries are not lost if their names are in the charset of a Windows console, or if two entries have the same name.
 func TestEntriesOfArchivesAreFoundByAnyName(t *testing.T) {
 	corpus, skips := openFolder(t, writeFolder(t, map[string]string{"a.zip": zipOf(t, "M\x81ller.csv", "n\n1\n", "x/twice.csv", "n\n2\n", "x/twice.csv", "n\n3\n")}))
 	got := map[string]string{}
@@ -98,7 +98,7 @@ func TestEntriesOfArchivesAreFoundByAnyName(t *testing.T) {
 	}
 }
 
-// No archive keeps the rest from being read, fills the memory or reaches beyond itself.
+// An archive cannot keep other files from being read, exhaust memory or refer to files outside itself.
 func TestHostileArchives(t *testing.T) {
 	dir := writeFolder(t, map[string]string{
 		"good.csv": "n\n1\n", "secret.zip": encrypted(zipOf(t, "a.csv", "n\n1\n")),

@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// What a bank writes above and below a table, such as the balance, is a stream of its own.
+// Lines that a bank writes above and below a table, such as the balance, become a separate stream.
 func TestLinesAroundATableAreRecords(t *testing.T) {
 	const table = "Tag;Text;Betrag;Wert\n15.01.26;Miete;-800,00;x\n16.01.26;Lohn;2.000,00;y\n"
 	line := func(number float64, place, text string) map[string]any {
@@ -46,7 +46,7 @@ func TestLinesAroundATableAreRecords(t *testing.T) {
 	}
 }
 
-// A row may have fewer cells than the header, and a total is what sums up the rows above it, wherever it stands.
+// A row may have fewer cells than the header, and a total is a row that sums up the rows above it, anywhere in the table.
 func TestRowsAreToldFromTotalsAndRemarks(t *testing.T) {
 	const header, two = "Day;What;Sum;Tag;Note;Ref\n", "2026-01-01;a;10.5;t;n;r\n2026-01-02;b;20.5;t;n;r\n"
 	const narrow, many = "Day;What;Sum\n", "2026-01-01;a;10,00\n2026-01-02;b;11,00\n"
@@ -54,8 +54,8 @@ func TestRowsAreToldFromTotalsAndRemarks(t *testing.T) {
 	for _, test := range []struct {
 		name, text string
 		rows       int
-		around     []string // what they say
-		kept       string   // why one is, but for what stands around
+		around     []string // their texts
+		kept       string   // why a row was kept, without the lines around the table
 	}{
 		{"short rows at the end", header + two + "2026-01-03;c;30.5\n2026-01-04;d\n", 4, nil, "the row has 3 cells, and the header 6; it is kept"},
 		{"short rows alone", header + "2026-01-03;c;30.5\n2026-01-04;d;7\n", 2, nil, "the row has 3 cells, and the header 6; it is kept"},

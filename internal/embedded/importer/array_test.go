@@ -65,8 +65,8 @@ func TestArraysAreReadItemByItem(t *testing.T) {
 	}
 }
 
-// Where an object has several arrays of objects, or its only one in objects that hold nothing else, each is a stream. What is beside them
-// is a record. Nothing is left out.
+// If an object has several arrays of objects, or its only one is within objects that have nothing else, each array is a stream and the
+// rest is a record. Nothing is left out.
 func TestArraysOfAnObjectAreStreams(t *testing.T) {
 	for _, test := range []struct {
 		name, text string
@@ -118,8 +118,8 @@ func TestArraysOfAnObjectAreStreams(t *testing.T) {
 	}
 }
 
-// A stream that a manifest names has what its file had when there was one stream to a file. Many files of one kind have a stream for each
-// of their arrays.
+// A stream declared in a manifest has what its file had when there was one stream for each file. Many files of one kind have a stream for
+// each of their arrays.
 func TestArraysOfManyFiles(t *testing.T) {
 	const text = `{"cards":[{"id":"c"}],"lists":[{"id":"l"},{"id":"m"}]}`
 	corpus, _ := openFolder(t, writeFolder(t, map[string]string{"manifest.json": `{"streams":{"a":{"types":{"id":"string"}}}}`, "a.json": text}))
@@ -140,7 +140,7 @@ func TestArraysOfManyFiles(t *testing.T) {
 	}
 }
 
-// FuzzArray holds the reader to this: it takes any bytes, its records are valid, and reading them again gives the same.
+// FuzzArray checks that the reader accepts any bytes, returns valid records, and returns the same records when it reads again.
 func FuzzArray(f *testing.F) {
 	for _, seed := range []string{`[{"id":1},2]`, `{"a":[],"b":{"c":[{}]},"d":[{"id":"x"}]}`, `[`, `{"a":[{}`, `{"a":[{}]]`, `[[]]`, ``} {
 		f.Add([]byte(seed))
@@ -150,7 +150,7 @@ func FuzzArray(f *testing.F) {
 	})
 }
 
-// An object of many objects that are alike, or of days with a value each, is those: the key of each is one of its fields.
+// An object that contains many similar objects, or a value for each day, is read as records with the key as a field.
 func TestObjectsByTheirKeysAreRecords(t *testing.T) {
 	for _, test := range []struct {
 		name, text string
@@ -180,8 +180,8 @@ func TestObjectsByTheirKeysAreRecords(t *testing.T) {
 	}
 }
 
-// Some programs write numbers that JSON has not. Records with them are kept with null in their place, which is said of each, and the
-// rest of the file is read.
+// Some programs write numbers that JSON does not allow. Such a number becomes null, each one is reported, and the rest of the file is
+// read.
 func TestNumbersThatJSONHasNotAreNull(t *testing.T) {
 	const said = " NaN or Infinity, which is no number in JSON; it is kept with null there"
 	for _, test := range []struct {

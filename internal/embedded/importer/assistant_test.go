@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The messages of conversations with an assistant are records, in their order, of which each names the one that it answers.
+// The messages of conversations with an assistant are records in order, each with the id of the message that it replies to.
 func TestConversationsWithAnAssistantAreRead(t *testing.T) {
 	records, skips := loadedTree(t, map[string]string{
 		"gpt/conversations.json": `[{"title":"Trip","create_time":1768443333.1,"conversation_id":"c1","mapping":{

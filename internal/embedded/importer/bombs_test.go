@@ -20,13 +20,13 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 )
 
-// What a small file can be made to take of the memory is bounded by what it says, not by how it says it: elements in one another, a text in
-// very many pieces, a shared text in very many cells.
+// The memory for a small file is bounded by its content, whatever its form: nested elements, a text in very many pieces, a shared text in
+// very many cells.
 func TestASmallFileTakesLittleMemory(t *testing.T) {
 	const (
 		deep   = 400_000
 		pieces = 20_000
-		most   = 300 << 20 // bytes allocated, those that are free again too
+		most   = 300 << 20 // bytes allocated, including those freed again
 	)
 	workbook := func(shared, sheet string) string {
 		return zipOf(t, "[Content_Types].xml", "<Types/>", "xl/workbook.xml", `<workbook><sheets><sheet name="S" id="r1"/></sheets></workbook>`,
@@ -86,7 +86,7 @@ func numbered(count int, piece string) string {
 	return strings.Join(all, ",")
 }
 
-// A name that many files have, or many streams would have, is not tried with each number that is taken already.
+// A name used by many files or streams gets its number without trying all numbers that are already used.
 func TestNumbersOfNamesAreNotTriedAgain(t *testing.T) {
 	const count = 3000
 	folder := writeTree(t, map[string]string{"a.zip": zipOf(t, slices.Repeat([]string{"a.csv", "n\n1\n"}, count)...)})
@@ -112,7 +112,7 @@ func TestNumbersOfNamesAreNotTriedAgain(t *testing.T) {
 	}
 }
 
-// What is no record is passed over one by one and takes no stack, however much there is of it: empty rows, days between messages.
+// Skipping empty rows, or days between messages, takes no stack, however many there are.
 func TestWhatIsPassedOverTakesNoStack(t *testing.T) {
 	defer debug.SetMaxStack(debug.SetMaxStack(1 << 20))
 	records, skips := loaded(t, "a.csv", "a,b\n1,2\n"+strings.Repeat(",\n", 100_000)+"3,4\n")
@@ -137,7 +137,7 @@ func TestALongMessageOfAChatIsLeftOut(t *testing.T) {
 	}
 }
 
-// A table that is too wide for a stream is named.
+// A table that is too wide for a stream is reported.
 func TestATableThatIsTooWideIsNamed(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "a.db")
 	db, err := sql.Open("sqlite", name)
@@ -166,7 +166,7 @@ func TestATableThatIsTooWideIsNamed(t *testing.T) {
 	}
 }
 
-// countedFiles count the bytes that are read of files.
+// countedFiles count the bytes read from files.
 type countedFiles struct {
 	fs.FS
 	bytes *int
@@ -198,7 +198,7 @@ func (c countedFile) Seek(offset int64, whence int) (int64, error) {
 	return c.File.(io.Seeker).Seek(offset, whence)
 }
 
-// However many streams a file holds, it is read a few times: it takes as long as there is to read, and not as many times as long.
+// A file with many streams is read a few times in total, not once for each stream.
 func TestAFileOfManyStreamsIsNotReadForEach(t *testing.T) {
 	const count = 60
 	folder := t.TempDir()
@@ -251,7 +251,7 @@ func TestAFileOfManyStreamsIsNotReadForEach(t *testing.T) {
 	}
 }
 
-// Of very many files that are a stream each, so many are read, and each of the others is named.
+// Of too many files that would each be a stream, the first ones are read, and each of the others is reported.
 func TestStreamsAreNotTooMany(t *testing.T) {
 	var files []string
 	for at := range maxStreams + 2 {

@@ -14,7 +14,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
-// calendarOf is an iCalendar file with these lines in it.
+// calendarOf returns an iCalendar file with these lines in it.
 func calendarOf(lines ...string) string {
 	return "BEGIN:VCALENDAR\r\nVERSION:2.0\r\n" + strings.Join(lines, "\r\n") + "\r\nEND:VCALENDAR\r\n"
 }
@@ -123,8 +123,8 @@ func TestACalendarHasEachEventOnce(t *testing.T) {
 	}
 }
 
-// FuzzICS holds the reader to this: it takes any bytes, its records are valid, reading them again gives the same, and every component that
-// begins is a record, a skip or inside of one.
+// FuzzICS checks that the reader accepts any bytes, returns valid records, returns the same records when it reads again, and that every
+// component is a record, is skipped or is inside another one.
 func FuzzICS(f *testing.F) {
 	f.Add([]byte(calendarOf(outlookZone+"BEGIN:VEVENT", "UID:a", "DTSTART;TZID=W. Europe Standard Time:20260101T090000", "DURATION:P1W", "END:VEVENT")))
 	f.Add([]byte(eventOf("DTSTART:20260101", "BEGIN:VALARM", "END:VALARM", "SUMMARY;X=\"a:b\":c", " d")))
@@ -138,8 +138,8 @@ func FuzzICS(f *testing.F) {
 	})
 }
 
-// Each day of a series is an event that names its series, within the years of the file, or up to the one in which it is read, and one more; days that were left out or moved are
-// not there twice.
+// Each day of a series is an event with the id of the series, for the years of the file and up to the year after the one in which it is
+// read. Days that were excluded or moved do not occur twice.
 func TestASeriesIsUnfolded(t *testing.T) {
 	for _, test := range []struct {
 		name  string
@@ -188,7 +188,7 @@ func TestASeriesIsUnfolded(t *testing.T) {
 	}
 }
 
-// A change of "this and all following" is one of its day, and says that later days are without it.
+// A change of "this and all following" is one event on its day, with a defect that says that later days are unchanged.
 func TestAChangeOfThisAndAllFollowingSaysWhatItLacks(t *testing.T) {
 	records, _ := loaded(t, "c.ics", calendarOf("BEGIN:VEVENT", "UID:a", "DTSTART:20260105T090000Z", "RRULE:FREQ=WEEKLY;COUNT=3", "SUMMARY:Plan", "END:VEVENT",
 		"BEGIN:VEVENT", "UID:a", "RECURRENCE-ID;RANGE=THISANDFUTURE:20260112T090000Z", "DTSTART:20260112T113000Z", "SUMMARY:Late", "END:VEVENT"))
@@ -204,7 +204,8 @@ func TestAChangeOfThisAndAllFollowingSaysWhatItLacks(t *testing.T) {
 	}
 }
 
-// What recurs without an end goes on for a year after the one in which it is read, which is said once, and is read again in the next year.
+// A series without an end has events until the end of the year after the one in which it is read. This is reported once, and the file is
+// read again in the next year.
 func TestASeriesGoesOnFromTheYearInWhichItIsRead(t *testing.T) {
 	yearly := strings.Split("BEGIN:VEVENT DTSTART:20200613 RRULE:FREQ=YEARLY END:VEVENT", " ")
 	dir := writeFolder(t, map[string]string{"a.ics": calendarOf(append(yearly, yearly...)...), "b.csv": "n\n1\n"})
@@ -228,7 +229,7 @@ func TestASeriesGoesOnFromTheYearInWhichItIsRead(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_ = collectRecords(t, corpus) // which reads what is the same, too
+		_ = collectRecords(t, corpus) // also reads unchanged parts
 		want := []Skip{{"a.ics", 3, "what recurs for longer has events up to " + test.last + ", and none of later days, and what recurs yearly its first and those since " + test.from}}
 		if diff := cmp.Diff(want, kept); diff != "" || corpus.Parts[0].Same != test.same || corpus.Parts[1].Same != (len(known) > 0) {
 			t.Errorf("in %s: same %v and %v (-want +got)\n%s", test.now, corpus.Parts[0].Same, corpus.Parts[1].Same, diff)

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/text/encoding/unicode"
 )
 
-// What programs of Windows save in UTF-16 or in the charset of a country is read as what is in UTF-8.
+// Files in UTF-16 or in a national charset, as Windows programs write them, are read like those in UTF-8.
 func TestFilesInOtherCharsetsAreRead(t *testing.T) {
 	calendar := eventOf("UID:1", "SUMMARY:Dvořák a kůň", "DTSTART:20260115T101500Z")
 	for name, text := range map[string]string{
@@ -24,7 +24,7 @@ func TestFilesInOtherCharsetsAreRead(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" || len(want) == 0 || len(skips) > 0 {
 			t.Errorf("%s in UTF-16 (-want +got)\n%s\n%v", name, diff, skips)
 		}
-		if name == "t.json" || name == "t.jsonl" { // which is Unicode
+		if name == "t.json" || name == "t.jsonl" { // JSON is always Unicode
 			continue
 		}
 		narrow, err := charmap.Windows1250.NewEncoder().String(text)

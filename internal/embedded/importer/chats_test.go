@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Whether a chat has months or days first shows in its dates, in their order or in how its times are written.
+// Whether the dates of a chat start with the month or the day is found from their values, their order and the format of their times.
 func TestTheDatesOfAChatAreReadInItsOwnOrder(t *testing.T) {
 	for text, want := range map[string]string{
 		"15/01/26, 02:15 - Ann: a\n16/01/26, 02:15 - Ann: b\n":                      "2026-01-15T02:15:00",
@@ -25,7 +25,7 @@ func TestTheDatesOfAChatAreReadInItsOwnOrder(t *testing.T) {
 	}
 }
 
-// A date in a zone with a name is at that time, and one without a zone has none.
+// A date in a named time zone is that instant; one without a zone is not an instant.
 func TestDatesOfMailAreTrue(t *testing.T) {
 	for date, want := range map[string]any{
 		"Thu, 15 Jan 2026 02:15:00 PST": "2026-01-15T02:15:00-08:00", "Thu, 15 Jul 2026 02:15:00 CEST": "2026-07-15T02:15:00+02:00", "Thu, 15 Jan 2026 02:15:00 GMT": "2026-01-15T02:15:00Z",
@@ -39,7 +39,7 @@ func TestDatesOfMailAreTrue(t *testing.T) {
 	}
 }
 
-// A direct message of X is a record, as others are, and a page beside a note of Keep is not the note again.
+// A direct message of X is a record like any other message, and the page beside a note of Keep is not a second record.
 func TestWhatServicesWriteIsReadOnce(t *testing.T) {
 	corpus, skips := openFolder(t, writeTree(t, map[string]string{
 		"direct-messages.js": `window.YTD.direct_messages.part0 = [{"dmConversation":{"conversationId":"1-2","messages":[{"messageCreate":{"id":"77","text":"hi"}},{"messageCreate":{"id":"78","text":"yo"}}]}}]`,
@@ -61,7 +61,7 @@ func TestWhatServicesWriteIsReadOnce(t *testing.T) {
 	}
 }
 
-// All chats that Telegram exports are one stream of messages.
+// All chats exported by Telegram are one stream of messages.
 func TestAllChatsOfTelegramAreRead(t *testing.T) {
 	records, skips := loaded(t, "result.json", `{"about":"x","personal_information":{"user_id":1},"chats":{"about":"y","list":[
 		{"name":"Ben","type":"personal_chat","id":9,"messages":[{"id":1,"date":"2026-01-15T02:15:09","date_unixtime":"1768443309","from":"Nora","text":["see ",{"type":"link","text":"x.org"}]}]},
@@ -83,7 +83,7 @@ func TestAllChatsOfTelegramAreRead(t *testing.T) {
 	}
 }
 
-// One chat that Telegram exports is read as those of all chats are: a message names its chat.
+// A single chat exported by Telegram is read like all chats: each message names its chat.
 func TestOneChatOfTelegramIsRead(t *testing.T) {
 	records, skips := loaded(t, "result.json", `{"name":"Ben","type":"personal_chat","id":9,"messages":[
 		{"id":1,"from":"Nora","text":["see ",{"type":"link","text":"x.org"}]},{"id":2,"from":"Ben","text":"seen","reply_to_message_id":1}]} junk`)
@@ -100,8 +100,8 @@ func TestOneChatOfTelegramIsRead(t *testing.T) {
 	}
 }
 
-// The messages and calls of a phone are rows, with emoji whose halves are written one by one, and without the layout of messages with
-// pictures.
+// The messages and calls of a phone are rows. Emoji written as two surrogates are joined, and the layout of messages with pictures is
+// left out.
 func TestMessagesOfAPhoneAreRead(t *testing.T) {
 	records, skips := loadedTree(t, map[string]string{
 		"sms.xml": `<?xml version='1.0' encoding='UTF-8' standalone='yes' ?><!--File Created By SMS Backup & Restore--><smses count="3" backup_set="x">
@@ -125,8 +125,8 @@ func TestMessagesOfAPhoneAreRead(t *testing.T) {
 	}
 }
 
-// The messages of Facebook are a stream, and what is said of their conversations is another. Letters that are written as their bytes are put
-// together.
+// The messages of Facebook are one stream, and the descriptions of their conversations another. Letters written as separate bytes are
+// joined.
 func TestConversationsOfFacebookAreRead(t *testing.T) {
 	records, skips := loadedTree(t, map[string]string{
 		"inbox/ski_1/message_1.json": `{"participants":[{"name":"Zo\u00c3\u00ab"},{"name":"Me"}],"messages":[{"sender_name":"Zo\u00c3\u00ab","timestamp_ms":1768443333000,"content":"Gr\u00c3\u00bc\u00c3\u009fe"}],"title":"Ski","is_still_participant":true}`,
@@ -148,8 +148,8 @@ func TestConversationsOfFacebookAreRead(t *testing.T) {
 	}
 }
 
-// What WhatsApp says itself on a phone of Apple is written by nobody, in whatever language and in whose name; what people sent is theirs,
-// although the same mark stands before what is left of it.
+// Notices of WhatsApp on an iPhone have no author, in any language and under any name. Messages that people sent keep their author,
+// although the same mark precedes deleted or omitted content.
 func TestNoticesOfAChatAreOfNobody(t *testing.T) {
 	const sealed = "\u200eLos mensajes y las llamadas están cifrados de extremo a extremo."
 	for name, test := range map[string]struct{ lines, want []string }{
@@ -189,7 +189,7 @@ func TestNoticesOfAChatAreOfNobody(t *testing.T) {
 	}
 }
 
-// People are known by their whole names, and mentioned as Slack shows them.
+// People of Slack are shown with their full names, and mentions as Slack shows them.
 func TestPeopleOfSlackHaveTheirNames(t *testing.T) {
 	records, _ := loadedTree(t, map[string]string{
 		"users.json": `[{"id":"U1","name":"tom","real_name":"Tom Baker","profile":{"real_name":"Tom Baker","display_name":"Tom"}},{"id":"U2","name":"nora","profile":{"display_name":"Nora"}},
@@ -246,7 +246,7 @@ func TestAMessageOfSlackHasAllItsTextOnce(t *testing.T) {
 	}
 }
 
-// A name may have quotation marks itself, and a notice quotes what has a colon.
+// A name may contain quotation marks, and a quoted text in a notice may contain a colon.
 func TestNamesWithQuotationMarks(t *testing.T) {
 	for line, author := range map[string]any{
 		`Robert "Bob" Miller: hi`: `Robert "Bob" Miller`, `Ana «La Jefa» Ruiz: hola`: `Ana «La Jefa» Ruiz`, `Jo „Jojo“ Beck: na`: `Jo „Jojo“ Beck`,

@@ -2,8 +2,8 @@ package importer
 
 import "testing"
 
-// A Kindle says in its own language what was left where and when, and files of one that changed its language mix them. A date in other letters stays as it is
-// written.
+// A Kindle writes the kind, place and time of a clipping in its own language, and the file mixes languages after a change. A date in
+// another language is not converted.
 func TestClippingsSayWhatTheyAre(t *testing.T) {
 	for line, want := range map[string][2]any{
 		"- Your Highlight on page 1 | Location 10-12 | Added on Monday, 30 December 2024 14:46:33":                                  {"highlight", "2024-12-30T14:46:33"},

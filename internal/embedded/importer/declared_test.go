@@ -14,7 +14,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
-// recordLines is what can be said of a record in one line.
+// recordLines returns a line about each record.
 func recordLines(records []model.Record) []string {
 	var lines []string
 	for _, record := range records {
@@ -142,7 +142,7 @@ func TestSortedFilesAreLoadedInTheOrderOfEmission(t *testing.T) {
 			t.Errorf("%s: %s, want %s", manifest, got, want)
 		}
 		for range corpus.Records {
-			break // and the readers of the others end
+			break // stops the readers of the other files
 		}
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// What programs write in a way of their own is read as they mean it.
+// Formats specific to a program are read with the meaning that they have there.
 func TestFilesAreReadAsTheirProgramsMeanThem(t *testing.T) {
 	long := strings.Repeat("x", startBytes)
 	tests := []struct {

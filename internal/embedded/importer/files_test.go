@@ -14,7 +14,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
-// writeTree makes a folder of folders.
+// writeTree makes a folder with files and folders.
 func writeTree(t *testing.T, files map[string]string) string {
 	t.Helper()
 	root := t.TempDir()
@@ -71,7 +71,7 @@ func TestStreamsAreCalledAfterTheirPaths(t *testing.T) {
 	}
 }
 
-// A file at the top whose name has no word is called after the folder.
+// A file at the top whose name has no word gets the name of the folder.
 func TestAStreamHasAWordInItsName(t *testing.T) {
 	corpus, _ := openFolder(t, writeFolder(t, map[string]string{"2026.csv": "a\n1\n", "v2.csv": "a\n1\n"}))
 	if got := corpus.Connectors[0].Streams; len(got) != 2 || got[0].Name != "My_things_2026" || got[1].Name != "v2" {
@@ -79,7 +79,7 @@ func TestAStreamHasAWordInItsName(t *testing.T) {
 	}
 }
 
-// A folder with a file for each day is not as many streams.
+// A folder with a file for each day is one stream.
 func TestManyFilesOfAFolderAreOneStream(t *testing.T) {
 	files := map[string]string{"day/notes-of-all.json": `{"n":7}`, "day/one.csv": "n\n1\n"}
 	for day := range manyFiles {
@@ -98,7 +98,7 @@ func TestManyFilesOfAFolderAreOneStream(t *testing.T) {
 	}
 }
 
-// A file for each day or month of a thing is a part of it. Copies of a whole calendar from several days are not parts of one.
+// Files for the days or months of one thing are one stream. Copies of a whole calendar from several days are not.
 func TestFilesOfDaysAreOneStream(t *testing.T) {
 	const event = "BEGIN:VCALENDAR\nBEGIN:VEVENT\nUID:a\nDTSTART:20260101\nEND:VEVENT\nEND:VCALENDAR\n"
 	corpus, skips := openFolder(t, writeTree(t, map[string]string{

@@ -22,7 +22,7 @@ func gzipOf(t *testing.T, text string) string {
 	return out.String()
 }
 
-// A file that gzip packed is the file in it, as if it lay in the folder.
+// A file compressed with gzip is read as if its content were in the folder.
 func TestFilesThatGzipPacked(t *testing.T) {
 	corpus, skips := openFolder(t, writeTree(t, map[string]string{
 		"orders.csv.gz": gzipOf(t, "id,n\n1,7\n"), "sub/log.jsonl.GZ": gzipOf(t, `{"id":"a","n":8}`), "sub/chats.json.gz": gzipOf(t, `{"a":[{"id":"x"}],"b":[{"id":"y","z":1}]}`),
@@ -36,7 +36,7 @@ func TestFilesThatGzipPacked(t *testing.T) {
 	for _, skip := range skips {
 		reasons[skip.File], _, _ = strings.Cut(skip.Reason, ":")
 	}
-	delete(counts, "cut") // as much as is there of it
+	delete(counts, "cut") // the part that is not cut off is read
 	want := map[string]int{"orders": 1, "sub_log": 1, "sub_chats_a": 1, "sub_chats_b": 1, "in_deep": 1, "in_plain": 1, "steps": 2}
 	if diff := cmp.Diff(want, counts); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)

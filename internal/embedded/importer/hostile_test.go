@@ -17,7 +17,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
-// A closedFS is a folder in which some names may not be read, whoever asks, and one breaks off.
+// A closedFS is a folder in which some files cannot be opened, and one fails while it is read.
 type closedFS struct {
 	fs.FS
 	closed, breaks string
@@ -34,7 +34,7 @@ func (c closedFS) Open(name string) (fs.File, error) {
 	return file, err
 }
 
-// A brokenFile has 20 bytes before its disk fails.
+// A brokenFile returns 20 bytes before its disk fails.
 type brokenFile struct{ seekableFile }
 
 func (b brokenFile) Read(into []byte) (int, error) {
@@ -42,7 +42,7 @@ func (b brokenFile) Read(into []byte) (int, error) {
 	return n, errors.New("input/output error")
 }
 
-// Nothing that is in a folder keeps the rest of it from being read.
+// No entry of a folder keeps the other ones from being read.
 func TestABadEntryStopsNothing(t *testing.T) {
 	dir := writeFolder(t, map[string]string{
 		"manifest.json": `{"name":"A web app","icons":[]}`,
@@ -98,7 +98,7 @@ func TestABadEntryStopsNothing(t *testing.T) {
 	}
 }
 
-// A file over which the program falls, while files are listed or later, is named, and the others are read.
+// A file that makes the program panic, while files are listed or later, is reported, and the others are read.
 func TestAFaultInOneFileStopsNothing(t *testing.T) {
 	for falls := 1; falls <= 4; falls++ { // when it is recognized, compared, described and loaded
 		from := &fallingFS{FS: os.DirFS(writeFolder(t, map[string]string{"bad.csv": "n\n1\n", "good.csv": "n\n2\n"})), falls: falls}
@@ -116,7 +116,7 @@ func TestAFaultInOneFileStopsNothing(t *testing.T) {
 	}
 }
 
-// A fallingFS has a file bad.csv that makes the program fall when it is read after having been opened so often.
+// A fallingFS has a file bad.csv that panics when it is read after being opened falls times.
 type fallingFS struct {
 	fs.FS
 	falls, opened int
@@ -136,7 +136,7 @@ type fallingFile struct{ fs.File }
 
 func (fallingFile) Read([]byte) (int, error) { panic("it fell") }
 
-// A file that is gone when its records are asked for is left out and named.
+// A file that no longer exists when its records are read is left out and reported.
 func TestAFileThatIsGoneIsNamed(t *testing.T) {
 	dir := writeFolder(t, map[string]string{"a.jsonl": "{}", "b.jsonl": "{}"})
 	var skips []Skip

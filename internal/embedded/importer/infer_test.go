@@ -12,7 +12,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
-// inferred describes a stream whose file has these lines.
+// inferred returns the description of a stream whose file has these lines.
 func inferred(t *testing.T, lines ...string) model.Stream {
 	t.Helper()
 	corpus, skips := openFolder(t, writeFolder(t, map[string]string{"s.jsonl": strings.Join(lines, "\n")}))
@@ -137,7 +137,7 @@ func TestInferenceSettlesKeysAndTimes(t *testing.T) {
 	}
 }
 
-// The labels of a message are counted one by one, and so are those to whom it went.
+// The labels and the recipients of a message are counted one by one.
 func TestListsOfWordsCanBeGrouped(t *testing.T) {
 	for _, field := range inferred(t, `{"labels":["a","b c"],"n":[1,"a"],"o":[{"a":1},{"a":2}]}`, `{"labels":[],"n":[],"o":[]}`).Fields {
 		if is := field.Name == "labels"; field.Exact != is || slices.Contains(field.Aggregations, "group_by") != is {
@@ -146,7 +146,7 @@ func TestListsOfWordsCanBeGrouped(t *testing.T) {
 	}
 }
 
-// People look for the number of an order and for an address, but not for the key by which a program finds what belongs together.
+// The number of an order and an address are searched; a key that only a program uses is not.
 func TestInferenceDoesNotSearchKeys(t *testing.T) {
 	for _, field := range inferred(t, `{"id":"a","thread_id":"b","author.user_id":"b","source_url":"c","URL":"d","order_id":"f","Order ID":"g","city":"e"}`).Fields {
 		if field.Lexical == slices.Contains([]string{"id", "thread_id", "author.user_id"}, field.Name) {
@@ -171,7 +171,8 @@ func TestInferenceDescribesAThousandFields(t *testing.T) {
 	}
 }
 
-// Of several days the first one that is called so is when a row happened; what an activity is called is its title, and not its file.
+// If there are several dates, the first with a typical name is the time of the row; the name of an activity is its title, not the name of
+// its file.
 func TestRolesOfWhatPeopleKeep(t *testing.T) {
 	stream := inferred(t, `{"Day":"2026-01-15","Month":"2026-01-01","Filename":"1.gpx","Activity Name":"Run"}`)
 	got := map[string]string{}

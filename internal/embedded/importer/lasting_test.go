@@ -12,7 +12,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
-// valuesOf reads a file and returns what its fields hold, a value to a record, and its stream.
+// valuesOf reads a file and returns the values of each field, one for each record, and its stream.
 func valuesOf(t *testing.T, name, text string) (map[string][]any, model.Stream) {
 	t.Helper()
 	corpus, err := Open(t.Context(), writeFolder(t, map[string]string{name: text}), Watch{})
@@ -39,7 +39,7 @@ func TestWhatSomethingTookHasItsSecondsBeside(t *testing.T) {
 	for _, one := range []struct {
 		name    string
 		cells   []string
-		seconds []any // nil: it has none
+		seconds []any // nil if there is no such field
 	}{
 		{"Duration", []string{"00:20:55", "1:02:03.5", "36:00:00", ""}, []any{1255.0, 3723.5, 129600.0, nil}},
 		{"Dauer", []string{"3:45", "12:05"}, []any{225.0, 725.0}},
@@ -75,7 +75,7 @@ func TestWhatSomethingTookHasItsSecondsBeside(t *testing.T) {
 	}
 }
 
-// A column that is only called Time says how long something took where the dates have their times, and in JSON as in tables.
+// A column called Time is a duration if the dates already have a time, and a duration in JSON is read as in tables.
 func TestATimeBesideDatesWithTimesIsWhatSomethingTook(t *testing.T) {
 	run, _ := valuesOf(t, "t.csv", "Date,Time\n2026-10-22 10:02:02,00:46:28\n2026-10-23 18:02:02,01:46:28\n")
 	if diff := cmp.Diff([]any{2788.0, 6388.0}, run["Time_seconds"]); diff != "" {
@@ -94,7 +94,7 @@ func TestADayAndATimeBesideItAreOneTime(t *testing.T) {
 		field string
 		want  []any
 		kind  string
-		other int // fields beside those of the table
+		other int // fields beyond those of the table
 	}{
 		"a local time": {"Date,Time,n\n16/01/2025,12:19:55,1\n03/02/2025,,2\n", "Date_time", []any{"2025-01-16T12:19:55", "2025-02-03"}, model.LocalTime, 1},
 		"halves of a day": {
@@ -132,7 +132,7 @@ func TestADayAndATimeBesideItAreOneTime(t *testing.T) {
 	}
 }
 
-// A time whose column says that it is one of UTC is written as such.
+// If the name of a column says that its times are in UTC, they are converted to UTC timestamps.
 func TestATimeOfUTCSaysSo(t *testing.T) {
 	values, _ := valuesOf(t, "t.csv", "utc_time,Created (UTC)\n\"30 Oct 2026, 08:18\",2026-10-30 08:18:00\n\"29 Oct 2026, 23:22\",2026-10-29T23:22:00\n")
 	want := map[string][]any{"utc_time": {"2026-10-30T08:18:00Z", "2026-10-29T23:22:00Z"}, "Created__UTC": {"2026-10-30T08:18:00Z", "2026-10-29T23:22:00Z"}}

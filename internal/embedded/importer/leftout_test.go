@@ -11,12 +11,12 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
-// oneConnection is a manifest of one connection.
+// oneConnection returns a manifest with one connection.
 func oneConnection() schema.Folder {
 	return schema.Folder{Connectors: []schema.Connector{{Connections: []schema.Connection{{ID: "c", Folder: "."}}}}}
 }
 
-// What is lost of a file is said before what is no record of it, and what another file holds is not said.
+// The report of a file starts with lost records, before lines that are not records; what another file also has is not reported.
 func TestWhatIsLostIsSaidFirst(t *testing.T) {
 	left := newLeftOut(oneConnection())
 	for _, skip := range []Skip{{"a.csv", 1, "above the header"}, {"a.csv", 2, "above the header"}, {"a.csv", 7, "not a row"}, {"a.csv", 8, "the same as at line 4"}, {"b.html", 0, "the same as the .json file beside it"}} {
@@ -29,7 +29,7 @@ func TestWhatIsLostIsSaidFirst(t *testing.T) {
 	}
 }
 
-// That lines stand around a table concerns all of its records: it is said right behind what is said first.
+// Lines around a table concern all of its records, so they are reported second.
 func TestLinesAroundATableAreSaid(t *testing.T) {
 	for text, want := range map[string]model.LeftOut{
 		"Day,Sum,a,b,c\n2026-01-01,1,x,y,z\n2026-01-02,2\nTotal,3\nEnd\n": {Pieces: 2, Kept: 1, Aside: 1, Line: 3,
@@ -45,7 +45,7 @@ func TestLinesAroundATableAreSaid(t *testing.T) {
 	}
 }
 
-// Dates that may be read in two ways stay texts, and why is said.
+// Dates with two possible readings stay texts, and the reason is reported.
 func TestDatesOfTwoReadingsAreNamed(t *testing.T) {
 	for name, text := range map[string]string{
 		"a.csv":  "date,n\n03/04/2026 10:00,1.5\n05/06/2026 11:00,2.5\n",
@@ -62,7 +62,7 @@ func TestDatesOfTwoReadingsAreNamed(t *testing.T) {
 	}
 }
 
-// A file beyond those that are remembered is counted once, however many of its lines are left out.
+// A file beyond the limit of the report is counted once, however many of its lines are left out.
 func TestFilesBeyondTheBoundAreCountedOnce(t *testing.T) {
 	left := newLeftOut(oneConnection())
 	for file := range maxLeftOut + 2 {

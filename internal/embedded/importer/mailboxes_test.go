@@ -12,7 +12,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
-// listOf are the texts that a field of a record holds.
+// listOf returns the texts in a field of a record.
 func listOf(t *testing.T, record model.Record, field string) (texts []string) {
 	t.Helper()
 	var fields map[string]json.RawMessage
@@ -27,7 +27,7 @@ func listOf(t *testing.T, record model.Record, field string) (texts []string) {
 	return texts
 }
 
-// A question and its answer are in two mailboxes, and in one stream and thread.
+// A message and its reply in two mailboxes are in one stream and one thread.
 func TestMailboxesOfAFolderAreOneStream(t *testing.T) {
 	question := letterOf("Message-ID: <q@x>", "From: ann@x", "", "Which day?")
 	answer := letterOf("Message-ID: <a@x>", "From: ben@x", "In-Reply-To: <q@x>", "", "Monday.")
@@ -112,7 +112,7 @@ func TestMessagesSayWhetherTheyWereRead(t *testing.T) {
 	}
 }
 
-// Thunderbird keeps what was deleted until it makes its file smaller: it is no record any more, and listed.
+// Thunderbird keeps deleted messages in the file until it is compacted: they are not records, and are reported.
 func TestWhatThunderbirdHasDeletedIsNoRecord(t *testing.T) {
 	of := func(id, status string) string {
 		return letterOf("Message-ID: <"+id+"@x>", "X-Mozilla-Status: "+status, "In-Reply-To: <a@x>", "", "Hello.") + "\n"

@@ -24,7 +24,7 @@ func loaded(t *testing.T, name, text string) (records map[string][]map[string]an
 	return loadedTree(t, map[string]string{name: text, "zz.jsonl": ""})
 }
 
-// loadedTree loads files, of which some are in folders.
+// loadedTree does the same for several files, some of them in folders.
 func loadedTree(t *testing.T, files map[string]string) (records map[string][]map[string]any, skips []Skip) {
 	t.Helper()
 	corpus, skips := openFolder(t, writeTree(t, files))
@@ -42,7 +42,7 @@ func loadedTree(t *testing.T, files map[string]string) (records map[string][]map
 	return records, skips
 }
 
-// letterOf is an mbox of one message with this header and body.
+// letterOf returns an mbox with one message that has this header and body.
 func letterOf(lines ...string) string {
 	return "From ada@example.com Mon Mar  2 10:00:00 2026\n" + strings.Join(lines, "\n") + "\n"
 }
@@ -51,7 +51,7 @@ func TestMailIsReadAsPeopleSeeIt(t *testing.T) {
 	tests := []struct {
 		name string
 		mbox string
-		want map[string]any // fields of the first message; nil: not there
+		want map[string]any // fields of the first message; nil: the field is missing
 	}{
 		{
 			"a plain letter",
@@ -226,7 +226,7 @@ func TestAMailboxHasEachMessageOnce(t *testing.T) {
 	const second = "From b@x Tue Mar 03 10:00:00 +0000 2026\nSubject: two\n\nb\n"
 	tests := []struct {
 		name, file, text string
-		ids              []string // ids, or subjects of what has an id of its own
+		ids              []string // ids, or subjects of messages without an id
 		skips            []Skip
 	}{
 		{"two messages", "m.mbox", letterOf("Message-ID: <a@x>", "", "a", "") + second, []string{"a@x", "two"}, nil},
@@ -371,8 +371,8 @@ func TestAMessageThatIsTooLongIsPassedOver(t *testing.T) {
 	}
 }
 
-// FuzzMbox holds the reader to this: it takes any bytes, its records are valid, and reading them again gives the same; and every separator that
-// an mbox has begins either a message or a skip.
+// FuzzMbox checks that the reader accepts any bytes, returns valid records, returns the same records when it reads again, and that every
+// separator of an mbox starts a message or a skip.
 func FuzzMbox(f *testing.F) {
 	f.Add([]byte(letterOf("Message-ID: <a@x>", "Subject: =?utf-8?Q?a?=", "", "a", "") + letterOf("Content-Type: multipart/mixed; boundary=b", "", "--b", "", "x", "--b--", "")))
 	f.Add([]byte("From a Mon Mar  2 10:00:00 2026\n\n\nFrom b Mon Mar  2 10:00:00 2026\r\nTo: <\r\n\r\n"))
@@ -402,7 +402,7 @@ func FuzzMbox(f *testing.F) {
 	})
 }
 
-// scanned reads bytes as a file of a kind, checks every record and returns how many records and skips there are.
+// scanned reads bytes as a file of a kind, checks every record and returns the number of records and skips.
 func scanned(t *testing.T, stream fileStream, text []byte) int {
 	t.Helper()
 	path := writeFile(t, text)

@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The pages of Facebook and Instagram have other marks each year. What is a message shows in what stands in which order.
+// The pages of Facebook and Instagram change their class names each year, so messages are recognized by the order of their elements.
 func TestPagesOfConversationsAreMessages(t *testing.T) {
 	const inside = `<div><div></div><div>`
 	header := `<header><div><h1>Bob</h1><aside><time>2026-09-09T08:16Z</time></aside></div></header>`

@@ -10,7 +10,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/schema"
 )
 
-// An object that is deep does not become a field with a name that nobody can read.
+// A deeply nested object stays one field instead of fields with unreadably long names.
 func TestADeepObjectStaysWhole(t *testing.T) {
 	stream := inferred(t, strings.Repeat(`{"a":`, 150)+"1"+strings.Repeat("}", 150))
 	if len(stream.Fields) != 1 || stream.Fields[0].Name != "a" || stream.Fields[0].Type != "object" {
@@ -18,7 +18,7 @@ func TestADeepObjectStaysWhole(t *testing.T) {
 	}
 }
 
-// What objects hold becomes fields with dotted names, and counts of time become times; nothing else in a record changes.
+// Members of objects become fields with dotted names, and numeric timestamps become times; the rest of a record is unchanged.
 func TestObjectsBecomeFields(t *testing.T) {
 	var many strings.Builder
 	for number := range schema.MaxMembers + 1 {

@@ -16,7 +16,7 @@ func TestNotesOfAVaultAreOneStream(t *testing.T) {
 		name  string
 		files map[string]string
 		want  map[string][]string // notes by stream
-		links []string            // that lead to a note
+		links []string            // the links that lead to a note
 	}{
 		{"a vault of folders alone", map[string]string{"Vault/.obsidian/app.json": "{}", "Vault/Boat/Gull.md": "[[Yard]]", "Vault/People/Yard.md": "x", "Vault/Trips/North/Day.md": "x"},
 			map[string][]string{"Vault": {"Boat/Gull", "People/Yard", "Trips/North/Day"}}, []string{"People/Yard"}},
@@ -60,7 +60,7 @@ func TestNotesOfAVaultAreOneStream(t *testing.T) {
 	}
 }
 
-// valueOf is the text that a field of a record holds.
+// valueOf returns the text in a field of a record.
 func valueOf(t *testing.T, record model.Record, field string) (text string, ok bool) {
 	t.Helper()
 	var fields map[string]any

@@ -20,7 +20,7 @@ import (
 
 var fileTime = time.Date(2026, time.May, 4, 10, 0, 0, 0, time.UTC)
 
-// writeFolder makes a folder of files that are all of one age.
+// writeFolder makes a folder of files with the same modification time.
 func writeFolder(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "My things")
@@ -39,12 +39,12 @@ func writeFolder(t *testing.T, files map[string]string) string {
 	return dir
 }
 
-// openFolder reads a folder that nothing is wrong with as a whole.
+// openFolder opens a folder and fails on an error.
 func openFolder(t *testing.T, dir string) (model.Corpus, []Skip) {
 	t.Helper()
 	var skips []Skip
 	corpus, err := Open(t.Context(), dir, Watch{Now: fileTime, Skipped: func(skip Skip) {
-		if skip != (Skip{"zz.jsonl", 0, model.NoRecord}) { // which is beside a file that may have no stream
+		if skip != (Skip{"zz.jsonl", 0, model.NoRecord}) { // an empty file, since a folder without a stream is an error
 			skips = append(skips, skip)
 		}
 	}})
@@ -70,7 +70,7 @@ func collectRecords(t *testing.T, corpus model.Corpus) []model.Record {
 		if err := json.Unmarshal(record.Data, &held); err != nil || record.Fields != nil && !maps.EqualFunc(held, fields, func(a, b json.RawMessage) bool { return string(a) == string(b) }) {
 			t.Errorf("the fields of %s are not those of its data (%v): %q", record.Data, err, fields)
 		}
-		record.Fields = nil // they change with the next one
+		record.Fields = nil // they are reused for the next record
 		records = append(records, record)
 	}
 	return records

@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Records of one time sort as they come, so they come as they happened, also out of a file that begins with the newest.
+// Records with the same time keep the order in which they come, so a file that begins with the newest is reversed.
 func TestRecordsOfOneTimeComeAsTheyHappened(t *testing.T) {
 	for _, test := range []struct {
 		name, text string

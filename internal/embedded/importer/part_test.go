@@ -12,7 +12,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
-// Only what changed is read again: what a file holds decides where its time does not tell.
+// Only changed files are read again; if the modification time cannot tell, the content is compared.
 func TestPartsThatAreTheSameAreKnown(t *testing.T) {
 	dir := writeTree(t, map[string]string{"a.csv": "n\n1\n", "b.csv": "n\n1\n", "m/1.eml": "Subject: one\n\n", "m/2.eml": "Subject: two\n\n"})
 	known := map[string]model.Part{}
@@ -53,7 +53,7 @@ func TestPartsThatAreTheSameAreKnown(t *testing.T) {
 		}, []string{"files/a"}},
 		{"the same size and time and another text in place", func() {
 			text := "n\n3\n"
-			if runtime.GOOS == "windows" { // which does not tell when a file changed
+			if runtime.GOOS == "windows" { // Windows does not report change times
 				text = "n\n33\n"
 			}
 			write("a.csv", text)
@@ -82,7 +82,7 @@ func TestPartsThatAreTheSameAreKnown(t *testing.T) {
 	}
 }
 
-// What is known of files that are still being written stays as it is, whatever they hold now, and new ones wait.
+// The known records of a file that is still being written stay unchanged, and new files wait.
 func TestFilesThatAreBeingWrittenAreLeftForLater(t *testing.T) {
 	dir := writeTree(t, map[string]string{
 		"a.csv": "n\n1\n", "grows.csv": "n\n1\n", "half.json": `{"x":[{"n":1}],"y":[{"n":2}]}`, "half.zip": zipOf(t, "in.csv", "n\n1\n"), "m/1.eml": "Subject: one\n\n",
@@ -128,8 +128,7 @@ func TestFilesThatAreBeingWrittenAreLeftForLater(t *testing.T) {
 	}
 }
 
-// To find the arrays of a JSON file all of it is read, which takes long where many have not changed: what is known of a file holds until it
-// changes.
+// Finding the arrays of a JSON file requires reading all of it, so what is known of a file is used until it changes.
 func TestArraysThatAreKnownAreNotLookedForAgain(t *testing.T) {
 	dir := writeTree(t, map[string]string{"a.json": `{"x":[{"n":1}],"y":[{"m":2}],"n":3}`, "b.json": `{"x":[{"n":1}]}`, "c.csv": "n\n1\n"})
 	known := map[string]model.Part{}

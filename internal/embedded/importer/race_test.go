@@ -2,5 +2,5 @@
 
 package importer
 
-// raceDetector drops a part of what expressions keep in their pools, so that they take their memory anew.
+// raceDetector is true if sync.Pool drops items at random, so that regular expressions allocate again.
 const raceDetector = true

@@ -13,7 +13,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 )
 
-// Nothing is lost: the "id" of a row may be that of an account, and two rows of it are two records.
+// The id column of a table may be that of an account, so two rows with the same id are two records, and none is lost.
 func TestRecordsOfARepeatedIDAreKeptApart(t *testing.T) {
 	table, lines := "id,amount\n", ""
 	for number := range 100 {
@@ -53,7 +53,7 @@ func TestRecordsOfARepeatedIDAreKeptApart(t *testing.T) {
 	}
 }
 
-// Messages of one id, of which anybody can send any number, are told apart without looking at each of those before.
+// Anybody can send many messages with the same id; telling them apart must not compare each with all earlier ones.
 func TestManyMessagesOfOneIDAreReadInTime(t *testing.T) {
 	const count = 10_000
 	ids := knownIDs{map[string]int32{}, map[string]knownContent{}}

@@ -14,7 +14,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 )
 
-// dataOf makes a database, whose file it returns.
+// dataOf makes a database and returns the content of its file.
 func dataOf(t *testing.T, statements ...string) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "a.db")
@@ -37,7 +37,7 @@ func dataOf(t *testing.T, statements ...string) string {
 	return string(text)
 }
 
-// bytesOf loads files, and returns how much their records say by streams, with what was skipped.
+// bytesOf loads files and returns the size of the records of each stream, and what was skipped.
 func bytesOf(t *testing.T, files map[string]string) (bytes map[string]int, skips []Skip) {
 	t.Helper()
 	corpus, skips := openFolder(t, writeTree(t, files))
@@ -51,7 +51,7 @@ func bytesOf(t *testing.T, files map[string]string) (bytes map[string]int, skips
 	return bytes, skips
 }
 
-// What a file says once and its records say again and again is read up to a multiple of its size: all of its tables together.
+// If a text occurs once in a file and in many records, records are read up to a multiple of the file's size, over all of its tables.
 func TestRecordsAreNoHugeMultipleOfTheirFile(t *testing.T) {
 	const rows = "INSERT INTO %s (n) WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 900) SELECT n FROM c"
 	repeating := func(name string) string {
@@ -78,7 +78,8 @@ func TestRecordsAreNoHugeMultipleOfTheirFile(t *testing.T) {
 	}
 }
 
-// A text of a database that no row may have is not read to find out how long it is, and neither are bytes of which only the number is said.
+// The length of a long database value is found without reading the value; a text that is too long for a row is skipped, and of bytes only
+// the number is kept.
 func TestALongValueOfADatabaseIsNotRead(t *testing.T) {
 	const long = 48 << 20
 	text := dataOf(t, "CREATE TABLE notes (n INTEGER, text, bytes)",
@@ -97,7 +98,7 @@ func TestALongValueOfADatabaseIsNotRead(t *testing.T) {
 	}
 }
 
-// A note has so many links and tags and no more, which is said of it.
+// The links and tags of a note are limited in number, and the limit is reported.
 func TestLinksAndTagsOfANoteAreBounded(t *testing.T) {
 	const many = 20_000
 	for name, text := range map[string]string{"links": strings.Repeat("[[a]] ", many), "tags": "#t" + strings.ReplaceAll(numbered(many, "%d"), ",", " #t")} {
@@ -117,7 +118,7 @@ func TestLinksAndTagsOfANoteAreBounded(t *testing.T) {
 	}
 }
 
-// The defects of an event are so many and no more: each is looked for among those before it.
+// The defects of an event are limited in number, since each is compared with those before it.
 func TestDefectsOfAnEventAreBounded(t *testing.T) {
 	text := "BEGIN:VCALENDAR\nBEGIN:VEVENT\nUID:1\nDTSTART:20200101T000000Z\nRRULE:FREQ=DAILY;COUNT=3\n"
 	for at := range 1000 {
@@ -130,7 +131,7 @@ func TestDefectsOfAnEventAreBounded(t *testing.T) {
 	}
 }
 
-// What a database holds may be in its log, and what the tables before it used is taken.
+// The budget includes the log of a database, and is shared with the tables before this one.
 func TestTablesShareABudget(t *testing.T) {
 	of := &fileStream{format: formatDatabase, dependsOn: []sourceFile{{size: 1000}}}
 	file := sourceFile{size: 100, part: "b", used: map[string]int{"a": 300, "c": 5000}}

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// What a password manager exports is named, and not read.
+// An export of a password manager is reported and not read.
 func TestPasswordsAreNotRead(t *testing.T) {
 	for name, text := range map[string]string{
 		"chrome.csv": "name,url,username,password,note\nx,https://x.example,nora,s3cret,\n", "1p.csv": "\"Title\",\"Url\",\"Username\",\"Password\"\r\nBank,u,nora,s3cret\r\n", "bitwarden.csv": "name,login_uri,login_password\nx,u,s3cret\n",
@@ -24,7 +24,7 @@ func TestPasswordsAreNotRead(t *testing.T) {
 	}
 }
 
-// What a field holds that is named like a secret is left out wherever it is, and so is a private key in a text; it is said once of each file.
+// Values of fields with the name of a secret are removed at any depth, as are private keys in texts; this is reported once for each file.
 func TestSecretsAreLeftOut(t *testing.T) {
 	const pem = "-----BEGIN %s-----\nabc/s3cret=\n-----END %[1]s-----"
 	const left = " is left out, as is all else of the file that is named or written like a secret: no assistant should have one"

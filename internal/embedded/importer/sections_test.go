@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// shownStreams are the streams with their records as rows of cells, and what was said of the files.
+// shownStreams returns the streams with their records as rows of cells, and the reports about the files.
 func shownStreams(t *testing.T, files map[string]string) string {
 	t.Helper()
 	records, _ := loadedTree(t, files)
@@ -29,7 +29,7 @@ func shownStreams(t *testing.T, files map[string]string) string {
 	return shown.String()
 }
 
-// asSheet writes lines of cells as the rows of a sheet, of which those without cells are not there.
+// asSheet writes lines of cells as rows of a sheet, omitting rows without cells.
 func asSheet(t *testing.T, lines string) string {
 	var rows strings.Builder
 	for at, line := range strings.Split(strings.TrimSuffix(lines, "\n"), "\n") {

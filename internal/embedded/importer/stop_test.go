@@ -11,7 +11,7 @@ import (
 	"testing/fstest"
 )
 
-// Canceling the context ends the reading of a long file within one record, and no file behind it is read.
+// Canceling the context stops reading within one record of a long file, and no later file is read.
 func TestReadingEndsInsideARecord(t *testing.T) {
 	long := strings.Repeat("word ", 2<<20)
 	for name, text := range map[string]string{
@@ -36,7 +36,7 @@ func TestReadingEndsInsideARecord(t *testing.T) {
 	}
 }
 
-// Canceling the context ends the listing of a folder of many files.
+// Canceling the context stops listing a folder of many files.
 func TestListingEnds(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	files, opened := fstest.MapFS{}, 0
@@ -49,7 +49,7 @@ func TestListingEnds(t *testing.T) {
 	}
 }
 
-// stoppedFiles tell what is read of files.
+// stoppedFiles report what is read from files.
 type stoppedFiles struct {
 	fstest.MapFS
 	read func(bytes int)

@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// So it is in JSON, of what is called as dates are, and of nothing else.
+// A few other texts among the dates of a field in JSON are moved to a second field, if the field has a name of a date.
 func TestAFewTextsAmongDatesOfJSONAreBesideTheirField(t *testing.T) {
 	days := `"2026-01-01"|"2026-01-02"|"2026-01-03"|"2026-01-04"|"2026-01-05"|"2026-01-06"`
 	for _, test := range []struct{ name, field, values, want, stray string }{
@@ -49,7 +49,7 @@ func TestAFewTextsAmongDatesOfJSONAreBesideTheirField(t *testing.T) {
 	}
 }
 
-// One cell of another kind does not keep the others from being compared, and is kept as it is.
+// A few cells of another kind do not keep a column from having a type; their values are kept in a second field.
 func TestAFewCellsOfAnotherKindAreBesideTheirColumn(t *testing.T) {
 	days := "2026-01-01|2026-01-02|2026-01-03|2026-01-04|2026-01-05|2026-01-06"
 	for _, test := range []struct{ name, column, cells, want, stray string }{

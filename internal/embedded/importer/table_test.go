@@ -199,7 +199,7 @@ func TestTablesAreReadAsTheirCellsAgree(t *testing.T) {
 	}
 }
 
-// No time zone moves a day, or what a clock showed.
+// A column of dates or local times is not converted by a time zone.
 func TestAColumnOfDaysHasDates(t *testing.T) {
 	for cells, want := range map[string]string{
 		"2026-03-05\n2026-03-06": "date", "05.03.2026\n": "date", "20260305\n20260306": "date", "2026-3-5\n2026-12-01": "date",
@@ -213,7 +213,7 @@ func TestAColumnOfDaysHasDates(t *testing.T) {
 	}
 }
 
-// A column may say that its times are those of UTC.
+// The name of a column may say that its times are in UTC.
 func TestAColumnOfTimesOfUTC(t *testing.T) {
 	for name, want := range map[string]string{
 		"Created (UTC)": "timestamp", "startTimeGMT": "timestamp", "created_at_utc": "timestamp", "startTimeLocal": "local_time", "Outcutcome": "local_time",
@@ -248,9 +248,9 @@ func TestAColumnHasItsTypeAndRole(t *testing.T) {
 // and EUC-KR, Shift JIS, Big5.
 var otherSpaces = strings.NewReplacer("\xa0", " ", "\x9a", " ", "\xca", " ", "\xa1\xa1", " ", "\x81@", " ", "\xa1@", " ")
 
-// FuzzCSV holds the reader to this: it takes any bytes, its records are valid, reading them again gives the same, and every line that is not
-// empty is in the header, a record or a skip, as far as no cell has several lines. A first line with a date may be a record, and a cell that
-// is alone is a skip.
+// FuzzCSV checks that the reader accepts any bytes, returns valid records, returns the same records when it reads again, and that every
+// line that is not empty is in the header, a record or a skip, unless a cell spans lines. A first line with a date may be a record, and a
+// single cell is skipped.
 func FuzzCSV(f *testing.F) {
 	f.Add([]byte("a,b\n1,2\n\"x\"\"y\n\",3\n5\" n,\n"))
 	f.Add([]byte("sep=;\na;b;b\n\xe9;;;;\n"))
@@ -266,7 +266,7 @@ func FuzzCSV(f *testing.F) {
 			return
 		}
 		lines, first, end := -1, "", "\n" // the header
-		blank := 0                        // lines of spaces and separators: nothing, a row without values, or a value where another character separates
+		blank := 0                        // lines of only spaces and separators: nothing, an empty row, or a value if another character separates cells
 		if !strings.Contains(string(text), end) {
 			end = "\r" // as on old Macs
 		}
@@ -285,8 +285,8 @@ func FuzzCSV(f *testing.F) {
 	})
 }
 
-// A row that is not as its header says is named: one that is too long, or has a quotation mark that is not closed, is left out and takes no
-// other row with it; one that is too short is kept.
+// Rows that do not match the header are reported. A row that is too long or has an unclosed quotation mark is left out without affecting
+// other rows; a row that is too short is kept.
 func TestRowsThatAreNotAsTheirHeaderAreNamed(t *testing.T) {
 	const open = "a quotation mark is opened and not closed"
 	rows := func(count int) (text string) {

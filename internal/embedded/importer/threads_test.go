@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Programs that name only the message that is answered, or lose the beginning of a long thread, do not break the thread, in whatever order
-// the messages stand. One that leads nowhere, or back to itself, is a thread as it stands.
+// A thread stays together if a program names only the message being replied to, or omits the start of a long thread, in any order of the
+// messages. Replies to an unknown message, and cycles, are threads by themselves.
 func TestThreadsGoBackToTheirFirstMessage(t *testing.T) {
 	letters := []string{
 		letterOf("Message-ID: <1@x>", "", "first"),
@@ -26,7 +26,7 @@ func TestThreadsGoBackToTheirFirstMessage(t *testing.T) {
 	hasThreads(t, letters, want)
 }
 
-// hasThreads checks the threads of messages, by their ids, in either order of these.
+// hasThreads checks the threads of messages by their ids, with the messages in both orders.
 func hasThreads(t *testing.T, letters []string, want map[string]string) {
 	t.Helper()
 	for range 2 {
@@ -42,8 +42,8 @@ func hasThreads(t *testing.T, letters []string, want map[string]string) {
 	}
 }
 
-// What Gmail holds together is a thread, whatever its messages refer to, and is called after its earliest message; an answer in a mailbox of
-// another program belongs to it.
+// Messages with the same Gmail thread id are one thread, whatever they refer to, named after the earliest message. Replies in a mailbox
+// of another program belong to it.
 func TestThreadsOfGmailAreThreads(t *testing.T) {
 	letter := func(id, day, number string, more ...string) string {
 		lines := append([]string{"Message-ID: <" + id + "@x>", "Date: " + day + " Mar 2026 10:00:00 +0000"}, more...)
@@ -60,7 +60,7 @@ func TestThreadsOfGmailAreThreads(t *testing.T) {
 	hasThreads(t, letters, want)
 }
 
-// Two copies of a mailbox may be two connections.
+// The same mailbox may be in two connections.
 func TestThreadsOfGmailAreThreadsInEachConnection(t *testing.T) {
 	letters := ""
 	for _, id := range []string{"1", "2"} {

@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// sheetOf is a workbook of a sheet with these rows, whose styles are a number, a date, a time, what took some time, and a date with its time.
+// sheetOf returns a workbook with one sheet of these rows, with the styles number, date, time, duration, and date with time.
 func sheetOf(t *testing.T, rows string) string {
 	t.Helper()
 	return zipOf(t, "xl/workbook.xml", `<workbook><sheets><sheet name="a" id="r"/></sheets></workbook>`, "xl/worksheets/s.xml", "<worksheet><sheetData>"+rows+"</sheetData></worksheet>",
@@ -23,7 +23,7 @@ func sheetOf(t *testing.T, rows string) string {
 		"xl/_rels/workbook.xml.rels", `<Relationships><Relationship Id="r" Type="/worksheet" Target="worksheets/s.xml"/></Relationships>`)
 }
 
-// What a file says is what its records hold, whatever program wrote it.
+// Records have the values that their files state, whatever program wrote them.
 func TestValuesAreWhatTheirFilesSay(t *testing.T) {
 	type row = map[string]any
 	text := func(cell string) string { return `<c t="inlineStr"><is><t>` + cell + `</t></is></c>` }
@@ -36,7 +36,7 @@ func TestValuesAreWhatTheirFilesSay(t *testing.T) {
 	}
 	for _, test := range []struct {
 		name, file, text string
-		want             []row // of each record the fields that are asked about
+		want             []row // the fields of each record that are checked
 	}{
 		{"times, and how long something took, in a sheet", "a.xlsx", sheetOf(t, "<row>"+text("day")+text("clock")+text("took")+text("when")+"</row><row>"+number(1, "46037")+number(2, "0")+number(3, "1.5")+number(4, "46037.09375")+"</row><row>"+
 			number(1, "59")+number(2, "0.5")+number(3, "0.25")+number(4, "46038")+"</row><row>"+number(1, "0")+number(2, "1.5")+number(3, "0")+number(4, "46038.5")+"</row>"), []row{
@@ -170,7 +170,7 @@ func TestValuesAreWhatTheirFilesSay(t *testing.T) {
 	}
 }
 
-// Programs of Apple keep what they know in databases that count the seconds since 2001, and declare which columns do.
+// Apple programs use databases with times in seconds since 2001, and declare the columns that have them.
 func TestTimesOfCoreData(t *testing.T) {
 	dir := t.TempDir()
 	db, err := sql.Open("sqlite", filepath.Join(dir, "notes.sqlite"))
@@ -194,7 +194,7 @@ func TestTimesOfCoreData(t *testing.T) {
 	}
 }
 
-// The names of streams are those of the files, in any language.
+// Streams are named after their files, in any language.
 func TestStreamsAreCalledAsTheirFiles(t *testing.T) {
 	records, skips := loadedTree(t, map[string]string{"日本 語.csv": "a\n1\n", "中文.csv": "a\n1\n", "U\u0308ber \u00d6l.csv": "a\n1\n", "a b?c.csv": "a\n1\n", "note.csv": "a\n", "old.bear2bk": "PK\x03\x04", "A.HEIC": "\x00"})
 	if diff := cmp.Diff([]string{"a_b_c", "Über_Öl", "中文", "日本_語"}, slices.Sorted(maps.Keys(records))); diff != "" {
@@ -216,7 +216,7 @@ func TestAFileByItselfIsCalledAsItIs(t *testing.T) {
 	}
 }
 
-// A program that writes formulas need not know what they come to: the rows of those are named, and the total below them is none.
+// A program may write formulas without their results: the rows with them are reported, and the total below them is not a total.
 func TestFormulasWithoutResultsAreNamed(t *testing.T) {
 	const header, total = `<row><c t="inlineStr"><is><t>a</t></is></c><c t="inlineStr"><is><t>b</t></is></c></row>`, `<row><c t="str"><v>Total</v></c><c><f>SUM(B2:B5)</f><v>9</v></c></row>`
 	const cells = header + `<row><c t="str"><v>x&#10;y</v></c><c><v>5</v></c></row><row><c><v>1</v></c><c><f>A2*2</f></c></row><row><c><v>2</v></c><c><f>A3*2</f><v>4</v></c></row><row><c><v>3</v></c><c t="str"><f>T(1)</f><v></v></c></row>` + total
@@ -234,7 +234,7 @@ func TestFormulasWithoutResultsAreNamed(t *testing.T) {
 	}
 }
 
-// A row can have a formula without a result and something else that is said of it.
+// A row can have both a formula without a result and another defect.
 func TestARowHasAllItsNotes(t *testing.T) {
 	cell := func(text string) string { return `<c t="str"><v>` + text + `</v></c>` }
 	const number, formula = `<c><v>5</v></c>`, `<c><f>A2*2</f></c>`
@@ -251,7 +251,7 @@ func TestARowHasAllItsNotes(t *testing.T) {
 	}
 }
 
-// A link to a file in Markdown is a relation, as [[links]] are, wherever the file is.
+// A Markdown link to a file is a relation like [[links]], wherever the file is.
 func TestNotesLinkToFiles(t *testing.T) {
 	corpus, _ := openFolder(t, writeTree(t, map[string]string{"Page 01ab.md": "[Sub](Page%2001ab/Sub%2002cd.md#plan) [out](https://x.example/a.md) `[[code]]`", "Page 01ab/Sub 02cd.md": "up: [Page](../Page%2001ab.md)"}))
 	var got []string
@@ -269,7 +269,7 @@ func TestNotesLinkToFiles(t *testing.T) {
 	}
 }
 
-// The day of a note often stands in the name of its file alone.
+// Often only the file name of a note has its date.
 func TestANoteHasTheDayOfItsName(t *testing.T) {
 	for _, test := range []struct {
 		name  string
@@ -323,7 +323,7 @@ func TestANoteHasTheDayOfItsName(t *testing.T) {
 	}
 }
 
-// A record that lacks the time that others have is found by another of its times.
+// If a record lacks the usual time field, the first other time field is used.
 func TestARecordIsAtOneOfItsTimes(t *testing.T) {
 	for _, test := range []struct{ name, text, field, want string }{
 		{"the one that all have", "Date Read,Date Added,Expires\n2024/02/11,2023/12/24,2025-01-01\n,2024/05/01,2025-01-01\n", "Date_Added", "2023-12-24 2024-05-01"},

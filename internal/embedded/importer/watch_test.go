@@ -2,7 +2,7 @@ package importer
 
 import "testing"
 
-// What was left out is said on one line, whatever a file is called.
+// A report about a skipped file is one line, whatever the name of the file.
 func TestASkipIsOneLine(t *testing.T) {
 	for _, test := range []struct {
 		skip Skip

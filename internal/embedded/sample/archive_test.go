@@ -14,7 +14,7 @@ import (
 
 var update = flag.Bool("update", false, "pack the folder year anew")
 
-// pack returns the files of the folder year in one archive: the same bytes for the same files.
+// pack returns an archive of the files of the folder year: the same bytes for the same files.
 func pack(t *testing.T) []byte {
 	t.Helper()
 	var written bytes.Buffer
@@ -44,7 +44,7 @@ func pack(t *testing.T) []byte {
 	return written.Bytes()
 }
 
-// The packed year holds the files of the folder, all of them and no others; -update packs them.
+// The archive has exactly the files of the folder; -update writes it.
 func TestThePackedYearIsTheFolder(t *testing.T) {
 	if *update {
 		file, err := os.Create("year.zip.gz")

@@ -12,11 +12,11 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
-// A fact is something that the year knows, with the words that find it.
+// A fact is something in the sample year, with a query that finds it.
 type fact struct {
 	Question string
-	Query    string // a lexical search for it finds the answer among its first hits
-	Answer   string // is in the record as it is
+	Query    string // a lexical search with it has the answer among its first hits
+	Answer   string // the record contains this text
 	Stream   string // the stream of the record
 }
 
@@ -29,7 +29,7 @@ func readFacts(t *testing.T) (facts []fact) {
 	return facts
 }
 
-// searchedText is the text of a record that a lexical search looks at.
+// searchedText returns the text of a record that lexical search reads.
 func searchedText(t *testing.T, stream model.Stream, record model.Record) string {
 	t.Helper()
 	var data map[string]any
@@ -51,7 +51,7 @@ func lowerWords(text string) []string {
 	})
 }
 
-// An indexedRecord is a record with the words that it is found by.
+// An indexedRecord is a record with the words that find it.
 type indexedRecord struct {
 	model.Record
 	words map[string]bool
@@ -72,14 +72,14 @@ func indexYear(t *testing.T) []indexedRecord {
 	return index
 }
 
-// recordsWith lists the records that have all the words of a query.
+// recordsWith returns the records that have all the words of a query.
 func recordsWith(index []indexedRecord, query string) []indexedRecord {
 	return slices.DeleteFunc(slices.Clone(index), func(record indexedRecord) bool {
 		return slices.ContainsFunc(lowerWords(query), func(word string) bool { return !record.words[word] })
 	})
 }
 
-// However a search ranks them: so few records of the stream have all the words that the answer is among the first.
+// So few records of a stream have all the words of a fact that the answer is among the first hits, however they are ranked.
 func TestFactsAreFoundByTheirQueries(t *testing.T) {
 	const first = 5
 	index := indexYear(t)

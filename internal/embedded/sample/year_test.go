@@ -12,7 +12,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
-// A recordKey names a record of a corpus.
+// A recordKey identifies a record of a corpus.
 type recordKey struct{ connection, stream, id string }
 
 // The connections of the year.
@@ -31,7 +31,7 @@ var (
 	yearEnd   = time.Date(2026, time.November, 15, 0, 0, 0, 0, time.UTC)
 )
 
-// year reads the sample year, of which nothing may be left out.
+// year reads the sample year and fails if anything is left out.
 func year(t *testing.T) model.Corpus {
 	t.Helper()
 	corpus, err := open(t.Context(), importer.Watch{Skipped: func(skip importer.Skip) { t.Errorf("skipped %s", skip) }})
@@ -54,7 +54,7 @@ func collectRecords(t *testing.T, corpus model.Corpus) []model.Record {
 	return records
 }
 
-// decoded is the data of every record by its key. A key that occurs twice is an error.
+// decoded returns the data of every record by its key, and fails on a repeated key.
 func decoded(t *testing.T, records []model.Record) map[recordKey]map[string]any {
 	t.Helper()
 	all := make(map[recordKey]map[string]any, len(records))
@@ -72,7 +72,7 @@ func decoded(t *testing.T, records []model.Record) map[recordKey]map[string]any 
 	return all
 }
 
-// streamOf finds the description of a record's stream.
+// streamOf returns the description of a record's stream.
 func streamOf(corpus model.Corpus, record model.Record) (model.Stream, bool) {
 	for _, connector := range corpus.Connectors {
 		if !slices.ContainsFunc(connector.Connections, func(c model.Connection) bool { return c.ID == record.ConnectionID }) {
@@ -150,7 +150,7 @@ func TestYearRecordsAreWhatTheirStreamsDeclare(t *testing.T) {
 	}
 }
 
-// What lasts all day is on days, which no time zone moves, and nothing else is.
+// Only all-day events have dates, which no time zone changes; all others have times.
 func TestEventsOfTheYearAreOnDaysOrAtTimes(t *testing.T) {
 	for _, record := range collectRecords(t, year(t)) {
 		var event struct {
@@ -188,7 +188,7 @@ func isOfType(value any, field model.Field) bool {
 	case "timestamp":
 		text, _ := value.(string)
 		_, err := time.Parse(time.RFC3339, text)
-		_, notDay := time.Parse(time.DateOnly, text) // of an event that lasts all day
+		_, notDay := time.Parse(time.DateOnly, text) // all-day events have dates
 		return err == nil || notDay == nil
 	case "array":
 		_, ok := value.([]any)

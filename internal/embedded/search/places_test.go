@@ -31,7 +31,7 @@ func TestPlacesAreReadAsTheyWereWritten(t *testing.T) {
 	if diff := cmp.Diff(words, read, cmp.AllowUnexported(occurrence{})); diff != "" {
 		t.Errorf("words (-want +got):\n%s", diff)
 	}
-	for end := range p.bytes { // a damaged row ends
+	for end := range p.bytes { // a damaged row is read until its end
 		eachOccurrence(1, p.bytes[:end], p.positions[:min(end, len(p.positions))], func(occurrence) {})
 	}
 }

@@ -69,8 +69,8 @@ func marker(text string) *Marker {
 	return marks
 }
 
-// FuzzSnippet holds three laws: words lie in the text one after the other, only the digits of a number together lie over
-// all of them, and a snippet without its marks is the part of the text that it says.
+// FuzzSnippet checks that words are in the text in order and only the joined digits of a number overlap them, and that a snippet without
+// its marks is the stated part of the text.
 func FuzzSnippet(f *testing.F) {
 	f.Add("The café bill, 会議", "cafe")
 	f.Add("明日の会議は京都駅で行います。", "京都")
@@ -82,7 +82,7 @@ func FuzzSnippet(f *testing.F) {
 		if len(query) > 1000 || len(content) > 1<<14 {
 			t.Skip()
 		}
-		content = strings.ToValidUTF8(content, "") // what JSON decodes to
+		content = strings.ToValidUTF8(content, "") // as JSON decodes it
 		at := 0
 		inOrder, all := words(content), Terms(content)
 		for _, term := range inOrder {
@@ -109,7 +109,7 @@ func FuzzSnippet(f *testing.F) {
 	})
 }
 
-// "May" is a month or a name, and asks for leave only seldom.
+// "May" is read as a month or a name, not as a common word.
 func TestMayIsAMonth(t *testing.T) {
 	for _, text := range []string{"invoice May", "May invoice", "who is May", "May I see the invoice", "may invoice"} {
 		s := &searcher{Index: &Index{}, query: parseQuery(text)}
@@ -121,7 +121,7 @@ func TestMayIsAMonth(t *testing.T) {
 	}
 }
 
-// NOT before a word or a quoted phrase excludes it, as a minus does; in a query of capitals it may be a word.
+// NOT before a word or a quoted phrase excludes it, like a minus; in a query of capitals it is a word.
 func TestNotExcludes(t *testing.T) {
 	for text, same := range map[string]string{
 		"invoice NOT porto": "invoice -porto", `a NOT "b c" d`: `a -"b c" d`, "DO NOT DISTURB": "do not disturb", "why not porto": "why not porto",
@@ -134,7 +134,7 @@ func TestNotExcludes(t *testing.T) {
 	}
 }
 
-// A time is preferred as a whole, and none of which a query names only a part, or which it does not want.
+// A time in a query is only preferred if it is known completely, and is not excluded or part of another expression.
 func TestPreferredTimes(t *testing.T) {
 	now := time.Date(2026, 11, 26, 9, 0, 0, 0, time.UTC) // a Thursday
 	for text, want := range map[string]string{

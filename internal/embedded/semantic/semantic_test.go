@@ -22,7 +22,7 @@ func TestFuse(t *testing.T) {
 	}
 }
 
-// FuzzParts splits texts: put together, the parts are the text, and none is longer than allowed.
+// FuzzParts checks that the parts of a text joined are the text, and that none is longer than the limit.
 func FuzzParts(f *testing.F) {
 	f.Add(strings.Repeat("some words ", 400))
 	f.Add(strings.Repeat("漢", 2500) + "\n" + strings.Repeat("é", 1001))

@@ -2,7 +2,7 @@ package store
 
 import "testing"
 
-// A sum of decimals is the decimal that a person would write.
+// A sum of decimals is exact in decimal.
 func TestASumIsDecimal(t *testing.T) {
 	tenth, fifth, large := 0.1, 0.2, 6186.5199999999995
 	for sum, want := range map[float64]float64{tenth + fifth: 0.3, large: 6186.52, 154.54999999999998: 154.55, -12.5: -12.5, 1e300: 1e300, 0: 0} {

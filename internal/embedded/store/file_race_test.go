@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// An index that another process is making is no database of somebody else, however far it is.
+// An index that another process is creating is not mistaken for a foreign database, at any stage.
 func TestAnIndexThatIsBeingMadeIsOurs(t *testing.T) {
 	folder := t.TempDir()
 	for n := range 100 {

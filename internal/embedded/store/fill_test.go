@@ -8,7 +8,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
-// What SQLite finds out of a table makes it read that of all tables again, so it is not asked about each of very many small ones.
+// Analyzing a table makes SQLite read the statistics of all tables again, so very many small tables are not analyzed one by one.
 func TestSmallTablesAreNotLookedAt(t *testing.T) {
 	for count, want := range map[int]bool{fewRecords: false, fewRecords + 1: true} {
 		store, err := Open(t.Context(), "")

@@ -79,7 +79,7 @@ func TestVectorsAreKept(t *testing.T) {
 	}
 }
 
-// TestBytesKeepSimilarities compares the similarities of bytes with those of the numbers that they were made of.
+// TestBytesKeepSimilarities compares the similarities of quantized vectors with those of the original ones.
 func TestBytesKeepSimilarities(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2)) // #nosec G404 -- a test
 	query, vectors, parts := unit(random), [][]float32{}, []Part{}
@@ -117,7 +117,7 @@ func unit(random *rand.Rand) []float32 {
 	return vector
 }
 
-// BenchmarkNearest looks at 100,000 vectors of dimension 384.
+// BenchmarkNearest compares 100,000 vectors of dimension 384.
 func BenchmarkNearest(b *testing.B) {
 	random := rand.New(rand.NewPCG(1, 2)) // #nosec G404 -- a benchmark
 	x := &Index{vectorSet: vectorSet{dimension: 384}}

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// archived begins as macOS archives a text.
+// archived is how macOS starts an archived text.
 const archived = "\x04\x0bstreamtyped\x81\xe8\x03\x84\x01@\x84\x84\x84\x12NSAttributedString\x00\x84\x84\x08NSObject\x00\x85\x92\x84\x84\x84\x08NSString\x01\x94\x84\x01+"
 
 func TestTheTextOfABodyIsRead(t *testing.T) {
@@ -21,7 +21,7 @@ func TestTheTextOfABodyIsRead(t *testing.T) {
 	}
 }
 
-// Whatever is there of an archive, its text is valid and no longer than it.
+// The text read from a partial archive is valid UTF-8 and no longer than the archive.
 func FuzzBodies(f *testing.F) {
 	for _, one := range []string{archived + "\x05Hallo\x86\x84\x02iI", archived + "\x82\xff\xff\xff\xff", archived + "\x81"} {
 		f.Add([]byte(one))

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// FuzzLineParser holds the parser to encoding/json: it takes the objects that encoding/json takes, and finds the same fields in them.
+// FuzzLineParser compares the parser with encoding/json: it accepts the same objects and finds the same fields.
 func FuzzLineParser(f *testing.F) {
 	for _, seed := range []string{
 		`{}`, `{"a":1}`, ` { "a" : [1,{"b":"]}"}] , "c":"\"}\\" } `, `{"a":{"a":{}}, "b":null,"c":-1.5e9}`, `{"a":1,"a":2}`, `{"":1,"":1,"aa":2}`, `{"a":1e999}`, `{"a":` + strings.Repeat("[", 199) + strings.Repeat("]", 199) + `}`, `{"a":` + strings.Repeat("[", 200) + strings.Repeat("]", 200) + `}`, `{"\u0061":1,"a":2}`,
@@ -19,12 +19,12 @@ func FuzzLineParser(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		text = bytes.TrimSpace(text)
 		if len(text) == 0 {
-			return // the reader passes over it
+			return // the reader skips it
 		}
 		parser := NewParser()
 		fields, err := parser.Parse(text)
 		var want map[string]json.RawMessage
-		var value any // which refuses numbers that no float holds
+		var value any // it refuses numbers too large for a float
 		failed := json.Unmarshal(text, &want) != nil || want == nil || !utf8.Valid(text) || json.Unmarshal(text, &value) != nil || levels(value) > MaxDepth
 		if err != nil {
 			if !failed && countNames(t, text) == len(want) {
@@ -47,7 +47,7 @@ func FuzzLineParser(f *testing.F) {
 	})
 }
 
-// levels counts how deep a value is nested.
+// levels returns how deeply a value is nested.
 func levels(value any) int {
 	deepest := 0
 	switch value := value.(type) {
@@ -65,7 +65,7 @@ func levels(value any) int {
 	return deepest + 1
 }
 
-// countNames counts the names at the top of an object, twice when they are there twice.
+// countNames returns the number of members of an object, counting a repeated name each time.
 func countNames(t *testing.T, text []byte) int {
 	t.Helper()
 	decoder := json.NewDecoder(bytes.NewReader(text))
@@ -85,7 +85,7 @@ func countNames(t *testing.T, text []byte) int {
 	return count
 }
 
-// FuzzExact holds that no number of JSON is rounded by a program that reads it, and that all else stays as it was.
+// FuzzExact checks that no JSON number is rounded by a program that reads it as a float, and that all else is unchanged.
 func FuzzExact(f *testing.F) {
 	for _, seed := range []string{`9007199254740993`, `[-9007199254740993,{"12345678901234567890":[9007199254740992,1e5]},"\"9007199254740993"]`, `{"a":12345678901234567.5}`} {
 		f.Add([]byte(seed))

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// A name of a secret is known where it is one, and not in a text.
+// The name of a secret is recognized as the name of a member, but not within a text.
 func TestSecretsAreTakenOutOfObjects(t *testing.T) {
 	for value, want := range map[string]string{
 		`{"contrase\u00f1a":"x"}`: `{"contrase\u00f1a":null}`,
@@ -23,7 +23,7 @@ func TestSecretsAreTakenOutOfObjects(t *testing.T) {
 	}
 }
 
-// Its name and its value say what is a secret, in many languages: a table of postal codes or of words has none.
+// A secret is recognized by its name and its value, in many languages; a table of postal codes or of words has none.
 func TestSecretsAreKnownByNameAndValue(t *testing.T) {
 	for fields, isSecret := range map[string]bool{
 		`wachtwoord="geheim"`: true, `senha="abc"`: true, `пароль="секрет"`: true, `hasło="tajne0"`: true, `parola chiave="chiave0"`: true,
@@ -55,7 +55,7 @@ func TestSecretsAreKnownByNameAndValue(t *testing.T) {
 	}
 }
 
-// What lines of a text say of secrets is left out, and keys that show by their form; what only mentions one stays.
+// Lines of a text that state a secret, and keys recognizable by their form, are removed; a mere mention stays.
 func TestSecretsAreTakenOutOfTexts(t *testing.T) {
 	for text, want := range map[string]string{
 		`Bank\nPasswort: txtPw1\r\nPIN: 4711\nend`:                                                          `Bank\nPasswort: [secret]\r\nPIN: [secret]\nend`,
@@ -88,7 +88,7 @@ func TestSecretsAreTakenOutOfTexts(t *testing.T) {
 	}
 }
 
-// Marks of keys in great numbers take no longer than reading them.
+// Searching for many markers of keys takes linear time.
 func TestMarksOfKeysAreReadOnce(t *testing.T) {
 	for _, mark := range []string{`-----BEGIN PRIVATE KEY-----\n`, `eyJ0000000000.eyJ0000000000-AKIAIOSFODNN7EXAMPLE-`, `otpauth://a;otpauth-migration://a?data=b;`} {
 		one, began := Item{Fields: []Field{{Name: "text", Value: []byte(`"` + strings.Repeat(mark, 10_000) + `"`)}}}, time.Now()
@@ -98,7 +98,7 @@ func TestMarksOfKeysAreReadOnce(t *testing.T) {
 	}
 }
 
-// Whatever a value is, what is left is as good JSON as it was.
+// After secrets are removed, valid JSON is still valid.
 func FuzzSecrets(f *testing.F) {
 	for _, one := range []string{`Passwort: a\"b\nx`, "PIN:\t1234\r\n", "token=a1b2c3 ", `password:\`, "otpauth://a?secret=ABC", "пароль= `x1y2z3`, PIN: 4711"} {
 		f.Add(one)

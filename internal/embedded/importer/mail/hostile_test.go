@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// nested is a message of parts in parts.
+// nested returns a message of nested parts.
 func nested(depth int) string {
 	var text strings.Builder
 	text.WriteString("From: a@example.com\nContent-Type: multipart/mixed; boundary=b0\n\n")
@@ -17,7 +17,7 @@ func nested(depth int) string {
 	return text.String() + "the innermost\n"
 }
 
-// Each of these keeps a library busy for seconds or longer, or makes it give up the message; here each is read in one pass and keeps its text.
+// Each of these keeps a mail library busy for seconds or makes it reject the message; here each is read in one pass and keeps its text.
 func TestHostileMessagesKeepTheirText(t *testing.T) {
 	tests := []struct {
 		name, message, text, defect string

@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// An object with very many arrays of the same shape is no file of many streams, and that shows early: not each array is held against all
-// others.
+// An object with very many arrays of the same shape is not split into streams, which is decided without comparing every pair of arrays.
 func TestVeryManyArraysAreNotAllCompared(t *testing.T) {
 	tables := make([]foundArray, 300_000)
 	for at := range tables {

@@ -11,7 +11,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/objects"
 )
 
-// read is what a reader gives, and what it says of what it passes over.
+// read returns the records of a reader and what it reports as skipped.
 func read(t *testing.T, r item.Records) (records, said []string) {
 	t.Helper()
 	for one, err := range r {
@@ -31,8 +31,8 @@ func read(t *testing.T, r item.Records) (records, said []string) {
 	return records, said
 }
 
-// FuzzParts holds the readers to this: they take any bytes; a file that has parts is whole, so that nothing is passed over but single items;
-// every part has a record; and reading again gives the same.
+// FuzzParts checks that the readers accept any bytes; that a file with parts is complete, so only single items are skipped; that every
+// part has a record; and that reading again returns the same.
 func FuzzParts(f *testing.F) {
 	for _, seed := range []string{
 		`[{"a":[{"b":1},{"b":2}]},{"a":null,"c":1},3,{"a":[{"b":1}`, `{"x":1,"l":[{"id":"i","a":[{"b":1},{"b":2},{"b":[]}]},{"a":[7]}]}`,

@@ -8,8 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The laws: a manifest is refused with its name in the sentence, or has relations that are complete; and what it says is
-// the same whether the bytes begin with a byte order mark or not.
+// A manifest is refused with an error that names it, or has complete relations; a byte order mark makes no difference.
 func FuzzManifest(f *testing.F) {
 	for _, seed := range []string{
 		`{}`, `{"blobs":"files","sorted":true,"connectors":[{"key":"mail","connections":[{"id":"c","folder":"m"}],"streams":{"a":{"emitted_field":"at","fields":[{"name":"n","type":"string","exact":true}]}}}]}`,

@@ -9,8 +9,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/services"
 )
 
-// Where a person was is a record with its time first, coordinates in degrees, and the name and address of what was visited. What another
-// program writes with the same words stays as it is.
+// A visited place becomes a record with its time first, coordinates in degrees, and the name and address of the place. Similar data of
+// other programs is unchanged.
 func TestPlacesArePlain(t *testing.T) {
 	for _, test := range []struct{ name, text, want string }{
 		{

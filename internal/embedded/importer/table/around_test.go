@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Totals are found where no column is the id.
+// Totals are recognized in tables without an id column.
 func TestTotalsAreToldWithoutAnID(t *testing.T) {
 	for text, want := range map[string]int{"ID,Contents\n5,a\n5,b\n": 2, "Name,Age\nTotal,5\n": 1, "Name,Age\na,5\nb,6\nTotal,11\n": 2} {
 		rows := 0

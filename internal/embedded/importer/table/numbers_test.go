@@ -2,7 +2,7 @@ package table
 
 import "testing"
 
-// A row without the word for a total is not asked for dates, which takes a hundred times as long as reading the row.
+// A row without a word for totals is not searched for dates, which takes a hundred times as long as reading the row.
 func TestRowsWithoutATotalAreNotAskedForDates(t *testing.T) {
 	row := []string{"harbour lantern 7 window", "2026-03-01", "12.50"}
 	if allocations := testing.AllocsPerRun(10, func() { totalKind(row) }); allocations > 0 {
