@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// However long the names are that a client or a resource server sends, a line of the log has at most 1,500 bytes and an error at
-// most 8,000: no caller can fill a disk or a model's context with one name (D18).
+// However long the names in requests and in answers of a resource server are, a line of the log has at most 1,500 bytes and an error at
+// most 8,000, so that no caller can fill a disk or a model's context (D18).
 func TestLongNamesFillNeitherLogsNorErrors(t *testing.T) {
 	const long = 900_000
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -16,7 +16,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// A visitor is a browser without scripts at a demo's page.
+// A visitor is a browser without scripts on the page of a demo.
 type visitor struct {
 	t      *testing.T
 	origin string
@@ -32,7 +32,7 @@ func visitPage(t *testing.T, endpoint string) visitor {
 	return visitor{t, strings.TrimSuffix(endpoint, "/mcp"), &http.Client{Jar: jar}}
 }
 
-// send asks for a path with headers, as names and values in turn; form is sent where there is one.
+// send requests a path with headers, given as alternating names and values; it posts form if that is not nil.
 func (v visitor) send(path string, form url.Values, headers ...string) (*http.Response, string) {
 	v.t.Helper()
 	method, content := http.MethodGet, io.Reader(nil)
@@ -68,7 +68,7 @@ func (v visitor) send(path string, form url.Values, headers ...string) (*http.Re
 	return response, string(body)
 }
 
-// open types the owner's secret.
+// open signs in with the owner's secret.
 func (v visitor) open(secret string) visitor {
 	v.t.Helper()
 	response, body := v.send("/", url.Values{"owner_secret": {secret}})
@@ -88,7 +88,7 @@ func (v visitor) show(path string) string {
 	return body
 }
 
-// browseViews are one of each view over the sample year.
+// browseViews has one of each view over the sample year.
 var browseViews = []string{
 	"/",
 	"/?view=records&stream=orders&connection=cin_shop",
@@ -153,7 +153,7 @@ func TestBrowsingNeedsTheOwnersSecret(t *testing.T) {
 	}
 }
 
-// What a cookie opens is closed again by signing out, to a page of another site, and to a guesser.
+// A browsing session ends when the owner signs out. A page of another site cannot use it, and guessing is limited.
 func TestABrowsingSession(t *testing.T) {
 	t.Parallel()
 	v := visitPage(t, sample.MCPURL)
@@ -196,7 +196,7 @@ var (
 	ids         = regexp.MustCompile(` id="([^"]+)"`)
 )
 
-// Every page that a link leads to holds no token, no link out, and the data that its call gives over /mcp.
+// No page that a link leads to has a token or a link to another site, and each has the same data as its call over /mcp.
 func TestACrawlOfThePages(t *testing.T) {
 	t.Parallel()
 	v := visitPage(t, sample.MCPURL).open(sample.OwnerSecret)
@@ -256,10 +256,10 @@ func TestACrawlOfThePages(t *testing.T) {
 	}
 }
 
-// showsWhatItsCallGives sends the call that a view names over /mcp and wants its data in the view.
+// showsWhatItsCallGives makes the call that a view names over /mcp and checks that the view has its data.
 func showsWhatItsCallGives(t *testing.T, s session, path, tool, arguments, body string) {
 	t.Helper()
-	if strings.Contains(path, "view=call") { // shows all of it
+	if strings.Contains(path, "view=call") { // it shows the complete answer
 		for line := range strings.Lines(s.text(tool, args(arguments))) {
 			if !strings.Contains(body, line) && !strings.Contains(line, "now 20") && !strings.Contains(line, `"cursor":`) {
 				t.Errorf("%s does not show %q", path, line)
@@ -438,7 +438,7 @@ func TestBrowsingOwnFiles(t *testing.T) {
 	}
 }
 
-// A hosted server has none of it, whatever is asked of it, and takes no form.
+// A hosted server has no such pages and accepts no forms, whatever is requested.
 func TestServeBrowsesNothing(t *testing.T) {
 	t.Parallel()
 	endpoint, _ := serve(t, "--rs-url", sample.RSURL)

@@ -20,7 +20,7 @@ var (
 	copiedCode  = regexp.MustCompile(`cex_[A-Za-z0-9]+`)
 )
 
-// ownerDecides does what an owner does in a browser: opens a link, enters the secret and decides: approve or deny. It returns the last page.
+// ownerDecides opens a link as an owner does in a browser, enters the secret and approves or denies. It returns the last page.
 func ownerDecides(t *testing.T, link, decision string) string {
 	t.Helper()
 	jar, err := cookiejar.New(nil)
@@ -56,7 +56,7 @@ func ownerDecides(t *testing.T, link, decision string) string {
 	return string(text)
 }
 
-// asks runs connect with a cache, and returns the process once it waits for the owner, with the link.
+// asks runs connect with a cache and returns the process, once it waits for the owner, and the link.
 func asks(t *testing.T, server, root, way string, args ...string) (waiting *process, link string, typed io.WriteCloser) {
 	t.Helper()
 	home := t.TempDir()
@@ -80,7 +80,7 @@ func asks(t *testing.T, server, root, way string, args ...string) (waiting *proc
 	return p, strings.TrimSpace(line), typed
 }
 
-// connects runs connect with a cache, approves as the owner, and returns what it printed.
+// connects runs connect with a cache, approves as the owner, and returns the output.
 func connects(t *testing.T, root, way string, args ...string) string {
 	t.Helper()
 	p, link, typed := asks(t, sample.RSURL, root, way, args...)
@@ -98,11 +98,11 @@ func connects(t *testing.T, root, way string, args ...string) string {
 	return p.stdout.String() + p.stderr.String()
 }
 
-// processesHide fails if the list of processes shows what the owner's link leads to: everybody on a machine can read it.
+// processesHide fails if the list of processes, which all users can read, contains the owner's link or the address that was opened.
 func processesHide(t *testing.T, link, opened string) {
 	t.Helper()
 	_, secret, _ := strings.Cut(link, "request_uri=")
-	lists, err := filepath.Glob("/proc/[0-9]*/cmdline") // none but on Linux
+	lists, err := filepath.Glob("/proc/[0-9]*/cmdline") // only on Linux
 	check(t, err)
 	for _, list := range lists {
 		if words, err := os.ReadFile(list); err == nil && secret != "" && strings.Contains(string(words), secret) {
@@ -114,7 +114,7 @@ func processesHide(t *testing.T, link, opened string) {
 	}
 }
 
-// From an empty home to a first answer there are three things to do: connect, approve, ask. One minute is the promise.
+// From an empty home to the first answer there are three steps: connect, approve, ask. Together they take less than a minute.
 func TestFromAnEmptyHomeToTheFirstAnswer(t *testing.T) {
 	begin, root := time.Now(), t.TempDir()
 	said := connects(t, root, "auto", "--source", "slack")
@@ -146,7 +146,7 @@ func TestFromAnEmptyHomeToTheFirstAnswer(t *testing.T) {
 	}
 }
 
-// S3-R1, D31: connect asks the owner, by each way, and what it stores is read by the other commands.
+// S3-R1, D31: connect asks the owner in each way, and other commands read what it stores.
 func TestConnectByEachWay(t *testing.T) {
 	for _, way := range []string{"agent", "device", "browser", "code"} {
 		t.Run(way, func(t *testing.T) {
@@ -178,8 +178,8 @@ func TestConnectByEachWay(t *testing.T) {
 	}
 }
 
-// Several grants of one server live side by side and are read as one; a new one of the same name revokes the one before; disconnect
-// revokes and deletes.
+// Several grants of one server are stored together and read as one. A new grant with the same name revokes the previous one, and
+// disconnect revokes and deletes.
 func TestSeveralConnections(t *testing.T) {
 	root := t.TempDir()
 	connects(t, root, "auto", "--source", "slack")
@@ -188,7 +188,7 @@ func TestSeveralConnections(t *testing.T) {
 	if both.code != 0 || !strings.Contains(both.stdout, "slack") || !strings.Contains(both.stdout, "cin_mail_personal") {
 		t.Errorf("both: %d %s%s", both.code, both.stdout, both.stderr)
 	}
-	only := finish(t, nil, "", "call", "schema", "--cache-root", root, "--only", "gmail") // the one provider of which grants are stored
+	only := finish(t, nil, "", "call", "schema", "--cache-root", root, "--only", "gmail") // the only provider with stored grants
 	if only.code != 0 || strings.Contains(only.stdout, "slack") {
 		t.Errorf("only mail: %d %s%s", only.code, only.stdout, only.stderr)
 	}

@@ -16,13 +16,13 @@ import (
 	"time"
 )
 
-// dialed is a raw connection to a server.
+// A dialed is a raw connection to a server.
 type dialed struct {
 	net.Conn
 	answers *bufio.Reader
 }
 
-// dialTo connects to the server of a URL. What is not there within stopTime fails the test.
+// dialTo connects to the server of a URL. Reads fail the test after stopTime.
 func dialTo(t *testing.T, url string) *dialed {
 	t.Helper()
 	c, err := net.Dial("tcp", strings.TrimSuffix(strings.TrimPrefix(url, "http://"), "/mcp"))
@@ -34,7 +34,7 @@ func dialTo(t *testing.T, url string) *dialed {
 	return &dialed{c, bufio.NewReader(c)}
 }
 
-// ask sends text, and reads one answer.
+// ask sends text and reads one answer.
 func (c *dialed) ask(t *testing.T, text string) (*http.Response, string) {
 	t.Helper()
 	if _, err := io.WriteString(c, text); err != nil {
@@ -52,7 +52,7 @@ func (c *dialed) ask(t *testing.T, text string) (*http.Response, string) {
 	return response, string(body)
 }
 
-// closed wants the server to close the connection, and nothing more on it.
+// closed checks that the server closes the connection without sending more.
 func (c *dialed) closed(t *testing.T) {
 	t.Helper()
 	rest, err := io.ReadAll(c.answers)
@@ -63,7 +63,7 @@ func (c *dialed) closed(t *testing.T) {
 
 const plainCall = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"query_records","arguments":{"stream":"notes"}}}`
 
-// head is the head of a request to the endpoint, with further lines.
+// head returns the head of a request to the endpoint, with additional lines.
 func head(lines ...string) string {
 	return "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n" + strings.Join(lines, "\r\n") + "\r\n\r\n"
 }
@@ -75,7 +75,7 @@ const (
 
 func TestARefusalDoesNotWaitForTheBody(t *testing.T) {
 	held := newHeldRS(t)
-	url, _ := serve(t, "--rs-url", held.URL, "--authorization-servers", "https://as.example") // or it is asked who issues
+	url, _ := serve(t, "--rs-url", held.URL, "--authorization-servers", "https://as.example") // otherwise the resource server is asked for the issuer
 	before := held.heard.Load()
 	for _, row := range []struct {
 		name, request string
@@ -283,7 +283,7 @@ func TestTheStartSaysWhatCannotBeReached(t *testing.T) {
 	}
 }
 
-// sockets is how many connections without a token one address opens: PDPP_SOCKETS, or as many as any machine can do.
+// sockets returns how many connections without a token one address opens: PDPP_SOCKETS, or a number that any machine supports.
 func sockets() int {
 	if n, err := strconv.Atoi(os.Getenv("PDPP_SOCKETS")); err == nil {
 		return n
@@ -291,7 +291,7 @@ func sockets() int {
 	return 600
 }
 
-// TestSocketsWithoutATokenDoNotStopTheServer opens more connections than the server has, each with a part of a body.
+// TestSocketsWithoutATokenDoNotStopTheServer opens more connections than the server accepts, each with an incomplete body.
 func TestSocketsWithoutATokenDoNotStopTheServer(t *testing.T) {
 	held := newHeldRS(t)
 	count := sockets()

@@ -20,13 +20,13 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// A lossyNetwork is the demo behind another address, which a test can take away.
+// A lossyNetwork forwards to the demo from another address, and a test can interrupt it.
 type lossyNetwork struct {
 	*watch
 	lost  atomic.Bool
-	drops atomic.Int64  // answers to polls that are still to be lost
-	waits atomic.Uint64 // seconds that a request waits for the owner; 0: as the demo has it
-	polls atomic.Uint64 // seconds between two polls; 0: as the demo has it
+	drops atomic.Int64  // answers to polls still to be dropped
+	waits atomic.Uint64 // seconds that a request waits for the owner; 0: the demo's value
+	polls atomic.Uint64 // seconds between two polls; 0: the demo's value
 }
 
 func newLossyNetwork(t *testing.T) *lossyNetwork {
@@ -50,13 +50,13 @@ func newLossyNetwork(t *testing.T) *lossyNetwork {
 	return n
 }
 
-// ended is how connect ended.
+// ended waits for the end of connect and returns it.
 func ended(p *process) exit {
 	<-p.ended
 	return exit{p.cmd.ProcessState.ExitCode(), p.stdout.String(), p.stderr.String()}
 }
 
-// A request that the owner denies, or that nobody answers in time, ends with a sentence, and stores nothing.
+// A request that the owner denies or does not answer in time ends with an error message, and nothing is stored.
 func TestConnectWithoutApproval(t *testing.T) {
 	for name, says := range map[string]string{"denied": "the owner denied the request", "expired": "nobody approved in time"} {
 		t.Run(name, func(t *testing.T) {
@@ -78,7 +78,7 @@ func TestConnectWithoutApproval(t *testing.T) {
 	}
 }
 
-// A network that is lost while the owner decides, and while a client reads, is an error for as long as that lasts.
+// If the network is lost while the owner decides, or while a client reads, calls fail only as long as that lasts.
 func TestConnectOverALossyNetwork(t *testing.T) {
 	root, network := t.TempDir(), newLossyNetwork(t)
 	network.drops.Store(2)
@@ -101,8 +101,8 @@ func TestConnectOverALossyNetwork(t *testing.T) {
 	}
 }
 
-// Who stops connect, or closes its terminal, between the approval and the next poll keeps no grant, and learns of one that lives on. A disk
-// that is full by then leaves none either.
+// If connect is stopped, or its terminal closed, between the approval and the next poll, no grant is stored, and the message names a
+// grant that still exists. The same holds if the disk is full by then.
 func TestConnectIsStoppedAfterTheApproval(t *testing.T) {
 	for name, row := range map[string]struct {
 		stop     func(t *testing.T, p *process, network *lossyNetwork, root string)
@@ -155,11 +155,11 @@ func TestConnectIsStoppedAfterTheApproval(t *testing.T) {
 	}
 }
 
-// Access that ends is renewed under the hands of a client; a grant that was revoked says which command asks the owner again.
+// Access that expires is renewed while a client uses it; after a revocation, the error names the command that asks the owner again.
 func TestConnectedAccessEnds(t *testing.T) {
 	demo := runDemo(t, "--token-life", "2s")
 	before := sample
-	sample = demo.addresses // connects asks the owner of this one
+	sample = demo.addresses // connects asks the owner of this demo
 	defer func() { sample = before }()
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip("a browser is opened by a script")
@@ -191,7 +191,7 @@ func TestConnectedAccessEnds(t *testing.T) {
 	}
 }
 
-// revokeGrant ends the grant of a token as its own client does. The authority says which grant it is.
+// revokeGrant revokes the grant of a token as its client does, with the grant id from the authority.
 func revokeGrant(demo addresses, token string) error {
 	id := regexp.MustCompile(`"grant_id":"([^"]+)"`).FindStringSubmatch(introspect(demo, token))
 	if id == nil {

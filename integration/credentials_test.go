@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// credentialFile is the one file of a cache.
+// credentialFile returns the only file of a cache.
 func credentialFile(t *testing.T, root string) string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(root, "clients", "*.json"))
@@ -20,8 +20,8 @@ func credentialFile(t *testing.T, root string) string {
 	return files[0]
 }
 
-// S3-1a: a credential that another user may have put there, or that is no file, is not used: the provider hears nothing, and
-// no start waits for it.
+// S3-1a: a credential that another user may have written, or that is not a regular file, is not used: the provider receives no request,
+// and the start does not wait.
 func TestACredentialOfSomebodyElseIsNotUsed(t *testing.T) {
 	outsider := func(t *testing.T, path string) {
 		t.Helper()
@@ -111,7 +111,7 @@ func TestACredentialOfSomebodyElseIsNotUsed(t *testing.T) {
 	}
 }
 
-// What only others can read is used, with a word about it; a folder with the sticky bit protects what is in it.
+// A credential that others can only read is used with a warning. A folder with the sticky bit protects the files in it.
 func TestAReadableCredentialIsUsedWithAWarning(t *testing.T) {
 	root := cacheFile(t, sample.RSURL, map[string]any{"access_token": sample.ClientToken})
 	check(t, os.Chmod(credentialFile(t, root), 0o640))
@@ -122,7 +122,7 @@ func TestAReadableCredentialIsUsedWithAWarning(t *testing.T) {
 	}
 }
 
-// A folder that another user planted in a project is no cache, whether the person has one or not.
+// A folder that another user planted in a project is not used as a cache, whether or not the person has one.
 func TestAPlantedCacheIsNotUsed(t *testing.T) {
 	w := newWatch(t, sample.RSURL)
 	project := t.TempDir()
@@ -147,13 +147,13 @@ func TestAPlantedCacheIsNotUsed(t *testing.T) {
 	}
 }
 
-// The secret of serve and its settings: files, of bounded size, that not everybody can write. A pipe holds no start up.
+// serve reads its secret and settings from regular files of bounded size that others cannot write, and a pipe does not delay the start.
 func TestServeReadsSecretsFromFilesOnly(t *testing.T) {
 	dir := t.TempDir()
 	pipe, open, huge := filepath.Join(dir, "pipe"), filepath.Join(dir, "open"), filepath.Join(dir, "huge")
 	check(t, syscall.Mkfifo(pipe, 0o600))
 	write(t, open, "hush")
-	check(t, os.Chmod(open, 0o646)) // #nosec G302 -- what is refused
+	check(t, os.Chmod(open, 0o646)) // #nosec G302 -- must be refused
 	write(t, huge, "hush")
 	check(t, os.Truncate(huge, 2<<30))
 	for path, says := range map[string]string{
@@ -170,7 +170,7 @@ func TestServeReadsSecretsFromFilesOnly(t *testing.T) {
 	}
 }
 
-// A secret that has become a pipe does not hold up a reload: the old one stays, and the log says why.
+// If the secret file has become a pipe, a reload does not wait: the old secret stays, and the log says why.
 func TestAReloadDoesNotWaitForAPipe(t *testing.T) {
 	secret := filepath.Join(t.TempDir(), "secret")
 	write(t, secret, sample.IntrospectionClientSecret)

@@ -18,7 +18,7 @@ import (
 	"unicode"
 )
 
-// TestAFolderOfManyKindsIsServed starts the demo on files as people have them.
+// TestAFolderOfManyKindsIsServed starts the demo on the kinds of files that people have.
 func TestAFolderOfManyKindsIsServed(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
@@ -66,13 +66,13 @@ func TestAFolderOfManyKindsIsServed(t *testing.T) {
 	}
 }
 
-// archiveVariable names an mbox file of real messages; the history of this repository is one when it is not set.
+// archiveVariable names an mbox file of real messages; if it is not set, the history of this repository is used.
 const archiveVariable = "MAIL_ARCHIVE"
 
-// privateKey begins a private key, or stands for one.
+// privateKey matches the start of a private key, or its replacement.
 var privateKey = regexp.MustCompile(`-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|\[private key\]`)
 
-// isWithoutSecrets reports whether a body is a text but for what stands behind names such as password, which is left out.
+// isWithoutSecrets reports whether a body is the text, except for removed values of names such as password.
 func isWithoutSecrets(body, text string) bool {
 	parts := strings.Split(body, "[secret]")
 	if len(parts) == 1 {
@@ -85,8 +85,8 @@ func isWithoutSecrets(body, text string) bool {
 	return begins && strings.HasSuffix(text, parts[len(parts)-1])
 }
 
-// TestARealArchiveIsReadToItsEnd loads what git format-patch makes, or the archive that is named, and compares each body with what git mailsplit
-// says that the file holds.
+// TestARealArchiveIsReadToItsEnd loads the output of git format-patch, or the named archive, and compares each body with that of git
+// mailsplit.
 func TestARealArchiveIsReadToItsEnd(t *testing.T) {
 	archive := os.Getenv(archiveVariable)
 	if archive == "" {
@@ -117,7 +117,7 @@ func TestARealArchiveIsReadToItsEnd(t *testing.T) {
 	}
 	for _, all := range [][]string{bodies, want} {
 		for index, body := range all {
-			all[index] = privateKey.Split(body, 2)[0] // which is left out
+			all[index] = privateKey.Split(body, 2)[0] // the importer removes it
 		}
 		slices.Sort(all)
 	}
@@ -139,7 +139,7 @@ func TestARealArchiveIsReadToItsEnd(t *testing.T) {
 	if len(ids) == 0 {
 		t.Errorf("the message %q is not found by its subject", middle.Data.Subject)
 	}
-	// What is hidden or a control character never reaches a model, and a megabyte is a thousand calls.
+	// Hidden and control characters never reach a model, and a megabyte would need a thousand calls, so such bodies are not compared.
 	readable := slices.DeleteFunc(slices.Clone(got), func(one mailRecord) bool {
 		return len(one.Data.BodyText) > 1<<20 || strings.ContainsFunc(one.Data.BodyText, func(c rune) bool { return unicode.In(c, unicode.Cf, unicode.Cc) && c != '\n' && c != '\t' })
 	})
@@ -182,7 +182,7 @@ type mailRecord struct {
 	} `json:"data"`
 }
 
-// records reads a stream page by page to its end, each record once.
+// records reads a stream page by page to the end and fails on a repeated record.
 func records(t *testing.T, d *running, stream string) []mailRecord {
 	t.Helper()
 	var all []mailRecord
@@ -220,10 +220,10 @@ func records(t *testing.T, d *running, stream string) []mailRecord {
 	}
 }
 
-// manyVariable asks for the measurement of so many messages.
+// manyVariable has the number of messages to measure.
 const manyVariable = "MANY_MESSAGES"
 
-// TestManyMessagesAreComfortable measures a large archive; MANY_MESSAGES=50000 says how large.
+// TestManyMessagesAreComfortable measures a large archive, for example with MANY_MESSAGES=50000.
 func TestManyMessagesAreComfortable(t *testing.T) {
 	count, err := strconv.Atoi(os.Getenv(manyVariable))
 	if err != nil {
@@ -280,7 +280,7 @@ func TestManyMessagesAreComfortable(t *testing.T) {
 	visit("in memory")
 }
 
-// peakMemory is what a process held at most, as the kernel says.
+// peakMemory returns the peak memory of a process, as reported by the kernel.
 func peakMemory(d *running) string {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", d.cmd.Process.Pid))
 	if err != nil {
@@ -289,7 +289,7 @@ func peakMemory(d *running) string {
 	return strings.TrimSpace(string(regexp.MustCompile(`VmHWM:(.*)`).FindSubmatch(status)[1]))
 }
 
-// madeMessage is a message of some two thousand bytes; each third has HTML beside its text, each tenth a file of four thousand bytes.
+// madeMessage returns a message of about two thousand bytes; each third has HTML too, each tenth an attachment of four thousand bytes.
 func madeMessage(number int) string {
 	words := strings.Fields("harbour quarterly budget lantern meeting invoice garden letter window river train ticket answer question holiday recipe school doctor market bridge")
 	var text strings.Builder

@@ -19,8 +19,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// The tables of docs/errors.md are the error vocabulary: every code with what the table of rs/code.go says. Which codes stand
-// in which table, and with which status, the page says itself, in the comment before the table. make docs rewrites the tables.
+// The tables of docs/errors.md have every code with its meaning from rs/code.go. The comment before each table has its codes and their
+// status. make docs rewrites the tables.
 func TestTheErrorPageIsTheVocabulary(t *testing.T) {
 	t.Chdir("..")
 	const path = "docs/errors.md"
@@ -69,7 +69,7 @@ func TestTheErrorPageIsTheVocabulary(t *testing.T) {
 	}
 }
 
-// codeMeanings are the codes of the table in rs/code.go, each with what it says.
+// codeMeanings returns the codes of the table in rs/code.go with their meanings.
 func codeMeanings(t *testing.T) map[string]string {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), "rs/code.go", nil, 0)
@@ -95,7 +95,7 @@ func codeMeanings(t *testing.T) map[string]string {
 	return meanings
 }
 
-// textOfLiteral is the text of a literal, or of several that are joined; empty for any other expression.
+// textOfLiteral returns the text of a string literal or of several joined ones; "" for any other expression.
 func textOfLiteral(expression ast.Expr) string {
 	switch e := expression.(type) {
 	case *ast.BinaryExpr:
@@ -107,7 +107,7 @@ func textOfLiteral(expression ast.Expr) string {
 	return ""
 }
 
-// Every exit code has its row.
+// Every exit code has a row.
 func TestTheErrorPageHasTheExitCodes(t *testing.T) {
 	t.Chdir("..")
 	page, err := os.ReadFile("docs/errors.md")
@@ -138,7 +138,7 @@ func TestTheErrorPageHasTheExitCodes(t *testing.T) {
 	}
 }
 
-// The list that the README shows is the list that runs.
+// The README shows the chain as it is in the code.
 func TestTheReadmeShowsTheChain(t *testing.T) {
 	t.Chdir("..")
 	readme, err := os.ReadFile("README.md")
@@ -161,7 +161,7 @@ func TestTheReadmeShowsTheChain(t *testing.T) {
 	}
 }
 
-// The number in the README's first screen is the demo's.
+// The number on the first screen of the README is that of the demo.
 func TestTheReadmeCountsTheDemosMessages(t *testing.T) {
 	t.Chdir("..")
 	readme, err := os.ReadFile("README.md")
@@ -238,7 +238,7 @@ func TestEveryErrorCodeIsKnown(t *testing.T) {
 	}
 }
 
-// isCode reports whether an expression is a code by its name.
+// isCode reports whether an expression is a code, by its name.
 func isCode(expression ast.Expr) bool {
 	switch e := expression.(type) {
 	case *ast.SelectorExpr:
@@ -249,7 +249,7 @@ func isCode(expression ast.Expr) bool {
 	return false
 }
 
-// Every link of a page leads to a file that is there, and to a heading of it.
+// Every link of a page leads to an existing file and heading.
 func TestTheLinksOfPagesLeadSomewhere(t *testing.T) {
 	t.Chdir("..")
 	var pages []string

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// ambiguousMessages are messages that two parsers read differently. The second of each pair of members would read records.
+// ambiguousMessages are read differently by two parsers. The second of each pair of members would read records.
 var ambiguousMessages = map[string]string{
 	"method twice":                 `{"jsonrpc":"2.0","id":1,"method":"ping","method":"tools/call","params":{"name":"query_records","arguments":{"stream":"notes"}}}`,
 	"method twice, once escaped":   `{"jsonrpc":"2.0","id":1,"method":"ping","\u006dethod":"tools/call","params":{"name":"query_records","arguments":{"stream":"notes"}}}`,
@@ -43,7 +43,7 @@ func TestAMessageThatTwoParsersReadDifferentlyIsRefused(t *testing.T) {
 	p.say(t, initialize)
 	p.hear(t)
 	const good = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"query_records","arguments":{"stream":"notes"}}}`
-	for range 2 { // the second time what a first call reads besides is known
+	for range 2 { // the second time, what a first call reads in addition is cached
 		p.say(t, good+"\n")
 		if got := p.hear(t); !strings.Contains(got, `"result"`) || strings.Contains(got, `"isError":true`) {
 			t.Fatalf("a good call is answered %s", got)
@@ -94,7 +94,7 @@ func TestAHeaderThatWasSentTwiceIsRefused(t *testing.T) {
 	}
 }
 
-// A filter that reads the headers sees the call that is made, whatever version of MCP the client says it speaks.
+// A proxy that filters by header sees the call that is made, whatever version of MCP the client states.
 func TestAHeaderThatNamesAnotherCallIsRefused(t *testing.T) {
 	held := newHeldRS(t)
 	url, _ := serve(t, "--rs-url", held.URL)

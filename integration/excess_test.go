@@ -11,7 +11,8 @@ import (
 	"testing"
 )
 
-// excessRows are n hits, which are records too, of each connection in turn. Without a name they do not say whose they are.
+// excessRows returns n rows, valid as hits and as records, of each connection in turn. A row of a connection without a name does not say
+// whose it is.
 func excessRows(n int, connections ...string) string {
 	rows := make([]string, n)
 	for i := range rows {
@@ -24,7 +25,7 @@ func excessRows(n int, connections ...string) string {
 	return strings.Join(rows, ",")
 }
 
-// excessPage is what both tools say of a page in structured output.
+// excessPage is the part of the structured output that both tools have.
 type excessPage struct {
 	Warning string
 	Results []struct {
@@ -39,8 +40,8 @@ type excessPage struct {
 	}
 }
 
-// S0-6a, S0-6b: of what a resource server sends too much, at most limit items of the named connection are passed on, after one
-// read, and both channels say what was left out and that the cursor skips it.
+// S0-6a, S0-6b: if a resource server sends too much, at most limit items of the named connection are returned, after one read, and both
+// channels say what was left out and that the cursor skips it.
 func TestAnswersHoldWhatWasAskedFor(t *testing.T) {
 	t.Parallel()
 	const cursor = `"has_more":true,"next_cursor":"behind"`
@@ -123,7 +124,7 @@ func TestAnswersHoldWhatWasAskedFor(t *testing.T) {
 	}
 }
 
-// Without connection_id, limit holds for each connection of query_records, as its listing says.
+// Without connection_id, the limit of query_records is for each connection, as its description says.
 func TestRecordsOfEachConnectionAreBounded(t *testing.T) {
 	t.Parallel()
 	f := newFamily(t, scriptedMember{"a", body(200, "application/json", `{"object":"list","data":[`+excessRows(20, "cin_a", "cin_c")+`],"has_more":false}`)})
@@ -135,8 +136,8 @@ func TestRecordsOfEachConnectionAreBounded(t *testing.T) {
 	}
 }
 
-// S0-6a, S3-R16: a member that answers with more hits than it was asked for, or with hits of other members, takes no hit's place:
-// each member's hits come in turn, and following the cursor reads all of them.
+// S0-6a, S3-R16: a member that returns more hits than requested, or hits of other members, does not displace other hits: the hits of the
+// members alternate, and following the cursor returns all of them.
 func TestAMemberThatSendsTooMuchCrowdsOutNobody(t *testing.T) {
 	t.Parallel()
 	greedy := func(w http.ResponseWriter, r *http.Request) {

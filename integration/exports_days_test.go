@@ -2,12 +2,12 @@ package integration
 
 import "fmt"
 
-// dayExports are what phones and watches write about days and places, and what banks and programs write that is not quite as it should be.
+// dayExports are files of phones and watches about days and places, and malformed files of banks and programs.
 func dayExports() []export {
 	return []export{locationExport(), watchExport(), bankExport()}
 }
 
-// locationExport is what Google writes of where a person was, as Takeout and as phones export it.
+// locationExport is Google's location history, as exported by Takeout and by phones.
 func locationExport() export {
 	const months = "Location History/Semantic Location History/"
 	return export{
@@ -62,7 +62,7 @@ func watchExport() export {
 	return one
 }
 
-// bankExport has amounts with the mark of a credit or a debit, rows that are not as their header says, and numbers that JSON has not.
+// bankExport has amounts marked as credit or debit, rows that do not match their header, and numbers that JSON does not allow.
 func bankExport() export {
 	return export{
 		folder: "odd-bank",

@@ -2,7 +2,7 @@ package integration
 
 import "fmt"
 
-// listExports are JSON in which each object is a list with a name.
+// listExports are JSON files in which each object is a named list.
 func listExports() []export {
 	songs, likes := "", ""
 	for day := 1; day <= 12; day++ {

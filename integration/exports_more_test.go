@@ -9,7 +9,7 @@ import (
 	"unicode/utf16"
 )
 
-// moneyExports are what banks, brokers and shops give, most as tables.
+// moneyExports are files of banks, brokers and shops, most of them tables.
 func moneyExports() []export {
 	return []export{{
 		folder: "sparkasse",
@@ -42,7 +42,7 @@ func moneyExports() []export {
 			sums("amazon_Retail.OrderHistory.1", "Unit_Price", "1250"), lists(`{"stream":"amazon_Retail.OrderHistory.1","filter":{"Order_ID":"302-1"},"count":"exact"}`, "Kettle, 1.7 l", "2026-01-15T02:15:00Z", `5\" nails`),
 		},
 	}, {
-		folder: "ledger", // what finance programs write, in words of their own
+		folder: "ledger", // finance programs, with their own terms
 		files: map[string]string{
 			"giro.ofx":  "OFXHEADER:100\r\n\r\n<OFX><CURDEF>EUR<BANKTRANLIST><STMTTRN><TRNTYPE>DEBIT<DTPOSTED>20260115<TRNAMT>-1234.50<FITID>f1<NAME>Rent</STMTTRN><STMTTRN><TRNTYPE>CREDIT<DTPOSTED>20260131<TRNAMT>2000.00<FITID>f2<NAME>Harbour &amp; Co</STMTTRN></BANKTRANLIST></OFX>",
 			"fund.qfx":  "<OFX><INVTRANLIST><BUYSTOCK></INVTRANLIST><STMTTRN><DTPOSTED>20260115<TRNAMT>5<FITID>f1</STMTTRN></OFX>",
@@ -63,7 +63,7 @@ func moneyExports() []export {
 	}}
 }
 
-// bodyExports are of devices that people wear.
+// bodyExports are files of devices that people wear.
 func bodyExports() []export {
 	return []export{{
 		folder: "strava",
@@ -88,7 +88,7 @@ func bodyExports() []export {
 		truths: []truth{
 			counts("health_export", "4"), lists(`{"stream":"health_export","filter":{"type":"SleepAnalysis"}}`, "SleepAnalysisAsleepCore", "2026-01-16T00:15:00+01:00"), lists(`{"stream":"health_export","filter":{"type":"Running"}}`, "30.5", "min"), counts("health_broken", "1"),
 			{"aggregate", `{"stream":"health_export","metric":"sum","field":"value","group_by":"type"}`, []string{"StepCount", "200"}},
-			lists(`{"stream":"health_export","filter":{"startDate":{"lt":"2026-01-15T03:00:00Z"}},"count":"exact"}`, "120", "1"), // when it was, not when it was written down
+			lists(`{"stream":"health_export","filter":{"startDate":{"lt":"2026-01-15T03:00:00Z"}},"count":"exact"}`, "120", "1"), // when it was measured, not when it was recorded
 			sums("health_heart_rate-2026-01-15", "value.bpm", "125"), lists(`{"stream":"health_heart_rate-2026-01-15","filter":{"value.bpm":{"gt":62}}}`, "02:15:05", "64", "1 record"),
 		},
 		skips: []string{"broken.xml:1: not XML from here on", "other.xml: of no known kind"},
@@ -98,7 +98,7 @@ func bodyExports() []export {
 // chatExports are conversations and profiles.
 func chatExports(t *testing.T) []export {
 	return []export{{
-		folder: "instagram", // which writes each byte of a name as a character
+		folder: "instagram", // writes each byte of a name as a character
 		files: map[string]string{"inbox/ida_2/message_1.json": `{"participants":[{"name":"Ida"},{"name":"Nora"}],"messages":[{"sender_name":"Ida","timestamp_ms":1768443500000,"content":"Hei"}]}`,
 			"inbox/ida_2/message_2.json": `{"participants":[{"name":"Ida"},{"name":"Nora"}],"messages":[{"sender_name":"Ida","timestamp_ms":1768443400000,"content":"S\u00c3\u00a5"}]}`, "inbox/bo_1/message_1.json": `{"participants":[{"name":"J\u00c3\u00b6rg"}],"messages":[{"sender_name":"J\u00c3\u00b6rg","timestamp_ms":1768443300123,"content":"Is the lighthouse open?"},` +
 				`{"sender_name":"Nora","timestamp_ms":1768443360000,"share":{"link":"https://x.example/a"}},{"sender_name":"Nora","timestamp_ms":1768443420000,"content":"Sch\u00c3\u00b6n"}]}`},
@@ -151,7 +151,7 @@ func chatExports(t *testing.T) []export {
 	}}
 }
 
-// placeExports are where people went, on earth and on the web.
+// placeExports are visited places and web pages.
 func placeExports(t *testing.T) []export {
 	return []export{{
 		folder: "maps",
@@ -216,7 +216,7 @@ func letterExports() []export {
 	}}
 }
 
-// oddExports are archives in archives, bombs, and files that are no text.
+// oddExports are archives in archives, decompression bombs, and binary files.
 func oddExports(t *testing.T) []export {
 	var bomb bytes.Buffer
 	writer := zip.NewWriter(&bomb)
@@ -249,7 +249,7 @@ func oddExports(t *testing.T) []export {
 		folder: "odd",
 		files: map[string]string{
 			"wide.csv": wide.String(), "nul.csv": "n,s\n1,a\n2,b\x00c\n3,d\n" + strings.Repeat("4,e\n", 2000) + "5,f\x00\n", "twice.jsonl": "{\"n\":1,\"n\":2}\n{\"n\":1e400}\n{\"n\":7}\n",
-			"long.jsonl": strings.Repeat("{\"n\":1}\n", 600), "large.sqlite": "SQLite format 3\x00", // which become longer
+			"long.jsonl": strings.Repeat("{\"n\":1}\n", 600), "large.sqlite": "SQLite format 3\x00", // extended later
 			"late.csv": "n,s\n" + strings.Repeat("4,e\n", 2000) + "5,f\x00\n", "last.csv": "n\n" + strings.Repeat("1\n", 5000) + "one\n",
 		},
 		truths: []truth{
@@ -260,7 +260,7 @@ func oddExports(t *testing.T) []export {
 	}}
 }
 
-// zeros are without an end.
+// zeros reads as zeros without an end.
 type zeros struct{}
 
 func (zeros) Read(into []byte) (int, error) {

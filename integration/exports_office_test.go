@@ -10,7 +10,8 @@ import (
 	_ "modernc.org/sqlite" // the database/sql driver "sqlite"
 )
 
-// databaseExport is a database with a log that was not yet put into it, another that tries to run what it defines, and no databases.
+// databaseExport is a database with a log that was not yet merged into it, one with definitions that must not run, and files that are not
+// databases.
 func databaseExport(t *testing.T) export {
 	chat := sqliteFile(t, "chat.db", "PRAGMA journal_mode = WAL", "CREATE TABLE people (id INTEGER PRIMARY KEY, name TEXT)", "CREATE TABLE messages (id INTEGER PRIMARY KEY, person INTEGER REFERENCES people, sent DATETIME, text TEXT, photo BLOB, cost REAL)",
 		"INSERT INTO people VALUES (1, 'Nora'), (2, 'Bo')", "INSERT INTO messages VALUES (10, 1, '2026-01-15', 'in the log', x'00ff', 1.5), (11, 1, '2026-01-16 02:15:00', 'again', NULL, 2.5), (12, 2, NULL, 'hm', NULL, NULL)")
@@ -24,7 +25,7 @@ func databaseExport(t *testing.T) export {
 	}, skips: []string{"false.db: cannot be read", "cut.db: cannot be read"}}
 }
 
-// sqliteFile is a database with what is beside it, as a program leaves them that is still at work.
+// sqliteFile returns a database and the files beside it, as an active program leaves them.
 func sqliteFile(t *testing.T, name string, statements ...string) map[string]string {
 	dir := t.TempDir()
 	db, err := sql.Open("sqlite", filepath.Join(dir, name))
@@ -43,7 +44,7 @@ func sqliteFile(t *testing.T, name string, statements ...string) map[string]stri
 	return files
 }
 
-// merged are the files of several exports.
+// merged returns the files of several exports.
 func merged(all ...map[string]string) map[string]string {
 	files := map[string]string{}
 	for _, some := range all {
@@ -52,7 +53,7 @@ func merged(all ...map[string]string) map[string]string {
 	return files
 }
 
-// officeExports are files that people write themselves, or that their programs do.
+// officeExports are files that people or their programs write.
 func officeExports(t *testing.T) []export {
 	word := `<w:document xmlns:w="w"><w:body><w:p><w:r><w:t>Lease of the </w:t></w:r><w:r><w:t>boathouse</w:t></w:r></w:p><w:p><w:r><w:delText>deleted</w:delText><w:t>until 2027</w:t></w:r></w:p></w:body></w:document>`
 	odt := `<office:document-content xmlns:office="o" xmlns:text="t"><office:body><office:text><text:h>Minutes</text:h><text:p>The <text:span>roof</text:span> leaks</text:p></office:text></office:body></office:document-content>`
@@ -135,7 +136,7 @@ func officeExports(t *testing.T) []export {
 	}}
 }
 
-// hostileExports are broken, false or meant to harm.
+// hostileExports are broken, misleading or malicious.
 func hostileExports(t *testing.T) []export {
 	return []export{{
 		folder: "zips",

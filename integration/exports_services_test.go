@@ -6,10 +6,10 @@ import (
 	"testing"
 )
 
-// servicesExports are what online services give to those who ask.
+// servicesExports are the exports of online services.
 func servicesExports(t *testing.T) []export {
 	return []export{slackExport(t), xExport(), spotifyExport(t), takeoutExport(t), {
-		folder: "whatsapp", // of a phone of Apple, and of another
+		folder: "whatsapp", // of an iPhone, and of another phone
 		files: map[string]string{
 			"_chat.txt": "\u200e[31.12.25, 23:58:01] Nora Lind: \u200eMessages are end-to-end encrypted.\r\n[31.12.25, 23:59:00] Nora Lind: Happy new year!\nand a second line\n" +
 				"[01.01.26, 00:00:10] Bo: \u200e<attached: 00000012-PHOTO-2026-01-01.jpg>\n[01.01.26, 00:01:00] \u200eBo changed the subject\n",
@@ -43,7 +43,7 @@ func servicesExports(t *testing.T) []export {
 	}}
 }
 
-// slackExport has three channels, of which one has a thread over two days.
+// slackExport has three channels, one with a thread over two days.
 func slackExport(t *testing.T) export {
 	message := func(ts, user, text string, more ...string) map[string]any {
 		one := map[string]any{"type": "message", "ts": ts, "user": user, "text": text}
@@ -106,7 +106,7 @@ func spotifyExport(t *testing.T) export {
 	}}
 }
 
-// takeoutExport is packed, as Google sends it.
+// takeoutExport is an archive, as Google sends it.
 func takeoutExport(t *testing.T) export {
 	letter := func(id, subject, more string) string {
 		return "From 1@xxx Thu Jan 15 02:15:00 +0000 2026\nMessage-ID: <" + id + ">\nSubject: " + subject + "\nFrom: Nora <nora@x.example>\nDate: Thu, 15 Jan 2026 03:15:00 +0100\nX-Gmail-Labels: Inbox\n" + more + "\nHello\n\n"
@@ -145,7 +145,7 @@ func takeoutExport(t *testing.T) export {
 	}}
 }
 
-// repeat writes a text with a number in it.
+// repeat repeats a text with a number in it.
 func repeat(count int, line string) string {
 	var b strings.Builder
 	for number := range count {

@@ -15,37 +15,37 @@ import (
 	"testing"
 )
 
-// An export is what a person got from somewhere, and what is true of it.
+// An export has the files that a person got from a service, and expected answers about them.
 type export struct {
 	folder string
 	files  map[string]string
 	truths []truth
-	skips  []string // said at the start
+	skips  []string // expected reports of skipped files at the start
 }
 
-// A truth is what a call says: every one of the texts.
+// A truth is a call and the texts that its answer must contain.
 type truth struct {
 	tool, arguments string
 	says            []string
 }
 
-// counts says how many records a stream has.
+// counts expects a number of records in a stream.
 func counts(stream, number string) truth {
 	return truth{"aggregate", `{"stream":"` + stream + `","metric":"count"}`, []string{number}}
 }
 
-// sums says what the numbers of a field add up to.
+// sums expects the sum of a field.
 func sums(stream, field, number string) truth {
 	return truth{"aggregate", `{"stream":"` + stream + `","metric":"sum","field":"` + field + `"}`, []string{number}}
 }
 
-// lists says what is in a stream, or in the records that a filter leaves.
+// lists expects texts in the records of a stream, or in those that match a filter.
 func lists(arguments string, says ...string) truth { return truth{"query_records", arguments, says} }
 
-// finds says which record a search comes upon.
+// finds expects a record among the hits of a search.
 func finds(words, id string) truth { return truth{"search", `{"q":"` + words + `"}`, []string{id}} }
 
-// writeExports puts all exports into one folder.
+// writeExports writes all exports into one folder.
 func writeExports(t *testing.T, exports []export) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -59,12 +59,12 @@ func writeExports(t *testing.T, exports []export) string {
 	return dir
 }
 
-// Everything that a folder of exports holds is found through the real /mcp, and over stdio, and what cannot be read is named.
+// Everything in a folder of exports is found over /mcp and over stdio, and files that cannot be read are reported.
 func TestExportsAreTrue(t *testing.T) {
 	exports := slices.Concat(servicesExports(t), officeExports(t), hostileExports(t), moneyExports(), bodyExports(), chatExports(t), placeExports(t), letterExports(), oddExports(t), dayExports(), listExports())
 	dir := writeExports(t, exports)
 	odd := filepath.Join(dir, "odd")
-	check(t, errors.Join(os.Truncate(filepath.Join(odd, "long.jsonl"), 4<<30), os.Truncate(filepath.Join(odd, "large.sqlite"), 1<<30))) // of no bytes on disk
+	check(t, errors.Join(os.Truncate(filepath.Join(odd, "long.jsonl"), 4<<30), os.Truncate(filepath.Join(odd, "large.sqlite"), 1<<30))) // sparse files
 	check(t, errors.Join(syscall.Mkfifo(filepath.Join(odd, "pipe.csv"), 0o600), os.Symlink("nowhere", filepath.Join(odd, "dangling.csv")), os.Symlink("..", filepath.Join(odd, "up"))))
 	index := filepath.Join(t.TempDir(), "index.db")
 	d := runDemo(t, "--data", dir, "--db", index)
@@ -97,7 +97,7 @@ func TestExportsAreTrue(t *testing.T) {
 	}
 }
 
-// packed is a zip archive of files.
+// packed returns a zip archive of files.
 func packed(t *testing.T, files map[string]string) string {
 	t.Helper()
 	var out bytes.Buffer

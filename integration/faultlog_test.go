@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// A resource server whose Content-Length is too short leaves bytes of records behind its answer. They reach no log.
+// If the Content-Length of an answer is too short, the bytes after it may contain records; they must not reach a log.
 func TestALogHoldsNothingOfWhatFollowsAnAnswer(t *testing.T) {
 	const secret = "bytes-of-a-record"
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

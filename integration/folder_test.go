@@ -15,7 +15,7 @@ import (
 	"unicode/utf16"
 )
 
-// writeFolder fills a folder with files.
+// writeFolder writes files into a new folder.
 func writeFolder(t testing.TB, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -27,7 +27,7 @@ func writeFolder(t testing.TB, files map[string]string) string {
 	return dir
 }
 
-// emojiNote is a long text in which characters outside the basic plane, joined and combined ones are frequent.
+// emojiNote returns a long text with many characters outside the basic plane, joined and combining ones.
 func emojiNote() string {
 	var b strings.Builder
 	for day := range 1600 {
@@ -45,7 +45,7 @@ func lineOf(t testing.TB, record map[string]any) string {
 	return string(line) + "\n"
 }
 
-// TestAPersonsOwnFolderIsServed starts the demo on a folder with good lines and bad ones.
+// TestAPersonsOwnFolderIsServed starts the demo on a folder with valid and invalid lines.
 func TestAPersonsOwnFolderIsServed(t *testing.T) {
 	books := lineOf(t, map[string]any{"id": "b1", "title": "The Lighthouse Keeper", "read_at": "2026-02-01", "rating": 5}) +
 		"this is no JSON\n" +
@@ -88,7 +88,7 @@ func TestAPersonsOwnFolderIsServed(t *testing.T) {
 		}
 	}
 
-	// The fault that rsclient.Client's callers must mend: a resource server that counts the ends of windows in UTF-16 units.
+	// The client corrects for a resource server that counts the ends of windows in UTF-16 units.
 	t.Run("S1-R2 a text full of emoji is read whole from a resource server that miscounts", func(t *testing.T) {
 		miscounting := newWatch(t, d.RSURL, countUTF16)
 		url, _ := serve(t, append([]string{"--rs-url", d.RSURL, "--rs-internal-url", miscounting.URL}, introspected(d.addresses)...)...)
@@ -97,7 +97,7 @@ func TestAPersonsOwnFolderIsServed(t *testing.T) {
 	})
 }
 
-// countUTF16 rewrites the end of a window as a resource server gives it that counts it in UTF-16 units.
+// countUTF16 changes the end of a window to the count in UTF-16 units.
 func countUTF16(response *http.Response) error {
 	if !strings.HasSuffix(response.Request.URL.Path, "/field-window") || response.StatusCode != http.StatusOK {
 		return nil
@@ -142,7 +142,7 @@ func TestAKeptIndexIsServedAgain(t *testing.T) {
 		} {
 			answers = append(answers, s.text(call.tool, call.arguments))
 		}
-		if err := d.stop(); err != nil { // so that all it says has arrived
+		if err := d.stop(); err != nil { // after that its output is complete
 			t.Error(err)
 		}
 		return answers, d.stderr.String()
@@ -168,7 +168,7 @@ func TestAKeptIndexIsServedAgain(t *testing.T) {
 	}
 }
 
-// TestAHundredThousandRecordsAreSearchable measures how long a large folder takes to load, and asserts that it then answers.
+// TestAHundredThousandRecordsAreSearchable measures how long a large folder takes to load, and checks that it is then searched.
 func TestAHundredThousandRecordsAreSearchable(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a large folder")

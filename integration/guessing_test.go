@@ -10,12 +10,12 @@ import (
 	"testing"
 )
 
-// A guessedAuthority is a resource server and its introspection endpoint. It knows the tokens that begin with "good" and
-// answers every other token, a guess, as the test says.
+// A guessedAuthority is a resource server and its introspection endpoint. It accepts tokens that begin with "good" and answers every
+// other token, a guess, with guess.
 type guessedAuthority struct {
 	*httptest.Server
 	guess          http.HandlerFunc // nil: the token is not active
-	asked, guessed atomic.Int64     // questions about good tokens, and about guesses
+	asked, guessed atomic.Int64     // introspections of good tokens, and of guesses
 	reads          atomic.Int64
 	refuses        atomic.Bool // every read is answered with 401
 }
@@ -48,7 +48,7 @@ func newGuessedAuthority(t *testing.T, guess http.HandlerFunc) *guessedAuthority
 	return a
 }
 
-// serve starts the program before this authority.
+// serve starts the program with this authority.
 func (a *guessedAuthority) serve(t *testing.T, args ...string) string {
 	t.Helper()
 	url, _ := serve(t, append([]string{
@@ -58,7 +58,7 @@ func (a *guessedAuthority) serve(t *testing.T, args ...string) string {
 	return url
 }
 
-// postFrom posts a read with a token, as a trusted proxy forwards it for an address; an empty address forwards none.
+// postFrom makes a read with a token as a trusted proxy forwards it for an address; an empty address forwards none.
 func postFrom(t *testing.T, url, token, address string) (int, http.Header) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(readOf("notes")))
@@ -75,8 +75,8 @@ func postFrom(t *testing.T, url, token, address string) (int, http.Header) {
 	return status, header
 }
 
-// Guesses from an address reach the authority so often and no further, whatever it answers, and calls with a known good
-// token from the same address are all served.
+// The number of guesses from an address that reach the authority is limited, whatever it answers, and calls with a known good token from
+// the same address are all served.
 func TestGuessesDoNotLockOutAKnownToken(t *testing.T) {
 	for name, guess := range map[string]http.HandlerFunc{
 		"inactive": nil,
@@ -112,7 +112,7 @@ func TestGuessesDoNotLockOutAKnownToken(t *testing.T) {
 			all.Wait()
 			t.Logf("%d of %d guesses reached the authority; %d of %d good calls were refused",
 				authority.guessed.Load(), workers*guesses, refused.Load(), calls)
-			// A question whose connection failed is put once more.
+			// An introspection whose connection failed is repeated once.
 			if limit := int64(2 * (burst + workers)); authority.guessed.Load() > limit || refused.Load() != 0 {
 				t.Errorf("want at most %d guesses and no refused call", limit)
 			}
@@ -120,8 +120,8 @@ func TestGuessesDoNotLockOutAKnownToken(t *testing.T) {
 	}
 }
 
-// Guesses from many addresses that the authority answers with 500, or not at all, do not open its circuit breaker: a new
-// good token from elsewhere is still asked about.
+// If the authority answers guesses from many addresses with 500, or not at all, its circuit breaker stays closed: a new good token from
+// elsewhere is still introspected.
 func TestGuessesDoNotCloseTheAuthorityForOthers(t *testing.T) {
 	for name, guess := range map[string]http.HandlerFunc{
 		"500":   body(500, "text/plain", "no"),
@@ -143,7 +143,7 @@ func TestGuessesDoNotCloseTheAuthorityForOthers(t *testing.T) {
 	}
 }
 
-// Many calls of one token whose reads are answered with 401 put one question to the authority (D7).
+// If many reads of one token are answered with 401, the token is introspected once (D7).
 func TestA401OfManyCallsIsAskedAboutOnce(t *testing.T) {
 	const calls, atOnce = 50, 10
 	authority := newGuessedAuthority(t, nil)

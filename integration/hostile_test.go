@@ -10,8 +10,8 @@ import (
 	"unicode"
 )
 
-// hostile are texts that would harm a terminal, a reader or a model, by what they are. Each holds the word "planted",
-// by which it is found, and none of them may be shown as it is (D19).
+// hostile are texts that could harm a terminal, a reader or a model. Each contains the word "planted", by which it is found, and none may
+// be shown unchanged (D19).
 var hostile = map[string]string{
 	"nul":        "planted\x00 in two",
 	"colour":     "planted \x1b[31mred\x1b[0m \x1b[2J and \u009b5m blinking",
@@ -29,7 +29,7 @@ var hostile = map[string]string{
 	"mark":  "planted <mark>FORGED</mark> </mark><mark> <script>alert(1)</script>",
 }
 
-// hostileFolder is a person's folder with the hostile texts in titles, bodies, ids, names, lists and links.
+// hostileFolder returns a person's folder with the hostile texts in titles, bodies, ids, names, lists and links.
 func hostileFolder(t *testing.T) string {
 	t.Helper()
 	var lines strings.Builder
@@ -40,7 +40,7 @@ func hostileFolder(t *testing.T) string {
 			"labels": []string{text}, "nested": map[string]any{"text": text, "name \u202Eodd\x1b[1m": text},
 			"url": []string{"javascript:alert('planted')", "https://user:secret@evil.example/", "data:text/html,planted", "https://evil.example/\u202Ex"}[i%4],
 		})
-		// encoding/json cannot write half a character; the word stands for one.
+		// encoding/json cannot write half of a surrogate pair, so a word is replaced by it.
 		lines.WriteString(strings.ReplaceAll(line, "SURROGATE", `\ud800 and \udc00`))
 	}
 	return writeFolder(t, map[string]string{
@@ -88,7 +88,7 @@ func TestHostileTextIsHarmless(t *testing.T) {
 					t.Errorf("D20: the citation is %q", url)
 				}
 			})
-			if call.tool == "fetch" { // one document: its lines are those of its text
+			if call.tool == "fetch" { // a document has the lines of its text
 				text = document.(map[string]any)["text"].(string)
 			}
 			for line := range strings.SplitSeq(text, "\n") {
@@ -108,7 +108,7 @@ func TestHostileTextIsHarmless(t *testing.T) {
 	}
 }
 
-// harmless holds one string of an answer to what may reach a host.
+// harmless checks that a string of an answer has only what may reach a host.
 func harmless(t *testing.T, channel, text string) {
 	t.Helper()
 	marks := 0
@@ -145,7 +145,7 @@ func everyString(value any, see func(string)) {
 	}
 }
 
-// everyURL visits the citations: the url of a document and of a hit.
+// everyURL visits the url members of documents and hits.
 func everyURL(document any, see func(string)) {
 	top, _ := document.(map[string]any)
 	if url, ok := top["url"].(string); ok {

@@ -16,7 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// get asks the program for a public document, under the host and with the headers that are given.
+// get requests a public document with the given host and headers.
 func get(t *testing.T, url, host string, headers map[string]string) (int, http.Header, string) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
@@ -37,16 +37,16 @@ const (
 	mcpMetadata  = "/.well-known/oauth-protected-resource/mcp"
 )
 
-// A proxied is a request as it arrives behind a proxy, or from someone who pretends to be one.
+// A proxied is a request as it arrives behind a proxy, or from a client that pretends to be one.
 type proxied struct {
 	name    string
-	host    string // the Host header; empty: the address that was dialled
+	host    string // the Host header; empty: the address that was dialed
 	headers map[string]string
 	origin  string // that is published; SELF stands for the address that was dialled, "" for 421
 }
 
-// TestTheOriginThatIsPublished covers S3-R9, S3-9c, S3-17b and S3-18a, at every place where the program prints a URL: both
-// metadata documents, the challenge, and the icon of initialize.
+// TestTheOriginThatIsPublished covers S3-R9, S3-9c, S3-17b and S3-18a wherever the program prints a URL: both metadata documents, the
+// challenge, and the icon of initialize.
 func TestTheOriginThatIsPublished(t *testing.T) {
 	forwarded := func(host, proto string) map[string]string {
 		return map[string]string{"X-Forwarded-Host": host, "X-Forwarded-Proto": proto}
@@ -97,7 +97,7 @@ func TestTheOriginThatIsPublished(t *testing.T) {
 	}
 }
 
-// publishes reads everything that is published about one request.
+// publishes checks everything that is published for one request.
 func publishes(t *testing.T, self string, row proxied) {
 	if row.origin == "" {
 		for _, path := range []string{rootMetadata, mcpMetadata, "/icon.svg", "/mcp"} {
@@ -127,7 +127,7 @@ func publishes(t *testing.T, self string, row proxied) {
 	}
 }
 
-// TestMetadataSaysWhereToGo covers S3-R9, S3-9a, S3-9b, S3-17c and S3-18b: each document has these members and no other.
+// TestMetadataSaysWhereToGo covers S3-R9, S3-9a, S3-9b, S3-17c and S3-18b: each document has exactly these members.
 func TestMetadataSaysWhereToGo(t *testing.T) {
 	proxy := newWatch(t, sample.RSURL)
 	url, _ := serve(t, append([]string{
@@ -161,8 +161,8 @@ func TestMetadataSaysWhereToGo(t *testing.T) {
 	}
 }
 
-// TestTheServerShowsItsIcon covers S3-R17 and S3-17a: in initialize and in server/discover, for a client's bearer and for a
-// package's, at the address where the icon is served.
+// TestTheServerShowsItsIcon covers S3-R17 and S3-17a: the icon is in initialize and in server/discover, for a client's bearer and for a
+// package's, and is served at its address.
 func TestTheServerShowsItsIcon(t *testing.T) {
 	url, _ := servePackages(t)
 	icon := strings.TrimSuffix(url, "/mcp") + "/icon.svg"
@@ -186,7 +186,7 @@ func TestTheServerShowsItsIcon(t *testing.T) {
 	}
 }
 
-// TestInboundHeadersAreNotForwarded covers S3-6c: a read carries the bearer and nothing else of what a client sent.
+// TestInboundHeadersAreNotForwarded covers S3-6c: of the headers of a client, a read has only the bearer.
 func TestInboundHeadersAreNotForwarded(t *testing.T) {
 	heard := make(chan http.Header, 16)
 	f := newFamily(t, scriptedMember{"one", func(w http.ResponseWriter, r *http.Request) {
@@ -231,7 +231,7 @@ func TestInboundHeadersAreNotForwarded(t *testing.T) {
 	}
 }
 
-// TestConnectionsBeyondTheLimitWait holds one connection open and looks at a second: it is answered once the first is gone.
+// TestConnectionsBeyondTheLimitWait keeps one connection open and checks that a second is answered once the first is closed.
 func TestConnectionsBeyondTheLimitWait(t *testing.T) {
 	url, _ := serve(t, "--rs-url", sample.RSURL, "--max-connections", "1")
 	address := strings.TrimSuffix(strings.TrimPrefix(url, "http://"), "/mcp")
@@ -268,7 +268,7 @@ func TestConnectionsBeyondTheLimitWait(t *testing.T) {
 	answered(waiting)
 }
 
-// TestALimitOfNoConnectionsIsRefused covers the flag.
+// TestALimitOfNoConnectionsIsRefused checks that the flag does not accept 0.
 func TestALimitOfNoConnectionsIsRefused(t *testing.T) {
 	got := finish(t, nil, "", "serve", "--rs-url", sample.RSURL, "--listen", "127.0.0.1:0", "--max-connections", "0")
 	if got.code != 64 || !strings.Contains(got.last(), "--max-connections") {

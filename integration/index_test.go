@@ -15,7 +15,8 @@ import (
 	_ "modernc.org/sqlite" // the database/sql driver "sqlite"
 )
 
-// database makes a SQLite file by statements, and leaves it open until the test ends where asked: its log is not written back.
+// database makes a SQLite file with SQL statements. If keepOpen is true, it stays open until the test ends, so its log is not merged into
+// it.
 func database(t *testing.T, path string, keepOpen bool, statements ...string) {
 	t.Helper()
 	db, err := sql.Open("sqlite", path)
@@ -37,7 +38,7 @@ func database(t *testing.T, path string, keepOpen bool, statements ...string) {
 	}
 }
 
-// contents are the modes and bytes of everything in a folder.
+// contents returns the modes and bytes of everything in a folder.
 func contents(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -66,7 +67,7 @@ func contents(t *testing.T, dir string) map[string]string {
 	return all
 }
 
-// --db opens nothing but an index of ours, or makes one where nothing is. Everything else is refused with 78 and as it was.
+// --db opens an existing index or creates a new one. Any other file is refused with exit code 78 and left unchanged.
 func TestAFileThatIsNoIndexIsLeftAlone(t *testing.T) {
 	const rows = "CREATE TABLE taxes (year INTEGER, amount INTEGER); INSERT INTO taxes VALUES (2026, 1234)"
 	for name, place := range map[string]func(t *testing.T, path string){
@@ -130,7 +131,7 @@ func TestAFileThatIsNoIndexIsLeftAlone(t *testing.T) {
 				}
 				after := contents(t, dir)
 				if name == "an index that a newer program has not written back" {
-					delete(before, "/kept.db-shm") // holds who reads, and nothing of the database
+					delete(before, "/kept.db-shm") // it has the locks of readers, no data
 					delete(after, "/kept.db-shm")
 				}
 				if diff := cmp.Diff(before, after); diff != "" {
@@ -153,7 +154,7 @@ func check(t *testing.T, err error) {
 	}
 }
 
-// visit starts the demo on an index, looks at it while it serves, and returns what it said.
+// visit starts the demo on an index, calls look while it serves, and returns its output.
 func visit(t *testing.T, look func(*running), arguments ...string) string {
 	t.Helper()
 	d, err := startDemo(t.TempDir(), arguments...)
@@ -161,11 +162,11 @@ func visit(t *testing.T, look func(*running), arguments ...string) string {
 	if look != nil {
 		look(d)
 	}
-	check(t, d.stop()) // so that all it says has arrived
+	check(t, d.stop()) // after that its output is complete
 	return d.stderr.String()
 }
 
-// The index holds everything that the person's files hold: no other user may read it, whatever the umask and whatever it was before.
+// An index contains everything in the person's files, so no other user may read it, whatever the umask and its previous mode.
 
 func TestAnIndexIsPrivate(t *testing.T) {
 	old := syscall.Umask(0o022)
@@ -181,20 +182,20 @@ func TestAnIndexIsPrivate(t *testing.T) {
 	}
 	t.Run("new", func(t *testing.T) { visit(t, look, "--data", data, "--db", path) })
 	t.Run("kept", func(t *testing.T) {
-		check(t, os.Chmod(path, 0o644)) // #nosec G302 -- as it was
+		check(t, os.Chmod(path, 0o644)) // #nosec G302 -- the previous mode
 		if said := visit(t, look, "--data", data, "--db", path); !strings.Contains(said, "using the kept index") {
 			t.Errorf("it is not kept: %s", said)
 		}
 	})
 	t.Run("an empty file", func(t *testing.T) {
 		path = filepath.Join(t.TempDir(), "empty.db")
-		check(t, os.WriteFile(path, nil, 0o644)) // #nosec G306 -- as it was
+		check(t, os.WriteFile(path, nil, 0o644)) // #nosec G306 -- the previous mode
 		visit(t, look, "--db", path)
 	})
 }
 
-// A client that was given a token still reads after the demo was started anew on its index; --new-token ends that. What the
-// tokens are derived from is private, and no file of another kind is taken for it.
+// A token given to a client is still valid after the demo restarts with its index; --new-token ends that. The key that tokens are derived
+// from is private, and no other kind of file is used as the key.
 func TestTokensAreKeptWithTheIndex(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "index.db")
 	var first, second, third, none string
@@ -215,7 +216,7 @@ func TestTokensAreKeptWithTheIndex(t *testing.T) {
 		t.Errorf("the key is %v (%v)", info, err)
 	}
 	for said, spoil := range map[string]func(){
-		"others can read":      func() { check(t, os.Chmod(key, 0o644)) }, // #nosec G302 -- as it must not be
+		"others can read":      func() { check(t, os.Chmod(key, 0o644)) }, // #nosec G302 -- must be refused
 		"holds something else": func() { write(t, key, "my own notes") },
 	} {
 		spoil()
@@ -230,7 +231,7 @@ func TestTokensAreKeptWithTheIndex(t *testing.T) {
 	}
 }
 
-// An index of an older layout is made again from what is named, and is left alone where that is not.
+// An index with an older layout is rebuilt from its source if that is given, and otherwise left unchanged.
 func TestAnOlderIndexIsMadeAgain(t *testing.T) {
 	data := writeFolder(t, map[string]string{"books.csv": "title\nFog\n"})
 	path := filepath.Join(t.TempDir(), "index.db")
@@ -275,7 +276,7 @@ func TestAnOlderIndexIsMadeAgain(t *testing.T) {
 	})
 }
 
-// Whatever it is called, an index in the folder that it is made of is no part of that.
+// An index in the folder that it is made from is not read as data, whatever its name.
 func TestAnIndexInItsOwnFolderIsNotRead(t *testing.T) {
 	for _, name := range []string{"index.db", "index.csv", "index.eml", "index.mbox", "index.jsonl"} {
 		t.Run(name, func(t *testing.T) {

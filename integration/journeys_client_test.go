@@ -13,19 +13,19 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// A client is a program in the place of a model. It knows the tool list and what one channel of each answer shows it, and
-// nothing else: hosts exist that show a model only the text, and others that show only structured content.
+// A client is a program in the place of a model. It sees only the tool list and one channel of each answer: some hosts show a model only
+// the text, others only structured content.
 type client struct {
 	*mcp.ClientSession
 	channel
 	t          *testing.T
 	calls      int
-	bytes      int // of what it was shown
+	bytes      int // of what it saw
 	characters int
 	proposed   []proposal
 }
 
-// A channel is half of every answer, and how it is read. Each method gets what was seen and no more.
+// A channel is half of every answer, with functions that read it. Each method gets only what the client saw.
 type channel interface {
 	see(result *mcp.CallToolResult) string
 	refused(seen string) refusal
@@ -43,14 +43,14 @@ type call struct {
 	arguments map[string]any
 }
 
-// with is the call with one argument more, or another value of it.
+// with returns the call with one argument added or replaced.
 func (c call) with(name string, value any) call {
 	c.arguments = maps.Clone(c.arguments)
 	c.arguments[name] = value
 	return c
 }
 
-// without is the call without an argument.
+// without returns the call without an argument.
 func (c call) without(name string) call {
 	c.arguments = maps.Clone(c.arguments)
 	delete(c.arguments, name)
@@ -59,43 +59,43 @@ func (c call) without(name string) call {
 
 func (c call) String() string { return c.tool + " " + compact(c.arguments) }
 
-// callOf reads a call as it is printed.
+// callOf parses a call as it is printed.
 func callOf(tool, arguments string) call {
 	c := call{tool: tool}
 	if err := json.Unmarshal([]byte(arguments), &c.arguments); err != nil {
-		panic(fmt.Sprintf("%s %s: %v", tool, arguments, err)) // a test's own mistake, or an answer's: both must be seen
+		panic(fmt.Sprintf("%s %s: %v", tool, arguments, err)) // a mistake in a test or an answer, which must be noticed
 	}
 	return c
 }
 
-// What the two channels tell, in the same terms.
+// What both channels say, in common types.
 type (
-	// A granted is one connection of one stream.
+	// A granted is a stream of a connection.
 	granted struct{ stream, connection string }
 
-	// A described stream is what one connector's connections hold, and what can be asked of each field.
+	// A described stream is what the connections of one connector have, with the operations of each field.
 	described struct {
 		connections []string
-		words       map[string][]string // fields by what can be done with them: exact, range, sort, sum, group_by, expand …
+		words       map[string][]string // fields by operation: exact, range, sort, sum, group_by, expand …
 		examples    []call
-		rest        *call // the other fields, where this answer does not hold them
+		rest        *call // reads the other fields, if this answer does not have them
 	}
 
-	// A page is what query_records gives.
+	// A page is an answer of query_records.
 	page struct {
 		rows  []row
-		next  *call  // the page that follows
-		later *call  // what will have changed since
-		apart []call // one for each connection, where the page has no cursor
+		next  *call  // the next page
+		later *call  // later changes
+		apart []call // one for each connection, if the page has no cursor
 		total string
 	}
 	row struct {
 		id     string
 		values map[string]string // as far as they are shown
-		long   []call            // that read values which are cut
+		long   []call            // read truncated values
 	}
 
-	// Hits are what search gives.
+	// Hits are an answer of search.
 	hits struct {
 		ids      []string
 		evidence []evidence
@@ -103,11 +103,11 @@ type (
 	}
 	evidence struct {
 		id, field, text, sha256 string
-		start, end              int // -1 where no range is given
+		start, end              int // -1 without a range
 		read                    call
 	}
 
-	// A tally is what aggregate gives: a value, or groups in order.
+	// A tally is an answer of aggregate: a value, or groups in order.
 	tally struct {
 		value  string
 		keys   []string
@@ -130,7 +130,7 @@ func newClient(t *testing.T, url, token string, ch channel) *client {
 	return &client{ClientSession: s.ClientSession, channel: ch, t: t}
 }
 
-// ask makes a call and reports what it saw, and whether that was an error.
+// ask makes a call and returns what the client saw, and whether that was an error.
 func (c *client) ask(asked call) (seen string, failed bool) {
 	c.t.Helper()
 	ctx, cancel := context.WithTimeout(c.t.Context(), callTime)
@@ -149,7 +149,7 @@ func (c *client) ask(asked call) (seen string, failed bool) {
 	return seen, result.IsError
 }
 
-// get makes a call that must be answered.
+// get makes a call that must succeed.
 func (c *client) get(asked call) string {
 	c.t.Helper()
 	seen, failed := c.ask(asked)
@@ -169,7 +169,7 @@ func (c *client) getTally(arguments string) tally {
 	return c.tally(c.get(callOf("aggregate", arguments)))
 }
 
-// enumeration is what the tool list says that an argument may be.
+// enumeration returns the allowed values of an argument from the tool list.
 func (c *client) enumeration(tool, argument string) []string {
 	c.t.Helper()
 	list, err := c.ListTools(c.t.Context(), nil)
@@ -191,7 +191,7 @@ func (c *client) enumeration(tool, argument string) []string {
 	return input.Properties[argument].Enum
 }
 
-// describe asks for the schema of a stream, and for the rest of it as long as there is some.
+// describe reads the schema of a stream, including all of its continuations.
 func (c *client) describe(arguments map[string]any) []described {
 	c.t.Helper()
 	stream, _ := arguments["stream"].(string)
@@ -206,7 +206,7 @@ func (c *client) describe(arguments map[string]any) []described {
 	}
 }
 
-// fields are all fields that a schema names.
+// fieldsOf returns all fields in a schema that have an operation.
 func fieldsOf(blocks []described, word string) []string {
 	var names []string
 	for _, block := range blocks {
@@ -216,8 +216,8 @@ func fieldsOf(blocks []described, word string) []string {
 	return slices.Compact(names)
 }
 
-// pages follows a page to the end and returns every record. Where a page is not shown whole it is asked for again with
-// the limit that the answer names; where it has no cursor, each connection is asked for by itself.
+// pages follows a page to the end and returns every record. A page that is truncated is requested again with the limit that the answer
+// names; if it has no cursor, each connection is read alone.
 func (c *client) pages(asked call) (rows []row, later *call) {
 	c.t.Helper()
 	for range 500 {
@@ -225,7 +225,7 @@ func (c *client) pages(asked call) (rows []row, later *call) {
 		rows = append(rows, got.rows...)
 		if len(got.apart) > 0 {
 			if got.apart[0].arguments["cursor"] == nil {
-				rows = nil // each connection begins again
+				rows = nil // each connection starts again
 			}
 			for _, one := range got.apart {
 				c.keeps(asked, one)
@@ -261,8 +261,7 @@ func (c *client) found(asked call) []string {
 	return nil
 }
 
-// keeps fails when the call that goes on asks something else (S0-5g): only where it stands may differ, and a limit that was
-// lowered may grow again.
+// keeps fails if a continuation changes the request (S0-5g): only its position may differ, and a limit that was lowered may grow again.
 func (c *client) keeps(asked, next call) {
 	c.t.Helper()
 	for name, value := range asked.arguments {
@@ -291,7 +290,7 @@ func (c *client) readOn(asked call) string {
 	return ""
 }
 
-// A document is what fetch gives, on both channels alike.
+// A document is an answer of fetch, the same on both channels.
 type document struct {
 	ID, Title, Text, URL string
 	Metadata             struct {
@@ -307,7 +306,7 @@ type document struct {
 	} `json:"metadata"`
 }
 
-// A printedRead is a call as structured content holds it.
+// A printedRead is a call in structured content.
 type printedRead struct {
 	Tool      string         `json:"tool"`
 	Arguments map[string]any `json:"arguments"`
@@ -315,7 +314,7 @@ type printedRead struct {
 
 func (r printedRead) call() call { return call{r.Tool, r.Arguments} }
 
-// open fetches a record. An id that is refused is sent again as the refusal says.
+// open fetches a record. If the id is refused, it is corrected as the error says.
 func (c *client) open(arguments map[string]any) document {
 	c.t.Helper()
 	asked := call{"fetch", arguments}
@@ -330,7 +329,7 @@ func (c *client) open(arguments map[string]any) document {
 	return d
 }
 
-// whole is a record's document with all that it says is cut or left out.
+// whole returns a record's document with everything that it says was truncated or left out.
 func (c *client) whole(id string) string {
 	c.t.Helper()
 	d := c.open(map[string]any{"id": id})

@@ -9,13 +9,13 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// contentOnly reads the text of an answer, as a model does that is shown nothing else.
+// contentOnly reads the text of an answer, like a model that sees nothing else.
 type contentOnly struct{}
 
 var (
 	printedCall    = regexp.MustCompile(`\b(schema|query_records|aggregate|search|fetch|read_record_field) (\{.*\})`)
 	connectionWord = regexp.MustCompile(`\bcin_[a-z_]+\b`)
-	explanation    = regexp.MustCompile(` \([^)]*\)`) // follows a name
+	explanation    = regexp.MustCompile(` \([^)]*\)`) // after a name
 	provenLine     = regexp.MustCompile(`^  (?:(\S+) )?field=([\w.]+)(?: (\d+)-(\d+))?(?: ([0-9a-f]{16}))?: ("(?:[^"\\]|\\.)*")`)
 	marked         = regexp.MustCompile(`<mark>(.*?)</mark>`)
 	windowLine     = regexp.MustCompile(`characters (\d+) to (\d+) of (\d+)(?:.*match at (\d+) to (\d+))?`)
@@ -28,7 +28,7 @@ var (
 
 func (contentOnly) see(result *mcp.CallToolResult) string { return textOf(result) }
 
-// printedCallIn is the call that follows a word on a line of its own.
+// printedCallIn returns the call after a word on a line.
 func printedCallIn(line, word string) *call {
 	rest, ok := strings.CutPrefix(line, word)
 	if !ok {
@@ -42,7 +42,7 @@ func printedCallIn(line, word string) *call {
 	return &c
 }
 
-// unquoted is a value as it is printed, without its quotes.
+// unquoted returns a printed value without quotes.
 func unquoted(value string) string {
 	if s, err := strconv.Unquote(value); err == nil {
 		return s
@@ -77,20 +77,20 @@ func (contentOnly) catalog(seen string) []granted {
 		if found == nil {
 			continue
 		}
-		list, _, _ := strings.Cut(found[2], "; ") // how fresh they are
+		list, _, _ := strings.Cut(found[2], "; ") // the freshness
 		if same := sameStreams.FindStringSubmatch(list); same != nil {
 			list = known[same[1]]
 		}
 		known[found[1]] = list
 		for stream := range strings.SplitSeq(list, ", ") {
-			word, _, _ := strings.Cut(stream, " ") // how many records, and how new
+			word, _, _ := strings.Cut(stream, " ") // the number and time of records
 			all = append(all, granted{unquoted(word), found[1]})
 		}
 	}
 	return all
 }
 
-// described reads a head, lines of fields behind what can be done with them, and examples.
+// described reads a header, lines with the fields of each operation, and examples.
 func (contentOnly) described(stream, seen string) []described {
 	var blocks []described
 	var rest *call
@@ -175,7 +175,7 @@ var (
 	cutValue  = regexp.MustCompile(`^("(?:[^"\\]|\\.)*")… \(\+[\d,]+ characters(?:: (.*))?\)$`)
 )
 
-// printedRows are the records of the tables, or of the blocks of lines, of a page.
+// printedRows returns the records in the tables, or in the blocks of lines, of a page.
 func printedRows(lines []string) []row {
 	var rows []row
 	var columns []string
@@ -227,7 +227,7 @@ func printedRows(lines []string) []row {
 	return rows
 }
 
-// set takes over a value as it is printed; of one that is cut, the call that reads it too.
+// set stores a printed value; if it is truncated, also the call that reads it.
 func (r *row) set(name, value string) {
 	if cut := cutValue.FindStringSubmatch(value); cut != nil {
 		if read := printedCallIn(cut[2], ""); read != nil {
@@ -240,7 +240,7 @@ func (r *row) set(name, value string) {
 	}
 }
 
-// cutJSON cuts a JSON object off the start of a text.
+// cutJSON splits a text after the JSON object at its start.
 func cutJSON(text string) (object, rest string, ok bool) {
 	depth, inString := 0, false
 	for i := 0; i < len(text); i++ {
@@ -263,7 +263,7 @@ func cutJSON(text string) (object, rest string, ok bool) {
 
 func (contentOnly) hits(_ call, seen string) hits {
 	var h hits
-	first := "" // id on the line above
+	first := "" // the id on the previous line
 	for line := range strings.SplitSeq(seen, "\n") {
 		if next := printedCallIn(line, "next page: "); next != nil {
 			h.next = next
@@ -294,7 +294,7 @@ func (contentOnly) hits(_ call, seen string) hits {
 	return h
 }
 
-// readable has the call that reads around the match: its id and field, and the words that are marked.
+// readable adds the call that reads around the match, from the id, the field and the marked words.
 func (e evidence) readable() evidence {
 	e.read = callOf("read_record_field", `{}`).with("id", e.id).with("field", e.field)
 	if match := marked.FindStringSubmatch(e.text); match != nil {
@@ -303,7 +303,7 @@ func (e evidence) readable() evidence {
 	return e
 }
 
-// printedIDs are the ids that the text of a search or a page shows, in order.
+// printedIDs returns the ids in the text of a search or a page, in order.
 func printedIDs(text string) []string {
 	if rows := printedRows(strings.Split(text, "\n")); len(rows) > 0 {
 		return idsOf(rows)
@@ -336,7 +336,7 @@ func (contentOnly) tally(seen string) tally {
 	return t
 }
 
-// window takes the text of a window apart: "> " begins each line of the record's, "+ " continues one.
+// window parses the text of a window: "> " starts each line of the record's text, "+ " continues one.
 func (contentOnly) window(seen string) window {
 	var w window
 	var b strings.Builder
@@ -372,7 +372,7 @@ func (contentOnly) window(seen string) window {
 	return w
 }
 
-// matched is the text of a window between two characters of its field, written as "87-127".
+// matched returns the text of a window between two characters of its field, written as "87-127".
 func matched(w window, place string) string {
 	from, to, _ := strings.Cut(place, "-")
 	start, err := strconv.Atoi(from)

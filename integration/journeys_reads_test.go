@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// journeys are those that end well from the start. folder is a demo over a person's own data.
+// journeys returns those without errors. folder is a demo over a person's own data.
 func journeys(t *testing.T, folder addresses) []journey {
 	countOf := func(question string) any { return rsGet(t, sample, "/v1/streams/"+question)["value"] }
 	return []journey{
@@ -113,7 +113,7 @@ func journeys(t *testing.T, folder addresses) []journey {
 		{says: "S3-12b counts by time, as wide as the tool list allows", walk: func(c *client) {
 			for _, width := range c.enumeration("aggregate", "granularity") {
 				if width == "hour" || width == "day" {
-					continue // more groups than one answer has
+					continue // more groups than fit in an answer
 				}
 				got := c.getTally(`{"stream":"notes","metric":"count","group_by_time":"created_at","limit":100,"granularity":"` + width + `"}`)
 				total := 0
@@ -140,7 +140,7 @@ func journeys(t *testing.T, folder addresses) []journey {
 					c.t.Fatalf("%s has %d calls to read on", r.id, len(r.long))
 				}
 				body, offset := fieldOf(c.t, sample, r.id, "body"), 0
-				if at, given := r.long[0].arguments["offset_chars"].(float64); given { // structured output reads on where it stops
+				if at, given := r.long[0].arguments["offset_chars"].(float64); given { // structured output continues where it stopped
 					offset = int(at)
 				}
 				same(c.t, string([]rune(body)[offset:]), c.readOn(r.long[0]))
@@ -205,7 +205,7 @@ func idsOf(rows []row) []string {
 	return ids
 }
 
-// value is a value of a record; where its line is too short for it, fetch has it.
+// value returns a value of a record; if its line is too short for it, the record is fetched.
 func (c *client) value(r row, field string) string {
 	c.t.Helper()
 	if value, ok := r.values[field]; ok {
@@ -237,13 +237,13 @@ func inOrder(t *testing.T, rows []row, field string, ordered func(before, after 
 	}
 }
 
-// digest is the SHA-256 of a text.
+// digest returns the SHA-256 of a text.
 func digest(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:])
 }
 
-// unmarked is an excerpt as it is hashed: one line, without the marks of the match and the ellipses at its ends.
+// unmarked returns an excerpt as it is hashed: in one line, without the marks of the match and the ellipses.
 func unmarked(excerpt string) string {
 	line := strings.Join(strings.Fields(strings.NewReplacer("<mark>", "", "</mark>", "").Replace(excerpt)), " ")
 	return strings.TrimSpace(strings.Trim(line, "…"))
@@ -296,7 +296,7 @@ func followsEvidence(c *client) {
 	}
 }
 
-// readsLong reads the first note that a search finds, by windows and on from where its document is cut.
+// readsLong reads the first note that a search finds, by windows and from where its document was truncated.
 func readsLong(query string) func(*client) {
 	return func(c *client) {
 		asked := call{"search", map[string]any{"q": query, "streams": []any{"notes"}, "limit": 1}}
@@ -372,7 +372,7 @@ func followsChanges(c *client) {
 	}
 }
 
-// asksEverything builds filters, sorts, projections and aggregates from the schema of every stream, and all are served.
+// asksEverything makes filters, sorts, projections and aggregates from the schema of every stream; all of them must be served.
 func asksEverything(c *client) {
 	all := c.catalog(c.get(callOf("schema", `{}`)))
 	names := map[string]bool{}
@@ -405,7 +405,7 @@ func asksAll(c *client, block described, base map[string]any) {
 	for _, field := range slices.Compact(slices.Sorted(slices.Values(slices.Concat(words["exact"], words["range"])))) {
 		p := c.getPage(records.with("fields", []string{field}))
 		value := ""
-		if len(p.rows) > 0 && slices.Contains(words["lexical"], field) { // prose: a page shows it as one line, and cut
+		if len(p.rows) > 0 && slices.Contains(words["lexical"], field) { // prose, which a page shows truncated in one line
 			value = c.value(row{id: p.rows[0].id}, field)
 		} else if len(p.rows) > 0 {
 			value = c.value(p.rows[0], field)

@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// The program recovers from an error by its sentence and its hint alone. A rule is a phrase of ours that tells a model what
-// to send instead, and what a reader who knows nothing else makes of it.
+// The program recovers from an error using only its message and hint. A rule is a phrase that says what to send instead, and how a reader
+// without other knowledge understands it.
 type rule struct {
 	says  *regexp.Regexp
 	mends func(c *client, wrong call, found []string) call
 }
 
-// recovers makes the calls that errors lead to, until one is answered.
+// recovers makes the calls that errors lead to, until one succeeds.
 func (c *client) recovers(wrong call, seen string) (call, string) {
 	c.t.Helper()
 	for range 4 {
@@ -42,7 +42,7 @@ func (c *client) recovers(wrong call, seen string) (call, string) {
 	return call{}, ""
 }
 
-// Where several rules apply, the first does.
+// If several rules apply, the first is used.
 var rules = []rule{
 	{regexp.MustCompile(`Write this record's id as (pdpp://record/\S+)\.`), func(_ *client, wrong call, found []string) call {
 		return wrong.with("id", found[1])
@@ -113,7 +113,7 @@ var rules = []rule{
 	}},
 }
 
-// streamOf is the stream and the connection that a call is about, as far as it says.
+// streamOf returns the stream and the connection named in a call.
 func streamOf(asked call) map[string]any {
 	about := map[string]any{}
 	for _, name := range []string{"stream", "connection_id"} {
@@ -129,7 +129,7 @@ func streamOf(asked call) map[string]any {
 	return about
 }
 
-// relation is one that the schema says can be expanded.
+// relation returns one that the schema says can be expanded.
 func (c *client) relation(wrong call) string {
 	c.t.Helper()
 	names := fieldsOf(c.describe(streamOf(wrong)), "expand")
@@ -139,7 +139,7 @@ func (c *client) relation(wrong call) string {
 	return names[0]
 }
 
-// someFilter is a filter as the hint shows it, made of a field with an exact filter and a value that a record has.
+// someFilter returns a filter as the hint shows it, with a field for exact filters and a value that a record has.
 func (c *client) someFilter(wrong call) map[string]any {
 	c.t.Helper()
 	about := streamOf(wrong)
@@ -155,7 +155,7 @@ func (c *client) someFilter(wrong call) map[string]any {
 	return nil
 }
 
-// withinGrant is the call with a stream and a connection that schema lists.
+// withinGrant returns the call with a stream and a connection that schema lists.
 func (c *client) withinGrant(wrong call) call {
 	c.t.Helper()
 	all := c.catalog(c.get(callOf("schema", `{}`)))
@@ -183,7 +183,7 @@ func (c *client) withinGrant(wrong call) call {
 	return wrong.with("stream", choice.stream).with("connection_id", choice.connection)
 }
 
-// withinSchema is the call with fields that the schema of its stream names for what it does with them.
+// withinSchema returns the call with fields that the schema of its stream names for each use.
 func (c *client) withinSchema(wrong call) call {
 	c.t.Helper()
 	blocks := c.describe(streamOf(wrong))
@@ -228,7 +228,7 @@ func asString(value any) string {
 	return s
 }
 
-// A recovery is a call that is wrong, and the code of the error that it gets first.
+// A recovery is a wrong call and the code of its first error.
 type recovery struct {
 	says, code, tool, arguments string
 	token                       string // "" is the client's
@@ -278,7 +278,7 @@ var recoveries = []recovery{
 	{says: "a package search's cursor is not one", code: "invalid_cursor", tool: "search", arguments: `{"q":"Lisbon","limit":1,"cursor":"nonsense"}`, token: "package"},
 }
 
-// walk makes the wrong call, and then what the errors say, until there is an answer.
+// walk makes the wrong call and then follows the errors until a call succeeds.
 func (r recovery) walk(c *client) {
 	c.t.Helper()
 	wrong := callOf(r.tool, r.arguments)

@@ -9,25 +9,25 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// structuredOnly reads the structured content of an answer, as a model does that is shown nothing else.
+// structuredOnly reads the structured content of an answer, like a model that sees nothing else.
 type structuredOnly struct{}
 
 func (structuredOnly) see(result *mcp.CallToolResult) string {
 	var b strings.Builder
 	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false) // a model reads <mark>, whatever the wire makes of it
+	encoder.SetEscapeHTML(false) // a model sees <mark>, however it is escaped on the wire
 	_ = encoder.Encode(result.StructuredContent)
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// parsed decodes what was seen; what does not decode stays empty, which the journeys notice.
+// parsed decodes what was seen; if that fails, the result is empty, which the journeys notice.
 func parsed[T any](seen string) T {
 	var v T
 	_ = json.Unmarshal([]byte(seen), &v)
 	return v
 }
 
-// asText is a value of JSON as the other channel prints it.
+// asText returns a JSON value as the text channel prints it.
 func asText(raw json.RawMessage) string {
 	var s string
 	if json.Unmarshal(raw, &s) == nil {
@@ -118,7 +118,7 @@ func (structuredOnly) described(stream, seen string) []described {
 	return blocks
 }
 
-// flagWords are what can be done with a field: of compact flags, which the legend explains, or of their long form.
+// flagWords returns the operations of a field: from compact flags, which the legend explains, or from their long form.
 func flagWords(raw json.RawMessage) []string {
 	var words []string
 	var flags string
@@ -191,7 +191,7 @@ func (structuredOnly) page(asked call, seen string) page {
 	}
 	var connections []string
 	for _, record := range got.Data.Records {
-		// The tool list says how an id for fetch is written.
+		// The tool list says how to write an id for fetch.
 		r := row{id: record.Connection + "/" + record.Stream + ":" + record.ID, values: map[string]string{}}
 		r.long = long[r.id]
 		for name, raw := range record.Data {

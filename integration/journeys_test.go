@@ -14,17 +14,17 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the table of docs/journeys.md")
 
-// A journey is something that a person wants to know, and the way to it. Its walk may use what the client is shown and
-// nothing else; only what it compares the end with is asked of the resource server itself.
+// A journey is something that a person wants to know, and the calls that find it. Its walk may only use what the client sees; only the
+// expected result is read from the resource server.
 type journey struct {
-	says  string // with the requirements that it proves
+	says  string // with the requirements that it covers
 	walk  func(c *client)
 	token string // "" is the client's
-	data  bool   // over a folder of one's own
+	data  bool   // reads a person's own folder
 }
 
-// TestJourneys covers S4-R4, S3-R14, S3-R15, S1-R1 and S1-R2: one channel alone leads a model to every
-// end, and out of every error. It counts what a model reads on the way.
+// TestJourneys covers S4-R4, S3-R14, S3-R15, S1-R1 and S1-R2: one channel alone leads a model to every result, and out of every error. It
+// counts what a model reads on the way.
 func TestJourneys(t *testing.T) {
 	folder := runDemo(t, "--data", ownFolder(t))
 	all := journeys(t, folder.addresses)
@@ -62,17 +62,17 @@ func TestJourneys(t *testing.T) {
 	compareCosts(t, all, costs)
 }
 
-// A cost is what a journey took.
+// A cost is the calls and bytes of a journey.
 type cost struct{ calls, bytes int }
 
-// The table stands between these lines of the page.
+// The table is between these lines of the page.
 const (
 	journeysPage  = "../docs/journeys.md"
 	journeysBegin = "<!-- journeys: go test ./integration -run TestJourneys -update -->\n"
 	journeysEnd   = "<!-- end of journeys -->"
 )
 
-// compareCosts prints the table and holds the page to it: the same journeys, and no figure off by more than a fifth.
+// compareCosts prints the table and compares it with the page: the same journeys, and no figure off by more than a fifth.
 func compareCosts(t *testing.T, all []journey, costs map[string]map[string]cost) {
 	t.Helper()
 	var table strings.Builder
@@ -84,7 +84,7 @@ func compareCosts(t *testing.T, all []journey, costs map[string]map[string]cost)
 	for _, j := range all {
 		of := costs[j.says]
 		if len(of) != 2 {
-			return // only some were asked for
+			return // only some were selected
 		}
 		row(withoutIDs(j.says), of["text"], of["structured"])
 		text.calls, text.bytes = text.calls+of["text"].calls, text.bytes+of["text"].bytes
@@ -122,7 +122,7 @@ func compareCosts(t *testing.T, all []journey, costs map[string]map[string]cost)
 	}
 }
 
-// withoutIDs is a journey's sentence without its requirement ids, for people.
+// withoutIDs returns the description of a journey without requirement ids.
 func withoutIDs(says string) string {
 	says, _, _ = strings.Cut(says, " (S")
 	prefix, rest, ok := strings.Cut(says, ": ")
@@ -138,7 +138,7 @@ func withoutIDs(says string) string {
 	return prefix + strings.Join(words, " ")
 }
 
-// tableRows are the figures of a table by the name of the row.
+// tableRows returns the figures of a table by the name of the row.
 func tableRows(table string) map[string][]int {
 	rows := map[string][]int{}
 	for line := range strings.Lines(table) {
@@ -156,8 +156,7 @@ func tableRows(table string) map[string][]int {
 	return rows
 }
 
-// ownFolder is a person's own data with what the sample year lacks: a stream of many fields, a text in which emoji are
-// frequent, a long list.
+// ownFolder returns a person's own data with what the sample year lacks: a stream of many fields, a text with many emoji, a long list.
 func ownFolder(t *testing.T) string {
 	wide := map[string]any{"id": "w1", "measured_at": "2026-05-01T10:00:00Z"}
 	for i := range wideFields {
@@ -197,7 +196,7 @@ func fieldOf(t *testing.T, d addresses, id, field string) string {
 	}
 }
 
-// same compares long texts and shows where they part.
+// same compares long texts and shows where they differ.
 func same(t *testing.T, want, got string) {
 	t.Helper()
 	if want == got {
@@ -211,7 +210,7 @@ func same(t *testing.T, want, got string) {
 	t.Errorf("%d characters instead of %d; they part at %d: want %q, got %q", len(g), len(w), at, w[at:min(at+30, len(w))], g[at:min(at+30, len(g))])
 }
 
-// everyOnce fails when an id comes twice, or when there are not as many as the resource server counts.
+// everyOnce fails if an id occurs twice, or if there are not as many as the resource server counts.
 func everyOnce(t *testing.T, ids []string, want any) {
 	t.Helper()
 	sorted := slices.Sorted(slices.Values(ids))

@@ -10,7 +10,7 @@ import (
 
 var sameThere = regexp.MustCompile(`(?m)^Team chat has no .*\. The same there: (.*)$`)
 
-// missingFields is what structured output says of fields that a connection lacks.
+// missingFields is the part of structured output about fields that a connection lacks.
 type missingFields struct {
 	Data struct {
 		Missing []struct {
@@ -24,8 +24,8 @@ type missingFields struct {
 	}
 }
 
-// Over several connections a call may name fields that only some of them have. Each channel names the others with the call that reads the
-// same there, and that call is answered.
+// A call over several connections may name fields that only some of them have. Each channel names the connections that lack them, with
+// the call that reads the same there, and that call succeeds.
 func TestFieldsThatSomeConnectionsLackAreSaid(t *testing.T) {
 	for asks, row := range map[string]struct{ call, chat string }{
 		"fields": {

@@ -19,12 +19,12 @@ import (
 	"time"
 )
 
-// A heldRS is a resource server that lets everybody in and keeps reads of the stream "held" waiting.
+// A heldRS is a resource server that accepts every token and holds reads of the stream "held".
 type heldRS struct {
 	*httptest.Server
-	arrived  chan struct{} // one for each read that waits
+	arrived  chan struct{} // one value for each read that is held
 	released chan struct{} // closed to answer them
-	gone     chan struct{} // one for each read that ended before it was answered
+	gone     chan struct{} // one value for each read that ended before it was answered
 	heard    atomic.Int64  // requests of any kind
 }
 
@@ -54,7 +54,7 @@ func newHeldRS(t *testing.T) *heldRS {
 	return h
 }
 
-// toolCall is a tools/call as one era sends it.
+// toolCall returns a tools/call request in the format of a protocol era.
 func toolCall(url, token, era, tool, arguments string) (*http.Request, error) {
 	meta := ""
 	if era == modernEra {
@@ -76,10 +76,10 @@ func toolCall(url, token, era, tool, arguments string) (*http.Request, error) {
 	return request, nil
 }
 
-// An outcome is what a call in the background came to.
+// An outcome is the result of a call in the background.
 type outcome struct {
 	status int
-	close  bool // the connection with it
+	close  bool // the connection was closed too
 	body   string
 	err    error
 }
@@ -106,7 +106,7 @@ func begin(t *testing.T, url, era, stream string) <-chan outcome {
 	return done
 }
 
-// within waits for something that a test cannot go on without.
+// within waits for a value that the test needs.
 func within[T any](t *testing.T, from <-chan T, what string) T {
 	t.Helper()
 	select {
@@ -153,7 +153,7 @@ func TestProbesSayWhatIsOutOfReach(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			url, _ := serve(t, "--rs-url", row.rs, "--introspection-url", row.authority, "--introspection-client-id", "me", "--introspection-client-secret", "hush-hush")
 			server := strings.TrimSuffix(url, "/mcp")
-			// A probe names the machine, not a public name.
+			// A probe uses the address of the machine, not a public name.
 			if status, _, text := get(t, server+"/readyz", "10.1.2.3:7700", nil); status != row.status || strings.TrimSpace(text) != row.body {
 				t.Errorf("/readyz: %d %s", status, text)
 			}
@@ -174,7 +174,7 @@ func TestProbesDoNotHammerTheResourceServer(t *testing.T) {
 			t.Fatalf("%d %s", status, text)
 		}
 	}
-	// One question to each of the two checks, for every five seconds that this took.
+	// One request for each of the two checks, for every five seconds that this took.
 	if most := 2 * (1 + int64(time.Since(begun)/(5*time.Second))); held.heard.Load() > most {
 		t.Errorf("the resource server heard %d requests, want at most %d", held.heard.Load(), most)
 	}
@@ -202,7 +202,7 @@ func TestCallsInFlightFinishAtAStop(t *testing.T) {
 	}
 }
 
-// eventuallyRefused waits until nothing accepts connections any more.
+// eventuallyRefused waits until no connections are accepted any more.
 func eventuallyRefused(t *testing.T, url string) {
 	t.Helper()
 	address := strings.TrimSuffix(strings.TrimPrefix(url, "http://"), "/mcp")
@@ -255,7 +255,7 @@ func TestADelayedDrainIsSeenByLoadBalancersFirst(t *testing.T) {
 		t.Errorf("a call meanwhile: %+v", got)
 	}
 
-	signal(t, p, syscall.SIGTERM) // it can not wait any longer
+	signal(t, p, syscall.SIGTERM) // it must not wait any longer
 	within(t, p.ended, "end")
 	if p.err == nil {
 		t.Error("a second signal ends the process as if all were well")
@@ -263,7 +263,7 @@ func TestADelayedDrainIsSeenByLoadBalancersFirst(t *testing.T) {
 	p.killed = true
 }
 
-// reloaded has the configuration read again, and returns the line that says what came of it.
+// reloaded triggers a reload of the configuration, and returns the line of the log about it.
 func reloaded(t *testing.T, p *process) string {
 	t.Helper()
 	before := len(p.stderr.String())
@@ -334,7 +334,7 @@ func TestASIGHUPReadsTheConfigurationAgain(t *testing.T) {
 		{settings(`,"allowed-hots":["x"]`), `allowed-hots`},
 		{settings(`,"allowed-origins":["https://app.example/path"]`), "--allowed-origins"},
 		{settings(`,"log-level":"loud"`), "log-level"},
-		{settings(`,"retries":5`), "retries"}, // which a restart would refuse
+		{settings(`,"retries":5`), "retries"}, // needs a restart, which would refuse it
 		{settings(`,"max-connections":-1`), "max-connections"},
 		{settings(`,"introspection-client-secret":{"a":"hush-hush"}`), "introspection-client-secret"},
 	} {
@@ -457,8 +457,8 @@ func TestSystemdIsNotified(t *testing.T) {
 	}
 }
 
-// TestAnInheritedSocketIsServed is systemd's socket activation: descriptor 3 is already listening, and calls that came
-// before the process did are answered.
+// TestAnInheritedSocketIsServed tests systemd's socket activation: descriptor 3 is already listening, and calls made before the process
+// started are answered.
 func TestAnInheritedSocketIsServed(t *testing.T) {
 	held := newHeldRS(t)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -474,7 +474,7 @@ func TestAnInheritedSocketIsServed(t *testing.T) {
 	early := begin(t, "http://"+listener.Addr().String()+"/mcp", modernEra, "notes")
 	for _, row := range []struct {
 		count string
-		says  string // the last line when it does not serve
+		says  string // the last line if it does not serve
 	}{
 		{"1", ""},
 		{"2", "exactly one stream socket"},

@@ -13,8 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// A countingRS lets every token in, counts what it is asked, and keeps reads of the stream "stuck" waiting until their
-// reader is gone.
+// A countingRS accepts every token, counts its requests, and holds reads of the stream "stuck" until the reader disconnects.
 type countingRS struct {
 	*httptest.Server
 	judged, read atomic.Int64
@@ -48,13 +47,13 @@ func newCountingRS(t *testing.T) *countingRS {
 	return s
 }
 
-// readOf is a call that reads a stream.
+// readOf returns a call that reads a stream.
 func readOf(stream string) string {
 	return `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"query_records","arguments":{"stream":"` + stream + `"}}}`
 }
 
-// A flood with one token: the burst is served, the rest is refused with Retry-After, and the resource server hears of the
-// burst alone.
+// A flood of calls with one token: the burst is served, the rest is refused with Retry-After, and only the burst reaches the resource
+// server.
 func TestAFloodGetsRetryAfter(t *testing.T) {
 	server := newCountingRS(t)
 	url, _ := serve(t, "--rs-url", server.URL, "--token-rate", "0.01", "--token-burst", "7", "--allowed-origins", "https://app.example")
@@ -88,7 +87,7 @@ func TestAFloodGetsRetryAfter(t *testing.T) {
 		})
 	}
 	flood.Wait()
-	// An empty page reads the granted time too, and what is held for a while: how fresh the streams are.
+	// An empty page also reads the time limit of the grant, and the freshness of the streams, which is cached.
 	if reads := server.read.Load(); served.Load() != 7 || refused.Load() != 53 || reads < 15 || reads > 21 {
 		t.Errorf("%d served, %d refused, %d reads; want 7, 53, 15 to 21", served.Load(), refused.Load(), reads)
 	}
@@ -101,7 +100,7 @@ func TestAFloodGetsRetryAfter(t *testing.T) {
 	}
 }
 
-// Guessed tokens reach the authority, here the resource server's schema, so often and no further.
+// The number of guessed tokens that reach the authority, here the resource server's schema, is limited.
 func TestGuessesStopInTheHTTPChain(t *testing.T) {
 	server := newCountingRS(t)
 	url, _ := serve(t, "--rs-url", server.URL, "--address-rate", "0.01", "--address-burst", "5")
@@ -116,8 +115,8 @@ func TestGuessesStopInTheHTTPChain(t *testing.T) {
 	}
 }
 
-// One grant cannot take all turns: what is beyond its own is refused, and the resource server hears nothing of it. A host
-// that hangs up gives its turn back.
+// One grant cannot take all concurrent calls: those beyond its limit are refused without a read, and a host that disconnects frees its
+// place.
 func TestCallsAtATime(t *testing.T) {
 	server := newCountingRS(t)
 	url, _ := serve(t, "--rs-url", server.URL, "--max-calls-per-grant", "2", "--call-wait", "0s")
@@ -151,7 +150,7 @@ func TestCallsAtATime(t *testing.T) {
 	for range 2 {
 		within(t, server.ended, "the end of the read")
 	}
-	for tries := 0; ; tries++ { // the turn is given back a moment after the read has ended
+	for tries := 0; ; tries++ { // the place is freed shortly after the read has ended
 		if status, _, text = post(t, url, "a-token", readOf("notes")); status == http.StatusOK {
 			break
 		}
@@ -161,8 +160,8 @@ func TestCallsAtATime(t *testing.T) {
 	}
 }
 
-// A host that gives up, in both eras and over both transports, ends the read at the resource server long before any
-// deadline; the session lives on.
+// If a host cancels, in both eras and over both transports, the read at the resource server ends long before any deadline, and the
+// session continues.
 func TestGivingUpEndsTheRead(t *testing.T) {
 	for _, era := range []string{legacyEra, modernEra} {
 		for _, way := range []string{"http", "stdio"} {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// --data serves what lies in its folder. Links lead nowhere else, and the person hears which were not followed.
+// --data serves only the files in its folder. Links are not followed out of it, and the output names those that were not.
 func TestNoLinkLeadsOutOfAFolder(t *testing.T) {
 	outside := writeFolder(t, map[string]string{
 		"secret.csv": "title\nhush-outside\n", "manifest.json": `{"display_name":"hush-outside"}`,
@@ -65,7 +65,7 @@ func TestNoLinkLeadsOutOfAFolder(t *testing.T) {
 	}
 }
 
-// upTo is a relative path from a folder to a file elsewhere.
+// upTo returns a relative path from a folder to a file elsewhere.
 func upTo(t *testing.T, from, to string) string {
 	t.Helper()
 	path, err := filepath.Rel(from, to)
@@ -73,7 +73,7 @@ func upTo(t *testing.T, from, to string) string {
 	return path
 }
 
-// What says how a folder is read, or is all that it holds, is not followed out of it either.
+// Links are not followed out of a folder for its manifest, or for its only file, either.
 func TestWhatAFolderStandsOnIsNoLink(t *testing.T) {
 	outside := writeFolder(t, map[string]string{"secret.csv": "title\nhush-outside\n", "manifest.json": `{"hush-outside":1}`})
 	for name, put := range map[string]func(path string) error{

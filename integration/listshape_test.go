@@ -4,7 +4,7 @@ import (
 	"testing"
 )
 
-// TestAListOfStreamsHasOneShape covers S3-2a: an answer is a list for a package exactly if it is one for a grant.
+// TestAListOfStreamsHasOneShape covers S3-2a: an answer is accepted as a list for a package exactly if it is for a grant.
 func TestAListOfStreamsHasOneShape(t *testing.T) {
 	t.Parallel()
 	const row = `{"object":"stream","name":"notes","record_count":1,"connection_id":"cin_only"}`

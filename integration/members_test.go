@@ -10,13 +10,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// member answers a question about a member's token: its kind and audience, and what else is said of it.
+// member answers the introspection of a member's token with its kind and audience, and with other members from rest.
 func member(kind, audience, rest string) http.HandlerFunc {
 	return body(200, "application/json", fmt.Sprintf(`{"active":true,"pdpp_token_kind":%q,"aud":%q%s}`, kind, audience, rest))
 }
 
-// TestAMemberIsReadOnlyWhileItsTokenIsAClients covers S0-R3 and D27 through the built program: every other member is an
-// unavailable connection, named as such, and the resource server hears nothing of its token.
+// TestAMemberIsReadOnlyWhileItsTokenIsAClients covers S0-R3 and D27 with the built program: every other member is reported as an
+// unavailable connection, and its token does not reach the resource server.
 func TestAMemberIsReadOnlyWhileItsTokenIsAClients(t *testing.T) {
 	t.Parallel()
 	const elsewhere = "https://elsewhere.example"
@@ -126,7 +126,7 @@ func TestAMemberIsReadOnlyWhileItsTokenIsAClients(t *testing.T) {
 	}
 }
 
-// TestMembersBeyondTheBoundAreNamed covers D27: of a package with more connections than are read, the rest is unavailable.
+// TestMembersBeyondTheBoundAreNamed covers D27: if a package has more connections than are read, the others are unavailable.
 func TestMembersBeyondTheBoundAreNamed(t *testing.T) {
 	t.Parallel()
 	const most = 256

@@ -13,8 +13,7 @@ import (
 	"testing"
 )
 
-// behaviours are what a resource server should not do, by the name of the stream or the word that asks for it, with the
-// code that says so.
+// behaviours are what a resource server should not do, with the stream or word that selects each and the expected code.
 var behaviours = []struct {
 	name, code string
 	answer     func(http.ResponseWriter, *http.Request)
@@ -65,7 +64,7 @@ func body(status int, kind, text string) func(http.ResponseWriter, *http.Request
 	}
 }
 
-// endless writes a list that has no end, until its reader stops or 64 MiB are written.
+// endless writes a list without an end, until its reader stops or 64 MiB are written.
 func endless(w io.Writer) {
 	_, _ = io.WriteString(w, `{"object":"list","data":["`)
 	piece := strings.Repeat("x", 1<<16)
@@ -77,8 +76,8 @@ func endless(w io.Writer) {
 	_, _ = io.WriteString(w, `"]}`)
 }
 
-// newMisbehaving starts a resource server that answers for the schema of everything, so that its callers are let in, and
-// otherwise does what the stream or the word that is asked for says.
+// newMisbehaving starts a resource server that answers for the whole schema, so that callers are accepted, and otherwise misbehaves as
+// the stream or word of the request says.
 func newMisbehaving(t *testing.T) *httptest.Server {
 	t.Helper()
 	var strayed atomic.Int64
@@ -120,7 +119,7 @@ func newMisbehaving(t *testing.T) *httptest.Server {
 	return server
 }
 
-// callsOf are a call of each tool that reads what misbehaves.
+// callsOf returns a call of each tool that meets the behaviour.
 func callsOf(name string) []example {
 	return []example{
 		{"schema", args(`{"stream":"` + name + `"}`)},
@@ -132,8 +131,8 @@ func callsOf(name string) []example {
 	}
 }
 
-// TestAMisbehavingResourceServerIsNamedAsSuch covers S3-R3: each fault becomes an error that says which, for every tool;
-// nothing hangs, nothing panics, and the next call is served.
+// TestAMisbehavingResourceServerIsNamedAsSuch covers S3-R3: for every tool, each fault becomes an error that names it; nothing hangs or
+// panics, and the next call is served.
 func TestAMisbehavingResourceServerIsNamedAsSuch(t *testing.T) {
 	server := newMisbehaving(t)
 	url, process := serve(t, "--rs-url", server.URL, "--read-timeout", "20s", "--no-breaker")
@@ -171,8 +170,8 @@ func TestASlowResourceServerIsNotWaitedFor(t *testing.T) {
 	s.text("schema", args(`{}`))
 }
 
-// TestAResourceServerThatKeepsFailingIsLeftAlone covers S3-R3: the grant whose reads failed is refused at once, with when to
-// call again, and the server hears nothing of it. Another caller's read is tried: its failure is its own.
+// TestAResourceServerThatKeepsFailingIsLeftAlone covers S3-R3: calls of a grant whose reads failed are refused immediately, with when to
+// retry, and do not reach the server. Calls of another grant are tried.
 func TestAResourceServerThatKeepsFailingIsLeftAlone(t *testing.T) {
 	var down atomic.Bool
 	var heard atomic.Int64
@@ -207,8 +206,8 @@ func TestAResourceServerThatKeepsFailingIsLeftAlone(t *testing.T) {
 	}
 }
 
-// TestAResourceServerThatGoesAwayComesBack covers S3-R3: while it is down, who is known gets a typed error and who is not
-// gets 503; once it is back, so is the data.
+// TestAResourceServerThatGoesAwayComesBack covers S3-R3: while it is down, known callers get a typed error and unknown ones 503;
+// afterwards, reads succeed.
 func TestAResourceServerThatGoesAwayComesBack(t *testing.T) {
 	var down atomic.Bool
 	inner := newMisbehaving(t).Config.Handler
@@ -239,8 +238,8 @@ func TestAResourceServerThatGoesAwayComesBack(t *testing.T) {
 	}
 }
 
-// TestATokenThatDiesMidwayIsChallenged covers D7: a 401 to a read becomes 401 with the challenge when the token turns out
-// to be dead, and stays an error result when it is only this stream that is not granted.
+// TestATokenThatDiesMidwayIsChallenged covers D7: a 401 for a read becomes 401 with the challenge if the token is no longer active, and
+// stays an error result if only this stream is not granted.
 func TestATokenThatDiesMidwayIsChallenged(t *testing.T) {
 	var dead atomic.Bool
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -268,7 +267,7 @@ func TestATokenThatDiesMidwayIsChallenged(t *testing.T) {
 	}
 }
 
-// post sends one message and returns the answer as it came.
+// post sends one message and returns the answer unchanged.
 func post(t *testing.T, url, token, message string) (int, http.Header, string) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(message))
@@ -280,14 +279,14 @@ func post(t *testing.T, url, token, message string) (int, http.Header, string) {
 	return do(t, request)
 }
 
-// TestALogHoldsNeitherTokensNorRecords reads what serve writes while it is used.
+// TestALogHoldsNeitherTokensNorRecords reads the log that serve writes while it is used.
 func TestALogHoldsNeitherTokensNorRecords(t *testing.T) {
 	url, process := serve(t, append([]string{"--rs-url", sample.RSURL, "--log-level", "debug"}, introspected(sample)...)...)
 	s := overHTTP(t, url, sample.ClientToken)
 	s.text("search", args(`{"q":"sextant"}`))
 	s.text("fetch", args(`{"id":"cin_notes/notes:note-0097"}`))
 	s.refusal("fetch", args(`{"id":"cin_notes/notes:none"}`))
-	if err := process.stop(); err != nil { // so that all of it has arrived
+	if err := process.stop(); err != nil { // after that the log is complete
 		t.Fatal(err)
 	}
 	log := process.stderr.String()

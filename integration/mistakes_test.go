@@ -14,14 +14,14 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// A mistake is a call as a model might write it, and the calls that it may mean: none where nothing is meant that a call could do.
+// A mistake is a call as a model might write it, with the calls that it may mean: none if no call can do what is meant.
 type mistake struct {
 	grant string
 	wrong call
 	means []call
 }
 
-// readMistakes reads a list of mistakes; the first lines of the file say how it is written.
+// readMistakes reads a list of mistakes; the first lines of the file explain its format.
 func readMistakes(t *testing.T, path string) []mistake {
 	t.Helper()
 	file, err := os.Open(path)
@@ -62,8 +62,8 @@ func parseCall(t *testing.T, text string) call {
 
 var sendLine = regexp.MustCompile(`(?m)^send: (\w+ \{.*\})$`)
 
-// TestMistakes sends each mistake, and then the call that its error prints. At least nine of ten lead to what was meant, and none to
-// something else without a word.
+// TestMistakes sends each mistake and then the call that its error prints. At least nine of ten must lead to what was meant, and none to
+// something else without saying so.
 func TestMistakes(t *testing.T) {
 	for name, path := range map[string]string{"seen": "testdata/mistakes.txt", "kept": "testdata/mistakes_kept.txt"} {
 		t.Run(name, func(t *testing.T) {
@@ -93,7 +93,7 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// try sends the mistake, and the call that the error proposes, and says how that ended.
+// try sends the mistake and the call that the error proposes, and returns how that ended.
 func (m mistake) try(t *testing.T, s session) string {
 	t.Helper()
 	result := s.call(m.wrong.tool, m.wrong.arguments)
@@ -148,8 +148,8 @@ func (m mistake) answeredBy(t *testing.T, s session, result *mcp.CallToolResult)
 	})
 }
 
-// contentOf is what a result says of records, without the addresses, cursors and calls that repeat the arguments of the call, and without
-// how many reads it took, which depends on what is held.
+// contentOf returns the records in a result, without the addresses, cursors and calls that repeat the arguments, and without the number
+// of reads, which depends on caches.
 func contentOf(t *testing.T, result *mcp.CallToolResult) any {
 	t.Helper()
 	var document any

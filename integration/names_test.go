@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// D18: a member name of 1 MiB, which no call can send, makes no answer larger than hosts take on either channel, and what is left out
-// is counted. Members that are given twice are shown once, with the last value.
+// D18: a member name of 1 MiB, which no call can send, does not make an answer larger than hosts accept on either channel, and what is
+// left out is counted. A member that occurs twice is shown once, with the last value.
 func TestNamesOfMembersCount(t *testing.T) {
 	t.Parallel()
 	name := strings.Repeat("n", 1<<20)
@@ -34,7 +34,7 @@ func TestNamesOfMembersCount(t *testing.T) {
 	s := overHTTP(t, url, "a-token")
 	for _, call := range []struct {
 		example
-		says string // in structured output, of what is left out
+		says string // what is left out, in structured output
 	}{
 		{example{"schema", args(`{}`)}, "notes"}, {example{"schema", args(`{"stream":"notes"}`)}, "subject"}, {example{"schema", args(`{"stream":"notes","detail":"full"}`)}, "subject"},
 		{example{"query_records", args(`{"stream":"notes"}`)}, `"unreadable":"the name has more than 256 bytes"`},

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// newTenantsRS starts a resource server that lets every token in, each with a grant of its own. Reads with the token "bad"
-// are answered as misbehave does.
+// newTenantsRS starts a resource server that accepts every token, each with a different grant. It answers reads with the token "bad" with
+// misbehave.
 func newTenantsRS(t *testing.T, misbehave http.HandlerFunc) *httptest.Server {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -33,8 +33,7 @@ func newTenantsRS(t *testing.T, misbehave http.HandlerFunc) *httptest.Server {
 	return server
 }
 
-// One grant whose reads fail, in any way, opens its own breaker and no other. A tenant's calls between its failures
-// are all served.
+// Failing reads of one grant open only the breaker of that grant. Calls of other grants between the failures are all served.
 func TestFailuresOfOneGrantDoNotStopOthers(t *testing.T) {
 	for name, misbehave := range map[string]http.HandlerFunc{
 		"500":     body(500, "application/json", `{"error":{"code":"broken","message":"No."}}`),
@@ -62,7 +61,7 @@ func TestFailuresOfOneGrantDoNotStopOthers(t *testing.T) {
 				misbehave(w, r)
 			})
 			url, _ := serve(t, "--rs-url", server.URL, "--read-timeout", "2500ms", "--retries", "0", "--token-rate", "0")
-			for tenant := range 10 { // everybody is let in before
+			for tenant := range 10 { // all are known before the failures
 				if status, _, text := post(t, url, fmt.Sprint("tenant-", tenant), readOf("notes")); status != 200 {
 					t.Fatalf("%d %s", status, text)
 				}

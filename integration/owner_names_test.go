@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// S0-3a, D39: with an owner's credential in its environment no command starts that reads or writes anything; each names the
-// variable and not its value, and the provider hears nothing.
+// S0-3a, D39: with an owner's credential in the environment, no command that reads or writes anything starts; the error names the
+// variable and not its value, and the provider receives no request.
 func TestNoCommandStartsBesideAnOwnersCredential(t *testing.T) {
 	w := newWatch(t, sample.RSURL)
 	provider := []string{"--provider-url", w.URL, "--cache-root", cacheFile(t, w.URL, map[string]any{"access_token": sample.ClientToken})}

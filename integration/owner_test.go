@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// An owner's credential is refused wherever it turns up, and no record is ever read with it (S0-R3, S0-3a, S3-1c, S3-6b,
-// D8). A proxy before the resource server notes every request, so that silence is proven and not assumed.
+// An owner's credential is refused wherever it is, and no record is ever read with it (S0-R3, S0-3a, S3-1c, S3-6b, D8). A proxy before
+// the resource server records every request, which proves that there was none.
 
 // TestOwnerVariablesStopEveryCommand covers S0-3a, S3-1c and D8.
 func TestOwnerVariablesStopEveryCommand(t *testing.T) {
@@ -38,13 +38,13 @@ func TestOwnerVariablesStopEveryCommand(t *testing.T) {
 	}
 }
 
-// TestAnOwnersTokenInTheCacheIsRefused covers S0-3a and S3-R1: with each sign by which the file can say what it is, and
-// without one, where only the schema can tell.
+// TestAnOwnersTokenInTheCacheIsRefused covers S0-3a and S3-R1: with each sign of its kind in the file, and without one, where only the
+// schema tells.
 func TestAnOwnersTokenInTheCacheIsRefused(t *testing.T) {
 	proxy := newWatch(t, sample.RSURL)
 	rows := map[string]struct {
 		more  map[string]any
-		asked int // how many requests the resource server may see
+		asked int // requests that the resource server may receive
 	}{"without a sign": {nil, 1}}
 	for _, sign := range []string{"pdpp_token_kind", "token_kind", "kind", "role"} {
 		for _, spelling := range []string{"owner", "Owner", " OWNER "} {
@@ -78,8 +78,8 @@ func TestAnOwnersTokenInTheCacheIsRefused(t *testing.T) {
 	noOwnerReads(t, proxy)
 }
 
-// TestAnOwnersTokenInARequestIsRefused covers S0-3a and S3-6b: with introspection, where the resource server hears nothing
-// at all, and without, where it is asked for the schema and nothing else.
+// TestAnOwnersTokenInARequestIsRefused covers S0-3a and S3-6b: with introspection the resource server receives no request, and without it
+// only one for the schema.
 func TestAnOwnersTokenInARequestIsRefused(t *testing.T) {
 	for name, introspection := range map[string][]string{"with introspection": introspected(sample), "by the schema": nil} {
 		t.Run(name, func(t *testing.T) {
@@ -109,7 +109,7 @@ func TestAnOwnersTokenInARequestIsRefused(t *testing.T) {
 	}
 }
 
-// noOwnerReads fails when a record was read, with whatever token: in these tests there is only the owner's.
+// noOwnerReads fails if a record was read with any token: these tests have only the owner's.
 func noOwnerReads(t *testing.T, proxy *watch) {
 	t.Helper()
 	for _, r := range proxy.requests() {

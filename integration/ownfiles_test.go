@@ -14,12 +14,12 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// shop is a folder with one table, whose amounts sum up to 60.
+// shop returns a folder with one table, whose amounts add up to 60.
 func shop(t *testing.T) string {
 	return writeFolder(t, map[string]string{"orders.csv": "id,amount\na,10\nb,20\nc,30\n"})
 }
 
-// sumOf is what a model reads of the sum of a folder's amounts, and what the program says beside it.
+// sumOf returns the sum of a folder's amounts as a model reads it, and what the program prints on stderr.
 func sumOf(t *testing.T, home, folder string, more ...string) (text, beside string) {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), binary, append([]string{"call", "aggregate", "stream=orders", "metric=sum", "field=amount", "--data", folder}, more...)...)
@@ -33,8 +33,8 @@ func sumOf(t *testing.T, home, folder string, more ...string) (text, beside stri
 	return string(out), stderr.String()
 }
 
-// S0-R1: the files of a person are read by a client that starts the program, as setup wrote it, and again after everything was
-// started anew. The index is made once, private, and none is left in the folder.
+// S0-R1: a client that starts the program as setup configured it reads a person's files, and again after a restart of both. The index is
+// made once and is private, and the folder contains none.
 func TestOwnFilesThroughAClient(t *testing.T) {
 	for client, config := range map[string]string{"cursor": ".cursor/mcp.json", "claude-code": ".claude.json"} {
 		t.Run(client, func(t *testing.T) { ownFilesThrough(t, client, config) })
@@ -112,7 +112,7 @@ func TestOneIndexForManyClients(t *testing.T) {
 	}
 }
 
-// Files that change are read again at the next call, and all who serve the index answer from what is there now: also from new files.
+// Changed files are read again at the next call, and all processes that serve the index answer from the new content, including new files.
 func TestChangedFilesAreReadAgain(t *testing.T) {
 	home, folder := t.TempDir(), shop(t)
 	command := exec.Command(binary, "stdio", "--data", folder)
@@ -158,7 +158,7 @@ func TestChangedFilesAreReadAgain(t *testing.T) {
 	}
 }
 
-// tools takes the flags of stdio, and lists what a model is shown with a person's own files. It is the same for all, so that none is read.
+// tools accepts the flags of stdio and lists the tools for a person's own files. The list does not depend on the files, so none is read.
 func TestToolsOfOnesOwnFiles(t *testing.T) {
 	home, folder := t.TempDir(), shop(t)
 	said := typed(t, home, environment(home), "tools", "--data", folder, "--db", filepath.Join(home, "own.db"))
@@ -170,7 +170,7 @@ func TestToolsOfOnesOwnFiles(t *testing.T) {
 	}
 }
 
-// doctor --data checks the entry that setup --data writes, and says as JSON too what was not read.
+// doctor --data checks the entry that setup --data writes, and reports what was not read, also as JSON.
 func TestDoctorOfOnesOwnFiles(t *testing.T) {
 	home := t.TempDir()
 	folder := writeFolder(t, map[string]string{"orders.csv": "id,amount\na,60\nb,1,2\n"})
@@ -194,7 +194,7 @@ func TestDoctorOfOnesOwnFiles(t *testing.T) {
 	}
 }
 
-// What could not be read is listed with file, line and reason, also from a kept index, and schema sums it up for a model.
+// What could not be read is listed with file, line and reason, also from an existing index, and schema summarizes it.
 func TestWhatWasNotReadIsListed(t *testing.T) {
 	home := t.TempDir()
 	folder := writeFolder(t, map[string]string{"orders.csv": "id,amount\na,60\nb,1,2\nc,3,4\n", "photo.jpg": "\xff\xd8"})
@@ -213,7 +213,7 @@ func TestWhatWasNotReadIsListed(t *testing.T) {
 	}
 }
 
-// What a bundle's client passes for a setting that was left blank counts as nothing.
+// The placeholders that a bundle's client passes for empty settings are ignored.
 func TestABundlesBlankSettings(t *testing.T) {
 	home, folder := t.TempDir(), shop(t)
 	for _, blank := range []string{"", "${user_config.provider_url}"} {
@@ -230,7 +230,7 @@ func TestABundlesBlankSettings(t *testing.T) {
 	}
 }
 
-// Flags that name several things to read are refused before anything is read.
+// Flags that name several sources are refused before anything is read.
 func TestOneThingToRead(t *testing.T) {
 	for line, want := range map[string]string{
 		"stdio --demo --data x":                           "--demo, --data and --provider-url name different things",

@@ -13,16 +13,16 @@ import (
 	"time"
 )
 
-// scaleTime is how long a slow and loaded machine may take for what a quiet one reads in two minutes.
+// scaleTime is how long a slow, loaded machine may take for what an idle one reads in two minutes.
 const scaleTime = 30 * time.Minute
 
-// TestOwnFilesAtScale measures a million JSON lines and 500 MB of CSV; make own-files asks for it.
+// TestOwnFilesAtScale measures a million JSON lines and 500 MB of CSV; make own-files runs it.
 func TestOwnFilesAtScale(t *testing.T) {
 	if os.Getenv("OWN_FILES") == "" {
 		t.Skip("set OWN_FILES, as make own-files does")
 	}
 	words := strings.Fields("harbour quarterly budget lantern meeting invoice garden letter window river train ticket answer question holiday recipe")
-	random := rand.New(rand.NewPCG(1, 1)) // #nosec G404 -- a test that repeats
+	random := rand.New(rand.NewPCG(1, 1)) // #nosec G404 -- a repeatable test
 	for _, one := range []struct {
 		name, head string
 		size       int64 // in bytes; 0: a million lines

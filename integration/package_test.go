@@ -19,9 +19,9 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// One package token stands for several grants: the demo's has six connections, of which cin_notes is revoked.
+// A package token gives access to several grants: the demo's has six connections, of which cin_notes is revoked.
 
-// servePackages starts a server over the demo that knows its packages, and a watch that hears its reads.
+// servePackages starts a server over the demo that supports its packages, and a proxy that records its reads.
 func servePackages(t *testing.T) (string, *watch) {
 	t.Helper()
 	proxy := newWatch(t, sample.RSURL)
@@ -55,14 +55,14 @@ type unavailableConnection struct {
 	Code string `json:"code"`
 }
 
-// notes is what every answer says of the revoked member.
+// notes is the revoked member, which every answer reports.
 var notes = []unavailableConnection{{"cin_notes", "grant_revoked"}}
 
-// walk reads a search to its end, over whichever of the sessions is next, and returns all ids in order.
+// walk reads a search to the end, using the sessions in turn, and returns all ids in order.
 func walk(t *testing.T, arguments map[string]any, sessions ...session) []string {
 	t.Helper()
 	var ids []string
-	var unavailable []unavailableConnection // every page says it, not only the first
+	var unavailable []unavailableConnection // every page reports it, not only the first
 	for page := range 100 {
 		var got packagePage
 		sessions[page%len(sessions)].structured("search", arguments, &got)
@@ -181,7 +181,7 @@ func TestAPackageIsSearchedAsOne(t *testing.T) {
 			s.structured("search", map[string]any{"q": "Lisbon", "streams": row.streams, "limit": 10}, &page)
 			tokens := map[string]bool{}
 			for _, r := range heard.requests()[before:] {
-				if strings.HasSuffix(r.path, "/search") { // not what the schema says of parts
+				if strings.HasSuffix(r.path, "/search") { // not the schema of the parts
 					tokens[r.token] = true
 				}
 			}
@@ -189,7 +189,7 @@ func TestAPackageIsSearchedAsOne(t *testing.T) {
 				t.Errorf("%v: %d members were asked, want %d; unavailable: %v", row.streams, len(tokens), row.tokens, page.Data.Unavailable)
 			}
 			for _, hit := range page.Results {
-				part := hit.Stream == "message_bodies" && slices.Contains(row.streams, "messages") // is read with them
+				part := hit.Stream == "message_bodies" && slices.Contains(row.streams, "messages") // bodies are read with the messages
 				if !part && !slices.Contains(row.streams, hit.Stream) {
 					t.Errorf("%v: a hit of %s", row.streams, hit.Stream)
 				}
@@ -215,7 +215,7 @@ func TestAPackageIsSearchedAsOne(t *testing.T) {
 	noPackageReads(t, heard)
 }
 
-// noPackageReads proves that the package's own token never reached the resource server.
+// noPackageReads checks that the package's own token never reached the resource server.
 func noPackageReads(t *testing.T, heard *watch) {
 	t.Helper()
 	for _, r := range heard.requests() {
@@ -550,21 +550,21 @@ func TestWhoMayUseThePackagesServer(t *testing.T) {
 type family struct {
 	*httptest.Server
 	members []scriptedMember
-	judge   map[string]http.HandlerFunc // what the authority answers about a member, by name; absent is a good client
+	judge   map[string]http.HandlerFunc // how the authority answers about a member, by name; a member without one is a valid client
 	issuer  string                      // of the package's token; may be empty
 
 	mu     sync.Mutex
 	seen   []read
-	judged []string // the members about whom the authority was asked
+	judged []string // the members that were introspected
 }
 
-// A scriptedMember answers its reads, except those of the schema and of the streams when it knows how to behave there.
+// A scriptedMember answers its reads; those of the schema and of the streams only if it has functions for them.
 type scriptedMember struct {
 	name   string
 	answer http.HandlerFunc
 }
 
-// well is a member's good answer to anything.
+// well answers everything successfully for a member.
 func well(name string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
@@ -584,7 +584,7 @@ func newFamily(t *testing.T, members ...scriptedMember) *family {
 	f.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/introspect":
-			kind := "client" // a member's token
+			kind := "client" // of a member's token
 			if token := r.FormValue("token"); token == "a-package" {
 				kind = "mcp_package"
 			} else if name := strings.TrimPrefix(token, "member-"); f.asked(name) != nil {
@@ -627,7 +627,7 @@ func (f *family) read(w http.ResponseWriter, r *http.Request) {
 	body(404, "application/json", `{"error":{"code":"not_found","message":"Unknown."}}`)(w, r)
 }
 
-// asked records a question about a member and returns what answers it, if that is scripted.
+// asked records the introspection of a member and returns its scripted answer, if any.
 func (f *family) asked(name string) http.HandlerFunc {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -635,7 +635,7 @@ func (f *family) asked(name string) http.HandlerFunc {
 	return f.judge[name]
 }
 
-// questions are those that the authority was asked about members since the last call, sorted.
+// questions returns the members introspected since the last call, sorted.
 func (f *family) questions() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -645,7 +645,7 @@ func (f *family) questions() []string {
 	return judged
 }
 
-// reads are what was heard so far.
+// reads returns the reads so far.
 func (f *family) reads() []read {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -662,10 +662,10 @@ func dialFamily(t *testing.T, f *family, more ...string) session {
 	return overHTTP(t, url, "a-package")
 }
 
-// memberDeadline is how long a package waits for one member, at most, and some for the machine.
+// memberDeadline is the longest time that a package waits for one member, with some time for the machine.
 const memberDeadline = 5*time.Second + 3*time.Second
 
-// TestAMemberThatHangsCostsItsDeadline covers S3-R16: the others are served, and the answer says who is missing.
+// TestAMemberThatHangsCostsItsDeadline covers S3-R16: the others are served, and the answer names the missing one.
 func TestAMemberThatHangsCostsItsDeadline(t *testing.T) {
 	t.Parallel()
 	hang := func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
@@ -755,8 +755,7 @@ func TestAMemberThatTalksGarbageIsNamed(t *testing.T) {
 	})
 }
 
-// TestALargePackageAsksBriefly covers S0-R8 and S0-8a: no probe, at most twelve options, how many there are, and where the
-// others can be seen.
+// TestALargePackageAsksBriefly covers S0-R8 and S0-8a: no probe, at most twelve options, with their total and where to find the others.
 func TestALargePackageAsksBriefly(t *testing.T) {
 	var members []scriptedMember
 	for i := range 30 {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// getPage asks for what a person sees who opens the server of an endpoint in a browser.
+// getPage requests the page that a person sees at the root of an endpoint's server.
 func getPage(t *testing.T, endpoint string) (int, string) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, strings.TrimSuffix(endpoint, "mcp"), nil)
@@ -19,7 +19,7 @@ func getPage(t *testing.T, endpoint string) (int, string) {
 	return status, body
 }
 
-// secrets are everything of a demo that opens something.
+// secrets returns all secrets and tokens of a demo.
 func (a addresses) secrets() []string {
 	return []string{a.ClientToken, a.NarrowToken, a.PackageToken, a.OwnerToken, a.ExpiredToken, a.RevokedToken, a.IntrospectionClientSecret}
 }
@@ -49,7 +49,7 @@ func TestThePageCanBeSwitchedOff(t *testing.T) {
 	}
 }
 
-// What demo prints leads to its page without a token; the secret that opens it stands beside the link.
+// The link that demo prints has no token; the secret that opens the page is printed beside it.
 func TestTheLinkToThePageHoldsNoToken(t *testing.T) {
 	t.Parallel()
 	folder := writeFolder(t, map[string]string{"notes.jsonl": lineOf(t, map[string]any{"id": "n1", "title": "Groceries"})})

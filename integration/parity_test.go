@@ -10,7 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// transcript is one conversation that touches every tool, well and badly.
+// transcript is a conversation that uses every tool, with and without errors.
 var transcript = []struct{ tool, arguments string }{
 	{"schema", `{}`},
 	{"schema", `{"stream":"messages"}`},
@@ -47,11 +47,11 @@ var transcript = []struct{ tool, arguments string }{
 	{"fetch_blob", `{"blob_id":"blob_none"}`},
 }
 
-// ofTheMoment is when an answer was made, also in the cursors of a feed of changes (of its end, and of the next page's arguments), and how many
-// reads it took: the next may be a minute later, and need not read a schema that is held.
+// ofTheMoment matches what differs between equal calls: the time of an answer, also in the cursors of a change feed (of its end, and in
+// the arguments for the next page), and the number of reads, since a schema may be cached.
 var ofTheMoment = regexp.MustCompile(`(now |"now": ")20\d\d-\d\d-\d\dT\d\d:\d\dZ|("reads": )\d+|( · )\d+( reads?\b)|(changes_since(?:=|\\?": ?\\?"))[\w-]{20,}`)
 
-// TestEveryTransportGivesTheSameAnswers covers S3-R5 and S3-5b: one transcript, three transports, identical results.
+// TestEveryTransportGivesTheSameAnswers covers S3-R5 and S3-5b: one transcript over three transports gives identical results.
 func TestEveryTransportGivesTheSameAnswers(t *testing.T) {
 	cache := cacheFile(t, sample.RSURL, map[string]any{"access_token": sample.ClientToken})
 	type answer struct {

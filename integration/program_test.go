@@ -1,5 +1,4 @@
-// Package integration tests the program from outside: its tests build the binary, start the demo and go through journeys
-// over HTTP and stdio.
+// Package integration tests the program from outside: its tests build the binary, start the demo and run journeys over HTTP and stdio.
 package integration
 
 import (
@@ -18,12 +17,12 @@ import (
 	"testing"
 	"time"
 
-	// The program is built by a command, of which go test knows nothing: without this it would show results of an older program.
+	// The program is built by a command that go test does not track; without this import it would reuse results of an older program.
 	_ "github.com/pdp-connect/pdpp-mcp/internal/cli"
 )
 
-// startTime is how long a program may take to say that it serves, and exitTime how long to end after a signal. Both
-// are generous: a test fails sooner on what it asserts.
+// startTime is how long a program may take until it serves, and exitTime how long to end after a signal. Both are generous; tests have
+// their own, shorter limits.
 const (
 	startTime = 3 * time.Minute
 	exitTime  = 20 * time.Second
@@ -31,7 +30,7 @@ const (
 
 var (
 	binary string    // the program under test, built once
-	sample addresses // one demo, which tests only read from
+	sample addresses // a demo that tests only read
 )
 
 func TestMain(m *testing.M) {
@@ -43,7 +42,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// withSample builds the program, starts the demo, and runs what needs them.
+// withSample builds the program, starts the demo, and runs the tests.
 func withSample(run func() int) (code int, err error) {
 	dir, err := os.MkdirTemp("", "pdpp-mcp")
 	if err != nil {
@@ -51,7 +50,7 @@ func withSample(run func() int) (code int, err error) {
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	binary = filepath.Join(dir, "pdpp-mcp")
-	for _, file := range []string{"../main.go", "../server.go"} { // go test repeats tests that have read what has changed
+	for _, file := range []string{"../main.go", "../server.go"} { // go test repeats a test if a file that it has read changes
 		if _, err := os.ReadFile(file); err != nil {
 			return 0, err
 		}
@@ -92,11 +91,11 @@ type process struct {
 	stdout *lineLog
 	stderr *lineLog
 	ended  chan struct{}
-	err    error // how it ended; readable once ended is closed
-	killed bool  // by the test, which wants no good end
+	err    error // how it ended; valid after ended is closed
+	killed bool  // by the test, so the exit code does not matter
 }
 
-// environment is what a process sees: nothing of this machine's settings for the program, and a home of its own.
+// environment returns the environment of a process: without this machine's settings for the program, and with a separate home.
 func environment(home string, extra ...string) []string {
 	return append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "TMPDIR=" + os.TempDir()}, extra...)
 }
@@ -125,7 +124,7 @@ func run(cmd *exec.Cmd) (*process, error) {
 	return p, nil
 }
 
-// stop ends the process as a person does, with an interrupt, and reports when it did not end well.
+// stop interrupts the process, as a person does, and returns an error if it does not exit with 0.
 func (p *process) stop() error {
 	_ = p.cmd.Process.Signal(os.Interrupt)
 	select {
@@ -141,7 +140,7 @@ func (p *process) stop() error {
 	return nil
 }
 
-// A running is a demo --json at work.
+// A running is a running demo --json.
 type running struct {
 	*process
 	addresses
@@ -205,8 +204,8 @@ func serve(t *testing.T, args ...string) (string, *process) {
 	return "http://" + event.Address + "/mcp", p
 }
 
-// introspected are the flags by which a server asks the demo about tokens, and which it needs when it reads the demo
-// through a proxy at another URL.
+// introspected returns the flags for a server that introspects tokens at the demo, needed when it reads the demo through a proxy at
+// another URL.
 func introspected(d addresses) []string {
 	return []string{
 		"--introspection-url", d.IntrospectionURL, "--introspection-client-id", d.IntrospectionClientID,
@@ -240,7 +239,7 @@ type exit struct {
 	stdout, stderr string
 }
 
-// last is the last line of stderr, which hosts show.
+// last returns the last line of stderr, which hosts show.
 func (e exit) last() string {
 	lines := strings.Split(strings.TrimRight(e.stderr, "\n"), "\n")
 	return lines[len(lines)-1]
@@ -264,7 +263,7 @@ func finish(t *testing.T, env []string, input string, args ...string) exit {
 	return exit{cmd.ProcessState.ExitCode(), stdout.String(), stderr.String()}
 }
 
-// A lineLog keeps what a process writes and lets a test wait for a line of it.
+// A lineLog keeps what a process writes and lets a test wait for a line.
 type lineLog struct {
 	mu      sync.Mutex
 	text    bytes.Buffer
@@ -274,7 +273,7 @@ type lineLog struct {
 
 func newLineLog() *lineLog { return &lineLog{changed: make(chan struct{})} }
 
-// Write adds to the log.
+// Write appends to the log.
 func (l *lineLog) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -291,19 +290,19 @@ func (l *lineLog) end() {
 	l.changed = make(chan struct{})
 }
 
-// String returns all of it.
+// String returns the whole log.
 func (l *lineLog) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.text.String()
 }
 
-// find returns the first complete line that is wanted, and waits for it.
+// find waits for the first complete line that is wanted and returns it.
 func (l *lineLog) find(wait time.Duration, wanted func(string) bool) (string, error) {
 	return l.findAfter(0, wait, wanted)
 }
 
-// findAfter does so from a length of the log on.
+// findAfter does the same from a position of the log on.
 func (l *lineLog) findAfter(begin int, wait time.Duration, wanted func(string) bool) (string, error) {
 	deadline := time.After(wait)
 	for {

@@ -15,8 +15,8 @@ import (
 
 var proposedCall = regexp.MustCompile(`\b(` + strings.Join(tools.Names(), "|") + `) (\{)`)
 
-// proposals are the calls that an answer to a tool proposes: in text a tool with its arguments, in structured output tool beside
-// arguments. Not the words of a record, nor a form with a place to fill.
+// proposals returns the calls that the answer of a tool proposes: in text a tool with its arguments, in structured output the members
+// tool and arguments. It ignores text of records, and templates with a placeholder.
 func proposals(tool string, result *mcp.CallToolResult) []call {
 	var found []call
 	add := func(tool, arguments string) {
@@ -56,10 +56,10 @@ func proposals(tool string, result *mcp.CallToolResult) []call {
 	return found
 }
 
-// A proposal is a call that the answer to another proposes.
+// A proposal is a call proposed by the answer to another call.
 type proposal struct{ asked, next call }
 
-// answersProposals sends what the answers of a journey proposed: each must be answered.
+// answersProposals sends what the answers of a journey proposed; each must succeed.
 func (c *client) answersProposals() {
 	c.t.Helper()
 	sent := map[string]bool{}
@@ -79,7 +79,7 @@ type proposer struct {
 	sent map[string]bool
 }
 
-// follow makes a call, and the calls that its answer proposes, to a depth. Each proposed call must be answered.
+// follow makes a call and follows the proposals in its answer up to a depth. Each proposed call must succeed.
 func (p proposer) follow(t *testing.T, asked call, depth int) {
 	t.Helper()
 	result := p.call(asked.tool, asked.arguments)
@@ -103,8 +103,8 @@ func (p proposer) accepts(t *testing.T, asked call, result *mcp.CallToolResult, 
 	}
 }
 
-// TestProposedCallsAreAnswered sends what answers and errors propose: those to every mistake that is kept, and those to what each field of
-// each stream can be asked, whether it can do that or not.
+// TestProposedCallsAreAnswered sends what answers and errors propose: for every recorded mistake, and for every operation on every field
+// of every stream, whether or not the field supports it.
 func TestProposedCallsAreAnswered(t *testing.T) {
 	tokens := map[string]string{"client": sample.ClientToken, "package": sample.PackageToken}
 	for grant, token := range tokens {
@@ -134,7 +134,7 @@ func TestProposedCallsAreAnswered(t *testing.T) {
 	}
 }
 
-// everyField asks each field of each stream for whatever can be asked of one.
+// everyField returns calls with every operation on every field of every stream.
 func everyField(t *testing.T, s session) []call {
 	t.Helper()
 	c := contentOnly{}
@@ -183,7 +183,7 @@ func everyField(t *testing.T, s session) []call {
 	return calls
 }
 
-// A package proposes the connection that has the fields and relations of a call, where the schema of its stream was read.
+// A package proposes the connection that has the fields and relations of a call, if the schema of its stream was read.
 func TestAPackageProposesTheConnectionWithTheFields(t *testing.T) {
 	s := overHTTP(t, sample.MCPURL, sample.PackageToken)
 	s.text("schema", map[string]any{"stream": "messages"})

@@ -16,8 +16,8 @@ import (
 	"testing"
 )
 
-// TestGuessesThroughAProxy sends guesses with forged forwarding headers through a proxy with the configuration of deploy/:
-// the guesser alone is charged, under its own address. It needs nginx and HAProxy: make rolling.
+// TestGuessesThroughAProxy sends guesses with forged forwarding headers through a proxy configured as in deploy/: only the guesser is
+// limited, by its real address. It needs nginx and HAProxy: make rolling.
 func TestGuessesThroughAProxy(t *testing.T) {
 	if os.Getenv("ROLLING") == "" {
 		t.Skip("make rolling runs this")
@@ -67,7 +67,7 @@ func TestGuessesThroughAProxy(t *testing.T) {
 	}
 }
 
-// deployedProxies are the proxies that deploy/config.json trusts.
+// deployedProxies returns the proxies that deploy/config.json trusts.
 func deployedProxies(t *testing.T) string {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("..", "deploy", "config.json"))
@@ -83,7 +83,7 @@ func deployedProxies(t *testing.T) string {
 	return strings.Join(config.Proxies, ",")
 }
 
-// clientAt is a client with an address of this machine, for whom https://mcp.example is at the entrance.
+// clientAt returns a client with an address of this machine, for which https://mcp.example is at entrance.
 func clientAt(source, entrance string, trusted *x509.CertPool) *http.Client {
 	dialer := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(source)}}
 	return &http.Client{Transport: &http.Transport{
@@ -95,7 +95,7 @@ func clientAt(source, entrance string, trusted *x509.CertPool) *http.Client {
 	}}
 }
 
-// readThrough posts a read with a token and a forwarding header, and returns the status of the answer.
+// readThrough makes a read with a token and a forwarding header, and returns the status.
 func readThrough(t *testing.T, client *http.Client, token, forwarded string) int {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "https://mcp.example/mcp", strings.NewReader(readOf("notes")))

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// factsOfTheYear are what the sample year knows, with the words that find it.
+// factsOfTheYear returns the facts of the sample year, with the words that find them.
 func factsOfTheYear(t *testing.T) (facts []struct{ Question, Query, Answer, Stream string }) {
 	t.Helper()
 	text, err := os.ReadFile("../internal/embedded/sample/testdata/facts.json")
@@ -20,7 +20,7 @@ func factsOfTheYear(t *testing.T) (facts []struct{ Question, Query, Answer, Stre
 	return facts
 }
 
-// searchedQuestions are those that a search answers: every third of those by which recall is measured, whatever they are like, and the
+// searchedQuestions are those that a search answers: every third of those used to measure recall, unseen by those who tune it, and the
 // facts of the sample year.
 func searchedQuestions(t *testing.T) []question {
 	t.Helper()
@@ -60,7 +60,7 @@ func searchedQuestions(t *testing.T) []question {
 	return all
 }
 
-// searchFor asks a question as it is and fetches the best hits until the answer is seen; then the next page, and its best.
+// searchFor searches for a question unchanged and fetches the best hits until the answer is seen; then the best of the next page.
 func searchFor(c *client, asks, want string) string {
 	asked := call{"search", map[string]any{"q": asks}}
 	seen := ""
@@ -91,7 +91,7 @@ func searchFor(c *client, asks, want string) string {
 
 var withoutMarks = strings.NewReplacer("<mark>", "", "</mark>", "", `\"`, `"`)
 
-// isAnswered reports whether every part of an answer is seen, in one of its forms.
+// isAnswered reports whether every part of an answer was seen in one of its forms.
 func isAnswered(seen, want string) bool {
 	seen = withoutMarks.Replace(seen)
 	for part := range strings.SplitSeq(want, " & ") {
@@ -102,13 +102,13 @@ func isAnswered(seen, want string) bool {
 	return true
 }
 
-// S4-R4: a question as a person asks it finds its answer, on each channel alone.
+// S4-R4: a person's question finds its answer on each channel alone.
 func TestSearchedQuestions(t *testing.T) {
 	for name, row := range map[string]struct {
 		channelLimit
 		open []string
 	}{
-		"text":       {channelLimit{contentOnly{}, 5000}, []string{"Wann ist mein Vortrag in Oslo?"}}, // nothing is in German: 83 records have Oslo alone
+		"text":       {channelLimit{contentOnly{}, 5000}, []string{"Wann ist mein Vortrag in Oslo?"}}, // nothing is in German: 83 records have only Oslo
 		"structured": {channelLimit{structuredOnly{}, 12_000}, nil},
 	} {
 		t.Run(name, func(t *testing.T) { askAll(t, searchedQuestions(t), row.channelLimit, row.open) })

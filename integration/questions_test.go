@@ -8,21 +8,20 @@ import (
 	"testing"
 )
 
-// A question is what a person wants to know, and how a model comes to know it from the question alone: no stream, id or value is known
-// before, and no limit is set.
+// A question is what a person wants to know, and the calls of a model that knows only the question: no stream, id or value, and no limit.
 type question struct {
 	asks  string
 	token string // "" is the client's
 	walk  func(c *client) (seen string)
-	want  string // of what was seen last
+	want  string // in what was seen last
 }
 
-// one is the way of one call.
+// one makes one call.
 func one(tool, arguments string) func(c *client) string {
 	return func(c *client) string { return c.get(callOf(tool, arguments)) }
 }
 
-// afterIndex reads which streams and connections there are, and makes a call that names none but these.
+// afterIndex reads which streams and connections exist, and makes a call that names only these.
 func afterIndex(tool, arguments string) func(c *client) string {
 	return func(c *client) string {
 		index, asked := c.get(call{"schema", map[string]any{}}), callOf(tool, arguments)
@@ -35,7 +34,7 @@ func afterIndex(tool, arguments string) func(c *client) string {
 	}
 }
 
-// thenFetch fetches what a search found, the best first, until a document has a text.
+// thenFetch fetches the hits of a search, best first, until a document has a text.
 func thenFetch(arguments, want string) func(c *client) string {
 	return func(c *client) string {
 		asked := callOf("search", arguments)
@@ -53,7 +52,7 @@ func thenFetch(arguments, want string) func(c *client) string {
 	}
 }
 
-// thenMeant sends the call that an empty answer says was meant, or the search that finds it.
+// thenMeant sends the call that an empty answer proposes, or the search that finds what was meant.
 func thenMeant(tool, arguments string) func(c *client) string {
 	return func(c *client) string {
 		seen := c.get(callOf(tool, arguments))
@@ -86,7 +85,7 @@ func thenMeant(tool, arguments string) func(c *client) string {
 	}
 }
 
-// thereAlso makes the call that reads the same of a connection that lacks a field of the first.
+// thereAlso makes the call that reads the same from a connection that lacks a field of the first call.
 func thereAlso(tool, arguments string) func(c *client) string {
 	return func(c *client) string {
 		seen := c.get(callOf(tool, arguments))
@@ -190,20 +189,20 @@ func questions() []question {
 	}
 }
 
-// A channelLimit is a channel, and how many characters an answer may take on it, on average.
+// A channelLimit is a channel, and how many characters an answer may have there on average.
 type channelLimit struct {
 	channel
 	most int
 }
 
-// S4-R4: each channel alone answers what a person asks. What that takes is bounded on average.
+// S4-R4: each channel alone answers a person's questions, within an average size.
 func TestQuestions(t *testing.T) {
 	for name, limit := range map[string]channelLimit{"text": {contentOnly{}, 4000}, "structured": {structuredOnly{}, 10_000}} {
 		t.Run(name, func(t *testing.T) { askAll(t, questions(), limit, nil) })
 	}
 }
 
-// askAll asks questions on a channel. open are those that are known not to be answered.
+// askAll asks questions on a channel. open are those known not to be answered.
 func askAll(t *testing.T, all []question, limit channelLimit, open []string) {
 	var mu sync.Mutex
 	var missed []string

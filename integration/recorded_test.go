@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// A recorded exchange is one of the reference's, or one that an OAuth host had with a server as this.
+// A recorded exchange is one of the reference implementation, or one between an OAuth host and a server like this one.
 type recorded struct {
 	Status    int             `json:"status"`
 	Challenge string          `json:"www-authenticate"`
@@ -35,8 +35,8 @@ func recordings(t *testing.T) map[string]recorded {
 	return all
 }
 
-// servePlayed starts a hosted server at https://mcp.example before a resource server and an authority that answer as recorded. Each token
-// is introspected as its key says.
+// servePlayed starts a hosted server at https://mcp.example with a resource server and an authority that answer as recorded.
+// introspections has a recording for each token.
 func servePlayed(t *testing.T, introspections map[string]string, schema string) string {
 	t.Helper()
 	source := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -58,7 +58,7 @@ func servePlayed(t *testing.T, introspections map[string]string, schema string) 
 	return strings.TrimSuffix(url, "/mcp")
 }
 
-// asHost makes a request as an OAuth host that reaches the server at its public name.
+// asHost makes a request like an OAuth host that uses the server's public name.
 func asHost(t *testing.T, method, address, token, body string) (int, http.Header, string) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), method, address, strings.NewReader(body))
@@ -71,8 +71,8 @@ func asHost(t *testing.T, method, address, token, body string) (int, http.Header
 	return do(t, request)
 }
 
-// An OAuth host gets what it was recorded with: the way to the authorization server, a refusal of the package that its picker issues, and
-// the data for a client's token. A single-use grant that the authority calls active ends at its own time (CONNECT.md, sections 10 and 11).
+// An OAuth host gets what was recorded: the address of the authorization server, a refusal of the package that its picker issues, and the
+// data for a client's token. A single-use grant that the authority calls active ends at its own time (CONNECT.md, sections 10 and 11).
 func TestHostsAsRecorded(t *testing.T) {
 	all := recordings(t)
 	single := func(expires time.Time) string {
@@ -93,7 +93,7 @@ func TestHostsAsRecorded(t *testing.T) {
 	if err := json.Unmarshal(all["connect-89-host-call-with-client"].Body, &called); err != nil {
 		t.Fatal(err)
 	}
-	first, _, _ := strings.Cut(called.Result.Content[0].Text, "\n") // the text has more to say today
+	first, _, _ := strings.Cut(called.Result.Content[0].Text, "\n") // the text has more lines today
 	at := servePlayed(t, map[string]string{
 		"package_token_01": string(all["connect-50-introspect-package"].Body), "client_token_03": single(time.Now().Add(time.Hour)), "client_token_over": single(time.Now().Add(-time.Hour)),
 	}, string(called.Result.StructuredContent.Data))
@@ -125,7 +125,7 @@ func TestHostsAsRecorded(t *testing.T) {
 	if err := errors.Join(json.Unmarshal([]byte(body), &published), json.Unmarshal(all["connect-81-host-prm"].Body, &before)); err != nil || status != http.StatusOK {
 		t.Fatalf("%d %s: %v", status, body, err)
 	}
-	delete(before, "pdpp_core_query_base") // that of the server played here
+	delete(before, "pdpp_core_query_base") // the address of the server used here
 	for name, value := range before {
 		if fmt.Sprint(published[name]) != fmt.Sprint(value) {
 			t.Errorf("%s is published as %v, recorded %v", name, published[name], value)

@@ -18,7 +18,7 @@ const canaryBearer = "tok.Canary-7Hq/2+x~Zp_19=="
 
 var escapedCharacter = regexp.MustCompile(`\\+u00([0-9a-fA-F]{2})`)
 
-// leaks returns the form in which a text holds a token, or "".
+// leaks returns the form in which a text contains a token, or "".
 func leaks(text, token string) string {
 	text = escapedCharacter.ReplaceAllStringFunc(text, func(escape string) string {
 		unit, _ := strconv.ParseUint(escape[len(escape)-2:], 16, 8)
@@ -45,7 +45,7 @@ var echoes = map[string]func(token string) string{
 	"percent":    url.QueryEscape,
 	"base64":     func(token string) string { return base64.StdEncoding.EncodeToString([]byte("Bearer " + token)) },
 	"base64 url": func(token string) string { return base64.URLEncoding.EncodeToString([]byte(token)) },
-	"escaped": func(token string) string { // is put into JSON below, where it is an escape
+	"escaped": func(token string) string { // becomes an escape when it is put into JSON below
 		var b strings.Builder
 		for _, c := range token {
 			fmt.Fprintf(&b, `\u%04x`, c)
@@ -59,7 +59,7 @@ var echoes = map[string]func(token string) string{
 	},
 }
 
-// echoing is a resource server that repeats the token of each read wherever it can. The path or the query says how.
+// echoing is a resource server that repeats the token of each read wherever it can. The path or the query selects the form.
 func echoing(t *testing.T) *httptest.Server {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -104,7 +104,7 @@ func echoAnswer(w http.ResponseWriter, r *http.Request, token string) {
 	}
 }
 
-// A resource server that repeats the token of a read, in whatever form and place, tells it to no model and no log (S3-R3, D19).
+// If a resource server repeats the token of a read, in any form and place, it reaches neither a model nor a log (S3-R3, D19).
 func TestNoAnswerHoldsTheTokenItWasReadWith(t *testing.T) {
 	server := echoing(t)
 	endpoint, process := serve(t, "--rs-url", server.URL, "--log-level", "debug", "--no-breaker")
@@ -143,7 +143,7 @@ func TestNoAnswerHoldsTheTokenItWasReadWith(t *testing.T) {
 	}
 }
 
-// handle is the part of an address of ours behind its kind.
+// handle returns the part of a resource URI after its kind.
 func handle(t *testing.T, content map[string]any) string {
 	t.Helper()
 	raw, err := json.Marshal(content)
@@ -153,7 +153,7 @@ func handle(t *testing.T, content map[string]any) string {
 	return base64.RawURLEncoding.EncodeToString(raw)
 }
 
-// fromBase64 is what the blob of an answer stands for.
+// fromBase64 returns the decoded blob of an answer.
 func fromBase64(answer string) string {
 	_, rest, _ := strings.Cut(answer, `"blob":"`)
 	encoded, _, _ := strings.Cut(rest, `"`)
@@ -161,8 +161,8 @@ func fromBase64(answer string) string {
 	return string(raw)
 }
 
-// The holder of a package has no token of a member, and gets none when the resource server repeats it, or another member's
-// (S3-R16, D17).
+// The client of a package has no token of a member, and does not get one if the resource server repeats it or another member's (S3-R16,
+// D17).
 func TestNoAnswerOfAPackageHoldsAMembersToken(t *testing.T) {
 	tokens := []string{"member-first-canary", "member-other-canary"}
 	telling := func(n int) http.HandlerFunc {

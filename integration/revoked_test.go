@@ -8,14 +8,14 @@ import (
 	"testing"
 )
 
-// TestA403ThatSaysTheGrantIsDeadIsChallenged covers D25: the authority is asked past its cache, and the host is challenged when
-// it agrees. Any other 403 stays what it was (D7).
+// TestA403ThatSaysTheGrantIsDeadIsChallenged covers D25: the token is introspected without the cache, and the host is challenged if the
+// authority agrees. Any other 403 is passed on (D7).
 func TestA403ThatSaysTheGrantIsDeadIsChallenged(t *testing.T) {
 	for _, test := range []struct {
 		name, code string
-		dead       bool // the authority says so
+		dead       bool // according to the authority
 		status     int
-		asked      int64 // questions about this call
+		asked      int64 // introspections during this call
 	}{
 		{"revoked", "grant_revoked", true, 401, 1},
 		{"expired", "grant_expired", true, 401, 1},
@@ -56,7 +56,7 @@ func TestA403ThatSaysTheGrantIsDeadIsChallenged(t *testing.T) {
 			status, header, text := post(t, url, "a-token", readOf("notes"))
 			wanted := int64(1)
 			if test.code == "field_not_granted" {
-				wanted = 2 // the schema, for the fields that there are
+				wanted = 2 // the schema, for the existing fields
 			}
 			if status != test.status || asked.Load()-before != test.asked || reads.Load()-heard != wanted {
 				t.Errorf("answered %d after %d questions and %d reads: %s", status, asked.Load()-before, reads.Load()-heard, text)

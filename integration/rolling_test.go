@@ -29,12 +29,12 @@ import (
 
 const (
 	rollingClients = 32
-	readDelay      = 40 * time.Millisecond // of the stub, so that calls are in flight at any moment
-	callsBetween   = 500                   // good calls that must come between two disturbances
+	readDelay      = 40 * time.Millisecond // of the stub, so that calls are always in flight
+	callsBetween   = 500                   // good calls between two disturbances
 )
 
-// TestRollingRestart restarts three replicas behind a proxy with the configuration of deploy/, under load, and kills one.
-// It needs nginx and HAProxy: make rolling.
+// TestRollingRestart restarts three replicas behind a proxy configured as in deploy/, under load, and kills one. It needs nginx and
+// HAProxy: make rolling.
 func TestRollingRestart(t *testing.T) {
 	if os.Getenv("ROLLING") == "" {
 		t.Skip("make rolling runs this")
@@ -94,7 +94,7 @@ func TestRollingRestart(t *testing.T) {
 				t.Error("no call failed: this shows nothing of the retry")
 			}
 			for _, failure := range failed {
-				if failure.begun.After(killed.Add(100 * time.Millisecond)) { // for the proxy to hear of it
+				if failure.begun.After(killed.Add(100 * time.Millisecond)) { // time for the proxy to notice
 					t.Errorf("a call failed that was not in flight: %s after the kill: %+v", failure.begun.Sub(killed), failure)
 				}
 			}
@@ -102,7 +102,7 @@ func TestRollingRestart(t *testing.T) {
 	}
 }
 
-// A stub is a resource server that answers the same to everybody, after a while. Each replica reads it below a path of its own.
+// A stub is a resource server that gives everybody the same answer after a delay. Each replica reads it below a different path.
 type stub struct {
 	*httptest.Server
 	inFlight [3]atomic.Int64 // reads, by replica
@@ -130,7 +130,7 @@ func newStub(t *testing.T) *stub {
 	return s
 }
 
-// A replica is one server that comes back at the same address.
+// A replica is a server that restarts at the same address.
 type replica struct {
 	*process
 	address, source string
@@ -144,7 +144,7 @@ func (r *replica) start(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.process = p
-	for deadline := time.Now().Add(startTime); ; { // it says nothing at this level; nothing but itself knows when it listens
+	for deadline := time.Now().Add(startTime); ; { // at this log level it does not print that it listens
 		response, err := http.Get("http://" + r.address + "/readyz")
 		if err == nil {
 			response.Body.Close()
@@ -159,7 +159,7 @@ func (r *replica) start(t *testing.T) {
 	}
 }
 
-// kill ends it without notice in the midst of its work, and returns how many reads it had in flight.
+// kill ends it without notice while it serves, and returns how many reads it had in flight.
 func (r *replica) kill(t *testing.T) int64 {
 	t.Helper()
 	inFlight := r.inFlight.Load()
@@ -174,8 +174,7 @@ func (r *replica) kill(t *testing.T) int64 {
 	return inFlight
 }
 
-// freeAddress is a free port below those that outgoing connections take, so that none of them has it when its server
-// comes back.
+// freeAddress returns a free port below those for outgoing connections, so that it is still free when its server restarts.
 func freeAddress(t *testing.T) string {
 	t.Helper()
 	for range 100 {
@@ -189,7 +188,7 @@ func freeAddress(t *testing.T) string {
 	return ""
 }
 
-// newCertificate writes a key and a certificate for mcp.example into one file, as both proxies take it.
+// newCertificate writes a key and a certificate for mcp.example into one file, the format for both proxies.
 func newCertificate(t *testing.T) (string, *x509.CertPool) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -218,7 +217,8 @@ func newCertificate(t *testing.T) (string, *x509.CertPool) {
 	return path, pool
 }
 
-// deployed is a file of deploy/ with this test's own addresses, and where it now lies. Everything that is replaced must be there.
+// deployed writes a file of deploy/ with the addresses of this test and returns its path. It fails unless everything to be replaced
+// occurs.
 func deployed(t *testing.T, name string, replicas []*replica, replace map[string]string) string {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("..", "deploy", name))
@@ -236,7 +236,7 @@ func deployed(t *testing.T, name string, replicas []*replica, replace map[string
 		}
 		pairs = append(pairs, old, now)
 	}
-	text = strings.NewReplacer(pairs...).Replace(text) // in one pass: what is put in may hold what is replaced
+	text = strings.NewReplacer(pairs...).Replace(text) // in one pass, since replacements may contain other keys
 	path := filepath.Join(t.TempDir(), name)
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
@@ -244,7 +244,7 @@ func deployed(t *testing.T, name string, replicas []*replica, replace map[string
 	return path
 }
 
-// without removes the lines of a file that a pattern matches.
+// without removes the lines of a file that match a pattern.
 func without(t *testing.T, path, pattern string) {
 	t.Helper()
 	data, err := os.ReadFile(path)
@@ -405,7 +405,7 @@ func (l *load) proceed(t *testing.T) {
 	}
 }
 
-// end stops the clients and returns what failed.
+// end stops the clients and returns the failures.
 func (l *load) end() []failure {
 	l.mu.Lock()
 	select {
@@ -418,7 +418,7 @@ func (l *load) end() []failure {
 	return l.failed
 }
 
-// String is the load so far.
+// String describes the load so far.
 func (l *load) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()

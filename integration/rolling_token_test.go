@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// TestATokenRequestGoesToOneReplica holds the files of deploy/ to docs/proxy.md: a refresh token is good once, so requests with one meet in
-// one process, and none is sent again. It needs nginx and HAProxy: make rolling.
+// TestATokenRequestGoesToOneReplica checks what docs/proxy.md says of the files of deploy/: a refresh token is valid once, so requests
+// with the same one reach the same process, and none is repeated. It needs nginx and HAProxy: make rolling.
 func TestATokenRequestGoesToOneReplica(t *testing.T) {
 	if os.Getenv("ROLLING") == "" {
 		t.Skip("make rolling runs this")

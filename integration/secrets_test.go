@@ -10,22 +10,22 @@ import (
 
 var storedSecret = regexp.MustCompile(`"(access_token|refresh_token)": "([^"]+)"`)
 
-// secretForms are how codes, verifiers and tokens look in a request or an answer, whatever their value.
+// secretForms matches codes, verifiers and tokens in a request or an answer, whatever their value.
 var secretForms = regexp.MustCompile(`(?i)cex_\w{4}|code_verifier|refresh_token=|[?&]code=|polling_code"?[:=]|device_code"?[:=]|client_secret=|access_token"?[:=]|Bearer [A-Za-z0-9._-]{12}`)
 
-// stdioInput is a session over stdio: one call that is answered and one that is refused.
+// stdioInput is a session over stdio with one call that is answered and one that is refused.
 const stdioInput = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}
 {"jsonrpc":"2.0","method":"notifications/initialized"}
 {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"search","arguments":{"q":"the","limit":1}}}
 {"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"query_records","arguments":{"stream":"nothing"}}}
 `
 
-// Nothing secret is in a log, at its most talkative, or in the list of processes (see processesHide): neither of a connect by any way, nor
-// of stdio, nor of a server at which a client signs in and refreshes, nor of the demo behind all of them.
+// No secret is in a log, at its most detailed level, or in the list of processes (see processesHide): not when connect runs in any way,
+// over stdio, when a client signs in at a server and refreshes, or in the demo behind them.
 func TestNothingSecretIsLogged(t *testing.T) {
 	demo := runDemo(t, "--token-life", "9s")
 	before := sample
-	sample = demo.addresses // connects asks the owner of this one
+	sample = demo.addresses // connects asks the owner of this demo
 	defer func() { sample = before }()
 	secrets := map[string]string{
 		demo.OwnerSecret: "the owner's secret", demo.ClientToken: "a token", demo.NarrowToken: "a token",
@@ -36,7 +36,7 @@ func TestNothingSecretIsLogged(t *testing.T) {
 		root := t.TempDir()
 		link := ""
 		for line := range strings.Lines(connects(t, root, way, "--source", "slack")) {
-			if strings.HasPrefix(line, "  http") { // the link is the owner's, and the one place where it may stand
+			if strings.HasPrefix(line, "  http") { // the link is for the owner, and only printed there
 				link = line
 				continue
 			}

@@ -13,7 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// callTime bounds one call.
+// callTime limits one call.
 const callTime = 30 * time.Second
 
 // The two protocol eras: with a handshake and sessions, and stateless.
@@ -22,7 +22,7 @@ const (
 	modernEra = "2026-07-28"
 )
 
-// A session is one MCP client at work in a test.
+// A session is an MCP client in a test.
 type session struct {
 	*mcp.ClientSession
 	t *testing.T
@@ -31,7 +31,7 @@ type session struct {
 // overHTTP connects to a hosted endpoint.
 func overHTTP(t *testing.T, url, token string) session { return overHTTPIn(t, url, token, "") }
 
-// overHTTPIn connects in one protocol era.
+// overHTTPIn does so in one protocol era.
 func overHTTPIn(t *testing.T, url, token, era string) session {
 	t.Helper()
 	return connect(t, era, &mcp.StreamableClientTransport{
@@ -45,7 +45,7 @@ func overHTTPIn(t *testing.T, url, token, era string) session {
 // overStdio starts the program as a host does, and connects to it.
 func overStdio(t *testing.T, args ...string) session { return overStdioIn(t, "", args...) }
 
-// overStdioIn connects in one protocol era.
+// overStdioIn does so in one protocol era.
 func overStdioIn(t *testing.T, era string, args ...string) session {
 	t.Helper()
 	home := t.TempDir()
@@ -68,7 +68,7 @@ func connect(t *testing.T, era string, transport mcp.Transport) session {
 	return session{connected, t}
 }
 
-// call calls a tool and fails the test when there is no result; the result may be an error.
+// call calls a tool and fails the test if there is no result; the result may be an error.
 func (s session) call(tool string, arguments any) *mcp.CallToolResult {
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(s.t.Context(), callTime)
@@ -80,7 +80,7 @@ func (s session) call(tool string, arguments any) *mcp.CallToolResult {
 	return result
 }
 
-// text is the text of a good result: all that some hosts show to a model.
+// text returns the text of a successful result, which is all that some hosts show to a model.
 func (s session) text(tool string, arguments any) string {
 	s.t.Helper()
 	result := s.call(tool, arguments)
@@ -91,7 +91,7 @@ func (s session) text(tool string, arguments any) string {
 	return text
 }
 
-// structured decodes the structured content of a good result: all that other hosts show to a model.
+// structured decodes the structured content of a successful result, which is all that other hosts show to a model.
 func (s session) structured(tool string, arguments, into any) {
 	s.t.Helper()
 	result := s.call(tool, arguments)
@@ -103,7 +103,7 @@ func (s session) structured(tool string, arguments, into any) {
 	}
 }
 
-// refusal is what a failed call says, on both channels.
+// refusal returns the error of a failed call, from both channels.
 func (s session) refusal(tool string, arguments any) refusal {
 	s.t.Helper()
 	result := s.call(tool, arguments)
@@ -135,14 +135,14 @@ type refusal struct {
 	text        string
 }
 
-// An offered connection is one to choose from.
+// An offered is a connection to choose from.
 type offered struct {
 	ID           string `json:"connection_id"`
 	GrantID      string `json:"grant_id"`
 	ConnectorKey string `json:"connector_key"`
 }
 
-// textOf is the text of a result.
+// textOf returns the text of a result.
 func textOf(result *mcp.CallToolResult) string {
 	var parts []string
 	for _, content := range result.Content {
@@ -164,13 +164,13 @@ type example struct {
 	arguments json.RawMessage
 }
 
-// args is a tool's arguments, written as they go over the wire.
+// args returns a tool's arguments as they are sent.
 func args(text string) json.RawMessage { return json.RawMessage(text) }
 
-// varying is what differs from call to call: request ids, and bookmarks, which hold the time.
+// varying matches what differs from call to call: request ids, and bookmarks, which contain the time.
 var varying = regexp.MustCompile(`req_[0-9a-f]+|eyJrIjoiYm9va21hcmsi[A-Za-z0-9_-]+`)
 
-// canonical is a result as JSON, without what differs from call to call.
+// canonical returns a result as JSON, without what differs from call to call.
 func canonical(value any) string {
 	data, err := json.MarshalIndent(value, "", " ")
 	if err != nil {

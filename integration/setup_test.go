@@ -11,7 +11,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// connected is the environment of a person whose home folder holds a grant at a provider, as `pdpp-mcp connect` leaves it.
+// connected returns the home folder and environment of a person with a stored grant at a provider, as pdpp-mcp connect leaves it.
 func connected(t *testing.T, provider, token string) (home string, environment []string) {
 	t.Helper()
 	home = t.TempDir()
@@ -21,7 +21,7 @@ func connected(t *testing.T, provider, token string) (home string, environment [
 	return home, []string{"HOME=" + home, "PATH=" + os.Getenv("PATH")}
 }
 
-// typed runs the program in a person's home and wants it to end well.
+// typed runs the program in a person's home, checks that it exits with 0 and returns its output.
 func typed(t *testing.T, home string, environment []string, args ...string) string {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), binary, args...)
@@ -33,8 +33,8 @@ func typed(t *testing.T, home string, environment []string, args ...string) stri
 	return string(out)
 }
 
-// S0-R1, S0-1a: what setup writes for a person who is connected needs nothing more: a client that starts it, in the root of
-// the file system as they do, gets an answer from the person's grant. No token is in the client's file.
+// S0-R1, S0-1a: the client configuration that setup writes for a connected person is complete: a client that starts it, in the root
+// folder as clients do, gets an answer from the person's grant. The file has no token.
 func TestWhatSetupWritesAnswers(t *testing.T) {
 	home, environment := connected(t, sample.RSURL, sample.ClientToken)
 	typed(t, home, environment, "setup", "cursor", "--write")
@@ -65,7 +65,7 @@ func TestWhatSetupWritesAnswers(t *testing.T) {
 	}
 }
 
-// The doctor finds a connected person's provider by itself, and tries the program over that grant.
+// doctor finds the provider of a connected person by itself, and tests the program with that grant.
 func TestDoctorOfAConnectedPerson(t *testing.T) {
 	home, environment := connected(t, sample.RSURL, sample.ClientToken)
 	typed(t, home, environment, "setup", "cursor", "--write")
@@ -83,7 +83,7 @@ func TestDoctorOfAConnectedPerson(t *testing.T) {
 	}
 }
 
-// S0-3a: an owner's token that is filed as a client's is found out, with 77, and reads nothing but the schema that says so.
+// S0-3a: an owner's token that is stored as a client's is detected, with exit code 77, and only the schema is read with it.
 func TestDoctorFindsAMisfiledOwner(t *testing.T) {
 	w := newWatch(t, sample.RSURL)
 	home, environment := connected(t, w.URL, sample.OwnerToken)
@@ -100,7 +100,7 @@ func TestDoctorFindsAMisfiledOwner(t *testing.T) {
 	}
 }
 
-// What call prints is what a client is given: the same text.
+// call prints the text that a client would be given.
 func TestCallPrintsWhatAClientSees(t *testing.T) {
 	home, environment := connected(t, sample.RSURL, sample.ClientToken)
 	printed := typed(t, home, environment, "call", "search", "q=dentist", "limit=2", "--provider-url", sample.RSURL)

@@ -25,16 +25,16 @@ const loopbackCallback = "http://127.0.0.1:49152/callback"
 
 var csrfField = regexp.MustCompile(`name="_csrf" value="([^"]+)"`)
 
-// An owner is the demo's, in front of a browser without JavaScript.
+// An owner is the demo's, with a browser without JavaScript.
 type owner struct {
 	addresses
 	decision string   // approve or deny
-	picks    []string // connections, where the page asks for them
+	picks    []string // connections, if the page asks for them
 	asked    atomic.Int64
 	handler  auth.OAuthHandler // of the program that signed in last
 }
 
-// authorize goes from the program's authorization URL to the answer that reaches the program.
+// authorize follows the program's authorization URL to the response for the program.
 func (o *owner) authorize(ctx context.Context, args *auth.AuthorizationArgs) (*auth.AuthorizationResult, error) {
 	o.asked.Add(1)
 	jar, err := cookiejar.New(nil)
@@ -87,7 +87,7 @@ func browse(ctx context.Context, browser *http.Client, method, target string, fo
 	return string(page), response, err
 }
 
-// signIn connects as the SDK's own OAuth client does, which registers, signs in and refreshes.
+// signIn connects with the SDK's OAuth client, which registers, signs in and refreshes.
 func signIn(t *testing.T, endpoint string, o *owner) (*mcp.ClientSession, error) {
 	t.Helper()
 	handler, err := auth.NewAuthorizationCodeHandler(&auth.AuthorizationCodeHandlerConfig{
@@ -118,7 +118,7 @@ func schemaText(t *testing.T, session *mcp.ClientSession) string {
 	return result.Content[0].(*mcp.TextContent).Text
 }
 
-// loopbackAddress is one without a listener.
+// loopbackAddress returns one without a listener.
 func loopbackAddress(t *testing.T) string {
 	t.Helper()
 	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -129,7 +129,7 @@ func loopbackAddress(t *testing.T) string {
 	return listener.Addr().String()
 }
 
-// The SDK's OAuth client signs in through a server that asks for one source, and ends with a token of one grant.
+// The SDK's OAuth client signs in through a server that requests one source, and gets a token of one grant.
 func TestOAuthClientSignsInForOneSource(t *testing.T) {
 	address := loopbackAddress(t)
 	serve(t, "--rs-url", sample.RSURL, "--listen", address, "--public-url", "http://"+address, "--authorization-source", "slack")
@@ -169,7 +169,7 @@ func TestOAuthClientSignsInForOneSource(t *testing.T) {
 	})
 }
 
-// sourceID asks the authority for a source's id.
+// sourceID reads a source's id from the authority.
 func sourceID(t *testing.T, key string) string {
 	t.Helper()
 	page, _, err := browse(t.Context(), http.DefaultClient, http.MethodGet, sample.RSURL+"/connectors/"+key, nil)
@@ -179,7 +179,7 @@ func sourceID(t *testing.T, key string) string {
 	return regexp.MustCompile(`"manifest_uri":"([^"]+)"`).FindStringSubmatch(page)[1]
 }
 
-// At the demo the owner picks connections, and the client reads them as one.
+// At the demo the owner chooses connections, and the client reads them as one.
 func TestOAuthClientSignsInAtTheDemo(t *testing.T) {
 	session, err := signIn(t, sample.MCPURL, &owner{addresses: sample, decision: "approve", picks: []string{"cin_mail_work", "cin_notes"}})
 	if err != nil {
@@ -193,7 +193,7 @@ func TestOAuthClientSignsInAtTheDemo(t *testing.T) {
 	}
 }
 
-// A token is refreshed without the owner. The client does so ten seconds ahead of its end, here at each call.
+// A token is refreshed without the owner. The client does so ten seconds before it expires, here at each call.
 func TestOAuthClientRefreshes(t *testing.T) {
 	demo := runDemo(t, "--token-life", "9s")
 	o := &owner{addresses: demo.addresses, decision: "approve", picks: []string{"cin_mail_work"}}
@@ -209,8 +209,8 @@ func TestOAuthClientRefreshes(t *testing.T) {
 	}
 }
 
-// What a sign-in goes through: a network that is lost, a call that needs more than was granted (403, insufficient_scope), for which the
-// client asks the owner again by itself, and a revocation, after which it does so too.
+// During a session the network is lost, a call needs more than was granted (403, insufficient_scope), and the grant is revoked; after the
+// latter two the client asks the owner again by itself.
 func TestOAuthClientGoesOn(t *testing.T) {
 	o, address := &owner{addresses: sample, decision: "approve"}, loopbackAddress(t)
 	asking := func(streams string) (stop func()) {
@@ -247,7 +247,7 @@ func TestOAuthClientGoesOn(t *testing.T) {
 	held, err := source.Token()
 	check(t, err)
 	check(t, revokeGrant(sample, held.AccessToken))
-	for range 2 { // the first may say that the grant is gone
+	for range 2 { // the first may say that the grant was revoked
 		if _, err = search(); err == nil && o.asked.Load() > 2 {
 			break
 		}

@@ -17,7 +17,7 @@ import (
 // stopTime is how long a stdio server may take to end. It promises a second; a busy machine gets more.
 const stopTime = 5 * time.Second
 
-// A piped is a stdio server whose streams a test holds.
+// A piped is a stdio server whose streams the test controls.
 type piped struct {
 	*process
 	in  io.WriteCloser
@@ -25,14 +25,14 @@ type piped struct {
 	all *bufio.Reader
 }
 
-// startPiped starts pdpp-mcp stdio before a resource server.
+// startPiped starts pdpp-mcp stdio with a resource server.
 func startPiped(t *testing.T, provider string) *piped {
 	t.Helper()
 	log := newLineLog()
 	return startPipedWith(t, provider, log, log)
 }
 
-// startPipedWith gives it another stderr.
+// startPipedWith does so with another stderr.
 func startPipedWith(t *testing.T, provider string, stderr io.Writer, log *lineLog) *piped {
 	t.Helper()
 	cache := cacheFile(t, provider, map[string]any{"access_token": "a-token"})
@@ -66,7 +66,7 @@ func startPipedWith(t *testing.T, provider string, stderr io.Writer, log *lineLo
 	return &piped{p, in, reader, bufio.NewReader(reader)}
 }
 
-// fullPipe returns a pipe that is not read and is full.
+// fullPipe returns a full pipe that is not read.
 func fullPipe(t *testing.T) *os.File {
 	t.Helper()
 	reader, writer, err := os.Pipe()
@@ -204,7 +204,7 @@ func TestStdioAnswersWhatIsOpenWhenItsInputEnds(t *testing.T) {
 	}
 }
 
-// oddIDs are ids that the SDK does not return as they came, and some that it does.
+// oddIDs are ids, some of which the SDK does not return unchanged.
 var oddIDs = []string{
 	`1`, `-1`, `0`, `1.5`, `-0`, `1.0`, `1e2`, `9007199254740991`, `9007199254740993`, `9223372036854775808`, `-9223372036854775809`, `123456789012345678901234567890`,
 	`"a"`, `"1.5"`, `""`, `"\u0061"`, `"\ud800"`, `"<&>"`, `"é\n"`,
@@ -283,7 +283,7 @@ func TestAnErrorBeforeInitializeHasACode(t *testing.T) {
 	}
 }
 
-// A call that is canceled before it began was canceled: nothing failed.
+// A call that is canceled before it starts is reported as canceled, not as failed.
 func TestACallThatIsCanceledAtOnceIsNoFault(t *testing.T) {
 	held := newHeldRS(t)
 	p := startPiped(t, held.URL)

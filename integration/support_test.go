@@ -14,7 +14,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// do makes a request and reads all of its answer.
+// do makes a request and reads the complete answer.
 func do(t *testing.T, request *http.Request) (int, http.Header, string) {
 	t.Helper()
 	response, err := http.DefaultClient.Do(request)
@@ -37,14 +37,14 @@ func (r read) isData() bool {
 	return strings.HasPrefix(r.path, "/v1/streams") || strings.HasPrefix(r.path, "/v1/search") || strings.HasPrefix(r.path, "/v1/blobs")
 }
 
-// A watch is a proxy before a resource server that notes what was asked with which token.
+// A watch is a proxy before a resource server that records the requests and their tokens.
 type watch struct {
 	*httptest.Server
 	mu   sync.Mutex
 	seen []read
 }
 
-// newWatch starts a proxy. change, when there is one, may rewrite an answer.
+// newWatch starts a proxy. change, if given, may modify answers.
 func newWatch(t *testing.T, target string, change ...func(*http.Response) error) *watch {
 	t.Helper()
 	base, err := url.Parse(target)
@@ -66,7 +66,7 @@ func newWatch(t *testing.T, target string, change ...func(*http.Response) error)
 	return w
 }
 
-// requests are the reads so far.
+// requests returns the reads so far.
 func (w *watch) requests() []read {
 	w.mu.Lock()
 	defer w.mu.Unlock()

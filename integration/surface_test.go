@@ -17,8 +17,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
-// TestTheSurfaceIsTheSameEverywhere covers S0-R2, S0-1b, S0-2a, S0-2b, S3-5a, S3-5b, S4-R1 and S4-R3: whichever way a client comes
-// in, and in whichever protocol era, it finds the same six tools, the same resources and the same instructions.
+// TestTheSurfaceIsTheSameEverywhere covers S0-R2, S0-1b, S0-2a, S0-2b, S3-5a, S3-5b, S4-R1 and S4-R3: over every transport and in every
+// protocol era, a client finds the same six tools, resources and instructions.
 func TestTheSurfaceIsTheSameEverywhere(t *testing.T) {
 	cache := cacheFile(t, sample.RSURL, map[string]any{"access_token": sample.ClientToken, "token_type": "Bearer", "grant_id": "grt_demo_client"})
 	transports := []struct {
@@ -102,8 +102,7 @@ func TestIconStandsWhereTheServerIntroducesItself(t *testing.T) {
 	}
 }
 
-// TestEveryToolAnswers covers S3-R2, S3-2a, S3-2c, S3-R8, S3-8a, S3-8b, S3-8c, S3-12a, S3-12b, S3-R13 and S3-13b over one
-// hosted session.
+// TestEveryToolAnswers covers S3-R2, S3-2a, S3-2c, S3-R8, S3-8a, S3-8b, S3-8c, S3-12a, S3-12b, S3-R13 and S3-13b over one hosted session.
 func TestEveryToolAnswers(t *testing.T) {
 	s := overHTTP(t, sample.MCPURL, sample.ClientToken)
 
@@ -222,7 +221,7 @@ func TestEveryToolAnswers(t *testing.T) {
 	})
 }
 
-// TestResourcesReadAsTheirTools covers S1-2b, S1-4a, S1-5c and D1: an address is another spelling of a call.
+// TestResourcesReadAsTheirTools covers S1-2b, S1-4a, S1-5c and D1: a resource URI is another form of a call.
 func TestResourcesReadAsTheirTools(t *testing.T) {
 	s := overHTTP(t, sample.MCPURL, sample.ClientToken)
 	window := s.call("read_record_field", args(`{"id":"cin_notes/notes:note-0002","field":"body","offset_chars":100,"limit_chars":50}`))
@@ -298,7 +297,7 @@ func TestResourcesReadAsTheirTools(t *testing.T) {
 	}
 }
 
-// TestWhatIsNotListedIsRefusedPlainly covers S0-2a and S3-R3 for what the journeys do not meet.
+// TestWhatIsNotListedIsRefusedPlainly covers S0-2a and S3-R3 where the journeys do not.
 func TestWhatIsNotListedIsRefusedPlainly(t *testing.T) {
 	s := overHTTP(t, sample.MCPURL, sample.ClientToken)
 	if got := s.refusal("fetch_blob", args(`{"blob_id":"blob_none"}`)); got.Code != "blob_not_found" || got.Hint == "" {
@@ -311,7 +310,7 @@ func TestWhatIsNotListedIsRefusedPlainly(t *testing.T) {
 	}
 }
 
-// TestAnotherTokenSeesNoMore covers S0-2c and S3-6c: what a narrow grant shows is what the resource server shows it.
+// TestAnotherTokenSeesNoMore covers S0-2c and S3-6c: a narrow grant sees exactly what the resource server returns for it.
 func TestAnotherTokenSeesNoMore(t *testing.T) {
 	proxy := newWatch(t, sample.RSURL)
 	url, _ := serve(t, append([]string{"--rs-url", sample.RSURL, "--rs-internal-url", proxy.URL}, introspected(sample)...)...)
@@ -406,7 +405,7 @@ func TestNobodyComesInWithoutAGoodClientToken(t *testing.T) {
 	}
 }
 
-// streamNames are the streams of the sample, as the resource server lists them.
+// streamNames returns the streams of the sample, as the resource server lists them.
 func streamNames(t *testing.T) []string {
 	t.Helper()
 	names := map[string]bool{}

@@ -7,7 +7,7 @@ import (
 	"unicode"
 )
 
-// steering returns the first character of a text that steers a terminal or turns the order of its text around.
+// steering returns the first character of a text that controls a terminal or changes the direction of text.
 func steering(text string) (rune, bool) {
 	for _, r := range text {
 		control := r != '\n' && unicode.In(r, unicode.Cc, unicode.Bidi_Control, unicode.Zl, unicode.Zp)
@@ -18,7 +18,7 @@ func steering(text string) (rune, bool) {
 	return 0, false
 }
 
-// Whatever is typed, and whatever a record or a provider says, a terminal is not steered by what these commands print.
+// Arguments, records and messages of providers cannot control a terminal through what these commands print.
 func TestNothingPrintedSteersATerminal(t *testing.T) {
 	const nasty = "a\u202eb\u2066c\u200fd\u061ce\x1b[31mf\u009bg\x7fh\u2028i\U000E0041j\rk"
 	citation := func(id, field, text string) string {

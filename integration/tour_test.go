@@ -16,7 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// What differs from one run to the next, and what the page shows in its place.
+// What differs between runs, and what the page shows instead.
 var passing = []struct {
 	pattern *regexp.Regexp
 	shown   string
@@ -72,8 +72,8 @@ func TestTheTourPageShowsWhatItsCommandsPrint(t *testing.T) {
 	}
 }
 
-// printed runs a line in a shell, with this program on its path, and returns what a person sees of it. The demo, which
-// would go on serving, is ended once it has said how to connect.
+// printed runs a line in a shell, with this program on its path, and returns what a person sees of it. The demo, which would go on
+// serving, is ended once it has printed how to connect.
 func printed(t *testing.T, line string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -101,7 +101,7 @@ func printed(t *testing.T, line string) string {
 	return strings.TrimRight(text, "\n") + "\n"
 }
 
-// A screen is where both streams of a program end up. It calls shown once its text ends in last.
+// A screen receives both output streams of a program. It calls shown once its text ends with last.
 type screen struct {
 	mutex sync.Mutex
 	text  bytes.Buffer
@@ -109,7 +109,7 @@ type screen struct {
 	shown func()
 }
 
-// Write adds to the screen.
+// Write appends to the screen.
 func (s *screen) Write(p []byte) (int, error) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -120,7 +120,7 @@ func (s *screen) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Over own files the tour searches for a word that they have, and counts their records.
+// For own files, the tour searches for a word that they contain, and counts their records.
 func TestTheTourAsksWhatOwnFilesAnswer(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -15,7 +15,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// ungrantedCalls read more than mail of one account, without its threads and attachments, since March.
+// ungrantedCalls need more than the grant, which has mail of one account since March, without threads and attachments.
 var ungrantedCalls = []string{
 	`query_records {"stream":"threads"}`,
 	`query_records {"stream":"messages","connection_id":"cin_mail_personal"}`,
@@ -36,7 +36,7 @@ var ungrantedCalls = []string{
 	`schema {}`,
 }
 
-// ungrantedFields are read with a grant of some fields of a stream.
+// ungrantedFields are calls for a grant of some fields of a stream.
 var ungrantedFields = []string{
 	`query_records {"stream":"messages","limit":1,"fields":["subject","snippet"]}`,
 	`read_record_field {"id":"cin_mail_work/messages:w-m0720","field":"snippet"}`,
@@ -45,8 +45,8 @@ var ungrantedFields = []string{
 
 var updateUngranted = flag.Bool("update-ungranted", false, "rewrite testdata/ungranted.txt")
 
-// What a model sees of what is not granted, on both channels: which stream, connection or time is missing, and the command that asks the
-// owner for it, which is one that can be run.
+// For data that is not granted, both channels name the missing stream, connection or time, and the command that asks the owner for it,
+// which can be run.
 func TestMoreThanWasGranted(t *testing.T) {
 	root := t.TempDir()
 	connects(t, root, "auto", "--source", "gmail", "--connection", "cin_mail_work", "--stream", "messages", "--since", "2026-03-01")
@@ -82,7 +82,7 @@ func TestMoreThanWasGranted(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		return
 	}
-	words, err := exec.Command("sh", "-c", "printf '%s\\n' "+command).Output() // as a person's shell reads it
+	words, err := exec.Command("sh", "-c", "printf '%s\\n' "+command).Output() // as a person's shell parses it
 	check(t, err)
 	args := strings.Split(strings.TrimSpace(string(words)), "\n")
 	if len(args) < 5 || args[0] != "pdpp-mcp" || args[1] != "connect" || args[2] != sample.RSURL {
@@ -94,10 +94,11 @@ func TestMoreThanWasGranted(t *testing.T) {
 	}
 }
 
-// changing are what differs from run to run.
+// changing matches what differs between runs.
 var changing = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\dZ; times are UTC|request_id=\S+|"cursor":"[^"]+"`)
 
-// notGrantedOf are the members of structured output that say what is not granted, and how fresh and old the rest is.
+// notGrantedOf returns the members of structured output about what is not granted, and about the freshness and the time limit of the
+// rest.
 func notGrantedOf(t *testing.T, structured any) string {
 	t.Helper()
 	whole, ok := structured.(map[string]any)
@@ -119,8 +120,8 @@ func notGrantedOf(t *testing.T, structured any) string {
 	return said
 }
 
-// A hosted client is asked to sign in again, with 403 (RFC 6750 section 3.1), where that asks the owner for what a call misses, and only
-// there: anything else is an answer that says it, for a new sign-in would end with the same grant.
+// A hosted client is asked to sign in again, with 403 (RFC 6750 section 3.1), only if the owner is then asked for what the call needs.
+// Otherwise the answer says what is missing, since a new sign-in would give the same grant.
 func TestAHostedClientSignsInAgainForMore(t *testing.T) {
 	address := loopbackAddress(t)
 	url := "http://" + address + "/mcp"

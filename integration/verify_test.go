@@ -24,8 +24,8 @@ import (
 
 const quoteToken = "tok-quotes"
 
-// A quoteRig is an embedded resource server with one note, whose text and grant a test changes, and the credential that
-// verify reads it with.
+// A quoteRig is an embedded resource server with one note, whose text and grant the test changes, and the credential with which verify
+// reads it.
 type quoteRig struct {
 	t         *testing.T
 	store     *store.Store
@@ -70,7 +70,7 @@ func newQuoteRig(t *testing.T) *quoteRig {
 	return r
 }
 
-// miscounted is a field window as the server with the known fault writes it.
+// miscounted returns a field window as a server with the known fault writes it.
 func miscounted(body []byte) []byte {
 	var answer map[string]any
 	if json.Unmarshal(body, &answer) != nil {
@@ -98,7 +98,7 @@ func (r *quoteRig) grant(fields ...string) {
 	}}})
 }
 
-// load makes the note say this; without text there is no note.
+// load replaces the text of the note; without text it deletes the note.
 func (r *quoteRig) load(text ...string) {
 	r.t.Helper()
 	r.loads++
@@ -141,7 +141,7 @@ func (r *quoteRig) ask(tool string, arguments map[string]any, into any) {
 	}
 }
 
-// excerpt searches and cites the first match, with its text.
+// excerpt searches and returns the citation of the first match and its text.
 func (r *quoteRig) excerpt(q string) (citation map[string]any, text string) {
 	r.t.Helper()
 	var found struct {
@@ -163,7 +163,7 @@ func (r *quoteRig) excerpt(q string) (citation map[string]any, text string) {
 	return citation, e.Text
 }
 
-// window reads a part of the body and cites it.
+// window reads a part of the body and returns its citation.
 func (r *quoteRig) window(offset, limit int) map[string]any {
 	r.t.Helper()
 	var read struct {
@@ -178,7 +178,7 @@ func (r *quoteRig) window(offset, limit int) map[string]any {
 	return map[string]any{"id": id, "field": "body", "start_chars": read.Window.Start, "end_chars": read.Window.End, "sha256": read.Window.SHA256}
 }
 
-// verify runs the command and wants its exit code and, in stdout or the last line of stderr, its words.
+// verify runs the command and checks its exit code and the text on stdout or in the last line of stderr.
 func (r *quoteRig) verify(code int, says string, citation map[string]any, flags ...string) {
 	r.t.Helper()
 	argument, err := json.Marshal(citation)
@@ -194,7 +194,7 @@ func (r *quoteRig) run(code int, says string, args ...string) {
 	args = append([]string{"verify", "--provider-url", r.url, "--cache-root", r.cache}, args...)
 	command := exec.CommandContext(r.t.Context(), binary, args...)
 	command.Env, command.Stdout, command.Stderr = []string{"HOME=" + r.cache}, &out, &problems
-	_ = command.Run() // its exit code is looked at
+	_ = command.Run() // its exit code is checked below
 	got := command.ProcessState.ExitCode()
 	if got != code || !strings.Contains(out.String()+problems.String(), says) {
 		r.t.Errorf("exit %d, want %d with %q\nstdout: %sstderr: %s", got, code, says, &out, &problems)

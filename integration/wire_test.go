@@ -17,8 +17,8 @@ import (
 
 const listRequest = `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
 
-// TestBadRequestsGetAnAnswerThatSaysSo sends bytes that no client library would, and wants the right status with a JSON
-// body, and a server that goes on (S3-18a, S3-R18).
+// TestBadRequestsGetAnAnswerThatSaysSo sends bytes that no client library would, and checks for the right status with a JSON body, and
+// that the server continues (S3-18a, S3-R18).
 func TestBadRequestsGetAnAnswerThatSaysSo(t *testing.T) {
 	authority := strings.TrimSuffix(strings.TrimPrefix(sample.MCPURL, "http://"), "/mcp")
 	bearer := "Authorization: Bearer " + sample.ClientToken
@@ -106,7 +106,7 @@ func TestBadRequestsGetAnAnswerThatSaysSo(t *testing.T) {
 	overHTTP(t, sample.MCPURL, sample.ClientToken).text("aggregate", args(`{"stream":"notes","metric":"count"}`))
 }
 
-// overSocket sends bytes and reads one HTTP answer to them.
+// overSocket sends bytes and reads one HTTP answer.
 func overSocket(t *testing.T, address, message string) (*http.Response, string) {
 	t.Helper()
 	connection, err := net.Dial("tcp", address)
@@ -115,7 +115,7 @@ func overSocket(t *testing.T, address, message string) (*http.Response, string) 
 	}
 	defer connection.Close()
 	_ = connection.SetDeadline(time.Now().Add(callTime))
-	go func() { // a server may answer, and stop reading, before it has all
+	go func() { // a server may answer, and stop reading, before it has read everything
 		_, _ = io.WriteString(connection, message)
 		_ = connection.(*net.TCPConn).CloseWrite()
 	}()
@@ -131,14 +131,14 @@ func overSocket(t *testing.T, address, message string) (*http.Response, string) 
 	return response, string(body)
 }
 
-// chunked is a body of n bytes in chunks.
+// chunked returns a body of n bytes in chunks.
 func chunked(n int) string {
 	const piece = 1 << 16
 	chunk := fmt.Sprintf("%x\r\n%s\r\n", piece, strings.Repeat(" ", piece))
 	return strings.Repeat(chunk, n/piece) + "0\r\n\r\n"
 }
 
-// initialize opens a session over stdio, as its first lines.
+// initialize has the first lines of a session over stdio.
 const initialize = `{"jsonrpc":"2.0","id":"hello","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"wire","version":"1"}}}
 {"jsonrpc":"2.0","method":"notifications/initialized"}
 `
@@ -153,7 +153,7 @@ type reply struct {
 	} `json:"error"`
 }
 
-// say gives the program lines and the end of its input at once, and returns what it answers, by id.
+// say sends lines to the program, closes its input, and returns the replies by id.
 func say(t *testing.T, lines string, arguments ...string) (map[string]reply, exit) {
 	t.Helper()
 	got := finish(t, nil, initialize+lines, append([]string{"stdio"}, arguments...)...)
@@ -168,15 +168,15 @@ func say(t *testing.T, lines string, arguments ...string) (map[string]reply, exi
 	return replies, got
 }
 
-// TestStdioSpeaksNothingButTheProtocol covers S3-R4 and S3-4a: whatever is typed in, stdout has messages only, the session
-// lives on, and what was asked before the input ended is answered.
+// TestStdioSpeaksNothingButTheProtocol covers S3-R4 and S3-4a: whatever is in the input, stdout has only messages, the session continues,
+// and calls before the end of the input are answered.
 func TestStdioSpeaksNothingButTheProtocol(t *testing.T) {
 	cache := cacheFile(t, sample.RSURL, map[string]any{"access_token": sample.ClientToken})
 	arguments := []string{"--provider-url", sample.RSURL, "--cache-root", cache}
 	const search = `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"search","arguments":{"q":"Lisbon"}}}`
 
 	t.Run("a request right before the end of the input is answered", func(t *testing.T) {
-		replies, got := say(t, search, arguments...) // and its line is not even ended
+		replies, got := say(t, search, arguments...) // the line has no end
 		if replies["7"].Result == nil || got.code != 0 {
 			t.Errorf("exit %d, replies %v, stderr %s", got.code, replies, got.stderr)
 		}

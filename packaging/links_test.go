@@ -2,11 +2,11 @@ package main
 
 import "github.com/pdp-connect/pdpp-mcp/internal/clients"
 
-// A clickable is a link that a client opens to install the sample, by way of npm.
+// A clickable is a link with which a client installs the sample through npm.
 type clickable struct{ title, link string }
 
-// clickables are for clients that have such links. An own grant needs the provider's address, so its link is made on
-// the person's machine, by pdpp-mcp setup.
+// clickables returns the links of the clients that support them. The link for a person's own grant contains the provider's address, so
+// pdpp-mcp setup makes it.
 func clickables() []clickable {
 	var found []clickable
 	for _, client := range clients.All() {

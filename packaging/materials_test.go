@@ -49,7 +49,7 @@ func TestTheBillOfMaterialsOfARelease(t *testing.T) {
 	}
 }
 
-// The bill is made of what the build takes, and not of where the sources are.
+// The bill of materials depends on the contents of the build, not on the location of the sources.
 func TestTheBillOfMaterialsIsTheSameFromTwoFolders(t *testing.T) {
 	elsewhere := filepath.Join(t.TempDir(), "a folder with another name")
 	copySources(t, elsewhere)
@@ -98,7 +98,7 @@ func TestTheBillOfMaterialsIsTheSameFromTwoFolders(t *testing.T) {
 	}
 }
 
-// copySources copies this repository's files to a folder, without what tools put there.
+// copySources copies this repository's files to a folder, without files added by tools.
 func copySources(t *testing.T, to string) {
 	t.Helper()
 	from := os.DirFS("..")

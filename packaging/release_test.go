@@ -31,7 +31,7 @@ var update = flag.Bool("update", false, "rewrite the links of docs/install.md")
 
 const testVersion = "1.2.3-rc.1"
 
-// sample is an edition of files that look like programs to the packager.
+// sample returns an edition with files that the packager accepts as programs.
 func sample(t *testing.T) edition {
 	t.Helper()
 	tools, err := readTools("../tools/testdata/list")
@@ -56,7 +56,7 @@ func sample(t *testing.T) edition {
 	return e
 }
 
-// machO is the smallest program for macOS that says for which processor it is.
+// machO returns a minimal macOS program for a processor.
 func machO(cpu macho.Cpu) []byte {
 	var out []byte
 	for _, value := range []uint32{macho.Magic64, uint32(cpu), 3, uint32(macho.TypeExec), 0, 0, 0, 0} {
@@ -81,7 +81,7 @@ func assembled(t *testing.T, e edition) map[string]file {
 	return named
 }
 
-// unpacked reads an archive of either kind: what each entry holds, and its mode and time.
+// unpacked reads an archive of either kind and returns the contents, modes and times of its entries.
 func unpacked(t *testing.T, f file) (content map[string]string, modes map[string]string) {
 	t.Helper()
 	content, modes = map[string]string{}, map[string]string{}
@@ -417,8 +417,8 @@ func TestTheLinksSayWhatToStart(t *testing.T) {
 	}
 }
 
-// D41, S3-5b: the npm package installs the command pdpp-mcp-server, which takes the arguments of pdpp-mcp and is the stdio server
-// when it is given flags alone.
+// D41, S3-5b: the npm package installs the command pdpp-mcp-server, which accepts the arguments of pdpp-mcp and is the stdio server if it
+// gets only flags.
 func TestNpmInstallsTheServerCommand(t *testing.T) {
 	if _, err := exec.LookPath("node"); err != nil || runtime.GOOS == "windows" {
 		t.Skip("needs Node and a system that runs shell scripts")

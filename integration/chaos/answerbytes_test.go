@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// TestLargeAnswersOfOneGrant has one grant read 32 answers of 15 MB at a time: the process stays under the memory of our own
-// manifests, what cannot be read in time is refused by a typed error, and the small calls of others are served.
+// TestLargeAnswersOfOneGrant reads 32 answers of 15 MB at a time with one grant: the process stays below the memory limit of our
+// manifests, calls that cannot be read in time get a typed error, and small calls of other grants are served.
 func TestLargeAnswersOfOneGrant(t *testing.T) {
 	const calls, most = 32, 256 << 20
 	record := `{"object":"record","id":"%d","stream":"huge","connection_id":"cin_notes","data":{"id":"%d","body":"` + strings.Repeat("All work and no play. ", 7000) + `"}}`

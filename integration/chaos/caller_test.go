@@ -32,7 +32,7 @@ func (c caller) close() { c.http.CloseIdleConnections() }
 // A call is a tool and its arguments.
 type call struct{ tool, arguments string }
 
-// callsOf are one call of each tool that reads what is named.
+// callsOf returns one call of each tool that reads the named stream.
 func callsOf(name string) []call {
 	return []call{
 		{"schema", `{"stream":"` + name + `"}`},
@@ -44,7 +44,7 @@ func callsOf(name string) []call {
 	}
 }
 
-// An answer is what a host gets. code is "ok" for a good result.
+// An answer is what a host receives. code is "ok" for a successful result.
 type answer struct {
 	status     int
 	code       string
@@ -52,10 +52,10 @@ type answer struct {
 	retryAfter string
 	body       string
 	took       time.Duration
-	err        error // the connection's: no answer at all
+	err        error // of the connection, if there is no answer
 }
 
-// String says what it is.
+// String describes the answer.
 func (a answer) String() string {
 	if a.err != nil {
 		return fmt.Sprintf("no answer after %s: %v", a.took, a.err)
@@ -63,10 +63,10 @@ func (a answer) String() string {
 	return fmt.Sprintf("%d %s %s after %s", a.status, a.code, a.message, a.took)
 }
 
-// patience is how long a caller waits at most; nothing may take as long.
+// patience is the longest time that a caller waits; nothing may take as long.
 const patience = 50 * time.Second
 
-// give sends one call and reads all of its answer.
+// give sends one call and reads the complete answer.
 func (c caller) give(ctx context.Context, token string, what call) (a answer) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -95,8 +95,8 @@ func (c caller) give(ctx context.Context, token string, what call) (a answer) {
 	return a
 }
 
-// readAnswer finds the code of an answer: a result, a result that is an error, or a refusal at the HTTP chain. An answer that
-// is none of these has no code.
+// readAnswer returns the code of an answer, which is a result, an error result or a refusal of the HTTP chain. For anything else the code
+// is empty.
 func readAnswer(body []byte) (code, message string) {
 	type typed struct {
 		Code    json.RawMessage `json:"code"`
@@ -123,15 +123,15 @@ func readAnswer(body []byte) (code, message string) {
 	case document.Error != nil:
 		found = *document.Error
 	}
-	_ = json.Unmarshal(found.Code, &code) // a number is JSON-RPC's, and says nothing to a model
+	_ = json.Unmarshal(found.Code, &code) // JSON-RPC has numbers, which mean nothing to a model
 	return code, found.Message
 }
 
-// documented finds the codes that docs/errors.md lists.
+// documented matches the codes in docs/errors.md.
 var documented = regexp.MustCompile("(?m)^\\| `([a-z_.]+)` \\|")
 
-// A checker says what is wrong with an answer.
-type checker map[string]bool // the codes that may be given
+// A checker has the allowed codes and checks answers.
+type checker map[string]bool // the allowed codes
 
 func newChecker(t testing.TB, further ...string) checker {
 	t.Helper()
@@ -150,7 +150,7 @@ func newChecker(t testing.TB, further ...string) checker {
 	return c
 }
 
-// check reports why an answer is not a typed one within its time.
+// check returns an error unless the answer has an allowed code and came within the limit.
 func (c checker) check(a answer, limit time.Duration) error {
 	switch {
 	case a.err != nil:

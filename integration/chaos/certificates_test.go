@@ -20,7 +20,7 @@ import (
 	"time"
 )
 
-// certificateRows are the ways in which a TLS server cannot show who it is, or does not try.
+// certificateRows are the ways in which a TLS server fails to prove its identity.
 func certificateRows() []scenario {
 	good := func(*x509.Certificate) {}
 	return []scenario{
@@ -32,7 +32,7 @@ func certificateRows() []scenario {
 	}
 }
 
-// certified is a TLS server that shows a bad certificate while it is broken; without a shape it then says nothing at all.
+// certified is a TLS server with a bad certificate while it is broken; if shape is nil, it then does not answer the handshake.
 func certified(shape func(*x509.Certificate), stranger bool) func(*testing.T) stage {
 	return func(t *testing.T) stage {
 		trusted := newIssuer(t)
@@ -48,7 +48,7 @@ func certified(shape func(*x509.Certificate), stranger bool) func(*testing.T) st
 		t.Cleanup(func() { close(ended) })
 		server := quiet(func(w http.ResponseWriter, r *http.Request) {
 			if broken.Load() {
-				panic(http.ErrAbortHandler) // its connection was made before, and no read has used it
+				panic(http.ErrAbortHandler) // its connection was made earlier and has not been used for a read
 			}
 			healthy(w, r)
 		})
@@ -62,7 +62,7 @@ func certified(shape func(*x509.Certificate), stranger bool) func(*testing.T) st
 			}
 			return &tls.Config{Certificates: []tls.Certificate{certificate}, NextProtos: []string{"http/1.1"}}, nil
 		}}
-		server.Config.SetKeepAlivesEnabled(false) // so that each read needs a handshake
+		server.Config.SetKeepAlivesEnabled(false) // each read needs a handshake
 		server.StartTLS()
 		t.Cleanup(func() { server.CloseClientConnections(); go server.Close() })
 
@@ -104,7 +104,7 @@ func newIssuer(t *testing.T) issuer {
 	return issuer{certificate, key}
 }
 
-// issue signs a certificate for this machine, changed by shape.
+// issue signs a certificate for this machine, modified by shape.
 func (i issuer) issue(t *testing.T, shape func(*x509.Certificate)) tls.Certificate {
 	t.Helper()
 	template := &x509.Certificate{

@@ -14,16 +14,16 @@ import (
 	"time"
 )
 
-// A fault is one way in which a resource server fails at one read.
+// A fault is a way in which a resource server fails for one read.
 type fault struct {
-	name   string // as the table has it
+	name   string // in the table
 	slow   bool   // it lasts until the program's own timeout
 	answer func(http.ResponseWriter, *http.Request)
-	codes  []string // codes of the resource server's own that pass through
-	says   string   // what the answer has to say beside its code
+	codes  []string // codes of the resource server that are passed on
+	says   string   // text that the answer must contain
 }
 
-// word is the fault's name as a stream and as a word to search for.
+// word returns the name of the fault as a stream, which is also a word to search for.
 func (f fault) word() string {
 	return strings.Trim(strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
@@ -33,7 +33,7 @@ func (f fault) word() string {
 	}, strings.ToLower(f.name)), "-")
 }
 
-// page is a good answer but for the secret in it.
+// page is a valid answer, except that it contains the secret.
 const page = `{"object":"list","data":[{"object":"record","id":"1","stream":"notes","data":{"body":"` + secret + `"}}],"has_more":false}`
 
 var faults = []fault{
@@ -120,7 +120,7 @@ var faults = []fault{
 	}},
 }
 
-// raw takes a connection over from net/http, and closes it in the end.
+// raw takes over a connection from net/http and closes it afterwards.
 func raw(play func(*net.TCPConn)) func(http.ResponseWriter, *http.Request) {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		connection, _, err := w.(http.Hijacker).Hijack()
@@ -148,7 +148,7 @@ func reset(c *net.TCPConn) {
 	_ = c.Close()
 }
 
-// untilClosed waits for the other side to give up.
+// untilClosed waits until the other side closes the connection.
 func untilClosed(c *net.TCPConn) { _, _ = io.Copy(io.Discard, c) }
 
 func drip(c *net.TCPConn, text string) {
@@ -196,8 +196,7 @@ func corrupt(z []byte) []byte {
 	return z
 }
 
-// bomb writes 10 GB of one letter as 10 MB. After its first block every block is packed alike, so one is packed and
-// repeated.
+// bomb writes 10 GB of one letter as 10 MB. All compressed blocks after the first are the same, so one is compressed and repeated.
 func bomb(w io.Writer) {
 	_, _ = w.Write([]byte{0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255}) // RFC 1952, section 2.3
 	var packed bytes.Buffer

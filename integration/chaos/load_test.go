@@ -17,23 +17,23 @@ import (
 	"time"
 )
 
-// A crowd is many callers, each of which sends its next call when it has the answer to the last.
+// A crowd is many callers, each of which sends its next call after the answer to the previous one.
 type crowd struct {
 	clients int
-	// act makes one call. n counts a client's calls. The context does not end with the crowd's: no client hangs up.
+	// act makes call n of a client. Its context outlives the crowd's, so that no client disconnects.
 	act func(ctx context.Context, client, n int) answer
 }
 
-// A tally is what a crowd met.
+// A tally has the results of a crowd.
 type tally struct {
 	codes   map[string]int
-	bad     []error         // the first few answers that check refused
-	refused int             // how many it refused
+	bad     []error         // the first few errors of check
+	refused int             // the number of errors of check
 	times   []time.Duration // sorted
 	lasted  time.Duration
 }
 
-// run lets the crowd act until ctx ends, and waits for the last answers.
+// run makes calls until ctx ends, and waits for the last answers.
 func (c crowd) run(ctx context.Context, check func(answer) error) tally {
 	begin := time.Now()
 	var mu sync.Mutex
@@ -68,7 +68,7 @@ func (c crowd) run(ctx context.Context, check func(answer) error) tally {
 	return all
 }
 
-// at is the time within which a share of the answers came.
+// at returns the time within which this share of the answers came.
 func (t tally) at(share float64) time.Duration {
 	if len(t.times) == 0 {
 		return 0
@@ -76,13 +76,13 @@ func (t tally) at(share float64) time.Duration {
 	return t.times[min(int(share*float64(len(t.times))), len(t.times)-1)].Round(100 * time.Microsecond)
 }
 
-// String says it in a line.
+// String returns a summary in one line.
 func (t tally) String() string {
 	return fmt.Sprintf("%d answers in %.1f s, %.0f/s, %v; p50 %s, p99 %s, longest %s", len(t.times), t.lasted.Seconds(),
 		float64(len(t.times))/t.lasted.Seconds(), t.codes, t.at(0.5), t.at(0.99), t.at(1))
 }
 
-// report fails the test when an answer was refused.
+// report fails the test if check refused an answer.
 func (t tally) report(tb testing.TB) {
 	tb.Helper()
 	if t.refused > 0 {
@@ -93,7 +93,7 @@ func (t tally) report(tb testing.TB) {
 	}
 }
 
-// onlyGood refuses everything but good answers.
+// onlyGood refuses all answers except successful ones.
 func onlyGood(a answer) error {
 	if a.code != "ok" {
 		return errors.New(a.String())
@@ -101,7 +101,7 @@ func onlyGood(a answer) error {
 	return nil
 }
 
-// duration is how long a test that is asked for by a variable runs; without the variable it is skipped.
+// duration returns how long a test runs, from a variable; if it is not set, the test is skipped.
 func duration(t *testing.T, variable string) time.Duration {
 	t.Helper()
 	text := os.Getenv(variable)
@@ -115,8 +115,8 @@ func duration(t *testing.T, variable string) time.Duration {
 	return d
 }
 
-// TestLoad has CLIENTS callers, each with a token of its own, read through the program for LOAD: no call fails, and the
-// memory stays small. How long an answer takes is reported beside how long it takes to ask the resource server itself.
+// TestLoad reads through the program with CLIENTS callers, each with a different token, for the duration LOAD: no call fails, and memory
+// stays small. It reports the response times, and those of the resource server alone.
 func TestLoad(t *testing.T) {
 	lasts := duration(t, "LOAD")
 	clients, err := strconv.Atoi(os.Getenv("CLIENTS"))
@@ -176,7 +176,7 @@ func (c caller) read(ctx context.Context, url string) (a answer) {
 	return answer{status: response.StatusCode, code: "ok"}
 }
 
-// TestMoreThanAllowed asks for more than the limits: each answer is a good one or a 429 that says when to come back.
+// TestMoreThanAllowed exceeds the limits: each answer is a successful one or a 429 that says when to retry.
 func TestMoreThanAllowed(t *testing.T) {
 	if !flags["--max-calls"] || !flags["--token-rate"] {
 		t.Skip("the program has no such limits")
@@ -227,8 +227,8 @@ func TestMoreThanAllowed(t *testing.T) {
 	}
 }
 
-// TestManyNewTokensFromOneAddress has many callers arrive at once from one address, as those of a host do, while the
-// authority takes its time. Their tokens are good, so that no call is refused.
+// TestManyNewTokensFromOneAddress has many callers arrive at once from one address, like those of a host, while the authority is slow.
+// Their tokens are valid, so no call is refused.
 func TestManyNewTokensFromOneAddress(t *testing.T) {
 	const clients = 300
 	authority := serveTest(t, func(w http.ResponseWriter, r *http.Request) {

@@ -21,7 +21,7 @@ import (
 	"golang.org/x/net/dns/dnsmessage"
 )
 
-// outages are what fails for every call alike: the resource server as a whole, the names, the authority, the log.
+// outages are failures that affect all calls: of the resource server, the name server, the authority or the log.
 func outages() []scenario {
 	rows := []scenario{{name: "Resource server does not listen", setup: unlistened}}
 	rows = append(rows, certificateRows()...)
@@ -52,7 +52,7 @@ func outages() []scenario {
 	return rows
 }
 
-// unlistened is a resource server that is stopped, and started again at the same address.
+// unlistened is a resource server that is stopped and started again at the same address.
 func unlistened(t *testing.T) stage {
 	address := freeAddress(t)
 	var server *httptest.Server
@@ -74,7 +74,7 @@ func unlistened(t *testing.T) stage {
 	}
 }
 
-// What a name server does with a question.
+// What a name server does with a query.
 const (
 	answerName = iota
 	refuseName
@@ -83,8 +83,8 @@ const (
 	delayName
 )
 
-// named is a resource server whose name a name server of the test's own resolves. That server must have port 53, and the
-// program another /etc/resolv.conf, so that both need privileges.
+// named is a resource server whose name is resolved by a name server of the test. That server needs port 53, and the program another
+// /etc/resolv.conf, so both need privileges.
 func named(fault int32) func(*testing.T) stage {
 	return func(t *testing.T) stage {
 		if err := exec.Command("unshare", "-m", "true").Run(); err != nil {
@@ -107,9 +107,9 @@ func named(fault int32) func(*testing.T) stage {
 				healthy(w, r)
 				return
 			}
-			raw(reset)(w, r) // a dial that an ended call began has succeeded since: its connection needed no name
+			raw(reset)(w, r) // a dial for an ended call has succeeded since: its connection needed no name
 		})
-		server.Config.SetKeepAlivesEnabled(false) // so that each read needs the name
+		server.Config.SetKeepAlivesEnabled(false) // each read needs the name
 		_, port, _ := net.SplitHostPort(server.Listener.Addr().String())
 		return stage{
 			program: start(t, launch{
@@ -121,7 +121,7 @@ func named(fault int32) func(*testing.T) stage {
 	}
 }
 
-// serveNames resolves every name to this machine, or fails as configured.
+// serveNames resolves every name to this machine, or fails as set in mode.
 func serveNames(socket net.PacketConn, mode *atomic.Int32) {
 	buffer := make([]byte, 1500)
 	for {
@@ -160,7 +160,7 @@ func serveNames(socket net.PacketConn, mode *atomic.Int32) {
 	}
 }
 
-// withAuthority is a token authority that answers in a bad way, or that does not listen when there is none.
+// withAuthority is a token authority that answers with answer, or does not listen if that is nil.
 func withAuthority(answer func(http.ResponseWriter, *http.Request)) func(*testing.T) stage {
 	return func(t *testing.T) stage {
 		var broken atomic.Bool
@@ -171,7 +171,7 @@ func withAuthority(answer func(http.ResponseWriter, *http.Request)) func(*testin
 			case answer != nil:
 				answer(w, r)
 			default:
-				raw(reset)(w, r) // as a stopped server's kernel would, from a listener that stays for later
+				raw(reset)(w, r) // like the kernel of a stopped server, from a listener that stays for later
 			}
 		})
 		return stage{
@@ -182,7 +182,7 @@ func withAuthority(answer func(http.ResponseWriter, *http.Request)) func(*testin
 	}
 }
 
-// logToFullDisk is a program whose log cannot be written from its first line on.
+// logToFullDisk is a program that cannot write its log, from the first line on.
 func logToFullDisk(t *testing.T) stage {
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 	if err != nil {
@@ -225,7 +225,7 @@ func logToStuckReader(t *testing.T) stage {
 	}
 	drain()
 	t.Cleanup(func() { stop() })
-	// Another description of the same pipe, because one that a child has does not know deadlines.
+	// Another description of the same pipe, since one shared with a child does not support deadlines.
 	second, err := os.OpenFile(fmt.Sprintf("/proc/self/fd/%d", reader.Fd()), os.O_WRONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -235,7 +235,7 @@ func logToStuckReader(t *testing.T) stage {
 		stop()
 		filler := []byte(strings.Repeat("\n", 1024))
 		for {
-			_ = second.SetWriteDeadline(time.Now().Add(300 * time.Millisecond)) // longer than the last read may last
+			_ = second.SetWriteDeadline(time.Now().Add(300 * time.Millisecond)) // longer than the last read may take
 			if _, err := second.Write(filler); err != nil {
 				return
 			}

@@ -1,8 +1,8 @@
 //go:build chaos
 
-// Package chaos runs the built program against a resource server, an authority, a network and a machine that fail in
-// every way that could be thought of, and writes what a caller gets to docs/reliability.md. It is slow and loads the
-// machine, so that it hides behind a build tag: make chaos, make load-clients, make soak.
+// Package chaos runs the built program against a resource server, an authority, a network and a machine that fail in every way that we
+// could think of, and writes what a caller receives to docs/reliability.md. It is slow and loads the machine, so it needs a build tag:
+// make chaos, make load-clients, make soak.
 package chaos
 
 import (
@@ -26,7 +26,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the table of docs/reliability.md")
 
-// What the machine may need on top of what the program promises: it may have two cores, and others on them.
+// Time that the machine may need in addition to what the program promises: it may have two cores, shared with others.
 const (
 	startTime = 30 * time.Second
 	slack     = 2 * time.Second
@@ -34,7 +34,7 @@ const (
 
 var (
 	binary string          // the program under test, built once
-	flags  map[string]bool // the flags that its serve command knows
+	flags  map[string]bool // the flags of its serve command
 )
 
 func TestMain(m *testing.M) {
@@ -74,16 +74,16 @@ type program struct {
 	url    string // of its endpoint
 	stderr *tail
 	ended  chan struct{}
-	err    error // how it ended; readable once ended is closed
+	err    error // how it ended; valid after ended is closed
 }
 
-// A launch is how a program is started.
+// A launch has the settings of a program to start.
 type launch struct {
 	args    []string
 	env     []string
-	resolv  string   // a file that takes the place of /etc/resolv.conf; needs a mount namespace
-	address string   // empty: any free port, which the program says
-	stderr  *os.File // empty: kept for the test
+	resolv  string   // replaces /etc/resolv.conf; needs a mount namespace
+	address string   // empty: any free port, which the program prints
+	stderr  *os.File // nil: kept for the test
 }
 
 // start runs serve until the test ends.
@@ -100,7 +100,7 @@ func start(t testing.TB, l launch) *program {
 	p := &program{cmd: exec.Command(argv[0], argv[1:]...), stderr: newTail(), ended: make(chan struct{})}
 	p.cmd.Dir = t.TempDir()
 	p.cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + p.cmd.Dir, "GOTRACEBACK=all"}, l.env...)
-	for _, name := range []string{"GOGC", "GOMEMLIMIT"} { // to try them out
+	for _, name := range []string{"GOGC", "GOMEMLIMIT"} { // so that they can be set for an experiment
 		if value, ok := os.LookupEnv(name); ok {
 			p.cmd.Env = append(p.cmd.Env, name+"="+value)
 		}
@@ -127,7 +127,7 @@ func start(t testing.TB, l launch) *program {
 		case <-p.ended:
 			t.Fatalf("serve ended: %v\n%s", p.err, p.stderr)
 		case <-time.After(startTime):
-			_ = p.cmd.Process.Signal(syscall.SIGQUIT) // it writes what each goroutine waits for, and ends
+			_ = p.cmd.Process.Signal(syscall.SIGQUIT) // it prints the stacks of its goroutines and ends
 			<-p.ended
 			t.Fatalf("serve does not say that it serves\n%s", p.stderr)
 		}
@@ -143,7 +143,7 @@ func start(t testing.TB, l launch) *program {
 	return p
 }
 
-// freeAddress is an address without a listener, for programs that cannot say theirs.
+// freeAddress returns an address without a listener, for programs that cannot print theirs.
 func freeAddress(t testing.TB) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -154,7 +154,7 @@ func freeAddress(t testing.TB) string {
 	return listener.Addr().String()
 }
 
-// eventually asks until there is no error left, and fails the test when that takes too long.
+// eventually repeats ask until it returns no error, and fails the test after the limit.
 func eventually(t testing.TB, limit time.Duration, what string, ask func() error) {
 	t.Helper()
 	tick := time.NewTicker(20 * time.Millisecond)
@@ -170,7 +170,7 @@ func eventually(t testing.TB, limit time.Duration, what string, ask func() error
 	}
 }
 
-// usage is what the kernel says that a process holds.
+// usage is what a process uses, as reported by the kernel.
 type usage struct {
 	descriptors, threads int
 	rss, peak            int64 // bytes
@@ -203,7 +203,7 @@ func (p *program) usage() (usage, error) {
 	return u, nil
 }
 
-// waitUntilIdle waits until the process holds no more than it did before, but for a few idle connections.
+// waitUntilIdle waits until the process uses no more than before, except for a few idle connections.
 func (p *program) waitUntilIdle(t testing.TB, before usage) {
 	t.Helper()
 	const idle, spare = 8, 12
@@ -221,8 +221,8 @@ func (p *program) waitUntilIdle(t testing.TB, before usage) {
 	})
 }
 
-// quit ends the process with the stacks of its goroutines, and fails the test when one of them is still at work for a
-// call, or when there are more than a resting server has beside its idle connections.
+// quit ends the process with the stacks of its goroutines, and fails the test if one of them still works for a call, or if there are more
+// than an idle server has in addition to those of idle connections.
 func (p *program) quit(t testing.TB) {
 	t.Helper()
 	_ = p.cmd.Process.Signal(syscall.SIGQUIT)
@@ -251,7 +251,7 @@ func (p *program) quit(t testing.TB) {
 	}
 }
 
-// A tail keeps the last of what a process writes, and finds the address in it.
+// A tail keeps the last part of what a process writes, and finds the address in it.
 type tail struct {
 	address chan string
 
@@ -264,7 +264,7 @@ const tailBytes = 4 << 20
 
 func newTail() *tail { return &tail{address: make(chan string, 1)} }
 
-// Write keeps p.
+// Write appends p.
 func (l *tail) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -287,7 +287,7 @@ func (l *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// String returns what is kept.
+// String returns the kept part.
 func (l *tail) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()

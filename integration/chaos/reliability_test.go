@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// The times that the programs of the table are started with, and the authority's, which has no flag.
+// The timeouts that the programs of the table are started with, and that of the authority, which has no flag.
 const (
 	readTimeout      = 3 * time.Second
 	callDeadline     = 8 * time.Second
@@ -23,21 +23,21 @@ const (
 
 var quick = []string{"--read-timeout", readTimeout.String(), "--deadline", callDeadline.String()}
 
-// After is when an answer comes.
+// After says when an answer comes.
 type after int
 
 const (
-	atOnce after = iota // with all retries, before the read's timeout
+	atOnce after = iota // after all retries, before the read's timeout
 	afterRead
 	afterAuthority
 )
 
-// String is how the table says it.
+// String returns the text in the table.
 func (a after) String() string {
 	return [...]string{"at once", "at the read timeout", "after 5 s"}[a]
 }
 
-// bounds are the shortest and the longest time of an answer.
+// bounds returns the shortest and the longest allowed time of an answer.
 func (a after) bounds() (least, most time.Duration) {
 	switch a {
 	case afterRead:
@@ -53,18 +53,18 @@ func (a after) bounds() (least, most time.Duration) {
 type scenario struct {
 	name     string
 	after    after
-	together bool     // all tools are called at the same time, because each waits long
-	codes    []string // codes of the resource server's own that pass through
-	says     string   // what each answer has to say beside its code
+	together bool     // all tools are called at the same time, since each waits long
+	codes    []string // codes of the resource server that are passed on
+	says     string   // text that each answer must contain
 	setup    func(*testing.T) stage
 }
 
-// A stage is a program with something that can be broken and mended again.
+// A stage is a program with something that can be broken and repaired.
 type stage struct {
 	program        *program
 	broken, mended func()
 	bad            []call // the calls that meet the fault; nil: those that are good otherwise
-	strangers      bool   // each call comes with a token of its own, which the authority has to be asked about
+	strangers      bool   // each call has a different token, so the authority is asked
 	unlogged       bool   // the log cannot be read
 }
 
@@ -92,11 +92,11 @@ func scenarios() []scenario {
 	return append(all, outages()...)
 }
 
-// TestReliability makes every scenario happen to every tool, and holds the table of docs/reliability.md to what it saw:
-// every answer is a typed one in its time, the next good call is served, and nothing is left behind in the process.
+// TestReliability runs every scenario with every tool and compares the results with the table in docs/reliability.md: every answer is
+// typed and in time, the next good call is served, and the process keeps no resources.
 func TestReliability(t *testing.T) {
 	var mu sync.Mutex
-	seen := map[string]string{} // lines of the table by scenario
+	seen := map[string]string{} // lines of the table, by scenario
 	all := scenarios()
 	t.Run("scenarios", func(t *testing.T) {
 		for _, s := range all {
@@ -114,7 +114,7 @@ func TestReliability(t *testing.T) {
 	compare(t, all, seen)
 }
 
-// run returns what each tool answered.
+// run returns the code of each tool's answer.
 func (s scenario) run(t *testing.T) map[string]string {
 	st := s.setup(t)
 	p, checker := st.program, newChecker(t, s.codes...)
@@ -134,7 +134,7 @@ func (s scenario) run(t *testing.T) map[string]string {
 	}
 	serves := func(c call) {
 		t.Helper()
-		// A breaker that has opened may take its time to close; everything else must be well at once.
+		// An open breaker needs time to close; everything else must recover at once.
 		eventually(t, 40*time.Second, "a good call is served again", func() error {
 			if a := client.give(t.Context(), token(), c); a.code != "ok" {
 				return fmt.Errorf("%s: %s", c.tool, a)
@@ -142,7 +142,7 @@ func (s scenario) run(t *testing.T) map[string]string {
 			return nil
 		})
 	}
-	for range 3 { // enough good reads that the few bad ones look like what they are, not like an outage
+	for range 3 { // enough good reads that a few bad ones do not look like an outage
 		for _, c := range good {
 			serves(c)
 		}
@@ -215,7 +215,7 @@ func (s scenario) run(t *testing.T) map[string]string {
 	return codes
 }
 
-// line is the row of the table.
+// line returns the row of the table.
 func (s scenario) line(codes map[string]string) string {
 	tools := map[string][]string{}
 	for _, c := range callsOf("") {
@@ -232,14 +232,14 @@ func (s scenario) line(codes map[string]string) string {
 	return fmt.Sprintf("| %s | %s | %s |", s.name, strings.Join(cells, "; "), s.after)
 }
 
-// The table stands between these lines of the page.
+// The table is between these lines of the page.
 const (
 	reliabilityPage = "../../docs/reliability.md"
 	tableHead       = "| what fails | what each of the six tools answers | when |\n|---|---|---|\n"
 )
 
-// compare holds the page to what was seen, or writes it. Rows that this machine could not make, or that were not asked
-// for, are left as they are.
+// compare compares the page with the results, or writes it. Rows that this machine cannot run, or that were not selected, are left
+// unchanged.
 func compare(t *testing.T, all []scenario, seen map[string]string) {
 	t.Helper()
 	raw, err := os.ReadFile(reliabilityPage)

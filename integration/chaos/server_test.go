@@ -12,10 +12,10 @@ import (
 	"testing"
 )
 
-// secret is in every broken answer. It must not be seen again.
+// secret is in every broken answer and must not appear in any output.
 const secret = "what-nobody-should-repeat"
 
-// healthy answers a read as the contract has it. It is quick, so that it can stand in for the resource server under load.
+// healthy answers a read as in the contract. It is fast, so that it can be the resource server under load.
 func healthy(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	path := r.URL.Path
@@ -53,7 +53,7 @@ const (
 		`"start_chars":0,"end_chars":34,"limit_chars":4096,"total_chars":34,"complete":true}}`
 )
 
-// asked is the stream or the word that a read is about; that is how a call says which fault it wants.
+// asked returns the stream or the word of a read, with which a call selects a fault.
 func asked(r *http.Request) string {
 	if rest, ok := strings.CutPrefix(r.URL.Path, "/v1/streams/"); ok {
 		name, _, _ := strings.Cut(rest, "/")
@@ -65,7 +65,7 @@ func asked(r *http.Request) string {
 	return r.URL.Query().Get("q")
 }
 
-// serveTest runs a server that is quiet about the faults it is made of, until the test ends.
+// serveTest runs a server until the test ends, without logging the faults that it produces.
 func serveTest(t testing.TB, handler http.HandlerFunc) *httptest.Server {
 	t.Helper()
 	server := quiet(handler)
@@ -83,13 +83,13 @@ func quiet(handler http.HandlerFunc) *httptest.Server {
 	return server
 }
 
-// introspect lets every token in, each with a grant of its own.
+// introspect accepts every token, each with a different grant.
 func introspect(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	_, _ = fmt.Fprintf(w, `{"active":true,"pdpp_token_kind":"client","subject_id":"s1","grant_id":%q,"client_id":"c1","aud":"chaos","iss":"chaos"}`, "grant-"+r.FormValue("token"))
 }
 
-// asking are the flags by which a program reads a resource server and asks an authority.
+// asking returns the flags with which a program reads a resource server and asks an authority.
 func asking(rsURL, authorityURL string, further ...string) []string {
 	return append([]string{
 		"--rs-url", rsURL, "--introspection-url", authorityURL + "/introspect", "--introspection-client-id", "chaos",
@@ -97,7 +97,7 @@ func asking(rsURL, authorityURL string, further ...string) []string {
 	}, further...)
 }
 
-// unhurried are the flags by which callers may call as fast as they can.
+// unhurried returns the flags that disable rate limits.
 func unhurried() []string {
 	var args []string
 	for _, name := range []string{"--token-rate", "--address-rate", "--unknown-token-rate"} {

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// ends waits for the process to end, and for the exit code 0.
+// ends waits for the process to end with exit code 0.
 func (p *program) ends(t *testing.T, limit time.Duration) {
 	t.Helper()
 	select {
@@ -43,7 +43,7 @@ func (g *gate) hold(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// atTheGate starts clients whose calls are all in flight when it returns. The answers come when the calls end.
+// atTheGate starts clients and returns when all of their calls are in flight. The answers come when the calls end.
 func atTheGate(t *testing.T, p *program, g *gate, clients int) chan answer {
 	t.Helper()
 	answers := make(chan answer, clients)
@@ -65,7 +65,7 @@ func atTheGate(t *testing.T, p *program, g *gate, clients int) chan answer {
 	return answers
 }
 
-// TestSIGTERMLetsCallsInFlightEnd stops a program when every client waits for an answer: all of them get it.
+// TestSIGTERMLetsCallsInFlightEnd stops a program while every client waits for an answer: all of them get it.
 func TestSIGTERMLetsCallsInFlightEnd(t *testing.T) {
 	t.Parallel()
 	const clients = 200
@@ -93,8 +93,8 @@ func TestSIGTERMLetsCallsInFlightEnd(t *testing.T) {
 	p.ends(t, 10*time.Second)
 }
 
-// TestSIGTERMEndsCallsThatDoNotEnd stops a program whose resource server is silent: at the limit each call in flight is
-// answered that it was cut off, and the program ends.
+// TestSIGTERMEndsCallsThatDoNotEnd stops a program whose resource server does not answer: after the limit, each call in flight is
+// answered with an error, and the program ends.
 func TestSIGTERMEndsCallsThatDoNotEnd(t *testing.T) {
 	t.Parallel()
 	if !flags["--drain-time"] {
@@ -116,8 +116,8 @@ func TestSIGTERMEndsCallsThatDoNotEnd(t *testing.T) {
 	p.ends(t, 5*time.Second)
 }
 
-// TestSIGTERMUnderLoadLosesNothing stops a program while clients call without a pause: what reached the resource server
-// was answered to the client, whole.
+// TestSIGTERMUnderLoadLosesNothing stops a program while clients call without a pause: every call that reached the resource server is
+// answered completely.
 func TestSIGTERMUnderLoadLosesNothing(t *testing.T) {
 	t.Parallel()
 	got, p := interrupted(t, syscall.SIGTERM)
@@ -128,8 +128,8 @@ func TestSIGTERMUnderLoadLosesNothing(t *testing.T) {
 	t.Logf("%d answered, %d refused for want of a listener", got.answered, got.unheard)
 }
 
-// TestSIGKILLLosesWhatIsInFlightAndNothingElse kills a program under load: no client hangs, and another program at the
-// same address serves the same clients at once.
+// TestSIGKILLLosesWhatIsInFlightAndNothingElse kills a program under load: no client hangs, and another program at the same address
+// serves the same clients immediately.
 func TestSIGKILLLosesWhatIsInFlightAndNothingElse(t *testing.T) {
 	t.Parallel()
 	got, p := interrupted(t, syscall.SIGKILL)
@@ -151,14 +151,14 @@ func TestSIGKILLLosesWhatIsInFlightAndNothingElse(t *testing.T) {
 
 const interruptedClients = 50
 
-// An interruption is what clients met when their server was stopped.
+// An interruption is what clients observed when their server was stopped.
 type interruption struct {
 	answered, unheard int
 	lost              []error // calls that reached the resource server and were not answered
 }
 
-// interrupted signals a program under load, and lets each client go on until it fails. Each call searches for a word of
-// its own, so that it is known which calls had begun.
+// interrupted signals a program under load, and lets each client continue until it fails. Each call searches for a different word, so
+// that it is known which calls had reached the resource server.
 func interrupted(t *testing.T, signal syscall.Signal) (interruption, *program) {
 	t.Helper()
 	var begun sync.Map

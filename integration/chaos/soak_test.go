@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// TestSoak has tokens come and go for SOAK, far more than are remembered, and watches that nothing grows: what the
-// program holds in the last third of the time is what it held in the second.
+// TestSoak uses new tokens for the duration SOAK, far more than the caches keep, and checks that nothing grows: the program uses no more
+// in the last third of the time than in the second.
 func TestSoak(t *testing.T) {
 	lasts := duration(t, "SOAK")
 	const clients, fewest = 50, 10_000
@@ -63,10 +63,10 @@ func TestSoak(t *testing.T) {
 	got := crowd{clients, func(ctx context.Context, _, _ int) answer {
 		n := turn.Add(1)
 		c := calls[n%int64(len(calls))]
-		if n%50 == 0 { // some reads fail, so that errors are remembered and forgotten as well
+		if n%50 == 0 { // some reads fail, so that errors are cached and expire too
 			c = call{"search", fmt.Sprintf(`{"q":"fails-%d"}`, n)}
 		}
-		return client.give(ctx, fmt.Sprintf("soak-%d", n/2), c) // each token is used twice, and never again
+		return client.give(ctx, fmt.Sprintf("soak-%d", n/2), c) // each token is used twice
 	}}.run(ctx, func(a answer) error { return checker.check(a, 10*time.Second) })
 	<-watched
 	client.close()
@@ -114,7 +114,7 @@ func TestSoak(t *testing.T) {
 
 var goroutineCount = regexp.MustCompile(`(?m)^go_goroutines ([0-9]+)`)
 
-// goroutines asks the program's metrics how many there are; 0 without metrics.
+// goroutines returns their number from the program's metrics, or 0 without metrics.
 func goroutines(ctx context.Context, admin string) int {
 	if admin == "" {
 		return 0

@@ -13,8 +13,7 @@ import (
 	"time"
 )
 
-// TestTheTimeoutsThatAreConfiguredByDefault holds the program to the figures of its manual, with no flag set: a read that
-// meets silence ends after 10 seconds.
+// TestTheTimeoutsThatAreConfiguredByDefault checks the manual: without flags, a read that is not answered ends after 10 seconds.
 func TestTheTimeoutsThatAreConfiguredByDefault(t *testing.T) {
 	t.Parallel()
 	const read = 10 * time.Second
@@ -38,9 +37,9 @@ func TestTheTimeoutsThatAreConfiguredByDefault(t *testing.T) {
 	p.quit(t)
 }
 
-// TestAStormOfEveryFault sends every fault at once, in no order, to clients of which some hang up, twice: each answer is
-// typed and in time, good calls are served when it is over, no read is under way any more, and the second storm leaves no
-// more open than the first. TestSoak is the one that finds leaks of memory.
+// TestAStormOfEveryFault sends all faults in random order to clients, some of which disconnect, twice: each answer is typed and in time,
+// good calls are served afterwards, no read is left, and the second run leaves no more open than the first. TestSoak is the test for
+// memory leaks.
 func TestAStormOfEveryFault(t *testing.T) {
 	const clients, lasts = 40, 6 * time.Second
 	byWord := map[string]fault{}
@@ -105,7 +104,7 @@ func TestAStormOfEveryFault(t *testing.T) {
 	}
 	first := storm(1)
 	second := storm(2)
-	const most = clients * 16 << 20 // as if every client's answer were of the largest size that is read, at once
+	const most = clients * 16 << 20 // as if every client received an answer of the maximum size at once
 	if second.peak > most {
 		t.Errorf("it took %d MiB at its peak, more than %d", second.peak>>20, most>>20)
 	}
@@ -113,8 +112,8 @@ func TestAStormOfEveryFault(t *testing.T) {
 	p.quit(t)
 }
 
-// TestAnOutageUnderLoad has a resource server answer nothing but 503 for a while: each answer is typed, what is asked of
-// it does not multiply, and once it is well again so is everything.
+// TestAnOutageUnderLoad has a resource server that answers only 503 for a while: each answer is typed, the number of reads does not
+// multiply, and all calls succeed again after the outage.
 func TestAnOutageUnderLoad(t *testing.T) {
 	const clients = 20
 	var ill atomic.Bool
@@ -165,7 +164,7 @@ func TestAnOutageUnderLoad(t *testing.T) {
 	p.quit(t)
 }
 
-// text reads a page as it is; "" when there is none.
+// text returns the body of a page, or "" if there is none.
 func (c caller) text(request *http.Request) string {
 	defer c.close()
 	response, err := c.http.Do(request)

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// A wrong answer ends a run, at the first call and at a later one.
+// A wrong answer ends a run, at the first call or at a later one.
 func TestAWrongAnswerEndsTheRun(t *testing.T) {
 	const (
 		good  = `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"m-0000 and more"}]}}`
@@ -63,7 +63,7 @@ func TestMediansAndPercentiles(t *testing.T) {
 	}
 }
 
-// What the page says of the bodies is so.
+// The bodies have the sizes that the page states.
 func TestBodiesHaveTheirSizes(t *testing.T) {
 	s := newStub()
 	for name, row := range map[string]struct{ got, want int }{
