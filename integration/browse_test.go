@@ -439,7 +439,7 @@ func TestBrowsingOwnFiles(t *testing.T) {
 }
 
 // A hosted server has no such pages and accepts no forms, whatever is requested.
-func TestServeBrowsesNothing(t *testing.T) {
+func TestAHostedServerHasNoDataPages(t *testing.T) {
 	t.Parallel()
 	endpoint, _ := serve(t, "--rs-url", sample.RSURL)
 	v := visitPage(t, endpoint)

@@ -112,7 +112,7 @@ func TestARefusalDoesNotWaitForTheBody(t *testing.T) {
 	})
 }
 
-func TestAClientThatSendsItsBodyLateHearsWhyItIsRefused(t *testing.T) {
+func TestAClientThatSendsItsBodyLateGetsTheReason(t *testing.T) {
 	held := newHeldRS(t)
 	url, _ := serve(t, "--rs-url", held.URL)
 	c := dialTo(t, url)

@@ -22,7 +22,7 @@ func credentialFile(t *testing.T, root string) string {
 
 // S3-1a: a credential that another user may have written, or that is not a regular file, is not used: the provider receives no request,
 // and the start does not wait.
-func TestACredentialOfSomebodyElseIsNotUsed(t *testing.T) {
+func TestACredentialOfAnotherUserIsNotUsed(t *testing.T) {
 	outsider := func(t *testing.T, path string) {
 		t.Helper()
 		if os.Geteuid() != 0 {

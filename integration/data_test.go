@@ -223,8 +223,8 @@ func records(t *testing.T, d *running, stream string) []mailRecord {
 // manyVariable has the number of messages to measure.
 const manyVariable = "MANY_MESSAGES"
 
-// TestManyMessagesAreComfortable measures a large archive, for example with MANY_MESSAGES=50000.
-func TestManyMessagesAreComfortable(t *testing.T) {
+// TestManyMessagesAreMeasured measures a large archive, for example with MANY_MESSAGES=50000.
+func TestManyMessagesAreMeasured(t *testing.T) {
 	count, err := strconv.Atoi(os.Getenv(manyVariable))
 	if err != nil {
 		t.Skipf("set %s, for example to 50000", manyVariable)

@@ -42,7 +42,7 @@ type excessPage struct {
 
 // S0-6a, S0-6b: if a resource server sends too much, at most limit items of the named connection are returned, after one read, and both
 // channels say what was left out and that the cursor skips it.
-func TestAnswersHoldWhatWasAskedFor(t *testing.T) {
+func TestExcessItemsAreLeftOut(t *testing.T) {
 	t.Parallel()
 	const cursor = `"has_more":true,"next_cursor":"behind"`
 	for name, row := range map[string]struct {
@@ -138,7 +138,7 @@ func TestRecordsOfEachConnectionAreBounded(t *testing.T) {
 
 // S0-6a, S3-R16: a member that returns more hits than requested, or hits of other members, does not displace other hits: the hits of the
 // members alternate, and following the cursor returns all of them.
-func TestAMemberThatSendsTooMuchCrowdsOutNobody(t *testing.T) {
+func TestAMemberThatSendsTooMuchDisplacesNoHits(t *testing.T) {
 	t.Parallel()
 	greedy := func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/v1/search" {

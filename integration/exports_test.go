@@ -60,7 +60,7 @@ func writeExports(t *testing.T, exports []export) string {
 }
 
 // Everything in a folder of exports is found over /mcp and over stdio, and files that cannot be read are reported.
-func TestExportsAreTrue(t *testing.T) {
+func TestExportsAreRead(t *testing.T) {
 	exports := slices.Concat(servicesExports(t), officeExports(t), hostileExports(t), moneyExports(), bodyExports(), chatExports(t), placeExports(t), letterExports(), oddExports(t), dayExports(), listExports())
 	dir := writeExports(t, exports)
 	odd := filepath.Join(dir, "odd")

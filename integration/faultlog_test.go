@@ -9,7 +9,7 @@ import (
 )
 
 // If the Content-Length of an answer is too short, the bytes after it may contain records; they must not reach a log.
-func TestALogHoldsNothingOfWhatFollowsAnAnswer(t *testing.T) {
+func TestBytesAfterAnAnswerAreNotLogged(t *testing.T) {
 	const secret = "bytes-of-a-record"
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		text := `{"object":"list","data":[],"has_more":false}`

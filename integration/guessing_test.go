@@ -122,7 +122,7 @@ func TestGuessesDoNotLockOutAKnownToken(t *testing.T) {
 
 // If the authority answers guesses from many addresses with 500, or not at all, its circuit breaker stays closed: a new good token from
 // elsewhere is still introspected.
-func TestGuessesDoNotCloseTheAuthorityForOthers(t *testing.T) {
+func TestGuessesDoNotOpenTheBreakerOfTheAuthority(t *testing.T) {
 	for name, guess := range map[string]http.HandlerFunc{
 		"500":   body(500, "text/plain", "no"),
 		"503":   body(503, "text/plain", "no"),
@@ -144,7 +144,7 @@ func TestGuessesDoNotCloseTheAuthorityForOthers(t *testing.T) {
 }
 
 // If many reads of one token are answered with 401, the token is introspected once (D7).
-func TestA401OfManyCallsIsAskedAboutOnce(t *testing.T) {
+func TestA401OfManyCallsIsIntrospectedOnce(t *testing.T) {
 	const calls, atOnce = 50, 10
 	authority := newGuessedAuthority(t, nil)
 	url := authority.serve(t)

@@ -127,8 +127,8 @@ func publishes(t *testing.T, self string, row proxied) {
 	}
 }
 
-// TestMetadataSaysWhereToGo covers S3-R9, S3-9a, S3-9b, S3-17c and S3-18b: each document has exactly these members.
-func TestMetadataSaysWhereToGo(t *testing.T) {
+// TestMetadataDocuments covers S3-R9, S3-9a, S3-9b, S3-17c and S3-18b: each document has exactly these members.
+func TestMetadataDocuments(t *testing.T) {
 	proxy := newWatch(t, sample.RSURL)
 	url, _ := serve(t, append([]string{
 		"--rs-url", "https://rs.example/", "--rs-internal-url", proxy.URL, "--public-url", "https://mcp.example", "--packages-url", sample.RSURL + "/packages",

@@ -68,7 +68,7 @@ func contents(t *testing.T, dir string) map[string]string {
 }
 
 // --db opens an existing index or creates a new one. Any other file is refused with exit code 78 and left unchanged.
-func TestAFileThatIsNoIndexIsLeftAlone(t *testing.T) {
+func TestAFileThatIsNotAnIndexIsLeftUnchanged(t *testing.T) {
 	const rows = "CREATE TABLE taxes (year INTEGER, amount INTEGER); INSERT INTO taxes VALUES (2026, 1234)"
 	for name, place := range map[string]func(t *testing.T, path string){
 		"a database of another program": func(t *testing.T, path string) { database(t, path, false, rows) },
@@ -232,7 +232,7 @@ func TestTokensAreKeptWithTheIndex(t *testing.T) {
 }
 
 // An index with an older layout is rebuilt from its source if that is given, and otherwise left unchanged.
-func TestAnOlderIndexIsMadeAgain(t *testing.T) {
+func TestAnOlderIndexIsRebuilt(t *testing.T) {
 	data := writeFolder(t, map[string]string{"books.csv": "title\nFog\n"})
 	path := filepath.Join(t.TempDir(), "index.db")
 	arguments := []string{"--data", data, "--db", path}

@@ -26,7 +26,7 @@ type missingFields struct {
 
 // A call over several connections may name fields that only some of them have. Each channel names the connections that lack them, with
 // the call that reads the same there, and that call succeeds.
-func TestFieldsThatSomeConnectionsLackAreSaid(t *testing.T) {
+func TestConnectionsThatLackFieldsAreNamed(t *testing.T) {
 	for asks, row := range map[string]struct{ call, chat string }{
 		"fields": {
 			`query_records {"stream":"messages","limit":2,"fields":["from_name","subject"]}`,

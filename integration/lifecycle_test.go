@@ -135,7 +135,7 @@ func signal(t *testing.T, p *process, s os.Signal) {
 	}
 }
 
-func TestProbesSayWhatIsOutOfReach(t *testing.T) {
+func TestProbesNameWhatCannotBeReached(t *testing.T) {
 	held := newHeldRS(t)
 	authority := httptest.NewServer(http.HandlerFunc(body(200, "application/json", `{"active":false}`)))
 	for _, row := range []struct {

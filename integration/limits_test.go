@@ -117,7 +117,7 @@ func TestGuessesStopInTheHTTPChain(t *testing.T) {
 
 // One grant cannot take all concurrent calls: those beyond its limit are refused without a read, and a host that disconnects frees its
 // place.
-func TestCallsAtATime(t *testing.T) {
+func TestConcurrentCallsAreLimited(t *testing.T) {
 	server := newCountingRS(t)
 	url, _ := serve(t, "--rs-url", server.URL, "--max-calls-per-grant", "2", "--call-wait", "0s")
 	ctx, hangUp := context.WithCancel(t.Context())
@@ -162,7 +162,7 @@ func TestCallsAtATime(t *testing.T) {
 
 // If a host cancels, in both eras and over both transports, the read at the resource server ends long before any deadline, and the
 // session continues.
-func TestGivingUpEndsTheRead(t *testing.T) {
+func TestCancellingEndsTheRead(t *testing.T) {
 	for _, era := range []string{legacyEra, modernEra} {
 		for _, way := range []string{"http", "stdio"} {
 			t.Run(way+" "+era, func(t *testing.T) {

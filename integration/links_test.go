@@ -74,7 +74,7 @@ func upTo(t *testing.T, from, to string) string {
 }
 
 // Links are not followed out of a folder for its manifest, or for its only file, either.
-func TestWhatAFolderStandsOnIsNoLink(t *testing.T) {
+func TestTheManifestAndOnlyFileOfAFolderAreNotLinks(t *testing.T) {
 	outside := writeFolder(t, map[string]string{"secret.csv": "title\nhush-outside\n", "manifest.json": `{"hush-outside":1}`})
 	for name, put := range map[string]func(path string) error{
 		"a link":           func(path string) error { return os.Symlink(filepath.Join(outside, "manifest.json"), path) },

@@ -170,9 +170,9 @@ func TestASlowResourceServerIsNotWaitedFor(t *testing.T) {
 	s.text("schema", args(`{}`))
 }
 
-// TestAResourceServerThatKeepsFailingIsLeftAlone covers S3-R3: calls of a grant whose reads failed are refused immediately, with when to
+// TestAFailingResourceServerIsNotCalledAgain covers S3-R3: calls of a grant whose reads failed are refused immediately, with when to
 // retry, and do not reach the server. Calls of another grant are tried.
-func TestAResourceServerThatKeepsFailingIsLeftAlone(t *testing.T) {
+func TestAFailingResourceServerIsNotCalledAgain(t *testing.T) {
 	var down atomic.Bool
 	var heard atomic.Int64
 	inner := newMisbehaving(t).Config.Handler
@@ -206,9 +206,9 @@ func TestAResourceServerThatKeepsFailingIsLeftAlone(t *testing.T) {
 	}
 }
 
-// TestAResourceServerThatGoesAwayComesBack covers S3-R3: while it is down, known callers get a typed error and unknown ones 503;
+// TestAResourceServerThatStopsAndReturns covers S3-R3: while it is down, known callers get a typed error and unknown ones 503;
 // afterwards, reads succeed.
-func TestAResourceServerThatGoesAwayComesBack(t *testing.T) {
+func TestAResourceServerThatStopsAndReturns(t *testing.T) {
 	var down atomic.Bool
 	inner := newMisbehaving(t).Config.Handler
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -279,8 +279,8 @@ func post(t *testing.T, url, token, message string) (int, http.Header, string) {
 	return do(t, request)
 }
 
-// TestALogHoldsNeitherTokensNorRecords reads the log that serve writes while it is used.
-func TestALogHoldsNeitherTokensNorRecords(t *testing.T) {
+// TestALogHasNeitherTokensNorRecords reads the log that serve writes while it is used.
+func TestALogHasNeitherTokensNorRecords(t *testing.T) {
 	url, process := serve(t, append([]string{"--rs-url", sample.RSURL, "--log-level", "debug"}, introspected(sample)...)...)
 	s := overHTTP(t, url, sample.ClientToken)
 	s.text("search", args(`{"q":"sextant"}`))

@@ -10,7 +10,7 @@ import (
 
 // D18: a member name of 1 MiB, which no call can send, does not make an answer larger than hosts accept on either channel, and what is
 // left out is counted. A member that occurs twice is shown once, with the last value.
-func TestNamesOfMembersCount(t *testing.T) {
+func TestVeryLongMemberNames(t *testing.T) {
 	t.Parallel()
 	name := strings.Repeat("n", 1<<20)
 	record := `{"object":"record","id":"a","stream":"notes","data":{"` + name + `":"hidden","subject":"FIRST","subject":"third","body":"text"},"expanded":{"` + name + `":{"data":[]}}}`

@@ -214,7 +214,7 @@ func TestWhatWasNotReadIsListed(t *testing.T) {
 }
 
 // The placeholders that a bundle's client passes for empty settings are ignored.
-func TestABundlesBlankSettings(t *testing.T) {
+func TestEmptySettingsOfABundleAreIgnored(t *testing.T) {
 	home, folder := t.TempDir(), shop(t)
 	for _, blank := range []string{"", "${user_config.provider_url}"} {
 		if text, beside := sumOf(t, home, folder, "--provider-url="+blank); !strings.Contains(text, "60") {
@@ -231,7 +231,7 @@ func TestABundlesBlankSettings(t *testing.T) {
 }
 
 // Flags that name several sources are refused before anything is read.
-func TestOneThingToRead(t *testing.T) {
+func TestOnlyOneSourceCanBeGiven(t *testing.T) {
 	for line, want := range map[string]string{
 		"stdio --demo --data x":                           "--demo, --data and --provider-url name different things",
 		"call schema --data x --provider-url https://a.b": "--demo, --data and --provider-url name different things",

@@ -494,8 +494,8 @@ func TestAPackagesStreamsResourcesAndBlobs(t *testing.T) {
 	noPackageReads(t, heard)
 }
 
-// TestWhoMayUseThePackagesServer covers S0-R3, S3-6b, S3-R6, D7 and D40 for the demo's own tokens.
-func TestWhoMayUseThePackagesServer(t *testing.T) {
+// TestWhoMayUseAServerOfPackages covers S0-R3, S3-6b, S3-R6, D7 and D40 for the demo's own tokens.
+func TestWhoMayUseAServerOfPackages(t *testing.T) {
 	url, heard := servePackages(t)
 	single, _ := serve(t, append([]string{"--rs-url", sample.RSURL, "--rs-internal-url", heard.URL}, introspected(sample)...)...)
 	for _, row := range []struct {
@@ -696,8 +696,8 @@ func TestAMemberThatHangsCostsItsDeadline(t *testing.T) {
 	}
 }
 
-// TestAMemberThatTalksGarbageIsNamed covers S3-R16 and S3-R3.
-func TestAMemberThatTalksGarbageIsNamed(t *testing.T) {
+// TestAMemberWithInvalidAnswersIsNamed covers S3-R16 and S3-R3.
+func TestAMemberWithInvalidAnswersIsNamed(t *testing.T) {
 	t.Parallel()
 	garbage := map[string]struct {
 		answer http.HandlerFunc
@@ -755,8 +755,8 @@ func TestAMemberThatTalksGarbageIsNamed(t *testing.T) {
 	})
 }
 
-// TestALargePackageAsksBriefly covers S0-R8 and S0-8a: no probe, at most twelve options, with their total and where to find the others.
-func TestALargePackageAsksBriefly(t *testing.T) {
+// TestALargePackageListsFewConnections covers S0-R8 and S0-8a: no probe, at most twelve options, with their total and where to find the others.
+func TestALargePackageListsFewConnections(t *testing.T) {
 	var members []scriptedMember
 	for i := range 30 {
 		name := fmt.Sprintf("c%02d", i)

@@ -73,7 +73,7 @@ func asHost(t *testing.T, method, address, token, body string) (int, http.Header
 
 // An OAuth host gets what was recorded: the address of the authorization server, a refusal of the package that its picker issues, and the
 // data for a client's token. A single-use grant that the authority calls active ends at its own time (CONNECT.md, sections 10 and 11).
-func TestHostsAsRecorded(t *testing.T) {
+func TestRecordedHosts(t *testing.T) {
 	all := recordings(t)
 	single := func(expires time.Time) string {
 		var body map[string]any

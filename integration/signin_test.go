@@ -211,7 +211,7 @@ func TestOAuthClientRefreshes(t *testing.T) {
 
 // During a session the network is lost, a call needs more than was granted (403, insufficient_scope), and the grant is revoked; after the
 // latter two the client asks the owner again by itself.
-func TestOAuthClientGoesOn(t *testing.T) {
+func TestOAuthClientContinues(t *testing.T) {
 	o, address := &owner{addresses: sample, decision: "approve"}, loopbackAddress(t)
 	asking := func(streams string) (stop func()) {
 		details := filepath.Join(t.TempDir(), "details.json")

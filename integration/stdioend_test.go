@@ -119,7 +119,7 @@ func (p *piped) ends(t *testing.T, limit time.Duration) string {
 
 const heldCall = `{"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"name":"query_records","arguments":{"stream":"held"}}}` + "\n"
 
-func TestStdioEndsWhenItIsAskedTo(t *testing.T) {
+func TestStdioEndsOnRequest(t *testing.T) {
 	for _, row := range []struct {
 		name   string
 		stop   func(t *testing.T, p *piped)
@@ -187,7 +187,7 @@ func TestStdioEndsWhenItIsAskedTo(t *testing.T) {
 	}
 }
 
-func TestStdioAnswersWhatIsOpenWhenItsInputEnds(t *testing.T) {
+func TestStdioAnswersOpenCallsAfterItsInputEnds(t *testing.T) {
 	held := newHeldRS(t)
 	p := startPiped(t, held.URL)
 	p.say(t, initialize)
@@ -210,7 +210,7 @@ var oddIDs = []string{
 	`"a"`, `"1.5"`, `""`, `"\u0061"`, `"\ud800"`, `"<&>"`, `"é\n"`,
 }
 
-func TestIDsComeBackAsTheyWereSent(t *testing.T) {
+func TestIDsAreReturnedUnchanged(t *testing.T) {
 	held := newHeldRS(t)
 	url, _ := serve(t, "--rs-url", held.URL)
 	p := startPiped(t, held.URL)
@@ -284,7 +284,7 @@ func TestAnErrorBeforeInitializeHasACode(t *testing.T) {
 }
 
 // A call that is canceled before it starts is reported as canceled, not as failed.
-func TestACallThatIsCanceledAtOnceIsNoFault(t *testing.T) {
+func TestACallCanceledAtOnceIsNotAFailure(t *testing.T) {
 	held := newHeldRS(t)
 	p := startPiped(t, held.URL)
 	p.say(t, initialize)

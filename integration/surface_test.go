@@ -91,8 +91,8 @@ func TestTheSurfaceIsTheSameEverywhere(t *testing.T) {
 	}
 }
 
-// TestIconStandsWhereTheServerIntroducesItself covers S3-R17 and S3-17a.
-func TestIconStandsWhereTheServerIntroducesItself(t *testing.T) {
+// TestTheIconIsInTheServerInformation covers S3-R17 and S3-17a.
+func TestTheIconIsInTheServerInformation(t *testing.T) {
 	for _, era := range []string{legacyEra, modernEra} {
 		s := overHTTPIn(t, sample.MCPURL, sample.ClientToken, era)
 		info := s.InitializeResult().ServerInfo
@@ -297,8 +297,8 @@ func TestResourcesReadAsTheirTools(t *testing.T) {
 	}
 }
 
-// TestWhatIsNotListedIsRefusedPlainly covers S0-2a and S3-R3 where the journeys do not.
-func TestWhatIsNotListedIsRefusedPlainly(t *testing.T) {
+// TestUnlistedToolsAreRefusedClearly covers S0-2a and S3-R3 where the journeys do not.
+func TestUnlistedToolsAreRefusedClearly(t *testing.T) {
 	s := overHTTP(t, sample.MCPURL, sample.ClientToken)
 	if got := s.refusal("fetch_blob", args(`{"blob_id":"blob_none"}`)); got.Code != "blob_not_found" || got.Hint == "" {
 		t.Errorf("a blob that does not exist gives %+v", got)
@@ -359,8 +359,8 @@ func TestMetadataLeadsToTheEndpoint(t *testing.T) {
 	}
 }
 
-// TestNobodyComesInWithoutAGoodClientToken covers S3-6a, S3-6b, S3-18a and D7.
-func TestNobodyComesInWithoutAGoodClientToken(t *testing.T) {
+// TestAValidClientTokenIsRequired covers S3-6a, S3-6b, S3-18a and D7.
+func TestAValidClientTokenIsRequired(t *testing.T) {
 	metadata := strings.TrimSuffix(sample.MCPURL, "/mcp") + "/.well-known/oauth-protected-resource/mcp"
 	for _, row := range []struct {
 		name, token string

@@ -19,7 +19,7 @@ func steering(text string) (rune, bool) {
 }
 
 // Arguments, records and messages of providers cannot control a terminal through what these commands print.
-func TestNothingPrintedSteersATerminal(t *testing.T) {
+func TestNothingPrintedControlsATerminal(t *testing.T) {
 	const nasty = "a\u202eb\u2066c\u200fd\u061ce\x1b[31mf\u009bg\x7fh\u2028i\U000E0041j\rk"
 	citation := func(id, field, text string) string {
 		body, err := json.Marshal(map[string]string{"id": id, "field": field, "text": text})

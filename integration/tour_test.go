@@ -121,7 +121,7 @@ func (s *screen) Write(p []byte) (int, error) {
 }
 
 // For own files, the tour searches for a word that they contain, and counts their records.
-func TestTheTourAsksWhatOwnFilesAnswer(t *testing.T) {
+func TestTheTourOfOwnFiles(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name, file, text string

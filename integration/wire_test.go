@@ -17,9 +17,9 @@ import (
 
 const listRequest = `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
 
-// TestBadRequestsGetAnAnswerThatSaysSo sends bytes that no client library would, and checks for the right status with a JSON body, and
+// TestBadRequestsGetAClearAnswer sends bytes that no client library would, and checks for the right status with a JSON body, and
 // that the server continues (S3-18a, S3-R18).
-func TestBadRequestsGetAnAnswerThatSaysSo(t *testing.T) {
+func TestBadRequestsGetAClearAnswer(t *testing.T) {
 	authority := strings.TrimSuffix(strings.TrimPrefix(sample.MCPURL, "http://"), "/mcp")
 	bearer := "Authorization: Bearer " + sample.ClientToken
 	const plain = "Content-Type: application/json"

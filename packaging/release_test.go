@@ -135,7 +135,7 @@ func parsed(t *testing.T, data string) map[string]any {
 	return value
 }
 
-func TestAReleaseHoldsEveryPackage(t *testing.T) {
+func TestAReleaseHasEveryPackage(t *testing.T) {
 	var names []string
 	for name := range assembled(t, sample(t)) {
 		names = append(names, name)
@@ -186,7 +186,7 @@ func TestTheChecksumsAreOfEveryOtherFile(t *testing.T) {
 	}
 }
 
-func TestEachArchiveHoldsItsProgramToBeStarted(t *testing.T) {
+func TestEachArchiveHasAnExecutableProgram(t *testing.T) {
 	e := sample(t)
 	files := assembled(t, e)
 	for _, to := range targets {

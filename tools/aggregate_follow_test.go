@@ -13,7 +13,7 @@ import (
 
 // Following the calls of a time-grouped list to the last page counts every record exactly once, even when dates without a time are mixed
 // with instants, in any zone, and where a clock change skips or repeats midnight.
-func TestEveryRecordIsInOneGroupOfTime(t *testing.T) {
+func TestEveryRecordIsInOneTimeGroup(t *testing.T) {
 	times := []string{
 		"2026-08-03", "2026-08-03T08:00:00Z", "2026-08-02T22:30:00Z", "2026-08-03T00:00:00Z", "2026-08-03T00:10:00Z", "2026-08-04", "2026-08-04T04:00:00Z",
 		"2026-10-25T00:30:00Z", "2026-10-25T01:30:00Z", "2026-10-25", "2026-10-26", "2026-11-01", "2026-11-01T04:30:00Z", "2026-11-01T05:30:00Z",

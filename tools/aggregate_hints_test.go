@@ -69,7 +69,7 @@ func TestGroupsByAnIDAreNamed(t *testing.T) {
 }
 
 // A note about what the number omits or counts once is in the text and in the structured output.
-func TestAggregateSaysWhatItDoesNotTellApart(t *testing.T) {
+func TestAggregateNotesWhatItOmitsOrCountsOnce(t *testing.T) {
 	server := newShopServer(t)
 	for arguments, want := range map[string]string{
 		`{"stream":"orders","metric":"count","group_by_time":"at","granularity":"month","connection_id":"cin_a"}`: "months without records are left out",
@@ -96,7 +96,7 @@ func TestAggregateSaysWhatItDoesNotTellApart(t *testing.T) {
 
 // The currency of an item's price is in its order. If orders have several currencies, the answer says that the sum mixes them or may mix
 // them, and the metric is never replaced by another one.
-func TestCurrenciesOfTheOrdersOfItems(t *testing.T) {
+func TestItemsHaveTheCurrencyOfTheirOrder(t *testing.T) {
 	const schema = `{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c"}],"streams":[` +
 		`{"name":"items","field_capabilities":{"price":"t=number,a=max|sum","name":"t=string,eq","order_id":"t=string,eq,a=group_by"}},` +
 		`{"name":"orders","field_capabilities":{"total":"t=number,a=max|sum","currency":"t=string,a=group_by"},` +
@@ -130,7 +130,7 @@ func TestCurrenciesOfTheOrdersOfItems(t *testing.T) {
 }
 
 // A count says that it includes cancelled or deleted records, whatever the status field is called. A count of zero says nothing.
-func TestACountSaysThatCancelledRecordsAreInIt(t *testing.T) {
+func TestACountSaysThatItIncludesCancelledRecords(t *testing.T) {
 	for _, row := range []struct{ field, arguments, statuses, says string }{
 		{"status", `{}`, `{"key":"paid","count":5},{"key":"cancelled","count":2}`, "every status is included (cancelled 2); apart: aggregate " +
 			`{"group_by":"status","metric":"count","stream":"orders"}`},

@@ -39,7 +39,7 @@ func spendingServer(t *testing.T) *shopServer {
 }
 
 // Groups come in the requested order, including those without a value or a time, and the answer names the order.
-func TestGroupsComeInTheOrderThatIsAskedFor(t *testing.T) {
+func TestGroupsAreInTheRequestedOrder(t *testing.T) {
 	server := spendingServer(t)
 	for arguments, want := range map[string]string{
 		`{"metric":"sum","field":"amount","group_by":"payee"}`: "Rent | -1800 of 2\nnull | -70.25 of 2\nMarket | -59.3 of 3\nCinema | -12.3 of 2\nall 4 groups shown, lowest sum first, as all are below 0",
@@ -73,7 +73,7 @@ func TestGroupsComeInTheOrderThatIsAskedFor(t *testing.T) {
 
 // Time groups that the limit truncates can be followed to the end in both directions, and each answer says how many records are in no
 // group.
-func TestGroupsOfTimeAreFollowedToTheirEnd(t *testing.T) {
+func TestTimeGroupsCanBePagedInBothDirections(t *testing.T) {
 	server := spendingServer(t)
 	for arguments, want := range map[string][]string{
 		`{"metric":"count","limit":2}`: {

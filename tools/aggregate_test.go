@@ -98,7 +98,7 @@ func (s *shopServer) call(t *testing.T, tool *tools.Tool, arguments string) (tex
 	return result.Text, rs.AsObject(string(result.Structured)).Object("data"), reply
 }
 
-func TestAggregateSaysWhatItAddsUp(t *testing.T) {
+func TestAggregateAnswers(t *testing.T) {
 	server := newShopServer(t)
 	for name, row := range map[string]struct{ arguments, text, structured string }{
 		"a count names its connections": {
@@ -315,7 +315,7 @@ func serve(t *testing.T, connectors []model.Connector, records []model.Record) *
 }
 
 // The answer names the time zone in which the days of the filter were read, even if the resource server does not name one.
-func TestAnAggregationNamesTheZoneOfItsDays(t *testing.T) {
+func TestAggregateNamesTheTimeZoneOfItsDays(t *testing.T) {
 	const schema = `{"detail":"compact","connectors":[{"granted_connections":[{"connection_id":"c"}],"streams":[{"name":"s",` +
 		`"field_capabilities":{"at":"t=timestamp,eq,r=gte|lt|lte","due":"t=string,eq,r=gte|lt|lte"}}]}]}`
 	server := &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {

@@ -242,7 +242,7 @@ func field(name string, value any) rs.Member {
 
 // D18, S1-R2: for records of any size and shape, a client that reads only structured output gets every field of every record, complete
 // and once.
-func TestRecordsAreReadToTheirEnd(t *testing.T) {
+func TestAllFieldsOfRecordsCanBeRead(t *testing.T) {
 	many := func(n, size int) []rs.Object {
 		var list []rs.Object
 		for i := range n {
@@ -284,7 +284,7 @@ func TestRecordsAreReadToTheirEnd(t *testing.T) {
 }
 
 // D18, S1-R2: for each field that a document truncates, it says how to read on, and that call reads the rest.
-func TestDocumentsAreReadToTheirEnd(t *testing.T) {
+func TestAllFieldsOfDocumentsCanBeRead(t *testing.T) {
 	var wide, texts []rs.Member
 	for i := range 800 {
 		wide = append(wide, field(fmt.Sprintf("field_%d", i), strings.Repeat("wide ", 30)))
@@ -405,7 +405,7 @@ func searchServer(total, size, beside int) *middlewaretest.RS {
 
 // D18: for ids, titles, links and envelopes of any size, following the continuations of the structured output or of the text finds every
 // hit once.
-func TestHitsAreReadToTheirEnd(t *testing.T) {
+func TestAllHitsCanBeRead(t *testing.T) {
 	for name, row := range map[string]struct{ total, size, beside int }{
 		"100 hits":                        {100, 10, 10},
 		"100 hits with ids of 600 bytes":  {100, 600, 10},

@@ -156,7 +156,7 @@ func FuzzContinuation(f *testing.F) {
 }
 
 // If a list has changed between two pages, the continuation starts after the item that was shown last, and says that the list changed.
-func TestAContinuationOfAListThatHasChanged(t *testing.T) {
+func TestContinuingAChangedListSaysSo(t *testing.T) {
 	sizes := make([]int, 60)
 	first := use(t, tools.QueryRecords(), listServer(sizes, false), json.RawMessage(`{"stream":"s","limit":100}`))
 	if _, cursor := readText(first.Text, nil); cursor != "" {
@@ -184,7 +184,7 @@ func TestAContinuationOfAListThatHasChanged(t *testing.T) {
 }
 
 // A record whose id is too long for a line is omitted from the text, and the text says so.
-func TestARecordThatFitsIntoNoLineIsNamed(t *testing.T) {
+func TestARecordWithATooLongIDIsReported(t *testing.T) {
 	long := &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
 		response, err := listServer([]int{1, 2, 3, 4}, false).Answer(r)
 		response.Body = strings.Replace(response.Body, `"id":"r1"`, `"id":"`+strings.Repeat("k", 3000)+`"`, 1)
@@ -234,7 +234,7 @@ func TestAChangedCursorIsRefused(t *testing.T) {
 
 // A cursor is only valid for the list of the call that printed it. With the arguments of another list it is refused before anything is
 // read, or after the one read that tells whether connection_id is an id.
-func TestACursorOfAnotherListIsRefused(t *testing.T) {
+func TestTheCursorOfAnotherListIsRefused(t *testing.T) {
 	sizes := make([]int, 60)
 	for i := range sizes {
 		sizes[i] = 2000

@@ -83,7 +83,7 @@ func TestAFilterOfDatesIsReadAsWholeDays(t *testing.T) {
 }
 
 // since and until accept a time without an offset only if the call names a time zone.
-func TestAPeriodInTheTimesOfAZone(t *testing.T) {
+func TestAPeriodInLocalTimes(t *testing.T) {
 	server, tool := newShopServer(t), toolNamed(t, "search")
 	local, _, _ := server.call(t, tool, `{"streams":["orders"],"time_zone":"Europe/Berlin","since":"2026-03-29T01:30:00","until":"2026-03-29 03:30"}`)
 	exact, _, _ := server.call(t, tool, `{"streams":["orders"],"time_zone":"Europe/Berlin","since":"2026-03-29T00:30:00Z","until":"2026-03-29T01:30:00Z"}`)
@@ -118,7 +118,7 @@ func TestDatesWithoutASchema(t *testing.T) {
 }
 
 // A call that is refused without a read is refused before the schema is read.
-func TestDatesOfARefusedCall(t *testing.T) {
+func TestARefusedCallDoesNotReadTheSchema(t *testing.T) {
 	server := newShopServer(t)
 	for _, call := range [][2]string{
 		{"query_records", `{"stream":"orders","time_zone":"Mars/Olympus","filter":{"at":"2026-02-01"}}`},

@@ -10,7 +10,7 @@ import (
 
 // An id in a different form than the stream's ids is matched to the record's id, and a kind or a name to the stored value that it stands
 // for.
-func TestWhatNoRecordHasInThatFormIsFoundInItsOwn(t *testing.T) {
+func TestIDsAndValuesInAnotherFormAreFound(t *testing.T) {
 	const schema = `{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c"}],"streams":[{"name":"orders",` +
 		`"field_capabilities":{"id":"t=string,eq","currency":"t=string,eq,a=group_by","type":"t=string,eq,a=group_by","device":"t=string,eq,a=group_by"}}]}]}`
 	keys := map[string]string{"currency": `{"key":"GBP","count":5},{"key":"EUR","count":2}`,
@@ -47,7 +47,7 @@ func TestWhatNoRecordHasInThatFormIsFoundInItsOwn(t *testing.T) {
 }
 
 // If a field is also called id, the record's own id still leads to the record.
-func TestARecordIsFoundByItsOwnIDBesideAnother(t *testing.T) {
+func TestARecordIsFoundByItsIDDespiteAFieldCalledID(t *testing.T) {
 	const says = `The record: fetch {"id":"c/chats:a-4"}`
 	for id, field := range map[string]string{"a-4": "a", "a-5": "a", "a-6": "a-40"} {
 		reads := 0

@@ -114,7 +114,7 @@ func TestAnEmptyPageIsExplained(t *testing.T) {
 
 // If a whole record id is sent for a field that holds only the part after its colon, that part is counted, since the values of such a
 // field cannot be grouped.
-func TestThePartOfAnIDBehindItsColonMayBeMeant(t *testing.T) {
+func TestThePartOfAnIDAfterItsColonIsProposed(t *testing.T) {
 	for value, row := range map[string]struct {
 		can  string // the operators of the field
 		want string
@@ -156,7 +156,7 @@ func TestThePartOfAnIDBehindItsColonMayBeMeant(t *testing.T) {
 }
 
 // A person's name is also found with the last name first. If a name is split over two fields, the part that a field has is proposed.
-func TestAWholeNameIsFoundAsItIsWritten(t *testing.T) {
+func TestAPersonIsFoundInAnyOrderOfTheName(t *testing.T) {
 	const schema = `{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c"}],"streams":[{"name":"people",` +
 		`"field_capabilities":{"First_Name":"t=string,eq,a=group_by","Last_Name":"t=string,eq,a=group_by","name":"t=string,eq,a=group_by"}}]}]}`
 	for condition, want := range map[string]string{

@@ -154,7 +154,7 @@ func TestFetchWithExpandKeepsWhatItShowsWithout(t *testing.T) {
 
 // If the schema has a body for messages, it is read together with the message and cited by its own field. If the resource server refuses
 // that relation, the message is read without it.
-func TestFetchHoldsTheBodyOfAMessage(t *testing.T) {
+func TestFetchIncludesTheBodyOfAMessage(t *testing.T) {
 	const schema = `{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c"}],"streams":[` +
 		`{"name":"mails","expand_capabilities":[{"name":"body","stream":"bodies","cardinality":"has_one"},{"name":"files","stream":"files","cardinality":"has_many"}]}]}]}`
 	const record = `{"object":"record","id":"m1","stream":"mails","connection_id":"c","data":{"subject":"Tax"}`
@@ -222,7 +222,7 @@ func TestFetchHoldsTheBodyOfAMessage(t *testing.T) {
 
 // A record is described by the schema of its own connection, not by a stream of the same name in another one. Its title is the field that
 // the schema marks as title, or else its first short values.
-func TestFetchSaysWhatItsOwnConnectionHas(t *testing.T) {
+func TestFetchUsesTheSchemaOfTheRecordsConnection(t *testing.T) {
 	const schema = `{"detail":"compact","connectors":[` +
 		`{"connector_key":"mail","granted_connections":[{"connection_id":"m"}],"streams":[{"name":"s","field_capabilities":{"shop":"t=string,role=primary-title","name":"t=string"},` +
 		`"expand_capabilities":[{"name":"replies","stream":"replies","cardinality":"has_many"}]}]},` +
@@ -249,7 +249,7 @@ func TestFetchSaysWhatItsOwnConnectionHas(t *testing.T) {
 
 // One fetch returns a record and the text of its attachments: a relation to records with blobs is expanded in the same read if the
 // schemas have one. The schemas are cached, so the next fetch only reads the record and its texts.
-func TestFetchHoldsWhatIsAttachedToARecord(t *testing.T) {
+func TestFetchIncludesTheTextOfAttachments(t *testing.T) {
 	server := newFileServer(t, map[string]model.Blob{"a": {ID: "blob_1", MIMEType: "text/plain", Bytes: []byte("First line")}})
 	tool := toolNamed(t, "fetch")
 	for _, reads := range []int{3, 2} {

@@ -11,7 +11,7 @@ import (
 )
 
 // S3-10e: a filter has at most 50 conditions, over all of its fields.
-func TestAFilterHasABound(t *testing.T) {
+func TestAFilterHasAtMost50Conditions(t *testing.T) {
 	scalars := func(n int) string {
 		var fields []string
 		for i := range n {

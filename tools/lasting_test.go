@@ -44,7 +44,7 @@ func newCalendarServer(t *testing.T, nullable bool) *shopServer {
 
 // If events began before the day in a filter on the start and last into it, both channels count them, and the proposed call returns
 // exactly what is on that day.
-func TestWhatLastsIntoADayIsSaid(t *testing.T) {
+func TestEventsThatLastIntoADayAreCounted(t *testing.T) {
 	for name, row := range map[string]struct {
 		tool      *tools.Tool
 		arguments string
@@ -89,7 +89,7 @@ func TestWhatLastsIntoADayIsSaid(t *testing.T) {
 }
 
 // A search of a period returns events that began before it and last into it, once each, wherever a page ends.
-func TestASearchOfATimeHasWhatLastsIntoIt(t *testing.T) {
+func TestASearchOfAPeriodIncludesEventsThatLastIntoIt(t *testing.T) {
 	for arguments, want := range map[string]string{
 		`{"since":"2026-03-03","until":"2026-03-03","limit":1}`:                             "lunch trip",
 		`{"since":"2026-03-03","until":"2026-03-03","limit":5,"time_zone":"Europe/Berlin"}`: "lunch trip holiday",
@@ -123,7 +123,7 @@ func TestASearchOfATimeHasWhatLastsIntoIt(t *testing.T) {
 }
 
 // A query for whatever a stream has at a time proposes a search of that stream.
-func TestAQuestionForAStreamOfATimeNamesIt(t *testing.T) {
+func TestAQueryForAStreamAtATimeNamesTheStream(t *testing.T) {
 	text, data, _ := newCalendarServer(t, false).call(t, tools.Search("https://rs.example"), `{"q":"which meetings were on 3 March 2026"}`)
 	const want = `{"streams":["events"],"since":"2026-03-03","until":"2026-03-03"}`
 	if data.Object("of_that_time").Get("arguments") != want || !strings.Contains(text, "search "+want) {
@@ -132,7 +132,7 @@ func TestAQuestionForAStreamOfATimeNamesIt(t *testing.T) {
 }
 
 // Streams with an end time are read twice, within the limit of reads; the remaining streams are left to the continuation.
-func TestWhatLastsIsReadOfManyStreams(t *testing.T) {
+func TestReadsOfStreamsWithAnEndAreBounded(t *testing.T) {
 	var streams []string
 	for i := range 24 {
 		streams = append(streams, fmt.Sprintf(`{"name":"s%02d","field_capabilities":{"start":"t=date,role=event-time,eq,r=gte|gt|lte|lt","end":"t=date,eq,r=gte|gt|lte|lt"}}`, i))

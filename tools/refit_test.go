@@ -40,7 +40,7 @@ func pages(total, size, most int) *middlewaretest.RS {
 
 // D18, D23: a page too large for one answer continues at the first record that was not shown; a page too large to read is requested again
 // with a smaller limit. Following the cursor of either channel reads every record once.
-func TestAPageTooLargeIsReadInParts(t *testing.T) {
+func TestATooLargePageIsReadInParts(t *testing.T) {
 	for name, row := range map[string]struct {
 		arguments         string
 		total, size, most int

@@ -29,7 +29,7 @@ func resourceNamed(t testing.TB, name string) tools.Resource {
 func handleOf(json string) string { return base64.RawURLEncoding.EncodeToString([]byte(json)) }
 
 // S1-2b S1-5c: reading a resource URI makes exactly the read of the tool call that it stands for.
-func TestResourcesReadWhatToolsRead(t *testing.T) {
+func TestResourcesMakeTheReadsOfTools(t *testing.T) {
 	for name, row := range map[string]struct {
 		resource, uri   string
 		tool, arguments string // the call with the same read

@@ -67,7 +67,7 @@ func TestASchemaSaysHowFreshItIs(t *testing.T) {
 }
 
 // What is the same for all connectors of an index is in the text once.
-func TestAnIndexSaysOnceWhatIsTheSameOfAll(t *testing.T) {
+func TestAnIndexPrintsCommonFreshnessOnce(t *testing.T) {
 	for name, row := range map[string]struct{ other, want string }{
 		"the same":  {"stale", "Every connector is stale, last sync unknown.\ngmail, c1: messages 3\nslack, c2: messages 3\n"},
 		"different": {"unknown", "gmail, c1: messages 3; connector stale, last sync unknown\nslack, c2: messages 3; connector unknown, last sync unknown\n"},

@@ -10,7 +10,7 @@ import (
 )
 
 // A query without a word is refused with the call that lists all records, and nothing is read.
-func TestAQueryWithoutAWordIsRefused(t *testing.T) {
+func TestAQueryWithoutWordsIsRefused(t *testing.T) {
 	for q, says := range map[string]string{
 		"*": `q "*" has no word to look for.`, "?!": `q "?!" has no word to look for.`, `""`: `q "\"\"" has no word to look for.`,
 		"-dentist": `q "-dentist" only excludes.`, "-a -b": `q "-a -b" only excludes.`,
@@ -33,7 +33,7 @@ func TestAQueryWithoutAWordIsRefused(t *testing.T) {
 
 // A condition in a query, as other search engines have it, is searched for as words. If nothing is found, the answer has the call with
 // the equivalent filter.
-func TestAConditionInAQueryIsAnsweredByItsFilter(t *testing.T) {
+func TestAConditionInAQueryProposesAFilter(t *testing.T) {
 	const schema = `{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c"}],"streams":[` +
 		`{"name":"notes","field_capabilities":{"at":"t=timestamp,role=event-time,eq,r=gte|lte","body":"t=text,lex","status":"t=string"}},` +
 		`{"name":"orders","field_capabilities":{"merchant":"t=string,eq,lex","status":"t=string,eq","total":"t=number,eq","secret":"t=string,eq,granted=false"}},` +
@@ -88,7 +88,7 @@ func TestAConditionInAQueryIsAnsweredByItsFilter(t *testing.T) {
 }
 
 // A query only for the newest or oldest record of a stream gets the call that reads it, whether or not records have these words.
-func TestTheNewestOfAStreamIsAnsweredByACall(t *testing.T) {
+func TestAQueryForTheNewestProposesACall(t *testing.T) {
 	const schema = `{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c"}],"streams":[` +
 		`{"name":"messages","field_capabilities":{"at":"t=timestamp,role=event-time,eq,r=gte|lte","body":"t=text,lex"}},` +
 		`{"name":"orders","field_capabilities":{"at":"t=timestamp,role=event-time,eq,r=gte|lte","merchant":"t=string,eq,lex"}},` +
@@ -123,7 +123,7 @@ func TestTheNewestOfAStreamIsAnsweredByACall(t *testing.T) {
 
 // A query for the newest record of a sender or a merchant gets the call that reads it, with the connection and the field that has that
 // value.
-func TestTheNewestOfASenderNamesConnectionAndField(t *testing.T) {
+func TestAQueryForTheNewestOfASenderNamesConnectionAndField(t *testing.T) {
 	const at = `"at":"t=timestamp,role=event-time,eq,r=gte|lte"`
 	const schema = `{"detail":"compact","connectors":[{"connector_key":"mail","granted_connections":[{"connection_id":"w","display_name":"Work mail"}],"streams":[` +
 		`{"name":"messages","field_capabilities":{` + at + `,"from_name":"t=string,role=actor,eq,lex,a=group_by"}}]},` +

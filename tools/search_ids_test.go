@@ -40,7 +40,7 @@ func mailAndOrders() *middlewaretest.RS {
 }
 
 // If a query matches no text, it may be the id of a record.
-func TestASearchThatFindsNothingLooksAmongIDs(t *testing.T) {
+func TestAQueryWithoutHitsIsLookedUpAsAnID(t *testing.T) {
 	for arguments, want := range map[string]string{
 		`{"q":"m-1"}`:                      `A record has it as its own id: fetch {"id":"c/messages:m-1"}`,
 		`{"q":"#m-1!"}`:                    `A record has it as its own id: fetch {"id":"c/messages:m-1"}`,
@@ -69,7 +69,7 @@ func TestASearchThatFindsNothingLooksAmongIDs(t *testing.T) {
 }
 
 // If an id was not looked up in all streams, because there are many or one failed, the answer says in which it was.
-func TestStreamsWithoutALookForAnIDAreSaid(t *testing.T) {
+func TestAnswersNameTheStreamsInWhichAnIDWasLookedUp(t *testing.T) {
 	var streams []string
 	for i := range 102 {
 		streams = append(streams, fmt.Sprintf(`{"name":"s%d","field_capabilities":{"subject":"t=text,lex"}}`, i))
@@ -132,7 +132,7 @@ func TestAnIDOfSeveralConnectionsIsFoundInEach(t *testing.T) {
 }
 
 // The parts of a possible id are not searched for one by one; only records with the whole id are.
-func TestAnIDIsNotTakenApart(t *testing.T) {
+func TestThePartsOfAnIDAreNotSearched(t *testing.T) {
 	server := mailAndOrders()
 	answer := server.Answer
 	server.Answer = func(r rs.Request) (*rs.Response, error) {

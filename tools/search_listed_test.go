@@ -11,7 +11,7 @@ import (
 )
 
 // If a word is a value of a field that search does not cover, or describes a flag, the answer proposes a filter by it.
-func TestAValueOfAClosedListIsAFilter(t *testing.T) {
+func TestAWordThatIsAValueProposesAFilter(t *testing.T) {
 	const schema = `{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c"}],"streams":[` +
 		`{"name":"orders","field_capabilities":{"at":"t=timestamp,role=event-time,eq,r=gte|gt|lte|lt","id":"t=string,eq,a=group_by",` +
 		`"shop":"t=string,eq,lex,a=group_by","status":"t=string,eq,a=group_by"}},` +
@@ -50,7 +50,7 @@ func TestAValueOfAClosedListIsAFilter(t *testing.T) {
 
 // If a query with a number finds little, the answer proposes filters on fields that have that number or its negative, since search does
 // not cover numbers.
-func TestANumberInAFieldIsAFilter(t *testing.T) {
+func TestANumberProposesAFilter(t *testing.T) {
 	const schema = `{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c"}],"streams":[` +
 		`{"name":"rows","field_capabilities":{"id":"t=string,eq","text":"t=text,lex","steps":"t=integer,eq","amount":"t=number,eq","rate":"t=number"}}]}]}`
 	const says, call = "Numbers in fields are not searched. With this one: ", `query_records {"stream":"rows","filter":{"amount":-1836.50}}`

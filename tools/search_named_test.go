@@ -12,7 +12,7 @@ import (
 )
 
 // A word that matches no record but is in the name of streams or of a connection leads there. A mere part of a word does not count.
-func TestAWordOfAStreamsName(t *testing.T) {
+func TestAWordInTheNameOfAStream(t *testing.T) {
 	const of = `"field_capabilities":{"at":"t=timestamp,role=event-time,eq,r=gte|gt|lte|lt","text":"t=text,lex"}}`
 	const schema = `{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c","display_name":"Phone"}],"streams":[` +
 		`{"name":"WhatsApp_Chat_-_Grupo_Playa",` + of + `,{"name":"WhatsApp_Chat_with_Ana",` + of + `,{"name":"LinkedInDataExport_1",` + of + `]},` +
@@ -69,7 +69,7 @@ func TestAWordOfAStreamsName(t *testing.T) {
 }
 
 // A word that matches no record but is in the name of a field leads to the values of that field.
-func TestAWordOfAFieldsName(t *testing.T) {
+func TestAWordInTheNameOfAField(t *testing.T) {
 	const schema = `{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c","display_name":"Files"}],"streams":[` +
 		`{"name":"trips","field_capabilities":{"to":"t=text,lex"}},` +
 		`{"name":"walks","field_capabilities":{"at":"t=timestamp,role=event-time,eq,r=gte|gt|lte|lt,a=group_by_time","Steps":"t=integer,a=sum|min"}},` +
@@ -115,7 +115,7 @@ func TestAWordOfAFieldsName(t *testing.T) {
 }
 
 // Nothing is read for names of streams unless a word is known to match no record.
-func TestNoNameOfAStreamIsLookedForInVain(t *testing.T) {
+func TestNamesOfStreamsAreOnlyReadForMissingWords(t *testing.T) {
 	for _, answer := range []string{`{"data":[` + hitAt("notes", "1", "") + `],"meta":{"count":1,"recall":{"partial_count":0}}}`, `{"data":[` + hitAt("notes", "1", "") + `]}`} {
 		server := &middlewaretest.RS{Answer: func(rs.Request) (*rs.Response, error) { return middlewaretest.JSON(answer), nil }}
 		if searchWith(t, tools.PlainSearch("https://rs.example"), server, `{"q":"whatsapp papa"}`); len(server.Requests()) != 1 {

@@ -76,7 +76,7 @@ func TestARepairOverAPackageIsBounded(t *testing.T) {
 	}
 }
 
-func TestAMemberThatFailsHalfWayIsNamed(t *testing.T) {
+func TestAMemberThatFailsDuringARepairIsNamed(t *testing.T) {
 	p, m := packageOf(3)
 	server := m.servers["tok_1"]
 	answer := server.Answer

@@ -64,7 +64,7 @@ func newMailServer() *middlewaretest.RS {
 }
 
 // A search of messages also searches their bodies; with a filter, only the bodies of matching messages.
-func TestASearchOfAStreamReadsItsParts(t *testing.T) {
+func TestASearchOfMessagesIncludesTheirBodies(t *testing.T) {
 	for arguments, want := range map[string][]string{
 		`{"q":"thirty days","streams":["messages"]}`:                                     {"c/bodies:1", "c/bodies:3", "c/bodies:4"},
 		`{"q":"thirty days","streams":["messages"],"filter":{"from":"Ada"}}`:             {"c/bodies:1", "c/bodies:4"},
@@ -87,7 +87,7 @@ func TestASearchOfAStreamReadsItsParts(t *testing.T) {
 }
 
 // Every named stream is searched, even if an earlier one lacks a field of the filter. If none has it, the call is refused.
-func TestAFilterOfSeveralStreamsReadsEach(t *testing.T) {
+func TestAFilterIsAppliedToEachNamedStream(t *testing.T) {
 	server := newMailServer()
 	searchWith(t, tools.Search("https://rs.example"), server, `{"q":"rain","streams":["messages","files"],"filter":{"from":"Ada"}}`)
 	var asked []string
@@ -103,7 +103,7 @@ func TestAFilterOfSeveralStreamsReadsEach(t *testing.T) {
 }
 
 // The pages of such a search together have all hits, and the resource server's cursor continues where it was printed.
-func TestASearchWithPartsHasPages(t *testing.T) {
+func TestPagesOfASearchWithParts(t *testing.T) {
 	tool, server := tools.Search("https://rs.example"), newMailServer()
 	s, _ := searchWith(t, tool, server, `{"q":"thirty days","streams":["messages"],"filter":{"from":"Ada"},"limit":1}`)
 	if len(s.Results) != 1 || s.Data.NextCursor == "" {

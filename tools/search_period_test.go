@@ -54,7 +54,7 @@ func TestATimelineIsComplete(t *testing.T) {
 }
 
 // Records of several streams with the same time, such as a thread and its last message, are each listed once, wherever a page ends.
-func TestATimelineOfEqualTimes(t *testing.T) {
+func TestATimelineWithEqualTimes(t *testing.T) {
 	const schema = `{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c"}],"streams":[` +
 		`{"name":"a","field_capabilities":{"at":"t=timestamp,role=event-time,eq,r=gte|gt|lte|lt"}},` +
 		`{"name":"b","field_capabilities":{"at":"t=timestamp,role=event-time,eq,r=gte|gt|lte|lt"}},` +
@@ -139,7 +139,7 @@ func dated(answer func(r rs.Request) (*rs.Response, error)) *middlewaretest.RS {
 }
 
 // A timeline of records with dates only is complete in a zone west of UTC, where the day begins on the previous day in UTC.
-func TestATimelineOfDaysWestOfUTC(t *testing.T) {
+func TestATimelineOfDatesWestOfUTC(t *testing.T) {
 	const schema = `{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c"}],"streams":[` +
 		`{"name":"days","field_capabilities":{"on":"t=date,role=event-time,eq,r=gte|gt|lte|lt","title":"t=string,role=primary-title"}}]}]}`
 	server := &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
@@ -183,7 +183,7 @@ func TestATimelineOfDaysWestOfUTC(t *testing.T) {
 
 // The cursor counts positions in the merged list of all sources. If a source could not be read, there is no cursor, since the next page
 // may include that source.
-func TestASourceThatFailsEndsTheCursor(t *testing.T) {
+func TestAFailedSourceEndsTheCursor(t *testing.T) {
 	const schema = `{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c"}],"streams":[` +
 		`{"name":"a","field_capabilities":{"at":"t=timestamp,role=event-time,eq,r=gte|gt|lte|lt","body":"t=text,lex"}},` +
 		`{"name":"b","field_capabilities":{"at":"t=timestamp,role=event-time,eq,r=gte|gt|lte|lt","body":"t=text,lex"}}]}]}`
@@ -212,7 +212,7 @@ func TestASourceThatFailsEndsTheCursor(t *testing.T) {
 
 // Hits that match all words come first over all sources and pages. Hits of merely similar words are only shown if no source has any of
 // the words.
-func TestHitsOfAPeriodWithAllWordsComeFirst(t *testing.T) {
+func TestHitsWithAllWordsComeFirstInAPeriod(t *testing.T) {
 	const schema = `{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c"}],"streams":[` +
 		`{"name":"a","field_capabilities":{"at":"t=timestamp,role=event-time,eq,r=gte|gt|lte|lt","body":"t=text,lex"}},` +
 		`{"name":"b","field_capabilities":{"at":"t=timestamp,role=event-time,eq,r=gte|gt|lte|lt","body":"t=text,lex"}}]}]}`
@@ -266,7 +266,7 @@ func hitAt(stream, key, at string) string {
 
 // A word that occurs only in parts of records, such as message bodies, is not reported as missing, and matches of parts in the period are
 // counted.
-func TestAWordOfAPartIsNotMissing(t *testing.T) {
+func TestAWordInAPartIsNotMissing(t *testing.T) {
 	const everyWord, oneWord = `"match":"all"`, `"match":"some","matched_words":["rent"]`
 	for name, row := range map[string]struct {
 		at, match string
@@ -299,7 +299,7 @@ func TestAWordOfAPartIsNotMissing(t *testing.T) {
 }
 
 // If a resource server refuses time filters, unfiltered hits are checked instead and the answer says so. The filter is not tried again.
-func TestAPeriodWhereFiltersAreRefused(t *testing.T) {
+func TestAPeriodIfFiltersAreRefused(t *testing.T) {
 	server := dated(func(r rs.Request) (*rs.Response, error) {
 		if hasFilter(r.Query) {
 			return nil, &rs.Error{Code: "invalid_request", Status: 400, Param: "filter", Message: "filter[...] is not supported for client-token reads", Quoted: true}
@@ -341,7 +341,7 @@ func hasFilter(query url.Values) bool {
 }
 
 // A repaired search also says what the search of a period leaves out, for all of its reads.
-func TestARepairSaysWhatAPeriodLeavesOut(t *testing.T) {
+func TestARepairedSearchSaysWhatAPeriodLeavesOut(t *testing.T) {
 	server := dated(func(r rs.Request) (*rs.Response, error) {
 		switch {
 		case strings.HasSuffix(r.Path, "/hybrid"):
@@ -362,7 +362,7 @@ func TestARepairSaysWhatAPeriodLeavesOut(t *testing.T) {
 }
 
 // Streams without a time are left out of a search of a period; the answer names only those with hits.
-func TestOnlyHitsWithoutATimeAreSaidToBeLeftOut(t *testing.T) {
+func TestOnlyStreamsWithHitsAreReportedAsLeftOut(t *testing.T) {
 	const schema = `{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c"}],"streams":[` +
 		`{"name":"s","field_capabilities":{"at":"t=timestamp,role=event-time,eq,r=gte|gt|lte|lt","body":"t=text,lex"}},` +
 		`{"name":"people","field_capabilities":{"name":"t=text,lex"}},{"name":"notes","field_capabilities":{"text":"t=text,lex"}}]}]}`
@@ -383,7 +383,7 @@ func TestOnlyHitsWithoutATimeAreSaidToBeLeftOut(t *testing.T) {
 }
 
 // If a search of a period finds nothing, the answer does not claim that more hits exist; it says what was not looked through.
-func TestNothingOfAPeriodHasNoMore(t *testing.T) {
+func TestAnEmptyPeriodDoesNotClaimMoreHits(t *testing.T) {
 	server := dated(func(r rs.Request) (*rs.Response, error) {
 		if slices.Contains(r.Query["streams"], "parts") {
 			return middlewaretest.JSON(`{"object":"list","has_more":true,"data":[` + hitAt("parts", "p1", "2025-01-01T12:00:00Z") + `]}`), nil
@@ -398,7 +398,7 @@ func TestNothingOfAPeriodHasNoMore(t *testing.T) {
 }
 
 // A repaired search stays within the period.
-func TestARepairKeepsToAPeriod(t *testing.T) {
+func TestARepairStaysWithinThePeriod(t *testing.T) {
 	answers := allWords(year, 404)
 	server := dated(answers.Answer)
 	got, text := searchWith(t, tools.Search("https://rs.example"), server, `{"q":"when is my dentist appointment moved","streams":["s"],"since":"2026-03-01"}`)
@@ -412,7 +412,7 @@ func TestARepairKeepsToAPeriod(t *testing.T) {
 	}
 }
 
-func TestPeriodsThatAreNone(t *testing.T) {
+func TestInvalidPeriods(t *testing.T) {
 	for arguments, says := range map[string]string{
 		`{"since":"2026-04-01","until":"2026-03-31"}`:           "is after until",
 		`{"q":"a","since":"yesterday"}`:                         `since cannot be "yesterday"`,
@@ -513,7 +513,7 @@ func TestATimeInAQuery(t *testing.T) {
 }
 
 // The proposed search of a time omits words that no record has. For an ambiguous date, both days are named.
-func TestATimeWithoutAbsentWords(t *testing.T) {
+func TestTheProposedPeriodOmitsMissingWords(t *testing.T) {
 	const recall = `{"complete":true,"partial_count":0,"missing_words":["Zebra","elephants"],"left_out_words":["the"]}`
 	for q, want := range map[string]string{
 		"the zebra elephants last week":    `of the time that the query names: search {"streams":["s"],"since":"`,
@@ -531,7 +531,7 @@ func TestATimeWithoutAbsentWords(t *testing.T) {
 }
 
 // A month without a year means the newest year with a hit in that month.
-func TestAMonthOfTheYearOfItsHits(t *testing.T) {
+func TestAMonthWithoutAYearIsThatOfTheNewestHit(t *testing.T) {
 	last := func(month time.Month) int { // the year if there are no hits
 		now := time.Now().UTC()
 		if month > now.Month() {
@@ -562,7 +562,7 @@ func TestAMonthOfTheYearOfItsHits(t *testing.T) {
 }
 
 // A query for everything at a time becomes a search without words; the proposed period is never shorter than the one that was meant.
-func TestAQuestionForAllOfATime(t *testing.T) {
+func TestAQueryForEverythingAtATime(t *testing.T) {
 	for q, want := range map[string]string{
 		"what happened on 14 July 2026":                          `search {"since":"2026-07-14","until":"2026-07-14"}`,
 		"Where was I on 7 August 2026?":                          `search {"since":"2026-08-07","until":"2026-08-07"}`,
@@ -596,7 +596,7 @@ func TestAQuestionForAllOfATime(t *testing.T) {
 }
 
 // If the schema marks only a time in a stream, its records are described by their first short values, without another read.
-func TestATimelineSaysWhatUnmarkedRecordsAre(t *testing.T) {
+func TestATimelineDescribesRecordsWithoutATitle(t *testing.T) {
 	const schema = `{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c"}],"streams":[` +
 		`{"name":"rows","field_capabilities":{"day":"t=date,role=event-time,eq,r=gte|gt|lte|lt","payee":"t=string","amount":"t=number"}},` +
 		`{"name":"mails","field_capabilities":{"at":"t=date,role=event-time,eq,r=gte|gt|lte|lt","from":"t=string,role=actor"}}]}]}`
@@ -621,7 +621,7 @@ func TestATimelineSaysWhatUnmarkedRecordsAre(t *testing.T) {
 
 // The warning that files were not read is printed once in an answer without records, and not in an answer with records because another
 // source had none.
-func TestAPeriodSaysOnceWhatWasNotRead(t *testing.T) {
+func TestUnreadFilesAreReportedOnceForAPeriod(t *testing.T) {
 	const schema = `{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c"}],"streams":[` +
 		`{"name":"a","field_capabilities":{"at":"t=date,role=event-time,eq,r=gte|gt|lte|lt"}},` +
 		`{"name":"b","field_capabilities":{"at":"t=date,role=event-time,eq,r=gte|gt|lte|lt"}}]}]}`
@@ -653,7 +653,7 @@ func TestAPeriodSaysOnceWhatWasNotRead(t *testing.T) {
 
 // A date without a time is listed once, at the start of its day in the zone of the search, wherever a page ends; so is a value that is
 // not a valid time.
-func TestATimelineOfDaysIsComplete(t *testing.T) {
+func TestATimelineOfDatesIsComplete(t *testing.T) {
 	stream := func(name string) model.Stream {
 		return model.Stream{Name: name, PrimaryKey: []string{"at"}, CursorField: "at", Fields: []model.Field{
 			{Name: "at", Type: "timestamp", Role: "event-time", Exact: true, Range: true},

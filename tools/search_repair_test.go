@@ -139,7 +139,7 @@ func TestASearchWithoutHitsIsRepaired(t *testing.T) {
 }
 
 // A record with all words of a question may not be among the first hits of any single word, so the words are also searched together.
-func TestTheWordsOfAQuestionAreAskedForTogether(t *testing.T) {
+func TestTheWordsOfAQuestionAreAlsoSearchedTogether(t *testing.T) {
 	many := map[string]string{"z": "lisbon ida birthday"}
 	for i := range 60 {
 		many[fmt.Sprint("a", i)], many[fmt.Sprint("b", i)] = "ida", "birthday"
@@ -182,7 +182,7 @@ func searches(server *middlewaretest.RS) []rs.Request {
 	})
 }
 
-func TestWhatIsExactIsNotRepaired(t *testing.T) {
+func TestExactSearchesAreNotRepaired(t *testing.T) {
 	for _, arguments := range []string{
 		`{"q":"\"no such phrase\""}`, `{"q":"dentist moved","mode":"semantic"}`, `{"q":"dentist moved","cursor":"abc"}`,
 		`{"q":"dentist moved","streams":["s"],"filter":{"id":"7"}}`, `{"q":"dentist bill"}`,
@@ -212,7 +212,7 @@ func TestNearHitsAreMarked(t *testing.T) {
 	}
 }
 
-func TestAFailedReadEndsTheRepairAndNotTheAnswer(t *testing.T) {
+func TestAFailedReadEndsOnlyTheRepair(t *testing.T) {
 	server := allWords(year, 404)
 	answer := server.Answer
 	server.Answer = func(r rs.Request) (*rs.Response, error) {
@@ -289,7 +289,7 @@ func locked(answer func(rs.Request) (*rs.Response, error)) func(rs.Request) (*rs
 }
 
 // If few reads are left, the singular of a word is searched for before the plural of another.
-func TestAShorterFormIsLookedForFirst(t *testing.T) {
+func TestAShorterFormIsSearchedFirst(t *testing.T) {
 	server := &middlewaretest.RS{Answer: func(rs.Request) (*rs.Response, error) { return middlewaretest.JSON(`{"data":[]}`), nil }}
 	searchWith(t, tools.Search("https://rs.example"), server, `{"q":"unread mails zebra lorry pigeon"}`)
 	var asked []string

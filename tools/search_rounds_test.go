@@ -74,7 +74,7 @@ func (m many) server() *middlewaretest.RS {
 }
 
 // If a search of a period takes many reads, repairing it searches for each word once in all streams.
-func TestARepairOfATimeInManyStreamsIsBounded(t *testing.T) {
+func TestARepairOfAPeriodInManyStreamsIsBounded(t *testing.T) {
 	for _, streams := range []int{3, 9, 20} {
 		server := many{streams: streams, demand: true, of: func(stream int) map[string]string {
 			return map[string]string{"2025-06-01.old": "dentist", "2026-03-0" + strconv.Itoa(1+stream%9) + ".a": "dentist"}
@@ -146,7 +146,7 @@ func TestATimelineOfManySourcesIsComplete(t *testing.T) {
 }
 
 // A search with words over more sources than are read at once takes one read if that returns all hits of any time.
-func TestWordsOfATimeAreReadWhereTheyAre(t *testing.T) {
+func TestOnlyStreamsWithHitsAreReadForAPeriod(t *testing.T) {
 	only := func(at ...int) func(int) map[string]string {
 		return func(i int) map[string]string {
 			if slices.Contains(at, i) {

@@ -10,7 +10,7 @@ import (
 
 // A page with the replies of a thread names the record that they reply to, if it is not on the page. For other filters nothing more is
 // read.
-func TestAThreadSaysWhereItBegins(t *testing.T) {
+func TestRepliesNameTheirFirstMessage(t *testing.T) {
 	const says = " is not among these: fetch "
 	for arguments, row := range map[string]struct {
 		ids, head string // of the page; head is the only other record

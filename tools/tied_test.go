@@ -14,7 +14,7 @@ import (
 
 // A short sorted page says on both channels, before its records, how many records after it have the same value as its last one. That
 // takes one more read, and none if the page is unsorted, last or long.
-func TestASortedPageThatEndsAmongEqualOnesSaysSo(t *testing.T) {
+func TestASortedPageCountsFurtherEqualRecords(t *testing.T) {
 	const says, count = "3 records after these have the same total as the last", "/v1/streams/orders/aggregate?"
 	for arguments, row := range map[string]struct {
 		values, more string // of cin_a, and after a slash of cin_b

@@ -72,7 +72,7 @@ func TestUnitsAreFoundByTheirUsualNames(t *testing.T) {
 }
 
 // A count next to a currency field is not in that currency, but may be in a unit.
-func TestANumberOfThingsIsInNoCurrency(t *testing.T) {
+func TestCountsHaveNoCurrency(t *testing.T) {
 	for _, row := range []struct {
 		field, beside string
 		units         bool
@@ -124,7 +124,7 @@ func TestAPageSaysWhichFieldHasTheUnitOfItsAmounts(t *testing.T) {
 }
 
 // A sum over records without a value is null, not zero. Records in no group are described by the name of the field.
-func TestASumOfNoValuesIsNone(t *testing.T) {
+func TestASumWithoutValuesIsNull(t *testing.T) {
 	server := moneyServer(t, "Currency_note", "string")
 	aggregate := toolNamed(t, "aggregate")
 	for arguments, want := range map[string]string{

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-func TestFiguresAreOnesThatCanBeWorkedOutByHand(t *testing.T) {
+func TestFiguresMatchKnownValues(t *testing.T) {
 	seen := sight{ids: []string{"c/s:1", "c/s:2", "c/s:3", "c/s:4"}, chars: 500}
 	trials := []trial{
 		{question: question{Stream: "s", Gold: []string{"4", "9"}}, seen: seen, reads: 1, took: time.Millisecond, among: 20},

@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestADocumentIsTakenApart(t *testing.T) {
+func TestDocumentsAreParsed(t *testing.T) {
 	got := readDocument(strings.Join([]string{
 		"id: m1", `title: ""`, "a: b: c", "", "bodies of c/bodies:m1 (charset: utf-8)", "text:", "> long", "cite: c/bodies:m1 field=text 0-4 d2a8",
 		"", "body:", "> one", "> ", "> attached \"x\":",

@@ -17,7 +17,7 @@ import (
 )
 
 // If the credential could not be stored, nothing is requested from the server.
-func TestAnOwnerIsNotAskedInVain(t *testing.T) {
+func TestConnectChecksTheCacheFirst(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { t.Errorf("%s was asked for", r.URL) }))
 	defer server.Close()
 	root := filepath.Join(t.TempDir(), "root")
@@ -47,7 +47,7 @@ func TestConnectRefusesFlagsThatAreEmpty(t *testing.T) {
 }
 
 // Waiting for a line ends with the context, and returns a line that was entered.
-func TestAWaitForALineEnds(t *testing.T) {
+func TestReadLineEndsWithItsContext(t *testing.T) {
 	in, typed := io.Pipe()
 	defer typed.Close()
 	ctx, cancel := context.WithCancel(t.Context())

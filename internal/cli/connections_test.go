@@ -31,7 +31,7 @@ func TestConnectionsAreListedOnTheirOwnLines(t *testing.T) {
 }
 
 // After an interrupted renewal, the list does not say that the grant is renewed automatically.
-func TestALostRenewalIsListedAsLost(t *testing.T) {
+func TestAnInterruptedRenewalIsNotListedAsAutomatic(t *testing.T) {
 	root := t.TempDir()
 	document := credentials.Document{
 		ProviderURL: "https://rs.example", Credential: credentials.Issued{AccessToken: "token-of-a-grant", TokenType: "Bearer"},

@@ -30,7 +30,7 @@ func read(t *testing.T, environment map[string]string, words ...string) (flags S
 }
 
 // Only commas separate the entries of a list, on the command line and in the environment; no entry is dropped silently.
-func TestListsAreDividedByCommas(t *testing.T) {
+func TestListsAreSeparatedByCommas(t *testing.T) {
 	want := []string{"a", `"b`, "c\nd", "e"}
 	typed, said := read(t, nil, "--rs-url", "u", "--allowed-hosts", "a,\"b", "--allowed-hosts=c\nd,e")
 	if said != "" || !slices.Equal(typed.AllowedHosts, want) {
@@ -79,7 +79,7 @@ func TestPathsAreAbsolute(t *testing.T) {
 }
 
 // Without arguments the command is missing; the arguments of the test process are not used instead.
-func TestNoArgumentsAreNone(t *testing.T) {
+func TestWithoutArgumentsTheCommandIsMissing(t *testing.T) {
 	_, err := App{Out: io.Discard, Err: io.Discard, Getenv: func(string) string { return "" }}.execute(t.Context(), nil)
 	if err == nil || err.Error() != "a command is missing. Run pdpp-mcp --help." {
 		t.Error(err)
@@ -87,7 +87,7 @@ func TestNoArgumentsAreNone(t *testing.T) {
 }
 
 // A setting without effect is refused, since the operator would rely on it.
-func TestHopsWithoutProxies(t *testing.T) {
+func TestASettingWithoutEffectIsRefused(t *testing.T) {
 	for words, refused := range map[string]bool{
 		"--trusted-hops 2": true,
 		"--trusted-hops 1": false,

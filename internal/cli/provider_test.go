@@ -19,7 +19,7 @@ import (
 
 // The token of the sample needs no introspection, so a session can begin before the sample is loaded; any other token is introspected
 // first.
-func TestTheSampleIsNotAskedWhatItsTokenIs(t *testing.T) {
+func TestTheTokenOfTheSampleIsNotIntrospected(t *testing.T) {
 	var asked atomic.Int64
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		asked.Add(1)

@@ -212,7 +212,7 @@ func TestDeepFilesAreRefused(t *testing.T) {
 	}
 }
 
-func TestBackupsAndOthersChangesAreNotOverwritten(t *testing.T) {
+func TestBackupsAndConcurrentChangesAreNotOverwritten(t *testing.T) {
 	client, _ := clients.ByName("cursor")
 	folder := tree{"file": "{}\n", "file.bak-20261121T093000Z": "older"}.write(t)
 	path := filepath.Join(folder, "file")

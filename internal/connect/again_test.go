@@ -21,7 +21,7 @@ type refuser struct{ rs.Error }
 func (r refuser) Do(context.Context, rs.Request) (*rs.Response, error) { return nil, &r.Error }
 
 // An error about a grant that has ended ends with the command that requests it again and replaces it; an error about a stream does not.
-func TestADeadGrantNamesTheCommandThatReplacesIt(t *testing.T) {
+func TestAnEndedGrantNamesTheCommandThatReplacesIt(t *testing.T) {
 	k := newKept(t, says(400, `{"error":"invalid_grant"}`))
 	want := "pdpp-mcp connect https://rs.example --source https://registry.example/connectors/slack --cache-root " + filepath.Dir(filepath.Dir(k.path))
 	for code, row := range map[rs.Code]struct {
@@ -42,7 +42,7 @@ func TestADeadGrantNamesTheCommandThatReplacesIt(t *testing.T) {
 }
 
 // If a new grant was not used before its first token expired, it is renewed before the server is asked whose it is.
-func TestAGrantThatWaitedIsTakenOver(t *testing.T) {
+func TestAnExpiredNewGrantIsRenewedFirst(t *testing.T) {
 	for name, row := range map[string]struct {
 		answer http.HandlerFunc
 		token  string
@@ -76,7 +76,7 @@ func TestAGrantThatWaitedIsTakenOver(t *testing.T) {
 }
 
 // A full disk is not reported as an unreachable server, since waiting does not help.
-func TestAFullDiskIsSaidToBeOne(t *testing.T) {
+func TestAFullDiskIsReported(t *testing.T) {
 	k := newKept(t, says(200, renewed))
 	if err := os.Symlink(k.path+".away/next", k.path+".next"); err != nil { // now nothing can be reserved
 		t.Skip(err)

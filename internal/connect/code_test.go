@@ -10,7 +10,7 @@ import (
 )
 
 // Waiting for a code ends at the announced time, or with the program.
-func TestTheWaitForACodeEnds(t *testing.T) {
+func TestWaitingForACodeEnds(t *testing.T) {
 	r, w := newReplay(t, good), newWorld()
 	w.Ask = func(ctx context.Context) (string, error) {
 		if _, ends := ctx.Deadline(); !ends {
@@ -35,7 +35,7 @@ func TestTheWaitForACodeEnds(t *testing.T) {
 }
 
 // The QR code leaves space for all lines that are printed below it.
-func TestWhatFollowsADrawingIsKnown(t *testing.T) {
+func TestTheQRCodeLeavesSpaceForLaterLines(t *testing.T) {
 	for _, way := range []string{"agent", "code"} {
 		r, w := newReplay(t, with(good, agentPoll, "connect-32-agent-connect-pending")), newWorld()
 		_, _ = Connect(t.Context(), Request{ProviderURL: r.URL, Source: "slack", Way: way}, w.Options)

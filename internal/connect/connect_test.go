@@ -86,7 +86,7 @@ func TestASourceNamedByItsIDHasAManifest(t *testing.T) {
 	}
 }
 
-func TestEachWay(t *testing.T) {
+func TestConnectInEachWay(t *testing.T) {
 	for _, test := range []struct {
 		way, linked string
 		answers     map[string]string
@@ -130,7 +130,7 @@ func TestEachWay(t *testing.T) {
 
 // Exactly one selection is sent, as JSON to the pushed authorization endpoint; the device flow always has resource and
 // authorization_details.
-func TestWhatIsAskedFor(t *testing.T) {
+func TestTheRequestedSelection(t *testing.T) {
 	r, w := newReplay(t, good), newWorld()
 	request := Request{ProviderURL: r.URL, Source: "slack", Connections: []string{"a", "b"}, Once: true, Way: "agent"}
 	if _, err := Connect(t.Context(), request, w.Options); err != nil {
@@ -214,7 +214,7 @@ func TestAPollThatFailsIsRepeated(t *testing.T) {
 }
 
 // Polling follows the server's interval in seconds, ends when the request expires, and prints what the owner may need.
-func TestTheWait(t *testing.T) {
+func TestPolling(t *testing.T) {
 	r, w := newReplay(t, with(good, agentPoll, "connect-32-agent-connect-pending")), newWorld()
 	begin := w.now
 	_, err := Connect(t.Context(), Request{ProviderURL: r.URL, Source: "slack", Way: "agent"}, w.Options)
@@ -260,7 +260,7 @@ func TestRegistrationAnswers(t *testing.T) {
 }
 
 // Without pushed authorization requests, the next supported way is used.
-func TestTheNextWay(t *testing.T) {
+func TestTheNextSupportedWayIsUsed(t *testing.T) {
 	r, w := newReplay(t, with(good, "/oauth/par", "")), newWorld()
 	if _, err := Connect(t.Context(), Request{ProviderURL: r.URL, Source: "slack", Way: "auto"}, w.Options); err != nil || r.count("/oauth/device_authorization") != 1 {
 		t.Errorf("%v", err)
@@ -279,7 +279,7 @@ func TestNativeProvider(t *testing.T) {
 }
 
 // The connections of a connector belong to each of its streams; reading them must not store the product of both.
-func TestAWideSchemaIsReadInItsSize(t *testing.T) {
+func TestAWideSchemaTakesLinearMemory(t *testing.T) {
 	const streams, connections = 20_000, 500
 	var c, s strings.Builder
 	for i := range connections {

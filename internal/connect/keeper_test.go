@@ -101,7 +101,7 @@ func says(status int, body string) http.HandlerFunc {
 
 const renewed = `{"access_token":"at_2","expires_in":599,"refresh_token":"rt_2","token_type":"Bearer","grant_id":"grt_1"}`
 
-func TestATokenIsRenewedAheadOfItsEnd(t *testing.T) {
+func TestATokenIsRenewedBeforeItExpires(t *testing.T) {
 	k := newKept(t, says(200, renewed))
 	if got := k.token(t); got != "at_1" || k.sent.Load() != 0 {
 		t.Error(got)
@@ -121,7 +121,7 @@ func TestATokenIsRenewedAheadOfItsEnd(t *testing.T) {
 }
 
 // A short-lived token that expires while it is being stored is still used: the resource server decides.
-func TestATokenThatEndsWhileItIsWrittenIsUsed(t *testing.T) {
+func TestATokenThatExpiresWhileItIsStoredIsUsed(t *testing.T) {
 	k := newKept(t, says(200, strings.Replace(renewed, "599", "2", 1)))
 	k.write = func(file *os.File, text []byte) (int, error) {
 		k.now = k.now.Add(3 * time.Second)
@@ -134,7 +134,7 @@ func TestATokenThatEndsWhileItIsWrittenIsUsed(t *testing.T) {
 }
 
 // A token renewed by another process is used without a request.
-func TestARenewalOfAnotherProcessIsTakenOver(t *testing.T) {
+func TestARenewalOfAnotherProcessIsUsed(t *testing.T) {
 	k := newKept(t, says(200, renewed))
 	d := k.stored(t)
 	d.Credential.AccessToken, d.Refresh.Token = "at_9", "rt_9"
@@ -162,7 +162,7 @@ func TestGrantExpiredRenewsFirst(t *testing.T) {
 }
 
 // If the answer of a renewal is lost, no process sends the refresh token again. The access token is used until it expires.
-func TestALostAnswer(t *testing.T) {
+func TestALostAnswerIsNotRequestedAgain(t *testing.T) {
 	for name, answer := range map[string]http.HandlerFunc{
 		"a connection that broke": func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
 		"a gateway's error":       says(502, `<html>`),
@@ -212,7 +212,7 @@ func TestALostAnswer(t *testing.T) {
 }
 
 // If the server did not process a renewal, it is sent again later.
-func TestARefusalInPassing(t *testing.T) {
+func TestATransientRefusal(t *testing.T) {
 	for name, row := range map[string]struct {
 		status int
 		body   string
@@ -265,7 +265,7 @@ func TestARefusalInPassing(t *testing.T) {
 }
 
 // If the server refuses the refresh token, it is deleted and the error tells the user.
-func TestADeadFamily(t *testing.T) {
+func TestARefusedRefreshTokenIsDeleted(t *testing.T) {
 	k := newKept(t, says(400, `{"error":"invalid_grant","error_description":"rt_1 was reused","fresh_authorization_required":true}`))
 	_, err := k.Renew(t.Context(), rs.NewToken("at_1"), "grant_expired")
 	var refused *rs.Error
@@ -397,7 +397,7 @@ func TestAnInterruptedReplacementIsFinished(t *testing.T) {
 }
 
 // A renewal continues when the call that started it ends.
-func TestACallThatEndsLosesNoAnswer(t *testing.T) {
+func TestARenewalOutlivesItsCall(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	k := newKept(t, func(w http.ResponseWriter, r *http.Request) {
 		cancel()
@@ -410,7 +410,7 @@ func TestACallThatEndsLosesNoAnswer(t *testing.T) {
 }
 
 // A grant that the owner approved again is used after the resource server has confirmed whose token it is.
-func TestAnotherGrantIsVouchedFor(t *testing.T) {
+func TestANewGrantIsUsedAfterACheck(t *testing.T) {
 	k := newKept(t, nil)
 	d := k.stored(t)
 	d.Credential, d.Refresh = credentials.Issued{AccessToken: "at_9", GrantID: "grt_9"}, nil

@@ -12,7 +12,7 @@ import (
 )
 
 // Each stream of a grant has the time limit from the server; the whole grant has a limit only if all of its streams have the same.
-func TestEachStreamHasItsOwnTime(t *testing.T) {
+func TestEachStreamHasItsOwnTimeLimit(t *testing.T) {
 	const june, october, december = "2026-06-01T00:00:00Z", "2026-10-01T00:00:00Z", "2026-12-01T00:00:00Z"
 	for name, row := range map[string]struct {
 		streams string

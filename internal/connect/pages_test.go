@@ -17,7 +17,7 @@ import (
 const pages = "connect-28-approval-page-signed-out connect-29a-approval-page connect-29b-approval-review connect-29c-approval-approve"
 
 // An HTML page in place of the answer to a poll is not a decision of the owner: polling goes on, and no approval is lost.
-func TestAPageInPlaceOfAPollIsNoAnswer(t *testing.T) {
+func TestAnHTMLPageInPlaceOfAPollIsNotADecision(t *testing.T) {
 	for way, row := range map[string]struct{ path, end string }{
 		"agent": {agentPoll, "connect-33-agent-connect-token"}, "device": {"/oauth/token", "connect-23-device-token"},
 	} {
@@ -37,7 +37,7 @@ func TestAPageInPlaceOfAPollIsNoAnswer(t *testing.T) {
 }
 
 // An HTML page in place of any other answer ends the attempt. The error says whether a grant may exist that has to be revoked.
-func TestAPageInPlaceOfAnAnswer(t *testing.T) {
+func TestAnHTMLPageInPlaceOfAnAnswer(t *testing.T) {
 	for _, row := range []struct{ way, path, says string }{
 		{"agent", "/oauth/register", "cannot be connected to"}, {"agent", "/oauth/par", "cannot be connected to"}, {"agent", "/agent-connect", "cannot be connected to"},
 		{"device", "/oauth/device_authorization", "cannot be connected to"}, {"agent", "/.well-known/oauth-protected-resource", "cannot be connected to"},

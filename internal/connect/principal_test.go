@@ -144,7 +144,7 @@ func TestAStoredGrantThatRecovers(t *testing.T) {
 }
 
 // Time limits and the command for more come from the stored credential, since the owner may have connected again.
-func TestTermsAreThoseThatAreStoredNow(t *testing.T) {
+func TestTermsComeFromTheStoredGrant(t *testing.T) {
 	k := newKept(t, says(200, renewed))
 	for since, count := range map[string]int{"2026-06-01T00:00:00Z": 2, "": 0} {
 		d := k.stored(t)
@@ -165,7 +165,7 @@ func TestTermsAreThoseThatAreStoredNow(t *testing.T) {
 }
 
 // Time limits are reported with the connections of their grant, and the command for more is for the grants that have such a limit.
-func TestTimesAreThoseOfTheirGrant(t *testing.T) {
+func TestTimeLimitsNameTheirConnections(t *testing.T) {
 	chat := credentials.Credential{Name: "default", ProviderURL: "https://rs.example"}
 	chat.Document.Grant = credentials.Grant{Source: "https://r.example/connectors/chat", Streams: []string{"messages"}}
 	mail := credentials.Credential{Name: "mail", ProviderURL: "https://rs.example"}

@@ -167,7 +167,7 @@ func TestStoppedAfterTheApproval(t *testing.T) {
 }
 
 // While it waits, the program prints what only the approval page would tell, in the words of that page.
-func TestWhatTheApprovalPageRefuses(t *testing.T) {
+func TestTheReasonsOfTheApprovalPageArePrinted(t *testing.T) {
 	for name, row := range map[string]struct {
 		connections []string
 		says        string
@@ -185,7 +185,7 @@ func TestWhatTheApprovalPageRefuses(t *testing.T) {
 }
 
 // The error says whether an approved grant that cannot be used was revoked, even if the program was stopped.
-func TestWhatBecameOfAGrantIsSaid(t *testing.T) {
+func TestErrorsSayWhetherAGrantWasRevoked(t *testing.T) {
 	r := newReplay(t, good)
 	d := credentials.Document{AuthorizationServer: r.URL, Credential: credentials.Issued{AccessToken: "token-of-a-grant", GrantID: "grt_made_up_02"}}
 	stopped, stop := context.WithCancel(t.Context())
@@ -206,7 +206,7 @@ func TestWhatBecameOfAGrantIsSaid(t *testing.T) {
 }
 
 // Only the server's own answer confirms a revocation; after any other the credential is kept.
-func TestAPageRevokesNothing(t *testing.T) {
+func TestOnlyTheServersAnswerConfirmsARevocation(t *testing.T) {
 	for answer, good := range map[string]bool{"": true, `{"revoked":true}`: true, `{}`: true, `{"revoked":false}`: false, "<html>Sign in</html>": false} {
 		server := httptest.NewServer(says(200, answer))
 		d := credentials.Document{AuthorizationServer: server.URL, Credential: credentials.Issued{AccessToken: "token-of-a-grant", GrantID: "grt_1"}}
@@ -229,7 +229,7 @@ func TestAnotherSourceIsRefused(t *testing.T) {
 }
 
 // Codes from the server are printed in a terminal, so a code with control or other unusual characters ends the attempt.
-func TestACodeThatATerminalShouldNotShow(t *testing.T) {
+func TestACodeWithUnusualCharactersIsRefused(t *testing.T) {
 	for code, want := range map[string]bool{"WDJB-MJHT": true, "1234 5678": true, "": true, "\x1b[2J": false, "a\u202eb": false, strings.Repeat("A", 65): false} {
 		body, err := json.Marshal(map[string]string{"user_code": code})
 		if err != nil {

@@ -16,7 +16,7 @@ import (
 
 // The answer that starts a wait may have the members of RFC 8628, intervals in milliseconds, or no code to poll with (CONNECT.md, section
 // 5).
-func TestAWaitThatStartsInOtherWords(t *testing.T) {
+func TestOtherFormsOfAStartedWait(t *testing.T) {
 	for name, row := range map[string]struct {
 		body, linked, polled string
 		interval             time.Duration
@@ -58,7 +58,7 @@ func TestAWaitThatStartsInOtherWords(t *testing.T) {
 }
 
 // Metadata may have no supported way to connect, or addresses that must not be used (CONNECT.md, section 2).
-func TestMetadataThatLeadNowhere(t *testing.T) {
+func TestUnusableMetadata(t *testing.T) {
 	const server, issuer = "/.well-known/oauth-authorization-server", "/.well-known/oauth-protected-resource"
 	for name, row := range map[string]struct{ path, body, says string }{
 		"no way to connect":         {server, `{"issuer":"https://as.example","token_endpoint":"https://as.example/oauth/token","registration_endpoint":"https://as.example/oauth/register"}`, "does not offer this way"},
@@ -85,7 +85,7 @@ func TestMetadataThatLeadNowhere(t *testing.T) {
 }
 
 // If the answer to a poll has no lifetime, the grant has its expiry (CONNECT.md, section 5).
-func TestAGrantSaysWhenItEnds(t *testing.T) {
+func TestTheGrantHasTheExpiry(t *testing.T) {
 	r, w := newReplay(t, good), newWorld()
 	token := r.recorded["connect-33-agent-connect-token"]
 	token.Body = json.RawMessage(strings.Replace(string(token.Body), `"expires_at": null`, `"expires_at":"2026-11-23T14:00:00Z"`, 1))

@@ -15,7 +15,7 @@ import (
 )
 
 // The command that repairs a credential requests everything that it had, and stores it in the same place.
-func TestTheCommandThatMendsACredentialIsWhole(t *testing.T) {
+func TestTheCommandThatRepairsACredentialIsComplete(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("it quotes otherwise")
 	}

@@ -95,7 +95,7 @@ func TestLoadCredential(t *testing.T) {
 }
 
 // If nothing is stored, or the folder is unknown, the error names the command that connects.
-func TestLoadCredentialOfNothing(t *testing.T) {
+func TestLoadCredentialWithoutAny(t *testing.T) {
 	t.Chdir(t.TempDir()) // an unknown folder must not be read as the current one
 	if err := os.MkdirAll("clients", 0o700); err != nil {
 		t.Fatal(err)
@@ -120,7 +120,7 @@ func TestLoadCredentialOfNothing(t *testing.T) {
 
 // If one of several credentials has ended, it comes last, so that answers say what is missing; an ended one that the call does not ask
 // for is left out.
-func TestACredentialThatHasEndedStandsLast(t *testing.T) {
+func TestAnEndedCredentialComesLast(t *testing.T) {
 	root := cacheRoot(t, "rs.example.json", `{"credential":{"access_token":"old","grant_id":"grt_1","expires_at":"2026-03-01T12:00:00Z"}}`, 0o600)
 	for name, text := range map[string]string{
 		"mail":   `{"provider_url":"https://rs.example","credential":{"access_token":"new","grant_id":"grt_2"}}`,

@@ -67,7 +67,7 @@ func TestAGrantReplacesItsOwn(t *testing.T) {
 }
 
 // A name that is not stored is reported as missing, with the stored ones: as an error if it is the only name, otherwise as a warning.
-func TestANameThatIsNotStoredIsSaid(t *testing.T) {
+func TestANameThatIsNotStoredIsReported(t *testing.T) {
 	root := t.TempDir()
 	const anna, bert = "https://host.example/anna", "https://host.example/bert"
 	place(t, root, "mail", granted(anna, "https://r.example/mail", "grt_1"))
@@ -133,7 +133,7 @@ func TestGrantsThatArriveTogetherAreKept(t *testing.T) {
 }
 
 // The replaced grant is known whatever the mode of its file; a file that is damaged or an owner's is overwritten.
-func TestWhatIsReplacedIsKnownWhateverItsMode(t *testing.T) {
+func TestTheReplacedGrantIsKnownWhateverItsMode(t *testing.T) {
 	root := t.TempDir()
 	const mail = "https://r.example/connectors/mail"
 	place(t, root, "", granted("https://rs.example", mail, "grt_1"))

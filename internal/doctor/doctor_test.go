@@ -99,7 +99,7 @@ func states(report doctor.Report) string {
 }
 
 // Each fault of a provider or a credential is found, and checks that depend on it are skipped.
-func TestWhatIsWrongIsFound(t *testing.T) {
+func TestFaultsAreFound(t *testing.T) {
 	for _, test := range []struct {
 		name       string
 		change     func(*provider)
@@ -171,7 +171,7 @@ func TestWhatIsWrongIsFound(t *testing.T) {
 }
 
 // Only the named grants are checked, as every command reads only those.
-func TestNamedGrantsAlone(t *testing.T) {
+func TestOnlyNamedGrantsAreChecked(t *testing.T) {
 	p := newProvider(t)
 	report := doctor.Examine(t.Context(), doctor.Options{
 		Root: cache(t, p.URL, "", 0o600), ProviderURL: p.URL, Only: []string{"nope"}, Program: filepath.Join(t.TempDir(), "absent"),

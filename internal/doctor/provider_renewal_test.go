@@ -11,7 +11,7 @@ import (
 )
 
 // A grant whose token can be renewed is checked with the renewed token, and is not reported as about to expire.
-func TestAnAccessThatIsRenewedIsWell(t *testing.T) {
+func TestARenewedGrantPasses(t *testing.T) {
 	var reads []string
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/v1/schema" {

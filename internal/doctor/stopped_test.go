@@ -20,7 +20,7 @@ import (
 )
 
 // If doctor is stopped, it says so, and does not report the check that it was making as failed.
-func TestWhatIsStoppedIsNotBlamed(t *testing.T) {
+func TestAStoppedCheckIsNotAFailure(t *testing.T) {
 	stop := errors.New("interrupt signal received")
 	for name, row := range map[string]struct{ at, want string }{
 		"before it begins":            {"", "configuration ok, credential ok"},
@@ -74,7 +74,7 @@ func TestWhatIsStoppedIsNotBlamed(t *testing.T) {
 }
 
 // If a client's file is a pipe, it is reported, and doctor does not wait for it.
-func TestAPipeInTheWayOfAClientIsNamed(t *testing.T) {
+func TestAPipeInPlaceOfAClientsFileIsReported(t *testing.T) {
 	place := clients.Place{OS: "linux", Home: t.TempDir(), Getenv: func(string) string { return "" }}
 	var pipes int
 	for _, client := range clients.All() {

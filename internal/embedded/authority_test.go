@@ -148,7 +148,7 @@ func TestAdmission(t *testing.T) {
 	})
 }
 
-func TestObserveHearsEveryRequest(t *testing.T) {
+func TestObserveGetsEveryRequest(t *testing.T) {
 	var heard []string
 	r := newRigWith(t, Options{Observe: func(request *http.Request) {
 		heard = append(heard, request.Method+" "+request.URL.Path+" "+request.Header.Get("Authorization"))

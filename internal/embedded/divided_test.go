@@ -8,7 +8,7 @@ import (
 )
 
 // A possessive finds its noun, with any apostrophe and in any case.
-func TestAPossessiveIsItsWord(t *testing.T) {
+func TestAPossessiveFindsItsNoun(t *testing.T) {
 	r := newNotes(t, []note{
 		{ID: "card", Text: "A birthday card for Leila"}, {ID: "party", Text: "Leila's birthday"}, {ID: "mine", Text: "My birthday"},
 	})
@@ -27,7 +27,7 @@ func TestAPossessiveIsItsWord(t *testing.T) {
 }
 
 // A hyphen or a space within a word does not keep it from being found, whether in the text or in the query.
-func TestAWordIsFoundDividedOrInOne(t *testing.T) {
+func TestHyphensAndSpacesDoNotMatter(t *testing.T) {
 	r := newNotes(t, []note{
 		{ID: "standup", Text: "Team stand-up"}, {ID: "slip", Text: "pay-slip-may.pdf"}, {ID: "run", Text: "The halfmarathon"}, {ID: "mail", Text: "an e-mail"},
 		{ID: "code", Text: "Invoice TW-4513 for a side table"}, {ID: "one", Text: "Invoice TW4600, sixteen 450 000"}, {ID: "ago", Text: "an hour ago"},
@@ -66,7 +66,7 @@ func TestAHitNamesItsOwnNearestWord(t *testing.T) {
 
 // If half of the other words of a query occur nowhere, a short common word of another language makes it a query in that language, and is
 // left out.
-func TestAShortCommonWordIsNotLookedForInAForeignQuery(t *testing.T) {
+func TestAShortCommonWordIsLeftOutOfAForeignQuery(t *testing.T) {
 	notes := []note{{ID: "name", Text: "Pieter de Wit"}, {ID: "bill", Text: "Fernlink bill"}, {ID: "car", Text: "The car is here"}}
 	for i := range 10 {
 		notes = append(notes, note{ID: fmt.Sprint(i), Text: "There is the cake that they have made for us all."})
@@ -85,7 +85,7 @@ func TestAShortCommonWordIsNotLookedForInAForeignQuery(t *testing.T) {
 }
 
 // A word that occurs only as forms that may be other words is reported as inexact; one that occurs with another ending is not.
-func TestAWordThatOccursInOtherFormsAlone(t *testing.T) {
+func TestAWordThatOccursOnlyInOtherForms(t *testing.T) {
 	r := newNotes(t, []note{{ID: "gate", Text: "The gate is in terminal one and the cake is here."}, {ID: "mail", Text: "mail and stand-up"}})
 	for q, want := range map[string]any{"termine": "terminal", "terminals": nil, "mails": nil, "standup": nil, "mailing": nil} {
 		if got := r.ok("tok-owner", searchFor(q)); got.at("meta", "count") != 1.0 || got.at("meta", "recall", "inexact_words", 0, "as", 0) != want {

@@ -90,7 +90,7 @@ func TestAHitSaysThatItIsCancelled(t *testing.T) {
 }
 
 // A word with an accent is only matched with its stem in texts of a language that has that stem.
-func TestAFormWithoutTheAccentIsOfTheSameLanguage(t *testing.T) {
+func TestAccentsFoldOnlyWithinTheirLanguage(t *testing.T) {
 	notes := []note{{ID: "two", Text: "Las canciones de Rosa y un café"}}
 	for i := range 6 {
 		notes = append(notes, note{ID: fmt.Sprint("n", i), Text: "Your bookmark is on a page that I have seen before."})

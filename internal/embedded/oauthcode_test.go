@@ -80,7 +80,7 @@ func TestCodeFlow(t *testing.T) {
 	}
 }
 
-func TestCodeFlowLives(t *testing.T) {
+func TestLifetimesOfTheCodeFlow(t *testing.T) {
 	var options Options
 	options.TokenLife = time.Minute
 	r := newOAuthRigWith(t, options)

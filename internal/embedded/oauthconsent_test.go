@@ -225,7 +225,7 @@ func TestAuthorityMetadata(t *testing.T) {
 }
 
 // A page of another site can send requests without reading the answers: it must not register clients or fill the queue of requests.
-func TestAPageOfAnotherSiteStartsNothing(t *testing.T) {
+func TestAnotherSiteCannotStartARequest(t *testing.T) {
 	r := newOAuthRig(t)
 	sent := encode(t, details("https://registry.pdpp.org/connectors/gmail", everyStream()))
 	for _, origin := range []string{"https://evil.example", "null", testOrigin + ":80", "http://rs.test.evil.example", "HTTP://rs.test"} {

@@ -7,7 +7,7 @@ import (
 )
 
 // A hit in the body of a message or in an attachment has the time and the sender of the message, if they are granted.
-func TestAPartHasTheTimeOfItsRecord(t *testing.T) {
+func TestPartsHaveTheTimeOfTheirRecord(t *testing.T) {
 	r := newRig(t)
 	grant := func(token string, fields ...string) {
 		streams := []authority.StreamGrant{

@@ -44,7 +44,7 @@ func TestPhrases(t *testing.T) {
 }
 
 // A query with a word in most records finds those, although another word of it only has a similar one.
-func TestACommonWordFindsBesideAGuess(t *testing.T) {
+func TestACommonWordIsFoundBesideASimilarOne(t *testing.T) {
 	notes := []note{{ID: "guess", Text: "I shall send it."}}
 	for i := range 124 {
 		notes = append(notes, note{ID: fmt.Sprint("n", i), Text: "groceries and more"})

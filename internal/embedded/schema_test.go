@@ -147,7 +147,7 @@ func TestStreams(t *testing.T) {
 }
 
 // All streams read from files have the same freshness, and records in the future do not count as new.
-func TestFreshnessOfFilesIsWhenTheyWereRead(t *testing.T) {
+func TestFreshnessOfFilesIsTheTimeOfReading(t *testing.T) {
 	index, err := store.Open(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)

@@ -14,7 +14,7 @@ import (
 
 // The suggested words of a search, and their order, depend only on granted records: each suggestion finds a record, and of similar ones
 // the more frequent comes first.
-func TestASearchNamesNoWordsBeyondItsGrant(t *testing.T) {
+func TestSuggestedWordsAreWithinTheGrant(t *testing.T) {
 	year, err := sample.Year(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -82,7 +82,7 @@ func TestASearchNamesNoWordsBeyondItsGrant(t *testing.T) {
 }
 
 // A cursor does not reveal its position in the store, which counts records outside the grant.
-func TestACursorTellsNoPosition(t *testing.T) {
+func TestACursorDoesNotRevealItsPosition(t *testing.T) {
 	store, err := testStore()
 	if err != nil {
 		t.Fatal(err)

@@ -189,7 +189,7 @@ func TestSemanticSearchKeepsTheGrant(t *testing.T) {
 	}
 }
 
-func TestIndexingByMeaningGoesOn(t *testing.T) {
+func TestIndexingByMeaningContinues(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "index.db")
 	texts := make([]string, 3*recordsRead+5)
 	for i := range texts {

@@ -100,7 +100,7 @@ func TestADamagedIndexIsNamed(t *testing.T) {
 
 // Cursors of public data are valid in every process, so that a cursor printed by one command can be used in the next. Every other corpus
 // has different cursors in each index.
-func TestCursorsOfPublicDataAreGoodInEveryStore(t *testing.T) {
+func TestCursorsOfPublicDataAreValidInEveryStore(t *testing.T) {
 	for _, public := range []bool{true, false} {
 		pages := map[string]string{}
 		for range 2 {

@@ -61,7 +61,7 @@ func (r *rig) ids(target string) string {
 
 const visitsByID = "/v1/streams/visits/records?order=asc"
 
-func TestATimeOfNoZoneIsWhatTheClockShowed(t *testing.T) {
+func TestLocalTimesAreReadAsWritten(t *testing.T) {
 	r := newVisits(t)
 	for filter, want := range map[string]string{
 		"filter[when][gte]=2026-03-04&filter[when][lt]=2026-03-05": "ab", "filter[when]=2026-03-04T23:50:00": "b",
@@ -94,7 +94,7 @@ func TestATimeOfNoZoneIsWhatTheClockShowed(t *testing.T) {
 }
 
 // A date among instants is within the bounds of that day in every zone.
-func TestADayIsThatOfEveryZone(t *testing.T) {
+func TestADateIsWithinItsDayInEveryZone(t *testing.T) {
 	r := newVisits(t)
 	for _, name := range []string{"UTC", "Europe/Vienna", "America/New_York", "Pacific/Honolulu", "Asia/Tokyo", "Asia/Kathmandu", "Pacific/Auckland",
 		"Pacific/Kiritimati", "Pacific/Pago_Pago"} {
@@ -122,7 +122,7 @@ func TestADayIsThatOfEveryZone(t *testing.T) {
 }
 
 // A date counts as midnight in the zone of the bound, so a wider bound always includes it when a narrower one does.
-func TestADayBeginsAtMidnight(t *testing.T) {
+func TestADateCountsAsMidnight(t *testing.T) {
 	r := newVisits(t)
 	for bound, day := range map[string]string{"09T23:59:59": "later", "10T00:00:00": "equal", "10T00:00:01": "earlier", "10T09:00:00": "earlier", "10T23:00:00": "earlier"} {
 		for _, offset := range []string{"Z", "%2B00:00", "-11:00", "%2B14:00", "%2B05:45"} {

@@ -14,7 +14,7 @@ import (
 )
 
 // Answers that may miss data because a file could not be read say so, to clients that may read the stream, even after a restart.
-func TestAnswersTellWhatWasNotRead(t *testing.T) {
+func TestAnswersReportUnreadFiles(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "index.db")
 	index := loadedStore(t, path, func() model.Corpus {
 		corpus := noteCorpus("tea")

@@ -35,7 +35,7 @@ func newTable(t *testing.T, fields []model.Field, record map[string]any) *rig {
 }
 
 // A record of a stream without a title field is titled with its first values.
-func TestAHitOfATableWithoutATitleSaysWhatItIs(t *testing.T) {
+func TestAHitWithoutATitleFieldHasItsFirstValues(t *testing.T) {
 	id, first := model.Field{Name: "id", Type: "string"}, model.Field{Name: "first_name", Type: "string", Lexical: true}
 	last, city := model.Field{Name: "last_name", Type: "text", Lexical: true}, model.Field{Name: "city", Type: "string", Lexical: true}
 	count, mail := model.Field{Name: "count", Type: "integer"}, model.Field{Name: "email", Type: "string", Lexical: true}
@@ -67,7 +67,7 @@ func TestAHitOfATableWithoutATitleSaysWhatItIs(t *testing.T) {
 }
 
 // A record has the same time as its search hit.
-func TestARecordIsOfTheTimeOfItsHit(t *testing.T) {
+func TestARecordHasTheTimeOfItsHit(t *testing.T) {
 	fields := []model.Field{
 		{Name: "id", Type: "string"}, {Name: "text", Type: "text", Lexical: true}, {Name: "created_at", Type: "timestamp"},
 		{Name: "updated_at", Type: "timestamp", Role: "event-time"},

@@ -167,7 +167,7 @@ func answers(t *testing.T, of *store.Store) map[string]any {
 }
 
 // After any changes to a folder, an updated index answers like a new one.
-func TestAnIndexThatKeepsUpIsAsOneMadeAnew(t *testing.T) {
+func TestAnUpdatedIndexIsLikeANewOne(t *testing.T) {
 	for seed := range uint64(2) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
@@ -221,7 +221,7 @@ func TestAnIndexThatKeepsUpIsAsOneMadeAnew(t *testing.T) {
 }
 
 // The cursor of a list or of a search continues if its stream has not changed, and is otherwise refused with a clear message.
-func TestCursorsOfAnIndexThatKeepsUp(t *testing.T) {
+func TestCursorsOfAnUpdatedIndex(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) {
 		t.Helper()
@@ -264,7 +264,7 @@ func TestCursorsOfAnIndexThatKeepsUp(t *testing.T) {
 }
 
 // Files that were completely read before a load was interrupted are not read again.
-func TestALoadGoesOnWhereItWasInterrupted(t *testing.T) {
+func TestALoadContinuesWhereItWasInterrupted(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"a", "b", "c"} {
 		if err := os.WriteFile(filepath.Join(dir, name+".csv"), []byte("id,title\n1,harbour "+name+"\n"), 0o600); err != nil {

@@ -117,7 +117,7 @@ func TestFieldWindowRefusals(t *testing.T) {
 }
 
 // A query is found at its first occurrence, in either case.
-func TestAQueryIsFoundWhereItFirstStands(t *testing.T) {
+func TestAQueryIsFoundAtItsFirstOccurrence(t *testing.T) {
 	for _, row := range []struct {
 		text, query string
 		want        int

@@ -109,7 +109,7 @@ func TestFilesThatChangeWhileTheyAreServed(t *testing.T) {
 }
 
 // A request that starts a scan waits for it, even if an earlier scan left a warning.
-func TestAnAnswerWaitsForTheLookThatItBegan(t *testing.T) {
+func TestAnAnswerWaitsForItsScan(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "a.csv"), []byte("title\nfog\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -142,7 +142,7 @@ func statements(t *testing.T, db string) func(query string, arguments ...any) {
 }
 
 // If records could not be stored, as on a full disk, the files are read again after a minute, although they have not changed.
-func TestAReadingThatFailedIsTriedAgain(t *testing.T) {
+func TestAFailedReadingIsRepeated(t *testing.T) {
 	dir, db := t.TempDir(), filepath.Join(t.TempDir(), "index.db")
 	for _, name := range []string{"a.csv", "same.csv"} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte("title\nfog\n"), 0o600); err != nil {
@@ -166,7 +166,7 @@ func TestAReadingThatFailedIsTriedAgain(t *testing.T) {
 }
 
 // If a folder is missing, as on a disk that is not mounted, its index is served until the folder is back.
-func TestAFolderThatIsAwayIsServedFromItsIndex(t *testing.T) {
+func TestAMissingFolderIsServedFromItsIndex(t *testing.T) {
 	dir, db := filepath.Join(t.TempDir(), "files"), filepath.Join(t.TempDir(), "index.db")
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)
@@ -278,7 +278,7 @@ func TestADamagedIndex(t *testing.T) {
 
 // If two versions of the program share an index, the older one answers from what the newer one read; otherwise each would read all files
 // again after the other, endlessly.
-func TestAnIndexThatANewerProgramRead(t *testing.T) {
+func TestAnIndexOfANewerProgram(t *testing.T) {
 	db := filepath.Join(t.TempDir(), "index.db")
 	f := &servedFolder{T: t, dir: t.TempDir()}
 	f.write("a.csv", "title\nfog\n")

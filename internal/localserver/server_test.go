@@ -54,7 +54,7 @@ func TestRequestsWaitForTheData(t *testing.T) {
 }
 
 // Records loaded before an interruption stay in the index; this start and the next one say so.
-func TestAnInterruptedLoadGoesOn(t *testing.T) {
+func TestAnInterruptedLoadContinues(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{"a.csv": "n\n1\n2\n", "b.csv": "n\n" + strings.Repeat("1\n", 60_000)} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
@@ -149,7 +149,7 @@ func (s *stopper) Write(text []byte) (int, error) {
 }
 
 // S3-R3: if the first reading takes long, the call says when to ask again instead of timing out.
-func TestALongReadingIsSaid(t *testing.T) {
+func TestALongReadingSaysWhenToAskAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := &Server{loaded: make(chan struct{})}
 		answer, begun := httptest.NewRecorder(), time.Now()
@@ -182,7 +182,7 @@ func TestAServerWhoseAddressIsTaken(t *testing.T) {
 }
 
 // If the index cannot be created, the error names the file and what to do.
-func TestAnIndexWhereNothingCanBeWritten(t *testing.T) {
+func TestAnIndexThatCannotBeCreated(t *testing.T) {
 	for _, keepTokens := range []bool{false, true} {
 		db := filepath.Join(t.TempDir(), "none", "index.db")
 		_, err := Start(t.Context(), Config{Data: t.TempDir(), DB: db, KeepTokens: keepTokens, Progress: io.Discard, Now: time.Now, Log: zerolog.Nop()})

@@ -13,7 +13,7 @@ import (
 )
 
 // However much libraries log, the log contains none of their text and few lines.
-func TestTheTextOfLibrariesIsWithheld(t *testing.T) {
+func TestTheTextOfLibrariesIsNotLogged(t *testing.T) {
 	var out bytes.Buffer
 	faults := NewFaultLog(&out)
 	for range 1000 {

@@ -31,7 +31,7 @@ func TestTheLogKeepsItsLinesInOrder(t *testing.T) {
 }
 
 // If the reader of the log is stuck, lines are lost but no call waits, not even at the end, and the number of lost lines is logged.
-func TestAStuckReaderOfTheLogHoldsNobodyUp(t *testing.T) {
+func TestAStuckReaderOfTheLogDelaysNoCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		reader, writer := io.Pipe()
 		log := service.NewLogWriter(writer)

@@ -60,7 +60,7 @@ func FuzzCanonical(f *testing.F) {
 
 // Comparing each of 60,000 unknown arguments or filter conditions with all known ones would take minutes, so such a call is not
 // corrected.
-func TestArgumentsOfNoRealCallAreNotMended(t *testing.T) {
+func TestVeryManyArgumentsAreNotCorrected(t *testing.T) {
 	members := strings.TrimSuffix(strings.Repeat(`"a":1,`, 502), ",")
 	for _, arguments := range []string{
 		`{` + members + `}`, `{` + strings.TrimSuffix(strings.Repeat(`"a":1,`, 61), ",") + `}`, `{"filter":{` + members + `}}`, `{"filter":"` + strings.Repeat("a=1;", 8<<10) + `"}`,
@@ -117,7 +117,7 @@ func TestAFilterLosesNothing(t *testing.T) {
 }
 
 // Each of these names is wrong only in its form, so the nearest one is meant.
-func TestDisplayNames(t *testing.T) {
+func TestMisspelledNamesGetTheNearest(t *testing.T) {
 	grant := correct.Grant{Sources: []rs.GrantedStream{
 		{Stream: "messages", Connection: rs.Connection{ID: "cin_1", DisplayName: "Mail"}},
 		{Stream: "threads", Connection: rs.Connection{ID: "cin_1", DisplayName: "Mail"}},
@@ -137,7 +137,7 @@ func TestDisplayNames(t *testing.T) {
 }
 
 // A filter for records that have a value is never explained as a filter for records without one.
-func TestWhatHasAValueIsNotWhatHasNone(t *testing.T) {
+func TestAFilterForValuesIsNotOneForNoValue(t *testing.T) {
 	for _, tool := range tools.All(tools.Options{RecordBase: "https://rs.example"}) {
 		for _, asked := range []struct{ has, lacks string }{
 			{`{"exists":true}`, `{"exists":false}`}, {`{"is_null":false}`, `{"is_null":true}`}, {`{"not":null}`, `null`}, {`{"ne":""}`, `""`},
@@ -155,7 +155,7 @@ func TestWhatHasAValueIsNotWhatHasNone(t *testing.T) {
 }
 
 // A stream named in the filter becomes the stream of the call; no stream is guessed from the fields of the filter.
-func TestAStreamInTheFilterIsThatOfTheCall(t *testing.T) {
+func TestAStreamInTheFilterIsUsed(t *testing.T) {
 	for _, tool := range tools.All(tools.Options{RecordBase: "https://rs.example"}) {
 		for filter, want := range map[string]bool{`{"stream":"messages"}`: false, `{"status":"paid"}`: true} {
 			args, _ := argumentsOf(`{"filter":` + filter + `}`)
@@ -167,7 +167,7 @@ func TestAStreamInTheFilterIsThatOfTheCall(t *testing.T) {
 }
 
 // Synonyms of a metric are accepted as that metric.
-func TestOtherWordsForAMetric(t *testing.T) {
+func TestSynonymsOfMetrics(t *testing.T) {
 	for _, tool := range tools.All(tools.Options{RecordBase: "https://rs.example"}) {
 		for word, want := range map[string]string{"average": "avg", "mean": "avg", "maximum": "max", "unique": "count_distinct", "total": "sum", "COUNT": "count"} {
 			args, _ := argumentsOf(`{"metric":"` + word + `"}`)
@@ -179,7 +179,7 @@ func TestOtherWordsForAMetric(t *testing.T) {
 }
 
 // An eight-digit number is not a date, a month ends on its last day, and a time without a zone stays unchanged.
-func TestDatesInOtherForms(t *testing.T) {
+func TestDatesInOtherNotations(t *testing.T) {
 	for _, tool := range tools.All(tools.Options{RecordBase: "https://rs.example"}) {
 		switch tool.Name {
 		case "query_records":
@@ -237,7 +237,7 @@ func TestDatesInOtherForms(t *testing.T) {
 }
 
 // An amount as people write it becomes a number. A text that could be two numbers, or is not a number, stays unchanged.
-func TestAmountsInOtherForms(t *testing.T) {
+func TestAmountsInOtherNotations(t *testing.T) {
 	known := correct.ReadTool("query_records", `{"properties":{"stream":{"type":"string"},"filter":{"type":"object"}}}`)
 	for sent, want := range map[string]string{
 		`"£100"`: `100`, `"412,60"`: `412.60`, `"1,412.60"`: `1412.60`, `"1.412,60 €"`: `1412.60`, `"USD 1,000"`: `1000`, `"1,000 HUF"`: `1000`, `"10 eur"`: `10`, `"₹500"`: `500`, `"-5,5"`: `-5.5`,
@@ -260,7 +260,7 @@ func TestAmountsInOtherForms(t *testing.T) {
 
 // A negated operator of a mail program is not searched for as a word. A time relative to now is refused, and the error names the day that
 // it means.
-func TestOperatorsOfMailProgramsThatAreDenied(t *testing.T) {
+func TestNegatedMailOperators(t *testing.T) {
 	known := correct.ReadTool("search", `{"properties":{"q":{"type":"string"},"since":{"type":"string"},"until":{"type":"string"}}}`)
 	for sent, want := range map[string]string{
 		`invoice -from:ines`: `invoice -ines`, `-subject:"two words" a`: `a -two -words`, `subject:(a OR b)`: `a b`,
@@ -378,7 +378,7 @@ func TestWrappedConditions(t *testing.T) {
 }
 
 // The cost of correcting arguments is bounded by their size, before lengths are checked and after a schema was read.
-func TestWhatIsCorrectedIsBounded(t *testing.T) {
+func TestTheCostOfCorrectionsIsBounded(t *testing.T) {
 	for _, unit := range []string{"from:a ", "since:2026-01-01 "} {
 		args := rs.Object{{Name: "q", Value: rs.EncodeJSON(strings.Repeat(unit, 100_000))}}
 		tool := correct.ReadTool("search", `{"properties":{"q":{"type":"string"},"since":{"type":"string"},"until":{"type":"string"}}}`)
@@ -405,7 +405,7 @@ func TestWhatIsCorrectedIsBounded(t *testing.T) {
 
 // A connector is not a connection. If it has one connection with the stream, that is meant; if the tool merges connections and no other
 // connector has the stream, all of its connections are meant; otherwise a call for each is needed.
-func TestAConnectorMeansAllOfItsConnections(t *testing.T) {
+func TestAConnectorInPlaceOfAConnection(t *testing.T) {
 	mail := func(id string) rs.Connection {
 		return rs.Connection{ID: id, DisplayName: "Mail " + id, ConnectorKey: "gmail"}
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // A mail folder named by its path becomes a condition on the stream that has the mail of all folders.
-func TestAFolderOfMailIsACondition(t *testing.T) {
+func TestAMailFolderBecomesACondition(t *testing.T) {
 	response := rs.Response{Body: `{"detail":"compact","connectors":[{"connector_key":"files","granted_connections":[{"connection_id":"cin_f"}],"streams":[` +
 		`{"name":"Outlook","field_capabilities":{"subject":"t=text,eq,lex","from_email":"t=string,eq","mailbox":"t=array,eq"}},` +
 		`{"name":"Takeout_All_mail","field_capabilities":{"subject":"t=text,eq,lex","from_email":"t=string,eq","sent_at":"t=timestamp,role=event-time,eq"}},` +

@@ -9,7 +9,7 @@ import (
 )
 
 // The hint says how the proposed call differs from the one that was sent, and a hint that announces a call has one.
-func TestWhatIsMeantOtherwiseIsSaid(t *testing.T) {
+func TestTheHintSaysHowTheProposedCallDiffers(t *testing.T) {
 	for _, row := range []struct{ tool, arguments, param, hint, send string }{
 		{"aggregate", `{"stream":"orders","metric":"count","group_by_time":"at","granularity":"fortnight"}`, "granularity", "groups by week, to be added up",
 			`aggregate {"stream":"orders","metric":"count","group_by_time":"at","granularity":"week"}`},
@@ -40,7 +40,7 @@ func TestWhatIsMeantOtherwiseIsSaid(t *testing.T) {
 }
 
 // If an exclusive bound is a day that its month does not have, the bound is after the month's last day.
-func TestABoundBeyondAMonthHasItsLastDay(t *testing.T) {
+func TestABoundAfterTheEndOfAMonthIsItsLastDay(t *testing.T) {
 	for bound, want := range map[string]string{
 		`{"gte":"2026-04-01","lt":"2026-04-31"}`: `{"gte":"2026-04-01","lte":"2026-04-30"}`, `{"lt":"2026-02-30"}`: `{"lte":"2026-02-28"}`,
 		`{"lte":"2026-06-31"}`: `{"lte":"2026-06-30"}`, `{"lt":"2026-06-30"}`: "",
@@ -54,7 +54,7 @@ func TestABoundBeyondAMonthHasItsLastDay(t *testing.T) {
 }
 
 // A field that exactly one related stream has is looked up there, unless the name may mean a field of the stream itself.
-func TestAFieldOfARelatedStreamIsLookedForThere(t *testing.T) {
+func TestAFieldOfARelatedStreamIsProposedThere(t *testing.T) {
 	field := func(name, can string) rs.SchemaField {
 		return rs.SchemaField{Name: name, Type: "string", Exact: true, Granted: true, Aggregates: strings.Fields(can)}
 	}

@@ -25,7 +25,7 @@ func toolNamed(t *testing.T, name string) correct.Tool {
 
 // A filter in a list is read as its conditions. A condition that is not understood is never omitted from the proposed call, since that
 // would read all records.
-func TestAFilterInAListIsNotLeftOut(t *testing.T) {
+func TestFiltersInLists(t *testing.T) {
 	for filter, want := range map[string]string{
 		`[["total",">",50],["currency","=","EUR"]]`:      `{"total":{"gt":50},"currency":"EUR"}`,
 		`[["total",">",50],"and",["total","<",90]]`:      `{"total":{"gt":50,"lt":90}}`,
@@ -47,7 +47,7 @@ func TestAFilterInAListIsNotLeftOut(t *testing.T) {
 }
 
 // Conditions that must all hold are not presented as alternatives that need a call each.
-func TestConditionsThatAllHoldAreNoAlternatives(t *testing.T) {
+func TestConditionsJoinedByAndAreNotAlternatives(t *testing.T) {
 	args, _ := argumentsOf(`{"stream":"orders","filter":{"and":[{"total":{"gt":50}},{"total":{"gt":100}}]}}`)
 	if hint := toolNamed(t, "query_records").Hint(args); strings.Contains(hint, "call for each") {
 		t.Error(hint)
@@ -55,7 +55,7 @@ func TestConditionsThatAllHoldAreNoAlternatives(t *testing.T) {
 }
 
 // With several groups, one may be a time, under any name, and has its own argument; a call that truncates a time is one group.
-func TestSeveralGroupsAreToldFromOne(t *testing.T) {
+func TestSeveralGroups(t *testing.T) {
 	for groups, want := range map[string]string{
 		`["status","ordered_at"]`:           "for each value of status in filter.",
 		`["status","order_date"]`:           "for each value of status in filter.",
@@ -81,7 +81,7 @@ func TestATimeUnderAnOperatorIsABound(t *testing.T) {
 }
 
 // A direction given as a flag or a number is the sort order: not a condition, and not inverted.
-func TestADirectionIsNoCondition(t *testing.T) {
+func TestADirectionIsTheSortOrder(t *testing.T) {
 	for direction, sort := range map[string]string{
 		`"descending":true`: "-total", `"desc":false`: "total", `"ascending":false`: "-total", `"sort_order":-1`: "-total", `"sort_order":1`: "total",
 		`"direction":"-1"`: "-total",
@@ -105,7 +105,7 @@ func TestAGranularityIsNotReplacedByAnother(t *testing.T) {
 }
 
 // A list of a field and a direction is one sort, not two sort keys.
-func TestASortIsWrittenAsAPair(t *testing.T) {
+func TestASortWrittenAsAPair(t *testing.T) {
 	for sort, want := range map[string]string{
 		`["total","desc"]`: `"-total"`, `[["total","ASC"]]`: `"total"`, `["total","merchant"]`: `["total","merchant"]`, `["total",1]`: `["total",1]`,
 	} {
@@ -142,7 +142,7 @@ func TestRecordsAreFoundByTheTimeOfTheirParents(t *testing.T) {
 }
 
 // Sorting groups by their metric, or time groups by time, sets the order; sorting by anything else is not understood.
-func TestTheSortOfGroupsIsTheirOrder(t *testing.T) {
+func TestSortingGroupsSetsTheirOrder(t *testing.T) {
 	for arguments, order := range map[string]string{
 		`"metric":"sum","field":"total","group_by":"shop","sort":"-sum"`:                      "desc",
 		`"metric":"sum","field":"total","group_by":"shop","order_by":"total asc"`:             "asc",
@@ -163,7 +163,7 @@ func TestTheSortOfGroupsIsTheirOrder(t *testing.T) {
 }
 
 // If one call can only ask one of several alternatives, the hint says how many calls are needed for all of them.
-func TestHalfOfAnAlternativeIsSaid(t *testing.T) {
+func TestAlternativesNeedSeveralCalls(t *testing.T) {
 	for filter, calls := range map[string]string{
 		`{"total":">=50 or <10"}`: "2", `"status = 'paid' or total > 5 or total < 2"`: "3", `{"or":[{"a":1},{"b":2}]}`: "2", `{"a":[1,2],"b":{"in":[1,2,3]}}`: "6",
 		`"not (a = 1 and b = 2)"`: "2", `"status in ('paid', 'open')"`: "2", `"a:(1 OR 2)"`: "2",
@@ -176,7 +176,7 @@ func TestHalfOfAnAlternativeIsSaid(t *testing.T) {
 }
 
 // Many unknown fields are not each compared with all fields; the proposed call reads the schema instead.
-func TestManyUnknownFieldsAreLookedUp(t *testing.T) {
+func TestManyUnknownFieldsLeadToTheSchema(t *testing.T) {
 	stream := fields.Stream{Name: "orders", Fields: []rs.SchemaField{{Name: "total", Type: "number", Exact: true, Granted: true}}}
 	for count, want := range map[int]string{2: `query_records {"stream":"orders","fields":["total"]}`, 20: `schema {"stream":"orders"}`} {
 		fields := make([]string, count)
@@ -193,7 +193,7 @@ func TestManyUnknownFieldsAreLookedUp(t *testing.T) {
 
 // The proposed call has a field in the form that the stream has: a day of any year as month and day, the field of an object by its dotted
 // name, a column by its title in the table. A sort that no call can do is left out.
-func TestFieldsInOtherForms(t *testing.T) {
+func TestFieldsInOtherNotations(t *testing.T) {
 	whole, number := []string{"gte", "lte"}, []string{"sum", "group_by"}
 	stream := fields.Stream{Name: "people", Fields: []rs.SchemaField{
 		{Name: "name", Type: "text", Exact: true, Granted: true},

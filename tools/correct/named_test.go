@@ -46,7 +46,7 @@ func TestNamesInAFile(t *testing.T) {
 }
 
 // If files were imported under several stream names, "emails" means the streams whose names say that they hold mail.
-func TestAKindOfRecordsIsFoundInTheNamesOfStreams(t *testing.T) {
+func TestStreamsAreFoundByTheKindOfTheirRecords(t *testing.T) {
 	var grant correct.Grant
 	for _, name := range []string{"bank_2024", "mail_All_mail", "slack_messages", "shop_Orders_1"} {
 		grant.Sources = append(grant.Sources, rs.GrantedStream{Stream: name, Connection: rs.Connection{ID: "cin_files"}})
@@ -72,7 +72,7 @@ func TestAKindOfRecordsIsFoundInTheNamesOfStreams(t *testing.T) {
 }
 
 // If a stream's name also names its source, the proposed call is limited to that source, or the answer says that it is not.
-func TestASourceInTheNameOfAStreamNarrows(t *testing.T) {
+func TestASourceInTheNameOfAStreamLimitsTheCall(t *testing.T) {
 	var grant correct.Grant
 	for id, name := range map[string][2]string{"cin_a": {"gmail", "Work mail"}, "cin_b": {"gmail", "Personal mail"}, "cin_c": {"slack", "Team chat"}} {
 		grant.Sources = append(grant.Sources, rs.GrantedStream{Stream: "messages", Connection: rs.Connection{ID: id, ConnectorKey: name[0], DisplayName: name[1]}})
@@ -103,7 +103,7 @@ func TestASourceInTheNameOfAStreamNarrows(t *testing.T) {
 }
 
 // A truncated list of streams says how many more there are.
-func TestMoreStreamsThanAreShownAreCounted(t *testing.T) {
+func TestATruncatedListOfStreamsCountsTheRest(t *testing.T) {
 	var grant correct.Grant
 	for _, month := range strings.Fields("01 02 03 04 05 06 07 08 09 10") {
 		grant.Sources = append(grant.Sources, rs.GrantedStream{Stream: "Fitbit_" + month, Connection: rs.Connection{ID: "cin_files"}})
@@ -116,7 +116,7 @@ func TestMoreStreamsThanAreShownAreCounted(t *testing.T) {
 }
 
 // A condition that compares with the name of a person or thing never becomes a condition on an id field.
-func TestANameIsNoID(t *testing.T) {
+func TestANameIsNotComparedWithIDs(t *testing.T) {
 	field := func(name, role string) rs.SchemaField {
 		return rs.SchemaField{Name: name, Type: "string", Role: role, Granted: true, Exact: true, Aggregates: []string{"group_by"}}
 	}

@@ -24,7 +24,7 @@ func runs() fields.Stream {
 }
 
 // If a text field cannot be compared with a number, another field is only proposed if it measures the same thing.
-func TestANumberOfATextIsOfTheSameThing(t *testing.T) {
+func TestANumericFieldInPlaceOfATextMeasuresTheSame(t *testing.T) {
 	for field, want := range map[string]string{
 		"Duration": `aggregate {"stream":"runs","metric":"avg","field":"Duration_seconds"}`, "Avg_Pace": "", "Avg Pace": "", "Weight": "", "Cost": "",
 	} {

@@ -89,7 +89,7 @@ func TestOperatorsInTheNamesOfFields(t *testing.T) {
 }
 
 // A proposed call keeps all conditions of the original one and is accepted when it is sent; otherwise none is proposed.
-func TestAProposedCallKeepsTheQuestion(t *testing.T) {
+func TestAProposedCallKeepsAllConditions(t *testing.T) {
 	for sent, want := range map[string]string{
 		`query_records {"stream":"orders","metric":"sum","field":"total","filter":{"currency":"EUR"}}`:         `aggregate {"stream":"orders","metric":"sum","field":"total","filter":{"currency":"EUR"}}`,
 		`query_records {"stream":"orders","group_by":"status"}`:                                                `aggregate {"stream":"orders","group_by":"status","metric":"count"}`,

@@ -96,7 +96,7 @@ func TestPagesOfConnectionsThatLackFields(t *testing.T) {
 }
 
 // D23: a full page shows at least one record, however many fields it has and however large the rest of the answer is.
-func TestTheFirstRecordIsShown(t *testing.T) {
+func TestAFullPageShowsAtLeastOneRecord(t *testing.T) {
 	text := recordsSay(t, listOf("", `{"id":"o1","stream":"orders","data":`+manyFields(400, "1")+`}`), RecordsQuery{Stream: "orders"})
 	if !strings.Contains(text, "\nf0: 1\n") || strings.Contains(text, "left out") || !strings.Contains(text, "more fields of this record") {
 		t.Errorf("%.300s", text)
@@ -110,7 +110,7 @@ func TestTheFirstRecordIsShown(t *testing.T) {
 }
 
 // The head of a page says its order if the order is known.
-func TestTheHeadSaysTheOrder(t *testing.T) {
+func TestTheHeadNamesTheOrder(t *testing.T) {
 	record := func(id, day string) string {
 		return fmt.Sprintf(`{"id":%q,"stream":"orders","data":{"ordered_at":%q}}`, id, day)
 	}
@@ -151,7 +151,7 @@ func aggregated(t *testing.T, body string) Result {
 	return r
 }
 
-func TestWhatAnAggregateSays(t *testing.T) {
+func TestAggregateText(t *testing.T) {
 	if text := aggregated(t, `{"metric":"count","stream":"orders","value":1}`).Text; text != "1 record of orders" {
 		t.Errorf("one record is %q", text)
 	}
@@ -195,7 +195,7 @@ func TestSchemasSayWhatIsMissing(t *testing.T) {
 }
 
 // D23: if the continuation of a search is too long to print, no cursor that skips hits is printed instead.
-func TestALongSearchContinuation(t *testing.T) {
+func TestATooLongSearchContinuation(t *testing.T) {
 	r, err := Search(answered(string(hits(60, 20))), SearchQuery{Q: strings.Repeat("q", write.LongestHandle), RecordBase: base})
 	if err != nil {
 		t.Fatal(err)
@@ -235,7 +235,7 @@ func TestATruncatedRecordSaysSo(t *testing.T) {
 }
 
 // The head of a page that was split says which of its records are shown.
-func TestTheHeadOfARestSaysWhichItIs(t *testing.T) {
+func TestTheHeadOfASplitPageSaysWhichRecordsItHas(t *testing.T) {
 	body := listOf("", `{"id":"1","stream":"m","data":{"n":1}}`, `{"id":"2","stream":"m","data":{"n":2}}`, `{"id":"3","stream":"m","data":{"n":3}}`)
 	text := recordsSay(t, body, RecordsQuery{Stream: "m", Position: paging.Position{}.After(1, 3, "m:1")})
 	if !strings.HasPrefix(text, "m: 3 records, shown 2-3, none follow\n") {

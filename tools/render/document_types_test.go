@@ -42,7 +42,7 @@ func TestADeletedRecordSaysItsKey(t *testing.T) {
 }
 
 // A document has the same time as its search hit, unless that time is from a field that was not requested.
-func TestADocumentIsOfTheTimeOfItsHit(t *testing.T) {
+func TestADocumentHasTheTimeOfItsHit(t *testing.T) {
 	ref := rs.Ref{ConnectionID: "cin_a", Stream: "notes", RecordID: "n1"}
 	const body = `{"id":"n1","data":{"id":"n1","created_at":"2026-01-02T00:00:00Z","updated_at":"2026-02-03T00:00:00Z"},` +
 		`"authored_at":"2026-02-03T00:00:00Z","authored_field":"updated_at","created_at":"2026-11-01T00:00:00Z"}`

@@ -83,7 +83,7 @@ func TestManyGroups(t *testing.T) {
 }
 
 // Time groups continue where an answer ended: following the calls on either channel counts each group once.
-func TestGroupsOfTimeGoOn(t *testing.T) {
+func TestTimeGroupsContinue(t *testing.T) {
 	keys := make([]string, 900)
 	for i := range keys {
 		keys[i] = fmt.Sprintf("%04d-01-01T00:00:00.000Z-%s", 1000+i, strings.Repeat("z", 20))
@@ -211,7 +211,7 @@ func TestAListOfStreamsKeepsItsBudgets(t *testing.T) {
 }
 
 // If no call returns more groups of a field, the answer proposes the call for the records, which have all of its values.
-func TestMoreGroupsThanACallHasAreInTheRecords(t *testing.T) {
+func TestFurtherGroupsAreFoundInTheRecords(t *testing.T) {
 	body := string(groupsBody("group_by", maxGroups, func(i int) string { return fmt.Sprint("k", i) }))
 	sent := rs.AsObject(`{"stream":"messages","metric":"count","group_by":"label","order":"desc","limit":100,"filter":{"seen":true}}`)
 	r, err := Aggregate(answered(body), AggregateQuery{Stream: "messages", Arguments: sent})

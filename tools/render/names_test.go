@@ -71,7 +71,7 @@ func TestANameOfOneMebibyte(t *testing.T) {
 }
 
 // If a name occurs twice in an object, the last value wins, on both channels and at every depth.
-func TestTheLastOfMembersOfOneNameCounts(t *testing.T) {
+func TestTheLastOfRepeatedMembersWins(t *testing.T) {
 	ref := rs.Ref{ConnectionID: "cin_a", Stream: "messages", RecordID: "m1"}
 	const data = `{"subject":"FIRST","n":1,"subject":"SECOND","o":{"x":"FIRST","\u0078":"SECOND"},"s\u0075bject":"third","o":{"x":"FIRST","x":"third"}}`
 	const record = `{"id":"m9","id":"m1","data":{"subject":"FIRST"},"data":` + data + `}`

@@ -13,7 +13,7 @@ import (
 
 // If the call names fields without emitted_at, no channel shows emitted_at, so that it is not mistaken for the time of an event.
 // Otherwise it is labelled, unless a field has the same instant. Records that have none of the requested fields say so.
-func TestEmittedAtIsNoTimeOfAnEvent(t *testing.T) {
+func TestEmittedAtIsNotTheTimeOfAnEvent(t *testing.T) {
 	event := func(id, data string) string {
 		return fmt.Sprintf(`{"id":%q,"stream":"events","connection_id":"cin_a","display_name":"Home","emitted_at":"2026-11-06T09:15:00.000Z","data":%s}`, id, data)
 	}
@@ -183,7 +183,7 @@ func TestRecordTables(t *testing.T) {
 
 // D23: if a page is shortened, no link or bookmark in structured output skips the records that were left out: neither the resource
 // server's next page nor its bookmark of changes.
-func TestNothingLeadsPastWhatIsLeftOut(t *testing.T) {
+func TestLinksDoNotSkipRecordsLeftOut(t *testing.T) {
 	list := strings.TrimSuffix(strings.Repeat(`{"id":"a","stream":"notes","connection_id":"cin_a","data":{"x":"`+strings.Repeat("y", 900)+`"}},`, 60), ",")
 	page := `{"data":[` + list + `],"has_more":true,"links":{"self":"/here","next":"/there"},"next_changes_since":"mark1"}`
 	r, err := Records(answered(page), RecordsQuery{Stream: "notes", Limit: 60})
@@ -222,7 +222,7 @@ func TestACursorThatLeavesNoSpace(t *testing.T) {
 }
 
 // A single deleted record has its complete id, since there is no table header with the common part.
-func TestADeletedRecordAlone(t *testing.T) {
+func TestASingleDeletedRecord(t *testing.T) {
 	r, err := Records(answered(`{"data":[{"id":"m2","stream":"messages","connection_id":"cin_a","deleted":true}],"has_more":false}`), RecordsQuery{Stream: "messages", ChangesSince: "x"})
 	if err != nil || !strings.Contains(r.Text, "\ncin_a/messages:m2 | (deleted)") {
 		t.Errorf("%v\n%s", err, r.Text)
@@ -248,7 +248,7 @@ func TestRecordsHaveTheNamesOfTheContract(t *testing.T) {
 }
 
 // If a connection lacks the sort field of a page, reading continues in the connection's own order.
-func TestAConnectionWithoutTheSortGoesOnInItsOrder(t *testing.T) {
+func TestAConnectionWithoutTheSortFieldKeepsItsOrder(t *testing.T) {
 	const row = `{"object":"record","id":"%[2]s","stream":"s","connection_id":"%[1]s","data":{"id":"%[2]s"}}`
 	page := `{"object":"list","data":[` + fmt.Sprintf(row, "cin_a", "1") + "," + fmt.Sprintf(row, "cin_b", "2") + `],"has_more":true,` +
 		`"meta":{"warnings":[{"code":"partial_results"}]},"missing_fields":[{"connection_id":"cin_b","fields":["size"]}]}`

@@ -54,7 +54,7 @@ func TestExpandedRecordsAreOfTheNamedConnection(t *testing.T) {
 }
 
 // If the resource server returns a different record, the answer is an error: otherwise it would be cited under the requested id.
-func TestAnotherRecordIsNoAnswer(t *testing.T) {
+func TestADifferentRecordIsRefused(t *testing.T) {
 	for _, body := range []string{
 		`{"object":"record","id":"theirs","stream":"notes","connection_id":"cin_a","data":{"title":"t"}}`,
 		`{"object":"record","id":"r","stream":"theirs","connection_id":"cin_a","data":{"title":"t"}}`,
@@ -69,7 +69,7 @@ func TestAnotherRecordIsNoAnswer(t *testing.T) {
 	}
 }
 
-func TestAnotherFieldIsNoAnswer(t *testing.T) {
+func TestADifferentFieldIsRefused(t *testing.T) {
 	own := rs.Ref{ConnectionID: "cin_a", Stream: "notes", RecordID: "r"}
 	for what, of := range map[string]string{
 		"":           `"stream":"notes","record_id":"r","field":{"path":"body"}`,
@@ -88,7 +88,7 @@ func TestAnotherFieldIsNoAnswer(t *testing.T) {
 }
 
 // A field with the name of one of the adapter's own lines is quoted, and a field called id is not mistaken for the record's id.
-func TestFieldsThatAreCalledAsOurLines(t *testing.T) {
+func TestFieldsNamedLikeOwnLinesAreQuoted(t *testing.T) {
 	const record = `{"object":"record","id":"r","stream":"notes","connection_id":"cin_a",` +
 		`"data":{"id":"theirs","Warning":"w","next":"n","unavailable":"u","connection_id":"c","subject":"s"}}`
 	page, err := rs.ReadResponse(`{"object":"list","data":[` + record + `],"has_more":false}`)
@@ -103,7 +103,7 @@ func TestFieldsThatAreCalledAsOurLines(t *testing.T) {
 }
 
 // A page whose next cursor is its own cursor has no next page; a client would read it forever.
-func TestACursorThatLeadsNowhere(t *testing.T) {
+func TestACursorOfTheSamePageIsDropped(t *testing.T) {
 	const record = `{"object":"record","id":"r","stream":"notes","connection_id":"cin_a","data":{"title":"T"}}`
 	for _, body := range []string{
 		`{"object":"list","data":[` + record + `],"has_more":true,"next_cursor":"again"}`,
@@ -130,7 +130,7 @@ func TestACursorThatLeadsNowhere(t *testing.T) {
 }
 
 // S0-6a, S0-6b: records of other connections, and those beyond the limit, are left out of a list and counted on both channels.
-func TestNoMoreRecordsThanWereAskedFor(t *testing.T) {
+func TestExcessRecordsAreLeftOut(t *testing.T) {
 	const own, second, foreign = `"a1"`, `"a2"`, `"b1"`
 	record := func(id string) string {
 		connection := `"cin_` + id[1:2] + `"`

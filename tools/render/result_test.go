@@ -70,7 +70,7 @@ func TestTextHasAtMost256Lines(t *testing.T) {
 }
 
 // D19: text after an unchanged part of the answer, and any part that differs from it, is cleaned.
-func TestNothingHidesBehindWhatIsPassedOver(t *testing.T) {
+func TestChangedPartsOfAnAnswerAreCleaned(t *testing.T) {
 	for _, structured := range []string{
 		"{\"data\":{\"k\":\"\u202E\"},\"x\":1}",
 		"{\"data\":{\"k\":\"abc\"},\"x\":\"\u202E\"}",
@@ -84,7 +84,7 @@ func TestNothingHidesBehindWhatIsPassedOver(t *testing.T) {
 }
 
 // D19: text that only resembles something to remove is unchanged, and nothing is counted.
-func TestNothingIsCountedWhereNothingGoes(t *testing.T) {
+func TestHarmlessEscapesAreNotCounted(t *testing.T) {
 	r := Result{Text: "t", Structured: []byte(`{"data":{"k":"\u00e9"}}`)}.Clean(&rs.Response{Body: `{"k":"\u00e9"}`})
 	if r.Meta != nil {
 		t.Errorf("%v", r.Meta)
@@ -118,7 +118,7 @@ func TestAWindowNeverEndsInsideAFlag(t *testing.T) {
 }
 
 // A long note about how dates were read is truncated after a name and says how many more there are.
-func TestALongReadingOfDatesEndsAtAName(t *testing.T) {
+func TestALongDateNoteIsTruncatedAfterAName(t *testing.T) {
 	names := make([]string, 30)
 	for i := range names {
 		names[i] = fmt.Sprintf("received_at of messages_%02d", i)

@@ -84,7 +84,7 @@ func TestAQueryForTheNewestOrANumberIsAnsweredByACall(t *testing.T) {
 }
 
 // Each number says what it counts: all hits, the hits of the page, or records, which may have several hits.
-func TestASearchSaysWhatItsNumbersAreOf(t *testing.T) {
+func TestASearchSaysWhatItsNumbersCount(t *testing.T) {
 	const hits = `{"stream":"messages","record_key":"m1","connection_id":"c"},{"stream":"message_bodies","record_key":"m1","connection_id":"c"},{"stream":"messages","record_key":"m2","connection_id":"c"}`
 	for meta, want := range map[string]string{
 		`{}`:                    `3 hits of 2 records for "T", by relevance, not date; first_fetch_id=c/messages:m1`,
@@ -131,7 +131,7 @@ func TestATimelineSaysThatMoreFollow(t *testing.T) {
 }
 
 // A truncated text is marked, with the call that reads all of it.
-func TestCutTextIsSaidToBeCut(t *testing.T) {
+func TestTruncatedTextIsMarked(t *testing.T) {
 	for text, want := range map[string]string{
 		`"the <mark>needle</mark>…","truncated":true`: `: "the <mark>needle</mark>…"` + "\n",
 		`"…<mark>needle</mark>"`:                      `: "…<mark>needle</mark>"` + "\n",
@@ -151,7 +151,7 @@ func TestCutTextIsSaidToBeCut(t *testing.T) {
 }
 
 // If the date of a hit is its last change, both channels and the answer for the newest name the field that it is from.
-func TestALastChangeIsSaidToBeOne(t *testing.T) {
+func TestADateOfTheLastChangeIsLabelled(t *testing.T) {
 	for _, row := range []struct{ beside, says, field string }{
 		{`"authored_at":"2026-05-04T11:30:00Z","authored_field":"updated_at"`, "updated_at 2026-05-04 11:30", "updated_at"},
 		{`"data":{"updated_at":"2026-05-04T11:30:00Z"}`, "updated_at 2026-05-04 11:30", "updated_at"},
@@ -171,7 +171,7 @@ func TestALastChangeIsSaidToBeOne(t *testing.T) {
 
 // If a query names a time, a hit not known to be of that time is not shown as matching the whole query; without hits in that time, a
 // search of any time is proposed, since a record may mention it.
-func TestATimeIsAPartOfTheQuery(t *testing.T) {
+func TestATimeInTheQueryCountsAsPartOfIt(t *testing.T) {
 	const body = `{"object":"list","data":[{"stream":"s","record_key":"1","connection_id":"c","match":"some","matched_words":["bill"],"not_of_time":true}],` +
 		`"meta":{"count":0,"recall":{"partial_count":1,"time_words":["May","2026"],"preferred_time":"2026-05-01 until before 2026-06-01"}}}`
 	r, err := Search(answered(body), SearchQuery{Q: "bill May 2026"})

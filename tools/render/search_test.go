@@ -62,7 +62,7 @@ func search(t *testing.T, body []byte, q string) (Result, searchResult) {
 }
 
 // A word is only reported as missing from the streams that were searched.
-func TestAMissingWordIsSaidOfTheStreamsThatWereSearched(t *testing.T) {
+func TestAMissingWordIsReportedForTheSearchedStreams(t *testing.T) {
 	body := `{"object":"list","data":[],"meta":{"recall":{"missing_words":["bicycle"]}}}`
 	r, err := Search(answered(body), SearchQuery{Q: "bicycle", ConnectionID: "cin_shop", Rest: rs.AsObject(`{"streams":["orders"]}`)})
 	if want := `As a word, "bicycle" occurs nowhere in the fields that search reads in orders of cin_shop.`; err != nil || !strings.Contains(r.Text, want) {
@@ -71,7 +71,7 @@ func TestAMissingWordIsSaidOfTheStreamsThatWereSearched(t *testing.T) {
 }
 
 // If the resource server does not say how it matches words, the answer to a search without hits says so.
-func TestNothingFoundIsNoMoreThanIsKnown(t *testing.T) {
+func TestNothingFoundWithoutAMatchingRule(t *testing.T) {
 	for body, want := range map[string]bool{
 		`{"data":[]}`: true, `{"data":[],"meta":{"count":0,"recall":{"complete":true}}}`: true,
 		`{"data":[],"meta":{"recall":{"partial_count":0,"missing_words":["dent"]}}}`: false,
@@ -93,7 +93,7 @@ func TestNothingFoundIsNoMoreThanIsKnown(t *testing.T) {
 
 // A repaired hit is also listed with the words that its title, sender and excerpt have: it may be missing from the hits of a word only
 // because those are truncated.
-func TestAHitOfARepairHasTheWordsThatItShowsToo(t *testing.T) {
+func TestARepairedHitHasTheWordsThatItShows(t *testing.T) {
 	hit := func(more string) string { return `{"record_key":"1","connection_id":"c",` + more + `}` }
 	body := `{"data":[` + hit(`"stream":"messages","title":"Your order 2026/0042","actor":"Jonas Keller"`) + `,` +
 		hit(`"stream":"message_bodies","snippet":{"field":"text","text":"behind the <mark>fern</mark>"}`) + `,{"stream":"notes","record_key":"2","title":"Ferns"}]}`
@@ -113,7 +113,7 @@ func TestAHitOfARepairHasTheWordsThatItShowsToo(t *testing.T) {
 	}
 }
 
-func TestWordsThatAreLeftOutAreSaid(t *testing.T) {
+func TestOmittedWordsAreNamed(t *testing.T) {
 	body := `{"object":"list","data":[],"meta":{"recall":{"left_out_words":["when","is","my"],"time_words":["in","May"],"preferred_time":"any May"}}}`
 	r, err := Search(answered(body), SearchQuery{Q: "when is my party in May"})
 	if want := "\ncommon words, not looked for: when, is, my\nread as a time: in May = any May"; err != nil || !strings.Contains(r.Text, want) {
@@ -303,7 +303,7 @@ func TestASearchInAZoneSaysThatTimesAreUTC(t *testing.T) {
 }
 
 // A cursor too long for any answer is left out, and the answer says so.
-func TestACursorThatNoAnswerCanHold(t *testing.T) {
+func TestATooLongCursorIsLeftOut(t *testing.T) {
 	r, _ := search(t, []byte(`{"data":[],"has_more":true,"next_cursor":"`+strings.Repeat("c", write.StructuredHard+1000)+`"}`), "x")
 	if !strings.Contains(string(r.Structured), "too long to be sent back") {
 		t.Errorf("%.300s", r.Structured)
@@ -311,7 +311,7 @@ func TestACursorThatNoAnswerCanHold(t *testing.T) {
 }
 
 // Hits found by meaning alone are not presented as text matches, on either channel.
-func TestHitsByMeaningAreSaidToBe(t *testing.T) {
+func TestHitsByMeaningAreLabelled(t *testing.T) {
 	hit := func(key, how string) string { return fmt.Sprintf(`{"stream":"s","record_key":%q,%s}`, key, how) }
 	lexical, hybrid := hit("a", `"snippet":{"text":"needle"}`), hit("b", `"retrieval_mode":"hybrid","retrieval_sources":["semantic","lexical"]`)
 	semantic, near := hit("c", `"retrieval_mode":"semantic"`), hit("d", `"retrieval_mode":"hybrid","retrieval_sources":["semantic"]`)

@@ -9,7 +9,7 @@ import (
 )
 
 // Times without an offset are local times. If a page has both such times and times in UTC, the answer says which are which.
-func TestASearchInAZoneSaysWhichTimesAreOfItsClocks(t *testing.T) {
+func TestASearchInAZoneSaysWhichTimesAreLocal(t *testing.T) {
 	for want, times := range map[string][]string{
 		"; times are UTC\n": {"2026-10-30T10:03:00Z", "2026-10-30"},
 		"; times are UTC, those with T and no offset of clocks in Asia/Tokyo\n": {"2026-10-30T23:57:28", "2026-10-30T10:03:00Z"},
@@ -27,7 +27,7 @@ func TestASearchInAZoneSaysWhichTimesAreOfItsClocks(t *testing.T) {
 }
 
 // The call that reads on refers to the first truncated text.
-func TestReadingOnIsOfATextThatIsCut(t *testing.T) {
+func TestTheReadOnCallIsForATruncatedText(t *testing.T) {
 	hit := func(key, text string) string {
 		return fmt.Sprintf(`{"stream":"s","record_key":%q,"connection_id":"c","snippet":{"field":"body","text":%q}}`, key, text)
 	}
@@ -47,7 +47,7 @@ func TestReadingOnIsOfATextThatIsCut(t *testing.T) {
 }
 
 // If some connections were not read, counts say that they are only of those that were, and an answer without hits has no page count.
-func TestCountsOfAPartAreSaidAsSuch(t *testing.T) {
+func TestPartialCountsAreLabelled(t *testing.T) {
 	const meta = `"meta":{"count":%d,"count_accuracy":"lower_bound","recall":{"complete":false,"ranked_candidate_count":1},"warnings":[{"code":"unavailable_connections","message":"x"}]}`
 	of := func(count int, hits string) string {
 		r, _ := search(t, []byte(`{"data":[`+hits+`],`+fmt.Sprintf(meta, count)+`}`), "needle")

@@ -23,7 +23,7 @@ func TestUnavailableConnectionsAreNamed(t *testing.T) {
 }
 
 // A message about an expired grant ends with the command that connects again, which is never truncated.
-func TestTheCommandThatConnectsAgainIsWhole(t *testing.T) {
+func TestTheCommandThatConnectsAgainIsNotTruncated(t *testing.T) {
 	const command = "pdpp-mcp connect https://provider.example.org --name work --source https://registry.example.org/connectors/gmail --connection cin_mail_work"
 	const body = `{"connectors":[],"unavailable_connections":[{"connection_id":"work","code":"grant_expired","message":"The access to work has ended. Run: ` + command + `"}]}`
 	schema, err := Schema(answered(body), SchemaQuery{})
@@ -33,7 +33,7 @@ func TestTheCommandThatConnectsAgainIsWhole(t *testing.T) {
 }
 
 // One connection that is not shown is counted in the singular, both among those to choose from and among those that could not be read.
-func TestOneMoreConnectionIsOne(t *testing.T) {
+func TestOneMoreConnectionIsSingular(t *testing.T) {
 	refused := Error(&rs.Error{Code: "ambiguous_connection", ConnectionTotal: 1})
 	if !strings.Contains(refused.Text, "1 more connection: call schema") {
 		t.Error(refused.Text)

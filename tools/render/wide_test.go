@@ -33,7 +33,7 @@ func distinctFields(n int) string {
 
 // Rendering cannot be interrupted, so its time must not grow with the square of the size of a document. Each of these takes less than a
 // second; quadratic time would be a minute.
-func TestWhatIsWideEndsSoon(t *testing.T) {
+func TestWideDocumentsRenderInLinearTime(t *testing.T) {
 	const n = 40_000
 	ref := rs.Ref{Stream: "messages", RecordID: "m1"}
 	for _, test := range []struct {
@@ -79,7 +79,7 @@ func TestWhatIsWideEndsSoon(t *testing.T) {
 }
 
 // A list with more items than the maximum is refused.
-func TestAListHasSoManyItems(t *testing.T) {
+func TestATooLongListIsRefused(t *testing.T) {
 	list := func(n int) []byte {
 		return []byte(`{"object":"list","data":[` + strings.TrimSuffix(strings.Repeat(`{},`, n), ",") + `]}`)
 	}

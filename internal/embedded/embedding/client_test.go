@@ -102,7 +102,7 @@ func TestHostileEndpoints(t *testing.T) {
 	}
 }
 
-func TestASlowEndpointIsLeft(t *testing.T) {
+func TestASlowEndpointTimesOut(t *testing.T) {
 	server := endpointThat(t, func(_ http.ResponseWriter, r *http.Request) {
 		_, _ = io.ReadAll(r.Body) // otherwise the server does not notice that the client disconnects
 		<-r.Context().Done()

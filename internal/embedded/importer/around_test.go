@@ -47,7 +47,7 @@ func TestLinesAroundATableAreRecords(t *testing.T) {
 }
 
 // A row may have fewer cells than the header, and a total is a row that sums up the rows above it, anywhere in the table.
-func TestRowsAreToldFromTotalsAndRemarks(t *testing.T) {
+func TestRowsTotalsAndRemarks(t *testing.T) {
 	const header, two = "Day;What;Sum;Tag;Note;Ref\n", "2026-01-01;a;10.5;t;n;r\n2026-01-02;b;20.5;t;n;r\n"
 	const narrow, many = "Day;What;Sum\n", "2026-01-01;a;10,00\n2026-01-02;b;11,00\n"
 	const falls, dated = "it is called a total, and no number of it is the sum of the rows above it; it is kept as a row", "it is called a total and is the sum of the rows above it, but has a date or an id as they do; it is kept as a row"

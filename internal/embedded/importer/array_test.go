@@ -182,7 +182,7 @@ func TestObjectsByTheirKeysAreRecords(t *testing.T) {
 
 // Some programs write numbers that JSON does not allow. Such a number becomes null, each one is reported, and the rest of the file is
 // read.
-func TestNumbersThatJSONHasNotAreNull(t *testing.T) {
+func TestNumbersThatJSONDoesNotAllowAreNull(t *testing.T) {
 	const said = " NaN or Infinity, which is no number in JSON; it is kept with null there"
 	for _, test := range []struct {
 		name, file, text string

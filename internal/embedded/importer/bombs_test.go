@@ -22,7 +22,7 @@ import (
 
 // The memory for a small file is bounded by its content, whatever its form: nested elements, a text in very many pieces, a shared text in
 // very many cells.
-func TestASmallFileTakesLittleMemory(t *testing.T) {
+func TestTheMemoryForASmallFileIsBounded(t *testing.T) {
 	const (
 		deep   = 400_000
 		pieces = 20_000
@@ -87,7 +87,7 @@ func numbered(count int, piece string) string {
 }
 
 // A name used by many files or streams gets its number without trying all numbers that are already used.
-func TestNumbersOfNamesAreNotTriedAgain(t *testing.T) {
+func TestNumberingRepeatedNamesIsLinear(t *testing.T) {
 	const count = 3000
 	folder := writeTree(t, map[string]string{"a.zip": zipOf(t, slices.Repeat([]string{"a.csv", "n\n1\n"}, count)...)})
 	for name, give := range map[string]func(){
@@ -113,7 +113,7 @@ func TestNumbersOfNamesAreNotTriedAgain(t *testing.T) {
 }
 
 // Skipping empty rows, or days between messages, takes no stack, however many there are.
-func TestWhatIsPassedOverTakesNoStack(t *testing.T) {
+func TestSkippedRowsTakeNoStack(t *testing.T) {
 	defer debug.SetMaxStack(debug.SetMaxStack(1 << 20))
 	records, skips := loaded(t, "a.csv", "a,b\n1,2\n"+strings.Repeat(",\n", 100_000)+"3,4\n")
 	if len(records["a"]) != 2 || len(skips) > 0 {
@@ -138,7 +138,7 @@ func TestALongMessageOfAChatIsLeftOut(t *testing.T) {
 }
 
 // A table that is too wide for a stream is reported.
-func TestATableThatIsTooWideIsNamed(t *testing.T) {
+func TestATableThatIsTooWideIsReported(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "a.db")
 	db, err := sql.Open("sqlite", name)
 	if err != nil {
@@ -199,7 +199,7 @@ func (c countedFile) Seek(offset int64, whence int) (int64, error) {
 }
 
 // A file with many streams is read a few times in total, not once for each stream.
-func TestAFileOfManyStreamsIsNotReadForEach(t *testing.T) {
+func TestAFileOfManyStreamsIsReadAFewTimes(t *testing.T) {
 	const count = 60
 	folder := t.TempDir()
 	db, err := sql.Open("sqlite", filepath.Join(folder, "a.db"))
@@ -252,7 +252,7 @@ func TestAFileOfManyStreamsIsNotReadForEach(t *testing.T) {
 }
 
 // Of too many files that would each be a stream, the first ones are read, and each of the others is reported.
-func TestStreamsAreNotTooMany(t *testing.T) {
+func TestTheNumberOfStreamsIsLimited(t *testing.T) {
 	var files []string
 	for at := range maxStreams + 2 {
 		files = append(files, fmt.Sprintf("d%05d/f%[1]d.csv", at), "n\n1\n")

@@ -140,7 +140,7 @@ func FuzzICS(f *testing.F) {
 
 // Each day of a series is an event with the id of the series, for the years of the file and up to the year after the one in which it is
 // read. Days that were excluded or moved do not occur twice.
-func TestASeriesIsUnfolded(t *testing.T) {
+func TestARecurringEventIsExpanded(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		lines []string
@@ -189,7 +189,7 @@ func TestASeriesIsUnfolded(t *testing.T) {
 }
 
 // A change of "this and all following" is one event on its day, with a defect that says that later days are unchanged.
-func TestAChangeOfThisAndAllFollowingSaysWhatItLacks(t *testing.T) {
+func TestAChangeOfThisAndAllFollowingHasADefect(t *testing.T) {
 	records, _ := loaded(t, "c.ics", calendarOf("BEGIN:VEVENT", "UID:a", "DTSTART:20260105T090000Z", "RRULE:FREQ=WEEKLY;COUNT=3", "SUMMARY:Plan", "END:VEVENT",
 		"BEGIN:VEVENT", "UID:a", "RECURRENCE-ID;RANGE=THISANDFUTURE:20260112T090000Z", "DTSTART:20260112T113000Z", "SUMMARY:Late", "END:VEVENT"))
 	var got []string
@@ -206,7 +206,7 @@ func TestAChangeOfThisAndAllFollowingSaysWhatItLacks(t *testing.T) {
 
 // A series without an end has events until the end of the year after the one in which it is read. This is reported once, and the file is
 // read again in the next year.
-func TestASeriesGoesOnFromTheYearInWhichItIsRead(t *testing.T) {
+func TestASeriesEndsAYearAfterItIsRead(t *testing.T) {
 	yearly := strings.Split("BEGIN:VEVENT DTSTART:20200613 RRULE:FREQ=YEARLY END:VEVENT", " ")
 	dir := writeFolder(t, map[string]string{"a.ics": calendarOf(append(yearly, yearly...)...), "b.csv": "n\n1\n"})
 	sight, err := Look(dir)

@@ -7,7 +7,7 @@ import (
 )
 
 // Whether the dates of a chat start with the month or the day is found from their values, their order and the format of their times.
-func TestTheDatesOfAChatAreReadInItsOwnOrder(t *testing.T) {
+func TestTheOrderOfDayAndMonthInAChat(t *testing.T) {
 	for text, want := range map[string]string{
 		"15/01/26, 02:15 - Ann: a\n16/01/26, 02:15 - Ann: b\n":                      "2026-01-15T02:15:00",
 		"1/5/26, 02:15 - Ann: a\n1/15/26, 02:15 - Ann: b\n":                         "2026-01-05T02:15:00",
@@ -26,7 +26,7 @@ func TestTheDatesOfAChatAreReadInItsOwnOrder(t *testing.T) {
 }
 
 // A date in a named time zone is that instant; one without a zone is not an instant.
-func TestDatesOfMailAreTrue(t *testing.T) {
+func TestTimeZonesOfMail(t *testing.T) {
 	for date, want := range map[string]any{
 		"Thu, 15 Jan 2026 02:15:00 PST": "2026-01-15T02:15:00-08:00", "Thu, 15 Jul 2026 02:15:00 CEST": "2026-07-15T02:15:00+02:00", "Thu, 15 Jan 2026 02:15:00 GMT": "2026-01-15T02:15:00Z",
 		"Thu, 15 Jan 2026 02:15:00": "2026-01-15T02:15:00", "2026-01-15T02:15:00+01:00": "2026-01-15T02:15:00+01:00", "Thu, 15 Jan 2026 02:15:00 +0100 (CET)": "2026-01-15T02:15:00+01:00",
@@ -150,7 +150,7 @@ func TestConversationsOfFacebookAreRead(t *testing.T) {
 
 // Notices of WhatsApp on an iPhone have no author, in any language and under any name. Messages that people sent keep their author,
 // although the same mark precedes deleted or omitted content.
-func TestNoticesOfAChatAreOfNobody(t *testing.T) {
+func TestNoticesOfAChatHaveNoAuthor(t *testing.T) {
 	const sealed = "\u200eLos mensajes y las llamadas están cifrados de extremo a extremo."
 	for name, test := range map[string]struct{ lines, want []string }{
 		"a group": {
@@ -190,7 +190,7 @@ func TestNoticesOfAChatAreOfNobody(t *testing.T) {
 }
 
 // People of Slack are shown with their full names, and mentions as Slack shows them.
-func TestPeopleOfSlackHaveTheirNames(t *testing.T) {
+func TestPeopleOfSlackHaveTheirFullNames(t *testing.T) {
 	records, _ := loadedTree(t, map[string]string{
 		"users.json": `[{"id":"U1","name":"tom","real_name":"Tom Baker","profile":{"real_name":"Tom Baker","display_name":"Tom"}},{"id":"U2","name":"nora","profile":{"display_name":"Nora"}},
 			{"id":"U3","name":"bo"}]`,

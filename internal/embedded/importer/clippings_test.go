@@ -4,7 +4,7 @@ import "testing"
 
 // A Kindle writes the kind, place and time of a clipping in its own language, and the file mixes languages after a change. A date in
 // another language is not converted.
-func TestClippingsSayWhatTheyAre(t *testing.T) {
+func TestClippingsHaveKindTimeAndPlace(t *testing.T) {
 	for line, want := range map[string][2]any{
 		"- Your Highlight on page 1 | Location 10-12 | Added on Monday, 30 December 2024 14:46:33":                                  {"highlight", "2024-12-30T14:46:33"},
 		"- Your Note on Location 5 | Added on Monday, July 20, 2020 12:58:07 AM":                                                    {"note", "2020-07-20T00:58:07"},

@@ -111,7 +111,7 @@ func TestManifestDeclaresFieldsOfAStreamThatIsNotReadInAdvance(t *testing.T) {
 	}
 }
 
-func TestTheTimeOfEmissionIsNoPartOfARecord(t *testing.T) {
+func TestTheTimeOfEmissionIsNotAField(t *testing.T) {
 	corpus, _ := openFolder(t, writeTree(t, map[string]string{
 		"a.jsonl":       "{\"id\":1,\"at\":\"2026-01-02\",\"seen\":\"2026-05-06\"}\n{\"id\":2,\"at\":\"2026-01-03\"}",
 		"manifest.json": `{"streams":{"a":{"emitted_field":"seen"}}}`,

@@ -30,7 +30,7 @@ func writeTree(t *testing.T, files map[string]string) string {
 	return root
 }
 
-func TestStreamsAreCalledAfterTheirPaths(t *testing.T) {
+func TestStreamsAreNamedAfterTheirPaths(t *testing.T) {
 	const line, row = `{"a":1}`, "a\n1\n"
 	tests := []struct {
 		name  string
@@ -218,7 +218,7 @@ func TestOpenEndsWithItsContext(t *testing.T) {
 	}
 }
 
-func TestBlobsAreKeptUpToABound(t *testing.T) {
+func TestBlobsAreKeptUpToALimit(t *testing.T) {
 	keep := &blobBudget{left: 5}
 	small, large := &model.Blob{Bytes: []byte("abc")}, &model.Blob{Bytes: []byte("defg")}
 	for index, step := range []struct{ blob, want *model.Blob }{{small, small}, {large, nil}, {nil, nil}, {&model.Blob{Bytes: []byte("hi")}, nil}} {

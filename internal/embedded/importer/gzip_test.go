@@ -23,7 +23,7 @@ func gzipOf(t *testing.T, text string) string {
 }
 
 // A file compressed with gzip is read as if its content were in the folder.
-func TestFilesThatGzipPacked(t *testing.T) {
+func TestFilesCompressedWithGzip(t *testing.T) {
 	corpus, skips := openFolder(t, writeTree(t, map[string]string{
 		"orders.csv.gz": gzipOf(t, "id,n\n1,7\n"), "sub/log.jsonl.GZ": gzipOf(t, `{"id":"a","n":8}`), "sub/chats.json.gz": gzipOf(t, `{"a":[{"id":"x"}],"b":[{"id":"y","z":1}]}`),
 		"in.zip": zipOf(t, "deep.csv.gz", gzipOf(t, "id,n\n1,9\n"), "plain.csv", "id,n\n1,1\n"), "steps-2026-01-01.csv.gz": gzipOf(t, "n\n1\n"), "steps-2026-02-01.csv.gz": gzipOf(t, "n\n2\n"),

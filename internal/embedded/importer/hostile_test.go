@@ -99,7 +99,7 @@ func TestABadEntryStopsNothing(t *testing.T) {
 }
 
 // A file that makes the program panic, while files are listed or later, is reported, and the others are read.
-func TestAFaultInOneFileStopsNothing(t *testing.T) {
+func TestAPanicInOneFileStopsNothing(t *testing.T) {
 	for falls := 1; falls <= 4; falls++ { // when it is recognized, compared, described and loaded
 		from := &fallingFS{FS: os.DirFS(writeFolder(t, map[string]string{"bad.csv": "n\n1\n", "good.csv": "n\n2\n"})), falls: falls}
 		var skips []string
@@ -137,7 +137,7 @@ type fallingFile struct{ fs.File }
 func (fallingFile) Read([]byte) (int, error) { panic("it fell") }
 
 // A file that no longer exists when its records are read is left out and reported.
-func TestAFileThatIsGoneIsNamed(t *testing.T) {
+func TestAFileThatIsGoneIsReported(t *testing.T) {
 	dir := writeFolder(t, map[string]string{"a.jsonl": "{}", "b.jsonl": "{}"})
 	var skips []Skip
 	corpus, err := Open(t.Context(), dir, Watch{Skipped: func(s Skip) { skips = append(skips, s) }})

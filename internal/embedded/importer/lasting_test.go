@@ -35,7 +35,7 @@ func valuesOf(t *testing.T, name, text string) (map[string][]any, model.Stream) 
 	return values, corpus.Connectors[0].Streams[0]
 }
 
-func TestWhatSomethingTookHasItsSecondsBeside(t *testing.T) {
+func TestDurationsHaveAFieldWithSeconds(t *testing.T) {
 	for _, one := range []struct {
 		name    string
 		cells   []string
@@ -76,7 +76,7 @@ func TestWhatSomethingTookHasItsSecondsBeside(t *testing.T) {
 }
 
 // A column called Time is a duration if the dates already have a time, and a duration in JSON is read as in tables.
-func TestATimeBesideDatesWithTimesIsWhatSomethingTook(t *testing.T) {
+func TestAColumnCalledTimeMayBeADuration(t *testing.T) {
 	run, _ := valuesOf(t, "t.csv", "Date,Time\n2026-10-22 10:02:02,00:46:28\n2026-10-23 18:02:02,01:46:28\n")
 	if diff := cmp.Diff([]any{2788.0, 6388.0}, run["Time_seconds"]); diff != "" {
 		t.Error(diff)
@@ -88,7 +88,7 @@ func TestATimeBesideDatesWithTimesIsWhatSomethingTook(t *testing.T) {
 	}
 }
 
-func TestADayAndATimeBesideItAreOneTime(t *testing.T) {
+func TestADateAndATimeColumnAreOneTime(t *testing.T) {
 	for name, one := range map[string]struct {
 		text  string
 		field string
@@ -133,7 +133,7 @@ func TestADayAndATimeBesideItAreOneTime(t *testing.T) {
 }
 
 // If the name of a column says that its times are in UTC, they are converted to UTC timestamps.
-func TestATimeOfUTCSaysSo(t *testing.T) {
+func TestColumnsInUTCAreTimestamps(t *testing.T) {
 	values, _ := valuesOf(t, "t.csv", "utc_time,Created (UTC)\n\"30 Oct 2026, 08:18\",2026-10-30 08:18:00\n\"29 Oct 2026, 23:22\",2026-10-29T23:22:00\n")
 	want := map[string][]any{"utc_time": {"2026-10-30T08:18:00Z", "2026-10-29T23:22:00Z"}, "Created__UTC": {"2026-10-30T08:18:00Z", "2026-10-29T23:22:00Z"}}
 	if diff := cmp.Diff(want, values); diff != "" {

@@ -17,7 +17,7 @@ func oneConnection() schema.Folder {
 }
 
 // The report of a file starts with lost records, before lines that are not records; what another file also has is not reported.
-func TestWhatIsLostIsSaidFirst(t *testing.T) {
+func TestLostRecordsAreReportedFirst(t *testing.T) {
 	left := newLeftOut(oneConnection())
 	for _, skip := range []Skip{{"a.csv", 1, "above the header"}, {"a.csv", 2, "above the header"}, {"a.csv", 7, "not a row"}, {"a.csv", 8, "the same as at line 4"}, {"b.html", 0, "the same as the .json file beside it"}} {
 		left.add(skip, false)
@@ -30,7 +30,7 @@ func TestWhatIsLostIsSaidFirst(t *testing.T) {
 }
 
 // Lines around a table concern all of its records, so they are reported second.
-func TestLinesAroundATableAreSaid(t *testing.T) {
+func TestLinesAroundATableAreReported(t *testing.T) {
 	for text, want := range map[string]model.LeftOut{
 		"Day,Sum,a,b,c\n2026-01-01,1,x,y,z\n2026-01-02,2\nTotal,3\nEnd\n": {Pieces: 2, Kept: 1, Aside: 1, Line: 3,
 			Reason: "the row has 2 cells, and the header 5; it is kept",
@@ -46,7 +46,7 @@ func TestLinesAroundATableAreSaid(t *testing.T) {
 }
 
 // Dates with two possible readings stay texts, and the reason is reported.
-func TestDatesOfTwoReadingsAreNamed(t *testing.T) {
+func TestAmbiguousDatesAreReported(t *testing.T) {
 	for name, text := range map[string]string{
 		"a.csv":  "date,n\n03/04/2026 10:00,1.5\n05/06/2026 11:00,2.5\n",
 		"a.json": "[\n{\"date\":\"03/04/2026 10:00\"},{\"date\":\"05/06/2026 11:00\"}]",

@@ -113,7 +113,7 @@ func TestMessagesSayWhetherTheyWereRead(t *testing.T) {
 }
 
 // Thunderbird keeps deleted messages in the file until it is compacted: they are not records, and are reported.
-func TestWhatThunderbirdHasDeletedIsNoRecord(t *testing.T) {
+func TestMessagesDeletedInThunderbirdAreReported(t *testing.T) {
 	of := func(id, status string) string {
 		return letterOf("Message-ID: <"+id+"@x>", "X-Mozilla-Status: "+status, "In-Reply-To: <a@x>", "", "Hello.") + "\n"
 	}

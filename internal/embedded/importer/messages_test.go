@@ -278,7 +278,7 @@ func TestAMailboxHasEachMessageOnce(t *testing.T) {
 	}
 }
 
-func TestAttachmentsHangOnTheirMessage(t *testing.T) {
+func TestAttachmentsReferToTheirMessage(t *testing.T) {
 	large := strings.Repeat(base64.StdEncoding.EncodeToString(make([]byte, 57))+"\n", item.MaxBlob/57+1)
 	dir := writeFolder(t, map[string]string{"mail.mbox": letterOf(
 		"Message-ID: <a@x>", "Date: Mon, 2 Mar 2026 10:00:00 +0000", "Content-Type: multipart/mixed; boundary=b", "",
@@ -339,7 +339,7 @@ func TestAttachmentsHangOnTheirMessage(t *testing.T) {
 	}
 }
 
-func TestLettersOfAFolderAreOneStream(t *testing.T) {
+func TestMessageFilesOfAFolderAreOneStream(t *testing.T) {
 	dir := writeFolder(t, map[string]string{
 		"a.eml": "Message-ID: <1@x>\n\na", "b.eml": "Message-ID: <2@x>\n\nb", "c.eml": "Message-ID: <1@x>\n\na", "d.eml": "\x00\x01\x02",
 	})

@@ -160,7 +160,7 @@ func TestOpenKeepsRecordsAsTheyAre(t *testing.T) {
 	}
 }
 
-func TestOpenTellsWhatItLeavesOut(t *testing.T) {
+func TestOpenReportsWhatItLeavesOut(t *testing.T) {
 	tests := []struct {
 		name, file, text string
 		want             []Skip
@@ -251,7 +251,7 @@ func TestOpenSaysWhatAFolderMustHold(t *testing.T) {
 	}
 }
 
-func TestRecordsStopWhenNobodyWantsMore(t *testing.T) {
+func TestRecordsStopWhenTheIterationEnds(t *testing.T) {
 	corpus, _ := openFolder(t, writeFolder(t, map[string]string{"a.jsonl": "{}\n{}\n", "b.jsonl": "{}"}))
 	for _, err := range corpus.Records {
 		if err != nil {

@@ -7,7 +7,7 @@ import (
 )
 
 // Records with the same time keep the order in which they come, so a file that begins with the newest is reversed.
-func TestRecordsOfOneTimeComeAsTheyHappened(t *testing.T) {
+func TestRecordsWithEqualTimesKeepTheirOrder(t *testing.T) {
 	for _, test := range []struct {
 		name, text string
 		want       []string

@@ -13,7 +13,7 @@ import (
 )
 
 // Only changed files are read again; if the modification time cannot tell, the content is compared.
-func TestPartsThatAreTheSameAreKnown(t *testing.T) {
+func TestUnchangedPartsAreNotReadAgain(t *testing.T) {
 	dir := writeTree(t, map[string]string{"a.csv": "n\n1\n", "b.csv": "n\n1\n", "m/1.eml": "Subject: one\n\n", "m/2.eml": "Subject: two\n\n"})
 	known := map[string]model.Part{}
 	changed := func() (names []string) {
@@ -129,7 +129,7 @@ func TestFilesThatAreBeingWrittenAreLeftForLater(t *testing.T) {
 }
 
 // Finding the arrays of a JSON file requires reading all of it, so what is known of a file is used until it changes.
-func TestArraysThatAreKnownAreNotLookedForAgain(t *testing.T) {
+func TestKnownArraysAreNotSearchedAgain(t *testing.T) {
 	dir := writeTree(t, map[string]string{"a.json": `{"x":[{"n":1}],"y":[{"m":2}],"n":3}`, "b.json": `{"x":[{"n":1}]}`, "c.csv": "n\n1\n"})
 	known := map[string]model.Part{}
 	streams := func() (names []string) {

@@ -52,7 +52,7 @@ func bytesOf(t *testing.T, files map[string]string) (bytes map[string]int, skips
 }
 
 // If a text occurs once in a file and in many records, records are read up to a multiple of the file's size, over all of its tables.
-func TestRecordsAreNoHugeMultipleOfTheirFile(t *testing.T) {
+func TestTheSizeOfRecordsIsBoundedByTheirFile(t *testing.T) {
 	const rows = "INSERT INTO %s (n) WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 900) SELECT n FROM c"
 	repeating := func(name string) string {
 		return "CREATE TABLE " + name + " (n INTEGER); " + fmt.Sprintf(rows, name) +

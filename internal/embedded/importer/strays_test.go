@@ -8,7 +8,7 @@ import (
 )
 
 // A few other texts among the dates of a field in JSON are moved to a second field, if the field has a name of a date.
-func TestAFewTextsAmongDatesOfJSONAreBesideTheirField(t *testing.T) {
+func TestAFewTextsAmongDatesInJSONGetTheirOwnField(t *testing.T) {
 	days := `"2026-01-01"|"2026-01-02"|"2026-01-03"|"2026-01-04"|"2026-01-05"|"2026-01-06"`
 	for _, test := range []struct{ name, field, values, want, stray string }{
 		{"a date that comes again", "due", days + `|"every tue"`, "date", "every tue"},
@@ -50,7 +50,7 @@ func TestAFewTextsAmongDatesOfJSONAreBesideTheirField(t *testing.T) {
 }
 
 // A few cells of another kind do not keep a column from having a type; their values are kept in a second field.
-func TestAFewCellsOfAnotherKindAreBesideTheirColumn(t *testing.T) {
+func TestAFewCellsOfAnotherKindGetTheirOwnField(t *testing.T) {
 	days := "2026-01-01|2026-01-02|2026-01-03|2026-01-04|2026-01-05|2026-01-06"
 	for _, test := range []struct{ name, column, cells, want, stray string }{
 		{"a date that comes again", "DATE", days + "|every tue", "date", "every tue"},

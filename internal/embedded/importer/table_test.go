@@ -14,7 +14,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
-func TestTablesAreReadAsTheirCellsAgree(t *testing.T) {
+func TestTables(t *testing.T) {
 	type row = map[string]any
 	tests := []struct {
 		name, file, text string
@@ -200,7 +200,7 @@ func TestTablesAreReadAsTheirCellsAgree(t *testing.T) {
 }
 
 // A column of dates or local times is not converted by a time zone.
-func TestAColumnOfDaysHasDates(t *testing.T) {
+func TestColumnsOfDates(t *testing.T) {
 	for cells, want := range map[string]string{
 		"2026-03-05\n2026-03-06": "date", "05.03.2026\n": "date", "20260305\n20260306": "date", "2026-3-5\n2026-12-01": "date",
 		"2026-03-05\n2026-03-06 10:00": "local_time", "05.03.2026 10:00\n": "local_time", "05.03.2026 10:00 UTC\n": "timestamp", "2026-3-5\n2026-12-01T10:00:00Z": "timestamp",
@@ -214,7 +214,7 @@ func TestAColumnOfDaysHasDates(t *testing.T) {
 }
 
 // The name of a column may say that its times are in UTC.
-func TestAColumnOfTimesOfUTC(t *testing.T) {
+func TestColumnsOfTimesInUTC(t *testing.T) {
 	for name, want := range map[string]string{
 		"Created (UTC)": "timestamp", "startTimeGMT": "timestamp", "created_at_utc": "timestamp", "startTimeLocal": "local_time", "Outcutcome": "local_time",
 	} {
@@ -287,7 +287,7 @@ func FuzzCSV(f *testing.F) {
 
 // Rows that do not match the header are reported. A row that is too long or has an unclosed quotation mark is left out without affecting
 // other rows; a row that is too short is kept.
-func TestRowsThatAreNotAsTheirHeaderAreNamed(t *testing.T) {
+func TestRowsThatDoNotMatchTheHeaderAreReported(t *testing.T) {
 	const open = "a quotation mark is opened and not closed"
 	rows := func(count int) (text string) {
 		for id := range count {

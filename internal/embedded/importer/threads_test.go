@@ -44,7 +44,7 @@ func hasThreads(t *testing.T, letters []string, want map[string]string) {
 
 // Messages with the same Gmail thread id are one thread, whatever they refer to, named after the earliest message. Replies in a mailbox
 // of another program belong to it.
-func TestThreadsOfGmailAreThreads(t *testing.T) {
+func TestThreadsOfGmail(t *testing.T) {
 	letter := func(id, day, number string, more ...string) string {
 		lines := append([]string{"Message-ID: <" + id + "@x>", "Date: " + day + " Mar 2026 10:00:00 +0000"}, more...)
 		lines = append(lines, "X-GM-THRID: "+number) //nolint:misspell // as Gmail calls it
@@ -61,7 +61,7 @@ func TestThreadsOfGmailAreThreads(t *testing.T) {
 }
 
 // The same mailbox may be in two connections.
-func TestThreadsOfGmailAreThreadsInEachConnection(t *testing.T) {
+func TestThreadsOfGmailInTwoConnections(t *testing.T) {
 	letters := ""
 	for _, id := range []string{"1", "2"} {
 		letters += letterOf("Message-ID: <"+id+"@x>", "Date: "+id+" Mar 2026 10:00:00 +0000", "X-GM-THRID: 17", "", "text") + "\n" //nolint:misspell // as Gmail calls it

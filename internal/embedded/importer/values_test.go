@@ -24,7 +24,7 @@ func sheetOf(t *testing.T, rows string) string {
 }
 
 // Records have the values that their files state, whatever program wrote them.
-func TestValuesAreWhatTheirFilesSay(t *testing.T) {
+func TestValuesOfFiles(t *testing.T) {
 	type row = map[string]any
 	text := func(cell string) string { return `<c t="inlineStr"><is><t>` + cell + `</t></is></c>` }
 	number := func(style int, value string) string { return fmt.Sprintf(`<c s="%d"><v>%s</v></c>`, style, value) }
@@ -195,7 +195,7 @@ func TestTimesOfCoreData(t *testing.T) {
 }
 
 // Streams are named after their files, in any language.
-func TestStreamsAreCalledAsTheirFiles(t *testing.T) {
+func TestStreamsAreNamedAfterTheirFiles(t *testing.T) {
 	records, skips := loadedTree(t, map[string]string{"日本 語.csv": "a\n1\n", "中文.csv": "a\n1\n", "U\u0308ber \u00d6l.csv": "a\n1\n", "a b?c.csv": "a\n1\n", "note.csv": "a\n", "old.bear2bk": "PK\x03\x04", "A.HEIC": "\x00"})
 	if diff := cmp.Diff([]string{"a_b_c", "Über_Öl", "中文", "日本_語"}, slices.Sorted(maps.Keys(records))); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
@@ -206,7 +206,7 @@ func TestStreamsAreCalledAsTheirFiles(t *testing.T) {
 	}
 }
 
-func TestAFileByItselfIsCalledAsItIs(t *testing.T) {
+func TestASingleFileNamesItsStream(t *testing.T) {
 	dir := writeFolder(t, map[string]string{"2026.csv": "a\n1\n"})
 	for path, want := range map[string]string{dir + "/2026.csv": "2026", dir: streamName(filepath.Base(dir)) + "_2026"} {
 		corpus, _ := openFolder(t, path)
@@ -217,7 +217,7 @@ func TestAFileByItselfIsCalledAsItIs(t *testing.T) {
 }
 
 // A program may write formulas without their results: the rows with them are reported, and the total below them is not a total.
-func TestFormulasWithoutResultsAreNamed(t *testing.T) {
+func TestFormulasWithoutResultsAreReported(t *testing.T) {
 	const header, total = `<row><c t="inlineStr"><is><t>a</t></is></c><c t="inlineStr"><is><t>b</t></is></c></row>`, `<row><c t="str"><v>Total</v></c><c><f>SUM(B2:B5)</f><v>9</v></c></row>`
 	const cells = header + `<row><c t="str"><v>x&#10;y</v></c><c><v>5</v></c></row><row><c><v>1</v></c><c><f>A2*2</f></c></row><row><c><v>2</v></c><c><f>A3*2</f><v>4</v></c></row><row><c><v>3</v></c><c t="str"><f>T(1)</f><v></v></c></row>` + total
 	var skipped, kept []Skip
@@ -235,7 +235,7 @@ func TestFormulasWithoutResultsAreNamed(t *testing.T) {
 }
 
 // A row can have both a formula without a result and another defect.
-func TestARowHasAllItsNotes(t *testing.T) {
+func TestARowHasAllItsDefects(t *testing.T) {
 	cell := func(text string) string { return `<c t="str"><v>` + text + `</v></c>` }
 	const number, formula = `<c><v>5</v></c>`, `<c><f>A2*2</f></c>`
 	cells := `<row>` + cell("a") + cell("b") + cell("c") + `</row><row>` + cell("x") + number + number + `</row><row>` + cell("Total") + `<c><v>9</v></c>` + formula +
@@ -270,7 +270,7 @@ func TestNotesLinkToFiles(t *testing.T) {
 }
 
 // Often only the file name of a note has its date.
-func TestANoteHasTheDayOfItsName(t *testing.T) {
+func TestANoteHasTheDateInItsName(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		files map[string]string
@@ -324,7 +324,7 @@ func TestANoteHasTheDayOfItsName(t *testing.T) {
 }
 
 // If a record lacks the usual time field, the first other time field is used.
-func TestARecordIsAtOneOfItsTimes(t *testing.T) {
+func TestARecordWithoutItsUsualTimeUsesAnother(t *testing.T) {
 	for _, test := range []struct{ name, text, field, want string }{
 		{"the one that all have", "Date Read,Date Added,Expires\n2024/02/11,2023/12/24,2025-01-01\n,2024/05/01,2025-01-01\n", "Date_Added", "2023-12-24 2024-05-01"},
 		{"the first that each has", "sent at,created,born on date of birth\n2026-01-15 02:15,,1980-01-01\n,2026-01-16,1980-01-01\n,,1980-01-01\n2026-01-17 03:00,2026-01-01,\n", "when", "2026-01-15 2026-01-16 - 2026-01-17"},

@@ -7,7 +7,7 @@ import (
 )
 
 // An index that another process is creating is not mistaken for a foreign database, at any stage.
-func TestAnIndexThatIsBeingMadeIsOurs(t *testing.T) {
+func TestAnIndexBeingCreatedIsNotForeign(t *testing.T) {
 	folder := t.TempDir()
 	for n := range 100 {
 		path := filepath.Join(folder, fmt.Sprint(n, ".db"))

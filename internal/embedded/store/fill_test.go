@@ -9,7 +9,7 @@ import (
 )
 
 // Analyzing a table makes SQLite read the statistics of all tables again, so very many small tables are not analyzed one by one.
-func TestSmallTablesAreNotLookedAt(t *testing.T) {
+func TestSmallTablesAreNotAnalyzed(t *testing.T) {
 	for count, want := range map[int]bool{fewRecords: false, fewRecords + 1: true} {
 		store, err := Open(t.Context(), "")
 		if err != nil {

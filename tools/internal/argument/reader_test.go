@@ -9,7 +9,7 @@ import (
 )
 
 // Refusing arguments costs no more than accepting them: the names of a list that is too long are not read.
-func TestAListThatIsTooLongHasNoNames(t *testing.T) {
+func TestTheNamesOfATooLongListAreNotRead(t *testing.T) {
 	for _, n := range []int{argument.MaxListItems, argument.MaxListItems + 1, 100_000} {
 		names := make([]string, n)
 		for i := range names {

@@ -67,7 +67,7 @@ func TestStreamsAreFoundByAWord(t *testing.T) {
 }
 
 // A name may consist of a combining accent, which folding removes; it still matches itself.
-func TestNamesOfAnAccentAloneAreWords(t *testing.T) {
+func TestANameOfOnlyAnAccentIsAWord(t *testing.T) {
 	for _, name := range []string{"photos_\u0308", "\u0301", "a \u0301 b", "\u0301_photos"} {
 		if got := fields.NearStreams(name, []string{name, "messages"}, nil); len(got) == 0 || got[0] != name {
 			t.Errorf("%q finds %q", name, got)

@@ -9,7 +9,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/filter"
 )
 
-func TestABareDateIsTheWholeDay(t *testing.T) {
+func TestADateIsTheWholeDay(t *testing.T) {
 	for name, row := range map[string]struct {
 		filter string
 		kind   filter.DateKind
@@ -126,7 +126,7 @@ func TestTimeGroups(t *testing.T) {
 }
 
 // A condition with an operator that is not defined for days must not become an equality.
-func TestAnOperatorThatKnowsNoDaysIsSentAsItIs(t *testing.T) {
+func TestAnOperatorWithoutDaysIsSentUnchanged(t *testing.T) {
 	f := filter.Filter{{Field: "at", Operator: "ne", Value: "2026-06-30"}}
 	if sent, _ := f.WholeDays(func(string) filter.DateKind { return filter.Instants }, time.UTC); !slices.Equal(sent, f) {
 		t.Errorf("sent %v, want %v", sent, f)

@@ -13,7 +13,7 @@ import (
 
 // Conditions in text are read in the notation of common query languages. If a text has contradictory conditions on a field, or parts that
 // are not understood, no call is proposed.
-func TestFiltersInATextOfAnyLanguage(t *testing.T) {
+func TestFiltersInTexts(t *testing.T) {
 	for filter, want := range map[string]string{
 		`total > 50 and total < 10`:                                        "",
 		`total > 50 total < 90`:                                            "",
@@ -68,7 +68,7 @@ func TestFiltersInATextOfAnyLanguage(t *testing.T) {
 }
 
 // For a filter in JSON of other languages: what one call can ask, and what has to be asked separately.
-func TestFiltersInJSONOfAnyLanguage(t *testing.T) {
+func TestFiltersInJSON(t *testing.T) {
 	for filter, want := range map[string]string{
 		`{"or":{"a":1,"b":2}}`:                        `{"a":1} of 2`,
 		`{"a":{"in":[1,2]},"b":[3,4]}`:                `{"a":1,"b":3} of 4`,

@@ -7,7 +7,7 @@ import (
 )
 
 // An expired value is removed from memory when another value is stored.
-func TestWhatHasExpiredIsDropped(t *testing.T) {
+func TestExpiredValuesAreDropped(t *testing.T) {
 	now := time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC)
 	h := newCache[int, string](func() time.Time { return now }, time.Minute, 1000, 0)
 	for i := range 500 {
@@ -26,7 +26,7 @@ func TestWhatHasExpiredIsDropped(t *testing.T) {
 }
 
 // The cache has a limit in bytes. Each owner has a share of it, in bytes and in values, and cannot evict the values of others.
-func TestOneOwnerDrivesOutNoOther(t *testing.T) {
+func TestOneOwnerDoesNotEvictOthers(t *testing.T) {
 	now := time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC)
 	h := newCache[string, string](func() time.Time { return now }, time.Minute, 100, 1000)
 	has := func(key string, want bool) {

@@ -25,7 +25,7 @@ func (c *counting) Do(context.Context, rs.Request) (*rs.Response, error) {
 }
 
 // A list of streams is cached for a few seconds for its grant and connection, if it is complete and not large.
-func TestAListOfStreamsIsHeldForItsGrant(t *testing.T) {
+func TestAListOfStreamsIsCachedForItsGrant(t *testing.T) {
 	for name, row := range map[string]struct {
 		grant, connection string // of the second read
 		later             time.Duration

@@ -9,7 +9,7 @@ import (
 
 // Names that would be the same after truncation are quoted completely, so that they can be told apart and sent; any other long name is
 // truncated.
-func TestNamesThatWouldBeCutAlikeAreWhole(t *testing.T) {
+func TestNamesThatWouldBeTruncatedAlikeAreComplete(t *testing.T) {
 	long := strings.Repeat("activity-", 8)
 	cut := `"` + long[:60] + `…"`
 	for want, names := range map[string][]string{

@@ -139,7 +139,7 @@ func TestReadsAreBounded(t *testing.T) {
 	}
 }
 
-func TestAWordHasOneOtherForm(t *testing.T) {
+func TestTheOtherFormOfAWord(t *testing.T) {
 	for word, want := range map[string]string{
 		"dentists": "dentist", "dentist": "dentists", "planning": "plan", "repaired": "repair", "parties": "party", "party": "parties", "Boxes": "box",
 		"Rechnung": "rechnungen", "Rechnungen": "rechnung", "glass": "glasses", "calling": "call", "car": "", "2026": "", `"a phrase"`: "", "歯医者の予約": "", "Wi-Fi": "wi-fis",

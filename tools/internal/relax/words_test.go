@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestWordsAreWhatAQuestionIsAbout(t *testing.T) {
+func TestTheWordsOfAQuestion(t *testing.T) {
 	for query, want := range map[string]string{
 		"When is my next dentist appointment?":             "next|dentist|appointment",
 		"What’s the status of Nora's “green valley” order": `status|Nora|"green valley"|order`,
@@ -37,7 +37,7 @@ func TestWordsAreWhatAQuestionIsAbout(t *testing.T) {
 	}
 }
 
-func TestLongWordsAreAskedForFirst(t *testing.T) {
+func TestLongWordsAreSearchedFirst(t *testing.T) {
 	words := []string{"a", "longest", `"x y"`, "longer", "b", "longish"}
 	if got := strings.Join(Choose(words, 4), "|"); got != `"x y"|longest|longish|longer` {
 		t.Errorf("asked for %s", got)

@@ -7,7 +7,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
-func TestTheOneIDOrNumberOfAQueryIsRead(t *testing.T) {
+func TestTheIDOrNumberOfAQuery(t *testing.T) {
 	for query, want := range map[string][2]string{ // the id and the number
 		"":                                 {},
 		"invoice A-0007?":                  {"A-0007", ""},

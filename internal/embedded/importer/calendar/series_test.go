@@ -10,7 +10,7 @@ import (
 
 // A few lines that recur daily do not become millions of events: beyond the limit of a file, each series has its first day, and its other
 // days are reported as left out.
-func TestTheSeriesOfAFileAreBoundedTogether(t *testing.T) {
+func TestTheSeriesOfAFileShareALimit(t *testing.T) {
 	const event = "BEGIN:VEVENT\nUID:u\nDTSTART:20200101T100000Z\nRRULE:FREQ=DAILY;COUNT=4\nEND:VEVENT\n"
 	file := strings.NewReader("BEGIN:VCALENDAR\n" + strings.Repeat(event, 3) + "END:VCALENDAR\n")
 	r := &seriesReader{file: file, year: 2020, changed: map[string]bool{}, unfolded: maxAllDays - 6}

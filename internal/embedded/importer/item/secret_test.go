@@ -8,7 +8,7 @@ import (
 )
 
 // The name of a secret is recognized as the name of a member, but not within a text.
-func TestSecretsAreTakenOutOfObjects(t *testing.T) {
+func TestSecretsAreRemovedFromObjects(t *testing.T) {
 	for value, want := range map[string]string{
 		`{"contrase\u00f1a":"x"}`: `{"contrase\u00f1a":null}`,
 		`{"a":1}`:                 `{"a":1}`,
@@ -24,7 +24,7 @@ func TestSecretsAreTakenOutOfObjects(t *testing.T) {
 }
 
 // A secret is recognized by its name and its value, in many languages; a table of postal codes or of words has none.
-func TestSecretsAreKnownByNameAndValue(t *testing.T) {
+func TestSecretsAreRecognizedByNameAndValue(t *testing.T) {
 	for fields, isSecret := range map[string]bool{
 		`wachtwoord="geheim"`: true, `senha="abc"`: true, `пароль="секрет"`: true, `hasło="tajne0"`: true, `parola chiave="chiave0"`: true,
 		`Kennwort="x"`: true, `WLAN-Passwort="x"`: true, `Routerpasswort="x"`: true, `encryptedPassword="x"`: true, `Mot de passe="x"`: true, `contraseña="x"`: true,
@@ -56,7 +56,7 @@ func TestSecretsAreKnownByNameAndValue(t *testing.T) {
 }
 
 // Lines of a text that state a secret, and keys recognizable by their form, are removed; a mere mention stays.
-func TestSecretsAreTakenOutOfTexts(t *testing.T) {
+func TestSecretsAreRemovedFromTexts(t *testing.T) {
 	for text, want := range map[string]string{
 		`Bank\nPasswort: txtPw1\r\nPIN: 4711\nend`:                                                          `Bank\nPasswort: [secret]\r\nPIN: [secret]\nend`,
 		`WLAN-Passwort: katzenfutter\nx`:                                                                    `WLAN-Passwort: [secret]\nx`,
@@ -89,7 +89,7 @@ func TestSecretsAreTakenOutOfTexts(t *testing.T) {
 }
 
 // Searching for many markers of keys takes linear time.
-func TestMarksOfKeysAreReadOnce(t *testing.T) {
+func TestSearchingForKeysIsLinear(t *testing.T) {
 	for _, mark := range []string{`-----BEGIN PRIVATE KEY-----\n`, `eyJ0000000000.eyJ0000000000-AKIAIOSFODNN7EXAMPLE-`, `otpauth://a;otpauth-migration://a?data=b;`} {
 		one, began := Item{Fields: []Field{{Name: "text", Value: []byte(`"` + strings.Repeat(mark, 10_000) + `"`)}}}, time.Now()
 		if new(Secrets).TakeOut(&one); time.Since(began) > 5*time.Second {

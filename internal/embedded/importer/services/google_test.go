@@ -11,7 +11,7 @@ import (
 
 // A visited place becomes a record with its time first, coordinates in degrees, and the name and address of the place. Similar data of
 // other programs is unchanged.
-func TestPlacesArePlain(t *testing.T) {
+func TestVisitedPlaces(t *testing.T) {
 	for _, test := range []struct{ name, text, want string }{
 		{
 			"a visit",

@@ -7,7 +7,7 @@ import (
 )
 
 // Totals are recognized in tables without an id column.
-func TestTotalsAreToldWithoutAnID(t *testing.T) {
+func TestTotalsAreRecognizedWithoutAnID(t *testing.T) {
 	for text, want := range map[string]int{"ID,Contents\n5,a\n5,b\n": 2, "Name,Age\nTotal,5\n": 1, "Name,Age\na,5\nb,6\nTotal,11\n": 2} {
 		rows := 0
 		for one, err := range NewReader(bufio.NewReader(strings.NewReader(text)), Options{IDField: new(string)}) {

@@ -3,7 +3,7 @@ package table
 import "testing"
 
 // A row without a word for totals is not searched for dates, which takes a hundred times as long as reading the row.
-func TestRowsWithoutATotalAreNotAskedForDates(t *testing.T) {
+func TestRowsWithoutATotalAreNotSearchedForDates(t *testing.T) {
 	row := []string{"harbour lantern 7 window", "2026-03-01", "12.50"}
 	if allocations := testing.AllocsPerRun(10, func() { totalKind(row) }); allocations > 0 {
 		t.Errorf("%v allocations", allocations)

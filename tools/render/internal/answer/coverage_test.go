@@ -10,7 +10,7 @@ import (
 )
 
 // The freshness of only some connections is named; both channels count the others.
-func TestConnectionsThatCoverageDoesNotNameAreCounted(t *testing.T) {
+func TestConnectionsWithoutNamedFreshnessAreCounted(t *testing.T) {
 	for connections, more := range map[int]int{8: 0, 11: 3} {
 		var rows []string
 		for i := range connections {

@@ -9,7 +9,7 @@ import (
 )
 
 // D19: the first and last character of each removed range are removed, and the characters next to the range stay.
-func TestWhatIsBesideAHiddenCharacterStays(t *testing.T) {
+func TestCharactersNextToRemovedRangesStay(t *testing.T) {
 	tags := func(n int) string { return "🏴" + strings.Repeat("\U000E0061", n) + "\U000E007F" }
 	for name, row := range map[string]struct {
 		text, want string
@@ -96,7 +96,7 @@ func TestWhatIsBesideAHiddenCharacterStays(t *testing.T) {
 }
 
 // D19: every form of a terminal sequence is removed completely; text that only begins like one loses its first character.
-func TestTerminalSequencesGoAsAWhole(t *testing.T) {
+func TestTerminalSequencesAreRemovedCompletely(t *testing.T) {
 	long := strings.Repeat("1", 62)
 	for name, row := range map[string]struct {
 		text, want string
@@ -137,7 +137,7 @@ func TestTerminalSequencesGoAsAWhole(t *testing.T) {
 
 // D19: invisible characters cannot encode a message: those without a use are removed, and of the others only as many stay as scripts
 // need.
-func TestWhatShowsNothingSpellsNothing(t *testing.T) {
+func TestInvisibleCharactersCannotEncodeMessages(t *testing.T) {
 	spelled := func(zero, one string) string { // "hi" in bits
 		return strings.NewReplacer("0", zero, "1", one).Replace("0110100001101001")
 	}
@@ -183,7 +183,7 @@ func TestWhatShowsNothingSpellsNothing(t *testing.T) {
 }
 
 // D19: a name is shown so that it is the exact name when copied into JSON, even with characters that would be removed from a text.
-func TestANameKeepsWhatATextLoses(t *testing.T) {
+func TestNamesKeepAllCharacters(t *testing.T) {
 	for _, name := range []string{
 		"a\u200Db", "a\u2062\u2064", "م\u200C\u200D\u200Cم", "x\uFE0F", "\u3164", "a\U000E0080\U000E0100", "e" + strings.Repeat("\u0301", 12), "é\"\\\u202e", "می\u200cخواهم", "ﾠ",
 	} {
@@ -208,7 +208,7 @@ func checkClean(t *testing.T, text, want string, counts Removed) {
 }
 
 // D19: half of a surrogate pair is counted, however its digits are written; a complete pair is not.
-func TestHalfACharacterIsCounted(t *testing.T) {
+func TestHalfSurrogatePairsAreCounted(t *testing.T) {
 	for token, want := range map[string]int{
 		`"\uD83D\uDE00"`: 0, `"\ud83d\ude00"`: 0, `"\uDBFF\uDFFF"`: 0, `"\ud800\udc00"`: 0, `"\uDaBc\uDeF9"`: 0,
 		`"\uD7FF\uE000"`: 0, `"\uD800"`: 1, `"\udfff"`: 1, `"\uDBFFx"`: 1, `"x\uDC00"`: 1, `"\uD800\uD800"`: 2, `"\uDC00\uDFFF"`: 2,
@@ -244,7 +244,7 @@ func TestOpenFlag(t *testing.T) {
 }
 
 // D19: text that only resembles something to remove stays, and an escaped backslash does not hide what follows it.
-func TestWhatOnlyLooksAsIfItHadToGoStays(t *testing.T) {
+func TestHarmlessLookalikesStay(t *testing.T) {
 	checkClean(t, "a\\\x00b\\\u202Ec\\u202e", "a\\b\\c\\u202e", Removed{Control: 1, Bidi: 1})
 	checkClean(t, "\\\a", "\\", Removed{Control: 1})
 	for _, noJSON := range []string{"\"\u202E", "\"a\u202E\\", "{\"\u202E", `"\q\ufffd"`} {

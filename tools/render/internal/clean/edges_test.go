@@ -84,7 +84,7 @@ func TestEdgesOfNames(t *testing.T) {
 }
 
 // Only as much of a long text is cleaned as may be shown: 256 bytes plus 8 for each character.
-func TestAPreviewCleansTheStartAlone(t *testing.T) {
+func TestAPreviewCleansOnlyTheStart(t *testing.T) {
 	for before, want := range map[int]string{255: "a…", 270: "a…", 271: "a…", 272: "…"} {
 		if got := Preview(strings.Repeat("\x00", before)+"abc", 2); got != want {
 			t.Errorf("after %d characters that go: %q, want %q", before, got, want)

@@ -7,7 +7,7 @@ import (
 const scotland = "\U0001F3F4\U000E0067\U000E0062\U000E0073\U000E0063\U000E0074\U000E007F"
 
 // D19: tag characters are shown only inside an emoji flag.
-func TestTagCharactersLiveInFlagsOnly(t *testing.T) {
+func TestTagCharactersAreOnlyAllowedInFlags(t *testing.T) {
 	for name, row := range map[string]struct{ in, want string }{
 		"a flag is kept whole":                   {"go " + scotland + "!", "go " + scotland + "!"},
 		"two flags in a row are kept":            {scotland + scotland, scotland + scotland},

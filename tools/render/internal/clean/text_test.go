@@ -54,7 +54,7 @@ func TestCell(t *testing.T) {
 	}
 }
 
-func TestTextsAreCutAtCharacters(t *testing.T) {
+func TestTextsAreTruncatedAtCharacters(t *testing.T) {
 	for _, row := range []struct {
 		text string
 		max  int
@@ -97,7 +97,7 @@ func TestNamesAsTheyAreSentBack(t *testing.T) {
 }
 
 // Escapes are decoded, except those that JSON requires.
-func TestJSONAsItReads(t *testing.T) {
+func TestEscapesAreDecoded(t *testing.T) {
 	for raw, want := range map[string]string{
 		`{"a":1}`: `{"a":1}`, `["\u00e9","\n"]`: `["é","\n"]`, `["\u0022\u005c"]`: `["\"\\"]`, `["\u00e9","a\/b"]`: `["é","a\/b"]`,
 	} {

@@ -142,7 +142,7 @@ func borders(text string) map[int]bool {
 	return at
 }
 
-func TestExcerptsAreCutAtCharacters(t *testing.T) {
+func TestExcerptsAreTruncatedAtCharacters(t *testing.T) {
 	family := "👩‍👩‍👧‍👦"
 	for name, line := range map[string]string{
 		"a family of joined people":       strings.Repeat(family, 40) + "<mark>needle</mark>" + strings.Repeat(family, 40),

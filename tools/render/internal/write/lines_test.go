@@ -45,7 +45,7 @@ func FuzzQuoteLines(f *testing.F) {
 }
 
 // Rounding errors of binary floating point are not shown; digits that a number really has are.
-func TestNumbersAreShownWithoutDust(t *testing.T) {
+func TestRoundingErrorsAreNotShown(t *testing.T) {
 	for raw, want := range map[string]string{
 		"80.19999999999999": "80.2", "0.30000000000000004": "0.3", "1234567.8900000001": "1234567.89", "-12.600000000000001": "-12.6",
 		"51.12345678901234": "51.12345678901234", "123456789012345.67": "123456789012345.67", "9007199254740993": "9007199254740993",
