@@ -1,7 +1,9 @@
 package rsclient
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -51,9 +53,10 @@ type breaker struct {
 	mu         sync.Mutex
 	state      string
 	generation int       // the number of state changes; an attempt that began before the last change does not count
-	since      time.Time // when it last changed from closed to open
+	since      time.Time // the first of the failures that opened it; kept until it is closed
 	until      time.Time // when it becomes half-open
 	connects   window    // attempts, and those that could not connect
+	unreached  time.Time // the first attempt that could not connect since the last that could; zero if that one could
 	callers    callerOutcomes
 	trials     map[breakerKey]time.Time // while half-open: when each caller's attempt failed; zero while it is under way
 }
@@ -120,17 +123,25 @@ func (b *breaker) end(caller breakerKey, generation int, v verdict) {
 	if v == inconclusive {
 		return
 	}
-	failed := 0
 	if v == hostFailed {
-		failed = 1
+		b.unreached = cmp.Or(b.unreached, now)
+		b.connects.add(now, breakerWindow, 1, 1)
+		if all, bad := b.connects.sums(now, breakerWindow); bad >= breakerFailures && bad*breakerShare >= all {
+			b.since = b.unreached
+			b.setState(breakerOpen, now)
+		}
+		return
 	}
-	b.connects.add(now, breakerWindow, 1, failed)
-	all, bad := b.connects.sums(now, breakerWindow)
-	if v != hostFailed && caller != (breakerKey{}) {
+	b.unreached = time.Time{}
+	b.connects.add(now, breakerWindow, 1, 0)
+	if caller != (breakerKey{}) {
 		b.callers.add(now, caller, v == grantFailed)
 	}
-	if v == hostFailed && bad >= breakerFailures && bad*breakerShare >= all || v == grantFailed && b.callers.tooMany() {
-		b.setState(breakerOpen, now)
+	if v == grantFailed {
+		if since, tooMany := b.callers.tooMany(); tooMany {
+			b.since = since
+			b.setState(breakerOpen, now)
+		}
 	}
 }
 
@@ -158,14 +169,11 @@ func (b *breaker) endTrial(caller breakerKey, now time.Time, v verdict) {
 // setState changes the state and discards all counts.
 func (b *breaker) setState(state string, now time.Time) {
 	if state == breakerOpen {
-		if b.state == breakerClosed {
-			b.since = now
-		}
 		b.until = now.Add(breakerRest)
 	}
 	b.state = state
 	b.generation++
-	b.connects, b.callers, b.trials = window{}, callerOutcomes{}, map[breakerKey]time.Time{}
+	b.connects, b.unreached, b.callers, b.trials = window{}, time.Time{}, callerOutcomes{}, map[breakerKey]time.Time{}
 	b.changed(state)
 }
 
@@ -176,7 +184,8 @@ type callerOutcomes struct {
 
 type callerOutcome struct {
 	at       time.Time
-	failures int // since the last good answer, at most callerFailures
+	failures int       // since the last good answer, at most callerFailures
+	since    time.Time // the first of these failures
 }
 
 func (c *callerOutcomes) add(now time.Time, caller breakerKey, failed bool) {
@@ -186,7 +195,7 @@ func (c *callerOutcomes) add(now time.Time, caller breakerKey, failed bool) {
 	next := callerOutcome{at: now}
 	if failed {
 		previous, _ := c.byCaller.Peek(caller)
-		next.failures = min(previous.failures+1, callerFailures)
+		next.failures, next.since = min(previous.failures+1, callerFailures), cmp.Or(previous.since, now)
 	}
 	c.byCaller.Add(caller, next)
 	for {
@@ -198,17 +207,30 @@ func (c *callerOutcomes) add(now time.Time, caller breakerKey, failed bool) {
 	}
 }
 
-// tooMany reports whether at least half of the callers failed, with at least breakerFailures failures in all.
-func (c *callerOutcomes) tooMany() bool {
+// tooMany reports whether at least half of the callers failed, with at least breakerFailures failures in all, and since when. A caller that
+// began to fail breakerWindow or more before all others tells nothing about the host.
+func (c *callerOutcomes) tooMany() (since time.Time, tooMany bool) {
 	if c.byCaller == nil {
-		return false
+		return time.Time{}, false
 	}
-	failing, failures := 0, 0
+	var began []time.Time
+	failures := 0
 	for _, outcome := range c.byCaller.Values() {
-		failures += outcome.failures
-		failing += min(outcome.failures, 1)
+		if outcome.failures > 0 {
+			began, failures = append(began, outcome.since), failures+outcome.failures
+		}
 	}
-	return failures >= breakerFailures && failing*breakerShare >= c.byCaller.Len()
+	if failures < breakerFailures || len(began)*breakerShare < c.byCaller.Len() {
+		return time.Time{}, false
+	}
+	slices.SortFunc(began, time.Time.Compare)
+	since = began[len(began)-1]
+	for _, earlier := range slices.Backward(began) {
+		if since.Sub(earlier) < breakerWindow {
+			since = earlier
+		}
+	}
+	return since, true
 }
 
 // unavailable returns the error of an open breaker.

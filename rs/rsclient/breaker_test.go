@@ -257,7 +257,7 @@ func TestTheCourseOfABreaker(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				h, seen := &host{}, &record{}
-				doer := clientOf(t, h, rsclient.Options{Observer: seen})
+				doer := clientOf(t, h, rsclient.Options{Observer: seen, Retries: -1})
 				read := func() *rs.Error {
 					_, err := doer.Do(t.Context(), rs.Request{Path: "/v1/schema"})
 					if err == nil {
@@ -266,15 +266,21 @@ func TestTheCourseOfABreaker(t *testing.T) {
 					return rs.AsError(err)
 				}
 				h.now(row.fails)
-				for range 10 {
-					read()
+				read()
+				h.now(status(404)) // ends the first run of failures
+				read()
+				h.now(row.fails)
+				time.Sleep(2 * time.Second)
+				first := time.Now().UTC().Format("15:04:05 UTC")
+				for read(); len(seen.states) == 0 && h.requests.Load() < 12; read() {
+					time.Sleep(time.Second)
 				}
-				opened := time.Now().UTC().Format("15:04:05 UTC")
+				attempts := h.requests.Load()
 
 				time.Sleep(1500 * time.Millisecond)
 				want := &rs.Error{
 					Code: "server_unavailable", RetryAfter: 4 * time.Second,
-					Message: row.says + " since " + opened + " and is not called for a moment; nothing was sent.",
+					Message: row.says + " since " + first + " and is not called for a moment; nothing was sent.",
 					Hint:    "Call again in 4 seconds; if it persists, tell the operator.",
 				}
 				began := time.Now()
@@ -283,10 +289,10 @@ func TestTheCourseOfABreaker(t *testing.T) {
 				}
 
 				time.Sleep(want.RetryAfter) // an attempt after RetryAfter is let through
-				if got := read(); got.Code != row.code || h.requests.Load() != 11 {
+				if got := read(); got.Code != row.code || h.requests.Load() != attempts+1 {
 					t.Fatalf("the first attempt after the rest: %v", got)
 				}
-				if got := read(); got.Code != "server_unavailable" || !strings.Contains(got.Message, opened) || h.requests.Load() != 11 {
+				if got := read(); got.Code != "server_unavailable" || !strings.Contains(got.Message, first) || h.requests.Load() != attempts+1 {
 					t.Errorf("a failed attempt begins the rest anew, since the same time: %v", got)
 				}
 

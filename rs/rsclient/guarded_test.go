@@ -92,3 +92,44 @@ func TestAllTrialsFail(t *testing.T) {
 		}
 	})
 }
+
+// The time since which a host fails is that of the first failure that led to its breaker opening.
+func TestSinceWhenAHostFails(t *testing.T) {
+	const soon, late = time.Second, breakerWindow
+	for name, row := range map[string]struct {
+		callers []time.Duration // between the first failures of one caller and the next
+		want    time.Duration   // after the first failure
+	}{
+		"all callers at once":                            {[]time.Duration{0, 0, 0, 0}, 0},
+		"one caller after the other":                     {[]time.Duration{soon, soon, soon}, 0},
+		"one caller alone long before does not count":    {[]time.Duration{late, soon, soon, soon}, late},
+		"nor do two":                                     {[]time.Duration{late, late, soon, soon}, 2 * late},
+		"a caller after a pause shorter than the window": {[]time.Duration{late - 1, 0, 0, 0}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				b := newBreaker(func(string) {})
+				first := time.Now()
+				for range callerFailures {
+					b.end(breakerKey{1}, 0, grantFailed)
+				}
+				for i, pause := range row.callers {
+					for range 4 { // no caller is forgotten meanwhile
+						time.Sleep(pause / 4)
+						for before := range i + 1 {
+							b.end(breakerKey{byte(before + 1)}, 0, grantFailed)
+						}
+					}
+					time.Sleep(pause % 4)
+					b.end(breakerKey{byte(i + 2)}, 0, grantFailed)
+				}
+				for i := range breakerFailures {
+					b.end(breakerKey{byte(i%len(row.callers) + 2)}, 0, grantFailed)
+				}
+				if b.state != breakerOpen || b.since.Sub(first) != row.want {
+					t.Errorf("%s since %s", b.state, b.since.Sub(first))
+				}
+			})
+		})
+	}
+}
