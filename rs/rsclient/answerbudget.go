@@ -110,7 +110,7 @@ func (h *heldAnswers) take(ctx context.Context, b *answerBudget, caller breakerK
 		}
 	}
 	if h.large && h.bytes+n > h.budget.callBytes+1 { // a read takes one byte more, to detect an answer that is too large
-		return tooLarge("", fmt.Sprintf("The resource server's answers to this call are together larger than %d bytes.", h.budget.callBytes))
+		return tooLarge(fmt.Sprintf("The resource server's answers to this call are together larger than %d bytes.", h.budget.callBytes))
 	}
 	h.bytes += n
 	return nil

@@ -173,20 +173,20 @@ func (c *Client) request(ctx context.Context, target string) (*http.Request, err
 	return request, nil
 }
 
-// read checks an answer's size, status and type. It first removes the token of the request from all parts of the answer.
+// read checks an answer's status, size and type. It first removes the token of the request from all parts of the answer. An error status
+// counts even if the body cannot be read.
 func (c *Client) read(response *http.Response, binary bool, b *answerBody, redactor *rs.Redactor) (*rs.Response, error) {
-	body, err := c.readBody(response, c.options.MaxResponseBytes+1, b)
+	status := response.StatusCode
+	body, err := c.readBody(response, b)
 	contentType := redactor.ErrorText(response.Header.Get("Content-Type"))
 	requestID := redactor.ErrorText(cmp.Or(response.Header.Get("Request-Id"), response.Header.Get("X-Request-Id")))
 	switch {
-	case err != nil:
+	case err != nil && (status/100 == 2 || errors.Is(err, context.Canceled)):
 		return nil, bodyError(err, requestID)
-	case int64(len(body)) > c.options.MaxResponseBytes:
-		return nil, tooLarge(requestID, fmt.Sprintf("The resource server's answer is larger than %d bytes.", c.options.MaxResponseBytes))
-	case response.StatusCode >= 300 && response.StatusCode < 400:
+	case status/100 == 3:
 		return nil, &rs.Error{
-			Code: "redirect_refused", Status: response.StatusCode, RequestID: requestID,
-			Message: fmt.Sprintf("The resource server answered with a redirect (%d), which is never followed.", response.StatusCode),
+			Code: "redirect_refused", Status: status, RequestID: requestID,
+			Message: fmt.Sprintf("The resource server answered with a redirect (%d), which is never followed.", status),
 			Hint:    "Tell the operator: the resource server's URL must be its final one.",
 		}
 	}
@@ -195,8 +195,8 @@ func (c *Client) read(response *http.Response, binary bool, b *answerBody, redac
 	} else {
 		body = redactor.JSON(body)
 	}
-	if response.StatusCode < 200 || response.StatusCode >= 300 {
-		e := wire.ReadError(response.StatusCode, response.Header, []byte(body), redactor)
+	if status/100 != 2 {
+		e := wire.ReadError(status, response.Header, []byte(body), redactor)
 		e.RequestID = cmp.Or(e.RequestID, requestID)
 		return nil, e
 	}
@@ -211,21 +211,23 @@ func (c *Client) read(response *http.Response, binary bool, b *answerBody, redac
 					Hint:    "Retry once; if it persists, tell the operator: the resource server's URL may point at something else.",
 				}
 			}
-			e.Status, e.RequestID = response.StatusCode, requestID
+			e.Status, e.RequestID = status, requestID
 			return nil, e
 		}
 	}
-	answer.Status, answer.ContentType, answer.RequestID = response.StatusCode, contentType, requestID
+	answer.Status, answer.ContentType, answer.RequestID = status, contentType, requestID
 	return answer, nil
 }
 
 // chunkBytes is how much of a body is read at a time.
 const chunkBytes = 32 << 10
 
-// readBody reads a body into b, up to a limit of decompressed bytes.
-func (c *Client) readBody(response *http.Response, limit int64, b *answerBody) (string, error) {
-	sent := io.Reader(response.Body)
-	if strings.EqualFold(response.Header.Get("Content-Encoding"), "gzip") { // unrequested: the transport decompresses what it requested
+// readBody reads a body of at most MaxResponseBytes, decompressed, into b. If it fails, it returns no part of the body.
+func (c *Client) readBody(response *http.Response, b *answerBody) (string, error) {
+	sent, limit := io.Reader(response.Body), c.options.MaxResponseBytes+1
+	switch strings.ToLower(strings.Join(response.Header.Values("Content-Encoding"), ",")) { // the transport decompresses what it requested
+	case "", "identity":
+	case "gzip":
 		unpacked, err := gzip.NewReader(sent)
 		if errors.Is(err, io.EOF) {
 			return "", nil // an empty body
@@ -234,12 +236,21 @@ func (c *Client) readBody(response *http.Response, limit int64, b *answerBody) (
 			return "", err
 		}
 		sent = unpacked
+	default:
+		return "", errEncoding
 	}
 	chunk := c.chunks.Get().(*[chunkBytes]byte)
 	defer c.chunks.Put(chunk)
 	b.announced = min(max(response.ContentLength, 0), limit)
-	_, err := io.CopyBuffer(b, io.LimitReader(sent, limit), chunk[:])
-	return b.text.String(), err
+	switch n, err := io.CopyBuffer(b, io.LimitReader(sent, limit), chunk[:]); {
+	case err != nil:
+		return "", err
+	case n == limit:
+		return "", tooLarge(fmt.Sprintf("The resource server's answer is larger than %d bytes.", c.options.MaxResponseBytes))
+	case response.StatusCode == http.StatusPartialContent: // no part was requested
+		return "", io.ErrUnexpectedEOF
+	}
+	return b.text.String(), nil
 }
 
 func describeBody(body string) string {

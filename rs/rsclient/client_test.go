@@ -141,6 +141,21 @@ func TestClientReads(t *testing.T) {
 			response: answer(200, "\xff\xfe\x00", "Content-Type", "image/png"),
 			want:     &rs.Response{Status: 200, Body: "\xff\xfe\x00", ContentType: "image/png"},
 		},
+		"a blob in a compression that nobody asked for is not its bytes": {
+			request:  rs.Request{Binary: true},
+			response: answer(200, "\x8b\x01\x80", "Content-Type", "image/png", "Content-Encoding", "br", "Request-Id", "req_5"),
+			err: &rs.Error{
+				Code: "response_undecodable", RequestID: "req_5", Message: "The resource server's answer could not be decompressed.",
+				Hint: "Retry once; if it persists, tell the operator. Nothing of the answer was used.",
+			},
+		},
+		"a part of a blob is not a blob": {
+			request: rs.Request{Binary: true}, response: answer(206, "GIF8"),
+			err: &rs.Error{
+				Code: "response_truncated", Message: "The resource server's answer broke off before its end.",
+				Hint: "Retry; nothing of the partial answer was used.",
+			},
+		},
 		"an empty blob is a blob": {
 			request: rs.Request{Binary: true}, response: answer(200, ""), want: &rs.Response{Status: 200, Body: string([]byte{})},
 		},

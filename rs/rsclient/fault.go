@@ -43,8 +43,11 @@ func transportError(err error) *rs.Error {
 	return e
 }
 
-func tooLarge(requestID, message string) *rs.Error {
-	return &rs.Error{Code: "response_too_large", RequestID: requestID, Message: message, Hint: "Ask for less: a smaller limit, fewer fields, or one connection."}
+// errEncoding is the error of a body in a compression that was not requested.
+var errEncoding = errors.New("the body has another content encoding than gzip")
+
+func tooLarge(message string) *rs.Error {
+	return &rs.Error{Code: "response_too_large", Message: message, Hint: "Ask for less: a smaller limit, fewer fields, or one connection."}
 }
 
 func bodyError(err error, requestID string) *rs.Error {
@@ -52,12 +55,13 @@ func bodyError(err error, requestID string) *rs.Error {
 	var known *rs.Error
 	switch {
 	case errors.As(err, &known):
+		known.RequestID = requestID
 		return known
 	case errors.Is(err, context.Canceled) || isTimeout(err):
 		e := transportError(err)
 		e.RequestID = requestID
 		return e
-	case errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) || errors.As(err, &corrupt):
+	case errors.Is(err, errEncoding) || errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) || errors.As(err, &corrupt):
 		return &rs.Error{
 			Code: "response_undecodable", RequestID: requestID, Cause: err,
 			Message: "The resource server's answer could not be decompressed.",

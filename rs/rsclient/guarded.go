@@ -130,6 +130,7 @@ func (g guarded) RoundTrip(r *http.Request) (*http.Response, error) {
 	case status >= 500 && status != http.StatusNotImplemented:
 		a.record(grantFailed)
 	}
+	response.Header.Del("Location") // otherwise http.Client would parse it: a redirect is not followed, even if its address is invalid
 	a.ReadCloser, response.Body = response.Body, a
 	return response, nil
 }
