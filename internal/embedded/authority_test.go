@@ -112,6 +112,11 @@ func TestPackageDirectory(t *testing.T) {
 		if got := r.post("/packages", "tok-package"); got.at("status") != "revoked" {
 			t.Errorf("directory: %s", got.text)
 		}
+		for _, member := range members[:len(members)-1] {
+			if got := r.get(text(walk(member, "access_token")), "/v1/schema"); got.code() != "grant_revoked" {
+				t.Errorf("the token of a member reads: %s", got.text)
+			}
+		}
 	})
 }
 

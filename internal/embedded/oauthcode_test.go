@@ -118,6 +118,13 @@ func TestOwnerPicks(t *testing.T) {
 	if again := r.refresh(client, text(got.at("refresh_token"))); again.at("grant_package_id") != got.at("grant_package_id") {
 		t.Errorf("refresh: %s", again.text)
 	}
+	r.now = r.now.Add(time.Hour) // no access token of the package lives
+	if again := r.refresh(client, text(got.at("refresh_token"))); again.at("error") != "invalid_grant" {
+		t.Errorf("a second refresh: %s", again.text)
+	}
+	if read := r.get(text(members.at("members", 0, "access_token")), "/v1/schema"); read.code() != "grant_revoked" {
+		t.Errorf("a member of the package of a dead family reads: %s", read.text)
+	}
 	t.Run("two selections are a package, which agent-connect calls a grant", func(t *testing.T) {
 		mail := details(mailSource, map[string]any{"name": "messages", "instance_ids": []string{"cin_mail_work"}})
 		uri := r.push(client, mail, details(chatSource, everyStream()))

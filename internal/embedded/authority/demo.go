@@ -55,29 +55,40 @@ func DemoGrants(connectors []model.Connector, tokens DemoTokens, now time.Time) 
 	return grants
 }
 
-// PutDemo adds or replaces the grants of the demo's tokens, over the current connectors.
+// PutDemo adds or replaces the grants of the demo's tokens, over the current connectors. A grant that was revoked stays revoked.
 func (grants *Grants) PutDemo(connectors []model.Connector, tokens DemoTokens, now time.Time) {
 	everything := Everything(connectors)
-	grants.Put(tokens.Client, Grant{ID: "grt_demo_client", ClientID: demoClient, Kind: KindClient, Streams: everything})
-	grants.Put(tokens.Narrow, Grant{ID: "grt_demo_narrow", ClientID: demoClient, Kind: KindClient, Streams: grantNarrow(connectors)})
-	grants.Put(tokens.Owner, Grant{ID: "grt_demo_owner", ClientID: "owner_console", Kind: KindOwner})
-	grants.Put(tokens.Expired, Grant{ID: "grt_demo_expired", ClientID: demoClient, Kind: KindClient, Streams: everything,
+	grants.renew(tokens.Client, Grant{ID: "grt_demo_client", ClientID: demoClient, Kind: KindClient, Streams: everything})
+	grants.renew(tokens.Narrow, Grant{ID: "grt_demo_narrow", ClientID: demoClient, Kind: KindClient, Streams: grantNarrow(connectors)})
+	grants.renew(tokens.Owner, Grant{ID: "grt_demo_owner", ClientID: "owner_console", Kind: KindOwner})
+	grants.renew(tokens.Expired, Grant{ID: "grt_demo_expired", ClientID: demoClient, Kind: KindClient, Streams: everything,
 		Expires: now.Add(-time.Hour)})
-	grants.Put(tokens.Revoked, Grant{ID: "grt_demo_revoked", ClientID: demoClient, Kind: KindClient, Streams: everything, Revoked: true})
-	grants.Put(tokens.Package, Grant{ID: "pkg_demo", ClientID: demoClient, Kind: KindPackage,
-		Members: putMembers(grants, connectors, tokens.MemberSecret)})
+	grants.renew(tokens.Revoked, Grant{ID: "grt_demo_revoked", ClientID: demoClient, Kind: KindClient, Streams: everything, Revoked: true})
+	grants.renew(tokens.Package, Grant{ID: "pkg_demo", ClientID: demoClient, Kind: KindPackage,
+		Members: putMembers(grants, connectors, tokens)})
 }
 
-// putMembers adds a client grant for each connection and returns their ids.
-func putMembers(grants *Grants, connectors []model.Connector, secret string) []string {
+// renew replaces the grant of a token, but not its revocation.
+func (grants *Grants) renew(token string, grant Grant) {
+	held, _ := grants.Lookup(token)
+	grant.Revoked = grant.Revoked || held.Revoked
+	grants.Put(token, grant)
+}
+
+// putMembers adds or replaces a client grant for each connection, and returns their ids.
+func putMembers(grants *Grants, connectors []model.Connector, tokens DemoTokens) []string {
 	var ids []string
 	last := ""
+	if held, _ := grants.Lookup(tokens.Package); len(held.Members) > 1 && !held.Revoked { // the last one was revoked only as an example
+		token, _, _ := grants.byID(held.Members[len(held.Members)-1])
+		grants.byToken.Delete(token)
+	}
 	for _, connector := range connectors {
 		streams := Everything([]model.Connector{connector})
 		for _, connection := range connector.Connections {
 			id := "grt_member_" + connection.ID
-			last = memberToken(secret, connection.ID)
-			grants.Put(last, Grant{ID: id, ClientID: demoClient, Kind: KindClient, Streams: only(streams, connection)})
+			last = memberToken(tokens.MemberSecret, connection.ID)
+			grants.renew(last, Grant{ID: id, ClientID: demoClient, Kind: KindClient, Streams: only(streams, connection)})
 			ids = append(ids, id)
 		}
 	}

@@ -27,5 +27,20 @@ func TestDemoGrantsOnAnyFolder(t *testing.T) {
 	if _, member, _ := grants.byID(bundle.Members[0]); member.Revoked {
 		t.Error("the only member of a package is revoked")
 	}
+	folder[0].Connections = append(folder[0].Connections, model.Connection{ID: "cin_more"})
+	grants.PutDemo(folder, tokens, now)
+	folder[0].Connections = append(folder[0].Connections, model.Connection{ID: "cin_last"})
+	grants.RevokeID("grt_demo_narrow")
+	grants.RevokeID("grt_member_cin_folder")
+	grants.PutDemo(folder, tokens, now) // the files have changed
+	revoked := []string{}
+	for _, id := range []string{"grt_demo_client", "grt_demo_narrow", "grt_member_cin_folder", "grt_member_cin_more", "grt_member_cin_last"} {
+		if _, grant, _ := grants.byID(id); grant.Revoked {
+			revoked = append(revoked, id)
+		}
+	}
+	if got := strings.Join(revoked, " "); got != "grt_demo_narrow grt_member_cin_folder grt_member_cin_last" {
+		t.Errorf("revoked: %s; want what was revoked before the files changed, and the last member", got)
+	}
 	DemoGrants(nil, tokens, now) // an empty corpus is not an error
 }

@@ -55,15 +55,23 @@ func (g *Grants) Lookup(token string) (Grant, bool) {
 	return grant, ok
 }
 
-// Revoke ends the grant of a token. It ignores an unknown token.
+// Revoke ends the grant of a token and, if that is a package, the grants of its members. It ignores an unknown token.
 func (g *Grants) Revoke(token string) {
 	if grant, ok := g.Lookup(token); ok {
 		grant.Revoked = true
 		g.Put(token, grant)
+		g.revokeMembers(grant)
 	}
 }
 
-// RevokeID ends a grant for all its tokens.
+// revokeMembers ends the grants of the members of a package.
+func (g *Grants) revokeMembers(grant Grant) {
+	for _, id := range grant.Members {
+		g.RevokeID(id)
+	}
+}
+
+// RevokeID ends a grant for all its tokens, as [Grants.Revoke] does.
 func (g *Grants) RevokeID(id string) {
 	g.byToken.Range(func(token, held any) bool {
 		if held.(Grant).ID == id {

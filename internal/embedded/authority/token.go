@@ -110,12 +110,13 @@ func (s *Server) redeemCode(form url.Values) (any, error) {
 	return body, nil
 }
 
-// end revokes the access tokens of a family, and invalidates its refresh tokens.
+// end revokes the access tokens of a family and of the members of its package, and invalidates its refresh tokens.
 func (s *Server) end(f *family) {
 	s.families = slices.DeleteFunc(s.families, func(other *family) bool { return other == f })
 	for _, access := range f.access {
 		s.Grants.Revoke(access)
 	}
+	s.Grants.revokeMembers(f.grant) // also if no access token of the package is kept any more
 }
 
 // rotate creates the next refresh token of a family.
