@@ -1,6 +1,8 @@
 package authority
 
 import (
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -43,4 +45,22 @@ func TestDemoGrantsOnAnyFolder(t *testing.T) {
 		t.Errorf("revoked: %s; want what was revoked before the files changed, and the last member", got)
 	}
 	DemoGrants(nil, tokens, now) // an empty corpus is not an error
+}
+
+// The files of an approved grant may be gone when its program polls.
+func TestAPollAfterTheDataIsGone(t *testing.T) {
+	now := time.Date(2026, time.June, 1, 12, 0, 0, 0, time.UTC)
+	s := New(Options{
+		Grants: NewGrants(), Now: func() time.Time { return now }, Connectors: func() []model.Connector { return nil },
+		Origin: func(*http.Request) string { return "http://127.0.0.1:7711" },
+	})
+	s.requests["code"] = &request{
+		client: &client{ID: "cli"}, attempt: "agc", pollingCode: "poll", decision: approved, expires: now.Add(time.Minute), token: "token",
+		grant: Grant{ID: "grt", Kind: KindClient, Streams: []StreamGrant{{ConnectorKey: "gone", Stream: "gone", ConnectionIDs: []string{"gone"}}}},
+	}
+	w := httptest.NewRecorder()
+	r := httptest.NewRequest(http.MethodPost, "http://127.0.0.1:7711/agent-connect/agc/token", strings.NewReader(`{"polling_code":"poll"}`))
+	if s.Serve(w, r, []string{"agent-connect", "agc", "token"}, "req"); w.Code != http.StatusOK || !strings.Contains(w.Body.String(), `"grant_id":"grt"`) {
+		t.Errorf("status %d: %s", w.Code, w.Body)
+	}
 }

@@ -245,7 +245,10 @@ func (s *Server) grantBody(r *request) any {
 		}
 		return map[string]any{"child_grants": children, "grant_id": r.grant.ID, "package": true, "package_id": r.grant.ID}
 	}
-	d := s.details(r.grant)[0]
+	d := detail{}
+	if granted := s.details(r.grant); len(granted) > 0 { // none: the data no longer has its streams
+		d = granted[0]
+	}
 	held, _ := s.Grants.Lookup(r.token)
 	var ends any
 	if !held.Expires.IsZero() {
