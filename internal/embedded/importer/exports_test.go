@@ -37,6 +37,10 @@ func TestFilesAreReadAsTheirProgramsMeanThem(t *testing.T) {
 		{"a word that begins as a month does", "S_Mars", "n", map[string]string{"S Mars 2025.csv": "a,n\nx,1\n", "S Mars 2026.csv": "a,n\nx,2\n"}, []any{1.0, 2.0}},
 		{"a column called as the size of another", "a_t", "d_bytes_2", map[string]string{
 			"a.db": dataOf(t, "CREATE TABLE t(d BLOB, d_bytes INTEGER)", "INSERT INTO t VALUES(x'0102', 7)")}, []any{2.0}},
+		{"a generated column that is computed", "a_t", "total", map[string]string{
+			"a.db": dataOf(t, "CREATE TABLE t(price REAL, n INT, total REAL AS (price * n))", "INSERT INTO t(price, n) VALUES(2.5, 4)")}, []any{10.0}},
+		{"a generated column that is stored", "a_t", "label", map[string]string{
+			"a.db": dataOf(t, "CREATE TABLE t(n INT, label TEXT AS ('no. ' || n) STORED)", "INSERT INTO t(n) VALUES(4)")}, []any{"no. 4"}},
 		{"a name of several pieces", "a", "name", map[string]string{
 			"a.kml": "<kml><Placemark><name>A &amp; <!-- c --><![CDATA[B & C]]></name><Point><coordinates>8,47</coordinates></Point></Placemark></kml>"},
 			[]any{"A & B & C"}},

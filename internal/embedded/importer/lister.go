@@ -68,6 +68,9 @@ func (l *lister) addTables(file sourceFile) error {
 	name := strings.TrimSuffix(l.relative(file.name), path.Ext(file.name))
 	file.used = map[string]int{}
 	for _, one := range tables {
+		for _, column := range one.Failing {
+			l.skip(file.name, fmt.Sprintf("the column %q of the table %q cannot be computed: it needs the program that made it", column, one.Name))
+		}
 		file.part = one.Name
 		l.addStream(l.free(streamName(name+"/"+one.Name)), formatDatabase, file).dependsOn = logs
 	}

@@ -194,6 +194,20 @@ func TestTimesOfCoreData(t *testing.T) {
 	}
 }
 
+// A computed column may need a function that only the program has which made the file.
+func TestAGeneratedColumnThatFailsIsNamed(t *testing.T) {
+	text := dataOf(t, "CREATE TABLE t(a TEXT, b TEXT AS (upper(a)))", "INSERT INTO t(a) VALUES('x')",
+		"PRAGMA writable_schema = 1", "UPDATE sqlite_schema SET sql = replace(sql, 'upper', 'other')")
+	records, skips := loaded(t, "d.db", text)
+	if diff := cmp.Diff([]map[string]any{{"a": "x"}}, records["d_t"]); diff != "" {
+		t.Error(diff)
+	}
+	want := []Skip{{"d.db", 0, `the column "b" of the table "t" cannot be computed: it needs the program that made it`}}
+	if diff := cmp.Diff(want, skips); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // Streams are named after their files, in any language.
 func TestStreamsAreNamedAfterTheirFiles(t *testing.T) {
 	records, skips := loadedTree(t, map[string]string{"日本 語.csv": "a\n1\n", "中文.csv": "a\n1\n", "U\u0308ber \u00d6l.csv": "a\n1\n", "a b?c.csv": "a\n1\n", "note.csv": "a\n", "old.bear2bk": "PK\x03\x04", "A.HEIC": "\x00"})

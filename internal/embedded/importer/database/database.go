@@ -1,4 +1,5 @@
-// Package database reads the tables of SQLite files. It reads a file in memory, as data only: it runs nothing that the file defines.
+// Package database reads the tables of SQLite files. It reads a file in memory, as data only: it runs nothing that the file defines, except
+// the expressions of generated columns, which can only compute a value from their row.
 package database
 
 import (
@@ -6,20 +7,18 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
-	_ "modernc.org/sqlite" // the database/sql driver "sqlite"
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
@@ -37,6 +36,9 @@ func IsIndex(start []byte) bool {
 	return Is(start) && len(start) >= 72 && string(start[68:72]) == "PDPP"
 }
 
+// computedBytes is the most bytes of a generated value in a small database.
+const computedBytes = 1 << 20
+
 // PageSize is the smallest page of a database, in bytes. The size of every database is a multiple of it.
 const PageSize = 512
 
@@ -45,6 +47,7 @@ type Table struct {
 	Name    string
 	Key     string // the primary key, if it is a single column
 	Parents []Parent
+	Failing []string // generated columns that are not read, because computing them fails
 	columns []string
 	times   []string // columns with the times of Apple's Core Data, in seconds since 2001
 }
@@ -97,6 +100,9 @@ func Open(ctx context.Context, from, log io.Reader) (*File, error) {
 	})
 	if err == nil {
 		_, err = conn.ExecContext(ctx, "PRAGMA query_only = 1")
+	}
+	if err == nil { // a generated column is computed: its values can be as long as a stored one, or computedBytes
+		_, err = sqlite.Limit(conn, sqlite3.SQLITE_LIMIT_LENGTH, max(len(content), computedBytes))
 	}
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
@@ -191,8 +197,14 @@ func (f *File) strings(ctx context.Context, query string, arguments ...any) (all
 
 func (f *File) table(ctx context.Context, name string) Table {
 	one := Table{Name: name}
-	// including generated columns that are stored
-	one.columns = f.strings(ctx, "SELECT name FROM pragma_table_xinfo(?) WHERE hidden IN (0, 3) ORDER BY cid", name)
+	one.columns = f.strings(ctx, "SELECT name FROM pragma_table_xinfo(?) ORDER BY cid", name)
+	for _, computed := range f.strings(ctx, "SELECT name FROM pragma_table_xinfo(?) WHERE hidden = 2", name) {
+		query := "SELECT count(" + quoted(computed) + ") FROM " + quoted(name) // computes all its values
+		if err := f.conn.QueryRowContext(ctx, query).Scan(new(int)); err != nil {
+			one.Failing = append(one.Failing, computed)
+		}
+	}
+	one.columns = slices.DeleteFunc(one.columns, func(column string) bool { return slices.Contains(one.Failing, column) })
 	one.times = f.strings(ctx, `SELECT name FROM pragma_table_info(?1) WHERE type = 'TIMESTAMP' AND name LIKE 'Z%' AND EXISTS `+
 		`(SELECT * FROM pragma_table_info(?1) WHERE name = 'Z_PK')`, name)
 	if keys := f.strings(ctx, "SELECT name FROM pragma_table_info(?) WHERE pk > 0", name); len(keys) == 1 {
@@ -281,62 +293,8 @@ func (t Table) row(number int, values []any) (item.Item, error) {
 	return one, nil
 }
 
-// bodyColumn has the text of a message on macOS, since 2022 often as the only column.
-const bodyColumn = "attributedBody"
-
-// bodyText returns the first string of an attributed string that Apple archived as a typedstream; "" if it has no string.
-func bodyText(body []byte) string {
-	_, rest, _ := bytes.Cut(body, []byte("NSString"))
-	before, rest, _ := bytes.Cut(rest, []byte("\x84\x01+")) // the type of what follows
-	if len(before) > len("\x01\x94") || len(rest) < 5 {
-		return ""
-	}
-	size, rest := int(rest[0]), rest[1:]
-	switch size {
-	case 0x81:
-		size, rest = int(binary.LittleEndian.Uint16(rest)), rest[2:]
-	case 0x82:
-		size, rest = int(binary.LittleEndian.Uint32(rest)), rest[4:]
-	}
-	if size > len(rest) {
-		return ""
-	}
-	return strings.Trim(utf8text.Mend(string(rest[:size])), "\ufffc") // the placeholder of an attachment
-}
-
 func unusable(err error) error {
 	return item.UnusableError{Reason: "cannot be read on: " + utf8text.OneLine(err.Error())}
 }
 
 func quoted(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
-
-// valueOf returns a value as JSON: null for bytes. If isTime, a number is a time of Apple's Core Data.
-func valueOf(value any, isTime bool) []byte {
-	switch v := value.(type) {
-	case int64:
-		if isTime {
-			return ofApple(float64(v))
-		}
-		return strconv.AppendInt(nil, v, 10)
-	case float64:
-		if isTime {
-			return ofApple(v)
-		}
-		if !math.IsNaN(v) && !math.IsInf(v, 0) {
-			return item.JSON(v)
-		}
-	case string:
-		return item.JSON(utf8text.Mend(v))
-	}
-	return []byte("null")
-}
-
-// ofApple returns seconds since 2001 as a time in JSON: null for 0 and for numbers that are out of range.
-func ofApple(seconds float64) []byte {
-	if seconds == 0 || math.IsNaN(seconds) || math.Abs(seconds) > 1e11 {
-		return []byte("null")
-	}
-	whole, fraction := math.Modf(seconds)
-	when := time.Date(2001, time.January, 1, 0, 0, int(whole), 0, time.UTC).Add(time.Duration(fraction * float64(time.Second)))
-	return item.JSON(when.Round(time.Microsecond).Format(time.RFC3339Nano))
-}

@@ -130,7 +130,8 @@ func attachedText(attached gjson.Result, message string) string {
 	if strings.Contains(message, "<"+link) {
 		link = ""
 	}
-	lines := []string{text(attached, "pretext"), text(attached, "author_name"), slackLink(link, text(attached, "title")), text(attached, "text")}
+	lines := []string{text(attached, "pretext"), text(attached, "author_name"), slackLink(link, text(attached, "title")),
+		text(attached, "text")}
 	for _, field := range list(attached, "fields") {
 		lines = append(lines, strings.Trim(text(field, "title")+": "+text(field, "value"), ": "))
 	}
