@@ -194,6 +194,28 @@ func TestTimesOfCoreData(t *testing.T) {
 	}
 }
 
+// Phones write cards of version 2.1: in quoted-printable with soft line ends, and in any charset.
+func TestCardsOfPhonesAreReadTruly(t *testing.T) {
+	tests := []struct{ name, lines, field, want string }{
+		{"parameters without a value", "TEL;HOME;VOICE:+49 30 1", "phones", "[+49 30 1]"},
+		{"a soft line end before a space", "NOTE;ENCODING=QUOTED-PRINTABLE:one=\r\n two =C3=\r\n=BC\r\n\tthree", "note", "one two üthree"},
+		{"a line end at the end of a card", "NOTE;QUOTED-PRINTABLE;CHARSET=UTF-8:=E2=82=AC=", "note", "€"},
+		{"a text that ends with =", "NOTE:a=\r\nTEL:5", "note", "a="},
+		{"a charset of Central Europe", "FN;ENCODING=QUOTED-PRINTABLE;CHARSET=ISO-8859-2:=A9=E1rka", "name", "Šárka"},
+		{"a charset without quoted-printable", "FN;CHARSET=ISO-8859-2:\xa9\xe1rka", "name", "Šárka"},
+		{"Japanese, with a trail byte that is a backslash", "ORG;QUOTED-PRINTABLE;CHARSET=SHIFT_JIS:=83=5C=83=6A=81=5B", "organization", "ソニー"},
+		{"UTF-8 in spite of its charset", "FN;CHARSET=ISO-8859-1:J\u00f6rg", "name", "Jörg"},
+		{"an unknown charset", "FN;CHARSET=x-none;ENCODING=QUOTED-PRINTABLE:J=F6rg", "name", "Jörg"},
+		{"broken quoted-printable", "NOTE;ENCODING=QUOTED-PRINTABLE:50=ZZ", "note", "50=ZZ"},
+	}
+	for _, test := range tests {
+		records, skips := loaded(t, "a.vcf", "BEGIN:VCARD\r\nVERSION:2.1\r\n"+test.lines+"\r\nEND:VCARD\r\nBEGIN:VCARD\r\nFN:Next\r\nEND:VCARD\r\n")
+		if got := records["a"]; len(got) != 2 || fmt.Sprint(got[0][test.field]) != test.want || len(skips) > 0 {
+			t.Errorf("%s: %v %v, want %s", test.name, got, skips, test.want)
+		}
+	}
+}
+
 // A computed column may need a function that only the program has which made the file.
 func TestAGeneratedColumnThatFailsIsNamed(t *testing.T) {
 	text := dataOf(t, "CREATE TABLE t(a TEXT, b TEXT AS (upper(a)))", "INSERT INTO t(a) VALUES('x')",

@@ -6,14 +6,12 @@ import (
 	"cmp"
 	"errors"
 	"io"
-	"mime/quotedprintable"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/contentline"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
-	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
 )
 
 type reader struct{ lines *contentline.Reader }
@@ -24,33 +22,13 @@ func NewReader(input *bufio.Reader) item.Records {
 	return item.Read(r.enter, r.next)
 }
 
-// property reads the next property, and decodes quoted-printable, which phones write.
-func (r *reader) property() (contentline.Property, error) {
-	p, err := r.lines.Property()
-	_, isAlone := p.Params["QUOTED-PRINTABLE"]
-	if !isAlone && !strings.EqualFold(p.Params["ENCODING"], "QUOTED-PRINTABLE") {
-		return p, err
-	}
-	for strings.HasSuffix(p.Value, "=") {
-		more, err := r.lines.Next()
-		if err != nil || len(p.Value)+len(more) > item.MaxLine {
-			break // the next read meets the error again
-		}
-		p.Value = p.Value[:len(p.Value)-1] + more
-	}
-	if plain, err := io.ReadAll(quotedprintable.NewReader(strings.NewReader(p.Value))); err == nil {
-		p.Value = strings.ReplaceAll(utf8text.Mend(string(plain)), "\r\n", "\n")
-	}
-	return p, nil
-}
-
 // joined joins the texts of a name, an address or an organization that are not empty.
 func joined(texts []string, with string) string {
 	return strings.Join(slices.DeleteFunc(texts, func(text string) bool { return text == "" }), with)
 }
 
 func (r *reader) enter() error {
-	p, err := r.property()
+	p, err := r.lines.Property()
 	if item.IsUnusable(err) || err == nil && !p.Is("BEGIN", "VCARD") {
 		return item.UnusableError{Reason: "not contacts: it does not begin with BEGIN:VCARD"}
 	}
@@ -60,7 +38,7 @@ func (r *reader) enter() error {
 
 func (r *reader) next() (item.Item, error) {
 	for {
-		if p, err := r.property(); err != nil {
+		if p, err := r.lines.Property(); err != nil {
 			return item.Item{}, err
 		} else if p.Is("BEGIN", "VCARD") {
 			return r.card()
@@ -83,7 +61,7 @@ func (r *reader) card() (item.Item, error) {
 	one := item.Item{Line: r.lines.Number}
 	values := map[string][]string{}
 	for {
-		p, err := r.property()
+		p, err := r.lines.Property()
 		switch {
 		case item.IsUnusable(err): // such as a picture that is too long
 			continue
@@ -111,7 +89,7 @@ func (r *reader) card() (item.Item, error) {
 			values[p.Name] = append(values[p.Name], p.List(",")...)
 			continue
 		case "EMAIL", "TEL", "URL":
-			text = strings.TrimPrefix(p.Text(), "tel:")
+			text = strings.TrimPrefix(strings.TrimPrefix(p.Text(), "tel:"), "mailto:")
 		default:
 			text = p.Text()
 		}

@@ -5,7 +5,12 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
+	"io"
+	"mime/quotedprintable"
 	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/net/html/charset"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
@@ -23,18 +28,29 @@ func NewReader(input *bufio.Reader) *Reader { return &Reader{lines: item.NewLine
 // Back unreads the property that was read last, without its parameters.
 func (r *Reader) Back(p Property) { r.lines.Back([]byte(p.Name + ":" + p.Value + "\r\n")) }
 
-// Next returns a content line, [item.UnusableError] for one that was too long, or io.EOF.
-func (r *Reader) Next() (string, error) {
+// quotedPrintable matches the beginning of a line whose value is in quoted-printable, as phones write it.
+var quotedPrintable = item.Expression(`(?i)^[^:]*;(?:ENCODING=)?"?QUOTED-PRINTABLE"?[;:]`)
+
+// next returns a content line as it is in the file, [item.UnusableError] for one that was too long, or io.EOF. In quoted-printable, a "="
+// at the end continues the line with all of the next one.
+func (r *Reader) next() (string, error) {
 	first, err := r.lines.Next()
 	r.Number = r.lines.Number
 	text := bytes.Clone(bytes.TrimRight(first, "\r\n"))
 	for err == nil {
 		next := r.lines.Peek()
-		if len(next) == 0 || next[0] != ' ' && next[0] != '\t' || len(text)+len(next) > item.MaxLine {
-			return utf8text.Mend(string(text)), nil
+		isSoft := bytes.HasSuffix(text, []byte("=")) && quotedPrintable().Match(text) && !bytes.HasPrefix(next, []byte("END:"))
+		isFolded := len(next) > 0 && (next[0] == ' ' || next[0] == '\t')
+		if len(next) == 0 || !isSoft && !isFolded || len(text)+len(next) > item.MaxLine {
+			return string(text), nil
 		}
 		_, err = r.lines.Next() // consume the peeked line
-		text = append(text, bytes.TrimRight(next[1:], "\r\n")...)
+		if isSoft {
+			text = text[:len(text)-1]
+		} else {
+			next = next[1:]
+		}
+		text = append(text, bytes.TrimRight(next, "\r\n")...)
 	}
 	if errors.Is(err, item.ErrTooLong) {
 		err = item.Unusable(r.lines.Number, "%s", err)
@@ -45,18 +61,19 @@ func (r *Reader) Next() (string, error) {
 // A Property is a content line of a calendar or of contacts (RFC 5545 3.1, RFC 6350 3.3, vCard 2.1). The library golang-ical is not used:
 // it rejects the parameters without a value that phones write, and decodes escapes before it splits a list.
 type Property struct {
-	Name, Value string            // Name is in upper case, without its group; Value has its escapes
+	Name, Value string            // Name is in upper case, without its group; Value is decoded, except for its escapes
 	Params      map[string]string // by names in upper case; "" for one without a value
 }
 
 // Property returns the next line that is not empty, [item.UnusableError] for one without a name and a value, or io.EOF.
 func (r *Reader) Property() (p Property, err error) {
-	line := ""
-	for strings.TrimSpace(line) == "" {
-		if line, err = r.Next(); err != nil {
+	raw := ""
+	for strings.TrimSpace(raw) == "" {
+		if raw, err = r.next(); err != nil {
 			return Property{}, err
 		}
 	}
+	line := utf8text.Mend(raw)
 	head := item.SplitOutsideQuotes(line, ':')[0]
 	if len(head) == len(line) { // a quotation mark is not closed
 		head, _, _ = strings.Cut(line, ":")
@@ -74,7 +91,25 @@ func (r *Reader) Property() (p Property, err error) {
 		}
 		p.Params[strings.ToUpper(name)] = escapes.Replace(strings.Trim(value, `"`))
 	}
+	if value, ok := strings.CutPrefix(raw, head+":"); ok && p.Params != nil {
+		p.Value = p.decoded(value, quotedPrintable().MatchString(line))
+	}
 	return p, nil
+}
+
+// decoded returns the value of a property of phones, from quoted-printable and from the charset that its parameters name. A value that is
+// UTF-8 already is not of another charset.
+func (p Property) decoded(value string, isQuoted bool) string {
+	if !isQuoted && utf8.ValidString(value) {
+		return value
+	}
+	if plain, err := io.ReadAll(quotedprintable.NewReader(strings.NewReader(value))); isQuoted && err == nil {
+		value = strings.ReplaceAll(string(plain), "\r\n", "\n")
+	}
+	if from, name := charset.Lookup(p.Params["CHARSET"]); from != nil && name != "utf-8" {
+		value, _ = from.NewDecoder().String(value) // it replaces invalid bytes
+	}
+	return utf8text.Mend(value)
 }
 
 // Is reports whether the property is a mark (BEGIN or END) of a kind of component.
