@@ -220,3 +220,17 @@ func asBoolean(text string) (truth, ok bool) {
 	truth = strings.EqualFold(text, "true")
 	return truth, truth || strings.EqualFold(text, "false")
 }
+
+// isStray reports a cell that does not have the type of the column.
+func (c Cell) isStray(plain string) bool {
+	if !c.hasStrays {
+		return false
+	}
+	number, _, _ := split(plain)
+	if c.Kind == "integer" || c.Kind == "number" || c.clock.unit > 0 || c.form == wholeDay {
+		return !IsNumber(plain) && (c.numbers == 0 || !isAmount(strings.TrimPrefix(number, "+")))
+	}
+	day, clock := splitDate(plain)
+	_, isWritten := writeDate(c.form, day, clock)
+	return !item.IsTimestamp(plain) && (c.form == "" || !isWritten)
+}

@@ -56,6 +56,9 @@ type Column struct {
 	inexact         bool  // a whole number is beyond 2^53
 	fractional      bool  // a number is not whole
 
+	areTimed bool    // each date of the table has a time of day
+	times    *Column // the column with the times of its days; nil: none
+
 	strays
 	lasting
 }
@@ -175,15 +178,6 @@ func (c *Column) noteTime(stamp string) {
 	}
 }
 
-// isEpoch reports the time at which Unix time begins.
-func isEpoch(stamp string) bool {
-	if len(stamp) <= len(time.DateOnly) || !strings.HasPrefix(stamp, "1970-01-01") && !strings.HasPrefix(stamp, "1969-12-31") {
-		return false
-	}
-	when, ok := model.ParseInstant(stamp)
-	return ok && when.Unix() == 0
-}
-
 // addDay removes the forms of a date that do not fit a day. A text that is a date in no form does not restrict the forms of the others.
 func (c *Column) addDay(text string) {
 	if c.dateless {
@@ -271,3 +265,35 @@ func (c *Column) addNumber(text string) {
 		c.marks += mark
 	}
 }
+
+// strays counts the few cells of a column that differ from all others, such as "every Tuesday" among dates. The column has the type of the
+// others, and a further field has the strays, so that none is lost.
+type strays struct {
+	cells   int  // number of cells; 0 for a JSON field
+	days    int  // dates in a form that records do not have
+	undated int  // texts that are dates in no form
+	remarks int  // texts that are neither numbers nor codes
+	Strays  int  // strays, once the column is settled
+	dated   bool // the strays are among dates, not among numbers
+}
+
+// A type needs at least fewestTyped cells, and at most the share mostStrays of all values can be strays. A column is one of texts after
+// fewestTyped texts, if these are more than half of all so far.
+const fewestTyped, mostStrays = 5, 0.15
+
+// isRemark notes and reports a text among numbers: words, or words and a number. A code such as 12a or XL is not one.
+func (c *Column) isRemark(text string) bool {
+	isShort := len(text) <= len("XL") && strings.ToLower(text) != strings.ToUpper(text)
+	if c.numberless || isShort || strings.ContainsAny(text, digits) && !word().MatchString(text) {
+		return false
+	}
+	if number, _, _ := split(text); isAmount(number) {
+		return false
+	}
+	c.remarks++
+	c.numberless = c.remarks >= fewestTyped && 2*c.remarks > c.cells
+	return !c.numberless
+}
+
+// word matches a word of letters only; SW1A 1AA has none.
+var word = item.Expression(`(?:^|\s)\pL{2,}[.,:]?(?:\s|$)`)

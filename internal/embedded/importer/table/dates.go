@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
 // dateForms are the forms of a day, without its time, that records do not have. A column is converted if exactly one of them fits all of
@@ -197,3 +198,12 @@ const firstSecond, lastSecond = 315_532_800, 4_102_444_800
 
 // Likewise whole numbers that are days in the form wholeDay.
 const firstDay, lastDay, wholeDay = 1980_01_01, 2100_12_31, "20060102"
+
+// isEpoch reports the time at which Unix time begins.
+func isEpoch(stamp string) bool {
+	if len(stamp) <= len(time.DateOnly) || !strings.HasPrefix(stamp, "1970-01-01") && !strings.HasPrefix(stamp, "1969-12-31") {
+		return false
+	}
+	when, ok := model.ParseInstant(stamp)
+	return ok && when.Unix() == 0
+}

@@ -267,3 +267,24 @@ func (c clock) since(count string) string {
 	}
 	return when.UTC().Format(time.RFC3339Nano)
 }
+
+// Settle decides whether enough values are alike for the others to be strays. If not, one cell that is not a date makes a column of texts;
+// it always does in a column of ids (isWhole) and in one without the name of a date.
+func (c *Column) Settle(isWhole bool) {
+	isWhole = isWhole || !c.isDate || c.Kinds["array"]+c.Kinds["object"] > 0
+	isFew := func(count int) bool {
+		return !isWhole && count > 0 && c.Present-count >= fewestTyped && float64(count) <= mostStrays*float64(c.Present)
+	}
+	switch others := c.Present - c.days - c.stamps; {
+	case !c.dateless && isFew(others) && (c.days == 0 || c.stamps == 0 || c.dates == isoBit):
+		c.Strays, c.dated = others, true
+	case !c.numberless && c.cells == c.Present && c.days+c.stamps == 0 && isFew(c.remarks):
+		c.Strays = c.remarks
+	}
+	if !c.dated && c.undated > 0 {
+		c.dates = 0
+	}
+	if c.remarks > 0 && (c.Strays == 0 || c.dated) {
+		c.numbers = 0
+	}
+}

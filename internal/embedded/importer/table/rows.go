@@ -182,3 +182,42 @@ func filled(row []string) (cells int) {
 }
 
 func isFilled(cell string) bool { return strings.Trim(cell, "\" ") != "" }
+
+// widthOf returns the number of cells up to the last one that is not empty.
+func widthOf(cells []string) int {
+	width := len(cells)
+	for width > 0 && !isFilled(cells[width-1]) {
+		width--
+	}
+	return width
+}
+
+// split splits a line into cells, without empty cells at its end.
+func (r *rows) split(line []byte) []string {
+	cells := item.SplitOutsideQuotes(strings.TrimRight(string(line), "\r\n"), r.comma)
+	for index, cell := range cells {
+		cells[index] = strings.Trim(strings.TrimSpace(cell), `"`)
+	}
+	return cells[:widthOf(cells)]
+}
+
+// A Section is one of the tables of such a file. Tables with the same columns are one section.
+type Section struct {
+	Name  string // its title, else "table 2"; empty: the first one without a title
+	Lines []Span
+}
+
+// A Span is a range of lines: From is the first, To the one after the last.
+type Span struct{ From, To int }
+
+// within returns a function to be called with the number of each line in order. It reports whether the line is in the section (isIn), and
+// whether that or a later line may be (isOn).
+func (s *Section) within() func(line int) (isIn, isOn bool) {
+	spans := s.Lines
+	return func(line int) (isIn, isOn bool) {
+		for len(spans) > 0 && line >= spans[0].To {
+			spans = spans[1:]
+		}
+		return len(spans) > 0 && line >= spans[0].From, len(spans) > 0
+	}
+}

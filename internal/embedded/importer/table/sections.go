@@ -15,27 +15,6 @@ import (
 
 // Some files and sheets have several tables one below the other, each with a header and perhaps a title above it.
 
-// A Section is one of the tables of such a file. Tables with the same columns are one section.
-type Section struct {
-	Name  string // its title, else "table 2"; empty: the first one without a title
-	Lines []Span
-}
-
-// A Span is a range of lines: From is the first, To the one after the last.
-type Span struct{ From, To int }
-
-// within returns a function to be called with the number of each line in order. It reports whether the line is in the section (isIn), and
-// whether that or a later line may be (isOn).
-func (s *Section) within() func(line int) (isIn, isOn bool) {
-	spans := s.Lines
-	return func(line int) (isIn, isOn bool) {
-		for len(spans) > 0 && line >= spans[0].To {
-			spans = spans[1:]
-		}
-		return len(spans) > 0 && line >= spans[0].From, len(spans) > 0
-	}
-}
-
 // Limits: lines that are searched for a header below a title, rows below a header that are sampled, and tables of a file. A file with more
 // tables is rather misunderstood.
 const windowLines, sampledRows, maxSections = 12, 5, 50
@@ -182,15 +161,6 @@ func (s *sectioner) skip(lines int) {
 	for range lines {
 		_, _ = s.lines.Next() // read before
 	}
-}
-
-// split splits a line into cells, without empty cells at its end.
-func (r *rows) split(line []byte) []string {
-	cells := item.SplitOutsideQuotes(strings.TrimRight(string(line), "\r\n"), r.comma)
-	for index, cell := range cells {
-		cells[index] = strings.Trim(strings.TrimSpace(cell), `"`)
-	}
-	return cells[:widthOf(cells)]
 }
 
 // opens reports a line whose last cell opens a quotation mark that includes the lines below.
