@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -54,7 +55,7 @@ func folderAt(path string, except []string) (folder, error) {
 	return from, nil
 }
 
-// walk visits the files below root, except hidden ones and those in hidden folders, or the one file. An error of root itself ends the walk.
+// walk visits the files below root, except hidden ones and those in hidden folders other than those of mail, or the one file. An error of root itself ends the walk.
 func (f folder) walk(root string, visit func(name string, entry fs.DirEntry, err error) error) error {
 	if f.only != "" && root == "." {
 		info, err := fs.Stat(f.fsys, f.only)
@@ -68,7 +69,7 @@ func (f folder) walk(root string, visit func(name string, entry fs.DirEntry, err
 		case err != nil && name == root:
 			return fmt.Errorf("read the folder: %w", err)
 		case err == nil && name != root && strings.HasPrefix(entry.Name(), "."):
-			if entry.IsDir() {
+			if entry.IsDir() && !f.isMailFolder(name) {
 				return fs.SkipDir
 			}
 			return nil
@@ -77,6 +78,13 @@ func (f folder) walk(root string, visit func(name string, entry fs.DirEntry, err
 		}
 		return visit(name, entry, err)
 	})
+}
+
+// isMailFolder reports a folder in which a mail server keeps messages. It hides the folders that are in a Maildir.
+func (f folder) isMailFolder(name string) bool {
+	seen, err := fs.Stat(f.fsys, path.Join(name, "cur"))
+	fresh, wrong := fs.Stat(f.fsys, path.Join(name, "new"))
+	return err == nil && wrong == nil && seen.IsDir() && fresh.IsDir()
 }
 
 // A rootFS is a folder on disk. It follows no links out of the folder, and opens only regular files and folders. The garbage collector

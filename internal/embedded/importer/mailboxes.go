@@ -41,6 +41,9 @@ func mailboxOf(name string) (box, holder string) {
 	if first := mailboxEnding().FindStringIndex(box); first != nil {
 		holder = box[:first[0]]
 	}
+	if folders, ok := strings.CutPrefix(path.Base(box), "."); ok && folders != "" { // ".Archive.2025" in a Maildir
+		box = path.Join(path.Dir(box), strings.ReplaceAll(folders, ".", "/"))
+	}
 	return mailboxEnding().ReplaceAllString(box, "$1"), path.Dir(holder)
 }
 
