@@ -86,15 +86,15 @@ func TestAllChatsOfTelegramAreRead(t *testing.T) {
 // A single chat exported by Telegram is read like all chats: each message names its chat.
 func TestOneChatOfTelegramIsRead(t *testing.T) {
 	records, skips := loaded(t, "result.json", `{"name":"Ben","type":"personal_chat","id":9,"messages":[
-		{"id":1,"from":"Nora","text":["see ",{"type":"link","text":"x.org"}]},{"id":2,"from":"Ben","text":"seen","reply_to_message_id":1}]} junk`)
+		{"id":1,"from":"Nora","text":["see ",{"type":"link","text":"x.org"},{"type":"text_link","text":", here","href":"https://y.org"}]},{"id":2,"from":"Ben","text":"seen","reply_to_message_id":1}]} junk`)
 	want := []map[string]any{
-		{"id": "9-1", "chat": "Ben", "chat_type": "personal_chat", "text": "see x.org", "from": "Nora"},
+		{"id": "9-1", "chat": "Ben", "chat_type": "personal_chat", "text": "see x.org, here (https://y.org)", "from": "Nora"},
 		{"id": "9-2", "chat": "Ben", "chat_type": "personal_chat", "text": "seen", "from": "Ben", "in_reply_to": "9-1"},
 	}
 	if diff := cmp.Diff(want, records["result"]); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
-	end := Skip{"result.json", 0, "not JSON, and what follows is left out: invalid character 'j' at start of value after offset 191"}
+	end := Skip{"result.json", 0, "not JSON, and what follows is left out: invalid character 'j' at start of value after offset 251"}
 	if diff := cmp.Diff([]Skip{end}, skips); diff != "" {
 		t.Errorf("skips (-want +got)\n%s", diff)
 	}

@@ -103,6 +103,9 @@ func (r *telegramReader) message() (item.Item, error) {
 	var words strings.Builder
 	for _, part := range message.Get("text").Array() { // a string, or a list of strings and of objects, such as links
 		words.WriteString(part.Str + text(part, "text"))
+		if target := text(part, "href"); target != "" {
+			words.WriteString(" (" + target + ")")
+		}
 	}
 	made.Put("text", words.String())
 	put(&made, fields, "id", "text", "text_entities", "reply_to_message_id", "chat", "chat_type", "in_reply_to")
