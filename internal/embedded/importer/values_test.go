@@ -194,6 +194,19 @@ func TestTimesOfCoreData(t *testing.T) {
 	}
 }
 
+// Programs write amounts as strings, so that none is rounded, in the form of their country.
+func TestAmountsInJSONAreReadAsTheirCountryWritesThem(t *testing.T) {
+	records, _ := loaded(t, "a.jsonl", `{"Betrag":"1.234,56","Gesamtpreis":"12,50 €","prix":"1 000,5","saldo":"7","kwota":"x","n":"1,5","scena":"1"}`+"\n"+
+		`{"Betrag":"-99,00","Gesamtpreis":"3,00 €","prix":"2","saldo":null,"kwota":"1,5","n":"2,5","scena":"2"}`)
+	want := []map[string]any{
+		{"Betrag": 1234.56, "Gesamtpreis": 12.5, "Gesamtpreis_currency": "€", "prix": 1000.5, "saldo": 7.0, "kwota": "x", "n": "1,5", "scena": "1"},
+		{"Betrag": -99.0, "Gesamtpreis": 3.0, "Gesamtpreis_currency": "€", "prix": 2.0, "saldo": nil, "kwota": "1,5", "n": "2,5", "scena": "2"},
+	}
+	if diff := cmp.Diff(want, records["a"]); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
 // Phones write cards of version 2.1: in quoted-printable with soft line ends, and in any charset.
 func TestCardsOfPhonesAreReadTruly(t *testing.T) {
 	tests := []struct{ name, lines, field, want string }{

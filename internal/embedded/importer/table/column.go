@@ -68,7 +68,9 @@ const longString = 100
 
 // amountName matches names of amounts and measurements, for which many programs write numbers as strings, so that none is rounded. Any
 // other string of digits stays a string, such as a house number.
-var amountName = item.Expression(`(?i)amount|price|balance|cost|total|distance|(?:^|[._ ])(?:fee|tax|tip|sum|discount|value|probability)$`)
+var amountName = item.Expression(`(?i)amount|price|balance|cost|total|distance|` +
+	`(?:betrag|preis|kosten|saldo|summe|geb(?:ü|ue)hr|brutto|netto|montant|importe|precio|prezzo|bedrag|prijs|kwota)$|` +
+	`(?:^|[._ ])(?:fee|tax|tip|sum|discount|value|probability|wert|prix|solde|valor|valore|cena)$`)
 
 // NewColumn returns a column without values. isDate reports that a JSON field can have dates, as its name shows.
 func NewColumn(name string, isDate bool) Column {
