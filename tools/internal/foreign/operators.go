@@ -54,16 +54,23 @@ var noise = written.Set("options boost minimum_should_match case_insensitive _na
 var propertyTypes = written.Set("rich_text title text number date select multi_select status checkbox people email url phone_number " +
 	"created_time last_edited_time")
 
-// Flags maps flags of messages, as operators name them, to the names of fields for them and the value that is meant.
-var Flags = map[string]struct {
+// A Flag is a flag of messages: the names of fields for it, and the value that is meant.
+type Flag struct {
 	Fields []string
 	Value  string
-}{
-	"has:attachment":  {[]string{"has_attachments", "has_attachment"}, "true"},
-	"has:attachments": {[]string{"has_attachments", "has_attachment"}, "true"},
-	"is:unread":       {[]string{"is_seen", "is_read", "seen", "read"}, "false"},
-	"is:read":         {[]string{"is_seen", "is_read", "seen", "read"}, "true"},
-	"is:starred":      {[]string{"is_flagged", "is_starred"}, "true"}, "is:flagged": {[]string{"is_flagged", "is_starred"}, "true"},
+}
+
+var (
+	attached = []string{"has_attachments", "has_attachment"}
+	seen     = []string{"is_seen", "is_read", "seen", "read"}
+	flagged  = []string{"is_flagged", "is_starred", "flagged", "starred"}
+)
+
+// Flags maps the words for flags of messages, as operators of a query name them.
+var Flags = map[string]Flag{
+	"has:attachment": {attached, "true"}, "has:attachments": {attached, "true"},
+	"is:seen": {seen, "true"}, "is:read": {seen, "true"}, "is:unseen": {seen, "false"}, "is:unread": {seen, "false"},
+	"is:flagged": {flagged, "true"}, "is:starred": {flagged, "true"}, "is:unflagged": {flagged, "false"}, "is:unstarred": {flagged, "false"},
 }
 
 // FlagOf returns the field for a flag of messages that is sent under another name, such as is_seen for unread, and the value that is

@@ -7,6 +7,7 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/fields"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/foreign"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
@@ -112,16 +113,17 @@ func FlagNamed(all []rs.SchemaField, words []string) (name, value, word string) 
 		}
 		stated := strings.TrimPrefix(strings.TrimPrefix(written.Snake(f.Name), "is_"), "has_")
 		for _, word := range words {
-			switch lower := strings.ToLower(word); {
-			case slices.Contains(alsoCalled[stated], lower), written.IsForm(lower, "", stated):
+			lower := strings.ToLower(word)
+			field, meant := foreign.FlagOf(lower, "true", func(name string) bool { return name == written.Snake(f.Name) })
+			switch {
+			case field != "":
+				return f.Name, meant, word
+			case written.IsForm(lower, "", stated):
 				return f.Name, "true", word
-			case slices.Contains(alsoCalled[stated], strings.TrimPrefix(lower, "un")), lower == "un"+stated:
+			case lower == "un"+stated:
 				return f.Name, "false", word
 			}
 		}
 	}
 	return "", "", ""
 }
-
-// alsoCalled are other words for what a flag says.
-var alsoCalled = map[string][]string{"seen": {"read"}, "read": {"seen"}, "flagged": {"starred"}, "starred": {"flagged"}}

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
 // Words returns the terms that a query is about, as written and in their order: its words without those that are common in its language,
@@ -50,15 +52,15 @@ func Together(query string) string {
 //nolint:misspell // they are not English
 var (
 	// framing are question words and articles of other languages that are not English words. With a capital they may be part of a name.
-	framing = list(`wann wer wem wen wessen wieviel wieviele wohin woher warum welche welchen welcher welches Wann Wer Wem Wieviel Warum Welche quand
+	framing = written.Set(`wann wer wem wen wessen wieviel wieviele wohin woher warum welche welchen welcher welches Wann Wer Wem Wieviel Warum Welche quand
 		combien pourquoi quel quelle quels quelles Quand Combien Pourquoi Quel Quelle cuándo cuanto cuánto cuánta cuántos cuántas quién quiénes dónde
 		cuál cuáles Cuándo Cuánto Cuánta Cuántos Cuántas Quién Dónde Cuál quando dove perché quanti quante quale quali Quando Dove Quanti Quante wanneer
 		waar waarom welke hoeveel Wanneer Waar Waarom Hoeveel onde quem qual Onde Quem de la le les des du der das el los las von vom beim
 		letzte letzten letzter letztes zuletzt neueste neuester neuestes Letzte Letzter Letztes dernier dernière derniers dernières Dernier Dernière
 		último última últimos últimas Último Última laatste`)
 	// occasions are words for one of several times. After a word such as last they have no meaning for a search.
-	occasions       = list(`time times fois vez veces mal male volta volte keer vezes`)
-	beforeOccasions = list(`last first next many what which dernière première prochaine quelle quelles de última primera próxima cuántas otra letzte letztes
+	occasions       = written.Set(`time times fois vez veces mal male volta volte keer vezes`)
+	beforeOccasions = written.Set(`last first next many what which dernière première prochaine quelle quelles de última primera próxima cuántas otra letzte letztes
 		letzten letzter erste erstes ersten nächste nächstes nächsten viele wieviele ultima prima quante laatste eerste hoeveel primeira quantas`)
 )
 
@@ -117,7 +119,7 @@ func bareWord(word string) string {
 }
 
 // elided are the French words that end in an apostrophe, such as l'.
-var elided = list("l d j m n s t c qu")
+var elided = written.Set("l d j m n s t c qu")
 
 // stopWords returns the common words of the language in which most of the terms are common. That is English unless two terms indicate
 // another language: a single one, such as son, may be an English word.
@@ -141,33 +143,25 @@ func stopWords(terms []term) map[string]bool {
 //
 //nolint:misspell // they are not all English
 var languages = []map[string]bool{
-	list(`a about after all also am an and any anybody anyone anything are aren't as at be been being but by can can't could
+	written.Set(`a about after all also am an and any anybody anyone anything are aren't as at be been being but by can can't could
 		couldn't did didn't do does doesn't doing don't ever for from get gave give go got had has hasn't have haven't having he
 		her hers him his how i i'd i'll i'm i've if in into is isn't it its just know last latest let like long made make many me mentioned
 		mine more most much my need newest no not of off oldest on one or our ours out over please said say says see she should show so some
 		somebody someone something tell than that the their theirs them then there these they they're this those to told up us
 		was wasn't we we're went were weren't what when where which while who whom whose why will with won't would you you're
 		your yours find look looking search called want before again still yet too very only there's here between because`),
-	list(`aber als am an auch auf aus bei bin bis bist da damit das dass daß dein deine dem den der des die dir doch du durch ein
+	written.Set(`aber als am an auch auf aus bei bin bis bist da damit das dass daß dein deine dem den der des die dir doch du durch ein
 		eine einem einen einer eines er es euch für gibt habe haben hast hat hatte hatten ich ihm ihn ihr ihre im in ist ja je
 		jemals kann kein keine kommen kommt können man mein meine meinem meinen meiner mich mir mit muss nach nicht noch nur oder ob schon
 		sein seine sich sie sind so über um und uns unser unsere unter vom von vor wann war waren warum was wegen welche welchen
 		welcher welches wem wen wenn wer werden wie wieviel will wir wird wo woher wohin wurde wurden zu zum zur zwischen viel
 		viele mal denn`),
-	list(`à ai as au aux avec avons c'est ce ces cette combien comment dans de des du elle en est est-ce et été il ils j'ai je l'
+	written.Set(`à ai as au aux avec avons c'est ce ces cette combien comment dans de des du elle en est est-ce et été il ils j'ai je l'
 		la le les leur lui ma mais me mes moi mon ne nos notre nous on où ou par pas plus pour pourquoi qu'est-ce quand que quel
 		quelle quelles quels qui quoi sa sans ses son sont sur ta te tu un une vos votre vous y`),
-	list(`al algo como cómo con cuál cuales cuando cuándo cuánto cuánta cuántos cuántas de del desde donde dónde el ella en es
+	written.Set(`al algo como cómo con cuál cuales cuando cuándo cuánto cuánta cuántos cuántas de del desde donde dónde el ella en es
 		esta está este esto fue ha hay he la las le lo los me mi mis muy más no nos o para pero por porque qué que quien quién
 		se si sin sobre son su sus te tengo tiene tu un una y ya yo`),
-}
-
-func list(words string) map[string]bool {
-	set := map[string]bool{}
-	for word := range strings.FieldsSeq(words) {
-		set[word] = true
-	}
-	return set
 }
 
 // Choose returns at most most words to search for one by one: phrases first, then long words, since nothing tells how rare a word is before
@@ -239,13 +233,13 @@ func undouble(stem, ending string) string {
 }
 
 // SayNothing are words of a question about everything in a period.
-var SayNothing = list(`happen happens happened happening do done doing meet met see saw went going everything anything have has had plans planned
+var SayNothing = written.Set(`happen happens happened happening do done doing meet met see saw went going everything anything have has had plans planned
 		all what who where when which i we me my was were am is are did the on in at summary summarize summarise overview recap day
 		month passiert passierte gemacht getan getroffen alles zusammenfassung passé fait vu résumé tout pasó pasado hice resumen
 		todo`)
 
 // doings are words for what was done with the subject of a question. Records need not have them.
-var doings = list(`buy bought charge charged come came compare compared cost costs e fetch give gave list mention mentioned ordered pay paid
+var doings = written.Set(`buy bought charge charged come came compare compared cost costs e fetch give gave list mention mentioned ordered pay paid
 	pays read receive received say said says send sends sending sent show shown spend spending spent talk talked tell told write
 	writes writing written wrote`)
 
@@ -258,7 +252,7 @@ func Telling(words []string) []string {
 }
 
 // superlatives are words for the one record with the most or the least of something. Search does not rank by that.
-var superlatives = list(`most least largest biggest highest longest heaviest greatest smallest lowest shortest lightest cheapest dearest
+var superlatives = written.Set(`most least largest biggest highest longest heaviest greatest smallest lowest shortest lightest cheapest dearest
 	priciest fewest busiest größte größten höchste höchsten längste kleinste niedrigste kürzeste teuerste teuersten billigste meisten wenigsten`)
 
 // HasSuperlative reports whether a query asks for the record with the most or the least of something.
