@@ -93,9 +93,9 @@ func (c disconnectCommand) find(app App, root, provider string) (found credentia
 		message := "no grant of " + provider + " is stored"
 		if c.Name != "" {
 			message += " under the name " + c.Name
-		}
-		if known := credentials.Names(root, provider); len(known) > 0 {
-			message += "; there is " + strings.Join(known, ", ")
+			if known := credentials.Names(root, provider); len(known) > 0 {
+				message += "; there is " + strings.Join(known, ", ")
+			}
 		}
 		return found, &exit.Error{Code: exit.NotReady, Message: message + ". Run: pdpp-mcp connections"}
 	case 1:

@@ -109,6 +109,8 @@ func (c providerFlags) open(ctx context.Context, log zerolog.Logger, app App, so
 		return use(provider{url: source.URL, own: rs.NewToken(source.Tokens.Client)})
 	}
 	if c = c.known(); c.ProviderURL == "" {
+		_, unusable := credentials.Stored(c.folder())
+		app.warnUnusable(unusable)
 		return exit.UsageError("--provider-url is required: the provider that 'pdpp-mcp connect <provider-url>' connected; not needed where grants of one alone are stored. Without one: --data PATH reads your own files, --demo a sample year.")
 	}
 	stored, err := credentials.LoadCredentials(c.folder(), c.ProviderURL, c.Only, c.GrantID, time.Now())

@@ -62,7 +62,7 @@ func OwnerVariable(environment []string) string {
 // default port; no credentials, query, fragment or trailing slashes. Its error has the code exit.Usage.
 func NormalizeProviderURL(text string) (string, error) {
 	text = strings.TrimSpace(text)
-	if !strings.Contains(text, "://") {
+	if scheme, _, _ := strings.Cut(text, ":"); !strings.Contains(text, "://") && scheme != "http" && scheme != "https" {
 		text = "https://" + text
 	}
 	u, err := url.Parse(text)

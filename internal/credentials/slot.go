@@ -54,10 +54,18 @@ func held(root, provider string) (all []file) {
 	for _, name := range names {
 		inFolder := []string{credentialFile(provider)}
 		if provider == "" {
-			inFolder, _ = fs.Glob(os.DirFS(newSlot(root, name, "").path), "*.json")
+			folder := newSlot(root, name, "")
+			entries, err := os.ReadDir(folder.path)
+			if err != nil && !errors.Is(err, fs.ErrNotExist) {
+				all = append(all, file{slot: folder, err: err})
+			}
+			inFolder = nil
+			for _, entry := range entries {
+				inFolder = append(inFolder, entry.Name())
+			}
 		}
 		for _, one := range inFolder {
-			if f := newSlot(root, name, one).open(); !errors.Is(f.err, fs.ErrNotExist) {
+			if f := newSlot(root, name, one).open(); strings.HasSuffix(one, ".json") && !errors.Is(f.err, fs.ErrNotExist) {
 				all = append(all, f)
 			}
 		}

@@ -35,6 +35,10 @@ func (e *examination) credentials() []credentials.Credential {
 		return []credentials.Credential{{ProviderURL: e.Sample.URL, Token: e.Sample.Token}}
 	}
 	if e.ProviderURL == "" {
+		_, unusable := credentials.Stored(e.Root)
+		for _, err := range unusable {
+			e.warn("credential", "fix or delete it", "%v.", err)
+		}
 		return nil
 	}
 	names := e.Only
