@@ -48,15 +48,15 @@ func newHosted(ctx context.Context, c cli.HostedConfig, inherited []net.Listener
 	h := &hosted{}
 	var err error
 	if h.recordBase, err = rsclient.ParseBase(c.RSURL); err != nil {
-		return nil, exit.UsageError(err.Error())
+		return nil, exit.UsageError("--rs-url: " + err.Error())
 	}
 	h.client, err = rsclient.New(rsclient.Options{
 		Base: cmp.Or(c.RSInternalURL, h.recordBase), UserAgent: "pdpp-mcp/" + version, ReadTimeout: c.ReadTimeout, Retries: cmp.Or(c.Retries, -1), NoBreaker: !c.Breaker,
 		AnswerBytes: answerBytes(c.AnswerMemory, debug.SetMemoryLimit(-1)),
 		Observer:    c.Watch.Observer(), Wrap: c.Watch.Following("other"),
 	})
-	if err != nil {
-		return nil, exit.UsageError(err.Error())
+	if err != nil { // the public URL is valid
+		return nil, exit.UsageError("--rs-internal-url: " + err.Error())
 	}
 	h.tokens = auth.NewTokenCache(auth.TokenCacheOptions{
 		Authority: &h.authority, OnLookup: c.Watch.Metrics.TokenLookedUp, Unknown: &c.Unknown,

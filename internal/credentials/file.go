@@ -126,7 +126,7 @@ func (f file) credential(provider, grantID string) (Credential, error) {
 	case err != nil:
 		return known, notReady(of + " has an expiry that cannot be read.")
 	case grantID != "" && c.GrantID != grantID:
-		return unknown, notReady(of + " belongs to another grant than the requested one.")
+		return unknown, notReady(fmt.Sprintf("%s is not of the grant %q.", of, grantID))
 	}
 	return Credential{
 		ProviderURL: provider, Name: DefaultName, Token: rs.NewToken(string(c.AccessToken)), GrantID: c.GrantID, Expires: expires,

@@ -1,6 +1,7 @@
 package credentials
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -13,11 +14,14 @@ import (
 const maxBytes = 1 << 20
 
 // ReadSettings reads a file with settings or a secret, of at most 1 MiB. It refuses a file that is not regular, and one that every user
-// can write to: changed settings can send tokens elsewhere.
+// can write to: changed settings can send tokens elsewhere. Its errors name the file.
 func ReadSettings(path string) ([]byte, error) {
 	body, info, err := files.Read(path, maxBytes)
 	if err == nil && permits(info, 0o002) {
 		return nil, fmt.Errorf("every user can write to %s (mode %04o): run chmod o-w on it", path, info.Mode().Perm())
+	}
+	if _, unfit := errors.AsType[files.UnfitError](err); unfit {
+		err = fmt.Errorf("%s cannot be used: %w", path, err)
 	}
 	return body, err
 }

@@ -38,7 +38,11 @@ func Fill(flags *pflag.FlagSet, getenv func(string) string) (err error) {
 			err = flags.Set(file.Name, getenv(Variable(file)))
 		}
 		if path = file.Value.String(); path != "" && err == nil {
-			if values, err = readConfig(path, flags); err != nil {
+			data, err := credentials.ReadSettings(path)
+			if err != nil {
+				return fmt.Errorf("--config: %w", err)
+			}
+			if values, err = parse(data, flags); err != nil {
 				return fmt.Errorf("--config %s: %w", path, err)
 			}
 		}
@@ -87,13 +91,9 @@ func Wrong(err error) error {
 	return fmt.Errorf("--%s %w", f.Name, wrong.Unwrap())
 }
 
-// readConfig reads a flat JSON object of strings, numbers, booleans and lists of strings, named like the flags that have a variable. It
+// parse reads a flat JSON object of strings, numbers, booleans and lists of strings, named like the flags that have a variable. It
 // returns a list as []string and any other value as a string. Its errors show no values, which may be secret.
-func readConfig(path string, flags *pflag.FlagSet) (map[string]any, error) {
-	data, err := credentials.ReadSettings(path)
-	if err != nil {
-		return nil, err
-	}
+func parse(data []byte, flags *pflag.FlagSet) (map[string]any, error) {
 	raw := map[string]json.RawMessage{}
 	if err := json.Unmarshal(data, &raw); err != nil || raw == nil {
 		if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
