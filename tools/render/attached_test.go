@@ -23,16 +23,26 @@ func TestTextOfAPage(t *testing.T) {
 	}
 }
 
+// A document counts the attachments that it does not name, with the call that lists all, if the related records have the id of the record.
 // A document counts the attachments that it does not name. One referenced by both a record and a related record counts once.
 func TestAttachmentsThatAreNotNamedAreCounted(t *testing.T) {
-	var related []string
-	for i := range maxAttached + 2 {
-		related = append(related, fmt.Sprintf(`{"id":"a%[1]d","data":{"filename":"f%[1]d.pdf","blob_ref":{"blob_id":"blob_%[1]d","mime_type":"application/pdf"}}}`, i))
-	}
-	body := `{"id":"m1","stream":"messages","data":{"file":{"blob_id":"blob_0"}},"expanded":{"attachments":[` + strings.Join(related, ",") + `]}}`
-	text, whole := writeAttached(AttachedTo(&rs.Response{Body: body}, "c", nil), documentJSON)
-	if whole || strings.Count(text, "\nattached ") != maxAttached || !strings.Contains(text, "[2 more attached, not shown: ") {
-		t.Errorf("%t: %s", whole, text)
+	for key, want := range map[string]string{
+		"message_id": `[2 more attached, not shown; all: query_records {"stream":"attachments","connection_id":"c","filter":{"message_id":"m1"}}]`,
+		"":           "[2 more attached, not shown: their blob_id is in the fields and related records of this one]",
+	} {
+		var related []string
+		for i := range maxAttached + 2 {
+			related = append(related, fmt.Sprintf(`{"id":"a%[1]d","stream":"attachments","data":{%[2]q:"m1","filename":"f%[1]d.pdf","blob_ref":{"blob_id":"blob_%[1]d"}}}`, i, key))
+		}
+		body := `{"id":"m1","stream":"messages","connection_id":"c","data":{"file":{"blob_id":"blob_0"}},"expanded":{"notes":[{"data":{"message_id":"m1"}}],` +
+			`"attachments":[` + strings.Join(related, ",") + `]}}`
+		response := &rs.Response{Body: strings.ReplaceAll(body, `"":"m1",`, "")}
+		r, err := Document(response, DocumentQuery{Ref: rs.Ref{ConnectionID: "c", Stream: "messages", RecordID: "m1"}, Attached: AttachedTo(response, "c", nil)})
+		document := rs.AsObject(r.Text)
+		text := document.Text("text")
+		if err != nil || document.Object("metadata").Flag("complete") || strings.Count(text, "\nattached ") != maxAttached || !strings.HasSuffix(text, want) {
+			t.Errorf("want %s in %s, %v", want, text, err)
+		}
 	}
 }
 
