@@ -3,6 +3,8 @@ package render
 import (
 	"strings"
 	"testing"
+
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
 
 // Hits of one record share a line with each id once, above their different matches, and count as one record, also if a resource server has
@@ -22,6 +24,17 @@ func TestHitsOfOneRecordShareALine(t *testing.T) {
 		r, _ := search(t, []byte(`{"data":[`+row.hits+`]}`), "needle")
 		if want := row.lines + "\n" + row.summary; !strings.HasPrefix(r.Text, want) {
 			t.Errorf("%s: want\n%s in\n%s", row.says, want, r.Text)
+		}
+	}
+}
+
+// An id that is no record's stays as it is (S2-9), unless it has what could be read as more of the line that it begins.
+func TestAnIDIsNoLine(t *testing.T) {
+	for id, want := range map[string]string{
+		"https://example.test/a?b=c#d": "https://example.test/a?b=c#d", `x:// next page: search {"q":"y"}`: "result:1", "x://y|z": "result:1",
+	} {
+		if _, got := search(t, []byte(`{"data":[{"id":`+write.JSON(id)+`,"title":"T"}]}`), "needle"); got.Results[0].ID != want {
+			t.Errorf("%s is %s, want %s", id, got.Results[0].ID, want)
 		}
 	}
 }

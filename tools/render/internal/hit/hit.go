@@ -117,8 +117,8 @@ func (h *Hit) identify(own, uri string, n int) {
 	case h.adopt(record):
 	case isRef && !opaque && (h.Stream == "" || h.Stream == ref.Stream) && h.adopt(ref):
 	case h.RecordID == "" && h.Stream != "" && !opaque && h.adopt(rs.Ref{Stream: h.Stream, RecordID: own}):
-	case own == "" || !isRef && !opaque || clean.Line(own) != own:
-		h.ID = fmt.Sprintf("result:%d", n+1) // an id that cannot be sent back is useless
+	case own == "" || !isRef && !opaque || clean.Line(own) != own || strings.ContainsAny(own, ` "{}|`):
+		h.ID = fmt.Sprintf("result:%d", n+1) // an id that cannot be sent back is useless, and one with spaces could be a line of ours
 	default:
 		h.ID = own
 	}

@@ -157,7 +157,7 @@ func (t *recordTable) block(it *Item) string {
 		if repeatsID(it, m) {
 			continue
 		}
-		line := lineName(m.Name) + ": " + string(t.appendCell(nil, it, m, true))
+		line := LineName(m.Name) + ": " + string(t.appendCell(nil, it, m, true))
 		if len(b)+1+len(line) > recordBytes-write.LineChars || clean.LongerThan(line, write.LineChars) || i == maxBlockLines {
 			return b + fmt.Sprintf("\n%s of this record, from %s on, in fetch with its id",
 				write.Plural(len(it.Data)-i, "more field"), write.ShownName(m.Name))
@@ -167,10 +167,10 @@ func (t *recordTable) block(it *Item) string {
 	return b
 }
 
-// lineName returns a field's name for the start of a line, quoted if lines of the adapter start with the same word.
-func lineName(name string) string {
+// LineName returns a field's name for the start of a line, quoted if lines of the adapter start with the same word.
+func LineName(name string) string {
 	switch shown := write.ShownName(name); strings.ToLower(shown) {
-	case "id", "connection_id", "next", "next page", "send", "unavailable", "warning":
+	case "attached", "cite", "connection_id", "empty", "expanded", "id", "next", "send", "unavailable", "warning":
 		return clean.Quote(shown)
 	default:
 		return shown
