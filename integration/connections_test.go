@@ -245,7 +245,7 @@ func TestTheAdminListenerAnswersProbesWhenAllConnectionsAreTaken(t *testing.T) {
 		"/readyz": `{"status":"ready","checks":{"resource_server":"reachable","token_authority":"reachable"}}`,
 	} {
 		if status, _, text := get(t, "http://"+address+path, "10.0.0.1:1", nil); status != 200 || strings.TrimSpace(text) != want {
-			t.Errorf("%s: %d %s", path, status, text)
+			t.Errorf("%s: %d %s; want %q", path, status, text, want)
 		}
 	}
 	if status, _, _ := get(t, "http://"+address+"/mcp", "", nil); status != 404 {

@@ -69,7 +69,7 @@ func TestConnectWithoutApproval(t *testing.T) {
 				ownerDecides(t, strings.Replace(link, network.URL, sample.RSURL, 1), "deny")
 			}
 			if got := ended(p); got.code != 78 || !strings.Contains(got.stderr, says) {
-				t.Errorf("%d %s", got.code, got.stderr)
+				t.Errorf("%d %s; want %q", got.code, got.stderr, says)
 			}
 			if got := finish(t, nil, "", "connections", "--cache-root", root); !strings.Contains(got.stdout, "No grant is stored") {
 				t.Errorf("%s", got.stdout)

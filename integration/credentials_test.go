@@ -96,7 +96,7 @@ func TestACredentialOfAnotherUserIsNotUsed(t *testing.T) {
 				got := finish(t, nil, "", append(command, "--provider-url", w.URL, "--cache-root", root)...)
 				refused := got.code == 78 && got.stdout == "" || command[0] == "doctor" && got.code != 0
 				if !refused || !strings.Contains(got.stdout+got.stderr, test.says) {
-					t.Errorf("%s: exit %d, stdout %q, stderr\n%s", command[0], got.code, got.stdout, got.stderr)
+					t.Errorf("%s: exit %d, stdout %q, stderr: want %q in\n%s", command[0], got.code, got.stdout, test.says, got.stderr)
 				}
 				if strings.Contains(got.stdout+got.stderr, sample.ClientToken) {
 					t.Errorf("%s shows the token", command[0])

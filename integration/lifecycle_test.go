@@ -489,7 +489,7 @@ func TestAnInheritedSocketIsServed(t *testing.T) {
 		if row.says != "" {
 			within(t, p.ended, "end")
 			if code := cmd.ProcessState.ExitCode(); code != 64 || !strings.Contains(p.stderr.String(), row.says) {
-				t.Errorf("%s sockets: %d %s", row.count, code, p.stderr)
+				t.Errorf("%s sockets: %d %s; want %q", row.count, code, p.stderr, row.says)
 			}
 			continue
 		}

@@ -107,7 +107,7 @@ func TestGuessesStopInTheHTTPChain(t *testing.T) {
 	for i := range 40 {
 		status, header, text := post(t, url, fmt.Sprint("guess-", i), readOf("notes"))
 		if want := map[bool]int{true: 401, false: 429}[i < 5]; status != want || want == 429 && header.Get("Retry-After") == "" {
-			t.Fatalf("guess %d is answered %d %s", i, status, text)
+			t.Fatalf("guess %d is answered %d %s; want %v", i, status, text, want)
 		}
 	}
 	if server.judged.Load() != 5 || server.read.Load() != 0 {

@@ -71,7 +71,7 @@ func TestAnOwnersTokenInTheCacheIsRefused(t *testing.T) {
 			}
 			asked := proxy.requests()[before:]
 			if len(asked) > row.asked {
-				t.Errorf("the resource server was asked %v", asked)
+				t.Errorf("the resource server got %v; want at most %d requests", asked, row.asked)
 			}
 		})
 	}

@@ -250,7 +250,7 @@ func TestOnlyOneSourceCanBeGiven(t *testing.T) {
 		command.Dir, command.Env = home, environment(home)
 		out, err := command.CombinedOutput()
 		if code := command.ProcessState.ExitCode(); code != 64 || !strings.Contains(string(out), want) {
-			t.Errorf("%s: exit code %d (%v)\n%s", line, code, err, out)
+			t.Errorf("%s: exit code %d (%v): want %q in\n%s", line, code, err, want, out)
 		}
 	}
 }

@@ -513,7 +513,7 @@ func TestWhoMayUseAServerOfPackages(t *testing.T) {
 			before := len(heard.requests())
 			status, header, body := post(t, row.url, row.token, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"search","arguments":{"q":"Lisbon"}}}`)
 			if status != row.status || !strings.Contains(body, `"code":"`+row.code+`"`) || header.Get("WWW-Authenticate") == "" {
-				t.Errorf("%d %v %s", status, header, body)
+				t.Errorf("%d %v %s; want %q", status, header, body, row.code)
 			}
 			if asked := heard.requests()[before:]; len(asked) != 0 {
 				t.Errorf("the resource server was asked: %v", asked)
@@ -540,7 +540,7 @@ func TestWhoMayUseAServerOfPackages(t *testing.T) {
 				t.Fatal(err)
 			}
 			if status, _, body := do(t, request); status != 200 || !strings.Contains(body, want) {
-				t.Errorf("%d %s", status, body)
+				t.Errorf("%d %s; want %q", status, body, want)
 			}
 		}
 	})

@@ -59,7 +59,7 @@ func TestA403ThatSaysTheGrantIsDeadIsChallenged(t *testing.T) {
 				wanted = 2 // the schema, for the existing fields
 			}
 			if status != test.status || asked.Load()-before != test.asked || reads.Load()-heard != wanted {
-				t.Errorf("answered %d after %d questions and %d reads: %s", status, asked.Load()-before, reads.Load()-heard, text)
+				t.Errorf("answered %d after %d questions and %d reads: %s; want %v", status, asked.Load()-before, reads.Load()-heard, text, test.asked)
 			}
 			if challenged := strings.Contains(header.Get("WWW-Authenticate"), "resource_metadata="); challenged != (test.status == 401) {
 				t.Errorf("the challenge is %q", header.Get("WWW-Authenticate"))

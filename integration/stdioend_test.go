@@ -172,7 +172,7 @@ func TestStdioEndsOnRequest(t *testing.T) {
 			within(t, asked, "question")
 			row.stop(t, p)
 			if got := p.ends(t, stopTime); !strings.HasPrefix(got, "pdpp-mcp: stopped: "+row.says) || strings.Contains(got, "reached") {
-				t.Errorf("it says %q", got)
+				t.Errorf("it says %q; want %q", got, row.says)
 			}
 		})
 		t.Run(row.name+" while stderr is not read", func(t *testing.T) {
@@ -226,10 +226,10 @@ func TestIDsAreReturnedUnchanged(t *testing.T) {
 			want := `{"jsonrpc":"2.0","id":` + id + `,"`
 			p.say(t, message+"\n")
 			if got := p.hear(t); !strings.HasPrefix(got, want) {
-				t.Errorf("over stdio %s is answered %.200s", message, got)
+				t.Errorf("over stdio %s is answered %.200s; want %q", message, got, want)
 			}
 			if status, _, got := post(t, url, "a-token", message); !strings.HasPrefix(got, want) {
-				t.Errorf("over HTTP %s is answered %d %.200s", message, status, got)
+				t.Errorf("over HTTP %s is answered %d %.200s; want %q", message, status, got, want)
 			}
 		}
 	}

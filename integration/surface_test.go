@@ -345,7 +345,7 @@ func TestMetadataLeadsToTheEndpoint(t *testing.T) {
 		t.Run(row.path, func(t *testing.T) {
 			document := getJSON(t, origin+row.path, "")
 			if document["resource"] != row.want["resource"] || document["pdpp_core_query_base"] != sample.RSURL+"/v1" {
-				t.Errorf("got %v", document)
+				t.Errorf("got %v; want %v", document, row.want)
 			}
 			for key := range document {
 				if key == "logo_uri" {
@@ -393,7 +393,7 @@ func TestAValidClientTokenIsRequired(t *testing.T) {
 				t.Fatalf("%s: %v", body, err)
 			}
 			if status != row.status || document.Error.Code != row.code {
-				t.Errorf("got %d %s", status, body)
+				t.Errorf("got %d %s; want %q", status, body, row.code)
 			}
 			if status != http.StatusUnauthorized {
 				return

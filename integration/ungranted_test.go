@@ -147,7 +147,7 @@ func TestAHostedClientSignsInAgainForMore(t *testing.T) {
 			request.Header.Set("Authorization", "Bearer "+sample.NarrowToken)
 			status, header, answer := do(t, request)
 			if status != row.status || !strings.Contains(answer, row.says) {
-				t.Errorf("%d %s", status, answer)
+				t.Errorf("%d %s; want %q", status, answer, row.says)
 			}
 			challenge := header.Get("WWW-Authenticate")
 			if asks := strings.HasPrefix(challenge, `Bearer error="insufficient_scope", error_description="no stream threads in this grant.`) &&

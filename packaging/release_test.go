@@ -475,7 +475,7 @@ func TestNpmInstallsTheServerCommand(t *testing.T) {
 		command.Stderr = os.Stderr
 		output, err := command.Output()
 		if string(output) != row.want || command.ProcessState.ExitCode() != 7 {
-			t.Errorf("%s %q starts the program with %s (%v)", row.command, row.arguments, output, err)
+			t.Errorf("%s %q starts the program with %s (%v); want %q", row.command, row.arguments, output, err, row.want)
 		}
 	}
 }

@@ -52,7 +52,7 @@ func TestEveryRecordIsInOneTimeGroup(t *testing.T) {
 					}
 					_, next, _ := strings.Cut(text, "next: aggregate ")
 					if call, _, _ = strings.Cut(next, "\n"); pages > len(times) {
-						t.Fatalf("%s: the calls have no end: %s", begun, text)
+						t.Fatalf("%s: the calls do not end: %s", begun, text)
 					}
 				}
 				if counted != len(times) {

@@ -59,7 +59,7 @@ func TestGroupsByAnIDAreNamed(t *testing.T) {
 			}
 			slices.Sort(reads)
 			if !slices.Equal(reads, row.reads) {
-				t.Errorf("reads %q", reads)
+				t.Errorf("reads %q; want %q", reads, row.reads)
 			}
 			if !strings.Contains(string(result.Structured), `{"key":"C1","count":5,"title":"general"}`) {
 				t.Errorf("structured output has no title: %s", result.Structured)
@@ -121,7 +121,7 @@ func TestItemsHaveTheCurrencyOfTheirOrder(t *testing.T) {
 		}}
 		result := use(t, tools.Aggregate(), server, json.RawMessage(row.arguments))
 		if !strings.Contains(result.Text, row.says) || strings.Contains(result.Text, row.not) {
-			t.Errorf("%s:\n%s", row.arguments, result.Text)
+			t.Errorf("%s: want %q in\n%s", row.arguments, row.says, result.Text)
 		}
 		if apart := strings.Contains(string(result.Structured), `"apart"`); apart != strings.Contains(row.says, "another number") {
 			t.Errorf("%s: %s", row.arguments, result.Structured)
@@ -162,7 +162,7 @@ func TestACountSaysThatItIncludesCancelledRecords(t *testing.T) {
 			t.Errorf("%s %s: want %q in\n%s", row.field, arguments, row.says, result.Text)
 		}
 		if note := rs.AsObject(string(result.Structured)).Text("note"); !strings.Contains(note, row.says) {
-			t.Errorf("%s: structured output says %q", arguments, note)
+			t.Errorf("%s: structured output says %q; want %q", arguments, note, row.says)
 		}
 	}
 }

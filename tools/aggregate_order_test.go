@@ -63,11 +63,11 @@ func TestGroupsAreInTheRequestedOrder(t *testing.T) {
 			t.Errorf("%s: want %s in\n%s", arguments, want, text)
 		}
 		if reply.Reads != len(server.read) {
-			t.Errorf("%s: %d reads, said to be %d", arguments, len(server.read), reply.Reads)
+			t.Errorf("%s: %d reads, reported as %d", arguments, len(server.read), reply.Reads)
 		}
 	}
 	if _, err := tools.Aggregate().Parse(json.RawMessage(`{"stream":"spent","metric":"count","order":"asc"}`)); err == nil {
-		t.Error("the order of one number is not refused")
+		t.Error("order without groups is not refused")
 	}
 }
 

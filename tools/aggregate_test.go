@@ -113,7 +113,7 @@ func TestAggregateAnswers(t *testing.T) {
 				`every status is included; apart: aggregate {"connection_id":"cin_a","field":"total","group_by":"status","metric":"sum","stream":"orders"}`,
 			`{"group_by":"currency","unit_field":"currency","composed":true,"groups":[{"key":"GBP","value":30.5,"count":3},{"key":"EUR","value":5,"count":1}]}`,
 		},
-		"records without a currency are in no sum, and said": {
+		"records without a currency are in no sum, and the answer says so": {
 			`{"stream":"orders","metric":"sum","field":"total","connection_id":"cin_b"}`,
 			"sum of total of orders by currency · 2 records · 4 reads\ncurrency | sum\nGBP | 30 of 1\nshown 1 group; not shown: 1 record without currency (other_count=1)\nWhat is without currency is not in it.\n" +
 				`every status is included; apart: aggregate {"connection_id":"cin_b","field":"total","group_by":"status","metric":"sum","stream":"orders"}`,
@@ -123,7 +123,7 @@ func TestAggregateAnswers(t *testing.T) {
 			`{"stream":"orders","metric":"max","field":"total","connection_id":"cin_a","filter":{"status":"paid"}}`,
 			"max of total of orders = 20.5 GBP · 2 records", `{"value":20.5,"unit":"GBP"}`,
 		},
-		"a currency that is asked for is not looked up": {
+		"the currency in the filter is not read again": {
 			`{"stream":"orders","metric":"sum","field":"total","connection_id":"cin_a","filter":{"currency":"EUR"}}`,
 			"sum of total of orders = 5 EUR · 1 record\n" +
 				`every status is included; apart: aggregate {"connection_id":"cin_a","field":"total","filter":{"currency":"EUR"},"group_by":"status","metric":"sum","stream":"orders"}`, `{"value":5,"unit":"EUR","reads":2}`,
@@ -138,7 +138,7 @@ func TestAggregateAnswers(t *testing.T) {
 			"sum of total of orders by month of at · 3 records · Europe/Berlin · 5 reads\nmonth | GBP\n2026-02 | 30.5 of 2\n2026-03 | null of 1\nall 2 months with records shown\nevery status is included; filter by it to leave some out",
 			`{"time_zone":"Europe/Berlin"}`,
 		},
-		"an average counts what has a value": {
+		"an average is over records with a value": {
 			`{"stream":"orders","metric":"avg","field":"total","filter":{"currency":"GBP"},"connection_id":"cin_a"}`,
 			"avg of total of orders = 15.25 GBP (30.5 by 2 with a value) · 3 records · 4 reads\n" +
 				`every status is included; apart: aggregate {"connection_id":"cin_a","field":"total","filter":{"currency":"GBP"},"group_by":"status","metric":"avg","stream":"orders"}`,
@@ -154,14 +154,14 @@ func TestAggregateAnswers(t *testing.T) {
 			"max of at of orders by status · 4 records · 4 reads\nstatus | max\nopen | 2026-03-01T00:00:00Z of 2\npaid | 2026-02-01T00:00:00Z of 2\nall 2 groups shown",
 			`{"unit_field":null}`,
 		},
-		"a limit cuts composed groups, and says how many": {
+		"a limit truncates composed groups, and the answer says how many": {
 			`{"stream":"orders","metric":"max","field":"at","group_by":"status","limit":1,"connection_id":"cin_a"}`,
 			"max of at of orders by status · 4 records · 4 reads\nstatus | max\nopen | 2026-03-01T00:00:00Z of 2\n" +
 				"shown 1 of 2 groups, highest max first; not shown: 2 records in other groups or without status (other_count=2)\n" +
 				`next: aggregate {"stream":"orders","metric":"max","field":"at","group_by":"status","limit":100,"connection_id":"cin_a"}`,
 			`{"group_count":2,"ordered_by":"max"}`,
 		},
-		"the groups with the highest sums, wherever their records are in the count": {
+		"the groups with the highest sums, whatever their number of records": {
 			`{"stream":"orders","metric":"sum","field":"total","group_by":"due","limit":2,"filter":{"currency":"GBP"}}`,
 			"sum of total of orders by due · 4 records · 9 reads\nrecords: Shop A 3, Shop B 1\n" +
 				"due | GBP\n\"2026-03-29\" | 30 of 1\n\"2026-02-01\" | 20.5 of 1\n" +
@@ -170,7 +170,7 @@ func TestAggregateAnswers(t *testing.T) {
 				"\nevery status is included; filter by it to leave some out",
 			`{"ordered_by":"sum"}`,
 		},
-		"of several currencies, the highest of each before the second of each": {
+		"with several currencies, the highest of each before the second of each": {
 			`{"stream":"orders","metric":"sum","field":"total","group_by":"due","limit":2,"connection_id":"cin_a"}`,
 			"sum of total of orders by due · 4 records · 9 reads\ndue | GBP | EUR\n\"2026-02-01\" | 20.5 of 1 |\n\"2026-02-28\" |  | 5 of 1\n" +
 				"shown 2 of 4 groups, highest sum first within each currency; not shown: 2 records in other groups or without due or currency (other_count=2)\n" +
@@ -184,7 +184,7 @@ func TestAggregateAnswers(t *testing.T) {
 				"all 3 groups shown",
 			`{"ordered_by":"min"}`,
 		},
-		"a limit of counts cuts equal groups": {
+		"a limit truncates groups of equal counts": {
 			`{"stream":"orders","metric":"count","group_by":"status","limit":1,"connection_id":"cin_a"}`,
 			"count of orders by status · 4 records\nstatus | count\nopen | 2\nshown 1 of 2 groups; not shown: 2 records in other groups or without status " +
 				"(other_count=2)\n" +
@@ -195,7 +195,7 @@ func TestAggregateAnswers(t *testing.T) {
 			`{"stream":"log","metric":"count","group_by_time":"at","granularity":"day","connection_id":"cin_log"}`,
 			"", `{"other_count":0,"composed":true,"next_from":null}`,
 		},
-		"a limit of days says where they go on": {
+		"a limit of days has a continuation": {
 			`{"stream":"log","metric":"count","group_by_time":"at","granularity":"day","limit":2,"connection_id":"cin_log","filter":{"at":{"lt":"2026-01-31"}}}`,
 			"count of log by day of at · 30 records · UTC\nday | count\n2026-01-01 | 1\n2026-01-02 | 1\nshown 2 of 30 days with records; not shown: 28 records after them (other_count=28)\n" +
 				`next: aggregate {"stream":"log","metric":"count","group_by_time":"at","granularity":"day","limit":2,"connection_id":"cin_log","filter":{"at":{"gte":"2026-01-03","lt":"2026-01-31"}}}` +
@@ -216,7 +216,7 @@ func TestAggregateAnswers(t *testing.T) {
 			"0 orders\ndates read as: at until 2026-01-31T23:00Z, of Europe/Berlin\nthis connector (Shop A) is stale, last sync unknown, newest record emitted 2026-01-02 00:00\nAlone, the condition on at matches 0 records.\nat is from 2026-01-31T23:30:00Z to 2026-03-01T00:00:00Z.",
 			`{"value":0}`,
 		},
-		"none at all is explained, with the value that was meant": {
+		"no records at all is explained, with the value that was meant": {
 			`{"stream":"orders","metric":"count","connection_id":"cin_a","filter":{"status":"paied"}}`,
 			"0 orders\nthis connector (Shop A) is stale, last sync unknown, newest record emitted 2026-01-02 00:00\nAlone, the condition on status matches 0 records.\n" +
 				"status is open (2), paid (2).\n" +
@@ -257,7 +257,7 @@ func TestAggregateReadsTheSchemaOnce(t *testing.T) {
 	server, tool := newShopServer(t), tools.Aggregate()
 	for i, want := range []int{5, 4, 4} { // the number, the connections, the statuses; the first time also the schema
 		if server.call(t, tool, `{"stream":"orders","metric":"count"}`); len(server.read) != want {
-			t.Errorf("call %d reads %q", i+1, server.read)
+			t.Errorf("call %d reads %q; want %v", i+1, server.read, want)
 		}
 	}
 	if text, _, reply := server.call(t, tools.Aggregate(), `{"stream":"orders","metric":"sum","field":"status"}`); len(server.read) != 1 || reply.Reads != 1 {

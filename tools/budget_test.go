@@ -171,7 +171,7 @@ func walk(t *testing.T, server rs.Doer, arguments string) map[string]map[string]
 		}
 		for _, record := range page.Data.Data {
 			if records[record.ID] != nil {
-				t.Fatalf("record %s came twice", record.ID)
+				t.Fatalf("record %s occurs twice", record.ID)
 			}
 			fields := map[string]string{}
 			for name, value := range record.Data {
@@ -434,7 +434,7 @@ func TestAllHitsCanBeRead(t *testing.T) {
 				}
 				for _, hit := range page.Results {
 					if ref, err := rs.ParseRef(hit.ID); err != nil || seen[ref.RecordID] {
-						t.Fatalf("%.100s came twice or is no id: %v", hit.ID, err)
+						t.Fatalf("%.100s occurs twice or is not an id: %v", hit.ID, err)
 					}
 					seen[hit.ID] = true
 				}

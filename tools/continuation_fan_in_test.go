@@ -68,7 +68,7 @@ func TestStructuredOutputContinuesEachConnection(t *testing.T) {
 			}
 			slices.Sort(got)
 			if !slices.Equal(got, want) {
-				t.Errorf("got %v", got)
+				t.Errorf("got %v; want %q", got, want)
 			}
 		})
 	}

@@ -71,7 +71,7 @@ func assertContinues(t *testing.T, sizes []int, limit int) {
 				result := use(t, tool, server, call)
 				ids, cursor := read(result.Text, result.Structured)
 				if channel == "text" && cursor != "" && strings.Contains(result.Text, "none follow") {
-					t.Fatalf("%s says that none follow, and goes on: %.200s", name, result.Text)
+					t.Fatalf("%s says that none follow, but has a continuation: %.200s", name, result.Text)
 				}
 				got, call = append(got, ids...), nil
 				if cursor != "" {
@@ -226,7 +226,7 @@ func TestAChangedCursorIsRefused(t *testing.T) {
 			changed := cursor[:i] + string(letter) + cursor[i+1:]
 			sent := render.ParsePosition(changed).Cursor // the resource server refuses a cursor that it did not issue
 			if changed != cursor && decode(changed) == nil && (sent == "" || strings.HasPrefix(sent, "shown.")) {
-				t.Errorf("%s is taken for %s", changed, cursor)
+				t.Errorf("%s is accepted as %s", changed, cursor)
 			}
 		}
 	}
@@ -279,14 +279,14 @@ func TestTheCursorOfAnotherListIsRefused(t *testing.T) {
 				t.Errorf("%v", err)
 			}
 			if got := len(server.Requests()); got != c.reads {
-				t.Errorf("%d reads", got)
+				t.Errorf("%d reads; want %v", got, c.reads)
 			}
 		})
 	}
 	for value := range 4000 {
 		other := strings.Replace(sent, `90`, strconv.Itoa(100+value), 1)
 		if _, err := records.Parse(json.RawMessage(rs.AsObject(other).With("cursor", rs.EncodeJSON(cursor)).JSON())); err == nil {
-			t.Errorf("%s beside %s is taken", cursor, other)
+			t.Errorf("%s is accepted with %s", cursor, other)
 		}
 	}
 }

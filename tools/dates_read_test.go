@@ -88,10 +88,10 @@ func TestAPeriodInLocalTimes(t *testing.T) {
 	local, _, _ := server.call(t, tool, `{"streams":["orders"],"time_zone":"Europe/Berlin","since":"2026-03-29T01:30:00","until":"2026-03-29 03:30"}`)
 	exact, _, _ := server.call(t, tool, `{"streams":["orders"],"time_zone":"Europe/Berlin","since":"2026-03-29T00:30:00Z","until":"2026-03-29T01:30:00Z"}`)
 	if !strings.Contains(local, "2026-03-29T00:30:00Z") && !strings.Contains(local, "2026-03-29 00:30") || strings.Count(local, "\n") != strings.Count(exact, "\n") {
-		t.Errorf("one is\n%s\nthe other\n%s", local, exact)
+		t.Errorf("local times give\n%s\ninstants give\n%s", local, exact)
 	}
 	if _, err := tool.Parse(json.RawMessage(`{"since":"2026-03-29T01:30:00"}`)); err == nil || rs.AsError(err).Param != "since" {
-		t.Errorf("of no zone: %v", err)
+		t.Errorf("without a zone: %v", err)
 	}
 }
 
@@ -110,7 +110,7 @@ func TestDatesWithoutASchema(t *testing.T) {
 	server.doer = withoutSchema{server.doer}
 	text, _, reply := server.call(t, tool, `{"stream":"orders","order":"asc","time_zone":"Europe/Berlin","filter":{"at":{"gte":"2026-02-01","lte":"2026-02-28"}}}`)
 	if want := "dates read as: at from 2026-02-01 until 2026-03-01, of no time zone: its type is not known"; !strings.Contains(text, want) || reply.Reads != 2 {
-		t.Errorf("after %d reads:\n%s", reply.Reads, text)
+		t.Errorf("after %d reads: want %q in\n%s", reply.Reads, want, text)
 	}
 	if len(server.read) != 1 || !strings.HasPrefix(server.read[0], "streams/orders/records?filter[at][gte]=2026-02-01&filter[at][lt]=2026-03-01") {
 		t.Error(server.read)

@@ -29,38 +29,38 @@ func TestAnEmptyPageIsExplained(t *testing.T) {
 			`{"stream":"orders","filter":{"a":{"gte":1},"b":{"gte":1},"c":{"gte":1},"d":{"gte":1},"e":{"gte":1},"f":{"gte":1}}}`, empty, true,
 			"Alone, the condition on a matches 7 records, on b matches 7 records, on c matches 7 records, on d matches 7 records, on e matches 7 records.", 8,
 		},
-		"an id that no record has is not taken for another": {
+		"an unknown id is not replaced by another one": {
 			`{"stream":"orders","filter":{"order_id":"C02:1"}}`, empty, true, "Alone, the condition on order_id matches 0 records.", 5,
 		},
 		"a filter has no wildcards": {
 			`{"stream":"orders","filter":{"status":"canc*"}}`, empty, true,
 			"Alone, the condition on status matches 0 records.\nstatus is delivered (5), cancelled (2).\nA filter has no wildcards: * and % stand for themselves.\nDid you mean: ", 6,
 		},
-		"several values in one need a call for each": {
+		"several values in one text need a call for each": {
 			`{"stream":"orders","filter":{"status":"delivered,cancelled"}}`, empty, true,
 			"Alone, the condition on status matches 0 records.\nstatus is delivered (5), cancelled (2).\nThis needs a call for each of the 2 values; the one below is the first.\nDid you mean: query_records {\"stream\":\"orders\",\"filter\":{\"status\":\"delivered\"}}", 6,
 		},
-		"a part of a word is not taken for the word": {
+		"a part of a word is not replaced by the word": {
 			`{"stream":"orders","filter":{"status":"live"}}`, empty, true, "Alone, the condition on status matches 0 records.\nstatus is delivered (5), cancelled (2).", 6,
 		},
-		"a value of few letters is near to any": {
+		"a short value is near to any": {
 			`{"stream":"orders","filter":{"status":"dez"}}`, empty, true, "Alone, the condition on status matches 0 records.\nstatus is delivered (5), cancelled (2).", 6,
 		},
-		"of what most have no value, those are said": {
+		"if most records have no value, the answer says so": {
 			`{"stream":"orders","filter":{"paid":false}}`, empty, true, "Alone, the condition on paid matches 0 records.\npaid is null (6), true (2).", 6,
 		},
-		"but may differ in case alone": {
+		"a short value may differ in case only": {
 			`{"stream":"orders","filter":{"status":"DELIVERED"}}`, empty, true,
 			"Alone, the condition on status matches 0 records.\nstatus is delivered (5), cancelled (2).\nDid you mean: query_records {\"stream\":\"orders\",\"filter\":{\"status\":\"delivered\"}}", 6,
 		},
-		"a value in several is none of them": {
+		"a value that is part of several is none of them": {
 			`{"stream":"orders","filter":{"status":"elle"}}`, empty, true, "Alone, the condition on status matches 0 records.\nstatus is delivered (5), cancelled (2).", 6,
 		},
-		"counts that are refused are not said": {
+		"counts that are refused are left out": {
 			`{"stream":"orders","filter":{"status":"canceled"}}`, empty, false, "No record matches. Loosen the filter", 4,
 		},
 		"without a filter there is nothing to explain": {`{"stream":"orders"}`, empty, true, "No record matches.", 3},
-		"where there are records nothing is counted": {
+		"with records on the page nothing is counted": {
 			`{"stream":"orders","filter":{"status":"x"}}`, `{"data":[{"id":"1","data":{"status":"x"}}]}`, true, "orders: 1 record", 1,
 		},
 	} {
@@ -141,7 +141,7 @@ func TestThePartOfAnIDAfterItsColonIsProposed(t *testing.T) {
 		}}
 		result := use(t, toolNamed(t, "query_records"), server, json.RawMessage(`{"stream":"messages","filter":{"thread":"`+value+`"}}`))
 		if !strings.Contains(result.Text, row.want) || strings.Contains(result.Text, "Did you mean") != (row.want != "") {
-			t.Errorf("%s: %s", value, result.Text)
+			t.Errorf("%s: %s; want %q", value, result.Text, row.want)
 		}
 		aggregates := 0
 		for _, r := range server.Requests() {
@@ -186,7 +186,7 @@ func TestAPersonIsFoundInAnyOrderOfTheName(t *testing.T) {
 		tool := tools.All(tools.Options{})[1]
 		result := use(t, tool, server, []byte(`{"stream":"people","filter":`+condition+`}`))
 		if !strings.Contains(result.Text, `Did you mean: query_records {"stream":"people","filter":`+want+`}`) {
-			t.Errorf("%s: %s", condition, result.Text)
+			t.Errorf("%s: %s; want %q", condition, result.Text, want)
 		}
 	}
 }

@@ -67,13 +67,13 @@ func TestFetchShowsAttachedTexts(t *testing.T) {
 				t.Errorf("complete: %t", !whole)
 			}
 			if len(server.read) != row.reads || reply.Reads != row.reads {
-				t.Errorf("D28: %q, said to be %d", server.read, reply.Reads)
+				t.Errorf("D28: read %q, reported as %d; want %d", server.read, reply.Reads, row.reads)
 			}
 		})
 	}
 	text, _, _ := server.call(t, toolNamed(t, "fetch"), `{"id":"cin_a/files:note.txt","fields":["filename"]}`)
 	if strings.Contains(text, "attached") || strings.Contains(text, "not included") || len(server.read) != 1 {
-		t.Errorf("a field that was not asked for is read: %q\n%s", server.read, text)
+		t.Errorf("a field that was not requested is read: %q\n%s", server.read, text)
 	}
 }
 
@@ -198,7 +198,7 @@ func TestFetchIncludesTheBodyOfAMessage(t *testing.T) {
 			reply, err := tools.Forward(t.Context(), tools.Call{Tool: tool, Arguments: rs.AsObject(string(raw)), RS: server, Args: args, Scope: scope})
 			isSchema := func(line string) bool { return strings.HasPrefix(line, "/v1/schema?") }
 			if got := slices.DeleteFunc(server.Lines(), isSchema); !slices.Equal(got, row.reads) {
-				t.Errorf("D28: read %q", got)
+				t.Errorf("D28: read %q; want %q", got, row.reads)
 			}
 			if row.want == nil && err != nil {
 				return

@@ -127,7 +127,7 @@ func TestAQueryForAStreamAtATimeNamesTheStream(t *testing.T) {
 	text, data, _ := newCalendarServer(t, false).call(t, tools.Search("https://rs.example"), `{"q":"which meetings were on 3 March 2026"}`)
 	const want = `{"streams":["events"],"since":"2026-03-03","until":"2026-03-03"}`
 	if data.Object("of_that_time").Get("arguments") != want || !strings.Contains(text, "search "+want) {
-		t.Errorf("structured %s, text:\n%s", data.Get("of_that_time"), text)
+		t.Errorf("structured %s, text: want %q in\n%s", data.Get("of_that_time"), want, text)
 	}
 }
 

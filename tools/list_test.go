@@ -162,10 +162,10 @@ func TestToolsList(t *testing.T) {
 				}
 			}
 			if bytes.Contains(list.raw[i], []byte("`")) {
-				t.Error("D22: there is a backtick")
+				t.Error("D22: a description has a backtick")
 			}
 			if regexp.MustCompile(`"type":\s*\[`).Match(list.raw[i]) {
-				t.Error("D22: there is a list of types")
+				t.Error("D22: the schema has a list of types")
 			}
 		})
 	}
@@ -314,7 +314,7 @@ func TestAllNamesEachToolOnce(t *testing.T) {
 	names := map[string]bool{}
 	for i, tool := range all {
 		if names[tool.Name] || i > 0 && tool.Listed && !all[i-1].Listed {
-			t.Errorf("%s is there twice, or listed behind one that is not", tool.Name)
+			t.Errorf("%s occurs twice, or is listed after an unlisted tool", tool.Name)
 		}
 		names[tool.Name] = true
 		checkDescription(t, tool.Description)
@@ -326,13 +326,13 @@ func TestInstructions(t *testing.T) {
 		t.Errorf("the instructions are %d bytes", len(tools.Instructions))
 	}
 	if !utf8.ValidString(tools.Instructions) || strings.Contains(tools.Instructions, "`") {
-		t.Error("the instructions hold a backtick, or are not UTF-8")
+		t.Error("the instructions have a backtick, or are not UTF-8")
 	}
 	first := firstCharacters(tools.Instructions, 512)
 	t.Run("S4-1a the first 512 characters carry the whole pattern", func(t *testing.T) {
 		for _, word := range []string{"granted", "schema", "connection_id", "typed object", `{"gte":`, "limit", "page", "next_cursor", "aggregate", "fields"} {
 			if !strings.Contains(first, word) {
-				t.Errorf("%q is not said in: %s", word, first)
+				t.Errorf("%q is missing in: %s", word, first)
 			}
 		}
 	})
@@ -360,7 +360,7 @@ func compareWithSnapshot(t *testing.T, path string, wire []byte) {
 	t.Helper()
 	var compact, indented bytes.Buffer
 	if err := json.Compact(&compact, wire); err != nil || !bytes.Equal(compact.Bytes(), wire) {
-		t.Errorf("spaces go over the wire: %v", err)
+		t.Errorf("the JSON on the wire has spaces: %v", err)
 	}
 	if err := json.Indent(&indented, wire, "", "  "); err != nil {
 		t.Fatal(err)
@@ -379,6 +379,6 @@ func compareWithSnapshot(t *testing.T, path string, wire []byte) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(want, got) {
-		t.Errorf("differs from %s; if it is meant, run go test ./tools -update and read the difference:\n%s", path, cmp.Diff(string(want), string(got)))
+		t.Errorf("differs from %s; if that is intended, run go test ./tools -update and read the difference:\n%s", path, cmp.Diff(string(want), string(got)))
 	}
 }

@@ -43,16 +43,16 @@ func TestArgumentsBecomeOneRead(t *testing.T) {
 	handle := rs.Ref{ConnectionID: "cin_1", Stream: "files", RecordID: "a/../b c"}.URI()
 	for tool, rows := range map[string]map[string]struct{ arguments, want string }{
 		"schema": {
-			"S3-7a without arguments the compact index is read":            {``, "/v1/schema?view=compact"},
-			"null stands for no arguments":                                 {`null`, "/v1/schema?view=compact"},
-			"an empty object stands for no arguments":                      {` {} `, "/v1/schema?view=compact"},
-			"a null argument counts as absent":                             {`{"stream":null,"detail":null,"connection_id":null}`, "/v1/schema?view=compact"},
-			"S3-7a a stream scopes it":                                     {`{"stream":"messages"}`, "/v1/schema?stream=messages&view=compact"},
-			"S0-5c a stream and a connection scope it":                     {`{"stream":"messages","connection_id":"cin_1"}`, "/v1/schema?connection_id=cin_1&stream=messages&view=compact"},
-			"compact is the default, and may be said":                      {`{"detail":"compact"}`, "/v1/schema?view=compact"},
-			"fields and offset are the adapter's own, never sent":          {`{"stream":"messages","fields":["a","b"],"offset":40}`, "/v1/schema?stream=messages&view=compact"},
-			"an offset goes on in the index too":                           {`{"offset":1880,"connection_id":"cin_1"}`, "/v1/schema?connection_id=cin_1&view=compact"},
-			"S0-5f full starts with the compact view, to see who is meant": {`{"stream":"messages","detail":"full"}`, "/v1/schema?stream=messages&view=compact"},
+			"S3-7a without arguments the compact index is read":               {``, "/v1/schema?view=compact"},
+			"null stands for no arguments":                                    {`null`, "/v1/schema?view=compact"},
+			"an empty object stands for no arguments":                         {` {} `, "/v1/schema?view=compact"},
+			"a null argument counts as absent":                                {`{"stream":null,"detail":null,"connection_id":null}`, "/v1/schema?view=compact"},
+			"S3-7a a stream scopes it":                                        {`{"stream":"messages"}`, "/v1/schema?stream=messages&view=compact"},
+			"S0-5c a stream and a connection scope it":                        {`{"stream":"messages","connection_id":"cin_1"}`, "/v1/schema?connection_id=cin_1&stream=messages&view=compact"},
+			"compact is the default, and may be given":                        {`{"detail":"compact"}`, "/v1/schema?view=compact"},
+			"fields and offset are for the adapter, and never sent":           {`{"stream":"messages","fields":["a","b"],"offset":40}`, "/v1/schema?stream=messages&view=compact"},
+			"an offset continues the index too":                               {`{"offset":1880,"connection_id":"cin_1"}`, "/v1/schema?connection_id=cin_1&view=compact"},
+			"S0-5f full starts with the compact view, to find the connection": {`{"stream":"messages","detail":"full"}`, "/v1/schema?stream=messages&view=compact"},
 		},
 		"query_records": {
 			"S3-2b the stream alone is enough": {`{"stream":"messages"}`, "/v1/streams/messages/records"},
@@ -62,17 +62,17 @@ func TestArgumentsBecomeOneRead(t *testing.T) {
 				"/v1/streams/messages/records?connection_id=cin_1&count=exact&cursor=eyJrIjoxfQ==&expand=attachments&expand_limit[attachments]=3" +
 					"&filter[user_id]=U123&limit=100&order=asc&sort=-received_at&view=envelope",
 			},
-			"fields are a repeated plain key":                        {`{"stream":"messages","fields":["id","author.name"]}`, "/v1/streams/messages/records?fields=id&fields=author.name"},
-			"one lone field is a list of one":                        {`{"stream":"messages","fields":"id"}`, "/v1/streams/messages/records?fields=id"},
-			"S3-2b changes are read from a bookmark":                 {`{"stream":"messages","changes_since":"b_17","limit":1}`, "/v1/streams/messages/records?changes_since=b_17&limit=1"},
-			"changes start with the word beginning":                  {`{"stream":"messages","changes_since":"beginning"}`, "/v1/streams/messages/records?changes_since=beginning"},
-			"no count may be said":                                   {`{"stream":"messages","count":"none","order":"desc"}`, "/v1/streams/messages/records?count=none&order=desc"},
-			"a number without a fraction is whole however written":   {`{"stream":"messages","limit":2.0}`, "/v1/streams/messages/records?limit=2"},
-			"a stream name is escaped in the path":                   {`{"stream":"a b?c"}`, "/v1/streams/a%20b%3Fc/records"},
-			"null arguments count as absent":                         {`{"stream":"messages","limit":null,"filter":null,"expand_limit":null,"fields":null,"cursor":null}`, "/v1/streams/messages/records"},
-			"S3-10b a scalar is equality":                            {`{"stream":"m","filter":{"user_id":"U123"}}`, "/v1/streams/m/records?filter[user_id]=U123"},
-			"S3-10b a boolean and a number are scalars, digits kept": {`{"stream":"m","filter":{"read":false,"n":1.50,"big":12345678901234567890}}`, "/v1/streams/m/records?filter[big]=12345678901234567890&filter[n]=1.50&filter[read]=false"},
-			"S3-10b a value that looks like brackets is a value":     {`{"stream":"m","filter":{"subject":"[draft] a=b&c"}}`, "/v1/streams/m/records?filter[subject]=[draft] a=b&c"},
+			"fields are a repeated plain key":                           {`{"stream":"messages","fields":["id","author.name"]}`, "/v1/streams/messages/records?fields=id&fields=author.name"},
+			"one lone field is a list of one":                           {`{"stream":"messages","fields":"id"}`, "/v1/streams/messages/records?fields=id"},
+			"S3-2b changes are read from a bookmark":                    {`{"stream":"messages","changes_since":"b_17","limit":1}`, "/v1/streams/messages/records?changes_since=b_17&limit=1"},
+			"changes start with the word beginning":                     {`{"stream":"messages","changes_since":"beginning"}`, "/v1/streams/messages/records?changes_since=beginning"},
+			"count may be none":                                         {`{"stream":"messages","count":"none","order":"desc"}`, "/v1/streams/messages/records?count=none&order=desc"},
+			"a number without a fraction is an integer in any notation": {`{"stream":"messages","limit":2.0}`, "/v1/streams/messages/records?limit=2"},
+			"a stream name is escaped in the path":                      {`{"stream":"a b?c"}`, "/v1/streams/a%20b%3Fc/records"},
+			"null arguments count as absent":                            {`{"stream":"messages","limit":null,"filter":null,"expand_limit":null,"fields":null,"cursor":null}`, "/v1/streams/messages/records"},
+			"S3-10b a scalar is equality":                               {`{"stream":"m","filter":{"user_id":"U123"}}`, "/v1/streams/m/records?filter[user_id]=U123"},
+			"S3-10b a boolean and a number are scalars, digits kept":    {`{"stream":"m","filter":{"read":false,"n":1.50,"big":12345678901234567890}}`, "/v1/streams/m/records?filter[big]=12345678901234567890&filter[n]=1.50&filter[read]=false"},
+			"S3-10b a value that looks like brackets is a value":        {`{"stream":"m","filter":{"subject":"[draft] a=b&c"}}`, "/v1/streams/m/records?filter[subject]=[draft] a=b&c"},
 			"S3-10c a range is one parameter per operator": {
 				`{"stream":"m","filter":{"sent_at":{"gte":"2026-01-01","lt":"2026-02-01"},"n":{"gt":1,"lte":9}}}`,
 				"/v1/streams/m/records?filter[n][gt]=1&filter[n][lte]=9&filter[sent_at][gte]=2026-01-01&filter[sent_at][lt]=2026-02-01",
@@ -95,8 +95,8 @@ func TestArgumentsBecomeOneRead(t *testing.T) {
 			"S3-10f a range is encoded as for records": {
 				`{"stream":"m","metric":"max","field":"n","filter":{"n":{"gte":10}}}`, "/v1/streams/m/aggregate?field=n&filter[n][gte]=10&metric=max",
 			},
-			"distinct values are counted":  {`{"stream":"m","metric":"count_distinct","field":"from"}`, "/v1/streams/m/aggregate?field=from&metric=count_distinct"},
-			"the least value is asked for": {`{"stream":"m","metric":"min","field":"from"}`, "/v1/streams/m/aggregate?field=from&metric=min"},
+			"distinct values can be counted": {`{"stream":"m","metric":"count_distinct","field":"from"}`, "/v1/streams/m/aggregate?field=from&metric=count_distinct"},
+			"the minimum can be requested":   {`{"stream":"m","metric":"min","field":"from"}`, "/v1/streams/m/aggregate?field=from&metric=min"},
 		},
 		"search": {
 			"D13 q is searched for":                      {`{"q":"invoice acme"}`, "/v1/search?q=invoice acme"},
@@ -107,10 +107,10 @@ func TestArgumentsBecomeOneRead(t *testing.T) {
 				`{"q":"a","streams":["messages","notes"],"connection_id":"cin_1","mode":"lexical","limit":7,"cursor":"c1","filter":{"n":{"lt":3}}}`,
 				"/v1/search?connection_id=cin_1&cursor=c1&filter[n][lt]=3&limit=7&q=a&streams=messages&streams=notes",
 			},
-			"one lone stream is a list of one":       {`{"q":"a","streams":"messages"}`, "/v1/search?q=a&streams=messages"},
-			"semantic search has a path of its own":  {`{"q":"a","mode":"semantic","cursor":"c1"}`, "/v1/search/semantic?cursor=c1&q=a"},
-			"hybrid search has a path of its own":    {`{"q":"a","mode":"hybrid","limit":100}`, "/v1/search/hybrid?limit=100&q=a"},
-			"a search term is text and never syntax": {`{"q":"a&connection_id=x #%[]"}`, "/v1/search?q=a&connection_id=x #%[]"},
+			"one lone stream is a list of one": {`{"q":"a","streams":"messages"}`, "/v1/search?q=a&streams=messages"},
+			"semantic search has its own path": {`{"q":"a","mode":"semantic","cursor":"c1"}`, "/v1/search/semantic?cursor=c1&q=a"},
+			"hybrid search has its own path":   {`{"q":"a","mode":"hybrid","limit":100}`, "/v1/search/hybrid?limit=100&q=a"},
+			"a query is text without syntax":   {`{"q":"a&connection_id=x #%[]"}`, "/v1/search?q=a&connection_id=x #%[]"},
 		},
 		"fetch": {
 			"S2-6 the connection in the id is forwarded":      {`{"id":"cin_1/messages:m1"}`, "/v1/streams/messages/records/m1?connection_id=cin_1"},
@@ -134,7 +134,7 @@ func TestArgumentsBecomeOneRead(t *testing.T) {
 				`{"id":"messages:m1","field":"body","q":"tax","before_chars":10,"after_chars":8192}`,
 				"/v1/streams/messages/records/m1/field-window?after_chars=8192&before_chars=10&field=body&q=tax",
 			},
-			"nothing before a match may be asked for": {
+			"before_chars may be 0": {
 				`{"id":"messages:m1","field":"body","q":"tax","before_chars":0,"after_chars":0}`,
 				"/v1/streams/messages/records/m1/field-window?after_chars=0&before_chars=0&field=body&q=tax",
 			},
@@ -143,7 +143,7 @@ func TestArgumentsBecomeOneRead(t *testing.T) {
 		"list_streams": {
 			"S3-2a without arguments all streams are listed": {``, "/v1/streams"},
 			"a connection scopes the list":                   {`{"connection_id":"cin_1"}`, "/v1/streams?connection_id=cin_1"},
-			"an offset is the adapter's own":                 {`{"offset":80}`, "/v1/streams"},
+			"an offset is for the adapter, and never sent":   {`{"offset":80}`, "/v1/streams"},
 		},
 		"fetch_blob": {
 			"S3-2c a blob is read by its id":              {`{"blob_id":"blob_sha256_ab"}`, "/v1/blobs/blob_sha256_ab"},
@@ -172,16 +172,16 @@ func TestScopes(t *testing.T) {
 		tool, arguments string
 		want            rs.Scope
 	}{
-		"records of a stream":             {"query_records", `{"stream":"m","connection_id":"c"}`, rs.Scope{Stream: "m", ConnectionID: "c"}},
-		"S4-R5 expand asks for relations": {"query_records", `{"stream":"m","expand":["r"]}`, rs.Scope{Stream: "m", Expands: true}},
-		"S4-R5 so does a limit alone":     {"query_records", `{"stream":"m","expand_limit":{"r":1}}`, rs.Scope{Stream: "m", Expands: true}},
-		"S4-R5 also for one record":       {"fetch", `{"id":"c/m:1","expand_limit":{"r":1}}`, rs.Scope{Stream: "m", RecordID: "1", ConnectionID: "c", Expands: true}},
-		"one record":                      {"fetch", `{"id":"c/m:1"}`, rs.Scope{Stream: "m", RecordID: "1", ConnectionID: "c"}},
-		"a field of one record":           {"read_record_field", `{"id":"m:1","connection_id":"c","field":"f"}`, rs.Scope{Stream: "m", RecordID: "1", ConnectionID: "c"}},
-		"a number over a stream":          {"aggregate", `{"stream":"m","metric":"count"}`, rs.Scope{Stream: "m"}},
-		"a search within a connection":    {"search", `{"q":"a","connection_id":"c"}`, rs.Scope{ConnectionID: "c"}},
-		"a blob":                          {"fetch_blob", `{"blob_id":"b","connection_id":"c"}`, rs.Scope{ConnectionID: "c"}},
-		"the list of streams":             {"list_streams", `{}`, rs.Scope{}},
+		"records of a stream":                        {"query_records", `{"stream":"m","connection_id":"c"}`, rs.Scope{Stream: "m", ConnectionID: "c"}},
+		"S4-R5 expand asks for relations":            {"query_records", `{"stream":"m","expand":["r"]}`, rs.Scope{Stream: "m", Expands: true}},
+		"S4-R5 a limit alone asks for relations too": {"query_records", `{"stream":"m","expand_limit":{"r":1}}`, rs.Scope{Stream: "m", Expands: true}},
+		"S4-R5 also for one record":                  {"fetch", `{"id":"c/m:1","expand_limit":{"r":1}}`, rs.Scope{Stream: "m", RecordID: "1", ConnectionID: "c", Expands: true}},
+		"one record":                                 {"fetch", `{"id":"c/m:1"}`, rs.Scope{Stream: "m", RecordID: "1", ConnectionID: "c"}},
+		"a field of one record":                      {"read_record_field", `{"id":"m:1","connection_id":"c","field":"f"}`, rs.Scope{Stream: "m", RecordID: "1", ConnectionID: "c"}},
+		"a number over a stream":                     {"aggregate", `{"stream":"m","metric":"count"}`, rs.Scope{Stream: "m"}},
+		"a search within a connection":               {"search", `{"q":"a","connection_id":"c"}`, rs.Scope{ConnectionID: "c"}},
+		"a blob":                                     {"fetch_blob", `{"blob_id":"b","connection_id":"c"}`, rs.Scope{ConnectionID: "c"}},
+		"the list of streams":                        {"list_streams", `{}`, rs.Scope{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			args, err := toolNamed(t, row.tool).Parse(json.RawMessage(row.arguments))

@@ -42,17 +42,17 @@ func TestASchemaSaysHowFreshItIs(t *testing.T) {
 			one := use(t, tools.Schema(), server, json.RawMessage(`{"stream":"messages"}`))
 			const limit = "the grant is limited to at from 2026-01-01 00:00; records of other times are not shown"
 			if !strings.HasSuffix(one.Text, "\nthis connector (gmail) is "+row.status+", "+row.text+"\n"+limit) {
-				t.Errorf("of a stream: %s", one.Text)
+				t.Errorf("of a stream: %s; want %q", one.Text, row.text)
 			}
 			if want := `{"freshness":[{"connections":["gmail"],"connector_status":"` + row.status + `"` + asOf(row.as) + `}],` +
 				`"granted_time":{"field":"at","since":"2026-01-01T00:00:00Z"},`; !strings.HasPrefix(string(one.Structured), want) {
-				t.Errorf("of a stream: %s", one.Structured)
+				t.Errorf("stream: %s", one.Structured)
 			}
 			index := use(t, tools.Schema(), server, json.RawMessage(`{}`))
 			said := strings.TrimSuffix(row.text, " 10:11")
 			if !strings.Contains(index.Text, "messages 3 (to 2026-03-02); connector "+row.status+", "+said+"\n") ||
 				!strings.Contains(string(index.Structured), `"connector_status":"`+row.status+`"`+asOf(row.day)+`,"streams"`) {
-				t.Errorf("of an index: %s %s", index.Text, index.Structured)
+				t.Errorf("index: %s %s", index.Text, index.Structured)
 			}
 			newest := ""
 			if row.run == "" {
@@ -60,7 +60,7 @@ func TestASchemaSaysHowFreshItIs(t *testing.T) {
 			}
 			nothing := use(t, tools.QueryRecords(), server, json.RawMessage(`{"stream":"messages","connection_id":"c1"}`))
 			if !strings.Contains(nothing.Text, "\nthis connector (Work) is "+row.status+", "+row.text+newest+"\n") {
-				t.Errorf("of no records: %s", nothing.Text)
+				t.Errorf("of no records: %s; want %q", nothing.Text, row.text)
 			}
 		})
 	}
@@ -84,7 +84,7 @@ func TestAnIndexPrintsCommonFreshnessOnce(t *testing.T) {
 			}}
 			index := use(t, tools.Schema(), server, json.RawMessage(`{}`))
 			if !strings.Contains(index.Text, row.want) || strings.Count(string(index.Structured), `"connector_status"`) != 2 {
-				t.Errorf("%s\n%s", index.Text, index.Structured)
+				t.Errorf("want %q in\n%s\n%s", row.want, index.Text, index.Structured)
 			}
 		})
 	}
@@ -102,7 +102,7 @@ func TestASchemaProposesTheNearestFields(t *testing.T) {
 		result := use(t, tools.Schema(), server, []byte(`{"stream":"mails","fields":`+fields+`}`))
 		meant := rs.AsObject(string(result.Structured)).Object("did_you_mean").Object("arguments")
 		if meant.Text("stream") != "mails" || meant.Get("fields") != want {
-			t.Errorf("%s: %s\n%s", fields, meant.JSON(), result.Text)
+			t.Errorf("%s: want %q, got\n%s\n%s", fields, want, meant.JSON(), result.Text)
 		}
 	}
 }

@@ -68,7 +68,7 @@ func TestASearchOfATimeHasAllHits(t *testing.T) {
 				}
 			}
 			if data.Flag("has_more") && !data.Has("next_cursor") && !data.Has("goes_on") {
-				t.Errorf("%s has more, but no call that goes on", calls[n])
+				t.Errorf("%s has more hits, but no continuation", calls[n])
 			}
 		}
 		twice := 0

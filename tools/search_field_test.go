@@ -17,11 +17,11 @@ func TestAQueryWithoutWordsIsRefused(t *testing.T) {
 	} {
 		_, err := tools.Search("https://rs.example").Parse([]byte(rs.Object{{Name: "q", Value: rs.EncodeJSON(q)}, {Name: "streams", Value: `["orders"]`}}.JSON()))
 		if err == nil {
-			t.Errorf("%s is taken", q)
+			t.Errorf("%s is accepted", q)
 			continue
 		}
 		if e := rs.AsError(err); e.Message != says || e.Code != "invalid_arguments" || !strings.HasPrefix(e.Send, `search {"streams":["orders"],"since":"20`) {
-			t.Errorf("%s: %s, send %s", q, e.Message, e.Send)
+			t.Errorf("%s: %s, send %s; want %q", q, e.Message, e.Send, says)
 		}
 	}
 	for _, q := range []string{"a", "🎂", "会議", "10", `"x"`, "a -b", "c*"} {
@@ -47,13 +47,13 @@ func TestAConditionInAQueryProposesAFilter(t *testing.T) {
 		{"two", `{"q":"merchant:Towpath total:12.50"}`, nothing, `query_records {"stream":"orders","filter":{"merchant":"Towpath","total":12.50}}`},
 		{"beside words", `{"q":"gloves merchant:Towpath","limit":5}`, nothing, `search {"q":"gloves","streams":["orders"],"filter":{"merchant":"Towpath"}}`},
 		{"beside a time", `{"q":"merchant:Towpath","since":"2026-01-01"}`, nothing, `search {"since":"2026-01-01","streams":["orders"],"filter":{"merchant":"Towpath"}}`},
-		{"of which only others were found in a time", `{"q":"gloves merchant:Towpath","since":"2026-01-01"}`, lacks,
+		{"of which only other records were found, with a time", `{"q":"gloves merchant:Towpath","since":"2026-01-01"}`, lacks,
 			`search {"q":"gloves","since":"2026-01-01","streams":["orders"],"filter":{"merchant":"Towpath"}}`},
-		{"of which only others were found", `{"q":"gloves merchant:Towpath"}`, lacks, `search {"q":"gloves","streams":["orders"],"filter":{"merchant":"Towpath"}}`},
-		{"of the one of several streams that has it", `{"q":"tags:book"}`, nothing, `query_records {"stream":"pages","filter":{"tags":"book"}}`},
-		{"of several streams that have it not", `{"q":"tags:nook"}`, nothing, `search {"q":"tags nook"}`},
+		{"of which only other records were found", `{"q":"gloves merchant:Towpath"}`, lacks, `search {"q":"gloves","streams":["orders"],"filter":{"merchant":"Towpath"}}`},
+		{"of the only one of several streams that has it", `{"q":"tags:book"}`, nothing, `query_records {"stream":"pages","filter":{"tags":"book"}}`},
+		{"of several streams, none of which has it", `{"q":"tags:nook"}`, nothing, `search {"q":"tags nook"}`},
 		{"of no field", `{"q":"foo:bar baz"}`, nothing, `search {"q":"baz foo bar"}`},
-		{"of a field that does not filter", `{"q":"body:rent"}`, nothing, `search {"q":"body rent"}`},
+		{"of a field that cannot be filtered", `{"q":"body:rent"}`, nothing, `search {"q":"body rent"}`},
 		{"that is found", `{"q":"merchant:Towpath"}`, some, ""},
 		{"no condition: a time", `{"q":"10:30"}`, nothing, ""},
 		{"no condition: an address", `{"q":"https://shop.example/x"}`, nothing, ""},
@@ -78,10 +78,10 @@ func TestAConditionInAQueryProposesAFilter(t *testing.T) {
 				says = ""
 			}
 			if hint := rs.AsObject(string(result.Structured)).Object("data").Text("hint"); hint != says {
-				t.Errorf("structured: %q", hint)
+				t.Errorf("structured: %q; want %q", hint, says)
 			}
 			if strings.Contains(result.Text, "not as fields") != (says != "") || !strings.Contains(result.Text, says) {
-				t.Errorf("text:\n%s", result.Text)
+				t.Errorf("text: want %q in\n%s", says, result.Text)
 			}
 		})
 	}
@@ -116,7 +116,7 @@ func TestAQueryForTheNewestProposesACall(t *testing.T) {
 		}}
 		result := use(t, tools.PlainSearch("https://rs.example"), server, []byte(arguments))
 		if hint := rs.AsObject(string(result.Structured)).Object("data").Text("hint"); hint != want || !strings.Contains(result.Text, want) {
-			t.Errorf("%s: %q\n%s", arguments, hint, result.Text)
+			t.Errorf("%s: want %q in\n%q\n%s", arguments, want, hint, result.Text)
 		}
 	}
 }

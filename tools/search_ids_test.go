@@ -137,7 +137,7 @@ func TestThePartsOfAnIDAreNotSearched(t *testing.T) {
 	answer := server.Answer
 	server.Answer = func(r rs.Request) (*rs.Response, error) {
 		if q := r.Query.Get("q"); q != "" && q != "m-1" {
-			t.Errorf("looks for %q", q)
+			t.Errorf("searches for %q", q)
 		}
 		if r.Query.Has("q") { // as a server that requires every word
 			return middlewaretest.JSON(`{"data":[]}`), nil

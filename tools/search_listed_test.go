@@ -43,7 +43,7 @@ func TestAWordThatIsAValueProposesAFilter(t *testing.T) {
 		}}
 		_, text := searchWith(t, tools.Search("https://rs.example"), server, arguments)
 		if said := strings.Contains(text, " is a value of ") || strings.Contains(text, " is what "); said != (want != "") || !strings.Contains(text, want) || reads > 1 {
-			t.Errorf("%s makes %d reads of values:\n%s", arguments, reads, text)
+			t.Errorf("%s makes %d reads of values: want %q in\n%s", arguments, reads, want, text)
 		}
 	}
 }

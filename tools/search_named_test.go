@@ -63,7 +63,7 @@ func TestAWordInTheNameOfAStream(t *testing.T) {
 		}}
 		_, text := searchWith(t, tools.Search("https://rs.example"), server, row.arguments)
 		if said := strings.Contains(text, " in the name"); said != (row.want != "") || !strings.Contains(text, row.want) || reads > 1 {
-			t.Errorf("%s with %d reads of the schema:\n%s", row.arguments, reads, text)
+			t.Errorf("%s with %d reads of the schema: want %q in\n%s", row.arguments, reads, row.want, text)
 		}
 	}
 }
@@ -109,7 +109,7 @@ func TestAWordInTheNameOfAField(t *testing.T) {
 		tool.Schema(ctx, server, "", "") // now the schema is cached
 		text := useIn(ctx, t, tool, server, []byte(row.arguments)).Text
 		if said := strings.Contains(text, " in the name"); said != (row.want != "") || !strings.Contains(text, row.want) {
-			t.Errorf("%s:\n%s", row.arguments, text)
+			t.Errorf("%s: want %q in\n%s", row.arguments, row.want, text)
 		}
 	}
 }

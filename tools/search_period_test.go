@@ -39,7 +39,7 @@ func TestATimelineIsComplete(t *testing.T) {
 			}
 			reads = 3
 			if want := "from 2026-01-30T00:00Z until 2026-04-01T00:00Z: at of orders, at of log"; data.Array("read_as")[0] != rs.EncodeJSON(want) {
-				t.Errorf("read as %s", data.Get("read_as"))
+				t.Errorf("read as %s; want %q", data.Get("read_as"), want)
 			}
 		}
 		const days, orders = 61, 6
@@ -120,7 +120,7 @@ func TestACursorOfAnotherPeriodIsRefused(t *testing.T) {
 			_, err = tools.Forward(t.Context(), tools.Call{Tool: tool, Arguments: rs.AsObject(raw), RS: server.doer, Args: args})
 		}
 		if got := rs.AsError(err); err != nil && got.Code != want || err == nil && want != "" {
-			t.Errorf("%s: %v", other, err)
+			t.Errorf("%s: %v; want %q", other, err, want)
 		}
 	}
 }
@@ -170,7 +170,7 @@ func TestATimelineOfDatesWestOfUTC(t *testing.T) {
 		for _, raw := range o.Array("results") {
 			id := rs.AsObject(raw).Text("id")
 			if seen[id] {
-				t.Errorf("%s is there twice", id)
+				t.Errorf("%s occurs twice", id)
 			}
 			seen[id] = true
 		}
@@ -220,9 +220,9 @@ func TestHitsWithAllWordsComeFirstInAPeriod(t *testing.T) {
 		matches map[string]string // by stream; one letter for each hit
 		want    string
 	}{
-		"all, then some, and none that is like": {map[string]string{"a": "ssn", "b": "aasnn"}, "b0 b1 a0 a1 b2"},
-		"some, and none that is like":           {map[string]string{"a": "nn", "b": "sn"}, "b0"},
-		"only what is like":                     {map[string]string{"a": "nn", "b": "n"}, "a0 b0 a1"},
+		"all words, then some, and no similar ones": {map[string]string{"a": "ssn", "b": "aasnn"}, "b0 b1 a0 a1 b2"},
+		"some words, and no similar ones":           {map[string]string{"a": "nn", "b": "sn"}, "b0"},
+		"only similar words":                        {map[string]string{"a": "nn", "b": "n"}, "a0 b0 a1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
@@ -254,7 +254,7 @@ func TestHitsWithAllWordsComeFirstInAPeriod(t *testing.T) {
 				arguments = `{"q":"tax","since":"2026-03-01","limit":2,"cursor":` + rs.EncodeJSON(next) + `}`
 			}
 			if strings.Join(got, " ") != row.want {
-				t.Errorf("%v, want %s", got, row.want)
+				t.Errorf("got %v, want %s", got, row.want)
 			}
 		})
 	}
@@ -292,7 +292,7 @@ func TestAWordInAPartIsNotMissing(t *testing.T) {
 			result := use(t, tool, server, []byte(`{"q":"rent due","since":"2026-03-01","until":"2026-03-31"}`))
 			meta := rs.AsObject(string(result.Structured)).Object("data").Get("meta")
 			if !strings.HasSuffix(meta, row.meta) || !strings.Contains(result.Text, row.says) {
-				t.Errorf("%s\n%s", meta, result.Text)
+				t.Errorf("want %q in\n%s\n%s", row.says, meta, result.Text)
 			}
 		})
 	}
@@ -326,7 +326,7 @@ func TestAPeriodIfFiltersAreRefused(t *testing.T) {
 			}
 		}
 		if n := len(server.Requests()) - before; n != reads {
-			t.Errorf("%d reads instead of %d: %q", n, reads, server.Lines())
+			t.Errorf("%d reads, want %d: %q", n, reads, server.Lines())
 		}
 	}
 }
@@ -423,7 +423,7 @@ func TestInvalidPeriods(t *testing.T) {
 	} {
 		_, err := tools.Search("").Parse(json.RawMessage(arguments))
 		if (err != nil) != (says != "") || err != nil && !strings.Contains(rs.AsError(err).Message, says) {
-			t.Errorf("%s: %v", arguments, err)
+			t.Errorf("%s: %v; want %q", arguments, err, says)
 		}
 	}
 	for arguments, code := range map[string]rs.Code{
@@ -454,11 +454,11 @@ func TestAPartHasTheTimeOfItsRecord(t *testing.T) {
 		says   string
 		reads  int
 	}{
-		"in the period and out of it": {[]string{"out", "in"}, false, []string{"c/parts:in"}, `1 hit for "rent", by relevance, not date; first`, 6},
-		"whose message is another":    {[]string{"apart", "in"}, false, []string{"c/parts:in"}, `1 hit for "rent", without 1 of unknown time, by relevance, not date;`, 6},
-		"none of whose messages are":  {[]string{"apart"}, false, nil, `0 hits for "rent", without 1 of unknown time`, 6},
-		"more than are read":          {slices.Repeat([]string{"out"}, 12), true, nil, `0 hits for "rent", without 2 of unknown time`, 15},
-		"more, of a period that is":   {slices.Repeat([]string{"out"}, 12), false, nil, `0 hits for "rent" since`, 15},
+		"in the period and out of it":              {[]string{"out", "in"}, false, []string{"c/parts:in"}, `1 hit for "rent", by relevance, not date; first`, 6},
+		"whose message has another id":             {[]string{"apart", "in"}, false, []string{"c/parts:in"}, `1 hit for "rent", without 1 of unknown time, by relevance, not date;`, 6},
+		"none of whose messages are in the period": {[]string{"apart"}, false, nil, `0 hits for "rent", without 1 of unknown time`, 6},
+		"more than are read":                       {slices.Repeat([]string{"out"}, 12), true, nil, `0 hits for "rent", without 2 of unknown time`, 15},
+		"more, of a period that is":                {slices.Repeat([]string{"out"}, 12), false, nil, `0 hits for "rent" since`, 15},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
@@ -489,7 +489,7 @@ func TestAPartHasTheTimeOfItsRecord(t *testing.T) {
 				t.Errorf("found %q:\n%s", ids, text)
 			}
 			if n := len(server.Lines()); n != row.reads {
-				t.Errorf("D28: %d reads instead of %d: %q", n, row.reads, server.Lines())
+				t.Errorf("D28: %d reads, want %d: %q", n, row.reads, server.Lines())
 			}
 		})
 	}
@@ -525,7 +525,7 @@ func TestTheProposedPeriodOmitsMissingWords(t *testing.T) {
 		})
 		_, text := searchWith(t, tools.PlainSearch("https://rs.example"), server, fmt.Sprintf(`{"q":%q,"streams":["s"]}`, q))
 		if !strings.Contains(text, want) {
-			t.Errorf("%s:\n%s", q, text)
+			t.Errorf("%s: want %q in\n%s", q, want, text)
 		}
 	}
 }
@@ -556,7 +556,7 @@ func TestAMonthWithoutAYearIsThatOfTheNewestHit(t *testing.T) {
 		})
 		_, text := searchWith(t, tools.PlainSearch("https://rs.example"), server, `{"q":"invoices in June","streams":["s"]}`)
 		if want := fmt.Sprintf(`"since":"%d-06-01","until":"%d-06-30"}`, row.year, row.year); !strings.Contains(text, want) {
-			t.Errorf("%+v:\n%s", row, text)
+			t.Errorf("%+v: want %q in\n%s", row, want, text)
 		}
 	}
 }
@@ -590,7 +590,7 @@ func TestAQueryForEverythingAtATime(t *testing.T) {
 		_, text := searchWith(t, tools.PlainSearch("https://rs.example"), server, rs.Object{{Name: "q", Value: rs.EncodeJSON(q)}}.JSON())
 		_, proposed, _ := strings.Cut(text, "of the time that the query names: ")
 		if got, _, _ := strings.Cut(proposed, "\n"); got != want {
-			t.Errorf("%s: %q", q, got)
+			t.Errorf("%s: %q; want %q", q, got, want)
 		}
 	}
 }
@@ -730,7 +730,7 @@ func TestPartsWithoutATimeAreListedWithTheirRecords(t *testing.T) {
 		`{"q":"rent","since":"2026-03-01","until":"2026-03-31","streams":["mails"],"limit":100}`: "has no cursor: shorten the time or narrow q. The records that say when",
 	} {
 		if _, text := searchWith(t, tools.PlainSearch("https://rs.example"), server, arguments); !strings.Contains(text, says) {
-			t.Errorf("%s: %s", arguments, text)
+			t.Errorf("%s: %s; want %q", arguments, text, says)
 		}
 	}
 	tool, raw := tools.PlainSearch("https://rs.example"), `{"since":"2026-03-01","until":"2026-03-31","streams":["files"]}`

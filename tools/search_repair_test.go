@@ -134,7 +134,7 @@ func TestASearchWithoutHitsIsRepaired(t *testing.T) {
 		t.Errorf("structured says %+v", got.Data.Repair)
 	}
 	if hybrid := countHybrid(server); hybrid != 0 { // the first call was refused
-		t.Errorf("hybrid search was asked for again %d times", hybrid)
+		t.Errorf("hybrid search was tried again %d times", hybrid)
 	}
 }
 
@@ -197,7 +197,7 @@ func TestExactSearchesAreNotRepaired(t *testing.T) {
 	}}
 	if got, text := searchWith(t, tools.Search(""), ranks, `{"q":"did I ever talk to a lawyer"}`); got.Data.Repair != nil || len(searches(ranks)) != 1 ||
 		!strings.HasPrefix(text, `As a word, "lawyer" occurs nowhere in the fields that search reads.`) {
-		t.Errorf("a resource server that takes any word has said it all, and is asked %d times:\n%s", len(searches(ranks)), text)
+		t.Errorf("a resource server that accepts any word needs one search, and got %d:\n%s", len(searches(ranks)), text)
 	}
 	server := allWords(year, 404)
 	if got, _ := searchWith(t, tools.PlainSearch(""), server, `{"q":"dentist moved"}`); got.Data.Repair != nil || len(searches(server)) != 1 {
@@ -260,7 +260,7 @@ func FuzzRepair(f *testing.F) {
 				for _, hit := range got.Results {
 					id := strings.TrimPrefix(hit.ID, "c/s:")
 					if _, known := texts[id]; !known || slices.Contains(ids, id) {
-						t.Fatalf("%s is no record, or there twice: %q", hit.ID, ids)
+						t.Fatalf("%s is not a record, or occurs twice: %q", hit.ID, ids)
 					}
 					ids = append(ids, id)
 				}
@@ -269,7 +269,7 @@ func FuzzRepair(f *testing.F) {
 				}
 				arguments["cursor"] = got.Data.NextCursor
 			}
-			t.Fatal("the search has no end")
+			t.Fatal("the pages do not end")
 			return nil
 		}
 		if first, again := walk(), walk(); !slices.Equal(first, again) {
@@ -297,6 +297,6 @@ func TestAShorterFormIsSearchedFirst(t *testing.T) {
 		asked = append(asked, r.Query.Get("q"))
 	}
 	if !slices.Contains(asked, "mail") || slices.Contains(asked, "unreads") {
-		t.Errorf("looks for %q", asked)
+		t.Errorf("searches for %q", asked)
 	}
 }

@@ -110,7 +110,7 @@ func follow(t *testing.T, server *middlewaretest.RS, arguments string) (ids, tex
 		}
 		sent = sent.With("cursor", rs.EncodeJSON(next))
 	}
-	t.Fatalf("%s has no end:\n%s", arguments, texts[len(texts)-1])
+	t.Fatalf("the pages of %s do not end:\n%s", arguments, texts[len(texts)-1])
 	return nil, nil
 }
 
@@ -172,7 +172,7 @@ func TestOnlyStreamsWithHitsAreReadForAPeriod(t *testing.T) {
 			server := row.server.server()
 			result := use(t, tools.PlainSearch("https://rs.example"), server, []byte(`{"q":"tax","since":"2026-03-01"}`))
 			if reads := len(server.Requests()); reads > row.reads || !strings.Contains(result.Text, row.says) {
-				t.Errorf("%d reads, not %d:\n%s", reads, row.reads, result.Text)
+				t.Errorf("%d reads, want at most %d:\n%s", reads, row.reads, result.Text)
 			}
 			if strings.Contains(result.Text, "0 hits") && strings.Contains(result.Text, "The others") == strings.Contains(result.Text, "Try ") {
 				t.Error(result.Text)
@@ -215,7 +215,7 @@ func TestASourceThatFailsIsCounted(t *testing.T) {
 			}
 		}
 		if !strings.Contains(result.Text, says) || !strings.Contains(result.Text, "Could not be read: s01") {
-			t.Errorf("%s: %s", arguments, result.Text)
+			t.Errorf("%s: %s; want %q", arguments, result.Text, says)
 		}
 	}
 }

@@ -45,7 +45,7 @@ func TestRepliesNameTheirFirstMessage(t *testing.T) {
 			t.Errorf("%s: %s\n%s", arguments, result.Text, result.Structured)
 		}
 		if row.reads > 0 && len(server.Lines()) != row.reads {
-			t.Errorf("%s reads %q", arguments, server.Lines())
+			t.Errorf("%s reads %q; want %v", arguments, server.Lines(), row.reads)
 		}
 	}
 }

@@ -65,10 +65,10 @@ func TestASortedPageCountsFurtherEqualRecords(t *testing.T) {
 		}
 		asked := slices.DeleteFunc(server.Lines()[1:], func(line string) bool { return strings.HasPrefix(line, "/v1/schema") })
 		if len(row.heard) != len(asked) {
-			t.Errorf("%s asks %v", arguments, server.Lines())
+			t.Errorf("%s reads %v", arguments, server.Lines())
 		}
 		if row.heard != nil && server.Lines()[1] != row.heard[0] {
-			t.Errorf("%s asks %s", arguments, server.Lines()[1])
+			t.Errorf("%s reads %s", arguments, server.Lines()[1])
 		}
 	}
 }

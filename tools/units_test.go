@@ -135,7 +135,7 @@ func TestASumWithoutValuesIsNull(t *testing.T) {
 	} {
 		text, _, _ := server.call(t, aggregate, arguments)
 		if !strings.Contains(text, want) {
-			t.Errorf("%s:\n%s", arguments, text)
+			t.Errorf("%s: want %q in\n%s", arguments, want, text)
 		}
 		if strings.Contains(arguments, "group_by") && !strings.Contains(arguments, "sum") && !strings.Contains(text, "; not shown: 1 record without Category (other_count=1)") {
 			t.Errorf("%s:\n%s", arguments, text)

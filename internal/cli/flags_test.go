@@ -34,11 +34,11 @@ func TestListsAreSeparatedByCommas(t *testing.T) {
 	want := []string{"a", `"b`, "c\nd", "e"}
 	typed, said := read(t, nil, "--rs-url", "u", "--allowed-hosts", "a,\"b", "--allowed-hosts=c\nd,e")
 	if said != "" || !slices.Equal(typed.AllowedHosts, want) {
-		t.Errorf("%q %s", typed.AllowedHosts, said)
+		t.Errorf("%q %s; want %q", typed.AllowedHosts, said, want)
 	}
 	variable, said := read(t, map[string]string{"PDPP_MCP_RS_URL": "u", "PDPP_MCP_ALLOWED_HOSTS": "a,\"b,c\nd,e"})
 	if said != "" || !slices.Equal(variable.AllowedHosts, want) {
-		t.Errorf("%q %s", variable.AllowedHosts, said)
+		t.Errorf("%q %s; want %q", variable.AllowedHosts, said, want)
 	}
 	if none, said := read(t, nil, "--rs-url", "u", "--allowed-hosts="); said != "" || len(none.AllowedHosts) > 0 {
 		t.Errorf("%q %s", none.AllowedHosts, said)
@@ -57,7 +57,7 @@ func TestSwitches(t *testing.T) {
 		{nil, "--no-page --page", true}, {nil, "--page --no-page", false}, {off, "", false}, {off, "--page", true}, {off, "--no-page=false", true},
 	} {
 		if flags, said := read(t, row.environment, append(strings.Fields(row.words), "--rs-url=u")...); said != "" || flags.ShowPage != row.want {
-			t.Errorf("%v %s: %t, %s", row.environment, row.words, flags.ShowPage, said)
+			t.Errorf("%v %s: %t, %s; want %t", row.environment, row.words, flags.ShowPage, said, row.want)
 		}
 	}
 }
@@ -70,7 +70,7 @@ func TestPathsAreAbsolute(t *testing.T) {
 	for typed, want := range map[string]string{"~/a": "/home/ann/a", "/b/../c": "/c", "": ""} {
 		flags, said := read(t, nil, "--rs-url=u", "--authorization-details="+typed)
 		if said != "" || strings.ReplaceAll(flags.AuthorizationDetails, `\`, "/") != want {
-			t.Errorf("%q: %q, %s", typed, flags.AuthorizationDetails, said)
+			t.Errorf("%q: %q, %s; want %q", typed, flags.AuthorizationDetails, said, want)
 		}
 	}
 	if flags, _ := read(t, nil, "--rs-url=u", "--authorization-details", "x"); flags.AuthorizationDetails == "x" {

@@ -28,7 +28,7 @@ func TestAnAddressWithoutTLSIsRefused(t *testing.T) {
 	for _, flag := range []string{"--url", "--provider-url"} {
 		want := flag + ": rs.example is not encrypted: http is for this machine alone, such as http://127.0.0.1. Give an https address."
 		if err := encrypted(flag, "http://rs.example"); err == nil || err.Error() != want {
-			t.Errorf("%s: %v", flag, err)
+			t.Errorf("%s: %v; want %q", flag, err, want)
 		}
 	}
 }

@@ -171,7 +171,7 @@ func TestPlansThatAreRefused(t *testing.T) {
 	} {
 		_, err := clients.Plan(path, func(file []byte) ([]byte, error) { return client.Add(file, local) })
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), path) {
-			t.Errorf("%s: %v", path, err)
+			t.Errorf("%s: %v; want %q", path, err, want)
 		}
 	}
 }

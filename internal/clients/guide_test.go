@@ -175,7 +175,7 @@ func TestCommandsSurviveTheShell(t *testing.T) {
 		if client.Name == "vscode" {
 			for _, want := range []string{`"command":"/opt/my tools/pdpp-mcp"`, `"/home/ada/it's here"`} {
 				if !strings.Contains(text, want) {
-					t.Errorf("%s: %s", client.Name, text)
+					t.Errorf("%s: %s; want %q", client.Name, text, want)
 				}
 			}
 			continue

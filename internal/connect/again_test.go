@@ -31,13 +31,13 @@ func TestAnEndedGrantNamesTheCommandThatReplacesIt(t *testing.T) {
 		_, err := renewing{k.Keeper, func(rs.Token) rs.Doer { return refuser{rs.Error{Code: code, Status: row.status}} }}.Do(t.Context(), rs.Request{})
 		var refused *rs.Error
 		if !errors.As(err, &refused) || refused.Code != code || strings.HasSuffix(refused.Hint, want) != row.named {
-			t.Errorf("%s: %+v", code, refused)
+			t.Errorf("%s: %+v; want %q", code, refused, want)
 		}
 	}
 	k.now = k.current.Expires
 	var ended *rs.Error
 	if _, err := k.Token(t.Context()); !errors.As(err, &ended) || !strings.HasSuffix(ended.Hint, want) {
-		t.Errorf("%+v", ended)
+		t.Errorf("%+v; want %q", ended, want)
 	}
 }
 

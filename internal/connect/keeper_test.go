@@ -290,7 +290,7 @@ func TestRecordedRefreshes(t *testing.T) {
 		k := newKept(t, at(name))
 		k.now = k.now.Add(9 * time.Minute)
 		if got := k.token(t); got != want || !strings.HasPrefix(string(k.stored(t).Refresh.Token), "rt_made_up_") {
-			t.Errorf("%s: %s", name, got)
+			t.Errorf("%s: %s; want %q", name, got, want)
 		}
 	}
 	for _, name := range []string{

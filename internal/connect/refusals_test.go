@@ -236,7 +236,7 @@ func TestACodeWithUnusualCharactersIsRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := new(attempt).readStarted(body, nil); (err == nil) != want {
-			t.Errorf("%q: %v", code, err)
+			t.Errorf("%q: %v; want accepted: %t", code, err, want)
 		}
 		back := url.Values{"state": {"s"}, "error": {code}}
 		if _, err := (&loopback{state: "s"}).read(back); err == nil && !want {

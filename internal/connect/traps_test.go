@@ -74,7 +74,7 @@ func TestUnusableMetadata(t *testing.T) {
 		_, err := Connect(t.Context(), Request{ProviderURL: r.URL, Source: "slack", Way: "auto"}, w.Options)
 		var failed *exit.Error
 		if !errors.As(err, &failed) || failed.Code != exit.Unavailable || !strings.Contains(failed.Message, row.says) {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: %v; want %q", name, err, row.says)
 		}
 	}
 	r, w := newReplay(t, good), newWorld() // CONNECT.md, section 4

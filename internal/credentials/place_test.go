@@ -61,7 +61,7 @@ func TestAGrantReplacesItsOwn(t *testing.T) {
 	for provider, want := range map[string]int{anna: 4, bert: 3} {
 		read, err := LoadCredentials(root, provider, nil, "", time.Time{})
 		if err != nil || len(read) != want || len(read[0].Warnings) > 0 || len(Names(root, provider)) != want {
-			t.Errorf("%s: %d with %q, names %q, %v", provider, len(read), read[0].Warnings, Names(root, provider), err)
+			t.Errorf("%s: %d with %q, names %q, %v; want %v", provider, len(read), read[0].Warnings, Names(root, provider), err, want)
 		}
 	}
 }
@@ -78,7 +78,7 @@ func TestANameThatIsNotStoredIsReported(t *testing.T) {
 	}
 	read, err := LoadCredentials(root, bert, []string{"mail-2", "mail"}, "", time.Time{})
 	if err != nil || len(read) != 1 || len(read[0].Warnings) != 1 || !strings.HasPrefix(read[0].Warnings[0], want) {
-		t.Errorf("%+v, %v", read, err)
+		t.Errorf("%+v, %v; want %q", read, err, want)
 	}
 }
 
@@ -95,7 +95,7 @@ func TestEachKeyMakesAName(t *testing.T) {
 			t.Errorf("%s: stored as %q instead of %q, replaced %q", source, stored, want, replaced)
 		}
 		if stored, replaced := place(t, root, "", granted("https://rs.example", source, "grt_3")); stored != want || replaced != "grt_2" {
-			t.Errorf("%s again: stored as %q, replaced %q", source, stored, replaced)
+			t.Errorf("%s again: stored as %q, replaced %q; want %q", source, stored, replaced, want)
 		}
 	}
 	if got := placeName("", strings.Repeat("k", 64), 12); len(got) != maxName || !strings.HasSuffix(got, "k-12") || !nameForm.MatchString(got) {

@@ -207,7 +207,7 @@ func TestTheSignInOfAHostedServer(t *testing.T) {
 			found := report.Findings[1]
 			status, says, _ := strings.Cut(row.want, " ")
 			if found.Check != "sign-in" || found.Status != status || !strings.Contains(found.Message+found.Next, says) {
-				t.Errorf("%+v", found)
+				t.Errorf("%+v; want %q", found, says)
 			}
 			for _, asked := range p.asked {
 				if asked != "/.well-known/oauth-protected-resource/mcp " {

@@ -136,7 +136,7 @@ func TestAdmission(t *testing.T) {
 			t.Run(test.name+" at "+target, func(t *testing.T) {
 				got := r.get(test.token, target)
 				if got.status != test.status || got.code() != test.code {
-					t.Errorf("status %d code %q", got.status, got.code())
+					t.Errorf("status %d code %q; want %q", got.status, got.code(), test.code)
 				}
 				if (got.header.Get("WWW-Authenticate") != "") != (test.status == 401) {
 					t.Errorf("WWW-Authenticate %q", got.header.Get("WWW-Authenticate"))

@@ -47,7 +47,7 @@ func TestHyphensAndSpacesDoNotMatter(t *testing.T) {
 			}
 		}
 		if found != want || (want == "") != (got.at("meta", "recall", "missing_words") != nil) {
-			t.Errorf("%s found %q: %s", q, found, got.text)
+			t.Errorf("%s found %q: %s; want %q", q, found, got.text, want)
 		}
 	}
 }
@@ -89,7 +89,7 @@ func TestAWordThatOccursOnlyInOtherForms(t *testing.T) {
 	r := newNotes(t, []note{{ID: "gate", Text: "The gate is in terminal one and the cake is here."}, {ID: "mail", Text: "mail and stand-up"}})
 	for q, want := range map[string]any{"termine": "terminal", "terminals": nil, "mails": nil, "standup": nil, "mailing": nil} {
 		if got := r.ok("tok-owner", searchFor(q)); got.at("meta", "count") != 1.0 || got.at("meta", "recall", "inexact_words", 0, "as", 0) != want {
-			t.Errorf("%s: %s", q, got.text)
+			t.Errorf("%s: %s; want %q", q, got.text, want)
 		}
 	}
 }

@@ -98,7 +98,7 @@ func TestAccentsFoldOnlyWithinTheirLanguage(t *testing.T) {
 	r := newNotes(t, notes)
 	for q, want := range map[string]string{"pagué": "nearest", "canción": "all", "cafés": "all", "page": "all", "pages": "all"} {
 		if got := r.ok("tok-owner", searchFor(q)); got.at("data", 0, "match") != want {
-			t.Errorf("%s: %v", q, got.at("data"))
+			t.Errorf("%s: %v; want %q", q, got.at("data"), want)
 		}
 	}
 	for i := range 6 {

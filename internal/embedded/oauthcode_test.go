@@ -342,7 +342,7 @@ func TestRevoke(t *testing.T) {
 		{"a package token", "tok-package", "pkg_demo", "permission_error", 403},
 	} {
 		if got := revoke(test.token, test.id); got.status != test.status || got.code() != test.code {
-			t.Errorf("%s: %d %s", test.name, got.status, got.text)
+			t.Errorf("%s: %d %s; want %q", test.name, got.status, got.text, test.code)
 		}
 	}
 	r.now = r.now.Add(time.Hour) // an expired token may still revoke

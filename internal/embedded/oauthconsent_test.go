@@ -32,7 +32,7 @@ func TestConsentPageSaysWhatIsAsked(t *testing.T) {
 	policy := page.header.Get("Content-Security-Policy")
 	for _, want := range []string{"default-src 'none'", "frame-ancestors 'none'", "form-action 'self' http://127.0.0.1:49152"} {
 		if !strings.Contains(policy, want) {
-			t.Errorf("policy %q", policy)
+			t.Errorf("policy %q; want %q", policy, want)
 		}
 	}
 	if strings.Contains(policy, "script-src") || page.header.Get("Cache-Control") != "no-store" {
@@ -66,7 +66,7 @@ func TestConsentPageSaysTheWholeTime(t *testing.T) {
 		asked := map[string]any{"name": "*", "instance_ids": []string{"cin_chat"}, "time_range": map[string]any{"since": test.since, "until": test.until}}
 		page := r.get("", consentPage(r.push("pdpp_cli", details(chatSource, asked))))
 		if !strings.Contains(page.text, ">"+test.want) {
-			t.Errorf("from %q to %q, the page says:\n%s", test.since, test.until, page.text)
+			t.Errorf("from %q to %q, the page says: want %q in\n%s", test.since, test.until, test.want, page.text)
 		}
 	}
 }
@@ -86,7 +86,7 @@ func TestConsentPageRefusesConnections(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			uri := r.push("pdpp_cli", details(mailSource, test.stream))
 			if got := r.get("", consentPage(uri)); got.status != test.status || got.code() != test.code {
-				t.Errorf("status %d: %s", got.status, got.text)
+				t.Errorf("status %d: %s; want %q", got.status, got.text, test.code)
 			}
 		})
 	}

@@ -146,7 +146,7 @@ func TestSearchRefusals(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			got := r.get(test.token, test.target)
 			if got.status != test.status || got.code() != test.code || text(got.at("error", "param")) != test.param {
-				t.Errorf("status %d: %s", got.status, got.text)
+				t.Errorf("status %d: %s; want %q", got.status, got.text, test.code)
 			}
 		})
 	}

@@ -201,7 +201,7 @@ func TestLoad(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			err := store.Load(t.Context(), test.corpus, "c", nil)
 			if err == nil || !strings.Contains(err.Error(), test.want) {
-				t.Errorf("error %v", err)
+				t.Errorf("error %v; want %q", err, test.want)
 			}
 			if _, ok := store.Loaded(); ok {
 				t.Error("the store says that it is loaded")

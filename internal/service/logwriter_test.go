@@ -25,7 +25,7 @@ func TestTheLogKeepsItsLinesInOrder(t *testing.T) {
 		}
 		log.Drain(time.Second)
 		if got.String() != want {
-			t.Errorf("got %q", got.String())
+			t.Errorf("got %q; want %q", got.String(), want)
 		}
 	})
 }

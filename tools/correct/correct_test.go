@@ -46,7 +46,7 @@ func FuzzCanonical(f *testing.F) {
 			}
 			again, ok := argumentsOf(once.JSON())
 			if !ok {
-				t.Fatalf("%s: %s names something twice", tool.Name, once.JSON())
+				t.Fatalf("%s: %s has a repeated member", tool.Name, once.JSON())
 			}
 			if twice := tool.Known.Canonical(again); twice.JSON() != once.JSON() {
 				t.Errorf("%s: %s becomes %s, and that %s", tool.Name, arguments, once.JSON(), twice.JSON())
@@ -66,12 +66,12 @@ func TestVeryManyArgumentsAreNotCorrected(t *testing.T) {
 		`{` + members + `}`, `{` + strings.TrimSuffix(strings.Repeat(`"a":1,`, 61), ",") + `}`, `{"filter":{` + members + `}}`, `{"filter":"` + strings.Repeat("a=1;", 8<<10) + `"}`,
 	} {
 		if _, ok := argumentsOf(numbered(arguments)); ok {
-			t.Errorf("%.40s… of %d bytes is mended", arguments, len(arguments))
+			t.Errorf("%.40s… of %d bytes is corrected", arguments, len(arguments))
 		}
 	}
 	long := `{"filter":{` + strings.TrimSuffix(strings.Repeat(`"a":1,`, 50), ",") + `},"cursor":"` + strings.Repeat("c", 16<<10) + `","limit":"5"}`
 	if _, ok := argumentsOf(numbered(long)); !ok {
-		t.Error("a long call that the tools take is not mended")
+		t.Error("a long but acceptable call is not corrected")
 	}
 }
 
@@ -185,7 +185,7 @@ func TestDatesInOtherNotations(t *testing.T) {
 		case "query_records":
 			args, _ := argumentsOf(`{"stream":"orders","filter":{"number":{"gte":20260301}}}`)
 			if call, ok := tool.Known.Rewritten(args, &rs.Error{Code: "invalid_request", Status: 400}); ok {
-				t.Errorf("a number is taken for a date: %s", call)
+				t.Errorf("a number is read as a date: %s", call)
 			}
 			for sent, want := range map[string]string{
 				`"2026-10"`:                         `{"gte":"2026-10-01","lt":"2026-11-01"}`,

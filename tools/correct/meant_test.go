@@ -28,13 +28,13 @@ func TestTheHintSaysHowTheProposedCallDiffers(t *testing.T) {
 		tool := toolNamed(t, row.tool)
 		call, ok := tool.Guess(args, &rs.Error{Code: "invalid_filter", Param: row.param})
 		if hint := tool.Hint(args); !strings.Contains(hint, row.hint) || ok != (row.send != "") || ok && call.String() != row.send {
-			t.Errorf("%s: %q, send %s (%v)", row.arguments, hint, call, ok)
+			t.Errorf("%s: %q, send %s (%v); want %q", row.arguments, hint, call, ok, row.send)
 		}
 	}
 	for interval, want := range map[string]string{"1M": "month", "1d": "day", "1h": "hour", "1w": "week", "1y": "year", "1m": "1m"} {
 		args, _ := argumentsOf(`{"stream":"orders","metric":"count","group_by_time":"at","interval":"` + interval + `"}`)
 		if got := toolNamed(t, "aggregate").Canonical(args).Text("granularity"); got != want {
-			t.Errorf("%s is read as %s", interval, got)
+			t.Errorf("%s is read as %s; want %q", interval, got, want)
 		}
 	}
 }
@@ -72,7 +72,7 @@ func TestAFieldOfARelatedStreamIsProposedThere(t *testing.T) {
 		{"aggregate", people, `aggregate {"stream":"orders","metric":"count","filter":{"from_name":"Kettle"}}`},
 	} {
 		if e := toolNamed(t, row.tool).Unknown(row.stream, args, &rs.Error{}); e == nil || e.Send != row.send {
-			t.Errorf("%s: %v", row.tool, e)
+			t.Errorf("%s: %v; want %q", row.tool, e, row.send)
 		}
 	}
 	args, _ = argumentsOf(`{"stream":"orders","metric":"count","group_by_time":"sent_at","granularity":"month"}`)

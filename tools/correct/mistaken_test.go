@@ -40,7 +40,7 @@ func TestFiltersInLists(t *testing.T) {
 			args, _ := argumentsOf(`{"stream":"orders",` + metric + `"filter":` + filter + `}`)
 			call, _ := toolNamed(t, name).Guess(args, &rs.Error{Code: "invalid_filter", Param: "filter"})
 			if got := call.Arguments.Get("filter"); got != want || want == "" && call.Tool == name {
-				t.Errorf("%s %s leads to %s", name, filter, call)
+				t.Errorf("%s %s leads to %s; want %q", name, filter, call, want)
 			}
 		}
 	}
@@ -63,7 +63,7 @@ func TestSeveralGroups(t *testing.T) {
 	} {
 		args, _ := argumentsOf(`{"stream":"orders","metric":"count","group_by":` + groups + `}`)
 		if hint := toolNamed(t, "aggregate").Hint(args); !strings.HasSuffix(hint, want) || (hint == "") != (want == "") {
-			t.Errorf("%s: %s", groups, hint)
+			t.Errorf("%s: %s; want %q", groups, hint, want)
 		}
 	}
 }
@@ -99,7 +99,7 @@ func TestAGranularityIsNotReplacedByAnother(t *testing.T) {
 		args, _ := argumentsOf(`{"stream":"orders","metric":"count","group_by_time":` + group + `}`)
 		call, _ := toolNamed(t, "aggregate").Guess(args, rs.Invalid("granularity", "", ""))
 		if got := call.Arguments.Get("granularity"); got != want || (call.Tool == "schema") != (want == "") {
-			t.Errorf("%s leads to %s", group, call)
+			t.Errorf("%s leads to %s; want %q", group, call, want)
 		}
 	}
 }
@@ -186,7 +186,7 @@ func TestManyUnknownFieldsLeadToTheSchema(t *testing.T) {
 		args := rs.Object{{Name: "stream", Value: `"orders"`}, {Name: "fields", Value: rs.EncodeJSON(fields)}}
 		found := toolNamed(t, "query_records").Unknown(stream, args, &rs.Error{Code: "unknown_field", Status: 400})
 		if found == nil || found.Send != want {
-			t.Errorf("%d lead to %+v", count, found)
+			t.Errorf("%d lead to %+v; want %q", count, found, want)
 		}
 	}
 }

@@ -23,7 +23,7 @@ func TestNamesInAFile(t *testing.T) {
 			t.Errorf("%s leads to %s; want %s", sent, call, want)
 		}
 		if connection := call.Arguments.Text("connection_id"); connection != "" && !strings.HasPrefix(sent, connection+"/") {
-			t.Errorf("%s is under %s", sent, connection)
+			t.Errorf("%s has the connection %s", sent, connection)
 		}
 	}
 	sum := rs.SchemaField{Type: "number", Granted: true, Exact: true, Aggregates: []string{"sum"}}

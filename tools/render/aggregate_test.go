@@ -16,7 +16,7 @@ func TestGroupsAreChosenByCount(t *testing.T) {
 		}
 		for channel, text := range map[string]string{"text": result.Text, "structured": string(result.Structured)} {
 			if strings.Contains(text, "chosen by number of records, not by sum") != want {
-				t.Errorf("%s of a %s: %s", channel, metric, text)
+				t.Errorf("%s of a %s: %s; want %t", channel, metric, text, want)
 			}
 		}
 	}
@@ -32,8 +32,8 @@ func TestConnectionsThatLackAFieldAreNamedOnce(t *testing.T) {
 		beside string
 		want   string
 	}{
-		"each is explained": {missing + `,"meta":{"warnings":[` + warning("a") + "," + warning("b") + `]}`, "3 orders\nWork, Home have no channel_id"},
-		"one is not": {missing + `,"meta":{"warnings":[` + warning("a") + "," + warning("b") + "," + warning("c") + `]}`, "3 orders\nWork, Home have no channel_id\n" +
+		"missing fields explain all warnings": {missing + `,"meta":{"warnings":[` + warning("a") + "," + warning("b") + `]}`, "3 orders\nWork, Home have no channel_id"},
+		"one warning has another reason": {missing + `,"meta":{"warnings":[` + warning("a") + "," + warning("b") + "," + warning("c") + `]}`, "3 orders\nWork, Home have no channel_id\n" +
 			"warning connection_left_out: \"Connection a is left out\"\nwarning connection_left_out: \"Connection b is left out\"\nwarning connection_left_out: \"Connection c is left out\""},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -44,7 +44,7 @@ func TestPagesOfSeveralConnectionsWithoutACursor(t *testing.T) {
 	calls := structured.Array("next_by_connection")
 	for _, raw := range calls {
 		if call := rs.AsObject(raw); !strings.Contains(text, call.Text("tool")+" "+call.Get("arguments")+"\n") {
-			t.Errorf("structured output goes on elsewhere than text: %s", raw)
+			t.Errorf("structured output has another continuation than the text: %s", raw)
 		}
 	}
 	if len(calls) != 12 || !strings.HasPrefix(structured.Text("other_connections"), "3 more connections: call schema ") {
@@ -52,7 +52,7 @@ func TestPagesOfSeveralConnectionsWithoutACursor(t *testing.T) {
 	}
 	later := recordsSay(t, body, RecordsQuery{Stream: "orders", Limit: 1, Position: paging.Position{Cursor: "page2"}})
 	if strings.Contains(later, "shown.") || !strings.Contains(later, "name one connection, from its first record on:") || !strings.Contains(later, `query_records {"stream":"orders","connection_id":"cin_3","limit":1}`) {
-		t.Errorf("a later page goes on behind records that are not on the first:\n%s", later)
+		t.Errorf("a later page continues after records that are not on the first:\n%s", later)
 	}
 }
 
@@ -89,7 +89,7 @@ func TestPagesOfConnectionsThatLackFields(t *testing.T) {
 				_, err = position.Under(connection)
 			}
 			if err != nil {
-				t.Errorf("%s: its own call is refused: %v", arguments, err)
+				t.Errorf("%s: the proposed call is refused: %v", arguments, err)
 			}
 		}
 	}
@@ -170,7 +170,7 @@ func TestAggregateText(t *testing.T) {
 	for _, padding := range []string{"", `,"note":"` + strings.Repeat("x", write.StructuredHard) + `"`} {
 		data := rs.AsObject(string(aggregated(t, `{"data":`+body(padding)+`,"meta":{"asked":1}}`).Structured)).Object("data")
 		if len(data.Array("groups")) == 0 || !data.Has("meta") {
-			t.Errorf("%d bytes of padding: data has no groups, or not what stood beside it: %.100s", len(padding), data.JSON())
+			t.Errorf("%d bytes of padding: data has no groups, or lacks the other members: %.100s", len(padding), data.JSON())
 		}
 	}
 }
@@ -217,7 +217,7 @@ func TestATruncatedRecordSaysSo(t *testing.T) {
 		"a page that fits":                {[]string{record("o1", 900), record("o2", 9)}, []string{"", ""}},
 		"a page with long texts":          {[]string{record("o1", 90_000), record("o2", 9), record("o3", 900)}, []string{`["body"]`, "", `["body"]`}},
 		"a record too large for one page": {[]string{record("o1", 90_000)}, []string{`["body"]`}},
-		"with what came with it": {[]string{`{"id":"o1","stream":"orders","data":{"a":1},"expanded":{"items":{"data":[` +
+		"with expanded records": {[]string{`{"id":"o1","stream":"orders","data":{"a":1},"expanded":{"items":{"data":[` +
 			strings.TrimSuffix(strings.Repeat(record("i1", 900)+",", 90), ",") + `]}}}`}, []string{`["expanded"]`}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -52,13 +52,13 @@ func assertResult(t *testing.T, tool string, r Result) {
 		}
 	}
 	if rs.Kind(string(r.Structured)) != "object" || !json.Valid(r.Structured) {
-		t.Errorf("structured is no JSON object: %.80s", r.Structured)
+		t.Errorf("structured output is not a JSON object: %.80s", r.Structured)
 	}
 	if len(r.Structured) > write.StructuredHard {
-		t.Errorf("structured has %d bytes, at most %d are allowed", len(r.Structured), write.StructuredHard)
+		t.Errorf("structured output has %d bytes, at most %d are allowed", len(r.Structured), write.StructuredHard)
 	}
 	if tool == "fetch" && r.Text != string(r.Structured) {
-		t.Error("content is not the document's own bytes")
+		t.Error("the text differs from the structured document")
 	}
 	if strings.Contains(string(r.Structured), WindowURIPrefix) || strings.Contains(r.Text, WindowURIPrefix) {
 		t.Error("a field-window URI is visible (S1-R4)")

@@ -76,7 +76,7 @@ func BenchmarkRender(b *testing.B) {
 			}
 		}
 		if sum == 0 {
-			b.Error("the bytes were not looked at")
+			b.Error("the bytes were not scanned")
 		}
 	})
 }

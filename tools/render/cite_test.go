@@ -57,19 +57,19 @@ func TestCitations(t *testing.T) {
 		quote   string // the hashed text
 		at      string // the range; "" for none
 	}{
-		{"without a range the text alone is hashed", map[string]any{"preview_text": "…the <mark>bill</mark> is due…"}, "the bill is due", ""},
-		{"a range on the excerpt is read", map[string]any{"preview_text": "the <mark>bill</mark>", "start_chars": 10, "end_chars": 18}, "the bill", "10-18"},
-		{"a range on its read is read", map[string]any{"preview_text": "the <mark>bill</mark>", "read": map[string]any{"start_chars": 10, "end_chars": 18}}, "the bill", "10-18"},
-		{"ellipses of the server are not counted", map[string]any{"preview_text": "…the <mark>bill</mark>…", "start_chars": 10, "end_chars": 18}, "the bill", "10-18"},
-		{"an ellipsis of the text is not quoted", map[string]any{"preview_text": "the <mark>bill</mark>…", "start_chars": 10, "end_chars": 19}, "the bill", "10-19"},
+		{"without a range only the text is hashed", map[string]any{"preview_text": "…the <mark>bill</mark> is due…"}, "the bill is due", ""},
+		{"a range on the excerpt is used", map[string]any{"preview_text": "the <mark>bill</mark>", "start_chars": 10, "end_chars": 18}, "the bill", "10-18"},
+		{"a range on the excerpt's read is used", map[string]any{"preview_text": "the <mark>bill</mark>", "read": map[string]any{"start_chars": 10, "end_chars": 18}}, "the bill", "10-18"},
+		{"ellipses added by the server are not counted", map[string]any{"preview_text": "…the <mark>bill</mark>…", "start_chars": 10, "end_chars": 18}, "the bill", "10-18"},
+		{"an ellipsis at the end of the text is not quoted", map[string]any{"preview_text": "the <mark>bill</mark>…", "start_chars": 10, "end_chars": 19}, "the bill", "10-19"},
 		{"collapsed white space keeps its range", map[string]any{"preview_text": "the\n\n  <mark>bill</mark>", "start_chars": 10, "end_chars": 21}, "the bill", "10-21"},
-		{"a server that collapsed white space is believed for the whole", map[string]any{"preview_text": "the <mark>bill</mark>", "start_chars": 10, "end_chars": 21}, "the bill", "10-21"},
-		{"but not for a part", map[string]any{"preview_text": long, "start_chars": 10, "end_chars": 2000}, "", ""},
-		{"a range in UTF-16 units is not believed", map[string]any{"preview_text": "🚀 the <mark>bill</mark>", "start_chars": 10, "end_chars": 21}, "🚀 the bill", ""},
-		{"a range that is too short is not believed", map[string]any{"preview_text": "the <mark>bill</mark>", "start_chars": 10, "end_chars": 12}, "the bill", ""},
-		{"a negative range is not believed", map[string]any{"preview_text": "the <mark>bill</mark>", "start_chars": -1, "end_chars": 7}, "the bill", ""},
-		{"what is cleaned away is within the range", map[string]any{"preview_text": "the \u202e<mark>bill</mark>\u200b\x07!", "start_chars": 0, "end_chars": 12}, "", "0-12"},
-		{"where an escape sequence leaves the place unsure there is none", map[string]any{"preview_text": "\x1b[31m1 <mark>x</mark>", "start_chars": 0, "end_chars": 8}, "1 x", ""},
+		{"a range is accepted for the whole field if the server collapsed white space", map[string]any{"preview_text": "the <mark>bill</mark>", "start_chars": 10, "end_chars": 21}, "the bill", "10-21"},
+		{"a range is refused for a part if the server collapsed white space", map[string]any{"preview_text": long, "start_chars": 10, "end_chars": 2000}, "", ""},
+		{"a range in UTF-16 units is refused", map[string]any{"preview_text": "🚀 the <mark>bill</mark>", "start_chars": 10, "end_chars": 21}, "🚀 the bill", ""},
+		{"a range that is too short is refused", map[string]any{"preview_text": "the <mark>bill</mark>", "start_chars": 10, "end_chars": 12}, "the bill", ""},
+		{"a negative range is refused", map[string]any{"preview_text": "the <mark>bill</mark>", "start_chars": -1, "end_chars": 7}, "the bill", ""},
+		{"the range includes removed characters", map[string]any{"preview_text": "the \u202e<mark>bill</mark>\u200b\x07!", "start_chars": 0, "end_chars": 12}, "", "0-12"},
+		{"there is no range if an escape sequence makes it uncertain", map[string]any{"preview_text": "\x1b[31m1 <mark>x</mark>", "start_chars": 0, "end_chars": 8}, "1 x", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got, text := citedHit(t, test.excerpt)
@@ -88,7 +88,7 @@ func TestCitations(t *testing.T) {
 			}
 		})
 	}
-	t.Run("a cut moves the range", func(t *testing.T) {
+	t.Run("truncation moves the range", func(t *testing.T) {
 		field := []rune("start. " + strings.NewReplacer("<mark>", "", "</mark>", "").Replace(long))
 		got, _ := citedHit(t, map[string]any{"preview_text": "…" + long, "start_chars": 7, "end_chars": len(field)})
 		if got.Start == nil || string(field[*got.Start:*got.End]) != marked.Quotable(got.Text) || *got.Start == 7 || *got.End == len(field) {
@@ -139,7 +139,7 @@ func FuzzCite(f *testing.F) {
 			t.Fatalf("range %d-%d of %d-%d", *got.Start, *got.End, start, start+length)
 		}
 		if there := marked.Quotable(string(field[*got.Start:*got.End])); there != marked.Quotable(got.Text) {
-			t.Errorf("%q stands at %d-%d, not %q", there, *got.Start, *got.End, marked.Quotable(got.Text))
+			t.Errorf("%q is at %d-%d, not %q", there, *got.Start, *got.End, marked.Quotable(got.Text))
 		}
 	})
 }
@@ -163,6 +163,6 @@ func TestWindowsAreHashed(t *testing.T) {
 		t.Errorf("%+v", s.Window)
 	}
 	if line := "\nsha256 " + s.Window.SHA256 + " of this text\n"; !strings.Contains(r.Text, line) {
-		t.Errorf("the text does not say it:\n%s", r.Text)
+		t.Errorf("the text does not have the hash:\n%s", r.Text)
 	}
 }

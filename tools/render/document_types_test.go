@@ -20,7 +20,7 @@ func TestADocumentKeepsTypes(t *testing.T) {
 			t.Fatal(err)
 		}
 		if text := rs.AsObject(r.Text).Text("text"); !strings.HasSuffix(text, "\nfield: "+want) {
-			t.Errorf("%s is shown as\n%s", raw, text)
+			t.Errorf("%s is shown as: want %q in\n%s", raw, want, text)
 		}
 	}
 }

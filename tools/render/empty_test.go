@@ -27,7 +27,7 @@ func TestAListOfValuesSaysWhatItLeavesOut(t *testing.T) {
 		lines, structured := answer.Conditions("query_records", []EmptyField{row.field})
 		text := strings.Join(lines, "\n")
 		if !strings.Contains(text, row.text) || !strings.Contains(structured, row.structured) || len(row.field.Values) == 12 && strings.Contains(structured, "other") {
-			t.Errorf("%s\n%s", text, structured)
+			t.Errorf("want %q in\n%s\n%s", row.text, text, structured)
 		}
 	}
 }

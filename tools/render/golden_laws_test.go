@@ -44,7 +44,7 @@ func assertSendable(t *testing.T, tool string, r render.Result) {
 	}
 	structured := rs.AsObject(string(r.Structured))
 	if next := structured.Get("next"); next != "" && !rs.AsObject(next).Has("tool") {
-		t.Errorf("next is no call: %s", next)
+		t.Errorf("next is not a call: %s", next)
 	}
 	assertMembers(t, structured.Without("data"))
 	assertURIs(t, r.Meta)
@@ -92,7 +92,7 @@ func assertCall(t *testing.T, name string, arguments json.RawMessage) {
 	t.Helper()
 	tool := toolNamed(name)
 	if tool == nil {
-		t.Errorf("there is no tool %q", name)
+		t.Errorf("no tool is named %q", name)
 		return
 	}
 	args, err := tool.Parse(arguments)
@@ -100,7 +100,7 @@ func assertCall(t *testing.T, name string, arguments json.RawMessage) {
 		_, err = args.Scope()
 	}
 	if err != nil {
-		t.Errorf("%s does not take what was printed for it: %v: %.200s", name, err, arguments)
+		t.Errorf("%s does not accept the call that was printed for it: %v: %.200s", name, err, arguments)
 	}
 }
 
@@ -161,7 +161,7 @@ func assertURIs(t *testing.T, meta map[string]any) {
 			return err == nil && (r.Template || r.URI == uri)
 		})
 		if strings.HasPrefix(uri, "pdpp://") && !taken {
-			t.Errorf("no resource takes %.200s", uri)
+			t.Errorf("no resource accepts %.200s", uri)
 		}
 	}
 }
@@ -183,7 +183,7 @@ func assertHarmless(t *testing.T, r render.Result) {
 			case c == '\n' || c == '\t':
 			case marks > 10, unicode.IsControl(c), c >= 0x202A && c <= 0x202E, c >= 0x2066 && c <= 0x206F,
 				c == 0x2028, c == 0x2029, c == 0xFEFF, c >= 0xE0000 && c <= 0xE007F, c >= 0xFDD0 && c <= 0xFDEF, c&0xFFFE == 0xFFFE:
-				t.Errorf("D19: %s holds %U", where, c)
+				t.Errorf("D19: %s contains %U", where, c)
 				return
 			}
 		}
@@ -229,7 +229,7 @@ func assertCells(t *testing.T, line string) {
 		first, rest, _ = strings.Cut(first, ": ")
 	}
 	if strings.Contains(first, canary) || strings.Contains(rest, canary) && (strings.ContainsAny(rest, "{}<>=") || strings.Contains(rest, "next page: ")) {
-		t.Errorf("text of a record stands outside a cell: %.200s", line)
+		t.Errorf("text of a record is outside a cell: %.200s", line)
 	}
 }
 
@@ -258,7 +258,7 @@ func assertCanaries(t *testing.T, name string, tool *tools.Tool, isError bool, b
 			continue
 		}
 		if quoted && strings.Contains(quotedText.ReplaceAllString(recordURI.ReplaceAllString(line, ""), ""), canary) {
-			t.Errorf("text of a record stands outside quotes: %.200s", line)
+			t.Errorf("text of a record is outside quotes: %.200s", line)
 		}
 	}
 }

@@ -120,7 +120,7 @@ func casesOf(t *testing.T, file *txtar.Archive) (cases []goldenCase) {
 		if !ofCase {
 			cases = append(cases, goldenCase{kind, &txtar.Archive{Comment: part.Data}})
 		} else if last := len(cases) - 1; last < 0 || cases[last].kind != kind {
-			t.Fatalf("%s does not stand behind the part %s", part.Name, kind)
+			t.Fatalf("%s does not follow the part %s", part.Name, kind)
 		} else {
 			cases[last].Files = append(cases[last].Files, txtar.File{Name: name, Data: part.Data})
 		}
@@ -197,7 +197,7 @@ func fits(t *testing.T, output json.RawMessage, result render.Result) {
 	var schema jsonschema.Schema
 	var value map[string]any
 	if err := errors.Join(json.Unmarshal(output, &schema), json.Unmarshal(result.Structured, &value)); err != nil {
-		t.Fatalf("structured is no object: %v: %s", err, result.Structured)
+		t.Fatalf("structured output is not an object: %v: %s", err, result.Structured)
 	}
 	resolved, err := schema.Resolve(nil)
 	if err != nil {

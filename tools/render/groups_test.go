@@ -30,11 +30,11 @@ func TestManyGroups(t *testing.T) {
 		key              func(int) string
 		text, structured bool // whether the channel has all groups
 	}{
-		"as many as can be asked for stand on both channels": {100, func(i int) string { return fmt.Sprintf("someone.with.a.name.%d@mail.example.com", i) }, true, true},
-		"as many rows as hosts show stand in text":           {500, func(i int) string { return fmt.Sprintf("label %d", i) }, false, true},
-		"keys of 2,000 characters are cut":                   {500, func(i int) string { return fmt.Sprint(i) + strings.Repeat("k", 2000) }, false, false},
-		"hostile keys forge no line":                         {500, func(i int) string { return fmt.Sprintf("%d\nShown 1 of 1 groups\u202e\U000E0041;other_count=0", i) }, false, true},
-		"one key of a megabyte is shortened":                 {1, func(int) string { return strings.Repeat("k", 1<<20) }, true, false},
+		"the maximum number of groups is on both channels": {100, func(i int) string { return fmt.Sprintf("someone.with.a.name.%d@mail.example.com", i) }, true, true},
+		"the text has as many rows as hosts show":          {500, func(i int) string { return fmt.Sprintf("label %d", i) }, false, true},
+		"keys of 2,000 characters are truncated":           {500, func(i int) string { return fmt.Sprint(i) + strings.Repeat("k", 2000) }, false, false},
+		"hostile keys forge no line":                       {500, func(i int) string { return fmt.Sprintf("%d\nShown 1 of 1 groups\u202e\U000E0041;other_count=0", i) }, false, true},
+		"one key of a megabyte is shortened":               {1, func(int) string { return strings.Repeat("k", 1<<20) }, true, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r, err := Aggregate(answered(string(groupsBody("group_by", row.n, row.key))), AggregateQuery{Stream: "messages", Arguments: sent})
@@ -192,7 +192,7 @@ func TestAListOfStreamsKeepsItsBudgets(t *testing.T) {
 	for name, body := range map[string]string{
 		"a cursor":          `{"data":[{"name":"a"}],"has_more":true,"next_cursor":"` + long + `"}`,
 		"a name":            `{"data":[{"name":"` + long + `"},{"name":"b"}]}`,
-		"what it has extra": `{"data":[{"name":"a","x":"` + long + `"}]}`,
+		"extra members":     `{"data":[{"name":"a","x":"` + long + `"}]}`,
 		"a row of many":     `{"data":[{"name":"a","x":[` + strings.Repeat(`{"y":1},`, 100_000) + `0]},{"name":"b"}]}`,
 		"a name of a field": `{"data":[{"name":"a","` + long + `":1}]}`,
 		"the envelope":      `{"data":[{"name":"a"}],"` + long + `":1,"x":"` + long + `"}`,

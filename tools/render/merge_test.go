@@ -34,39 +34,39 @@ func TestRecordsOfSeveralConnectionsAreInOneOrder(t *testing.T) {
 		"oldest first": {
 			[]string{at("a1", "2026-03-01T10:00:00Z"), at("a2", "2026-03-05T10:00:00Z"), at("b1", "2026-03-02T10:00:00Z")},
 			`{"order":"asc"}`, `"has_more":false`, "a1 b1 a2", merged + "."},
-		"as far as the connection that ends first where more follow": {
+		"up to the last record of the connection that ends first, if it has more": {
 			[]string{at("a1", "2026-03-05T10:00:00Z"), at("a2", "2026-03-01T10:00:00Z"), at("b1", "2026-03-06T10:00:00Z"), at("b2", "2026-03-02T10:00:00Z")},
 			`{}`, `"has_more":true`, "b1 a1 b2 a2", "In this order all records up to 2026-03-02T10:00:00Z are here; behind it, more of Box B, and maybe of others, are not on this page"},
-		"a connection that has fewer than another has no more": {
+		"a connection with fewer records than the limit has no more": {
 			[]string{at("a1", "2026-03-05T10:00:00Z"), at("b1", "2026-03-06T10:00:00Z"), at("b2", "2026-03-02T10:00:00Z")},
 			`{}`, `"has_more":true`, "b1 a1 b2", "In this order all records up to 2026-03-02T10:00:00Z are here; behind it, more of Box B, and maybe of others, are not on this page"},
 		"numbers by their value, the highest first": {
 			[]string{total("a1", "100.50"), total("a2", "9"), total("b1", "20"), total("b2", "-3")},
 			`{"sort":"-total"}`, `"has_more":false`, "a1 b1 a2 b2", merged + "."},
-		"equal ones in the order of the connections": {
+		"equal values in the order of the connections": {
 			[]string{total("a1", "1"), total("a2", "2"), total("b1", "1"), total("b2", "3")},
 			`{"sort":"total"}`, `"has_more":false`, "a1 b1 a2 b2", merged + "."},
-		"by emitted_at where they have no time of their own": {
+		"by emitted_at if they have no event time": {
 			[]string{record("a1", `{}`, "2026-03-01T00:00:00Z"), record("b1", `{}`, "2026-03-02T00:00:00Z")},
 			`{}`, `"has_more":false`, "b1 a1", merged + "."},
-		"one without a value is last": {
+		"a record without a value is last": {
 			[]string{total("a1", "5"), total("a2", "null"), total("b1", "9")},
 			`{"sort":"-total"}`, `"has_more":false`, "b1 a1 a2", merged + "."},
-		"one without a value is last when ascending, too": {
+		"a record without a value is last in ascending order, too": {
 			[]string{total("a1", "9"), total("a2", "null"), total("b1", "5")},
 			`{"sort":"total"}`, `"has_more":false`, "b1 a1 a2", merged + "."},
-		"a connection that lacks the field comes behind": {
+		"a connection that lacks the field comes last": {
 			[]string{record("c1", `{}`, ""), total("a1", "5"), total("b1", "9"), record("d1", `{"total":null}`, "")},
 			`{"sort":"-total"}`, `"has_more":false`, "b1 a1 c1 d1", merged + "."},
 		"no connection has the field": {
 			[]string{record("a1", `{}`, ""), record("b1", `{}`, "")}, `{"sort":"-total"}`, `"has_more":false`, "a1 b1", apart},
-		"values that come before one without": {
+		"values before a missing one": {
 			[]string{total("a1", "null"), total("a2", "9"), total("b1", "5")}, `{"sort":"-total"}`, `"has_more":false`, "a1 a2 b1", apart},
 		"numbers and texts cannot be compared": {
 			[]string{total("a1", "5"), total("b1", `"9"`)}, `{"sort":"-total"}`, `"has_more":false`, "a1 b1", apart},
 		"a connection in another order": {
 			[]string{total("a1", "5"), total("a2", "7"), total("b1", "6")}, `{"sort":"-total"}`, `"has_more":false`, "a1 a2 b1", apart},
-		"one connection needs no word": {
+		"one connection needs no warning": {
 			[]string{at("a1", "2026-03-01T10:00:00Z"), at("a2", "2026-03-05T10:00:00Z")}, `{}`, `"has_more":false`, "a1 a2", ""},
 	} {
 		t.Run(says, func(t *testing.T) {
@@ -83,7 +83,7 @@ func TestRecordsOfSeveralConnectionsAreInOneOrder(t *testing.T) {
 				ids = append(ids, id)
 				_, rest, found := strings.Cut(strings.ReplaceAll(text, "cin_"+id[:1]+"/s:", ""), "\n"+id)
 				if text = rest; !found {
-					t.Errorf("%s is not in this order in\n%s", id, r.Text)
+					t.Errorf("%s is missing or not in the wanted order in\n%s", id, r.Text)
 				}
 			}
 			if got := strings.Join(ids, " "); got != row.order {

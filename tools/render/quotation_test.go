@@ -40,7 +40,7 @@ func TestMessagesOfTheResourceServerAreQuoted(t *testing.T) {
 		add("cursors", r, err)
 		for what, text := range texts {
 			if bare := quotation.ReplaceAllString(text, `""`); strings.Contains(bare, "FORGED") {
-				t.Errorf("%s says %q without quotes:\n%s", what, said, text)
+				t.Errorf("%s has %q without quotes:\n%s", what, said, text)
 			}
 		}
 	}

@@ -61,11 +61,11 @@ func TestRecordTables(t *testing.T) {
 		records []string
 		want    []string // lines of the text
 	}{
-		"columns and the common part of the ids stand once": {
+		"columns and the common part of the ids are printed once": {
 			[]string{record("cin_a", "o1", `{"id":"o1","total":39.35,"currency":"EUR"}`), record("cin_a", "o2", `{"id":"o2","total":7,"note":null}`)},
 			[]string{"id | total | currency | note (id = cin_a/orders: + first column)", "o1 | 39.35 | EUR |", "o2 | 7 |  | null"},
 		},
-		"a long value that most records have stands once": {
+		"a long value that most records have is printed once": {
 			[]string{
 				record("cin_a", "o1", `{"to":["nora@lindqvist.example"],"x":"~"}`), record("cin_a", "o2", `{"to":["nora@lindqvist.example"],"x":"a"}`),
 				record("cin_a", "o3", `{"to":["nora@lindqvist.example"]}`), record("cin_a", "o4", `{"to":["tom@lindqvist.example"]}`), record("cin_a", "o5", `{"x":1}`),
@@ -75,21 +75,21 @@ func TestRecordTables(t *testing.T) {
 				`o1 | ~ | "~"`, "o2 | ~ | a", "o3 | ~ |", `o4 | ["tom@lindqvist.example"] |`, "o5 |  | 1",
 			},
 		},
-		"what three or more records have alike stands once, and a value that one lacks does not": {
+		"a value that three or more records share is printed once, unless one lacks it": {
 			[]string{
 				record("cin_a", "o1", `{"cc":[],"total":1,"draft":false,"note":null}`), record("cin_a", "o2", `{"cc":[],"total":2,"draft":false,"note":null}`),
 				record("cin_a", "o3", `{"cc":[],"total":3,"draft":false}`),
 			},
 			[]string{"id | total | note (id = cin_a/orders: + first column)", "in each row: cc [] | draft false", "o1 | 1 | null", "o2 | 2 | null", "o3 | 3 |"},
 		},
-		"a deleted record has nothing alike": {
+		"a deleted record shares no values": {
 			[]string{
 				record("cin_a", "o1", `{"x":1}`), record("cin_a", "o2", `{"x":1}`),
 				`{"id":"o3","stream":"orders","connection_id":"cin_a","deleted":true,"data":{"x":1}}`,
 			},
 			[]string{"id | x (id = cin_a/orders: + first column)", "o1 | 1", "o2 | 1", "o3 | (deleted)"},
 		},
-		"the most frequent long value stands once, from a third of the records on": {
+		"the most frequent long value is printed once if a third of the records have it": {
 			[]string{
 				record("cin_a", "o1", `{"from":"ada.lovelace@tidewater.example"}`), record("cin_a", "o2", `{"from":"grace.hopper@tidewater.example"}`),
 				record("cin_a", "o3", `{"from":"grace.hopper@tidewater.example"}`), record("cin_a", "o4", `{"from":"ada.lovelace@tidewater.example"}`),
@@ -98,11 +98,11 @@ func TestRecordTables(t *testing.T) {
 			},
 			[]string{"~ in from: grace.hopper@tidewater.example", "o1 | ada.lovelace@tidewater.example", "o2 | ~", "o9 | y"},
 		},
-		"an id with a slash is printed whole": {
+		"an id with a slash is printed completely": {
 			[]string{record("cin_a", "2026/1", `{"total":1}`), record("cin_a", "o2", `{"total":2}`)},
 			[]string{"id | total (id = cin_a/orders: + first column)", "pdpp://record/cin_a/orders/2026%2F1 | 1", "o2 | 2"},
 		},
-		"a time that is the record's own has its column": {
+		"an event time has a column": {
 			[]string{record("cin_a", "o1", `{"ordered_at":"2026-01-01T10:00:00Z","closed_at":"2026-01-01T10:00:00Z"}`), record("cin_a", "o2", `{"ordered_at":null,"closed_at":""}`)},
 			[]string{"o1 | 2026-01-01T10:00:00Z | 2026-01-01T10:00:00Z", `o2 | null | ""`},
 		},
@@ -114,11 +114,11 @@ func TestRecordTables(t *testing.T) {
 			[]string{record("cin_a", "o1", `{"x":1}`), record("cin_b", "o1", `{"y":2}`)},
 			[]string{"id | x (id = cin_a/orders: + first column)", "o1 | 1", "id | y (id = cin_b/orders: + first column)", "o1 | 2"},
 		},
-		"a deleted record says when": {
+		"a deleted record has the time of its deletion": {
 			[]string{`{"id":"o1","stream":"orders","connection_id":"cin_a","deleted":true,"deleted_at":"2026-02-01T00:00:00Z"}`, record("cin_a", "o2", `{"x":1}`)},
 			[]string{"o1 | (deleted_at 2026-02-01T00:00:00Z)", "o2 | 1"},
 		},
-		"related records stand below theirs, one of a relation to one too": {
+		"related records are below their record, also for a relation to one": {
 			[]string{
 				`{"id":"m1","stream":"orders","connection_id":"cin_a","data":{"x":1},"expanded":{"bodies":{"id":"b1","stream":"bodies","data":{"text":"hello there"}},"parts":{"data":[{"id":"p1","stream":"parts","data":{"n":1}},{"id":"p2","stream":"parts","data":{"n":2}}],"has_more":true}}}`,
 				`{"id":"m2","stream":"orders","connection_id":"cin_a","data":{"x":2},"expanded":{"bodies":null,"parts":[]}}`,
@@ -129,7 +129,7 @@ func TestRecordTables(t *testing.T) {
 				"m2 | 2", "  bodies: none", "  parts: none",
 			},
 		},
-		"related records say their order, and the call that lists all goes on where they end": {
+		"related records state their order, and the call for all of them continues where they end": {
 			[]string{`{"id":"C1","stream":"orders","connection_id":"cin_a","data":{"x":1},"expanded":{"old":{"data":[` +
 				`{"id":"p1","stream":"parts","data":{"of":"C1","sent_at":"2026-01-01T00:00:00Z"}},{"id":"p2","stream":"parts","data":{"of":"C1","sent_at":"2026-01-02T00:00:00Z"}}],"has_more":true},` +
 				`"new":{"data":[{"id":"p9","stream":"parts","data":{"of":"C1","sent_at":"2026-01-09T00:00:00Z"}},{"id":"p8","stream":"parts","data":{"of":"C1","sent_at":"2026-01-08T00:00:00Z"}}],"has_more":true}}}`},
@@ -138,7 +138,7 @@ func TestRecordTables(t *testing.T) {
 				`  new: newest first, more exist; all, newest first: query_records {"stream":"parts","connection_id":"cin_a","filter":{"of":"C1"}}`,
 			},
 		},
-		"the call that lists all related records is printed where one field of them has the id": {
+		"the call for all related records is printed if exactly one of their fields has the id": {
 			[]string{
 				`{"id":"C1","stream":"orders","connection_id":"cin_a","data":{"x":1},"expanded":{"parts":{"data":[{"id":"p1","stream":"parts","data":{"of":"C1"}},{"id":"p2","stream":"parts","data":{"of":"C1"}}],"has_more":true}}}`,
 				`{"id":"C2","stream":"orders","connection_id":"cin_a","data":{"x":2},"expanded":{"parts":{"data":[{"id":"p3","stream":"parts","data":{"of":"C2"}}],"has_more":true},"twice":{"data":[{"id":"t1","stream":"twice","data":{"of":"C2","to":"C2"}}],"has_more":true}}}`,
@@ -148,7 +148,7 @@ func TestRecordTables(t *testing.T) {
 				`  parts: more exist; likewise with {"of":"C2"}`, "  twice: more exist; raise expand_limit, or query their stream",
 			},
 		},
-		"a reference to a blob says its id once, and what can be read of it": {
+		"a reference to a blob states its id once, and how to read it": {
 			[]string{
 				record("cin_a", "o1", `{"file":{"blob_id":"blob_sha256_0123456789abcdef","mime_type":"image/png","sha256":"0123456789abcdef","fetch_url":"/v1/blobs/blob_sha256_0123456789abcdef"}}`),
 				record("cin_a", "o2", `{"file":{"blob_id":"b2","sha256":"fedcba9876543210"}}`),
@@ -158,7 +158,7 @@ func TestRecordTables(t *testing.T) {
 				"blob_id: members that repeat it are left out. fetch with the record's id shows a text (text/*) that is attached; no tool reads another type.",
 			},
 		},
-		"a long text among others says how it is read": {
+		"a truncated text among others states how to read it": {
 			[]string{record("cin_a", "o1", `{"text":"`+strings.Repeat("a", 9000)+`"}`), record("cin_a", "o2", `{"text":"b"}`)},
 			[]string{"o1 | \"" + strings.Repeat("a", 500) + "\"… (+8,500 characters)", "o2 | b", `(+N characters): not shown; read with the id and field, as read_record_field {"id":"cin_a/orders:o1","field":"text"}`},
 		},
@@ -255,7 +255,7 @@ func TestAConnectionWithoutTheSortFieldKeepsItsOrder(t *testing.T) {
 	for sort, want := range map[string]string{"size": `"connection_id":"cin_b","order":"asc",`, "-size": `"connection_id":"cin_b","cursor"`} {
 		r, err := Records(answered(page), RecordsQuery{Stream: "s", Limit: 1, Rest: rs.Object{{Name: "sort", Value: rs.EncodeJSON(sort)}}})
 		if err != nil || !strings.Contains(strings.ReplaceAll(r.Text, `"limit":1,`, ""), want) || strings.Contains(r.Text, "What has none is oldest first.") != (sort == "size") {
-			t.Errorf("%s: %s (%v)", sort, r.Text, err)
+			t.Errorf("%s: %s (%v); want %q", sort, r.Text, err, want)
 		}
 	}
 }

@@ -17,12 +17,12 @@ func TestExpandedRecordsAreOfTheNamedConnection(t *testing.T) {
 		left     string // what the note says; "" for no note
 		own      bool   // a record of the connection is shown
 	}{
-		"a list with its envelope":          {`{"parts":{"data":[` + own + `,` + foreign + `],"has_more":false}}`, "1 ", true},
-		"a bare list":                       {`{"parts":[` + foreign + `,` + own + `,` + foreign + `]}`, "2 ", true},
-		"one record":                        {`{"part":` + foreign + `,"parts":[` + own + `]}`, "1 ", true},
-		"one that only its address betrays": {`{"parts":[` + own + `,{"record_uri":"cin_b/parts:alien","data":{"x":"theirs"}}]}`, "1 ", true},
-		"all are foreign":                   {`{"parts":{"data":[` + foreign + `]}}`, "1 ", false},
-		"none is":                           {`{"parts":{"data":[` + own + `,{"id":"unattributed","data":{}}]}}`, "", true},
+		"a list with its envelope": {`{"parts":{"data":[` + own + `,` + foreign + `],"has_more":false}}`, "1 ", true},
+		"a bare list":              {`{"parts":[` + foreign + `,` + own + `,` + foreign + `]}`, "2 ", true},
+		"one record":               {`{"part":` + foreign + `,"parts":[` + own + `]}`, "1 ", true},
+		"a record of another connection only by its address": {`{"parts":[` + own + `,{"record_uri":"cin_b/parts:alien","data":{"x":"theirs"}}]}`, "1 ", true},
+		"all are of another connection":                      {`{"parts":{"data":[` + foreign + `]}}`, "1 ", false},
+		"none is of another connection":                      {`{"parts":{"data":[` + own + `,{"id":"unattributed","data":{}}]}}`, "", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			record := `{"object":"record","id":"r","stream":"notes","connection_id":"cin_a","data":{"title":"T"},"expanded":` + row.expanded + `}`
@@ -98,7 +98,7 @@ func TestFieldsNamedLikeOwnLinesAreQuoted(t *testing.T) {
 	got, err := render.Records(page, render.RecordsQuery{Stream: "notes", ConnectionID: "cin_a", Limit: 10})
 	want := "id: cin_a/notes:r\n\"id\": theirs\n\"Warning\": w\n\"next\": n\n\"unavailable\": u\n\"connection_id\": c\nsubject: s"
 	if err != nil || !strings.Contains(got.Text, want) {
-		t.Errorf("%s, %v", got.Text, err)
+		t.Errorf("%s, %v; want %q", got.Text, err, want)
 	}
 }
 
@@ -122,7 +122,7 @@ func TestACursorOfTheSamePageIsDropped(t *testing.T) {
 			}
 			for _, channel := range []string{records.Text, string(records.Structured), hits.Text, string(hits.Structured)} {
 				if got := strings.Contains(channel, "again"); got != want {
-					t.Errorf("after %q the cursor is offered: %t: %s", sent, got, channel)
+					t.Errorf("after %q the cursor is offered: %t: %s; want %t", sent, got, channel, want)
 				}
 			}
 		}
@@ -141,11 +141,11 @@ func TestExcessRecordsAreLeftOut(t *testing.T) {
 		limit       int
 		cursor      string // of the resource server
 	}{
-		"all are as asked for": {[]string{own, second}, nil, 2, ""},
-		"one of another connection": {[]string{own, foreign, second},
+		"all are as requested": {[]string{own, second}, nil, 2, ""},
+		"one record of another connection": {[]string{own, foreign, second},
 			[]string{"The resource server sent 1 %s of other connections than connection_id; left out."}, 2, ""},
-		"one beyond the limit": {[]string{own, second}, []string{"The resource server sent more than limit 1; 1 %s left out. Repeat this call with limit 2 to see them."}, 1, ""},
-		"one beyond the limit, and a cursor": {[]string{own, second},
+		"one record beyond the limit": {[]string{own, second}, []string{"The resource server sent more than limit 1; 1 %s left out. Repeat this call with limit 2 to see them."}, 1, ""},
+		"one record beyond the limit, and a cursor": {[]string{own, second},
 			[]string{"more than limit 1; 1 %s left out. next_cursor skips them. Repeat this call with limit 2 to see them."}, 1, `,"next_cursor":"c"`},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -115,7 +115,7 @@ func TestDocument(t *testing.T) {
 			}
 		}
 	})
-	t.Run("S1-R2 every cut has the call that reads on", func(t *testing.T) {
+	t.Run("S1-R2 every truncation has the call that reads on", func(t *testing.T) {
 		_, doc := document(t, `{"id":"m1","data":{"short":"s","one":"`+strings.Repeat("é🚀 ", 9000)+`","two":"`+strings.Repeat("line\\n", 9000)+`"}}`)
 		metadata := doc["metadata"].(map[string]any)
 		cuts := metadata["incomplete"].([]any)
@@ -174,7 +174,7 @@ func TestSchema(t *testing.T) {
 			t.Error(cmp.Diff(want, string(r.Structured)))
 		}
 	})
-	t.Run("S0-5d both forms of a capability read alike", func(t *testing.T) {
+	t.Run("S0-5d both forms of a capability are read the same", func(t *testing.T) {
 		fieldOf := func(capabilities string) rs.SchemaField {
 			return answered(`{"streams":[{"field_capabilities":{"f":` + capabilities + `}}]}`).Schema().Streams[0].Fields()[0]
 		}
@@ -216,13 +216,13 @@ func TestError(t *testing.T) {
 			t.Errorf("%v %+v", err, s)
 		}
 	})
-	t.Run("S3-R3 the server's code and sentence are kept", func(t *testing.T) {
+	t.Run("S3-R3 the server's code and message are kept", func(t *testing.T) {
 		r := Error(&rs.Error{Code: "grant_revoked", Message: "Grant has been revoked", Status: 403, Envelope: json.RawMessage(`{"code": "grant_revoked", "x":1}`)})
 		if !strings.HasPrefix(r.Text, "grant_revoked: Grant has been revoked\n") || !strings.Contains(string(r.Structured), `"rs":{"code":"grant_revoked","x":1}`) {
 			t.Errorf("%s\n%s", r.Text, r.Structured)
 		}
 	})
-	t.Run("a corrected error leads, with the call that is meant; the server's is below it with its status", func(t *testing.T) {
+	t.Run("the adapter's error comes first, with the proposed call, and then the server's with its status", func(t *testing.T) {
 		r := Error(&rs.Error{
 			Code: "unknown_stream", Message: "no stream", Send: `schema {"stream":"mails"}`, Status: 401,
 			Envelope: json.RawMessage(`{"code":"context.stream_not_allowed","message":"Token introspection failed closed"}`),
@@ -233,7 +233,7 @@ func TestError(t *testing.T) {
 			t.Error(diff)
 		}
 	})
-	t.Run("S3-3a D14 an unusable connection is no choice, and says why", func(t *testing.T) {
+	t.Run("S3-3a D14 an unusable connection is not a choice, and the answer says why", func(t *testing.T) {
 		e := &rs.Error{Code: "ambiguous_connection", Message: "m", RetryWith: "connection_id", Connections: []rs.Connection{{ID: "cin_a"}}}
 		for i := range 9 {
 			e.Unavailable = append(e.Unavailable, rs.UnavailableConnection{Connection: rs.Connection{ID: fmt.Sprintf("cin_bad%d", i)}, Code: "grant_revoked", Message: "Grant has been revoked."})

@@ -43,7 +43,7 @@ func TestEscapedNamesStayWithinTheBudget(t *testing.T) {
 			t.Fatal(err)
 		}
 		if escaped := new(clean.Removed).JSON(string(r.Structured), clean.Visible); len(escaped) <= write.StructuredHard {
-			t.Fatalf("%d bytes with visible escapes: this tries nothing", len(escaped))
+			t.Fatalf("only %d bytes with visible escapes: the test is not effective", len(escaped))
 		}
 		if r = r.Clean(response); len(r.Structured) > write.StructuredHard || !json.Valid(r.Structured) || strings.ContainsRune(string(r.Structured), 0x202E) {
 			t.Errorf("%d bytes of structured output, want at most %d", len(r.Structured), write.StructuredHard)

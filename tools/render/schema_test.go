@@ -300,7 +300,7 @@ func (g grant) check(t *testing.T, stream string) (textPages, structuredPages in
 		}
 		for name, raw := range names {
 			if r.whole != nil && r.whole[name] == nil && stream != "" && len(raw) < 20_000 {
-				t.Errorf("%q is said to be shortened, with %d bytes", name, len(raw))
+				t.Errorf("%q is marked as shortened, with %d bytes", name, len(raw))
 			}
 		}
 		if channel == "text" {
@@ -318,7 +318,7 @@ func TestLargeSchemas(t *testing.T) {
 		grant            grant
 		text, structured int // the maximum of pages
 	}{
-		"S0-5a 300 streams stand on one page":                {"", grant{connectors: 3, streams: 100, fields: 12, connections: 1, name: usual}, 1, 1},
+		"S0-5a 300 streams are on one page":                  {"", grant{connectors: 3, streams: 100, fields: 12, connections: 1, name: usual}, 1, 1},
 		"S0-R5 1,500 streams are all named in one text":      {"", grant{connectors: 5, streams: 300, fields: 2, connections: 2, name: usual}, 1, 3},
 		"5,000 streams of one connection":                    {"", grant{connectors: 1, streams: 5000, fields: 1, connections: 1, name: usual}, 4, 8},
 		"5,000 streams of 50 connectors":                     {"", grant{connectors: 50, streams: 100, fields: 1, connections: 2, name: usual}, 4, 12},
@@ -329,7 +329,7 @@ func TestLargeSchemas(t *testing.T) {
 		"800 fields in their compact form":                   {"s", grant{connectors: 1, streams: 1, fields: 800, connections: 1, name: usual}, 1, 2},
 		"800 fields in full":                                 {"s", grant{connectors: 1, streams: 1, fields: 800, connections: 1, full: true, fieldBytes: 100, name: usual}, 12, 8},
 		"a full schema of 2 MB":                              {"s", grant{connectors: 1, streams: 1, fields: 4, connections: 1, full: true, fieldBytes: 500_000, name: usual}, 1, 4},
-		"fields of several KB each are whole":                {"s", grant{connectors: 1, streams: 1, fields: 24, connections: 1, full: true, fieldBytes: 8_000, name: usual}, 3, 8},
+		"fields of several KB each are complete":             {"s", grant{connectors: 1, streams: 1, fields: 24, connections: 1, full: true, fieldBytes: 8_000, name: usual}, 3, 8},
 		"fields with long names":                             {"s", grant{connectors: 1, streams: 1, fields: 400, connections: 1, name: long}, 5, 4},
 		"fields with hostile names":                          {"s", grant{connectors: 1, streams: 1, fields: 400, connections: 1, name: hostile}, 3, 2},
 		"heads of 50 KB each are shortened":                  {"s", grant{connectors: 2, streams: 1, fields: 5, connections: 1, full: true, fieldBytes: 20_000, headBytes: 50_000, name: usual}, 1, 10},
@@ -413,7 +413,7 @@ func TestSchemaFields(t *testing.T) {
 			t.Error(r.Text)
 		}
 	})
-	t.Run("names that are not there are said, the others shown", func(t *testing.T) {
+	t.Run("unknown names are reported, the others shown", func(t *testing.T) {
 		r, fields, all := schema(SchemaQuery{Stream: "s", Fields: []string{"nope", "field_1", "no\nway", "nope"}})
 		if len(fields) != 1 || !strings.Contains(r.Text, `Not in this stream: nope, "no\nway"`) {
 			t.Error(r.Text)
@@ -422,7 +422,7 @@ func TestSchemaFields(t *testing.T) {
 			t.Error(diff)
 		}
 	})
-	t.Run("what is meant by them is proposed", func(t *testing.T) {
+	t.Run("the nearest known names are proposed", func(t *testing.T) {
 		for call, meant := range map[string][]string{
 			`Did you mean: schema {"stream":"s","fields":["field_1"]}`: {"field_1"},
 			`All its fields: schema {"stream":"s"}`:                    nil,
@@ -433,13 +433,13 @@ func TestSchemaFields(t *testing.T) {
 			}
 		}
 	})
-	t.Run("when none is there, both channels still say so", func(t *testing.T) {
+	t.Run("if all names are unknown, both channels say so", func(t *testing.T) {
 		r, fields, all := schema(SchemaQuery{Stream: "s", Fields: []string{"nope"}})
 		if len(fields) != 0 || !strings.Contains(r.Text, "Not in this stream: nope") || all["unknown_fields"] == nil {
 			t.Errorf("%s\n%s", r.Text, r.Structured)
 		}
 	})
-	t.Run("so many that they cannot be repeated go on by offset alone, and say so", func(t *testing.T) {
+	t.Run("too many names to repeat are continued by offset only, and the answer says so", func(t *testing.T) {
 		var names []string
 		for i := range 300 {
 			names = append(names, usual("field", i+1))
@@ -456,12 +456,12 @@ func TestSchemaFields(t *testing.T) {
 			t.Errorf("%+v", typed)
 		}
 	})
-	t.Run("an offset into nothing is no error", func(t *testing.T) {
+	t.Run("an offset into an empty schema is not an error", func(t *testing.T) {
 		if r, err := Schema(answered(`{"connectors":[]}`), SchemaQuery{Stream: "x", Offset: 3}); err != nil || !strings.Contains(r.Text, "No granted stream") {
 			t.Errorf("%v %s", err, r.Text)
 		}
 	})
-	t.Run("the JSON Schema of a stream is cut where its fields are", func(t *testing.T) {
+	t.Run("the JSON Schema of a stream has only the fields of the page", func(t *testing.T) {
 		var capabilities, properties object
 		for i := range 300 {
 			capabilities = append(capabilities, write.Pair(usual("field", i), `{"granted":true}`))

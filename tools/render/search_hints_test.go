@@ -30,42 +30,42 @@ func TestAQueryForTheNewestOrANumberIsAnsweredByACall(t *testing.T) {
 		q          SearchQuery
 		want       string // of both channels; "" for no hint
 	}{
-		{"newest of what is not all", dated(more, days...), SearchQuery{Q: "latest rent"},
+		{"newest of an incomplete page", dated(more, days...), SearchQuery{Q: "latest rent"},
 			`The newest of these 3: c/mails:m1, 2026-05-04 11:30. Any newer: search {"q":"latest rent","since":"2026-05-04T11:30:00.001Z"}`},
-		{"oldest of what is not all", dated(more, days...), SearchQuery{Q: "earliest rent", ConnectionID: "c", Rest: rs.AsObject(`{"streams":["mails"],"until":"2026-12-01"}`)},
+		{"oldest of an incomplete page", dated(more, days...), SearchQuery{Q: "earliest rent", ConnectionID: "c", Rest: rs.AsObject(`{"streams":["mails"],"until":"2026-12-01"}`)},
 			`The oldest of these 3: c/mails:m2, "2026-01-07". Any older: search {"q":"earliest rent","streams":["mails"],"until":"2026-01-07","connection_id":"c"}`},
-		{"newest of all", dated(all, days...), SearchQuery{Q: "when did I last pay rent"}, `The newest of these 3: c/mails:m1, 2026-05-04 11:30.`},
-		{"what is to come is not the last", dated(more, append(days, "2026-09-09T00:00:00Z")...), SearchQuery{Q: "when did I last pay rent", Now: now},
+		{"newest of a complete page", dated(all, days...), SearchQuery{Q: "when did I last pay rent"}, `The newest of these 3: c/mails:m1, 2026-05-04 11:30.`},
+		{"a future record is not the last", dated(more, append(days, "2026-09-09T00:00:00Z")...), SearchQuery{Q: "when did I last pay rent", Now: now},
 			`The newest until now of these 3: c/mails:m1, 2026-05-04 11:30. Any newer: search {"q":"when did I last pay rent","since":"2026-05-04T11:30:00.001Z"}`},
-		{"a receiver is no sender", dated(all, days...), SearchQuery{Q: "last mail to Tom Hale"}, `The newest of these 3: c/mails:m1, 2026-05-04 11:30.`},
-		{"a part of a name is no name", dated(all, days...), SearchQuery{Q: "last mail from Tommy"}, `The newest of these 3: c/mails:m1, 2026-05-04 11:30.`},
-		{"where nothing is filtered", dated(more, days...), SearchQuery{Q: "last mail from Tom Hale", Unfiltered: true},
+		{"a receiver is not a sender", dated(all, days...), SearchQuery{Q: "last mail to Tom Hale"}, `The newest of these 3: c/mails:m1, 2026-05-04 11:30.`},
+		{"a part of a name is not a name", dated(all, days...), SearchQuery{Q: "last mail from Tommy"}, `The newest of these 3: c/mails:m1, 2026-05-04 11:30.`},
+		{"without a field to filter", dated(more, days...), SearchQuery{Q: "last mail from Tom Hale", Unfiltered: true},
 			`The newest of these 3: c/mails:m1, 2026-05-04 11:30. Any newer: search {"q":"last mail from Tom Hale","since":"2026-05-04T11:30:00.001Z"}`},
 		{"hits without a time", untimed, SearchQuery{Q: "latest mail from Ann"}, "By time, not by words: query_records, or search with since and until."},
-		{"a number of all", dated(all, days...), SearchQuery{Q: "how many rents"}, "These are all, of 3 records: Mail mails 3."},
-		{"a number of more", dated(more, days...), SearchQuery{Q: "how often rent"},
+		{"a count of all", dated(all, days...), SearchQuery{Q: "how many rents"}, "These are all, of 3 records: Mail mails 3."},
+		{"a count of more than the page", dated(more, days...), SearchQuery{Q: "how often rent"},
 			`Hits are no count: aggregate counts and sums, also within a filter. Records with the words, by stream: search {"q":"how often rent","limit":48}`},
-		{"a number of those with a word", dated(more, days...), SearchQuery{Q: "how many mails mention rent?"},
+		{"a count of those with a word", dated(more, days...), SearchQuery{Q: "how many mails mention rent?"},
 			`Hits are no count: aggregate counts and sums, also within a filter. Records with the words, by stream: search {"q":"rent","limit":100}`},
-		{"a number of those with a word in Spanish", dated(more, days...), SearchQuery{Q: "¿Cuántos correos mencionan alquiler?"},
+		{"a count of those with a word in Spanish", dated(more, days...), SearchQuery{Q: "¿Cuántos correos mencionan alquiler?"},
 			`Hits are no count: aggregate counts and sums, also within a filter. Records with the words, by stream: search {"q":"alquiler","limit":100}`},
-		{"a number of those with several words", dated(more, days...), SearchQuery{Q: "how many mails mention the rent of the flat"},
+		{"a count of those with several words", dated(more, days...), SearchQuery{Q: "how many mails mention the rent of the flat"},
 			`Hits are no count: aggregate counts and sums, also within a filter. Records with the words, by stream: search {"q":"\"rent\" \"flat\"","limit":100}`},
-		{"a number of those with a phrase", dated(more, days...), SearchQuery{Q: `how many mails mention "the rent"?`},
+		{"a count of those with a phrase", dated(more, days...), SearchQuery{Q: `how many mails mention "the rent"?`},
 			`Hits are no count: aggregate counts and sums, also within a filter. Records with the words, by stream: search {"q":"\"the rent\"","limit":100}`},
-		{"a number of those with a phrase and a word", dated(more, days...), SearchQuery{Q: `how many mails about "flat rent" today`},
+		{"a count of those with a phrase and a word", dated(more, days...), SearchQuery{Q: `how many mails about "flat rent" today`},
 			`Hits are no count: aggregate counts and sums, also within a filter. Records with the words, by stream: search {"q":"\"flat rent\" \"today\"","limit":100}`},
-		{"a number of those with a word of a time", dated(more, days...), SearchQuery{Q: "how many mails mention rent in March",
+		{"a count of those with a word for a time", dated(more, days...), SearchQuery{Q: "how many mails mention rent in March",
 			OfTime: rs.AsObject(`{"q":"how many mails mention rent","streams":["mails"],"since":"2026-03-01","until":"2026-03-31"}`)},
 			`Hits are no count: aggregate counts and sums, also within a filter. Records with the words, by stream: search {"q":"rent","streams":["mails"],"since":"2026-03-01","until":"2026-03-31","limit":100}`},
-		{"a part of a word is no word", dated(more, days...), SearchQuery{Q: "how many pets mention carpets"},
+		{"a part of a word is not a word", dated(more, days...), SearchQuery{Q: "how many pets mention carpets"},
 			`Hits are no count: aggregate counts and sums, also within a filter. Records with the words, by stream: search {"q":"carpets","limit":100}`},
-		{"all that were asked for", dated(all, days...), SearchQuery{Q: `"rent"`, Limit: 100}, "These are all, of 3 records: Mail mails 3."},
-		{"an unknown number", untimed, SearchQuery{Q: "Combien de trains"}, "Hits are no count: aggregate counts and sums, also within a filter."},
+		{"all that were requested", dated(all, days...), SearchQuery{Q: `"rent"`, Limit: 100}, "These are all, of 3 records: Mail mails 3."},
+		{"an unknown count", untimed, SearchQuery{Q: "Combien de trains"}, "Hits are no count: aggregate counts and sums, also within a filter."},
 		{"a sum", dated(more, days...), SearchQuery{Q: "how much did I spend on rent"}, "Hits are no sum: aggregate counts and sums, also within a filter."},
 		{"no such question", dated(more, days...), SearchQuery{Q: "rent of last March"}, ""},
-		{"nothing by time", `{"data":[]}`, SearchQuery{Q: "last rent"}, "By time, not by words: query_records, or search with since and until."},
-		{"no number of nothing", `{"data":[]}`, SearchQuery{Q: "Wie viele Bestellungen habe ich?"}, "Hits are no count: aggregate counts and sums, also within a filter."},
+		{"no order by time", `{"data":[]}`, SearchQuery{Q: "last rent"}, "By time, not by words: query_records, or search with since and until."},
+		{"no count without hits", `{"data":[]}`, SearchQuery{Q: "Wie viele Bestellungen habe ich?"}, "Hits are no count: aggregate counts and sums, also within a filter."},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			row.q.Question = NewQuestion(row.q.Q, func() []string { return relax.Words(row.q.Q) })
@@ -74,10 +74,10 @@ func TestAQueryForTheNewestOrANumberIsAnsweredByACall(t *testing.T) {
 				t.Fatal(err)
 			}
 			if hint := rs.AsObject(string(result.Structured)).Object("data").Text("hint"); hint != row.want {
-				t.Errorf("structured: %s", hint)
+				t.Errorf("structured: %s; want %q", hint, row.want)
 			}
 			if row.want != "" && !strings.Contains(result.Text, "\n"+row.want+"\n") && !strings.HasSuffix(result.Text, "\n"+row.want) {
-				t.Errorf("text:\n%s", result.Text)
+				t.Errorf("text: want %q in\n%s", row.want, result.Text)
 			}
 		})
 	}
@@ -141,7 +141,7 @@ func TestTruncatedTextIsMarked(t *testing.T) {
 		r, s := search(t, []byte(`{"data":[{"stream":"mails","record_key":"1","connection_id":"c","evidence_excerpts":[{"field_path":"body","provenance":"lexical_match","preview_text":`+text+`}]}]}`), "needle")
 		cut := strings.Contains(want, "…")
 		if !strings.Contains(r.Text, want) || strings.Contains(r.Text, `read on at "…": read_record_field {"id":"c/mails:1"`) != cut {
-			t.Errorf("%s:\n%s", text, r.Text)
+			t.Errorf("%s: want %q in\n%s", text, want, r.Text)
 		}
 		hit := rs.AsObject(rs.AsObject(string(r.Structured)).Array("results")[0])
 		if said := hit.Object("evidence").Flag("cut"); said != cut || (s.ContentLadder.Records[0].Evidence[0].Read.Tool == "read_record_field") != cut {
@@ -161,7 +161,7 @@ func TestADateOfTheLastChangeIsLabelled(t *testing.T) {
 		body := `{"data":[{"stream":"notes","record_key":"n1","connection_id":"c","title":"Diary",` + row.beside + `}],"meta":{"count":1}}`
 		result, err := Search(answered(body), SearchQuery{Q: "last diary"})
 		if err != nil || !strings.Contains(result.Text, "c/notes:n1 | "+row.says+" | Diary") || !strings.Contains(result.Text, "The newest of these 1: c/notes:n1, "+row.says+".") {
-			t.Errorf("%v\n%s", err, result.Text)
+			t.Errorf("%v: want %q, got\n%s", err, row.says, result.Text)
 		}
 		if field := rs.AsObject(rs.AsObject(string(result.Structured)).Array("results")[0]).Text("authored_field"); field != row.field {
 			t.Errorf("structured has %q:\n%s", field, result.Structured)
@@ -179,7 +179,7 @@ func TestATimeInTheQueryCountsAsPartOfIt(t *testing.T) {
 		"No record that has all of the words is known to be of the time that the query names.\n", " | not known to be of that time", "(0 with all words and that time, 1 with some)", "\nread as a time: May 2026 = ",
 	} {
 		if err != nil || !strings.Contains(r.Text, says) {
-			t.Errorf("it does not say %q: %v\n%s", says, err, r.Text)
+			t.Errorf("want %q (%v) in\n%s", says, err, r.Text)
 		}
 	}
 	for _, row := range [][2]string{

@@ -87,7 +87,7 @@ func TestNothingFoundWithoutAMatchingRule(t *testing.T) {
 	repair := &Repair{Words: []RepairWord{{Word: "dent"}, {Word: "glov"}, {Word: "glovs", InsteadOf: "glov"}}}
 	r, err := Search(answered(`{"data":[]}`), SearchQuery{Q: "dent glov", Repair: repair})
 	if says := "No record was found for any of: dent, glov. The resource server may match whole words only.\n"; err != nil || !strings.HasPrefix(r.Text, says) {
-		t.Errorf("%v:\n%s", err, r.Text)
+		t.Errorf("%v: want %q in\n%s", err, says, r.Text)
 	}
 }
 
@@ -130,7 +130,7 @@ func parse(t *testing.T, r Result) (s searchResult) {
 }
 
 func TestSearch(t *testing.T) {
-	t.Run("B-1 first_fetch_id is results[0].id and stands before source_mix", func(t *testing.T) {
+	t.Run("B-1 first_fetch_id is results[0].id and comes before source_mix", func(t *testing.T) {
 		r, s := search(t, hits(9, 20), "needle")
 		got := regexp.MustCompile(`first_fetch_id=(\S+)`).FindStringSubmatch(r.Text)
 		if len(got) == 0 || got[1] != s.Results[0].ID {
@@ -146,7 +146,7 @@ func TestSearch(t *testing.T) {
 			t.Errorf("%s\n%s", r.Text, r.Structured)
 		}
 	})
-	t.Run("B-3 the summary line alone has the id", func(t *testing.T) {
+	t.Run("B-3 only the summary line has the id", func(t *testing.T) {
 		r, s := search(t, hits(5, 20), "needle")
 		for line := range strings.SplitSeq(r.Text, "\n") {
 			if strings.HasPrefix(line, "5 hits") {
@@ -158,7 +158,7 @@ func TestSearch(t *testing.T) {
 		}
 		t.Error("no summary line")
 	})
-	t.Run("S1-R5 S1-5a evidence stands before the summary, with id, field and call", func(t *testing.T) {
+	t.Run("S1-R5 S1-5a evidence comes before the summary, with id, field and call", func(t *testing.T) {
 		r, s := search(t, hits(2, 20), "needle")
 		lines := strings.Split(r.Text, "\n")
 		if !strings.HasPrefix(lines[0], s.Results[0].ID+" | ") || !strings.HasPrefix(lines[1], `  field=body `) || !strings.Contains(lines[1], "<mark>needle</mark>") {
@@ -177,7 +177,7 @@ func TestSearch(t *testing.T) {
 			t.Error(r.Text)
 		}
 	})
-	t.Run("ANSWERS 3: the match that is shown is not the title, and the other fields are named", func(t *testing.T) {
+	t.Run("ANSWERS 3: the shown match is not the title, and the other fields are named", func(t *testing.T) {
 		r, _ := search(t, []byte(`{"data":[{"stream":"events","record_key":"e1","connection_id":"c","title":"Dentist, check-up","actor":"Dr Anand","authored_at":"2026-03-12T14:30:00Z",`+
 			`"evidence_excerpts":[{"field_path":"title","preview_text":"<mark>Dentist</mark>, check-up","provenance":"lexical_match"},{"field_path":"notes","preview_text":"the <mark>dentist</mark> moved it","provenance":"lexical_match","start_chars":5,"end_chars":25}]}]}`), "dentist")
 		want := `c/events:e1 | 2026-03-12 14:30 | Dentist, check-up | Dr Anand` + "\n" + `  field=notes 5-25 ` + marked.Digest("the dentist moved it")[:16] + `: "the <mark>dentist</mark> moved it"; also in title` + "\n"
@@ -186,13 +186,13 @@ func TestSearch(t *testing.T) {
 		}
 	})
 	for name, row := range map[string]struct{ title, actor, excerpts, want string }{
-		"texts are before names":          {"", "Marcus Webb", `user_name:<mark>Marcus</mark> <mark>Webb</mark>|text:the <mark>invoice</mark> went out today`, "text"},
-		"names are before their sender's": {"", "Marcus Webb", `user_name:<mark>Marcus</mark> Webb|tags.0:<mark>invoice</mark>`, "tags.0"},
-		"the most words are first":        {"", "", `a:one <mark>invoice</mark> is here|b:<mark>Marcus</mark> sent the <mark>invoice</mark>`, "b"},
-		"a word twice is one":             {"", "", `a:<mark>Webb</mark> sent an <mark>invoice</mark>|b:<mark>invoice</mark>, <mark>Invoice</mark> and <mark>INVOICE</mark>`, "a"},
-		"a title is before names":         {"Swimming, Ida", "", `attendees.0:<mark>Ida</mark>|title:<mark>Swimming</mark>, <mark>Ida</mark>`, "title"},
-		"the fourth may be the best":      {"", "", `a:<mark>Ida</mark>|b:<mark>Ida</mark>|c:<mark>Ida</mark>|d:then <mark>Ida</mark> went to swim`, "d"},
-		"of equals the first is first":    {"", "", `a:then <mark>Ida</mark> went to swim|b:then <mark>Ida</mark> swam in the sea`, "a"},
+		"texts come before names":            {"", "Marcus Webb", `user_name:<mark>Marcus</mark> <mark>Webb</mark>|text:the <mark>invoice</mark> went out today`, "text"},
+		"names come before those of senders": {"", "Marcus Webb", `user_name:<mark>Marcus</mark> Webb|tags.0:<mark>invoice</mark>`, "tags.0"},
+		"the most words come first":          {"", "", `a:one <mark>invoice</mark> is here|b:<mark>Marcus</mark> sent the <mark>invoice</mark>`, "b"},
+		"a repeated word counts once":        {"", "", `a:<mark>Webb</mark> sent an <mark>invoice</mark>|b:<mark>invoice</mark>, <mark>Invoice</mark> and <mark>INVOICE</mark>`, "a"},
+		"a title comes before names":         {"Swimming, Ida", "", `attendees.0:<mark>Ida</mark>|title:<mark>Swimming</mark>, <mark>Ida</mark>`, "title"},
+		"the fourth may be the best":         {"", "", `a:<mark>Ida</mark>|b:<mark>Ida</mark>|c:<mark>Ida</mark>|d:then <mark>Ida</mark> went to swim`, "d"},
+		"equal ones keep their order":        {"", "", `a:then <mark>Ida</mark> went to swim|b:then <mark>Ida</mark> swam in the sea`, "a"},
 	} {
 		t.Run("ANSWERS 3: "+name, func(t *testing.T) {
 			var excerpts []string
@@ -232,7 +232,7 @@ func TestSearch(t *testing.T) {
 			}
 		}
 	})
-	t.Run("S3-14b D4 many hits stay bounded and each stands once", func(t *testing.T) {
+	t.Run("S3-14b D4 many hits stay bounded and each is printed once", func(t *testing.T) {
 		// If the ids alone exceed the limit of a host, the caller must request the page again with a smaller limit (D18).
 		for length, n := range map[int]int{20: 100, 100: 60, 200: 40, 600: 15, 4000: 2} {
 			r, s := search(t, hits(n, length), "needle")
@@ -262,7 +262,7 @@ func TestSearch(t *testing.T) {
 			}
 		}
 	})
-	t.Run("S0-6a a title is no snippet and prefers the author's time", func(t *testing.T) {
+	t.Run("S0-6a a title is not the snippet and prefers the author's time", func(t *testing.T) {
 		_, s := search(t, []byte(`{"data":[{"stream":"messages","record_key":"1","display_name":"Acme","sent_at":"2026-01-02T03:04:05Z","emitted_at":"2026-09-09T00:00:00Z","snippet":{"text":"hello"}}]}`), "hello")
 		if want := "messages from Acme, 2026-01-02"; s.Results[0].Title != want {
 			t.Errorf("title %q, want %q", s.Results[0].Title, want)

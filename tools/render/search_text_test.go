@@ -41,7 +41,7 @@ func TestTheReadOnCallIsForATruncatedText(t *testing.T) {
 		{whole + `,{"stream":"s","record_key":"bare","connection_id":"c","preview":"needle and much…"}`, `read around a match: read_record_field {"id":"c/s:whole",`},
 	} {
 		if r, _ := search(t, []byte(`{"data":[`+row[0]+`]}`), "needle"); !strings.Contains(r.Text, row[1]) {
-			t.Errorf("%s is not said of %s:\n%s", row[1], row[0], r.Text)
+			t.Errorf("want %s for %s in\n%s", row[1], row[0], r.Text)
 		}
 	}
 }

@@ -14,11 +14,11 @@ func TestUnavailableConnectionsAreNamed(t *testing.T) {
 	const want = `unavailable: connection_id=cin_n "Notes" (grant_revoked: "Grant has been revoked")`
 	schema, err := Schema(answered(`{"connectors":[],`+unavailable+`}`), SchemaQuery{})
 	if err != nil || !strings.Contains(schema.Text, want) {
-		t.Errorf("schema: %v %s", err, schema.Text)
+		t.Errorf("schema: %v %s; want %q", err, schema.Text, want)
 	}
 	streams, err := Streams(answered(`{"object":"list","data":[],`+unavailable+`}`), StreamsQuery{})
 	if err != nil || !strings.Contains(streams.Text, want) {
-		t.Errorf("list_streams: %v %s", err, streams.Text)
+		t.Errorf("list_streams: %v %s; want %q", err, streams.Text, want)
 	}
 }
 

@@ -61,7 +61,7 @@ func TestWideDocumentsRenderInLinearTime(t *testing.T) {
 			_, err := Records(answered(string(b)), RecordsQuery{Stream: "messages"})
 			return err
 		}},
-		{"a stream of many fields that each can do something else", `{"streams":[{"name":"messages","field_capabilities":{` + distinctFields(n) + `}}]}`, func(b []byte) error {
+		{"a stream of many fields with different operations", `{"streams":[{"name":"messages","field_capabilities":{` + distinctFields(n) + `}}]}`, func(b []byte) error {
 			_, err := Schema(answered(string(b)), SchemaQuery{Stream: "messages"})
 			return err
 		}},

@@ -263,6 +263,6 @@ func TestTheNumberOfStreamsIsLimited(t *testing.T) {
 	}
 	want := Skip{File: "a.zip/d02001/f2001.csv", Reason: "the stream a_d02001_f2001 is left out: 2000 others come before it, and more are not read"}
 	if len(skips) != 2 || skips[1] != want {
-		t.Errorf("skipped %v", skips)
+		t.Errorf("skipped %v; want 2, the last %v", skips, want)
 	}
 }

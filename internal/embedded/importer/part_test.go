@@ -120,7 +120,7 @@ func TestFilesThatAreBeingWrittenAreLeftForLater(t *testing.T) {
 		t.Errorf("streams %v, read %v", streams, changed)
 	}
 	if want := []string{"half.zip: " + stillWritten, "new.csv: " + stillWritten}; !slices.Equal(skips, want) {
-		t.Errorf("skips %q", skips)
+		t.Errorf("skips %q; want %q", skips, want)
 	}
 	_ = os.Remove(filepath.Join(dir, "half.json"))
 	if streams, changed, _ := read(); !slices.Equal(changed, []string{"files/grows", "files/m", "files/new"}) || !slices.Equal(streams, []string{"a", "grows", "m", "new"}) {

@@ -94,7 +94,7 @@ func TestALongValueOfADatabaseIsNotRead(t *testing.T) {
 	want := []Skip{{File: "a.db", Line: 2, Reason: "a row longer than 16 MiB"}}
 	all := fmt.Sprint(records["a_notes"])
 	if !slices.Equal(skips, want) || all != "[map[bytes_bytes:5.0331648e+07 n:1 text:short] map[bytes_bytes:2 n:3 text:last]]" {
-		t.Errorf("%s, skipped %v", all, skips)
+		t.Errorf("%s, skipped %v; want %q", all, skips, want)
 	}
 }
 

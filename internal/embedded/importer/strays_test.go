@@ -43,7 +43,7 @@ func TestAFewTextsAmongDatesInJSONGetTheirOwnField(t *testing.T) {
 				}
 			}
 			if field.Type != test.want || strings.Join(strays, ",") != test.stray || kept != 6 || len(skips) > 0 {
-				t.Errorf("%+v, strays %v, %d kept, %v", field, strays, kept, skips)
+				t.Errorf("%+v, strays %v, %d kept, %v; want %q", field, strays, kept, skips, test.want)
 			}
 		})
 	}
@@ -91,7 +91,7 @@ func TestAFewCellsOfAnotherKindGetTheirOwnField(t *testing.T) {
 			field, _ := stream.Field(test.column)
 			beside, has := stream.Field(test.column + "_text")
 			if field.Type != test.want || has != (test.stray != "") || has && (!beside.Lexical || !field.Nullable || !field.Range) {
-				t.Errorf("%+v, beside it %+v", field, beside)
+				t.Errorf("%+v, beside it %+v; want %q", field, beside, test.want)
 			}
 			var strays, values []string
 			for _, record := range collectRecords(t, corpus) {

@@ -208,7 +208,7 @@ func TestColumnsOfDates(t *testing.T) {
 	} {
 		corpus, _ := openFolder(t, writeFolder(t, map[string]string{"t.csv": "ID,Booking_date\n1," + strings.Replace(cells, "\n", "\n2,", 1)}))
 		if got := corpus.Connectors[0].Streams[0].Fields[1]; got.Type != want || !slices.Contains(got.Aggregations, "group_by_time") {
-			t.Errorf("%q: %+v", cells, got)
+			t.Errorf("%q: %+v; want %q", cells, got, want)
 		}
 	}
 }

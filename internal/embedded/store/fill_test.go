@@ -29,7 +29,7 @@ func TestSmallTablesAreNotAnalyzed(t *testing.T) {
 			t.Fatal(err)
 		}
 		if is, err := hasTable(t.Context(), store.db, "sqlite_stat1"); is != want || err != nil {
-			t.Errorf("of %d records: %v, %v", count, is, err)
+			t.Errorf("of %d records: %v, %v; want %v", count, is, err, want)
 		}
 		if err := store.Close(); err != nil {
 			t.Error(err)

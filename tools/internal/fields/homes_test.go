@@ -47,7 +47,7 @@ func TestAStreamIsReadWhereItsFieldsAre(t *testing.T) {
 		`{"group_by":"thread_ts"}`: 2, `{"fields":["subject","body"]}`: 2, `{"fields":["subject","text"]}`: 4, `{"fields":["body"]}`: 4, `{}`: 4,
 	} {
 		if found := fields.ReadHaving("messages", schema.Schema(), rs.AsObject(args)); len(found.Fields) != want {
-			t.Errorf("%s: %v", args, found.Fields)
+			t.Errorf("%s: %v; want %v", args, found.Fields, want)
 		}
 	}
 }

@@ -17,36 +17,36 @@ func TestADateIsTheWholeDay(t *testing.T) {
 		want   string // field, operator and value of each condition that is sent
 		readAs string
 	}{
-		"the last day there is":                 {`{"at":{"lte":"9999-12-31"}}`, filter.Instants, "UTC", "at lte 9999-12-31", "at to 9999-12-31T00:00Z"},
-		"at most a day, of timestamps":          {`{"at":{"lte":"2026-06-30"}}`, filter.Instants, "UTC", "at lt 2026-07-01", "at until 2026-07-01T00:00Z"},
-		"at least a day, of timestamps":         {`{"at":{"gte":"2026-06-01"}}`, filter.Instants, "UTC", "at gte 2026-06-01", ""},
-		"after a day, of timestamps":            {`{"at":{"gt":"2026-12-31"}}`, filter.Instants, "UTC", "at gte 2027-01-01", "at from 2027-01-01T00:00Z"},
-		"before a day, of timestamps":           {`{"at":{"lt":"2026-06-01"}}`, filter.Instants, "UTC", "at lt 2026-06-01", "at until 2026-06-01T00:00Z"},
-		"on a day, of timestamps":               {`{"at":"2026-02-28"}`, filter.Instants, "UTC", "at gte 2026-02-28; at lt 2026-03-01", "at from 2026-02-28T00:00Z until 2026-03-01T00:00Z"},
-		"a leap day":                            {`{"at":"2024-02-28"}`, filter.Instants, "UTC", "at gte 2024-02-28; at lt 2024-02-29", "at from 2024-02-28T00:00Z until 2024-02-29T00:00Z"},
-		"a range in a zone":                     {`{"at":{"gte":"2026-06-01","lte":"2026-06-30"}}`, filter.Instants, "Europe/Berlin", "at gte 2026-06-01T00:00:00+02:00; at lt 2026-07-01T00:00:00+02:00", "at from 2026-05-31T22:00Z until 2026-06-30T22:00Z, of Europe/Berlin"},
-		"the 23 hours in which clocks go ahead": {`{"at":"2026-03-29"}`, filter.Instants, "Europe/Berlin", "at gte 2026-03-29T00:00:00+01:00; at lt 2026-03-30T00:00:00+02:00", "at from 2026-03-28T23:00Z until 2026-03-29T22:00Z, of Europe/Berlin"},
-		"the 25 hours in which they go back":    {`{"at":"2026-10-25"}`, filter.Instants, "Europe/Berlin", "at gte 2026-10-25T00:00:00+02:00; at lt 2026-10-26T00:00:00+01:00", "at from 2026-10-24T22:00Z until 2026-10-25T23:00Z, of Europe/Berlin"},
-		"a day without midnight":                {`{"at":"2018-11-04"}`, filter.Instants, "America/Sao_Paulo", "at gte 2018-11-04T00:00:00-03:00; at lt 2018-11-05T00:00:00-02:00", "at from 2018-11-04T03:00Z until 2018-11-05T02:00Z, of America/Sao_Paulo"},
-		"a day with two midnights":              {`{"at":"2026-11-01"}`, filter.Instants, "America/Havana", "at gte 2026-11-01T00:00:00-04:00; at lt 2026-11-02T00:00:00-05:00", "at from 2026-11-01T04:00Z until 2026-11-02T05:00Z, of America/Havana"},
-		"a day that there was not":              {`{"at":"2011-12-30"}`, filter.Instants, "Pacific/Apia", "at gte 2011-12-30T00:00:00-10:00; at lt 2011-12-31T00:00:00+14:00", "at from 2011-12-30T10:00Z until 2011-12-30T10:00Z, of Pacific/Apia"},
-		"dates stay dates":                      {`{"due":{"lte":"2026-06-30"}}`, filter.Dates, "Europe/Berlin", "due lte 2026-06-30", ""},
-		"a date equals a date":                  {`{"due":"2026-06-30"}`, filter.Dates, "UTC", "due 2026-06-30", ""},
-		"unknown, at most a day":                {`{"x":{"lte":"2026-06-30"}}`, filter.MayBeDates, "Europe/Berlin", "x lt 2026-07-01", "x until 2026-07-01, of no time zone: its type is not known"},
-		"unknown, after a day":                  {`{"x":{"gt":"2026-06-30"}}`, filter.MayBeDates, "UTC", "x gte 2026-07-01", "x from 2026-07-01"},
-		"unknown, at least and before":          {`{"x":{"gte":"2026-06-01","lt":"2026-07-01"}}`, filter.MayBeDates, "Europe/Berlin", "x gte 2026-06-01; x lt 2026-07-01", "x from 2026-06-01 until 2026-07-01, of no time zone: its type is not known"},
-		"unknown, equal":                        {`{"x":"2026-06-30"}`, filter.MayBeDates, "UTC", "x 2026-06-30", ""},
-		"unknown, equal, in a zone":             {`{"x":"2026-06-30"}`, filter.MayBeDates, "Europe/Berlin", "x 2026-06-30", "x is 2026-06-30, of no time zone: its type is not known"},
-		"after a day in a zone":                 {`{"at":{"gt":"2026-03-28"}}`, filter.Instants, "Europe/Berlin", "at gte 2026-03-29T00:00:00+01:00", "at from 2026-03-28T23:00Z, of Europe/Berlin"},
-		"before a day in a zone":                {`{"at":{"lt":"2026-10-26"}}`, filter.Instants, "Europe/Berlin", "at lt 2026-10-26T00:00:00+01:00", "at until 2026-10-25T23:00Z, of Europe/Berlin"},
-		"what has a time is sent as it is":      {`{"at":{"lte":"2026-06-30T12:00:00Z"}}`, filter.Instants, "Europe/Berlin", "at lte 2026-06-30T12:00:00Z", ""},
-		"what is not a date is sent as it is":   {`{"at":{"lte":"2026-02-30"}}`, filter.Instants, "UTC", "at lte 2026-02-30", ""},
-		"on a day, of local times":              {`{"at":"2026-02-28"}`, filter.LocalTimes, "Europe/Berlin", "at gte 2026-02-28; at lt 2026-03-01", "at from 2026-02-28 until 2026-03-01"},
-		"at most a day, of local times":         {`{"at":{"lte":"2026-06-30"}}`, filter.LocalTimes, "UTC", "at lt 2026-07-01", "at until 2026-07-01"},
-		"local times stay local":                {`{"at":{"gte":"2026-06-01","lt":"2026-06-30T12:00"}}`, filter.LocalTimes, "Europe/Berlin", "at gte 2026-06-01; at lt 2026-06-30T12:00", ""},
-		"numbers are not dates":                 {`{"n":{"lte":"2026-06-30"}}`, filter.NotDates, "UTC", "n lte 2026-06-30", ""},
-		"of two lower bounds the later is sent": {`{"at":{"gt":"2026-06-30","gte":"2026-06-01"}}`, filter.Instants, "UTC", "at gte 2026-07-01", "at from 2026-07-01T00:00Z"},
-		"of two upper bounds the earlier":       {`{"at":{"lte":"2026-06-30","lt":"2026-06-15T12:00:00Z"}}`, filter.Instants, "UTC", "at lt 2026-06-15T12:00:00Z", "at until 2026-06-15T12:00Z"},
+		"the last day there is":                        {`{"at":{"lte":"9999-12-31"}}`, filter.Instants, "UTC", "at lte 9999-12-31", "at to 9999-12-31T00:00Z"},
+		"at most a day, of timestamps":                 {`{"at":{"lte":"2026-06-30"}}`, filter.Instants, "UTC", "at lt 2026-07-01", "at until 2026-07-01T00:00Z"},
+		"at least a day, of timestamps":                {`{"at":{"gte":"2026-06-01"}}`, filter.Instants, "UTC", "at gte 2026-06-01", ""},
+		"after a day, of timestamps":                   {`{"at":{"gt":"2026-12-31"}}`, filter.Instants, "UTC", "at gte 2027-01-01", "at from 2027-01-01T00:00Z"},
+		"before a day, of timestamps":                  {`{"at":{"lt":"2026-06-01"}}`, filter.Instants, "UTC", "at lt 2026-06-01", "at until 2026-06-01T00:00Z"},
+		"on a day, of timestamps":                      {`{"at":"2026-02-28"}`, filter.Instants, "UTC", "at gte 2026-02-28; at lt 2026-03-01", "at from 2026-02-28T00:00Z until 2026-03-01T00:00Z"},
+		"a leap day":                                   {`{"at":"2024-02-28"}`, filter.Instants, "UTC", "at gte 2024-02-28; at lt 2024-02-29", "at from 2024-02-28T00:00Z until 2024-02-29T00:00Z"},
+		"a range in a zone":                            {`{"at":{"gte":"2026-06-01","lte":"2026-06-30"}}`, filter.Instants, "Europe/Berlin", "at gte 2026-06-01T00:00:00+02:00; at lt 2026-07-01T00:00:00+02:00", "at from 2026-05-31T22:00Z until 2026-06-30T22:00Z, of Europe/Berlin"},
+		"the 23 hours in which clocks go ahead":        {`{"at":"2026-03-29"}`, filter.Instants, "Europe/Berlin", "at gte 2026-03-29T00:00:00+01:00; at lt 2026-03-30T00:00:00+02:00", "at from 2026-03-28T23:00Z until 2026-03-29T22:00Z, of Europe/Berlin"},
+		"the 25 hours in which they go back":           {`{"at":"2026-10-25"}`, filter.Instants, "Europe/Berlin", "at gte 2026-10-25T00:00:00+02:00; at lt 2026-10-26T00:00:00+01:00", "at from 2026-10-24T22:00Z until 2026-10-25T23:00Z, of Europe/Berlin"},
+		"a day without midnight":                       {`{"at":"2018-11-04"}`, filter.Instants, "America/Sao_Paulo", "at gte 2018-11-04T00:00:00-03:00; at lt 2018-11-05T00:00:00-02:00", "at from 2018-11-04T03:00Z until 2018-11-05T02:00Z, of America/Sao_Paulo"},
+		"a day with two midnights":                     {`{"at":"2026-11-01"}`, filter.Instants, "America/Havana", "at gte 2026-11-01T00:00:00-04:00; at lt 2026-11-02T00:00:00-05:00", "at from 2026-11-01T04:00Z until 2026-11-02T05:00Z, of America/Havana"},
+		"a day that the zone skipped":                  {`{"at":"2011-12-30"}`, filter.Instants, "Pacific/Apia", "at gte 2011-12-30T00:00:00-10:00; at lt 2011-12-31T00:00:00+14:00", "at from 2011-12-30T10:00Z until 2011-12-30T10:00Z, of Pacific/Apia"},
+		"dates stay dates":                             {`{"due":{"lte":"2026-06-30"}}`, filter.Dates, "Europe/Berlin", "due lte 2026-06-30", ""},
+		"a date equals a date":                         {`{"due":"2026-06-30"}`, filter.Dates, "UTC", "due 2026-06-30", ""},
+		"unknown, at most a day":                       {`{"x":{"lte":"2026-06-30"}}`, filter.MayBeDates, "Europe/Berlin", "x lt 2026-07-01", "x until 2026-07-01, of no time zone: its type is not known"},
+		"unknown, after a day":                         {`{"x":{"gt":"2026-06-30"}}`, filter.MayBeDates, "UTC", "x gte 2026-07-01", "x from 2026-07-01"},
+		"unknown, at least and before":                 {`{"x":{"gte":"2026-06-01","lt":"2026-07-01"}}`, filter.MayBeDates, "Europe/Berlin", "x gte 2026-06-01; x lt 2026-07-01", "x from 2026-06-01 until 2026-07-01, of no time zone: its type is not known"},
+		"unknown, equal":                               {`{"x":"2026-06-30"}`, filter.MayBeDates, "UTC", "x 2026-06-30", ""},
+		"unknown, equal, in a zone":                    {`{"x":"2026-06-30"}`, filter.MayBeDates, "Europe/Berlin", "x 2026-06-30", "x is 2026-06-30, of no time zone: its type is not known"},
+		"after a day in a zone":                        {`{"at":{"gt":"2026-03-28"}}`, filter.Instants, "Europe/Berlin", "at gte 2026-03-29T00:00:00+01:00", "at from 2026-03-28T23:00Z, of Europe/Berlin"},
+		"before a day in a zone":                       {`{"at":{"lt":"2026-10-26"}}`, filter.Instants, "Europe/Berlin", "at lt 2026-10-26T00:00:00+01:00", "at until 2026-10-25T23:00Z, of Europe/Berlin"},
+		"a value with a time is sent unchanged":        {`{"at":{"lte":"2026-06-30T12:00:00Z"}}`, filter.Instants, "Europe/Berlin", "at lte 2026-06-30T12:00:00Z", ""},
+		"a value that is not a date is sent unchanged": {`{"at":{"lte":"2026-02-30"}}`, filter.Instants, "UTC", "at lte 2026-02-30", ""},
+		"on a day, of local times":                     {`{"at":"2026-02-28"}`, filter.LocalTimes, "Europe/Berlin", "at gte 2026-02-28; at lt 2026-03-01", "at from 2026-02-28 until 2026-03-01"},
+		"at most a day, of local times":                {`{"at":{"lte":"2026-06-30"}}`, filter.LocalTimes, "UTC", "at lt 2026-07-01", "at until 2026-07-01"},
+		"local times stay local":                       {`{"at":{"gte":"2026-06-01","lt":"2026-06-30T12:00"}}`, filter.LocalTimes, "Europe/Berlin", "at gte 2026-06-01; at lt 2026-06-30T12:00", ""},
+		"numbers are not dates":                        {`{"n":{"lte":"2026-06-30"}}`, filter.NotDates, "UTC", "n lte 2026-06-30", ""},
+		"the later of two lower bounds is sent":        {`{"at":{"gt":"2026-06-30","gte":"2026-06-01"}}`, filter.Instants, "UTC", "at gte 2026-07-01", "at from 2026-07-01T00:00Z"},
+		"the earlier of two upper bounds is sent":      {`{"at":{"lte":"2026-06-30","lt":"2026-06-15T12:00:00Z"}}`, filter.Instants, "UTC", "at lt 2026-06-15T12:00:00Z", "at until 2026-06-15T12:00Z"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f, err := filter.Parse(row.filter)
@@ -66,7 +66,7 @@ func TestADateIsTheWholeDay(t *testing.T) {
 				t.Errorf("sent %s, want %s", got, row.want)
 			}
 			if got := strings.Join(readAs, "; "); got != row.readAs {
-				t.Errorf("said %q, want %q", got, row.readAs)
+				t.Errorf("note %q, want %q", got, row.readAs)
 			}
 		})
 	}

@@ -62,7 +62,7 @@ func TestFiltersInTexts(t *testing.T) {
 	} {
 		p, ok := foreign.Read(rs.EncodeJSON(filter), "orders")
 		if got := p.Filter.JSON(); ok != (want != "") || ok && got != want {
-			t.Errorf("%.60s is read as %s (%v)", filter, got, ok)
+			t.Errorf("%.60s is read as %s (%v); want %q", filter, got, ok, want)
 		}
 	}
 }
@@ -165,7 +165,7 @@ func TestBoundIn(t *testing.T) {
 		"before_sent": {"sent", "lt"}, "ordered_until": {"ordered", "lte"}, "after": {}, "start_time": {}, "aftermath_day": {},
 	} {
 		if rest, operator := foreign.BoundIn(name); rest != want[0] || operator != want[1] {
-			t.Errorf("%s: %q %q", name, rest, operator)
+			t.Errorf("%s: %q %q; want %q", name, rest, operator, want)
 		}
 	}
 }

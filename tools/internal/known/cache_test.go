@@ -16,7 +16,7 @@ func TestExpiredValuesAreDropped(t *testing.T) {
 	now = now.Add(30 * time.Second)
 	h.Put(1000, "younger")
 	if h.values.Len() != 501 {
-		t.Fatalf("%d values are held", h.values.Len())
+		t.Fatalf("%d values are cached", h.values.Len())
 	}
 	now = now.Add(30 * time.Second)
 	h.Put(1001, "youngest")
@@ -32,7 +32,7 @@ func TestOneOwnerDoesNotEvictOthers(t *testing.T) {
 	has := func(key string, want bool) {
 		t.Helper()
 		if _, ok := h.Get(key); ok != want {
-			t.Errorf("%s is held: %t", key, ok)
+			t.Errorf("%s is cached: %t", key, ok)
 		}
 	}
 	h.PutOf("ann", 100, "ann", "hers")

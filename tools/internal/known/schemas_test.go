@@ -32,13 +32,13 @@ func TestAListOfStreamsIsCachedForItsGrant(t *testing.T) {
 		server            counting
 		reads             int
 	}{
-		"the same grant":            {"a", "", 1999 * time.Millisecond, counting{}, 1},
-		"later":                     {"a", "", 2 * time.Second, counting{}, 2},
-		"another grant":             {"b", "", 0, counting{}, 2},
-		"one connection of it":      {"a", "c1", 0, counting{}, 2},
-		"without what did not come": {"a", "", 0, counting{unavailable: 1}, 2},
-		"larger than what is held":  {"a", "", 0, counting{more: `,"more":"` + strings.Repeat("x", 64<<10) + `"`}, 2},
-		"a grant that is not known": {"", "", 0, counting{}, 2},
+		"the same grant":               {"a", "", 1999 * time.Millisecond, counting{}, 1},
+		"later":                        {"a", "", 2 * time.Second, counting{}, 2},
+		"another grant":                {"b", "", 0, counting{}, 2},
+		"one connection of it":         {"a", "c1", 0, counting{}, 2},
+		"an incomplete list":           {"a", "", 0, counting{unavailable: 1}, 2},
+		"a list larger than the cache": {"a", "", 0, counting{more: `,"more":"` + strings.Repeat("x", 64<<10) + `"`}, 2},
+		"an unknown grant":             {"", "", 0, counting{}, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)

@@ -45,7 +45,7 @@ func FuzzMerge(f *testing.F) {
 		fewer := false
 		for _, h := range found {
 			if seen[h.Key] {
-				t.Fatalf("%s is there twice", h.Key)
+				t.Fatalf("%s occurs twice", h.Key)
 			}
 			seen[h.Key] = true
 			if !slices.Contains(returned, h.Hit) {
@@ -63,7 +63,7 @@ func FuzzMerge(f *testing.F) {
 			if len(words) < len(reads) {
 				fewer = true
 			} else if fewer && len(reads) > 0 {
-				t.Fatalf("%s has all words and is behind one that has fewer", h.Key)
+				t.Fatalf("%s has all words and comes after a hit with fewer", h.Key)
 			}
 		}
 		for _, h := range returned {
@@ -95,7 +95,7 @@ func FuzzWords(f *testing.F) {
 		}
 		for _, word := range chosen {
 			if !slices.Contains(words, word) {
-				t.Fatalf("%q is no word of %q", word, query)
+				t.Fatalf("%q is not a word of %q", word, query)
 			}
 		}
 		_, _ = Phrase(query), Excluded(query)

@@ -40,9 +40,9 @@ func TestTheWordsOfAQuestion(t *testing.T) {
 func TestLongWordsAreSearchedFirst(t *testing.T) {
 	words := []string{"a", "longest", `"x y"`, "longer", "b", "longish"}
 	if got := strings.Join(Choose(words, 4), "|"); got != `"x y"|longest|longish|longer` {
-		t.Errorf("asked for %s", got)
+		t.Errorf("searched for %s", got)
 	}
 	if words[0] != "a" || len(Choose(nil, 4)) != 0 {
-		t.Error("the words have changed, or there are some of none")
+		t.Error("the words were modified, or no words gave some")
 	}
 }

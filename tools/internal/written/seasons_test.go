@@ -37,7 +37,7 @@ func TestSeasons(t *testing.T) {
 			got = first.Format(time.DateOnly) + " " + last.Format(time.DateOnly)
 		}
 		if _, _, certain := written.Days(text, time.Time{}); got != row.want || certain {
-			t.Errorf("%s on %s: %s, certain: %v", text, row.now, got, certain)
+			t.Errorf("%s on %s: %s, certain: %v; want %q", text, row.now, got, certain, row.want)
 		}
 	}
 }

@@ -24,7 +24,7 @@ func TestNearest(t *testing.T) {
 		"choir":                    {[]string{"Choirs", "CHOIR"}, "CHOIR"},
 	} {
 		if near := written.Nearest(name, row.known, 1); len(near) == 0 || near[0] != row.want {
-			t.Errorf("%s: %q", name, near)
+			t.Errorf("%s: %q; want %q", name, near, row.want)
 		}
 	}
 	if near := written.Nearest(strings.Repeat("a", 200), []string{strings.Repeat("b", 200)}, 1); len(near) > 0 {
@@ -39,7 +39,7 @@ func TestTheOtherOrderOfAName(t *testing.T) {
 		"Smith": "", "Smith,": "", "a, b, c": "", "12 Main": "", "": "",
 	} {
 		if got := written.OtherOrder(name); got != want {
-			t.Errorf("%q is %q", name, got)
+			t.Errorf("%q is %q; want %q", name, got, want)
 		}
 	}
 }
@@ -70,7 +70,7 @@ func TestAlternatives(t *testing.T) {
 		"shipped/returned":          {"shipped", "returned"}, "Order of merit": {"Order of merit"},
 	} {
 		if got := written.Alternatives(text); !slices.Equal(got, want) {
-			t.Errorf("%s: %q", text, got)
+			t.Errorf("%s: %q; want %q", text, got, want)
 		}
 	}
 }

@@ -41,7 +41,7 @@ func TestUnitField(t *testing.T) {
 		}
 		slices.Reverse(names[1:])
 		if got := written.UnitField(names[0], names[1:]); got != want {
-			t.Errorf("%s, the other way round: %q, want %q", fields, got, want)
+			t.Errorf("%s, reversed: %q, want %q", fields, got, want)
 		}
 	}
 }

@@ -16,7 +16,7 @@ func TestTheTextOfABodyIsRead(t *testing.T) {
 		archived + "\x07\xef\xbf\xbcHall\x86\x84": "Hall", archived + "\xff\xffab": "", archived: "", "NSString": "", "": "",
 	} {
 		if got := bodyText([]byte(body)); got != want {
-			t.Errorf("%q: %q", body, got)
+			t.Errorf("%q: %q; want %q", body, got, want)
 		}
 	}
 }

@@ -18,7 +18,7 @@ func TestSecretsAreRemovedFromObjects(t *testing.T) {
 	} {
 		one := Item{Fields: []Field{{Name: "of", Value: []byte(value)}}}
 		if new(Secrets).TakeOut(&one); string(one.Fields[0].Value) != want {
-			t.Errorf("%s: %s", value, one.Fields[0].Value)
+			t.Errorf("%s: %s; want %q", value, one.Fields[0].Value, want)
 		}
 	}
 }
@@ -83,7 +83,7 @@ func TestSecretsAreRemovedFromTexts(t *testing.T) {
 			want = text
 		}
 		if got := strings.Trim(string(one.Fields[0].Value), `"`); got != want || (said == "") != (want == text) {
-			t.Errorf("%s: %s, said %q", text, got, said)
+			t.Errorf("%s: %s, said %q; want %q", text, got, said, want)
 		}
 	}
 }

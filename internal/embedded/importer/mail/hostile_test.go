@@ -44,7 +44,7 @@ func TestHostileMessagesKeepTheirText(t *testing.T) {
 				}
 				defects, _ := message.Value("defects")
 				if text := message.String("body_text"); !strings.Contains(text, test.text) || !strings.Contains(string(defects), test.defect) {
-					t.Errorf("text %.200q, defects %s", text, defects)
+					t.Errorf("text %.200q, defects %s; want %q", text, defects, test.text)
 				}
 				return
 			}

@@ -15,24 +15,24 @@ func TestCharactersNextToRemovedRangesStay(t *testing.T) {
 		text, want string
 		removed    Removed
 	}{
-		"beside the bidi controls":      {"a\u202Fb\u2070", "a\u202Fb\u2070", Removed{}},
+		"next to the bidi controls":     {"a\u202Fb\u2070", "a\u202Fb\u2070", Removed{}},
 		"the ends of the bidi controls": {"a\u202A\u202E\u2066\u206Fb", "ab", Removed{Bidi: 4}},
-		"beside the noncharacters":      {"\uFDCF\uFDF0\uFFFD\U0001FFFD", "\uFDCF\uFDF0\uFFFD\U0001FFFD", Removed{}},
+		"next to the noncharacters":     {"\uFDCF\uFDF0\uFFFD\U0001FFFD", "\uFDCF\uFDF0\uFFFD\U0001FFFD", Removed{}},
 		"the ends of the noncharacters": {"a\uFDD0\uFDEF\uFFFE\U0001FFFE\U0010FFFFb", "ab", Removed{Control: 5}},
-		"beside the tags":               {"\U000DFFFD\U000E1000", "\U000DFFFD\U000E1000", Removed{}},
+		"next to the tags":              {"\U000DFFFD\U000E1000", "\U000DFFFD\U000E1000", Removed{}},
 		"the ends of the tags":          {"a\U000E0000\U000E007F\U000E0080\U000E00FF\U000E01F0\U000E0FFFb", "ab", Removed{Tag: 6}},
-		"beside the variation selectors": {
+		"next to the variation selectors": {
 			"\uFDFF\uFDFF\uFE10\uFE10",
 			"\uFDFF\uFDFF\uFE10\uFE10",
 			Removed{},
 		},
-		"the first selectors, twice":         {"☂\uFE00\uFE00葛\U000E0100\U000E0100", "☂\uFE00葛\U000E0100", Removed{Combining: 2}},
-		"the last selectors, twice":          {"☂\uFE0F\uFE0F葛\U000E01EF\U000E01EF", "☂\uFE0F葛\U000E01EF", Removed{Combining: 2}},
-		"a selector on each of two symbols":  {"\x00☂\uFE0F☂\uFE0F", "☂\uFE0F☂\uFE0F", Removed{Control: 1}},
-		"a selector after what goes":         {"☂\x00\uFE0Fa", "☂\uFE0Fa", Removed{Control: 1}},
-		"a selector after what is not UTF-8": {"\xff\uFE0F", "\uFFFD\uFE0F", Removed{Invalid: 1}},
-		"a selector after a flag":            {"\x00" + tags(2) + "\uFE0F", tags(2) + "\uFE0F", Removed{Control: 1}},
-		"a selector after each line":         {"\uFE0F\n\uFE0F\v\uFE0F \uFE0F\t\uFE0F\u3000\uFE0F", "\n\n \t\u3000", Removed{Combining: 6}},
+		"the first selectors, twice":           {"☂\uFE00\uFE00葛\U000E0100\U000E0100", "☂\uFE00葛\U000E0100", Removed{Combining: 2}},
+		"the last selectors, twice":            {"☂\uFE0F\uFE0F葛\U000E01EF\U000E01EF", "☂\uFE0F葛\U000E01EF", Removed{Combining: 2}},
+		"a selector on each of two symbols":    {"\x00☂\uFE0F☂\uFE0F", "☂\uFE0F☂\uFE0F", Removed{Control: 1}},
+		"a selector after a removed character": {"☂\x00\uFE0Fa", "☂\uFE0Fa", Removed{Control: 1}},
+		"a selector after invalid UTF-8":       {"\xff\uFE0F", "\uFFFD\uFE0F", Removed{Invalid: 1}},
+		"a selector after a flag":              {"\x00" + tags(2) + "\uFE0F", tags(2) + "\uFE0F", Removed{Control: 1}},
+		"a selector after each line":           {"\uFE0F\n\uFE0F\v\uFE0F \uFE0F\t\uFE0F\u3000\uFE0F", "\n\n \t\u3000", Removed{Combining: 6}},
 		"a selector after each letter": {
 			"a\uFE00z\uFE0EA\uFE0FZ\U000E0100é\uFE01ж\uFE02ג\uFE03ل\uFE04ก\uFE05e\u0301\uFE06.\uFE07",
 			"azAZéжגلกe\u0301.", Removed{Combining: 11},
@@ -62,7 +62,7 @@ func TestCharactersNextToRemovedRangesStay(t *testing.T) {
 		"ten marks on a joiner":                      {"م\u200D" + strings.Repeat("\u0301", 10) + "\x00", "م\u200D" + strings.Repeat("\u0301", 10), Removed{Control: 1}},
 		"a selector after the last of the Near East": {"\u0FFF\uFE00", "\u0FFF", Removed{Combining: 1}},
 		"ten marks at the beginning":                 {strings.Repeat("\u0301", 10) + "e\x00", strings.Repeat("\u0301", 10) + "e", Removed{Control: 1}},
-		"ten marks after what is not UTF-8": {
+		"ten marks after invalid UTF-8": {
 			"e" + strings.Repeat("\u0301", 10) + "\xff" + strings.Repeat("\u0301", 10),
 			"e" + strings.Repeat("\u0301", 10) + "\uFFFD" + strings.Repeat("\u0301", 10),
 			Removed{Invalid: 1},
@@ -89,7 +89,7 @@ func TestCharactersNextToRemovedRangesStay(t *testing.T) {
 		"a flag of no region":                  {tags(0), "🏴", Removed{Tag: 1}},
 		"a flag of seven letters":              {tags(7), tags(7), Removed{}},
 		"a flag of eight letters":              {tags(8), "🏴", Removed{Tag: 9}},
-		"a flag that is cut":                   {"🏴\U000E0061", "🏴", Removed{Tag: 1}},
+		"a truncated flag":                     {"🏴\U000E0061", "🏴", Removed{Tag: 1}},
 	} {
 		t.Run("D19 "+name, func(t *testing.T) { checkClean(t, row.text, row.want, row.removed) })
 	}
@@ -151,23 +151,23 @@ func TestInvisibleCharactersCannotEncodeMessages(t *testing.T) {
 	}{
 		"operators that formulas leave out": {"a" + spelled("\u2062", "\u2064") + "b\u2061c\u2063d\u2065", "abcd", Removed{Control: 19}},
 		"fillers":                           {"한" + spelled("\u3164", "\uFFA0") + "글", "한글", Removed{Control: 16}},
-		"what is reserved":                  {"a\uFFF0\uFFF8b م\uFFF8م\u200B", "ab مم", Removed{Control: 4}},
+		"reserved characters":               {"a\uFFF0\uFFF8b م\uFFF8م\u200B", "ab مم", Removed{Control: 4}},
 		"joiners in a row":                  {"م" + spelled("\u200C", "\u200D") + "م", "م\u200C\u200Dم", Removed{Control: 14}},
 		"marks of direction in a row":       {"א" + spelled("\u200E", "\u200F") + "\u061Cא", "א\u200E\u200Fא", Removed{Control: 15}},
 		"graphemes joined in a row":         {"م" + spelled("\u034F", "\u180B") + "م", "م\u034F\u180Bم", Removed{Control: 14}},
 		"all others in a row": {
 			"م\u115F\u1160\u17B4\u17B5\u180C\u180D\u180E\u180F\uFFF9\uFFFA\uFFFB\U0001BCA0\U0001BCA3\U0001D173\U0001D17A", "م\u115F\u1160", Removed{Control: 13},
 		},
-		"those in a row with what goes":      {"م\u200C\x00\u200D\u202E\u200Cم", "م\u200C\u200Dم", Removed{Control: 2, Bidi: 1}},
-		"those in a row, on each of two":     {"م\u200C\u200Dم\u200C\u200Dم\x00", "م\u200C\u200Dم\u200C\u200Dم", Removed{Control: 1}},
-		"a joiner between letters":           {"ig\u200Dno\u200Cre A\u200EZ a\u034Fz", "ignore AZ az", Removed{Control: 4}},
-		"two joiners between letters":        {"i\u200D\u200Cg", "ig", Removed{Control: 2}},
-		"a joiner and what goes between two": {"i\u200D\x00g h\x1b[1m\u200Di", "ig hi", Removed{Control: 3, Escape: 4}},
+		"those in a row with removed characters":               {"م\u200C\x00\u200D\u202E\u200Cم", "م\u200C\u200Dم", Removed{Control: 2, Bidi: 1}},
+		"those in a row, on each of two":                       {"م\u200C\u200Dم\u200C\u200Dم\x00", "م\u200C\u200Dم\u200C\u200Dم", Removed{Control: 1}},
+		"a joiner between letters":                             {"ig\u200Dno\u200Cre A\u200EZ a\u034Fz", "ignore AZ az", Removed{Control: 4}},
+		"two joiners between letters":                          {"i\u200D\u200Cg", "ig", Removed{Control: 2}},
+		"a joiner and a removed character between two letters": {"i\u200D\x00g h\x1b[1m\u200Di", "ig hi", Removed{Control: 3, Escape: 4}},
 		"joiners that are needed": {
 			"HTML\u200Cها می\u200Cخواهم ه\u200D\u200C क्\u200Dष 👩\u200D💻 ❤\uFE0F\u200D🔥 a\u0301\u200Db ᠬᠠᠭ\u180Eᠠ\u180B C++\u200E\x00",
 			"HTML\u200Cها می\u200Cخواهم ه\u200D\u200C क्\u200Dष 👩\u200D💻 ❤\uFE0F\u200D🔥 a\u0301\u200Db ᠬᠠᠭ\u180Eᠠ\u180B C++\u200E", Removed{Control: 1},
 		},
-		"beside them, thrice":              {"\x00" + beside, beside, Removed{Control: 1}},
+		"next to them, three times":        {"\x00" + beside, beside, Removed{Control: 1}},
 		"a joiner between other signs":     {"a\u200D@ [\u200Db z\u200D{ `\u200Dy", "a\u200D@ [\u200Db z\u200D{ `\u200Dy", Removed{}},
 		"joiners at the beginning":         {"\u200C\u200D\u200Cم", "\u200C\u200Dم", Removed{Control: 1}},
 		"a mark behind a joiner that went": {"a\u200Db e\u0301f\u0301\u200D\u200D\u200D", "ab e\u0301f\u0301\u200D\u200D", Removed{Control: 2}},
@@ -176,7 +176,7 @@ func TestInvisibleCharactersCannotEncodeMessages(t *testing.T) {
 			checkClean(t, row.text, row.want, row.removed)
 			checkClean(t, row.want, row.want, Removed{})
 			if dirty := DirtyJSON(`"` + row.want + `"`); !dirty && Lines("\x00"+row.want) != row.want {
-				t.Errorf("%q is taken for clean", row.want)
+				t.Errorf("%q is reported as clean", row.want)
 			}
 		})
 	}
@@ -263,7 +263,7 @@ func TestHarmlessLookalikesStay(t *testing.T) {
 		"\\\a": "\\",
 	} {
 		if got := Line(text); got != want {
-			t.Errorf("%q on one line is %q", text, got)
+			t.Errorf("%q on one line is %q; want %q", text, got, want)
 		}
 	}
 }

@@ -25,26 +25,26 @@ func TestCleanText(t *testing.T) {
 		{name: "an emoji flag of a region stays", text: flag, want: flag},
 		{name: "decomposed letters keep their marks", text: "e\u0301o\u0302\u0323", want: "e\u0301o\u0302\u0323"},
 		{name: "a carriage return before a line break is no loss", text: "a\r\nb", want: "a\nb"},
-		{name: "a carriage return alone is a line break, as old programs write it", text: "a\rb\r\rc\n\r", want: "a\nb\n\nc\n\n"},
-		{name: "a NUL goes", text: "a\x00b", want: "ab", removed: Removed{Control: 1}},
-		{name: "a colour sequence goes as a whole", text: "a\x1b[1;31mred\x1b[0m", want: "ared", removed: Removed{Escape: 11}},
-		{name: "a colour sequence in its eight-bit form goes as a whole", text: "a\u009b31mred", want: "ared", removed: Removed{Escape: 4}},
+		{name: "a single carriage return is a line break", text: "a\rb\r\rc\n\r", want: "a\nb\n\nc\n\n"},
+		{name: "a NUL is removed", text: "a\x00b", want: "ab", removed: Removed{Control: 1}},
+		{name: "a colour sequence is removed completely", text: "a\x1b[1;31mred\x1b[0m", want: "ared", removed: Removed{Escape: 11}},
+		{name: "a colour sequence in its eight-bit form is removed completely", text: "a\u009b31mred", want: "ared", removed: Removed{Escape: 4}},
 		{name: "a hyperlink sequence leaves its text", text: "\x1b]8;;https://evil.example\x07click\x1b]8;;\x1b\\", want: "click", removed: Removed{Escape: 33}},
-		{name: "a window title sequence goes", text: "\u009d0;title\u009cx", want: "x", removed: Removed{Escape: 9}},
+		{name: "a window title sequence is removed", text: "\u009d0;title\u009cx", want: "x", removed: Removed{Escape: 9}},
 		{name: "a sequence without an end loses only its introducer", text: "\x1b]0;the rest of a long mail", want: "]0;the rest of a long mail", removed: Removed{Control: 1}},
-		{name: "a clear screen sequence goes", text: "\x1bcx", want: "x", removed: Removed{Escape: 2}},
-		{name: "an escape character at the end goes", text: "x\x1b", want: "x", removed: Removed{Control: 1}},
-		{name: "a bidi override goes", text: "invoice\u202Efdp.exe", want: "invoicefdp.exe", removed: Removed{Bidi: 1}},
-		{name: "bidi isolates go", text: "\u2066a\u2069", want: "a", removed: Removed{Bidi: 2}},
-		{name: "deprecated format characters go", text: "a\u206A\u206B\u206C\u206D\u206E\u206Fb", want: "ab", removed: Removed{Bidi: 6}},
-		{name: "break hints go", text: "ig\u00ADno\u200Bre\u2060d", want: "ignored", removed: Removed{Control: 3}},
+		{name: "a clear screen sequence is removed", text: "\x1bcx", want: "x", removed: Removed{Escape: 2}},
+		{name: "an escape character at the end is removed", text: "x\x1b", want: "x", removed: Removed{Control: 1}},
+		{name: "a bidi override is removed", text: "invoice\u202Efdp.exe", want: "invoicefdp.exe", removed: Removed{Bidi: 1}},
+		{name: "bidi isolates are removed", text: "\u2066a\u2069", want: "a", removed: Removed{Bidi: 2}},
+		{name: "deprecated format characters are removed", text: "a\u206A\u206B\u206C\u206D\u206E\u206Fb", want: "ab", removed: Removed{Bidi: 6}},
+		{name: "break hints are removed", text: "ig\u00ADno\u200Bre\u2060d", want: "ignored", removed: Removed{Control: 3}},
 		{name: "joiners and the Mongolian vowel separator stay", text: "می\u200cخواهم क्\u200dष ᠬᠠᠭ\u180eᠠ", want: "می\u200cخواهم क्\u200dष ᠬᠠᠭ\u180eᠠ"},
-		{name: "text hidden in tag characters goes", text: "hi\U000E0069\U000E0067", want: "hi", removed: Removed{Tag: 2}},
+		{name: "text hidden in tag characters is removed", text: "hi\U000E0069\U000E0067", want: "hi", removed: Removed{Tag: 2}},
 		{name: "a flag that does not end loses its tags", text: "🏴\U000E0067x", want: "🏴x", removed: Removed{Tag: 1}},
 		{name: "a flood of marks ends at ten", text: "e" + strings.Repeat("\u0301", 10000) + "f", want: "e" + strings.Repeat("\u0301", 10) + "f", removed: Removed{Combining: 9990}},
-		{name: "bytes hidden in variation selectors go", text: "😀\U000E0101\U000E0102\U000E0103", want: "😀", removed: Removed{Combining: 3}},
-		{name: "a byte order mark and a noncharacter go", text: "\uFEFFa\uFFFF\uFDD0", want: "a", removed: Removed{Control: 3}},
-		{name: "bytes that are no UTF-8 are shown as such", text: "a\xff\xc0b", want: "a\uFFFD\uFFFDb", removed: Removed{Invalid: 2}},
+		{name: "bytes hidden in variation selectors are removed", text: "😀\U000E0101\U000E0102\U000E0103", want: "😀", removed: Removed{Combining: 3}},
+		{name: "a byte order mark and a noncharacter are removed", text: "\uFEFFa\uFFFF\uFDD0", want: "a", removed: Removed{Control: 3}},
+		{name: "invalid UTF-8 is shown as U+FFFD", text: "a\xff\xc0b", want: "a\uFFFD\uFFFDb", removed: Removed{Invalid: 2}},
 		{name: "other line breaks become the usual one", text: "a\u2028b\u0085c\vd\fe", want: "a\nb\nc\nd\ne"},
 		{name: "a removed character in the middle makes no flag", text: "🏴\x00\U000E0067\U000E0062\U000E007F", want: "🏴", removed: Removed{Control: 1, Tag: 3}},
 	} {
@@ -96,12 +96,12 @@ func TestTheTotalCountsEveryKind(t *testing.T) {
 
 func TestCleanJSON(t *testing.T) {
 	for _, c := range []struct{ name, raw, want string }{
-		{"a clean document is not touched, escapes and all", `{"a":"\u00e9 \ud83d\ude80 \/ \n","b":[1,true,null]}`, `{"a":"\u00e9 \ud83d\ude80 \/ \n","b":[1,true,null]}`},
+		{"a clean document is unchanged, including escapes", `{"a":"\u00e9 \ud83d\ude80 \/ \n","b":[1,true,null]}`, `{"a":"\u00e9 \ud83d\ude80 \/ \n","b":[1,true,null]}`},
 		{"a lone surrogate is shown as U+FFFD", `{"a":"x\ud800y\udc00z"}`, "{\"a\":\"x\uFFFDy\uFFFDz\"}"},
 		{"a name keeps what does not print as a visible escape", "{\"a\u202eb\":\"c\u202ed\"}", `{"a\\u202eb":"cd"}`},
 		{"a name with an escape sequence", `{"a\u001b[31m":1}`, `{"a\\u001b[31m":1}`},
 		{"a string in a list is a value even before a colon in text", `["\u0000",":"]`, `["",":"]`},
-		{"an empty string is one", `{"":"","a":"\u0000"}`, `{"":"","a":""}`},
+		{"an empty string stays a string", `{"":"","a":"\u0000"}`, `{"":"","a":""}`},
 		{"other strings of a dirty document are not rewritten", `{"a":"\u0000","b":"\u00e9"}`, `{"a":"","b":"\u00e9"}`},
 	} {
 		t.Run("D19 "+c.name, func(t *testing.T) {
@@ -154,7 +154,7 @@ func FuzzClean(f *testing.F) {
 			case c == '\n' || c == '\t':
 			case unicode.IsControl(c), c >= 0x202A && c <= 0x202E, c >= 0x2066 && c <= 0x206F, c == 0x2028, c == 0x2029, c == 0xFEFF, c == 0xAD, c == 0x200B, c == 0x2060,
 				c >= 0xE0000 && c <= 0xE007F && !inFlag(got, i):
-				t.Errorf("%q holds %U", got, c)
+				t.Errorf("%q contains %U", got, c)
 			}
 			if marks++; !isMark(c) {
 				marks = 0
@@ -257,12 +257,12 @@ func TestOrdinaryCharactersStay(t *testing.T) {
 			t.Errorf("%U is not ordinary", c)
 		}
 		if beside := string(c) + string(c) + "e" + string(c); uniseg.GraphemeClusterCount(beside) != 4 {
-			t.Errorf("%U is no grapheme cluster of its own", c)
+			t.Errorf("%U is not a grapheme cluster alone", c)
 		}
 	}
 	for c := ' '; c <= '~'; c++ {
 		if dirty(string(c), false) {
-			t.Errorf("%q is looked at again", c)
+			t.Errorf("%q is not skipped", c)
 		}
 	}
 	if count < 100_000 {

@@ -87,7 +87,7 @@ func TestEdgesOfNames(t *testing.T) {
 func TestAPreviewCleansOnlyTheStart(t *testing.T) {
 	for before, want := range map[int]string{255: "a…", 270: "a…", 271: "a…", 272: "…"} {
 		if got := Preview(strings.Repeat("\x00", before)+"abc", 2); got != want {
-			t.Errorf("after %d characters that go: %q, want %q", before, got, want)
+			t.Errorf("after %d removed characters: %q, want %q", before, got, want)
 		}
 	}
 	if got := Preview(strings.Repeat("\x00", 270)+"ab", 2); got != "ab" {

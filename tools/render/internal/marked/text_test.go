@@ -19,7 +19,7 @@ func TestCharactersThatStandAlone(t *testing.T) {
 			continue
 		}
 		if !clean.Shows(c) || strings.ContainsRune("\n\v\f\u0085\u2028\u2029", c) || unicode.IsSpace(c) || unicode.In(c, unicode.Mn, unicode.Me) {
-			t.Errorf("%U may have to go", c)
+			t.Errorf("%U may have to be removed", c)
 		}
 		for _, text := range []string{"a" + string(c) + "a", strings.Repeat(string(c), 3), "é" + string(c) + "한"} {
 			if n := uniseg.GraphemeClusterCount(text); n != 3 {

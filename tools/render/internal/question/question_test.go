@@ -42,7 +42,7 @@ func TestWhichQueriesAskForANumber(t *testing.T) {
 		"phone number of Jorg Moller": false, "what is the account number of my bank": false, "the house number of Ida": false,
 	} {
 		if got := New(query, nil).AsksNumber(); got != want {
-			t.Errorf("%q: %t", query, got)
+			t.Errorf("%q: %t; want %v", query, got, want)
 		}
 	}
 }

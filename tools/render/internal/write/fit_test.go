@@ -17,14 +17,14 @@ func TestSharing(t *testing.T) {
 		remaining, least int
 		want             int
 	}{
-		"all that fit are kept":                        {[]int{10, 20, 30}, 60, 64, 3},
-		"large ones are cut to leave space for others": {[]int{900, 10, 900}, 220, 100, 3},
-		"one that would have less is not kept":         {[]int{900, 10, 900}, 200, 100, 2},
-		"the first may be too large already":           {[]int{900, 10}, 99, 100, 0},
-		"a small one behind it is not kept either":     {[]int{100, 101, 1}, 199, 100, 1},
-		"without a least all are kept":                 {[]int{900, 900}, 10, 0, 2},
-		"where nothing is left nothing is":             {[]int{10}, -5, 64, 0},
-		"nothing is kept of nothing":                   {nil, 10, 64, 0},
+		"all that fit are kept":                                     {[]int{10, 20, 30}, 60, 64, 3},
+		"large items are truncated to leave space for others":       {[]int{900, 10, 900}, 220, 100, 3},
+		"an item that would have less than the minimum is not kept": {[]int{900, 10, 900}, 200, 100, 2},
+		"even the first item may be too large":                      {[]int{900, 10}, 99, 100, 0},
+		"a small item after that is not kept either":                {[]int{100, 101, 1}, 199, 100, 1},
+		"without a minimum all are kept":                            {[]int{900, 900}, 10, 0, 2},
+		"without remaining bytes nothing is kept":                   {[]int{10}, -5, 64, 0},
+		"without items nothing is kept":                             {nil, 10, 64, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := Sharing(row.sizes, row.remaining, row.least)

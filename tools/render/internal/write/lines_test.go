@@ -15,11 +15,11 @@ func TestLines(t *testing.T) {
 		items     []string
 		want      string
 	}{
-		"a list follows its beginning":                           {"a: ", []string{"b", "c"}, "a: b, c"},
-		"a list without items is its beginning":                  {"a: ", nil, "a: "},
-		"it goes on behind the indent where a line is too short": {"a: ", []string{long(1000), long(1000), "b"}, "a: " + long(1000) + ",\n  " + long(1000) + ", b"},
-		"a line has characters, not bytes":                       {"a: ", []string{long(1900), "b"}, "a: " + long(1900) + ", b"},
-		"an item that no line can hold stands alone and is cut":  {"a: ", []string{long(2500)}, "a:\n  " + long(1997) + "…"},
+		"a list follows its beginning":                         {"a: ", []string{"b", "c"}, "a: b, c"},
+		"a list without items is its beginning":                {"a: ", nil, "a: "},
+		"it continues after the indent if a line is too short": {"a: ", []string{long(1000), long(1000), "b"}, "a: " + long(1000) + ",\n  " + long(1000) + ", b"},
+		"a line is measured in characters, not bytes":          {"a: ", []string{long(1900), "b"}, "a: " + long(1900) + ", b"},
+		"an item too long for a line is alone and truncated":   {"a: ", []string{long(2500)}, "a:\n  " + long(1997) + "…"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := Folded(row.beginning, "  ", row.items)
@@ -59,11 +59,11 @@ func TestRoundingErrorsAreNotShown(t *testing.T) {
 
 func TestOfferedCallsCanBeCopied(t *testing.T) {
 	for name, row := range map[string]struct{ call, want string }{
-		"a call stands behind its lead":               {`search {"q":"a b"}`, `next: search {"q":"a b"}`},
-		"a space that lines would change is escaped":  {"search {\"q\":\"10\u202f000\u00a0€\"}", `next: search {"q":"10\u202f000\u00a0€"}`},
-		"what a line would change otherwise is none":  {"search {\"q\":\"a  b\"}", ""},
-		"a call that is too long is none":             {`search {"q":"` + strings.Repeat("a", 40) + `"}`, ""},
-		"without a call there is nothing to offer it": {"", ""},
+		"a call follows its lead":                              {`search {"q":"a b"}`, `next: search {"q":"a b"}`},
+		"a space that lines would change is escaped":           {"search {\"q\":\"10\u202f000\u00a0€\"}", `next: search {"q":"10\u202f000\u00a0€"}`},
+		"there is no call if a line would change it otherwise": {"search {\"q\":\"a  b\"}", ""},
+		"there is no call if it is too long":                   {`search {"q":"` + strings.Repeat("a", 40) + `"}`, ""},
+		"there is nothing without a call":                      {"", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := Offer("next: ", row.call, 40); got != row.want {
