@@ -219,6 +219,11 @@ func TestCardsOfPhonesAreReadTruly(t *testing.T) {
 		{"Japanese, with a trail byte that is a backslash", "ORG;QUOTED-PRINTABLE;CHARSET=SHIFT_JIS:=83=5C=83=6A=81=5B", "organization", "ソニー"},
 		{"UTF-8 in spite of its charset", "FN;CHARSET=ISO-8859-1:J\u00f6rg", "name", "Jörg"},
 		{"an unknown charset", "FN;CHARSET=x-none;ENCODING=QUOTED-PRINTABLE:J=F6rg", "name", "Jörg"},
+		{"what programs of Apple add", "item1.X-SOCIALPROFILE;type=twitter:http://x.example/a\r\nitem2.X-ABRELATEDNAMES:Eve\r\nURL:http://b.example",
+			"urls", "[http://x.example/a http://b.example]"},
+		{"a person who is related", "X-ABRELATEDNAMES:Eve\r\nRELATED;VALUE=text:Bo", "related", "[Eve Bo]"},
+		{"a messenger of Android", "X-SKYPE-USERNAME:ada.l", "instant_messages", "[ada.l]"},
+		{"two employers", "ORG:A;Sales\r\nORG:B", "organization", "A, Sales\nB"},
 		{"broken quoted-printable", "NOTE;ENCODING=QUOTED-PRINTABLE:50=ZZ", "note", "50=ZZ"},
 	}
 	for _, test := range tests {

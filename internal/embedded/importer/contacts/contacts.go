@@ -54,8 +54,15 @@ var (
 	}
 	lists = [...]struct{ name, of string }{
 		{"emails", "EMAIL"}, {"phones", "TEL"}, {"addresses", "ADR"}, {"urls", "URL"}, {"instant_messages", "IMPP"}, {"categories", "CATEGORIES"},
+		{"related", "RELATED"},
 	}
 )
+
+// standard maps properties of programs to those of the standard that mean the same.
+var standard = map[string]string{
+	"X-SOCIALPROFILE": "URL", "X-ABRELATEDNAMES": "RELATED", "X-ANNIVERSARY": "ANNIVERSARY", "X-AIM": "IMPP", "X-GTALK": "IMPP",
+	"X-ICQ": "IMPP", "X-JABBER": "IMPP", "X-MSN": "IMPP", "X-QQ": "IMPP", "X-SKYPE": "IMPP", "X-SKYPE-USERNAME": "IMPP",
+}
 
 func (r *reader) card() (item.Item, error) {
 	one := item.Item{Line: r.lines.Number}
@@ -76,7 +83,7 @@ func (r *reader) card() (item.Item, error) {
 			return item.Item{}, err
 		}
 		var text string
-		switch p.Name {
+		switch p.Name = cmp.Or(standard[p.Name], p.Name); p.Name {
 		case "END":
 			finish(&one, values)
 			return one, nil
@@ -128,7 +135,7 @@ func finish(one *item.Item, values map[string][]string) {
 			continue
 		case "FN":
 			text = cmp.Or(text, first("N"), first("ORG"))
-		case "NOTE", "NICKNAME":
+		case "NOTE", "NICKNAME", "ORG", "TITLE", "ROLE":
 			text = joined(values[field.of], "\n")
 		}
 		one.Put(field.name, text)
