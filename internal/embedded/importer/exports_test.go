@@ -30,6 +30,8 @@ func TestFilesAreReadAsTheirProgramsMeanThem(t *testing.T) {
 		}, []any{[]any{"F1"}}},
 		{"a comment in a document", "documents", "text", map[string]string{"a.odt": zipOf(t, "content.xml",
 			"<d><p>one<annotation><creator>Ada</creator><p>why?</p></annotation> two</p></d>")}, []any{"onewhy?\n two"}},
+		{"a comment in a document of Word", "documents", "text", map[string]string{"a.docx": zipOf(t, "word/document.xml", "<d><p><t>one</t></p></d>",
+			"word/comments.xml", "<c><p><t>why?</t></p></c>")}, []any{"one\nwhy?"}},
 		{"statements of days, the day first", "S", "n", map[string]string{"S_15.01.2026.csv": "a,n\nx,1\n", "S_15.02.2026.csv": "a,n\nx,2\n",
 			"S_16.02.2026.csv": "a,n\nx,3\n"}, []any{1.0, 2.0, 3.0}},
 		{"statements of months", "S", "n", map[string]string{"S_Jan_2025.csv": "a,n\nx,1\n", "S_Jan_2026.csv": "a,n\nx,2\n", "S March 2026.csv": "a,n\nx,3\n"},

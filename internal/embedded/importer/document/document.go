@@ -94,7 +94,7 @@ func Office(file io.ReaderAt, size int64, name string) item.Records {
 		}
 		var text officeText
 		err = eachToken(parts, body, text.add)
-		for _, notes := range []string{"word/footnotes.xml", "word/endnotes.xml"} {
+		for _, notes := range []string{"word/footnotes.xml", "word/endnotes.xml", "word/comments.xml"} {
 			if _, missing := parts.Open(notes); err == nil && missing == nil {
 				err = eachToken(parts, notes, text.add)
 			}
