@@ -324,6 +324,16 @@ func TestPackageSearchAddsUpWhatMembersCount(t *testing.T) {
 			`{"count":{"kind":"none"},"recall":{"complete":false,"ranked_candidate_count":0,"truncated":false,"sources_searched_count":0,"missing_words":["x"]},` +
 				`"warnings":[{"code":"unavailable_connections","message":"Connections that could not be read: B Mail (x)."}]}`,
 		},
+		"a sum beyond the largest number is a lower bound": {
+			`{"count":9223372036854775807,"count_accuracy":"exact"}`, `{"count":1,"count_accuracy":"exact"}`,
+			`{"count":9223372036854775807,"count_accuracy":"lower_bound","warnings":[]}`,
+		},
+		"no sum is below nothing": {
+			`{"recall":{"complete":true,"ranked_candidate_count":9223372036854775807,"sources_searched_count":9223372036854775807,"truncated_source_count":9223372036854775807,"partial_count":9223372036854775807}}`,
+			`{"recall":{"complete":true,"ranked_candidate_count":9223372036854775807,"sources_searched_count":1,"truncated_source_count":1,"partial_count":1}}`,
+			`{"count":{"kind":"none"},"recall":{"complete":true,"ranked_candidate_count":9223372036854775807,"truncated":false,"sources_searched_count":9223372036854775807,` +
+				`"truncated_source_count":9223372036854775807,"partial_count":9223372036854775807},"warnings":[]}`,
+		},
 		"nobody counts": {`{"count":{"kind":"none"}}`, `{}`, `{"count":{"kind":"none"},"warnings":[]}`},
 		"recall is complete where all are": {
 			`{"recall":{"complete":true,"ranking_scope":"all_matches","ranked_candidate_count":2,"sources_searched_count":1}}`,

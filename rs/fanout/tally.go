@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"math"
 	"net/http"
 	"slices"
 	"strings"
@@ -92,18 +93,18 @@ func (t tally) plus(u tally) tally {
 	if t.Scope == "" || u.Scope != "" && u.Incomplete {
 		t.Scope = u.Scope // the scope of an incomplete ranking tells more
 	}
-	t.Count += u.Count
+	t.Count = sum(t.Count, u.Count)
 	t.Counted = t.Counted || u.Counted
-	t.Partial = t.Partial || u.Partial
+	t.Partial = t.Partial || u.Partial || t.Count == math.MaxInt
 	t.Estimated = t.Estimated || u.Estimated
 	t.Recall = t.Recall || u.Recall
 	t.Incomplete = t.Incomplete || u.Incomplete
 	t.Cut = t.Cut || u.Cut
-	t.Ranked += u.Ranked
+	t.Ranked = sum(t.Ranked, u.Ranked)
 	t.Window = max(t.Window, u.Window) // starts at 0, so a negative one does not count
-	t.Searched += u.Searched
-	t.Truncated += u.Truncated
-	t.Some += u.Some
+	t.Searched = sum(t.Searched, u.Searched)
+	t.Truncated = sum(t.Truncated, u.Truncated)
+	t.Some = sum(t.Some, u.Some)
 	switch {
 	case t.Members == 0:
 		t.Missing, t.leftOut = u.Missing, u.leftOut
@@ -113,6 +114,9 @@ func (t tally) plus(u tally) tally {
 	t.Members += u.Members
 	return t
 }
+
+// sum adds two numbers that are not negative. A sum that is too large is the largest int.
+func sum(a, b int) int { return a + min(b, math.MaxInt-a) }
 
 // meta returns the tally as the meta of a search answer.
 func (t tally) meta(warnings []string) rs.Object {
