@@ -67,6 +67,18 @@ func TestAPageReadsWhatItNeeds(t *testing.T) {
 	}
 }
 
+// A page whose cursor leads to itself is the last of its member, although it has hits.
+func TestAPageThatLeadsToItself(t *testing.T) {
+	f := &packageRS{answers: map[string]memberAnswer{"tok_a": says(`{"data":[{"record_key":"a0"}],"has_more":true,"next_cursor":"p1"}`), "tok_b": hitsOf("b", 1)}}
+	p := packageOf(f, fanout.PackageOptions{}, aMember("a"), aMember("b"))
+	response, err := p.Do(t.Context(), searchRequest("limit", "2"))
+	first := readMerged(t, response, err)
+	response, err = p.Do(t.Context(), searchRequest("limit", "2", "cursor", first.NextCursor))
+	if last := readMerged(t, response, err); first.keys() != "a0 b0" || last.keys() != "a0" || !last.HasMore || last.NextCursor != "" {
+		t.Errorf("%q, then %q, has_more=%t, cursor %q", first.keys(), last.keys(), last.HasMore, last.NextCursor)
+	}
+}
+
 // If a member has more hits but no cursor, the search ends with has_more and without a cursor.
 func TestThereIsMoreAndNoWayToIt(t *testing.T) {
 	for body, more := range map[string]bool{

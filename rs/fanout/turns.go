@@ -87,8 +87,8 @@ func (t *turn) load(page rs.List) (dropped int) {
 	})
 	t.next = page.Envelope.JSONString("next_cursor")
 	t.more = page.Envelope.Flag("has_more")
-	if len(t.hits) == 0 && t.next == t.cursor {
-		t.next, t.more = "", false // after an empty page, the same cursor would loop forever
+	if t.next == t.cursor { // it would lead to this page again, forever
+		t.next, t.more = "", t.more && len(t.hits) > 0
 	}
 	t.loaded, t.failed, t.tally = true, false, readTally(page.Envelope.Object("meta"))
 	t.advance()
