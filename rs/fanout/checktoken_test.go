@@ -272,6 +272,27 @@ func TestARefusedGrantGivesWayToAnotherOfItsConnection(t *testing.T) {
 	}
 }
 
+// A panic while a member is checked fails this member only, however many there are, and its error says what to do.
+func TestAPanicWhileAMemberIsChecked(t *testing.T) {
+	for path, letters := range map[string]string{"search": "abcdefghijklmnopq", "blobs/b1": "ab"} {
+		synctest.Test(t, func(t *testing.T) {
+			a, f := &memberAuthority{answers: map[string]func(context.Context) (auth.TokenInfo, error){}}, &packageRS{}
+			var members []fanout.Member
+			for letter := range strings.SplitSeq(letters, "") {
+				members = append(members, aMember(letter))
+				a.answers["tok_"+letter] = func(context.Context) (auth.TokenInfo, error) {
+					broken := &auth.Terms{Limits: func() ([]rs.TimeLimit, bool) { panic("broken") }}
+					return auth.TokenInfo{Principal: auth.Principal{Kind: auth.KindClient, Terms: broken}}, nil
+				}
+			}
+			_, err := judged(t, a, f, fanout.PackageOptions{}, members...).Do(t.Context(), rs.Request{Path: "/v1/" + path})
+			if e := rs.AsError(err); e.Code != "internal_error" || !strings.HasPrefix(e.Hint, "Retry once") {
+				t.Errorf("%s: %v %s", path, err, e.Hint)
+			}
+		})
+	}
+}
+
 // The time limits of a member's grant are known once the member is read, and apply only to its connection.
 func TestTheTimesOfAMember(t *testing.T) {
 	a := &memberAuthority{answers: map[string]func(context.Context) (auth.TokenInfo, error){"tok_b": func(context.Context) (auth.TokenInfo, error) {

@@ -76,19 +76,22 @@ type readLimits struct{ lookups, reads chan struct{} }
 func (p *grantPackage) checkAndRead(ctx context.Context, c *member, limits readLimits, read memberRead) (o outcome) {
 	defer func() { // nothing else catches a panic in this goroutine, which would end the process
 		if fault := recover(); fault != nil {
-			o = outcome{failure: &rs.Error{Code: "internal_error", Message: "The adapter failed to read this connection.", Cause: fmt.Errorf("panic: %v", fault)}}
+			o = outcome{failure: rs.AsError(fmt.Errorf("panic: %v", fault))}
+			o.failure.Message = "The adapter failed to read this connection."
 		}
 	}()
-	limits.lookups <- struct{}{}
+	held := limits.lookups
+	held <- struct{}{}
+	defer func() { <-held }()
 	began := time.Now()
 	why := p.checkToken(ctx, c)
 	left := p.options.MemberDeadline - time.Since(began)
-	<-limits.lookups
 	if why != nil {
 		return outcome{failure: why}
 	}
-	limits.reads <- struct{}{}
-	defer func() { <-limits.reads }()
+	<-held
+	held = limits.reads
+	held <- struct{}{}
 	ctx, cancel := context.WithTimeout(ctx, left)
 	defer cancel()
 	if ctx.Err() != nil {
