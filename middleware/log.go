@@ -18,8 +18,8 @@ import (
 
 // The most bytes of an external text in a log line or span.
 const (
-	maxLoggedWord  = 32 // a method, a version
-	maxLoggedCode  = 80
+	MaxLoggedWord  = 32 // a method, a version
+	MaxLoggedCode  = 80
 	maxLoggedID    = 128
 	maxLoggedCause = 300
 )
@@ -57,14 +57,14 @@ func logCall(ctx context.Context, log zerolog.Logger, o Outcome, reply tools.Rep
 			event = event.Str("cause", Bounded(networkCause(refused.Cause), maxLoggedCause))
 		}
 	}
-	event = optional(event, "protocol", Bounded(o.Protocol, maxLoggedWord))
+	event = optional(event, "protocol", Bounded(o.Protocol, MaxLoggedWord))
 	event = optional(event, "request_id", RequestFrom(ctx).ID)
 	if span := trace.SpanContextFromContext(ctx); span.HasTraceID() {
 		event = event.Stringer("trace_id", span.TraceID())
 	}
 	event.Str("tool", o.Tool).
 		Bool("resource", o.Resource).
-		Str("code", Bounded(string(o.Code), maxLoggedCode)).
+		Str("code", Bounded(string(o.Code), MaxLoggedCode)).
 		Str("rs_request_id", plainID(o.RequestID)).
 		Float64("ms", float64(o.Took.Microseconds())/1000).
 		Msg("call")

@@ -49,7 +49,7 @@ func observeCall(o Options) middleware {
 func panicked(log zerolog.Logger, call tools.Call, fault any) *rs.Error {
 	// The panic's value may hold record data; its type and the stack are what a maintainer needs.
 	log.Error().Str("tool", call.Tool.Name).Str("panic", fmt.Sprintf("%T", fault)).Bytes("stack", debug.Stack()).Msg("panic")
-	return &rs.Error{Code: "internal_error", Message: "The adapter failed to answer this call.", Hint: "Retry once; if it fails again, tell the operator."}
+	return rs.AsError(fmt.Errorf("panic of type %T", fault))
 }
 
 // An Outcome is the result of one call for logs, metrics and traces, which learn nothing else about it: names and codes from short lists,
@@ -131,7 +131,7 @@ func describe(span trace.Span, o Outcome) {
 	span.SetAttributes(
 		attribute.String("pdpp.tool", o.Tool),
 		attribute.String("pdpp.outcome", code),
-		attribute.String("mcp.protocol.version", Bounded(o.Protocol, maxLoggedWord)),
+		attribute.String("mcp.protocol.version", Bounded(o.Protocol, MaxLoggedWord)),
 		attribute.Int("pdpp.bytes.read", o.ReadBytes),
 		attribute.Int("pdpp.bytes.text", o.TextBytes),
 		attribute.Int("pdpp.bytes.structured", o.StructuredBytes),

@@ -130,12 +130,6 @@ func loggedMethod(method string) string {
 	return "other"
 }
 
-// The most bytes of an external text in a log line.
-const (
-	maxLoggedMethod = 32
-	maxLoggedCode   = 80
-)
-
 // logRequest writes one line per request: method, path, status, milliseconds, bytes of the answer, request id; the code of a refusal; and
 // the id of the trace, if there is one. It truncates a method to 32 bytes and a code to 80. It omits the query, because clients put tokens
 // there, and all headers. Probes come every few seconds, so their lines have level debug.
@@ -146,12 +140,12 @@ func logRequest(ctx context.Context, log zerolog.Logger, request *middleware.Req
 	}
 	event := log.WithLevel(level)
 	if request.Refusal != "" {
-		event = event.Str("code", middleware.Bounded(string(request.Refusal), maxLoggedCode))
+		event = event.Str("code", middleware.Bounded(string(request.Refusal), middleware.MaxLoggedCode))
 	}
 	if span := trace.SpanContextFromContext(ctx); span.HasTraceID() {
 		event = event.Stringer("trace_id", span.TraceID())
 	}
-	event.Str("method", middleware.Bounded(method, maxLoggedMethod)).Str("path", request.Path).Int("status", request.Status).
+	event.Str("method", middleware.Bounded(method, middleware.MaxLoggedWord)).Str("path", request.Path).Int("status", request.Status).
 		Int64("ms", took.Milliseconds()).Int64("bytes", request.Bytes).
 		Str("request_id", request.ID).Msg("request")
 }
