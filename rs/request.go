@@ -37,6 +37,9 @@ func Path(segments ...string) string {
 	return b.String()
 }
 
+// MaxLimit is the largest limit of records, hits or groups. Resource servers clamp a larger one; the tools refuse it.
+const MaxLimit = 100
+
 // RangeOperators are the operators of a range filter, filter[field][operator]=value (S3-R10), in the order in which they are shown.
 var RangeOperators = []string{"gte", "gt", "lte", "lt"}
 

@@ -30,7 +30,7 @@ func aggregateTool() *Tool {
 			stringProperty("group_by_time", "Time field to group by; needs granularity"),
 			enumProperty("granularity", "Width of a time group", granularities()...),
 			stringProperty("time_zone", "IANA zone of dates and groups, UTC if absent"),
-			integerProperty("limit", "Most groups; 10, or all of time", 1, maxLimit),
+			integerProperty("limit", "Most groups; 10, or all of time", 1, rs.MaxLimit),
 			enumProperty("order", "Of groups by number or time", "asc", "desc"),
 			filterProperty,
 		),
@@ -116,7 +116,7 @@ func decodeAggregate(values rs.Object) (Args, error) {
 		Granularity:  a.Choice("granularity", granularities()...),
 		Zone:         a.TimeZone(),
 		Filter:       a.Filter(),
-		Limit:        a.Number("limit", 1, maxLimit),
+		Limit:        a.Number("limit", 1, rs.MaxLimit),
 		Order:        a.Choice("order", "asc", "desc"),
 	}
 	if args.Metric != "count" && !a.Has("field") {

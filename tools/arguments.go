@@ -15,13 +15,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
-// Bounds of what a caller may send.
-const (
-	// maxLimit is the largest page; a larger limit is refused rather than clamped.
-	maxLimit = 100
-	// maxQueryBytes bounds q.
-	maxQueryBytes = 1000
-)
+// maxQueryBytes bounds q.
+const maxQueryBytes = 1000
 
 // arguments reads a tool's arguments one by one and keeps the first error, so that a decoder is a plain list of what the tool takes.
 type arguments struct{ *argument.Reader }

@@ -28,7 +28,7 @@ func queryRecordsTool() *Tool {
 		Input: inputSchema(`"stream"`,
 			stringProperty("stream", "Stream name from schema"),
 			connectionProperty,
-			integerProperty("limit", "Page size of each connection, 25 if absent", 1, maxLimit),
+			integerProperty("limit", "Page size of each connection, 25 if absent", 1, rs.MaxLimit),
 			stringProperty("cursor", "next_cursor, with the same other arguments"),
 			enumProperty("order", "Of the default sort", "asc", "desc"),
 			stringProperty("sort", "Field; - before it for descending"),
@@ -70,7 +70,7 @@ func decodeQueryRecords(values rs.Object) (Args, error) {
 	args := queryRecordsArgs{
 		source: a.source(),
 		RecordsQuery: render.RecordsQuery{
-			Position: a.position(), ChangesSince: a.Cursor("changes_since"), Fields: a.Fields(), Limit: a.Number("limit", 1, maxLimit),
+			Position: a.position(), ChangesSince: a.Cursor("changes_since"), Fields: a.Fields(), Limit: a.Number("limit", 1, rs.MaxLimit),
 		},
 		order:     a.Choice("order", "asc", "desc"),
 		sort:      a.Field("sort"),

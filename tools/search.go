@@ -33,7 +33,7 @@ func searchTool(recordBase string, relaxed bool) *Tool {
 			namesProperty("streams", "Only these streams"),
 			connectionProperty,
 			enumProperty("mode", "lexical if absent", "lexical", "semantic", "hybrid"),
-			integerProperty("limit", "Most hits over all connections", 1, maxLimit),
+			integerProperty("limit", "Most hits over all connections", 1, rs.MaxLimit),
 			stringProperty("cursor", "next_cursor, with the same other arguments"),
 			filterProperty,
 			stringProperty("since", "First day or time; without q all records, newest first"),

@@ -64,7 +64,7 @@ func decodeSearch(values rs.Object) (Args, error) {
 		position: a.position(),
 		filter:   a.Filter(),
 		zone:     a.TimeZone(),
-		limit:    a.Number("limit", 1, maxLimit),
+		limit:    a.Number("limit", 1, rs.MaxLimit),
 	}
 	args.period = a.period(args.zone)
 	if q == "" {

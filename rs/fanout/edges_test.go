@@ -17,7 +17,7 @@ func TestTheDefaultsOfAPackage(t *testing.T) {
 	if o := (PackageOptions{}).withDefaults(); o.Width != 8 || o.MemberDeadline != 5*time.Second || o.RefusalHold != time.Minute {
 		t.Errorf("%+v", o)
 	}
-	if maxMembers != 256 || maxLookups != 16 || maxBlobAttempts != 16 || maxCursorSkip != 100_000 || defaultSearchLimit != 20 || maxSearchLimit != 100 {
+	if maxMembers != 256 || maxLookups != 16 || maxBlobAttempts != 16 || maxCursorSkip != 100_000 || defaultSearchLimit != 20 || rs.MaxLimit != 100 {
 		t.Error("the bounds are others")
 	}
 }

@@ -43,9 +43,9 @@ func requestedStreams(r rs.Request) []string {
 func searchLimit(text string) (int, *rs.Error) {
 	limit, err := strconv.Atoi(cmp.Or(text, strconv.Itoa(defaultSearchLimit)))
 	if err != nil || limit < 1 {
-		return 0, rs.Invalid("limit", fmt.Sprintf("limit cannot be %q.", text), fmt.Sprintf("Send a whole number from 1 to %d.", maxSearchLimit))
+		return 0, rs.Invalid("limit", fmt.Sprintf("limit cannot be %q.", text), fmt.Sprintf("Send a whole number from 1 to %d.", rs.MaxLimit))
 	}
-	return min(limit, maxSearchLimit), nil
+	return min(limit, rs.MaxLimit), nil
 }
 
 // begin gives a turn to every member that was granted one of the streams; other members are not read (S3-16c).

@@ -186,7 +186,6 @@ const (
 	// maxPackageCursorBytes limits an encoded cursor; the tools accept no longer one.
 	maxPackageCursorBytes = 16 << 10
 	maxCursorSkip         = 100_000
-	maxSearchLimit        = 100 // hits of one page
 )
 
 // A packageCursor is the position where a page of a search across a package ended. It contains all that the next page needs, so that any
@@ -263,7 +262,7 @@ func (c packageCursor) inRange() bool {
 		}
 		seen[key] = true
 	}
-	return c.Size >= 1 && c.Size <= maxSearchLimit && len(c.Turns) <= maxMembers &&
+	return c.Size >= 1 && c.Size <= rs.MaxLimit && len(c.Turns) <= maxMembers &&
 		min(c.Done.Count, c.Done.Ranked, c.Done.Window, c.Done.Searched, c.Done.Truncated, c.Done.Some, c.Done.Members) >= 0
 }
 

@@ -212,7 +212,7 @@ func (t Tool) Unfiltered(args rs.Object, refused *rs.Error) Call {
 		for _, m := range filter {
 			names = append(names, m.Name)
 		}
-		return instead("query_records", args, rs.Object{rs.NewMember("fields", names), rs.NewMember("limit", 100)})
+		return instead("query_records", args, rs.Object{rs.NewMember("fields", names), rs.NewMember("limit", rs.MaxLimit)})
 	}
 	if t.Name == "query_records" && refused.Param == "filter" && len(filter) == 1 {
 		period := foreign.SearchBoundsIn(filter[0].Value)

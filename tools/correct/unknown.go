@@ -138,7 +138,7 @@ func (t Tool) Unsearched(s fields.Stream, args rs.Object) (call Call, hint strin
 		call.Arguments = call.Arguments.With("limit", "100")
 		return call, listsValues(f.Name), ok
 	case t.Takes("metric"):
-		args = instead("query_records", args, rs.Object{rs.NewMember("fields", []string{f.Name}), rs.NewMember("limit", 100)}, "filter", "time_zone").Arguments
+		args = instead("query_records", args, rs.Object{rs.NewMember("fields", []string{f.Name}), rs.NewMember("limit", rs.MaxLimit)}, "filter", "time_zone").Arguments
 	}
 	return Call{"query_records", showing(args, f.Name)}, "Neither a filter nor search finds a text in " + f.Name + ": look at it in the records of the call below.", true
 }
@@ -266,7 +266,7 @@ func (c *correction) call(t Tool, args rs.Object) (Call, bool) {
 // valuesOf returns the call that lists the values of a field that nothing groups by, and of the field that was to be computed on.
 func valuesOf(s fields.Stream, args rs.Object, field string) Call {
 	shown := rs.NewMember("fields", distinct([]string{field, args.Text("field")}))
-	call := instead("query_records", args, rs.Object{shown, rs.NewMember("limit", 100)}, "filter", "time_zone")
+	call := instead("query_records", args, rs.Object{shown, rs.NewMember("limit", rs.MaxLimit)}, "filter", "time_zone")
 	if s.Connection != "" {
 		call.Arguments = call.Arguments.With("connection_id", rs.EncodeJSON(s.Connection))
 	}

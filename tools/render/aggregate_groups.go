@@ -58,10 +58,7 @@ func (a *aggregateAnswer) readRows(groups []string) {
 	}
 }
 
-const (
-	maxGroups = 100 // the largest limit
-	maxUnits  = 20  // columns of a table
-)
+const maxUnits = 20 // columns of a table
 
 // A groupsRest says which groups an answer shows and leaves out.
 type groupsRest struct {
@@ -232,8 +229,8 @@ func (a aggregateAnswer) next(n int) (call *write.Object, tool string) {
 		bounds := append(object{write.Pair(operator, write.JSON(from))}, filter.Object(by).Without(operator, other)...)
 		return new(write.Object).Rest(a.Arguments.With("filter", filter.With(by, bounds.JSON()).JSON())), "aggregate"
 	}
-	if limit, ok := a.Number("limit"); ok && n == limit && limit < maxGroups {
-		return new(write.Object).Rest(a.Arguments.With("limit", write.JSON(maxGroups))), "aggregate"
+	if limit, ok := a.Number("limit"); ok && n == limit && limit < rs.MaxLimit {
+		return new(write.Object).Rest(a.Arguments.With("limit", write.JSON(rs.MaxLimit))), "aggregate"
 	}
 	if by := a.Arguments.Text("group_by"); by != "" && n == len(a.rows) { // more groups than one call returns: read the records
 		fields := write.JSON(write.NotEmpty(by, a.Arguments.Text("field")))

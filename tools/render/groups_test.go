@@ -212,7 +212,7 @@ func TestAListOfStreamsKeepsItsBudgets(t *testing.T) {
 
 // If no call returns more groups of a field, the answer proposes the call for the records, which have all of its values.
 func TestFurtherGroupsAreFoundInTheRecords(t *testing.T) {
-	body := string(groupsBody("group_by", maxGroups, func(i int) string { return fmt.Sprint("k", i) }))
+	body := string(groupsBody("group_by", rs.MaxLimit, func(i int) string { return fmt.Sprint("k", i) }))
 	sent := rs.AsObject(`{"stream":"messages","metric":"count","group_by":"label","order":"desc","limit":100,"filter":{"seen":true}}`)
 	r, err := Aggregate(answered(body), AggregateQuery{Stream: "messages", Arguments: sent})
 	const call = `{"stream":"messages","limit":100,"filter":{"seen":true},"fields":["label"]}`

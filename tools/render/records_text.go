@@ -166,7 +166,7 @@ func (a *recordsAnswer) byConnection() []connectionPage {
 		alone, cursor := a.under(p.connection), ""
 		if q.Position.Cursor == "" {
 			start, _ := paging.Position{}.In(rs.AsObject(alone.call(p.connection, a.bookmark(), "").JSON()))
-			cursor = start.After(shown[p.connection], min(2*max(q.Limit, shown[p.connection]), paging.MaxLimit), last[p.connection].ID).String()
+			cursor = start.After(shown[p.connection], min(2*max(q.Limit, shown[p.connection]), rs.MaxLimit), last[p.connection].ID).String()
 		}
 		pages[i].label, pages[i].call = last[p.connection].Label, alone.call(p.connection, a.bookmark(), cursor)
 	}

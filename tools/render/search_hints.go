@@ -9,7 +9,6 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/hit"
-	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/paging"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/question"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
@@ -24,7 +23,7 @@ func (s *searchPage) findHints() []string {
 	switch {
 	case s.q.Question.AsksSum():
 		number = "Hits are no sum: " + byAggregate
-	case s.q.Question.AsksNumber(), s.q.Limit == paging.MaxLimit && s.whole():
+	case s.q.Question.AsksNumber(), s.q.Limit == rs.MaxLimit && s.whole():
 		number = s.number()
 	}
 	if newest, oldest := s.q.Question.AsksByTime(); newest || oldest {
@@ -79,10 +78,10 @@ func (s *searchPage) number() string {
 	}
 	switch {
 	case len(of) == 1:
-		q.Q, q.Limit = of[0], paging.MaxLimit
+		q.Q, q.Limit = of[0], rs.MaxLimit
 	case len(of) > 1: // without quotes, hits may have only some of them
-		q.Q, q.Limit = strings.Join(write.Each(of, func(word string) string { return `"` + strings.Trim(word, `"`) + `"` }), " "), paging.MaxLimit
-	case n > 0 && n <= paging.MaxLimit:
+		q.Q, q.Limit = strings.Join(write.Each(of, func(word string) string { return `"` + strings.Trim(word, `"`) + `"` }), " "), rs.MaxLimit
+	case n > 0 && n <= rs.MaxLimit:
 		q.Limit, q.Rest = n, s.q.Rest
 	default:
 		return noCount

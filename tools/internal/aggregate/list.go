@@ -13,10 +13,10 @@ import (
 
 // Bounds of the groups that are read.
 const (
-	defaultGroups = 10  // groups of a field's values that are shown if no limit is sent
-	maxGroups     = 100 // groups of one read
-	maxGroupPages = 20  // pages of time groups that are read one after the other
-	maxTimeGroups = 400 // time groups that are listed if no limit is sent
+	defaultGroups = 10          // groups of a field's values that are shown if no limit is sent
+	maxGroups     = rs.MaxLimit // groups of one read
+	maxGroupPages = 20          // pages of time groups that are read one after the other
+	maxTimeGroups = 400         // time groups that are listed if no limit is sent
 )
 
 // A Group is one group of a count.

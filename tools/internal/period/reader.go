@@ -79,9 +79,9 @@ func (s source) name() string {
 
 // Bounds of what is read for one page.
 const (
-	maxReads = 32  // reads of sources; one that is also read for what lasts into the period takes two
-	maxHits  = 100 // hits of one source
-	maxWords = 500 // missing words; a query has fewer
+	maxReads = 32          // reads of sources; one that is also read for what lasts into the period takes two
+	maxHits  = rs.MaxLimit // hits of one source
+	maxWords = 500         // missing words; a query has fewer
 )
 
 // A Reader answers the searches of a call from a resource server, limited to a period.

@@ -78,8 +78,8 @@ func (e Excess) Note(noun string, cursor bool) string {
 	}
 	foreign := fmt.Sprintf("The resource server sent %s of other connections than connection_id; left out.", write.Plural(e.Foreign, noun))
 	over := fmt.Sprintf("The resource server sent more than limit %d; %s left out.", e.Limit, write.Plural(e.Over, noun)) +
-		write.When(cursor, " next_cursor skips them.") + write.When(e.Most > MaxLimit, " Narrow this call to see them.") +
-		write.When(e.Most <= MaxLimit, fmt.Sprintf(" Repeat this call with limit %d to see them.", e.Most))
+		write.When(cursor, " next_cursor skips them.") + write.When(e.Most > rs.MaxLimit, " Narrow this call to see them.") +
+		write.When(e.Most <= rs.MaxLimit, fmt.Sprintf(" Repeat this call with limit %d to see them.", e.Most))
 	return Sentences(write.When(e.Foreign > 0, foreign), write.When(e.Over > 0, over))
 }
 

@@ -12,9 +12,6 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
 
-// MaxLimit is the largest limit that the tools take.
-const MaxLimit = 100
-
 // A Position is a place in a list of the resource server: a page, and how many of its items were shown. A channel that shows only
 // the beginning of a page continues at a Position, so that its continuation returns exactly what it has not shown (D23). The
 // zero Position is the start of the first page.
@@ -46,7 +43,7 @@ func Parse(cursor string) Position {
 		}
 		p.Shown, _ = strconv.Atoi(parts[0])
 		p.Limit, _ = strconv.Atoi(parts[1])
-		if p.Shown >= 1 && p.Shown <= rs.MaxItems && p.Limit >= 0 && p.Limit <= MaxLimit && p.String() == cursor {
+		if p.Shown >= 1 && p.Shown <= rs.MaxItems && p.Limit >= 0 && p.Limit <= rs.MaxLimit && p.String() == cursor {
 			return p
 		}
 	}
