@@ -245,22 +245,23 @@ func appendDistinct(out []byte, decoder *jsontext.Decoder) ([]byte, error) {
 	bracket, err := decoder.ReadToken()
 	out = append(out, bracket.String()...)
 	type part struct {
-		name     string // for an array element its index
-		from, to int    // in out, including the comma after it
+		name     string
+		from, to int // in out, including the comma after it
 	}
-	var parts []part
+	var parts []part // of an object
 	last, start := map[string]int{}, len(out)
 	for err == nil && decoder.PeekKind() != '}' && decoder.PeekKind() != ']' {
-		p := part{name: strconv.Itoa(len(parts)), from: len(out)}
-		if kind == '{' {
-			var name jsontext.Token
-			if name, err = decoder.ReadToken(); err != nil {
-				return nil, err
-			}
-			p.name = name.String()
-			out = append(AppendText(out, p.name), ':')
+		if kind == '[' {
+			out, err = appendDistinct(out, decoder)
+			out = append(out, ',')
+			continue
 		}
-		out, err = appendDistinct(out, decoder)
+		var name jsontext.Token
+		if name, err = decoder.ReadToken(); err != nil {
+			return nil, err
+		}
+		p := part{name: name.String(), from: len(out)}
+		out, err = appendDistinct(append(AppendText(out, p.name), ':'), decoder)
 		out = append(out, ',')
 		p.to = len(out)
 		last[p.name] = len(parts)
@@ -269,7 +270,10 @@ func appendDistinct(out []byte, decoder *jsontext.Decoder) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	end := start
+	end := len(out)
+	if kind == '{' {
+		end = start
+	}
 	for i, p := range parts {
 		if last[p.name] == i {
 			end += copy(out[end:], out[p.from:p.to])

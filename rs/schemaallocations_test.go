@@ -45,3 +45,16 @@ func TestASchemaMakesLittleGarbage(t *testing.T) {
 		}
 	}
 }
+
+// A name that occurs twice makes no garbage for the elements of arrays, which may be half a million.
+func TestANameThatOccursTwiceMakesLittleGarbage(t *testing.T) {
+	body := `{"a":1,"a":2,"data":[` + strings.Repeat(`0,`, 10_000) + `{},[]]}`
+	got := testing.AllocsPerRun(5, func() {
+		if response, err := rs.ReadResponse(body); err != nil || response.Body != body[:1]+body[len(`{"a":1,`):] {
+			t.Fatal(err)
+		}
+	})
+	if got > 100 {
+		t.Errorf("%.0f allocations", got)
+	}
+}
