@@ -186,8 +186,8 @@ func tooManyBytes(cause error) error {
 	}
 }
 
-// maxAnnounced is the most memory that is allocated for a body because of its Content-Length alone.
-const maxAnnounced = largeCall
+// maxAnnounced is the most memory that is allocated for a body because of its Content-Length alone, beside the budget.
+const maxAnnounced = 64 << 10
 
 // An answerBody collects a body while it is read: each piece is charged to the budget before it is kept.
 type answerBody struct {

@@ -52,6 +52,15 @@ func TestALargeCallHoldsNoSmallAnswers(t *testing.T) {
 	}
 }
 
+// A server that announces a large answer and sends little of it takes little memory that is charged to nobody.
+func TestAnAnnouncementTakesLittleMemory(t *testing.T) {
+	h := &heldAnswers{}
+	b := &answerBody{answers: h, budget: newAnswerBudget(2*leastSmallBytes, leastSmallBytes), ctx: t.Context(), announced: largeCall}
+	if _, err := b.Write(make([]byte, 1)); err != nil || h.bytes != 1 || b.text.Cap() > 64<<10 {
+		t.Errorf("%d bytes are allocated, %d charged: %v", b.text.Cap(), h.bytes, err)
+	}
+}
+
 // An attempt is forgotten when it is exactly breakerWindow old.
 func TestTheLastAttemptsOfCallers(t *testing.T) {
 	for since, want := range map[time.Duration]int{breakerWindow - 1: 2, breakerWindow: 1} {
