@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"encoding/json"
 	"net/http"
-	"regexp"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -145,12 +145,19 @@ func windowOf(text []rune, start, end, limit int) object {
 	return window
 }
 
-// find returns the first occurrence of a query in a text, ignoring case, in code points.
+// find returns the first occurrence of a query in a text, ignoring case, in code points. Its time grows with the sum of their lengths only.
 func find(text, query string) (start, end int, found bool) {
-	at := regexp.MustCompile("(?i)" + regexp.QuoteMeta(strings.ToValidUTF8(query, "\ufffd"))).FindStringIndex(text)
-	if at == nil {
-		return 0, 0, false
+	query = strings.Map(foldCase, query)
+	before, _, found := strings.Cut(strings.Map(foldCase, text), query)
+	start = utf8.RuneCountInString(before)
+	return start, start + utf8.RuneCountInString(query), found
+}
+
+// foldCase returns the same code point for all that differ in case only.
+func foldCase(r rune) rune {
+	least := r
+	for next := unicode.SimpleFold(r); next != r; next = unicode.SimpleFold(next) {
+		least = min(least, next)
 	}
-	start = utf8.RuneCountInString(text[:at[0]])
-	return start, start + utf8.RuneCountInString(text[at[0]:at[1]]), true
+	return least
 }

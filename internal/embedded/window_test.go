@@ -128,6 +128,9 @@ func TestAQueryIsFoundAtItsFirstOccurrence(t *testing.T) {
 		{"orange", "ran", 1},
 		{"京都駅で", "都駅", 1},
 		{"none", "ran", -1},
+		{"İ, ẞ and 5 K", "ß AND 5 \u212a", 3},
+		{"a\xff\xffb", "B", 3},
+		{strings.Repeat("a", 1<<24), strings.Repeat("a", 1<<14) + "b", -1}, // in hours, if each place were compared in turn
 	} {
 		got, _, found := find(row.text, row.query)
 		if !found {
