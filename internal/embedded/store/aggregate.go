@@ -43,22 +43,26 @@ func valuesOf(from []Source, field string) (query string, args []any) {
 	return "(" + strings.Join(selects, " UNION ALL ") + ")", args
 }
 
-// Sum adds up a field, which must have a column in each source. It returns an int64 if all values are integers, else a float64.
+// Sum adds up a field, which must have a column in each source. It returns an int64 if all values are integers and their
+// amounts add up to less than 2⁶², else a float64.
 func (s *Store) Sum(ctx context.Context, from []Source, field string) (any, error) {
 	values, args := valuesOf(from, field)
-	var sum any
-	var areShort *bool // all values have six decimals at most
-	var millionths, size float64
-	err := s.db.QueryRowContext(ctx, "SELECT coalesce(sum(value), 0), min(abs(value * 1e6 - round(value * 1e6)) <= abs(value) * 1e-9), "+
-		"total(round(value * 1e6)), total(abs(value) * 1e6) FROM "+values, args...).Scan(&sum, &areShort, &millionths, &size)
-	fraction, ok := sum.(float64)
+	var areWhole, areShort *bool // all values are integers; have six decimals at most. Nil: there are none
+	var sum, size, millionths float64
+	err := s.db.QueryRowContext(ctx, "SELECT min(typeof(value) = 'integer'), min(abs(value * 1e6 - round(value * 1e6)) <= abs(value * 1e-9)), "+
+		"total(value), total(abs(value * 1e6)), total(round(value * 1e6)) FROM "+values+" WHERE value IS NOT NULL", args...).
+		Scan(&areWhole, &areShort, &sum, &size, &millionths)
 	switch {
-	case !ok:
-		return sum, err
-	case areShort != nil && *areShort && size < 1<<53: // millionths are integers, whose sum is exact
-		return millionths / 1e6, err
+	case err != nil || areWhole == nil:
+		return int64(0), err
+	case *areWhole && size < 1e6*(1<<62): // SQLite's sum fails if it overflows
+		var whole int64
+		_, err = first(ctx, s.db, "SELECT sum(value) FROM "+values, args, &whole)
+		return whole, err
+	case *areShort && size < 1<<53: // millionths are integers, whose sum is exact
+		return millionths / 1e6, nil
 	}
-	return decimal(fraction), err
+	return decimal(sum), nil
 }
 
 // decimal rounds a sum to 15 digits, which a float64 always represents: 0.1 + 0.2 is 0.3.
