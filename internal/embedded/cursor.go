@@ -18,7 +18,7 @@ type cursor struct {
 	Bound  string
 	After  int64  // version of the last record; in search, the number of hits returned so far
 	Until  int64  // version where a changes session ends
-	Issued int64  // seconds since 1970; bookmarks only
+	Issued int64  // seconds since 1970; of a bookmark, and of the first page of a search for a time
 	State  string // generation of the store; search only, because positions of hits change with it
 }
 

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
@@ -33,6 +34,7 @@ type recallBody struct {
 type searchInput struct {
 	limit, offset int
 	bound         string // what its cursor is bound to
+	asked         int64  // seconds since 1970 of the first page, in its cursor; 0: the query names no time
 	request       search.Request
 	sources       []access // parallel to request.Sources
 }
@@ -49,11 +51,16 @@ func (c *call) searchInput() searchInput {
 		limit: c.pageLimit(defaultHits, "hits"), sources: c.filtered(c.searchSources()),
 		bound: c.bind(binding(c.url.Query(), c.params.single["connection_id"]+c.params.single["connector_instance_id"])),
 	}
-	in.offset = c.searchOffset(in.bound)
+	position := c.searchPosition(in.bound)
+	in.offset, in.asked = int(position.After), position.Issued
 	if c.err != nil {
 		return in
 	}
-	in.request = search.Request{Text: text, Now: c.options.Now(), Demand: c.options.AllWords, Most: in.offset + in.limit}
+	now := c.options.Now().Truncate(time.Second)
+	if in.asked != 0 {
+		now = time.Unix(in.asked, 0)
+	}
+	in.request = search.Request{Text: text, Now: now, Demand: c.options.AllWords, Most: in.offset + in.limit}
 	for _, s := range in.sources {
 		searched, err := c.store.Searched(c.ctx, c.catalog, s.Source)
 		c.fail(err)
@@ -80,6 +87,9 @@ func (c *call) search() any {
 	if found.Total() == 0 {
 		c.warnUnread(in.sources, maxUnread)
 	}
+	if found.Time != "" {
+		in.asked = in.request.Now.Unix() // on the next pages, today is still that day
+	}
 	hits := []object{}
 	for _, h := range found.Hits[min(in.offset, len(found.Hits)):] {
 		hits = append(hits, c.wordHit(in.sources[h.Source], h, &found.Marks))
@@ -105,7 +115,9 @@ func (c *call) report(found *search.Result) *search.Report {
 func (c *call) searchPage(in searchInput, hits []object, total int, meta object) object {
 	next, end := "", in.offset+in.limit
 	if total > end {
-		next = c.sealCursor(cursor{Kind: cursorSearch, Bound: in.bound, State: c.catalog.Generation, After: int64(end)})
+		next = c.sealCursor(cursor{
+			Kind: cursorSearch, Bound: in.bound, State: c.catalog.Generation, After: int64(end), Issued: in.asked,
+		})
 	}
 	page := object{{"data", hits}, {"meta", meta}, {"has_more", total > end}, {"links", c.links(next)}}
 	return append(c.list(), page...).with("next_cursor", next)
@@ -130,9 +142,10 @@ func (c *call) searchSources() []access {
 	return selectSources(sources, func(s access) bool { return len(streams) == 0 || slices.Contains(streams, s.Stream.Name) })
 }
 
-func (c *call) searchOffset(bound string) int {
+// searchPosition returns the cursor of a search, zero for the first page.
+func (c *call) searchPosition(bound string) cursor {
 	if !c.params.has("cursor") {
-		return 0
+		return cursor{}
 	}
 	position := c.cursorParam("cursor", "Cursor is malformed")
 	if position.Kind != cursorSearch || position.Bound != bound {
@@ -141,7 +154,7 @@ func (c *call) searchOffset(bound string) int {
 	if position.State != c.catalog.Generation {
 		c.refuse(staleCursor())
 	}
-	return int(position.After)
+	return position
 }
 
 // searchedCount counts the sources that have a searched field.

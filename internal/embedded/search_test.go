@@ -2,8 +2,10 @@ package embedded
 
 import (
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -89,6 +91,21 @@ func TestSearchHit(t *testing.T) {
 			t.Errorf("hit: %s", got.text)
 		}
 	})
+}
+
+// A page ranks by the time of the first page: at midnight another day is yesterday.
+func TestSearchPagesKeepTheirDay(t *testing.T) {
+	r := newNotes(t, []note{{ID: "a", Text: "dentist", At: "2026-05-31"}, {ID: "b", Text: "dentist", At: "2026-06-01"}, {ID: "c", Text: "dentist", At: "2026-05-30"}})
+	now, hits, cursor := testNow, []string{}, ""
+	r.server.options.Now = func() time.Time { return now }
+	for range 3 {
+		page := r.ok("tok-owner", "/v1/search?limit=1&q=dentist+yesterday"+cursor)
+		hits, cursor = append(hits, page.ids("record_key")...), "&cursor="+text(page.at("next_cursor"))
+		now = now.Add(24 * time.Hour)
+	}
+	if !slices.Equal(hits, []string{"a", "b", "c"}) {
+		t.Errorf("hits %v", hits)
+	}
 }
 
 func TestSearchPages(t *testing.T) {
