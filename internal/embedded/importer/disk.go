@@ -7,26 +7,9 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
-	"time"
 )
-
-// A folder is the source of an import: all files in it, or one of them.
-type folder struct {
-	fsys   fs.FS
-	name   string        // name to show to a person
-	shown  string        // path as the user wrote it
-	only   string        // the one file to read; empty: all
-	except []fs.FileInfo // files to skip, such as those of an index
-	now    time.Time     // time of the import
-	cache  *openedCache
-}
-
-func (f folder) excludes(info fs.FileInfo) bool {
-	return slices.ContainsFunc(f.except, func(other fs.FileInfo) bool { return os.SameFile(info, other) })
-}
 
 // folderAt returns the folder at a path on disk, or the folder of one file there. The files of except are skipped.
 func folderAt(path string, except []string) (folder, error) {

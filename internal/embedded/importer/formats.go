@@ -144,18 +144,6 @@ func formatOf(name string) format {
 	return format(max(0, slices.IndexFunc(ways[:], func(one way) bool { return slices.Contains(strings.Fields(one.endings), ending) })))
 }
 
-func isMessageFile(name string) bool {
-	ending := strings.ToLower(path.Ext(name))
-	return ending == ".eml" || ending == ".emlx" || ending != ".mbox" && ending != ".mbx" && isMaildir(name)
-}
-
-// isMaildir reports a message of a Maildir: a file with a dot in its name in the folder "cur" or "new". Its extension may show another
-// format.
-func isMaildir(name string) bool {
-	folder := path.Base(path.Dir(name))
-	return (folder == "cur" || folder == "new") && strings.Contains(path.Base(name), ".")
-}
-
 // sign returns a function that matches files by their names and first bytes, with regular expressions.
 func sign(name, start string) func(string, []byte) bool {
 	named, begun := item.Expression(name), item.Expression(start)

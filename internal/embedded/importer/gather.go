@@ -95,34 +95,6 @@ func (l *lister) gather() {
 	}
 }
 
-// mergeGroups merges the sources of each group into one stream, and keeps those without a group. describe returns the name of a group and,
-// if its records get the field "file", the folder of its files.
-func (l *lister) mergeGroups(groups []group, describe func(group) (name, folder string)) {
-	for index, source := range l.sources {
-		if groups[index] != (group{}) {
-			delete(l.taken, source.stream)
-		}
-	}
-	var kept []fileStream
-	places := map[group]int{}
-	for index, source := range l.sources {
-		one := groups[index]
-		at, known := places[one]
-		switch {
-		case one == group{}:
-			kept = append(kept, source)
-		case known:
-			kept[at].files = append(kept[at].files, source.files...)
-		default:
-			places[one] = len(kept)
-			name, folder := describe(one)
-			source.stream, source.gathered = l.free(streamName(name)), folder
-			kept = append(kept, source)
-		}
-	}
-	l.sources = kept
-}
-
 // addNotes makes a stream of each folder with notes, including its subfolders, because notes link to one another. An Obsidian vault is one
 // stream, and so is a folder of folders whose notes link across them.
 func (l *lister) addNotes() {
@@ -146,17 +118,6 @@ func (l *lister) addNotes() {
 func (l *lister) isVault(folder string) bool {
 	info, err := fs.Stat(l.from.fsys, path.Join(l.root, folder, ".obsidian"))
 	return err == nil && info.IsDir()
-}
-
-// topOf returns the highest folder above folder that is in holds, else folder.
-func topOf(folder string, holds map[string]bool) string {
-	top := folder
-	for folder != "." {
-		if folder = path.Dir(folder); holds[folder] {
-			top = folder
-		}
-	}
-	return top
 }
 
 // joinLinked adds to holds each folder whose subfolders have notes that link to one another. It reads the first bytes of each note, and

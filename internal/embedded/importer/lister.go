@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/text/unicode/norm"
+
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/database"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/objects"
@@ -16,7 +18,6 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/services"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/table"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
-	"golang.org/x/text/unicode/norm"
 )
 
 // A lister finds the streams of one connection.
@@ -287,4 +288,43 @@ func streamName(name string) string {
 		return "stream"
 	}
 	return name
+}
+
+// mergeGroups merges the sources of each group into one stream, and keeps those without a group. describe returns the name of a group and,
+// if its records get the field "file", the folder of its files.
+func (l *lister) mergeGroups(groups []group, describe func(group) (name, folder string)) {
+	for index, source := range l.sources {
+		if groups[index] != (group{}) {
+			delete(l.taken, source.stream)
+		}
+	}
+	var kept []fileStream
+	places := map[group]int{}
+	for index, source := range l.sources {
+		one := groups[index]
+		at, known := places[one]
+		switch {
+		case one == group{}:
+			kept = append(kept, source)
+		case known:
+			kept[at].files = append(kept[at].files, source.files...)
+		default:
+			places[one] = len(kept)
+			name, folder := describe(one)
+			source.stream, source.gathered = l.free(streamName(name)), folder
+			kept = append(kept, source)
+		}
+	}
+	l.sources = kept
+}
+
+// topOf returns the highest folder above folder that is in holds, else folder.
+func topOf(folder string, holds map[string]bool) string {
+	top := folder
+	for folder != "." {
+		if folder = path.Dir(folder); holds[folder] {
+			top = folder
+		}
+	}
+	return top
 }

@@ -10,8 +10,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"sync"
-	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/archive"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/document"
@@ -84,14 +82,6 @@ func (o *opened) stem() string { return strings.TrimSuffix(o.name, path.Ext(o.na
 // folderName returns the name of the file's folder, or of the folder that is read if the file is at its top.
 func (o *opened) folderName() string { return folderOr(path.Base(o.folder), o.of.from.name) }
 
-// folderOr returns the folder, or the noun if that is the top folder.
-func folderOr(folder, noun string) string {
-	if folder == "." {
-		return noun
-	}
-	return folder
-}
-
 // beside calls read with another file, at a path relative to this file's folder, or with an empty one if that cannot be opened.
 func (o *opened) beside(name string, read func(io.ReadSeeker)) {
 	file, err := openFile(o.of.from.fsys, path.Join(o.folder, name))
@@ -117,52 +107,6 @@ func beginning(fsys fs.FS, name string, size int) ([]byte, error) {
 		return nil, err
 	}
 	return utf8text.Start(start), nil
-}
-
-// An openedCache keeps a file of several streams open, such as a workbook or a database, until another such file is read or cacheTTL is
-// over: the larger the file, the longer it takes to open.
-type openedCache struct {
-	mu     sync.Mutex
-	of     string // the file, and its state at that time
-	value  io.Closer
-	expiry *time.Timer
-
-	hashes map[fileState]string // of the last files whose hash was asked for
-}
-
-const cacheTTL = 5 * time.Second
-
-// swap takes the value for a file out of the cache, nil if there is none, and stores another value. It closes the old value if it does not
-// return it.
-func (c *openedCache) swap(of string, value io.Closer) io.Closer {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	before := c.value
-	if c.expiry != nil {
-		c.expiry.Stop()
-	}
-	if before != nil && c.of != of || before != nil && value != nil {
-		_ = before.Close() // it was only read
-		before = nil
-	}
-	c.of, c.value, c.expiry = of, value, nil
-	if value != nil {
-		c.expiry = time.AfterFunc(cacheTTL, func() { c.swap("", nil) })
-	}
-	return before
-}
-
-// hash returns the hash of a file's contents, which is computed once for all of its streams.
-func (c *openedCache) hash(file fileState, find func(name string) string) string {
-	known, ok := c.hashes[file]
-	if !ok {
-		if len(c.hashes) == 2 || c.hashes == nil { // a database and its log
-			c.hashes = map[fileState]string{}
-		}
-		known = find(file.Name)
-		c.hashes[file] = known
-	}
-	return known
 }
 
 // cached reads a part of a file, which is opened once for all of its parts.

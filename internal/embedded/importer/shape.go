@@ -114,21 +114,6 @@ func (f format) tuneAttached(records, attached *model.Stream) {
 	}
 }
 
-// maildirFlags matches the flags at the end of the file name of a Maildir message: "1700.host2,S=4321:2,FS".
-var maildirFlags = item.Expression(`[\W_]2,([A-Za-z]*)$`)
-
-// putFlags adds the flags of a Maildir message, which are in the name of its file.
-func putFlags(one *item.Item, name string) {
-	if _, known := one.Value(seenField); known || !isMaildir(name) {
-		return
-	}
-	flags := maildirFlags().FindString(name)
-	one.Put(seenField, strings.Contains(flags, "S"))
-	one.Put(flaggedField, strings.Contains(flags, "F"))
-}
-
-const seenField, flaggedField = "is_seen", "is_flagged"
-
 // tuneReplies relates a message of a service to its answers.
 func (f format) tuneReplies(stream *model.Stream) {
 	key := ways[f].replies

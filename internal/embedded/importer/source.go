@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"path"
 	"slices"
 	"strings"
@@ -226,4 +227,38 @@ func (w Watch) kept(file string, one item.Item) {
 	if one.Note != "" {
 		w.Kept(Skip{File: file, Line: one.Line, Reason: one.Note})
 	}
+}
+
+func stateOf(fsys fs.FS, files []sourceFile) []fileState {
+	states := make([]fileState, len(files))
+	for index, file := range files {
+		states[index] = fileState{Name: file.name, Size: file.size}
+		if info, err := fs.Stat(fsys, file.name); err == nil {
+			states[index] = stateOfFile(file.name, info)
+		}
+	}
+	return states
+}
+
+// A folder is the source of an import: all files in it, or one of them.
+type folder struct {
+	fsys   fs.FS
+	name   string        // name to show to a person
+	shown  string        // path as the user wrote it
+	only   string        // the one file to read; empty: all
+	except []fs.FileInfo // files to skip, such as those of an index
+	now    time.Time     // time of the import
+	cache  *openedCache
+}
+
+func (f folder) excludes(info fs.FileInfo) bool {
+	return slices.ContainsFunc(f.except, func(other fs.FileInfo) bool { return os.SameFile(info, other) })
+}
+
+// folderOr returns the folder, or the noun if that is the top folder.
+func folderOr(folder, noun string) string {
+	if folder == "." {
+		return noun
+	}
+	return folder
 }

@@ -1,51 +1,17 @@
 package importer
 
 import (
-	"archive/zip"
 	"context"
 	"encoding/hex"
 	"encoding/json"
 	"hash/crc64"
 	"io"
-	"io/fs"
 	"slices"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/objects"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/schema"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/table"
-	"github.com/pdp-connect/pdpp-mcp/internal/files"
 )
-
-// A fileState is compared with a later one to find out whether a file has changed.
-type fileState struct {
-	Name     string
-	Size     int64
-	Modified int64  // nanoseconds since 1970
-	Node     uint64 // inode; 0: unknown
-	Changed  int64  // nanoseconds since 1970; 0: unknown
-	Sum      uint32 // CRC-32 of an entry of an archive
-	Hash     string // of the contents; empty: unknown
-}
-
-func stateOfFile(name string, info fs.FileInfo) fileState {
-	state := fileState{Name: name, Size: info.Size(), Modified: info.ModTime().UnixNano()}
-	state.Node, state.Changed = files.NodeOf(info)
-	if entry, ok := info.Sys().(*zip.FileHeader); ok {
-		state.Sum = entry.CRC32
-	}
-	return state
-}
-
-func stateOf(fsys fs.FS, files []sourceFile) []fileState {
-	states := make([]fileState, len(files))
-	for index, file := range files {
-		states[index] = fileState{Name: file.name, Size: file.size}
-		if info, err := fs.Stat(fsys, file.name); err == nil {
-			states[index] = stateOfFile(file.name, info)
-		}
-	}
-	return states
-}
 
 // A partFiles is the recorded state of the files of a part, as JSON in model.Part.
 type partFiles struct {

@@ -1,0 +1,158 @@
+package importer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
+)
+
+// scan calls visit for each record of a connection, or of all connections if that is empty, until visit returns false. It calls report for
+// each piece that is not a record.
+func (s *fileStream) scan(ctx context.Context, connection string, report func(Skip), visit func(sourceFile, item.Item) bool) error {
+	known, budget := map[string]knownIDs{}, &recordBudget{free: freeRecords}
+	for _, file := range s.files {
+		if connection != "" && file.connection != connection {
+			continue
+		}
+		ids, begun := known[file.connection]
+		if !begun {
+			ids = knownIDs{map[string]int32{}, map[string]knownContent{}}
+			known[file.connection] = ids
+		}
+		more, err := s.scanFile(ctx, file, ids, budget, report, visit)
+		if err != nil || !more {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *fileStream) scanFile(ctx context.Context, file sourceFile, ids knownIDs, budget *recordBudget, report func(Skip),
+	visit func(sourceFile, item.Item) bool) (more bool, err error) {
+	failed := "cannot be read: "
+	var secrets item.Secrets
+	isEmpty := file.part == "" && ways[s.format].about == (about{}) // a whole file, and of a format without further records
+	budget.begin(file, s)
+	defer budget.end(file)
+	for one, err := range s.read(ctx, file) {
+		if err := ctx.Err(); err != nil {
+			return false, fmt.Errorf("read stream %s: %w", s.stream, err)
+		}
+		isEmpty = false
+		if bad, ok := errors.AsType[item.UnusableError](err); ok {
+			report(Skip{File: file.name, Line: bad.Line, Reason: bad.Reason})
+		} else if err != nil {
+			report(Skip{File: file.name, Reason: failed + item.Reason(err)})
+		}
+		if failed = "cannot be read on: "; err != nil {
+			continue
+		}
+		secrets.TakeOut(&one)
+		s.complete(&one, file)
+		if !s.distinct && one.Place == "" { // a distinct stream has no repeated ids
+			if reason := s.admit(&one, file, ids); reason != "" {
+				report(Skip{File: file.name, Line: one.Line, Reason: reason})
+				continue
+			}
+		}
+		if !budget.spend(one) {
+			report(Skip{File: file.name, Reason: fmt.Sprintf("what follows is left out: the records say more than %d times its size, "+
+				"as it repeats what it says once", maxRepeated)})
+			return true, nil
+		}
+		if !visit(file, one) {
+			return false, nil
+		}
+	}
+	if isEmpty {
+		report(Skip{File: file.name, Reason: model.NoRecord})
+	}
+	return true, nil
+}
+
+// complete gives a record its id, and the fields that come from the name of its file.
+func (s *fileStream) complete(one *item.Item, file sourceFile) {
+	one.Identify(s.idField)
+	if _, taken := one.Value("file"); s.gathered != "" && !taken {
+		name, ok := strings.CutPrefix(file.name, s.gathered)
+		if !ok { // of another connection
+			name = path.Base(name)
+		}
+		one.Fields, one.Text = append([]item.Field{{Name: "file", Value: item.JSON(name)}}, one.Fields...), nil
+	}
+	if s.format == formatMail {
+		putFlags(one, file.name)
+	}
+	one.TakeEmitted(s.declared.EmittedField)
+}
+
+// admit accepts a record, or returns the reason why it is left out. A message that is in several mailboxes lists all of them.
+func (s *fileStream) admit(one *item.Item, file sourceFile, ids knownIDs) (reason string) {
+	original := one.ID
+	reason = ids.admit(one, file.name, ways[s.format].attached.key)
+	switch place := file.connection + " " + one.ID; {
+	case file.mailbox == "":
+	case reason != "":
+		s.copies[place] = append(s.copies[place], file.mailbox)
+	default:
+		one.Put("mailbox", slices.Compact(slices.Sorted(slices.Values(append(s.copies[place], file.mailbox)))))
+	}
+	s.repeated = s.repeated || reason == "" && one.Content == "" && one.ID != original
+	return reason
+}
+
+// knownIDs are the ids of a stream, with how often each was repeated. For most records nothing else is remembered: there may be millions.
+type knownIDs struct {
+	repeats  map[string]int32
+	contents map[string]knownContent // messages and events, which may be copies, by id and content
+}
+
+type knownContent struct {
+	file string
+	line int
+	id   string
+}
+
+// admit accepts a record, or returns the reason why it is left out: it is a copy of a message or an event. Any other record whose id is
+// taken gets a numbered id, because mail servers do give two messages one id, and the "id" of a row may be that of an account.
+func (k knownIDs) admit(one *item.Item, file, key string) (reason string) {
+	base := one.ID
+	if known, copied := k.contents[base+" "+one.Content]; copied {
+		place := fmt.Sprintf("at line %d", known.line)
+		if known.file != file {
+			place += " of " + known.file
+		}
+		one.ID = known.id
+		return item.SameAs + place
+	}
+	repeats, taken := k.repeats[base]
+	for number := repeats + 2; taken; number++ { // lower numbers are taken
+		k.repeats[base] = number - 1
+		one.ID = fmt.Sprintf("%s-%d", base, number)
+		_, taken = k.repeats[one.ID]
+	}
+	k.repeats[one.ID] = 0
+	if one.Content != "" {
+		k.contents[base+" "+one.Content] = knownContent{file: file, line: one.Line, id: one.ID}
+	}
+	fillIDs(one, key)
+	return ""
+}
+
+// fillIDs writes the id into a record whose format has no field for it, and into its attachments.
+func fillIDs(i *item.Item, key string) {
+	if i.Content != "" {
+		i.Fields = append([]item.Field{{Name: "id", Value: item.JSON(i.ID)}}, i.Fields...)
+	}
+	for index := range i.Attached {
+		file := &i.Attached[index]
+		file.ID = fmt.Sprintf("%s-a%d", i.ID, index+1)
+		file.Fields = append([]item.Field{{Name: "id", Value: item.JSON(file.ID)}, {Name: key, Value: item.JSON(i.ID)}}, file.Fields...)
+	}
+}
