@@ -72,6 +72,11 @@ func (c *correction) put(filter rs.Object, m rs.Member, field, meant string) rs.
 	case isOther && c.stream.NamesID(m) && !slices.Contains(c.stream.Keys, meant): // for a key, the record of that name is looked up
 		c.grouped, c.unresolved = &rs.Member{Name: meant, Value: m.Value}, c.unresolved || !fields.Aggregates("group_by")(*f)
 		c.hint = quote.Line(meant) + " has ids, not names: the call below lists them to choose from."
+	case isOther && f != nil && f.Type == "boolean":
+		if written.Truth(m.Value) != "" {
+			return append(filter, rs.Member{Name: meant, Value: written.Truth(m.Value)})
+		}
+		c.unresolved, c.partly = true, true // a word is not a flag
 	case isOther && f != nil && fields.IsTime(*f):
 		return append(filter, rs.Member{Name: meant, Value: cmp.Or(foreign.InForm(rs.Member{Name: "time", Value: m.Value}, ""), m.Value)})
 	default:
@@ -126,19 +131,26 @@ func (c *correction) bounded(filter rs.Object) rs.Object {
 	var names []string
 	missed := false
 	for _, m := range filter {
-		bound, _ := foreign.SearchBounds(m)
-		operator, value := foreign.BoundOf(m.Name), m.Value
-		if len(bound) == 1 && (operator == "" || !written.IsTime(value)) {
-			operator, value = boundOperators[bound[0].Name], bound[0].Value
+		bounds, _ := foreign.SearchBounds(m)
+		operator := foreign.BoundOf(m.Name)
+		switch {
+		case operator != "" && written.IsTime(m.Value) && len(bounds) < 2:
+			bounds = rs.Object{{Name: operator, Value: m.Value}}
+		case len(bounds) > 1 && !granularities[written.Snake(m.Name)]: // a name such as on is also near the time field
+			bounds = nil
 		}
-		if c.stream.Field(m.Name) != nil || operator == "" || len(bound) > 1 || !written.IsTime(value) {
+		isOpen := func(bound rs.Member) bool { return !written.IsTime(bound.Value) }
+		if c.stream.Field(m.Name) != nil || len(bounds) == 0 || slices.ContainsFunc(bounds, isOpen) {
 			rest = append(rest, m)
 			continue
 		}
-		names, timed = append(names, m.Name), timed.With(operator, value)
-		missed = missed || c.stream.LacksField(m.Name)
+		names, missed = append(names, m.Name), missed || c.stream.LacksField(m.Name)
+		for _, bound := range bounds {
+			timed = append(timed, rs.Member{Name: cmp.Or(boundOperators[bound.Name], bound.Name), Value: bound.Value})
+		}
 	}
-	if at == "" || len(timed) < len(names) || len(timed) == 0 || !missed && len(timed) < 2 || rest.Includes(at) {
+	isTwice := func(bound rs.Member) bool { return len(members(timed, bound.Name)) > 1 }
+	if at == "" || slices.ContainsFunc(timed, isTwice) || len(timed) == 0 || !missed && len(timed) < 2 || rest.Includes(at) {
 		return filter
 	}
 	c.report("unknown_field", "filter", "%s has no field %s; %s says when a record is.",
@@ -161,13 +173,15 @@ func (c *correction) byValue(filter rs.Object, field, value string, u fields.Use
 	return field, u
 }
 
-// unfiltered returns the field that a name means if no field for filters is near, such as to for recipient; else the name.
+// unfiltered returns the field that a name means if no field for filters is near, such as to for recipient, or if another field has the
+// same words, such as labels for label; else the name.
 func (c *correction) unfiltered(name string, u fields.Use) string {
-	if c.stream.Field(name) != nil || len(c.stream.Near(name, u)) > 0 {
+	near, suited := c.stream.Near(name, nil), c.stream.Near(name, u)
+	if c.stream.Field(name) != nil || len(near) == 0 || slices.Contains(suited, near[0]) {
 		return name
 	}
-	near := c.stream.Near(name, nil)
-	if len(near) == 0 {
+	words, own := written.WordsOf(name), written.WordsOf(near[0])
+	if len(suited) > 0 && (!words.Name(own) || !own.Name(words)) {
 		return name
 	}
 	c.report("unknown_field", "filter", "%s has no field %s. Nearest: %s.", c.stream.Name, quote.Text(name), quote.Line(near[0]))

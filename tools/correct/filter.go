@@ -93,10 +93,14 @@ func (t Tool) computing(args rs.Object) (Call, bool) {
 	if value, ok := written.Text(args.Get("distinct")); ok && !names("group_by") && value != "" {
 		args = renamed(args, "distinct", "group_by", rs.EncodeJSON(value))
 	}
-	if t.Name != "query_records" || !args.Has("stream") || !names("metric") && !names("group_by") && !names("group_by_time") {
+	isMetric := func(m rs.Member) bool { // {"sum":"total"}
+		return !t.Takes(m.Name) && slices.Contains([]string{"sum", "avg", "average", "min", "max"}, m.Name) && written.IsWord(m.Value)
+	}
+	computes := names("metric") || slices.ContainsFunc(args, isMetric)
+	if t.Name != "query_records" || !args.Has("stream") || !computes && !names("group_by") && !names("group_by_time") {
 		return Call{}, false
 	}
-	if !names("metric") {
+	if !computes {
 		args = args.With("metric", `"count"`)
 	}
 	return Call{"aggregate", args}, true

@@ -161,7 +161,7 @@ func (c Call) LeavesOut(args rs.Object) string {
 		grouped := group != "" && !args.Has("group_by") && strings.Contains(m.Name, group) // the groups show what to exclude
 		switch {
 		case value == "" || m.Value == "null" || strings.Contains(proposed, value) || c.accountsFor(m):
-		case len(several) > 1 && strings.Contains(proposed, several[0]) && !strings.Contains(proposed, several[1]):
+		case len(several) > 1 && m.Name != "filter" && strings.Contains(proposed, several[0]) && !strings.Contains(proposed, several[1]):
 			left = append(left, "all but the first of "+quote.Names([]string{m.Name}, 1))
 		case !c.Arguments.Has(m.Name) && !grouped:
 			left = append(left, quote.Names([]string{m.Name}, 1))

@@ -57,7 +57,7 @@ func (t Tool) boundsTime(m rs.Member) bool {
 	month, _ := written.Text(m.Value)
 	_, _, dated := written.Days(month, time.Time{})
 	bound := bounds[name] || foreign.BoundWords[name] != "" && t.Takes("since") || name == "month" && dated
-	return bound && !t.Takes(m.Name) && m.Value != "null" && !namesSomeone(m)
+	return bound && !t.Takes(m.Name) && !t.Takes("id") && m.Value != "null" && !namesSomeone(m)
 }
 
 // period returns the search for the period that arguments limit, or the call that looks up the fields if it is not understood.

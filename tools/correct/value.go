@@ -78,6 +78,9 @@ func (t Tool) guessed(p *parameter, raw string) string {
 	list, _ := rs.AsArray(list(raw))
 	switch {
 	case p.Type == "integer":
+		if likely := likelyForms[p.Name][written.Snake(text)]; likely != "" {
+			text, raw = likely, likely
+		}
 		number, _ := rs.Object{{Name: "n", Value: strings.TrimPrefix(text, "+")}}.Number("n")
 		switch {
 		case !isText || !foreign.WholeNumber().MatchString(text) || strings.HasPrefix(text, "-") || number < p.Least:

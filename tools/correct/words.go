@@ -43,7 +43,7 @@ var lackingAliases = lists(map[string]string{
 })
 
 // envelopes are names of objects that other APIs wrap arguments in.
-var envelopes = written.Set("args arguments params parameters input variables request body payload")
+var envelopes = written.Set("args arguments params parameters input variables request body payload options opts pagination paging query_params")
 
 // wordForms maps other spellings to the values of an argument that allows only a few.
 var wordForms = map[string]map[string]string{
@@ -60,11 +60,15 @@ var wordForms = map[string]map[string]string{
 }
 
 // likelyForms maps words that no value of an argument expresses to the nearest value, which is proposed. Groups by weekday, for example,
-// can be worked out from groups by day.
+// can be worked out from groups by day. A limit beyond the largest becomes the largest.
 var likelyForms = map[string]map[string]string{
 	"granularity": written.ByWord(map[string]string{
 		"day": "weekday weekdays weekend weekends day_of_week dayofweek dow day_name", "hour": "minute hour_of_day hourofday time_of_day",
 		"week": "fortnight", "year": "decade"}),
+	"limit": written.ByWord(map[string]string{
+		"1": "one single", "2": "two couple", "3": "three few", "4": "four", "5": "five", "6": "six", "7": "seven", "8": "eight", "9": "nine",
+		"10": "ten", "12": "twelve dozen", "15": "fifteen", "20": "twenty", "25": "twenty_five", "30": "thirty", "50": "fifty",
+		"100": "hundred one_hundred a_hundred", "1000000000": "all max maximum most everything unlimited"}),
 }
 
 // flags are boolean arguments of other APIs. True means one value of another argument.

@@ -25,7 +25,7 @@ var operators = written.ByWord(map[string]string{
 	absent:       "is_null isnull null not_exists missing is_empty empty",
 	"!" + absent: "exists not_null notnull is_not_null not_empty is_not_empty has_value present",
 	within: "contains like ilike match matches regex starts_with startswith ends_with endswith search icontains includes iexact istartswith " +
-		"iendswith iregex =~ ~ match_phrase match_phrase_prefix wildcard prefix regexp fuzzy substring substringof text",
+		"iendswith iregex has array_contains =~ ~ match_phrase match_phrase_prefix wildcard prefix regexp fuzzy substring substringof text",
 	"!" + within: "not_like not_ilike not_contains does_not_contain",
 	datePart:     "date year month day week week_day quarter hour",
 })

@@ -24,7 +24,7 @@ var (
 	isoDay    = Expression(`^([0-9]{4})[-/.]([0-9]{1,2})(?:[-/.]([0-9]{1,2}))?$`)
 	yearLast  = Expression(`^([0-9]{1,2})([-/.])([0-9]{1,2})[-/.]([0-9]{4})$`)
 	partOf    = Expression(`^(?:([0-9]{4})-?)?([qhw])([0-9]{1,2})(?:-?([0-9]{4}))?$`)
-	nowMinus  = Expression(`^(?:now)?-?([0-9]{1,4})([dwmy])$`)
+	nowMinus  = Expression(`^(?:now)?-?p?([0-9]{1,4})([dwmy])$`)
 	fullYear  = Expression(`^(?:19|20)[0-9]{2}$`)
 	monthDays = Expression(`^[0-9]{1,2}$`)
 	monthList = strings.Fields("january february march april may june july august september october november december")
