@@ -1,7 +1,6 @@
 package correct
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -33,9 +32,11 @@ func (t Tool) oneAggregation(args rs.Object) (rs.Object, bool) {
 		args = args.With(one, rs.EncodeJSON(by))
 	}
 	for _, m := range args {
-		found := &aggregation{tool: t}
-		if t.aggregates(m, args) && found.read(m.Name, m.Value) && found.args.Has("metric") {
-			args = renamed(args, m.Name, "metric", found.args.Get("metric")).WithAll(found.args)
+		if !t.aggregates(m, args) {
+			continue
+		}
+		if found := foreign.Aggregation(m.Name, m.Value, t.metric); found.Has("metric") {
+			args = renamed(args, m.Name, "metric", found.Get("metric")).WithAll(found)
 			break
 		}
 	}
@@ -83,67 +84,6 @@ func (t Tool) metric(word string) string {
 		return raw
 	}
 	return ""
-}
-
-// An aggregation collects the arguments of an aggregate from the notation of other APIs: an object with its metric and field, the $group of
-// a MongoDB pipeline, terms and date_histogram of Elasticsearch.
-type aggregation struct {
-	tool Tool
-	args rs.Object
-}
-
-// set sets an argument. It is false for an empty value, or if another value was set before: no aggregate computes two numbers.
-func (a *aggregation) set(name, value string) bool {
-	before := a.args.Get(name)
-	a.args = a.args.With(name, value)
-	return value != "" && (before == "" || before == value)
-}
-
-// read reads one member of the aggregation; false if something is not understood.
-func (a *aggregation) read(name, raw string) bool {
-	o := rs.AsObject(raw)
-	text, _ := written.Text(raw)
-	of := strings.TrimPrefix(cmp.Or(text, o.Text("field", "column")), "$")
-	if of != "" {
-		of = rs.EncodeJSON(of)
-	}
-	switch name {
-	case "$match":
-		return len(o) > 0 && a.set("filter", foreign.Canonical(raw))
-	case "$limit":
-		return a.set("limit", raw)
-	case "$sort": // groups are sorted by their counts, or by time
-		return true
-	case "_id":
-		return raw == "null" || a.set("group_by", of)
-	case "terms":
-		return a.set("group_by", of) && a.set("metric", `"count"`)
-	case "date_histogram":
-		interval := o.Text("calendar_interval", "interval", "fixed_interval")
-		return granularities[interval] && a.set("metric", `"count"`) && a.set("group_by_time", of) &&
-			a.set("granularity", rs.EncodeJSON(interval))
-	}
-	return a.readNumber(name, raw, of)
-}
-
-// readNumber reads the metric or its field, or members that contain them.
-func (a *aggregation) readNumber(name, raw, of string) bool {
-	o := rs.AsObject(raw)
-	list, isList := rs.AsArray(raw)
-	text, isText := written.Text(raw)
-	switch metric := a.tool.metric(name); {
-	case metric == `"count"` && o == nil || metric != "" && raw == "1": // of $sum
-		return a.set("metric", `"count"`)
-	case metric != "" && of != "":
-		return a.set("metric", metric) && a.set("field", of)
-	case isText && slices.Contains([]string{"metric", "function", "type", "op", "operation"}, name):
-		return a.set("metric", cmp.Or(a.tool.metric(text), raw))
-	case isText && (name == "field" || name == "column"):
-		return a.set("field", raw)
-	case isList:
-		return !slices.ContainsFunc(list, func(item string) bool { return !a.read("", item) })
-	}
-	return len(o) > 0 && !slices.ContainsFunc(o, func(m rs.Member) bool { return !a.read(m.Name, m.Value) })
 }
 
 // spread returns the call that lists the values of a field in order, for a number without a metric, such as the median; false otherwise.

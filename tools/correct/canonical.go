@@ -129,7 +129,7 @@ func computed(args rs.Object) rs.Object {
 	if field, _ := written.Text(args.Get("field")); field == "*" && metric == "count" {
 		args = args.Without("field")
 	}
-	if by, _ := written.Text(args.Get("group_by_time")); granularities[cmp.Or(wordForms["granularity"][by], by)] && !args.Has("granularity") {
+	if by, _ := written.Text(args.Get("group_by_time")); foreign.Granularities[cmp.Or(wordForms["granularity"][by], by)] && !args.Has("granularity") {
 		args = renamed(args, "group_by_time", "granularity", rs.EncodeJSON(cmp.Or(wordForms["granularity"][by], by)))
 	}
 	if args.Has("granularity") && args.Has("group_by") && !args.Has("group_by_time") {

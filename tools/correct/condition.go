@@ -136,7 +136,7 @@ func (c *correction) bounded(filter rs.Object) rs.Object {
 		switch {
 		case operator != "" && written.IsTime(m.Value) && len(bounds) < 2:
 			bounds = rs.Object{{Name: operator, Value: m.Value}}
-		case len(bounds) > 1 && !granularities[written.Snake(m.Name)]: // a name such as on is also near the time field
+		case len(bounds) > 1 && !foreign.Granularities[written.Snake(m.Name)]: // a name such as on is also near the time field
 			bounds = nil
 		}
 		isOpen := func(bound rs.Member) bool { return !written.IsTime(bound.Value) }

@@ -59,7 +59,7 @@ func (c *correction) timeGroup(name, field, metric string) bool {
 		c.report("unknown_field", name, "%s has no field %s.", c.stream.Name, quote.Text(field))
 		c.groupByTime(name, times[0], likelyForms["granularity"][written.Snake(field)])
 		c.hint = recurring(field)
-	case granularities[granularity] && len(times) > 0:
+	case foreign.Granularities[granularity] && len(times) > 0:
 		c.report("unknown_field", name, "%s is a granularity; group_by_time names the field.", quote.Text(field))
 		c.groupByTime(name, times[0], granularity)
 	case part != nil && c.stream.Field(part[2]) != nil:

@@ -111,8 +111,6 @@ var silent, pages = written.Set(pageWords, silentWords), written.Set(pageWords)
 var bounds = written.Set(foreign.SpanWords, foreign.SinceNames, foreign.UntilNames,
 	"since until after before date when")
 
-var granularities = written.Set("hour day week month quarter year")
-
 var sinceUntil = []string{"since", "until"}
 
 // boundOperators maps the bounds of a search to the operators of a filter.

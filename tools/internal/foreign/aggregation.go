@@ -1,0 +1,84 @@
+package foreign
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
+)
+
+// Granularities are the units that aggregate groups a time by.
+var Granularities = written.Set("hour day week month quarter year")
+
+// An aggregation collects the arguments of an aggregate from the notation of other APIs: an object with its metric and field, the $group of
+// a MongoDB pipeline, terms and date_histogram of Elasticsearch.
+type aggregation struct {
+	metric func(word string) string // as JSON; "" for a word that is not a metric
+	args   rs.Object
+}
+
+// Aggregation returns the arguments of aggregate for an argument in such a notation; none if something is not understood. metric returns
+// the metric that a word means, as JSON, and "" for any other word.
+func Aggregation(name, raw string, metric func(word string) string) rs.Object {
+	a := &aggregation{metric: metric}
+	if !a.read(name, raw) {
+		return nil
+	}
+	return a.args
+}
+
+// set sets an argument. It is false for an empty value, or if another value was set before: no aggregate computes two numbers.
+func (a *aggregation) set(name, value string) bool {
+	before := a.args.Get(name)
+	a.args = a.args.With(name, value)
+	return value != "" && (before == "" || before == value)
+}
+
+// read reads one member of the aggregation; false if something is not understood.
+func (a *aggregation) read(name, raw string) bool {
+	o := rs.AsObject(raw)
+	text, _ := written.Text(raw)
+	of := strings.TrimPrefix(cmp.Or(text, o.Text("field", "column")), "$")
+	if of != "" {
+		of = rs.EncodeJSON(of)
+	}
+	switch name {
+	case "$match":
+		return len(o) > 0 && a.set("filter", Canonical(raw))
+	case "$limit":
+		return a.set("limit", raw)
+	case "$sort": // groups are sorted by their counts, or by time
+		return true
+	case "_id":
+		return raw == "null" || a.set("group_by", of)
+	case "terms":
+		return a.set("group_by", of) && a.set("metric", `"count"`)
+	case "date_histogram":
+		interval := o.Text("calendar_interval", "interval", "fixed_interval")
+		return Granularities[interval] && a.set("metric", `"count"`) && a.set("group_by_time", of) &&
+			a.set("granularity", rs.EncodeJSON(interval))
+	}
+	return a.readNumber(name, raw, of)
+}
+
+// readNumber reads the metric or its field, or members that contain them.
+func (a *aggregation) readNumber(name, raw, of string) bool {
+	o := rs.AsObject(raw)
+	list, isList := rs.AsArray(raw)
+	text, isText := written.Text(raw)
+	switch metric := a.metric(name); {
+	case metric == `"count"` && o == nil || metric != "" && raw == "1": // of $sum
+		return a.set("metric", `"count"`)
+	case metric != "" && of != "":
+		return a.set("metric", metric) && a.set("field", of)
+	case isText && slices.Contains([]string{"metric", "function", "type", "op", "operation"}, name):
+		return a.set("metric", cmp.Or(a.metric(text), raw))
+	case isText && (name == "field" || name == "column"):
+		return a.set("field", raw)
+	case isList:
+		return !slices.ContainsFunc(list, func(item string) bool { return !a.read("", item) })
+	}
+	return len(o) > 0 && !slices.ContainsFunc(o, func(m rs.Member) bool { return !a.read(m.Name, m.Value) })
+}
