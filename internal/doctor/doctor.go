@@ -5,10 +5,10 @@ package doctor
 import (
 	"context"
 	"fmt"
-	"net/http"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
+	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
@@ -30,10 +30,7 @@ func Run(ctx context.Context, o Options, show func(Report) error) error {
 
 // Examine runs every check until ctx ends. It skips a check that depends on a failed one.
 func Examine(ctx context.Context, o Options) Report {
-	e := &examination{Options: o, http: &http.Client{
-		Timeout:       patience,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}}
+	e := &examination{Options: o, once: rsclient.NewOnce(patience)}
 	e.configuration()
 	stored := e.credentials()
 	provider, reached := e.provider(), false

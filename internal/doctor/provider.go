@@ -142,7 +142,7 @@ func (e *examination) metadata(ctx context.Context, address string) (metadata, e
 		return metadata{}, err
 	}
 	request.Header.Set("User-Agent", e.UserAgent)
-	response, err := e.http.Do(request)
+	response, _, err := e.once.Do(request)
 	if err != nil {
 		return metadata{}, err
 	}
@@ -223,15 +223,13 @@ func why(err error) string {
 	if failed, ok := errors.AsType[*url.Error](err); ok {
 		err = failed.Err
 	}
-	var dns *net.DNSError
-	switch {
-	case errors.As(err, &dns):
+	if _, unknown := errors.AsType[*net.DNSError](err); unknown {
 		return "its name is unknown"
-	case errors.Is(err, context.DeadlineExceeded) || os.IsTimeout(err):
-		return fmt.Sprintf("no answer within %s", patience)
-	default:
-		return strings.TrimSuffix(sentence(err), ".")
 	}
+	if errors.Is(err, context.DeadlineExceeded) || os.IsTimeout(err) {
+		return fmt.Sprintf("no answer within %s", patience)
+	}
+	return strings.TrimSuffix(sentence(err), ".")
 }
 
 // signIn checks the metadata of a hosted server as a host that signs in does, without a credential. Authorization servers issue package

@@ -5,8 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"net/http"
-	"slices"
 	"strings"
 	"time"
 
@@ -14,6 +12,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 )
 
 // The statuses of a finding.
@@ -37,7 +36,7 @@ type Finding struct {
 type Report struct {
 	Findings []Finding `json:"findings"`
 	NotRead  []string  `json:"not_read,omitempty"` // of the person's own files
-	ExitCode int       `json:"exit_code"`          // of the first failure; 0: none
+	ExitCode int       `json:"exit_code"`          // of an owner's credential, or else of the first failure; 0: none
 }
 
 // Options select what is checked.
@@ -70,7 +69,7 @@ const patience = 10 * time.Second
 
 type examination struct {
 	Options
-	http     *http.Client
+	once     *rsclient.Once
 	findings []Finding
 	well     bool // the provider accepted a credential
 }
@@ -109,12 +108,14 @@ func (e *examination) found(finding Finding, format string, arguments ...any) {
 	e.findings = append(e.findings, finding)
 }
 
-// exitCode returns the exit code of the first failure. The check for an owner's credential comes first: with one, no command starts.
-func exitCode(findings []Finding) int {
-	if at := slices.IndexFunc(findings, func(f Finding) bool { return f.Status == Fail }); at >= 0 {
-		return findings[at].code
+// exitCode returns the exit code of an owner's credential if one was found, because no command starts with it, or else of the first failure.
+func exitCode(findings []Finding) (code int) {
+	for _, f := range findings {
+		if f.Status == Fail && (code == 0 || f.code == exit.Owner) {
+			code = f.code
+		}
 	}
-	return 0
+	return code
 }
 
 // Print shows a report to a person.
