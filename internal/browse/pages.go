@@ -73,18 +73,22 @@ type madeCall struct{ Tool, Arguments string }
 // A failure is the error of a tool call.
 type failure struct{ Code, Message, Hint string }
 
+// request sends an MCP request and returns its result. After a failure, which it stores in the view, it returns nil.
+func (v *view) request(ctx context.Context, method string, params any) rs.Object {
+	result, err := v.ask(ctx, method, params)
+	if err != nil {
+		v.failure = &failure{Code: "refused", Message: err.Error()}
+	}
+	return rs.AsObject(result)
+}
+
 // call calls a tool and returns its structured result. After a failure, which it stores in the view, it returns nil. main marks the call
 // that provides the view's data.
 func (v *view) call(ctx context.Context, main bool, tool string, arguments any) rs.Object {
 	if main {
 		v.main = madeCall{tool, rs.EncodeJSON(arguments)}
 	}
-	result, err := v.ask(ctx, "tools/call", map[string]any{"name": tool, "arguments": arguments})
-	if err != nil {
-		v.failure = &failure{Code: "no_answer", Message: "The server did not answer: " + err.Error()}
-		return nil
-	}
-	structured := rs.AsObject(result).Object("structuredContent")
+	structured := v.request(ctx, "tools/call", map[string]any{"name": tool, "arguments": arguments}).Object("structuredContent")
 	if refused := structured.Object("error"); refused != nil {
 		v.failure = &failure{refused.Text("code"), refused.Text("message"), refused.Text("hint")}
 		return nil

@@ -84,11 +84,7 @@ func marked(excerpt string) g.Node {
 func (v *view) tool(ctx context.Context) g.Node {
 	v.title = "Call a tool"
 	arguments := v.Get("arguments")
-	listed, err := v.ask(ctx, "tools/list", struct{}{})
-	if err != nil {
-		v.failure = &failure{Code: "no_answer", Message: "The server did not answer: " + err.Error()}
-	}
-	tools := objects(rs.AsObject(listed), "tools")
+	tools := objects(v.request(ctx, "tools/list", struct{}{}), "tools")
 	var answer g.Node
 	if v.Get("tool") != "" && v.failure == nil {
 		arguments = cmp.Or(arguments, "{}")
@@ -120,12 +116,7 @@ func (v *view) tool(ctx context.Context) g.Node {
 // answer makes a call and shows its whole result.
 func (v *view) answer(ctx context.Context, made madeCall) g.Node {
 	v.main = made
-	result, err := v.ask(ctx, "tools/call", map[string]any{"name": made.Tool, "arguments": json.RawMessage(made.Arguments)})
-	if err != nil {
-		v.failure = &failure{Code: "refused", Message: err.Error()}
-		return nil
-	}
-	answer := rs.AsObject(result)
+	answer := v.request(ctx, "tools/call", map[string]any{"name": made.Tool, "arguments": json.RawMessage(made.Arguments)})
 	var text, structured bytes.Buffer
 	for _, content := range objects(answer, "content") {
 		text.WriteString(content.Text("text") + "\n")

@@ -23,10 +23,7 @@ type sessions struct {
 }
 
 func newSessions(now func() time.Time) sessions {
-	ends, err := lru.New[string, time.Time](mostSessions)
-	if err != nil {
-		panic(err) // New fails only for a size below 1
-	}
+	ends, _ := lru.New[string, time.Time](mostSessions) // fails only for a size below 1
 	return sessions{now, ends}
 }
 

@@ -38,15 +38,13 @@ func Plan(path string, edit func([]byte) ([]byte, error)) (Change, error) {
 		}
 		change.Before, change.mode, err = Read(change.target)
 	}
-	var refusal *RefusedError
-	switch {
-	case errors.As(err, &refusal):
+	if _, refusal := errors.AsType[*RefusedError](err); refusal {
 		return change, err
-	case err != nil && !errors.Is(err, fs.ErrNotExist):
+	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return change, fmt.Errorf("%s cannot be read: %w", path, reason(err))
 	}
 	change.After, err = edit(change.Before)
-	if errors.As(err, &refusal) {
+	if refusal, ok := errors.AsType[*RefusedError](err); ok {
 		err = refused("%s: %s", path, refusal.Message)
 	}
 	return change, err
@@ -56,7 +54,7 @@ func Plan(path string, edit func([]byte) ([]byte, error)) (Change, error) {
 // blocks on a pipe or reads a device. Other errors are those of the file system.
 func Read(path string) ([]byte, fs.FileMode, error) {
 	data, info, err := files.Read(path, maxFileBytes)
-	if unfit := files.UnfitError(""); errors.As(err, &unfit) {
+	if unfit, ok := errors.AsType[files.UnfitError](err); ok {
 		err = refused("%s %s", path, strings.TrimPrefix(string(unfit), "it "))
 	}
 	if err != nil {
@@ -137,8 +135,7 @@ func keep(path string, data []byte, mode fs.FileMode, now time.Time) (string, er
 
 // reason returns an error without its path, which the message already names.
 func reason(err error) error {
-	var path *fs.PathError
-	if errors.As(err, &path) {
+	if path, ok := errors.AsType[*fs.PathError](err); ok {
 		return path.Err
 	}
 	return err

@@ -24,8 +24,7 @@ func parseTOML(text string) (document, error) {
 	f := &tomlFile{text: text}
 	if err := toml.Unmarshal([]byte(text), &f.values); err != nil {
 		place := "position unknown"
-		var at *toml.DecodeError
-		if errors.As(err, &at) {
+		if at, ok := errors.AsType[*toml.DecodeError](err); ok {
 			row, column := at.Position()
 			place = fmt.Sprintf("line %d, column %d", row, column) // without the text there, which may be a credential
 		}

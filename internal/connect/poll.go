@@ -103,7 +103,7 @@ func (a *attempt) byAgent(ctx context.Context) (issued, error) {
 		return issued{}, err
 	}
 	answer, err := a.post(ctx, a.server.AgentConnect, map[string]string{"request_uri": pushed.RequestURI, "client_id": a.app.ID, "client_name": "pdpp-mcp"})
-	if refused := (*RefusedError)(nil); errors.As(err, &refused) {
+	if refused, ok := errors.AsType[*RefusedError](err); ok {
 		refused.text = "" // it may repeat request_uri, which contains the device code
 	}
 	s, err := a.readStarted(answer, err)
