@@ -272,6 +272,7 @@ func TestServeRefusesASignInThatCannotWork(t *testing.T) {
 		{"with two authorization servers", "one of --authorization-servers", 64, []string{
 			"--authorization-source", "slack", "--public-url", "http://127.0.0.1:1", "--authorization-servers", "https://a.example,https://b.example",
 		}},
+		{"with details of no source", details + ": authorization details must be", 64, []string{"--authorization-details", details, "--public-url", "http://127.0.0.1:1"}},
 		{"for an unknown source", "nosuch", 69, []string{"--authorization-source", "nosuch", "--public-url", "http://127.0.0.1:1"}},
 		{"at a server out of reach", "authorization server", 69, []string{
 			"--authorization-source", "slack", "--public-url", "http://127.0.0.1:1", "--authorization-servers", "http://127.0.0.1:1",

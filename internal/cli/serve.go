@@ -25,6 +25,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
+	"github.com/pdp-connect/pdpp-mcp/transport/signin"
 )
 
 // maxDeadline is the longest --deadline. It must be below the write timeout of the HTTP server.
@@ -194,10 +195,11 @@ func (c *HostedConfig) readSignIn() error {
 		if err != nil {
 			return fmt.Errorf("--authorization-details: %w", err)
 		}
-		var details bytes.Buffer
-		if err := json.Compact(&details, data); err != nil {
-			return fmt.Errorf("--authorization-details: %s is not JSON", path)
+		if err := signin.CheckDetails(data); err != nil {
+			return fmt.Errorf("--authorization-details: %s: %w", path, err)
 		}
+		var details bytes.Buffer
+		_ = json.Compact(&details, data) // it is JSON
 		c.Details = details.String()
 	}
 	return nil

@@ -83,7 +83,8 @@ func New(ctx context.Context, o Options) (*Bridge, error) {
 		tokens:        web.NewLimiter(web.Limits{AddressRate: 1, AddressBurst: 60}, o.Now),
 	}
 	if o.Details != "" {
-		if err := b.readDetails(); err != nil {
+		var err error
+		if b.source, b.streams, err = readDetails([]byte(o.Details)); err != nil {
 			return nil, err
 		}
 	}
@@ -103,19 +104,24 @@ func (b *Bridge) Fits(o Options) bool {
 	return current.Issuer == o.Issuer && current.Public == o.Public && current.ConnectorKey == o.ConnectorKey && current.Details == o.Details
 }
 
-// readDetails parses the details, which must have one entry: several give a package token.
-func (b *Bridge) readDetails() error {
+// CheckDetails returns what is wrong with the Details of [Options], or nil.
+func CheckDetails(details []byte) error {
+	_, _, err := readDetails(details)
+	return err
+}
+
+// readDetails parses details, which must have one entry: several give a package token.
+func readDetails(details []byte) (source string, streams []requestedStream, err error) {
 	var entries []struct {
 		Type    string
 		Source  struct{ ID string }
 		Streams []requestedStream
 	}
-	err := json.Unmarshal([]byte(b.options.Details), &entries)
+	err = json.Unmarshal(details, &entries)
 	if err != nil || len(entries) != 1 || entries[0].Type == "" || entries[0].Source.ID == "" {
-		return errors.New("authorization details must be a JSON list of one object with type and source.id; several give a token that cannot be read here")
+		return "", nil, errors.New("authorization details must be a JSON list of one object with type and source.id; several give a token that cannot be read here")
 	}
-	b.source, b.streams = entries[0].Source.ID, entries[0].Streams
-	return nil
+	return entries[0].Source.ID, entries[0].Streams, nil
 }
 
 // Serve answers a request at one of the four paths of a sign-in.
