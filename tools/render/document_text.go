@@ -157,7 +157,7 @@ func (d *documentText) writeRelated(parent *item.Item, relations []item.Relation
 				}
 				data := clean.Readable(fields.JSON())
 				if line = strings.TrimSpace(line + " " + clean.Preview(data, chars)); clean.LongerThan(data, chars) {
-					line, cut = line+" [cut; fetch has all of it]", true
+					line, cut = line+" "+item.CutRecord, true
 				}
 			}
 			if i == item.MaxRelated || b.Len()+len(line) > remaining {

@@ -3,11 +3,13 @@ package render
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
 
@@ -77,6 +79,23 @@ func TestRelationsThatAreLeftOutAreNamedOrCounted(t *testing.T) {
 	} {
 		if text := document("", DocumentQuery{Relations: names[:n]}); !strings.HasSuffix(text, want) {
 			t.Errorf("%d relations: want %s in %s", n, want, text)
+		}
+	}
+}
+
+// A related record that does not fit into its line says so.
+func TestARelatedRecordThatIsCutSaysSo(t *testing.T) {
+	for fields, cut := range map[int]bool{2: false, 12: true} {
+		var data object
+		for i := range fields {
+			data = append(data, write.Pair(fmt.Sprintf("text_%d", i), write.JSON(strings.Repeat("x", 400))))
+		}
+		body := `{"data":[{"id":"1","stream":"s","connection_id":"c","data":{"x":1},"expanded":{"parts":{"data":[` +
+			`{"id":"p1","stream":"parts","connection_id":"c","data":` + data.JSON() + `}]}}},{"id":"2","stream":"s","connection_id":"c","data":{"x":2}}]}`
+		r, err := Records(&rs.Response{Body: body}, RecordsQuery{Stream: "s"})
+		row := regexp.MustCompile(`(?m)^  parts: p1 .*$`).FindString(r.Text)
+		if err != nil || row == "" || strings.HasSuffix(row, " [cut; fetch has all of it]") != cut || clean.LongerThan(row, write.LineChars) {
+			t.Errorf("%d fields, %v: %s in\n%s", fields, err, row, r.Text)
 		}
 	}
 }

@@ -19,8 +19,12 @@ const (
 	onlyText      = 1500                  // most characters of a text in a page of one record
 	recordBytes   = 7 << 10               // most bytes of one record
 	maxChildShown = 20                    // most related records of one record and relation
+	longestChild  = write.LineChars - 300 // characters of a related record
 	maxBlockLines = write.TextLines - 100 // most fields of a record that is a block of lines
 )
+
+// CutRecord ends the line of a related record that is not shown completely.
+const CutRecord = "[cut; fetch has all of it]"
 
 type recordTable struct {
 	chars int          // most characters of a text in a cell
@@ -227,7 +231,10 @@ func (t *recordTable) relation(g *tableGroup, it *Item, related *Relation, remai
 	start, written := "  "+write.ShownName(related.Name)+": ", 0
 	for written < min(len(related.Records), maxChildShown) && write.Size(lines) < remaining-write.LineChars {
 		line := t.row(table, &related.Records[written])
-		lines = append(lines, start+clean.Clip(line, write.LineChars-4*write.LabelChars))
+		if clean.LongerThan(line, longestChild) {
+			line = clean.Clip(line, longestChild) + " " + CutRecord
+		}
+		lines = append(lines, start+line)
 		written++
 	}
 	switch rest := related.Rest(written); {
