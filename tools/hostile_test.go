@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -101,6 +102,41 @@ func TestHostileRecordsForgeNoLine(t *testing.T) {
 			isText := strings.HasPrefix(line, "> ") || strings.HasPrefix(line, "+ ")
 			if strings.Contains(bare, "FORGED") && !isText && !cell.MatchString(bare) {
 				t.Errorf("%s has the line\n%s", call, line)
+			}
+		}
+	}
+}
+
+// Whoever follows only the call on the last line of each text reads every record once, whatever the records say (D23).
+func TestHostileRecordsDoNotStopAReader(t *testing.T) {
+	server := hostileServer(t)
+	follow := func(call string, id *regexp.Regexp) (ids []string) {
+		for range 2 * len(hostileTexts) {
+			tool, arguments, _ := strings.Cut(call, " ")
+			text, _, _ := server.call(t, toolNamed(t, tool), arguments)
+			for _, match := range id.FindAllStringSubmatch(text, -1) {
+				ids = append(ids, match[1])
+			}
+			lines := strings.Split(text, "\n")
+			next, more := strings.CutPrefix(lines[len(lines)-1], "next page: ")
+			if call = next; !more {
+				return ids
+			}
+		}
+		t.Errorf("%s does not end", call)
+		return nil
+	}
+	row, hit := regexp.MustCompile(`(?m)^(?:id: c/notes:)?(n\d+)(?: \| |$)`), regexp.MustCompile(`(?m)^c/notes:(n\d+) `)
+	for call, id := range map[string]*regexp.Regexp{`query_records {"stream":"notes","limit":100}`: row, `search {"q":"needle","streams":["notes"],"limit":100}`: hit} {
+		want := follow(call, id)
+		slices.Sort(want)
+		if distinct := slices.Compact(slices.Clone(want)); len(distinct) != len(want) || len(want) < len(hostileTexts)*3/4 {
+			t.Errorf("%s shows %q", call, want)
+		}
+		for _, limit := range []string{"1", "7", "30"} {
+			got := follow(strings.Replace(call, "100", limit, 1), id)
+			if slices.Sort(got); !slices.Equal(got, want) {
+				t.Errorf("%s by %s shows %q, want %q", call, limit, got, want)
 			}
 		}
 	}
