@@ -13,8 +13,8 @@ func TestWhatAnAddressMeans(t *testing.T) {
 	for _, c := range []struct {
 		name, raw, link string // link is the start of the refusal, or the canonical address
 	}{
-		{"nothing is the streams", "", "/"},
-		{"the streams from one on", "offset=100", "/?offset=100"},
+		{"an empty query shows the streams", "", "/"},
+		{"the streams from an offset", "offset=100", "/?offset=100"},
 		{
 			"a form with all fields empty", "view=records&stream=a&connection=&filter=&operator=&value=&sort=&order=desc",
 			"/?order=desc&stream=a&view=records",
@@ -33,15 +33,15 @@ func TestWhatAnAddressMeans(t *testing.T) {
 		{"no stream", "view=records", "The address lacks stream"},
 		{"no id", "view=record&id=", "The address lacks id"},
 		{"a null character", "view=search&q=%00", "The address has a character in q"},
-		{"half a character", "view=search&q=%ff", "The address has a character in q"},
+		{"half a surrogate pair", "view=search&q=%ff", "The address has a character in q"},
 		{"half an escape", "view=search&q=%zz", "The address is damaged"},
-		{"more than a person types", "view=search&q=" + strings.Repeat("a", maxQuery), "The address is damaged"},
+		{"a query that is too long", "view=search&q=" + strings.Repeat("a", maxQuery), "The address is damaged"},
 		{"a filter without a comparison", "view=records&stream=a&filter=x&value=1", "The filters of the address"},
 		{"five filters", "view=records&stream=a" + strings.Repeat("&filter=x&operator=&value=1", 5), "The filters of the address"},
 		{"an unknown comparison", "view=records&stream=a&filter=x&operator=or&value=1", "The address has an unknown comparison"},
 		{"a field that equals two values", "view=records&stream=a&filter=x&operator=&value=1&filter=x&operator=&value=2", "The filters compare"},
 		{"an unknown order", "view=records&stream=a&order=up", "The address has an unknown value of order"},
-		{"an offset below none", "offset=-1", "The address has an offset"},
+		{"a negative offset", "offset=-1", "The address has an offset"},
 		{"arguments that are a list", "view=call&tool=a&arguments=[]", "The arguments are not"},
 		{"arguments that are not JSON", "view=call&tool=a&arguments={", "The arguments are not"},
 	} {

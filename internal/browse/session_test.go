@@ -26,7 +26,7 @@ func TestSessionsEnd(t *testing.T) {
 		t.Error("it ends early")
 	}
 	if now = now.Add(time.Second); s.open(request(first)) || !s.open(request(second)) {
-		t.Error("the first goes on, or the second has ended")
+		t.Error("the oldest session has not ended, or another one has")
 	}
 	for range mostSessions {
 		now = now.Add(time.Second)

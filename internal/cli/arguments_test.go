@@ -37,7 +37,7 @@ func TestArguments(t *testing.T) {
 		{"null for an object", []string{"filter=null"}, "filter=null: a JSON object is needed"},
 		{"a list with commas", []string{"fields=a,b"}, `{"fields":["a","b"]}`},
 		{"a list as JSON", []string{`fields=["a,b"]`}, `{"fields":["a,b"]}`},
-		{"a list that is broken", []string{"fields=[a"}, "fields=[a: a JSON list, or texts with commas between them, is needed"},
+		{"an invalid list", []string{"fields=[a"}, "fields=[a: a JSON list, or texts with commas between them, is needed"},
 		{"twice", []string{"q=a", "q=b"}, "q is given twice"},
 		{"no key", []string{"=a"}, `"=a" is neither a JSON object nor key=value`},
 		{"no value", []string{"q"}, `"q" is neither a JSON object nor key=value`},

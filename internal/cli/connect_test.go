@@ -18,7 +18,7 @@ import (
 
 // If the credential could not be stored, nothing is requested from the server.
 func TestConnectChecksTheCacheFirst(t *testing.T) {
-	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { t.Errorf("%s was asked for", r.URL) }))
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { t.Errorf("unexpected request for %s", r.URL) }))
 	defer server.Close()
 	root := filepath.Join(t.TempDir(), "root")
 	if err := os.WriteFile(root, nil, 0o600); err != nil {

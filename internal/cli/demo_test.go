@@ -15,7 +15,7 @@ func TestEmbedFlags(t *testing.T) {
 		flags embedding.Options
 		want  string
 	}{
-		{"nothing is asked for", embedding.Options{}, ""},
+		{"no flags", embedding.Options{}, ""},
 		{"an endpoint and a model", embedding.Options{URL: "http://127.0.0.1:1", Model: "m"}, ""},
 		{"a model without an endpoint", embedding.Options{Model: "m"}, "need --embed URL"},
 		{"a host without an endpoint", embedding.Options{Allow: []string{"h"}}, "need --embed URL"},

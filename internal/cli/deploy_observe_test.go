@@ -120,7 +120,7 @@ func TestDashboardAlertsAndManualMatchTheMetrics(t *testing.T) {
 	asked := map[string]bool{}
 	for _, query := range queries {
 		if !metricName.MatchString(query) && !strings.HasPrefix(query, "up{") {
-			t.Errorf("%s asks for no metric of the program", query)
+			t.Errorf("%s has no metric of the program", query)
 		}
 		for _, wrong := range wrongWith(query, exported) {
 			t.Errorf("%s: %s", query, wrong)

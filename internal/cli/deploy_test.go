@@ -280,7 +280,7 @@ func TestKubernetesManifestsAgree(t *testing.T) {
 	}
 	if container.Ready.Get.Path != "/readyz" || container.Live.Get.Path != "/livez" || container.Ready.Get.Port != "admin" ||
 		container.Live.Get.Port != "admin" {
-		t.Errorf("the probes ask %+v and %+v", container.Ready, container.Live)
+		t.Errorf("the probes are %+v and %+v", container.Ready, container.Live)
 	}
 	for _, port := range container.Ports {
 		if want := map[string]string{"http": config.Listen, "admin": config.AdminListen}[port.Name]; want != fmt.Sprintf(":%d", port.Port) {

@@ -165,7 +165,7 @@ func play(t *testing.T, grant credentials.Grant, calls []playedRead, others ...s
 			address := recorded[c.recording].address(t)
 			beside := c.tool == "schema" && address.Path != "/v1/schema" // a refused schema may end the call first
 			if p.wasSent(address.Path, address.Query()) == c.unsent && !beside {
-				t.Errorf("%s is sent: %v; %v was asked", address, !c.unsent, p.asked)
+				t.Errorf("%s is sent: %v; got requests %v", address, !c.unsent, p.asked)
 			}
 		})
 	}

@@ -187,17 +187,17 @@ func TestDeepFilesAreRefused(t *testing.T) {
 		text   string
 		want   string
 	}{
-		"arrays":                     {cursor, `{"a":` + open + strings.Repeat("]", many) + "}", "is not valid JSON"},
-		"objects":                    {cursor, strings.Repeat(`{"a":`, many), "is not valid JSON"},
-		"behind comments":            {cursor, "// \" \r /* \n/* // \" **/" + open, "is not valid JSON"},
-		"as many as may be":          {cursor, open[:100_000] + "//", "it ends too early"},
-		"beside one another":         {cursor, `{"a":[` + strings.Repeat("[],", many/10) + "[]]}", ""},
-		"arrays of TOML":             {codex, "a = " + open, "not valid TOML"},
-		"tables of TOML":             {codex, strings.Repeat("a = {", many), "not valid TOML"},
-		"a key of many parts":        {codex, strings.Repeat("a.", many) + "a = 1", "dots"},
-		"a table of many parts":      {codex, "[" + strings.Repeat(`"=".`, many) + "a]", "dots"},
-		"a key of some parts":        {codex, strings.Repeat("a.", 900) + "a = 'a'", ""},
-		"as many as may be, in TOML": {codex, strings.Repeat("a.", 100_000) + "a = 'a'", "by hand"},
+		"arrays":                    {cursor, `{"a":` + open + strings.Repeat("]", many) + "}", "is not valid JSON"},
+		"objects":                   {cursor, strings.Repeat(`{"a":`, many), "is not valid JSON"},
+		"after comments":            {cursor, "// \" \r /* \n/* // \" **/" + open, "is not valid JSON"},
+		"the maximum depth":         {cursor, open[:100_000] + "//", "it ends too early"},
+		"next to each other":        {cursor, `{"a":[` + strings.Repeat("[],", many/10) + "[]]}", ""},
+		"arrays of TOML":            {codex, "a = " + open, "not valid TOML"},
+		"tables of TOML":            {codex, strings.Repeat("a = {", many), "not valid TOML"},
+		"a key of many parts":       {codex, strings.Repeat("a.", many) + "a = 1", "dots"},
+		"a table of many parts":     {codex, "[" + strings.Repeat(`"=".`, many) + "a]", "dots"},
+		"a key of some parts":       {codex, strings.Repeat("a.", 900) + "a = 'a'", ""},
+		"the maximum depth in TOML": {codex, strings.Repeat("a.", 100_000) + "a = 'a'", "by hand"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "file")

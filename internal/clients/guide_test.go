@@ -134,7 +134,7 @@ func TestEntriesAndLinksAgreeWithTheFile(t *testing.T) {
 			}
 			delete(fromLink, "name")
 			if diff := gocmp.Diff(file[key(t, client)]["pdpp"], fromLink); diff != "" {
-				t.Errorf("%s, %s: the link says something else (-file +link):\n%s", client.Name, name, diff)
+				t.Errorf("%s, %s: the link differs from the file (-file +link):\n%s", client.Name, name, diff)
 			}
 		}
 	}

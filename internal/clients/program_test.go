@@ -21,16 +21,16 @@ func TestProgram(t *testing.T) {
 		t.Skip("no links here: ", err)
 	}
 	for name, row := range map[string]struct{ called, want string }{
-		"the link by which it was called is kept": {link, link},
-		"another file of that name is not":        {other, executable},
-		"nor what is not there":                   {filepath.Join(folder, "gone"), executable},
-		"nor nothing":                             {"", executable},
+		"the link with which it was started is kept": {link, link},
+		"another file of that name is not kept":      {other, executable},
+		"a missing file is not kept":                 {filepath.Join(folder, "gone"), executable},
+		"an empty name is not kept":                  {"", executable},
 	} {
 		if got, notes := clients.Program(executable, row.called); got != row.want || len(notes) != 0 {
 			t.Errorf("%s: %s %q, want %s", name, got, notes, row.want)
 		}
 	}
 	if _, notes := clients.Program(filepath.Join(folder, "go-build1", "pdpp-mcp"), ""); len(notes) != 1 {
-		t.Errorf("what go run built is said to stay: %q", notes)
+		t.Errorf("no warning about a program built by go run: %q", notes)
 	}
 }

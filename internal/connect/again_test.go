@@ -69,7 +69,7 @@ func TestAnExpiredNewGrantIsRenewedFirst(t *testing.T) {
 				t.Errorf("%s after %d requests, %v", token.Reveal(), k.sent.Load(), err)
 			}
 			if k.current.GrantID == "grt_9" != (row.token == "at_2") {
-				t.Errorf("it reads under %s", k.current.GrantID)
+				t.Errorf("the current grant is %s", k.current.GrantID)
 			}
 		})
 	}
@@ -92,9 +92,9 @@ func TestAFullDiskIsReported(t *testing.T) {
 	_, err := credentials.Identify(t.Context(), renewing{keeper: k.Keeper}, k.current)
 	var failed *exit.Error
 	if !errors.As(err, &failed) || failed.Code != exit.CannotWrite || !strings.Contains(failed.Message, ".next") || !strings.Contains(failed.Message, "free space") {
-		t.Errorf("a command says %v", err)
+		t.Errorf("a command fails with %v", err)
 	}
 	if k.sent.Load() > 0 {
-		t.Error("it was asked for")
+		t.Error("a renewal was requested")
 	}
 }

@@ -63,7 +63,7 @@ func (r *replay) changeMetadata(t *testing.T, part, by string) {
 	recorded := r.recorded["connect-03-as"]
 	changed := strings.Replace(string(recorded.Body), part, by, 1)
 	if changed == string(recorded.Body) {
-		t.Fatalf("the metadata hold no %s", part)
+		t.Fatalf("the metadata do not have %s", part)
 	}
 	recorded.Body = []byte(changed)
 	r.recorded["connect-03-as"] = recorded

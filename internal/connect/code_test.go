@@ -14,7 +14,7 @@ func TestWaitingForACodeEnds(t *testing.T) {
 	r, w := newReplay(t, good), newWorld()
 	w.Ask = func(ctx context.Context) (string, error) {
 		if _, ends := ctx.Deadline(); !ends {
-			t.Error("it has no end")
+			t.Error("the wait does not end")
 		}
 		return "", context.DeadlineExceeded
 	}

@@ -122,7 +122,7 @@ func TestConnectInEachWay(t *testing.T) {
 				t.Errorf("refresh: %v", refreshed)
 			}
 			if said := w.said.String(); strings.Count(said, test.linked) != 1 || strings.Contains(said, "client_token") || strings.Contains(said, "rt_made_up") {
-				t.Errorf("it said\n%s", said)
+				t.Errorf("output:\n%s", said)
 			}
 		})
 	}
@@ -310,7 +310,7 @@ func TestOtherOriginsAreNotAsked(t *testing.T) {
 		change func(*metadata)
 		good   bool
 	}{
-		"as it should be":                {func(*metadata) {}, true},
+		"valid":                          {func(*metadata) {}, true},
 		"with the default port":          {func(m *metadata) { m.PAR = "https://AS.example:443/par" }, true},
 		"another issuer":                 {func(m *metadata) { m.Issuer = "https://other.example" }, false},
 		"a token endpoint elsewhere":     {func(m *metadata) { m.Token = "https://other.example/token" }, false},

@@ -37,7 +37,7 @@ func FuzzMetadata(f *testing.F) {
 			if s, _, err := resource.server(asked); err == nil {
 				provider, err := SecureURL(s.provider)
 				if resource.QueryBase != "" && strings.HasSuffix(resource.QueryBase, "/v1") && (err != nil || origin(provider) != origin(asked)) {
-					t.Errorf("reads go to %q", s.provider)
+					t.Errorf("reads are sent to %q", s.provider)
 				}
 			}
 		}
@@ -48,7 +48,7 @@ func FuzzMetadata(f *testing.F) {
 		}
 		for _, endpoint := range []string{m.PAR, m.AgentConnect, m.Registration, m.Device, m.Authorization, m.Token} {
 			if u, err := SecureURL(endpoint); endpoint != "" && (err != nil || origin(u) != origin(issuer)) {
-				t.Errorf("a secret goes to %q", endpoint)
+				t.Errorf("a secret is sent to %q", endpoint)
 			}
 		}
 	})
@@ -83,7 +83,7 @@ func FuzzStart(f *testing.F) {
 			t.Errorf("it waits for %s", d)
 		}
 		if d := seconds(max(s.Interval, s.IntervalMS/1000), defaultPollInterval, longestPollInterval); d < 0 || d > longestPollInterval {
-			t.Errorf("it asks every %s", d)
+			t.Errorf("it polls every %s", d)
 		}
 	})
 }

@@ -164,16 +164,16 @@ func TestGrantExpiredRenewsFirst(t *testing.T) {
 // If the answer of a renewal is lost, no process sends the refresh token again. The access token is used until it expires.
 func TestALostAnswerIsNotRequestedAgain(t *testing.T) {
 	for name, answer := range map[string]http.HandlerFunc{
-		"a connection that broke": func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
-		"a gateway's error":       says(502, `<html>`),
-		"unavailable, as a proxy says of an answer that it lost": says(503, `upstream connect error or disconnect/reset before headers`),
-		"unavailable, without a time to come back":               says(503, `{"error":"temporarily_unavailable"}`),
-		"a page that refuses, as a filter puts over an answer":   says(403, `<html>`),
-		"a page that is not there":                               says(404, `{"message":"Route not found","error":"Not Found","statusCode":404}`),
-		"a refusal that is not known":                            says(400, `{"error":"server_error"}`),
-		"half an answer":                                         says(200, renewed[:40]),
-		"a token of another grant":                               says(200, strings.Replace(renewed, "grt_1", "grt_2", 1)),
-		"a token without a grant":                                says(200, `{"access_token":"at_2","refresh_token":"rt_2"}`),
+		"a broken connection":                            func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
+		"a gateway's error":                              says(502, `<html>`),
+		"unavailable, from a proxy that lost the answer": says(503, `upstream connect error or disconnect/reset before headers`),
+		"unavailable, without Retry-After":               says(503, `{"error":"temporarily_unavailable"}`),
+		"a page with 403 from a filter":                  says(403, `<html>`),
+		"a page with 404":                                says(404, `{"message":"Route not found","error":"Not Found","statusCode":404}`),
+		"an unknown refusal":                             says(400, `{"error":"server_error"}`),
+		"half an answer":                                 says(200, renewed[:40]),
+		"a token of another grant":                       says(200, strings.Replace(renewed, "grt_1", "grt_2", 1)),
+		"a token without a grant":                        says(200, `{"access_token":"at_2","refresh_token":"rt_2"}`),
 		"a redirect to another host": func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "https://elsewhere.example", http.StatusTemporaryRedirect)
 		},
@@ -220,7 +220,7 @@ func TestATransientRefusal(t *testing.T) {
 		pause  time.Duration
 	}{
 		"too often":                        {429, `{"error":"slow_down"}`, "", renewPause},
-		"too often, says a gateway":        {429, `<html>`, "30", 30 * time.Second},
+		"too often, from a gateway":        {429, `<html>`, "30", 30 * time.Second},
 		"unavailable for a time":           {503, `<html>`, "20", 20 * time.Second},
 		"unavailable for less than a call": {503, `{"error":"temporarily_unavailable"}`, "1", renewPause},
 		"not understood":                   {400, `{"error":"invalid_request"}`, "", renewPause},
@@ -241,7 +241,7 @@ func TestATransientRefusal(t *testing.T) {
 			}
 			k.now = k.now.Add(row.pause - time.Second)
 			if got := k.token(t); got != "at_1" || k.sent.Load() != 1 {
-				t.Errorf("before the time to come back: %s after %d requests", got, k.sent.Load())
+				t.Errorf("before the retry time: %s after %d requests", got, k.sent.Load())
 			}
 			k.now = k.now.Add(time.Second)
 			if got := k.token(t); got != "at_2" {
@@ -420,7 +420,7 @@ func TestANewGrantIsUsedAfterACheck(t *testing.T) {
 	}
 	k.vouch = func(_ context.Context, token rs.Token) error {
 		if token.Reveal() != "at_9" {
-			t.Error("asked about another token")
+			t.Error("another token was checked")
 		}
 		return nil
 	}

@@ -38,7 +38,7 @@ func TestEachStreamHasItsOwnTimeLimit(t *testing.T) {
 				{Stream: "messages", Since: "2026-06-01T00:00:00+02:00", Until: december}, {Stream: "files", Since: "2026-05-31T23:00:00Z", Until: "2026-11-30T23:30:00-01:00"},
 			}, "2026-06-01T00:00:00+02:00", "2026-11-30T23:30:00-01:00",
 		},
-		"none is said, so all have what was asked for": {
+		"without any, all have the requested one": {
 			`{"name":"messages"},{"name":"files"}`, []rs.TimeLimit{{Stream: "messages", Since: june}, {Stream: "files", Since: june}}, june, "",
 		},
 	} {

@@ -53,7 +53,7 @@ func TestARenewalThatWasNotSentIsSentLater(t *testing.T) {
 			k.store(t, good)
 			k.now = k.now.Add(time.Minute)
 			if got := k.token(t); got != "at_2" {
-				t.Errorf("when the network is good again: %s", got)
+				t.Errorf("after the network is repaired: %s", got)
 			}
 		})
 	}
@@ -71,7 +71,7 @@ func TestWithoutAConnectionNothingIsSent(t *testing.T) {
 	for address, why := range map[string]string{server.URL: "certificate", "https://127.0.0.1:1": "refused"} {
 		_, err := newClient("test").post(t.Context(), address+"/secret", url.Values{})
 		if !errors.Is(err, errNotSent) || !strings.Contains(err.Error(), why) || strings.Contains(err.Error(), "secret") {
-			t.Errorf("the reason is not said: %v", err)
+			t.Errorf("the error has no reason: %v", err)
 		}
 	}
 	ended, cancel := context.WithCancel(t.Context())

@@ -49,7 +49,7 @@ func TestAnHTMLPageInPlaceOfAnAnswer(t *testing.T) {
 			_, err := Connect(t.Context(), Request{ProviderURL: r.URL, Source: "slack", Way: row.way}, w.Options)
 			asked := strings.Contains(w.said.String(), "/consent?")
 			if err == nil || !strings.Contains(err.Error(), row.says) || asked == (row.says == "cannot be connected to") {
-				t.Errorf("%s, %s: %v; it said %s; want %q", row.path, name, err, w.said.String(), row.says)
+				t.Errorf("%s, %s: %v; output %s; want %q", row.path, name, err, w.said.String(), row.says)
 			}
 		}
 	}

@@ -164,7 +164,7 @@ func TestProcessesShareARefreshToken(t *testing.T) {
 	all.Wait()
 	t.Logf("%d renewals, %d kills, %d of them before an answer was written, %d full disks, %d new approvals", a.expiries, a.kills, a.lossy, a.full, a.reconnects)
 	if a.reuses > 0 {
-		t.Errorf("a refresh token came twice %d times", a.reuses)
+		t.Errorf("refresh tokens were used again %d times", a.reuses)
 	}
 	if a.reconnects > a.lossy+a.full { // if one process cannot write its answer, another may meanwhile request a new approval
 		t.Errorf("%d renewals were lost; %d processes died before they wrote the answer, and %d could not write it", a.reconnects, a.lossy, a.full)

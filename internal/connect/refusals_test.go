@@ -30,7 +30,7 @@ func TestRefusals(t *testing.T) {
 		{name: "denied, asked again", answers: with(good, agentPoll, "connect-36-agent-connect-denied-again"), exit: 78, says: "invalid_grant"},
 		{name: "expired", answers: with(good, agentPoll, "connect-37-agent-connect-expired"), exit: 78, says: "nobody approved in time"},
 		{name: "approved too late", answers: with(good, agentPoll, "refusal-agent-connect-approved-polled-late"), exit: 78, says: "then it was revoked"},
-		{name: "pending for ever, as where two connections are live", answers: with(good, agentPoll, "connect-32-agent-connect-pending"), exit: 78, says: "nobody approved in time"},
+		{name: "pending forever, as with two active connections", answers: with(good, agentPoll, "connect-32-agent-connect-pending"), exit: 78, says: "nobody approved in time"},
 		{name: "a device request that was denied", request: Request{Way: "device"}, answers: with(good, "/oauth/token", "connect-26-device-denied"), exit: 78, says: "the owner denied"},
 		{name: "a device request that expired", request: Request{Way: "device"}, answers: with(good, "/oauth/token", "connect-27-device-expired"), exit: 78, says: "nobody approved in time"},
 		{name: "a wrong polling code", answers: with(good, agentPoll, "refusal-agent-connect-wrong-code"), exit: 78, says: "invalid_grant"},
@@ -52,11 +52,11 @@ func TestRefusals(t *testing.T) {
 		{name: "the owner trap: a token without a grant", request: Request{Way: "device"}, answers: with(good, "/oauth/token", "connect-91-owner-device-trap-token"), exit: 77, says: "without a grant, which may be an owner's. It was dropped, but lives on there: revoke it"},
 		{name: "the owner trap: an owner's schema", answers: with(good, "/v1/schema", "connect-92-owner-device-trap-schema"), exit: 77, says: "owner token", revoked: 1},
 		{name: "a token that the resource server refuses", answers: with(good, "/v1/schema", "refresh-20-expired-read"), exit: 78, says: "pdpp-mcp connect", revoked: 1},
-		{name: "a package that the answer calls a grant", answers: with(good, "/v1/schema", "refusal-package-streams"), exit: 78, says: "A token of an unknown kind was presented, such as that of a package", revoked: 1},
+		{name: "a package returned as a grant", answers: with(good, "/v1/schema", "refusal-package-streams"), exit: 78, says: "A token of an unknown kind was presented, such as that of a package", revoked: 1},
 		{name: "a schema of another grant", answers: with(good, "/v1/schema", "schema-other-grant"), exit: 78, says: "another grant", revoked: 1},
 		{name: "a device request without details", request: Request{Way: "device"}, answers: with(good, "/oauth/device_authorization", "refusal-device-no-details"), exit: 69, says: "authorization_details is required"},
 		{name: "a device request without a resource", request: Request{Way: "device"}, answers: with(good, "/oauth/device_authorization", "refusal-device-no-resource"), exit: 69, says: "resource is required"},
-		{name: "details that are no JSON", request: Request{Way: "device"}, answers: with(good, "/oauth/device_authorization", "refusal-device-bad-details"), exit: 69, says: "must be valid JSON"},
+		{name: "details that are not JSON", request: Request{Way: "device"}, answers: with(good, "/oauth/device_authorization", "refusal-device-bad-details"), exit: 69, says: "must be valid JSON"},
 		{name: "a source that the server does not know", request: Request{Way: "device"}, answers: with(good, "/oauth/device_authorization", "refusal-device-unknown-source"), exit: 69, says: "Unknown source"},
 		{name: "a client that it does not know, registered just now", request: Request{Way: "device"}, answers: with(good, "/oauth/device_authorization", "refusal-device-unknown-client"), exit: 69, says: "invalid_client"},
 		{name: "an unknown device code", request: Request{Way: "device"}, answers: with(good, "/oauth/token", "refusal-device-unknown-code"), exit: 78, says: "invalid_grant"},
@@ -67,11 +67,11 @@ func TestRefusals(t *testing.T) {
 		{name: "a registration with other fields", answers: with(good, "/oauth/register", "connect-14-register-software-id-refused"), exit: 69, says: "Unsupported client metadata"},
 		{name: "a copied code that was used", request: Request{Way: "code"}, answers: with(good, "/consent/exchange", "refusal-consent-exchange-again"), exit: 69, says: "410 invalid_grant). What was approved lives on there, and nothing reads it: revoke it"},
 		{name: "a wrong code that the owner copied", request: Request{Way: "code"}, answers: with(good, "/consent/exchange", "refusal-code-reused"), exit: 69, says: "invalid_grant"},
-		{name: "an address that is no resource server's", answers: with(good, "/.well-known/oauth-protected-resource", "refusal-public-connector-unknown"), exit: 69, says: "not a PDPP resource server"},
+		{name: "an address that is not a resource server's", answers: with(good, "/.well-known/oauth-protected-resource", "refusal-public-connector-unknown"), exit: 69, says: "not a PDPP resource server"},
 		{name: "no registration in any way", request: Request{Way: "auto"}, answers: with(good, "/oauth/register", "refusal-public-connector-unknown"), exit: 69, says: "no address to register at"},
 		{name: "a redirect", answers: with(good, "/oauth/par", "redirect"), exit: 69, says: "307"},
-		{name: "an answer to an approval that holds no token", answers: with(good, agentPoll, "connect-61-revoke"), exit: 69, says: "What was approved lives on there"},
-		{name: "no answer to the last question", answers: with(good, agentPoll, "connect-32-agent-connect-pending hangs-up"), exit: 69, says: "did not say in time whether the owner approved"},
+		{name: "an approval without a token", answers: with(good, agentPoll, "connect-61-revoke"), exit: 69, says: "What was approved lives on there"},
+		{name: "no answer to the last request", answers: with(good, agentPoll, "connect-32-agent-connect-pending hangs-up"), exit: 69, says: "did not say in time whether the owner approved"},
 		{name: "metadata of another resource", answers: with(good, "/.well-known/oauth-protected-resource", "connect-02-prm-mcp"), exit: 69, says: "another resource than http://127.0.0.1"},
 		{name: "metadata that lead to another URL", answers: with(good, "/.well-known/oauth-protected-resource", "connect-02-prm-mcp"), exit: 69, says: ", connect that"},
 	} {
@@ -179,7 +179,7 @@ func TestTheReasonsOfTheApprovalPageArePrinted(t *testing.T) {
 		r, w := newReplay(t, with(good, agentPoll, "connect-32-agent-connect-pending")), newWorld()
 		_, err := Connect(t.Context(), Request{ProviderURL: r.URL, Source: "slack", Connections: row.connections, Way: "agent"}, w.Options)
 		if page := string(r.recorded[name].Body); err == nil || !strings.Contains(page, row.says) || !strings.Contains(w.said.String(), row.says) {
-			t.Errorf("%s: %v; the page says %s, the program\n%s", name, err, page, w.said.String())
+			t.Errorf("%s: %v; the page says %s, the program printed\n%s", name, err, page, w.said.String())
 		}
 	}
 }
@@ -224,7 +224,7 @@ func TestAnotherSourceIsRefused(t *testing.T) {
 		t.Error(err)
 	}
 	if got := r.count(revoke); got != 1 {
-		t.Errorf("the grant that nobody asked for is revoked %d times", got)
+		t.Errorf("the grant that was not requested is revoked %d times", got)
 	}
 }
 
@@ -240,7 +240,7 @@ func TestACodeWithUnusualCharactersIsRefused(t *testing.T) {
 		}
 		back := url.Values{"state": {"s"}, "error": {code}}
 		if _, err := (&loopback{state: "s"}).read(back); err == nil && !want {
-			t.Errorf("the browser comes back with %q", code)
+			t.Errorf("a browser's response with %q is accepted", code)
 		}
 	}
 }

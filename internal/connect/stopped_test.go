@@ -21,7 +21,7 @@ func TestStoppedWhileTheOwnerDecides(t *testing.T) {
 	}{
 		{"approved", "agent", agentPoll, "connect-32-agent-connect-pending connect-33-agent-connect-token", "the grant that the owner approved was revoked, because it could not be used: the program was stopped.", 2, 1},
 		{"approved", "device", "/oauth/token", "connect-21-device-pending connect-23-device-token", "the grant that the owner approved was revoked", 2, 1},
-		{"approved, too early for a second question", "device", "/oauth/token", "connect-21-device-pending connect-22-device-slow-down connect-23-device-token", "was revoked", 3, 1},
+		{"approved, too early for a second poll", "device", "/oauth/token", "connect-21-device-pending connect-22-device-slow-down connect-23-device-token", "was revoked", 3, 1},
 		{"undecided", "agent", agentPoll, "connect-32-agent-connect-pending", pending, 2, 0},
 		{"undecided", "device", "/oauth/token", "connect-21-device-pending", pending, 2, 0},
 		{"denied", "agent", agentPoll, "connect-32-agent-connect-pending connect-35-agent-connect-denied", "the owner denied the request; nothing was granted", 2, 0},
@@ -41,7 +41,7 @@ func TestStoppedWhileTheOwnerDecides(t *testing.T) {
 			}
 			_, err := Connect(ctx, Request{ProviderURL: r.URL, Source: "slack", Way: row.way}, w.Options)
 			if err == nil || !strings.Contains(err.Error(), row.says) || r.count(row.path) != row.asked || r.count(revoke) != row.revoked {
-				t.Errorf("asked %d times, revoked %d: %v", r.count(row.path), r.count(revoke), err)
+				t.Errorf("polled %d times, revoked %d: %v", r.count(row.path), r.count(revoke), err)
 			}
 			var stopped *transport.StoppedError
 			var failed *exit.Error

@@ -22,7 +22,7 @@ func TestOtherFormsOfAStartedWait(t *testing.T) {
 		interval             time.Duration
 		fails                string
 	}{
-		"the words of RFC 8628": {
+		"the members of RFC 8628": {
 			`{"verification_uri":"https://as.example/consent","verification_uri_complete":"https://as.example/consent?request_uri=x","token_url":"https://as.example` + agentPoll + `"}`,
 			"/consent?request_uri=x\n", `{}`, 2 * time.Second, "",
 		},
@@ -36,7 +36,7 @@ func TestOtherFormsOfAStartedWait(t *testing.T) {
 		},
 		"no address for the owner": {`{"poll_url":"https://as.example` + agentPoll + `","user_code":"WDJB MJHT"}`, "", "", 0, "no address for the owner"},
 		"no address to poll":       {`{"approval_url":"https://as.example/consent?request_uri=x"}`, "", "", 0, "does not say where to ask"},
-		"a poll elsewhere":         {`{"approval_url":"https://as.example/c","poll_url":"https://elsewhere.example/"}`, "", "", 0, "which is not its own"},
+		"a poll at another origin": {`{"approval_url":"https://as.example/c","poll_url":"https://elsewhere.example/"}`, "", "", 0, "which is not its own"},
 		"the page of owner tokens": {`{"approval_url":"https://as.example/device","poll_url":"https://as.example` + agentPoll + `"}`, "", "", 0, "owner's token instead"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -51,7 +51,7 @@ func TestOtherFormsOfAStartedWait(t *testing.T) {
 				return
 			}
 			if err != nil || r.sent(agentPoll) != row.polled || w.now.Sub(begin) != row.interval || !strings.Contains(w.said.String(), "  "+r.URL+row.linked) {
-				t.Errorf("%v; polled with %s after %s; it said\n%s", err, r.sent(agentPoll), w.now.Sub(begin), w.said.String())
+				t.Errorf("%v; polled with %s after %s; output:\n%s", err, r.sent(agentPoll), w.now.Sub(begin), w.said.String())
 			}
 		})
 	}
@@ -61,13 +61,13 @@ func TestOtherFormsOfAStartedWait(t *testing.T) {
 func TestUnusableMetadata(t *testing.T) {
 	const server, issuer = "/.well-known/oauth-authorization-server", "/.well-known/oauth-protected-resource"
 	for name, row := range map[string]struct{ path, body, says string }{
-		"no way to connect":         {server, `{"issuer":"https://as.example","token_endpoint":"https://as.example/oauth/token","registration_endpoint":"https://as.example/oauth/register"}`, "does not offer this way"},
-		"no registration":           {server, `{"issuer":"https://as.example","token_endpoint":"https://as.example/oauth/token"}`, "it does not register clients"},
-		"no servers":                {issuer, `{"resource":"https://rs.example"}`, "name no authorization server"},
-		"an issuer's query":         {issuer, `{"resource":"https://rs.example","authorization_servers":["https://as.example?x=1"]}`, "has a query in its name"},
-		"no encryption":             {issuer, `{"resource":"https://rs.example","authorization_servers":["http://as.invalid"]}`, "is not encrypted"},
-		"a base elsewhere":          {issuer, `{"resource":"https://rs.example","authorization_servers":["https://as.example"],"pdpp_core_query_base":"https://other.example/v1"}`, "if you trust that one, connect https://other.example"},
-		"a base that is no address": {issuer, `{"resource":"https://rs.example","authorization_servers":["https://as.example"],"pdpp_core_query_base":"ftp://other.example/v1"}`, "name no address to read from"},
+		"no way to connect":        {server, `{"issuer":"https://as.example","token_endpoint":"https://as.example/oauth/token","registration_endpoint":"https://as.example/oauth/register"}`, "does not offer this way"},
+		"no registration":          {server, `{"issuer":"https://as.example","token_endpoint":"https://as.example/oauth/token"}`, "it does not register clients"},
+		"no servers":               {issuer, `{"resource":"https://rs.example"}`, "name no authorization server"},
+		"an issuer's query":        {issuer, `{"resource":"https://rs.example","authorization_servers":["https://as.example?x=1"]}`, "has a query in its name"},
+		"no encryption":            {issuer, `{"resource":"https://rs.example","authorization_servers":["http://as.invalid"]}`, "is not encrypted"},
+		"a base at another origin": {issuer, `{"resource":"https://rs.example","authorization_servers":["https://as.example"],"pdpp_core_query_base":"https://other.example/v1"}`, "if you trust that one, connect https://other.example"},
+		"a base that is not a URL": {issuer, `{"resource":"https://rs.example","authorization_servers":["https://as.example"],"pdpp_core_query_base":"ftp://other.example/v1"}`, "name no address to read from"},
 	} {
 		r, w := newReplay(t, with(good, row.path, "made-up")), newWorld()
 		r.recorded["made-up"] = exchange{Status: http.StatusOK, Body: json.RawMessage(row.body)}
@@ -99,7 +99,7 @@ func TestTheGrantHasTheExpiry(t *testing.T) {
 // If the tokens cannot be stored or sent, the error names the grant that still exists.
 func TestTokensThatCannotBeKept(t *testing.T) {
 	for name, body := range map[string]string{
-		"of another type": `{"access_token":"t","token_type":"DPoP","grant_id":"g"}`, "for ever and a day": `{"access_token":"t","grant_id":"g","expires_in":999999999999}`,
+		"of another type": `{"access_token":"t","token_type":"DPoP","grant_id":"g"}`, "too long": `{"access_token":"t","grant_id":"g","expires_in":999999999999}`,
 		"with a renewal that cannot be sent": `{"access_token":"t","grant_id":"g","refresh_token":"a\nb"}`, "that cannot be sent": `{"access_token":"a\nb","grant_id":"g"}`,
 	} {
 		r, w := newReplay(t, good), newWorld()
@@ -133,7 +133,7 @@ func TestARefusalComesBackThroughTheBrowser(t *testing.T) {
 	w.Wait = func(ctx context.Context, _ time.Duration) error { <-ctx.Done(); return ctx.Err() }
 	_, err := Connect(t.Context(), Request{ProviderURL: r.URL, Source: "slack", Way: "browser"}, w.Options)
 	if err == nil || !strings.Contains(err.Error(), "the owner denied the request") || r.count("/oauth/token") > 0 || !strings.Contains(w.said.String(), "in a browser of this machine") {
-		t.Errorf("%v; it said\n%s", err, w.said.String())
+		t.Errorf("%v; output:\n%s", err, w.said.String())
 	}
 }
 

@@ -53,8 +53,8 @@ func TestConnectCommands(t *testing.T) {
 			[]Credential{some}, "", rs.Missing{Streams: []string{"messages"}, AllTimes: true},
 			[]string{part + " --field messages.subject --field labels.name"},
 		},
-		"nothing: the same again":      {both[1:], "/a b", rs.Missing{}, []string{slack + " --once --name slack --cache-root '/a b'"}},
-		"a stream that one source has": {both, "", rs.Missing{Streams: []string{"files"}}, []string{slack + " --stream files --once --name slack"}},
+		"nothing: the same request again": {both[1:], "/a b", rs.Missing{}, []string{slack + " --once --name slack --cache-root '/a b'"}},
+		"a stream that one source has":    {both, "", rs.Missing{Streams: []string{"files"}}, []string{slack + " --stream files --once --name slack"}},
 		"a stream that one grant has, and another source": {
 			both, "", rs.Missing{Streams: []string{"messages"}, Connection: "cin_b"},
 			[]string{gmail + " --connection cin_a --connection cin_b --since 2026-03-01"},

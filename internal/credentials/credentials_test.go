@@ -66,7 +66,7 @@ func TestLoadCredential(t *testing.T) {
 		{name: "half a file", body: file(`"access_token":"tok-canary"`)[:80], exit: 78, says: "malformed"},
 		{name: "an empty file", body: "", exit: 78, says: "malformed"},
 		{name: "a list", body: `["tok-canary"]`, exit: 78, says: "malformed"},
-		{name: "a file without end", body: strings.Repeat(" ", 1<<20+1), exit: 78, says: "larger than"},
+		{name: "an endless file", body: strings.Repeat(" ", 1<<20+1), exit: 78, says: "larger than"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			root := cacheRoot(t, "rs.example.json", test.body, 0o600)
@@ -85,10 +85,10 @@ func TestLoadCredential(t *testing.T) {
 				t.Errorf("the token is shown: %v", err)
 			}
 			if said := err.Error(); !strings.Contains(said, " Run: pdpp-mcp connect https://rs.example --source KEY --cache-root /") && runtime.GOOS != "windows" { // S3-1b
-				t.Errorf("no way out: %v", err)
+				t.Errorf("no command to run: %v", err)
 			}
 			if diff := cmp.Diff("", got.Token.Reveal()); diff != "" {
-				t.Error("an error came with a credential")
+				t.Error("a credential was returned with an error")
 			}
 		})
 	}

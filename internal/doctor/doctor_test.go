@@ -114,7 +114,7 @@ func TestFaultsAreFound(t *testing.T) {
 		{name: "it has expired", credential: `,"expires_at":"2026-11-21T11:00:00Z"`, want: "configuration ok, credential fail, provider ok, clock ok, metadata ok", message: "expired at 2026-11-21T11:00:00Z"},
 		{name: "an owner's", credential: `,"role":"owner"`, want: "configuration ok, credential fail, provider ok, clock ok, metadata ok", message: "owner"},
 		{name: "an owner's without a sign", change: func(p *provider) { p.schema = `{"bearer":{"token_kind":"owner"}}` }, want: "configuration ok, credential ok, provider ok, clock ok, metadata ok, token fail", message: "owner"},
-		{name: "the token is no longer good", change: func(p *provider) { p.schema = "" }, want: "configuration ok, credential ok, provider ok, clock ok, metadata ok, token fail", message: "pdpp-mcp connect"},
+		{name: "the token is not valid any more", change: func(p *provider) { p.schema = "" }, want: "configuration ok, credential ok, provider ok, clock ok, metadata ok, token fail", message: "pdpp-mcp connect"},
 		{name: "nothing is granted", change: func(p *provider) { p.schema = `{"bearer":{"token_kind":"client"},"connectors":[]}` }, want: "configuration ok, credential ok, provider ok, clock ok, metadata ok, token ok, schema warn", message: "no stream"},
 		{name: "one stream is granted", change: func(p *provider) {
 			p.schema = `{"bearer":{"token_kind":"client"},"connectors":[{"streams":[{"name":"a"}]}]}`
@@ -123,7 +123,7 @@ func TestFaultsAreFound(t *testing.T) {
 		{name: "metadata that is not JSON", change: func(p *provider) { p.metadata = "<html>" }, want: "configuration ok, credential ok, provider ok, clock ok, metadata warn, token ok, schema ok", message: "cannot be read"},
 		{name: "a clock that is a little off", change: func(p *provider) { p.ahead = 3 * time.Minute }, want: "configuration ok, credential ok, provider ok, clock warn, metadata ok, token ok, schema ok", message: "is 3m0s behind"},
 		{name: "a clock that is wrong", change: func(p *provider) { p.ahead = -time.Hour }, want: "configuration ok, credential ok, provider ok, clock fail, metadata ok, token ok, schema ok", message: "is 1h0m0s ahead of"},
-		{name: "nobody there", change: func(p *provider) { p.Close() }, want: "configuration ok, credential ok, provider fail", message: "cannot be reached"},
+		{name: "no server", change: func(p *provider) { p.Close() }, want: "configuration ok, credential ok, provider fail", message: "cannot be reached"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			p := newProvider(t)
@@ -145,26 +145,26 @@ func TestFaultsAreFound(t *testing.T) {
 				t.Fatal(err)
 			}
 			if !strings.Contains(text.String(), test.message) {
-				t.Errorf("does not say %q:\n%s", test.message, &text)
+				t.Errorf("want %q in\n%s", test.message, &text)
 			}
 			if strings.Contains(text.String()+machine.String(), secret) {
 				t.Errorf("shows the token:\n%s\n%s", &text, &machine)
 			}
 			for _, finding := range report.Findings {
 				if (finding.Next == "") != (finding.Status == doctor.OK) && finding.Check != "client" {
-					t.Errorf("%+v: what is well needs no next step, and all else needs one", finding)
+					t.Errorf("%+v: exactly the checks that fail need a next step", finding)
 				}
 			}
 			for _, asked := range p.asked {
 				if !strings.HasPrefix(asked, "/v1/schema ") && asked != "/.well-known/oauth-protected-resource " {
-					t.Errorf("asked for %s", asked)
+					t.Errorf("requested %s", asked)
 				}
 				if strings.Contains(test.want, "credential fail") && strings.Contains(asked, secret) {
-					t.Errorf("a credential that is no good was sent: %s", asked)
+					t.Errorf("an invalid credential was sent: %s", asked)
 				}
 			}
 			if report.ExitCode == 0 {
-				t.Error("a program that does not start is no failure")
+				t.Error("a program that does not start is not a failure")
 			}
 		})
 	}
@@ -179,7 +179,7 @@ func TestOnlyNamedGrantsAreChecked(t *testing.T) {
 		Now:   func() time.Time { return now },
 	})
 	if found := report.Findings[1]; found.Status != doctor.Fail || !strings.Contains(found.Message, "stored as nope") || slices.ContainsFunc(p.asked, func(asked string) bool { return strings.HasPrefix(asked, "/v1/schema") }) {
-		t.Errorf("%+v, asked %q", found, p.asked)
+		t.Errorf("%+v, requested %q", found, p.asked)
 	}
 }
 
@@ -192,7 +192,7 @@ func TestTheSignInOfAHostedServer(t *testing.T) {
 		"no authorization":      {`{"pdpp_token_kinds_supported":["client"]}`, "warn does not say where"},
 		"no metadata":           {"", "warn status 404"},
 		"a page":                {"<html>", "warn does not say where"},
-		"nobody there":          {"gone", "fail cannot be reached"},
+		"no server":             {"gone", "fail cannot be reached"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newProvider(t)
@@ -211,7 +211,7 @@ func TestTheSignInOfAHostedServer(t *testing.T) {
 			}
 			for _, asked := range p.asked {
 				if asked != "/.well-known/oauth-protected-resource/mcp " {
-					t.Errorf("asked for %s", asked)
+					t.Errorf("requested %s", asked)
 				}
 			}
 		})

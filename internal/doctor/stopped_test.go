@@ -23,9 +23,9 @@ import (
 func TestAStoppedCheckIsNotAFailure(t *testing.T) {
 	stop := errors.New("interrupt signal received")
 	for name, row := range map[string]struct{ at, want string }{
-		"before it begins":            {"", "configuration ok, credential ok"},
-		"while the provider is asked": {"/.well-known/oauth-protected-resource", "configuration ok, credential ok"},
-		"while the token is judged":   {"/v1/schema", "configuration ok, credential ok, provider ok, clock ok, metadata ok"},
+		"before it begins":                 {"", "configuration ok, credential ok"},
+		"during a request to the provider": {"/.well-known/oauth-protected-resource", "configuration ok, credential ok"},
+		"during introspection":             {"/v1/schema", "configuration ok, credential ok, provider ok, clock ok, metadata ok"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			ctx, cancel := context.WithCancelCause(t.Context())
@@ -55,12 +55,12 @@ func TestAStoppedCheckIsNotAFailure(t *testing.T) {
 				t.Errorf("ends with %v", err)
 			}
 			if got := states(doctor.Examine(ctx, o)); got != "configuration ok, credential ok" {
-				t.Errorf("when nothing is asked any more: %s", got)
+				t.Errorf("after the last request: %s", got)
 			}
 			for _, finding := range strings.Split(row.want, ", ") {
 				check, state, _ := strings.Cut(finding, " ")
 				if !strings.Contains(out.String(), state+"    "+check) {
-					t.Errorf("%s is not there:\n%s", finding, &out)
+					t.Errorf("%s is missing in\n%s", finding, &out)
 				}
 			}
 			if strings.Contains(out.String(), doctor.Fail) && !strings.Contains(out.String(), "0 failed") || strings.Contains(

@@ -20,18 +20,18 @@ func TestAggregate(t *testing.T) {
 		path               string
 		want               any
 	}{
-		{"count is over all connections when none is named", "tok-client", "metric=count", "value", float64(workMessages + homeMessages + 2 + chatMessages)},
+		{"without connection_id a count is over all connections", "tok-client", "metric=count", "value", float64(workMessages + homeMessages + 2 + chatMessages)},
 		{"count of one connection", "tok-client", "metric=count&connection_id=cin_mail_home", "value", float64(homeMessages + 1)},
 		{"count under a filter", "tok-client", "metric=count&filter[is_seen]=false", "value", float64(workMessages/4 + homeMessages/4)},
 		{"sum stays whole", "tok-client", "metric=sum&field=size_bytes&connection_id=cin_mail_home", "value", float64(12*1000 + 66)},
 		{"sum over connections", "tok-client", "metric=sum&field=size_bytes", "value", float64(12*1000 + 66 + 60*1000 + 1770)},
-		{"max of a time is as the record has it", "tok-client", "metric=max&field=received_at", "value", "2026-05-28T21:30:00Z"},
+		{"max of a time is as in the record", "tok-client", "metric=max&field=received_at", "value", "2026-05-28T21:30:00Z"},
 		{"min of a number", "tok-client", "metric=min&field=size_bytes", "value", float64(1000)},
-		{"min of nothing is null", "tok-client", "metric=min&field=size_bytes&filter[size_bytes][gt]=99999", "value", nil},
+		{"min without values is null", "tok-client", "metric=min&field=size_bytes&filter[size_bytes][gt]=99999", "value", nil},
 		{"distinct values are counted once over connections", "tok-client", "metric=count_distinct&field=from_email", "value", float64(3)},
 		{"the grant's time bounds the count", "tok-narrow", "metric=count", "value", float64(workMessages - 24)},
 		{
-			"groups come by frequency", "tok-client", "metric=count&group_by=is_seen&connection_id=cin_mail_work", "groups",
+			"groups are in order of frequency", "tok-client", "metric=count&group_by=is_seen&connection_id=cin_mail_work", "groups",
 			[]any{group(true, 46), group(false, 15)},
 		},
 		{
@@ -43,21 +43,21 @@ func TestAggregate(t *testing.T) {
 			[]any{group("INBOX", 60), group("ada@example.com", 20), group("alan@example.com", 20), group("grace@example.com", 20), group(nil, 1)},
 		},
 		{"items of lists are counted once", "tok-owner", "metric=count_distinct&field=labels&connection_id=cin_mail_work&connector_id=mail", "value", float64(4)},
-		{"what the limit leaves out is counted", "tok-client", "metric=count&group_by=from_email&limit=2", "other_count", float64(24)},
+		{"groups beyond the limit are counted", "tok-client", "metric=count&group_by=from_email&limit=2", "other_count", float64(24)},
 		{
-			"months come in order", "tok-client", "metric=count&group_by_time=received_at&granularity=month&connection_id=cin_mail_home", "groups",
+			"months are in order", "tok-client", "metric=count&group_by_time=received_at&granularity=month&connection_id=cin_mail_home", "groups",
 			[]any{group("2026-01-01", 13)},
 		},
 		{
-			"days are of the zone", "tok-client", "metric=count&group_by_time=received_at&granularity=day&time_zone=Asia/Tokyo&limit=3&connection_id=cin_mail_home", "groups",
+			"days are in the zone", "tok-client", "metric=count&group_by_time=received_at&granularity=day&time_zone=Asia/Tokyo&limit=3&connection_id=cin_mail_home", "groups",
 			[]any{group("2026-01-01", 2), group("2026-01-04", 1), group("2026-01-06", 1)},
 		},
 		{
 			"other_count of the rest", "tok-client", "metric=count&group_by_time=received_at&granularity=day&time_zone=Asia/Tokyo&limit=3&connection_id=cin_mail_home", "other_count",
 			float64(9),
 		},
-		{"the zone is said", "tok-client", "metric=count&group_by_time=received_at&granularity=day", "time_zone", "UTC"},
-		{"the record count is of the filter", "tok-client", "metric=sum&field=size_bytes&filter[is_seen]=false", "filtered_record_count", float64(18)},
+		{"the zone is named", "tok-client", "metric=count&group_by_time=received_at&granularity=day", "time_zone", "UTC"},
+		{"the record count follows the filter", "tok-client", "metric=sum&field=size_bytes&filter[is_seen]=false", "filtered_record_count", float64(18)},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got := r.ok(test.token, "/v1/streams/messages/aggregate?"+test.query)

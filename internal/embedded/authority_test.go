@@ -32,7 +32,7 @@ func TestIntrospection(t *testing.T) {
 		want        map[string]any // a part of the body
 	}{
 		{"a client token is active", "tok-client", map[string]any{"active": true, "pdpp_token_kind": "client", "grant_id": "grt_demo_client", "aud": testOrigin, "iss": testOrigin}},
-		{"an owner token is told apart", "tok-owner", map[string]any{"active": true, "pdpp_token_kind": "owner"}},
+		{"an owner token is identified", "tok-owner", map[string]any{"active": true, "pdpp_token_kind": "owner"}},
 		{"a package names itself", "tok-package", map[string]any{"active": true, "pdpp_token_kind": "mcp_package", "grant_package_id": "pkg_demo"}},
 		{"an unknown token is inactive and nothing more", "tok-nobody", map[string]any{"active": false, "aud": testOrigin}},
 		{"a revoked grant says so", "tok-revoked", map[string]any{"active": false, "inactive_reason": "grant_revoked"}},
@@ -47,7 +47,7 @@ func TestIntrospection(t *testing.T) {
 			}
 		})
 	}
-	t.Run("the details of a grant are spelled", func(t *testing.T) {
+	t.Run("the details of a grant are complete", func(t *testing.T) {
 		want := map[string]any{
 			"name": "messages", "fields": []any{"id", "subject", "received_at", "thread_id"}, "instance_ids": []any{"cin_mail_work"},
 			"time_constraint": map[string]any{"field": "received_at", "since": "2026-03-01T00:00:00Z"},
@@ -57,9 +57,9 @@ func TestIntrospection(t *testing.T) {
 			t.Errorf("stream (-want +got):\n%s", diff)
 		}
 	})
-	t.Run("a package's children stay unsaid", func(t *testing.T) {
+	t.Run("a package's members are not revealed", func(t *testing.T) {
 		if got := r.introspect("tok-package"); strings.Contains(got.text, "grt_member") || strings.Contains(got.text, "pdpp_member") {
-			t.Errorf("introspection tells of members: %s", got.text)
+			t.Errorf("introspection reveals members: %s", got.text)
 		}
 	})
 	t.Run("a wrong secret is refused", func(t *testing.T) {
@@ -100,14 +100,14 @@ func TestPackageDirectory(t *testing.T) {
 		}
 	})
 	for _, token := range []string{"tok-nobody", "tok-client"} {
-		t.Run("what is no package is revoked: "+token, func(t *testing.T) {
+		t.Run("a token that is not a package is revoked: "+token, func(t *testing.T) {
 			want := map[string]any{"status": "revoked", "members": []any{}}
 			if diff := cmp.Diff(want, r.post("/packages", token).body); diff != "" {
 				t.Errorf("body (-want +got):\n%s", diff)
 			}
 		})
 	}
-	t.Run("a package that is revoked while it is used is over", func(t *testing.T) {
+	t.Run("a package revoked during use is not accepted any more", func(t *testing.T) {
 		r.grants.Revoke("tok-package")
 		if got := r.post("/packages", "tok-package"); got.at("status") != "revoked" {
 			t.Errorf("directory: %s", got.text)
@@ -144,7 +144,7 @@ func TestAdmission(t *testing.T) {
 			})
 		}
 	}
-	t.Run("a grant that is revoked while it is used is over", func(t *testing.T) {
+	t.Run("a grant revoked during use is not accepted any more", func(t *testing.T) {
 		r.ok("tok-client", "/v1/schema")
 		r.grants.Revoke("tok-client")
 		if got := r.get("tok-client", "/v1/schema"); got.code() != "grant_revoked" {
@@ -161,7 +161,7 @@ func TestObserveGetsEveryRequest(t *testing.T) {
 	r.get("tok-client", "/v1/schema")
 	r.get("", "/v1/nowhere")
 	if diff := cmp.Diff([]string{"GET /v1/schema Bearer tok-client", "GET /v1/nowhere "}, heard); diff != "" {
-		t.Errorf("heard (-want +got):\n%s", diff)
+		t.Errorf("observed (-want +got):\n%s", diff)
 	}
 }
 

@@ -169,77 +169,77 @@ func TestSearchInPlainWords(t *testing.T) {
 		{"other forms of a word are found", "appointments", []string{"teeth"}, nil},
 		{"German forms are found in German text", "Rechnung der Wohnungen", []string{"money"}, nil},
 		{"accents do not matter", "jorg", []string{"money"}, nil},
-		{"who sent it is searchable", "what did Aiko write", []string{"tokyo"}, map[string]any{"missing_words": []any{"write"}}},
+		{"the sender is searchable", "what did Aiko write", []string{"tokyo"}, map[string]any{"missing_words": []any{"write"}}},
 		{"Japanese is found within a sentence", "会議", []string{"tokyo"}, nil},
 		{"a title weighs more than a body", "boiler", []string{"head", "body"}, nil},
 		{"nested text is found", "nestedlayer", []string{"layer"}, nil},
-		{"a typing error is said and replaced", "refundeed", []string{"refund"}, map[string]any{
+		{"a typing error is reported and replaced", "refundeed", []string{"refund"}, map[string]any{
 			"missing_words": []any{"refundeed"}, "nearest_words": []any{map[string]any{"word": "refundeed", "as": []any{"refunded"}}}, "nearest_count": 1.0,
 		}},
-		{"a word that others begin with stands for them", "nestedla", []string{"layer"}, map[string]any{
+		{"a word finds longer words that begin with it", "nestedla", []string{"layer"}, map[string]any{
 			"missing_words": []any{"nestedla"}, "nearest_words": []any{map[string]any{"word": "nestedla", "as": []any{"nestedlayer"}}}, "nearest_count": 1.0,
 		}},
 		{"a star finds words with any ending", "dent*", []string{"teeth"}, map[string]any{"missing_words": nil, "partial_count": 0.0}},
-		{"so it does at the end of a phrase", `"layer of cr*"`, []string{"layer"}, nil},
-		{"and after a minus", "shoes -wal*", []string{"refund"}, nil},
-		{"no word of such a beginning is said", "zebr*", nil, map[string]any{"missing_words": []any{"zebr*"}}},
+		{"a star at the end of a phrase finds any ending", `"layer of cr*"`, []string{"layer"}, nil},
+		{"a star works after a minus", "shoes -wal*", []string{"refund"}, nil},
+		{"a star without a match is reported", "zebr*", nil, map[string]any{"missing_words": []any{"zebr*"}}},
 		{"a star before a word too is emphasis", "*boiler*", []string{"head", "body"}, nil},
-		{"words that contain a missing one are said", "dent", nil, map[string]any{
+		{"words that contain a missing one are named", "dent", nil, map[string]any{
 			"missing_words": []any{"dent"}, "containing_words": []any{map[string]any{"word": "dent", "as": []any{"dentist", "dentists"}}},
 		}},
-		{"those that begin with it come first", "pon", nil, map[string]any{
+		{"words that begin with a missing one come first", "pon", nil, map[string]any{
 			"containing_words": []any{map[string]any{"word": "pon", "as": []any{"sponge"}}},
 		}},
-		{"an Arabic word is found behind its article", "قهوة", []string{"arabic"}, map[string]any{"missing_words": nil}},
-		{"and with another article", "بالقهوة", []string{"arabic"}, map[string]any{"missing_words": nil}},
-		{"so is a Hebrew one", "קפה", []string{"hebrew"}, map[string]any{"missing_words": nil}},
-		{"a word that occurs nowhere is said, and is no other word", "did I ever tell a lawyer about cake", []string{"layer"}, map[string]any{
+		{"an Arabic word is found after its article", "قهوة", []string{"arabic"}, map[string]any{"missing_words": nil}},
+		{"an Arabic word is found with another article", "بالقهوة", []string{"arabic"}, map[string]any{"missing_words": nil}},
+		{"a Hebrew word is found after its article", "קפה", []string{"hebrew"}, map[string]any{"missing_words": nil}},
+		{"a word that occurs nowhere is reported, and not replaced", "did I ever tell a lawyer about cake", []string{"layer"}, map[string]any{
 			"missing_words": []any{"lawyer"}, "partial_count": 1.0,
 		}},
 		{"a short word is not replaced", "lai", nil, map[string]any{"missing_words": []any{"lai"}}},
 		{"a time is preferred and does not filter", "harbour in March", []string{"march", "april"}, map[string]any{"preferred_time": "any March"}},
-		{"so is a month of a year", "harbour 2026-04", []string{"april", "march"}, map[string]any{
+		{"a month of a year is preferred and does not filter", "harbour 2026-04", []string{"april", "march"}, map[string]any{
 			"preferred_time": "2026-04-01 until before 2026-05-01", "partial_count": 1.0,
 		}},
-		{"and a day", "harbour 14 April 2026", []string{"april", "march"}, map[string]any{
+		{"a day is preferred and does not filter", "harbour 14 April 2026", []string{"april", "march"}, map[string]any{
 			"preferred_time": "2026-04-14", "partial_count": 1.0, "time_words": []any{"14", "April", "2026"},
 		}},
-		{"a day that a text names is that of the record", "diary on April 15, 2026", []string{"diary"}, map[string]any{"partial_count": 0.0}},
-		{"written otherwise it is not known to be", "diary of 2026-04-15", []string{"diary"}, map[string]any{"partial_count": 1.0}},
-		{"its parts are no day", "diary on 16 April 2026", []string{"diary"}, map[string]any{"partial_count": 1.0}},
-		{"a day from which others are meant is no time", "harbour 14 to 16 April 2026", []string{"diary", "april", "march"}, map[string]any{"preferred_time": nil}},
-		{"a part of another time is no time", "harbour last week of April", []string{"diary", "april", "march"}, map[string]any{"preferred_time": nil}},
-		{"a time behind not is not preferred", "harbour not in March", []string{"april"}, map[string]any{"preferred_time": nil}},
-		{"however it is said", "harbour that wasn't seen in March", []string{"april"}, map[string]any{"preferred_time": nil}},
-		{"what is since a month is no time", "harbour since 2026-04", []string{"april", "march"}, map[string]any{"preferred_time": nil}},
-		{"a code stands for those that begin with it", "ticket qk7p2", []string{"code"}, map[string]any{"missing_words": []any{"ticket", "qk7p2"}}},
-		{"of equals the latest comes first", "harbour", []string{"april", "march"}, nil},
+		{"a day named in a text is the time of the record", "diary on April 15, 2026", []string{"diary"}, map[string]any{"partial_count": 0.0}},
+		{"a day in another notation in a text is not", "diary of 2026-04-15", []string{"diary"}, map[string]any{"partial_count": 1.0}},
+		{"the parts of a day are not a day", "diary on 16 April 2026", []string{"diary"}, map[string]any{"partial_count": 1.0}},
+		{"a day relative to which others are meant is not a time", "harbour 14 to 16 April 2026", []string{"diary", "april", "march"}, map[string]any{"preferred_time": nil}},
+		{"a part of another time is not a time", "harbour last week of April", []string{"diary", "april", "march"}, map[string]any{"preferred_time": nil}},
+		{"a time after not is not preferred", "harbour not in March", []string{"april"}, map[string]any{"preferred_time": nil}},
+		{"a negated time in other words is not preferred", "harbour that wasn't seen in March", []string{"april"}, map[string]any{"preferred_time": nil}},
+		{"since a month is not a time", "harbour since 2026-04", []string{"april", "march"}, map[string]any{"preferred_time": nil}},
+		{"a code finds those that begin with it", "ticket qk7p2", []string{"code"}, map[string]any{"missing_words": []any{"ticket", "qk7p2"}}},
+		{"of equal hits the latest comes first", "harbour", []string{"april", "march"}, nil},
 		{"a neighbor in the thread lends its words", "piano window sofa", []string{"two", "one", "three"}, nil},
 		{"quotes are a phrase", `"layer of cream"`, []string{"layer"}, nil},
 		{"a quoted phrase is demanded", `"cream layer" cake`, nil, nil},
 		{"a minus excludes", "shoes -walk", []string{"refund"}, nil},
-		{"a stop word of another language alone is a word", "hat harbour", []string{"april"}, map[string]any{"missing_words": []any{"hat"}, "left_out_words": nil}},
-		{"so is a question word", "wann harbour", []string{"april", "march"}, map[string]any{"missing_words": []any{"wann"}, "left_out_words": nil}},
-		{"last time names no time", "last time harbour", []string{"april", "march"}, map[string]any{
+		{"a stop word of only another language is a word", "hat harbour", []string{"april"}, map[string]any{"missing_words": []any{"hat"}, "left_out_words": nil}},
+		{"a question word of another language is a word", "wann harbour", []string{"april", "march"}, map[string]any{"missing_words": []any{"wann"}, "left_out_words": nil}},
+		{"last time does not name a time", "last time harbour", []string{"april", "march"}, map[string]any{
 			"missing_words": []any{"time"}, "left_out_words": []any{"last"}, "preferred_time": nil,
 		}},
 		{"a name may begin with an article", "harbour De", []string{"april"}, map[string]any{"missing_words": []any{"De"}}},
-		{"an acronym is no article", "AI harbour", []string{"april"}, map[string]any{"missing_words": []any{"AI"}, "left_out_words": nil}},
-		{"nor is a word with an accent", "harbour té", []string{"april"}, map[string]any{"missing_words": []any{"té"}, "left_out_words": nil}},
+		{"an acronym is not an article", "AI harbour", []string{"april"}, map[string]any{"missing_words": []any{"AI"}, "left_out_words": nil}},
+		{"a word with an accent is not an article", "harbour té", []string{"april"}, map[string]any{"missing_words": []any{"té"}, "left_out_words": nil}},
 		{"a record that has the letter comes first", "boiler o", []string{"body", "head"}, nil},
-		{"a letter alone is looked for", "o", []string{"body"}, nil},
+		{"a single letter is searched for", "o", []string{"body"}, nil},
 		{"English decides between English and another", "my car harbour", []string{"april"}, map[string]any{"missing_words": []any{"car"}, "left_out_words": []any{"my"}}},
 		{"stop words of a question in German are left out", "wir haben die Wohnung", []string{"money"}, map[string]any{"left_out_words": []any{"wir", "haben", "die"}}},
-		{"words of a time are no common ones", "when was the harbour last March", []string{"march"}, map[string]any{
+		{"words of a time are not common words", "when was the harbour last March", []string{"march"}, map[string]any{
 			"left_out_words": []any{"when", "was", "the"}, "time_words": []any{"last", "March"}, "preferred_time": "2026-03-01 until before 2026-04-01",
 		}},
-		{"a day from today that a text names is another", "gauge yesterday", []string{"gauge"}, map[string]any{"partial_count": 1.0}},
+		{"a day relative to today in a text is another day", "gauge yesterday", []string{"gauge"}, map[string]any{"partial_count": 1.0}},
 		{"a number is compared by value", "2350", []string{"plain", "dollars", "euros"}, map[string]any{"missing_words": nil}},
-		{"however its thousands are written", "mast 2.350", []string{"dollars", "euros", "plain"}, map[string]any{"partial_count": 0.0}},
-		{"with decimals that are zero too", "mast 2,350.00", []string{"euros", "plain", "dollars"}, map[string]any{"partial_count": 0.0}},
+		{"a number is found with any thousands separator", "mast 2.350", []string{"dollars", "euros", "plain"}, map[string]any{"partial_count": 0.0}},
+		{"a number is found with zero decimals", "mast 2,350.00", []string{"euros", "plain", "dollars"}, map[string]any{"partial_count": 0.0}},
 		{"other decimals are another number", "2350.50", nil, map[string]any{"missing_words": []any{"2350.50"}}},
-		{"and a time of day is none", "10:00", nil, map[string]any{"missing_words": []any{"10:00"}}},
-		{"common words alone find", "it is", []string{"three"}, nil},
+		{"a time of day is not a number", "10:00", nil, map[string]any{"missing_words": []any{"10:00"}}},
+		{"common words alone find records", "it is", []string{"three"}, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got := r.ok("tok-owner", searchFor(test.q))
@@ -274,11 +274,11 @@ func TestSearchInPlainWords(t *testing.T) {
 			}
 		}
 	})
-	t.Run("a cursor pages through all hits, each once", func(t *testing.T) {
+	t.Run("a cursor returns all hits, each once", func(t *testing.T) {
 		whole := r.ok("tok-owner", searchFor("the shoes boiler harbour sofa")).ids("record_key")
 		pages := r.walkPages("tok-owner", "/v1/search?limit=2&q="+url.QueryEscape("the shoes boiler harbour sofa"), "record_key")
 		if diff := cmp.Diff(whole, pages); diff != "" || len(whole) < 8 {
-			t.Errorf("%d hits (-whole +pages):\n%s", len(whole), diff)
+			t.Errorf("%d hits (-all +pages):\n%s", len(whole), diff)
 		}
 	})
 	t.Run("a server that demands every word finds no more than those", func(t *testing.T) {

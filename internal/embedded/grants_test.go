@@ -44,7 +44,7 @@ func TestNarrowGrantLeaksNothing(t *testing.T) {
 			shown := strings.ReplaceAll(got.text, escapedSelf(target), "") + decodedCursors(got)
 			for _, secret := range secrets {
 				if strings.Contains(shown, secret) && !strings.Contains(target, secret) {
-					t.Errorf("status %d tells %q: %s", got.status, secret, shown)
+					t.Errorf("status %d reveals %q: %s", got.status, secret, shown)
 				}
 			}
 		})
@@ -88,7 +88,7 @@ func TestGrantBounds(t *testing.T) {
 			t.Errorf("data %v", data)
 		}
 	})
-	t.Run("a foreign key that is not granted closes the relation", func(t *testing.T) {
+	t.Run("without its foreign key a relation is not granted", func(t *testing.T) {
 		r.grants.Put("tok-keyless", authority.Grant{ID: "grt_keyless", Kind: authority.KindClient, Streams: []authority.StreamGrant{
 			{ConnectorKey: "mail", Stream: "messages", ConnectionIDs: []string{"cin_mail_work"}},
 			{ConnectorKey: "mail", Stream: "attachments", ConnectionIDs: []string{"cin_mail_work"}, Fields: []string{"id", "filename"}},
@@ -111,7 +111,7 @@ func TestGrantBounds(t *testing.T) {
 			t.Errorf("answer: %s", got.text)
 		}
 	})
-	t.Run("a package or an unknown kind opens nothing", func(t *testing.T) {
+	t.Run("a package or an unknown kind reads nothing", func(t *testing.T) {
 		for _, kind := range []string{authority.KindPackage, "", "admin"} {
 			if sources := sourcesOf(r.server.store.Catalog(), authority.Grant{Kind: kind, Streams: authority.Everything(testConnectors())}); sources != nil {
 				t.Errorf("kind %q opens %d sources", kind, len(sources))

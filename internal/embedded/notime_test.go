@@ -44,7 +44,7 @@ func TestARecordWithoutATimeHasNone(t *testing.T) {
 	if got := r.ok("tok-client", "/v1/streams?connection_id=cin_notes_a"); got.at("data", 0, "last_updated") != "2026-06-01T12:00:00.000Z" {
 		t.Errorf("streams: %s", got.text)
 	}
-	t.Run("pages go through all of them", func(t *testing.T) {
+	t.Run("paging returns all of them", func(t *testing.T) {
 		var ids []string
 		for cursor := ""; ; {
 			got := r.ok("tok-client", notes+"&limit=1"+cursor)
@@ -58,7 +58,7 @@ func TestARecordWithoutATimeHasNone(t *testing.T) {
 			t.Errorf("pages of %v", ids)
 		}
 	})
-	t.Run("a grant that is bounded in time does not open them", func(t *testing.T) {
+	t.Run("a grant with a time limit does not include them", func(t *testing.T) {
 		r.grants.Put("tok-since", authority.Grant{ID: "grt_since", Kind: authority.KindClient, Streams: []authority.StreamGrant{
 			{ConnectorKey: "notes", ConnectionIDs: []string{"cin_notes_a"}, Stream: "notes", Since: testNow.AddDate(-50, 0, 0), Until: testNow.AddDate(50, 0, 0)},
 		}})

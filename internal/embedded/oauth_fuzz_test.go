@@ -46,7 +46,7 @@ func FuzzSelections(f *testing.F) {
 		}
 		var plain any // without escapes
 		if json.Unmarshal([]byte(details), &plain) != nil {
-			t.Fatal("what is no JSON was accepted")
+			t.Fatal("invalid JSON was accepted")
 		}
 		names := fmt.Sprint(plain)
 		page := strings.TrimPrefix(text(pushed.at("verification_uri_complete")), testOrigin)

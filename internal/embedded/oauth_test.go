@@ -304,16 +304,16 @@ func TestAgentConnectRefusals(t *testing.T) {
 		details any
 		code    string
 	}{
-		"no details":               {nil, "invalid_request"},
-		"an unknown type":          {[]any{map[string]any{"type": "openid"}}, "invalid_authorization_details"},
-		"no streams":               {[]any{details(chatSource)}, "invalid_authorization_details"},
-		"an unknown field":         {[]any{details(chatSource, map[string]any{"name": "messages", "fields": []string{"nosuch"}})}, "invalid_authorization_details"},
-		"an unknown member":        {[]any{map[string]any{"type": "https://pdpp.dev/data-access", "locations": []string{"x"}}}, "invalid_authorization_details"},
-		"an unknown source":        {[]any{details("https://registry.test/connectors/nosuch", everyStream())}, "invalid_request"},
-		"a key for a source id":    {[]any{details("chat", everyStream())}, "invalid_request"},
-		"an unknown stream":        {[]any{details(chatSource, map[string]any{"name": "nosuch"})}, "source.authorization_details_invalid"},
-		"a time that is no time":   {[]any{details(chatSource, map[string]any{"name": "*", "time_range": map[string]any{"since": "soon"}})}, "invalid_authorization_details"},
-		"details that are no list": {"x", "invalid_authorization_details"},
+		"no details":                  {nil, "invalid_request"},
+		"an unknown type":             {[]any{map[string]any{"type": "openid"}}, "invalid_authorization_details"},
+		"no streams":                  {[]any{details(chatSource)}, "invalid_authorization_details"},
+		"an unknown field":            {[]any{details(chatSource, map[string]any{"name": "messages", "fields": []string{"nosuch"}})}, "invalid_authorization_details"},
+		"an unknown member":           {[]any{map[string]any{"type": "https://pdpp.dev/data-access", "locations": []string{"x"}}}, "invalid_authorization_details"},
+		"an unknown source":           {[]any{details("https://registry.test/connectors/nosuch", everyStream())}, "invalid_request"},
+		"a key for a source id":       {[]any{details("chat", everyStream())}, "invalid_request"},
+		"an unknown stream":           {[]any{details(chatSource, map[string]any{"name": "nosuch"})}, "source.authorization_details_invalid"},
+		"an invalid time":             {[]any{details(chatSource, map[string]any{"name": "*", "time_range": map[string]any{"since": "soon"}})}, "invalid_authorization_details"},
+		"details that are not a list": {"x", "invalid_authorization_details"},
 	} {
 		t.Run("PAR refuses "+name, func(t *testing.T) {
 			body := map[string]any{"client_id": client}
@@ -384,11 +384,11 @@ func TestDeviceCode(t *testing.T) {
 	demand(t, poll(late.at("device_code"), client), "expired_token")
 
 	for name, pairs := range map[string][]string{
-		"no resource":         {"authorization_details", "[]"},
-		"the resource server": {"resource", testOrigin, "authorization_details", "[]"},
-		"no details":          {"resource", testOrigin + "/mcp"},
-		"details not of JSON": {"resource", testOrigin + "/mcp", "authorization_details", "not json"},
-		"the owner's way in":  {"scope", "pdpp:read"},
+		"no resource":               {"authorization_details", "[]"},
+		"the resource server":       {"resource", testOrigin, "authorization_details", "[]"},
+		"no details":                {"resource", testOrigin + "/mcp"},
+		"details not of JSON":       {"resource", testOrigin + "/mcp", "authorization_details", "not json"},
+		"the owner's token request": {"scope", "pdpp:read"},
 	} {
 		t.Run("refuses "+name, func(t *testing.T) {
 			demand(t, r.form("/oauth/device_authorization", append(pairs, "client_id", client)...), "invalid_request")

@@ -57,7 +57,7 @@ func TestCodeFlow(t *testing.T) {
 	}
 	given := r.redeem(client, code)
 	if given.status != http.StatusOK {
-		t.Errorf("the code is still good: %s", given.text)
+		t.Errorf("the code is still valid: %s", given.text)
 	}
 	token = text(given.at("access_token"))
 	if got := r.redeem(client, code, "code_verifier", "wrong"); got.at("error") != "invalid_grant" {
@@ -68,7 +68,7 @@ func TestCodeFlow(t *testing.T) {
 		t.Errorf("a code was redeemed twice: %s", got.text)
 	}
 	if got := r.get(token, "/v1/schema"); got.code() != "grant_revoked" {
-		t.Errorf("what a code gave that was sent twice: %s", got.text)
+		t.Errorf("the token of a code that was sent twice is valid: %s", got.text)
 	}
 	if got := r.form("/oauth/token", "grant_type", "refresh_token", "client_id", client, "refresh_token", text(given.at("refresh_token"))); got.at("error") != "invalid_grant" {
 		t.Errorf("its refresh token: %s", got.text)
@@ -138,7 +138,7 @@ func TestOwnerPicks(t *testing.T) {
 			t.Errorf("schema: %d", got.status)
 		}
 	})
-	t.Run("nothing picked is no grant", func(t *testing.T) {
+	t.Run("without a choice there is no grant", func(t *testing.T) {
 		started := r.get("", authorizeURL(client))
 		if got := r.decide(started.header.Get("Location"), "approve", ownerSecret); got.status != http.StatusBadRequest {
 			t.Errorf("status %d", got.status)
@@ -216,17 +216,17 @@ func TestAParameterSentTwiceIsRefused(t *testing.T) {
 func TestRegistrationRefusals(t *testing.T) {
 	r := newOAuthRig(t)
 	for name, client := range map[string]map[string]any{
-		"a client secret":            {"token_endpoint_auth_method": "client_secret_basic"},
-		"refresh without a code":     {"grant_types": []string{deviceGrant, "refresh_token"}},
-		"a code without a redirect":  {"grant_types": []string{"authorization_code"}},
-		"a custom scheme":            {"redirect_uris": []string{"app://callback"}},
-		"plain http":                 {"redirect_uris": []string{"http://host.example/callback"}},
-		"a host like another":        {"redirect_uris": []string{"https://claude.ai\u2024evil.example/callback"}},
-		"a host of other letters":    {"redirect_uris": []string{"https://\u0430pple.com/callback"}},
-		"a host that turns its text": {"redirect_uris": []string{"https://host.example%E2%80%AE/callback"}},
-		"a fragment in the redirect": {"redirect_uris": []string{"https://host.example/callback#x"}},
-		"the password grant":         {"grant_types": []string{"password"}},
-		"a name that is not a text":  {"client_name": 1},
+		"a client secret":             {"token_endpoint_auth_method": "client_secret_basic"},
+		"refresh without a code":      {"grant_types": []string{deviceGrant, "refresh_token"}},
+		"a code without a redirect":   {"grant_types": []string{"authorization_code"}},
+		"a custom scheme":             {"redirect_uris": []string{"app://callback"}},
+		"plain http":                  {"redirect_uris": []string{"http://host.example/callback"}},
+		"a host like another":         {"redirect_uris": []string{"https://claude.ai\u2024evil.example/callback"}},
+		"a host of non-Latin letters": {"redirect_uris": []string{"https://\u0430pple.com/callback"}},
+		"a host with a bidi control":  {"redirect_uris": []string{"https://host.example%E2%80%AE/callback"}},
+		"a fragment in the redirect":  {"redirect_uris": []string{"https://host.example/callback#x"}},
+		"the password grant":          {"grant_types": []string{"password"}},
+		"a name that is not a text":   {"client_name": 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := r.json("/oauth/register", client); got.status != http.StatusBadRequest || got.at("error") != "invalid_client_metadata" {
@@ -234,7 +234,7 @@ func TestRegistrationRefusals(t *testing.T) {
 			}
 		})
 	}
-	t.Run("but not fields that are not known, RFC 7591 section 2", func(t *testing.T) {
+	t.Run("unknown members are ignored, RFC 7591 section 2", func(t *testing.T) {
 		if got := r.json("/oauth/register", map[string]any{"software_id": "x", "scope": ""}); got.status != http.StatusCreated {
 			t.Errorf("status %d: %s", got.status, got.text)
 		}
@@ -280,7 +280,7 @@ func TestRefresh(t *testing.T) {
 	demand(r.refresh(client, text(third.at("refresh_token"))), "invalid_grant", nil)
 	demand(r.refresh(client, first), "invalid_grant", nil)
 	if got := r.get(text(third.at("access_token")), "/v1/schema"); got.code() != "grant_revoked" {
-		t.Errorf("a dead family reads: %s", got.text)
+		t.Errorf("a revoked token family can read: %s", got.text)
 	}
 }
 
@@ -296,7 +296,7 @@ func TestManyRefreshesLeaveTheTokensOfOthers(t *testing.T) {
 	r.ok(text(other.at("access_token")), "/v1/schema")
 	r.ok(text(last.at("access_token")), "/v1/schema")
 	if got := r.get(text(got.at("access_token")), "/v1/schema"); got.status != http.StatusUnauthorized {
-		t.Errorf("the first of 1,001 tokens of a family lives: %d", got.status)
+		t.Errorf("the first of 1,001 tokens of a family is valid: %d", got.status)
 	}
 }
 

@@ -23,7 +23,7 @@ func TestConsentPageSaysWhatIsAsked(t *testing.T) {
 		"until the program ends it, or this server stops", "&lt;script&gt;",
 	} {
 		if !strings.Contains(page.text, want) {
-			t.Errorf("the page does not say %q:\n%s", want, page.text)
+			t.Errorf("want %q in\n%s", want, page.text)
 		}
 	}
 	if strings.Contains(page.text, "Home mail") || strings.Contains(page.text, "<script>") {
@@ -168,7 +168,7 @@ func TestConsentNeedsTheOwner(t *testing.T) {
 			t.Errorf("status %d", got.status)
 		}
 	})
-	t.Run("a request that is over or was never made", func(t *testing.T) {
+	t.Run("an unknown or expired request", func(t *testing.T) {
 		uri := r.push("pdpp_cli", details(chatSource, everyStream()))
 		r.now = r.now.Add(5 * time.Minute)
 		if got := r.get("", consentPage(uri)); got.status != http.StatusGone {
@@ -245,6 +245,6 @@ func TestAnotherSiteCannotStartARequest(t *testing.T) {
 	request := httptest.NewRequest(http.MethodPost, testOrigin+"/oauth/register", strings.NewReader(`{"client_name":"x","token_endpoint_auth_method":"none"}`))
 	request.Header.Set("Origin", testOrigin)
 	if got := r.do(request); got.status != http.StatusCreated {
-		t.Errorf("its own page is answered %d %s", got.status, got.text)
+		t.Errorf("a request of its own page is answered %d %s", got.status, got.text)
 	}
 }

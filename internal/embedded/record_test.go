@@ -16,7 +16,7 @@ func TestRecordDetail(t *testing.T) {
 			t.Errorf("record: %s", got.text)
 		}
 	})
-	t.Run("an id in two connections is a question back", func(t *testing.T) {
+	t.Run("an id in two connections is ambiguous", func(t *testing.T) {
 		got := r.get("tok-client", "/v1/streams/messages/records/dup:1%2Fa%20b")
 		want := []any{
 			map[string]any{"connection_id": "cin_mail_work", "display_name": "Work mail"},
@@ -29,7 +29,7 @@ func TestRecordDetail(t *testing.T) {
 			t.Errorf("error: %s", got.text)
 		}
 	})
-	t.Run("it is none when the grant knows one of them", func(t *testing.T) {
+	t.Run("it is not ambiguous if the grant has one of them", func(t *testing.T) {
 		grants := r.grants
 		grants.Put(
 			"tok-one",
@@ -51,12 +51,12 @@ func TestRecordDetail(t *testing.T) {
 			t.Errorf("owner sees %v", key)
 		}
 	})
-	t.Run("a record before the grant's time is not there", func(t *testing.T) {
+	t.Run("a record before the grant's time is not found", func(t *testing.T) {
 		if got := r.get("tok-narrow", "/v1/streams/messages/records/w-000"); got.status != 404 || got.code() != "not_found" {
 			t.Errorf("status %d: %s", got.status, got.text)
 		}
 	})
-	t.Run("an expansion comes along", func(t *testing.T) {
+	t.Run("an expansion is included", func(t *testing.T) {
 		got := r.ok("tok-client", "/v1/streams/messages/records/w-050?expand=attachments&expand_limit[attachments]=5")
 		if list, _ := got.at("expanded", "attachments", "data").([]any); len(list) != 3 {
 			t.Errorf("expanded: %s", got.text)
@@ -78,9 +78,9 @@ func TestBlobs(t *testing.T) {
 		status      int
 	}{
 		{"a granted record's blob is served", "tok-client", 200},
-		{"the field that names it is enough", "tok-blobs", 200},
-		{"without the field that names it there is none", "tok-names", 404},
-		{"without the stream there is none", "tok-narrow", 404},
+		{"a grant of the field that names a blob is enough", "tok-blobs", 200},
+		{"without the field that names it a blob is not found", "tok-names", 404},
+		{"without the stream a blob is not found", "tok-narrow", 404},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got := r.get(test.token, "/v1/blobs/"+testBlobID)

@@ -22,7 +22,7 @@ func TestRecords(t *testing.T) {
 			status: 200, ids: []string{"w-059", "w-058"},
 		},
 		{
-			name: "order asc turns them round and ties go by the order of loading", token: "tok-client", target: "/v1/streams/messages/records?connection_id=cin_mail_work&limit=3&order=asc",
+			name: "order asc reverses them, and ties keep the order of loading", token: "tok-client", target: "/v1/streams/messages/records?connection_id=cin_mail_work&limit=3&order=asc",
 			status: 200, ids: []string{"w-000", "dup:1/a b", "w-001"},
 		},
 		{
@@ -34,7 +34,7 @@ func TestRecords(t *testing.T) {
 			status: 400, code: "invalid_sort",
 		},
 		{
-			name: "several connections multiply the page", token: "tok-client", target: "/v1/streams/messages/records?limit=1",
+			name: "the limit is for each connection", token: "tok-client", target: "/v1/streams/messages/records?limit=1",
 			status: 200, ids: []string{"w-059", "h-011", "c-4"},
 		},
 		{
@@ -55,7 +55,7 @@ func TestRecords(t *testing.T) {
 			target: "/v1/streams/messages/records?connection_id=cin_mail_work&filter[size_bytes][gt]=999.5&filter[size_bytes][lte]=1001", status: 200, ids: []string{"w-001", "w-000"},
 		},
 		{
-			name: "a filter leaves out connections whose stream has no such field", token: "tok-client",
+			name: "a filter leaves out connections that lack its field", token: "tok-client",
 			target: "/v1/streams/messages/records?limit=1&filter[user_id]=u1", status: 200, ids: []string{"c-3"},
 		},
 		{
@@ -125,7 +125,7 @@ func TestPagesLoseAndRepeatNothing(t *testing.T) {
 		{"oldest first", "/v1/streams/messages/records?connection_id=cin_mail_work&limit=7&order=asc", workMessages + 1},
 		{"by a field with a missing value", "/v1/streams/messages/records?connection_id=cin_mail_home&limit=2&sort=-size_bytes", homeMessages + 1},
 		{"by a field with a missing value, ascending", "/v1/streams/messages/records?connection_id=cin_mail_home&limit=2&sort=size_bytes", homeMessages + 1},
-		{"by emission where there is no cursor field", "/v1/streams/attachments/records?connection_id=cin_mail_work&limit=1", 3},
+		{"by emission without a cursor field", "/v1/streams/attachments/records?connection_id=cin_mail_work&limit=1", 3},
 		{"with a filter", "/v1/streams/messages/records?connection_id=cin_mail_work&limit=2&filter[is_seen]=false", workMessages / 4},
 		{"as changes of one connection", "/v1/streams/messages/records?connection_id=cin_mail_work&limit=7&changes_since=beginning", workMessages + 1},
 		{"as changes of several", "/v1/streams/messages/records?limit=7&changes_since=beginning", workMessages + homeMessages + 2 + chatMessages},
@@ -159,7 +159,7 @@ func TestRecordEnvelope(t *testing.T) {
 			t.Errorf("count %v", value)
 		}
 	})
-	t.Run("a limit above the most is clamped with a warning", func(t *testing.T) {
+	t.Run("a limit above the maximum is reduced with a warning", func(t *testing.T) {
 		got := r.ok("tok-client", "/v1/streams/messages/records?limit=500&connection_id=cin_mail_work")
 		if code := got.at("meta", "warnings", 0, "code"); code != "limit_clamped" || len(got.list("data")) != workMessages+1 {
 			t.Errorf("warning %v, %d records", code, len(got.list("data")))
@@ -171,7 +171,7 @@ func TestRecordEnvelope(t *testing.T) {
 			t.Errorf("warning %v: %s", code, got.text)
 		}
 	})
-	t.Run("fields cut the record", func(t *testing.T) {
+	t.Run("fields reduce the record", func(t *testing.T) {
 		got := r.ok("tok-client", "/v1/streams/messages/records?limit=1&connection_id=cin_mail_work&fields=subject&fields=size_bytes")
 		want := map[string]any{"subject": "Invoice number 59", "size_bytes": float64(1059)}
 		if diff := cmp.Diff(any(want), got.at("data", 0, "data")); diff != "" {
@@ -197,7 +197,7 @@ func TestRecordEnvelope(t *testing.T) {
 			t.Errorf("has_many: %v", attachments)
 		}
 	})
-	t.Run("a has_one that leads nowhere is null", func(t *testing.T) {
+	t.Run("a has_one without a record is null", func(t *testing.T) {
 		got := r.ok("tok-client", "/v1/streams/messages/records?connection_id=cin_mail_work&limit=1&expand=message_bodies")
 		expanded, _ := got.at("data", 0, "expanded").(map[string]any)
 		if value, there := expanded["message_bodies"]; !there || value != nil {
@@ -214,15 +214,15 @@ func TestCursorsAreBound(t *testing.T) {
 		name, token, target string
 		status              int
 	}{
-		{"the same query goes on", "tok-client", query + "&cursor=" + cursor, 200},
-		{"another page size goes on", "tok-client", "/v1/streams/messages/records?connection_id=cin_mail_work&limit=5&cursor=" + cursor, 200},
-		{"another connection does not", "tok-client", "/v1/streams/messages/records?connection_id=cin_mail_home&cursor=" + cursor, 400},
-		{"another filter does not", "tok-client", query + "&filter[is_seen]=true&cursor=" + cursor, 400},
-		{"another order does not", "tok-client", query + "&order=asc&cursor=" + cursor, 400},
-		{"another grant does not", "tok-owner", query + "&cursor=" + cursor, 400},
-		{"another stream does not", "tok-client", "/v1/streams/attachments/records?connection_id=cin_mail_work&cursor=" + cursor, 400},
-		{"a search does not", "tok-client", "/v1/search?q=invoice&cursor=" + cursor, 400},
-		{"a changed cursor does not", "tok-client", query + "&cursor=A" + cursor[1:], 400},
+		{"the same query continues", "tok-client", query + "&cursor=" + cursor, 200},
+		{"another page size continues", "tok-client", "/v1/streams/messages/records?connection_id=cin_mail_work&limit=5&cursor=" + cursor, 200},
+		{"another connection is refused", "tok-client", "/v1/streams/messages/records?connection_id=cin_mail_home&cursor=" + cursor, 400},
+		{"another filter is refused", "tok-client", query + "&filter[is_seen]=true&cursor=" + cursor, 400},
+		{"another order is refused", "tok-client", query + "&order=asc&cursor=" + cursor, 400},
+		{"another grant is refused", "tok-owner", query + "&cursor=" + cursor, 400},
+		{"another stream is refused", "tok-client", "/v1/streams/attachments/records?connection_id=cin_mail_work&cursor=" + cursor, 400},
+		{"a search is refused", "tok-client", "/v1/search?q=invoice&cursor=" + cursor, 400},
+		{"a changed cursor is refused", "tok-client", query + "&cursor=A" + cursor[1:], 400},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got := r.get(test.token, test.target)

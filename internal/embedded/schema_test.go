@@ -20,7 +20,7 @@ func TestCompactSchema(t *testing.T) {
 		path                []any
 	}{
 		{
-			name: "flags tell the truth for a client", token: "tok-client", target: "/v1/schema?view=compact&stream=messages&connection_id=cin_mail_work",
+			name: "flags are right for a client", token: "tok-client", target: "/v1/schema?view=compact&stream=messages&connection_id=cin_mail_work",
 			path: []any{"connectors", 0, "streams", 0, "field_capabilities"},
 			want: map[string]any{
 				"id": "t=string,eq", "thread_id": "t=string,eq,a=count_distinct", "subject": "t=text,role=primary-title,eq,lex",
@@ -31,7 +31,7 @@ func TestCompactSchema(t *testing.T) {
 			},
 		},
 		{
-			name: "a narrow grant sees its fields alone", token: "tok-narrow", target: "/v1/schema?view=compact",
+			name: "a narrow grant sees only its fields", token: "tok-narrow", target: "/v1/schema?view=compact",
 			path: []any{"connectors", 0, "streams", 0, "field_capabilities"},
 			want: map[string]any{
 				"id": "t=string,eq", "thread_id": "t=string,eq,a=count_distinct", "subject": "t=text,role=primary-title,eq,lex",
@@ -39,11 +39,11 @@ func TestCompactSchema(t *testing.T) {
 			},
 		},
 		{
-			name: "a narrow grant sees its connection alone", token: "tok-narrow", target: "/v1/schema?view=compact",
+			name: "a narrow grant sees only its connection", token: "tok-narrow", target: "/v1/schema?view=compact",
 			path: []any{"connectors", 0, "granted_connections"}, want: []any{map[string]any{"connection_id": "cin_mail_work", "display_name": "Work mail"}},
 		},
 		{
-			name: "the bearer learns what it is", token: "tok-client", target: "/v1/schema?view=compact", path: []any{"bearer"},
+			name: "the schema describes the bearer", token: "tok-client", target: "/v1/schema?view=compact", path: []any{"bearer"},
 			want: map[string]any{"scope": "grant", "token_kind": "client", "grant_id": "grt_demo_client", "client_id": "personal_assistant"},
 		},
 		{
@@ -124,7 +124,7 @@ func TestStreams(t *testing.T) {
 			t.Errorf("row: %s", got.text)
 		}
 	})
-	t.Run("the count is of what the grant's time shows", func(t *testing.T) {
+	t.Run("the count is within the time limit of the grant", func(t *testing.T) {
 		got := r.ok("tok-narrow", "/v1/streams")
 		if count := got.at("data", 0, "record_count"); count != float64(workMessages-24) || len(got.list("data")) != 1 {
 			t.Errorf("rows: %s", got.text)

@@ -100,6 +100,6 @@ func TestACursorDoesNotRevealItsPosition(t *testing.T) {
 		}
 	}
 	if raw, err := base64.RawURLEncoding.DecodeString(few); err != nil || strings.Contains(string(raw), "505") || same > len(few)/4 {
-		t.Errorf("%q holds its position, or begins as that of another: %d signs are the same (%v)", raw, same, err)
+		t.Errorf("%q reveals its position, or resembles another cursor: %d characters are the same (%v)", raw, same, err)
 	}
 }

@@ -16,22 +16,22 @@ func TestSearch(t *testing.T) {
 		name, token, query string
 		keys               []string
 	}{
-		{"words must all be there", "tok-client", "q=secretword+h+11", []string{"h-011"}},
+		{"all words must occur", "tok-client", "q=secretword+h+11", []string{"h-011"}},
 		{"accents do not matter", "tok-client", "q=CAFE+h+10", []string{"h-010"}},
 		{"a quoted phrase stands together", "tok-client", "q=" + url.QueryEscape(`"invoice number 7"`), []string{"h-007", "w-007"}},
 		{"a Japanese word of two characters is found", "tok-client", "q=会議&streams=message_bodies&connection_id=cin_mail_work", []string{"b-1", "b-0"}},
-		{"so is one in the middle of a sentence", "tok-client", "q=京都", []string{"b-1"}},
+		{"a Japanese word in the middle of a sentence is found", "tok-client", "q=京都", []string{"b-1"}},
 		{"characters that do not stand together are not a word", "tok-client", "q=都京", []string{}},
 		{"Arabic is found", "tok-client", "q=الاجتماع", []string{"b-2"}},
 		{"operators of the index are words", "tok-client", "q=" + url.QueryEscape(`invoice* OR NEAR("`), []string{}},
 		{"punctuation alone finds nothing", "tok-client", "q=" + url.QueryEscape(`"*" ()`), []string{}},
 		{"a query of very many words is a query", "tok-client", "q=" + strings.Repeat("a+b+", maxQuery/4), []string{}},
-		{"a prefix is no word", "tok-client", "q=zeph", []string{}},
-		{"a stream bounds the search", "tok-client", "q=invoice&streams=attachments", []string{}},
-		{"a filter of one stream bounds it", "tok-client", "q=invoice&streams=messages&filter[size_bytes]=1011", []string{"h-011", "w-011"}},
+		{"a prefix is not a word", "tok-client", "q=zeph", []string{}},
+		{"streams limit the search", "tok-client", "q=invoice&streams=attachments", []string{}},
+		{"a filter limits the search of one stream", "tok-client", "q=invoice&streams=messages&filter[size_bytes]=1011", []string{"h-011", "w-011"}},
 		{"a field outside the grant does not match", "tok-narrow", "q=secretword", []string{}},
 		{"a record before the grant's time does not match", "tok-narrow", "q=" + url.QueryEscape(`"invoice number 7"`), []string{}},
-		{"what is granted does", "tok-narrow", "q=" + url.QueryEscape(`"invoice number 59"`), []string{"w-059"}},
+		{"a granted field matches", "tok-narrow", "q=" + url.QueryEscape(`"invoice number 59"`), []string{"w-059"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got := r.ok(test.token, "/v1/search?"+test.query)
@@ -56,7 +56,7 @@ func TestSearch(t *testing.T) {
 
 func TestSearchHit(t *testing.T) {
 	r := newRig(t)
-	t.Run("a hit tells what matched and where to read on", func(t *testing.T) {
+	t.Run("a hit has the match and where to read on", func(t *testing.T) {
 		got := r.ok("tok-client", "/v1/search?q=zephyr&connection_id=cin_mail_home")
 		hit, _ := got.at("data", 0).(map[string]any)
 		score, _ := walk(hit, "score", "value").(float64)
@@ -80,7 +80,7 @@ func TestSearchHit(t *testing.T) {
 			t.Errorf("score %v, hit (-want +got):\n%s", score, diff)
 		}
 	})
-	t.Run("tags of the text are not taken for marks", func(t *testing.T) {
+	t.Run("tags in the text are not marks", func(t *testing.T) {
 		got := r.ok("tok-client", "/v1/search?q=gamma")
 		if snippet := got.at("data", 0, "snippet", "text"); snippet != "alpha beta <mark>gamma</mark>" {
 			t.Errorf("snippet %q", snippet)
@@ -111,7 +111,7 @@ func TestSearchPagesKeepTheirDay(t *testing.T) {
 func TestSearchPages(t *testing.T) {
 	r := newRig(t)
 	want := r.ok("tok-client", "/v1/search?q=invoice&limit=100").ids("record_url")
-	t.Run("pages are the whole list, cut", func(t *testing.T) {
+	t.Run("pages together are the whole list", func(t *testing.T) {
 		got := r.walkPages("tok-client", "/v1/search?q=invoice&limit=17", "record_url")
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("hits (-want +got):\n%s", diff)
@@ -127,12 +127,12 @@ func TestSearchPages(t *testing.T) {
 					continue
 				}
 				if got := r.get("tok-client", "/v1/search?q=invoice&limit=1&cursor="+changed); got.code() != "invalid_cursor" {
-					t.Errorf("%s is taken for %s: %s", changed, cursor, got.text)
+					t.Errorf("%s is accepted as %s: %s", changed, cursor, got.text)
 				}
 			}
 		}
 	})
-	t.Run("a cursor is of its query and grant", func(t *testing.T) {
+	t.Run("a cursor is only valid for its query and grant", func(t *testing.T) {
 		cursor := text(r.ok("tok-client", "/v1/search?q=invoice&limit=1").at("next_cursor"))
 		for token, target := range map[string]string{"tok-client": "/v1/search?q=number&cursor=" + cursor, "tok-owner": "/v1/search?q=invoice&cursor=" + cursor} {
 			if got := r.get(token, target); got.code() != "invalid_cursor" {
@@ -149,7 +149,7 @@ func TestSearchRefusals(t *testing.T) {
 		status                           int
 	}{
 		{"no query", "tok-client", "/v1/search?q=+", "invalid_request", "q", 400},
-		{"a query without end", "tok-client", "/v1/search?q=" + strings.Repeat("a", maxQuery+1), "invalid_request", "q", 400},
+		{"a query that is too long", "tok-client", "/v1/search?q=" + strings.Repeat("a", maxQuery+1), "invalid_request", "q", 400},
 		{"a stream outside the grant", "tok-narrow", "/v1/search?q=x&streams=attachments", "grant_stream_not_allowed", "", 403},
 		{"a connection outside the grant", "tok-narrow", "/v1/search?q=x&connection_id=cin_mail_home", "connection_not_found", "connection_id", 404},
 		{"a filter without a stream", "tok-client", "/v1/search?q=x&filter[is_seen]=true", "invalid_request", "filter", 400},

@@ -116,7 +116,7 @@ func TestSemanticSearch(t *testing.T) {
 			t.Errorf("hits (-want +got):\n%s", diff)
 		}
 	})
-	t.Run("hybrid search has what words find and what is near", func(t *testing.T) {
+	t.Run("hybrid search returns matches of words and similar texts", func(t *testing.T) {
 		got := r.ok("tok-client", "/v1/search/hybrid?q=dentist&limit=2")
 		if diff := cmp.Diff([]string{"n0", "n3"}, got.ids("record_key")); diff != "" {
 			t.Errorf("hits (-want +got):\n%s\n%s", diff, got.text)
@@ -145,14 +145,14 @@ func TestSemanticSearch(t *testing.T) {
 			}
 		}
 	})
-	t.Run("the schema says so", func(t *testing.T) {
+	t.Run("the schema has the search mode", func(t *testing.T) {
 		got := r.ok("tok-client", "/v1/schema?view=compact&stream=notes").text
 		full := r.ok("tok-client", "/v1/schema?stream=notes").text
 		if !strings.Contains(got, "lex,sem") || !strings.Contains(full, `"semantic_search":{"declared":true,"usable":true}`) || !strings.Contains(full, `"semantic_fields":["text"]`) {
 			t.Errorf("schema: %s\n%s", got, full)
 		}
 	})
-	t.Run("an endpoint that is gone fails the search by meaning alone", func(t *testing.T) {
+	t.Run("without the endpoint only search by meaning fails", func(t *testing.T) {
 		m.set(func() { m.failFrom = 1 })
 		for _, mode := range []string{"semantic", "hybrid"} {
 			if got := r.get("tok-client", "/v1/search/"+mode+"?q=dentist"); got.status != 503 || got.code() != "embeddings_unavailable" ||
@@ -201,7 +201,7 @@ func TestIndexingByMeaningContinues(t *testing.T) {
 	e := m.embeddings(t, loaded, "words")
 	run(t, e)
 	r := newRigOver(t, loaded, Options{Embeddings: e})
-	t.Run("what is there is searched, and the answer says that it is a part", func(t *testing.T) {
+	t.Run("indexed texts are searched, and the answer says that it is partial", func(t *testing.T) {
 		m.set(func() { m.failFrom = 0 })
 		got := r.ok("tok-client", "/v1/search/semantic?q=note&limit=100")
 		if len(got.list("data")) != recordsRead || got.at("meta", "recall", "complete") != false || got.at("meta", "warnings", 0, "code") != "embeddings_incomplete" ||
@@ -218,10 +218,10 @@ func TestIndexingByMeaningContinues(t *testing.T) {
 		dimension   int
 		asked       int
 	}{
-		{"the next start goes on where the last one ended", "words", 256, 1 + len(texts) - recordsRead},
+		{"the next start continues where the last one ended", "words", 256, 1 + len(texts) - recordsRead},
 		{"the next start finds everything there", "words", 256, 1},
-		{"another model indexes anew", "others", 256, 1 + len(texts)},
-		{"another dimension indexes anew", "others", 512, 1 + len(texts)},
+		{"another model rebuilds the index", "others", 256, 1 + len(texts)},
+		{"another dimension rebuilds the index", "others", 512, 1 + len(texts)},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			m.set(func() { m.dimension = test.dimension })
@@ -234,7 +234,7 @@ func TestIndexingByMeaningContinues(t *testing.T) {
 			e := m.embeddings(t, reopened, test.model)
 			run(t, e)
 			if asked := m.asked(); asked != test.asked || !e.Progress().Complete || e.Progress().Done != len(texts) {
-				t.Errorf("%d texts were asked for, want %d; progress %+v", asked, test.asked, e.Progress())
+				t.Errorf("%d texts were requested, want %d; progress %+v", asked, test.asked, e.Progress())
 			}
 			r := newRigOver(t, reopened, Options{Embeddings: e})
 			if got := r.ok("tok-client", "/v1/search/semantic?q=17&limit=1"); got.at("data", 0, "record_key") != "n17" ||
@@ -243,7 +243,7 @@ func TestIndexingByMeaningContinues(t *testing.T) {
 			}
 		})
 	}
-	t.Run("an endpoint that fails is asked again, later and later", func(t *testing.T) {
+	t.Run("a failing endpoint is tried again with growing pauses", func(t *testing.T) {
 		m := newTestModel(t)
 		m.set(func() { m.failFrom = recordsRead })
 		e := m.embeddings(t, loadedStore(t, "", noteCorpus(texts...)), "words")
@@ -284,7 +284,7 @@ func TestVectorsOfOtherTextsAreNotKept(t *testing.T) {
 	run(t, e)
 	got := newRigOver(t, store, Options{Embeddings: e}).ok("tok-client", "/v1/search/semantic?q=milk")
 	if asked := m.asked(); asked != 1+3+1 || len(got.list("data")) != 3 || got.at("data", 0, "record_key") != "n1" {
-		t.Errorf("%d texts were asked for: %s", asked, got.text)
+		t.Errorf("%d texts were requested: %s", asked, got.text)
 	}
 }
 

@@ -38,7 +38,7 @@ func TestRoutes(t *testing.T) {
 		name, method, target string
 		status               int
 	}{
-		{"a path of nothing", http.MethodGet, "/", 404},
+		{"an unknown path", http.MethodGet, "/", 404},
 		{"an unknown read", http.MethodGet, "/v1/nowhere", 404},
 		{"an empty stream name", http.MethodGet, "/v1/streams/", 404},
 		{"a write", http.MethodPost, "/v1/streams", 405},

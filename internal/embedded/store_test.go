@@ -26,7 +26,7 @@ func TestStoreReopens(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, ok := first.Loaded(); ok {
-		t.Error("a new store says that it is loaded")
+		t.Error("a new store reports that it is loaded")
 	}
 	if err := first.Load(t.Context(), testCorpus(), "corpus 1", nil); err != nil {
 		t.Fatal(err)
@@ -172,7 +172,7 @@ func TestLoad(t *testing.T) {
 			t.Errorf("search: %s", got.text)
 		}
 	})
-	t.Run("a new load replaces everything and tells its progress", func(t *testing.T) {
+	t.Run("a new load replaces everything and reports its progress", func(t *testing.T) {
 		var progress []int
 		many := make([]model.Record, batchSize+1)
 		for i := range many {
@@ -196,7 +196,7 @@ func TestLoad(t *testing.T) {
 	}{
 		{"an error of the corpus ends the load", corpus(nil, errors.New("line 7 is broken")), "line 7 is broken"},
 		{"a record of an unknown connection is refused", corpus([]model.Record{{ConnectionID: "cin_x", Stream: "notes", ID: "1", Data: json.RawMessage("{}")}}, nil), "cin_x"},
-		{"a record that is no object is refused", corpus([]model.Record{{ConnectionID: "cin_notes_a", Stream: "notes", ID: "1", Data: json.RawMessage("[]")}}, nil), "notes"},
+		{"a record that is not an object is refused", corpus([]model.Record{{ConnectionID: "cin_notes_a", Stream: "notes", ID: "1", Data: json.RawMessage("[]")}}, nil), "notes"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			err := store.Load(t.Context(), test.corpus, "c", nil)
@@ -204,7 +204,7 @@ func TestLoad(t *testing.T) {
 				t.Errorf("error %v; want %q", err, test.want)
 			}
 			if _, ok := store.Loaded(); ok {
-				t.Error("the store says that it is loaded")
+				t.Error("the store reports that it is loaded")
 			}
 		})
 	}
@@ -234,7 +234,7 @@ func TestBookmarks(t *testing.T) {
 	r := newRigWith(t, Options{Now: func() time.Time { return now }})
 	const query = "/v1/streams/messages/records?connection_id=cin_mail_work"
 	bookmark := text(r.ok("tok-client", query+"&changes_since=beginning&limit=100").at("next_changes_since"))
-	t.Run("after the feed there is nothing new", func(t *testing.T) {
+	t.Run("after the last page there is nothing new", func(t *testing.T) {
 		got := r.ok("tok-client", query+"&changes_since="+bookmark)
 		if len(got.list("data")) != 0 || got.at("has_more") != false || got.at("next_changes_since") == nil {
 			t.Errorf("answer: %s", got.text)
@@ -248,7 +248,7 @@ func TestBookmarks(t *testing.T) {
 			t.Errorf("answer: %s", got.text)
 		}
 	})
-	t.Run("a bookmark that is too old is gone", func(t *testing.T) {
+	t.Run("a bookmark that is too old is refused", func(t *testing.T) {
 		now = testNow.Add(bookmarkLife + time.Hour)
 		if got := r.get("tok-client", query+"&changes_since="+bookmark); got.status != 410 || got.code() != "cursor_expired" {
 			t.Errorf("status %d: %s", got.status, got.text)

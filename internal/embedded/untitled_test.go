@@ -46,11 +46,11 @@ func TestAHitWithoutATitleFieldHasItsFirstValues(t *testing.T) {
 		fields []model.Field
 		want   any
 	}{
-		"its first short texts":       {[]model.Field{id, first, last, count, mail, city}, "Ann, van One, ann@x.example"},
-		"fewer":                       {[]model.Field{id, first, count, mail, city}, "Ann, ann@x.example, Graz"},
-		"a title":                     {[]model.Field{id, last, titled, city}, "Ann"},
-		"someone who made it":         {[]model.Field{id, last, actor, city}, nil},
-		"only the text that is found": {[]model.Field{id, count, city}, nil},
+		"its first short texts": {[]model.Field{id, first, last, count, mail, city}, "Ann, van One, ann@x.example"},
+		"fewer":                 {[]model.Field{id, first, count, mail, city}, "Ann, ann@x.example, Graz"},
+		"a title":               {[]model.Field{id, last, titled, city}, "Ann"},
+		"an author":             {[]model.Field{id, last, actor, city}, nil},
+		"only the matched text": {[]model.Field{id, count, city}, nil},
 	} {
 		r := newTable(t, row.fields, record)
 		if got := r.ok("tok-client", "/v1/search?q=Graz").at("data", 0, "title"); got != row.want {

@@ -212,7 +212,7 @@ func TestAnUpdatedIndexIsLikeANewOne(t *testing.T) {
 				}
 				fresh := loadedStore(t, "", corpus)
 				if diff := cmp.Diff(answers(t, fresh), answers(t, index)); diff != "" {
-					t.Fatalf("after %v (-made anew +kept up):\n%s", done, diff)
+					t.Fatalf("after %v (-new +updated):\n%s", done, diff)
 				}
 				_ = fresh.Close()
 			}

@@ -52,7 +52,7 @@ func TestFieldWindow(t *testing.T) {
 			},
 		},
 		{
-			name: "a query is found without regard to case", target: longField + "&q=" + url.QueryEscape("CAFÉ 🚀 会") + "&before_chars=3&after_chars=2",
+			name: "a query is found in either case", target: longField + "&q=" + url.QueryEscape("CAFÉ 🚀 会") + "&before_chars=3&after_chars=2",
 			want: map[string]any{
 				"complete": false, "start_chars": 11.0, "end_chars": 24.0, "limit_chars": 13.0, "has_more": true, "next_offset_chars": 24.0,
 				"previous_offset_chars": 0.0, "match_start_chars": 14.0, "match_end_chars": 22.0, "text": " — café 🚀 会議.", "total_chars": total,
@@ -95,15 +95,15 @@ func TestFieldWindowRefusals(t *testing.T) {
 		status                    int
 	}{
 		{"no field", "tok-client", "/v1/streams/messages/records/w-000/field-window", "invalid_field_path", 400},
-		{"a field that is no text", "tok-client", "/v1/streams/messages/records/w-000/field-window?field=size_bytes", "field_not_text", 422},
+		{"a field that is not a text", "tok-client", "/v1/streams/messages/records/w-000/field-window?field=size_bytes", "field_not_text", 422},
 		{"a field that is an object", "tok-client", "/v1/streams/message_bodies/records/b-0/field-window?field=origin", "field_not_text", 422},
-		{"a path that leads nowhere", "tok-client", "/v1/streams/message_bodies/records/b-0/field-window?field=origin.nothing", "invalid_field_path", 400},
+		{"a path to nothing", "tok-client", "/v1/streams/message_bodies/records/b-0/field-window?field=origin.nothing", "invalid_field_path", 400},
 		{"an unknown field", "tok-client", "/v1/streams/messages/records/w-000/field-window?field=bogus", "field_not_granted", 403},
 		{"a field outside the grant", "tok-narrow", "/v1/streams/messages/records/w-040/field-window?field=snippet", "field_not_granted", 403},
-		{"a query that is not there", "tok-client", longField + "&q=nowhere", "query_not_found", 404},
-		{"a query that is no text", "tok-client", longField + "&q=%FF", "query_not_found", 404},
+		{"a query that does not occur", "tok-client", longField + "&q=nowhere", "query_not_found", 404},
+		{"a query without text", "tok-client", longField + "&q=%FF", "query_not_found", 404},
 		{"a query and an offset", "tok-client", longField + "&q=x&offset_chars=1", "invalid_request", 400},
-		{"a record that is not there", "tok-client", "/v1/streams/message_bodies/records/zzz/field-window?field=body_text", "not_found", 404},
+		{"an unknown record", "tok-client", "/v1/streams/message_bodies/records/zzz/field-window?field=body_text", "not_found", 404},
 		{"a record of two connections", "tok-client", "/v1/streams/messages/records/dup:1%2Fa%20b/field-window?field=subject", "ambiguous_connection", 409},
 		{"a stream outside the grant", "tok-narrow", longField, "context.stream_not_allowed", 401},
 	} {

@@ -64,7 +64,7 @@ func TestTheDemoSearchesByMeaning(t *testing.T) {
 	}
 	defer e.Close()
 	if got, want := <-printed, "pdpp-mcp: all 2 records have vectors of two-subjects, after 0s"; got != want {
-		t.Errorf("it says %q, want %q", got, want)
+		t.Errorf("got %q, want %q", got, want)
 	}
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, e.URL+"/v1/search/semantic?q=vehicle&limit=1", nil)
 	if err != nil {

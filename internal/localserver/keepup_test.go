@@ -73,7 +73,7 @@ func (f *servedFolder) until(stream, want, before string) {
 			f.Fatalf("before %s: %s", want, text)
 		}
 	}
-	f.Errorf("%s is never there: %s", want, f.ask(stream))
+	f.Errorf("%s does not appear: %s", want, f.ask(stream))
 }
 
 // A file that changes while it is served is read again on the next request that is five seconds after the last scan; until then answers
@@ -262,7 +262,7 @@ func TestADamagedIndex(t *testing.T) {
 			for range 2 {
 				text := f.ask("a")
 				if !strings.Contains(text, `"index_failed"`) || !strings.Contains(text, "is damaged") || !strings.Contains(text, filepath.Base(db)) {
-					t.Fatalf("it is not said: %s", text)
+					t.Fatalf("there is no warning: %s", text)
 				}
 			}
 			if err := os.Remove(db); err != nil {
@@ -348,6 +348,6 @@ func TestAFileThatAlwaysGrows(t *testing.T) {
 		t.Fatal(err)
 	}
 	if text := f.later("grows"); !strings.Contains(text, "hail") || !strings.Contains(text, `"warnings":[]`) {
-		t.Errorf("the file no longer grows: %s", text)
+		t.Errorf("after the file stopped growing: %s", text)
 	}
 }

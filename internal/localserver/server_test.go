@@ -40,7 +40,7 @@ func TestRequestsWaitForTheData(t *testing.T) {
 				}()
 				synctest.Wait()
 				if answered.Load() {
-					t.Error("it is answered before the data are there")
+					t.Error("a request is answered before the data are loaded")
 				}
 				e.resources = row.resources
 				close(e.loaded)
@@ -83,7 +83,7 @@ func TestAnInterruptedLoadContinues(t *testing.T) {
 		}
 		server.Close()
 		if !strings.Contains(progress.String(), row.said) {
-			t.Errorf("said:\n%s\nwant %s", progress.String(), row.said)
+			t.Errorf("output:\n%s\nwant %s", progress.String(), row.said)
 		}
 	}
 }
@@ -111,10 +111,10 @@ func TestEndingDoesNotWaitForTheReading(t *testing.T) {
 		select {
 		case err := <-ended:
 			if (err == nil) != behind {
-				t.Errorf("behind %v: %v", behind, err)
+				t.Errorf("with %v: %v", behind, err)
 			}
 		case <-time.After(20 * time.Second):
-			t.Fatalf("behind %v: it does not end", behind)
+			t.Fatalf("with %v: it does not end", behind)
 		}
 		close(stuck.goOn)
 	}

@@ -72,12 +72,12 @@ func TestAPageSaysWhatAPersonNeeds(t *testing.T) {
 		body = strings.NewReplacer("&#39;", "'", "&#34;", `"`, "&#43;", "+").Replace(body)
 		for _, text := range c.holds {
 			if !strings.Contains(body, text) {
-				t.Errorf("the page of %s does not hold %q", c.name, text)
+				t.Errorf("the page of %s does not have %q", c.name, text)
 			}
 		}
 		for _, text := range c.misses {
 			if strings.Contains(body, text) {
-				t.Errorf("the page of %s holds %q", c.name, text)
+				t.Errorf("the page of %s has %q", c.name, text)
 			}
 		}
 	}
@@ -191,7 +191,7 @@ func TestIDs(t *testing.T) {
 		}
 		for _, reference := range regexp.MustCompile(` (?:for|data-copy|aria-labelledby|aria-describedby)="([^"]+)"|at\("([^"]+)"\)`).FindAllStringSubmatch(body, -1) {
 			if id := reference[1] + reference[2]; ids[id] != 1 {
-				t.Errorf("%s: nothing is called %s", name, id)
+				t.Errorf("%s: no element has the id %s", name, id)
 			}
 		}
 	}

@@ -47,7 +47,7 @@ func TestAStuckReaderOfTheLogDelaysNoCall(t *testing.T) {
 		synctest.Wait()
 		_ = writer.Close()
 		if all := <-read; !strings.Contains(all, "dropped") || !strings.Contains(all, fmt.Sprintf("line %d\n", 3*service.HeldLines-1)) {
-			t.Errorf("the reader that came back got %d bytes: %.200s", len(all), all)
+			t.Errorf("the reader that continued got %d bytes: %.200s", len(all), all)
 		}
 	})
 }

@@ -21,22 +21,22 @@ func TestMemoryFollowsTheControlGroup(t *testing.T) {
 			map[string]string{self: "0::/system.slice/pdpp-mcp.service\n", v2 + "system.slice/pdpp-mcp.service/memory.max": "134217728\n"},
 			80,
 		},
-		"a limit of the slice that it is in counts too": {
+		"a limit of its slice counts too": {
 			map[string]string{self: "0::/a.slice/b\n", v2 + "a.slice/b/memory.max": "134217728\n", v2 + "a.slice/memory.max": "67108864\n"},
 			40,
 		},
-		"so does a limit of its own under a larger slice": {
+		"its own limit under a larger one of its slice counts": {
 			map[string]string{self: "0::/a.slice/b\n", v2 + "a.slice/b/memory.max": "67108864\n", v2 + "a.slice/memory.max": "134217728\n"},
 			40,
 		},
-		"another group's limit does not":     {map[string]string{self: "0::/a\n", v2 + "b/memory.max": "67108864\n"}, 120},
-		"a container's group is at the root": {map[string]string{self: "0::/\n", v2 + "memory.max": "134217728\n"}, 80},
-		"with the machine's namespace its path is not there": {
+		"another group's limit does not count": {map[string]string{self: "0::/a\n", v2 + "b/memory.max": "67108864\n"}, 120},
+		"a container's group is at the root":   {map[string]string{self: "0::/\n", v2 + "memory.max": "134217728\n"}, 80},
+		"with the machine's namespace its path does not exist": {
 			map[string]string{self: "0::/docker/1234\n", v2 + "memory.max": "134217728\n"},
 			80,
 		},
 		"a path out of the namespace stays in it": {map[string]string{self: "0::/../1234\n", v2 + "memory.max": "134217728\n"}, 80},
-		"max is no limit":                         {map[string]string{self: "0::/a\n", v2 + "a/memory.max": "max\n"}, 120},
+		"max means no limit":                      {map[string]string{self: "0::/a\n", v2 + "a/memory.max": "max\n"}, 120},
 		"a limit of all memory lowers nothing":    {map[string]string{self: "0::/a\n", v2 + "a/memory.max": "8589934592\n"}, 120},
 		"the limit of deploy/ lowers nothing":     {map[string]string{self: "0::/a\n", v2 + "a/memory.max": "268435456\n"}, 120},
 		"version 1 has a folder for memory": {
@@ -51,9 +51,9 @@ func TestMemoryFollowsTheControlGroup(t *testing.T) {
 			map[string]string{self: "4:memory:/a\n0::/a\n", v1 + "a/memory.limit_in_bytes": "134217728\n", v2 + "a/memory.max": "67108864\n"},
 			40,
 		},
-		"what is not a number is no limit":      {map[string]string{self: "0::/a\n", v2 + "a/memory.max": "many\n"}, 120},
-		"a limit of 0 is no limit":              {map[string]string{self: "0::/a\n", v2 + "a/memory.max": "0\n"}, 120},
-		"lines of another form are passed over": {map[string]string{self: "?\n\n0::/a", v2 + "a/memory.max": "134217728"}, 80},
+		"a value that is not a number is ignored": {map[string]string{self: "0::/a\n", v2 + "a/memory.max": "many\n"}, 120},
+		"a limit of 0 is ignored":                 {map[string]string{self: "0::/a\n", v2 + "a/memory.max": "0\n"}, 120},
+		"other lines are skipped":                 {map[string]string{self: "?\n\n0::/a", v2 + "a/memory.max": "134217728"}, 80},
 	} {
 		t.Run(name, func(t *testing.T) {
 			machine := fstest.MapFS{}

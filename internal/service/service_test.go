@@ -28,7 +28,7 @@ func TestAServiceListensOnOneStreamSocketOrOnAnAddress(t *testing.T) {
 		"without one the address is opened":                   {nil, "127.0.0.1:0", ""},
 		"an invalid address":                                  {nil, "nowhere", "cannot listen on nowhere"},
 		"two sockets":                                         {[]net.Listener{listener, listener}, "127.0.0.1:0", "2 sockets"},
-		"a socket that is no stream":                          {[]net.Listener{nil}, "127.0.0.1:0", "exactly one stream socket"},
+		"a socket that is not a stream":                       {[]net.Listener{nil}, "127.0.0.1:0", "exactly one stream socket"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			service := service.NewService(transport.NewHealth(zerolog.Nop(), nil), "1.2.3")

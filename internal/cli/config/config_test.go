@@ -60,37 +60,37 @@ func TestConfigFile(t *testing.T) {
 		want  parsed
 		fails []string // parts of the error; nil if there is none
 	}{
-		{"a file can say all that is required", `{"rs-url":"https://rs.example"}`, nil, nil, defaults, nil},
+		{"a file can have everything that is required", `{"rs-url":"https://rs.example"}`, nil, nil, defaults, nil},
 		{"every kind of value", `{"rs-url":"https://rs.example","allowed-hosts":["a,b","c"],"deadline":"20s","max-connections":1000000,"log-level":"warn"}`, nil, nil,
 			parsed{"https://rs.example", []string{"a,b", "c"}, 20 * time.Second, 1000000, "warn"}, nil},
-		{"a list may be a text with commas", `{"rs-url":"https://rs.example","allowed-hosts":"a,b"}`, nil, nil,
+		{"a list may be a text separated by commas", `{"rs-url":"https://rs.example","allowed-hosts":"a,b"}`, nil, nil,
 			with(func(p *parsed) { p.Hosts = []string{"a", "b"} }), nil},
-		{"what is typed wins over the file", `{"rs-url":"https://rs.example","deadline":"20s","allowed-hosts":["a"]}`, nil, []string{"--deadline", "30s", "--allowed-hosts", "b"},
+		{"the command line overrides the file", `{"rs-url":"https://rs.example","deadline":"20s","allowed-hosts":["a"]}`, nil, []string{"--deadline", "30s", "--allowed-hosts", "b"},
 			with(func(p *parsed) { p.Deadline, p.Hosts = 30*time.Second, []string{"b"} }), nil},
-		{"the file wins over the environment", `{"rs-url":"https://rs.example","deadline":"20s","allowed-hosts":["a"]}`,
+		{"the file overrides the environment", `{"rs-url":"https://rs.example","deadline":"20s","allowed-hosts":["a"]}`,
 			map[string]string{"PDPP_MCP_DEADLINE": "30s", "PDPP_MCP_ALLOWED_HOSTS": "b", "PDPP_MCP_LOG_LEVEL": "error"}, nil,
 			with(func(p *parsed) { p.Deadline, p.Hosts, p.Level = 20*time.Second, []string{"a"}, "error" }), nil},
-		{"the environment fills what the file leaves out", `{}`, map[string]string{"PDPP_MCP_RS_URL": "https://rs.example"}, nil, defaults, nil},
-		{"a variable that is empty says nothing", `{"rs-url":"https://rs.example"}`, map[string]string{"PDPP_MCP_LOG_LEVEL": "", "PDPP_MCP_DEADLINE": ""}, nil, defaults, nil},
-		{"a variable of the wrong form", `{"rs-url":"https://rs.example"}`, map[string]string{"PDPP_MCP_DEADLINE": "soon"}, nil, parsed{},
+		{"the environment is used for settings that the file omits", `{}`, map[string]string{"PDPP_MCP_RS_URL": "https://rs.example"}, nil, defaults, nil},
+		{"an empty variable is ignored", `{"rs-url":"https://rs.example"}`, map[string]string{"PDPP_MCP_LOG_LEVEL": "", "PDPP_MCP_DEADLINE": ""}, nil, defaults, nil},
+		{"an invalid variable", `{"rs-url":"https://rs.example"}`, map[string]string{"PDPP_MCP_DEADLINE": "soon"}, nil, parsed{},
 			[]string{`--deadline: "soon" is not a duration, such as 40s or 1m30s (from PDPP_MCP_DEADLINE)`}},
-		{"what is not read of the environment may be wrong there", `{"rs-url":"https://rs.example","deadline":"20s"}`, map[string]string{"PDPP_MCP_DEADLINE": "soon"}, nil,
+		{"a variable that is overridden may be invalid", `{"rs-url":"https://rs.example","deadline":"20s"}`, map[string]string{"PDPP_MCP_DEADLINE": "soon"}, nil,
 			with(func(p *parsed) { p.Deadline = 20 * time.Second }), nil},
-		{"a name that does not exist", `{"rs-url":"https://rs.example","allowed-hots":["a"]}`, nil, nil, parsed{}, []string{"config.json", `"allowed-hots"`}},
+		{"an unknown name", `{"rs-url":"https://rs.example","allowed-hots":["a"]}`, nil, nil, parsed{}, []string{"config.json", `"allowed-hots"`}},
 		{"a name of another command", `{"rs-url":"https://rs.example","cache-root":"/"}`, nil, nil, parsed{}, []string{`"cache-root"`}},
-		{"a flag that is no setting", `{"rs-url":"https://rs.example","json":true}`, nil, nil, parsed{}, []string{`"json"`}},
+		{"a flag that is not a setting", `{"rs-url":"https://rs.example","json":true}`, nil, nil, parsed{}, []string{`"json"`}},
 		{"a file that names a file", `{"rs-url":"https://rs.example","config":"other.json"}`, nil, nil, parsed{}, []string{`"config"`}},
-		{"the dashes", `{"--rs-url":"https://rs.example"}`, nil, nil, parsed{}, []string{`"--rs-url"`, "without the leading dashes"}},
-		{"no JSON", `rs-url: https://rs.example`, nil, nil, parsed{}, []string{"config.json", "not JSON"}},
-		{"no object", `["rs-url"]`, nil, nil, parsed{}, []string{"not a JSON object"}},
+		{"a name with dashes", `{"--rs-url":"https://rs.example"}`, nil, nil, parsed{}, []string{`"--rs-url"`, "without the leading dashes"}},
+		{"not JSON", `rs-url: https://rs.example`, nil, nil, parsed{}, []string{"config.json", "not JSON"}},
+		{"not an object", `["rs-url"]`, nil, nil, parsed{}, []string{"not a JSON object"}},
 		{"null", `null`, nil, nil, parsed{}, []string{"not a JSON object"}},
 		{"more than one object", `{} {}`, nil, nil, parsed{}, []string{"not JSON"}},
 		{"an object as a value", `{"rs-url":{"hush":"hush"}}`, nil, nil, parsed{}, []string{`"rs-url"`, "a list of texts is needed"}},
 		{"null as a value", `{"rs-url":null}`, nil, nil, parsed{}, []string{`"rs-url"`, "a list of texts is needed"}},
 		{"a list of numbers", `{"rs-url":"https://rs.example","allowed-hosts":[1]}`, nil, nil, parsed{}, []string{`"allowed-hosts"`, "a list of texts is needed"}},
-		{"a list with nothing in it", `{"rs-url":"https://rs.example","allowed-hosts":[null]}`, nil, nil, parsed{}, []string{`"allowed-hosts"`, "a list of texts is needed"}},
-		{"a list where one value is needed", `{"rs-url":["hush"]}`, nil, nil, parsed{}, []string{"--rs-url: one value is needed, not a list (from ", "config.json"}},
-		{"a value of the wrong form", `{"rs-url":"https://rs.example","deadline":"soon"}`, nil, nil, parsed{}, []string{"--deadline", "soon", "config.json"}},
+		{"an empty list", `{"rs-url":"https://rs.example","allowed-hosts":[null]}`, nil, nil, parsed{}, []string{`"allowed-hosts"`, "a list of texts is needed"}},
+		{"a list instead of one value", `{"rs-url":["hush"]}`, nil, nil, parsed{}, []string{"--rs-url: one value is needed, not a list (from ", "config.json"}},
+		{"an invalid value", `{"rs-url":"https://rs.example","deadline":"soon"}`, nil, nil, parsed{}, []string{"--deadline", "soon", "config.json"}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "config.json")
@@ -110,7 +110,7 @@ func TestConfigFile(t *testing.T) {
 				if row.fails != nil {
 					for _, part := range row.fails {
 						if err == nil || !strings.Contains(err.Error(), part) || strings.Contains(err.Error(), "hush") {
-							t.Errorf("the error is %v; it should say %q", err, part)
+							t.Errorf("the error is %v; want %q", err, part)
 						}
 					}
 					continue

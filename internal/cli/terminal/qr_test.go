@@ -37,10 +37,10 @@ func TestQRText(t *testing.T) {
 		}
 	}
 	if got := qrText(strings.Repeat("x", 4000), "", 1000, 1000); got != "" {
-		t.Errorf("a link that no code holds: %q", got)
+		t.Errorf("a link too long for a code: %q", got)
 	}
 	var out bytes.Buffer
 	if DrawQR(&out, link, ""); out.Len() != 0 {
-		t.Errorf("into what is no terminal: %q", out.String())
+		t.Errorf("without a terminal: %q", out.String())
 	}
 }

@@ -70,7 +70,7 @@ func TestHostileEndpoints(t *testing.T) {
 			body, _ := io.ReadAll(r.Body)
 			http.Error(w, string(body), http.StatusNotFound)
 		}, `status 404: is its path right, and the model "tiny" there?`},
-		{"a body without end", func(w http.ResponseWriter, _ *http.Request) {
+		{"an endless body", func(w http.ResponseWriter, _ *http.Request) {
 			for range maxBody/1024 + 2 {
 				if _, err := io.WriteString(w, strings.Repeat(" ", 1024)); err != nil {
 					return
@@ -81,7 +81,7 @@ func TestHostileEndpoints(t *testing.T) {
 			w.Header().Set("Content-Length", "100")
 			_, _ = io.WriteString(w, `{"data":[`)
 		}, "breaks off"},
-		{"no JSON", says("<html>secret words"), "not have the form"},
+		{"not JSON", says("<html>secret words"), "not have the form"},
 		{"NaN", says(`{"data":[{"index":0,"embedding":[NaN]},{"index":1,"embedding":[1]}]}`), "not have the form"},
 		{"a number beyond float32", says(`{"data":[{"index":0,"embedding":[1e300]},{"index":1,"embedding":[1]}]}`), "not have the form"},
 		{"null", says(`{"data":[{"index":0,"embedding":null},{"index":1,"embedding":[1]}]}`), "dimension 0"},
@@ -128,8 +128,8 @@ func TestOnlyThisMachineIsReached(t *testing.T) {
 			t.Errorf("error %v", err)
 		}
 	})
-	t.Run("a proxy is not asked", func(t *testing.T) {
-		proxy := endpointThat(t, func(http.ResponseWriter, *http.Request) { t.Error("the proxy was asked") })
+	t.Run("a proxy is not used", func(t *testing.T) {
+		proxy := endpointThat(t, func(http.ResponseWriter, *http.Request) { t.Error("the proxy got a request") })
 		t.Setenv("HTTP_PROXY", proxy.URL)
 		transport, ok := clientOf(t, Options{URL: "http://192.0.2.1:1"}).http.Transport.(*http.Transport)
 		if !ok || transport.Proxy != nil {
@@ -141,11 +141,11 @@ func TestOnlyThisMachineIsReached(t *testing.T) {
 func TestAddressesThatAreRefused(t *testing.T) {
 	for _, address := range []string{"", "127.0.0.1:11434", "ftp://127.0.0.1", "http://", "http://u:p@127.0.0.1", "http://127.0.0.1?a=b", "http://127.0.0.1#a", "http://[::1"} {
 		if _, err := New(Options{URL: address, Model: "m"}); err == nil {
-			t.Errorf("%q is taken", address)
+			t.Errorf("%q is accepted", address)
 		}
 	}
 	if _, err := New(Options{URL: "http://127.0.0.1", Model: " "}); err == nil {
-		t.Error("an endpoint without a model is taken")
+		t.Error("an endpoint without a model is accepted")
 	}
 }
 

@@ -22,9 +22,9 @@ func TestLinesAroundATableAreRecords(t *testing.T) {
 			"bank_around": {line(1, "above the header", "Girokonto DE12"), line(2, "above the header", "Kontostand vom 31.05.2026: 7.214,88 €")}}},
 		{"below", map[string]string{"bank.csv": table + "Kontostand;;3.487,50;\n\nUmsätze gesamt\nStand;31.01.2026\n"}, map[string][]map[string]any{
 			"bank_around": {line(4, "a total below the table", "Kontostand 3.487,50"), line(6, "below the table", "Umsätze gesamt"), line(7, "below the table", "Stand 31.01.2026")}}},
-		{"of the parts of one", map[string]string{"a 2026-01.csv": "Saldo;1,00 €\n\n" + table, "a 2026-02.csv": "Saldo;2,00 €\n\n" + table}, map[string][]map[string]any{"a_around": {
+		{"around the parts of one file", map[string]string{"a 2026-01.csv": "Saldo;1,00 €\n\n" + table, "a 2026-02.csv": "Saldo;2,00 €\n\n" + table}, map[string][]map[string]any{"a_around": {
 			{"file": "a 2026-01.csv", "line": 1.0, "place": "above the header", "text": "Saldo 1,00 €"}, {"file": "a 2026-02.csv", "line": 1.0, "place": "above the header", "text": "Saldo 2,00 €"}}}},
-		{"of which the manifest declares all", map[string]string{"b.csv": "Saldo;1,00 €\n\n" + table, "manifest.json": `{"streams":{"b":{"fields":[{"name":"Text","type":"text"}],"cursor_field":"Text","consent_time_field":"Text"}}}`}, nil},
+		{"of a stream that the manifest declares completely", map[string]string{"b.csv": "Saldo;1,00 €\n\n" + table, "manifest.json": `{"streams":{"b":{"fields":[{"name":"Text","type":"text"}],"cursor_field":"Text","consent_time_field":"Text"}}}`}, nil},
 		{"a file of such a name", map[string]string{"bank.csv": "Saldo;1,00 €\n\n" + table, "bank_around.csv": "n\n1\n"}, map[string][]map[string]any{
 			"bank_around": {line(1, "above the header", "Saldo 1,00 €")}, "bank_around_2": {{"n": 1.0}}}},
 		{"none", map[string]string{"bank.csv": table}, nil},
@@ -115,7 +115,7 @@ func TestRowsTotalsAndRemarks(t *testing.T) {
 				}
 			}
 			if diff := cmp.Diff(test.around, around); diff != "" || rows != test.rows || said != min(len(around), 1) {
-				t.Errorf("%d rows, said %d (-want +got)\n%s", rows, said, diff)
+				t.Errorf("%d rows, %d reports (-want +got)\n%s", rows, said, diff)
 			}
 			if got := strings.Join(kept[:min(len(kept), 1)], ""); got != test.kept {
 				t.Errorf("kept %q", kept)

@@ -37,12 +37,12 @@ func TestArraysAreReadItemByItem(t *testing.T) {
 		{"an object without an array that does not end", `{"a":1`, nil, []Skip{{"a.json", 0, "not JSON: it ends too early"}}},
 		{"a chat with more participants than messages", `{"participants":[{},{}],"messages":[{"id":"m"}]}`, []string{"m"}, []Skip{{"a.json", 1, `the field "participants" is an array too; only "messages" is loaded`}}},
 		{"an object with an array of words, or of nothing", `{"id":"7","type":"DM","recipients":["1","2"],"more":[]}`, []string{"7"}, nil},
-		{"an object of nothing beside a list", `{"about":{},"items":[{"id":1}]}`, []string{"1"}, nil},
-		{"what is said of a list", `{"kind":"list","version":2,"next":null,"items":[{"id":1}]}`, []string{"1"}, nil},
+		{"an empty object beside a list", `{"about":{},"items":[{"id":1}]}`, []string{"1"}, nil},
+		{"an object with facts about its list", `{"kind":"list","version":2,"next":null,"items":[{"id":1}]}`, []string{"1"}, nil},
 		{"a person with addresses", `{"name":{"first":"Nora"},"emails":[{"id":"n@x.example"}],"birthday":"1980-01-15"}`, []string{"n@x.example"}, []Skip{{"a.json", 1, `only the array "emails" is loaded, and not what is beside it: name, birthday`}}},
-		{"an array of nothing", `{"messages":[]}`, nil, []Skip{{"a.json", 0, model.NoRecord}}},
+		{"an empty array", `{"messages":[]}`, nil, []Skip{{"a.json", 0, model.NoRecord}}},
 		{"a word", `"a"`, nil, []Skip{{"a.json", 0, "neither a JSON array nor an object"}}},
-		{"no JSON", `hello`, nil, []Skip{{"a.json", 0, "not JSON: invalid character 'h' at start of value"}}},
+		{"not JSON", `hello`, nil, []Skip{{"a.json", 0, "not JSON: invalid character 'h' at start of value"}}},
 		{"nothing", "", nil, []Skip{{"a.json", 0, model.NoRecord}}},
 		{"binary garbage", "\x89PNG\x00", nil, []Skip{{"a.json", 0, "not text: it contains zero bytes"}}},
 		{"a string of a megabyte", `[{"id":"` + strings.Repeat("x", 1<<20) + `"}]`, []string{strings.Repeat("x", 1<<20)}, nil},
@@ -160,11 +160,11 @@ func TestObjectsByTheirKeysAreRecords(t *testing.T) {
 			`{"key":"a","n":1,"x":"p"}`, `{"key":"b","n":2}`, `{"key":"c","n":3,"x":"q"}`, `{"n":4,"key":"own"}`, `{"key":"e","n":5,"x":"r","m.k":1}`}},
 		{"days", `{"2026-01-15":5,"2026-01-16":null,"2026-01-17":7,"2026-01-18":8,"2026-01-19":9.5}`, []string{
 			`{"key":"2026-01-15","value":5}`, `{"key":"2026-01-16","value":null}`, `{"key":"2026-01-17","value":7}`, `{"key":"2026-01-18","value":8}`, `{"key":"2026-01-19","value":9.5}`}},
-		{"a number that JSON has not", `{"2026-01-15":NaN,"2026-01-16":1,"2026-01-17":7,"2026-01-18":8,"2026-01-19":9.5}`, []string{
+		{"a number that JSON does not allow", `{"2026-01-15":NaN,"2026-01-16":1,"2026-01-17":7,"2026-01-18":8,"2026-01-19":9.5}`, []string{
 			`{"key":"2026-01-15","value":null}`, `{"key":"2026-01-16","value":1}`, `{"key":"2026-01-17","value":7}`, `{"key":"2026-01-18","value":8}`, `{"key":"2026-01-19","value":9.5}`}},
 		{"few", `{"a":{"n":1},"b":{"n":2}}`, []string{`{"a.n":1,"b.n":2}`}},
-		{"not alike", `{"a":{"n":1},"b":{"m":2},"c":{"o":3},"d":{"p":4},"e":{"q":5}}`, []string{`{"a.n":1,"b.m":2,"c.o":3,"d.p":4,"e.q":5}`}},
-		{"with something beside", `{"a":{"n":1},"b":{"n":2},"c":{"n":3},"d":{"n":4},"e":{"n":5},"version":1}`, []string{`{"a.n":1,"b.n":2,"c.n":3,"d.n":4,"e.n":5,"version":1}`}},
+		{"different objects", `{"a":{"n":1},"b":{"m":2},"c":{"o":3},"d":{"p":4},"e":{"q":5}}`, []string{`{"a.n":1,"b.m":2,"c.o":3,"d.p":4,"e.q":5}`}},
+		{"with another member", `{"a":{"n":1},"b":{"n":2},"c":{"n":3},"d":{"n":4},"e":{"n":5},"version":1}`, []string{`{"a.n":1,"b.n":2,"c.n":3,"d.n":4,"e.n":5,"version":1}`}},
 		{"settings", `{"a":1,"b":2,"c":3,"d":4,"e":5}`, []string{`{"a":1,"b":2,"c":3,"d":4,"e":5}`}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

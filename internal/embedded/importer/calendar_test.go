@@ -40,24 +40,24 @@ func TestEventsAreReadAsPeopleSeeThem(t *testing.T) {
 			"folded lines and escapes", eventOf("UID:a", "DTSTART:20260701T090000Z", "SUMMARY:Tea\\, ca", " ke\\; an", "\td", "DESCRIPTION:one\\ntwo \\\\ three"),
 			map[string]any{"summary": "Tea, cake; and", "description": "one\ntwo \\ three"},
 		},
-		{"a zone of the world", eventOf("DTSTART;TZID=Europe/Berlin:20260701T090000", "SUMMARY:x"), map[string]any{"starts_at": "2026-07-01T09:00:00+02:00", "time_zone": "Europe/Berlin"}},
+		{"an IANA zone", eventOf("DTSTART;TZID=Europe/Berlin:20260701T090000", "SUMMARY:x"), map[string]any{"starts_at": "2026-07-01T09:00:00+02:00", "time_zone": "Europe/Berlin"}},
 		{"a zone under a vendor's name", eventOf("DTSTART;TZID=/mozilla.org/20050126_1/America/New_York:20260101T090000"), map[string]any{"starts_at": "2026-01-01T09:00:00-05:00"}},
 		{
 			"a zone that the file defines, in summer", calendarOf(outlookZone+"BEGIN:VEVENT", `DTSTART;TZID="W. Europe Standard Time":20260701T090000`, "END:VEVENT"),
 			map[string]any{"starts_at": "2026-07-01T09:00:00+02:00", "time_zone": "W. Europe Standard Time", "defects": nil},
 		},
 		{
-			"and in winter", calendarOf(outlookZone+"BEGIN:VEVENT", `DTSTART;TZID=W. Europe Standard Time:20260101T090000`, "END:VEVENT"),
+			"a zone that the file defines, in winter", calendarOf(outlookZone+"BEGIN:VEVENT", `DTSTART;TZID=W. Europe Standard Time:20260101T090000`, "END:VEVENT"),
 			map[string]any{"starts_at": "2026-01-01T09:00:00+01:00"},
 		},
-		{"a zone that nobody knows", eventOf("DTSTART;TZID=Mars/Olympus:20260101T090000"), map[string]any{"starts_at": "2026-01-01T09:00:00", "defects": []any{"unknown time zone Mars/Olympus"}}},
-		{"the clock of wherever one is", eventOf("DTSTART:20260101T090000"), map[string]any{"starts_at": "2026-01-01T09:00:00", "time_zone": nil}},
+		{"an unknown zone", eventOf("DTSTART;TZID=Mars/Olympus:20260101T090000"), map[string]any{"starts_at": "2026-01-01T09:00:00", "defects": []any{"unknown time zone Mars/Olympus"}}},
+		{"a local time", eventOf("DTSTART:20260101T090000"), map[string]any{"starts_at": "2026-01-01T09:00:00", "time_zone": nil}},
 		{"a whole day", eventOf("DTSTART;VALUE=DATE:20260101", "DTEND;VALUE=DATE:20260102"), map[string]any{"starts_at": "2026-01-01", "ends_at": "2026-01-02", "all_day": true}},
 		{"a day without an end", eventOf("DTSTART;VALUE=DATE:20261231"), map[string]any{"starts_at": "2026-12-31", "ends_at": "2027-01-01"}},
 		{"a moment without an end", eventOf("DTSTART;TZID=Europe/Berlin:20260701T090000"), map[string]any{"ends_at": "2026-07-01T09:00:00+02:00"}},
 		{"a series of days without an end", eventOf("DTSTART:20260519", "RRULE:FREQ=YEARLY;COUNT=1"), map[string]any{"starts_at": "2026-05-19", "ends_at": "2026-05-20"}},
 		{"an end that cannot be read", eventOf("DTSTART:20260519", "DTEND:later"), map[string]any{"ends_at": nil}},
-		{"how long it takes", eventOf("DTSTART:20260101T233000Z", "DURATION:P1DT1H30M"), map[string]any{"ends_at": "2026-01-03T01:00:00Z"}},
+		{"a duration", eventOf("DTSTART:20260101T233000Z", "DURATION:P1DT1H30M"), map[string]any{"ends_at": "2026-01-03T01:00:00Z"}},
 		{"an invalid duration", eventOf("DTSTART:20260101T233000Z", "DURATION:long"), map[string]any{"ends_at": nil}},
 		{
 			"people", eventOf("DTSTART:20260101", `ORGANIZER;CN="Lind, Nora":mailto:nora@x`, "ATTENDEE;CN=Bo;PARTSTAT=ACCEPTED:MAILTO:bo@x", "ATTENDEE:mailto:cy@x", "ATTENDEE;PARTSTAT=declined;CN=Di:mailto:di@x", "ATTENDEE;PARTSTAT=TENTATIVE:mailto:ed@x"),
@@ -67,11 +67,11 @@ func TestEventsAreReadAsPeopleSeeThem(t *testing.T) {
 			"a series, its categories and its calendar", "BEGIN:VCALENDAR\nX-WR-CALNAME:Home\nBEGIN:VEVENT\nDTSTART:20260101\nRRULE:FREQ=HOURLY;COUNT=3\nCATEGORIES:a,b\nCATEGORIES:c\nSTATUS:CONFIRMED\nEND:VEVENT\nEND:VCALENDAR\n",
 			map[string]any{"recurrence": "FREQ=HOURLY;COUNT=3", "defects": []any{"how it recurs is not read"}, "categories": []any{"a", "b", "c"}, "status": "confirmed", "calendar": "Home"},
 		},
-		{"an alarm is no part of the event", eventOf("DTSTART:20260101", "SUMMARY:x", "BEGIN:VALARM", "SUMMARY:wake up", "END:VALARM"), map[string]any{"summary": "x"}},
+		{"an alarm is not a part of the event", eventOf("DTSTART:20260101", "SUMMARY:x", "BEGIN:VALARM", "SUMMARY:wake up", "END:VALARM"), map[string]any{"summary": "x"}},
 		{"a line that is not a property", eventOf("DTSTART:20260101", "nonsense", "SUMMARY:x"), map[string]any{"summary": "x", "defects": []any{"line 5: not a property: nonsense"}}},
 		{"Latin-1", eventOf("DTSTART:20260101", "SUMMARY:caf\xe9"), map[string]any{"summary": "café"}},
 		{"a line of a megabyte", eventOf("DTSTART:20260101", "SUMMARY:"+strings.Repeat("x", 1<<20)), map[string]any{"summary": strings.Repeat("x", 1<<20)}},
-		{"small letters", "begin:vcalendar\nbegin:vevent\ndtstart:20260101\nsummary:x\nend:vevent\nend:vcalendar", map[string]any{"summary": "x"}},
+		{"lower case", "begin:vcalendar\nbegin:vevent\ndtstart:20260101\nsummary:x\nend:vevent\nend:vcalendar", map[string]any{"summary": "x"}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -133,7 +133,7 @@ func FuzzICS(f *testing.F) {
 		count := scanned(t, fileStream{stream: "c", format: formatCalendar, idField: "id"}, text)
 		plain := !bytes.ContainsAny(text, "\r;\"\x00") && bytes.HasPrefix(text, []byte("BEGIN:VCALENDAR\n")) && !bytes.Contains(text, []byte("\n "))
 		if begun := bytes.Count(text, []byte("\nBEGIN:VEVENT\n")); plain && count == 0 && begun > 0 && !bytes.Contains(text, []byte("VTIMEZONE")) {
-			t.Errorf("%d events begin, and nothing is said of them: %q", begun, text)
+			t.Errorf("%d events begin, and are not reported: %q", begun, text)
 		}
 	})
 }
@@ -182,7 +182,7 @@ func TestARecurringEventIsExpanded(t *testing.T) {
 				got = append(got, record.ID, event.StartsAt)
 			}
 			if text := strings.Join(got, " "); text != test.want || len(skips) != test.skips {
-				t.Errorf("events\n%s\nand not\n%s, skips %v", text, test.want, skips)
+				t.Errorf("events\n%s\nwant\n%s, skips %v", text, test.want, skips)
 			}
 		})
 	}
@@ -211,7 +211,7 @@ func TestASeriesEndsAYearAfterItIsRead(t *testing.T) {
 	dir := writeFolder(t, map[string]string{"a.ics": calendarOf(append(yearly, yearly...)...), "b.csv": "n\n1\n"})
 	sight, err := Look(dir)
 	if err != nil || sight.Fingerprint(fileTime) != sight.Fingerprint(fileTime.AddDate(0, 1, 0)) || sight.Fingerprint(fileTime) == sight.Fingerprint(fileTime.AddDate(1, 0, 0)) {
-		t.Errorf("the years do not tell fingerprints apart, or more does: %v", err)
+		t.Errorf("the fingerprint must depend on the year, and only on it: %v", err)
 	}
 	known := map[string]model.Part{}
 	for _, test := range []struct {

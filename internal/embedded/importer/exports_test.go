@@ -37,7 +37,7 @@ func TestFilesAreReadAsTheirProgramsMeanThem(t *testing.T) {
 		{"statements of months", "S", "n", map[string]string{"S_Jan_2025.csv": "a,n\nx,1\n", "S_Jan_2026.csv": "a,n\nx,2\n", "S March 2026.csv": "a,n\nx,3\n"},
 			[]any{3.0, 1.0, 2.0}},
 		{"a word that begins as a month does", "S_Mars", "n", map[string]string{"S Mars 2025.csv": "a,n\nx,1\n", "S Mars 2026.csv": "a,n\nx,2\n"}, []any{1.0, 2.0}},
-		{"a column called as the size of another", "a_t", "d_bytes_2", map[string]string{
+		{"a column named like the size of another", "a_t", "d_bytes_2", map[string]string{
 			"a.db": dataOf(t, "CREATE TABLE t(d BLOB, d_bytes INTEGER)", "INSERT INTO t VALUES(x'0102', 7)")}, []any{2.0}},
 		{"a generated column that is computed", "a_t", "total", map[string]string{
 			"a.db": dataOf(t, "CREATE TABLE t(price REAL, n INT, total REAL AS (price * n))", "INSERT INTO t(price, n) VALUES(2.5, 4)")}, []any{10.0}},
@@ -49,7 +49,7 @@ func TestFilesAreReadAsTheirProgramsMeanThem(t *testing.T) {
 		{"a conversation at the top of what is read", "conversations", "conversation", map[string]string{
 			"message_1.json": `{"participants":[{"name":"Ada"}],"messages":[{"sender_name":"Ada","timestamp_ms":1768435200000,"content":"a"}]}`,
 		}, []any{"001"}},
-		{"a number before a month is no day", "S_4712", "n", map[string]string{"S_4712-01-2026.csv": "a,n\nx,1\n", "S_4712-02-2026.csv": "a,n\nx,2\n"},
+		{"a number before a month may not be a day", "S_4712", "n", map[string]string{"S_4712-01-2026.csv": "a,n\nx,1\n", "S_4712-02-2026.csv": "a,n\nx,2\n"},
 			[]any{1.0, 2.0}},
 	}
 	for _, test := range tests {
@@ -62,7 +62,7 @@ func TestFilesAreReadAsTheirProgramsMeanThem(t *testing.T) {
 					t.Fatal(err)
 				}
 				if strings.Count(string(record.Data), `"`+test.field+`":`) > 1 {
-					t.Errorf("%s is there twice: %s", test.field, record.Data)
+					t.Errorf("%s occurs twice: %s", test.field, record.Data)
 				}
 				if record.Stream == test.stream {
 					got = append(got, data[test.field])

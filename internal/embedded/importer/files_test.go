@@ -42,17 +42,17 @@ func TestStreamsAreNamedAfterTheirPaths(t *testing.T) {
 		{"two files that differ in their ending", map[string]string{"a.csv": row, "a.jsonl": line, "a.mbox": letterOf("To: x", "", "x")}, []string{"a", "a.jsonl", "a.mbox"}},
 		{"two paths of one name", map[string]string{"a b.csv": row, "a/b.csv": row, "a_b.csv": row}, []string{"a_b", "a_b.csv", "a_b.csv_2"}},
 		{"a name that attachments will have", map[string]string{"a.mbox": letterOf("To: x", "", "x"), "a_attachments.csv": row}, []string{"a", "a_attachments_2"}},
-		{"letters, and a folder of them", map[string]string{"1.eml": "To: x\n\nx", "In/2.eml": "To: y\n\ny", "In/3.EML": "To: z\n\nz"}, []string{"messages"}},
-		{"letters at the top, and mailboxes deeper", map[string]string{"1.eml": "To: x\n\nx", "Mail/In/2.eml": "To: y\n\ny", "Mail/Out/3.EML": "To: z\n\nz"}, []string{"messages", "Mail"}},
-		{"a file that is called as its folder", map[string]string{"Orders.1/Orders.1.csv": row, "x/Day/Day.csv": row, "x/Day.csv": row}, []string{"Orders.1", "x_Day", "x_Day.csv"}},
-		{"nothing in a file", map[string]string{"a.csv": row, "b.json": "[]", "c.csv": "n,m\n"}, []string{"a"}},
-		{"hidden files and folders are passed over", map[string]string{".a.csv": row, ".git/b.csv": row, "c.csv": row, ".DS_Store": "\x00"}, []string{"c"}},
+		{"messages, and a folder of them", map[string]string{"1.eml": "To: x\n\nx", "In/2.eml": "To: y\n\ny", "In/3.EML": "To: z\n\nz"}, []string{"messages"}},
+		{"messages at the top, and mailboxes deeper", map[string]string{"1.eml": "To: x\n\nx", "Mail/In/2.eml": "To: y\n\ny", "Mail/Out/3.EML": "To: z\n\nz"}, []string{"messages", "Mail"}},
+		{"a file with the name of its folder", map[string]string{"Orders.1/Orders.1.csv": row, "x/Day/Day.csv": row, "x/Day.csv": row}, []string{"Orders.1", "x_Day", "x_Day.csv"}},
+		{"an empty file", map[string]string{"a.csv": row, "b.json": "[]", "c.csv": "n,m\n"}, []string{"a"}},
+		{"hidden files and folders are skipped", map[string]string{".a.csv": row, ".git/b.csv": row, "c.csv": row, ".DS_Store": "\x00"}, []string{"c"}},
 		{"a manifest further down is a file like any other", map[string]string{"x/manifest.json": `[{"id":1}]`}, []string{"x_manifest"}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			corpus, skips := openFolder(t, writeTree(t, test.files))
-			if empty := (Skip{"b.json", 0, model.NoRecord}); len(skips) > 0 && (test.name != "nothing in a file" || len(skips) != 2 || skips[0] != empty) {
+			if empty := (Skip{"b.json", 0, model.NoRecord}); len(skips) > 0 && (test.name != "an empty file" || len(skips) != 2 || skips[0] != empty) {
 				t.Errorf("skips %v", skips)
 			}
 			var got []string
@@ -64,7 +64,7 @@ func TestStreamsAreNamedAfterTheirPaths(t *testing.T) {
 			}
 			for _, name := range got {
 				if strings.Contains(name, "..") || strings.ContainsAny(name, "/ ") {
-					t.Errorf("the name %q is no segment of a path", name)
+					t.Errorf("the name %q is not a segment of a path", name)
 				}
 			}
 		})

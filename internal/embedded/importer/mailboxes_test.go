@@ -51,21 +51,21 @@ func TestMailboxesOfAFolderAreOneStream(t *testing.T) {
 		{"the folders of the Maildir that is read", "messages", map[string]string{"cur/1.a:2,S": letter(question), ".Sent/cur/2.a:2,": letter(answer),
 			".Sent/new/.keep": ""}, both("Inbox", "Sent")},
 		{"Maildirs", "Mail", map[string]string{"Mail/Inbox/cur/1.a:2,S": letter(question), "Mail/Sent/new/2.a": letter(answer)}, both("Inbox", "Sent")},
-		{"one beside what is none", "Mail_Inbox", map[string]string{"Mail/Inbox.mbox": question + "\n" + answer, "Mail/Junk.mbox": "x\n", "Mail/Empty.mbox": ""}, both("", "")},
+		{"a mailbox beside another file", "Mail_Inbox", map[string]string{"Mail/Inbox.mbox": question + "\n" + answer, "Mail/Junk.mbox": "x\n", "Mail/Empty.mbox": ""}, both("", "")},
 		{"a message in several", "Mail", map[string]string{"Mail/All mail.mbox": question + "\n" + answer, "Mail/Inbox.mbox": question + "\n" + question, "Mail/Starred.mbox": question}, map[string]string{
 			"q@x": "All mail, Inbox, Starred", "a@x": "All mail"}},
 		{"mailboxes of two people", "Mail", map[string]string{"Mail/ann.mbox": question + "\n" + answer, "Mail/ben.mbox": question}, map[string]string{"q@x": "ann, ben", "a@x": "ann"}},
-		{"folders of letters", "Outlook", map[string]string{"Outlook/Inbox/1.eml": letter(question), "Outlook/Sent Items/Ben/2.EML": letter(answer)}, both("Inbox", "Sent Items/Ben")},
-		{"folders of letters at the top", "messages", map[string]string{"Inbox/1.eml": letter(question), "Sent/1.eml": letter(answer)}, both("Inbox", "Sent")},
-		{"letters beside a folder of others", "x_Letters", map[string]string{"x/Letters/1.eml": letter(question), "x/Letters/Old/2.eml": letter(answer)}, both("Letters", "Old")},
-		{"letters in a mailbox beside another", "Mail", map[string]string{"Mail/Inbox/1.eml": letter(question), "Mail/Inbox/Ben/2.eml": letter(answer), "Mail/Sent/1.eml": letter(question)}, both("Inbox, Sent", "Inbox/Ben")},
-		{"letters at the top and in a folder of it", "Letters", map[string]string{"Letters/1.eml": letter(question), "Letters/Old/2.eml": letter(answer)}, both("Letters", "Old")},
-		{"a letter beside a mailbox", "", map[string]string{"Mail/1.eml": letter(question), "Mail/Inbox.mbox": answer}, both("", "")},
-		{"an archive of folders of letters", "box", map[string]string{"box.zip": zipOf(t, "Inbox/1.eml", letter(question), "Sent/2.eml", letter(answer))}, both("Inbox", "Sent")},
-		{"letters and mailboxes", "", map[string]string{"Mail/Inbox.mbox": question, "Mail/Saved/2.eml": letter(answer)}, both("", "")},
-		{"folders of letters of their own", "", map[string]string{"a/Inbox/1.eml": letter(question), "b/Inbox/1.eml": letter(answer)}, both("", "")},
-		{"letters of one folder", "Mail_Inbox", map[string]string{"Mail/Inbox/1.eml": letter(question), "Mail/Inbox/2.eml": letter(answer)}, both("", "")},
-		{"folders of their own", "", map[string]string{"a/Inbox.mbox": question, "b/Inbox.mbox": answer}, both("", "")},
+		{"folders of messages", "Outlook", map[string]string{"Outlook/Inbox/1.eml": letter(question), "Outlook/Sent Items/Ben/2.EML": letter(answer)}, both("Inbox", "Sent Items/Ben")},
+		{"folders of messages at the top", "messages", map[string]string{"Inbox/1.eml": letter(question), "Sent/1.eml": letter(answer)}, both("Inbox", "Sent")},
+		{"messages beside a folder of messages", "x_Letters", map[string]string{"x/Letters/1.eml": letter(question), "x/Letters/Old/2.eml": letter(answer)}, both("Letters", "Old")},
+		{"messages in a mailbox beside another one", "Mail", map[string]string{"Mail/Inbox/1.eml": letter(question), "Mail/Inbox/Ben/2.eml": letter(answer), "Mail/Sent/1.eml": letter(question)}, both("Inbox, Sent", "Inbox/Ben")},
+		{"messages at the top and in a folder", "Letters", map[string]string{"Letters/1.eml": letter(question), "Letters/Old/2.eml": letter(answer)}, both("Letters", "Old")},
+		{"a message beside a mailbox", "", map[string]string{"Mail/1.eml": letter(question), "Mail/Inbox.mbox": answer}, both("", "")},
+		{"an archive of folders of messages", "box", map[string]string{"box.zip": zipOf(t, "Inbox/1.eml", letter(question), "Sent/2.eml", letter(answer))}, both("Inbox", "Sent")},
+		{"messages and mailboxes", "", map[string]string{"Mail/Inbox.mbox": question, "Mail/Saved/2.eml": letter(answer)}, both("", "")},
+		{"separate folders of messages", "", map[string]string{"a/Inbox/1.eml": letter(question), "b/Inbox/1.eml": letter(answer)}, both("", "")},
+		{"messages of one folder", "Mail_Inbox", map[string]string{"Mail/Inbox/1.eml": letter(question), "Mail/Inbox/2.eml": letter(answer)}, both("", "")},
+		{"separate folders", "", map[string]string{"a/Inbox.mbox": question, "b/Inbox.mbox": answer}, both("", "")},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -93,7 +93,7 @@ func TestMessagesSayWhetherTheyWereRead(t *testing.T) {
 		want  map[string]any
 	}{
 		{"read in Thunderbird", map[string]string{"Inbox": letterOf("X-Mozilla-Status: 0001", "", "x")}, map[string]any{"is_seen": true, "is_flagged": false}},
-		{"marked and not read", map[string]string{"Inbox": letterOf("X-Mozilla-Status: 0004", "", "x")}, map[string]any{"is_seen": false, "is_flagged": true}},
+		{"flagged and not read", map[string]string{"Inbox": letterOf("X-Mozilla-Status: 0004", "", "x")}, map[string]any{"is_seen": false, "is_flagged": true}},
 		{"read in Mutt", map[string]string{"Inbox": letterOf("Status: RO", "X-Status: AF", "", "x")}, map[string]any{"is_seen": true, "is_flagged": true}},
 		{"the status of something else", map[string]string{"Inbox": letterOf("Status: RESOLVED", "", "x")}, map[string]any{"is_seen": nil}},
 		{"nothing known", map[string]string{"Inbox": letterOf("To: x", "", "x")}, map[string]any{"is_seen": nil, "is_flagged": nil}},

@@ -22,7 +22,7 @@ func TestManifestMistakesAreNamed(t *testing.T) {
 		{"a title field that no record has", `{"streams":{"a":{"title_field":"t"}}}`, `manifest.json: stream "a": no record has a field "t"`},
 		{"a type for a field that no record has", `{"streams":{"a":{"types":{"t":"text"}}}}`, `manifest.json: stream "a": no record has a field "t"`},
 		{
-			"a type that does not exist", `{"streams":{"a":{"types":{"n":"float"}}}}`,
+			"an unknown type", `{"streams":{"a":{"types":{"n":"float"}}}}`,
 			`manifest.json: stream "a": field "n" has type "float": it is one of string, text, integer, number, boolean, timestamp, date, local_time, array, object`,
 		},
 		{"a relation without a name", `{"streams":{"a":{"relations":[{"foreign_key":"a"}]}}}`, `manifest.json: stream "a": a relation has no name`},
@@ -31,7 +31,7 @@ func TestManifestMistakesAreNamed(t *testing.T) {
 			`manifest.json: stream "a": relation "b" has no foreign_key: name the field that holds the record id`,
 		},
 		{
-			"a cardinality that does not exist", `{"streams":{"a":{"relations":[{"name":"b","foreign_key":"a","cardinality":"many"}]}}}`,
+			"an unknown cardinality", `{"streams":{"a":{"relations":[{"name":"b","foreign_key":"a","cardinality":"many"}]}}}`,
 			`manifest.json: stream "a": relation "b" has cardinality "many": it is has_one or has_many`,
 		},
 		{
@@ -39,11 +39,11 @@ func TestManifestMistakesAreNamed(t *testing.T) {
 			`manifest.json: stream "a": relation "b" is has_one, which has no limits`,
 		},
 		{
-			"limits the wrong way round", `{"streams":{"a":{"relations":[{"name":"b","foreign_key":"a","cardinality":"has_many","default_limit":9,"max_limit":3}]}}}`,
+			"limits in the wrong order", `{"streams":{"a":{"relations":[{"name":"b","foreign_key":"a","cardinality":"has_many","default_limit":9,"max_limit":3}]}}}`,
 			`manifest.json: stream "a": relation "b" has limits 9 and 3: default_limit is at least 1 and at most max_limit`,
 		},
 		{
-			"a relation to nowhere", `{"streams":{"a":{"relations":[{"name":"c","foreign_key":"a","cardinality":"has_many"}]}}}`,
+			"a relation to an unknown stream", `{"streams":{"a":{"relations":[{"name":"c","foreign_key":"a","cardinality":"has_many"}]}}}`,
 			`manifest.json: stream "a": relation "c": it leads to "c", and there is no such stream`,
 		},
 		{
@@ -51,7 +51,7 @@ func TestManifestMistakesAreNamed(t *testing.T) {
 			`manifest.json: stream "a": relation "b": stream "b" has no field "x"`,
 		},
 		{
-			"a foreign key that cannot be one", `{"streams":{"a":{"relations":[{"name":"b","foreign_key":"list","cardinality":"has_many"}]}}}`,
+			"a foreign key of an unsuitable type", `{"streams":{"a":{"relations":[{"name":"b","foreign_key":"list","cardinality":"has_many"}]}}}`,
 			`manifest.json: stream "a": relation "b": field "list" of stream "b" is of type array: a foreign key is a string or a number`,
 		},
 		{"streams beside connectors", `{"connectors":[],"streams":{}}`, `manifest.json: display_name and streams belong to each of the connectors`},
@@ -63,21 +63,21 @@ func TestManifestMistakesAreNamed(t *testing.T) {
 		{"a connection without an id", `{"connectors":[{"key":"k","connections":[{"folder":"x"}]}]}`, `manifest.json: connector "k": a connection has no id`},
 		{"two connections of one id", `{"connectors":[{"key":"k","connections":[{"id":"1","folder":"a"},{"id":"1","folder":"b"}]}]}`, `manifest.json: two connections have the id "1"`},
 		{"a folder in the folder of another", `{"connectors":[{"key":"k","connections":[{"id":"1","folder":"a"},{"id":"2","folder":"a/b"}]}]}`, `manifest.json: connection "2": "a/b" is in the folder of another connection`},
-		{"a folder elsewhere", `{"connectors":[{"key":"k","connections":[{"id":"1","folder":"../x"}]}]}`, `manifest.json: connection "1": "../x" is not a folder below this one`},
+		{"a folder outside the data", `{"connectors":[{"key":"k","connections":[{"id":"1","folder":"../x"}]}]}`, `manifest.json: connection "1": "../x" is not a folder below this one`},
 		{"a folder that does not exist", `{"connectors":[{"key":"k","connections":[{"id":"1","folder":"x"}]}]}`, `manifest.json: connection "1": there is no folder "x"`},
-		{"blobs elsewhere", `{"blobs":"/tmp"}`, `manifest.json: blobs "/tmp" is not a folder below this one`},
+		{"blobs outside the data", `{"blobs":"/tmp"}`, `manifest.json: blobs "/tmp" is not a folder below this one`},
 		{"blobs that do not exist", `{"blobs":"files"}`, `manifest.json: blobs: there is no folder "files"`},
-		{"a stream that is there twice", `{"streams":{"a":{},"a":{}}}`, `manifest.json: streams is ambiguous: it has the field "a" twice`},
+		{"a repeated stream", `{"streams":{"a":{},"a":{}}}`, `manifest.json: streams is ambiguous: it has the field "a" twice`},
 		{"streams in a list", `{"streams":[]}`, `manifest.json: streams is not a JSON object`},
 		{"fields and types", `{"streams":{"a":{"fields":[],"types":{"n":"text"}}}}`, `manifest.json: stream "a": fields says all about its fields: leave out time_field, title_field and types`},
 		{"a field without a name", `{"streams":{"a":{"fields":[{"type":"text"}]}}}`, `manifest.json: stream "a": a field has no name`},
-		{"a field that is there twice", `{"streams":{"a":{"fields":[{"name":"n","type":"text"},{"name":"n","type":"text"}]}}}`, `manifest.json: stream "a": field "n" is there twice`},
+		{"a repeated field", `{"streams":{"a":{"fields":[{"name":"n","type":"text"},{"name":"n","type":"text"}]}}}`, `manifest.json: stream "a": field "n" is there twice`},
 		{
-			"a declared type that does not exist", `{"streams":{"a":{"fields":[{"name":"n","type":"float"}]}}}`,
+			"an unknown declared type", `{"streams":{"a":{"fields":[{"name":"n","type":"float"}]}}}`,
 			`manifest.json: stream "a": field "n" has type "float": it is one of string, text, integer, number, boolean, timestamp, date, local_time, array, object, blob`,
 		},
 		{
-			"a role that does not exist", `{"streams":{"a":{"fields":[{"name":"n","type":"text","role":"title"}]}}}`,
+			"an unknown role", `{"streams":{"a":{"fields":[{"name":"n","type":"text","role":"title"}]}}}`,
 			`manifest.json: stream "a": field "n" has role "title": it is one of primary-title, secondary, event-time, actor`,
 		},
 		{"a range of texts", `{"streams":{"a":{"fields":[{"name":"n","type":"text","range":true}]}}}`, `manifest.json: stream "a": field "n" is of type text, which cannot have a range`},
@@ -85,10 +85,10 @@ func TestManifestMistakesAreNamed(t *testing.T) {
 		{"an exact object", `{"streams":{"a":{"fields":[{"name":"n","type":"object","exact":true}]}}}`, `manifest.json: stream "a": field "n" is of type object, which cannot be exact`},
 		{"a sum of texts", `{"streams":{"a":{"fields":[{"name":"n","type":"text","aggregations":["sum"]}]}}}`, `manifest.json: stream "a": field "n" is of type text, which has no aggregation "sum"`},
 		{"a cursor field that is not declared", `{"streams":{"a":{"fields":[{"name":"n","type":"text"}],"cursor_field":"at"}}}`, `manifest.json: stream "a": no record has a field "at"`},
-		{"a view of fields that are not there", `{"streams":{"a":{"views":[{"id":"v","fields":["x"]}]}}}`, `manifest.json: stream "a": no record has a field "x"`},
+		{"a view of unknown fields", `{"streams":{"a":{"views":[{"id":"v","fields":["x"]}]}}}`, `manifest.json: stream "a": no record has a field "x"`},
 		{"a view without fields", `{"streams":{"a":{"views":[{"id":"v"}]}}}`, `manifest.json: stream "a": a view has no id or no fields`},
 		{
-			"a declared foreign key that is no string", `{"streams":{"a":{"fields":[{"name":"n","type":"integer"}],"relations":[{"name":"r","stream":"a","foreign_key":"n","cardinality":"has_one"}]}}}`,
+			"a declared foreign key that is not a string", `{"streams":{"a":{"fields":[{"name":"n","type":"integer"}],"relations":[{"name":"r","stream":"a","foreign_key":"n","cardinality":"has_one"}]}}}`,
 			`manifest.json: stream "a": relation "r": field "n" of stream "a" is of type integer: a foreign key is a string`,
 		},
 	}
@@ -107,7 +107,7 @@ func TestManifestLimitsHaveDefaults(t *testing.T) {
 		name, limits string
 		want         model.Relation
 	}{
-		{"none given", ``, model.Relation{DefaultLimit: 10, MaxLimit: 50}},
+		{"no limits", ``, model.Relation{DefaultLimit: 10, MaxLimit: 50}},
 		{"a low maximum lowers the default", `,"max_limit":4`, model.Relation{DefaultLimit: 4, MaxLimit: 4}},
 		{"a high default raises the maximum", `,"default_limit":80`, model.Relation{DefaultLimit: 80, MaxLimit: 80}},
 	}

@@ -35,7 +35,7 @@ func loadedTree(t *testing.T, files map[string]string) (records map[string][]map
 			t.Fatalf("%s: %v", record.Data, err)
 		}
 		if data["id"] != nil && fmt.Sprint(data["id"]) != record.ID {
-			t.Errorf("record %s says that its id is %v", record.ID, data["id"])
+			t.Errorf("record %s has the id %v in its data", record.ID, data["id"])
 		}
 		records[record.Stream] = append(records[record.Stream], data)
 	}
@@ -54,7 +54,7 @@ func TestMailIsReadAsPeopleSeeIt(t *testing.T) {
 		want map[string]any // fields of the first message; nil: the field is missing
 	}{
 		{
-			"a plain letter",
+			"a plain message",
 			letterOf("Message-ID: <a@x>", "From: Ada <Ada@Example.com>", "To: Bo <bo@x>, cy@x", "Cc: dee@x", "Date: Mon, 2 Mar 2026 10:00:00 +0100", "Subject: Hi", "", "Hello", "", ""),
 			map[string]any{
 				"id": "a@x", "from_name": "Ada", "from_email": "ada@example.com", "to": []any{"Bo <bo@x>", "cy@x"}, "cc": []any{"dee@x"},
@@ -80,7 +80,7 @@ func TestMailIsReadAsPeopleSeeIt(t *testing.T) {
 			map[string]any{"from_name": "undisclosed: recipients", "from_email": nil, "to": []any{"<<broken"}},
 		},
 		{
-			"an answer belongs to the thread of the first message",
+			"a reply belongs to the thread of the first message",
 			letterOf("Message-ID: <c@x>", "References: <a@x>", " <b@x>", "In-Reply-To: <b@x>", "", "x"),
 			map[string]any{"id": "c@x", "thread_id": "a@x", "in_reply_to": "b@x"},
 		},
@@ -99,7 +99,7 @@ func TestMailIsReadAsPeopleSeeIt(t *testing.T) {
 			map[string]any{"body_text": "one two\n\nthree\nfour\n\na b\nc"},
 		},
 		{
-			"parts in parts",
+			"nested parts",
 			letterOf(`Content-Type: multipart/mixed; boundary="out er"`, "", "preamble", "--out er", `Content-Type: multipart/related; boundary=in`, "", "--in", `Content-Type: multipart/alternative; boundary=deep`, "",
 				"--deep", "Content-Type: text/plain; charset=us-ascii", "", "deep", "--deep--", "--in--", "--out er", "", "footer of the list", "--out er--"),
 			map[string]any{"body_text": "deep\n\nfooter of the list", "has_attachments": false},
@@ -124,7 +124,7 @@ func TestMailIsReadAsPeopleSeeIt(t *testing.T) {
 			map[string]any{"body_text": "日本"},
 		},
 		{
-			"a charset that nobody knows", letterOf("Content-Type: text/plain; charset=x-klingon", "", "nuqneH \xe9"),
+			"an unknown charset", letterOf("Content-Type: text/plain; charset=x-klingon", "", "nuqneH \xe9"),
 			map[string]any{"body_text": "nuqneH é", "defects": []any{"unknown charset x-klingon", "no date; sent_at is when it was delivered"}},
 		},
 		{
@@ -144,7 +144,7 @@ func TestMailIsReadAsPeopleSeeIt(t *testing.T) {
 			map[string]any{"body_text": "Hello you", "defects": []any{"broken base64", "no date; sent_at is when it was delivered"}},
 		},
 		{
-			"a content type with a mistake", letterOf("Content-Type: text/html; charset=iso-8859-1; charset=; name", "", "<p>gr\xfcn</p>"),
+			"an invalid content type", letterOf("Content-Type: text/html; charset=iso-8859-1; charset=; name", "", "<p>gr\xfcn</p>"),
 			map[string]any{"body_text": "grün"},
 		},
 		{
@@ -156,7 +156,7 @@ func TestMailIsReadAsPeopleSeeIt(t *testing.T) {
 			map[string]any{"body_text": "kept as it is", "defects": []any{"parts that cannot be told apart", "no date; sent_at is when it was delivered"}},
 		},
 		{
-			"a line in the header that is not a field", letterOf("Subject: a", "no header at all", " nor this", "To: b@x", "", "body"),
+			"a line of the header that is not a field", letterOf("Subject: a", "no header at all", " nor this", "To: b@x", "", "body"),
 			map[string]any{"subject": "a", "to": []any{"b@x"}, "body_text": "body", "defects": []any{"a line in the header is invalid", "no date; sent_at is when it was delivered"}},
 		},
 		{
@@ -168,7 +168,7 @@ func TestMailIsReadAsPeopleSeeIt(t *testing.T) {
 			map[string]any{"body_text": "From here on it rains.\n\nFrom me Mon\n\nFrom quoted\n>From twice\n> From not"},
 		},
 		{
-			"a separator that no header follows is text", letterOf("Subject: s", "", "as in", "", "From ada@example.com Mon Mar  2 10:00:00 2026", "which begins a message"),
+			"a separator without a header after it is text", letterOf("Subject: s", "", "as in", "", "From ada@example.com Mon Mar  2 10:00:00 2026", "which begins a message"),
 			map[string]any{"body_text": "as in\n\nFrom ada@example.com Mon Mar  2 10:00:00 2026\nwhich begins a message"},
 		},
 		{
@@ -176,7 +176,7 @@ func TestMailIsReadAsPeopleSeeIt(t *testing.T) {
 			map[string]any{"body_text": strings.Repeat("x", 1<<20)},
 		},
 		{
-			"without a date, the line above says when", letterOf("Subject: s", "", "x"),
+			"without a date, the separator line has the time", letterOf("Subject: s", "", "x"),
 			map[string]any{"sent_at": "2026-03-02T10:00:00Z", "defects": []any{"no date; sent_at is when it was delivered"}},
 		},
 		{
@@ -184,7 +184,7 @@ func TestMailIsReadAsPeopleSeeIt(t *testing.T) {
 			map[string]any{"sent_at": "2026-03-02T10:00:00Z", "defects": []any{"a date that cannot be read: yesterday; sent_at is when it was delivered"}},
 		},
 		{
-			"the first server that received it knows best",
+			"the first receiving server has the time",
 			letterOf("Received: from b by c; Tue, 3 Mar 2026 08:00:00 +0000", "Received: from a by b", " (with a comment); Mon, 2 Mar 2026 09:59:58 +0100 (CET)", "", "x"),
 			map[string]any{"sent_at": "2026-03-02T09:59:58+01:00"},
 		},
@@ -193,7 +193,7 @@ func TestMailIsReadAsPeopleSeeIt(t *testing.T) {
 			map[string]any{"sent_at": "2026-03-02T10:00:00+02:00"},
 		},
 		{
-			"nobody knows when", "Subject: s\n\nx\n",
+			"without any time", "Subject: s\n\nx\n",
 			map[string]any{"sent_at": nil, "defects": []any{"no date"}},
 		},
 		{
@@ -231,7 +231,7 @@ func TestAMailboxHasEachMessageOnce(t *testing.T) {
 	}{
 		{"two messages", "m.mbox", letterOf("Message-ID: <a@x>", "", "a", "") + second, []string{"a@x", "two"}, nil},
 		{"CRLF", "m.mbx", strings.ReplaceAll(letterOf("Message-ID: <a@x>", "", "a", "")+second, "\n", "\r\n"), []string{"a@x", "two"}, nil},
-		{"no ending in the name", "Inbox", letterOf("Message-ID: <a@x>", "", "a", "") + second, []string{"a@x", "two"}, nil},
+		{"a file without an extension", "Inbox", letterOf("Message-ID: <a@x>", "", "a", "") + second, []string{"a@x", "two"}, nil},
 		{"empty lines first, and a mark", "m.mbox", "\xef\xbb\xbf\n\r\n" + letterOf("Message-ID: <a@x>", "", "a"), []string{"a@x"}, nil},
 		{"an empty file", "m.mbox", "", nil, []Skip{{"m.mbox", 0, model.NoRecord}}},
 		{
@@ -243,7 +243,7 @@ func TestAMailboxHasEachMessageOnce(t *testing.T) {
 			[]string{"a@x", "a@x-2"}, []Skip{{"m.mbox", 11, "the same as at line 6"}},
 		},
 		{
-			"a message without a header is passed over", "m.mbox", "From a Mon Mar  2 10:00:00 2026\n\n\n" + letterOf("Message-ID: <b@x>", "", "b"),
+			"a message without a header is skipped", "m.mbox", "From a Mon Mar  2 10:00:00 2026\n\n\n" + letterOf("Message-ID: <b@x>", "", "b"),
 			[]string{"b@x"}, []Skip{{"m.mbox", 1, "a message without a header"}},
 		},
 		{

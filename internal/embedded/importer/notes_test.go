@@ -18,7 +18,7 @@ func TestNotesOfAVaultAreOneStream(t *testing.T) {
 		want  map[string][]string // notes by stream
 		links []string            // the links that lead to a note
 	}{
-		{"a vault of folders alone", map[string]string{"Vault/.obsidian/app.json": "{}", "Vault/Boat/Gull.md": "[[Yard]]", "Vault/People/Yard.md": "x", "Vault/Trips/North/Day.md": "x"},
+		{"a vault with only folders", map[string]string{"Vault/.obsidian/app.json": "{}", "Vault/Boat/Gull.md": "[[Yard]]", "Vault/People/Yard.md": "x", "Vault/Trips/North/Day.md": "x"},
 			map[string][]string{"Vault": {"Boat/Gull", "People/Yard", "Trips/North/Day"}}, []string{"People/Yard"}},
 		{"the vault itself", map[string]string{".obsidian/app.json": "{}", "Boat/Gull.md": "x", "Daily/a.md": "[[gull#Sails|her]]"},
 			map[string][]string{"notes": {"Boat/Gull", "Daily/a"}}, []string{"Boat/Gull"}},
@@ -28,12 +28,12 @@ func TestNotesOfAVaultAreOneStream(t *testing.T) {
 			map[string][]string{"Notes": {"Boat/Gull", "Daily/a", "Rest/b"}, "Other": {"c"}}, []string{"Boat/Gull", "Boat/Gull"}},
 		{"a path across folders", map[string]string{"Notes/Boat/Gull.md": "[day](../Daily/a.md)", "Notes/Daily/a.md": "[her](../Boat/Gull.md)"},
 			map[string][]string{"Notes": {"Boat/Gull", "Daily/a"}}, []string{"Daily/a", "Boat/Gull"}},
-		{"one link by chance", map[string]string{"A/p/One.md": "[[Ideas]], and [[ideas]] again", "B/q/Ideas.md": "x", "C/z.md": "x"},
+		{"one accidental link", map[string]string{"A/p/One.md": "[[Ideas]], and [[ideas]] again", "B/q/Ideas.md": "x", "C/z.md": "x"},
 			map[string][]string{"A_p": {"One"}, "B_q": {"Ideas"}, "C": {"z"}}, nil},
 		{"few among many", map[string]string{"A/One.md": "[[Two]] [[Three]] [[Four]] [[Five]] [[Six]] [[Seven]] [[Eight]] [[Ideas]]", "A/Two.md": "[[Ideas]]", "A/Three.md": "",
 			"A/Four.md": "", "A/Five.md": "", "A/Six.md": "", "A/Seven.md": "", "A/Eight.md": "", "B/Ideas.md": "x"},
 			map[string][]string{"A": {"Eight", "Five", "Four", "One", "Seven", "Six", "Three", "Two"}, "B": {"Ideas"}}, []string{"Two", "Three", "Four", "Five", "Six", "Seven", "Eight"}},
-		{"links to notes of their own", map[string]string{"A/p/One.md": "[[Index]]", "A/p/Index.md": "x", "B/q/Index.md": "x"},
+		{"links to separate notes", map[string]string{"A/p/One.md": "[[Index]]", "A/p/Index.md": "x", "B/q/Index.md": "x"},
 			map[string][]string{"A_p": {"Index", "One"}, "B_q": {"Index"}}, []string{"Index"}},
 		{"no links", map[string]string{"A/One.md": "[[Nowhere]]", "B/Two.md": "x"}, map[string][]string{"A": {"One"}, "B": {"Two"}}, nil},
 		{"a vault in an archive", map[string]string{"v.zip": zipOf(t, "V/.obsidian/app.json", "{}", "V/Boat/Gull.md", "x", "V/Daily/a.md", "[[Gull]]")},

@@ -178,7 +178,7 @@ func TestOpenReportsWhatItLeavesOut(t *testing.T) {
 		},
 		{"bytes that are not UTF-8", "s.jsonl", "{\"id\":\"\xff\"}\n{\"id\":2}", []Skip{{"s.jsonl", 1, "not valid UTF-8"}}, []string{"2"}},
 		{
-			"an id that was there before, as a number or a string", "s.jsonl", "{\"id\":\"7\"}\n\n{\"id\":7}\n{\"id\":8}",
+			"a repeated id, as a number or a string", "s.jsonl", "{\"id\":\"7\"}\n\n{\"id\":7}\n{\"id\":8}",
 			nil, []string{"7", "7-2", "8"},
 		},
 		{
@@ -186,11 +186,11 @@ func TestOpenReportsWhatItLeavesOut(t *testing.T) {
 			nil, []string{"2", "2-2", "3"},
 		},
 		{
-			"a field that is there twice, however it is written", "s.jsonl", "{\"a\":1,\"\\u0061\":2}\n{\"a\":1}",
+			"a repeated field, in any notation", "s.jsonl", "{\"a\":1,\"\\u0061\":2}\n{\"a\":1}",
 			[]Skip{{"s.jsonl", 1, `ambiguous: it has the field "a" twice`}}, []string{"2"},
 		},
 		{
-			"a mark at the beginning of a later line", "s.jsonl", "{\"id\":1}\n\xef\xbb\xbf{\"id\":2}",
+			"a byte order mark on a later line", "s.jsonl", "{\"id\":1}\n\xef\xbb\xbf{\"id\":2}",
 			[]Skip{{"s.jsonl", 2, "not JSON: invalid character 'ï' looking for beginning of value"}}, []string{"1"},
 		},
 	}
@@ -288,7 +288,7 @@ func TestFingerprintChangesWithTheFolder(t *testing.T) {
 		name   string
 		change func()
 	}{
-		{"a file of another age", func() { write("a.jsonl", "{}\n", fileTime.Add(time.Nanosecond)) }},
+		{"a file with another modification time", func() { write("a.jsonl", "{}\n", fileTime.Add(time.Nanosecond)) }},
 		{"a file of another size", func() { write("a.jsonl", "{}\n{}\n", fileTime) }},
 		{"another manifest", func() { write("manifest.json", "{ }", fileTime) }},
 		{"another file", func() { write("b.jsonl", "", fileTime) }},

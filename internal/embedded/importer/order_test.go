@@ -14,7 +14,7 @@ func TestRecordsWithEqualTimesKeepTheirOrder(t *testing.T) {
 	}{
 		{"the oldest first", "Date,Item\n2026-01-02,a\n2026-01-02,b\n2026-01-03,c\n2026-01-03,d\n", []string{"a", "b", "c", "d"}},
 		{"the newest first", "Date,Item\n2026-01-03,d\n2026-01-03,c\n2026-01-02,b\n2026-01-02,a\n", []string{"c", "d", "a", "b"}},
-		{"one time alone", "Date,Item\n2026-01-03,a\n2026-01-03,b\n", []string{"a", "b"}},
+		{"only one time", "Date,Item\n2026-01-03,a\n2026-01-03,b\n", []string{"a", "b"}},
 		{"some without a time", "Date,Item\n2026-01-03,d\n2026-01-03,c\n,x\n2026-01-02,b\n2026-01-02,a\n,y\n", []string{"d", "c", "x", "a", "b", "y"}},
 		{"none with a time", "Item\na\nb\n", []string{"a", "b"}},
 	} {

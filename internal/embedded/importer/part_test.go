@@ -61,12 +61,12 @@ func TestUnchangedPartsAreNotReadAgain(t *testing.T) {
 		}, []string{"files/a"}},
 		{"another archive", func() { write("z.zip", zipOf(t, "c.csv", "n\n1\n")) }, []string{"files/z_c"}},
 		{"an archive of the same names, sizes and times", func() { write("z.zip", zipOf(t, "c.csv", "n\n2\n")) }, []string{"files/z_c"}},
-		{"an archive that holds the same", func() { write("z.zip", zipOf(t, "c.csv", "n\n2\n", "d.rtf", "")) }, nil},
+		{"an archive with the same content", func() { write("z.zip", zipOf(t, "c.csv", "n\n2\n", "d.rtf", "")) }, nil},
 		{"no archive", func() { _ = os.Remove(filepath.Join(dir, "z.zip")) }, nil},
-		{"one letter of a folder", func() { write("m/2.eml", "Subject: 2\n\n") }, []string{"files/m"}},
-		{"a letter more", func() { write("m/3.eml", "Subject: 3\n\n") }, []string{"files/m"}},
-		{"a letter less", func() { _ = os.Remove(filepath.Join(dir, "m/1.eml")) }, []string{"files/m"}},
-		{"what the manifest says of a stream", func() { write("manifest.json", `{"streams":{"b":{"types":{"n":"string"}}}}`) }, []string{"files/b"}},
+		{"one message of a folder", func() { write("m/2.eml", "Subject: 2\n\n") }, []string{"files/m"}},
+		{"one more message", func() { write("m/3.eml", "Subject: 3\n\n") }, []string{"files/m"}},
+		{"one message less", func() { _ = os.Remove(filepath.Join(dir, "m/1.eml")) }, []string{"files/m"}},
+		{"a changed manifest", func() { write("manifest.json", `{"streams":{"b":{"types":{"n":"string"}}}}`) }, []string{"files/b"}},
 	} {
 		step.act()
 		if got := changed(); !slices.Equal(got, step.want) {
@@ -160,9 +160,9 @@ func TestKnownArraysAreNotSearchedAgain(t *testing.T) {
 		want []string
 	}{
 		{"at first", func() {}, []string{"a_x", "a_y", "a", "b", "c"}},
-		{"where another file changes", func() { write("c.csv", "n\n1\n2\n") }, []string{"a_x", "a_known", "a", "b", "c"}},
-		{"where the file changes", func() { write("a.json", `{"x":[{"n":1}],"y":[{"m":2},{"m":3}],"n":3}`) }, []string{"a_x", "a_y", "a", "b", "c"}},
-		{"where one that was read as one gets another", func() { write("b.json", `{"x":[{"n":1}],"z":[{"k":2}]}`) }, []string{"a_x", "a_known", "a", "b_x", "b_z", "c"}},
+		{"another file changes", func() { write("c.csv", "n\n1\n2\n") }, []string{"a_x", "a_known", "a", "b", "c"}},
+		{"the file changes", func() { write("a.json", `{"x":[{"n":1}],"y":[{"m":2},{"m":3}],"n":3}`) }, []string{"a_x", "a_y", "a", "b", "c"}},
+		{"a file with one array gets another", func() { write("b.json", `{"x":[{"n":1}],"z":[{"k":2}]}`) }, []string{"a_x", "a_known", "a", "b_x", "b_z", "c"}},
 	} {
 		step.act()
 		if got := streams(); !slices.Equal(got, step.want) {

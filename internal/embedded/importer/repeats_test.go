@@ -109,7 +109,7 @@ func TestLinksAndTagsOfANoteAreBounded(t *testing.T) {
 		}
 		records := collectRecords(t, corpus)
 		if note := "a.md:1: only the first 5000 of its " + name + " are read"; said[note] != 1 || len(said) != 1 {
-			t.Errorf("said of %s: %v", name, said)
+			t.Errorf("reported for %s: %v", name, said)
 		}
 		var one struct{ Tags []string }
 		if err := json.Unmarshal(records[0].Data, &one); err != nil || len(one.Tags)+len(records)-1 != 5000 {
@@ -145,6 +145,6 @@ func TestTablesShareABudget(t *testing.T) {
 		t.Error("not as much as the budget allows")
 	}
 	if budget.end(file); budget.free != 0 || file.used["b"] != budget.used {
-		t.Errorf("left %d, said %v", budget.free, file.used)
+		t.Errorf("left %d, used %v", budget.free, file.used)
 	}
 }

@@ -29,20 +29,20 @@ func TestSecretsAreLeftOut(t *testing.T) {
 	const pem = "-----BEGIN %s-----\nabc/s3cret=\n-----END %[1]s-----"
 	const left = " is left out, as is all else of the file that is named or written like a secret: no assistant should have one"
 	for name, row := range map[string]struct{ file, text, want, said string }{
-		"an array":          {"a.json", `[{"site":"x","password":"s3cret"},{"site":"y","password":"s3cret"}]`, "[map[password:<nil> site:x] map[password:<nil> site:y]]", `the value of "password"`},
-		"in an object":      {"a.jsonl", `{"login":{"password":"s3cret","ok":true},"name":"b"}`, "[map[login.ok:true login.password:<nil> name:b]]", `the value of "password"`},
-		"in arrays":         {"a.jsonl", `{"n":1.50,"all":[[{"PrivateKey" : {"d":"s3cret"} , "b" : 2},{"secret":12}]]}`, "[map[all:[[map[PrivateKey:<nil> b:2] map[secret:<nil>]]] n:1.5]]", `the value of "PrivateKey"`},
-		"German":            {"a.csv", "title;Passwort\na;s3cret\n", "[map[Passwort:<nil> title:a]]", `the value of "Passwort"`},
-		"Spanish":           {"a.csv", "title;Contraseña\na;s3cret\n", "[map[Contraseña:<nil> title:a]]", `the value of "Contraseña"`},
-		"French":            {"a.csv", "title;Mot de passe\na;s3cret\n", "[map[Mot_de_passe:<nil> title:a]]", `the value of "Mot_de_passe"`},
-		"digits":            {"a.tsv", "title\tWifi PWD\na\t12345\n", "[map[Wifi_PWD:<nil> title:a]]", `the value of "Wifi_PWD"`},
-		"parts of names":    {"a.jsonl", `{"userPassword":"s3cret","db_passwd":"s3cret","client-secret":"s3cret"}`, "[map[client-secret:<nil> db_passwd:<nil> userPassword:<nil>]]", `the value of "userPassword"`},
-		"no secret":         {"a.jsonl", `{"password_changed_at":"never","secret_santa":"Ann","has_password":true,"password":"","secret":null,"passport":"P1","keys":3}`, "[map[has_password:true keys:3 passport:P1 password: password_changed_at:never secret:<nil> secret_santa:Ann]]", ""},
-		"a key in a text":   {"a.txt", "my key:\n" + fmt.Sprintf(pem, "OPENSSH PRIVATE KEY") + "\nend", "[map[id:a.txt text:my key:\n[private key]\nend title:a]]", "a private key"},
-		"a key without end": {"a.txt", "-----BEGIN PRIVATE KEY-----\nabc/s3cret\n-- Ann", "[map[id:a.txt text:[private key]-- Ann title:a]]", "a private key"},
-		"only its name":     {"a.txt", "It has -----BEGIN PRIVATE KEY----- above it.", "[map[id:a.txt text:It has [private key] above it. title:a]]", "a private key"},
-		"keys in arrays":    {"a.jsonl", `{"all":["` + strings.ReplaceAll(fmt.Sprintf(pem, "RSA PRIVATE KEY"), "\n", `\n`) + `","b","-----BEGIN PGP PRIVATE KEY BLOCK-----\ns3cret"]}`, "[map[all:[[private key] b [private key]]]]", "a private key"},
-		"a public key":      {"a.txt", fmt.Sprintf(strings.Replace(pem, "s3cret", "x", 1), "PUBLIC KEY"), "[map[id:a.txt text:-----BEGIN PUBLIC KEY-----\nabc/x=\n-----END PUBLIC KEY----- title:a]]", ""},
+		"an array":             {"a.json", `[{"site":"x","password":"s3cret"},{"site":"y","password":"s3cret"}]`, "[map[password:<nil> site:x] map[password:<nil> site:y]]", `the value of "password"`},
+		"in an object":         {"a.jsonl", `{"login":{"password":"s3cret","ok":true},"name":"b"}`, "[map[login.ok:true login.password:<nil> name:b]]", `the value of "password"`},
+		"in arrays":            {"a.jsonl", `{"n":1.50,"all":[[{"PrivateKey" : {"d":"s3cret"} , "b" : 2},{"secret":12}]]}`, "[map[all:[[map[PrivateKey:<nil> b:2] map[secret:<nil>]]] n:1.5]]", `the value of "PrivateKey"`},
+		"German":               {"a.csv", "title;Passwort\na;s3cret\n", "[map[Passwort:<nil> title:a]]", `the value of "Passwort"`},
+		"Spanish":              {"a.csv", "title;Contraseña\na;s3cret\n", "[map[Contraseña:<nil> title:a]]", `the value of "Contraseña"`},
+		"French":               {"a.csv", "title;Mot de passe\na;s3cret\n", "[map[Mot_de_passe:<nil> title:a]]", `the value of "Mot_de_passe"`},
+		"digits":               {"a.tsv", "title\tWifi PWD\na\t12345\n", "[map[Wifi_PWD:<nil> title:a]]", `the value of "Wifi_PWD"`},
+		"parts of names":       {"a.jsonl", `{"userPassword":"s3cret","db_passwd":"s3cret","client-secret":"s3cret"}`, "[map[client-secret:<nil> db_passwd:<nil> userPassword:<nil>]]", `the value of "userPassword"`},
+		"no secret":            {"a.jsonl", `{"password_changed_at":"never","secret_santa":"Ann","has_password":true,"password":"","secret":null,"passport":"P1","keys":3}`, "[map[has_password:true keys:3 passport:P1 password: password_changed_at:never secret:<nil> secret_santa:Ann]]", ""},
+		"a key in a text":      {"a.txt", "my key:\n" + fmt.Sprintf(pem, "OPENSSH PRIVATE KEY") + "\nend", "[map[id:a.txt text:my key:\n[private key]\nend title:a]]", "a private key"},
+		"a key without an end": {"a.txt", "-----BEGIN PRIVATE KEY-----\nabc/s3cret\n-- Ann", "[map[id:a.txt text:[private key]-- Ann title:a]]", "a private key"},
+		"only its name":        {"a.txt", "It has -----BEGIN PRIVATE KEY----- above it.", "[map[id:a.txt text:It has [private key] above it. title:a]]", "a private key"},
+		"keys in arrays":       {"a.jsonl", `{"all":["` + strings.ReplaceAll(fmt.Sprintf(pem, "RSA PRIVATE KEY"), "\n", `\n`) + `","b","-----BEGIN PGP PRIVATE KEY BLOCK-----\ns3cret"]}`, "[map[all:[[private key] b [private key]]]]", "a private key"},
+		"a public key":         {"a.txt", fmt.Sprintf(strings.Replace(pem, "s3cret", "x", 1), "PUBLIC KEY"), "[map[id:a.txt text:-----BEGIN PUBLIC KEY-----\nabc/x=\n-----END PUBLIC KEY----- title:a]]", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var kept []Skip
@@ -62,7 +62,7 @@ func TestSecretsAreLeftOut(t *testing.T) {
 				t.Errorf("%s, want %s", shown, row.want)
 			}
 			if row.said == "" && len(kept) > 0 || row.said != "" && (len(kept) != 1 || kept[0].Reason != row.said+left) {
-				t.Errorf("said %v, want %s", kept, row.said)
+				t.Errorf("reported %v, want %s", kept, row.said)
 			}
 		})
 	}

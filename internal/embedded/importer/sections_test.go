@@ -64,18 +64,18 @@ func TestTablesOneBelowTheOther(t *testing.T) {
 		{"three of days", "Day,Power\n2025-01-01,1\n2025-02-01,2\nDay,Gas\n2025-01-01,3\nDay,Water,Price\n2025-01-01,4,5\n", "t: [Day=2025-01-01 Power=1] [Day=2025-02-01 Power=2]\n" +
 			"t_table_2: [Day=2025-01-01 Gas=3]\nt_table_3: [Day=2025-01-01 Price=5 Water=4]\n"},
 		{"answers", "Question,Answer\nHow old?,40\n\nWhere?,Rome\nWhen?,2025\n", "t: [Answer=40 Question=How old?] [Answer=Rome Question=Where?] [Answer=2025 Question=When?]\n"},
-		{"a table that goes on", power + "\n" + gas + "\nMonth,Power\nMar,90\n", strings.TrimSuffix(powers, "\n") + " [Month=Mar Power=90]\n" + gases},
+		{"a table that continues", power + "\n" + gas + "\nMonth,Power\nMar,90\n", strings.TrimSuffix(powers, "\n") + " [Month=Mar Power=90]\n" + gases},
 		{"tables in turn", steps + body + "Date,Steps,Floors,Sitting\n2025-03-09,4,2,7\n", strings.Replace(parts, "\n", " [Date=2025-03-09 Floors=2 Sitting=7 Steps=4]\n", 1)},
 		{"the same columns", "January\nDay,Shop,Sum\n1,a,2\n2,b,3\n\nFebruary\nDay,Shop,Sum\n1,c,4\n", "t: [Day=1 Shop=a Sum=2] [Day=2 Shop=b Sum=3] [Day=1 Shop=c Sum=4]\n" +
 			"t_around: [line=1 place=above the header text=January] [line=6 place=below the table text=February]\n"},
-		{"what stands above the second", "Month,Power,Price\nJan,1,2\nFeb,3,4\n\nMeter,K\nPlace,Cellar\n\nDate,Gas,Rate,Note\n2025-01-01,4,1,x\n2025-02-01,5,1,y\n", "" +
+		{"lines above the second table", "Month,Power,Price\nJan,1,2\nFeb,3,4\n\nMeter,K\nPlace,Cellar\n\nDate,Gas,Rate,Note\n2025-01-01,4,1,x\n2025-02-01,5,1,y\n", "" +
 			"t: [Month=Jan Power=1 Price=2] [Month=Feb Power=3 Price=4]\nt_table_2: [Date=2025-01-01 Gas=4 Note=x Rate=1] [Date=2025-02-01 Gas=5 Note=y Rate=1]\n" +
 			"t_table_2_around: [line=5 place=above the header text=Meter K] [line=6 place=above the header text=Place Cellar]\n"},
 		{"a text like another table", "Day,Shop,Note\n1,a,\"Body\n\nDate,Weight,Fat\n2,68,1\"\n2,b,c\n", "t: [Day=1 Note=Body\n\nDate,Weight,Fat\n2,68,1 Shop=a] [Day=2 Note=c Shop=b]\n"},
 		{"empty lines between texts", "Name,Town\nAnn,Rome\n\nBob,Paris\nCid,10115\n\nDee,Bonn\n", "t: [Name=Ann Town=Rome] [Name=Bob Town=Paris] [Name=Cid Town=10115] [Name=Dee Town=Bonn]\n"},
 		{"a row without its number", "Name,Points,Team\nAnn,3,Red\n\nCid,n/a,Red\nDee,5,Red\n\nEve,,Blue\nFay,6,Blue\n", "t: [Name=Ann Points=3 Team=Red] " +
 			"[Name=Cid Points=<nil> Team=Red] [Name=Dee Points=5 Team=Red] [Name=Eve Points=<nil> Team=Blue] [Name=Fay Points=6 Team=Blue]\n"},
-		{"a row that begins as the header does", "Item,Price,Note\nLamp,5,x\nItem box,,free\nCup,2,y\n", "t: [Item=Lamp Note=x Price=5] [Item=Item box Note=free Price=<nil>] " +
+		{"a row that starts like the header", "Item,Price,Note\nLamp,5,x\nItem box,,free\nCup,2,y\n", "t: [Item=Lamp Note=x Price=5] [Item=Item box Note=free Price=<nil>] " +
 			"[Item=Cup Note=y Price=2]\n"},
 		{"groups without a last cell", "Name,Town,Job,Note\nAnn,Rome,cook,x\n\nFamily\nCid,Bonn,baker\nDee,Ulm,tailor\n", "t: [Job=cook Name=Ann Note=x Town=Rome] " +
 			"[Job=<nil> Name=Family Note=<nil> Town=<nil>] [Job=baker Name=Cid Note=<nil> Town=Bonn] [Job=tailor Name=Dee Note=<nil> Town=Ulm]\n"},

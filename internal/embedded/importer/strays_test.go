@@ -11,13 +11,13 @@ import (
 func TestAFewTextsAmongDatesInJSONGetTheirOwnField(t *testing.T) {
 	days := `"2026-01-01"|"2026-01-02"|"2026-01-03"|"2026-01-04"|"2026-01-05"|"2026-01-06"`
 	for _, test := range []struct{ name, field, values, want, stray string }{
-		{"a date that comes again", "due", days + `|"every tue"`, "date", "every tue"},
+		{"a recurring date", "due", days + `|"every tue"`, "date", "every tue"},
 		{"at first", "date", `"soon"|` + days, "date", "soon"},
 		{"times", "created_at", strings.ReplaceAll(days, `"|`, `T10:00:00Z"|`) + `|"open"`, "timestamp", "open"},
 		{"another form", "date", `"27.05.2026"|"28.05.2026"|"29.05.2026"|"30.05.2026"|"31.05.2026"|"01.06.2026"|"later"`, "date", "later"},
-		{"what is no text", "due", days + `|false`, "date", "false"},
+		{"a value that is not a text", "due", days + `|false`, "date", "false"},
 		{"in an object", "task.due", days + `|"every tue"`, "date", "every tue"},
-		{"what is empty", "due", days + `|""`, "date", ""},
+		{"an empty value", "due", days + `|""`, "date", ""},
 		{"a list", "due", days + `|["soon"]`, "string", ""},
 		{"too many", "due", days + `|"soon"|"later"`, "string", ""},
 		{"a title", "title", days + `|"Ideas"`, "string", ""},
@@ -53,7 +53,7 @@ func TestAFewTextsAmongDatesInJSONGetTheirOwnField(t *testing.T) {
 func TestAFewCellsOfAnotherKindGetTheirOwnField(t *testing.T) {
 	days := "2026-01-01|2026-01-02|2026-01-03|2026-01-04|2026-01-05|2026-01-06"
 	for _, test := range []struct{ name, column, cells, want, stray string }{
-		{"a date that comes again", "DATE", days + "|every tue", "date", "every tue"},
+		{"a recurring date", "DATE", days + "|every tue", "date", "every tue"},
 		{"at first", "DATE", "every 6 months|" + days, "date", "every 6 months"},
 		{"a date and more", "DATE", days + "|2026-01-07 or later", "date", "2026-01-07 or later"},
 		{"a year alone", "DATE", days + "|2026", "date", "2026"},
@@ -70,7 +70,7 @@ func TestAFewCellsOfAnotherKindGetTheirOwnField(t *testing.T) {
 		{"postcodes of several countries", "n", "24103|24105|24107|24109|24111|24113|SW1A 1AA", "text", ""},
 		{"sizes", "n", "38|40|42|44|46|48|XL", "string", ""},
 		{"a letter among numbers", "n", "1|2|3|4|5|6|X", "string", ""},
-		{"a mark that is no letter", "n", "1|2|3|4|5|6|?", "integer", "?"},
+		{"a sign", "n", "1|2|3|4|5|6|?", "integer", "?"},
 		{"no answer", "n", "1|2|3|4|5|6|k.A.", "integer", "k.A."},
 		{"ids", "id", "1|2|3|4|5|6|guest", "string", ""},
 		{"ids that are dates", "id", days + "|undated", "string", ""},
@@ -79,7 +79,7 @@ func TestAFewCellsOfAnotherKindGetTheirOwnField(t *testing.T) {
 		{"dates of two forms", "d", "13/01/2026|14/01/2026|15/01/2026|16/01/2026|17/01/2026|18/01/2026|01/19/2026", "string", ""},
 		{"dates of two readings", "d", "03/04/2026|03/04/2026|03/04/2026|03/04/2026|03/04/2026|03/04/2026|soon", "string", ""},
 		{"truths", "b", "true|true|true|true|true|true|maybe", "string", ""},
-		{"what is missing", "n", "1|2|3|4|5|6|n/a|word", "integer", "word"},
+		{"a missing value", "n", "1|2|3|4|5|6|n/a|word", "integer", "word"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			text := "k;" + test.column + "\n"

@@ -38,13 +38,13 @@ func TestValuesOfFiles(t *testing.T) {
 		name, file, text string
 		want             []row // the fields of each record that are checked
 	}{
-		{"times, and how long something took, in a sheet", "a.xlsx", sheetOf(t, "<row>"+text("day")+text("clock")+text("took")+text("when")+"</row><row>"+number(1, "46037")+number(2, "0")+number(3, "1.5")+number(4, "46037.09375")+"</row><row>"+
+		{"times and durations in a sheet", "a.xlsx", sheetOf(t, "<row>"+text("day")+text("clock")+text("took")+text("when")+"</row><row>"+number(1, "46037")+number(2, "0")+number(3, "1.5")+number(4, "46037.09375")+"</row><row>"+
 			number(1, "59")+number(2, "0.5")+number(3, "0.25")+number(4, "46038")+"</row><row>"+number(1, "0")+number(2, "1.5")+number(3, "0")+number(4, "46038.5")+"</row>"), []row{
 			{"day": "2026-01-15", "clock": "00:00:00", "took": "36:00:00", "when": "2026-01-15T02:15:00"}, {"day": "1900-02-28", "clock": "12:00:00", "took": "6:00:00", "when": "2026-01-16"},
 			{"day": nil, "clock": "36:00:00", "took": "0:00:00", "when": "2026-01-16T12:00:00"}}},
-		{"a day of which a sheet shows the month alone", "a.xlsx", sheetOf(t, "<row>"+text("a")+"</row><row>"+number(5, "46037")+"</row>"), []row{{"a": "2026-01-15"}}},
+		{"a date of which a sheet shows only the month", "a.xlsx", sheetOf(t, "<row>"+text("a")+"</row><row>"+number(5, "46037")+"</row>"), []row{{"a": "2026-01-15"}}},
 		{"numbers in a sheet", "a.xlsx", sheetOf(t, "<row>"+text("n")+text("m")+"</row><row>"+number(0, "0.30000000000000004")+number(0, "123456789012345678")+"</row><row>"+number(0, "1234.5600000000001")+number(0, "-7")+"</row>"), []row{{"n": 0.3}, {"n": 1234.56}}},
-		{"what Apple counts since 2001, and nanoseconds", "a.csv", "visit_time,date,endTimeNanos,n\n790136100.5,790136100123456789,1768443300123456789,790136100.5\n790136101.25,790136101000000000,1768443301000000000,1\n", []row{
+		{"Apple's times since 2001, and nanoseconds", "a.csv", "visit_time,date,endTimeNanos,n\n790136100.5,790136100123456789,1768443300123456789,790136100.5\n790136101.25,790136101000000000,1768443301000000000,1\n", []row{
 			{"visit_time": "2026-01-15T02:15:00.5Z", "date": "2026-01-15T02:15:00.123456789Z", "endTimeNanos": "2026-01-15T02:15:00.123456789Z", "n": 790136100.5}, {"visit_time": "2026-01-15T02:15:01.25Z"}}},
 		{"a colon in quotation marks, and several categories", "a.vcf", "BEGIN:VCARD\nVERSION:4.0\nFN:Bo\nADR;LABEL=\"X, Y: z\":;;1 St;City;ST;1;US\nCATEGORIES:friend,work\\, old\nTEL;VALUE=uri:tel:+1-555\nNOTE;X=\":open\nEND:VCARD\n", []row{
 			{"addresses": []any{"1 St, City, ST, 1, US"}, "categories": []any{"friend", "work, old"}, "phones": []any{"+1-555"}, "note": "open"}}},
@@ -54,28 +54,28 @@ func TestValuesOfFiles(t *testing.T) {
 			{"birthday": "1985-03-14", "birthday_month": 3.0, "birthday_day": 14.0}, {"birthday": "1985-03-14"}, {"birthday": "--03-14", "birthday_month": 3.0, "birthday_day": 14.0}, {"birthday": "--02-29"}, {"birthday": "--03-14"}, {"birthday": "1985-03-14"},
 			{"birthday": "circa 1800", "birthday_month": nil}, {"birthday": "1985-02-30", "birthday_day": nil}, {"anniversary": "2010-06-06", "anniversary_month": 6.0}}},
 		{"a comma in a category", "a.ics", eventOf("DTSTART:20260101T100000Z", `CATEGORIES:A\,B,C`, `SUMMARY:\\\\server\\new\, a`), []row{{"summary": `\\server\new, a`, "categories": []any{"A,B", "C"}}}},
-		{"an event while the clock is put forward", "a.ics", eventOf("DTSTART;TZID=Europe/Berlin:20260328T023000", "DTEND;TZID=Europe/Berlin:20260328T033000", "RRULE:FREQ=DAILY;COUNT=2"), []row{{"starts_at": "2026-03-28T02:30:00+01:00", "ends_at": "2026-03-28T03:30:00+01:00"}, {"starts_at": "2026-03-29T03:30:00+02:00", "ends_at": "2026-03-29T04:30:00+02:00"}}},
+		{"an event while clocks go forward", "a.ics", eventOf("DTSTART;TZID=Europe/Berlin:20260328T023000", "DTEND;TZID=Europe/Berlin:20260328T033000", "RRULE:FREQ=DAILY;COUNT=2"), []row{{"starts_at": "2026-03-28T02:30:00+01:00", "ends_at": "2026-03-28T03:30:00+01:00"}, {"starts_at": "2026-03-29T03:30:00+02:00", "ends_at": "2026-03-29T04:30:00+02:00"}}},
 		{"a further day that has an end", "a.ics", eventOf("DTSTART:20260101T100000Z", "RDATE;VALUE=PERIOD:20260110T100000Z/PT2H"), []row{{"starts_at": "2026-01-01T10:00:00Z"}, {"starts_at": "2026-01-10T10:00:00Z"}}},
 		{"a comma in a label", "a.mbox", letterOf(`X-Gmail-Labels: Inbox,"Work, big",x`, "", "x"), []row{{"labels": []any{"Inbox", "Work, big", "x"}}}},
 		{"numbers of a note that begin with 0", "a.md", "---\ncode: 0123\nn: 12\n---\nx\n", []row{{"code": "0123", "n": 12.0}}},
-		{"letters that are written as their bytes", "your_posts.json", `[{"timestamp":1768443300,"title":"J\u00c3\u00b6rg","data":[{"post":"\u00f0\u009f\u0098\u0080"}]},{"timestamp":1768443300,"title":"\u00e4\u00c3"}]`, []row{
+		{"characters written as their bytes", "your_posts.json", `[{"timestamp":1768443300,"title":"J\u00c3\u00b6rg","data":[{"post":"\u00f0\u009f\u0098\u0080"}]},{"timestamp":1768443300,"title":"\u00e4\u00c3"}]`, []row{
 			{"title": "Jörg", "data.post": "😀"}, {"title": "äÃ"}}},
 		{"a post and when it was changed", "your_posts_1.json", `[{"timestamp":1768443300,"data":[{"post":"Hello"},{"update_timestamp":1768443301}]},{"timestamp":1768443300,"data":[]},{"timestamp":1768443302,"data":[{"update_timestamp":1768443303},{}]}]`, []row{
 			{"data.post": "Hello", "data.update_timestamp": "2026-01-15T02:15:01Z", "data": nil}, {"data.post": nil, "data": nil}, {"data.update_timestamp": "2026-01-15T02:15:03Z", "data": nil}}},
-		{"a list of things that are alike", "events.json", `[{"timestamp":1768443300,"data":[{"n":"a"},{"n":"b"}]},{"timestamp":1768443300,"data":[{"n":"a","m":1}]},{"timestamp":1768443300,"data":[{"n":"a"}]}]`, []row{
+		{"a list of similar objects", "events.json", `[{"timestamp":1768443300,"data":[{"n":"a"},{"n":"b"}]},{"timestamp":1768443300,"data":[{"n":"a","m":1}]},{"timestamp":1768443300,"data":[{"n":"a"}]}]`, []row{
 			{"data": []any{row{"n": "a"}, row{"n": "b"}}}, {"data": []any{row{"n": "a", "m": 1.0}}}, {"data": []any{row{"n": "a"}}}}},
-		{"dates of passages that there are not", "My Clippings.txt", "B\n- Note | Added on 2024年13月45日 下午9:12:45\n\nx\n==========\nB\n- Note | Добавлено: вторник, 5 xxx 2024 г. в 10:00:00\n\ny\n==========\n", []row{
+		{"invalid dates of passages", "My Clippings.txt", "B\n- Note | Added on 2024年13月45日 下午9:12:45\n\nx\n==========\nB\n- Note | Добавлено: вторник, 5 xxx 2024 г. в 10:00:00\n\ny\n==========\n", []row{
 			{"created_at": "2024年13月45日 下午9:12:45"}, {"created_at": "вторник, 5 xxx 2024 г. в 10:00:00"}}},
 		{"a list of messages for each friend", "chat_history.json", `{"ann":[{"From":"ann","Content":"a"}],"none":[],"bo":[{"From":"bo","Content":"b"},{"From":"me","Content":"c"}]}`, []row{
 			{"list": "ann", "From": "ann", "Content": "a"}, {"list": "bo", "From": "bo", "Content": "b"}, {"list": "bo", "From": "me", "Content": "c"}}},
-		{"what Apple measured, once, and what a workout and a day came to", "export.xml", `<?xml version="1.0"?><!DOCTYPE HealthData [<!ELEMENT HealthData ANY>]><HealthData locale="en"><ExportDate value="2026-01-20 02:15:00 +0100"/>` +
+		{"Apple's measurements, once, with totals of a workout and a day", "export.xml", `<?xml version="1.0"?><!DOCTYPE HealthData [<!ELEMENT HealthData ANY>]><HealthData locale="en"><ExportDate value="2026-01-20 02:15:00 +0100"/>` +
 			`<Record type="HKQuantityTypeIdentifierBloodPressureSystolic" unit="mmHg" startDate="2026-01-15 02:15:00 +0100" value="120"><MetadataEntry key="HKTimeZone" value="Europe/Berlin"/></Record>` +
 			`<Correlation type="HKCorrelationTypeIdentifierBloodPressure" startDate="2026-01-15 02:15:00 +0100"><Record type="HKQuantityTypeIdentifierBloodPressureSystolic" unit="mmHg" startDate="2026-01-15 02:15:00 +0100" value="120"/></Correlation>` +
 			`<Workout workoutActivityType="HKWorkoutActivityTypeCycling" duration="20" durationUnit="min" startDate="2026-01-16 07:45:00 +0100"><WorkoutStatistics type="HKQuantityTypeIdentifierDistanceCycling" sum="7.5" unit="km"/>` +
 			`<WorkoutActivity><WorkoutStatistics type="HKQuantityTypeIdentifierDistanceCycling" sum="2" unit="km"/></WorkoutActivity></Workout><ActivitySummary dateComponents="2026-01-15" appleExerciseTime="30"/></HealthData>`, []row{
 			{"kind": "record", "type": "BloodPressureSystolic", "value": 120.0, "unit": "mmHg", "startDate": "2026-01-15T02:15:00+01:00", "metadata.HKTimeZone": "Europe/Berlin"}, {"kind": "correlation", "type": "BloodPressure", "value": nil},
 			{"kind": "workout", "type": "Cycling", "value": 20.0, "DistanceCycling.sum": 7.5, "DistanceCycling.unit": "km"}, {"kind": "activity_summary", "startDate": "2026-01-15", "appleExerciseTime": 30.0}}},
-		{"tags in the text of a note, and none in its code", "a.md", "---\ntags: [journal]\n---\nSee #work/boat and #2026, (#journal).\n```\n# no #tag [[no link]]\n```\n", []row{{"title": "a", "tags": []any{"journal", "work/boat"}}}},
+		{"tags in the text of a note, but not in its code", "a.md", "---\ntags: [journal]\n---\nSee #work/boat and #2026, (#journal).\n```\n# no #tag [[no link]]\n```\n", []row{{"title": "a", "tags": []any{"journal", "work/boat"}}}},
 		{"tags as words above a note", "a.md", "---\ntags: one, two\n---\nx\n", []row{{"tags": []any{"one", "two"}}}},
 		{"a text", "a.txt", "\xef\xbb\xbfTwo\r\nlines", []row{{"title": "a", "text": "Two\nlines"}}},
 		{"a text in another charset", "a.txt", "P\xf8\xedli\x9a \x9elu\x9dou\xe8k\xfd k\xf9\xf2 \xfap\xecl", []row{{"text": "Příliš žluťoučký kůň úpěl"}}},
@@ -116,14 +116,14 @@ func TestValuesOfFiles(t *testing.T) {
 		{"chats in Korean", "_chat.txt", "[2026. 1. 15. 오후 2:15:09] Ann: x\n2026년 1월 16일 오전 9:15, Bo : y\n", []row{{"sent_at": "2026-01-15T14:15:09", "author": "Ann"}, {"sent_at": "2026-01-16T09:15:00", "author": "Bo"}}},
 		{"a notice that quotes a name", "_chat.txt", "15/01/2026, 02:15 - Ann changed the subject from \"A: b\" to \"C\"\n", []row{{"notice": true, "author": nil, "text": "Ann changed the subject from \"A: b\" to \"C\""}}},
 		{"a like of X", "like.js", `window.YTD.like.part0 = [{"like":{"tweetId":"1","fullText":"T &lt;3"}}]`, []row{{"fullText": "T <3"}}},
-		{"a zone with its distance from UTC", "a.csv", "at\n\"15 Jan 2026, 02:15:00 GMT+05:30\"\n\"16 Jan 2026, 02:15:00 UTC-0800\"\n\"16 Jan 2026, 02:15:00 UTC\"\n", []row{{"at": "2026-01-15T02:15:00+05:30"}, {"at": "2026-01-16T02:15:00-08:00"}, {"at": "2026-01-16T02:15:00Z"}}},
-		{"dates in JSON, in fields that are called so", "a.json", `[{"dateTime":"01/15/26 02:15:00","note":"01/15/26","app_version":"2024.12.1","sent":{"date":"Thu, 15 Jan 2026 02:15:00 +0100"}},{"dateTime":"01/16/26 02:15:00","note":"01/16/26","sent":{"date":"Fri, 16 Jan 2026 02:15:00 +0100"}}]`, []row{
+		{"a zone with its offset from UTC", "a.csv", "at\n\"15 Jan 2026, 02:15:00 GMT+05:30\"\n\"16 Jan 2026, 02:15:00 UTC-0800\"\n\"16 Jan 2026, 02:15:00 UTC\"\n", []row{{"at": "2026-01-15T02:15:00+05:30"}, {"at": "2026-01-16T02:15:00-08:00"}, {"at": "2026-01-16T02:15:00Z"}}},
+		{"dates in JSON, in fields named like dates", "a.json", `[{"dateTime":"01/15/26 02:15:00","note":"01/15/26","app_version":"2024.12.1","sent":{"date":"Thu, 15 Jan 2026 02:15:00 +0100"}},{"dateTime":"01/16/26 02:15:00","note":"01/16/26","sent":{"date":"Fri, 16 Jan 2026 02:15:00 +0100"}}]`, []row{
 			{"dateTime": "2026-01-15T02:15:00", "note": "01/15/26", "app_version": "2024.12.1", "sent.date": "2026-01-15T02:15:00+01:00"}, {"dateTime": "2026-01-16T02:15:00", "sent.date": "2026-01-16T02:15:00+01:00"}}},
 		{"amounts in JSON that are strings", "a.json", `[{"id":"1","amount":"5.00","price":{"total":"1e2","currency":"EUR"},"zip":"01234","fee":"","cost":"free"},{"id":"2","amount":7,"price":{"total":"-0.5","currency":"EUR"},"zip":"98765","fee":"1","cost":"2"},{"id":"3","amount":null}]`, []row{
 			{"id": "1", "amount": 5.0, "price.total": 100.0, "price.currency": "EUR", "zip": "01234", "fee": "", "cost": "free"}, {"amount": 7.0, "price.total": -0.5, "fee": "1", "cost": "2"}, {"amount": nil}}},
-		{"dates in JSON that may be read in two ways", "a.json", `[{"date":"01/02/2026","created":"yesterday"},{"date":"03/04/2026","created":"15 Jan 2026"}]`, []row{{"date": "01/02/2026", "created": "yesterday"}, {"date": "03/04/2026"}}},
+		{"ambiguous dates in JSON", "a.json", `[{"date":"01/02/2026","created":"yesterday"},{"date":"03/04/2026","created":"15 Jan 2026"}]`, []row{{"date": "01/02/2026", "created": "yesterday"}, {"date": "03/04/2026"}}},
 		{"cells of spaces, marks behind spaces and a balance in all", "a.csv", "Date, Name, Cost\n2026-01-15, \"x, y\", 50.00\n2026-01-16,\"z\", \n2026-01-20,Total balance,50.00\n", []row{{"Date": "2026-01-15", "Name": "x, y", "Cost": 50.0}, {"Name": "z", "Cost": nil}}},
-		{"a dot that is a thousand or not, between semicolons", "a.csv", "a;b\n1.000;x\n12.500;y\n", []row{{"a": "1.000"}, {"a": "12.500"}}},
+		{"an ambiguous dot between semicolons", "a.csv", "a;b\n1.000;x\n12.500;y\n", []row{{"a": "1.000"}, {"a": "12.500"}}},
 		{"a dot between commas", "a.csv", "a,b\n1.125,x\n12.500,y\n", []row{{"a": 1.125}, {"a": 12.5}}},
 		{"times as PostgreSQL and others write them", "a.csv", "a,b,c\n2026-01-15 02:15:00.123456+00,2026-01-15 02:15:00+0100,2026-01-15 02:15:00 +05:30\n2026-01-16 02:15:00-05,2026-01-16 02:15:00-0100,2026-01-16 02:15:00 +00:00\n", []row{
 			{"a": "2026-01-15T02:15:00.123456Z", "b": "2026-01-15T02:15:00+01:00", "c": "2026-01-15T02:15:00+05:30"}, {"a": "2026-01-16T02:15:00-05:00"}}},
@@ -131,16 +131,16 @@ func TestValuesOfFiles(t *testing.T) {
 			{"order.totalPrice": 1012.5, "order.totalPrice_currency": "€", "order.tax": 0.0, "fee": 1234.5, "fee_currency": "EUR", "cost": "1,234"}, {"order.totalPrice": -1.99, "order.tax": nil, "order.tax_currency": nil, "fee": -3.0}}},
 		{"counts of time as programs write large numbers", "a.json", `[{"startTimeGMT":1.7684433E12,"timestamp":1768443300123.5,"at":1.7684433E9,"n":1.7684433E12},{"startTimeGMT":1768529700000.0,"timestamp":1768443300000.25,"at":1768443300.5,"n":1}]`, []row{
 			{"startTimeGMT": "2026-01-15T02:15:00.000Z", "timestamp": "2026-01-15T02:15:00.1235Z", "at": "2026-01-15T02:15:00Z", "n": 1.7684433e12}, {"startTimeGMT": "2026-01-16T02:15:00Z", "timestamp": "2026-01-15T02:15:00.00025Z", "at": "2026-01-15T02:15:00.5Z"}}},
-		{"characters of a sheet that XML does not hold", "a.xlsx", sheetOf(t, "<row>"+text("a")+text("b")+"</row><row>"+text("x_x000D_\ny")+text("_x005F_x0041_ _xyz_")+"</row>"), []row{{"a": "x\ny", "b": "_x0041_ _xyz_"}}},
+		{"characters of a sheet that XML does not allow", "a.xlsx", sheetOf(t, "<row>"+text("a")+text("b")+"</row><row>"+text("x_x000D_\ny")+text("_x005F_x0041_ _xyz_")+"</row>"), []row{{"a": "x\ny", "b": "_x0041_ _xyz_"}}},
 		{"a text that is a table", "a.txt", "Date\tName\tGross\r\n01/31/2026\tA Shop\t-12.50\r\n02/01/2026\t\t\"1,000.00\"\r\n", []row{{"Date": "2026-01-31", "Name": "A Shop", "Gross": -12.5}, {"Date": "2026-02-01", "Name": nil, "Gross": 1000.0}}},
-		{"a text with tabs that is none", "a.txt", "Milk\t\ttwo\nBread\tone\n", []row{{"text": "Milk\t\ttwo\nBread\tone"}}},
+		{"a text with tabs that is not a table", "a.txt", "Milk\t\ttwo\nBread\tone\n", []row{{"text": "Milk\t\ttwo\nBread\tone"}}},
 		{"days of the week in two letters", "a.csv", "Tag,Wert\n\"Mo., 05.01.2026\",1\n\"Di, 13.01.2026\",2\n", []row{{"Tag": "2026-01-05"}, {"Tag": "2026-01-13"}}},
 		{"days whose years have two digits", "a.csv", "Created,Due\n03/Jan/26 7:15 AM,14/Feb/26 9:15 PM\n04/Jan/26 7:15 AM,\n", []row{{"Created": "2026-01-03T07:15:00", "Due": "2026-02-14T21:15:00"}, {"Created": "2026-01-04T07:15:00", "Due": nil}}},
-		{"numbers that programs would round, alone, in lists and beside others", "a.jsonl", `{"id":1213456789012345678,"n":0.5,"of":[1213456789012345679,"\"7",{"a":-9007199254740993}],"to":{"id":9007199254740993},"amount":"90071992547409930","ts":1768443300123456789}` + "\n" +
+		{"numbers that programs would round, alone, in lists and among others", "a.jsonl", `{"id":1213456789012345678,"n":0.5,"of":[1213456789012345679,"\"7",{"a":-9007199254740993}],"to":{"id":9007199254740993},"amount":"90071992547409930","ts":1768443300123456789}` + "\n" +
 			`{"id":7,"n":2,"of":[7],"to":{"id":8},"amount":"5","ts":1768443301000000000}`, []row{
 			{"id": "1213456789012345678", "n": 0.5, "of": []any{"1213456789012345679", "\"7", row{"a": "-9007199254740993"}}, "to.id": "9007199254740993", "amount": "90071992547409930", "ts": "2026-01-15T02:15:00.123456789Z"},
 			{"id": "7", "n": 2.0, "of": []any{7.0}, "to.id": "8", "amount": "5"}}},
-		{"and in a table", "a.csv", "ID,n\n1213456789012345678,1\n7,-9007199254740993\n", []row{{"ID": "1213456789012345678", "n": "1"}, {"ID": "7", "n": "-9007199254740993"}}},
+		{"numbers that programs would round in a table", "a.csv", "ID,n\n1213456789012345678,1\n7,-9007199254740993\n", []row{{"ID": "1213456789012345678", "n": "1"}, {"ID": "7", "n": "-9007199254740993"}}},
 		{"times as Go writes them", "a.csv", "Request Time,x\n2026-01-15 02:15:00 +0000 UTC,1\n2026-01-16 02:15:00 -0100 UTC,2\n", []row{{"Request_Time": "2026-01-15T02:15:00Z"}, {"Request_Time": "2026-01-16T02:15:00-01:00"}}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -331,15 +331,15 @@ func TestANoteHasTheDateInItsName(t *testing.T) {
 		field string
 		want  map[string]string // by id
 	}{
-		{"names alone", map[string]string{"2026-02-18 Lech skiing.md": "x", "20260219-x.md": "x", "a/2026-02-20_x.md": "x", "2026-02-21.md": "x"}, "date",
+		{"only names", map[string]string{"2026-02-18 Lech skiing.md": "x", "20260219-x.md": "x", "a/2026-02-20_x.md": "x", "2026-02-21.md": "x"}, "date",
 			map[string]string{"2026-02-18 Lech skiing": "2026-02-18", "20260219-x": "2026-02-19", "a/2026-02-20_x": "2026-02-20", "2026-02-21": "2026-02-21"}},
-		{"front matter wins", map[string]string{"2026-02-18 a.md": "---\ndate: 2026-01-01\n---\nx", "2026-02-18 b.md": "---\ntags: x\n---\nx"}, "date",
+		{"front matter comes first", map[string]string{"2026-02-18 a.md": "---\ndate: 2026-01-01\n---\nx", "2026-02-18 b.md": "---\ntags: x\n---\nx"}, "date",
 			map[string]string{"2026-02-18 a": "2026-01-01", "2026-02-18 b": "2026-02-18"}},
-		{"under another name, too", map[string]string{"2026-02-18 a.md": "---\ncreated: 2026-01-01T10:00\n---\nx", "2026-02-19.md": "x", "b.md": "x"}, "created",
+		{"front matter under another name", map[string]string{"2026-02-18 a.md": "---\ncreated: 2026-01-01T10:00\n---\nx", "2026-02-19.md": "x", "b.md": "x"}, "created",
 			map[string]string{"2026-02-18 a": "2026-01-01T10:00", "2026-02-19": "2026-02-19"}},
-		{"what the others are called", map[string]string{"2026-02-18 a.md": "x", "b.md": "---\ncreated: 2026-01-01T10:00:00Z\n---\nx", "c.md": "---\ndate: 2026-01-02\nupdated: 2026-01-03\n---\nx", "d.md": "x"}, "when",
+		{"the name that other notes use", map[string]string{"2026-02-18 a.md": "x", "b.md": "---\ncreated: 2026-01-01T10:00:00Z\n---\nx", "c.md": "---\ndate: 2026-01-02\nupdated: 2026-01-03\n---\nx", "d.md": "x"}, "when",
 			map[string]string{"2026-02-18 a": "2026-02-18", "b": "2026-01-01T10:00:00Z", "c": "2026-01-02"}},
-		{"what is due has its own", map[string]string{"2026-02-18 a.md": "---\ndue: 2026-03-01\n---\nx"}, "date", map[string]string{"2026-02-18 a": "2026-02-18"}},
+		{"a due date is separate", map[string]string{"2026-02-18 a.md": "---\ndue: 2026-03-01\n---\nx"}, "date", map[string]string{"2026-02-18 a": "2026-02-18"}},
 		{"no days", map[string]string{"2026-02-31 a.md": "x", "202602181 b.md": "x", "2026-0218 c.md": "x", "99990101.md": "x", "on 2026-02-18.md": "x"}, "date", nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -380,10 +380,10 @@ func TestANoteHasTheDateInItsName(t *testing.T) {
 // If a record lacks the usual time field, the first other time field is used.
 func TestARecordWithoutItsUsualTimeUsesAnother(t *testing.T) {
 	for _, test := range []struct{ name, text, field, want string }{
-		{"the one that all have", "Date Read,Date Added,Expires\n2024/02/11,2023/12/24,2025-01-01\n,2024/05/01,2025-01-01\n", "Date_Added", "2023-12-24 2024-05-01"},
-		{"the first that each has", "sent at,created,born on date of birth\n2026-01-15 02:15,,1980-01-01\n,2026-01-16,1980-01-01\n,,1980-01-01\n2026-01-17 03:00,2026-01-01,\n", "when", "2026-01-15 2026-01-16 - 2026-01-17"},
-		{"none has another", "start,end,n\n2026-01-15,2026-01-16,1\n2026-01-17,,2\n,,3\n", "start", "2026-01-15 2026-01-17 -"},
-		{"what lies ahead is none", "date,due date\n2026-01-15,2026-03-01\n,2026-03-01\n", "date", "2026-01-15 -"},
+		{"the time that all have", "Date Read,Date Added,Expires\n2024/02/11,2023/12/24,2025-01-01\n,2024/05/01,2025-01-01\n", "Date_Added", "2023-12-24 2024-05-01"},
+		{"the first time that each has", "sent at,created,born on date of birth\n2026-01-15 02:15,,1980-01-01\n,2026-01-16,1980-01-01\n,,1980-01-01\n2026-01-17 03:00,2026-01-01,\n", "when", "2026-01-15 2026-01-16 - 2026-01-17"},
+		{"no other time", "start,end,n\n2026-01-15,2026-01-16,1\n2026-01-17,,2\n,,3\n", "start", "2026-01-15 2026-01-17 -"},
+		{"a future time is not used", "date,due date\n2026-01-15,2026-03-01\n,2026-03-01\n", "date", "2026-01-15 -"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			corpus, _ := openFolder(t, writeTree(t, map[string]string{"a.csv": test.text}))

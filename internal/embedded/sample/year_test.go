@@ -106,7 +106,7 @@ func TestYearHasRecordsInEveryStream(t *testing.T) {
 		delete(counts, name)
 	}
 	if len(counts) > 0 {
-		t.Errorf("streams that nobody expects: %v", counts)
+		t.Errorf("unexpected streams: %v", counts)
 	}
 	if len(records) < 5000 || len(records) > 6000 {
 		t.Errorf("%d records in all", len(records))
@@ -290,7 +290,7 @@ func TestYearCountsAgreeWithTheRecordsThatTheyCount(t *testing.T) {
 		case key.stream == "orders":
 			want = data["item_count"]
 			if difference := totals[key] - data["total"].(float64); difference > 0.001 || difference < -0.001 {
-				t.Errorf("%v has total %v, and its items come to %v", key, data["total"], totals[key])
+				t.Errorf("%v has total %v, and its items add up to %v", key, data["total"], totals[key])
 			}
 		default:
 			continue

@@ -18,8 +18,8 @@ func TestTerms(t *testing.T) {
 		{"Arabic loses vowel signs and its forms of alif are one", "أَحمَد مـحمد", "احمد محمد"},
 		{"Hindi keeps its vowels", "हिन्दी", "हिन्दी"},
 		{"full-width letters are letters", "ＡＢＣ１", "abc1"},
-		{"emoji are words of their own", "go 🚀 go", "go 🚀 go"},
-		{"nothing is nothing", "—…!", ""},
+		{"emoji are separate words", "go 🚀 go", "go 🚀 go"},
+		{"an empty text has no words", "—…!", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if got := strings.Join(textsOf(Terms(test.text)), " "); got != test.want {
@@ -53,7 +53,7 @@ func TestSnippet(t *testing.T) {
 			if strings.HasPrefix(shown, "…") == strings.HasPrefix(test.text, bare) ||
 				strings.HasSuffix(shown, "…") == strings.HasSuffix(test.text, bare) {
 				if !strings.HasPrefix(test.name, "everything") && !strings.Contains(test.name, "longer") {
-					t.Errorf("the cut ends are not marked: %s", marked)
+					t.Errorf("the truncated ends are not marked: %s", marked)
 				}
 			}
 		})

@@ -75,7 +75,7 @@ func TestVectorsAreKept(t *testing.T) {
 	}
 	other := opened(t, db, "b")
 	if done, err := other.Done(t.Context(), "s0"); done != 0 || err != nil || other.Dimension() != 0 || other.Nearest([]float32{1, 0}, 9, all) != nil {
-		t.Errorf("vectors of another mark are there: done %d, %v", done, err)
+		t.Errorf("vectors of another mark are kept: done %d, %v", done, err)
 	}
 }
 

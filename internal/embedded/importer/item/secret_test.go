@@ -83,7 +83,7 @@ func TestSecretsAreRemovedFromTexts(t *testing.T) {
 			want = text
 		}
 		if got := strings.Trim(string(one.Fields[0].Value), `"`); got != want || (said == "") != (want == text) {
-			t.Errorf("%s: %s, said %q; want %q", text, got, said, want)
+			t.Errorf("%s: %s, reported %q; want %q", text, got, said, want)
 		}
 	}
 }

@@ -45,7 +45,7 @@ func FuzzParts(f *testing.F) {
 		for _, part := range objects.Parts(strings.NewReader(text), "messages") {
 			records, said := read(t, objects.NewPart(strings.NewReader(text), part))
 			if len(records)+len(said) == 0 {
-				t.Errorf("nothing in %q of %s", part.Name, text)
+				t.Errorf("no records in %q of %s", part.Name, text)
 			}
 			for _, one := range said {
 				if !strings.HasPrefix(one, "item ") && !strings.HasPrefix(one, "what is beside") && !strings.HasPrefix(one, "the array does not end") {

@@ -21,7 +21,7 @@ func TestVisitedPlaces(t *testing.T) {
 				`"latitude":50.6443503,"longitude":-3.0774789,"location.placeId":"p","centerLat":0.0000000}`,
 		},
 		{
-			"a way, as it was written before 2022",
+			"a trip in the format before 2022",
 			`{"activitySegment":{"duration":{"startTimestampMs":"1500000000000","endTimestampMs":"1500003600000"},` +
 				`"startLocation":{"latitudeE7":7},"distance":5}}`,
 			`{"startTime":"2017-07-14T02:40:00Z","endTime":"2017-07-14T03:40:00Z","kind":"activitySegment",` +
@@ -35,7 +35,7 @@ func TestVisitedPlaces(t *testing.T) {
 			"a signal", `{"wifiScan":{"deliveryTime":"2026-01-16T03:00:00Z","devicesRecords":[]}}`,
 			`{"timestamp":"2026-01-16T03:00:00Z","kind":"wifiScan","devicesRecords":[]}`,
 		},
-		{"a name twice", `{"placeVisit":{"location":{"name":"a"},"name":"b"}}`, `{"placeVisit":{"location":{"name":"a"},"name":"b"}}`},
+		{"a repeated name", `{"placeVisit":{"location":{"name":"a"},"name":"b"}}`, `{"placeVisit":{"location":{"name":"a"},"name":"b"}}`},
 		{"a word in a text", `{"text":"\"latitudeE7\":5","position":{"x":1}}`, `{"text":"\"latitudeE7\":5","position":{"x":1}}`},
 	} {
 		t.Run(test.name, func(t *testing.T) {

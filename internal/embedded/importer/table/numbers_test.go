@@ -10,10 +10,10 @@ func TestRowsWithoutATotalAreNotSearchedForDates(t *testing.T) {
 	}
 	for _, row := range [][]string{{"2026-03-01", " Total: ", "12.50"}, {"", "Summe"}} {
 		if totalKind(row) == 0 {
-			t.Errorf("%q is no total", row)
+			t.Errorf("%q is not a total", row)
 		}
 	}
 	if totalKind([]string{"harbour", "total"}) > 0 {
-		t.Error("a text before the word leaves the row a total")
+		t.Error("a row with a text before the word is still a total")
 	}
 }

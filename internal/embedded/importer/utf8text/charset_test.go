@@ -91,7 +91,7 @@ func TestUTF16IsReadWithAndWithoutAMark(t *testing.T) {
 	}
 	for _, text := range []string{"", "a\x00b\x00", "plain text\n", "Zo\xeb\n"} {
 		if UTF16([]byte(text)) != nil {
-			t.Errorf("%q: taken for UTF-16", text)
+			t.Errorf("%q: read as UTF-16", text)
 		}
 	}
 }
