@@ -129,19 +129,19 @@ func TestBrowsingNeedsTheOwnersSecret(t *testing.T) {
 		{"the token in place of the secret", "/", url.Values{"owner_secret": {sample.ClientToken}}, nil, http.StatusForbidden},
 		{"a form of another origin", "/", secret, []string{"Origin", "https://evil.example"}, http.StatusForbidden},
 		{"a form of another port", "/", secret, []string{"Origin", "http://127.0.0.1:1"}, http.StatusForbidden},
-		{"a form of no origin", "/", secret, []string{"Origin", ""}, http.StatusForbidden},
+		{"a form without an origin", "/", secret, []string{"Origin", ""}, http.StatusForbidden},
 		{"a form of an opaque origin", "/", secret, []string{"Origin", "null"}, http.StatusForbidden},
 		{"a foreign host", "/", nil, []string{"Host", "evil.example"}, http.StatusMisdirectedRequest},
 		{"a foreign host with this port", "/", nil, []string{"Host", "evil.example" + port}, http.StatusMisdirectedRequest},
 		{"this host with another port", "/", nil, []string{"Host", "127.0.0.1:1"}, http.StatusMisdirectedRequest},
 		{"another loopback address", "/", nil, []string{"Host", "127.0.0.2" + port}, http.StatusMisdirectedRequest},
 		{
-			"a foreign host to sign in", "/", secret, []string{"Host", "evil.example" + port, "Origin", "http://evil.example" + port},
+			"a sign-in at a foreign host", "/", secret, []string{"Host", "evil.example" + port, "Origin", "http://evil.example" + port},
 			http.StatusMisdirectedRequest,
 		},
-		{"a foreign origin that reads", "/", nil, []string{"Origin", "https://evil.example"}, http.StatusForbidden},
+		{"a read from a foreign origin", "/", nil, []string{"Origin", "https://evil.example"}, http.StatusForbidden},
 		{"a form that is too long", "/", url.Values{"owner_secret": {strings.Repeat("x", 5000)}}, nil, http.StatusBadRequest},
-		{"a body that is no form", "/", secret, []string{"Content-Type", "application/json"}, http.StatusNotFound},
+		{"a body that is not a form", "/", secret, []string{"Content-Type", "application/json"}, http.StatusNotFound},
 		{"an unknown view", "/?view=files", nil, nil, http.StatusBadRequest},
 		{"an unknown parameter", "/?view=records&stream=orders&token=x", nil, nil, http.StatusBadRequest},
 		{"a path below", "/records", nil, nil, http.StatusNotFound},
@@ -219,7 +219,7 @@ func TestACrawlOfThePages(t *testing.T) {
 		}
 		for _, secret := range secrets {
 			if strings.Contains(body, secret) || strings.Contains(path, secret) {
-				t.Errorf("%s holds %s", path, secret)
+				t.Errorf("%s contains %s", path, secret)
 			}
 		}
 		policy := response.Header.Get("Content-Security-Policy")
@@ -239,12 +239,12 @@ func TestACrawlOfThePages(t *testing.T) {
 			}
 		}
 		if strings.Contains(body, "<dt>&gt;") || strings.Contains(body, "<dd></dd>") {
-			t.Errorf("%s takes a text for fields: %s", path, body)
+			t.Errorf("%s reads a text as fields: %s", path, body)
 		}
 		counted := map[string]int{}
 		for _, id := range ids.FindAllStringSubmatch(body, -1) {
 			if counted[id[1]]++; counted[id[1]] > 1 {
-				t.Errorf("%s has %s twice", path, id[1])
+				t.Errorf("%s repeats %s", path, id[1])
 			}
 		}
 		if call := mainCall.FindStringSubmatch(body); call != nil {
@@ -353,13 +353,13 @@ func TestBrowsingOwnFiles(t *testing.T) {
 			[]string{html.EscapeString(hostile) + "\nattached &#34;x&#34;, text/html\n\nexpanded a: b"}, []string{"Attached:", `class="related"`},
 		},
 		{"a hostile record that is found", "/?view=search&q=evil", []string{"evil</mark>"}, nil},
-		{"months, those without records too", "/?view=months&stream=notes", []string{"3 records.", "<svg", "Jan 2023", "without a time"}, nil},
+		{"months, including those without records", "/?view=months&stream=notes", []string{"3 records.", "<svg", "Jan 2023", "without a time"}, nil},
 		{"months of centuries", "/?view=months&stream=old", []string{"leaves months without records out before Jan 2020", "Jan 1900"}, nil},
 		{"years", "/?view=months&stream=notes&by=year", []string{">2023<", ">2026<"}, []string{"Jan 2023"}},
 		{"months without a time", "/?view=months&stream=prices", []string{"have no time"}, []string{"<svg", "<rect"}},
-		{"a stream without a time leads to no plot", "/?view=records&stream=prices", []string{"2 records"}, []string{"view=months"}},
+		{"a stream without a time has no plot", "/?view=records&stream=prices", []string{"2 records"}, []string{"view=months"}},
 		{
-			"a number is compared as one", "/?view=records&stream=prices&filter=Price&operator=gt&value=12.50",
+			"numbers are compared as numbers", "/?view=records&stream=prices&filter=Price&operator=gt&value=12.50",
 			[]string{"1 record", "Chair"}, []string{">Lamp<"},
 		},
 		{
@@ -367,11 +367,11 @@ func TestBrowsingOwnFiles(t *testing.T) {
 			[]string{"10 records", "r00019"}, []string{"r00020"},
 		},
 		{
-			"a filter that nothing passes", "/?view=records&stream=prices&filter=Item&operator=&value=None",
+			"a filter that matches nothing", "/?view=records&stream=prices&filter=Item&operator=&value=None",
 			[]string{"0 records", "No record passes the filter."}, nil,
 		},
 		{
-			"a comparison that a field has not", "/?view=records&stream=notes&filter=title&operator=gt&value=x",
+			"a comparison that a field does not support", "/?view=records&stream=notes&filter=title&operator=gt&value=x",
 			[]string{"<strong>invalid_request</strong>", "cannot be filtered by a range"}, []string{"<table"},
 		},
 		{"an unknown stream", "/?view=records&stream=nothing", []string{"<strong>unknown_stream</strong>", "prices"}, nil},
@@ -400,7 +400,7 @@ func TestBrowsingOwnFiles(t *testing.T) {
 
 	body := v.show("/?view=record&id=cin_files/in_attachments:a1@x-a2")
 	if !strings.Contains(body, `Belongs to</h2>`) || !strings.Contains(body, `href="/?id=cin_files%2Fin%3Aa1%40x&amp;view=record"`) {
-		t.Errorf("no way back from an attachment:\n%s", body)
+		t.Errorf("no link back from an attachment:\n%s", body)
 	}
 	saved := regexp.MustCompile(`<a download href="([^"]*)">`).FindStringSubmatch(body)
 	if saved == nil {

@@ -137,7 +137,7 @@ func TestFromAnEmptyHomeToTheFirstAnswer(t *testing.T) {
 		text, err := os.ReadFile(path)
 		info, _ := entry.Info()
 		if strings.Contains(string(text), token) && info.Mode().Perm() != 0o600 && runtime.GOOS != "windows" {
-			t.Errorf("%s holds the token with mode %v", path, info.Mode())
+			t.Errorf("%s has the token with mode %v", path, info.Mode())
 		}
 		return err
 	}))

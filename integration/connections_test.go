@@ -107,7 +107,7 @@ func TestARefusalDoesNotWaitForTheBody(t *testing.T) {
 	}
 	t.Cleanup(func() {
 		if heard := held.heard.Load() - before; heard != 0 {
-			t.Errorf("the resource server heard %d requests", heard)
+			t.Errorf("the resource server got %d requests", heard)
 		}
 	})
 }
@@ -173,11 +173,11 @@ func TestARequestWithTwoLengthsIsRefused(t *testing.T) {
 			}
 			c.closed(t)
 			if heard := held.heard.Load() - before; heard != 0 {
-				t.Errorf("the resource server heard %d requests", heard)
+				t.Errorf("the resource server got %d requests", heard)
 			}
 		})
 	}
-	t.Run("behind a good request, before its answer", func(t *testing.T) {
+	t.Run("after a good request, before its answer", func(t *testing.T) {
 		c := dialTo(t, url)
 		if response, text := c.ask(t, smuggled+head(bearerLine, length, "Transfer-Encoding: chunked")+whole); response.StatusCode != 200 {
 			t.Errorf("%d %s", response.StatusCode, text)
@@ -220,7 +220,7 @@ func TestOneAddressCannotHoldAllConnections(t *testing.T) {
 		}
 	}
 	if lines := strings.Count(p.stderr.String(), "as many connections as it may"); lines != 1 {
-		t.Errorf("the log says so %d times", lines)
+		t.Errorf("the log reports it %d times", lines)
 	}
 }
 
@@ -249,7 +249,7 @@ func TestTheAdminListenerAnswersProbesWhenAllConnectionsAreTaken(t *testing.T) {
 		}
 	}
 	if status, _, _ := get(t, "http://"+address+"/mcp", "", nil); status != 404 {
-		t.Errorf("/mcp is answered %d there", status)
+		t.Errorf("/mcp is answered %d on the admin listener", status)
 	}
 }
 
@@ -279,7 +279,7 @@ func TestTheStartSaysWhatCannotBeReached(t *testing.T) {
 		})
 	}
 	if heard := held.heard.Load(); heard != 0 {
-		t.Errorf("the resource server heard %d requests at the start", heard)
+		t.Errorf("the resource server got %d requests at the start", heard)
 	}
 }
 
@@ -319,11 +319,11 @@ func TestSocketsWithoutATokenDoNotStopTheServer(t *testing.T) {
 	client := &http.Client{Timeout: 2 * stopTime, Transport: &http.Transport{DisableKeepAlives: true}}
 	response, err := client.Get("http://" + address + "/livez")
 	if err != nil {
-		t.Fatalf("/livez behind %d sockets: %v", count, err)
+		t.Fatalf("/livez with %d sockets: %v", count, err)
 	}
 	defer response.Body.Close()
 	if response.StatusCode != 200 {
-		t.Errorf("/livez behind %d sockets: %d", count, response.StatusCode)
+		t.Errorf("/livez with %d sockets: %d", count, response.StatusCode)
 	}
 	t.Logf("/livez behind %d sockets is answered after %s", count, time.Since(began).Round(time.Millisecond))
 }

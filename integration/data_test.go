@@ -61,7 +61,7 @@ func TestAFolderOfManyKindsIsServed(t *testing.T) {
 		{"fetch", `{"id":"cin_files/chat:c1"}`, "hello"},
 	} {
 		if text := s.text(call.tool, args(call.arguments)); !strings.Contains(text, call.want) {
-			t.Errorf("%s %s does not say %q:\n%s", call.tool, call.arguments, call.want, text)
+			t.Errorf("%s %s: want %q in\n%s", call.tool, call.arguments, call.want, text)
 		}
 	}
 }
@@ -209,7 +209,7 @@ func records(t *testing.T, d *running, stream string) []mailRecord {
 		}
 		for _, one := range page.Data {
 			if seen[one.ID] {
-				t.Fatalf("%s is there twice", one.ID)
+				t.Fatalf("%s occurs twice", one.ID)
 			}
 			seen[one.ID] = true
 			all = append(all, one)

@@ -44,7 +44,7 @@ func TestTheErrorPageIsTheVocabulary(t *testing.T) {
 			code, status, _ := strings.Cut(entry, "=")
 			listed[code] = true
 			if meanings[code] == "" {
-				t.Errorf("%s lists %s, which rs/code.go does not", path, code)
+				t.Errorf("%s has %s, which is not in rs/code.go", path, code)
 			}
 			if status != "" {
 				status = " " + strings.ReplaceAll(status, ",", ", ") + " |"
@@ -193,7 +193,7 @@ func TestEveryErrorCodeIsKnown(t *testing.T) {
 	check := func(path string, expression ast.Expr) {
 		if code := textOfLiteral(expression); code != "" {
 			if seen++; rs.Code(code).Label() != code {
-				t.Errorf("%s: rs/code.go does not know %q", path, code)
+				t.Errorf("%s: %q is not in rs/code.go", path, code)
 			}
 		}
 	}
@@ -286,7 +286,7 @@ func TestTheLinksOfPagesLeadSomewhere(t *testing.T) {
 				target = filepath.Join(filepath.Dir(page), path)
 			}
 			if _, err := os.Stat(target); err != nil || anchored && !anchors[target+"#"+anchor] {
-				t.Errorf("%s links to %s, which is not there", page, found[1])
+				t.Errorf("%s links to %s, which does not exist", page, found[1])
 			}
 		}
 	}

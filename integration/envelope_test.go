@@ -9,31 +9,31 @@ import (
 
 // ambiguousMessages are read differently by two parsers. The second of each pair of members would read records.
 var ambiguousMessages = map[string]string{
-	"method twice":                 `{"jsonrpc":"2.0","id":1,"method":"ping","method":"tools/call","params":{"name":"query_records","arguments":{"stream":"notes"}}}`,
-	"method twice, once escaped":   `{"jsonrpc":"2.0","id":1,"method":"ping","\u006dethod":"tools/call","params":{"name":"query_records","arguments":{"stream":"notes"}}}`,
-	"method under another case":    `{"jsonrpc":"2.0","id":1,"method":"tools/call","Method":"ping","params":{"name":"query_records","arguments":{"stream":"notes"}}}`,
-	"METHOD alone":                 `{"jsonrpc":"2.0","id":1,"METHOD":"tools/call","params":{"name":"query_records","arguments":{"stream":"notes"}}}`,
-	"id twice":                     `{"jsonrpc":"2.0","id":1,"id":2,"method":"tools/call","params":{"name":"query_records","arguments":{"stream":"notes"}}}`,
-	"id and Id":                    `{"jsonrpc":"2.0","id":1,"Id":2,"method":"tools/call","params":{"name":"query_records","arguments":{"stream":"notes"}}}`,
-	"the same id twice":            `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"query_records","arguments":{"stream":"notes"}},"id":1}`,
-	"jsonrpc twice":                `{"jsonrpc":"1.0","id":1,"jsonrpc":"2.0","method":"tools/call","params":{"name":"query_records","arguments":{"stream":"notes"}}}`,
-	"params twice":                 `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"schema"},"params":{"name":"query_records","arguments":{"stream":"notes"}}}`,
-	"params with the long s":       `{"jsonrpc":"2.0","id":1,"method":"tools/call","param\u017f":{},"params":{"name":"query_records","arguments":{"stream":"notes"}}}`,
-	"an unknown member twice":      `{"jsonrpc":"2.0","id":1,"x":1,"X":2,"method":"tools/call","params":{"name":"query_records","arguments":{"stream":"notes"}}}`,
-	"name twice":                   `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"schema","name":"query_records","arguments":{"stream":"notes"}}}`,
-	"Name beside name":             `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"query_records","Name":"schema","arguments":{"stream":"notes"}}}`,
-	"arguments twice":              `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"query_records","arguments":{"stream":"held"},"arguments":{"stream":"notes"}}}`,
-	"Arguments beside arguments":   `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"query_records","arguments":{"stream":"notes"},"ARGUMENTS":{}}}`,
-	"_meta twice":                  `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"query_records","arguments":{"stream":"notes"},"_meta":{},"_meta":{}}}`,
-	"the version twice in _meta":   `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"query_records","arguments":{"stream":"notes"},"_meta":{"io.modelcontextprotocol/protocolVersion":"2025-11-25","io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`,
-	"uri twice":                    `{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"pdpp://schema","uri":"pdpp://record/cin_a/notes/1"}}`,
-	"a method that is empty":       `{"jsonrpc":"2.0","id":1,"method":""}`,
-	"a method that is null":        `{"jsonrpc":"2.0","id":1,"method":null,"params":{"name":"query_records","arguments":{"stream":"notes"}}}`,
-	"a call that is an answer":     `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"query_records","arguments":{"stream":"notes"}},"result":{}}`,
-	"a call that is an error":      `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"query_records","arguments":{"stream":"notes"}},"error":{"code":1,"message":""}}`,
-	"bytes that are no UTF-8":      "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"query_records\",\"arguments\":{\"stream\":\"no\xfftes\"}}}",
-	"the same in an unknown name":  "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"\xff\":1,\"params\":{\"name\":\"query_records\",\"arguments\":{\"stream\":\"notes\"}}}",
-	"a duplicate beside an odd id": `{"jsonrpc":"2.0","id":1.5,"method":"ping","method":"tools/call","params":{"name":"query_records","arguments":{"stream":"notes"}}}`,
+	"method twice":                     `{"jsonrpc":"2.0","id":1,"method":"ping","method":"tools/call","params":{"name":"query_records","arguments":{"stream":"notes"}}}`,
+	"method twice, once escaped":       `{"jsonrpc":"2.0","id":1,"method":"ping","\u006dethod":"tools/call","params":{"name":"query_records","arguments":{"stream":"notes"}}}`,
+	"method under another case":        `{"jsonrpc":"2.0","id":1,"method":"tools/call","Method":"ping","params":{"name":"query_records","arguments":{"stream":"notes"}}}`,
+	"METHOD alone":                     `{"jsonrpc":"2.0","id":1,"METHOD":"tools/call","params":{"name":"query_records","arguments":{"stream":"notes"}}}`,
+	"id twice":                         `{"jsonrpc":"2.0","id":1,"id":2,"method":"tools/call","params":{"name":"query_records","arguments":{"stream":"notes"}}}`,
+	"id and Id":                        `{"jsonrpc":"2.0","id":1,"Id":2,"method":"tools/call","params":{"name":"query_records","arguments":{"stream":"notes"}}}`,
+	"the same id twice":                `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"query_records","arguments":{"stream":"notes"}},"id":1}`,
+	"jsonrpc twice":                    `{"jsonrpc":"1.0","id":1,"jsonrpc":"2.0","method":"tools/call","params":{"name":"query_records","arguments":{"stream":"notes"}}}`,
+	"params twice":                     `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"schema"},"params":{"name":"query_records","arguments":{"stream":"notes"}}}`,
+	"params with the long s":           `{"jsonrpc":"2.0","id":1,"method":"tools/call","param\u017f":{},"params":{"name":"query_records","arguments":{"stream":"notes"}}}`,
+	"an unknown member twice":          `{"jsonrpc":"2.0","id":1,"x":1,"X":2,"method":"tools/call","params":{"name":"query_records","arguments":{"stream":"notes"}}}`,
+	"name twice":                       `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"schema","name":"query_records","arguments":{"stream":"notes"}}}`,
+	"Name beside name":                 `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"query_records","Name":"schema","arguments":{"stream":"notes"}}}`,
+	"arguments twice":                  `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"query_records","arguments":{"stream":"held"},"arguments":{"stream":"notes"}}}`,
+	"Arguments beside arguments":       `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"query_records","arguments":{"stream":"notes"},"ARGUMENTS":{}}}`,
+	"_meta twice":                      `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"query_records","arguments":{"stream":"notes"},"_meta":{},"_meta":{}}}`,
+	"the version twice in _meta":       `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"query_records","arguments":{"stream":"notes"},"_meta":{"io.modelcontextprotocol/protocolVersion":"2025-11-25","io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`,
+	"uri twice":                        `{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"pdpp://schema","uri":"pdpp://record/cin_a/notes/1"}}`,
+	"a method that is empty":           `{"jsonrpc":"2.0","id":1,"method":""}`,
+	"a method that is null":            `{"jsonrpc":"2.0","id":1,"method":null,"params":{"name":"query_records","arguments":{"stream":"notes"}}}`,
+	"a call that is an answer":         `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"query_records","arguments":{"stream":"notes"}},"result":{}}`,
+	"a call that is an error":          `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"query_records","arguments":{"stream":"notes"}},"error":{"code":1,"message":""}}`,
+	"invalid UTF-8":                    "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"query_records\",\"arguments\":{\"stream\":\"no\xfftes\"}}}",
+	"invalid UTF-8 in an unknown name": "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"\xff\":1,\"params\":{\"name\":\"query_records\",\"arguments\":{\"stream\":\"notes\"}}}",
+	"a duplicate beside an odd id":     `{"jsonrpc":"2.0","id":1.5,"method":"ping","method":"tools/call","params":{"name":"query_records","arguments":{"stream":"notes"}}}`,
 }
 
 func TestAMessageThatTwoParsersReadDifferentlyIsRefused(t *testing.T) {
@@ -64,7 +64,7 @@ func TestAMessageThatTwoParsersReadDifferentlyIsRefused(t *testing.T) {
 		}
 	}
 	if heard := held.heard.Load() - before; heard != 0 {
-		t.Errorf("the resource server heard %d requests", heard)
+		t.Errorf("the resource server got %d requests", heard)
 	}
 }
 
@@ -88,7 +88,7 @@ func TestAHeaderThatWasSentTwiceIsRefused(t *testing.T) {
 				t.Errorf("%s twice in %s is answered %+v", header, era, got)
 			}
 			if heard := held.heard.Load() - before; header == "Authorization" && heard != 0 {
-				t.Errorf("%s twice in %s: the resource server heard %d requests", header, era, heard)
+				t.Errorf("%s twice in %s: the resource server got %d requests", header, era, heard)
 			}
 		}
 	}

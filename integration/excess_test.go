@@ -50,19 +50,19 @@ func TestExcessItemsAreLeftOut(t *testing.T) {
 		items                     int
 		warnings                  []string
 	}{
-		"more than limit":           {excessRows(30, "cin_a"), cursor, `"limit":10`, 10, []string{"more than limit 10; 20 ", "next_cursor skips them", "with limit 30"}},
-		"more, the last page":       {excessRows(30, "cin_a"), `"has_more":false`, `"limit":10`, 10, []string{"more than limit 10; 20 ", "with limit 30"}},
-		"more than any limit shows": {excessRows(120, "cin_a"), cursor, `"limit":10`, 10, []string{"110 ", "next_cursor skips them", "Narrow this call"}},
-		"large ones":                {strings.ReplaceAll(excessRows(30, "cin_a"), "text", strings.Repeat("text ", 800)), cursor, `"limit":4`, 4, []string{"limit 4; 26 "}},
-		"one more":                  {excessRows(2, "cin_a"), cursor, `"limit":1`, 1, []string{"limit 1; 1 "}},
-		"other connections":         {excessRows(10, "cin_a", "cin_b"), `"has_more":false`, `"connection_id":"cin_a","limit":10`, 5, []string{"5 ", "of other connections"}},
-		"only other connections":    {excessRows(4, "cin_b"), `"has_more":false`, `"connection_id":"cin_a"`, 0, []string{"4 ", "of other connections"}},
-		"both":                      {excessRows(20, "cin_b", "cin_a"), cursor, `"connection_id":"cin_a","limit":4`, 4, []string{"10 ", "of other connections", "more than limit 4; 6 ", "with limit 10"}},
-		"the older name":            {strings.ReplaceAll(excessRows(4, "cin_a", "cin_b"), "connection_id", "connector_instance_id"), `"has_more":false`, `"connection_id":"cin_a"`, 2, []string{"2 ", "of other connections"}},
-		"only their address":        {`{"stream":"notes","record_uri":"cin_b/notes:n1","record_key":"n1","id":"n1","data":{}}`, `"has_more":false`, `"connection_id":"cin_a"`, 0, []string{"1 ", "of other connections"}},
-		"no connection named":       {excessRows(4, "cin_a", "cin_b"), `"has_more":false`, `"limit":10`, 4, nil},
-		"unattributed":              {excessRows(4, ""), `"has_more":false`, `"connection_id":"cin_a","limit":4`, 4, nil},
-		"as many as asked for":      {excessRows(10, "cin_a"), cursor, `"connection_id":"cin_a","limit":10`, 10, nil},
+		"more than limit":                       {excessRows(30, "cin_a"), cursor, `"limit":10`, 10, []string{"more than limit 10; 20 ", "next_cursor skips them", "with limit 30"}},
+		"more, the last page":                   {excessRows(30, "cin_a"), `"has_more":false`, `"limit":10`, 10, []string{"more than limit 10; 20 ", "with limit 30"}},
+		"more than any limit shows":             {excessRows(120, "cin_a"), cursor, `"limit":10`, 10, []string{"110 ", "next_cursor skips them", "Narrow this call"}},
+		"large ones":                            {strings.ReplaceAll(excessRows(30, "cin_a"), "text", strings.Repeat("text ", 800)), cursor, `"limit":4`, 4, []string{"limit 4; 26 "}},
+		"one more":                              {excessRows(2, "cin_a"), cursor, `"limit":1`, 1, []string{"limit 1; 1 "}},
+		"other connections":                     {excessRows(10, "cin_a", "cin_b"), `"has_more":false`, `"connection_id":"cin_a","limit":10`, 5, []string{"5 ", "of other connections"}},
+		"only other connections":                {excessRows(4, "cin_b"), `"has_more":false`, `"connection_id":"cin_a"`, 0, []string{"4 ", "of other connections"}},
+		"both":                                  {excessRows(20, "cin_b", "cin_a"), cursor, `"connection_id":"cin_a","limit":4`, 4, []string{"10 ", "of other connections", "more than limit 4; 6 ", "with limit 10"}},
+		"the older name":                        {strings.ReplaceAll(excessRows(4, "cin_a", "cin_b"), "connection_id", "connector_instance_id"), `"has_more":false`, `"connection_id":"cin_a"`, 2, []string{"2 ", "of other connections"}},
+		"other connections only in the address": {`{"stream":"notes","record_uri":"cin_b/notes:n1","record_key":"n1","id":"n1","data":{}}`, `"has_more":false`, `"connection_id":"cin_a"`, 0, []string{"1 ", "of other connections"}},
+		"no connection named":                   {excessRows(4, "cin_a", "cin_b"), `"has_more":false`, `"limit":10`, 4, nil},
+		"unattributed":                          {excessRows(4, ""), `"has_more":false`, `"connection_id":"cin_a","limit":4`, 4, nil},
+		"as many as requested":                  {excessRows(10, "cin_a"), cursor, `"connection_id":"cin_a","limit":10`, 10, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -187,7 +187,7 @@ func TestAMemberThatSendsTooMuchDisplacesNoHits(t *testing.T) {
 			t.Errorf("%d hits on a page of 6", len(page.Results))
 		}
 		if number == 0 && !strings.Contains(textOf(result), "20 were left out") {
-			t.Errorf("nothing is said of the other member's hits: %s", textOf(result))
+			t.Errorf("no warning about the other member's hits: %s", textOf(result))
 		}
 		own := 0
 		for _, hit := range page.Results {
@@ -206,7 +206,7 @@ func TestAMemberThatSendsTooMuchDisplacesNoHits(t *testing.T) {
 	}
 	for id, times := range seen {
 		if times > 1 {
-			t.Errorf("%s came %d times", id, times)
+			t.Errorf("%s occurs %d times", id, times)
 		}
 	}
 	if len(seen) != 40+8 {

@@ -77,7 +77,7 @@ func TestExportsAreRead(t *testing.T) {
 		t.Run(one.folder, func(t *testing.T) {
 			for _, skip := range one.skips {
 				if !strings.Contains(d.stderr.String(), "skipped "+one.folder+"/"+skip) {
-					t.Errorf("not said: skipped %s/%s", one.folder, skip)
+					t.Errorf("not reported: skipped %s/%s", one.folder, skip)
 				}
 			}
 			for _, truth := range one.truths {
@@ -85,7 +85,7 @@ func TestExportsAreRead(t *testing.T) {
 					text := textOf(client.call(truth.tool, args(truth.arguments)))
 					for _, want := range truth.says {
 						if !strings.Contains(text, want) {
-							t.Errorf("%s %s does not say %q:\n%s", truth.tool, truth.arguments, want, text)
+							t.Errorf("%s %s: want %q in\n%s", truth.tool, truth.arguments, want, text)
 						}
 					}
 				}

@@ -89,7 +89,7 @@ func TestAPersonsOwnFolderIsServed(t *testing.T) {
 	}
 
 	// The client corrects for a resource server that counts the ends of windows in UTF-16 units.
-	t.Run("S1-R2 a text full of emoji is read whole from a resource server that miscounts", func(t *testing.T) {
+	t.Run("S1-R2 a text full of emoji is read completely from a resource server that miscounts", func(t *testing.T) {
 		miscounting := newWatch(t, d.RSURL, countUTF16)
 		url, _ := serve(t, append([]string{"--rs-url", d.RSURL, "--rs-internal-url", miscounting.URL}, introspected(d.addresses)...)...)
 		c := newClient(t, url, d.ClientToken, contentOnly{})
@@ -150,10 +150,10 @@ func TestAKeptIndexIsServedAgain(t *testing.T) {
 	first, loaded := visit()
 	second, kept := visit()
 	if !strings.Contains(loaded, "loaded 1 records") || strings.Contains(loaded, "kept index") {
-		t.Errorf("the first start says\n%s", loaded)
+		t.Errorf("the first start prints\n%s", loaded)
 	}
 	if !strings.Contains(kept, "is unchanged; using the kept index") || strings.Contains(kept, "loaded") {
-		t.Errorf("the second start says\n%s", kept)
+		t.Errorf("the second start prints\n%s", kept)
 	}
 	if want, got := strings.Join(first, "\n"), strings.Join(second, "\n"); want != got {
 		t.Errorf("the kept index answers differently:\n%s\n---\n%s", want, got)

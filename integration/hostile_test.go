@@ -113,19 +113,19 @@ func harmless(t *testing.T, channel, text string) {
 	t.Helper()
 	marks := 0
 	if strings.ContainsAny(text, "\u2062\u2063\u2064\u3164\ufe01\U000E0131") || strings.Contains(text, "\u200d\u200e") {
-		t.Errorf("%s holds a message that does not show: %.200q", channel, text)
+		t.Errorf("%s contains a hidden message: %.200q", channel, text)
 	}
 	for _, c := range text {
 		if marks++; !unicode.In(c, unicode.Mn, unicode.Me) {
 			marks = 0
 		}
 		if c != '\n' && c != '\t' && unicode.IsControl(c) || c >= 0x202A && c <= 0x202E || c >= 0x2066 && c <= 0x2069 || c >= 0xE0000 && c <= 0xE007F || c == 0x2028 || c == 0x2029 || marks > 20 {
-			t.Errorf("%s holds %U: %.200q", channel, c, text)
+			t.Errorf("%s contains %U: %.200q", channel, c, text)
 			return
 		}
 	}
 	if strings.Contains(text, "[31m") && !strings.Contains(text, `\u001b[31m`) {
-		t.Errorf("%s holds the rest of an escape sequence: %.200q", channel, text)
+		t.Errorf("%s contains the rest of an escape sequence: %.200q", channel, text)
 	}
 }
 

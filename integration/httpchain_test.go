@@ -59,28 +59,28 @@ func TestTheOriginThatIsPublished(t *testing.T) {
 		{"a server without a proxy", []string{"--allowed-hosts", "mcp.example"}, []proxied{
 			{"its own address is published", "", nil, "http://SELF"},
 			{"an allowed name is published", "mcp.example", nil, "http://mcp.example"},
-			{"nothing that a stranger forwards is", "", forwarded("mcp.example", "https"), "http://SELF"},
-			{"nor a name that is not its own", "", forwarded("evil.example", "https"), "http://SELF"},
+			{"an origin forwarded by an untrusted client is not published", "", forwarded("mcp.example", "https"), "http://SELF"},
+			{"an unknown name is not published", "", forwarded("evil.example", "https"), "http://SELF"},
 			{"a foreign host is refused", "evil.example", nil, ""},
 			{"a foreign host is refused, whatever is forwarded", "evil.example", forwarded("mcp.example", "https"), ""},
 			{"a host that only begins like its own is refused", "mcp.example.evil.example", nil, ""},
 		}},
 		{"S3-9c a server behind a trusted proxy", []string{"--allowed-hosts", "mcp.example", "--trusted-proxies", "127.0.0.0/8"}, []proxied{
-			{"what the proxy says is published", "", forwarded("mcp.example", "https"), "https://mcp.example"},
-			{"a proxy that keeps the host says the scheme", "mcp.example", map[string]string{"X-Forwarded-Proto": "https"}, "https://mcp.example"},
-			{"a name that is not its own is not, but the scheme is", "", forwarded("evil.example", "https"), "https://SELF"},
-			{"two names are not taken for one", "", forwarded("mcp.example, evil.example", "https"), "https://SELF"},
-			{"an invalid scheme does not", "mcp.example", map[string]string{"X-Forwarded-Proto": "javascript"}, "http://mcp.example"},
-			{"other ways to forward are not known", "", map[string]string{"Forwarded": "host=mcp.example;proto=https", "X-Original-Host": "mcp.example"}, "http://SELF"},
+			{"the origin from the proxy is published", "", forwarded("mcp.example", "https"), "https://mcp.example"},
+			{"a proxy that keeps the host gives the scheme", "mcp.example", map[string]string{"X-Forwarded-Proto": "https"}, "https://mcp.example"},
+			{"an unknown name is not published, but the scheme is", "", forwarded("evil.example", "https"), "https://SELF"},
+			{"two names are not accepted", "", forwarded("mcp.example, evil.example", "https"), "https://SELF"},
+			{"an invalid scheme is not accepted", "mcp.example", map[string]string{"X-Forwarded-Proto": "javascript"}, "http://mcp.example"},
+			{"other forwarding headers are ignored", "", map[string]string{"Forwarded": "host=mcp.example;proto=https", "X-Original-Host": "mcp.example"}, "http://SELF"},
 		}},
-		{"a server with a proxy elsewhere", []string{"--allowed-hosts", "mcp.example", "--trusted-proxies", "10.0.0.0/8"}, []proxied{
-			{"this one is not trusted", "", forwarded("mcp.example", "https"), "http://SELF"},
+		{"a server with a proxy at another address", []string{"--allowed-hosts", "mcp.example", "--trusted-proxies", "10.0.0.0/8"}, []proxied{
+			{"this proxy is not trusted", "", forwarded("mcp.example", "https"), "http://SELF"},
 		}},
 		{"a server with a public URL", []string{"--public-url", "https://mcp.example", "--trusted-proxies", "127.0.0.1", "--allowed-hosts", "other.example"}, []proxied{
-			{"that is published under its own address", "", nil, "https://mcp.example"},
-			{"that is published under its name", "mcp.example", nil, "https://mcp.example"},
-			{"that is published under another allowed name", "other.example", nil, "https://mcp.example"},
-			{"that is published whatever the proxy says", "", forwarded("other.example", "http"), "https://mcp.example"},
+			{"the public URL is published under its own address", "", nil, "https://mcp.example"},
+			{"the public URL is published under its name", "mcp.example", nil, "https://mcp.example"},
+			{"the public URL is published under another allowed name", "other.example", nil, "https://mcp.example"},
+			{"the public URL is published whatever the proxy forwards", "", forwarded("other.example", "http"), "https://mcp.example"},
 			{"a foreign host is refused", "evil.example", nil, ""},
 		}},
 	} {
@@ -157,7 +157,7 @@ func TestMetadataDocuments(t *testing.T) {
 		}
 	}
 	if seen := proxy.requests(); len(seen) != 0 {
-		t.Errorf("the resource server was asked: %v", seen)
+		t.Errorf("the resource server got requests: %v", seen)
 	}
 }
 
@@ -261,7 +261,7 @@ func TestConnectionsBeyondTheLimitWait(t *testing.T) {
 	second, waiting := ask()
 	_ = second.SetReadDeadline(time.Now().Add(50 * time.Millisecond))
 	if _, err := waiting.Peek(1); !errors.Is(err, os.ErrDeadlineExceeded) {
-		t.Fatalf("a second connection is served beside the first: %v", err)
+		t.Fatalf("a second connection is served while the first is open: %v", err)
 	}
 	_ = second.SetReadDeadline(time.Now().Add(callTime))
 	_ = first.Close()

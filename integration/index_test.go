@@ -72,7 +72,7 @@ func TestAFileThatIsNotAnIndexIsLeftUnchanged(t *testing.T) {
 	const rows = "CREATE TABLE taxes (year INTEGER, amount INTEGER); INSERT INTO taxes VALUES (2026, 1234)"
 	for name, place := range map[string]func(t *testing.T, path string){
 		"a database of another program": func(t *testing.T, path string) { database(t, path, false, rows) },
-		"a database of a program that says its name": func(t *testing.T, path string) {
+		"a database with an application id": func(t *testing.T, path string) {
 			database(t, path, false, rows, "PRAGMA application_id = 252006673")
 		},
 		"a database with a table called meta": func(t *testing.T, path string) {
@@ -184,7 +184,7 @@ func TestAnIndexIsPrivate(t *testing.T) {
 	t.Run("kept", func(t *testing.T) {
 		check(t, os.Chmod(path, 0o644)) // #nosec G302 -- the previous mode
 		if said := visit(t, look, "--data", data, "--db", path); !strings.Contains(said, "using the kept index") {
-			t.Errorf("it is not kept: %s", said)
+			t.Errorf("it is not reported as kept: %s", said)
 		}
 	})
 	t.Run("an empty file", func(t *testing.T) {
@@ -216,8 +216,8 @@ func TestTokensAreKeptWithTheIndex(t *testing.T) {
 		t.Errorf("the key is %v (%v)", info, err)
 	}
 	for said, spoil := range map[string]func(){
-		"others can read":      func() { check(t, os.Chmod(key, 0o644)) }, // #nosec G302 -- must be refused
-		"holds something else": func() { write(t, key, "my own notes") },
+		"others can read":   func() { check(t, os.Chmod(key, 0o644)) }, // #nosec G302 -- must be refused
+		"has other content": func() { write(t, key, "my own notes") },
 	} {
 		spoil()
 		p, err := start(t.TempDir(), nil, "demo", "--json", "--listen", "127.0.0.1:0", "--db", path)
@@ -283,10 +283,10 @@ func TestAnIndexInItsOwnFolderIsNotRead(t *testing.T) {
 			dir := writeFolder(t, map[string]string{"books.csv": "title\nFog\n"})
 			arguments := []string{"--data", dir, "--db", filepath.Join(dir, name)}
 			if said := visit(t, nil, arguments...); !strings.Contains(said, "loaded 1 records") || strings.Contains(said, "index.") {
-				t.Errorf("the first start says\n%s", said)
+				t.Errorf("the first start prints\n%s", said)
 			}
 			if said := visit(t, nil, arguments...); !strings.Contains(said, "using the kept index") {
-				t.Errorf("the second start says\n%s", said)
+				t.Errorf("the second start prints\n%s", said)
 			}
 		})
 	}

@@ -178,7 +178,7 @@ func (c *client) enumeration(tool, argument string) []string {
 	}
 	at := slices.IndexFunc(list.Tools, func(listed *mcp.Tool) bool { return listed.Name == tool })
 	if at < 0 {
-		c.t.Fatalf("there is no tool %s", tool)
+		c.t.Fatalf("no tool is named %s", tool)
 	}
 	var input struct {
 		Properties map[string]struct {
@@ -282,7 +282,7 @@ func (c *client) readOn(asked call) string {
 			return all.String()
 		}
 		if part.text == "" {
-			c.t.Fatalf("a window is empty, and yet there is more: %v", part.next)
+			c.t.Fatalf("a window is empty, but not the last: %v", part.next)
 		}
 		asked = *part.next
 	}
@@ -324,7 +324,7 @@ func (c *client) open(arguments map[string]any) document {
 	}
 	var d document
 	if err := json.Unmarshal([]byte(seen), &d); err != nil {
-		c.t.Fatalf("%v gives no document: %v\n%s", asked, err, seen)
+		c.t.Fatalf("%v returns no document: %v\n%s", asked, err, seen)
 	}
 	return d
 }

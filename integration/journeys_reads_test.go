@@ -57,7 +57,7 @@ func journeys(t *testing.T, folder addresses) []journey {
 			got := c.getPage(callOf("query_records", `{"stream":"notes","filter":{"created_at":{"gte":"2026-03-01","lt":"2026-04-01"}},"fields":["created_at"],"count":"exact","limit":30}`))
 			want := countOf("notes/aggregate?metric=count&filter[created_at][gte]=2026-03-01&filter[created_at][lt]=2026-04-01")
 			if fmt.Sprint(want) != got.total || got.next != nil {
-				c.t.Errorf("the page says %s, the resource server counts %v", got.total, want)
+				c.t.Errorf("the page has the total %s, the resource server counts %v", got.total, want)
 			}
 			everyOnce(c.t, idsOf(got.rows), want)
 		}},
@@ -107,7 +107,7 @@ func journeys(t *testing.T, folder addresses) []journey {
 				}
 			}
 			if want := countOf("orders/aggregate?metric=count"); fmt.Sprint(total) != fmt.Sprint(want) {
-				c.t.Errorf("the groups hold %d, want %v", total, want)
+				c.t.Errorf("the groups add up to %d, want %v", total, want)
 			}
 		}},
 		{says: "S3-12b counts by time, as wide as the tool list allows", walk: func(c *client) {
@@ -163,15 +163,15 @@ func journeys(t *testing.T, folder addresses) []journey {
 		{says: "S1-2a fetches a record with a long list and reads the list to its end", data: true, walk: func(c *client) {
 			id := c.found(callOf("search", `{"q":"coast","limit":1}`))[0]
 			if d := c.open(map[string]any{"id": id}); d.Metadata.Complete {
-				c.t.Fatal("the document says that it is complete")
+				c.t.Fatal("the document claims to be complete")
 			}
 			if stops := fieldOf(c.t, folder, id, "stops"); !strings.Contains(c.whole(id), stops) {
-				c.t.Error("the document and what it says was cut do not hold the list")
+				c.t.Error("the document and its truncated parts do not have the whole list")
 			}
 		}},
 		{says: "S3-15a sees that a short record is complete", walk: func(c *client) {
 			if d := c.open(map[string]any{"id": "cin_mail_work/messages:w-m0711"}); !d.Metadata.Complete || d.Metadata.ReadOmitted != nil {
-				c.t.Errorf("nothing of it is cut, and it says %+v", d.Metadata)
+				c.t.Errorf("the document is complete, but has %+v", d.Metadata)
 			}
 		}},
 		{says: "S3-19a, S3-19b and S0-6a tells two records with one id apart", walk: tellsApart},
@@ -231,7 +231,7 @@ func inOrder(t *testing.T, rows []row, field string, ordered func(before, after 
 			t.Fatalf("%s of %s is %q", field, r.id, r.values[field])
 		}
 		if i > 0 && !ordered(last, value) {
-			t.Errorf("%v stands before %v", last, value)
+			t.Errorf("%v comes before %v", last, value)
 		}
 		last = value
 	}
@@ -254,7 +254,7 @@ func answersQuestions(c *client) {
 		asked := call{"search", map[string]any{"q": fact.Query, "streams": []any{fact.Stream}, "limit": 5}}
 		found := c.hits(asked, c.get(asked))
 		if !slices.ContainsFunc(found.ids, func(id string) bool { return strings.Contains(c.whole(id), fact.Answer) }) {
-			c.t.Errorf("%s: none of %v holds %q", fact.Question, found.ids, fact.Answer)
+			c.t.Errorf("%s: none of %v has %q", fact.Question, found.ids, fact.Answer)
 		}
 	}
 }
@@ -263,7 +263,7 @@ func provesAQuote(c *client) {
 	asked := callOf("search", `{"q":"dentist appointment","streams":["message_bodies"],"limit":1}`)
 	found := c.hits(asked, c.get(asked))
 	if len(found.evidence) == 0 {
-		c.t.Fatal("the search proves nothing")
+		c.t.Fatal("the search has no evidence")
 	}
 	e := found.evidence[0]
 	around := c.window(c.get(e.read))
@@ -284,7 +284,7 @@ func followsEvidence(c *client) {
 		asked := call{"search", map[string]any{"q": q, "limit": 3}}
 		found := c.hits(asked, c.get(asked))
 		if len(found.evidence) == 0 {
-			c.t.Errorf("S1-1a: a search for %s proves nothing", q)
+			c.t.Errorf("S1-1a: a search for %s has no evidence", q)
 		}
 		for _, e := range found.evidence {
 			w := c.window(c.get(e.read))
@@ -365,10 +365,10 @@ func followsChanges(c *client) {
 	rows, later := c.pages(callOf("query_records", `{"stream":"orders","changes_since":"beginning","limit":100,"filter":{"status":"delivered"},"fields":["status"]}`))
 	everyOnce(c.t, idsOf(rows), rsGet(c.t, sample, "/v1/streams/orders/aggregate?metric=count&filter[status]=delivered")["value"])
 	if later == nil {
-		c.t.Fatal("the feed does not say how later changes are read")
+		c.t.Fatal("the feed has no call for later changes")
 	}
 	if p := c.getPage(*later); len(p.rows) != 0 || p.next != nil || p.later == nil {
-		c.t.Errorf("there are later changes already: %+v", p)
+		c.t.Errorf("there are already later changes: %+v", p)
 	}
 }
 

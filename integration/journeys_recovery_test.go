@@ -107,7 +107,7 @@ var rules = []rule{
 		again := callOf("search", `{"q":"dentist","streams":["notes"],"limit":1}`)
 		found := c.hits(again, c.get(again))
 		if len(found.ids) == 0 {
-			c.t.Fatal("the search gives no id")
+			c.t.Fatal("the search returns no id")
 		}
 		return wrong.with("id", found.ids[0])
 	}},
@@ -160,7 +160,7 @@ func (c *client) withinGrant(wrong call) call {
 	c.t.Helper()
 	all := c.catalog(c.get(callOf("schema", `{}`)))
 	if len(all) == 0 {
-		c.t.Fatal("schema lists nothing")
+		c.t.Fatal("schema lists no streams")
 	}
 	streams, _ := wrong.arguments["streams"].([]any)
 	if wrong.tool == "search" && len(streams) > 0 {
@@ -285,7 +285,7 @@ func (r recovery) walk(c *client) {
 	seen, failed := c.ask(wrong)
 	got := c.refused(seen)
 	if !failed || got.Code != r.code || got.Message == "" || got.Hint == "" {
-		c.t.Fatalf("%v: got %+v, want the code %s with a sentence and a way out", wrong, got, r.code)
+		c.t.Fatalf("%v: got %+v, want the code %s with a message and a hint", wrong, got, r.code)
 	}
 	c.recovers(wrong, seen)
 }

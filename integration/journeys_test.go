@@ -215,7 +215,7 @@ func everyOnce(t *testing.T, ids []string, want any) {
 	t.Helper()
 	sorted := slices.Sorted(slices.Values(ids))
 	if n := len(slices.Compact(sorted)); n != len(ids) {
-		t.Errorf("%d of %d come twice", len(ids)-n, len(ids))
+		t.Errorf("%d of %d are repeated", len(ids)-n, len(ids))
 	}
 	if fmt.Sprint(len(ids)) != fmt.Sprint(want) {
 		t.Errorf("there are %d, the resource server counts %v", len(ids), want)

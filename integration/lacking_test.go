@@ -36,7 +36,7 @@ func TestConnectionsThatLackFieldsAreNamed(t *testing.T) {
 			`query_records {"stream":"messages","limit":2,"sort":"-received_at"}`,
 			`query_records {"stream":"messages","limit":2,"sort":"-sent_at","connection_id":"cin_chat_team"}`,
 		},
-		"sort by what is not shown": {
+		"sort by a field that is not shown": {
 			`query_records {"stream":"messages","limit":2,"fields":["id"],"sort":"-received_at"}`,
 			`query_records {"stream":"messages","limit":2,"fields":["id"],"sort":"-sent_at","connection_id":"cin_chat_team"}`,
 		},
@@ -48,11 +48,11 @@ func TestConnectionsThatLackFieldsAreNamed(t *testing.T) {
 			`query_records {"stream":"messages","filter":{"from_name":"Nobody At All"}}`,
 			`query_records {"stream":"messages","filter":{"user_name":"Nobody At All"},"connection_id":"cin_chat_team"}`,
 		},
-		"a name in small letters": {
+		"a name in lower case": {
 			`query_records {"stream":"messages","filter":{"from_name":"marcus webb"}}`,
 			`query_records {"stream":"messages","filter":{"user_name":"Marcus Webb"},"connection_id":"cin_chat_team"}`,
 		},
-		"a count of a name in small letters": {
+		"a count of a name in lower case": {
 			`aggregate {"stream":"messages","metric":"count","filter":{"from_name":"marcus webb"}}`,
 			`aggregate {"stream":"messages","metric":"count","filter":{"user_name":"Marcus Webb"},"connection_id":"cin_chat_team"}`,
 		},
@@ -64,12 +64,12 @@ func TestConnectionsThatLackFieldsAreNamed(t *testing.T) {
 			`aggregate {"stream":"messages","metric":"count","group_by_time":"received_at","granularity":"month"}`,
 			`aggregate {"stream":"messages","metric":"count","group_by_time":"sent_at","granularity":"month","connection_id":"cin_chat_team"}`,
 		},
-		"a count of none": {
+		"a count of no records": {
 			`aggregate {"stream":"messages","metric":"count","filter":{"from_name":"Nobody At All"}}`,
 			`aggregate {"stream":"messages","metric":"count","filter":{"user_name":"Nobody At All"},"connection_id":"cin_chat_team"}`,
 		},
-		"what has no counterpart": {`aggregate {"stream":"messages","metric":"sum","field":"size_bytes"}`, ""},
-		"what all have":           {`query_records {"stream":"messages","limit":2,"fields":["id"]}`, "-"},
+		"a field without a counterpart": {`aggregate {"stream":"messages","metric":"sum","field":"size_bytes"}`, ""},
+		"fields that all have":          {`query_records {"stream":"messages","limit":2,"fields":["id"]}`, "-"},
 	} {
 		t.Run(asks, func(t *testing.T) {
 			t.Parallel()
@@ -104,7 +104,7 @@ func TestConnectionsThatLackFieldsAreNamed(t *testing.T) {
 			proposed := missing[0].Instead
 			if want := parseCall(t, row.chat); printed == nil || !cmp.Equal(*printed, want, cmp.AllowUnexported(call{})) ||
 				!cmp.Equal(call{proposed.Tool, proposed.Arguments}, want, cmp.AllowUnexported(call{})) {
-				t.Errorf("text says %v, structured output %v, want %v", printed, proposed, want)
+				t.Errorf("text has %v, structured output %v, want %v", printed, proposed, want)
 			}
 			if got := s.call(proposed.Tool, proposed.Arguments); got.IsError {
 				t.Error(textOf(got))

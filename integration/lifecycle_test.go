@@ -145,10 +145,10 @@ func TestProbesNameWhatCannotBeReached(t *testing.T) {
 		status    int
 		body      string
 	}{
-		{"all is well", held.URL, authority.URL, 200, `{"status":"ready","checks":{"resource_server":"reachable","token_authority":"reachable"}}`},
-		{"the resource server is gone", "http://127.0.0.1:1", authority.URL, 503, `{"status":"not_ready","checks":{"resource_server":"unreachable","token_authority":"reachable"}}`},
-		{"the authority is gone", held.URL, "http://127.0.0.1:1", 503, `{"status":"not_ready","checks":{"resource_server":"reachable","token_authority":"unreachable"}}`},
-		{"a resource server that refuses strangers is there", authority.URL + "/none", authority.URL, 200, `{"status":"ready","checks":{"resource_server":"reachable","token_authority":"reachable"}}`},
+		{"everything is reachable", held.URL, authority.URL, 200, `{"status":"ready","checks":{"resource_server":"reachable","token_authority":"reachable"}}`},
+		{"the resource server is down", "http://127.0.0.1:1", authority.URL, 503, `{"status":"not_ready","checks":{"resource_server":"unreachable","token_authority":"reachable"}}`},
+		{"the authority is down", held.URL, "http://127.0.0.1:1", 503, `{"status":"not_ready","checks":{"resource_server":"reachable","token_authority":"unreachable"}}`},
+		{"a resource server that refuses unknown clients is reachable", authority.URL + "/none", authority.URL, 200, `{"status":"ready","checks":{"resource_server":"reachable","token_authority":"reachable"}}`},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			url, _ := serve(t, "--rs-url", row.rs, "--introspection-url", row.authority, "--introspection-client-id", "me", "--introspection-client-secret", "hush-hush")
@@ -176,7 +176,7 @@ func TestProbesDoNotHammerTheResourceServer(t *testing.T) {
 	}
 	// One request for each of the two checks, for every five seconds that this took.
 	if most := 2 * (1 + int64(time.Since(begun)/(5*time.Second))); held.heard.Load() > most {
-		t.Errorf("the resource server heard %d requests, want at most %d", held.heard.Load(), most)
+		t.Errorf("the resource server got %d requests, want at most %d", held.heard.Load(), most)
 	}
 }
 
@@ -258,7 +258,7 @@ func TestADelayedDrainIsSeenByLoadBalancersFirst(t *testing.T) {
 	signal(t, p, syscall.SIGTERM) // it must not wait any longer
 	within(t, p.ended, "end")
 	if p.err == nil {
-		t.Error("a second signal ends the process as if all were well")
+		t.Error("after a second signal the process exits with 0")
 	}
 	p.killed = true
 }
@@ -340,7 +340,7 @@ func TestASIGHUPReadsTheConfigurationAgain(t *testing.T) {
 	} {
 		write(config, bad.file)
 		if line := reload("the old one stays"); !strings.Contains(line, bad.says) || strings.Contains(line, "hush-hush") {
-			t.Errorf("the log says %s, not %q", line, bad.says)
+			t.Errorf("the log has %s, want %q", line, bad.says)
 		}
 		expect("after a bad file", "mcp.example", 200)
 	}

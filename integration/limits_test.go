@@ -111,7 +111,7 @@ func TestGuessesStopInTheHTTPChain(t *testing.T) {
 		}
 	}
 	if server.judged.Load() != 5 || server.read.Load() != 0 {
-		t.Errorf("%d questions and %d reads, want 5 and none", server.judged.Load(), server.read.Load())
+		t.Errorf("%d introspections and %d reads, want 5 and 0", server.judged.Load(), server.read.Load())
 	}
 }
 

@@ -46,7 +46,7 @@ func TestNoLinkLeadsOutOfAFolder(t *testing.T) {
 		if _, err := d.stderr.find(startTime, func(line string) bool {
 			return strings.Contains(line, "skipped "+name+": ") && strings.Contains(line, "not followed")
 		}); err != nil {
-			t.Errorf("it does not say that it did not follow %s:\n%s", name, d.stderr)
+			t.Errorf("the output does not name the link %s that was not followed:\n%s", name, d.stderr)
 		}
 	}
 	s := overHTTP(t, d.MCPURL, d.ClientToken)

@@ -42,7 +42,7 @@ func TestAMemberIsReadOnlyWhileItsTokenIsAClients(t *testing.T) {
 			},
 		},
 		{
-			"a client whose token is not good",
+			"a client whose token is not valid",
 			map[string]func(string) http.HandlerFunc{
 				"inactive": func(string) http.HandlerFunc { return body(200, "application/json", `{"active":false}`) },
 				"revoked": func(string) http.HandlerFunc {
@@ -59,7 +59,7 @@ func TestAMemberIsReadOnlyWhileItsTokenIsAClients(t *testing.T) {
 			},
 		},
 		{
-			"a question without a good answer",
+			"an introspection without a valid answer",
 			map[string]func(string) http.HandlerFunc{
 				"fails": func(string) http.HandlerFunc { return body(500, "text/html", "<h1>Internal Server Error</h1>") },
 				"hangs": func(string) http.HandlerFunc {
@@ -118,7 +118,7 @@ func TestAMemberIsReadOnlyWhileItsTokenIsAClients(t *testing.T) {
 				}
 				for _, r := range f.reads() {
 					if r.token != "member-good" {
-						t.Errorf("the resource server was asked %s with %s", r.path, r.token)
+						t.Errorf("the resource server got a request for %s with %s", r.path, r.token)
 					}
 				}
 			})
@@ -148,6 +148,6 @@ func TestMembersBeyondTheBoundAreNamed(t *testing.T) {
 	}
 	judged := f.questions()
 	if len(read) != most || len(judged) != most || read["member-c256"] || slices.Contains(judged, "c256") {
-		t.Errorf("%d members were read, %d were judged", len(read), len(judged))
+		t.Errorf("%d members were read, %d were introspected", len(read), len(judged))
 	}
 }

@@ -198,7 +198,7 @@ func TestAFailingResourceServerIsNotCalledAgain(t *testing.T) {
 		t.Errorf("got %+v", got)
 	}
 	if heard.Load() != before {
-		t.Errorf("the server heard %d requests", heard.Load()-before)
+		t.Errorf("the server got %d requests", heard.Load()-before)
 	}
 	status, header, text := post(t, url, "another-token", listRequest)
 	if wait, err := strconv.Atoi(header.Get("Retry-After")); status != http.StatusServiceUnavailable || !strings.Contains(text, `"authority_unreachable"`) || err != nil || wait < 1 || wait > 6 {
@@ -263,7 +263,7 @@ func TestATokenThatDiesMidwayIsChallenged(t *testing.T) {
 	dead.Store(true)
 	status, header, text := post(t, url, "a-token", call)
 	if status != http.StatusUnauthorized || !strings.Contains(header.Get("WWW-Authenticate"), "resource_metadata=") || !strings.Contains(text, "context.active_false") {
-		t.Errorf("a dead token gives %d %q %s", status, header.Get("WWW-Authenticate"), text)
+		t.Errorf("an inactive token gives %d %q %s", status, header.Get("WWW-Authenticate"), text)
 	}
 }
 
@@ -292,7 +292,7 @@ func TestALogHasNeitherTokensNorRecords(t *testing.T) {
 	log := process.stderr.String()
 	for _, secret := range []string{sample.ClientToken, sample.IntrospectionClientSecret, "sextant", "night guard"} {
 		if strings.Contains(log, secret) {
-			t.Errorf("the log holds %q:\n%s", secret, log)
+			t.Errorf("the log contains %q:\n%s", secret, log)
 		}
 	}
 	var tools []string
@@ -302,7 +302,7 @@ func TestALogHasNeitherTokensNorRecords(t *testing.T) {
 			Message string `json:"message"`
 		}
 		if err := json.Unmarshal([]byte(line), &event); err != nil {
-			t.Errorf("a line of the log is no event: %q", line)
+			t.Errorf("a line of the log is not an event: %q", line)
 		}
 		if event.Message == "call" {
 			tools = append(tools, event.Tool)

@@ -123,7 +123,7 @@ func (m mistake) try(t *testing.T, s session) string {
 	}
 	next := parseCall(t, found[1])
 	if send := (call{said.Error.Send.Tool, said.Error.Send.Arguments}); !reflect.DeepEqual(next, send) {
-		t.Errorf("%v: text says %s, structured output %v", m.wrong, found[1], send)
+		t.Errorf("%v: text has %s, structured output %v", m.wrong, found[1], send)
 	}
 	again := s.call(next.tool, next.arguments)
 	if again.IsError {
@@ -142,7 +142,7 @@ func (m mistake) answeredBy(t *testing.T, s session, result *mcp.CallToolResult)
 	return slices.ContainsFunc(m.means, func(c call) bool {
 		meant := s.call(c.tool, c.arguments)
 		if meant.IsError {
-			t.Fatalf("%v: what is meant fails: %s", m.wrong, textOf(meant))
+			t.Fatalf("%v: the call that is meant fails: %s", m.wrong, textOf(meant))
 		}
 		return cmp.Equal(contentOf(t, meant), got)
 	})

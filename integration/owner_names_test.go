@@ -11,18 +11,18 @@ func TestNoCommandStartsBesideAnOwnersCredential(t *testing.T) {
 	w := newWatch(t, sample.RSURL)
 	provider := []string{"--provider-url", w.URL, "--cache-root", cacheFile(t, w.URL, map[string]any{"access_token": sample.ClientToken})}
 	for name, command := range map[string][]string{
-		"demo":              {"demo", "--json", "--listen", "127.0.0.1:0"},
-		"serve":             {"serve", "--rs-url", w.URL, "--listen", "127.0.0.1:0"},
-		"stdio":             append([]string{"stdio"}, provider...),
-		"stdio --demo":      {"stdio", "--demo"},
-		"verify":            append([]string{"verify", `{"id":"a/b:c","field":"d","text":"e"}`}, provider...),
-		"call":              append([]string{"call", "schema"}, provider...),
-		"call with a value": append([]string{"call", "search", "q=a"}, provider...),
-		"tools":             {"tools"},
-		"one tool":          {"tools", "search"},
-		"setup":             {"setup"},
-		"setup of a client": {"setup", "cursor", "--demo", "--write"},
-		"doctor":            append([]string{"doctor"}, provider...),
+		"demo":                  {"demo", "--json", "--listen", "127.0.0.1:0"},
+		"serve":                 {"serve", "--rs-url", w.URL, "--listen", "127.0.0.1:0"},
+		"stdio":                 append([]string{"stdio"}, provider...),
+		"stdio --demo":          {"stdio", "--demo"},
+		"verify":                append([]string{"verify", `{"id":"a/b:c","field":"d","text":"e"}`}, provider...),
+		"call":                  append([]string{"call", "schema"}, provider...),
+		"call with an argument": append([]string{"call", "search", "q=a"}, provider...),
+		"tools":                 {"tools"},
+		"one tool":              {"tools", "search"},
+		"setup":                 {"setup"},
+		"setup of a client":     {"setup", "cursor", "--demo", "--write"},
+		"doctor":                append([]string{"doctor"}, provider...),
 	} {
 		for _, variable := range []string{
 			"PDPP_OWNER_TOKEN", "PDPP_OWNER_SESSION_COOKIE", "PDPP_OWNER_X", "PDPP_CONTROL_PLANE_TOKEN", "PDPP_ADMIN_KEY",

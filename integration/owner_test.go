@@ -28,13 +28,13 @@ func TestOwnerVariablesStopEveryCommand(t *testing.T) {
 					t.Errorf("exit %d, stdout %q; want 77 and silence", got.code, got.stdout)
 				}
 				if !strings.Contains(got.last(), variable) || !strings.Contains(got.last(), "pdpp-mcp connect") || strings.Contains(got.stderr, sample.OwnerToken) {
-					t.Errorf("the last line must name the variable and the way out, and never its value:\n%s", got.stderr)
+					t.Errorf("the last line must name the variable and what to do, and never its value:\n%s", got.stderr)
 				}
 			})
 		}
 	}
 	if seen := proxy.requests(); len(seen) != 0 {
-		t.Errorf("the resource server was asked: %v", seen)
+		t.Errorf("the resource server got requests: %v", seen)
 	}
 }
 
@@ -103,7 +103,7 @@ func TestAnOwnersTokenInARequestIsRefused(t *testing.T) {
 			}
 			noOwnerReads(t, proxy)
 			if introspection != nil && len(proxy.requests()) != 0 {
-				t.Errorf("the resource server was asked %v", proxy.requests())
+				t.Errorf("the resource server got requests %v", proxy.requests())
 			}
 		})
 	}

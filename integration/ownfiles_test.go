@@ -78,7 +78,7 @@ func ownFilesThrough(t *testing.T, client, written string) {
 		}
 	}
 	if left, err := os.ReadDir(folder); err != nil || len(left) != 1 {
-		t.Errorf("the folder holds %v (%v)", left, err)
+		t.Errorf("the folder has %v (%v)", left, err)
 	}
 	indexes, err := filepath.Glob(filepath.Join(home, ".cache", "pdpp-mcp", "*.db"))
 	if err != nil || len(indexes) != 1 {
@@ -135,7 +135,7 @@ func TestChangedFilesAreReadAgain(t *testing.T) {
 	write(t, filepath.Join(folder, "orders.csv"), "id,amount\na,10\nb,20\nc,30\nd,40\n")
 	write(t, filepath.Join(folder, "refunds.csv"), "id,amount\na,7\n")
 	if text, beside := sumOf(t, home, folder); !strings.Contains(text, "100") || !strings.Contains(beside, "loaded 5 records") {
-		t.Errorf("beside it: %s%s", text, beside)
+		t.Errorf("from the other process: %s%s", text, beside)
 	}
 	if text := sum("orders"); !strings.Contains(text, "100") {
 		t.Errorf("afterwards: %s", text)
@@ -154,7 +154,7 @@ func TestChangedFilesAreReadAgain(t *testing.T) {
 		t.Errorf("a stream that is gone: %s", text)
 	}
 	if text, beside := sumOf(t, home, folder, "--db", filepath.Join(folder, "own.db")); !strings.Contains(text, "100") || strings.Contains(beside, "skipped") && !strings.Contains(beside, "skipped 0") {
-		t.Errorf("with an index of its own: %s%s", text, beside)
+		t.Errorf("with a separate index: %s%s", text, beside)
 	}
 }
 
@@ -163,7 +163,7 @@ func TestToolsOfOnesOwnFiles(t *testing.T) {
 	home, folder := t.TempDir(), shop(t)
 	said := typed(t, home, environment(home), "tools", "--data", folder, "--db", filepath.Join(home, "own.db"))
 	if !strings.Contains(said, "query_records") || !strings.Contains(said, " tools ") {
-		t.Errorf("tools says\n%s", said)
+		t.Errorf("tools prints\n%s", said)
 	}
 	if _, err := os.Stat(filepath.Join(home, "own.db")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("an index was made: %v", err)

@@ -83,7 +83,7 @@ func walk(t *testing.T, arguments map[string]any, sessions ...session) []string 
 		arguments = maps.Clone(arguments)
 		arguments["cursor"] = got.Data.Next
 	}
-	t.Fatal("the search has no end")
+	t.Fatal("the pages do not end")
 	return nil
 }
 
@@ -92,7 +92,7 @@ func TestAPackageIsSearchedAsOne(t *testing.T) {
 	url, heard := servePackages(t)
 	s := overHTTP(t, url, sample.PackageToken)
 
-	t.Run("the first hits are of different connections, and each says whose it is", func(t *testing.T) {
+	t.Run("the first hits are of different connections, which each hit names", func(t *testing.T) {
 		var page packagePage
 		session{s.ClientSession, t}.structured("search", args(`{"q":"Lisbon","limit":4}`), &page)
 		from := map[string]bool{}
@@ -110,7 +110,7 @@ func TestAPackageIsSearchedAsOne(t *testing.T) {
 			t.Errorf("unavailable_connections (-want +got):\n%s", diff)
 		}
 	})
-	t.Run("the text has the source mix, and the name of who is missing", func(t *testing.T) {
+	t.Run("the text has the source mix, and names the missing member", func(t *testing.T) {
 		text := session{s.ClientSession, t}.text("search", args(`{"q":"Lisbon","limit":6}`))
 		for _, part := range []string{"source_mix: ", "Personal mail=", "Team chat=", "Home calendar=1", "Orders=1", "Notebook (grant_revoked)", "first_fetch_id=", "cursor"} {
 			if !strings.Contains(text, part) {
@@ -118,7 +118,7 @@ func TestAPackageIsSearchedAsOne(t *testing.T) {
 			}
 		}
 	})
-	t.Run("paging to the end yields every hit of every member once, over two replicas", func(t *testing.T) {
+	t.Run("paging to the end returns every hit of every member once, over two replicas", func(t *testing.T) {
 		other, _ := servePackages(t)
 		replica := overHTTP(t, other, sample.PackageToken)
 		all := walk(t, map[string]any{"q": "Lisbon", "limit": 5}, session{s.ClientSession, t}, replica)
@@ -134,7 +134,7 @@ func TestAPackageIsSearchedAsOne(t *testing.T) {
 			t.Errorf("the hits of one grant, and of the package (-want +got):\n%s", diff)
 		}
 		if len(all) < 20 {
-			t.Errorf("%d hits are too few to tell", len(all))
+			t.Errorf("%d hits are too few for this test", len(all))
 		}
 	})
 	t.Run("messages are searched with their bodies on every page, as in one grant", func(t *testing.T) {
@@ -155,7 +155,7 @@ func TestAPackageIsSearchedAsOne(t *testing.T) {
 			}
 		}
 	})
-	t.Run("a cursor is for its own search and its own package alone", func(t *testing.T) {
+	t.Run("a cursor is only valid for its search and its package", func(t *testing.T) {
 		s := session{s.ClientSession, t}
 		var page packagePage
 		s.structured("search", args(`{"q":"Lisbon","limit":3}`), &page)
@@ -170,7 +170,7 @@ func TestAPackageIsSearchedAsOne(t *testing.T) {
 			}
 		}
 	})
-	t.Run("a member without one of the streams is not asked, nor about others' streams", func(t *testing.T) {
+	t.Run("a member is only read for the streams that it has", func(t *testing.T) {
 		s := session{s.ClientSession, t}
 		for _, row := range []struct {
 			streams []string
@@ -186,7 +186,7 @@ func TestAPackageIsSearchedAsOne(t *testing.T) {
 				}
 			}
 			if len(tokens) != row.tokens || len(page.Data.Unavailable) != 0 {
-				t.Errorf("%v: %d members were asked, want %d; unavailable: %v", row.streams, len(tokens), row.tokens, page.Data.Unavailable)
+				t.Errorf("%v: %d members were read, want %d; unavailable: %v", row.streams, len(tokens), row.tokens, page.Data.Unavailable)
 			}
 			for _, hit := range page.Results {
 				part := hit.Stream == "message_bodies" && slices.Contains(row.streams, "messages") // bodies are read with the messages
@@ -199,7 +199,7 @@ func TestAPackageIsSearchedAsOne(t *testing.T) {
 			t.Errorf("a stream that no member grants: %+v", got)
 		}
 	})
-	t.Run("a connection that is named is searched alone", func(t *testing.T) {
+	t.Run("with connection_id only that connection is searched", func(t *testing.T) {
 		before := len(heard.requests())
 		var page packagePage
 		session{s.ClientSession, t}.structured("search", args(`{"q":"Lisbon","connection_id":"cin_chat_team","limit":3}`), &page)
@@ -253,7 +253,7 @@ func TestAPackagesSchemaIsOneDocument(t *testing.T) {
 		slices.Sort(rows)
 		return rows
 	}
-	t.Run("it has the streams of all members, and who could not be read", func(t *testing.T) {
+	t.Run("it has the streams of all members, and the members that could not be read", func(t *testing.T) {
 		s := session{s.ClientSession, t}
 		var whole struct {
 			Data struct {
@@ -289,7 +289,7 @@ func TestAPackagesSchemaIsOneDocument(t *testing.T) {
 			}
 		}
 	})
-	t.Run("of one stream it has each connection that has it", func(t *testing.T) {
+	t.Run("for one stream it has each connection with that stream", func(t *testing.T) {
 		var one document
 		session{s.ClientSession, t}.structured("schema", args(`{"stream":"messages"}`), &one)
 		want := []string{"gmail cin_mail_personal messages", "gmail cin_mail_work messages", "slack cin_chat_team messages"}
@@ -297,7 +297,7 @@ func TestAPackagesSchemaIsOneDocument(t *testing.T) {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 	})
-	t.Run("in full it wants one stream and one connection", func(t *testing.T) {
+	t.Run("full needs one stream and one connection", func(t *testing.T) {
 		s := session{s.ClientSession, t}
 		before := len(heard.requests())
 		if got := s.refusal("schema", args(`{"detail":"full"}`)); got.Code == "" || len(heard.requests()) != before {
@@ -391,7 +391,7 @@ func TestAReadOfOneSourceNamesIt(t *testing.T) {
 			t.Error(text)
 		}
 	})
-	t.Run("S3-19b every id that a search prints can be fetched as it is", func(t *testing.T) {
+	t.Run("S3-19b every id that a search prints can be fetched unchanged", func(t *testing.T) {
 		s := session{s.ClientSession, t}
 		for _, id := range printedIDs(s.text("search", args(`{"q":"Lisbon","limit":8}`))) {
 			var document struct {
@@ -516,11 +516,11 @@ func TestWhoMayUseAServerOfPackages(t *testing.T) {
 				t.Errorf("%d %v %s; want %q", status, header, body, row.code)
 			}
 			if asked := heard.requests()[before:]; len(asked) != 0 {
-				t.Errorf("the resource server was asked: %v", asked)
+				t.Errorf("the resource server got requests: %v", asked)
 			}
 		})
 	}
-	t.Run("a narrow grant reads what it may", func(t *testing.T) {
+	t.Run("a narrow grant reads its own data", func(t *testing.T) {
 		s := overHTTP(t, url, sample.NarrowToken)
 		var page packagePage
 		s.structured("search", args(`{"q":"invoice","limit":5}`), &page)
@@ -746,7 +746,7 @@ func TestAMemberWithInvalidAnswersIsNamed(t *testing.T) {
 			}
 		})
 	}
-	t.Run("a package of which no member's answer can be read is an error that names them", func(t *testing.T) {
+	t.Run("if no member's answer can be read, the error names the members", func(t *testing.T) {
 		t.Parallel()
 		s := dialFamily(t, newFamily(t, scriptedMember{"page", garbage["page"].answer}, scriptedMember{"null", garbage["null"].answer}))
 		if got := s.refusal("search", args(`{"q":"x"}`)); got.Code != "invalid_response" || !strings.Contains(got.text, "cin_page") || !strings.Contains(got.text, "cin_null") {
@@ -787,7 +787,7 @@ func TestALargePackageListsFewConnections(t *testing.T) {
 		}
 	}
 	if reads, questions := f.reads(), f.questions(); len(reads)+len(questions) != 0 {
-		t.Errorf("the members were probed: %v, and the authority was asked about %v", reads, questions)
+		t.Errorf("members were read: %v, and introspected: %v", reads, questions)
 	}
 	var page packagePage
 	s.structured("search", args(`{"q":"x","limit":20}`), &page)

@@ -36,7 +36,7 @@ func TestTheHostedPageHoldsNoToken(t *testing.T) {
 	}
 	for _, text := range append(sample.secrets(), sample.RSURL, sample.IntrospectionURL, "owner_secret", "<form", "pdpp_client_") {
 		if strings.Contains(body, text) {
-			t.Errorf("the page holds %s", text)
+			t.Errorf("the page contains %s", text)
 		}
 	}
 }

@@ -54,7 +54,7 @@ var echoes = map[string]func(token string) string{
 	},
 	"slashes": func(token string) string { return strings.ReplaceAll(token, "/", `\/`) },
 	"hidden":  func(token string) string { return token[:9] + `\u0000` + token[9:] },
-	"at the end of what is shown": func(token string) string {
+	"at the end of the shown part": func(token string) string {
 		return strings.Repeat("x", 590) + token
 	},
 }
@@ -121,13 +121,13 @@ func TestNoAnswerHoldsTheTokenItWasReadWith(t *testing.T) {
 					message := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + tool + `","arguments":` + arguments + `}}`
 					_, header, text := post(t, endpoint, canaryBearer, message)
 					if form := leaks(text+fmt.Sprint(header), canaryBearer); form != "" {
-						t.Errorf("%s %s holds the token as %s:\n%.1500s", tool, arguments, form, text)
+						t.Errorf("%s %s contains the token as %s:\n%.1500s", tool, arguments, form, text)
 					}
 				}
 				for _, uri := range []string{"pdpp://stream/" + url.PathEscape(stream), "pdpp://streams", "pdpp://blob/" + handle(t, map[string]any{"v": 1, "kind": "blob", "blob_id": stream})} {
 					_, _, text := post(t, endpoint, canaryBearer, `{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"`+uri+`"}}`)
 					if form := leaks(text+fromBase64(text), canaryBearer); form != "" {
-						t.Errorf("%s holds the token as %s:\n%.1500s", uri, form, text)
+						t.Errorf("%s contains the token as %s:\n%.1500s", uri, form, text)
 					}
 				}
 			}
@@ -138,7 +138,7 @@ func TestNoAnswerHoldsTheTokenItWasReadWith(t *testing.T) {
 	}
 	for line := range strings.Lines(process.stderr.String()) {
 		if form := leaks(line, canaryBearer); form != "" {
-			t.Fatalf("the log holds the token as %s: %s", form, line)
+			t.Fatalf("the log contains the token as %s: %s", form, line)
 		}
 	}
 }
@@ -185,7 +185,7 @@ func TestNoAnswerOfAPackageHoldsAMembersToken(t *testing.T) {
 		_, _, text := post(t, endpoint, "a-package", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":`+arguments+`}}`)
 		for _, token := range tokens {
 			if form := leaks(text, token); form != "" {
-				t.Errorf("%s holds a member's token as %s:\n%.1500s", arguments, form, text)
+				t.Errorf("%s contains a member's token as %s:\n%.1500s", arguments, form, text)
 			}
 		}
 	}
@@ -194,7 +194,7 @@ func TestNoAnswerOfAPackageHoldsAMembersToken(t *testing.T) {
 	}
 	for _, token := range tokens {
 		if form := leaks(process.stderr.String(), token); form != "" {
-			t.Errorf("the log holds a member's token as %s:\n%s", form, process.stderr.String())
+			t.Errorf("the log contains a member's token as %s:\n%s", form, process.stderr.String())
 		}
 	}
 }

@@ -91,7 +91,7 @@ func TestRollingRestart(t *testing.T) {
 			failed := work.end()
 			t.Logf("replica 2 killed with %d reads in flight: %s", inFlight, work)
 			if len(failed) == 0 {
-				t.Error("no call failed: this shows nothing of the retry")
+				t.Error("no call failed, so the retry was not tested")
 			}
 			for _, failure := range failed {
 				if failure.begun.After(killed.Add(100 * time.Millisecond)) { // time for the proxy to notice

@@ -60,16 +60,16 @@ func TestATokenRequestGoesToOneReplica(t *testing.T) {
 			}
 			clients.Wait()
 			if got := counts(); got != "12 0 0" {
-				t.Errorf("the replicas heard %s", got)
+				t.Errorf("the replicas got %s", got)
 			}
 			hangUp.Store(true)
 			if status := refresh(); status != 0 && status < 500 || counts() != "13 0 0" {
-				t.Errorf("a replica that went away: %d, and the replicas heard %s", status, counts())
+				t.Errorf("a replica that stopped: %d, and the replicas got %s", status, counts())
 			}
 			hangUp.Store(false)
 			servers[0].Close()
 			if status := refresh(); status != http.StatusOK || counts() != "13 1 0" {
-				t.Errorf("a replica that is down: %d, and the replicas heard %s", status, counts())
+				t.Errorf("a replica that is down: %d, and the replicas got %s", status, counts())
 			}
 		})
 	}

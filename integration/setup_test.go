@@ -75,7 +75,7 @@ func TestDoctorOfAConnectedPerson(t *testing.T) {
 		`Cursor runs ` + binary + ` as "pdpp"`, "6 tools, over your grant", " 0 to improve, 0 failed",
 	} {
 		if !strings.Contains(out, want) {
-			t.Errorf("does not say %q:\n%s", want, out)
+			t.Errorf("want %q in\n%s", want, out)
 		}
 	}
 	if strings.Contains(out, sample.ClientToken) {

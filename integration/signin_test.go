@@ -151,7 +151,7 @@ func TestOAuthClientSignsInForOneSource(t *testing.T) {
 	if got := finish(t, nil, "", "doctor", "--url", plain); got.code != 0 || !strings.Contains(got.stdout, "may get a package token of several sources there") {
 		t.Errorf("doctor: %d %s", got.code, got.stdout)
 	}
-	t.Run("or for the details of a file", func(t *testing.T) {
+	t.Run("one source from the details in a file", func(t *testing.T) {
 		details := filepath.Join(t.TempDir(), "details.json")
 		if err := os.WriteFile(details, []byte(`[{"type":"https://pdpp.dev/data-access","access_mode":"continuous","purpose_code":"https://pdpp.dev/purpose/personal_ai_assistant",
 			"source":{"id":"`+sourceID(t, "gmail")+`"},"streams":[{"name":"messages","fields":["subject"],"instance_ids":["cin_mail_work"]}]}]`), 0o600); err != nil {
@@ -232,7 +232,7 @@ func TestOAuthClientContinues(t *testing.T) {
 		return result.Content[0].(*mcp.TextContent).Text, nil
 	}
 	if text, err := search(); err != nil || !strings.Contains(text, `no stream "threads" in this grant`) || o.asked.Load() != 1 {
-		t.Errorf("where a new sign-in does not help: %v %s; the owner was asked %d times", err, text, o.asked.Load())
+		t.Errorf("when a new sign-in does not help: %v %s; the owner was asked %d times", err, text, o.asked.Load())
 	}
 	stop()
 	if text, err := search(); err == nil {

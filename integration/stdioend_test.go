@@ -145,7 +145,7 @@ func TestStdioEndsOnRequest(t *testing.T) {
 				}
 			}
 			if got, want := p.ends(t, stopTime), "pdpp-mcp: stopped: "+row.says+"; open calls that were canceled: 1"; got != want {
-				t.Errorf("it says %q, want %q", got, want)
+				t.Errorf("got %q, want %q", got, want)
 			}
 			within(t, held.gone, "end of the read")
 		})
@@ -157,7 +157,7 @@ func TestStdioEndsOnRequest(t *testing.T) {
 			p.hear(t)
 			row.stop(t, p)
 			if got, want := p.ends(t, stopTime), "pdpp-mcp: stopped: "+row.says; got != want {
-				t.Errorf("it says %q, want %q", got, want)
+				t.Errorf("got %q, want %q", got, want)
 			}
 		})
 		t.Run(row.name+" while the provider is asked about the credential", func(t *testing.T) {
@@ -172,7 +172,7 @@ func TestStdioEndsOnRequest(t *testing.T) {
 			within(t, asked, "question")
 			row.stop(t, p)
 			if got := p.ends(t, stopTime); !strings.HasPrefix(got, "pdpp-mcp: stopped: "+row.says) || strings.Contains(got, "reached") {
-				t.Errorf("it says %q; want %q", got, row.says)
+				t.Errorf("got %q; want %q", got, row.says)
 			}
 		})
 		t.Run(row.name+" while stderr is not read", func(t *testing.T) {
@@ -200,7 +200,7 @@ func TestStdioAnswersOpenCallsAfterItsInputEnds(t *testing.T) {
 		t.Errorf("the open call is answered %s", got)
 	}
 	if got := p.ends(t, stopTime); got != "" {
-		t.Errorf("it says %q", got)
+		t.Errorf("got %q", got)
 	}
 }
 

@@ -153,7 +153,7 @@ func TestEveryToolAnswers(t *testing.T) {
 			t.Errorf("S0-7a: the document differs:\n%s", diff)
 		}
 	})
-	t.Run("S0-R7, S0-7b and S1-4b a narrowed fetch is inline, and holds nothing that was not asked for", func(t *testing.T) {
+	t.Run("S0-R7, S0-7b and S1-4b a narrowed fetch is inline, and has only what was requested", func(t *testing.T) {
 		s := session{s.ClientSession, t}
 		result := s.call("fetch", args(`{"id":"cin_mail_work/messages:dup-1","fields":["subject"]}`))
 		all := textOf(result) + compact(result.StructuredContent)
@@ -180,7 +180,7 @@ func TestEveryToolAnswers(t *testing.T) {
 			t.Errorf("the text lacks %v:\n%s", want, text)
 		}
 	})
-	t.Run("S3-12b and S3-13b groups carry other_count beside them", func(t *testing.T) {
+	t.Run("S3-12b and S3-13b groups have other_count beside them", func(t *testing.T) {
 		s := session{s.ClientSession, t}
 		text := s.text("aggregate", args(`{"stream":"orders","metric":"count","group_by":"merchant","limit":2}`))
 		if !strings.Contains(text, "other_count=") {
@@ -353,7 +353,7 @@ func TestMetadataLeadsToTheEndpoint(t *testing.T) {
 				}
 			}
 			if hint, _ := json.Marshal(document["pdpp_agent_discovery"]); !strings.Contains(string(hint), "adapter over PDPP reads") {
-				t.Errorf("S3-R9: nothing says that MCP is an adapter: %v", document)
+				t.Errorf("S3-R9: the document does not describe MCP as an adapter: %v", document)
 			}
 		})
 	}

@@ -28,34 +28,34 @@ func TestNothingPrintedControlsATerminal(t *testing.T) {
 	}
 	dir := writeFolder(t, map[string]string{"n\u202eo\x1btes.rtf": "x"})
 	for name, command := range map[string][]string{
-		"a field":              {"verify", "--demo", citation("cin_notes/notes:note-0193", nasty, "x")},
-		"a field, as JSON":     {"verify", "--demo", "--json", citation("cin_notes/notes:note-0193", "a\u202eb\u009bc", "x")},
-		"an id":                {"verify", "--demo", citation("cin_notes/notes:n\u202e\u009b1", "body", "x")},
-		"an id, as JSON":       {"verify", "--demo", "--json", citation("cin_notes/notes:n\u202e\u009b1", "body", "x")},
-		"an invalid id":        {"verify", "--demo", citation("../"+nasty, "body", "x")},
-		"no citation":          {"verify", "--demo", nasty},
-		"a provider":           {"verify", "--provider-url", "https://rs.example/" + nasty, citation("a/b:c", "d", "e")},
-		"a folder":             {"verify", "--provider-url", "https://rs.example", "--cache-root", "/" + nasty, citation("a/b:c", "d", "e")},
-		"a flag":               {"verify", "--" + nasty},
-		"a command":            {nasty},
-		"a doctor's provider":  {"doctor", "--provider-url", "http://127.0.0.1:1/" + nasty, "--cache-root", "/" + nasty},
-		"a client":             {"setup", nasty},
-		"a file to write":      {"setup", "cursor", "--demo", "--write", "--file", "/" + nasty},
-		"a file to show":       {"setup", "cursor", "--demo", "--file", "/a\u202eb"},
-		"a name":               {"setup", "cursor", "--demo", "--name", nasty},
-		"an address":           {"setup", "cursor", "--url", "https://mcp.example/" + nasty},
-		"a variable":           {"setup", "cursor", "--url", "https://mcp.example/mcp", "--token-env", nasty},
-		"a folder of files":    {"demo", "--data", dir},
-		"a file of settings":   {"serve", "--config", "/" + nasty},
-		"an index":             {"demo", "--db", "/" + nasty + "/x"},
-		"a tool":               {"tools", nasty},
-		"a tool that is asked": {"call", nasty, "--demo"},
+		"a field":               {"verify", "--demo", citation("cin_notes/notes:note-0193", nasty, "x")},
+		"a field, as JSON":      {"verify", "--demo", "--json", citation("cin_notes/notes:note-0193", "a\u202eb\u009bc", "x")},
+		"an id":                 {"verify", "--demo", citation("cin_notes/notes:n\u202e\u009b1", "body", "x")},
+		"an id, as JSON":        {"verify", "--demo", "--json", citation("cin_notes/notes:n\u202e\u009b1", "body", "x")},
+		"an invalid id":         {"verify", "--demo", citation("../"+nasty, "body", "x")},
+		"no citation":           {"verify", "--demo", nasty},
+		"a provider":            {"verify", "--provider-url", "https://rs.example/" + nasty, citation("a/b:c", "d", "e")},
+		"a folder":              {"verify", "--provider-url", "https://rs.example", "--cache-root", "/" + nasty, citation("a/b:c", "d", "e")},
+		"a flag":                {"verify", "--" + nasty},
+		"a command":             {nasty},
+		"a doctor's provider":   {"doctor", "--provider-url", "http://127.0.0.1:1/" + nasty, "--cache-root", "/" + nasty},
+		"a client":              {"setup", nasty},
+		"a file to write":       {"setup", "cursor", "--demo", "--write", "--file", "/" + nasty},
+		"a file to show":        {"setup", "cursor", "--demo", "--file", "/a\u202eb"},
+		"a name":                {"setup", "cursor", "--demo", "--name", nasty},
+		"an address":            {"setup", "cursor", "--url", "https://mcp.example/" + nasty},
+		"a variable":            {"setup", "cursor", "--url", "https://mcp.example/mcp", "--token-env", nasty},
+		"a folder of files":     {"demo", "--data", dir},
+		"a file of settings":    {"serve", "--config", "/" + nasty},
+		"an index":              {"demo", "--db", "/" + nasty + "/x"},
+		"a tool":                {"tools", nasty},
+		"a tool that is called": {"call", nasty, "--demo"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := finish(t, nil, "", command...)
 			for stream, text := range map[string]string{"stdout": got.stdout, "stderr": got.stderr} {
 				if r, found := steering(text); found {
-					t.Errorf("%s holds %U:\n%q", stream, r, text)
+					t.Errorf("%s contains %U:\n%q", stream, r, text)
 				}
 			}
 			if got.stdout+got.stderr == "" {
@@ -63,7 +63,7 @@ func TestNothingPrintedControlsATerminal(t *testing.T) {
 			}
 		})
 	}
-	t.Run("JSON stays what it is", func(t *testing.T) {
+	t.Run("JSON stays equal", func(t *testing.T) {
 		const id = "cin_notes/notes:n\u202e\U000E00411"
 		got := finish(t, nil, "", "verify", "--demo", "--json", citation(id, "body", "x"))
 		var verdict struct{ ID string }

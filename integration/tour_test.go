@@ -154,11 +154,11 @@ func TestTheTourOfOwnFiles(t *testing.T) {
 		}
 		for _, text := range c.says {
 			if !strings.Contains(p.stdout.String(), text) {
-				t.Errorf("%s: the tour does not say %q:\n%s", c.name, text, p.stdout)
+				t.Errorf("%s: want %q in the tour\n%s", c.name, text, p.stdout)
 			}
 		}
 		if strings.Contains(p.stdout.String(), "dentist") {
-			t.Errorf("%s: the tour asks what the sample year answers", c.name)
+			t.Errorf("%s: the tour has questions of the sample year", c.name)
 		}
 	}
 }

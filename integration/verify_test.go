@@ -203,7 +203,7 @@ func (r *quoteRig) run(code int, says string, args ...string) {
 		r.t.Errorf("the token is printed: %s", &problems)
 	}
 	if long := strings.TrimSpace(out.String()); len([]rune(long)) > 400*(1+strings.Count(long, "\n")) {
-		r.t.Errorf("a verdict of %d characters", len([]rune(long)))
+		r.t.Errorf("a message of %d characters", len([]rune(long)))
 	}
 }
 

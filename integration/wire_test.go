@@ -34,7 +34,7 @@ func TestBadRequestsGetAClearAnswer(t *testing.T) {
 		{"the body is not JSON", "", []string{bearer, plain}, `{"jsonrpc":"2.0",`, 400, "-32700"},
 		{"the body is empty", "", []string{bearer, plain}, ``, 400, "-32700"},
 		{"the body is a batch", "", []string{bearer, plain}, "[" + listRequest + "]", 400, "-32600"},
-		{"the body is JSON and no message", "", []string{bearer, plain}, `{"id":1}`, 400, "-32600"},
+		{"the body is JSON but not a message", "", []string{bearer, plain}, `{"id":1}`, 400, "-32600"},
 		{"the body is a JSON text", "", []string{bearer, plain}, `"hello"`, 400, "-32600"},
 		{"the method does not exist", "", []string{bearer, plain}, `{"jsonrpc":"2.0","id":1,"method":"no/such"}`, 0, "-32601"},
 		{"the type is not JSON", "", []string{bearer, "Content-Type: text/plain"}, listRequest, 415, "unsupported_media_type"},
@@ -54,9 +54,9 @@ func TestBadRequestsGetAClearAnswer(t *testing.T) {
 		{"a foreign page", "", []string{"Origin: https://evil.example", bearer, plain}, listRequest, 403, "origin_refused"},
 		{"a page without an origin", "", []string{"Origin: null", bearer, plain}, listRequest, 403, "origin_refused"},
 		{"another path", "POST /mcp/ HTTP/1.1", []string{bearer, plain}, listRequest, 404, "not_found"},
-		{"a path that climbs", "GET /../etc/passwd HTTP/1.1", nil, "", 404, "not_found"},
-		{"a body that announces too much", "", []string{bearer, plain, "Content-Length: 99999999"}, "", 413, "request_too_large"},
-		{"a body that is too much", "", []string{bearer, plain, "Transfer-Encoding: chunked"}, chunked(2 << 20), 413, "request_too_large"},
+		{"a path with ..", "GET /../etc/passwd HTTP/1.1", nil, "", 404, "not_found"},
+		{"a body with a length that is too large", "", []string{bearer, plain, "Content-Length: 99999999"}, "", 413, "request_too_large"},
+		{"a body that is too large", "", []string{bearer, plain, "Transfer-Encoding: chunked"}, chunked(2 << 20), 413, "request_too_large"},
 		{"a body that breaks off", "", []string{bearer, plain, "Content-Length: 500"}, `{"jsonrpc"`, 400, "invalid_request"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -161,7 +161,7 @@ func say(t *testing.T, lines string, arguments ...string) (map[string]reply, exi
 	for line := range strings.SplitSeq(strings.TrimSuffix(got.stdout, "\n"), "\n") {
 		var r reply
 		if err := json.Unmarshal([]byte(line), &r); err != nil || r.Version != "2.0" {
-			t.Fatalf("S3-R4: stdout has a line that is no message: %q", line)
+			t.Fatalf("S3-R4: stdout has a line that is not a message: %q", line)
 		}
 		replies[fmt.Sprint(r.ID)] = r
 	}
@@ -197,13 +197,13 @@ func TestStdioSpeaksNothingButTheProtocol(t *testing.T) {
 		line string
 		code int
 	}{
-		"a line that is no JSON":   {`{"jsonrpc":"2.0","id":3,`, -32700},
-		"a line of words":          {`hello`, -32700},
-		"a batch":                  {"[" + listRequest + "]", -32600},
-		"JSON that is no message":  {`{"id":3}`, -32600},
-		"a message of two MiB":     {`{"jsonrpc":"2.0","id":3,"method":"` + strings.Repeat("x", 2<<20) + `"}`, -32600},
-		"invalid UTF-8":            {"\xff\xfe", -32700},
-		"a number without a point": {`1e`, -32700},
+		"a line that is not JSON":    {`{"jsonrpc":"2.0","id":3,`, -32700},
+		"a line of words":            {`hello`, -32700},
+		"a batch":                    {"[" + listRequest + "]", -32600},
+		"JSON that is not a message": {`{"id":3}`, -32600},
+		"a message of two MiB":       {`{"jsonrpc":"2.0","id":3,"method":"` + strings.Repeat("x", 2<<20) + `"}`, -32600},
+		"invalid UTF-8":              {"\xff\xfe", -32700},
+		"a number without a point":   {`1e`, -32700},
 	} {
 		t.Run(name+" is answered, and the session lives on", func(t *testing.T) {
 			replies, got := say(t, bad.line+"\n\n"+search+"\n", arguments...)

@@ -71,7 +71,7 @@ func TestTheBillOfMaterialsIsTheSameFromTwoFolders(t *testing.T) {
 		t.Error(cmp.Diff(string(bills[0]), string(bills[1])))
 	}
 	if strings.Contains(string(bills[0]), filepath.Dir(elsewhere)) {
-		t.Error("the bill holds a path of this machine")
+		t.Error("the bill of materials contains a path of this machine")
 	}
 
 	required, err := os.ReadFile("../go.mod")

@@ -168,7 +168,7 @@ func TestTheSameEditionIsTheSameBytes(t *testing.T) {
 	later := sample(t)
 	later.date = later.date.Add(time.Hour)
 	if bytes.Equal(once["SHA256SUMS"].data, assembled(t, later)["SHA256SUMS"].data) {
-		t.Error("another date gives the same bytes: the test sees nothing")
+		t.Error("another date gives the same bytes, so the test is not effective")
 	}
 }
 
@@ -262,7 +262,7 @@ func TestTheBundleStartsTheProgramOfEachPlatform(t *testing.T) {
 	given := fmt.Sprint(server["args"])
 	for name := range manifest["user_config"].(map[string]any) {
 		if !strings.Contains(given, "=${user_config."+name+"}") {
-			t.Errorf("%s is asked for and not given on: %s", name, given)
+			t.Errorf("%s is a setting but not passed on: %s", name, given)
 		}
 	}
 	if tools := manifest["tools"].([]any); len(tools) != 6 {
@@ -299,7 +299,7 @@ func TestTheRegistryEntryNamesWhatWasBuilt(t *testing.T) {
 		t.Error("another version")
 	}
 	if len(description) > 100 {
-		t.Errorf("the description has %d characters; the registry takes 100", len(description))
+		t.Errorf("the description has %d characters; the registry accepts 100", len(description))
 	}
 }
 
@@ -341,7 +341,7 @@ func TestOnlyAnEarlierReleaseIsRemoved(t *testing.T) {
 		t.Error("a folder that no release wrote was accepted")
 	}
 	if _, err := os.Stat(precious); err != nil {
-		t.Error("a file that no release wrote is gone")
+		t.Error("a file that no release wrote was deleted")
 	}
 	if err := os.WriteFile(filepath.Join(folder, checksumsName), nil, 0o600); err != nil {
 		t.Fatal(err)

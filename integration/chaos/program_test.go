@@ -129,7 +129,7 @@ func start(t testing.TB, l launch) *program {
 		case <-time.After(startTime):
 			_ = p.cmd.Process.Signal(syscall.SIGQUIT) // it prints the stacks of its goroutines and ends
 			<-p.ended
-			t.Fatalf("serve does not say that it serves\n%s", p.stderr)
+			t.Fatalf("serve does not print that it serves\n%s", p.stderr)
 		}
 	}
 	p.url = "http://" + address + "/mcp"
@@ -247,7 +247,7 @@ func (p *program) quit(t testing.TB) {
 		}
 	}
 	if others > resting {
-		t.Errorf("%d goroutines at rest, beside those of idle connections", others)
+		t.Errorf("%d goroutines when idle, without those of idle connections", others)
 	}
 }
 

@@ -76,7 +76,7 @@ func TestSoak(t *testing.T) {
 	}
 	tokens := turn.Load() / 2
 	if lasts >= time.Minute && tokens < fewest {
-		t.Errorf("only %d tokens came and went; %d are needed", tokens, fewest)
+		t.Errorf("only %d tokens were used; %d are needed", tokens, fewest)
 	}
 
 	third := len(samples) / 3

@@ -59,7 +59,7 @@ func TestMediansAndPercentiles(t *testing.T) {
 	}
 	r := results{cells: map[[2]string][]sample{{"search", "ours"}: {{perSecond: 10}, {perSecond: 100}, {perSecond: 40}}, {"search", "sdk"}: {{perSecond: 5}, {perSecond: 100}, {perSecond: 10}}}}
 	if got := r.against("search", "sdk"); got != 2 {
-		t.Errorf("ratios are taken within a round: %v", got)
+		t.Errorf("ratios are not computed within a round: %v", got)
 	}
 }
 
