@@ -252,7 +252,7 @@ func TestACrawlOfThePages(t *testing.T) {
 		}
 	}
 	if perView["record"] != 12 || perView["records"] != 12 || perView["months"] < 3 || perView["call"] != 12 || perView["connect"] != 1 || perView["file"] == 0 {
-		t.Errorf("the crawl has gone blind: %v", perView)
+		t.Errorf("the crawl found too little: %v", perView)
 	}
 }
 

@@ -76,7 +76,7 @@ const (
 func TestARefusalDoesNotWaitForTheBody(t *testing.T) {
 	held := newHeldRS(t)
 	url, _ := serve(t, "--rs-url", held.URL, "--authorization-servers", "https://as.example") // otherwise the resource server is asked for the issuer
-	before := held.heard.Load()
+	before := held.requests.Load()
 	for _, row := range []struct {
 		name, request string
 		status        int
@@ -106,8 +106,8 @@ func TestARefusalDoesNotWaitForTheBody(t *testing.T) {
 		})
 	}
 	t.Cleanup(func() {
-		if heard := held.heard.Load() - before; heard != 0 {
-			t.Errorf("the resource server got %d requests", heard)
+		if requests := held.requests.Load() - before; requests != 0 {
+			t.Errorf("the resource server got %d requests", requests)
 		}
 	})
 }
@@ -166,14 +166,14 @@ func TestARequestWithTwoLengthsIsRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := dialTo(t, url)
-			before := held.heard.Load()
+			before := held.requests.Load()
 			response, text := c.ask(t, request)
 			if response.StatusCode != 400 || !response.Close {
 				t.Errorf("%d, close %v: %s", response.StatusCode, response.Close, text)
 			}
 			c.closed(t)
-			if heard := held.heard.Load() - before; heard != 0 {
-				t.Errorf("the resource server got %d requests", heard)
+			if requests := held.requests.Load() - before; requests != 0 {
+				t.Errorf("the resource server got %d requests", requests)
 			}
 		})
 	}
@@ -278,8 +278,8 @@ func TestTheStartSaysWhatCannotBeReached(t *testing.T) {
 			}
 		})
 	}
-	if heard := held.heard.Load(); heard != 0 {
-		t.Errorf("the resource server got %d requests at the start", heard)
+	if requests := held.requests.Load(); requests != 0 {
+		t.Errorf("the resource server got %d requests at the start", requests)
 	}
 }
 

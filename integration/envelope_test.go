@@ -40,31 +40,31 @@ func TestAMessageThatTwoParsersReadDifferentlyIsRefused(t *testing.T) {
 	held := newHeldRS(t)
 	url, _ := serve(t, "--rs-url", held.URL)
 	p := startPiped(t, held.URL)
-	p.say(t, initialize)
-	p.hear(t)
+	p.send(t, initialize)
+	p.receive(t)
 	const good = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"query_records","arguments":{"stream":"notes"}}}`
 	for range 2 { // the second time, what a first call reads in addition is cached
-		p.say(t, good+"\n")
-		if got := p.hear(t); !strings.Contains(got, `"result"`) || strings.Contains(got, `"isError":true`) {
+		p.send(t, good+"\n")
+		if got := p.receive(t); !strings.Contains(got, `"result"`) || strings.Contains(got, `"isError":true`) {
 			t.Fatalf("a good call is answered %s", got)
 		}
 		if status, _, got := post(t, url, "a-token", good); status != 200 || strings.Contains(got, `"isError":true`) {
 			t.Fatalf("a good call is answered %d %s", status, got)
 		}
 	}
-	before := held.heard.Load()
+	before := held.requests.Load()
 	for name, message := range ambiguousMessages {
-		p.say(t, message+"\n")
+		p.send(t, message+"\n")
 		const refused = `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"Invalid request: `
-		if got := p.hear(t); !strings.HasPrefix(got, refused) {
+		if got := p.receive(t); !strings.HasPrefix(got, refused) {
 			t.Errorf("%s: over stdio it is answered %.300s", name, got)
 		}
 		if status, _, got := post(t, url, "a-token", message); status != 400 || !strings.HasPrefix(got, refused) {
 			t.Errorf("%s: over HTTP it is answered %d %.300s", name, status, got)
 		}
 	}
-	if heard := held.heard.Load() - before; heard != 0 {
-		t.Errorf("the resource server got %d requests", heard)
+	if requests := held.requests.Load() - before; requests != 0 {
+		t.Errorf("the resource server got %d requests", requests)
 	}
 }
 
@@ -82,13 +82,13 @@ func TestAHeaderThatWasSentTwiceIsRefused(t *testing.T) {
 				first = "x"
 			}
 			request.Header[http.CanonicalHeaderKey(header)] = []string{first, first}
-			before := held.heard.Load()
+			before := held.requests.Load()
 			got := send(http.DefaultClient, request)
 			if got.err != nil || got.status != 400 && got.status != 401 {
 				t.Errorf("%s twice in %s is answered %+v", header, era, got)
 			}
-			if heard := held.heard.Load() - before; header == "Authorization" && heard != 0 {
-				t.Errorf("%s twice in %s: the resource server got %d requests", header, era, heard)
+			if requests := held.requests.Load() - before; header == "Authorization" && requests != 0 {
+				t.Errorf("%s twice in %s: the resource server got %d requests", header, era, requests)
 			}
 		}
 	}
@@ -115,10 +115,10 @@ func TestAHeaderThatNamesAnotherCallIsRefused(t *testing.T) {
 		}
 		for header, other := range map[string]string{"Mcp-Method": "tools/list", "Mcp-Name": "schema"} {
 			for _, value := range []string{other, "", "x", "TOOLS/CALL", "Query_Records"} {
-				before := held.heard.Load()
+				before := held.requests.Load()
 				got := asked(era, map[string]string{header: value})
-				if heard := held.heard.Load() - before; got.err != nil || got.status != 400 || !strings.Contains(got.body, `"code":-32020`) || heard != 0 {
-					t.Errorf("%s %q in %s is answered %+v after %d reads", header, value, era, got, heard)
+				if requests := held.requests.Load() - before; got.err != nil || got.status != 400 || !strings.Contains(got.body, `"code":-32020`) || requests != 0 {
+					t.Errorf("%s %q in %s is answered %+v after %d reads", header, value, era, got, requests)
 				}
 			}
 		}

@@ -188,9 +188,9 @@ func TestTheServerShowsItsIcon(t *testing.T) {
 
 // TestInboundHeadersAreNotForwarded covers S3-6c: of the headers of a client, a read has only the bearer.
 func TestInboundHeadersAreNotForwarded(t *testing.T) {
-	heard := make(chan http.Header, 16)
+	headers := make(chan http.Header, 16)
 	f := newFamily(t, scriptedMember{"one", func(w http.ResponseWriter, r *http.Request) {
-		heard <- r.Header.Clone()
+		headers <- r.Header.Clone()
 		well("one")(w, r)
 	}})
 	url, _ := serve(t, "--rs-url", f.URL, "--packages-url", f.URL+"/packages", "--introspection-url", f.URL+"/introspect",
@@ -215,7 +215,7 @@ func TestInboundHeadersAreNotForwarded(t *testing.T) {
 	if text, err := io.ReadAll(response.Body); err != nil || !strings.Contains(string(text), "cin_one") {
 		t.Fatalf("%s %v", text, err)
 	}
-	header := <-heard
+	header := <-headers
 	if got := header.Get("Authorization"); got != "Bearer member-one" {
 		t.Errorf("Authorization %q", got)
 	}

@@ -25,7 +25,7 @@ type heldRS struct {
 	arrived  chan struct{} // one value for each read that is held
 	released chan struct{} // closed to answer them
 	gone     chan struct{} // one value for each read that ended before it was answered
-	heard    atomic.Int64  // requests of any kind
+	requests atomic.Int64  // requests of any kind
 }
 
 const emptyList = `{"object":"list","data":[],"has_more":false}`
@@ -34,7 +34,7 @@ func newHeldRS(t *testing.T) *heldRS {
 	t.Helper()
 	h := &heldRS{arrived: make(chan struct{}, 100), released: make(chan struct{}), gone: make(chan struct{}, 100)}
 	h.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		h.heard.Add(1)
+		h.requests.Add(1)
 		switch {
 		case strings.HasPrefix(r.URL.Path, "/v1/streams/held/"):
 			h.arrived <- struct{}{}
@@ -175,8 +175,8 @@ func TestProbesDoNotHammerTheResourceServer(t *testing.T) {
 		}
 	}
 	// One request for each of the two checks, for every five seconds that this took.
-	if most := 2 * (1 + int64(time.Since(begun)/(5*time.Second))); held.heard.Load() > most {
-		t.Errorf("the resource server got %d requests, want at most %d", held.heard.Load(), most)
+	if most := 2 * (1 + int64(time.Since(begun)/(5*time.Second))); held.requests.Load() > most {
+		t.Errorf("the resource server got %d requests, want at most %d", held.requests.Load(), most)
 	}
 }
 

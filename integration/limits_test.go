@@ -16,8 +16,8 @@ import (
 // A countingRS accepts every token, counts its requests, and holds reads of the stream "stuck" until the reader disconnects.
 type countingRS struct {
 	*httptest.Server
-	judged, read atomic.Int64
-	begun, ended chan struct{}
+	introspected, read atomic.Int64
+	begun, ended       chan struct{}
 }
 
 func newCountingRS(t *testing.T) *countingRS {
@@ -26,10 +26,10 @@ func newCountingRS(t *testing.T) *countingRS {
 	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case r.URL.Path == "/v1/schema" && strings.Contains(r.Header.Get("Authorization"), "guess"):
-			s.judged.Add(1)
+			s.introspected.Add(1)
 			body(401, "application/json", `{"error":{"code":"token_inactive","message":"No."}}`)(w, r)
 		case r.URL.Path == "/v1/schema":
-			s.judged.Add(1)
+			s.introspected.Add(1)
 			body(200, "application/json", `{"object":"schema","bearer":{"token_kind":"client","grant_id":"g"},"connectors":[]}`)(w, r)
 		case strings.HasPrefix(r.URL.Path, "/v1/streams/stuck"):
 			s.begun <- struct{}{}
@@ -110,8 +110,8 @@ func TestGuessesStopInTheHTTPChain(t *testing.T) {
 			t.Fatalf("guess %d is answered %d %s; want %v", i, status, text, want)
 		}
 	}
-	if server.judged.Load() != 5 || server.read.Load() != 0 {
-		t.Errorf("%d introspections and %d reads, want 5 and 0", server.judged.Load(), server.read.Load())
+	if server.introspected.Load() != 5 || server.read.Load() != 0 {
+		t.Errorf("%d introspections and %d reads, want 5 and 0", server.introspected.Load(), server.read.Load())
 	}
 }
 

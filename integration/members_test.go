@@ -85,9 +85,9 @@ func TestAMemberIsReadOnlyWhileItsTokenIsAClients(t *testing.T) {
 					want["cin_"+name] = group.codes[name]
 				}
 				f := newFamily(t, members...)
-				f.judge = map[string]http.HandlerFunc{"good": member("client", f.URL, `,"iss":"https://as.example"`)}
+				f.introspect = map[string]http.HandlerFunc{"good": member("client", f.URL, `,"iss":"https://as.example"`)}
 				for name, answer := range group.members {
-					f.judge[name] = answer(f.URL)
+					f.introspect[name] = answer(f.URL)
 				}
 				var more []string
 				if _, issued := group.members["issuer"]; issued {
@@ -146,8 +146,8 @@ func TestMembersBeyondTheBoundAreNamed(t *testing.T) {
 	for _, r := range f.reads() {
 		read[r.token] = true
 	}
-	judged := f.questions()
-	if len(read) != most || len(judged) != most || read["member-c256"] || slices.Contains(judged, "c256") {
-		t.Errorf("%d members were read, %d were introspected", len(read), len(judged))
+	introspected := f.questions()
+	if len(read) != most || len(introspected) != most || read["member-c256"] || slices.Contains(introspected, "c256") {
+		t.Errorf("%d members were read, %d were introspected", len(read), len(introspected))
 	}
 }

@@ -174,10 +174,10 @@ func TestASlowResourceServerIsNotWaitedFor(t *testing.T) {
 // retry, and do not reach the server. Calls of another grant are tried.
 func TestAFailingResourceServerIsNotCalledAgain(t *testing.T) {
 	var down atomic.Bool
-	var heard atomic.Int64
+	var requests atomic.Int64
 	inner := newMisbehaving(t).Config.Handler
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		heard.Add(1)
+		requests.Add(1)
 		if down.Load() {
 			w.WriteHeader(http.StatusInternalServerError)
 			return
@@ -192,13 +192,13 @@ func TestAFailingResourceServerIsNotCalledAgain(t *testing.T) {
 	for range 20 {
 		s.refusal("search", args(`{"q":"x"}`))
 	}
-	before := heard.Load()
+	before := requests.Load()
 	got := s.refusal("query_records", args(`{"stream":"notes"}`))
 	if got.Code != "server_unavailable" || !strings.Contains(got.text, "failing for this grant since") || !strings.Contains(got.text, "retry_after_seconds=") {
 		t.Errorf("got %+v", got)
 	}
-	if heard.Load() != before {
-		t.Errorf("the server got %d requests", heard.Load()-before)
+	if requests.Load() != before {
+		t.Errorf("the server got %d requests", requests.Load()-before)
 	}
 	status, header, text := post(t, url, "another-token", listRequest)
 	if wait, err := strconv.Atoi(header.Get("Retry-After")); status != http.StatusServiceUnavailable || !strings.Contains(text, `"authority_unreachable"`) || err != nil || wait < 1 || wait > 6 {

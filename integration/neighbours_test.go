@@ -55,9 +55,9 @@ func TestFailuresOfOneGrantDoNotStopOthers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			var heard atomic.Int64
+			var requests atomic.Int64
 			server := newTenantsRS(t, func(w http.ResponseWriter, r *http.Request) {
-				heard.Add(1)
+				requests.Add(1)
 				misbehave(w, r)
 			})
 			url, _ := serve(t, "--rs-url", server.URL, "--read-timeout", "2500ms", "--retries", "0", "--token-rate", "0")
@@ -71,8 +71,8 @@ func TestFailuresOfOneGrantDoNotStopOthers(t *testing.T) {
 				calls.Go(func() { post(t, url, "bad", readOf("notes")) })
 			}
 			calls.Wait()
-			before := heard.Load()
-			if _, _, text := post(t, url, "bad", readOf("notes")); !strings.Contains(text, "server_unavailable") || !strings.Contains(text, "for this grant") || heard.Load() != before {
+			before := requests.Load()
+			if _, _, text := post(t, url, "bad", readOf("notes")); !strings.Contains(text, "server_unavailable") || !strings.Contains(text, "for this grant") || requests.Load() != before {
 				t.Errorf("after %d failures the grant is answered %s", before, text)
 			}
 			refused := 0

@@ -89,7 +89,7 @@ func walk(t *testing.T, arguments map[string]any, sessions ...session) []string 
 
 // TestAPackageIsSearchedAsOne covers S0-R6, S0-6a, S0-6b, S3-R16, S3-16a, S3-16b, S3-16c, S3-16d, S3-19a and S3-3a.
 func TestAPackageIsSearchedAsOne(t *testing.T) {
-	url, heard := servePackages(t)
+	url, proxy := servePackages(t)
 	s := overHTTP(t, url, sample.PackageToken)
 
 	t.Run("the first hits are of different connections, which each hit names", func(t *testing.T) {
@@ -164,9 +164,9 @@ func TestAPackageIsSearchedAsOne(t *testing.T) {
 			{"q": "Lisbon", "limit": 3, "cursor": page.Data.Next, "streams": []string{"messages"}},
 			{"q": "Lisbon", "limit": 3, "cursor": page.Data.Next + "A"},
 		} {
-			before := len(heard.requests())
-			if got := s.refusal("search", arguments); got.Code != "invalid_cursor" || len(heard.requests()) != before {
-				t.Errorf("%v: %+v, and %d reads", arguments, got, len(heard.requests())-before)
+			before := len(proxy.requests())
+			if got := s.refusal("search", arguments); got.Code != "invalid_cursor" || len(proxy.requests()) != before {
+				t.Errorf("%v: %+v, and %d reads", arguments, got, len(proxy.requests())-before)
 			}
 		}
 	})
@@ -176,11 +176,11 @@ func TestAPackageIsSearchedAsOne(t *testing.T) {
 			streams []string
 			tokens  int
 		}{{[]string{"events"}, 1}, {[]string{"messages"}, 3}, {[]string{"events", "order_items"}, 2}, {[]string{"messages", "events", "threads"}, 4}} {
-			before := len(heard.requests())
+			before := len(proxy.requests())
 			var page packagePage
 			s.structured("search", map[string]any{"q": "Lisbon", "streams": row.streams, "limit": 10}, &page)
 			tokens := map[string]bool{}
-			for _, r := range heard.requests()[before:] {
+			for _, r := range proxy.requests()[before:] {
 				if strings.HasSuffix(r.path, "/search") { // not the schema of the parts
 					tokens[r.token] = true
 				}
@@ -200,11 +200,11 @@ func TestAPackageIsSearchedAsOne(t *testing.T) {
 		}
 	})
 	t.Run("with connection_id only that connection is searched", func(t *testing.T) {
-		before := len(heard.requests())
+		before := len(proxy.requests())
 		var page packagePage
 		session{s.ClientSession, t}.structured("search", args(`{"q":"Lisbon","connection_id":"cin_chat_team","limit":3}`), &page)
-		if len(page.Results) != 3 || len(heard.requests())-before != 1 {
-			t.Errorf("%d hits by %d reads", len(page.Results), len(heard.requests())-before)
+		if len(page.Results) != 3 || len(proxy.requests())-before != 1 {
+			t.Errorf("%d hits by %d reads", len(page.Results), len(proxy.requests())-before)
 		}
 		for _, hit := range page.Results {
 			if hit.ConnectionID != "cin_chat_team" {
@@ -212,13 +212,13 @@ func TestAPackageIsSearchedAsOne(t *testing.T) {
 			}
 		}
 	})
-	noPackageReads(t, heard)
+	noPackageReads(t, proxy)
 }
 
 // noPackageReads checks that the package's own token never reached the resource server.
-func noPackageReads(t *testing.T, heard *watch) {
+func noPackageReads(t *testing.T, proxy *watch) {
 	t.Helper()
-	for _, r := range heard.requests() {
+	for _, r := range proxy.requests() {
 		if r.token == sample.PackageToken || r.token == "" {
 			t.Errorf("%s was read with %q", r.path, r.token)
 		}
@@ -227,7 +227,7 @@ func noPackageReads(t *testing.T, heard *watch) {
 
 // TestAPackagesSchemaIsOneDocument covers S3-R16, S0-5a, S0-5e, S0-5f and S3-3a.
 func TestAPackagesSchemaIsOneDocument(t *testing.T) {
-	url, heard := servePackages(t)
+	url, proxy := servePackages(t)
 	s := overHTTP(t, url, sample.PackageToken)
 	type document struct {
 		Data struct {
@@ -299,9 +299,9 @@ func TestAPackagesSchemaIsOneDocument(t *testing.T) {
 	})
 	t.Run("full needs one stream and one connection", func(t *testing.T) {
 		s := session{s.ClientSession, t}
-		before := len(heard.requests())
-		if got := s.refusal("schema", args(`{"detail":"full"}`)); got.Code == "" || len(heard.requests()) != before {
-			t.Errorf("%+v after %d reads", got, len(heard.requests())-before)
+		before := len(proxy.requests())
+		if got := s.refusal("schema", args(`{"detail":"full"}`)); got.Code == "" || len(proxy.requests()) != before {
+			t.Errorf("%+v after %d reads", got, len(proxy.requests())-before)
 		}
 		got := s.refusal("schema", args(`{"detail":"full","stream":"messages"}`))
 		if got.Code != "ambiguous_connection" || got.RetryWith != "connection_id" || len(got.Connections) != 3 {
@@ -313,12 +313,12 @@ func TestAPackagesSchemaIsOneDocument(t *testing.T) {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 	})
-	noPackageReads(t, heard)
+	noPackageReads(t, proxy)
 }
 
 // TestAReadOfOneSourceNamesIt covers S0-R8, S0-8a, S3-3a, S3-19b, S3-19c and S3-19d.
 func TestAReadOfOneSourceNamesIt(t *testing.T) {
-	url, heard := servePackages(t)
+	url, proxy := servePackages(t)
 	s := overHTTP(t, url, sample.PackageToken)
 	for _, row := range []struct {
 		name, tool, arguments, code string
@@ -338,12 +338,12 @@ func TestAReadOfOneSourceNamesIt(t *testing.T) {
 		{"an id and a connection that differ", "fetch", `{"id":"cin_mail_work/messages:w-m0001","connection_id":"cin_shop"}`, "conflicting_connection_id", 0},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			before := len(heard.requests())
+			before := len(proxy.requests())
 			got := session{s.ClientSession, t}.refusal(row.tool, args(row.arguments))
 			if got.Code != row.code {
 				t.Errorf("got %+v, want %s", got, row.code)
 			}
-			if asked := heard.requests()[before:]; len(asked) != 0 {
+			if asked := proxy.requests()[before:]; len(asked) != 0 {
 				t.Errorf("the members were probed: %v", asked)
 			}
 			if row.code == "conflicting_connection_id" {
@@ -363,9 +363,9 @@ func TestAReadOfOneSourceNamesIt(t *testing.T) {
 		})
 	}
 	t.Run("D26 a stream that only one connection has is read there", func(t *testing.T) {
-		before := len(heard.requests())
+		before := len(proxy.requests())
 		text := session{s.ClientSession, t}.text("query_records", args(`{"stream":"events","limit":1}`))
-		asked := heard.requests()[before:]
+		asked := proxy.requests()[before:]
 		if !strings.Contains(text, "cin_calendar_home/events:") || len(asked) != 1 {
 			t.Errorf("%v\n%s", asked, text)
 		}
@@ -406,12 +406,12 @@ func TestAReadOfOneSourceNamesIt(t *testing.T) {
 			}
 		}
 	})
-	noPackageReads(t, heard)
+	noPackageReads(t, proxy)
 }
 
 // TestAPackagesStreamsResourcesAndBlobs covers S3-2a, S3-2c and S3-8c under a package.
 func TestAPackagesStreamsResourcesAndBlobs(t *testing.T) {
-	url, heard := servePackages(t)
+	url, proxy := servePackages(t)
 	s := overHTTP(t, url, sample.PackageToken)
 	type list struct {
 		Data struct {
@@ -491,13 +491,13 @@ func TestAPackagesStreamsResourcesAndBlobs(t *testing.T) {
 			t.Errorf("a blob that no member has: %+v", got)
 		}
 	})
-	noPackageReads(t, heard)
+	noPackageReads(t, proxy)
 }
 
 // TestWhoMayUseAServerOfPackages covers S0-R3, S3-6b, S3-R6, D7 and D40 for the demo's own tokens.
 func TestWhoMayUseAServerOfPackages(t *testing.T) {
-	url, heard := servePackages(t)
-	single, _ := serve(t, append([]string{"--rs-url", sample.RSURL, "--rs-internal-url", heard.URL}, introspected(sample)...)...)
+	url, proxy := servePackages(t)
+	single, _ := serve(t, append([]string{"--rs-url", sample.RSURL, "--rs-internal-url", proxy.URL}, introspected(sample)...)...)
 	for _, row := range []struct {
 		name, url, token string
 		status           int
@@ -510,12 +510,12 @@ func TestWhoMayUseAServerOfPackages(t *testing.T) {
 		{"a package where none are configured", single, sample.PackageToken, 403, "token_kind_refused"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			before := len(heard.requests())
+			before := len(proxy.requests())
 			status, header, body := post(t, row.url, row.token, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"search","arguments":{"q":"Lisbon"}}}`)
 			if status != row.status || !strings.Contains(body, `"code":"`+row.code+`"`) || header.Get("WWW-Authenticate") == "" {
 				t.Errorf("%d %v %s; want %q", status, header, body, row.code)
 			}
-			if asked := heard.requests()[before:]; len(asked) != 0 {
+			if asked := proxy.requests()[before:]; len(asked) != 0 {
 				t.Errorf("the resource server got requests: %v", asked)
 			}
 		})
@@ -549,13 +549,13 @@ func TestWhoMayUseAServerOfPackages(t *testing.T) {
 // A family is a scripted resource server, authority and directory of one package, whose members behave as configured.
 type family struct {
 	*httptest.Server
-	members []scriptedMember
-	judge   map[string]http.HandlerFunc // how the authority answers about a member, by name; a member without one is a valid client
-	issuer  string                      // of the package's token; may be empty
+	members    []scriptedMember
+	introspect map[string]http.HandlerFunc // how the authority answers about a member, by name; a member without one is a valid client
+	issuer     string                      // of the package's token; may be empty
 
-	mu     sync.Mutex
-	seen   []read
-	judged []string // the members that were introspected
+	mu           sync.Mutex
+	seen         []read
+	introspected []string // the members that were introspected
 }
 
 // A scriptedMember answers its reads; those of the schema and of the streams only if it has functions for them.
@@ -588,7 +588,7 @@ func newFamily(t *testing.T, members ...scriptedMember) *family {
 			if token := r.FormValue("token"); token == "a-package" {
 				kind = "mcp_package"
 			} else if name := strings.TrimPrefix(token, "member-"); f.asked(name) != nil {
-				f.judge[name](w, r)
+				f.introspect[name](w, r)
 				return
 			}
 			body(200, "application/json", fmt.Sprintf(`{"active":true,"pdpp_token_kind":%q,"grant_package_id":"pkg","aud":%q,"iss":%q}`, kind, f.URL, f.issuer))(w, r)
@@ -631,18 +631,18 @@ func (f *family) read(w http.ResponseWriter, r *http.Request) {
 func (f *family) asked(name string) http.HandlerFunc {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.judged = append(f.judged, name)
-	return f.judge[name]
+	f.introspected = append(f.introspected, name)
+	return f.introspect[name]
 }
 
 // questions returns the members introspected since the last call, sorted.
 func (f *family) questions() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	judged := f.judged
-	f.judged = nil
-	slices.Sort(judged)
-	return judged
+	introspected := f.introspected
+	f.introspected = nil
+	slices.Sort(introspected)
+	return introspected
 }
 
 // reads returns the reads so far.

@@ -52,14 +52,14 @@ func TestA403ThatSaysTheGrantIsDeadIsChallenged(t *testing.T) {
 			}
 			refuses.Store(true)
 			dead.Store(test.dead)
-			before, heard := asked.Load(), reads.Load()
+			before, readBefore := asked.Load(), reads.Load()
 			status, header, text := post(t, url, "a-token", readOf("notes"))
-			wanted := int64(1)
+			wantReads := int64(1)
 			if test.code == "field_not_granted" {
-				wanted = 2 // the schema, for the existing fields
+				wantReads = 2 // the schema, for the existing fields
 			}
-			if status != test.status || asked.Load()-before != test.asked || reads.Load()-heard != wanted {
-				t.Errorf("answered %d after %d introspections and %d reads: %s; want %d introspections", status, asked.Load()-before, reads.Load()-heard, text, test.asked)
+			if status != test.status || asked.Load()-before != test.asked || reads.Load()-readBefore != wantReads {
+				t.Errorf("answered %d after %d introspections and %d reads: %s; want %d introspections", status, asked.Load()-before, reads.Load()-readBefore, text, test.asked)
 			}
 			if challenged := strings.Contains(header.Get("WWW-Authenticate"), "resource_metadata="); challenged != (test.status == 401) {
 				t.Errorf("the challenge is %q", header.Get("WWW-Authenticate"))
@@ -70,8 +70,8 @@ func TestA403ThatSaysTheGrantIsDeadIsChallenged(t *testing.T) {
 				}
 				return
 			}
-			if status, _, _ := post(t, url, "a-token", readOf("notes")); status != http.StatusUnauthorized || reads.Load()-heard != 1 {
-				t.Errorf("the next call is answered %d after %d more reads", status, reads.Load()-heard-1)
+			if status, _, _ := post(t, url, "a-token", readOf("notes")); status != http.StatusUnauthorized || reads.Load()-readBefore != 1 {
+				t.Errorf("the next call is answered %d after %d more reads", status, reads.Load()-readBefore-1)
 			}
 		})
 	}

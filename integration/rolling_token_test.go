@@ -21,16 +21,16 @@ func TestATokenRequestGoesToOneReplica(t *testing.T) {
 	certificate, trusted := newCertificate(t)
 	for name, start := range map[string]func(*testing.T, []*replica, string, bool) string{"nginx": startNginx, "HAProxy": startHAProxy} {
 		t.Run(name, func(t *testing.T) {
-			var heard [3]atomic.Int64
+			var requests [3]atomic.Int64
 			var hangUp atomic.Bool
 			var replicas []*replica
 			var servers []*httptest.Server
-			for n := range heard {
+			for n := range requests {
 				server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 					if r.URL.Path != "/token" {
 						return // a probe
 					}
-					heard[n].Add(1)
+					requests[n].Add(1)
 					if hangUp.Load() {
 						panic(http.ErrAbortHandler)
 					}
@@ -49,7 +49,7 @@ func TestATokenRequestGoesToOneReplica(t *testing.T) {
 				defer response.Body.Close()
 				return response.StatusCode
 			}
-			counts := func() string { return fmt.Sprint(heard[0].Load(), heard[1].Load(), heard[2].Load()) }
+			counts := func() string { return fmt.Sprint(requests[0].Load(), requests[1].Load(), requests[2].Load()) }
 			var clients sync.WaitGroup
 			for range 12 {
 				clients.Go(func() {

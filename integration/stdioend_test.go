@@ -83,24 +83,24 @@ func fullPipe(t *testing.T) *os.File {
 	return writer
 }
 
-func (p *piped) say(t *testing.T, lines string) {
+func (p *piped) send(t *testing.T, lines string) {
 	t.Helper()
 	if _, err := io.WriteString(p.in, lines); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func (p *piped) hear(t *testing.T) string {
+func (p *piped) receive(t *testing.T) string {
 	t.Helper()
-	heard := make(chan string, 1)
+	lines := make(chan string, 1)
 	go func() {
 		line, err := p.all.ReadString('\n')
 		if err != nil {
 			line = err.Error()
 		}
-		heard <- strings.TrimSpace(line)
+		lines <- strings.TrimSpace(line)
 	}()
-	return within(t, heard, "answer")
+	return within(t, lines, "answer")
 }
 
 // ends waits for the end, and returns the last line of stderr.
@@ -134,13 +134,13 @@ func TestStdioEndsOnRequest(t *testing.T) {
 			t.Parallel()
 			held := newHeldRS(t)
 			p := startPiped(t, held.URL)
-			p.say(t, initialize)
-			p.hear(t)
-			p.say(t, fmt.Sprintf(heldCall, "7"))
+			p.send(t, initialize)
+			p.receive(t)
+			p.send(t, fmt.Sprintf(heldCall, "7"))
 			within(t, held.arrived, "read")
 			row.stop(t, p)
 			if row.answer {
-				if got := p.hear(t); !strings.Contains(got, `"id":7`) || !strings.Contains(got, `"server_stopping"`) {
+				if got := p.receive(t); !strings.Contains(got, `"id":7`) || !strings.Contains(got, `"server_stopping"`) {
 					t.Errorf("the open call is answered %s", got)
 				}
 			}
@@ -153,8 +153,8 @@ func TestStdioEndsOnRequest(t *testing.T) {
 			t.Parallel()
 			held := newHeldRS(t)
 			p := startPiped(t, held.URL)
-			p.say(t, initialize)
-			p.hear(t)
+			p.send(t, initialize)
+			p.receive(t)
 			row.stop(t, p)
 			if got, want := p.ends(t, stopTime), "pdpp-mcp: stopped: "+row.says; got != want {
 				t.Errorf("got %q, want %q", got, want)
@@ -179,8 +179,8 @@ func TestStdioEndsOnRequest(t *testing.T) {
 			t.Parallel()
 			held := newHeldRS(t)
 			p := startPipedWith(t, held.URL, fullPipe(t), newLineLog())
-			p.say(t, initialize)
-			p.hear(t)
+			p.send(t, initialize)
+			p.receive(t)
 			row.stop(t, p)
 			p.ends(t, stopTime)
 		})
@@ -190,13 +190,13 @@ func TestStdioEndsOnRequest(t *testing.T) {
 func TestStdioAnswersOpenCallsAfterItsInputEnds(t *testing.T) {
 	held := newHeldRS(t)
 	p := startPiped(t, held.URL)
-	p.say(t, initialize)
-	p.hear(t)
-	p.say(t, fmt.Sprintf(heldCall, "7"))
+	p.send(t, initialize)
+	p.receive(t)
+	p.send(t, fmt.Sprintf(heldCall, "7"))
 	within(t, held.arrived, "read")
 	_ = p.in.Close()
 	close(held.released)
-	if got := p.hear(t); !strings.Contains(got, `"id":7,"result"`) || strings.Contains(got, `"isError":true`) {
+	if got := p.receive(t); !strings.Contains(got, `"id":7,"result"`) || strings.Contains(got, `"isError":true`) {
 		t.Errorf("the open call is answered %s", got)
 	}
 	if got := p.ends(t, stopTime); got != "" {
@@ -214,8 +214,8 @@ func TestIDsAreReturnedUnchanged(t *testing.T) {
 	held := newHeldRS(t)
 	url, _ := serve(t, "--rs-url", held.URL)
 	p := startPiped(t, held.URL)
-	p.say(t, initialize)
-	p.hear(t)
+	p.send(t, initialize)
+	p.receive(t)
 	for _, id := range oddIDs {
 		for _, message := range []string{
 			`{"jsonrpc":"2.0","id":` + id + `,"method":"ping"}`,
@@ -224,8 +224,8 @@ func TestIDsAreReturnedUnchanged(t *testing.T) {
 			`{"jsonrpc":"2.0","id":` + id + `,"method":"unknown"}`,
 		} {
 			want := `{"jsonrpc":"2.0","id":` + id + `,"`
-			p.say(t, message+"\n")
-			if got := p.hear(t); !strings.HasPrefix(got, want) {
+			p.send(t, message+"\n")
+			if got := p.receive(t); !strings.HasPrefix(got, want) {
 				t.Errorf("over stdio %s is answered %.200s; want %q", message, got, want)
 			}
 			if status, _, got := post(t, url, "a-token", message); !strings.HasPrefix(got, want) {
@@ -235,8 +235,8 @@ func TestIDsAreReturnedUnchanged(t *testing.T) {
 	}
 	for _, id := range []string{`null`, `true`, `[1]`, `{}`} {
 		message := `{"jsonrpc":"2.0","id":` + id + `,"method":"ping"}`
-		p.say(t, message+"\n")
-		if got := p.hear(t); !strings.HasPrefix(got, `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,`) {
+		p.send(t, message+"\n")
+		if got := p.receive(t); !strings.HasPrefix(got, `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,`) {
 			t.Errorf("over stdio %s is answered %.200s", message, got)
 		}
 		if status, _, got := post(t, url, "a-token", message); status != 400 || !strings.Contains(got, `"code":-32600`) {
@@ -251,17 +251,17 @@ func TestACallIsCanceledByTheIDItWasSentWith(t *testing.T) {
 			t.Parallel()
 			held := newHeldRS(t)
 			p := startPiped(t, held.URL)
-			p.say(t, initialize)
-			p.hear(t)
-			p.say(t, fmt.Sprintf(heldCall, id))
+			p.send(t, initialize)
+			p.receive(t)
+			p.send(t, fmt.Sprintf(heldCall, id))
 			within(t, held.arrived, "read")
-			p.say(t, fmt.Sprintf(heldCall, id))
-			if got := p.hear(t); !strings.Contains(got, `"id":null`) || !strings.Contains(got, "still under way") {
+			p.send(t, fmt.Sprintf(heldCall, id))
+			if got := p.receive(t); !strings.Contains(got, `"id":null`) || !strings.Contains(got, "still under way") {
 				t.Errorf("the same id again is answered %s", got)
 			}
-			p.say(t, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":`+id+`}}`+"\n")
+			p.send(t, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":`+id+`}}`+"\n")
 			within(t, held.gone, "end of the read")
-			if got := p.hear(t); !strings.HasPrefix(got, `{"jsonrpc":"2.0","id":`+id+`,`) {
+			if got := p.receive(t); !strings.HasPrefix(got, `{"jsonrpc":"2.0","id":`+id+`,`) {
 				t.Errorf("the call is answered %s", got)
 			}
 		})
@@ -272,13 +272,13 @@ func TestAnErrorBeforeInitializeHasACode(t *testing.T) {
 	held := newHeldRS(t)
 	p := startPiped(t, held.URL)
 	for _, method := range []string{"tools/list", "tools/call", "resources/list", "prompts/get", "unknown"} {
-		p.say(t, `{"jsonrpc":"2.0","id":1.5,"method":"`+method+`","params":{}}`+"\n")
-		if got := p.hear(t); !strings.HasPrefix(got, `{"jsonrpc":"2.0","id":1.5,"error":{"code":-32`) {
+		p.send(t, `{"jsonrpc":"2.0","id":1.5,"method":"`+method+`","params":{}}`+"\n")
+		if got := p.receive(t); !strings.HasPrefix(got, `{"jsonrpc":"2.0","id":1.5,"error":{"code":-32`) {
 			t.Errorf("%s is answered %s", method, got)
 		}
 	}
-	p.say(t, initialize)
-	if got := p.hear(t); !strings.Contains(got, `"result"`) {
+	p.send(t, initialize)
+	if got := p.receive(t); !strings.Contains(got, `"result"`) {
 		t.Errorf("initialize is answered %s", got)
 	}
 }
@@ -287,17 +287,17 @@ func TestAnErrorBeforeInitializeHasACode(t *testing.T) {
 func TestACallCanceledAtOnceIsNotAFailure(t *testing.T) {
 	held := newHeldRS(t)
 	p := startPiped(t, held.URL)
-	p.say(t, initialize)
-	p.hear(t)
+	p.send(t, initialize)
+	p.receive(t)
 	const pairs = 60
 	var all strings.Builder
 	for id := 1; id <= pairs; id++ {
 		fmt.Fprintf(&all, `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"query_records","arguments":{"stream":"notes"}}}`+"\n"+
 			`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d}}`+"\n", id, id)
 	}
-	p.say(t, all.String())
+	p.send(t, all.String())
 	for range pairs {
-		if got := p.hear(t); strings.Contains(got, `"code":`) && !strings.Contains(got, `"code":"canceled"`) {
+		if got := p.receive(t); strings.Contains(got, `"code":`) && !strings.Contains(got, `"code":"canceled"`) {
 			t.Fatalf("it is answered %s", got)
 		}
 	}

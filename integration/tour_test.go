@@ -59,7 +59,7 @@ func TestTheTourPageShowsWhatItsCommandsPrint(t *testing.T) {
 		return "```console\n" + shown.String() + "```"
 	})
 	if commands < 9 {
-		t.Errorf("found %d commands; the search has gone blind", commands)
+		t.Errorf("found %d commands; the search found too little", commands)
 	}
 	if *update {
 		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {

@@ -67,7 +67,7 @@ func TestPagesAndDeploymentsNameOnlyWhatExists(t *testing.T) {
 		}
 	}
 	if named < 50 {
-		t.Errorf("found %d names; the search has gone blind", named)
+		t.Errorf("found %d names; the search found too little", named)
 	}
 	page, err := os.ReadFile("docs/configure.md")
 	if err != nil {

@@ -82,8 +82,8 @@ func parameters(t *testing.T, query string) (names []string) {
 	return names
 }
 
-// notMet are the recordings that this program never causes or reads, with the reason.
-var notMet = map[string]string{
+// unplayed are the recordings that this program never causes or reads, with the reason.
+var unplayed = map[string]string{
 	"connect-05-owner-browser-lists-connections": "only the owner's signed-in browser may read the list: the program names its address, and never asks there",
 	"refusal-connections-without-owner-session":  "as above: the program has no owner session and never asks there",
 	"connect-51-ref-package-owner-session":       "it needs an owner session; members of a package come from the directory that an operator names",
@@ -92,7 +92,7 @@ var notMet = map[string]string{
 	"freshness-30-connectors-client":             "the list of connectors is not read: that of streams says the same for each connection",
 }
 
-// Each of the 172 recorded exchanges is named in a test, or is in notMet.
+// Each of the 172 recorded exchanges is named in a test, or is in unplayed.
 func TestEveryRecordingIsPlayed(t *testing.T) {
 	tests := map[string]string{}
 	for _, folder := range []string{".", "../../transport/signin", "../cli", "../../integration"} {
@@ -117,11 +117,11 @@ func TestEveryRecordingIsPlayed(t *testing.T) {
 			}
 		}
 		slices.Sort(played)
-		if t.Logf("%s: %s", name, strings.Join(played, ", ")); len(played) == 0 || notMet[name] != "" {
-			t.Errorf("%s is played by %v; not met: %q", name, played, notMet[name])
+		if t.Logf("%s: %s", name, strings.Join(played, ", ")); len(played) == 0 || unplayed[name] != "" {
+			t.Errorf("%s is played by %v; unplayed: %q", name, played, unplayed[name])
 		}
 	}
-	if len(recorded)+len(notMet) != 172 {
-		t.Errorf("%d recordings and %d that are not met", len(recorded), len(notMet))
+	if len(recorded)+len(unplayed) != 172 {
+		t.Errorf("%d recordings and %d that are not played", len(recorded), len(unplayed))
 	}
 }

@@ -68,17 +68,17 @@ func (f changingFolder) file(name string) string {
 		)
 	case ".mbox":
 		for range 1 + f.random.IntN(4) {
-			text.WriteString("From a@x Mon Mar 02 10:00:00 2026\n" + f.letter() + "\n")
+			text.WriteString("From a@x Mon Mar 02 10:00:00 2026\n" + f.message() + "\n")
 		}
 	case ".eml":
-		text.WriteString(f.letter())
+		text.WriteString(f.message())
 	default:
 		text.WriteString(f.words(5))
 	}
 	return text.String()
 }
 
-func (f changingFolder) letter() string {
+func (f changingFolder) message() string {
 	return fmt.Sprintf("Message-ID: <m%d@x>\nReferences: <m%d@x>\nSubject: %s\nFrom: Ann <a@x>\nDate: Mon, %d Mar 2026 10:00:00 +0000\n"+
 		"Content-Type: multipart/mixed; boundary=b\n\n--b\n\n%s\n--b\nContent-Disposition: attachment; filename=%d.txt\n\n%s\n--b--\n",
 		f.random.IntN(6), f.random.IntN(3), f.words(2), 1+f.random.IntN(28), f.words(6), f.random.IntN(3), f.words(1))

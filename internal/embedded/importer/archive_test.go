@@ -66,7 +66,7 @@ func claims(t *testing.T, entries int, size uint64) string {
 // An archive is read like the folder that it contains, inside a folder or on its own.
 func TestArchivesAreFolders(t *testing.T) {
 	inner := zipOf(t, "deep.csv", "n\n7\n", "more.zip", zipOf(t, "deeper.csv", "n\n8\n"))
-	holds := zipOf(t, "Takeout/a.csv", "id,n\n1,1\n2,2\n", "Takeout/list.json", `{"items":[{"n":3},{"n":4}]}`, "Takeout/mail/one.eml", letterOf("Message-ID: <a@x>", "", "a"), "inner.ZIP", inner)
+	holds := zipOf(t, "Takeout/a.csv", "id,n\n1,1\n2,2\n", "Takeout/list.json", `{"items":[{"n":3},{"n":4}]}`, "Takeout/mail/one.eml", messageOf("Message-ID: <a@x>", "", "a"), "inner.ZIP", inner)
 	want := map[string]int{"Takeout_a": 2, "Takeout_list": 2, "Takeout_mail": 1, "inner_deep": 1}
 	deep := Skip{File: "inner.ZIP/more.zip", Reason: "cannot be read: an archive in two others, which is not unpacked"}
 	dir := writeFolder(t, map[string]string{"export.zip": holds, "plain.csv": "n\n1\n"})

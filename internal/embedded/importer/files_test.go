@@ -37,11 +37,11 @@ func TestStreamsAreNamedAfterTheirPaths(t *testing.T) {
 		files map[string]string
 		want  []string
 	}{
-		{"folders in folders", map[string]string{"Takeout/Mail/All mail.mbox": letterOf("To: x", "", "x"), "Takeout/b.csv": row}, []string{"Takeout_Mail_All_mail", "Takeout_b"}},
+		{"folders in folders", map[string]string{"Takeout/Mail/All mail.mbox": messageOf("To: x", "", "x"), "Takeout/b.csv": row}, []string{"Takeout_Mail_All_mail", "Takeout_b"}},
 		{"names of other scripts and signs", map[string]string{"my notes.jsonl": line, "€.csv": row, "a..b.csv": row}, []string{"a.b", "my_notes", "stream"}},
-		{"two files that differ in their ending", map[string]string{"a.csv": row, "a.jsonl": line, "a.mbox": letterOf("To: x", "", "x")}, []string{"a", "a.jsonl", "a.mbox"}},
+		{"two files that differ in their ending", map[string]string{"a.csv": row, "a.jsonl": line, "a.mbox": messageOf("To: x", "", "x")}, []string{"a", "a.jsonl", "a.mbox"}},
 		{"two paths of one name", map[string]string{"a b.csv": row, "a/b.csv": row, "a_b.csv": row}, []string{"a_b", "a_b.csv", "a_b.csv_2"}},
-		{"a name that attachments will have", map[string]string{"a.mbox": letterOf("To: x", "", "x"), "a_attachments.csv": row}, []string{"a", "a_attachments_2"}},
+		{"a name that attachments will have", map[string]string{"a.mbox": messageOf("To: x", "", "x"), "a_attachments.csv": row}, []string{"a", "a_attachments_2"}},
 		{"messages, and a folder of them", map[string]string{"1.eml": "To: x\n\nx", "In/2.eml": "To: y\n\ny", "In/3.EML": "To: z\n\nz"}, []string{"messages"}},
 		{"messages at the top, and mailboxes deeper", map[string]string{"1.eml": "To: x\n\nx", "Mail/In/2.eml": "To: y\n\ny", "Mail/Out/3.EML": "To: z\n\nz"}, []string{"messages", "Mail"}},
 		{"a file with the name of its folder", map[string]string{"Orders.1/Orders.1.csv": row, "x/Day/Day.csv": row, "x/Day.csv": row}, []string{"Orders.1", "x_Day", "x_Day.csv"}},

@@ -46,11 +46,11 @@ func (b brokenFile) Read(into []byte) (int, error) {
 func TestABadEntryStopsNothing(t *testing.T) {
 	dir := writeFolder(t, map[string]string{
 		"manifest.json": `{"name":"A web app","icons":[]}`,
-		"good.csv":      "id,n\n1,1\n2,2\n", "good.mbox": letterOf("Message-ID: <a@x>", "", "a"),
+		"good.csv":      "id,n\n1,1\n2,2\n", "good.mbox": messageOf("Message-ID: <a@x>", "", "a"),
 		"binary.jsonl": "\x7fELF\x00\x01\x02", "secret.zip": "PK\x03\x04\x14\x00\x01\x00\x63\x00", "image.json": "\x89PNG\r\n\x1a\n\x00",
 		"wrong.json": "<html>not found</html>", "wrong.ics": "<html>", "wrong.eml": "\x00\x01\x02", "half.json": `[{"n":1},{"n":2`,
 		"bytes.jsonl": "{\"n\":1}\n{\"n\":\"\xff\xfe\"}\n{\"n\":3}\n", "long.csv": "n\n1\n" + strings.Repeat("x", item.MaxLine+2) + "\n3\n",
-		"deep.jsonl": strings.Repeat("[", 20_000) + "\n{\"n\":1}\n", "closed.csv": "n\n1\n", "closed.mbox": letterOf("", "a"), "breaks.jsonl": "{\"n\":1}\n{\"n\":2}\n{\"n\":3}\n{\"n\":4}\n",
+		"deep.jsonl": strings.Repeat("[", 20_000) + "\n{\"n\":1}\n", "closed.csv": "n\n1\n", "closed.mbox": messageOf("", "a"), "breaks.jsonl": "{\"n\":1}\n{\"n\":2}\n{\"n\":3}\n{\"n\":4}\n",
 	})
 	if err := errors.Join(
 		os.Symlink("nowhere", filepath.Join(dir, "dangling.csv")), os.Symlink("..", filepath.Join(dir, "up")), os.Symlink("loop", filepath.Join(dir, "loop")),

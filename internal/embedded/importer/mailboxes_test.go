@@ -29,8 +29,8 @@ func listOf(t *testing.T, record model.Record, field string) (texts []string) {
 
 // A message and its reply in two mailboxes are in one stream and one thread.
 func TestMailboxesOfAFolderAreOneStream(t *testing.T) {
-	question := letterOf("Message-ID: <q@x>", "From: ann@x", "", "Which day?")
-	answer := letterOf("Message-ID: <a@x>", "From: ben@x", "In-Reply-To: <q@x>", "", "Monday.")
+	question := messageOf("Message-ID: <q@x>", "From: ann@x", "", "Which day?")
+	answer := messageOf("Message-ID: <a@x>", "From: ben@x", "In-Reply-To: <q@x>", "", "Monday.")
 	letter := func(mbox string) string { _, text, _ := strings.Cut(mbox, "\n"); return text }
 	both := func(one, other string) map[string]string { return map[string]string{"q@x": one, "a@x": other} }
 	tests := []struct {
@@ -92,11 +92,11 @@ func TestMessagesSayWhetherTheyWereRead(t *testing.T) {
 		files map[string]string
 		want  map[string]any
 	}{
-		{"read in Thunderbird", map[string]string{"Inbox": letterOf("X-Mozilla-Status: 0001", "", "x")}, map[string]any{"is_seen": true, "is_flagged": false}},
-		{"flagged and not read", map[string]string{"Inbox": letterOf("X-Mozilla-Status: 0004", "", "x")}, map[string]any{"is_seen": false, "is_flagged": true}},
-		{"read in Mutt", map[string]string{"Inbox": letterOf("Status: RO", "X-Status: AF", "", "x")}, map[string]any{"is_seen": true, "is_flagged": true}},
-		{"the status of something else", map[string]string{"Inbox": letterOf("Status: RESOLVED", "", "x")}, map[string]any{"is_seen": nil}},
-		{"nothing known", map[string]string{"Inbox": letterOf("To: x", "", "x")}, map[string]any{"is_seen": nil, "is_flagged": nil}},
+		{"read in Thunderbird", map[string]string{"Inbox": messageOf("X-Mozilla-Status: 0001", "", "x")}, map[string]any{"is_seen": true, "is_flagged": false}},
+		{"flagged and not read", map[string]string{"Inbox": messageOf("X-Mozilla-Status: 0004", "", "x")}, map[string]any{"is_seen": false, "is_flagged": true}},
+		{"read in Mutt", map[string]string{"Inbox": messageOf("Status: RO", "X-Status: AF", "", "x")}, map[string]any{"is_seen": true, "is_flagged": true}},
+		{"the status of something else", map[string]string{"Inbox": messageOf("Status: RESOLVED", "", "x")}, map[string]any{"is_seen": nil}},
+		{"nothing known", map[string]string{"Inbox": messageOf("To: x", "", "x")}, map[string]any{"is_seen": nil, "is_flagged": nil}},
 		{"of a Maildir", map[string]string{"m/cur/1.a:2,FS": "To: x\n\nx"}, map[string]any{"is_seen": true, "is_flagged": true}},
 		{"new in a Maildir", map[string]string{"m/new/1.a": "To: x\n\nx"}, map[string]any{"is_seen": false, "is_flagged": false}},
 	} {
@@ -119,7 +119,7 @@ func TestMessagesSayWhetherTheyWereRead(t *testing.T) {
 // Thunderbird keeps deleted messages in the file until it is compacted: they are not records, and are reported.
 func TestMessagesDeletedInThunderbirdAreReported(t *testing.T) {
 	of := func(id, status string) string {
-		return letterOf("Message-ID: <"+id+"@x>", "X-Mozilla-Status: "+status, "In-Reply-To: <a@x>", "", "Hello.") + "\n"
+		return messageOf("Message-ID: <"+id+"@x>", "X-Mozilla-Status: "+status, "In-Reply-To: <a@x>", "", "Hello.") + "\n"
 	}
 	records, skips := loadedTree(t, map[string]string{"Inbox": of("a", "0009") + of("b", "0001") + of("c", "000A") + of("d", "1000")})
 	var ids []any

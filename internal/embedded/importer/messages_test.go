@@ -42,8 +42,8 @@ func loadedTree(t *testing.T, files map[string]string) (records map[string][]map
 	return records, skips
 }
 
-// letterOf returns an mbox with one message that has this header and body.
-func letterOf(lines ...string) string {
+// messageOf returns an mbox with one message that has this header and body.
+func messageOf(lines ...string) string {
 	return "From ada@example.com Mon Mar  2 10:00:00 2026\n" + strings.Join(lines, "\n") + "\n"
 }
 
@@ -55,7 +55,7 @@ func TestMailIsReadAsPeopleSeeIt(t *testing.T) {
 	}{
 		{
 			"a plain message",
-			letterOf("Message-ID: <a@x>", "From: Ada <Ada@Example.com>", "To: Bo <bo@x>, cy@x", "Cc: dee@x", "Date: Mon, 2 Mar 2026 10:00:00 +0100", "Subject: Hi", "", "Hello", "", ""),
+			messageOf("Message-ID: <a@x>", "From: Ada <Ada@Example.com>", "To: Bo <bo@x>, cy@x", "Cc: dee@x", "Date: Mon, 2 Mar 2026 10:00:00 +0100", "Subject: Hi", "", "Hello", "", ""),
 			map[string]any{
 				"id": "a@x", "from_name": "Ada", "from_email": "ada@example.com", "to": []any{"Bo <bo@x>", "cy@x"}, "cc": []any{"dee@x"},
 				"sent_at": "2026-03-02T10:00:00+01:00", "subject": "Hi", "body_text": "Hello", "thread_id": "a@x", "has_attachments": false, "defects": nil,
@@ -63,129 +63,129 @@ func TestMailIsReadAsPeopleSeeIt(t *testing.T) {
 		},
 		{
 			"a folded header of encoded words in two charsets",
-			letterOf("Subject: =?UTF-8?Q?Gr=C3=BC=C3=9Fe?=", " =?UTF-8?Q?_aus?=", "\t=?iso-8859-1?Q?K=F6ln?=", "From: =?utf-8?B?8J+Yig==?= <s@x>", "", "x"),
+			messageOf("Subject: =?UTF-8?Q?Gr=C3=BC=C3=9Fe?=", " =?UTF-8?Q?_aus?=", "\t=?iso-8859-1?Q?K=F6ln?=", "From: =?utf-8?B?8J+Yig==?= <s@x>", "", "x"),
 			map[string]any{"subject": "Grüße ausKöln", "from_name": "😊"},
 		},
 		{
 			"an encoded word in quotation marks, where it should not be",
-			letterOf(`From: "=?utf-8?Q?J=C3=B6rg?=" <j@x>`, `To: "Low, =?iso-8859-1?Q?K=E5re?=" <k@x>, "a =?b" <b@x>`, "", "x"),
+			messageOf(`From: "=?utf-8?Q?J=C3=B6rg?=" <j@x>`, `To: "Low, =?iso-8859-1?Q?K=E5re?=" <k@x>, "a =?b" <b@x>`, "", "x"),
 			map[string]any{"from_name": "Jörg", "to": []any{"Low, Kåre <k@x>", "a =?b <b@x>"}},
 		},
 		{
-			"raw bytes in a header", letterOf("Subject: caf\xe9 au lait", "From: Jos\xc3\xa9 <j@x>", "", "x"),
+			"raw bytes in a header", messageOf("Subject: caf\xe9 au lait", "From: Jos\xc3\xa9 <j@x>", "", "x"),
 			map[string]any{"subject": "café au lait", "from_name": "José"},
 		},
 		{
-			"an invalid address", letterOf("From: undisclosed: recipients", "To: <<broken", "", "x"),
+			"an invalid address", messageOf("From: undisclosed: recipients", "To: <<broken", "", "x"),
 			map[string]any{"from_name": "undisclosed: recipients", "from_email": nil, "to": []any{"<<broken"}},
 		},
 		{
 			"a reply belongs to the thread of the first message",
-			letterOf("Message-ID: <c@x>", "References: <a@x>", " <b@x>", "In-Reply-To: <b@x>", "", "x"),
+			messageOf("Message-ID: <c@x>", "References: <a@x>", " <b@x>", "In-Reply-To: <b@x>", "", "x"),
 			map[string]any{"id": "c@x", "thread_id": "a@x", "in_reply_to": "b@x"},
 		},
 		{
-			"labels of an export", letterOf("X-Gmail-Labels: =?UTF-8?Q?Posteingang,Wichtig,=22Zu_tun=22?=", "", "x"),
+			"labels of an export", messageOf("X-Gmail-Labels: =?UTF-8?Q?Posteingang,Wichtig,=22Zu_tun=22?=", "", "x"),
 			map[string]any{"labels": []any{"Posteingang", "Wichtig", "Zu tun"}},
 		},
 		{
 			"alternatives: plain text comes before HTML",
-			letterOf("Content-Type: multipart/alternative; boundary=b", "", "--b", "Content-Type: text/plain", "", "plain", "--b", "Content-Type: text/html", "", "<b>html</b>", "--b--"),
+			messageOf("Content-Type: multipart/alternative; boundary=b", "", "--b", "Content-Type: text/plain", "", "plain", "--b", "Content-Type: text/html", "", "<b>html</b>", "--b--"),
 			map[string]any{"body_text": "plain"},
 		},
 		{
 			"an empty plain text does not hide the HTML",
-			letterOf("Content-Type: multipart/alternative; boundary=b", "", "--b", "Content-Type: text/plain", "", " ", "--b", "Content-Type: text/html", "", "<style>p{}</style><p>one&nbsp;two<p>three<br>four<table><tr><td>a<td>b<tr><td>c</table>", "--b--"),
+			messageOf("Content-Type: multipart/alternative; boundary=b", "", "--b", "Content-Type: text/plain", "", " ", "--b", "Content-Type: text/html", "", "<style>p{}</style><p>one&nbsp;two<p>three<br>four<table><tr><td>a<td>b<tr><td>c</table>", "--b--"),
 			map[string]any{"body_text": "one two\n\nthree\nfour\n\na b\nc"},
 		},
 		{
 			"nested parts",
-			letterOf(`Content-Type: multipart/mixed; boundary="out er"`, "", "preamble", "--out er", `Content-Type: multipart/related; boundary=in`, "", "--in", `Content-Type: multipart/alternative; boundary=deep`, "",
+			messageOf(`Content-Type: multipart/mixed; boundary="out er"`, "", "preamble", "--out er", `Content-Type: multipart/related; boundary=in`, "", "--in", `Content-Type: multipart/alternative; boundary=deep`, "",
 				"--deep", "Content-Type: text/plain; charset=us-ascii", "", "deep", "--deep--", "--in--", "--out er", "", "footer of the list", "--out er--"),
 			map[string]any{"body_text": "deep\n\nfooter of the list", "has_attachments": false},
 		},
 		{
-			"a text without a charset that is UTF-8", letterOf("Content-Type: text/plain", "", "naïve 日本"),
+			"a text without a charset that is UTF-8", messageOf("Content-Type: text/plain", "", "naïve 日本"),
 			map[string]any{"body_text": "naïve 日本", "defects": []any{"no date; sent_at is when it was delivered"}},
 		},
 		{
-			"a text without a charset that is UTF-8 but for a character that was cut", letterOf("Subject: s", "", "naïve 日本 \xe6\x97"),
+			"a text without a charset that is UTF-8 but for a character that was cut", messageOf("Subject: s", "", "naïve 日本 \xe6\x97"),
 			map[string]any{"body_text": "naïve 日本 \ufffd"},
 		},
 		{
-			"a text without a charset that is not UTF-8", letterOf("", "na\xefve \x80 5"), nil,
+			"a text without a charset that is not UTF-8", messageOf("", "na\xefve \x80 5"), nil,
 		},
 		{
-			"Windows-1252 under the name of ASCII", letterOf("Subject: s", "Content-Type: text/plain; charset=us-ascii", "", "na\xefve \x80 5"),
+			"Windows-1252 under the name of ASCII", messageOf("Subject: s", "Content-Type: text/plain; charset=us-ascii", "", "na\xefve \x80 5"),
 			map[string]any{"body_text": "naïve € 5"},
 		},
 		{
-			"Japanese in ISO-2022-JP", letterOf("Content-Type: text/plain; charset=iso-2022-jp", "", "\x1b$BF|K\\\x1b(B"),
+			"Japanese in ISO-2022-JP", messageOf("Content-Type: text/plain; charset=iso-2022-jp", "", "\x1b$BF|K\\\x1b(B"),
 			map[string]any{"body_text": "日本"},
 		},
 		{
-			"an unknown charset", letterOf("Content-Type: text/plain; charset=x-klingon", "", "nuqneH \xe9"),
+			"an unknown charset", messageOf("Content-Type: text/plain; charset=x-klingon", "", "nuqneH \xe9"),
 			map[string]any{"body_text": "nuqneH é", "defects": []any{"unknown charset x-klingon", "no date; sent_at is when it was delivered"}},
 		},
 		{
-			"text that is not the UTF-8 that it claims", letterOf("Content-Type: text/plain; charset=utf-8", "", "a\xffb"),
+			"text that is not the UTF-8 that it claims", messageOf("Content-Type: text/plain; charset=utf-8", "", "a\xffb"),
 			map[string]any{"body_text": "a\ufffdb", "defects": []any{"text that is not UTF-8 as it claims", "no date; sent_at is when it was delivered"}},
 		},
 		{
-			"quoted-printable with a soft line end", letterOf("Content-Transfer-Encoding: Quoted-Printable", "Content-Type: text/plain; charset=iso-8859-15", "", "caf=E9 =A4 long=", "er"),
+			"quoted-printable with a soft line end", messageOf("Content-Transfer-Encoding: Quoted-Printable", "Content-Type: text/plain; charset=iso-8859-15", "", "caf=E9 =A4 long=", "er"),
 			map[string]any{"body_text": "café € longer"},
 		},
 		{
-			"broken quoted-printable stays as it is", letterOf("Content-Transfer-Encoding: quoted-printable", "", "100%=\x01\x02 = sure=ZZ"),
+			"broken quoted-printable stays as it is", messageOf("Content-Transfer-Encoding: quoted-printable", "", "100%=\x01\x02 = sure=ZZ"),
 			map[string]any{"defects": []any{"broken quoted-printable", "no date; sent_at is when it was delivered"}},
 		},
 		{
-			"base64 is decoded as far as it goes", letterOf("Content-Transfer-Encoding: base64", "", "SGVs", "bG8g*!", "eW91"),
+			"base64 is decoded as far as it goes", messageOf("Content-Transfer-Encoding: base64", "", "SGVs", "bG8g*!", "eW91"),
 			map[string]any{"body_text": "Hello you", "defects": []any{"broken base64", "no date; sent_at is when it was delivered"}},
 		},
 		{
-			"an invalid content type", letterOf("Content-Type: text/html; charset=iso-8859-1; charset=; name", "", "<p>gr\xfcn</p>"),
+			"an invalid content type", messageOf("Content-Type: text/html; charset=iso-8859-1; charset=; name", "", "<p>gr\xfcn</p>"),
 			map[string]any{"body_text": "grün"},
 		},
 		{
-			"parts without an end", letterOf("Content-Type: multipart/mixed; boundary=b", "", "--b", "", "kept"),
+			"parts without an end", messageOf("Content-Type: multipart/mixed; boundary=b", "", "--b", "", "kept"),
 			map[string]any{"body_text": "kept", "defects": []any{"the last part is cut off", "no date; sent_at is when it was delivered"}},
 		},
 		{
-			"parts without a beginning", letterOf("Content-Type: multipart/mixed; boundary=b", "", "kept as it is"),
+			"parts without a beginning", messageOf("Content-Type: multipart/mixed; boundary=b", "", "kept as it is"),
 			map[string]any{"body_text": "kept as it is", "defects": []any{"parts that cannot be told apart", "no date; sent_at is when it was delivered"}},
 		},
 		{
-			"a line of the header that is not a field", letterOf("Subject: a", "no header at all", " nor this", "To: b@x", "", "body"),
+			"a line of the header that is not a field", messageOf("Subject: a", "no header at all", " nor this", "To: b@x", "", "body"),
 			map[string]any{"subject": "a", "to": []any{"b@x"}, "body_text": "body", "defects": []any{"a line in the header is invalid", "no date; sent_at is when it was delivered"}},
 		},
 		{
-			"a date with a comment, and an invalid one", letterOf("Date: Tue, 3 Mar 2026 01:02:03 -0800 (PST)", "", "x"),
+			"a date with a comment, and an invalid one", messageOf("Date: Tue, 3 Mar 2026 01:02:03 -0800 (PST)", "", "x"),
 			map[string]any{"sent_at": "2026-03-03T01:02:03-08:00"},
 		},
 		{
-			"lines that begin with From", letterOf("Subject: s", "", "From here on it rains.", "", "From me Mon", "", ">From quoted", ">>From twice", "> From not"),
+			"lines that begin with From", messageOf("Subject: s", "", "From here on it rains.", "", "From me Mon", "", ">From quoted", ">>From twice", "> From not"),
 			map[string]any{"body_text": "From here on it rains.\n\nFrom me Mon\n\nFrom quoted\n>From twice\n> From not"},
 		},
 		{
-			"a separator without a header after it is text", letterOf("Subject: s", "", "as in", "", "From ada@example.com Mon Mar  2 10:00:00 2026", "which begins a message"),
+			"a separator without a header after it is text", messageOf("Subject: s", "", "as in", "", "From ada@example.com Mon Mar  2 10:00:00 2026", "which begins a message"),
 			map[string]any{"body_text": "as in\n\nFrom ada@example.com Mon Mar  2 10:00:00 2026\nwhich begins a message"},
 		},
 		{
-			"a line of a megabyte", letterOf("Subject: s", "", strings.Repeat("x", 1<<20)),
+			"a line of a megabyte", messageOf("Subject: s", "", strings.Repeat("x", 1<<20)),
 			map[string]any{"body_text": strings.Repeat("x", 1<<20)},
 		},
 		{
-			"without a date, the separator line has the time", letterOf("Subject: s", "", "x"),
+			"without a date, the separator line has the time", messageOf("Subject: s", "", "x"),
 			map[string]any{"sent_at": "2026-03-02T10:00:00Z", "defects": []any{"no date; sent_at is when it was delivered"}},
 		},
 		{
-			"a date that cannot be read", letterOf("Date: yesterday", "", "x"),
+			"a date that cannot be read", messageOf("Date: yesterday", "", "x"),
 			map[string]any{"sent_at": "2026-03-02T10:00:00Z", "defects": []any{"a date that cannot be read: yesterday; sent_at is when it was delivered"}},
 		},
 		{
 			"the first receiving server has the time",
-			letterOf("Received: from b by c; Tue, 3 Mar 2026 08:00:00 +0000", "Received: from a by b", " (with a comment); Mon, 2 Mar 2026 09:59:58 +0100 (CET)", "", "x"),
+			messageOf("Received: from b by c; Tue, 3 Mar 2026 08:00:00 +0000", "Received: from a by b", " (with a comment); Mon, 2 Mar 2026 09:59:58 +0100 (CET)", "", "x"),
 			map[string]any{"sent_at": "2026-03-02T09:59:58+01:00"},
 		},
 		{
@@ -197,7 +197,7 @@ func TestMailIsReadAsPeopleSeeIt(t *testing.T) {
 			map[string]any{"sent_at": nil, "defects": []any{"no date"}},
 		},
 		{
-			"CRLF", strings.ReplaceAll(letterOf("Subject: a", " b", "", "one", "two"), "\n", "\r\n"),
+			"CRLF", strings.ReplaceAll(messageOf("Subject: a", " b", "", "one", "two"), "\n", "\r\n"),
 			map[string]any{"subject": "a b", "body_text": "one\ntwo"},
 		},
 	}
@@ -229,21 +229,21 @@ func TestAMailboxHasEachMessageOnce(t *testing.T) {
 		ids              []string // ids, or subjects of messages without an id
 		skips            []Skip
 	}{
-		{"two messages", "m.mbox", letterOf("Message-ID: <a@x>", "", "a", "") + second, []string{"a@x", "two"}, nil},
-		{"CRLF", "m.mbx", strings.ReplaceAll(letterOf("Message-ID: <a@x>", "", "a", "")+second, "\n", "\r\n"), []string{"a@x", "two"}, nil},
-		{"a file without an extension", "Inbox", letterOf("Message-ID: <a@x>", "", "a", "") + second, []string{"a@x", "two"}, nil},
-		{"empty lines first, and a mark", "m.mbox", "\xef\xbb\xbf\n\r\n" + letterOf("Message-ID: <a@x>", "", "a"), []string{"a@x"}, nil},
+		{"two messages", "m.mbox", messageOf("Message-ID: <a@x>", "", "a", "") + second, []string{"a@x", "two"}, nil},
+		{"CRLF", "m.mbx", strings.ReplaceAll(messageOf("Message-ID: <a@x>", "", "a", "")+second, "\n", "\r\n"), []string{"a@x", "two"}, nil},
+		{"a file without an extension", "Inbox", messageOf("Message-ID: <a@x>", "", "a", "") + second, []string{"a@x", "two"}, nil},
+		{"empty lines first, and a mark", "m.mbox", "\xef\xbb\xbf\n\r\n" + messageOf("Message-ID: <a@x>", "", "a"), []string{"a@x"}, nil},
 		{"an empty file", "m.mbox", "", nil, []Skip{{"m.mbox", 0, model.NoRecord}}},
 		{
-			"a message twice", "m.mbox", letterOf("Message-ID: <a@x>", "", "a", "") + letterOf("Message-ID: <a@x>", "", "a"),
+			"a message twice", "m.mbox", messageOf("Message-ID: <a@x>", "", "a", "") + messageOf("Message-ID: <a@x>", "", "a"),
 			[]string{"a@x"}, []Skip{{"m.mbox", 6, "the same as at line 1"}},
 		},
 		{
-			"two messages with one id", "m.mbox", letterOf("Message-ID: <a@x>", "", "a", "") + letterOf("Message-ID: <a@x>", "", "b", "") + letterOf("Message-ID: <a@x>", "", "b"),
+			"two messages with one id", "m.mbox", messageOf("Message-ID: <a@x>", "", "a", "") + messageOf("Message-ID: <a@x>", "", "b", "") + messageOf("Message-ID: <a@x>", "", "b"),
 			[]string{"a@x", "a@x-2"}, []Skip{{"m.mbox", 11, "the same as at line 6"}},
 		},
 		{
-			"a message without a header is skipped", "m.mbox", "From a Mon Mar  2 10:00:00 2026\n\n\n" + letterOf("Message-ID: <b@x>", "", "b"),
+			"a message without a header is skipped", "m.mbox", "From a Mon Mar  2 10:00:00 2026\n\n\n" + messageOf("Message-ID: <b@x>", "", "b"),
 			[]string{"b@x"}, []Skip{{"m.mbox", 1, "a message without a header"}},
 		},
 		{
@@ -280,7 +280,7 @@ func TestAMailboxHasEachMessageOnce(t *testing.T) {
 
 func TestAttachmentsReferToTheirMessage(t *testing.T) {
 	large := strings.Repeat(base64.StdEncoding.EncodeToString(make([]byte, 57))+"\n", item.MaxBlob/57+1)
-	dir := writeFolder(t, map[string]string{"mail.mbox": letterOf(
+	dir := writeFolder(t, map[string]string{"mail.mbox": messageOf(
 		"Message-ID: <a@x>", "Date: Mon, 2 Mar 2026 10:00:00 +0000", "Content-Type: multipart/mixed; boundary=b", "",
 		"--b", "", "see below",
 		"--b", "Content-Type: application/pdf; name=b.pdf", "Content-Disposition: attachment; filename*=UTF-8''%C3%A4.pdf", "Content-Transfer-Encoding: base64", "", "JVBERi0xLjQK",
@@ -364,8 +364,8 @@ func TestAMessageThatIsTooLongIsPassedOver(t *testing.T) {
 	if testing.Short() {
 		t.Skip("64 MiB")
 	}
-	long := letterOf("Message-ID: <long@x>", "", strings.Repeat(strings.Repeat("x", 1023)+"\n", mail.MaxMessage>>10), "")
-	records, skips := loaded(t, "m.mbox", long+letterOf("Message-ID: <after@x>", "", "x"))
+	long := messageOf("Message-ID: <long@x>", "", strings.Repeat(strings.Repeat("x", 1023)+"\n", mail.MaxMessage>>10), "")
+	records, skips := loaded(t, "m.mbox", long+messageOf("Message-ID: <after@x>", "", "x"))
 	if diff := cmp.Diff([]Skip{{"m.mbox", 1, "a message longer than 64 MiB"}}, skips); diff != "" || len(records["m"]) != 1 || records["m"][0]["id"] != "after@x" {
 		t.Errorf("%d messages, skips (-want +got)\n%s", len(records["m"]), diff)
 	}
@@ -374,10 +374,10 @@ func TestAMessageThatIsTooLongIsPassedOver(t *testing.T) {
 // FuzzMbox checks that the reader accepts any bytes, returns valid records, returns the same records when it reads again, and that every
 // separator of an mbox starts a message or a skip.
 func FuzzMbox(f *testing.F) {
-	f.Add([]byte(letterOf("Message-ID: <a@x>", "Subject: =?utf-8?Q?a?=", "", "a", "") + letterOf("Content-Type: multipart/mixed; boundary=b", "", "--b", "", "x", "--b--", "")))
+	f.Add([]byte(messageOf("Message-ID: <a@x>", "Subject: =?utf-8?Q?a?=", "", "a", "") + messageOf("Content-Type: multipart/mixed; boundary=b", "", "--b", "", "x", "--b--", "")))
 	f.Add([]byte("From a Mon Mar  2 10:00:00 2026\n\n\nFrom b Mon Mar  2 10:00:00 2026\r\nTo: <\r\n\r\n"))
 	f.Add([]byte("Content-Type: multipart/alternative; boundary=\"\"\nContent-Transfer-Encoding: base64\n\n=="))
-	f.Add([]byte(letterOf("Content-Type: text/html; charset=utf-7", "Content-Transfer-Encoding: quoted-printable", "", "<p>=3D=\n<li")))
+	f.Add([]byte(messageOf("Content-Type: text/html; charset=utf-7", "Content-Transfer-Encoding: quoted-printable", "", "<p>=3D=\n<li")))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		count := scanned(t, fileStream{stream: "m", format: formatMail, idField: "id"}, text)
 		if !bytes.HasPrefix(text, []byte("From ")) {

@@ -56,7 +56,7 @@ func TestValuesOfFiles(t *testing.T) {
 		{"a comma in a category", "a.ics", eventOf("DTSTART:20260101T100000Z", `CATEGORIES:A\,B,C`, `SUMMARY:\\\\server\\new\, a`), []row{{"summary": `\\server\new, a`, "categories": []any{"A,B", "C"}}}},
 		{"an event while clocks go forward", "a.ics", eventOf("DTSTART;TZID=Europe/Berlin:20260328T023000", "DTEND;TZID=Europe/Berlin:20260328T033000", "RRULE:FREQ=DAILY;COUNT=2"), []row{{"starts_at": "2026-03-28T02:30:00+01:00", "ends_at": "2026-03-28T03:30:00+01:00"}, {"starts_at": "2026-03-29T03:30:00+02:00", "ends_at": "2026-03-29T04:30:00+02:00"}}},
 		{"a further day that has an end", "a.ics", eventOf("DTSTART:20260101T100000Z", "RDATE;VALUE=PERIOD:20260110T100000Z/PT2H"), []row{{"starts_at": "2026-01-01T10:00:00Z"}, {"starts_at": "2026-01-10T10:00:00Z"}}},
-		{"a comma in a label", "a.mbox", letterOf(`X-Gmail-Labels: Inbox,"Work, big",x`, "", "x"), []row{{"labels": []any{"Inbox", "Work, big", "x"}}}},
+		{"a comma in a label", "a.mbox", messageOf(`X-Gmail-Labels: Inbox,"Work, big",x`, "", "x"), []row{{"labels": []any{"Inbox", "Work, big", "x"}}}},
 		{"numbers of a note that begin with 0", "a.md", "---\ncode: 0123\nn: 12\n---\nx\n", []row{{"code": "0123", "n": 12.0}}},
 		{"characters written as their bytes", "your_posts.json", `[{"timestamp":1768443300,"title":"J\u00c3\u00b6rg","data":[{"post":"\u00f0\u009f\u0098\u0080"}]},{"timestamp":1768443300,"title":"\u00e4\u00c3"}]`, []row{
 			{"title": "Jörg", "data.post": "😀"}, {"title": "äÃ"}}},
