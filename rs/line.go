@@ -46,9 +46,15 @@ func isRemoved(r rune) bool {
 	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r >= 0xE0000 && r <= 0xE007F || r == '\uFEFF' || IsEmpty(r)
 }
 
+// maxLineBytes is how much of a text is made one line. A server can send megabytes, and 8 MiB of terminal sequences take four seconds.
+const maxLineBytes = 64 << 10
+
 // line makes another server's text one line, without terminal sequences, and without invisible characters, which could separate the parts
-// of a token.
+// of a token. It reads the first maxLineBytes.
 func line(text string) string {
+	if len(text) > maxLineBytes {
+		text = strings.ToValidUTF8(text[:maxLineBytes], "")
+	}
 	if !strings.ContainsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || isRemoved(r) || IsUnseen(r) }) { // an id has none
 		return text
 	}

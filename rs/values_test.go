@@ -52,6 +52,7 @@ func TestStableCodes(t *testing.T) {
 func TestTextsOfErrorsAreOneLine(t *testing.T) {
 	for text, want := range map[string]string{
 		"a\r\n b\tc": "a b c", "pay \u202egro.live": "pay gro.live", "a\U000e0041b": "ab", "می\u200cخواهم": "می\u200cخواهم", "👩\u200d💻": "👩\u200d💻", "a\u2066b\u2069c": "abc",
+		strings.Repeat("\u200b", 32<<10) + "too far to be read": "",
 	} {
 		if got := rs.ErrorText(text); got != want {
 			t.Errorf("%q is %q, want %q", text, got, want)
