@@ -69,7 +69,9 @@ func TestAPageReadsWhatItNeeds(t *testing.T) {
 
 // A page whose cursor leads to itself is the last of its member, although it has hits.
 func TestAPageThatLeadsToItself(t *testing.T) {
-	f := &packageRS{answers: map[string]memberAnswer{"tok_a": says(`{"data":[{"record_key":"a0"}],"has_more":true,"next_cursor":"p1"}`), "tok_b": hitsOf("b", 1)}}
+	f := &packageRS{answers: map[string]memberAnswer{
+		"tok_a": says(`{"data":[{"record_key":"a0"}],"has_more":true,"next_cursor":"p1"}`), "tok_b": hitsOf("b", 1),
+	}}
 	p := packageOf(f, fanout.PackageOptions{}, aMember("a"), aMember("b"))
 	response, err := p.Do(t.Context(), searchRequest("limit", "2"))
 	first := readMerged(t, response, err)

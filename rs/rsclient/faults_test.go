@@ -147,7 +147,8 @@ func TestFaultsOfAServer(t *testing.T) {
 			raw(http200("Content-Encoding: gzip, gzip\r\n", gzipped(gzipped(`{}`)))), "response_undecodable", "could not be decompressed", 0, 1,
 		},
 		"a part of an answer, although all of it was asked for": {
-			raw("HTTP/1.1 206 Partial Content\r\nConnection: close\r\nContent-Range: bytes 0-10/90\r\n\r\n" + `{"data":[]}`), "response_truncated", "broke off", 0, 1,
+			raw("HTTP/1.1 206 Partial Content\r\nConnection: close\r\nContent-Range: bytes 0-10/90\r\n\r\n" + `{"data":[]}`),
+			"response_truncated", "broke off", 0, 1,
 		},
 		"a redirect to an invalid address": {
 			raw("HTTP/1.1 302 Found\r\nConnection: close\r\nLocation: http://[::1\r\n\r\n"), "redirect_refused", "redirect (302)", 302, 1,
@@ -159,7 +160,8 @@ func TestFaultsOfAServer(t *testing.T) {
 			raw("HTTP/1.1 401 No\r\n" + length(100) + "\r\n{"), "upstream_error", "answered 401 (Unauthorized)", 401, 1,
 		},
 		"D7 a 401 whose body is too large": {
-			raw("HTTP/1.1 401 No\r\n" + length(1<<20) + "\r\n" + strings.Repeat(" ", 1<<20)), "upstream_error", "answered 401 (Unauthorized)", 401, 1,
+			raw("HTTP/1.1 401 No\r\n" + length(1<<20) + "\r\n" + strings.Repeat(" ", 1<<20)),
+			"upstream_error", "answered 401 (Unauthorized)", 401, 1,
 		},
 		"D25 a 403 in a compression that nobody asked for": {
 			raw("HTTP/1.1 403 No\r\nContent-Encoding: br\r\n" + length(1) + "\r\n{"), "upstream_error", "answered 403 (Forbidden)", 403, 1,
