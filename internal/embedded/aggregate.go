@@ -1,6 +1,7 @@
 package embedded
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -21,6 +22,7 @@ type aggregatePlan struct {
 	metric, field, groupBy, groupByTime, granularity string
 	zone                                             *time.Location
 	limit                                            int
+	kind                                             store.Kind // of the field, in all sources
 	sources                                          []store.Source
 }
 
@@ -28,7 +30,7 @@ type aggregatePlan struct {
 func (c *call) aggregate() any {
 	sources := c.open()
 	plan := c.aggregatePlan()
-	kept := c.filtered(c.usable(sources, "aggregation", func(s access) (access, *apiError) { return s, plan.refuses(s) }))
+	kept := c.filtered(c.usable(sources, "aggregation", plan.narrow))
 	if c.err != nil {
 		return nil
 	}
@@ -108,8 +110,19 @@ func (c *call) aggregatePlan() aggregatePlan {
 	return plan
 }
 
+// narrow returns a source, or an error if its values cannot be taken together with those of the sources before.
+func (p *aggregatePlan) narrow(s access) (access, *apiError) {
+	refusal := p.refuses(s)
+	if column, ok := s.Column(cmp.Or(p.field, p.groupBy)); ok && refusal == nil {
+		if p.kind = cmp.Or(p.kind, column.Kind); p.kind != column.Kind {
+			refusal = invalidRequest("'%s' is of another type elsewhere", cmp.Or(p.field, p.groupBy))
+		}
+	}
+	return s, refusal
+}
+
 // refuses returns an error if the stream of a source does not declare an aggregation of the plan, or if its field is not granted.
-func (p aggregatePlan) refuses(s access) *apiError {
+func (p *aggregatePlan) refuses(s access) *apiError {
 	for _, use := range [...]struct{ kind, field string }{{p.metric, p.field}, {"group_by", p.groupBy}, {"group_by_time", p.groupByTime}} {
 		if use.field == "" {
 			continue
@@ -150,10 +163,9 @@ func (c *call) groupsOf(sources []store.Source, field string) []store.Group {
 
 // groups counts by value, the most frequent first. Records without a value form a group with the key null.
 func (c *call) groups(plan aggregatePlan) []group {
-	target, _ := plan.sources[0].Column(plan.groupBy) // every field that declares group_by has a column
 	groups := []group{}
 	for _, g := range c.groupsOf(plan.sources, plan.groupBy) {
-		groups = append(groups, group{g.Count, target.Kind.Wire(g.Value)})
+		groups = append(groups, group{g.Count, plan.kind.Wire(g.Value)})
 	}
 	return groups
 }

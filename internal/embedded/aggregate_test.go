@@ -3,6 +3,7 @@ package embedded
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -144,6 +145,44 @@ func TestSumsAreExact(t *testing.T) {
 			t.Errorf("%v is %v (%v), want %s", values, sum, err, want)
 		}
 		_ = index.Close()
+	}
+}
+
+// What connections call by one name may be of several types, whose values are not counted together.
+func TestAnAggregationIsOfOneType(t *testing.T) {
+	var connectors []model.Connector
+	for _, kind := range []string{"boolean", "integer"} {
+		connectors = append(connectors, model.Connector{
+			Key: kind, SourceID: kind, Connections: []model.Connection{{ID: "cin_" + kind}},
+			Streams: []model.Stream{{Name: "s", Fields: []model.Field{{Name: "done", Type: kind, Exact: true, Aggregations: []string{"group_by", "max"}}}}},
+		})
+	}
+	records := func(yield func(model.Record, error) bool) {
+		for i, value := range []string{"true", "1", "5"} {
+			connection := connectors[min(i, 1)].Connections[0].ID
+			if !yield(model.Record{ConnectionID: connection, Stream: "s", ID: fmt.Sprint(i), Data: json.RawMessage(`{"done":` + value + `}`)}, nil) {
+				return
+			}
+		}
+	}
+	index, err := store.Open(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = index.Close() }()
+	if err := index.Load(t.Context(), model.Corpus{Connectors: connectors, Records: records}, "1", nil); err != nil {
+		t.Fatal(err)
+	}
+	r := newRigOver(t, index, Options{})
+	for query, want := range map[string]string{
+		"metric=count&group_by=done": `[map[count:1 key:true]] <nil>`, "metric=max&field=done": "<nil> true",
+		"metric=count&group_by=done&connection_id=cin_integer": `[map[count:1 key:1] map[count:1 key:5]] <nil>`,
+	} {
+		got := r.ok("tok-owner", "/v1/streams/s/aggregate?"+query)
+		left := got.at("meta", "warnings", 0, "code") == "connection_left_out"
+		if groups := fmt.Sprint(got.at("groups"), got.at("value")); groups != want || left == strings.Contains(query, "connection_id") {
+			t.Errorf("%s: %s, want %s; left out: %v", query, groups, want, left)
+		}
 	}
 }
 
