@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Names of the tables of an index.
@@ -71,7 +72,11 @@ func Open(ctx context.Context, db *sql.DB) (*Index, error) {
 		return nil, fmt.Errorf("search index: %w", err)
 	}
 	d.extend(1)
-	d.previous = make([]uint32, len(d.next))
+	size := len(d.source)
+	if len(d.length) != size || len(d.event) != size || len(d.next) != size || int64(slices.Max(d.next)) >= int64(size) {
+		return nil, fmt.Errorf("search index: %w", errDamaged)
+	}
+	d.previous = make([]uint32, size)
 	for version, next := range d.next {
 		if next != 0 {
 			d.previous[next] = uint32(version) // #nosec G115 -- far fewer records
@@ -106,12 +111,14 @@ func packArray[N uint16 | uint32 | int64](array []N) []byte {
 	return packed
 }
 
+var errDamaged = errors.New("is damaged")
+
 func unpackArray[N uint16 | uint32 | int64](stored []byte, array *[]N) error {
 	var last int64
 	for len(stored) > 0 {
 		step, size := binary.Varint(stored)
 		if size <= 0 {
-			return errors.New("is damaged")
+			return errDamaged
 		}
 		last += step
 		*array = append(*array, N(last))
