@@ -188,7 +188,8 @@ func (s *Server) startDevice(c *call) (any, error) {
 	}
 	return map[string]any{
 		"device_code": pending.deviceCode, "expires_in": seconds(requestLife), "interval": seconds(pollInterval),
-		"user_code": strings.ToUpper(draw("", 4)), "verification_uri": s.Origin(c.Request) + "/consent", "verification_uri_complete": s.consentURL(c, pending),
+		"user_code": strings.ToUpper(draw("", 4)), "verification_uri": s.Origin(c.Request) + "/consent",
+		"verification_uri_complete": s.consentURL(c, pending),
 	}, nil
 }
 

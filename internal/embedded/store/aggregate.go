@@ -49,8 +49,9 @@ func (s *Store) Sum(ctx context.Context, from []Source, field string) (any, erro
 	values, args := valuesOf(from, field)
 	var areWhole, areShort *bool // all values are integers; have six decimals at most. Nil: there are none
 	var sum, size, millionths float64
-	err := s.db.QueryRowContext(ctx, "SELECT min(typeof(value) = 'integer'), min(abs(value * 1e6 - round(value * 1e6)) <= abs(value * 1e-9)), "+
-		"total(value), total(abs(value * 1e6)), total(round(value * 1e6)) FROM "+values+" WHERE value IS NOT NULL", args...).
+	err := s.db.QueryRowContext(ctx, "SELECT min(typeof(value) = 'integer'), "+
+		"min(abs(value * 1e6 - round(value * 1e6)) <= abs(value * 1e-9)), total(value), "+
+		"total(abs(value * 1e6)), total(round(value * 1e6)) FROM "+values+" WHERE value IS NOT NULL", args...).
 		Scan(&areWhole, &areShort, &sum, &size, &millionths)
 	switch {
 	case err != nil || areWhole == nil:
