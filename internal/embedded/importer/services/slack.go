@@ -123,11 +123,11 @@ func blockText(block gjson.Result) string {
 	return content
 }
 
-// attachedText returns the text of what a program or a shared message adds to a message, without its blocks. It has no link that the
-// message has.
-func attachedText(attached gjson.Result, message string) string {
+// attachedText returns the text of what a program or a shared message adds to a message, without its blocks. It has no link whose words are
+// known.
+func attachedText(attached gjson.Result, known string) string {
 	link := text(attached, "title_link")
-	if strings.Contains(message, "<"+link) {
+	if strings.Contains(known, strings.TrimRight(slackWords("<"+link), " ")) {
 		link = ""
 	}
 	lines := []string{text(attached, "pretext"), text(attached, "author_name"), slackLink(link, text(attached, "title")),
@@ -146,29 +146,37 @@ func slackWords(marked string) string {
 	return " " + strings.Join(words, " ") + " "
 }
 
+// maxKnown is how many bytes of words are searched for each line of a message. Slack's own messages are shorter.
+const maxKnown = 1 << 16
+
 // slackText returns all text of a message. Of its blocks and attachments, only lines whose words are not above them are added: most
 // programs write the same text into several of them, in different forms.
 func slackText(message gjson.Result) string {
-	body, known := text(message, "text"), slackWords(text(message, "text"))
-	add := func(more string) {
-		isFirst := body == ""
-		for line := range strings.SplitSeq(strings.Trim(more, "\n"), "\n") {
-			if words := slackWords(line); isFirst || strings.Trim(words, " ") != "" && !strings.Contains(known, words) {
-				body = strings.TrimLeft(body+"\n"+line, "\n")
+	var body []string
+	known := ""
+	add := func(more string) (isEmpty bool) {
+		more = strings.Trim(more, "\n")
+		isFirst := body == nil
+		for line := range strings.SplitSeq(more, "\n") {
+			words := slackWords(line)
+			if more != "" && (isFirst || strings.Trim(words, " ") != "" && !strings.Contains(known, words)) {
+				body = append(body, line)
 			}
 		}
-		known += slackWords(more)
+		if words := slackWords(more); len(known)+len(words) < maxKnown {
+			known += words
+		}
+		return more == ""
 	}
+	add(text(message, "text"))
 	add(blockText(message.Get("{elements:blocks}")))
 	for _, attached := range list(message, "attachments") {
-		own, blocks := attachedText(attached, body), blockText(attached.Get("{elements:blocks}"))
-		add(own)
-		add(blocks)
-		if own+blocks == "" {
+		isEmpty := add(attachedText(attached, known))
+		if add(blockText(attached.Get("{elements:blocks}"))) && isEmpty {
 			add(text(attached, "fallback"))
 		}
 	}
-	return body
+	return strings.Join(body, "\n")
 }
 
 // Slack reads the messages of one day in a channel. A reply names the message that began its thread.
