@@ -22,11 +22,6 @@ func NewReader(input *bufio.Reader) item.Records {
 	return item.Read(r.enter, r.next)
 }
 
-// joined joins the texts of a name, an address or an organization that are not empty.
-func joined(texts []string, with string) string {
-	return strings.Join(slices.DeleteFunc(texts, func(text string) bool { return text == "" }), with)
-}
-
 func (r *reader) enter() error {
 	p, err := r.lines.Property()
 	if item.IsUnusable(err) || err == nil && !p.Is("BEGIN", "VCARD") {
@@ -89,9 +84,9 @@ func (r *reader) card() (item.Item, error) {
 			return one, nil
 		case "N":
 			of := append(p.List(";"), "", "", "", "", "")
-			text = joined([]string{of[3], of[1], of[2], of[0], of[4]}, " ")
+			text = item.Joined([]string{of[3], of[1], of[2], of[0], of[4]}, " ")
 		case "ORG", "ADR":
-			text = joined(p.List(";"), ", ")
+			text = item.Joined(p.List(";"), ", ")
 		case "CATEGORIES":
 			values[p.Name] = append(values[p.Name], p.List(",")...)
 			continue
@@ -136,7 +131,7 @@ func finish(one *item.Item, values map[string][]string) {
 		case "FN":
 			text = cmp.Or(text, first("N"), first("ORG"))
 		case "NOTE", "NICKNAME", "ORG", "TITLE", "ROLE":
-			text = joined(values[field.of], "\n")
+			text = item.Joined(values[field.of], "\n")
 		}
 		one.Put(field.name, text)
 	}

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 )
 
 // MaxFields is the most fields of a stream that are described. The store has a column for each, and a stream with more is rather a map that
@@ -97,6 +99,11 @@ func (l *Lines) Peek() []byte {
 	next = bytes.Clone(next)
 	l.Back(next)
 	return next
+}
+
+// Joined joins the texts that are not empty.
+func Joined(texts []string, with string) string {
+	return strings.Join(slices.DeleteFunc(slices.Clone(texts), func(text string) bool { return text == "" }), with)
 }
 
 // SplitOutsideQuotes splits a line at the separators that are not between quotation marks.

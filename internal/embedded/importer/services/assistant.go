@@ -98,5 +98,5 @@ func claudeMessage(begin item.Item, message gjson.Result) item.Item {
 
 // joinLines joins the texts that are not empty with newlines.
 func joinLines(lines []string) string {
-	return strings.TrimSpace(strings.Join(slices.DeleteFunc(lines, func(line string) bool { return line == "" }), "\n"))
+	return strings.TrimSpace(item.Joined(lines, "\n"))
 }

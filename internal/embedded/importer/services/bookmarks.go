@@ -60,7 +60,7 @@ func (r *bookmarksReader) begin(element html.Token) {
 	r.describe()
 	r.number++
 	r.link = item.Item{Line: r.number}
-	r.link.Put("folder", strings.Join(slices.DeleteFunc(slices.Clone(r.folders), func(name string) bool { return name == "" }), "/"))
+	r.link.Put("folder", item.Joined(r.folders, "/"))
 	attributes := map[string]string{}
 	for _, attribute := range element.Attr {
 		attributes[attribute.Key] = attribute.Val

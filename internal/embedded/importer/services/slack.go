@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -136,7 +135,7 @@ func attachedText(attached gjson.Result, known string) string {
 		lines = append(lines, strings.Trim(text(field, "title")+": "+text(field, "value"), ": "))
 	}
 	lines = append(lines, text(attached, "footer"))
-	return strings.Join(slices.DeleteFunc(lines, func(line string) bool { return line == "" }), "\n")
+	return item.Joined(lines, "\n")
 }
 
 // slackWords returns the words of a text without its marks, each after a space.
