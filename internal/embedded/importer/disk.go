@@ -7,6 +7,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 )
@@ -38,7 +39,8 @@ func folderAt(path string, except []string) (folder, error) {
 	return from, nil
 }
 
-// walk visits the files below root, except hidden ones and those in hidden folders other than those of mail, or the one file. An error of root itself ends the walk.
+// walk visits the files below root, except hidden ones and those in hidden folders other than those of a Maildir, or the one file. An error
+// of root itself ends the walk.
 func (f folder) walk(root string, visit func(name string, entry fs.DirEntry, err error) error) error {
 	if f.only != "" && root == "." {
 		info, err := fs.Stat(f.fsys, f.only)
@@ -63,11 +65,15 @@ func (f folder) walk(root string, visit func(name string, entry fs.DirEntry, err
 	})
 }
 
-// isMailFolder reports a folder in which a mail server keeps messages. It hides the folders that are in a Maildir.
+// isMailFolder reports a mailbox in a Maildir: mail servers hide it, and copies lack its empty folders.
 func (f folder) isMailFolder(name string) bool {
-	seen, err := fs.Stat(f.fsys, path.Join(name, "cur"))
-	fresh, wrong := fs.Stat(f.fsys, path.Join(name, "new"))
-	return err == nil && wrong == nil && seen.IsDir() && fresh.IsDir()
+	holdsMail := func(folder string) bool {
+		return slices.ContainsFunc([]string{"cur", "new"}, func(part string) bool {
+			info, err := fs.Stat(f.fsys, path.Join(folder, part))
+			return err == nil && info.IsDir()
+		})
+	}
+	return holdsMail(name) && holdsMail(path.Dir(name))
 }
 
 // A rootFS is a folder on disk. It follows no links out of the folder, and opens only regular files and folders. The garbage collector
