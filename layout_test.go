@@ -77,6 +77,7 @@ var forbidden = map[string][]string{
 	"tools/internal/period":        {module + "middleware", module + "transport", module + "tools/correct", module + "rs/fanout", "net/http", "os", "database/sql", "github.com/modelcontextprotocol/"},
 	"tools/internal/quote":         {module + "middleware", module + "transport", module + "tools", module + "rs/", "context", "net/http", "os", "database/sql", "github.com/modelcontextprotocol/"},
 	"tools/internal/read":          {module + "middleware", module + "transport", module + "tools", module + "rs/", "net/http", "os", "database/sql", "github.com/modelcontextprotocol/"},
+	"tools/internal/window":        {module + "middleware", module + "transport", module + "tools/render", module + "tools/correct", module + "rs/", "net/http", "os", "database/sql", "github.com/modelcontextprotocol/"},
 	"tools/internal/relax":         {module + "middleware", module + "transport", module + "tools/correct", module + "tools/render", module + "tools/internal/filter", module + "tools/internal/known", module + "rs/", "context", "net/http", "os", "database/sql", "github.com/modelcontextprotocol/"},
 	"tools/render":                 {module + "middleware", module + "transport", module + "tools/correct", module + "tools/internal", module + "rs/", "context", "net/http", "os", "database/sql"},
 	"tools/render/internal/clean":  {module + "middleware", module + "transport", module + "tools", module + "rs/", "context", "net/http", "os", "database/sql"},

@@ -1,18 +1,13 @@
 package tools
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
-	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
-	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/read"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/window"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
@@ -105,7 +100,7 @@ func forwardWindow(ctx context.Context, call Call) (Reply, error) {
 	if err == nil {
 		if _, found := matchOf(response); found && args.Q != "" {
 			if whole := read.Optional(ctx, call.RS, record); whole != nil {
-				response = args.withMatches(response, fieldJSON(whole, args.Field))
+				response = args.withMatches(response, window.Field(whole, args.Field))
 			}
 		}
 		return replied(call, response, nil)
@@ -117,85 +112,17 @@ func forwardWindow(ctx context.Context, call Call) (Reply, error) {
 	if readErr != nil {
 		return Reply{Call: call}, readErr
 	}
-	value := fieldJSON(whole, args.Field)
+	value := window.Field(whole, args.Field)
 	if value == "" {
 		return Reply{Call: call}, err
 	}
-	window, err := args.jsonWindow(value)
+	q := args.WindowQuery
+	part, err := window.Query{Field: q.Field, Q: q.Q, Offset: q.Offset, Limit: q.Limit, Before: q.Before, After: q.After}.Of(value)
 	if err != nil {
 		return Reply{Call: call}, err
 	}
-	return replied(call, args.withMatches(whole.WithBody(window), value), nil)
+	return replied(call, args.withMatches(whole.WithBody(part), value), nil)
 }
-
-// fieldJSON returns the value of a field, or of a dotted path into it; "" if the record has none.
-func fieldJSON(record *rs.Response, path string) string {
-	for value := read.Record(record).Get("data"); value != ""; {
-		if whole := memberOf(value, path); whole != "" { // a name may contain a dot
-			compact, _ := rs.Compact(whole)
-			return compact
-		}
-		name, rest, dotted := strings.Cut(path, ".")
-		if !dotted {
-			return ""
-		}
-		value, path = memberOf(value, name), rest
-	}
-	return ""
-}
-
-// memberOf returns the member of an object by name, or the element of an array by index.
-func memberOf(value, name string) string {
-	if list, ok := rs.AsArray(value); ok {
-		if i, err := strconv.Atoi(name); err == nil && i >= 0 && i < len(list) {
-			return list[i]
-		}
-		return ""
-	}
-	return rs.AsObject(value).Get(name)
-}
-
-// jsonWindow returns a window of JSON text in the form that a resource server answers for a text field.
-func (w windowArgs) jsonWindow(text string) (string, error) {
-	const defaultLimit = 4096
-	runes := []rune(text)
-	start, end := w.Offset, w.Offset+cmp.Or(w.Limit, defaultLimit)
-	window := rs.Object{}
-	if w.Q != "" {
-		before, _, found := strings.Cut(text, w.Q)
-		if !found {
-			return "", &rs.Error{
-				Code: "query_not_found", Param: "q",
-				Message: fmt.Sprintf("%s is not in the JSON of field %s.", quote.Exact(w.Q), quote.Exact(w.Field)),
-			}
-		}
-		first := utf8.RuneCountInString(before)
-		last := first + utf8.RuneCountInString(w.Q)
-		start, end = first-around(w.Before), last+around(w.After)
-		window = append(window, rs.NewMember("match_start_chars", first), rs.NewMember("match_end_chars", last))
-	}
-	start, end = min(max(start, 0), len(runes)), min(end, len(runes))
-	window = append(window,
-		rs.NewMember("text", string(runes[start:end])), rs.NewMember("start_chars", start), rs.NewMember("end_chars", end),
-		rs.NewMember("total_chars", len(runes)), rs.NewMember("complete", end-start == len(runes)))
-	if end < len(runes) {
-		window = append(window, rs.NewMember("next_offset_chars", end), rs.NewMember("has_more", true))
-	}
-	field := rs.Object{rs.NewMember("path", w.Field), rs.NewMember("type", "json")}
-	return rs.Object{{Name: "field", Value: field.JSON()}, {Name: "window", Value: window.JSON()}}.JSON(), nil
-}
-
-// around returns how many characters are shown before or after a match.
-func around(requested *int) int {
-	const usual = 200
-	if requested == nil {
-		return usual
-	}
-	return *requested
-}
-
-// maxMatches bounds the matches whose positions are listed.
-const maxMatches = 20
 
 // matchOf returns the position of the first match that a window reports, in code points.
 func matchOf(response *rs.Response) (first int, found bool) {
@@ -210,46 +137,10 @@ func (w windowArgs) withMatches(response *rs.Response, value string) *rs.Respons
 	if !isText {
 		text = value
 	}
-	starts, count := matchesOf(text, w.Q, first)
+	starts, count := window.Matches(text, w.Q, first)
 	if !found || count < 2 {
 		return response
 	}
 	matches := rs.Object{rs.NewMember("count", count), rs.NewMember("starts", starts)}
 	return withMembers(response, rs.Object{{Name: "matches", Value: matches.JSON()}})
 }
-
-// matchesOf returns where the first [maxMatches] matches of q in a text begin, in code points, and how many matches there are. Case does
-// not matter, and matches do not overlap. It tries matches of whole words, then all matches, and returns those of which the first begins
-// at first; else none.
-func matchesOf(text, q string, first int) (starts []int, count int) {
-	text, q = strings.ToLower(text), strings.ToLower(q) // the number of code points stays the same
-	within := func(at int) bool {                       // in the middle of a word
-		before, _ := utf8.DecodeLastRuneInString(text[:at])
-		after, _ := utf8.DecodeRuneInString(text[at:])
-		return unicode.In(before, wordRunes...) && unicode.In(after, wordRunes...)
-	}
-	for _, wholeWords := range []bool{true, false} {
-		starts, count = nil, 0
-		for from, at := 0, 0; q != ""; { // one by one: there may be one for each character
-			start := strings.Index(text[from:], q)
-			if start < 0 {
-				break
-			}
-			start += from
-			end := start + len(q)
-			at += utf8.RuneCountInString(text[from:start])
-			if !wholeWords || !within(start) && !within(end) {
-				if count++; count <= maxMatches {
-					starts = append(starts, at)
-				}
-			}
-			from, at = end, at+utf8.RuneCountInString(q)
-		}
-		if count > 0 && starts[0] == first {
-			return starts, count
-		}
-	}
-	return nil, 0
-}
-
-var wordRunes = []*unicode.RangeTable{unicode.Letter, unicode.Number, unicode.Mark}
