@@ -9,7 +9,7 @@
 //	value, record_id, time    one kind of argument each, in the form that the tools take
 //	filter, search            calls of another tool or argument; conditions; queries with operators
 //	canonical                 certain corrections
-//	aggregate                 aggregations in the notation of other APIs
+//	aggregate                 the one metric, field and group of an aggregate
 //	guess, hint               likely corrections that need no read, and hints about them
 //	grant, missing            the streams and connections that are meant
 //	correction                mistakes in the fields of a call
@@ -27,6 +27,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/fields"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/foreign"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
@@ -274,6 +275,10 @@ const maxShown = 12
 
 func callForEach(calls int) string {
 	return fmt.Sprintf("This needs a call for each of the %d; the one below is the first.", calls)
+}
+
+func listsValues(field string) string {
+	return "No filter looks within a text: the call below lists the values of " + quote.Line(field) + "; send yours with each of those that have it."
 }
 
 // A Stream is the stream of a call, with its fields and relations.

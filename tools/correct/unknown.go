@@ -143,10 +143,6 @@ func (t Tool) Unsearched(s fields.Stream, args rs.Object) (call Call, hint strin
 	return Call{"query_records", showing(args, f.Name)}, "Neither a filter nor search finds a text in " + f.Name + ": look at it in the records of the call below.", true
 }
 
-func listsValues(field string) string {
-	return "No filter looks within a text: the call below lists the values of " + quote.Line(field) + "; send yours with each of those that have it."
-}
-
 // Mistaken explains which fields of a call its stream lacks, and which connections have them; nil for none. schema may return nil.
 func (t Tool) Mistaken(args rs.Object, refused *rs.Error, schema func(stream, connection string) *rs.Schema) *rs.Error {
 	streams, connection := Touches(args)
