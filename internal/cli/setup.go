@@ -214,7 +214,11 @@ func (o setup) server() (clients.Server, []string, error) {
 	case o.URL != "":
 		s.URL, err = endpointURL(o.URL)
 		s.Description = s.URL
-		return s, nil, err
+		var notes []string
+		if err == nil && strings.Count(strings.TrimSuffix(s.URL, "/"), "/") == 2 {
+			notes = []string{s.URL + " has no path: the address of pdpp-mcp serve ends in /mcp."}
+		}
+		return s, notes, err
 	case o.Demo, o.Data != "":
 		flags, name := o.local()
 		s.Arguments, s.Description, err = append([]string{"stdio"}, flags...), name, o.readable()
