@@ -196,8 +196,8 @@ func answerBytes(mebibytes, memoryLimit int64) int64 {
 }
 
 // newObservation sets up metrics if metrics is true, and traces if the environment configures them. end exports the remaining spans, at
-// most for limit.
-func newObservation(ctx context.Context, metrics bool, getenv func(string) string, log zerolog.Logger) (watch observe.Observation, end func(limit time.Duration), err error) {
+// most for the given time.
+func newObservation(ctx context.Context, metrics bool, getenv func(string) string, log zerolog.Logger) (watch observe.Observation, end func(time.Duration), err error) {
 	tracer, end, err := observe.NewTracer(ctx, version, getenv, log)
 	if err != nil {
 		return observe.Observation{}, nil, exit.UsageError(err.Error())

@@ -29,8 +29,8 @@ type App struct {
 	// Host returns a hosted server that already listens.
 	Host func(ctx context.Context, c HostedConfig, inherited []net.Listener) (Hosted, error)
 	// Observe sets up metrics if metrics is true, and traces if the environment configures them. The returned function exports the
-	// remaining spans, at most for limit.
-	Observe func(ctx context.Context, metrics bool, getenv func(string) string, log zerolog.Logger) (_ observe.Observation, end func(limit time.Duration), _ error)
+	// remaining spans, at most for the given time.
+	Observe func(ctx context.Context, metrics bool, getenv func(string) string, log zerolog.Logger) (_ observe.Observation, end func(time.Duration), _ error)
 
 	args []string // the command line, without the program's name
 }

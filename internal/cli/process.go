@@ -17,8 +17,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/service"
 )
 
-// LastLineWait is how long the process waits at its end for the reader of its log, and stdio before that for the collector of its spans. A host
-// waits only one second for the program to end.
+// LastLineWait is how long the process waits at its end for the reader of its log, and stdio before that for the collector of its spans.
+// A host waits only one second for the program to end.
 const LastLineWait = 400 * time.Millisecond
 
 // serviceManager returns the supervisor of this process: SIGHUP asks for a reload, and the environment names systemd's notification socket.

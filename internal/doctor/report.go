@@ -108,7 +108,8 @@ func (e *examination) found(finding Finding, format string, arguments ...any) {
 	e.findings = append(e.findings, finding)
 }
 
-// exitCode returns the exit code of an owner's credential if one was found, because no command starts with it, or else of the first failure.
+// exitCode returns the exit code of an owner's credential if one was found, because no command starts with it, or else of
+// the first failure.
 func exitCode(findings []Finding) (code int) {
 	for _, f := range findings {
 		if f.Status == Fail && (code == 0 || f.code == exit.Owner) {

@@ -32,12 +32,12 @@ const FlushTime = 2 * time.Second
 // maxExportError is the most bytes of an export error in the log.
 const maxExportError = 300
 
-// NewTracer returns a tracer that exports spans by OTLP over HTTP, as the standard OTEL variables configure, and a function that ends it. That
-// function exports the remaining spans, at most for limit, and logs if they cannot be sent in that time.
+// NewTracer returns a tracer that exports spans by OTLP over HTTP, as the standard OTEL variables configure, and a function that ends it.
+// That function exports the remaining spans, at most for the given time, and logs if they cannot be sent in that time.
 // The tracer is nil if no variable names an endpoint, OTEL_SDK_DISABLED is true or OTEL_TRACES_EXPORTER is none. OpenTelemetry's SDK itself
 // reads sampler, limits and service name from the process's environment. The error is one sentence about a variable. version is the
 // program's.
-func NewTracer(ctx context.Context, version string, getenv func(string) string, log zerolog.Logger) (tracer trace.Tracer, end func(limit time.Duration), err error) {
+func NewTracer(ctx context.Context, version string, getenv func(string) string, log zerolog.Logger) (tracer trace.Tracer, end func(time.Duration), err error) {
 	named := getenv("OTEL_EXPORTER_OTLP_ENDPOINT") != "" || getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") != ""
 	if !named || getenv("OTEL_SDK_DISABLED") == "true" || getenv("OTEL_TRACES_EXPORTER") == "none" {
 		return nil, func(time.Duration) {}, nil

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// A Once sends each request at most once: a code or a refresh token that arrives twice can end the grant. It follows no redirect, which could
-// lead to another server.
+// A Once sends each request at most once: a code or a refresh token that arrives twice can end the grant. It follows no redirect,
+// which could lead to another server.
 type Once struct{ HTTP http.Client }
 
 // NewOnce returns a Once whose requests, with their answers, take at most limit.
