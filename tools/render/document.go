@@ -128,7 +128,7 @@ func writeDocument(it *item.Item, q DocumentQuery, remaining int) documentText {
 			value = "null"
 		}
 		name := write.ShownName(m.Name)
-		line := lineName(m.Name) + ": " + value + "\n"
+		line := it.LineName(m) + ": " + value + "\n"
 		full := short.Len()+len(line)-len(": \n") > remaining/2 // of very many fields, the rest can be read by name
 		if full && len(name) <= emptyLeft && slices.Contains([]string{"null", `""`, "[]", "{}"}, value) {
 			empty, emptyLeft = append(empty, name), emptyLeft-len(name)

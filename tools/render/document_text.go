@@ -33,14 +33,6 @@ func isLong(m member) bool {
 	return rs.Kind(m.Value) == "string" && (clean.LongerThan(text, shortText) || strings.Contains(text, "\n"))
 }
 
-// lineName is [item.LineName] for a document, in which no line of the adapter has an id.
-func lineName(name string) string {
-	if name == "id" {
-		return name
-	}
-	return item.LineName(name)
-}
-
 // writeTexts writes the long texts. If not all fit, the shorter ones are complete and the longest share the remaining bytes. Texts that
 // would get only a few words each are left out and only listed in cuts. Each line of a text starts with "> ", so that none can be taken
 // for a line of the adapter (D19).
@@ -65,7 +57,7 @@ func (d *documentText) writeTexts(long []member, it *item.Item, remaining int) s
 		if sizes[i] > share {
 			shown = prefixQuoted(shown, share-len(write.ShownName(m.Name))*2-note)
 		}
-		fmt.Fprintf(&b, "\n%s:\n%s\n", lineName(m.Name), quoted(shown))
+		fmt.Fprintf(&b, "\n%s:\n%s\n", it.LineName(m), quoted(shown))
 		if len(shown) < len(texts[i]) {
 			c.Shown = utf8.RuneCountInString(shown)
 			d.cuts = append(d.cuts, c)

@@ -213,7 +213,10 @@ func (s *searchPage) hitTexts(chars, remaining int) []hit.Text {
 		line := hit.Text{ID: h.Handle("", ""), What: h.What(chars > 0), Match: matches[from:len(matches):len(matches)]}
 		line.Proven = len(h.Excerpts) > 0
 		if line.Long = clean.LongerThan(h.ID, previewIDChars); !line.Long {
-			line.Join(h, records)
+			line.Record, line.Joins = records.Add(h)
+		}
+		if line.Joins && records[line.Record] != h.Stream { // only matches in one record are on its lines
+			line.Match = nil
 		}
 		if remaining -= line.Size(); remaining < 0 {
 			break

@@ -55,13 +55,6 @@ func (s SharedRecords) Add(h *Hit) (record rs.Ref, joins bool) {
 	return record, seen
 }
 
-// Join makes the hit part of the line of an earlier hit if it is of the same thing. Only a match in the same record is shown below that line.
-func (t *Text) Join(h *Hit, records SharedRecords) {
-	if t.Record, t.Joins = records.Add(h); t.Joins && records[t.Record] != h.Stream {
-		t.Match = nil
-	}
-}
-
 // Cut reports whether the match is truncated.
 func (t *Text) Cut() bool {
 	return bytes.Contains(t.Match, []byte(`"`+write.Ellipsis)) || bytes.Contains(t.Match, []byte(write.Ellipsis+`"`))

@@ -161,7 +161,7 @@ func (t *recordTable) block(it *Item) string {
 		if repeatsID(it, m) {
 			continue
 		}
-		line := LineName(m.Name) + ": " + string(t.appendCell(nil, it, m, true))
+		line := it.LineName(m) + ": " + string(t.appendCell(nil, it, m, true))
 		if len(b)+1+len(line) > recordBytes-write.LineChars || clean.LongerThan(line, write.LineChars) || i == maxBlockLines {
 			return b + fmt.Sprintf("\n%s of this record, from %s on, in fetch with its id",
 				write.Plural(len(it.Data)-i, "more field"), write.ShownName(m.Name))
@@ -171,14 +171,16 @@ func (t *recordTable) block(it *Item) string {
 	return b
 }
 
-// LineName returns a field's name for the start of a line, quoted if lines of the adapter start with the same word.
-func LineName(name string) string {
-	switch shown := write.ShownName(name); strings.ToLower(shown) {
-	case "attached", "cite", "connection_id", "empty", "expanded", "id", "next", "send", "unavailable", "warning":
+// ownWords are words with which lines of the adapter start.
+var ownWords = []string{"attached", "cite", "connection_id", "empty", "expanded", "id", "next", "send", "unavailable", "warning"}
+
+// LineName returns a field's name for the start of a line: quoted if lines of the adapter start with the same word, except the record's id.
+func (it *Item) LineName(m rs.Member) string {
+	shown := write.ShownName(m.Name)
+	if slices.Contains(ownWords, strings.ToLower(shown)) && !repeatsID(it, m) {
 		return clean.Quote(shown)
-	default:
-		return shown
 	}
+	return shown
 }
 
 func (t *recordTable) row(g *tableGroup, it *Item) string {
