@@ -222,16 +222,3 @@ func htmlText(page string) string {
 		}
 	}
 }
-
-func quoted(text string) string {
-	return "> " + strings.ReplaceAll(clean.Lines(text), "\n", "\n> ")
-}
-
-// prefixQuoted returns a prefix of a text that takes at most max bytes of JSON when it is quoted.
-func prefixQuoted(text string, max int) string {
-	cut := write.Prefix(text, max)
-	for size := write.Escaped(quoted(cut)); size > max && cut != ""; size = write.Escaped(quoted(cut)) {
-		cut = write.Prefix(cut, write.Escaped(cut)-(size-max))
-	}
-	return cut
-}
