@@ -91,17 +91,6 @@ func TestTheSurfaceIsTheSameEverywhere(t *testing.T) {
 	}
 }
 
-// TestTheIconIsInTheServerInformation covers S3-R17 and S3-17a.
-func TestTheIconIsInTheServerInformation(t *testing.T) {
-	for _, era := range []string{legacyEra, modernEra} {
-		s := overHTTPIn(t, sample.MCPURL, sample.ClientToken, era)
-		info := s.InitializeResult().ServerInfo
-		if info == nil || len(info.Icons) != 1 || info.Icons[0].Source != strings.TrimSuffix(sample.MCPURL, "/mcp")+"/icon.svg" || info.Icons[0].MIMEType != "image/svg+xml" {
-			t.Errorf("S3-17a, %s: the server introduces itself as %s", era, compact(info))
-		}
-	}
-}
-
 // TestEveryToolAnswers covers S3-R2, S3-2a, S3-2c, S3-R8, S3-8a, S3-8b, S3-8c, S3-12a, S3-12b, S3-R13 and S3-13b over one hosted session.
 func TestEveryToolAnswers(t *testing.T) {
 	s := overHTTP(t, sample.MCPURL, sample.ClientToken)
@@ -328,34 +317,6 @@ func TestAnotherTokenSeesNoMore(t *testing.T) {
 		if r.token != sample.NarrowToken {
 			t.Errorf("S3-6c: %s was read with another token", r.path)
 		}
-	}
-}
-
-// TestMetadataLeadsToTheEndpoint covers S3-R9, S3-9a, S3-9b, S3-9c, S3-17c and S3-18b from outside.
-func TestMetadataLeadsToTheEndpoint(t *testing.T) {
-	url, _ := serve(t, append([]string{"--rs-url", sample.RSURL, "--public-url", "https://mcp.example"}, introspected(sample)...)...)
-	origin := strings.TrimSuffix(url, "/mcp")
-	for _, row := range []struct {
-		path string
-		want map[string]any
-	}{
-		{"/.well-known/oauth-protected-resource", map[string]any{"resource": "https://mcp.example"}},
-		{"/.well-known/oauth-protected-resource/mcp", map[string]any{"resource": "https://mcp.example/mcp"}},
-	} {
-		t.Run(row.path, func(t *testing.T) {
-			document := getJSON(t, origin+row.path, "")
-			if document["resource"] != row.want["resource"] || document["pdpp_core_query_base"] != sample.RSURL+"/v1" {
-				t.Errorf("got %v; want %v", document, row.want)
-			}
-			for key := range document {
-				if key == "logo_uri" {
-					t.Error("S3-17c: logo_uri is not a field of this document")
-				}
-			}
-			if hint, _ := json.Marshal(document["pdpp_agent_discovery"]); !strings.Contains(string(hint), "adapter over PDPP reads") {
-				t.Errorf("S3-R9: the document does not describe MCP as an adapter: %v", document)
-			}
-		})
 	}
 }
 

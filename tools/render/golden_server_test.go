@@ -16,7 +16,7 @@ import (
 // A scriptedServer is the resource server of a golden case; the real client reads from it.
 type scriptedServer struct{ answers map[string]scriptedAnswer } // by path; "" is any other path
 
-// A scriptedAnswer is the part rs.json: a body, sent as it stands, with three short forms.
+// A scriptedAnswer is the part rs.json of a case: a body that is sent unchanged, except for these short forms:
 //
 //	{"$status":429,"$headers":{"Retry-After":"30"},"$body":…}   an answer that is not JSON with status 200;
 //	                                                            a $body that is a string is sent as its text
