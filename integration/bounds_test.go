@@ -18,8 +18,8 @@ func TestLongNamesFillNeitherLogsNorErrors(t *testing.T) {
 			return
 		}
 		w.Header().Set("Request-Id", strings.Repeat("i", 100_000))
-		said := strings.Repeat("e", long)
-		body(400, "application/json", fmt.Sprintf(`{"error":{"code":%q,"message":%[1]q,"param":%[1]q,"request_id":%[1]q,"retry_with":%[1]q,"available_connections":[{"connection_id":%[1]q,"display_name":%[1]q}]}}`, said))(w, r)
+		longText := strings.Repeat("e", long)
+		body(400, "application/json", fmt.Sprintf(`{"error":{"code":%q,"message":%[1]q,"param":%[1]q,"request_id":%[1]q,"retry_with":%[1]q,"available_connections":[{"connection_id":%[1]q,"display_name":%[1]q}]}}`, longText))(w, r)
 	}))
 	t.Cleanup(server.Close)
 	url, process := serve(t, "--rs-url", server.URL, "--log-level", "debug")

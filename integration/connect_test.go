@@ -117,7 +117,7 @@ func processesHide(t *testing.T, link, opened string) {
 // From an empty home to the first answer there are three steps: connect, approve, ask. Together they take less than a minute.
 func TestFromAnEmptyHomeToTheFirstAnswer(t *testing.T) {
 	begin, root := time.Now(), t.TempDir()
-	said := connects(t, root, "auto", "--source", "slack")
+	output := connects(t, root, "auto", "--source", "slack")
 	got := finish(t, nil, "", "call", "search", "q=the", "limit=1", "--cache-root", root)
 	took := time.Since(begin)
 	if got.code != 0 || !strings.Contains(got.stdout, "messages") {
@@ -141,7 +141,7 @@ func TestFromAnEmptyHomeToTheFirstAnswer(t *testing.T) {
 		}
 		return err
 	}))
-	if strings.Contains(said+got.stdout+got.stderr, token) {
+	if strings.Contains(output+got.stdout+got.stderr, token) {
 		t.Error("the token is printed")
 	}
 }
@@ -154,16 +154,16 @@ func TestConnectByEachWay(t *testing.T) {
 				t.Skip("a browser is opened by another program there")
 			}
 			root := t.TempDir()
-			said := connects(t, root, way, "--source", "slack", "--stream", "messages", "--since", "2026-03-01")
+			output := connects(t, root, way, "--source", "slack", "--stream", "messages", "--since", "2026-03-01")
 			for _, wanted := range []string{"Connected. ", "slack", "messages", "since 2026-03-01T00:00:00Z", "readable until", "› schema {}", "1 connector, 1 stream", "setup "} {
-				if !strings.Contains(said, wanted) {
-					t.Errorf("%q is missing in\n%s", wanted, said)
+				if !strings.Contains(output, wanted) {
+					t.Errorf("%q is missing in\n%s", wanted, output)
 				}
 			}
 			body, err := os.ReadFile(credentialFile(t, root))
 			check(t, err)
 			for _, secret := range regexp.MustCompile(`"(access_token|refresh_token)": "([^"]+)"`).FindAllStringSubmatch(string(body), -1) {
-				if strings.Contains(said, secret[2]) {
+				if strings.Contains(output, secret[2]) {
 					t.Errorf("it prints the %s", secret[1])
 				}
 			}
@@ -198,8 +198,8 @@ func TestSeveralConnections(t *testing.T) {
 	}
 	before, err := os.ReadFile(credentialFile(t, root))
 	check(t, err)
-	if said := connects(t, root, "auto", "--source", "slack"); !strings.Contains(said, "that it replaces was revoked") {
-		t.Error(said)
+	if output := connects(t, root, "auto", "--source", "slack"); !strings.Contains(output, "that it replaces was revoked") {
+		t.Error(output)
 	}
 	old := t.TempDir()
 	check(t, os.Mkdir(filepath.Join(old, "clients"), 0o700))

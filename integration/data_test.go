@@ -39,11 +39,11 @@ func TestAFolderOfManyKindsIsServed(t *testing.T) {
 		}
 	}
 	d := runDemo(t, "--data", dir)
-	for _, said := range []string{
+	for _, want := range []string{
 		"skipped holiday.jpg: of no known kind", "skipped orders.csv:4: the row has 5 cells, and the header 4", "skipped chat.json:1: item 2 is not a JSON object", "loaded 6 records in ", ", skipped 3",
 	} {
-		if _, err := d.stderr.find(startTime, func(line string) bool { return strings.Contains(line, said) }); err != nil {
-			t.Errorf("stderr does not say %q (%v):\n%s", said, err, d.stderr)
+		if _, err := d.stderr.find(startTime, func(line string) bool { return strings.Contains(line, want) }); err != nil {
+			t.Errorf("stderr does not say %q (%v):\n%s", want, err, d.stderr)
 		}
 	}
 	s := overHTTP(t, d.MCPURL, d.ClientToken)
@@ -103,8 +103,8 @@ func TestARealArchiveIsReadToItsEnd(t *testing.T) {
 	begun := time.Now()
 	d := runDemo(t, "--data", archive, "--db", filepath.Join(t.TempDir(), "index.db"))
 	t.Logf("%d messages load in %s", len(want), time.Since(begun).Round(time.Millisecond))
-	if said, err := d.stderr.find(startTime, func(line string) bool { return strings.Contains(line, ", skipped ") }); err != nil || !strings.Contains(said, "skipped 0") {
-		t.Errorf("something is left out: %q, %v", said, err)
+	if skipped, err := d.stderr.find(startTime, func(line string) bool { return strings.Contains(line, ", skipped ") }); err != nil || !strings.Contains(skipped, "skipped 0") {
+		t.Errorf("something is left out: %q, %v", skipped, err)
 	}
 	stream := strings.TrimSuffix(filepath.Base(archive), filepath.Ext(archive))
 	got := records(t, d, stream)

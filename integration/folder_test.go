@@ -65,9 +65,9 @@ func TestAPersonsOwnFolderIsServed(t *testing.T) {
 		"nothing.jsonl~~": "{}",
 	})
 	d := runDemo(t, "--data", dir)
-	for _, said := range []string{"skipped books.jsonl:2:", "skipped books.jsonl:4:", "skipped books.jsonl:6:", "skipped readme.rtf: of no known kind", "skipped nothing.jsonl~~: of no known kind", "loaded 6 records in ", ", skipped 6", "skipped empty.jsonl: it holds no record"} {
-		if _, err := d.stderr.find(startTime, func(line string) bool { return strings.Contains(line, said) }); err != nil {
-			t.Errorf("stderr does not say %q (%v):\n%s", said, err, d.stderr)
+	for _, want := range []string{"skipped books.jsonl:2:", "skipped books.jsonl:4:", "skipped books.jsonl:6:", "skipped readme.rtf: of no known kind", "skipped nothing.jsonl~~: of no known kind", "loaded 6 records in ", ", skipped 6", "skipped empty.jsonl: it holds no record"} {
+		if _, err := d.stderr.find(startTime, func(line string) bool { return strings.Contains(line, want) }); err != nil {
+			t.Errorf("stderr does not say %q (%v):\n%s", want, err, d.stderr)
 		}
 	}
 	s := overHTTP(t, d.MCPURL, d.ClientToken)
@@ -129,7 +129,7 @@ func countUTF16(response *http.Response) error {
 func TestAKeptIndexIsServedAgain(t *testing.T) {
 	dir := writeFolder(t, map[string]string{"books.jsonl": lineOf(t, map[string]any{"id": "b1", "title": "A Field Guide to Fog", "read_at": "2026-03-01"})})
 	database := filepath.Join(t.TempDir(), "index.db")
-	visit := func() (answers []string, said string) {
+	visit := func() (answers []string, output string) {
 		d, err := startDemo(t.TempDir(), "--data", dir, "--db", database)
 		if err != nil {
 			t.Fatal(err)
@@ -162,9 +162,9 @@ func TestAKeptIndexIsServedAgain(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "books.jsonl"), []byte(lineOf(t, map[string]any{"id": "b9", "title": "Another book about fog", "read_at": "2026-04-01"})), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	changed, said := visit()
-	if !strings.Contains(said, "loaded 1 records") || !strings.Contains(changed[1], "books:b9") {
-		t.Errorf("a changed folder is not read again: %s\n%s", said, changed[1])
+	changed, output := visit()
+	if !strings.Contains(output, "loaded 1 records") || !strings.Contains(changed[1], "books:b9") {
+		t.Errorf("a changed folder is not read again: %s\n%s", output, changed[1])
 	}
 }
 

@@ -50,15 +50,15 @@ func contents(t *testing.T, dir string) map[string]string {
 		if err != nil {
 			return err
 		}
-		said := info.Mode().String()
+		content := info.Mode().String()
 		if info.Mode().IsRegular() {
 			bytes, err := os.ReadFile(path)
 			if err != nil {
 				return err
 			}
-			said += " " + string(bytes)
+			content += " " + string(bytes)
 		}
-		all[strings.TrimPrefix(path, dir)] = said
+		all[strings.TrimPrefix(path, dir)] = content
 		return nil
 	})
 	if err != nil {
@@ -183,8 +183,8 @@ func TestAnIndexIsPrivate(t *testing.T) {
 	t.Run("new", func(t *testing.T) { visit(t, look, "--data", data, "--db", path) })
 	t.Run("kept", func(t *testing.T) {
 		check(t, os.Chmod(path, 0o644)) // #nosec G302 -- the previous mode
-		if said := visit(t, look, "--data", data, "--db", path); !strings.Contains(said, "using the kept index") {
-			t.Errorf("it is not reported as kept: %s", said)
+		if output := visit(t, look, "--data", data, "--db", path); !strings.Contains(output, "using the kept index") {
+			t.Errorf("it is not reported as kept: %s", output)
 		}
 	})
 	t.Run("an empty file", func(t *testing.T) {
@@ -215,16 +215,16 @@ func TestTokensAreKeptWithTheIndex(t *testing.T) {
 	if info, err := os.Stat(key); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the key is %v (%v)", info, err)
 	}
-	for said, spoil := range map[string]func(){
-		"others can read":   func() { check(t, os.Chmod(key, 0o644)) }, // #nosec G302 -- must be refused
-		"has other content": func() { write(t, key, "my own notes") },
+	for want, spoil := range map[string]func(){
+		"others can read":      func() { check(t, os.Chmod(key, 0o644)) }, // #nosec G302 -- must be refused
+		"holds something else": func() { write(t, key, "my own notes") },
 	} {
 		spoil()
 		p, err := start(t.TempDir(), nil, "demo", "--json", "--listen", "127.0.0.1:0", "--db", path)
 		check(t, err)
 		<-p.ended
-		if code := p.cmd.ProcessState.ExitCode(); code != 78 || !strings.Contains(p.stderr.String(), said) {
-			t.Errorf("%s: exit code %d: %s", said, code, p.stderr)
+		if code := p.cmd.ProcessState.ExitCode(); code != 78 || !strings.Contains(p.stderr.String(), want) {
+			t.Errorf("%s: exit code %d: %s", want, code, p.stderr)
 		}
 		check(t, os.Remove(key))
 		visit(t, nil, "--db", path)
@@ -252,16 +252,16 @@ func TestAnOlderIndexIsRebuilt(t *testing.T) {
 	})
 	t.Run("an older layout", func(t *testing.T) {
 		database(t, path, false, "DROP TABLE meta", "CREATE TABLE meta (unlike TEXT)", "CREATE TABLE earlier (a)", "PRAGMA user_version = 0")
-		said := visit(t, func(d *running) {
+		output := visit(t, func(d *running) {
 			if text := overHTTP(t, d.MCPURL, d.ClientToken).text("search", args(`{"q":"fog"}`)); !strings.Contains(text, "books") {
 				t.Errorf("the search answers\n%s", text)
 			}
 		}, arguments...)
-		if !strings.Contains(said, "loaded 1 records") {
-			t.Errorf("it is not made again: %s", said)
+		if !strings.Contains(output, "loaded 1 records") {
+			t.Errorf("it is not made again: %s", output)
 		}
-		if said := visit(t, nil, arguments...); !strings.Contains(said, "using the kept index") {
-			t.Errorf("the next start does not use it: %s", said)
+		if output := visit(t, nil, arguments...); !strings.Contains(output, "using the kept index") {
+			t.Errorf("the next start does not use it: %s", output)
 		}
 	})
 	t.Run("the sample year of an older layout", func(t *testing.T) {
@@ -282,11 +282,11 @@ func TestAnIndexInItsOwnFolderIsNotRead(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := writeFolder(t, map[string]string{"books.csv": "title\nFog\n"})
 			arguments := []string{"--data", dir, "--db", filepath.Join(dir, name)}
-			if said := visit(t, nil, arguments...); !strings.Contains(said, "loaded 1 records") || strings.Contains(said, "index.") {
-				t.Errorf("the first start prints\n%s", said)
+			if output := visit(t, nil, arguments...); !strings.Contains(output, "loaded 1 records") || strings.Contains(output, "index.") {
+				t.Errorf("the first start prints\n%s", output)
 			}
-			if said := visit(t, nil, arguments...); !strings.Contains(said, "using the kept index") {
-				t.Errorf("the second start prints\n%s", said)
+			if output := visit(t, nil, arguments...); !strings.Contains(output, "using the kept index") {
+				t.Errorf("the second start prints\n%s", output)
 			}
 		})
 	}

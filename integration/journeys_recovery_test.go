@@ -19,13 +19,13 @@ func (c *client) recovers(wrong call, seen string) (call, string) {
 	c.t.Helper()
 	for range 4 {
 		r := c.refused(seen)
-		said := r.Message + " " + r.Hint
+		explained := r.Message + " " + r.Hint
 		next := call{}
 		if r.RetryWith == "connection_id" && len(r.Connections) > 0 {
 			next = wrong.with("connection_id", r.Connections[0].ID)
 		}
 		for i := 0; next.tool == "" && i < len(rules); i++ {
-			if found := rules[i].says.FindStringSubmatch(said); found != nil {
+			if found := rules[i].says.FindStringSubmatch(explained); found != nil {
 				next = rules[i].mends(c, wrong, found)
 			}
 		}

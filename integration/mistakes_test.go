@@ -107,7 +107,7 @@ func (m mistake) try(t *testing.T, s session) string {
 		return "mended"
 	}
 	found := sendLine.FindStringSubmatch(textOf(result))
-	var said struct {
+	var answer struct {
 		Error struct {
 			Send struct {
 				Tool      string
@@ -115,14 +115,14 @@ func (m mistake) try(t *testing.T, s session) string {
 			}
 		} `json:"error"`
 	}
-	if err := structured(result, &said); err != nil {
+	if err := structured(result, &answer); err != nil {
 		t.Fatal(err)
 	}
 	if found == nil {
 		return "no call is printed:\n" + textOf(result) + "\n"
 	}
 	next := parseCall(t, found[1])
-	if send := (call{said.Error.Send.Tool, said.Error.Send.Arguments}); !reflect.DeepEqual(next, send) {
+	if send := (call{answer.Error.Send.Tool, answer.Error.Send.Arguments}); !reflect.DeepEqual(next, send) {
 		t.Errorf("%v: text has %s, structured output %v", m.wrong, found[1], send)
 	}
 	again := s.call(next.tool, next.arguments)

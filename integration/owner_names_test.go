@@ -29,9 +29,9 @@ func TestNoCommandStartsBesideAnOwnersCredential(t *testing.T) {
 		} {
 			t.Run(name+" "+variable, func(t *testing.T) {
 				got := finish(t, []string{variable + "=hush-hush"}, "", command...)
-				said := got.stdout + got.stderr
-				named := got.code == 77 && strings.Contains(said, variable+" is set") && (name == "doctor" || got.stdout == "")
-				if !named || strings.Contains(said, "hush") {
+				output := got.stdout + got.stderr
+				named := got.code == 77 && strings.Contains(output, variable+" is set") && (name == "doctor" || got.stdout == "")
+				if !named || strings.Contains(output, "hush") {
 					t.Errorf("exit %d, stdout %q, stderr\n%s", got.code, got.stdout, got.stderr)
 				}
 			})

@@ -58,7 +58,7 @@ func ownFilesThrough(t *testing.T, client, written string) {
 		t.Fatal(err)
 	}
 	entry := config.Servers["pdpp"]
-	for start, said := range []string{"loaded 3 records", "is unchanged; using the kept index"} {
+	for start, want := range []string{"loaded 3 records", "is unchanged; using the kept index"} {
 		command := exec.Command(entry.Command, entry.Args...)
 		var stderr strings.Builder
 		command.Dir, command.Env, command.Stderr = "/", environment(home), &stderr
@@ -73,8 +73,8 @@ func ownFilesThrough(t *testing.T, client, written string) {
 		if err := session.Close(); err != nil {
 			t.Error(err)
 		}
-		if !strings.Contains(stderr.String(), said) {
-			t.Errorf("start %d does not say %q: %s", start, said, stderr.String())
+		if !strings.Contains(stderr.String(), want) {
+			t.Errorf("start %d does not say %q: %s", start, want, stderr.String())
 		}
 	}
 	if left, err := os.ReadDir(folder); err != nil || len(left) != 1 {
@@ -161,9 +161,9 @@ func TestChangedFilesAreReadAgain(t *testing.T) {
 // tools accepts the flags of stdio and lists the tools for a person's own files. The list does not depend on the files, so none is read.
 func TestToolsOfOnesOwnFiles(t *testing.T) {
 	home, folder := t.TempDir(), shop(t)
-	said := typed(t, home, environment(home), "tools", "--data", folder, "--db", filepath.Join(home, "own.db"))
-	if !strings.Contains(said, "query_records") || !strings.Contains(said, " tools ") {
-		t.Errorf("tools prints\n%s", said)
+	output := typed(t, home, environment(home), "tools", "--data", folder, "--db", filepath.Join(home, "own.db"))
+	if !strings.Contains(output, "query_records") || !strings.Contains(output, " tools ") {
+		t.Errorf("tools prints\n%s", output)
 	}
 	if _, err := os.Stat(filepath.Join(home, "own.db")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("an index was made: %v", err)
@@ -174,14 +174,14 @@ func TestToolsOfOnesOwnFiles(t *testing.T) {
 func TestDoctorOfOnesOwnFiles(t *testing.T) {
 	home := t.TempDir()
 	folder := writeFolder(t, map[string]string{"orders.csv": "id,amount\na,60\nb,1,2\n"})
-	said := typed(t, home, environment(home), "doctor", "--data", folder)
+	output := typed(t, home, environment(home), "doctor", "--data", folder)
 	for _, line := range []string{"This reads your files in " + folder, "with 6 tools, over your files in " + folder} {
-		if !strings.Contains(said, line) {
-			t.Errorf("doctor does not say %q: %s", line, said)
+		if !strings.Contains(output, line) {
+			t.Errorf("doctor does not say %q: %s", line, output)
 		}
 	}
-	if strings.Contains(said, "sample year") {
-		t.Errorf("doctor speaks of the sample year: %s", said)
+	if strings.Contains(output, "sample year") {
+		t.Errorf("doctor speaks of the sample year: %s", output)
 	}
 	command := exec.CommandContext(t.Context(), binary, "doctor", "--data", folder, "--json")
 	command.Dir, command.Env = home, environment(home)
@@ -199,10 +199,10 @@ func TestWhatWasNotReadIsListed(t *testing.T) {
 	home := t.TempDir()
 	folder := writeFolder(t, map[string]string{"orders.csv": "id,amount\na,60\nb,1,2\nc,3,4\n", "photo.jpg": "\xff\xd8"})
 	for range 2 {
-		said := typed(t, home, environment(home), "doctor", "--data", folder)
+		output := typed(t, home, environment(home), "doctor", "--data", folder)
 		for _, line := range []string{"not read: orders.csv:3: the row has 3 cells, and the header 2\n", "not read: orders.csv:4: the row has", "not read: photo.jpg: of no known kind"} {
-			if !strings.Contains(said, line) {
-				t.Errorf("doctor does not say %q: %s", line, said)
+			if !strings.Contains(output, line) {
+				t.Errorf("doctor does not say %q: %s", line, output)
 			}
 		}
 	}

@@ -56,7 +56,7 @@ func thenFetch(arguments, want string) func(c *client) string {
 func thenMeant(tool, arguments string) func(c *client) string {
 	return func(c *client) string {
 		seen := c.get(callOf(tool, arguments))
-		var said struct {
+		var answer struct {
 			Conditions []struct {
 				Meant, Search struct {
 					Tool      string
@@ -64,8 +64,8 @@ func thenMeant(tool, arguments string) func(c *client) string {
 				}
 			}
 		}
-		if json.Unmarshal([]byte(strings.ReplaceAll(seen, `"did_you_mean"`, `"meant"`)), &said) == nil {
-			for _, condition := range said.Conditions {
+		if json.Unmarshal([]byte(strings.ReplaceAll(seen, `"did_you_mean"`, `"meant"`)), &answer) == nil {
+			for _, condition := range answer.Conditions {
 				if condition.Search.Tool != "" {
 					condition.Meant = condition.Search
 				}
@@ -92,9 +92,9 @@ func thereAlso(tool, arguments string) func(c *client) string {
 		if found := sameThere.FindStringSubmatch(seen); found != nil {
 			return c.get(parseCall(c.t, found[1]))
 		}
-		var said missingFields
-		if json.Unmarshal([]byte(seen), &said) == nil && len(said.Data.Missing) > 0 {
-			instead := said.Data.Missing[0].Instead
+		var answer missingFields
+		if json.Unmarshal([]byte(seen), &answer) == nil && len(answer.Data.Missing) > 0 {
+			instead := answer.Data.Missing[0].Instead
 			return c.get(call{instead.Tool, instead.Arguments})
 		}
 		return seen

@@ -72,35 +72,35 @@ func echoing(t *testing.T) *httptest.Server {
 
 func echoAnswer(w http.ResponseWriter, r *http.Request, token string) {
 	asked := r.URL.Query().Get("q") + r.URL.Query().Get("stream") + r.URL.Path
-	said := token
+	echoed := token
 	for name, echo := range echoes {
 		if strings.Contains(asked, strings.ReplaceAll(name, " ", "_")+"!") {
-			said = echo(token)
+			echoed = echo(token)
 		}
 	}
 	w.Header().Set("X-Request-Id", "req_"+token)
 	switch {
 	case strings.Contains(asked, "error"):
-		body(400, "application/json", `{"error":{"code":"`+strings.Trim(token, "=/+~")+`","message":"No: `+said+`","param":"`+said+`","retry_with":"`+said+`","request_id":"`+said+
-			`","available_connections":[{"connection_id":"`+said+`","display_name":"`+said+`"}]}}`)(w, r)
+		body(400, "application/json", `{"error":{"code":"`+strings.Trim(token, "=/+~")+`","message":"No: `+echoed+`","param":"`+echoed+`","retry_with":"`+echoed+`","request_id":"`+echoed+
+			`","available_connections":[{"connection_id":"`+echoed+`","display_name":"`+echoed+`"}]}}`)(w, r)
 	case strings.Contains(asked, "page"):
 		body(200, "text/html; bearer="+token, "<html>"+token)(w, r)
 	case strings.Contains(r.URL.Path, "/blobs/"):
 		body(200, "text/plain", "A text with "+token)(w, r)
 	case strings.HasSuffix(r.URL.Path, "/field-window"):
-		body(200, "application/json", `{"field":{"path":"body"},"window":{"text":"`+said+`","start_chars":0,"end_chars":100,"total_chars":100}}`)(w, r)
+		body(200, "application/json", `{"field":{"path":"body"},"window":{"text":"`+echoed+`","start_chars":0,"end_chars":100,"total_chars":100}}`)(w, r)
 	case strings.HasSuffix(r.URL.Path, "/records"):
-		body(200, "application/json", `{"data":[{"id":"1","stream":"notes","data":{"body":"`+said+`","`+said+`":1}}],"has_more":true,"next_cursor":"`+said+`","meta":{"warnings":[{"code":"w","message":"`+said+`"}]}}`)(w, r)
+		body(200, "application/json", `{"data":[{"id":"1","stream":"notes","data":{"body":"`+echoed+`","`+echoed+`":1}}],"has_more":true,"next_cursor":"`+echoed+`","meta":{"warnings":[{"code":"w","message":"`+echoed+`"}]}}`)(w, r)
 	case strings.HasSuffix(r.URL.Path, "/aggregate"):
-		body(200, "application/json", `{"metric":"`+said+`","stream":"notes","groups":[{"key":"`+said+`","count":1}]}`)(w, r)
+		body(200, "application/json", `{"metric":"`+echoed+`","stream":"notes","groups":[{"key":"`+echoed+`","count":1}]}`)(w, r)
 	case strings.Contains(r.URL.Path, "/records/"):
-		body(200, "application/json", `{"id":"1","stream":"notes","data":{"title":"`+said+`","body":"`+said+`"}}`)(w, r)
+		body(200, "application/json", `{"id":"1","stream":"notes","data":{"title":"`+echoed+`","body":"`+echoed+`"}}`)(w, r)
 	case r.URL.Path == "/v1/search":
-		body(200, "application/json", `{"data":[{"stream":"notes","record_key":"`+said+`","title":"`+said+`","snippet":{"field":"body","text":"<mark>`+said+`</mark>"}}]}`)(w, r)
+		body(200, "application/json", `{"data":[{"stream":"notes","record_key":"`+echoed+`","title":"`+echoed+`","snippet":{"field":"body","text":"<mark>`+echoed+`</mark>"}}]}`)(w, r)
 	case r.URL.Path == "/v1/streams":
-		body(200, "application/json", `{"data":[{"name":"notes","display_name":"`+said+`","connection_id":"`+said+`"}]}`)(w, r)
+		body(200, "application/json", `{"data":[{"name":"notes","display_name":"`+echoed+`","connection_id":"`+echoed+`"}]}`)(w, r)
 	default:
-		body(200, "application/json", `{"object":"schema","bearer":{"token_kind":"client","grant_id":"g"},"connectors":[{"connector_key":"`+said+`","streams":[{"name":"`+r.URL.Query().Get("stream")+`","field_capabilities":{"body":"t=`+said+`,lex"}}]}]}`)(w, r)
+		body(200, "application/json", `{"object":"schema","bearer":{"token_kind":"client","grant_id":"g"},"connectors":[{"connector_key":"`+echoed+`","streams":[{"name":"`+r.URL.Query().Get("stream")+`","field_capabilities":{"body":"t=`+echoed+`,lex"}}]}]}`)(w, r)
 	}
 }
 

@@ -105,7 +105,7 @@ func notGrantedOf(t *testing.T, structured any) string {
 	if !ok {
 		t.Fatalf("structured output is %T", structured)
 	}
-	said := ""
+	found := ""
 	for _, within := range []string{"", "error", "data"} {
 		o := whole
 		if within != "" {
@@ -113,11 +113,11 @@ func notGrantedOf(t *testing.T, structured any) string {
 		}
 		for _, name := range []string{"not_granted", "connect", "freshness", "granted_time"} {
 			if value, there := o[name]; there {
-				said += within + "." + name + " = " + compact(value) + "\n"
+				found += within + "." + name + " = " + compact(value) + "\n"
 			}
 		}
 	}
-	return said
+	return found
 }
 
 // A hosted client is asked to sign in again, with 403 (RFC 6750 section 3.1), only if the owner is then asked for what the call needs.

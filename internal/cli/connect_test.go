@@ -36,11 +36,11 @@ func TestConnectRefusesFlagsThatAreEmpty(t *testing.T) {
 	root := t.TempDir()
 	for _, flag := range []string{"--source", "--connection", "--stream", "--field", "--since", "--name"} {
 		for _, words := range [][]string{{flag, ""}, {flag + "="}, {flag, " "}, {flag, ","}, {"--stream", "messages", flag, ""}} {
-			var said strings.Builder
-			app := App{Out: io.Discard, Err: &said, Getenv: func(string) string { return "" }}
+			var output strings.Builder
+			app := App{Out: io.Discard, Err: &output, Getenv: func(string) string { return "" }}
 			args := append([]string{"connect", "http://127.0.0.1:1", "--cache-root", root, "--source", "mail"}, words...)
-			if code := Run(t.Context(), args, app); code != exit.Usage || !strings.Contains(said.String(), flag+" is empty") {
-				t.Errorf("%q: exit %d with %s", words, code, said.String())
+			if code := Run(t.Context(), args, app); code != exit.Usage || !strings.Contains(output.String(), flag+" is empty") {
+				t.Errorf("%q: exit %d with %s", words, code, output.String())
 			}
 		}
 	}

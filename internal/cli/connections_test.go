@@ -78,20 +78,20 @@ func TestFilesThatCannotBeUsedAreNamed(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	var out, said strings.Builder
-	if err := (connectionsCommand{cacheFlags: cacheFlags{root}}).run(t.Context(), App{Out: &out, Err: &said}); err != nil || strings.Count(out.String(), "https://rs.example") != 1 {
+	var out, stderr strings.Builder
+	if err := (connectionsCommand{cacheFlags: cacheFlags{root}}).run(t.Context(), App{Out: &out, Err: &stderr}); err != nil || strings.Count(out.String(), "https://rs.example") != 1 {
 		t.Errorf("%v: %s", err, out.String())
 	}
-	err := disconnectCommand{Name: "cut", cacheFlags: cacheFlags{root}}.run(t.Context(), App{Out: &out, Err: &said}, "https://rs.example")
+	err := disconnectCommand{Name: "cut", cacheFlags: cacheFlags{root}}.run(t.Context(), App{Out: &out, Err: &stderr}, "https://rs.example")
 	if err == nil || !strings.Contains(err.Error(), "there is cut, empty, good, owner") {
 		t.Error(err)
 	}
 	for _, name := range []string{"cut", "empty", "owner"} {
-		if strings.Count(said.String(), filepath.Join(root, "connections", name)) != 2 {
-			t.Errorf("%s is not named: %s", name, said.String())
+		if strings.Count(stderr.String(), filepath.Join(root, "connections", name)) != 2 {
+			t.Errorf("%s is not named: %s", name, stderr.String())
 		}
 	}
-	if strings.Count(said.String(), "cannot be used") != 6 {
-		t.Error(said.String())
+	if strings.Count(stderr.String(), "cannot be used") != 6 {
+		t.Error(stderr.String())
 	}
 }

@@ -33,15 +33,15 @@ func TestDisconnectLeavesAGrantThatArrivesMeanwhile(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		said := make(chan error)
-		go func() { said <- disconnect(t) }()
+		result := make(chan error)
+		go func() { result <- disconnect(t) }()
 		synctest.Wait() // waits for the lock
 		if err := credentials.Save(path, document("grt_2")); err != nil {
 			t.Error(err)
 		}
 		unlock()
-		if err := <-said; err == nil || !strings.Contains(err.Error(), "another grant") {
-			t.Errorf("it said %v", err)
+		if err := <-result; err == nil || !strings.Contains(err.Error(), "another grant") {
+			t.Errorf("disconnect returned %v", err)
 		}
 	})
 	if all, _ := credentials.Stored(root); len(all) != 1 || all[0].GrantID != "grt_2" {

@@ -13,7 +13,7 @@ import (
 )
 
 // read parses a command line and an environment as serve does, and returns the flags or the error.
-func read(t *testing.T, environment map[string]string, words ...string) (flags ServeFlags, said string) {
+func read(t *testing.T, environment map[string]string, words ...string) (flags ServeFlags, failure string) {
 	t.Helper()
 	app := App{Out: io.Discard, Err: io.Discard, Getenv: func(name string) string { return environment[name] }, args: append([]string{"serve"}, words...)}
 	_, err := app.execute(t.Context(), func(_ context.Context, _ *pflag.FlagSet, c *ServeFlags) error {
@@ -24,24 +24,24 @@ func read(t *testing.T, environment map[string]string, words ...string) (flags S
 		if exit.CodeOf(err) != exit.Usage {
 			t.Error(err)
 		}
-		said = err.Error()
+		failure = err.Error()
 	}
-	return flags, said
+	return flags, failure
 }
 
 // Only commas separate the entries of a list, on the command line and in the environment; no entry is dropped silently.
 func TestListsAreSeparatedByCommas(t *testing.T) {
 	want := []string{"a", `"b`, "c\nd", "e"}
-	typed, said := read(t, nil, "--rs-url", "u", "--allowed-hosts", "a,\"b", "--allowed-hosts=c\nd,e")
-	if said != "" || !slices.Equal(typed.AllowedHosts, want) {
-		t.Errorf("%q %s; want %q", typed.AllowedHosts, said, want)
+	typed, failure := read(t, nil, "--rs-url", "u", "--allowed-hosts", "a,\"b", "--allowed-hosts=c\nd,e")
+	if failure != "" || !slices.Equal(typed.AllowedHosts, want) {
+		t.Errorf("%q %s; want %q", typed.AllowedHosts, failure, want)
 	}
-	variable, said := read(t, map[string]string{"PDPP_MCP_RS_URL": "u", "PDPP_MCP_ALLOWED_HOSTS": "a,\"b,c\nd,e"})
-	if said != "" || !slices.Equal(variable.AllowedHosts, want) {
-		t.Errorf("%q %s; want %q", variable.AllowedHosts, said, want)
+	variable, failure := read(t, map[string]string{"PDPP_MCP_RS_URL": "u", "PDPP_MCP_ALLOWED_HOSTS": "a,\"b,c\nd,e"})
+	if failure != "" || !slices.Equal(variable.AllowedHosts, want) {
+		t.Errorf("%q %s; want %q", variable.AllowedHosts, failure, want)
 	}
-	if none, said := read(t, nil, "--rs-url", "u", "--allowed-hosts="); said != "" || len(none.AllowedHosts) > 0 {
-		t.Errorf("%q %s", none.AllowedHosts, said)
+	if none, failure := read(t, nil, "--rs-url", "u", "--allowed-hosts="); failure != "" || len(none.AllowedHosts) > 0 {
+		t.Errorf("%q %s", none.AllowedHosts, failure)
 	}
 }
 
@@ -56,8 +56,8 @@ func TestSwitches(t *testing.T) {
 		{nil, "", true}, {nil, "--no-page", false}, {nil, "--page=false", false}, {nil, "--no-page=false", true},
 		{nil, "--no-page --page", true}, {nil, "--page --no-page", false}, {off, "", false}, {off, "--page", true}, {off, "--no-page=false", true},
 	} {
-		if flags, said := read(t, row.environment, append(strings.Fields(row.words), "--rs-url=u")...); said != "" || flags.ShowPage != row.want {
-			t.Errorf("%v %s: %t, %s; want %t", row.environment, row.words, flags.ShowPage, said, row.want)
+		if flags, failure := read(t, row.environment, append(strings.Fields(row.words), "--rs-url=u")...); failure != "" || flags.ShowPage != row.want {
+			t.Errorf("%v %s: %t, %s; want %t", row.environment, row.words, flags.ShowPage, failure, row.want)
 		}
 	}
 }
@@ -68,9 +68,9 @@ func TestPathsAreAbsolute(t *testing.T) {
 	t.Setenv("USERPROFILE", "/home/ann")
 	t.Chdir(t.TempDir())
 	for typed, want := range map[string]string{"~/a": "/home/ann/a", "/b/../c": "/c", "": ""} {
-		flags, said := read(t, nil, "--rs-url=u", "--authorization-details="+typed)
-		if said != "" || strings.ReplaceAll(flags.AuthorizationDetails, `\`, "/") != want {
-			t.Errorf("%q: %q, %s; want %q", typed, flags.AuthorizationDetails, said, want)
+		flags, failure := read(t, nil, "--rs-url=u", "--authorization-details="+typed)
+		if failure != "" || strings.ReplaceAll(flags.AuthorizationDetails, `\`, "/") != want {
+			t.Errorf("%q: %q, %s; want %q", typed, flags.AuthorizationDetails, failure, want)
 		}
 	}
 	if flags, _ := read(t, nil, "--rs-url=u", "--authorization-details", "x"); flags.AuthorizationDetails == "x" {
@@ -93,9 +93,9 @@ func TestASettingWithoutEffectIsRefused(t *testing.T) {
 		"--trusted-hops 1": false,
 		"--trusted-hops 2 --trusted-proxies 127.0.0.1": false,
 	} {
-		flags, said := read(t, nil, append([]string{"--rs-url", "https://rs.example"}, strings.Fields(words)...)...)
-		if err := flags.validate(); said != "" || (err != nil) != refused {
-			t.Errorf("%s: %v %s", words, err, said)
+		flags, failure := read(t, nil, append([]string{"--rs-url", "https://rs.example"}, strings.Fields(words)...)...)
+		if err := flags.validate(); failure != "" || (err != nil) != refused {
+			t.Errorf("%s: %v %s", words, err, failure)
 		}
 	}
 }

@@ -92,7 +92,7 @@ func key(t *testing.T, client clients.Client) string {
 func TestWhatSetupSaysAndWrites(t *testing.T) {
 	for _, client := range clients.All() {
 		t.Run(client.Name, func(t *testing.T) {
-			golden := &txtar.Archive{Comment: []byte("What setup says of " + client.Title + ", and what becomes of its files.\n"), Files: said(client)}
+			golden := &txtar.Archive{Comment: []byte("What setup says of " + client.Title + ", and what becomes of its files.\n"), Files: printedTexts(client)}
 			for _, file := range filesOf(client) {
 				before := bytes.ReplaceAll(file.Data, []byte("{SERVERS}"), []byte(key(t, client)))
 				show(golden, file.Name, before)

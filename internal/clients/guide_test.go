@@ -51,8 +51,8 @@ func guide(client clients.Client, server clients.Server) clients.Guide {
 	return client.Guide(server, linux, client.Path(linux), []string{cmp.Or(server.Command, local.Command), "setup", client.Name, "--write"})
 }
 
-// said returns what setup prints for a client, and the path of its file on each operating system.
-func said(client clients.Client) (texts []txtar.File) {
+// printedTexts returns what setup prints for a client, and the path of its file on each operating system.
+func printedTexts(client clients.Client) (texts []txtar.File) {
 	for _, name := range []string{"local", "hosted", "local, with blanks in paths", "hosted, with a token in the environment"} {
 		server := cases()[name]
 		text := "refused: " + client.Check(server) + "\n"

@@ -13,8 +13,8 @@ import (
 
 func TestLoadingIsReportedOnceASecondAndTheFirstSkips(t *testing.T) {
 	clock := time.Date(2026, time.May, 4, 10, 0, 0, 0, time.UTC)
-	var said strings.Builder
-	report := loadReport{report: Config{Progress: &said, Now: func() time.Time { return clock }}.newReport()}
+	var output strings.Builder
+	report := loadReport{report: Config{Progress: &output, Now: func() time.Time { return clock }}.newReport()}
 	report.found(1000)
 	clock = clock.Add(progressEvery)
 	report.found(2000)
@@ -26,7 +26,7 @@ func TestLoadingIsReportedOnceASecondAndTheFirstSkips(t *testing.T) {
 	report.skip(importer.Skip{File: "b.html", Reason: "the same as the .json file beside it"})
 	report.keep(importer.Skip{File: "c.csv", Line: 2, Reason: "short"})
 	report.end()
-	lines := strings.Split(strings.TrimSpace(said.String()), "\n")
+	lines := strings.Split(strings.TrimSpace(output.String()), "\n")
 	want := []string{
 		"pdpp-mcp: found 2000 records so far",
 		"pdpp-mcp: loaded 7000 records so far",
@@ -37,11 +37,11 @@ func TestLoadingIsReportedOnceASecondAndTheFirstSkips(t *testing.T) {
 	if diff := cmp.Diff(want, lines); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
-	said.Reset()
+	output.Reset()
 	for file := range 2 * maxNamed {
 		report.skip(importer.Skip{File: fmt.Sprint(file), Reason: "of an unknown kind"})
 	}
-	if got := said.String(); strings.Count(got, "\n") != maxNamed-1 || !strings.HasSuffix(got, "is only counted: doctor lists it\n") {
+	if got := output.String(); strings.Count(got, "\n") != maxNamed-1 || !strings.HasSuffix(got, "is only counted: doctor lists it\n") {
 		t.Errorf("%d lines: %q", strings.Count(got, "\n"), got)
 	}
 }
