@@ -63,8 +63,8 @@ func moneyExports() []export {
 	}}
 }
 
-// bodyExports are files of devices that people wear.
-func bodyExports() []export {
+// wearableExports are files of devices that people wear.
+func wearableExports() []export {
 	return []export{{
 		folder: "strava",
 		files: map[string]string{
@@ -174,8 +174,8 @@ func placeExports(t *testing.T) []export {
 	}}
 }
 
-// letterExports are mail, calendars and contacts as other programs write them.
-func letterExports() []export {
+// mailExports are mail, calendars and contacts as other programs write them.
+func mailExports() []export {
 	return []export{{
 		folder: "thunderbird",
 		files: map[string]string{

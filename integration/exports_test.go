@@ -61,7 +61,7 @@ func writeExports(t *testing.T, exports []export) string {
 
 // Everything in a folder of exports is found over /mcp and over stdio, and files that cannot be read are reported.
 func TestExportsAreRead(t *testing.T) {
-	exports := slices.Concat(servicesExports(t), officeExports(t), hostileExports(t), moneyExports(), bodyExports(), chatExports(t), placeExports(t), letterExports(), oddExports(t), dayExports(), listExports())
+	exports := slices.Concat(servicesExports(t), officeExports(t), hostileExports(t), moneyExports(), wearableExports(), chatExports(t), placeExports(t), mailExports(), oddExports(t), dayExports(), listExports())
 	dir := writeExports(t, exports)
 	odd := filepath.Join(dir, "odd")
 	check(t, errors.Join(os.Truncate(filepath.Join(odd, "long.jsonl"), 4<<30), os.Truncate(filepath.Join(odd, "large.sqlite"), 1<<30))) // sparse files

@@ -158,7 +158,7 @@ func TestACountSaysThatItIncludesCancelledRecords(t *testing.T) {
 		}}
 		arguments := rs.AsObject(`{"stream":"orders","metric":"count"}`).WithAll(rs.AsObject(row.arguments)).JSON()
 		result := use(t, tools.Aggregate(), server, json.RawMessage(arguments))
-		if said := strings.Contains(result.Text, "is included"); said != (row.says != "") || !strings.Contains(result.Text, row.says) {
+		if printed := strings.Contains(result.Text, "is included"); printed != (row.says != "") || !strings.Contains(result.Text, row.says) {
 			t.Errorf("%s %s: want %q in\n%s", row.field, arguments, row.says, result.Text)
 		}
 		if note := rs.AsObject(string(result.Structured)).Text("note"); !strings.Contains(note, row.says) {

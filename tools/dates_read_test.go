@@ -67,8 +67,8 @@ func TestAFilterOfDatesIsReadAsWholeDays(t *testing.T) {
 			if reply.Reads != len(row.reads) {
 				t.Errorf("D28: %d reads are reported as %d", len(row.reads), reply.Reads)
 			}
-			said := strings.Contains(text+"\n", "\ndates read as: "+row.readAs+"\n")
-			if said != (row.readAs != "") || row.readAs != "" && data.Get("read_as") != rs.EncodeJSON([]string{row.readAs}) {
+			printed := strings.Contains(text+"\n", "\ndates read as: "+row.readAs+"\n")
+			if printed != (row.readAs != "") || row.readAs != "" && data.Get("read_as") != rs.EncodeJSON([]string{row.readAs}) {
 				t.Errorf("%s says\n%s", data.Get("read_as"), text)
 			}
 			var ids []string

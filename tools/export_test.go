@@ -8,20 +8,20 @@ import (
 
 // Internals for the external tests of this package.
 var (
-	Aggregate       = func() *Tool { return alone(aggregateTool()) }
-	Fetch           = func(base string) *Tool { return alone(fetchTool(base)) }
-	QueryRecords    = func() *Tool { return alone(queryRecordsTool()) }
+	Aggregate       = func() *Tool { return withOwnCache(aggregateTool()) }
+	Fetch           = func(base string) *Tool { return withOwnCache(fetchTool(base)) }
+	QueryRecords    = func() *Tool { return withOwnCache(queryRecordsTool()) }
 	ReadRecordField = readRecordFieldTool
-	Schema          = func() *Tool { return alone(schemaTool()) }
+	Schema          = func() *Tool { return withOwnCache(schemaTool()) }
 )
 
 // Search is the search tool as it is served; PlainSearch is the same without repair.
-func Search(base string) *Tool { return alone(searchTool(base, true)) }
+func Search(base string) *Tool { return withOwnCache(searchTool(base, true)) }
 
-func PlainSearch(base string) *Tool { return alone(searchTool(base, false)) }
+func PlainSearch(base string) *Tool { return withOwnCache(searchTool(base, false)) }
 
-// alone gives a tool its own schema cache.
-func alone(tool *Tool) *Tool {
+// withOwnCache gives a tool its own schema cache.
+func withOwnCache(tool *Tool) *Tool {
 	tool.schemas = known.NewSchemas(time.Now)
 	return tool
 }

@@ -47,15 +47,15 @@ func FuzzFilter(f *testing.F) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(said(t, filter), bracketed(t, parsed)); diff != "" {
+			if diff := cmp.Diff(conditions(t, filter), bracketed(t, parsed)); diff != "" {
 				t.Errorf("filter %q: %s", filter, diff)
 			}
 		}
 	})
 }
 
-// said returns the conditions of a filter: values by field and operator.
-func said(t *testing.T, filter []byte) map[[2]string]string {
+// conditions returns the conditions of a filter: values by field and operator.
+func conditions(t *testing.T, filter []byte) map[[2]string]string {
 	t.Helper()
 	decoder := json.NewDecoder(bytes.NewReader(filter))
 	decoder.UseNumber()

@@ -68,11 +68,11 @@ func TestEventsThatLastIntoADayAreCounted(t *testing.T) {
 			text, data, _ := server.call(t, row.tool, row.arguments)
 			lasting := data.Object("lasting")
 			instead := lasting.Object("instead")
-			send, said := instead.Get("arguments"), instead.Text("tool") == row.tool.Name
-			if said != (row.then != "") || said && !strings.Contains(text, "\n"+lasting.Text("note")+": "+row.tool.Name+" "+send) {
+			send, proposed := instead.Get("arguments"), instead.Text("tool") == row.tool.Name
+			if proposed != (row.then != "") || proposed && !strings.Contains(text, "\n"+lasting.Text("note")+": "+row.tool.Name+" "+send) {
 				t.Fatalf("structured %q, text:\n%s", data.Get("lasting"), text)
 			}
-			if !said {
+			if !proposed {
 				return
 			}
 			_, again, _ := server.call(t, row.tool, send)

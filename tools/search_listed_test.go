@@ -42,7 +42,7 @@ func TestAWordThatIsAValueProposesAFilter(t *testing.T) {
 			return middlewaretest.JSON(`{"object":"list","data":[],"meta":{"count":0,"recall":{"partial_count":0}}}`), nil
 		}}
 		_, text := searchWith(t, tools.Search("https://rs.example"), server, arguments)
-		if said := strings.Contains(text, " is a value of ") || strings.Contains(text, " is what "); said != (want != "") || !strings.Contains(text, want) || reads > 1 {
+		if printed := strings.Contains(text, " is a value of ") || strings.Contains(text, " is what "); printed != (want != "") || !strings.Contains(text, want) || reads > 1 {
 			t.Errorf("%s makes %d reads of values: want %q in\n%s", arguments, reads, want, text)
 		}
 	}

@@ -62,7 +62,7 @@ func TestAWordInTheNameOfAStream(t *testing.T) {
 				hits, row.hits, row.missing)), nil
 		}}
 		_, text := searchWith(t, tools.Search("https://rs.example"), server, row.arguments)
-		if said := strings.Contains(text, " in the name"); said != (row.want != "") || !strings.Contains(text, row.want) || reads > 1 {
+		if printed := strings.Contains(text, " in the name"); printed != (row.want != "") || !strings.Contains(text, row.want) || reads > 1 {
 			t.Errorf("%s with %d reads of the schema: want %q in\n%s", row.arguments, reads, row.want, text)
 		}
 	}
@@ -108,7 +108,7 @@ func TestAWordInTheNameOfAField(t *testing.T) {
 		tool := tools.All(tools.Options{})[3]
 		tool.Schema(ctx, server, "", "") // now the schema is cached
 		text := useIn(ctx, t, tool, server, []byte(row.arguments)).Text
-		if said := strings.Contains(text, " in the name"); said != (row.want != "") || !strings.Contains(text, row.want) {
+		if printed := strings.Contains(text, " in the name"); printed != (row.want != "") || !strings.Contains(text, row.want) {
 			t.Errorf("%s: want %q in\n%s", row.arguments, row.want, text)
 		}
 	}

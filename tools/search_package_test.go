@@ -87,9 +87,9 @@ func TestAMemberThatFailsDuringARepairIsNamed(t *testing.T) {
 		return answer(r)
 	}
 	result := use(t, tools.Search(""), p, []byte(`{"q":"when is my dentist appointment moved"}`))
-	for channel, said := range map[string]string{"text": result.Text, "structured": string(result.Structured)} {
-		if !strings.Contains(said, "Mail c1") || !strings.Contains(said, "server_unreachable") || !strings.Contains(said, "No record has all of") {
-			t.Errorf("%s does not name the member that failed:\n%s", channel, said)
+	for channel, text := range map[string]string{"text": result.Text, "structured": string(result.Structured)} {
+		if !strings.Contains(text, "Mail c1") || !strings.Contains(text, "server_unreachable") || !strings.Contains(text, "No record has all of") {
+			t.Errorf("%s does not name the member that failed:\n%s", channel, text)
 		}
 	}
 }

@@ -13,17 +13,17 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
-// A many is a resource server with streams s00, s01, and so on. of returns the records of a stream: their words, by id, which begins with
+// manyStreams is a resource server with streams s00, s01, and so on. of returns the records of a stream: their words, by id, which begins with
 // the date.
-type many struct {
-	streams int
-	of      func(stream int) map[string]string
-	common  bool // a search of all streams finds nothing, since the word is common in them
-	demand  bool // only records with all words are found, and the answer does not say so
-	fails   func(r rs.Request) bool
+type manyStreams struct {
+	streams     int
+	of          func(stream int) map[string]string
+	common      bool // a search of all streams finds nothing, since the word is common in them
+	requiresAll bool // only records with all words are found, and the answer does not say so
+	fails       func(r rs.Request) bool
 }
 
-func (m many) server() *middlewaretest.RS {
+func (m manyStreams) server() *middlewaretest.RS {
 	return &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
 		limit, _ := strconv.Atoi(r.Query.Get("limit"))
 		var rows []string
@@ -63,7 +63,7 @@ func (m many) server() *middlewaretest.RS {
 		if m.common && len(r.Query["streams"]) != 1 {
 			rows, recall = nil, `{"complete":true,"partial_count":0,"common_words":["tax"]}`
 		}
-		if m.demand {
+		if m.requiresAll {
 			recall = `{}`
 		}
 		if more {
@@ -73,10 +73,10 @@ func (m many) server() *middlewaretest.RS {
 	}}
 }
 
-// If a search of a period takes many reads, repairing it searches for each word once in all streams.
+// If a search of a period takes manyStreams reads, repairing it searches for each word once in all streams.
 func TestARepairOfAPeriodInManyStreamsIsBounded(t *testing.T) {
 	for _, streams := range []int{3, 9, 20} {
-		server := many{streams: streams, demand: true, of: func(stream int) map[string]string {
+		server := manyStreams{streams: streams, requiresAll: true, of: func(stream int) map[string]string {
 			return map[string]string{"2025-06-01.old": "dentist", "2026-03-0" + strconv.Itoa(1+stream%9) + ".a": "dentist"}
 		}}.server()
 		got, text := searchWith(t, tools.Search("https://rs.example"), server, `{"q":"dentist zebra","since":"2026-01-01"}`)
@@ -118,12 +118,12 @@ func oneEach(i int) map[string]string {
 	return map[string]string{fmt.Sprintf("2026-03-%02d.r", 1+i%28): "tax"}
 }
 
-// If a timeline has more sources than are read at once, the first page says of how many it is, and the continuation reads the rest. Each
+// If a timeline has more sources than are read at once, the first page says of how manyStreams it is, and the continuation reads the rest. Each
 // record is listed once.
 func TestATimelineOfManySourcesIsComplete(t *testing.T) {
 	for _, count := range []int{31, 32, 33, 64, 100} {
 		for _, limit := range []int{5, 100} {
-			server := many{streams: count, of: oneEach}.server()
+			server := manyStreams{streams: count, of: oneEach}.server()
 			ids, texts := follow(t, server, fmt.Sprintf(`{"since":"2026-03-01","limit":%d}`, limit))
 			if len(ids) != count || len(slices.Compact(slices.Sorted(slices.Values(ids)))) != count {
 				t.Errorf("%d of %d by %d", len(ids), count, limit)
@@ -156,15 +156,15 @@ func TestOnlyStreamsWithHitsAreReadForAPeriod(t *testing.T) {
 		}
 	}
 	for name, row := range map[string]struct {
-		server many
+		server manyStreams
 		says   string
 		reads  int
 	}{
-		"in two of them":      {many{streams: 90, of: only(40, 80)}, "2 hits for \"tax\"", 2},
-		"in none":             {many{streams: 90, of: only()}, "0 hits for \"tax\" since 2026-03-01. Try other words", 2 + 1},
-		"common in all":       {many{streams: 40, of: only(39), common: true}, "32 of 40 sources were read. The others: search {", 2 + 32},
-		"in more than a page": {many{streams: 90, of: only(seq(60)...)}, "32 of 90 sources were read. The others: search {", 2 + 32},
-		"which is not known": {many{streams: 40, of: only(39), fails: func(r rs.Request) bool {
+		"in two of them":      {manyStreams{streams: 90, of: only(40, 80)}, "2 hits for \"tax\"", 2},
+		"in none":             {manyStreams{streams: 90, of: only()}, "0 hits for \"tax\" since 2026-03-01. Try other words", 2 + 1},
+		"common in all":       {manyStreams{streams: 40, of: only(39), common: true}, "32 of 40 sources were read. The others: search {", 2 + 32},
+		"in more than a page": {manyStreams{streams: 90, of: only(seq(60)...)}, "32 of 90 sources were read. The others: search {", 2 + 32},
+		"which is not known": {manyStreams{streams: 40, of: only(39), fails: func(r rs.Request) bool {
 			return strings.HasPrefix(r.Path, "/v1/search") && len(r.Query["streams"]) != 1
 		}}, "32 of 40 sources were read. The others: search {", 2 + 32},
 	} {
@@ -208,7 +208,7 @@ func TestASourceThatFailsIsCounted(t *testing.T) {
 		fails := func(r rs.Request) bool {
 			return strings.Contains(r.Path, "/s01/") || slices.Contains(r.Query["streams"], "s01")
 		}
-		result := use(t, tools.PlainSearch("https://rs.example"), many{streams: 3, of: oneEach, fails: fails}.server(), []byte(arguments))
+		result := use(t, tools.PlainSearch("https://rs.example"), manyStreams{streams: 3, of: oneEach, fails: fails}.server(), []byte(arguments))
 		for channel, text := range map[string]string{"text": result.Text, "structured": strings.TrimPrefix(string(result.Structured), `{"notice":"`)} {
 			if !strings.HasPrefix(text, "2 of 3 sources were read.") {
 				t.Errorf("%s %s: %s", arguments, channel, text)
@@ -222,11 +222,11 @@ func TestASourceThatFailsIsCounted(t *testing.T) {
 
 // A cursor over several sources is refused if the sources have changed.
 func TestACursorOfOtherSourcesIsRefused(t *testing.T) {
-	server, tool := many{streams: 70, of: oneEach}.server(), tools.PlainSearch("https://rs.example")
+	server, tool := manyStreams{streams: 70, of: oneEach}.server(), tools.PlainSearch("https://rs.example")
 	o := rs.AsObject(string(use(t, tool, server, []byte(`{"since":"2026-03-01"}`)).Structured))
 	next := rs.Object{rs.NewMember("since", "2026-03-01")}.With("cursor", o.Object("data").Object("meta").Object("sources").Get("rest_cursor")).JSON()
 	use(t, tool, server, []byte(next))
-	server = many{streams: 69, of: oneEach}.server()
+	server = manyStreams{streams: 69, of: oneEach}.server()
 	args, err := tool.Parse([]byte(next))
 	if err == nil {
 		_, err = tools.Forward(t.Context(), tools.Call{Tool: tool, Arguments: rs.AsObject(next), RS: server, Args: args})
@@ -236,7 +236,7 @@ func TestACursorOfOtherSourcesIsRefused(t *testing.T) {
 	}
 }
 
-// A package of many grants is also read in rounds, and a member that fails while the sources with hits are determined leaves nothing out.
+// A package of manyStreams grants is also read in rounds, and a member that fails while the sources with hits are determined leaves nothing out.
 func TestAPackageOfManyGrantsIsReadInRounds(t *testing.T) {
 	const count = 40
 	for _, fails := range []bool{false, true} {
@@ -244,7 +244,7 @@ func TestAPackageOfManyGrantsIsReadInRounds(t *testing.T) {
 		var all []fanout.Member
 		for i := range count {
 			token, connection := fmt.Sprint("tok_", i), fmt.Sprintf("c%02d", i)
-			one := many{streams: 1, of: func(int) map[string]string {
+			one := manyStreams{streams: 1, of: func(int) map[string]string {
 				return map[string]string{"2026-03-05.r": map[bool]string{true: "tax", false: "rent"}[i == count-1]}
 			}, fails: func(r rs.Request) bool { return fails && i == 3 && strings.HasPrefix(r.Path, "/v1/search") }}.server()
 			answer := one.Answer

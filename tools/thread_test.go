@@ -39,9 +39,9 @@ func TestRepliesNameTheirFirstMessage(t *testing.T) {
 			return middlewaretest.JSON(`{"object":"list","data":[` + strings.Join(records, ",") + `],"has_more":false}`), nil
 		}}
 		result := answerOf(t, "query_records", `{"stream":"messages",`+arguments[1:], server)
-		_, call, said := strings.Cut(result.Text, says)
+		_, call, printed := strings.Cut(result.Text, says)
 		call, _, _ = strings.Cut(call, "\n")
-		if said != (row.want != "") || call != row.want || strings.Contains(result.Structured, `"thread_head"`) != said {
+		if printed != (row.want != "") || call != row.want || strings.Contains(result.Structured, `"thread_head"`) != printed {
 			t.Errorf("%s: %s\n%s", arguments, result.Text, result.Structured)
 		}
 		if row.reads > 0 && len(server.Lines()) != row.reads {

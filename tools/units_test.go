@@ -104,8 +104,8 @@ func TestAPageSaysWhichFieldHasTheUnitOfItsAmounts(t *testing.T) {
 	const says = "\nNot asked for: Currency, which says the unit of Amount.\n"
 	server := moneyServer(t, "Currency", "string")
 	for arguments, row := range map[string]struct {
-		said  bool
-		reads int
+		printed bool
+		reads   int
 	}{
 		`{"stream":"paid","fields":["Category","Amount"]}`:                  {true, 2},
 		`{"stream":"paid","fields":["Amount","Currency"]}`:                  {false, 1},
@@ -116,7 +116,7 @@ func TestAPageSaysWhichFieldHasTheUnitOfItsAmounts(t *testing.T) {
 	} {
 		for range 2 { // the schema is cached
 			text, data, reply := server.call(t, toolNamed(t, "query_records"), arguments)
-			if strings.Contains(text, says) != row.said || data.Has("units_in") != row.said || reply.Reads > row.reads {
+			if strings.Contains(text, says) != row.printed || data.Has("units_in") != row.printed || reply.Reads > row.reads {
 				t.Errorf("%s: %d reads, %s\n%s", arguments, reply.Reads, data.JSON(), text)
 			}
 		}
@@ -165,14 +165,14 @@ func TestAPageSaysThatItComparesSeveralCurrencies(t *testing.T) {
 	} {
 		text, data, _ := server.call(t, toolNamed(t, "query_records"), `{"stream":"paid",`+arguments+`}`)
 		mixed := data.Object("mixed_units")
-		_, line, said := strings.Cut(text, says)
+		_, line, printed := strings.Cut(text, says)
 		line, _, _ = strings.Cut(line, "\n")
-		if said != (row.values != "") || said != (mixed != nil) {
+		if printed != (row.values != "") || printed != (mixed != nil) {
 			t.Errorf("%s: %s\n%s", arguments, mixed.JSON(), text)
 		}
 		send := `{"stream":"paid",` + row.send + `}`
-		if want := row.values + " are compared as if they were the same. Of one alone: query_records " + send; said && line != want ||
-			said && mixed.Object("instead").Get("arguments") != send {
+		if want := row.values + " are compared as if they were the same. Of one alone: query_records " + send; printed && line != want ||
+			printed && mixed.Object("instead").Get("arguments") != send {
 			t.Errorf("%s: want %s, got %s\n%s", arguments, want, mixed.JSON(), text)
 		}
 		records := slices.DeleteFunc(slices.Clone(server.read), func(read string) bool { return !strings.Contains(read, "/records") })

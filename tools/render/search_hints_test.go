@@ -144,7 +144,7 @@ func TestTruncatedTextIsMarked(t *testing.T) {
 			t.Errorf("%s: want %q in\n%s", text, want, r.Text)
 		}
 		hit := rs.AsObject(rs.AsObject(string(r.Structured)).Array("results")[0])
-		if said := hit.Object("evidence").Flag("cut"); said != cut || (s.ContentLadder.Records[0].Evidence[0].Read.Tool == "read_record_field") != cut {
+		if marked := hit.Object("evidence").Flag("cut"); marked != cut || (s.ContentLadder.Records[0].Evidence[0].Read.Tool == "read_record_field") != cut {
 			t.Errorf("%s: %s", text, r.Structured)
 		}
 	}

@@ -113,16 +113,16 @@ func TestHostileArchives(t *testing.T) {
 	if diff := cmp.Diff(map[string]string{"good": `{"n":1}`, "out_good": `{"n":2}`, "out_win": `{"n":3}`, "out_twice": `{"n":4}`, "out_twice-2": `{"n":5}`, "out_b": `{"n":6}`}, got); diff != "" {
 		t.Errorf("records (-want +got)\n%s", diff)
 	}
-	said := map[string]string{}
+	reasons := map[string]string{}
 	for _, skip := range skips {
-		said[skip.File] = skip.Reason
+		reasons[skip.File] = skip.Reason
 	}
 	want := map[string]string{
 		"secret.zip": "cannot be read: encrypted", "out.zip/passwd": "of no known kind: " + knownEndings,
 		"bomb.zip": "cannot be read: an archive that unpacks to more than 64 GiB, or to more than 200 times its size",
 		"many.zip": "cannot be read: an archive of more than 100000 entries", "cut.zip": "cannot be read: not a zip archive that can be read: zip: not a valid zip file",
 	}
-	if diff := cmp.Diff(want, said); diff != "" {
+	if diff := cmp.Diff(want, reasons); diff != "" {
 		t.Errorf("skips (-want +got)\n%s", diff)
 	}
 }

@@ -94,10 +94,10 @@ func TestRowsTotalsAndRemarks(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var kept []string
-			said := 0
+			reports := 0
 			corpus, err := Open(t.Context(), writeFolder(t, map[string]string{"t.csv": test.text}), Watch{Kept: func(s Skip) {
 				if strings.Contains(s.Reason, "around the table") {
-					said++
+					reports++
 				} else {
 					kept = append(kept, s.Reason)
 				}
@@ -114,8 +114,8 @@ func TestRowsTotalsAndRemarks(t *testing.T) {
 					rows++
 				}
 			}
-			if diff := cmp.Diff(test.around, around); diff != "" || rows != test.rows || said != min(len(around), 1) {
-				t.Errorf("%d rows, %d reports (-want +got)\n%s", rows, said, diff)
+			if diff := cmp.Diff(test.around, around); diff != "" || rows != test.rows || reports != min(len(around), 1) {
+				t.Errorf("%d rows, %d reports (-want +got)\n%s", rows, reports, diff)
 			}
 			if got := strings.Join(kept[:min(len(kept), 1)], ""); got != test.kept {
 				t.Errorf("kept %q", kept)

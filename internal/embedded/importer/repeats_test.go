@@ -102,14 +102,14 @@ func TestALongValueOfADatabaseIsNotRead(t *testing.T) {
 func TestLinksAndTagsOfANoteAreBounded(t *testing.T) {
 	const many = 20_000
 	for name, text := range map[string]string{"links": strings.Repeat("[[a]] ", many), "tags": "#t" + strings.ReplaceAll(numbered(many, "%d"), ",", " #t")} {
-		said := map[string]int{}
-		corpus, err := Open(t.Context(), writeTree(t, map[string]string{"a.md": text}), Watch{Kept: func(s Skip) { said[s.String()]++ }})
+		reports := map[string]int{}
+		corpus, err := Open(t.Context(), writeTree(t, map[string]string{"a.md": text}), Watch{Kept: func(s Skip) { reports[s.String()]++ }})
 		if err != nil {
 			t.Fatal(err)
 		}
 		records := collectRecords(t, corpus)
-		if note := "a.md:1: only the first 5000 of its " + name + " are read"; said[note] != 1 || len(said) != 1 {
-			t.Errorf("reported for %s: %v", name, said)
+		if note := "a.md:1: only the first 5000 of its " + name + " are read"; reports[note] != 1 || len(reports) != 1 {
+			t.Errorf("reported for %s: %v", name, reports)
 		}
 		var one struct{ Tags []string }
 		if err := json.Unmarshal(records[0].Data, &one); err != nil || len(one.Tags)+len(records)-1 != 5000 {

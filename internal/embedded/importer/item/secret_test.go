@@ -78,12 +78,12 @@ func TestSecretsAreRemovedFromTexts(t *testing.T) {
 	} {
 		one := Item{Fields: []Field{{Name: "text", Value: []byte(`"` + text + `"`)}}}
 		new(Secrets).TakeOut(&one)
-		said := one.Note
+		reported := one.Note
 		if want == "" {
 			want = text
 		}
-		if got := strings.Trim(string(one.Fields[0].Value), `"`); got != want || (said == "") != (want == text) {
-			t.Errorf("%s: %s, reported %q; want %q", text, got, said, want)
+		if got := strings.Trim(string(one.Fields[0].Value), `"`); got != want || (reported == "") != (want == text) {
+			t.Errorf("%s: %s, reported %q; want %q", text, got, reported, want)
 		}
 	}
 }

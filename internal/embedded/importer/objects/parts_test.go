@@ -12,23 +12,23 @@ import (
 )
 
 // read returns the records of a reader and what it reports as skipped.
-func read(t *testing.T, r item.Records) (records, said []string) {
+func read(t *testing.T, r item.Records) (records, skipped []string) {
 	t.Helper()
 	for one, err := range r {
 		var bad item.UnusableError
 		switch {
 		case errors.As(err, &bad):
-			said = append(said, bad.Reason)
+			skipped = append(skipped, bad.Reason)
 		case err != nil:
 			t.Fatal(err)
 		default:
 			records = append(records, string(one.Data()))
 		}
-		if len(records)+len(said) > 10_000 {
+		if len(records)+len(skipped) > 10_000 {
 			t.Fatal("it does not end")
 		}
 	}
-	return records, said
+	return records, skipped
 }
 
 // FuzzParts checks that the readers accept any bytes; that a file with parts is complete, so only single items are skipped; that every
@@ -43,11 +43,11 @@ func FuzzParts(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, part := range objects.Parts(strings.NewReader(text), "messages") {
-			records, said := read(t, objects.NewPart(strings.NewReader(text), part))
-			if len(records)+len(said) == 0 {
+			records, skipped := read(t, objects.NewPart(strings.NewReader(text), part))
+			if len(records)+len(skipped) == 0 {
 				t.Errorf("no records in %q of %s", part.Name, text)
 			}
-			for _, one := range said {
+			for _, one := range skipped {
 				if !strings.HasPrefix(one, "item ") && !strings.HasPrefix(one, "what is beside") && !strings.HasPrefix(one, "the array does not end") {
 					t.Errorf("%q in %q of %s", one, part.Name, text)
 				}

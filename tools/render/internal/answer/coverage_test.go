@@ -18,9 +18,9 @@ func TestConnectionsWithoutNamedFreshnessAreCounted(t *testing.T) {
 		}
 		c := answer.CoverageOf(&rs.Response{Body: `{"object":"list","data":[` + strings.Join(rows, ",") + `]}`}, nil)
 		text, structured := strings.Join(c.Lines(), "\n"), c.Members().JSON()
-		said := fmt.Sprintf("; %d more: schema {}", more)
+		noted := fmt.Sprintf("; %d more: schema {}", more)
 		counted := fmt.Sprintf(`"freshness_unlisted":%d`, more)
-		if strings.Contains(text, said) != (more > 0) || strings.Contains(structured, counted) != (more > 0) || !strings.Contains(text, "c7") {
+		if strings.Contains(text, noted) != (more > 0) || strings.Contains(structured, counted) != (more > 0) || !strings.Contains(text, "c7") {
 			t.Errorf("%d connections: %s\n%s", connections, text, structured)
 		}
 	}
