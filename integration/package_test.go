@@ -755,7 +755,7 @@ func TestAMemberWithInvalidAnswersIsNamed(t *testing.T) {
 	})
 }
 
-// TestALargePackageListsFewConnections covers S0-R8 and S0-8a: no probe, at most twelve options, with their total and where to find the others.
+// TestALargePackageListsFewConnections covers S0-R8 and S0-8a: no probe, at most twelve options, their total, and where to find the others.
 func TestALargePackageListsFewConnections(t *testing.T) {
 	var members []scriptedMember
 	for i := range 30 {

@@ -101,7 +101,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// If the browser shows an error instead of returning, the program learns nothing and stops waiting in the end. A refused code ends the attempt.
+// If the browser shows an error instead of returning, the program stops waiting in the end. A refused code ends the attempt.
 func TestTheBrowserIsRefused(t *testing.T) {
 	for name, row := range map[string]struct{ path, says string }{
 		"refusal-authorize-no-pkce":       {"/oauth/authorize", "did not come back"},

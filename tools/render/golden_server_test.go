@@ -24,8 +24,8 @@ type scriptedServer struct{ answers map[string]scriptedAnswer } // by path; "" i
 //	{"a":1,"$repeat":3,"members":{"field_{n}":…}}               an object with the members three times, after a
 //	[{"$repeat":3,"item":…}]                                    in an array, the item three times
 //
-// {n} is the number of the repetition, counted from 0 or from the member "from". Inner forms are expanded first. An answer with "$pages":true is
-// a list that the server sends in pages, by limit and cursor.
+// {n} is the number of the repetition, counted from 0 or from the member "from". Inner forms are expanded first. An answer with
+// "$pages":true is a list that the server sends in pages, by limit and cursor.
 type scriptedAnswer struct {
 	status int
 	header http.Header
