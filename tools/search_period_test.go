@@ -354,7 +354,7 @@ func TestARepairedSearchSaysWhatAPeriodLeavesOut(t *testing.T) {
 		return middlewaretest.JSON(`{"object":"list","data":[]}`), nil
 	})
 	got, text := searchWith(t, tools.Search("https://rs.example"), server, `{"q":"rent overdue","since":"2026-03-01","until":"2026-03-31"}`)
-	for _, says := range []string{"Left out, because they have no time of their own: 1. A search without since and until has them: parts.", "Of parts only the first 100 hits were looked through."} {
+	for _, says := range []string{"Left out, because they have no time of their own: 1. A search without since and until has them: parts.", "Only the first 1 hits in parts were looked through."} {
 		if !strings.Contains(text, says) || len(got.Results) != 1 {
 			t.Errorf("the text does not say %q:\n%s", says, text)
 		}
@@ -391,7 +391,7 @@ func TestAnEmptyPeriodDoesNotClaimMoreHits(t *testing.T) {
 		return middlewaretest.JSON(`{"object":"list","data":[]}`), nil
 	})
 	_, text := searchWith(t, tools.PlainSearch("https://rs.example"), server, `{"q":"rent","since":"2026-03-01","until":"2026-03-31"}`)
-	const says = "Of parts only the first 100 hits were looked through."
+	const says = "Only the first 1 hits in parts were looked through."
 	if !strings.Contains(text, says) || !strings.Contains(text, "0 hits") || strings.Contains(text, "More hits exist") {
 		t.Error(text)
 	}
@@ -726,7 +726,7 @@ func TestPartsWithoutATimeAreListedWithTheirRecords(t *testing.T) {
 	const march = `"gte":"2026-03-01","lte":"2026-03-31"`
 	for arguments, says := range map[string]string{
 		`{"q":"rent","since":"2026-03-01","until":"2026-03-31","streams":["bodies"]}`:            "has no cursor: narrow q. The records that say when, with these as parts of them: " + call("body", march),
-		`{"q":"rent","since":"2026-03-01","streams":["mails"]}`:                                  "has no cursor: raise limit, shorten the time or narrow q. The records that say when, with these as parts of them: " + call("body", `"gte":"2026-03-01"`),
+		`{"q":"rent","since":"2026-03-01","streams":["mails"]}`:                                  "has no cursor: shorten the time or narrow q. The records that say when, with these as parts of them: " + call("body", `"gte":"2026-03-01"`),
 		`{"q":"rent","since":"2026-03-01","until":"2026-03-31","streams":["mails"],"limit":100}`: "has no cursor: shorten the time or narrow q. The records that say when",
 	} {
 		if _, text := searchWith(t, tools.PlainSearch("https://rs.example"), server, arguments); !strings.Contains(text, says) {

@@ -84,7 +84,8 @@ func searchTail(l answer.List, q SearchQuery) string {
 		return goesOn(l.Envelope.Array("goes_on"))
 	case l.Envelope.Flag("has_more"):
 		some := q.ParentRecords == "" || len(q.Parts) > 0 // some streams that are searched have times: they can be read further
-		ways := write.NotEmpty(write.When(some && q.Limit < rs.MaxLimit, "raise limit"),
+		isFull := q.Limit < rs.MaxLimit && len(l.Items) >= cmp.Or(q.Limit, leastHits)
+		ways := write.NotEmpty(write.When(some && isFull, "raise limit"),
 			write.When(some && (q.Rest.Has("since") || q.Rest.Has("until")), "shorten the time"), "narrow q")
 		return "More hits exist, but this search has no cursor: " + oneOf(ways) + "." + write.Lead(" "+parentsSay, q.ParentRecords)
 	}
@@ -185,6 +186,7 @@ type RepairWord struct {
 }
 
 const (
+	leastHits       = 10 // of a full page, if no limit is sent
 	parentsSay      = "The records that say when, with these as parts of them: "
 	repairWordChars = 40 // of a word that is quoted
 	maxRepairWords  = 12

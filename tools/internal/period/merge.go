@@ -22,7 +22,7 @@ func (p *Reader) Do(ctx context.Context, r rs.Request) (*rs.Response, error) {
 	reads := 0
 	if p.isWide() && p.Words != "" && len(p.Filter) == 0 {
 		wide := p.OfAnyTime()
-		page := wide.ofAnyTime(ctx, r, wide.timeless)
+		page := wide.ofAnyTime(ctx, r, wide.timeless, 1)
 		if page.err == nil && page.hasAllOfAnyTime() {
 			p, wide.anyTime = wide, &page
 		} else {
@@ -58,6 +58,9 @@ func (p *Reader) Do(ctx context.Context, r rs.Request) (*rs.Response, error) {
 	}
 	for i, page := range pages {
 		if page.err == nil && (i < len(n.sources) || len(p.Filter) == 0 || rs.AsError(pages[0].err).Status != 400) {
+			for j := range pages {
+				pages[j].allowLacking()
+			}
 			return n.merged(r, pages, from, limit), nil
 		}
 	}
@@ -77,9 +80,9 @@ func (p *round) merged(r rs.Request, pages []sourcePage, from cursor, limit int)
 	}
 	timeline := r.Query.Get("q") == ""
 	all := hitsOf(pages, timeline)
-	matched := len(all) > 0 && all[0].matches() < nearestWord
+	matched := len(all) > 0 && all[0].match < nearestWord
 	if matched { // leave out hits that only have words like those of the query
-		all = slices.DeleteFunc(all, func(hit foundAt) bool { return hit.matches() == nearestWord })
+		all = slices.DeleteFunc(all, func(hit foundAt) bool { return hit.match == nearestWord })
 	}
 	end := min(len(all), from.shown+limit)
 	var items []rs.Item
@@ -103,27 +106,6 @@ func (p *round) merged(r rs.Request, pages []sourcePage, from cursor, limit int)
 		body = append(body, rs.Member{Name: "next_cursor", Value: rest})
 	}
 	return response.WithBody(body.JSON())
-}
-
-// hitsOf returns the hits of all sources: in a search the best of each source first, in a timeline the newest first. Hits of equal times
-// are in the order of the sources, which the next page repeats.
-func hitsOf(pages []sourcePage, timeline bool) (all []foundAt) {
-	if timeline {
-		for _, page := range pages {
-			all = append(all, page.hits...)
-		}
-		slices.SortStableFunc(all, func(a, b foundAt) int { return b.at.Compare(a.at) })
-		return all
-	}
-	for rank := range maxHits {
-		for _, page := range pages {
-			if rank < len(page.hits) {
-				all = append(all, page.hits[rank])
-			}
-		}
-	}
-	slices.SortStableFunc(all, func(a, b foundAt) int { return cmp.Compare(a.matches(), b.matches()) })
-	return all
 }
 
 // meta returns what the answer says of all hits: what is left out, how many there are if that is known, and how many sources were read.
@@ -303,7 +285,7 @@ func few(names []string) string {
 // warnings returns one warning with a sentence for each thing that the answer lacks, and then the warnings of the resource server, each
 // once. A warning about files that were not read is left out if the answer has records, even if one of its sources has none.
 func (p *round) warnings(pages []sourcePage, found bool) string {
-	var says, failed, items []string
+	var says, failed, lacking, items []string
 	say := func(holds bool, format string, values ...any) {
 		if holds {
 			says = append(says, fmt.Sprintf(format, values...))
@@ -316,11 +298,14 @@ func (p *round) warnings(pages []sourcePage, found bool) string {
 		if n := len(page.hits); page.all && page.more && n > 0 && page.hits[n-1].at.After(oldest) {
 			oldest = page.hits[n-1].at
 		}
-		if name := timeless; page.err != nil {
-			if i < len(p.sources) {
-				name = p.sources[i].name()
-			}
+		name := timeless
+		if i < len(p.sources) {
+			name = p.sources[i].name()
+		}
+		if page.err != nil {
 			failed = append(failed, name+" ("+string(rs.AsError(page.err).Code)+")")
+		} else if page.lacking {
+			lacking = append(lacking, name)
 		}
 		for _, raw := range page.meta.Array("warnings") {
 			if isNotRead := rs.AsObject(raw).Text("code") == "not_read"; !slices.Contains(items, raw) && (!found || !isNotRead) {
@@ -330,17 +315,17 @@ func (p *round) warnings(pages []sourcePage, found bool) string {
 	}
 	say(unfiltered, "This resource server does not filter what this token reads by time: the first %d of each stream were looked through.", maxHits)
 	say(!oldest.IsZero(), "What is older than %s may be missing.", filter.Instant(oldest))
-	say(last == len(p.sources) && pages[last].more, "Of %s only the first %d hits were looked through.", timeless, maxHits)
+	say(last == len(p.sources) && pages[last].more, "Only the first %[2]d hits in %[1]s were looked through.", timeless, pages[last].looked)
 	unknown, without, lookedUp := "their time is not known", "since and until", p.isPart
 	if len(p.Filter) > 0 {
 		unknown, without, lookedUp = "it is not known whether their records are within filter", "filter", anyStream
 	}
 	n, streams := untimedOf(pages, lookedUp)
-	say(n > 0, "Left out, because %s: %d; at most %d are looked up. A search without %s has them: %s.",
-		unknown, n, maxDatedHits, without, few(streams))
+	say(n > 0, "Left out, because %s: %d. A search without %s has them: %s.", unknown, n, without, few(streams))
 	n, streams = untimedOf(pages, func(stream string) bool { return !lookedUp(stream) })
 	say(n > 0, "Left out, because they have no time of their own: %d. A search without since and until has them: %s.", n, few(streams))
 	say(len(p.timeless) > 0 && p.Words == "", "Not listed, having no time of their own: %s.", timeless)
+	say(lacking != nil, "Left out, because they lack a field of filter: %s.", few(lacking))
 	say(failed != nil, "Could not be read: %s.", few(failed))
 	if len(says) > 0 {
 		own := rs.Object{{Name: "code", Value: `"period"`}, {Name: "message", Value: rs.EncodeJSON(strings.Join(says, " "))}}

@@ -13,11 +13,14 @@ import (
 )
 
 // A hit of a stream without a time, such as the body of a message, has the time of the record that it is a part of, and is within a filter
-// if that record is. A record probably has the id of its part, but only shows it where the part is expanded: so each record is read.
+// if that record is. A record probably has the id of its part, but only shows it where the part is expanded: so some records are read with
+// their part. If all of them have its id, so has every other record of the source.
 
 // Bounds of the reads that find the times of hits.
 const (
-	maxWholeLists = 4  // lists of the records of a period or a filter, one for each source
+	maxPartPages  = 5  // pages of hits in streams without a time
+	maxWholeLists = 4  // sources whose records of a period or a filter are listed
+	maxWholePages = 5  // pages of such a list
 	maxDatedHits  = 10 // hits whose record is read, one read each
 	datesDeadline = 1500 * time.Millisecond
 )
@@ -26,10 +29,10 @@ const (
 type whole struct {
 	known.Source
 	relation string
-	ids      map[string]bool // of its records in the period and within the filter
-	complete bool            // ids has all of them
-	proven   int             // number of parts known to have the id of their record
-	wrong    bool            // a part is known not to have it
+	records  map[string]rs.Object // by id, in the form of hits: those in the period and within the filter
+	complete bool                 // records has all of them
+	proven   int                  // number of parts known to have the id of their record
+	wrong    bool                 // a part is known not to have it
 }
 
 // isPart reports whether the records of a stream without a time are parts of records that have one.
@@ -44,6 +47,13 @@ func (p *Reader) dateParts(ctx context.Context, page *sourcePage) {
 	wholes := p.wholesOf(page.untimed)
 	read.All(ctx, min(len(wholes), maxWholeLists), func(ctx context.Context, i int) { wholes[i].list(ctx, reads, p) })
 	slices.SortStableFunc(page.untimed, func(a, b foundAt) int { return b.listed() - a.listed() })
+	ordinals, share := map[*whole]int{}, max(1, maxDatedHits/max(1, len(wholes)))
+	for i := range page.untimed { // read some hits of each source
+		hit := &page.untimed[i]
+		hit.ordinal = ordinals[hit.whole]
+		ordinals[hit.whole]++
+	}
+	slices.SortStableFunc(page.untimed, func(a, b foundAt) int { return a.ordinal/share - b.ordinal/share })
 	dated := page.untimed[:min(len(page.untimed), maxDatedHits)]
 	proven := make([]int, len(dated))
 	read.All(ctx, len(dated), func(ctx context.Context, i int) {
@@ -61,6 +71,13 @@ func (p *Reader) dateParts(ctx context.Context, page *sourcePage) {
 	for i, is := range proven {
 		if w := dated[i].whole; w != nil {
 			w.proven, w.wrong = w.proven+max(is, 0), w.wrong || is < 0
+		}
+	}
+	for i := range page.untimed[len(dated):] {
+		hit := &page.untimed[len(dated)+i]
+		if w := hit.whole; hit.listed() > 0 && w.hasIDsOfParts() {
+			hit.describe(w.records[hit.key()])
+			hit.within = true
 		}
 	}
 	page.reads += reads.Count()
@@ -94,19 +111,30 @@ func (p *Reader) wholesOf(hits []foundAt) (wholes []*whole) {
 // excludes reports whether the part with an id is known to belong to no record in the list: the list is complete, and parts are known to
 // have the ids of their records.
 func (w *whole) excludes(id string) bool {
-	return w != nil && w.complete && !w.ids[id] && (len(w.ids) == 0 || w.proven > 0 && !w.wrong)
+	return w != nil && w.complete && w.records[id] == nil && (len(w.records) == 0 || w.hasIDsOfParts())
 }
 
-// list reads the ids of the records in the period and within the filter.
+// hasIDsOfParts reports whether records are known to have the ids of their parts.
+func (w *whole) hasIDsOfParts() bool { return w.proven > 0 && !w.wrong }
+
+// list reads the records in the period and within the filter.
 func (w *whole) list(ctx context.Context, d rs.Doer, p *Reader) {
-	response, err := d.Do(ctx, sourceRequest(w.Source, rs.Request{Query: url.Values{}}, p.conditions(w.Source, p.Period), maxHits))
-	if err != nil {
-		return
-	}
-	list, ok := response.List()
-	w.ids, w.complete = map[string]bool{}, ok && !list.Envelope.Has("next_cursor") && !list.Envelope.Flag("has_more")
-	for _, item := range list.Items {
-		w.ids[item.Members.Text("id", "record_id")] = true
+	request := sourceRequest(w.Source, rs.Request{Query: url.Values{}}, p.conditions(w.Source, p.Period), maxHits)
+	w.records = map[string]rs.Object{}
+	for range maxWholePages {
+		response, err := d.Do(ctx, request)
+		if err != nil {
+			return
+		}
+		list, ok := response.List()
+		for _, item := range list.Items {
+			w.records[item.Members.Text("id", "record_id")] = recordHit(w.Source, item.Members)
+		}
+		cursor := list.Envelope.Text("next_cursor")
+		if w.complete = ok && cursor == "" && !list.Envelope.Flag("has_more"); cursor == "" {
+			return
+		}
+		request.Query.Set("cursor", cursor)
 	}
 }
 
@@ -114,7 +142,7 @@ func (hit foundAt) key() string { return hit.Members.Text("record_key", "record_
 
 // listed returns 1 if a record of the period and the filter has the id of the hit, else 0.
 func (hit foundAt) listed() int {
-	if hit.whole != nil && hit.whole.ids[hit.key()] {
+	if hit.whole != nil && hit.whole.records[hit.key()] != nil {
 		return 1
 	}
 	return 0
@@ -146,13 +174,17 @@ func (hit *foundAt) date(ctx context.Context, d rs.Doer, f filter.Filter) int {
 	if record.Object("expanded").Object(w.relation).Text("id", "record_id") != key {
 		return -1
 	}
-	found := recordHit(w.Source, record)
-	hit.at, _ = rs.ReadTime(found.Text("authored_at"))
+	hit.describe(recordHit(w.Source, record))
+	return 1
+}
+
+// describe gives a hit the time, title and author of its record, which is in the form of a hit.
+func (hit *foundAt) describe(record rs.Object) {
+	hit.at, _ = rs.ReadTime(record.Text("authored_at"))
 	for _, name := range []string{"authored_at", "authored_field", "title", "actor"} {
-		if value := found.Get(name); value != "" {
+		if value := record.Get(name); value != "" {
 			hit.Members = hit.Members.With(name, value)
 		}
 	}
 	hit.Item = hit.Members.Item()
-	return 1
 }

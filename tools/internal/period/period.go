@@ -6,6 +6,7 @@ package period
 import (
 	"crypto/sha256"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"maps"
 	"net/url"
@@ -139,30 +140,10 @@ func (p *Reader) from(r rs.Request) (cursor, error) {
 		"Send it with the same other arguments as the answer printed it, or search again without cursor.")
 }
 
-// A foundAt is a hit with the time of its record; the zero time if that is unknown.
-type foundAt struct {
-	rs.Item
-	at     time.Time
-	within bool   // it is known to be a part of a record within the filter
-	whole  *whole // the source whose records it may be a part of; nil if unknown
-}
-
-// Which words of a query a hit has. A resource server returns hits with all words first.
-const (
-	allWords = iota
-	someWords
-	nearestWord // only one that resembles a word that no record has
-)
-
-func (f foundAt) matches() int {
-	return max(allWords, slices.Index([]string{allWords: "", someWords: "some", nearestWord: "nearest"}, f.Members.Text("match")))
-}
-
-func (f foundAt) stream() string { return f.Members.Text("stream", "stream_name") }
-
 // A sourcePage is what was read from a source.
 type sourcePage struct {
 	hits     []foundAt
+	looked   int // the hits that were read, including those that are left out
 	meta     rs.Object
 	missing  []string // the words of the query, as JSON, that no record has
 	response *rs.Response
@@ -174,7 +155,15 @@ type sourcePage struct {
 	parts    bool      // it is of streams without a time; only hits in the period are kept
 	filtered bool      // such a hit is kept only if the record that it is a part of is within the filter
 	untimed  []foundAt // hits that are left out because their time, or the record that they are a part of, is unknown
+	lacking  bool      // the source lacks a field of the filter, so that none of its records can be within it
 	err      error
+}
+
+// allowLacking makes the refusal of a source that lacks a field of the filter an empty page.
+func (page *sourcePage) allowLacking() {
+	if refused := (*rs.Error)(nil); errors.As(page.err, &refused) && refused.Code == "unknown_field" && refused.Status == 400 {
+		page.err, page.lacking, page.response = nil, true, &rs.Response{}
+	}
 }
 
 // complete reports whether the hits of a page, or the counts of its resource server, cover everything in the period.
@@ -184,18 +173,21 @@ func (page *sourcePage) complete() bool {
 
 // endsWithNearest reports whether the last hit, and so every hit that follows, has no word of the query.
 func (page *sourcePage) endsWithNearest() bool {
-	return len(page.hits) > 0 && page.hits[len(page.hits)-1].matches() == nearestWord
+	return len(page.hits) > 0 && page.hits[len(page.hits)-1].match == nearestWord
 }
 
 // counts returns how many records in the period have all words, and how many have some; false if that is unknown.
 func (page *sourcePage) counts() (count, partial int, known bool) {
+	if page.lacking {
+		return 0, 0, true
+	}
 	if !page.parts {
 		count, known = page.meta.Number("count")
 		partial, _ = page.meta.Object("recall").Number("partial_count")
 		return count, partial, known && !page.all
 	}
 	for _, hit := range page.hits { // the resource server counted hits of any time
-		switch hit.matches() {
+		switch hit.match {
 		case someWords:
 			partial++
 		case allWords:
@@ -208,11 +200,11 @@ func (page *sourcePage) counts() (count, partial int, known bool) {
 // lacks reports whether a word, as JSON, is known to occur nowhere in the period.
 func (page *sourcePage) lacks(word string) bool {
 	searched, said := page.meta.Object("recall").Number("sources_searched_count")
-	if slices.Contains(page.missing, word) || said && searched == 0 {
+	if page.lacking || slices.Contains(page.missing, word) || said && searched == 0 {
 		return true
 	}
 	return page.parts && page.complete() && !slices.ContainsFunc(page.hits, func(hit foundAt) bool {
-		return hit.matches() == allWords || slices.Contains(hit.Members.Array("matched_words"), word)
+		return hit.match == allWords || slices.Contains(hit.Members.Array("matched_words"), word)
 	})
 }
 
@@ -248,8 +240,9 @@ func (page *sourcePage) take(response *rs.Response, err error, s known.Source, r
 		case written.IsDay(when):
 			at = filter.StartOfDay(at, zone)
 		}
-		page.hits = append(page.hits, foundAt{Item: item, at: at})
+		page.hits = append(page.hits, newFound(item, at))
 	}
+	page.looked += len(list.Items)
 }
 
 // setNext sets the call that reads on, if the source has more than was read.

@@ -61,16 +61,21 @@ func (p *Reader) isWide() bool {
 	return cost > maxReads
 }
 
-// ofAnyTime searches some streams without the period and the filter.
-func (p *Reader) ofAnyTime(ctx context.Context, r rs.Request, streams []string) (page sourcePage) {
+// ofAnyTime searches some streams without the period and the filter. It reads at most as many pages of maxHits hits as given.
+func (p *Reader) ofAnyTime(ctx context.Context, r rs.Request, streams []string, pages int) (page sourcePage) {
 	r.Query = maps.Clone(r.Query)
 	ofWholes := func(name string, _ []string) bool { return strings.HasPrefix(name, "filter") }
 	maps.DeleteFunc(r.Query, ofWholes)
 	r.Query["streams"] = streams
 	r.Query.Set("limit", strconv.Itoa(maxHits))
 	r.Query.Del("cursor")
-	response, err := p.Doer.Do(ctx, r)
-	page.take(response, err, known.Source{}, r, p.Zone)
+	for n := 0; n == 0 || n < pages && page.cursor != ""; n++ {
+		response, err := p.Doer.Do(ctx, r)
+		if page.take(response, err, known.Source{}, r, p.Zone); page.err != nil && n > 0 {
+			page.err, page.more = nil, true // the pages before it count
+		}
+		r.Query.Set("cursor", page.cursor)
+	}
 	return page
 }
 
