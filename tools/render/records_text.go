@@ -232,7 +232,7 @@ func (a *recordsAnswer) apart() string {
 	}
 	last := item.Read(a.merge.Last.Members, nil, a.q.Stream, "")
 	value, _ := clean.Cell(a.merge.Value, write.LabelChars)
-	return "The connections are merged; limit holds for each. In this order all records up to " + value + " are here; behind it, more of " +
+	return "The connections are merged; limit holds for each. In this order all records before " + value + " are here; from there on, more of " +
 		cmp.Or(last.Source(), clean.Name(last.Connection)) + ", and maybe of others, are not on this page."
 }
 
