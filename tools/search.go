@@ -221,8 +221,8 @@ func (s searcher) within(ctx context.Context, call Call, schema func() known.Str
 	return r, nil
 }
 
-// parentRecords returns the call that lists the records of the searched period with their parts expanded, for parts that have no time
-// themselves and are in the searched streams; "" if no stream has such parts.
+// parentRecords returns the call that lists the records of the searched period and filter with their parts expanded, for parts that have
+// no time themselves and are in the searched streams; "" if no stream has such parts.
 func (s searchArgs) parentRecords(schema *rs.Schema) string {
 	bounds := given(rs.NewMember("gte", s.period.Since), rs.NewMember("lte", s.period.Until))
 	for i := range schema.Streams {
@@ -233,12 +233,12 @@ func (s searchArgs) parentRecords(schema *rs.Schema) string {
 			if at < 0 || !slices.Contains(s.streams, part.Target) && !slices.Contains(s.parts, part.Target) {
 				continue
 			}
-			period := rs.Object{{Name: fields[at].Name, Value: bounds.JSON()}}
+			within := s.filter.Object().With(fields[at].Name, bounds.JSON())
 			zone := ""
 			if s.zone != nil && s.zone != time.UTC {
 				zone = s.zone.String()
 			}
-			return correct.Call{Tool: "query_records", Arguments: given(rs.NewMember("stream", row.Name), rs.Member{Name: "filter", Value: period.JSON()},
+			return correct.Call{Tool: "query_records", Arguments: given(rs.NewMember("stream", row.Name), rs.Member{Name: "filter", Value: within.JSON()},
 				rs.NewMember("expand", []string{part.Name}), rs.NewMember("time_zone", zone), rs.NewMember("connection_id", s.connectionID))}.String()
 		}
 	}

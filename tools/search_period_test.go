@@ -727,6 +727,7 @@ func TestPartsWithoutATimeAreListedWithTheirRecords(t *testing.T) {
 	for arguments, says := range map[string]string{
 		`{"q":"rent","since":"2026-03-01","until":"2026-03-31","streams":["bodies"]}`:            "has no cursor: narrow q. The records that say when, with these as parts of them: " + call("body", march),
 		`{"q":"rent","since":"2026-03-01","streams":["mails"]}`:                                  "has no cursor: shorten the time or narrow q. The records that say when, with these as parts of them: " + call("body", `"gte":"2026-03-01"`),
+		`{"q":"rent","since":"2026-03-01","streams":["mails"],"filter":{"from":"Ada"}}`:          `query_records {"stream":"mails","filter":{"from":"Ada","at":{"gte":"2026-03-01"}},"expand":["body"]}`,
 		`{"q":"rent","since":"2026-03-01","until":"2026-03-31","streams":["mails"],"limit":100}`: "has no cursor: shorten the time or narrow q. The records that say when",
 	} {
 		if _, text := searchWith(t, tools.PlainSearch("https://rs.example"), server, arguments); !strings.Contains(text, says) {
