@@ -129,7 +129,8 @@ func (a aggregateAnswer) sequence(noun string, all bool) string {
 	case a.ordered() && a.Text("order") != "desc" && (a.Has("order") || a.Text("metric") == "min"):
 		return ", lowest " + metric + " first" + ofEach + write.When(a.Flag("all_negative"), ", as all are below 0")
 	case a.ordered():
-		return ", highest " + metric + " first" + ofEach
+		return ", highest " + metric + " first" + ofEach +
+			write.When(!all && metric == "sum" && !a.Arguments.Has("order") && a.hasNegative(), "; order asc begins with the lowest, below 0")
 	case a.Has("order"):
 		return ", fewest records first"
 	case a.descends():
@@ -138,6 +139,13 @@ func (a aggregateAnswer) sequence(noun string, all bool) string {
 		return ", chosen by number of records, not by " + metric
 	}
 	return ""
+}
+
+// hasNegative reports whether a number of a group is below 0, such as the sum of expenses in a bank account.
+func (a aggregateAnswer) hasNegative() bool {
+	return slices.ContainsFunc(a.rows, func(row groupRow) bool {
+		return slices.ContainsFunc(row.parts, func(part object) bool { return strings.HasPrefix(part.Get("value"), "-") })
+	})
 }
 
 // others says where n records are that no group of the answer includes. known is how many groups exist, or 0.

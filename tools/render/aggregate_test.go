@@ -3,6 +3,8 @@ package render
 import (
 	"strings"
 	"testing"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
 // If an answer has only some groups, they are those with the most records. For a sum both channels say so; for a count that is the
@@ -39,6 +41,29 @@ func TestConnectionsThatLackAFieldAreNamedOnce(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			if text := aggregated(t, `{"metric":"count","stream":"orders","value":3`+row.beside+"}").Text; text != row.want {
 				t.Errorf("got\n%s\nwant\n%s", text, row.want)
+			}
+		})
+	}
+}
+
+// Of income and expenses, the highest sums are shown first, so the answer says how to see the largest expenses.
+func TestGroupsBelowZeroAreOneCallAway(t *testing.T) {
+	for name, row := range map[string]struct {
+		metric, value, other, order string
+		want                        bool
+	}{
+		"some below 0":           {"sum", "-5", "2", "", true},
+		"none below 0":           {"sum", "5", "2", "", false},
+		"all shown":              {"sum", "-5", "0", "", false},
+		"in the order asked for": {"sum", "-5", "2", `"order":"desc"`, false},
+		"another metric":         {"max", "-5", "2", "", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			body := `{"metric":"` + row.metric + `","field":"total","group_by":"shop","ordered_by":"` + row.metric + `","other_count":` + row.other +
+				`,"groups":[{"key":"a","value":10,"count":3},{"key":"b","value":` + row.value + `,"count":3}]}`
+			result, err := Aggregate(answered(body), AggregateQuery{Stream: "orders", Arguments: rs.AsObject("{" + row.order + "}")})
+			if err != nil || strings.Contains(result.Text, "highest sum first; order asc begins with the lowest, below 0") != row.want {
+				t.Errorf("%s, %v; want %t", result.Text, err, row.want)
 			}
 		})
 	}
