@@ -25,7 +25,7 @@ func (o *Once) Do(request *http.Request) (response *http.Response, connected boo
 	request = request.WithContext(httptrace.WithClientTrace(request.Context(), &httptrace.ClientTrace{
 		GotConn: func(httptrace.GotConnInfo) { connected = true },
 	}))
-	request.GetBody = nil // so that the transport cannot send it twice
-	response, err = o.HTTP.Do(request)
+	request.GetBody = nil              // so that the transport cannot send it twice
+	response, err = o.HTTP.Do(request) // #nosec G704 -- the callers check its address
 	return response, connected, err
 }

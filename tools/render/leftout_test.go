@@ -68,9 +68,8 @@ func TestRelationsThatAreLeftOutAreNamedOrCounted(t *testing.T) {
 		return rs.AsObject(r.Text).Text("text")
 	}
 	text := document(`,"expanded":{`+strings.Join(expanded, ",")+`}`, DocumentQuery{})
-	shown, named, others := strings.Count(text, "\nexpanded relation_"), 0, 0
 	_, left, _ := strings.Cut(text, "\n[left out, fetch with each alone in expand: ")
-	named = strings.Count(left, "relation_")
+	shown, named, others := strings.Count(text, "\nexpanded relation_"), strings.Count(left, "relation_"), 0
 	if _, err := fmt.Sscanf(left[strings.LastIndex(left, "and "):], "and %d more]", &others); err != nil || shown+named+others != len(names) {
 		t.Errorf("%d are shown, %d named, %d counted, %v: %s", shown, named, others, err, left)
 	}

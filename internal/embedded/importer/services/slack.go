@@ -111,12 +111,13 @@ func blockText(block gjson.Result) string {
 	case "plain_text", "raw_text":
 		content = slackQuote.Replace(content)
 	}
+	parts := []string{content}
 	for _, path := range [...]string{"title", "text", "description", "elements", "fields", "rows", "accessory"} {
 		for _, part := range block.Get(path).Array() {
-			content += blockText(part)
+			parts = append(parts, blockText(part))
 		}
 	}
-	if content = strings.Trim(content, "\n"); content != "" {
+	if content = strings.Trim(strings.Join(parts, ""), "\n"); content != "" {
 		content += "\n"
 	}
 	return content
