@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
@@ -143,15 +144,13 @@ func propose(ctx context.Context, schema func() known.Stream, call Call, answer 
 			}
 		}
 	}
-	if s.Named, s.timed = written.NamedPeriod(s.q, time.Now().UTC()); !s.timed {
-		s.Rest = s.q
-	}
-	s.moveToHits()
+	s.readTime(ctx)
 	found := &answer.search
-	found.Meant, found.OfTime, found.Newest = s.unreadFields(ctx), s.ofTime(), s.newestRecord(ctx, found.Question)
+	found.Meant, found.Newest = s.unreadFields(ctx), s.newestRecord(ctx, found.Question)
 	two := written.TwoDays(map[bool]string{false: s.q}[s.inPeriod()])
-	hint := s.listedValue(ctx)
-	if hint == "" {
+	hint := cmp.Or(s.rankedRecord(), s.listedValue(ctx))
+	if hint == "" { // that has the time
+		found.OfTime, found.OfOther = s.ofTime()
 		hint = s.fieldNumber(ctx)
 	}
 	if hint == "" && found.Meant == "" && found.Newest == "" {
@@ -225,24 +224,16 @@ func (s searcher) within(ctx context.Context, call Call, schema func() known.Str
 // no time themselves and are in the searched streams; "" if no stream has such parts.
 func (s searchArgs) parentRecords(schema *rs.Schema) string {
 	bounds := given(rs.NewMember("gte", s.period.Since), rs.NewMember("lte", s.period.Until))
-	for i := range schema.Streams {
-		row := &schema.Streams[i]
-		fields := row.Fields()
-		at := slices.IndexFunc(fields, func(f rs.SchemaField) bool { return f.Granted && f.Role == "event-time" })
-		for _, part := range row.Relations() {
-			if at < 0 || !slices.Contains(s.streams, part.Target) && !slices.Contains(s.parts, part.Target) {
-				continue
-			}
-			within := s.filter.Object().With(fields[at].Name, bounds.JSON())
-			zone := ""
-			if s.zone != nil && s.zone != time.UTC {
-				zone = s.zone.String()
-			}
-			return correct.Call{Tool: "query_records", Arguments: given(rs.NewMember("stream", row.Name), rs.Member{Name: "filter", Value: within.JSON()},
-				rs.NewMember("expand", []string{part.Name}), rs.NewMember("time_zone", zone), rs.NewMember("connection_id", s.connectionID))}.String()
-		}
+	stream, field, part := known.TimedParent(schema, slices.Concat(s.streams, s.parts))
+	if stream == "" {
+		return ""
 	}
-	return ""
+	within, zone := s.filter.Object().With(field, bounds.JSON()), ""
+	if s.zone != nil && s.zone != time.UTC {
+		zone = s.zone.String()
+	}
+	return correct.Call{Tool: "query_records", Arguments: given(rs.NewMember("stream", stream), rs.Member{Name: "filter", Value: within.JSON()},
+		rs.NewMember("expand", []string{part}), rs.NewMember("time_zone", zone), rs.NewMember("connection_id", s.connectionID))}.String()
 }
 
 func noSources(scope rs.Scope, timeless bool) *rs.Error {

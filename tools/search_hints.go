@@ -41,23 +41,49 @@ type searched struct {
 
 func (s *searched) recall() rs.Object { return s.list.Envelope.Object("meta").Object("recall") }
 
+// readTime reads the time of the query: the one that it names, or from now on for the next of something, where records may be planned.
+func (s *searched) readTime(ctx context.Context) {
+	now := time.Now().UTC()
+	s.Named, s.timed = written.NamedPeriod(s.q, now)
+	if next, is := written.NextOf(s.q, now); is && !s.timed && s.Unread == "" && known.MayPlan(s.schema().Sources, s.streams, s.call.Scope.ConnectionID) {
+		s.Named, s.timed = next, true
+	}
+	if !s.timed {
+		s.Rest = s.q
+	}
+	s.moveToHits(ctx)
+}
+
+func (s *searched) isSearched(source known.Source) bool {
+	return len(s.streams) == 0 || slices.Contains(s.streams, source.Stream)
+}
+
 // moveToHits gives a month without a year, which the resource server read as that month of any year, the year of the newest hit in that
 // month. It does so only if the hits are all there are, or at least [manyHits].
-func (s *searched) moveToHits() {
+func (s *searched) moveToHits(ctx context.Context) {
 	month, err := time.Parse(time.DateOnly, s.Since)
-	isPart := s.list.Envelope.Flag("has_more") && len(s.list.Items) < manyHits
-	if err != nil || isPart || s.recall().Text("preferred_time") != "any "+month.Month().String() {
+	if err != nil || s.recall().Text("preferred_time") != "any "+month.Month().String() {
 		return
 	}
-	year := 0
-	for _, hit := range s.list.Items {
-		authored := hit.Members.Text("authored_at") // perhaps without a zone
-		if at, err := time.Parse(time.DateOnly, authored[:min(len(authored), len(time.DateOnly))]); err == nil && at.Month() == month.Month() {
-			year = max(year, at.Year())
+	list := s.list
+	if list.Envelope.Flag("has_more") && len(list.Items) < manyHits { // the year must not depend on the limit
+		ctx, cancel := context.WithTimeout(ctx, read.OptionalDeadline)
+		defer cancel()
+		enough := s.searchArgs
+		enough.limit = manyHits
+		if response, err := s.call.RS.Do(ctx, enough.Request(s.call.Scope)); err == nil {
+			list, _ = response.List()
 		}
 	}
+	if list.Envelope.Flag("has_more") && len(list.Items) < manyHits {
+		return
+	}
+	year := written.NewestYear(list.Items[:min(len(list.Items), manyHits)], month.Month())
 	if year > 0 {
 		month = month.AddDate(year-month.Year(), 0, 0)
+		if month.Format(time.DateOnly) == s.ComingSince { // now the other one is the last
+			s.ComingSince, s.ComingUntil = s.Since, s.Until
+		}
 		s.Since, s.Until = month.Format(time.DateOnly), month.AddDate(0, 1, -1).Format(time.DateOnly)
 	}
 }
@@ -153,10 +179,7 @@ func (s *searched) newestRecord(ctx context.Context, q *render.Question) string 
 
 // streamAsked returns the first source of the stream that a question names; else false, with the stream of a hit whose sender it names.
 func (s *searched) streamAsked(q *render.Question) (source known.Source, ok bool) {
-	may := func(source known.Source) bool {
-		return len(s.streams) == 0 || slices.Contains(s.streams, source.Stream)
-	}
-	source, _, ok = known.SourceCalled(s.schema().Sources, q.Words(), may)
+	source, _, ok = known.SourceCalled(s.schema().Sources, q.Words(), s.isSearched)
 	for i := 0; i < len(s.list.Items) && source.Stream == ""; i++ {
 		if hit := s.list.Items[i].Members; q.AsksOf(hit.Text("actor")) {
 			source.Stream = hit.Text("stream", "stream_name")
@@ -228,23 +251,24 @@ func (s *searched) newestOf(
 }
 
 // ofTime returns the arguments of a search of the time that the query names. It searches for the words that say what the query is about,
-// except those that no record has, in the streams and the connection that other words name. It is nil if there is no time, or a second one.
-func (s *searched) ofTime() rs.Object {
+// except those that no record has, in the streams and the connection that other words name. other is the same for the time to come, if
+// both may be meant. Both are nil if there is no time, or a second one.
+func (s *searched) ofTime() (args, other rs.Object) {
 	if !s.timed || s.inPeriod() {
-		return nil
+		return nil, nil
 	}
-	words, leftOut, now := relax.Words(s.Rest), s.recall().Array("left_out_words"), time.Now().UTC()
+	words, leftOut, now := relax.Topic(s.Rest), s.recall().Array("left_out_words"), time.Now().UTC()
 	if slices.ContainsFunc(words, func(word string) bool { return written.NamesTime(word, now) }) {
-		return nil
+		return nil, nil
 	}
-	words = slices.DeleteFunc(words, func(word string) bool {
-		word = strings.ToLower(word)
-		return relax.SayNothing[word] || len(s.absent) > 0 && slices.Contains(leftOut, rs.EncodeJSON(word))
+	_, _, ranks := written.Superlative(s.Rest)
+	words = slices.DeleteFunc(relax.Without(words, ranks...), func(word string) bool {
+		return len(s.absent) > 0 && slices.Contains(leftOut, rs.EncodeJSON(strings.ToLower(word)))
 	})
 	if about := relax.Telling(words); len(about) > 0 {
 		words = about
 	}
-	args := s.call.Arguments.Without("q", "query")
+	args = s.call.Arguments.Without("q", "query")
 	had, of := known.NamedConnections(s.schema().Sources, words)
 	if len(of) == 1 && s.call.Scope.ConnectionID == "" && written.WordsOf(of[0].DisplayName).Name(written.WordsOf(strings.Join(had, " "))) {
 		words, args = relax.Without(words, had...), args.With("connection_id", rs.EncodeJSON(of[0].ID))
@@ -258,7 +282,22 @@ func (s *searched) ofTime() rs.Object {
 	if len(streams) > 0 && len(s.streams) == 0 {
 		args = args.With("streams", rs.EncodeJSON(streams))
 	}
-	return append(args, s.bounds()...)
+	if s.ComingSince != "" && !relax.AsksPast(s.q) && known.MayPlan(s.schema().Sources, slices.Concat(streams, s.streams), args.Text("connection_id")) {
+		other = args.WithAll(given(rs.NewMember("since", s.ComingSince), rs.NewMember("until", s.ComingUntil)))
+	}
+	return args.WithAll(s.bounds()), other
+}
+
+// rankedRecord returns the call for the record that a superlative names, such as the cheapest order; "" for any other query.
+func (s *searched) rankedRecord() string {
+	if _, _, ranks := written.Superlative(s.Rest); ranks == nil || s.inPeriod() || len(s.filter) > 0 {
+		return ""
+	}
+	says, stream, records := known.Ranked(s.schema(), s.Rest, s.bounds(), s.isSearched)
+	if stream == "" {
+		return ""
+	}
+	return says + s.records(stream, records...)
 }
 
 // bounds returns since and until for the time that the query names; none for a search that has its own period.
@@ -269,19 +308,20 @@ func (s *searched) bounds() rs.Object {
 	return given(rs.NewMember("since", s.Since), rs.NewMember("until", s.Until))
 }
 
-// streamsOf returns the streams with a time that some words of a search name, and the other words. Among several words, only a plural names
-// a stream, and a usual word for records, such as meeting, is dropped: a meeting may be in a chat, and Thread may be part of a name.
+// streamsOf returns the streams with a time that some words of a search name, and the other words. Among several words, only a plural or a
+// noun by itself names a stream, and a usual word for records, such as meeting, is dropped: Thread may be part of a name.
 func (s *searched) streamsOf(words []string) (streams, others []string) {
 	isTimed := func(source known.Source) bool {
-		return source.Time != "" && (len(s.streams) == 0 || slices.Contains(s.streams, source.Stream))
+		return source.Time != "" && s.isSearched(source)
 	}
 	for _, word := range words {
 		source, _, ok := known.SourceCalled(s.schema().Sources, []string{word}, isTimed)
 		usual := len(s.streams) == 0 && fields.StreamOf(strings.ToLower(word)) != ""
+		isHead := ok && relax.IsHead(s.Rest, word, words) // a meeting with Ann, but not a meeting room
 		switch {
-		case !ok && !usual || len(words) > 1 && !fields.MayCall(word):
+		case !ok && !usual || len(words) > 1 && !fields.MayCall(word) && (!isHead || word != strings.ToLower(word)):
 			others = append(others, word)
-		case ok && (len(words) == 1 || strings.HasSuffix(word, "s")) && !slices.Contains(streams, source.Stream):
+		case ok && (len(words) == 1 || isHead || strings.HasSuffix(word, "s")) && !slices.Contains(streams, source.Stream):
 			streams = append(streams, source.Stream)
 		}
 	}

@@ -34,12 +34,12 @@ func (s *searched) wordsInNames(ctx context.Context) string {
 			absent = []string{strings.ToLower(words[0])}
 		}
 	}
-	if relax.HasSuperlative(s.q) { // the largest record of a stream need not have that word
+	if _, _, ranks := written.Superlative(s.q); ranks != nil { // the largest record of a stream need not have that word
 		return ""
 	}
 	rest := strings.ToLower(s.Rest) // without the time of the query
 	absent = slices.DeleteFunc(slices.Clone(absent), func(word string) bool {
-		return utf8.RuneCountInString(word) < 3 || !strings.ContainsFunc(word, unicode.IsLetter) || !strings.Contains(rest, word)
+		return utf8.RuneCountInString(word) < 3 || !strings.ContainsFunc(word, unicode.IsLetter) || !strings.Contains(rest, word) || len(relax.Topic(word)) == 0
 	})
 	if len(absent) == 0 {
 		return ""
@@ -101,19 +101,9 @@ func (s *searched) valuesOf(row *rs.SchemaStream, name string) correct.Call {
 	if len(row.Connections) == 1 && s.call.Scope.ConnectionID == "" { // other connections may lack the field
 		args = append(args, rs.NewMember("connection_id", row.Connections[0].ID))
 	}
-	summable, time := false, ""
-	for _, field := range row.Fields() {
-		summable = summable || field.Name == name && slices.Contains(field.Aggregates, "sum")
-		if field.Role == "event-time" && slices.Contains(field.Aggregates, "group_by_time") {
-			time = field.Name
-		}
-	}
-	if !summable {
+	metric, time := known.MetricOf(row, name)
+	if metric == "" {
 		return correct.Call{Tool: "query_records", Arguments: append(args, rs.NewMember("fields", []string{name}))}
-	}
-	metric := "sum"
-	if averaged().MatchString(written.Snake(name)) {
-		metric = "avg"
 	}
 	args = append(args, rs.NewMember("metric", metric), rs.NewMember("field", name))
 	if time != "" {
@@ -121,10 +111,6 @@ func (s *searched) valuesOf(row *rs.SchemaStream, name string) correct.Call {
 	}
 	return correct.Call{Tool: "aggregate", Arguments: args}
 }
-
-// averaged matches the name of a number whose sum means nothing. The short words must be whole words: a duration is not a ratio, and a
-// postage is not an age.
-var averaged = written.Expression(`avg|average|score|percent|level|temperature|weight|height|bpm|pace|speed|(?:rate|ratio|mean)s?(?:_|$)|(?:^|_)age$`)
 
 // places returns the streams of the connections as far as they are known: from the schema if other hints read it too or it is cached, else
 // from the list of streams that a search without hits reads for how fresh they are.

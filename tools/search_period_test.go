@@ -576,7 +576,7 @@ func TestAQueryForEverythingAtATime(t *testing.T) {
 		"what happened to the boiler in May 2026":                `search {"q":"boiler","since":"2026-05-01","until":"2026-05-31"}`,
 		"the first week of June 2026":                            `search {"since":"2026-06-01","until":"2026-06-07"}`,
 		"the first weekend of June 2026":                         "",
-		"was geschah im März 2026":                               `search {"q":"geschah","since":"2026-03-01","until":"2026-03-31"}`,
+		"was geschah im März 2026":                               `search {"since":"2026-03-01","until":"2026-03-31"}`,
 		"how much did I pay Brightwater in October 2026":         `search {"q":"Brightwater","since":"2026-10-01","until":"2026-10-31"}`,
 		"what did Sam write about the cottage -hut in May 2026?": `search {"q":"Sam cottage -hut","since":"2026-05-01","until":"2026-05-31"}`,
 		"what did I pay in May 2026":                             `search {"q":"pay","since":"2026-05-01","until":"2026-05-31"}`,

@@ -251,18 +251,7 @@ func (r *repairing) page(from render.Position) (*rs.Response, error) {
 		items[i] = found.Value
 		r.Hits = append(r.Hits, render.RepairHit{Key: found.Key, Words: found.Words})
 	}
-	// Any of the reads may lack members of a package, sources or hits. The answer reports what is missing in the read that lacks most.
-	lacks := func(response *rs.Response) [3]int {
-		list, _ := response.List()
-		meta := list.Envelope.Object("meta")
-		all, _ := meta.Object("sources").Number("of")
-		read, _ := meta.Object("sources").Number("read")
-		return [3]int{response.Unavailable, all - read, len(meta.Get("warnings"))}
-	}
-	worst := slices.MaxFunc(r.answers, func(a, b *rs.Response) int {
-		one, other := lacks(a), lacks(b)
-		return slices.Compare(one[:], other[:])
-	})
+	worst := relax.LacksMost(r.answers)
 	envelope := rs.AsObject(worst.Body)
 	if list, ok := worst.List(); ok {
 		envelope = list.Envelope

@@ -165,17 +165,11 @@ func (s *searched) fieldNumber(ctx context.Context) string {
 }
 
 // listedWord finds the word that is a value, or a form of a value, of one of the first fields of a call's stream that may have a closed
-// list of values: strings that can be filtered and grouped by, and that no search reads. If no record has some words, only these are tried.
+// list of values. If no record has some words, only these are tried.
 func (s *searched) listedWord(ctx context.Context, call Call, words []string) (field, value, word string) {
 	ctx, cancel := context.WithTimeout(ctx, read.OptionalDeadline)
 	defer cancel()
-	var names []string
-	for _, f := range fieldsOf(s.schema().Document, call) {
-		closed := f.Granted && f.Exact && !f.Lexical && slices.Contains(f.Aggregates, "group_by") && strings.Contains(f.Type, "string")
-		if closed && f.Name != "id" && !strings.HasSuffix(f.Name, "_id") && !slices.Contains(names, f.Name) && len(names) < maxListedFields {
-			names = append(names, f.Name)
-		}
-	}
+	names := known.ListedFields(fieldsOf(s.schema().Document, call), maxListedFields)
 	values := make([][]aggregate.Group, len(names))
 	read.All(ctx, len(names), func(ctx context.Context, i int) { values[i], _ = groupsOf(ctx, call, names[i], maxListedValues) })
 	for i, field := range names {

@@ -160,6 +160,9 @@ func (s *searchPage) envelope() object {
 	if s.q.OfTime != nil {
 		data = data.With("of_that_time", write.ToolCall("search", s.q.OfTime.JSON()))
 	}
+	if s.q.OfOther != nil {
+		data = data.With("of_other_time", write.ToolCall("search", s.q.OfOther.JSON()))
+	}
 	say := func(name, text string) {
 		if text != "" {
 			data = data.With(name, write.JSON(text))

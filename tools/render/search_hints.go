@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/hit"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/question"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
@@ -136,4 +137,17 @@ func (s *searchPage) extreme(oldest bool) string {
 	q := s.q
 	q.Rest = q.Rest.With(bound, write.JSON(until))
 	return says + write.Offer(" Any "+other+": ", q.call("").Call("search"), write.LineChars)
+}
+
+// ofTimes offers the searches of the time that the query names, and of another such time.
+func (s *searchPage) ofTimes() (lines []string) {
+	if s.q.OfTime != nil {
+		of, isAny := strings.CutPrefix(clean.Bare(clean.Preview(s.l.Recall.Text("preferred_time"), write.WordChars)), "any ")
+		names := "of the time that the query names" + write.When(isAny, ", as one "+of) + ": "
+		lines = append(lines, write.Offer(names, "search "+s.q.OfTime.JSON(), write.LineChars))
+	}
+	if s.q.OfOther != nil {
+		lines = append(lines, write.Offer("or, if another such time is meant: ", "search "+s.q.OfOther.JSON(), write.LineChars))
+	}
+	return lines
 }

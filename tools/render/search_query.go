@@ -31,6 +31,7 @@ type SearchQuery struct {
 	RecordBase    string   // public base URL of the resource server, for citations; no trailing slash
 	Coverage      Coverage // of an answer without hits
 	OfTime        object   // arguments of a search restricted to the time that the query names; nil for none
+	OfOther       object   // the same for another occurrence of that time, if both may be meant; nil for none
 	Meant         string   // what the query means if not words, such as conditions or an id, with the call; "" for nothing
 	Hints         []string // what words of the query may mean beyond a search for them, each with the call
 	Now           time.Time

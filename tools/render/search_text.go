@@ -166,7 +166,7 @@ func (s *searchPage) moreHits(shown int) string {
 // notes returns how complete the ranking is, as the resource server reports it, and how to fetch.
 func (s *searchPage) notes() []string {
 	hits, recall := s.hits, s.l.Recall
-	var incomplete, ofTime string
+	var incomplete string
 	var common []string
 	if recall.Denied("complete") {
 		n, counted := recall.Number("ranked_candidate_count")
@@ -179,14 +179,9 @@ func (s *searchPage) notes() []string {
 	if s.q.Position.First() { // a continuation does not repeat it
 		common = leftOut(recall, len(s.all) > 0 && s.all[0].Has == "")
 	}
-	if s.q.OfTime != nil {
-		of, isAny := strings.CutPrefix(clean.Bare(clean.Preview(recall.Text("preferred_time"), write.WordChars)), "any ")
-		names := "of the time that the query names" + write.When(isAny, ", as one "+of) + ": "
-		ofTime = write.Offer(names, "search "+s.q.OfTime.JSON(), write.LineChars)
-	}
 	separate := slices.ContainsFunc(hits, func(h hit.Hit) bool { return h.Separate() != "" })
 	unnamed := slices.ContainsFunc(hits, func(h hit.Hit) bool { return h.Ref == (rs.Ref{}) })
-	return write.NotEmpty(slices.Concat([]string{incomplete, s.also()}, common, s.l.Warnings(2), []string{ofTime}, s.hints, []string{
+	return write.NotEmpty(slices.Concat([]string{incomplete, s.also()}, common, s.l.Warnings(2), s.ofTimes(), s.hints, []string{
 		write.When(len(hits) > 0 && s.proven(math.MaxInt) == nil, `Fetch a hit by its id as-is: fetch {"id":"…"}.`),
 		write.When(separate, "Send connection_id beside an id where it is shown."),
 		write.When(unnamed, "An address, or an id like result:3, is no record's and cannot be fetched."),

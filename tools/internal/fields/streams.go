@@ -35,7 +35,9 @@ func StreamOf(word string) string { return streamWords[word] }
 // Calls reports whether a word means the records of a stream.
 func Calls(word, stream string) bool {
 	word = strings.ToLower(word)
-	return slices.Contains([]string{word, word + "s", strings.TrimSuffix(word, "y") + "ies", StreamOf(word)}, stream)
+	kind := StreamOf(word)
+	return slices.Contains([]string{word, word + "s", strings.TrimSuffix(word, "y") + "ies", kind}, stream) ||
+		kind != "" && kind != "messages" && kind == StreamOf(strings.ToLower(stream)) // Termine are in Kalender
 }
 
 // MayCall reports whether a word may be the name of a stream, which is a plural. The schema is not read for any other word.
@@ -218,6 +220,28 @@ func mailShape(own Stream) int {
 }
 
 var subjects = written.Set("subject betreff objet asunto oggetto onderwerp assunto")
+
+// Measured returns the one number of a stream that a superlative compares: for "money" an amount, for "length" a duration, or the only number;
+// for "number" the only number or the only amount. It is "" if none or several may be meant.
+func Measured(document *rs.Schema, stream, by string) string {
+	all := Numbers(document, []string{stream})
+	fit := slices.DeleteFunc(slices.Clone(all), func(f InStream) bool {
+		if by == "length" {
+			return !durations().MatchString(written.Snake(f.Field))
+		}
+		return !written.IsMoneyName(f.Field)
+	})
+	switch {
+	case by != "money" && by != "length" && by != "number":
+	case len(fit) == 1:
+		return fit[0].Field
+	case len(all) == 1 && by != "money":
+		return all[0].Field
+	}
+	return ""
+}
+
+var durations = written.Expression(`duration|length|minutes|seconds|dauer|durée|duree|duración|duracion|durata|duração|duracao|duur`)
 
 // An InStream has the names of a field and its stream.
 type InStream struct{ Stream, Field string }

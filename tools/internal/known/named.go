@@ -127,3 +127,49 @@ func FlagNamed(all []rs.SchemaField, words []string) (name, value, word string) 
 	}
 	return "", "", ""
 }
+
+// MetricOf returns the metric that says most of the numbers of a field, and the field of the times to group them by; the metric is "" for a
+// field that cannot be summed.
+func MetricOf(row *rs.SchemaStream, name string) (metric, time string) {
+	for _, field := range row.Fields() {
+		if field.Name == name && slices.Contains(field.Aggregates, "sum") {
+			metric = map[bool]string{true: "avg", false: "sum"}[averaged().MatchString(written.Snake(name))]
+		}
+		if field.Role == "event-time" && slices.Contains(field.Aggregates, "group_by_time") {
+			time = field.Name
+		}
+	}
+	return metric, time
+}
+
+// averaged matches the name of a number whose sum means nothing. The short words must be whole words: a duration is not a ratio, and a
+// postage is not an age.
+var averaged = written.Expression(`avg|average|score|percent|level|temperature|weight|height|bpm|pace|speed|(?:rate|ratio|mean)s?(?:_|$)|(?:^|_)age$`)
+
+// ListedFields returns the first fields that may have a closed list of values, at most most: strings that can be filtered and grouped by, and
+// that no search reads.
+func ListedFields(all []rs.SchemaField, most int) (names []string) {
+	for _, f := range all {
+		closed := f.Granted && f.Exact && !f.Lexical && slices.Contains(f.Aggregates, "group_by") && strings.Contains(f.Type, "string")
+		if closed && f.Name != "id" && !strings.HasSuffix(f.Name, "_id") && !slices.Contains(names, f.Name) && len(names) < most {
+			names = append(names, f.Name)
+		}
+	}
+	return names
+}
+
+// TimedParent returns the first stream with a time whose relation has one of some streams as parts, with its field of the time and the name
+// of the relation; the stream is "" if there is none.
+func TimedParent(schema *rs.Schema, parts []string) (stream, time, relation string) {
+	for i := range schema.Streams {
+		row := &schema.Streams[i]
+		own := row.Fields()
+		at := slices.IndexFunc(own, func(f rs.SchemaField) bool { return f.Granted && f.Role == "event-time" })
+		for _, part := range row.Relations() {
+			if at >= 0 && slices.Contains(parts, part.Target) {
+				return row.Name, own[at].Name, part.Name
+			}
+		}
+	}
+	return "", "", ""
+}

@@ -54,6 +54,22 @@ func ReadList(word string, response *rs.Response) Read {
 	return read
 }
 
+// LacksMost returns the answer that lacks most members of a package, sources or hits. An answer that is made of several reports what is
+// missing in that one.
+func LacksMost(answers []*rs.Response) *rs.Response {
+	lacks := func(response *rs.Response) [3]int {
+		list, _ := response.List()
+		meta := list.Envelope.Object("meta")
+		all, _ := meta.Object("sources").Number("of")
+		read, _ := meta.Object("sources").Number("read")
+		return [3]int{response.Unavailable, all - read, len(meta.Get("warnings"))}
+	}
+	return slices.MaxFunc(answers, func(a, b *rs.Response) int {
+		one, other := lacks(a), lacks(b)
+		return slices.Compare(one[:], other[:])
+	})
+}
+
 // A Hit is one hit of a read. Hits of one record have the same key.
 type Hit struct {
 	Key   string

@@ -16,6 +16,20 @@ import (
 // twice.
 func Words(query string) []string {
 	terms, _ := split(query)
+	if content := content(terms); len(content) > 0 {
+		return texts(content)
+	}
+	return texts(terms)
+}
+
+// Topic returns the terms of [Words] without [SayNothing]; none for a question about everything, such as what is on.
+func Topic(query string) []string {
+	terms, _ := split(query)
+	return slices.DeleteFunc(texts(content(terms)), func(word string) bool { return SayNothing[strings.ToLower(word)] })
+}
+
+// content returns the terms that are not common words of their language.
+func content(terms []term) []term {
 	stop := stopWords(terms)
 	content := terms[:0:0]
 	for i, t := range terms {
@@ -24,10 +38,10 @@ func Words(query string) []string {
 			content = append(content, t)
 		}
 	}
-	if len(content) == 0 {
-		content = terms
-	}
-	var words []string
+	return content
+}
+
+func texts(content []term) (words []string) {
 	seen := map[string]bool{}
 	for _, t := range content {
 		if !seen[t.folded] {
@@ -236,7 +250,11 @@ func undouble(stem, ending string) string {
 var SayNothing = written.Set(`happen happens happened happening do done doing meet met see saw went going everything anything have has had plans planned
 		all what who where when which i we me my was were am is are did the on in at summary summarize summarise overview recap day
 		month passiert passierte gemacht getan getroffen alles zusammenfassung passé fait vu résumé tout pasó pasado hice resumen
-		todo`)
+		todo plan planning scheduled upcoming los steht stehen ansteht anstehen liegt geschah geschieht geschehen findet stattfindet statt läuft
+		lief mache machst machen macht tun unternommen geplant plane planen vorhabe vorhaben fais fait-on faire prévu prévue prévus ai-je avons-nous
+		passe-t-il hago hacer hicimos tenemos tuve planeado previsto prevista cosa ho abbiamo c'è che fare faccio fatto successo succede
+		programma o tenho temos tem há que fazer faço fiz aconteceu acontece planejado wat heb hebben ik wij we staat er op doen gedaan gebeurd
+		gebeurt gepland`)
 
 // doings are words for what was done with the subject of a question. Records need not have them.
 var doings = written.Set(`buy bought charge charged come came compare compared cost costs e fetch give gave list mention mentioned ordered pay paid
@@ -251,14 +269,26 @@ func Telling(words []string) []string {
 	})
 }
 
-// superlatives are words for the one record with the most or the least of something. Search does not rank by that.
-var superlatives = written.Set(`most least largest biggest highest longest heaviest greatest smallest lowest shortest lightest cheapest dearest
-	priciest fewest busiest größte größten höchste höchsten längste kleinste niedrigste kürzeste teuerste teuersten billigste meisten wenigsten`)
-
-// HasSuperlative reports whether a query asks for the record with the most or the least of something.
-func HasSuperlative(query string) bool {
-	return slices.ContainsFunc(strings.Fields(strings.ToLower(query)), func(word string) bool { return superlatives[word] })
+// AsksPast reports whether a question is about what has been, by its verbs.
+func AsksPast(query string) bool {
+	terms, _ := split(query)
+	common := func(language map[string]bool) (n int) {
+		for _, t := range terms {
+			n += map[bool]int{true: 1}[language[t.folded]]
+		}
+		return n
+	}
+	return slices.ContainsFunc(terms, func(t term) bool {
+		return pasts[t.folded] || t.folded == "was" && common(languages[0]) > common(languages[1]) // in German it is what
+	})
 }
+
+//nolint:misspell // they are not all English
+var pasts = written.Set(`were did didn't had happened went saw met bought paid ordered spent sent received got came said told wrote cost charged
+	war waren hatte hatten wurde wurden geschah passiert passierte gemacht getan gekauft bezahlt bestellt ausgegeben geschickt gesendet bekommen
+	erhalten geschrieben gesagt getroffen gewesen fait passé payé acheté commandé dépensé reçu envoyé été était écrit dit vu pasó hice hicimos
+	fue fueron compré pagué gasté pedí recibí envié estuve tuve fatto successo pagato comprato speso ordinato ricevuto stato era erano aconteceu fiz
+	paguei comprei gastei pedi recebi enviei foi foram gedaan gebeurd betaald gekocht besteld uitgegeven ontvangen gekregen geweest`)
 
 // Without returns words without others, ignoring case.
 func Without(words []string, others ...string) []string {
@@ -281,4 +311,11 @@ func Keep(query string, words []string) string {
 		}
 	}
 	return strings.Join(kept, " ")
+}
+
+// IsHead reports whether a word of a query is a noun by itself: another of some words does not follow it, as in "order confirmation".
+func IsHead(query, word string, words []string) bool {
+	terms, _ := split(query)
+	at := slices.IndexFunc(terms, func(t term) bool { return t.text == word })
+	return at >= 0 && (at+1 == len(terms) || !slices.Contains(words, terms[at+1].text))
 }

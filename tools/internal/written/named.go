@@ -66,7 +66,12 @@ type Named struct {
 	Since, Until string // the first and the last day; "" for no bound
 	Rest         string // the query without the time
 	Spans        bool   // the query names the first and the last part of a period
-	Unread       string // a sentence about what was not understood; then the other fields are zero
+
+	// ComingSince and ComingUntil are the same days of the first such time that is not over and begins after today, of a time without its
+	// year or week, such as December or Tuesday; both "" for any other.
+	ComingSince, ComingUntil string
+
+	Unread string // a sentence about what was not understood; then the other fields are zero
 }
 
 // A namedTime is a time that a query names, and its place in the words. A zero period means that it was not understood.
@@ -90,7 +95,7 @@ func NamedPeriod(query string, now time.Time) (Named, bool) {
 	if not := negationIn(query); not != "" {
 		return Named{Unread: fmt.Sprintf(notUnderstood, not)}, false
 	}
-	fields := strings.Fields(spelledOut(query))
+	fields := withoutDayParts(strings.Fields(spelledOut(query)))
 	named := namedTimes(fields, now)
 	if len(named) == 0 {
 		return Named{}, false
@@ -102,15 +107,39 @@ func NamedPeriod(query string, now time.Time) (Named, bool) {
 	if one.period == (period{}) {
 		return Named{Unread: notRead}, false
 	}
-	if words := timeWords(strings.Join(fields[one.from:one.to], " ")); one.last.IsZero() && len(words) > 1 { // two weeks ago is a week
+	words := timeWords(strings.Join(fields[one.from:one.to], " "))
+	if one.last.IsZero() && len(words) > 1 { // two weeks ago is a week
 		one.period, _ = calendar(words[len(words)-2], one.first, 0)
 	}
-	if one = one.bounded(fields, spans); !one.isWhole(fields) {
+	later, recurs := one, false
+	later.period, recurs = one.coming(words, dayOf(now.Date()))
+	if later, one = later.bounded(fields, spans), one.bounded(fields, spans); !one.isWhole(fields) {
 		return Named{Unread: notRead}, false
 	}
 	day := func(day time.Time) string { return strings.TrimPrefix(day.Format(time.DateOnly), "0001-01-01") } // "" for the zero time
 	rest := strings.Join(slices.Concat(fields[:one.from], fields[one.to:]), " ")
-	return Named{Since: day(one.first), Until: day(one.last), Rest: strings.Trim(rest, " ?!.,"), Spans: spans}, true
+	all := Named{Since: day(one.first), Until: day(one.last), Rest: strings.Trim(rest, " ?!.,"), Spans: spans}
+	if recurs {
+		all.ComingSince, all.ComingUntil = day(later.first), day(later.last)
+		if later.first.IsZero() { // until Friday
+			all.ComingSince = now.Format(time.DateOnly)
+		}
+	}
+	return all, true
+}
+
+// NextOf returns the time from today on for a query for the next of something, and the query without that word; false for any other.
+func NextOf(query string, now time.Time) (Named, bool) {
+	fields := strings.Fields(query)
+	for i := range fields {
+		word := bareWord(fields, i)
+		if word != "next" && inEnglish[withoutAccents.Replace(word)] != "next" || bareWord(fields, i+1) == "to" {
+			continue
+		}
+		rest := strings.Trim(strings.Join(slices.Delete(fields, i, i+1), " "), " ?!.,")
+		return Named{Since: now.Format(time.DateOnly), Rest: rest}, !strings.ContainsAny(query, "\"“”„«»")
+	}
+	return Named{}, false
 }
 
 // bounded adds the words before a time that introduce it, and applies them: the result is the time since, until, before or after it.
@@ -143,14 +172,6 @@ func negationIn(query string) string {
 		}
 	}
 	return ""
-}
-
-// bareWord returns a word of a query in lower case without signs around it; "" if i is out of range.
-func bareWord(fields []string, i int) string {
-	if i < 0 || i >= len(fields) {
-		return ""
-	}
-	return strings.Trim(strings.ToLower(fields[i]), ".,;?!()")
 }
 
 // isWhole reports whether no word next to a time shows that it is only a part of what is meant: its end, days before it, or a choice of
@@ -268,16 +289,13 @@ func namedDays(fields, words []string, from, to int, joined bool, now time.Time)
 // isTimeAlone reports whether one word, given as written and in English, names a time by itself.
 func isTimeAlone(word string, english []string, before string, joined, isFirst bool) bool {
 	_, dated := datedDays(english)
-	isNow := nowWords[word] || nowWords[english[0]] && strings.HasPrefix(word, english[0]) // today's
-	if dated || isNow && before != "la" {                                                  // la mañana is the morning
+	isNow := nowWords[word] || nowWords[english[0]] && strings.HasPrefix(word, english[0]) || // today's
+		word == "morgen" && !beforeMorning[before]
+	dayMonth := len(english) == 2 && pointed().MatchString(word+".")
+	if dated || dayMonth || isNow && before != "la" { // la mañana is the morning
 		return true
 	}
 	return isTimeName(english[0]) && (joined || isIntroduced(word, english[0], before, isFirst))
-}
-
-// isTimeName reports whether a word is the name of a recurring time or a year, which may also be another word or a number.
-func isTimeName(word string) bool {
-	return slices.Contains(weekList, word) || slices.Contains(monthList, word) || partOf().MatchString(word) || fullYear().MatchString(word)
 }
 
 // isIntroduced reports whether the word before the name of a time, which is given as written and in English, shows that it is a time. After
@@ -298,4 +316,4 @@ var introduceDays = Set("on between from since until till before after last this
 
 // nowWords are days relative to today that have no other meaning.
 var nowWords = Set("today yesterday tomorrow heute gestern aujourd'hui hoy ayer oggi ieri vandaag gisteren hoje ontem vorgestern anteayer demain " +
-	"übermorgen uebermorgen overmorgen dopodomani mañana domani amanhã")
+	"übermorgen uebermorgen overmorgen dopodomani mañana domani amanhã tonight stasera vanavond vanmiddag stamattina")

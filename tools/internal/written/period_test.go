@@ -70,7 +70,25 @@ func TestTimesInAQuery(t *testing.T) {
 		"despesas em março":                             "2026-03-01 2026-03-31 despesas",
 		"was seit Dezember geschah":                     "2025-12-01  was geschah",
 		"a walk for 3 weeks":                            "",
-		"es ist hier morgen":                            "",
+		"es ist hier morgen":                            "2026-11-25 2026-11-25 es ist hier",
+		"guten Morgen":                                  "",
+		"Was ist morgen los?":                           "2026-11-25 2026-11-25 Was ist los",
+		"was ist morgen":                                "2026-11-25 2026-11-25 was ist",
+		"Termine morgen Abend":                          "2026-11-25 2026-11-25 Termine",
+		"what is on tomorrow evening":                   "2026-11-25 2026-11-25 what is",
+		"calls on Tuesday in the evening":               "2026-11-24 2026-11-24 calls",
+		"movie night in May":                            "2026-05-01 2026-05-31 movie night",
+		"meetings this afternoon":                       "2026-11-24 2026-11-24 meetings",
+		"dinner tonight":                                "2026-11-24 2026-11-24 dinner",
+		"réunions cet après-midi":                       "2026-11-24 2026-11-24 réunions",
+		"citas esta tarde":                              "2026-11-24 2026-11-24 citas",
+		"cena mañana por la noche":                      "2026-11-25 2026-11-25 cena",
+		"cena domani sera":                              "2026-11-25 2026-11-25 cena",
+		"Was habe ich am 15.11. gemacht":                "2026-11-15 2026-11-15 Was habe ich gemacht",
+		"Essen am 3.6.":                                 "2026-06-03 2026-06-03 Essen",
+		"Mails vom 1.11. bis 3.11.":                     "2026-11-01 2026-11-03 Mails",
+		"version 15.13. of it":                          "",
+		"it costs 15.11":                                "",
 		"lunch 3 days ago":                              "2026-11-21 2026-11-21 lunch",
 		"lunch two weeks ago":                           "2026-11-09 2026-11-15 lunch",
 		"lunch since two weeks ago":                     "2026-11-09  lunch",
@@ -210,6 +228,58 @@ func TestBoundsByAMonth(t *testing.T) {
 	} {
 		if name, value := written.Bound(operator, `"2026-10"`); name+" "+value != want {
 			t.Errorf("%s is %s %s, want %s", operator, name, value, want)
+		}
+	}
+}
+
+// A time without its year or week has a coming occurrence, unless the words or the calendar leave no choice.
+func TestTheComingOccurrenceOfATime(t *testing.T) {
+	now := time.Date(2026, 11, 27, 9, 0, 0, 0, time.UTC) // a Friday
+	for query, want := range map[string]string{
+		"what is on in December":       "2026-12-01 2026-12-31",
+		"Termine am Dienstag":          "2026-12-01 2026-12-01",
+		"am Freitag":                   "2026-12-04 2026-12-04",
+		"rendez-vous mardi 5 décembre": "2026-12-05 2026-12-05",
+		"am 1. Dezember":               "2026-12-01 2026-12-01",
+		"Geburtstag im Februar":        "2027-02-01 2027-02-28",
+		"el 3 de marzo":                "2027-03-03 2027-03-03",
+		"in week 50":                   "2026-12-07 2026-12-13",
+		"at Easter":                    "",
+		"orders March-May":             "2027-03-01 2027-05-31",
+		"the last week of December":    "2026-12-25 2026-12-31",
+		"tasks until Friday":           "2026-11-27 2026-12-04",
+		"Termine ab Dezember":          "2026-12-01 ",
+		"in November":                  "",
+		"on 27 November":               "",
+		"in December 2026":             "",
+		"last December":                "",
+		"next Tuesday":                 "",
+		"yesterday":                    "",
+		"last month":                   "",
+		"am 15.12.":                    "2026-12-15 2026-12-15",
+		"am 15.12.2026":                "",
+	} {
+		named, _ := written.NamedPeriod(query, now)
+		got := ""
+		if named.ComingSince != "" {
+			got = named.ComingSince + " " + named.ComingUntil
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", query, got, want)
+		}
+	}
+}
+
+// The next of something is from today on.
+func TestTheNextOfSomething(t *testing.T) {
+	now := time.Date(2026, 11, 27, 9, 0, 0, 0, time.UTC)
+	for query, want := range map[string]string{
+		"when is my next yoga?": "when is my yoga", "mein nächster Termin": "mein Termin", "mon prochain vol": "mon vol", "próxima cita": "cita",
+		"who sat next to me": "", `"next steps"`: "", "yoga": "",
+	} {
+		named, ok := written.NextOf(query, now)
+		if ok != (want != "") || ok && (named.Since != "2026-11-27" || named.Until != "" || named.Rest != want) {
+			t.Errorf("%s: %+v, %t", query, named, ok)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package written
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 )
@@ -23,7 +24,7 @@ var inEnglish = ByWord(map[string]string{
 	"friday": "fri freitag vendredi viernes venerdi vrijdag sexta", "saturday": "sat samstag sonnabend samedi sabado sabato zaterdag",
 	"sunday": "sun sonntag dimanche domingo domenica zondag",
 
-	"today": "now heute aujourd'hui hoy oggi vandaag hoje", "yesterday": "gestern hier ayer ieri gisteren ontem",
+	"today": "now heute aujourd'hui hoy oggi vandaag hoje tonight stasera vanavond vanmiddag stamattina", "yesterday": "gestern hier ayer ieri gisteren ontem",
 	"day before yesterday": "vorgestern anteayer antier eergisteren", "tomorrow": "morgen demain manana domani amanha",
 	"day after tomorrow": "ubermorgen uebermorgen overmorgen dopodomani",
 
@@ -68,7 +69,7 @@ var (
 )
 
 // alsoEnglish are words for times in other languages that mean something else before an English word.
-var alsoEnglish = Set("due fine fin meta debut dos")
+var alsoEnglish = Set("due fine fin meta debut dos hier")
 
 // ofTimes returns the English words for times.
 var ofTimes = sync.OnceValue(func() map[string]bool {
@@ -91,7 +92,18 @@ var plainSigns = strings.NewReplacer("\u00a0", " ", "\u202f", " ", "\u2009", " "
 var withoutAccents = strings.NewReplacer("á", "a", "à", "a", "â", "a", "ä", "a", "ã", "a", "é", "e", "è", "e", "ê", "e", "í", "i", "ì", "i",
 	"ë", "e", "î", "i", "ï", "i", "ö", "o", "ó", "o", "ò", "o", "ô", "o", "õ", "o", "ú", "u", "ù", "u", "û", "u", "ü", "u", "ç", "c", "ñ", "n", "’", "'")
 
+// pointed is a day and a month by their numbers, as in 15.11.
+var pointed = Expression(`^([0-9]{1,2})\.([0-9]{1,2})\.$`)
+
 var ordinal = Expression(`^([0-9]{1,2})(?:st|nd|rd|th|er|e|º|ª|\.)$`)
+
+// bareWord returns a word of a query in lower case without signs around it; "" if i is out of range.
+func bareWord(fields []string, i int) string {
+	if i < 0 || i >= len(fields) {
+		return ""
+	}
+	return strings.Trim(strings.ToLower(fields[i]), ".,;?!()")
+}
 
 // timeWords returns the words of a time in English, without those that have no meaning.
 func timeWords(s string) (words []string) {
@@ -99,6 +111,12 @@ func timeWords(s string) (words []string) {
 		field = strings.Trim(withoutAccents.Replace(field), ",;?!()")
 		if of, ok := strings.CutSuffix(field, "'s"); ok && !slices.Contains(monthList, of) { // May's may be a person's
 			field = of
+		}
+		if found := pointed().FindStringSubmatch(field); found != nil {
+			if n, _ := strconv.Atoi(found[2]); n > 0 && n <= len(monthList) {
+				words = append(words, found[1], monthList[n-1])
+				continue
+			}
 		}
 		if found := ordinal().FindStringSubmatch(field); found != nil {
 			field = found[1]

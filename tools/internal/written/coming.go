@@ -1,0 +1,88 @@
+package written
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+)
+
+// coming returns the first such time that begins after today; false if the words of the time name its year or are relative to today, or if
+// a longer time than a day is now.
+func (one period) coming(words []string, today time.Time) (period, bool) {
+	hasUnit := slices.ContainsFunc(words, func(word string) bool { return units[word] != length{} })
+	isRelative := func(word string) bool {
+		_, isNear := nearDays[word]
+		return isNear || word == "last" && !hasUnit || word == "this" || word == "next" || word == "ago" || fullYear().MatchString(word) ||
+			isoDay().MatchString(word) || yearLast().MatchString(word) || nowMinus().MatchString(word)
+	}
+	isOfYear := func(word string) bool {
+		return slices.Contains(monthList, word) || isSeason(word) || strings.ContainsAny(word, "0123456789")
+	}
+	step, recurs := units["week"], slices.ContainsFunc(words, isTimeName) || slices.ContainsFunc(words, isSeason) ||
+		len(words) == 2 && words[0] == "week" // week 50
+	if slices.ContainsFunc(words, isOfYear) {
+		step = units["year"]
+	}
+	isNow := !one.first.After(today) && !one.last.Before(today)
+	if !recurs || slices.ContainsFunc(words, isRelative) || one.last.IsZero() || isNow && (step != units["week"] || !one.first.Equal(one.last)) {
+		return one, false
+	}
+	for later, year := one, today.Year(); ; year++ {
+		if found, ok := readDays(append(slices.Clone(words), strconv.Itoa(year)), today); ok && step == units["year"] { // Easter moves
+			later = found
+		} else {
+			later = period{step.from(later.first, 1), step.from(later.last, 1)}
+		}
+		if later.first.After(today) {
+			return later, true
+		}
+	}
+}
+
+// isTimeName reports whether a word is the name of a recurring time or a year, which may also be another word or a number.
+func isTimeName(word string) bool {
+	return slices.Contains(weekList, word) || slices.Contains(monthList, word) || partOf().MatchString(word) || fullYear().MatchString(word)
+}
+
+// NewestYear returns the newest year in which some hits are of a month; 0 for none.
+func NewestYear(hits []rs.Item, month time.Month) (year int) {
+	for _, hit := range hits {
+		authored := hit.Members.Text("authored_at") // perhaps without a zone
+		if at, err := time.Parse(time.DateOnly, authored[:min(len(authored), len(time.DateOnly))]); err == nil && at.Month() == month {
+			year = max(year, at.Year())
+		}
+	}
+	return year
+}
+
+// beforeMorning are words after which the German and Dutch word for tomorrow is the morning.
+var beforeMorning = Set("guten gutem am im jeden jedem diesen diesem der den dem des de elke goede vom ein einen")
+
+// dayParts are the parts of a day. Next to a day they are left out, as records are searched by whole days.
+var dayParts = Set("morning afternoon evening night noon früh vormittag mittag nachmittag abend nacht matin après-midi midi soir nuit mañana tarde noche " +
+	"mattina mattino pomeriggio sera notte manhã noite ochtend middag avond nacht")
+
+// withoutDayParts leaves out the part of a day after a day, as in tomorrow evening; this afternoon becomes today.
+func withoutDayParts(fields []string) []string {
+	for i := len(fields) - 1; i > 0; i-- {
+		part, at := bareWord(fields, i), i-1
+		if !dayParts[part] {
+			continue
+		}
+		for besideTimes[withoutAccents.Replace(bareWord(fields, at))] || bareWord(fields, at) == "por" {
+			at--
+		}
+		before := timeWords(bareWord(fields, at))
+		switch {
+		case len(before) != 1:
+		case before[0] == "this" && at == i-1:
+			fields = slices.Replace(fields, at, i+1, "today")
+		case slices.Contains(weekList, before[0]), before[0] == "tomorrow", before[0] == "yesterday", before[0] == "today":
+			fields = slices.Delete(fields, at+1, i+1)
+		}
+	}
+	return fields
+}

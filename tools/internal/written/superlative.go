@@ -1,0 +1,70 @@
+package written
+
+import "strings"
+
+// A Measure is what a superlative compares records by. Search does not rank by any.
+type Measure string
+
+// Measures. OtherMeasure is for a superlative that does not say which number is meant, such as most.
+const (
+	AnyMeasure   Measure = "number"
+	Money        Measure = "money"
+	Length       Measure = "length"
+	OtherMeasure Measure = "other"
+)
+
+// superlatives maps words for the one record with the most or the least of something to what they compare; a minus is for the most.
+//
+//nolint:misspell // they are not all English
+var superlatives = ByWord(map[string]string{
+	"-number": "largest biggest highest greatest größte größten größter größtes grösste grössten höchste höchsten höchster höchstes mayor maggiore " +
+		"maior grootste hoogste",
+	"number":  "smallest lowest kleinste kleinsten kleinster kleinstes niedrigste niedrigsten niedrigster menor minore kleinste laagste",
+	"-money":  "dearest priciest costliest teuerste teuersten teuerster teuerstes duurste",
+	"money":   "cheapest billigste billigsten billigster billigstes günstigste günstigsten günstigster günstigstes goedkoopste",
+	"-length": "longest längste längsten längster längstes langste",
+	"length":  "shortest kürzeste kürzesten kürzester kürzestes kortste",
+	"other":   "most least fewest busiest heaviest lightest meiste meisten wenigsten",
+})
+
+// comparatives are the words before an adjective that make it a superlative, and adjectives what these compare; those in cheap mean less of
+// it.
+//
+//nolint:misspell // they are not all English
+var (
+	comparatives = map[string]string{"most": "-", "plus": "-", "más": "-", "mas": "-", "più": "-", "mais": "-", "least": "", "moins": "", "menos": "", "meno": ""}
+	adjectives   = ByWord(map[string]string{
+		"money":  "expensive costly cher chère chers chères chere caro cara caros caras cari care costoso costosa costosi costose",
+		"number": "grand grande grands grandes gros grosse élevé élevée alto alta grandi",
+		"length": "long longue longs longues largo larga lungo lunga longo longa",
+	})
+	opposites = ByWord(map[string]string{
+		"money": "barato barata baratos baratas economico economica économique", "number": "petit petite pequeño pequeña piccolo piccola pequeno pequena bajo baja",
+		"length": "court courte corto corta curto curta",
+	})
+)
+
+// Superlative returns what the first superlative of a query compares and whether it asks for the most of it, with the words of that
+// superlative in lower case. Without one it returns no words.
+func Superlative(query string) (by Measure, most bool, words []string) {
+	fields := strings.Fields(strings.ToLower(query))
+	for i, word := range fields {
+		fields[i] = strings.Trim(word, ".,;:?!()")
+	}
+	for i, word := range fields {
+		if sign, is := comparatives[word]; is && i+1 < len(fields) {
+			next := fields[i+1]
+			if by := adjectives[next]; by != "" {
+				return Measure(by), sign == "-", fields[i : i+2]
+			}
+			if by := opposites[next]; by != "" {
+				return Measure(by), sign != "-", fields[i : i+2]
+			}
+		}
+		if by := superlatives[word]; by != "" {
+			least, most := strings.CutPrefix(by, "-")
+			return Measure(least), most, fields[i : i+1]
+		}
+	}
+	return "", false, nil
+}
