@@ -13,6 +13,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/aggregate"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/fields"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/filter"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/foreign"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/read"
@@ -105,7 +106,7 @@ func (s *searched) listedValue(ctx context.Context) string {
 	of.Scope.Stream = stream
 	candidates := slices.DeleteFunc(slices.Clone(others), func(word string) bool { return len(s.absent) > 0 && !s.isAbsent(word) })
 	form := "%s is what %s of %s says: "
-	field, value, word := known.FlagNamed(fieldsOf(s.schema().Document, of), candidates)
+	field, value, word := foreign.FlagNamed(fieldsOf(s.schema().Document, of), candidates)
 	if field == "" {
 		form = "%s is a value of %s in %s: "
 		field, value, word = s.listedWord(ctx, of, candidates)

@@ -26,9 +26,12 @@ func (t Tool) OfOneStream(args rs.Object, s *rs.Schema) (hint string, send Call)
 	return hint, t.inStream(args, having[0])
 }
 
-// inStream returns the call with the stream that its filter needs, and without a blank query.
+// inStream returns the call with the stream that its filter needs, and without the words of the query that say the same.
 func (t Tool) inStream(args rs.Object, stream string) Call {
-	if q, name := queryOf(args); name != "" && strings.TrimSpace(q) == "" {
+	q, name := queryOf(args)
+	if q = foreign.Beyond(q, stream, args.Object("filter")); q != "" {
+		args = args.With(name, rs.EncodeJSON(q))
+	} else {
 		args = args.Without(name)
 	}
 	switch {

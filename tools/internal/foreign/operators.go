@@ -54,41 +54,6 @@ var noise = written.Set("options boost minimum_should_match case_insensitive _na
 var propertyTypes = written.Set("rich_text title text number date select multi_select status checkbox people email url phone_number " +
 	"created_time last_edited_time")
 
-// A Flag is a flag of messages: the names of fields for it, and the value that is meant.
-type Flag struct {
-	Fields []string
-	Value  string
-}
-
-var (
-	attached = []string{"has_attachments", "has_attachment"}
-	seen     = []string{"is_seen", "is_read", "seen", "read"}
-	flagged  = []string{"is_flagged", "is_starred", "flagged", "starred"}
-)
-
-// Flags maps the words for flags of messages, as operators of a query name them.
-var Flags = map[string]Flag{
-	"has:attachment": {attached, "true"}, "has:attachments": {attached, "true"},
-	"is:seen": {seen, "true"}, "is:read": {seen, "true"}, "is:unseen": {seen, "false"}, "is:unread": {seen, "false"},
-	"is:flagged": {flagged, "true"}, "is:starred": {flagged, "true"}, "is:unflagged": {flagged, "false"}, "is:unstarred": {flagged, "false"},
-}
-
-// FlagOf returns the field for a flag of messages that is sent under another name, such as is_seen for unread, and the value that is
-// meant; "" for none. has reports whether a stream has a field.
-func FlagOf(name, value string, has func(field string) bool) (field, meant string) {
-	plain, denied := strings.CutPrefix(strings.TrimPrefix(written.Snake(name), "is_"), "not_")
-	text, _ := written.Text(value)
-	known, truth := Flags["is:"+plain], written.Truth(value)
-	if flag, ok := Flags[plain+":"+strings.ToLower(text)]; ok { // {"is":"unread"}
-		known, truth = flag, "true"
-	}
-	at := slices.IndexFunc(known.Fields, has)
-	if at < 0 || has(name) || truth == "" {
-		return "", ""
-	}
-	return known.Fields[at], strconv.FormatBool((truth == known.Value) != denied)
-}
-
 // joiners are names next to a list of conditions whose value is whether all or any of them must hold.
 var joiners = written.Set("logic conjunction combinator operator op condition join mode type boolean")
 

@@ -7,7 +7,6 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/fields"
-	"github.com/pdp-connect/pdpp-mcp/tools/internal/foreign"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
@@ -102,30 +101,6 @@ func Conditions(row *rs.SchemaStream, found rs.Object) (conditions rs.Object) {
 		conditions = conditions.With(own[at].Name, value)
 	}
 	return conditions
-}
-
-// FlagNamed returns the field of type boolean that a word names, such as is_flagged for "flagged", and the value that it means: false for
-// "unflagged". A field can filter exactly; the name is "" if no word names one.
-func FlagNamed(all []rs.SchemaField, words []string) (name, value, word string) {
-	for _, f := range all {
-		if !f.Granted || !f.Exact || !strings.HasPrefix(f.Type, "boolean") {
-			continue
-		}
-		stated := strings.TrimPrefix(strings.TrimPrefix(written.Snake(f.Name), "is_"), "has_")
-		for _, word := range words {
-			lower := strings.ToLower(word)
-			field, meant := foreign.FlagOf(lower, "true", func(name string) bool { return name == written.Snake(f.Name) })
-			switch {
-			case field != "":
-				return f.Name, meant, word
-			case written.IsForm(lower, "", stated):
-				return f.Name, "true", word
-			case lower == "un"+stated:
-				return f.Name, "false", word
-			}
-		}
-	}
-	return "", "", ""
 }
 
 // MetricOf returns the metric that says most of the numbers of a field, and the field of the times to group them by; the metric is "" for a
