@@ -288,12 +288,13 @@ func (s *searched) ofTime() (args, other rs.Object) {
 	return args.WithAll(s.bounds()), other
 }
 
-// rankedRecord returns the call for the record that a superlative names, such as the cheapest order; "" for any other query.
+// rankedRecord returns the call for the record that a superlative names, such as the cheapest order, or for those of more or less than an
+// amount; "" for any other query.
 func (s *searched) rankedRecord() string {
-	if _, _, ranks := written.Superlative(s.Rest); ranks == nil || s.inPeriod() || len(s.filter) > 0 {
+	if s.inPeriod() || len(s.filter) > 0 {
 		return ""
 	}
-	says, stream, records := known.Ranked(s.schema(), s.Rest, s.bounds(), s.isSearched)
+	says, stream, records := known.Ranked(s.schema, s.Rest, s.bounds(), s.isSearched)
 	if stream == "" {
 		return ""
 	}

@@ -1,6 +1,7 @@
 package known
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -11,10 +12,18 @@ import (
 )
 
 // Ranked returns the stream and the arguments that list the record which a superlative names, such as the cheapest order, by the number that
-// it compares, and what that is. bounds are since and until of the time of the record, if any; may tells which sources are meant. The
-// stream is "" for a query that says more than the stream, or if its number is not certain.
-func Ranked(all Stream, query string, bounds rs.Object, may func(Source) bool) (says, stream string, records rs.Object) {
+// it compares, or the records with more or less than an amount, and what that is. bounds are since and until of the time of the record, if any; may tells which sources are meant. The
+// stream is "" for a query that says more than the stream, or if its number is not certain. The schema is read only for such words.
+func Ranked(schema func() Stream, query string, bounds rs.Object, may func(Source) bool) (says, stream string, records rs.Object) {
 	by, most, ranks := written.Superlative(query)
+	operator, amount, rest := written.MoreOrLess(query)
+	if ranks == nil && operator == "" {
+		return "", "", nil
+	}
+	if operator != "" {
+		by, query = cmp.Or(by, written.Money), rest
+	}
+	all := schema()
 	source, others, ok := SourceCalled(all.Sources, relax.Without(relax.Topic(query), ranks...), may)
 	if !ok || len(relax.Telling(others)) > 0 || len(bounds) > 0 && source.Time == "" {
 		return "", "", nil
@@ -23,15 +32,27 @@ func Ranked(all Stream, query string, bounds rs.Object, may func(Source) bool) (
 	if field == "" {
 		return "", "", nil
 	}
-	records = rs.Object{rs.NewMember("sort", map[bool]string{true: "-"}[most]+field), rs.NewMember("limit", 1)}
+	var filter rs.Object
+	if ranks != nil {
+		says = "The " + strings.Join(ranks, " ") + " of that stream by " + field + ": "
+		records = rs.Object{rs.NewMember("sort", map[bool]string{true: "-"}[most]+field), rs.NewMember("limit", 1)}
+	} else {
+		says = "Numbers in fields are not searched. Those of that stream by " + field + ": "
+	}
+	if operator != "" {
+		filter = rs.Object{{Name: field, Value: rs.Object{{Name: operator, Value: amount}}.JSON()}}
+	}
 	if len(bounds) > 0 {
 		var within rs.Object
 		for _, bound := range bounds {
 			within = within.With(map[string]string{"since": "gte", "until": "lte"}[bound.Name], bound.Value)
 		}
-		records = append(records, rs.Member{Name: "filter", Value: rs.Object{{Name: source.Time, Value: within.JSON()}}.JSON()})
+		filter = filter.With(source.Time, within.JSON())
 	}
-	return "The " + strings.Join(ranks, " ") + " of that stream by " + field + ": ", source.Stream, records
+	if len(filter) > 0 {
+		records = append(records, rs.Member{Name: "filter", Value: filter.JSON()})
+	}
+	return says, source.Stream, records
 }
 
 // MayPlan reports whether some streams of a connection may have records of what is to come: those with a start, or a day on which they are

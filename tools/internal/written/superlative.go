@@ -68,3 +68,31 @@ func Superlative(query string) (by Measure, most bool, words []string) {
 	}
 	return "", false, nil
 }
+
+// moreOrLess matches an amount with the words before it that make it a bound, and the sign or name of a currency.
+//
+//nolint:misspell // they are not all English
+var moreOrLess = Expression(`(?i)(?:^|\s)(?:(over|above|more than|mehr als|über|plus de|más de|oltre|più di|mais de|meer dan|boven)|` +
+	`under|below|less than|unter|weniger als|moins de|menos de|meno di|minder dan|onder)\s+([£$€]?)([0-9]+(?:\.[0-9]{1,2})?)(?:\s*(` + currencySign + `)|\s+(\pL+))?(?:\s|[?!.]*$)`)
+
+// MoreOrLess returns the amount of money in a query that is a bound, such as over 100 pounds, with the operator of a filter, and the query
+// without it; the operator is "" if there is none.
+func MoreOrLess(query string) (operator, amount, rest string) {
+	var at []int
+	if strings.ContainsAny(query, "0123456789") { // few queries
+		at = moreOrLess().FindStringSubmatchIndex(query)
+	}
+	if at == nil {
+		return "", "", query
+	}
+	part := func(i int) string { return query[max(0, at[2*i]):max(0, at[2*i+1])] }
+	end := at[1]
+	switch isNamed := len(Code(part(5))) == len("EUR"); {
+	case part(2)+part(4) == "" && !isNamed:
+		return "", "", query
+	case !isNamed:
+		end = max(at[7], at[9]) // another word may follow
+	}
+	operator = map[bool]string{true: "lt", false: "gt"}[part(1) == ""]
+	return operator, part(3), strings.TrimSpace(query[:at[0]] + " " + query[end:])
+}
