@@ -45,7 +45,8 @@ func (s *searched) recall() rs.Object { return s.list.Envelope.Object("meta").Ob
 func (s *searched) readTime(ctx context.Context) {
 	now := time.Now().UTC()
 	s.Named, s.timed = written.NamedPeriod(s.q, now)
-	if next, is := written.NextOf(s.q, now); is && !s.timed && s.Unread == "" && known.MayPlan(s.schema().Sources, s.streams, s.call.Scope.ConnectionID) {
+	next, is := written.NextOf(s.q, now)
+	if is && !s.timed && s.Unread == "" && known.MayPlan(s.schema().Sources, s.streams, s.call.Scope.ConnectionID) {
 		s.Named, s.timed = next, true
 	}
 	if !s.timed {
@@ -282,7 +283,8 @@ func (s *searched) ofTime() (args, other rs.Object) {
 	if len(streams) > 0 && len(s.streams) == 0 {
 		args = args.With("streams", rs.EncodeJSON(streams))
 	}
-	if s.ComingSince != "" && !relax.AsksPast(s.q) && known.MayPlan(s.schema().Sources, slices.Concat(streams, s.streams), args.Text("connection_id")) {
+	if s.ComingSince != "" && !relax.AsksPast(s.q) &&
+		known.MayPlan(s.schema().Sources, slices.Concat(streams, s.streams), args.Text("connection_id")) {
 		other = args.WithAll(given(rs.NewMember("since", s.ComingSince), rs.NewMember("until", s.ComingUntil)))
 	}
 	return args.WithAll(s.bounds()), other

@@ -39,7 +39,8 @@ func (s *searched) wordsInNames(ctx context.Context) string {
 	}
 	rest := strings.ToLower(s.Rest) // without the time of the query
 	absent = slices.DeleteFunc(slices.Clone(absent), func(word string) bool {
-		return utf8.RuneCountInString(word) < 3 || !strings.ContainsFunc(word, unicode.IsLetter) || !strings.Contains(rest, word) || len(relax.Topic(word)) == 0
+		return utf8.RuneCountInString(word) < 3 || !strings.ContainsFunc(word, unicode.IsLetter) || !strings.Contains(rest, word) ||
+			len(relax.Topic(word)) == 0
 	})
 	if len(absent) == 0 {
 		return ""

@@ -221,8 +221,8 @@ func mailShape(own Stream) int {
 
 var subjects = written.Set("subject betreff objet asunto oggetto onderwerp assunto")
 
-// Measured returns the one number of a stream that a superlative compares: for "money" an amount, for "length" a duration, or the only number;
-// for "number" the only number or the only amount. It is "" if none or several may be meant.
+// Measured returns the one number of a stream that a superlative compares: for "money" an amount, for "length" a duration, or the only
+// number; for "number" the only number or the only amount. It is "" if none or several may be meant.
 func Measured(document *rs.Schema, stream, by string) string {
 	all := Numbers(document, []string{stream})
 	fit := slices.DeleteFunc(slices.Clone(all), func(f InStream) bool {

@@ -121,8 +121,8 @@ func MetricOf(row *rs.SchemaStream, name string) (metric, time string) {
 // postage is not an age.
 var averaged = written.Expression(`avg|average|score|percent|level|temperature|weight|height|bpm|pace|speed|(?:rate|ratio|mean)s?(?:_|$)|(?:^|_)age$`)
 
-// ListedFields returns the first fields that may have a closed list of values, at most most: strings that can be filtered and grouped by, and
-// that no search reads.
+// ListedFields returns the first fields that may have a closed list of values, at most most: strings that can be filtered and grouped
+// by, and that no search reads.
 func ListedFields(all []rs.SchemaField, most int) (names []string) {
 	for _, f := range all {
 		closed := f.Granted && f.Exact && !f.Lexical && slices.Contains(f.Aggregates, "group_by") && strings.Contains(f.Type, "string")

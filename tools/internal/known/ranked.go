@@ -11,9 +11,10 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
-// Ranked returns the stream and the arguments that list the record which a superlative names, such as the cheapest order, by the number that
-// it compares, or the records with more or less than an amount, and what that is. bounds are since and until of the time of the record, if any; may tells which sources are meant. The
-// stream is "" for a query that says more than the stream, or if its number is not certain. The schema is read only for such words.
+// Ranked returns the stream and the arguments that list the record which a superlative names, such as the cheapest order, by the number
+// that it compares, or the records with more or less than an amount, and what that is. bounds are since and until of the time of the
+// record, if any; may tells which sources are meant. The stream is "" for a query that says more than the stream, or if its number is
+// not certain. The schema is read only for such words.
 func Ranked(schema func() Stream, query string, bounds rs.Object, may func(Source) bool) (says, stream string, records rs.Object) {
 	by, most, ranks := written.Superlative(query)
 	operator, amount, rest := written.MoreOrLess(query)

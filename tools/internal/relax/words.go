@@ -250,11 +250,11 @@ func undouble(stem, ending string) string {
 var SayNothing = written.Set(`happen happens happened happening do done doing meet met see saw went going everything anything have has had plans planned
 		all what who where when which i we me my was were am is are did the on in at summary summarize summarise overview recap day
 		month passiert passierte gemacht getan getroffen alles zusammenfassung passé fait vu résumé tout pasó pasado hice resumen
-		todo plan planning scheduled upcoming los steht stehen ansteht anstehen liegt geschah geschieht geschehen findet stattfindet statt läuft
-		lief mache machst machen macht tun unternommen geplant plane planen vorhabe vorhaben fais fait-on faire prévu prévue prévus ai-je avons-nous
-		passe-t-il hago hacer hicimos tenemos tuve planeado previsto prevista cosa ho abbiamo c'è che fare faccio fatto successo succede
-		programma o tenho temos tem há que fazer faço fiz aconteceu acontece planejado wat heb hebben ik wij we staat er op doen gedaan gebeurd
-		gebeurt gepland`)
+		todo plan planning scheduled upcoming los steht stehen ansteht anstehen liegt geschah geschieht geschehen findet
+		stattfindet statt läuft lief mache machst machen macht tun unternommen geplant plane planen vorhabe vorhaben fais
+		fait-on faire prévu prévue prévus ai-je avons-nous passe-t-il hago hacer hicimos tenemos tuve planeado previsto prevista
+		cosa ho abbiamo c'è che fare faccio fatto successo succede programma o tenho temos tem há que fazer faço fiz aconteceu
+		acontece planejado wat heb hebben ik wij we staat er op doen gedaan gebeurd gebeurt gepland`)
 
 // doings are words for what was done with the subject of a question. Records need not have them.
 var doings = written.Set(`buy bought charge charged come came compare compared cost costs e fetch give gave list mention mentioned ordered pay paid
@@ -284,11 +284,12 @@ func AsksPast(query string) bool {
 }
 
 //nolint:misspell // they are not all English
-var pasts = written.Set(`were did didn't had happened went saw met bought paid ordered spent sent received got came said told wrote cost charged
-	war waren hatte hatten wurde wurden geschah passiert passierte gemacht getan gekauft bezahlt bestellt ausgegeben geschickt gesendet bekommen
-	erhalten geschrieben gesagt getroffen gewesen fait passé payé acheté commandé dépensé reçu envoyé été était écrit dit vu pasó hice hicimos
-	fue fueron compré pagué gasté pedí recibí envié estuve tuve fatto successo pagato comprato speso ordinato ricevuto stato era erano aconteceu fiz
-	paguei comprei gastei pedi recebi enviei foi foram gedaan gebeurd betaald gekocht besteld uitgegeven ontvangen gekregen geweest`)
+var pasts = written.Set(`did didn't had happened went saw met bought paid ordered spent sent received got came said told wrote charged war
+	waren hatte hatten wurde wurden geschah passiert passierte gemacht getan gekauft bezahlt bestellt ausgegeben geschickt
+	gesendet bekommen erhalten geschrieben gesagt getroffen gewesen fait passé payé acheté commandé dépensé reçu envoyé été était
+	écrit vu pasó hice hicimos were fue fueron compré pagué gasté pedí recibí envié estuve tuve fatto successo pagato comprato
+	speso ordinato ricevuto stato era erano aconteceu fiz paguei comprei gastei pedi recebi enviei foi foram gedaan gebeurd
+	betaald gekocht besteld uitgegeven ontvangen gekregen geweest`)
 
 // Without returns words without others, ignoring case.
 func Without(words []string, others ...string) []string {

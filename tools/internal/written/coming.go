@@ -27,7 +27,8 @@ func (one period) coming(words []string, today time.Time) (period, bool) {
 		step = units["year"]
 	}
 	isNow := !one.first.After(today) && !one.last.Before(today)
-	if !recurs || slices.ContainsFunc(words, isRelative) || one.last.IsZero() || isNow && (step != units["week"] || !one.first.Equal(one.last)) {
+	if !recurs || slices.ContainsFunc(words, isRelative) || one.last.IsZero() ||
+		isNow && (step != units["week"] || !one.first.Equal(one.last)) {
 		return one, false
 	}
 	for later, year := one, today.Year(); ; year++ {
@@ -62,8 +63,8 @@ func NewestYear(hits []rs.Item, month time.Month) (year int) {
 var beforeMorning = Set("guten gutem am im jeden jedem diesen diesem der den dem des de elke goede vom ein einen")
 
 // dayParts are the parts of a day. Next to a day they are left out, as records are searched by whole days.
-var dayParts = Set("morning afternoon evening night noon früh vormittag mittag nachmittag abend nacht matin après-midi midi soir nuit mañana tarde noche " +
-	"mattina mattino pomeriggio sera notte manhã noite ochtend middag avond nacht")
+var dayParts = Set("morning afternoon evening night noon früh vormittag mittag nachmittag abend nacht matin après-midi midi soir " +
+	"nuit mañana tarde noche mattina mattino pomeriggio sera notte manhã noite ochtend middag avond nacht")
 
 // withoutDayParts leaves out the part of a day after a day, as in tomorrow evening; this afternoon becomes today.
 func withoutDayParts(fields []string) []string {

@@ -17,8 +17,8 @@ const (
 //
 //nolint:misspell // they are not all English
 var superlatives = ByWord(map[string]string{
-	"-number": "largest biggest highest greatest größte größten größter größtes grösste grössten höchste höchsten höchster höchstes mayor maggiore " +
-		"maior grootste hoogste",
+	"-number": "largest biggest highest greatest größte größten größter größtes grösste grössten höchste höchsten höchster " +
+		"höchstes mayor maggiore maior grootste hoogste",
 	"number":  "smallest lowest kleinste kleinsten kleinster kleinstes niedrigste niedrigsten niedrigster menor minore kleinste laagste",
 	"-money":  "dearest priciest costliest teuerste teuersten teuerster teuerstes duurste",
 	"money":   "cheapest billigste billigsten billigster billigstes günstigste günstigsten günstigster günstigstes goedkoopste",
@@ -32,14 +32,16 @@ var superlatives = ByWord(map[string]string{
 //
 //nolint:misspell // they are not all English
 var (
-	comparatives = map[string]string{"most": "-", "plus": "-", "más": "-", "mas": "-", "più": "-", "mais": "-", "least": "", "moins": "", "menos": "", "meno": ""}
-	adjectives   = ByWord(map[string]string{
+	comparatives = map[string]string{"most": "-", "plus": "-", "más": "-", "mas": "-", "più": "-", "mais": "-",
+		"least": "", "moins": "", "menos": "", "meno": ""}
+	adjectives = ByWord(map[string]string{
 		"money":  "expensive costly cher chère chers chères chere caro cara caros caras cari care costoso costosa costosi costose",
 		"number": "grand grande grands grandes gros grosse élevé élevée alto alta grandi",
 		"length": "long longue longs longues largo larga lungo lunga longo longa",
 	})
 	opposites = ByWord(map[string]string{
-		"money": "barato barata baratos baratas economico economica économique", "number": "petit petite pequeño pequeña piccolo piccola pequeno pequena bajo baja",
+		"money":  "barato barata baratos baratas economico economica économique",
+		"number": "petit petite pequeño pequeña piccolo piccola pequeno pequena bajo baja",
 		"length": "court courte corto corta curto curta",
 	})
 )
@@ -73,7 +75,8 @@ func Superlative(query string) (by Measure, most bool, words []string) {
 //
 //nolint:misspell // they are not all English
 var moreOrLess = Expression(`(?i)(?:^|\s)(?:(over|above|more than|mehr als|über|plus de|más de|oltre|più di|mais de|meer dan|boven)|` +
-	`under|below|less than|unter|weniger als|moins de|menos de|meno di|minder dan|onder)\s+([£$€]?)([0-9]+(?:\.[0-9]{1,2})?)(?:\s*(` + currencySign + `)|\s+(\pL+))?(?:\s|[?!.]*$)`)
+	`under|below|less than|unter|weniger als|moins de|menos de|meno di|minder dan|onder)\s+` +
+	`([£$€]?)([0-9]+(?:\.[0-9]{1,2})?)(?:\s*(` + currencySign + `)|\s+(\pL+))?(?:\s|[?!.]*$)`)
 
 // MoreOrLess returns the amount of money in a query that is a bound, such as over 100 pounds, with the operator of a filter, and the query
 // without it; the operator is "" if there is none.

@@ -24,7 +24,8 @@ var inEnglish = ByWord(map[string]string{
 	"friday": "fri freitag vendredi viernes venerdi vrijdag sexta", "saturday": "sat samstag sonnabend samedi sabado sabato zaterdag",
 	"sunday": "sun sonntag dimanche domingo domenica zondag",
 
-	"today": "now heute aujourd'hui hoy oggi vandaag hoje tonight stasera vanavond vanmiddag stamattina", "yesterday": "gestern hier ayer ieri gisteren ontem",
+	"today":                "now heute aujourd'hui hoy oggi vandaag hoje tonight stasera vanavond vanmiddag stamattina",
+	"yesterday":            "gestern hier ayer ieri gisteren ontem",
 	"day before yesterday": "vorgestern anteayer antier eergisteren", "tomorrow": "morgen demain manana domani amanha",
 	"day after tomorrow": "ubermorgen uebermorgen overmorgen dopodomani",
 
