@@ -45,6 +45,7 @@ func TestAWordInTheNameOfAStream(t *testing.T) {
 		{`{"q":"papa 2025"}`, `"2025"`, 1, ""},
 		{`{"q":"papa in May 2026"}`, `"may"`, 1, ""},
 		{`{"q":"what papa"}`, ``, 1, ""},
+		{`{"q":"what is on"}`, `"what","is","on"`, 1, ""}, // a question word is no part of WhatsApp
 		{`{"q":"play papa"}`, `"play"`, 1, ""},
 		{`{"q":"dataex papa"}`, `"dataex"`, 1, ""},
 	} {
