@@ -247,6 +247,8 @@ func undouble(stem, ending string) string {
 }
 
 // SayNothing are words of a question about everything in a period.
+//
+//nolint:misspell // they are not all English
 var SayNothing = written.Set(`happen happens happened happening do done doing meet met see saw went going everything anything have has had plans planned
 		all what who where when which i we me my was were am is are did the on in at summary summarize summarise overview recap day
 		month passiert passierte gemacht getan getroffen alles zusammenfassung passé fait vu résumé tout pasó pasado hice resumen
@@ -283,7 +285,6 @@ func AsksPast(query string) bool {
 	})
 }
 
-//nolint:misspell // they are not all English
 var pasts = written.Set(`did didn't had happened went saw met bought paid ordered spent sent received got came said told wrote charged war
 	waren hatte hatten wurde wurden geschah passiert passierte gemacht getan gekauft bezahlt bestellt ausgegeben geschickt
 	gesendet bekommen erhalten geschrieben gesagt getroffen gewesen fait passé payé acheté commandé dépensé reçu envoyé été était

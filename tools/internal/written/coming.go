@@ -31,7 +31,8 @@ func (one period) coming(words []string, today time.Time) (period, bool) {
 		isNow && (step != units["week"] || !one.first.Equal(one.last)) {
 		return one, false
 	}
-	for later, year := one, today.Year(); ; year++ {
+	const most = 12 // years: 29 February is up to eight years away
+	for later, year := one, today.Year(); year < today.Year()+most; year++ {
 		if found, ok := readDays(append(slices.Clone(words), strconv.Itoa(year)), today); ok && step == units["year"] { // Easter moves
 			later = found
 		} else {
@@ -41,6 +42,7 @@ func (one period) coming(words []string, today time.Time) (period, bool) {
 			return later, true
 		}
 	}
+	return one, false
 }
 
 // isTimeName reports whether a word is the name of a recurring time or a year, which may also be another word or a number.

@@ -111,8 +111,9 @@ func NamedPeriod(query string, now time.Time) (Named, bool) {
 	if one.last.IsZero() && len(words) > 1 { // two weeks ago is a week
 		one.period, _ = calendar(words[len(words)-2], one.first, 0)
 	}
-	later, recurs := one, false
-	later.period, recurs = one.coming(words, dayOf(now.Date()))
+	coming, recurs := one.coming(words, dayOf(now.Date()))
+	later := one
+	later.period = coming
 	if later, one = later.bounded(fields, spans), one.bounded(fields, spans); !one.isWhole(fields) {
 		return Named{Unread: notRead}, false
 	}

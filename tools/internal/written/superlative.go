@@ -14,8 +14,6 @@ const (
 )
 
 // superlatives maps words for the one record with the most or the least of something to what they compare; a minus is for the most.
-//
-//nolint:misspell // they are not all English
 var superlatives = ByWord(map[string]string{
 	"-number": "largest biggest highest greatest größte größten größter größtes grösste grössten höchste höchsten höchster " +
 		"höchstes mayor maggiore maior grootste hoogste",
@@ -29,8 +27,6 @@ var superlatives = ByWord(map[string]string{
 
 // comparatives are the words before an adjective that make it a superlative, and adjectives what these compare; those in cheap mean less of
 // it.
-//
-//nolint:misspell // they are not all English
 var (
 	comparatives = map[string]string{"most": "-", "plus": "-", "más": "-", "mas": "-", "più": "-", "mais": "-",
 		"least": "", "moins": "", "menos": "", "meno": ""}
@@ -72,8 +68,6 @@ func Superlative(query string) (by Measure, most bool, words []string) {
 }
 
 // moreOrLess matches an amount with the words before it that make it a bound, and the sign or name of a currency.
-//
-//nolint:misspell // they are not all English
 var moreOrLess = Expression(`(?i)(?:^|\s)(?:(over|above|more than|mehr als|über|plus de|más de|oltre|più di|mais de|meer dan|boven)|` +
 	`under|below|less than|unter|weniger als|moins de|menos de|meno di|minder dan|onder)\s+` +
 	`([£$€]?)([0-9]+(?:\.[0-9]{1,2})?)(?:\s*(` + currencySign + `)|\s+(\pL+))?(?:\s|[?!.]*$)`)
