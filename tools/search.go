@@ -147,7 +147,10 @@ func propose(ctx context.Context, schema func() known.Stream, call Call, answer 
 	s.readTime(ctx)
 	found := &answer.search
 	found.Meant, found.Newest = s.unreadFields(ctx), s.newestRecord(ctx, found.Question)
-	two := written.TwoDays(map[bool]string{false: s.q}[s.inPeriod()])
+	two := ""
+	if !s.inPeriod() {
+		two = written.TwoDays(s.q)
+	}
 	hint := cmp.Or(s.rankedRecord(), s.listedValue(ctx))
 	if hint == "" { // that has the time
 		found.OfTime, found.OfOther = s.ofTime()

@@ -45,8 +45,11 @@ func (s *searched) recall() rs.Object { return s.list.Envelope.Object("meta").Ob
 func (s *searched) readTime(ctx context.Context) {
 	now := time.Now().UTC()
 	s.Named, s.timed = written.NamedPeriod(s.q, now)
-	next, is := written.NextOf(s.q, now)
-	if is && !s.timed && s.Unread == "" && known.MayPlan(s.schema().Sources, s.streams, s.call.Scope.ConnectionID) {
+	next, is := written.Named{}, false
+	if !s.timed && s.Unread == "" {
+		next, is = written.NextOf(s.q, now)
+	}
+	if is && known.MayPlan(s.schema().Sources, s.streams, s.call.Scope.ConnectionID) {
 		s.Named, s.timed = next, true
 	}
 	if !s.timed {

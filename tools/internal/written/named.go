@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // Words before a time in a query: that make it a bound, that open a period of two times, or that belong to it; and words between two
@@ -131,10 +132,15 @@ func NamedPeriod(query string, now time.Time) (Named, bool) {
 
 // NextOf returns the time from today on for a query for the next of something, and the query without that word; false for any other.
 func NextOf(query string, now time.Time) (Named, bool) {
+	isNext := func(word string) bool {
+		return word == "next" || inEnglish[word] == "next" || len(word) > utf8.RuneCountInString(word) && inEnglish[withoutAccents.Replace(word)] == "next"
+	}
+	if !anyWord(query, isNext) {
+		return Named{}, false
+	}
 	fields := strings.Fields(query)
 	for i := range fields {
-		word := bareWord(fields, i)
-		if word != "next" && inEnglish[withoutAccents.Replace(word)] != "next" || bareWord(fields, i+1) == "to" {
+		if !isNext(bareWord(fields, i)) || bareWord(fields, i+1) == "to" {
 			continue
 		}
 		rest := strings.Trim(strings.Join(slices.Delete(fields, i, i+1), " "), " ?!.,")

@@ -45,9 +45,13 @@ var (
 // Superlative returns what the first superlative of a query compares and whether it asks for the most of it, with the words of that
 // superlative in lower case. Without one it returns no words.
 func Superlative(query string) (by Measure, most bool, words []string) {
-	fields := strings.Fields(strings.ToLower(query))
+	mayBegin := func(word string) bool { _, compares := comparatives[word]; return compares || superlatives[word] != "" }
+	if !anyWord(query, mayBegin) {
+		return "", false, nil
+	}
+	fields := strings.Fields(query)
 	for i, word := range fields {
-		fields[i] = strings.Trim(word, ".,;:?!()")
+		fields[i] = bare(word)
 	}
 	for i, word := range fields {
 		if sign, is := comparatives[word]; is && i+1 < len(fields) {

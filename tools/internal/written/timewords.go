@@ -103,7 +103,19 @@ func bareWord(fields []string, i int) string {
 	if i < 0 || i >= len(fields) {
 		return ""
 	}
-	return strings.Trim(strings.ToLower(fields[i]), ".,;?!()")
+	return bare(fields[i])
+}
+
+func bare(word string) string { return strings.Trim(strings.ToLower(word), ".,;?!()") }
+
+// anyWord reports whether a word of a query is one of some. It allocates nothing for a query in lower case.
+func anyWord(query string, is func(word string) bool) bool {
+	for word := range strings.FieldsSeq(query) {
+		if is(bare(word)) {
+			return true
+		}
+	}
+	return false
 }
 
 // timeWords returns the words of a time in English, without those that have no meaning.
