@@ -15,8 +15,9 @@ import (
 func planned(hits, meta string) *middlewaretest.RS {
 	const ranges = `"t=timestamp,role=event-time,eq,r=gte|gt|lte|lt"`
 	const schema = `{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c"}],"streams":[` +
-		`{"name":"Kalender","field_capabilities":{"starts_at":` + ranges + `,"ends_at":"t=timestamp,eq,r=gte|gt|lte|lt","title":"t=text,lex","duration_minutes":"t=integer,eq","seats":"t=integer,eq"}},` +
-		`{"name":"orders","field_capabilities":{"ordered_at":` + ranges + `,"total":"t=number,eq","items":"t=integer,eq"}}]}]}`
+		`{"name":"Kalender","field_capabilities":{"starts_at":` + ranges + `,"ends_at":"t=timestamp,eq,r=gte|gt|lte|lt","title":"t=text,lex","duration_minutes":"t=integer,eq,r=gte|gt|lte|lt","seats":"t=integer,eq"}},` +
+		`{"name":"trips","field_capabilities":{"started_at":` + ranges + `,"km":"t=number,eq"}},` +
+		`{"name":"orders","field_capabilities":{"ordered_at":` + ranges + `,"total":"t=number,eq,r=gte|gt|lte|lt","items":"t=integer,eq"}}]}]}`
 	return &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
 		switch {
 		case r.Path == "/v1/schema":
@@ -99,6 +100,7 @@ func TestQuestionsAboutPlans(t *testing.T) {
 		"orders over 3 weeks":                 "",
 		"cheapest order over £20":             `"sort":"total","limit":1,"filter":{"total":{"gt":20}}}`,
 		"cheapest order from Towpath":         "",
+		"longest trip":                        "", // nothing sorts by its number
 	} {
 		_, text := searchWith(t, tools.PlainSearch("https://rs.example"), planned("", ""), `{"q":`+rs.EncodeJSON(q)+`}`)
 		want = strings.ReplaceAll(want, "DAY", tomorrow)

@@ -222,9 +222,16 @@ func mailShape(own Stream) int {
 var subjects = written.Set("subject betreff objet asunto oggetto onderwerp assunto")
 
 // Measured returns the one number of a stream that a superlative compares: for "money" an amount, for "length" a duration, or the only
-// number; for "number" the only number or the only amount. It is "" if none or several may be meant.
+// number; for "number" the only number or the only amount. Records can be sorted by it. It is "" if none or several may be meant.
 func Measured(document *rs.Schema, stream, by string) string {
-	all := Numbers(document, []string{stream})
+	sortable := map[InStream]bool{}
+	for i := range document.Streams {
+		row := &document.Streams[i]
+		for _, f := range row.Fields() {
+			sortable[InStream{row.Name, f.Name}] = sortable[InStream{row.Name, f.Name}] || HasRanges(f)
+		}
+	}
+	all := slices.DeleteFunc(Numbers(document, []string{stream}), func(f InStream) bool { return !sortable[f] })
 	fit := slices.DeleteFunc(slices.Clone(all), func(f InStream) bool {
 		if by == "length" {
 			return !durations().MatchString(written.Snake(f.Field))
