@@ -148,7 +148,7 @@ func (s *searched) fieldNumber(ctx context.Context) string {
 	if number == "" || !s.findsLittle(ctx) {
 		return ""
 	}
-	candidates := fields.Numbers(cmp.Or(s.schema().Document, &rs.Schema{}), s.streams)
+	candidates := fields.Numbers(cmp.Or(s.schema().Document, &rs.Schema{}), s.streams, func(f rs.SchemaField) bool { return f.Exact })
 	calls := make([]string, 2*min(len(candidates), maxNumberFields))
 	read.All(ctx, len(calls), func(ctx context.Context, i int) {
 		stream, field, value := candidates[i/2].Stream, candidates[i/2].Field, strings.Repeat("-", i%2)+number

@@ -221,28 +221,21 @@ func mailShape(own Stream) int {
 
 var subjects = written.Set("subject betreff objet asunto oggetto onderwerp assunto")
 
-// Measured returns the one number of a stream that a superlative compares: for "money" an amount, for "length" a duration, or the only
-// number; for "number" the only number or the only amount. Records can be sorted by it. It is "" if none or several may be meant.
-func Measured(document *rs.Schema, stream, by string) string {
-	sortable := map[InStream]bool{}
-	for i := range document.Streams {
-		row := &document.Streams[i]
-		for _, f := range row.Fields() {
-			sortable[InStream{row.Name, f.Name}] = sortable[InStream{row.Name, f.Name}] || HasRanges(f)
-		}
-	}
-	all := slices.DeleteFunc(Numbers(document, []string{stream}), func(f InStream) bool { return !sortable[f] })
+// Measured returns the one number of a stream that a superlative compares: for money an amount, for a length a duration, or the only
+// number; for any measure the only number or the only amount. Records can be sorted by it. It is "" if none or several may be meant.
+func Measured(document *rs.Schema, stream string, by written.Measure) string {
+	all := Numbers(document, []string{stream}, HasRanges)
 	fit := slices.DeleteFunc(slices.Clone(all), func(f InStream) bool {
-		if by == "length" {
+		if by == written.Length {
 			return !durations().MatchString(written.Snake(f.Field))
 		}
 		return !written.IsMoneyName(f.Field)
 	})
 	switch {
-	case by != "money" && by != "length" && by != "number":
+	case by == written.OtherMeasure:
 	case len(fit) == 1:
 		return fit[0].Field
-	case len(all) == 1 && by != "money":
+	case len(all) == 1 && by != written.Money:
 		return all[0].Field
 	}
 	return ""
@@ -253,8 +246,8 @@ var durations = written.Expression(`duration|length|minutes|seconds|dauer|durée
 // An InStream has the names of a field and its stream.
 type InStream struct{ Stream, Field string }
 
-// Numbers returns the fields that have numbers and can be filtered by, in some streams or in all if none is named, those of money first.
-func Numbers(document *rs.Schema, streams []string) (all []InStream) {
+// Numbers returns the fields that have numbers and are for a use, in some streams or in all if none is named, those of money first.
+func Numbers(document *rs.Schema, streams []string, u Use) (all []InStream) {
 	for i := range document.Streams {
 		row := &document.Streams[i]
 		if len(streams) > 0 && !slices.Contains(streams, row.Name) {
@@ -263,7 +256,7 @@ func Numbers(document *rs.Schema, streams []string) (all []InStream) {
 		for _, f := range row.Fields() {
 			field, at := InStream{row.Name, f.Name}, len(all)
 			isNumber := strings.Contains(f.Type, "number") || strings.Contains(f.Type, "integer")
-			if !isNumber || !f.Granted || !f.Exact || slices.Contains(all, field) {
+			if !isNumber || !f.Granted || !u(f) || slices.Contains(all, field) {
 				continue
 			}
 			if written.IsMoneyName(f.Name) {

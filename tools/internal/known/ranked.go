@@ -29,7 +29,7 @@ func Ranked(schema func() Stream, query string, bounds rs.Object, may func(Sourc
 	if !ok || len(relax.Telling(others)) > 0 || len(bounds) > 0 && source.Time == "" {
 		return "", "", nil
 	}
-	field := fields.Measured(all.Document, source.Stream, string(by))
+	field := fields.Measured(all.Document, source.Stream, by)
 	if field == "" {
 		return "", "", nil
 	}

@@ -133,7 +133,8 @@ func NamedPeriod(query string, now time.Time) (Named, bool) {
 // NextOf returns the time from today on for a query for the next of something, and the query without that word; false for any other.
 func NextOf(query string, now time.Time) (Named, bool) {
 	isNext := func(word string) bool {
-		return word == "next" || inEnglish[word] == "next" || len(word) > utf8.RuneCountInString(word) && inEnglish[withoutAccents.Replace(word)] == "next"
+		hasAccents := len(word) > utf8.RuneCountInString(word) // Replace allocates for any word
+		return word == "next" || inEnglish[word] == "next" || hasAccents && inEnglish[withoutAccents.Replace(word)] == "next"
 	}
 	if !anyWord(query, isNext) {
 		return Named{}, false
