@@ -36,10 +36,10 @@ func TestRecordsOfSeveralConnectionsAreInOneOrder(t *testing.T) {
 			`{"order":"asc"}`, `"has_more":false`, "a1 b1 a2", merged + "."},
 		"up to the last record of the connection that ends first, if it has more": {
 			[]string{at("a1", "2026-03-05T10:00:00Z"), at("a2", "2026-03-01T10:00:00Z"), at("b1", "2026-03-06T10:00:00Z"), at("b2", "2026-03-02T10:00:00Z")},
-			`{}`, `"has_more":true`, "b1 a1 b2 a2", "In this order all records before 2026-03-02T10:00:00Z are here; from there on, more of Box B, and maybe of others, are not on this page"},
+			`{}`, `"has_more":true`, "b1 a1 b2 a2", "Every record that belongs above the first row with 2026-03-02T10:00:00Z is here; below that, more of Box B, and maybe of others, are not on this page"},
 		"a connection with fewer records than the limit has no more": {
 			[]string{at("a1", "2026-03-05T10:00:00Z"), at("b1", "2026-03-06T10:00:00Z"), at("b2", "2026-03-02T10:00:00Z")},
-			`{}`, `"has_more":true`, "b1 a1 b2", "In this order all records before 2026-03-02T10:00:00Z are here; from there on, more of Box B, and maybe of others, are not on this page"},
+			`{}`, `"has_more":true`, "b1 a1 b2", "Every record that belongs above the first row with 2026-03-02T10:00:00Z is here; below that, more of Box B, and maybe of others, are not on this page"},
 		"numbers by their value, the highest first": {
 			[]string{total("a1", "100.50"), total("a2", "9"), total("b1", "20"), total("b2", "-3")},
 			`{"sort":"-total"}`, `"has_more":false`, "a1 b1 a2 b2", merged + "."},

@@ -232,8 +232,8 @@ func (a *recordsAnswer) apart() string {
 	}
 	last := item.Read(a.merge.Last.Members, nil, a.q.Stream, "")
 	value, _ := clean.Cell(a.merge.Value, write.LabelChars)
-	return "The connections are merged; limit holds for each. In this order all records before " + value + " are here; from there on, more of " +
-		cmp.Or(last.Source(), clean.Name(last.Connection)) + ", and maybe of others, are not on this page."
+	return "The connections are merged; limit holds for each. Every record that belongs above the first row with " + value + " is here; " +
+		"below that, more of " + cmp.Or(last.Source(), clean.Name(last.Connection)) + ", and maybe of others, are not on this page."
 }
 
 // follows reports whether a connection of the page has records that are not on it.
