@@ -53,6 +53,33 @@ func TestATimelineIsComplete(t *testing.T) {
 	}
 }
 
+// D35: a timeline does not announce what was cancelled, whichever resource server lists it.
+func TestATimelineNamesWhatIsCancelled(t *testing.T) {
+	const schema = `{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c"}],"streams":[` +
+		`{"name":"events","field_capabilities":{"at":"t=timestamp,role=event-time,eq,r=gte|gt|lte|lt","summary":"t=string,role=primary-title","status":"t=string"}}]}]}`
+	var asked []string
+	server := &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
+		if r.Path == "/v1/schema" {
+			return middlewaretest.JSON(schema), nil
+		}
+		asked = r.Query["fields"]
+		var rows []string
+		for id, status := range []string{`"CANCELLED"`, `"canceled"`, `"confirmed"`, "null"} {
+			rows = append(rows, fmt.Sprintf(`{"object":"record","id":"%d","stream":"events","data":{"at":"2026-03-01T10:0%d:00Z","summary":"Board %d","status":%s}}`, id, id, id, status))
+		}
+		return middlewaretest.JSON(`{"object":"list","has_more":false,"data":[` + strings.Join(rows, ",") + `]}`), nil
+	}}
+	result := use(t, tools.Search("https://rs.example"), server, json.RawMessage(`{"since":"2026-03-01","until":"2026-03-01"}`))
+	var titles []string
+	for _, raw := range rs.AsObject(string(result.Structured)).Array("results") {
+		titles = append(titles, rs.AsObject(raw).Text("title"))
+	}
+	want := []string{"Board 3", "Board 2", "Cancelled: Board 1", "Cancelled: Board 0"}
+	if !slices.Equal(titles, want) || !slices.Contains(asked, "status") || !strings.Contains(result.Text, want[3]) {
+		t.Errorf("asked for %q, titles are %q in\n%s", asked, titles, result.Text)
+	}
+}
+
 // Records of several streams with the same time, such as a thread and its last message, are each listed once, wherever a page ends.
 func TestATimelineWithEqualTimes(t *testing.T) {
 	const schema = `{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c"}],"streams":[` +

@@ -250,6 +250,7 @@ type Source struct {
 	Time, Title, Author, Text string
 	Kind                      filter.DateKind // of the field Time
 	End                       string          // the field with the end of what starts at Time; "" for none
+	Status                    string          // the field of that name, which says whether an event is cancelled; "" for none
 	Parts                     []rs.Relation   // those to one record, such as the body of a message
 }
 
@@ -269,6 +270,9 @@ func readSources(schema *rs.Schema) []Source {
 			own.fields[field.Name] = field
 			if !field.Granted {
 				continue
+			}
+			if field.Name == "status" {
+				s.Status = field.Name
 			}
 			switch field.Role {
 			case "event-time":

@@ -29,7 +29,7 @@ func sourceRequest(s known.Source, r rs.Request, f filter.Filter, limit int) rs.
 		} else {
 			query.Set("sort", "-"+s.Time)
 		}
-		for _, name := range []string{s.Time, s.Title, s.Author, s.Text} {
+		for _, name := range []string{s.Time, s.Title, s.Author, s.Text, s.Status} {
 			if name != "" && !s.Untitled() && !slices.Contains(query["fields"], name) { // an untitled record needs all
 				query.Add("fields", name)
 			}
@@ -53,7 +53,7 @@ func recordHit(s known.Source, record rs.Object) rs.Object {
 		{Name: "connection_id", Value: s.Connection.ID}, {Name: "display_name", Value: s.Connection.DisplayName},
 		{Name: "connector_key", Value: s.Connection.ConnectorKey}, {Name: "emitted_at", Value: record.Text("emitted_at")},
 		{Name: "authored_at", Value: data.Text(field)}, {Name: "authored_field", Value: field},
-		{Name: "title", Value: data.Text(s.Title)}, {Name: "actor", Value: data.Text(s.Author)}, {Name: "snippet", Value: data.Text(s.Text)},
+		{Name: "title", Value: titleOf(s, data)}, {Name: "actor", Value: data.Text(s.Author)}, {Name: "snippet", Value: data.Text(s.Text)},
 	}
 	if s.Untitled() {
 		hit = append(hit, rs.Member{Name: "title", Value: render.BriefOf(data.Without(field))})
@@ -63,6 +63,15 @@ func recordHit(s known.Source, record rs.Object) rs.Object {
 		hit[i].Value = rs.EncodeJSON(hit[i].Value)
 	}
 	return hit
+}
+
+// titleOf returns the title of a record. That of a cancelled event says so: a timeline without it would announce the event.
+func titleOf(s known.Source, data rs.Object) string {
+	title := data.Text(s.Title)
+	if status := strings.ToLower(data.Text(s.Status)); title != "" && (status == "cancelled" || status == "canceled") {
+		return "Cancelled: " + title
+	}
+	return title
 }
 
 // name returns the name of a source in a message.
