@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // redacted replaces an access token. It is shorter than any token that a Redactor looks for.
@@ -66,8 +68,12 @@ func (r *Redactor) MayFind(raw []byte) bool {
 // the JSON contains a substring.
 func (r *Redactor) mayFind(has func(part string) bool) bool {
 	const slash, ascii = `\/`, `\u00` // the escapes of the characters that tokens consist of
-	return r != nil && (slices.ContainsFunc(r.forms, has) || has(slash) || has(ascii))
+	finds := func(form string) bool { return has(form) || needsEscapes(form) && has(`\`) }
+	return r != nil && (slices.ContainsFunc(r.forms, finds) || has(slash) || has(ascii))
 }
+
+// needsEscapes reports whether JSON has a text only with escapes.
+func needsEscapes(form string) bool { return strings.ContainsAny(form, `"\`) }
 
 // Text returns a text without the tokens.
 func (r *Redactor) Text(text string) string {
@@ -81,65 +87,97 @@ func (r *Redactor) Text(text string) string {
 }
 
 // JSON removes the tokens from JSON, also those written with escapes; the result is still JSON. Text that is not JSON is searched as well.
+// The time that it takes grows only with the bytes, however many strings there are.
 func (r *Redactor) JSON(raw string) string {
 	if !r.mayFind(func(part string) bool { return strings.Contains(raw, part) }) {
 		return raw
 	}
-	var out strings.Builder
-	for raw != "" {
-		start := strings.IndexByte(raw, '"')
-		if start < 0 {
-			start = len(raw)
+	out := jsonRedaction{raw: raw, redactor: r, forms: slices.DeleteFunc(slices.Clone(r.forms), needsEscapes)}
+	out.next = make([]int, len(out.forms))
+	out.find(0)
+	start, inString, escaped := 0, false, false // of the string, or of what is between two strings
+	for at := 0; ; at++ {
+		switch {
+		case at >= len(raw):
+			out.redact(start, len(raw), inString, escaped)
+			return out.String() + raw[out.written:]
+		case raw[at] == '\\' && inString:
+			escaped = true
+			at++
+		case raw[at] == '"':
+			end := at
+			if inString {
+				end++
+			}
+			if escaped || out.first < end {
+				out.redact(start, end, inString, escaped)
+			}
+			start, inString, escaped = end, !inString, false
 		}
-		out.WriteString(r.number(raw[:start]))
-		if raw = raw[start:]; raw == "" {
-			break
-		}
-		end := quotedBytes(raw)
-		out.WriteString(r.jsonString(raw[:end]))
-		raw = raw[end:]
 	}
-	return out.String()
 }
 
-func (r *Redactor) jsonString(quoted string) string {
-	if text, ok := unquote(quoted); ok {
-		if clean := r.Text(text); clean != text {
-			return EncodeJSON(clean)
-		}
-	}
-	return r.Text(quoted)
+// A jsonRedaction is JSON text that is written without tokens, from left to right.
+type jsonRedaction struct {
+	strings.Builder
+	redactor *Redactor
+	raw      string
+	written  int      // so many bytes of raw are written
+	text     []byte   // of a string; reused
+	forms    []string // those that can occur in raw without escapes
+	next     []int    // where each of them occurs next; len(raw) if it does not
+	first    int      // the least of next
+	form     string   // the form that occurs there
 }
 
-// number is [Redactor.JSON] outside of strings. A token that is part of a number is replaced by as many digits: the number stays valid.
-func (r *Redactor) number(raw string) string {
-	for _, form := range r.forms {
+// find finds the first form that occurs at or after an index of raw.
+func (w *jsonRedaction) find(from int) {
+	w.first = len(w.raw)
+	for i, form := range w.forms {
+		if w.next[i] <= from { // once for each occurrence, and once for a form that does not occur
+			if w.next[i] = strings.Index(w.raw[from:], form) + from; w.next[i] < from {
+				w.next[i] = len(w.raw)
+			}
+		}
+		if w.next[i] < w.first {
+			w.first, w.form = w.next[i], form
+		}
+	}
+}
+
+// redact writes a part of raw up to the last token in it: a string, or what is between two strings.
+func (w *jsonRedaction) redact(from, to int, isString, escaped bool) {
+	if escaped {
+		var err error // of a string that is not UTF-8, or not JSON
+		w.text, err = jsontext.AppendUnquote(w.text[:0], w.raw[from:to])
+		text := string(w.text)
+		found := w.redactor.finds(text)
+		if found {
+			w.replace(from, to, EncodeJSON(w.redactor.Text(text)))
+		}
+		if (found || err == nil) && w.first < to { // such as the n of an escape and what follows it
+			w.find(to)
+		}
+	}
+	for w.first < to {
 		instead := redacted
-		if strings.Trim(form, "0123456789.+-eE") == "" {
-			instead = digits.Replace(form)
+		if !isString && strings.Trim(w.form, "0123456789.+-eE") == "" {
+			instead = digits.Replace(w.form) // part of a number, which stays valid
 		}
-		raw = strings.ReplaceAll(raw, form, instead)
+		end := w.first + len(w.form)
+		w.replace(w.first, end, instead)
+		w.find(end)
 	}
-	return raw
+}
+
+func (w *jsonRedaction) replace(from, to int, instead string) {
+	w.WriteString(w.raw[w.written:from])
+	w.WriteString(instead)
+	w.written = to
 }
 
 // digits replaces every digit by 1, which may be the first digit of a number; 0 may not.
 var digits = strings.NewReplacer("0", "1", "2", "1", "3", "1", "4", "1", "5", "1", "6", "1", "7", "1", "8", "1", "9", "1")
-
-// quotedBytes returns the length of the JSON string that raw starts with, or of all of raw if the string is unterminated.
-func quotedBytes(raw string) int {
-	for at := 1; at < len(raw); at++ {
-		next := strings.IndexAny(raw[at:], `"\\`)
-		if next < 0 {
-			break
-		}
-		if at += next; raw[at] == '"' {
-			return at + 1
-		}
-		at++ // skip the escaped character
-	}
-	return len(raw)
-}
 
 // Error returns an error without the tokens. It keeps the cause, which is never shown.
 func (r *Redactor) Error(e *Error) *Error {

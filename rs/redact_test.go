@@ -69,6 +69,13 @@ func TestARedactorLeavesJSONWhole(t *testing.T) {
 		{redactedToken, `["","\u0074ok.9~Zp/2+x_canary-77"]`, `["","[token]"]`},
 		{redactedToken, `["\"","\u0074ok.9~Zp/2+x_canary-77"]`, `["\"","[token]"]`},
 		{redactedToken, `["tok.9~Zp\/2+x_canary-77"]`, `["[token]"]`},
+		{`t"o\k, "canary`, `["t\"o\\k, \"canary","t\"o"]`, `["[token]","t\"o"]`},
+		{`n":[1],"m`, `{"n":[1],"m":"n\":[1],\"m"}`, `{"n":[1],"m":"[token]"}`},
+		{"tcanary-0123", `["\tcanary-0123","\ttcanary-0123"]`, `["\tcanary-0123","\t[token]"]`},
+		{redactedToken, `"\`, `"\`},
+		{redactedToken, "[\"\xff\\u0074ok.9~Zp/2+x_canary-77\",1]", `["�[token]",1]`},
+		{redactedToken, `["\ud800\u0074ok.9~Zp/2+x_canary-77",1]`, `["�[token]",1]`},
+		{redactedToken, `"` + redactedToken + `\`, `"[token]=="`},
 	} {
 		got := rs.NewToken(c.token).Redactor().JSON(c.raw)
 		if got != c.want {
