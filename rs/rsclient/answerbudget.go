@@ -73,6 +73,22 @@ func (b *answerBudget) release(caller breakerKey, s *callerShare) {
 	}
 }
 
+func (b *answerBudget) acquireLarge(ctx context.Context, s *callerShare) error {
+	if err := s.large.Acquire(ctx, 1); err != nil {
+		return err
+	}
+	if err := b.large.Acquire(ctx, 1); err != nil {
+		s.large.Release(1)
+		return err
+	}
+	return nil
+}
+
+func (b *answerBudget) releaseLarge(s *callerShare) {
+	b.large.Release(1)
+	s.large.Release(1)
+}
+
 // heldAnswers counts the bytes of one call's answers. It is safe for concurrent use.
 type heldAnswers struct {
 	mu     sync.Mutex
@@ -82,6 +98,8 @@ type heldAnswers struct {
 	bytes  int64
 	small  int64 // the part of bytes that is charged to the small budget
 	large  bool
+
+	growing chan struct{} // not nil while a read waits until the call may be large; then closed
 }
 
 type heldAnswersKey struct{}
@@ -104,7 +122,7 @@ func (h *heldAnswers) take(ctx context.Context, b *answerBudget, caller breakerK
 	if h.budget == nil {
 		h.budget, h.caller, h.share = b, caller, b.enter(caller)
 	}
-	if !h.large && (h.bytes+n > largeCall || !h.takeSmall(n)) {
+	for !h.large && (h.bytes+n > largeCall || !h.takeSmall(n)) {
 		if err := h.becomeLarge(ctx); err != nil {
 			return err
 		}
@@ -128,16 +146,41 @@ func (h *heldAnswers) takeSmall(n int64) bool {
 	return true
 }
 
-func (h *heldAnswers) becomeLarge(ctx context.Context) error {
-	if err := h.share.large.Acquire(ctx, 1); err != nil {
-		return tooManyBytes(err)
+// becomeLarge waits until the call may be large. It releases mu, which must be held, while it waits, so that the call's other reads can go on
+// or end at their own deadlines. Those that need the same wait for the first one.
+func (h *heldAnswers) becomeLarge(ctx context.Context) (err error) {
+	b, share, first := h.budget, h.share, h.growing == nil
+	if first {
+		h.growing = make(chan struct{})
 	}
-	if err := h.budget.large.Acquire(ctx, 1); err != nil {
-		h.share.large.Release(1)
-		return tooManyBytes(err)
+	growing := h.growing
+	h.mu.Unlock()
+	if first {
+		err = b.acquireLarge(ctx, share)
+	} else {
+		select {
+		case <-growing:
+		case <-ctx.Done():
+			err = ctx.Err()
+		}
 	}
-	h.large = true
-	h.refundSmall(h.small)
+	h.mu.Lock()
+	if first {
+		close(growing)
+		h.growing = nil
+	}
+	switch {
+	case err != nil:
+		return tooManyBytes(err)
+	case h.budget == nil: // the call has ended
+		if first {
+			b.releaseLarge(share)
+		}
+		return context.Canceled
+	case first:
+		h.large = true
+		h.refundSmall(h.small)
+	}
 	return nil
 }
 
@@ -168,8 +211,7 @@ func (h *heldAnswers) release() {
 	}
 	h.refundSmall(h.small)
 	if h.large {
-		h.budget.large.Release(1)
-		h.share.large.Release(1)
+		h.budget.releaseLarge(h.share)
 	}
 	h.budget.release(h.caller, h.share)
 	h.budget, h.large, h.bytes = nil, false, 0

@@ -240,3 +240,72 @@ func TestTheLargestAnswersOfACall(t *testing.T) {
 		})
 	}
 }
+
+// While one read of a call waits for memory, the call's other reads end at their own deadlines, and small ones of it are served.
+func TestAReadThatWaitsForMemoryDoesNotBlockTheCall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := &host{}
+		client := clientFor(t, h, rsclient.Options{NoBreaker: true})
+		h.now(page(2<<20, true))
+		_, endOther := holding(t.Context(), client, "a") // the grant's one large call
+		held, release, _ := rsclient.HoldAnswers(t.Context())
+		first := make(chan error)
+		go func() {
+			_, err := client.For(caller("a")).Do(held, rs.Request{Path: "/v1/x"})
+			first <- err
+		}()
+		synctest.Wait()
+		began := time.Now()
+		short, cancel := context.WithTimeout(held, time.Second)
+		defer cancel()
+		if _, err := client.For(caller("a")).Do(short, rs.Request{Path: "/v1/x"}); code(err) != "too_many_calls" || time.Since(began) != time.Second {
+			t.Errorf("a read with a deadline of a second: %v after %s", err, time.Since(began))
+		}
+		second := make(chan error)
+		go func() {
+			_, err := client.For(caller("a")).Do(held, rs.Request{Path: "/v1/x"})
+			second <- err
+		}()
+		synctest.Wait()
+		endOther()
+		if err := <-first; err != nil {
+			t.Errorf("when the memory is free: %v", err)
+		}
+		if err := <-second; err != nil {
+			t.Errorf("a read that waited for the first: %v", err)
+		}
+		release()
+		if got, end := holding(t.Context(), client, "a"); got != "" {
+			t.Errorf("after both: %s", got)
+		} else {
+			end()
+		}
+	})
+}
+
+// A call that ends while one of its reads waits for memory keeps none.
+func TestACallThatEndsWhileItWaitsKeepsNoMemory(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := &host{}
+		client := clientFor(t, h, rsclient.Options{NoBreaker: true})
+		h.now(page(2<<20, true))
+		_, endOther := holding(t.Context(), client, "a")
+		held, release, _ := rsclient.HoldAnswers(t.Context())
+		waits := make(chan error)
+		go func() {
+			_, err := client.For(caller("a")).Do(held, rs.Request{Path: "/v1/x"})
+			waits <- err
+		}()
+		synctest.Wait()
+		release()
+		endOther()
+		if err := <-waits; code(err) != "canceled" {
+			t.Error(err)
+		}
+		if got, end := holding(t.Context(), client, "a"); got != "" {
+			t.Errorf("the next call: %s", got)
+		} else {
+			end()
+		}
+	})
+}
