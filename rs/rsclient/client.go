@@ -1,5 +1,5 @@
-// Package rsclient reads from a resource server: bounded answers, deadlines, retries out of a budget, and circuit breakers for the server
-// and for each grant.
+// Package rsclient reads from a resource server: bounded answers, deadlines, retries out of a budget for each caller, and circuit breakers
+// for the server and for each grant.
 package rsclient
 
 import (
@@ -52,8 +52,8 @@ type Options struct {
 	Observer Observer
 }
 
-// A Client reads from one resource server: GET only, no redirects, bounded answers, a few short retries out of one budget, and no requests
-// while the server keeps failing. All readers from [Client.For] share the budget and the host's breaker. It is safe for concurrent use.
+// A Client reads from one resource server: GET only, no redirects, bounded answers, a few short retries, and no requests while the
+// server keeps failing. All readers from [Client.For] share the host's breaker, and those of one caller its retry budget. It is safe for concurrent use.
 type Client struct {
 	base    string
 	options Options

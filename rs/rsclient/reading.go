@@ -33,9 +33,25 @@ func (c Caller) Key() [sha256.Size]byte {
 
 type callerKey struct{}
 
-// WithCaller returns a context whose reads, including those of all members of a package, count for one admitted caller.
+// WithCaller returns a context whose requests, including the reads of all members of a package, count for one caller. A context that has a
+// caller keeps it.
 func WithCaller(ctx context.Context, c Caller) context.Context {
+	if ctx.Value(callerKey{}) != nil {
+		return ctx
+	}
 	return context.WithValue(ctx, callerKey{}, c.Key())
+}
+
+// callerIn returns the caller of a request; zero for a token that was never active.
+func callerIn(ctx context.Context) breakerKey {
+	if r := readingFrom(ctx); r != nil {
+		return r.caller
+	}
+	caller, _ := ctx.Value(callerKey{}).(breakerKey)
+	if ctx.Value(unknownTokenKey{}) != nil {
+		return breakerKey{}
+	}
+	return caller
 }
 
 // A reading is what the circuit breakers and observers need to know about a read: its caller, what it reads, and the state of its attempt.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/hashicorp/go-retryablehttp"
+	"github.com/hashicorp/golang-lru/v2/simplelru"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/internal/wire"
@@ -25,8 +26,8 @@ const (
 	leastAttempt     = 100 * time.Millisecond // the least time left for which another attempt is made
 )
 
-// A Sender sends requests without side effects to one host, for all callers: behind circuit breakers, with a few retries out of a shared
-// budget, and without following redirects. It is safe for concurrent use.
+// A Sender sends requests without side effects to one host, for all callers: behind circuit breakers, with a few retries out of each
+// caller's budget, and without following redirects. It is safe for concurrent use.
 type Sender struct {
 	http     *http.Client
 	breakers *breakers
@@ -52,17 +53,18 @@ func NewSender(host string, transport http.RoundTripper, retries int, statuses, 
 				return http.ErrUseLastResponse // a bearer token is never sent to another address
 			},
 		},
-		breakers: b, budget: &retryBudget{}, host: host, retries: retries, statuses: statuses, observer: observer,
+		breakers: b, budget: newRetryBudget(), host: host, retries: retries, statuses: statuses, observer: observer,
 	}
 }
 
 // Send performs a request with its retries. Its error may be an [*rs.Error] of the breaker.
 func (s *Sender) Send(request *retryablehttp.Request) (*http.Response, error) {
-	s.budget.read(time.Now())
+	caller := callerIn(request.Context())
+	s.budget.read(caller, time.Now())
 	if readingFrom(request.Context()) == nil {
 		request = request.WithContext(tracing(request.Context(), &httptrace.ClientTrace{}, new(atomic.Bool)))
 	}
-	t := &retrier{Sender: s, began: time.Now()}
+	t := &retrier{Sender: s, caller: caller, began: time.Now()}
 	retrying := &retryablehttp.Client{
 		HTTPClient: s.http,
 		RetryMax:   s.retries,
@@ -90,13 +92,14 @@ func keepLast(response *http.Response, err error, _ int) (*http.Response, error)
 // A retrier makes the attempts of one request.
 type retrier struct {
 	*Sender
+	caller  breakerKey
 	retried int
 	began   time.Time     // when the current attempt began
 	wait    time.Duration // before the next attempt
 }
 
 // shouldRetry decides whether to make another attempt: the fault is transient, the deadline leaves time for the wait and for an attempt as
-// long as the last one, the circuit breaker is closed, and the retry budget of all callers is not spent.
+// long as the last one, the circuit breaker is closed, and the caller's retry budget is not spent.
 func (t *retrier) shouldRetry(ctx context.Context, response *http.Response, err error) (bool, error) {
 	if ctx.Err() != nil {
 		return false, ctx.Err()
@@ -119,7 +122,7 @@ func (t *retrier) shouldRetry(ctx context.Context, response *http.Response, err 
 	if !t.breakers.closed(ctx) {
 		return false, nil
 	}
-	if !t.budget.take(time.Now()) {
+	if !t.budget.take(t.caller, time.Now()) {
 		t.observer.RetryDenied(t.host)
 		return false, nil
 	}
@@ -151,34 +154,57 @@ func retryWait(retried int, retryAfter time.Duration) time.Duration {
 	return wait/2 + rand.N(wait/2) // #nosec G404 -- jitter is no secret
 }
 
-// The limits of all retries together: they must not triple the load of a server that fails under load.
+// The limits of retries: together they must not triple the load of a server that fails under load, and one caller must not use up those of
+// the others.
 const (
-	retryWindow   = 10 * time.Second
-	budgetPercent = 10 // retries per hundred reads of the window
-	budgetFloor   = 6  // retries that are always allowed in the window, so that a quiet server is retried at all
+	retryWindow      = 10 * time.Second
+	budgetPercent    = 10   // retries of one caller per hundred of its reads in the window
+	budgetFloor      = 6    // retries of a caller that reads less, so that it is retried at all
+	sharedFloor      = 60   // such retries of all callers together
+	maxBudgetCallers = 4096 // callers whose reads are counted; beyond that the one that was idle longest is forgotten
 )
 
-// A retryBudget bounds the retries of all callers of one host: in any ten seconds 10 % of the reads, or six where that
-// is more. It is safe for concurrent use.
+// A retryBudget bounds the retries at one host: in any ten seconds, each caller gets 10 % of its own reads, or six where that is more. At
+// most sixty retries of all callers together exceed these 10 %. It is safe for concurrent use.
 type retryBudget struct {
-	mu     sync.Mutex
-	counts window // of reads, and of retries
+	mu      sync.Mutex
+	callers *simplelru.LRU[breakerKey, *window] // of reads, and of retries
+	beyond  window                              // of retries beyond budgetPercent
 }
 
-func (b *retryBudget) read(now time.Time) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.counts.add(now, retryWindow, 1, 0)
+func newRetryBudget() *retryBudget {
+	callers, _ := simplelru.NewLRU[breakerKey, *window](maxBudgetCallers, nil) // fails only for a size below 1
+	return &retryBudget{callers: callers}
 }
 
-// take reports whether one more retry is allowed, and counts it.
-func (b *retryBudget) take(now time.Time) bool {
+func (b *retryBudget) read(caller breakerKey, now time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	reads, retries := b.counts.sums(now, retryWindow)
-	if retries >= max(budgetFloor, reads*budgetPercent/100) {
-		return false
+	b.of(caller).add(now, retryWindow, 1, 0)
+}
+
+// take reports whether one more retry of a caller is allowed, and counts it.
+func (b *retryBudget) take(caller breakerKey, now time.Time) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	own := b.of(caller)
+	reads, retries := own.sums(now, retryWindow)
+	if retries >= reads*budgetPercent/100 {
+		if beyond, _ := b.beyond.sums(now, retryWindow); retries >= budgetFloor || beyond >= sharedFloor {
+			return false
+		}
+		b.beyond.add(now, retryWindow, 1, 0)
 	}
-	b.counts.add(now, retryWindow, 0, 1)
+	own.add(now, retryWindow, 0, 1)
 	return true
+}
+
+// of returns the counts of a caller; mu must be held.
+func (b *retryBudget) of(caller breakerKey) *window {
+	counts, found := b.callers.Get(caller)
+	if !found {
+		counts = new(window)
+		b.callers.Add(caller, counts)
+	}
+	return counts
 }

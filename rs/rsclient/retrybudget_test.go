@@ -25,13 +25,13 @@ func TestRetryBudget(t *testing.T) {
 		"a whole round later the same slot is a new second": {1000, 50, 6, 100 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
-			budget := &retryBudget{}
+			budget, caller := newRetryBudget(), breakerKey{1}
 			for range row.reads {
-				budget.read(start)
+				budget.read(caller, start)
 			}
 			got := 0
 			for range row.wanted {
-				if budget.take(start.Add(row.later)) {
+				if budget.take(caller, start.Add(row.later)) {
 					got++
 				}
 			}
@@ -57,7 +57,7 @@ func TestRetryWait(t *testing.T) {
 // in them, or the floor, and a retry is denied only at that limit.
 func TestRetryBudgetHoldsAtAnyTime(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
-	budget := &retryBudget{}
+	budget, caller := newRetryBudget(), breakerKey{1}
 	now := time.Unix(1_700_000_000, 0)
 	reads, retries := map[int64]int{}, map[int64]int{}
 	sum := func(counts map[int64]int) (n int) {
@@ -70,11 +70,11 @@ func TestRetryBudgetHoldsAtAnyTime(t *testing.T) {
 	for range 20_000 {
 		now = now.Add(time.Duration(random.IntN(30)) * time.Millisecond)
 		if random.IntN(4) > 0 {
-			budget.read(now)
+			budget.read(caller, now)
 			reads[now.Unix()]++
 			continue
 		}
-		if !budget.take(now) {
+		if !budget.take(caller, now) {
 			if sum(retries) < max(budgetFloor, sum(reads)/10) {
 				t.Fatalf("a retry was denied after %d retries of %d reads", sum(retries), sum(reads))
 			}
@@ -87,5 +87,46 @@ func TestRetryBudgetHoldsAtAnyTime(t *testing.T) {
 	}
 	if granted < 100 {
 		t.Errorf("%d retries granted; the test has gone blind", granted)
+	}
+}
+
+// One caller's retries cost another none: each has 10 % of its own reads, whatever the others do, and six beyond that out of sixty for all.
+func TestEachCallerHasItsShareOfTheRetries(t *testing.T) {
+	start := time.Unix(1_700_000_000, 0)
+	for name, row := range map[string]struct {
+		failing int // callers, each with 100 retries wanted
+		reads   int // of one more caller
+		want    int // its retries
+	}{
+		"one failing caller": {1, 1, 6},
+		"nine":               {9, 1, 6},
+		"ten take all that a quiet caller could get":    {10, 1, 0},
+		"but not what a caller gets for its reads":      {10, 50, 5},
+		"nor if there are more than can be remembered":  {maxBudgetCallers + 10, 50, 5},
+		"and the callers that are remembered are bound": {maxBudgetCallers + 10, 1, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			budget, got, beyond := newRetryBudget(), 0, 0
+			for i := range row.failing {
+				caller := breakerKey{1, byte(i), byte(i >> 8)}
+				budget.read(caller, start)
+				for range 100 {
+					if budget.take(caller, start) {
+						beyond++
+					}
+				}
+			}
+			for range row.reads {
+				budget.read(breakerKey{2}, start)
+			}
+			for range 100 {
+				if budget.take(breakerKey{2}, start) {
+					got++
+				}
+			}
+			if got != row.want || beyond > sharedFloor || budget.callers.Len() > maxBudgetCallers {
+				t.Errorf("%d retries, want %d; %d of the failing callers", got, row.want, beyond)
+			}
+		})
 	}
 }

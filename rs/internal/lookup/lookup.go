@@ -76,7 +76,7 @@ func (l *Lookup) Ask(ctx context.Context, token rs.Token) ([]byte, error) {
 }
 
 func (l *Lookup) post(ctx context.Context, token rs.Token) (status int, body []byte, err error) {
-	ctx, cancel := context.WithTimeout(ctx, l.options.Timeout)
+	ctx, cancel := context.WithTimeout(rsclient.WithCaller(ctx, rsclient.Caller{Token: token}), l.options.Timeout)
 	defer cancel()
 	form := url.Values{"token": {token.Reveal()}}
 	// New has parsed the endpoint.
