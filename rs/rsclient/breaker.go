@@ -22,7 +22,7 @@ const (
 
 	maxBreakerCallers = 4096 // callers whose last attempts are remembered; beyond that the oldest is forgotten
 	callerFailures    = 4    // the most failures of one caller that count, so that ten failures take at least three callers
-	breakerTrials     = 3    // callers that may try the host at a time while half-open; when all fail, the breaker opens again
+	breakerTrials     = 10   // callers that may begin to try the host in any second while half-open
 )
 
 // The states of a breaker; see [Observer].
@@ -44,8 +44,9 @@ const (
 
 // A breaker stops all reads of one host. It opens when ten or more attempts in the window, and at least half of all, could not connect. It
 // also opens when recent attempts of three or more callers, and of at least half of the callers in the window, failed after they had
-// connected, ten times in all. After breakerRest it is half-open: a few callers try the host with one attempt each, and the first good
-// answer closes it. It is safe for concurrent use. A nil breaker is never open.
+// connected, ten times in all. After breakerRest it is half-open: a few callers a second try the host with one attempt each. The first good
+// answer closes it, and the first failed connection opens it again. Callers whose attempts fail or hang keep no other from trying. It is
+// safe for concurrent use. A nil breaker is never open.
 type breaker struct {
 	changed func(string) // called with mu held
 	used    time.Time    // the last use of a grant's breaker; guarded by breakers.mu
@@ -58,7 +59,13 @@ type breaker struct {
 	connects   window    // attempts, and those that could not connect
 	unreached  time.Time // the first attempt that could not connect since the last that could; zero if that one could
 	callers    callerOutcomes
-	trials     map[breakerKey]time.Time // while half-open: when each caller's attempt failed; zero while it is under way
+	trials     map[breakerKey]trial // the attempts while half-open
+}
+
+// A trial is one caller's attempt while the breaker is half-open.
+type trial struct {
+	began  time.Time
+	failed time.Time // zero while it is under way
 }
 
 func newBreaker(changed func(string)) *breaker {
@@ -89,21 +96,25 @@ func (b *breaker) begin(caller breakerKey, failing string) (generation int, refu
 	case b.state == breakerHalfOpen && !b.mayTry(caller, now):
 		return 0, unavailable(failing, b.since, now)
 	case b.state == breakerHalfOpen:
-		b.trials[caller] = time.Time{}
+		b.trials[caller] = trial{began: now}
 	}
 	return b.generation, nil
 }
 
-// mayTry reports whether a caller may try the host while half-open: breakerTrials callers may at a time, and one that failed waits for
-// breakerRest.
+// mayTry reports whether a caller may try the host while half-open: breakerTrials callers may begin in a second, and one that failed waits
+// for breakerRest.
 func (b *breaker) mayTry(caller breakerKey, now time.Time) bool {
-	for key, failed := range b.trials {
-		if !failed.IsZero() && now.Sub(failed) >= breakerRest {
+	begun := 0
+	for key, t := range b.trials {
+		switch {
+		case !t.failed.IsZero() && now.Sub(t.failed) >= breakerRest:
 			delete(b.trials, key)
+		case now.Sub(t.began) < time.Second:
+			begun++
 		}
 	}
 	_, tried := b.trials[caller]
-	return !tried && len(b.trials) < breakerTrials
+	return !tried && begun < breakerTrials
 }
 
 func (b *breaker) end(caller breakerKey, generation int, v verdict) {
@@ -146,23 +157,15 @@ func (b *breaker) end(caller breakerKey, generation int, v verdict) {
 }
 
 func (b *breaker) endTrial(caller breakerKey, now time.Time, v verdict) {
-	delete(b.trials, caller)
 	switch v {
 	case succeeded:
 		b.setState(breakerClosed, now)
 	case hostFailed:
 		b.setState(breakerOpen, now)
 	case grantFailed:
-		b.trials[caller] = now
-		failed := 0
-		for _, at := range b.trials {
-			if !at.IsZero() {
-				failed++
-			}
-		}
-		if failed >= breakerTrials {
-			b.setState(breakerOpen, now)
-		}
+		b.trials[caller] = trial{b.trials[caller].began, now}
+	case inconclusive:
+		delete(b.trials, caller)
 	}
 }
 
@@ -173,7 +176,7 @@ func (b *breaker) setState(state string, now time.Time) {
 	}
 	b.state = state
 	b.generation++
-	b.connects, b.unreached, b.callers, b.trials = window{}, time.Time{}, callerOutcomes{}, map[breakerKey]time.Time{}
+	b.connects, b.unreached, b.callers, b.trials = window{}, time.Time{}, callerOutcomes{}, map[breakerKey]trial{}
 	b.changed(state)
 }
 

@@ -50,7 +50,7 @@ func (b *breakers) begin(ctx context.Context) (a *attempt, refused *rs.Error) {
 		}
 		a.grant = grant
 	}
-	if a.hostGeneration, refused = b.host.begin(a.caller(), "The resource server has been failing"); refused != nil {
+	if a.hostGeneration, refused = b.host.begin(callerIn(ctx), "The resource server has been failing"); refused != nil {
 		a.record(inconclusive)
 		return nil, refused
 	}
@@ -148,13 +148,6 @@ type attempt struct {
 	once                            sync.Once // a body may be read and closed by two goroutines
 }
 
-func (a *attempt) caller() breakerKey {
-	if a.read == nil {
-		return breakerKey{}
-	}
-	return a.read.caller
-}
-
 // record records how the attempt ended; the first verdict counts.
 func (a *attempt) record(v verdict) { a.once.Do(func() { a.end(v) }) }
 
@@ -170,10 +163,10 @@ func (a *attempt) end(v verdict) {
 	switch {
 	case v == grantFailed && a.unknownToken:
 		v = inconclusive // the token may be the reason
-	case v == grantFailed && a.read == nil:
-		v = hostFailed // there is no caller to blame
+	case v == grantFailed && a.read == nil && a.host.closed():
+		v = hostFailed // every failure of an authority counts, but once its breaker is half-open, one token must not keep it open for others
 	}
-	a.host.end(a.caller(), a.hostGeneration, v)
+	a.host.end(callerIn(a.ctx), a.hostGeneration, v)
 }
 
 // fail records a failed attempt. After a deadline, the elapsed time tells whether the deadline was too short or the host too slow.

@@ -74,30 +74,35 @@ func TestTheLastAttemptsOfCallers(t *testing.T) {
 	}
 }
 
-// Three grants may try concurrently while the breaker is half open. It opens again only when the third of them fails.
+// While the breaker is half open, ten callers may begin to try in a second. If all of them fail, the next may try after that second, and
+// the same ones after breakerRest.
 func TestAllTrialsFail(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBreaker(func(string) {})
 		b.setState(breakerOpen, time.Now())
 		time.Sleep(breakerRest)
-		generation := 0
-		for i := range breakerTrials {
-			at, refused := b.begin(breakerKey{byte(i)}, "")
-			if generation = at; refused != nil {
-				t.Fatal(refused)
+		try := func(caller byte, fails bool) bool {
+			generation, refused := b.begin(breakerKey{caller}, "")
+			if refused == nil && fails {
+				b.end(breakerKey{caller}, generation, grantFailed)
+			}
+			return refused == nil
+		}
+		for i := range byte(breakerTrials) {
+			if !try(i, i%2 == 0) {
+				t.Errorf("caller %d is refused", i)
 			}
 		}
-		if _, refused := b.begin(breakerKey{8}, ""); refused == nil {
-			t.Error("one more finds out at a time")
+		if try(100, true) {
+			t.Error("one more may try in the same second")
 		}
-		for i := range breakerTrials {
-			if b.state != breakerHalfOpen {
-				t.Errorf("%s after %d failures", b.state, i)
-			}
-			b.end(breakerKey{byte(i)}, generation, grantFailed)
+		time.Sleep(time.Second)
+		if !try(100, true) || try(100, true) || try(0, true) {
+			t.Error("a second later only a caller that has not failed may try")
 		}
-		if _, refused := b.begin(breakerKey{9}, ""); b.state != breakerOpen || refused == nil {
-			t.Errorf("%s after all failed", b.state)
+		time.Sleep(breakerRest - time.Second)
+		if try(1, true) || !try(0, true) || b.state != breakerHalfOpen {
+			t.Errorf("%s; after the rest those that failed may try, and not those whose attempts are under way", b.state)
 		}
 	})
 }

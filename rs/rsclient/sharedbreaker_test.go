@@ -3,6 +3,7 @@ package rsclient_test
 import (
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -182,26 +183,100 @@ func TestOneGrantDoesNotKeepTheSharedBreakerOpen(t *testing.T) {
 	}
 }
 
-// While the shared breaker is half open, three failing grants open it again, and so does one that cannot connect.
-func TestWhatBeginsTheRestOfTheSharedBreakerAnew(t *testing.T) {
+// While the shared breaker is half open, grants that fail or hang do not keep a healthy one from closing it.
+func TestBrokenGrantsDoNotKeepTheSharedBreakerOpen(t *testing.T) {
 	for name, row := range map[string]struct {
 		fails  roundTrip
 		grants int
-	}{"three grants": {status(500), 3}, "one that cannot connect": {refusing, 1}} {
+		within time.Duration // until a healthy grant is served
+	}{
+		"three that fail":   {status(500), 3, 0},
+		"three that hang":   {silent, 3, 0},
+		"three with 429":    {status(429), 3, 0},
+		"a hundred of them": {status(503), 100, time.Second},
+		"a hundred hang":    {silent, 100, time.Second},
+	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				n := opened(t, row.fails)
-				for i := range row.grants {
-					if got := n.read(t.Context(), fmt.Sprint("bad-", i)); got == "server_unavailable" {
-						t.Fatalf("grant %d could not try", i)
+				began := n.requests.Load()
+				for range 3 {
+					for i := range row.grants {
+						go n.read(t.Context(), fmt.Sprint("bad-", i))
 					}
+					synctest.Wait()
 				}
-				if got := n.read(t.Context(), "good"); got != "server_unavailable" {
-					t.Errorf("a healthy grant is answered %q", got)
+				if got := n.requests.Load() - began; got > 10 && name != "three with 429" {
+					t.Errorf("%d requests at once reached the server", got)
 				}
-				time.Sleep(5 * time.Second)
+				time.Sleep(row.within)
 				if got := n.read(t.Context(), "good"); got != "" {
-					t.Errorf("after the rest a healthy grant is answered %s", got)
+					t.Errorf("a healthy grant is answered %s", got)
+				}
+			})
+		})
+	}
+}
+
+// While the shared breaker is half open, a failed connection opens it again, whoever makes it.
+func TestAFailedConnectionOpensTheSharedBreakerAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := opened(t, refusing)
+		if got := n.read(t.Context(), "bad-0"); got != "server_unreachable" {
+			t.Fatalf("it could not try: %s", got)
+		}
+		if got := n.read(t.Context(), "good"); got != "server_unavailable" {
+			t.Errorf("a healthy grant is answered %q", got)
+		}
+		time.Sleep(5 * time.Second)
+		if got := n.read(t.Context(), "good"); got != "" {
+			t.Errorf("after the rest a healthy grant is answered %s", got)
+		}
+	})
+}
+
+// While the breaker of an authority is half open, a token for which the authority fails or hangs does not keep it open for other tokens,
+// whether the token was ever active or not.
+func TestABrokenTokenDoesNotKeepTheBreakerOfAnAuthorityOpen(t *testing.T) {
+	for name, row := range map[string]struct {
+		fails roundTrip
+		known bool
+	}{
+		"a known token fails": {status(500), true}, "a known token hangs": {silent, true},
+		"an unknown token fails": {status(500), false}, "an unknown token hangs": {silent, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				h := &host{}
+				introspector, err := auth.NewIntrospector(auth.IntrospectorOptions{
+					LookupOptions: auth.LookupOptions{Endpoint: "https://as.example/introspect", ClientSecret: rs.NewToken("s"), Transport: h},
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				ask := func(token string) error {
+					ctx := t.Context()
+					if token == "bad" && !row.known {
+						ctx = rsclient.WithUnknownToken(ctx)
+					}
+					_, err := introspector.Introspect(ctx, rs.NewToken(token))
+					return err
+				}
+				h.now(refusing)
+				for range 10 {
+					_ = ask("any")
+				}
+				time.Sleep(6 * time.Second)
+				h.now(func(r *http.Request) (*http.Response, error) {
+					if body, _ := io.ReadAll(r.Body); string(body) == "token=bad" {
+						return row.fails(r)
+					}
+					return answer(200, `{"active":false}`), nil
+				})
+				go func() { _ = ask("bad") }()
+				synctest.Wait()
+				if err := ask("good"); err != nil {
+					t.Errorf("another token: %v", err)
 				}
 			})
 		})
