@@ -30,7 +30,8 @@ func observeCall(o Options) middleware {
 			began := o.Now()
 			defer func() {
 				if fault := recover(); fault != nil {
-					reply, err = tools.Reply{}, panicked(o.Log, call, fault)
+					LogPanic(o.Log.With().Str("tool", call.Tool.Name).Logger())(fault)
+					reply, err = tools.Reply{}, rs.AsError(fmt.Errorf("panic of type %T", fault))
 				}
 				outcome := outcomeOf(call, reply, err, o.Now().Sub(began))
 				logCall(ctx, o.Log, outcome, reply, err)
@@ -44,12 +45,12 @@ func observeCall(o Options) middleware {
 	}
 }
 
-// panicked logs the stack of a panic and returns the error for its call. Handlers run outside net/http's own recovery, so an unrecovered
-// panic would end the process.
-func panicked(log zerolog.Logger, call tools.Call, fault any) *rs.Error {
-	// The panic's value may hold record data; its type and the stack are what a maintainer needs.
-	log.Error().Str("tool", call.Tool.Name).Str("panic", fmt.Sprintf("%T", fault)).Bytes("stack", debug.Stack()).Msg("panic")
-	return rs.AsError(fmt.Errorf("panic of type %T", fault))
+// LogPanic returns a function that logs a recovered panic: its type and stack. Its value may hold a token or a record. Only net/http recovers
+// panics itself, and only in its own goroutines; any other would end the process.
+func LogPanic(log zerolog.Logger) func(fault any) {
+	return func(fault any) {
+		log.Error().Str("panic", fmt.Sprintf("%T", fault)).Bytes("stack", debug.Stack()).Msg("panic")
+	}
 }
 
 // An Outcome is the result of one call for logs, metrics and traces, which learn nothing else about it: names and codes from short lists,

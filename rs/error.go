@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
+	"runtime/debug"
 	"strings"
 	"time"
 )
@@ -110,6 +112,11 @@ func AsError(err error) *Error {
 		return typed
 	}
 	return &Error{Code: "internal_error", Message: "The adapter failed to answer this call.", Hint: "Retry once; if it fails again, tell the operator.", Cause: err}
+}
+
+// LogPanic logs a recovered panic with slog: its type and stack. Its value may hold a token or a record.
+func LogPanic(fault any) {
+	slog.Error("panic", "panic", fmt.Sprintf("%T", fault), "stack", string(debug.Stack()))
 }
 
 // Invalid returns "invalid_arguments" about one argument.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
+	"strings"
 	"testing"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -23,5 +25,20 @@ func TestAsError(t *testing.T) {
 	}
 	if got := rs.Invalid("limit", "The limit is 0.", "Send 1."); got.Code != "invalid_arguments" || got.Param+got.Message+got.Hint != "limitThe limit is 0.Send 1." {
 		t.Errorf("an argument at fault becomes %+v", got)
+	}
+}
+
+// The log has the type and the stack of a panic, and never its value.
+func TestLogPanic(t *testing.T) {
+	var log strings.Builder
+	before := slog.Default()
+	defer slog.SetDefault(before)
+	slog.SetDefault(slog.New(slog.NewJSONHandler(&log, nil)))
+	func() {
+		defer func() { rs.LogPanic(recover()) }()
+		panic(errors.New("canary"))
+	}()
+	if text := log.String(); strings.Contains(text, "canary") || !strings.Contains(text, `"panic":"*errors.errorString"`) || !strings.Contains(text, "error_test.go") {
+		t.Error(text)
 	}
 }

@@ -3,10 +3,8 @@ package web
 import (
 	"context"
 	"crypto/rand"
-	"fmt"
 	"io"
 	"net/http"
-	"runtime/debug"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -83,9 +81,7 @@ func refusePanic(log zerolog.Logger, w http.ResponseWriter, r *http.Request, fau
 		return true
 	}
 	request := middleware.RequestFrom(r.Context())
-	// The value may hold a token or a record; its type and the stack are what a maintainer needs.
-	log.Error().Str("panic", fmt.Sprintf("%T", fault)).Bytes("stack", debug.Stack()).
-		Str("request_id", request.ID).Msg("panic")
+	middleware.LogPanic(log.With().Str("request_id", request.ID).Logger())(fault)
 	if request.Status != 0 {
 		return true
 	}

@@ -36,6 +36,7 @@ type TokenCacheOptions struct {
 	Timeout   time.Duration // of one lookup; 0 means 10 s
 	Now       func() time.Time
 	OnLookup  func(hit bool) // called for each token, with whether it was cached; may be nil
+	Panicked  func(any)      // called with a panic of the authority, by the goroutine that recovers it; nil means [rs.LogPanic]
 	Unknown   *LookupLimits  // for tokens never seen active; nil means 100 a second after a burst of 1000, and 256 concurrently
 }
 
@@ -79,6 +80,9 @@ func NewTokenCache(o TokenCacheOptions) *TokenCache {
 	o.Entries, o.Timeout = cmp.Or(o.Entries, defaultTokenEntries), cmp.Or(o.Timeout, 2*lookup.DefaultTimeout)
 	if o.Now == nil {
 		o.Now = time.Now
+	}
+	if o.Panicked == nil {
+		o.Panicked = rs.LogPanic
 	}
 	if o.Unknown == nil {
 		limits := defaultLookupLimits()
@@ -129,7 +133,8 @@ func (c *TokenCache) ask(ctx context.Context, again bool, reason rs.Code, key to
 	flight := c.flights.DoChan(fmt.Sprint(again, string(key[:]), reason), func() (answer any, err error) {
 		defer func() { // in a goroutine of singleflight: a panic would end the process
 			if fault := recover(); fault != nil {
-				answer, err = nil, lookup.Unreachable(fmt.Errorf("the authority panicked: %v", fault))
+				c.options.Panicked(fault)
+				answer, err = nil, lookup.Unreachable(fmt.Errorf("the authority panicked with a %T", fault))
 			}
 		}()
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.options.Timeout)

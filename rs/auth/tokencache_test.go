@@ -135,12 +135,17 @@ func TestTokenCacheRemembers(t *testing.T) {
 		}
 	})
 	t.Run("an authority that panics could not tell", func(t *testing.T) {
-		cache := auth.NewTokenCache(
-			auth.TokenCacheOptions{Authority: authorityFunc(func(context.Context, rs.Token) (auth.TokenInfo, error) { panic("x") })},
-		)
+		var reported []any
+		cache := auth.NewTokenCache(auth.TokenCacheOptions{
+			Authority: authorityFunc(func(context.Context, rs.Token) (auth.TokenInfo, error) { panic("x") }),
+			Panicked:  func(fault any) { reported = append(reported, fault) },
+		})
 		var e *rs.Error
 		if _, err := cache.Authenticate(context.Background(), rs.NewToken("a")); !errors.As(err, &e) || e.Code != rs.AuthorityUnreachable {
 			t.Error(err)
+		}
+		if len(reported) != 1 || reported[0] != "x" {
+			t.Errorf("reported are %v", reported)
 		}
 	})
 }

@@ -36,7 +36,7 @@ func NewPackageAuthority(o PackageAuthorityOptions) auth.Authority {
 		o.Members = o.Authority
 	}
 	members := auth.NewTokenCache(auth.TokenCacheOptions{
-		Authority: o.Members, Timeout: o.Package.MemberDeadline, Now: o.Package.Now,
+		Authority: o.Members, Timeout: o.Package.MemberDeadline, Now: o.Package.Now, Panicked: o.Package.Panicked,
 		Unknown: &auth.LookupLimits{}, // no limits: the directory's tokens are not guesses, and fanOut bounds the lookups of a read
 	})
 	return &packageAuthority{options: o, members: members, refusals: newRefusals()}

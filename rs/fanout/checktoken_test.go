@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -285,10 +286,60 @@ func TestAPanicWhileAMemberIsChecked(t *testing.T) {
 					return auth.TokenInfo{Principal: auth.Principal{Kind: auth.KindClient, Terms: broken}}, nil
 				}
 			}
-			_, err := judged(t, a, f, fanout.PackageOptions{}, members...).Do(t.Context(), rs.Request{Path: "/v1/" + path})
-			if e := rs.AsError(err); e.Code != "internal_error" || !strings.HasPrefix(e.Hint, "Retry once") {
+			var logged panics
+			_, err := judged(t, a, f, fanout.PackageOptions{Panicked: logged.add}, members...).Do(t.Context(), rs.Request{Path: "/v1/" + path})
+			if e := rs.AsError(err); e.Code != "internal_error" || !strings.HasPrefix(e.Hint, "Retry once") || strings.Contains(e.Cause.Error(), "broken") {
 				t.Errorf("%s: %v %s", path, err, e.Hint)
 			}
+			logged.check(t, len(members))
+		})
+	}
+}
+
+// panics are the panics that were reported, with their stacks.
+type panics struct {
+	mu     sync.Mutex
+	faults []any
+	stacks []string
+}
+
+func (p *panics) add(fault any) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.faults, p.stacks = append(p.faults, fault), append(p.stacks, string(debug.Stack()))
+}
+
+// check fails the test unless there were so many panics, and their stacks lead to the test.
+func (p *panics) check(t *testing.T, want int) {
+	t.Helper()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	led := slices.DeleteFunc(slices.Clone(p.stacks), func(stack string) bool { return !strings.Contains(stack, "_test.go") })
+	if len(p.faults) != want || len(led) != want {
+		t.Errorf("%d panics are reported, %d with the stack of the fault, not %d", len(p.faults), len(led), want)
+	}
+}
+
+// A panic while a member is read or introspected is reported, although the answer of the others is good.
+func TestAPanicOfOneMemberIsReported(t *testing.T) {
+	for name, row := range map[string]struct {
+		reader    memberAnswer
+		authority func(context.Context) (auth.TokenInfo, error)
+	}{
+		"its reader":    {reader: func(context.Context, rs.Request) (*rs.Response, error) { panic("secret") }},
+		"its authority": {authority: func(context.Context) (auth.TokenInfo, error) { panic("secret") }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				a := &memberAuthority{answers: map[string]func(context.Context) (auth.TokenInfo, error){"tok_b": row.authority}}
+				f := &packageRS{answers: map[string]memberAnswer{"tok_a": hitsOf("a", 1), "tok_b": row.reader}}
+				var logged panics
+				response, err := judged(t, a, f, fanout.PackageOptions{Panicked: logged.add}, aMember("a"), aMember("b")).Do(t.Context(), searchRequest())
+				if err != nil || response.Unavailable != 1 {
+					t.Errorf("%v, %v", response, err)
+				}
+				logged.check(t, 1)
+			})
 		})
 	}
 }

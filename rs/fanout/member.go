@@ -37,6 +37,9 @@ type PackageOptions struct {
 	Now func() time.Time
 	// FannedOut is called after each read of several members, with how many were read and how many answered. It must be quick; may be nil.
 	FannedOut func(asked, answered int)
+	// Panicked is called with a panic that was recovered while one member was read, by the goroutine that recovers it: only that member
+	// fails. nil means [rs.LogPanic].
+	Panicked func(fault any)
 }
 
 func (o PackageOptions) withDefaults() PackageOptions {
@@ -45,6 +48,9 @@ func (o PackageOptions) withDefaults() PackageOptions {
 	o.RefusalHold = cmp.Or(o.RefusalHold, defaultRefusalHold)
 	if o.Now == nil {
 		o.Now = time.Now
+	}
+	if o.Panicked == nil {
+		o.Panicked = rs.LogPanic
 	}
 	return o
 }

@@ -49,7 +49,7 @@ func (p *grantPackage) fanOut(ctx context.Context, members []*member, read func(
 	for range min(max(maxLookups, p.options.Width), len(members)) {
 		workers.Go(func() {
 			for i := range queue {
-				outcomes[i] = p.checkAndRead(bounded, members[i], limits, read(i))
+				outcomes[i] = p.checkAndRead(bounded, members[i], limits, func(ctx context.Context, d rs.Doer) (*rs.Response, error) { return read(i)(ctx, d) })
 			}
 		})
 	}
@@ -76,7 +76,8 @@ type readLimits struct{ lookups, reads chan struct{} }
 func (p *grantPackage) checkAndRead(ctx context.Context, c *member, limits readLimits, read memberRead) (o outcome) {
 	defer func() { // nothing else catches a panic in this goroutine, which would end the process
 		if fault := recover(); fault != nil {
-			o = outcome{failure: rs.AsError(fmt.Errorf("panic: %v", fault))}
+			p.options.Panicked(fault)
+			o = outcome{failure: rs.AsError(fmt.Errorf("panic of type %T", fault))}
 			o.failure.Message = "The adapter failed to read this connection."
 		}
 	}()
