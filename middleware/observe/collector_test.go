@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -47,6 +48,25 @@ func TestCollectorSendsSpans(t *testing.T) {
 	}
 	if name := spans.GetResourceSpans()[0].GetScopeSpans()[0].GetSpans()[0].GetName(); name != "a call" {
 		t.Errorf("the span is called %q", name)
+	}
+}
+
+// The headers, which may have a key, and the spans are not sent on to where a collector redirects.
+func TestACollectorCannotSendSpansElsewhere(t *testing.T) {
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		t.Errorf("another server received %s with key %q", r.Method, r.Header.Get("X-Key"))
+	}))
+	defer elsewhere.Close()
+	for _, status := range []int{301, 302, 303, 307, 308} {
+		server := httptest.NewServer(http.RedirectHandler(elsewhere.URL, status))
+		c, err := newCollector(environment("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", server.URL, "OTEL_EXPORTER_OTLP_HEADERS", "x-key=secret"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.UploadTraces(t.Context(), oneSpan); err == nil || !strings.Contains(err.Error(), strconv.Itoa(status)) {
+			t.Errorf("%d: %v", status, err)
+		}
+		server.Close()
 	}
 }
 

@@ -125,6 +125,9 @@ func newCollector(getenv func(string) string) (*collector, error) {
 	}
 	c.client = retryablehttp.NewClient() // by default it retries 429, 5xx and failed connections, and respects Retry-After
 	c.client.Logger, c.client.RetryMax, c.client.ErrorHandler = nil, exportRetries, retryablehttp.PassthroughErrorHandler
+	c.client.HTTPClient.CheckRedirect = func(*http.Request, []*http.Request) error {
+		return http.ErrUseLastResponse // a key in the headers is never sent to another address
+	}
 	return c, nil
 }
 
