@@ -137,7 +137,7 @@ func (a introspection) info(token rs.Token, o IntrospectorOptions) TokenInfo {
 	notBefore, notBeforeOK := wire.UnixTime(a.NotBefore)
 	switch {
 	case !a.Active:
-		return TokenInfo{Inactive: inactive(a.InactiveReason)}
+		return TokenInfo{Inactive: inactive(token.Redactor().Text(a.InactiveReason))} // the reason is logged
 	case a.Kind != KindClient && a.Kind != KindPackage:
 		// The kind alone is a reason to refuse it (S0-R3), so nothing else is checked.
 		return TokenInfo{Principal: Principal{Token: token, Kind: a.Kind}}

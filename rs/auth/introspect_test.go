@@ -87,11 +87,12 @@ func TestIntrospector(t *testing.T) {
 		{name: "D7 a package that was revoked", answer: `{"active":false,"inactive_reason":"package_revoked",` + rest + `}`, refusal: "package_revoked"},
 		{name: "D7 a reason that reads like a fault of ours stays a dead token", answer: `{"active":false,"inactive_reason":"canceled"}`, refusal: rs.TokenInactive},
 		{name: "a reason that is no code is not repeated", answer: `{"active":false,"inactive_reason":"see \"http://evil\" <b>"}`, refusal: rs.TokenInactive},
+		{name: "a reason that repeats the token is not repeated", answer: `{"active":false,"inactive_reason":"no_token-0123456789"}`, refusal: rs.TokenInactive},
 		{name: "active that is missing is false", answer: `{}`, refusal: rs.TokenInactive},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			introspector := newIntrospector(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, test.answer) })
-			token := rs.NewToken("tok")
+			token := rs.NewToken("token-0123456789")
 			info, err := introspector.Introspect(context.Background(), token)
 			if err != nil {
 				t.Fatal(err)

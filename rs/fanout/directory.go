@@ -113,11 +113,12 @@ func (r directoryRow) member() Member {
 	switch {
 	case !r.Usable || r.Error != nil:
 		unusable("The package directory says that this grant cannot be read.")
-		if r.Error != nil {
-			if r.Error.Code.Valid() {
-				c.Refused.Code = r.Error.Code
+		if r.Error != nil { // which may repeat the token: nothing later knows that of a refused member
+			redactor := rs.NewToken(r.AccessToken).Redactor()
+			if code := rs.Code(redactor.Text(string(r.Error.Code))); code.Valid() {
+				c.Refused.Code = code
 			}
-			c.Refused.Message = cmp.Or(rs.ErrorText(r.Error.Message), c.Refused.Message)
+			c.Refused.Message = cmp.Or(redactor.ErrorText(r.Error.Message), c.Refused.Message)
 		}
 	case !isHeaderText(r.AccessToken):
 		unusable("The package directory gives no token that could be sent.")
