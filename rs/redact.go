@@ -92,88 +92,64 @@ func (r *Redactor) JSON(raw string) string {
 	if !r.mayFind(func(part string) bool { return strings.Contains(raw, part) }) {
 		return raw
 	}
-	out := jsonRedaction{raw: raw, redactor: r, forms: slices.DeleteFunc(slices.Clone(r.forms), needsEscapes)}
-	out.next = make([]int, len(out.forms))
-	out.find(0)
-	start, inString, escaped := 0, false, false // of the string, or of what is between two strings
-	for at := 0; ; at++ {
-		switch {
-		case at >= len(raw):
-			out.redact(start, len(raw), inString, escaped)
-			return out.String() + raw[out.written:]
-		case raw[at] == '\\' && inString:
-			escaped = true
+	var out strings.Builder
+	var text []byte // of a string; reused
+	written, plain := 0, r.finds(raw)
+	write := func(to int) {
+		part := raw[written:to]
+		if written = to; plain {
+			part = r.withoutEscapes(part)
+		}
+		out.WriteString(part)
+	}
+	for at := strings.IndexByte(raw, '"'); at >= 0 && at < len(raw); {
+		end, escaped := endOfString(raw, at)
+		if escaped {
+			text, _ = jsontext.AppendUnquote(text[:0], raw[at:end]) // a string that is not UTF-8 is decoded as well
+			if found := r.finds(string(text)); found || plain {
+				write(at)
+				if written = end; found {
+					out.WriteString(EncodeJSON(r.Text(string(text))))
+				} else {
+					out.WriteString(raw[at:end]) // what looks like a token there begins in the middle of an escape
+				}
+			}
+		}
+		for at = end; at < len(raw) && raw[at] != '"'; {
 			at++
-		case raw[at] == '"':
-			end := at
-			if inString {
-				end++
-			}
-			if escaped || out.first < end {
-				out.redact(start, end, inString, escaped)
-			}
-			start, inString, escaped = end, !inString, false
 		}
 	}
+	write(len(raw))
+	return out.String()
 }
 
-// A jsonRedaction is JSON text that is written without tokens, from left to right.
-type jsonRedaction struct {
-	strings.Builder
-	redactor *Redactor
-	raw      string
-	written  int      // so many bytes of raw are written
-	text     []byte   // of a string; reused
-	forms    []string // those that can occur in raw without escapes
-	next     []int    // where each of them occurs next; len(raw) if it does not
-	first    int      // the least of next
-	form     string   // the form that occurs there
-}
-
-// find finds the first form that occurs at or after an index of raw.
-func (w *jsonRedaction) find(from int) {
-	w.first = len(w.raw)
-	for i, form := range w.forms {
-		if w.next[i] <= from { // once for each occurrence, and once for a form that does not occur
-			if w.next[i] = strings.Index(w.raw[from:], form) + from; w.next[i] < from {
-				w.next[i] = len(w.raw)
-			}
-		}
-		if w.next[i] < w.first {
-			w.first, w.form = w.next[i], form
+// withoutEscapes removes the tokens from a part of JSON that has no escapes. A token of digits may be part of a number, which stays valid.
+func (r *Redactor) withoutEscapes(part string) string {
+	for _, form := range r.forms {
+		switch {
+		case needsEscapes(form):
+		case strings.Trim(form, "0123456789.+-eE") == "":
+			part = strings.ReplaceAll(part, form, digits.Replace(form))
+		default:
+			part = strings.ReplaceAll(part, form, redacted)
 		}
 	}
+	return part
 }
 
-// redact writes a part of raw up to the last token in it: a string, or what is between two strings.
-func (w *jsonRedaction) redact(from, to int, isString, escaped bool) {
-	if escaped {
-		var err error // of a string that is not UTF-8, or not JSON
-		w.text, err = jsontext.AppendUnquote(w.text[:0], w.raw[from:to])
-		text := string(w.text)
-		found := w.redactor.finds(text)
-		if found {
-			w.replace(from, to, EncodeJSON(w.redactor.Text(text)))
-		}
-		if (found || err == nil) && w.first < to { // such as the n of an escape and what follows it
-			w.find(to)
+// endOfString returns where the JSON string ends that starts at an index, or the end of raw if the string is unterminated, and whether it
+// has an escape.
+func endOfString(raw string, start int) (end int, escaped bool) {
+	for end = start + 1; end < len(raw); end++ {
+		switch raw[end] {
+		case '"':
+			return end + 1, escaped
+		case '\\':
+			escaped = true
+			end++
 		}
 	}
-	for w.first < to {
-		instead := redacted
-		if !isString && strings.Trim(w.form, "0123456789.+-eE") == "" {
-			instead = digits.Replace(w.form) // part of a number, which stays valid
-		}
-		end := w.first + len(w.form)
-		w.replace(w.first, end, instead)
-		w.find(end)
-	}
-}
-
-func (w *jsonRedaction) replace(from, to int, instead string) {
-	w.WriteString(w.raw[w.written:from])
-	w.WriteString(instead)
-	w.written = to
+	return len(raw), escaped
 }
 
 // digits replaces every digit by 1, which may be the first digit of a number; 0 may not.
