@@ -3,7 +3,6 @@ package rsclient
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"sync"
 	"time"
 
@@ -49,15 +48,13 @@ const (
 // safe for concurrent use. A nil breaker is never open.
 type breaker struct {
 	changed func(string) // called with mu held
-	used    time.Time    // the last use of a grant's breaker; guarded by breakers.mu
 
 	mu         sync.Mutex
 	state      string
 	generation int       // the number of state changes; an attempt that began before the last change does not count
-	since      time.Time // the first of the failures that opened it; kept until it is closed
+	since      time.Time // when it opened; kept until it is closed
 	until      time.Time // when it becomes half-open
 	connects   window    // attempts, and those that could not connect
-	unreached  time.Time // the first attempt that could not connect since the last that could; zero if that one could
 	callers    callerOutcomes
 	trials     map[breakerKey]trial // the attempts while half-open
 }
@@ -135,24 +132,18 @@ func (b *breaker) end(caller breakerKey, generation int, v verdict) {
 		return
 	}
 	if v == hostFailed {
-		b.unreached = cmp.Or(b.unreached, now)
 		b.connects.add(now, breakerWindow, 1, 1)
 		if all, bad := b.connects.sums(now, breakerWindow); bad >= breakerFailures && bad*breakerShare >= all {
-			b.since = b.unreached
 			b.setState(breakerOpen, now)
 		}
 		return
 	}
-	b.unreached = time.Time{}
 	b.connects.add(now, breakerWindow, 1, 0)
 	if caller != (breakerKey{}) {
 		b.callers.add(now, caller, v == grantFailed)
 	}
-	if v == grantFailed {
-		if since, tooMany := b.callers.tooMany(); tooMany {
-			b.since = since
-			b.setState(breakerOpen, now)
-		}
+	if v == grantFailed && b.callers.tooManyFailed() {
+		b.setState(breakerOpen, now)
 	}
 }
 
@@ -171,12 +162,15 @@ func (b *breaker) endTrial(caller breakerKey, now time.Time, v verdict) {
 
 // setState changes the state and discards all counts.
 func (b *breaker) setState(state string, now time.Time) {
-	if state == breakerOpen {
-		b.until = now.Add(breakerRest)
+	switch state {
+	case breakerOpen:
+		b.since, b.until = cmp.Or(b.since, now), now.Add(breakerRest)
+	case breakerClosed:
+		b.since = time.Time{}
 	}
 	b.state = state
 	b.generation++
-	b.connects, b.unreached, b.callers, b.trials = window{}, time.Time{}, callerOutcomes{}, map[breakerKey]trial{}
+	b.connects, b.callers, b.trials = window{}, callerOutcomes{}, map[breakerKey]trial{}
 	b.changed(state)
 }
 
@@ -187,8 +181,7 @@ type callerOutcomes struct {
 
 type callerOutcome struct {
 	at       time.Time
-	failures int       // since the last good answer, at most callerFailures
-	since    time.Time // the first of these failures
+	failures int // since the last good answer, at most callerFailures
 }
 
 func (c *callerOutcomes) add(now time.Time, caller breakerKey, failed bool) {
@@ -198,7 +191,7 @@ func (c *callerOutcomes) add(now time.Time, caller breakerKey, failed bool) {
 	next := callerOutcome{at: now}
 	if failed {
 		previous, _ := c.byCaller.Peek(caller)
-		next.failures, next.since = min(previous.failures+1, callerFailures), cmp.Or(previous.since, now)
+		next.failures = min(previous.failures+1, callerFailures)
 	}
 	c.byCaller.Add(caller, next)
 	for {
@@ -210,30 +203,18 @@ func (c *callerOutcomes) add(now time.Time, caller breakerKey, failed bool) {
 	}
 }
 
-// tooMany reports whether at least half of the callers failed, with at least breakerFailures failures in all, and since when. A caller that
-// began to fail breakerWindow or more before all others tells nothing about the host.
-func (c *callerOutcomes) tooMany() (since time.Time, tooMany bool) {
+// tooManyFailed reports whether at least half of the callers failed, with at least breakerFailures failures in all.
+func (c *callerOutcomes) tooManyFailed() bool {
 	if c.byCaller == nil {
-		return time.Time{}, false
+		return false
 	}
-	var began []time.Time
-	failures := 0
+	failing, failures := 0, 0
 	for _, outcome := range c.byCaller.Values() {
 		if outcome.failures > 0 {
-			began, failures = append(began, outcome.since), failures+outcome.failures
+			failing, failures = failing+1, failures+outcome.failures
 		}
 	}
-	if failures < breakerFailures || len(began)*breakerShare < c.byCaller.Len() {
-		return time.Time{}, false
-	}
-	slices.SortFunc(began, time.Time.Compare)
-	since = began[len(began)-1]
-	for _, earlier := range slices.Backward(began) {
-		if since.Sub(earlier) < breakerWindow {
-			since = earlier
-		}
-	}
-	return since, true
+	return failures >= breakerFailures && failing*breakerShare >= c.byCaller.Len()
 }
 
 // unavailable returns the error of an open breaker.

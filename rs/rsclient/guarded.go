@@ -8,24 +8,19 @@ import (
 	"sync"
 	"time"
 
-	"github.com/hashicorp/golang-lru/v2/simplelru"
+	lru "github.com/hashicorp/golang-lru/v2"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// The limits of the breakers that are kept for grants.
-const (
-	maxGrantBreakers = 4096              // beyond that the one that was idle longest is dropped
-	grantBreakerIdle = 2 * breakerWindow // how long without an attempt until it is dropped
-)
+// maxGrantBreakers is how many breakers are kept for grants. Beyond that the one that was idle longest is dropped.
+const maxGrantBreakers = 4096
 
 // breakers are the circuit breakers of one host: one for the host, and one for each grant that was read recently. An attempt needs both to
 // admit it. Failing answers to one grant open no breaker but the grant's. It is safe for concurrent use.
 type breakers struct {
-	host *breaker // nil: never open
-
-	mu      sync.Mutex
-	byGrant *simplelru.LRU[breakerKey, *breaker] // each stops the reads of a grant that keep failing although the host can be reached
+	host    *breaker                         // nil: never open
+	byGrant *lru.Cache[breakerKey, *breaker] // each stops the reads of a grant that keep failing although the host can be reached
 }
 
 func newBreakers(host string, off bool, observer Observer) *breakers {
@@ -33,7 +28,7 @@ func newBreakers(host string, off bool, observer Observer) *breakers {
 		return &breakers{}
 	}
 	b := &breakers{host: newBreaker(func(s string) { observer.BreakerChanged(host, s) })}
-	b.byGrant, _ = simplelru.NewLRU[breakerKey, *breaker](maxGrantBreakers, nil) // fails only for a size below 1
+	b.byGrant, _ = lru.New[breakerKey, *breaker](maxGrantBreakers) // fails only for a size below 1
 	return b
 }
 
@@ -44,7 +39,7 @@ func (b *breakers) begin(ctx context.Context) (a *attempt, refused *rs.Error) {
 		return a, nil
 	}
 	if a.read != nil {
-		grant := b.forGrant(a.read.grant, a.began)
+		grant := b.forGrant(a.read.grant)
 		if a.grantGeneration, refused = grant.begin(breakerKey{}, "The resource server has been failing for this grant"); refused != nil {
 			return nil, refused
 		}
@@ -58,23 +53,15 @@ func (b *breakers) begin(ctx context.Context) (a *attempt, refused *rs.Error) {
 	return a, nil
 }
 
-// forGrant returns a grant's breaker, and drops those that are idle.
-func (b *breakers) forGrant(grant breakerKey, now time.Time) *breaker {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	own, found := b.byGrant.Get(grant)
-	if !found {
-		own = newBreaker(func(string) {}) // an Observer is notified of hosts only
-		b.byGrant.Add(grant, own)
+func (b *breakers) forGrant(grant breakerKey) *breaker {
+	if own, found := b.byGrant.Get(grant); found {
+		return own
 	}
-	own.used = now
-	for {
-		_, oldest, _ := b.byGrant.GetOldest() // never empty: own is in it
-		if now.Sub(oldest.used) < grantBreakerIdle {
-			return own
-		}
-		b.byGrant.RemoveOldest()
+	made := newBreaker(func(string) {}) // an Observer is notified of hosts only
+	if own, found, _ := b.byGrant.PeekOrAdd(grant, made); found {
+		return own
 	}
+	return made
 }
 
 // closed reports whether the breakers of the host and of the grant are closed.
@@ -83,9 +70,7 @@ func (b *breakers) closed(ctx context.Context) bool {
 	if b.host == nil || read == nil {
 		return b.host.closed()
 	}
-	b.mu.Lock()
 	grant, found := b.byGrant.Peek(read.grant)
-	b.mu.Unlock()
 	return b.host.closed() && (!found || grant.closed())
 }
 

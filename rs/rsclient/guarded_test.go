@@ -8,24 +8,23 @@ import (
 	"time"
 )
 
-// The number of remembered grants is bounded, and idle ones are forgotten.
+// The number of remembered grants is bounded, and the attempts of idle callers are forgotten.
 func TestWhatIsRememberedOfGrantsIsBounded(t *testing.T) {
 	grants := newBreakers("rs.example", false, unobserved{})
 	host := grants.host
 	now := time.Unix(1e9, 0)
 	for i := range 2 * maxGrantBreakers {
 		key := sha256.Sum256([]byte(strconv.Itoa(i)))
-		grants.forGrant(key, now)
+		grants.forGrant(key)
 		host.callers.add(now, key, i%2 == 0)
 	}
 	if grants.byGrant.Len() != 4096 || host.callers.byCaller.Len() != 4096 { // as docs/limits.md says
 		t.Errorf("%d grants and %d callers are remembered", grants.byGrant.Len(), host.callers.byCaller.Len())
 	}
 	now = now.Add(time.Minute)
-	grants.forGrant(breakerKey{1}, now)
 	host.callers.add(now, breakerKey{1}, true)
-	if grants.byGrant.Len() != 1 || host.callers.byCaller.Len() != 1 {
-		t.Errorf("after a pause: %d grants, %d callers", grants.byGrant.Len(), host.callers.byCaller.Len())
+	if host.callers.byCaller.Len() != 1 {
+		t.Errorf("after a pause: %d callers", host.callers.byCaller.Len())
 	}
 }
 
@@ -105,45 +104,4 @@ func TestAllTrialsFail(t *testing.T) {
 			t.Errorf("%s; after the rest those that failed may try, and not those whose attempts are under way", b.state)
 		}
 	})
-}
-
-// The time since which a host fails is that of the first failure that led to its breaker opening.
-func TestSinceWhenAHostFails(t *testing.T) {
-	const soon, late = time.Second, breakerWindow
-	for name, row := range map[string]struct {
-		callers []time.Duration // between the first failures of one caller and the next
-		want    time.Duration   // after the first failure
-	}{
-		"all callers at once":                            {[]time.Duration{0, 0, 0, 0}, 0},
-		"one caller after the other":                     {[]time.Duration{soon, soon, soon}, 0},
-		"one caller alone long before does not count":    {[]time.Duration{late, soon, soon, soon}, late},
-		"nor do two":                                     {[]time.Duration{late, late, soon, soon}, 2 * late},
-		"a caller after a pause shorter than the window": {[]time.Duration{late - 1, 0, 0, 0}, 0},
-	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				b := newBreaker(func(string) {})
-				first := time.Now()
-				for range callerFailures {
-					b.end(breakerKey{1}, 0, grantFailed)
-				}
-				for i, pause := range row.callers {
-					for range 4 { // no caller is forgotten meanwhile
-						time.Sleep(pause / 4)
-						for before := range i + 1 {
-							b.end(breakerKey{byte(before + 1)}, 0, grantFailed)
-						}
-					}
-					time.Sleep(pause % 4)
-					b.end(breakerKey{byte(i + 2)}, 0, grantFailed)
-				}
-				for i := range breakerFailures {
-					b.end(breakerKey{byte(i%len(row.callers) + 2)}, 0, grantFailed)
-				}
-				if b.state != breakerOpen || b.since.Sub(first) != row.want {
-					t.Errorf("%s since %s", b.state, b.since.Sub(first))
-				}
-			})
-		})
-	}
 }
