@@ -143,7 +143,6 @@ func TestPackageCursorIsReadStrictly(t *testing.T) {
 		"another kind":           func(c map[string]any) { c["k"] = "records" },
 		"no page size":           func(c map[string]any) { delete(c, "l") },
 		"too large a page":       func(c map[string]any) { c["l"] = 101 },
-		"an unknown name":        func(c map[string]any) { c["x"] = 1 },
 		"no turns":               func(c map[string]any) { c["t"] = []any{} },
 		"a turn of nobody":       func(c map[string]any) { c["t"] = []any{map[string]any{}} },
 		"a turn twice":           func(c map[string]any) { c["t"] = append(c["t"].([]any), c["t"].([]any)...) },

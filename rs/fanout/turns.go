@@ -1,15 +1,12 @@
 package fanout
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
-	"encoding/json"
 	"net/url"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
@@ -239,12 +236,8 @@ func (c packageCursor) encode() string {
 
 // decodePackageCursor parses a cursor and checks that it is bound to the search. Its error is "invalid_cursor".
 func decodePackageCursor(text, bound string) (c packageCursor, refused *rs.Error) {
-	data, err := base64.RawURLEncoding.Strict().DecodeString(text)
-	decoder := json.NewDecoder(bytes.NewReader(data))
-	decoder.DisallowUnknownFields()
-	valid := err == nil && len(text) <= maxPackageCursorBytes && utf8.Valid(data) && json.Valid(data) && decoder.Decode(&c) == nil
 	switch {
-	case !valid || c.Version != packageCursorVersion || c.Kind != packageCursorKind || !c.inRange():
+	case len(text) > maxPackageCursorBytes || rs.DecodeHandle(text, &c) != nil || c.Version != packageCursorVersion || c.Kind != packageCursorKind || !c.inRange():
 		return c, invalidCursor("The cursor is not one that a search of this package printed.")
 	case c.Bound != bound:
 		return c, invalidCursor("The cursor belongs to another search or another package.")
