@@ -1,9 +1,9 @@
 package web
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"fmt"
-	"math"
 	"net/http"
 	"net/netip"
 	"sync/atomic"
@@ -116,19 +116,10 @@ func DefaultLimits() Limits {
 	}
 }
 
-// Check returns an error about the first invalid value. The error names the program's flag for it.
+// Check returns an error about an invalid value. The error names the program's flag for it.
 func (l Limits) Check() error {
-	for _, r := range []struct {
-		name  string
-		rate  float64
-		burst int
-	}{{"token", l.TokenRate, l.TokenBurst}, {"address", l.AddressRate, l.AddressBurst}} {
-		switch {
-		case math.IsNaN(r.rate) || math.IsInf(r.rate, 0) || r.rate < 0:
-			return fmt.Errorf("--%s-rate %v: a number a second is needed, or 0 for no limit", r.name, r.rate)
-		case r.rate > 0 && r.burst < 1:
-			return fmt.Errorf("--%s-burst %d: at least 1 is needed; --%s-rate 0 is no limit", r.name, r.burst, r.name)
-		}
+	if err := cmp.Or(auth.CheckRate("token", l.TokenRate, l.TokenBurst), auth.CheckRate("address", l.AddressRate, l.AddressBurst)); err != nil {
+		return err
 	}
 	switch {
 	case l.CallsPerGrant < 0:

@@ -28,13 +28,19 @@ func defaultLookupLimits() LookupLimits {
 
 // Check returns an error that names the flag with an invalid value.
 func (l LookupLimits) Check() error {
-	switch {
-	case math.IsNaN(l.Rate) || math.IsInf(l.Rate, 0) || l.Rate < 0:
-		return fmt.Errorf("--unknown-token-rate %v: a number a second is needed, or 0 for no limit", l.Rate)
-	case l.Rate > 0 && l.Burst < 1:
-		return fmt.Errorf("--unknown-token-burst %d: at least 1 is needed; --unknown-token-rate 0 is no limit", l.Burst)
-	case l.AtOnce < 0:
+	if l.AtOnce < 0 {
 		return fmt.Errorf("--max-unknown-tokens %d: a number of requests is needed, or 0 for no limit", l.AtOnce)
+	}
+	return CheckRate("unknown-token", l.Rate, l.Burst)
+}
+
+// CheckRate returns an error that names the flag --NAME-rate or --NAME-burst if its value is invalid.
+func CheckRate(name string, perSecond float64, burst int) error {
+	switch {
+	case math.IsNaN(perSecond) || math.IsInf(perSecond, 0) || perSecond < 0:
+		return fmt.Errorf("--%s-rate %v: a number a second is needed, or 0 for no limit", name, perSecond)
+	case perSecond > 0 && burst < 1:
+		return fmt.Errorf("--%s-burst %d: at least 1 is needed; --%[1]s-rate 0 is no limit", name, burst)
 	}
 	return nil
 }

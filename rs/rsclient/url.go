@@ -7,14 +7,24 @@ import (
 	"strings"
 )
 
-// ParseBase checks a resource server's URL and returns it without a trailing slash. Its error contains nothing secret.
-func ParseBase(text string) (string, error) {
+// ParseURL parses the address of a server, which what names in errors. Its error contains nothing secret.
+func ParseURL(what, text string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	switch {
 	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
-		return "", fmt.Errorf("resource server URL %q must start with http:// or https:// and name a host", RedactURL(text))
+		return nil, fmt.Errorf("%s URL %q must start with http:// or https:// and name a host", what, RedactURL(text))
 	case u.User != nil:
-		return "", fmt.Errorf("resource server URL for host %q must not hold credentials", u.Host)
+		return nil, fmt.Errorf("%s URL for host %q must not hold credentials", what, u.Host)
+	}
+	return u, nil
+}
+
+// ParseBase checks a resource server's URL and returns it without a trailing slash. Its error contains nothing secret.
+func ParseBase(text string) (string, error) {
+	u, err := ParseURL("resource server", text)
+	switch {
+	case err != nil:
+		return "", err
 	case u.RawQuery != "" || u.Fragment != "":
 		return "", fmt.Errorf("resource server URL %q must have no query and no fragment", RedactURL(text))
 	}

@@ -49,12 +49,9 @@ type Options struct {
 
 // New returns an error if the endpoint is not an HTTP URL without credentials. The error contains nothing secret.
 func New(what, class string, o Options) (*Lookup, error) {
-	u, err := url.Parse(o.Endpoint)
-	switch {
-	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
-		return nil, fmt.Errorf("%s URL %q must start with http:// or https:// and name a host", what, rsclient.RedactURL(o.Endpoint))
-	case u.User != nil:
-		return nil, fmt.Errorf("%s URL for host %q must not hold credentials", what, u.Host)
+	u, err := rsclient.ParseURL(what, o.Endpoint)
+	if err != nil {
+		return nil, err
 	}
 	if o.Timeout == 0 {
 		o.Timeout = DefaultTimeout
