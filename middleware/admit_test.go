@@ -30,7 +30,7 @@ func TestAdmit(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var server middlewaretest.RS
-			var core middlewaretest.Spy
+			var core spy
 			var opened []auth.Principal
 			handle := middleware.Admit(middleware.Options{Deadline: time.Minute, Source: func(_ context.Context, p auth.Principal) (rs.Doer, error) {
 				opened = append(opened, p)

@@ -7,7 +7,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/pdp-connect/pdpp-mcp/middleware"
-	"github.com/pdp-connect/pdpp-mcp/middleware/middlewaretest"
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
@@ -24,7 +23,7 @@ func TestChainIsItsEquation(t *testing.T) {
 			}
 		}
 	}
-	core := middlewaretest.Spy{Do: func(context.Context, tools.Call) { order = append(order, "core") }}
+	core := spy{Do: func(context.Context, tools.Call) { order = append(order, "core") }}
 	stages := []middleware.Middleware{stage("a"), stage("b"), stage("c")}
 	pipeline := middleware.Chain(core.Handle, stages...)
 	stages[1] = stage("changed later")

@@ -40,7 +40,7 @@ func TestDeadline(t *testing.T) {
 					time.AfterFunc(row.caller, hangUp)
 				}
 				var cause error
-				core := middlewaretest.Spy{Do: func(ctx context.Context, _ tools.Call) {
+				core := spy{Do: func(ctx context.Context, _ tools.Call) {
 					<-ctx.Done()
 					cause = ctx.Err()
 				}}
@@ -58,7 +58,7 @@ func TestDeadline(t *testing.T) {
 
 func TestDeadlineIsReleased(t *testing.T) {
 	var kept context.Context
-	core := middlewaretest.Spy{Do: func(ctx context.Context, _ tools.Call) { kept = ctx }}
+	core := spy{Do: func(ctx context.Context, _ tools.Call) { kept = ctx }}
 	if err := limited(t.Context(), time.Hour, core.Handle); err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +95,7 @@ func TestACallEndsForTheCauseOfItsContext(t *testing.T) {
 			for name, err := range map[string]error{
 				"the core": limited(ctx, time.Hour, core),
 				"the source": func() error {
-					_, err := middleware.Admit(middleware.Options{Deadline: time.Hour, Source: source})(new(middlewaretest.Spy).Handle)(as(ctx, auth.KindClient), tools.Call{})
+					_, err := middleware.Admit(middleware.Options{Deadline: time.Hour, Source: source})(new(spy).Handle)(as(ctx, auth.KindClient), tools.Call{})
 					return err
 				}(),
 			} {

@@ -78,7 +78,7 @@ func TestLogWritesOneLinePerCall(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var log bytes.Buffer
-			core := middlewaretest.Spy{Reply: row.reply, Err: row.err}
+			core := spy{Reply: row.reply, Err: row.err}
 			call := callOf(t, "search", `{"q":"`+middlewaretest.CanaryArgument+`"}`)
 			call.URI = row.uri
 			reply, err := middleware.Observe(middleware.Options{Log: zerolog.New(&log), Now: ticking(1500 * time.Microsecond)})(core.Handle)(as(t.Context(), auth.KindClient), call)
@@ -127,7 +127,7 @@ func TestLogCutsWhatComesFromOutside(t *testing.T) {
 					want = text[:row.max-len("…")] + "…"
 				}
 				protocol, refused := row.call(text)
-				var core middlewaretest.Spy
+				var core spy
 				if refused != nil {
 					core.Err = refused
 				}
@@ -150,7 +150,7 @@ func TestLogTakesPlainIDsAlone(t *testing.T) {
 		plain: plain, plain + "x": "", "": "", "req 7": "", "req_7\u00ad": "", "[31mreq": "", "r\u00e9q": "", "[token]": "", "a=b": "", "a/b": "", `a"`: "",
 	} {
 		var log bytes.Buffer
-		core := middlewaretest.Spy{Err: &rs.Error{Code: "not_found", RequestID: id}}
+		core := spy{Err: &rs.Error{Code: "not_found", RequestID: id}}
 		_, _ = middleware.Observe(middleware.Options{Log: zerolog.New(&log), Now: ticking(0)})(core.Handle)(t.Context(), callOf(t, "search", `{}`))
 		if lines := logLines(t, &log); len(lines) != 1 || lines[0]["rs_request_id"] != want {
 			t.Errorf("%q: log %v, want %q", id, lines, want)

@@ -63,7 +63,7 @@ func TestMeasure(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var seen callsSeen
-			core := middlewaretest.Spy{Reply: row.reply, Err: row.err, Do: func(context.Context, tools.Call) {
+			core := spy{Reply: row.reply, Err: row.err, Do: func(context.Context, tools.Call) {
 				if seen.underWay != 1 {
 					t.Errorf("%d calls are under way", seen.underWay)
 				}
@@ -86,7 +86,7 @@ func TestMeasure(t *testing.T) {
 	}
 	t.Run("an error goes on", func(t *testing.T) {
 		refused := &rs.Error{Code: "not_found"}
-		core := middlewaretest.Spy{Err: refused}
+		core := spy{Err: refused}
 		_, err := middleware.Observe(middleware.Options{Observer: new(callsSeen), Now: ticking(0)})(core.Handle)(t.Context(), callOf(t, "fetch", `{}`))
 		if err != error(refused) { //nolint:errorlint // the very same
 			t.Errorf("error %v, want %v", err, refused)
@@ -94,7 +94,7 @@ func TestMeasure(t *testing.T) {
 	})
 	t.Run("cuts and removed characters are counted", func(t *testing.T) {
 		var seen callsSeen
-		core := middlewaretest.Spy{
+		core := spy{
 			Reply: tools.Reply{
 				Rendered: render.Result{Cuts: 3}.Clean(&rs.Response{Body: `"` + strings.Repeat(`\u0007`, 8) + strings.Repeat(`\u202e`, 9) + `"`}),
 			},

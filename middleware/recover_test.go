@@ -30,7 +30,7 @@ func TestRecover(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var log bytes.Buffer
-			core := middlewaretest.Spy{
+			core := spy{
 				Reply: tools.Reply{Answer: tools.Answer{Response: middlewaretest.JSON(`{}`)}},
 				Do:    func(context.Context, tools.Call) { row.do() },
 			}
@@ -64,7 +64,7 @@ func TestRecover(t *testing.T) {
 func TestRecoverLeavesTheRestAlone(t *testing.T) {
 	var log bytes.Buffer
 	want := &rs.Error{Code: "grant_revoked"}
-	core := middlewaretest.Spy{Reply: tools.Reply{Answer: tools.Answer{Response: middlewaretest.JSON(`{}`)}}, Err: want}
+	core := spy{Reply: tools.Reply{Answer: tools.Answer{Response: middlewaretest.JSON(`{}`)}}, Err: want}
 	reply, err := middleware.Observe(middleware.Options{Log: zerolog.New(&log), Now: time.Now})(core.Handle)(t.Context(), callOf(t, "schema", ``))
 	if err != want || reply.Response != core.Reply.Response || strings.Contains(log.String(), "panic") { //nolint:errorlint // the very same
 		t.Errorf("%v, %v, log %s", reply, err, log.String())

@@ -47,7 +47,7 @@ func TestRenderWritesBothChannels(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			core := middlewaretest.Spy{Err: row.err}
+			core := spy{Err: row.err}
 			if row.err == nil {
 				core.Reply.Response = middlewaretest.JSON(row.body)
 			}
@@ -83,7 +83,7 @@ func TestRenderWritesBothChannels(t *testing.T) {
 }
 
 func TestRenderTurnsAnUnreadableAnswerIntoAnError(t *testing.T) {
-	core := middlewaretest.Spy{Reply: tools.Reply{Answer: tools.Answer{Response: middlewaretest.JSON(`"` + middlewaretest.CanaryRecord + `"`)}}}
+	core := spy{Reply: tools.Reply{Answer: tools.Answer{Response: middlewaretest.JSON(`"` + middlewaretest.CanaryRecord + `"`)}}}
 	reply, err := middleware.Render(core.Handle)(t.Context(), callOf(t, "list_streams", `{}`))
 	if err != nil {
 		t.Fatal(err)
@@ -98,7 +98,7 @@ func TestRenderOfResources(t *testing.T) {
 	t.Run("a resource is what the tool's structured result says", func(t *testing.T) {
 		call := callOf(t, "list_streams", `{}`)
 		call.URI = "pdpp://streams"
-		core := middlewaretest.Spy{Reply: tools.Reply{Answer: tools.Answer{Response: middlewaretest.JSON(streamsBody)}}}
+		core := spy{Reply: tools.Reply{Answer: tools.Answer{Response: middlewaretest.JSON(streamsBody)}}}
 		reply, err := middleware.Render(core.Handle)(t.Context(), call)
 		if err != nil || reply.Result != nil {
 			t.Fatalf("%+v, %v", reply, err)
@@ -116,7 +116,7 @@ func TestRenderOfResources(t *testing.T) {
 			t.Fatal(err)
 		}
 		call.Args = args
-		core := middlewaretest.Spy{
+		core := spy{
 			Reply: tools.Reply{Answer: tools.Answer{Response: &rs.Response{Status: 200, Body: "\x89PNG\x00", ContentType: "image/png"}}},
 		}
 		reply, err := middleware.Render(core.Handle)(t.Context(), call)
@@ -129,12 +129,12 @@ func TestRenderOfResources(t *testing.T) {
 		}
 	})
 	for name, row := range map[string]struct {
-		core *middlewaretest.Spy
+		core *spy
 		want rs.Code
 	}{
-		"an error is not the content of a resource":               {&middlewaretest.Spy{Err: &rs.Error{Code: "not_found", Status: 404}}, "not_found"},
-		"an answer that cannot be rendered is an error":           {&middlewaretest.Spy{Reply: tools.Reply{Answer: tools.Answer{Response: middlewaretest.JSON(`[]`)}}}, "invalid_response"},
-		"an error of a foreign type becomes an internal one here": {&middlewaretest.Spy{Err: errors.New("x")}, "internal_error"},
+		"an error is not the content of a resource":               {&spy{Err: &rs.Error{Code: "not_found", Status: 404}}, "not_found"},
+		"an answer that cannot be rendered is an error":           {&spy{Reply: tools.Reply{Answer: tools.Answer{Response: middlewaretest.JSON(`[]`)}}}, "invalid_response"},
+		"an error of a foreign type becomes an internal one here": {&spy{Err: errors.New("x")}, "internal_error"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			call := callOf(t, "list_streams", `{}`)

@@ -88,7 +88,7 @@ func TestARefusedTokenIsNoted(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			members := &middlewaretest.RS{Answer: func(rs.Request) (*rs.Response, error) { return middlewaretest.JSON(`{}`), row.err }}
-			var core middlewaretest.Spy
+			var core spy
 			handle := middleware.Admit(middleware.Options{Deadline: time.Minute, Source: members.Source})(core.Handle)
 			if _, err := handle(as(t.Context(), auth.KindClient), callOf(t, "schema", ``)); err != nil {
 				t.Fatal(err)

@@ -73,7 +73,7 @@ func TestStandardBoundsACallWhereNothingIsConfigured(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			var left time.Duration
 			page := tools.Reply{Answer: tools.Answer{Response: middlewaretest.JSON(`{"object":"list","data":[]}`)}}
-			core := middlewaretest.Spy{Reply: page, Do: func(ctx context.Context, _ tools.Call) {
+			core := spy{Reply: page, Do: func(ctx context.Context, _ tools.Call) {
 				if at, ok := ctx.Deadline(); ok {
 					left = time.Until(at)
 				}
@@ -116,7 +116,7 @@ func TestStandardOutlivesAPanic(t *testing.T) {
 
 func TestStandardDefaults(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		core := middlewaretest.Spy{
+		core := spy{
 			Do:  func(ctx context.Context, _ tools.Call) { <-ctx.Done() },
 			Err: &rs.Error{Code: "deadline_exceeded", Message: "Too late."},
 		}

@@ -31,7 +31,7 @@ func TestTrace(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			tracer, exporter := middlewaretest.NewTracer(t)
 			var inside trace.SpanContext
-			core := middlewaretest.Spy{Err: row.err, Do: func(ctx context.Context, _ tools.Call) { inside = trace.SpanContextFromContext(ctx) }}
+			core := spy{Err: row.err, Do: func(ctx context.Context, _ tools.Call) { inside = trace.SpanContextFromContext(ctx) }}
 			call := callOf(t, "search", `{"q":"`+middlewaretest.CanaryArgument+`"}`)
 			call.URI = row.uri
 			if _, err := middleware.Observe(middleware.Options{Tracer: tracer, Now: time.Now})(core.Handle)(as(t.Context(), auth.KindClient), call); err != row.err { //nolint:errorlint // the very same

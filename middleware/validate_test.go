@@ -24,7 +24,7 @@ func TestValidate(t *testing.T) {
 		"an id that breaks the grammar is none": {"fetch", `{"id":"a/b/c:d"}`, "invalid_id", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var core middlewaretest.Spy
+			var core spy
 			_, err := middleware.Validate(core.Handle)(t.Context(), callOf(t, row.tool, row.arguments))
 			if codeOf(t, err) != row.want {
 				t.Fatalf("error %v, want %q", err, row.want)
@@ -68,7 +68,7 @@ func TestResolveConnection(t *testing.T) {
 		"S4-R5 expansion is noted":                               {"query_records", `{"stream":"messages","expand_limit":{"r":1}}`, rs.Scope{Stream: "messages", Expands: true}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var core middlewaretest.Spy
+			var core spy
 			handle := middleware.Chain(core.Handle, middleware.Validate)
 			_, err := handle(t.Context(), callOf(t, row.tool, row.arguments))
 			if codeOf(t, err) != row.code {

@@ -1,5 +1,5 @@
-// Package middlewaretest helps to test middlewares: [Spy] replaces the rest of a chain, [RS] the resource server below it. Both record
-// what reaches them, so that a test of a refusal can prove that nothing did.
+// Package middlewaretest helps to test middlewares: [RS] replaces the resource server. It records what reaches it, so that a test of a
+// refusal can prove that nothing did.
 package middlewaretest
 
 import (
@@ -18,43 +18,7 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
-	"github.com/pdp-connect/pdpp-mcp/tools"
 )
-
-// A Spy is a core handler that only records each call and returns a fixed answer. The zero value returns the zero Reply. It is safe for
-// concurrent use.
-type Spy struct {
-	// Reply and Err are the answer to every call. If Reply.Call is empty, the answer has the call that arrived.
-	Reply tools.Reply
-	Err   error
-	// Do, if not nil, runs within each call after it was recorded: to inspect the context, to wait or to panic.
-	Do func(context.Context, tools.Call)
-
-	mu    sync.Mutex
-	calls []tools.Call
-}
-
-// Handle is the Spy's [tools.Handler].
-func (s *Spy) Handle(ctx context.Context, call tools.Call) (tools.Reply, error) {
-	s.mu.Lock()
-	s.calls = append(s.calls, call)
-	s.mu.Unlock()
-	if s.Do != nil {
-		s.Do(ctx, call)
-	}
-	reply := s.Reply
-	if reply.Call.Tool == nil {
-		reply.Call = call
-	}
-	return reply, s.Err
-}
-
-// Calls returns what arrived, in order.
-func (s *Spy) Calls() []tools.Call {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return slices.Clone(s.calls)
-}
 
 // RS is a scripted resource server. It answers each read from Answers, or else from Answer, or else with 404 not_found. It records
 // every read. The zero value answers every read with 404. It is safe for concurrent use.
