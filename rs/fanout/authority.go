@@ -3,8 +3,6 @@ package fanout
 import (
 	"context"
 	"errors"
-	"fmt"
-	"slices"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
@@ -60,36 +58,14 @@ func (a *packageAuthority) Introspect(ctx context.Context, token rs.Token) (auth
 	if membership.PackageID == "" {
 		membership.PackageID = info.Principal.GrantID
 	}
-	membership.Members = screen(token, membership.Members)
+	read := newPackage(token, membership, a.options.For, a.options.Package, a.members, a.refusals)
 	now := a.options.Package.Now()
-	for _, c := range membership.Members {
+	for _, c := range read.members {
 		if c.Refused == nil && c.Expires.After(now) && (info.Expires.IsZero() || c.Expires.Before(info.Expires)) {
 			info.Expires = c.Expires
 		}
 	}
 	info.Principal.Terms = nil // each member has its own
-	info.Principal.Package = newPackage(membership, a.options.For, a.options.Package, a.members, a.refusals)
+	info.Principal.Package = read
 	return info, nil
-}
-
-// maxMembers is how many members of a package are read. Those beyond are named as unavailable.
-const maxMembers = 256
-
-// screen refuses members beyond the limit, and those whose token is the package's own. It makes no request.
-func screen(token rs.Token, members []Member) []Member {
-	screened := slices.Clone(members)
-	for i := range screened {
-		c, why := &screened[i], ""
-		switch {
-		case c.Refused != nil:
-		case i >= maxMembers:
-			why = fmt.Sprintf("Only the first %d connections of a package are read.", maxMembers)
-		case c.Token == token:
-			why = "The package directory gives the package's own token for this connection."
-		}
-		if why != "" {
-			c.Token, c.Refused = rs.Token{}, &rs.Error{Code: "grant_unusable", Message: why}
-		}
-	}
-	return screened
 }

@@ -281,12 +281,12 @@ func TestPackageSearchThatKeepsFailing(t *testing.T) {
 	})
 }
 
-// If a package has too many members for a cursor, a warning says so instead of a cursor that no tool accepts.
+// If the members of a package have names too long for a cursor, a warning says so instead of a cursor that no tool accepts.
 func TestPackageCursorThatWouldBeTooLong(t *testing.T) {
 	f := &packageRS{answers: map[string]memberAnswer{}}
 	var members []fanout.Member
-	for i := range 600 {
-		letter := fmt.Sprintf("connection_%04d", i)
+	for i := range fanout.MaxMembers {
+		letter := fmt.Sprintf("connection_with_a_very_long_name_%04d", i)
 		members = append(members, aMember(letter))
 		f.answers["tok_"+letter] = hitsOf(letter, 2)
 	}

@@ -82,21 +82,31 @@ type member struct {
 	limits atomic.Pointer[[]rs.TimeLimit] // from the last introspection of the token
 }
 
-func newPackage(m Membership, doer func(rs.Token) rs.Doer, o PackageOptions, members *auth.TokenCache, r *refusals) *grantPackage {
+// maxMembers is how many members of a package are read. Those beyond are named as unavailable.
+const maxMembers = 256
+
+// newPackage returns a package without a request. token is the package's own, which must not be a member's; the zero Token if unknown.
+func newPackage(token rs.Token, m Membership, doer func(rs.Token) rs.Doer, o PackageOptions, members *auth.TokenCache, r *refusals) *grantPackage {
 	p := &grantPackage{id: m.PackageID, options: o, authority: members, refusals: r}
 	known := map[[2]string]bool{}
 	at := map[string]*member{} // by connection
-	for _, given := range m.Members {
+	for i, given := range m.Members {
 		key := [...]string{given.ID, given.GrantID}
 		if known[key] {
 			continue // a grant that is listed twice for one connection must not be read twice
 		}
 		known[key] = true
 		c := &member{Member: given}
-		if c.Refused == nil && (c.Token == rs.Token{}) {
-			c.Refused = &rs.Error{Code: "grant_unusable", Message: "There is no token for this connection."}
-		}
-		if c.Refused == nil {
+		refuse := func(why string) { c.Token, c.Refused = rs.Token{}, &rs.Error{Code: "grant_unusable", Message: why} }
+		switch {
+		case c.Refused != nil:
+		case i >= maxMembers:
+			refuse(fmt.Sprintf("Only the first %d connections of a package are read.", maxMembers))
+		case c.Token == rs.Token{}:
+			refuse("There is no token for this connection.")
+		case c.Token == token:
+			refuse("The package directory gives the package's own token for this connection.")
+		default:
 			c.doer = doer(c.Token)
 		}
 		p.members = append(p.members, c)

@@ -16,7 +16,7 @@ import (
 // NewPackage returns a package of the members. doer returns a reader of the resource server that sends the given token. The caller vouches
 // for the members' tokens: they are not introspected.
 func NewPackage(m Membership, doer func(rs.Token) rs.Doer, o PackageOptions) auth.Package {
-	return newPackage(m, doer, o.withDefaults(), nil, newRefusals())
+	return newPackage(rs.Token{}, m, doer, o.withDefaults(), nil, newRefusals())
 }
 
 // Do performs one read. Its errors are *rs.Error values.
