@@ -45,8 +45,8 @@ func observeCall(o Options) middleware {
 	}
 }
 
-// LogPanic returns a function that logs a recovered panic: its type and stack. Its value may hold a token or a record. Only net/http recovers
-// panics itself, and only in its own goroutines; any other would end the process.
+// LogPanic returns a function that logs a recovered panic: its type and stack. Its value may hold a token or a record. Only net/http
+// recovers panics itself, and only in its own goroutines; any other would end the process.
 func LogPanic(log zerolog.Logger) func(fault any) {
 	return func(fault any) {
 		log.Error().Str("panic", fmt.Sprintf("%T", fault)).Bytes("stack", debug.Stack()).Msg("panic")

@@ -118,10 +118,10 @@ func DefaultLimits() Limits {
 
 // Check returns an error about an invalid value. The error names the program's flag for it.
 func (l Limits) Check() error {
-	if err := cmp.Or(auth.CheckRate("token", l.TokenRate, l.TokenBurst), auth.CheckRate("address", l.AddressRate, l.AddressBurst)); err != nil {
-		return err
-	}
+	err := cmp.Or(auth.CheckRate("token", l.TokenRate, l.TokenBurst), auth.CheckRate("address", l.AddressRate, l.AddressBurst))
 	switch {
+	case err != nil:
+		return err
 	case l.CallsPerGrant < 0:
 		return fmt.Errorf("--max-calls-per-grant %d: a number of calls is needed, or 0 for no limit", l.CallsPerGrant)
 	case l.Calls < 0:

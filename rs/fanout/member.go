@@ -86,7 +86,9 @@ type member struct {
 const maxMembers = 256
 
 // newPackage returns a package without a request. token is the package's own, which must not be a member's; the zero Token if unknown.
-func newPackage(token rs.Token, m Membership, doer func(rs.Token) rs.Doer, o PackageOptions, members *auth.TokenCache, r *refusals) *grantPackage {
+func newPackage(
+	token rs.Token, m Membership, doer func(rs.Token) rs.Doer, o PackageOptions, members *auth.TokenCache, r *refusals,
+) *grantPackage {
 	p := &grantPackage{id: m.PackageID, options: o, authority: members, refusals: r}
 	known := map[[2]string]bool{}
 	at := map[string]*member{} // by connection

@@ -49,7 +49,9 @@ func (p *grantPackage) fanOut(ctx context.Context, members []*member, read func(
 	for range min(max(maxLookups, p.options.Width), len(members)) {
 		workers.Go(func() {
 			for i := range queue {
-				outcomes[i] = p.checkAndRead(bounded, members[i], limits, func(ctx context.Context, d rs.Doer) (*rs.Response, error) { return read(i)(ctx, d) })
+				outcomes[i] = p.checkAndRead(bounded, members[i], limits, func(ctx context.Context, d rs.Doer) (*rs.Response, error) {
+					return read(i)(ctx, d)
+				})
 			}
 		})
 	}

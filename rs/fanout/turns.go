@@ -237,7 +237,8 @@ func (c packageCursor) encode() string {
 // decodePackageCursor parses a cursor and checks that it is bound to the search. Its error is "invalid_cursor".
 func decodePackageCursor(text, bound string) (c packageCursor, refused *rs.Error) {
 	switch {
-	case len(text) > maxPackageCursorBytes || rs.DecodeHandle(text, &c) != nil || c.Version != packageCursorVersion || c.Kind != packageCursorKind || !c.inRange():
+	case len(text) > maxPackageCursorBytes || rs.DecodeHandle(text, &c) != nil,
+		c.Version != packageCursorVersion || c.Kind != packageCursorKind || !c.inRange():
 		return c, invalidCursor("The cursor is not one that a search of this package printed.")
 	case c.Bound != bound:
 		return c, invalidCursor("The cursor belongs to another search or another package.")

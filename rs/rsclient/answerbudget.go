@@ -146,8 +146,8 @@ func (h *heldAnswers) takeSmall(n int64) bool {
 	return true
 }
 
-// becomeLarge waits until the call may be large. It releases mu, which must be held, while it waits, so that the call's other reads can go on
-// or end at their own deadlines. Those that need the same wait for the first one.
+// becomeLarge waits until the call may be large. It releases mu, which must be held, while it waits, so that the call's other reads can go
+// on or end at their own deadlines. Those that need the same wait for the first one.
 func (h *heldAnswers) becomeLarge(ctx context.Context) (err error) {
 	b, share, first := h.budget, h.share, h.growing == nil
 	if first {

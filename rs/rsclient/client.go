@@ -51,8 +51,9 @@ type Options struct {
 	Observer Observer
 }
 
-// A Client reads from one resource server: GET only, no redirects, bounded answers, a few short retries, and no requests while the
-// server keeps failing. All readers from [Client.For] share the host's breaker, and those of one caller its retry budget. It is safe for concurrent use.
+// A Client reads from one resource server: GET only, no redirects, bounded answers, a few short retries, and no requests while the server
+// keeps failing. All readers from [Client.For] share the host's breaker, and those of one caller its retry budget. It is safe for
+// concurrent use.
 type Client struct {
 	base    string
 	options Options

@@ -74,14 +74,6 @@ func (b *breakers) closed(ctx context.Context) bool {
 	return b.host.closed() && (!found || grant.closed())
 }
 
-type unknownTokenKey struct{}
-
-// WithUnknownToken returns a context for the lookup of a token that was never active. Only a failure to connect, which no
-// token can cause, then counts against the endpoint.
-func WithUnknownToken(ctx context.Context) context.Context {
-	return context.WithValue(ctx, unknownTokenKey{}, true)
-}
-
 // guarded is a transport behind breakers.
 type guarded struct {
 	next     http.RoundTripper

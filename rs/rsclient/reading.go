@@ -42,6 +42,14 @@ func WithCaller(ctx context.Context, c Caller) context.Context {
 	return context.WithValue(ctx, callerKey{}, c.Key())
 }
 
+type unknownTokenKey struct{}
+
+// WithUnknownToken returns a context for the lookup of a token that was never active. Only a failure to connect, which no
+// token can cause, then counts against the endpoint.
+func WithUnknownToken(ctx context.Context) context.Context {
+	return context.WithValue(ctx, unknownTokenKey{}, true)
+}
+
 // callerIn returns the caller of a request; zero for a token that was never active.
 func callerIn(ctx context.Context) breakerKey {
 	if r := readingFrom(ctx); r != nil {
