@@ -2,17 +2,11 @@ package middleware
 
 import (
 	"context"
-	"crypto/tls"
-	"errors"
-	"fmt"
-	"io"
-	"net"
 	"strings"
 
 	"github.com/rs/zerolog"
 	"go.opentelemetry.io/otel/trace"
 
-	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
@@ -33,11 +27,14 @@ func Bounded(text string, limit int) string {
 }
 
 // logCall writes one line per call: the tool, the protocol version, the outcome, the duration, the bytes read and those answered on each
-// channel, and the ids of the request, the resource server's request and the trace. It never writes a token, an argument or a record, and
-// writes the cause of an error only if that is a network error. It truncates external texts: a version to 32 bytes, a code to 80, a cause
-// to 300. It omits a resource server's id that is not plain or is longer than 128 (see [plainID]).
+// channel, and the ids of the request, the resource server's request and the trace. It never writes a token, an argument or a record. The
+// line of a read that got no complete answer is a warning with the cause, which no caller learns. It truncates external texts: a version
+// to 32 bytes, a code to 80, a cause to 300. It omits a resource server's id that is not plain or is longer than 128 (see [plainID]).
 func logCall(ctx context.Context, log zerolog.Logger, o Outcome, reply tools.Reply, err error) {
-	event := log.Info()
+	event, refused := log.Info(), refusalOf(reply, err)
+	if refused != nil && refused.NetworkCause() != "" {
+		event = log.Warn().Str("cause", Bounded(refused.NetworkCause(), maxLoggedCause))
+	}
 	for _, number := range []struct {
 		key   string
 		value int
@@ -49,12 +46,6 @@ func logCall(ctx context.Context, log zerolog.Logger, o Outcome, reply tools.Rep
 	} {
 		if number.known {
 			event = event.Int(number.key, number.value)
-		}
-	}
-	if refused := refusalOf(reply, err); refused != nil {
-		switch refused.Code {
-		case "server_unreachable", "server_name_unknown", "server_certificate_refused", rs.AuthorityUnreachable, "response_truncated", "response_undecodable", "deadline_exceeded":
-			event = event.Str("cause", Bounded(networkCause(refused.Cause), maxLoggedCause))
 		}
 	}
 	event = optional(event, "protocol", Bounded(o.Protocol, MaxLoggedWord))
@@ -83,22 +74,4 @@ func optional(event *zerolog.Event, key, value string) *zerolog.Event {
 		return event
 	}
 	return event.Str(key, value)
-}
-
-// networkCause returns the network error within err. For any other error it returns only the type: the text may quote what a server sent.
-func networkCause(err error) string {
-	var connection *net.OpError
-	var certificate *tls.CertificateVerificationError
-	switch {
-	case errors.As(err, &connection):
-		return connection.Error()
-	case errors.As(err, &certificate):
-		return certificate.Error()
-	}
-	for _, known := range []error{context.DeadlineExceeded, context.Canceled, io.ErrUnexpectedEOF, io.EOF} {
-		if errors.Is(err, known) {
-			return known.Error()
-		}
-	}
-	return fmt.Sprintf("%T", err)
 }

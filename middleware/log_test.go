@@ -61,11 +61,11 @@ func TestLogWritesOneLinePerCall(t *testing.T) {
 		},
 		"a fault of the network has its cause": {
 			err:  &rs.Error{Code: "server_unreachable", Cause: &net.OpError{Op: "dial", Net: "tcp", Err: io.EOF}},
-			want: map[string]any{"level": "info", "message": "call", "tool": "search", "resource": false, "code": "server_unreachable", "rs_request_id": "", "cause": "dial tcp: EOF", "ms": 1.5},
+			want: map[string]any{"level": "warn", "message": "call", "tool": "search", "resource": false, "code": "server_unreachable", "rs_request_id": "", "cause": "dial tcp: EOF", "ms": 1.5},
 		},
 		"a late answer has its cause": {
 			err:  &rs.Error{Code: "deadline_exceeded", Cause: context.DeadlineExceeded},
-			want: map[string]any{"level": "info", "message": "call", "tool": "search", "resource": false, "code": "deadline_exceeded", "rs_request_id": "", "cause": "context deadline exceeded", "ms": 1.5},
+			want: map[string]any{"level": "warn", "message": "call", "tool": "search", "resource": false, "code": "deadline_exceeded", "rs_request_id": "", "cause": "context deadline exceeded", "ms": 1.5},
 		},
 		"a fault of the adapter hides its cause, which may hold data": {
 			err:  &rs.Error{Code: "internal_error", Cause: textError(middlewaretest.CanaryRecord)},

@@ -109,10 +109,7 @@ func (c *client) send(ctx context.Context, method, address string, document any,
 	response, connected, err := c.once.Do(request)
 	switch {
 	case err != nil && !connected: // network, proxy or handshake failed: nothing of the request was written
-		if cause, ok := errors.AsType[*url.Error](err); ok { // its text repeats the address
-			err = cause.Err
-		}
-		return nil, fmt.Errorf("%s: %w (%w)", target.Host, errNotSent, err)
+		return nil, fmt.Errorf("%s: %w (%w)", target.Host, errNotSent, rs.NetworkError(err))
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case err != nil:

@@ -158,6 +158,9 @@ func (u *unidentified) Do(ctx context.Context, r rs.Request) (*rs.Response, erro
 	if !u.identified.Load() {
 		if _, err := credentials.Identify(ctx, u.reader, u.stored); err != nil {
 			refused := &rs.Error{Code: "grant_unusable", Message: err.Error(), Cause: err}
+			if failed, ok := errors.AsType[*exit.Error](err); ok {
+				refused.Message = failed.Message
+			}
 			if code := exit.CodeOf(err); code != 0 && code != exit.Unavailable {
 				refused.Status = http.StatusForbidden // so that the member is not read again for refusalHold
 			}

@@ -23,7 +23,7 @@ func Identify(ctx context.Context, reader rs.Doer, c Credential) (auth.Principal
 		message := fmt.Sprintf("stopped: %v, while the provider was asked about the credential", context.Cause(ctx))
 		return auth.Principal{}, &transport.StoppedError{Message: message}
 	}
-	var message string
+	var message, network string
 	code, mended := exit.NotReady, false
 	cause := cmp.Or(errors.Unwrap(err), err)
 	switch refused := info.Principal.Admissible(); {
@@ -31,7 +31,7 @@ func Identify(ctx context.Context, reader rs.Doer, c Credential) (auth.Principal
 		failed := rs.AsError(cause)
 		code, message = exit.CannotWrite, failed.Message+" "+failed.Hint
 	case err != nil:
-		code = exit.Unavailable
+		code, network = exit.Unavailable, rs.AsError(cause).NetworkCause()
 		message = "the provider " + c.ProviderURL + " cannot be reached (" + strings.TrimSuffix(cause.Error(), ".") + "). Check the URL and the network."
 	case info.Inactive != nil:
 		message, mended = info.Inactive.Message, true
@@ -46,5 +46,5 @@ func Identify(ctx context.Context, reader rs.Doer, c Credential) (auth.Principal
 	if mended {
 		message += Mend + ConnectCommand(c)
 	}
-	return auth.Principal{}, &exit.Error{Code: code, Message: message}
+	return auth.Principal{}, &exit.Error{Code: code, Message: message, Cause: network}
 }

@@ -11,7 +11,6 @@ import (
 	"net/url"
 	"os"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/connect"
@@ -218,18 +217,15 @@ func (e *examination) token(ctx context.Context, credential credentials.Credenti
 	return true
 }
 
-// why returns the reason of a failed request, without the URL that the error quotes.
+// why returns the reason of a failed request.
 func why(err error) string {
-	if failed, ok := errors.AsType[*url.Error](err); ok {
-		err = failed.Err
-	}
 	if _, unknown := errors.AsType[*net.DNSError](err); unknown {
 		return "its name is unknown"
 	}
 	if errors.Is(err, context.DeadlineExceeded) || os.IsTimeout(err) {
 		return fmt.Sprintf("no answer within %s", patience)
 	}
-	return strings.TrimSuffix(sentence(err), ".")
+	return rs.NetworkError(err).Error()
 }
 
 // signIn checks the metadata of a hosted server as a host that signs in does, without a credential. Authorization servers issue package

@@ -17,13 +17,19 @@ const (
 type Error struct {
 	Code    int
 	Message string
+	Cause   string // what the network reported, for the person at the terminal; a model must not see it. May be empty
 }
 
-// Error returns the message.
-func (e *Error) Error() string { return e.Message }
+// Error returns the message and the cause.
+func (e *Error) Error() string {
+	if e.Cause != "" {
+		return e.Message + " The cause is: " + e.Cause + "."
+	}
+	return e.Message
+}
 
 // UsageError returns the error for a command line that is wrong, or that names something wrong.
-func UsageError(message string) error { return &Error{Usage, message} }
+func UsageError(message string) error { return &Error{Code: Usage, Message: message} }
 
 // CodeOf returns the exit code of an error; 0 if it has none.
 func CodeOf(err error) int {

@@ -1,0 +1,44 @@
+package rs
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+)
+
+// NetworkCause returns what the network reported about a read that got no complete answer, or "" for any other error. It is for logs and
+// for a person at a terminal, because it may contain an address; see [NetworkError].
+func (e *Error) NetworkCause() string {
+	if e.Cause == nil {
+		return ""
+	}
+	switch e.Code {
+	case "server_unreachable", "server_name_unknown", "server_certificate_refused", AuthorityUnreachable, "response_truncated",
+		"response_undecodable", "deadline_exceeded":
+		return NetworkError(e.Cause).Error()
+	}
+	return ""
+}
+
+// NetworkError returns the network error within err: of a connection, a certificate, TLS or a timeout. For any other error it names only the
+// type, because its text may quote what a server sent, or the password of a proxy. err must not be nil.
+func NetworkError(err error) error {
+	var connection *net.OpError
+	var certificate *tls.CertificateVerificationError
+	switch {
+	case errors.As(err, &connection):
+		return connection
+	case errors.As(err, &certificate):
+		return certificate
+	}
+	for _, known := range []error{http.ErrSchemeMismatch, context.DeadlineExceeded, context.Canceled, io.ErrUnexpectedEOF, io.EOF} {
+		if errors.Is(err, known) {
+			return known
+		}
+	}
+	return fmt.Errorf("%T", err)
+}
