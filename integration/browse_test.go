@@ -150,6 +150,9 @@ func TestBrowsingNeedsTheOwnersSecret(t *testing.T) {
 		if response.StatusCode != c.status || len(response.Cookies()) > 0 || strings.Contains(body, "<table") {
 			t.Errorf("%s: %d with %v, not %d", c.name, response.StatusCode, response.Cookies(), c.status)
 		}
+		if c.status == http.StatusMisdirectedRequest && !strings.Contains(body, c.headers[1]) {
+			t.Errorf("%s: the refusal does not name the host:\n%s", c.name, body)
+		}
 	}
 }
 

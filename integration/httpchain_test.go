@@ -100,9 +100,10 @@ func TestTheOriginThatIsPublished(t *testing.T) {
 // publishes checks everything that is published for one request.
 func publishes(t *testing.T, self string, row proxied) {
 	if row.origin == "" {
-		for _, path := range []string{rootMetadata, mcpMetadata, "/icon.svg", "/mcp"} {
+		for _, path := range []string{rootMetadata, mcpMetadata, "/icon.svg", "/mcp"} { // the refusal names the host and what to set
 			status, header, body := get(t, self+path, row.host, row.headers)
-			if status != http.StatusMisdirectedRequest || !strings.Contains(body, `"host_refused"`) || header.Get("WWW-Authenticate") != "" || strings.Contains(body, row.host) {
+			if status != http.StatusMisdirectedRequest || !strings.Contains(body, `"host_refused"`) || header.Get("WWW-Authenticate") != "" || !strings.Contains(body, `\"`+row.host+`\"`) ||
+				!strings.Contains(body, "--allowed-hosts") {
 				t.Errorf("%s: %d %v %s", path, status, header, body)
 			}
 		}

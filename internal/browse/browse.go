@@ -12,6 +12,7 @@ import (
 	"mime"
 	"net"
 	"net/http"
+	"strconv"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/page"
@@ -29,7 +30,8 @@ func New(o Options) *Pages {
 // Serve answers a request for /. endpoint is the URL of /mcp; status is the answer of /readyz.
 func (p *Pages) Serve(w http.ResponseWriter, r *http.Request, endpoint, status string) {
 	if !exactHost(r) {
-		p.refuse(w, r, http.StatusMisdirectedRequest, "Open this page under the address that the terminal shows.")
+		p.refuse(w, r, http.StatusMisdirectedRequest, "The host name "+strconv.Quote(rs.ErrorText(r.Host))+
+			" is not this server's: open this page under the address that the terminal shows.")
 		return
 	}
 	q, err := parseQuery(r.URL.RawQuery)

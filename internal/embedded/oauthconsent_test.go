@@ -164,8 +164,8 @@ func TestConsentNeedsTheOwner(t *testing.T) {
 	t.Run("a page under a foreign name", func(t *testing.T) {
 		request := httptest.NewRequest(http.MethodGet, testOrigin+consentPage(uri), nil)
 		request.Host = "evil.example"
-		if got := r.do(request); got.status != http.StatusMisdirectedRequest {
-			t.Errorf("status %d", got.status)
+		if got := r.do(request); got.status != http.StatusMisdirectedRequest || !strings.Contains(got.text, "evil.example") || !strings.Contains(got.text, testOrigin) {
+			t.Errorf("status %d %s", got.status, got.text)
 		}
 	})
 	t.Run("an unknown or expired request", func(t *testing.T) {

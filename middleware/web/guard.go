@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/justinas/alice"
 
@@ -83,9 +84,10 @@ func TooLarge(limit int64) *rs.Error {
 // server's own origin with 403, as the MCP transport specification requires. Programs send no Origin header.
 func (o ChainOptions) nameFault(w http.ResponseWriter, r *http.Request) *rs.Error {
 	if !o.Public.allowed(r, o.Public.host(r)) {
+		sent := r.Host[strings.LastIndexByte(r.Host, '@')+1:] // a password could be in front of it
 		return &rs.Error{
-			Code: "host_refused", Message: "This server does not answer under the host name of this request.",
-			Hint: "Use the server's public URL; an operator adds further names to the allowed hosts.",
+			Code: "host_refused", Message: fmt.Sprintf("This server does not answer under the host name %q.", rs.ErrorText(sent)),
+			Hint: "Use the server's public URL. Its operator sets it with --public-url of serve, and further names with --allowed-hosts.",
 		}
 	}
 	if len(o.Origins) > 0 {
@@ -94,8 +96,8 @@ func (o ChainOptions) nameFault(w http.ResponseWriter, r *http.Request) *rs.Erro
 	for _, origin := range r.Header.Values("Origin") {
 		if !slices.Contains(o.Origins, origin) && origin != o.Public.origin(r) {
 			return &rs.Error{
-				Code: "origin_refused", Message: "Requests from web pages of this origin are not served.",
-				Hint: "Call from a program, or have the operator list the page's origin.",
+				Code: "origin_refused", Message: fmt.Sprintf("Requests from web pages of %q are not served.", rs.ErrorText(origin)),
+				Hint: "Call from a program, or have the operator list the page's origin in --allowed-origins of serve.",
 			}
 		}
 	}

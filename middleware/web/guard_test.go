@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"strings"
 	"testing"
 
 	"github.com/justinas/alice"
@@ -122,6 +123,26 @@ func TestHostAndPublicURL(t *testing.T) {
 				t.Errorf("status %d, published %q; want %d, %q", status, url, test.status, test.url)
 			}
 		})
+	}
+}
+
+// A refusal names the host or the origin that was sent, without a password, and the setting that would allow it.
+func TestARefusedNameIsSaid(t *testing.T) {
+	for name, row := range map[string]struct{ host, origin, says, setting string }{
+		"a host":                 {"evil.example:8080", "", `\"evil.example:8080\"`, "--allowed-hosts"},
+		"no host":                {"", "", `\"\"`, "--allowed-hosts"},
+		"a host with a password": {"ann:secret@evil.example", "", `\"evil.example\"`, "--allowed-hosts"},
+		"an origin":              {"mcp.example", "https://evil.example", `\"https://evil.example\"`, "--allowed-origins"},
+	} {
+		r := httptest.NewRequest(http.MethodPost, "/mcp", nil)
+		if r.Host = row.host; row.origin != "" {
+			r.Header.Set("Origin", row.origin)
+		}
+		w := httptest.NewRecorder()
+		web.ChainOptions{Public: web.Public{Origin: "https://mcp.example"}, Logger: zerolog.Nop()}.PublicChain().ThenFunc(http.NotFound).ServeHTTP(w, r)
+		if body := w.Body.String(); !strings.Contains(body, row.says) || !strings.Contains(body, row.setting) || strings.Contains(body, "secret") {
+			t.Errorf("%s: %s", name, body)
+		}
 	}
 }
 

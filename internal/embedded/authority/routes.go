@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
 // An answerer answers a request; its caller holds the mutex. The body is a page of HTML ([]byte), nil, or a value to encode as JSON.
@@ -36,7 +38,7 @@ var routes = map[string]answerer{
 func shown(answer answerer) answerer {
 	return func(s *Server, c *call) (any, error) {
 		if _, own, _ := strings.Cut(s.Origin(c.Request), "://"); c.Host != own {
-			return nil, refuse(http.StatusMisdirectedRequest, "host_refused", "Open this page under the server's own address")
+			return nil, refuse(http.StatusMisdirectedRequest, "host_refused", "The host name %q is not this server's: open this page at %s", rs.ErrorText(c.Host), s.Origin(c.Request))
 		}
 		return answer(s, c)
 	}
