@@ -6,10 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/cli/config"
 	"github.com/pdp-connect/pdpp-mcp/internal/cli/terminal"
@@ -22,6 +24,7 @@ import (
 // show that line.
 func Run(ctx context.Context, args []string, app App) int {
 	app.Err, app.args = terminal.Visible{Out: app.Err}, args
+	app.warnOfVariables(os.Environ())
 	command, err := app.execute(ctx, app.serve)
 	if err == nil {
 		return 0
@@ -34,6 +37,37 @@ func Run(ctx context.Context, args []string, app App) int {
 		return 0 // hosts end a session this way
 	}
 	return code
+}
+
+// warnOfVariables warns of each variable of an environment whose name is like that of a setting, and which no command reads. It does not
+// show values, which may be secret, nor warn during the completion of a command line.
+func (app App) warnOfVariables(environment []string) {
+	if len(app.args) > 0 && (app.args[0] == "completion" || strings.HasPrefix(app.args[0], cobra.ShellCompRequestCmd)) {
+		return
+	}
+	var known cobra.Command // cobra suggests commands, so make each variable one
+	isKnown := map[string]bool{}
+	for _, command := range app.root(app.serve).Commands() {
+		command.Flags().VisitAll(func(f *pflag.Flag) {
+			if name := config.Variable(f); name != "" && !isKnown[name] {
+				isKnown[name] = true
+				known.AddCommand(&cobra.Command{Use: name, Run: func(*cobra.Command, []string) {}})
+			}
+		})
+	}
+	for _, variable := range environment {
+		name, value, _ := strings.Cut(variable, "=")
+		most := 2 // letters that differ
+		if strings.HasPrefix(strings.ToUpper(name), "PDPP_MCP_") {
+			most = len(name)
+		}
+		if len(name) < len("PDPP_MCP") || value == "" || isKnown[name] || isKnown[strings.ToUpper(name)] && runtime.GOOS == "windows" {
+			continue // an empty variable counts as not set; case does not matter on Windows
+		}
+		if near := nearest(&known, name, most); near != "" {
+			app.warn("the environment variable %s is not read, because no setting has that name. The nearest is %s.", name, near)
+		}
+	}
 }
 
 // errVersion ends the parsing of a command line with --version.

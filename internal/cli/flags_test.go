@@ -99,3 +99,32 @@ func TestASettingWithoutEffectIsRefused(t *testing.T) {
 		}
 	}
 }
+
+// A variable whose name is nearly that of a setting is named once, without its value. Other programs' variables are not.
+func TestAMisspelledVariableIsNamed(t *testing.T) {
+	for variable, nearest := range map[string]string{
+		"PDPP_MCP_LISTENN": "PDPP_MCP_LISTEN", "PDPP_MCP_RESOURCE_URL": "PDPP_MCP_RS_URL", "PDPP_MCP_MAX_CALL": "PDPP_MCP_MAX_CALLS",
+		"PDPP_MCP_ALLOWED-HOSTS": "PDPP_MCP_ALLOWED_HOSTS", "PDDP_MCP_LISTEN": "PDPP_MCP_LISTEN", "PDPP_PROVIDERURL": "PDPP_PROVIDER_URL",
+		"PDPP_CACHE": "PDPP_CACHE_ROOT", "PDPP_GRANTID": "PDPP_GRANT_ID", "PDPPMCP_LISTEN": "PDPP_MCP_LISTEN",
+		"PDPP_MCP_LISTEN": "", "PDPP_GRANT_ID": "", "PDPP_TOKEN": "", "PDPP": "", "PATH": "", "P": "", "LISTEN_FDS": "", "PDPP_OWNER_TOKEN": "",
+	} {
+		var said strings.Builder
+		App{Err: &said}.warnOfVariables([]string{"HOME=/home/ann", variable + "=secret"})
+		lines := strings.Count(said.String(), "\n")
+		if named := strings.HasSuffix(said.String(), " "+nearest+".\n"); lines > 1 || named != (nearest != "") || strings.Contains(said.String(), "secret") {
+			t.Errorf("%s: %q; want %q", variable, said.String(), nearest)
+		}
+	}
+	for _, app := range []App{{args: []string{"completion", "bash"}}, {args: []string{"__complete", "demo", ""}}} {
+		var said strings.Builder
+		app.Err = &said
+		app.warnOfVariables([]string{"PDPP_MCP_LISTENN=x"})
+		if said.Len() > 0 {
+			t.Errorf("%v: %s", app.args, said.String())
+		}
+	}
+	var said strings.Builder
+	if (App{Err: &said}).warnOfVariables([]string{"PDPP_MCP_LISTENN="}); said.Len() > 0 {
+		t.Errorf("an empty variable: %s", said.String())
+	}
+}

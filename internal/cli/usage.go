@@ -49,9 +49,18 @@ func flagError(c *cobra.Command, err error) error {
 
 // didYouMean returns a suggestion of the subcommand of c that is most similar to typed, or "".
 func didYouMean(c *cobra.Command, typed, dashes string) string {
-	c.SuggestionsMinimumDistance = 2
-	if near := c.SuggestionsFor(typed); len(near) > 0 {
-		return fmt.Sprintf(", did you mean %q?", dashes+near[0])
+	if near := nearest(c, typed, 2); near != "" {
+		return fmt.Sprintf(", did you mean %q?", dashes+near)
+	}
+	return ""
+}
+
+// nearest returns the subcommand of c that is most similar to typed: at most so many letters differ. It returns "" if there is none.
+func nearest(c *cobra.Command, typed string, most int) string {
+	for c.SuggestionsMinimumDistance = 1; c.SuggestionsMinimumDistance <= most; c.SuggestionsMinimumDistance++ {
+		if near := c.SuggestionsFor(typed); len(near) > 0 {
+			return slices.MinFunc(near, func(a, b string) int { return len(a) - len(b) }) // cobra lists what begins with typed, too
+		}
 	}
 	return ""
 }
