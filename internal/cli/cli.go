@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -29,8 +30,14 @@ func Run(ctx context.Context, args []string, app App) int {
 	if err == nil {
 		return 0
 	}
-	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
+	switch {
+	case errors.Is(err, syscall.EPIPE):
+		err = &transport.StoppedError{Message: "stopped: " + transport.ErrOutputClosed.Error()}
+	case ctx.Err() == nil || exit.CodeOf(err) != 0:
+	case errors.Is(err, context.Canceled):
 		err = &transport.StoppedError{Message: "stopped: " + context.Cause(ctx).Error()}
+	default: // such as a load that was interrupted
+		err = &transport.StoppedError{Message: err.Error()}
 	}
 	code := app.fail(err)
 	if code == exitStopped && command.Name() == "stdio" {

@@ -56,6 +56,7 @@ func newDemo(app App) *cobra.Command {
 	flags.BoolVar(&o.NewToken, "new-token", false, "Change the tokens, which --db keeps for the next start")
 	flags.BoolVar(&o.JSON, "json", false, "Print one line of JSON with URLs and tokens instead of the tour")
 	paths(flags, "db")
+	check(flags, nonEmpty, "data")
 	config.Environment(flags, "PDPP_MCP_", "listen", "data", "db", "embed", "embed-model", "embed-allow", "token-life")
 	return c
 }

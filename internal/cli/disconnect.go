@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -65,7 +66,7 @@ func (c disconnectCommand) run(ctx context.Context, app App, url string) error {
 		return &exit.Error{Code: exit.NotReady, Message: "another grant was stored as " + stored.Name + " meanwhile; nothing was revoked. Run the command again to end that one."}
 	}
 	if err := connect.Revoke(ctx, app.userAgent(), stored.Document); err != nil {
-		message := fmt.Sprintf("the grant %s was not revoked: %v.", stored.GrantID, err)
+		message := fmt.Sprintf("the grant %s was not revoked: %v.", cmp.Or(stored.GrantID, "without an id"), err)
 		if !c.Force {
 			return &exit.Error{Code: exit.Unavailable, Message: message + " It is still stored; --force deletes it here alone."}
 		}

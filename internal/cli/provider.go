@@ -108,12 +108,16 @@ func (c providerFlags) open(ctx context.Context, log zerolog.Logger, app App, so
 		defer source.Close()
 		return use(provider{url: source.URL, own: rs.NewToken(source.Tokens.Client)})
 	}
+	root, err := c.root()
+	if err != nil {
+		return err
+	}
 	if c = c.known(); c.ProviderURL == "" {
-		_, unusable := credentials.Stored(c.folder())
+		_, unusable := credentials.Stored(root)
 		app.warnUnusable(unusable)
 		return exit.UsageError("--provider-url is required: the provider that 'pdpp-mcp connect <provider-url>' connected; not needed where grants of one alone are stored. Without one: --data PATH reads your own files, --demo a sample year.")
 	}
-	stored, err := credentials.LoadCredentials(c.folder(), c.ProviderURL, c.Only, c.GrantID, time.Now())
+	stored, err := credentials.LoadCredentials(root, c.ProviderURL, c.Only, c.GrantID, time.Now())
 	if err != nil {
 		return err
 	}

@@ -1,9 +1,14 @@
 package cli
 
 import (
+	"context"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -37,5 +42,21 @@ func TestTheTokenOfTheSampleIsNotIntrospected(t *testing.T) {
 	if _, principal, err := sample.pipeline(t.Context(), App{}, transport.PipelineOptions{Logger: zerolog.Nop()}, observe.Observation{}); err == nil ||
 		asked.Load() != 1 {
 		t.Errorf("%+v is let in after %d questions", principal, asked.Load())
+	}
+}
+
+// A command that is stopped while it loads files ends like any other stopped command.
+func TestAStoppedLoadEndsAsStopped(t *testing.T) {
+	folder := t.TempDir()
+	if err := os.WriteFile(filepath.Join(folder, "a.md"), []byte("A note."), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	stopped, stop := context.WithCancelCause(t.Context())
+	stop(errors.New("interrupt signal received"))
+	var said strings.Builder
+	app := App{Out: io.Discard, Err: &said, Getenv: func(string) string { return "" }}
+	code := Run(stopped, []string{"call", "schema", "--data", folder, "--db", filepath.Join(t.TempDir(), "index.db")}, app)
+	if code != exitStopped || strings.Contains(said.String(), "context canceled") {
+		t.Errorf("%d %s", code, said.String())
 	}
 }

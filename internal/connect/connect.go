@@ -27,8 +27,11 @@ import (
 // errors are *[exit.Error] values, a *[transport.StoppedError] if ctx ended while the owner could approve, or that of ctx.
 func Connect(ctx context.Context, request Request, o Options) (credentials.Document, error) {
 	a := &attempt{client: newClient(o.UserAgent), Options: o, request: request}
-	var err error
-	if a.server, err = a.discover(ctx, request.ProviderURL); err != nil {
+	err := a.choose(source{}) // a wrong request is refused before any server is asked
+	if err == nil {
+		a.server, err = a.discover(ctx, request.ProviderURL)
+	}
+	if err != nil {
 		return credentials.Document{}, err
 	}
 	found, err := a.source(ctx, a.server, request.Source)

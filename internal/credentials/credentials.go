@@ -61,13 +61,14 @@ func OwnerVariable(environment []string) string {
 // NormalizeProviderURL returns a provider's URL in canonical form: https if it has no scheme; the host in lower case without a
 // default port; no credentials, query, fragment or trailing slashes. Its error has the code exit.Usage.
 func NormalizeProviderURL(text string) (string, error) {
+	given := text
 	text = strings.TrimSpace(text)
 	if scheme, _, _ := strings.Cut(text, ":"); !strings.Contains(text, "://") && scheme != "http" && scheme != "https" {
 		text = "https://" + text
 	}
 	u, err := url.Parse(text)
 	if err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return "", exit.UsageError(fmt.Sprintf("the provider URL %q must start with http:// or https:// and name a host.", rsclient.RedactURL(text)))
+		return "", exit.UsageError(fmt.Sprintf("the provider URL %q must start with http:// or https:// and name a host.", rsclient.RedactURL(given)))
 	}
 	host := strings.TrimSuffix(strings.ToLower(u.Host), map[string]string{"https": ":443", "http": ":80"}[u.Scheme])
 	return u.Scheme + "://" + strings.TrimSuffix(host, ":") + strings.TrimRight(u.EscapedPath(), "/"), nil
