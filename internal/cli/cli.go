@@ -52,15 +52,9 @@ func (app App) warnOfVariables(environment []string) {
 	if len(app.args) > 0 && (app.args[0] == "completion" || strings.HasPrefix(app.args[0], cobra.ShellCompRequestCmd)) {
 		return
 	}
-	var known cobra.Command // cobra suggests commands, so make each variable one
-	isKnown := map[string]bool{}
+	var known []string
 	for _, command := range app.root(app.serve).Commands() {
-		command.Flags().VisitAll(func(f *pflag.Flag) {
-			if name := config.Variable(f); name != "" && !isKnown[name] {
-				isKnown[name] = true
-				known.AddCommand(&cobra.Command{Use: name, Run: func(*cobra.Command, []string) {}})
-			}
-		})
+		command.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, config.Variable(f)) })
 	}
 	for _, variable := range environment {
 		name, value, _ := strings.Cut(variable, "=")
@@ -68,10 +62,13 @@ func (app App) warnOfVariables(environment []string) {
 		if strings.HasPrefix(strings.ToUpper(name), "PDPP_MCP_") {
 			most = len(name)
 		}
-		if len(name) < len("PDPP_MCP") || value == "" || isKnown[name] || isKnown[strings.ToUpper(name)] && runtime.GOOS == "windows" {
-			continue // an empty variable counts as not set; case does not matter on Windows
+		if runtime.GOOS == "windows" { // case does not matter there
+			name = strings.ToUpper(name)
 		}
-		if near := nearest(&known, name, most); near != "" {
+		if len(name) < len("PDPP_MCP") || value == "" || slices.Contains(known, name) { // an empty variable counts as not set
+			continue
+		}
+		if near := nearest(name, most, known); near != "" {
 			app.warn("the environment variable %s is not read, because no setting has that name. The nearest is %s.", name, near)
 		}
 	}
@@ -119,7 +116,11 @@ Protocol.`,
 			if len(words) == 0 {
 				return usageError(root, "a command is missing")
 			}
-			return usageError(root, "unexpected argument "+words[0]+didYouMean(root, words[0], ""))
+			var names []string
+			for _, c := range root.Commands() {
+				names = append(names, c.Name())
+			}
+			return usageError(root, "unexpected argument "+words[0]+didYouMean(words[0], "", names))
 		},
 		RunE: func(*cobra.Command, []string) error { return nil }, // without it cobra does not validate the arguments
 		PersistentPreRunE: func(c *cobra.Command, _ []string) error {

@@ -29,10 +29,11 @@ import (
 )
 
 type demoCommand struct {
-	Listen, Data, DB string
-	Embed            embedding.Options
-	TokenLife        time.Duration
-	NewToken, JSON   bool
+	dataFlags
+	Listen         string
+	Embed          embedding.Options
+	TokenLife      time.Duration
+	NewToken, JSON bool
 }
 
 func newDemo(app App) *cobra.Command {
@@ -44,8 +45,7 @@ func newDemo(app App) *cobra.Command {
 	}
 	flags := c.Flags()
 	flags.StringVar(&o.Listen, "listen", "127.0.0.1:7710", "Address of /mcp, as `HOST:PORT`")
-	dataVar(flags, &o.Data, "Serve your own files instead of the sample year: ")
-	flags.StringVar(&o.DB, "db", "", "Keep the index in this `FILE`, so that the next start is instant")
+	o.declare(flags, "Serve your own files instead of the sample year: ", "in this `FILE`, so that the next start is instant")
 	flags.StringVar(&o.Embed.URL, "embed", "",
 		"Search by meaning too, with vectors from the embeddings endpoint at this `URL` in the shape of OpenAI's, "+
 			"such as http://127.0.0.1:11434 of Ollama")
@@ -55,7 +55,6 @@ func newDemo(app App) *cobra.Command {
 	flags.DurationVar(&o.TokenLife, "token-life", 10*time.Minute, "Life of an access token that a client got by signing in")
 	flags.BoolVar(&o.NewToken, "new-token", false, "Change the tokens, which --db keeps for the next start")
 	flags.BoolVar(&o.JSON, "json", false, "Print one line of JSON with URLs and tokens instead of the tour")
-	paths(flags, "db")
 	check(flags, nonEmpty, "data")
 	config.Environment(flags, "PDPP_MCP_", "listen", "data", "db", "embed", "embed-model", "embed-allow", "token-life")
 	return c

@@ -100,14 +100,6 @@ func choice(flags *pflag.FlagSet, name string, values ...string) {
 	}, name)
 }
 
-// dataVar declares --data, which names one folder or file.
-func dataVar(flags *pflag.FlagSet, value *string, usage string) {
-	flags.StringVar(value, "data", "", usage+
-		"a folder or one file (`PATH`), such as tables, JSON, mail, calendars, notes, documents and exports of services")
-	paths(flags, "data")
-	check(flags, dropPlaceholder, "data")
-}
-
 // onOff declares a boolean flag that is true by default, and --no-NAME, which negates it.
 func onOff(flags *pflag.FlagSet, value *bool, name, usage string) {
 	flags.BoolVar(value, name, true, usage)

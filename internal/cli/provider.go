@@ -50,14 +50,21 @@ func (c *providerFlags) declare(flags *pflag.FlagSet) {
 	flags.StringVar(&c.GrantID, "grant-id", "", "Require the grant of this `ID`")
 	flags.Var((*commas)(&c.Only), "only", "Read only the stored grants of these names (`NAME,...`); all of the provider if absent")
 	flags.BoolVar(&c.Demo, "demo", false, "Read the sample year; needs nothing")
-	c.dataFlags.declare(flags)
+	c.declareRead(flags)
 	config.Environment(flags, "PDPP_", "provider-url", "grant-id")
 }
 
-func (f *dataFlags) declare(flags *pflag.FlagSet) {
-	dataVar(flags, &f.Data, "Read your own files: ")
-	flags.StringVar(&f.DB, "db", "", "Keep the index of --data in this `FILE`; in the cache folder if absent")
-	paths(flags, "db")
+func (f *dataFlags) declare(flags *pflag.FlagSet, before, aboutIndex string) {
+	flags.StringVar(&f.Data, "data", "", before+
+		"a folder or one file (`PATH`), such as tables, JSON, mail, calendars, notes, documents and exports of services")
+	flags.StringVar(&f.DB, "db", "", "Keep the index "+aboutIndex)
+	paths(flags, "data", "db")
+	check(flags, dropPlaceholder, "data")
+}
+
+// declareRead declares the flags for commands that only read the files.
+func (f *dataFlags) declareRead(flags *pflag.FlagSet) {
+	f.declare(flags, "Read your own files: ", "of --data in this `FILE`; in the cache folder if absent")
 }
 
 var errDBAlone = exit.UsageError("--db needs --data: it is where the index of those files is kept.")

@@ -27,6 +27,11 @@ type setupCommand struct {
 	providerFlags
 	URL, Name, TokenEnv, File string
 	Write, DryRun, Remove     bool
+
+	place   clients.Place
+	program string   // absolute path of this program
+	notes   []string // about program, one sentence each
+	out     io.Writer
 }
 
 func newSetup(app App) *cobra.Command {
@@ -58,26 +63,17 @@ without one, the clients on this machine are listed.`,
 	return c
 }
 
-// A setup is a setup command with its environment.
-type setup struct {
-	setupCommand
-	place   clients.Place
-	program string   // absolute path of this program
-	notes   []string // about program, one sentence each
-	out     io.Writer
-}
-
 // run prints how to connect a client, or edits the client's file. Its errors are *exit.Error values: exit.Usage for the command line,
 // exit.Data and exit.CannotWrite for the file.
-func (c setupCommand) run(app App, name string) error {
-	place, program, notes, err := installed(app.Getenv)
-	if err != nil {
+func (o setupCommand) run(app App, name string) error {
+	var err error
+	if o.place, o.program, o.notes, err = installed(app.Getenv); err != nil {
 		return err
 	}
-	o := setup{c, place, program, notes, app.visible()}
+	o.out = app.visible()
 	known := strings.Join(clients.Names(), ", ")
 	if name == "" {
-		if c.Write || c.DryRun || c.Remove || c.File != "" {
+		if o.Write || o.DryRun || o.Remove || o.File != "" {
 			return exit.UsageError("setup needs a client to edit the file of: one of " + known + ".")
 		}
 		return o.listClients(known)
@@ -86,13 +82,13 @@ func (c setupCommand) run(app App, name string) error {
 	switch {
 	case !ok:
 		return exit.UsageError(fmt.Sprintf("there is no client %q; there are %s.", name, known))
-	case strings.TrimSpace(c.Name) == "" || strings.HasPrefix(c.Name, "-") || strings.ContainsFunc(c.Name, func(r rune) bool { return r < ' ' || r > '~' }):
-		return exit.UsageError(fmt.Sprintf("--name %q: letters, digits, dots and dashes make a name that every client takes.", c.Name))
-	case strings.ContainsFunc(c.File, unicode.IsControl):
-		return exit.UsageError(fmt.Sprintf("--file %q: a path with control characters is not written to.", c.File))
+	case strings.TrimSpace(o.Name) == "" || strings.HasPrefix(o.Name, "-") || strings.ContainsFunc(o.Name, func(r rune) bool { return r < ' ' || r > '~' }):
+		return exit.UsageError(fmt.Sprintf("--name %q: letters, digits, dots and dashes make a name that every client takes.", o.Name))
+	case strings.ContainsFunc(o.File, unicode.IsControl):
+		return exit.UsageError(fmt.Sprintf("--file %q: a path with control characters is not written to.", o.File))
 	}
-	path := cmp.Or(c.File, client.Path(place))
-	if c.Remove {
+	path := cmp.Or(o.File, client.Path(o.place))
+	if o.Remove {
 		return o.removeServer(client, path)
 	}
 	server, notes, err := o.server()
@@ -102,19 +98,19 @@ func (c setupCommand) run(app App, name string) error {
 	for _, note := range notes {
 		fmt.Fprintln(app.Err, "pdpp-mcp: note: "+note)
 	}
-	if c.Write || c.DryRun {
+	if o.Write || o.DryRun {
 		return o.writeServer(client, path, server)
 	}
 	if problem := client.Check(server); problem != "" {
 		return exit.UsageError(problem)
 	}
 	self := append([]string{server.Command, "setup", client.Name}, o.repeatFlags(server)...)
-	_, err = fmt.Fprint(o.out, client.Guide(server, place, path, append(self, "--write")).Text(client, server))
+	_, err = fmt.Fprint(o.out, client.Guide(server, o.place, path, append(self, "--write")).Text(client, server))
 	return err
 }
 
 // listClients prints the clients on this machine, and one setup command to begin with.
-func (o setup) listClients(known string) error {
+func (o setupCommand) listClients(known string) error {
 	found := foundClients(o.place)
 	if len(found) == 0 {
 		fmt.Fprint(o.out, "No client's configuration was found on this machine.\n")
@@ -137,7 +133,7 @@ func (o setup) listClients(known string) error {
 	return err
 }
 
-func (o setup) writeServer(client clients.Client, path string, server clients.Server) error {
+func (o setupCommand) writeServer(client clients.Client, path string, server clients.Server) error {
 	if problem := client.CheckWrite(server); problem != "" {
 		return exit.UsageError(problem)
 	}
@@ -148,7 +144,7 @@ func (o setup) writeServer(client clients.Client, path string, server clients.Se
 	return err
 }
 
-func (o setup) removeServer(client clients.Client, path string) error {
+func (o setupCommand) removeServer(client clients.Client, path string) error {
 	if !client.HasFile() {
 		return exit.UsageError(client.Title + " keeps its servers in its own settings, not in a file: remove it there.")
 	}
@@ -162,7 +158,7 @@ func (o setup) removeServer(client clients.Client, path string) error {
 }
 
 // edit prints how a client's file changes, and writes the change unless DryRun is set. If nothing changes, it prints reason.
-func (o setup) edit(path, reason string, with func(file []byte) ([]byte, error)) (written bool, err error) {
+func (o setupCommand) edit(path, reason string, with func(file []byte) ([]byte, error)) (written bool, err error) {
 	if path == "" {
 		return false, exit.UsageError("--file is needed: the file of another client is unknown.")
 	}
@@ -198,7 +194,7 @@ func fileError(err error) error {
 }
 
 // server returns the server for the client's configuration, and notes about problems that do not prevent the setup.
-func (o setup) server() (clients.Server, []string, error) {
+func (o setupCommand) server() (clients.Server, []string, error) {
 	s := clients.Server{Name: o.Name, TokenEnv: o.TokenEnv, Command: o.program}
 	var err error
 	switch {
@@ -231,7 +227,7 @@ func (o setup) server() (clients.Server, []string, error) {
 }
 
 // stored completes a server that reads with stored grants of a provider.
-func (o setup) stored(s clients.Server) (clients.Server, []string, error) {
+func (o setupCommand) stored(s clients.Server) (clients.Server, []string, error) {
 	provider := o.known().ProviderURL
 	if provider == "" {
 		return s, nil, exit.UsageError("say what to connect: --provider-url URL (after pdpp-mcp connect URL), --url https://…/mcp of a hosted server, --data PATH of your own files, or --demo.")
@@ -255,7 +251,7 @@ func (o setup) stored(s clients.Server) (clients.Server, []string, error) {
 }
 
 // repeatFlags returns the flags with which another setup command connects the same server.
-func (o setup) repeatFlags(s clients.Server) []string {
+func (o setupCommand) repeatFlags(s clients.Server) []string {
 	name := o.Name
 	if name == defaultName {
 		name = ""

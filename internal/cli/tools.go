@@ -21,8 +21,8 @@ import (
 )
 
 type toolsCommand struct {
-	JSON, Demo bool
-	dataFlags
+	JSON          bool
+	providerFlags // of which it has only --demo, --data and --db
 }
 
 func newTools(app App) *cobra.Command {
@@ -35,14 +35,13 @@ func newTools(app App) *cobra.Command {
 	}
 	c.Flags().BoolVar(&o.JSON, "json", false, "Print what goes over the wire")
 	c.Flags().BoolVar(&o.Demo, "demo", false, "Changes nothing, like --data and --db: the tools are the same for all data")
-	o.declare(c.Flags())
+	o.declareRead(c.Flags())
 	return c
 }
 
 // run lists the tools, or shows one. They are the same for every grant and all data, so it needs neither.
 func (c toolsCommand) run(app App, name string) error {
-	named := providerFlags{dataFlags: c.dataFlags}
-	if err := cmp.Or(named.check(), named.readable()); err != nil {
+	if err := cmp.Or(c.check(), c.readable()); err != nil {
 		return err
 	}
 	client, err := rsclient.New(rsclient.Options{Base: "https://rs.invalid", UserAgent: app.userAgent()}) // never sends a request

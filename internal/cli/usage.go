@@ -36,9 +36,9 @@ func flagError(c *cobra.Command, err error) error {
 	message := config.Wrong(err).Error()
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
 		if message = "unknown flag -" + unknown.GetSpecifiedName(); unknown.GetSpecifiedShortnames() == "" {
-			var names cobra.Command // cobra suggests commands, so make each flag one
-			c.Flags().VisitAll(func(f *pflag.Flag) { names.AddCommand(&cobra.Command{Use: f.Name, RunE: c.RunE}) })
-			message = "unknown flag --" + unknown.GetSpecifiedName() + didYouMean(&names, unknown.GetSpecifiedName(), "--")
+			var names []string
+			c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+			message = "unknown flag --" + unknown.GetSpecifiedName() + didYouMean(unknown.GetSpecifiedName(), "--", names)
 		}
 	}
 	if lacking, ok := errors.AsType[*pflag.ValueRequiredError](err); ok {
@@ -47,16 +47,20 @@ func flagError(c *cobra.Command, err error) error {
 	return usageError(c, message)
 }
 
-// didYouMean returns a suggestion of the subcommand of c that is most similar to typed, or "".
-func didYouMean(c *cobra.Command, typed, dashes string) string {
-	if near := nearest(c, typed, 2); near != "" {
+// didYouMean returns a suggestion of the name that is most similar to typed, or "".
+func didYouMean(typed, dashes string, names []string) string {
+	if near := nearest(typed, 2, names); near != "" {
 		return fmt.Sprintf(", did you mean %q?", dashes+near)
 	}
 	return ""
 }
 
-// nearest returns the subcommand of c that is most similar to typed: at most so many letters differ. It returns "" if there is none.
-func nearest(c *cobra.Command, typed string, most int) string {
+// nearest returns the name that is most similar to typed: at most so many letters differ. It returns "" if there is none.
+func nearest(typed string, most int, names []string) string {
+	var c cobra.Command // cobra suggests commands, so make each name one
+	for _, name := range names {
+		c.AddCommand(&cobra.Command{Use: name, Run: func(*cobra.Command, []string) {}})
+	}
 	for c.SuggestionsMinimumDistance = 1; c.SuggestionsMinimumDistance <= most; c.SuggestionsMinimumDistance++ {
 		if near := c.SuggestionsFor(typed); len(near) > 0 {
 			return slices.MinFunc(near, func(a, b string) int { return len(a) - len(b) }) // cobra lists what begins with typed, too

@@ -232,8 +232,7 @@ func why(err error) string {
 // tokens to such hosts, which not every server can read (D17).
 func (e *examination) signIn(ctx context.Context) {
 	u, err := url.Parse(e.URL)
-	if err != nil || u.Host == "" {
-		e.fail("sign-in", exit.Usage, "pdpp-mcp doctor --url https://…/mcp", "The URL of the hosted server is invalid.")
+	if err != nil { // the command has checked it
 		return
 	}
 	origin := u.Scheme + "://" + u.Host
