@@ -255,9 +255,13 @@ func (c *component) end(starts calendarTime, zones calendarZones) calendarTime {
 	case starts.day:
 		days = 1
 	}
-	starts.when = starts.when.AddDate(0, 0, days).Add(clock)
-	if !sensible(starts.when) {
+	return starts.after(days, clock)
+}
+
+// after returns a later time, zero if it is out of range.
+func (t calendarTime) after(days int, clock time.Duration) calendarTime {
+	if t.when = t.when.AddDate(0, 0, days).Add(clock); !sensible(t.when) {
 		return calendarTime{}
 	}
-	return starts
+	return t
 }

@@ -33,13 +33,14 @@ type seriesReader struct {
 	lastDay time.Time       // series end before this local time
 	changed map[string]bool // days of series that another event replaces (RECURRENCE-ID)
 
-	happening        // the current series
-	id        string // of the current series
-	cut       bool   // it has more days than the limits allow
-	later     bool   // it continues after lastDay
-	noted     bool   // a note about later days was yielded
-	empty     int    // number of series without a day so far
-	unfolded  int    // number of days of all series so far
+	happening                            // the current series
+	id        string                     // of the current series
+	periods   map[time.Time]calendarTime // ends of its days that an RDATE gives with their ends (VALUE=PERIOD)
+	cut       bool                       // it has more days than the limits allow
+	later     bool                       // it continues after lastDay
+	noted     bool                       // a note about later days was yielded
+	empty     int                        // number of series without a day so far
+	unfolded  int                        // number of days of all series so far
 }
 
 // A happening is an event with its start and end, which the days of a series have in common.
@@ -135,8 +136,8 @@ func (r *seriesReader) on(clock time.Time) item.Item {
 		layout = dayLayout
 	}
 	id := r.id + "#" + clock.Format(layout)
-	starts, ends := r.at(clock, r.events.zones), calendarTime{}
-	if !r.ends.when.IsZero() {
+	starts, ends := r.at(clock, r.events.zones), r.periods[clock]
+	if ends.when.IsZero() && !r.ends.when.IsZero() {
 		length := at(r.ends.when, time.UTC).Sub(at(r.starts.when, time.UTC))
 		if ends = r.at(clock.Add(length), r.events.zones); length > 0 && !ends.when.After(starts.when) {
 			// clocks went forward in between
@@ -232,9 +233,12 @@ func (r *seriesReader) unfold() (days []time.Time, ok bool) {
 	next := rule.Iterator()
 	for clock, ok := next(); ok && add(clock); clock, ok = next() {
 	}
-	until = calendarTime{}
+	until, r.periods = calendarTime{}, map[time.Time]calendarTime{}
 	for _, day := range r.times("RDATE") {
-		_ = add(at(day.when, time.UTC)) // false only skips this day
+		clock, before := r.clockOf(day.starts), len(days)
+		if _ = add(clock); len(days) > before { // else this day is skipped
+			r.periods[clock] = day.ends
+		}
 	}
 	if len(days) == 0 {
 		r.empty++
@@ -245,9 +249,18 @@ func (r *seriesReader) unfold() (days []time.Time, ok bool) {
 func (r *seriesReader) excluded() map[string]bool {
 	keys := map[string]bool{}
 	for _, day := range r.times("EXDATE") {
-		keys[key(day)] = true
+		keys[key(day.starts)] = true
 	}
 	return keys
+}
+
+// clockOf returns a time as a local time in the zone of the series.
+func (r *seriesReader) clockOf(t calendarTime) time.Time {
+	if t.day || t.local || r.starts.day || r.starts.local {
+		return at(t.when, time.UTC)
+	}
+	clock := at(t.when.In(r.starts.when.Location()), time.UTC)
+	return clock.Add(t.when.Sub(r.at(clock, r.events.zones).when)) // a zone of the file has another offset in another season
 }
 
 // isPast reports whether a day is after the end of a series, if that is known. An end that is a date includes the day; an end in UTC is
@@ -276,13 +289,20 @@ func cutUntil(rule string) (without, until string) {
 	return strings.Join(parts, ";"), until
 }
 
-func (r *seriesReader) times(name string) (all []calendarTime) {
+// times returns the times of a property, with the ends of those that are periods.
+func (r *seriesReader) times(name string) (all []happening) {
 	for _, property := range r.of.properties[name] {
 		for text := range strings.SplitSeq(property.Value, ",") {
-			text, _, _ = strings.Cut(text, "/") // of a period, its start
-			if at, ok := r.of.placed(strings.TrimSpace(text), property.Params["TZID"], r.events.zones); ok {
-				all = append(all, at)
+			text, end, _ := strings.Cut(strings.TrimSpace(text), "/")
+			starts, ok := r.of.placed(text, property.Params["TZID"], r.events.zones)
+			if !ok {
+				continue
 			}
+			ends, _ := r.of.placed(end, property.Params["TZID"], r.events.zones)
+			if days, clock, ok := parseDuration(end); ok {
+				ends = starts.after(days, clock)
+			}
+			all = append(all, happening{starts: starts, ends: ends})
 		}
 	}
 	return all
