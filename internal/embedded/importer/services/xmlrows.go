@@ -71,19 +71,26 @@ var (
 	}
 	camt = xmlTable{
 		header: []string{"date", "valued_at", "amount", "currency", "name", "purpose", "booking_text", "kind", "status", "reference",
-			"end_to_end_id", "other_account", "account"},
-		kinds: map[string]string{"Ntry": ""},
+			"end_to_end_id", "other_account", "account", "balance"},
+		kinds: map[string]string{"Ntry": "", "Bal": ""},
 		cells: map[string]string{"BookgDt/Dt": "date", "BookgDt/DtTm": "date", "ValDt/Dt": "valued_at", "ValDt/DtTm": "valued_at",
 			"Ntry/Amt": "amount", "Amt@Ccy": "currency", "Ntry/CdtDbtInd": "kind", "Ntry/Sts": "status",
 			"Sts/Cd": "status", "Ntry/AcctSvcrRef": "reference", "Refs/EndToEndId": "end_to_end_id", "Dbtr/Nm": "debtor", "Cdtr/Nm": "creditor",
 			"DbtrAcct/IBAN": "debtor account", "CdtrAcct/IBAN": "creditor account",
-			"RmtInf/Ustrd": "purpose", "CdtrRefInf/Ref": "purpose", "Ntry/AddtlNtryInf": "booking_text"},
+			"RmtInf/Ustrd": "purpose", "CdtrRefInf/Ref": "purpose", "Ntry/AddtlNtryInf": "booking_text",
+			"Bal/Amt": "balance", "Bal/CdtDbtInd": "side", "CdOrPrtry/Cd": "code", "CdOrPrtry/Prtry": "code", "Dt/Dt": "day", "Dt/DtTm": "day"},
 		// the first IBAN is that of the account
 		around: map[string]string{"Stmt/IBAN": "account", "Rpt/IBAN": "account", "Ntfctn/IBAN": "account"},
 		finish: func(row map[string]string) {
 			row["name"], row["other_account"] = row["debtor"], row["debtor account"]
 			if row["kind"] == "DBIT" {
 				row["name"], row["other_account"], row["amount"] = row["creditor"], row["creditor account"], "-"+row["amount"]
+			}
+			if row["balance"] != "" {
+				row["kind"], row["date"] = row["code"], row["day"]
+			}
+			if row["side"] == "DBIT" {
+				row["balance"] = "-" + row["balance"]
 			}
 		},
 	}

@@ -59,6 +59,10 @@ type Column struct {
 	areTimed bool    // each date of the table has a time of day
 	times    *Column // the column with the times of its days; nil: none
 
+	universal bool   // its times without a zone are in UTC
+	side      string // the column that says which of its amounts are debits; empty: none
+
+	hints
 	strays
 	lasting
 }
@@ -125,6 +129,7 @@ func (c *Column) CountCell(value []byte) {
 		c.count("boolean")
 		return
 	}
+	c.addHint(plain)
 	if c.cells++; !c.isRemark(plain) {
 		c.addNumber(plain)
 	}

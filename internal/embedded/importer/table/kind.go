@@ -14,6 +14,7 @@ func Agree(columns []*Column, semicolons bool) {
 	assumeDecimalMark(columns, semicolons)
 	assumeDateOrder(columns)
 	pairTimes(columns)
+	applyHints(columns)
 }
 
 // assumeDecimalMark makes columns whose numbers have two readings, such as 1.234, be read like those of the same table that have one
@@ -94,6 +95,9 @@ func (c *Column) marksThousands(mark string) bool {
 // they need.
 func (c *Column) Cell() Cell {
 	cell := c.narrowest()
+	if cell.Kind == "integer" || cell.Kind == "number" {
+		cell.side = c.side
+	}
 	if cell.isText() {
 		c.putSeconds(&cell)
 	} else if c.Strays > 0 {
@@ -193,7 +197,7 @@ func (c *Column) unzoned(cell Cell) Cell {
 	case cell.Kind != "timestamp":
 	case !c.timed:
 		cell.Kind = "date"
-	case !c.zoned && !universalName().MatchString(c.Name):
+	case !c.zoned && !c.universal:
 		cell.Kind = model.LocalTime
 	case !c.zoned:
 		cell.utc = true

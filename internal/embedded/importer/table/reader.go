@@ -2,6 +2,7 @@ package table
 
 import (
 	"slices"
+	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
@@ -29,6 +30,7 @@ type reader struct {
 	lonely   int          // line of a header of one cell, or of a section, below which nothing was found yet; else 0
 	sections bool         // rows begin with the name of their section and their kind in it
 	tasks    tasks
+	period   time.Time // first day of the period of a file of DATEV; zero: of any other file
 }
 
 // A column is a column of the header, with how its cells are converted.
@@ -36,6 +38,7 @@ type column struct {
 	Cell
 	name  string
 	clock int // for a column of days: the column with their times of day; -1: none
+	side  int // for a column of amounts: the column with their sides; -1: none
 }
 
 // tasks are rows as Todoist writes them, where a row of kind "section" names the section of the rows below it.

@@ -35,6 +35,7 @@ func NewReader(input *bufio.Reader, options Options) item.Records {
 
 func (r *reader) enter() error {
 	r.above = r.passPreamble()
+	r.period = periodOf(r.above)
 	header, line, err := r.row()
 	switch bad, ok := errors.AsType[item.UnusableError](err); {
 	case ok:
@@ -84,6 +85,9 @@ func (r *reader) next() (item.Item, error) {
 	case r.sections && len(cells) > 1 && strings.HasSuffix(strings.ToLower(cells[1]), "total"):
 		return item.Item{}, item.Unusable(line, item.TotalOfRows)
 	}
+	if !r.period.IsZero() {
+		completeDays(cells, r.header, r.period)
+	}
 	place, note := r.place(cells, line)
 	if place != "" {
 		return r.outside(line, place, cells)
@@ -109,7 +113,7 @@ func (r *reader) record(line int, cells []string, note string) item.Item {
 		return cells[index]
 	}
 	for index, column := range r.columns {
-		put(column.name, column.Append(r.values, at(index)))
+		put(column.name, column.Append(r.values, signed(at(index), at(column.side))))
 		for _, extra := range column.Beside {
 			put(extra.Name, extra.Append(r.values, column.Cell, at(index), at(column.clock)))
 		}
@@ -157,7 +161,10 @@ func (r *reader) begin(header []string) {
 	names := columnNames(r.header)
 	r.over = above{columns: make([]columnAbove, len(names))}
 	for _, name := range names {
-		one := column{r.Cells[name], name, -1}
+		one := column{Cell: r.Cells[name], name: name, clock: -1, side: -1}
+		if one.Cell.side != "" {
+			one.side = slices.Index(names, one.Cell.side)
+		}
 		for _, extra := range one.Beside {
 			one.clock = max(one.clock, slices.Index(names, extra.Clock))
 		}
