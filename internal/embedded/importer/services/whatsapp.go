@@ -17,8 +17,8 @@ import (
 
 var (
 	// chatLine matches the first line of a message: on iPhones "[15.01.26, 02:15:09] Nora: text", else "15/01/2026, 02:15 - Nora: text".
-	chatLine = item.Expression(`^\[?(\d{1,4})([./-])(\d{1,2})[./-](\d{2,4}),? (?:(?:at|um|klo|kl\.?|à|às|` +
-		`a las) )?(\d{1,2})[:.](\d{2})(?:[:.](\d{2}))?(?: ?([AaPp])\.? ?[Mm]\.?)?(?:\] | - )(.*)$`)
+	chatLine = item.Expression(`^\[?(\d{1,4})([./-]) ?(\d{1,2})[./-] ?(\d{1,4})\.?[,،]? (?:(?:at|um|klo|kl\.?|à|às|` +
+		`a las) )?(\d{1,2})[:.](\d{2})(?:[:.](\d{2}))?(?: ?(?:([AaPp])\.? ?[Mm]\.?|([صم])))?(?:\] | - )(.*)$`)
 	// chatFile matches an attached file: "<attached: 0001-PHOTO.jpg>" or "IMG-1.jpg (file attached)", in some languages.
 	chatFile = item.Expression(`^<[^<>:]{3,20}: ([^<>]+\.\w{2,5})>|^(\S[^\n]*\.\w{2,5}) \((?:file attached|Datei angehängt|fichier joint|` +
 		`archivo adjunto|file allegato|arquivo anexado|bestand bijgevoegd)\)`)
@@ -47,7 +47,11 @@ func chatHead(line string) []string {
 		}
 		line = part[2] + "/" + part[3] + "/" + part[4] + ", " + part[6] + " " + half + " - " + part[7]
 	}
-	return chatLine().FindStringSubmatch(line)
+	part := chatLine().FindStringSubmatch(line)
+	if part != nil {
+		part[8] = cmp.Or(part[8], map[string]string{"ص": "A", "م": "P"}[part[9]])
+	}
+	return part
 }
 
 // A chatMessage has the submatches of chatLine in the first line of a message, and the text of the lines below.
@@ -83,9 +87,9 @@ func chatMessages(file io.ReadSeeker) iter.Seq2[chatMessage, error] {
 					return
 				}
 				one = chatMessage{head: head, line: lines.Number, marked: chatMarked().Match(text)}
-				one.author, one.firstLine = authorOf(head[9])
+				one.author, one.firstLine = authorOf(head[10])
 			} else if one.head != nil {
-				one.tooLong = one.tooLong || tooLong || len(one.head[9])+len(one.text)+len(line) > item.MaxLine
+				one.tooLong = one.tooLong || tooLong || len(one.head[10])+len(one.text)+len(line) > item.MaxLine
 				if !one.tooLong {
 					one.text = append(append(one.text, '\n'), line...)
 				}

@@ -30,19 +30,22 @@ type xmlTable struct {
 // The tracks of devices and apps (GPX, TCX, KML), and the statements of finance programs and banks (OFX, camt).
 var (
 	gpx = xmlTable{
-		header: []string{"track", "kind", "time", "latitude", "longitude", "elevation", "heart_rate", "name", "description"},
-		kinds:  map[string]string{"trkpt": "track point", "rtept": "route point", "wpt": "place"},
+		header: []string{"track", "kind", "time", "latitude", "longitude", "elevation", "heart_rate", "cadence", "power", "temperature",
+			"speed", "activity", "name", "description"},
+		kinds: map[string]string{"trkpt": "track point", "rtept": "route point", "wpt": "place"},
 		cells: map[string]string{"@lat": "latitude", "@lon": "longitude",
-			"/time": "time", "/ele": "elevation", "/hr": "heart_rate", "/name": "name", "/desc": "description"},
-		around: map[string]string{"trk/name": "track", "rte/name": "track"},
+			"/time": "time", "/ele": "elevation", "/hr": "heart_rate", "/cad": "cadence", "/power": "power",
+			"/atemp": "temperature", "/speed": "speed", "/name": "name", "/desc": "description"},
+		around: map[string]string{"trk/name": "track", "rte/name": "track", "trk/type": "activity"},
 	}
 	tcx = xmlTable{
 		header: []string{"activity", "kind", "time", "latitude", "longitude", "elevation", "distance_so_far", "heart_rate", "cadence",
-			"lap_seconds", "lap_distance", "lap_calories"},
+			"speed", "power", "lap_seconds", "lap_distance", "lap_calories"},
 		kinds: map[string]string{"Trackpoint": "track point", "Lap": "lap"},
 		cells: map[string]string{"/Time": "time", "/LatitudeDegrees": "latitude", "/LongitudeDegrees": "longitude",
 			"/AltitudeMeters": "elevation", "Trackpoint/DistanceMeters": "distance_so_far",
-			"HeartRateBpm/Value": "heart_rate", "Trackpoint/Cadence": "cadence", "Lap@StartTime": "time", "Lap/TotalTimeSeconds": "lap_seconds",
+			"HeartRateBpm/Value": "heart_rate", "Trackpoint/Cadence": "cadence", "TPX/Speed": "speed", "TPX/Watts": "power",
+			"Lap@StartTime": "time", "Lap/TotalTimeSeconds": "lap_seconds",
 			"Lap/DistanceMeters": "lap_distance", "Lap/Calories": "lap_calories"},
 		around: map[string]string{"Activity@Sport": "activity"},
 	}
