@@ -16,17 +16,18 @@ import (
 )
 
 var (
-	// chatLine matches the first line of a message: on iPhones "[15.01.26, 02:15:09] Nora: text", else "15/01/2026, 02:15 - Nora: text".
-	chatLine = item.Expression(`^\[?(\d{1,4})([./-]) ?(\d{1,2})[./-] ?(\d{1,4})\.?[,،]? (?:(?:at|um|klo|kl\.?|à|às|` +
-		`a las) )?(\d{1,2})[:.](\d{2})(?:[:.](\d{2}))?(?: ?(?:([AaPp])\.? ?[Mm]\.?|([صم])))?(?:\] | - )(.*)$`)
+	// chatLine matches the first line of a message: on iPhones "[15.01.26, 02:15:09] Nora: text", else "15/01/2026, 02:15 - Nora: text". In
+	// Chinese and Korean, AM or PM is before the time, and a comma may be after it.
+	chatLine = item.Expression(`^\[?(\d{1,4})(?:([./-]) ?|년 )(\d{1,2})(?:[./-] ?|월 )(\d{1,4})[.일]?[,،]? (?:(?:at|um|klo|kl\.?|à|` +
+		`às|a las) |(上午|下午|오전|오후) ?)?(\d{1,2})[:.](\d{2})(?:[:.](\d{2}))?(?: ?(?:([AaPp])\.? ?[Mm]\.?|` +
+		`([صم])))?(?:\] | - |(, ))(.*)$`)
+	// chatHalves are the marks of the halves of a day in other languages.
+	chatHalves = map[string]string{"上午": "A", "오전": "A", "ص": "A", "下午": "P", "오후": "P", "م": "P"}
 	// chatFile matches an attached file: "<attached: 0001-PHOTO.jpg>" or "IMG-1.jpg (file attached)", in some languages.
 	chatFile = item.Expression(`^<[^<>:]{3,20}: ([^<>]+\.\w{2,5})>|^(\S[^\n]*\.\w{2,5}) \((?:file attached|Datei angehängt|fichier joint|` +
 		`archivo adjunto|file allegato|arquivo anexado|bestand bijgevoegd)\)`)
 	// quotedName matches the quoted part of a name: Robert "Bob" Miller.
 	quotedName = item.Expression(`"[^"]*"|„[^“”]*[“”]|“[^”]*”|«[^»]*»`)
-	// easternHead is chatLine in Chinese or Korean, with AM or PM before the time: "2026/1/15 下午2:15 - Nora: text".
-	easternHead = item.Expression(`^(\[?)(\d{4})(?:[./-] ?|년 )(\d{1,2})(?:[./-] ?|월 )(\d{1,2})[.일]?,? (上午|下午|오전|` +
-		`오후) ?(\d{1,2}:\d{2}(?::\d{2})?)(?:\] | - |, )(.*)$`)
 	// chatMarked matches a line in which the text after the author begins with a direction mark.
 	chatMarked = item.Expression(`^[^\]]*\] (?:[^:]|:[^ ])*: [\x{200e}\x{200f}]`)
 	// chatMarks removes direction marks, which precede dates and files, and turns special spaces into plain ones.
@@ -38,19 +39,16 @@ func IsWhatsApp(name string, start []byte) bool {
 	return strings.EqualFold(path.Ext(name), ".txt") && chatHead(chatMarks.Replace(string(utf8text.FirstLine(start)))) != nil
 }
 
+// The parts of the first line of a message: three of its date, with the mark between them, and those of its time.
+const dayPart, markPart, monthPart, yearPart, hourPart, minutePart, secondPart, halfPart, restPart = 1, 2, 3, 4, 6, 7, 8, 9, 12
+
 // chatHead returns the submatches of chatLine in a line that begins a message, else nil.
 func chatHead(line string) []string {
-	if part := easternHead().FindStringSubmatch(line); part != nil {
-		half := "AM"
-		if part[5] == "下午" || part[5] == "오후" {
-			half = "PM"
-		}
-		line = part[2] + "/" + part[3] + "/" + part[4] + ", " + part[6] + " " + half + " - " + part[7]
-	}
 	part := chatLine().FindStringSubmatch(line)
-	if part != nil {
-		part[8] = cmp.Or(part[8], map[string]string{"ص": "A", "م": "P"}[part[9]])
+	if part == nil || part[11] != "" && part[5] == "" {
+		return nil
 	}
+	part[halfPart] = cmp.Or(part[halfPart], chatHalves[part[5]+part[10]])
 	return part
 }
 
@@ -87,9 +85,9 @@ func chatMessages(file io.ReadSeeker) iter.Seq2[chatMessage, error] {
 					return
 				}
 				one = chatMessage{head: head, line: lines.Number, marked: chatMarked().Match(text)}
-				one.author, one.firstLine = authorOf(head[10])
+				one.author, one.firstLine = authorOf(head[restPart])
 			} else if one.head != nil {
-				one.tooLong = one.tooLong || tooLong || len(one.head[10])+len(one.text)+len(line) > item.MaxLine
+				one.tooLong = one.tooLong || tooLong || len(one.head[restPart])+len(one.text)+len(line) > item.MaxLine
 				if !one.tooLong {
 					one.text = append(append(one.text, '\n'), line...)
 				}
@@ -217,8 +215,8 @@ func (d *dateOrder) add(match []string) {
 		d.impossible[order] = d.impossible[order] || err != nil || when.Before(d.last[order].Add(-24*time.Hour))
 		d.last[order] = when
 	}
-	d.american = d.american || match[2] == "/" && (match[8] == "A" || match[8] == "P") && strings.Contains(match[0], match[8]+"M") &&
-		match[1][0] != '0'
+	half := match[halfPart]
+	d.american = d.american || match[markPart] == "/" && half != "" && strings.Contains(match[0], half+"M") && match[dayPart][0] != '0'
 }
 
 func (d *dateOrder) monthFirst() bool {
@@ -230,10 +228,10 @@ func (d *dateOrder) monthFirst() bool {
 
 // chatTime parses the date of a message, in the local time of the phone that exported it.
 func chatTime(match []string, monthFirst bool) (time.Time, error) {
-	year, month, day := match[4], match[3], match[1]
+	year, month, day := match[yearPart], match[monthPart], match[dayPart]
 	switch {
-	case len(match[1]) == 4:
-		year, day = match[1], match[4]
+	case len(day) == 4:
+		year, day = day, year
 	case monthFirst:
 		month, day = day, month
 	}
@@ -241,8 +239,8 @@ func chatTime(match []string, monthFirst bool) (time.Time, error) {
 		year = "20" + year
 	}
 	layout, half := "2006-1-2 15:04:05", ""
-	if match[8] != "" {
-		layout, half = "2006-1-2 3:04:05 PM", " "+strings.ToUpper(match[8])+"M"
+	if match[halfPart] != "" {
+		layout, half = "2006-1-2 3:04:05 PM", " "+strings.ToUpper(match[halfPart])+"M"
 	}
-	return time.Parse(layout, year+"-"+month+"-"+day+" "+match[5]+":"+match[6]+":"+cmp.Or(match[7], "00")+half)
+	return time.Parse(layout, year+"-"+month+"-"+day+" "+match[hourPart]+":"+match[minutePart]+":"+cmp.Or(match[secondPart], "00")+half)
 }
