@@ -21,23 +21,14 @@ import (
 // first bytes. docs/data.md lists the formats and describes manifest.json, which can override this and can name several connectors with
 // connections in separate folders. docs/fields.md describes how the fields of records are inferred.
 //
-// Each file is a stream named after its path, without the extension and with "_" for folder separators and for all characters except
-// letters, digits, ".", "_" and "-". Files that belong together, such as the notes of a folder or the parts of an export, are one stream.
 // Open skips hidden files and folders, whose names begin with ".", and the files of except, such as those of an index. It follows a link
-// only to a file in the folder.
+// only to a file in the folder. A record is emitted at its event time; the time is unknown if the record has none that can be parsed.
+// Records come in the order of file names and lines, or by time if the manifest says that the files are sorted. In a file that begins with
+// the newest record, the records of one time come in reverse. The corpus reads the files again, piece by piece, each time its records are
+// iterated.
 //
-// The id of a record is the field "id" of its JSON object or row, if that is a string or a number, else the number of its line or item. A
-// repeated id gets a number: 7, 7-2, 7-3. A JSON record stays as it was, except that objects become dotted fields, counts of time become
-// times, and amounts in strings become numbers. A column of cells becomes integers, numbers, booleans or timestamps if all of its cells
-// agree; an empty cell is null.
-//
-// A record is emitted at its event time; the time is unknown if the record has none that can be parsed. Records come in the order of file
-// names and lines, or by time if the manifest says that the files are sorted. In a file that begins with the newest record, the records of
-// one time come in reverse. The corpus reads the files again, piece by piece, each time its records are iterated.
-//
-// What cannot be used is reported to watch and skipped: a line that is not a JSON object, not UTF-8, longer than 16 MiB or with a duplicate
-// field, a copy of a message or an event, a message of more than 64 MiB, a file of an unknown format. Open fails if the path cannot be
-// read, has nothing that can be used or has an invalid manifest, and if the context ends.
+// What cannot be used is reported to watch and skipped. Open fails if the path cannot be read, has nothing that can be used or has an
+// invalid manifest, and if the context ends.
 func Open(ctx context.Context, path string, watch Watch, except ...string) (model.Corpus, error) {
 	return Reopen(ctx, path, nil, watch, except...)
 }

@@ -15,42 +15,6 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
 )
 
-// cells splits a page into the pieces that follow a mark, with one piece in memory at a time.
-type cells struct {
-	above   string // the text before the first piece
-	scanner *bufio.Scanner
-}
-
-func newCells(file io.Reader, mark []byte) *cells {
-	c := &cells{scanner: bufio.NewScanner(file)}
-	c.scanner.Buffer(nil, item.MaxLine)
-	c.scanner.Split(func(data []byte, atEnd bool) (int, []byte, error) {
-		if at := bytes.Index(data, mark); at >= 0 {
-			return at + len(mark), data[:at], nil
-		}
-		if atEnd && len(data) > 0 {
-			return len(data), data, nil
-		}
-		return 0, nil, nil
-	})
-	if c.scanner.Scan() {
-		c.above = utf8text.Mend(c.scanner.Text())
-	}
-	return c
-}
-
-func (c *cells) next() (string, error) {
-	if c.scanner.Scan() {
-		return utf8text.Mend(c.scanner.Text()), nil
-	}
-	err := c.scanner.Err()
-	if !errors.Is(err, bufio.ErrTooLong) {
-		return "", cmp.Or(err, io.EOF)
-	}
-	c.scanner = bufio.NewScanner(strings.NewReader(""))
-	return "", item.UnusableError{Reason: "what follows is left out: " + item.ErrTooLong.Error()}
-}
-
 var (
 	activityCell = []byte(`<div class="outer-cell mdl-cell`)
 	activityPart = item.Expression(`<div class="content-cell [^>]*>`)
@@ -63,16 +27,30 @@ const ActivityStart = 256 << 10
 // IsActivity reports whether a page begins like Google's list of a person's activities.
 func IsActivity(start []byte) bool { return bytes.Contains(start, activityCell) }
 
-// Activity reads Google's list of what a person watched, searched for and visited.
+// Activity reads Google's list of what a person watched, searched for and visited. It has one activity in memory at a time.
 func Activity(file io.Reader) item.Records {
-	cells, number := newCells(file, activityCell), 0
-	return item.Each(func() (item.Item, error) {
-		cell, err := cells.next()
-		if err != nil {
-			return item.Item{}, err
+	page, number := bufio.NewScanner(file), 0
+	page.Buffer(nil, item.MaxLine)
+	page.Split(func(data []byte, atEnd bool) (int, []byte, error) {
+		if at := bytes.Index(data, activityCell); at >= 0 {
+			return at + len(activityCell), data[:at], nil
 		}
-		number++
-		return activity(cell, number), nil
+		if atEnd && len(data) > 0 {
+			return len(data), data, nil
+		}
+		return 0, nil, nil
+	})
+	page.Scan() // what is above the first activity
+	return item.Each(func() (item.Item, error) {
+		if page.Scan() {
+			number++
+			return activity(utf8text.Mend(page.Text()), number), nil
+		}
+		err := cmp.Or(page.Err(), io.EOF)
+		if errors.Is(err, bufio.ErrTooLong) {
+			page, err = bufio.NewScanner(strings.NewReader("")), item.UnusableError{Reason: "what follows is left out: " + item.ErrTooLong.Error()}
+		}
+		return item.Item{}, err
 	})
 }
 
