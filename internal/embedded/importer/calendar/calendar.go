@@ -14,6 +14,7 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/contentline"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/table"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
 )
 
@@ -247,7 +248,7 @@ func (c *component) end(starts calendarTime, zones calendarZones) calendarTime {
 	if ends, ok := c.instant("DTEND", zones); ok {
 		return ends
 	}
-	days, clock, ok := parseDuration(c.text("DURATION"))
+	days, clock, ok := period(c.text("DURATION"))
 	switch {
 	case ok:
 	case len(c.properties["DTEND"])+len(c.properties["DURATION"]) > 0:
@@ -256,6 +257,10 @@ func (c *component) end(starts calendarTime, zones calendarZones) calendarTime {
 		days = 1
 	}
 	return starts.after(days, clock)
+}
+
+func period(text string) (days int, clock time.Duration, ok bool) {
+	return table.Period(strings.TrimPrefix(strings.ToUpper(strings.TrimSpace(text)), "+"))
 }
 
 // after returns a later time, zero if it is out of range.

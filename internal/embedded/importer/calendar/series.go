@@ -299,7 +299,7 @@ func (r *seriesReader) times(name string) (all []happening) {
 				continue
 			}
 			ends, _ := r.of.placed(end, property.Params["TZID"], r.events.zones)
-			if days, clock, ok := parseDuration(end); ok {
+			if days, clock, ok := period(end); ok {
 				ends = starts.after(days, clock)
 			}
 			all = append(all, happening{starts: starts, ends: ends})

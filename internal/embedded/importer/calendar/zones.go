@@ -1,12 +1,10 @@
 package calendar
 
 import (
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/contentline"
-	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 	"github.com/teambition/rrule-go"
 )
 
@@ -95,20 +93,4 @@ func (z calendarZones) place(clock time.Time, name string) (time.Time, bool) {
 // at returns the time in a location that has the same date and time of day. UTC is also used for local times without a zone.
 func at(clock time.Time, place *time.Location) time.Time {
 	return time.Date(clock.Year(), clock.Month(), clock.Day(), clock.Hour(), clock.Minute(), clock.Second(), 0, place)
-}
-
-var durationForm = item.Expression(`^([+-]?)P(?:(\d{1,5})W)?(?:(\d{1,6})D)?(?:T(?:(\d{1,6})H)?(?:(\d{1,6})M)?(?:(\d{1,8})S)?)?$`)
-
-// parseDuration parses a duration (RFC 5545 3.3.6) that is not negative: calendar days, and time.
-func parseDuration(text string) (days int, clock time.Duration, ok bool) {
-	match := durationForm().FindStringSubmatch(strings.ToUpper(strings.TrimSpace(text)))
-	if match == nil || match[1] == "-" {
-		return 0, 0, false
-	}
-	number := func(index int) int {
-		value, _ := strconv.Atoi(match[index]) // digits, or nothing
-		return value
-	}
-	clock = time.Duration(number(4))*time.Hour + time.Duration(number(5))*time.Minute + time.Duration(number(6))*time.Second
-	return 7*number(2) + number(3), clock, true
 }

@@ -8,10 +8,10 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
-	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
 )
 
 // named returns the names of columns from the first row. A file has no header if its first row is only numbers, has a date or an amount of
@@ -97,18 +97,14 @@ const (
 func (r *rows) passPreamble() (above []row) {
 	lines := r.ahead(preambleLines)
 	comma, header := findPreamble(lines, r.sheet)
-	for range header {
-		line, _ := r.lines.Next()
-		cells := item.SplitOutsideQuotes(utf8text.Mend(strings.TrimSpace(string(line))), comma)
-		for index, cell := range cells {
-			cells[index] = strings.ReplaceAll(strings.Trim(strings.TrimSpace(cell), `"`), `""`, `"`)
-		}
-		if !isBlank(line) && filled(cells) > 0 {
-			above = append(above, row{cells: cells, line: r.lines.Number})
-		}
-	}
 	if header > 0 {
 		r.comma = comma
+	}
+	for range header {
+		line, _ := r.lines.Next()
+		if cells := r.split(line); !isBlank(line) && filled(cells) > 0 {
+			above = append(above, row{cells: cells, line: r.lines.Number})
+		}
 	}
 	return above
 }
@@ -262,4 +258,30 @@ func hasDigits(row []string) bool { return slices.ContainsFunc(row, beginsWithDi
 func beginsWithDigit(cell string) bool {
 	cell = strings.TrimLeft(cell, "\" -")
 	return cell != "" && cell[0] >= '0' && cell[0] <= '9'
+}
+
+// periodOf returns the first day of the period of a file of DATEV, which is in the line above its header: zero for any other file.
+func periodOf(above []row) (from time.Time) {
+	if len(above) > 0 && len(above[0].cells) > 14 && slices.Contains([]string{"EXTF", "DTVF"}, above[0].cells[0]) {
+		from, _ = time.Parse(wholeDay, cmp.Or(above[0].cells[14], above[0].cells[12])) // else of the year
+	}
+	return from
+}
+
+// completeDays writes the days of a row of such a file as dates: 1501 or 15012026. Those without a year are in the year from its first day.
+func completeDays(cells []string, header []string, from time.Time) {
+	for index, cell := range cells[:min(len(cells), len(header))] {
+		if !dateName().MatchString(header[index]) || len(cell) < 3 || !IsDigits(cell) {
+			continue
+		}
+		if cell = strings.Repeat("0", len(cell)%2) + cell; len(cell) == len("0102") {
+			cell += from.Format("2006")
+		}
+		if day, err := time.Parse("02012006", cell); err == nil {
+			if day.Before(from) && len(cells[index]) <= len("0102") {
+				day = day.AddDate(1, 0, 0)
+			}
+			cells[index] = day.Format(time.DateOnly)
+		}
+	}
 }

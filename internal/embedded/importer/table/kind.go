@@ -17,6 +17,25 @@ func Agree(columns []*Column, semicolons bool) {
 	applyHints(columns)
 }
 
+// isSide reports a column that says of each row whether it is a debit.
+func (c *Column) isSide() bool {
+	return c.sides > 0 && c.sides == c.Present && (c.initials == 0 || sideName().MatchString(c.Name))
+}
+
+// applyHints tells columns of amounts without signs which column has their sides, and columns of times that they are in UTC, as they are
+// next to offsets from it.
+func applyHints(columns []*Column) {
+	side := slices.IndexFunc(columns, (*Column).isSide)
+	areOffset := slices.ContainsFunc(columns, func(c *Column) bool { return c.offsets > 0 && c.offsets == c.Present })
+	for _, one := range columns {
+		one.universal = areOffset || universalName().MatchString(one.Name)
+		if side >= 0 && !one.below && one.sided == 0 && one.Present <= columns[side].Present && sidedName().MatchString(one.Name) &&
+			!balanceName().MatchString(one.Name) {
+			one.side = columns[side].Name
+		}
+	}
+}
+
 // assumeDecimalMark makes columns whose numbers have two readings, such as 1.234, be read like those of the same table that have one
 // reading, or like those whose marks are rather those of thousands. If there are none, such numbers stay texts where semicolons separate
 // the cells, because commas may then be decimal marks.

@@ -1,7 +1,6 @@
 package table
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,7 +18,7 @@ func (c *Column) putSeconds(cell *Cell) {
 	}
 	ofHours := c.pairs == c.Present && hourName().MatchString(c.Name)
 	cell.Beside = append(cell.Beside, Beside{Name: c.Name + "_seconds", Kind: "number", Append: func(to []byte, _ Cell, cell, _ string) []byte {
-		took, _, ok := span(clean(cell), ofHours)
+		took, ok := span(clean(cell), ofHours)
 		if !ok {
 			return append(to, "null"...)
 		}
@@ -75,11 +74,7 @@ func appendMoment(to []byte, c Cell, day, clock string) []byte {
 	if written == "" || IsMissing(written) {
 		return append(to, "null"...)
 	}
-	clock = clean(clock)
-	if parts, _, fraction, ok := sexagesimal(clock); ok && fraction == "" && parts[0] < 24 {
-		return append(fmt.Appendf(append(append(to, '"'), written...), "T%02d:%02d:%02d", parts[0], parts[1], parts[2]), '"')
-	}
-	if at, ok := writeDate(time.DateOnly, written, clockOf(clock)); ok {
+	if at, ok := writeDate(time.DateOnly, written, clockOf(clean(clock))); ok {
 		written = at
 	}
 	return model.Quote(to, written)

@@ -194,9 +194,9 @@ func widthOf(cells []string) int {
 
 // split splits a line into cells, without empty cells at its end.
 func (r *rows) split(line []byte) []string {
-	cells := item.SplitOutsideQuotes(strings.TrimRight(string(line), "\r\n"), r.comma)
+	cells := item.SplitOutsideQuotes(utf8text.Mend(strings.TrimRight(string(line), "\r\n")), r.comma)
 	for index, cell := range cells {
-		cells[index] = strings.Trim(strings.TrimSpace(cell), `"`)
+		cells[index] = strings.ReplaceAll(strings.Trim(strings.TrimSpace(cell), `"`), `""`, `"`)
 	}
 	return cells[:widthOf(cells)]
 }

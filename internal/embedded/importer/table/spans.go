@@ -32,21 +32,24 @@ var (
 	dayWord  = item.Expression(`(?i)date|datum|fecha|data|dato|day|tag|jour|giorno|d[ií]a`)
 	timeWord = item.Expression(`(?i)uhrzeit|time|zeit|heure|hora|ora|tijd|tid|temps`)
 
+	sexagesimalForm = item.Expression(`^(\d{1,5}):([0-5]\d)(?::([0-5]\d)(?:[.,](\d{1,9}))?)?$`)
 	// isoSpan matches a duration in the form of ISO 8601, without months and years, which have no fixed length.
-	isoSpan = item.Expression(`^P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:[.,]\d+)?)S)?)?$`)
+	isoSpan = item.Expression(`^P(?:(\d{1,5})W)?(?:(\d{1,6})D)?(?:T(?:(\d{1,6})H)?(?:(\d{1,8})M)?(?:(\d{1,9}(?:[.,]\d+)?)S)?)?$`)
 )
 
 // addLasting counts a cell of such a column, as long as all cells are alike.
 func (c *lasting) addLasting(text string) {
 	c.seen++
+	positive, isBelow := strings.CutPrefix(text, "-")
+	parts, several, fraction, isParts := sexagesimal(positive)
 	if c.spans+1 == c.seen {
-		if _, isPair, ok := span(text, false); ok {
+		if _, _, isPeriod := Period(positive); isParts || isPeriod {
 			c.spans++
-			c.pairs += count(isPair)
+			c.pairs += count(several == 2)
 		}
 	}
 	if c.clocks+1 == c.seen {
-		if parts, _, fraction, ok := sexagesimal(text); ok && fraction == "" && parts[0] < 24 {
+		if isParts && !isBelow && fraction == "" && parts[0] < 24 {
 			c.clocks++
 			c.late += count(parts[0] >= 12)
 		} else if clock := clockOf(text); clock != nil {
@@ -65,56 +68,54 @@ func count(is bool) int {
 
 // sexagesimal parses 1:02:33.5, 1:02:33 and 2:33, which most such cells are. several is the number of parts.
 func sexagesimal(text string) (parts [3]int, several int, fraction string, ok bool) {
-	for several < len(parts) {
-		end := 0
-		for end < len(text) && text[end] >= '0' && text[end] <= '9' {
-			parts[several] = 10*parts[several] + int(text[end]-'0')
-			end++
-		}
-		if several > 0 && (end != 2 || parts[several] >= 60) || end == 0 || end > 5 {
-			return parts, 0, "", false
-		}
-		text = text[end:]
+	found := sexagesimalForm().FindStringSubmatch(text)
+	if found == nil {
+		return parts, 0, "", false
+	}
+	for several < len(parts) && found[1+several] != "" {
+		parts[several], _ = strconv.Atoi(found[1+several]) // digits
 		several++
-		if text == "" || text[0] != ':' {
-			break
-		}
-		text = text[1:]
 	}
-	if text != "" && several == len(parts) && (text[0] == '.' || text[0] == ',') {
-		fraction = text[1:]
-		return parts, several, fraction, fraction != "" && len(fraction) <= 9 && IsDigits(fraction)
-	}
-	return parts, several, "", text == "" && several > 1
+	return parts, several, found[4], true
 }
 
 // span parses a duration. A pair has minutes and seconds or, if ofHours is set, hours and minutes.
-func span(text string, ofHours bool) (took time.Duration, isPair, ok bool) {
+func span(text string, ofHours bool) (took time.Duration, ok bool) {
 	below := time.Duration(1)
 	if rest, ok := strings.CutPrefix(text, "-"); ok {
 		text, below = rest, -1
 	}
-	number := func(text string, unit time.Duration) time.Duration {
-		value, _ := strconv.ParseFloat("0"+strings.Replace(text, ",", ".", 1), 64) // digits, or none
-		return time.Duration(min(math.Round(value*float64(unit)), float64(1<<60))) // at most 36 years
-	}
 	if parts, several, fraction, ok := sexagesimal(text); ok {
-		isPair = several == 2
 		took = time.Duration(parts[0])*time.Hour + time.Duration(parts[1])*time.Minute + time.Duration(parts[2])*time.Second
-		if isPair && !ofHours {
+		if several == 2 && !ofHours {
 			took /= 60
 		}
 		if fraction != "" {
-			took += number("."+fraction, time.Second)
+			took += amountOf("."+fraction, time.Second)
 		}
-		return below * took, isPair, true
+		return below * took, true
+	}
+	days, took, ok := Period(text)
+	return below * (took + time.Duration(days)*24*time.Hour), ok
+}
+
+// Period parses a duration in the form of ISO 8601 that is not negative: days, and time.
+func Period(text string) (days int, clock time.Duration, ok bool) {
+	if !strings.HasPrefix(text, "P") { // most texts
+		return 0, 0, false
 	}
 	found := isoSpan().FindStringSubmatch(text)
 	if found == nil || text == "P" || strings.HasSuffix(text, "T") {
-		return 0, false, false
+		return 0, 0, false
 	}
-	took = number(found[1], 24*time.Hour) + number(found[2], time.Hour) + number(found[3], time.Minute) + number(found[4], time.Second)
-	return below * took, false, true
+	clock = amountOf(found[3], time.Hour) + amountOf(found[4], time.Minute) + amountOf(found[5], time.Second)
+	return int(amountOf(found[1], 7) + amountOf(found[2], 1)), clock, true
+}
+
+// amountOf returns the product of a number, which may be empty, and a unit.
+func amountOf(number string, unit time.Duration) time.Duration {
+	value, _ := strconv.ParseFloat("0"+strings.Replace(number, ",", ".", 1), 64) // digits, or none
+	return time.Duration(math.Round(value * float64(unit)))
 }
 
 // clockOf returns a time of day as the parts of clockForm; nil if the text is not one.
