@@ -93,3 +93,70 @@ func TestAWordThatOccursOnlyInOtherForms(t *testing.T) {
 		}
 	}
 }
+
+// A word with one of äöüåøß is found however it is written, also next to records with the other spelling, and within a phrase.
+func TestUmlautsAreFoundInBothSpellings(t *testing.T) {
+	r := newNotes(t, []note{
+		{ID: "a", Text: "Herr Möller kommt"}, {ID: "b", Text: "jan.moeller@example.org"}, {ID: "c", Text: "Mo\u0308llers Haus in der Straße"},
+		{ID: "d", Text: "Århus, Søren"}, {ID: "e", Text: "Aarhus, Soeren"}, {ID: "f", Text: "a gust of wind"}, {ID: "g", Text: "a guest, naïve"},
+	})
+	for q, want := range map[string]string{
+		"Möller": "a b c", "moeller": "a b c", "Mo\u0308ller": "a b c", "Herr Moeller": "a", `"herr moeller kommt"`: "a", "Strasse": "c",
+		"aarhus": "d e", "Århus": "d e", "Sören": "d e", "soeren": "d e", "guest": "g", "gust": "f", "naive": "g", "moell*": "a b c",
+	} {
+		got := r.ok("tok-owner", searchFor(q))
+		var found []string
+		for _, hit := range got.list("data") {
+			if one := hit.(map[string]any); one["match"] == "all" {
+				found = append(found, one["record_key"].(string))
+				if !strings.Contains(one["snippet"].(map[string]any)["text"].(string), "<mark>") {
+					t.Errorf("%s marks nothing in %v", q, one["snippet"])
+				}
+			}
+		}
+		if slices.Sort(found); strings.Join(found, " ") != want {
+			t.Errorf("%s finds %q instead of %q", q, found, want)
+		}
+	}
+}
+
+// The right spelling of a misspelt rare word ranks above records with only a commoner word of the query, unless it may be another word.
+func TestTheRightSpellingOfARareWordComesFirst(t *testing.T) {
+	notes := []note{{ID: "right", Text: "Ribeira Pantry"}, {ID: "other", Text: "send it"}}
+	for i := range 20 {
+		notes = append(notes, note{ID: fmt.Sprint("n", i), Text: "a tile"})
+	}
+	r := newNotes(t, notes)
+	for q, want := range map[string]string{"Ribiera tile": "right nearest", "tile ribeirra": "right nearest", "spend tile": "n0 some"} {
+		got := r.ok("tok-owner", searchFor(q))
+		if first := fmt.Sprint(got.at("data", 0, "record_key"), " ", got.at("data", 0, "match")); first != want && want != "n0 some" ||
+			strings.HasSuffix(first, "some") != strings.HasSuffix(want, "some") {
+			t.Errorf("%s: first %s, not %s", q, first, want)
+		}
+		if n := got.at("meta", "recall", "nearest_count"); n != 1.0 {
+			t.Errorf("%s: %v near records", q, n)
+		}
+	}
+}
+
+// A compound that occurs nowhere is replaced by the words of which it is composed, if these are long enough, and the answer says so.
+func TestACompoundFindsItsParts(t *testing.T) {
+	r := newNotes(t, []note{
+		{ID: "tooth", Text: "Zahnarzt Dr. Anand"}, {ID: "birthday", Text: "Geburtstag von Ida"}, {ID: "party", Text: "das Fest im Garten"},
+		{ID: "short", Text: "pass the port under the arch"}, {ID: "doctor", Text: "Arzt"}, {ID: "date", Text: "Termin"},
+	})
+	for q, want := range map[string]string{
+		"Zahnarzttermin": "date tooth", "Kinderzahnarzt": "tooth", "Geburtstagsfest": "birthday party", "Arzttermin": "date doctor",
+		"passports": "", "underachiever": "", "Zahnarzthelferin": "tooth",
+	} {
+		got := r.ok("tok-owner", searchFor(q))
+		var found []string
+		for _, hit := range got.list("data") {
+			found = append(found, hit.(map[string]any)["record_key"].(string))
+		}
+		slices.Sort(found)
+		if says := got.at("meta", "recall", "nearest_words"); strings.Join(found, " ") != want || (says == nil) != (want == "") {
+			t.Errorf("%s finds %q instead of %q: %v", q, found, want, says)
+		}
+	}
+}

@@ -71,3 +71,122 @@ func (s *searcher) inexact(u *unit) (as []string) {
 	}
 	return as
 }
+
+// Lengths, in code points, from which a word that occurs nowhere may have one or two typing errors.
+const (
+	oneMistake  = 5
+	twoMistakes = 8
+	maxNearest  = 2 // words that replace one
+	longer      = 4 // how much longer a word may be that begins with it, such as Japanese for Japan
+	perMistake  = 6 // letters for each typing error with which a word hardly means another one
+)
+
+// gatherNearest finds terms in scope that replace a word which occurs nowhere: those with the same first letter, one or two changes away
+// or, if there are none, those that begin with it, else its parts. It takes the nearest, of equally near ones the most frequent. Digits are
+// not typing errors: a code, of letters and digits, is only completed.
+func (s *searcher) gatherNearest(u *unit) (found []posting) {
+	word := []rune(u.phrase[0])
+	code := strings.ContainsFunc(u.phrase[0], unicode.IsDigit) && strings.ContainsFunc(u.phrase[0], unicode.IsLetter)
+	if s.request.Demand || len(u.phrase) != 1 || !code && !inflects(u.phrase[0]) || len(word) < oneMistake {
+		return nil
+	}
+	allowed := 1
+	switch {
+	case code:
+		allowed = 0
+	case len(word) >= twoMistakes:
+		allowed = 2
+	}
+	var candidates []candidate
+	first := string(word[:1])
+	s.known(first, first+lastLetter, func(term string, records int) {
+		more := utf8.RuneCountInString(term) - len(word)
+		if more > allowed && more <= longer && strings.HasPrefix(term, u.phrase[0]) {
+			candidates = append(candidates, candidate{term, longer, records, 0})
+		}
+		if max(more, -more) > allowed {
+			return
+		}
+		if d := distance(word, []rune(term)); d <= allowed {
+			candidates = append(candidates, candidate{term, d, records, 0})
+		}
+	})
+	for d := 0; d <= longer+1 && len(u.nearest) == 0; d++ {
+		near := slices.DeleteFunc(slices.Clone(candidates), func(c candidate) bool { return c.distance != d })
+		weight, misspelt := float32(nearestWeight), d < longer && len(word) >= d*perMistake
+		if misspelt {
+			weight = formWeight
+		}
+		if d > longer && !code {
+			near = s.parts(word)
+		}
+		for _, c := range s.inScope(near, maxNearest) {
+			u.misspelt = misspelt
+			replaced := unit{alternatives: []alternative{{phrase{c.term}, weight, 0}}}
+			u.nearest = append(u.nearest, c.term)
+			u.alternatives = append(u.alternatives, replaced.alternatives...)
+			found = append(found, s.gather(&replaced)...)
+		}
+	}
+	return found
+}
+
+// Letters of a compound word and of its parts.
+const (
+	shortestCompound = 10
+	shortestPart     = 4 // of two
+	shortestAlone    = 6 // of a part next to one that occurs nowhere
+)
+
+// parts returns the words in scope of which a word may be composed, such as the German Zahnarzttermin, of which a part may occur
+// nowhere: its longest beginning and its longest end.
+func (s *searcher) parts(word []rune) (parts []candidate) {
+	if len(word) < shortestCompound {
+		return nil
+	}
+	longest := func(part func(letters int) string) (letters int) {
+		for letters = len(word) - shortestPart + 1; letters >= shortestPart; letters-- {
+			if one := (phrase{part(letters)}); len(s.postings(one, 0)) > 0 && stopLanguages()[one[0]] == 0 {
+				return letters
+			}
+		}
+		return 0
+	}
+	begin := func(letters int) string { return string(word[:letters]) }
+	end := func(letters int) string { return string(word[len(word)-letters:]) }
+	first, last := longest(begin), longest(end)
+	const joint = 2 // letters between parts, as in Geburtstagsfest
+	isWhole := first > 0 && last > 0 && first+last <= len(word) && first+last >= len(word)-joint
+	if first >= shortestAlone || isWhole {
+		parts = append(parts, candidate{term: begin(first)})
+	}
+	if last >= shortestAlone || isWhole {
+		parts = append(parts, candidate{term: end(last)})
+	}
+	return parts
+}
+
+// distance is the fewest insertions, deletions, replacements and swaps of adjacent letters that turn one word into the other.
+func distance(a, b []rune) int {
+	var before []int // the row before the last
+	last := make([]int, len(b)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := range a {
+		row := make([]int, len(b)+1)
+		row[0] = i + 1
+		for j := range b {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			row[j+1] = min(last[j+1]+1, row[j]+1, last[j]+cost)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				row[j+1] = min(row[j+1], before[j-1]+1)
+			}
+		}
+		before, last = last, row
+	}
+	return last[len(b)]
+}

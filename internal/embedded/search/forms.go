@@ -7,7 +7,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
@@ -74,6 +73,9 @@ func (s *searcher) expand(guess uint32) {
 		}
 		if len(u.written) > len(u.phrase) {
 			u.alternatives = []alternative{{u.written, 1, 0}, {u.phrase, formWeight, 0}}
+		}
+		if way := phraseOf(pairs.Replace(strings.ToLower(norm.NFC.String(u.text)))); !slices.Equal(way, u.phrase) {
+			u.alternatives = append(u.alternatives, alternative{way, 1, 0})
 		}
 		for _, other := range u.phrase.otherNumbers() {
 			if way := phrase(strings.Fields(other)); len(s.postings(way, 0)) > 0 {
@@ -172,81 +174,6 @@ func (s *searcher) forms(term, accented string, languages uint32) []candidate {
 		forms = append(forms, candidate{form, 0, count, only[form]})
 	}
 	return s.inScope(forms, maxForms)
-}
-
-// Lengths, in code points, from which a word that occurs nowhere may have one or two typing errors.
-const (
-	oneMistake  = 5
-	twoMistakes = 8
-	maxNearest  = 2 // words that replace one
-	longer      = 4 // how much longer a word may be that begins with it, such as Japanese for Japan
-)
-
-// gatherNearest finds terms in scope that replace a word which occurs nowhere: those with the same first letter, one or two changes away
-// or, if there are none, those that begin with it. It takes the nearest, of equally near ones the most frequent. Digits are not typing
-// errors: a code, of letters and digits, is only completed.
-func (s *searcher) gatherNearest(u *unit) (found []posting) {
-	word := []rune(u.phrase[0])
-	code := strings.ContainsFunc(u.phrase[0], unicode.IsDigit) && strings.ContainsFunc(u.phrase[0], unicode.IsLetter)
-	if s.request.Demand || len(u.phrase) != 1 || !code && !inflects(u.phrase[0]) || len(word) < oneMistake {
-		return nil
-	}
-	allowed := 1
-	switch {
-	case code:
-		allowed = 0
-	case len(word) >= twoMistakes:
-		allowed = 2
-	}
-	var candidates []candidate
-	first := string(word[:1])
-	s.known(first, first+lastLetter, func(term string, records int) {
-		more := utf8.RuneCountInString(term) - len(word)
-		if more > allowed && more <= longer && strings.HasPrefix(term, u.phrase[0]) {
-			candidates = append(candidates, candidate{term, longer, records, 0})
-		}
-		if max(more, -more) > allowed {
-			return
-		}
-		if d := distance(word, []rune(term)); d <= allowed {
-			candidates = append(candidates, candidate{term, d, records, 0})
-		}
-	})
-	for d := 0; d <= longer && len(u.nearest) == 0; d++ {
-		near := slices.DeleteFunc(slices.Clone(candidates), func(c candidate) bool { return c.distance != d })
-		for _, c := range s.inScope(near, maxNearest) {
-			replaced := unit{alternatives: []alternative{{phrase{c.term}, nearestWeight, 0}}}
-			u.nearest = append(u.nearest, c.term)
-			u.alternatives = append(u.alternatives, replaced.alternatives...)
-			found = append(found, s.gather(&replaced)...)
-		}
-	}
-	return found
-}
-
-// distance is the fewest insertions, deletions, replacements and swaps of adjacent letters that turn one word into the other.
-func distance(a, b []rune) int {
-	var before []int // the row before the last
-	last := make([]int, len(b)+1)
-	for j := range last {
-		last[j] = j
-	}
-	for i := range a {
-		row := make([]int, len(b)+1)
-		row[0] = i + 1
-		for j := range b {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			row[j+1] = min(last[j+1]+1, row[j]+1, last[j]+cost)
-			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
-				row[j+1] = min(row[j+1], before[j-1]+1)
-			}
-		}
-		before, last = last, row
-	}
-	return last[len(b)]
 }
 
 // lighten marks the words that carry no weight: stop words of the query's language, unless the query has no others. It returns the

@@ -28,6 +28,7 @@ type unit struct {
 	records      int           // how many records in scope have it
 	common       bool          // in so many records that it only ranks what others found
 	nearest      []string      // words that replace it, because it occurs nowhere
+	misspelt     bool          // these differ from it by a typing error, in all likelihood
 }
 
 // An alternative is a phrase that matches a unit, with the weight of the match.
@@ -117,10 +118,7 @@ func isPunctuation(r rune) bool {
 }
 
 func phraseOf(text string) phrase {
-	var p phrase
-	for _, t := range words(text) {
-		p = append(p, t.Text)
-	}
+	p := phrase(textsOf(words(text)))
 	if text = strings.TrimSpace(text); len(p) > 0 && len(p[len(p)-1]) > 1 && strings.HasSuffix(text, anyEnding) &&
 		!strings.HasPrefix(text, anyEnding) { // *so* is emphasis
 		p = append(p, anyEnding)

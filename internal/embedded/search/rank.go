@@ -161,7 +161,7 @@ func (s *searcher) preferTime(m *timeMatcher) {
 }
 
 // Tiers of hits, the best first: all words as written; all words in some form; all words, but not the time that the query names; some
-// words; only replacements of words.
+// words, or in the right spelling a misspelt one; only other replacements of words.
 const (
 	tierExact = iota
 	tierAll
@@ -194,6 +194,7 @@ func (s *searcher) choose(exact []uint16) {
 		all = math.MaxUint64 // no record: which of them have all words is not known, except for those with the exact query
 	}
 	nearest := s.query.bits(func(u *unit) bool { return len(u.nearest) > 0 })
+	misspelt := s.query.bits(func(u *unit) bool { return u.misspelt })
 	var counts [len(matches)]int
 	best, most, worst := []ranked{}, s.request.Most, ranked{tier: math.MaxInt8}
 	sort := func() {
@@ -219,6 +220,9 @@ func (s *searcher) choose(exact []uint16) {
 			r.tier = tierNearest
 		}
 		counts[r.tier]++
+		if s.mask[version]&misspelt != 0 {
+			r.tier = min(r.tier, tierSome)
+		}
 		if compareRanked(r, worst) > 0 {
 			continue
 		}
@@ -250,6 +254,9 @@ func (s *searcher) hit(r ranked) Hit {
 		} else {
 			h.Words = append(h.Words, u.text)
 		}
+	}
+	if len(h.Words) == 0 && len(h.Nearest) > 0 {
+		h.Match = MatchNearest
 	}
 	return h
 }

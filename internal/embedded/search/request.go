@@ -35,7 +35,7 @@ type Request struct {
 // A Match says how much of a query a hit has.
 type Match string
 
-// Kinds of [Match], in the order of hits.
+// Kinds of [Match], in the order of hits, but the right spelling of a misspelt word ranks like some of the words.
 const (
 	MatchAll     Match = "all"
 	MatchSome    Match = "some"

@@ -62,7 +62,11 @@ func (m *Marker) Find(text string) []Span {
 		}
 	}
 	for at, t := range terms {
-		if unit, ok := m.terms[t.Text]; ok {
+		unit, ok := m.terms[t.Text]
+		if !ok && t.pairs != "" {
+			unit, ok = m.terms[t.pairs]
+		}
+		if ok {
 			add(Span{t.start, t.end, unit, 1})
 		}
 		for _, p := range m.phrases {
@@ -78,10 +82,10 @@ func (m *Marker) Find(text string) []Span {
 func (p phrase) matchAt(terms []Term) int {
 	want, any := p.prefix()
 	last := len(want) - 1
-	if len(terms) <= last || !slices.EqualFunc(terms[:last], want[:last], func(t Term, want string) bool { return t.Text == want }) {
+	if len(terms) <= last || !slices.EqualFunc(terms[:last], want[:last], Term.is) {
 		return 0
 	}
-	if terms[last].Text == want[last] || any && strings.HasPrefix(terms[last].Text, want[last]) {
+	if t := terms[last]; t.is(want[last]) || any && (strings.HasPrefix(t.Text, want[last]) || strings.HasPrefix(t.pairs, want[last])) {
 		return len(want)
 	}
 	return 0

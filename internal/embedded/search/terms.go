@@ -14,8 +14,12 @@ import (
 // A Term is one searchable word or character, and where it is in the text, in bytes.
 type Term struct {
 	Text       string
+	pairs      string // with two letters for each of äöüåø, as in Moeller for Möller; "" if it has none of these
 	start, end int
 }
+
+// is reports whether a term is a word of a query.
+func (t Term) is(word string) bool { return t.Text == word || t.pairs == word && word != "" }
 
 // Terms splits a text into terms. If the text is only a number in groups, such as a phone number, its joined digits are an additional last
 // term.
@@ -61,11 +65,16 @@ func digitsTogether(text string) string {
 func words(text string) []Term {
 	terms := make([]Term, 0, len(text)/6+1)
 	var word strings.Builder
-	start, end := 0, 0
+	start, end, paired := 0, 0, false
 	flush := func() {
 		if word.Len() > 0 {
-			terms = append(terms, Term{Text: word.String(), start: start, end: end})
+			t := Term{Text: word.String(), start: start, end: end}
+			if paired {
+				t.pairs = inPairs(text[start:end], t.Text)
+			}
+			terms = append(terms, t)
 			word.Reset()
+			paired = false
 		}
 	}
 	for at := 0; at < len(text); {
@@ -83,7 +92,7 @@ func words(text string) []Term {
 			flush()
 		case isDropped(r):
 			if word.Len() > 0 {
-				end = next
+				end, paired = next, paired || r == 0x308 || r == 0x30A
 			} else if len(terms) > 0 && terms[len(terms)-1].end == at {
 				terms[len(terms)-1].end = next // a mark on a term of one character
 			}
@@ -95,7 +104,7 @@ func words(text string) []Term {
 				start = at
 			}
 			word.WriteString(foldRune(r))
-			end = next
+			end, paired = next, paired || strings.ContainsRune("äöüåøÄÖÜÅØ", r)
 		default:
 			flush()
 		}
@@ -150,6 +159,22 @@ func isDropped(r rune) bool {
 var folds = map[rune]string{
 	'ß': "ss", 'æ': "ae", 'œ': "oe", 'ø': "o", 'đ': "d", 'ħ': "h", 'ł': "l", 'ŧ': "t", 'ı': "i", 'ŀ': "l", 'ŉ': "n", 'ς': "σ", 'ٱ': "ا",
 }
+
+// inPairs returns a word, which folds to a term, folded with two letters for each that addresses and some keyboards lack; "" if it has none.
+func inPairs(word, term string) string {
+	var folded strings.Builder
+	for _, r := range pairs.Replace(strings.ToLower(norm.NFC.String(word))) {
+		if !isDropped(r) {
+			folded.WriteString(foldRune(r))
+		}
+	}
+	if folded.String() == term {
+		return ""
+	}
+	return folded.String()
+}
+
+var pairs = strings.NewReplacer("ä", "ae", "ö", "oe", "ü", "ue", "å", "aa", "ø", "oe")
 
 // foldRune lowercases a letter, and removes its accent if it is Latin or an Arabic alef.
 func foldRune(r rune) string {

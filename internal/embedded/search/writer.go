@@ -69,9 +69,9 @@ func (w *Writer) Add(d Document) {
 	p.documents.extend(at + 1)
 	length, position := 0, 0
 	for i, text := range d.Texts {
-		terms := textsOf(Terms(text))
+		terms := Terms(text)
 		length += len(terms)
-		p.countLanguage(d.Source, i, terms)
+		p.countLanguage(d.Source, i, textsOf(terms[:min(len(terms), 200)]))
 		position = w.segment.add(d.Version, i, terms, position+1) // skip a position, so that no phrase spans two texts
 	}
 	p.documents.source[at] = uint16(d.Source) // #nosec G115 -- a store has far fewer sources
@@ -81,18 +81,25 @@ func (w *Writer) Add(d Document) {
 }
 
 // add records the terms of a text at the positions after position, and returns the last one.
-func (s *Segment) add(version int64, column int, terms []string, position int) int {
+func (s *Segment) add(version int64, column int, terms []Term, position int) int {
 	for _, t := range terms {
-		p := s.terms[t]
-		if p == nil {
-			p = &places{last: s.first}
-			s.terms[strings.Clone(t)] = p // do not keep the whole text in memory
-		}
 		position++
-		p.add(version, column, position)
+		s.addPlace(t.Text, version, column, position)
+		if t.pairs != "" {
+			s.addPlace(t.pairs, version, column, position)
+		}
 	}
 	s.words += len(terms)
 	return position
+}
+
+func (s *Segment) addPlace(term string, version int64, column, position int) {
+	p := s.terms[term]
+	if p == nil {
+		p = &places{last: s.first}
+		s.terms[strings.Clone(term)] = p // do not keep the whole text in memory
+	}
+	p.add(version, column, position)
 }
 
 // Full returns the current segment once it is large enough to be written, else nil. The next document begins another.
@@ -151,7 +158,7 @@ func (w *Writer) EndPart() *Part {
 
 // countLanguage counts the language of a text, if one has more stop words in it than every other.
 func (p *Part) countLanguage(source, column int, terms []string) {
-	guess, most := guessLanguages(terms[:min(len(terms), 200)])
+	guess, most := guessLanguages(terms)
 	if most < 2 || bits.OnesCount32(guess) != 1 {
 		return
 	}
