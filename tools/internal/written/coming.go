@@ -50,6 +50,18 @@ func isTimeName(word string) bool {
 	return slices.Contains(weekList, word) || slices.Contains(monthList, word) || partOf().MatchString(word) || fullYear().MatchString(word)
 }
 
+// isBareDay reports whether a word of a query is the whole name of a day of the week, given in English, that ends the query or, in another
+// language, begins it, and is not a part of another name.
+func isBareDay(fields []string, at int, english string) bool {
+	const least = 5 // letters, as in lundi; a shorter one has other meanings
+	word, isLast, isEnglish := bareWord(fields, at), at == len(fields)-1, bareWord(fields, at) == english
+	return slices.Contains(weekList, english) && len(word) >= least && len(fields) > 1 && (isLast || at == 0 && !isEnglish) &&
+		!notDays[word] && !notDays[bareWord(fields, at-1)] && !notDays[bareWord(fields, at+1)]
+}
+
+// notDays are words that only look like days of the week, or that make another name of one.
+var notDays = Set("sexta domingo domenica black good blue cyber ash holy palm easter manic ruby super taco happy gras")
+
 // NewestYear returns the newest year in which some hits are of a month; 0 for none.
 func NewestYear(hits []rs.Item, month time.Month) (year int) {
 	for _, hit := range hits {

@@ -152,6 +152,9 @@ func NextOf(query string, now time.Time) (Named, bool) {
 
 // bounded adds the words before a time that introduce it, and applies them: the result is the time since, until, before or after it.
 func (one namedTime) bounded(fields []string, spans bool) namedTime {
+	if directlyBefore[bareWord(fields, one.from-1)] {
+		one.from--
+	}
 	for named := one.period; one.from > 0; one.from-- {
 		word := bareWord(fields, one.from-1)
 		switch bound := boundWords[word]; {
@@ -282,7 +285,8 @@ func namedDays(fields, words []string, from, to int, joined bool, now time.Time)
 	case slices.Contains(monthList, words[0]) && isNumber(before), // 31 June
 		alone && boundWords[before] != "" && isSeason(words[0]): // its year is unclear
 		return period{}, true
-	case alone && !isTimeAlone(first, words, before, joined, from == 0):
+	case alone && !isTimeAlone(first, words, before, joined, from == 0) && !isInSeason(fields, from, words[0]) &&
+		!isBareDay(fields, from, words[0]):
 		return period{}, false
 	case len(words) == 2 && (isShort || isNumber(words[0]) && !slices.Contains(monthList, words[1])): // mon prochain vol, for 3 weeks
 		return period{}, false
@@ -320,7 +324,10 @@ func isIntroduced(word, english, before string, isFirst bool) bool {
 }
 
 // introduceDays are words after which the name of a day of the week is a day.
-var introduceDays = Set("on between from since until till before after last this next am seit ab op le el depuis desde zwischen von entre")
+var introduceDays = Set("on between from since until till before after last this next am seit ab op le el depuis desde di zwischen von entre")
+
+// directlyBefore are words that introduce a time if they are next to it, but not with an article between.
+var directlyBefore = Set("op à zu")
 
 // nowWords are days relative to today that have no other meaning.
 var nowWords = Set("today yesterday tomorrow heute gestern aujourd'hui hoy ayer oggi ieri vandaag gisteren hoje ontem vorgestern anteayer demain " +
