@@ -11,6 +11,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 	"github.com/pdp-connect/pdpp-mcp/tools/correct"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/fields"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/relax"
@@ -55,7 +56,12 @@ func (s *searched) wordsInNames(ctx context.Context) string {
 	}
 	if words, of := known.NamedConnections(sources, absent); len(of) == 1 {
 		says, id := fmt.Sprintf("%s the name of the connection %s: ", quote.AreIn(words), quote.Connections(of)), rs.EncodeJSON(of[0].ID)
-		if others := s.remainingWords(words...); len(others) > 0 {
+		isKind := func(word string) bool {
+			return slices.ContainsFunc(sources, func(source known.Source) bool {
+				return source.Connection.ID == of[0].ID && fields.Calls(word, source.Stream)
+			})
+		}
+		if others := slices.DeleteFunc(s.remainingWords(words...), isKind); len(others) > 0 {
 			return says + s.searchRemaining(others, "connection_id", id)
 		}
 		return says + correct.Call{Tool: "schema", Arguments: rs.Object{{Name: "connection_id", Value: id}}}.String()

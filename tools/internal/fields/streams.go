@@ -37,7 +37,25 @@ func Calls(word, stream string) bool {
 	word = strings.ToLower(word)
 	kind := StreamOf(word)
 	return slices.Contains([]string{word, word + "s", strings.TrimSuffix(word, "y") + "ies", kind}, stream) ||
-		kind != "" && kind != "messages" && kind == StreamOf(strings.ToLower(stream)) // Termine are in Kalender
+		kind != "" && kind == StreamOf(strings.ToLower(stream)) && // Termine are in Kalender
+			(kind != "messages" || mailWords[word] && mailWords[strings.ToLower(stream)]) // mail is not in chat
+}
+
+// MailOf returns the one stream whose fields are those of mail, if one of some words means mail; else "".
+func MailOf(words []string, all *rs.Schema) (stream string) {
+	if all == nil || !slices.ContainsFunc(words, func(word string) bool { return mailWords[strings.ToLower(word)] }) {
+		return ""
+	}
+	read := byName(all)
+	for _, row := range all.Streams {
+		if row.Name != stream && mailShape(read(row.Name)) > 0 {
+			if stream != "" {
+				return ""
+			}
+			stream = row.Name
+		}
+	}
+	return stream
 }
 
 // MayCall reports whether a word may be the name of a stream, which is a plural. The schema is not read for any other word.

@@ -1,6 +1,7 @@
 package foreign
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -29,6 +30,15 @@ var Flags = map[string]Flag{
 	"is:flagged": {flagged, "true"}, "is:starred": {flagged, "true"}, "is:unflagged": {flagged, "false"}, "is:unstarred": {flagged, "false"},
 }
 
+// flagWords maps words for flags in other languages to the English word.
+//
+//nolint:misspell // they are not English
+var flagWords = written.ByWord(map[string]string{
+	"attachments": "anhang anhänge anhängen anlage anlagen jointe jointes adjunto adjuntos allegato allegati anexo anexos bijlage bijlagen",
+	"unread":      "ungelesen ungelesene ungelesenen ungelesener ongelezen",
+	"flagged":     "markiert markierte markierten gekennzeichnete marcados contrassegnati gemarkeerd",
+})
+
 // FlagOf returns the field for a flag of messages that is sent under another name, such as is_seen for unread, and the value that is
 // meant; "" for none. has reports whether a stream has a field.
 func FlagOf(name, value string, has func(field string) bool) (field, meant string) {
@@ -55,6 +65,7 @@ func FlagNamed(all []rs.SchemaField, words []string) (name, value, word string) 
 		stated := strings.TrimPrefix(strings.TrimPrefix(written.Snake(f.Name), "is_"), "has_")
 		for _, word := range words {
 			lower := strings.ToLower(word)
+			lower = cmp.Or(flagWords[lower], lower)
 			field, meant := FlagOf(lower, "true", func(name string) bool { return name == written.Snake(f.Name) })
 			switch {
 			case field != "":

@@ -7,6 +7,7 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/fields"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/relax"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
@@ -25,8 +26,13 @@ func Ranked(schema func() Stream, query string, bounds rs.Object, may func(Sourc
 		by, query = cmp.Or(by, written.Money), rest
 	}
 	all := schema()
-	source, others, ok := SourceCalled(all.Sources, relax.Without(relax.Topic(query), ranks...), may)
-	if !ok || len(relax.Telling(others)) > 0 || len(bounds) > 0 && source.Time == "" {
+	words, name := relax.Without(relax.Topic(query), ranks...), "that stream"
+	source, others, ok := SourceCalled(all.Sources, words, may)
+	if !ok && by == written.Money {
+		source, others, ok = onlyPurchases(all, may), words, true
+		name = quote.Names([]string{source.Stream}, 1)
+	}
+	if !ok || source.Stream == "" || len(relax.Telling(others)) > 0 || len(bounds) > 0 && source.Time == "" {
 		return "", "", nil
 	}
 	field := fields.Measured(all.Document, source.Stream, by)
@@ -35,25 +41,51 @@ func Ranked(schema func() Stream, query string, bounds rs.Object, may func(Sourc
 	}
 	var filter rs.Object
 	if ranks != nil {
-		says = "The " + strings.Join(ranks, " ") + " of that stream by " + field + ": "
+		says = "The " + strings.Join(ranks, " ") + " of " + name + " by " + field + ": "
 		records = rs.Object{rs.NewMember("sort", map[bool]string{true: "-"}[most]+field), rs.NewMember("limit", 1)}
 	} else {
-		says = "Numbers in fields are not searched. Those of that stream by " + field + ": "
+		says = "Numbers in fields are not searched. Those of " + name + " by " + field + ": "
 	}
 	if operator != "" {
 		filter = rs.Object{{Name: field, Value: rs.Object{{Name: operator, Value: amount}}.JSON()}}
 	}
-	if len(bounds) > 0 {
-		var within rs.Object
-		for _, bound := range bounds {
-			within = within.With(map[string]string{"since": "gte", "until": "lte"}[bound.Name], bound.Value)
-		}
-		filter = filter.With(source.Time, within.JSON())
-	}
-	if len(filter) > 0 {
+	if filter = source.Within(filter, bounds); len(filter) > 0 {
 		records = append(records, rs.Member{Name: "filter", Value: filter.JSON()})
 	}
 	return says, source.Stream, records
+}
+
+// onlyPurchases returns the source of the one stream with an amount of money and a field for whom it was paid to; none if several have both.
+func onlyPurchases(all Stream, may func(Source) bool) (only Source) {
+	for _, source := range all.Sources {
+		isPayee := func(f rs.SchemaField) bool { return f.Granted && payee().MatchString(written.Snake(f.Name)) }
+		row := slices.IndexFunc(all.Document.Streams, func(row rs.SchemaStream) bool {
+			return row.Name == source.Stream && slices.ContainsFunc(row.Fields(), isPayee)
+		})
+		switch {
+		case source.Stream == only.Stream || row < 0 || !may(source) || fields.Measured(all.Document, source.Stream, written.Money) == "":
+		case only.Stream != "":
+			return Source{}
+		default:
+			only = source
+		}
+	}
+	return only
+}
+
+var payee = written.Expression(`merchant|shop|store|seller|vendor|supplier|payee|retailer|` +
+	`h[aä]e?ndler|verk[aä]e?ufer|empf[aä]e?nger|comercio|vendedor|marchand|vendeur|negozio`)
+
+// Within returns a filter limited to the time between the bounds since and until of a search, if any.
+func (s Source) Within(filter, bounds rs.Object) rs.Object {
+	var within rs.Object
+	for _, bound := range bounds {
+		within = within.With(map[string]string{"since": "gte", "until": "lte"}[bound.Name], bound.Value)
+	}
+	if len(within) == 0 {
+		return filter
+	}
+	return filter.With(s.Time, within.JSON())
 }
 
 // MayPlan reports whether some streams of a connection may have records of what is to come: those with a start, or a day on which they are

@@ -258,16 +258,16 @@ var SayNothing = written.Set(`happen happens happened happening do done doing me
 		cosa ho abbiamo c'è che fare faccio fatto successo succede programma o tenho temos tem há que fazer faço fiz aconteceu
 		acontece planejado wat heb hebben ik wij we staat er op doen gedaan gebeurd gebeurt gepland`)
 
-// doings are words for what was done with the subject of a question. Records need not have them.
+// doings are words for what was done with the subject of a question, and for that subject. Records need not have them, nor [pasts].
 var doings = written.Set(`buy bought charge charged come came compare compared cost costs e fetch give gave list mention mentioned ordered pay paid
 	pays read receive received say said says send sends sending sent show shown spend spending spent talk talked tell told write
-	writes writing written wrote`)
+	writes writing written wrote thing things stuff ding dinge sache sachen chose choses cosa cosas cose`)
 
 // Telling returns those of some words that say what a question is about, without [SayNothing] and what was done with it.
 func Telling(words []string) []string {
 	return slices.DeleteFunc(slices.Clone(words), func(word string) bool {
 		lower := strings.ToLower(word)
-		return SayNothing[lower] || doings[lower]
+		return SayNothing[lower] || doings[lower] || pasts[lower]
 	})
 }
 
@@ -287,7 +287,7 @@ func AsksPast(query string) bool {
 
 var pasts = written.Set(`did didn't had happened went saw met bought paid ordered spent sent received got came said told wrote charged war
 	waren hatte hatten wurde wurden geschah passiert passierte gemacht getan gekauft bezahlt bestellt ausgegeben geschickt
-	gesendet bekommen erhalten geschrieben gesagt getroffen gewesen fait passé payé acheté commandé dépensé reçu envoyé été était
+	gesendet bekommen erhalten geschrieben gesagt getroffen gewesen fait passé payé acheté achetée commandé dépensé reçu envoyé été était
 	écrit vu pasó hice hicimos were fue fueron compré pagué gasté pedí recibí envié estuve tuve fatto successo pagato comprato
 	speso ordinato ricevuto stato era erano aconteceu fiz paguei comprei gastei pedi recebi enviei foi foram gedaan gebeurd
 	betaald gekocht besteld uitgegeven ontvangen gekregen geweest`)

@@ -58,7 +58,7 @@ func (q *Question) Words() []string {
 var (
 	numberPhrases = []string{
 		"how many", "how often", "the number of", "total number of", "wieviel", "wieviele", "wie viel", "wie viele", "wie vielen", "wie vieler",
-		"wie vieles", "wie oft", "combien de", "combien des", "combien du", "cuántos", "cuántas", "cuantos", "cuantas",
+		"wie vieles", "wie oft", "combien d", "combien de", "combien des", "combien du", "cuántos", "cuántas", "cuantos", "cuantas",
 		"quanti", "quante", "hoeveel", "quantos", "quantas",
 	}
 	sumPhrases = []string{
