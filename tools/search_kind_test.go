@@ -16,19 +16,19 @@ func TestAQueryForAKindOfRecord(t *testing.T) {
 	const shop = `{"name":"orders","field_capabilities":{TIME,"total":"t=number,eq,r=gte|lte|gt|lt","merchant":"t=string,eq","gift":"t=boolean,eq"}}`
 	const more = `,{"name":"receipts","field_capabilities":{TIME,"amount":"t=number,r=gte|lte","shop":"t=string"}}`
 	for _, row := range []struct{ streams, q, want string }{
-		{mail, "emails with attachment", `By has_attachments: query_records {"stream":"All_mail","filter":{"has_attachments":true}}. ` +
+		{mail, "emails with attachment", `"attachment" is what has_attachments of All_mail says: query_records {"stream":"All_mail","filter":{"has_attachments":true}}. ` +
 			`The stream of that name: query_records {"stream":"All_mail_attachments"}`},
 		{mail, "E-Mails mit Anhang", `query_records {"stream":"All_mail","filter":{"has_attachments":true}}`},
-		{mail, "emails with attachments about Lisbon", `search {"q":"Lisbon","filter":{"has_attachments":true},"streams":["All_mail"]}`},
-		{mail, "mails with attachments in June 2026", `"filter":{"has_attachments":true,"at":{"gte":"2026-06-01","lte":"2026-06-30"}}}`},
+		{mail, "emails with attachments about Lisbon", `search {"q":"Lisbon","streams":["All_mail"],"filter":{"has_attachments":true}}`},
+		{mail, "mails with attachments in June 2026", `search {"streams":["All_mail"],"filter":{"has_attachments":true},"since":"2026-06-01","until":"2026-06-30"}`},
 		{mail, "how many mails did I send", `By sender, of whom one is meant: aggregate {"stream":"All_mail","metric":"count","group_by":"sender"}`},
-		{mail, "Wie viele Mails habe ich im Juni 2026 geschickt?", `"filter":{"at":{"gte":"2026-06-01","lte":"2026-06-30"}},"metric":"count","group_by":"sender"}`},
+		{mail, "Wie viele Mails habe ich im Juni 2026 geschickt?", `"metric":"count","group_by":"sender","filter":{"at":{"gte":"2026-06-01","lte":"2026-06-30"}}}`},
 		{mail, "combien d'emails", `aggregate {"stream":"All_mail","metric":"count"}`},
 		{mail, "how many mails about Lisbon", ""},
 		{mail, "emails with Owen", ""},
 		{mail, "emails", ""},
 		{shop, "how many orders", `Of that stream: aggregate {"stream":"orders","metric":"count"}`},
-		{shop, "orders with gift", `By gift: query_records {"stream":"orders","filter":{"gift":true}}`},
+		{shop, "orders with gift", `"gift" is what gift of orders says: query_records {"stream":"orders","filter":{"gift":true}}`},
 		{shop, "most expensive thing I bought", `The most expensive of orders by total: query_records {"stream":"orders","sort":"-total","limit":1}`},
 		{shop, "was war das Teuerste, das ich gekauft habe", `query_records {"stream":"orders","sort":"-total","limit":1}`},
 		{shop, "most expensive flight", ""},

@@ -19,6 +19,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/read"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/relax"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
+	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
 // A word of a query may be what no search reads: the id of a record, or a value of a field such as a status.
@@ -87,43 +88,102 @@ const (
 	maxListedValues = 30 // values of a field
 )
 
-// listedValue returns a hint that a word of a query that finds little is a value of a field of the stream that the query is about, with the
-// call that filters by it; "" if there is none. It may read the values of a few fields.
-func (s *searched) listedValue(ctx context.Context) string {
-	if s.Unread != "" || !s.findsLittle(ctx) || len(s.streams) > 1 {
+//nolint:misspell // they are not all English
+var (
+	having = written.Set("with having mit avec con met com") // before the name of a flag
+	sent   = written.Set("send sent geschickt gesendet verschickt geschrieben envoyé envié inviato inviate enviei verstuurd gestuurd")
+	selves = written.Set("i ich je ai j'ai yo he ho eu ik")
+)
+
+// listedValue returns a hint that a word of a query that finds little is a value of a field of the stream that the query is about, or with
+// any hits a flag, as in emails with attachments, with the call that filters by it; "" if there is none. It may read the values of a few
+// fields. For how many records of a stream there are, it returns the call that counts them.
+func (s *searched) listedValue(ctx context.Context, q *render.Question) string {
+	asked := strings.Fields(strings.ToLower(s.Rest))
+	has := func(some map[string]bool) bool {
+		return slices.ContainsFunc(asked, func(word string) bool { return some[word] })
+	}
+	counts, flagged, findsLittle := q.AsksNumber(), has(having), s.findsLittle(ctx)
+	if s.Unread != "" || s.inPeriod() || len(s.filter) > 0 || !findsLittle && !counts && !flagged {
 		return ""
 	}
-	words := relax.Words(s.Rest)
-	if len(s.streams) == 0 && !slices.ContainsFunc(words, fields.MayCall) {
+	source, others, ok := s.sourceAsked()
+	if !ok {
 		return ""
 	}
-	stream, others := strings.Join(s.streams, ""), words
-	if stream == "" {
-		source, rest, _ := known.SourceCalled(s.schema().Sources, words, func(known.Source) bool { return true })
-		stream, others = source.Stream, rest
-	}
-	of := s.call
+	stream, of := source.Stream, s.call
 	of.Scope.Stream = stream
-	candidates := slices.DeleteFunc(slices.Clone(others), func(word string) bool { return len(s.absent) > 0 && !s.isAbsent(word) })
+	candidates := slices.DeleteFunc(slices.Clone(others), func(word string) bool { return !flagged && len(s.absent) > 0 && !s.isAbsent(word) })
 	form := "%s is what %s of %s says: "
 	field, value, word := foreign.FlagNamed(fieldsOf(s.schema().Document, of), candidates)
-	if field == "" {
+	if field == "" && findsLittle && !counts {
 		form = "%s is a value of %s in %s: "
 		field, value, word = s.listedWord(ctx, of, candidates)
 	}
-	if stream == "" || field == "" {
+	others = slices.DeleteFunc(relax.Without(relax.Telling(others), word), func(other string) bool {
+		return !counts && s.isAbsent(other) || fields.Calls(other, stream) || having[strings.ToLower(other)] || fields.IsMail(other)
+	})
+	var where rs.Object
+	if field != "" {
+		where = rs.Object{{Name: field, Value: value}}
+	}
+	if counts {
+		return s.count(source, where, others, has(sent) && has(selves))
+	}
+	if field == "" {
 		return ""
 	}
-	others = slices.DeleteFunc(relax.Without(relax.Telling(others), word), func(other string) bool {
-		return s.isAbsent(other) || fields.Calls(other, stream)
-	})
-	filter := rs.Member{Name: "filter", Value: rs.Object{{Name: field, Value: value}}.JSON()}
+	filter := rs.Member{Name: "filter", Value: where.JSON()}
 	says := fmt.Sprintf(form, quote.Text(word), quote.Names([]string{field}, 1), quote.Names([]string{stream}, 1))
 	if len(others) == 0 && !s.timed {
-		return says + s.records(stream, filter)
+		says += s.records(stream, filter)
+		if _, of := known.Named(s.schema().Sources, []string{word}); flagged && len(of) > 0 && of[0].Stream != stream {
+			says += ". The stream of that name: " + s.records(of[0].Stream)
+		}
+		return says
 	}
 	within := s.without("mode", "limit").With("streams", rs.EncodeJSON([]string{stream})).With(filter.Name, filter.Value)
 	return says + searchFor(strings.Join(others, " "), within.WithAll(s.bounds()))
+}
+
+// sourceAsked returns the first source of the one stream that a search limits itself to or that its words name, and its other words; false
+// if there is none.
+func (s *searched) sourceAsked() (source known.Source, others []string, ok bool) {
+	words, stream := relax.Words(s.Rest), strings.Join(s.streams, "")
+	if len(s.streams) > 1 || stream == "" && !slices.ContainsFunc(words, fields.MayCall) {
+		return source, nil, false
+	}
+	all := s.schema()
+	if source, others, ok = known.SourceCalled(all.Sources, words, func(known.Source) bool { return true }); ok && stream == "" {
+		return source, others, true
+	}
+	stream = cmp.Or(stream, fields.MailOf(words, all.Document))
+	at := slices.IndexFunc(all.Sources, func(source known.Source) bool { return source.Stream == stream })
+	if at < 0 {
+		return source, nil, false
+	}
+	return all.Sources[at], words, true
+}
+
+// count returns a hint with the call that counts the records of a stream within a filter and the time of the query, by sender if it asks
+// for what one has sent; "" if other words than the name of a connection say more.
+func (s *searched) count(source known.Source, where rs.Object, others []string, bySender bool) string {
+	args := append(inConnection(s.call, "stream", source.Stream), rs.NewMember("metric", "count"))
+	had, in := known.NamedConnections(s.schema().Sources, relax.Words(s.Rest))
+	if len(in) == 1 && !args.Has("connection_id") {
+		args, others = append(args, rs.NewMember("connection_id", in[0].ID)), relax.Without(others, had...)
+	}
+	if len(others) > 0 || s.timed && source.Time == "" {
+		return ""
+	}
+	says := "Of that stream: "
+	if bySender && source.Author != "" {
+		says, args = "By sender, of whom one is meant: ", append(args, rs.NewMember("group_by", source.Author))
+	}
+	if where = source.Within(where, s.bounds()); len(where) > 0 {
+		args = append(args, rs.Member{Name: "filter", Value: where.JSON()})
+	}
+	return says + correct.Call{Tool: "aggregate", Arguments: args}.String()
 }
 
 // findsLittle reports whether few records have all words of a query that is neither quoted nor limited to a time or filter, and whether

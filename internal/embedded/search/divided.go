@@ -118,7 +118,7 @@ func (s *searcher) gatherNearest(u *unit) (found []posting) {
 			weight = formWeight
 		}
 		if d > longer && !code {
-			near = s.parts(word)
+			near = s.parts(u.phrase[0])
 		}
 		for _, c := range s.inScope(near, maxNearest) {
 			u.misspelt = misspelt
@@ -131,37 +131,28 @@ func (s *searcher) gatherNearest(u *unit) (found []posting) {
 	return found
 }
 
-// Letters of a compound word and of its parts.
-const (
-	shortestCompound = 10
-	shortestPart     = 4 // of two
-	shortestAlone    = 6 // of a part next to one that occurs nowhere
-)
+// Bytes of a compound word, of each of its two parts, of a part next to one that occurs nowhere, and of what may be between parts.
+const shortestCompound, shortestPart, shortestAlone, longestJoint = 10, 4, 6, 2
 
 // parts returns the words in scope of which a word may be composed, such as the German Zahnarzttermin, of which a part may occur
 // nowhere: its longest beginning and its longest end.
-func (s *searcher) parts(word []rune) (parts []candidate) {
-	if len(word) < shortestCompound {
-		return nil
-	}
-	longest := func(part func(letters int) string) (letters int) {
-		for letters = len(word) - shortestPart + 1; letters >= shortestPart; letters-- {
-			if one := (phrase{part(letters)}); len(s.postings(one, 0)) > 0 && stopLanguages()[one[0]] == 0 {
-				return letters
-			}
+func (s *searcher) parts(word string) (parts []candidate) {
+	isWord := func(part string) bool { return len(s.postings(phrase{part}, 0)) > 0 && stopLanguages()[part] == 0 }
+	first, last := "", ""
+	for at := shortestPart - 1; at <= len(word)-shortestPart+1 && len(word) >= shortestCompound; at++ {
+		if at >= shortestPart && isWord(word[:at]) {
+			first = word[:at]
 		}
-		return 0
+		if last == "" && at <= len(word)-shortestPart && isWord(word[at:]) {
+			last = word[at:]
+		}
 	}
-	begin := func(letters int) string { return string(word[:letters]) }
-	end := func(letters int) string { return string(word[len(word)-letters:]) }
-	first, last := longest(begin), longest(end)
-	const joint = 2 // letters between parts, as in Geburtstagsfest
-	isWhole := first > 0 && last > 0 && first+last <= len(word) && first+last >= len(word)-joint
-	if first >= shortestAlone || isWhole {
-		parts = append(parts, candidate{term: begin(first)})
-	}
-	if last >= shortestAlone || isWhole {
-		parts = append(parts, candidate{term: end(last)})
+	joint := len(word) - len(first) - len(last)
+	isWhole := first != "" && last != "" && joint >= 0 && joint <= longestJoint
+	for _, part := range []string{first, last} {
+		if len(part) >= shortestAlone || part != "" && isWhole {
+			parts = append(parts, candidate{term: part})
+		}
 	}
 	return parts
 }

@@ -41,21 +41,20 @@ func Calls(word, stream string) bool {
 			(kind != "messages" || mailWords[word] && mailWords[strings.ToLower(stream)]) // mail is not in chat
 }
 
-// MailOf returns the one stream whose fields are those of mail, if one of some words means mail; else "".
-func MailOf(words []string, all *rs.Schema) (stream string) {
-	if all == nil || !slices.ContainsFunc(words, func(word string) bool { return mailWords[strings.ToLower(word)] }) {
+// IsMail reports whether a word means mail.
+func IsMail(word string) bool { return mailWords[strings.ToLower(word)] }
+
+// MailOf returns the first stream whose fields are those of mail, if one of some words means mail; else "".
+func MailOf(words []string, all *rs.Schema) string {
+	if all == nil || !slices.ContainsFunc(words, IsMail) {
 		return ""
 	}
 	read := byName(all)
-	for _, row := range all.Streams {
-		if row.Name != stream && mailShape(read(row.Name)) > 0 {
-			if stream != "" {
-				return ""
-			}
-			stream = row.Name
-		}
+	at := slices.IndexFunc(all.Streams, func(row rs.SchemaStream) bool { return mailShape(read(row.Name)) > 0 })
+	if at < 0 {
+		return ""
 	}
-	return stream
+	return all.Streams[at].Name
 }
 
 // MayCall reports whether a word may be the name of a stream, which is a plural. The schema is not read for any other word.

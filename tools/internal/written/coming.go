@@ -50,6 +50,19 @@ func isTimeName(word string) bool {
 	return slices.Contains(weekList, word) || slices.Contains(monthList, word) || partOf().MatchString(word) || fullYear().MatchString(word)
 }
 
+// isInSeason reports whether a word of a query is a season or a feast, given in English, that the words before introduce, as in the spring.
+// With a capital after an English word it may be a name.
+func isInSeason(fields []string, at int, english string) bool {
+	before := at - 1
+	for besideTimes[bareWord(fields, before)] && !inSeason[bareWord(fields, before)] {
+		before--
+	}
+	isName := strings.HasPrefix(fields[at], strings.ToUpper(english[:1])+english[1:]) && seasons[english] != 0 && bareWord(fields, before) != "im"
+	return isSeason(english) && inSeason[bareWord(fields, before)] && !isName
+}
+
+var inSeason = Set("in during im en au à op over at an zu nel nella di em durante pendant")
+
 // isBareDay reports whether a word of a query is the whole name of a day of the week, given in English, that ends the query or, in another
 // language, begins it, and is not a part of another name.
 func isBareDay(fields []string, at int, english string) bool {

@@ -2,7 +2,6 @@ package written
 
 import (
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -41,16 +40,3 @@ func Season(s string) (name string, month time.Month) {
 	}
 	return name, seasons[name]
 }
-
-// isInSeason reports whether a word of a query is a season or a feast, given in English, that the words before introduce, as in the spring.
-// With a capital after an English word it may be a name.
-func isInSeason(fields []string, at int, english string) bool {
-	before := at - 1
-	for besideTimes[bareWord(fields, before)] && !inSeason[bareWord(fields, before)] {
-		before--
-	}
-	isName := strings.HasPrefix(fields[at], strings.ToUpper(english[:1])+english[1:]) && seasons[english] != 0 && bareWord(fields, before) != "im"
-	return isSeason(english) && inSeason[bareWord(fields, before)] && !isName
-}
-
-var inSeason = Set("in during im en au à op over at an zu nel nella di em durante pendant")
