@@ -197,7 +197,7 @@ func (a aggregateAnswer) asides() string {
 
 func (a aggregateAnswer) counted() []string {
 	distinct := a.Text("metric") == "count_distinct" && len(a.Array("connections")) > 1
-	return write.NotEmpty(a.everyStatus(), write.When(distinct, "a value that several connections have is counted once"))
+	return write.NotEmpty(a.cutGroups(), a.everyStatus(), write.When(distinct, "a value that several connections have is counted once"))
 }
 
 // untitled says what the ids of groups without a title are, with the call that reads one; "" if all have a title.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
@@ -117,6 +118,31 @@ func (a aggregateAnswer) allShown(n int, noun, with string) string {
 	}
 	usual := !a.Has("order") && !a.Flag("unordered") && !a.descends()
 	return "all " + write.Plural(n, noun) + with + " shown" + write.When(!usual, a.sequence(noun, true)) + undated
+}
+
+// cutGroups names the weeks or longer groups of which the filter leaves out days; "" for none.
+func (a aggregateAnswer) cutGroups() string {
+	days := map[string][3]int{"week": {0, 0, 7}, "month": {0, 1, 0}, "quarter": {0, 3, 0}, "year": {1, 0, 0}}[a.Text("granularity")]
+	bounds := a.Arguments.Object("filter").Object(a.Text("group_by_time"))
+	bound := func(names ...string) time.Time {
+		text := bounds.Text(names...)
+		day, _ := time.Parse(time.DateOnly, text[:min(len(text), len(time.DateOnly))])
+		return day
+	}
+	from, until := bound("gte", "gt"), bound("lt", "lte")
+	if !bounds.Has("lt") || len(bounds.Text("lt")) > len(time.DateOnly) && !strings.Contains(bounds.Text("lt"), "T00:00:00") {
+		until = until.AddDate(0, 0, 1) // after its last day
+	}
+	var cut []string
+	for _, row := range a.rows {
+		text, _ := rs.AsText(row.key)
+		begin, err := time.Parse(time.DateOnly, text)
+		isCut := begin.Before(from) || bounds.Has("lt") != bounds.Has("lte") && begin.AddDate(days[0], days[1], days[2]).After(until)
+		if err == nil && days != [3]int{} && isCut {
+			cut = append(cut, a.key(row.key))
+		}
+	}
+	return write.When(len(cut) > 0, "The filter leaves out days of "+strings.Join(cut[:min(len(cut), 4)], ", ")+".")
 }
 
 // sequence says which groups come first; "" if these are the ones with most records or the earliest. all reports whether every group is

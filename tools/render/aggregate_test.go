@@ -68,3 +68,26 @@ func TestGroupsBelowZeroAreOneCallAway(t *testing.T) {
 		})
 	}
 }
+
+// A week or a longer group of which the filter leaves out days is named, in text and structured output.
+func TestGroupsThatTheFilterCutsAreNamed(t *testing.T) {
+	for _, row := range []struct{ granularity, bounds, keys, want string }{
+		{"month", `{"gte":"2026-03-15","lte":"2026-06-10"}`, "2026-03-01 2026-04-01 2026-06-01", "The filter leaves out days of 2026-03, 2026-06."},
+		{"month", `{"gte":"2026-03-01","lt":"2026-06-01"}`, "2026-03-01 2026-05-01", ""},
+		{"month", `{"gte":"2026-03-01T00:00:00Z","lt":"2026-06-01T00:00:00Z"}`, "2026-03-01 2026-05-01", ""},
+		{"month", `{"gte":"2026-03-01","lte":"2026-05-31"}`, "2026-05-01", ""},
+		{"month", `{"lt":"2026-05-31"}`, "2026-04-01 2026-05-01", "The filter leaves out days of 2026-05."},
+		{"week", `{"gte":"2026-06-03","lt":"2026-06-24"}`, "2026-06-01 2026-06-08 2026-06-22", "The filter leaves out days of 2026-06-01, 2026-06-22."},
+		{"year", `{"gte":"2025-02-01"}`, "2025-01-01 2026-01-01", "The filter leaves out days of 2025."},
+		{"day", `{"gte":"2026-06-03"}`, "2026-06-03", ""},
+		{"month", `{}`, "2026-06-01", ""},
+	} {
+		groups := `{"key":"` + strings.ReplaceAll(row.keys, " ", `","count":1},{"key":"`) + `","count":1}`
+		body := `{"metric":"count","group_by_time":"at","granularity":"` + row.granularity + `","groups":[` + groups + `]}`
+		r, err := Aggregate(answered(body), AggregateQuery{Stream: "notes", Arguments: rs.AsObject(`{"filter":{"at":` + row.bounds + `}}`)})
+		said := strings.Contains(r.Text, "leaves out days") && strings.Contains(string(r.Structured), "leaves out days")
+		if err != nil || said != (row.want != "") || !strings.Contains(r.Text, row.want) {
+			t.Errorf("%v: want %q in\n%s\n%s", row, row.want, r.Text, r.Structured)
+		}
+	}
+}
