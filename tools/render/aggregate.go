@@ -160,7 +160,8 @@ func (a aggregateAnswer) notes() []string {
 	apart := field != "" && field == a.Text("group_by") && !a.Arguments.Has("group_by")
 	unit := write.ShownName(field)
 	warned := answer.List{Meta: a.Object("meta")}.WithoutLeftOut(a.object)
-	return write.NotEmpty(slices.Concat(answer.DatesReadAs(a.object), a.Coverage.Lines(), []string{
+	records, counted := a.Number("filtered_record_count")
+	return write.NotEmpty(slices.Concat(answer.DatesReadAs(a.object, counted && records == 0), a.Coverage.Lines(), []string{
 		write.When(field != "" && unknown, unit+" cannot be grouped by here, so the numbers may mix several: filter by "+unit+"."),
 		write.When(apart && !unknown && len(a.rows) > 1, write.ShownName(a.Text("field"))+" is not all in one "+unit+": each is computed alone."),
 		write.When(apart && !unknown && len(a.rows) == 1 && a.other() > 0, "What is without "+unit+" is not in it."),

@@ -117,6 +117,22 @@ func TestAWindowNeverEndsInsideAFlag(t *testing.T) {
 	}
 }
 
+// If nothing is in one day of UTC, the answer says how to send the same day of another time zone.
+func TestAnEmptyDayMayBeOfAnotherTimeZone(t *testing.T) {
+	for read, want := range map[string]bool{
+		"at from 2026-02-28T00:00Z until 2026-03-01T00:00Z":                   true,
+		"at from 2026-03-01T00:00Z until 2026-04-01T00:00Z":                   false,
+		"at from 2026-03-15T23:00Z until 2026-03-16T23:00Z, of Europe/Berlin": false,
+	} {
+		for _, isEmpty := range []bool{true, false} {
+			lines := answer.DatesReadAs(rs.AsObject(`{"read_as":[`+write.JSON(read)+`]}`), isEmpty)
+			if says := strings.Contains(lines[0], "for that of another time zone send time_zone"); says != (want && isEmpty) {
+				t.Errorf("%s, empty %v: %s", read, isEmpty, lines[0])
+			}
+		}
+	}
+}
+
 // A long note about how dates were read is truncated after a name and says how many more there are.
 func TestALongDateNoteIsTruncatedAfterAName(t *testing.T) {
 	names := make([]string, 30)
@@ -124,7 +140,7 @@ func TestALongDateNoteIsTruncatedAfterAName(t *testing.T) {
 		names[i] = fmt.Sprintf("received_at of messages_%02d", i)
 	}
 	read := "from 2026-10-01T00:00Z on: " + strings.Join(names, ", ")
-	lines := answer.DatesReadAs(rs.AsObject(`{"read_as":[` + write.JSON(read) + `]}`))
+	lines := answer.DatesReadAs(rs.AsObject(`{"read_as":[`+write.JSON(read)+`]}`), false)
 	want := "dates read as: from 2026-10-01T00:00Z on: " + strings.Join(names[:9], ", ") + ", and 21 more"
 	if len(lines) != 1 || lines[0] != want {
 		t.Errorf("got %q, want %s", lines, want)

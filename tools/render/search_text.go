@@ -83,7 +83,7 @@ func (s *searchPage) frame() searchFrame {
 	l, q := s.l, s.q
 	f := searchFrame{
 		lead: write.NotEmpty(s.notice()), summary: s.summary(),
-		notes:   slices.Concat(answer.DatesReadAs(l.Envelope), q.Coverage.Lines(), s.notes()),
+		notes:   slices.Concat(answer.DatesReadAs(l.Envelope, len(l.Items) == 0), q.Coverage.Lines(), s.notes()),
 		warning: write.Lead("warning: ", s.Warning(len(s.hits))), tail: searchTail(l, q),
 	}
 	if q.Repair != nil {

@@ -3,8 +3,10 @@ package answer
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
@@ -13,17 +15,26 @@ import (
 
 const readAsBytes = 300 // of a line of DatesReadAs
 
-// DatesReadAs lists how the dates of a filter were interpreted, one line per field, and the note on records that last into that time.
-func DatesReadAs(answer object) []string {
+// DatesReadAs lists how the dates of a filter were interpreted, one line per field, and the note on records that last into that time. If
+// nothing is in a day of UTC, it says how to send that of another time zone.
+func DatesReadAs(answer object, isEmpty bool) []string {
 	lines := write.Each(answer.Array("read_as"), func(raw string) string {
 		text, _ := rs.AsText(raw)
 		if len(text) > readAsBytes { // structured output has all of it
 			text = strings.Join(write.Within(strings.Split(text, ", "), readAsBytes), ", ")
 		}
-		return "dates read as: " + clean.Preview(text, readAsBytes+20)
+		other := ""
+		if days := dayInUTC.FindStringSubmatch(text); days != nil && isEmpty {
+			if from, err := time.Parse(time.DateOnly, days[1]); err == nil && from.AddDate(0, 0, 1).Format(time.DateOnly) == days[2] {
+				other = ", a day of UTC; for that of another time zone send time_zone"
+			}
+		}
+		return "dates read as: " + clean.Preview(text, readAsBytes+20) + other
 	})
 	return write.NotEmpty(append(lines, Noted(answer.Object("lasting")))...)
 }
+
+var dayInUTC = regexp.MustCompile(`from (\d{4}-\d\d-\d\d)T00:00Z until (\d{4}-\d\d-\d\d)T00:00Z`)
 
 // Noted returns the note in a member of an answer, with the call to send instead; "" for none.
 func Noted(member object) string {
