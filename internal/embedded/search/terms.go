@@ -160,7 +160,7 @@ var folds = map[rune]string{
 	'ß': "ss", 'æ': "ae", 'œ': "oe", 'ø': "o", 'đ': "d", 'ħ': "h", 'ł': "l", 'ŧ': "t", 'ı': "i", 'ŀ': "l", 'ŉ': "n", 'ς': "σ", 'ٱ': "ا",
 }
 
-// inPairs returns a word, which folds to a term, folded with two letters for each that addresses and some keyboards lack; "" if it has none.
+// inPairs returns a word, which folds to a term, folded with two letters for each that some keyboards lack; "" if it has none.
 func inPairs(word, term string) string {
 	var folded strings.Builder
 	for _, r := range pairs.Replace(strings.ToLower(norm.NFC.String(word))) {

@@ -55,7 +55,7 @@ func Ranked(schema func() Stream, query string, bounds rs.Object, may func(Sourc
 	return says, source.Stream, records
 }
 
-// onlyPurchases returns the source of the one stream with an amount of money and a field for whom it was paid to; none if several have both.
+// onlyPurchases returns the source of the one stream with an amount of money and a field for whom it was paid to; none if several do.
 func onlyPurchases(all Stream, may func(Source) bool) (only Source) {
 	for _, source := range all.Sources {
 		isPayee := func(f rs.SchemaField) bool { return f.Granted && payee().MatchString(written.Snake(f.Name)) }
