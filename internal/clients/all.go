@@ -11,6 +11,9 @@ import (
 // fromAfar is the note about hosts that connect from their own servers.
 const fromAfar = " connects from its own data centre, so the address must be reachable from the internet over https."
 
+// addressKeys are the keys that clients use for the address of a hosted server.
+var addressKeys = []string{"url", "httpUrl"}
+
 // all lists the known hosts, the most used first. docs/clients.md has the sources of each row.
 var all = []Client{{
 	Name: "claude-code", Title: "Claude Code",

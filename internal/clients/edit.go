@@ -135,9 +135,6 @@ func commandOf(fields map[string]any) (command string, local bool) {
 	return command, local
 }
 
-// addressKeys are the keys that clients use for the address of a hosted server.
-var addressKeys = []string{"url", "httpUrl"}
-
 // leftOver returns the keys about the transport that the entry lacks: an old entry must lose them. Other members that a user added stay,
 // and so do the headers of a hosted server.
 func leftOver(entry object) []string {
