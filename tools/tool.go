@@ -172,7 +172,7 @@ var filterProperty = `"filter":{"type":"object","description":"By field an exact
 
 // Output schemas. A good result and an error both satisfy them, because nothing is required: clients that validate
 // error results would otherwise refuse them.
-const errorProperty = `"error":{"type":"object","description":"code, message, hint of a failure"}`
+const errorProperty = `"error":{"type":"object","description":"code, message, hint"}`
 
 var dataOutput = json.RawMessage(`{"type":"object","properties":{"data":{"type":"object"},` + errorProperty + `}}`)
 

@@ -3,6 +3,7 @@ package embedded
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -13,7 +14,7 @@ import (
 )
 
 func TestCompactSchema(t *testing.T) {
-	r := newRig(t)
+	r, ranges := newRig(t), strings.Join(store.Operators(), "|")
 	for _, test := range []struct {
 		name, token, target string
 		want                any
@@ -25,8 +26,8 @@ func TestCompactSchema(t *testing.T) {
 			want: map[string]any{
 				"id": "t=string,eq", "thread_id": "t=string,eq,a=count_distinct", "subject": "t=text,role=primary-title,eq,lex",
 				"from_email":  "t=string,role=actor,eq,lex,a=count_distinct|group_by",
-				"received_at": "t=timestamp,role=event-time,eq,r=gte|gt|lte|lt,a=group_by_time|max|min",
-				"size_bytes":  "t=integer|null,eq,r=gte|gt|lte|lt,a=max|min|sum", "is_seen": "t=boolean,eq,a=group_by", "labels": "t=array,eq,a=count_distinct|group_by",
+				"received_at": "t=timestamp,role=event-time,eq,r=" + ranges + ",a=group_by_time|max|min",
+				"size_bytes":  "t=integer|null,eq,r=" + ranges + ",a=max|min|sum", "is_seen": "t=boolean,eq,a=group_by", "labels": "t=array,eq,a=count_distinct|group_by",
 				"snippet": "t=text,role=secondary,lex",
 			},
 		},
@@ -35,7 +36,7 @@ func TestCompactSchema(t *testing.T) {
 			path: []any{"connectors", 0, "streams", 0, "field_capabilities"},
 			want: map[string]any{
 				"id": "t=string,eq", "thread_id": "t=string,eq,a=count_distinct", "subject": "t=text,role=primary-title,eq,lex",
-				"received_at": "t=timestamp,role=event-time,eq,r=gte|gt|lte|lt,a=group_by_time|max|min",
+				"received_at": "t=timestamp,role=event-time,eq,r=" + ranges + ",a=group_by_time|max|min",
 			},
 		},
 		{
@@ -76,13 +77,17 @@ func TestFullSchema(t *testing.T) {
 	stream := got.at("connectors", 0, "streams", 0)
 	no := map[string]any{"declared": false, "usable": false}
 	yes := map[string]any{"declared": true, "usable": true}
+	var operators []any
+	for _, operator := range store.Operators() {
+		operators = append(operators, operator)
+	}
 	want := map[string]any{
 		"type": "timestamp", "role": "event-time", "granted": true,
 		"aggregation": map[string]any{
 			"count_distinct": no, "group_by": no, "group_by_time": yes, "max": yes, "min": yes, "sum": no,
 		},
 		"lexical_search": no, "semantic_search": no, "exact_filter": yes,
-		"range_filter": map[string]any{"declared": true, "usable": true, "operators": []any{"gte", "gt", "lte", "lt"}},
+		"range_filter": map[string]any{"declared": true, "usable": true, "operators": operators},
 		"schema":       map[string]any{"type": "string", "format": "date-time", "x_pdpp_type": "timestamp", "x_pdpp_role": "event-time"},
 	}
 	if diff := cmp.Diff(any(want), walk(stream, "field_capabilities", "received_at")); diff != "" {
@@ -90,7 +95,7 @@ func TestFullSchema(t *testing.T) {
 	}
 	query := map[string]any{
 		"search":        map[string]any{"lexical_fields": []any{"subject", "from_email", "snippet"}},
-		"range_filters": map[string]any{"received_at": []any{"gte", "gt", "lte", "lt"}, "size_bytes": []any{"gte", "gt", "lte", "lt"}},
+		"range_filters": map[string]any{"received_at": operators, "size_bytes": operators},
 		"aggregations": map[string]any{
 			"count": true, "count_distinct": []any{"thread_id", "from_email", "labels"}, "group_by": []any{"from_email", "is_seen", "labels"},
 			"group_by_time": []any{"received_at"}, "max": []any{"received_at", "size_bytes"}, "min": []any{"received_at", "size_bytes"}, "sum": []any{"size_bytes"},
