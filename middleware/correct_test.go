@@ -307,6 +307,11 @@ func TestCorrect(t *testing.T) {
 		"a range that ends before it begins":       {"query_records", `{"stream":"messages","filter":{"size_bytes":{"gt":9,"lt":5}}}`, []string{`the other way round`, `send: query_records {"stream":"messages","filter":{"size_bytes":{"gt":5,"lt":9}}}`}, nil},
 		"a bound of a time is one of a search":     {"query_records", `{"stream":"messages","from":"2026/01/01"}`, []string{`Unknown argument "from"`, `send: search {"streams":["messages"],"since":"2026-01-01"}`}, nil},
 		"a bound of a count needs the field of it": {"aggregate", `{"stream":"messages","metric":"count","since":"2026-01-01"}`, []string{`Unknown argument "since"`, `send: aggregate {"stream":"messages","metric":"count","filter":{"received_at":{"gte":"2026-01-01"}}}`}, []string{"/v1/schema?stream=messages&view=compact"}},
+		"the fields of a stream that is meant are its own": {
+			"query_records", `{"stream":"message","fields":["subjct"]}`,
+			[]string{`no stream "message" in this grant`, `messages has no field "subjct". Nearest: subject.`, `send: query_records {"stream":"messages","fields":["subject"]}`},
+			[]string{"/v1/streams/message/records?fields=subjct", whole},
+		},
 		"a stream in the singular is named":        {"query_records", `{"stream":"message","limit":3}`, []string{`unknown_stream: no stream "message" in this grant. Nearest: messages (Work mail).`, `send: query_records {"stream":"messages","limit":3}`}, []string{"/v1/streams/message/records?limit=3", whole}},
 		"what the server said is not the headline": {"query_records", `{"stream":"message"}`, []string{"unknown_stream: no stream", "!introspection"}, []string{"/v1/streams/message/records", whole}},
 		"what a token may not do is said, not looked up": {"query_records", `{"stream":"messages","filter":{"received_at":{"gte":"2026-03-01","lt":"2026-04-01"}}}`,

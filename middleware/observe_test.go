@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/pdp-connect/pdpp-mcp/middleware"
 	"github.com/pdp-connect/pdpp-mcp/middleware/middlewaretest"
@@ -84,6 +85,15 @@ func TestMeasure(t *testing.T) {
 			}
 		})
 	}
+	t.Run("a blob has its size", func(t *testing.T) {
+		var seen callsSeen
+		blob := tools.Reply{Resource: &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{Blob: []byte("\x89PNG")}, {Text: "ab"}}}}
+		core := middlewaretest.Spy{Reply: blob}
+		_, err := middleware.Observe(middleware.Options{Observer: &seen, Now: ticking(0)})(core.Handle)(t.Context(), callOf(t, "fetch_blob", `{}`))
+		if err != nil || seen.ended[0].ResourceBytes != 6 {
+			t.Errorf("%+v (%v)", seen.ended, err)
+		}
+	})
 	t.Run("an error goes on", func(t *testing.T) {
 		refused := &rs.Error{Code: "not_found"}
 		core := spy{Err: refused}

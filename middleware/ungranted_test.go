@@ -71,12 +71,18 @@ func TestAnAnswerSaysWhatTimesItLeavesOut(t *testing.T) {
 		"a number of all":                 {both, "aggregate", `{"stream":"messages","metric":"count"}`, true},
 		"a number of hits":                {both, "search", `{"q":"tax"}`, true},
 		"a list of streams":               {both, "list_streams", `{}`, true},
+		"the schema of all streams":       {both, "schema", `{}`, true},
 		"a number of a time in the grant": {both, "aggregate", `{"stream":"messages","metric":"count","filter":{"received_at":{"gte":"2026-03-02","lt":"2026-04-01"}}}`, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
-				if strings.HasSuffix(r.Path, "/aggregate") {
+				switch {
+				case strings.HasSuffix(r.Path, "/aggregate"):
 					return middlewaretest.JSON(`{"object":"aggregation","metric":"count","value":7,"filtered_record_count":7}`), nil
+				case strings.HasSuffix(r.Path, "/m1"):
+					return middlewaretest.JSON(`{"object":"record","id":"m1","stream":"messages","data":{"subject":"Tax"}}`), nil
+				case r.Path == "/v1/schema":
+					return middlewaretest.JSON(`{"object":"schema","connectors":[{"connector_key":"mail","streams":[{"name":"messages"}]}]}`), nil
 				}
 				if r.Query.Get("limit") == "2" {
 					return middlewaretest.JSON(strings.Replace(page, `"has_more":true,"next_cursor":"c"`, `"has_more":false`, 1)), nil

@@ -52,3 +52,29 @@ func TestVerdictsAreForgotten(t *testing.T) {
 		}
 	})
 }
+
+// The sweep runs when the next entry of either kind expires, not when the oldest of the other kind does.
+func TestASweepWaitsForTheNextEntryOfEitherKind(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		authority := authorityOf{"first": nil, "refused": &rs.Error{Code: "not_authenticated"}, "last": nil}
+		cache := NewTokenCache(TokenCacheOptions{Authority: authority, Now: time.Now})
+		for _, token := range []string{"first", "refused", "last"} {
+			_, _ = cache.Authenticate(t.Context(), rs.NewToken(token))
+			time.Sleep(5 * time.Second) // on the clock of synctest
+		}
+		time.Sleep(tokenTTL - 8*time.Second) // the first is 67 seconds old, the refused one 62, the last 57
+		synctest.Wait()
+		cache.mu.Lock()
+		defer cache.mu.Unlock()
+		if good, bad := cache.good.Len(), cache.bad.Len(); good != 1 || bad != 0 {
+			t.Errorf("%d good answers and %d refusals are held, want 1 and 0", good, bad)
+		}
+	})
+}
+
+// An authorityOf knows tokens, with why each is inactive.
+type authorityOf map[string]*rs.Error
+
+func (a authorityOf) Introspect(_ context.Context, token rs.Token) (TokenInfo, error) {
+	return TokenInfo{Principal: Principal{Kind: KindClient}, Inactive: a[token.Reveal()]}, nil
+}

@@ -96,6 +96,17 @@ func TestNamesAsTheyAreSentBack(t *testing.T) {
 	}
 }
 
+// Spaces that look like U+0020 or like nothing are escaped, other characters are not.
+func TestOtherSpacesAreEscaped(t *testing.T) {
+	for text, want := range map[string]string{
+		"a b": "a b", "a\u00a0b\u2003": `a\u00a0b\u2003`, "ü\u3000ü 🚀": `ü\u3000ü 🚀`, "": "",
+	} {
+		if got := EscapedSpaces(text); got != want {
+			t.Errorf("%q is %s, want %s", text, got, want)
+		}
+	}
+}
+
 // Escapes are decoded, except those that JSON requires.
 func TestEscapesAreDecoded(t *testing.T) {
 	for raw, want := range map[string]string{
