@@ -578,3 +578,21 @@ func TestAHostileMemberAndCursorEndSoon(t *testing.T) {
 		}
 	}
 }
+
+// S3-16c: a page says which parts of records were searched beside the streams that were named, and only if there were any.
+func TestPackageSearchSaysWhichPartsItSearched(t *testing.T) {
+	members := []fanout.Member{aMember("a", "messages"), aMember("c", "messages", "files")}
+	for name, row := range map[string]struct {
+		request rs.Request
+		want    string
+	}{
+		"no parts": {searchRequest("streams", "messages"), ""},
+		"parts":    {withParts(searchRequest("streams", "messages", "streams", "files"), "files"), `"also_searched":["files"]`},
+	} {
+		f := &packageRS{answers: map[string]memberAnswer{"tok_a": hitsOf("a", 1), "tok_c": hitsOf("c", 1)}}
+		response, err := packageOf(f, fanout.PackageOptions{}, members...).Do(t.Context(), row.request)
+		if err != nil || !strings.Contains(response.Body, row.want) || row.want == "" && strings.Contains(response.Body, "also_searched") {
+			t.Errorf("%s: %+v (%v)", name, response, err)
+		}
+	}
+}
