@@ -114,7 +114,25 @@ func (o Object) Without(names ...string) Object {
 }
 
 // With returns o with a value set, at the name's position or at the end.
-func (o Object) With(name string, value string) Object { return o.WithAll(Object{{name, value}}) }
+//
+//go:noinline
+func (o Object) With(name string, value string) Object {
+	set := make(Object, 0, len(o)+1)
+	found := false
+	for _, m := range o {
+		if m.Name == name {
+			if found {
+				continue
+			}
+			m.Value, found = value, true
+		}
+		set = append(set, m)
+	}
+	if !found {
+		set = append(set, Member{name, value})
+	}
+	return set
+}
 
 // WithAll returns o with the values of all members set, as With does one by one.
 func (o Object) WithAll(members Object) Object {
@@ -158,17 +176,26 @@ func (o Object) AppendJSON(b []byte) []byte {
 // Ambiguity finds a member that two JSON readers may interpret differently: one whose name occurs twice, in any case, or differs from one
 // of names only in case. name is that one of names which equals the member's name in any case, "" if none does.
 func (o Object) Ambiguity(names ...string) (member, name string, found bool) {
-	seen := make(map[string]bool, len(o))
-	for _, m := range o {
+	const few = 16
+	var seen map[string]bool // only for more than few members: fewer are compared pairwise
+	if len(o) > few {
+		seen = make(map[string]bool, len(o))
+	}
+	for i, m := range o {
 		name = ""
 		if at := slices.IndexFunc(names, func(known string) bool { return strings.EqualFold(known, m.Name) }); at >= 0 {
 			name = names[at]
 		}
-		folded := strings.Map(foldCase, m.Name)
-		if seen[folded] || name != "" && name != m.Name {
+		var twice bool
+		if seen == nil {
+			twice = slices.ContainsFunc(o[:i], func(before Member) bool { return strings.EqualFold(before.Name, m.Name) })
+		} else {
+			folded := strings.Map(foldCase, m.Name)
+			twice, seen[folded] = seen[folded], true
+		}
+		if twice || name != "" && name != m.Name {
 			return m.Name, name, true
 		}
-		seen[folded] = true
 	}
 	return "", "", false
 }
