@@ -43,3 +43,11 @@ func TestLogPanic(t *testing.T) {
 		t.Error(text)
 	}
 }
+
+func TestAWaitIsInWholeSeconds(t *testing.T) {
+	for wait, want := range map[time.Duration]string{time.Second: "1 second", 5 * time.Second: "5 seconds"} {
+		if got := rs.Seconds(wait); got != want {
+			t.Errorf("%v is %s, want %s", wait, got, want)
+		}
+	}
+}
