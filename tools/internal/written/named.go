@@ -15,7 +15,7 @@ import (
 var (
 	boundWords = ByWord(map[string]string{
 		"since": "since seit ab depuis desde sinds", "until": "until till til through bis jusqu'à jusqu'au jusqu'en hasta fino tot até",
-		"before": "before vor avant antes prima voor", "after": "after nach après después dopo depois",
+		"before": "before vor avant antes prima voor vóór", "after": "after nach après después dopo depois",
 	})
 	openWords    = Set("between from zwischen von vom entre de du desde del da dal tra tussen van")
 	betweenWords = Set("between zwischen entre tra tussen")
@@ -26,7 +26,7 @@ var (
 	withinTimes  = Set("in on at for during im am en em") // after these a time is complete, unlike in: the 2 weeks before May
 
 	timeNumber = Expression(`^(?:[0-9]{1,2}\D{0,2}|(?:19|20)[0-9]{2}(?:-.*)?|q[1-4])$`)
-	negation   = Expression(`(?:^|\s)([nN]ot|pas|sans|sin|salvo|(?i:no|without|except|excluding|never|nicht|ohne|außer|keine?n?|sauf|excepto|` +
+	negation   = Expression(`(?:^|\s)([nN]ot|pas|sans|sin|salvo|(?i:no|without|except|excluding|never|nicht|niet|não|ohne|außer|keine?n?|sauf|excepto|` +
 		`(?:is|are|was|were|has|have|had|does|did)n['’]t))[,.]?\s+([^\s?!.,]+)`)
 	negatesNothing = strings.Split("not sure,not only,never mind,no idea,nicht nur,nicht vergessen,nicht finden,keine ahnung,sin in,sin of,sin and", ",")
 
@@ -152,12 +152,16 @@ func NextOf(query string, now time.Time) (Named, bool) {
 
 // bounded adds the words before a time that introduce it, and applies them: the result is the time since, until, before or after it.
 func (one namedTime) bounded(fields []string, spans bool) namedTime {
-	if directlyBefore[bareWord(fields, one.from-1)] {
+	if age, _ := agedTime(fields, one.from); age == "" && directlyBefore[bareWord(fields, one.from-1)] {
 		one.from--
 	}
 	for named := one.period; one.from > 0; one.from-- {
 		word := bareWord(fields, one.from-1)
-		switch bound := boundWords[word]; {
+		bound := boundWords[word]
+		if age, from := agedTime(fields, one.from); age != "" {
+			bound, one.from = age, from+1
+		}
+		switch {
 		case bound == "since" && !spans:
 			one.last = time.Time{}
 		case bound == "until":
@@ -281,7 +285,8 @@ func namedDays(fields, words []string, from, to int, joined bool, now time.Time)
 	isNumber := func(word string) bool { return monthDays().MatchString(ordinal().ReplaceAllString(word, "$1")) }
 	_, isUnit := units[words[0]]
 	isShort := slices.Contains(weekList, words[0]) && first != words[0] && strings.HasPrefix(words[0], first)
-	switch alone := to-from == 1; {
+	age, _ := agedTime(fields, from)
+	switch alone := to-from == 1 && (age == "" || !isTimeName(words[0])); {
 	case slices.Contains(monthList, words[0]) && isNumber(before), // 31 June
 		alone && boundWords[before] != "" && isSeason(words[0]): // its year is unclear
 		return period{}, true
