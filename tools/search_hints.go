@@ -278,6 +278,9 @@ func (s *searched) ofTime() (args, other rs.Object) {
 		words, args = relax.Without(words, had...), args.With("connection_id", rs.EncodeJSON(of[0].ID))
 	}
 	streams, words := s.streamsOf(words)
+	if relax.AsksFree(s.Rest) {
+		streams, words = known.Planned(s.schema().Sources, s.isSearched), nil
+	}
 	if words = slices.DeleteFunc(words, s.isAbsent); len(words) > 0 {
 		args = withWords(relax.Keep(s.Rest, words), args)
 	} else {

@@ -611,6 +611,13 @@ func TestAQueryForEverythingAtATime(t *testing.T) {
 		"mails from Tom in May 2026":                             `search {"q":"Tom","since":"2026-05-01","until":"2026-05-31"}`,
 		"Thread and Needle in May 2026":                          `search {"q":"Thread Needle","since":"2026-05-01","until":"2026-05-31"}`,
 		"invoice TW-2041 in May 2026":                            `search {"q":"invoice TW-2041","since":"2026-05-01","until":"2026-05-31"}`,
+		"am I free on 12 November 2026 at 10?":                   `search {"since":"2026-11-12","until":"2026-11-12"}`,
+		"bin ich am 12. November 2026 um 10 Uhr frei?":           `search {"since":"2026-11-12","until":"2026-11-12"}`,
+		"suis-je libre le 12 novembre 2026":                      `search {"since":"2026-11-12","until":"2026-11-12"}`,
+		"quels sont mes rendez-vous le 2 juin 2026":              `search {"since":"2026-06-02","until":"2026-06-02"}`,
+		"que compromissos tenho em 2 de junho de 2026?":          `search {"since":"2026-06-02","until":"2026-06-02"}`,
+		"meeting at 10 with Ann on 12 November 2026":             `search {"q":"Ann","since":"2026-11-12","until":"2026-11-12"}`,
+		"free tickets in May 2026":                               `search {"q":"free tickets","since":"2026-05-01","until":"2026-05-31"}`,
 		"mails Ines sent in March 2026 compared to April":        "", // the proposed call would ignore the comparison
 	} {
 		server := dated(func(rs.Request) (*rs.Response, error) { return middlewaretest.JSON(`{"object":"list","data":[]}`), nil })

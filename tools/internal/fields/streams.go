@@ -13,9 +13,13 @@ import (
 // streamWords maps other words for records to the usual name of their stream.
 var streamWords = written.ByWord(map[string]string{
 	"messages": "email emails mail mails chat chats nachricht nachrichten",
-	"events":   "appointment appointments meeting meetings calendar agenda termin termine kalender",
-	"orders":   "purchase purchases bestellung bestellungen", "attachments": "file files datei dateien",
-	"threads": "conversation conversations", "notes": "memo memos notiz notizen", "tasks": "todo todos aufgabe aufgaben",
+	"events": "appointment appointments meeting meetings calendar agenda termin termine kalender besprechung rendez rdv réunion réunions " +
+		"calendrier cita citas reunión reuniones calendario appuntamento appuntamenti riunione riunioni afspraak afspraken vergadering " +
+		"vergaderingen compromisso compromissos reunião reuniões",
+	"orders": "purchase purchases bestellung bestellungen commande commandes achat achats pedido pedidos compra compras ordine ordini " +
+		"acquisto acquisti bestelling bestellingen aankoop encomenda encomendas",
+	"attachments": "file files datei dateien",
+	"threads":     "conversation conversations", "notes": "memo memos notiz notizen", "tasks": "todo todos aufgabe aufgaben",
 	"contacts": "people persons kontakt kontakte", "photos": "pictures images fotos bilder",
 })
 

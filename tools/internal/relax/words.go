@@ -25,7 +25,7 @@ func Words(query string) []string {
 // Topic returns the terms of [Words] without [SayNothing]; none for a question about everything, such as what is on.
 func Topic(query string) []string {
 	terms, _ := split(query)
-	return slices.DeleteFunc(texts(content(terms)), func(word string) bool { return SayNothing[strings.ToLower(word)] })
+	return slices.DeleteFunc(texts(content(terms)), func(word string) bool { return SayNothing[written.Folded(word)] })
 }
 
 // content returns the terms that are not common words of their language.
@@ -169,13 +169,22 @@ var languages = []map[string]bool{
 		jemals kann kein keine kommen kommt können man mein meine meinem meinen meiner mich mir mit muss nach nicht noch nur oder ob schon
 		sein seine sich sie sind so über um und uns unser unsere unter vom von vor wann war waren warum was wegen welche welchen
 		welcher welches wem wen wenn wer werden wie wieviel will wir wird wo woher wohin wurde wurden zu zum zur zwischen viel
-		viele mal denn`),
+		viele mal denn letzte letzten letzter letztes`),
 	written.Set(`à ai as au aux avec avons c'est ce ces cette combien comment dans de des du elle en est est-ce et été il ils j'ai je l'
 		la le les leur lui ma mais me mes moi mon ne nos notre nous on où ou par pas plus pour pourquoi qu'est-ce quand que quel
-		quelle quelles quels qui quoi sa sans ses son sont sur ta te tu un une vos votre vous y`),
+		quelle quelles quels qui quoi sa sans ses son sont sur ta te tu un une vos votre vous y je suis chez dernier dernière`),
 	written.Set(`al algo como cómo con cuál cuales cuando cuándo cuánto cuánta cuántos cuántas de del desde donde dónde el ella en es
 		esta está este esto fue ha hay he la las le lo los me mi mis muy más no nos o para pero por porque qué que quien quién
-		se si sin sobre son su sus te tengo tiene tu un una y ya yo`),
+		se si sin sobre son su sus te tengo tiene tu un una y ya yo último última`),
+	written.Set(`a ai al alla alle allo che chi c'è con cosa da dal dalla dalle degli dei del della delle di dove e ed era fra gli ha hai
+		ho i il in io la le lo ma mi mia mie miei mio nel nella noi non o per perché più quale quali quando quanta quante quanti quanto
+		questa questo se si sono su sta stato tra tu un una uno vi voi ultimo ultima`),
+	written.Set(`a ao aos as com como da das de do dos e ela ele em entre era esta está este eu foi há isso já mais mas me meu meus minha minhas
+		na nas no nos não o onde os ou para pela pelo por porque qual quais quando quanta quantas quanto quantos que quem se sem ser seu sou sua
+		são também tem um uma último última`),
+	written.Set(`aan als bij ben dan dat de deze die dit een en er geen had heb heeft hem het hoe hoeveel ik in is je kan maar me met mij
+		mijn naar niet nog nu om onze ook op te tot u uit van veel voor waar waarom wanneer was wat we welk welke werd wie wij zijn
+		laatste`),
 }
 
 // Choose returns at most most words to search for one by one: phrases first, then long words, since nothing tells how rare a word is before
@@ -246,17 +255,18 @@ func undouble(stem, ending string) string {
 	return stem
 }
 
-// SayNothing are words of a question about everything in a period.
+// SayNothing are words of a question about everything in a period, without accents.
 //
 //nolint:misspell // they are not all English
-var SayNothing = written.Set(`happen happens happened happening do done doing meet met see saw went going everything anything have has had plans planned
+var SayNothing = written.Set(written.Folded(`happen happens happened happening do done doing meet met see saw went going everything anything have has had plans planned
 		all what who where when which i we me my was were am is are did the on in at summary summarize summarise overview recap day
 		month passiert passierte gemacht getan getroffen alles zusammenfassung passé fait vu résumé tout pasó pasado hice resumen
 		todo plan planning scheduled upcoming los steht stehen ansteht anstehen liegt geschah geschieht geschehen findet
 		stattfindet statt läuft lief mache machst machen macht tun unternommen geplant plane planen vorhabe vorhaben fais
 		fait-on faire prévu prévue prévus ai-je avons-nous passe-t-il hago hacer hicimos tenemos tuve planeado previsto prevista
 		cosa ho abbiamo c'è che fare faccio fatto successo succede programma o tenho temos tem há que fazer faço fiz aconteceu
-		acontece planejado wat heb hebben ik wij we staat er op doen gedaan gebeurd gebeurt gepland`)
+		acontece planejado wat heb hebben ik wij we staat er op doen gedaan gebeurd gebeurt gepland suis je sono sto siamo estoy
+		estamos estou go emails oft often souvent`))
 
 // doings are words for what was done with the subject of a question, and for that subject. Records need not have them, nor [pasts].
 var doings = written.Set(`buy bought charge charged come came compare compared cost costs e fetch give gave list mention mentioned ordered pay paid
@@ -267,7 +277,7 @@ var doings = written.Set(`buy bought charge charged come came compare compared c
 func Telling(words []string) []string {
 	return slices.DeleteFunc(slices.Clone(words), func(word string) bool {
 		lower := strings.ToLower(word)
-		return SayNothing[lower] || doings[lower] || pasts[lower]
+		return SayNothing[written.Folded(word)] || doings[lower] || pasts[lower]
 	})
 }
 

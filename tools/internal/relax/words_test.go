@@ -10,7 +10,7 @@ func TestTheWordsOfAQuestion(t *testing.T) {
 		"When is my next dentist appointment?":             "next|dentist|appointment",
 		"What’s the status of Nora's “green valley” order": `status|Nora|"green valley"|order`,
 		"Wann ist mein Zahnarzttermin?":                    "Zahnarzttermin",
-		"Quand est mon rendez-vous chez le dentiste ?":     "rendez|chez|dentiste",
+		"Quand est mon rendez-vous chez le dentiste ?":     "rendez|dentiste",
 		"Où est l'école de Ida":                            "école|Ida",
 		"invoice -draft 2026-03":                           "invoice|2026|03",
 		"last time I went to the dentist":                  "dentist",
@@ -23,7 +23,11 @@ func TestTheWordsOfAQuestion(t *testing.T) {
 		"das letzte Mal beim Zahnarzt":                     "Zahnarzt",
 		"facture de Paul":                                  "facture|Paul",
 		"tulips of De Boer":                                "tulips|De|Boer",
-		"la dernière fois chez Anna":                       "chez|Anna",
+		"la dernière fois chez Anna":                       "Anna",
+		"letzte Bestellung bei Thread and Needle":          "Bestellung|Thread|and|Needle",
+		"ultimo ordine da Towpath":                         "ordine|Towpath",
+		"laatste bestelling bij Towpath":                   "bestelling|Towpath",
+		"último pedido na Towpath":                         "pedido|Towpath",
 		"hat":                                              "hat",
 		"to be or not to be":                               "to|be|or|not",
 		"Invoice invoice INVOICE":                          "Invoice",
@@ -33,6 +37,18 @@ func TestTheWordsOfAQuestion(t *testing.T) {
 	} {
 		if got := strings.Join(Words(query), "|"); got != want {
 			t.Errorf("%q is about %q, not %q", query, got, want)
+		}
+	}
+}
+
+func TestWhichQuestionsAskWhetherSomebodyIsFree(t *testing.T) {
+	for query, want := range map[string]bool{
+		"am I free at lunch": true, "when is Ida free": true, "do I have any time": true, "how busy was I": true, "bin ich frei": true, "habe ich Zeit": true,
+		"suis-je libre": true, "ai-je le temps": true, "¿tengo tiempo?": true, "sono libero": true, "heb ik tijd": true, "estou livre": true, "tenho tempo": true,
+		"free tickets": false, "what time do I have the dentist": false, "time sheets": false, "entrée libre": false, "lunch": false,
+	} {
+		if got := AsksFree(query); got != want {
+			t.Errorf("%q: %t", query, got)
 		}
 	}
 }

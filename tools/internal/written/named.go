@@ -96,7 +96,7 @@ func NamedPeriod(query string, now time.Time) (Named, bool) {
 	if not := negationIn(query); not != "" {
 		return Named{Unread: fmt.Sprintf(notUnderstood, not)}, false
 	}
-	fields := withoutDayParts(strings.Fields(spelledOut(query)))
+	fields := withoutClock(withoutDayParts(strings.Fields(spelledOut(query))))
 	named := namedTimes(fields, now)
 	if len(named) == 0 {
 		return Named{}, false
