@@ -52,6 +52,23 @@ func TestHyphensAndSpacesDoNotMatter(t *testing.T) {
 	}
 }
 
+// A question in a script without spaces that occurs nowhere as a whole is searched by its parts, and says which were left out.
+func TestASentenceWithoutSpacesIsSearchedByItsParts(t *testing.T) {
+	r := newNotes(t, []note{
+		{ID: "dentist", Text: "明日、歯医者の予約をした。"}, {ID: "key", Text: "鍵は机の中です"}, {ID: "tooth", Text: "星期五下午看牙医"}, {ID: "meeting", Text: "会议在三点"},
+		{ID: "doctor", Text: "นัดหมอฟันวันศุกร์"}, {ID: "call", Text: "내일치과예약전화"}, {ID: "other", Text: "どこでもいつでもです。我的朋友"},
+	})
+	for q, want := range map[string]string{
+		"歯医者の予約はいつですか": "dentist", "歯医者はいつですか": "dentist", "予約はいつ": "dentist", "鍵はどこですか": "key", "我什么时候看牙医": "tooth", "会议什么时候": "meeting",
+		"หมอฟันเมื่อไร": "doctor", "치과예약언제": "call", "歯医者の予約": "dentist", "飛行機の切符": "", "飛行機の予約": "dentist", "我的飞机票": "",
+	} {
+		got := r.ok("tok-owner", searchFor(q))
+		if found := strings.Join(append(got.ids("record_key"), "")[:1], ""); found != want {
+			t.Errorf("%s found %q; want %q: %s", q, found, want, got.text)
+		}
+	}
+}
+
 // For a misspelt word, each hit names the similar words that it has itself.
 func TestAHitNamesItsOwnNearestWord(t *testing.T) {
 	r := newNotes(t, []note{{ID: "a", Text: "the password"}, {ID: "b", Text: "the passport"}, {ID: "both", Text: "password and passport"}})

@@ -46,6 +46,9 @@ func (x *Index) Search(ctx context.Context, request Request) (*Result, error) {
 
 func (s *searcher) run() {
 	s.measure()
+	if !s.request.Demand {
+		s.divideSentences()
+	}
 	exact := s.exactly()
 	var language uint32
 	var preferred *timeMatcher
