@@ -69,6 +69,19 @@ func TestASentenceWithoutSpacesIsSearchedByItsParts(t *testing.T) {
 	}
 }
 
+// A compound of common words counts if a record has it.
+func TestACompoundOfCommonWordsCounts(t *testing.T) {
+	r := newNotes(t, []note{{ID: "talk", Text: "One-to-one with Marcus"}, {ID: "other", Text: "Marcus, with cake"}})
+	for q, want := range map[string]string{
+		"when is my one-to-one with Marcus": "[when is my with]", "when is the how-to with Marcus": "[when is the how-to with]",
+	} {
+		got := r.ok("tok-owner", searchFor(q))
+		if leftOut := fmt.Sprint(got.at("meta", "recall", "left_out_words")); leftOut != want {
+			t.Errorf("%s leaves out %s: %s", q, leftOut, got.text)
+		}
+	}
+}
+
 // For a misspelt word, each hit names the similar words that it has itself.
 func TestAHitNamesItsOwnNearestWord(t *testing.T) {
 	r := newNotes(t, []note{{ID: "a", Text: "the password"}, {ID: "b", Text: "the passport"}, {ID: "both", Text: "password and passport"}})

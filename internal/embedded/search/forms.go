@@ -202,7 +202,9 @@ func (s *searcher) lighten() uint32 {
 	weighty := false
 	for i := range s.query.units {
 		u := &s.query.units[i]
-		u.light = u.light || !u.quoted && u.isStop(language)
+		isName := language == 1 && strings.Contains(u.text, "-") && len(s.postings(u.phrase, 0)) > 0 // one-to-one
+		isTime := language == 1 && (u.phrase.word() == "time" || u.phrase.word() == "times") && slices.Contains(beforeTime, s.query.word(i-1))
+		u.light = u.light || isTime || !u.quoted && !isName && u.isStop(language)
 		weighty = weighty || !u.light
 	}
 	for i := range s.query.units {
@@ -211,6 +213,9 @@ func (s *searcher) lighten() uint32 {
 	}
 	return guess
 }
+
+// beforeTime are words after which time is one of several times and says nothing, as in last time.
+var beforeTime = []string{"last", "first", "next", "many", "what", "which"}
 
 // foreign reports whether at least half of the query's weighty words occur nowhere, and a stop word in it is too short (two letters at
 // most) to be an English word such as "son" or "car". Then the query is in the language of that word, whatever the texts are in.

@@ -69,9 +69,10 @@ var (
 	framing = written.Set(`wann wer wem wen wessen wieviel wieviele wohin woher warum welche welchen welcher welches Wann Wer Wem Wieviel Warum Welche quand
 		combien pourquoi quel quelle quels quelles Quand Combien Pourquoi Quel Quelle cuándo cuanto cuánto cuánta cuántos cuántas quién quiénes dónde
 		cuál cuáles Cuándo Cuánto Cuánta Cuántos Cuántas Quién Dónde Cuál quando dove perché quanti quante quale quali Quando Dove Quanti Quante wanneer
-		waar waarom welke hoeveel Wanneer Waar Waarom Hoeveel onde quem qual Onde Quem de la le les des du der das el los las von vom beim
+		waar waarom welke hoeveel Wanneer Waar Waarom Hoeveel onde quem qual Onde Quem de la le les des du der das el los las von vom bei beim chez bij
 		letzte letzten letzter letztes zuletzt neueste neuester neuestes Letzte Letzter Letztes dernier dernière derniers dernières Dernier Dernière
-		último última últimos últimas Último Última laatste`)
+		último última últimos últimas Último Última laatste
+		nieuwste ultimo ultima ultimi ultime ultimos ultimas`)
 	// occasions are words for one of several times. After a word such as last they have no meaning for a search.
 	occasions       = written.Set(`time times fois vez veces mal male volta volte keer vezes`)
 	beforeOccasions = written.Set(`last first next many what which dernière première prochaine quelle quelles de última primera próxima cuántas otra letzte letztes
@@ -106,7 +107,12 @@ func split(query string) (terms []term, excluded []string) {
 				excluded = append(excluded, field)
 				continue
 			}
-			for _, word := range strings.FieldsFunc(field, func(r rune) bool { return !inWord(r) }) {
+			words := strings.FieldsFunc(field, func(r rune) bool { return !inWord(r) })
+			if isCommon := func(word string) bool { return languages[0][strings.ToLower(word)] }; strings.Contains(field, "-") &&
+				!slices.ContainsFunc(words, func(word string) bool { return !isCommon(word) }) { // one-to-one is not common
+				words = []string{strings.Join(words, "-")}
+			}
+			for _, word := range words {
 				if word = bareWord(word); word != "" {
 					terms = append(terms, term{text: word, folded: strings.ToLower(word)})
 				}
@@ -169,10 +175,10 @@ var languages = []map[string]bool{
 		jemals kann kein keine kommen kommt können man mein meine meinem meinen meiner mich mir mit muss nach nicht noch nur oder ob schon
 		sein seine sich sie sind so über um und uns unser unsere unter vom von vor wann war waren warum was wegen welche welchen
 		welcher welches wem wen wenn wer werden wie wieviel will wir wird wo woher wohin wurde wurden zu zum zur zwischen viel
-		viele mal denn letzte letzten letzter letztes`),
+		viele mal denn letzte letzten letzter letztes neueste neuesten zuletzt`),
 	written.Set(`à ai as au aux avec avons c'est ce ces cette combien comment dans de des du elle en est est-ce et été il ils j'ai je l'
 		la le les leur lui ma mais me mes moi mon ne nos notre nous on où ou par pas plus pour pourquoi qu'est-ce quand que quel
-		quelle quelles quels qui quoi sa sans ses son sont sur ta te tu un une vos votre vous y je suis chez dernier dernière`),
+		quelle quelles quels qui quoi sa sans ses son sont sur ta te tu un une vos votre vous y je suis chez dernier dernière derniers dernières`),
 	written.Set(`al algo como cómo con cuál cuales cuando cuándo cuánto cuánta cuántos cuántas de del desde donde dónde el ella en es
 		esta está este esto fue ha hay he la las le lo los me mi mis muy más no nos o para pero por porque qué que quien quién
 		se si sin sobre son su sus te tengo tiene tu un una y ya yo último última`),

@@ -20,6 +20,8 @@ func TestTheWordsOfAQuestion(t *testing.T) {
 		"quand facture":                                    "facture",
 		"cuándo factura":                                   "factura",
 		"letzte Rechnung":                                  "Rechnung",
+		"when is my next One-to-one with Marcus?":          "next|One-to-one|Marcus",
+		"suis-je chez Anna":                                "Anna",
 		"das letzte Mal beim Zahnarzt":                     "Zahnarzt",
 		"facture de Paul":                                  "facture|Paul",
 		"tulips of De Boer":                                "tulips|De|Boer",
