@@ -100,9 +100,9 @@ func TestAQueryForTheNewestProposesACall(t *testing.T) {
 		`{"q":"my first order"}`:                         `The oldest of that stream: query_records {"stream":"orders","order":"asc","limit":1}`,
 		`{"q":"latest diary"}`:                           `The newest of that stream: query_records {"stream":"diaries","limit":1}`,
 		`{"q":"latest order","streams":["diaries"]}`:     "By time, not by words: query_records, or search with since and until.",
-		`{"q":"latest order from Towpath"}`:              `In that stream alone: search {"q":"newest Towpath","streams":["orders"]}`,
-		`{"q":"first purchase at Towpath Running"}`:      `In that stream alone: search {"q":"oldest Towpath Running","streams":["orders"]}`,
-		`{"q":"last email I sent to Birgit"}`:            `In that stream alone: search {"q":"newest Birgit","streams":["messages"]}`,
+		`{"q":"latest order from Towpath"}`:              `In that stream alone: search {"q":"latest Towpath","streams":["orders"]}`,
+		`{"q":"first purchase at Towpath Running"}`:      `In that stream alone: search {"q":"first Towpath Running","streams":["orders"]}`,
+		`{"q":"last email I sent to Birgit"}`:            `In that stream alone: search {"q":"last Birgit","streams":["messages"]}`,
 		`{"q":"newest order Avon","streams":["orders"]}`: "By time, not by words: query_records, or search with since and until.",
 		`{"q":"latest boiler"}`:                          "By time, not by words: query_records, or search with since and until.",
 		`{"q":"order"}`:                                  "",
@@ -134,17 +134,23 @@ func TestAQueryForTheNewestOfASenderNamesConnectionAndField(t *testing.T) {
 		`{"name":"orders","field_capabilities":{` + at + `,"merchant":"t=string,role=primary-title,eq,lex,a=group_by"}}]}]}`
 	const inChat, inMail = `query_records {"stream":"messages","connection_id":"t","filter":{"user_name":"Ida Berg"}`, `query_records {"stream":"messages","connection_id":"w","filter":{"from_name":"Ida Berg"}`
 	for q, want := range map[string]string{
-		"last message from Ida in team chat":     `The newest of "Ida Berg": ` + inChat + `,"limit":1}`,
-		"latest chat message by Ida Berg":        `The newest of "Ida Berg": ` + inChat + `,"limit":1}`,
-		"first mail from Ida":                    `The oldest of "Ida Berg": ` + inMail + `,"order":"asc","limit":1}`,
-		"last message from Ida":                  `The newest of "Ida Berg": ` + inMail + `,"limit":1}, ` + inChat + `,"limit":1}`,
-		"last message from Ida Strand":           `In that stream alone: search {"q":"newest Ida Strand","streams":["messages"]}`,
-		"last message from Tom":                  `In that stream alone: search {"q":"newest Tom","streams":["messages"]}`, // two fields may have the value
-		"last message from Tom Ash":              `The newest of "Tom Ash": query_records {"stream":"messages","connection_id":"w","filter":{"from_name":"Tom Ash"},"limit":1}`,
-		"last message to Ida":                    `In that stream alone: search {"q":"newest Ida","streams":["messages"]}`,
-		"last message in team chat":              `The newest of that stream: search {"since":"1970-01-01","streams":["messages"],"connection_id":"t","limit":1}`,
-		"last order from Thread and Needle":      `The newest of "Thread and Needle": query_records {"stream":"orders","connection_id":"s","filter":{"merchant":"Thread and Needle"},"limit":1}`,
-		"last order of boots at Thread & Needle": `The newest of "Thread and Needle": search {"q":"newest boots","streams":["orders"],"connection_id":"s","filter":{"merchant":"Thread and Needle"}}`,
+		"last message from Ida in team chat":       `The newest of "Ida Berg": ` + inChat + `,"limit":1}`,
+		"latest chat message by Ida Berg":          `The newest of "Ida Berg": ` + inChat + `,"limit":1}`,
+		"first mail from Ida":                      `The oldest of "Ida Berg": ` + inMail + `,"order":"asc","limit":1}`,
+		"last message from Ida":                    `The newest of "Ida Berg": ` + inMail + `,"limit":1}, ` + inChat + `,"limit":1}`,
+		"last message from Ida Strand":             `In that stream alone: search {"q":"last Ida Strand","streams":["messages"]}`,
+		"last message from Tom":                    `In that stream alone: search {"q":"last Tom","streams":["messages"]}`, // two fields may have the value
+		"last message from Tom Ash":                `The newest of "Tom Ash": query_records {"stream":"messages","connection_id":"w","filter":{"from_name":"Tom Ash"},"limit":1}`,
+		"last message to Ida":                      `In that stream alone: search {"q":"last Ida","streams":["messages"]}`,
+		"last message in team chat":                `The newest of that stream: search {"since":"1970-01-01","streams":["messages"],"connection_id":"t","limit":1}`,
+		"last order from Thread and Needle":        `The newest of "Thread and Needle": query_records {"stream":"orders","connection_id":"s","filter":{"merchant":"Thread and Needle"},"limit":1}`,
+		"letzte Bestellung bei Thread and Needle":  `The newest of "Thread and Needle": query_records {"stream":"orders","connection_id":"s","filter":{"merchant":"Thread and Needle"},"limit":1}`,
+		"dernière commande chez Thread and Needle": `The newest of "Thread and Needle": query_records {"stream":"orders","connection_id":"s","filter":{"merchant":"Thread and Needle"},"limit":1}`,
+		"último pedido de Thread and Needle":       `The newest of "Thread and Needle": query_records {"stream":"orders","connection_id":"s","filter":{"merchant":"Thread and Needle"},"limit":1}`,
+		"ultimo ordine da Thread and Needle":       `The newest of "Thread and Needle": query_records {"stream":"orders","connection_id":"s","filter":{"merchant":"Thread and Needle"},"limit":1}`,
+		"laatste bestelling bij Thread and Needle": `The newest of "Thread and Needle": query_records {"stream":"orders","connection_id":"s","filter":{"merchant":"Thread and Needle"},"limit":1}`,
+		"última compra na Thread and Needle":       `The newest of "Thread and Needle": query_records {"stream":"orders","connection_id":"s","filter":{"merchant":"Thread and Needle"},"limit":1}`,
+		"last order of boots at Thread & Needle":   `The newest of "Thread and Needle": search {"q":"last boots","streams":["orders"],"connection_id":"s","filter":{"merchant":"Thread and Needle"}}`,
 	} {
 		server := &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
 			switch {

@@ -159,6 +159,11 @@ func (s *searched) newestRecord(ctx context.Context, q *render.Question) string 
 	if connection != "" {
 		within = within.With("connection_id", rs.EncodeJSON(connection))
 	}
+	if len(others) > 0 {
+		if others = slices.DeleteFunc(others, s.isAbsent); len(others) == 0 { // the newest of that stream is another one
+			return ""
+		}
+	}
 	which, records := "newest", rs.Object{rs.NewMember("limit", 1)}
 	if oldest {
 		which, records = "oldest", append(rs.Object{rs.NewMember("order", "asc")}, records...)
@@ -172,7 +177,7 @@ func (s *searched) newestRecord(ctx context.Context, q *render.Question) string 
 	case !ok || len(others) > 0 && len(s.streams) == 1: // that is this search
 		return ""
 	case len(others) > 0:
-		return "In that stream alone: " + searchFor(which+" "+strings.Join(others, " "), within)
+		return "In that stream alone: " + searchFor(q.TimeWord()+" "+strings.Join(others, " "), within)
 	case newest && source.Time != "": // of all connections that have it
 		within = append(rs.Object{rs.NewMember("since", "1970-01-01")}, within...)
 		return "The newest of that stream: " + searchFor("", within.With("limit", "1"))
@@ -241,7 +246,7 @@ func (s *searched) newestOf(
 			args := rs.Object{rs.NewMember("connection_id", sources[i].Connection.ID), filter}
 			if left := relax.Without(others, strings.Fields(name)...); len(left) > 0 {
 				args = append(rs.Object{rs.NewMember("streams", []string{stream})}, args...)
-				calls = append(calls, searchFor(which+" "+strings.Join(left, " "), args))
+				calls = append(calls, searchFor(q.TimeWord()+" "+strings.Join(left, " "), args))
 			} else {
 				args = append(append(rs.Object{rs.NewMember("stream", stream)}, args...), records...)
 				calls = append(calls, correct.Call{Tool: "query_records", Arguments: args}.String())

@@ -69,7 +69,7 @@ var (
 		mentionnent contient contiennent menciona mencionan contiene contienen sobre`)
 	newest = wordList(`last latest newest recent recently neueste neuester neuesten neuestes neuestem letzte letzter letzten letztes letztem
 		jüngste jüngster jüngsten jüngstes zuletzt dernier derniers dernière dernières récent récents récente récentes último
-		últimos última últimas ultimo ultimos ultima ultimas reciente recientes laatste`)
+		últimos última últimas ultimo ultimi ultimos ultima ultime ultimas reciente recientes laatste laatsten nieuwste`)
 	oldest = wordList(`first earliest oldest erste erster ersten erstes älteste ältester ältesten ältestes früheste frühester frühesten frühestes
 		zuerst premier premiers première premières ancien anciens ancienne anciennes primer primera primero primeros primeras
 		antiguo antigua antiguos antiguas eerste`)
@@ -84,7 +84,7 @@ var (
 		samedi dimanche lunes martes miércoles jueves viernes sábado domingo name aid floor class`)
 
 	// beforeSender are words before the name of a sender. sent are words which say that something was sent, or when.
-	beforeSender = strings.Fields("from by at did has von vom bei hat de del par por chez a")
+	beforeSender = strings.Fields("from by at did has von vom bei hat de del par por chez a da dal dalla do na no en van bij em")
 	sent         = wordList(`e mail mails email emails message messages letter letters post posts word words hear heard write wrote written sent send
 		receive received got nachricht nachrichten schrieb geschrieben geschickt courriel courriels écrit envoyé reçu correo
 		correos mensaje mensajes escribió recibido time from by did has von vom hat de del par por a`)
@@ -122,6 +122,15 @@ func (q *Question) AsksByTime() (isNewest, isOldest bool) {
 		}
 	}
 	return isNewest, isOldest && !isNewest
+}
+
+// TimeWord returns the first of its words that asks for the newest or the oldest, in lower case; "" for none.
+func (q *Question) TimeWord() string {
+	words := strings.Fields(q.lower)
+	if at := slices.IndexFunc(words, func(word string) bool { return newest[word] || oldest[word] }); at >= 0 {
+		return words[at]
+	}
+	return ""
 }
 
 // TopicWords returns the words that say more about a record than that somebody sent it, and when.
