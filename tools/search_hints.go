@@ -159,10 +159,9 @@ func (s *searched) newestRecord(ctx context.Context, q *render.Question) string 
 	if connection != "" {
 		within = within.With("connection_id", rs.EncodeJSON(connection))
 	}
-	if len(others) > 0 {
-		if others = slices.DeleteFunc(others, s.isAbsent); len(others) == 0 { // the newest of that stream is another one
-			return ""
-		}
+	isMore := len(others) > 0
+	if others = slices.DeleteFunc(others, s.isAbsent); isMore && len(others) == 0 { // the newest of that stream is another one
+		return ""
 	}
 	which, records := "newest", rs.Object{rs.NewMember("limit", 1)}
 	if oldest {
@@ -284,7 +283,7 @@ func (s *searched) ofTime() (args, other rs.Object) {
 	}
 	streams, words := s.streamsOf(words)
 	if relax.AsksFree(s.Rest) {
-		streams, words = known.Planned(s.schema().Sources, s.isSearched), nil
+		streams, words = s.streamsOf([]string{"meetings"}) // all of them, if a stream is known to have them
 	}
 	if words = slices.DeleteFunc(words, s.isAbsent); len(words) > 0 {
 		args = withWords(relax.Keep(s.Rest, words), args)

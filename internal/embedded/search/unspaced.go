@@ -23,17 +23,15 @@ var asking = strings.Fields("什么时候 什麼時候 为什么 為什麼 什�
 func (s *searcher) divideSentences() {
 	var all []unit
 	for _, u := range s.query.units {
-		isShort := len(u.phrase) < shortestSentence || len(u.phrase) > longestSentence
-		if u.quoted || isShort || slices.ContainsFunc(u.phrase, isSpaced) || len(s.postings(u.phrase, 0)) > 0 {
-			all = append(all, u)
-			continue
+		parts, isOther := []unit{u}, len(u.phrase) < shortestSentence || len(u.phrase) > longestSentence
+		if !u.quoted && !isOther && !slices.ContainsFunc(u.phrase, isSpaced) && len(s.postings(u.phrase, 0)) == 0 {
+			parts = s.partsOf(u.phrase)
 		}
-		parts := s.partsOf(u.phrase)
 		if !slices.ContainsFunc(parts, func(part unit) bool { return !part.light && len(s.postings(part.phrase, 0)) > 0 }) {
 			parts = []unit{u}
 		}
 		for _, part := range parts {
-			if !slices.ContainsFunc(all, func(u unit) bool { return u.text == part.text }) {
+			if !slices.ContainsFunc(all, func(u unit) bool { return u.text == part.text && u.quoted == part.quoted }) {
 				all = append(all, part)
 			}
 		}

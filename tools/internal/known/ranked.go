@@ -98,14 +98,4 @@ func MayPlan(sources []Source, streams []string, connection string) bool {
 	})
 }
 
-// Planned returns the streams of the sources for which may is true whose records have a start and an end.
-func Planned(sources []Source, may func(Source) bool) (streams []string) {
-	for _, source := range sources {
-		if source.End != "" && may(source) && !slices.Contains(streams, source.Stream) {
-			streams = append(streams, source.Stream)
-		}
-	}
-	return streams
-}
-
 var dueNames = []string{"due", "deadline", "scheduled", "faellig", "fällig", "termin", "echeance", "vencimiento", "scadenza", "vervaldatum"}

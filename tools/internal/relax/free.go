@@ -2,7 +2,6 @@ package relax
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
@@ -21,22 +20,17 @@ var (
 // something.
 func AsksFree(query string) bool {
 	terms, _ := split(query)
-	folded := func(i int) string {
-		if i < 0 || i >= len(terms) {
-			return ""
-		}
-		return written.Folded(terms[i].text)
+	terms = append(append([]term{{}}, terms...), term{})
+	topic, has := Topic(query), false
+	says := func(t term) bool { // what is free
+		word := written.Folded(t.text)
+		return slices.Contains(topic, t.text) && !free[word] && !spare[word] && !haves[word]
 	}
-	topic := Topic(query)
-	tells := func(i int) bool { // it says what is free
-		return folded(i) != "" && slices.Contains(topic, terms[i].text) && !free[folded(i)] && !spare[folded(i)] && !haves[folded(i)]
-	}
-	has := slices.ContainsFunc(terms, func(t term) bool { return haves[written.Folded(t.text)] })
-	for i := range terms {
-		isNamed := i > 0 && terms[i-1].text != strings.ToLower(terms[i-1].text) // is Ida free
-		switch word := folded(i); {
-		case tells(i+1) || tells(i-1) && !isNamed:
-		case free[word], spare[word] && has && !beforeOccasions[folded(i-1)]:
+	for i, t := range terms[1 : len(terms)-1] {
+		before, after, word := terms[i], terms[i+2], written.Folded(t.text)
+		has = has || haves[word]
+		isName := before.text != before.folded // is Ida free
+		if (free[word] || spare[word] && has && !beforeOccasions[before.folded]) && !says(after) && (isName || !says(before)) {
 			return true
 		}
 	}

@@ -30,6 +30,10 @@ var (
 		`(?:is|are|was|were|has|have|had|does|did)n['’]t))[,.]?\s+([^\s?!.,]+)`)
 	negatesNothing = strings.Split("not sure,not only,never mind,no idea,nicht nur,nicht vergessen,nicht finden,keine ahnung,sin in,sin of,sin and", ",")
 
+	// The time of a day is left out, as records are searched by whole days.
+	hourOfDay = Expression(`(?i)(?:^|\s)(?:at|um|om|à|às|a las|alle|ore)\s+[0-9]{1,2}(?:[:.h][0-9]{2})?` +
+		`(?:\s*(?:am|pm|h|uhr|uur|heures|horas|o'clock))?(?:[\s?!,]|\.?$)`)
+
 	// Several days of which only the last or the first has its month, and a period of two months.
 	monthLast = Expression(shared(`(?i)(^|\s)(?:THE\s+)?(DAY)JOIN(DAY(?:\s+(?:of|de))?\s+` +
 		`(MONTH)\b\.?(?:,?\s+(?:(?:of|de)\s+)?([0-9]{4}))?)`))
@@ -96,7 +100,7 @@ func NamedPeriod(query string, now time.Time) (Named, bool) {
 	if not := negationIn(query); not != "" {
 		return Named{Unread: fmt.Sprintf(notUnderstood, not)}, false
 	}
-	fields := withoutClock(withoutDayParts(strings.Fields(spelledOut(query))))
+	fields := withoutDayParts(strings.Fields(spelledOut(hourOfDay().ReplaceAllString(query, " "))))
 	named := namedTimes(fields, now)
 	if len(named) == 0 {
 		return Named{}, false
