@@ -51,7 +51,7 @@ var languages = [...]language{
 		welche welchem welchen welcher welches wem wen wenn wer werde werden wessen wie wieder wieviel will wir wird wo wollen wollte
 		wurde wurden zu zuletzt zum zur zwar zwischen`},
 	{french.Stem, `
-		a ai ait alors as au aucun aussi autre aux avait avec avez avoir avons c ca car ce cela ces cet cette ceux chez comme comment d
+		a ai ait alors as au aucun aussi autre aux avait avec avez avoir avons c ca car ce cela ces cet cette ceux chez combien comme comment d
 		dans de depuis dernier derniere dernieres derniers des deux donc du elle elles en encore est et etaient etait etant ete etre eu
 		eux faire fait il ils j jamais je l la le les leur leurs lui ma mais me meme mes moi mon n ne nos notre nous on ont ou par parce
 		pas peu plus pour pourquoi qu quand que quel quelle quelles quels qui quoi recent recente recentes recents s sa sans se ses si son

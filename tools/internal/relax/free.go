@@ -10,10 +10,12 @@ import (
 //
 //nolint:misspell // they are not all English
 var (
-	free = written.Set(`free busy available frei beschaftigt verfugbar belegt libre libres occupe occupee occupes disponible disponibles dispo
-		ocupado ocupada ocupados libero libera liberi occupato occupata disponibile impegnato impegnata vrij bezet beschikbaar livre livres disponivel`)
+	free = written.Set(`free busy available frei beschaftigt verfugbar belegt libre libres occupe occupee occupes disponible disponibles
+		dispo ocupado ocupada ocupados libero libera liberi occupato occupata disponibile impegnato impegnata
+		vrij bezet beschikbaar livre livres disponivel`)
 	spare = written.Set(`time slot slots zeit temps creneau tiempo hueco tempo tijd availability`)
-	haves = written.Set(`have has got any habe haben hast hat ai as avons avez tengo tenemos tienes tiene ho abbiamo hai heb hebben heeft hebt tenho temos tem`)
+	haves = written.Set(`have has got any habe haben hast hat ai as avons avez
+		tengo tenemos tienes tiene ho abbiamo hai heb hebben heeft hebt tenho temos tem`)
 )
 
 // AsksFree reports whether a question is whether somebody is free or busy, or has time. A free ticket is something else, as is the time of

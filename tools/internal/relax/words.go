@@ -69,7 +69,8 @@ var (
 	framing = written.Set(`wann wer wem wen wessen wieviel wieviele wohin woher warum welche welchen welcher welches Wann Wer Wem Wieviel Warum Welche quand
 		combien pourquoi quel quelle quels quelles Quand Combien Pourquoi Quel Quelle cuándo cuanto cuánto cuánta cuántos cuántas quién quiénes dónde
 		cuál cuáles Cuándo Cuánto Cuánta Cuántos Cuántas Quién Dónde Cuál quando dove perché quanti quante quale quali Quando Dove Quanti Quante wanneer
-		waar waarom welke hoeveel Wanneer Waar Waarom Hoeveel onde quem qual Onde Quem de la le les des du der das el los las von vom bei beim chez bij
+		waar waarom welke hoeveel Wanneer Waar Waarom Hoeveel onde quem qual Onde Quem de la le les des du der das el los las von vom
+		bei beim chez bij
 		letzte letzten letzter letztes zuletzt neueste neuester neuestes Letzte Letzter Letztes dernier dernière derniers dernières Dernier Dernière
 		último última últimos últimas Último Última laatste
 		nieuwste ultimo ultima ultimi ultime ultimos ultimas`)
@@ -178,15 +179,16 @@ var languages = []map[string]bool{
 		viele mal denn letzte letzten letzter letztes neueste neuesten zuletzt`),
 	written.Set(`à ai as au aux avec avons c'est ce ces cette combien comment dans de des du elle en est est-ce et été il ils j'ai je l'
 		la le les leur lui ma mais me mes moi mon ne nos notre nous on où ou par pas plus pour pourquoi qu'est-ce quand que quel
-		quelle quelles quels qui quoi sa sans ses son sont sur ta te tu un une vos votre vous y je suis chez dernier dernière derniers dernières`),
+		quelle quelles quels qui quoi sa sans ses son sont sur ta te tu un une vos votre vous y je suis chez
+		dernier dernière derniers dernières`),
 	written.Set(`al algo como cómo con cuál cuales cuando cuándo cuánto cuánta cuántos cuántas de del desde donde dónde el ella en es
 		esta está este esto fue ha hay he la las le lo los me mi mis muy más no nos o para pero por porque qué que quien quién
 		se si sin sobre son su sus te tengo tiene tu un una y ya yo último última`),
 	written.Set(`a ai al alla alle allo che chi c'è con cosa da dal dalla dalle degli dei del della delle di dove e ed era fra gli ha hai
 		ho i il in io la le lo ma mi mia mie miei mio nel nella noi non o per perché più quale quali quando quanta quante quanti quanto
 		questa questo se si sono su sta stato tra tu un una uno vi voi ultimo ultima`),
-	written.Set(`a ao aos as com como da das de do dos e ela ele em entre era esta está este eu foi há isso já mais mas me meu meus minha minhas
-		na nas no nos não o onde os ou para pela pelo por porque qual quais quando quanta quantas quanto quantos que quem se sem ser seu sou sua
+	written.Set(`a ao aos as com como da das de do dos e ela ele em entre era esta está este eu foi há isso já mais mas me meu meus minha
+		minhas na nas no nos não o onde os ou para pela pelo por porque qual quais quando quanta quantas quanto quantos que quem se sem ser seu sou sua
 		são também tem um uma último última`),
 	written.Set(`aan als bij ben dan dat de deze die dit een en er geen had heb heeft hem het hoe hoeveel ik in is je kan maar me met mij
 		mijn naar niet nog nu om onze ook op te tot u uit van veel voor waar waarom wanneer was wat we welk welke werd wie wij zijn
@@ -264,7 +266,8 @@ func undouble(stem, ending string) string {
 // SayNothing are words of a question about everything in a period, without accents.
 //
 //nolint:misspell // they are not all English
-var SayNothing = written.Set(written.Folded(`happen happens happened happening do done doing meet met see saw went going everything anything have has had plans planned
+var SayNothing = written.Set(written.Folded(`happen happens happened happening
+		do done doing meet met see saw went going everything anything have has had plans planned
 		all what who where when which i we me my was were am is are did the on in at summary summarize summarise overview recap day
 		month passiert passierte gemacht getan getroffen alles zusammenfassung passé fait vu résumé tout pasó pasado hice resumen
 		todo plan planning scheduled upcoming los steht stehen ansteht anstehen liegt geschah geschieht geschehen findet
