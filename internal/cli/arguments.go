@@ -9,12 +9,12 @@ import (
 
 // Arguments parses a tool's arguments from the command line: one JSON object, or words of the form key=value, whose types the tool's
 // input schema gives. Arguments that the schema does not have are sent as text, for the tool to check. Its errors are one sentence each,
-// about the command line.
-func Arguments(schema json.RawMessage, words []string) (map[string]any, error) {
+// about the command line. The arguments reach the tool as they are written.
+func Arguments(schema json.RawMessage, words []string) (json.RawMessage, error) {
 	if len(words) == 1 && strings.HasPrefix(strings.TrimSpace(words[0]), "{") {
 		value, err := decoded(words[0])
-		if arguments, ok := value.(map[string]any); ok && err == nil {
-			return arguments, nil
+		if _, ok := value.(map[string]any); ok && err == nil {
+			return json.RawMessage(words[0]), nil
 		}
 		return nil, errors.New("the arguments are not a JSON object")
 	}
@@ -35,7 +35,7 @@ func Arguments(schema json.RawMessage, words []string) (map[string]any, error) {
 		}
 		arguments[key] = value
 	}
-	return arguments, nil
+	return json.Marshal(arguments)
 }
 
 // inputSchema is the part of a tool's input schema that lists its arguments and their types.
@@ -80,7 +80,7 @@ func (p property) value(text string) (any, error) {
 	if err != nil || !fits {
 		return nil, errors.New(typeNames[p.Type] + " is needed")
 	}
-	return value, nil
+	return json.RawMessage(text), nil // as written: the tool refuses a name that occurs twice
 }
 
 // decoded parses one JSON value. Numbers become json.Number and keep their digits.

@@ -20,7 +20,9 @@ func TestArguments(t *testing.T) {
 		want  string // the arguments, or the error
 	}{
 		{"nothing", nil, `{}`},
-		{"one JSON object", []string{` {"q":"a","limit":3}`}, `{"limit":3,"q":"a"}`},
+		{"one JSON object", []string{` {"q":"a","limit":3}`}, `{"q":"a","limit":3}`},
+		{"a name that occurs twice, for the tool to refuse", []string{`{"q":"a","q":"b"}`}, `{"q":"a","q":"b"}`},
+		{"a field that occurs twice, for the tool to refuse", []string{`filter={"a":1,"a":2}`}, `{"filter":{"a":1,"a":2}}`},
 		{"more than one JSON object", []string{`{"q":"a"} {}`}, "the arguments are not a JSON object"},
 		{"a JSON object keeps its digits", []string{`{"limit":9007199254740993}`}, `{"limit":9007199254740993}`},
 		{"text stays text, whatever it looks like", []string{"q=12", "cursor=34"}, `{"cursor":"34","q":"12"}`},

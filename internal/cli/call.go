@@ -56,11 +56,10 @@ func callTool(ctx context.Context, server *transport.Server, out io.Writer, tool
 	if known := listed.named(tool); known != nil {
 		schema, _ = known.InputSchema.(json.RawMessage)
 	}
-	arguments, err := Arguments(schema, words)
+	raw, err := Arguments(schema, words)
 	if err != nil {
 		return exit.UsageError(err.Error() + ". Run pdpp-mcp tools " + tool + " for its arguments.")
 	}
-	raw, _ := json.Marshal(arguments) // decoded JSON and strings: cannot fail
 	result, err := server.Call(ctx, tool, raw)
 	if refused, ok := errors.AsType[*jsonrpc.Error](err); ok && refused.Code == jsonrpc.CodeInvalidParams {
 		return listed.unknown(tool)
