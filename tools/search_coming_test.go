@@ -95,6 +95,9 @@ func TestQuestionsAboutPlans(t *testing.T) {
 		"das teuerste order in 2025":          `"sort":"-total","limit":1,"filter":{"ordered_at":{"gte":"2025-01-01","lte":"2025-12-31"}}}`,
 		"la order más cara":                   `The más cara of that stream by total: query_records {"stream":"orders","sort":"-total","limit":1}`,
 		"orders over 100 pounds in June 2026": `query_records {"stream":"orders","filter":{"total":{"gt":100},"ordered_at":{"gte":"2026-06-01","lte":"2026-06-30"}}}`,
+		"order über 100 Pfund im Juni 2026":   `query_records {"stream":"orders","filter":{"total":{"gt":100},"ordered_at":{"gte":"2026-06-01","lte":"2026-06-30"}}}`,
+		"orders larger than 900 bytes":        "", // of no amount of money
+		"orders above 20.50":                  "", // the number is a bound, not the one that is sought
 		"orders under £20.50":                 `query_records {"stream":"orders","filter":{"total":{"lt":20.50}}}`,
 		"orders mehr als 50 EUR":              `query_records {"stream":"orders","filter":{"total":{"gt":50}}}`,
 		"orders over 3 weeks":                 "",

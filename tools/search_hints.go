@@ -265,7 +265,7 @@ func (s *searched) ofTime() (args, other rs.Object) {
 	if !s.timed || s.inPeriod() {
 		return nil, nil
 	}
-	words, leftOut, now := relax.Topic(s.Rest), s.recall().Array("left_out_words"), time.Now().UTC()
+	words, leftOut, now := relax.Topic(written.WithoutBound(s.Rest)), s.recall().Array("left_out_words"), time.Now().UTC()
 	if slices.ContainsFunc(words, func(word string) bool { return written.NamesTime(word, now) }) {
 		return nil, nil
 	}

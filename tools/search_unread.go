@@ -205,7 +205,7 @@ func (s *searched) findsLittle(ctx context.Context) bool {
 // "" if none has the number.
 func (s *searched) fieldNumber(ctx context.Context) string {
 	number := written.LikelyNumber(s.q)
-	if number == "" || !s.findsLittle(ctx) {
+	if number == "" || written.WithoutBound(s.q) != s.q || !s.findsLittle(ctx) {
 		return ""
 	}
 	candidates := fields.Numbers(cmp.Or(s.schema().Document, &rs.Schema{}), s.streams, func(f rs.SchemaField) bool { return f.Exact })

@@ -9,7 +9,8 @@ import (
 //
 //nolint:misspell // they are not all English
 var codes = ByWord(map[string]string{
-	"EUR": "€ euro euros", "GBP": "£ pound pounds sterling quid", "USD": "$ us$ dollar dollars", "JPY": "¥ yen", "CHF": "franken sfr", "INR": "₹ rupee rupees",
+	"EUR": "€ euro euros", "GBP": "£ pound pounds sterling quid pfund sterline libra libras ponden",
+	"USD": "$ us$ dollar dollars dólar dólares dollari dollaro", "JPY": "¥ yen", "CHF": "franken sfr", "INR": "₹ rupee rupees",
 	"PLN": "zł zloty złoty", "en": "english englisch anglais inglés", "de": "german deutsch allemand alemán", "fr": "french französisch français francés",
 	"es": "spanish spanisch espagnol español", "it": "italian italienisch italien italiano", "pt": "portuguese portugiesisch portugais português portugués",
 	"nl": "dutch niederländisch nederlands", "sv": "swedish schwedisch svenska", "pl": "polish polnisch polski", "da": "danish dänisch dansk",

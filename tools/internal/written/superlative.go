@@ -71,10 +71,28 @@ func Superlative(query string) (by Measure, most bool, words []string) {
 	return "", false, nil
 }
 
+const (
+	moreWords = `over|above|(?:more|larger|bigger|greater|higher|longer) than|(?:mehr|größer|höher|länger) als|über|plus de|más de|` +
+		`oltre|più di|mais de|(?:meer|groter) dan|boven`
+	lessWords = `under|below|(?:less|smaller|lower|shorter) than|unter|(?:weniger|kleiner|kürzer) als|moins de|menos de|meno di|minder dan|` +
+		`onder`
+)
+
 // moreOrLess matches an amount with the words before it that make it a bound, and the sign or name of a currency.
-var moreOrLess = Expression(`(?i)(?:^|\s)(?:(over|above|more than|mehr als|über|plus de|más de|oltre|più di|mais de|meer dan|boven)|` +
-	`under|below|less than|unter|weniger als|moins de|menos de|meno di|minder dan|onder)\s+` +
-	`([£$€]?)([0-9]+(?:\.[0-9]{1,2})?)(?:\s*(` + currencySign + `)|\s+(\pL+))?(?:\s|[?!.]*$)`)
+// boundNumber matches any number after such words, with its unit.
+var (
+	moreOrLess = Expression(`(?i)(?:^|\s)(?:(` + moreWords + `)|` + lessWords + `)\s+` +
+		`([£$€]?)([0-9]+(?:\.[0-9]{1,2})?)(?:\s*(` + currencySign + `)|\s+(\pL+))?(?:\s|[?!.]*$)`)
+	boundNumber = Expression(`(?i)(?:^|\s)(?:` + moreWords + `|` + lessWords + `)\s+[£$€]?[0-9][0-9.,]*(?:\s*` + currencySign + `|\s+\pL+)?`)
+)
+
+// WithoutBound returns a query without a number that is a bound, such as over 100: the number itself is not looked for.
+func WithoutBound(query string) string {
+	if !strings.ContainsAny(query, "0123456789") { // few queries
+		return query
+	}
+	return boundNumber().ReplaceAllString(query, " ")
+}
 
 // MoreOrLess returns the amount of money in a query that is a bound, such as over 100 pounds, with the operator of a filter, and the query
 // without it; the operator is "" if there is none.
