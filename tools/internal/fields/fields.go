@@ -268,15 +268,17 @@ func (s Stream) Near(name string, u Use) []string {
 		}
 	}
 	suits, plain := s.suits(u), written.Snake(name)
-	found := slices.DeleteFunc(slices.Clone(s.alike(name)), func(field string) bool { return !suits(*s.Field(field)) })
+	can := func(f rs.SchemaField) bool { return suits(f) && !excludes(name, f) }
+	found := slices.DeleteFunc(slices.Clone(s.alike(name)), func(field string) bool { return !can(*s.Field(field)) })
 	own := strings.TrimPrefix(plain, strings.TrimSuffix(s.Name, "s")+"_") // value for order_value
+	own = party().ReplaceAllString(own, "$1")                             // recipient for recipient_email
 	for _, role := range roles {
 		if !role.words[plain] && !role.words[own] {
 			continue
 		}
 		for _, is := range role.is {
 			for _, f := range s.Fields {
-				if is(f) && suits(f) && !slices.Contains(found, f.Name) {
+				if is(f) && can(f) && !slices.Contains(found, f.Name) {
 					found = append(found, f.Name)
 				}
 			}
