@@ -121,6 +121,18 @@ func TestCorrect(t *testing.T) {
 			[]string{`connection "cin_2" has no stream "messages". It has: notes.`, `send: fetch {"id":"cin_2/notes:note-0036"}`},
 			[]string{"/v1/schema?connection_id=cin_2&stream=messages&view=compact", "/v1/streams/messages/records/note-0036?connection_id=cin_2", "/v1/schema?view=compact"},
 		},
+		"a connection and its stream are no record: their records are listed": {
+			"fetch", `{"id":"cin_1/messages"}`, []string{"without a record", `send: query_records {"stream":"messages","connection_id":"cin_1"}`}, nil,
+		},
+		"so are those with a colon": {
+			"fetch", `{"id":"cin_1:messages"}`, []string{"without a record", `send: query_records {"stream":"messages","connection_id":"cin_1"}`},
+			[]string{"/v1/schema?stream=cin_1&view=compact", "/v1/streams/cin_1/records/messages", whole},
+		},
+		"a month is no field to group by": {
+			"aggregate", `{"stream":"messages","metric":"count","group_by_time":"month"}`,
+			[]string{"group_by_time is the field with the time; a month is its granularity.", `send: schema {"stream":"messages"}`}, nil,
+		},
+		"a cursor alone is no search": {"search", `{"cursor":"abc"}`, []string{"Send a cursor with the arguments of its search"}, nil},
 		"the address of an attachment is no record": {
 			"fetch", `{"id":"pdpp://blob/eyJ2IjoxfQ"}`, []string{"invalid_id: ", "attachment's bytes", "Fetch the record that it was printed for", "!send: "}, nil,
 		},
@@ -725,8 +737,14 @@ func TestATextWithinAFieldIsLookedForByItsField(t *testing.T) {
 		serve, all := standard(server), tools.All(tools.Options{})
 		ctx := auth.WithPrincipal(t.Context(), auth.Principal{Token: rs.NewToken(middlewaretest.CanaryToken), Kind: auth.KindClient, GrantID: "grant_1"})
 		_, _ = serve(ctx, tools.Call{Tool: all[0], Raw: json.RawMessage(`{"stream":"mails"}`)})
-		sent := json.RawMessage(`{"stream":"mails","filter":` + filter + `}`)
-		reply, err := serve(ctx, tools.Call{Tool: all[0].Named("query_records"), Raw: sent})
+		sent := `{"stream":"mails","filter":` + filter + `}`
+		if strings.HasPrefix(send, "search") { // of which no aggregate counts the records either
+			reply, err := serve(ctx, tools.Call{Tool: all[0].Named("aggregate"), Raw: json.RawMessage(strings.Replace(sent, "{", `{"metric":"count",`, 1))})
+			if text := textOf(t, reply.Result); err != nil || !strings.Contains(text+"\n", "send: "+send+"\n") {
+				t.Errorf("aggregate of %s: %s (%v)", filter, text, err)
+			}
+		}
+		reply, err := serve(ctx, tools.Call{Tool: all[0].Named("query_records"), Raw: json.RawMessage(sent)})
 		if text := textOf(t, reply.Result); err != nil || !strings.Contains(text+"\n", "send: "+send+"\n") {
 			t.Errorf("%s: %s (%v)", filter, text, err)
 		}
@@ -738,13 +756,25 @@ func TestATextWithinAFieldIsLookedForByItsField(t *testing.T) {
 func TestAPersonIsComparedWithTheFieldThatIsMeant(t *testing.T) {
 	const schema = `{"detail":"compact","connectors":[{"connector_key":"mail","granted_connections":[{"connection_id":"c"}],"streams":[` +
 		`{"name":"people","field_capabilities":{"email":"t=string,eq"}},{"name":"mails","field_capabilities":{"from_name":"t=string,role=actor,eq,lex",` +
-		`"from_email":"t=string,eq,lex","to":"t=array","cc":"t=array","at":"t=timestamp,role=event-time,eq,r=gte|lte"}}]}]}`
+		`"from_email":"t=string,eq,lex","snippet":"t=text,role=secondary,eq,lex","to":"t=array","cc":"t=array","at":"t=timestamp,role=event-time,eq,r=gte|lte"}}]}]}`
 	const leftOut = "cannot be filtered by"
 	for _, row := range []struct{ tool, arguments, says, send string }{
 		{"query_records", `{"stream":"mails","filter":{"sender":"a@b.example"}}`, "Nearest: from_email.", `query_records {"stream":"mails","filter":{"from_email":"a@b.example"}}`},
 		{"query_records", `{"stream":"mails","filter":{"author":"Anna Bo"}}`, "Nearest: from_name", `query_records {"stream":"mails","filter":{"from_name":"Anna Bo"}}`},
 		{"query_records", `{"stream":"mails","filter":{"recipient":"a@b.example"}}`, `field "to" of mails ` + leftOut, `search {"q":"a@b.example","streams":["mails"]}`},
 		{"query_records", `{"stream":"mails","filter":{"copied":"Anna"}}`, `field "cc" of mails ` + leftOut, `search {"q":"Anna","streams":["mails"]}`},
+		{"query_records", `{"stream":"mails","filter":{"to_name":"Anna Bo"}}`, `field "to" of mails ` + leftOut, `search {"q":"Anna Bo","streams":["mails"]}`},
+		{"query_records", `{"stream":"mails","filter":{"To.email":"a@b.example"}}`, `field "to" of mails ` + leftOut, `search {"q":"a@b.example","streams":["mails"]}`},
+		{"query_records", `{"stream":"mails","filter":{"recipientName":"Anna"}}`, `field "to" of mails ` + leftOut, `search {"q":"Anna","streams":["mails"]}`},
+		{"query_records", `{"stream":"mails","filter":{"receiver":"Anna"}}`, `field "to" of mails ` + leftOut, `search {"q":"Anna","streams":["mails"]}`},
+		{"query_records", `{"stream":"mails","filter":{"cc_email":"a@b.example"}}`, `field "cc" of mails ` + leftOut, `search {"q":"a@b.example","streams":["mails"]}`},
+		{"query_records", `{"stream":"mails","filter":{"bcc":"Anna"}}`, `no field "bcc". Those that can: `, ""},
+		{"aggregate", `{"stream":"mails","metric":"count","filter":{"to_name":"Anna"}}`, `field "to" of mails ` + leftOut, ""},
+		{"aggregate", `{"stream":"mails","metric":"count","filter":{"recipient_email":"a@b.example"}}`, `field "to" of mails ` + leftOut, ""},
+		{"query_records", `{"stream":"mails","filter":{"sent_by":"Anna"}}`, "Nearest: from_name", `query_records {"stream":"mails","filter":{"from_name":"Anna"}}`},
+		{"query_records", `{"stream":"mails","filter":{"from":"2026-06-01","to":"2026-06-30"}}`, "at says when a record is", `query_records {"stream":"mails","filter":{"at":{"gte":"2026-06-01","lte":"2026-06-30"}}}`},
+		{"query_records", `{"stream":"mails","filter":{"from":"2026-06-01"}}`, "at says when a record is", `query_records {"stream":"mails","filter":{"at":{"gte":"2026-06-01"}}}`},
+		{"query_records", `{"stream":"mails","filter":{"body":"tax"}}`, "A filter compares a whole text", `search {"q":"tax","streams":["mails"]}`},
 		{"search", `{"q":"tax","sender":"a@b.example"}`, "No argument is sender", `search {"q":"tax","streams":["mails"],"filter":{"from_email":"a@b.example"}}`},
 		{"search", `{"q":"tax from:a@b.example"}`, "no operator", `search {"q":"tax","streams":["mails"],"filter":{"from_email":"a@b.example"}}`},
 		{"search", `{"q":"tax from:anna"}`, "no operator", `search {"q":"tax anna"}`},
@@ -759,7 +789,8 @@ func TestAPersonIsComparedWithTheFieldThatIsMeant(t *testing.T) {
 		}}
 		reply, err := standard(server)(as(t.Context(), auth.KindClient), callOf(t, row.tool, row.arguments))
 		text := textOf(t, reply.Result)
-		if err != nil || !strings.Contains(text, row.says) || !strings.Contains(text+"\n", "send: "+row.send+"\n") {
+		sends := strings.Contains(text+"\n", "send: "+row.send+"\n") || row.send == "" && !strings.Contains(text, "send: ")
+		if err != nil || !strings.Contains(text, row.says) || !sends {
 			t.Errorf("%s: %s (%v)", row.arguments, text, err)
 		}
 	}

@@ -72,6 +72,9 @@ func (c *correction) put(filter rs.Object, m rs.Member, field, meant string) rs.
 	case isOther && c.stream.NamesID(m) && !slices.Contains(c.stream.Keys, meant): // for a key, the record of that name is looked up
 		c.grouped, c.unresolved = &rs.Member{Name: meant, Value: m.Value}, c.unresolved || !fields.Aggregates("group_by")(*f)
 		c.hint = quote.Line(meant) + " has ids, not names: the call below lists them to choose from."
+	case isOther && f != nil && f.Lexical && fields.Bodies[written.Snake(field)] && rs.Kind(m.Value) == "string" && c.sought == nil:
+		c.sought, c.bodies = &rs.Member{Name: meant, Value: m.Value}, true
+		c.hint = "A filter compares a whole text: the call below searches for the words."
 	case isOther && f != nil && f.Type == "boolean":
 		if written.Truth(m.Value) != "" {
 			return append(filter, rs.Member{Name: meant, Value: written.Truth(m.Value)})
@@ -129,7 +132,8 @@ func (c *correction) bounded(filter rs.Object) rs.Object {
 	at, timed := c.stream.Time(), rs.Object{}
 	var rest rs.Object
 	var names []string
-	missed := false
+	missed, own := false, false
+	isTime := func(name string) bool { return fields.IsTime(*c.stream.Field(name)) || written.IsTimeName(name) }
 	for _, m := range filter {
 		bounds, _ := foreign.SearchBounds(m)
 		operator := foreign.BoundOf(m.Name)
@@ -140,11 +144,13 @@ func (c *correction) bounded(filter rs.Object) rs.Object {
 			bounds = nil
 		}
 		isOpen := func(bound rs.Member) bool { return !written.IsTime(bound.Value) }
-		if c.stream.Field(m.Name) != nil || len(bounds) == 0 || slices.ContainsFunc(bounds, isOpen) {
+		has := c.stream.Field(m.Name) != nil
+		if has && !addressees[m.Name] || len(bounds) == 0 || slices.ContainsFunc(bounds, isOpen) {
 			rest = append(rest, m)
 			continue
 		}
-		names, missed = append(names, m.Name), missed || c.stream.LacksField(m.Name)
+		names, own = append(names, m.Name), own || has
+		missed = missed || has || c.stream.LacksField(m.Name) || !slices.ContainsFunc(c.stream.Near(m.Name, nil), isTime)
 		for _, bound := range bounds {
 			timed = append(timed, rs.Member{Name: cmp.Or(boundOperators[bound.Name], bound.Name), Value: bound.Value})
 		}
@@ -153,8 +159,8 @@ func (c *correction) bounded(filter rs.Object) rs.Object {
 	if at == "" || slices.ContainsFunc(timed, isTwice) || len(timed) == 0 || !missed && len(timed) < 2 || rest.Includes(at) {
 		return filter
 	}
-	c.report("unknown_field", "filter", "%s has no field %s; %s says when a record is.",
-		c.stream.Name, quote.Names(names, maxShown), quote.Line(at))
+	lacks := map[bool]string{true: "times in", false: "field"}[own]
+	c.report("unknown_field", "filter", "%s has no %s %s; %s says when a record is.", c.stream.Name, lacks, quote.Names(names, maxShown), quote.Line(at))
 	return append(rest, rs.Member{Name: at, Value: timed.JSON()})
 }
 

@@ -26,6 +26,7 @@ type correction struct {
 	partly     bool       // the message lists only some of the fields to choose from
 	hint       string     // what the proposed call does
 	sought     *rs.Member // a condition on a field that search reads but no filter does
+	bodies     bool       // sought is in the main text, which a related stream may have
 	grouped    *rs.Member // a condition that the call replaces by a list of the values of its field
 
 	ungrouped string // a field that no call groups by

@@ -138,7 +138,8 @@ func (t Tool) completed(args, guess rs.Object, refused *rs.Error) (Call, bool) {
 	case identifier.IsPage(id):
 		return Call{"search", rs.Object{{Name: "q", Value: rs.EncodeJSON(id)}}}, true
 	case refused.Code == "invalid_id" && refused.Param == "id":
-		return Call{}, false
+		connection, stream := identifier.StreamAlone(id)
+		return recordsOf(stream, connection), stream != ""
 	}
 	return t.LookUp(guess), true
 }

@@ -35,6 +35,7 @@ func (t Tool) Hint(args rs.Object) string {
 		when(t.Takes("id"), t.idHint(args)),
 		when(t.Name == "aggregate", t.aggregateHint(args)),
 		recurring(args.Text("granularity")),
+		when(t.Name == "search" && args.Has("cursor") && !hasQueryOrBound(args), "Send a cursor with the arguments of its search."),
 		when(t.Name == "aggregate" && worded, "aggregate looks for no words: search finds the records that have them."),
 	)
 	switch {
@@ -64,7 +65,9 @@ func (t Tool) planOf(args rs.Object) foreign.Plan {
 func (t Tool) idHint(args rs.Object) string {
 	id := args.Text("id")
 	several := identifier.Several(id)
+	_, stream := identifier.StreamAlone(id)
 	return cmp.Or(
+		when(stream != "", streamHint),
 		when(identifier.IsPage(id), "That is the address of a page, not the id of a record; the call below finds records that name it."),
 		when(several != nil, callForEach(len(several))),
 		when(t.titleIn(args) != "", titleHint),
@@ -84,6 +87,7 @@ func (t Tool) aggregateHint(args rs.Object) string {
 	return cmp.Or(
 		when(one != "", "aggregate takes one "+one+". "+callForEach(len(names))),
 		when(spreads, "No metric is that; the call below lists the values in their order, from which it can be worked out."),
+		when(args.Has("granularity") && !args.Has("group_by_time"), "group_by_time is the field with the time; a month is its granularity."),
 		when(slices.ContainsFunc(args, isSort), "Groups are in the order of their numbers, or of time; order is asc or desc."),
 	)
 }
@@ -178,6 +182,8 @@ func (c Call) accountsFor(m rs.Member) bool {
 	name, has := written.Snake(m.Name), c.Arguments.Has
 	switch {
 	case aggregations[name] || silent[name]: // the metric replaces aggregations
+		return true
+	case m.Name == "id" && c.Tool == "query_records": // of a stream
 		return true
 	case m.Name == "metric": // it can be worked out from the values
 		return c.Tool == "query_records"

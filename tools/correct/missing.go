@@ -49,6 +49,10 @@ func (g Grant) missingStream(t Tool, args rs.Object, stream string) *rs.Error {
 		e.Hint, e.Send = titleHint, searchForTitle(title, args).String()
 		return e
 	}
+	if g.has(id.RecordID, stream) {
+		e.Hint, e.Send = streamHint, recordsOf(id.RecordID, stream).String()
+		return e
+	}
 	if in, ok := g.InFolder(t, args); ok {
 		to, _ := Touches(in.Arguments)
 		e.Message += " Nearest: " + quote.Names(to, 1) + ", whose mailbox may be the rest."

@@ -41,6 +41,13 @@ func (t Tool) titleIn(args rs.Object) string {
 
 const titleHint = "A record is read by its id alone: the call below searches for those words, and prints the ids of what it finds."
 
+// recordsOf returns the call that lists the records of a stream of a connection.
+func recordsOf(stream, connection string) Call {
+	return Call{"query_records", rs.Object{rs.NewMember("stream", stream), rs.NewMember("connection_id", connection)}}
+}
+
+const streamHint = "That is the id of a connection and its stream, without a record: the call below lists those."
+
 func searchForTitle(title string, args rs.Object) Call {
 	title = title[:min(len(title), longestQuery)]
 	return instead("search", args, rs.Object{{Name: "q", Value: rs.EncodeJSON(strings.ToValidUTF8(title, ""))}})

@@ -131,6 +131,9 @@ func (t Tool) Unsearched(s fields.Stream, args rs.Object) (call Call, hint strin
 	switch lists := fields.Aggregates("group_by")(*f); {
 	case lists && !t.Takes("stream"):
 		return Call{}, "For a part of one, aggregate with group_by lists the values of " + quote.Line(f.Name) + ".", false
+	case f.Lexical && !lists && t.Takes("metric"):
+		call, ok = searchFor(args, *p.Sought)
+		return call, "No call counts by a part of " + quote.Line(f.Name) + ": search finds the records with the words.", ok
 	case f.Lexical && !lists, lists && t.Takes("metric"), !t.Takes("stream"):
 		return Call{}, "", false
 	case lists:
@@ -252,7 +255,14 @@ func (c *correction) call(t Tool, args rs.Object) (Call, bool) {
 	case c.unresolved:
 		return Call{}, false
 	case c.sought != nil:
-		return searchFor(c.args, *c.sought)
+		call, ok := searchFor(c.args, *c.sought)
+		for _, r := range c.stream.Related {
+			isBody := func(f rs.SchemaField) bool { return fields.Bodies[f.Name] && f.Lexical }
+			if c.bodies && slices.ContainsFunc(r.Fields, isBody) && !call.Arguments.Has("filter") { // a filter is of one stream
+				call.Arguments = listing(call.Arguments, "streams", r.Name)
+			}
+		}
+		return call, ok
 	case c.grouped != nil:
 		return t.groupedBy(c.args, *c.grouped)
 	}

@@ -68,6 +68,15 @@ func StreamOfPath(path string) (connection, stream string) {
 	return "", notInStreams().ReplaceAllString(path, "_")
 }
 
+// StreamAlone returns the connection and the stream of a text that has only these in place of the id of a record; "" for any other text.
+func StreamAlone(id string) (connection, stream string) {
+	connection, stream = StreamOfPath(strings.TrimSuffix(id, ":"))
+	if connection == "" || !IsStream(stream) || strings.Contains(stream, ":") {
+		return "", ""
+	}
+	return connection, stream
+}
+
 var notInStreams = written.Expression(`[^\pL\pM\pN._-]+`)
 
 // Ref parses an id whose parts are all joined by '/'. 2026/0240 is one record's own id and names no stream.
@@ -76,7 +85,8 @@ func Ref(id string) (rs.Ref, bool) {
 	if len(parts) == 2 {
 		parts = append([]string{""}, parts...)
 	}
-	if len(parts) != 3 || parts[1] == "" || !IsStream(parts[1][:1]) || strings.HasPrefix(parts[2], ":") {
+	_, alone := StreamAlone(id)
+	if len(parts) != 3 || alone != "" || parts[1] == "" || !IsStream(parts[1][:1]) || strings.HasPrefix(parts[2], ":") {
 		return rs.Ref{}, false
 	}
 	ref := rs.Ref{ConnectionID: parts[0], Stream: parts[1], RecordID: parts[2]}
