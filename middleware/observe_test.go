@@ -88,7 +88,7 @@ func TestMeasure(t *testing.T) {
 	t.Run("a blob has its size", func(t *testing.T) {
 		var seen callsSeen
 		blob := tools.Reply{Resource: &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{Blob: []byte("\x89PNG")}, {Text: "ab"}}}}
-		core := middlewaretest.Spy{Reply: blob}
+		core := spy{Reply: blob}
 		_, err := middleware.Observe(middleware.Options{Observer: &seen, Now: ticking(0)})(core.Handle)(t.Context(), callOf(t, "fetch_blob", `{}`))
 		if err != nil || seen.ended[0].ResourceBytes != 6 {
 			t.Errorf("%+v (%v)", seen.ended, err)

@@ -1,0 +1,116 @@
+package known
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/filter"
+)
+
+// A Source is a stream of one connection, with the fields that its schema marks as the time, title, author and text of a record.
+type Source struct {
+	Stream                    string
+	Connection                rs.Connection
+	Time, Title, Author, Text string
+	Kind                      filter.DateKind // of the field Time
+	End                       string          // the field with the end of what starts at Time; "" for none
+	Status                    string          // the field of that name, which says whether an event is cancelled; "" for none
+	Parts                     []rs.Relation   // those to one record, such as the body of a message
+}
+
+// Untitled reports whether the schema marks no title, author or text.
+func (s Source) Untitled() bool { return s.Title == "" && s.Author == "" && s.Text == "" }
+
+// Whose returns the field with the author of a record, or else its title; "" for none.
+func (s Source) Whose() string { return cmp.Or(s.Author, s.Title) }
+
+func readSources(schema *rs.Schema) []Source {
+	var all []Source
+	for i := range schema.Streams {
+		stream := &schema.Streams[i]
+		s := Source{Stream: stream.Name}
+		own := Stream{fields: map[string]rs.SchemaField{}}
+		for _, field := range stream.Fields() {
+			own.fields[field.Name] = field
+			if !field.Granted {
+				continue
+			}
+			if field.Name == "status" {
+				s.Status = field.Name
+			}
+			switch field.Role {
+			case "event-time":
+				s.Time, s.Kind = field.Name, kindOfDates(field)
+			case "primary-title":
+				s.Title = field.Name
+			case "actor":
+				s.Author = field.Name
+			case "secondary":
+				s.Text = field.Name
+			}
+		}
+		s.End = own.EndOf(s.Time)
+		for _, relation := range stream.Relations() {
+			if relation.Cardinality == "has_one" {
+				s.Parts = append(s.Parts, relation)
+			}
+		}
+		for _, s.Connection = range stream.Connections {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// PartsOf returns the streams, other than those given, that search reads and whose records are parts of records in those given, such as
+// the bodies of messages.
+func (s Stream) PartsOf(streams []string) (parts []string) {
+	for _, source := range s.Sources {
+		for _, part := range source.Parts {
+			if slices.Contains(streams, source.Stream) && !slices.Contains(streams, part.Target) && !slices.Contains(parts, part.Target) &&
+				s.isSearched(part.Target) {
+				parts = append(parts, part.Target)
+			}
+		}
+	}
+	return parts
+}
+
+// IsPart reports whether the records of a stream are parts of records in some sources.
+func IsPart(stream string, of []Source) bool {
+	isPart := func(part rs.Relation) bool { return part.Target == stream }
+	return slices.ContainsFunc(of, func(s Source) bool { return slices.ContainsFunc(s.Parts, isPart) })
+}
+
+// isSearched reports whether a search by words reads a field of a stream.
+func (s Stream) isSearched(stream string) bool {
+	for i := range s.Document.Streams {
+		row := &s.Document.Streams[i]
+		if row.Name == stream && slices.ContainsFunc(row.Fields(), func(f rs.SchemaField) bool { return f.Granted && f.Lexical }) {
+			return true
+		}
+	}
+	return false
+}
+
+// ParentOf returns the stream whose ids a field of the scope's stream has: one with a relation to that stream by this foreign key.
+func ParentOf(schema *rs.Schema, scope rs.Scope, field string) (parent string, found bool) {
+	if schema == nil {
+		return "", false
+	}
+	for i := range schema.Streams {
+		stream := &schema.Streams[i]
+		for _, relation := range stream.Relations() {
+			if relation.Target == scope.Stream && relation.ForeignKey == field && HasConnection(stream, scope.ConnectionID) {
+				return stream.Name, true
+			}
+		}
+	}
+	return "", false
+}
+
+// HasConnection reports whether a connection has a stream; "" is any connection.
+func HasConnection(stream *rs.SchemaStream, id string) bool {
+	return id == "" || slices.ContainsFunc(stream.Connections, func(c rs.Connection) bool { return c.ID == id })
+}
