@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/hashicorp/go-retryablehttp"
@@ -59,6 +60,7 @@ type Client struct {
 	options Options
 	sender  *Sender
 	answers *answerBudget
+	chunks  sync.Pool // buffers for reading bodies: *[chunkBytes]byte
 }
 
 // New returns a client of the resource server at o.Base. Its error names what is wrong with the URL.
@@ -88,6 +90,7 @@ func New(o Options) (*Client, error) {
 		base: base, options: o,
 		sender:  NewSender(server.Host, o.Transport, o.Retries, true, o.NoBreaker, o.Observer),
 		answers: newAnswerBudget(o.AnswerBytes, o.MaxResponseBytes),
+		chunks:  sync.Pool{New: func() any { return new([chunkBytes]byte) }},
 	}, nil
 }
 
@@ -217,6 +220,9 @@ func (c *Client) read(response *http.Response, binary bool, b *answerBody, redac
 	return answer, nil
 }
 
+// chunkBytes is how much of a body is read at a time.
+const chunkBytes = 32 << 10
+
 // readBody reads a body of at most MaxResponseBytes, decompressed, into b. If it fails, it returns no part of the body.
 func (c *Client) readBody(response *http.Response, b *answerBody) (string, error) {
 	sent, limit := io.Reader(response.Body), c.options.MaxResponseBytes+1
@@ -234,8 +240,10 @@ func (c *Client) readBody(response *http.Response, b *answerBody) (string, error
 	default:
 		return "", errEncoding
 	}
+	chunk := c.chunks.Get().(*[chunkBytes]byte)
+	defer c.chunks.Put(chunk)
 	b.announced = min(max(response.ContentLength, 0), limit)
-	switch n, err := io.Copy(b, io.LimitReader(sent, limit)); {
+	switch n, err := io.CopyBuffer(b, io.LimitReader(sent, limit), chunk[:]); {
 	case err != nil:
 		return "", err
 	case n == limit:
