@@ -99,9 +99,13 @@ var (
 // any hits a flag, as in emails with attachments, with the call that filters by it; "" if there is none. It may read the values of a few
 // fields. For how many records of a stream there are, it returns the call that counts them.
 func (s *searched) listedValue(ctx context.Context, q *render.Question) string {
-	asked := strings.Fields(strings.ToLower(s.Rest))
 	has := func(some map[string]bool) bool {
-		return slices.ContainsFunc(asked, func(word string) bool { return some[word] })
+		for word := range strings.FieldsSeq(strings.ToLower(s.Rest)) {
+			if some[word] {
+				return true
+			}
+		}
+		return false
 	}
 	counts, flagged, findsLittle := q.AsksNumber(), has(having), s.findsLittle(ctx)
 	if s.Unread != "" || s.inPeriod() || len(s.filter) > 0 || !findsLittle && !counts && !flagged {
