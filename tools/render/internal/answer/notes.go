@@ -18,7 +18,8 @@ const readAsBytes = 300 // of a line of DatesReadAs
 // DatesReadAs lists how the dates of a filter were interpreted, one line per field, and the note on records that last into that time. If
 // nothing is in a day of UTC, it says how to send that of another time zone.
 func DatesReadAs(answer object, isEmpty bool) []string {
-	lines := write.Each(answer.Array("read_as"), func(raw string) string {
+	var lines []string
+	for _, raw := range answer.Array("read_as") {
 		text, _ := rs.AsText(raw)
 		if len(text) > readAsBytes { // structured output has all of it
 			text = strings.Join(write.Within(strings.Split(text, ", "), readAsBytes), ", ")
@@ -29,8 +30,8 @@ func DatesReadAs(answer object, isEmpty bool) []string {
 				other = ", a day of UTC; for that of another time zone send time_zone"
 			}
 		}
-		return "dates read as: " + clean.Preview(text, readAsBytes+20) + other
-	})
+		lines = append(lines, "dates read as: "+clean.Preview(text, readAsBytes+20)+other)
+	}
 	return write.NotEmpty(append(lines, Noted(answer.Object("lasting")))...)
 }
 
