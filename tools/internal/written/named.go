@@ -100,7 +100,10 @@ func NamedPeriod(query string, now time.Time) (Named, bool) {
 	if not := negationIn(query); not != "" {
 		return Named{Unread: fmt.Sprintf(notUnderstood, not)}, false
 	}
-	fields := withoutDayParts(strings.Fields(spelledOut(hourOfDay().ReplaceAllString(query, " "))))
+	if strings.ContainsAny(query, "0123456789") {
+		query = hourOfDay().ReplaceAllString(query, " ")
+	}
+	fields := withoutDayParts(strings.Fields(spelledOut(query)))
 	named := namedTimes(fields, now)
 	if len(named) == 0 {
 		return Named{}, false
