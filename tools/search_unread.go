@@ -88,7 +88,6 @@ const (
 	maxListedValues = 30 // values of a field
 )
 
-//nolint:misspell // they are not all English
 var (
 	having = written.Set("with having mit avec con met com") // before the name of a flag
 	sent   = written.Set("send sent geschickt gesendet verschickt geschrieben envoyé envié inviato inviate enviei verstuurd gestuurd")

@@ -11,6 +11,8 @@ import (
 )
 
 // streamWords maps other words for records to the usual name of their stream.
+//
+//nolint:misspell // they are not all English
 var streamWords = written.ByWord(map[string]string{
 	"messages": "email emails mail mails chat chats nachricht nachrichten",
 	"events": "appointment appointments meeting meetings calendar agenda termin termine kalender besprechung rendez rdv réunion réunions " +

@@ -31,8 +31,6 @@ var Flags = map[string]Flag{
 }
 
 // flagWords maps words for flags in other languages to the English word.
-//
-//nolint:misspell // they are not English
 var flagWords = written.ByWord(map[string]string{
 	"attachments": "anhang anhänge anhängen anlage anlagen jointe jointes adjunto adjuntos allegato allegati anexo anexos bijlage bijlagen",
 	"unread":      "ungelesen ungelesene ungelesenen ungelesener ongelezen",

@@ -1,5 +1,6 @@
 package written
 
+//nolint:misspell // they are not all English
 var (
 	// ages are words for what is before or after a time, without accents. Those of ageLinks are between them; those of comparedLinks only
 	// after a word such as plus: messages récents de mai are of May.
