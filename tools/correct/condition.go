@@ -160,7 +160,8 @@ func (c *correction) bounded(filter rs.Object) rs.Object {
 		return filter
 	}
 	lacks := map[bool]string{true: "times in", false: "field"}[own]
-	c.report("unknown_field", "filter", "%s has no %s %s; %s says when a record is.", c.stream.Name, lacks, quote.Names(names, maxShown), quote.Line(at))
+	c.report("unknown_field", "filter", "%s has no %s %s; %s says when a record is.", c.stream.Name, lacks,
+		quote.Names(names, maxShown), quote.Line(at))
 	return append(rest, rs.Member{Name: at, Value: timed.JSON()})
 }
 

@@ -75,7 +75,8 @@ func (a *recordsAnswer) lead() []string {
 	}
 	units := write.Offer("", a.l.Envelope.Text("units_in"), write.LineChars)
 	extra := write.Lead("warning: ", a.Extra.Note("record", a.Continues))
-	return write.Clipped(write.NotEmpty(slices.Concat([]string{a.head(false)}, answer.DatesReadAs(a.l.Envelope, len(a.all) == 0), a.q.Coverage.Lines(),
+	dates := answer.DatesReadAs(a.l.Envelope, len(a.all) == 0)
+	return write.Clipped(write.NotEmpty(slices.Concat([]string{a.head(false)}, dates, a.q.Coverage.Lines(),
 		[]string{units, answer.Noted(a.l.Envelope.Object("mixed_units")), answer.Noted(a.l.Envelope.Object("thread_head"))},
 		[]string{a.apart(), a.tied(), a.q.lowered(), a.Moved, extra}, answer.MissingFields(a.l.Envelope), warned.Warnings(4),
 		[]string{bookmark})...))

@@ -38,7 +38,8 @@ var routes = map[string]answerer{
 func shown(answer answerer) answerer {
 	return func(s *Server, c *call) (any, error) {
 		if _, own, _ := strings.Cut(s.Origin(c.Request), "://"); c.Host != own {
-			return nil, refuse(http.StatusMisdirectedRequest, "host_refused", "The host name %q is not this server's: open this page at %s", rs.ErrorText(c.Host), s.Origin(c.Request))
+			return nil, refuse(http.StatusMisdirectedRequest, "host_refused", "The host name %q is not this server's: open this page at %s",
+				rs.ErrorText(c.Host), s.Origin(c.Request))
 		}
 		return answer(s, c)
 	}
