@@ -70,6 +70,9 @@ func StreamOfPath(path string) (connection, stream string) {
 
 // StreamAlone returns the connection and the stream of a text that has only these in place of the id of a record; "" for any other text.
 func StreamAlone(id string) (connection, stream string) {
+	if !strings.HasPrefix(id, "cin_") { // most texts, which can be long
+		return "", ""
+	}
 	connection, stream = StreamOfPath(strings.TrimSuffix(id, ":"))
 	if connection == "" || !IsStream(stream) || strings.Contains(stream, ":") {
 		return "", ""
