@@ -44,7 +44,7 @@ func (s *searched) recall() rs.Object { return s.list.Envelope.Object("meta").Ob
 // readTime reads the time of the query: the one that it names, or from now on for the next of something, where records may be planned.
 func (s *searched) readTime(ctx context.Context) {
 	now := time.Now().UTC()
-	s.Named, s.timed = written.NamedPeriod(s.q, now)
+	s.Named, s.timed = written.NamedPeriod(written.WithoutHour(s.q), now)
 	next, is := written.Named{}, false
 	if !s.timed && s.Unread == "" {
 		next, is = written.NextOf(s.q, now)

@@ -29,9 +29,7 @@ var (
 	negation   = Expression(`(?:^|\s)([nN]ot|pas|sans|sin|salvo|(?i:no|without|except|excluding|never|nicht|niet|não|ohne|außer|keine?n?|` +
 		`sauf|excepto|(?:is|are|was|were|has|have|had|does|did)n['’]t))[,.]?\s+([^\s?!.,]+)`)
 	negatesNothing = strings.Split("not sure,not only,never mind,no idea,nicht nur,nicht vergessen,nicht finden,keine ahnung,sin in,sin of,sin and", ",")
-
-	// The time of a day is left out, as records are searched by whole days.
-	hourOfDay = Expression(`(?i)(?:^|\s)(?:at|um|om|à|às|a las|alle|ore)\s+[0-9]{1,2}(?:[:.h][0-9]{2})?` +
+	hourOfDay      = Expression(`(?i)(?:^|\s)(?:at|um|om|à|às|a las|alle|ore)\s+[0-9]{1,2}(?:[:.h][0-9]{2})?` +
 		`(?:\s*(?:am|pm|h|uhr|uur|heures|horas|o'clock))?(?:[\s?!,]|\.?$)`)
 
 	// Several days of which only the last or the first has its month, and a period of two months.
@@ -91,6 +89,14 @@ const (
 		"of several times, one search for each."
 )
 
+// WithoutHour returns a query without the time of a day, as records are searched by whole days.
+func WithoutHour(query string) string {
+	if !strings.ContainsAny(query, "0123456789") {
+		return query
+	}
+	return hourOfDay().ReplaceAllString(query, " ")
+}
+
 // NamedPeriod returns the one time that a query names, or the period between two. It is false if the query names none, if it is not
 // understood as a whole, or if a part of it is quoted. A time without its year is the last one before now.
 func NamedPeriod(query string, now time.Time) (Named, bool) {
@@ -99,9 +105,6 @@ func NamedPeriod(query string, now time.Time) (Named, bool) {
 	}
 	if not := negationIn(query); not != "" {
 		return Named{Unread: fmt.Sprintf(notUnderstood, not)}, false
-	}
-	if strings.ContainsAny(query, "0123456789") {
-		query = hourOfDay().ReplaceAllString(query, " ")
 	}
 	fields := withoutDayParts(strings.Fields(spelledOut(query)))
 	named := namedTimes(fields, now)
