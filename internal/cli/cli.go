@@ -52,6 +52,13 @@ func (app App) warnOfVariables(environment []string) {
 	if len(app.args) > 0 && (app.args[0] == "completion" || strings.HasPrefix(app.args[0], cobra.ShellCompRequestCmd)) {
 		return
 	}
+	// Comparing all variables would double the time to start.
+	environment = slices.DeleteFunc(environment, func(variable string) bool {
+		return strings.Count(strings.ToUpper(variable[:min(len(variable), len("PDPP_M"))]), "P") < 2
+	})
+	if len(environment) == 0 {
+		return
+	}
 	var known []string
 	for _, command := range app.root(app.serve).Commands() {
 		command.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, config.Variable(f)) })
