@@ -24,8 +24,8 @@ func (e *Error) NetworkCause() string {
 	return ""
 }
 
-// NetworkError returns the network error within err: of a connection, a certificate, TLS or a timeout. For any other error it names only the
-// type, because its text may quote what a server sent, or the password of a proxy. err must not be nil.
+// NetworkError returns the network error within err: of a connection, a certificate, TLS or a timeout. For any other error it names only
+// the type, because its text may quote what a server sent, or the password of a proxy. err must not be nil.
 func NetworkError(err error) error {
 	var connection *net.OpError
 	var certificate *tls.CertificateVerificationError

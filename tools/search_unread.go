@@ -94,9 +94,9 @@ var (
 	selves = written.Set("i ich je ai j'ai yo he ho eu ik")
 )
 
-// listedValue returns a hint that a word of a query that finds little is a value of a field of the stream that the query is about, or with
-// any hits a flag, as in emails with attachments, with the call that filters by it; "" if there is none. It may read the values of a few
-// fields. For how many records of a stream there are, it returns the call that counts them.
+// listedValue returns the call that filters by a word of the query or that counts records, or "". The word is a flag of the stream that the
+// query is about, as in emails with attachments, or, if the query finds little, a value of one of its fields. It may read the values of a few
+// fields. It counts if the query asks how many records there are.
 func (s *searched) listedValue(ctx context.Context, q *render.Question) string {
 	has := func(some map[string]bool) bool {
 		for word := range strings.FieldsSeq(strings.ToLower(s.Rest)) {
@@ -116,7 +116,9 @@ func (s *searched) listedValue(ctx context.Context, q *render.Question) string {
 	}
 	stream, of := source.Stream, s.call
 	of.Scope.Stream = stream
-	candidates := slices.DeleteFunc(slices.Clone(others), func(word string) bool { return !flagged && len(s.absent) > 0 && !s.isAbsent(word) })
+	candidates := slices.DeleteFunc(slices.Clone(others), func(word string) bool {
+		return !flagged && len(s.absent) > 0 && !s.isAbsent(word)
+	})
 	form := "%s is what %s of %s says: "
 	field, value, word := foreign.FlagNamed(fieldsOf(s.schema().Document, of), candidates)
 	if field == "" && findsLittle && !counts {
@@ -149,8 +151,8 @@ func (s *searched) listedValue(ctx context.Context, q *render.Question) string {
 	return says + searchFor(strings.Join(others, " "), within.WithAll(s.bounds()))
 }
 
-// sourceAsked returns the first source of the one stream that a search limits itself to or that its words name, and its other words; false
-// if there is none.
+// sourceAsked returns the first source of the one stream that a search limits itself to or that its words name, and its other words. It is
+// false if no stream is known.
 func (s *searched) sourceAsked() (source known.Source, others []string, ok bool) {
 	words, stream := relax.Words(s.Rest), strings.Join(s.streams, "")
 	if len(s.streams) > 1 || stream == "" && !slices.ContainsFunc(words, fields.MayCall) {

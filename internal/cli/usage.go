@@ -55,7 +55,7 @@ func didYouMean(typed, dashes string, names []string) string {
 	return ""
 }
 
-// nearest returns the name that is most similar to typed: at most so many letters differ. It returns "" if there is none.
+// nearest returns the name that is most similar to typed, or "" if more than most letters of each name differ.
 func nearest(typed string, most int, names []string) string {
 	var c cobra.Command // cobra suggests commands, so make each name one
 	for _, name := range names {

@@ -141,7 +141,7 @@ func (a *attempt) end(v verdict) {
 	case v == grantFailed && a.unknownToken:
 		v = inconclusive // the token may be the reason
 	case v == grantFailed && a.read == nil && a.host.closed():
-		v = hostFailed // every failure of an authority counts, but once its breaker is half-open, one token must not keep it open for others
+		v = hostFailed // of an authority; while its breaker is half-open, one token must not keep it open for others
 	}
 	a.host.end(callerIn(a.ctx), a.hostGeneration, v)
 }

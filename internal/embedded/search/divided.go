@@ -81,9 +81,9 @@ const (
 	perMistake  = 6 // letters for each typing error with which a word hardly means another one
 )
 
-// gatherNearest finds terms in scope that replace a word which occurs nowhere: those with the same first letter, one or two changes away
-// or, if there are none, those that begin with it, else its parts. It takes the nearest, of equally near ones the most frequent. Digits are
-// not typing errors: a code, of letters and digits, is only completed.
+// gatherNearest finds terms in scope that replace a word which occurs nowhere. It tries those with the same first letter that are one or two
+// changes away, then those that begin with the word, then its parts. The nearest come first, and the most frequent of equally near ones. A
+// code, of letters and digits, is only completed.
 func (s *searcher) gatherNearest(u *unit) (found []posting) {
 	word := []rune(u.phrase[0])
 	code := strings.ContainsFunc(u.phrase[0], unicode.IsDigit) && strings.ContainsFunc(u.phrase[0], unicode.IsLetter)

@@ -203,7 +203,8 @@ func (s *searcher) lighten() uint32 {
 	for i := range s.query.units {
 		u := &s.query.units[i]
 		isName := language == 1 && strings.Contains(u.text, "-") && len(s.postings(u.phrase, 0)) > 0 // one-to-one
-		isTime := language == 1 && (u.phrase.word() == "time" || u.phrase.word() == "times") && slices.Contains(beforeTime, s.query.word(i-1))
+		isTime := language == 1 && (u.phrase.word() == "time" || u.phrase.word() == "times") &&
+			slices.Contains(beforeTime, s.query.word(i-1))
 		u.light = u.light || isTime || !u.quoted && !isName && u.isStop(language)
 		weighty = weighty || !u.light
 	}

@@ -57,7 +57,8 @@ func isInSeason(fields []string, at int, english string) bool {
 	for besideTimes[bareWord(fields, before)] && !inSeason[bareWord(fields, before)] {
 		before--
 	}
-	isName := strings.HasPrefix(fields[at], strings.ToUpper(english[:1])+english[1:]) && seasons[english] != 0 && bareWord(fields, before) != "im"
+	isName := strings.HasPrefix(fields[at], strings.ToUpper(english[:1])+english[1:]) && seasons[english] != 0 &&
+		bareWord(fields, before) != "im"
 	return isSeason(english) && inSeason[bareWord(fields, before)] && !isName
 }
 
