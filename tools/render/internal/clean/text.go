@@ -24,7 +24,7 @@ func Clip(s string, max int) string {
 
 // LongerThan reports whether s has more than max runes.
 func LongerThan(s string, max int) bool {
-	return len(s) > max && (len(s) > max*utf8.UTFMax || utf8.RuneCountInString(s) > max)
+	return len(s) > max && RuneIndex(s, max) < len(s)
 }
 
 // RuneIndex returns the byte index of the n-th rune of s, or its length.
