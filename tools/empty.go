@@ -218,7 +218,7 @@ func likeIDs(ctx context.Context, call Call, stream, id string) (other, record s
 		others = append(others, written.LikeID(id, own))
 	}
 	if keyed != nil && rs.UnsafeName(id) == "" {
-		refs, _ := recordsOf(ctx, call, []rs.Scope{{Stream: stream, ConnectionID: keyed.Text("connection_id")}}, id)
+		refs, _ := read.RecordsWithID(ctx, call.RS, []rs.Scope{{Stream: stream, ConnectionID: keyed.Text("connection_id")}}, id)
 		if len(refs) > 0 { // one scope has at most one
 			record = refs[0].String()
 		}

@@ -63,7 +63,7 @@ func (f fetchArgs) Scope() (rs.Scope, error) {
 
 // Request returns GET /v1/streams/{stream}/records/{id}.
 func (f fetchArgs) Request(scope rs.Scope) rs.Request {
-	r := recordRequest(scope, f.fields)
+	r := read.RecordRequest(scope, f.fields)
 	maps.Copy(r.Query, f.expansion)
 	return r
 }

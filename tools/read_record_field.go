@@ -95,7 +95,7 @@ const fieldNotText rs.Code = "field_not_text"
 func forwardWindow(ctx context.Context, call Call) (Reply, error) {
 	args := call.Args.(windowArgs)
 	top, _, _ := strings.Cut(args.Field, ".")
-	record := recordRequest(call.Scope, []string{top})
+	record := read.RecordRequest(call.Scope, []string{top})
 	response, err := call.RS.Do(ctx, args.Request(call.Scope))
 	if err == nil {
 		if _, found := matchOf(response); found && args.Q != "" {

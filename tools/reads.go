@@ -1,12 +1,10 @@
 package tools
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -180,57 +178,4 @@ func fieldsOf(schema *rs.Schema, call Call) (all []rs.SchemaField) {
 		}
 	}
 	return all
-}
-
-// recordRequest returns the read of a record, or of only the named fields.
-func recordRequest(scope rs.Scope, fields []string) rs.Request {
-	r := read.Request(scope.ConnectionID, "streams", scope.Stream, "records", scope.RecordID)
-	read.Set(r.Query, "fields", fields)
-	return r
-}
-
-// Bounds of the reads for a word that may be the id of a record.
-const (
-	maxIDReads   = 100 // reads of records by id
-	maxNamedByID = 3   // records that the answer names
-)
-
-// recordsOf returns the records with an id in some scopes, and how many scopes answered within [read.OptionalDeadline]. It reads the first
-// [maxIDReads] scopes and returns at most [maxNamedByID] records.
-func recordsOf(ctx context.Context, call Call, scopes []rs.Scope, id string) (refs []rs.Ref, answered int) {
-	ctx, cancel := context.WithTimeout(ctx, read.OptionalDeadline)
-	defer cancel()
-	found := make([][]rs.Ref, len(scopes))
-	var count atomic.Int64
-	read.All(ctx, min(len(scopes), maxIDReads), func(ctx context.Context, i int) {
-		isAnswer := func(err error) bool { return err == nil || rs.AsError(err).Status == 404 }
-		refs, err := recordOf(ctx, call, scopes[i], id)
-		several := rs.AsError(cmp.Or[error](err, &rs.Error{})).Connections
-		complete := isAnswer(err) || len(several) > 0 && len(several) <= maxNamedByID
-		for _, connection := range several[:min(len(several), maxNamedByID)] { // no connection was named, so each may have the record
-			one := scopes[i]
-			one.ConnectionID = connection.ID
-			of, err := recordOf(ctx, call, one, id)
-			refs, complete = append(refs, of...), complete && isAnswer(err)
-		}
-		if found[i] = refs; complete {
-			count.Add(1)
-		}
-	})
-	refs = slices.Concat(found...)
-	return refs[:min(len(refs), maxNamedByID)], int(count.Load())
-}
-
-// recordOf returns the record with an id in a scope; none if the record in the answer has another id.
-func recordOf(ctx context.Context, call Call, scope rs.Scope, id string) ([]rs.Ref, error) {
-	scope.RecordID = id
-	response, err := call.RS.Do(ctx, recordRequest(scope, nil))
-	if err != nil {
-		return nil, err
-	}
-	record := read.Record(response)
-	if record.Text("id", "record_id", "record_key") != id {
-		return nil, nil
-	}
-	return []rs.Ref{{ConnectionID: cmp.Or(rs.ConnectionID(record), scope.ConnectionID), Stream: scope.Stream, RecordID: id}}, nil
 }

@@ -39,11 +39,11 @@ func (s *searched) byID(ctx context.Context) (says string, found bool) {
 		return "", false
 	}
 	scopes := s.scopesOfIDs(ctx)
-	records, streams := recordsOf(ctx, s.call, scopes, id)
+	records, streams := read.RecordsWithID(ctx, s.call.RS, scopes, id)
 	lead, separated := "A record has it as its own id: ", strings.NewReplacer("-", "/", "/", "-", "_", "-").Replace(id)
-	if len(records) == 0 && separated != id && 2*len(scopes) <= maxIDReads {
+	if len(records) == 0 && separated != id && 2*len(scopes) <= read.MaxIDReads {
 		lead = fmt.Sprintf("Written %s, it is the own id of a record: ", quote.Text(separated))
-		records, _ = recordsOf(ctx, s.call, scopes, separated)
+		records, _ = read.RecordsWithID(ctx, s.call.RS, scopes, separated)
 	}
 	var fetches []string
 	for _, ref := range records {
@@ -227,7 +227,7 @@ func (s *searched) fieldNumber(ctx context.Context) string {
 	if len(calls) == 0 {
 		return ""
 	}
-	return "Numbers in fields are not searched. With this one: " + strings.Join(calls[:min(len(calls), maxNamedByID)], ", ") + "."
+	return "Numbers in fields are not searched. With this one: " + strings.Join(calls[:min(len(calls), read.MaxNamed)], ", ") + "."
 }
 
 // listedWord finds the word that is a value, or a form of a value, of one of the first fields of a call's stream that may have a closed
