@@ -101,8 +101,27 @@ func thereAlso(tool, arguments string) func(c *client) string {
 	}
 }
 
+// thenAggregate searches and makes the aggregation that the answer proposes.
+func thenAggregate(q string) func(c *client) string {
+	return func(c *client) string {
+		seen := strings.ReplaceAll(c.get(call{"search", map[string]any{"q": q}}), `\"`, `"`) // structured output has it in a string
+		at := strings.Index(seen, "aggregate {")
+		if at < 0 {
+			c.t.Errorf("%s: no aggregation is proposed", q)
+			return ""
+		}
+		var arguments map[string]any
+		if err := json.NewDecoder(strings.NewReader(seen[at+len("aggregate "):])).Decode(&arguments); err != nil {
+			c.t.Error(err)
+		}
+		return c.get(call{"aggregate", arguments})
+	}
+}
+
 func questions() []question {
 	return []question{
+		{asks: "How much did I spend at Towpath Running this year, as asked?", walk: thenAggregate("How much did I spend at Towpath Running in 2026?"), want: "1073.95|\"value\":1073.95"},
+		{asks: "How many mails did Grace Liu send in June, as asked?", walk: thenAggregate("How many mails from Grace Liu in June 2026?"), want: "4 messages|\"value\":4"},
 		{asks: "What was on 12 November?", walk: one("search", `{"since":"2026-11-12","until":"2026-11-12"}`), want: "Choir"},
 		{asks: "What was on 12 November, over a package?", token: "package", walk: one("search", `{"since":"2026-11-12","until":"2026-11-12"}`), want: "Choir"},
 		{asks: "What was in the first days of May?", walk: one("search", `{"since":"2026-05-01","until":"2026-05-03"}`), want: "2026-05-03"},

@@ -8,7 +8,6 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/correct"
-	"github.com/pdp-connect/pdpp-mcp/tools/internal/aggregate"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/fields"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/filter"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
@@ -215,41 +214,20 @@ func (s *searched) sourcesAsked(q *render.Question, stream string) (sources []kn
 }
 
 // newestOf returns the calls for the newest or oldest records whose sender, or whose title, such as a merchant, is a value that a query
-// names, one for each connection that has it; "" if it names none, or different ones. It reads the values of a few connections.
+// names, one for each connection that has it; "" if it names none, or different ones.
 func (s *searched) newestOf(
 	ctx context.Context, q *render.Question, sources []known.Source, others []string, which string, records rs.Object,
 ) string {
-	ctx, cancel := context.WithTimeout(ctx, read.OptionalDeadline)
-	defer cancel()
-	named := make([]string, min(len(sources), maxListedFields))
-	read.All(ctx, len(named), func(ctx context.Context, i int) {
-		of := s.call
-		of.Scope.Stream, of.Scope.ConnectionID = sources[i].Stream, sources[i].Connection.ID
-		for _, f := range fieldsOf(s.schema().Document, of) {
-			if f.Name == sources[i].Whose() && f.Granted && f.Exact && slices.Contains(f.Aggregates, "group_by") {
-				groups, _ := groupsOf(ctx, of, f.Name, maxComparedValues)
-				named[i] = q.Names(aggregate.Texts(groups), others)
-			}
-		}
-	})
-	value, calls := "", []string(nil)
-	for i, name := range named {
-		switch stream := sources[i].Stream; {
-		case name == "":
-			continue
-		case value != "" && value != name:
-			return ""
-		default:
-			value = name
-			filter := rs.NewMember("filter", map[string]string{sources[i].Whose(): name})
-			args := rs.Object{rs.NewMember("connection_id", sources[i].Connection.ID), filter}
-			if left := relax.Without(others, strings.Fields(name)...); len(left) > 0 {
-				args = append(rs.Object{rs.NewMember("streams", []string{stream})}, args...)
-				calls = append(calls, searchFor(q.TimeWord()+" "+strings.Join(left, " "), args))
-			} else {
-				args = append(append(rs.Object{rs.NewMember("stream", stream)}, args...), records...)
-				calls = append(calls, correct.Call{Tool: "query_records", Arguments: args}.String())
-			}
+	value, having := s.valueNamed(ctx, q, sources, others)
+	left, calls := relax.Without(others, strings.Fields(value)...), []string(nil)
+	for _, source := range having {
+		args := rs.Object{rs.NewMember("connection_id", source.Connection.ID), rs.NewMember("filter", map[string]string{source.Whose(): value})}
+		if len(left) > 0 {
+			args = append(rs.Object{rs.NewMember("streams", []string{source.Stream})}, args...)
+			calls = append(calls, searchFor(q.TimeWord()+" "+strings.Join(left, " "), args))
+		} else {
+			args = append(append(rs.Object{rs.NewMember("stream", source.Stream)}, args...), records...)
+			calls = append(calls, correct.Call{Tool: "query_records", Arguments: args}.String())
 		}
 	}
 	if value == "" {

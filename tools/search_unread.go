@@ -133,7 +133,11 @@ func (s *searched) listedValue(ctx context.Context, q *render.Question) string {
 		where = rs.Object{{Name: field, Value: value}}
 	}
 	if counts {
-		return s.count(source, where, others, has(sent) && has(selves))
+		number := rs.Object{rs.NewMember("metric", "count")}
+		if has(sent) && has(selves) && source.Author != "" {
+			return s.number(ctx, q, source, "By sender, of whom one is meant: ", number.With("group_by", rs.EncodeJSON(source.Author)), where, others)
+		}
+		return s.number(ctx, q, source, "Of that stream: ", number, where, others)
 	}
 	if field == "" {
 		return ""
@@ -168,27 +172,6 @@ func (s *searched) sourceAsked() (source known.Source, others []string, ok bool)
 		return source, nil, false
 	}
 	return all.Sources[at], words, true
-}
-
-// count returns a hint with the call that counts the records of a stream within a filter and the time of the query, by sender if it asks
-// for what one has sent; "" if other words than the name of a connection say more.
-func (s *searched) count(source known.Source, where rs.Object, others []string, bySender bool) string {
-	args := append(inConnection(s.call, "stream", source.Stream), rs.NewMember("metric", "count"))
-	had, in := known.NamedConnections(s.schema().Sources, relax.Words(s.Rest))
-	if len(in) == 1 && !args.Has("connection_id") {
-		args, others = append(args, rs.NewMember("connection_id", in[0].ID)), relax.Without(others, had...)
-	}
-	if len(others) > 0 || s.timed && source.Time == "" {
-		return ""
-	}
-	says := "Of that stream: "
-	if bySender && source.Author != "" {
-		says, args = "By sender, of whom one is meant: ", append(args, rs.NewMember("group_by", source.Author))
-	}
-	if where = source.Within(where, s.bounds()); len(where) > 0 {
-		args = append(args, rs.Member{Name: "filter", Value: where.JSON()})
-	}
-	return says + correct.Call{Tool: "aggregate", Arguments: args}.String()
 }
 
 // findsLittle reports whether few records have all words of a query that is neither quoted nor limited to a time or filter, and whether

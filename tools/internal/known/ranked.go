@@ -55,6 +55,28 @@ func Ranked(schema func() Stream, query string, bounds rs.Object, may func(Sourc
 	return says, source.Stream, records
 }
 
+// Paid returns the stream of which a query for a sum asks, with its field of money, and the words that say more: a stream that a word
+// names, or else, if a word says that something was paid, the one stream of purchases. The field is "" if none is certain.
+func Paid(all Stream, query string, may func(Source) bool) (source Source, field string, others []string) {
+	isPaid := func(word string) bool { return paid[strings.Trim(strings.ToLower(word), ".,;?!¿¡")] }
+	words := relax.Telling(relax.Words(query))
+	source, others, ok := SourceCalled(all.Sources, words, may)
+	if !ok && all.Document != nil && slices.ContainsFunc(strings.Fields(query), isPaid) {
+		source, others = onlyPurchases(all, may), words
+	}
+	if source.Stream == "" {
+		return source, "", nil
+	}
+	return source, fields.Measured(all.Document, source.Stream, written.Money), slices.DeleteFunc(slices.Clone(others), isPaid)
+}
+
+// paid has words of queries for what was paid.
+//
+//nolint:misspell // they are not all English
+var paid = written.Set("spend spent spending pay paid cost costs money sum total altogether ausgegeben bezahlt gezahlt gekostet geld summe " +
+	"insgesamt dépensé dépensée dépensés dépensées payé argent somme gasté gastado pagado pagué dinero suma speso pagato soldi somma " +
+	"uitgegeven betaald totaal gasto gastei paguei dinheiro soma")
+
 // onlyPurchases returns the source of the one stream with an amount of money and a field for whom it was paid to; none if several do.
 func onlyPurchases(all Stream, may func(Source) bool) (only Source) {
 	for _, source := range all.Sources {

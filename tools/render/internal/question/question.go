@@ -84,7 +84,7 @@ var (
 		samedi dimanche lunes martes miércoles jueves viernes sábado domingo name aid floor class`)
 
 	// beforeSender are words before the name of a sender. sent are words which say that something was sent, or when.
-	beforeSender = strings.Fields("from by at did has von vom bei hat de del par por chez a da dal dalla do na no en van bij em")
+	beforeSender = strings.Fields("from by pay paid at did has von vom bei hat de del par por chez a da dal dalla do na no en van bij em")
 	sent         = wordList(`e mail mails email emails message messages letter letters post posts word words hear heard write wrote written sent send
 		receive received got nachricht nachrichten schrieb geschrieben geschickt courriel courriels écrit envoyé reçu correo
 		correos mensaje mensajes escribió recibido time from by did has von vom hat de del par por a`)

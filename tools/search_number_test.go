@@ -1,0 +1,82 @@
+package tools_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/pdp-connect/pdpp-mcp/middleware/middlewaretest"
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools"
+)
+
+// A query for how much was paid, or how many records a sender has, is offered the call that adds up or counts exactly these. A query with
+// words that say more is not.
+func TestAQueryForANumber(t *testing.T) {
+	const at = `"at":"t=timestamp,role=event-time,eq,r=gte|gt|lte|lt"`
+	const shop = `"orders","field_capabilities":{` + at + `,"total":"t=number,r=gte|lte,a=sum|min","merchant":"t=string,role=primary-title,eq,a=group_by"}`
+	const bank = `"bookings","field_capabilities":{` + at + `,"amount":"t=number,r=gte|lte,a=sum|min","payee":"t=string,role=primary-title,eq,a=group_by"}`
+	const unsummed = `"orders","field_capabilities":{"total":"t=number,r=gte|lte","merchant":"t=string,role=primary-title,eq,a=group_by"}`
+	const chat = `"messages","field_capabilities":{` + at + `,"text":"t=text,lex","sender":"t=string,role=actor,eq,a=group_by"}`
+	const sum, june = `The sum of total of orders: aggregate {"stream":"orders","metric":"sum","field":"total"`, `"at":{"gte":"2026-06-01","lte":"2026-06-30"}`
+	for _, row := range []struct{ stream, least, q, want string }{
+		{shop, "1", "How much did I spend in June 2026?", sum + `,"filter":{` + june + `}}`},
+		{shop, "1", "how much did I spend at Towpath Running?", sum + `,"connection_id":"c","filter":{"merchant":"Towpath Running"}}`},
+		{shop, "1", "how much did I pay Quayside in June 2026", sum + `,"connection_id":"c","filter":{"merchant":"Quayside",` + june + `}}`},
+		{shop, "1", "wie viel habe ich im Juni 2026 bei Towpath Running ausgegeben?", `"filter":{"merchant":"Towpath Running",` + june + `}}`},
+		{shop, "1", "cuánto gasté en Quayside", `"filter":{"merchant":"Quayside"}}`},
+		{shop, "1", "sum of all orders", sum + `}`},
+		{shop, "1", "how much did I spend on books at Quayside", ""},
+		{shop, "1", "how much did I spend at Harbourside", ""},
+		{shop, "1", "how much is the rent", ""},
+		{shop, "1", `how much did I "spend"`, ""},
+		{shop, "", "how much did I spend", ""}, // the least amount cannot be read
+		{unsummed, "1", "how much did I spend", ""},
+		{chat, "1", "how much did I spend", ""},
+		{bank, "-40.5", "how much did I spend at Quayside", `{"stream":"bookings","metric":"sum","field":"amount","connection_id":"c","filter":{"payee":"Quayside","amount":{"lt":0}}}`},
+		{bank, "-40.5", "how much did I spend", `"field":"amount","filter":{"amount":{"lt":0}}}`},
+		{chat, "", "how many messages from Ann Lee in June 2026", `Of that stream: aggregate {"stream":"messages","metric":"count","connection_id":"c","filter":{"sender":"Ann Lee",` + june + `}}`},
+		{chat, "", "how many messages from Ann", `"filter":{"sender":"Ann Lee"}}`},
+		{chat, "", "how many messages from Zoe", ""},
+		{chat, "", "how many messages about boats from Ann", ""},
+	} {
+		schema := `{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c","display_name":"Data"}],"streams":[{"name":` + row.stream + `}]}]}`
+		server := &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
+			switch {
+			case strings.HasSuffix(r.Path, "/schema"):
+				return middlewaretest.JSON(schema), nil
+			case r.Query.Get("metric") == "min" && row.least != "":
+				return middlewaretest.JSON(`{"object":"aggregation","metric":"min","value":` + row.least + `}`), nil
+			case r.Query.Get("metric") == "count" && r.Query.Get("group_by") != "":
+				return middlewaretest.JSON(`{"object":"aggregation","metric":"count","groups":[{"key":"Towpath Running","count":3},{"key":"Quayside","count":2},{"key":"Ann Lee","count":1}]}`), nil
+			case strings.Contains(r.Path, "/aggregate"):
+				return nil, &rs.Error{Code: "server_error", Status: 500}
+			}
+			return middlewaretest.JSON(`{"object":"list","data":[` + hitAt("notes", "1", "") + `],"meta":{"count":1,"recall":{"partial_count":0}}}`), nil
+		}}
+		_, text := searchWith(t, tools.PlainSearch("https://rs.example"), server, `{"q":`+rs.EncodeJSON(row.q)+`}`)
+		if strings.Contains(text, "aggregate {") != (row.want != "") || !strings.Contains(text, row.want) {
+			t.Errorf("%s: want %q in\n%s", row.q, row.want, text)
+		}
+	}
+}
+
+// A sender in several connections has a call for each, with the fields of that connection: mail is not chat.
+func TestANumberOfSeveralConnections(t *testing.T) {
+	const connection = `{"connector_key":"K","granted_connections":[{"connection_id":"K","display_name":"The K"}],"streams":[{"name":"messages",` +
+		`"field_capabilities":{"K_at":"t=timestamp,role=event-time,eq,r=gte|lte","K_from":"t=string,role=actor,eq,a=group_by"}}]}`
+	schema := `{"detail":"compact","connectors":[` + strings.ReplaceAll(connection, "K", "mail") + "," + strings.ReplaceAll(connection, "K", "chat") + `]}`
+	server := &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
+		switch {
+		case strings.HasSuffix(r.Path, "/schema"):
+			return middlewaretest.JSON(schema), nil
+		case r.Query.Get("group_by") != "":
+			return middlewaretest.JSON(`{"object":"aggregation","metric":"count","groups":[{"key":"Ann Lee","count":1}]}`), nil
+		}
+		return middlewaretest.JSON(`{"object":"list","data":[` + hitAt("notes", "1", "") + `],"meta":{"count":1,"recall":{"partial_count":0}}}`), nil
+	}}
+	_, text := searchWith(t, tools.PlainSearch("https://rs.example"), server, `{"q":"how many messages from Ann in June 2026"}`)
+	const call = `K": aggregate {"stream":"messages","metric":"count","connection_id":"K","filter":{"K_from":"Ann Lee","K_at":{"gte":"2026-06-01","lte":"2026-06-30"}}}`
+	if want := `"The ` + strings.ReplaceAll(call, "K", "mail") + `, "The ` + strings.ReplaceAll(call, "K", "chat"); !strings.Contains(text, want) {
+		t.Errorf("want %s in\n%s", want, text)
+	}
+}
