@@ -40,15 +40,15 @@ func explainEmpty(ctx context.Context, call Call, f filter.Filter) []render.Empt
 	read.All(ctx, len(fields), func(ctx context.Context, i int) {
 		own := f.WithoutFunc(func(c filter.Condition) bool { return c.Field != fields[i].Field })
 		e := emptyField{&fields[i], call, f, cmp.Or(strings.Trim(own[0].Value, "*%"), own[0].Value)}
-		n, ok := counted(ctx, call, own)
+		n, ok := aggregate.Count(ctx, call.RS, call.Scope, own)
 		if !ok {
 			return
 		}
 		switch e.Alone = n; {
 		case n > 0:
 		case own[0].Operator != "":
-			e.Least = aggregated(ctx, call, aggregate.Args{Metric: "min", Field: e.Field}).Get("value")
-			e.Most = aggregated(ctx, call, aggregate.Args{Metric: "max", Field: e.Field}).Get("value")
+			e.Least = aggregate.Read(ctx, call.RS, call.Scope, aggregate.Args{Metric: "min", Field: e.Field}).Get("value")
+			e.Most = aggregate.Read(ctx, call.RS, call.Scope, aggregate.Args{Metric: "max", Field: e.Field}).Get("value")
 		default:
 			e.Signs = strings.ContainsAny(own[0].Value, "*%")
 			e.explainValue(ctx)
@@ -70,7 +70,7 @@ func (e emptyField) mean(value string) { e.Meant = withValue(e.call, e.Field, va
 
 // meanIf records that a text is meant, if there are records with it.
 func (e emptyField) meanIf(ctx context.Context, text string, f filter.Filter) {
-	if n, _ := counted(ctx, e.call, f.Only(e.Field, text)); n > 0 {
+	if n, _ := aggregate.Count(ctx, e.call.RS, e.call.Scope, f.Only(e.Field, text)); n > 0 {
 		e.mean(rs.EncodeJSON(text))
 	}
 }
@@ -79,7 +79,7 @@ func (e emptyField) meanIf(ctx context.Context, text string, f filter.Filter) {
 // the title of that record; or words within a longer text.
 func (e emptyField) explainValue(ctx context.Context) {
 	schema := e.call.known(ctx, "").Document
-	fields := slices.DeleteFunc(fieldsOf(schema, e.call), func(f rs.SchemaField) bool { return f.Name != e.Field })
+	fields := slices.DeleteFunc(known.FieldsOf(schema, e.call.Scope), func(f rs.SchemaField) bool { return f.Name != e.Field })
 	grouped := func(f rs.SchemaField) bool { return slices.Contains(f.Aggregates, "group_by") }
 	switch part := e.value[strings.LastIndexByte(e.value, ':')+1:]; {
 	case e.Field == "id" || strings.HasSuffix(e.Field, "_id"): // a similar id is another record's
@@ -106,7 +106,7 @@ func (e emptyField) explainValue(ctx context.Context) {
 
 // compareValues reads which values the field has, and which of them is similar to the requested one.
 func (e emptyField) compareValues(ctx context.Context) {
-	groups, beyond := groupsOf(ctx, e.call, e.Field, maxComparedValues)
+	groups, beyond := aggregate.GroupsOf(ctx, e.call.RS, e.call.Scope, e.Field, maxComparedValues)
 	having := 0
 	for _, g := range groups {
 		if g.Key != "null" {
@@ -226,7 +226,7 @@ func likeIDs(ctx context.Context, call Call, stream, id string) (other, record s
 	slices.Sort(others[2:])
 	others = slices.DeleteFunc(slices.Compact(others), func(other string) bool { return other == "" || other == id })
 	for _, other := range others[:min(len(others), maxAlikeIDs)] {
-		if n, _ := counted(ctx, call, filter.Filter{{Field: "id", Value: other}}); n > 0 {
+		if n, _ := aggregate.Count(ctx, call.RS, call.Scope, filter.Filter{{Field: "id", Value: other}}); n > 0 {
 			return other, ""
 		}
 	}

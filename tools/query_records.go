@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/aggregate"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/filter"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/leftout"
@@ -208,6 +209,6 @@ func (q queryRecordsArgs) tied(ctx context.Context, call Call, response *rs.Resp
 	if !ok || text == "" {
 		return 0
 	}
-	n, _ := counted(ctx, call, append(slices.Clone(q.filter), filter.Condition{Field: field, Value: text}))
+	n, _ := aggregate.Count(ctx, call.RS, call.Scope, append(slices.Clone(q.filter), filter.Condition{Field: field, Value: text}))
 	return max(n-onPage[value], 0)
 }

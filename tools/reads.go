@@ -71,29 +71,6 @@ func isEmpty(response *rs.Response) bool {
 	return ok && len(list.Items) == 0 && !list.Envelope.Has("next_cursor") && !list.Envelope.Flag("has_more")
 }
 
-// aggregated makes an aggregation of the call's stream; nil if it fails.
-func aggregated(ctx context.Context, call Call, q aggregate.Args) rs.Object {
-	response, err := call.RS.Do(ctx, q.Request(rs.Scope{Stream: call.Scope.Stream, ConnectionID: call.Scope.ConnectionID}))
-	if err != nil {
-		return nil
-	}
-	return aggregate.Body(response)
-}
-
-// groupsOf returns the first values of a field of the call's stream, and whether there are more; none if the read fails.
-func groupsOf(ctx context.Context, call Call, field string, limit int) (groups []aggregate.Group, more bool) {
-	body := aggregated(ctx, call, aggregate.Args{Metric: "count", GroupBy: field, Limit: limit})
-	beyond, _ := body.Number("other_count")
-	return aggregate.Groups(body), beyond > 0
-}
-
-// counted returns how many records of the call's stream match a filter; false if the read fails or takes longer than [read.OptionalDeadline].
-func counted(ctx context.Context, call Call, f filter.Filter) (int, bool) {
-	ctx, cancel := context.WithTimeout(ctx, read.OptionalDeadline)
-	defer cancel()
-	return aggregated(ctx, call, aggregate.Args{Metric: "count", Filter: f}).Number("value")
-}
-
 // wholeDays returns a filter in which each date means the whole day, and the lines of the answer that say how dates were read. The types
 // of the fields come from the schema, which is read only if the filter has a date; without it they are unknown.
 func wholeDays(f filter.Filter, zone *time.Location, schema func() known.Stream) (filter.Filter, []string) {
@@ -133,7 +110,7 @@ func lasting(ctx context.Context, call Call, f filter.Filter, schema func() know
 		return nil
 	}
 	before := filter.Lasting(from.Field, end, stream.DateKind(from.Field), from.Value)
-	n, ok := counted(ctx, call, slices.Concat(f.Without(from.Field), before))
+	n, ok := aggregate.Count(ctx, call.RS, call.Scope, slices.Concat(f.Without(from.Field), before))
 	if !ok || n == 0 {
 		return nil
 	}
@@ -168,14 +145,4 @@ func asMeant(call Call, empty []render.EmptyField) correct.Call {
 func withValue(call Call, field, value string) rs.Object {
 	args := call.Arguments
 	return args.With("filter", args.Object("filter").With(field, value).JSON())
-}
-
-// fieldsOf returns the fields of the call's stream, under each connection of the call that has it.
-func fieldsOf(schema *rs.Schema, call Call) (all []rs.SchemaField) {
-	for i := 0; schema != nil && i < len(schema.Streams); i++ {
-		if stream := &schema.Streams[i]; stream.Name == call.Scope.Stream && known.HasConnection(stream, call.Scope.ConnectionID) {
-			all = append(all, stream.Fields()...)
-		}
-	}
-	return all
 }

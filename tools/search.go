@@ -151,7 +151,7 @@ func propose(ctx context.Context, schema func() known.Stream, call Call, answer 
 	if !s.inPeriod() {
 		two = written.TwoDays(s.q)
 	}
-	hint := cmp.Or(s.rankedRecord(), s.total(ctx, found.Question), s.listedValue(ctx, found.Question))
+	hint := cmp.Or(s.rankedRecord(ctx, found.Question), s.total(ctx, found.Question), s.listedValue(ctx, found.Question))
 	if hint == "" { // that has the time
 		found.OfTime, found.OfOther = s.ofTime()
 		hint = s.fieldNumber(ctx)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/correct"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/aggregate"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/fields"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/filter"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
@@ -131,7 +132,7 @@ func (s *searched) unreadFields(ctx context.Context) string {
 			conditions, own := known.Conditions(row, found), s.call
 			if of, err := filter.Parse(conditions.JSON()); len(having) > 1 {
 				own.Scope.Stream = row.Name
-				if n, _ := counted(ctx, own, of); n == 0 || err != nil {
+				if n, _ := aggregate.Count(ctx, own.RS, own.Scope, of); n == 0 || err != nil {
 					continue
 				}
 			}
@@ -198,12 +199,7 @@ func (s *searched) streamAsked(q *render.Question) (source known.Source, ok bool
 // sourcesAsked returns the sources of a stream, limited to the connections that a question names, if any; the id of the connection if it
 // names exactly one; and the words that say more than these names.
 func (s *searched) sourcesAsked(q *render.Question, stream string) (sources []known.Source, connection string, others []string) {
-	only := s.call.Scope.ConnectionID
-	for _, source := range s.schema().Sources {
-		if source.Stream == stream && (only == "" || only == source.Connection.ID) {
-			sources = append(sources, source)
-		}
-	}
+	sources = s.sourcesOf(stream, "")
 	had, of := known.NamedConnections(sources, slices.DeleteFunc(slices.Clone(q.Words()), q.AsksOf))
 	others = slices.DeleteFunc(relax.Telling(q.TopicWords()), func(word string) bool { return fields.Calls(word, stream) })
 	if len(of) == 1 {
@@ -279,16 +275,27 @@ func (s *searched) ofTime() (args, other rs.Object) {
 }
 
 // rankedRecord returns the call for the record that a superlative names, such as the cheapest order, or for those of more or less than an
-// amount; "" for any other query.
-func (s *searched) rankedRecord() string {
+// amount, also those of a sender or merchant that the query names; "" for any other query.
+func (s *searched) rankedRecord(ctx context.Context, q *render.Question) string {
 	if s.inPeriod() || len(s.filter) > 0 {
 		return ""
 	}
-	says, stream, records := known.Ranked(s.schema, s.Rest, s.bounds(), s.isSearched)
-	if stream == "" {
+	says, source, records, where, others := known.Ranked(s.schema, s.Rest, s.bounds(), s.isSearched)
+	if source.Stream == "" {
 		return ""
 	}
-	return says + s.records(stream, records...)
+	if len(others) > 0 {
+		value, having := s.valueNamed(ctx, q, s.sourcesOf(source.Stream, ""), others)
+		if len(having) != 1 || len(relax.Without(others, strings.Fields(value)...)) > 0 {
+			return ""
+		}
+		where = rs.Object{rs.NewMember(having[0].Whose(), value)}.WithAll(where)
+		records = append(rs.Object{rs.NewMember("connection_id", having[0].Connection.ID)}, records...)
+	}
+	if len(where) > 0 {
+		records = append(records, rs.Member{Name: "filter", Value: where.JSON()})
+	}
+	return says + correct.Call{Tool: "query_records", Arguments: inConnection(s.call, "stream", source.Stream).WithAll(records)}.String()
 }
 
 // bounds returns since and until for the time that the query names; none for a search that has its own period.

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/read"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/relax"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
@@ -20,27 +22,27 @@ import (
 // total returns a hint with the call that adds up what was paid, such as the totals of orders from the merchant that the query names, in
 // the time that it names; "" for any other query. It reads the least amount: in a list with negative amounts, those are what was paid.
 func (s *searched) total(ctx context.Context, q *render.Question) string {
-	if !q.AsksSum() || s.Unread != "" || s.inPeriod() || len(s.filter) > 0 {
+	if !q.AsksSum() && !known.AsksAverage(s.Rest) || s.Unread != "" || s.inPeriod() || len(s.filter) > 0 {
 		return ""
 	}
-	source, field, others := known.Paid(s.schema(), s.Rest, s.isSearched)
+	source, field, metric, others := known.Paid(s.schema(), s.Rest, s.isSearched)
+	if field == "" {
+		return ""
+	}
 	of := s.call
 	of.Scope.Stream = source.Stream
-	isSummed := func(f rs.SchemaField) bool { return f.Name == field && slices.Contains(f.Aggregates, "sum") }
-	if field == "" || !slices.ContainsFunc(fieldsOf(s.schema().Document, of), isSummed) {
-		return ""
-	}
 	ctx, cancel := context.WithTimeout(ctx, read.OptionalDeadline)
 	defer cancel()
-	least, where := aggregated(ctx, of, aggregate.Args{Metric: "min", Field: field}).Get("value"), rs.Object(nil)
+	least, where := aggregate.Read(ctx, of.RS, of.Scope, aggregate.Args{Metric: "min", Field: field}).Get("value"), rs.Object(nil)
 	switch {
 	case least == "":
 		return ""
 	case strings.HasPrefix(least, "-"):
 		where = rs.Object{{Name: field, Value: `{"lt":0}`}}
 	}
-	says := "The sum of " + quote.Names([]string{field}, 1) + " of " + quote.Names([]string{source.Stream}, 1) + ": "
-	return s.number(ctx, q, source, says, rs.Object{rs.NewMember("metric", "sum"), rs.NewMember("field", field)}, where, others)
+	says := map[string]string{"sum": "The sum", "avg": "The average"}[metric] + " of " + quote.Names([]string{field}, 1) + " of " +
+		quote.Names([]string{source.Stream}, 1) + ": "
+	return s.number(ctx, q, source, says, rs.Object{rs.NewMember("metric", metric), rs.NewMember("field", field)}, where, others)
 }
 
 // number returns a hint with the call for a number of the records of a stream within a filter and the time of the query. If other words of
@@ -49,15 +51,20 @@ func (s *searched) total(ctx context.Context, q *render.Question) string {
 func (s *searched) number(
 	ctx context.Context, q *render.Question, source known.Source, says string, number, where rs.Object, others []string,
 ) string {
-	if s.timed && source.Time == "" {
+	granularity, words := written.Granularity(s.Rest)
+	if (s.timed || granularity != "") && source.Time == "" {
 		return ""
 	}
+	others = relax.Without(others, words...)
 	args := append(inConnection(s.call, "stream", source.Stream), number...)
 	had, in := known.NamedConnections(s.schema().Sources, relax.Words(s.Rest))
 	if len(in) == 1 && !args.Has("connection_id") {
 		args, others = args.With("connection_id", rs.EncodeJSON(in[0].ID)), relax.Without(others, had...)
 	}
 	call := func(source known.Source, args, where rs.Object) string {
+		if granularity != "" {
+			args = args.With("group_by_time", rs.EncodeJSON(source.Time)).With("granularity", rs.EncodeJSON(granularity))
+		}
 		if where = source.Within(where, s.bounds()); len(where) > 0 {
 			args = args.With("filter", where.JSON())
 		}
@@ -66,11 +73,10 @@ func (s *searched) number(
 	if len(others) == 0 {
 		return says + call(source, args, where)
 	}
-	of := slices.DeleteFunc(slices.Clone(s.schema().Sources), func(other known.Source) bool {
-		only := args.Text("connection_id")
-		return other.Stream != source.Stream || only != "" && only != other.Connection.ID
+	sources := slices.DeleteFunc(s.sourcesOf(source.Stream, args.Text("connection_id")), func(source known.Source) bool {
+		return !source.HasAll(where, s.schema().Document) // chat has no flags
 	})
-	value, having := s.valueNamed(ctx, q, of, others)
+	value, having := s.valueNamed(ctx, q, sources, others)
 	if value == "" || len(relax.Without(others, strings.Fields(value)...)) > 0 {
 		return ""
 	}
@@ -86,6 +92,17 @@ func (s *searched) number(
 	return says + strings.Join(calls, ", ")
 }
 
+// sourcesOf returns the sources of a stream, in one connection or, if that is "", in the connections of the call.
+func (s *searched) sourcesOf(stream, connection string) (sources []known.Source) {
+	only := cmp.Or(connection, s.call.Scope.ConnectionID)
+	for _, source := range s.schema().Sources {
+		if source.Stream == stream && (only == "" || only == source.Connection.ID) {
+			sources = append(sources, source)
+		}
+	}
+	return sources
+}
+
 // valueNamed returns the sender, or the title such as a merchant, that a query names, and those of some sources that have records with it;
 // "" if it names none, or a different one in each. It reads the values of a few sources.
 func (s *searched) valueNamed(
@@ -97,9 +114,9 @@ func (s *searched) valueNamed(
 	read.All(ctx, len(named), func(ctx context.Context, i int) {
 		of := s.call
 		of.Scope.Stream, of.Scope.ConnectionID = sources[i].Stream, sources[i].Connection.ID
-		for _, f := range fieldsOf(s.schema().Document, of) {
+		for _, f := range sources[i].Fields(s.schema().Document) {
 			if f.Name == sources[i].Whose() && f.Granted && f.Exact && slices.Contains(f.Aggregates, "group_by") {
-				groups, _ := groupsOf(ctx, of, f.Name, maxComparedValues)
+				groups, _ := aggregate.GroupsOf(ctx, of.RS, of.Scope, f.Name, maxComparedValues)
 				named[i] = q.Names(aggregate.Texts(groups), others)
 			}
 		}

@@ -117,11 +117,11 @@ func (s *searched) listedValue(ctx context.Context, q *render.Question) string {
 	stream, of := source.Stream, s.call
 	of.Scope.Stream = stream
 	candidates := slices.DeleteFunc(slices.Clone(others), func(word string) bool {
-		return !flagged && len(s.absent) > 0 && !s.isAbsent(word)
+		return !flagged && !counts && len(s.absent) > 0 && !s.isAbsent(word)
 	})
 	form := "%s is what %s of %s says: "
-	field, value, word := foreign.FlagNamed(fieldsOf(s.schema().Document, of), candidates)
-	if field == "" && findsLittle && !counts {
+	field, value, word := foreign.FlagNamed(known.FieldsOf(s.schema().Document, of.Scope), candidates)
+	if field == "" && (findsLittle || counts && len(relax.Telling(others)) > 0) {
 		form = "%s is a value of %s in %s: "
 		field, value, word = s.listedWord(ctx, of, candidates)
 	}
@@ -134,6 +134,7 @@ func (s *searched) listedValue(ctx context.Context, q *render.Question) string {
 	}
 	if counts {
 		number := rs.Object{rs.NewMember("metric", "count")}
+		others = relax.Without(others, "number")
 		if has(sent) && has(selves) && source.Author != "" {
 			return s.number(ctx, q, source, "By sender, of whom one is meant: ", number.With("group_by", rs.EncodeJSON(source.Author)), where, others)
 		}
@@ -202,7 +203,7 @@ func (s *searched) fieldNumber(ctx context.Context) string {
 		stream, field, value := candidates[i/2].Stream, candidates[i/2].Field, strings.Repeat("-", i%2)+number
 		of := s.call
 		of.Scope.Stream = stream
-		if n, _ := counted(ctx, of, filter.Filter{{Field: field, Value: value}}); n > 0 {
+		if n, _ := aggregate.Count(ctx, of.RS, of.Scope, filter.Filter{{Field: field, Value: value}}); n > 0 {
 			calls[i] = s.records(stream, rs.Member{Name: "filter", Value: rs.Object{{Name: field, Value: value}}.JSON()})
 		}
 	})
@@ -218,9 +219,11 @@ func (s *searched) fieldNumber(ctx context.Context) string {
 func (s *searched) listedWord(ctx context.Context, call Call, words []string) (field, value, word string) {
 	ctx, cancel := context.WithTimeout(ctx, read.OptionalDeadline)
 	defer cancel()
-	names := known.ListedFields(fieldsOf(s.schema().Document, call), maxListedFields)
+	names := known.ListedFields(known.FieldsOf(s.schema().Document, call.Scope), maxListedFields)
 	values := make([][]aggregate.Group, len(names))
-	read.All(ctx, len(names), func(ctx context.Context, i int) { values[i], _ = groupsOf(ctx, call, names[i], maxListedValues) })
+	read.All(ctx, len(names), func(ctx context.Context, i int) {
+		values[i], _ = aggregate.GroupsOf(ctx, call.RS, call.Scope, names[i], maxListedValues)
+	})
 	for i, field := range names {
 		for _, g := range values[i] {
 			text, isText := g.Text()

@@ -19,7 +19,7 @@ var streamWords = written.ByWord(map[string]string{
 		"calendrier cita citas reunión reuniones calendario appuntamento appuntamenti riunione riunioni afspraak afspraken vergadering " +
 		"vergaderingen compromisso compromissos reunião reuniões",
 	"orders": "purchase purchases bestellung bestellungen commande commandes achat achats pedido pedidos compra compras ordine ordini " +
-		"acquisto acquisti bestelling bestellingen aankoop encomenda encomendas",
+		"acquisto acquisti bestelling bestellingen aankoop encomenda encomendas buy bought gekauft acheté compré comprado comprato gekocht comprei",
 	"attachments": "file files datei dateien",
 	"threads":     "conversation conversations", "notes": "memo memos notiz notizen", "tasks": "todo todos aufgabe aufgaben",
 	"contacts": "people persons kontakt kontakte", "photos": "pictures images fotos bilder",

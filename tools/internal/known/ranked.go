@@ -12,34 +12,35 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
-// Ranked returns the stream and the arguments that list the record which a superlative names, such as the cheapest order, by the number
-// that it compares, or the records with more or less than an amount, and what that is. bounds are since and until of the time of the
-// record, if any; may tells which sources are meant. The stream is "" for a query that says more than the stream, or if its number is
-// not certain. The schema is read only for such words.
-func Ranked(schema func() Stream, query string, bounds rs.Object, may func(Source) bool) (says, stream string, records rs.Object) {
+// Ranked returns the source of the record that a superlative names, such as the cheapest order, with the arguments that list it by the
+// number that it compares, or the filter for the records with more or less than an amount, and says what that is. others are words that say
+// more. bounds are since and until of the time of the record, if any; may tells which sources are meant. The stream is "" if the query
+// names none or its number is not certain. The schema is read only for such words.
+func Ranked(
+	schema func() Stream, query string, bounds rs.Object, may func(Source) bool,
+) (says string, source Source, records, filter rs.Object, others []string) {
 	by, most, ranks := written.Superlative(query)
 	operator, amount, rest := written.MoreOrLess(query)
 	if ranks == nil && operator == "" {
-		return "", "", nil
+		return "", source, nil, nil, nil
 	}
 	if operator != "" {
 		by, query = cmp.Or(by, written.Money), rest
 	}
 	all := schema()
-	words, name := relax.Without(relax.Topic(query), ranks...), "that stream"
+	words, name := relax.Telling(relax.Without(relax.Topic(query), ranks...)), "that stream"
 	source, others, ok := SourceCalled(all.Sources, words, may)
 	if !ok && by == written.Money {
 		source, others, ok = onlyPurchases(all, may), words, true
 		name = quote.Names([]string{source.Stream}, 1)
 	}
-	if !ok || source.Stream == "" || len(relax.Telling(others)) > 0 || len(bounds) > 0 && source.Time == "" {
-		return "", "", nil
+	field := ""
+	if ok && source.Stream != "" && (len(bounds) == 0 || source.Time != "") {
+		field = fields.Measured(all.Document, source.Stream, by)
 	}
-	field := fields.Measured(all.Document, source.Stream, by)
 	if field == "" {
-		return "", "", nil
+		return "", Source{}, nil, nil, nil
 	}
-	var filter rs.Object
 	if ranks != nil {
 		says = "The " + strings.Join(ranks, " ") + " of " + name + " by " + field + ": "
 		records = rs.Object{rs.NewMember("sort", map[bool]string{true: "-"}[most]+field), rs.NewMember("limit", 1)}
@@ -49,43 +50,71 @@ func Ranked(schema func() Stream, query string, bounds rs.Object, may func(Sourc
 	if operator != "" {
 		filter = rs.Object{{Name: field, Value: rs.Object{{Name: operator, Value: amount}}.JSON()}}
 	}
-	if filter = source.Within(filter, bounds); len(filter) > 0 {
-		records = append(records, rs.Member{Name: "filter", Value: filter.JSON()})
-	}
-	return says, source.Stream, records
+	return says, source, records, source.Within(filter, bounds), others
 }
 
-// Paid returns the stream of which a query for a sum asks, with its field of money, and the words that say more: a stream that a word
-// names, or else, if a word says that something was paid, the one stream of purchases. The field is "" if none is certain.
-func Paid(all Stream, query string, may func(Source) bool) (source Source, field string, others []string) {
-	isPaid := func(word string) bool { return paid[strings.Trim(strings.ToLower(word), ".,;?!¿¡")] }
+// Paid returns the stream of which a query asks how much was paid, in all or on average, with its field of money, the metric, and the words
+// that say more. The stream is one that a word names, or else, if a word says that something was paid, the one stream of purchases. The
+// field is "" if none is certain.
+func Paid(all Stream, query string, may func(Source) bool) (source Source, field, metric string, others []string) {
+	has := func(some map[string]bool) func(word string) bool {
+		return func(word string) bool { return some[strings.Trim(strings.ToLower(word), ".,;?!¿¡")] }
+	}
 	words := relax.Telling(relax.Words(query))
 	source, others, ok := SourceCalled(all.Sources, words, may)
-	if !ok && all.Document != nil && slices.ContainsFunc(strings.Fields(query), isPaid) {
+	if !ok && all.Document != nil && slices.ContainsFunc(strings.Fields(query), has(paid)) {
 		source, others = onlyPurchases(all, may), words
 	}
 	if source.Stream == "" {
-		return source, "", nil
+		return source, "", "", nil
 	}
-	return source, fields.Measured(all.Document, source.Stream, written.Money), slices.DeleteFunc(slices.Clone(others), isPaid)
+	if metric = "sum"; slices.ContainsFunc(words, has(averages)) {
+		metric = "avg"
+	}
+	others = slices.DeleteFunc(slices.DeleteFunc(slices.Clone(others), has(paid)), has(averages))
+	if field = fields.Measured(all.Document, source.Stream, written.Money); !isSummed(all.Document, source, field) {
+		field = ""
+	}
+	return source, field, metric, others
 }
 
-// paid has words of queries for what was paid.
+func isSummed(document *rs.Schema, of Source, field string) bool {
+	return slices.ContainsFunc(of.Fields(document), func(f rs.SchemaField) bool {
+		return f.Name == field && slices.Contains(f.Aggregates, "sum")
+	})
+}
+
+// HasAll reports whether a source has the fields of all conditions of a filter.
+func (s Source) HasAll(filter rs.Object, document *rs.Schema) bool {
+	own := s.Fields(document)
+	return !slices.ContainsFunc(filter, func(condition rs.Member) bool {
+		return !slices.ContainsFunc(own, func(f rs.SchemaField) bool { return f.Name == condition.Name })
+	})
+}
+
+// Words of queries for what was paid, and for an average.
 //
 //nolint:misspell // they are not all English
-var paid = written.Set("spend spent spending pay paid cost costs money sum total altogether ausgegeben bezahlt gezahlt gekostet geld summe " +
-	"insgesamt dépensé dépensée dépensés dépensées payé argent somme gasté gastado pagado pagué dinero suma speso pagato soldi somma " +
-	"uitgegeven betaald totaal gasto gastei paguei dinheiro soma")
+var (
+	paid = written.Set("spend spent spending pay paid cost costs money sum total altogether value amount price ausgegeben bezahlt gezahlt " +
+		"gekostet geld summe insgesamt wert betrag preis dépensé dépensée dépensés dépensées payé argent somme montant prix gasté gastado pagado " +
+		"pagué dinero suma importe precio speso pagato soldi somma importo prezzo uitgegeven betaald totaal bedrag prijs gasto gastei paguei " +
+		"dinheiro soma preço valor")
+	averages = written.Set("average averages avg durchschnitt durchschnittlich durchschnittliche durchschnittlicher moyenne promedio media " +
+		"medio médio média gemiddeld gemiddelde")
+)
+
+// AsksAverage reports whether a query has a word for an average.
+func AsksAverage(query string) bool {
+	return slices.ContainsFunc(relax.Words(query), func(word string) bool { return averages[strings.ToLower(word)] })
+}
 
 // onlyPurchases returns the source of the one stream with an amount of money and a field for whom it was paid to; none if several do.
 func onlyPurchases(all Stream, may func(Source) bool) (only Source) {
 	for _, source := range all.Sources {
 		isPayee := func(f rs.SchemaField) bool { return f.Granted && payee().MatchString(written.Snake(f.Name)) }
-		row := slices.IndexFunc(all.Document.Streams, func(row rs.SchemaStream) bool {
-			return row.Name == source.Stream && slices.ContainsFunc(row.Fields(), isPayee)
-		})
 		switch {
-		case source.Stream == only.Stream || row < 0 || !may(source) || fields.Measured(all.Document, source.Stream, written.Money) == "":
+		case source.Stream == only.Stream || !slices.ContainsFunc(source.Fields(all.Document), isPayee) || !may(source) || fields.Measured(all.Document, source.Stream, written.Money) == "":
 		case only.Stream != "":
 			return Source{}
 		default:

@@ -242,3 +242,13 @@ func (s Stream) Status() string {
 func (s Stream) HasBlob() bool {
 	return slices.ContainsFunc(slices.Collect(maps.Values(s.fields)), func(f rs.SchemaField) bool { return f.Granted && f.Type == "blob" })
 }
+
+// FieldsOf returns the fields of the scope's stream, under each connection of the scope that has it.
+func FieldsOf(schema *rs.Schema, scope rs.Scope) (all []rs.SchemaField) {
+	for i := 0; schema != nil && i < len(schema.Streams); i++ {
+		if stream := &schema.Streams[i]; stream.Name == scope.Stream && HasConnection(stream, scope.ConnectionID) {
+			all = append(all, stream.Fields()...)
+		}
+	}
+	return all
+}

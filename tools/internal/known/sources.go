@@ -25,6 +25,11 @@ func (s Source) Untitled() bool { return s.Title == "" && s.Author == "" && s.Te
 // Whose returns the field with the author of a record, or else its title; "" for none.
 func (s Source) Whose() string { return cmp.Or(s.Author, s.Title) }
 
+// Fields returns the fields of its stream in its connection.
+func (s Source) Fields(document *rs.Schema) []rs.SchemaField {
+	return FieldsOf(document, rs.Scope{Stream: s.Stream, ConnectionID: s.Connection.ID})
+}
+
 func readSources(schema *rs.Schema) []Source {
 	var all []Source
 	for i := range schema.Streams {

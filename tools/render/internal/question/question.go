@@ -62,7 +62,7 @@ var (
 		"quanti", "quante", "hoeveel", "quantos", "quantas",
 	}
 	sumPhrases = []string{
-		"how much", "sum of", "spent", "spend", "ausgegeben", "dépensé", "dépensée", "dépensés", "dépensées", "gasté",
+		"how much", "sum of", "spent", "spend", "spending", "ausgegeben", "dépensé", "dépensée", "dépensés", "dépensées", "gasté",
 		"gastado", "cuánto", "cuánta", "quanto", "speso", "uitgegeven",
 	}
 	mentions = wordList(`mention mentions mentioned mentioning contain contains contained containing about over erwähnen enthalten über mentionne
@@ -92,7 +92,8 @@ var (
 
 // AsksNumber reports whether it asks how many there are.
 func (q *Question) AsksNumber() bool {
-	return q.hasOne(numberPhrases) || strings.HasPrefix(q.lower, " number of ")
+	starts := func(phrase string) bool { return strings.HasPrefix(q.lower, " "+phrase+" ") } // elsewhere it may be a phone number of somebody
+	return q.hasOne(numberPhrases) || slices.ContainsFunc(strings.Split("number of,anzahl,nombre de,nombre d,número de,numero di,aantal", ","), starts)
 }
 
 // AsksSum reports whether it asks for a total amount.
