@@ -36,7 +36,7 @@ func TestAQueryWithoutWordsIsRefused(t *testing.T) {
 func TestAConditionInAQueryProposesAFilter(t *testing.T) {
 	const schema = `{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c"}],"streams":[` +
 		`{"name":"notes","field_capabilities":{"at":"t=timestamp,role=event-time,eq,r=gte|lte","body":"t=text,lex","status":"t=string"}},` +
-		`{"name":"orders","field_capabilities":{"merchant":"t=string,eq,lex","status":"t=string,eq","total":"t=number,eq","secret":"t=string,eq,granted=false"}},` +
+		`{"name":"orders","field_capabilities":{"merchant":"t=string,eq,lex","status":"t=string,eq","total":"t=number,eq,r=gt|gte|lte","secret":"t=string,eq,granted=false"}},` +
 		`{"name":"bookmarks","field_capabilities":{"tags":"t=string,eq"}},{"name":"pages","field_capabilities":{"tags":"t=string,eq"}}]}]}`
 	const nothing, some = `{"data":[],"meta":{"count":0,"recall":{"partial_count":0}}}`, `{"data":[{"stream":"notes","record_key":"1","connection_id":"c"}],"meta":{"count":1}}`
 	const lacks = `{"data":[{"stream":"notes","record_key":"1","connection_id":"c"}],"meta":{"count":0,"recall":{"partial_count":1,"missing_words":["merchant:Towpath"]}}}`
@@ -52,6 +52,13 @@ func TestAConditionInAQueryProposesAFilter(t *testing.T) {
 		{"of which only other records were found", `{"q":"gloves merchant:Towpath"}`, lacks, `search {"q":"gloves","streams":["orders"],"filter":{"merchant":"Towpath"}}`},
 		{"of the only one of several streams that has it", `{"q":"tags:book"}`, nothing, `query_records {"stream":"pages","filter":{"tags":"book"}}`},
 		{"of several streams, none of which has it", `{"q":"tags:nook"}`, nothing, `search {"q":"tags nook"}`},
+		{"with a sign", `{"q":"merchant=Towpath"}`, nothing, `query_records {"stream":"orders","filter":{"merchant":"Towpath"}}`},
+		{"with a sign and a phrase, though its words are found", `{"q":"merchant == \"Towpath Running\""}`, some, `query_records {"stream":"orders","filter":{"merchant":"Towpath Running"}}`},
+		{"of a range", `{"q":"total>100"}`, nothing, `query_records {"stream":"orders","filter":{"total":{"gt":100}}}`},
+		{"of a range between two bounds", `{"q":"gloves total >= 50 total:<=60"}`, nothing, `search {"q":"gloves","streams":["orders"],"filter":{"total":{"gte":50,"lte":60}}}`},
+		{"of a range that cannot be filtered", `{"q":"total<100"}`, nothing, ""},
+		{"no condition: a formula", `{"q":"E = mc"}`, nothing, ""},
+		{"no condition: an arrow", `{"q":"status -> paid"}`, nothing, ""},
 		{"of no field", `{"q":"foo:bar baz"}`, nothing, `search {"q":"baz foo bar"}`},
 		{"of a field that cannot be filtered", `{"q":"body:rent"}`, nothing, `search {"q":"body rent"}`},
 		{"that is found", `{"q":"merchant:Towpath"}`, some, ""},

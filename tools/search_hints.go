@@ -112,14 +112,15 @@ func (s *searched) records(stream string, more ...rs.Member) string {
 	return correct.Call{Tool: "query_records", Arguments: append(inConnection(s.call, "stream", stream), more...)}.String()
 }
 
-// unreadFields returns the call that is meant by conditions in a query, such as merchant:Towpath, which found nothing because search reads
-// only words. The call filters a stream that has the fields and, if several have them, is known to have such records; if there is none, it
+// unreadFields returns the call that is meant by conditions in a query, such as total>100, or merchant:Towpath if it found nothing because
+// search reads only words. The call filters a stream that has the fields and, if several have them, is known to have such records; if there is none, it
 // searches for the words. It is "" for any other search.
 func (s *searched) unreadFields(ctx context.Context) string {
 	const lead = "q is read as words, not as fields. Send: "
 	found, rest, words := written.FieldForms(s.q)
 	unread := func(word string) bool { return strings.Contains(word, ":") }
-	if found == nil || s.answer.Repair == nil && len(s.list.Items) > 0 && !slices.ContainsFunc(s.absent, unread) {
+	signed := slices.ContainsFunc(found, func(c written.FieldForm) bool { return c.Signed })
+	if found == nil || !signed && s.answer.Repair == nil && len(s.list.Items) > 0 && !slices.ContainsFunc(s.absent, unread) {
 		return ""
 	}
 	sent := s.without("limit")
@@ -142,6 +143,9 @@ func (s *searched) unreadFields(ctx context.Context) string {
 			}
 			return lead + searchFor(rest, sent.With("streams", rs.EncodeJSON([]string{row.Name})).With(filtered.Name, filtered.Value))
 		}
+	}
+	if signed { // code, or a formula
+		return ""
 	}
 	return lead + searchFor(strings.TrimSpace(rest+" "+strings.Join(words, " ")), sent)
 }

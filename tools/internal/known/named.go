@@ -86,19 +86,28 @@ func NamedField(document *rs.Schema, streams, words []string) (had []string, nam
 	return had, found[0].Stream, of[found[0].Stream]
 }
 
-// Conditions returns the filter that conditions mean in a stream; nil if the stream lacks one of the fields.
-func Conditions(row *rs.SchemaStream, found rs.Object) (conditions rs.Object) {
+// Conditions returns the filter that conditions mean in a stream; nil if the stream lacks one of the fields, or cannot filter it so.
+func Conditions(row *rs.SchemaStream, found []written.FieldForm) (conditions rs.Object) {
 	own := row.Fields()
 	for _, c := range found {
-		at := slices.IndexFunc(own, func(f rs.SchemaField) bool { return f.Granted && f.Exact && strings.EqualFold(f.Name, c.Name) })
+		at := slices.IndexFunc(own, func(f rs.SchemaField) bool {
+			filters := f.Exact
+			if c.Operator != "" {
+				filters = slices.Contains(f.Ranges, c.Operator)
+			}
+			return f.Granted && filters && strings.EqualFold(f.Name, c.Name)
+		})
 		if at < 0 {
 			return nil
 		}
-		value := rs.EncodeJSON(c.Value)
+		name, value := own[at].Name, rs.EncodeJSON(c.Value)
 		if kind := own[at].Type; kind != "string" && kind != "text" && json.Valid([]byte(c.Value)) {
 			value = c.Value
 		}
-		conditions = conditions.With(own[at].Name, value)
+		if c.Operator != "" {
+			value = conditions.Object(name).With(c.Operator, value).JSON() // it may have the other bound
+		}
+		conditions = conditions.With(name, value)
 	}
 	return conditions
 }

@@ -23,7 +23,7 @@ func LikelyID(query string) string {
 	return onlyWord(query, func(word string) string {
 		word = strings.Trim(word, `"'#.,;:!?()`)
 		isAmount := strings.Trim(word, "0123456789.,") == "" && strings.Contains(word, ",")
-		if len(word) < least || len(word) > MaxIDBytes || isTime(word) || isAmount {
+		if len(word) < least || len(word) > MaxIDBytes || isTime(word) || isAmount || strings.ContainsAny(word, "<>") {
 			return ""
 		}
 		return word

@@ -280,18 +280,30 @@ func Distance(a, b string) int {
 	return rows[len(a)%3][len(b)]
 }
 
-// fieldForm matches a condition in the notation of other searches, such as merchant:Towpath: a name, a colon and a value, which is quoted
-// or has no space. An address such as https://a.example does not match.
-var fieldForm = Expression(`(?:^|\s)([\pL_][\pL\pN_.]*):("[^"]+"|[^\s":/][^\s"]*)`)
+// fieldForm matches a condition in the notation of other searches, such as merchant:Towpath or total>=100: a name, a colon or a sign, and a
+// value, which is quoted or has no space. An address such as https://a.example does not match.
+var fieldForm = Expression(`(?:^|\s)([\pL_][\pL\pN_.]*)(?::|\s*:?(>=|<=|==?|>|<)\s*)("[^"]+"|[^\s":/=<>][^\s"]*)`)
+
+// A FieldForm is a condition in a query: the name of a field and a value, with the operator of a filter or, for an exact value, none.
+type FieldForm struct {
+	Name, Operator, Value string
+	Signed                bool // written with a sign rather than a colon
+}
+
+var signs = map[string]string{">": "gt", ">=": "gte", "<": "lt", "<=": "lte"}
 
 // FieldForms returns the conditions in a query that are not within a phrase, the query without them, and their names and values.
-func FieldForms(q string) (found rs.Object, rest string, words []string) {
+func FieldForms(q string) (found []FieldForm, rest string, words []string) {
 	rest = q
+	if !strings.ContainsAny(q, ":=<>") {
+		return nil, rest, nil
+	}
 	for _, at := range fieldForm().FindAllStringSubmatchIndex(q, -1) {
 		if strings.Count(q[:at[2]], `"`)%2 == 0 {
-			found = append(found, rs.Member{Name: q[at[2]:at[3]], Value: strings.Trim(q[at[4]:at[5]], `"`)})
-			rest = strings.Replace(rest, q[at[2]:at[5]], "", 1)
-			words = append(words, found[len(found)-1].Name, found[len(found)-1].Value)
+			sign, value := q[max(at[4], 0):max(at[5], 0)], strings.Trim(q[at[6]:at[7]], `"`)
+			found = append(found, FieldForm{Name: q[at[2]:at[3]], Operator: signs[sign], Value: value, Signed: sign != ""})
+			rest = strings.Replace(rest, q[at[2]:at[7]], "", 1)
+			words = append(words, q[at[2]:at[3]], value)
 		}
 	}
 	return found, strings.Join(strings.Fields(rest), " "), words
