@@ -159,7 +159,7 @@ func propose(ctx context.Context, schema func() known.Stream, call Call, answer 
 	if hint == "" && found.Meant == "" && found.Newest == "" {
 		hint = s.wordsInNames(ctx)
 	}
-	found.Hints = slices.DeleteFunc([]string{s.Unread, hint, two}, func(hint string) bool { return hint == "" })
+	found.Hints = slices.DeleteFunc([]string{s.Unread, hint, two, relax.ExclusionNote(s.q)}, func(hint string) bool { return hint == "" })
 	if !answer.spent {
 		if says, is := s.byID(ctx); is || found.Meant == "" { // a record with this id counts more than conditions
 			found.Meant = says

@@ -31,6 +31,19 @@ func TestAQueryWithoutWordsIsRefused(t *testing.T) {
 	}
 }
 
+// An excluded word leaves out single records, so the message whose body has it stays. The answer says so.
+func TestAnExcludedWordLeavesOutSingleRecords(t *testing.T) {
+	server := &middlewaretest.RS{Answer: func(rs.Request) (*rs.Response, error) {
+		return middlewaretest.JSON(`{"data":[` + hitAt("notes", "1", "") + `],"meta":{"count":1}}`), nil
+	}}
+	for q, want := range map[string]bool{"boiler -invoice": true, "boiler -5 -invoice": true, "boiler -5": false, "boiler in-voice": false} {
+		_, text := searchWith(t, tools.PlainSearch("https://rs.example"), server, `{"q":"`+q+`"}`)
+		if strings.Contains(text, "\n-invoice leaves out the records that have the word themselves: a message stays") != want {
+			t.Errorf("%s:\n%s", q, text)
+		}
+	}
+}
+
 // A condition in a query, as other search engines have it, is searched for as words. If nothing is found, the answer has the call with
 // the equivalent filter.
 func TestAConditionInAQueryProposesAFilter(t *testing.T) {
