@@ -210,6 +210,10 @@ func TestCursorsAreBound(t *testing.T) {
 	r := newRig(t)
 	const query = "/v1/streams/messages/records?connection_id=cin_mail_work&limit=2"
 	cursor := text(r.ok("tok-client", query).at("next_cursor"))
+	first := "A"
+	if strings.HasPrefix(cursor, first) { // as one cursor in 64: the key is random
+		first = "B"
+	}
 	for _, test := range []struct {
 		name, token, target string
 		status              int
@@ -222,7 +226,7 @@ func TestCursorsAreBound(t *testing.T) {
 		{"another grant is refused", "tok-owner", query + "&cursor=" + cursor, 400},
 		{"another stream is refused", "tok-client", "/v1/streams/attachments/records?connection_id=cin_mail_work&cursor=" + cursor, 400},
 		{"a search is refused", "tok-client", "/v1/search?q=invoice&cursor=" + cursor, 400},
-		{"a changed cursor is refused", "tok-client", query + "&cursor=A" + cursor[1:], 400},
+		{"a changed cursor is refused", "tok-client", query + "&cursor=" + first + cursor[1:], 400},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got := r.get(test.token, test.target)
