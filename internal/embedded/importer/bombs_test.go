@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
+	"time"
 
 	_ "modernc.org/sqlite" // the database/sql driver "sqlite"
 
@@ -74,6 +76,65 @@ func TestTheMemoryForASmallFileIsBounded(t *testing.T) {
 				t.Errorf("the records are %.300s", shown)
 			}
 		})
+	}
+}
+
+// A name has a limit, in a header and in JSON: each row repeats it, and fields are recognized by their names.
+func TestTheNamesOfFieldsAreBounded(t *testing.T) {
+	long := strings.Repeat("abc ", 1<<18)
+	for name, row := range map[string]struct{ text, stream, want, skip string }{
+		"a.csv":   {"id," + long + "\n1,2\n", "a", `"` + strings.Repeat("abc_", 250) + `":2`, ""},
+		"a.jsonl": {`{"id":1,"` + long + `":2}`, "a", `"id":1`, "the name of a field is too long: \"abc abc "},
+		"a.json":  {`{"` + long + `":[{"id":1}],"b":[{"c":2}]}`, "a_" + strings.Repeat("abc_", 249) + "ab", `"id":1`, ""},
+	} {
+		began := time.Now()
+		corpus, skips := openFolder(t, writeTree(t, map[string]string{name: row.text}))
+		first := collectRecords(t, corpus)[0]
+		if first.Stream != row.stream || !strings.Contains(string(first.Data), row.want) || !strings.Contains(fmt.Sprint(skips), row.skip) {
+			t.Errorf("%s: %.80s of %s, skipped %.200v", name, first.Data, first.Stream, skips)
+		}
+		if took := time.Since(began); took > 5*time.Second {
+			t.Errorf("%s took %v", name, took)
+		}
+	}
+}
+
+// Rows repeat a long header up to a multiple of their file.
+func TestShortRowsBelowALongHeaderAreBounded(t *testing.T) {
+	text := strings.Join(slices.Repeat([]string{strings.Repeat("x", 900)}, 200), ",") + "\n" + strings.Repeat("1\n", 2000)
+	bytes, skips := bytesOf(t, map[string]string{"a.csv": text})
+	if most := maxNamed*len(text) + freeRecords; bytes["a"] > most+most/50 || bytes["a"] < most/2 {
+		t.Errorf("%d bytes of records of %d", bytes["a"], len(text))
+	}
+	if last := skips[len(skips)-1].Reason; !strings.Contains(last, "more than 200 times its size") {
+		t.Errorf("skipped %q", last)
+	}
+}
+
+// A file with more records than any person has is read up to a limit. Pieces that are no records count, since each takes as long.
+func TestTheNumberOfRecordsOfAFileIsLimited(t *testing.T) {
+	for name, row := range map[string]struct {
+		kind format
+		text string
+		read int
+	}{
+		"rows":                        {formatTable, "n\n" + strings.Repeat("1\n", 9), 4},
+		"objects, one that is broken": {formatLines, "{\"n\":1}\n{\n" + strings.Repeat("{\"n\":1}\n", 9), 3},
+		"no more than the limit":      {formatTable, "n\n1\n1\n1\n1\n", 4},
+	} {
+		files := fstest.MapFS{"f": {Data: []byte(row.text)}}
+		s := &fileStream{from: folder{fsys: files}, format: row.kind, idField: "id"}
+		read, last := 0, ""
+		ids, budget := knownIDs{map[string]int32{}, map[string]knownContent{}}, &recordBudget{free: freeRecords, most: 4}
+		more, err := s.scanFile(t.Context(), sourceFile{name: "f"}, ids, budget, func(s Skip) { last = s.String() },
+			func(sourceFile, item.Item) bool { read++; return true })
+		want := ""
+		if len(row.text) > len("n\n1\n1\n1\n1\n") {
+			want = "f: what follows is left out: a file has at most 4 records"
+		}
+		if read != row.read || last != want || !more || err != nil {
+			t.Errorf("%s: %d records, skipped %q, %v", name, read, last, err)
+		}
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/schema"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/table"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
@@ -73,7 +74,11 @@ func (n *inference) add(at sourceFile, one item.Item) (more bool) {
 		return true
 	}
 	if extra := n.tally.Add(one.Fields); len(extra) > 0 {
-		reason := fmt.Sprintf("the stream has more than %d fields: %q is not described, and only an owner sees it", item.MaxFields, extra[0])
+		reason := fmt.Sprintf("the stream has more than %d fields", item.MaxFields)
+		if !item.IsName(extra[0]) {
+			reason = "the name of a field is too long"
+		}
+		reason += fmt.Sprintf(": %q is not described, and only an owner sees it", utf8text.OneLine(extra[0]))
 		if len(extra) > 1 {
 			reason += fmt.Sprintf("; nor are the %d after it", len(extra)-1)
 		}

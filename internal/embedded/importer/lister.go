@@ -287,7 +287,7 @@ func streamName(name string) string {
 	if strings.Trim(name, "._-") == "" {
 		return "stream"
 	}
-	return name
+	return item.Name(name)
 }
 
 // mergeGroups merges the sources of each group into one stream, and keeps those without a group. describe returns the name of a group and,

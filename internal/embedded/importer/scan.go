@@ -15,7 +15,7 @@ import (
 // scan calls visit for each record of a connection, or of all connections if that is empty, until visit returns false. It calls report for
 // each piece that is not a record.
 func (s *fileStream) scan(ctx context.Context, connection string, report func(Skip), visit func(sourceFile, item.Item) bool) error {
-	known, budget := map[string]knownIDs{}, &recordBudget{free: freeRecords}
+	known, budget := map[string]knownIDs{}, &recordBudget{free: freeRecords, most: maxRecords}
 	for _, file := range s.files {
 		if connection != "" && file.connection != connection {
 			continue
@@ -45,6 +45,10 @@ func (s *fileStream) scanFile(ctx context.Context, file sourceFile, ids knownIDs
 			return false, fmt.Errorf("read stream %s: %w", s.stream, err)
 		}
 		isEmpty = false
+		if budget.many++; budget.many > budget.most {
+			report(Skip{File: file.name, Reason: fmt.Sprintf("what follows is left out: a file has at most %d records", budget.most)})
+			return true, nil
+		}
 		if bad, ok := errors.AsType[item.UnusableError](err); ok {
 			report(Skip{File: file.name, Line: bad.Line, Reason: bad.Reason})
 		} else if err != nil {
@@ -63,7 +67,7 @@ func (s *fileStream) scanFile(ctx context.Context, file sourceFile, ids knownIDs
 		}
 		if !budget.spend(one) {
 			report(Skip{File: file.name, Reason: fmt.Sprintf("what follows is left out: the records say more than %d times its size, "+
-				"as it repeats what it says once", maxRepeated)})
+				"as it repeats what it says once", budget.times)})
 			return true, nil
 		}
 		if !visit(file, one) {

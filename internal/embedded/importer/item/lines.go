@@ -14,6 +14,17 @@ import (
 // was written as records.
 const MaxFields = 1000
 
+// maxName is the longest name of a field or a stream, in bytes. The questions of a survey are such names.
+const maxName = 1000
+
+// IsName reports whether a text is short enough for a name.
+func IsName(text string) bool { return len(text) <= maxName }
+
+// Name returns as much of a text as a name can have.
+func Name(text string) string {
+	return strings.ToValidUTF8(text[:min(len(text), maxName)], "")
+}
+
 // MaxLine is the longest line, in bytes.
 const MaxLine = 16 << 20
 

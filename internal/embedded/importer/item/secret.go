@@ -46,6 +46,7 @@ const aKey = "a key in a text"
 
 // kindOf returns the kind of secret that a name indicates.
 func (s *Secrets) kindOf(name []byte) secretKind {
+	name = name[max(len(name)-maxName, 0):] // its last words say it
 	kind, known := s.named[string(name)]
 	if s.named == nil || len(s.named) > MaxFields { // a map that was written as records has ever new names
 		s.named = map[string]secretKind{}

@@ -45,7 +45,7 @@ type Tally struct {
 	Days      int // records with a day in the name of their file
 	fields    []*fieldTally
 	byName    map[string]*fieldTally
-	refused   map[string]bool        // fields beyond item.MaxFields
+	refused   map[string]bool        // fields that are not described
 	Unfolds   bool                   // objects become fields
 	AreCells  bool                   // values are cells of a table
 	Commas    bool                   // numbers may have decimal commas
@@ -61,7 +61,7 @@ func NewTally() *Tally {
 	return &Tally{byName: map[string]*fieldTally{}, refused: map[string]bool{}}
 }
 
-// Add counts the values of a record. It returns the names of fields beyond item.MaxFields, each once.
+// Add counts the values of a record. It returns the names of fields beyond item.MaxFields, and of those with long names, each once.
 func (t *Tally) Add(fields []item.Field) []string {
 	var extra []string
 	times := uint64(0) // bits of the times that the record has
@@ -69,7 +69,7 @@ func (t *Tally) Add(fields []item.Field) []string {
 	for _, one := range fields {
 		field, known := t.byName[one.Name]
 		if !known {
-			if len(t.fields) == item.MaxFields {
+			if len(t.fields) == item.MaxFields || !item.IsName(one.Name) {
 				if !t.refused[one.Name] {
 					t.refused[one.Name] = true
 					extra = append(extra, one.Name)

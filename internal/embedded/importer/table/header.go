@@ -68,7 +68,7 @@ func columnNames(header []string) []string {
 			}
 			return '_'
 		}, units.Replace(strings.TrimSpace(title))), "_")
-		name = cmp.Or(name, fmt.Sprintf("column_%d", index+1))
+		name = cmp.Or(item.Name(name), fmt.Sprintf("column_%d", index+1))
 		unique := name
 		for number := 2; taken[unique]; number++ {
 			unique = fmt.Sprintf("%s_%d", name, number)
