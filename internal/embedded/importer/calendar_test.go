@@ -50,6 +50,11 @@ func TestEventsAreReadAsPeopleSeeThem(t *testing.T) {
 			"a zone that the file defines, in winter", calendarOf(outlookZone+"BEGIN:VEVENT", `DTSTART;TZID=W. Europe Standard Time:20260101T090000`, "END:VEVENT"),
 			map[string]any{"starts_at": "2026-01-01T09:00:00+01:00"},
 		},
+		{
+			"a zone of Windows that the file does not define", eventOf("DTSTART;TZID=W. Europe Standard Time:20260701T090000"),
+			map[string]any{"starts_at": "2026-07-01T09:00:00+02:00", "time_zone": "W. Europe Standard Time", "defects": nil},
+		},
+		{"a part of a zone of Windows", eventOf("DTSTART;TZID=Standard Time:20260101T090000"), map[string]any{"starts_at": "2026-01-01T09:00:00"}},
 		{"an unknown zone", eventOf("DTSTART;TZID=Mars/Olympus:20260101T090000"), map[string]any{"starts_at": "2026-01-01T09:00:00", "defects": []any{"unknown time zone Mars/Olympus"}}},
 		{"a local time", eventOf("DTSTART:20260101T090000"), map[string]any{"starts_at": "2026-01-01T09:00:00", "time_zone": nil}},
 		{"a whole day", eventOf("DTSTART;VALUE=DATE:20260101", "DTEND;VALUE=DATE:20260102"), map[string]any{"starts_at": "2026-01-01", "ends_at": "2026-01-02", "all_day": true}},

@@ -20,6 +20,31 @@ func TestFilesAreReadAsTheirProgramsMeanThem(t *testing.T) {
 		{"a bookmark with text before and in its description", "a", "description", map[string]string{
 			"a.html": "<!DOCTYPE NETSCAPE-Bookmark-file-1><DL><DT><A HREF=\"http://u\">T</A> first<DD>second</DL>"}, []any{"first\nsecond"}},
 		{"empty lines of a card", "a", "addresses", map[string]string{"a.vcf": "BEGIN:VCARD\nFN:Ada\nADR:;;;;;;\nEND:VCARD\n"}, []any{nil}},
+		{"the mail addresses of a card at work", "a", "emails_work", map[string]string{"a.vcf": "BEGIN:VCARD\r\nVERSION:3.0\r\nFN:Bo\r\n" +
+			"item1.EMAIL;type=INTERNET;type=WORK;type=pref:bo@work.example\r\nEMAIL;TYPE=home:bo@home.example\r\nEND:VCARD\r\n"},
+			[]any{[]any{"bo@work.example"}}},
+		{"a mobile phone, of several types in one", "a", "phones_mobile", map[string]string{"a.vcf": "BEGIN:VCARD\nVERSION:4.0\nFN:Bo\n" +
+			"TEL;VALUE=uri;TYPE=\"cell,voice\":tel:+1-555\nTEL;TYPE=home:+2\nEND:VCARD\n"}, []any{[]any{"+1-555"}}},
+		{"an address at home", "a", "addresses_home", map[string]string{"a.vcf": "BEGIN:VCARD\nFN:Bo\nADR;TYPE=HOME:;;1 St;City;;1;US\n" +
+			"ADR;TYPE=WORK:;;2 St;City;;1;US\nEND:VCARD\n"}, []any{[]any{"1 St, City, 1, US"}}},
+		{"the routes of workouts are one stream", "export_workout-routes_route", "file", map[string]string{
+			"export/workout-routes/route_2026-01-15_9.14am.gpx": "<gpx><trk><trkpt lat='52.5' lon='13.4'><time>2026-01-15T08:14:00Z</time></trkpt></trk></gpx>",
+			"export/workout-routes/route_2026-01-17_6.02pm.gpx": "<gpx><trk><trkpt lat='52.5' lon='13.5'><time>2026-01-17T17:02:00Z</time></trkpt></trk></gpx>",
+		}, []any{"route_2026-01-15_9.14am.gpx", "route_2026-01-17_6.02pm.gpx"}},
+		{"a workout names its route", "export", "routes", map[string]string{"export.xml": "<!DOCTYPE HealthData><HealthData>" +
+			`<Workout workoutActivityType="HKWorkoutActivityTypeRunning" duration="30" durationUnit="min" startDate="2026-01-15 09:14:00 +0100">` +
+			`<WorkoutRoute sourceName="Watch"><MetadataEntry key="HKMetadataKeySyncVersion" value="2"/>` +
+			`<FileReference path="/workout-routes/route_2026-01-15_9.14am.gpx"/></WorkoutRoute></Workout></HealthData>`},
+			[]any{[]any{"route_2026-01-15_9.14am.gpx"}}},
+		{"the days of Google Fit are those of its files", "Daily_activity_metrics_2", "date", map[string]string{
+			"Daily activity metrics/2026-01-15.csv": "Start time,End time,Step count\n00:00:00.000+01:00,00:15:00.000+01:00,\n" +
+				"08:15:00.000+01:00,08:30:00.000+01:00,640\n",
+			"Daily activity metrics/2026-01-16.csv":             "Start time,End time,Step count\n00:00:00.000+01:00,00:15:00.000+01:00,7\n",
+			"Daily activity metrics/Daily activity metrics.csv": "Date,Step count\n2026-01-15,640\n2026-01-16,\n",
+		}, []any{"2026-01-15", "2026-01-15", "2026-01-16"}},
+		{"a cell without a time has none in a file of a day", "tasks", "completed_at", map[string]string{
+			"tasks/2026-01-15.csv": "task,completed_at\na,2026-01-15T10:00:00Z\nb,\n", "tasks/2026-01-16.csv": "task,completed_at\nc,\n",
+		}, []any{"2026-01-15T10:00:00Z", nil, nil}},
 		{"a note of Windows", "notes", "title", map[string]string{"a.md": "# A title\r\n\r\ntext\r\n"}, []any{"A title"}},
 		{"unseen messages of a Maildir, whose names have 2, elsewhere", "m", "is_seen", map[string]string{
 			"m/new/1.host2,S=9": "From: a@x\n\na\n", "m/cur/2.host2,S=9:2,F": "From: a@x\n\nb\n", "m/cur/3.host:2,S": "From: a@x\n\nc\n",

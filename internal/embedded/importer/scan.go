@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/document"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
@@ -89,6 +91,7 @@ func (s *fileStream) complete(one *item.Item, file sourceFile) {
 			name = path.Base(name)
 		}
 		one.Fields, one.Text = append([]item.Field{{Name: "file", Value: item.JSON(name)}}, one.Fields...), nil
+		one.Day = cmp.Or(one.Day, document.DayOf(name)) // as in the daily tables of Google Fit
 	}
 	if s.format == formatMail {
 		putFlags(one, file.name)

@@ -26,7 +26,8 @@ func (s *fileStream) shape(one *item.Item) {
 			break
 		}
 	}
-	if value, _ := one.Value(s.timeField); one.Day != "" && s.timeField != "" && (len(value) == 0 || value[0] == 'n') {
+	isNull := func(value []byte) bool { return value[0] == 'n' && !s.hasCells() } // an empty cell stays empty
+	if value, _ := one.Value(s.timeField); one.Day != "" && s.timeField != "" && (len(value) == 0 || isNull(value)) {
 		one.Fields = slices.DeleteFunc(one.Fields, func(field item.Field) bool { return field.Name == s.timeField })
 		one.Put(s.timeField, one.Day)
 	}

@@ -217,6 +217,7 @@ func TestAmountsInJSONAreReadAsTheirCountryWritesThem(t *testing.T) {
 func TestCardsOfPhonesAreReadTruly(t *testing.T) {
 	tests := []struct{ name, lines, field, want string }{
 		{"parameters without a value", "TEL;HOME;VOICE:+49 30 1", "phones", "[+49 30 1]"},
+		{"a fax without the word TYPE", "TEL;WORK;FAX:+49 30 1\r\nTEL;HOME:+2", "phones_fax", "[+49 30 1]"},
 		{"a soft line end before a space", "NOTE;ENCODING=QUOTED-PRINTABLE:one=\r\n two =C3=\r\n=BC\r\n\tthree", "note", "one two üthree"},
 		{"a line end at the end of a card", "NOTE;QUOTED-PRINTABLE;CHARSET=UTF-8:=E2=82=AC=", "note", "€"},
 		{"a text that ends with =", "NOTE:a=\r\nTEL:5", "note", "a="},

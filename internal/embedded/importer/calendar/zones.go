@@ -1,6 +1,7 @@
 package calendar
 
 import (
+	_ "embed" // windowsZones
 	"strings"
 	"time"
 
@@ -68,7 +69,17 @@ func (z *zoneRule) last(clock time.Time) (time.Time, bool) {
 	return z.begins, true
 }
 
-// place converts a local time to a time in a zone: one of the IANA database, or one that the calendar defines.
+//go:embed windowszones.txt
+var windowsZones string // a name of Windows and one of the IANA database on each line, from windowsZones.xml of the Unicode CLDR
+
+// fromWindows returns the IANA name of a zone that Windows names, "" for any other name.
+func fromWindows(name string) string {
+	_, after, _ := strings.Cut("\n"+windowsZones, "\n"+name+"=")
+	zone, _, _ := strings.Cut(after, "\n")
+	return zone
+}
+
+// place converts a local time to a time in a zone: one of the IANA database, one that the calendar defines, or one of Windows.
 func (z calendarZones) place(clock time.Time, name string) (time.Time, bool) {
 	for candidate := strings.TrimPrefix(name, "/"); candidate != ""; {
 		if location, err := time.LoadLocation(candidate); err == nil && candidate != "Local" {
@@ -84,10 +95,13 @@ func (z calendarZones) place(clock time.Time, name string) (time.Time, bool) {
 			latest, offset, found = begun, rule.offset, true
 		}
 	}
-	if !found {
-		return time.Time{}, false
+	switch zone := fromWindows(name); {
+	case found:
+		return at(clock, time.FixedZone("", offset)), true
+	case zone != "":
+		return z.place(clock, zone)
 	}
-	return at(clock, time.FixedZone("", offset)), true
+	return time.Time{}, false
 }
 
 // at returns the time in a location that has the same date and time of day. UTC is also used for local times without a zone.

@@ -53,6 +53,17 @@ var (
 	}
 )
 
+// kinds are the fields with those values of some lists that are of a TYPE: "emails_home" and "phones_mobile", for example.
+var kinds = [...]struct{ suffix, is, of string }{
+	{"_home", "HOME", "EMAIL TEL ADR"}, {"_work", "WORK", "EMAIL TEL ADR"}, {"_mobile", "CELL", "TEL"}, {"_fax", "FAX", "TEL"},
+}
+
+// isOf reports a property of a TYPE, which version 2.1 writes without its name.
+func isOf(p contentline.Property, kind string) bool {
+	_, ok := p.Params[kind]
+	return ok || slices.Contains(strings.Split(strings.ToUpper(p.Params["TYPE"]), ","), kind)
+}
+
 // standard maps properties of programs to those of the standard that mean the same.
 var standard = map[string]string{
 	"X-SOCIALPROFILE": "URL", "X-ABRELATEDNAMES": "RELATED", "X-ANNIVERSARY": "ANNIVERSARY", "X-AIM": "IMPP", "X-GTALK": "IMPP",
@@ -96,6 +107,11 @@ func (r *reader) card() (item.Item, error) {
 			text = p.Text()
 		}
 		values[p.Name] = append(values[p.Name], text)
+		for _, kind := range kinds {
+			if strings.Contains(kind.of, p.Name) && isOf(p, kind.is) {
+				values[p.Name+kind.suffix] = append(values[p.Name+kind.suffix], text)
+			}
+		}
 	}
 }
 
@@ -136,6 +152,12 @@ func finish(one *item.Item, values map[string][]string) {
 		one.Put(field.name, text)
 	}
 	for _, field := range lists {
-		one.Put(field.name, slices.DeleteFunc(values[field.of], func(text string) bool { return text == "" })) // phones write empty ones
+		put := func(suffix string) { // phones write empty ones
+			one.Put(field.name+suffix, slices.DeleteFunc(values[field.of+suffix], func(text string) bool { return text == "" }))
+		}
+		put("")
+		for _, kind := range kinds {
+			put(kind.suffix)
+		}
 	}
 }

@@ -89,7 +89,8 @@ func (r *Reader) Property() (p Property, err error) {
 		if p.Params == nil {
 			p.Params = map[string]string{}
 		}
-		p.Params[strings.ToUpper(name)] = escapes.Replace(strings.Trim(value, `"`))
+		name, value = strings.ToUpper(name), escapes.Replace(strings.Trim(value, `"`))
+		p.Params[name] = strings.TrimPrefix(p.Params[name]+","+value, ",") // TYPE may be there several times
 	}
 	if value, ok := strings.CutPrefix(raw, head+":"); ok && p.Params != nil {
 		p.Value = p.decoded(value, quotedPrintable().MatchString(line))

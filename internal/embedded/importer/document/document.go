@@ -56,7 +56,7 @@ func Plain(file io.Reader, name string) item.Records {
 
 // describe returns a record of a text. Without a title, the record gets the name of its file as one.
 func describe(name, title, text string) item.Item {
-	one := item.Item{Line: 1, ID: name, Day: dayOf(name)}
+	one := item.Item{Line: 1, ID: name, Day: DayOf(name)}
 	one.Put("id", name)
 	if title = strings.Join(strings.Fields(title), " "); title == "" {
 		title = strings.TrimSuffix(path.Base(name), path.Ext(name))
@@ -68,8 +68,8 @@ func describe(name, title, text string) item.Item {
 
 var dayInName = item.Expression(`^(\d{4})([-_.]?)(\d\d)([-_.]?)(\d\d)(?:\D|$)`)
 
-// dayOf returns the date with which the name of a file begins, as people name notes and minutes; "" if there is none.
-func dayOf(name string) string {
+// DayOf returns the date with which the name of a file begins, as people name notes and minutes; "" if there is none.
+func DayOf(name string) string {
 	found := dayInName().FindStringSubmatch(path.Base(name))
 	if found == nil || found[2] != found[4] {
 		return ""

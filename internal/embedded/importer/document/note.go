@@ -62,7 +62,7 @@ func (n Notes) find(target string) string {
 func Note(file io.Reader, name string, notes Notes) item.Records {
 	return whole(file, func(text string) item.Item {
 		id := noteID(name)
-		one := item.Item{Line: 1, ID: id, Day: dayOf(name)}
+		one := item.Item{Line: 1, ID: id, Day: DayOf(name)}
 		one.Put("id", id)
 		var fields []item.Field
 		if found := frontMatter().FindStringSubmatchIndex(text); found != nil && found[3]-found[2] <= maxFrontMatter {

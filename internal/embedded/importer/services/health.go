@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/xml"
 	"io"
+	"path"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
@@ -38,10 +39,10 @@ func (r *elements) measurement() (item.Item, error) {
 var healthKinds = map[string]string{"Record": "record", "Workout": "workout", "Correlation": "correlation",
 	"ActivitySummary": "activity_summary", "ClinicalRecord": "clinical_record"}
 
-// addInner adds nested elements to a record: its metadata, and the statistics of a workout, such as its distance. It skips the measurements
-// in a correlation, since the file also has each of them as a record.
+// addInner adds nested elements to a record: its metadata, and the statistics of a workout, such as its distance, and the names of the files
+// with its route. It skips the measurements in a correlation, since the file also has each of them as a record.
 func (r *elements) addInner(one item.Item) (item.Item, error) {
-	more := map[string]string{}
+	more, routes := map[string]string{}, []string{}
 	for depth := 1; depth > 0; {
 		r.Left.N = item.MaxLine
 		token, err := r.Token()
@@ -58,6 +59,8 @@ func (r *elements) addInner(one item.Item) (item.Item, error) {
 				attributes[attribute.Name.Local] = attribute.Value
 			}
 			switch {
+			case token.Name.Local == "FileReference":
+				routes = append(routes, path.Base(attributes["path"]))
 			case depth != 2:
 			case token.Name.Local == "MetadataEntry":
 				more[attributes["key"]] = attributes["value"]
@@ -73,6 +76,7 @@ func (r *elements) addInner(one item.Item) (item.Item, error) {
 	if len(more) > 0 {
 		one.Put("metadata", more)
 	}
+	one.Put("routes", routes)
 	return one, nil
 }
 
