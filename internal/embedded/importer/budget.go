@@ -43,7 +43,7 @@ func (b *recordBudget) begin(file sourceFile, of *fileStream) {
 	}
 	b.left, b.used, b.many = b.free+b.times*size, 0, 0
 	for part, used := range file.used {
-		if part < file.part {
+		if part < file.Part {
 			b.left -= used
 		}
 	}
@@ -72,6 +72,6 @@ func sizeOf(one item.Item) int {
 func (b *recordBudget) end(file sourceFile) {
 	b.free = min(b.free, max(b.left-b.used, 0))
 	if file.used != nil {
-		file.used[file.part] = b.used
+		file.used[file.Part] = b.used
 	}
 }

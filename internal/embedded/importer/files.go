@@ -13,7 +13,6 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/database"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/schema"
-	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/table"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
@@ -24,7 +23,7 @@ type listing struct {
 }
 
 // list finds the files of a folder, sorted by name, and the reasons why others cannot be used.
-func (f folder) list(ctx context.Context, manifest schema.Folder, known map[fileState]knownFile) (listing, error) {
+func (f folder) list(ctx context.Context, manifest schema.Folder, known map[fileState][]piece) (listing, error) {
 	var found listing
 	usable := false
 	for _, connector := range manifest.Connectors {
@@ -212,13 +211,12 @@ func (l *lister) add(name string, info fs.FileInfo) error {
 	case group != "":
 		added := l.addTo(group, kind, file)
 		if about := ways[kind].about; path.Base(name) == about.file {
-			file.part = about.part
+			file.Part = about.part
 			l.addTo(path.Join(group, about.part), kind, file).relations = []model.Relation{model.HasMany("messages", added.stream, about.key)}
 		}
-	case kind == formatArray && l.addArrays(called, &file):
-	case kind == formatTable:
-		file.sections = l.sections(file, func(sections map[string][]table.Section) error { return l.sectionsOf(file, sections) })
-		l.addSections(kind, called, file)
+	case ways[kind].pieces != nil:
+		file.pieces = l.pieces(called, file, ways[kind].pieces)
+		l.addPieces("", kind, called, file)
 	default:
 		l.addStream(l.streamFor(kind, called), kind, file)
 	}

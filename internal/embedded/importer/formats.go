@@ -29,8 +29,9 @@ type way struct {
 	among format
 
 	read      func(*opened) item.Records
-	charset   bool                     // its text may be in any charset, not only in UTF-8 or UTF-16
-	binary    bool                     // not text, or text that declares its charsets
+	charset   bool // its text may be in any charset, not only in UTF-8 or UTF-16
+	binary    bool // not text, or text that declares its charsets
+	pieces    func(io.ReadSeeker) ([]piece, error)
 	group     func(name string) string // names the stream of a file; nil or "": each file is one
 	series    bool                     // many files of a folder may be one stream
 	replies   string                   // field of a message that names the message it answers
@@ -67,11 +68,11 @@ var ways = [...]way{
 	formatUnknown: {},
 	formatLines:   {endings: ".jsonl .ndjson", read: buffered(objects.NewLines), series: true},
 	formatArray: {
-		endings: ".json .geojson", group: parts, series: true,
-		read: func(in *opened) item.Records { return services.Array(in.text, in.from.objects) },
+		endings: ".json .geojson", group: parts, series: true, pieces: arraysOf,
+		read: func(in *opened) item.Records { return services.Array(in.text, in.from.Objects) },
 	},
 	formatTable: {
-		endings: ".csv .tsv", charset: true, series: true, attached: aroundTable,
+		endings: ".csv .tsv", charset: true, series: true, attached: aroundTable, pieces: tablesOfText,
 		read: func(in *opened) item.Records { return in.table(in.text) },
 	},
 	formatRows: {
@@ -122,7 +123,7 @@ var ways = [...]way{
 	formatMeta: {
 		is: sign(`^message_\d+\.json$`, `"participants"`), among: formatArray, group: aboveFolder("conversations"),
 		about: about{file: "message_1.json", part: "conversations", key: "conversation"}, // all parts of a conversation have the same
-		read:  func(in *opened) item.Records { return services.Meta(in.text, in.folderName(), in.from.part != "") },
+		read:  func(in *opened) item.Records { return services.Meta(in.text, in.folderName(), in.from.Part != "") },
 	},
 	formatMetaPage:  {is: sign(`^message_\d+\.html$`, ``), among: formatDocument, read: readMetaPage, group: aboveFolder("conversations")},
 	formatHealth:    {is: sign(`(?i)\.xml$`, `<!DOCTYPE HealthData`), read: text(services.Health), binary: true},
@@ -191,12 +192,12 @@ func readNote(in *opened) item.Records {
 
 func readSheet(in *opened) item.Records {
 	return cached(in, func() (openBook, error) { return openWorkbook(in.of.from.fsys, in.from.name) }, func(book openBook) item.Records {
-		rows, err := book.Read(in.from.part)
+		rows, err := book.Read(in.from.Part)
 		if err != nil {
 			return item.Failed(err)
 		}
 		records := table.NewReader(bufio.NewReaderSize(rows, 1<<16), table.Options{
-			Cells: in.of.cells, IDField: &in.of.idField, Sheet: true, Section: in.from.section,
+			Cells: in.of.cells, IDField: &in.of.idField, Sheet: true, Section: in.from.Section,
 		})
 		return func(yield func(item.Item, error) bool) {
 			records(func(one item.Item, err error) bool {
@@ -214,7 +215,7 @@ func readDatabase(in *opened) item.Records {
 		log, _ := openLog(in.of.from.fsys, in.from.name)
 		defer func() { _ = log.Close() }() // it was only read
 		return database.Open(in.ctx, in.file, log)
-	}, func(from *database.File) item.Records { return from.Records(in.ctx, in.from.part) })
+	}, func(from *database.File) item.Records { return from.Records(in.ctx, in.from.Part) })
 }
 
 func readDocument(in *opened) item.Records {

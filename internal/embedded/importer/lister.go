@@ -2,7 +2,6 @@ package importer
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io/fs"
 	"path"
@@ -13,10 +12,7 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/database"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
-	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/objects"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/schema"
-	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/services"
-	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/table"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
@@ -32,9 +28,9 @@ type lister struct {
 	groups     map[group]int // index in sources, by what addTo was called with
 	notes      []sourceFile
 	skips      []Skip
-	taken      map[string]bool         // names of streams
-	given      map[string]int          // how many numbered variants of a name were tried
-	known      map[fileState]knownFile // contents by file, from the previous listing
+	taken      map[string]bool       // names of streams
+	given      map[string]int        // how many numbered variants of a name were tried
+	known      map[fileState][]piece // by file, from the previous listing
 }
 
 // A group identifies files that form one stream, by what they have in common.
@@ -43,8 +39,6 @@ type group struct {
 	kind               format
 	header             string // first line, if it must be the same
 }
-
-// Some files have several streams: the sheets of a workbook, the tables of a database, the arrays of a JSON file.
 
 // addTables makes a stream of each table of an SQLite database, and a relation of each foreign key.
 func (l *lister) addTables(file sourceFile) error {
@@ -72,7 +66,7 @@ func (l *lister) addTables(file sourceFile) error {
 		for _, column := range one.Failing {
 			l.skip(file.name, fmt.Sprintf("the column %q of the table %q cannot be computed: it needs the program that made it", column, one.Name))
 		}
-		file.part = one.Name
+		file.Part = one.Name
 		l.addStream(l.free(streamName(name+"/"+one.Name)), formatDatabase, file).dependsOn = logs
 	}
 	for child, one := range tables {
@@ -90,78 +84,6 @@ func (l *lister) addTables(file sourceFile) error {
 		}
 	}
 	return nil
-}
-
-// addArrays makes a stream of each array of objects in a JSON file, if it has several, and of its other members. It reports whether it did.
-func (l *lister) addArrays(called string, file *sourceFile) bool {
-	stream := streamName(strings.TrimSuffix(called, path.Ext(called)))
-	if file.size > maxDivided || slices.ContainsFunc(l.declared, func(s schema.Stream) bool { return s.Name == stream }) {
-		return false
-	}
-	if file.divided = l.divided(*file); len(file.divided) == 0 {
-		return false
-	}
-	parts := file.divided
-	for index := range parts {
-		one := &parts[index]
-		file.objects, file.part = one, one.Name
-		if items := l.addStream(l.streamFor(formatArray, partOf(called, one.Name)), formatArray, *file); one.Items {
-			holder := &l.sources[len(l.sources)-2]
-			holder.relations = []model.Relation{model.HasMany(one.List, items.stream, objects.ParentField)}
-		}
-	}
-	return true
-}
-
-// divided returns the arrays of a JSON file. It reads the whole file, unless the file has not changed since the previous listing.
-func (l *lister) divided(file sourceFile) []objects.Part {
-	if before := l.known[stateOf(l.from.fsys, []sourceFile{file})[0]]; before.divided != nil {
-		return before.divided
-	}
-	parts := []objects.Part{}
-	opened, err := openFile(l.from.fsys, file.name)
-	if err != nil {
-		return parts
-	}
-	defer func() { _ = opened.Close() }() // it was only read
-	return append(parts, services.Parts(stopping{opened, l.ctx})...)
-}
-
-// A knownFile has the contents of a file from the previous listing; nil: unknown.
-type knownFile struct {
-	divided  []objects.Part
-	sections map[string][]table.Section
-}
-
-// knownFiles returns the contents of files from the previous listing, by the state of the files at that time.
-func knownFiles(known map[string]model.Part) map[fileState]knownFile {
-	files := map[fileState]knownFile{}
-	for _, part := range known {
-		var read partFiles
-		if err := json.Unmarshal([]byte(part.Files), &read); err != nil || read.Version != readerVersion {
-			continue
-		}
-		for _, file := range read.Files {
-			one := knownFile{read.Divided[file.Name], read.Sections[file.Name]}
-			if file.Hash = ""; one.divided != nil || one.sections != nil {
-				files[file] = one
-			}
-		}
-	}
-	return files
-}
-
-// maxDivided is the largest size of a file, in bytes, that is searched for arrays or tables while its folder is listed.
-const maxDivided = 64 << 20
-
-// partOf returns the path of a part as if its file were a folder: "a/b/c.json" for the part "c" of "a/b.json". A part without a name is the
-// file.
-func partOf(file, part string) string {
-	if part == "" {
-		return file
-	}
-	ending := path.Ext(file)
-	return strings.TrimSuffix(file, ending) + "/" + part + ending
 }
 
 // sidecarSuffixes end the names of the files that SQLite keeps next to a database.

@@ -63,7 +63,7 @@ func (f folder) open(ctx context.Context, known map[string]model.Part, watch Wat
 	if foreign != "" {
 		watch.Skipped(Skip{File: schema.ManifestName, Reason: foreign})
 	}
-	found, err := f.list(ctx, manifest, knownFiles(known))
+	found, err := f.list(ctx, manifest, knownPieces(known))
 	for index := range found.streams {
 		left.found(manifest.Connectors[index].Key, found.streams[index])
 	}

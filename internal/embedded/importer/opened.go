@@ -73,7 +73,7 @@ func (o *opened) isNamed(endings ...string) bool {
 
 func (o *opened) table(rows io.Reader) item.Records {
 	return table.NewReader(item.Buffer(rows), table.Options{
-		Cells: o.of.cells, IDField: &o.of.idField, Semicolons: &o.of.semicolons, Section: o.from.section,
+		Cells: o.of.cells, IDField: &o.of.idField, Semicolons: &o.of.semicolons, Section: o.from.Section,
 	})
 }
 

@@ -134,7 +134,7 @@ func TestDefectsOfAnEventAreBounded(t *testing.T) {
 // The budget includes the log of a database, and is shared with the tables before this one.
 func TestTablesShareABudget(t *testing.T) {
 	of := &fileStream{format: formatDatabase, dependsOn: []sourceFile{{size: 1000}}}
-	file := sourceFile{size: 100, part: "b", used: map[string]int{"a": 300, "c": 5000}}
+	file := sourceFile{size: 100, piece: piece{Part: "b"}, used: map[string]int{"a": 300, "c": 5000}}
 	budget := recordBudget{free: 10}
 	budget.begin(file, of)
 	if want := 10 + 1100*maxRepeated - 300; budget.left != want {

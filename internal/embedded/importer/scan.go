@@ -39,7 +39,7 @@ func (s *fileStream) scanFile(ctx context.Context, file sourceFile, ids knownIDs
 	visit func(sourceFile, item.Item) bool) (more bool, err error) {
 	failed := "cannot be read: "
 	var secrets item.Secrets
-	isEmpty := file.part == "" && ways[s.format].about == (about{}) // a whole file, and of a format without further records
+	isEmpty := file.piece == (piece{}) && ways[s.format].about == (about{}) // a whole file, and of a format without further records
 	budget.begin(file, s)
 	defer budget.end(file)
 	for one, err := range s.read(ctx, file) {

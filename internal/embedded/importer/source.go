@@ -21,26 +21,37 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
-// A sourceFile is a file, or the part of a file, that a stream is read from.
+// A sourceFile is a file, or the piece of a file, that a stream is read from.
 type sourceFile struct {
 	name       string // path relative to the folder, with slashes
 	connection string // id of the connection of its records
 	size       int64
-	part       string                     // the sheet, table or array to read; empty: the whole file
-	objects    *objects.Part              // the array to read; nil: a sheet, a table or the whole file
-	mailbox    string                     // of its messages, if the stream has several mailboxes; empty: they get no such field
-	divided    []objects.Part             // all arrays of the file; empty: it is read as one; nil: unknown
-	section    *table.Section             // the table to read, of several in a file or sheet; nil: all of it
-	sections   map[string][]table.Section // all tables of the file, by sheet; nil: unknown
-	used       map[string]int             // bytes of the records of its tables, by table; nil: it has no tables
+	piece                     // to read
+	pieces     []piece        // all of the file; empty: it is read as one; nil: unknown
+	mailbox    string         // of its messages, if the stream has several mailboxes; empty: they get no such field
+	used       map[string]int // bytes of the records of its tables, by table; nil: it has no tables
 }
 
-// called returns the path of the part within the file, which is used in the name of its stream.
-func (f sourceFile) called() string {
-	if f.section == nil {
-		return f.part
+// A piece is what a stream has of a file: a table of a database, an array of a JSON file, a sheet, or one of several tables in a sheet or a
+// file. The zero value is the whole file.
+type piece struct {
+	Part    string         `json:",omitempty"` // name of the sheet, or of the table of a database
+	Objects *objects.Part  `json:",omitempty"` // the array
+	Section *table.Section `json:",omitempty"` // the table in a sheet or a file
+}
+
+// called returns the path of the piece within the file, which is used in the name of its stream.
+func (p piece) called() string { return path.Join(p.Part, p.title()) }
+
+// title returns the name of an array, or of a table in a sheet or a file; "" for any other piece.
+func (p piece) title() string {
+	switch {
+	case p.Objects != nil:
+		return p.Objects.Name
+	case p.Section != nil:
+		return p.Section.Name
 	}
-	return path.Join(f.part, f.section.Name)
+	return ""
 }
 
 // A fileStream is a stream, the files that it is read from and what is known about it.

@@ -8,9 +8,7 @@ import (
 	"io"
 	"slices"
 
-	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/objects"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/schema"
-	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/table"
 )
 
 // A partFiles is the recorded state of the files of a part, as JSON in model.Part.
@@ -20,10 +18,8 @@ type partFiles struct {
 	Declared schema.Stream
 	Files    []fileState
 	Blobs    []fileState
-	Year     int                       `json:",omitempty"` // in which a calendar was read
-	Divided  map[string][]objects.Part `json:",omitempty"` // of JSON files, by name
-
-	Sections map[string]map[string][]table.Section `json:",omitempty"` // of tables and workbooks, by name and by sheet
+	Year     int                `json:",omitempty"` // in which a calendar was read
+	Pieces   map[string][]piece `json:",omitempty"` // of its files, by name
 }
 
 // compare returns the state of the files of a stream and of its declaration, and reports whether the state before was the same.
@@ -32,17 +28,14 @@ func (s *fileStream) compare(ctx context.Context, before string, blobs []fileSta
 	_ = json.Unmarshal([]byte(before), &old) // on an error no files are known
 	current := partFiles{
 		Version: readerVersion, Format: s.format, Declared: s.declared, Files: stateOf(s.from.fsys, slices.Concat(s.files, s.dependsOn)),
-		Blobs: blobs, Divided: map[string][]objects.Part{}, Sections: map[string]map[string][]table.Section{},
+		Blobs: blobs, Pieces: map[string][]piece{},
 	}
 	if s.format == formatCalendar {
 		current.Year = s.from.now.Year()
 	}
 	for _, file := range s.files {
-		if file.divided != nil {
-			current.Divided[file.name] = file.divided
-		}
-		if file.sections != nil {
-			current.Sections[file.name] = file.sections
+		if file.pieces != nil {
+			current.Pieces[file.name] = file.pieces
 		}
 	}
 	same = len(old.Files) == len(current.Files)
