@@ -2,8 +2,10 @@ package item
 
 import (
 	"bytes"
+	_ "embed" // secretWords
 	"regexp"
 	"strings"
+	"sync"
 
 	"golang.org/x/text/unicode/norm"
 )
@@ -28,34 +30,18 @@ var secretValues = [...]func() *regexp.Regexp{0: Expression(`^\b\B`), 1: Express
 	4: Expression(`^\d{4,8}$`), 5: Expression(`^\d{3,4}$`), 6: Expression(`^[\d -]{13,23}$`),
 	7: Expression(`^(?:[a-zà-ÿ]{3,8} ){11,23}[a-zà-ÿ]{3,8}$`), 8: Expression(`^[\w.-]+=[^\s;]{6,}`)}
 
-// secretNames matches the end of the name of a secret, in English, German, French, Spanish, Italian, Portuguese, Dutch, Polish and Russian:
-// one group for each kind, after one for the names that German and other languages join to longer words.
-var secretNames = Expression(`(?:(passwords?|passwort|kennwort|wachtwoord)|(?:^|_)(?:` +
-	`(pass_words?|passwo(?:e|)rter|passwörter|kennwörter|wachtwoorden|passphrase|passwd|pwd|` +
-	`passcode|secrets?|contrase[ñn]as?|mots?_?de_?passe|senhas?|palavras?_passe|парол[ьи]|parola_d_accesso|` +
-	`(?:user|login|db|smtp|ftp|mail|wifi|wlan|ssh|root|admin)_pass|` +
-	// keys
-	`(?:private|secret(?:_access)?|api|encryption|recovery|(?:pre_?)?shared|wifi|wpa2?)_?keys?|` +
-	`(?:privater?|geheimer?|api|wlan|netzwerk)_?schlüssel|clés?_(?:privée|secrète|api)s?|claves?_(?:privada|secreta|api)s?|` +
-	`chiav[ei]_(?:privat[ae]|segret[ae]|api)|chaves?_(?:privada|secreta|api|de_api)s?|(?:privé|geheime|api)_?sleutels?|` +
-	`klucz_(?:prywatny|tajny|api)|(?:prywatny|tajny)_klucz|(?:закрытый|приватный|секретный|api)_ключ|ключ_api|` +
-	// phrases, codes and answers that replace a password
-	`(?:seed|recovery|mnemonic|backup|secret)_?(?:phrase|words)|wiederherstellungs(?:phrase|wörter)|` +
-	`phrase_(?:de_récupération|secrète|seed)|frase_(?:de_recupera(?:ci[óo]n|ção)|di_recupero|semilla|semente|segreta|seed)|` +
-	`herstel(?:zin|codes?)|fraza_(?:odzyskiwania|seed)|(?:мнемоническая|сид|seed)_фраза|фраза_восстановления|` +
-	`(?:recovery|backup|emergency|scratch|wiederherstellungs|notfall)_?codes?|codes?_de_(?:récupération|secours)|` +
-	`c[óo]digos?_de_(?:recupera(?:ci[óo]n|ção)|respaldo|backup)|codic[ei]_di_(?:recupero|backup)|` +
-	`kody?_(?:zapasow[ey]|odzyskiwania)|резервны[йе]_коды?|коды?_восстановления|(?:security|secret)_?answers?|` +
-	`sicherheitsantwort|réponse_(?:de_sécurité|secrète)|respuesta_(?:de_seguridad|secreta)|risposta_(?:di_sicurezza|segreta)|` +
-	`resposta_(?:de_segurança|secreta)|beveiligingsantwoord|odpowiedź_(?:zabezpieczająca|bezpieczeństwa)|` +
-	`(?:контрольный|секретный)_ответ)|` +
-	`(pw|psk|has[łl][oa])|` +
-	`(token|(?:access|refresh|auth|api)_tokens|jeton_d_accès|токен|t?otp(?:_seed)?|2fa|clave|parola(?:_chiave)?)|` +
-	`((?:pin|пин)(?:_?(?:code|код|kod|number|nummer))?|puk[12]?|tan|пук|(?:kod|code|código|codice)_pin|geheimzahl)|` +
-	`(cvv2?|cvc2?|card_security_code|kartenprüfnummer|cryptogramme)|` +
-	`(card_?(?:number|no|num)|(?:kredit|bank)?kartennummer|kaartnummer|numer_karty|номер_карты|` +
-	`n[uú]m[eé]ro_(?:de_|da_|di_|do_)?(?:la_)?(?:carte|tarjeta|carta|cartão))|` +
-	`(seed|mnemonic)|(cookies?)))_?$`)
+// secretWords are expressions for the names of secrets, in English, German, French, Spanish, Italian, Portuguese, Dutch, Polish and Russian:
+// a paragraph for each kind, after one for the names that German and other languages join to longer words.
+//
+//go:embed secretnames.txt
+var secretWords string
+
+// secretNames matches the end of the name of a secret, with one group for each paragraph of secretWords.
+var secretNames = sync.OnceValue(func() *regexp.Regexp {
+	groups := strings.NewReplacer("\n\n", ")|(", "\n", "|").Replace(strings.TrimSpace(secretWords))
+	first, others, _ := strings.Cut(groups, "|(")
+	return regexp.MustCompile("(?:(" + first + "|(?:^|_)(?:(" + others + ")))_?$")
+})
 
 // maybeSecret matches a part of every such name. It is faster than secretNames.
 var maybeSecret = Expression(`(?i)pass|wo+rt|wört|wo.?rter|woord|pwd|pw|psk|secret|contrase|senha|парол|parola|key|ssel|cl.*api|clé|cle|` +
