@@ -17,9 +17,8 @@ import (
 // The files of finance programs and of devices are tables in other formats. They are converted to CSV, so that the CSV reader determines
 // the types of the columns.
 
-// rowsOf has the readers of such files, by the lower-case endings of their names.
-var rowsOf = map[string]func(string) ([][]string, error){".ofx": ofxRows, ".qfx": ofxRows, ".gpx": gpx.rows,
-	".tcx": tcx.rows, ".kml": kml.rows, ".xml": xmlRows}
+// rowsOf has the readers of such files, by the lower-case endings of their names. The others have the names of xmlTables.
+var rowsOf = map[string]func(string) ([][]string, error){".ofx": ofxRows, ".qfx": ofxRows, ".xml": xmlRows}
 
 // maxRows is the maximum size of such a file, in bytes.
 const maxRows = 64 << 20
@@ -33,7 +32,12 @@ func Rows(file io.Reader, ending string) (io.Reader, error) {
 	if len(text) > maxRows {
 		return nil, fmt.Errorf("more than %d MiB", maxRows>>20)
 	}
-	rows, lost := rowsOf[strings.ToLower(ending)](utf8text.Mend(string(text)))
+	ending = strings.ToLower(ending)
+	read, ok := rowsOf[ending]
+	if !ok {
+		read = tableOf(strings.TrimPrefix(ending, ".")).rows
+	}
+	rows, lost := read(utf8text.Mend(string(text)))
 	if len(rows) < 2 {
 		return nil, cmp.Or(lost, errors.New("it holds no transaction and no point"))
 	}
@@ -64,7 +68,7 @@ func (f failing) Read([]byte) (int, error) { return 0, f.error }
 
 // ofxRows returns the transactions in an OFX file: in XML, or in the older form, in which elements need no end tag.
 func ofxRows(text string) (rows [][]string, lost error) {
-	rows, lost = ofx.rows(text)
+	rows, lost = tableOf("ofx").rows(text)
 	if strings.Contains(text, "<INVTRANLIST>") {
 		lost = cmp.Or(lost, errors.New("what was bought and sold in an investment account is left out"))
 	}

@@ -3,6 +3,7 @@ package services
 import (
 	"bytes"
 	"cmp"
+	_ "embed" // xmlTables
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -15,8 +16,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 )
 
-// An xmlTable says which elements of an XML file are rows, and which values go to which column. A key for text names an ancestor and the
-// element, "trk/name", a key for an attribute its element, "Amt@Ccy". Without the first name it applies anywhere in a row.
+// An xmlTable says which elements of an XML file are rows, and which values go to which column.
 type xmlTable struct {
 	header []string
 	kinds  map[string]string // elements that are rows, with their value of the column "kind"
@@ -27,77 +27,73 @@ type xmlTable struct {
 	lenient bool // an element without an end tag ends with its parent
 }
 
-// The tracks of devices and apps (GPX, TCX, KML), and the statements of finance programs and banks (OFX, camt).
-var (
-	gpx = xmlTable{
-		header: []string{"track", "kind", "time", "latitude", "longitude", "elevation", "heart_rate", "cadence", "power", "temperature",
-			"speed", "activity", "name", "description"},
-		kinds: map[string]string{"trkpt": "track point", "rtept": "route point", "wpt": "place"},
-		cells: map[string]string{"@lat": "latitude", "@lon": "longitude",
-			"/time": "time", "/ele": "elevation", "/hr": "heart_rate", "/cad": "cadence", "/power": "power",
-			"/atemp": "temperature", "/speed": "speed", "/name": "name", "/desc": "description"},
-		around: map[string]string{"trk/name": "track", "rte/name": "track", "trk/type": "activity"},
-	}
-	tcx = xmlTable{
-		header: []string{"activity", "kind", "time", "latitude", "longitude", "elevation", "distance_so_far", "heart_rate", "cadence",
-			"speed", "power", "lap_seconds", "lap_distance", "lap_calories"},
-		kinds: map[string]string{"Trackpoint": "track point", "Lap": "lap"},
-		cells: map[string]string{"/Time": "time", "/LatitudeDegrees": "latitude", "/LongitudeDegrees": "longitude",
-			"/AltitudeMeters": "elevation", "Trackpoint/DistanceMeters": "distance_so_far",
-			"HeartRateBpm/Value": "heart_rate", "Trackpoint/Cadence": "cadence", "TPX/Speed": "speed", "TPX/Watts": "power",
-			"Lap@StartTime": "time", "Lap/TotalTimeSeconds": "lap_seconds",
-			"Lap/DistanceMeters": "lap_distance", "Lap/Calories": "lap_calories"},
-		around: map[string]string{"Activity@Sport": "activity"},
-	}
-	kml = xmlTable{
-		header: []string{"folder", "name", "description", "time", "until", "latitude", "longitude", "elevation", "address", "line", "data"},
-		kinds:  map[string]string{"Placemark": ""},
-		cells: map[string]string{"Placemark/name": "name", "Placemark/description": "description", "TimeStamp/when": "time",
-			"TimeSpan/begin": "time", "TimeSpan/end": "until", "Placemark/address": "address",
-			"Point/coordinates": "latitude", "/coordinates": "line", "Track/when": "line", "Track/coord": "line", "Data@name": "data",
-			"Data/value": "data", "SimpleData@name": "data", "/SimpleData": "data"},
-		around: map[string]string{"Document/name": "folder", "Folder/name": "folder"},
-		finish: func(row map[string]string) {
-			place := append(strings.Split(row["latitude"], ","), "", "") // longitude, latitude and, optionally, elevation
-			row["longitude"], row["latitude"], row["elevation"] = place[0], place[1], place[2]
-		},
-	}
-	ofx = xmlTable{
-		lenient: true,
-		header:  []string{"id", "date", "amount", "currency", "kind", "name", "memo", "check_number", "account"},
-		kinds:   map[string]string{"STMTTRN": ""},
-		cells: map[string]string{"STMTTRN/FITID": "id", "STMTTRN/DTPOSTED": "date", "STMTTRN/TRNAMT": "amount", "STMTTRN/TRNTYPE": "kind",
-			"STMTTRN/NAME": "name", "PAYEE/NAME": "name", "STMTTRN/MEMO": "memo", "STMTTRN/CHECKNUM": "check_number"},
-		around: map[string]string{"STMTRS/CURDEF": "currency", "CCSTMTRS/CURDEF": "currency", "INVSTMTRS/CURDEF": "currency",
-			"OFX/CURDEF": "currency", "STMTRS/ACCTID": "account", "CCSTMTRS/ACCTID": "account", "INVSTMTRS/ACCTID": "account"},
-		finish: func(row map[string]string) { row["date"] = ofxMoment(row["date"]) },
-	}
-	camt = xmlTable{
-		header: []string{"date", "valued_at", "amount", "currency", "name", "purpose", "booking_text", "kind", "status", "reference",
-			"end_to_end_id", "other_account", "account", "balance"},
-		kinds: map[string]string{"Ntry": "", "Bal": ""},
-		cells: map[string]string{"BookgDt/Dt": "date", "BookgDt/DtTm": "date", "ValDt/Dt": "valued_at", "ValDt/DtTm": "valued_at",
-			"Ntry/Amt": "amount", "Amt@Ccy": "currency", "Ntry/CdtDbtInd": "kind", "Ntry/Sts": "status",
-			"Sts/Cd": "status", "Ntry/AcctSvcrRef": "reference", "Refs/EndToEndId": "end_to_end_id", "Dbtr/Nm": "debtor", "Cdtr/Nm": "creditor",
-			"DbtrAcct/IBAN": "debtor account", "CdtrAcct/IBAN": "creditor account",
-			"RmtInf/Ustrd": "purpose", "CdtrRefInf/Ref": "purpose", "Ntry/AddtlNtryInf": "booking_text",
-			"Bal/Amt": "balance", "Bal/CdtDbtInd": "side", "CdOrPrtry/Cd": "code", "CdOrPrtry/Prtry": "code", "Dt/Dt": "day", "Dt/DtTm": "day"},
-		// the first IBAN is that of the account
-		around: map[string]string{"Stmt/IBAN": "account", "Rpt/IBAN": "account", "Ntfctn/IBAN": "account"},
-		finish: func(row map[string]string) {
-			row["name"], row["other_account"] = row["debtor"], row["debtor account"]
-			if row["kind"] == "DBIT" {
-				row["name"], row["other_account"], row["amount"] = row["creditor"], row["creditor account"], "-"+row["amount"]
+// xmlTables has the tracks of devices and apps (gpx, tcx, kml), the statements of finance programs and banks (ofx, camt), and the messages
+// and calls that SMS Backup & Restore writes (phone). A line has a column with its values: after "=" those in a row, after "<" those
+// outside of rows. A value for text names an ancestor and the element, "trk/name", one for an attribute its element, "Amt@Ccy"; without the
+// first name it applies anywhere in a row. A column after "-" is only for finishers.
+//
+//go:embed xmlrows.txt
+var xmlTables string
+
+// finishers complete the rows of a table.
+var finishers = map[string]func(row map[string]string){
+	"kml": func(row map[string]string) {
+		place := append(strings.Split(row["latitude"], ","), "", "") // longitude, latitude and, optionally, elevation
+		row["longitude"], row["latitude"], row["elevation"] = place[0], place[1], place[2]
+	},
+	"ofx": func(row map[string]string) { row["date"] = ofxMoment(row["date"]) },
+	"camt": func(row map[string]string) { // the first IBAN around it is that of the account
+		row["name"], row["other_account"] = row["debtor"], row["debtor_account"]
+		if row["kind"] == "DBIT" {
+			row["name"], row["other_account"], row["amount"] = row["creditor"], row["creditor_account"], "-"+row["amount"]
+		}
+		if row["balance"] != "" {
+			row["kind"], row["date"] = row["code"], row["day"]
+		}
+		if row["side"] == "DBIT" {
+			row["balance"] = "-" + row["balance"]
+		}
+	},
+	"phone": func(row map[string]string) {
+		names := messageDirections
+		if row["kind"] == "call" {
+			names = callDirections
+		}
+		row["direction"] = cmp.Or(names[row["direction"]], row["direction"])
+		row["text"] = layout().ReplaceAllString(row["text"], "")
+		for column, value := range row {
+			// the app writes these for missing values
+			lines := slices.DeleteFunc(strings.Split(value, "\n"), func(line string) bool { return line == "null" || line == "(Unknown)" })
+			row[column] = strings.TrimSpace(strings.Join(lines, "\n"))
+		}
+	},
+}
+
+// tableOf returns one of xmlTables.
+func tableOf(name string) xmlTable {
+	t := xmlTable{kinds: map[string]string{}, cells: map[string]string{}, around: map[string]string{}, finish: finishers[name], lenient: name == "ofx"}
+	_, text, _ := strings.Cut(xmlTables, "["+name+"]\n")
+	text, _, _ = strings.Cut(text, "\n\n")
+	for line := range strings.SplitSeq(strings.TrimSpace(text), "\n") {
+		words := strings.Fields(line)
+		if words[0] == "row" {
+			t.kinds[words[1]] = strings.Join(words[2:], " ")
+			continue
+		}
+		column, isHidden := strings.CutPrefix(words[0], "-")
+		if !isHidden {
+			t.header = append(t.header, column)
+		}
+		into := t.cells
+		for _, value := range words[1:] {
+			if value == "<" {
+				into = t.around
 			}
-			if row["balance"] != "" {
-				row["kind"], row["date"] = row["code"], row["day"]
-			}
-			if row["side"] == "DBIT" {
-				row["balance"] = "-" + row["balance"]
-			}
-		},
+			into[value] = column // marks are no values
+		}
 	}
-)
+	return t
+}
 
 // joined are the columns that join all values of a row with newlines; other columns take the first value.
 var joined = []string{"debtor", "creditor", "purpose", "line", "data", "text", "files"}
@@ -227,32 +223,6 @@ func (t xmlTable) put(inside []openElement, name, value string) {
 	}
 }
 
-// phone describes the messages and calls that SMS Backup & Restore writes.
-var phone = xmlTable{
-	header: []string{"date", "kind", "direction", "number", "name", "subject", "text", "files", "seconds"},
-	kinds:  map[string]string{"sms": "message", "mms": "message", "call": "call"},
-	cells: map[string]string{
-		"sms@date": "date", "sms@type": "direction", "sms@address": "number", "sms@contact_name": "name", "sms@subject": "subject",
-		"sms@body": "text",
-		"mms@date": "date", "mms@msg_box": "direction", "mms@address": "number", "mms@contact_name": "name", "mms@sub": "subject",
-		"part@text": "text", "part@cl": "files",
-		"call@date": "date", "call@type": "direction", "call@number": "number", "call@contact_name": "name", "call@duration": "seconds",
-	},
-	finish: func(row map[string]string) {
-		names := messageDirections
-		if row["kind"] == "call" {
-			names = callDirections
-		}
-		row["direction"] = cmp.Or(names[row["direction"]], row["direction"])
-		row["text"] = layout().ReplaceAllString(row["text"], "")
-		for column, value := range row {
-			// the app writes these for missing values
-			lines := slices.DeleteFunc(strings.Split(value, "\n"), func(line string) bool { return line == "null" || line == "(Unknown)" })
-			row[column] = strings.TrimSpace(strings.Join(lines, "\n"))
-		}
-	},
-}
-
 var (
 	messageDirections = map[string]string{"1": "received", "2": "sent", "3": "draft", "4": "outgoing", "5": "failed", "6": "queued"}
 	callDirections    = map[string]string{"1": "incoming", "2": "outgoing", "3": "missed", "4": "voicemail", "5": "rejected"}
@@ -268,16 +238,16 @@ func isPhone(start []byte) bool {
 	return bytes.Contains(start, []byte("<smses")) || bytes.Contains(start, []byte("<calls "))
 }
 
-// IsXMLRows reports whether an .xml file begins like a bank statement (camt.052 to .054 of ISO 20022) or like phone.
+// IsXMLRows reports whether an .xml file begins like a bank statement (camt.052 to .054 of ISO 20022), or like messages or calls.
 func IsXMLRows(name string, start []byte) bool {
 	return strings.EqualFold(path.Ext(name), ".xml") && (bytes.Contains(start, []byte("iso:20022:tech:xsd:camt.05")) || isPhone(start))
 }
 
 func xmlRows(text string) ([][]string, error) {
 	if !isPhone([]byte(text[:min(len(text), 4096)])) {
-		return camt.rows(text)
+		return tableOf("camt").rows(text)
 	}
-	return phone.rows(surrogatePairs().ReplaceAllStringFunc(text, func(pair string) string {
+	return tableOf("phone").rows(surrogatePairs().ReplaceAllStringFunc(text, func(pair string) string {
 		var first, second rune
 		_, _ = fmt.Sscanf(pair, "&#%d;&#%d;", &first, &second) // cannot fail: the expression requires five digits each
 		return string(utf16.DecodeRune(first, second))
