@@ -101,40 +101,40 @@ var ways = [...]way{
 		group:   func(name string) string { return path.Join(path.Dir(path.Dir(name)), "messages") },
 		replies: "in_reply_to", dependsOn: []string{"../users.json"}, // which names people
 	},
-	formatX: {
-		is:   sign(`(?i)\.js$`, `\A\s*window\.YTD\.[^=]*=`),
-		read: text(services.X), replies: "in_reply_to_status_id",
-		group: func(name string) string { return scriptEnding().ReplaceAllString(name, "") }, // the first part has no number
-	},
-	formatMastodon: {
-		is:    sign(`^outbox\.json$`, `"orderedItems"|"OrderedCollection"`),
-		among: formatArray, read: text(services.Mastodon), replies: "in_reply_to",
-	},
 	formatKeep: {
 		is: sign(``, `"userEditedTimestampUsec"|"photoTakenTime"`), among: formatArray,
 		group: func(name string) string { return folderOr(path.Dir(name), "notes") },
 		read:  func(in *opened) item.Records { return services.Keep(in.text, in.stem()) },
 	},
-	formatTelegram: {
+	formatActivity: {read: func(in *opened) item.Records { return services.Activity(in.text) }},
+	{ // a script of an archive of X
+		is:   sign(`(?i)\.js$`, `\A\s*window\.YTD\.[^=]*=`),
+		read: text(services.X), replies: "in_reply_to_status_id",
+		group: func(name string) string { return scriptEnding().ReplaceAllString(name, "") }, // the first part has no number
+	},
+	{ // an outbox of Mastodon
+		is:    sign(`^outbox\.json$`, `"orderedItems"|"OrderedCollection"`),
+		among: formatArray, read: text(services.Mastodon), replies: "in_reply_to",
+	},
+	{ // chats of Telegram
 		is: sign(`^result\.json$`, `"personal_information"|"chats"|`+
 			`"type":\s*"(?:personal_chat|bot_chat|saved_messages|(?:private|public)_(?:group|supergroup|channel))"`),
 		among: formatArray, read: text(services.Telegram), replies: "in_reply_to",
 	},
-	formatMeta: {
+	{ // a conversation of Facebook or Instagram
 		is: sign(`^message_\d+\.json$`, `"participants"`), among: formatArray, group: aboveFolder("conversations"),
 		about: about{file: "message_1.json", part: "conversations", key: "conversation"}, // all parts of a conversation have the same
 		read:  func(in *opened) item.Records { return services.Meta(in.text, in.folderName(), in.from.Part != "") },
 	},
-	formatMetaPage:  {is: sign(`^message_\d+\.html$`, ``), among: formatDocument, read: readMetaPage, group: aboveFolder("conversations")},
-	formatHealth:    {is: sign(`(?i)\.xml$`, `<!DOCTYPE HealthData`), read: text(services.Health), binary: true},
-	formatClippings: {is: sign(`(?i)\.txt$`, `\A[^\n]*\n[-–] (?:[^\n]* )?\|(?: |作成日)[^\n]*\n[ \t\r]*\n`), read: text(services.Clippings)},
-	formatActivity:  {read: func(in *opened) item.Records { return services.Activity(in.text) }},
-	formatBookmarks: { // of browsers
+	{is: sign(`^message_\d+\.html$`, ``), among: formatDocument, read: readMetaPage, group: aboveFolder("conversations")},
+	{is: sign(`(?i)\.xml$`, `<!DOCTYPE HealthData`), read: text(services.Health), binary: true},
+	{is: sign(`(?i)\.txt$`, `\A[^\n]*\n[-–] (?:[^\n]* )?\|(?: |作成日)[^\n]*\n[ \t\r]*\n`), read: text(services.Clippings)},
+	{ // bookmarks of browsers
 		is:    sign(``, `(?i)<!DOCTYPE NETSCAPE-Bookmark-file-1>`),
 		among: formatDocument, read: text(services.Bookmarks),
 	},
-	formatEvernote: {is: sign(`(?i)\.enex$`, `<en-export`), read: text(services.Evernote)},
-	formatAssistant: { // ChatGPT and Claude
+	{is: sign(`(?i)\.enex$`, `<en-export`), read: text(services.Evernote)},
+	{ // conversations of ChatGPT and Claude
 		is:    sign(`^conversations[\w-]*\.json$`, `"mapping"|"chat_messages"`),
 		among: formatArray, read: text(services.Assistant), replies: "in_reply_to",
 	},

@@ -83,35 +83,26 @@ type fileStream struct {
 	users      services.SlackUsers    // of a stream of messages
 }
 
+// A format is an index of ways. Those that only a name or the first bytes show have no name here.
 type format int
 
 const (
-	formatUnknown   format = iota
-	formatLines            // one JSON object per line
-	formatArray            // JSON objects in an array
-	formatTable            // rows
-	formatRows             // rows of formats other than CSV
-	formatMail             // messages, one or many per file
-	formatCalendar         // events
-	formatContacts         // vCards
-	formatNotes            // a note in Markdown
-	formatWorkbook         // sheets, each a stream
-	formatDatabase         // tables, each a stream
-	formatDocument         // a page of HTML, or a document of a word processor
-	formatChat             // an exported chat of WhatsApp
-	formatSlack            // a day of a channel of Slack
-	formatX                // a script of an archive of X
-	formatMastodon         // an outbox
-	formatKeep             // a note of Google Keep, or what Google writes about a photo
-	formatTelegram         // chats of Telegram
-	formatMeta             // a conversation of Facebook or Instagram
-	formatMetaPage         // a page of a conversation of Facebook or Instagram
-	formatHealth           // health data of Apple
-	formatClippings        // highlights and notes of a Kindle
-	formatActivity         // what a person did on Google pages
-	formatBookmarks        // bookmarks of a browser
-	formatEvernote         // notes of Evernote
-	formatAssistant        // conversations with an AI assistant
+	formatUnknown  format = iota
+	formatLines           // one JSON object per line
+	formatArray           // JSON objects in an array
+	formatTable           // rows
+	formatRows            // rows of formats other than CSV
+	formatMail            // messages, one or many per file
+	formatCalendar        // events
+	formatContacts        // vCards
+	formatNotes           // a note in Markdown
+	formatWorkbook        // sheets, each a stream
+	formatDatabase        // tables, each a stream
+	formatDocument        // a page of HTML, or a document of a word processor
+	formatChat            // an exported chat of WhatsApp
+	formatSlack           // a day of a channel of Slack
+	formatKeep            // a note of Google Keep, or what Google writes about a photo
+	formatActivity        // what a person did on Google pages
 )
 
 // partName returns the name of a stream that is unique among all connectors.

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	_ "embed" // roleWords
 	"fmt"
 	"slices"
 	"strings"
@@ -9,27 +10,20 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
-// roleNames are the usual names of fields, by role, the likeliest first.
-var roleNames = map[string][]string{
-	"event-time": {
-		"receivedat", "sentat", "occurredat", "happenedat", "takenat", "startsat", "startedat", "starttime", "start", "startdate", "orderedat",
-		"playedat", "publishedat", "postedat", "date", "datetime", "timestamp", "time", "createdat", "created", "endtime", "ts", "editedat",
-		"updatedat", "modifiedat",
-	},
-	"primary-title": {
-		"title", "subject", "name", "headline", "displayname", "label", "trackname", "activityname", "filename", "question", "summary",
-		"productname", "producttitle", "itemname", "conversationtitle", "conversationname", "threadtitle", "chattitle", "chatname",
-	},
-	"conversation": {"conversation", "chat", "thread"}, // the title of its messages, if conversations have names
-	"secondary": {
-		"snippet", "description", "body", "bodytext", "text", "fulltext", "textcontent", "content", "summary", "notes", "note", "message",
-		"comment",
-	},
-	"actor": {
-		"fromname", "author", "sender", "sendername", "authorname", "creatorname", "username", "from", "fromemail", "artist", "artistname",
-		"merchant", "senderemail", "creatoremail",
-	},
-}
+// roleWords has a paragraph for each role, with the usual names of its fields, the likeliest first. A conversation is the title of its
+// messages, if conversations have names.
+//
+//go:embed roles.txt
+var roleWords string
+
+var roleNames = func() map[string][]string {
+	names := map[string][]string{}
+	for paragraph := range strings.SplitSeq(roleWords, "\n\n") {
+		role, some, _ := strings.Cut(paragraph, ": ")
+		names[role] = strings.Fields(some)
+	}
+	return names
+}()
 
 var timeTypes = []string{"timestamp", "date", model.LocalTime}
 
