@@ -190,7 +190,7 @@ func (o Object) Ambiguity(names ...string) (member, name string, found bool) {
 		if seen == nil {
 			twice = slices.ContainsFunc(o[:i], func(before Member) bool { return strings.EqualFold(before.Name, m.Name) })
 		} else {
-			folded := strings.Map(foldCase, m.Name)
+			folded := strings.Map(FoldCase, m.Name)
 			twice, seen[folded] = seen[folded], true
 		}
 		if twice || name != "" && name != m.Name {
@@ -200,8 +200,8 @@ func (o Object) Ambiguity(names ...string) (member, name string, found bool) {
 	return "", "", false
 }
 
-// foldCase maps letters that strings.EqualFold and encoding/json treat as equal, such as k and the Kelvin sign, to the same letter.
-func foldCase(r rune) rune {
+// FoldCase maps letters that strings.EqualFold and encoding/json treat as equal, such as k and the Kelvin sign, to the same letter.
+func FoldCase(r rune) rune {
 	least := r
 	for other := unicode.SimpleFold(r); other != r; other = unicode.SimpleFold(other) {
 		least = min(least, other)

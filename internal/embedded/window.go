@@ -6,8 +6,9 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf8"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
 // Sizes of a field window. Everything here counts code points: never bytes, never UTF-16 units.
@@ -147,17 +148,8 @@ func windowOf(text []rune, start, end, limit int) object {
 
 // find returns the first occurrence of a query in a text, ignoring case, in code points. Its time grows with the sum of their lengths only.
 func find(text, query string) (start, end int, found bool) {
-	query = strings.Map(foldCase, query)
-	before, _, found := strings.Cut(strings.Map(foldCase, text), query)
+	query = strings.Map(rs.FoldCase, query)
+	before, _, found := strings.Cut(strings.Map(rs.FoldCase, text), query)
 	start = utf8.RuneCountInString(before)
 	return start, start + utf8.RuneCountInString(query), found
-}
-
-// foldCase returns the same code point for all that differ in case only.
-func foldCase(r rune) rune {
-	least := r
-	for next := unicode.SimpleFold(r); next != r; next = unicode.SimpleFold(next) {
-		least = min(least, next)
-	}
-	return least
 }

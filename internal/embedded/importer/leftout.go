@@ -26,8 +26,8 @@ type leftOut struct {
 
 type leftFile struct {
 	model.LeftOut
-	part    string // empty: it belongs to no part
-	isAside bool   // its first reason loses no data
+	part string // empty: it belongs to no part
+	rank int    // of its reason: the lowest matters most
 }
 
 func newLeftOut(manifest schema.Folder) *leftOut {
@@ -74,29 +74,31 @@ func (l *leftOut) add(s Skip, kept bool) {
 	if one == nil {
 		return // it is counted in more
 	}
-	isFirst := one.Reason == ""
-	switch {
-	case isFirst && len(l.files) == maxLeftOut:
+	isFirst, isAside := one.Reason == "", item.IsAside(s.Reason)
+	if isFirst && len(l.files) == maxLeftOut {
 		l.more++
 		l.known[s.File] = nil
 		return
+	}
+	rank := 1 // the loss of a piece, which is worse than no loss, but not than that of a file or of its rest
+	if isAside {
+		rank = 2
+	} else if s.Line == 0 {
+		rank = 0
+	}
+	piece := model.Left{Line: s.Line, Reason: s.Reason}
+	if isFirst || rank < one.rank {
+		piece, one.Line, one.Reason, one.rank = model.Left{Line: one.Line, Reason: one.Reason}, s.Line, s.Reason, rank
+	}
+	switch {
 	case isFirst:
-		one.Line, one.Reason = s.Line, s.Reason
 		l.known[s.File] = one
 		l.files = append(l.files, one)
-	case strings.Contains(s.Reason, item.AroundTable): // which concerns the whole table
-		one.More = slices.Insert(one.More, 0, model.Left{Line: s.Line, Reason: s.Reason})
+	case strings.Contains(piece.Reason, item.AroundTable): // which concerns the whole table
+		one.More = slices.Insert(one.More, 0, piece)
 	case len(one.More) < maxPieces:
-		one.More = append(one.More, model.Left{Line: s.Line, Reason: s.Reason})
+		one.More = append(one.More, piece)
 	}
-	isAside := item.IsAside(s.Reason)
-	if !isAside && (one.isAside || s.Line == 0 && one.Line > 0) { // this one, or the loss of the rest of the file, matters more
-		if last := len(one.More) - 1; last >= 0 {
-			one.More[last] = model.Left{Line: one.Line, Reason: one.Reason}
-		}
-		one.Line, one.Reason = s.Line, s.Reason
-	}
-	one.isAside = isAside && (isFirst || one.isAside)
 	switch {
 	case s.Line == 0:
 		return
