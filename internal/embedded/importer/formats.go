@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/archive"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/calendar"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/contacts"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/database"
@@ -191,7 +190,8 @@ func readNote(in *opened) item.Records {
 }
 
 func readSheet(in *opened) item.Records {
-	return cached(in, func() (openBook, error) { return openWorkbook(in.of.from.fsys, in.from.name) }, func(book openBook) item.Records {
+	open := func() (*document.Workbook, error) { return openWorkbook(in.of.from.fsys, in.from.name) }
+	return cached(in, open, func(book *document.Workbook) item.Records {
 		rows, err := book.Read(in.from.Part)
 		if err != nil {
 			return item.Failed(err)
@@ -199,14 +199,12 @@ func readSheet(in *opened) item.Records {
 		records := table.NewReader(bufio.NewReaderSize(rows, 1<<16), table.Options{
 			Cells: in.of.cells, IDField: &in.of.idField, Sheet: true, Section: in.from.Section,
 		})
-		return func(yield func(item.Item, error) bool) {
-			records(func(one item.Item, err error) bool {
-				if rows.Lacks(one.Line) {
-					one.Note = strings.TrimPrefix(one.Note+"; "+document.NoResult, "; ")
-				}
-				return yield(one, err)
-			})
-		}
+		return item.Shaped(records, func(one item.Item) (item.Item, error) {
+			if rows.Lacks(one.Line) {
+				one.Note = strings.TrimPrefix(one.Note+"; "+document.NoResult, "; ")
+			}
+			return one, nil
+		})
 	})
 }
 
@@ -225,11 +223,7 @@ func readDocument(in *opened) item.Records {
 	case in.isNamed(".txt"):
 		return document.Plain(in.text, in.name)
 	}
-	at, size, err := archive.ReaderAt(in.file, archive.MaxNested)
-	if err != nil {
-		return item.Failed(err)
-	}
-	return document.Office(at, size, in.name)
+	return document.Office(in.file, in.name)
 }
 
 func aboveFolder(noun string) func(name string) string {

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/archive"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/document"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/services"
@@ -19,25 +18,16 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
 )
 
-type openBook struct {
-	*document.Workbook
-	io.Closer
-}
-
-func openWorkbook(fsys fs.FS, name string) (book openBook, err error) {
+func openWorkbook(fsys fs.FS, name string) (*document.Workbook, error) {
 	file, err := fsys.Open(name)
 	if err != nil {
-		return openBook{}, err
+		return nil, err
 	}
-	at, size, err := archive.ReaderAt(file, archive.MaxNested)
-	if err == nil {
-		book.Workbook, err = document.OpenWorkbook(at, size)
-	}
+	book, err := document.OpenWorkbook(file)
 	if err != nil {
-		return openBook{}, errors.Join(err, file.Close())
+		err = errors.Join(err, file.Close())
 	}
-	book.Closer = file
-	return book, nil
+	return book, err
 }
 
 // logEnding ends the name of the write-ahead log of a database.

@@ -10,9 +10,6 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/objects"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/schema"
-	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/services"
-	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/table"
-	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
@@ -42,29 +39,6 @@ func (l *lister) addSheets(file sourceFile) error {
 		l.addPieces(sheet.Name, formatWorkbook, partOf(called, name), file)
 	}
 	return nil
-}
-
-// tablesIn returns the tables of a sheet or a file, if it has several.
-func tablesIn(part string, rows io.Reader, sheet bool) (found []piece) {
-	for _, one := range table.Sections(rows, sheet) {
-		found = append(found, piece{Part: part, Section: &one})
-	}
-	return found
-}
-
-func tablesOfText(opened io.ReadSeeker) ([]piece, error) {
-	text, err := utf8text.Decode(opened, true)
-	if err != nil {
-		return nil, err
-	}
-	return tablesIn("", text, false), nil
-}
-
-func arraysOf(opened io.ReadSeeker) (found []piece, err error) {
-	for _, one := range services.Parts(opened) {
-		found = append(found, piece{Objects: &one})
-	}
-	return found, nil
 }
 
 // addPieces makes a stream of each piece of a sheet or a file, or of all of it if it has no pieces or the manifest declares it as one stream.

@@ -7,12 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"path"
 	"strings"
 	"time"
 
 	"golang.org/x/net/html"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/archive"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/htmltext"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/table"
@@ -81,12 +83,23 @@ func DayOf(name string) string {
 	return day.Format(time.DateOnly)
 }
 
+// packed opens a file that is a zip archive of the parts of a document or a workbook.
+func packed(file fs.File, noun string) (parts *zip.Reader, size int64, err error) {
+	at, size, err := archive.ReaderAt(file, archive.MaxNested)
+	if err == nil {
+		if parts, err = zip.NewReader(at, size); err != nil {
+			err = item.UnusableError{Reason: "not a " + noun + " that can be read, or an encrypted one: " + err.Error()}
+		}
+	}
+	return parts, size, err
+}
+
 // Office reads a document of a word processor: .docx or .odt.
-func Office(file io.ReaderAt, size int64, name string) item.Records {
+func Office(file fs.File, name string) item.Records {
 	return item.One(func() (item.Item, error) {
-		parts, err := zip.NewReader(file, size)
+		parts, _, err := packed(file, "document")
 		if err != nil {
-			return item.Item{}, item.UnusableError{Reason: "not a document that can be read, or an encrypted one: " + err.Error()}
+			return item.Item{}, err
 		}
 		about, body := "docProps/core.xml", "word/document.xml"
 		if strings.EqualFold(path.Ext(name), ".odt") {
@@ -126,8 +139,7 @@ func moment(text string) string {
 	return ""
 }
 
-// eachToken calls visit for each token of a part of a document, with the names of the elements around it: an element that begins is one of
-// them, an element that ends is not. encoding/xml does not expand entities that a file defines.
+// eachToken calls visit for each token of a part of a document, with the names of the open elements; see [item.XML].
 func eachToken(parts *zip.Reader, name string, visit func(token xml.Token, inside []string) error) error {
 	part, err := parts.Open(name)
 	if err != nil {
@@ -135,7 +147,6 @@ func eachToken(parts *zip.Reader, name string, visit func(token xml.Token, insid
 	}
 	defer func() { _ = part.Close() }() // it was only read
 	decoder := item.NewXML(part, maxXML)
-	var inside []string
 	for {
 		token, err := decoder.Token()
 		switch {
@@ -144,13 +155,7 @@ func eachToken(parts *zip.Reader, name string, visit func(token xml.Token, insid
 		case err != nil:
 			return fmt.Errorf("%s: %w", name, err)
 		}
-		switch token := token.(type) {
-		case xml.StartElement:
-			inside = append(inside, token.Name.Local)
-		case xml.EndElement:
-			inside = inside[:len(inside)-1]
-		}
-		if err := visit(token, inside); err != nil {
+		if err := visit(token, decoder.Inside); err != nil {
 			return err
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"path"
 	"strconv"
 	"strings"
@@ -19,13 +20,13 @@ import (
 // limit is maxXML.
 const maxSheet = 1 << 30
 
-// OpenWorkbook reads the list of the sheets of a workbook, which has size bytes.
-func OpenWorkbook(file io.ReaderAt, size int64) (*Workbook, error) {
-	parts, err := zip.NewReader(file, size)
+// OpenWorkbook reads the list of the sheets of a workbook. If it succeeds, closing the workbook closes its file.
+func OpenWorkbook(file fs.File) (*Workbook, error) {
+	parts, size, err := packed(file, "workbook")
 	if err != nil {
-		return nil, fmt.Errorf("not a workbook that can be read, or an encrypted one: %w", err)
+		return nil, err
 	}
-	b := &Workbook{parts: parts, size: size, epoch: time.Date(1899, time.December, 30, 0, 0, 0, 0, time.UTC)}
+	b := &Workbook{Closer: file, parts: parts, size: size, epoch: time.Date(1899, time.December, 30, 0, 0, 0, 0, time.UTC)}
 	places := map[string]string{}
 	err = b.each("xl/_rels/workbook.xml.rels", func(e xml.StartElement) {
 		if e.Name.Local == "Relationship" && strings.HasSuffix(attribute(e, "Type"), "/worksheet") {
@@ -165,6 +166,7 @@ type Sheet struct {
 
 // A Workbook is an .xlsx file, and what its sheets share. Sheets are read row by row, as comma separated values.
 type Workbook struct {
+	io.Closer
 	Sheets []Sheet
 	parts  *zip.Reader
 	size   int64

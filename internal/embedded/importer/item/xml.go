@@ -12,9 +12,10 @@ import (
 type XML struct {
 	*xml.Decoder
 	// Left is how many bytes may still be read. A reader of many small pieces resets it before each.
-	Left  *io.LimitedReader
-	most  int64
-	depth int
+	Left *io.LimitedReader
+	// Inside are the names of the open elements, the outermost first: an element that begins is one of them, an element that ends is not.
+	Inside []string
+	most   int64
 }
 
 // NewXML reads a file of at most most bytes.
@@ -26,13 +27,13 @@ func NewXML(file io.Reader, most int64) *XML {
 // Token returns the next token, which is valid until the next call.
 func (x *XML) Token() (xml.Token, error) {
 	token, err := x.Decoder.Token()
-	switch token.(type) {
+	switch token := token.(type) {
 	case xml.StartElement:
-		if x.depth++; x.depth > MaxDepth {
+		if x.Inside = append(x.Inside, token.Name.Local); len(x.Inside) > MaxDepth {
 			return nil, fmt.Errorf("nested more than %d levels deep", MaxDepth)
 		}
 	case xml.EndElement:
-		x.depth--
+		x.Inside = x.Inside[:len(x.Inside)-1]
 	}
 	if err != nil && !errors.Is(err, io.EOF) && x.Left.N == 0 {
 		err = fmt.Errorf("longer than %d MiB", x.most>>20)
@@ -42,7 +43,7 @@ func (x *XML) Token() (xml.Token, error) {
 
 // Skip skips the rest of the element that began last.
 func (x *XML) Skip() error {
-	for outer := x.depth - 1; x.depth > outer; {
+	for outer := len(x.Inside) - 1; len(x.Inside) > outer; {
 		if _, err := x.Token(); err != nil {
 			return err
 		}
