@@ -43,13 +43,7 @@ func sourcesOf(c *store.Catalog, grant authority.Grant) []access {
 }
 
 func selectSources(sources []access, keep func(access) bool) []access {
-	var kept []access
-	for _, s := range sources {
-		if keep(s) {
-			kept = append(kept, s)
-		}
-	}
-	return kept
+	return slices.DeleteFunc(slices.Clone(sources), func(s access) bool { return !keep(s) })
 }
 
 func storeSources(sources []access) []store.Source {
