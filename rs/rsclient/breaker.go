@@ -21,7 +21,6 @@ const (
 
 	maxBreakerCallers = 4096 // callers whose last attempts are remembered; beyond that the oldest is forgotten
 	callerFailures    = 4    // the most failures of one caller that count, so that ten failures take at least three callers
-	breakerTrials     = 10   // callers that may begin to try the host in any second while half-open
 )
 
 // The states of a breaker; see [Observer].
@@ -43,9 +42,9 @@ const (
 
 // A breaker stops all reads of one host. It opens when ten or more attempts in the window, and at least half of all, could not connect. It
 // also opens when recent attempts of three or more callers, and of at least half of the callers in the window, failed after they had
-// connected, ten times in all. After breakerRest it is half-open: a few callers a second try the host with one attempt each. The first good
-// answer closes it, and the first failed connection opens it again. Callers whose attempts fail or hang keep no other from trying. It is
-// safe for concurrent use. A nil breaker is never open.
+// connected, ten times in all. After breakerRest it is half-open: each caller may try the host with one attempt, and after a failure again
+// after breakerRest, whatever other callers do. The first good answer closes it, and the first failed connection opens it again. It is safe
+// for concurrent use. A nil breaker is never open.
 type breaker struct {
 	changed func(string) // called with mu held
 
@@ -56,13 +55,7 @@ type breaker struct {
 	until      time.Time // when it becomes half-open
 	connects   window    // attempts, and those that could not connect
 	callers    callerOutcomes
-	trials     map[breakerKey]trial // the attempts while half-open
-}
-
-// A trial is one caller's attempt while the breaker is half-open.
-type trial struct {
-	began  time.Time
-	failed time.Time // zero while it is under way
+	trials     *simplelru.LRU[breakerKey, time.Time] // the callers that tried while half-open: when they failed, or zero while they try
 }
 
 func newBreaker(changed func(string)) *breaker {
@@ -90,28 +83,13 @@ func (b *breaker) begin(caller breakerKey, failing string) (generation int, refu
 	switch {
 	case b.state == breakerOpen:
 		return 0, unavailable(failing, b.since, b.until)
-	case b.state == breakerHalfOpen && !b.mayTry(caller, now):
-		return 0, unavailable(failing, b.since, now)
 	case b.state == breakerHalfOpen:
-		b.trials[caller] = trial{began: now}
+		if failed, tried := b.trials.Peek(caller); tried && (failed.IsZero() || now.Sub(failed) < breakerRest) {
+			return 0, unavailable(failing, b.since, now)
+		}
+		b.trials.Add(caller, time.Time{})
 	}
 	return b.generation, nil
-}
-
-// mayTry reports whether a caller may try the host while half-open: breakerTrials callers may begin in a second, and one that failed waits
-// for breakerRest.
-func (b *breaker) mayTry(caller breakerKey, now time.Time) bool {
-	begun := 0
-	for key, t := range b.trials {
-		switch {
-		case !t.failed.IsZero() && now.Sub(t.failed) >= breakerRest:
-			delete(b.trials, key)
-		case now.Sub(t.began) < time.Second:
-			begun++
-		}
-	}
-	_, tried := b.trials[caller]
-	return !tried && begun < breakerTrials
 }
 
 func (b *breaker) end(caller breakerKey, generation int, v verdict) {
@@ -154,9 +132,9 @@ func (b *breaker) endTrial(caller breakerKey, now time.Time, v verdict) {
 	case hostFailed:
 		b.setState(breakerOpen, now)
 	case grantFailed:
-		b.trials[caller] = trial{b.trials[caller].began, now}
+		b.trials.Add(caller, now)
 	case inconclusive:
-		delete(b.trials, caller)
+		b.trials.Remove(caller)
 	}
 }
 
@@ -165,12 +143,14 @@ func (b *breaker) setState(state string, now time.Time) {
 	switch state {
 	case breakerOpen:
 		b.since, b.until = cmp.Or(b.since, now), now.Add(breakerRest)
+	case breakerHalfOpen:
+		b.trials, _ = simplelru.NewLRU[breakerKey, time.Time](maxBreakerCallers, nil) // fails only for a size below 1
 	case breakerClosed:
 		b.since = time.Time{}
 	}
 	b.state = state
 	b.generation++
-	b.connects, b.callers, b.trials = window{}, callerOutcomes{}, map[breakerKey]trial{}
+	b.connects, b.callers = window{}, callerOutcomes{}
 	b.changed(state)
 }
 

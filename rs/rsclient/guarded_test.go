@@ -73,35 +73,37 @@ func TestTheLastAttemptsOfCallers(t *testing.T) {
 	}
 }
 
-// While the breaker is half open, ten callers may begin to try in a second. If all of them fail, the next may try after that second, and
-// the same ones after breakerRest.
-func TestAllTrialsFail(t *testing.T) {
+// While the breaker is half open, each caller may try once, and again breakerRest after its attempt has failed. The callers that are
+// remembered are bounded.
+func TestEachCallerHasItsOwnTrial(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBreaker(func(string) {})
 		b.setState(breakerOpen, time.Now())
 		time.Sleep(breakerRest)
-		try := func(caller byte, fails bool) bool {
-			generation, refused := b.begin(breakerKey{caller}, "")
+		try := func(caller int, fails bool) bool {
+			key := breakerKey{1, byte(caller), byte(caller >> 8)}
+			generation, refused := b.begin(key, "")
 			if refused == nil && fails {
-				b.end(breakerKey{caller}, generation, grantFailed)
+				b.end(key, generation, grantFailed)
 			}
 			return refused == nil
 		}
-		for i := range byte(breakerTrials) {
-			if !try(i, i%2 == 0) {
-				t.Errorf("caller %d is refused", i)
+		for i := range 2 * maxBreakerCallers {
+			if !try(i, i%2 == 0) || try(i, true) {
+				t.Fatalf("caller %d has not exactly one attempt", i)
 			}
 		}
-		if try(100, true) {
-			t.Error("one more may try in the same second")
+		last := 2*maxBreakerCallers - 2 // it has failed, and the one after it is still trying
+		time.Sleep(breakerRest - 1)
+		if try(last, true) {
+			t.Error("it may try again before the rest is over")
 		}
-		time.Sleep(time.Second)
-		if !try(100, true) || try(100, true) || try(0, true) {
-			t.Error("a second later only a caller that has not failed may try")
+		time.Sleep(1)
+		if !try(last, true) || try(last, true) || try(last+1, true) || b.state != breakerHalfOpen {
+			t.Errorf("%s; after the rest those that failed may try once, and not those whose attempts are under way", b.state)
 		}
-		time.Sleep(breakerRest - time.Second)
-		if try(1, true) || !try(0, true) || b.state != breakerHalfOpen {
-			t.Errorf("%s; after the rest those that failed may try, and not those whose attempts are under way", b.state)
+		if b.trials.Len() != maxBreakerCallers {
+			t.Errorf("%d callers are remembered", b.trials.Len())
 		}
 	})
 }

@@ -160,16 +160,15 @@ const (
 	retryWindow      = 10 * time.Second
 	budgetPercent    = 10   // retries of one caller per hundred of its reads in the window
 	budgetFloor      = 6    // retries of a caller that reads less, so that it is retried at all
-	sharedFloor      = 60   // such retries of all callers together
+	sharedFloor      = 60   // divided among all callers of the window, if that is less than budgetFloor; each gets at least one
 	maxBudgetCallers = 4096 // callers whose reads are counted; beyond that the one that was idle longest is forgotten
 )
 
-// A retryBudget bounds the retries at one host: in any ten seconds, each caller gets 10 % of its own reads, or six where that is more. At
-// most sixty retries of all callers together exceed these 10 %. It is safe for concurrent use.
+// A retryBudget bounds the retries at one host: in any ten seconds, each caller gets 10 % of its own reads or, if that is more, an equal
+// share of sixty. The share depends on how many callers read, not on what they use. It is safe for concurrent use.
 type retryBudget struct {
 	mu      sync.Mutex
-	callers *simplelru.LRU[breakerKey, *window] // of reads, and of retries
-	beyond  window                              // of retries beyond budgetPercent
+	callers *simplelru.LRU[breakerKey, *window] // of reads, and of retries; the one that was idle longest first
 }
 
 func newRetryBudget() *retryBudget {
@@ -180,27 +179,31 @@ func newRetryBudget() *retryBudget {
 func (b *retryBudget) read(caller breakerKey, now time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.of(caller).add(now, retryWindow, 1, 0)
+	b.of(caller, now).add(now, retryWindow, 1, 0)
 }
 
 // take reports whether one more retry of a caller is allowed, and counts it.
 func (b *retryBudget) take(caller breakerKey, now time.Time) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	own := b.of(caller)
+	own := b.of(caller, now)
 	reads, retries := own.sums(now, retryWindow)
-	if retries >= reads*budgetPercent/100 {
-		if beyond, _ := b.beyond.sums(now, retryWindow); retries >= budgetFloor || beyond >= sharedFloor {
-			return false
-		}
-		b.beyond.add(now, retryWindow, 1, 0)
+	share := min(max(sharedFloor/b.callers.Len(), 1), budgetFloor)
+	if retries >= max(reads*budgetPercent/100, share) {
+		return false
 	}
 	own.add(now, retryWindow, 0, 1)
 	return true
 }
 
-// of returns the counts of a caller; mu must be held.
-func (b *retryBudget) of(caller breakerKey) *window {
+// of returns the counts of a caller, and forgets callers that were idle for retryWindow; mu must be held.
+func (b *retryBudget) of(caller breakerKey, now time.Time) *window {
+	for _, oldest, found := b.callers.GetOldest(); found; _, oldest, found = b.callers.GetOldest() {
+		if reads, retries := oldest.sums(now, retryWindow); reads+retries > 0 {
+			break
+		}
+		b.callers.RemoveOldest()
+	}
 	counts, found := b.callers.Get(caller)
 	if !found {
 		counts = new(window)

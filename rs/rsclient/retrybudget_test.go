@@ -90,42 +90,47 @@ func TestRetryBudgetHoldsAtAnyTime(t *testing.T) {
 	}
 }
 
-// One caller's retries cost another none: each has 10 % of its own reads, whatever the others do, and six beyond that out of sixty for all.
+// One caller's retries cost another none, whatever the others use: each has 10 % of its own reads, or an equal share of sixty, of which one
+// is the least and six are the most.
 func TestEachCallerHasItsShareOfTheRetries(t *testing.T) {
 	start := time.Unix(1_700_000_000, 0)
 	for name, row := range map[string]struct {
-		failing int // callers, each with 100 retries wanted
-		reads   int // of one more caller
-		want    int // its retries
+		failing int           // callers, each with 100 retries wanted
+		reads   int           // of one more caller
+		later   time.Duration // when that one reads
+		want    int           // its retries
 	}{
-		"one failing caller": {1, 1, 6},
-		"nine":               {9, 1, 6},
-		"ten take all that a quiet caller could get":    {10, 1, 0},
-		"but not what a caller gets for its reads":      {10, 50, 5},
-		"nor if there are more than can be remembered":  {maxBudgetCallers + 10, 50, 5},
-		"and the callers that are remembered are bound": {maxBudgetCallers + 10, 1, 0},
+		"one failing caller": {1, 1, 0, 6},
+		"nine":               {9, 1, 0, 6},
+		"ten leave a quiet caller its eleventh part of sixty": {10, 1, 0, 5},
+		"thirty leave it one":                           {30, 1, 0, 1},
+		"a hundred do as well":                          {100, 1, 0, 1},
+		"and more than can be remembered":               {maxBudgetCallers + 10, 1, 0, 1},
+		"a caller has a tenth of its reads beside them": {100, 50, 0, 5},
+		"also if there are more than can be remembered": {maxBudgetCallers + 10, 50, 0, 5},
+		"those that read nine seconds ago count":        {30, 1, 9 * time.Second, 1},
+		"those that read ten seconds ago do not":        {30, 1, 10 * time.Second, 6},
 	} {
 		t.Run(name, func(t *testing.T) {
-			budget, got, beyond := newRetryBudget(), 0, 0
+			budget, quiet, now := newRetryBudget(), breakerKey{2}, start.Add(row.later)
 			for i := range row.failing {
 				caller := breakerKey{1, byte(i), byte(i >> 8)}
 				budget.read(caller, start)
 				for range 100 {
-					if budget.take(caller, start) {
-						beyond++
-					}
+					budget.take(caller, start)
 				}
 			}
 			for range row.reads {
-				budget.read(breakerKey{2}, start)
+				budget.read(quiet, now)
 			}
+			got := 0
 			for range 100 {
-				if budget.take(breakerKey{2}, start) {
+				if budget.take(quiet, now) {
 					got++
 				}
 			}
-			if got != row.want || beyond > sharedFloor || budget.callers.Len() > maxBudgetCallers {
-				t.Errorf("%d retries, want %d; %d of the failing callers", got, row.want, beyond)
+			if got != row.want || budget.callers.Len() > maxBudgetCallers {
+				t.Errorf("%d retries, want %d", got, row.want)
 			}
 		})
 	}

@@ -183,33 +183,41 @@ func TestOneGrantDoesNotKeepTheSharedBreakerOpen(t *testing.T) {
 	}
 }
 
-// While the shared breaker is half open, grants that fail or hang do not keep a healthy one from closing it.
+// While the shared breaker is half open, grants that fail or hang do not keep a healthy one from closing it, however many they are and
+// however often they try.
 func TestBrokenGrantsDoNotKeepTheSharedBreakerOpen(t *testing.T) {
 	for name, row := range map[string]struct {
-		fails  roundTrip
-		grants int
-		within time.Duration // until a healthy grant is served
+		fails   roundTrip
+		grants  int
+		seconds int // how long they try before the healthy grant does
 	}{
-		"three that fail":   {status(500), 3, 0},
-		"three that hang":   {silent, 3, 0},
-		"three with 429":    {status(429), 3, 0},
-		"a hundred of them": {status(503), 100, time.Second},
-		"a hundred hang":    {silent, 100, time.Second},
+		"three that fail":               {status(500), 3, 0},
+		"three that hang":               {silent, 3, 0},
+		"three with 429":                {status(429), 3, 0},
+		"eleven that fail":              {status(500), 11, 0},
+		"a hundred of them":             {status(503), 100, 0},
+		"a hundred hang":                {silent, 100, 0},
+		"a hundred that go on to fail":  {status(503), 100, 14},
+		"a hundred that go on to hang":  {silent, 100, 14},
+		"a hundred that go on with 429": {status(429), 100, 14},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				n := opened(t, row.fails)
 				began := n.requests.Load()
-				for range 3 {
+				for range 3 * (row.seconds + 1) {
 					for i := range row.grants {
 						go n.read(t.Context(), fmt.Sprint("bad-", i))
 					}
 					synctest.Wait()
+					if row.seconds > 0 {
+						time.Sleep(time.Second / 3)
+					}
 				}
-				if got := n.requests.Load() - began; got > 10 && name != "three with 429" {
-					t.Errorf("%d requests at once reached the server", got)
+				most := row.grants * (row.seconds/5 + 1) // one attempt of each grant in five seconds
+				if got := int(n.requests.Load() - began); got > most && !strings.Contains(name, "429") {
+					t.Errorf("%d requests reached the server, want at most %d", got, most)
 				}
-				time.Sleep(row.within)
 				if got := n.read(t.Context(), "good"); got != "" {
 					t.Errorf("a healthy grant is answered %s", got)
 				}
