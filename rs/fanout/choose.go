@@ -1,6 +1,7 @@
 package fanout
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"slices"
@@ -74,7 +75,7 @@ func (p *grantPackage) unusable(stream string, members []*member) *rs.Error {
 	if why == nil { // its refusal has just expired
 		why = &rs.Error{Code: "grant_unusable", Message: "It cannot be read at the moment."}
 	}
-	e := &rs.Error{Code: why.Code, Status: http.StatusForbidden, Param: "connection_id", Hint: approveAgain}
+	e := &rs.Error{Code: why.Code, Status: http.StatusForbidden, Param: "connection_id", Hint: cmp.Or(why.Hint, approveAgain)}
 	e.Message = fmt.Sprintf("Connection %q cannot be read: %s", first.ID, why.Message)
 	if len(members) > 1 {
 		e.Message = fmt.Sprintf("None of the %d connections can be read; the reason for %q: %s", len(members), first.ID, why.Message)

@@ -408,3 +408,26 @@ func TestPackageAuthorityReadsSoManyMembers(t *testing.T) {
 	wantCode(t, err, "grant_unusable")
 	f.wantSilence(t)
 }
+
+// In a Go host's own package, the error for a member beyond MaxMembers says why it is not read and what helps: approving it again does not.
+// A member that is listed twice counts once.
+func TestAPackageHasSoManyMembers(t *testing.T) {
+	members := []fanout.Member{aMember("c0")}
+	for i := range fanout.MaxMembers + 1 {
+		members = append(members, aMember(fmt.Sprint("c", i)))
+	}
+	f := &packageRS{}
+	read := func(connection int) error {
+		_, err := fanout.NewPackage(fanout.Membership{Members: members}, f.doer, fanout.PackageOptions{}).
+			Do(t.Context(), recordsRequest(fmt.Sprint("cin_c", connection)))
+		return err
+	}
+	if e := rs.AsError(read(fanout.MaxMembers - 1)); e.Code == "grant_unusable" {
+		t.Errorf("the last member: %v", e)
+	}
+	e := rs.AsError(read(fanout.MaxMembers))
+	if e.Code != "grant_unusable" || e.Message != `Connection "cin_c256" cannot be read: Only the first 256 connections of a package are read.` ||
+		e.Hint != "Choose another connection_id, which schema lists. The operator can divide the package." {
+		t.Errorf("the one after it: %v %s", e, e.Hint)
+	}
+}

@@ -92,7 +92,7 @@ func newPackage(
 	p := &grantPackage{id: m.PackageID, options: o, authority: members, refusals: r}
 	known := map[[2]string]bool{}
 	at := map[string]*member{} // by connection
-	for i, given := range m.Members {
+	for _, given := range m.Members {
 		key := [...]string{given.ID, given.GrantID}
 		if known[key] {
 			continue // a grant that is listed twice for one connection must not be read twice
@@ -102,8 +102,9 @@ func newPackage(
 		refuse := func(why string) { c.Token, c.Refused = rs.Token{}, &rs.Error{Code: "grant_unusable", Message: why} }
 		switch {
 		case c.Refused != nil:
-		case i >= maxMembers:
+		case len(p.members) >= maxMembers:
 			refuse(fmt.Sprintf("Only the first %d connections of a package are read.", maxMembers))
+			c.Refused.Hint = "Choose another connection_id, which schema lists. The operator can divide the package."
 		case c.Token == rs.Token{}:
 			refuse("There is no token for this connection.")
 		case c.Token == token:

@@ -13,8 +13,9 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 )
 
-// NewPackage returns a package of the members. doer returns a reader of the resource server that sends the given token. The caller vouches
-// for the members' tokens: they are not introspected.
+// NewPackage returns a package of the members, of which it reads the first 256: the others are listed as unavailable, and a read of one of
+// them is "grant_unusable". doer returns a reader of the resource server that sends the given token. The caller vouches for the members'
+// tokens: they are not introspected.
 func NewPackage(m Membership, doer func(rs.Token) rs.Doer, o PackageOptions) auth.Package {
 	return newPackage(rs.Token{}, m, doer, o.withDefaults(), nil, newRefusals())
 }

@@ -18,8 +18,8 @@ type Observer interface {
 	Retried(host string)
 	// RetryDenied is called when a request is not retried because the retry budget is spent.
 	RetryDenied(host string)
-	// BreakerChanged is called when the breaker of a host changes its state: closed, half-open (each caller tries once whether the host answers
-	// again) or open (nothing is sent). It must not send a request to that host.
+	// BreakerChanged is called when the breaker of a host changes its state: closed, half-open (each caller tries once whether the host
+	// answers again) or open (nothing is sent). It must not send a request to that host.
 	BreakerChanged(host, state string)
 }
 
