@@ -59,7 +59,7 @@ func newHosted(ctx context.Context, c cli.HostedConfig, inherited []net.Listener
 		return nil, exit.UsageError("--rs-internal-url: " + err.Error())
 	}
 	h.tokens = auth.NewTokenCache(auth.TokenCacheOptions{
-		Authority: &h.authority, OnLookup: c.Watch.Metrics.TokenLookedUp, Unknown: &c.Unknown, Panicked: middleware.LogPanic(c.Log),
+		Authority: &h.authority, OnLookup: c.Watch.Metrics.TokenLookedUp, Unknown: &c.Unknown, Panicked: rs.LogPanic(c.Log),
 	})
 	h.limiter = web.NewLimiter(c.Limits, time.Now)
 	unknown := rs.NewToken("probe-" + rand.Text())
@@ -236,5 +236,5 @@ func newAuthority(c cli.HostedConfig, client *rsclient.Client) (auth.Authority, 
 		return nil, err
 	}
 	return fanout.NewPackageAuthority(fanout.PackageAuthorityOptions{Authority: introspector, Directory: directory, For: middleware.ReadingMembers(client),
-		Package: fanout.PackageOptions{FannedOut: c.Watch.Metrics.FannedOut, Panicked: middleware.LogPanic(c.Log)}}), nil
+		Package: fanout.PackageOptions{FannedOut: c.Watch.Metrics.FannedOut, Panicked: rs.LogPanic(c.Log)}}), nil
 }

@@ -3,10 +3,8 @@ package middleware
 import (
 	"context"
 	"fmt"
-	"runtime/debug"
 	"time"
 
-	"github.com/rs/zerolog"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/trace"
@@ -30,7 +28,7 @@ func observeCall(o Options) middleware {
 			began := o.Now()
 			defer func() {
 				if fault := recover(); fault != nil {
-					LogPanic(o.Log.With().Str("tool", call.Tool.Name).Logger())(fault)
+					rs.LogPanic(o.Log.With().Str("tool", call.Tool.Name).Logger())(fault)
 					reply, err = tools.Reply{}, rs.AsError(fmt.Errorf("panic of type %T", fault))
 				}
 				outcome := outcomeOf(call, reply, err, o.Now().Sub(began))
@@ -42,14 +40,6 @@ func observeCall(o Options) middleware {
 			}()
 			return next(ctx, call)
 		}
-	}
-}
-
-// LogPanic returns a function that logs a recovered panic: its type and stack. Its value may hold a token or a record. Only net/http
-// recovers panics itself, and only in its own goroutines; any other would end the process.
-func LogPanic(log zerolog.Logger) func(fault any) {
-	return func(fault any) {
-		log.Error().Str("panic", fmt.Sprintf("%T", fault)).Bytes("stack", debug.Stack()).Msg("panic")
 	}
 }
 

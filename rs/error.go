@@ -4,11 +4,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"runtime/debug"
 	"strings"
 	"time"
+
+	"github.com/rs/zerolog"
 )
 
 // An Error is the one error type that a user or a model can see: a stable code, one plain sentence
@@ -114,9 +115,12 @@ func AsError(err error) *Error {
 	return &Error{Code: "internal_error", Message: "The adapter failed to answer this call.", Hint: "Retry once; if it fails again, tell the operator.", Cause: err}
 }
 
-// LogPanic logs a recovered panic with slog: its type and stack. Its value may hold a token or a record.
-func LogPanic(fault any) {
-	slog.Error("panic", "panic", fmt.Sprintf("%T", fault), "stack", string(debug.Stack()))
+// LogPanic returns a function that logs a recovered panic: its type and stack. Its value may hold a token or a record. Only net/http
+// recovers panics itself, and only in its own goroutines; any other would end the process.
+func LogPanic(log zerolog.Logger) func(fault any) {
+	return func(fault any) {
+		log.Error().Str("panic", fmt.Sprintf("%T", fault)).Bytes("stack", debug.Stack()).Msg("panic")
+	}
 }
 
 // Invalid returns "invalid_arguments" about one argument.

@@ -4,10 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/rs/zerolog"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
@@ -32,11 +33,8 @@ func TestAsError(t *testing.T) {
 // The log has the type and the stack of a panic, and never its value.
 func TestLogPanic(t *testing.T) {
 	var log strings.Builder
-	before := slog.Default()
-	defer slog.SetDefault(before)
-	slog.SetDefault(slog.New(slog.NewJSONHandler(&log, nil)))
 	func() {
-		defer func() { rs.LogPanic(recover()) }()
+		defer func() { rs.LogPanic(zerolog.New(&log))(recover()) }()
 		panic(errors.New("canary"))
 	}()
 	if text := log.String(); strings.Contains(text, "canary") || !strings.Contains(text, `"panic":"*errors.errorString"`) || !strings.Contains(text, "error_test.go") {

@@ -4,9 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"log/slog"
-	"runtime/debug"
 	"slices"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -86,8 +84,8 @@ func wireError(err error, uri string) *jsonrpc.Error {
 // run outside net/http's recovery, so a panic would end the process.
 func endCall(ctx context.Context, log zerolog.Logger, method string, err *error) {
 	if fault := recover(); fault != nil {
-		log.Error().Str("mcp_method", middleware.Bounded(method, maxLoggedMethod)).Str("panic", fmt.Sprintf("%T", fault)).Bytes("stack", debug.Stack()).
-			Str("request_id", middleware.RequestFrom(ctx).ID).Msg("panic")
+		method, id := middleware.Bounded(method, maxLoggedMethod), middleware.RequestFrom(ctx).ID
+		rs.LogPanic(log.With().Str("mcp_method", method).Str("request_id", id).Logger())(fault)
 		*err = &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "Internal error"}
 	}
 	if *err != nil {

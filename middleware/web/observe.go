@@ -81,7 +81,7 @@ func refusePanic(log zerolog.Logger, w http.ResponseWriter, r *http.Request, fau
 		return true
 	}
 	request := middleware.RequestFrom(r.Context())
-	middleware.LogPanic(log.With().Str("request_id", request.ID).Logger())(fault)
+	rs.LogPanic(log.With().Str("request_id", request.ID).Logger())(fault)
 	if request.Status != 0 {
 		return true
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hashicorp/golang-lru/v2/simplelru"
+	"github.com/rs/zerolog/log"
 	"golang.org/x/sync/singleflight"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -36,7 +37,7 @@ type TokenCacheOptions struct {
 	Timeout   time.Duration // of one lookup; 0 means 10 s
 	Now       func() time.Time
 	OnLookup  func(hit bool) // called for each token, with whether it was cached; may be nil
-	Panicked  func(any)      // called with a panic of the authority, by the goroutine that recovers it; nil means [rs.LogPanic]
+	Panicked  func(any)      // called with a panic of the authority, by the goroutine that recovers it; nil means that zerolog logs it
 	Unknown   *LookupLimits  // for tokens never seen active; nil means 100 a second after a burst of 1000, and 256 concurrently
 }
 
@@ -82,7 +83,7 @@ func NewTokenCache(o TokenCacheOptions) *TokenCache {
 		o.Now = time.Now
 	}
 	if o.Panicked == nil {
-		o.Panicked = rs.LogPanic
+		o.Panicked = rs.LogPanic(log.Logger)
 	}
 	if o.Unknown == nil {
 		limits := defaultLookupLimits()

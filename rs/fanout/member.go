@@ -12,6 +12,7 @@ import (
 	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
+	"github.com/rs/zerolog/log"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
@@ -38,7 +39,7 @@ type PackageOptions struct {
 	// FannedOut is called after each read of several members, with how many were read and how many answered. It must be quick; may be nil.
 	FannedOut func(asked, answered int)
 	// Panicked is called with a panic that was recovered while one member was read, by the goroutine that recovers it: only that member
-	// fails. nil means [rs.LogPanic].
+	// fails. nil means that zerolog's global logger logs it.
 	Panicked func(fault any)
 }
 
@@ -50,7 +51,7 @@ func (o PackageOptions) withDefaults() PackageOptions {
 		o.Now = time.Now
 	}
 	if o.Panicked == nil {
-		o.Panicked = rs.LogPanic
+		o.Panicked = rs.LogPanic(log.Logger)
 	}
 	return o
 }
