@@ -8,28 +8,40 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strings"
 )
 
-// NetworkCause returns what the network reported about a read that got no complete answer, or "" for any other error. It is for logs and
-// for a person at a terminal, because it may contain an address; see [NetworkError].
+// NetworkCause returns what the network reported about a read that got no complete answer, or why an access was not renewed; "" for any
+// other error. It is for logs and for a person at a terminal, because it may contain an address; see [NetworkError].
 func (e *Error) NetworkCause() string {
 	if e.Cause == nil {
 		return ""
 	}
 	switch e.Code {
 	case "server_unreachable", "server_name_unknown", "server_certificate_refused", AuthorityUnreachable, "response_truncated",
-		"response_undecodable", "deadline_exceeded":
+		"response_undecodable", "deadline_exceeded", "grant_expired", "credential_not_stored":
 		return NetworkError(e.Cause).Error()
 	}
 	return ""
 }
 
-// NetworkError returns the network error within err: of a connection, a certificate, TLS or a timeout. For any other error it names only
-// the type, because its text may quote what a server sent, or the password of a proxy. err must not be nil.
+// A LoggableError marks an error whose text quotes nothing that a server sent, and no secret.
+type LoggableError struct{ Err error }
+
+func (l LoggableError) Error() string { return strings.ReplaceAll(l.Err.Error(), "\n", "; ") }
+
+// Unwrap returns the error.
+func (l LoggableError) Unwrap() error { return l.Err }
+
+// NetworkError returns the network error within err: of a connection, a certificate, TLS or a timeout, or a [LoggableError]. For any other
+// error it names only the type, because its text may quote what a server sent, or the password of a proxy. err must not be nil.
 func NetworkError(err error) error {
+	var loggable LoggableError
 	var connection *net.OpError
 	var certificate *tls.CertificateVerificationError
 	switch {
+	case errors.As(err, &loggable):
+		return loggable
 	case errors.As(err, &connection):
 		return connection
 	case errors.As(err, &certificate):

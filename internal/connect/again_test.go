@@ -85,13 +85,14 @@ func TestAFullDiskIsReported(t *testing.T) {
 	for range 2 { // the second one within the pause between attempts
 		var refused *rs.Error
 		_, err := k.Token(t.Context())
-		if !errors.As(err, &refused) || refused.Code != "credential_not_stored" || !strings.Contains(refused.Message, ".next") || !strings.Contains(refused.Hint, "free space") {
+		if !errors.As(err, &refused) || refused.Code != "credential_not_stored" || refused.Message != "The access to https://rs.example has ended, and its renewal could not be stored in "+k.path+"." ||
+			!strings.Contains(refused.NetworkCause(), ".next") || !strings.Contains(refused.Hint, "free space") {
 			t.Errorf("%+v", refused)
 		}
 	}
 	_, err := credentials.Identify(t.Context(), renewing{keeper: k.Keeper}, k.current)
 	var failed *exit.Error
-	if !errors.As(err, &failed) || failed.Code != exit.CannotWrite || !strings.Contains(failed.Message, ".next") || !strings.Contains(failed.Message, "free space") {
+	if !errors.As(err, &failed) || failed.Code != exit.CannotWrite || !strings.Contains(failed.Cause, ".next") || !strings.Contains(failed.Message, "free space") {
 		t.Errorf("a command fails with %v", err)
 	}
 	if k.sent.Load() > 0 {

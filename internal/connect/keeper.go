@@ -8,7 +8,6 @@ import (
 	"net/url"
 	"os"
 	"slices"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -272,20 +271,24 @@ func (k *Keeper) use(r *credentials.Reservation, d credentials.Document) error {
 	return nil
 }
 
-// connectAgain returns the error for an access token that has ended and could not be renewed. Its hint says what to do.
+// connectAgain returns the error for an access token that has ended and could not be renewed. Its hint says what to do. why is for the log:
+// it may contain an address.
 func (k *Keeper) connectAgain(why error) error {
-	message := "The access to " + k.current.ProviderURL + " has ended"
+	ended := "The access to " + k.current.ProviderURL + " has ended"
+	e := &rs.Error{Code: "grant_expired", Status: http.StatusForbidden, Message: ended + ".", Hint: k.hint()}
+	switch {
+	case errors.Is(why, errNotStorable):
+		e.Code, e.Status, e.Message = "credential_not_stored", 0, ended+", and its renewal could not be stored in "+k.current.Path+"."
+		e.Hint = "The user has to make that file and its folder writable on this machine, or free space on its disk; " +
+			"the access is then renewed by itself."
+	case k.current.Document.Refresh != nil && !errors.Is(why, credentials.ErrAnswerLost): // without why it failed a moment ago
+		e.Code, e.Status, e.Message = rs.AuthorityUnreachable, 0, ended+", and could not be renewed now."
+		e.Hint = "It is renewed by itself: retry in a moment."
+	}
 	if why != nil {
-		message += ": " + strings.ReplaceAll(why.Error(), "\n", "; ")
+		e.Cause = rs.LoggableError{Err: why}
 	}
-	if errors.Is(why, errNotStorable) {
-		hint := "The user has to make that file writable on this machine, or free space on its disk; the access is then renewed by itself."
-		return &rs.Error{Code: "credential_not_stored", Message: message + ".", Hint: hint, Cause: why}
-	}
-	if k.current.Document.Refresh != nil && !errors.Is(why, credentials.ErrAnswerLost) { // without why it failed a moment ago
-		return &rs.Error{Code: rs.AuthorityUnreachable, Message: message + ".", Hint: "It is renewed by itself: retry in a moment.", Cause: why}
-	}
-	return &rs.Error{Code: "grant_expired", Status: http.StatusForbidden, Message: message + ".", Hint: k.hint(), Cause: why}
+	return e
 }
 
 func (k *Keeper) hint() string {

@@ -83,11 +83,16 @@ func (k *kept) stored(t *testing.T) credentials.Document {
 }
 
 // token returns the current token, or the error as text.
+// token returns the token, or the error with its cause, which is for the log: models see only the message.
 func (k *kept) token(t *testing.T) string {
 	t.Helper()
 	token, err := k.Token(t.Context())
 	if err != nil {
-		return err.Error()
+		e := rs.AsError(err)
+		if e.Message != "The access to https://rs.example has ended." && e.Message != "The access to https://rs.example has ended, and could not be renewed now." {
+			t.Errorf("a model sees %q", e.Message)
+		}
+		return e.Error() + " " + e.NetworkCause()
 	}
 	return token.Reveal()
 }
@@ -269,7 +274,7 @@ func TestARefusedRefreshTokenIsDeleted(t *testing.T) {
 	k := newKept(t, says(400, `{"error":"invalid_grant","error_description":"rt_1 was reused","fresh_authorization_required":true}`))
 	_, err := k.Renew(t.Context(), rs.NewToken("at_1"), "grant_expired")
 	var refused *rs.Error
-	if !errors.As(err, &refused) || refused.Code != "grant_expired" || !strings.Contains(refused.Message, "no longer renews") || strings.Contains(refused.Message, "rt_1") {
+	if !errors.As(err, &refused) || refused.Code != "grant_expired" || !strings.Contains(refused.NetworkCause(), "no longer renews") || strings.Contains(refused.NetworkCause(), "rt_1") {
 		t.Errorf("%v", err)
 	}
 	if d := k.stored(t); d.Refresh != nil {

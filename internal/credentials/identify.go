@@ -29,7 +29,7 @@ func Identify(ctx context.Context, reader rs.Doer, c Credential) (auth.Principal
 	switch refused := info.Principal.Admissible(); {
 	case err != nil && rs.AsError(cause).Code == "credential_not_stored":
 		failed := rs.AsError(cause)
-		code, message = exit.CannotWrite, failed.Message+" "+failed.Hint
+		code, message, network = exit.CannotWrite, failed.Message+" "+failed.Hint, failed.NetworkCause()
 	case err != nil:
 		code, network = exit.Unavailable, rs.AsError(cause).NetworkCause()
 		message = "the provider " + c.ProviderURL + " cannot be reached (" + strings.TrimSuffix(cause.Error(), ".") + "). Check the URL and the network."
