@@ -8,17 +8,23 @@ import (
 
 // A Token is a bearer credential. It prints as a placeholder everywhere; Reveal returns it to the code that sends it. The credential is
 // behind a pointer, because fmt prints unexported fields of other values without calling their methods. Equal credentials are equal Tokens.
-type Token struct{ credential unique.Handle[string] }
+type Token struct {
+	credential unique.Handle[string]
+	key        TokenKey
+}
+
+// A TokenKey is the SHA-256 of a credential, a key for memory that must not contain credentials.
+type TokenKey [sha256.Size]byte
 
 // NewToken wraps a bearer credential. The empty one is the zero Token.
 func NewToken(value string) Token {
 	if value == "" {
 		return Token{}
 	}
-	return Token{unique.Make(value)}
+	return Token{unique.Make(value), sha256.Sum256([]byte(value))}
 }
 
-// Reveal returns the credential, for an Authorization header or a hash and nothing else.
+// Reveal returns the credential, for an Authorization header and nothing else.
 func (t Token) Reveal() string {
 	if t == (Token{}) {
 		return ""
@@ -26,8 +32,8 @@ func (t Token) Reveal() string {
 	return t.credential.Value()
 }
 
-// Key returns the credential's SHA-256, a key for memory that must not contain credentials.
-func (t Token) Key() [sha256.Size]byte { return sha256.Sum256([]byte(t.Reveal())) }
+// Key returns the key of the credential; the zero key of the zero Token.
+func (t Token) Key() TokenKey { return t.key }
 
 func (t Token) String() string { return "[token]" }
 

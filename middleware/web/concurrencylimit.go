@@ -2,7 +2,6 @@ package web
 
 import (
 	"context"
-	"crypto/sha256"
 	"math"
 	"sync"
 	"time"
@@ -10,10 +9,8 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 )
-
-// A limitKey identifies the caller whose calls are counted together; see [rsclient.Caller.Key].
-type limitKey = [sha256.Size]byte
 
 // concurrencyLimits has a queue for each key and one for all calls. A call first takes a slot of its key, so that the queue for all never
 // has more calls of one key than that key's limit.
@@ -22,15 +19,15 @@ type concurrencyLimits struct {
 	perGrant int
 
 	mu     sync.Mutex
-	queues map[limitKey]*queue // only those with a call that waits or runs
+	queues map[rsclient.CallerKey]*queue // only those with a call that waits or runs
 }
 
 func newConcurrencyLimits(limits Limits) *concurrencyLimits {
-	return &concurrencyLimits{all: newQueue(limits.Calls), perGrant: limits.CallsPerGrant, queues: map[limitKey]*queue{}}
+	return &concurrencyLimits{all: newQueue(limits.Calls), perGrant: limits.CallsPerGrant, queues: map[rsclient.CallerKey]*queue{}}
 }
 
 // acquire waits for a slot, at most for wait. The caller must call release after the call.
-func (l *concurrencyLimits) acquire(ctx context.Context, key limitKey, wait time.Duration) (release func(), refusal *rs.Error) {
+func (l *concurrencyLimits) acquire(ctx context.Context, key rsclient.CallerKey, wait time.Duration) (release func(), refusal *rs.Error) {
 	until := time.Now().Add(wait) // for both queues together
 	own := l.queueOf(key)
 	if !own.acquire(ctx, until) {
@@ -49,7 +46,7 @@ func (l *concurrencyLimits) acquire(ctx context.Context, key limitKey, wait time
 	}, nil
 }
 
-func (l *concurrencyLimits) queueOf(key limitKey) *queue {
+func (l *concurrencyLimits) queueOf(key rsclient.CallerKey) *queue {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	q := l.queues[key]
@@ -61,7 +58,7 @@ func (l *concurrencyLimits) queueOf(key limitKey) *queue {
 	return q
 }
 
-func (l *concurrencyLimits) forget(key limitKey, q *queue) {
+func (l *concurrencyLimits) forget(key rsclient.CallerKey, q *queue) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if q.users--; q.users == 0 {

@@ -3,6 +3,8 @@ package web
 import (
 	"testing"
 	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 )
 
 // A queue is removed after the last call, however the call ended: otherwise a caller with ever new tokens would fill the memory.
@@ -13,7 +15,7 @@ func TestNoQueueIsLeftBehind(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			queues := newConcurrencyLimits(limits)
-			key := limitKey{1}
+			key := rsclient.CallerKey{GrantID: "1"}
 			release, refusal := queues.acquire(t.Context(), key, time.Minute)
 			if refusal != nil {
 				t.Fatal(refusal)

@@ -2,7 +2,6 @@ package web
 
 import (
 	"cmp"
-	"crypto/sha256"
 	"fmt"
 	"net/http"
 	"net/netip"
@@ -25,7 +24,7 @@ type Limiter struct {
 // limiterState has the counters for one set of limits. A slot is released to the state that it was taken from.
 type limiterState struct {
 	limits    Limits
-	tokens    *tokenBuckets[[sha256.Size]byte]
+	tokens    *tokenBuckets[rs.TokenKey]
 	addresses *tokenBuckets[netip.Prefix]
 	calls     *concurrencyLimits
 }
@@ -48,7 +47,7 @@ func (l *Limiter) Set(limits Limits) {
 	}
 	l.state.Store(&limiterState{
 		limits:    limits,
-		tokens:    newTokenBuckets[[sha256.Size]byte](limits.TokenRate, limits.TokenBurst),
+		tokens:    newTokenBuckets[rs.TokenKey](limits.TokenRate, limits.TokenBurst),
 		addresses: newTokenBuckets[netip.Prefix](limits.AddressRate, limits.AddressBurst),
 		calls:     newConcurrencyLimits(limits),
 	})

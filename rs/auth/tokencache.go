@@ -3,7 +3,6 @@ package auth
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"fmt"
 	"sync"
 	"time"
@@ -53,15 +52,12 @@ type TokenCache struct {
 	mu            sync.Mutex  // guards the fields below
 	good          *tokenInfos // in the order of insertion
 	bad           *tokenInfos
-	known         *simplelru.LRU[tokenKey, time.Time] // tokens that were active, and when the authority was last asked
-	revalidations *simplelru.LRU[tokenKey, revalidation]
+	known         *simplelru.LRU[rs.TokenKey, time.Time] // tokens that were active, and when the authority was last asked
+	revalidations *simplelru.LRU[rs.TokenKey, revalidation]
 	sweeping      bool // a sweep is scheduled
 }
 
-type (
-	tokenKey   = [sha256.Size]byte
-	tokenInfos = simplelru.LRU[tokenKey, cachedInfo]
-)
+type tokenInfos = simplelru.LRU[rs.TokenKey, cachedInfo]
 
 type cachedInfo struct {
 	info  TokenInfo
@@ -91,10 +87,10 @@ func NewTokenCache(o TokenCacheOptions) *TokenCache {
 	}
 	c := &TokenCache{options: o, unknown: newLookupLimiter(*o.Unknown, o.Now)}
 	// NewLRU fails only for a size below 1.
-	c.good, _ = simplelru.NewLRU[tokenKey, cachedInfo](o.Entries, nil)
-	c.bad, _ = simplelru.NewLRU[tokenKey, cachedInfo](o.Entries, nil)
-	c.known, _ = simplelru.NewLRU[tokenKey, time.Time](o.Entries, nil)
-	c.revalidations, _ = simplelru.NewLRU[tokenKey, revalidation](o.Entries, nil)
+	c.good, _ = simplelru.NewLRU[rs.TokenKey, cachedInfo](o.Entries, nil)
+	c.bad, _ = simplelru.NewLRU[rs.TokenKey, cachedInfo](o.Entries, nil)
+	c.known, _ = simplelru.NewLRU[rs.TokenKey, time.Time](o.Entries, nil)
+	c.revalidations, _ = simplelru.NewLRU[rs.TokenKey, revalidation](o.Entries, nil)
 	return c
 }
 
@@ -130,7 +126,7 @@ func (c *TokenCache) Revalidate(ctx context.Context, token rs.Token, reason rs.C
 
 // ask makes one lookup for all callers that wait for it; again bypasses the cache. The lookup outlives the caller that started it, so that
 // the others still get their answer.
-func (c *TokenCache) ask(ctx context.Context, again bool, reason rs.Code, key tokenKey, token rs.Token) (Principal, error) {
+func (c *TokenCache) ask(ctx context.Context, again bool, reason rs.Code, key rs.TokenKey, token rs.Token) (Principal, error) {
 	flight := c.flights.DoChan(fmt.Sprint(again, string(key[:]), reason), func() (answer any, err error) {
 		defer func() { // in a goroutine of singleflight: a panic would end the process
 			if fault := recover(); fault != nil {
@@ -166,7 +162,7 @@ func (c *TokenCache) ask(ctx context.Context, again bool, reason rs.Code, key to
 
 // revalidate repeats the lookup of a token that was active. If that was done for the same reason within revalidationTTL, it returns that
 // outcome instead, errors included.
-func (c *TokenCache) revalidate(ctx context.Context, reason rs.Code, key tokenKey, token rs.Token) (TokenInfo, error) {
+func (c *TokenCache) revalidate(ctx context.Context, reason rs.Code, key rs.TokenKey, token rs.Token) (TokenInfo, error) {
 	now := c.options.Now()
 	c.mu.Lock()
 	last, found := c.revalidations.Get(key)
@@ -186,7 +182,7 @@ func (c *TokenCache) revalidate(ctx context.Context, reason rs.Code, key tokenKe
 	return info, err
 }
 
-func (c *TokenCache) lookUp(ctx context.Context, key tokenKey, token rs.Token) (TokenInfo, error) {
+func (c *TokenCache) lookUp(ctx context.Context, key rs.TokenKey, token rs.Token) (TokenInfo, error) {
 	began := c.options.Now()
 	info, err := c.options.Authority.Introspect(ctx, token)
 	if err == nil {
@@ -196,7 +192,7 @@ func (c *TokenCache) lookUp(ctx context.Context, key tokenKey, token rs.Token) (
 }
 
 // recall returns the cached answer about a token, and whether it is fresh.
-func (c *TokenCache) recall(key tokenKey) (TokenInfo, bool) {
+func (c *TokenCache) recall(key rs.TokenKey) (TokenInfo, bool) {
 	c.mu.Lock()
 	entry, found := c.cached(key)
 	c.mu.Unlock()
@@ -204,14 +200,14 @@ func (c *TokenCache) recall(key tokenKey) (TokenInfo, bool) {
 }
 
 // cached returns a token's entry in either cache. The caller holds c.mu.
-func (c *TokenCache) cached(key tokenKey) (cachedInfo, bool) {
+func (c *TokenCache) cached(key rs.TokenKey) (cachedInfo, bool) {
 	if entry, found := c.good.Peek(key); found {
 		return entry, true
 	}
 	return c.bad.Peek(key)
 }
 
-func (c *TokenCache) remember(key tokenKey, info TokenInfo, began time.Time) {
+func (c *TokenCache) remember(key rs.TokenKey, info TokenInfo, began time.Time) {
 	info.Principal.Token = rs.Token{} // the cache keeps no tokens
 	c.mu.Lock()
 	defer c.mu.Unlock()

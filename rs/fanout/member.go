@@ -3,7 +3,6 @@ package fanout
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"fmt"
 	"net/http"
 	"slices"
@@ -215,7 +214,7 @@ const maxRefusals = 10_000
 
 // refusals are the member grants that were refused, by the SHA-256 of the member's token, so that a grant that is approved again is read
 // again. They are safe for concurrent use.
-type refusals = lru.Cache[[sha256.Size]byte, refusal]
+type refusals = lru.Cache[rs.TokenKey, refusal]
 
 type refusal struct {
 	why   *rs.Error
@@ -223,7 +222,7 @@ type refusal struct {
 }
 
 func newRefusals() *refusals {
-	entries, _ := lru.New[[sha256.Size]byte, refusal](maxRefusals) // fails only for a size below 1
+	entries, _ := lru.New[rs.TokenKey, refusal](maxRefusals) // fails only for a size below 1
 	return entries
 }
 

@@ -36,7 +36,7 @@ type answerBudget struct {
 	callBytes int64               // of one large call
 
 	mu      sync.Mutex
-	callers map[breakerKey]*callerShare // only those with a call under way
+	callers map[CallerKey]*callerShare // only those with a call under way
 }
 
 type callerShare struct {
@@ -49,11 +49,11 @@ func newAnswerBudget(bytes, callBytes int64) *answerBudget {
 	small := max(bytes-large*callBytes, leastSmallBytes)
 	return &answerBudget{
 		small: semaphore.NewWeighted(small), large: semaphore.NewWeighted(large), perSmall: small / smallShare, perLarge: large - 1,
-		callBytes: callBytes, callers: map[breakerKey]*callerShare{},
+		callBytes: callBytes, callers: map[CallerKey]*callerShare{},
 	}
 }
 
-func (b *answerBudget) enter(caller breakerKey) *callerShare {
+func (b *answerBudget) enter(caller CallerKey) *callerShare {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	s := b.callers[caller]
@@ -65,7 +65,7 @@ func (b *answerBudget) enter(caller breakerKey) *callerShare {
 	return s
 }
 
-func (b *answerBudget) release(caller breakerKey, s *callerShare) {
+func (b *answerBudget) release(caller CallerKey, s *callerShare) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if s.users--; s.users == 0 {
@@ -93,7 +93,7 @@ func (b *answerBudget) releaseLarge(s *callerShare) {
 type heldAnswers struct {
 	mu     sync.Mutex
 	budget *answerBudget // of the client that read first; nil before the first read
-	caller breakerKey
+	caller CallerKey
 	share  *callerShare
 	bytes  int64
 	small  int64 // the part of bytes that is charged to the small budget
@@ -116,7 +116,7 @@ func HoldAnswers(ctx context.Context) (held context.Context, release func(), alr
 }
 
 // take counts n more bytes, and waits if necessary. Its errors are "too_many_calls", "response_too_large" and that of a canceled ctx.
-func (h *heldAnswers) take(ctx context.Context, b *answerBudget, caller breakerKey, n int64) error {
+func (h *heldAnswers) take(ctx context.Context, b *answerBudget, caller CallerKey, n int64) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.budget == nil {
@@ -235,7 +235,7 @@ const maxAnnounced = 64 << 10
 type answerBody struct {
 	answers   *heldAnswers
 	budget    *answerBudget
-	caller    breakerKey
+	caller    CallerKey
 	ctx       context.Context // of the read
 	announced int64           // its Content-Length; 0 if unknown
 	text      strings.Builder

@@ -55,7 +55,7 @@ type breaker struct {
 	until      time.Time // when it becomes half-open
 	connects   window    // attempts, and those that could not connect
 	callers    callerOutcomes
-	trials     *simplelru.LRU[breakerKey, time.Time] // the callers that tried while half-open: when they failed, or zero while they try
+	trials     *simplelru.LRU[CallerKey, time.Time] // the callers that tried while half-open: when they failed, or zero while they try
 }
 
 func newBreaker(changed func(string)) *breaker {
@@ -73,7 +73,7 @@ func (b *breaker) closed() bool {
 
 // begin admits or refuses one attempt of a caller. An admitted attempt must call end with the generation. failing is the start of the
 // message of a refusal.
-func (b *breaker) begin(caller breakerKey, failing string) (generation int, refused *rs.Error) {
+func (b *breaker) begin(caller CallerKey, failing string) (generation int, refused *rs.Error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	now := time.Now()
@@ -92,7 +92,7 @@ func (b *breaker) begin(caller breakerKey, failing string) (generation int, refu
 	return b.generation, nil
 }
 
-func (b *breaker) end(caller breakerKey, generation int, v verdict) {
+func (b *breaker) end(caller CallerKey, generation int, v verdict) {
 	if b == nil {
 		return
 	}
@@ -117,7 +117,7 @@ func (b *breaker) end(caller breakerKey, generation int, v verdict) {
 		return
 	}
 	b.connects.add(now, breakerWindow, 1, 0)
-	if caller != (breakerKey{}) {
+	if caller != (CallerKey{}) {
 		b.callers.add(now, caller, v == grantFailed)
 	}
 	if v == grantFailed && b.callers.tooManyFailed() {
@@ -125,7 +125,7 @@ func (b *breaker) end(caller breakerKey, generation int, v verdict) {
 	}
 }
 
-func (b *breaker) endTrial(caller breakerKey, now time.Time, v verdict) {
+func (b *breaker) endTrial(caller CallerKey, now time.Time, v verdict) {
 	switch v {
 	case succeeded:
 		b.setState(breakerClosed, now)
@@ -144,7 +144,7 @@ func (b *breaker) setState(state string, now time.Time) {
 	case breakerOpen:
 		b.since, b.until = cmp.Or(b.since, now), now.Add(breakerRest)
 	case breakerHalfOpen:
-		b.trials, _ = simplelru.NewLRU[breakerKey, time.Time](maxBreakerCallers, nil) // fails only for a size below 1
+		b.trials, _ = simplelru.NewLRU[CallerKey, time.Time](maxBreakerCallers, nil) // fails only for a size below 1
 	case breakerClosed:
 		b.since = time.Time{}
 	}
@@ -156,7 +156,7 @@ func (b *breaker) setState(state string, now time.Time) {
 
 // callerOutcomes records how the attempts of each caller in the window ended.
 type callerOutcomes struct {
-	byCaller *simplelru.LRU[breakerKey, callerOutcome] // in the order of their last attempts
+	byCaller *simplelru.LRU[CallerKey, callerOutcome] // in the order of their last attempts
 }
 
 type callerOutcome struct {
@@ -164,9 +164,9 @@ type callerOutcome struct {
 	failures int // since the last good answer, at most callerFailures
 }
 
-func (c *callerOutcomes) add(now time.Time, caller breakerKey, failed bool) {
+func (c *callerOutcomes) add(now time.Time, caller CallerKey, failed bool) {
 	if c.byCaller == nil {
-		c.byCaller, _ = simplelru.NewLRU[breakerKey, callerOutcome](maxBreakerCallers, nil) // fails only for a size below 1
+		c.byCaller, _ = simplelru.NewLRU[CallerKey, callerOutcome](maxBreakerCallers, nil) // fails only for a size below 1
 	}
 	next := callerOutcome{at: now}
 	if failed {

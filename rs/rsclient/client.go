@@ -111,12 +111,12 @@ func (c *Client) For(caller Caller) rs.Doer {
 type bound struct {
 	client        *Client
 	token         rs.Token
-	grant, caller breakerKey // see reading
+	grant, caller CallerKey // see reading
 }
 
 // Do performs one read. See [Client].
 func (b bound) Do(ctx context.Context, r rs.Request) (answer *rs.Response, err error) {
-	if caller, ok := ctx.Value(callerKey{}).(breakerKey); ok {
+	if caller, ok := ctx.Value(callerContextKey{}).(CallerKey); ok {
 		b.caller = caller // reads of all members of a package count for one caller
 	}
 	c, began, class := b.client, time.Now(), readClass(r.Path)

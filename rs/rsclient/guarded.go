@@ -19,8 +19,8 @@ const maxGrantBreakers = 4096
 // breakers are the circuit breakers of one host: one for the host, and one for each grant that was read recently. An attempt needs both to
 // admit it. Failing answers to one grant open no breaker but the grant's. It is safe for concurrent use.
 type breakers struct {
-	host    *breaker                         // nil: never open
-	byGrant *lru.Cache[breakerKey, *breaker] // each stops the reads of a grant that keep failing although the host can be reached
+	host    *breaker                        // nil: never open
+	byGrant *lru.Cache[CallerKey, *breaker] // each stops the reads of a grant that keep failing although the host can be reached
 }
 
 func newBreakers(host string, off bool, observer Observer) *breakers {
@@ -28,7 +28,7 @@ func newBreakers(host string, off bool, observer Observer) *breakers {
 		return &breakers{}
 	}
 	b := &breakers{host: newBreaker(func(s string) { observer.BreakerChanged(host, s) })}
-	b.byGrant, _ = lru.New[breakerKey, *breaker](maxGrantBreakers) // fails only for a size below 1
+	b.byGrant, _ = lru.New[CallerKey, *breaker](maxGrantBreakers) // fails only for a size below 1
 	return b
 }
 
@@ -40,7 +40,7 @@ func (b *breakers) begin(ctx context.Context) (a *attempt, refused *rs.Error) {
 	}
 	if a.read != nil {
 		grant := b.forGrant(a.read.grant)
-		if a.grantGeneration, refused = grant.begin(breakerKey{}, "The resource server has been failing for this grant"); refused != nil {
+		if a.grantGeneration, refused = grant.begin(CallerKey{}, "The resource server has been failing for this grant"); refused != nil {
 			return nil, refused
 		}
 		a.grant = grant
@@ -53,7 +53,7 @@ func (b *breakers) begin(ctx context.Context) (a *attempt, refused *rs.Error) {
 	return a, nil
 }
 
-func (b *breakers) forGrant(grant breakerKey) *breaker {
+func (b *breakers) forGrant(grant CallerKey) *breaker {
 	if own, found := b.byGrant.Get(grant); found {
 		return own
 	}
@@ -136,7 +136,7 @@ func (a *attempt) end(v verdict) {
 	case grantFailed:
 		grantVerdict = hostFailed // the grant's breaker guards only this grant, which fails
 	}
-	a.grant.end(breakerKey{}, a.grantGeneration, grantVerdict)
+	a.grant.end(CallerKey{}, a.grantGeneration, grantVerdict)
 	switch {
 	case v == grantFailed && a.unknownToken:
 		v = inconclusive // the token may be the reason

@@ -1,7 +1,6 @@
 package rsclient
 
 import (
-	"crypto/sha256"
 	"strconv"
 	"testing"
 	"testing/synctest"
@@ -14,7 +13,7 @@ func TestWhatIsRememberedOfGrantsIsBounded(t *testing.T) {
 	host := grants.host
 	now := time.Unix(1e9, 0)
 	for i := range 2 * maxGrantBreakers {
-		key := sha256.Sum256([]byte(strconv.Itoa(i)))
+		key := CallerKey{GrantID: strconv.Itoa(i + 10)}
 		grants.forGrant(key)
 		host.callers.add(now, key, i%2 == 0)
 	}
@@ -22,7 +21,7 @@ func TestWhatIsRememberedOfGrantsIsBounded(t *testing.T) {
 		t.Errorf("%d grants and %d callers are remembered", grants.byGrant.Len(), host.callers.byCaller.Len())
 	}
 	now = now.Add(time.Minute)
-	host.callers.add(now, breakerKey{1}, true)
+	host.callers.add(now, CallerKey{GrantID: "1"}, true)
 	if host.callers.byCaller.Len() != 1 {
 		t.Errorf("after a pause: %d callers", host.callers.byCaller.Len())
 	}
@@ -32,7 +31,7 @@ func TestWhatIsRememberedOfGrantsIsBounded(t *testing.T) {
 func TestALargeCallHoldsNoSmallAnswers(t *testing.T) {
 	b, h := newAnswerBudget(1, 2*largeCall), &heldAnswers{}
 	for range 2 {
-		if err := h.take(t.Context(), b, breakerKey{1}, largeCall); err != nil {
+		if err := h.take(t.Context(), b, CallerKey{GrantID: "1"}, largeCall); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -43,7 +42,7 @@ func TestALargeCallHoldsNoSmallAnswers(t *testing.T) {
 		t.Errorf("%d callers are remembered", len(b.callers))
 	}
 	b.small.Release(leastSmallBytes)
-	if err := h.take(t.Context(), b, breakerKey{1}, largeCall); err != nil || h.large || h.bytes != largeCall {
+	if err := h.take(t.Context(), b, CallerKey{GrantID: "1"}, largeCall); err != nil || h.large || h.bytes != largeCall {
 		t.Errorf("a call that begins again holds %d bytes, large %v: %v", h.bytes, h.large, err)
 	}
 	if h.release(); !b.small.TryAcquire(leastSmallBytes) {
@@ -65,8 +64,8 @@ func TestTheLastAttemptsOfCallers(t *testing.T) {
 	for since, want := range map[time.Duration]int{breakerWindow - 1: 2, breakerWindow: 1} {
 		var c callerOutcomes
 		now := time.Unix(1e9, 0)
-		c.add(now, breakerKey{1}, true)
-		c.add(now.Add(since), breakerKey{2}, true)
+		c.add(now, CallerKey{GrantID: "1"}, true)
+		c.add(now.Add(since), CallerKey{GrantID: "2"}, true)
 		if c.byCaller.Len() != want {
 			t.Errorf("after %s %d callers are remembered", since, c.byCaller.Len())
 		}
@@ -81,7 +80,7 @@ func TestEachCallerHasItsOwnTrial(t *testing.T) {
 		b.setState(breakerOpen, time.Now())
 		time.Sleep(breakerRest)
 		try := func(caller int, fails bool) bool {
-			key := breakerKey{1, byte(caller), byte(caller >> 8)}
+			key := CallerKey{GrantID: strconv.Itoa(caller)}
 			generation, refused := b.begin(key, "")
 			if refused == nil && fails {
 				b.end(key, generation, grantFailed)

@@ -2,15 +2,18 @@ package rsclient
 
 import (
 	"context"
-	"crypto/sha256"
 	"net/http/httptrace"
 	"sync/atomic"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// A breakerKey identifies a grant or a caller by a hash, so that no credential is kept. The zero key means that the caller is unknown.
-type breakerKey = [sha256.Size]byte
+// A CallerKey identifies a grant, the same for all its tokens, or a token whose authority names no grant. It keeps no credential. The zero
+// key means that the caller is unknown.
+type CallerKey struct {
+	Kind, GrantID string
+	Token         rs.TokenKey // zero if there is a GrantID
+}
 
 // A Caller is a token with its grant or package. Before the token is introspected, Kind and GrantID are empty.
 type Caller struct {
@@ -19,27 +22,23 @@ type Caller struct {
 	GrantID string
 }
 
-// Key returns a hash that identifies the grant, the same for all its tokens, or the token if the authority names no grant. It is a hash so
-// that no credential is kept.
-func (c Caller) Key() [sha256.Size]byte {
-	switch {
-	case c.GrantID != "":
-		return sha256.Sum256([]byte(c.Kind + "\x00" + c.GrantID))
-	case c.Token != rs.Token{}:
-		return sha256.Sum256([]byte("\x00" + c.Token.Reveal()))
+// Key returns the key of the caller; the zero key without a grant and a token.
+func (c Caller) Key() CallerKey {
+	if c.GrantID != "" {
+		return CallerKey{Kind: c.Kind, GrantID: c.GrantID}
 	}
-	return [sha256.Size]byte{}
+	return CallerKey{Token: c.Token.Key()}
 }
 
-type callerKey struct{}
+type callerContextKey struct{}
 
 // WithCaller returns a context whose requests, including the reads of all members of a package, count for one caller. A context that has a
 // caller keeps it.
 func WithCaller(ctx context.Context, c Caller) context.Context {
-	if ctx.Value(callerKey{}) != nil {
+	if ctx.Value(callerContextKey{}) != nil {
 		return ctx
 	}
-	return context.WithValue(ctx, callerKey{}, c.Key())
+	return context.WithValue(ctx, callerContextKey{}, c.Key())
 }
 
 type unknownTokenKey struct{}
@@ -51,22 +50,22 @@ func WithUnknownToken(ctx context.Context) context.Context {
 }
 
 // callerIn returns the caller of a request; zero for a token that was never active.
-func callerIn(ctx context.Context) breakerKey {
+func callerIn(ctx context.Context) CallerKey {
 	if r := readingFrom(ctx); r != nil {
 		return r.caller
 	}
-	caller, _ := ctx.Value(callerKey{}).(breakerKey)
+	caller, _ := ctx.Value(callerContextKey{}).(CallerKey)
 	if ctx.Value(unknownTokenKey{}) != nil {
-		return breakerKey{}
+		return CallerKey{}
 	}
 	return caller
 }
 
 // A reading is what the circuit breakers and observers need to know about a read: its caller, what it reads, and the state of its attempt.
 type reading struct {
-	grant  breakerKey // the grant whose token is sent; each member of a package has its own
-	caller breakerKey // the grant or package that made the call; zero for a token that is not introspected yet
-	class  string     // see [ClassFrom]
+	grant  CallerKey // the grant whose token is sent; each member of a package has its own
+	caller CallerKey // the grant or package that made the call; zero for a token that is not introspected yet
+	class  string    // see [ClassFrom]
 
 	connecting atomic.Bool // the attempt waits for a connection
 	trace      httptrace.ClientTrace
@@ -74,7 +73,7 @@ type reading struct {
 
 type readingKey struct{}
 
-func withReading(ctx context.Context, grant, caller breakerKey, class string) context.Context {
+func withReading(ctx context.Context, grant, caller CallerKey, class string) context.Context {
 	r := &reading{grant: grant, caller: caller, class: class}
 	return context.WithValue(tracing(ctx, &r.trace, &r.connecting), readingKey{}, r)
 }
@@ -88,8 +87,8 @@ func readingFrom(ctx context.Context) *reading {
 func (r *reading) waitsForConnection() bool { return r != nil && r.connecting.Load() }
 
 // payer returns the caller whose share of the answer budget the read is charged to.
-func (r *reading) payer() breakerKey {
-	if r.caller == (breakerKey{}) {
+func (r *reading) payer() CallerKey {
+	if r.caller == (CallerKey{}) {
 		return r.grant
 	}
 	return r.caller

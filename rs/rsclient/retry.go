@@ -92,7 +92,7 @@ func keepLast(response *http.Response, err error, _ int) (*http.Response, error)
 // A retrier makes the attempts of one request.
 type retrier struct {
 	*Sender
-	caller  breakerKey
+	caller  CallerKey
 	retried int
 	began   time.Time     // when the current attempt began
 	wait    time.Duration // before the next attempt
@@ -168,22 +168,22 @@ const (
 // share of sixty. The share depends on how many callers read, not on what they use. It is safe for concurrent use.
 type retryBudget struct {
 	mu      sync.Mutex
-	callers *simplelru.LRU[breakerKey, *window] // of reads, and of retries; the one that was idle longest first
+	callers *simplelru.LRU[CallerKey, *window] // of reads, and of retries; the one that was idle longest first
 }
 
 func newRetryBudget() *retryBudget {
-	callers, _ := simplelru.NewLRU[breakerKey, *window](maxBudgetCallers, nil) // fails only for a size below 1
+	callers, _ := simplelru.NewLRU[CallerKey, *window](maxBudgetCallers, nil) // fails only for a size below 1
 	return &retryBudget{callers: callers}
 }
 
-func (b *retryBudget) read(caller breakerKey, now time.Time) {
+func (b *retryBudget) read(caller CallerKey, now time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.of(caller, now).add(now, retryWindow, 1, 0)
 }
 
 // take reports whether one more retry of a caller is allowed, and counts it.
-func (b *retryBudget) take(caller breakerKey, now time.Time) bool {
+func (b *retryBudget) take(caller CallerKey, now time.Time) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	own := b.of(caller, now)
@@ -197,7 +197,7 @@ func (b *retryBudget) take(caller breakerKey, now time.Time) bool {
 }
 
 // of returns the counts of a caller, and forgets callers that were idle for retryWindow; mu must be held.
-func (b *retryBudget) of(caller breakerKey, now time.Time) *window {
+func (b *retryBudget) of(caller CallerKey, now time.Time) *window {
 	for _, oldest, found := b.callers.GetOldest(); found; _, oldest, found = b.callers.GetOldest() {
 		if reads, retries := oldest.sums(now, retryWindow); reads+retries > 0 {
 			break

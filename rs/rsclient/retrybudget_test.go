@@ -2,6 +2,7 @@ package rsclient
 
 import (
 	"math/rand/v2"
+	"strconv"
 	"testing"
 	"time"
 )
@@ -25,7 +26,7 @@ func TestRetryBudget(t *testing.T) {
 		"a whole round later the same slot is a new second": {1000, 50, 6, 100 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
-			budget, caller := newRetryBudget(), breakerKey{1}
+			budget, caller := newRetryBudget(), CallerKey{GrantID: "1"}
 			for range row.reads {
 				budget.read(caller, start)
 			}
@@ -57,7 +58,7 @@ func TestRetryWait(t *testing.T) {
 // in them, or the floor, and a retry is denied only at that limit.
 func TestRetryBudgetHoldsAtAnyTime(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
-	budget, caller := newRetryBudget(), breakerKey{1}
+	budget, caller := newRetryBudget(), CallerKey{GrantID: "1"}
 	now := time.Unix(1_700_000_000, 0)
 	reads, retries := map[int64]int{}, map[int64]int{}
 	sum := func(counts map[int64]int) (n int) {
@@ -112,9 +113,9 @@ func TestEachCallerHasItsShareOfTheRetries(t *testing.T) {
 		"those that read ten seconds ago do not":        {30, 1, 10 * time.Second, 6},
 	} {
 		t.Run(name, func(t *testing.T) {
-			budget, quiet, now := newRetryBudget(), breakerKey{2}, start.Add(row.later)
+			budget, quiet, now := newRetryBudget(), CallerKey{GrantID: "2"}, start.Add(row.later)
 			for i := range row.failing {
-				caller := breakerKey{1, byte(i), byte(i >> 8)}
+				caller := CallerKey{GrantID: strconv.Itoa(i + 10)}
 				budget.read(caller, start)
 				for range 100 {
 					budget.take(caller, start)
