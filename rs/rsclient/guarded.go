@@ -149,9 +149,7 @@ func (a *attempt) end(v verdict) {
 // fail records a failed attempt. After a deadline, the elapsed time tells whether the deadline was too short or the host too slow.
 func (a *attempt) fail(err error) {
 	switch {
-	case errors.Is(err, context.Canceled) || errors.Is(a.ctx.Err(), context.Canceled):
-		a.record(inconclusive)
-	case a.ctx.Err() != nil && time.Since(a.began) < breakerPatience:
+	case errors.Is(a.ctx.Err(), context.Canceled), a.ctx.Err() != nil && time.Since(a.began) < breakerPatience:
 		a.record(inconclusive)
 	case a.read.waitsForConnection() || isConnectError(err):
 		a.record(hostFailed)

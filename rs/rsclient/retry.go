@@ -75,18 +75,8 @@ func (s *Sender) Send(request *retryablehttp.Request) (*http.Response, error) {
 			t.began = time.Now()
 			return nil
 		},
-		ErrorHandler: keepLast,
 	}
 	return retrying.Do(request)
-}
-
-// keepLast returns the last response, or only the error if there is one: a response returned with an error would never be closed.
-func keepLast(response *http.Response, err error, _ int) (*http.Response, error) {
-	if err != nil && response != nil {
-		_ = response.Body.Close()
-		return nil, err
-	}
-	return response, err
 }
 
 // A retrier makes the attempts of one request.

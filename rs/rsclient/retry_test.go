@@ -195,6 +195,29 @@ func TestHangUpEndsAWait(t *testing.T) {
 	})
 }
 
+// The answer of a read whose caller hangs up as it comes is closed, so that its connection is free.
+func TestHangUpClosesTheAnswer(t *testing.T) {
+	ctx, hangUp := context.WithCancel(t.Context())
+	body := &closedBody{Reader: strings.NewReader(`{}`)}
+	client := clientOver(t, func(*http.Request) (*http.Response, error) {
+		hangUp()
+		response := answer(200, "")
+		response.Body = body
+		return response, nil
+	})
+	_, err := client.For(caller(secretToken)).Do(ctx, rs.Request{Path: "/v1/x"})
+	if rs.AsError(err).Code != "canceled" || !body.closed {
+		t.Errorf("closed %v: %v", body.closed, err)
+	}
+}
+
+type closedBody struct {
+	io.Reader
+	closed bool
+}
+
+func (b *closedBody) Close() error { b.closed = true; return nil }
+
 // A retry is made only if more than a tenth of a second is left for it after the wait.
 func TestAnAttemptWithoutTimeIsNotBegun(t *testing.T) {
 	for left, want := range map[time.Duration]int{100 * time.Millisecond: 1, 101 * time.Millisecond: 2} {
