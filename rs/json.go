@@ -218,55 +218,31 @@ func spaceFollows(raw string, end int) bool {
 }
 
 // distinct returns valid JSON without duplicate names: if a name occurs twice in an object, the last value wins.
-func distinct(raw string) string {
-	out, _ := appendDistinct(nil, newDecoder(raw))
-	return string(out)
-}
+func distinct(raw string) string { return readDistinct(newDecoder(raw)) }
 
-// appendDistinct appends the decoder's next value without the members that a later one of the same name replaces.
-func appendDistinct(out []byte, decoder *jsontext.Decoder) ([]byte, error) {
+// readDistinct returns the next value of a decoder of valid JSON in the same way.
+func readDistinct(decoder *jsontext.Decoder) string {
 	kind := decoder.PeekKind()
 	if kind != '{' && kind != '[' {
-		raw, err := decoder.ReadValue()
-		return append(out, raw...), err
+		value, _ := decoder.ReadValue()
+		return string(value)
 	}
-	bracket, err := decoder.ReadToken()
-	out = append(out, bracket.String()...)
-	type part struct {
-		name     string
-		from, to int // in out, including the comma after it
-	}
-	var parts []part // of an object
-	last, start := map[string]int{}, len(out)
-	for err == nil && decoder.PeekKind() != '}' && decoder.PeekKind() != ']' {
+	var list []string
+	var members Object
+	_, _ = decoder.ReadToken()
+	for next := decoder.PeekKind(); next > 0 && next != '}' && next != ']'; next = decoder.PeekKind() {
 		if kind == '[' {
-			out, err = appendDistinct(out, decoder)
-			out = append(out, ',')
+			list = append(list, readDistinct(decoder))
 			continue
 		}
-		var name jsontext.Token
-		if name, err = decoder.ReadToken(); err != nil {
-			return nil, err
-		}
-		p := part{name: name.String(), from: len(out)}
-		out, err = appendDistinct(append(AppendText(out, p.name), ':'), decoder)
-		out = append(out, ',')
-		p.to = len(out)
-		last[p.name] = len(parts)
-		parts = append(parts, p)
+		name, _ := decoder.ReadToken()
+		m := Member{Name: name.String()}
+		m.Value = readDistinct(decoder)
+		members = append(members, m)
 	}
-	if err != nil {
-		return nil, err
+	_, _ = decoder.ReadToken()
+	if kind == '[' {
+		return JoinArray(list)
 	}
-	end := len(out)
-	if kind == '{' {
-		end = start
-	}
-	for i, p := range parts {
-		if last[p.name] == i {
-			end += copy(out[end:], out[p.from:p.to])
-		}
-	}
-	bracket, err = decoder.ReadToken()
-	return append(out[:max(start, end-len(","))], bracket.String()...), err
+	return Object{}.WithAll(members).JSON()
 }

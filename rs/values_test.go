@@ -60,10 +60,10 @@ func TestTextsOfErrorsAreOneLine(t *testing.T) {
 	}
 }
 
-// If a name occurs twice in an object, at any depth, the last member is kept, in its place.
+// If a name occurs twice in an object, at any depth, the last value is kept, in the place of the first.
 func TestDistinctMembers(t *testing.T) {
 	for body, want := range map[string]string{
-		`{"a":1,"b":{"c":1,"c":2},"a":3}`: `{"b":{"c":2},"a":3}`,
+		`{"a":1,"b":{"c":1,"c":2},"a":3}`: `{"a":3,"b":{"c":2}}`,
 		`[{"a":1,"a":2},{"a":3}]`:         `[{"a":2},{"a":3}]`,
 		`{"a":[1,{"b":1,"b":[2]}]}`:       `{"a":[1,{"b":[2]}]}`,
 		`{"a":1,"b":2}`:                   `{"a":1,"b":2}`,

@@ -34,11 +34,11 @@ func TestTheTextOfLibrariesIsNotLogged(t *testing.T) {
 	}
 }
 
-// The program's HTTP servers have a logger that writes nothing of a request or a panic.
+// The program's HTTP servers log nothing of a request or a panic.
 func TestAServerLogsNothingOfAPanic(t *testing.T) {
 	var out bytes.Buffer
 	before := log.Writer()
-	log.SetOutput(&out)
+	log.SetOutput(NewFaultLog(&out))
 	server := httptest.NewUnstartedServer(nil)
 	server.Config = NewHTTPServer("", http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("secret") }))
 	server.Start()

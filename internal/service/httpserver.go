@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"log"
 	"net"
 	"net/http"
 	"sync/atomic"
@@ -26,14 +25,13 @@ const (
 	maxHeaderBytes    = 32 << 10
 )
 
-// NewHTTPServer returns an HTTP server with the timeouts and limits that net/http does not set by default. The text of net/http's own log
-// lines is withheld; see [FaultLog].
+// NewHTTPServer returns an HTTP server with the timeouts and limits that net/http does not set by default. Its log lines go to the standard
+// logger, which the program gives a [FaultLog].
 func NewHTTPServer(addr string, handler http.Handler) *http.Server {
 	return &http.Server{
 		Addr: addr, Handler: handler,
 		ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout,
 		WriteTimeout: writeTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes,
-		ErrorLog: log.New(withheld{}, "", 0),
 	}
 }
 
@@ -57,14 +55,6 @@ func (f *FaultLog) Write(line []byte) (int, error) {
 	if n := f.count.Add(1); n&(n-1) == 0 {
 		f.log.Warn().Uint64("count", n).Msg(libraryFault)
 	}
-	return len(line), nil
-}
-
-// withheld writes libraryFault to the standard logger instead of each line.
-type withheld struct{}
-
-func (withheld) Write(line []byte) (int, error) {
-	log.Print(libraryFault)
 	return len(line), nil
 }
 
