@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 	"unsafe"
 
 	"github.com/google/go-cmp/cmp"
@@ -328,6 +329,42 @@ func TestWarningsStandTogether(t *testing.T) {
 		list, ok := (&rs.Response{Body: body}).List()
 		if got := list.Warn([]string{`"late"`}).Body.JSON(); !ok || got != want {
 			t.Errorf("%s: %s", body, got)
+		}
+	}
+}
+
+// A NumericDate is truncated to whole seconds and ranges from 1970 to the end of the year 9999; an absent one is the zero time.
+func TestUnixTime(t *testing.T) {
+	for text, want := range map[json.Number]int64{"0": 0, "0.9": 0, "1.5": 1, "253402300799": 253402300799} {
+		if got, ok := rs.UnixTime(text); !ok || !got.Equal(time.Unix(want, 0)) {
+			t.Errorf("%s: %s, %t", text, got, ok)
+		}
+	}
+	for _, text := range []json.Number{"-0.5", "-1", "253402300800", "1e300", "x"} {
+		if got, ok := rs.UnixTime(text); ok {
+			t.Errorf("%s: %s", text, got)
+		}
+	}
+	if got, ok := rs.UnixTime(""); !ok || !got.IsZero() {
+		t.Errorf("absent: %s, %t", got, ok)
+	}
+}
+
+// An expiry is an RFC 3339 time or seconds; an absent one is the zero time.
+func TestReadExpiry(t *testing.T) {
+	for raw, want := range map[string]int64{`"2026-03-01T12:00:00Z"`: 1772366400, `1772366400`: 1772366400, `1772366400.5`: 1772366400, `0`: 0} {
+		if got, ok := rs.ReadExpiry([]byte(raw)); !ok || !got.Equal(time.Unix(want, 0)) {
+			t.Errorf("%s: %s, %t", raw, got, ok)
+		}
+	}
+	for _, raw := range []string{``, `null`, `""`} {
+		if got, ok := rs.ReadExpiry([]byte(raw)); !ok || !got.IsZero() {
+			t.Errorf("%q: %s, %t", raw, got, ok)
+		}
+	}
+	for _, raw := range []string{`"soon"`, `"1772366400"`, `-1`, `1772366400000`, `true`, `{}`, `[]`} {
+		if got, ok := rs.ReadExpiry([]byte(raw)); ok {
+			t.Errorf("%s: %s", raw, got)
 		}
 	}
 }

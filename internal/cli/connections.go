@@ -13,6 +13,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/cli/config"
 	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
+	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
 // cacheFlags name the folder of the stored credentials.
@@ -105,7 +106,7 @@ func describeGrant(g credentials.Grant) string {
 
 // describeExpiry returns how long a credential can be used.
 func describeExpiry(d credentials.Document) string {
-	expires, err := d.Credential.Expiry()
+	expires, readable := rs.ReadExpiry(d.Credential.ExpiresAt)
 	switch {
 	case d.Grant.Ends != "":
 		return "readable until " + d.Grant.Ends
@@ -113,7 +114,7 @@ func describeExpiry(d credentials.Document) string {
 		return "readable for 24 hours after " + d.CreatedAt
 	case d.Refresh != nil:
 		return "readable until it is revoked (the access is renewed by itself)"
-	case err == nil && !expires.IsZero():
+	case readable && !expires.IsZero():
 		return "readable until " + expires.UTC().Format(time.RFC3339)
 	}
 	return "readable until it is revoked"

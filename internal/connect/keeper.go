@@ -267,7 +267,7 @@ func (k *Keeper) use(r *credentials.Reservation, d credentials.Document) error {
 		return fmt.Errorf("%w (%w)", credentials.ErrAnswerLost, err)
 	}
 	k.current.Document, k.current.Token = d, rs.NewToken(string(d.Credential.AccessToken))
-	k.current.Expires, _ = d.Credential.Expiry() // we wrote it
+	k.current.Expires, _ = rs.ReadExpiry(d.Credential.ExpiresAt) // we wrote it
 	return nil
 }
 

@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -51,26 +50,6 @@ func (i *Issued) SetExpiry(expires time.Time) {
 	if !expires.IsZero() {
 		i.ExpiresAt = json.RawMessage(`"` + expires.UTC().Format(time.RFC3339) + `"`)
 	}
-}
-
-// Expiry returns when the access token expires; the zero time means never. It reads an RFC 3339 time or seconds since 1970.
-func (i Issued) Expiry() (time.Time, error) {
-	raw := i.ExpiresAt
-	if len(raw) == 0 || string(raw) == "null" {
-		return time.Time{}, nil
-	}
-	var text string
-	if json.Unmarshal(raw, &text) == nil {
-		return time.Parse(time.RFC3339, text)
-	}
-	var seconds int64
-	if err := json.Unmarshal(raw, &seconds); err != nil {
-		return time.Time{}, err
-	}
-	if seconds <= 0 || seconds > 253402300799 { // the year 9999; a larger number is not seconds
-		return time.Time{}, errors.New("out of range")
-	}
-	return time.Unix(seconds, 0), nil
 }
 
 // A Refresh is what renews an access token (RFC 6749 section 6). Its token can be used once.

@@ -107,7 +107,7 @@ func (f file) credential(provider, grantID string) (Credential, error) {
 			return unknown, &exit.Error{Code: exit.Owner, Message: of + " is an owner's, and this server reads only through a scoped client grant."}
 		}
 	}
-	expires, err := c.Expiry()
+	expires, readable := rs.ReadExpiry(c.ExpiresAt)
 	cached := provider
 	if document.ProviderURL != "" {
 		if cached, _ = NormalizeProviderURL(document.ProviderURL); cached == "" {
@@ -123,7 +123,7 @@ func (f file) credential(provider, grantID string) (Credential, error) {
 		return known, notReady(of + " is not a bearer token.")
 	case cached != provider:
 		return unknown, notReady("The cached credential belongs to " + cached + ", not to " + provider + ".")
-	case err != nil:
+	case !readable:
 		return known, notReady(of + " has an expiry that cannot be read.")
 	case grantID != "" && c.GrantID != grantID:
 		return unknown, notReady(fmt.Sprintf("%s is not of the grant %q.", of, grantID))

@@ -133,8 +133,8 @@ func (a *introspection) read(body []byte) error {
 // info validates a response. [Principal.Admissible] decides what the token may be used for.
 func (a introspection) info(token rs.Token, o IntrospectorOptions) TokenInfo {
 	now := o.Now()
-	expires, expiryOK := wire.UnixTime(a.Expires)
-	notBefore, notBeforeOK := wire.UnixTime(a.NotBefore)
+	expires, expiryOK := rs.UnixTime(a.Expires)
+	notBefore, notBeforeOK := rs.UnixTime(a.NotBefore)
 	switch {
 	case !a.Active:
 		return TokenInfo{Inactive: inactive(token.Redactor().Text(a.InactiveReason))} // the reason is logged

@@ -109,7 +109,7 @@ func (r directoryRow) member() Member {
 	c := Member{Connection: r.Connection, Streams: r.Streams}
 	unusable := func(message string) { c.Refused = &rs.Error{Code: "grant_unusable", Message: message} }
 	var known bool
-	c.Expires, known = parseTime(r.ExpiresAt)
+	c.Expires, known = rs.ReadExpiry(r.ExpiresAt)
 	switch {
 	case !r.Usable || r.Error != nil:
 		unusable("The package directory says that this grant cannot be read.")
@@ -128,26 +128,6 @@ func (r directoryRow) member() Member {
 		c.Token = rs.NewToken(r.AccessToken) // a refused member needs none
 	}
 	return c
-}
-
-// parseTime parses an RFC 3339 time or NumericDate seconds. If absent, it returns the zero time. It reports false for anything else.
-func parseTime(raw json.RawMessage) (time.Time, bool) {
-	if len(raw) == 0 || string(raw) == "null" {
-		return time.Time{}, true
-	}
-	var text string
-	if json.Unmarshal(raw, &text) == nil {
-		if text == "" {
-			return time.Time{}, true
-		}
-		t, err := time.Parse(time.RFC3339, text)
-		return t, err == nil
-	}
-	var number json.Number
-	if json.Unmarshal(raw, &number) != nil {
-		return time.Time{}, false
-	}
-	return wire.UnixTime(number)
 }
 
 // isHeaderText reports whether a token can be sent in an Authorization header.

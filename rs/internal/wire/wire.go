@@ -108,19 +108,6 @@ func RetryAfter(header http.Header) time.Duration {
 	return min(max(until.Sub(now), 0), day)
 }
 
-// UnixTime converts a NumericDate (seconds, RFC 7519) to a time; an empty number is the zero time. It reports false for a
-// number that is negative or beyond the year 9999.
-func UnixTime(number json.Number) (time.Time, bool) {
-	if number == "" {
-		return time.Time{}, true
-	}
-	seconds, err := number.Float64()
-	if err != nil || seconds < 0 || seconds > 253402300799 { // the year 9999
-		return time.Time{}, false
-	}
-	return time.Unix(int64(seconds), 0), true
-}
-
 // ErrAmbiguousMember is the error for an object that two JSON readers may interpret differently.
 var ErrAmbiguousMember = errors.New("a member of an object is there twice, or in another case than its name")
 

@@ -1,7 +1,6 @@
 package wire_test
 
 import (
-	"encoding/json"
 	"errors"
 	"net/http"
 	"strconv"
@@ -101,21 +100,4 @@ func FuzzRetryAfter(f *testing.F) {
 			t.Errorf("%q at %q: %s", value, date, wait)
 		}
 	})
-}
-
-// A NumericDate is truncated to whole seconds and ranges from 1970 to the end of the year 9999; an absent one is the zero time.
-func TestUnixTime(t *testing.T) {
-	for text, want := range map[json.Number]int64{"0": 0, "0.9": 0, "1.5": 1, "253402300799": 253402300799} {
-		if got, ok := wire.UnixTime(text); !ok || !got.Equal(time.Unix(want, 0)) {
-			t.Errorf("%s: %s, %t", text, got, ok)
-		}
-	}
-	for _, text := range []json.Number{"-0.5", "-1", "253402300800", "1e300", "x"} {
-		if got, ok := wire.UnixTime(text); ok {
-			t.Errorf("%s: %s", text, got)
-		}
-	}
-	if got, ok := wire.UnixTime(""); !ok || !got.IsZero() {
-		t.Errorf("absent: %s, %t", got, ok)
-	}
 }
