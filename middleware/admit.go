@@ -27,13 +27,10 @@ func admit(o Options) middleware {
 			defer release()
 			ctx, cancel := context.WithTimeout(ctx, o.Deadline)
 			defer cancel()
-			doer, err := o.Source(ctx, principal)
-			if err == nil {
-				reads := &rs.Reads{Doer: doer, Failed: noteRefusal}
-				call.RS = reads
-				reply, err = next(rsclient.WithCaller(ctx, principal.Caller()), call)
-				reply.Reads = reads.Count()
-			}
+			reads := &rs.Reads{Doer: o.Source(principal), Failed: noteRefusal}
+			call.RS = reads
+			reply, err = next(rsclient.WithCaller(ctx, principal.Caller()), call)
+			reply.Reads = reads.Count()
 			var cause *rs.Error
 			if err != nil && errors.As(context.Cause(ctx), &cause) {
 				err = cause
@@ -45,15 +42,15 @@ func admit(o Options) middleware {
 
 // Reading returns the Source of [Options] for one resource server. Reads for a client carry its own token; reads for a package carry the
 // tokens of its members.
-func Reading(client *rsclient.Client) func(context.Context, auth.Principal) (rs.Doer, error) {
-	return func(_ context.Context, p auth.Principal) (rs.Doer, error) {
-		if p.Package != nil {
-			return p.Package, nil // the package's own token is never sent (D17)
+func Reading(client *rsclient.Client) func(auth.Principal) rs.Doer {
+	return func(p auth.Principal) rs.Doer {
+		switch {
+		case p.Package != nil:
+			return p.Package // the package's own token is never sent (D17)
+		case p.Reader != nil:
+			return p.Reader
 		}
-		if p.Reader != nil {
-			return p.Reader, nil
-		}
-		return client.For(p.Caller()), nil
+		return client.For(p.Caller())
 	}
 }
 

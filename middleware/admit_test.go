@@ -1,7 +1,6 @@
 package middleware_test
 
 import (
-	"context"
 	"testing"
 	"time"
 
@@ -14,7 +13,6 @@ import (
 func TestAdmit(t *testing.T) {
 	for name, row := range map[string]struct {
 		principal *auth.Principal // nil for none in the context
-		source    *rs.Error
 		want      rs.Code
 	}{
 		"a client grant passes, with its own resource server": {principal: &auth.Principal{Token: rs.NewToken("t"), Kind: auth.KindClient}},
@@ -24,20 +22,14 @@ func TestAdmit(t *testing.T) {
 		"a package that nobody can open is refused": {principal: &auth.Principal{Token: rs.NewToken("t"), Kind: auth.KindPackage}, want: "token_kind_refused"},
 		"S0-R3 a control-plane token is refused":    {principal: &auth.Principal{Token: rs.NewToken("t"), Kind: "control_plane"}, want: "token_kind_refused"},
 		"a token of no stated kind is refused":      {principal: &auth.Principal{Token: rs.NewToken("t")}, want: "token_kind_refused"},
-		"a grant that cannot be opened now is an error": {
-			principal: &auth.Principal{Token: rs.NewToken("t"), Kind: auth.KindClient}, source: &rs.Error{Code: rs.AuthorityUnreachable}, want: rs.AuthorityUnreachable,
-		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var server middlewaretest.RS
 			var core spy
 			var opened []auth.Principal
-			handle := middleware.Admit(middleware.Options{Deadline: time.Minute, Source: func(_ context.Context, p auth.Principal) (rs.Doer, error) {
+			handle := middleware.Admit(middleware.Options{Deadline: time.Minute, Source: func(p auth.Principal) rs.Doer {
 				opened = append(opened, p)
-				if row.source != nil {
-					return nil, row.source
-				}
-				return &server, nil
+				return &server
 			}})(core.Handle)
 			ctx := t.Context()
 			if row.principal != nil {
@@ -60,7 +52,7 @@ func TestAdmit(t *testing.T) {
 			if len(core.Calls()) != 0 || len(server.Requests()) != 0 {
 				t.Errorf("the core heard %v", core.Calls())
 			}
-			if row.source == nil && len(opened) != 0 {
+			if len(opened) != 0 {
 				t.Error("a resource server was opened for somebody who is refused")
 			}
 		})

@@ -88,21 +88,10 @@ func TestACallEndsForTheCauseOfItsContext(t *testing.T) {
 				}
 				return tools.Reply{}, row.fails
 			}
-			source := func(ctx context.Context, _ auth.Principal) (rs.Doer, error) {
-				_, err := core(ctx, tools.Call{})
-				return nil, err
-			}
-			for name, err := range map[string]error{
-				"the core": limited(ctx, time.Hour, core),
-				"the source": func() error {
-					_, err := middleware.Admit(middleware.Options{Deadline: time.Hour, Source: source})(new(spy).Handle)(as(ctx, auth.KindClient), tools.Call{})
-					return err
-				}(),
-			} {
-				var got *rs.Error
-				if errors.As(err, &got); (got == nil) != (row.want == "") || got != nil && got.Code != row.want {
-					t.Errorf("%s: got %v, want %s", name, err, row.want)
-				}
+			err := limited(ctx, time.Hour, core)
+			var got *rs.Error
+			if errors.As(err, &got); (got == nil) != (row.want == "") || got != nil && got.Code != row.want {
+				t.Errorf("got %v, want %s", err, row.want)
 			}
 		})
 	}

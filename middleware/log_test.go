@@ -182,7 +182,7 @@ func TestLogOfAServerThatIsNone(t *testing.T) {
 	}
 	var log bytes.Buffer
 	pipeline := middleware.Standard(middleware.Options{
-		Log: zerolog.New(&log), Source: func(_ context.Context, p auth.Principal) (rs.Doer, error) { return client.For(p.Caller()), nil },
+		Log: zerolog.New(&log), Source: func(p auth.Principal) rs.Doer { return client.For(p.Caller()) },
 	}, tools.Forward)
 	reply, err := pipeline(as(t.Context(), auth.KindClient), callOf(t, "search", `{"q":"`+middlewaretest.CanaryArgument+`"}`))
 	if err != nil || !reply.Result.IsError {

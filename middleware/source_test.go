@@ -57,11 +57,7 @@ func TestWhichTokenIsSent(t *testing.T) {
 			if row.kind == auth.KindPackage {
 				p.Package = scriptedPackage{RS: members}
 			}
-			reader, err := middleware.Reading(client)(t.Context(), p)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, err := reader.Do(t.Context(), rs.Request{Path: "/v1/streams"}); err != nil {
+			if _, err := middleware.Reading(client)(p).Do(t.Context(), rs.Request{Path: "/v1/streams"}); err != nil {
 				t.Error(err)
 			}
 			server.Close() // wait for the handlers

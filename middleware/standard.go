@@ -3,7 +3,6 @@
 package middleware
 
 import (
-	"context"
 	"slices"
 	"time"
 
@@ -42,7 +41,7 @@ type Options struct {
 	Deadline time.Duration // of one call; 0 means DefaultDeadline
 	// Source returns the resource server as one principal sees it: every read carries the principal's token or, for a package, that
 	// of one of its members. See [Reading].
-	Source   func(context.Context, auth.Principal) (rs.Doer, error)
+	Source   func(auth.Principal) rs.Doer
 	Now      func() time.Time // nil means time.Now
 	Tracer   trace.Tracer     // nil makes no spans
 	Observer CallObserver     // nil counts nothing

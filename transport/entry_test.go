@@ -173,7 +173,7 @@ func TestATokenIsInNoLogErrorOrPanic(t *testing.T) {
 	logger := zerolog.New(zerolog.SyncWriter(&log)).Level(zerolog.DebugLevel)
 	all := tools.All(tools.Options{RecordBase: "https://rs.example"})
 	handle := middleware.Standard(
-		middleware.Options{Log: logger, Source: func(_ context.Context, p auth.Principal) (rs.Doer, error) { return panicking{p}, nil }},
+		middleware.Options{Log: logger, Source: func(p auth.Principal) rs.Doer { return panicking{p} }},
 		tools.Forward,
 	)
 	f := fixture{Server: httptest.NewServer(transport.Handler(transport.HandlerOptions{

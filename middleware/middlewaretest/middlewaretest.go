@@ -84,7 +84,7 @@ func (s *RS) Lines() []string {
 }
 
 // Source returns s for every principal. It is a Source for [middleware.Options].
-func (s *RS) Source(context.Context, auth.Principal) (rs.Doer, error) { return s, nil }
+func (s *RS) Source(auth.Principal) rs.Doer { return s }
 
 // JSON returns a 200 with a JSON body.
 func JSON(body string) *rs.Response {
