@@ -146,6 +146,16 @@ func TestListsOfWordsCanBeGrouped(t *testing.T) {
 	}
 }
 
+// A line break in a short value, such as a status, does not keep the others from being counted.
+func TestShortTextsOfSeveralLinesCanBeGrouped(t *testing.T) {
+	long := strings.Repeat("long ", 30)
+	for _, field := range inferred(t, `{"status":"open","body":"a"}`, `{"status":"on\nhold","body":"`+long+`"}`).Fields {
+		if is := field.Name == "status"; !field.Exact || slices.Contains(field.Aggregations, "group_by") != is {
+			t.Errorf("%+v", field)
+		}
+	}
+}
+
 // The number of an order and an address are searched; a key that only a program uses is not.
 func TestInferenceDoesNotSearchKeys(t *testing.T) {
 	for _, field := range inferred(t, `{"id":"a","thread_id":"b","author.user_id":"b","source_url":"c","URL":"d","order_id":"f","Order ID":"g","city":"e"}`).Fields {

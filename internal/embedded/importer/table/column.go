@@ -17,7 +17,7 @@ type Column struct {
 	Name    string
 	Present int            // number of values
 	Kinds   map[string]int // number of values that look like each type
-	Wide    bool           // a string has several lines, or more than longString characters
+	Wide    bool           // a string has more than longString characters
 	Mixed   bool           // a list has other elements than short strings
 
 	dates    uint64 // the dateForms that fit all days, one bit each
@@ -161,13 +161,13 @@ func (c *Column) countText(text, plain string) {
 	if !isStamp && c.isDate {
 		c.addDay(plain)
 	}
-	isLong := len(text) > longString && utf8.RuneCountInString(text) > longString || strings.Contains(text, "\n")
+	isLong := len(text) > longString && utf8.RuneCountInString(text) > longString
 	switch {
 	case isStamp:
 		c.stamps++
 		c.noteTime(plain)
 		c.count("timestamp")
-	case isLong || strings.ContainsAny(text, " \t"):
+	case isLong || strings.ContainsAny(text, " \t\n"):
 		c.Wide = c.Wide || isLong
 		c.count("text")
 	default:
