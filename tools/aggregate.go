@@ -59,13 +59,13 @@ func forwardAggregate(ctx context.Context, call Call) (Reply, error) {
 	var readAs []string
 	r.Args.Filter, readAs = wholeDays(args.Filter, args.Zone, schema)
 	r.AddAll(filter.ReadAs(nil, readAs))
-	response, body, err := r.Answer(ctx)
+	body, err := r.Answer(ctx)
 	ofNoZone := func(line string) bool { return strings.HasSuffix(line, filter.OfNoZone) }
 	if len(readAs) > 0 && !slices.ContainsFunc(readAs, ofNoZone) { // the resource server was sent instants, so it answers null
 		r.AddAll(rs.Object{rs.NewMember("time_zone", args.Zone.String())})
 	}
 	if err != nil || !body.Includes("value") && !body.Has("groups") {
-		return replied(call, response, err)
+		return replied(call, r.Response, err)
 	}
 	answer := Answer{}
 	body = r.AddTitles(ctx, body)
@@ -74,17 +74,17 @@ func forwardAggregate(ctx context.Context, call Call) (Reply, error) {
 	if noRecords {
 		answer.Empty = explainEmpty(ctx, call, r.Args.Filter)
 	}
-	if call.Scope.ConnectionID == "" && (r.Asked || leftout.IsWarned(response)) {
+	if call.Scope.ConnectionID == "" && (r.Asked || leftout.IsWarned(r.Response)) {
 		r.AddAll(leftout.Fields(call.Scope.Stream, asMeant(call, answer.Empty), schema()))
 	}
 	r.AddAll(lasting(ctx, call, r.Args.Filter, schema))
 	if noRecords {
-		answer.Coverage, _ = absence(ctx, call, response.Reads, call.Scope.Stream)
+		answer.Coverage, _ = absence(ctx, call, r.Response.Reads, call.Scope.Stream)
 		r.AddAll(answer.Coverage.Members())
 	} else {
 		r.AddStatus(ctx)
 	}
-	answer.Response = r.Complete(response, body)
+	answer.Response = r.Complete(body)
 	return Reply{Call: call, Answer: answer}, nil
 }
 

@@ -166,3 +166,14 @@ func TestACountSaysThatItIncludesCancelledRecords(t *testing.T) {
 		}
 	}
 }
+
+// An answer may be in data; members beside it are kept.
+func TestAggregateReadsAnAnswerInData(t *testing.T) {
+	server := &middlewaretest.RS{Answer: func(rs.Request) (*rs.Response, error) {
+		return middlewaretest.JSON(`{"data":{"metric":"count","stream":"messages","value":8},"meta":{"asked":1}}`), nil
+	}}
+	result := use(t, tools.Aggregate(), server, json.RawMessage(`{"stream":"messages","metric":"count","connection_id":"c"}`))
+	if data := rs.AsObject(string(result.Structured)).Object("data"); result.Text != "8 messages" || data.Get("value") != "8" || !data.Has("meta") {
+		t.Errorf("%s\n%s", result.Text, result.Structured)
+	}
+}

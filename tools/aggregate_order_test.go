@@ -16,22 +16,37 @@ import (
 // spendingServer has a stream of payments with negative amounts, as in bank exports; some have no date or no payee.
 func spendingServer(t *testing.T) *shopServer {
 	t.Helper()
-	field := func(name, kind string, can ...string) model.Field {
-		return model.Field{Name: name, Type: kind, Exact: true, Range: true, Nullable: true, Aggregations: can}
-	}
 	var records []model.Record
-	for i, row := range []struct {
-		day, payee any
-		amount     float64
-	}{
+	for i, row := range []payment{
 		{"2026-01-05", "Rent", -900}, {"2026-02-05", "Rent", -900}, {"2026-02-05", "Market", -20.1}, {"2026-02-06", "Market", -30.2}, {"2026-03-01", "Market", -9},
 		{"2026-03-02", "Cinema", -12}, {nil, "Cinema", -0.3}, {"2026-03-09", nil, -70}, {nil, nil, -0.25},
 	} {
-		data, _ := json.Marshal(map[string]any{"id": fmt.Sprint(i), "day": row.day, "payee": row.payee, "amount": row.amount})
-		records = append(records, model.Record{ConnectionID: "cin_a", Stream: "spent", ID: fmt.Sprint(i), EmittedAt: time.Unix(1767312000, 0), Data: data})
+		records = append(records, row.record("cin_a", i))
+	}
+	return servePayments(t, records, "cin_a")
+}
+
+type payment struct {
+	day, payee any
+	amount     float64
+}
+
+func (p payment) record(connection string, i int) model.Record {
+	data, _ := json.Marshal(map[string]any{"id": fmt.Sprint(i), "day": p.day, "payee": p.payee, "amount": p.amount})
+	return model.Record{ConnectionID: connection, Stream: "spent", ID: fmt.Sprint(i), EmittedAt: time.Unix(1767312000, 0), Data: data}
+}
+
+func servePayments(t *testing.T, records []model.Record, connections ...string) *shopServer {
+	t.Helper()
+	field := func(name, kind string, can ...string) model.Field {
+		return model.Field{Name: name, Type: kind, Exact: true, Range: true, Nullable: true, Aggregations: can}
+	}
+	var all []model.Connection
+	for _, id := range connections {
+		all = append(all, model.Connection{ID: id, DisplayName: "Bank " + id})
 	}
 	return serve(t, []model.Connector{{
-		Key: "bank", SourceID: "https://registry.test/bank", Connections: []model.Connection{{ID: "cin_a", DisplayName: "Bank"}},
+		Key: "bank", SourceID: "https://registry.test/bank", Connections: all,
 		Streams: []model.Stream{{Name: "spent", PrimaryKey: []string{"id"}, Fields: []model.Field{
 			field("id", "string"), field("day", "date", "group_by_time"), field("payee", "string", "group_by"), field("amount", "number", "sum", "min", "max"),
 		}}},
@@ -68,6 +83,43 @@ func TestGroupsAreInTheRequestedOrder(t *testing.T) {
 	}
 	if _, err := tools.Aggregate().Parse(json.RawMessage(`{"stream":"spent","metric":"count","order":"asc"}`)); err == nil {
 		t.Error("order without groups is not refused")
+	}
+}
+
+// Of more groups than one answer can compute, those with the most records are compared by the metric, whether they are of one connection or
+// of several, and both channels say which were compared. The others are named by the call that follows.
+func TestTheGroupsThatAreReadAreOrderedByTheMetric(t *testing.T) {
+	for _, connections := range [][]string{{"cin_a"}, {"cin_a", "cin_b"}} {
+		var records []model.Record
+		for payee := range 45 { // the first payees have the most records, the 39th the highest sum
+			for range 50 - payee {
+				amount := 1.0
+				if payee == 38 {
+					amount = 1000
+				}
+				records = append(records, payment{"2026-01-05", fmt.Sprintf("p%02d", payee), amount}.record(connections[len(records)%len(connections)], len(records)))
+			}
+		}
+		server := servePayments(t, records, connections...)
+		for arguments, want := range map[string][]string{
+			`{"metric":"sum","limit":2}`: {
+				"p38 | 12000 of 12\np00 | 50 of 50\n", "shown 2 of 45 groups, highest sum first among the 40 with the most records; not shown: ",
+				`next: aggregate {"stream":"spent","metric":"sum","limit":100,`, `"ordered_by":"sum","compared":40`,
+			},
+			`{"metric":"sum","limit":1,"order":"asc"}`: {"p39 | 11 of 11\n", "lowest sum first among the 40 with the most records", `"compared":40`},
+			`{"metric":"max","limit":1}`:               {"p38 | 1000 of 12\n", "highest max first among the 40 with the most records", `"ordered_by":"max"`},
+			`{"metric":"sum","limit":100}`: {
+				"p38 | 12000 of 12\np00 | 50 of 50\n", "shown 40 of 45 groups, highest sum first among", "all named by the count below\n",
+				`next: aggregate {"stream":"spent","metric":"count","limit":100,"group_by":"payee"}`,
+			},
+		} {
+			text, data, _ := server.call(t, tools.Aggregate(), strings.TrimSuffix(`{"stream":"spent",`+arguments[1:], "}")+`,"field":"amount","group_by":"payee"}`)
+			for _, part := range want {
+				if !strings.Contains(text+data.JSON(), part) {
+					t.Errorf("%s of %v: want %s in\n%s\n%s", arguments, connections, part, text, data.Without("groups").JSON())
+				}
+			}
+		}
 	}
 }
 

@@ -28,14 +28,6 @@ func Aggregate(response *rs.Response, q AggregateQuery) (Result, error) {
 		return Result{}, err
 	}
 	a := aggregateAnswer{AggregateQuery: q, object: o}
-	if inner := o.Object("data"); inner != nil && !o.Has("metric") { // keep the members next to data, too
-		for _, sibling := range o.Without("data") {
-			if !inner.Includes(sibling.Name) {
-				inner = append(inner, sibling)
-			}
-		}
-		a.object = inner
-	}
 	a.Stream = cmp.Or(a.Text("stream"), q.Stream)
 	groups, grouped := rs.AsArray(a.Get("groups"))
 	if !grouped && !a.Includes("value") {
@@ -121,8 +113,7 @@ func (a aggregateAnswer) row(row groupRow) string {
 		if n, ok := part.Number("count"); ok && part.Includes("value") && a.Text("metric") != "count" {
 			text = fmt.Sprintf("%s of %d", write.ShownValue(part.Get("value")), n)
 		}
-		unit := part.Text("unit")
-		cells[1+a.columns[unit]] = text + write.When(a.columns == nil, a.unit(" ", unit))
+		cells[1+slices.Index(a.units, part.Text("unit"))] = text
 	}
 	return strings.TrimRight(strings.Join(cells, write.Separator), " ")
 }

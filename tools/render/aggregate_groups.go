@@ -24,9 +24,8 @@ type AggregateQuery struct {
 type aggregateAnswer struct {
 	AggregateQuery
 	object
-	rows    []groupRow
-	units   []string       // each has a column; [""] if there are no units or too many
-	columns map[string]int // by unit; nil if there are too many units, so that each number has a row
+	rows  []groupRow
+	units []string // each has a column; [""] if there are no units
 }
 
 // A groupRow is one group of an answer. It has several parts if its numbers have several units.
@@ -36,30 +35,22 @@ type groupRow struct {
 }
 
 func (a *aggregateAnswer) readRows(groups []string) {
-	a.columns = map[string]int{}
-	parts := make([]object, len(groups))
-	for i, raw := range groups {
-		parts[i] = rs.AsObject(raw)
-		unit := parts[i].Text("unit")
-		if _, known := a.columns[unit]; !known {
-			a.columns[unit] = len(a.units)
+	for _, raw := range groups {
+		part := rs.AsObject(raw)
+		if unit := part.Text("unit"); !slices.Contains(a.units, unit) {
 			a.units = append(a.units, unit)
 		}
-	}
-	if len(a.units) > maxUnits || len(a.units) == 0 {
-		a.units, a.columns = []string{""}, nil
-	}
-	for _, part := range parts {
 		key := cmp.Or(part.Get("key"), "null")
-		if last := len(a.rows) - 1; last >= 0 && a.rows[last].key == key && part.Has("unit") && a.columns != nil {
+		if last := len(a.rows) - 1; last >= 0 && a.rows[last].key == key && part.Has("unit") {
 			a.rows[last].parts = append(a.rows[last].parts, part)
 			continue
 		}
 		a.rows = append(a.rows, groupRow{key, []object{part}})
 	}
+	if len(groups) == 0 {
+		a.units = []string{""}
+	}
 }
-
-const maxUnits = 20 // columns of a table
 
 // A groupsRest says which groups an answer shows and leaves out.
 type groupsRest struct {
@@ -96,8 +87,9 @@ func (a aggregateAnswer) rest(n int) groupsRest {
 	}
 	r.says += fmt.Sprintf("; not shown: %s (other_count=%d)", strings.Join(hidden, " and "), other)
 	if !all {
-		r.next, r.tool = a.next(n)
-		r.says += write.When(r.next == nil, "; filter to see them") + write.When(r.tool == "query_records", ", each in the records below")
+		where := ""
+		r.next, r.tool, where = a.next(n)
+		r.says += where
 	}
 	return r
 }
@@ -149,6 +141,9 @@ func (a aggregateAnswer) cutGroups() string {
 // known.
 func (a aggregateAnswer) sequence(noun string, all bool) string {
 	metric, ofEach := write.ShownName(a.Text("metric")), write.When(len(a.units) > 1, " within each "+write.ShownName(a.Text("unit_field")))
+	if n, partly := a.Number("compared"); partly {
+		ofEach += fmt.Sprintf(" among the %d with the most records", n)
+	}
 	switch {
 	case a.Flag("unordered"):
 		return ", not in the order asked for: more " + noun + "s than one answer compares"
@@ -242,35 +237,46 @@ func (a aggregateAnswer) recordsOf(from, until int) int {
 	return sum
 }
 
-// next returns the call that shows the groups after the first n; nil if there is none. Groups of time continue where these end. Groups of
-// values have no order, so the call requests more of them at once.
-func (a aggregateAnswer) next(n int) (call *write.Object, tool string) {
-	if by := a.Text("group_by_time"); by != "" {
-		filter, from := a.Arguments.Object("filter"), a.Text("next_from", "next_before")
-		operator, other := "gte", "gt"
-		switch {
-		case a.descends() && n > 0 && n < len(a.rows):
-			from, _ = rs.AsText(a.rows[n-1].key)
-		case n < len(a.rows):
-			from, _ = rs.AsText(a.rows[n].key)
+// next returns the call that shows the groups after the first n, or nil, and what a reader must know of it. Groups of time continue where
+// these end. Groups of values have no order, so the call requests more of them at once, or else their names, or their records.
+func (a aggregateAnswer) next(n int) (call *write.Object, tool, where string) {
+	args, by := a.Arguments, a.Arguments.Text("group_by")
+	switch limit, _ := a.Number("limit"); {
+	case a.Has("group_by_time"):
+		if args = a.following(n); args == nil {
+			return nil, "", "; filter to see them"
 		}
-		if a.descends() {
-			operator, other = "lt", "lte"
-		}
-		if from == "" || clean.LongerThan(from, write.KeyChars) || filter.Has(by) && filter.Object(by) == nil {
-			return nil, ""
-		}
-		bounds := append(object{write.Pair(operator, write.JSON(from))}, filter.Object(by).Without(operator, other)...)
-		return new(write.Object).Rest(a.Arguments.With("filter", filter.With(by, bounds.JSON()).JSON())), "aggregate"
+	case n == limit && limit < rs.MaxLimit:
+		args = args.With("limit", write.JSON(rs.MaxLimit))
+	case by == "" || n < len(a.rows):
+		return nil, "", "; filter to see them"
+	case a.Has("group_count") && a.Text("metric") != "count": // more numbers than one answer computes
+		args = args.Without("field", "order").WithAll(object{write.Pair("metric", `"count"`), write.Pair("limit", write.JSON(rs.MaxLimit))})
+		where = ", all named by the count below"
+	default: // more groups than one answer has
+		fields := write.JSON(write.NotEmpty(by, args.Text("field")))
+		args = args.Without("metric", "field", "group_by", "order").With("fields", fields)
+		return new(write.Object).Rest(args), "query_records", ", each in the records below"
 	}
-	if limit, ok := a.Number("limit"); ok && n == limit && limit < rs.MaxLimit {
-		return new(write.Object).Rest(a.Arguments.With("limit", write.JSON(rs.MaxLimit))), "aggregate"
+	return new(write.Object).Rest(args), "aggregate", where
+}
+
+// following returns the arguments with which time groups continue after the first n; nil if no filter can say that.
+func (a aggregateAnswer) following(n int) object {
+	by := a.Text("group_by_time")
+	filter, from, operator, other := a.Arguments.Object("filter"), a.Text("next_from", "next_before"), "gte", "gt"
+	at := n
+	if a.descends() {
+		at, operator, other = n-1, "lt", "lte"
 	}
-	if by := a.Arguments.Text("group_by"); by != "" && n == len(a.rows) { // more groups than one call returns: read the records
-		fields := write.JSON(write.NotEmpty(by, a.Arguments.Text("field")))
-		return new(write.Object).Rest(a.Arguments.Without("metric", "field", "group_by", "order").With("fields", fields)), "query_records"
+	if at >= 0 && n < len(a.rows) {
+		from, _ = rs.AsText(a.rows[at].key)
 	}
-	return nil, ""
+	if from == "" || clean.LongerThan(from, write.KeyChars) || filter.Has(by) && filter.Object(by) == nil {
+		return nil
+	}
+	bounds := append(object{write.Pair(operator, write.JSON(from))}, filter.Object(by).Without(operator, other)...)
+	return a.Arguments.With("filter", filter.With(by, bounds.JSON()).JSON())
 }
 
 func (r groupsRest) lines() []string {

@@ -166,9 +166,9 @@ func TestAggregateText(t *testing.T) {
 	if text := aggregated(t, body("")).Text; strings.Contains(text, " of 100 ") {
 		t.Errorf("the resource server has more groups:\n%s", text[strings.LastIndex(text, "shown"):])
 	}
-	// The output has the same shape, whether or not the answer is in data, and whatever its size.
+	// The output has the same shape, whatever its size.
 	for _, padding := range []string{"", `,"note":"` + strings.Repeat("x", write.StructuredHard) + `"`} {
-		data := rs.AsObject(string(aggregated(t, `{"data":`+body(padding)+`,"meta":{"asked":1}}`).Structured)).Object("data")
+		data := rs.AsObject(string(aggregated(t, body(padding+`,"meta":{"asked":1}`)).Structured)).Object("data")
 		if len(data.Array("groups")) == 0 || !data.Has("meta") {
 			t.Errorf("%d bytes of padding: data has no groups, or lacks the other members: %.100s", len(padding), data.JSON())
 		}

@@ -63,7 +63,7 @@ func (q Args) Request(scope rs.Scope) rs.Request {
 func Body(response *rs.Response) rs.Object {
 	o := response.Object()
 	if inner := o.Object("data"); inner != nil && !o.Has("metric") {
-		return inner
+		return o.Without("data").WithAll(inner)
 	}
 	return o
 }
@@ -81,6 +81,8 @@ type Aggregation struct {
 	Asked   bool         // whether the schema was read
 	extra   rs.Object    // members that are added to the resource server's answer
 	differ  atomic.Bool  // a read of a group found another number of records than the list of groups has
+
+	Response *rs.Response // to the first read, which runs alone; nil before
 }
 
 // New returns an aggregation of the records in a scope. reads counts the reads that it makes.
@@ -96,15 +98,14 @@ func (r *Aggregation) add(name string, value any) {
 func (r *Aggregation) AddAll(members rs.Object) { r.extra = append(r.extra, members...) }
 
 // Complete returns the answer with the members that were added and, if there are any, the number of reads.
-func (r *Aggregation) Complete(response *rs.Response, body rs.Object) *rs.Response {
+func (r *Aggregation) Complete(body rs.Object) *rs.Response {
 	if r.differ.Load() {
 		r.add("changed", true)
 	}
-	if len(r.extra) == 0 {
-		return response
+	if len(r.extra) > 0 {
+		r.add("reads", r.reads.Count())
 	}
-	r.add("reads", r.reads.Count())
-	return response.WithBody(body.WithAll(r.extra).JSON())
+	return r.Response.WithBody(body.WithAll(r.extra).JSON())
 }
 
 // Fields returns what the schema says of the stream's fields and connections. The schema is read once.
@@ -116,12 +117,15 @@ func (r *Aggregation) Fields(ctx context.Context) known.Stream {
 }
 
 // do makes one read.
-func (r *Aggregation) do(ctx context.Context, scope rs.Scope, q Args) (*rs.Response, rs.Object, error) {
+func (r *Aggregation) do(ctx context.Context, scope rs.Scope, q Args) (rs.Object, error) {
 	response, err := r.reads.Do(ctx, q.Request(scope))
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	return response, Body(response), nil
+	if r.Response == nil {
+		r.Response = response
+	}
+	return Body(response), nil
 }
 
 // AddConnections adds how many of the records each connection has, if the call names no connection and several have the stream.
@@ -150,7 +154,7 @@ func (r *Aggregation) AddConnections(ctx context.Context, body rs.Object) {
 			row = append(row, rs.NewMember("display_name", c.DisplayName))
 		}
 		if i < maxConnectionReads {
-			_, body, err := r.do(ctx, rs.Scope{Stream: r.scope.Stream, ConnectionID: c.ID}, q)
+			body, err := r.do(ctx, rs.Scope{Stream: r.scope.Stream, ConnectionID: c.ID}, q)
 			if count, ok := body.Number("filtered_record_count"); err == nil && ok {
 				row = append(row, rs.NewMember("count", count))
 			}

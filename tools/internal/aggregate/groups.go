@@ -20,28 +20,43 @@ const (
 )
 
 // Answer makes the aggregation and returns its answer, to which the other methods add members.
-func (r *Aggregation) Answer(ctx context.Context) (*rs.Response, rs.Object, error) {
+func (r *Aggregation) Answer(ctx context.Context) (rs.Object, error) {
 	q := r.Args
-	if q.Metric == "avg" || q.Grouped() && q.Metric != "count" {
-		return r.compose(ctx)
-	}
-	if q.Grouped() {
+	switch {
+	case !q.Grouped():
+		return r.number(ctx)
+	case q.Metric == "count":
 		return r.count(ctx)
 	}
-	response, body, err := r.do(ctx, r.scope, q)
-	if err != nil || q.Metric == "count" || q.Metric == "count_distinct" {
-		return response, body, err
-	}
 	field, units, err := r.units(ctx)
-	if err == nil && len(units.groups) > 1 {
-		return r.composeOver(ctx, field, units)
+	several := len(units.groups) > 1 && err == nil // else the answer says that the unit is not known
+	if len(units.groups) > maxUnits {
+		return nil, rs.Invalid("field", fmt.Sprintf("The records have %d or more values of %s.", len(units.groups), quote.Exact(field)),
+			fmt.Sprintf("Filter by one value of %s, or group by it.", quote.Exact(field)))
 	}
-	records, counted := body.Number("filtered_record_count")
-	if (records > 0 || !counted) && r.isZeroSum(body.Get("value")) && r.hasNone(ctx, q.Filter) {
-		body = body.With("value", "null")
-		response = response.WithBody(body.JSON())
+	lists := []unitList{{filter: q.Filter}}
+	if several {
+		lists = nil
+		for _, g := range units.groups {
+			if unit, ok := g.Text(); ok { // records without a unit are in no list
+				lists = append(lists, unitList{unit: g.Key, filter: q.Filter.Only(field, unit)})
+			}
+		}
 	}
-	return response, body, nil
+	q.Limit = 0 // the limit applies to the answer
+	err = read.Parallel(ctx, len(lists), func(ctx context.Context, i int) (err error) {
+		q := q
+		q.Filter = lists[i].filter
+		lists[i].groupList, err = r.list(ctx, q)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if !several {
+		units = lists[0].groupList
+	}
+	return r.compose(ctx, units.body, lists)
 }
 
 // A unitList is the groups of the records that match a filter; if the field has several units, of those with one unit.
@@ -65,53 +80,6 @@ type row struct {
 	key     string // JSON
 	records int
 	cells   []cell
-}
-
-// compose answers a grouped metric other than count, or an average: a count lists the groups, and one filtered read each gives the number.
-func (r *Aggregation) compose(ctx context.Context) (*rs.Response, rs.Object, error) {
-	field, units, err := r.units(ctx)
-	several := len(units.groups) > 1 && err == nil // else the answer says that the unit is not known
-	q := r.Args
-	switch {
-	case !q.Grouped() && several:
-		return r.composeOver(ctx, field, units)
-	case !q.Grouped():
-		return r.average(ctx)
-	case len(units.groups) > maxUnits:
-		return nil, nil, rs.Invalid("field", fmt.Sprintf("The records have %d or more values of %s.", len(units.groups), quote.Exact(field)),
-			fmt.Sprintf("Filter by one value of %s, or group by it.", quote.Exact(field)))
-	}
-	lists := []unitList{{filter: q.Filter}}
-	if several {
-		lists = nil
-		for _, g := range units.groups {
-			if unit, ok := g.Text(); ok { // records without a unit are in no list
-				lists = append(lists, unitList{unit: g.Key, filter: q.Filter.Only(field, unit)})
-			}
-		}
-	}
-	if q.Limit = 0; q.GroupByTime == "" { // the limit applies to the answer
-		q.Limit = maxGroups
-	}
-	err = read.Parallel(ctx, len(lists), func(ctx context.Context, i int) (err error) {
-		q := q
-		q.Filter = lists[i].filter
-		lists[i].groupList, err = r.list(ctx, q)
-		return err
-	})
-	if err != nil {
-		return nil, nil, err
-	}
-	if !several {
-		units = lists[0].groupList
-	}
-	return r.answerOf(ctx, units, lists)
-}
-
-// composeOver answers a metric with one group for each unit of its field, as units must not be mixed.
-func (r *Aggregation) composeOver(ctx context.Context, field string, units groupList) (*rs.Response, rs.Object, error) {
-	r.Args.GroupBy, r.Args.Limit = field, maxGroups
-	return r.answerOf(ctx, units, []unitList{{units, "", r.Args.Filter}})
 }
 
 // rows merges lists of groups, one list for each unit, into rows. unnamed are the rows whose records no filter selects.
@@ -159,12 +127,13 @@ func (r *Aggregation) groupFilter(ctx context.Context, f filter.Filter, g Group)
 	return f.Narrowed(filter.Condition{Field: field, Operator: "gte", Value: from}).Narrowed(filter.Condition{Field: field, Operator: "lt", Value: until})
 }
 
-// answerOf reads the numbers of the first groups, as many as the bound of reads allows, and returns the answer in the shape of a count by
-// groups. There is a list of groups for each unit. base is the answer that counted all records.
-func (r *Aggregation) answerOf(ctx context.Context, base groupList, lists []unitList) (*rs.Response, rs.Object, error) {
-	least, _, err := r.withValue(ctx, base.body)
+// compose reads the numbers of groups, of which there is a list for each unit, and returns base, the answer that counted all records, with
+// them. Groups of values are ordered by their numbers: of as many as the bound of reads allows, those with the most records, all numbers
+// are read, of which the answer has the first. Groups of time or of units, which have no such order, are read as they are shown.
+func (r *Aggregation) compose(ctx context.Context, base rs.Object, lists []unitList) (rs.Object, error) {
+	least, _, err := r.withValue(ctx, base)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	limit, left := r.Args.mostShown(), maxGroupReads
 	if least != "" {
@@ -174,41 +143,42 @@ func (r *Aggregation) answerOf(ctx context.Context, base groupList, lists []unit
 	rows, unnamed := r.rows(ctx, lists)
 	more := slices.ContainsFunc(lists, func(l unitList) bool { return l.other > 0 }) // there are more groups than are known
 	byUnit := r.Args.GroupBy != "" && r.Args.GroupBy == r.Fields(ctx).UnitOf(r.Args.Field)
-	ordered := r.Args.GroupBy != "" && !byUnit && !more && countCells(rows) <= left
-	reversed := r.Args.GroupByTime != "" && r.reversed(!more)
+	ordered, reversed := r.Args.GroupBy != "" && !byUnit, r.Args.GroupByTime != "" && r.reversed(!more)
 	if reversed {
 		slices.Reverse(rows)
 	}
-	first := rows[:min(limit, len(rows))]
-	if ordered { // read all, so that the groups shown are those with the highest values, not with the most records
-		first = rows
+	most := min(limit, len(rows))
+	if ordered {
+		most = len(rows)
 	}
-	shown, left, err := r.measureFirst(ctx, first, least, left)
+	known, left, err := r.measureFirst(ctx, rows[:most], least, left)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	if shown == len(rows) && !more && !byUnit {
+	if known == len(rows) && !more && !byUnit {
 		rows = append(rows, r.sumOfOthers(ctx, lists, rows, unnamed, left)...)
-		shown = min(limit, len(rows))
+		known = len(rows)
 	}
-	switch {
-	case ordered:
-		r.order(rows)
+	shown := min(limit, known)
+	if ordered {
+		r.order(rows[:known])
 		r.add("ordered_by", r.Args.Metric)
-	case r.Args.Order != "" && r.Args.GroupBy != "":
+		if known < len(rows) || more {
+			r.add("compared", known)
+		}
+	} else if r.Args.Order != "" && byUnit {
 		r.add("unordered", true)
 	}
 	groups := make([]Group, len(rows))
 	for i, row := range rows {
 		groups[i] = Group{row.key, row.records}
 	}
-	next := ""
-	if r.Args.GroupByTime != "" && len(lists) == 1 {
-		next = lists[0].next
-		r.addWithout(lists[0].groupList, groups[:shown])
+	list := groupList{without: -1}
+	if len(lists) == 1 {
+		list = lists[0].groupList
 	}
-	r.addNext(ctx, groups, shown, reversed, next)
-	return base.response, r.composed(base.body, rows, shown, limit, more), nil
+	r.addRest(ctx, list, groups, shown, reversed)
+	return r.composed(base, rows, shown, limit, more), nil
 }
 
 // measureFirst reads the numbers of the first rows: as many rows as most reads allow, but at least one, so that the next page makes
@@ -285,7 +255,7 @@ func (r *Aggregation) measure(ctx context.Context, c *cell, least string) error 
 	if q.Metric == "avg" {
 		q.Metric = "sum"
 	}
-	_, body, err := r.do(ctx, r.scope, q)
+	body, err := r.do(ctx, r.scope, q)
 	if err != nil {
 		return err
 	}

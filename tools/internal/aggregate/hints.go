@@ -40,7 +40,7 @@ func (r *Aggregation) AddStatus(ctx context.Context) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, titlesDeadline)
 	defer cancel()
-	_, body, err := r.do(ctx, r.scope, Args{Metric: "count", GroupBy: status, Limit: maxGroups, Filter: r.Args.Filter})
+	body, err := r.do(ctx, r.scope, Args{Metric: "count", GroupBy: status, Limit: maxGroups, Filter: r.Args.Filter})
 	var among []map[string]any
 	for _, g := range Groups(body) {
 		if text, ok := g.Text(); ok && err == nil && cancelled().MatchString(text) && len(among) < maxStatuses {
@@ -63,7 +63,7 @@ func (r *Aggregation) isZeroSum(value string) bool {
 
 // hasNone reports whether it is known that no record within a filter has a value of the field.
 func (r *Aggregation) hasNone(ctx context.Context, f filter.Filter) bool {
-	_, body, err := r.do(ctx, r.scope, Args{Metric: "min", Field: r.Args.Field, Filter: f})
+	body, err := r.do(ctx, r.scope, Args{Metric: "min", Field: r.Args.Field, Filter: f})
 	return err == nil && body.Includes("value") && !body.Has("value")
 }
 
@@ -128,11 +128,13 @@ func (r *Aggregation) titleOf(ctx context.Context, connection string, of known.S
 // units but the read fails, the answer says that the unit is unknown.
 func (r *Aggregation) units(ctx context.Context) (field string, list groupList, err error) {
 	q := r.Args
-	field = r.Fields(ctx).UnitOf(q.Field)
-	if field == "" {
+	if q.Metric == "count_distinct" {
+		return "", list, nil
+	}
+	if field = r.Fields(ctx).UnitOf(q.Field); field == "" {
 		r.parentUnits(ctx)
 	}
-	if field == "" || field == q.GroupBy || q.Metric == "count_distinct" {
+	if field == "" || field == q.GroupBy {
 		return "", list, nil
 	}
 	r.add("unit_field", field)
@@ -142,7 +144,7 @@ func (r *Aggregation) units(ctx context.Context) (field string, list groupList, 
 			return field, list, nil
 		}
 	}
-	q.GroupBy, q.GroupByTime, q.Granularity, q.Limit = field, "", "", maxGroups
+	q.GroupBy, q.GroupByTime, q.Granularity = field, "", ""
 	list, err = r.list(ctx, q)
 	if err != nil {
 		r.add("unit_unknown", true)
@@ -198,7 +200,7 @@ func (r *Aggregation) addParentUnits(ctx context.Context, scope rs.Scope, unit, 
 			filtered = true
 		}
 	}
-	_, body, err := r.do(ctx, scope, q)
+	body, err := r.do(ctx, scope, q)
 	if err != nil {
 		return
 	}

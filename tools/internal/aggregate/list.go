@@ -43,36 +43,32 @@ func Texts(groups []Group) (texts []string) {
 
 // A groupList is a count by groups, from one read or, for time groups, from several.
 type groupList struct {
-	response *rs.Response // of the first read
-	body     rs.Object
-	groups   []Group
-	other    int // records in groups beyond the limit
-	pages    int
-	next     string // where the time groups begin that follow, as a value of the field; "" if none follow
-	without  int    // records without a time; -1 if unknown
+	body    rs.Object // the answer to the first read
+	groups  []Group
+	other   int // records in groups beyond the limit
+	pages   int
+	next    string // where the time groups begin that follow, as a value of the field; "" if none follow
+	without int    // records without a time; -1 if unknown
 }
 
-// list reads the groups of a count. Of time groups it reads further pages, up to the limit.
+// list reads the groups of a count, as many as one read has. Of time groups it reads further pages, up to the limit.
 func (r *Aggregation) list(ctx context.Context, q Args) (list groupList, err error) {
-	q.Metric, q.Field = "count", ""
-	limit := cmp.Or(r.Args.Limit, q.Limit)
-	if q.GroupByTime != "" && q.Limit == 0 {
-		limit, q.Limit = maxTimeGroups, maxGroups
-	}
+	most := cmp.Or(q.Limit, maxTimeGroups)
+	q.Metric, q.Field, q.Limit = "count", "", maxGroups
 	for {
-		response, body, err := r.do(ctx, r.scope, q)
+		body, err := r.do(ctx, r.scope, q)
 		if err != nil {
 			return list, err
 		}
 		if list.pages++; list.pages == 1 {
-			list.response, list.body = response, body
+			list.body = body
 		}
 		groups, before := Groups(body), list.next
 		list.groups, list.next = append(list.groups, groups...), ""
 		if list.other, _ = body.Number("other_count"); list.other > 0 {
 			list.next = r.after(ctx, list.groups)
 		}
-		if list.next == "" || list.next == before || len(groups) == 0 || len(list.groups) >= limit || list.pages == maxGroupPages {
+		if list.next == "" || list.next == before || len(groups) == 0 || len(list.groups) >= most || list.pages == maxGroupPages {
 			return list.withUndated(), nil
 		}
 		q.Filter = q.Filter.WithoutFunc(func(c filter.Condition) bool { return c.Field == q.GroupByTime && strings.HasPrefix(c.Operator, "g") })
@@ -88,10 +84,7 @@ func (l groupList) withUndated() groupList {
 		l.without = -1
 		return l
 	}
-	l.without = total - l.other
-	for _, g := range l.groups[:dated(l.groups)] {
-		l.without -= g.Count
-	}
+	l.without = total - l.other - recordsOf(l.groups[:dated(l.groups)])
 	if l.pages > 1 && l.without > 0 && l.next == "" {
 		l.groups = append(l.groups, Group{"null", l.without})
 	} else if l.pages > 1 {
@@ -152,17 +145,14 @@ func (r *Aggregation) bounds(ctx context.Context, span filter.TimeGroup) (from, 
 
 // count answers a count by groups. It reads as many groups as one read has, so that it knows how many groups are beyond the limit, and how
 // many records have no time.
-func (r *Aggregation) count(ctx context.Context) (*rs.Response, rs.Object, error) {
-	q, limit := r.Args, r.Args.Limit
-	if q.GroupBy != "" {
-		limit = cmp.Or(limit, defaultGroups)
-	}
-	if q.Limit = maxGroups; q.GroupByTime != "" && (limit == 0 || q.Order == "desc") {
+func (r *Aggregation) count(ctx context.Context) (rs.Object, error) {
+	q := r.Args
+	if q.Order == "desc" {
 		q.Limit = 0
 	}
 	list, err := r.list(ctx, q)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if list.pages > 1 {
 		r.add("composed", true)
@@ -172,56 +162,49 @@ func (r *Aggregation) count(ctx context.Context) (*rs.Response, rs.Object, error
 	if reversed {
 		r.reverse(groups)
 	}
-	limit = list.shown(limit)
-	cut, times := limit < len(groups), 0
-	if q.GroupByTime != "" {
-		times = dated(groups)
+	shown := min(r.Args.mostShown(), len(groups))
+	if list.pages == 1 && len(groups) > maxGroups { // the server has no limit
+		shown = len(groups)
 	}
-	r.addNext(ctx, groups, limit, reversed, list.next)
-	if cut && all {
-		r.add("group_count", cmp.Or(times, len(groups)))
+	if shown < len(groups) && all {
+		known := len(groups)
+		if q.GroupByTime != "" {
+			known = dated(groups)
+		}
+		r.add("group_count", known)
 	}
-	for _, g := range groups[limit:] {
-		list.other += g.Count
+	r.addRest(ctx, list, groups, shown, reversed)
+	if shown == len(groups) && !reversed && list.pages == 1 {
+		return list.body, nil
 	}
-	if times > 0 {
-		r.addWithout(list, groups[:limit])
-	}
-	if !cut && !reversed && list.pages == 1 {
-		return list.response, list.body, nil
-	}
-	body := list.body.WithAll(listed(groups[:limit], cmp.Or(r.Args.Limit, limit), list.other))
-	return list.response.WithBody(body.JSON()), body, nil
+	return list.body.WithAll(listed(groups[:shown], cmp.Or(r.Args.Limit, shown), list.other+recordsOf(groups[shown:]))), nil
 }
 
-// shown returns how many groups are shown for a limit; 0 is no limit. If a server sends more than [maxGroups] in one read, all are shown.
-func (l groupList) shown(limit int) int {
-	if limit == 0 || l.pages == 1 && len(l.groups) > maxGroups {
-		return len(l.groups)
-	}
-	return min(limit, len(l.groups))
-}
-
-// addNext adds to an answer that shows only the first groups where the time groups continue. next is where those begin that were not read.
-func (r *Aggregation) addNext(ctx context.Context, groups []Group, shown int, reversed bool, next string) {
-	if cut := r.Args.GroupByTime != "" && shown > 0 && dated(groups) > shown; cut && reversed {
-		r.extra = append(r.extra, rs.Member{Name: "next_before", Value: groups[shown-1].Key})
-	} else if cut {
-		next = r.after(ctx, groups[:shown])
-	}
-	if next != "" && !reversed {
-		r.add("next_from", next)
-	}
-}
-
-// addWithout adds to the answer how many of the records outside the shown groups have no time, if that is known.
-func (r *Aggregation) addWithout(list groupList, shown []Group) {
-	if dated(shown) < len(shown) {
+// addRest adds to an answer that shows only the first groups where the time groups continue, and how many of the other records have no
+// time, if that is known.
+func (r *Aggregation) addRest(ctx context.Context, list groupList, groups []Group, shown int, reversed bool) {
+	if r.Args.GroupByTime == "" {
 		return
 	}
-	if list.without > 0 || list.without == 0 && list.other > 0 {
+	switch cut := shown > 0 && dated(groups) > shown; {
+	case cut && reversed:
+		r.extra = append(r.extra, rs.Member{Name: "next_before", Value: groups[shown-1].Key})
+	case cut:
+		list.next = r.after(ctx, groups[:shown])
+		fallthrough
+	case list.next != "":
+		r.add("next_from", list.next)
+	}
+	if dated(groups[:shown]) == shown && (list.without > 0 || list.without == 0 && list.other+recordsOf(groups[shown:]) > 0) {
 		r.add("without_count", list.without)
 	}
+}
+
+func recordsOf(groups []Group) (records int) {
+	for _, g := range groups {
+		records += g.Count
+	}
+	return records
 }
 
 // listed returns groups in the shape of the answer to one read.

@@ -11,14 +11,6 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/filter"
 )
 
-func countCells(rows []row) int {
-	n := 0
-	for _, row := range rows {
-		n += len(row.cells)
-	}
-	return n
-}
-
 // reversed reports whether the groups are shown in reverse order: the latest first, or those with the fewest records first. That needs all
 // groups; if some are unknown, the answer says that it is unordered.
 func (r *Aggregation) reversed(all bool) bool {
@@ -123,7 +115,7 @@ func (r *Aggregation) sumOfOthers(ctx context.Context, lists []unitList, rows, u
 	for i := range unnamed[0].cells {
 		c := &unnamed[0].cells[i]
 		list := lists[slices.IndexFunc(lists, func(l unitList) bool { return l.unit == c.unit })]
-		_, body, err := r.do(ctx, r.scope, Args{Metric: "sum", Field: r.Args.Field, Filter: list.filter})
+		body, err := r.do(ctx, r.scope, Args{Metric: "sum", Field: r.Args.Field, Filter: list.filter})
 		rest, ok := new(big.Rat).SetString(body.Get("value"))
 		if err != nil || !ok {
 			return nil
@@ -142,23 +134,34 @@ func (r *Aggregation) sumOfOthers(ctx context.Context, lists []unitList, rows, u
 	return unnamed
 }
 
-// average answers an average without groups.
-func (r *Aggregation) average(ctx context.Context) (*rs.Response, rs.Object, error) {
+// number answers a metric without groups or, as units must not be mixed, with a group for each unit if there are several. The number is
+// read first, so that a call that is refused reads nothing else.
+func (r *Aggregation) number(ctx context.Context) (rs.Object, error) {
 	q := r.Args
-	q.Metric = "sum"
-	response, body, err := r.do(ctx, r.scope, q)
-	if err != nil {
-		return nil, nil, err
+	if q.Metric == "avg" {
+		q.Metric = "sum"
 	}
-	_, count, err := r.withValue(ctx, body)
-	if err != nil {
-		return nil, nil, err
+	body, err := r.do(ctx, r.scope, q)
+	if err != nil || q.Metric == "count" {
+		return body, err
 	}
-	r.add("composed", true)
-	return response, body.Without("links").WithAll(rs.Object{
-		{Name: "metric", Value: `"avg"`}, {Name: "value", Value: quotient(body.Get("value"), count)},
-		{Name: "sum", Value: cmp.Or(body.Get("value"), "null")}, rs.NewMember("count", count),
-	}), nil
+	if field, units, err := r.units(ctx); err == nil && len(units.groups) > 1 {
+		r.Args.GroupBy, r.Args.Limit = field, maxGroups
+		return r.compose(ctx, units.body, []unitList{{units, "", q.Filter}})
+	}
+	value := body.Get("value")
+	if r.Args.Metric == "avg" {
+		_, count, err := r.withValue(ctx, body)
+		r.add("composed", true)
+		return body.Without("links").WithAll(rs.Object{
+			{Name: "metric", Value: `"avg"`}, {Name: "value", Value: quotient(value, count)},
+			{Name: "sum", Value: cmp.Or(value, "null")}, rs.NewMember("count", count),
+		}), err
+	}
+	if records, counted := body.Number("filtered_record_count"); (records > 0 || !counted) && r.isZeroSum(value) && r.hasNone(ctx, q.Filter) {
+		body = body.With("value", "null")
+	}
+	return body, nil
 }
 
 // withValue returns how many of the records that an answer counted have a value of the field, for an average. least is the least value,
@@ -168,7 +171,7 @@ func (r *Aggregation) withValue(ctx context.Context, body rs.Object) (least stri
 	if r.Args.Metric != "avg" || r.Args.Filter.Has(r.Args.Field) {
 		return "", all, nil
 	}
-	_, answer, err := r.do(ctx, r.scope, Args{Metric: "min", Field: r.Args.Field, Filter: r.Args.Filter})
+	answer, err := r.do(ctx, r.scope, Args{Metric: "min", Field: r.Args.Field, Filter: r.Args.Filter})
 	least, ok := rs.AsText(answer.Get("value"))
 	if err != nil || !ok {
 		return "", all, err
@@ -183,7 +186,7 @@ func (r *Aggregation) withValue(ctx context.Context, body rs.Object) (least stri
 // countFrom returns how many records within a filter have a value of at least least.
 func (r *Aggregation) countFrom(ctx context.Context, f filter.Filter, least string) (int, error) {
 	q := Args{Metric: "count", Filter: append(slices.Clone(f), filter.Condition{Field: r.Args.Field, Operator: "gte", Value: least})}
-	_, body, err := r.do(ctx, r.scope, q)
+	body, err := r.do(ctx, r.scope, q)
 	count, _ := body.Number("value")
 	return count, err
 }
