@@ -27,6 +27,7 @@ func TestEmittedAtIsNotTheTimeOfAnEvent(t *testing.T) {
 		"it is among the fields":      {[]string{"title", "emitted_at"}, `{"title":"Swimming"}`, "id | emitted_at (of the record) | title (id = cin_a/events: + first column)", true, true},
 		"no time at all":              {nil, `{"title":"Swimming"}`, "id | emitted_at (of the record) | title (id = cin_a/events: + first column)", true, true},
 		"a field has the same time":   {nil, `{"written":"2026-11-06T10:15:00+01:00"}`, "id | written (id = cin_a/events: + first column)", false, true},
+		"the same without a zone":     {nil, `{"written":"2026-11-06T09:15:00"}`, "id | written (id = cin_a/events: + first column)", false, true},
 		"a field has another time":    {nil, `{"at":"2026-11-07T10:15:00Z"}`, "id | emitted_at (of the record) | at (id = cin_a/events: + first column)", true, true},
 		"none of the fields is there": {[]string{"subject"}, `{}`, "id (id = cin_a/events: + first column; these records have nothing of what was asked for)", false, false},
 	} {
@@ -49,6 +50,18 @@ func TestEmittedAtIsNotTheTimeOfAnEvent(t *testing.T) {
 		if err != nil || rs.AsObject(r.Text).Text("title") != "events from Home" || strings.Contains(r.Text, "2026-11-06") != (fields != "place") {
 			t.Errorf("fields %q: %s (%v)", fields, r.Text, err)
 		}
+	}
+}
+
+// A row of a person's own table has its id and its day once, whatever their types.
+func TestARowRepeatsNeitherItsIDNorItsDay(t *testing.T) {
+	row := func(id, day string) string {
+		return fmt.Sprintf(`{"id":%q,"stream":"steps","connection_id":"cin_files","emitted_at":"%sT00:00:00.000Z","data":{"id":%s,"day":%q,"steps":9}}`, id, day, id, day)
+	}
+	r, err := Records(answered(`{"data":[`+row("4", "2026-02-04")+","+row("3", "2026-02-03")+`],"has_more":false}`), RecordsQuery{Stream: "steps"})
+	const want = "id | day | steps (id = cin_files/steps: + first column)\n4 | \"2026-02-04\" | 9\n3 | \"2026-02-03\" | 9"
+	if err != nil || !strings.Contains(r.Text, want) {
+		t.Errorf("%v: want %s in\n%s", err, want, r.Text)
 	}
 }
 

@@ -3,7 +3,6 @@ package item
 import (
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
@@ -158,20 +157,20 @@ func columnsOf(items []Item) []string {
 
 // repeatsID reports whether a field repeats the record's id.
 func repeatsID(it *Item, m rs.Member) bool {
-	if m.Name != "id" || rs.Kind(m.Value) != "string" {
-		return false
-	}
-	id, _ := rs.AsText(m.Value)
-	return id == it.RecordID
+	id, ok := rs.AsText(m.Value)
+	return ok && m.Name == "id" && id == it.RecordID
 }
 
-// repeatsEmitted reports whether a field of the record has the same instant as emitted_at.
+// repeatsEmitted reports whether a field of the record has the same instant as emitted_at, in UTC if the field has no zone.
 func (it *Item) repeatsEmitted() bool {
-	emitted, err := time.Parse(time.RFC3339, it.Emitted)
+	emitted, err := rs.ReadTime(it.Emitted)
+	isEmitted := func(text string) bool {
+		at, err := rs.ReadTime(text)
+		return err == nil && at.Equal(emitted)
+	}
 	return err == nil && slices.ContainsFunc(it.Data, func(m rs.Member) bool {
 		text, _ := rs.AsText(m.Value)
-		at, err := time.Parse(time.RFC3339, text)
-		return err == nil && at.Equal(emitted)
+		return write.Day(text) != "" && (isEmitted(text) || isEmitted(text+"Z"))
 	})
 }
 
