@@ -74,9 +74,18 @@ func Resources(all []*Tool) []Resource {
 			})
 		}),
 		address(Resource{
-			URI: render.BlobURIPrefix + "{handle}", Template: true, Name: "blob", Title: "One attachment",
+			URI: render.BlobURIPrefix + "{+blob}", Template: true, Name: "blob", Title: "One attachment",
 			Description: "The bytes of one attachment.",
 		}, "fetch_blob", func(uri string) (rs.Object, bool) {
+			path, ours := strings.CutPrefix(uri, render.BlobURIPrefix)
+			path, err := url.PathUnescape(path)
+			if connection, id, named := strings.Cut(path, "/"); named {
+				arguments := rs.Object{rs.NewMember("blob_id", id)}
+				if connection != "-" {
+					arguments = append(arguments, rs.NewMember("connection_id", connection))
+				}
+				return arguments, ours && err == nil
+			}
 			return readHandle(uri, render.BlobURIPrefix, func(h render.BlobHandle) bool { return h.Version == 1 && h.Kind == "blob" && h.BlobID != "" })
 		}),
 	}

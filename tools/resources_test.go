@@ -72,6 +72,10 @@ func TestResourcesMakeTheReadsOfTools(t *testing.T) {
 			"blob", render.BlobQuery{BlobID: "blob_sha256_ab", ConnectionID: "cin_1"}.URI(),
 			"fetch_blob", `{"blob_id":"blob_sha256_ab","connection_id":"cin_1"}`, "/v1/blobs/blob_sha256_ab",
 		},
+		"one attachment in the form of older answers": {
+			"blob", "pdpp://blob/" + handleOf(`{"v":1,"kind":"blob","blob_id":"blob_sha256_ab","connection_id":"cin_1"}`),
+			"fetch_blob", `{"blob_id":"blob_sha256_ab","connection_id":"cin_1"}`, "/v1/blobs/blob_sha256_ab",
+		},
 		"one attachment of no known connection": {
 			"blob", render.BlobQuery{BlobID: "blob_sha256_ab"}.URI(),
 			"fetch_blob", `{"blob_id":"blob_sha256_ab"}`, "/v1/blobs/blob_sha256_ab",
@@ -140,6 +144,9 @@ func TestBadResourceURIs(t *testing.T) {
 		"a blob without an id":                {"blob", "pdpp://blob/" + handleOf(`{"v":1,"kind":"blob"}`), "invalid_uri"},
 		"a blob under another kind":           {"blob", "pdpp://blob/" + handleOf(`{"v":1,"kind":"record","blob_id":"b"}`), "invalid_uri"},
 		"a blob that traverses":               {"blob", "pdpp://blob/" + handleOf(`{"v":1,"kind":"blob","blob_id":"../../x"}`), "invalid_id"},
+		"a blob of a traversal":               {"blob", "pdpp://blob/-/..%2Fx", "invalid_id"},
+		"a blob with half an escape":          {"blob", "pdpp://blob/-/a%2", "invalid_uri"},
+		"a blob of a connection, without id":  {"blob", "pdpp://blob/cin_a/", "invalid_arguments"},
 		"a blob under another address":        {"blob", handleOf(`{"v":1,"kind":"blob","blob_id":"b"}`), "invalid_uri"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -167,7 +174,7 @@ func TestResourcesList(t *testing.T) {
 			t.Errorf("resource %+v", resource)
 		}
 	}
-	want := []string{"pdpp://streams", "pdpp://stream/{name}", "pdpp://record/{+record}", "pdpp://field-window/{handle}", "pdpp://blob/{handle}"}
+	want := []string{"pdpp://streams", "pdpp://stream/{name}", "pdpp://record/{+record}", "pdpp://field-window/{handle}", "pdpp://blob/{+blob}"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"mime"
+	"net/url"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -24,16 +25,16 @@ type BlobQuery struct {
 	ConnectionID string `json:"connection_id,omitempty"`
 }
 
-// A BlobHandle is the JSON inside a pdpp://blob/{handle}.
+// A BlobHandle is the JSON inside a pdpp://blob/{handle}, the form that older answers have.
 type BlobHandle struct {
 	Version int    `json:"v"`    // 1
 	Kind    string `json:"kind"` // "blob"
 	BlobQuery
 }
 
-// URI returns the resource URI of a blob's bytes.
+// URI returns the resource URI of a blob's bytes: pdpp://blob/CONNECTION/BLOB, percent-encoded, with - for an unknown connection.
 func (q BlobQuery) URI() string {
-	return BlobURIPrefix + rs.EncodeHandle(BlobHandle{1, "blob", q})
+	return BlobURIPrefix + url.PathEscape(cmp.Or(q.ConnectionID, "-")) + "/" + url.PathEscape(q.BlobID)
 }
 
 // Blob renders a blob. The first 16 KiB of text, JSON, CSV and calendars are inline; of other types only type,

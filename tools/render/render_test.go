@@ -264,11 +264,11 @@ func TestHandles(t *testing.T) {
 	if diff := cmp.Diff(WindowHandle{1, "field_window", "cin_a/s:r", WindowQuery{Field: "body", Q: "x y", Before: new(3)}}, w); diff != "" {
 		t.Error(diff)
 	}
-	var b BlobHandle
-	if err := rs.DecodeHandle(strings.TrimPrefix(BlobQuery{"blob_1", "cin_a"}.URI(), BlobURIPrefix), &b); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(BlobHandle{1, "blob", BlobQuery{BlobID: "blob_1", ConnectionID: "cin_a"}}, b); diff != "" {
-		t.Error(diff)
+	for q, want := range map[BlobQuery]string{
+		{"blob_1", "cin_a"}: "pdpp://blob/cin_a/blob_1", {"a b/c", ""}: "pdpp://blob/-/a%20b%2Fc",
+	} {
+		if got := q.URI(); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
 	}
 }
