@@ -21,11 +21,12 @@ type Coverage struct {
 
 // A Freshness is that of connections whose connector was read at the same time.
 type Freshness struct {
-	Connections  []string `json:"connections"`
-	Status       string   `json:"connector_status"` // runs count for a connector, not for each of its connections
-	AsOf         string   `json:"data_as_of,omitempty"`
-	LastSync     string   `json:"last_sync,omitempty"`      // "unknown" if AsOf is empty
-	NewestRecord string   `json:"newest_emitted,omitempty"` // only if AsOf is empty
+	Connections []string          `json:"connections"`
+	Status      string            `json:"connector_status"` // runs count for a connector, not for each of its connections
+	AsOf        string            `json:"data_as_of,omitempty"`
+	LastSync    string            `json:"last_sync,omitempty"`      // "unknown" if AsOf is empty
+	Newest      map[string]string `json:"newest_emitted,omitempty"` // when the newest record was emitted, by connection; only if AsOf is empty
+	newest      string            // of a single connection
 }
 
 const maxFresh = 8
@@ -45,7 +46,7 @@ func (f *Freshness) Add(row rs.ListedStream) {
 	case f.Status == status:
 		f.AsOf = min(f.AsOf, asOf)
 	}
-	f.NewestRecord = max(f.NewestRecord, write.Label(row.Updated))
+	f.newest = max(f.newest, write.Label(row.Updated))
 }
 
 // CoverageOf returns how fresh the named streams are, or all if none is named, from the list of streams. It takes the time range of the
@@ -66,19 +67,17 @@ func CoverageOf(list, stream *rs.Response, streams ...string) Coverage {
 	}
 	c.Unlisted = max(0, len(labels)-maxFresh)
 	for _, label := range labels[:len(labels)-c.Unlisted] {
-		one := *of[label]
-		if one.AsOf == "" {
-			one.LastSync = "unknown"
-		} else {
-			one.NewestRecord = ""
-		}
-		at := slices.IndexFunc(c.Fresh, func(f Freshness) bool {
-			return f.Status == one.Status && f.AsOf == one.AsOf && f.NewestRecord == one.NewestRecord
-		})
+		one := of[label]
+		at := slices.IndexFunc(c.Fresh, func(f Freshness) bool { return f.Status == one.Status && f.AsOf == one.AsOf })
 		if at < 0 {
-			c.Fresh = append(c.Fresh, one)
-		} else {
-			c.Fresh[at].Connections = append(c.Fresh[at].Connections, label)
+			at, c.Fresh = len(c.Fresh), append(c.Fresh, Freshness{Status: one.Status, AsOf: one.AsOf, Newest: map[string]string{}})
+		}
+		f := &c.Fresh[at]
+		if f.Connections = append(f.Connections, label); f.AsOf == "" {
+			f.LastSync = "unknown"
+			if one.newest != "" {
+				f.Newest[label] = one.newest
+			}
 		}
 	}
 	if stream != nil {
@@ -106,13 +105,24 @@ func (c Coverage) Lines() []string {
 	var parts, lines []string
 	alone := len(c.Fresh) == 1 && len(c.Fresh[0].Connections) == 1
 	for _, f := range c.Fresh {
-		part := strings.Join(write.Each(f.Connections, clean.Bare), ", ")
+		when := func(connection string) string {
+			return clean.ShownText(cmp.Or(write.Minute(f.Newest[connection]), "unknown"))
+		}
+		part, newest := strings.Join(write.Each(f.Connections, clean.Bare), ", ")+" ", ""
+		switch {
+		case len(f.Newest) == 0:
+		case len(f.Connections) == 1:
+			newest = ", newest record emitted " + when(f.Connections[0])
+		default: // the names stand with their dates
+			part, newest = "", ", newest records emitted: "+strings.Join(write.Each(f.Connections, func(connection string) string {
+				return clean.Bare(connection) + " " + when(connection)
+			}), ", ")
+		}
 		if alone {
-			part = "this connector (" + part + ") is"
+			part = "this connector (" + clean.Bare(f.Connections[0]) + ") is "
 		}
 		asOf := write.When(f.AsOf != "", "data as of "+clean.ShownText(write.Minute(f.AsOf)))
-		newest := write.When(f.NewestRecord != "", ", newest record emitted "+clean.ShownText(write.Minute(f.NewestRecord)))
-		parts = append(parts, part+" "+clean.ShownText(f.Status)+", "+cmp.Or(asOf, SyncUnknown)+newest)
+		parts = append(parts, part+clean.ShownText(f.Status)+", "+cmp.Or(asOf, SyncUnknown)+newest)
 	}
 	if c.Unlisted > 0 {
 		parts = append(parts, fmt.Sprintf("%d more: schema {}", c.Unlisted))
