@@ -78,18 +78,16 @@ func (a aggregateAnswer) rest(n int) groupsRest {
 	all := total == n && known > 0 // each group was read
 	r := groupsRest{says: "shown " + of + with + a.sequence(noun, all)}
 	var hidden []string
-	if left := len(a.rows) - n; left > 0 {
+	if n < len(a.rows) {
 		records := a.recordsOf(n, len(a.rows))
-		hidden = append(hidden, write.Plural(left, noun)+write.When(records > 0, " with "+write.Plural(records, "record")))
+		hidden = append(hidden, write.Plural(len(a.rows)-n, noun)+write.When(records > 0, " with "+write.Plural(records, "record")))
 	}
 	if other > 0 {
 		hidden = append(hidden, a.others(other, known)...)
 	}
 	r.says += fmt.Sprintf("; not shown: %s (other_count=%d)", strings.Join(hidden, " and "), other)
 	if !all {
-		where := ""
-		r.next, r.tool, where = a.next(n)
-		r.says += where
+		a.addNext(&r, n)
 	}
 	return r
 }
@@ -144,54 +142,43 @@ func (a aggregateAnswer) sequence(noun string, all bool) string {
 	if n, partly := a.Number("compared"); partly {
 		ofEach += fmt.Sprintf(" among the %d with the most records", n)
 	}
+	isLowest := a.Text("order") == "asc" || a.Text("metric") == "min" && !a.Has("order")
+	isBelow := func(part object) bool { return strings.HasPrefix(part.Get("value"), "-") } // as the expenses of a bank account
 	switch {
 	case a.Flag("unordered"):
 		return ", not in the order asked for: more " + noun + "s than one answer compares"
-	case a.ordered() && a.Text("order") != "desc" && (a.Has("order") || a.Text("metric") == "min"):
+	case a.Has("ordered_by") && isLowest:
 		return ", lowest " + metric + " first" + ofEach + write.When(a.Flag("all_negative"), ", as all are below 0")
-	case a.ordered():
+	case a.Has("ordered_by"):
 		return ", highest " + metric + " first" + ofEach +
-			write.When(!all && metric == "sum" && !a.Arguments.Has("order") && a.hasNegative(), "; order asc begins with the lowest, below 0")
+			write.When(!all && metric == "sum" && !a.Arguments.Has("order") && a.someNumber(isBelow), "; order asc begins with the lowest, below 0")
 	case a.Has("order"):
 		return ", fewest records first"
 	case a.descends():
 		return ", latest first"
-	case a.chosenByCount() && !all:
-		return ", chosen by number of records, not by " + metric
 	}
-	return ""
+	return write.When(a.Has("group_by") && metric != "count" && !all, ", chosen by number of records, not by "+metric)
 }
 
-// hasNegative reports whether a number of a group is below 0, such as the sum of expenses in a bank account.
-func (a aggregateAnswer) hasNegative() bool {
-	return slices.ContainsFunc(a.rows, func(row groupRow) bool {
-		return slices.ContainsFunc(row.parts, func(part object) bool { return strings.HasPrefix(part.Get("value"), "-") })
-	})
+// someNumber reports whether a number of a group is right.
+func (a aggregateAnswer) someNumber(right func(part object) bool) bool {
+	return slices.ContainsFunc(a.rows, func(row groupRow) bool { return slices.ContainsFunc(row.parts, right) })
 }
 
 // others says where n records are that no group of the answer includes. known is how many groups exist, or 0.
 func (a aggregateAnswer) others(n, known int) []string {
-	records, where := write.Plural(n, "record"), " in other groups"
-	switch {
-	case a.Has("next_from"):
-		where = " after them"
-	case a.Has("next_before"):
-		where = " before them"
-	}
+	where := write.When(a.Has("next_from"), " after them") + write.When(a.Has("next_before"), " before them")
 	lacking := write.NotEmpty(a.Text("group_by", "group_by_time"), write.When(len(a.units) > 1, a.Text("unit_field")))
 	without := " without " + strings.Join(write.Each(lacking, write.ShownName), " or ")
 	lack, isKnown := a.Number("without_count")
-	if !isKnown && known > 0 && known == len(a.rows) {
-		lack, isKnown = n, true
+	hasNull := slices.ContainsFunc(a.rows, func(row groupRow) bool { return row.key == "null" })
+	switch {
+	case isKnown && lack >= n, !isKnown && known > 0 && known == len(a.rows):
+		return []string{write.Plural(n, "record") + without}
+	case !isKnown && (a.Has("next_from") || a.Has("group_by") && !hasNull):
+		return []string{write.Plural(n, "record") + cmp.Or(where, " in other groups") + " or" + without}
 	}
-	if !isKnown {
-		hasNull := slices.ContainsFunc(a.rows, func(row groupRow) bool { return row.key == "null" })
-		return []string{records + where + write.When(a.Has("next_from") || a.Has("group_by") && !hasNull, " or"+without)}
-	}
-	if lack >= n {
-		return []string{records + without}
-	}
-	return write.NotEmpty(write.Plural(n-lack, "record")+where, write.When(lack > 0, strconv.Itoa(lack)+without))
+	return write.NotEmpty(write.Plural(n-lack, "record")+cmp.Or(where, " in other groups"), write.When(lack > 0, strconv.Itoa(lack)+without))
 }
 
 // descends reports whether groups of time come latest first.
@@ -201,19 +188,7 @@ func (a aggregateAnswer) descends() bool {
 
 // leavesOutEmpty reports whether the groups are of time, and each has records.
 func (a aggregateAnswer) leavesOutEmpty() bool {
-	empty := func(part object) bool {
-		n, ok := part.Number("count")
-		return ok && n == 0
-	}
-	return a.Has("group_by_time") && !slices.ContainsFunc(a.rows, func(row groupRow) bool { return slices.ContainsFunc(row.parts, empty) })
-}
-
-// ordered reports whether the groups are chosen by their values.
-func (a aggregateAnswer) ordered() bool { return a.Has("ordered_by") }
-
-// chosenByCount reports whether the groups are those with the most records, although another metric is computed.
-func (a aggregateAnswer) chosenByCount() bool {
-	return a.Has("group_by") && !a.Has("group_by_time") && a.Text("metric") != "count"
+	return a.Has("group_by_time") && !a.someNumber(func(part object) bool { return part.Get("count") == "0" })
 }
 
 // other returns how many records are outside the groups of the answer: its other_count, or the difference of its counts.
@@ -237,28 +212,31 @@ func (a aggregateAnswer) recordsOf(from, until int) int {
 	return sum
 }
 
-// next returns the call that shows the groups after the first n, or nil, and what a reader must know of it. Groups of time continue where
-// these end. Groups of values have no order, so the call requests more of them at once, or else their names, or their records.
-func (a aggregateAnswer) next(n int) (call *write.Object, tool, where string) {
+// addNext adds the call that shows the groups after the first n, if there is one. Groups of time continue where these end. Groups of values
+// have no order, so the call requests more of them at once, or else their names, or their records.
+func (a aggregateAnswer) addNext(r *groupsRest, n int) {
 	args, by := a.Arguments, a.Arguments.Text("group_by")
+	r.tool = "aggregate"
 	switch limit, _ := a.Number("limit"); {
 	case a.Has("group_by_time"):
-		if args = a.following(n); args == nil {
-			return nil, "", "; filter to see them"
-		}
+		args = a.following(n)
 	case n == limit && limit < rs.MaxLimit:
 		args = args.With("limit", write.JSON(rs.MaxLimit))
 	case by == "" || n < len(a.rows):
-		return nil, "", "; filter to see them"
+		args = nil
 	case a.Has("group_count") && a.Text("metric") != "count": // more numbers than one answer computes
 		args = args.Without("field", "order").WithAll(object{write.Pair("metric", `"count"`), write.Pair("limit", write.JSON(rs.MaxLimit))})
-		where = ", all named by the count below"
+		r.says += ", all named by the count below"
 	default: // more groups than one answer has
 		fields := write.JSON(write.NotEmpty(by, args.Text("field")))
 		args = args.Without("metric", "field", "group_by", "order").With("fields", fields)
-		return new(write.Object).Rest(args), "query_records", ", each in the records below"
+		r.tool, r.says = "query_records", r.says+", each in the records below"
 	}
-	return new(write.Object).Rest(args), "aggregate", where
+	if args == nil {
+		r.says += "; filter to see them"
+		return
+	}
+	r.next = new(write.Object).Rest(args)
 }
 
 // following returns the arguments with which time groups continue after the first n; nil if no filter can say that.
