@@ -25,11 +25,7 @@ func Search(response *rs.Response, q SearchQuery) (Result, error) {
 	}
 	s := newSearchPage(l, q)
 	s.hints = s.findHints()
-	r := Result{Structured: []byte(s.structured()), Text: s.text()}
-	if uris := s.windowURIs(); len(uris) > 0 {
-		r.Meta = map[string]any{"pdpp/field_window_uris": uris}
-	}
-	return r, nil
+	return Result{Structured: []byte(s.structured()), Text: s.text()}, nil
 }
 
 // A searchPage has the data from which both channels of a search answer are rendered.
@@ -246,19 +242,6 @@ func (s *searchPage) total() string {
 	}
 	exact += someCount(s.l) + nearestCount(s.l)
 	return write.When(exact > len(s.all), strconv.Itoa(exact))
-}
-
-func (s *searchPage) windowURIs() []string {
-	var uris []string
-	for i := range s.hits {
-		for _, x := range s.hit(i).Excerpts {
-			if len(uris) == hit.MaxEvidenceRows {
-				return uris
-			}
-			uris = append(uris, WindowQuery{Ref: x.Ref, Field: x.Field, Q: x.Matched()}.URI())
-		}
-	}
-	return uris
 }
 
 // noticeJSON returns the notice of structured output, which has no summary: it also explains the counts.

@@ -24,8 +24,9 @@ type Excerpt struct {
 
 // Limits of the search for the best excerpt.
 const (
-	maxProven = 12 // excerpts of a hit
-	maxMarks  = 16 // of an excerpt
+	maxProven  = 12 // excerpts of a hit that are read
+	maxMatches = 3  // of these that are kept
+	maxMarks   = 16 // of an excerpt
 )
 
 // proven returns the first excerpts of a hit that the resource server proved to match: evidence excerpts of a lexical match, or a snippet

@@ -15,9 +15,6 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
 
-// MaxEvidenceRows is the most proven matches of a hit.
-const MaxEvidenceRows = 3
-
 // A Hit is one search result.
 type Hit struct {
 	item.Item
@@ -166,7 +163,7 @@ func (h *Hit) choose() {
 	slices.SortStableFunc(h.Excerpts, func(a, b Excerpt) int {
 		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(b.matches(), a.matches()))
 	})
-	h.Excerpts = h.Excerpts[:min(len(h.Excerpts), MaxEvidenceRows)]
+	h.Excerpts = h.Excerpts[:min(len(h.Excerpts), maxMatches)]
 	h.isTitle = len(h.Excerpts) > 0 && h.Excerpts[0].rank == titleRank
 }
 
