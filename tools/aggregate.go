@@ -82,7 +82,7 @@ func forwardAggregate(ctx context.Context, call Call) (Reply, error) {
 		answer.Coverage, _ = absence(ctx, call, r.Response.Reads, call.Scope.Stream)
 		r.AddAll(answer.Coverage.Members())
 	} else {
-		r.AddStatus(ctx)
+		r.AddStatus(ctx, call.Arguments)
 	}
 	answer.Response = r.Complete(body)
 	return Reply{Call: call, Answer: answer}, nil

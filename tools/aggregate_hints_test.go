@@ -85,7 +85,8 @@ func TestAggregateNotesWhatItOmitsOrCountsOnce(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := rs.AsObject(string(result.Structured)).Text("note"); got != want {
+		structured := rs.AsObject(string(result.Structured))
+		if got := structured.Text("note") + structured.Object("data").Object("every").Text("note"); got != want {
 			t.Errorf("%s: structured output says %q, want %q", arguments, got, want)
 		}
 		if !strings.Contains(want, "months") && !strings.Contains(text, want) || want == "" && strings.Contains(text, "every status") {
@@ -104,8 +105,8 @@ func TestItemsHaveTheCurrencyOfTheirOrder(t *testing.T) {
 	const says = "price has no currency of its own; that of its orders is one of GBP, EUR, and this "
 	for _, row := range []struct{ arguments, says, not string }{
 		{`{"stream":"items","metric":"sum","field":"price"}`,
-			says + "mixes them.\nanother number, that of total of the orders, by currency: aggregate {\"field\":\"total\",\"metric\":\"sum\",\"stream\":\"orders\"}", "may mix"},
-		{`{"stream":"items","metric":"sum","field":"price","filter":{"name":"coffee"}}`, says + "may mix them.", "another number"},
+			says + "mixes them. Another number, that of total of the orders, by currency: aggregate {\"stream\":\"orders\",\"metric\":\"sum\",\"field\":\"total\"}", "may mix"},
+		{`{"stream":"items","metric":"sum","field":"price","filter":{"name":"coffee"}}`, says + "may mix them.", "Another number"},
 		{`{"stream":"items","metric":"sum","field":"price","group_by":"order_id"}`, "5 of 2", "mix"},
 	} {
 		server := &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
@@ -123,7 +124,7 @@ func TestItemsHaveTheCurrencyOfTheirOrder(t *testing.T) {
 		if !strings.Contains(result.Text, row.says) || strings.Contains(result.Text, row.not) {
 			t.Errorf("%s: want %q in\n%s", row.arguments, row.says, result.Text)
 		}
-		if apart := strings.Contains(string(result.Structured), `"apart"`); apart != strings.Contains(row.says, "another number") {
+		if apart := rs.AsObject(string(result.Structured)).Object("data").Object("mixed_units").Has("instead"); apart != strings.Contains(row.says, "Another number") {
 			t.Errorf("%s: %s", row.arguments, result.Structured)
 		}
 	}
@@ -136,7 +137,7 @@ func TestACountSaysThatItIncludesCancelledRecords(t *testing.T) {
 			`{"group_by":"status","metric":"count","stream":"orders"}`},
 		{"Order_Status", `{}`, `{"key":"Closed","count":5},{"key":"Storniert","count":2}`, "every Order_Status is included (Storniert 2); apart: "},
 		{"status", `{"group_by":"shop"}`, `{"key":"deleted","count":1},{"key":"voided by shop","count":2}`,
-			"every status is included (deleted 1, voided by shop 2); filter by it to leave some out"},
+			"every status is included (deleted 1, \"voided by shop\" 2); filter by it to leave some out"},
 		{"status", `{"group_by":"shop"}`, `{"key":null,"count":7},{"key":"cancelled","count":2}`,
 			"every status is included (cancelled 2); no filter leaves these out: others have none"},
 		{"status", `{}`, `{"key":"paid","count":5},{"key":"open","count":2},{"key":null,"count":2},{"key":"unavoidable","count":2}`, ""},
@@ -161,8 +162,10 @@ func TestACountSaysThatItIncludesCancelledRecords(t *testing.T) {
 		if printed := strings.Contains(result.Text, "is included"); printed != (row.says != "") || !strings.Contains(result.Text, row.says) {
 			t.Errorf("%s %s: want %q in\n%s", row.field, arguments, row.says, result.Text)
 		}
-		if note := rs.AsObject(string(result.Structured)).Text("note"); !strings.Contains(note, row.says) {
-			t.Errorf("%s: structured output says %q; want %q", arguments, note, row.says)
+		every := rs.AsObject(string(result.Structured)).Object("data").Object("every")
+		structured := every.Text("note") + ": aggregate " + every.Object("instead").Get("arguments")
+		if !strings.Contains(structured, row.says) {
+			t.Errorf("%s: structured output says %q; want %q", arguments, structured, row.says)
 		}
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/aggregate"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/filter"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
-	"github.com/pdp-connect/pdpp-mcp/tools/internal/leftout"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/read"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
@@ -123,7 +123,7 @@ func lasting(ctx context.Context, call Call, f filter.Filter, schema func() know
 	}
 	newFilter := args.Object("filter").Without(from.Field).WithAll(conditions.Object())
 	note := fmt.Sprintf("began before %s but end after it, so not in this answer: %d. With these, but only what has %s", from.Value, n, end)
-	return rs.Object{leftout.Noted("lasting", note, correct.Call{Tool: call.Tool.Name, Arguments: args.With("filter", newFilter.JSON())})}
+	return rs.Object{quote.Note("lasting", note, call.Tool.Name, args.With("filter", newFilter.JSON()))}
 }
 
 // asSent returns the call in the form in which a client sends it.

@@ -156,28 +156,13 @@ func (a aggregateAnswer) notes() []string {
 		write.When(field != "" && unknown, unit+" cannot be grouped by here, so the numbers may mix several: filter by "+unit+"."),
 		write.When(apart && !unknown && len(a.rows) > 1, write.ShownName(a.Text("field"))+" is not all in one "+unit+": each is computed alone."),
 		write.When(apart && !unknown && len(a.rows) == 1 && a.other() > 0, "What is without "+unit+" is not in it."),
-	}, a.mixedUnits(), []string{a.untitled()}, a.counted(), []string{
+		answer.Noted(a.Object("mixed_units")), answer.Noted(a.Object("ids_of")),
+	}, a.counted(), []string{
+		answer.Noted(a.Object("every")),
 		write.When(a.Flag("of_values") && len(a.rows) > 0, "of N counts the records that have a value."),
 		write.When(a.Flag("changed"), "Some groups had other records when they were read than when they were counted: ask again for exact numbers."),
 		write.When(a.Flag("approximate"), "approximate=true: the figures are estimates."),
 	}, answer.MissingFields(a.object), warned.Warnings(3))...)
-}
-
-// mixedUnits says that the numbers mix units, which related records have, and how to aggregate by unit.
-func (a aggregateAnswer) mixedUnits() []string {
-	mixed := a.Object("mixed_units")
-	if mixed == nil {
-		return nil
-	}
-	unit, stream := write.ShownName(mixed.Text("field")), write.ShownName(mixed.Text("stream"))
-	notes := []string{fmt.Sprintf("%s has no %s of its own; that of its %s is one of %s, and this %s them.",
-		write.ShownName(a.Text("field")), unit, stream,
-		strings.Join(write.Each(write.Words(mixed, "values"), clean.Bare), ", "), cmp.Or(write.When(mixed.Flag("possible"), "may mix"), "mixes"))}
-	if arguments := mixed.Object("apart").Object("arguments"); arguments != nil {
-		notes = append(notes, fmt.Sprintf("another number, that of %s of the %s, by %s: aggregate %s",
-			write.ShownName(arguments.Text("field")), stream, unit, arguments.JSON()))
-	}
-	return notes
 }
 
 // asides returns, for structured output, what the text says in notes and below the groups.
@@ -189,45 +174,7 @@ func (a aggregateAnswer) asides() string {
 
 func (a aggregateAnswer) counted() []string {
 	distinct := a.Text("metric") == "count_distinct" && len(a.Array("connections")) > 1
-	return write.NotEmpty(a.cutGroups(), a.everyStatus(), write.When(distinct, "a value that several connections have is counted once"))
-}
-
-// untitled says what the ids of groups without a title are, with the call that reads one; "" if all have a title.
-func (a aggregateAnswer) untitled() string {
-	of := a.Object("ids_of")
-	at := slices.IndexFunc(a.rows, func(row groupRow) bool { return row.parts[0].Text("title") == "" && row.key != "null" })
-	if of == nil || at < 0 {
-		return ""
-	}
-	key, _ := rs.AsText(a.rows[at].key)
-	ref := rs.Ref{ConnectionID: of.Text("connection_id"), Stream: of.Text("stream"), RecordID: key}
-	call := new(write.Object).Text("id", ref.String()).Call("fetch")
-	return write.Offer(write.ShownName(a.Text("group_by"))+" has ids of "+write.ShownName(of.Text("stream"))+": ", call, write.LineChars/2)
-}
-
-// everyStatus says that records of every status are included, and how to separate them; "" if records have no status.
-func (a aggregateAnswer) everyStatus() string {
-	field := a.Text("every")
-	if field == "" {
-		return ""
-	}
-	among := write.Each(a.Array("among_them"), func(raw string) string {
-		o := rs.AsObject(raw)
-		return write.ShownValue(o.Get("key")) + " " + o.Get("count")
-	})
-	says := "every " + write.ShownName(field) + " is included" + write.When(len(among) > 0, " ("+strings.Join(among, ", ")+")")
-	if a.Arguments.Has("group_by") || a.Arguments.Has("group_by_time") {
-		if a.Flag("some_without") {
-			return says + "; no filter leaves these out: others have none"
-		}
-		return says + "; filter by it to leave some out"
-	}
-	args := a.Arguments.With("group_by", write.JSON(field))
-	if !args.Has("filter") { // only dates in a filter need a zone
-		args = args.Without("time_zone")
-	}
-	args = slices.SortedFunc(slices.Values(args), func(a, b rs.Member) int { return strings.Compare(a.Name, b.Name) })
-	return says + write.Offer("; apart: ", new(write.Object).Rest(args).Call("aggregate"), write.LineChars)
+	return write.NotEmpty(a.cutGroups(), write.When(distinct, "a value that several connections have is counted once"))
 }
 
 // structured returns the answer as received, without an object around it, if that fits, else with as many groups as fit and the call that

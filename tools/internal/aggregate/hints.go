@@ -3,6 +3,7 @@ package aggregate
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/filter"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/read"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
@@ -24,37 +26,48 @@ const (
 // cancelled matches the names of statuses whose records may not count.
 var cancelled = written.Expression(`(?i)cancel|deleted|\bvoid|storn|abgesagt|annul|anulad|gelöscht|supprim|eliminad|verwijderd|trashed`)
 
-// AddStatus adds to a sum or an average that it includes records of every status, if they can be grouped by status. To a count it adds this
-// only if some records are cancelled or deleted, which takes one more read.
-func (r *Aggregation) AddStatus(ctx context.Context) {
-	if r.Args.Metric != "sum" && r.Args.Metric != "avg" && r.Args.Metric != "count" {
-		return
+// AddStatus adds to a sum or an average that it includes records of every status, if they can be grouped by status, with the call (sent)
+// that separates them. To a count it adds this only if some records are cancelled or deleted, which takes one more read.
+func (r *Aggregation) AddStatus(ctx context.Context, sent rs.Object) {
+	isCount, status := r.Args.Metric == "count", ""
+	if isCount || r.Args.Metric == "sum" || r.Args.Metric == "avg" {
+		status = r.Fields(ctx).Status()
 	}
-	status := r.Fields(ctx).Status()
 	if status == "" || status == r.Args.GroupBy || r.Args.Filter.Has(status) {
 		return
 	}
-	if r.Args.Metric != "count" {
-		r.add("every", status)
+	note, end := "every "+named(status)+" is included", "; filter by it to leave some out"
+	if isCount {
+		ctx, cancel := context.WithTimeout(ctx, titlesDeadline)
+		defer cancel()
+		body, _ := r.do(ctx, r.scope, Args{Metric: "count", GroupBy: status, Limit: maxGroups, Filter: r.Args.Filter})
+		var among []string
+		for _, g := range Groups(body) {
+			if text, ok := g.Text(); ok && cancelled().MatchString(text) && len(among) < maxStatuses {
+				among = append(among, fmt.Sprintf("%s %d", named(text), g.Count))
+			}
+			if g.Key == "null" {
+				end = "; no filter leaves these out: others have none"
+			}
+		}
+		if among == nil {
+			return
+		}
+		note += " (" + strings.Join(among, ", ") + ")"
+	}
+	if sent.Has("group_by") || sent.Has("group_by_time") {
+		r.AddAll(rs.Object{quote.Note("every", note+end, "", nil)})
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, titlesDeadline)
-	defer cancel()
-	body, err := r.do(ctx, r.scope, Args{Metric: "count", GroupBy: status, Limit: maxGroups, Filter: r.Args.Filter})
-	var among []map[string]any
-	for _, g := range Groups(body) {
-		if text, ok := g.Text(); ok && err == nil && cancelled().MatchString(text) && len(among) < maxStatuses {
-			among = append(among, map[string]any{"key": text, "count": g.Count})
-		}
+	apart := sent.With("group_by", rs.EncodeJSON(status))
+	if !sent.Has("filter") { // only dates in a filter need a zone
+		apart = apart.Without("time_zone")
 	}
-	if among != nil {
-		r.add("every", status)
-		if slices.ContainsFunc(Groups(body), func(g Group) bool { return g.Key == "null" }) {
-			r.add("some_without", true)
-		}
-		r.add("among_them", among)
-	}
+	apart = slices.SortedFunc(slices.Values(apart), func(a, b rs.Member) int { return strings.Compare(a.Name, b.Name) })
+	r.AddAll(rs.Object{quote.Note("every", note+"; apart", "aggregate", apart)})
 }
+
+func named(name string) string { return quote.Names([]string{name}, 1) }
 
 // isZeroSum reports whether a value is a sum of zero. Resource servers also answer zero if no record has a value.
 func (r *Aggregation) isZeroSum(value string) bool {
@@ -68,7 +81,7 @@ func (r *Aggregation) hasNone(ctx context.Context, f filter.Filter) bool {
 }
 
 // AddTitles adds titles to the first groups of a field that has the ids of records of another stream, such as the channels of messages, and
-// adds which stream that is.
+// adds which stream that is, with the call that reads the first record without a title.
 func (r *Aggregation) AddTitles(ctx context.Context, body rs.Object) rs.Object {
 	groups := Groups(body)
 	if !strings.HasSuffix(r.Args.GroupBy, "_id") || len(groups) == 0 {
@@ -89,7 +102,6 @@ func (r *Aggregation) AddTitles(ctx context.Context, body rs.Object) rs.Object {
 	if len(of) == 1 {
 		connection = of[0].Connection.ID
 	}
-	r.add("ids_of", map[string]string{"stream": parent, "connection_id": connection})
 	var keys []string
 	for _, g := range groups {
 		if key, ok := g.Text(); ok && len(keys) < maxTitles && !slices.Contains(keys, key) {
@@ -100,12 +112,19 @@ func (r *Aggregation) AddTitles(ctx context.Context, body rs.Object) rs.Object {
 	read.All(ctx, len(keys), func(ctx context.Context, i int) {
 		titles[i] = r.titleOf(ctx, connection, of[0], keys[i])
 	})
-	items := body.Array("groups")
+	items, untitled := body.Array("groups"), ""
 	for i, g := range groups {
 		key, _ := g.Text()
 		if at := slices.Index(keys, key); at >= 0 && titles[at] != "" {
 			items[i] = rs.AsObject(items[i]).With("title", rs.EncodeJSON(titles[at])).JSON()
+		} else {
+			untitled = cmp.Or(untitled, key)
 		}
+	}
+	if untitled != "" {
+		note := named(r.Args.GroupBy) + " has ids of " + named(parent)
+		ref := rs.Ref{ConnectionID: connection, Stream: parent, RecordID: untitled}
+		r.AddAll(rs.Object{quote.Note("ids_of", note, "fetch", rs.Object{rs.NewMember("id", ref.String())})})
 	}
 	return body.With("groups", rs.JoinArray(items))
 }
@@ -214,13 +233,17 @@ func (r *Aggregation) addParentUnits(ctx context.Context, scope rs.Scope, unit, 
 	case len(units) == 1:
 		r.add("unit", units[0])
 	case len(units) > 1 && r.Args.GroupBy != foreignKey:
-		mixed := map[string]any{"stream": scope.Stream, "field": unit, "values": units[:min(len(units), maxUnits)]}
-		switch {
-		case filtered:
-			mixed["possible"] = true
-		case own != "" && q.Filter == nil:
-			mixed["apart"] = map[string]any{"tool": "aggregate", "arguments": map[string]string{"stream": scope.Stream, "metric": r.Args.Metric, "field": own}}
+		mixes, tool, apart := "mixes", "", rs.Object(nil)
+		if filtered {
+			mixes = "may mix"
 		}
-		r.add("mixed_units", mixed)
+		note := fmt.Sprintf("%s has no %s of its own; that of its %s is one of %s, and this %s them.",
+			named(r.Args.Field), named(unit), named(scope.Stream), quote.Names(units, maxUnits), mixes)
+		if own != "" && q.Filter == nil && !filtered {
+			note += fmt.Sprintf(" Another number, that of %s of the %s, by %s", named(own), named(scope.Stream), named(unit))
+			tool = "aggregate"
+			apart = rs.Object{rs.NewMember("stream", scope.Stream), rs.NewMember("metric", r.Args.Metric), rs.NewMember("field", own)}
+		}
+		r.AddAll(rs.Object{quote.Note("mixed_units", note, tool, apart)})
 	}
 }

@@ -15,15 +15,10 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/fields"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/filter"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/read"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
-
-// Noted returns a member of an answer with a note about it and the call that answers instead.
-func Noted(name, note string, instead correct.Call) rs.Member {
-	call := rs.Object{rs.NewMember("tool", instead.Tool), {Name: "arguments", Value: instead.Arguments.JSON()}}
-	return rs.Member{Name: name, Value: rs.Object{rs.NewMember("note", note), {Name: "instead", Value: call.JSON()}}.JSON()}
-}
 
 // Units reports which fields have the units of the numbers on a page, if the call asks for the numbers but not for their units. It reads
 // the schema only for a number.
@@ -89,7 +84,7 @@ func MixedUnits(sort string, f filter.Filter, page *rs.Response, call correct.Ca
 			field, unit, strings.Join(shown, ", "))
 		one := call.Arguments.Object("filter").With(unit, rs.EncodeJSON(values[0]))
 		arguments := call.Arguments.Without("cursor").With("filter", one.JSON())
-		return rs.Object{Noted("mixed_units", note, correct.Call{Tool: call.Tool, Arguments: arguments})}
+		return rs.Object{quote.Note("mixed_units", note, call.Tool, arguments)}
 	}
 	return nil
 }
@@ -140,5 +135,5 @@ func ThreadHead(ctx context.Context, d rs.Doer, scope rs.Scope, f filter.Filter,
 	}
 	ref := rs.Ref{ConnectionID: connection, Stream: scope.Stream, RecordID: head}
 	note := fmt.Sprintf("%s is that of %s, which is not among these", f[at].Field, head)
-	return rs.Object{Noted("thread_head", note, correct.Call{Tool: "fetch", Arguments: rs.Object{rs.NewMember("id", ref.String())}})}
+	return rs.Object{quote.Note("thread_head", note, "fetch", rs.Object{rs.NewMember("id", ref.String())})}
 }

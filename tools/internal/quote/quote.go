@@ -33,6 +33,16 @@ func truncated(text string) string {
 	return text
 }
 
+// Note returns a member of an answer with a note about it and the call that answers instead, if there is one.
+func Note(name, note, tool string, arguments rs.Object) rs.Member {
+	o := rs.Object{rs.NewMember("note", note)}
+	if tool != "" {
+		call := rs.Object{rs.NewMember("tool", tool), {Name: "arguments", Value: arguments.JSON()}}
+		o = append(o, rs.Member{Name: "instead", Value: call.JSON()})
+	}
+	return rs.Member{Name: name, Value: o.JSON()}
+}
+
 // Names lists at most limit names, as [Each] writes them.
 func Names(names []string, limit int) string {
 	shown := Each(names[:min(len(names), limit)])

@@ -37,10 +37,13 @@ func DatesReadAs(answer object, isEmpty bool) []string {
 
 var dayInUTC = regexp.MustCompile(`from (\d{4}-\d\d-\d\d)T00:00Z until (\d{4}-\d\d-\d\d)T00:00Z`)
 
-// Noted returns the note in a member of an answer, with the call to send instead; "" for none.
+// Noted returns the note in a member of an answer, with the call to send instead if there is one; "" for none.
 func Noted(member object) string {
-	call := member.Object("instead")
-	return write.Offer("", write.When(call != nil, member.Text("note")+": "+call.Text("tool")+" "+call.Get("arguments")), write.LineChars)
+	note := member.Text("note")
+	if call := member.Object("instead"); call != nil {
+		note += ": " + call.Text("tool") + " " + call.Get("arguments")
+	}
+	return write.Offer("", note, write.LineChars)
 }
 
 // MissingFields lists the connections that lack fields of the call, each with the call that reads the same there. Connections without such
