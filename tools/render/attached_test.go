@@ -23,25 +23,25 @@ func TestTextOfAPage(t *testing.T) {
 	}
 }
 
-// A document counts the attachments that it does not name, with the call that lists all, if the related records have the id of the record.
 // A document counts the attachments that it does not name. One referenced by both a record and a related record counts once.
 func TestAttachmentsThatAreNotNamedAreCounted(t *testing.T) {
-	for key, want := range map[string]string{
-		"message_id": `[2 more attached, not shown; all: query_records {"stream":"attachments","connection_id":"c","filter":{"message_id":"m1"}}]`,
-		"":           "[2 more attached, not shown: their blob_id is in the fields and related records of this one]",
+	const want = "[2 more attached, not shown: their blob_id is in the fields and related records of this one]"
+	for key, all := range map[string]string{
+		"message_id": `all, newest first: query_records {"stream":"attachments","connection_id":"c","filter":{"message_id":"m1"}}` + "\n",
+		"":           "raise expand_limit, or query their stream\n",
 	} {
-		var related []string
+		var records []string
 		for i := range maxAttached + 2 {
-			related = append(related, fmt.Sprintf(`{"id":"a%[1]d","stream":"attachments","data":{%[2]q:"m1","filename":"f%[1]d.pdf","blob_ref":{"blob_id":"blob_%[1]d"}}}`, i, key))
+			records = append(records, fmt.Sprintf(`{"id":"a%[1]d","stream":"attachments","data":{%[2]q:"m1","filename":"f%[1]d.pdf","blob_ref":{"blob_id":"blob_%[1]d"}}}`, i, key))
 		}
 		body := `{"id":"m1","stream":"messages","connection_id":"c","data":{"file":{"blob_id":"blob_0"}},"expanded":{"notes":[{"data":{"message_id":"m1"}}],` +
-			`"attachments":[` + strings.Join(related, ",") + `]}}`
+			`"attachments":[` + strings.Join(records, ",") + `]}}`
 		response := &rs.Response{Body: strings.ReplaceAll(body, `"":"m1",`, "")}
 		r, err := Document(response, DocumentQuery{Ref: rs.Ref{ConnectionID: "c", Stream: "messages", RecordID: "m1"}, Attached: AttachedTo(response, "c", nil)})
 		document := rs.AsObject(r.Text)
 		text := document.Text("text")
-		if err != nil || document.Object("metadata").Flag("complete") || strings.Count(text, "\nattached ") != maxAttached || !strings.HasSuffix(text, want) {
-			t.Errorf("want %s in %s, %v", want, text, err)
+		if err != nil || document.Object("metadata").Flag("complete") || strings.Count(text, "\nattached ") != maxAttached || !strings.HasSuffix(text, want) || !strings.Contains(text, all) {
+			t.Errorf("want %s and %s in %s, %v", all, want, text, err)
 		}
 	}
 }

@@ -131,17 +131,9 @@ func attachedIn(shown, data object, connection string) (all []Attached) {
 	return all
 }
 
-// listAttached returns the calls that list the related records with blobs of a record.
-func listAttached(it *item.Item, relations []item.Relation) []string {
-	return write.EachOf(relations, len(relations), func(r item.Relation) string {
-		hasBlob := func(related item.Item) bool { return attachedIn(related.Data, related.Data, "") != nil }
-		return write.When(slices.ContainsFunc(r.Records, hasBlob), r.Call(it))
-	})
-}
-
 // writeAttached writes attachments in about remaining bytes of JSON: a text under its name, and for anything else how to get it. Of very
-// many it writes the first, with the calls that list all. whole reports whether no text was truncated and no attachment left out.
-func writeAttached(all []Attached, calls []string, remaining int) (text string, whole bool) {
+// many it writes the first. whole reports whether no text was truncated and no attachment left out.
+func writeAttached(all []Attached, remaining int) (text string, whole bool) {
 	more := max(0, len(all)-maxAttached)
 	all = all[:len(all)-more]
 	heads, texts, sizes := make([]string, len(all)), make([]string, len(all)), []int{}
@@ -173,8 +165,7 @@ func writeAttached(all []Attached, calls []string, remaining int) (text string, 
 		b.WriteString(heads[i] + write.When(texts[i] != "", ":\n"+quoted(shown)) + "\n" + cut)
 	}
 	if more > 0 {
-		list := cmp.Or(write.Lead("; all: ", strings.Join(calls, " and ")), ": their blob_id is in the fields and related records of this one")
-		fmt.Fprintf(&b, "\n[%d more attached, not shown%s]\n", more, list)
+		fmt.Fprintf(&b, "\n[%d more attached, not shown: their blob_id is in the fields and related records of this one]\n", more)
 	}
 	return b.String(), whole
 }

@@ -143,7 +143,7 @@ func writeDocument(it *item.Item, q DocumentQuery, remaining int) documentText {
 	relations := item.Relations(it)
 	related, parts := d.writeParts(relations, q.Parts, remaining/2)
 	related += d.writeRelated(it, parts, q.InnerParts, remaining/4)
-	files, whole := writeAttached(q.Attached, listAttached(it, relations), remaining/2)
+	files, whole := writeAttached(q.Attached, remaining/2)
 	d.partly = d.partly || !whole
 	if len(q.Relations) > 0 && len(it.Data) > 0 {
 		first := q.Relations[:min(len(q.Relations), maxNamedRelations)]
