@@ -136,15 +136,7 @@ func Visible(name string) string {
 	if Lines(escaped) == escaped {
 		return escaped
 	}
-	var b []byte
-	for _, c := range escaped {
-		if c < utf8.RuneSelf || IsOrdinary(c) {
-			b = utf8.AppendRune(b, c)
-		} else {
-			b = appendEscape(b, c)
-		}
-	}
-	return string(b)
+	return Escaped(escaped, func(c rune) bool { return c >= utf8.RuneSelf && !IsOrdinary(c) })
 }
 
 // plainBytes returns how many bytes at the start of s are ASCII that needs no escape.
@@ -172,14 +164,14 @@ func printable(s string) bool {
 	return true
 }
 
-// EscapedSpaces returns a text with the spaces other than U+0020 escaped as in JSON.
-func EscapedSpaces(s string) string {
-	if !strings.ContainsFunc(s, isOtherSpace) {
+// Escaped returns a text with the characters for which is holds escaped as in JSON.
+func Escaped(s string, is func(c rune) bool) string {
+	if !strings.ContainsFunc(s, is) {
 		return s
 	}
 	var b []byte
 	for _, c := range s {
-		if isOtherSpace(c) {
+		if is(c) {
 			b = appendEscape(b, c)
 		} else {
 			b = utf8.AppendRune(b, c)
@@ -188,7 +180,8 @@ func EscapedSpaces(s string) string {
 	return string(b)
 }
 
-func isOtherSpace(c rune) bool { return c > '~' && unicode.Is(unicode.Zs, c) }
+// IsOtherSpace reports whether a character is a space other than U+0020.
+func IsOtherSpace(c rune) bool { return c > '~' && unicode.Is(unicode.Zs, c) }
 
 func appendEscape(b []byte, c rune) []byte {
 	for _, unit := range utf16.AppendRune(nil, c) {

@@ -101,7 +101,7 @@ func TestOtherSpacesAreEscaped(t *testing.T) {
 	for text, want := range map[string]string{
 		"a b": "a b", "a\u00a0b\u2003": `a\u00a0b\u2003`, "ü\u3000ü 🚀": `ü\u3000ü 🚀`, "": "",
 	} {
-		if got := EscapedSpaces(text); got != want {
+		if got := Escaped(text, IsOtherSpace); got != want {
 			t.Errorf("%q is %s, want %s", text, got, want)
 		}
 	}

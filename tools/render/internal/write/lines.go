@@ -49,7 +49,7 @@ func Each[T any](list []T, show func(T) string) []string {
 // Offer returns lead followed by a call, or "" if the call has more than chars characters or could not be copied from a line exactly. It
 // escapes spaces other than U+0020.
 func Offer(lead, call string, chars int) string {
-	call = clean.EscapedSpaces(call)
+	call = clean.Escaped(call, clean.IsOtherSpace)
 	return When(call != "" && !clean.LongerThan(call, chars) && clean.Line(call) == call, lead+call)
 }
 
@@ -205,15 +205,7 @@ func SendableField(s string) bool { return len(s) <= LongestName && rs.UnsafeFie
 
 // JSONText returns JSON for a line of text: it escapes the characters that do not print.
 func JSONText(raw string) string {
-	var b []byte
-	for _, c := range raw {
-		if clean.Shows(c) {
-			b = utf8.AppendRune(b, c)
-		} else {
-			b = clean.AppendEscaped(b, string(c))
-		}
-	}
-	return string(b)
+	return clean.Escaped(raw, func(c rune) bool { return !clean.Shows(c) })
 }
 
 // Limits of a list of words, which may come from a query or from records.
