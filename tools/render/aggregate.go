@@ -124,13 +124,7 @@ func (a aggregateAnswer) key(raw string) string {
 	if _, err := time.Parse(time.DateOnly, text); err != nil || !a.Has("group_by_time") {
 		return write.ShownValue(raw)
 	}
-	switch a.Text("granularity") {
-	case "month":
-		return strings.TrimSuffix(text, "-01")
-	case "year":
-		return strings.TrimSuffix(text, "-01-01")
-	}
-	return text
+	return strings.TrimSuffix(text, map[string]string{"month": "-01", "year": "-01-01"}[a.Text("granularity")])
 }
 
 func (a aggregateAnswer) connections(beginning string) string {
@@ -157,7 +151,7 @@ func (a aggregateAnswer) notes() []string {
 		write.When(apart && !unknown && len(a.rows) > 1, write.ShownName(a.Text("field"))+" is not all in one "+unit+": each is computed alone."),
 		write.When(apart && !unknown && len(a.rows) == 1 && a.other() > 0, "What is without "+unit+" is not in it."),
 		answer.Noted(a.Object("mixed_units")), answer.Noted(a.Object("ids_of")),
-	}, a.counted(), []string{
+	}, a.asides(), []string{
 		answer.Noted(a.Object("every")),
 		write.When(a.Flag("of_values") && len(a.rows) > 0, "of N counts the records that have a value."),
 		write.When(a.Flag("changed"), "Some groups had other records when they were read than when they were counted: ask again for exact numbers."),
@@ -165,14 +159,8 @@ func (a aggregateAnswer) notes() []string {
 	}, answer.MissingFields(a.object), warned.Warnings(3))...)
 }
 
-// asides returns, for structured output, what the text says in notes and below the groups.
-func (a aggregateAnswer) asides() string {
-	noun := write.ShownName(cmp.Or(a.Text("granularity"), "group"))
-	empty := write.When(a.leavesOutEmpty() && len(a.rows) > 0, noun+"s without records are left out")
-	return strings.Join(write.NotEmpty(append([]string{empty}, a.counted()...)...), "; ")
-}
-
-func (a aggregateAnswer) counted() []string {
+// asides returns what both channels say of the groups.
+func (a aggregateAnswer) asides() []string {
 	distinct := a.Text("metric") == "count_distinct" && len(a.Array("connections")) > 1
 	return write.NotEmpty(a.cutGroups(), write.When(distinct, "a value that several connections have is counted once"))
 }
@@ -180,7 +168,9 @@ func (a aggregateAnswer) counted() []string {
 // structured returns the answer as received, without an object around it, if that fits, else with as many groups as fit and the call that
 // shows the others.
 func (a aggregateAnswer) structured() string {
-	note := a.asides()
+	noun := write.ShownName(cmp.Or(a.Text("granularity"), "group"))
+	empty := write.When(a.leavesOutEmpty() && len(a.rows) > 0, noun+"s without records are left out")
+	note := strings.Join(write.NotEmpty(append([]string{empty}, a.asides()...)...), "; ")
 	_, why := answer.Conditions("aggregate", a.Empty)
 	complete := new(write.Object).Put("data", a.JSON()).Put("conditions", why)
 	if a.Has("groups") && a.other() > 0 {

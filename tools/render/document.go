@@ -110,8 +110,6 @@ func writeDocument(it *item.Item, q DocumentQuery, remaining int) documentText {
 	var d documentText
 	var short strings.Builder
 	var long []member
-	var empty []string
-	emptyLeft := write.LineChars / 4 // bytes of their names
 	for _, m := range it.Data {
 		value, _ := rs.AsText(m.Value)
 		partly := false
@@ -127,19 +125,14 @@ func writeDocument(it *item.Item, q DocumentQuery, remaining int) documentText {
 		case kind == "null":
 			value = "null"
 		}
-		name := write.ShownName(m.Name)
 		line := it.LineName(m) + ": " + value + "\n"
 		full := short.Len()+len(line)-len(": \n") > remaining/2 // of very many fields, the rest can be read by name
-		if full && len(name) <= emptyLeft && slices.Contains([]string{"null", `""`, "[]", "{}"}, value) {
-			empty, emptyLeft = append(empty, name), emptyLeft-len(name)
-			continue
-		}
 		if full || partly {
 			d.cuts = append(d.cuts, item.Truncation{Item: it, Field: m, FromStart: !full})
 		}
 		short.WriteString(write.When(!full, line))
 	}
-	head := short.String() + write.When(empty != nil, "empty: "+strings.Join(empty, ", ")+"\n")
+	head := short.String()
 	relations := item.Relations(it)
 	related, parts := d.writeParts(relations, q.Parts, remaining/2)
 	related += d.writeRelated(it, parts, q.InnerParts, remaining/4)
