@@ -172,10 +172,8 @@ func writeAttached(all []Attached, remaining int) (text string, whole bool) {
 
 // notRead says that a document does not show an attachment, why, and where it is.
 func (a Attached) notRead() string {
-	if a.IsText() {
-		return ", not shown here: resource " + a.uri()
-	}
-	return ", which no tool reads, as it is not text: resource " + a.uri()
+	why := write.When(a.IsText(), ", not shown here") + write.When(!a.IsText(), ", which no tool reads, as it is not text")
+	return why + ": resource " + a.uri()
 }
 
 func (a Attached) uri() string {

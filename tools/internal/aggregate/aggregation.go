@@ -130,10 +130,7 @@ func (r *Aggregation) do(ctx context.Context, scope rs.Scope, q Args) (rs.Object
 
 // AddConnections adds how many of the records each connection has, if the call names no connection and several have the stream.
 func (r *Aggregation) AddConnections(ctx context.Context, body rs.Object) {
-	if r.scope.ConnectionID != "" {
-		return
-	}
-	if records, ok := body.Number("filtered_record_count"); ok && records == 0 {
+	if records, counted := body.Number("filtered_record_count"); r.scope.ConnectionID != "" || counted && records == 0 {
 		return
 	}
 	connections := r.Fields(ctx).Connections

@@ -211,22 +211,15 @@ func (r *Aggregation) composed(base rs.Object, rows []row, shown, limit int, mor
 			items = append(items, item.JSON())
 		}
 	}
-	text := func(s string) string {
-		if s == "" {
-			return "null"
-		}
-		return rs.EncodeJSON(s)
-	}
 	r.add("composed", true)
 	if r.Args.GroupByTime != "" {
 		base = base.With("time_zone", rs.EncodeJSON(r.Args.Zone.String()))
 	}
+	orNull := func(s string) any { return map[bool]any{true: s}[s != ""] }
 	answer := base.Without("links", "value", "group_count").WithAll(rs.Object{
-		{Name: "metric", Value: text(r.Args.Metric)}, {Name: "field", Value: text(r.Args.Field)},
-		{Name: "group_by", Value: text(r.Args.GroupBy)}, {Name: "group_by_time", Value: text(r.Args.GroupByTime)},
-		{Name: "granularity", Value: text(r.Args.Granularity)},
-		{Name: "groups", Value: rs.JoinArray(items)}, rs.NewMember("limit", limit),
-		rs.NewMember("other_count", max(other, 0)),
+		rs.NewMember("metric", r.Args.Metric), rs.NewMember("field", r.Args.Field), rs.NewMember("group_by", orNull(r.Args.GroupBy)),
+		rs.NewMember("group_by_time", orNull(r.Args.GroupByTime)), rs.NewMember("granularity", orNull(r.Args.Granularity)),
+		{Name: "groups", Value: rs.JoinArray(items)}, rs.NewMember("limit", limit), rs.NewMember("other_count", max(other, 0)),
 	})
 	if !more {
 		answer = append(answer, rs.NewMember("group_count", len(rows)))

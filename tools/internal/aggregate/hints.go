@@ -223,12 +223,7 @@ func (r *Aggregation) addParentUnits(ctx context.Context, scope rs.Scope, unit, 
 	if err != nil {
 		return
 	}
-	var units []string
-	for _, g := range Groups(body) {
-		if text, ok := g.Text(); ok {
-			units = append(units, text)
-		}
-	}
+	units := Texts(Groups(body))
 	switch {
 	case len(units) == 1:
 		r.add("unit", units[0])

@@ -14,11 +14,7 @@ import (
 // reversed reports whether the groups are shown in reverse order: the latest first, or those with the fewest records first. That needs all
 // groups; if some are unknown, the answer says that it is unordered.
 func (r *Aggregation) reversed(all bool) bool {
-	usual := "desc"
-	if r.Args.GroupByTime != "" {
-		usual = "asc"
-	}
-	reversed := cmp.Or(r.Args.Order, usual) != usual
+	reversed := r.Args.GroupBy != "" && r.Args.Order == "asc" || r.Args.GroupByTime != "" && r.Args.Order == "desc"
 	if reversed && !all {
 		r.add("unordered", true)
 	}
