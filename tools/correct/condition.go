@@ -13,21 +13,18 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
-func (c *correction) filter(t Tool) {
-	filter := c.args.Object("filter")
-	if filter == nil {
-		return
-	}
-	filter, ok := c.planned(t, filter)
+// filter checks the conditions of the filter.
+func (c *correction) filter(args rs.Object) rs.Object {
+	filter, ok := c.planned(args, args.Object("filter"))
 	if !ok {
-		return
+		return args
 	}
 	has := func(name string) bool { return c.stream.Field(name) != nil }
 	var mended rs.Object
 	for _, m := range filter {
 		field := m.Name
 		if flag, value := foreign.FlagOf(field, m.Value, has); flag != "" {
-			c.report("unknown_field", "filter", "%s has no field %s; %s says so.", c.stream.Name, quote.Text(field), flag)
+			c.lacks("filter", field, "; %s says so.", flag)
 			mended = mended.With(flag, value)
 			continue
 		}
@@ -37,17 +34,21 @@ func (c *correction) filter(t Tool) {
 		u, what := fields.Use(fields.Filters), "be filtered by"
 		if rs.Kind(m.Value) == "object" {
 			u, what = fields.HasRanges, "be filtered by a range"
-			if instead, ok := c.textRange(field, rs.AsObject(m.Value)); ok {
+			if instead, ok := c.textRange(args, field, rs.AsObject(m.Value)); ok {
 				mended = mended.WithAll(instead)
 				continue
 			}
-		} else if field = c.unfiltered(field, u); c.elsewhere(t, field, m.Value) {
-			continue
+		} else {
+			field = c.unfiltered(field, u)
+			if shown, ok := c.elsewhere(args, field, m.Value); ok {
+				args = shown
+				continue
+			}
 		}
 		field, u = c.byValue(filter, field, m.Value, u)
 		mended = c.put(mended, m, field, c.name("filter", field, u, what))
 	}
-	c.args = filtered(c.args, mended)
+	return filtered(args, mended)
 }
 
 // put adds the condition m on field to a filter, under the name of the field that is meant, if that can be compared with its value.
@@ -56,30 +57,29 @@ func (c *correction) put(filter rs.Object, m rs.Member, field, meant string) rs.
 	switch f := c.stream.Field(meant); {
 	case meant == "":
 	case isOther && foreign.Denies(field, meant):
-		c.unresolved, c.partly = true, true // it may mean the opposite
+		c.send(answer{kind: sendSchema}) // it may mean the opposite
 	case c.stream.MistakesFlag(m.Value, field, meant):
 		c.report("unknown_field", "filter", "%s of %s does not say that.", quote.Text(meant), c.stream.Name)
-		c.unresolved, c.partly = true, true
+		c.send(answer{kind: sendSchema})
 	case filter.Includes(meant):
 		before, own := filter.Object(meant), rs.AsObject(m.Value)
 		both := before.WithAll(own)
 		if before != nil && own != nil && len(both) == len(before)+len(own) {
 			return filter.With(meant, both.JSON())
 		}
-		c.unresolved = true // one field cannot have both conditions
+		c.send(answer{kind: sendNothing}) // one field cannot have both conditions
 	case isOther && c.stream.IsNumber(meant) && slices.ContainsFunc(foreign.Operands(rs.Object{m}), isWords):
-		c.unresolved = true // a number cannot be compared with a date or a word
+		c.send(answer{kind: sendNothing}) // a number cannot be compared with a date or a word
 	case isOther && c.stream.NamesID(m) && !slices.Contains(c.stream.Keys, meant): // for a key, the record of that name is looked up
-		c.grouped, c.unresolved = &rs.Member{Name: meant, Value: m.Value}, c.unresolved || !fields.Aggregates("group_by")(*f)
-		c.hint = quote.Line(meant) + " has ids, not names: the call below lists them to choose from."
-	case isOther && f != nil && f.Lexical && fields.Bodies[written.Snake(field)] && rs.Kind(m.Value) == "string" && c.sought == nil:
-		c.sought, c.bodies = &rs.Member{Name: meant, Value: m.Value}, true
-		c.hint = "A filter compares a whole text: the call below searches for the words."
+		c.send(answer{map[bool]kind{true: sendGroups, false: sendNothing}[fields.Aggregates("group_by")(*f)], rs.Member{Name: meant, Value: m.Value},
+			quote.Line(meant) + " has ids, not names: the call below lists them to choose from."})
+	case isOther && f != nil && f.Lexical && fields.Bodies[written.Snake(field)] && rs.Kind(m.Value) == "string" && c.instead.kind < sendSearch:
+		c.send(answer{sendTexts, rs.Member{Name: meant, Value: m.Value}, "A filter compares a whole text: the call below searches for the words."})
 	case isOther && f != nil && f.Type == "boolean":
 		if written.Truth(m.Value) != "" {
 			return append(filter, rs.Member{Name: meant, Value: written.Truth(m.Value)})
 		}
-		c.unresolved, c.partly = true, true // a word is not a flag
+		c.send(answer{kind: sendSchema}) // a word is not a flag
 	case isOther && f != nil && fields.IsTime(*f):
 		return append(filter, rs.Member{Name: meant, Value: cmp.Or(foreign.InForm(rs.Member{Name: "time", Value: m.Value}, ""), m.Value)})
 	default:
@@ -94,7 +94,7 @@ func isWords(m rs.Member) bool {
 }
 
 // planned converts a filter with operators in the names of its fields to the tool's own operators; false if it is not understood.
-func (c *correction) planned(t Tool, filter rs.Object) (mended rs.Object, ok bool) {
+func (c *correction) planned(args, filter rs.Object) (mended rs.Object, ok bool) {
 	filter = c.bounded(filter)
 	own := c.stream.Field("property") != nil || c.stream.Field("timestamp") != nil
 	p, folded, ok := foreign.ReadKnown(filter, c.stream.Names(filter), own)
@@ -104,24 +104,25 @@ func (c *correction) planned(t Tool, filter rs.Object) (mended rs.Object, ok boo
 	c.report("unknown_field", "filter", "%s has no field %s; an operator is written inside its field.",
 		c.stream.Name, quote.Names(folded, maxShown))
 	if !ok {
-		c.unresolved, c.partly = true, true
+		c.send(answer{kind: sendSchema})
 		return nil, false
 	}
 	if p.Calls > 1 {
-		c.hint = severalCalls(p.Calls)
+		c.send(answer{hint: severalCalls(p.Calls)})
 	}
-	if c.grouped = p.Excluded; p.Excluded != nil {
-		to := c.name("filter", p.Excluded.Name, fields.Aggregates("group_by"), "group")
-		if !c.unresolved {
-			c.hint = excludedHint(t, *p.Excluded, c.args)
+	if p.Excluded != nil {
+		if to := c.name("filter", p.Excluded.Name, fields.Aggregates("group_by"), "group"); to != "" {
+			c.send(answer{sendGroups, rs.Member{Name: to, Value: p.Excluded.Value}, excludedHint(c.tool, *p.Excluded, args)})
 		}
-		c.grouped.Name = to
 	}
-	if c.sought = p.Sought; p.Sought != nil {
-		f := c.stream.Field(p.Sought.Name)
-		c.hint, c.unresolved = "Search reads words: the call below finds the records that have them.", c.unresolved || f != nil && !f.Lexical
-		if f != nil && fields.Aggregates("group_by")(*f) && !isGrouped(c.args) {
-			c.hint, c.grouped, c.sought = listsValues(f.Name), p.Sought, nil
+	if p.Sought != nil {
+		switch f := c.stream.Field(p.Sought.Name); {
+		case f != nil && fields.Aggregates("group_by")(*f) && !isGrouped(args):
+			c.send(answer{sendGroups, *p.Sought, listsValues(f.Name)})
+		case f == nil || f.Lexical:
+			c.send(answer{sendSearch, *p.Sought, "Search reads words: the call below finds the records that have them."})
+		default:
+			c.send(answer{kind: sendNothing})
 		}
 	}
 	return p.Filter, true
@@ -172,7 +173,7 @@ func (c *correction) byValue(filter rs.Object, field, value string, u fields.Use
 	switch {
 	case kind == nil || c.stream.Field(field) != nil:
 	case len(c.stream.Near(field, u)) == 0 && at != "" && kind(*c.stream.Field(at)) && !filter.Includes(at):
-		c.report("unknown_field", "filter", "%s has no field %s; %s says when a record is.", c.stream.Name, quote.Text(field), quote.Line(at))
+		c.lacks("filter", field, "; %s says when a record is.", quote.Line(at))
 		return at, u
 	case len(c.stream.Near(field, fits)) > 0:
 		return field, fits
@@ -191,34 +192,34 @@ func (c *correction) unfiltered(name string, u fields.Use) string {
 	if len(suited) > 0 && (!words.Name(own) || !own.Name(words)) {
 		return name
 	}
-	c.report("unknown_field", "filter", "%s has no field %s. Nearest: %s.", c.stream.Name, quote.Text(name), quote.Line(near[0]))
+	c.lacks("filter", name, ". Nearest: %s.", quote.Line(near[0]))
 	return near[0]
 }
 
-// elsewhere proposes another call for a field that no filter reads: a search of it, or the records without the condition. It is false for
-// any other field.
-func (c *correction) elsewhere(t Tool, field, value string) bool {
+// elsewhere chooses another answer for a condition on a field that no filter reads: a search, or the records with the field to look at. It
+// returns the arguments for that; false for any other field.
+func (c *correction) elsewhere(args rs.Object, field, value string) (rs.Object, bool) {
 	f := c.stream.Field(field)
 	_, isText := written.Text(value)
 	searched := f != nil && f.Lexical && isText
-	if f == nil || slices.Contains(c.stream.Suited(fields.Filters), field) || t.Name == "aggregate" && !searched {
-		return false
+	if f == nil || slices.Contains(c.stream.Suited(fields.Filters), field) || c.tool.Name == "aggregate" && !searched {
+		return args, false
 	}
 	c.report("unknown_field", "filter", "field %s of %s cannot be filtered by. Those that can: %s.",
 		quote.Text(field), c.stream.Name, quote.Names(c.stream.Suited(fields.Filters), maxShown))
-	if searched {
-		c.sought, c.hint = &rs.Member{Name: field, Value: value}, "Search reads that field: the call below finds the words."
-		return true
-	}
 	texts := slices.ContainsFunc(c.stream.Fields, func(f rs.SchemaField) bool { return f.Granted && f.Lexical })
-	if isText && texts && addressees[field] && t.Name == "query_records" {
-		c.sought = &rs.Member{Name: field, Value: value}
-		c.hint = "Neither a filter nor search reads it: the call below finds those that have the words elsewhere, as of their sender."
-		return true
+	switch {
+	case searched:
+		c.send(answer{sendSearch, rs.Member{Name: field, Value: value}, "Search reads that field: the call below finds the words."})
+	case isText && texts && addressees[field] && c.tool.Name == "query_records":
+		c.send(answer{sendSearch, rs.Member{Name: field, Value: value},
+			"Neither a filter nor search reads it: the call below finds those that have the words elsewhere, as of their sender."})
+	default:
+		c.send(answer{hint: "No call finds records by it: the one below leaves that condition out, so look at " + quote.Line(field) +
+			" in each record."})
+		return showing(args, field), true
 	}
-	c.hint = "No call finds records by it: the one below leaves that condition out, so look at " + quote.Line(field) + " in each record."
-	c.args = showing(c.args, field)
-	return true
+	return args, true
 }
 
 // addressees are fields with the recipients of a message, whom its text mostly names.
@@ -233,7 +234,7 @@ func showing(args rs.Object, field string) rs.Object {
 }
 
 // textRange returns what a range on a field without ranges means: a time, an exact text or a list of values; false if it is unknown.
-func (c *correction) textRange(field string, bounds rs.Object) (instead rs.Object, ok bool) {
+func (c *correction) textRange(args rs.Object, field string, bounds rs.Object) (instead rs.Object, ok bool) {
 	f := c.stream.Field(field)
 	if f == nil || slices.Contains(c.stream.Suited(fields.HasRanges), field) || len(bounds) == 0 {
 		return nil, false
@@ -252,19 +253,19 @@ func (c *correction) textRange(field string, bounds rs.Object) (instead rs.Objec
 		}
 	}
 	time := c.stream.Time()
-	groups := slices.Contains(f.Aggregates, "group_by") && !c.args.Has("group_by") && !c.args.Has("group_by_time")
+	groups := slices.Contains(f.Aggregates, "group_by") && !isGrouped(args)
 	switch {
-	case dates == len(bounds) && time != "" && !c.args.Object("filter").Has(time):
+	case dates == len(bounds) && time != "" && !args.Object("filter").Has(time):
 		instead = rs.Object{{Name: time, Value: bounds.JSON()}}
-		c.hint = quote.Line(time) + " says when a record is."
+		c.send(answer{hint: quote.Line(time) + " says when a record is."})
 	case words < len(bounds):
 		return nil, false
 	case value != "" && f.Exact:
 		instead = rs.Object{{Name: field, Value: value}}
-		c.hint = "A text has no range: the call below finds exactly this value."
+		c.send(answer{hint: "A text has no range: the call below finds exactly this value."})
 	case groups:
-		c.grouped = &rs.Member{Name: field, Value: bounds.JSON()}
-		c.hint = "A text has no range: the call below lists the values of " + quote.Line(field) + " to choose from."
+		c.send(answer{sendGroups, rs.Member{Name: field, Value: bounds.JSON()},
+			"A text has no range: the call below lists the values of " + quote.Line(field) + " to choose from."})
 	default:
 		return nil, false
 	}
@@ -274,10 +275,10 @@ func (c *correction) textRange(field string, bounds rs.Object) (instead rs.Objec
 }
 
 // ofRelated returns the call that reads related records, if all conditions of the filter are on one relation.
-func (c *correction) ofRelated(t Tool) (call Call, ok bool) {
+func (c *correction) ofRelated(args rs.Object) (call Call, ok bool) {
 	var filter rs.Object
 	in := -1
-	for _, m := range c.args.Object("filter") {
+	for _, m := range args.Object("filter") {
 		relation, field := c.stream.RelationIn(m.Name)
 		if relation < 0 && !strings.Contains(m.Name, ".") {
 			relation, field = c.onlyIn(m.Name), m.Name
@@ -287,16 +288,18 @@ func (c *correction) ofRelated(t Tool) (call Call, ok bool) {
 		}
 		in, filter = relation, append(filter, rs.Member{Name: field, Value: m.Value})
 	}
-	if in < 0 || t.Name != "query_records" && t.Name != "aggregate" {
+	if in < 0 || c.tool.Name != "query_records" && c.tool.Name != "aggregate" {
 		return Call{}, false
 	}
 	r := c.stream.Relations[in]
 	c.report("unknown_field", "filter", "A filter is of the fields of its own stream; these are of the related %s.",
 		quote.Names([]string{r.Target}, 1))
-	if c.hint = "The call below reads those."; r.ForeignKey != "" {
-		c.hint += " Their " + quote.Line(r.ForeignKey) + " is the id of the " + c.stream.Name + "."
+	hint := "The call below reads those."
+	if r.ForeignKey != "" {
+		hint += " Their " + quote.Line(r.ForeignKey) + " is the id of the " + c.stream.Name + "."
 	}
-	records := rs.Object{{Name: "stream", Value: rs.EncodeJSON(r.Target)}}.WithAll(members(c.args, "connection_id", "limit", "time_zone"))
+	c.instead = answer{hint: hint}
+	records := rs.Object{{Name: "stream", Value: rs.EncodeJSON(r.Target)}}.WithAll(members(args, "connection_id", "limit", "time_zone"))
 	return Call{"query_records", records.With("filter", filter.JSON())}, true
 }
 

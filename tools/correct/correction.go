@@ -13,23 +13,45 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
-// A correction is a call under repair, with the mistakes found so far and what to send instead.
+// A correction is what the checks of a call found: what is wrong, and what to send instead. [Tool.Unknown] makes the checks in their order.
+// Each takes the arguments and returns them mended.
 type correction struct {
-	stream     fields.Stream
-	args       rs.Object
-	wrong      []string // sentences
-	param      string
-	code       rs.Code
-	inGrant    string     // " in this grant" if an unknown field may exist without being granted, else ""
-	unresolved bool       // a mistake has no replacement
-	related    []string   // relations that have a field which the stream lacks
-	partly     bool       // the message lists only some of the fields to choose from
-	hint       string     // what the proposed call does
-	sought     *rs.Member // a condition on a field that search reads but no filter does
-	bodies     bool       // sought is in the main text, which a related stream may have
-	grouped    *rs.Member // a condition that the call replaces by a list of the values of its field
+	tool    Tool
+	stream  fields.Stream
+	inGrant string // " in this grant" if an unknown field may exist without being granted, else ""
 
-	ungrouped string // a field that no call groups by
+	wrong   []string // sentences
+	code    rs.Code  // of the first sentence, as param
+	param   string
+	instead answer
+}
+
+// An answer is what to send instead of a call.
+type answer struct {
+	kind kind
+	of   rs.Member // the condition; for sendValues only its field
+	hint string    // what the call does
+}
+
+// A kind is a kind of answer. If several mistakes need different ones, the last of them in this list is sent.
+type kind int
+
+const (
+	sendMended   kind = iota // the mended arguments
+	sendExpanded             // these, with related records
+	sendGroups               // a list of the values of the condition's field, to choose from
+	sendSearch               // a search for the words of the condition
+	sendTexts                // such a search in main texts, which related records may have
+	sendNothing              // no call: a name has no replacement, and the message lists what to choose from
+	sendSchema               // the schema: the message does not list all that there is to choose from
+	sendValues               // the records, with the values of a field that no call groups by
+)
+
+// send sets what to send instead, unless another mistake needs an answer of a later kind.
+func (c *correction) send(a answer) {
+	if a.kind > c.instead.kind || a.kind == c.instead.kind && a.hint != "" {
+		c.instead = a
+	}
 }
 
 func (c *correction) report(code rs.Code, param, format string, values ...any) {
@@ -41,11 +63,17 @@ func (c *correction) report(code rs.Code, param, format string, values ...any) {
 	}
 }
 
-// replace sets an argument to a name, or leaves it unchanged for "".
-func (c *correction) replace(param, name string) {
-	if name != "" {
-		c.args = c.args.With(param, rs.EncodeJSON(name))
+// lacks reports that the stream has no field of a name. then is what follows, in the form of [fmt.Sprintf].
+func (c *correction) lacks(param, name, then string, values ...any) {
+	c.report("unknown_field", param, "%s has no field %s"+then, append([]any{c.stream.Name, quote.Text(name)}, values...)...)
+}
+
+// named returns the arguments with another name in param, or unchanged for "".
+func named(args rs.Object, param, name string) rs.Object {
+	if name == "" {
+		return args
 	}
+	return args.With(param, rs.EncodeJSON(name))
 }
 
 // name returns the field that a name in an argument means, or "", and reports a wrong name. what completes "cannot …" in the report.
@@ -61,7 +89,7 @@ func (c *correction) name(param, name string, u fields.Use, what string) string 
 	} else if same != "" { // an existing field is not a misspelling of another
 		near = c.stream.Same(same, near, strings.HasPrefix(what, "take "))
 	}
-	choices := nearest(near, known)
+	choices, hint := nearest(near, known), ""
 	switch {
 	case len(near) > 0 || what == "" && len(known) > 0:
 	case len(known) == 0:
@@ -71,23 +99,27 @@ func (c *correction) name(param, name string, u fields.Use, what string) string 
 		if by := c.stream.Suited(fields.Aggregates("group_by")); param == "group_by_time" && len(by) > 0 {
 			choices += " by time; group_by takes " + quote.Names(by, maxShown)
 		} else if strings.HasPrefix(what, "take ") || what == "group" {
-			c.hint = "metric count needs no field; query_records shows the values."
+			hint = "metric count needs no field; query_records shows the values."
 		}
 	default:
 		choices = "Those that can: " + quote.Names(known, maxShown)
 	}
-	if c.stream.Field(name) != nil {
+	isField := c.stream.Field(name) != nil
+	if isField {
 		c.report("unknown_field", param, "field %s of %s cannot %s. %s.", quote.Text(name), c.stream.Name, what, choices)
-		if what == "group" && param == "group_by" && len(near) == 0 {
-			c.ungrouped = name
-		}
 	} else {
-		c.report("unknown_field", param, "%s has no field %s%s. %s.", c.stream.Name, quote.Text(name), c.inGrant, choices)
+		c.lacks(param, name, "%s. %s.", c.inGrant, choices)
 	}
-	if len(near) > 0 {
+	switch {
+	case len(near) > 0:
 		return near[0]
+	case isField && what == "group" && param == "group_by":
+		c.send(answer{sendValues, rs.Member{Name: name}, hint})
+	case len(known) > maxShown:
+		c.send(answer{kind: sendSchema, hint: hint})
+	default:
+		c.send(answer{kind: sendNothing, hint: hint})
 	}
-	c.unresolved, c.partly = true, c.partly || len(known) > maxShown
 	return ""
 }
 
@@ -98,24 +130,27 @@ func nearest(near, known []string) string {
 	return "It has: " + quote.Names(known, maxShown)
 }
 
-func (c *correction) fields() {
+var withRelated = answer{kind: sendExpanded, hint: "The call below reads the record with what is related to it."}
+
+// fields checks the fields to show. A field of a related record is shown by expanding that relation.
+func (c *correction) fields(args rs.Object) rs.Object {
 	var kept []string
-	unknown := 0
-	for _, raw := range c.args.Array("fields") {
+	unknown, related := 0, false
+	for _, raw := range args.Array("fields") {
 		name, _ := written.Text(raw)
 		if c.stream.Field(name) == nil {
 			unknown++
 		}
 		if unknown > maxShown { // each is compared with all fields
-			c.unresolved, c.partly = true, true
-			return
+			c.send(answer{kind: sendSchema})
+			return args
 		}
 		if name == "*" || name == "all" {
 			c.report("unknown_field", "fields", "Leave fields out for all of them.")
-			c.args = c.args.Without("fields")
-			return
+			return args.Without("fields")
 		}
-		if c.inRelated("fields", name) {
+		if relation := c.inRelated("fields", name); relation != "" {
+			args, related = listing(args, "expand", relation), true
 			continue
 		}
 		parts := strings.FieldsFunc(name, func(c rune) bool { return strings.ContainsRune(" ,;|", c) })
@@ -126,20 +161,23 @@ func (c *correction) fields() {
 		}
 		to := c.name("fields", name, nil, "")
 		if foreign.Denies(name, to) {
-			c.unresolved, c.partly = true, true // all fields but that one are meant
-			return
+			c.send(answer{kind: sendSchema}) // all fields but that one are meant
+			return args
 		}
 		kept = append(kept, to)
 	}
-	if kept = distinct(kept); len(kept) == 0 && len(c.related) > 0 {
-		c.args = c.args.Without("fields")
-	} else if len(kept) > 0 {
-		c.args, c.unresolved = c.args.With("fields", rs.EncodeJSON(kept)), false // without the unknown ones
+	switch kept = distinct(kept); {
+	case len(kept) > 0: // without the unknown ones
+		c.instead = map[bool]answer{true: withRelated}[related]
+		return args.With("fields", rs.EncodeJSON(kept))
+	case related:
+		return args.Without("fields")
 	}
+	return args
 }
 
-// inRelated reports whether one relation alone has a field that the stream lacks, such as the body of a message, and adds it to related.
-func (c *correction) inRelated(param, name string) bool {
+// inRelated returns the one relation that has a field which the stream lacks, such as the body of a message; "" for none or several.
+func (c *correction) inRelated(param, name string) string {
 	relation, own := c.stream.RelationIn(name)
 	if relation < 0 {
 		own = strings.TrimPrefix(name, c.stream.Name+".")
@@ -157,18 +195,18 @@ func (c *correction) inRelated(param, name string) bool {
 	}
 	exactly := len(found) == 2 && found[1] == name && c.stream.Field(name) == nil // nearer than a similar name
 	if len(found) != 2 || !exactly && (!c.stream.LacksField(name) || body && relation < 0 && slices.ContainsFunc(c.stream.Fields, isBody)) {
-		return false
+		return ""
 	}
-	c.report("unknown_field", param, "%s has no field %s; the related %s has it as %s.",
-		c.stream.Name, quote.Text(name), quote.Names(found[:1], 1), quote.Names(found[1:], 1))
-	c.related, c.hint = append(c.related, found[0]), "The call below reads the record with what is related to it."
-	return true
+	c.lacks(param, name, "; the related %s has it as %s.", quote.Names(found[:1], 1), quote.Names(found[1:], 1))
+	c.send(withRelated)
+	return found[0]
 }
 
-func (c *correction) sort() {
-	sort, ok := written.Text(c.args.Get("sort"))
+// sort checks the field to sort by.
+func (c *correction) sort(args rs.Object) rs.Object {
+	sort, ok := written.Text(args.Get("sort"))
 	if !ok {
-		return
+		return args
 	}
 	first, others, several := strings.Cut(sort, ",")
 	if several {
@@ -179,35 +217,36 @@ func (c *correction) sort() {
 	if bare, named := foreign.Directed(field); named != "" && c.stream.Field(field) == nil && c.stream.Spelled(field) == "" {
 		c.report("invalid_sort", "sort", "sort is a field, with - before it for descending.")
 		if bare == "" {
-			c.args = c.args.Without("sort").With("order", rs.EncodeJSON(named))
-			return
+			return args.Without("sort").With("order", rs.EncodeJSON(named))
 		}
 		field, direction = bare, named
 	}
 	descending = descending || direction == "desc"
-	open := c.unresolved
+	before := c.instead
 	to := c.name("sort", field, fields.HasRanges, "be sorted by")
-	if to == "" && c.stream.Field(field) != nil {
-		c.report("invalid_sort", "sort", "The call below is without: sort what it reads.")
-		c.args, c.unresolved = c.args.Without("sort").With("limit", "100"), open // any record may be the first
-	}
 	switch {
+	case to == "" && c.stream.Field(field) != nil:
+		c.report("invalid_sort", "sort", "The call below is without: sort what it reads.")
+		c.instead = before
+		return args.Without("sort").With("limit", "100") // any record may be the first
 	case to == "":
+		return args
 	case descending:
 		to = "-" + to
 	case to != field && direction == "":
-		c.hint = "The call below sorts ascending; a - before the field is descending."
+		c.send(answer{hint: "The call below sorts ascending; a - before the field is descending."})
 	}
-	c.replace("sort", to)
+	return args.With("sort", rs.EncodeJSON(to))
 }
 
-func (c *correction) relations() {
-	if !c.args.Has("expand") {
-		return
+// relations checks the relations to expand, and how many records of each.
+func (c *correction) relations(args rs.Object) rs.Object {
+	if !args.Has("expand") {
+		return args
 	}
-	limits, names := c.args.Object("expand_limit"), c.stream.RelationNames()
+	limits, names := args.Object("expand_limit"), c.stream.RelationNames()
 	var kept []string
-	for _, raw := range c.args.Array("expand") {
+	for _, raw := range args.Array("expand") {
 		name, _ := written.Text(raw)
 		to := name
 		if (name == "*" || name == "all") && len(names) > 0 {
@@ -237,10 +276,11 @@ func (c *correction) relations() {
 			limits = limits.With(r.Name, rs.EncodeJSON(*r.MaxLimit))
 		}
 	}
-	c.args = c.args.Without("expand", "expand_limit")
+	args = args.Without("expand", "expand_limit")
 	if kept = distinct(kept); len(kept) > 0 {
-		if c.args = c.args.With("expand", rs.EncodeJSON(kept)); len(limits) > 0 {
-			c.args = c.args.With("expand_limit", limits.JSON())
+		if args = args.With("expand", rs.EncodeJSON(kept)); len(limits) > 0 {
+			args = args.With("expand_limit", limits.JSON())
 		}
 	}
+	return args
 }

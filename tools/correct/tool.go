@@ -12,7 +12,7 @@
 //	aggregate                 the one metric, field and group of an aggregate
 //	guess, hint               likely corrections that need no read, and hints about them
 //	grant, missing            the streams and connections that are meant
-//	correction                mistakes in the fields of a call
+//	correction                what is wrong in the fields of a call, and what to send instead
 //	condition, unknown        the fields that are meant
 package correct
 

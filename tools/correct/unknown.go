@@ -13,42 +13,51 @@ import (
 )
 
 // aggregate checks the fields of an aggregate: whether it can compute on them and group by them.
-func (c *correction) aggregate() {
-	metric, _ := written.Text(c.args.Get("metric"))
+func (c *correction) aggregate(args rs.Object) rs.Object {
+	metric, _ := written.Text(args.Get("metric"))
 	for _, name := range []string{"field", "group_by", "group_by_time"} {
-		if several := written.Names(c.args.Text(name)); len(several) > 1 && c.stream.Field(several[0]) != nil {
+		if several := written.Names(args.Text(name)); len(several) > 1 && c.stream.Field(several[0]) != nil {
 			c.report("unknown_field", name, "aggregate takes one %s.", name)
-			if c.hint = callForEach(len(several)); name == "group_by" {
-				several[0], c.hint = oneGroup(metric, several)
+			hint := callForEach(len(several))
+			if name == "group_by" {
+				several[0], hint = oneGroup(metric, several)
 			}
-			c.args = c.args.With(name, rs.EncodeJSON(several[0]))
+			c.send(answer{hint: hint})
+			args = args.With(name, rs.EncodeJSON(several[0]))
 		}
 	}
-	field, ok := written.Text(c.args.Get("field"))
+	field, ok := written.Text(args.Get("field"))
 	title, _, titled := strings.Cut(field, " (") // the title of a column, with its unit
 	titled = titled && strings.HasSuffix(field, ")") && len(c.stream.Near(title, nil)) > 0 || c.stream.Spelled(field) != ""
 	switch {
 	case !ok:
 	case strings.ContainsAny(field, "*+/()<>=") && !titled:
 		c.report("unknown_field", "field", "aggregate computes on one field of %s; %s is an expression.", c.stream.Name, quote.Text(field))
-		c.unresolved, c.partly = true, true
+		c.send(answer{kind: sendSchema})
 	case metric == "count":
 		c.report("invalid_request", "field", "count takes no field: it counts records, and count_distinct the values of a field.")
-		c.args = c.args.Without("field")
+		args = args.Without("field")
 	default:
-		c.replace("field", c.name("field", field, fields.Aggregates(metric), "take "+metric))
+		args = named(args, "field", c.name("field", field, fields.Aggregates(metric), "take "+metric))
 	}
 	for _, name := range []string{"group_by", "group_by_time"} {
-		if field, ok := written.Text(c.args.Get(name)); ok && !c.timeGroup(name, field, metric) {
-			c.replace(name, c.name(name, field, fields.Aggregates(name), "group"))
+		field, ok := written.Text(args.Get(name))
+		if !ok {
+			continue
+		}
+		if grouped, ok := c.timeGroup(args, name, field, metric); ok {
+			args = grouped
+		} else {
+			args = named(args, name, c.name(name, field, fields.Aggregates(name), "group"))
 		}
 	}
+	return args
 }
 
 // timeGroup mends a group by time that is sent as a group by a field, or the reverse; false if it is neither.
-func (c *correction) timeGroup(name, field, metric string) bool {
+func (c *correction) timeGroup(args rs.Object, name, field, metric string) (rs.Object, bool) {
 	if f := c.stream.Field(field); f != nil {
-		return c.fieldGroup(name, *f, metric)
+		return c.fieldGroup(args, name, *f, metric)
 	}
 	granularity := cmp.Or(wordForms["granularity"][written.Snake(field)], written.Snake(field))
 	part := foreign.PartOfTime().FindStringSubmatch(field)
@@ -56,47 +65,43 @@ func (c *correction) timeGroup(name, field, metric string) bool {
 	times, near := c.stream.Near("date", byTime), c.stream.Near(field, byTime)
 	switch {
 	case recurring(field) != "" && len(times) > 0:
-		c.report("unknown_field", name, "%s has no field %s.", c.stream.Name, quote.Text(field))
-		c.groupByTime(name, times[0], likelyForms["granularity"][written.Snake(field)])
-		c.hint = recurring(field)
+		c.lacks(name, field, ".")
+		c.send(answer{hint: recurring(field)})
+		return byPeriod(args, name, times[0], likelyForms["granularity"][written.Snake(field)]), true
 	case foreign.Granularities[granularity] && len(times) > 0:
 		c.report("unknown_field", name, "%s is a granularity; group_by_time names the field.", quote.Text(field))
-		c.groupByTime(name, times[0], granularity)
+		return byPeriod(args, name, times[0], granularity), true
 	case part != nil && c.stream.Field(part[2]) != nil:
 		c.report("unknown_field", name, "A group of time is a field and its granularity.")
-		c.groupByTime(name, part[2], strings.ToLower(part[1]))
+		return byPeriod(args, name, part[2], strings.ToLower(part[1])), true
 	case name == "group_by" && len(near) > 0 && len(c.stream.Near(field, fields.Aggregates(name))) == 0:
-		c.report("unknown_field", name, "%s has no field %s; %s is a time: group_by_time groups by it.",
-			c.stream.Name, quote.Text(field), quote.Line(near[0]))
-		c.groupByTime(name, near[0], map[bool]string{true: "day", false: "month"}[granularity == "date"])
-	default:
-		return false
+		c.lacks(name, field, "; %s is a time: group_by_time groups by it.", quote.Line(near[0]))
+		return byPeriod(args, name, near[0], map[bool]string{true: "day", false: "month"}[granularity == "date"]), true
 	}
-	return true
+	return args, false
 }
 
 // fieldGroup mends a group_by that names a time, or a group_by_time that names another field; false if it is neither.
-func (c *correction) fieldGroup(name string, f rs.SchemaField, metric string) bool {
+func (c *correction) fieldGroup(args rs.Object, name string, f rs.SchemaField, metric string) (rs.Object, bool) {
 	groups, groupsTime := fields.Aggregates("group_by")(f), fields.Aggregates("group_by_time")(f)
 	at := c.stream.Time()
 	switch {
 	case name == "group_by" && groupsTime && !groups:
 		c.report("unknown_field", name, "%s is a time: group_by_time groups by it.", quote.Text(f.Name))
-		c.groupByTime(name, f.Name, "month")
+		return byPeriod(args, name, f.Name, "month"), true
 	case name == "group_by_time" && groups && !groupsTime && at != "": // a granularity may have moved it there
 		c.report("unknown_field", name, "%s is no time.", quote.Text(f.Name))
-		if c.args = c.args.With(name, rs.EncodeJSON(at)); metric == "count" || !written.IsUnitName(f.Name) {
-			c.args = renamed(c.args, name, "group_by", rs.EncodeJSON(f.Name)).Without("granularity", "time_zone")
-			c.hint = "aggregate groups by a field or by time: for both, send a call for each value of " + quote.Line(f.Name) + " in filter."
+		if metric != "count" && written.IsUnitName(f.Name) {
+			return args.With(name, rs.EncodeJSON(at)), true
 		}
-	default:
-		return false
+		c.send(answer{hint: "aggregate groups by a field or by time: for both, send a call for each value of " + quote.Line(f.Name) + " in filter."})
+		return renamed(args, name, "group_by", rs.EncodeJSON(f.Name)).Without("granularity", "time_zone"), true
 	}
-	return true
+	return args, false
 }
 
-func (c *correction) groupByTime(name, field, granularity string) {
-	c.args = renamed(c.args, name, "group_by_time", rs.EncodeJSON(field)).With("granularity", rs.EncodeJSON(granularity))
+func byPeriod(args rs.Object, name, field, granularity string) rs.Object {
+	return renamed(args, name, "group_by_time", rs.EncodeJSON(field)).With("granularity", rs.EncodeJSON(granularity))
 }
 
 // WithField returns an aggregate with a likely field for an argument that needs one, and a hint listing the fields; "" if none is known.
@@ -188,85 +193,98 @@ func (t Tool) Unknown(s fields.Stream, args rs.Object, refused *rs.Error) *rs.Er
 	if len(s.Fields) == 0 {
 		return nil
 	}
-	c := &correction{stream: s, args: args}
+	c := &correction{tool: t, stream: s}
 	if refused.Code == "field_not_granted" {
 		c.inGrant = " in this grant"
 	}
-	c.fields()
-	if related, ok := c.ofRelated(t); ok {
-		return &rs.Error{Code: c.code, Param: c.param, Message: strings.Join(c.wrong, " "), Hint: c.hint, Send: related.String()}
+	mended := c.fields(args)
+	if related, ok := c.ofRelated(mended); ok {
+		return &rs.Error{Code: c.code, Param: c.param, Message: strings.Join(c.wrong, " "), Hint: c.instead.hint, Send: related.String()}
 	}
 	if e := byParent(s, args); e != nil && t.Name == "query_records" {
 		return e
 	}
-	if c.mend(t); len(c.wrong) == 0 {
+	if mended.Object("filter") != nil && t.Takes("filter") {
+		mended = c.filter(mended)
+	}
+	if t.Takes("sort") {
+		mended = c.sort(mended)
+	}
+	if t.Name == "aggregate" {
+		mended = c.aggregate(mended)
+	} else if t.Takes("field") {
+		mended = c.field(mended)
+	}
+	if mended = c.relations(mended); len(c.wrong) == 0 {
 		return nil
 	}
-	e := &rs.Error{Code: c.code, Param: c.param, Message: strings.Join(c.wrong[:min(len(c.wrong), 3)], " "), Hint: c.hint}
-	if e.Code == "unknown_field" && refused.Status != 0 && len(c.related) == 0 {
+	e := &rs.Error{Code: c.code, Param: c.param, Message: strings.Join(c.wrong[:min(len(c.wrong), 3)], " "), Hint: c.instead.hint}
+	expanded := c.instead.kind == sendExpanded
+	if e.Code == "unknown_field" && refused.Status != 0 && !expanded {
 		e.Code = refused.Code
 	}
-	send, ok := c.call(t, args)
-	if c.ungrouped != "" && refused.Status != 0 && len(c.wrong) == 1 { // nothing else was wrong
+	switch {
+	case c.instead.kind != sendValues:
+	case refused.Status == 0 || len(c.wrong) > 1: // the records would leave the other mistake as it is
+		c.instead.kind = sendNothing
+	default:
 		e.Hint = "No call groups by it: the one below shows its values record by record."
-		send, ok = valuesOf(s, args, c.ungrouped), true
 	}
-	if ok {
-		e.Send = send.String()
+	send, ok := c.call(mended, args)
+	if !ok {
+		return e
 	}
-	if ok && send.Tool != t.Name && send.Tool != "schema" && len(c.related) == 0 {
+	if e.Send = send.String(); send.Tool != t.Name && send.Tool != "schema" && !expanded {
 		e.Hint = strings.TrimSpace(e.Hint + " " + send.LeavesOut(args))
 	}
 	return e
 }
 
-// mend checks all names in the call against those of its stream, and replaces each unknown one by the nearest.
-func (c *correction) mend(t Tool) {
-	if t.Takes("filter") {
-		c.filter(t)
+// field checks the field of a record to read.
+func (c *correction) field(args rs.Object) rs.Object {
+	field, ok := written.Text(args.Get("field"))
+	if !ok {
+		return args
 	}
-	if t.Takes("sort") {
-		c.sort()
+	if relation := c.inRelated("field", field); relation != "" {
+		return listing(args, "expand", relation)
 	}
-	if t.Name == "aggregate" {
-		c.aggregate()
-	} else if field, ok := written.Text(c.args.Get("field")); ok && t.Takes("field") && !c.inRelated("field", field) {
-		to := c.name("field", field, nil, "")
-		f, body := c.stream.Field(to), fields.Bodies[written.Snake(field)]
-		if to != field && f != nil && (f.Type == "boolean" || body && !slices.Contains(c.stream.Near("body", nil), to)) {
-			to, c.unresolved = "", true // the stream has no such text
-		}
-		c.replace("field", to)
+	to := c.name("field", field, nil, "")
+	f, body := c.stream.Field(to), fields.Bodies[written.Snake(field)]
+	if to != field && f != nil && (f.Type == "boolean" || body && !slices.Contains(c.stream.Near("body", nil), to)) {
+		c.send(answer{kind: sendNothing}) // the stream has no such text
+		return args
 	}
-	c.relations()
-	for _, relation := range c.related {
-		c.args = listing(c.args, "expand", relation)
-	}
+	return named(args, "field", to)
 }
 
-// call returns the mended call, or the schema call if the message does not list all choices; false if no call helps. args are as sent.
-func (c *correction) call(t Tool, args rs.Object) (Call, bool) {
-	if !t.Takes("sort") && len(c.related) > 0 {
-		t.Name, c.args = "fetch", members(c.args, "id", "connection_id", "fields", "expand", "expand_limit")
+// call returns the call to send instead; false if no call helps. args are as sent.
+func (c *correction) call(mended, args rs.Object) (Call, bool) {
+	if !c.tool.Takes("sort") && c.instead.kind == sendExpanded {
+		return Call{"fetch", members(mended, "id", "connection_id", "fields", "expand", "expand_limit")}, true
 	}
-	switch {
-	case c.unresolved && c.partly && c.sought == nil && c.grouped == nil:
-		return Call{"schema", rs.Object{rs.NewMember("stream", c.stream.Name)}.WithAll(onlyConnection(args))}, true
-	case c.unresolved:
+	switch c.instead.kind {
+	case sendNothing:
 		return Call{}, false
-	case c.sought != nil:
-		call, ok := searchFor(c.args, *c.sought)
+	case sendSchema:
+		return Call{"schema", rs.Object{rs.NewMember("stream", c.stream.Name)}.WithAll(onlyConnection(args))}, true
+	case sendValues:
+		return valuesOf(c.stream, args, c.instead.of.Name), true
+	case sendGroups:
+		return c.tool.groupedBy(mended, c.instead.of)
+	case sendSearch:
+		return searchFor(mended, c.instead.of)
+	case sendTexts:
+		call, ok := searchFor(mended, c.instead.of)
+		isText := func(f rs.SchemaField) bool { return fields.Bodies[f.Name] && f.Lexical }
 		for _, r := range c.stream.Related {
-			isBody := func(f rs.SchemaField) bool { return fields.Bodies[f.Name] && f.Lexical }
-			if c.bodies && slices.ContainsFunc(r.Fields, isBody) && !call.Arguments.Has("filter") { // a filter is of one stream
+			if slices.ContainsFunc(r.Fields, isText) && !call.Arguments.Has("filter") { // a filter is of one stream
 				call.Arguments = listing(call.Arguments, "streams", r.Name)
 			}
 		}
 		return call, ok
-	case c.grouped != nil:
-		return t.groupedBy(c.args, *c.grouped)
 	}
-	return Call{t.Name, c.args}, true
+	return Call{c.tool.Name, mended}, true
 }
 
 // valuesOf returns the call that lists the values of a field that nothing groups by, and of the field that was to be computed on.
