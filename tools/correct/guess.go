@@ -12,58 +12,35 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
-// Guess returns the call that refused arguments probably mean, without a read. Its caller checks that the tool takes it.
+// Guess returns the call that refused arguments probably mean, without a read. Its caller checks that the tool takes it. It is false if every
+// call would answer another question. Each step needs what the steps before have made of the arguments:
+//
+//	another    returns the call of another tool, from names that placed would drop
+//	placed     gives each argument a name that the tool takes, or makes it a condition
+//	valued     gives each argument a value that its name takes
+//	completed  adds what is missing, and drops what contradicts the rest
 func (t Tool) Guess(args rs.Object, refused *rs.Error) (Call, bool) {
-	if t.readsSQL(args) {
-		return t.LookUp(args), true
-	}
-	args = t.conditional(args)
-	if call, ok := t.computing(args); ok {
-		return call, true
-	}
-	if call, ok := t.worded(args); ok {
-		return call, t.Name == "query_records"
-	}
-	args, ok := t.oneAggregation(args)
+	args, ok := t.oneAggregation(t.conditional(args))
 	if !ok {
 		return Call{}, false // a count of all would be mistaken for the answer
+	}
+	if call, ok := t.another(args); ok {
+		return call, call.Tool != ""
 	}
 	if list := args.Array("id"); len(list) > 1 && args.Has("stream") && t.Takes("id") {
 		args = t.Canonical(args.With("id", list[0]))
 	}
-	if slices.ContainsFunc(args, t.boundsTime) {
-		return t.period(args), true
-	}
-	guess := t.placed(args)
-	if call, ok := t.spread(guess); ok {
-		return call, true
-	}
-	if refused.Param == "stream" || refused.Param == "streams" {
-		if guess, ok = withoutPaths(guess); !ok {
-			return t.LookUp(nil), true
-		}
-	}
-	switch {
-	case refused.Code == "invalid_expand":
-		guess = guess.Without(refused.Param, "expand_limit")
-	case refused.Param == "expand":
-		names := map[bool]string{true: `["*"]`, false: foreign.Chosen(args.Get("expand"))}[args.Get("expand") == "true"]
-		if list, _ := rs.AsArray(names); len(list) == 0 || rs.Kind(list[0]) != "string" {
-			return t.LookUp(args), true // the call shows the relations
-		}
-		guess = guess.With("expand", names)
+	guess, ok := t.valued(t.placed(args), args.Get("expand"), refused)
+	if !ok {
+		return t.LookUp(args), true
 	}
 	p, ok := plan(guess)
+	lacks := func(name string) bool { return t.Takes(name) && args.Has(name) && !guess.Has(name) }
 	switch guess = filtered(guess, p.Filter); {
-	case !ok: // without a condition the question would be another
+	case !ok, lacks("metric"), lacks("granularity"): // without a condition, or with another value, the question would be another
 		return Call{}, false
 	case p.Sought != nil || p.Excluded != nil:
 		return t.soughtOrGrouped(guess, p)
-	}
-	guess = t.likely(guess)
-	lacks := func(name string) bool { return t.Takes(name) && args.Has(name) && !guess.Has(name) }
-	if lacks("metric") || lacks("granularity") { // with another value the question would be another
-		return Call{}, false
 	}
 	if mended, ok := t.timed(args, refused.Param); ok { // if mended is nil, the error explains the form
 		return Call{t.Name, mended}, mended != nil
@@ -71,15 +48,48 @@ func (t Tool) Guess(args rs.Object, refused *rs.Error) (Call, bool) {
 	return t.completed(args, guess, refused)
 }
 
-// likely returns arguments with the values that are probably meant, without the arguments for which no value is likely.
-func (t Tool) likely(args rs.Object) rs.Object {
-	likely := slices.Clone(args)
-	for i, m := range args {
+// another returns the call of another tool that arguments mean, without a tool if there is none; false if this tool is meant.
+func (t Tool) another(args rs.Object) (Call, bool) {
+	if t.readsSQL(args) {
+		return t.LookUp(args), true
+	}
+	if call, ok := t.computing(args); ok {
+		return call, true
+	}
+	if call, ok := t.worded(args); ok && t.Name != "query_records" {
+		return Call{}, true // a search would not compute
+	} else if ok {
+		return call, true
+	}
+	if slices.ContainsFunc(args, t.boundsTime) {
+		return t.period(args), true
+	}
+	return t.spread(args)
+}
+
+// valued gives arguments the values that are probably meant, and leaves out those for which no value is likely. It is false for streams
+// and relations that only the schema knows. expand is as sent.
+func (t Tool) valued(args rs.Object, expand string, refused *rs.Error) (rs.Object, bool) {
+	likely, ok := args, true
+	if refused.Param == "stream" || refused.Param == "streams" {
+		likely, ok = withoutPaths(args)
+	}
+	switch {
+	case refused.Code == "invalid_expand":
+		likely = likely.Without(refused.Param, "expand_limit")
+	case refused.Param == "expand":
+		names := map[bool]string{true: `["*"]`, false: foreign.Chosen(expand)}[expand == "true"]
+		list, _ := rs.AsArray(names)
+		ok = ok && len(list) > 0 && rs.Kind(list[0]) == "string" // else the schema shows the relations
+		likely = likely.With("expand", names)
+	}
+	likely = slices.Clone(likely)
+	for i, m := range likely {
 		if p := t.parameter(m.Name); p != nil {
 			likely[i].Value = t.guessed(p, m.Value)
 		}
 	}
-	return slices.DeleteFunc(likely, func(m rs.Member) bool { return m.Value == "" || m.Value == "null" })
+	return slices.DeleteFunc(likely, func(m rs.Member) bool { return m.Value == "" || m.Value == "null" }), ok
 }
 
 // withoutPaths replaces paths in the streams by the names under which such files and folders are read; false if one has none.
