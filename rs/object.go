@@ -134,6 +134,15 @@ func (o Object) With(name string, value string) Object {
 	return set
 }
 
+// Renamed returns o with one member renamed in place and set to value. It drops another member of the new name.
+func (o Object) Renamed(from, to, value string) Object {
+	renamed := slices.DeleteFunc(slices.Clone(o), func(m Member) bool { return m.Name == to && from != to })
+	if at := renamed.index(from); at >= 0 {
+		renamed[at] = Member{to, value}
+	}
+	return renamed
+}
+
 // WithAll returns o with the values of all members set, as With does one by one.
 func (o Object) WithAll(members Object) Object {
 	if len(members) == 0 {

@@ -21,7 +21,7 @@ func (t Tool) oneAggregation(args rs.Object) (rs.Object, bool) {
 			args = args.With(name, rs.EncodeJSON(field)).WithAll(group.Without("field"))
 		}
 		if group.Has("granularity") {
-			args = renamed(args, name, "group_by_time", args.Get(name))
+			args = args.Renamed(name, "group_by_time", args.Get(name))
 		}
 	}
 	if args.Flag("distinct") && args.Text("metric") == "count" && args.Has("field") {
@@ -36,11 +36,11 @@ func (t Tool) oneAggregation(args rs.Object) (rs.Object, bool) {
 			continue
 		}
 		if found := foreign.Aggregation(m.Name, m.Value, t.metric); found.Has("metric") {
-			args = renamed(args, m.Name, "metric", found.Get("metric")).WithAll(found)
+			args = args.Renamed(m.Name, "metric", found.Get("metric")).WithAll(found)
 			break
 		}
 	}
-	return args, !slices.ContainsFunc(args, func(m rs.Member) bool { return aggregations[written.Snake(m.Name)] })
+	return args, !slices.ContainsFunc(args, func(m rs.Member) bool { return foreign.Aggregations[written.Snake(m.Name)] })
 }
 
 // aggregates reports whether an argument has a metric in the notation of other APIs: in an object, or as its name.
@@ -50,7 +50,7 @@ func (t Tool) aggregates(m rs.Member, args rs.Object) bool {
 		return m.Name == "metric" && rs.AsObject(soleItem(m.Value)) != nil
 	}
 	_, isText := written.Text(m.Value)
-	return aggregations[name] || isText && t.metric(name) != "" && !t.Takes(m.Name) && !args.Has("field")
+	return foreign.Aggregations[name] || isText && t.metric(name) != "" && !t.Takes(m.Name) && !args.Has("field")
 }
 
 // oneOf returns the argument of an aggregate that takes one name but was given several, and these names; "" for none.

@@ -153,7 +153,7 @@ func (c *correction) bounded(filter rs.Object) rs.Object {
 		names, own = append(names, m.Name), own || has
 		missed = missed || has || c.stream.LacksField(m.Name) || !slices.ContainsFunc(c.stream.Near(m.Name, nil), isTime)
 		for _, bound := range bounds {
-			timed = append(timed, rs.Member{Name: cmp.Or(boundOperators[bound.Name], bound.Name), Value: bound.Value})
+			timed = append(timed, rs.Member{Name: cmp.Or(foreign.BoundOperators[bound.Name], bound.Name), Value: bound.Value})
 		}
 	}
 	isTwice := func(bound rs.Member) bool { return len(members(timed, bound.Name)) > 1 }

@@ -262,7 +262,7 @@ func (c *correction) relations(args rs.Object) rs.Object {
 				c.report("invalid_expand", "expand", "%s has no relation %s. %s.", c.stream.Name, quote.Text(name), nearest(near, names))
 			}
 			if limit := limits.Get(name); to != "" {
-				limits = renamed(limits, name, to, limit)
+				limits = limits.Renamed(name, to, limit)
 			} else {
 				limits = limits.Without(name)
 			}

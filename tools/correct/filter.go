@@ -28,7 +28,7 @@ func (t Tool) OfOneStream(args rs.Object, s *rs.Schema) (hint string, send Call)
 
 // inStream returns the call with the stream that its filter needs, and without the words of the query that say the same.
 func (t Tool) inStream(args rs.Object, stream string) Call {
-	q, name := queryOf(args)
+	q, name := foreign.QueryOf(args)
 	if q = foreign.Beyond(q, stream, args.Object("filter")); q != "" {
 		args = args.With(name, rs.EncodeJSON(q))
 	} else {
@@ -71,7 +71,7 @@ func searchFor(args rs.Object, sought rs.Member) (Call, bool) {
 	if !ok || s == "" {
 		return Call{}, false
 	}
-	if q, _ := queryOf(args); q != "" {
+	if q, _ := foreign.QueryOf(args); q != "" {
 		s = q + " " + s
 	}
 	return instead("search", args, rs.Object{{Name: "q", Value: rs.EncodeJSON(s)}}, "filter", "since", "until"), true
@@ -90,11 +90,11 @@ func (t Tool) computing(args rs.Object) (Call, bool) {
 	names := func(param string) bool {
 		return slices.ContainsFunc(args, func(m rs.Member) bool {
 			name := written.Snake(m.Name)
-			return !t.Takes(m.Name) && rs.Kind(m.Value) != "object" && (name == param || slices.Contains(aliases[param], name))
+			return !t.Takes(m.Name) && rs.Kind(m.Value) != "object" && (name == param || slices.Contains(foreign.Aliases[param], name))
 		})
 	}
 	if value, ok := written.Text(args.Get("distinct")); ok && !names("group_by") && value != "" {
-		args = renamed(args, "distinct", "group_by", rs.EncodeJSON(value))
+		args = args.Renamed("distinct", "group_by", rs.EncodeJSON(value))
 	}
 	isMetric := func(m rs.Member) bool { // {"sum":"total"}
 		return !t.Takes(m.Name) && slices.Contains([]string{"sum", "avg", "average", "min", "max"}, m.Name) && written.IsWord(m.Value)
@@ -138,9 +138,9 @@ func (t Tool) groupedBy(args rs.Object, excluded rs.Member) (Call, bool) {
 func (t Tool) conditional(args rs.Object) rs.Object {
 	for _, m := range args {
 		s, _ := written.Text(m.Value)
-		if t.Takes("filter") && t.Takes("stream") && !t.Takes(m.Name) && !args.Has("filter") && slices.Contains(wordArguments, written.Snake(m.Name)) &&
+		if t.Takes("filter") && t.Takes("stream") && !t.Takes(m.Name) && !args.Has("filter") && slices.Contains(foreign.WordArguments, written.Snake(m.Name)) &&
 			(strings.ContainsAny(s, "<>=") || foreign.Lucene().MatchString(s)) && foreign.IsText(s) {
-			return renamed(args, m.Name, "filter", m.Value)
+			return args.Renamed(m.Name, "filter", m.Value)
 		}
 	}
 	return args

@@ -251,10 +251,10 @@ func (g Grant) Home(t Tool, args rs.Object) (sentence string, send Call) {
 
 // FindID returns the search for a record by its own id or title alone, and a sentence about it; for other texts the schema call.
 func FindID(id string, args rs.Object) (sentence string, send Call) {
-	if identifier.IsTitle(id) && len(id) <= longestQuery {
+	if identifier.IsTitle(id) && len(id) <= foreign.LongestQuery {
 		return "The call below searches for those words.", searchForTitle(id, args)
 	}
-	if !strings.ContainsAny(id, "0123456789") || strings.ContainsAny(id, " \"") || len(id) < 3 || len(id) > longestQuery ||
+	if !strings.ContainsAny(id, "0123456789") || strings.ContainsAny(id, " \"") || len(id) < 3 || len(id) > foreign.LongestQuery ||
 		foreign.Operator(id) != "" {
 		return "", Call{"schema", rs.Object{}}
 	}

@@ -235,10 +235,10 @@ func (t Tool) placed(args rs.Object) rs.Object {
 			placed = rest
 		case meant >= 0 && (bound == "" || !written.IsDate(m.Value)):
 			p := &t.parameters[meant]
-			placed = renamed(placed, m.Name, p.Name, t.value(p, m.Value))
+			placed = placed.Renamed(m.Name, p.Name, t.value(p, m.Value))
 		case !t.Takes("filter"), !isObject && strings.HasPrefix(plain, "exclud"): // the field is unknown
 			placed = rest
-		case slices.Contains(aliases["filter"], plain) && (isObject || rs.Kind(m.Value) == "string"):
+		case slices.Contains(foreign.Aliases["filter"], plain) && (isObject || rs.Kind(m.Value) == "string"):
 			placed = rest.With("filter", rs.JoinArray([]string{rest.Get("filter"), m.Value})) // both hold
 		case t.namesField(plain) && (foreign.HasOperator(m.Name) || t.Takes("stream") && compares(m.Value)):
 			placed = t.filteredBy(rest, rs.Object{m}.JSON())
@@ -258,8 +258,8 @@ func isMisspelt(name, parameter string) bool {
 // namesField reports whether an argument that the tool does not take may be named after a field.
 func (t Tool) namesField(plain string) bool {
 	base, _, _ := strings.Cut(plain, "[")
-	return !sorts(plain) && !notFields[base] &&
-		!slices.ContainsFunc(t.parameters, func(p parameter) bool { return slices.Contains(aliases[p.Name], plain) })
+	return !foreign.Sorts(plain) && !foreign.NotFields[base] &&
+		!slices.ContainsFunc(t.parameters, func(p parameter) bool { return slices.Contains(foreign.Aliases[p.Name], plain) })
 }
 
 // compares reports whether a value may be that of a condition: a scalar, a list of scalars, or an object of operators.

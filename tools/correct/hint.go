@@ -79,7 +79,7 @@ func (t Tool) idHint(args rs.Object) string {
 func (t Tool) aggregateHint(args rs.Object) string {
 	one, names := t.oneOf(args)
 	_, spreads := t.spread(args)
-	isSort := func(m rs.Member) bool { return m.Name != "order" && sorts(written.Snake(m.Name)) }
+	isSort := func(m rs.Member) bool { return m.Name != "order" && foreign.Sorts(written.Snake(m.Name)) }
 	if one == "group_by" {
 		_, hint := oneGroup(args.Text("metric"), names)
 		return "aggregate takes one group_by. " + hint
@@ -119,7 +119,7 @@ func (t Tool) unknownHint(args rs.Object) string {
 		text, isText := written.Text(m.Value)
 		found, _ := foreign.SearchBounds(m)
 		switch {
-		case !isText || found != nil || t.Takes(m.Name) || !t.Takes("since") || !bounds[written.Snake(m.Name)] || namesSomeone(m):
+		case !isText || found != nil || t.Takes(m.Name) || !t.Takes("since") || !foreign.Bounds[written.Snake(m.Name)] || namesSomeone(m):
 		case timeOfDay().MatchString(m.Value):
 			return "A time of day bounds no search. aggregate counts by hour: group_by_time with granularity hour."
 		default:
@@ -127,7 +127,7 @@ func (t Tool) unknownHint(args rs.Object) string {
 		}
 	}
 	isPage := func(m rs.Member) bool {
-		return !t.Takes(m.Name) && (m.Name == "cursor" || pages[written.Snake(m.Name)])
+		return !t.Takes(m.Name) && (m.Name == "cursor" || foreign.Pages[written.Snake(m.Name)])
 	}
 	if t.Takes("offset_chars") && slices.ContainsFunc(args, isPage) {
 		return "Parts have no numbers: each answer prints the call for the next part, with its offset_chars. The call below reads the first."
@@ -146,7 +146,7 @@ func SeasonSays(args rs.Object) string {
 	for _, m := range slices.Concat(args, foreign.Operands(args.Object("filter"))) {
 		name := written.Snake(m.Name)
 		text, _ := written.Text(m.Value)
-		isTime := foreign.BoundWords[name] != "" || bounds[name] || written.IsTimeName(name)
+		isTime := foreign.BoundWords[name] != "" || written.IsTimeName(name)
 		if season, month := written.Season(text); season != "" && isTime {
 			return fmt.Sprintf("A season is taken for three whole months, as in the north: %s begins with %s. In the south it is half a year apart.",
 				season, month)
@@ -181,7 +181,7 @@ func (c Call) LeavesOut(args rs.Object) string {
 func (c Call) accountsFor(m rs.Member) bool {
 	name, has := written.Snake(m.Name), c.Arguments.Has
 	switch {
-	case aggregations[name] || silent[name]: // the metric replaces aggregations
+	case foreign.Aggregations[name] || foreign.Silent[name]: // the metric replaces aggregations
 		return true
 	case m.Name == "id" && c.Tool == "query_records": // of a stream
 		return true
@@ -189,7 +189,7 @@ func (c Call) accountsFor(m rs.Member) bool {
 		return c.Tool == "query_records"
 	case m.Name == "filter": // the words or groups replace the filter
 		return c.Tool == "search" || has("group_by")
-	case slices.Contains(aliases["filter"], name) || slices.Contains(wordArguments, name):
+	case slices.Contains(foreign.Aliases["filter"], name) || slices.Contains(foreign.WordArguments, name):
 		return has("filter")
 	case foreign.BoundWords[name] != "":
 		return has("since") || has("until")
@@ -205,7 +205,7 @@ func excludes(m rs.Member) bool {
 // recurring explains how to count by a recurring unit, such as a weekday, which no group is; "" for any other granularity.
 func recurring(granularity string) string {
 	word := written.Snake(granularity)
-	likely := likelyForms["granularity"][word]
+	likely := foreign.LikelyForms["granularity"][word]
 	return cmp.Or(
 		when(likely == "day", "No group is a weekday: the call below groups by day, and the days of each weekday are to be added up."),
 		when(likely == "week" || likely == "year",

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/foreign"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/identifier"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
@@ -31,7 +32,7 @@ func (t Tool) titleIn(args rs.Object) string {
 	for _, m := range args {
 		name := written.Snake(m.Name)
 		text, _ := written.Text(m.Value)
-		isTitle := slices.Contains(wordArguments, name) || name == "title" || name == "subject" || name == "name"
+		isTitle := slices.Contains(foreign.WordArguments, name) || name == "title" || name == "subject" || name == "name"
 		if id == "" && t.Name == "fetch" && !t.Takes(m.Name) && isTitle && text != "" {
 			return text
 		}
@@ -49,7 +50,7 @@ func recordsOf(stream, connection string) Call {
 const streamHint = "That is the id of a connection and its stream, without a record: the call below lists those."
 
 func searchForTitle(title string, args rs.Object) Call {
-	title = title[:min(len(title), longestQuery)]
+	title = title[:min(len(title), foreign.LongestQuery)]
 	return instead("search", args, rs.Object{{Name: "q", Value: rs.EncodeJSON(strings.ToValidUTF8(title, ""))}})
 }
 

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/fields"
@@ -13,52 +12,10 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
-// queryOf returns the query of a search and the name of its argument; "" for none, or one that is longer than longestQuery.
-func queryOf(args rs.Object) (q, name string) {
-	for _, name = range []string{"q", "query"} {
-		if q, ok := written.Text(args.Get(name)); ok && len(q) <= longestQuery {
-			return q, name
-		}
-	}
-	return "", ""
-}
-
-// dated moves before:, after: and similar operators with a date from the query to the bounds of the search.
-func dated(args rs.Object) rs.Object {
-	q, name := queryOf(args)
-	if words := foreign.AndNot().ReplaceAllString(q, " -$1"); words != q && !strings.Contains(q, `"`) {
-		q, args = words, args.With(name, rs.EncodeJSON(words))
-	}
-	found, words := foreign.QueryOperators(q)
-	changed := args
-	for _, o := range found {
-		if foreign.BoundWords[o.Name] == "" || o.Denied {
-			return args // the tool refuses it unchanged
-		}
-		for bound := range strings.FieldsSeq(foreign.BoundWords[o.Name]) {
-			day := foreign.SearchBound(o.Name, bound, rs.EncodeJSON(o.Value), time.Time{})
-			if day == "" && strings.HasSuffix(o.Name, "_than") {
-				day = rs.EncodeJSON(o.Value) // is refused later, with the day that it means
-			}
-			if day == "" || changed.Has(bound) {
-				return args
-			}
-			changed = changed.With(bound, day)
-		}
-	}
-	switch {
-	case len(found) == 0:
-		return args
-	case words == "":
-		return changed.Without(name)
-	}
-	return changed.With(name, rs.EncodeJSON(words))
-}
-
 // WithoutOperators rewrites a search with operators: as records with a flag or a sender, or as a search for words. says names the operators
 // that became words or were left out. s, the schema of all streams, may be nil.
 func (t Tool) WithoutOperators(args rs.Object, s *rs.Schema) (call Call, says string, ok bool) {
-	q, name := queryOf(args)
+	q, name := foreign.QueryOf(args)
 	found, words := foreign.QueryOperators(q)
 	meant := operatorSearch{schema: s, args: args, rest: args.Without(name), words: words}
 	for _, m := range args {
@@ -162,7 +119,7 @@ func (t Tool) worded(args rs.Object) (Call, bool) {
 	}
 	for _, m := range args {
 		q, ok := written.Text(t.string(&parameter{Name: "q", Type: "string"}, m.Value))
-		if t.Takes(m.Name) || !ok || q == "" || !slices.Contains(wordArguments, written.Snake(m.Name)) {
+		if t.Takes(m.Name) || !ok || q == "" || !slices.Contains(foreign.WordArguments, written.Snake(m.Name)) {
 			continue
 		}
 		query := rs.Object{{Name: "q", Value: rs.EncodeJSON(q)}}
@@ -175,6 +132,6 @@ func (t Tool) worded(args rs.Object) (Call, bool) {
 func (t Tool) IsOperator(m rs.Member) bool {
 	name := written.Snake(m.Name)
 	text, ok := written.Text(m.Value)
-	bound := slices.Contains(aliases["since"], name) || slices.Contains(aliases["until"], name)
+	bound := slices.Contains(foreign.Aliases["since"], name) || slices.Contains(foreign.Aliases["until"], name)
 	return ok && t.Name == "search" && foreign.OperatorWords[name] != "" && !strings.ContainsAny(text, `"`) && (!bound || namesSomeone(m))
 }

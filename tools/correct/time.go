@@ -11,6 +11,9 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
+// sinceUntil are the bounds of a search.
+var sinceUntil = []string{"since", "until"}
+
 // timed converts a refused time or time zone to the form that the tool takes; nil if that is unknown, false for any other argument.
 func (t Tool) timed(args rs.Object, param string) (mended rs.Object, ok bool) {
 	raw := args.Get(param)
@@ -56,7 +59,7 @@ func (t Tool) boundsTime(m rs.Member) bool {
 	name := written.Snake(m.Name)
 	month, _ := written.Text(m.Value)
 	_, _, dated := written.Days(month, time.Time{})
-	bound := bounds[name] || foreign.BoundWords[name] != "" && t.Takes("since") || name == "month" && dated
+	bound := foreign.Bounds[name] || foreign.BoundWords[name] != "" && t.Takes("since") || name == "month" && dated
 	return bound && !t.Takes(m.Name) && !t.Takes("id") && m.Value != "null" && !namesSomeone(m)
 }
 
@@ -198,7 +201,7 @@ func (t Tool) Timed(args rs.Object, field string) (Call, bool) {
 			if !written.IsTime(bound.Value) {
 				return Call{}, false
 			}
-			filter, _ = foreign.Compared(filter, field, boundOperators[bound.Name], bound.Value)
+			filter, _ = foreign.Compared(filter, field, foreign.BoundOperators[bound.Name], bound.Value)
 		}
 	}
 	if len(rest) < len(args) {

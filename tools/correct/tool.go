@@ -4,7 +4,6 @@
 //
 // Each file uses only the files of its own line and of the lines above:
 //
-//	words                     lists: other names of arguments and of their values, and words for times
 //	tool                      tools and calls; helpers that read and change arguments; sentences that several errors share
 //	value, record_id, time    one kind of argument each, in the form that the tools take
 //	filter, search            calls of another tool or argument; conditions; queries with operators
@@ -157,17 +156,6 @@ func set(o rs.Object, name string, value any) rs.Object {
 	return o.With(name, raw)
 }
 
-// renamed returns the object with one member renamed in place and set to value. Another member of the new name is removed.
-func renamed(o rs.Object, from, to, value string) rs.Object {
-	changed := slices.DeleteFunc(slices.Clone(o), func(m rs.Member) bool { return m.Name == to && from != to })
-	for i, m := range changed {
-		if m.Name == from {
-			changed[i] = rs.Member{Name: to, Value: value}
-		}
-	}
-	return changed
-}
-
 // filtered returns the arguments with another filter, or without a filter if it has no condition.
 func filtered(args, filter rs.Object) rs.Object {
 	if args = args.Without("filter"); len(filter) > 0 {
@@ -266,9 +254,6 @@ func hasQueryOrBound(args rs.Object) bool {
 func plan(args rs.Object) (foreign.Plan, bool) {
 	return foreign.Read(args.Get("filter"), args.Text("stream"))
 }
-
-// longestQuery is the most bytes of a query that is corrected; a longer one is refused. Reading its operators takes quadratic time.
-const longestQuery = 1000
 
 // maxShown is the most names that a sentence lists.
 const maxShown = 12

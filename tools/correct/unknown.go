@@ -59,7 +59,7 @@ func (c *correction) timeGroup(args rs.Object, name, field, metric string) (rs.O
 	if f := c.stream.Field(field); f != nil {
 		return c.fieldGroup(args, name, *f, metric)
 	}
-	granularity := cmp.Or(wordForms["granularity"][written.Snake(field)], written.Snake(field))
+	granularity := cmp.Or(foreign.WordForms["granularity"][written.Snake(field)], written.Snake(field))
 	part := foreign.PartOfTime().FindStringSubmatch(field)
 	byTime := fields.Aggregates("group_by_time")
 	times, near := c.stream.Near("date", byTime), c.stream.Near(field, byTime)
@@ -67,7 +67,7 @@ func (c *correction) timeGroup(args rs.Object, name, field, metric string) (rs.O
 	case recurring(field) != "" && len(times) > 0:
 		c.lacks(name, field, ".")
 		c.send(answer{hint: recurring(field)})
-		return byPeriod(args, name, times[0], likelyForms["granularity"][written.Snake(field)]), true
+		return byPeriod(args, name, times[0], foreign.LikelyForms["granularity"][written.Snake(field)]), true
 	case foreign.Granularities[granularity] && len(times) > 0:
 		c.report("unknown_field", name, "%s is a granularity; group_by_time names the field.", quote.Text(field))
 		return byPeriod(args, name, times[0], granularity), true
@@ -95,13 +95,13 @@ func (c *correction) fieldGroup(args rs.Object, name string, f rs.SchemaField, m
 			return args.With(name, rs.EncodeJSON(at)), true
 		}
 		c.send(answer{hint: "aggregate groups by a field or by time: for both, send a call for each value of " + quote.Line(f.Name) + " in filter."})
-		return renamed(args, name, "group_by", rs.EncodeJSON(f.Name)).Without("granularity", "time_zone"), true
+		return args.Renamed(name, "group_by", rs.EncodeJSON(f.Name)).Without("granularity", "time_zone"), true
 	}
 	return args, false
 }
 
 func byPeriod(args rs.Object, name, field, granularity string) rs.Object {
-	return renamed(args, name, "group_by_time", rs.EncodeJSON(field)).With("granularity", rs.EncodeJSON(granularity))
+	return args.Renamed(name, "group_by_time", rs.EncodeJSON(field)).With("granularity", rs.EncodeJSON(granularity))
 }
 
 // WithField returns an aggregate with a likely field for an argument that needs one, and a hint listing the fields; "" if none is known.

@@ -31,6 +31,9 @@ func (t Tool) value(p *parameter, raw string) string {
 	return raw
 }
 
+// nameArguments have a name or an id as their value. White space or quotation marks around it are never meant.
+var nameArguments = []string{"stream", "connection_id", "field", "id", "group_by", "group_by_time", "time_zone", "sort"}
+
 func (t Tool) string(p *parameter, raw string) string {
 	if p.Name == "q" || p.Name == "query" {
 		return foreign.OneQuery(raw)
@@ -39,7 +42,7 @@ func (t Tool) string(p *parameter, raw string) string {
 	s, isText := written.Text(raw)
 	sent, ok := rs.AsText(raw)
 	plain := foreign.Every().ReplaceAllString(written.Snake(sent), "")
-	plain = cmp.Or(wordForms[p.Name][sent], wordForms[p.Name][plain], plain) // as sent first: Snake drops the sign of -1
+	plain = cmp.Or(foreign.WordForms[p.Name][sent], foreign.WordForms[p.Name][plain], plain) // as sent first: Snake drops the sign of -1
 	switch {
 	case p.Name == "since" || p.Name == "until":
 		if day := written.Day(p.Name, cmp.Or(written.Reordered(raw), raw)); day != "" {
@@ -53,32 +56,13 @@ func (t Tool) string(p *parameter, raw string) string {
 	return raw
 }
 
-// limited makes a lone number in expand_limit the limit of the one expanded relation, and quoted limits numbers.
-func limited(args rs.Object) rs.Object {
-	raw := args.Get("expand_limit")
-	limits := rs.AsObject(raw)
-	if n, _ := rs.AsText(raw); foreign.WholeNumber().MatchString(n) && len(args.Array("expand")) == 1 {
-		relation, _ := written.Text(args.Array("expand")[0])
-		limits = rs.Object{{Name: relation, Value: n}}
-	}
-	for i, m := range limits {
-		if s, ok := written.Text(m.Value); ok && foreign.WholeNumber().MatchString(s) {
-			limits[i].Value = s
-		}
-	}
-	if len(limits) > 0 && limits.JSON() != raw {
-		return args.With("expand_limit", limits.JSON())
-	}
-	return args
-}
-
 // guessed returns the value that is probably meant, or "" to leave the argument out.
 func (t Tool) guessed(p *parameter, raw string) string {
 	text, isText := rs.AsText(raw)
 	list, _ := rs.AsArray(list(raw))
 	switch {
 	case p.Type == "integer":
-		if likely := likelyForms[p.Name][written.Snake(text)]; likely != "" {
+		if likely := foreign.LikelyForms[p.Name][written.Snake(text)]; likely != "" {
 			text, raw = likely, likely
 		}
 		number, _ := rs.Object{{Name: "n", Value: strings.TrimPrefix(text, "+")}}.Number("n")
@@ -93,7 +77,7 @@ func (t Tool) guessed(p *parameter, raw string) string {
 			raw = t.string(p, list[0])
 		}
 		word, _ := rs.AsText(raw)
-		likely, near := likelyForms[p.Name][written.Snake(word)], written.Nearest(word, p.Words, 1)
+		likely, near := foreign.LikelyForms[p.Name][written.Snake(word)], written.Nearest(word, p.Words, 1)
 		switch {
 		case likely != "":
 			return rs.EncodeJSON(likely)
@@ -119,63 +103,4 @@ func (t Tool) guessed(p *parameter, raw string) string {
 		return ""
 	}
 	return raw
-}
-
-// sorted merges sort and order. sort is a field with '-' before it for descending; order is the direction of the default sort.
-func sorted(args rs.Object) rs.Object {
-	field, direction := foreign.Sort(args.Get("sort"))
-	order := args.Text("order")
-	f, d := foreign.Sort(args.Get("order"))
-	if order != "asc" && order != "desc" && !args.Has("sort") && f != "" && (d != "" || strings.HasPrefix(order, "-")) { // "-total"
-		field, direction, order = f, d, ""
-		args = renamed(args, "order", "sort", `""`)
-	}
-	bare, negated := strings.CutPrefix(field, "-")
-	alone := map[string]string{"asc": "asc", "desc": "desc"}[strings.TrimSuffix(strings.ToLower(field), "ending")] // without a field
-	if direction == "" && (order == "asc" || order == "desc") && !negated {
-		direction = order
-	}
-	switch {
-	case field == "":
-		return args
-	case alone != "" && order == "" && direction == "":
-		return renamed(args, "sort", "order", rs.EncodeJSON(alone))
-	case alone != "":
-		return args
-	case direction == "":
-		return args.With("sort", rs.EncodeJSON(field))
-	case direction == "asc" && negated, order != "" && direction != order: // they disagree
-		return args
-	case direction == "desc":
-		field = "-" + bare
-	}
-	return args.Without("order").With("sort", rs.EncodeJSON(field))
-}
-
-// sorts reports whether an argument of that name sets the order of records.
-func sorts(plain string) bool {
-	return plain == "sort" || plain == "order" || flags[plain][0] == "order" ||
-		slices.Contains(aliases["sort"], plain) || slices.Contains(aliases["order"], plain)
-}
-
-// ordered makes the sort of an aggregate the order of its groups: "-total" is desc. A sort by something else or without a direction stays.
-func ordered(args rs.Object) rs.Object {
-	for _, m := range args {
-		field, direction := foreign.Sort(m.Value)
-		if !sorts(written.Snake(m.Name)) || field == "asc" || field == "desc" || !args.Has("group_by") && !args.Has("group_by_time") {
-			continue
-		}
-		if bare, negated := strings.CutPrefix(field, "-"); negated && direction == "" {
-			field, direction = bare, "desc"
-		}
-		metric, of := args.Text("metric"), args.Text("field")
-		own := []string{"value", metric, metric + "_" + of, metric + "(" + of + ")", metric + "(*)", of}
-		if args.Has("group_by_time") {
-			own = []string{args.Text("group_by_time"), args.Text("granularity")}
-		}
-		if direction != "" && slices.Contains(own, field) && (m.Name == "order" || !args.Has("order")) {
-			return renamed(args, m.Name, "order", rs.EncodeJSON(direction))
-		}
-	}
-	return args
 }

@@ -82,3 +82,31 @@ func (a *aggregation) readNumber(name, raw, of string) bool {
 	}
 	return len(o) > 0 && !slices.ContainsFunc(o, func(m rs.Member) bool { return !a.read(m.Name, m.Value) })
 }
+
+// Computed converts the arguments of an aggregate to the listed form: "sum(total)" becomes a metric and its field.
+func Computed(args rs.Object) rs.Object {
+	metric, _ := written.Text(args.Get("metric"))
+	isForm := WordForms["metric"][written.Snake(metric)] != ""
+	if found := metricOfField().FindStringSubmatch(metric); found != nil && !args.Has("field") && !isForm {
+		name := strings.ToLower(found[1] + found[4])
+		name = cmp.Or(WordForms["metric"][name], name)
+		if strings.Contains(strings.ToLower(metric), "distinct ") {
+			if name != "count" && name != "count_distinct" {
+				return args // distinct values can only be counted
+			}
+			name = "count_distinct"
+		}
+		metric = name
+		args = args.With("metric", rs.EncodeJSON(name)).With("field", rs.EncodeJSON(found[2]+found[3]+found[5]))
+	}
+	if field, _ := written.Text(args.Get("field")); field == "*" && metric == "count" {
+		args = args.Without("field")
+	}
+	if by, _ := written.Text(args.Get("group_by_time")); Granularities[cmp.Or(WordForms["granularity"][by], by)] && !args.Has("granularity") {
+		args = args.Renamed("group_by_time", "granularity", rs.EncodeJSON(cmp.Or(WordForms["granularity"][by], by)))
+	}
+	if args.Has("granularity") && args.Has("group_by") && !args.Has("group_by_time") {
+		args = args.Renamed("group_by", "group_by_time", args.Get("group_by"))
+	}
+	return ordered(args)
+}

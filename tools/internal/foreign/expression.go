@@ -1,4 +1,5 @@
-// Package foreign reads filters in the notation of other languages, JSON or text, and plans what one call can ask. Its functions are pure.
+// Package foreign reads arguments in the notation of other languages and APIs, above all filters, JSON or text, and plans what one call can
+// ask. Its functions are pure.
 package foreign
 
 import (

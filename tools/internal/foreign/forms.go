@@ -7,8 +7,8 @@ import (
 
 // Notations of other query languages.
 var (
-	// MetricOfField matches a metric with its field, such as "sum(total)" and sum_total.
-	MetricOfField = written.Expression(`^\s*(?:(\w+)\s*(?:\(\s*(?:(?i:distinct)\s+)?([\w.]+|\*)\s*\)|:\s*([\w.]+))(?:\s+(?i:as)\s+\w+)?|` +
+	// metricOfField matches a metric with its field, such as "sum(total)" and sum_total.
+	metricOfField = written.Expression(`^\s*(?:(\w+)\s*(?:\(\s*(?:(?i:distinct)\s+)?([\w.]+|\*)\s*\)|:\s*([\w.]+))(?:\s+(?i:as)\s+\w+)?|` +
 		`((?i)sum|total|avg|average|mean|min|minimum|max|maximum|count_distinct)[_ ](?:of[_ ])?([\w.]+))\s*$`)
 	// PartOfTime matches a time that SQL truncates to its hour, day and so on.
 	PartOfTime = written.Expression(`(?i)^(?:date_?trunc\(\s*['"]?)?(hour|day|week|month|quarter|year)(?:['"]?\s*,|\()\s*([\w.]+)\s*\)$`)
@@ -17,8 +17,8 @@ var (
 		`std|stdev|stddev|standard_deviation|variance|var)(?:_|$)`)
 	// SQLText matches an SQL statement.
 	SQLText = written.Expression(`(?is)^\s*(?:select|with)\s.*\bfrom\b`)
-	// AndNot matches an excluded word.
-	AndNot = written.Expression(`(?:\s+AND\s+NOT\s+|\s+!)(\w[\w'-]*)`)
+	// andNot matches an excluded word.
+	andNot = written.Expression(`(?:\s+AND\s+NOT\s+|\s+!)(\w[\w'-]*)`)
 	// Lucene matches a Lucene condition.
 	Lucene = written.Expression(`^[a-z]\w*:\S`)
 	// Every matches the word before the name of a unit of time, as in "per month".

@@ -190,3 +190,48 @@ func (o QueryOperator) Bounds(given rs.Object) rs.Object {
 	found, _ := SearchBounds(rs.Member{Name: o.Name, Value: rs.EncodeJSON(o.Value)})
 	return slices.DeleteFunc(found, func(m rs.Member) bool { return !written.IsTime(m.Value) || given.Has(m.Name) })
 }
+
+// LongestQuery is the most bytes of a query that is corrected; a longer one is refused. Reading its operators takes quadratic time.
+const LongestQuery = 1000
+
+// QueryOf returns the query of a search and the name of its argument; "" for none, or one that is longer than LongestQuery.
+func QueryOf(args rs.Object) (q, name string) {
+	for _, name = range []string{"q", "query"} {
+		if q, ok := written.Text(args.Get(name)); ok && len(q) <= LongestQuery {
+			return q, name
+		}
+	}
+	return "", ""
+}
+
+// Dated moves before:, after: and similar operators with a date from the query to the bounds of the search.
+func Dated(args rs.Object) rs.Object {
+	q, name := QueryOf(args)
+	if words := andNot().ReplaceAllString(q, " -$1"); words != q && !strings.Contains(q, `"`) {
+		q, args = words, args.With(name, rs.EncodeJSON(words))
+	}
+	found, words := QueryOperators(q)
+	changed := args
+	for _, o := range found {
+		if BoundWords[o.Name] == "" || o.Denied {
+			return args // the tool refuses it unchanged
+		}
+		for bound := range strings.FieldsSeq(BoundWords[o.Name]) {
+			day := SearchBound(o.Name, bound, rs.EncodeJSON(o.Value), time.Time{})
+			if day == "" && strings.HasSuffix(o.Name, "_than") {
+				day = rs.EncodeJSON(o.Value) // is refused later, with the day that it means
+			}
+			if day == "" || changed.Has(bound) {
+				return args
+			}
+			changed = changed.With(bound, day)
+		}
+	}
+	switch {
+	case len(found) == 0:
+		return args
+	case words == "":
+		return changed.Without(name)
+	}
+	return changed.With(name, rs.EncodeJSON(words))
+}

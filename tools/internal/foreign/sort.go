@@ -130,3 +130,62 @@ func Directed(name string) (field, direction string) {
 	}
 	return name, ""
 }
+
+// Sorted merges sort and order. sort is a field with '-' before it for descending; order is the direction of the default sort.
+func Sorted(args rs.Object) rs.Object {
+	field, direction := Sort(args.Get("sort"))
+	order := args.Text("order")
+	f, d := Sort(args.Get("order"))
+	if order != "asc" && order != "desc" && !args.Has("sort") && f != "" && (d != "" || strings.HasPrefix(order, "-")) { // "-total"
+		field, direction, order = f, d, ""
+		args = args.Renamed("order", "sort", `""`)
+	}
+	bare, negated := strings.CutPrefix(field, "-")
+	alone := map[string]string{"asc": "asc", "desc": "desc"}[strings.TrimSuffix(strings.ToLower(field), "ending")] // without a field
+	if direction == "" && (order == "asc" || order == "desc") && !negated {
+		direction = order
+	}
+	switch {
+	case field == "":
+		return args
+	case alone != "" && order == "" && direction == "":
+		return args.Renamed("sort", "order", rs.EncodeJSON(alone))
+	case alone != "":
+		return args
+	case direction == "":
+		return args.With("sort", rs.EncodeJSON(field))
+	case direction == "asc" && negated, order != "" && direction != order: // they disagree
+		return args
+	case direction == "desc":
+		field = "-" + bare
+	}
+	return args.Without("order").With("sort", rs.EncodeJSON(field))
+}
+
+// Sorts reports whether an argument of that name sets the order of records.
+func Sorts(plain string) bool {
+	return plain == "sort" || plain == "order" || ArgumentFlags[plain][0] == "order" ||
+		slices.Contains(Aliases["sort"], plain) || slices.Contains(Aliases["order"], plain)
+}
+
+// ordered makes the sort of an aggregate the order of its groups: "-total" is desc. A sort by something else or without a direction stays.
+func ordered(args rs.Object) rs.Object {
+	for _, m := range args {
+		field, direction := Sort(m.Value)
+		if !Sorts(written.Snake(m.Name)) || field == "asc" || field == "desc" || !args.Has("group_by") && !args.Has("group_by_time") {
+			continue
+		}
+		if bare, negated := strings.CutPrefix(field, "-"); negated && direction == "" {
+			field, direction = bare, "desc"
+		}
+		metric, of := args.Text("metric"), args.Text("field")
+		own := []string{"value", metric, metric + "_" + of, metric + "(" + of + ")", metric + "(*)", of}
+		if args.Has("group_by_time") {
+			own = []string{args.Text("group_by_time"), args.Text("granularity")}
+		}
+		if direction != "" && slices.Contains(own, field) && (m.Name == "order" || !args.Has("order")) {
+			return args.Renamed(m.Name, "order", rs.EncodeJSON(direction))
+		}
+	}
+	return args
+}

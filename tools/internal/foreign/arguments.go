@@ -1,14 +1,14 @@
-package correct
+package foreign
 
 import (
 	"strings"
 
-	"github.com/pdp-connect/pdpp-mcp/tools/internal/foreign"
+	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
-// aliases are the names of an argument in other APIs. A tool accepts an alias only if it has no argument of that name.
-var aliases = lists(map[string]string{
+// Aliases are the names of an argument in other APIs. A tool accepts an alias only if it has no argument of that name.
+var Aliases = lists(map[string]string{
 	"stream":        "stream_name stream_id streams table collection",
 	"streams":       "stream stream_name stream_names tables collections",
 	"connection_id": "connection connections connection_ids connection_name account account_id source source_id",
@@ -31,23 +31,23 @@ var aliases = lists(map[string]string{
 	"group_by_time": "time_field date_field group_by_date",
 	"granularity":   "interval bucket period time_bucket time_granularity",
 	"time_zone":     "timezone tz",
-	"since":         foreign.SinceNames,
-	"until":         foreign.UntilNames,
+	"since":         SinceNames,
+	"until":         UntilNames,
 })
 
-// lackingAliases are aliases only if the argument itself is absent, since they may also be names of fields.
-var lackingAliases = lists(map[string]string{
+// LackingAliases are aliases only if the argument itself is absent, since they may also be names of fields.
+var LackingAliases = lists(map[string]string{
 	"stream":  "resource entity entity_type resource_type object_type record_type dataset type model index from",
 	"streams": "resources types type resource entity index in",
 	"id":      "key pk",
 })
 
-// envelopes are names of objects that other APIs wrap arguments in.
-var envelopes = written.Set("args arguments params parameters input variables request body payload options opts pagination paging query_params")
+// Envelopes are names of objects that other APIs wrap arguments in.
+var Envelopes = written.Set("args arguments params parameters input variables request body payload options opts pagination paging query_params")
 
-// wordForms maps other spellings to the values of an argument that allows only a few.
-var wordForms = map[string]map[string]string{
-	"order": foreign.Directions,
+// WordForms maps other spellings to the values of an argument that allows only a few.
+var WordForms = map[string]map[string]string{
+	"order": Directions,
 	"granularity": written.ByWord(map[string]string{
 		"hour": "hours hourly h 1h 60m", "day": "days daily d 1d 24h", "week": "weeks weekly w 1w 7d", "month": "months monthly mo 1M 1mo",
 		"quarter": "quarters quarterly q 1q", "year": "years yearly annual annually y 1y"}),
@@ -59,9 +59,9 @@ var wordForms = map[string]map[string]string{
 	"detail": written.ByWord(map[string]string{"full": "detailed verbose complete true", "compact": "summary brief false"}),
 }
 
-// likelyForms maps words that no value of an argument expresses to the nearest value, which is proposed. Groups by weekday, for example,
+// LikelyForms maps words that no value of an argument expresses to the nearest value, which is proposed. Groups by weekday, for example,
 // can be worked out from groups by day. A limit beyond the largest becomes the largest.
-var likelyForms = map[string]map[string]string{
+var LikelyForms = map[string]map[string]string{
 	"granularity": written.ByWord(map[string]string{
 		"day": "weekday weekdays weekend weekends day_of_week dayofweek dow day_name", "hour": "minute hour_of_day hourofday time_of_day",
 		"week": "fortnight", "year": "decade"}),
@@ -71,8 +71,8 @@ var likelyForms = map[string]map[string]string{
 		"100": "hundred one_hundred a_hundred", "1000000000": "all max maximum most everything unlimited"}),
 }
 
-// flags are boolean arguments of other APIs. True means one value of another argument.
-var flags = map[string][2]string{
+// ArgumentFlags are boolean arguments of other APIs. True means one value of another argument.
+var ArgumentFlags = map[string][2]string{
 	"desc": {"order", "desc"}, "descending": {"order", "desc"}, "asc": {"order", "asc"}, "ascending": {"order", "asc"},
 	"full": {"detail", "full"}, "verbose": {"detail", "full"},
 	"include_total": {"count", "exact"}, "include_totals": {"count", "exact"}, "include_count": {"count", "exact"},
@@ -80,11 +80,8 @@ var flags = map[string][2]string{
 	"count_only": {"count", "exact"}, "return_count": {"count", "exact"}, "return_total": {"count", "exact"},
 }
 
-// nameArguments have a name or an id as their value. White space or quotation marks around it are never meant.
-var nameArguments = []string{"stream", "connection_id", "field", "id", "group_by", "group_by_time", "time_zone", "sort"}
-
-// notFields are arguments of other tools, or without an effect on a read. They are not names of fields.
-var notFields = written.Set(pageWords, silentWords, "include_deleted full mode sort order fields q query streams expand metric field group_by "+
+// NotFields are arguments of other tools, or without an effect on a read. They are not names of fields.
+var NotFields = written.Set(pageWords, silentWords, "include_deleted full mode sort order fields q query streams expand metric field group_by "+
 	"group_by_time granularity time_zone count distinct language having ascending descending reverse sql unique")
 
 func lists(of map[string]string) map[string][]string {
@@ -95,26 +92,43 @@ func lists(of map[string]string) map[string][]string {
 	return all
 }
 
-// aggregations are the arguments of other APIs that contain a metric and its field.
-var aggregations = written.Set("aggregations aggregation aggregates aggs pipeline")
+// Aggregations are the arguments of other APIs that contain a metric and its field.
+var Aggregations = written.Set("aggregations aggregation aggregates aggs pipeline")
 
-// Arguments that do not select records, or that the error message already explains.
+// Silent are arguments that do not select records, or that the error message already explains. Pages are those of them that ask for pages
+// or records by number, instead of by a cursor.
+var Silent, Pages = written.Set(pageWords, silentWords), written.Set(pageWords)
+
 const (
 	silentWords = "reason purpose explanation description intent comment user user_id format output output_format verbose debug pretty " +
 		"timeout include_metadata raw limit cursor view detail"
-	pageWords = "page page_number offset skip starting_after ending_before" // pages or records by number, instead of a cursor
+	pageWords = "page page_number offset skip starting_after ending_before"
 )
 
-var silent, pages = written.Set(pageWords, silentWords), written.Set(pageWords)
+// Bounds are arguments that limit a period. In this program a filter on the stream's time field does that.
+var Bounds = written.Set(SpanWords, SinceNames, UntilNames, "since until after before date when")
 
-// bounds are arguments that limit a period. In this program a filter on the stream's time field does that.
-var bounds = written.Set(foreign.SpanWords, foreign.SinceNames, foreign.UntilNames,
-	"since until after before date when")
+// BoundOperators maps the bounds of a search to the operators of a filter.
+var BoundOperators = map[string]string{"since": "gte", "until": "lte"}
 
-var sinceUntil = []string{"since", "until"}
+// WordArguments are names of an argument with words to search for. They are not fields of a stream.
+var WordArguments = strings.Fields("q query search search_query search_term search_terms keywords keyword")
 
-// boundOperators maps the bounds of a search to the operators of a filter.
-var boundOperators = map[string]string{"since": "gte", "until": "lte"}
-
-// wordArguments are names of an argument with words to search for. They are not fields of a stream.
-var wordArguments = strings.Fields("q query search search_query search_term search_terms keywords keyword")
+// Limited makes a lone number in expand_limit the limit of the one expanded relation, and quoted limits numbers.
+func Limited(args rs.Object) rs.Object {
+	raw := args.Get("expand_limit")
+	limits := rs.AsObject(raw)
+	if n, _ := rs.AsText(raw); WholeNumber().MatchString(n) && len(args.Array("expand")) == 1 {
+		relation, _ := written.Text(args.Array("expand")[0])
+		limits = rs.Object{{Name: relation, Value: n}}
+	}
+	for i, m := range limits {
+		if s, ok := written.Text(m.Value); ok && WholeNumber().MatchString(s) {
+			limits[i].Value = s
+		}
+	}
+	if len(limits) > 0 && limits.JSON() != raw {
+		return args.With("expand_limit", limits.JSON())
+	}
+	return args
+}
