@@ -43,7 +43,7 @@ func (t Tool) unwrapped(args rs.Object) rs.Object {
 		inner, _ := written.Object(cmp.Or(text, m.Value))
 		rest := slices.DeleteFunc(args.Without(m.Name), func(i rs.Member) bool { return foreign.NamesTool(i, t.Name) })
 		if filter := inner.Get("filter"); filter != "" && rest.Has("filter") {
-			inner, rest = inner.Without("filter"), t.filteredBy(rest, filter)
+			inner, rest = inner.Without("filter"), filteredBy(rest, filter)
 		}
 		given := func(i rs.Member) bool { return rest.Includes(i.Name) }
 		if len(inner) > 0 && !slices.ContainsFunc(inner, given) {
@@ -77,7 +77,7 @@ func (t Tool) withNames(args rs.Object) rs.Object {
 			if isID {
 				m.Value = rs.Object{{Name: "id", Value: m.Value}}.JSON()
 			}
-			canonical = t.filteredBy(canonical.Without(m.Name), m.Value)
+			canonical = filteredBy(canonical.Without(m.Name), m.Value)
 		case t.Takes(plain) && !canonical.Includes(plain):
 			canonical = canonical.Renamed(m.Name, plain, m.Value)
 		case meant != "" && t.Takes(flag[0]) && !args.Includes(flag[0]):

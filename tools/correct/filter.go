@@ -146,14 +146,6 @@ func (t Tool) conditional(args rs.Object) rs.Object {
 	return args
 }
 
-// filteredBy adds a part to the filter of a call. Both may be in any notation.
-func (t Tool) filteredBy(args rs.Object, part string) rs.Object {
-	if foreign.IsEmpty(args.Get("filter")) {
-		return args.With("filter", part)
-	}
-	return args.With("filter", rs.JoinArray([]string{args.Get("filter"), part}))
-}
-
 // misplaced moves arguments out of a filter. limit may be a field, so it is moved only if limits is set. It is false if none is.
 func (t Tool) misplaced(args rs.Object, limits bool) (Call, bool) {
 	mended, filter := args, args.Object("filter")

@@ -241,7 +241,7 @@ func (t Tool) placed(args rs.Object) rs.Object {
 		case slices.Contains(foreign.Aliases["filter"], plain) && (isObject || rs.Kind(m.Value) == "string"):
 			placed = rest.With("filter", rs.JoinArray([]string{rest.Get("filter"), m.Value})) // both hold
 		case t.namesField(plain) && (foreign.HasOperator(m.Name) || t.Takes("stream") && compares(m.Value)):
-			placed = t.filteredBy(rest, rs.Object{m}.JSON())
+			placed = filteredBy(rest, rs.Object{m}.JSON())
 		default:
 			placed = rest
 		}

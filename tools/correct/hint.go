@@ -52,7 +52,7 @@ func (t Tool) planOf(args rs.Object) foreign.Plan {
 	merged := args
 	for _, m := range args {
 		if excludes(m) && t.Takes("filter") {
-			merged = t.filteredBy(args.Without(m.Name), rs.Object{m}.JSON())
+			merged = filteredBy(args.Without(m.Name), rs.Object{m}.JSON())
 		}
 	}
 	if p, ok := plan(merged); ok || p.Never != "" {
@@ -119,7 +119,7 @@ func (t Tool) unknownHint(args rs.Object) string {
 		text, isText := written.Text(m.Value)
 		found, _ := foreign.SearchBounds(m)
 		switch {
-		case !isText || found != nil || t.Takes(m.Name) || !t.Takes("since") || !foreign.Bounds[written.Snake(m.Name)] || namesSomeone(m):
+		case !isText || found != nil || t.Takes(m.Name) || !t.Takes("since") || !foreign.Bounds[written.Snake(m.Name)] || foreign.NamesSomeone(m):
 		case timeOfDay().MatchString(m.Value):
 			return "A time of day bounds no search. aggregate counts by hour: group_by_time with granularity hour."
 		default:

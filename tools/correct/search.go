@@ -118,7 +118,7 @@ func (t Tool) worded(args rs.Object) (Call, bool) {
 		return Call{}, false
 	}
 	for _, m := range args {
-		q, ok := written.Text(t.string(&parameter{Name: "q", Type: "string"}, m.Value))
+		q, ok := written.Text(foreign.OneQuery(m.Value))
 		if t.Takes(m.Name) || !ok || q == "" || !slices.Contains(foreign.WordArguments, written.Snake(m.Name)) {
 			continue
 		}
@@ -133,5 +133,5 @@ func (t Tool) IsOperator(m rs.Member) bool {
 	name := written.Snake(m.Name)
 	text, ok := written.Text(m.Value)
 	bound := slices.Contains(foreign.Aliases["since"], name) || slices.Contains(foreign.Aliases["until"], name)
-	return ok && t.Name == "search" && foreign.OperatorWords[name] != "" && !strings.ContainsAny(text, `"`) && (!bound || namesSomeone(m))
+	return ok && t.Name == "search" && foreign.OperatorWords[name] != "" && !strings.ContainsAny(text, `"`) && (!bound || foreign.NamesSomeone(m))
 }

@@ -3,7 +3,6 @@ package correct
 import (
 	"cmp"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -46,21 +45,13 @@ func (t Tool) timed(args rs.Object, param string) (mended rs.Object, ok bool) {
 	return mended, true
 }
 
-// namesSomeone reports whether an argument such as from is a person or an address, not a bound of a period.
-func namesSomeone(m rs.Member) bool {
-	name := written.Snake(m.Name)
-	text, isText := written.Text(m.Value)
-	_, _, isTime := written.Days(text, time.Now().UTC())
-	return (name == "from" || name == "to") && isText && !isTime && (written.IsWord(m.Value) || strings.Contains(m.Value, "@"))
-}
-
 // boundsTime reports whether an argument that the tool does not take limits a period: by its name, or as a month with its year.
 func (t Tool) boundsTime(m rs.Member) bool {
 	name := written.Snake(m.Name)
 	month, _ := written.Text(m.Value)
 	_, _, dated := written.Days(month, time.Time{})
 	bound := foreign.Bounds[name] || foreign.BoundWords[name] != "" && t.Takes("since") || name == "month" && dated
-	return bound && !t.Takes(m.Name) && !t.Takes("id") && m.Value != "null" && !namesSomeone(m)
+	return bound && !t.Takes(m.Name) && !t.Takes("id") && m.Value != "null" && !foreign.NamesSomeone(m)
 }
 
 // period returns the search for the period that arguments limit, or the call that looks up the fields if it is not understood.

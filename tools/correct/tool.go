@@ -164,6 +164,14 @@ func filtered(args, filter rs.Object) rs.Object {
 	return args
 }
 
+// filteredBy adds a part to the filter of a call. Both may be in any notation.
+func filteredBy(args rs.Object, part string) rs.Object {
+	if foreign.IsEmpty(args.Get("filter")) {
+		return args.With("filter", part)
+	}
+	return args.With("filter", rs.JoinArray([]string{args.Get("filter"), part}))
+}
+
 // listing adds a name to the list in the argument param.
 func listing(args rs.Object, param, name string) rs.Object {
 	list, raw := args.Array(param), rs.EncodeJSON(name)

@@ -2,6 +2,7 @@ package foreign
 
 import (
 	"strings"
+	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
@@ -35,6 +36,14 @@ var Aliases = lists(map[string]string{
 	"until":         UntilNames,
 })
 
+// SinceNames and UntilNames are other names for the bounds of a search, SpanWords those for both in one object, list or text.
+const (
+	SinceNames = "from start start_date date_from from_date start_time time_min"
+	UntilNames = "to end end_date date_to to_date end_time time_max"
+
+	SpanWords = "date_range time_range period range dates between daterange timerange date_filter time_period"
+)
+
 // LackingAliases are aliases only if the argument itself is absent, since they may also be names of fields.
 var LackingAliases = lists(map[string]string{
 	"stream":  "resource entity entity_type resource_type object_type record_type dataset type model index from",
@@ -58,6 +67,12 @@ var WordForms = map[string]map[string]string{
 	"count":  written.ByWord(map[string]string{"exact": "true yes total", "none": "false no"}),
 	"detail": written.ByWord(map[string]string{"full": "detailed verbose complete true", "compact": "summary brief false"}),
 }
+
+// Directions maps words to the two directions of a sort.
+var Directions = written.ByWord(map[string]string{
+	"desc": "desc descending highest largest biggest greatest newest newest_first latest most_recent -1",
+	"asc":  "asc ascending lowest smallest oldest oldest_first earliest 1",
+})
 
 // LikelyForms maps words that no value of an argument expresses to the nearest value, which is proposed. Groups by weekday, for example,
 // can be worked out from groups by day. A limit beyond the largest becomes the largest.
@@ -113,6 +128,14 @@ var BoundOperators = map[string]string{"since": "gte", "until": "lte"}
 
 // WordArguments are names of an argument with words to search for. They are not fields of a stream.
 var WordArguments = strings.Fields("q query search search_query search_term search_terms keywords keyword")
+
+// NamesSomeone reports whether an argument such as from is a person or an address, not a bound of a period.
+func NamesSomeone(m rs.Member) bool {
+	name := written.Snake(m.Name)
+	text, isText := written.Text(m.Value)
+	_, _, isTime := written.Days(text, time.Now().UTC())
+	return (name == "from" || name == "to") && isText && !isTime && (written.IsWord(m.Value) || strings.Contains(m.Value, "@"))
+}
 
 // Limited makes a lone number in expand_limit the limit of the one expanded relation, and quoted limits numbers.
 func Limited(args rs.Object) rs.Object {

@@ -11,14 +11,6 @@ import (
 
 // The bounds of a search are since and until. Other APIs have other names for them, and bound a time by words such as before and in.
 
-// SinceNames and UntilNames are other names for the bounds of a search, SpanWords those for both in one object, list or text.
-const (
-	SinceNames = "from start start_date date_from from_date start_time time_min"
-	UntilNames = "to end end_date date_to to_date end_time time_max"
-
-	SpanWords = "date_range time_range period range dates between daterange timerange date_filter time_period"
-)
-
 var spanNames = written.Set(SpanWords)
 
 // BoundWords maps words that bound a time, alone or before a colon in a query, to the bounds of a search that they mean.

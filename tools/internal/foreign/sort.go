@@ -10,12 +10,6 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
-// Directions maps words to the two directions of a sort.
-var Directions = written.ByWord(map[string]string{
-	"desc": "desc descending highest largest biggest greatest newest newest_first latest most_recent -1",
-	"asc":  "asc ascending lowest smallest oldest oldest_first earliest 1",
-})
-
 // sortFields and sortDirections are members of a sort with its field and direction, and sortFlags those that mean a direction if true.
 var (
 	sortFields     = []string{"field", "name", "by", "column", "property", "key"}
