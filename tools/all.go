@@ -98,12 +98,23 @@ var toolWords = [][2]string{
 	{"get", "fetch"}, {"retrieve", "fetch"}, {"open", "fetch"}, {"read", "fetch"},
 }
 
-// Nearest returns the one of names that a name is probably meant for; "" if there is none.
-func Nearest(name string, names []string) string {
+// Similar returns the one of names that begins with a name, or that differs from it in the fewest letters, at most in most; "" if there is
+// none.
+func Similar(name string, names []string, most int) string {
 	near := append(written.Nearest(name, names, 1), "")[0]
-	if near != "" && written.Distance(written.Snake(name), near) <= 2 {
+	typed, known := written.Snake(name), written.Snake(near)
+	if near != "" && (strings.HasPrefix(known, typed) || written.Distance(typed, known) <= most) {
 		return near
 	}
+	return ""
+}
+
+// Nearest returns the one of names that a name is probably meant for; "" if there is none.
+func Nearest(name string, names []string) string {
+	if similar := Similar(name, names, 2); similar != "" {
+		return similar
+	}
+	near := append(written.Nearest(name, names, 1), "")[0]
 	words := strings.Split(written.Snake(name), "_")
 	for _, known := range toolWords {
 		if slices.Contains(words, known[0]) && !slices.Contains(words, near) {

@@ -18,6 +18,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/cli/terminal"
 	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
+	"github.com/pdp-connect/pdpp-mcp/tools"
 	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
@@ -75,7 +76,7 @@ func (app App) warnOfVariables(environment []string) {
 		if len(name) < len("PDPP_MCP") || value == "" || slices.Contains(known, name) { // an empty variable counts as not set
 			continue
 		}
-		if near := nearest(name, most, known); near != "" {
+		if near := tools.Similar(name, known, most); near != "" {
 			app.warn("the environment variable %s is not read, because no setting has that name. The nearest is %s.", name, near)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/internal/cli/config"
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
+	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
 // takes returns a validator for least to most arguments. Its error names the missing argument as in the command's usage line.
@@ -49,22 +50,8 @@ func flagError(c *cobra.Command, err error) error {
 
 // didYouMean returns a suggestion of the name that is most similar to typed, or "".
 func didYouMean(typed, dashes string, names []string) string {
-	if near := nearest(typed, 2, names); near != "" {
+	if near := tools.Similar(typed, names, 2); near != "" {
 		return fmt.Sprintf(", did you mean %q?", dashes+near)
-	}
-	return ""
-}
-
-// nearest returns the name that is most similar to typed, or "" if more than most letters of each name differ.
-func nearest(typed string, most int, names []string) string {
-	var c cobra.Command // cobra suggests commands, so make each name one
-	for _, name := range names {
-		c.AddCommand(&cobra.Command{Use: name, Run: func(*cobra.Command, []string) {}})
-	}
-	for c.SuggestionsMinimumDistance = 1; c.SuggestionsMinimumDistance <= most; c.SuggestionsMinimumDistance++ {
-		if near := c.SuggestionsFor(typed); len(near) > 0 {
-			return slices.MinFunc(near, func(a, b string) int { return len(a) - len(b) }) // cobra lists what begins with typed, too
-		}
 	}
 	return ""
 }
