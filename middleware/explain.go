@@ -150,11 +150,8 @@ func (c *correction) refusedField(ctx context.Context, e *rs.Error) *rs.Error {
 // notFound explains why a record may not be found: its id was copied with escapes or a line number, or the record is older than the grant
 // allows.
 func (c *correction) notFound(ctx context.Context, e *rs.Error) {
-	if plain, ok := c.tool.Unescaped(c.args); ok {
-		e.Send, e.Hint = plain.String(), "The record's own id is percent-encoded in a pdpp:// id only. The call below has it as it is."
-	}
-	if alone, ok := c.tool.WithoutLine(c.args); ok {
-		e.Send, e.Hint = alone.String(), correct.LineHint
+	if plain, hint, ok := c.tool.Copied(c.args); ok {
+		e.Send, e.Hint = plain.String(), hint
 	}
 	if ref, err := rs.ParseRef(c.args.Text("id")); err == nil && e.Send == "" {
 		if finds, send := correct.FindID(ref.RecordID, rs.Object{{Name: "stream", Value: rs.EncodeJSON(ref.Stream)}}); finds != "" {

@@ -121,17 +121,22 @@ func (t Tool) Sought(args rs.Object) (Call, bool) {
 func isGrouped(args rs.Object) bool { return args.Has("group_by") || args.Has("group_by_time") }
 
 // groupedBy returns the aggregate that groups by the field of a condition that no filter expresses; false for a call that has groups, or
-// whose tool is not aggregate if the condition is on a missing value.
-func (t Tool) groupedBy(args rs.Object, excluded rs.Member) (Call, bool) {
-	absent := excluded.Value == foreign.NoneOf || excluded.Value == foreign.AnyOf
+// whose tool is not aggregate if the condition is on a missing value. all is set if a small group may be meant too.
+func (t Tool) groupedBy(args rs.Object, of rs.Member, all bool) (Call, bool) {
+	absent := of.Value == foreign.NoneOf || of.Value == foreign.AnyOf
 	if t.Name != "aggregate" && absent || isGrouped(args) {
 		return Call{}, false
 	}
 	call := instead("aggregate", args, rs.Object{{Name: "metric", Value: `"count"`}}, "metric", "field", "filter", "time_zone")
-	if call.Arguments = call.Arguments.With("group_by", rs.EncodeJSON(excluded.Name)); absent { // the group without a value may be small
+	if call.Arguments = call.Arguments.With("group_by", rs.EncodeJSON(of.Name)); all || absent {
 		call.Arguments = call.Arguments.With("limit", "100")
 	}
 	return call, true
+}
+
+// listed returns the call that shows fields of the records, as many as one page has.
+func listed(args rs.Object, names ...string) Call {
+	return instead("query_records", args, rs.Object{rs.NewMember("fields", names), rs.NewMember("limit", rs.MaxLimit)}, "filter", "time_zone")
 }
 
 // conditional renames an argument for words to filter if its text is a condition, such as "status='paid' AND total>10".
@@ -211,7 +216,7 @@ func (t Tool) Unfiltered(args rs.Object, refused *rs.Error) Call {
 		for _, m := range filter {
 			names = append(names, m.Name)
 		}
-		return instead("query_records", args, rs.Object{rs.NewMember("fields", names), rs.NewMember("limit", rs.MaxLimit)})
+		return listed(args.Without("filter", "time_zone"), names...)
 	}
 	if t.Name == "query_records" && refused.Param == "filter" && len(filter) == 1 {
 		period := foreign.SearchBoundsIn(filter[0].Value)

@@ -123,16 +123,14 @@ func (t Tool) soughtOrGrouped(guess rs.Object, p foreign.Plan) (Call, bool) {
 		filter, ok := foreign.Compared(p.Filter, p.Excluded.Name, "gt", p.Excluded.Value)
 		return Call{t.Name, guess.With("filter", filter.JSON())}, ok
 	case p.Excluded != nil:
-		return t.groupedBy(guess, *p.Excluded)
+		return t.groupedBy(guess, *p.Excluded, false)
 	case t.Name != "aggregate":
 		return searchFor(guess, *p.Sought)
 	}
 	if guess.Text("group_by") != p.Sought.Name && isGrouped(guess) { // first list its values to choose from
 		guess = guess.Without("group_by_time", "granularity", "time_zone", "field").With("metric", `"count"`)
 	}
-	call, ok := t.groupedBy(guess.Without("group_by"), *p.Sought)
-	call.Arguments = call.Arguments.With("limit", "100") // any of the groups may have the text
-	return call, ok
+	return t.groupedBy(guess.Without("group_by"), *p.Sought, true)
 }
 
 func (t Tool) completed(args, guess rs.Object, refused *rs.Error) (Call, bool) {

@@ -129,13 +129,8 @@ func (t Tool) unknownHint(args rs.Object) string {
 	isPage := func(m rs.Member) bool {
 		return !t.Takes(m.Name) && (m.Name == "cursor" || foreign.Pages[written.Snake(m.Name)])
 	}
-	if t.Takes("offset_chars") && slices.ContainsFunc(args, isPage) {
-		return "Parts have no numbers: each answer prints the call for the next part, with its offset_chars. The call below reads the first."
-	}
-	if t.Takes("cursor") && slices.ContainsFunc(args, isPage) {
-		return "Pages have no numbers: each answer prints the call for the next page, with its cursor. The call below reads the first."
-	}
-	return ""
+	return when((t.Takes("cursor") || t.Takes("offset_chars")) && slices.ContainsFunc(args, isPage),
+		"Pages have no numbers: each answer prints the call for the next one. The call below reads the first.")
 }
 
 var timeOfDay = written.Expression(`(?i)\b(?:night|morning|noon|afternoon|evening|nachts?|morgens|abends?|nuit|matin|soir|` +

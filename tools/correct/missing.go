@@ -73,7 +73,7 @@ func (g Grant) missingStream(t Tool, args rs.Object, stream string) *rs.Error {
 		e.Send = Call{t.Name, replaceNames(args, same, others[0].ID)}.String()
 	case everything && (t.Name == "schema" || t.Name == "search"):
 		e.Message += g.listed(nil)
-		e.Send = Call{t.Name, replaceNames(args, nil, connection)}.String()
+		e.Send = Call{t.Name, args.Without("stream", "streams")}.String()
 	case everything || len(near) == 0:
 		e.Message += g.listed(nil)
 		e.Send = Call{"schema", rs.Object{}}.String()
@@ -186,22 +186,22 @@ func (g Grant) missingConnection(t Tool, args rs.Object) *rs.Error {
 	case len(near) > 1:
 		e.Hint = "The call below is for the first of these alone."
 	}
+	var to string // the connection to send
 	switch of := g.ofConnector(connection, named); {
 	case len(of) > 0:
 		e.Code, e.Hint = "ambiguous_connection", callForEach(len(of))
 		e.Message = fmt.Sprintf("%s is the connector of %d connections: %s.", quote.Text(connection), len(of), quote.Connections(of))
-		e.Connections, e.ConnectionTotal = firstOf(of, nil), len(of)
-		e.Send = Call{t.Name, replaceNames(args, streams, of[0].ID)}.String()
+		e.Connections, e.ConnectionTotal, to = firstOf(of, nil), len(of), of[0].ID
 	case len(near) > 0:
-		e.Message += " Nearest: " + quote.Connections(near) + "."
-		e.Send = Call{t.Name, replaceNames(args, streams, near[0].ID)}.String()
+		e.Message, to = e.Message+" Nearest: "+quote.Connections(near)+".", near[0].ID
 	case !known, args.Has("id"): // elsewhere the id may be another record's
-		e.Send = Call{"schema", rs.Object{}}.String()
-	case len(having) == 1 || !g.OneConnection || t.Name == "search":
-		e.Send = Call{t.Name, replaceNames(args, streams, "")}.String()
-	case len(having) > 0:
-		e.Send = Call{t.Name, replaceNames(args, streams, having[0].ID)}.String()
+		t.Name, args = "schema", rs.Object{}
+	case len(having) == 0 && g.OneConnection && t.Name != "search":
+		return e
+	case len(having) > 1 && g.OneConnection && t.Name != "search":
+		to = having[0].ID
 	}
+	e.Send = Call{t.Name, replaceNames(args, streams, to)}.String()
 	return e
 }
 

@@ -11,15 +11,6 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
-// WithoutLine returns the call with the id alone, if the rest of its row was copied with it; false for any other id.
-func (t Tool) WithoutLine(args rs.Object) (Call, bool) {
-	id := identifier.Before(args.Text("id"))
-	return Call{t.Name, args.With("id", rs.EncodeJSON(id))}, id != ""
-}
-
-// LineHint is the hint for the call of [Tool.WithoutLine].
-const LineHint = "Send the id alone: the call below leaves out what was copied with it."
-
 // titleIn returns the title of a record that was sent instead of its id; "" for none.
 func (t Tool) titleIn(args rs.Object) string {
 	if !t.Takes("id") {
@@ -93,15 +84,21 @@ func (t Tool) identified(args rs.Object) rs.Object {
 	return args.With("id", rs.EncodeJSON(ref.String())).Without("stream")
 }
 
-// Unescaped returns the call with the record's own id decoded, if it was percent-encoded; false for any other id.
-func (t Tool) Unescaped(args rs.Object) (Call, bool) {
-	ref, err := rs.ParseRef(args.Text("id"))
+// Copied returns the call with an id that was copied with the rest of its row, or with its own id percent-encoded, as it is, and a hint
+// about that; false for any other id.
+func (t Tool) Copied(args rs.Object) (call Call, hint string, ok bool) {
+	id := args.Text("id")
+	if alone := identifier.Before(id); alone != "" {
+		return Call{t.Name, args.With("id", rs.EncodeJSON(alone))}, "Send the id alone: the call below leaves out what was copied with it.", true
+	}
+	ref, err := rs.ParseRef(id)
 	plain, malformed := url.PathUnescape(ref.RecordID)
 	if err != nil || malformed != nil || plain == ref.RecordID {
-		return Call{}, false
+		return Call{}, "", false
 	}
 	ref.RecordID = plain
-	return Call{t.Name, args.With("id", rs.EncodeJSON(ref.String()))}, true
+	hint = "The record's own id is percent-encoded in a pdpp:// id only. The call below has it as it is."
+	return Call{t.Name, args.With("id", rs.EncodeJSON(ref.String()))}, hint, true
 }
 
 // record mends the arguments of a tool that reads one record.

@@ -142,11 +142,10 @@ func (t Tool) Unsearched(s fields.Stream, args rs.Object) (call Call, hint strin
 	case f.Lexical && !lists, lists && t.Takes("metric"), !t.Takes("stream"):
 		return Call{}, "", false
 	case lists:
-		call, ok = t.groupedBy(args, *p.Sought)
-		call.Arguments = call.Arguments.With("limit", "100")
+		call, ok = t.groupedBy(args, *p.Sought, true)
 		return call, listsValues(f.Name), ok
 	case t.Takes("metric"):
-		args = instead("query_records", args, rs.Object{rs.NewMember("fields", []string{f.Name}), rs.NewMember("limit", rs.MaxLimit)}, "filter", "time_zone").Arguments
+		args = listed(args, f.Name).Arguments
 	}
 	return Call{"query_records", showing(args, f.Name)}, "Neither a filter nor search finds a text in " + f.Name + ": look at it in the records of the call below.", true
 }
@@ -271,7 +270,7 @@ func (c *correction) call(mended, args rs.Object) (Call, bool) {
 	case sendValues:
 		return valuesOf(c.stream, args, c.instead.of.Name), true
 	case sendGroups:
-		return c.tool.groupedBy(mended, c.instead.of)
+		return c.tool.groupedBy(mended, c.instead.of, false)
 	case sendSearch:
 		return searchFor(mended, c.instead.of)
 	case sendTexts:
@@ -289,8 +288,7 @@ func (c *correction) call(mended, args rs.Object) (Call, bool) {
 
 // valuesOf returns the call that lists the values of a field that nothing groups by, and of the field that was to be computed on.
 func valuesOf(s fields.Stream, args rs.Object, field string) Call {
-	shown := rs.NewMember("fields", distinct([]string{field, args.Text("field")}))
-	call := instead("query_records", args, rs.Object{shown, rs.NewMember("limit", rs.MaxLimit)}, "filter", "time_zone")
+	call := listed(args, distinct([]string{field, args.Text("field")})...)
 	if s.Connection != "" {
 		call.Arguments = call.Arguments.With("connection_id", rs.EncodeJSON(s.Connection))
 	}
