@@ -41,7 +41,7 @@ type subject struct {
 func serve(ctx context.Context, path string, options embedded.Options) (*subject, error) {
 	corpus, err := sample.Year(ctx)
 	if path != "" {
-		corpus, err = importer.Open(ctx, path, importer.Watch{})
+		corpus, err = importer.Open(ctx, path, nil, importer.Watch{})
 	}
 	if err != nil {
 		return nil, err

@@ -33,7 +33,7 @@ func TestRecall(t *testing.T) {
 	if folder == "" {
 		t.Skip("RECALL names no folder with questions.jsonl and streams")
 	}
-	corpus, err := importer.Open(t.Context(), filepath.Join(folder, "streams"), importer.Watch{})
+	corpus, err := importer.Open(t.Context(), filepath.Join(folder, "streams"), nil, importer.Watch{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -180,7 +180,7 @@ func TestAnUpdatedIndexIsLikeANewOne(t *testing.T) {
 				path = filepath.Join(t.TempDir(), "index.db")
 			}
 			read := func(known map[string]model.Part) (model.Corpus, error) {
-				return importer.Reopen(t.Context(), f.dir, known, importer.Watch{})
+				return importer.Open(t.Context(), f.dir, known, importer.Watch{})
 			}
 			corpus, err := read(nil)
 			if err != nil {
@@ -230,7 +230,7 @@ func TestCursorsOfAnUpdatedIndex(t *testing.T) {
 		}
 	}
 	read := func(known map[string]model.Part) (model.Corpus, error) {
-		return importer.Reopen(t.Context(), dir, known, importer.Watch{})
+		return importer.Open(t.Context(), dir, known, importer.Watch{})
 	}
 	write("same.csv", "id,title\n1,fog\n2,fog\n3,fog\n")
 	write("other.csv", "id,title\n1,fog\n2,fog\n")
@@ -271,7 +271,7 @@ func TestALoadContinuesWhereItWasInterrupted(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	whole, err := importer.Open(t.Context(), dir, importer.Watch{})
+	whole, err := importer.Open(t.Context(), dir, nil, importer.Watch{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -303,7 +303,7 @@ func TestALoadContinuesWhereItWasInterrupted(t *testing.T) {
 	if err != nil || len(known) != 2 {
 		t.Errorf("%d parts are kept (%v)", len(known), err)
 	}
-	rest, err := importer.Reopen(t.Context(), dir, known, importer.Watch{})
+	rest, err := importer.Open(t.Context(), dir, known, importer.Watch{})
 	if err != nil {
 		t.Fatal(err)
 	}

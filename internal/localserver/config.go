@@ -110,7 +110,7 @@ func (c Config) interrupted() error {
 
 // read reads the folder, except parts that are known, and reports to watch.
 func (c Config) read(ctx context.Context, known map[string]model.Part, watch importer.Watch) (model.Corpus, error) {
-	corpus, err := importer.Reopen(ctx, c.Data, known, watch, c.ownFiles()...)
+	corpus, err := importer.Open(ctx, c.Data, known, watch, c.ownFiles()...)
 	if err != nil && ctx.Err() == nil {
 		err = exit.UsageError(err.Error())
 	}

@@ -95,7 +95,7 @@ func TestRowsTotalsAndRemarks(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			var kept []string
 			reports := 0
-			corpus, err := Open(t.Context(), writeFolder(t, map[string]string{"t.csv": test.text}), Watch{Kept: func(s Skip) {
+			corpus, err := Open(t.Context(), writeFolder(t, map[string]string{"t.csv": test.text}), nil, Watch{Kept: func(s Skip) {
 				if strings.Contains(s.Reason, "around the table") {
 					reports++
 				} else {

@@ -222,7 +222,7 @@ func TestNumbersThatJSONDoesNotAllowAreNull(t *testing.T) {
 			got := map[string][]string{}
 			note := func(s Skip) { said = append(said, s) }
 			watch := Watch{Skipped: note, Kept: note}
-			corpus, err := Open(t.Context(), writeFolder(t, map[string]string{test.file: test.text}), watch)
+			corpus, err := Open(t.Context(), writeFolder(t, map[string]string{test.file: test.text}), nil, watch)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -230,7 +230,7 @@ func TestASeriesEndsAYearAfterItIsRead(t *testing.T) {
 		{fileTime.AddDate(1, 0, 0), "2028-12-31", "2026", false},
 	} {
 		var kept []Skip
-		corpus, err := Reopen(t.Context(), dir, known, Watch{Now: test.now, Kept: func(skip Skip) { kept = append(kept, skip) }})
+		corpus, err := Open(t.Context(), dir, known, Watch{Now: test.now, Kept: func(skip Skip) { kept = append(kept, skip) }})
 		if err != nil {
 			t.Fatal(err)
 		}

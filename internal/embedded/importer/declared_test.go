@@ -95,7 +95,7 @@ func TestManifestDeclaresFieldsOfAStreamThatIsNotReadInAdvance(t *testing.T) {
 	var reported []Skip
 	again, err := Open(t.Context(), writeTree(t, map[string]string{
 		"b.jsonl": "not JSON\n", "manifest.json": `{"streams":{"b":{"fields":[{"name":"id","type":"string"}]}}}`,
-	}), Watch{Skipped: func(skip Skip) { reported = append(reported, skip) }})
+	}), nil, Watch{Skipped: func(skip Skip) { reported = append(reported, skip) }})
 	if err != nil || len(reported) > 0 {
 		t.Fatalf("error %v, skips %v", err, reported)
 	}
@@ -159,7 +159,7 @@ func TestRecordsNameFilesOfTheFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	var reported []string
-	corpus, err := Open(t.Context(), root, Watch{Skipped: func(skip Skip) { reported = append(reported, skip.String()) }})
+	corpus, err := Open(t.Context(), root, nil, Watch{Skipped: func(skip Skip) { reported = append(reported, skip.String()) }})
 	if err != nil {
 		t.Fatal(err)
 	}

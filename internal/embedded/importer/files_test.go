@@ -205,7 +205,7 @@ func TestOpenEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	root := writeTree(t, map[string]string{"a.jsonl": strings.Repeat("{}\n", 10*foundStep)})
 	var reported []int
-	_, err := Open(ctx, root, Watch{Found: func(n int) {
+	_, err := Open(ctx, root, nil, Watch{Found: func(n int) {
 		if reported = append(reported, n); n == 2*foundStep {
 			cancel()
 		}

@@ -18,7 +18,8 @@ var (
 	countedName = item.Expression(`[\d_. -]+`)
 	// datedName matches the day or month at the end of a name, as in bank statements and step counts, or the day and time of a route of
 	// Apple Health.
-	datedName = item.Expression(`(?:[ _.-]*(?:(?:19|20)\d\d[_.-]?(?:0[1-9]|1[0-2])(?:[_.-]?[0-3]\d(?:_\d{1,2}\.\d\d[ap]m)?)?|(?:0[1-9]|1[0-2])[_.-](?:19|20)\d\d)|` +
+	datedName = item.Expression(`(?:[ _.-]*(?:(?:19|20)\d\d[_.-]?(?:0[1-9]|1[0-2])(?:[_.-]?[0-3]\d(?:_\d{1,2}\.\d\d[ap]m)?)?|` +
+		`(?:0[1-9]|1[0-2])[_.-](?:19|20)\d\d)|` +
 		`(?:^|[ _.-]+)[0-3]\d(?:-(?:0[1-9]|1[0-2])-|\.(?:0[1-9]|1[0-2])\.|_(?:0[1-9]|1[0-2])_)(?:19|20)\d\d)$`)
 	// yearName matches a year at the end of a name, perhaps after the name of a month. The year may be that of anything.
 	yearName = item.Expression(`(?i)(?:(?:^|[ _.-]+)(?:jan(?:uary?)?|feb(?:ruary?)?|mar(?:ch)?|märz|apr(?:il)?|ma[iy]|jun[ei]?|jul[iy]?|` +

@@ -140,7 +140,7 @@ func (fallingFile) Read([]byte) (int, error) { panic("it fell") }
 func TestAFileThatIsGoneIsReported(t *testing.T) {
 	dir := writeFolder(t, map[string]string{"a.jsonl": "{}", "b.jsonl": "{}"})
 	var skips []Skip
-	corpus, err := Open(t.Context(), dir, Watch{Skipped: func(s Skip) { skips = append(skips, s) }})
+	corpus, err := Open(t.Context(), dir, nil, Watch{Skipped: func(s Skip) { skips = append(skips, s) }})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ import (
 // valuesOf reads a file and returns the values of each field, one for each record, and its stream.
 func valuesOf(t *testing.T, name, text string) (map[string][]any, model.Stream) {
 	t.Helper()
-	corpus, err := Open(t.Context(), writeFolder(t, map[string]string{name: text}), Watch{})
+	corpus, err := Open(t.Context(), writeFolder(t, map[string]string{name: text}), nil, Watch{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -52,7 +52,7 @@ func TestAmbiguousDatesAreReported(t *testing.T) {
 		"a.json": "[\n{\"date\":\"03/04/2026 10:00\"},{\"date\":\"05/06/2026 11:00\"}]",
 	} {
 		var kept []Skip
-		if _, err := Open(t.Context(), writeFolder(t, map[string]string{name: text}), Watch{Kept: func(skip Skip) { kept = append(kept, skip) }}); err != nil {
+		if _, err := Open(t.Context(), writeFolder(t, map[string]string{name: text}), nil, Watch{Kept: func(skip Skip) { kept = append(kept, skip) }}); err != nil {
 			t.Fatal(err)
 		}
 		want := []Skip{{name, 2, `"date" stays a text: 03/04/2026 10:00 may be 2026-04-03T10:00:00 or 2026-03-04T10:00:00, and nothing else in the file says which`}}

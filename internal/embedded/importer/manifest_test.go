@@ -94,7 +94,7 @@ func TestManifestMistakesAreNamed(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			_, err := Open(t.Context(), writeFolder(t, map[string]string{"a.jsonl": `{"n":1}`, "b.jsonl": `{"a":1,"list":[]}`, "manifest.json": test.manifest}), Watch{})
+			_, err := Open(t.Context(), writeFolder(t, map[string]string{"a.jsonl": `{"n":1}`, "b.jsonl": `{"a":1,"list":[]}`, "manifest.json": test.manifest}), nil, Watch{})
 			if err == nil || err.Error() != test.want {
 				t.Errorf("error %v\nwant  %s", err, test.want)
 			}

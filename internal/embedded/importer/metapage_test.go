@@ -65,7 +65,7 @@ func TestPagesOfConversationsAreMessages(t *testing.T) {
 func TestAPageWithoutMessagesIsOneText(t *testing.T) {
 	for _, page := range []string{"<title>A</title><p>hello</p>", "<title>A</title>hello" + strings.Repeat("<div>", 600) + "<p>1 Jan 2026 10:00"} {
 		var kept []Skip
-		corpus, err := Open(t.Context(), writeTree(t, map[string]string{"inbox/a/message_1.html": page}), Watch{Kept: func(s Skip) { kept = append(kept, s) }})
+		corpus, err := Open(t.Context(), writeTree(t, map[string]string{"inbox/a/message_1.html": page}), nil, Watch{Kept: func(s Skip) { kept = append(kept, s) }})
 		if err != nil {
 			t.Fatal(err)
 		}

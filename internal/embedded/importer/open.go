@@ -29,14 +29,10 @@ import (
 //
 // What cannot be used is reported to watch and skipped. Open fails if the path cannot be read, has nothing that can be used or has an
 // invalid manifest, and if the context ends.
-func Open(ctx context.Context, path string, watch Watch, except ...string) (model.Corpus, error) {
-	return Reopen(ctx, path, nil, watch, except...)
-}
-
-// Reopen is like [Open], but does not read a part of known, which is keyed by part name, if its files are unchanged: they have the same
-// name, size, times and inode or, if only times or inode differ, the same contents. Such a part keeps its streams, and is read when its
-// records are asked for.
-func Reopen(ctx context.Context, path string, known map[string]model.Part, watch Watch, except ...string) (model.Corpus, error) {
+//
+// Open does not read a part of known, which is keyed by part name, if its files are unchanged: they have the same name, size, times and
+// inode or, if only times or inode differ, the same contents. Such a part keeps its streams, and is read when its records are asked for.
+func Open(ctx context.Context, path string, known map[string]model.Part, watch Watch, except ...string) (model.Corpus, error) {
 	from, err := folderAt(path, except)
 	if err != nil {
 		return model.Corpus{}, err

@@ -43,7 +43,7 @@ func writeFolder(t *testing.T, files map[string]string) string {
 func openFolder(t *testing.T, dir string) (model.Corpus, []Skip) {
 	t.Helper()
 	var skips []Skip
-	corpus, err := Open(t.Context(), dir, Watch{Now: fileTime, Skipped: func(skip Skip) {
+	corpus, err := Open(t.Context(), dir, nil, Watch{Now: fileTime, Skipped: func(skip Skip) {
 		if skip != (Skip{"zz.jsonl", 0, model.NoRecord}) { // an empty file, since a folder without a stream is an error
 			skips = append(skips, skip)
 		}
@@ -240,13 +240,13 @@ func TestOpenSaysWhatAFolderMustHold(t *testing.T) {
 		"a folder of unknown kinds": {"notes.docx": "PK\x03\x04", "readme.rtf": "hello"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := Open(t.Context(), writeFolder(t, files), Watch{})
+			_, err := Open(t.Context(), writeFolder(t, files), nil, Watch{})
 			if err == nil || !strings.Contains(err.Error(), "name a folder or a file of "+knownEndings) {
 				t.Errorf("error %v", err)
 			}
 		})
 	}
-	if _, err := Open(t.Context(), filepath.Join(t.TempDir(), "nowhere"), Watch{}); err == nil {
+	if _, err := Open(t.Context(), filepath.Join(t.TempDir(), "nowhere"), nil, Watch{}); err == nil {
 		t.Error("a folder that does not exist is opened")
 	}
 }
@@ -320,7 +320,7 @@ func BenchmarkOpen(b *testing.B) {
 	b.SetBytes(2 * int64(text.Len()))
 	b.ReportAllocs()
 	for b.Loop() {
-		corpus, err := Open(b.Context(), dir, Watch{})
+		corpus, err := Open(b.Context(), dir, nil, Watch{})
 		if err != nil {
 			b.Fatal(err)
 		}

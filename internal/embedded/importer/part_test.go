@@ -18,7 +18,7 @@ func TestUnchangedPartsAreNotReadAgain(t *testing.T) {
 	known := map[string]model.Part{}
 	changed := func() (names []string) {
 		t.Helper()
-		corpus, err := Reopen(t.Context(), dir, known, Watch{})
+		corpus, err := Open(t.Context(), dir, known, Watch{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -73,7 +73,7 @@ func TestUnchangedPartsAreNotReadAgain(t *testing.T) {
 			t.Errorf("%s: %v is read, want %v", step.name, got, step.want)
 		}
 	}
-	corpus, err := Reopen(t.Context(), dir, known, Watch{})
+	corpus, err := Open(t.Context(), dir, known, Watch{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +90,7 @@ func TestFilesThatAreBeingWrittenAreLeftForLater(t *testing.T) {
 	known := map[string]model.Part{}
 	read := func(later ...string) (streams, changed []string, skips []string) {
 		t.Helper()
-		corpus, err := Reopen(t.Context(), dir, known, Watch{Later: later, Skipped: func(s Skip) { skips = append(skips, s.String()) }})
+		corpus, err := Open(t.Context(), dir, known, Watch{Later: later, Skipped: func(s Skip) { skips = append(skips, s.String()) }})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -134,7 +134,7 @@ func TestKnownArraysAreNotSearchedAgain(t *testing.T) {
 	known := map[string]model.Part{}
 	streams := func() (names []string) {
 		t.Helper()
-		corpus, err := Reopen(t.Context(), dir, known, Watch{})
+		corpus, err := Open(t.Context(), dir, known, Watch{})
 		if err != nil {
 			t.Fatal(err)
 		}

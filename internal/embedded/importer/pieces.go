@@ -41,7 +41,7 @@ func (l *lister) addSheets(file sourceFile) error {
 	return nil
 }
 
-// addPieces makes a stream of each piece of a sheet or a file, or of all of it if it has no pieces or the manifest declares it as one stream.
+// addPieces makes a stream of each piece of a sheet or a file, or of all of it if it has no pieces or the manifest declares it as one.
 func (l *lister) addPieces(part string, kind format, called string, file sourceFile) {
 	pieces := slices.DeleteFunc(slices.Clone(file.pieces), func(one piece) bool { return one.Part != part || l.declares(called) })
 	if len(pieces) == 0 {

@@ -103,7 +103,7 @@ func TestLinksAndTagsOfANoteAreBounded(t *testing.T) {
 	const many = 20_000
 	for name, text := range map[string]string{"links": strings.Repeat("[[a]] ", many), "tags": "#t" + strings.ReplaceAll(numbered(many, "%d"), ",", " #t")} {
 		reports := map[string]int{}
-		corpus, err := Open(t.Context(), writeTree(t, map[string]string{"a.md": text}), Watch{Kept: func(s Skip) { reports[s.String()]++ }})
+		corpus, err := Open(t.Context(), writeTree(t, map[string]string{"a.md": text}), nil, Watch{Kept: func(s Skip) { reports[s.String()]++ }})
 		if err != nil {
 			t.Fatal(err)
 		}

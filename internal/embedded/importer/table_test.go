@@ -327,7 +327,7 @@ func TestRowsThatDoNotMatchTheHeaderAreReported(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var skipped, kept []Skip
-			corpus, err := Open(t.Context(), writeFolder(t, map[string]string{"t.csv": test.text}), Watch{
+			corpus, err := Open(t.Context(), writeFolder(t, map[string]string{"t.csv": test.text}), nil, Watch{
 				Skipped: func(s Skip) { skipped = append(skipped, s) }, Kept: func(s Skip) { kept = append(kept, s) },
 			})
 			if err != nil {

@@ -282,7 +282,7 @@ func TestFormulasWithoutResultsAreReported(t *testing.T) {
 	const header, total = `<row><c t="inlineStr"><is><t>a</t></is></c><c t="inlineStr"><is><t>b</t></is></c></row>`, `<row><c t="str"><v>Total</v></c><c><f>SUM(B2:B5)</f><v>9</v></c></row>`
 	const cells = header + `<row><c t="str"><v>x&#10;y</v></c><c><v>5</v></c></row><row><c><v>1</v></c><c><f>A2*2</f></c></row><row><c><v>2</v></c><c><f>A3*2</f><v>4</v></c></row><row><c><v>3</v></c><c t="str"><f>T(1)</f><v></v></c></row>` + total
 	var skipped, kept []Skip
-	corpus, err := Open(t.Context(), writeFolder(t, map[string]string{"a.xlsx": sheetOf(t, cells)}), Watch{
+	corpus, err := Open(t.Context(), writeFolder(t, map[string]string{"a.xlsx": sheetOf(t, cells)}), nil, Watch{
 		Skipped: func(s Skip) { skipped = append(skipped, s) }, Kept: func(s Skip) { kept = append(kept, s) },
 	})
 	if err != nil {
@@ -302,7 +302,7 @@ func TestARowHasAllItsDefects(t *testing.T) {
 	cells := `<row>` + cell("a") + cell("b") + cell("c") + `</row><row>` + cell("x") + number + number + `</row><row>` + cell("Total") + `<c><v>9</v></c>` + formula +
 		`</row><row>` + cell("y") + number + number + `</row>`
 	var kept []string
-	if _, err := Open(t.Context(), writeFolder(t, map[string]string{"a.xlsx": sheetOf(t, cells)}), Watch{Kept: func(s Skip) { kept = append(kept, s.Reason) }}); err != nil {
+	if _, err := Open(t.Context(), writeFolder(t, map[string]string{"a.xlsx": sheetOf(t, cells)}), nil, Watch{Kept: func(s Skip) { kept = append(kept, s.Reason) }}); err != nil {
 		t.Fatal(err)
 	}
 	want := []string{"it is called a total, and no number of it is the sum of the rows above it; it is kept as a row; " +

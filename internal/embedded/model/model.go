@@ -32,7 +32,7 @@ type Corpus struct {
 type Part struct {
 	Name      string   // unique in the corpus
 	Connector string   // key of its connector
-	Files     string   // state of its files when they were read, to compare with at the next reading; see importer.Reopen
+	Files     string   // state of its files when they were read, to compare with at the next reading; see importer.Open
 	Streams   []Stream // as described by its files, before relations are added
 	Same      bool     // its files have not changed since the earlier reading
 	Records   iter.Seq2[Record, error]

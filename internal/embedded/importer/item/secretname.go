@@ -30,8 +30,8 @@ var secretValues = [...]func() *regexp.Regexp{0: Expression(`^\b\B`), 1: Express
 	4: Expression(`^\d{4,8}$`), 5: Expression(`^\d{3,4}$`), 6: Expression(`^[\d -]{13,23}$`),
 	7: Expression(`^(?:[a-zà-ÿ]{3,8} ){11,23}[a-zà-ÿ]{3,8}$`), 8: Expression(`^[\w.-]+=[^\s;]{6,}`)}
 
-// secretWords are expressions for the names of secrets, in English, German, French, Spanish, Italian, Portuguese, Dutch, Polish and Russian:
-// a paragraph for each kind, after one for the names that German and other languages join to longer words.
+// secretWords are expressions for the names of secrets, in English, German, French, Spanish, Italian, Portuguese, Dutch, Polish and
+// Russian: a paragraph for each kind, after one for the names that German and other languages join to longer words.
 //
 //go:embed secretnames.txt
 var secretWords string

@@ -39,8 +39,8 @@ func (r *elements) measurement() (item.Item, error) {
 var healthKinds = map[string]string{"Record": "record", "Workout": "workout", "Correlation": "correlation",
 	"ActivitySummary": "activity_summary", "ClinicalRecord": "clinical_record"}
 
-// addInner adds nested elements to a record: its metadata, and the statistics of a workout, such as its distance, and the names of the files
-// with its route. It skips the measurements in a correlation, since the file also has each of them as a record.
+// addInner adds nested elements to a record: its metadata, and the statistics of a workout, such as its distance, and the names of the
+// files with its route. It skips the measurements in a correlation, since the file also has each of them as a record.
 func (r *elements) addInner(one item.Item) (item.Item, error) {
 	more, routes := map[string]string{}, []string{}
 	for depth := 1; depth > 0; {

@@ -71,7 +71,8 @@ var finishers = map[string]func(row map[string]string){
 
 // tableOf returns one of xmlTables.
 func tableOf(name string) xmlTable {
-	t := xmlTable{kinds: map[string]string{}, cells: map[string]string{}, around: map[string]string{}, finish: finishers[name], lenient: name == "ofx"}
+	t := xmlTable{finish: finishers[name], lenient: name == "ofx"}
+	t.kinds, t.cells, t.around = map[string]string{}, map[string]string{}, map[string]string{}
 	_, text, _ := strings.Cut(xmlTables, "["+name+"]\n")
 	text, _, _ = strings.Cut(text, "\n\n")
 	for line := range strings.SplitSeq(strings.TrimSpace(text), "\n") {
