@@ -13,6 +13,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/filter"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/foreign"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/likeid"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/read"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
@@ -139,7 +140,7 @@ func (e emptyField) findRecord(ctx context.Context, stream string) {
 		e.mean(rs.EncodeJSON(ref.RecordID))
 		return
 	}
-	other, record := likeIDs(ctx, e.call, stream, e.value)
+	other, record := likeid.Find(ctx, e.call.RS, rs.Scope{Stream: stream, ConnectionID: e.call.Scope.ConnectionID}, e.value)
 	if other != "" {
 		e.mean(rs.EncodeJSON(other))
 		return
@@ -184,53 +185,6 @@ func (e emptyField) searchValue(ctx context.Context, titles bool) {
 	if len(hits) > 0 || !ok {
 		e.Search = alone
 	}
-}
-
-// Bounds of [likeIDs].
-const (
-	comparedIDs = 5 // ids of records, whose forms are tried
-	maxAlikeIDs = 3 // converted ids that are looked for
-)
-
-// likeIDs returns the id of the record that is meant by an id in another form, such as evt-0007 for evt-7. If the records have a field
-// named id that is not their own id, record is the handle of the record whose own id is id. Both are "" if no such record exists. It makes
-// one read, and a read for each candidate.
-func likeIDs(ctx context.Context, call Call, stream, id string) (other, record string) {
-	if len(id) > written.MaxIDBytes || !strings.ContainsAny(id, "0123456789") || strings.ContainsAny(id, " \t\n") {
-		return "", ""
-	}
-	newest := read.Request(call.Scope.ConnectionID, "streams", stream, "records")
-	read.Set(newest.Query, "limit", comparedIDs)
-	read.Set(newest.Query, "fields", []string{"id"})
-	response, err := call.RS.Do(ctx, newest)
-	if err != nil {
-		return "", ""
-	}
-	list, _ := response.List()
-	call.Scope.Stream = stream
-	others := []string{id, strings.TrimLeft(id, "#")}
-	var keyed rs.Object // a record whose field id is not its own id
-	for _, item := range list.Items {
-		own := item.Members.Text("record_key", "record_id", "id")
-		if field := item.Members.Object("data").Text("id"); field != "" && field != own {
-			keyed = item.Members
-		}
-		others = append(others, written.LikeID(id, own))
-	}
-	if keyed != nil && rs.UnsafeName(id) == "" {
-		refs, _ := read.RecordsWithID(ctx, call.RS, []rs.Scope{{Stream: stream, ConnectionID: keyed.Text("connection_id")}}, id)
-		if len(refs) > 0 { // one scope has at most one
-			record = refs[0].String()
-		}
-	}
-	slices.Sort(others[2:])
-	others = slices.DeleteFunc(slices.Compact(others), func(other string) bool { return other == "" || other == id })
-	for _, other := range others[:min(len(others), maxAlikeIDs)] {
-		if n, _ := aggregate.Count(ctx, call.RS, call.Scope, filter.Filter{{Field: "id", Value: other}}); n > 0 {
-			return other, ""
-		}
-	}
-	return "", record
 }
 
 // searchHits returns the first hits of a search that have all its words; false if the search failed.

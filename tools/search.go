@@ -145,6 +145,9 @@ func propose(ctx context.Context, schema func() known.Stream, call Call, answer 
 		}
 	}
 	s.readTime(ctx)
+	if s.timed && s.recall().Has("missing_words") {
+		answer.Response = relax.WithoutTime(answer.Response, s.Rest)
+	}
 	found := &answer.search
 	found.Meant, found.Newest = s.unreadFields(ctx), s.newestRecord(ctx, found.Question)
 	two := ""
@@ -159,7 +162,11 @@ func propose(ctx context.Context, schema func() known.Stream, call Call, answer 
 	if hint == "" && found.Meant == "" && found.Newest == "" {
 		hint = s.wordsInNames(ctx)
 	}
-	found.Hints = slices.DeleteFunc([]string{s.Unread, hint, two, relax.ExclusionNote(s.q)}, func(hint string) bool { return hint == "" })
+	to := s.sentTo(ctx)
+	if newest, oldest := found.Question.AsksByTime(); to != "" && (newest || oldest) { // not of what that name sent
+		found.Newest, to = to, ""
+	}
+	found.Hints = slices.DeleteFunc([]string{s.Unread, to, hint, two, relax.ExclusionNote(s.q)}, func(hint string) bool { return hint == "" })
 	if !answer.spent {
 		if says, is := s.byID(ctx); is || found.Meant == "" { // a record with this id counts more than conditions
 			found.Meant = says

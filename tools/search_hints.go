@@ -58,8 +58,10 @@ func (s *searched) readTime(ctx context.Context) {
 	s.moveToHits(ctx)
 }
 
+// isSearched reports whether the search is of a source; a cached schema may be of all connections.
 func (s *searched) isSearched(source known.Source) bool {
-	return len(s.streams) == 0 || slices.Contains(s.streams, source.Stream)
+	only := s.call.Scope.ConnectionID
+	return (only == "" || only == source.Connection.ID) && (len(s.streams) == 0 || slices.Contains(s.streams, source.Stream))
 }
 
 // moveToHits gives a month without a year, which the resource server read as that month of any year, the year of the newest hit in that
@@ -278,28 +280,28 @@ func (s *searched) ofTime() (args, other rs.Object) {
 	return args.WithAll(s.bounds()), other
 }
 
-// rankedRecord returns the call for the record that a superlative names, such as the cheapest order, or for those of more or less than an
-// amount, also those of a sender or merchant that the query names; "" for any other query.
+// rankedRecord returns the call for the record that a superlative names, such as the cheapest order, for those of more or less than an
+// amount, or for who has the most of them, also of a sender or merchant that the query names; "" for any other query.
 func (s *searched) rankedRecord(ctx context.Context, q *render.Question) string {
 	if s.inPeriod() || len(s.filter) > 0 {
 		return ""
 	}
-	says, source, records, where, others := known.Ranked(s.schema, s.Rest, s.bounds(), s.isSearched)
-	if source.Stream == "" {
+	r := known.Ranked(s.schema, s.Rest, s.bounds(), q.AsksSum(), s.isSearched)
+	if r.Tool == "" {
 		return ""
 	}
-	if len(others) > 0 {
-		value, having := s.valueNamed(ctx, q, s.sourcesOf(source.Stream, ""), others)
-		if len(having) != 1 || len(relax.Without(others, strings.Fields(value)...)) > 0 {
+	if len(r.Others) > 0 {
+		value, having := s.valueNamed(ctx, q, s.sourcesOf(r.Source.Stream, ""), r.Others)
+		if len(having) != 1 || len(relax.Without(r.Others, strings.Fields(value)...)) > 0 {
 			return ""
 		}
-		where = rs.Object{rs.NewMember(having[0].Whose(), value)}.WithAll(where)
-		records = append(rs.Object{rs.NewMember("connection_id", having[0].Connection.ID)}, records...)
+		r.Filter = rs.Object{rs.NewMember(having[0].Whose(), value)}.WithAll(r.Filter)
+		r.Args = append(rs.Object{rs.NewMember("connection_id", having[0].Connection.ID)}, r.Args...)
 	}
-	if len(where) > 0 {
-		records = append(records, rs.Member{Name: "filter", Value: where.JSON()})
+	if len(r.Filter) > 0 {
+		r.Args = append(r.Args, rs.Member{Name: "filter", Value: r.Filter.JSON()})
 	}
-	return says + correct.Call{Tool: "query_records", Arguments: inConnection(s.call, "stream", source.Stream).WithAll(records)}.String()
+	return r.Says + correct.Call{Tool: r.Tool, Arguments: inConnection(s.call, "stream", r.Source.Stream).WithAll(r.Args)}.String()
 }
 
 // bounds returns since and until for the time that the query names; none for a search that has its own period.

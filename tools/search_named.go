@@ -47,10 +47,7 @@ func (s *searched) wordsInNames(ctx context.Context) string {
 		return ""
 	}
 	sources := s.places(ctx)
-	within := slices.DeleteFunc(slices.Clone(sources), func(source known.Source) bool {
-		only := s.call.Scope.ConnectionID // a cached list may be of all connections
-		return only != "" && source.Connection.ID != only || len(s.streams) > 0 && !slices.Contains(s.streams, source.Stream)
-	})
+	within := slices.DeleteFunc(slices.Clone(sources), func(source known.Source) bool { return !s.isSearched(source) })
 	if words, of := known.Named(within, absent); len(of) > 0 {
 		return s.inStreamNames(words, of)
 	}
@@ -99,24 +96,8 @@ func (s *searched) inFieldName(ctx context.Context, words []string) string {
 	if len(others) > 0 && len(s.list.Items) > 0 && len(streams) <= maxNamedStreams {
 		return says + s.searchRemaining(others, "streams", rs.EncodeJSON(streams))
 	}
-	return says + s.valuesOf(rows[0], name).String()
-}
-
-// valuesOf returns the call for the numbers of a field by month or in total, or for its values.
-func (s *searched) valuesOf(row *rs.SchemaStream, name string) correct.Call {
-	args := inConnection(s.call, "stream", row.Name)
-	if len(row.Connections) == 1 && s.call.Scope.ConnectionID == "" { // other connections may lack the field
-		args = append(args, rs.NewMember("connection_id", row.Connections[0].ID))
-	}
-	metric, time := known.MetricOf(row, name)
-	if metric == "" {
-		return correct.Call{Tool: "query_records", Arguments: append(args, rs.NewMember("fields", []string{name}))}
-	}
-	args = append(args, rs.NewMember("metric", metric), rs.NewMember("field", name))
-	if time != "" {
-		args = append(args, rs.NewMember("group_by_time", time), rs.NewMember("granularity", "month"))
-	}
-	return correct.Call{Tool: "aggregate", Arguments: args}
+	tool, args := known.ValuesOf(rows[0], name, inConnection(s.call, "stream", rows[0].Name))
+	return says + correct.Call{Tool: tool, Arguments: args}.String()
 }
 
 // places returns the streams of the connections as far as they are known: from the schema if other hints read it too or it is cached, else

@@ -88,29 +88,18 @@ const (
 	maxListedValues = 30 // values of a field
 )
 
-var (
-	having = written.Set("with having mit avec con met com") // before the name of a flag
-	sent   = written.Set("send sent geschickt gesendet verschickt geschrieben envoyé envié inviato inviate enviei verstuurd gestuurd")
-	selves = written.Set("i ich je ai j'ai yo he ho eu ik")
-)
+var having = written.Set("with having mit avec con met com") // before the name of a flag
 
 // listedValue returns the call that filters by a word of the query or that counts records, or "". The word is a flag of the stream that the
 // query is about, as in emails with attachments, or, if the query finds little, a value of one of its fields. It may read the values of a few
 // fields. It counts if the query asks how many records there are.
 func (s *searched) listedValue(ctx context.Context, q *render.Question) string {
-	has := func(some map[string]bool) bool {
-		for word := range strings.FieldsSeq(strings.ToLower(s.Rest)) {
-			if some[word] {
-				return true
-			}
-		}
-		return false
-	}
-	counts, flagged, findsLittle := q.AsksNumber(), has(having), s.findsLittle(ctx)
+	flagged := slices.ContainsFunc(strings.Fields(strings.ToLower(s.Rest)), func(word string) bool { return having[word] })
+	counts, findsLittle := q.AsksNumber(), s.findsLittle(ctx)
 	if s.Unread != "" || s.inPeriod() || len(s.filter) > 0 || !findsLittle && !counts && !flagged {
 		return ""
 	}
-	source, others, ok := s.sourceAsked()
+	source, others, ok := known.SourceAsked(s.schema, relax.Words(s.Rest), s.streams)
 	if !ok {
 		return ""
 	}
@@ -125,7 +114,12 @@ func (s *searched) listedValue(ctx context.Context, q *render.Question) string {
 		form = "%s is a value of %s in %s: "
 		field, value, word = s.listedWord(ctx, of, candidates)
 	}
-	others = slices.DeleteFunc(relax.Without(relax.Telling(others), word), func(other string) bool {
+	said := []string{word}
+	if field == "" {
+		form = "%s is named by %s of %s: "
+		field, value, word, said = known.Belonging(ctx, s.call.RS, s.schema(), of.Scope, s.Rest)
+	}
+	others = slices.DeleteFunc(relax.Without(relax.Telling(others), said...), func(other string) bool {
 		return !counts && s.isAbsent(other) || fields.Calls(other, stream) || having[strings.ToLower(other)] || fields.IsMail(other)
 	})
 	var where rs.Object
@@ -133,12 +127,11 @@ func (s *searched) listedValue(ctx context.Context, q *render.Question) string {
 		where = rs.Object{{Name: field, Value: value}}
 	}
 	if counts {
-		number := rs.Object{rs.NewMember("metric", "count")}
-		others = relax.Without(others, "number")
-		if has(sent) && has(selves) && source.Author != "" {
-			return s.number(ctx, q, source, "By sender, of whom one is meant: ", number.With("group_by", rs.EncodeJSON(source.Author)), where, others)
+		number, says := rs.Object{rs.NewMember("metric", "count")}, "Of that stream: "
+		if relax.SentOneself(s.Rest) && source.Author != "" {
+			number, says = number.With("group_by", rs.EncodeJSON(source.Author)), "By sender, of whom one is meant: "
 		}
-		return s.number(ctx, q, source, "Of that stream: ", number, where, others)
+		return s.number(ctx, q, source, says, number, where, relax.Without(others, "number"))
 	}
 	if field == "" {
 		return ""
@@ -156,23 +149,38 @@ func (s *searched) listedValue(ctx context.Context, q *render.Question) string {
 	return says + searchFor(strings.Join(others, " "), within.WithAll(s.bounds()))
 }
 
-// sourceAsked returns the first source of the one stream that a search limits itself to or that its words name, and its other words. It is
-// false if no stream is known.
-func (s *searched) sourceAsked() (source known.Source, others []string, ok bool) {
-	words, stream := relax.Words(s.Rest), strings.Join(s.streams, "")
-	if len(s.streams) > 1 || stream == "" && !slices.ContainsFunc(words, fields.MayCall) {
-		return source, nil, false
+// sentTo returns a hint for a query for what was sent to somebody, in a stream whose recipients no search reads, with the call for all that
+// the most frequent sender sent, who may be the owner. It is "" for any other query.
+func (s *searched) sentTo(ctx context.Context) string {
+	query := map[bool]string{true: "mail "}[len(s.streams) > 0] + s.Rest
+	name := relax.Recipient(query, func(word string) bool {
+		isSender := func(hit rs.Item) bool { return strings.Contains(strings.ToLower(hit.Members.Text("actor")), word) }
+		return slices.ContainsFunc(s.list.Items, isSender)
+	})
+	_, _, ranks := written.Superlative(query)
+	if of, _ := relax.Asked(query); name == "" && (of != "to" || ranks == nil) {
+		return ""
 	}
-	all := s.schema()
-	if source, others, ok = known.SourceCalled(all.Sources, words, func(known.Source) bool { return true }); ok && stream == "" {
-		return source, others, true
+	for _, source := range s.schema().Sources {
+		of := s.call
+		of.Scope = rs.Scope{Stream: source.Stream, ConnectionID: source.Connection.ID}
+		lists := fields.UnreadRecipients(known.FieldsOf(s.schema().Document, of.Scope))
+		if len(lists) == 0 || source.Author == "" || !s.isSearched(source) {
+			continue
+		}
+		says := fmt.Sprintf("Neither search nor a filter reads %s of %s: hits may be to others.",
+			quote.Names(lists, len(lists)), quote.Names([]string{source.Stream}, 1))
+		of.Scope.ConnectionID = s.call.Scope.ConnectionID
+		bounds := given(rs.NewMember("since", cmp.Or(s.period.Since, s.Since)), rs.NewMember("until", cmp.Or(s.period.Until, s.Until)))
+		if groups, _ := aggregate.GroupsOf(ctx, of.RS, of.Scope, source.Author, 1); len(groups) > 0 && !s.answer.search.Unfiltered {
+			filter := source.Within(rs.Object{{Name: source.Author, Value: groups[0].Key}}, bounds)
+			shown := relax.Without(append(lists, source.Title, source.Time), "")
+			says += " What the most frequent sender sent: " + s.records(source.Stream, rs.NewMember("fields", shown),
+				rs.Member{Name: "filter", Value: filter.JSON()})
+		}
+		return says
 	}
-	stream = cmp.Or(stream, fields.MailOf(words, all.Document))
-	at := slices.IndexFunc(all.Sources, func(source known.Source) bool { return source.Stream == stream })
-	if at < 0 {
-		return source, nil, false
-	}
-	return all.Sources[at], words, true
+	return ""
 }
 
 // findsLittle reports whether few records have all words of a query that is neither quoted nor limited to a time or filter, and whether

@@ -94,6 +94,25 @@ func TestAHitNamesItsOwnNearestWord(t *testing.T) {
 	}
 }
 
+// A short word with another letter, or with an accent, is another word: it is not replaced. A name is, and so are letters that are swapped,
+// doubled or lacking, as these are typing errors.
+func TestAShortWordIsReplacedOnlyForATypingError(t *testing.T) {
+	r := newNotes(t, []note{{ID: "a", Text: "leave by the gate after the order of Grace"}, {ID: "b", Text: "email in april, a scone"}})
+	for q, want := range map[string]string{
+		"llave": "", "gasté": "", "gatéx": "", "älter": "", "older": "", "avril": "", "stone": "", "ordre": "[order]", "emial": "[email]",
+		"scon": "", "oder": "", "afterr": "[after]", "Grece": "[grace]", "grece": "", "orrder": "[order]",
+	} {
+		got := r.ok("tok-owner", searchFor(q))
+		says := fmt.Sprint(got.at("meta", "recall", "nearest_words", 0, "as"))
+		if says == "<nil>" {
+			says = ""
+		}
+		if says != want {
+			t.Errorf("%s is replaced by %q instead of %q", q, says, want)
+		}
+	}
+}
+
 // If half of the other words of a query occur nowhere, a short common word of another language makes it a query in that language, and is
 // left out.
 func TestAShortCommonWordIsLeftOutOfAForeignQuery(t *testing.T) {

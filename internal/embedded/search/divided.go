@@ -83,11 +83,14 @@ const (
 
 // gatherNearest finds terms in scope that replace a word which occurs nowhere. It tries those with the same first letter that are one or two
 // changes away, then those that begin with the word, then its parts. The nearest come first, and the most frequent of equally near ones. A
-// code, of letters and digits, is only completed.
+// code, of letters and digits, is only completed. A short word with one other letter is another word rather than a misspelled one, as leave
+// is for the Spanish llave, unless a capital shows that it is a name; one with an accent is of another language.
 func (s *searcher) gatherNearest(u *unit) (found []posting) {
 	word := []rune(u.phrase[0])
 	code := strings.ContainsFunc(u.phrase[0], unicode.IsDigit) && strings.ContainsFunc(u.phrase[0], unicode.IsLetter)
-	if s.request.Demand || len(u.phrase) != 1 || !code && !inflects(u.phrase[0]) || len(word) < oneMistake {
+	first, _ := utf8.DecodeRuneInString(u.text)
+	isShort, isName := len(word) < perMistake, unicode.IsUpper(first)
+	if s.request.Demand || len(u.phrase) != 1 || !code && !inflects(u.phrase[0]) || len(word) < oneMistake || isShort && accented(u.text) != "" {
 		return nil
 	}
 	allowed := 1
@@ -98,8 +101,9 @@ func (s *searcher) gatherNearest(u *unit) (found []posting) {
 		allowed = 2
 	}
 	var candidates []candidate
-	first := string(word[:1])
-	s.known(first, first+lastLetter, func(term string, records int) {
+	letters := func(word string) []rune { return slices.Sorted(slices.Values([]rune(word))) }
+	initial, own := string(word[:1]), letters(u.phrase[0])
+	s.known(initial, initial+lastLetter, func(term string, records int) {
 		more := utf8.RuneCountInString(term) - len(word)
 		if more > allowed && more <= longer && strings.HasPrefix(term, u.phrase[0]) {
 			candidates = append(candidates, candidate{term, longer, records, 0})
@@ -107,7 +111,8 @@ func (s *searcher) gatherNearest(u *unit) (found []posting) {
 		if max(more, -more) > allowed {
 			return
 		}
-		if d := distance(word, []rune(term)); d <= allowed {
+		isOther := isShort && !isName && more == 0 && !slices.Equal(letters(term), own)
+		if d := distance(word, []rune(term)); d <= allowed && !isOther {
 			candidates = append(candidates, candidate{term, d, records, 0})
 		}
 	})

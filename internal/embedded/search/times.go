@@ -77,7 +77,7 @@ func (q *query) prefer(now time.Time) *timeMatcher {
 // "since March" and "last week of May". The time is @ in the text, or # after a word such as in. Before #, a number or a month belongs to
 // something else: 50% in March.
 var partOfTime = sync.OnceValue(func() *regexp.Regexp {
-	parts := strings.Fields("since seit ab depuis desde by before after until till later earlier onwards ago between guten vor nach bis " +
+	parts := strings.Fields("than als since seit ab depuis desde by before after until till later earlier onwards ago between guten vor nach bis " +
 		"zwischen avant apres antes despues hasta early mid end beginning half first second weeks? weekend anfang mitte ende wochen?")
 	words := slices.Concat(parts, slices.Collect(maps.Keys(months)), slices.Collect(maps.Keys(weekdays)), slices.Collect(maps.Keys(days)),
 		slices.Collect(maps.Keys(steps)), strings.Fields("days? months? years?"))

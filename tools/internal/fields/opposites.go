@@ -27,6 +27,17 @@ var opposites = [][]map[string]bool{
 	{written.Set("upload uploaded"), written.Set("download downloaded")}, {written.Set("follower followers"), written.Set("following")},
 }
 
+// UnreadRecipients returns those of some fields that have recipients and that neither a search nor a filter reads, such as lists.
+func UnreadRecipients(all []rs.SchemaField) (names []string) {
+	for _, f := range all {
+		isTo := func(set map[string]bool) bool { return set[written.Snake(f.Name)] }
+		if f.Granted && !f.Exact && !f.Lexical && slices.ContainsFunc(opposites[0][1:], isTo) {
+			names = append(names, f.Name)
+		}
+	}
+	return names
+}
+
 // party matches the name of a sender or recipient with what of it is meant.
 var party = written.Expression(`^(?:sent_|written_)?(from|sender|author|by|to|cc|bcc|recipients?|receivers?|addressees?)` +
 	`(?:_(?:names?|e_?mails?|mail|address|addresses|user|person))?$`)

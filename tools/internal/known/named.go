@@ -1,6 +1,7 @@
 package known
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -43,6 +44,25 @@ func SourceCalled(sources []Source, words []string, may func(Source) bool) (sour
 		}
 	}
 	return source, nil, false
+}
+
+// SourceAsked returns the first source of the one stream that a search limits itself to or that its words name, and its other words. It is
+// false if no stream is known.
+func SourceAsked(schema func() Stream, words, streams []string) (source Source, others []string, ok bool) {
+	stream := strings.Join(streams, "")
+	if len(streams) > 1 || stream == "" && !slices.ContainsFunc(words, fields.MayCall) {
+		return source, nil, false
+	}
+	all := schema()
+	if source, others, ok = SourceCalled(all.Sources, words, func(Source) bool { return true }); ok && stream == "" {
+		return source, others, true
+	}
+	stream = cmp.Or(stream, fields.MailOf(words, all.Document))
+	at := slices.IndexFunc(all.Sources, func(source Source) bool { return source.Stream == stream })
+	if at < 0 {
+		return source, nil, false
+	}
+	return all.Sources[at], words, true
 }
 
 // NamedConnections returns the connections of some sources whose names have the most of some words, and these words; no connections if all
@@ -112,9 +132,12 @@ func Conditions(row *rs.SchemaStream, found []written.FieldForm) (conditions rs.
 	return conditions
 }
 
-// MetricOf returns the metric that says most of the numbers of a field, and the field of the times to group them by; the metric is "" for a
-// field that cannot be summed.
-func MetricOf(row *rs.SchemaStream, name string) (metric, time string) {
+// ValuesOf returns the call for the numbers of a field by month or in total, or for its values. args are those of its stream.
+func ValuesOf(row *rs.SchemaStream, name string, args rs.Object) (tool string, _ rs.Object) {
+	if len(row.Connections) == 1 && !args.Has("connection_id") { // other connections may lack the field
+		args = append(args, rs.NewMember("connection_id", row.Connections[0].ID))
+	}
+	metric, time := "", ""
 	for _, field := range row.Fields() {
 		if field.Name == name && slices.Contains(field.Aggregates, "sum") {
 			metric = map[bool]string{true: "avg", false: "sum"}[averaged().MatchString(written.Snake(name))]
@@ -123,7 +146,14 @@ func MetricOf(row *rs.SchemaStream, name string) (metric, time string) {
 			time = field.Name
 		}
 	}
-	return metric, time
+	if metric == "" {
+		return "query_records", append(args, rs.NewMember("fields", []string{name}))
+	}
+	args = append(args, rs.NewMember("metric", metric), rs.NewMember("field", name))
+	if time != "" {
+		args = append(args, rs.NewMember("group_by_time", time), rs.NewMember("granularity", "month"))
+	}
+	return "aggregate", args
 }
 
 // averaged matches the name of a number whose sum means nothing. The short words must be whole words: a duration is not a ratio, and a

@@ -12,45 +12,68 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
-// Ranked returns the source of the record that a superlative names, such as the cheapest order, with the arguments that list it by the
-// number that it compares, or the filter for the records with more or less than an amount, and says what that is. others are words that say
-// more. bounds are since and until of the time of the record, if any; may tells which sources are meant. The stream is "" if the query
-// names none or its number is not certain. The schema is read only for such words.
-func Ranked(
-	schema func() Stream, query string, bounds rs.Object, may func(Source) bool,
-) (says string, source Source, records, filter rs.Object, others []string) {
+// A Ranking is the call for what a query ranks records by, without the filter and the words that say more.
+type Ranking struct {
+	Says, Tool   string
+	Source       Source // with its stream
+	Args, Filter rs.Object
+	Others       []string
+}
+
+// Ranked returns the call for the record which a superlative names, such as the cheapest order, by the number that it compares, for the
+// records with more or less than an amount, or for who or which has the most records, and what that is; with sums, for whom money adds up to
+// the most. bounds are since and until of the time of the records, if any; may tells which sources are meant. The tool is "" for a query
+// that names no stream, or if its field is not certain. The schema is read only for such words.
+func Ranked(schema func() Stream, query string, bounds rs.Object, sums bool, may func(Source) bool) Ranking {
 	by, most, ranks := written.Superlative(query)
 	operator, amount, rest := written.MoreOrLess(query)
 	if ranks == nil && operator == "" {
-		return "", source, nil, nil, nil
+		return Ranking{}
 	}
 	if operator != "" {
 		by, query = cmp.Or(by, written.Money), rest
 	}
+	of, asked := "", ""
+	if by == written.OtherMeasure {
+		of, asked = relax.Asked(query)
+	}
+	if of == "where" {
+		of = map[bool]string{true: "shop", false: "location"}[sums]
+	}
 	all := schema()
-	words, name := relax.Telling(relax.Without(relax.Topic(query), ranks...)), "that stream"
+	words, name := relax.Telling(relax.Without(relax.Topic(query), append(ranks, asked)...)), "that stream"
 	source, others, ok := SourceCalled(all.Sources, words, may)
-	if !ok && by == written.Money {
-		source, others, ok = onlyPurchases(all, may), words, true
+	switch {
+	case !ok && (by == written.Money || of == "shop"):
+		source, others = onlyPurchases(all, may), words
 		name = quote.Names([]string{source.Stream}, 1)
+	case !ok && of == "who":
+		source, others, _ = SourceAsked(schema, []string{"mail"}, nil)
+		others = relax.Telling(append(others, words...))
 	}
-	field := ""
-	if ok && source.Stream != "" && (len(bounds) == 0 || source.Time != "") {
-		field = fields.Measured(all.Document, source.Stream, by)
+	if source.Stream == "" || len(bounds) > 0 && source.Time == "" {
+		return Ranking{}
 	}
-	if field == "" {
-		return "", Source{}, nil, nil, nil
-	}
-	if ranks != nil {
-		says = "The " + strings.Join(ranks, " ") + " of " + name + " by " + field + ": "
-		records = rs.Object{rs.NewMember("sort", map[bool]string{true: "-"}[most]+field), rs.NewMember("limit", 1)}
-	} else {
-		says = "Numbers in fields are not searched. Those of " + name + " by " + field + ": "
+	r, field := Ranking{Tool: "query_records", Source: source, Others: others}, fields.Measured(all.Document, source.Stream, by)
+	switch group := fields.Read(source.Stream, all.Document).Near(of, fields.Aggregates("group_by")); {
+	case of != "" && len(group) > 0 && !fields.Calls(of, source.Stream):
+		r.Tool, r.Says, r.Args = "aggregate", "By "+group[0]+": ", rs.Object{rs.NewMember("metric", "count"), rs.NewMember("group_by", group[0])}
+		if sums {
+			r.Args = r.Args.With("metric", `"sum"`).With("field", rs.EncodeJSON(fields.Measured(all.Document, source.Stream, written.Money)))
+		}
+	case field == "":
+		return Ranking{}
+	case ranks != nil:
+		r.Says = "The " + strings.Join(ranks, " ") + " of " + name + " by " + field + ": "
+		r.Args = rs.Object{rs.NewMember("sort", map[bool]string{true: "-"}[most]+field), rs.NewMember("limit", 1)}
+	default:
+		r.Says = "Numbers in fields are not searched. Those of " + name + " by " + field + ": "
 	}
 	if operator != "" {
-		filter = rs.Object{{Name: field, Value: rs.Object{{Name: operator, Value: amount}}.JSON()}}
+		r.Filter = rs.Object{{Name: field, Value: rs.Object{{Name: operator, Value: amount}}.JSON()}}
 	}
-	return says, source, records, source.Within(filter, bounds), others
+	r.Filter = source.Within(r.Filter, bounds)
+	return r
 }
 
 // Paid returns the stream of which a query asks how much was paid, in all or on average, with its field of money, the metric, and the words

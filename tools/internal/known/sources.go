@@ -2,10 +2,16 @@ package known
 
 import (
 	"cmp"
+	"context"
 	"slices"
+	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/fields"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/filter"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/read"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/relax"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
 // A Source is a stream of one connection, with the fields that its schema marks as the time, title, author and text of a record.
@@ -16,7 +22,7 @@ type Source struct {
 	Kind                      filter.DateKind // of the field Time
 	End                       string          // the field with the end of what starts at Time; "" for none
 	Status                    string          // the field of that name, which says whether an event is cancelled; "" for none
-	Parts                     []rs.Relation   // those to one record, such as the body of a message
+	Parts, Children           []rs.Relation   // those to one record, such as the body of a message, and to several
 }
 
 // Untitled reports whether the schema marks no title, author or text.
@@ -59,6 +65,8 @@ func readSources(schema *rs.Schema) []Source {
 		for _, relation := range stream.Relations() {
 			if relation.Cardinality == "has_one" {
 				s.Parts = append(s.Parts, relation)
+			} else {
+				s.Children = append(s.Children, relation)
 			}
 		}
 		for _, s.Connection = range stream.Connections {
@@ -97,6 +105,39 @@ func (s Stream) isSearched(stream string) bool {
 		}
 	}
 	return false
+}
+
+// Belonging returns the condition for the records of a scope that belong to another one, as messages belong to a channel: a query has the
+// title of that record next to the word for its stream, as in the lantern channel. One read finds it. said are the words of the query for
+// it. The field is "" for any other query, and if there may be several such records.
+func Belonging(ctx context.Context, d rs.Doer, all Stream, scope rs.Scope, query string) (field, value, title string, said []string) {
+	words, within := relax.Words(query), "_"+written.Snake(query)+"_"
+	for _, parent := range all.Sources {
+		at := slices.IndexFunc(words, func(word string) bool { return fields.Calls(word, parent.Stream) })
+		key := slices.IndexFunc(parent.Children, func(r rs.Relation) bool { return r.Target == scope.Stream && r.ForeignKey != "" })
+		if at < 0 || key < 0 || parent.Title == "" {
+			continue
+		}
+		request := read.Request(parent.Connection.ID, "streams", parent.Stream, "records")
+		read.Set(request.Query, "limit", rs.MaxLimit)
+		response := read.Optional(ctx, d, request)
+		if response == nil {
+			continue
+		}
+		list, _ := response.List()
+		for _, item := range list.Items {
+			own, called := "_"+written.Snake(item.Data.Text(parent.Title))+"_", written.Snake(words[at])
+			switch isBeside := strings.Contains(within, own+called+"_") || strings.Contains(within, "_"+called+own); {
+			case own == "__" || !isBeside:
+			case field != "" || list.Envelope.Flag("has_more"):
+				return "", "", "", nil
+			default:
+				field, title = parent.Children[key].ForeignKey, item.Data.Text(parent.Title)
+				value, said = rs.EncodeJSON(item.Members.Text("record_key", "record_id", "id")), append(relax.Words(title), words[at])
+			}
+		}
+	}
+	return field, value, title, said
 }
 
 // ParentOf returns the stream whose ids a field of the scope's stream has: one with a relation to that stream by this foreign key.

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
@@ -52,6 +53,25 @@ func ReadList(word string, response *rs.Response) Read {
 	read.AtLeast = meta.Text("count_accuracy") == "lower_bound" || !counted && (len(list.Items) >= Hits || list.Envelope.Flag("has_more"))
 	read.Count = max(count, len(read.Hits))
 	return read
+}
+
+// WithoutTime returns the answer to a search without the report that words occur nowhere which only name the time of the query; rest is the
+// query without it.
+func WithoutTime(response *rs.Response, rest string) *rs.Response {
+	rest = strings.ToLower(rest)
+	body := response.Object()
+	meta := body.Object("meta")
+	recall := meta.Object("recall")
+	for _, name := range []string{"missing_words", "nearest_words", "containing_words", "inexact_words"} {
+		words := slices.DeleteFunc(recall.Array(name), func(raw string) bool {
+			word, _ := rs.AsText(cmp.Or(rs.AsObject(raw).Get("word"), raw))
+			return !strings.Contains(rest, strings.ToLower(word))
+		})
+		if recall = recall.Without(name); len(words) > 0 {
+			recall = recall.With(name, rs.JoinArray(words))
+		}
+	}
+	return response.WithBody(body.With("meta", meta.With("recall", recall.JSON()).JSON()).JSON())
 }
 
 // LacksMost returns the answer that lacks most members of a package, sources or hits. An answer that is made of several reports what is

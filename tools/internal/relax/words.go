@@ -174,7 +174,7 @@ var languages = []map[string]bool{
 	written.Set(`aber als am an auch auf aus bei bin bis bist da damit das dass daß dein deine dem den der des die dir doch du durch ein
 		eine einem einen einer eines er es euch für gibt habe haben hast hat hatte hatten ich ihm ihn ihr ihre im in ist ja je
 		jemals kann kein keine kommen kommt können man mein meine meinem meinen meiner mich mir mit muss nach nicht noch nur oder ob schon
-		sein seine sich sie sind so über um und uns unser unsere unter vom von vor wann war waren warum was wegen welche welchen
+		sein seine sich sie sind so über um und uns unser unsere unter vom von vor wann war waren warum was wegen welche welchem welchen
 		welcher welches wem wen wenn wer werden wie wieviel will wir wird wo woher wohin wurde wurden zu zum zur zwischen viel
 		viele mal denn letzte letzten letzter letztes neueste neuesten zuletzt`),
 	written.Set(`à ai as au aux avec avons c'est ce ces cette combien comment dans de des du elle en est est-ce et été il ils j'ai je l'
@@ -278,7 +278,7 @@ var SayNothing = written.Set(written.Folded(`happen happens happened happening
 		estamos estou go emails oft often souvent`))
 
 // doings are words for what was done with the subject of a question, and for that subject. Records need not have them, nor [pasts].
-var doings = written.Set(`buy bought charge charged come came compare compared cost costs e fetch give gave list mention mentioned ordered pay paid
+var doings = written.Set(`buy kaufe get email emails bekomme escribe scrive bought charge charged come came compare compared cost costs e fetch give gave list mention mentioned ordered pay paid
 	pays read receive received say said says send sends sending sent show shown spend spending spent talk talked tell told write
 	writes writing written wrote thing things stuff ding dinge sache sachen chose choses cosa cosas cose`)
 

@@ -22,7 +22,8 @@ var superlatives = ByWord(map[string]string{
 	"money":   "cheapest billigste billigsten billigster billigstes günstigste günstigsten günstigster günstigstes goedkoopste",
 	"-length": "longest längste längsten längster längstes langste",
 	"length":  "shortest kürzeste kürzesten kürzester kürzestes kortste",
-	"other":   "most least fewest busiest heaviest lightest meiste meisten wenigsten",
+	"other": "most least fewest busiest heaviest lightest meiste meisten wenigsten häufigsten öftesten souvent menudo spesso meest meeste " +
+		"vaakst más più",
 })
 
 // comparatives are the words before an adjective that make it a superlative, and adjectives what these compare; those in cheap mean less of

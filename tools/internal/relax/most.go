@@ -1,0 +1,84 @@
+package relax
+
+import (
+	"cmp"
+	"slices"
+	"unicode"
+
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
+)
+
+// Words of questions for who sent something to whom, and for who or which has the most of something.
+//
+//nolint:misspell // they are not all English
+var (
+	sent     = written.Set("send sent geschickt gesendet verschickt geschrieben envoyé envié inviato inviate enviei verstuurd gestuurd")
+	sendings = written.Set(`send sends sending sent write writes writing written wrote mail mails email emails message messages letter letters
+		schreiben schreibt schrieb geschrieben schicken schicke schickt geschickt gesendet nachricht nachrichten brief briefe envoyé envoyer
+		écrit écris m'écrit courriel courriels enviado envié escribe escribí escrito correo correos mensaje mensajes inviato scrive scritto
+		messaggio messaggi enviei escreve escrevi mensagem mensagens schrijft geschreven stuurt gestuurd bericht berichten get receive received
+		bekomme erhalte reçois recibo ricevo recebo ontvang`)
+	recipients = written.Set("to an à a al para aan")
+	asked      = written.ByWord(map[string]string{
+		"who": "who person people wer qui quién quien quiénes chi quem", "to": "whom wem wen", "where": "where wo où dónde dove onde waar",
+		"which": "which what welche welcher welches welchem welchen quel quelle quels quelles qué cuál quale qual welk welke",
+		"shop":  "shop store seller vendor merchant laden geschäft händler magasin boutique tienda comercio negozio loja winkel",
+	})
+	froms  = written.Set("from by von")
+	selves = written.Set("i ich je ai j'ai yo he io ho eu ik")
+)
+
+// SentOneself reports whether a query is about what oneself has sent.
+func SentOneself(query string) bool { return hasOne(query, sent) && hasOne(query, selves) }
+
+func hasOne(query string, words map[string]bool) bool {
+	terms, _ := split(query)
+	return slices.ContainsFunc(terms, func(t term) bool { return words[t.folded] })
+}
+
+// Recipient returns the first word of the name of whom a query for what was sent names, as in mails to Grace: it has a capital or is a name,
+// follows a word such as to, and only common words and names are between these and a word for sending. It is "" for any other query.
+func Recipient(query string, isName func(word string) bool) string {
+	terms, _ := split(query)
+	stop := stopWords(terms)
+	named := func(t term) bool {
+		return !stop[t.folded] && (unicode.IsUpper([]rune(t.text)[0]) || isName(t.folded))
+	}
+	sends := func(near []term) bool {
+		at := slices.IndexFunc(near, func(t term) bool { return sendings[t.folded] || !stop[t.folded] && !named(t) })
+		return at >= 0 && sendings[near[at].folded]
+	}
+	for i, t := range terms {
+		name := i + 1
+		for name < len(terms)-1 && stop[terms[name].folded] { // to the council
+			name++
+		}
+		before := slices.Clone(terms[:i])
+		slices.Reverse(before)
+		if recipients[t.folded] && name < len(terms) && named(terms[name]) && (sends(before) || sends(terms[name+1:])) {
+			return terms[name].text
+		}
+	}
+	return ""
+}
+
+// Asked returns, in English, what a query asks for and its word for that: who; to, for whom oneself sends something to; where; or the word
+// after which. Both are "" for any other query.
+func Asked(query string) (of, word string) {
+	terms, _ := split(query)
+	at := slices.IndexFunc(terms, func(t term) bool { kind := asked[t.folded]; return kind != "" && kind != "shop" })
+	if at < 0 {
+		return "", ""
+	}
+	of, word = asked[terms[at].folded], terms[at].text
+	switch {
+	case of == "which" && at+1 < len(terms):
+		word = terms[at+1].text
+		of = cmp.Or(asked[terms[at+1].folded], terms[at+1].folded)
+	case hasOne(query, froms), of == "to" && !hasOne(query, sendings):
+		of = "who"
+	case of == "who" && hasOne(query, sendings) && (hasOne(query, selves) || at > 0 && recipients[terms[at-1].folded]):
+		of = "to"
+	}
+	return of, word
+}
