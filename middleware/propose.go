@@ -32,10 +32,8 @@ func (c *correction) refusedHere(ctx context.Context, e *rs.Error) {
 			e.Hint, e.Send = strings.TrimSpace(e.Hint+" "+streams), send.String()
 		}
 	}
-	if call := correct.ReadCall(e.Send); call.Tool != "" { // correct its streams too, as far as the grant is known
-		if missing := c.cachedGrant(ctx).Missing(c.call.Tool.Named(call.Tool).Known, call.Arguments); missing != nil {
-			e.Send = cmp.Or(missing.Send, e.Send)
-		}
+	if e.Send != "" {
+		e.Send = c.granted(ctx, correct.ReadCall(e.Send)).String()
 	}
 	e.Hint = strings.TrimSpace(e.Hint + " " + correct.SeasonSays(c.args))
 }
@@ -50,12 +48,7 @@ func (c *correction) guess(ctx context.Context, e *rs.Error) {
 	if !ok {
 		return
 	}
-	if in, ok := c.cachedGrant(ctx).InFolder(c.tool, c.args); ok {
-		call = in
-	} else if missing := c.cachedGrant(ctx).Missing(c.call.Tool.Named(call.Tool).Known, call.Arguments); missing != nil && missing.Send != "" {
-		call = correct.ReadCall(missing.Send)
-	}
-	call = c.acceptable(call)
+	call = c.acceptable(c.granted(ctx, call))
 	e.Send = call.String()
 	if call.Tool != "schema" && c.refused.Code != "invalid_expand" { // that error already says what to leave out
 		e.Hint = strings.TrimSpace(e.Hint + " " + call.LeavesOut(c.args))
@@ -78,6 +71,15 @@ func (c *correction) guess(ctx context.Context, e *rs.Error) {
 			e.Send, e.Hint = search.String(), found.Message+" Search reads words: the call below finds the records that have them."
 		}
 	}
+}
+
+// granted returns a proposed call with the streams and the connection that are meant, as far as the grant is known.
+func (c *correction) granted(ctx context.Context, call correct.Call) correct.Call {
+	missing := c.cachedGrant(ctx).Missing(c.call.Tool.Named(call.Tool).Known, call.Arguments)
+	if missing == nil || missing.Send == "" {
+		return call
+	}
+	return correct.ReadCall(missing.Send)
 }
 
 // acceptable returns a proposed call in the form that its tool accepts. Arguments meant for another tool may need a second guess. If the
@@ -135,10 +137,10 @@ func (c *correction) withoutOperators(ctx context.Context, e *rs.Error) string {
 
 // withTimeFilter returns the call with since and until as conditions on the time field of its stream, or "" if it needs no such change.
 func (c *correction) withTimeFilter(ctx context.Context) string {
-	if !slices.Contains(localCodes, c.refused.Code) || !c.tool.NeedsTime(c.args) {
+	if !slices.Contains(localCodes, c.refused.Code) {
 		return ""
 	}
-	call, _ := c.tool.Timed(c.args, c.stream(ctx, c.args, c.schema).Time())
+	call, _ := c.tool.Timed(c.args, func() string { return c.stream(ctx, c.args, c.schema).Time() })
 	return call.String()
 }
 

@@ -197,18 +197,12 @@ func excludes(m rs.Member) bool {
 	return strings.HasPrefix(written.Snake(m.Name), "exclud") && rs.AsObject(m.Value) != nil
 }
 
-// recurring explains how to count by a recurring unit, such as a weekday, which no group is; "" for any other granularity.
+// recurring explains how to count by a unit that no group is, such as a weekday; "" for any other granularity.
 func recurring(granularity string) string {
-	word := written.Snake(granularity)
+	word, unit := written.Snake(granularity), quote.Line(granularity)
 	likely := foreign.LikelyForms["granularity"][word]
-	return cmp.Or(
-		when(likely == "day", "No group is a weekday: the call below groups by day, and the days of each weekday are to be added up."),
-		when(likely == "week" || likely == "year",
-			"No group is a "+quote.Line(granularity)+": the call below groups by "+likely+", to be added up."),
-		when(word == "minute", "No group is a minute: the call below groups by hour."),
-		when(likely == "hour",
-			"No group is an hour of the day: the call below groups by hour, and the same hours of all days are to be added up."),
-	)
+	return when(likely != "", "No group is by "+unit+": the call below groups by "+likely+
+		when(word != "minute", "; add up the "+likely+"s of each "+unit)+".")
 }
 
 func severalCalls(calls int) string {

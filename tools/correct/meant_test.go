@@ -11,9 +11,9 @@ import (
 // The hint says how the proposed call differs from the one that was sent, and a hint that announces a call has one.
 func TestTheHintSaysHowTheProposedCallDiffers(t *testing.T) {
 	for _, row := range []struct{ tool, arguments, param, hint, send string }{
-		{"aggregate", `{"stream":"orders","metric":"count","group_by_time":"at","granularity":"fortnight"}`, "granularity", "groups by week, to be added up",
+		{"aggregate", `{"stream":"orders","metric":"count","group_by_time":"at","granularity":"fortnight"}`, "granularity", "add up the weeks of each fortnight",
 			`aggregate {"stream":"orders","metric":"count","group_by_time":"at","granularity":"week"}`},
-		{"aggregate", `{"stream":"orders","metric":"count","group_by_time":"at","granularity":"decade"}`, "granularity", "No group is a decade",
+		{"aggregate", `{"stream":"orders","metric":"count","group_by_time":"at","granularity":"decade"}`, "granularity", "No group is by decade",
 			`aggregate {"stream":"orders","metric":"count","group_by_time":"at","granularity":"year"}`},
 		{"query_records", `{"stream":"orders","filter":{"total":{"gt":100,"lt":50}}}`, "filter", "",
 			`query_records {"stream":"orders","filter":{"total":{"gt":50,"lt":100}}}`},

@@ -163,43 +163,42 @@ func wholeTime(args rs.Object, now time.Time) rs.Object {
 // BothBounds is the hint for a call that got both bounds of a period that was sent as one bound.
 const BothBounds = "The call below is of that time alone; leave out until for what is after it too, or since for what is before."
 
-// NeedsTime reports whether a call limits a period without naming the time field of its stream.
-func (t Tool) NeedsTime(args rs.Object) bool {
-	_, ok := t.Timed(args, "at")
-	return ok && slices.ContainsFunc(args, func(m rs.Member) bool { return !t.Takes(m.Name) })
-}
-
-// Timed moves the bounds of a period into conditions on field, and makes it the field of groups by time. It does so for an aggregate, and
-// for query_records with arguments that search lacks; it is false for any other call.
-func (t Tool) Timed(args rs.Object, field string) (Call, bool) {
+// Timed moves the bounds of a period that the tool does not take into conditions on a time field, which time returns, and makes it the field
+// of groups by time. It does so for an aggregate, and for query_records with arguments that search lacks; it is false for any other call.
+func (t Tool) Timed(args rs.Object, time func() string) (Call, bool) {
 	p, ok := plan(args)
 	isWhole := ok && p.Calls == 1 && p.Excluded == nil && p.Sought == nil // else its filter is mended first
 	records := t.Name == "query_records" && isWhole && len(members(args, "filter", "fields", "sort", "order", "count", "expand")) > 0
-	if !records && (t.Name != "aggregate" || !args.Has("metric")) || !args.Has("stream") || field == "" {
+	if !records && (t.Name != "aggregate" || !args.Has("metric")) || !args.Has("stream") {
 		return Call{}, false
 	}
-	timed, rest, filter := args, rs.Object{}, args.Object("filter")
+	rest, filter := rs.Object{}, args.Object("filter")
+	var periods []rs.Object
 	for _, m := range args {
 		if t.Takes(m.Name) {
 			rest = append(rest, m)
 			continue
 		}
 		bounds, _ := foreign.SearchBounds(m)
-		if bounds == nil || filter.Includes(field) && (len(bounds) > 1 || filter.Object(field) == nil) {
+		if bounds == nil || slices.ContainsFunc(bounds, func(bound rs.Member) bool { return !written.IsTime(bound.Value) }) {
+			return Call{}, false
+		}
+		periods = append(periods, bounds)
+	}
+	if periods == nil {
+		return Call{}, false
+	}
+	field := time()
+	for _, bounds := range periods {
+		if field == "" || filter.Includes(field) && (len(bounds) > 1 || filter.Object(field) == nil) {
 			return Call{}, false
 		}
 		for _, bound := range bounds {
-			if !written.IsTime(bound.Value) {
-				return Call{}, false
-			}
 			filter, _ = foreign.Compared(filter, field, foreign.BoundOperators[bound.Name], bound.Value)
 		}
 	}
-	if len(rest) < len(args) {
-		timed = rest.With("filter", filter.JSON())
+	if rest = rest.With("filter", filter.JSON()); rest.Has("granularity") && !rest.Has("group_by_time") && !rest.Has("group_by") {
+		rest = rest.With("group_by_time", rs.EncodeJSON(field))
 	}
-	if timed.Has("granularity") && !timed.Has("group_by_time") && !timed.Has("group_by") {
-		timed = timed.With("group_by_time", rs.EncodeJSON(field))
-	}
-	return Call{t.Name, timed}, timed.JSON() != args.JSON()
+	return Call{t.Name, rest}, true
 }
