@@ -53,21 +53,24 @@ func (c *correction) grantOf(ctx context.Context, read readSchema) correct.Grant
 
 // stream returns the one stream that the arguments name, from the schema that read returns; the zero Stream if they name none or several.
 func (c *correction) stream(ctx context.Context, args rs.Object, read readSchema) correct.Stream {
-	if streams, connection := correct.Touches(args); len(streams) == 1 {
-		s := c.all
-		if s == nil {
-			s = read(ctx, streams[0], connection)
-		}
-		if s != nil {
-			isIt := func(c rs.Connection) bool { return c.ID == connection || strings.EqualFold(c.DisplayName, connection) }
-			isOther := func(row rs.SchemaStream) bool { return connection != "" && !slices.ContainsFunc(row.Connections, isIt) }
-			if rows := slices.DeleteFunc(slices.Clone(s.Streams), isOther); len(rows) > 0 { // if none matches, keep all
-				s = &rs.Schema{Streams: rows}
-			}
-			return correct.ReadStream(streams[0], s)
-		}
+	streams, connection := correct.Touches(args)
+	if len(streams) != 1 {
+		return correct.Stream{}
 	}
-	return correct.Stream{}
+	s := c.all
+	if s == nil {
+		s = read(ctx, streams[0], connection)
+	}
+	if s == nil {
+		return correct.Stream{}
+	}
+	isIt := func(c rs.Connection) bool { return c.ID == connection || strings.EqualFold(c.DisplayName, connection) }
+	isOther := func(row rs.SchemaStream) bool { return connection != "" && !slices.ContainsFunc(row.Connections, isIt) }
+	rows := slices.DeleteFunc(slices.Clone(s.Streams), isOther)
+	if len(rows) == 0 { // the connection is unknown
+		rows = s.Streams
+	}
+	return correct.ReadStream(streams[0], &rs.Schema{Streams: rows})
 }
 
 // A readSchema returns the compact schema of a stream, or of all for "": by at most one read (schema), or from the cache (Tool.CachedSchema).

@@ -54,16 +54,19 @@ func (c *correction) ambiguous(ctx context.Context, e *rs.Error) *rs.Error {
 			return c.missing(ctx, found, directory)
 		}
 	}
-	record := c.tool.Takes("id")
-	if n := len(e.Connections); n == 1 || n > 1 && (!record || e.Status != 0) && c.tool.Takes("connection_id") {
-		having := correct.HavingAll(c.args.Text("stream"), c.args, func() *rs.Schema { return c.call.Tool.CachedSchema(ctx, c.args.Text("stream"), "") })
-		at := max(0, slices.IndexFunc(e.Connections, func(one rs.Connection) bool { return slices.Contains(having, one.ID) }))
-		e.Send = c.callWith(c.args.With("connection_id", rs.EncodeJSON(e.Connections[at].ID)))
-		if n > 1 && record {
-			e.Hint = strings.TrimSpace(e.Hint + " The call below looks in the first alone: each may have a record of that id.")
-		} else if n > 1 && at == 0 {
-			e.Hint = strings.TrimSpace(e.Hint + " The call below is of the first alone: for all of them send it for each.")
-		}
+	n, record := len(e.Connections), c.tool.Takes("id")
+	if n == 0 || n != 1 && (record && e.Status == 0 || !c.tool.Takes("connection_id")) {
+		return e
+	}
+	having := correct.HavingAll(c.args.Text("stream"), c.args, func() *rs.Schema { return c.call.Tool.CachedSchema(ctx, c.args.Text("stream"), "") })
+	at := max(0, slices.IndexFunc(e.Connections, func(one rs.Connection) bool { return slices.Contains(having, one.ID) }))
+	e.Send = c.callWith(c.args.With("connection_id", rs.EncodeJSON(e.Connections[at].ID)))
+	switch {
+	case n == 1:
+	case record:
+		e.Hint = strings.TrimSpace(e.Hint + " The call below looks in the first alone: each may have a record of that id.")
+	case at == 0:
+		e.Hint = strings.TrimSpace(e.Hint + " The call below is of the first alone: for all of them send it for each.")
 	}
 	return e
 }

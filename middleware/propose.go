@@ -20,7 +20,7 @@ func (c *correction) refusedHere(ctx context.Context, e *rs.Error) {
 		e.Send, e.Hint = send, strings.TrimSpace(e.Hint+" "+hint)
 	} else if e.Send = cmp.Or(e.Send, c.withoutOperators(ctx, e), c.withTimeFilter(ctx)); e.Send == "" {
 		if dated, ok := c.tool.Relative(c.args, time.Now().UTC()); ok && (e.Param == "since" || e.Param == "until") {
-			if e.Send = dated.String(); len(dated.Arguments) > len(c.args) {
+			if e.Send = dated.String(); len(dated.Arguments) != len(c.args) {
 				e.Hint = correct.BothBounds
 			}
 		} else {
