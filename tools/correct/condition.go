@@ -53,7 +53,7 @@ func (c *correction) filter(args rs.Object) rs.Object {
 
 // put adds the condition m on field to a filter, under the name of the field that is meant, if that can be compared with its value.
 func (c *correction) put(filter rs.Object, m rs.Member, field, meant string) rs.Object {
-	isOther := meant != field
+	isOther, of := meant != field, rs.Member{Name: meant, Value: m.Value}
 	switch f := c.stream.Field(meant); {
 	case meant == "":
 	case isOther && foreign.Denies(field, meant):
@@ -71,10 +71,13 @@ func (c *correction) put(filter rs.Object, m rs.Member, field, meant string) rs.
 	case isOther && c.stream.IsNumber(meant) && slices.ContainsFunc(foreign.Operands(rs.Object{m}), isWords):
 		c.send(answer{kind: sendNothing}) // a number cannot be compared with a date or a word
 	case isOther && c.stream.NamesID(m) && !slices.Contains(c.stream.Keys, meant): // for a key, the record of that name is looked up
-		c.send(answer{map[bool]kind{true: sendGroups, false: sendNothing}[fields.Aggregates("group_by")(*f)], rs.Member{Name: meant, Value: m.Value},
-			quote.Line(meant) + " has ids, not names: the call below lists them to choose from."})
-	case isOther && f != nil && f.Lexical && fields.Bodies[written.Snake(field)] && rs.Kind(m.Value) == "string" && c.instead.kind < sendSearch:
-		c.send(answer{sendTexts, rs.Member{Name: meant, Value: m.Value}, "A filter compares a whole text: the call below searches for the words."})
+		if !fields.Aggregates("group_by")(*f) {
+			c.send(answer{kind: sendNothing})
+		}
+		c.send(answer{sendGroups, of, quote.Line(meant) + " has ids, not names: the call below lists them to choose from."})
+	case isOther && f != nil && f.Lexical && fields.Bodies[written.Snake(field)] && rs.Kind(m.Value) == "string" &&
+		c.instead.kind < sendSearch:
+		c.send(answer{sendTexts, of, "A filter compares a whole text: the call below searches for the words."})
 	case isOther && f != nil && f.Type == "boolean":
 		if written.Truth(m.Value) != "" {
 			return append(filter, rs.Member{Name: meant, Value: written.Truth(m.Value)})
@@ -83,7 +86,7 @@ func (c *correction) put(filter rs.Object, m rs.Member, field, meant string) rs.
 	case isOther && f != nil && fields.IsTime(*f):
 		return append(filter, rs.Member{Name: meant, Value: cmp.Or(foreign.InForm(rs.Member{Name: "time", Value: m.Value}, ""), m.Value)})
 	default:
-		return append(filter, rs.Member{Name: meant, Value: m.Value})
+		return append(filter, of)
 	}
 	return filter
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
-// Guess returns the call that refused arguments probably mean, without a read. Its caller checks that the tool takes it. It is false if every
-// call would answer another question. Each step needs what the steps before have made of the arguments:
+// Guess returns the call that refused arguments probably mean, without a read; false if every call would answer another question. Its
+// caller checks that the tool takes the call. Each step needs what the steps before have made of the arguments:
 //
 //	another    returns the call of another tool, from names that placed would drop
 //	placed     gives each argument a name that the tool takes, or makes it a condition

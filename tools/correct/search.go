@@ -133,5 +133,6 @@ func (t Tool) IsOperator(m rs.Member) bool {
 	name := written.Snake(m.Name)
 	text, ok := written.Text(m.Value)
 	bound := slices.Contains(foreign.Aliases["since"], name) || slices.Contains(foreign.Aliases["until"], name)
-	return ok && t.Name == "search" && foreign.OperatorWords[name] != "" && !strings.ContainsAny(text, `"`) && (!bound || foreign.NamesSomeone(m))
+	return ok && t.Name == "search" && foreign.OperatorWords[name] != "" && !strings.ContainsAny(text, `"`) &&
+		(!bound || foreign.NamesSomeone(m))
 }

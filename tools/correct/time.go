@@ -163,8 +163,8 @@ func wholeTime(args rs.Object, now time.Time) rs.Object {
 // BothBounds is the hint for a call that got both bounds of a period that was sent as one bound.
 const BothBounds = "The call below is of that time alone; leave out until for what is after it too, or since for what is before."
 
-// Timed moves the bounds of a period that the tool does not take into conditions on a time field, which time returns, and makes it the field
-// of groups by time. It does so for an aggregate, and for query_records with arguments that search lacks; it is false for any other call.
+// Timed moves the bounds of a period that the tool does not take into conditions on the time field, which time returns, and makes it the
+// field of groups by time. It does so for an aggregate, and for query_records with arguments that search lacks; it is false for other calls.
 func (t Tool) Timed(args rs.Object, time func() string) (Call, bool) {
 	p, ok := plan(args)
 	isWhole := ok && p.Calls == 1 && p.Excluded == nil && p.Sought == nil // else its filter is mended first

@@ -94,7 +94,8 @@ func (c *correction) fieldGroup(args rs.Object, name string, f rs.SchemaField, m
 		if metric != "count" && written.IsUnitName(f.Name) {
 			return args.With(name, rs.EncodeJSON(at)), true
 		}
-		c.send(answer{hint: "aggregate groups by a field or by time: for both, send a call for each value of " + quote.Line(f.Name) + " in filter."})
+		c.send(answer{hint: "aggregate groups by a field or by time: for both, send a call for each value of " + quote.Line(f.Name) +
+			" in filter."})
 		return args.Renamed(name, "group_by", rs.EncodeJSON(f.Name)).Without("granularity", "time_zone"), true
 	}
 	return args, false
