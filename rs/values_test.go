@@ -29,6 +29,18 @@ func TestNumbersOfAnObject(t *testing.T) {
 	}
 }
 
+func TestAMemberIsRenamedInPlace(t *testing.T) {
+	o := rs.Object{{"a", "1"}, {"b", "2"}, {"c", "3"}}
+	for to, want := range map[string]string{"d": `{"a":1,"d":9,"c":3}`, "b": `{"a":1,"b":9,"c":3}`, "a": `{"a":9,"c":3}`} {
+		if got := o.Renamed("b", to, "9").JSON(); got != want {
+			t.Errorf("b as %s: %s, want %s", to, got, want)
+		}
+	}
+	if got := o.Renamed("x", "y", "9").JSON(); got != o.JSON() {
+		t.Error(got)
+	}
+}
+
 func TestSeveralMembersAreSetAtOnce(t *testing.T) {
 	o := rs.Object{{"a", "1"}, {"b", "2"}, {"a", "3"}, {"c", "4"}}
 	if got := o.WithAll(rs.Object{{"a", "5"}, rs.NewMember("d", 6)}).JSON(); got != `{"a":5,"b":2,"c":4,"d":6}` {

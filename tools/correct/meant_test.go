@@ -80,3 +80,22 @@ func TestAFieldOfARelatedStreamIsProposedThere(t *testing.T) {
 		t.Error(e)
 	}
 }
+
+// The hint is about the call that is sent: if one condition has no replacement, it does not announce the call for another condition.
+func TestAHintIsOfTheCallThatIsSent(t *testing.T) {
+	notes := fields.Stream{Name: "notes", Fields: []rs.SchemaField{
+		{Name: "id", Type: "string", Exact: true, Granted: true}, {Name: "content", Type: "text", Lexical: true, Exact: true, Granted: true},
+	}}
+	for filter, want := range map[string][2]string{
+		`{"body":"ferry"}`:                    {"A filter compares a whole text: the call below searches for the words.", `search {"q":"ferry","streams":["notes"]}`},
+		`{"nonsense":"x","body":"ferry"}`:     {},
+		`{"body":"ferry","nonsense":"x"}`:     {},
+		`{"nonsense":{"gt":1},"body":"boat"}`: {},
+	} {
+		args, _ := argumentsOf(`{"stream":"notes","filter":` + filter + `}`)
+		e := toolNamed(t, "query_records").Unknown(notes, args, &rs.Error{})
+		if e == nil || e.Hint != want[0] || e.Send != want[1] {
+			t.Errorf("%s: %+v; want %q", filter, e, want)
+		}
+	}
+}
