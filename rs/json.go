@@ -88,18 +88,6 @@ func AsText(raw string) (string, bool) {
 	return "", false
 }
 
-// TextStart returns the first max characters of a JSON string's text; [AsText] returns all of it.
-func TextStart(raw string, max int) string {
-	text := unquoted(raw)
-	for i := range text {
-		if max == 0 {
-			return text[:i]
-		}
-		max--
-	}
-	return text
-}
-
 // Kind names the type of a JSON value: object, array, string, boolean, number, null, or nothing.
 func Kind(raw string) string {
 	if len(raw) == 0 {

@@ -83,11 +83,7 @@ type recordHandle struct {
 // EncodeHandle returns v as URL-safe text: base64url, without padding, of its JSON.
 // v must be a value that encoding/json can write, such as a struct of strings and integers.
 func EncodeHandle(v any) string {
-	data, err := json.Marshal(v)
-	if err != nil {
-		panic(err) // only a programming error makes a handle unwritable
-	}
-	return base64.RawURLEncoding.EncodeToString(data)
+	return base64.RawURLEncoding.EncodeToString([]byte(EncodeJSON(v)))
 }
 
 // DecodeHandle reads what EncodeHandle wrote into v.

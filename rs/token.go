@@ -3,6 +3,7 @@ package rs
 import (
 	"crypto/sha256"
 	"fmt"
+	"strings"
 	"unique"
 )
 
@@ -34,6 +35,11 @@ func (t Token) Reveal() string {
 
 // Key returns the key of the credential; the zero key of the zero Token.
 func (t Token) Key() TokenKey { return t.key }
+
+// IsHeaderText reports whether a credential can be sent in an Authorization header.
+func IsHeaderText(credential string) bool {
+	return credential != "" && !strings.ContainsFunc(credential, func(r rune) bool { return r <= ' ' || r > '~' })
+}
 
 func (t Token) String() string { return "[token]" }
 

@@ -104,17 +104,13 @@ const maxErrorPart = 1500
 func boundedError(redactor *rs.Redactor, err error) error {
 	var e *jsonrpc.Error
 	if !errors.As(err, &e) {
-		return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: middleware.Bounded(redactor.Text(err.Error()), maxErrorPart)}
+		e = &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: err.Error()}
 	}
-	message, data := redactor.Text(e.Message), redactor.JSON(string(e.Data))
-	if len(message) <= maxErrorPart && len(data) <= maxErrorPart && message == e.Message && data == string(e.Data) {
-		return err
+	bounded := &jsonrpc.Error{Code: e.Code, Message: middleware.Bounded(redactor.Text(e.Message), maxErrorPart)}
+	if data := redactor.JSON(string(e.Data)); data != "" && len(data) <= maxErrorPart {
+		bounded.Data = []byte(data)
 	}
-	short := &jsonrpc.Error{Code: e.Code, Message: middleware.Bounded(message, maxErrorPart)}
-	if len(data) <= maxErrorPart {
-		short.Data = []byte(data)
-	}
-	return short
+	return bounded
 }
 
 // staticTTL is how long a client may cache what is the same for all callers, in milliseconds.

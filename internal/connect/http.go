@@ -156,29 +156,21 @@ func refusedBy(status int, answer []byte) *RefusedError {
 		refused.Code = "authorization_pending"
 		return refused
 	}
-	var body struct {
-		Error       json.RawMessage `json:"error"`
-		Description string          `json:"error_description"`
+	body, _ := rs.ReadObject(string(answer))
+	code, message := body.JSONString("error"), body.JSONString("error_description")
+	if inner := body.Object("error"); inner != nil {
+		code, message = inner.JSONString("code"), inner.JSONString("message")
 	}
-	var inner struct{ Code, Message string }
-	if json.Unmarshal(answer, &body) != nil {
-		return refused
+	if isCode(code) {
+		refused.Code = code
 	}
-	if json.Unmarshal(body.Error, &inner.Code) == nil {
-		inner.Message = body.Description
-	} else if json.Unmarshal(body.Error, &inner) != nil {
-		return refused
-	}
-	if isCode(inner.Code) {
-		refused.Code = inner.Code
-	}
-	refused.text = rs.ErrorText(inner.Message)
+	refused.text = rs.ErrorText(message)
 	return refused
 }
 
 // isCode reports whether a text from a server has the form of a code, which is safe to show in a terminal.
 func isCode(text string) bool {
-	return len(text) <= 64 && strings.Trim(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-") == ""
+	return len(text) <= 64 && (text == "" || rs.Code(text).Valid())
 }
 
 // errNoDocument means that the answer is not the expected JSON, but for instance a page of a proxy.

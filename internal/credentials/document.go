@@ -89,9 +89,7 @@ type Secret string
 func (Secret) Format(s fmt.State, _ rune) { _, _ = s.Write([]byte("[token]")) }
 
 // Usable reports whether the secret can be sent in a header.
-func (t Secret) Usable() bool {
-	return t != "" && !strings.ContainsFunc(string(t), func(r rune) bool { return r <= ' ' || r > '~' })
-}
+func (t Secret) Usable() bool { return rs.IsHeaderText(string(t)) }
 
 // Mark returns the SHA-256 of the refresh token, in hex, which identifies it in a reservation.
 func (r Refresh) Mark() string {

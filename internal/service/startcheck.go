@@ -3,7 +3,6 @@ package service
 import (
 	"context"
 	"crypto/tls"
-	"errors"
 	"net"
 	"net/http"
 	"net/url"
@@ -38,10 +37,7 @@ func ReportUnreachable(ctx context.Context, log zerolog.Logger, servers map[stri
 
 // tryConnect opens a connection to the host of a URL, with TLS for https, and closes it.
 func tryConnect(ctx context.Context, address string) (host string, err error) {
-	u, err := url.Parse(address)
-	if err != nil {
-		return "", errors.New("its URL is malformed")
-	}
+	u, _ := url.Parse(address) // the configuration was checked
 	if proxy, err := http.ProxyFromEnvironment(&http.Request{URL: u}); proxy != nil || err != nil {
 		return u.Host, nil //nolint:nilerr // the first read reports a malformed proxy
 	}

@@ -64,8 +64,6 @@ func parseBearer(r *http.Request) (rs.Token, error) {
 	switch {
 	case !strings.EqualFold(scheme, "Bearer"):
 		return rs.Token{}, malformed("The Authorization header is not of the Bearer scheme.")
-	case token == "":
-		return rs.Token{}, malformed("The bearer token is empty.")
 	case len(token) > maxTokenBytes || !isToken68(token):
 		return rs.Token{}, malformed("The bearer token is not of the form that RFC 6750 allows.")
 	}

@@ -106,27 +106,27 @@ func (c *TokenCache) Known(token rs.Token) bool {
 // [rs.AuthorityUnreachable] if the authority gave no answer, "authority_busy" if too many unknown tokens are being looked up, any other
 // code for an inactive token.
 func (c *TokenCache) Authenticate(ctx context.Context, token rs.Token) (Principal, error) {
-	key := token.Key()
-	info, fresh := c.recall(key)
+	info, fresh := c.recall(token)
 	if c.options.OnLookup != nil {
 		c.options.OnLookup(fresh)
 	}
 	if fresh {
 		return info.principal(token)
 	}
-	return c.ask(ctx, false, "", key, token)
+	return c.ask(ctx, false, "", token)
 }
 
 // Revalidate asks the authority again, bypassing the cache, and caches the new answer (D7). reason is the code with which the
 // resource server refused the token. Revalidations of one token for one reason within two seconds share one request.
 func (c *TokenCache) Revalidate(ctx context.Context, token rs.Token, reason rs.Code) (Principal, error) {
 	// A first lookup may have begun before the 401, so its answer cannot be shared.
-	return c.ask(ctx, true, reason, token.Key(), token)
+	return c.ask(ctx, true, reason, token)
 }
 
 // ask makes one lookup for all callers that wait for it; again bypasses the cache. The lookup outlives the caller that started it, so that
 // the others still get their answer.
-func (c *TokenCache) ask(ctx context.Context, again bool, reason rs.Code, key rs.TokenKey, token rs.Token) (Principal, error) {
+func (c *TokenCache) ask(ctx context.Context, again bool, reason rs.Code, token rs.Token) (Principal, error) {
+	key := token.Key()
 	flight := c.flights.DoChan(fmt.Sprint(again, string(key[:]), reason), func() (answer any, err error) {
 		defer func() { // in a goroutine of singleflight: a panic would end the process
 			if fault := recover(); fault != nil {
@@ -136,18 +136,18 @@ func (c *TokenCache) ask(ctx context.Context, again bool, reason rs.Code, key rs
 		}()
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.options.Timeout)
 		defer cancel()
-		if info, fresh := c.recall(key); fresh && !again {
+		if info, fresh := c.recall(token); fresh && !again {
 			return info, nil // an earlier lookup ended since the caller read the cache
 		}
 		if again || c.Known(token) {
-			return c.revalidate(ctx, reason, key, token)
+			return c.revalidate(ctx, reason, token)
 		}
 		release, refusal := c.unknown.acquire(ctx)
 		if refusal != nil {
 			return TokenInfo{}, refusal
 		}
 		defer release()
-		return c.lookUp(rsclient.WithUnknownToken(ctx), key, token)
+		return c.lookUp(rsclient.WithUnknownToken(ctx), token)
 	})
 	select {
 	case <-ctx.Done():
@@ -162,39 +162,39 @@ func (c *TokenCache) ask(ctx context.Context, again bool, reason rs.Code, key rs
 
 // revalidate repeats the lookup of a token that was active. If that was done for the same reason within revalidationTTL, it returns that
 // outcome instead, errors included.
-func (c *TokenCache) revalidate(ctx context.Context, reason rs.Code, key rs.TokenKey, token rs.Token) (TokenInfo, error) {
+func (c *TokenCache) revalidate(ctx context.Context, reason rs.Code, token rs.Token) (TokenInfo, error) {
 	now := c.options.Now()
 	c.mu.Lock()
-	last, found := c.revalidations.Get(key)
+	last, found := c.revalidations.Get(token.Key())
 	c.mu.Unlock()
 	if found && last.reason == reason && now.Before(last.began.Add(revalidationTTL)) {
 		if last.err != nil {
 			return TokenInfo{}, last.err
 		}
-		if info, fresh := c.recall(key); fresh {
+		if info, fresh := c.recall(token); fresh {
 			return info, nil
 		}
 	}
-	info, err := c.lookUp(ctx, key, token)
+	info, err := c.lookUp(ctx, token)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.revalidations.Add(key, revalidation{now, reason, err})
+	c.revalidations.Add(token.Key(), revalidation{now, reason, err})
 	return info, err
 }
 
-func (c *TokenCache) lookUp(ctx context.Context, key rs.TokenKey, token rs.Token) (TokenInfo, error) {
+func (c *TokenCache) lookUp(ctx context.Context, token rs.Token) (TokenInfo, error) {
 	began := c.options.Now()
 	info, err := c.options.Authority.Introspect(ctx, token)
 	if err == nil {
-		c.remember(key, info, began)
+		c.remember(token.Key(), info, began)
 	}
 	return info, err
 }
 
 // recall returns the cached answer about a token, and whether it is fresh.
-func (c *TokenCache) recall(key rs.TokenKey) (TokenInfo, bool) {
+func (c *TokenCache) recall(token rs.Token) (TokenInfo, bool) {
 	c.mu.Lock()
-	entry, found := c.cached(key)
+	entry, found := c.cached(token.Key())
 	c.mu.Unlock()
 	return entry.info, found && c.options.Now().Before(entry.until)
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"strings"
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -73,11 +72,10 @@ func readMembership(body []byte) (Membership, error) {
 	m := Membership{PackageID: answer.PackageID, Members: make([]Member, 0, len(answer.Members))}
 	for _, raw := range answer.Members {
 		var row directoryRow
-		if wire.Decode(raw, &row, "grant_id", "connector_key", "connection_id", "display_name", "streams", "access_token", "expires_at", "usable", "error") != nil {
+		err := wire.Decode(raw, &row,
+			"grant_id", "connector_key", "connection_id", "display_name", "streams", "access_token", "expires_at", "usable", "error")
+		if err != nil || row.ID == "" {
 			return Membership{}, lookup.Unreachable(errors.New("the package directory names a member in another form than its contract's"))
-		}
-		if row.ID == "" {
-			return Membership{}, lookup.Unreachable(errors.New("the package directory names a member without connection_id"))
 		}
 		m.Members = append(m.Members, row.member())
 	}
@@ -120,7 +118,7 @@ func (r directoryRow) member() Member {
 			}
 			c.Refused.Message = cmp.Or(redactor.ErrorText(r.Error.Message), c.Refused.Message)
 		}
-	case !isHeaderText(r.AccessToken):
+	case !rs.IsHeaderText(r.AccessToken):
 		unusable("The package directory gives no token that could be sent.")
 	case !known:
 		unusable("The package directory gives an expiry that cannot be read.")
@@ -128,9 +126,4 @@ func (r directoryRow) member() Member {
 		c.Token = rs.NewToken(r.AccessToken) // a refused member needs none
 	}
 	return c
-}
-
-// isHeaderText reports whether a token can be sent in an Authorization header.
-func isHeaderText(text string) bool {
-	return text != "" && !strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' })
 }

@@ -154,7 +154,7 @@ func (b bound) Do(ctx context.Context, r rs.Request) (answer *rs.Response, err e
 		defer release()
 	}
 	answers := ctx.Value(heldAnswersKey{}).(*heldAnswers)
-	body := &answerBody{answers: answers, budget: c.answers, caller: readingFrom(ctx).payer(), ctx: ctx}
+	body := &answerBody{answers: answers, budget: c.answers, caller: cmp.Or(b.caller, b.grant), ctx: ctx}
 	if answer, err = c.read(response, r.Binary, body, b.token.RedactorIn(ctx)); err != nil {
 		answers.refund(body.bytes)
 	}

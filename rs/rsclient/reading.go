@@ -85,11 +85,3 @@ func readingFrom(ctx context.Context) *reading {
 }
 
 func (r *reading) waitsForConnection() bool { return r != nil && r.connecting.Load() }
-
-// payer returns the caller whose share of the answer budget the read is charged to.
-func (r *reading) payer() CallerKey {
-	if r.caller == (CallerKey{}) {
-		return r.grant
-	}
-	return r.caller
-}

@@ -3,6 +3,7 @@
 package wire
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,57 +15,39 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// errorEnvelope is every shape of error that a resource server or a framework in front of it is known to send:
-// PDPP's {"error":{…}}, OAuth's {"error":"…","error_description":"…"}, a framework's {"statusCode","error","message"}.
-type errorEnvelope struct {
-	Error            json.RawMessage `json:"error"`
-	ErrorDescription string          `json:"error_description"`
-	Code             string          `json:"code"`
-	Message          string          `json:"message"`
-}
-
-type errorBody struct {
-	Code                 string          `json:"code"`
-	Message              string          `json:"message"`
-	Param                string          `json:"param"`
-	RequestID            string          `json:"request_id"`
-	RetryWith            json.RawMessage `json:"retry_with"`
-	AvailableConnections []rs.Connection `json:"available_connections"`
-	TotalConnections     int             `json:"total_connections"`
-}
-
-// ReadError parses an error answer. It keeps the server's code and message (S3-R3), and never fails: what it cannot parse becomes
-// "upstream_error", whose message names the status. It removes the tokens that the redactor knows.
+// ReadError parses an error answer in any shape that a resource server or a framework in front of it is known to send: PDPP's {"error":{…}},
+// OAuth's {"error":"…","error_description":"…"}, a framework's {"statusCode","error","message"}. It keeps the server's code and message
+// (S3-R3), and never fails: what it cannot parse becomes "upstream_error", whose message names the status. It removes the tokens that the
+// redactor knows.
 func ReadError(status int, header http.Header, body []byte, redactor *rs.Redactor) *rs.Error {
 	e := &rs.Error{Code: "upstream_error", Status: status, RetryAfter: RetryAfter(header)}
-	// A member of the wrong type is skipped; the others are decoded.
-	var envelope errorEnvelope
-	_ = json.Unmarshal(body, &envelope)
-	var inner errorBody
-	_ = json.Unmarshal(envelope.Error, &inner)
-	var oauth string
+	envelope, _ := rs.ReadObject(string(body))
+	inner, oauth := envelope.Object("error"), envelope.JSONString("error")
+	code, message := inner.JSONString("code"), inner.JSONString("message")
 	switch {
-	case inner.Code+inner.Message != "":
-		e.Envelope = envelope.Error
-	case json.Unmarshal(envelope.Error, &oauth) == nil && envelope.ErrorDescription != "":
-		inner = errorBody{Code: oauth, Message: envelope.ErrorDescription}
+	case code+message != "":
+		e.Envelope = json.RawMessage(envelope.Get("error"))
+	case oauth != "" && envelope.JSONString("error_description") != "":
+		code, message = oauth, envelope.JSONString("error_description")
 	default:
-		inner = errorBody{Code: envelope.Code, Message: envelope.Message}
-		if inner.Code == "" && oauth == strings.ToLower(oauth) { // "Not Found" is a reason phrase, not a code
-			inner.Code = oauth
+		code, message = envelope.JSONString("code"), envelope.JSONString("message")
+		if code == "" && oauth == strings.ToLower(oauth) { // "Not Found" is a reason phrase, not a code
+			code = oauth
 		}
 	}
-	if code := rs.Code(inner.Code); code.Valid() && code != "ok" { // "ok" means success in logs and metrics
+	if code := rs.Code(code); code.Valid() && code != "ok" { // "ok" means success in logs and metrics
 		e.Code = code
 	}
-	e.Message = redactor.ErrorText(inner.Message)
+	e.Message = redactor.ErrorText(message)
 	if e.Quoted = e.Message != ""; !e.Quoted {
 		e.Message = unreadableError(status)
 	}
-	e.Param, e.RequestID = redactor.ErrorText(inner.Param), redactor.ErrorText(inner.RequestID)
-	e.RetryWith = redactor.ErrorText(retryWith(inner.RetryWith))
-	e.Connections = inner.AvailableConnections
-	e.ConnectionTotal = max(len(inner.AvailableConnections), inner.TotalConnections)
+	e.Param, e.RequestID = redactor.ErrorText(inner.JSONString("param")), redactor.ErrorText(inner.JSONString("request_id"))
+	// retry_with is a string or an object with a field.
+	e.RetryWith = redactor.ErrorText(cmp.Or(inner.JSONString("retry_with"), inner.Object("retry_with").JSONString("field")))
+	_ = json.Unmarshal([]byte(inner.Get("available_connections")), &e.Connections)
+	total, _ := inner.Number("total_connections")
+	e.ConnectionTotal = max(len(e.Connections), total)
 	e.Connections = e.Connections[:min(len(e.Connections), rs.MaxConnectionOptions)]
 	return e
 }
@@ -74,19 +57,6 @@ func unreadableError(status int) string {
 		return fmt.Sprintf("The resource server answered %d (%s).", status, text)
 	}
 	return fmt.Sprintf("The resource server answered %d.", status)
-}
-
-// retryWith reads retry_with, which is a string or an object with a field.
-func retryWith(raw json.RawMessage) string {
-	var text string
-	if json.Unmarshal(raw, &text) == nil {
-		return text
-	}
-	var object struct {
-		Field string `json:"field"`
-	}
-	_ = json.Unmarshal(raw, &object)
-	return object.Field
 }
 
 // RetryAfter parses Retry-After, which is seconds or a date, and limits it to a day. Anything else is 0 (RFC 9110, section 10.2.3).

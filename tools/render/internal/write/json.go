@@ -187,7 +187,8 @@ func truncateAt(raw string, max, depth int) string {
 	}
 	switch kind := rs.Kind(raw); {
 	case kind == "string" && max >= len(`""`):
-		return JSON(Prefix(rs.TextStart(raw, max), max-len(`""`)))
+		text, _ := rs.AsText(raw)
+		return JSON(Prefix(text, max-len(`""`)))
 	case kind == "array" && depth > 0 && max >= len(`[]`):
 		return truncateArray(raw, max, depth)
 	case kind == "object" && depth > 0 && max >= len(`{}`):
