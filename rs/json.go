@@ -204,33 +204,3 @@ func spaceFollows(raw string, end int) bool {
 	}
 	return end < len(raw) && (raw[end] == ' ' || raw[end] == '\t' || raw[end] == '\r' || raw[end] == '\n')
 }
-
-// distinct returns valid JSON without duplicate names: if a name occurs twice in an object, the last value wins.
-func distinct(raw string) string { return readDistinct(newDecoder(raw)) }
-
-// readDistinct returns the next value of a decoder of valid JSON in the same way.
-func readDistinct(decoder *jsontext.Decoder) string {
-	kind := decoder.PeekKind()
-	if kind != '{' && kind != '[' {
-		value, _ := decoder.ReadValue()
-		return string(value)
-	}
-	var list []string
-	var members Object
-	_, _ = decoder.ReadToken()
-	for next := decoder.PeekKind(); next > 0 && next != '}' && next != ']'; next = decoder.PeekKind() {
-		if kind == '[' {
-			list = append(list, readDistinct(decoder))
-			continue
-		}
-		name, _ := decoder.ReadToken()
-		m := Member{Name: name.String()}
-		m.Value = readDistinct(decoder)
-		members = append(members, m)
-	}
-	_, _ = decoder.ReadToken()
-	if kind == '[' {
-		return JoinArray(list)
-	}
-	return Object{}.WithAll(members).JSON()
-}

@@ -83,7 +83,8 @@ type recordHandle struct {
 // EncodeHandle returns v as URL-safe text: base64url, without padding, of its JSON.
 // v must be a value that encoding/json can write, such as a struct of strings and integers.
 func EncodeHandle(v any) string {
-	return base64.RawURLEncoding.EncodeToString([]byte(EncodeJSON(v)))
+	data, _ := json.Marshal(v)
+	return base64.RawURLEncoding.EncodeToString(data)
 }
 
 // DecodeHandle reads what EncodeHandle wrote into v.

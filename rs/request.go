@@ -60,8 +60,8 @@ func ReadTime(text string) (time.Time, error) {
 	return time.Parse(time.DateOnly, text)
 }
 
-// ReadExpiry parses an RFC 3339 time or seconds as [UnixTime] does, from valid JSON. If raw is empty, null or an empty string, it returns the
-// zero time. It reports false for anything else.
+// ReadExpiry parses an RFC 3339 time or seconds as [UnixTime] does, from valid JSON. If raw is empty, null or an empty string, it returns
+// the zero time. It reports false for anything else.
 func ReadExpiry(raw json.RawMessage) (time.Time, bool) {
 	text, _ := AsText(string(raw))
 	switch Kind(string(raw)) {

@@ -15,10 +15,10 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// ReadError parses an error answer in any shape that a resource server or a framework in front of it is known to send: PDPP's {"error":{…}},
-// OAuth's {"error":"…","error_description":"…"}, a framework's {"statusCode","error","message"}. It keeps the server's code and message
-// (S3-R3), and never fails: what it cannot parse becomes "upstream_error", whose message names the status. It removes the tokens that the
-// redactor knows.
+// ReadError parses an error answer in any shape that a resource server or a framework in front of it is known to send: PDPP's
+// {"error":{…}}, OAuth's {"error":"…","error_description":"…"}, a framework's {"statusCode","error","message"}. It keeps the server's code
+// and message (S3-R3), and never fails: what it cannot parse becomes "upstream_error", whose message names the status. It removes the tokens
+// that the redactor knows.
 func ReadError(status int, header http.Header, body []byte, redactor *rs.Redactor) *rs.Error {
 	e := &rs.Error{Code: "upstream_error", Status: status, RetryAfter: RetryAfter(header)}
 	envelope, _ := rs.ReadObject(string(body))
