@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
+	"github.com/pdp-connect/pdpp-mcp/middleware/middlewaretest"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
@@ -162,6 +163,32 @@ func TestTimeGroupsCanBePagedInBothDirections(t *testing.T) {
 		}
 		if !slices.Equal(got, want) {
 			t.Errorf("%s: got\n%s", arguments, strings.Join(got, "\n"))
+		}
+	}
+}
+
+// A resource server that returns as many groups as one read may have, and no count of the others, may have more.
+func TestGroupsAreNotAllIfTheServerMayHaveMore(t *testing.T) {
+	groups := make([]string, 100)
+	for i := range groups {
+		groups[i] = fmt.Sprintf(`{"key":"g%02d","count":1}`, i)
+	}
+	for _, row := range []struct {
+		groups           int
+		counts, arg, has string
+	}{
+		{100, ``, `"limit":100`, "\nshown 100 groups; the resource server does not say whether there are more, each in the records below\nnext: query_records {"},
+		{100, ``, `"limit":10`, "\nshown 10 groups; not shown: 90 records in other groups (other_count=90); the resource server does not say whether there are more\n"},
+		{99, ``, `"limit":100`, "all 99 groups shown"},
+		{100, `,"filtered_record_count":100`, `"limit":100`, "all 100 groups shown"},
+		{100, `,"other_count":0`, `"limit":100`, "all 100 groups shown"},
+	} {
+		server := &middlewaretest.RS{Answer: func(rs.Request) (*rs.Response, error) {
+			return middlewaretest.JSON(`{"object":"aggregation","metric":"count","limit":100` + row.counts + `,"groups":[` + strings.Join(groups[:row.groups], ",") + `]}`), nil
+		}}
+		result := use(t, tools.All(tools.Options{})[2], server, json.RawMessage(`{"stream":"notes","metric":"count","group_by":"tag",`+row.arg+`}`))
+		if !strings.Contains(result.Text, row.has) || strings.Contains(result.Text, "does not say") != strings.Contains(string(result.Structured), `"more_groups":"unknown"`) {
+			t.Errorf("%s %s: want %q in\n%s\n%s", row.counts, row.arg, row.has, result.Text, result.Structured)
 		}
 	}
 }

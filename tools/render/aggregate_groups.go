@@ -68,12 +68,13 @@ func (a aggregateAnswer) rest(n int) groupsRest {
 	other := a.other()
 	known, _ := a.Number("group_count")
 	total := max(len(a.rows), known)
-	if total == n && other == 0 {
+	open := a.Has("more_groups")
+	if total == n && other == 0 && !open {
 		return groupsRest{says: a.allShown(n, noun, with)}
 	}
 	of := write.Plural(total, noun)
 	if total > n { // else there may be other groups, of which only the records are counted
-		of = fmt.Sprintf("%d of %s%s", n, write.When(known == 0 && other > 0, "at least "), of)
+		of = fmt.Sprintf("%d of %s%s", n, write.When(known == 0 && (other > 0 || open), "at least "), of)
 	}
 	all := total == n && known > 0 // each group was read
 	r := groupsRest{says: "shown " + of + with + a.sequence(noun, all)}
@@ -85,7 +86,12 @@ func (a aggregateAnswer) rest(n int) groupsRest {
 	if other > 0 {
 		hidden = append(hidden, a.others(other, known)...)
 	}
-	r.says += fmt.Sprintf("; not shown: %s (other_count=%d)", strings.Join(hidden, " and "), other)
+	if len(hidden) > 0 {
+		r.says += fmt.Sprintf("; not shown: %s (other_count=%d)", strings.Join(hidden, " and "), other)
+	}
+	if open {
+		r.says += "; the resource server does not say whether there are more"
+	}
 	if !all {
 		a.addNext(&r, n)
 	}

@@ -49,6 +49,7 @@ type groupList struct {
 	pages   int
 	next    string // where the time groups begin that follow, as a value of the field; "" if none follow
 	without int    // records without a time; -1 if unknown
+	open    bool   // the last read has as many groups as one may have, and does not say whether there are more
 }
 
 // list reads the groups of a count, as many as one read has. Of time groups it reads further pages, up to the limit.
@@ -68,6 +69,7 @@ func (r *Aggregation) list(ctx context.Context, q Args) (list groupList, err err
 		if list.other, _ = body.Number("other_count"); list.other > 0 {
 			list.next = r.after(ctx, list.groups)
 		}
+		list.open = len(groups) >= maxGroups && !body.Has("other_count") && !body.Has("filtered_record_count")
 		if list.next == "" || list.next == before || len(groups) == 0 || len(list.groups) >= most || list.pages == maxGroupPages {
 			return list.withUndated(), nil
 		}
@@ -157,7 +159,7 @@ func (r *Aggregation) count(ctx context.Context) (rs.Object, error) {
 	if list.pages > 1 {
 		r.add("composed", true)
 	}
-	groups, all := list.groups, list.next == "" && list.other == 0
+	groups, all := list.groups, list.next == "" && list.other == 0 && !list.open
 	reversed := r.reversed(all)
 	if reversed {
 		r.reverse(groups)
@@ -172,6 +174,9 @@ func (r *Aggregation) count(ctx context.Context) (rs.Object, error) {
 			known = dated(groups)
 		}
 		r.add("group_count", known)
+	}
+	if list.open {
+		r.add("more_groups", "unknown")
 	}
 	r.addRest(ctx, list, groups, shown, reversed)
 	if shown == len(groups) && !reversed && list.pages == 1 {
