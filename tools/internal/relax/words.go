@@ -321,11 +321,11 @@ func Without(words []string, others ...string) []string {
 // ExclusionNote says of a query with an excluded word what a search of single records leaves out; "" for any other query.
 func ExclusionNote(query string) string {
 	_, excluded := split(query)
-	at := slices.IndexFunc(excluded, func(word string) bool { return unicode.IsLetter([]rune(word)[1]) }) // -5 is a number
-	if at < 0 {
+	isWord := func(word string) bool { return unicode.IsLetter([]rune(word)[1]) } // -5 is a number
+	if !slices.ContainsFunc(excluded, isWord) && !strings.Contains(query, " NOT ") {
 		return ""
 	}
-	return excluded[at] + " leaves out the records that have the word themselves: a message stays if only its body or thread has it."
+	return "An excluded word leaves out the records that have it themselves: a message stays if only its body or thread has it."
 }
 
 // Keep returns a query with some of its words only, as written there, and with its phrases and excluded words.
