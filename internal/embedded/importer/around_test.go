@@ -90,6 +90,8 @@ func TestRowsTotalsAndRemarks(t *testing.T) {
 		{"a header that begins so", "#a,b\n1,2\n3,4\n", 2, nil, ""},
 		{"two tables of one header", "Day;Sum\n2026-01-01;10\nSumme;10\n\nOut\nDay;Sum\n2026-01-02;-4\nSumme;-4\n", 2, []string{"Summe 10", "Out", "Summe -4"}, ""},
 		{"numbers of two readings", "What,Steps\na,\"8,234\"\nb,\"9,100\"\n", 2, nil, `"Steps" stays a text: 8,234 may be 8.234 or 8234, and nothing else in the file says which`},
+		{"amounts whose signs are in another column", "Date,Description,Amount,Transaction Type\n1/15/2026,Shop,12.50,debit\n1/16/2026,Pay,900.00,credit\n", 2, nil,
+			`"Amount" has no minus in the file: it is made negative where "Transaction_Type" is a debit`},
 		{"days of two readings", "Day,What\n01/01/2026,a\n02/02/2026,b\n03/04/2026,c\n", 3, nil, `"Day" stays a text: 03/04/2026 may be 2026-04-03 or 2026-03-04, and nothing else in the file says which`},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -112,7 +112,7 @@ func (n *inference) streams() ([]model.Stream, error) {
 			n.watch.kept(file.name, lines.note(n.stream+aroundSuffix))
 		}
 	}
-	for _, reason := range n.tally.TwoReadings(n.declared) {
+	for _, reason := range n.tally.Notes(n.declared) {
 		n.watch.kept(n.files[0].name, item.Item{Line: n.first, Note: reason})
 	}
 	if n.tally.Records+n.attached.Records == 0 {

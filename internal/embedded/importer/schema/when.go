@@ -98,10 +98,13 @@ func (t *Tally) chooseTime(fields []model.Field, declared string) []model.Field 
 	return append(fields, Capable(when))
 }
 
-// TwoReadings describes the fields whose dates or numbers have two readings. Such fields are texts, unless the manifest declares another
-// type.
-func (t *Tally) TwoReadings(declared Stream) (notes []string) {
+// Notes describes the fields whose values differ from those in the file: amounts that are negative because another column says that they
+// are debits, and texts that may be dates or numbers. The latter have two readings, unless the manifest declares another type.
+func (t *Tally) Notes(declared Stream) (notes []string) {
 	for _, field := range t.fields {
+		if side := t.Cells[field.Name].Side; side != "" {
+			notes = append(notes, fmt.Sprintf("%q has no minus in the file: it is made negative where %q is a debit", field.Name, side))
+		}
 		if two := cmp.Or(field.TwoDates(), field.TwoNumbers()); two != "" && declared.Types[field.Name] == "" {
 			notes = append(notes, fmt.Sprintf("%q stays a text: %s, and nothing else in the file says which", field.Name, two))
 		}

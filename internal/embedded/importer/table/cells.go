@@ -20,7 +20,7 @@ type Cell struct {
 	exact   bool   // its numbers are strings, which no program rounds
 	utc     bool   // its times have no zone, and the name of the column says that they are in UTC
 	epoch   bool   // the Unix epoch means no time
-	side    string // the column that says which of its amounts are debits; empty: none
+	Side    string // the column that says which of its amounts are debits; empty: none
 
 	Beside    []Beside // further fields, for what its type cannot represent
 	hasStrays bool     // one of them has the cells of another kind, unchanged

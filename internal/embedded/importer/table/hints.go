@@ -10,9 +10,8 @@ import (
 
 // hints counts the cells that have a meaning for other columns.
 type hints struct {
-	sides    int // words for a debit or a credit
-	initials int // of these, those that mean it only in a column with the name of a side
-	offsets  int // offsets such as UTC+0100
+	sides   int // words for a debit or a credit
+	offsets int // offsets such as UTC+0100
 }
 
 // isDebit has the words for the two sides of an account.
@@ -21,8 +20,13 @@ var isDebit = map[string]bool{"debit": true, "credit": false, "dbit": true, "crd
 	"dare": true, "avere": false, "d": true, "c": false, "s": true, "h": false, "dr": true, "cr": false, "out": true, "in": false}
 
 var (
-	sideName = item.Expression(`(?i)d[eé]bit|cr[eé]dit|soll|haben|direction|indicator|sign|kennzeichen|` +
-		`(?:^|_)(?:dr?_cr?|cr?_dr?|s_h|dc|cd|drcr|kz|type|typ)(?:_|$)|^column_\d+$`)
+	// sideName matches the name of a column that says whether a row is a debit, or which kind of transaction it is, in some languages.
+	sideName = item.Expression(`(?i)d[eé]?b.*cr?[eé]?d|cr?[eé]?d.*d[eé]?b|soll|haben|dare_|cargo_|(?:^|_)(?:af|bij)(?:_|$)|direction|` +
+		`indicator|sign|segno|sinal|kennzeichen|vorzeichen|richtung|transa[ckçz]|txn|(?:^|_)trans?[._]|booking|buchung|umsatz|posting|` +
+		`entry|movement|movimi?ento|mouvement|op[eé]ra|lan[cç]amento|mutatie|(?:^|_)(?:dr?_*cr?|cr?_*dr?|s_h|kz)(?:_|$)|` +
+		`^(?:type|typ|tipo|art|soort|kind|sens|side|nature|natureza|naturaleza|details|column_\d+)$`)
+	// paidName matches the name of a column that says how something was paid, such as with a debit card.
+	paidName  = item.Expression(`(?i)card|kart|kaart|cart[aãe]|tarjeta|pay|paid|paiement|pag[oa]|zahl|betaal|method|fund`)
 	sidedName = item.Expression(`(?i)amount|betrag|umsatz|bedrag|importe|importo|montant|valor|kwota|belopp|` +
 		`(?:^|_)(?:value|sum|summe)(?:_|$)`)
 	balanceName = item.Expression(`(?i)balance|saldo|solde|kontostand`)
@@ -35,7 +39,6 @@ func (h *hints) addHint(cell string) {
 	}
 	if _, ok := isDebit[strings.ToLower(cell)]; ok {
 		h.sides++
-		h.initials += count(len(cell) <= len("out") && !strings.EqualFold(cell, "bij") && !strings.EqualFold(cell, "af"))
 	}
 	h.offsets += count(strings.HasPrefix(cell, "UTC") && timeOffset().MatchString(cell))
 }

@@ -17,9 +17,9 @@ func Agree(columns []*Column, semicolons bool) {
 	applyHints(columns)
 }
 
-// isSide reports a column that says of each row whether it is a debit.
+// isSide reports a column that says of each row whether it is a debit. The words alone do not: they are also those of cards.
 func (c *Column) isSide() bool {
-	return c.sides > 0 && c.sides == c.Present && (c.initials == 0 || sideName().MatchString(c.Name))
+	return c.sides > 0 && c.sides == c.Present && sideName().MatchString(c.Name) && !paidName().MatchString(c.Name)
 }
 
 // applyHints tells columns of amounts without signs which column has their sides, and columns of times that they are in UTC, as they are
@@ -115,7 +115,7 @@ func (c *Column) marksThousands(mark string) bool {
 func (c *Column) Cell() Cell {
 	cell := c.narrowest()
 	if cell.Kind == "integer" || cell.Kind == "number" {
-		cell.side = c.side
+		cell.Side = c.side
 	}
 	if cell.isText() {
 		c.putSeconds(&cell)

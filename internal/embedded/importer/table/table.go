@@ -162,8 +162,8 @@ func (r *reader) begin(header []string) {
 	r.over = above{columns: make([]columnAbove, len(names))}
 	for _, name := range names {
 		one := column{Cell: r.Cells[name], name: name, clock: -1, side: -1}
-		if one.Cell.side != "" {
-			one.side = slices.Index(names, one.Cell.side)
+		if one.Side != "" {
+			one.side = slices.Index(names, one.Side)
 		}
 		for _, extra := range one.Beside {
 			one.clock = max(one.clock, slices.Index(names, extra.Clock))
