@@ -230,6 +230,7 @@ func TestAMailboxHasEachMessageOnce(t *testing.T) {
 		skips            []Skip
 	}{
 		{"two messages", "m.mbox", messageOf("Message-ID: <a@x>", "", "a", "") + second, []string{"a@x", "two"}, nil},
+		{"no empty line between them", "m.mbox", messageOf("Message-ID: <a@x>", "", "a") + second, []string{"a@x", "two"}, nil},
 		{"CRLF", "m.mbx", strings.ReplaceAll(messageOf("Message-ID: <a@x>", "", "a", "")+second, "\n", "\r\n"), []string{"a@x", "two"}, nil},
 		{"a file without an extension", "Inbox", messageOf("Message-ID: <a@x>", "", "a", "") + second, []string{"a@x", "two"}, nil},
 		{"empty lines first, and a mark", "m.mbox", "\xef\xbb\xbf\n\r\n" + messageOf("Message-ID: <a@x>", "", "a"), []string{"a@x"}, nil},
@@ -384,16 +385,16 @@ func FuzzMbox(f *testing.F) {
 			return
 		}
 		want := 1
-		for at := 0; ; {
+		for at, begin := 0, 0; ; {
 			next := bytes.Index(text[at:], []byte("\nFrom "))
 			if next < 0 {
 				break
 			}
 			at += next + 1
 			line, rest, _ := bytes.Cut(text[at:], []byte("\n"))
-			above := bytes.TrimSuffix(text[:at-1], []byte("\r"))
-			if mail.Separates(line, rest) && (bytes.HasSuffix(above, []byte("\n"))) && bytes.IndexByte(text, '\n') < at-1 {
-				want++
+			inBody := bytes.Contains(bytes.ReplaceAll(text[begin:at], []byte("\r\n"), []byte("\n")), []byte("\n\n"))
+			if mail.Separates(line, rest) && inBody {
+				want, begin = want+1, at
 			}
 		}
 		if len(text) < 1<<10 && count != want {

@@ -17,8 +17,9 @@ const MaxMessage = 64 << 20
 
 // A reader reads the messages of an mbox file, or the only one of an .eml file.
 //
-// A message begins at a line "From ADDRESS DATE" that is the first of the file, or that follows an empty line and precedes a header. Any
-// other line like this is part of a message. A line that is quoted with ">" for the file is restored (mboxrd).
+// A message begins at a line "From ADDRESS DATE" that is the first of the file, or that precedes a header and is not itself in the header of
+// a message; some programs write no empty line above it. Any other line like this is part of a message. A line that is quoted with ">" for
+// the file is restored (mboxrd).
 type reader struct {
 	lines   *item.Lines
 	many    bool // an mbox file
@@ -84,7 +85,7 @@ func (r *reader) enter() error {
 
 func (r *reader) read() error {
 	r.message, r.tooLong = r.message[:0], false
-	for afterEmpty := false; ; {
+	for afterEmpty, inBody := false, false; ; {
 		line, err := r.lines.Next()
 		r.ended = errors.Is(err, io.EOF)
 		switch {
@@ -95,11 +96,12 @@ func (r *reader) read() error {
 			continue
 		case err != nil:
 			return err
-		case r.many && afterEmpty && bytes.HasPrefix(line, []byte("From ")):
+		case r.many && inBody && bytes.HasPrefix(line, []byte("From ")):
 			line = bytes.Clone(line) // Peek reuses its buffer
 			if Separates(line, r.lines.Peek()) {
-				// without the empty line between two messages
-				r.from, r.message = line, bytes.TrimSuffix(bytes.TrimSuffix(r.message, []byte("\n")), []byte("\r"))
+				if r.from = line; afterEmpty { // which is between two messages
+					r.message = bytes.TrimSuffix(bytes.TrimSuffix(r.message, []byte("\n")), []byte("\r"))
+				}
 				return nil
 			}
 		case r.many && quotedFrom().Match(line):
@@ -109,11 +111,12 @@ func (r *reader) read() error {
 			r.message = append(r.message, line...)
 		}
 		afterEmpty = len(bytes.TrimRight(line, "\r\n")) == 0
+		inBody = inBody || afterEmpty
 	}
 }
 
 // IsMbox reports whether a file that begins like this is an mbox.
 func IsMbox(_ string, start []byte) bool { return fromLine().Match(utf8text.FirstLine(start)) }
 
-// Separates reports whether a line of an mbox that follows an empty line begins a message; next is the line after it.
+// Separates reports whether a line of an mbox begins a message; next is the line after it.
 func Separates(line, next []byte) bool { return fromLine().Match(line) && headerLine().Match(next) }
