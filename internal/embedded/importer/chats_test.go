@@ -66,7 +66,7 @@ func TestAllChatsOfTelegramAreRead(t *testing.T) {
 	records, skips := loaded(t, "result.json", `{"about":"x","personal_information":{"user_id":1},"chats":{"about":"y","list":[
 		{"name":"Ben","type":"personal_chat","id":9,"messages":[{"id":1,"date":"2026-01-15T02:15:09","date_unixtime":"1768443309","from":"Nora","text":["see ",{"type":"link","text":"x.org"}]}]},
 		{"name":null,"type":"private_group","id":10,"messages":[{"id":1,"date":"2026-01-16T02:15:09","date_unixtime":"1768529709","text":"","reply_to_message_id":7},7,
-			{"id":2,"date":"2026-01-16T03:15:09","date_unixtime":"1768529709","edited":"2026-01-16T03:16:09","text":"a"},{"id":3,"date":"2026-01-16T03:17:09","text":"b"},
+			{"id":2,"date":"2026-01-16T03:15:09","date_unixtime":"1768529709","edited":"2026-01-16T03:16:09","text":"a"},{"id":3,"date":"2026-01-16T03:17:09","text":"b","reply_to_message_id":null},
 			{"id":4,"date":"2026-01-19T03:17:09","date_unixtime":"1768529709","text":"c"}]}]}}`)
 	want := []map[string]any{
 		{"id": "9-1", "chat": "Ben", "chat_type": "personal_chat", "text": "see x.org", "date": "2026-01-15T02:15:09", "date_unixtime": "2026-01-15T02:15:09Z", "from": "Nora"},
@@ -156,6 +156,10 @@ func TestNoticesOfAChatHaveNoAuthor(t *testing.T) {
 		"a group": {
 			[]string{"\u200eAnn created group “Sea”", "Sea: " + sealed, "Ann: \u200eAnn changed this group's icon", "Sea: \u200eAnn added you", "Ben: \u200eimage omitted", "Ann: hello", "~\u202fCy: \u200eCy joined", "Sea: \u200eYou're now an admin"},
 			[]string{"", "", "", "", "Ben", "Ann", "", ""},
+		},
+		"a group whose first notice is short": {
+			[]string{"Climbing: \u200eMessages and calls are end-to-end encrypted.", "Ann: hello", "Climbing: \u200eAnn added you"},
+			[]string{"", "Ann", ""},
 		},
 		"two people": {
 			[]string{"Ben: " + sealed, "Ben: \u200eimage omitted", "Ann: hello", "Ben: hi", "Ben: \u200eYour security code with Ben changed.", "Ben: \u200eMissed voice call"},

@@ -97,7 +97,7 @@ func (r *telegramReader) message() (item.Item, error) {
 	made.Put("id", made.ID)
 	made.Put("chat", chat)
 	made.Put("chat_type", r.chat["type"].String())
-	if answered := message.Get("reply_to_message_id"); answered.Exists() {
+	if answered := message.Get("reply_to_message_id"); answered.Type == gjson.Number {
 		made.Put("in_reply_to", r.chat["id"].Raw+"-"+answered.Raw)
 	}
 	var words strings.Builder

@@ -167,7 +167,7 @@ type chatNotices struct {
 }
 
 // shortestNotice is the minimum length of the opening notice, in bytes; the placeholder of an omitted file is shorter.
-const shortestNotice = 60
+const shortestNotice = 40
 
 var nameOfFile = item.Expression(`\.\w{2,5}(?:\W|$)|://`)
 
