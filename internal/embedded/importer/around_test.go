@@ -92,6 +92,8 @@ func TestRowsTotalsAndRemarks(t *testing.T) {
 		{"numbers of two readings", "What,Steps\na,\"8,234\"\nb,\"9,100\"\n", 2, nil, `"Steps" stays a text: 8,234 may be 8.234 or 8234, and nothing else in the file says which`},
 		{"amounts whose signs are in another column", "Date,Description,Amount,Transaction Type\n1/15/2026,Shop,12.50,debit\n1/16/2026,Pay,900.00,credit\n", 2, nil,
 			`"Amount" has no minus in the file: it is made negative where "Transaction_Type" is a debit`},
+		{"a row of units", "Date,Weight,Run\n,kg,km\n2026-01-15,70.5,5\n2026-01-16,70.1,\n", 3, nil, `"Weight" stays a text: not a number in 1 of 3 records`},
+		{"codes among numbers", "Flat,n\n12,1\n14a,2\n15,3\n", 3, nil, ""},
 		{"days of two readings", "Day,What\n01/01/2026,a\n02/02/2026,b\n03/04/2026,c\n", 3, nil, `"Day" stays a text: 03/04/2026 may be 2026-04-03 or 2026-03-04, and nothing else in the file says which`},
 	} {
 		t.Run(test.name, func(t *testing.T) {

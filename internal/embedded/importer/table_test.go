@@ -25,7 +25,7 @@ func TestTables(t *testing.T) {
 			{"id": 1.0, "n": 7.0, "x": 1.5, "b": true, "d": "2026-03-01", "s": "a"},
 			{"id": 2.0, "n": -8.0, "x": 2.0, "b": false, "d": "2026-03-02T10:00:00Z", "s": "b c"},
 		}, nil},
-		{"one word makes strings of numbers", "t.csv", "n\n1\nnone\n", []row{{"n": "1"}, {"n": "none"}}, nil},
+		{"one word makes strings of numbers", "t.csv", "n\n1\nfew\n", []row{{"n": "1"}, {"n": "few"}}, nil},
 		{"a text with a leading zero or a plus is not a number", "t.csv", "zip,tel\n01234,+49\n99999,+50\n", []row{{"zip": "01234", "tel": "+49"}, {"zip": "99999", "tel": "+50"}}, nil},
 		{"an empty cell is null", "t.csv", "a,b\n1,\n,x\n3\n", []row{{"a": 1.0, "b": nil}, {"a": nil, "b": "x"}, {"a": 3.0, "b": nil}}, nil},
 		{"days before months", "t.csv", "d\n03/04/2026\n31/12/2026\n", []row{{"d": "2026-04-03"}, {"d": "2026-12-31"}}, nil},
@@ -44,6 +44,8 @@ func TestTables(t *testing.T) {
 			{"date": "2025-01-01T03:00:01.000000000Z", "date_read": "2025-01-01T03:00:02.000000000Z", "expires_utc": "2026-01-15T02:15:00.123456Z", "n": "757393202000000000"},
 			{"date": "2025-01-01T03:00:01.000000000Z", "date_read": nil, "expires_utc": nil, "n": "0"}}, nil},
 		{"cells with a word for no value", "t.csv", "Date;n;s\n2026-01-15;--;n/a\nn/a;12,50;x\n0000-00-00;—;-\n", []row{{"Date": "2026-01-15", "n": nil, "s": "n/a"}, {"Date": nil, "n": 12.5, "s": "x"}, {"Date": nil, "n": nil, "s": "-"}}, nil},
+		{"None, as Python writes it", "t.csv", "Date;n;s\n2026-01-15;None;None\nNone;12,50;n.a.\n2026-01-17;n.a.;x\n", []row{
+			{"Date": "2026-01-15", "n": nil, "s": "None"}, {"Date": nil, "n": 12.5, "s": "n.a."}, {"Date": "2026-01-17", "n": nil, "s": "x"}}, nil},
 		{"minus signs and plus signs", "t.csv", "a;b;c;d\n−5;–3,00 €;+12,50;+49\n12;-R$ 7,50;-2,50;+50\n", []row{
 			{"a": -5.0, "b": -3.0, "b_currency": "€", "c": 12.5, "d": "+49"}, {"a": 12.0, "b": -7.5, "b_currency": "R$", "c": -2.5, "d": "+50"}}, nil},
 		{"other columns show what the dot and the comma mean", "t.csv", "a;b\n1.234;-1,50\n12.500;2,50\n", []row{{"a": 1234.0, "b": -1.5}, {"a": 12500.0, "b": 2.5}}, nil},

@@ -289,7 +289,7 @@ func TestFormulasWithoutResultsAreReported(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []Skip{{"a.xlsx", 4, "it has a formula without a result; open the file in a spreadsheet program and save it again"},
-		{"a.xlsx", 7, "1 line around the table is in a_around, totals or balances among them: 1"}}
+		{"a.xlsx", 7, "1 line around the table is in a_around, totals or balances among them: 1"}, {"a.xlsx", 2, `"a" stays a text: not a number in 1 of 4 records`}}
 	if diff := cmp.Diff(want, kept); diff != "" || len(collectRecords(t, corpus)) != 5 || skipped != nil {
 		t.Errorf("(-want +got)\n%s\n%v", diff, skipped)
 	}

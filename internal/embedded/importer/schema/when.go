@@ -99,14 +99,19 @@ func (t *Tally) chooseTime(fields []model.Field, declared string) []model.Field 
 }
 
 // Notes describes the fields whose values differ from those in the file: amounts that are negative because another column says that they
-// are debits, and texts that may be dates or numbers. The latter have two readings, unless the manifest declares another type.
+// are debits, and texts of which most are numbers, or that may be dates or numbers. Texts are so by inference, not by the manifest.
 func (t *Tally) Notes(declared Stream) (notes []string) {
 	for _, field := range t.fields {
 		if side := t.Cells[field.Name].Side; side != "" {
 			notes = append(notes, fmt.Sprintf("%q has no minus in the file: it is made negative where %q is a debit", field.Name, side))
 		}
-		if two := cmp.Or(field.TwoDates(), field.TwoNumbers()); two != "" && declared.Types[field.Name] == "" {
+		if declared.Types[field.Name] != "" {
+			continue
+		}
+		if two := cmp.Or(field.TwoDates(), field.TwoNumbers()); two != "" {
 			notes = append(notes, fmt.Sprintf("%q stays a text: %s, and nothing else in the file says which", field.Name, two))
+		} else if others := field.NotNumbers(); others > 0 {
+			notes = append(notes, fmt.Sprintf("%q stays a text: not a number in %d of %d records", field.Name, others, field.Present))
 		}
 	}
 	return notes

@@ -188,7 +188,8 @@ func IsMissing(cell string) bool {
 		return false
 	}
 	switch strings.ToLower(cell) {
-	case "-", "--", "---", "–", "—", "n/a", "na", "#n/a", "null", "nan", `\n`, "not available", "0000-00-00", "0000-00-00 00:00:00", "0/0/00":
+	case "-", "--", "---", "–", "—", "n/a", "n.a.", "na", "#n/a", "none", "null", "nan", `\n`, "not available", "0000-00-00",
+		"0000-00-00 00:00:00", "0/0/00":
 		return true
 	}
 	return false

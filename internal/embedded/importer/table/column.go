@@ -130,6 +130,7 @@ func (c *Column) CountCell(value []byte) {
 		return
 	}
 	c.addHint(plain)
+	c.words = c.words || !strings.ContainsAny(plain, digits)
 	if c.cells++; !c.isRemark(plain) {
 		c.addNumber(plain)
 	}
@@ -282,6 +283,7 @@ type strays struct {
 	remarks int  // texts that are neither numbers nor codes
 	Strays  int  // strays, once the column is settled
 	dated   bool // the strays are among dates, not among numbers
+	words   bool // a cell has no digit
 }
 
 // A type needs at least fewestTyped cells, and at most the share mostStrays of all values can be strays. A column is one of texts after

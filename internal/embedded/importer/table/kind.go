@@ -104,6 +104,16 @@ func (c *Column) TwoNumbers() string {
 	return c.number + " may be " + commaNumbers.plain(c.number) + " or " + pointNumbers.plain(c.number)
 }
 
+// NotNumbers returns how many cells make texts of a column whose other cells, which are more, are numbers: 0 for any other column, and if
+// they are codes.
+func (c *Column) NotNumbers() int {
+	numbers := c.Kinds["integer"] + c.Kinds["number"]
+	if !c.words || 2*numbers <= c.Present || !c.narrowest().isText() {
+		return 0
+	}
+	return c.Present - numbers
+}
+
 // marksThousands reports that a mark, which may also come before three decimals, is in each number of at least a thousand and in none
 // below. Decimals would be in those too.
 func (c *Column) marksThousands(mark string) bool {
