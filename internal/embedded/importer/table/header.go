@@ -14,26 +14,39 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 )
 
-// named returns the names of columns from the first row. A file has no header if its first row is only numbers, has a date or an amount of
-// money where the next row has one too, or has one and is the only row: then the names are empty, and the rows are read again.
+// named returns the names of columns from the first row. A file has no header if its first row is only numbers, is a row of values like the
+// next one, or has a value and is the only row: then the names are empty, and the rows are read again.
 func (r *rows) named(first []string, line int) []string {
 	headless := len(first) > 1 && !slices.ContainsFunc(first, func(cell string) bool { return !isAmount(cell) }) &&
 		slices.ContainsFunc(first, decimals().MatchString)
-	if !headless && !slices.ContainsFunc(first, isNoName) {
+	if !headless && !slices.ContainsFunc(first, mayBeValue) {
 		return first
 	}
 	first = slices.Clone(first)
+	r.header = first // with which a quotation mark that is not closed is found
 	cells, below, err := r.row()
 	r.waiting = []row{{slices.Clone(cells), below, err}}
-	headless = headless || errors.Is(err, io.EOF)
-	for index, cell := range cells[:min(len(cells), len(first))] {
-		headless = headless || isNoName(cell) && isNoName(first[index])
-	}
-	if headless {
+	if headless || areRows(first, cells) || errors.Is(err, io.EOF) && slices.ContainsFunc(first, isNoName) {
 		r.waiting = append([]row{{first, line, nil}}, r.waiting...)
 		return make([]string, len(first))
 	}
 	return first
+}
+
+// areRows reports that the first row of a file is one of values, like the row below it: both have a text that is no name in a column, a time
+// of day in the first one, or a number in one and the same text in another. So have prices in one column; in several they may be versions.
+func areRows(first, below []string) bool {
+	prices, numbers, same := 0, 0, 0
+	for index, cell := range below[:min(len(below), len(first))] {
+		above := first[index]
+		if isNoName(cell) && isNoName(above) || index == 0 && kindOf(cell) == aDay && kindOf(above) == aDay {
+			return true
+		}
+		prices += count(price().MatchString(cell) && price().MatchString(above))
+		numbers += count(isAmount(cell) && isAmount(above))
+		same += count(cell == above && isFilled(cell) && !isAmount(cell))
+	}
+	return prices == 1 || numbers > 0 && same > 0
 }
 
 // narrowest is the fewest columns of a table that tell it from lines of text.
@@ -79,10 +92,30 @@ func columnNames(header []string) []string {
 	return names
 }
 
-// isNoName reports a text that is not the name of a column: a date, or an amount of money that is negative or has a currency.
+// price matches an amount of money without its currency.
+var price = item.Expression(`^\d+[.,]\d\d$`)
+
+// mayBeValue reports, fast, a text that may be a value of a row.
+func mayBeValue(text string) bool { return strings.ContainsAny(text, digits+"@") || isNoName(text) }
+
+// isNoName reports a text that is not the name of a column: a date, an amount of money that is negative or has a currency, a mail address,
+// a link, the number of a book, or true.
 func isNoName(text string) bool {
-	number, unit, _ := split(clean(text))
-	return isDay(text) || isAmount(number) && (unit != "" && unit != "%" || number[0] == '-')
+	text = clean(text)
+	number, unit, _ := split(text)
+	_, isTruth := asBoolean(text)
+	isLong := IsDigits(text) && (len(text) >= len("9780000000") || len(text) == len(wholeDay) && isWholeDay(text))
+	return isLong || isTruth || address().MatchString(text) || isDay(text) ||
+		isAmount(number) && (unit != "" && unit != "%" || number[0] == '-')
+}
+
+// address matches a mail address or a link.
+var address = item.Expression(`^(?:[^\s@]+@[^\s@]+\.\pL+|https?://\S+)$`)
+
+// isWholeDay reports a day such as 20260115.
+func isWholeDay(text string) bool {
+	day, err := time.Parse(wholeDay, text)
+	return err == nil && day.Year() > 1979 && day.Year() < 2101
 }
 
 // A header is searched for in at most preambleLines lines and preambleBytes bytes of a file.
