@@ -158,6 +158,10 @@ func TestTables(t *testing.T) {
 		{"an unclosed quotation mark loses only its row", "t.csv", "a,b\nx,1\n\"open,2\ny,3\n", []row{{"a": "x", "b": 1.0}, {"a": "y", "b": 3.0}}, []Skip{{"t.csv", 3, "a quotation mark is opened and not closed"}}},
 		{"too many cells", "t.csv", "a,b\n1,2,3\n1,2,,\n", []row{{"a": 1.0, "b": 2.0}}, []Skip{{"t.csv", 2, "the row has 3 cells, and the header 2"}}},
 		{"a line of empty cells above the header", "t.csv", ";;\na;b;c\nx;y;z\n", []row{{"a": "x", "b": "y", "c": "z"}}, nil},
+		{"a few rows, which end with a separator, below names with their values and a summary", "t.csv", "mBank S.A.;\nSkrytka 2108;\n90-959 Lodz 2;\n\n#Klient;\nJAN KOWALSKI;\n\n#Za okres:;\n01.01.2026;31.01.2026;\n\n#dla:;\neKonto - 1111;\n\n#Lista nie jest dokumentem w rozumieniu art. 7 Ustawy Prawo Bankowe (Dz. U. Nr 140, poz.939), bo operacje, edytować.;\n\n#Waluta;#Wplywy;#Wydatki;\nPLN;5 000,00;-1 837,00;\n\n" +
+			"#Data operacji;#Opis operacji;#Rachunek;#Kategoria;#Kwota;\n2026-01-20;\"BILET\";\"eKonto\";\"Transport\";-37,00 PLN;;\n2026-01-09;\"CZYNSZ\";\"eKonto\";\"Dom\";-1 800,00 PLN;;\n", []row{
+			{"Data_operacji": "2026-01-20", "Opis_operacji": "BILET", "Rachunek": "eKonto", "Kategoria": "Transport", "Kwota": -37.0, "Kwota_currency": "PLN", "column_6": nil},
+			{"Data_operacji": "2026-01-09", "Opis_operacji": "CZYNSZ", "Rachunek": "eKonto", "Kategoria": "Dom", "Kwota": -1800.0, "Kwota_currency": "PLN", "column_6": nil}}, nil},
 		{"a few rows below many names with their values", "t.csv", "Umsätze;Datei vom: 20.01.2026\n\nKontoname;Giro\nBank;ING\nKunde;Nora\nZeitraum;01.01.2026 - 20.01.2026\n\nBuchung;Text;Betrag\n20.01.2026;Brot;-1,50\n03.01.2026;Lohn;2,00\n", []row{
 			{"Buchung": "2026-01-20", "Text": "Brot", "Betrag": -1.5}, {"Buchung": "2026-01-03", "Text": "Lohn", "Betrag": 2.0}}, nil},
 		{"texts with commas below two columns", "t.csv", "word,meaning\na,\"one, two, three, four, five\"\nb,\"one, two, three, four, five\"\n", []row{{"word": "a", "meaning": "one, two, three, four, five"}, {"word": "b", "meaning": "one, two, three, four, five"}}, nil},

@@ -227,6 +227,11 @@ func (p preamble) width() (width int, arePairs bool) {
 	}
 	isFull := func(row []string) bool { return len(row) == width && row[width-1] != "" }
 	if widths[width-1] > 0 && !slices.ContainsFunc(p.rows, isFull) { // all rows except the header end with a separator
+		for index, row := range p.rows {
+			if len(row) == width {
+				p.rows[index] = row[:width-1]
+			}
+		}
 		width--
 		widths[width] += widths[width+1]
 	}

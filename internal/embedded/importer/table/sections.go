@@ -141,7 +141,7 @@ func (s *sectioner) sections() (all []Section) {
 	names := map[string]bool{}
 	for index, one := range s.found {
 		name := strings.ReplaceAll(one.title, "/", "_")
-		if name == "" || len(name) > longestName || names[name] {
+		if name == "" || names[name] {
 			name = ""
 			if index > 0 {
 				name = fmt.Sprintf("table %d", index+1)
@@ -227,7 +227,9 @@ func (s *sectioner) parse(lines [][]byte) (one candidate, ok bool) {
 			one.header = cells
 			break
 		} else if len(cells) == 1 {
-			one.title, one.at = cells[0], one.below
+			if one.title, one.at = cells[0], one.below; len(one.title) > longestName { // a remark
+				one.title = ""
+			}
 		}
 	}
 	seen := map[string]bool{}
