@@ -132,7 +132,7 @@ func (p *aggregatePlan) refuses(s access) *apiError {
 			return refusal
 		}
 		if !slices.Contains(usesOf(field, false).aggregations, use.kind) {
-			return invalidRequest("Aggregation %s is not declared for '%s'", use.kind, use.field)
+			return invalidRequest("Aggregation %s is not declared for '%s', which is of type %s", use.kind, use.field, field.Type)
 		}
 	}
 	return nil

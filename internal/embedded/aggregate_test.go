@@ -99,6 +99,14 @@ func TestAggregateRefusals(t *testing.T) {
 	}
 }
 
+// A field that cannot be summed is refused with its type, which says why.
+func TestARefusedAggregationNamesTheTypeOfItsField(t *testing.T) {
+	got := newRig(t).get("tok-client", "/v1/streams/messages/aggregate?metric=sum&field=subject").at("error", "message")
+	if want := "Aggregation sum is not declared for 'subject', which is of type text"; got != want {
+		t.Errorf("%v, want %s", got, want)
+	}
+}
+
 func TestBuckets(t *testing.T) {
 	zone, err := time.LoadLocation("Europe/Berlin")
 	if err != nil {
