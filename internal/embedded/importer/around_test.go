@@ -93,6 +93,9 @@ func TestRowsTotalsAndRemarks(t *testing.T) {
 		{"amounts whose signs are in another column", "Date,Description,Amount,Transaction Type\n1/15/2026,Shop,12.50,debit\n1/16/2026,Pay,900.00,credit\n", 2, nil,
 			`"Amount" has no minus in the file: it is made negative where "Transaction_Type" is a debit`},
 		{"a row of units", "Date,Weight,Run\n,kg,km\n2026-01-15,70.5,5\n2026-01-16,70.1,\n", 3, nil, `"Weight" stays a text: not a number in 1 of 3 records`},
+		{"a first row that may be a header", "Coffee,3\nTea,2\n", 1, nil, "the line above it names the columns, although it has a number where this row has one; it may be a row"},
+		{"a year and days that are names", "Name,2026\nAnn,3\n", 1, nil, ""},
+		{"days of a month", "Habit,1,2\nRun,0,1\n", 1, nil, ""},
 		{"codes among numbers", "Flat,n\n12,1\n14a,2\n15,3\n", 3, nil, ""},
 		{"days of two readings", "Day,What\n01/01/2026,a\n02/02/2026,b\n03/04/2026,c\n", 3, nil, `"Day" stays a text: 03/04/2026 may be 2026-04-03 or 2026-03-04, and nothing else in the file says which`},
 	} {

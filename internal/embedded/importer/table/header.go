@@ -26,27 +26,35 @@ func (r *rows) named(first []string, line int) []string {
 	r.header = first // with which a quotation mark that is not closed is found
 	cells, below, err := r.row()
 	r.waiting = []row{{slices.Clone(cells), below, err}}
-	if headless || areRows(first, cells) || errors.Is(err, io.EOF) && slices.ContainsFunc(first, isNoName) {
+	areRows, isDoubtful := compareRows(first, cells)
+	if headless || areRows || errors.Is(err, io.EOF) && slices.ContainsFunc(first, isNoName) {
 		r.waiting = append([]row{{first, line, nil}}, r.waiting...)
 		return make([]string, len(first))
 	}
+	r.isDoubtful = isDoubtful
 	return first
 }
 
-// areRows reports that the first row of a file is one of values, like the row below it: both have a text that is no name in a column, a time
+const mayBeRow = "the line above it names the columns, although it has a number where this row has one; it may be a row"
+
+// year matches a number that is rather the name of a column.
+var year = item.Expression(`^(?:19|20)\d\d$`)
+
+// compareRows reports that the first row of a file is one of values, like the row below it: both have a text that is no name in a column, a time
 // of day in the first one, or a number in one and the same text in another. So have prices in one column; in several they may be versions.
-func areRows(first, below []string) bool {
+// If a number in a single column is all that they share, the first row is doubtful.
+func compareRows(first, below []string) (areRows, isDoubtful bool) {
 	prices, numbers, same := 0, 0, 0
 	for index, cell := range below[:min(len(below), len(first))] {
 		above := first[index]
 		if isNoName(cell) && isNoName(above) || index == 0 && kindOf(cell) == aDay && kindOf(above) == aDay {
-			return true
+			return true, false
 		}
 		prices += count(price().MatchString(cell) && price().MatchString(above))
-		numbers += count(isAmount(cell) && isAmount(above))
+		numbers += count(isAmount(cell) && isAmount(above) && !year().MatchString(above))
 		same += count(cell == above && isFilled(cell) && !isAmount(cell))
 	}
-	return prices == 1 || numbers > 0 && same > 0
+	return prices == 1 || numbers > 0 && same > 0, numbers == 1
 }
 
 // narrowest is the fewest columns of a table that tell it from lines of text.

@@ -25,6 +25,8 @@ type rows struct {
 	sheet   bool     // rows end at their last cell that is not empty
 	header  []string // nil until it is known
 	waiting []row    // rows that were read to find out whether there is a header
+
+	isDoubtful bool // the header may be a row
 }
 
 // A row is read from one line, or from several if a cell has line breaks.

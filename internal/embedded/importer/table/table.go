@@ -95,6 +95,9 @@ func (r *reader) next() (item.Item, error) {
 	if len(cells) > len(r.columns) {
 		return item.Item{}, item.Unusable(line, "the row has %d cells, and the header %d", len(cells), len(r.columns))
 	}
+	if r.isDoubtful {
+		note, r.isDoubtful = cmp.Or(note, mayBeRow), false
+	}
 	r.over.add(cells, r.lines.Number)
 	return r.record(line, cells, note), nil
 }
