@@ -90,6 +90,7 @@ func TestRowsTotalsAndRemarks(t *testing.T) {
 		{"a header that begins so", "#a,b\n1,2\n3,4\n", 2, nil, ""},
 		{"two tables of one header", "Day;Sum\n2026-01-01;10\nSumme;10\n\nOut\nDay;Sum\n2026-01-02;-4\nSumme;-4\n", 2, []string{"Summe 10", "Out", "Summe -4"}, ""},
 		{"numbers of two readings", "What,Steps\na,\"8,234\"\nb,\"9,100\"\n", 2, nil, `"Steps" stays a text: 8,234 may be 8.234 or 8234, and nothing else in the file says which`},
+		{"a balance of mBank", "#Data;#Opis;#Kwota\n2026-01-02;Sklep;-23,48 PLN\n2026-01-05;Przelew;5 000,00 PLN\n\n#Saldo końcowe;;4 976,50 PLN\n", 2, []string{"#Saldo końcowe 4 976,50 PLN"}, ""},
 		{"amounts whose signs are in another column", "Date,Description,Amount,Transaction Type\n1/15/2026,Shop,12.50,debit\n1/16/2026,Pay,900.00,credit\n", 2, nil,
 			`"Amount" has no minus in the file: it is made negative where "Transaction_Type" is a debit`},
 		{"a row of units", "Date,Weight,Run\n,kg,km\n2026-01-15,70.5,5\n2026-01-16,70.1,\n", 3, nil, `"Weight" stays a text: not a number in 1 of 3 records`},

@@ -17,9 +17,9 @@ const MaxMessage = 64 << 20
 
 // A reader reads the messages of an mbox file, or the only one of an .eml file.
 //
-// A message begins at a line "From ADDRESS DATE" that is the first of the file, or that precedes a header and is not itself in the header of
-// a message; some programs write no empty line above it. Any other line like this is part of a message. A line that is quoted with ">" for
-// the file is restored (mboxrd).
+// A message begins at a line "From ADDRESS DATE" that is the first of the file, or that precedes a header and is not itself in the header
+// of a message; some programs write no empty line above it. Any other line like this is part of a message. A line that is quoted with ">"
+// for the file is restored (mboxrd).
 type reader struct {
 	lines   *item.Lines
 	many    bool // an mbox file

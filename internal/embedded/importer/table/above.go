@@ -122,14 +122,14 @@ func totalKind(cells []string) (kind int) {
 	if at < 0 || len(cells[at]) > 32 { // longer than all names below
 		return 0
 	}
-	switch strings.ToLower(strings.TrimSuffix(strings.TrimSpace(cells[at]), ":")) {
+	switch strings.ToLower(strings.Trim(strings.TrimSpace(cells[at]), "#:")) {
 	case "total", "totals", "total amount", "transactions total", "grand total", "grand totals", "subtotal", "subtotals", "sub-total", "sum",
 		"summe", "zwischensumme", "teilsumme", "gesamt", "gesamtsumme", "gesamtbetrag", "gesamtergebnis", "total général", "total general",
 		"total geral", "sous-total", "totale", "subtotale", "totaal", "subtotaal", "suma", "razem", "celkem", "összesen", "итого", "всего",
 		"合計", "小計", "合计", "小计", "总计", "總計":
 		kind = aTotal
 	case "total balance", "kontostand", "neuer kontostand", "alter kontostand", "saldo", "endsaldo", "schlusssaldo", "balance",
-		"closing balance", "ending balance", "saldo final", "solde", "eindsaldo":
+		"closing balance", "ending balance", "saldo final", "solde", "eindsaldo", "saldo końcowe":
 		kind = aBalance
 	}
 	if kind > 0 && slices.ContainsFunc(cells[:at], func(cell string) bool { return cell != "" && !isDay(cell) }) {

@@ -40,9 +40,9 @@ const mayBeRow = "the line above it names the columns, although it has a number 
 // year matches a number that is rather the name of a column.
 var year = item.Expression(`^(?:19|20)\d\d$`)
 
-// compareRows reports that the first row of a file is one of values, like the row below it: both have a text that is no name in a column, a time
-// of day in the first one, or a number in one and the same text in another. So have prices in one column; in several they may be versions.
-// If a number in a single column is all that they share, the first row is doubtful.
+// compareRows reports that the first row of a file is one of values, like the row below it: both have a text that is no name in a column,
+// a time of day in the first one, or a number in one and the same text in another. So have prices in one column; in several they may be
+// versions. If a number in a single column is all that they share, the first row is doubtful.
 func compareRows(first, below []string) (areRows, isDoubtful bool) {
 	prices, numbers, same := 0, 0, 0
 	for index, cell := range below[:min(len(below), len(first))] {
