@@ -23,7 +23,7 @@ func TestAQueryForANumber(t *testing.T) {
 		{shop, "1", "how much did I spend at Towpath Running?", sum + `,"connection_id":"c","filter":{"merchant":"Towpath Running"}}`},
 		{shop, "1", "how much did I pay Quayside in June 2026", sum + `,"connection_id":"c","filter":{"merchant":"Quayside",` + june + `}}`},
 		{shop, "1", "wie viel habe ich im Juni 2026 bei Towpath Running ausgegeben?", `"filter":{"merchant":"Towpath Running",` + june + `}}`},
-		{shop, "1", "cuánto gasté en Quayside", `"filter":{"merchant":"Quayside"}}`},
+		{shop, "1", "combien ai-je dépensé chez Quayside", `"filter":{"merchant":"Quayside"}}`},
 		{shop, "1", "sum of all orders", sum + `}`},
 		{shop, "1", "how much do I spend per month in 2026 at Quayside?", sum + `,"connection_id":"c","group_by_time":"at","granularity":"month","filter":{"merchant":"Quayside","at":{"gte":"2026-01-01","lte":"2026-12-31"}}}`},
 		{shop, "1", "weekly spending", sum + `,"group_by_time":"at","granularity":"week"}`},

@@ -80,10 +80,10 @@ func (b *breaker) begin(caller CallerKey, failing string) (generation int, refus
 	if b.state == breakerOpen && !now.Before(b.until) {
 		b.setState(breakerHalfOpen, now)
 	}
-	switch {
-	case b.state == breakerOpen:
+	switch b.state {
+	case breakerOpen:
 		return 0, unavailable(failing, b.since, b.until)
-	case b.state == breakerHalfOpen:
+	case breakerHalfOpen:
 		if failed, tried := b.trials.Peek(caller); tried && (failed.IsZero() || now.Sub(failed) < breakerRest) {
 			return 0, unavailable(failing, b.since, now)
 		}

@@ -112,7 +112,10 @@ var Aggregations = written.Set("aggregations aggregation aggregates aggs pipelin
 
 // Silent are arguments that do not select records, or that the error message already explains. Pages are those of them that ask for pages
 // or records by number, instead of by a cursor.
-var Silent, Pages = written.Set(pageWords, silentWords), written.Set(pageWords)
+var (
+	Silent = written.Set(pageWords, silentWords)
+	Pages  = written.Set(pageWords)
+)
 
 const (
 	silentWords = "reason purpose explanation description intent comment user user_id format output output_format verbose debug pretty " +

@@ -116,8 +116,6 @@ func (s Source) HasAll(filter rs.Object, document *rs.Schema) bool {
 }
 
 // Words of queries for what was paid, and for an average.
-//
-//nolint:misspell // they are not all English
 var (
 	paid = written.Set("spend spent spending pay paid cost costs money sum total altogether value amount price ausgegeben bezahlt gezahlt " +
 		"gekostet geld summe insgesamt wert betrag preis dépensé dépensée dépensés dépensées payé argent somme montant prix gasté gastado pagado " +

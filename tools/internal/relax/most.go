@@ -9,8 +9,6 @@ import (
 )
 
 // Words of questions for who sent something to whom, and for who or which has the most of something.
-//
-//nolint:misspell // they are not all English
 var (
 	sent     = written.Set("send sent geschickt gesendet verschickt geschrieben envoyé envié inviato inviate enviei verstuurd gestuurd")
 	sendings = written.Set(`send sends sending sent write writes writing written wrote mail mails email emails message messages letter letters

@@ -3,8 +3,6 @@ package written
 import "strings"
 
 // spanNames maps words for a span of time, after a word such as per, to a granularity, and adverbs those that mean the same alone.
-//
-//nolint:misspell // they are not all English
 var (
 	spanNames = ByWord(map[string]string{
 		"day": "day tag jour día dia giorno dag", "week": "week woche semaine semana settimana",
