@@ -107,6 +107,11 @@ func (c *correction) unknownSource(ctx context.Context) *rs.Error {
 			continue // some grant has the stream, even if it cannot be read now
 		}
 		c.grant = granted(ctx)
+		for i := 0; i < len(streams) && len(c.grant.Sources) > 0; i++ {
+			for _, u := range p.Unavailable(streams[i]) { // these have the stream too
+				c.grant.Sources = append(c.grant.Sources, rs.GrantedStream{Stream: streams[i], Connection: u.Connection})
+			}
+		}
 		args := c.args
 		if named, ok := c.grant.Named(c.tool, args); ok { // a connection was named by its display name; check with its id
 			args = named

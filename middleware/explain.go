@@ -33,8 +33,7 @@ func (c *correction) explain(ctx context.Context) *rs.Error {
 		hint, call := c.tool.OfOneStream(c.args, c.schema(ctx, "", connection))
 		e.Hint, e.Send = hint, cmp.Or(call.String(), e.Send)
 	case e.Status == 400 && strings.Contains(e.Message, "not supported for client-token reads"): // the schema does not reveal this limit
-		e.Hint = "No call of this token may do that here: page through the records newest first, or search for words or a period."
-		e.Send = c.tool.Unfiltered(c.args, c.refused).String()
+		c.unfiltered(&e)
 	case slices.Contains(fieldCodes, e.Code) && fromServer:
 		return c.refusedField(ctx, &e)
 	case e.Code == "not_found":
@@ -136,6 +135,11 @@ func (c *correction) refusedField(ctx context.Context, e *rs.Error) *rs.Error {
 				found.Connect = e.Connect
 			}
 			return c.replace(found)
+		}
+		if e.Code == "invalid_sort" { // as far as the schema says, the field sorts
+			e.Hint = "The schema does not say what else sorts. Without sort, the records are newest first or, with order asc, oldest first."
+			e.Send = c.callWith(c.args.Without("sort"))
+			return e
 		}
 	}
 	today := now.Format(time.DateOnly)

@@ -144,6 +144,29 @@ func (c *correction) withTimeFilter(ctx context.Context) string {
 	return call.String()
 }
 
+// unfiltered explains a call that needs a filter where the token may not filter. It proposes the record that a filter on an id means, and
+// a list of the fields for a number that would take a filtered read for each of its groups.
+func (c *correction) unfiltered(e *rs.Error) {
+	e.Hint = "No call of this token may do that here: page through the records newest first, or search for words or a period."
+	filter := c.args.Object("filter")
+	ref := rs.Ref{ConnectionID: c.args.Text("connection_id"), Stream: c.args.Text("stream"), RecordID: filter.Text("id")}
+	switch {
+	case len(filter) == 1 && ref.RecordID != "" && c.tool.Name == "query_records":
+		e.Send = correct.Call{Tool: "fetch", Arguments: rs.Object{rs.NewMember("id", ref.String())}}.String()
+	case len(filter) == 0 && c.tool.Name == "aggregate":
+		for _, param := range []string{"group_by", "group_by_time", "field"} {
+			if name := c.args.Text(param); name != "" {
+				filter = filter.With(name, "true")
+			}
+		}
+		e.Hint = "That takes a filtered read for each group or part, and this token may not filter. " +
+			"metric count works by group, and sum, min and max without one; the call below lists the values."
+		e.Send = c.tool.Unfiltered(c.args.With("filter", filter.JSON()), c.refused).String()
+	default:
+		e.Send = c.tool.Unfiltered(c.args, c.refused).String()
+	}
+}
+
 // withField returns an aggregate with the field that its metric or granularity needs, and a hint about it. It chooses a field that is known
 // without a read to allow it.
 func (c *correction) withField(ctx context.Context) (send, hint string) {

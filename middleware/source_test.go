@@ -25,8 +25,9 @@ type scriptedPackage struct {
 
 func (p scriptedPackage) Choose(rs.Scope) error { return p.choose }
 
-func (p scriptedPackage) Granted() []rs.GrantedStream { return p.granted }
-func (p scriptedPackage) Limits() []rs.TimeLimit      { return nil }
+func (p scriptedPackage) Granted() []rs.GrantedStream                      { return p.granted }
+func (p scriptedPackage) Unavailable(...string) []rs.UnavailableConnection { return nil }
+func (p scriptedPackage) Limits() []rs.TimeLimit                           { return nil }
 
 func (p scriptedPackage) Tokens() []rs.Token { return nil }
 

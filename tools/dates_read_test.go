@@ -150,5 +150,6 @@ type refusingPackage struct {
 func (p refusingPackage) Choose(rs.Scope) error { return p.refused }
 func (refusingPackage) Tokens() []rs.Token      { return nil }
 
-func (refusingPackage) Granted() []rs.GrantedStream { return nil }
-func (refusingPackage) Limits() []rs.TimeLimit      { return nil }
+func (refusingPackage) Granted() []rs.GrantedStream                      { return nil }
+func (refusingPackage) Unavailable(...string) []rs.UnavailableConnection { return nil }
+func (refusingPackage) Limits() []rs.TimeLimit                           { return nil }

@@ -213,15 +213,21 @@ func (s searcher) within(ctx context.Context, call Call, schema func() known.Str
 	}
 	for _, stream := range args.streams { // a package checks this itself
 		if principal.Package == nil && !slices.ContainsFunc(all.Sources, func(s known.Source) bool { return s.Stream == stream }) {
-			return nil, noSources(call.Scope, false)
+			return nil, known.NoSources(call.Scope, false)
 		}
 	}
 	r := &period.Reader{
 		Doer: call.RS, Words: args.q, Filter: args.filter, Period: args.period, Zone: args.zone,
-		Refused: s.refused, Grant: principal.GrantID, Connection: call.Scope.ConnectionID,
+		Refused: s.refused, Grant: principal.GrantID, Connection: call.Scope.ConnectionID, Listed: new(sync.Map),
+	}
+	if principal.Package != nil && call.Scope.ConnectionID == "" {
+		r.Unavailable = known.Unavailable(principal.Package, all.Document, args.streams)
 	}
 	if timeless, some := r.Choose(all.Sources, args.streams, args.parts); !some {
-		e := noSources(call.Scope, timeless)
+		if len(r.Unavailable) > 0 && len(args.streams) > 0 && !timeless { // a grant has the stream, but cannot be read
+			return nil, principal.Package.Choose(rs.Scope{Stream: args.streams[0]})
+		}
+		e := known.NoSources(call.Scope, timeless)
 		if e.Send = args.parentRecords(all.Document); e.Send != "" && timeless {
 			e.Hint = "The records that they are parts of say: the call below lists those of that time, with theirs."
 		}
@@ -244,14 +250,4 @@ func (s searchArgs) parentRecords(schema *rs.Schema) string {
 	}
 	return correct.Call{Tool: "query_records", Arguments: given(rs.NewMember("stream", stream), rs.Member{Name: "filter", Value: within.JSON()},
 		rs.NewMember("expand", []string{part}), rs.NewMember("time_zone", zone), rs.NewMember("connection_id", s.connectionID))}.String()
-}
-
-func noSources(scope rs.Scope, timeless bool) *rs.Error {
-	switch {
-	case timeless:
-		return rs.Invalid("since", "No stream of these says when its records are.", "Search without since and until, or in other streams.")
-	case scope.ConnectionID != "":
-		return &rs.Error{Code: "unknown_connection", Param: "connection_id", Message: "no such stream or connection in this grant."}
-	}
-	return &rs.Error{Code: "unknown_stream", Param: "streams", Message: "no stream of these in this grant."}
 }

@@ -119,3 +119,31 @@ func TestPagesOfASearchWithParts(t *testing.T) {
 		t.Errorf("another cursor is read as %+v", last)
 	}
 }
+
+// A search of a time in the parts alone finds those of the records of that time, as one of all streams does.
+func TestASearchOfPartsAloneHasTheTimesOfTheirRecords(t *testing.T) {
+	times := map[string]string{"1": "2026-03-05T00:00:00Z", "2": "2026-03-06T00:00:00Z", "3": "2026-05-01T00:00:00Z", "4": "2026-03-20T00:00:00Z"}
+	plain := newMailServer()
+	record := func(id string) string {
+		return fmt.Sprintf(`{"id":%q,"data":{"from":%q,"at":%q},"expanded":{"body":{"id":%q}}}`, id, mails[id][0], times[id], id)
+	}
+	server := &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
+		if _, id, of := strings.Cut(r.Path, "/messages/records/"); of {
+			return middlewaretest.JSON(record(id)), nil
+		} else if strings.HasSuffix(r.Path, "/messages/records") {
+			return middlewaretest.JSON(`{"object":"list","has_more":false,"data":[` + record("1") + "," + record("2") + "," + record("4") + `]}`), nil
+		}
+		return plain.Answer(r)
+	}}
+	for _, streams := range []string{`,"streams":["bodies"]`, `,"streams":["bodies","files"]`, `,"streams":["messages"]`, ""} {
+		s, text := searchWith(t, tools.PlainSearch("https://rs.example"), server, `{"q":"thirty days","since":"2026-03-01","until":"2026-03-31"`+streams+`}`)
+		var ids []string
+		for _, result := range s.Results {
+			ids = append(ids, result.ID)
+		}
+		slices.Sort(ids)
+		if want := []string{"c/bodies:1", "c/bodies:4"}; !slices.Equal(ids, want) || strings.Contains(text, "no time of their own") {
+			t.Errorf("%s finds %q, want %q:\n%s", streams, ids, want, text)
+		}
+	}
+}

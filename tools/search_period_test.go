@@ -358,6 +358,70 @@ func TestAPeriodIfFiltersAreRefused(t *testing.T) {
 	}
 }
 
+// ANSWERS 6: if the schema marks nothing and filters are refused, a time is read newest first, in at most four pages, by the field with a
+// usual name of a time. The answer says how far that reached. A hit of a search has the time of its record.
+func TestAPeriodIfNothingIsMarked(t *testing.T) {
+	const schema = `{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c"}],"streams":[` +
+		`{"name":"messages","field_capabilities":{"id":"declared","subject":"declared","received_at":"declared"}},{"name":"labels","field_capabilities":{"name":"declared"}}]}]}`
+	const all, size = 500, 100
+	cursors := true
+	last := time.Date(2026, 12, 31, 12, 0, 0, 0, time.UTC)
+	server := &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
+		from, _ := strconv.Atoi(r.Query.Get("cursor"))
+		var found []string
+		switch {
+		case r.Path == "/v1/schema":
+			return middlewaretest.JSON(schema), nil
+		case hasFilter(r.Query), r.Query.Get("sort") != "":
+			return nil, &rs.Error{Code: "invalid_request", Status: 400, Param: "filter", Message: "filter[...] is not supported for client-token reads", Quoted: true}
+		case r.Path == "/v1/search" && slices.Contains(r.Query["streams"], "messages"):
+			for _, i := range []int{0, 10, 320, 450} {
+				found = append(found, fmt.Sprintf(`{"stream":"messages","record_key":"m%d","connection_id":"c","emitted_at":"2026-12-31T00:00:00Z"}`, i))
+			}
+			return middlewaretest.JSON(`{"object":"list","has_more":false,"data":[` + strings.Join(found, ",") + `]}`), nil
+		case !strings.HasPrefix(r.Path, "/v1/streams/messages/"):
+			return middlewaretest.JSON(`{"object":"list","has_more":false,"data":[]}`), nil
+		}
+		for i := from; i < min(all, from+size); i++ {
+			found = append(found, fmt.Sprintf(`{"id":"m%d","stream":"messages","data":{"subject":"Mail %d","received_at":%q}}`, i, i, last.AddDate(0, 0, -i).Format(time.RFC3339)))
+		}
+		next := map[bool]string{true: fmt.Sprintf(`,"next_cursor":"%d"`, from+size)}[from+size < all && cursors]
+		return middlewaretest.JSON(fmt.Sprintf(`{"object":"list","has_more":%t,"data":[%s]%s}`, from+size < all, strings.Join(found, ","), next)), nil
+	}}
+	for name, row := range map[string]struct {
+		arguments, ids string
+		reads          int
+		says           []string // what follows ! is not said
+	}{
+		"of the newest":        {`{"since":"2026-12-30"}`, "m0 m1", 3, []string{"the first 100 of each stream", "received_at of messages", "!may be missing", "Mail 1"}},
+		"of one stream":        {`{"since":"2026-12-30","streams":["messages"]}`, "m0 m1", 3, []string{"!labels"}},
+		"on the last page":     {`{"since":"2026-02-14","until":"2026-02-14"}`, "m320", 6, []string{"the first 400 of each stream", "!may be missing"}},
+		"behind the last page": {`{"since":"2025-11-01","until":"2025-11-02"}`, "", 6, []string{"What is older than 2025-11-27T12:00:00Z may be missing.", `"cursor":"400"`}},
+		"before and behind it": {`{"since":"2025-11-01","until":"2025-11-27"}`, "m399", 6, []string{"What is older than 2025-11-27T12:00:00Z may be missing.", `"cursor":"400"`}},
+		"without cursors":      {`{"since":"2025-11-01","until":"2025-11-27"}`, "", 4, []string{"What is older than 2026-09-23T12:00:00Z may be missing."}},
+		"of words":             {`{"q":"mail","since":"2026-02-14","until":"2026-12-30"}`, "m10 m320", 8, []string{"!may be missing", "!time of their own", "2026-02-14"}},
+		"of older words":       {`{"q":"mail","since":"2025-11-01","until":"2026-12-30"}`, "m10 m320", 8, []string{"Left out, because their time is not known: 1.", "!time of their own"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			before := len(server.Requests())
+			cursors = name != "without cursors"
+			result := use(t, tools.Search("https://rs.example"), server, []byte(row.arguments))
+			var ids []string
+			for _, raw := range rs.AsObject(string(result.Structured)).Array("results") {
+				ids = append(ids, strings.TrimPrefix(rs.AsObject(raw).Text("id"), "c/messages:"))
+			}
+			if n := len(server.Requests()) - before; strings.Join(ids, " ") != row.ids || n > row.reads {
+				t.Errorf("found %q in %d reads; want %s in %d", ids, n, row.ids, row.reads)
+			}
+			for _, want := range row.says {
+				if unsaid, not := strings.CutPrefix(want, "!"); strings.Contains(result.Text, unsaid) == not {
+					t.Errorf("said is %t of %q in\n%s", not, unsaid, result.Text)
+				}
+			}
+		})
+	}
+}
+
 func hasFilter(query url.Values) bool {
 	for name := range query {
 		if strings.HasPrefix(name, "filter[") {

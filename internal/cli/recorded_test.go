@@ -212,7 +212,7 @@ func TestRecordedRefusalsOfAClientToken(t *testing.T) {
 		{"refusal-client-hybrid-filter", "search", `{"q":"invoice","mode":"hybrid","streams":["messages"],"filter":{"is_seen":true}}`, []string{filter, "send: search "}, false},
 		{"refusal-client-view", "query_records", `{"stream":"messages","connection_id":"cin_gmail_work","limit":2,"view":"summary"}`,
 			[]string{"views are resolved when the grant is issued", `send: query_records {"stream":"messages","connection_id":"cin_gmail_work","limit":2}`}, false},
-		{"refusal-client-sort", "query_records", `{"stream":"messages","connection_id":"cin_gmail_work","limit":2,"sort":"subject"}`, []string{"invalid_sort: ", "Call schema with the stream for the fields that sort."}, false},
+		{"refusal-client-sort", "query_records", `{"stream":"messages","connection_id":"cin_gmail_work","limit":2,"sort":"subject"}`, []string{"invalid_sort: ", "Without sort, the records are newest first", `send: query_records {"stream":"messages","connection_id":"cin_gmail_work","limit":2}`}, false},
 		{"refusal-client-aggregate-undeclared", "aggregate", `{"stream":"messages","metric":"sum","connection_id":"cin_gmail_work","field":"subject"}`, []string{"Aggregation sum is not declared for 'subject'"}, false},
 		{"refusal-client-aggregate-metric", "aggregate", `{"stream":"messages","metric":"avg","connection_id":"cin_gmail_work","field":"size_bytes"}`, nil, true},
 		{"refusal-client-changes-since-sort", "query_records", `{"stream":"messages","connection_id":"cin_gmail_work","limit":2,"changes_since":"beginning","order":"asc"}`,

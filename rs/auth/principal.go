@@ -54,6 +54,9 @@ type Package interface {
 	Choose(rs.Scope) error
 	// Granted returns the streams of the grants that can be read now, as far as they are known without a read.
 	Granted() []rs.GrantedStream
+	// Unavailable returns the connections with a grant of one of the streams, or of any if none is named, that are known not to be readable
+	// now, and why.
+	Unavailable(streams ...string) []rs.UnavailableConnection
 	// Limits returns the known time limits of the grants that have been read.
 	Limits() []rs.TimeLimit
 	// Tokens returns the tokens that its reads may carry.

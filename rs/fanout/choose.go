@@ -83,13 +83,15 @@ func (p *grantPackage) unusable(stream string, members []*member) *rs.Error {
 	return p.withChoices(stream, e, first.ID)
 }
 
-// withChoices adds to an error the connections to choose from, at most MaxConnectionOptions: if any was granted the stream, only those. It
-// also names connections that cannot be read, first those that the error is about.
+// withChoices adds to an error the connections to choose from, at most MaxConnectionOptions: if any was granted the stream, only those. The
+// ones that have just failed come last. It also names connections that cannot be read, first those that the error is about.
 func (p *grantPackage) withChoices(stream string, e *rs.Error, about ...string) *rs.Error {
 	usable, _, unavailable := p.partition()
 	if len(p.membersWith(stream)) > 0 {
 		usable, _, _ = p.partition(stream)
 	}
+	sound := slices.DeleteFunc(slices.Clone(usable), p.failed)
+	usable = append(sound, slices.DeleteFunc(usable, func(c *member) bool { return !p.failed(c) })...)
 	for _, c := range usable[:min(len(usable), rs.MaxConnectionOptions)] {
 		e.Connections, e.RetryWith = append(e.Connections, c.Connection), "connection_id"
 	}

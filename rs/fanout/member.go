@@ -202,7 +202,15 @@ func (p *grantPackage) checkToken(ctx context.Context, c *member) *rs.Error {
 func (p *grantPackage) rememberRefusal(c *member, e *rs.Error) {
 	if refusesGrant(e) {
 		p.remember(c, e)
+	} else if transient(e) && e.Code != "canceled" {
+		p.remember(c, nil)
 	}
+}
+
+// failed reports whether the last reads of a member failed for another reason than a refusal, within RefusalHold.
+func (p *grantPackage) failed(c *member) bool {
+	entry, found := p.refusals.Get(c.Token.Key())
+	return found && entry.why == nil && p.options.Now().Before(entry.until)
 }
 
 func (p *grantPackage) remember(c *member, why *rs.Error) {
@@ -217,7 +225,7 @@ const maxRefusals = 10_000
 type refusals = lru.Cache[rs.TokenKey, refusal]
 
 type refusal struct {
-	why   *rs.Error
+	why   *rs.Error // nil if the member failed and may be read again
 	until time.Time
 }
 
@@ -238,4 +246,13 @@ func refusesGrant(e *rs.Error) bool {
 		}
 	}
 	return true
+}
+
+// transient reports whether the next attempt may succeed. A 4xx status is final, except 408, 425 and 429.
+func transient(e *rs.Error) bool {
+	switch e.Status {
+	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests:
+		return true
+	}
+	return e.Status < 400 || e.Status >= 500
 }

@@ -80,6 +80,12 @@ func (p *grantPackage) Granted() []rs.GrantedStream {
 	return granted
 }
 
+// Unavailable implements [auth.Package].
+func (p *grantPackage) Unavailable(streams ...string) []rs.UnavailableConnection {
+	_, _, unavailable := p.partition(streams...)
+	return unavailable
+}
+
 // Tokens returns the tokens of the members.
 func (p *grantPackage) Tokens() []rs.Token {
 	tokens := make([]rs.Token, len(p.members))

@@ -124,15 +124,6 @@ func tooLate(cause error) *rs.Error {
 	}
 }
 
-// transient reports whether the next attempt may succeed. A 4xx status is final, except 408, 425 and 429.
-func transient(e *rs.Error) bool {
-	switch e.Status {
-	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests:
-		return true
-	}
-	return e.Status < 400 || e.Status >= 500
-}
-
 // allFailed returns one error for all failures: a fault of the request first, since it is the same for every member; a refused
 // grant only if there is nothing else, since any other failure may be transient.
 func allFailed(unavailable []rs.UnavailableConnection, failures []*rs.Error) *rs.Error {

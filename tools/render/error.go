@@ -110,9 +110,7 @@ var hintsOfCodes = []struct {
 		[]rs.Code{"invalid_cursor"}},
 	{"Start again without cursor; changes start again with changes_since beginning.", []rs.Code{"cursor_expired"}},
 	{"Leave mode out, or send mode lexical.", []rs.Code{"search_mode_unavailable"}},
-	{"Call schema with the stream for the fields that sort.", []rs.Code{"invalid_sort"}},
 	{"Call schema with the stream for the relations that can be expanded, or leave expand and expand_limit out.", []rs.Code{"invalid_expand"}},
-	{"Leave out what was refused, or call schema with the stream for what its fields can do.", []rs.Code{"invalid_request"}},
 	{"The user has to approve access again; a retry does not help.", []rs.Code{"grant_revoked", "grant_expired", "grant_invalid"}},
 	{"The text is not in this field. Read it from the start, without q.", []rs.Code{"query_not_found"}},
 	{"Use fetch for fields that are no text.", []rs.Code{"field_not_text"}},
@@ -130,7 +128,15 @@ func hintFor(e *rs.Error) string {
 			return h.hint
 		}
 	}
-	return write.When(e.Status == 429, "Wait, then retry once.")
+	switch {
+	case e.Status == 429:
+		return "Wait, then retry once."
+	case e.Status >= 500:
+		return "Retry once; if it fails again, the source itself is at fault: tell its operator, and answer from other streams or connections."
+	case e.Status >= 400 && e.Status != 401 && e.Status != 403:
+		return "Leave out what was refused, or call schema with the stream for what its fields can do."
+	}
+	return ""
 }
 
 func errorObject(e *rs.Error, hint string) string {

@@ -272,3 +272,31 @@ func TestAConnectionWithoutTheSortFieldKeepsItsOrder(t *testing.T) {
 		}
 	}
 }
+
+// D23: if more records follow and no call continues the page, both channels say what to do.
+func TestAPageWithoutACursorSaysHowToGoOn(t *testing.T) {
+	const says = "This page has no cursor: ask with a higher limit (at most 100)"
+	for body, said := range map[string]bool{
+		`{"data":[{"id":"a","data":{}}],"has_more":true}`:                      true,
+		`{"data":[{"id":"a","data":{}}],"has_more":true,"next_cursor":"c"}`:    false,
+		`{"data":[{"id":"a","data":{}}],"has_more":false}`:                     false,
+		`{"data":[{"id":"a","data":{}}],"has_more":true,"next_cursor":"null"}`: false,
+	} {
+		r, err := Records(answered(body), RecordsQuery{Stream: "threads", ConnectionID: "c", Limit: 1})
+		if err != nil || strings.Contains(r.Text, says) != said || strings.Contains(string(r.Structured), says) != said {
+			t.Errorf("%s: %v\n%s\n%s", body, err, r.Text, r.Structured)
+		}
+	}
+}
+
+// An error of a resource server has a hint, whatever its shape.
+func TestEveryErrorOfAServerHasAHint(t *testing.T) {
+	for status, says := range map[int]string{
+		400: "Leave out what was refused", 418: "Leave out what was refused", 429: "Wait, then retry once.", 500: "Retry once", 503: "Retry once", 401: "", 403: "",
+	} {
+		r := Error(&rs.Error{Code: "upstream_error", Status: status, Message: "Something", Quoted: true})
+		if strings.Contains(r.Text, "\n"+says) != (says != "") || strings.Contains(string(r.Structured), `"hint":"`+says) != (says != "") {
+			t.Errorf("%d: %s\n%s", status, r.Text, r.Structured)
+		}
+	}
+}

@@ -123,8 +123,8 @@ func (a *recordsAnswer) tail() []string {
 
 func (a *recordsAnswer) namedPages() []string {
 	pages := a.byConnection()
-	if len(pages) == 0 {
-		return []string{"This page has no cursor: ask with a higher limit (at most 100) or a narrower filter."}
+	if ends := a.endsWithoutCursor(); ends != "" {
+		return []string{ends}
 	}
 	lines := []string{"This page has no cursor. To page on, name one connection:"}
 	if a.q.Position.Cursor != "" {
@@ -139,6 +139,12 @@ func (a *recordsAnswer) namedPages() []string {
 		}
 	}
 	return write.NotEmpty(append(lines, a.otherConnections(len(pages)-(len(lines)-1)))...)
+}
+
+// endsWithoutCursor says what to do if more records follow and no call continues the page; else "".
+func (a *recordsAnswer) endsWithoutCursor() string {
+	ends := a.follows() && a.l.Envelope.Text("next_cursor") == "" && len(a.byConnection()) == 0
+	return write.When(ends, "This page has no cursor: ask with a higher limit (at most 100) or a narrower filter.")
 }
 
 // A connectionPage is the call that continues one of the connections that a resource server merged into a page without a cursor.

@@ -5,6 +5,7 @@ package render
 import (
 	"encoding/json"
 	"maps"
+	"slices"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -126,6 +127,19 @@ func BriefOf(data rs.Object) string { return item.Brief(data) }
 func WhenOf(o rs.Object) string {
 	when, _ := item.Time(o, o.Object("data"))
 	return when
+}
+
+// UsualNames returns which of the names of fields are probably those of the title and of the time of a record; "" for none.
+func UsualNames(fields []string) (title, time string) {
+	first := func(names []string) string {
+		for _, name := range names {
+			if slices.Contains(fields, name) {
+				return name
+			}
+		}
+		return ""
+	}
+	return first(item.TitleNames), first(item.TimeNames)
 }
 
 type (

@@ -146,3 +146,22 @@ func TestALongDateNoteIsTruncatedAfterAName(t *testing.T) {
 		t.Errorf("got %q, want %s", lines, want)
 	}
 }
+
+// A resource server may repeat an offset beyond the end as the start or end of an empty window: the field has no more characters for it.
+func TestAnOffsetBeyondTheEndDoesNotLengthenTheField(t *testing.T) {
+	for name, window := range map[string]string{
+		"the start is the offset":         `"start_chars":999,"end_chars":999`,
+		"so is only the end":              `"start_chars":101,"end_chars":999`,
+		"neither is given":                `"complete":false`,
+		"the start is the end":            `"start_chars":101,"end_chars":101`,
+		"an end before the start is said": `"start_chars":999,"end_chars":101,"has_more":true`,
+	} {
+		q := WindowQuery{Ref: rs.Ref{Stream: "s", RecordID: "r"}, Field: "f", Offset: 999}
+		r, err := Window(answered(`{"window":{"text":"","total_chars":101,`+window+`}}`), q)
+		const says = "offset_chars 999 is beyond the end: the field has 101 characters."
+		if err != nil || !strings.Contains(r.Text, says) || !strings.Contains(r.Text, "characters 101 to 101 of 101; the end of the field") ||
+			!strings.Contains(string(r.Structured), says) || !strings.Contains(string(r.Structured), `"total_chars":101`) {
+			t.Errorf("%s: %v\n%s\n%s", name, err, r.Text, r.Structured)
+		}
+	}
+}

@@ -128,6 +128,10 @@ func readSpan(w object, q WindowQuery) windowSpan {
 	if s.start < 0 {
 		s.start = q.Offset
 	}
+	if runes == 0 && s.total >= 0 { // the server may repeat an offset that is beyond the end
+		s.start = min(s.start, s.total)
+		s.end = s.start
+	}
 	more := s.next >= 0 || w.Flag("has_more")
 	if s.end < 0 {
 		s.end = s.start + runes

@@ -3,10 +3,12 @@ package known
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"slices"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/fields"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/filter"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/read"
@@ -23,6 +25,7 @@ type Source struct {
 	End                       string          // the field with the end of what starts at Time; "" for none
 	Status                    string          // the field of that name, which says whether an event is cancelled; "" for none
 	Parts, Children           []rs.Relation   // those to one record, such as the body of a message, and to several
+	Unmarked                  []string        // the fields, if the schema says of none what it is or what it can do
 }
 
 // Untitled reports whether the schema marks no title, author or text.
@@ -47,6 +50,7 @@ func readSources(schema *rs.Schema) []Source {
 			if !field.Granted {
 				continue
 			}
+			s.Unmarked = append(s.Unmarked, field.Name)
 			if field.Name == "status" {
 				s.Status = field.Name
 			}
@@ -61,6 +65,9 @@ func readSources(schema *rs.Schema) []Source {
 				s.Text = field.Name
 			}
 		}
+		if slices.ContainsFunc(stream.Fields(), isMarked) {
+			s.Unmarked = nil
+		}
 		s.End = own.EndOf(s.Time)
 		for _, relation := range stream.Relations() {
 			if relation.Cardinality == "has_one" {
@@ -74,6 +81,25 @@ func readSources(schema *rs.Schema) []Source {
 		}
 	}
 	return all
+}
+
+// isMarked reports whether a schema says of a field what it is or what it can do.
+func isMarked(f rs.SchemaField) bool {
+	return f.Role != "" || fields.Filters(f) || f.Lexical || len(f.Aggregates) > 0
+}
+
+// Unavailable returns the connections of a package that cannot be read: those with a grant of one of some streams, or of any if none is
+// named, and those whose schema could not be read when the document was.
+func Unavailable(p auth.Package, document *rs.Schema, streams []string) []rs.UnavailableConnection {
+	all, unavailable := p.Unavailable(), p.Unavailable(streams...)
+	for _, raw := range document.Members.Array("unavailable_connections") {
+		var failed rs.UnavailableConnection
+		isFailed := func(u rs.UnavailableConnection) bool { return u.ID == failed.ID }
+		if json.Unmarshal([]byte(raw), &failed) == nil && !slices.ContainsFunc(all, isFailed) {
+			unavailable = append(unavailable, failed)
+		}
+	}
+	return unavailable
 }
 
 // PartsOf returns the streams, other than those given, that search reads and whose records are parts of records in those given, such as
@@ -159,4 +185,15 @@ func ParentOf(schema *rs.Schema, scope rs.Scope, field string) (parent string, f
 // HasConnection reports whether a connection has a stream; "" is any connection.
 func HasConnection(stream *rs.SchemaStream, id string) bool {
 	return id == "" || slices.ContainsFunc(stream.Connections, func(c rs.Connection) bool { return c.ID == id })
+}
+
+// NoSources returns the error for a search of streams that the scope lacks or, if timeless is set, that do not say when their records are.
+func NoSources(scope rs.Scope, timeless bool) *rs.Error {
+	switch {
+	case timeless:
+		return rs.Invalid("since", "No stream of these says when its records are.", "Search without since and until, or in other streams.")
+	case scope.ConnectionID != "":
+		return &rs.Error{Code: "unknown_connection", Param: "connection_id", Message: "no such stream or connection in this grant."}
+	}
+	return &rs.Error{Code: "unknown_stream", Param: "streams", Message: "no stream of these in this grant."}
 }

@@ -91,11 +91,16 @@ func (p *round) merged(r rs.Request, pages []sourcePage, from cursor, limit int)
 	}
 	goesOn := func(page sourcePage) bool { return page.more && (!matched || !page.endsWithNearest()) }
 	more := len(items) > 0 && (end < len(all) || slices.ContainsFunc(pages, goesOn)) // a warning reports what was not looked through
+	more = more || len(all) == 0 && slices.ContainsFunc(pages, func(page sourcePage) bool { return page.all && page.next != nil })
 	sources := p.extent(r, pages)
 	rest := sources.Get("rest_cursor")
 	body := rs.Object{
 		{Name: "object", Value: `"list"`}, rs.NewMember("has_more", more || rest != ""), {Name: "data", Value: rs.JoinItems(items)},
 		{Name: "meta", Value: p.meta(pages, sources, timeline, len(all) > 0).JSON()},
+	}
+	if len(p.Unavailable) > 0 {
+		response.Unavailable += len(p.Unavailable)
+		body = append(body, rs.NewMember("unavailable_connections", p.Unavailable))
 	}
 	if p.Period != (Period{}) {
 		body = body.With("read_as", rs.EncodeJSON(p.says()))
@@ -291,12 +296,14 @@ func (p *round) warnings(pages []sourcePage, found bool) string {
 			says = append(says, fmt.Sprintf(format, values...))
 		}
 	}
-	unfiltered, oldest := false, time.Time{}
+	unfiltered, looked, oldest := false, 0, time.Time{}
 	timeless, last := few(p.timeless), len(pages)-1
 	for i, page := range pages {
-		unfiltered = unfiltered || page.all
-		if n := len(page.hits); page.all && page.more && n > 0 && page.hits[n-1].at.After(oldest) {
-			oldest = page.hits[n-1].at
+		if page.all {
+			unfiltered, looked = true, max(looked, page.looked)
+		}
+		if page.all && page.more && page.reached.After(oldest) {
+			oldest = page.reached
 		}
 		name := timeless
 		if i < len(p.sources) {
@@ -313,10 +320,11 @@ func (p *round) warnings(pages []sourcePage, found bool) string {
 			}
 		}
 	}
-	say(unfiltered, "This resource server does not filter what this token reads by time: the first %d of each stream were looked through.", maxHits)
+	say(unfiltered, "This resource server does not filter what this token reads by time: the first %d of each stream were looked through.", looked)
 	say(!oldest.IsZero(), "What is older than %s may be missing.", filter.Instant(oldest))
 	say(last == len(p.sources) && pages[last].more, "Only the first %[2]d hits in %[1]s were looked through.", timeless, pages[last].looked)
-	unknown, without, lookedUp := "their time is not known", "since and until", p.isPart
+	hasTime := func(stream string) bool { return p.isPart(stream) || !slices.Contains(p.timeless, stream) }
+	unknown, without, lookedUp := "their time is not known", "since and until", hasTime
 	if len(p.Filter) > 0 {
 		unknown, without, lookedUp = "it is not known whether their records are within filter", "filter", anyStream
 	}
@@ -327,6 +335,11 @@ func (p *round) warnings(pages []sourcePage, found bool) string {
 	say(len(p.timeless) > 0 && p.Words == "", "Not listed, having no time of their own: %s.", timeless)
 	say(lacking != nil, "Left out, because they lack a field of filter: %s.", few(lacking))
 	say(failed != nil, "Could not be read: %s.", few(failed))
+	var unavailable []string
+	for _, u := range p.Unavailable {
+		unavailable = append(unavailable, fmt.Sprintf("%s (%s)", rs.ErrorText(cmp.Or(u.DisplayName, u.ID)), u.Code))
+	}
+	say(unavailable != nil, "Connections that could not be read: %s.", few(unavailable))
 	if len(says) > 0 {
 		own := rs.Object{{Name: "code", Value: `"period"`}, {Name: "message", Value: rs.EncodeJSON(strings.Join(says, " "))}}
 		items = append([]string{own.JSON()}, items...)

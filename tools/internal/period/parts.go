@@ -2,7 +2,6 @@ package period
 
 import (
 	"context"
-	"net/url"
 	"slices"
 	"time"
 
@@ -119,23 +118,20 @@ func (w *whole) hasIDsOfParts() bool { return w.proven > 0 && !w.wrong }
 
 // list reads the records in the period and within the filter.
 func (w *whole) list(ctx context.Context, d rs.Doer, p *Reader) {
-	request := sourceRequest(w.Source, rs.Request{Query: url.Values{}}, p.conditions(w.Source, p.Period), maxHits)
-	w.records = map[string]rs.Object{}
-	for range maxWholePages {
-		response, err := d.Do(ctx, request)
-		if err != nil {
-			return
-		}
-		list, ok := response.List()
-		for _, item := range list.Items {
-			w.records[item.Members.Text("id", "record_id")] = recordHit(w.Source, item.Members)
-		}
-		cursor := list.Envelope.Text("next_cursor")
-		if w.complete = ok && cursor == "" && !list.Envelope.Flag("has_more"); cursor == "" {
-			return
-		}
-		request.Query.Set("cursor", cursor)
+	var page sourcePage
+	page, w.records = p.records(ctx, d, w.Source, p.conditions(w.Source, p.Period), maxHits*maxWholePages)
+	w.complete = page.err == nil && !page.more
+}
+
+// records lists at least most records of a source within a filter, or the newest ones if f is nil and most is 0, in the form of hits by id.
+func (p *Reader) records(ctx context.Context, d rs.Doer, s known.Source, f filter.Filter, most int) (sourcePage, map[string]rs.Object) {
+	timeline, byID := *p, map[string]rs.Object{}
+	timeline.Doer, timeline.Words = d, ""
+	page := timeline.pages(ctx, rs.Request{}, source{Source: s}, f, cursor{}, maxHits, most)
+	for _, record := range page.hits {
+		byID[record.key()] = record.Members
 	}
+	return page, byID
 }
 
 func (hit foundAt) key() string { return hit.Members.Text("record_key", "record_id") }

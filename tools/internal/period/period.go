@@ -152,6 +152,7 @@ type sourcePage struct {
 	cursor   string    // the resource server's, after the hits
 	next     rs.Object // the call that reads what follows in the source; nil if the resource server gives no cursor
 	all      bool      // the resource server did not filter by time
+	reached  time.Time // of such a page of a timeline: the time of the last record; zero if it is not the oldest
 	parts    bool      // it is of streams without a time; only hits in the period are kept
 	filtered bool      // such a hit is kept only if the record that it is a part of is within the filter
 	untimed  []foundAt // hits that are left out because their time, or the record that they are a part of, is unknown

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -91,6 +92,8 @@ const (
 	maxReads = 32          // reads of sources; one that is also read for what lasts into the period takes two
 	maxHits  = rs.MaxLimit // hits of one source
 	maxWords = 500         // missing words; a query has fewer
+
+	maxUnfilteredPages = 4 // of the newest records of a source, if the resource server does not filter
 )
 
 // A Reader answers the searches of a call from a resource server, limited to a period.
@@ -104,6 +107,10 @@ type Reader struct {
 	Grant   string          // the grant that is read
 	// Connection is the one that the search names; "" for all.
 	Connection string
+	// Listed has the newest records of sources that the resource server does not filter, once they were read.
+	Listed *sync.Map
+	// Unavailable has the connections of a package that cannot be read.
+	Unavailable []rs.UnavailableConnection
 
 	chosen   []known.Source // the sources that are read one by one; with a period, those with a time
 	timeless []string       // the streams that are searched together: those without one
@@ -122,8 +129,13 @@ type source struct {
 func (p *Reader) Choose(sources []known.Source, streams, parts []string) (timeless, some bool) {
 	p.timeless = slices.Clone(parts)
 	for _, s := range sources {
+		if s.Time == "" && len(s.Unmarked) > 0 {
+			s.Title, s.Time = render.UsualNames(s.Unmarked)
+		}
 		named := len(streams) == 0 || slices.Contains(streams, s.Stream)
-		if named && len(s.Parts) > 0 && (s.Time != "" || p.Period == (Period{})) {
+		isPart := func(stream string) bool { return known.IsPart(stream, []known.Source{s}) }
+		whole := named && len(s.Parts) > 0
+		if p.Period == (Period{}) && whole || p.Period != (Period{}) && s.Time != "" && (whole || slices.ContainsFunc(streams, isPart)) {
 			p.wholes = append(p.wholes, s)
 		}
 		switch {
@@ -176,10 +188,13 @@ func (p *Reader) read(ctx context.Context, r rs.Request, s source, from cursor, 
 	}
 	if _, refused := p.Refused.Get(p.Grant); !refused || len(p.Filter) > 0 {
 		page = p.pages(ctx, r, s, f, from, min(most, maxHits), most)
-		if !filterRefused(page.err) || len(p.Filter) > 0 { // the caller's filter is never dropped
+		refused, isGuess := filterRefused(page.err), len(s.Unmarked) > 0 && page.err != nil && rs.AsError(page.err).Status == 400
+		if !refused && !isGuess || len(p.Filter) > 0 { // the caller's filter is never dropped
 			return page
 		}
-		p.Refused.Put(p.Grant, true)
+		if refused {
+			p.Refused.Put(p.Grant, true)
+		}
 	}
 	reads := page.reads
 	if s.lasting { // the unfiltered read of the source has these records
@@ -188,6 +203,7 @@ func (p *Reader) read(ctx context.Context, r rs.Request, s source, from cursor, 
 	page = p.pages(ctx, r, s, nil, from, maxHits, 0)
 	page.all = true
 	page.reads += reads
+	p.dateByRecords(ctx, &page, s)
 	page.keep(limited, p.Zone)
 	return page
 }
@@ -206,13 +222,13 @@ func (p *Reader) narrowed(conditions filter.Filter) filter.Filter {
 	return f
 }
 
-// pages reads the hits of a source: one page, but of a timeline as many pages as it takes to know the newest most hits. It drops the hits
-// later than from, which have been shown.
+// pages reads the hits of a source: one page, but of a timeline as many pages as it takes to know the newest most hits or, if most is 0, to
+// reach a record before the period, up to maxUnfilteredPages. It drops the hits later than from, which have been shown.
 func (p *Reader) pages(ctx context.Context, r rs.Request, s source, f filter.Filter, from cursor, limit, most int) (page sourcePage) {
 	request := sourceRequest(s.Source, r, f, limit)
 	until, _ := rs.ReadTime(from.at)
 	isShown := func(hit foundAt) bool { return !until.IsZero() && hit.at.After(until) } // the filter may not exclude a date: it has no zone
-	for first := true; first || page.cursor != "" && p.Words == "" && !p.isEnough(page.hits, most); first = false {
+	for n := 0; n == 0 || p.Words == "" && !p.isEnough(&page, most) && page.cursor != "" && (most > 0 || n < maxUnfilteredPages); n++ {
 		response, err := p.Doer.Do(ctx, request)
 		page.take(response, err, s.Source, r, p.Zone)
 		page.hits = slices.DeleteFunc(page.hits, isShown)
@@ -222,10 +238,46 @@ func (p *Reader) pages(ctx context.Context, r rs.Request, s source, f filter.Fil
 	return page
 }
 
-// isEnough reports whether hits include the newest most. A source returns them in the order of their times, but sorts dates as days of
-// UTC, and in the zone of the search a day begins earlier or later.
-func (p *Reader) isEnough(hits []foundAt, most int) bool {
+// dateByRecords gives the hits of an unfiltered page that do not say their time that of their records: the newest of the source are listed
+// for it, once. It drops a hit of which this shows that its record is older than the period.
+func (p *Reader) dateByRecords(ctx context.Context, page *sourcePage, s source) {
+	isUndated := func(hit foundAt) bool { return hit.at.IsZero() }
+	if p.Words == "" || !slices.ContainsFunc(page.hits, isUndated) {
+		return
+	}
+	once, isListed := p.Listed.LoadOrStore([2]string{s.Stream, s.Connection.ID}, sync.OnceValues(func() (sourcePage, map[string]rs.Object) {
+		return p.records(ctx, p.Doer, s.Source, nil, 0)
+	}))
+	listed, records := once.(func() (sourcePage, map[string]rs.Object))()
+	if !isListed {
+		page.reads += listed.reads
+	}
+	isOlder := listed.err == nil && !listed.more
+	page.hits = slices.DeleteFunc(page.hits, func(hit foundAt) bool { return isOlder && isUndated(hit) && records[hit.key()] == nil })
+	for i := range page.hits {
+		if record := records[page.hits[i].key()]; record != nil && isUndated(page.hits[i]) {
+			page.hits[i].describe(record)
+		}
+	}
+}
+
+// isEnough reports whether the hits of a page include the newest most or, if most is 0, all of the period: records that are newest first
+// reach beyond its start. A source returns hits in the order of their times, but sorts dates as days of UTC, and in the zone of the search a
+// day begins earlier or later.
+func (p *Reader) isEnough(page *sourcePage, most int) bool {
 	const moved = 14 * time.Hour // the largest such difference
+	hits := page.hits
+	if most == 0 {
+		page.reached = time.Time{}
+		if n := len(hits); n > 0 && slices.IsSortedFunc(hits, func(a, b foundAt) int { return b.at.Compare(a.at) }) {
+			page.reached = hits[n-1].at
+		}
+		from, _ := p.Period.Bounds(p.Zone)
+		if page.reached.Add(moved).Before(from) && !page.reached.IsZero() {
+			page.more, page.cursor = false, ""
+		}
+		return !page.more
+	}
 	isDay := func(hit foundAt) bool { return written.IsDay(render.WhenOf(hit.Members)) }
 	if len(hits) < most || p.Zone == nil || p.Zone == time.UTC || !slices.ContainsFunc(hits, isDay) {
 		return len(hits) >= most

@@ -56,7 +56,7 @@ func RecordURL(base string, ref rs.Ref) string {
 // The fields that may have the title of a record, and the time when its author made it, best first.
 var (
 	TitleNames = []string{"title", "subject", "name", "full_name", "headline", "filename", "file_name", "summary"}
-	timeNames  = []string{
+	TimeNames  = []string{
 		"authored_at", "sent_at", "published_at", "created_at", "received_at", "starts_at", "ordered_at", "reacted_at", "updated_at", "date", "timestamp",
 	}
 )
@@ -149,7 +149,7 @@ func LastChange(field string) string {
 
 // Time returns the best timestamp of own or data, and its field: the author's before a server's, wherever they are.
 func Time(own, data rs.Object) (time, field string) {
-	time, field = firstText(timeNames, own, data, func(s string) bool { return write.Day(s) != "" })
+	time, field = firstText(TimeNames, own, data, func(s string) bool { return write.Day(s) != "" })
 	if field == "authored_at" {
 		field = own.Text("authored_field")
 	}
