@@ -157,8 +157,10 @@ func (s *searched) sentTo(ctx context.Context) string {
 		isSender := func(hit rs.Item) bool { return strings.Contains(strings.ToLower(hit.Members.Text("actor")), word) }
 		return slices.ContainsFunc(s.list.Items, isSender)
 	})
-	_, _, ranks := written.Superlative(query)
-	if of, _ := relax.Asked(query); name == "" && (of != "to" || ranks == nil) {
+	if _, _, ranks := written.Superlative(query); name == "" && ranks == nil {
+		return ""
+	}
+	if of, _ := relax.Asked(query); name == "" && of != "to" {
 		return ""
 	}
 	for _, source := range s.schema().Sources {

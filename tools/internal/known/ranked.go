@@ -127,7 +127,12 @@ var (
 
 // AsksAverage reports whether a query has a word for an average.
 func AsksAverage(query string) bool {
-	return slices.ContainsFunc(relax.Words(query), func(word string) bool { return averages[strings.ToLower(word)] })
+	for word := range strings.FieldsSeq(query) {
+		if averages[strings.ToLower(strings.Trim(word, ".,;?!"))] {
+			return true
+		}
+	}
+	return false
 }
 
 // onlyPurchases returns the source of the one stream with an amount of money and a field for whom it was paid to; none if several do.

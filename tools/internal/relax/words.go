@@ -320,6 +320,9 @@ func Without(words []string, others ...string) []string {
 
 // ExclusionNote says of a query with an excluded word what a search of single records leaves out; "" for any other query.
 func ExclusionNote(query string) string {
+	if !strings.Contains(query, "-") && !strings.Contains(query, " NOT ") {
+		return ""
+	}
 	_, excluded := split(query)
 	isWord := func(word string) bool { return unicode.IsLetter([]rune(word)[1]) } // -5 is a number
 	if !slices.ContainsFunc(excluded, isWord) && !strings.Contains(query, " NOT ") {
