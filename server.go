@@ -141,7 +141,8 @@ func (h *hosted) configure(ctx context.Context, c cli.HostedConfig) error {
 	}
 	pipeline := transport.NewPipeline(transport.PipelineOptions{
 		Client: h.client, RecordBase: h.recordBase, Name: c.Name, Version: version, Deadline: c.Deadline, NoSearchRelax: !c.SearchRelax,
-		Logger: c.Log, Tracer: c.Watch.Tracer, Observer: c.Watch.Observer(),
+		NoHitContext: !c.HitContext,
+		Logger:       c.Log, Tracer: c.Watch.Tracer, Observer: c.Watch.Observer(),
 	})
 	handler := transport.Handler(transport.HandlerOptions{
 		Server:        pipeline,

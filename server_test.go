@@ -89,7 +89,7 @@ func newWatched(t *testing.T, traced bool) *watched {
 	ctx, cancel := context.WithCancel(t.Context())
 	server, err := newHosted(ctx, cli.HostedConfig{
 		ServeFlags: cli.ServeFlags{
-			Listen: "127.0.0.1:0", RSURL: source.URL, PackagesURL: source.URL + "/packages", Retries: 2, Breaker: true, SearchRelax: true,
+			Listen: "127.0.0.1:0", RSURL: source.URL, PackagesURL: source.URL + "/packages", Retries: 2, Breaker: true, SearchRelax: true, HitContext: true,
 		},
 		Name:          "test",
 		Introspection: &auth.IntrospectorOptions{LookupOptions: auth.LookupOptions{Endpoint: source.URL + "/introspect", ClientID: "c", ClientSecret: rs.NewToken(canaryToken)}},

@@ -16,12 +16,14 @@ import (
 type Options struct {
 	RecordBase    string // the public URL of the resource server, for citations
 	NoSearchRelax bool   // a search that finds nothing is not repaired
+	NoHitContext  bool   // the titles, authors and times that hits lack are not read
 }
 
 // All returns every tool in the order of tools/list; the unlisted ones come last (D1).
 func All(o Options) []*Tool {
 	all := []*Tool{
-		schemaTool(), queryRecordsTool(), aggregateTool(), searchTool(o.RecordBase, !o.NoSearchRelax), fetchTool(o.RecordBase), readRecordFieldTool(),
+		schemaTool(), queryRecordsTool(), aggregateTool(), searchTool(o.RecordBase, !o.NoSearchRelax, !o.NoHitContext),
+		fetchTool(o.RecordBase), readRecordFieldTool(),
 		listStreamsTool(), fetchBlobTool(),
 	}
 	named := map[string]*Tool{}

@@ -16,9 +16,9 @@ var (
 )
 
 // Search is the search tool as it is served; PlainSearch is the same without repair.
-func Search(base string) *Tool { return withOwnCache(searchTool(base, true)) }
+func Search(base string) *Tool { return withOwnCache(searchTool(base, true, false)) }
 
-func PlainSearch(base string) *Tool { return withOwnCache(searchTool(base, false)) }
+func PlainSearch(base string) *Tool { return withOwnCache(searchTool(base, false, false)) }
 
 // withOwnCache gives a tool its own schema cache.
 func withOwnCache(tool *Tool) *Tool {

@@ -20,9 +20,10 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
-// searchTool finds records by their text. If relaxed is set and no record has all words, it finds records with some of them. recordBase is
-// the public URL of the resource server, for citations.
-func searchTool(recordBase string, relaxed bool) *Tool {
+// searchTool finds records by their text. If relaxed is set and no record has all words, it finds records with some of them. If looksUp is
+// set, the first hits without title, author and time get those of their records. recordBase is the public URL of the resource server, for
+// citations.
+func searchTool(recordBase string, relaxed, looksUp bool) *Tool {
 	tool := &Tool{
 		Name:  "search",
 		Title: "Search",
@@ -58,7 +59,7 @@ func searchTool(recordBase string, relaxed bool) *Tool {
 	if relaxed {
 		tool.Description += " A question will do: if no record has all words, those with some are listed."
 	}
-	tool.Forward = searcher{relaxed, known.NewRefusals(time.Now), known.NewRefusals(time.Now)}.forward
+	tool.Forward = searcher{relaxed, looksUp, known.NewRefusals(time.Now), known.NewRefusals(time.Now)}.forward
 	return tool
 }
 
@@ -114,6 +115,10 @@ func (s searcher) forward(ctx context.Context, call Call) (Reply, error) {
 		}
 		reply.Coverage, reply.Streams = absence(ctx, call, reads, args.streams...)
 		reply.Response = withMembers(reply.Response, reply.Coverage.Members())
+	}
+	if s.looksUp {
+		sources := func(ctx context.Context) []known.Source { return call.known(ctx, "").Sources }
+		reply.Response = period.WithContext(ctx, call.RS, sources, reply.Response, args.position.Shown)
 	}
 	found.Parts = args.parts
 	if within != nil && args.period != (period.Period{}) {

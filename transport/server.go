@@ -177,16 +177,18 @@ type PipelineOptions struct {
 	Deadline   time.Duration    // of one call; 0 means middleware.DefaultDeadline
 	// NoSearchRelax turns off the relaxation of a search that finds nothing: see docs/search.md.
 	NoSearchRelax bool
-	Logger        zerolog.Logger
-	Tracer        trace.Tracer            // nil makes no spans
-	Observer      middleware.CallObserver // nil counts nothing
+	// NoHitContext turns off the reads of the titles, authors and times that hits lack.
+	NoHitContext bool
+	Logger       zerolog.Logger
+	Tracer       trace.Tracer            // nil makes no spans
+	Observer     middleware.CallObserver // nil counts nothing
 }
 
 // NewPipeline returns the adapter's MCP server over one resource server: every tool and resource, behind the chain of
 // [middleware.Standard]. [Handler] mounts it and [Stdio] serves it, so that both use the same pipeline. A Go host may add tools and
 // resources with new names before [Handler] mounts it.
 func NewPipeline(o PipelineOptions) *Server {
-	all := tools.All(tools.Options{RecordBase: cmp.Or(o.RecordBase, o.Client.Base()), NoSearchRelax: o.NoSearchRelax})
+	all := tools.All(tools.Options{RecordBase: cmp.Or(o.RecordBase, o.Client.Base()), NoSearchRelax: o.NoSearchRelax, NoHitContext: o.NoHitContext})
 	handle := middleware.Standard(middleware.Options{Log: o.Logger, Deadline: o.Deadline, Source: middleware.Reading(o.Client), Tracer: o.Tracer, Observer: o.Observer}, tools.Forward)
 	return newServer(serverOptions{
 		Self:         mcp.Implementation{Name: cmp.Or(o.Name, "pdpp"), Title: "Personal data (PDPP)", Version: o.Version},

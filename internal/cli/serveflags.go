@@ -23,7 +23,7 @@ type ServeFlags struct {
 	Deadline, ReadTimeout, DrainDelay, DrainTime                       time.Duration
 	TrustedHops, Retries, MaxConnections, ClientConnections            int
 	AnswerMemory                                                       int64
-	Breaker, SearchRelax, ShowPage                                     bool
+	Breaker, SearchRelax, HitContext, ShowPage                         bool
 	Limits                                                             web.Limits
 	Unknown                                                            auth.LookupLimits // of introspections of unknown tokens
 }
@@ -61,7 +61,7 @@ func (o *ServeFlags) declare(flags *pflag.FlagSet) {
 	flags.DurationVar(&o.ReadTimeout, "read-timeout", 10*time.Second, "Longest time of one read of the resource server")
 	flags.IntVar(&o.Retries, "retries", 2, "How often a failed read is tried again, 0 to 2")
 	onOff(flags, &o.Breaker, "breaker", "Stop calling a resource server or authority that keeps failing for 5 seconds")
-	searchRelaxVar(flags, &o.SearchRelax)
+	searchVar(flags, &o.SearchRelax, &o.HitContext)
 	flags.StringVar(&o.AdminListen, "admin-listen", "", "Address (`HOST:PORT`) of the metrics and probes, best on loopback; none if absent")
 	onOff(flags, &o.ShowPage, "page", "Show a page for people at /")
 	flags.Int64Var(&o.AnswerMemory, "answer-memory", 0, "`MiB` of the resource server's answers in memory at a time; "+
@@ -99,6 +99,7 @@ func (o *ServeFlags) declareLimits(flags *pflag.FlagSet) {
 	flags.IntVar(&o.Unknown.AtOnce, "max-unknown-tokens", 256, "Such introspections under way at a time; 0 for no limit")
 }
 
-func searchRelaxVar(flags *pflag.FlagSet, value *bool) {
-	onOff(flags, value, "search-relax", "Search for the words one by one where no record has all of them")
+func searchVar(flags *pflag.FlagSet, relax, hitContext *bool) {
+	onOff(flags, relax, "search-relax", "Search for the words one by one where no record has all of them")
+	onOff(flags, hitContext, "hit-context", "Read the titles, senders and times that hits lack")
 }

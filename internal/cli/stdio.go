@@ -13,8 +13,8 @@ import (
 
 type stdioCommand struct {
 	providerFlags
-	ServerName  string
-	SearchRelax bool
+	ServerName              string
+	SearchRelax, HitContext bool
 }
 
 func newStdio(app App) *cobra.Command {
@@ -26,8 +26,8 @@ func newStdio(app App) *cobra.Command {
 	}
 	o.declare(c.Flags())
 	c.Flags().StringVar(&o.ServerName, "server-name", "pdpp", "`NAME` shown to the client")
-	searchRelaxVar(c.Flags(), &o.SearchRelax)
-	config.Environment(c.Flags(), "PDPP_MCP_", "server-name", "search-relax")
+	searchVar(c.Flags(), &o.SearchRelax, &o.HitContext)
+	config.Environment(c.Flags(), "PDPP_MCP_", "server-name", "search-relax", "hit-context")
 	return c
 }
 
@@ -40,7 +40,9 @@ func (c stdioCommand) run(ctx context.Context, app App) error {
 	}
 	defer unwatch(LastLineWait)
 	return c.open(ctx, log, app, true, func(p provider) error {
-		server, principal, err := p.pipeline(ctx, app, transport.PipelineOptions{Name: c.ServerName, Logger: log, NoSearchRelax: !c.SearchRelax}, watch)
+		server, principal, err := p.pipeline(ctx, app, transport.PipelineOptions{
+			Name: c.ServerName, Logger: log, NoSearchRelax: !c.SearchRelax, NoHitContext: !c.HitContext,
+		}, watch)
 		if err != nil {
 			return err
 		}

@@ -145,7 +145,7 @@ func (hit foundAt) listed() int {
 }
 
 // date reads the record that has the id of a hit, within a filter unless f is nil, and gives the hit its time, title and author. It returns
-// 1 if the hit is a part of that record, -1 if it is not, and 0 if the read fails or the record is outside the filter.
+// 1 if the hit is that record, or a part of it by the relation, -1 if it is not, and 0 if the read fails or the record is outside the filter.
 func (hit *foundAt) date(ctx context.Context, d rs.Doer, f filter.Filter) int {
 	w, key := hit.whole, hit.key()
 	r := read.Request(w.Connection.ID, "streams", w.Stream, "records", key)
@@ -156,7 +156,7 @@ func (hit *foundAt) date(ctx context.Context, d rs.Doer, f filter.Filter) int {
 	}
 	fields := slices.DeleteFunc([]string{w.Time, w.Title, w.Author}, func(name string) bool { return name == "" })
 	read.Set(r.Query, "fields", fields)
-	r.Query.Set("expand", w.relation)
+	read.Set(r.Query, "expand", w.relation)
 	response, err := d.Do(ctx, r)
 	if err != nil {
 		return 0
@@ -167,7 +167,11 @@ func (hit *foundAt) date(ctx context.Context, d rs.Doer, f filter.Filter) int {
 	} else if f != nil {
 		record = list.Items[0].Members
 	}
-	if record.Object("expanded").Object(w.relation).Text("id", "record_id") != key {
+	found := record
+	if w.relation != "" {
+		found = record.Object("expanded").Object(w.relation)
+	}
+	if found.Text("id", "record_id") != key {
 		return -1
 	}
 	hit.describe(recordHit(w.Source, record))
