@@ -90,8 +90,9 @@ func (p *grantPackage) withChoices(stream string, e *rs.Error, about ...string) 
 	if len(p.membersWith(stream)) > 0 {
 		usable, _, _ = p.partition(stream)
 	}
-	sound := slices.DeleteFunc(slices.Clone(usable), p.failed)
-	usable = append(sound, slices.DeleteFunc(usable, func(c *member) bool { return !p.failed(c) })...)
+	failed := func(c *member) int { return map[bool]int{true: 1}[p.failed(c)] }
+	usable = slices.Clone(usable)
+	slices.SortStableFunc(usable, func(a, b *member) int { return failed(a) - failed(b) })
 	for _, c := range usable[:min(len(usable), rs.MaxConnectionOptions)] {
 		e.Connections, e.RetryWith = append(e.Connections, c.Connection), "connection_id"
 	}
