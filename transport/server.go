@@ -188,7 +188,9 @@ type PipelineOptions struct {
 // [middleware.Standard]. [Handler] mounts it and [Stdio] serves it, so that both use the same pipeline. A Go host may add tools and
 // resources with new names before [Handler] mounts it.
 func NewPipeline(o PipelineOptions) *Server {
-	all := tools.All(tools.Options{RecordBase: cmp.Or(o.RecordBase, o.Client.Base()), NoSearchRelax: o.NoSearchRelax, NoHitContext: o.NoHitContext})
+	all := tools.All(tools.Options{
+		RecordBase: cmp.Or(o.RecordBase, o.Client.Base()), NoSearchRelax: o.NoSearchRelax, NoHitContext: o.NoHitContext,
+	})
 	handle := middleware.Standard(middleware.Options{Log: o.Logger, Deadline: o.Deadline, Source: middleware.Reading(o.Client), Tracer: o.Tracer, Observer: o.Observer}, tools.Forward)
 	return newServer(serverOptions{
 		Self:         mcp.Implementation{Name: cmp.Or(o.Name, "pdpp"), Title: "Personal data (PDPP)", Version: o.Version},

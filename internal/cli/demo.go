@@ -132,7 +132,8 @@ func (c demoCommand) hosted(source *localserver.Server) HostedConfig {
 	limits.TokenRate, limits.AddressRate = 0, 0
 	return HostedConfig{
 		ServeFlags: ServeFlags{
-			Listen: c.Listen, RSURL: source.URL, PackagesURL: source.URL + "/packages", Retries: 2, Breaker: true, SearchRelax: true, HitContext: true,
+			Listen: c.Listen, RSURL: source.URL, PackagesURL: source.URL + "/packages", Retries: 2,
+			Breaker: true, SearchRelax: true, HitContext: true,
 			DrainTime: service.DefaultDrainTime, Limits: limits,
 		},
 		Name: "pdpp-demo", PageForms: true,

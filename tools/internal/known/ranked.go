@@ -140,7 +140,8 @@ func onlyPurchases(all Stream, may func(Source) bool) (only Source) {
 	for _, source := range all.Sources {
 		isPayee := func(f rs.SchemaField) bool { return f.Granted && payee().MatchString(written.Snake(f.Name)) }
 		switch {
-		case source.Stream == only.Stream || !slices.ContainsFunc(source.Fields(all.Document), isPayee) || !may(source) || fields.Measured(all.Document, source.Stream, written.Money) == "":
+		case source.Stream == only.Stream || !slices.ContainsFunc(source.Fields(all.Document), isPayee) || !may(source),
+			fields.Measured(all.Document, source.Stream, written.Money) == "":
 		case only.Stream != "":
 			return Source{}
 		default:

@@ -10,7 +10,8 @@ var (
 		"year": "year jahr an année año ano anno jaar",
 	})
 	adverbs = ByWord(map[string]string{
-		"day": "daily täglich", "week": "weekly wöchentlich", "month": "monthly monatlich", "quarter": "quarterly", "year": "yearly annually jährlich",
+		"day": "daily täglich", "week": "weekly wöchentlich", "month": "monthly monatlich", "quarter": "quarterly",
+		"year": "yearly annually jährlich",
 	})
 	beforeSpans = Set("per by each every pro je jeden jede jedes par chaque por cada al ogni op elke")
 )

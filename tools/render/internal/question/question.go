@@ -93,7 +93,8 @@ var (
 // AsksNumber reports whether it asks how many there are.
 func (q *Question) AsksNumber() bool {
 	starts := func(phrase string) bool { return strings.HasPrefix(q.lower, " "+phrase+" ") } // elsewhere it may be a phone number of somebody
-	return q.hasOne(numberPhrases) || slices.ContainsFunc(strings.Split("number of,anzahl,nombre de,nombre d,número de,numero di,aantal", ","), starts)
+	return q.hasOne(numberPhrases) ||
+		slices.ContainsFunc(strings.Split("number of,anzahl,nombre de,nombre d,número de,numero di,aantal", ","), starts)
 }
 
 // AsksSum reports whether it asks for a total amount.
