@@ -15,6 +15,10 @@ import (
 // Canonical returns arguments in the form that the tool's schema lists. It makes certain corrections only, such as of a quoted number.
 func (t Tool) Canonical(args rs.Object) rs.Object {
 	args = t.withNames(t.unwrapped(args))
+	if args.Has("since") && args.Has("until") {
+		bounds := rs.Object{{Name: "since", Value: args.Get("since")}, {Name: "until", Value: args.Get("until")}}
+		args = args.WithAll(rs.AsObject(written.InOneOrder(bounds.JSON())))
+	}
 	for i := range args {
 		if p := t.parameter(args[i].Name); p != nil {
 			args[i].Value = t.value(p, args[i].Value)

@@ -1,6 +1,7 @@
 package correct_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -35,6 +36,28 @@ func TestTheHintSaysHowTheProposedCallDiffers(t *testing.T) {
 		args, _ := argumentsOf(`{"stream":"orders","metric":"count","group_by_time":"at","interval":"` + interval + `"}`)
 		if got := toolNamed(t, "aggregate").Canonical(args).Text("granularity"); got != want {
 			t.Errorf("%s is read as %s; want %q", interval, got, want)
+		}
+	}
+}
+
+// Dates that may be two days are read in the order of another date of the period, which can be one day only.
+func TestThePeriodsDatesHaveOneOrder(t *testing.T) {
+	for _, row := range []struct{ from, until, readFrom, readUntil string }{
+		{"01/06/2026", "30/06/2026", "2026-06-01", "2026-06-30"},
+		{"6/1/2026", "6/30/2026", "2026-06-01", "2026-06-30"},
+		{"13-06-2026", "1-7-2026", "2026-06-13", "2026-07-01"},
+		{"01/06/2026", "2026-06-30", "01/06/2026", "2026-06-30"},
+		{"01/06/2026", "05/06/2026", "01/06/2026", "05/06/2026"},
+	} {
+		args, _ := argumentsOf(fmt.Sprintf(`{"since":%q,"until":%q}`, row.from, row.until))
+		if read := toolNamed(t, "search").Canonical(args); read.Text("since") != row.readFrom || read.Text("until") != row.readUntil {
+			t.Errorf("%s to %s is read as %s", row.from, row.until, read.JSON())
+		}
+		args, _ = argumentsOf(fmt.Sprintf(`{"stream":"orders","filter":{"at":{"gte":%q,"lte":%q}}}`, row.from, row.until))
+		call, ok := toolNamed(t, "query_records").Rewritten(args, &rs.Error{Code: "invalid_request", Message: "not a timestamp"})
+		want := fmt.Sprintf(`"filter":{"at":{"gte":%q,"lte":%q}}`, row.readFrom, row.readUntil)
+		if mended := row.readFrom != row.from; ok != mended || mended && !strings.Contains(call.String(), want) {
+			t.Errorf("%s to %s: send %s; want %s", row.from, row.until, call, want)
 		}
 	}
 }

@@ -114,7 +114,7 @@ func TestAProposedCallKeepsAllConditions(t *testing.T) {
 	}
 	refused := &rs.Error{Code: "invalid_request", Status: 400, Message: "is not a timestamp"}
 	for filter, want := range map[string]string{
-		`{"at":{"gte":"01/05/2026","lt":"13/05/2026"}}`: "",
+		`{"at":{"gte":"01/05/2026","lt":"13/05/2026"}}`: `{"at":{"gte":"2026-05-01","lt":"2026-05-13"}}`,
 		`{"at":{"gte":"30/04/2026","lt":"13/05/2026"}}`: `{"at":{"gte":"2026-04-30","lt":"2026-05-13"}}`,
 		`{"at":{"gte":"01/05/2026","lt":"02/05/2026"}}`: "",
 	} {

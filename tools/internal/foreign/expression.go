@@ -216,7 +216,8 @@ func IsEmpty(raw string) bool {
 // InForm returns a condition in the form that a filter takes, after a resource server refused it with a message; "" if it stays unchanged.
 func InForm(m rs.Member, message string) string {
 	isNumber := strings.Contains(message, "number")
-	if bounds := rs.AsObject(m.Value); bounds != nil {
+	if sent := rs.AsObject(m.Value); sent != nil {
+		bounds := rs.AsObject(written.InOneOrder(m.Value))
 		mended := bounds
 		for _, r := range bounds {
 			operator, value := written.Bound(r.Name, cmp.Or(written.Reordered(r.Value), r.Value))
@@ -231,7 +232,7 @@ func InForm(m rs.Member, message string) string {
 				mended = mended.With(operator, value)
 			}
 		}
-		if slices.Equal(mended, bounds) || slices.ContainsFunc(mended, isEitherDay) { // it would be refused again
+		if slices.Equal(mended, sent) || slices.ContainsFunc(mended, isEitherDay) { // it would be refused again
 			return ""
 		}
 		return mended.JSON()

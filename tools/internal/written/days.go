@@ -1,6 +1,7 @@
 package written
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,8 +22,11 @@ type length struct{ months, days int }
 func (l length) from(day time.Time, n int) time.Time { return day.AddDate(0, n*l.months, n*l.days) }
 
 var (
-	isoDay    = Expression(`^([0-9]{4})[-/.]([0-9]{1,2})(?:[-/.]([0-9]{1,2}))?$`)
-	yearLast  = Expression(`^([0-9]{1,2})([-/.])([0-9]{1,2})[-/.]([0-9]{4})$`)
+	isoDay   = Expression(`^([0-9]{4})[-/.]([0-9]{1,2})(?:[-/.]([0-9]{1,2}))?$`)
+	yearLast = Expression(`^([0-9]{1,2})([-/.])([0-9]{1,2})[-/.]([0-9]{4})$`)
+	// numbersOfDate matches a date in JSON as two numbers before a year.
+	numbersOfDate = Expression(`"([0-9]{1,2})[-/]([0-9]{1,2})[-/]([0-9]{4})"`)
+
 	partOf    = Expression(`^(?:([0-9]{4})-?)?([qhw])([0-9]{1,2})(?:-?([0-9]{4}))?$`)
 	nowMinus  = Expression(`^(?:now)?-?p?([0-9]{1,4})([dwmy])$`)
 	fullYear  = Expression(`^(?:19|20)[0-9]{2}$`)
@@ -154,6 +158,27 @@ func DaysOf(word string) (ways []time.Time) {
 		}
 	}
 	return ways
+}
+
+// InOneOrder returns JSON in which dates such as 3/6/2026 are days of one order, as another such as 30/6/2026 shows it. Without such a date,
+// or with dates of both orders, it returns raw.
+func InOneOrder(raw string) string {
+	number := func(text string) int { n, _ := strconv.Atoi(text); return n }
+	dayFirst, monthFirst := false, false
+	for _, found := range numbersOfDate().FindAllStringSubmatch(raw, -1) {
+		dayFirst, monthFirst = dayFirst || number(found[1]) > 12, monthFirst || number(found[2]) > 12
+	}
+	if dayFirst == monthFirst {
+		return raw
+	}
+	return numbersOfDate().ReplaceAllStringFunc(raw, func(date string) string {
+		found := numbersOfDate().FindStringSubmatch(date)
+		month, day := number(found[1]), number(found[2])
+		if dayFirst {
+			month, day = day, month
+		}
+		return fmt.Sprintf(`"%s-%02d-%02d"`, found[3], month, day)
+	})
 }
 
 // calendar returns the day, week, weekend, month, quarter, half or year that a day is in, or the one that many units later.
