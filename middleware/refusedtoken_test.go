@@ -69,6 +69,42 @@ func TestWhatATokenMayNotDoHasAnotherWay(t *testing.T) {
 	}
 }
 
+// ANSWERS 6: after a filter was refused, schema does not offer filters to that grant.
+func TestSchemaDoesNotOfferRefusedFilters(t *testing.T) {
+	server := &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
+		for name := range r.Query {
+			if strings.HasPrefix(name, "filter[") {
+				return nil, &rs.Error{Code: "invalid_request", Status: 400, Param: "filter", Message: "filter[...] is not supported for client-token reads in PDPP v0.1"}
+			}
+		}
+		if r.Path == "/v1/schema" {
+			return middlewaretest.JSON(`{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c"}],"streams":[` +
+				`{"name":"notes","field_capabilities":{"title":"declared"}}]}]}`), nil
+		}
+		return middlewaretest.JSON(`{"object":"list","data":[]}`), nil
+	}}
+	handle, all := standard(server), tools.All(tools.Options{})
+	ask := func(tool int, arguments, grant string) string {
+		p := auth.Principal{Token: rs.NewToken(middlewaretest.CanaryToken), Kind: auth.KindClient, GrantID: grant}
+		reply, err := handle(auth.WithPrincipal(t.Context(), p), tools.Call{Tool: all[tool], Raw: []byte(arguments), Arguments: rs.AsObject(arguments)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return textOf(t, reply.Result)
+	}
+	const schema, refused = `{"stream":"notes"}`, "sort, aggregate and search may be tried; filters were refused to this token"
+	if text := ask(0, schema, "g"); !strings.Contains(text, "; filter, sort, aggregate and search may be tried\n") {
+		t.Error(text)
+	}
+	ask(1, `{"stream":"notes","filter":{"title":"Tax"}}`, "g")
+	if text := ask(0, schema, "g"); !strings.Contains(text, "; "+refused+"\n") {
+		t.Error(text)
+	}
+	if text := ask(0, schema, "another"); strings.Contains(text, "refused") {
+		t.Error(text)
+	}
+}
+
 // An error proposes the members of a package that have just failed last.
 func TestAMemberThatHasJustFailedIsProposedLast(t *testing.T) {
 	var members []fanout.Member

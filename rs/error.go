@@ -147,6 +147,15 @@ func ErrorText(text string) string {
 // ErrorText is the function [ErrorText] without the tokens, even if invisible characters separate their parts.
 func (r *Redactor) ErrorText(text string) string { return ErrorText(r.Text(line(text))) }
 
+// RefusesFilters reports whether the error of a read, if any, means that the resource server does not filter what the token reads at all.
+func RefusesFilters(err error) bool {
+	if err == nil {
+		return false
+	}
+	e := AsError(err)
+	return e.Status == http.StatusBadRequest && e.Param == "filter" && strings.Contains(e.Message, "not supported")
+}
+
 // RefusesToken reports whether the error of a read may mean that the token is no longer good: a 401 (D7), or a 403 that says that the
 // grant is dead (D25). A 401 is also the answer for a stream that is not granted, so only the token authority can tell.
 func (e *Error) RefusesToken() bool {

@@ -38,7 +38,7 @@ func schemaTool() *Tool {
 			args := call.Args.(schemaArgs)
 			q := args.SchemaQuery
 			q.Stream, q.ConnectionID, q.Meant = call.Scope.Stream, call.Scope.ConnectionID, args.meant(answer.Response, call.Scope.Stream)
-			q.Counts, q.Now, q.Coverage = answer.Streams, answer.Now, answer.Coverage
+			q.Counts, q.Now, q.Coverage, q.NoFilter = answer.Streams, answer.Now, answer.Coverage, answer.NoFilter
 			return render.Schema(answer.Response, q)
 		},
 	}
@@ -92,6 +92,7 @@ func forwardSchema(ctx context.Context, call Call) (Reply, error) {
 	var answer Answer
 	var detail *rs.Response
 	full, reads := call.Args.(schemaArgs).Full, 2
+	_, answer.NoFilter = call.Tool.schemas.Unfiltered.Get(auth.PrincipalFrom(ctx).GrantID)
 	listed := !full && (call.Scope.Stream == "" || auth.PrincipalFrom(ctx).Package != nil)
 	if listed {
 		answer.Streams, answer.Now = call.Tool.schemas.CachedStreams(ctx, call.Scope.ConnectionID), time.Now().UTC().Format("2006-01-02T15:04Z")

@@ -59,7 +59,7 @@ func searchTool(recordBase string, relaxed, looksUp bool) *Tool {
 	if relaxed {
 		tool.Description += " A question will do: if no record has all words, those with some are listed."
 	}
-	tool.Forward = searcher{relaxed, looksUp, known.NewRefusals(time.Now), known.NewRefusals(time.Now)}.forward
+	tool.Forward = searcher{relaxed, looksUp, known.NewRefusals(time.Now)}.forward
 	return tool
 }
 
@@ -107,7 +107,7 @@ func (s searcher) forward(ctx context.Context, call Call) (Reply, error) {
 		return reply, err
 	}
 	found := &reply.search
-	_, found.Unfiltered = s.refused.Get(auth.PrincipalFrom(ctx).GrantID)
+	_, found.Unfiltered = call.Tool.schemas.Unfiltered.Get(auth.PrincipalFrom(ctx).GrantID)
 	if isEmpty(reply.Response) && args.position.First() && !reply.spent {
 		reads := reply.Response.Reads // one for each member of a package
 		if within != nil {
@@ -223,7 +223,7 @@ func (s searcher) within(ctx context.Context, call Call, schema func() known.Str
 	}
 	r := &period.Reader{
 		Doer: call.RS, Words: args.q, Filter: args.filter, Period: args.period, Zone: args.zone,
-		Refused: s.refused, Grant: principal.GrantID, Connection: call.Scope.ConnectionID, Listed: new(sync.Map),
+		Refused: call.Tool.schemas.Unfiltered, Grant: principal.GrantID, Connection: call.Scope.ConnectionID, Listed: new(sync.Map),
 	}
 	if principal.Package != nil && call.Scope.ConnectionID == "" {
 		r.Unavailable = known.Unavailable(principal.Package, all.Document, args.streams)

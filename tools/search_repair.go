@@ -22,7 +22,6 @@ import (
 type searcher struct {
 	relaxed  bool            // a search that finds nothing is repaired
 	looksUp  bool            // hits without title, author and time get those of their records
-	refused  *known.Refusals // grants for which the resource server does not filter
 	noHybrid *known.Refusals // grants for which it has no hybrid search
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 	"github.com/pdp-connect/pdpp-mcp/tools/correct"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
@@ -92,6 +93,7 @@ type Answer struct {
 	Streams  *rs.Response         // the list of streams, with counts; nil if it was not read or the read failed
 	Now      string               // the time of the call, to the minute in UTC; "" unless schema shows Streams
 	Coverage render.Coverage      // of an answer without records, and of a stream's schema
+	NoFilter bool                 // the resource server refused to filter what this grant reads; set by schema
 	Empty    []render.EmptyField  // why a filter leaves no records
 	Repair   *render.Repair       // how a search that found nothing at first was repaired; nil for any other call
 	document render.DocumentQuery // what is known of a record in addition to the arguments of its fetch
@@ -120,13 +122,18 @@ type Args interface {
 	Request(rs.Scope) rs.Request // the read that the arguments ask for
 }
 
-// Forward is the core: it runs the tool's own Forward, or makes the one read of its Request.
-func Forward(ctx context.Context, call Call) (Reply, error) {
+// Forward is the core: it runs the tool's own Forward, or makes the one read of its Request. It learns which grants may not filter.
+func Forward(ctx context.Context, call Call) (reply Reply, err error) {
 	if call.Tool.Forward != nil {
-		return call.Tool.Forward(ctx, call)
+		reply, err = call.Tool.Forward(ctx, call)
+	} else {
+		response, failed := call.RS.Do(ctx, call.Args.Request(call.Scope))
+		reply, err = replied(call, response, failed)
 	}
-	response, err := call.RS.Do(ctx, call.Args.Request(call.Scope))
-	return replied(call, response, err)
+	if grant := auth.PrincipalFrom(ctx).GrantID; grant != "" && rs.RefusesFilters(err) {
+		call.Tool.schemas.Unfiltered.Put(grant, true)
+	}
+	return reply, err
 }
 
 // replied returns the reply to a call that one read answers.

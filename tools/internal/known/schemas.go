@@ -22,6 +22,9 @@ import (
 type Schemas struct {
 	schemas *cache[schemaKey, cachedSchema]
 	lists   *cache[schemaKey, *rs.Response]
+
+	// Unfiltered has the grants for which a resource server refused to filter, which no schema announces.
+	Unfiltered *Refusals
 }
 
 type schemaKey struct{ grant, stream, connectionID string }
@@ -37,6 +40,8 @@ func NewSchemas(now func() time.Time) *Schemas {
 	return &Schemas{
 		schemas: newCache[schemaKey, cachedSchema](now, time.Minute, 1000, schemasBytes),
 		lists:   newCache[schemaKey, *rs.Response](now, listLife, 1000, listsBytes),
+
+		Unfiltered: NewRefusals(now),
 	}
 }
 

@@ -188,7 +188,7 @@ func (p *Reader) read(ctx context.Context, r rs.Request, s source, from cursor, 
 	}
 	if _, refused := p.Refused.Get(p.Grant); !refused || len(p.Filter) > 0 {
 		page = p.pages(ctx, r, s, f, from, min(most, maxHits), most)
-		refused, isGuess := filterRefused(page.err), len(s.Unmarked) > 0 && page.err != nil && rs.AsError(page.err).Status == 400
+		refused, isGuess := rs.RefusesFilters(page.err), len(s.Unmarked) > 0 && page.err != nil && rs.AsError(page.err).Status == 400
 		if !refused && !isGuess || len(p.Filter) > 0 { // the caller's filter is never dropped
 			return page
 		}
@@ -300,13 +300,4 @@ func (p *Reader) readTimeless(ctx context.Context, r rs.Request) (page sourcePag
 	page.parts, page.filtered = true, len(p.Filter) > 0
 	page.keep(p.Period, p.Zone)
 	return page
-}
-
-// filterRefused reports whether an error means that the resource server does not filter what this token reads at all.
-func filterRefused(err error) bool {
-	e := &rs.Error{}
-	if err != nil {
-		e = rs.AsError(err)
-	}
-	return e.Status == 400 && e.Param == "filter" && strings.Contains(e.Message, "not supported")
 }

@@ -30,6 +30,7 @@ type Query struct {
 	Counts   *rs.Response
 	Now      string
 	Coverage answer.Coverage // of a stream
+	NoFilter bool            // the resource server refused to filter what this token reads
 }
 
 func (q Query) at(offset int) *write.Object {
@@ -94,6 +95,7 @@ type streamRow struct {
 	fields          []rs.SchemaField // the requested ones of all, on the current page
 	described       bool             // the row has no fields, and counts as one
 	continued       bool             // an earlier page shows the first of its fields
+	noFilter        bool             // filters were refused
 }
 
 // readSchema reads the requested streams and their fields.
@@ -114,7 +116,7 @@ func readSchema(schema *rs.Schema, q Query) *document {
 				continue
 			}
 		}
-		row := streamRow{SchemaStream: s}
+		row := streamRow{SchemaStream: s, noFilter: q.NoFilter}
 		if q.Stream != "" {
 			row.all = s.Fields()
 			row.described = len(row.all) == 0 && len(q.Fields) == 0

@@ -106,7 +106,14 @@ func (r *streamRow) lines(full bool) []string {
 	}
 	relations := r.Relations()
 	if r.cursor() == "" && len(relations) == 0 && !slices.ContainsFunc(r.all, advertises) {
-		return append(lines, "  no capability is advertised; filter, sort, aggregate and search may be tried")
+		tried, refused := "filter, ", ""
+		if r.noFilter {
+			tried, refused = "", "; filters were refused to this token"
+		}
+		return append(lines, "  no capability is advertised; "+tried+"sort, aggregate and search may be tried"+refused)
+	}
+	if r.noFilter {
+		lines = append(lines, "  filters were refused to this token")
 	}
 	if r.sorted() {
 		lines = append(lines, "  sorted by "+clean.Name(r.cursor())+", newest first")
