@@ -290,6 +290,12 @@ func (s *searched) rankedRecord(ctx context.Context, q *render.Question) string 
 	if r.Tool == "" {
 		return ""
 	}
+	if field := r.Args.Text("field"); field != "" {
+		where, ok := s.spent(ctx, r.Source.Stream, field)
+		if r.Filter = where.WithAll(r.Filter); !ok {
+			return ""
+		}
+	}
 	if len(r.Others) > 0 {
 		value, having := s.valueNamed(ctx, q, s.sourcesOf(r.Source.Stream, ""), r.Others)
 		if len(having) != 1 || len(relax.Without(r.Others, strings.Fields(value)...)) > 0 {

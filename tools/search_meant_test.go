@@ -31,6 +31,8 @@ func askedOf(t *testing.T, arguments string) string {
 			return middlewaretest.JSON(schema), nil
 		case r.Path == "/v1/streams/channels/records":
 			return middlewaretest.JSON(`{"object":"list","data":[{"id":"C1","data":{"name":"lantern"}},{"id":"C2","data":{"name":"kestrel-field"}}]}`), nil
+		case r.Query.Get("metric") == "min":
+			return middlewaretest.JSON(`{"value":1}`), nil
 		case r.Query.Get("group_by") == "from_name":
 			return middlewaretest.JSON(`{"groups":[{"key":"Me","count":9}]}`), nil
 		}

@@ -20,7 +20,7 @@ import (
 // A query may ask for a number that no hit has: how many records there are, or how much was paid.
 
 // total returns a hint with the call that adds up what was paid, such as the totals of orders from the merchant that the query names, in
-// the time that it names; "" for any other query. It reads the least amount: in a list with negative amounts, those are what was paid.
+// the time that it names; "" for any other query.
 func (s *searched) total(ctx context.Context, q *render.Question) string {
 	if !q.AsksSum() && !known.AsksAverage(s.Rest) || s.Unread != "" || s.inPeriod() || len(s.filter) > 0 {
 		return ""
@@ -29,20 +29,26 @@ func (s *searched) total(ctx context.Context, q *render.Question) string {
 	if field == "" {
 		return ""
 	}
-	of := s.call
-	of.Scope.Stream = source.Stream
-	ctx, cancel := context.WithTimeout(ctx, read.OptionalDeadline)
-	defer cancel()
-	least, where := aggregate.Read(ctx, of.RS, of.Scope, aggregate.Args{Metric: "min", Field: field}).Get("value"), rs.Object(nil)
-	switch {
-	case least == "":
+	where, ok := s.spent(ctx, source.Stream, field)
+	if !ok {
 		return ""
-	case strings.HasPrefix(least, "-"):
-		where = rs.Object{{Name: field, Value: `{"lt":0}`}}
 	}
 	says := map[string]string{"sum": "The sum", "avg": "The average"}[metric] + " of " + quote.Names([]string{field}, 1) + " of " +
 		quote.Names([]string{source.Stream}, 1) + ": "
 	return s.number(ctx, q, source, says, rs.Object{rs.NewMember("metric", metric), rs.NewMember("field", field)}, where, others)
+}
+
+// spent returns the filter for what was paid: if a field has negative amounts, these. It makes one read, and is false if that fails.
+func (s *searched) spent(ctx context.Context, stream, field string) (where rs.Object, ok bool) {
+	ctx, cancel := context.WithTimeout(ctx, read.OptionalDeadline)
+	defer cancel()
+	scope := s.call.Scope
+	scope.Stream = stream
+	least := aggregate.Read(ctx, s.call.RS, scope, aggregate.Args{Metric: "min", Field: field}).Get("value")
+	if strings.HasPrefix(least, "-") && !relax.PaysOneself(s.Rest) {
+		where = rs.Object{{Name: field, Value: `{"lt":0}`}}
+	}
+	return where, least != ""
 }
 
 // number returns a hint with the call for a number of the records of a stream within a filter and the time of the query. If other words of

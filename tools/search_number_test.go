@@ -14,7 +14,7 @@ import (
 func TestAQueryForANumber(t *testing.T) {
 	const at = `"at":"t=timestamp,role=event-time,eq,r=gte|gt|lte|lt"`
 	const shop = `"orders","field_capabilities":{` + at + `,"total":"t=number,r=gte|lte,a=sum|min","merchant":"t=string,role=primary-title,eq,a=group_by","status":"t=string,eq,a=group_by"}`
-	const bank = `"bookings","field_capabilities":{` + at + `,"amount":"t=number,r=gte|lte,a=sum|min","payee":"t=string,role=primary-title,eq,a=group_by"}`
+	const bank = `"bookings","field_capabilities":{` + at + `,"amount":"t=number,r=gte|lte,a=sum|min","payee":"t=string,eq,a=group_by"}`
 	const unsummed = `"orders","field_capabilities":{"total":"t=number,r=gte|lte","merchant":"t=string,role=primary-title,eq,a=group_by"}`
 	const chat = `"messages","field_capabilities":{` + at + `,"text":"t=text,lex","sender":"t=string,role=actor,eq,a=group_by"}`
 	const sum, june = `The sum of total of orders: aggregate {"stream":"orders","metric":"sum","field":"total"`, `"at":{"gte":"2026-06-01","lte":"2026-06-30"}`
@@ -49,6 +49,10 @@ func TestAQueryForANumber(t *testing.T) {
 		{unsummed, "1", "how much did I spend", ""},
 		{chat, "1", "how much did I spend", ""},
 		{bank, "-40.5", "how much did I spend at Quayside", `{"stream":"bookings","metric":"sum","field":"amount","connection_id":"c","filter":{"payee":"Quayside","amount":{"lt":0}}}`},
+		{bank, "-40.5", "how much did Quayside pay me", `{"stream":"bookings","metric":"sum","field":"amount","connection_id":"c","filter":{"payee":"Quayside"}}`},
+		{bank, "-40.5", "where do I spend most", `By payee: aggregate {"stream":"bookings","metric":"sum","group_by":"payee","field":"amount","filter":{"amount":{"lt":0}}}`},
+		{bank, "3", "where do I spend most", `"group_by":"payee","field":"amount"}`},
+		{bank, "", "where do I spend most", ""},
 		{bank, "-40.5", "how much did I spend", `"field":"amount","filter":{"amount":{"lt":0}}}`},
 		{chat, "", "how many messages from Ann Lee in June 2026", `Of that stream: aggregate {"stream":"messages","metric":"count","connection_id":"c","filter":{"sender":"Ann Lee",` + june + `}}`},
 		{chat, "", "how many messages from Ann", `"filter":{"sender":"Ann Lee"}}`},

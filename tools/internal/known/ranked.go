@@ -55,7 +55,11 @@ func Ranked(schema func() Stream, query string, bounds rs.Object, sums bool, may
 		return Ranking{}
 	}
 	r, field := Ranking{Tool: "query_records", Source: source, Others: others}, fields.Measured(all.Document, source.Stream, by)
-	switch group := fields.Read(source.Stream, all.Document).Near(of, fields.Aggregates("group_by")); {
+	group := fields.Read(source.Stream, all.Document).Near(of, fields.Aggregates("group_by"))
+	if len(group) == 0 && of == "shop" && source.Payee != "" {
+		group = []string{source.Payee}
+	}
+	switch {
 	case of != "" && len(group) > 0 && !fields.Calls(of, source.Stream):
 		r.Tool, r.Says, r.Args = "aggregate", "By "+group[0]+": ", rs.Object{rs.NewMember("metric", "count"), rs.NewMember("group_by", group[0])}
 		if sums {
@@ -138,7 +142,6 @@ func AsksAverage(query string) bool {
 // onlyPurchases returns the source of the one stream with an amount of money and a field for whom it was paid to; none if several do.
 func onlyPurchases(all Stream, may func(Source) bool) (only Source) {
 	for _, source := range all.Sources {
-		isPayee := func(f rs.SchemaField) bool { return f.Granted && payee().MatchString(written.Snake(f.Name)) }
 		switch {
 		case source.Stream == only.Stream || !slices.ContainsFunc(source.Fields(all.Document), isPayee) || !may(source),
 			fields.Measured(all.Document, source.Stream, written.Money) == "":
@@ -150,6 +153,8 @@ func onlyPurchases(all Stream, may func(Source) bool) (only Source) {
 	}
 	return only
 }
+
+func isPayee(f rs.SchemaField) bool { return f.Granted && payee().MatchString(written.Snake(f.Name)) }
 
 var payee = written.Expression(`merchant|shop|store|seller|vendor|supplier|payee|retailer|` +
 	`h[aä]e?ndler|verk[aä]e?ufer|empf[aä]e?nger|comercio|vendedor|marchand|vendeur|negozio`)

@@ -21,6 +21,7 @@ type Source struct {
 	Stream                    string
 	Connection                rs.Connection
 	Time, Title, Author, Text string
+	Payee                     string          // a field for whom was paid, whose values can be listed, such as merchant
 	Kind                      filter.DateKind // of the field Time
 	End                       string          // the field with the end of what starts at Time; "" for none
 	Status                    string          // the field of that name, which says whether an event is cancelled; "" for none
@@ -31,8 +32,8 @@ type Source struct {
 // Untitled reports whether the schema marks no title, author or text.
 func (s Source) Untitled() bool { return s.Title == "" && s.Author == "" && s.Text == "" }
 
-// Whose returns the field with the author of a record, or else its title; "" for none.
-func (s Source) Whose() string { return cmp.Or(s.Author, s.Title) }
+// Whose returns the field with the author of a record, or else with whom was paid, or else with its title; "" for none.
+func (s Source) Whose() string { return cmp.Or(s.Author, s.Payee, s.Title) }
 
 // Fields returns the fields of its stream in its connection.
 func (s Source) Fields(document *rs.Schema) []rs.SchemaField {
@@ -53,6 +54,9 @@ func readSources(schema *rs.Schema) []Source {
 			s.Unmarked = append(s.Unmarked, field.Name)
 			if field.Name == "status" {
 				s.Status = field.Name
+			}
+			if s.Payee == "" && isPayee(field) && field.Exact && slices.Contains(field.Aggregates, "group_by") {
+				s.Payee = field.Name
 			}
 			switch field.Role {
 			case "event-time":

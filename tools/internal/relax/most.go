@@ -22,12 +22,16 @@ var (
 		"which": "which what welche welcher welches welchem welchen quel quelle quels quelles qué cuál quale qual welk welke",
 		"shop":  "shop store seller vendor merchant laden geschäft händler magasin boutique tienda comercio negozio loja winkel",
 	})
-	froms  = written.Set("from by von")
-	selves = written.Set("i ich je ai j'ai yo he io ho eu ik")
+	froms   = written.Set("from by von")
+	oneself = written.Set("me us mir uns")
+	selves  = written.Set("i ich je ai j'ai yo he io ho eu ik")
 )
 
 // SentOneself reports whether a query is about what oneself has sent.
 func SentOneself(query string) bool { return hasOne(query, sent) && hasOne(query, selves) }
+
+// PaysOneself reports whether a query is about what somebody paid to oneself.
+func PaysOneself(query string) bool { return hasOne(query, oneself) }
 
 func hasOne(query string, words map[string]bool) bool {
 	terms, _ := split(query)
