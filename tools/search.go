@@ -15,6 +15,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/filter"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/period"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/read"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/relax"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
@@ -132,9 +133,13 @@ func (s searcher) forward(ctx context.Context, call Call) (Reply, error) {
 	return reply, nil
 }
 
-// propose adds to the answer of a search the calls that may be meant instead.
+// propose adds to the answer of a search the calls that may be meant instead. After a repair, it makes the reads that this has left.
 func propose(ctx context.Context, schema func() known.Stream, call Call, answer *Answer) {
 	s := &searched{searchArgs: call.Args.(searchArgs), call: call, answer: answer, schema: schema}
+	if answer.Repair != nil {
+		s.call.RS = read.Limited(call.RS, relax.MaxReads-answer.Repair.Reads)
+		s.schema = sync.OnceValue(func() known.Stream { return s.call.known(ctx, "") })
+	}
 	s.list, _ = answer.Response.List()
 	for _, raw := range s.recall().Array("missing_words") {
 		word, _ := rs.AsText(raw)
@@ -172,7 +177,7 @@ func propose(ctx context.Context, schema func() known.Stream, call Call, answer 
 		found.Newest, to = to, ""
 	}
 	found.Hints = slices.DeleteFunc([]string{s.Unread, to, hint, two, relax.ExclusionNote(s.q)}, func(hint string) bool { return hint == "" })
-	if !answer.spent {
+	if s.call.RS = call.RS; !answer.spent { // this has its own limit
 		if says, is := s.byID(ctx); is || found.Meant == "" { // a record with this id counts more than conditions
 			found.Meant = says
 		}
