@@ -115,8 +115,8 @@ func (s *searched) records(stream string, more ...rs.Member) string {
 }
 
 // unreadFields returns the call that is meant by conditions in a query, such as total>100, or merchant:Towpath if it found nothing because
-// search reads only words. The call filters a stream that has the fields and, if several have them, is known to have such records; if there is none, it
-// searches for the words. It is "" for any other search.
+// search reads only words. The call filters a stream that has the fields and, if several have them, is known to have such records; if none
+// is, it searches for the words. It is "" for any other search.
 func (s *searched) unreadFields(ctx context.Context) string {
 	const lead = "q is read as words, not as fields. Send: "
 	found, rest, words := written.FieldForms(s.q)
