@@ -69,8 +69,8 @@ func TestWhatATokenMayNotDoHasAnotherWay(t *testing.T) {
 	}
 }
 
-// ANSWERS 6: after a filter was refused, schema does not offer filters to that grant.
-func TestSchemaDoesNotOfferRefusedFilters(t *testing.T) {
+// ANSWERS 6: after a filter was refused, neither schema nor a search offers filters to that grant.
+func TestRefusedFiltersAreNotOffered(t *testing.T) {
 	server := &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
 		for name := range r.Query {
 			if strings.HasPrefix(name, "filter[") {
@@ -79,9 +79,16 @@ func TestSchemaDoesNotOfferRefusedFilters(t *testing.T) {
 		}
 		if r.Path == "/v1/schema" {
 			return middlewaretest.JSON(`{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c"}],"streams":[` +
-				`{"name":"notes","field_capabilities":{"title":"declared"}}]}]}`), nil
+				`{"name":"notes","field_capabilities":{"title":"declared"}},{"name":"orders","field_capabilities":{"at":"t=timestamp,role=event-time,eq,r=gte|lte",` +
+				`"total":"t=number,eq,r=gte|lte|gt,a=sum","shop":"t=string,eq,a=group_by"}}]}]}`), nil
 		}
-		return middlewaretest.JSON(`{"object":"list","data":[]}`), nil
+		if r.Query.Get("group_by") != "" {
+			return middlewaretest.JSON(`{"object":"aggregation","metric":"count","groups":[{"key":"Quayside","count":2}]}`), nil
+		}
+		if r.Query.Get("metric") != "" {
+			return middlewaretest.JSON(`{"object":"aggregation","metric":"min","value":1}`), nil
+		}
+		return middlewaretest.JSON(`{"object":"list","data":[],"meta":{"count":0,"recall":{"partial_count":0}}}`), nil
 	}}
 	handle, all := standard(server), tools.All(tools.Options{})
 	ask := func(tool int, arguments, grant string) string {
@@ -101,6 +108,18 @@ func TestSchemaDoesNotOfferRefusedFilters(t *testing.T) {
 		t.Error(text)
 	}
 	if text := ask(0, schema, "another"); strings.Contains(text, "refused") {
+		t.Error(text)
+	}
+	for _, q := range []string{"how many orders in June 2026", "how much did I spend at Quayside", "how many orders from Quayside", "orders over 100 pounds", "total>100", "shop:Quayside"} {
+		question := rs.Object{rs.NewMember("q", q)}.JSON()
+		if text := ask(3, question, "g"); strings.Contains(text, `"filter":`) {
+			t.Errorf("a filter is proposed:\n%s", text)
+		}
+		if text := ask(3, question, "another"); !strings.Contains(text, `"filter":`) {
+			t.Errorf("no filter is proposed:\n%s", text)
+		}
+	}
+	if text := ask(3, `{"q":"how much did I spend"}`, "g"); !strings.Contains(text, `aggregate {"stream":"orders","metric":"sum","field":"total"}`) {
 		t.Error(text)
 	}
 }

@@ -126,7 +126,7 @@ func (s *searched) unreadFields(ctx context.Context) string {
 		return ""
 	}
 	sent := s.without("limit")
-	if document := s.schema().Document; document != nil {
+	if document := s.schema().Document; document != nil && !s.answer.search.Unfiltered {
 		having := slices.DeleteFunc(slices.Clone(document.Streams), func(row rs.SchemaStream) bool {
 			return known.Conditions(&row, found) == nil || len(s.streams) > 0 && !slices.Contains(s.streams, row.Name)
 		})
@@ -283,7 +283,7 @@ func (s *searched) ofTime() (args, other rs.Object) {
 // rankedRecord returns the call for the record that a superlative names, such as the cheapest order, for those of more or less than an
 // amount, or for who has the most of them, also of a sender or merchant that the query names; "" for any other query.
 func (s *searched) rankedRecord(ctx context.Context, q *render.Question) string {
-	if s.inPeriod() || len(s.filter) > 0 {
+	if s.inPeriod() || len(s.filter) > 0 || s.answer.search.Unfiltered { // then it sorts as little
 		return ""
 	}
 	r := known.Ranked(s.schema, s.Rest, s.bounds(), q.AsksSum(), s.isSearched)

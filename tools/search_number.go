@@ -76,7 +76,10 @@ func (s *searched) number(
 		}
 		return correct.Call{Tool: "aggregate", Arguments: args}.String()
 	}
-	if len(others) == 0 {
+	switch filters := s.timed || len(where) > 0 || len(others) > 0; {
+	case filters && s.answer.search.Unfiltered:
+		return ""
+	case len(others) == 0:
 		return says + call(source, args, where)
 	}
 	sources := slices.DeleteFunc(s.sourcesOf(source.Stream, args.Text("connection_id")), func(source known.Source) bool {

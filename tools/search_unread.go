@@ -96,7 +96,7 @@ var having = written.Set("with having mit avec con met com") // before the name 
 func (s *searched) listedValue(ctx context.Context, q *render.Question) string {
 	flagged := slices.ContainsFunc(strings.Fields(strings.ToLower(s.Rest)), func(word string) bool { return having[word] })
 	counts, findsLittle := q.AsksNumber(), s.findsLittle(ctx)
-	if s.Unread != "" || s.inPeriod() || len(s.filter) > 0 || !findsLittle && !counts && !flagged {
+	if s.Unread != "" || s.inPeriod() || len(s.filter) > 0 || !findsLittle && !counts && !flagged || s.answer.search.Unfiltered && !counts {
 		return ""
 	}
 	source, others, ok := known.SourceAsked(s.schema, relax.Words(s.Rest), s.streams)
