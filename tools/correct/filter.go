@@ -144,7 +144,8 @@ func (t Tool) conditional(args rs.Object) rs.Object {
 	for _, m := range args {
 		s, _ := written.Text(m.Value)
 		if t.Takes("filter") && t.Takes("stream") && !t.Takes(m.Name) && !args.Has("filter") &&
-			slices.Contains(foreign.WordArguments, written.Snake(m.Name)) && (strings.ContainsAny(s, "<>=") || foreign.Lucene().MatchString(s)) && foreign.IsText(s) {
+			slices.Contains(foreign.WordArguments, written.Snake(m.Name)) &&
+			(strings.ContainsAny(s, "<>=") || foreign.Lucene().MatchString(s)) && foreign.IsText(s) {
 			return args.Renamed(m.Name, "filter", m.Value)
 		}
 	}

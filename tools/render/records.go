@@ -150,7 +150,8 @@ func projectRecord(record object, fields []string) (narrow object, changed bool)
 // warning returns, for structured output, how the page differs from what was requested.
 func (a *recordsAnswer) warning(shown int) string {
 	early := a.l.Envelope.Has("next_changes_since") && (a.more() || shown < len(a.items))
-	return paging.Sentences(a.apart(), a.tied(), a.Warning(shown), a.q.lowered(), write.When(shown == len(a.items), a.endsWithoutCursor()), write.When(early, "next_changes_since: "+afterLastPage+"."))
+	return paging.Sentences(a.apart(), a.tied(), a.Warning(shown), a.q.lowered(),
+		write.When(shown == len(a.items), a.endsWithoutCursor()), write.When(early, "next_changes_since: "+afterLastPage+"."))
 }
 
 // lowered says that the page has a smaller limit than was requested, or returns "".

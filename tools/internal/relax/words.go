@@ -278,7 +278,8 @@ var SayNothing = written.Set(written.Folded(`happen happens happened happening
 		estamos estou go emails oft often souvent`))
 
 // doings are words for what was done with the subject of a question, and for that subject. Records need not have them, nor [pasts].
-var doings = written.Set(`buy kaufe get email emails bekomme escribe scrive bought charge charged come came compare compared cost costs e fetch give gave list mention mentioned ordered pay paid
+var doings = written.Set(`buy kaufe get email emails bekomme escribe scrive bought charge charged come came compare
+	compared cost costs e fetch give gave list mention mentioned ordered pay paid
 	pays read receive received say said says send sends sending sent show shown spend spending spent talk talked tell told write
 	writes writing written wrote thing things stuff ding dinge sache sachen chose choses cosa cosas cose`)
 
