@@ -15,14 +15,18 @@ mkdirSync(pictures, { recursive: true });
 
 const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-dev-shm-usage"] });
 
-// open opens a page in a context of its own. Whatever it says on the console, and every failed request, is kept in page.complaints.
+// open opens a page in a context of its own. Whatever it says on the console, and every request that failed, is kept in page.complaints.
 async function open(url, options = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
   const page = await context.newPage();
   page.complaints = [];
   page.on("console", (message) => ["error", "warning"].includes(message.type()) && page.complaints.push(message.text()));
   page.on("pageerror", (error) => page.complaints.push(String(error)));
-  page.on("requestfailed", (request) => page.complaints.push(`${request.url()} failed`));
+  page.on("requestfailed", (request) => {
+    const reason = request.failure().errorText;
+    // The tab's icon is asked for after the page is loaded, so the next navigation can break it off.
+    if (reason !== "net::ERR_ABORTED") page.complaints.push(`${request.url()} failed: ${reason}`);
+  });
   page.on("response", (response) => response.status() >= 400 && page.complaints.push(`${response.url()} is ${response.status()}`));
   await page.goto(url);
   return page;
