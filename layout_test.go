@@ -76,6 +76,7 @@ var forbidden = map[string][]string{
 	"tools/internal/known":         {module + "middleware", module + "transport", module + "tools/render", module + "rs/fanout", "net/http", "os", "database/sql", "github.com/modelcontextprotocol/"},
 	"tools/internal/filter":        {module + "middleware", module + "transport", module + "tools/render", module + "tools/correct", module + "tools/internal/relax", module + "rs/", "context", "net/http", "os", "database/sql", "github.com/modelcontextprotocol/"},
 	"tools/internal/period":        {module + "middleware", module + "transport", module + "tools/correct", module + "rs/fanout", "net/http", "os", "database/sql", "github.com/modelcontextprotocol/"},
+	"tools/internal/propose":       {module + "middleware", module + "transport", module + "rs/fanout", "net/http", "os", "database/sql", "github.com/modelcontextprotocol/"},
 	"tools/internal/quote":         {module + "middleware", module + "transport", module + "tools", module + "rs/", "context", "net/http", "os", "database/sql", "github.com/modelcontextprotocol/"},
 	"tools/internal/read":          {module + "middleware", module + "transport", module + "tools", module + "rs/", "net/http", "os", "database/sql", "github.com/modelcontextprotocol/"},
 	"tools/internal/window":        {module + "middleware", module + "transport", module + "tools/render", module + "tools/correct", module + "rs/", "net/http", "os", "database/sql", "github.com/modelcontextprotocol/"},

@@ -10,6 +10,7 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/aggregate"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/argument"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/filter"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/foreign"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
@@ -22,9 +23,8 @@ import (
 // Bounds of the reads that explain a page without records: a count for each field of the filter, and the values of a field if no record
 // has the requested one.
 const (
-	maxExplained      = 5
-	maxComparedValues = 100
-	explainDeadline   = 1500 * time.Millisecond
+	maxExplained    = 5
+	explainDeadline = 1500 * time.Millisecond
 )
 
 // explainEmpty counts for each field of a filter the records that match the conditions on this field alone. A count that fails stays -1.
@@ -107,7 +107,7 @@ func (e emptyField) explainValue(ctx context.Context) {
 
 // compareValues reads which values the field has, and which of them is similar to the requested one.
 func (e emptyField) compareValues(ctx context.Context) {
-	groups, beyond := aggregate.GroupsOf(ctx, e.call.RS, e.call.Scope, e.Field, maxComparedValues)
+	groups, beyond := aggregate.GroupsOf(ctx, e.call.RS, e.call.Scope, e.Field, aggregate.MaxCompared)
 	having := 0
 	for _, g := range groups {
 		if g.Key != "null" {
@@ -161,7 +161,7 @@ func (e emptyField) findRecord(ctx context.Context, stream string) {
 // then has hits. In a field of titles, it finds the title that differs only in case, accents, spaces or punctuation.
 func (e emptyField) searchValue(ctx context.Context, titles bool) {
 	stream := []string{e.call.Scope.Stream}
-	alone := withWords(e.value, inConnection(e.call, "streams", stream))
+	alone := argument.WithWords(e.value, argument.InConnection(e.call.Arguments, "streams", stream))
 	search := searchArgs{q: e.value, streams: stream, limit: 5, filter: e.filter.Without(e.Field)}
 	hits, ok := searchHits(ctx, e.call, search)
 	for _, hit := range hits {

@@ -110,7 +110,7 @@ func forwardRecords(ctx context.Context, call Call) (Reply, error) {
 	answer := Answer{}
 	var notes rs.Object
 	first := args.Position.First() && args.ChangesSince == ""
-	if first && isEmpty(response) {
+	if first && read.IsEmpty(response) {
 		answer.Empty = explainEmpty(ctx, call, args.filter)
 		answer.Coverage, _ = absence(ctx, call, response.Reads, args.stream)
 		notes = answer.Coverage.Members()

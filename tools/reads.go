@@ -20,8 +20,6 @@ import (
 
 // Additional reads that several tools make, and what they add to an answer. A read that fails adds nothing.
 
-const maxCountedMembers = 8 // of a package; if it has more, optional reads that ask every member are left out
-
 // known returns what the schema says of a stream, or of all streams if stream is "", under the connection of the call. The schema is cached
 // for a minute.
 func (call Call) known(ctx context.Context, stream string) known.Stream {
@@ -30,7 +28,7 @@ func (call Call) known(ctx context.Context, stream string) known.Stream {
 
 // listStreams reads how many records each stream has, and how new and how fresh they are; nil if the read fails or is left out.
 func listStreams(ctx context.Context, call Call) *rs.Response {
-	if len(auth.PrincipalFrom(ctx).MemberTokens()) > maxCountedMembers {
+	if len(auth.PrincipalFrom(ctx).MemberTokens()) > read.MaxCountedMembers {
 		return nil
 	}
 	return call.Tool.schemas.Streams(ctx, call.RS, call.Scope.ConnectionID)
@@ -45,7 +43,7 @@ func streamDetail(ctx context.Context, call Call, stream string) *rs.Response {
 // distinguishes data that does not exist from data that has not arrived yet or was not granted. It makes one or two reads. list is the
 // list of the streams; nil if it was not read.
 func absence(ctx context.Context, call Call, reads int, streams ...string) (fresh render.Coverage, list *rs.Response) {
-	if reads > maxCountedMembers {
+	if reads > read.MaxCountedMembers {
 		return render.Coverage{}, nil
 	}
 	ctx, cancel := read.WithinDeadline(ctx)
@@ -63,12 +61,6 @@ func absence(ctx context.Context, call Call, reads int, streams ...string) (fres
 func limitsKnown(ctx context.Context) bool {
 	_, known := auth.PrincipalFrom(ctx).Limits()
 	return known
-}
-
-// isEmpty reports whether a list has no items and no further page.
-func isEmpty(response *rs.Response) bool {
-	list, ok := response.List()
-	return ok && len(list.Items) == 0 && !list.Envelope.Has("next_cursor") && !list.Envelope.Flag("has_more")
 }
 
 // wholeDays returns a filter in which each date means the whole day, and the lines of the answer that say how dates were read. The types

@@ -1,23 +1,22 @@
 package tools
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 	"github.com/pdp-connect/pdpp-mcp/tools/correct"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/argument"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/filter"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/period"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/propose"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/read"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/relax"
-	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
@@ -109,7 +108,7 @@ func (s searcher) forward(ctx context.Context, call Call) (Reply, error) {
 	}
 	found := &reply.search
 	_, found.Unfiltered = call.Tool.schemas.Unfiltered.Get(auth.PrincipalFrom(ctx).GrantID)
-	if isEmpty(reply.Response) && args.position.First() && !reply.spent {
+	if read.IsEmpty(reply.Response) && args.position.First() && !reply.spent {
 		reads := reply.Response.Reads // one for each member of a package
 		if within != nil {
 			reads = within.Connections()
@@ -127,61 +126,19 @@ func (s searcher) forward(ctx context.Context, call Call) (Reply, error) {
 	}
 	found.Question = render.NewQuestion(args.q, func() []string { return relax.Words(args.q) })
 	if args.position.First() {
-		propose(ctx, schema, call, &reply.Answer)
+		repeat := func(limit int) rs.Request {
+			args.limit = limit
+			return args.Request(call.Scope)
+		}
+		found.Proposals, reply.Response = propose.Calls(ctx, propose.Search{
+			Q: args.q, Mode: args.mode, Streams: args.streams, Filter: args.filter, Period: args.period,
+			Scope: call.Scope, Arguments: call.Arguments, Question: found.Question,
+			Response: reply.Response, Repair: reply.Repair, Spent: reply.spent, Listed: reply.Streams, Unfiltered: found.Unfiltered,
+			RS: call.RS, Schemas: call.Tool.schemas, Schema: schema, Repeat: repeat,
+		})
 	}
 	reply.Response = withMembers(reply.Response, filter.ReadAs(reply.Response.Object().Array("read_as"), readAs))
 	return reply, nil
-}
-
-// propose adds to the answer of a search the calls that may be meant instead. After a repair, it makes the reads that this has left.
-func propose(ctx context.Context, schema func() known.Stream, call Call, answer *Answer) {
-	s := &searched{searchArgs: call.Args.(searchArgs), call: call, answer: answer, schema: schema}
-	if answer.Repair != nil {
-		s.call.RS = read.Limited(call.RS, relax.MaxReads-answer.Repair.Reads)
-		s.schema = sync.OnceValue(func() known.Stream { return s.call.known(ctx, "") })
-	}
-	s.list, _ = answer.Response.List()
-	for _, raw := range s.recall().Array("missing_words") {
-		word, _ := rs.AsText(raw)
-		s.absent = append(s.absent, strings.ToLower(word))
-	}
-	if answer.Repair != nil {
-		words := answer.Repair.Words
-		for i, word := range words {
-			isForm := func(form render.RepairWord) bool { return form.InsteadOf == word.Word && form.Count > 0 }
-			if word.Count == 0 && word.InsteadOf == "" && !slices.ContainsFunc(words[i:], isForm) {
-				s.absent = append(s.absent, strings.ToLower(word.Word))
-			}
-		}
-	}
-	s.readTime(ctx)
-	if s.timed && s.recall().Has("missing_words") {
-		answer.Response = relax.WithoutTime(answer.Response, s.Rest)
-	}
-	found := &answer.search
-	found.Meant, found.Newest = s.unreadFields(ctx), s.newestRecord(ctx, found.Question)
-	two := ""
-	if !s.inPeriod() {
-		two = written.TwoDays(s.q)
-	}
-	hint := cmp.Or(s.rankedRecord(ctx, found.Question), s.total(ctx, found.Question), s.listedValue(ctx, found.Question))
-	if hint == "" { // that has the time
-		found.OfTime, found.OfOther = s.ofTime()
-		hint = s.fieldNumber(ctx)
-	}
-	if hint == "" && found.Meant == "" && found.Newest == "" {
-		hint = s.wordsInNames(ctx)
-	}
-	to := s.sentTo(ctx)
-	if newest, oldest := found.Question.AsksByTime(); to != "" && (newest || oldest) { // not of what that name sent
-		found.Newest, to = to, ""
-	}
-	found.Hints = slices.DeleteFunc([]string{s.Unread, to, hint, two, relax.ExclusionNote(s.q)}, func(hint string) bool { return hint == "" })
-	if s.call.RS = call.RS; !answer.spent { // this has its own limit
-		if says, is := s.byID(ctx); is || found.Meant == "" { // a record with this id counts more than conditions
-			found.Meant = says
-		}
-	}
 }
 
 // streamOf returns what is known of the one stream that a search names; nothing if it names several.
@@ -249,7 +206,7 @@ func (s searcher) within(ctx context.Context, call Call, schema func() known.Str
 // parentRecords returns the call that lists the records of the searched period and filter with their parts expanded, for parts that have
 // no time themselves and are in the searched streams; "" if no stream has such parts.
 func (s searchArgs) parentRecords(schema *rs.Schema) string {
-	bounds := given(rs.NewMember("gte", s.period.Since), rs.NewMember("lte", s.period.Until))
+	bounds := argument.Given(rs.NewMember("gte", s.period.Since), rs.NewMember("lte", s.period.Until))
 	stream, field, part := known.TimedParent(schema, slices.Concat(s.streams, s.parts))
 	if stream == "" {
 		return ""
@@ -258,6 +215,6 @@ func (s searchArgs) parentRecords(schema *rs.Schema) string {
 	if s.zone != nil && s.zone != time.UTC {
 		zone = s.zone.String()
 	}
-	return correct.Call{Tool: "query_records", Arguments: given(rs.NewMember("stream", stream), rs.Member{Name: "filter", Value: within.JSON()},
+	return correct.Call{Tool: "query_records", Arguments: argument.Given(rs.NewMember("stream", stream), rs.Member{Name: "filter", Value: within.JSON()},
 		rs.NewMember("expand", []string{part}), rs.NewMember("time_zone", zone), rs.NewMember("connection_id", s.connectionID))}.String()
 }

@@ -149,25 +149,3 @@ func (a *arguments) moment(name string, zone *time.Location) string {
 	}
 	return value
 }
-
-// withWords returns the arguments of a search with q first.
-func withWords(q string, others rs.Object) rs.Object {
-	if q == "" {
-		return others
-	}
-	return append(rs.Object{rs.NewMember("q", q)}, others...)
-}
-
-// inConnection returns one argument, and the connection that the call names, if any.
-func inConnection(call Call, name string, value any) rs.Object {
-	args := rs.Object{rs.NewMember(name, value)}
-	if id := call.Arguments.Get("connection_id"); id != "" {
-		args = args.With("connection_id", id)
-	}
-	return args
-}
-
-// given returns the members that are not empty strings.
-func given(all ...rs.Member) rs.Object {
-	return slices.DeleteFunc(all, func(m rs.Member) bool { return m.Value == `""` })
-}

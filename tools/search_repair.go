@@ -37,7 +37,7 @@ func (s searcher) search(ctx context.Context, call Call) (Reply, error) {
 		return Reply{Call: call}, err
 	}
 	list, _ := response.List()
-	empty := isEmpty(response)
+	empty := read.IsEmpty(response)
 	if recall := list.Envelope.Object("meta").Object("recall"); recall.Has("missing_words") || recall.Has("partial_count") {
 		empty = false // this resource server already looked for some of the words
 	}

@@ -56,7 +56,7 @@ func TestAQueryForTheNewestOrANumberIsAnsweredByACall(t *testing.T) {
 		{"a count of those with a phrase and a word", dated(more, days...), SearchQuery{Q: `how many mails about "flat rent" today`},
 			`Hits are no count: aggregate counts and sums, also within a filter. Records with the words, by stream: search {"q":"\"flat rent\" \"today\"","limit":100}`},
 		{"a count of those with a word for a time", dated(more, days...), SearchQuery{Q: "how many mails mention rent in March",
-			OfTime: rs.AsObject(`{"q":"how many mails mention rent","streams":["mails"],"since":"2026-03-01","until":"2026-03-31"}`)},
+			Proposals: Proposals{OfTime: rs.AsObject(`{"q":"how many mails mention rent","streams":["mails"],"since":"2026-03-01","until":"2026-03-31"}`)}},
 			`Hits are no count: aggregate counts and sums, also within a filter. Records with the words, by stream: search {"q":"rent","streams":["mails"],"since":"2026-03-01","until":"2026-03-31","limit":100}`},
 		{"a part of a word is not a word", dated(more, days...), SearchQuery{Q: "how many pets mention carpets"},
 			`Hits are no count: aggregate counts and sums, also within a filter. Records with the words, by stream: search {"q":"carpets","limit":100}`},
@@ -207,7 +207,7 @@ func TestATimeInTheQueryCountsAsPartOfIt(t *testing.T) {
 	}
 	for q, says := range map[string]bool{"slack": false, "slack rent": true} { // the word is only in a name, which has no time
 		body := `{"object":"list","data":[],"meta":{"count":0,"recall":{"missing_words":["slack"]}}}`
-		r, err := Search(answered(body), SearchQuery{Q: q, Hints: []string{"slack is there"}, Rest: rs.AsObject(`{"since":"2026-05-03"}`)})
+		r, err := Search(answered(body), SearchQuery{Q: q, Proposals: Proposals{Hints: []string{"slack is there"}}, Rest: rs.AsObject(`{"since":"2026-05-03"}`)})
 		if err != nil || strings.Contains(r.Text, "Of any time: ") != says {
 			t.Errorf("%s: %v\n%s", q, err, r.Text)
 		}

@@ -30,16 +30,21 @@ type SearchQuery struct {
 	Parts         []string // streams that are searched too, because their records are parts of the records of the named streams
 	RecordBase    string   // public base URL of the resource server, for citations; no trailing slash
 	Coverage      Coverage // of an answer without hits
-	OfTime        object   // arguments of a search restricted to the time that the query names; nil for none
-	OfOther       object   // the same for another occurrence of that time, if both may be meant; nil for none
-	Meant         string   // what the query means if not words, such as conditions or an id, with the call; "" for nothing
-	Hints         []string // what words of the query may mean beyond a search for them, each with the call
 	Now           time.Time
 	Question      *Question // Q as a question; nil if it has not been read
 	ParentRecords string    // call that lists the records of that time of which the hits are parts, as only those have a time; "" for none
-	Newest        string    // for a query for the newest or oldest of a stream or a sender: the call, and what it finds; "" for none
 	Unfiltered    bool      // the resource server refuses filters for this grant
-	Repair        *Repair   // what was done because no record has all words; nil if that was not needed
+	Proposals
+	Repair *Repair // what was done because no record has all words; nil if that was not needed
+}
+
+// Proposals are the other calls that a search may mean.
+type Proposals struct {
+	Meant   string   // what the query means if not words, such as conditions or an id, with the call; "" for nothing
+	Newest  string   // for a query for the newest or oldest of a stream or a sender: the call, and what it finds; "" for none
+	OfTime  object   // arguments of a search restricted to the time that the query names; nil for none
+	OfOther object   // the same for another occurrence of that time, if both may be meant; nil for none
+	Hints   []string // what words of the query may mean beyond a search for them, each with the call
 }
 
 func (q SearchQuery) call(cursor string) *write.Object {

@@ -17,6 +17,9 @@ func Read(ctx context.Context, server rs.Doer, scope rs.Scope, q Args) rs.Object
 	return Body(response)
 }
 
+// MaxCompared is the number of values of a field that are compared with a word that may mean one of them.
+const MaxCompared = 100
+
 // GroupsOf returns the first values of a field of the scope's stream, and whether there are more; none if the read fails.
 func GroupsOf(ctx context.Context, server rs.Doer, scope rs.Scope, field string, limit int) (groups []Group, more bool) {
 	body := Read(ctx, server, scope, Args{Metric: "count", GroupBy: field, Limit: limit})

@@ -1,4 +1,4 @@
-// Package argument reads the arguments of a call and keeps the first error.
+// Package argument reads the arguments of a call and keeps the first error. It also writes those of a call that an answer prints.
 package argument
 
 import (

@@ -114,3 +114,12 @@ func Optional(ctx context.Context, d rs.Doer, r rs.Request) *rs.Response {
 	}
 	return response
 }
+
+// MaxCountedMembers is the number of members of a package up to which optional reads ask every member.
+const MaxCountedMembers = 8
+
+// IsEmpty reports whether a response is a list that has neither items nor a further page.
+func IsEmpty(response *rs.Response) bool {
+	list, ok := response.List()
+	return ok && len(list.Items) == 0 && !list.Envelope.Has("next_cursor") && !list.Envelope.Flag("has_more")
+}

@@ -1,4 +1,4 @@
-package tools
+package propose
 
 import (
 	"context"
@@ -11,9 +11,11 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 	"github.com/pdp-connect/pdpp-mcp/tools/correct"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/argument"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/fields"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/read"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/relax"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
@@ -28,14 +30,14 @@ const (
 
 // wordsInNames returns a hint about words of a query that no record has and that are in the names of streams, of one connection or of a
 // field. The hint has the call that searches there for the other words, or lists what is there. It is "" if there are no such words.
-func (s *searched) wordsInNames(ctx context.Context) string {
+func (s *search) wordsInNames(ctx context.Context) string {
 	absent := s.absent
-	if len(absent) == 0 && isEmpty(s.answer.Response) && !s.inPeriod() && len(s.filter) == 0 {
-		if words := relax.Words(s.q); len(words) == 1 {
+	if len(absent) == 0 && read.IsEmpty(s.Response) && !s.inPeriod() && len(s.Filter) == 0 {
+		if words := relax.Words(s.Q); len(words) == 1 {
 			absent = []string{strings.ToLower(words[0])}
 		}
 	}
-	if _, _, ranks := written.Superlative(s.q); ranks != nil { // the largest record of a stream need not have that word
+	if _, _, ranks := written.Superlative(s.Q); ranks != nil { // the largest record of a stream need not have that word
 		return ""
 	}
 	rest := strings.ToLower(s.Rest) // without the time of the query
@@ -67,15 +69,15 @@ func (s *searched) wordsInNames(ctx context.Context) string {
 }
 
 // inFieldName returns a hint that words are in the name of a field, with the call for its numbers by month or in total, or for its values.
-func (s *searched) inFieldName(ctx context.Context, words []string) string {
-	document := s.call.Tool.schemas.Cached(ctx, "", s.call.Scope.ConnectionID)
-	if document == nil && s.answer.Repair == nil && auth.PrincipalFrom(ctx).Package == nil { // a repair has its own budget of reads
-		document = s.schema().Document
+func (s *search) inFieldName(ctx context.Context, words []string) string {
+	document := s.Schemas.Cached(ctx, "", s.Scope.ConnectionID)
+	if document == nil && s.Repair == nil && auth.PrincipalFrom(ctx).Package == nil { // a repair has its own budget of reads
+		document = s.Schema().Document
 	}
 	if document == nil {
 		return ""
 	}
-	words, name, rows := known.NamedField(document, s.streams, words)
+	words, name, rows := known.NamedField(document, s.Streams, words)
 	if name == "" {
 		return ""
 	}
@@ -85,7 +87,8 @@ func (s *searched) inFieldName(ctx context.Context, words []string) string {
 			streams = append(streams, row.Name)
 		}
 	}
-	says := fmt.Sprintf("%s the name of the field %s of %s: ", quote.AreIn(words), quote.Names([]string{name}, 1), quote.Names(streams, maxNamedStreams))
+	field, in := quote.Names([]string{name}, 1), quote.Names(streams, maxNamedStreams)
+	says := fmt.Sprintf("%s the name of the field %s of %s: ", quote.AreIn(words), field, in)
 	others := s.remainingWords(words...)
 	if len(others) > 0 && slices.ContainsFunc(rows[0].Fields(), func(f rs.SchemaField) bool {
 		isCondition := slices.Contains(f.Aggregates, "sum") || f.Type == "boolean" || f.Role == "event-time"
@@ -96,22 +99,22 @@ func (s *searched) inFieldName(ctx context.Context, words []string) string {
 	if len(others) > 0 && len(s.list.Items) > 0 && len(streams) <= maxNamedStreams {
 		return says + s.searchRemaining(others, "streams", rs.EncodeJSON(streams))
 	}
-	tool, args := known.ValuesOf(rows[0], name, inConnection(s.call, "stream", rows[0].Name))
+	tool, args := known.ValuesOf(rows[0], name, argument.InConnection(s.Arguments, "stream", rows[0].Name))
 	return says + correct.Call{Tool: tool, Arguments: args}.String()
 }
 
 // places returns the streams of the connections as far as they are known: from the schema if other hints read it too or it is cached, else
 // from the list of streams that a search without hits reads for how fresh they are.
-func (s *searched) places(ctx context.Context) (places []known.Source) {
-	schemas, connection := s.call.Tool.schemas, s.call.Scope.ConnectionID
+func (s *search) places(ctx context.Context) (places []known.Source) {
+	schemas, connection := s.Schemas, s.Scope.ConnectionID
 	hasMissing := s.recall().Has("missing_words") && len(s.list.Items) > 0 && auth.PrincipalFrom(ctx).Package == nil // no repair
 	if hasMissing || s.timed {
-		return s.schema().Sources
+		return s.Schema().Sources
 	}
 	if document := schemas.Cached(ctx, "", connection); document != nil {
 		return known.ReadStream(document, rs.Scope{ConnectionID: connection}).Sources
 	}
-	list := s.answer.Streams
+	list := s.Listed
 	if list == nil {
 		list = schemas.CachedStreams(ctx, connection)
 	}
@@ -122,7 +125,7 @@ func (s *searched) places(ctx context.Context) (places []known.Source) {
 }
 
 // inStreamNames returns a hint that words are in the names of some streams.
-func (s *searched) inStreamNames(words []string, sources []known.Source) string {
+func (s *search) inStreamNames(words []string, sources []known.Source) string {
 	var streams []string
 	allTimed, someTimed := true, false
 	for _, source := range sources {
@@ -149,9 +152,9 @@ func (s *searched) inStreamNames(words []string, sources []known.Source) string 
 		return says + searchFor(strings.Join(others, " "), within)
 	case someTimed && (s.inPeriod() || s.timed):
 		return says + searchFor("", within)
-	case allTimed && (len(streams) > 1 || len(s.filter) > 0):
+	case allTimed && (len(streams) > 1 || len(s.Filter) > 0):
 		return says + searchFor("", rs.Object{rs.NewMember("since", "1970-01-01")}.WithAll(within))
-	case s.inPeriod() || len(s.filter) > 0: // a list would ignore these
+	case s.inPeriod() || len(s.Filter) > 0: // a list would ignore these
 		return ""
 	}
 	var lists []string
@@ -162,12 +165,12 @@ func (s *searched) inStreamNames(words []string, sources []known.Source) string 
 }
 
 // searchRemaining returns the search for the words that are not in a name, limited to what has that name and to the time of the query.
-func (s *searched) searchRemaining(others []string, name, where string) string {
+func (s *search) searchRemaining(others []string, name, where string) string {
 	return searchFor(strings.Join(others, " "), s.without("mode", "limit", name).With(name, where).WithAll(s.bounds()))
 }
 
 // remainingWords returns the words of a query that are not in a name and that some record has.
-func (s *searched) remainingWords(words ...string) []string {
+func (s *search) remainingWords(words ...string) []string {
 	parts := relax.Words(strings.Join(s.absent, " ")) // e-mail has two
 	return slices.DeleteFunc(relax.Without(relax.Telling(relax.Words(s.Rest)), append(parts, words...)...), s.isAbsent)
 }

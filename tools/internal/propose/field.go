@@ -1,0 +1,194 @@
+package propose
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/auth"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/aggregate"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/fields"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/filter"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/foreign"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/read"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/relax"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
+)
+
+// A word of a query may be what no search reads: a value of a field, such as a status or an amount.
+
+// Bounds of the reads that find out whether it is.
+const (
+	fewHits         = 3 // hits with all words; if there are more, no other call is proposed
+	maxTriedStreams = 5 // streams in which the records with the conditions of a query are counted
+	maxNumberFields = 8
+	maxListedValues = 30 // values of a field
+)
+
+var having = written.Set("with having mit avec con met com") // before the name of a flag
+
+// unreadFields returns the call that is meant by conditions in a query, such as total>100, or merchant:Towpath if it found nothing because
+// search reads only words. The call filters a stream that has the fields and, if several have them, is known to have such records; if none
+// is, it searches for the words. It is "" for any other search.
+func (s *search) unreadFields(ctx context.Context) string {
+	const lead = "q is read as words, not as fields. Send: "
+	found, rest, words := written.FieldForms(s.Q)
+	unread := func(word string) bool { return strings.Contains(word, ":") }
+	signed := slices.ContainsFunc(found, func(c written.FieldForm) bool { return c.Signed })
+	if found == nil || !signed && s.Repair == nil && len(s.list.Items) > 0 && !slices.ContainsFunc(s.absent, unread) {
+		return ""
+	}
+	sent := s.without("limit")
+	if document := s.Schema().Document; document != nil && !s.Unfiltered {
+		having := slices.DeleteFunc(slices.Clone(document.Streams), func(row rs.SchemaStream) bool {
+			return known.Conditions(&row, found) == nil || len(s.Streams) > 0 && !slices.Contains(s.Streams, row.Name)
+		})
+		for i := range having[:min(len(having), maxTriedStreams)] {
+			row := &having[i]
+			conditions, scope := known.Conditions(row, found), s.Scope
+			if of, err := filter.Parse(conditions.JSON()); len(having) > 1 {
+				scope.Stream = row.Name
+				if n, _ := aggregate.Count(ctx, s.RS, scope, of); n == 0 || err != nil {
+					continue
+				}
+			}
+			filtered := rs.Member{Name: "filter", Value: conditions.WithAll(sent.Object("filter")).JSON()}
+			if rest == "" && !s.inPeriod() {
+				return lead + s.records(row.Name, filtered)
+			}
+			return lead + searchFor(rest, sent.With("streams", rs.EncodeJSON([]string{row.Name})).With(filtered.Name, filtered.Value))
+		}
+	}
+	if signed { // code, or a formula
+		return ""
+	}
+	return lead + searchFor(strings.TrimSpace(rest+" "+strings.Join(words, " ")), sent)
+}
+
+// listedValue returns the call that filters by a word of the query or that counts records, or "". The word is a flag of the stream that the
+// query is about, as in emails with attachments, or, if the query finds little, a value of one of its fields. It may read the values of a
+// few fields. It counts if the query asks how many records there are.
+func (s *search) listedValue(ctx context.Context) string {
+	flagged := slices.ContainsFunc(strings.Fields(strings.ToLower(s.Rest)), func(word string) bool { return having[word] })
+	counts, findsLittle := s.Question.AsksNumber(), s.findsLittle(ctx)
+	if s.Unread != "" || s.inPeriod() || len(s.Filter) > 0 || !findsLittle && !counts && !flagged || s.Unfiltered && !counts {
+		return ""
+	}
+	source, others, ok := known.SourceAsked(s.Schema, relax.Words(s.Rest), s.Streams)
+	if !ok {
+		return ""
+	}
+	stream, scope := source.Stream, s.Scope
+	scope.Stream = stream
+	candidates := slices.DeleteFunc(slices.Clone(others), func(word string) bool {
+		return !flagged && !counts && len(s.absent) > 0 && !s.isAbsent(word)
+	})
+	form := "%s is what %s of %s says: "
+	field, value, word := foreign.FlagNamed(known.FieldsOf(s.Schema().Document, scope), candidates)
+	if field == "" && (findsLittle || counts && len(relax.Telling(others)) > 0) {
+		form = "%s is a value of %s in %s: "
+		field, value, word = s.listedWord(ctx, scope, candidates)
+	}
+	said := []string{word}
+	if field == "" {
+		form = "%s is named by %s of %s: "
+		field, value, word, said = known.Belonging(ctx, s.RS, s.Schema(), scope, s.Rest)
+	}
+	others = slices.DeleteFunc(relax.Without(relax.Telling(others), said...), func(other string) bool {
+		return !counts && s.isAbsent(other) || fields.Calls(other, stream) || having[strings.ToLower(other)] || fields.IsMail(other)
+	})
+	var where rs.Object
+	if field != "" {
+		where = rs.Object{{Name: field, Value: value}}
+	}
+	if counts {
+		number, says := rs.Object{rs.NewMember("metric", "count")}, "Of that stream: "
+		if relax.SentOneself(s.Rest) && source.Author != "" {
+			number, says = number.With("group_by", rs.EncodeJSON(source.Author)), "By sender, of whom one is meant: "
+		}
+		return s.number(ctx, source, says, number, where, relax.Without(others, "number"))
+	}
+	if field == "" {
+		return ""
+	}
+	filter := rs.Member{Name: "filter", Value: where.JSON()}
+	says := fmt.Sprintf(form, quote.Text(word), quote.Names([]string{field}, 1), quote.Names([]string{stream}, 1))
+	if len(others) == 0 && !s.timed {
+		says += s.records(stream, filter)
+		if _, of := known.Named(s.Schema().Sources, []string{word}); flagged && len(of) > 0 && of[0].Stream != stream {
+			says += ". The stream of that name: " + s.records(of[0].Stream)
+		}
+		return says
+	}
+	within := s.without("mode", "limit").With("streams", rs.EncodeJSON([]string{stream})).With(filter.Name, filter.Value)
+	return says + searchFor(strings.Join(others, " "), within.WithAll(s.bounds()))
+}
+
+// listedWord finds the word that is a value, or a form of a value, of one of the first fields of a stream that may have a closed
+// list of values. If no record has some words, only these are tried.
+func (s *search) listedWord(ctx context.Context, scope rs.Scope, words []string) (field, value, word string) {
+	ctx, cancel := context.WithTimeout(ctx, read.OptionalDeadline)
+	defer cancel()
+	names := known.ListedFields(known.FieldsOf(s.Schema().Document, scope), maxListedFields)
+	values := make([][]aggregate.Group, len(names))
+	read.All(ctx, len(names), func(ctx context.Context, i int) {
+		values[i], _ = aggregate.GroupsOf(ctx, s.RS, scope, names[i], maxListedValues)
+	})
+	for i, field := range names {
+		for _, g := range values[i] {
+			text, isText := g.Text()
+			at := slices.IndexFunc(words, func(word string) bool {
+				lower := strings.ToLower(word)
+				return written.IsForm(lower, relax.OtherForm(lower), strings.ToLower(text))
+			})
+			if isText && at >= 0 {
+				return field, g.Key, words[at]
+			}
+		}
+	}
+	return "", "", ""
+}
+
+// fieldNumber returns a hint about the fields that have the one number in a query that finds little, or have it as a negative number, as an
+// expense may be, with calls for their records. No search reads numbers of fields. It tries a few fields, those of money first; it returns
+// "" if none has the number.
+func (s *search) fieldNumber(ctx context.Context) string {
+	number := written.LikelyNumber(s.Q)
+	if number == "" || written.WithoutBound(s.Q) != s.Q || !s.findsLittle(ctx) {
+		return ""
+	}
+	candidates := fields.Numbers(cmp.Or(s.Schema().Document, &rs.Schema{}), s.Streams, func(f rs.SchemaField) bool { return f.Exact })
+	calls := make([]string, 2*min(len(candidates), maxNumberFields))
+	read.All(ctx, len(calls), func(ctx context.Context, i int) {
+		stream, field, value := candidates[i/2].Stream, candidates[i/2].Field, strings.Repeat("-", i%2)+number
+		scope := s.Scope
+		scope.Stream = stream
+		if n, _ := aggregate.Count(ctx, s.RS, scope, filter.Filter{{Field: field, Value: value}}); n > 0 {
+			calls[i] = s.records(stream, rs.Member{Name: "filter", Value: rs.Object{{Name: field, Value: value}}.JSON()})
+		}
+	})
+	calls = slices.DeleteFunc(calls, func(call string) bool { return call == "" })
+	if len(calls) == 0 {
+		return ""
+	}
+	return "Numbers in fields are not searched. With this one: " + strings.Join(calls[:min(len(calls), read.MaxNamed)], ", ") + "."
+}
+
+// findsLittle reports whether few records have all words of a query that is neither quoted nor limited to a time or filter, and whether
+// reads remain for more.
+func (s *search) findsLittle(ctx context.Context) bool {
+	found, counted := s.list.Envelope.Object("meta").Number("count")
+	if !counted {
+		found = len(s.list.Items)
+	}
+	exact := len(s.Filter) > 0 || s.Mode != "" && s.Mode != "lexical" || strings.Contains(s.Q, `"`) || s.inPeriod()
+	repaired := s.Repair != nil && s.Repair.Reads > relax.MaxReads-maxListedFields-1 // and one for the schema
+	// In a package, members that lack the stream would be asked too.
+	members := s.Response.Reads > read.MaxCountedMembers || auth.PrincipalFrom(ctx).Package != nil
+	return s.Q != "" && !exact && !repaired && !members && (len(s.absent) > 0 || found <= fewHits)
+}

@@ -1,0 +1,99 @@
+package propose
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/correct"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/argument"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/fields"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/relax"
+)
+
+// newestRecord returns the call that answers a query for the newest or oldest record of the stream that it names, such as "latest order",
+// or of the sender that it names: the record need not have those words. It is "" for any other query.
+func (s *search) newestRecord(ctx context.Context) string {
+	newest, oldest := s.Question.AsksByTime()
+	if s.Q == "" || !newest && !oldest || s.inPeriod() || len(s.Filter) > 0 {
+		return ""
+	}
+	source, ok := s.streamAsked()
+	sources, connection, others := s.sourcesAsked(source.Stream)
+	within := argument.InConnection(s.Arguments, "streams", []string{source.Stream})
+	if connection != "" {
+		within = within.With("connection_id", rs.EncodeJSON(connection))
+	}
+	isMore := len(others) > 0
+	if others = slices.DeleteFunc(others, s.isAbsent); isMore && len(others) == 0 { // the newest of that stream is another one
+		return ""
+	}
+	which, records := "newest", rs.Object{rs.NewMember("limit", 1)}
+	if oldest {
+		which, records = "oldest", append(rs.Object{rs.NewMember("order", "asc")}, records...)
+	}
+	if len(others) > 0 && !s.timed && !s.Unfiltered {
+		if says := s.newestOf(ctx, sources, others, which, records); says != "" {
+			return says
+		}
+	}
+	switch {
+	case !ok || len(others) > 0 && len(s.Streams) == 1: // that is this search
+		return ""
+	case len(others) > 0:
+		return "In that stream alone: " + searchFor(s.Question.TimeWord()+" "+strings.Join(others, " "), within)
+	case newest && source.Time != "": // of all connections that have it
+		within = append(rs.Object{rs.NewMember("since", "1970-01-01")}, within...)
+		return "The newest of that stream: " + searchFor("", within.With("limit", "1"))
+	}
+	records = append(rs.Object{rs.NewMember("stream", source.Stream)}, append(within.Without("streams"), records...)...)
+	return "The " + which + " of that stream: " + correct.Call{Tool: "query_records", Arguments: records}.String()
+}
+
+// streamAsked returns the first source of the stream that a question names; else false, with the stream of a hit whose sender it names.
+func (s *search) streamAsked() (source known.Source, ok bool) {
+	source, _, ok = known.SourceCalled(s.Schema().Sources, s.Question.Words(), s.isSearched)
+	for i := 0; i < len(s.list.Items) && source.Stream == ""; i++ {
+		if hit := s.list.Items[i].Members; s.Question.AsksOf(hit.Text("actor")) {
+			source.Stream = hit.Text("stream", "stream_name")
+		}
+	}
+	return source, ok
+}
+
+// sourcesAsked returns the sources of a stream, limited to the connections that a question names, if any; the id of the connection if it
+// names exactly one; and the words that say more than these names.
+func (s *search) sourcesAsked(stream string) (sources []known.Source, connection string, others []string) {
+	sources = s.sourcesOf(stream, "")
+	had, of := known.NamedConnections(sources, slices.DeleteFunc(slices.Clone(s.Question.Words()), s.Question.AsksOf))
+	others = slices.DeleteFunc(relax.Telling(s.Question.TopicWords()), func(word string) bool { return fields.Calls(word, stream) })
+	if len(of) == 1 {
+		connection = of[0].ID
+	}
+	isOther := func(source known.Source) bool { return len(of) > 0 && !slices.Contains(of, source.Connection) }
+	return slices.DeleteFunc(sources, isOther), connection, relax.Without(others, had...)
+}
+
+// newestOf returns the calls for the newest or oldest records whose sender, or whose title, such as a merchant, is a value that a query
+// names, one for each connection that has it; "" if it names none, or different ones.
+func (s *search) newestOf(ctx context.Context, sources []known.Source, others []string, which string, records rs.Object) string {
+	value, having := s.valueNamed(ctx, sources, others)
+	left, calls := relax.Without(others, strings.Fields(value)...), []string(nil)
+	for _, source := range having {
+		args := rs.Object{rs.NewMember("connection_id", source.Connection.ID), rs.NewMember("filter", map[string]string{source.Whose(): value})}
+		if len(left) > 0 {
+			args = append(rs.Object{rs.NewMember("streams", []string{source.Stream})}, args...)
+			calls = append(calls, searchFor(s.Question.TimeWord()+" "+strings.Join(left, " "), args))
+		} else {
+			args = append(append(rs.Object{rs.NewMember("stream", source.Stream)}, args...), records...)
+			calls = append(calls, correct.Call{Tool: "query_records", Arguments: args}.String())
+		}
+	}
+	if value == "" {
+		return ""
+	}
+	return "The " + which + " of " + quote.Text(value) + ": " + strings.Join(calls, ", ")
+}

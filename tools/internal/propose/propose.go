@@ -1,0 +1,57 @@
+// Package propose finds the other calls that a search may mean: for a number, for the newest or the largest record, for the records with a
+// value that no search reads, or for the time that the query names.
+package propose
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/read"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/relax"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
+	"github.com/pdp-connect/pdpp-mcp/tools/render"
+)
+
+// Calls returns the other calls that a search may mean, and its answer, without what that says of words that name a time. After a repair,
+// it makes only the reads that this has left.
+func Calls(ctx context.Context, of Search) (render.Proposals, *rs.Response) {
+	s := &search{Search: of}
+	if s.Repair != nil {
+		s.RS = read.Limited(of.RS, relax.MaxReads-s.Repair.Reads)
+		s.Schema = sync.OnceValue(func() known.Stream { return s.Schemas.Of(ctx, s.RS, rs.Scope{ConnectionID: s.Scope.ConnectionID}) })
+	}
+	s.list, _ = s.Response.List()
+	s.readAbsent()
+	s.readTime(ctx)
+	if s.timed && s.recall().Has("missing_words") {
+		s.Response = relax.WithoutTime(s.Response, s.Rest)
+	}
+	p := render.Proposals{Meant: s.unreadFields(ctx), Newest: s.newestRecord(ctx)}
+	two := ""
+	if !s.inPeriod() {
+		two = written.TwoDays(s.Q)
+	}
+	hint := cmp.Or(s.rankedRecord(ctx), s.total(ctx), s.listedValue(ctx))
+	if hint == "" { // that has the time
+		p.OfTime, p.OfOther = s.ofTime()
+		hint = s.fieldNumber(ctx)
+	}
+	if hint == "" && p.Meant == "" && p.Newest == "" {
+		hint = s.wordsInNames(ctx)
+	}
+	to := s.sentTo(ctx)
+	if newest, oldest := s.Question.AsksByTime(); to != "" && (newest || oldest) { // not of what that name sent
+		p.Newest, to = to, ""
+	}
+	p.Hints = slices.DeleteFunc([]string{s.Unread, to, hint, two, relax.ExclusionNote(s.Q)}, func(hint string) bool { return hint == "" })
+	if s.RS = of.RS; !s.Spent { // this has its own limit
+		if says, is := s.byID(ctx); is || p.Meant == "" { // a record with this id counts more than conditions
+			p.Meant = says
+		}
+	}
+	return p, s.Response
+}

@@ -1,0 +1,102 @@
+package propose
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/correct"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/argument"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/filter"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/period"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
+	"github.com/pdp-connect/pdpp-mcp/tools/render"
+)
+
+// A Search is a search that has been answered.
+type Search struct {
+	Q, Mode   string
+	Streams   []string
+	Filter    filter.Filter
+	Period    period.Period
+	Scope     rs.Scope         // without a stream
+	Arguments rs.Object        // as they were sent
+	Question  *render.Question // Q as a question
+
+	Response   *rs.Response   // the answer
+	Repair     *render.Repair // how the answer was repaired; nil if it was not
+	Spent      bool           // the repair has no reads left
+	Listed     *rs.Response   // the list of streams; nil if it was not read
+	Unfiltered bool           // the resource server refuses filters for this grant
+
+	RS      rs.Doer
+	Schemas *known.Schemas
+	Schema  func() known.Stream        // what is known of all streams; it may read
+	Repeat  func(limit int) rs.Request // the search with another limit
+}
+
+// search is a Search whose other calls are being found.
+type search struct {
+	Search
+	list   rs.List
+	absent []string // the words of the query that no record has, in lower case
+
+	// timed reports that the query names a time; Named has it, and the query without it.
+	timed bool
+	written.Named
+}
+
+// readAbsent reads from the answer and its repair which words no record has.
+func (s *search) readAbsent() {
+	for _, raw := range s.recall().Array("missing_words") {
+		word, _ := rs.AsText(raw)
+		s.absent = append(s.absent, strings.ToLower(word))
+	}
+	if s.Repair == nil {
+		return
+	}
+	for i, word := range s.Repair.Words {
+		isForm := func(form render.RepairWord) bool { return form.InsteadOf == word.Word && form.Count > 0 }
+		if word.Count == 0 && word.InsteadOf == "" && !slices.ContainsFunc(s.Repair.Words[i:], isForm) {
+			s.absent = append(s.absent, strings.ToLower(word.Word))
+		}
+	}
+}
+
+func (s *search) recall() rs.Object { return s.list.Envelope.Object("meta").Object("recall") }
+
+// isSearched reports whether the search is of a source; a cached schema may be of all connections.
+func (s *search) isSearched(source known.Source) bool {
+	only := s.Scope.ConnectionID
+	return (only == "" || only == source.Connection.ID) && (len(s.Streams) == 0 || slices.Contains(s.Streams, source.Stream))
+}
+
+func (s *search) inPeriod() bool { return s.Period != (period.Period{}) }
+
+func (s *search) isAbsent(word string) bool {
+	return slices.Contains(s.absent, strings.Trim(strings.ToLower(word), ".,;?!()"))
+}
+
+// without returns the arguments of the call except its words, its cursor and some others.
+func (s *search) without(names ...string) rs.Object {
+	return s.Arguments.Without("q", "query", "cursor").Without(names...)
+}
+
+// searchFor returns the search for words, with other arguments.
+func searchFor(q string, others rs.Object) string {
+	return correct.Call{Tool: "search", Arguments: argument.WithWords(q, others)}.String()
+}
+
+// records returns the call that lists the records of a stream, with more arguments.
+func (s *search) records(stream string, more ...rs.Member) string {
+	return correct.Call{Tool: "query_records", Arguments: append(argument.InConnection(s.Arguments, "stream", stream), more...)}.String()
+}
+
+// bounds returns since and until for the time that the query names; none for a search that has its own period.
+func (s *search) bounds() rs.Object {
+	if s.inPeriod() {
+		return nil
+	}
+	return argument.Given(rs.NewMember("since", s.Since), rs.NewMember("until", s.Until))
+}

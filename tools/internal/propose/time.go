@@ -1,0 +1,125 @@
+package propose
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/argument"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/fields"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/read"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/relax"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
+)
+
+const manyHits = 10 // hits that are enough to tell which year is meant
+
+// readTime reads the time of the query: the one that it names, or from now on for the next of something, where records may be planned.
+func (s *search) readTime(ctx context.Context) {
+	now := time.Now().UTC()
+	s.Named, s.timed = written.NamedPeriod(written.WithoutHour(s.Q), now)
+	next, is := written.Named{}, false
+	if !s.timed && s.Unread == "" {
+		next, is = written.NextOf(s.Q, now)
+	}
+	if is && known.MayPlan(s.Schema().Sources, s.Streams, s.Scope.ConnectionID) {
+		s.Named, s.timed = next, true
+	}
+	if !s.timed {
+		s.Rest = s.Q
+	}
+	s.moveToHits(ctx)
+}
+
+// moveToHits gives a month without a year, which the resource server read as that month of any year, the year of the newest hit in that
+// month. It does so only if the hits are all there are, or at least [manyHits].
+func (s *search) moveToHits(ctx context.Context) {
+	month, err := time.Parse(time.DateOnly, s.Since)
+	if err != nil || s.recall().Text("preferred_time") != "any "+month.Month().String() {
+		return
+	}
+	list := s.list
+	if list.Envelope.Flag("has_more") && len(list.Items) < manyHits { // the year must not depend on the limit
+		ctx, cancel := context.WithTimeout(ctx, read.OptionalDeadline)
+		defer cancel()
+		if response, err := s.RS.Do(ctx, s.Repeat(manyHits)); err == nil {
+			list, _ = response.List()
+		}
+	}
+	if list.Envelope.Flag("has_more") && len(list.Items) < manyHits {
+		return
+	}
+	year := written.NewestYear(list.Items[:min(len(list.Items), manyHits)], month.Month())
+	if year > 0 {
+		month = month.AddDate(year-month.Year(), 0, 0)
+		if month.Format(time.DateOnly) == s.ComingSince { // now the other one is the last
+			s.ComingSince, s.ComingUntil = s.Since, s.Until
+		}
+		s.Since, s.Until = month.Format(time.DateOnly), month.AddDate(0, 1, -1).Format(time.DateOnly)
+	}
+}
+
+// ofTime returns the arguments of a search of the time that the query names. It searches for the words that say what the query is about,
+// except those that no record has, in the streams and the connection that other words name. other is the same for the time to come, if
+// both may be meant. Both are nil if there is no time, or a second one.
+func (s *search) ofTime() (args, other rs.Object) {
+	if !s.timed || s.inPeriod() {
+		return nil, nil
+	}
+	words, leftOut, now := relax.Topic(written.WithoutBound(s.Rest)), s.recall().Array("left_out_words"), time.Now().UTC()
+	if slices.ContainsFunc(words, func(word string) bool { return written.NamesTime(word, now) }) {
+		return nil, nil
+	}
+	_, _, ranks := written.Superlative(s.Rest)
+	words = slices.DeleteFunc(relax.Without(words, ranks...), func(word string) bool {
+		return len(s.absent) > 0 && slices.Contains(leftOut, rs.EncodeJSON(strings.ToLower(word)))
+	})
+	if about := relax.Telling(words); len(about) > 0 {
+		words = about
+	}
+	args = s.Arguments.Without("q", "query")
+	had, of := known.NamedConnections(s.Schema().Sources, words)
+	if len(of) == 1 && s.Scope.ConnectionID == "" && written.WordsOf(of[0].DisplayName).Name(written.WordsOf(strings.Join(had, " "))) {
+		words, args = relax.Without(words, had...), args.With("connection_id", rs.EncodeJSON(of[0].ID))
+	}
+	streams, words := s.streamsOf(words)
+	if relax.AsksFree(s.Rest) {
+		streams, words = s.streamsOf([]string{"meetings"}) // all of them, if a stream is known to have them
+	}
+	if words = slices.DeleteFunc(words, s.isAbsent); len(words) > 0 {
+		args = argument.WithWords(relax.Keep(s.Rest, words), args)
+	} else {
+		args = args.Without("mode")
+	}
+	if len(streams) > 0 && len(s.Streams) == 0 {
+		args = args.With("streams", rs.EncodeJSON(streams))
+	}
+	if s.ComingSince != "" && !relax.AsksPast(s.Q) &&
+		known.MayPlan(s.Schema().Sources, slices.Concat(streams, s.Streams), args.Text("connection_id")) {
+		other = args.WithAll(argument.Given(rs.NewMember("since", s.ComingSince), rs.NewMember("until", s.ComingUntil)))
+	}
+	return args.WithAll(s.bounds()), other
+}
+
+// streamsOf returns the streams with a time that some words of a search name, and the other words. Among several words, only a plural or a
+// noun by itself names a stream, and a usual word for records, such as meeting, is dropped: Thread may be part of a name.
+func (s *search) streamsOf(words []string) (streams, others []string) {
+	isTimed := func(source known.Source) bool {
+		return source.Time != "" && s.isSearched(source)
+	}
+	for _, word := range words {
+		source, _, ok := known.SourceCalled(s.Schema().Sources, []string{word}, isTimed)
+		usual := len(s.Streams) == 0 && fields.StreamOf(strings.ToLower(word)) != ""
+		isHead := ok && relax.IsHead(s.Rest, word, words) // a meeting with Ann, but not a meeting room
+		switch {
+		case !ok && !usual || len(words) > 1 && !fields.MayCall(word) && (!isHead || word != strings.ToLower(word)):
+			others = append(others, word)
+		case ok && (len(words) == 1 || isHead || strings.HasSuffix(word, "s")) && !slices.Contains(streams, source.Stream):
+			streams = append(streams, source.Stream)
+		}
+	}
+	return streams, others
+}
