@@ -306,6 +306,23 @@ func TestWordFormsOfALanguageOfFewTexts(t *testing.T) {
 	}
 }
 
+// A common word of the texts is no form of a word that has the same stem in another language.
+func TestACommonWordIsNoFormOfAnother(t *testing.T) {
+	notes := []note{
+		{ID: "note", Title: "A note about the garden"}, {ID: "german", Text: "Das ist die Note, die wir nicht haben und auch nicht wollen."},
+	}
+	for i := range 6 {
+		notes = append(notes, note{ID: fmt.Sprint(i), Text: "There is not a thing that they have not made for us."})
+	}
+	r := newNotes(t, notes)
+	for _, q := range []string{"notes", "my notes", "Noten"} {
+		got := r.ok("tok-owner", searchFor(q)).ids("record_key")
+		if slices.Sort(got); !slices.Equal(got, []string{"german", "note"}) {
+			t.Errorf("%s: %q", q, got)
+		}
+	}
+}
+
 // No answer reveals data outside the grant: two stores that differ only there give the same answers.
 func TestSearchShowsNothingBeyondTheGrant(t *testing.T) {
 	other := testCorpus()

@@ -148,9 +148,10 @@ func accented(word string) string {
 
 // forms lists the terms in scope with the same stem as term in one of the languages, the most frequent first. Terms have no accents, and a
 // stem may lack the accented letter: pagué and page share one in Spanish. A term that does not begin with accented, the word up to its
-// last accent, is therefore a form only in texts of that language.
+// last accent, is therefore a form only in texts of that language. A common word, as not is for the German Noten, is no form of another.
 func (s *searcher) forms(term, accented string, languages uint32) []candidate {
 	records, only := map[string]int{}, map[string]uint32{} // by form
+	usual := cmp.Or(mostSpoken(s.texts()), 1)
 	for i := 0; languages>>i != 0; i++ {
 		stem := stemOf(i, term)
 		start := sharedStart(term, stem)
@@ -158,7 +159,7 @@ func (s *searcher) forms(term, accented string, languages uint32) []candidate {
 			continue
 		}
 		s.known(start, start+lastLetter, func(other string, count int) {
-			if other != term && inflects(other) && stemOf(i, other) == stem {
+			if other != term && inflects(other) && stopLanguages()[other]&usual == 0 && stemOf(i, other) == stem {
 				records[other] = count
 				if !strings.HasPrefix(other, accented) {
 					only[other] |= 1 << i

@@ -64,6 +64,20 @@ func guessLanguages(terms []string) (guess uint32, most int) {
 	return guess, most
 }
 
+// mostSpoken returns the languages of at least a quarter of the texts, as far as these are known.
+func mostSpoken(texts [len(languages)]int) (most uint32) {
+	all := 0
+	for _, n := range texts {
+		all += n
+	}
+	for i, n := range texts {
+		if n > 0 && 4*n >= all {
+			most |= 1 << i
+		}
+	}
+	return most
+}
+
 // ContentWords returns the words of a query without the stop words of its language, or the query if it has no others.
 func ContentWords(query string) string {
 	content := textsOf(words(query))

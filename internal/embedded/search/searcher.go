@@ -135,29 +135,27 @@ func (s *searcher) postings(p phrase, only uint32) []posting {
 	return found
 }
 
-// speaks reports whether at least a quarter of the texts of a field, as far as their language is known, is in one of languages. It is true
-// if no language is known.
-func (s *searcher) speaks(source, column int, languages uint32) bool {
+// speaks reports whether at least a quarter of the texts of a field, as far as their language is known, is in one of a set of
+// languages. It is true if no language is known.
+func (s *searcher) speaks(source, column int, among uint32) bool {
 	if s.spoken == nil {
 		s.spoken = map[[2]int]uint32{}
-		counts := map[[2]int]columnLanguages{}
+		counts := map[[2]int]*[len(languages)]int{}
 		for _, part := range s.languages {
 			field := [2]int{part.Source, part.Column}
-			count, all := counts[field], 0
+			if counts[field] == nil {
+				counts[field] = new([len(languages)]int)
+			}
 			for i, n := range part.Texts {
-				count.Texts[i] += n
-				all += count.Texts[i]
+				counts[field][i] += n
 			}
-			counts[field], s.spoken[field] = count, 0
-			for i, n := range count.Texts {
-				if n > 0 && 4*n >= all {
-					s.spoken[field] |= 1 << i
-				}
-			}
+		}
+		for field, texts := range counts {
+			s.spoken[field] = mostSpoken(*texts)
 		}
 	}
 	spoken, known := s.spoken[[2]int{source, column}]
-	return !known || spoken&languages != 0
+	return !known || spoken&among != 0
 }
 
 // eachPlace visits the places of a term, record by record.
