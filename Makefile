@@ -68,7 +68,7 @@ benchstat:
 
 # Rewrites golden files; read the difference before committing it.
 golden:
-	go test . ./packaging ./tools/... ./internal/clients ./internal/embedded/sample -update
+	go test . ./packaging ./tools ./tools/render ./internal/clients ./internal/embedded/sample -update
 
 # Rewrites what pages repeat from the code: the error codes, the tour's output and the install links.
 docs:
