@@ -44,6 +44,13 @@ const MaxLimit = 100
 // RangeOperators are the operators of a range filter, filter[field][operator]=value (S3-R10), in the order in which they are shown.
 var RangeOperators = []string{"gte", "gt", "lte", "lt"}
 
+// IsLowerBound reports whether an operator is gte or gt.
+func IsLowerBound(operator string) bool { return operator == "gte" || operator == "gt" }
+
+// IsUpperBound reports whether an operator is lte or lt.
+func IsUpperBound(operator string) bool { return operator == "lte" || operator == "lt" }
+
+// opposites has the operators that match exactly the other values; "" is equality.
 var opposites = map[string]string{"gte": "lt", "lt": "gte", "gt": "lte", "lte": "gt"}
 
 // Opposite returns the operator that matches exactly the other values, such as "lt" for "gte"; ok is false if there is none.

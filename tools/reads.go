@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -92,7 +91,7 @@ func withMembers(response *rs.Response, members rs.Object) *rs.Response {
 // start of records leaves them out: a trip from Monday to Wednesday is not over on Tuesday. It makes one read if the stream has a field for
 // the end, and returns nil if there are no such records.
 func lasting(ctx context.Context, call Call, f filter.Filter, schema func() known.Stream) rs.Object {
-	at := slices.IndexFunc(f, func(c filter.Condition) bool { return strings.HasPrefix(c.Operator, "g") && known.MayStart(c.Field) })
+	at := slices.IndexFunc(f, func(c filter.Condition) bool { return rs.IsLowerBound(c.Operator) && known.MayStart(c.Field) })
 	if at < 0 {
 		return nil
 	}
@@ -109,7 +108,7 @@ func lasting(ctx context.Context, call Call, f filter.Filter, schema func() know
 	args := call.Arguments
 	conditions := before[1:]
 	for _, c := range f {
-		if c.Field == from.Field && strings.HasPrefix(c.Operator, "l") {
+		if c.Field == from.Field && rs.IsUpperBound(c.Operator) {
 			conditions = append(filter.Filter{c}, conditions...)
 		}
 	}

@@ -58,8 +58,11 @@ func (w Where) with(other Where) Where {
 
 func (w Where) String() string { return "(" + strings.Join(w.clauses, ") AND (") + ")" }
 
-// comparisons are the operators of a range filter, with their SQL.
-var comparisons = [...]struct{ name, sql string }{{"gte", ">="}, {"gt", ">"}, {"lte", "<="}, {"lt", "<"}}
+// A comparison is an operator of a range filter, with its SQL. orEqual is the SQL of the same bound with the value itself; "" if the operator
+// is not a bound.
+type comparison struct{ name, sql, orEqual string }
+
+var comparisons = [...]comparison{{"gte", ">=", ">="}, {"gt", ">", ">="}, {"lte", "<=", "<="}, {"lt", "<", "<="}}
 
 // Operators lists the operators of a range filter.
 func Operators() []string {
@@ -84,8 +87,8 @@ func (c Column) Filter(operator, text string) (w Where, ok bool) {
 	for _, one := range comparisons {
 		if one.name == operator {
 			w = where(c.name+" "+one.sql+" ?", value)
-			if instant, isInstant := value.(int64); isInstant && c.Kind == KindInstant && !c.local {
-				w = c.withDays(w, operator, instant, local.UnixMicro())
+			if instant, isInstant := value.(int64); isInstant && one.orEqual != "" && c.Kind == KindInstant && !c.local {
+				w = c.withDays(w, one, instant, local.UnixMicro())
 			}
 			return w, true
 		}
@@ -99,17 +102,17 @@ func (c Column) Filter(operator, text string) (w Where, ok bool) {
 // withDays corrects a comparison with an instant for dates without a time. Those are compared with the clock reading of the instant in the
 // zone that it was written in (local), since a day begins at midnight there. A date is stored as its midnight in UTC, so the result differs
 // only for the day that begins between instant and local.
-func (c Column) withDays(w Where, operator string, instant, local int64) Where {
+func (c Column) withDays(w Where, bound comparison, instant, local int64) Where {
 	day := time.UnixMicro(max(instant, local)).UTC().Truncate(24 * time.Hour).UnixMicro()
 	holds := func(of int64) bool { // the comparison, for that day
 		order := cmp.Compare(day, of)
-		return order == 0 && strings.HasSuffix(operator, "e") || order < 0 && operator[0] == 'l' || order > 0 && operator[0] == 'g'
+		return order == 0 && bound.sql == bound.orEqual || order < 0 && bound.orEqual == "<=" || order > 0 && bound.orEqual == ">="
 	}
 	switch wanted := holds(local); {
 	case holds(instant) == wanted:
 		return w
 	case wanted: // the range condition can use an index
-		within := c.name + map[byte]string{'g': " >= ", 'l': " <= "}[operator[0]] + strconv.FormatInt(day, 10)
+		within := c.name + " " + bound.orEqual + " " + strconv.FormatInt(day, 10)
 		return where(within+" AND ("+w.clauses[0]+" OR "+c.name+" = ? AND "+isDay+")", w.args[0], day, c.field)
 	}
 	return where(w.clauses[0]+" AND NOT ("+c.name+" = ? AND "+isDay+")", w.args[0], day, c.field)

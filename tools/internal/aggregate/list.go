@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -73,7 +72,7 @@ func (r *Aggregation) list(ctx context.Context, q Args) (list groupList, err err
 		if list.next == "" || list.next == before || len(groups) == 0 || len(list.groups) >= most || list.pages == maxGroupPages {
 			return list.withUndated(), nil
 		}
-		q.Filter = q.Filter.WithoutFunc(func(c filter.Condition) bool { return c.Field == q.GroupByTime && strings.HasPrefix(c.Operator, "g") })
+		q.Filter = q.Filter.WithoutFunc(func(c filter.Condition) bool { return c.Field == q.GroupByTime && rs.IsLowerBound(c.Operator) })
 		q.Filter = append(q.Filter, filter.Condition{Field: q.GroupByTime, Operator: "gte", Value: list.next})
 	}
 }

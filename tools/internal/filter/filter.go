@@ -137,7 +137,7 @@ func (f Filter) Narrowed(c Condition) Filter {
 		return append(slices.Clone(f), c)
 	}
 	f = slices.Clone(f)
-	if later(c.Value, f[at].Value) == strings.HasPrefix(c.Operator, "g") {
+	if later(c.Value, f[at].Value) == rs.IsLowerBound(c.Operator) {
 		f[at] = c
 	}
 	return f

@@ -95,8 +95,8 @@ func (e expression) turned() expression {
 		return e
 	}
 	conditions := slices.Clone(e[0])
-	lower := slices.IndexFunc(conditions, func(c condition) bool { return strings.HasPrefix(c.operator, "g") })
-	upper := slices.IndexFunc(conditions, func(c condition) bool { return strings.HasPrefix(c.operator, "l") })
+	lower := slices.IndexFunc(conditions, func(c condition) bool { return rs.IsLowerBound(c.operator) })
+	upper := slices.IndexFunc(conditions, func(c condition) bool { return rs.IsUpperBound(c.operator) })
 	if lower >= 0 && upper >= 0 && written.Reversed(conditions[lower].value, conditions[upper].value) {
 		conditions[lower].value, conditions[upper].value = conditions[upper].value, conditions[lower].value
 	}

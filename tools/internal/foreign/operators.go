@@ -204,10 +204,10 @@ var (
 func denied(name string, known []string) fieldOperator {
 	for _, field := range []string{name, "is_" + name, "has_" + name} {
 		if slices.Contains(known, field) {
-			return fieldOperator{field, []string{"ne"}}
+			return fieldOperator{field, []string{"!="}}
 		}
 	}
-	return fieldOperator{name, []string{"ne"}}
+	return fieldOperator{name, []string{"!="}}
 }
 
 // operatorsOf returns the operators that the end of a name means, such as not_in and date_gte; nil for none.
