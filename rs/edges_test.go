@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
@@ -304,5 +306,36 @@ func TestAnotherBodyIsReadAnew(t *testing.T) {
 	second := first.WithBody(`{"data":[1,2],"streams":[{"name":"s"}]}`)
 	if list, _ := second.List(); list.Count != 2 || len(second.Schema().Streams) != 1 {
 		t.Errorf("%d items, %d streams", list.Count, len(second.Schema().Streams))
+	}
+}
+
+// An answer with more members is what a resource server would have sent with them.
+func TestMoreMembersAreReadAsIfTheyWereSent(t *testing.T) {
+	for _, body := range []string{
+		`{"data":[1,{"id":"a","data":{"x":2}}],"read_as":["old"],"has_more":true}`, `{"data":{"hits":[{"id":"a"}],"meta":{"count":1},"read_as":"inner"}}`,
+		`{"data":{"id":"a"}}`, `{}`, `{"data":[]}`,
+	} {
+		read := func(body string) *rs.Response {
+			r, err := rs.ReadResponse(body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return r
+		}
+		members := rs.Object{rs.NewMember("read_as", []string{"new"}), rs.NewMember("note", "n")}
+		first := read(body)
+		first.List()
+		more, whole := first.WithMembers(members), read(first.Object().WithAll(members).JSON())
+		got, isList := more.List()
+		want, wanted := whole.List()
+		if diff := cmp.Diff(want, got, cmp.AllowUnexported(rs.List{})); diff != "" || isList != wanted || more.Body != whole.Body {
+			t.Errorf("%s: %s, %t (-want +got)\n%s", body, more.Body, isList, diff)
+		}
+		if diff := cmp.Diff(whole.Object(), more.Object()); diff != "" {
+			t.Errorf("%s (-want +got)\n%s", body, diff)
+		}
+		if first.WithMembers(nil) != first {
+			t.Errorf("%s: without members it is another answer", body)
+		}
 	}
 }

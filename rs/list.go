@@ -27,19 +27,18 @@ var itemNames = []string{"data", "results", "hits", "records"}
 // readList finds the items of an answer, whose members are body, in any of the shapes that resource servers use: data[], data.data[],
 // data.results[], results[], hits[], records[] (S3-R16). An answer of another shape, or with more than MaxItems items, has no items.
 func readList(raw string, body Object) List {
-	l := List{Raw: raw, Body: body}
-	name, items, ok := l.Body.list(itemNames)
+	var l List
+	name, items, ok := body.list(itemNames)
 	if ok {
-		l.Envelope, l.path = l.Body.Without(name), []string{name}
+		l.path = []string{name}
 	} else {
 		const outer = "data"
-		inner := l.Body.Object(outer)
-		if name, items, ok = inner.list(itemNames); !ok {
-			return l
+		if name, items, ok = body.Object(outer).list(itemNames); ok {
+			l.path = []string{outer, name}
 		}
-		l.Envelope, l.path = l.Body.Without(outer).WithAll(inner.Without(name)), []string{outer, name}
 	}
-	if l.Count = len(items); l.Count > MaxItems {
+	l = l.within(raw, body)
+	if l.Count = len(items); !ok || l.Count > MaxItems {
 		return l
 	}
 	l.Items = make([]Item, len(items))
@@ -49,6 +48,18 @@ func readList(raw string, body Object) List {
 		data := asObject(o.Get("data"), fields)
 		l.Items[i] = Item{raw, o, data}
 		members, fields = len(o), max(len(data), usualMembers) // expect the next item to be as large
+	}
+	return l
+}
+
+// within returns the list with another body around the same items.
+func (l List) within(raw string, body Object) List {
+	l.Raw, l.Body = raw, body
+	switch len(l.path) {
+	case 1:
+		l.Envelope = body.Without(l.path[0])
+	case 2:
+		l.Envelope = body.Without(l.path[0]).WithAll(body.Object(l.path[0]).Without(l.path[1]))
 	}
 	return l
 }
@@ -88,12 +99,11 @@ func (l List) With(items []Item) Object {
 
 // Without returns the list without a member of its envelope.
 func (l List) Without(name string) List {
-	l.Envelope, l.Body = l.Envelope.Without(name), l.Body.Without(name)
+	body := l.Body.Without(name)
 	if len(l.path) > 1 {
-		l.Body = l.Body.With(l.path[0], l.Body.Object(l.path[0]).Without(name).JSON())
+		body = body.With(l.path[0], body.Object(l.path[0]).Without(name).JSON())
 	}
-	l.Raw = l.Body.JSON()
-	return l
+	return l.within(body.JSON(), body)
 }
 
 // Warn returns the list with more warnings in its meta.

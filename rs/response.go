@@ -48,6 +48,22 @@ func (r Response) WithBody(body string) *Response {
 	return &r
 }
 
+// WithMembers returns the response with more members in its body, an object. They are beside the list of an answer, whose items are not
+// read again.
+func (r *Response) WithMembers(members Object) *Response {
+	if len(members) == 0 {
+		return r
+	}
+	with := *r
+	with.object, with.schema, with.streams = r.Object().WithAll(members), nil, nil
+	with.Body = with.object.JSON()
+	if r.list != nil {
+		list := r.list.within(with.Body, with.object)
+		with.list = &list
+	}
+	return &with
+}
+
 // Object returns the members of an answer that is an object, nil for any other. The result is cached: not safe for concurrent use.
 func (r *Response) Object() Object {
 	if r.object == nil {

@@ -124,7 +124,7 @@ func forwardRecords(ctx context.Context, call Call) (Reply, error) {
 		notes = slices.Concat(notes, leftout.Units(args.Fields, args.filter, response, schema),
 			leftout.ThreadHead(ctx, call.RS, call.Scope, args.filter, response), lasting(ctx, call, args.filter, schema))
 	}
-	answer.Response = withMembers(response, append(notes, filter.ReadAs(nil, readAs)...))
+	answer.Response = response.WithMembers(append(notes, filter.ReadAs(nil, readAs)...))
 	call.Args = args // render what was read in the end
 	return Reply{Call: call, Answer: answer}, nil
 }

@@ -142,5 +142,5 @@ func (w windowArgs) withMatches(response *rs.Response, value string) *rs.Respons
 		return response
 	}
 	matches := rs.Object{rs.NewMember("count", count), rs.NewMember("starts", starts)}
-	return withMembers(response, rs.Object{{Name: "matches", Value: matches.JSON()}})
+	return response.WithMembers(rs.Object{{Name: "matches", Value: matches.JSON()}})
 }

@@ -79,14 +79,6 @@ func mayRead(ctx context.Context, scope rs.Scope) error {
 	return nil
 }
 
-// withMembers returns an answer with more members in its body.
-func withMembers(response *rs.Response, members rs.Object) *rs.Response {
-	if len(members) == 0 {
-		return response
-	}
-	return response.WithBody(response.Object().WithAll(members).JSON())
-}
-
 // lasting reports how many records began before the filtered time and end after its start, and which call returns them. A filter on the
 // start of records leaves them out: a trip from Monday to Wednesday is not over on Tuesday. It makes one read if the stream has a field for
 // the end, and returns nil if there are no such records.

@@ -114,7 +114,7 @@ func (s searcher) forward(ctx context.Context, call Call) (Reply, error) {
 			reads = within.Connections()
 		}
 		reply.Coverage, reply.Streams = absence(ctx, call, reads, args.streams...)
-		reply.Response = withMembers(reply.Response, reply.Coverage.Members())
+		reply.Response = reply.Response.WithMembers(reply.Coverage.Members())
 	}
 	if s.looksUp {
 		sources := func(ctx context.Context) []known.Source { return call.known(ctx, "").Sources }
@@ -137,7 +137,7 @@ func (s searcher) forward(ctx context.Context, call Call) (Reply, error) {
 			RS: call.RS, Schemas: call.Tool.schemas, Schema: schema, Repeat: repeat,
 		})
 	}
-	reply.Response = withMembers(reply.Response, filter.ReadAs(reply.Response.Object().Array("read_as"), readAs))
+	reply.Response = reply.Response.WithMembers(filter.ReadAs(reply.Response.Object().Array("read_as"), readAs))
 	return reply, nil
 }
 
