@@ -76,7 +76,6 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	request := middleware.RequestFrom(r.Context())
-	request.IconURL = e.public.URL(r, web.IconPath)
 	request.Ends = e.ends
 	if e.fast != nil {
 		if call, plain := e.fast.Read(r.Header, m); plain {
@@ -93,6 +92,7 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		rpc.WriteError(w, http.StatusBadRequest, "", refusal)
 		return
 	}
+	request.IconURL = e.public.URL(r, web.IconPath)
 	request.Ends = append(slices.Clip(e.ends), r.Context()) // the SDK does not pass on its cancellation
 	e.askSDK(w, r, m)
 }
