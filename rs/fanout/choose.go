@@ -76,9 +76,13 @@ func (p *grantPackage) unusable(stream string, members []*member) *rs.Error {
 		why = &rs.Error{Code: "grant_unusable", Message: "It cannot be read at the moment."}
 	}
 	e := &rs.Error{Code: why.Code, Status: http.StatusForbidden, Param: "connection_id", Hint: cmp.Or(why.Hint, approveAgain)}
-	e.Message = fmt.Sprintf("Connection %q cannot be read: %s", first.ID, why.Message)
+	what, reason := fmt.Sprintf("Connection %q cannot be read", first.ID), ": "
 	if len(members) > 1 {
-		e.Message = fmt.Sprintf("None of the %d connections can be read; the reason for %q: %s", len(members), first.ID, why.Message)
+		what, reason = fmt.Sprintf("None of the %d connections can be read", len(members)), fmt.Sprintf("; the reason for %q: ", first.ID)
+	}
+	e.Message = what + reason + why.Message
+	if why.Quoted {
+		e.Message, e.Said = what+".", why.Message
 	}
 	return p.withChoices(stream, e, first.ID)
 }

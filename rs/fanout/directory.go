@@ -1,7 +1,6 @@
 package fanout
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -116,7 +115,9 @@ func (r directoryRow) member() Member {
 			if code := rs.Code(redactor.Text(string(r.Error.Code))); code.Valid() {
 				c.Refused.Code = code
 			}
-			c.Refused.Message = cmp.Or(redactor.ErrorText(r.Error.Message), c.Refused.Message)
+			if said := redactor.ErrorText(r.Error.Message); said != "" {
+				c.Refused.Message, c.Refused.Quoted = said, true
+			}
 		}
 	case !rs.IsHeaderText(r.AccessToken):
 		unusable("The package directory gives no token that could be sent.")

@@ -47,6 +47,11 @@ func TestHTTPDirectoryReadsMembers(t *testing.T) {
 	unusable := func(code rs.Code, message string) fanout.Member {
 		return fanout.Member{Connection: connection, Streams: []string{"messages"}, Refused: &rs.Error{Code: code, Message: message}}
 	}
+	quoted := func(code rs.Code, message string) fanout.Member {
+		refused := unusable(code, message)
+		refused.Refused.Quoted = true
+		return refused
+	}
 	usable := fanout.Member{Connection: connection, Streams: []string{"messages"}, Token: rs.NewToken("tok_1")}
 	until := usable
 	until.Expires = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -64,9 +69,9 @@ func TestHTTPDirectoryReadsMembers(t *testing.T) {
 		"an invalid expiry":                     {member(`"access_token":"tok_1","usable":true,"expires_at":"soon"`), []fanout.Member{expiring}},
 		"D14 a member that is not usable":       {member(`"access_token":"tok_1","usable":false`), []fanout.Member{unusable("grant_unusable", "The package directory says that this grant cannot be read.")}},
 		"D14 a member of which nothing is said": {member(`"access_token":"tok_1"`), []fanout.Member{unusable("grant_unusable", "The package directory says that this grant cannot be read.")}},
-		"D14 a member with an error":            {member(`"usable":false,"error":{"code":"grant_revoked","message":"Revoked\nyesterday."}`), []fanout.Member{unusable("grant_revoked", "Revoked yesterday.")}},
+		"D14 a member with an error":            {member(`"usable":false,"error":{"code":"grant_revoked","message":"Revoked\nyesterday."}`), []fanout.Member{quoted("grant_revoked", "Revoked yesterday.")}},
 		"a refusal that repeats the token": {member(`"access_token":"tok_123456789","usable":false,"error":{"code":"tok_123456789","message":"No tok_123456789."}`),
-			[]fanout.Member{unusable("grant_unusable", "No [token].")}},
+			[]fanout.Member{quoted("grant_unusable", "No [token].")}},
 		"D14 an error makes a member unusable":   {member(`"access_token":"tok_1","usable":true,"error":{"code":"not a code!"}`), []fanout.Member{unusable("grant_unusable", "The package directory says that this grant cannot be read.")}},
 		"a member without a token":               {member(`"usable":true`), []fanout.Member{unusable("grant_unusable", "The package directory gives no token that could be sent.")}},
 		"a token that would break the header":    {member(`"access_token":"a\r\nX-Evil: 1","usable":true`), []fanout.Member{unusable("grant_unusable", "The package directory gives no token that could be sent.")}},
