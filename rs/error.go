@@ -103,6 +103,16 @@ func Seconds(wait time.Duration) string {
 	return fmt.Sprintf("%d seconds", int(wait.Seconds()))
 }
 
+// Brief returns what is remembered of an error: without its Envelope, Connections and Cause, which may have megabytes. Of nil it is nil.
+func (e *Error) Brief() *Error {
+	if e == nil {
+		return nil
+	}
+	return &Error{
+		Code: e.Code, Message: e.Message, Quoted: e.Quoted, Hint: e.Hint, Status: e.Status, RequestID: e.RequestID, RetryAfter: e.RetryAfter,
+	}
+}
+
 // Unwrap returns the cause, so that errors.Is finds context errors.
 func (e *Error) Unwrap() error { return e.Cause }
 
@@ -136,10 +146,11 @@ func (c Code) Valid() bool {
 	return c != "" && len(c) <= 80 && strings.Trim(string(c), "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-") == ""
 }
 
-// ErrorText makes another server's text one line, truncated after 600 bytes.
+// ErrorText makes another server's text one line, truncated after 600 bytes. It shares no memory with the text, which may be part of a long
+// answer.
 func ErrorText(text string) string {
 	if text = line(text); len(text) <= maxErrorTextBytes {
-		return text
+		return strings.Clone(text)
 	}
 	return strings.ToValidUTF8(text[:maxErrorTextBytes], "") + "…"
 }

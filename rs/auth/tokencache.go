@@ -69,7 +69,7 @@ type cachedInfo struct {
 type revalidation struct {
 	began  time.Time
 	reason rs.Code // of the resource server's refusal; empty if the TokenInfo had expired
-	err    error
+	err    *rs.Error
 }
 
 // NewTokenCache returns a cache over an authority.
@@ -176,9 +176,13 @@ func (c *TokenCache) revalidate(ctx context.Context, reason rs.Code, token rs.To
 		}
 	}
 	info, err := c.lookUp(ctx, token)
+	var failure *rs.Error
+	if err != nil {
+		failure = rs.AsError(err).Brief()
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.revalidations.Add(token.Key(), revalidation{now, reason, err})
+	c.revalidations.Add(token.Key(), revalidation{now, reason, failure})
 	return info, err
 }
 

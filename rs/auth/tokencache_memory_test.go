@@ -2,12 +2,16 @@ package auth_test
 
 import (
 	"context"
+	"net/http"
 	"reflect"
+	"runtime"
 	"testing"
 	"time"
+	"weak"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
+	"github.com/pdp-connect/pdpp-mcp/rs/internal/wire"
 )
 
 // The cache keeps the hash of a token, never the token, even if the TokenInfo of the authority has it.
@@ -72,4 +76,44 @@ func (w *walker) walk(v reflect.Value) {
 			w.walk(v.Index(i))
 		}
 	}
+}
+
+// A failed revalidation keeps nothing of the answer that it failed with, which may have megabytes.
+func TestAFailedRevalidationIsSmall(t *testing.T) {
+	failing, asked := false, 0
+	var envelope weak.Pointer[byte]
+	cache := auth.NewTokenCache(auth.TokenCacheOptions{
+		Now: func() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) },
+		Authority: auth.SchemaProbe{For: func(rs.Token) rs.Doer {
+			return probed(func(context.Context, rs.Request) (*rs.Response, error) {
+				if asked++; !failing {
+					return &rs.Response{Status: 200, Body: `{"bearer":{"token_kind":"client","grant_id":"g"}}`}, nil
+				}
+				body := `{"error":{"code":"broken","message":"Out of order.","request_id":"r1"}}`
+				e := wire.ReadError(500, http.Header{"Retry-After": {"3"}}, []byte(body), nil)
+				envelope = weak.Make(&e.Envelope[0])
+				return nil, e
+			})
+		}},
+	})
+	token := rs.NewToken("client-token-1")
+	if _, err := cache.Authenticate(t.Context(), token); err != nil {
+		t.Fatal(err)
+	}
+	failing = true
+	for range 2 {
+		_, err := cache.Revalidate(t.Context(), token, "context.active_false")
+		e := rs.AsError(err)
+		if e.Code != rs.AuthorityUnreachable || e.RetryAfter != 3*time.Second || e.RequestID != "r1" || e.Hint == "" || e.Message == "" {
+			t.Errorf("%+v", e)
+		}
+	}
+	if asked != 2 {
+		t.Errorf("%d questions, want 2", asked)
+	}
+	runtime.GC()
+	if envelope.Value() != nil {
+		t.Error("the answer of the authority is kept")
+	}
+	runtime.KeepAlive(cache)
 }

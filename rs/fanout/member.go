@@ -214,7 +214,7 @@ func (p *grantPackage) failed(c *member) bool {
 }
 
 func (p *grantPackage) remember(c *member, why *rs.Error) {
-	p.refusals.Add(c.Token.Key(), refusal{why, p.options.Now().Add(p.options.RefusalHold)})
+	p.refusals.Add(c.Token.Key(), refusal{why.Brief(), p.options.Now().Add(p.options.RefusalHold)})
 }
 
 // maxRefusals is how many refusals one process remembers.

@@ -2,10 +2,13 @@ package fanout_test
 
 import (
 	"context"
+	"runtime"
 	"testing"
+	"weak"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/fanout"
+	"github.com/pdp-connect/pdpp-mcp/rs/internal/wire"
 )
 
 // What another server says about a refusal stays a quotation, also in the errors of later calls, which do not reach it.
@@ -45,5 +48,27 @@ func TestARememberedRefusalIsQuoted(t *testing.T) {
 				t.Errorf("message %q, said %q, quoted %v", e.Message, e.Said, e.Quoted)
 			}
 		})
+	}
+}
+
+// A remembered refusal keeps nothing of the answer that it came in, which may have megabytes.
+func TestARememberedRefusalIsSmall(t *testing.T) {
+	var envelope weak.Pointer[byte]
+	refuses := func(context.Context, rs.Request) (*rs.Response, error) {
+		body := `{"error":{"code":"grant_revoked","message":"Gone.","request_id":"r1"}}`
+		e := wire.ReadError(403, nil, []byte(body), nil)
+		envelope = weak.Make(&e.Envelope[0])
+		return nil, e
+	}
+	f := &packageRS{answers: map[string]memberAnswer{"tok_a": refuses}}
+	p := packageOf(f, fanout.PackageOptions{}, aMember("a"))
+	_, _ = p.Do(t.Context(), recordsRequest("cin_a"))
+	runtime.GC()
+	if envelope.Value() != nil {
+		t.Error("the resource server's error object is kept")
+	}
+	e := wantCode(t, p.Choose(rs.Scope{ConnectionID: "cin_a"}), "grant_revoked")
+	if e.Said != "Gone." || e.Status != 403 {
+		t.Errorf("%+v", e)
 	}
 }

@@ -36,7 +36,7 @@ func ReadError(status int, header http.Header, body []byte, redactor *rs.Redacto
 		}
 	}
 	if code := rs.Code(code); code.Valid() && code != "ok" { // "ok" means success in logs and metrics
-		e.Code = code
+		e.Code = rs.Code(strings.Clone(string(code))) // shares no memory with the body
 	}
 	e.Message = redactor.ErrorText(message)
 	if e.Quoted = e.Message != ""; !e.Quoted {

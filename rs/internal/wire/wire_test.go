@@ -3,7 +3,9 @@ package wire_test
 import (
 	"errors"
 	"net/http"
+	"runtime"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -100,4 +102,25 @@ func FuzzRetryAfter(f *testing.F) {
 			t.Errorf("%q at %q: %s", value, date, wait)
 		}
 	})
+}
+
+// What an error says shares no memory with the answer that it came in, because errors are remembered and answers may have megabytes.
+func TestAnErrorKeepsNoAnswer(t *testing.T) {
+	heap := func() uint64 {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	before := heap()
+	kept := make([]*rs.Error, 16)
+	for i := range kept {
+		body := `{"error":{"code":"broken","message":"Out of order.","param":"p","request_id":"r1","retry_with":"q","details":"` + strings.Repeat("x", 1<<20) + `"}}`
+		kept[i] = wire.ReadError(500, nil, []byte(body), nil)
+		kept[i].Envelope = nil
+	}
+	if after := heap(); after > before+4<<20 {
+		t.Errorf("16 errors keep %d bytes", after-before)
+	}
+	runtime.KeepAlive(kept)
 }
