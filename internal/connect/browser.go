@@ -51,7 +51,8 @@ func (a *attempt) byBrowser(ctx context.Context) (issued, error) {
 	}
 	redirect, verifier := "http://"+l.address+"/callback", oauth2.GenerateVerifier()
 	config := oauth2.Config{ClientID: a.app.ID, RedirectURL: redirect, Endpoint: oauth2.Endpoint{AuthURL: a.server.Authorization}}
-	l.target = config.AuthCodeURL(l.state, oauth2.S256ChallengeOption(verifier), oauth2.SetAuthURLParam("authorization_details", a.detailsText()))
+	l.target = config.AuthCodeURL(l.state, oauth2.S256ChallengeOption(verifier),
+		oauth2.SetAuthURLParam("authorization_details", a.detailsText()), oauth2.SetAuthURLParam("resource", a.server.resource))
 	back, err := a.browse(ctx, l, listener)
 	if err != nil {
 		return issued{}, err

@@ -138,7 +138,7 @@ func TestTheRequestedSelection(t *testing.T) {
 	}
 	want := `{"authorization_details":[{"type":"https://pdpp.dev/data-access","access_mode":"single_use","purpose_code":"https://pdpp.dev/purpose/personal_ai_assistant",` +
 		`"purpose_description":"Answer questions about my own data","source":{"id":"https://registry.example/connectors/slack","kind":"connector"},` +
-		`"streams":[{"name":"*","instance_ids":["a","b"]}]}],"client_id":"cli_made_up_03"}`
+		`"streams":[{"name":"*","instance_ids":["a","b"]}]}],"client_id":"cli_made_up_03","resource":"` + r.URL + `"}`
 	if diff := cmp.Diff(want, r.sent("/oauth/par")); diff != "" {
 		t.Error(diff)
 	}

@@ -20,6 +20,7 @@ const wellKnownResource = "/.well-known/oauth-protected-resource"
 // A server has the metadata that are needed to connect to a provider (RFC 9728, RFC 8414).
 type server struct {
 	provider string // the resource server's URL, normalized
+	resource string // its identifier (RFC 8707)
 	metadata
 }
 
@@ -118,6 +119,7 @@ func (m resourceMetadata) server(requested *url.URL) (s server, issuer *url.URL,
 	} else if origin(u) != origin(requested) { // the grant would be for a server that the user did not name
 		return s, nil, fmt.Errorf("its metadata name another server to read from: if you trust that one, connect %s", u)
 	}
+	s.resource = m.Resource
 	if s.provider, err = credentials.NormalizeProviderURL(base); err != nil {
 		return s, nil, err
 	}

@@ -55,13 +55,13 @@ func TestAnHTMLPageInPlaceOfAnAnswer(t *testing.T) {
 	}
 }
 
-// The authorization request has exactly the parameters of the recorded one.
+// The authorization request has exactly the parameters of the recorded one, and the resource (RFC 8707).
 func TestTheAuthorizationRequestIsAsRecorded(t *testing.T) {
 	for _, name := range []string{"connect-41-authorize-signed-out", "connect-42-authorize"} {
 		r, w := newReplay(t, with(good, "/oauth/authorize", name)), newWorld()
 		refusedInBrowser(t, r, w, "/oauth/authorize", "did not come back")
 		_, recorded, _ := strings.Cut(r.recorded[name].Request, "?")
-		if got, want := parameters(t, r.sent("/oauth/authorize")), parameters(t, recorded); !slices.Equal(got, want) {
+		if got, want := parameters(t, r.sent("/oauth/authorize")), parameters(t, recorded+"&resource=x"); !slices.Equal(got, want) {
 			t.Errorf("%s: sent %v, recorded %v", name, got, want)
 		}
 	}

@@ -86,7 +86,13 @@ func seconds(n float64, otherwise, most time.Duration) time.Duration {
 
 // push sends the selection before the owner is asked (a pushed authorization request, RFC 9126, but as JSON).
 func (a *attempt) push(ctx context.Context) (started, error) {
-	pushed, err := a.readStarted(a.post(ctx, a.server.PAR, map[string]any{"client_id": a.app.ID, "authorization_details": a.details}))
+	request := map[string]any{"client_id": a.app.ID, "authorization_details": a.details, "resource": a.server.resource}
+	answer, err := a.post(ctx, a.server.PAR, request)
+	if refusalOf(err).Code == "invalid_request" { // the reference implementation knows no resource here
+		delete(request, "resource")
+		answer, err = a.post(ctx, a.server.PAR, request)
+	}
+	pushed, err := a.readStarted(answer, err)
 	if err == nil && pushed.RequestURI == "" {
 		err = errors.New("its answer names no request")
 	}
