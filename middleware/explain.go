@@ -168,7 +168,7 @@ func (c *correction) notFound(ctx context.Context, e *rs.Error) {
 	streams, _ := correct.Touches(c.args)
 	limits, _ := auth.PrincipalFrom(ctx).Limits()
 	for _, limit := range limits {
-		if limit.Since != "" && slices.Contains(streams, limit.Stream) {
+		if _, err := rs.ReadTime(limit.Since); err == nil && slices.Contains(streams, limit.Stream) { // else it may be any text
 			e.Hint = "The grant is limited to records from " + limit.Since + " on: an older one is not found either. Else check the id."
 			e.Connect = toConnect(ctx, rs.Missing{Streams: streams, AllTimes: true})
 		}
