@@ -92,7 +92,7 @@ func forwardSchema(ctx context.Context, call Call) (Reply, error) {
 	var answer Answer
 	var detail *rs.Response
 	full, reads := call.Args.(schemaArgs).Full, 2
-	_, answer.NoFilter = call.Tool.schemas.Unfiltered.Get(auth.PrincipalFrom(ctx).GrantID)
+	_, answer.NoFilter = call.Tool.schemas.Unfiltered.Get(auth.PrincipalFrom(ctx).GrantKey())
 	listed := !full && (call.Scope.Stream == "" || auth.PrincipalFrom(ctx).Package != nil)
 	if listed {
 		answer.Streams, answer.Now = call.Tool.schemas.CachedStreams(ctx, call.Scope.ConnectionID), time.Now().UTC().Format("2006-01-02T15:04Z")

@@ -107,7 +107,7 @@ func (s searcher) forward(ctx context.Context, call Call) (Reply, error) {
 		return reply, err
 	}
 	found := &reply.search
-	_, found.Unfiltered = call.Tool.schemas.Unfiltered.Get(auth.PrincipalFrom(ctx).GrantID)
+	_, found.Unfiltered = call.Tool.schemas.Unfiltered.Get(auth.PrincipalFrom(ctx).GrantKey())
 	if read.IsEmpty(reply.Response) && args.position.First() && !reply.spent {
 		reads := reply.Response.Reads // one for each member of a package
 		if within != nil {
@@ -185,7 +185,7 @@ func (s searcher) within(ctx context.Context, call Call, schema func() known.Str
 	}
 	r := &period.Reader{
 		Doer: call.RS, Words: args.q, Filter: args.filter, Period: args.period, Zone: args.zone,
-		Refused: call.Tool.schemas.Unfiltered, Grant: principal.GrantID, Connection: call.Scope.ConnectionID, Listed: new(sync.Map),
+		Refused: call.Tool.schemas.Unfiltered, Grant: principal.GrantKey(), Connection: call.Scope.ConnectionID, Listed: new(sync.Map),
 	}
 	if principal.Package != nil && call.Scope.ConnectionID == "" {
 		r.Unavailable = known.Unavailable(principal.Package, all.Document, args.streams)

@@ -98,7 +98,7 @@ type repairing struct {
 
 // read searches for all words together, by hybrid search, and for each word, and then for other forms of the words that no record has.
 func (r *repairing) read(ctx context.Context) {
-	grant := auth.PrincipalFrom(ctx).GrantID
+	grant := auth.PrincipalFrom(ctx).GrantKey()
 	words := relax.Words(r.args.q)
 	if len(words) == 1 && relax.Same(words[0], r.args.q) {
 		r.Words, r.found, words = []render.RepairWord{{Word: words[0]}}, []relax.Read{{Word: words[0]}}, nil // it has just been read

@@ -130,7 +130,7 @@ func Forward(ctx context.Context, call Call) (reply Reply, err error) {
 		response, failed := call.RS.Do(ctx, call.Args.Request(call.Scope))
 		reply, err = replied(call, response, failed)
 	}
-	if grant := auth.PrincipalFrom(ctx).GrantID; grant != "" && rs.RefusesFilters(err) {
+	if grant := auth.PrincipalFrom(ctx).GrantKey(); grant != "" && rs.RefusesFilters(err) {
 		call.Tool.schemas.Unfiltered.Put(grant, true)
 	}
 	return reply, err

@@ -68,6 +68,15 @@ func (p Principal) Caller() rsclient.Caller {
 	return rsclient.Caller{Token: p.Token, Kind: p.Kind, GrantID: p.GrantID}
 }
 
+// GrantKey returns the key under which what a grant or a package reads is cached; "" if the token has none. An authority may number both
+// alike.
+func (p Principal) GrantKey() string {
+	if p.GrantID == "" {
+		return ""
+	}
+	return p.Kind + " " + p.GrantID
+}
+
 // MemberTokens returns the tokens of a package's members; nil for any other kind.
 func (p Principal) MemberTokens() []rs.Token {
 	if p.Package == nil {

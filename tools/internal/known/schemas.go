@@ -87,7 +87,7 @@ func (c *Schemas) Hold(ctx context.Context, scope rs.Scope, document *rs.Schema)
 }
 
 func keyOf(ctx context.Context, scope rs.Scope) schemaKey {
-	return schemaKey{auth.PrincipalFrom(ctx).GrantID, scope.Stream, scope.ConnectionID}
+	return schemaKey{auth.PrincipalFrom(ctx).GrantKey(), scope.Stream, scope.ConnectionID}
 }
 
 // How long a list of streams is cached, for calls that come together, and the most bytes of one: a larger one is read each time.
@@ -122,7 +122,7 @@ func (c *Schemas) CachedStreams(ctx context.Context, connectionID string) *rs.Re
 
 // Cached returns the cached document of a stream, or else of all streams, without a read; nil for none.
 func (c *Schemas) Cached(ctx context.Context, stream, connectionID string) *rs.Schema {
-	grant := auth.PrincipalFrom(ctx).GrantID
+	grant := auth.PrincipalFrom(ctx).GrantKey()
 	for _, key := range []schemaKey{{grant, stream, connectionID}, {grant, stream, ""}, {grant, "", connectionID}, {grant, "", ""}} {
 		if known, ok := c.schemas.Get(key); ok {
 			return known.document

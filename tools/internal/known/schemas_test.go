@@ -109,3 +109,30 @@ func TestLargeSchemasAreReadAgain(t *testing.T) {
 		}
 	}
 }
+
+// An authority may number its grants and its packages alike: neither sees what is cached for the other.
+func TestAGrantAndAPackageWithOneID(t *testing.T) {
+	schemas := known.NewSchemas(time.Now)
+	server := &answering{body: `{"detail":"compact","streams":[{"name":"s"}],"data":[]}`}
+	for i, kind := range []string{auth.KindPackage, auth.KindClient} {
+		ctx := auth.WithPrincipal(t.Context(), auth.Principal{Kind: kind, GrantID: "1"})
+		if schemas.Cached(ctx, "s", "") != nil || schemas.CachedStreams(ctx, "") != nil {
+			t.Errorf("the %s sees what is cached for the package", kind)
+		}
+		for range 2 {
+			schemas.Of(ctx, server, rs.Scope{Stream: "s"})
+			schemas.Streams(ctx, server, "")
+		}
+		if server.reads != 2*(i+1) {
+			t.Errorf("%s: %d reads", kind, server.reads)
+		}
+		key := auth.PrincipalFrom(ctx).GrantKey()
+		if _, refused := schemas.Unfiltered.Get(key); refused {
+			t.Errorf("the %s may not filter", kind)
+		}
+		schemas.Unfiltered.Put(key, true)
+	}
+	if key := (auth.Principal{Kind: auth.KindClient}).GrantKey(); key != "" {
+		t.Errorf("a token without a grant has the key %q", key)
+	}
+}

@@ -104,7 +104,7 @@ type Reader struct {
 	Period  Period
 	Zone    *time.Location  // of dates
 	Refused *known.Refusals // grants for which the resource server refuses to filter
-	Grant   string          // the grant that is read
+	Grant   string          // the key of the grant that is read
 	// Connection is the one that the search names; "" for all.
 	Connection string
 	// Listed has the newest records of sources that the resource server does not filter, once they were read.
