@@ -48,7 +48,7 @@ func (f *servedFolder) write(name, text string) {
 
 // ask returns the answer with the records of a stream.
 func (f *servedFolder) ask(stream string) string {
-	r := httptest.NewRequest(http.MethodGet, "/v1/streams/"+stream+"/records", nil)
+	r := httptest.NewRequest(http.MethodGet, "http://127.0.0.1/v1/streams/"+stream+"/records", nil)
 	r.Header.Set("Authorization", "Bearer "+f.Tokens.Client)
 	answer := httptest.NewRecorder()
 	f.ServeHTTP(answer, r)

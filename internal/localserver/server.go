@@ -9,6 +9,7 @@ import (
 	"errors"
 	"net"
 	"net/http"
+	"net/url"
 	"strings"
 	"sync"
 	"time"
@@ -20,6 +21,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
 	"github.com/pdp-connect/pdpp-mcp/internal/service"
 	"github.com/pdp-connect/pdpp-mcp/middleware"
+	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 )
 
 // ClientID is the client id for the introspection and the package directory of a [Server].
@@ -168,8 +170,13 @@ func (e *Server) embed(ctx context.Context, c Config) *semantic.Index {
 // loadingPatience is how long a request waits for the data. It is shorter than a call's deadline, so that the caller learns the reason.
 const loadingPatience = middleware.DefaultDeadline * 3 / 4
 
-// ServeHTTP answers a request after the data is loaded, or with 503 index_loading if that takes too long.
+// ServeHTTP answers a request after the data is loaded, or with 503 index_loading if that takes too long. It refuses requests under a name
+// that is not this machine's, which another site could have made to resolve to it (DNS rebinding).
 func (e *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if host := (&url.URL{Host: r.Host}).Hostname(); !rsclient.IsLoopback(strings.ToLower(host)) {
+		refusal(http.StatusMisdirectedRequest, "host_refused", "This server does not answer under that host name. Ask "+e.URL+".")(w, r)
+		return
+	}
 	patience, stop := context.WithTimeout(r.Context(), loadingPatience)
 	defer stop()
 	e.mu.Lock()

@@ -35,7 +35,7 @@ func TestRequestsWaitForTheData(t *testing.T) {
 				answer := httptest.NewRecorder()
 				var answered atomic.Bool
 				go func() {
-					e.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/v1/schema", nil))
+					e.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "http://127.0.0.1/v1/schema", nil))
 					answered.Store(true)
 				}()
 				synctest.Wait()
@@ -50,6 +50,25 @@ func TestRequestsWaitForTheData(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// A page of another site whose name was made to resolve to this machine (DNS rebinding) reads nothing, not even what needs no token.
+func TestAnotherHostNameReadsNothing(t *testing.T) {
+	e := &Server{URL: "http://127.0.0.1:7711", loaded: make(chan struct{}), resources: func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "{}") }}
+	close(e.loaded)
+	for host, status := range map[string]int{
+		"127.0.0.1:7711": http.StatusOK, "localhost:7711": http.StatusOK, "LOCALHOST:8000": http.StatusOK, "[::1]:7711": http.StatusOK, "127.0.0.1": http.StatusOK,
+		"evil.example:7711": http.StatusMisdirectedRequest, "evil.example": http.StatusMisdirectedRequest, "localhost.evil.example:7711": http.StatusMisdirectedRequest,
+		"127.0.0.1.evil.example": http.StatusMisdirectedRequest, "localhost:7711@evil.example": http.StatusMisdirectedRequest, "": http.StatusMisdirectedRequest,
+	} {
+		for _, path := range []string{"/.well-known/oauth-protected-resource", "/connectors/slack", "/v1/schema", "/"} {
+			answer, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, path, nil)
+			r.Host = host
+			if e.ServeHTTP(answer, r); answer.Code != status {
+				t.Errorf("%q %s: %d %s, want %d", host, path, answer.Code, answer.Body, status)
+			}
+		}
 	}
 }
 
@@ -153,7 +172,7 @@ func TestALongReadingSaysWhenToAskAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := &Server{loaded: make(chan struct{})}
 		answer, begun := httptest.NewRecorder(), time.Now()
-		e.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/v1/schema", nil))
+		e.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "http://127.0.0.1/v1/schema", nil))
 		if waited := time.Since(begun); waited >= middleware.DefaultDeadline || answer.Code != http.StatusServiceUnavailable ||
 			!strings.Contains(answer.Body.String(), "still being read") || answer.Header().Get("Retry-After") == "" {
 			t.Errorf("after %s: %d %s", waited, answer.Code, answer.Body)
