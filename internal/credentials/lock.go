@@ -19,9 +19,13 @@ const lockSuffix = ".lock"
 const lockPause = 20 * time.Millisecond
 
 // Lock takes the lock that allows one process at a time to change the credential at a path. The operating system releases it when a
-// process dies. It creates missing folders, private to the user, and a .gitignore in the root.
+// process dies. It creates missing folders, private to the user, and a .gitignore in the root. It writes nothing to folders that
+// another user can change.
 func Lock(ctx context.Context, path string) (unlock func(), err error) {
 	folder := filepath.Dir(path)
+	if err := trustFolders([]string{filepath.Dir(folder), folder}); err != nil {
+		return nil, err
+	}
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, err
 	}

@@ -36,10 +36,11 @@ func Check(ctx context.Context, root, name string) error {
 		if _, err := os.Stat(others); err == nil {
 			folders = append(folders, others)
 		}
-	} else if err := os.MkdirAll(s.path, 0o700); err != nil {
-		return err
 	}
 	if err := trustFolders(folders); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(s.path, 0o700); err != nil {
 		return err
 	}
 	tried, err := reserve(filepath.Join(folders[len(folders)-1], checkName), newSuffix, Document{}, mark{})
@@ -62,14 +63,14 @@ func Store(ctx context.Context, root, name string, document Document) (stored st
 	if err != nil {
 		return "", nil, err
 	}
+	if err := trustFolders(s.folders); err != nil {
+		return "", nil, err
+	}
 	give, err := Lock(ctx, s.path) // no other process may renew the credential there
 	if err != nil {
 		return "", nil, err
 	}
 	defer give()
-	if err := trustFolders(s.folders); err != nil {
-		return "", nil, err
-	}
 	there, err := s.open().standing(document.ProviderURL)
 	if err == nil {
 		replaced = &there

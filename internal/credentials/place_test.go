@@ -201,6 +201,51 @@ func TestAPlaceIsCheckedBeforeItIsUsed(t *testing.T) {
 	}
 }
 
+// Nothing is written to a folder that another user can change, nor through the links in it.
+func TestNothingIsWrittenToFoldersOfOthers(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("it has no such modes")
+	}
+	check := func(name string) func(string) error {
+		return func(root string) error { return Check(t.Context(), root, name) }
+	}
+	store := func(root string) error {
+		_, _, err := Store(t.Context(), root, "work", granted("https://rs.example", "https://r.example/mail", "grt_1"))
+		return err
+	}
+	lock := func(root string) error {
+		_, err := Lock(t.Context(), filepath.Join(root, "connections", "work", "clients", "rs.example.json"))
+		return err
+	}
+	for name, row := range map[string]struct {
+		write func(root string) error
+		open  []string // folders, each of which others may write to in turn
+	}{
+		"a check":           {check(""), []string{"", "clients", "connections"}},
+		"a check of a name": {check("work"), []string{"", "clients", "connections", "connections/work", "connections/work/clients"}},
+		"a new credential":  {store, []string{"", "clients", "connections", "connections/work", "connections/work/clients"}},
+		"a lock":            {lock, []string{"connections/work", "connections/work/clients"}},
+	} {
+		for _, folder := range row.open {
+			root, target := filepath.Join(t.TempDir(), "root"), filepath.Join(t.TempDir(), "target")
+			folder = filepath.Join(root, folder)
+			err := errors.Join(os.MkdirAll(filepath.Join(root, "clients"), 0o700), os.MkdirAll(filepath.Join(root, "connections", "work", "clients"), 0o700),
+				os.Symlink(target, filepath.Join(folder, "places.lock")), os.Symlink(target, filepath.Join(folder, "rs.example.json.lock")), os.Chmod(folder, 0o777))
+			if err != nil {
+				t.Fatal(err)
+			}
+			before, _ := os.ReadDir(folder)
+			if err := row.write(root); err == nil || !strings.Contains(err.Error(), "chmod go-w on it") {
+				t.Errorf("%s, %s: %v", name, folder, err)
+			}
+			after, _ := os.ReadDir(folder)
+			if _, err := os.Stat(target); err == nil || len(after) != len(before) {
+				t.Errorf("%s, %s: it has %v, then %v; the target of the links: %v", name, folder, before, after, err)
+			}
+		}
+	}
+}
+
 // The ignore file that keeps a cache out of a repository is written again if it is not complete.
 func TestAnEmptyIgnoreFileIsWrittenAgain(t *testing.T) {
 	root := t.TempDir()

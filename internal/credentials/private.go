@@ -26,14 +26,14 @@ func ReadSettings(path string) ([]byte, error) {
 	return body, err
 }
 
-// trustFolders returns an error if a user other than this one and root can replace files in one of the folders.
+// trustFolders returns an error if a user other than this one and root can replace files in one of the folders. It skips missing ones.
 func trustFolders(folders []string) error {
 	for _, folder := range folders {
 		info, err := os.Stat(folder)
 		if err == nil {
 			err = trust(folder, info)
 		}
-		if err != nil {
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}
