@@ -2,6 +2,7 @@ package credentials_test
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -145,6 +146,34 @@ func TestAnEndedCredentialComesLast(t *testing.T) {
 		}
 		if strings.Join(got, " ") != tokens || grantID == "" && !strings.Contains(strings.Join(all[0].Warnings, "\n"), "expired at 2026-03-01") {
 			t.Errorf("%q: %q, warnings %q", grantID, got, all[0].Warnings)
+		}
+	}
+}
+
+// A credential that other users can write to is not used, whatever its other bits: only in a folder does the sticky bit protect files.
+func TestACredentialThatOthersMayWriteToIsNotUsed(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("modes mean nothing here")
+	}
+	root := cacheRoot(t, "rs.example.json", `{"credential":{"access_token":"x"}}`, 0o600)
+	clients := filepath.Join(root, "clients")
+	for _, row := range []struct {
+		path string
+		mode fs.FileMode
+		used bool
+	}{
+		{filepath.Join(clients, "rs.example.json"), 0o666, false},
+		{filepath.Join(clients, "rs.example.json"), 0o666 | fs.ModeSticky, false},
+		{filepath.Join(clients, "rs.example.json"), 0o620 | fs.ModeSticky, false},
+		{filepath.Join(clients, "rs.example.json"), 0o600 | fs.ModeSticky, true},
+		{clients, 0o777, false},
+		{clients, 0o777 | fs.ModeSticky, true},
+	} {
+		if err := os.Chmod(row.path, row.mode); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := credentials.LoadCredential(root, "rs.example", "", cacheTime); (err == nil) != row.used {
+			t.Errorf("%s with mode %v: %v", row.path, row.mode, err)
 		}
 	}
 }

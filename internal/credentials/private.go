@@ -47,7 +47,7 @@ func trust(path string, info fs.FileInfo) error {
 	switch {
 	case known && owner != 0 && owner != os.Geteuid():
 		return fmt.Errorf("%s belongs to another user (uid %d)", path, owner)
-	case permits(info, 0o022) && info.Mode()&fs.ModeSticky == 0:
+	case permits(info, 0o022) && (!info.IsDir() || info.Mode()&fs.ModeSticky == 0):
 		return fmt.Errorf("other users can write to %s (mode %04o): run chmod go-w on it", path, info.Mode().Perm())
 	}
 	return nil
