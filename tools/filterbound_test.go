@@ -50,3 +50,32 @@ func TestAFilterHasAtMost50Conditions(t *testing.T) {
 		}
 	}
 }
+
+// A call that is refused decodes none of the values of its list's arguments: they would need many times the memory of their text.
+func TestValuesOfARefusedCallAreNotDecoded(t *testing.T) {
+	const count, ceiling = 100_000, 5000 // values, allocations
+	many := func(value string) string { return "[" + strings.Repeat(value+",", count) + value + "]" }
+	for name, row := range map[string]struct {
+		tool      *tools.Tool
+		arguments string
+	}{
+		"a filter that is an array":              {tools.QueryRecords(), `{"stream":"s","filter":` + many(`{"field":"a"}`) + `}`},
+		"a filter that compares with an array":   {tools.QueryRecords(), `{"stream":"s","filter":{"a":` + many("{}") + `}}`},
+		"a filter of a call without its stream":  {tools.QueryRecords(), `{"filter":` + many("{}") + `}`},
+		"a filter of a call with another fault":  {tools.QueryRecords(), `{"stream":"s","limit":0,"filter":` + many("{}") + `}`},
+		"an argument of another tool":            {tools.QueryRecords(), `{"stream":"s","streams":` + many(`"s"`) + `}`},
+		"streams of a search that are not names": {tools.Search("https://rs.example"), `{"q":"x","streams":` + many("{}") + `}`},
+		"a filter of a search":                   {tools.Search("https://rs.example"), `{"q":"x","filter":` + many("{}") + `}`},
+		"a time of a search that is an array":    {tools.Search("https://rs.example"), `{"q":"x","since":` + many("{}") + `}`},
+	} {
+		raw := json.RawMessage(row.arguments)
+		allocations := testing.AllocsPerRun(1, func() {
+			if _, err := row.tool.Parse(raw); err == nil {
+				t.Errorf("%s is accepted", name)
+			}
+		})
+		if allocations > ceiling {
+			t.Errorf("%s: %.0f allocations for %d values, want at most %d", name, allocations, count, ceiling)
+		}
+	}
+}

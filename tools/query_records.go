@@ -71,7 +71,7 @@ func decodeQueryRecords(values rs.Object) (Args, error) {
 	args := queryRecordsArgs{
 		source: a.source(),
 		RecordsQuery: render.RecordsQuery{
-			Position: a.position(), ChangesSince: a.Cursor("changes_since"), Fields: a.Fields(), Limit: a.Number("limit", 1, rs.MaxLimit),
+			ChangesSince: a.Cursor("changes_since"), Fields: a.Fields(), Limit: a.Number("limit", 1, rs.MaxLimit),
 		},
 		order:     a.Choice("order", "asc", "desc"),
 		sort:      a.Field("sort"),
@@ -81,6 +81,7 @@ func decodeQueryRecords(values rs.Object) (Args, error) {
 		zone:      a.TimeZone(),
 		expansion: a.expansion(),
 	}
+	args.Position = a.position()
 	if args.Position.Shown > 0 {
 		args.Limit = args.Position.Limit // read the same page again
 	}

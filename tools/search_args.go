@@ -57,16 +57,16 @@ func decodeSearch(values rs.Object) (Args, error) {
 		a.Fail(wordless(q, a.Values))
 	}
 	args := searchArgs{
-		q:        q,
-		mode:     a.Choice("mode", "lexical", "semantic", "hybrid"),
-		source:   a.source(),
-		streams:  a.List("streams", argument.UnsafeListed),
-		position: a.position(),
-		filter:   a.Filter(),
-		zone:     a.TimeZone(),
-		limit:    a.Number("limit", 1, rs.MaxLimit),
+		q:       q,
+		mode:    a.Choice("mode", "lexical", "semantic", "hybrid"),
+		source:  a.source(),
+		streams: a.List("streams", argument.UnsafeListed),
+		filter:  a.Filter(),
+		zone:    a.TimeZone(),
+		limit:   a.Number("limit", 1, rs.MaxLimit),
 	}
 	args.period = a.period(args.zone)
+	args.position = a.position()
 	if q == "" {
 		a.Requires("mode", "q")
 	}
