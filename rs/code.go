@@ -30,7 +30,7 @@ var codes = map[Code]string{ // #nosec G101 -- names of errors
 	"token_kind_refused":         "the token is of a kind that is not served",
 	"insufficient_scope":         "the owner was not asked for what the call reads, or did not grant it; sign in again to ask for it",
 	"invalid_request":            "the Authorization header is malformed, doubled, of another scheme, or the token is in the URL",
-	"request_too_large":          "the body exceeds 1 MiB",
+	"request_too_large":          "the body exceeds 128 KiB",
 	"host_refused":               "the host name is not one that this server answers to",
 	"origin_refused":             "the request comes from a browser page of an origin that is not allowed",
 	"unsupported_media_type":     "the body is not `application/json`",

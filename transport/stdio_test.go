@@ -82,7 +82,7 @@ func TestStdioLivesThroughWhatIsNoMessage(t *testing.T) {
 	parse := refusal("-32700", "Parse error: the message is not valid JSON")
 	invalid := refusal("-32600", "Invalid request: not a JSON-RPC 2.0 message")
 	batch := refusal("-32600", "Invalid request: batches are not served; send one message at a time")
-	long := refusal("-32600", "Invalid request: a message must not exceed 1 MiB")
+	long := refusal("-32600", "Invalid request: a message must not exceed 128 KiB")
 	for _, test := range []struct{ name, line, want string }{
 		{"S3-4a a malformed line", `{"jsonrpc":`, parse},
 		{"text", "hello", parse},
@@ -94,7 +94,7 @@ func TestStdioLivesThroughWhatIsNoMessage(t *testing.T) {
 		{"another version", `{"jsonrpc":"1.0","id":1,"method":"ping"}`, invalid},
 		{"an id that is a list", `{"jsonrpc":"2.0","id":[1],"method":"ping"}`, invalid},
 		{"neither request nor answer", `{"jsonrpc":"2.0"}`, invalid},
-		{"a line of more than 1 MiB", `"` + strings.Repeat("x", 1<<20) + `"`, long},
+		{"a line of more than 128 KiB", `"` + strings.Repeat("x", 128<<10) + `"`, long},
 		{"a line of many MiB", strings.Repeat("x", 5<<20), long},
 		{"an unknown method", `{"jsonrpc":"2.0","id":5,"method":"nope"}`, `{"jsonrpc":"2.0","id":5,"error":{"code":-32601,"message":"method not found: \"nope\""}}`},
 		{"blank lines before", "\n  \r\n\t\n" + pingLine, pongLine},

@@ -13,14 +13,14 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/middleware/web"
 )
 
-// The body of a call may have 1 MiB, that of a sign-in request 32 KiB; one byte more is refused.
+// The body of a call may have 128 KiB, that of a sign-in request 32 KiB; one byte more is refused.
 func TestBodyLimitByDefault(t *testing.T) {
 	for size, status := range map[int]int{
-		1 << 20: http.StatusOK, 1<<20 + 1: http.StatusRequestEntityTooLarge, 32 << 10: http.StatusOK, 32<<10 + 1: http.StatusRequestEntityTooLarge,
+		128 << 10: http.StatusOK, 128<<10 + 1: http.StatusRequestEntityTooLarge, 32 << 10: http.StatusOK, 32<<10 + 1: http.StatusRequestEntityTooLarge,
 	} {
 		options := web.ChainOptions{Authenticator: &webAuthority{}, Public: web.Public{Origin: "https://mcp.example"}, Logger: zerolog.Nop()}
 		passed := options.AuthenticatedChain()
-		if size < 1<<20 {
+		if size < 128<<10 {
 			passed = options.SignInChain()
 		}
 		chain := passed.ThenFunc(func(_ http.ResponseWriter, r *http.Request) {

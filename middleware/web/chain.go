@@ -12,9 +12,11 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// Most bytes of a request's body. An MCP request has a few hundred, a long one a few thousand.
 const (
-	maxBodyBytes   = 1 << 20
+	// MaxBodyBytes bounds the body of a request. A call has a few hundred bytes. Its largest arguments are a cursor of 16 KiB and lists of
+	// a hundred names of 256 bytes.
+	MaxBodyBytes = 128 << 10
+
 	maxSignInBytes = 32 << 10 // of a registration or a token request
 )
 
@@ -33,14 +35,14 @@ func (o ChainOptions) AuthenticatedChain() alice.Chain {
 }
 
 // PublicChain returns the chain for public documents, which need no bearer.
-func (o ChainOptions) PublicChain() alice.Chain { return o.guarded(maxBodyBytes, true) }
+func (o ChainOptions) PublicChain() alice.Chain { return o.guarded(MaxBodyBytes, true) }
 
 // SignInChain returns the chain for requests of a sign-in.
 func (o ChainOptions) SignInChain() alice.Chain { return o.guarded(maxSignInBytes, true) }
 
 // BaseChain returns the chain for the probes of a load balancer. It does not check host names, because probes name an address of the
 // machine. They learn only whether the server is up.
-func (o ChainOptions) BaseChain() alice.Chain { return o.guarded(maxBodyBytes, false) }
+func (o ChainOptions) BaseChain() alice.Chain { return o.guarded(MaxBodyBytes, false) }
 
 func (o ChainOptions) guarded(maxBody int64, named bool) alice.Chain {
 	return alice.New(

@@ -26,22 +26,25 @@ func newConcurrencyLimits(limits Limits) *concurrencyLimits {
 	return &concurrencyLimits{all: newQueue(limits.Calls), perGrant: limits.CallsPerGrant, queues: map[rsclient.CallerKey]*queue{}}
 }
 
-// acquire waits for a slot, at most for wait. The caller must call release after the call.
-func (l *concurrencyLimits) acquire(ctx context.Context, key rsclient.CallerKey, wait time.Duration) (release func(), refusal *rs.Error) {
+// acquire waits for n slots, at most for wait. A call that needs more than a limit has takes all of it. The caller must call release after
+// the call.
+func (l *concurrencyLimits) acquire(
+	ctx context.Context, key rsclient.CallerKey, n int64, wait time.Duration,
+) (release func(), refusal *rs.Error) {
 	until := time.Now().Add(wait) // for both queues together
 	own := l.queueOf(key)
-	if !own.acquire(ctx, until) {
+	if !own.acquire(ctx, n, until) {
 		l.forget(key, own)
 		return nil, tooMany("Too many calls with this grant are under way.", "Wait for the calls under way to end, then send this one again; make fewer calls at a time.")
 	}
-	if !l.all.acquire(ctx, until) {
-		own.release()
+	if !l.all.acquire(ctx, n, until) {
+		own.release(n)
 		l.forget(key, own)
 		return nil, tooMany("The server is answering as many calls as it can.", "Wait a moment, then send the same request again.")
 	}
 	return func() {
-		l.all.release()
-		own.release()
+		l.all.release(n)
+		own.release(n)
 		l.forget(key, own)
 	}, nil
 }
@@ -66,39 +69,43 @@ func (l *concurrencyLimits) forget(key rsclient.CallerKey, q *queue) {
 	}
 }
 
-// A queue lets size calls run at a time and size more wait. Without a size it limits nothing.
+// A queue lets calls with size slots run at a time and as many more wait. Without a size it limits nothing.
 type queue struct {
+	size   int64
 	slots  *semaphore.Weighted
 	places *semaphore.Weighted // for calls that run or wait
 	users  int                 // guarded by concurrencyLimits.mu
 }
 
-func newQueue(size int) *queue {
+func newQueue(calls int) *queue {
+	size := int64(calls)
 	if size <= 0 {
 		size = math.MaxInt32
 	}
-	return &queue{slots: semaphore.NewWeighted(int64(size)), places: semaphore.NewWeighted(2 * int64(size))}
+	return &queue{size: size, slots: semaphore.NewWeighted(size), places: semaphore.NewWeighted(2 * size)}
 }
 
-func (q *queue) acquire(ctx context.Context, until time.Time) bool {
-	if !q.places.TryAcquire(1) {
+func (q *queue) acquire(ctx context.Context, n int64, until time.Time) bool {
+	n = min(n, q.size)
+	if !q.places.TryAcquire(n) {
 		return false
 	}
-	if q.slots.TryAcquire(1) {
+	if q.slots.TryAcquire(n) {
 		return true
 	}
 	ctx, cancel := context.WithDeadline(ctx, until)
 	defer cancel()
-	if q.slots.Acquire(ctx, 1) != nil { // fails at once if until has passed
-		q.places.Release(1)
+	if q.slots.Acquire(ctx, n) != nil { // fails at once if until has passed
+		q.places.Release(n)
 		return false
 	}
 	return true
 }
 
-func (q *queue) release() {
-	q.slots.Release(1)
-	q.places.Release(1)
+func (q *queue) release(n int64) {
+	n = min(n, q.size)
+	q.slots.Release(n)
+	q.places.Release(n)
 }
 
 func tooMany(message, hint string) *rs.Error {

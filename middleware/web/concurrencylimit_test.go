@@ -2,9 +2,11 @@ package web_test
 
 import (
 	"context"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -31,40 +33,61 @@ func TestConcurrencyLimit(t *testing.T) {
 		limits  web.Limits
 		takes   time.Duration
 		grants  []string // of each call; all are made at once
+		bytes   int      // of the body of each
 		served  int
 		refused int
 	}{
 		{
 			"as many as may be under way are served at once",
-			web.Limits{CallsPerGrant: 2}, time.Hour, []string{"a", "a"}, 2, 0,
+			web.Limits{CallsPerGrant: 2}, time.Hour, []string{"a", "a"}, 2, 2, 0,
 		},
 		{
 			"one more waits, and its turn comes",
-			web.Limits{CallsPerGrant: 2, Wait: time.Second}, 900 * time.Millisecond, []string{"a", "a", "a"}, 3, 0,
+			web.Limits{CallsPerGrant: 2, Wait: time.Second}, 900 * time.Millisecond, []string{"a", "a", "a"}, 2, 3, 0,
 		},
 		{
 			"one more waits, and its turn does not come",
-			web.Limits{CallsPerGrant: 2, Wait: time.Second}, time.Minute, []string{"a", "a", "a"}, 2, 1,
+			web.Limits{CallsPerGrant: 2, Wait: time.Second}, time.Minute, []string{"a", "a", "a"}, 2, 2, 1,
 		},
 		{
 			"as many wait as are under way, the rest is refused",
-			web.Limits{CallsPerGrant: 2, Wait: time.Second}, 300 * time.Millisecond, []string{"a", "a", "a", "a", "a", "a"}, 4, 2,
+			web.Limits{CallsPerGrant: 2, Wait: time.Second}, 300 * time.Millisecond, []string{"a", "a", "a", "a", "a", "a"}, 2, 4, 2,
 		},
 		{
 			"without a wait one more is refused",
-			web.Limits{CallsPerGrant: 2}, time.Second, []string{"a", "a", "a"}, 2, 1,
+			web.Limits{CallsPerGrant: 2}, time.Second, []string{"a", "a", "a"}, 2, 2, 1,
 		},
 		{
 			"another grant is not held up",
-			web.Limits{CallsPerGrant: 1}, time.Minute, []string{"a", "a", "b", "c"}, 3, 1,
+			web.Limits{CallsPerGrant: 1}, time.Minute, []string{"a", "a", "b", "c"}, 2, 3, 1,
 		},
 		{
 			"all together are bounded, too",
-			web.Limits{CallsPerGrant: 2, Calls: 3}, time.Minute, []string{"a", "b", "c", "d"}, 3, 1,
+			web.Limits{CallsPerGrant: 2, Calls: 3}, time.Minute, []string{"a", "b", "c", "d"}, 2, 3, 1,
+		},
+		{
+			"a call counts as one for each 8 KiB of its body",
+			web.Limits{CallsPerGrant: 4}, time.Minute, []string{"a", "a", "a"}, 16 << 10, 2, 1,
+		},
+		{
+			"a started 8 KiB counts",
+			web.Limits{CallsPerGrant: 4}, time.Minute, []string{"a", "a"}, 16<<10 + 1, 1, 1,
+		},
+		{
+			"so it does among all",
+			web.Limits{CallsPerGrant: 4, Calls: 8}, time.Minute, []string{"a", "b", "c"}, 32 << 10, 2, 1,
+		},
+		{
+			"larger ones wait as well, and as many",
+			web.Limits{CallsPerGrant: 4, Wait: time.Second}, 300 * time.Millisecond, []string{"a", "a", "a", "a", "a"}, 16 << 10, 4, 1,
+		},
+		{
+			"one that is larger than the limits waits for all of them",
+			web.Limits{CallsPerGrant: 2, Calls: 3, Wait: time.Second}, 900 * time.Millisecond, []string{"a", "b"}, 128 << 10, 2, 0,
 		},
 		{
 			"no limit",
-			web.Limits{}, time.Minute, slices.Repeat([]string{"a"}, 500), 500, 0,
+			web.Limits{}, time.Minute, slices.Repeat([]string{"a"}, 500), 2, 500, 0,
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -73,7 +96,12 @@ func TestConcurrencyLimit(t *testing.T) {
 				handler := web.Limit(web.NewLimiter(test.limits, time.Now))(pipeline)
 				answers := make(chan *httptest.ResponseRecorder, len(test.grants))
 				for _, grant := range test.grants {
-					go func() { answers <- limited(handler, bearerOf("token of "+grant, grant)) }()
+					go func() {
+						answers <- limited(handler, func(r *http.Request) {
+							bearerOf("token of "+grant, grant)(r)
+							r.Body, r.ContentLength = io.NopCloser(strings.NewReader(strings.Repeat(" ", test.bytes))), int64(test.bytes)
+						})
+					}()
 				}
 				refused := 0
 				for range test.grants {

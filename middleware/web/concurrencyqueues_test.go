@@ -16,11 +16,11 @@ func TestNoQueueIsLeftBehind(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			queues := newConcurrencyLimits(limits)
 			key := rsclient.CallerKey{GrantID: "1"}
-			release, refusal := queues.acquire(t.Context(), key, time.Minute)
+			release, refusal := queues.acquire(t.Context(), key, 1, time.Minute)
 			if refusal != nil {
 				t.Fatal(refusal)
 			}
-			if _, refusal := queues.acquire(t.Context(), key, 0); refusal == nil {
+			if _, refusal := queues.acquire(t.Context(), key, 1, 0); refusal == nil {
 				t.Fatal("a second call is under way")
 			}
 			if n := len(queues.queues); n != 1 {

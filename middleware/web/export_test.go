@@ -13,7 +13,7 @@ func BoundBody(limit int64) alice.Constructor { return guard(ChainOptions{}, lim
 
 // Guard is the guard that also checks the Host.
 func Guard(public Public, origins []string) alice.Constructor {
-	return guard(ChainOptions{Public: public, Origins: origins}, maxBodyBytes, true)
+	return guard(ChainOptions{Public: public, Origins: origins}, MaxBodyBytes, true)
 }
 
 // Limits returns the limits in force.

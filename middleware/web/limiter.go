@@ -1,8 +1,10 @@
 package web
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
+	"io"
 	"net/http"
 	"net/netip"
 	"sync/atomic"
@@ -26,6 +28,7 @@ type limiterState struct {
 	limits    Limits
 	tokens    *tokenBuckets[rs.TokenKey]
 	addresses *tokenBuckets[netip.Prefix]
+	bodies    *concurrencyLimits // that are being received
 	calls     *concurrencyLimits
 }
 
@@ -49,14 +52,15 @@ func (l *Limiter) Set(limits Limits) {
 		limits:    limits,
 		tokens:    newTokenBuckets[rs.TokenKey](limits.TokenRate, limits.TokenBurst),
 		addresses: newTokenBuckets[netip.Prefix](limits.AddressRate, limits.AddressBurst),
+		bodies:    newConcurrencyLimits(limits),
 		calls:     newConcurrencyLimits(limits),
 	})
 }
 
 // limit refuses requests with one token above its rate with 429. It bounds how many calls of one grant or package, and how many in all, run
-// at a time. Further calls wait at most [Limits.Wait] for a slot, first come first served, and are then refused with 429. As many calls may
-// wait as may run. limit must come after [bearer], so that no caller uses up another's rate or slots. Tokens are counted under their
-// SHA-256; they are not kept.
+// at a time, once their bodies have come ([limiterState.receive]). Further calls wait at most [Limits.Wait] for a slot, first come first
+// served, and are then refused with 429. As many calls may wait as may run. limit must come after [bearer], so that no caller uses up
+// another's rate or slots. Tokens are counted under their SHA-256; they are not kept.
 func limit(limiter *Limiter) alice.Constructor {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -65,12 +69,19 @@ func limit(limiter *Limiter) alice.Constructor {
 				Refuse(w, r, tooFast("Requests with this access token come too fast.", wait))
 				return
 			}
-			release, refusal := state.calls.acquire(r.Context(), principal.Caller().Key(), state.limits.Wait)
+			caller := principal.Caller().Key()
+			body, refusal := state.receive(r, caller)
+			if refusal != nil {
+				Refuse(w, r, refusal)
+				return
+			}
+			release, refusal := state.calls.acquire(r.Context(), caller, slots(int64(len(body))), state.limits.Wait)
 			if refusal != nil {
 				Refuse(w, r, refusal)
 				return
 			}
 			defer release()
+			r.Body = io.NopCloser(bytes.NewReader(body))
 			next.ServeHTTP(w, r)
 		})
 	}
@@ -101,8 +112,8 @@ type Limits struct {
 	TokenBurst    int           // requests with one token at once
 	AddressRate   float64       // refused tokens per second from one client address, after its burst
 	AddressBurst  int           // refused tokens from one client address at once
-	CallsPerGrant int           // concurrent calls of one grant or package
-	Calls         int           // concurrent calls in all
+	CallsPerGrant int           // concurrent calls of one grant or package; a call counts as one for each 8 KiB of its body
+	Calls         int           // concurrent calls in all, counted in the same way
 	Wait          time.Duration // how long a call may wait for a slot
 }
 

@@ -1,0 +1,45 @@
+package web
+
+import (
+	"errors"
+	"io"
+	"net/http"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
+)
+
+// A call takes one slot for each slotBytes of its body, so that the bodies of all calls together are bounded as well: decoding takes many
+// times the bytes of a body.
+const slotBytes = 8 << 10
+
+// slots returns how many slots a body takes, at least one.
+func slots(bytes int64) int64 { return max(1, (bytes+slotBytes-1)/slotBytes) }
+
+// receive reads a request's body. It takes no slot of a call, which a client that sends slowly would keep from others. A body of less than
+// slotBytes needs nothing; the rest of a larger one is read once [limiterState.bodies] has slots for all of it.
+func (s *limiterState) receive(r *http.Request, caller rsclient.CallerKey) ([]byte, *rs.Error) {
+	body, err := io.ReadAll(io.LimitReader(r.Body, slotBytes))
+	if len(body) == slotBytes {
+		announced := r.ContentLength
+		if announced < 0 {
+			announced = MaxBodyBytes
+		}
+		release, refusal := s.bodies.acquire(r.Context(), caller, slots(announced), s.limits.Wait)
+		if refusal != nil {
+			return nil, refusal
+		}
+		defer release()
+		var rest []byte
+		rest, err = io.ReadAll(r.Body)
+		body = append(body, rest...)
+	}
+	var large *http.MaxBytesError
+	switch {
+	case errors.As(err, &large):
+		return nil, TooLarge(large.Limit)
+	case err != nil:
+		return nil, &rs.Error{Code: "invalid_request", Message: "The request body broke off before its end."}
+	}
+	return body, nil
+}
