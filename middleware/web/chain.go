@@ -12,13 +12,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-const (
-	// MaxBodyBytes bounds the body of a request. A call has a few hundred bytes. Its largest arguments are a cursor of 16 KiB and lists of
-	// a hundred names of 256 bytes.
-	MaxBodyBytes = 128 << 10
-
-	maxSignInBytes = 32 << 10 // of a registration or a token request
-)
+// maxSignInBytes bounds the body of a registration or a token request.
+const maxSignInBytes = 32 << 10
 
 // AuthenticatedChain returns the chain in front of the pipeline. Together with [ChainOptions.PublicChain] it is the whole access control
 // policy:

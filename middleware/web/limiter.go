@@ -58,7 +58,7 @@ func (l *Limiter) Set(limits Limits) {
 }
 
 // limit refuses requests with one token above its rate with 429. It bounds how many calls of one grant or package, and how many in all, run
-// at a time, once their bodies have come ([limiterState.receive]). Further calls wait at most [Limits.Wait] for a slot, first come first
+// at a time, once their bodies have come ([receive]). Further calls wait at most [Limits.Wait] for a slot, first come first
 // served, and are then refused with 429. As many calls may wait as may run. limit must come after [bearer], so that no caller uses up
 // another's rate or slots. Tokens are counted under their SHA-256; they are not kept.
 func limit(limiter *Limiter) alice.Constructor {
@@ -70,7 +70,7 @@ func limit(limiter *Limiter) alice.Constructor {
 				return
 			}
 			caller := principal.Caller().Key()
-			body, refusal := state.receive(r, caller)
+			body, refusal := receive(r, caller, state.bodies, state.limits.Wait)
 			if refusal != nil {
 				Refuse(w, r, refusal)
 				return

@@ -4,12 +4,17 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 )
 
-// A call takes one slot for each slotBytes of its body, so that the bodies of all calls together are bounded as well: decoding takes many
+// MaxBodyBytes bounds the body of a request. A call has a few hundred bytes. Its largest arguments are a cursor of 16 KiB and lists of a
+// hundred names of 256 bytes.
+const MaxBodyBytes = 128 << 10
+
+// A call takes one slot for each slotBytes of its body, so that the bodies of all calls together are bounded as well: decoding takes tens of
 // times the bytes of a body.
 const slotBytes = 8 << 10
 
@@ -17,15 +22,15 @@ const slotBytes = 8 << 10
 func slots(bytes int64) int64 { return max(1, (bytes+slotBytes-1)/slotBytes) }
 
 // receive reads a request's body. It takes no slot of a call, which a client that sends slowly would keep from others. A body of less than
-// slotBytes needs nothing; the rest of a larger one is read once [limiterState.bodies] has slots for all of it.
-func (s *limiterState) receive(r *http.Request, caller rsclient.CallerKey) ([]byte, *rs.Error) {
+// slotBytes needs nothing; the rest of a larger one is read once bodies has slots for all of it, for which it waits at most for wait.
+func receive(r *http.Request, caller rsclient.CallerKey, bodies *concurrencyLimits, wait time.Duration) ([]byte, *rs.Error) {
 	body, err := io.ReadAll(io.LimitReader(r.Body, slotBytes))
 	if len(body) == slotBytes {
 		announced := r.ContentLength
 		if announced < 0 {
 			announced = MaxBodyBytes
 		}
-		release, refusal := s.bodies.acquire(r.Context(), caller, slots(announced), s.limits.Wait)
+		release, refusal := bodies.acquire(r.Context(), caller, slots(announced), wait)
 		if refusal != nil {
 			return nil, refusal
 		}
