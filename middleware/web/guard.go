@@ -66,17 +66,9 @@ func bodyFault(w http.ResponseWriter, r *http.Request, limit int64) *rs.Error {
 		w.Header().Set("Connection", "close")
 		return &rs.Error{Code: "invalid_request", Message: "The request has both Content-Length and Transfer-Encoding.", Hint: "Send one of them."}
 	case r.ContentLength > limit:
-		return TooLarge(limit)
+		return tooLarge(limit)
 	}
 	return nil
-}
-
-// TooLarge returns the error for a request body of more than limit bytes.
-func TooLarge(limit int64) *rs.Error {
-	return &rs.Error{
-		Code: "request_too_large", Message: fmt.Sprintf("The request body is larger than %d bytes.", limit),
-		Hint: "Send one request with smaller arguments.",
-	}
 }
 
 // nameFault refuses a request for a host name that is not this server's with 421 (RFC 9110, section 15.5.20), which stops a web page whose

@@ -2,6 +2,7 @@ package web
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"time"
@@ -42,9 +43,17 @@ func receive(r *http.Request, caller rsclient.CallerKey, bodies *concurrencyLimi
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
-		return nil, TooLarge(large.Limit)
+		return nil, tooLarge(large.Limit)
 	case err != nil:
 		return nil, &rs.Error{Code: "invalid_request", Message: "The request body broke off before its end."}
 	}
 	return body, nil
+}
+
+// tooLarge returns the error for a request body of more than limit bytes.
+func tooLarge(limit int64) *rs.Error {
+	return &rs.Error{
+		Code: "request_too_large", Message: fmt.Sprintf("The request body is larger than %d bytes.", limit),
+		Hint: "Send one request with smaller arguments.",
+	}
 }
