@@ -84,7 +84,7 @@ func TestARefusalDoesNotWaitForTheBody(t *testing.T) {
 		{"no token", head(lengthLine) + "{", 401},
 		{"no token and a chunked body", head("Transfer-Encoding: chunked") + "5\r\n{\"jso", 401},
 		{"no token and nothing of the body", head(lengthLine), 401},
-		{"no token and a body that is not too large", head("Content-Length: 1000000") + "{", 401},
+		{"no token and a body that is not too large", head("Content-Length: 100000") + "{", 401},
 		{"a malformed token", head("Authorization: Basic x", lengthLine) + "{", 401},
 		{"two tokens", head(bearerLine, bearerLine, lengthLine) + "{", 401},
 		{"a body that is too large", head("Content-Length: 100000000") + "{", 413},
@@ -187,6 +187,28 @@ func TestARequestWithTwoLengthsIsRefused(t *testing.T) {
 		}
 		c.closed(t)
 	})
+	both := head(bearerLine, "Content-Length: 3", "X-A: POST /mcp HTTP/1.1", "Transfer-Encoding: chunked")
+	for name, first := range map[string]string{
+		"a probe": "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n", "a call": smuggled,
+		"chunks": head(bearerLine, "Transfer-Encoding: chunked") + whole,
+	} {
+		for _, part := range []string{
+			"P", "POS", "POST", "POST /mcp HTTP/1.1\r\n", "Content-", "Content-Length: 3", "Content-Length: 3\r\n",
+			"X-A: ", "chunked", "chunked\r\n", "chunked\r\n\r\n",
+		} {
+			t.Run(fmt.Sprintf("in two parts, the first with %s and up to %q", name, part), func(t *testing.T) {
+				t.Parallel()
+				c, sent := dialTo(t, url), strings.Index(both, part)+len(part)
+				if response, text := c.ask(t, first+both[:sent]); response.StatusCode != 200 {
+					t.Fatalf("%d %s", response.StatusCode, text)
+				}
+				if response, text := c.ask(t, both[sent:]+whole); response.StatusCode != 400 || !response.Close {
+					t.Errorf("%d, close %v: %s", response.StatusCode, response.Close, text)
+				}
+				c.closed(t)
+			})
+		}
+	}
 }
 
 func TestOneAddressCannotHoldAllConnections(t *testing.T) {

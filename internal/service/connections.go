@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/middleware/web"
 )
@@ -89,9 +90,26 @@ type connection struct {
 	release func()
 	head    headScanner
 	request web.RequestHead
+
+	// Between requests only, when no other goroutine reads:
+	idle   bool // nothing was read since the last request
+	awaits bool // net/http has set the deadline until which it awaits the next one
+}
+
+// SetReadDeadline detects that the next request began before the last one had ended. net/http awaits the first bytes of a request until one
+// deadline, and the rest until another. If nothing was read before the second, the first bytes were already in its buffer, and the scanner
+// took them for the last request's.
+func (c *connection) SetReadDeadline(until time.Time) error {
+	if c.idle {
+		c.head.early, c.awaits = c.awaits, true
+	}
+	return c.Conn.SetReadDeadline(until)
 }
 
 func (c *connection) Read(p []byte) (int, error) {
+	if c.idle {
+		c.idle = false
+	}
 	n, err := c.Conn.Read(p)
 	c.head.scan(p[:n])
 	return n, err
@@ -111,9 +129,10 @@ func watchState(accepted net.Conn, state http.ConnState) {
 	}
 	switch state {
 	case http.StateActive: // the head of a request was read
-		c.request = web.RequestHead{TwoLengths: c.head.length && c.head.encoding, Unseen: !c.head.done}
+		c.idle = false
+		c.request = web.RequestHead{TwoLengths: c.head.length && c.head.encoding, Unseen: c.head.early || !c.head.done}
 	case http.StateIdle:
-		c.head = headScanner{}
+		c.head, c.idle, c.awaits = headScanner{}, true, false
 	}
 }
 
@@ -131,6 +150,7 @@ type headScanner struct {
 	line             [len("Transfer-Encoding:")]byte // the first bytes of the current line
 	size             int                             // bytes of the current line so far
 	started          bool                            // a line that is not empty was read
+	early            bool                            // the head began before this scanner
 	done             bool                            // the head has ended
 	length, encoding bool                            // the header was found
 }

@@ -22,7 +22,7 @@ const (
 // A RequestHead describes the header section of a connection's current request. The listener sets it before the request is handled.
 type RequestHead struct {
 	TwoLengths bool // both Content-Length and Transfer-Encoding
-	Unseen     bool // the listener did not see the complete head, because the client sent it before the previous answer
+	Unseen     bool // the listener did not see the complete head, because the client sent a part of it before the previous answer
 }
 
 type requestHeadKey struct{}
@@ -57,8 +57,8 @@ func guard(o ChainOptions, limit int64, named bool) alice.Constructor {
 
 // bodyFault refuses a request with both Content-Length and Transfer-Encoding with 400 and closes its connection (RFC 9112,
 // section 6.1). A proxy in front that uses the other length would take the rest of the body for the next request, possibly of
-// another client. net/http drops Content-Length silently, so the listener looks for it. A chunked request whose head the listener
-// did not see counts as ambiguous. bodyFault refuses a Content-Length of more than limit bytes with 413.
+// another client. net/http drops Content-Length silently, so the listener looks for it. A chunked request whose complete head the
+// listener did not see counts as ambiguous. bodyFault refuses a Content-Length of more than limit bytes with 413.
 func bodyFault(w http.ResponseWriter, r *http.Request, limit int64) *rs.Error {
 	head, ok := r.Context().Value(requestHeadKey{}).(*RequestHead)
 	switch {
