@@ -38,7 +38,8 @@ func TestTheOwnerIsToldWhereTheTokenGoes(t *testing.T) {
 				if _, err := Connect(t.Context(), Request{ProviderURL: provider, Source: "slack", Way: test.way}, w.Options); err != nil {
 					t.Fatal(err)
 				}
-				notice := fmt.Sprintf("The owner approves at %s, and the access token is then sent to %s, which is another server. Approve only if you trust that one with the data.\n", as.URL, provider)
+				notice := fmt.Sprintf("The owner approves at %s, but the access token goes to another server, %s: approve only if you trust that one with the data.\n",
+					as.URL, provider)
 				said := w.said.String()
 				if at := strings.Index(said, notice); same != (at < 0) || at > strings.Index(said, test.link) {
 					t.Errorf("said:\n%s", said)

@@ -3,7 +3,7 @@
 // all at one origin. Package importer reads a person's data from files; package sample has the files of an invented person. Every read is
 // limited to the grant of its token.
 //
-// It is not a reference for servers: it takes no writes and issues no grants.
+// It is not a reference for servers: it takes no writes, and forgets the grants that it issues when it ends.
 package embedded
 
 import (
