@@ -31,14 +31,14 @@ var registrationFields = [...]string{"client_name", "redirect_uris", "applicatio
 
 // register forwards a registration.
 func (b *Bridge) register(w http.ResponseWriter, r *http.Request, s server) {
-	if !b.registering.Takes(r) || !b.registrations.AllowN(b.options.Now(), 1) { // the server counts all clients as one
-		tooMany(w, "registrations")
-		return
-	}
 	sent := map[string]json.RawMessage{}
 	body, err := io.ReadAll(r.Body)
 	if err != nil || !mediaIs(r.Header.Get("Content-Type"), "application/json") || json.Unmarshal(body, &sent) != nil || sent == nil {
 		refuse(w, http.StatusBadRequest, "invalid_client_metadata", "The client's metadata must be a JSON object.")
+		return
+	}
+	if !b.registering.Takes(r) || !b.registrations.AllowN(b.options.Now(), 1) { // the server counts all clients as one
+		tooMany(w, "registrations")
 		return
 	}
 	client := map[string]any{
