@@ -37,7 +37,7 @@ type endpoint struct {
 func newEndpoint(o HandlerOptions) *endpoint {
 	sdk := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return o.Server.Server }, &mcp.StreamableHTTPOptions{
 		Stateless:                    true,
-		JSONResponse:                 true, // nothing is written before the answer is known, which D7 needs
+		JSONResponse:                 true, // no answer begins before it is known, which D7 needs; subscriptions/listen reads nothing
 		PropagateRequestCancellation: true,
 		DisableLocalhostProtection:   true, // the HTTP chain's Host guard is stricter, and knows proxies on this machine
 		MaxRequestBodyBytes:          -1,   // the HTTP chain limits the body
@@ -110,8 +110,8 @@ func refuseHeader(w http.ResponseWriter, id, message string) {
 	rpc.WriteError(w, http.StatusBadRequest, id, &jsonrpc.Error{Code: mcp.CodeHeaderMismatch, Message: message})
 }
 
-// acceptable checks the media types of request and answer. The answer is JSON, so a client that accepts JSON, or sends no Accept, is
-// served, although the specification requires it to accept an event stream as well.
+// acceptable checks the media types of request and answer. Every answer is JSON but that of subscriptions/listen, which is an event stream.
+// So a client that accepts JSON, or sends no Accept, is served, although the specification requires it to accept an event stream as well.
 func acceptable(w http.ResponseWriter, r *http.Request) bool {
 	if !isJSON(r.Header) {
 		web.Refuse(w, r, &rs.Error{

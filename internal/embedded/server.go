@@ -1,7 +1,7 @@
 // Package embedded is an embedded resource server for trying things out. It keeps a person's data in SQLite, serves the reads of the PDPP
-// REST contract over it, and has the part of an authorization server that those reads need (introspection and the directory of packages),
-// all at one origin. Package importer reads a person's data from files; package sample has the files of an invented person. Every read is
-// limited to the grant of its token.
+// REST contract over it, and has an authorization server for it (introspection, the directory of packages, and grants that the owner
+// approves), all at one origin. Package importer reads a person's data from files; package sample has the files of an invented person.
+// Every read is limited to the grant of its token.
 //
 // It is not a reference for servers: it takes no writes, and forgets the grants that it issues when it ends.
 package embedded

@@ -15,8 +15,8 @@ import (
 // hundred names of 256 bytes.
 const MaxBodyBytes = 128 << 10
 
-// A call takes one slot for each slotBytes of its body, so that the bodies of all calls together are bounded as well: decoding takes tens of
-// times the bytes of a body.
+// A call takes one slot for each slotBytes of its body, so that the bodies of all calls together are bounded as well: decoding takes tens
+// of times the bytes of a body.
 const slotBytes = 8 << 10
 
 // slots returns how many slots a body takes, at least one.
