@@ -16,7 +16,6 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/period"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/propose"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/read"
-	"github.com/pdp-connect/pdpp-mcp/tools/internal/relax"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
@@ -124,7 +123,6 @@ func (s searcher) forward(ctx context.Context, call Call) (Reply, error) {
 	if within != nil && args.period != (period.Period{}) {
 		found.ParentRecords = args.parentRecords(schema().Document)
 	}
-	found.Question = render.NewQuestion(args.q, func() []string { return relax.Words(args.q) })
 	if args.position.First() {
 		repeat := func(limit int) rs.Request {
 			args.limit = limit
@@ -132,7 +130,7 @@ func (s searcher) forward(ctx context.Context, call Call) (Reply, error) {
 		}
 		found.Proposals, reply.Response = propose.Calls(ctx, propose.Search{
 			Q: args.q, Mode: args.mode, Streams: args.streams, Filter: args.filter, Period: args.period,
-			Scope: call.Scope, Arguments: call.Arguments, Question: found.Question,
+			Scope: call.Scope, Arguments: call.Arguments,
 			Response: reply.Response, Repair: reply.Repair, Spent: reply.spent, Listed: reply.Streams, Unfiltered: found.Unfiltered,
 			RS: call.RS, Schemas: call.Tool.schemas, Schema: schema, Repeat: repeat,
 		})

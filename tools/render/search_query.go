@@ -31,15 +31,16 @@ type SearchQuery struct {
 	RecordBase    string   // public base URL of the resource server, for citations; no trailing slash
 	Coverage      Coverage // of an answer without hits
 	Now           time.Time
-	Question      *Question // Q as a question; nil if it has not been read
-	ParentRecords string    // call that lists the records of that time of which the hits are parts, as only those have a time; "" for none
-	Unfiltered    bool      // the resource server refuses filters for this grant
+	ParentRecords string // call that lists the records of that time of which the hits are parts, as only those have a time; "" for none
+	Unfiltered    bool   // the resource server refuses filters for this grant
 	Proposals
 	Repair *Repair // what was done because no record has all words; nil if that was not needed
 }
 
 // Proposals are the other calls that a search may mean.
 type Proposals struct {
+	Question *Question // the query as a question, without the time that it names; nil if it has not been read
+
 	Meant   string   // what the query means if not words, such as conditions or an id, with the call; "" for nothing
 	Newest  string   // for a query for the newest or oldest of a stream or a sender: the call, and what it finds; "" for none
 	OfTime  object   // arguments of a search restricted to the time that the query names; nil for none

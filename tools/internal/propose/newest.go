@@ -2,6 +2,7 @@ package propose
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -14,11 +15,13 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/relax"
 )
 
-// newestRecord returns the call that answers a query for the newest or oldest record of the stream that it names, such as "latest order",
-// or of the sender that it names: the record need not have those words. It is "" for any other query.
+// newestRecord returns the call that answers a query for the newest or oldest record of the stream or the sender that it names, such as
+// "latest order", in the time of the search or of the query: the record need not have those words. For other words it returns the search
+// for them that says which hit is the newest or oldest. It is "" for any other query.
 func (s *search) newestRecord(ctx context.Context) string {
 	newest, oldest := s.Question.AsksByTime()
-	if s.Q == "" || !newest && !oldest || s.inPeriod() || len(s.Filter) > 0 {
+	bounds := s.period()
+	if s.Q == "" || !newest && !oldest || len(s.Filter) > 0 || s.Unfiltered && len(bounds) > 0 {
 		return ""
 	}
 	source, ok := s.streamAsked()
@@ -26,6 +29,9 @@ func (s *search) newestRecord(ctx context.Context) string {
 	within := argument.InConnection(s.Arguments, "streams", []string{source.Stream})
 	if connection != "" {
 		within = within.With("connection_id", rs.EncodeJSON(connection))
+	}
+	if zone := s.Arguments.Text("time_zone"); zone != "" && len(bounds) > 0 {
+		within = within.With("time_zone", rs.EncodeJSON(zone))
 	}
 	isMore := len(others) > 0
 	if others = slices.DeleteFunc(others, s.isAbsent); isMore && len(others) == 0 { // the newest of that stream is another one
@@ -35,19 +41,25 @@ func (s *search) newestRecord(ctx context.Context) string {
 	if oldest {
 		which, records = "oldest", append(rs.Object{rs.NewMember("order", "asc")}, records...)
 	}
-	if len(others) > 0 && !s.timed && !s.Unfiltered {
+	if len(others) > 0 && !s.Unfiltered {
 		if says := s.newestOf(ctx, sources, others, which, records); says != "" {
 			return says
 		}
 	}
-	switch {
-	case !ok || len(others) > 0 && len(s.Streams) == 1: // that is this search
+	isListed := ok && (len(s.Streams) != 1 || s.timed)
+	switch word := s.Question.TimeWord(); {
+	case len(others) > 0 && isListed:
+		return "In that stream alone: " + searchFor(which+" "+strings.Join(others, " "), within.WithAll(bounds))
+	case len(others) > 0 && oldest && word != "oldest" && word != "earliest" && !s.timed: // only these are common words
+		return fmt.Sprintf("Without the word %s: ", quote.Text(word)) + searchFor("oldest "+strings.Join(others, " "), s.without("limit"))
+	case !ok || len(others) > 0 || len(bounds) > 0 && source.Time == "":
 		return ""
-	case len(others) > 0:
-		return "In that stream alone: " + searchFor(s.Question.TimeWord()+" "+strings.Join(others, " "), within)
-	case newest && source.Time != "": // of all connections that have it
+	case newest && source.Time != "" && len(bounds) == 0: // of all connections that have it
 		within = append(rs.Object{rs.NewMember("since", "1970-01-01")}, within...)
 		return "The newest of that stream: " + searchFor("", within.With("limit", "1"))
+	}
+	if len(bounds) > 0 {
+		records = append(records, rs.Member{Name: "filter", Value: source.Within(nil, bounds).JSON()})
 	}
 	records = append(rs.Object{rs.NewMember("stream", source.Stream)}, append(within.Without("streams"), records...)...)
 	return "The " + which + " of that stream: " + correct.Call{Tool: "query_records", Arguments: records}.String()
@@ -69,7 +81,7 @@ func (s *search) streamAsked() (source known.Source, ok bool) {
 func (s *search) sourcesAsked(stream string) (sources []known.Source, connection string, others []string) {
 	sources = s.sourcesOf(stream, "")
 	had, of := known.NamedConnections(sources, slices.DeleteFunc(slices.Clone(s.Question.Words()), s.Question.AsksOf))
-	others = slices.DeleteFunc(relax.Telling(s.Question.TopicWords()), func(word string) bool { return fields.Calls(word, stream) })
+	others = slices.DeleteFunc(relax.Telling(s.Question.TopicWords()), func(word string) bool { return stream != "" && fields.Calls(word, stream) })
 	if len(of) == 1 {
 		connection = of[0].ID
 	}
@@ -83,13 +95,14 @@ func (s *search) newestOf(ctx context.Context, sources []known.Source, others []
 	value, having := s.valueNamed(ctx, sources, others)
 	left, calls := relax.Without(others, strings.Fields(value)...), []string(nil)
 	for _, source := range having {
-		args := rs.Object{rs.NewMember("connection_id", source.Connection.ID), rs.NewMember("filter", map[string]string{source.Whose(): value})}
+		where, bounds := rs.Object{rs.NewMember(source.Whose(), value)}, s.period()
+		args := rs.Object{rs.NewMember("connection_id", source.Connection.ID)}
 		if len(left) > 0 {
-			args = append(rs.Object{rs.NewMember("streams", []string{source.Stream})}, args...)
-			calls = append(calls, searchFor(s.Question.TimeWord()+" "+strings.Join(left, " "), args))
+			args = append(rs.Object{rs.NewMember("streams", []string{source.Stream})}, args...).With("filter", where.JSON())
+			calls = append(calls, searchFor(which+" "+strings.Join(left, " "), args.WithAll(bounds)))
 		} else {
-			args = append(append(rs.Object{rs.NewMember("stream", source.Stream)}, args...), records...)
-			calls = append(calls, correct.Call{Tool: "query_records", Arguments: args}.String())
+			args = append(rs.Object{rs.NewMember("stream", source.Stream)}, args...).With("filter", source.Within(where, bounds).JSON())
+			calls = append(calls, correct.Call{Tool: "query_records", Arguments: args.WithAll(records)}.String())
 		}
 	}
 	if value == "" {

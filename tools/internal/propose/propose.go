@@ -30,14 +30,17 @@ func Calls(ctx context.Context, of Search) (render.Proposals, *rs.Response) {
 	if s.timed && s.recall().Has("missing_words") {
 		s.Response = relax.WithoutTime(s.Response, s.Rest)
 	}
-	p := render.Proposals{Meant: s.unreadFields(ctx), Newest: s.newestRecord(ctx)}
+	s.Question = render.NewQuestion(s.Rest, func() []string { return relax.Words(s.Rest) })
+	p := render.Proposals{Question: s.Question, Meant: s.unreadFields(ctx), Newest: s.newestRecord(ctx)}
 	two := ""
 	if !s.inPeriod() {
 		two = written.TwoDays(s.Q)
 	}
 	hint := cmp.Or(s.rankedRecord(ctx), s.total(ctx), s.listedValue(ctx))
 	if hint == "" { // that has the time
-		p.OfTime, p.OfOther = s.ofTime()
+		if p.OfTime, p.OfOther = s.ofTime(); p.Newest != "" && p.OfOther == nil { // that is of the only such time
+			p.OfTime = nil
+		}
 		hint = s.fieldNumber(ctx)
 	}
 	if hint == "" && p.Meant == "" && p.Newest == "" {

@@ -1,7 +1,6 @@
 package propose
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -9,7 +8,6 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/aggregate"
-	"github.com/pdp-connect/pdpp-mcp/tools/internal/argument"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/fields"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
@@ -40,9 +38,8 @@ func (s *search) sentTo(ctx context.Context) string {
 		says := fmt.Sprintf("Neither search nor a filter reads %s of %s: hits may be to others.",
 			quote.Names(lists, len(lists)), quote.Names([]string{source.Stream}, 1))
 		scope.ConnectionID = s.Scope.ConnectionID
-		bounds := argument.Given(rs.NewMember("since", cmp.Or(s.Period.Since, s.Since)), rs.NewMember("until", cmp.Or(s.Period.Until, s.Until)))
 		if groups, _ := aggregate.GroupsOf(ctx, s.RS, scope, source.Author, 1); len(groups) > 0 && !s.Unfiltered {
-			filter := source.Within(rs.Object{{Name: source.Author, Value: groups[0].Key}}, bounds)
+			filter := source.Within(rs.Object{{Name: source.Author, Value: groups[0].Key}}, s.period())
 			shown := relax.Without(append(lists, source.Title, source.Time), "")
 			says += " What the most frequent sender sent: " + s.records(source.Stream, rs.NewMember("fields", shown),
 				rs.Member{Name: "filter", Value: filter.JSON()})

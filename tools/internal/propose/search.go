@@ -20,9 +20,8 @@ type Search struct {
 	Streams   []string
 	Filter    filter.Filter
 	Period    period.Period
-	Scope     rs.Scope         // without a stream
-	Arguments rs.Object        // as they were sent
-	Question  *render.Question // Q as a question
+	Scope     rs.Scope  // without a stream
+	Arguments rs.Object // as they were sent
 
 	Response   *rs.Response   // the answer
 	Repair     *render.Repair // how the answer was repaired; nil if it was not
@@ -45,6 +44,8 @@ type search struct {
 	// timed reports that the query names a time; Named has it, and the query without it.
 	timed bool
 	written.Named
+
+	Question *render.Question // the query as a question, without its time
 }
 
 // readAbsent reads from the answer and its repair which words no record has.
@@ -91,6 +92,14 @@ func searchFor(q string, others rs.Object) string {
 // records returns the call that lists the records of a stream, with more arguments.
 func (s *search) records(stream string, more ...rs.Member) string {
 	return correct.Call{Tool: "query_records", Arguments: append(argument.InConnection(s.Arguments, "stream", stream), more...)}.String()
+}
+
+// period returns since and until of the search, or else for the time that the query names.
+func (s *search) period() rs.Object {
+	if s.inPeriod() {
+		return argument.Given(rs.NewMember("since", s.Period.Since), rs.NewMember("until", s.Period.Until))
+	}
+	return s.bounds()
 }
 
 // bounds returns since and until for the time that the query names; none for a search that has its own period.

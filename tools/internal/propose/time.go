@@ -80,6 +80,10 @@ func (s *search) ofTime() (args, other rs.Object) {
 	if about := relax.Telling(words); len(about) > 0 {
 		words = about
 	}
+	which := ""
+	if newest, oldest := s.Question.AsksByTime(); newest || oldest { // the answer then says which hit is the newest or oldest
+		words, which = relax.Without(words, s.Question.TimeWord()), map[bool]string{true: "newest ", false: "oldest "}[newest]
+	}
 	args = s.Arguments.Without("q", "query")
 	had, of := known.NamedConnections(s.Schema().Sources, words)
 	if len(of) == 1 && s.Scope.ConnectionID == "" && written.WordsOf(of[0].DisplayName).Name(written.WordsOf(strings.Join(had, " "))) {
@@ -90,7 +94,7 @@ func (s *search) ofTime() (args, other rs.Object) {
 		streams, words = s.streamsOf([]string{"meetings"}) // all of them, if a stream is known to have them
 	}
 	if words = slices.DeleteFunc(words, s.isAbsent); len(words) > 0 {
-		args = argument.WithWords(relax.Keep(s.Rest, words), args)
+		args = argument.WithWords(which+relax.Keep(s.Rest, words), args)
 	} else {
 		args = args.Without("mode")
 	}

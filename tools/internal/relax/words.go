@@ -165,7 +165,7 @@ func stopWords(terms []term) map[string]bool {
 //nolint:misspell // they are not all English
 var languages = []map[string]bool{
 	written.Set(`a about after all also am an and any anybody anyone anything are aren't as at be been being but by can can't could
-		couldn't did didn't do does doesn't doing don't ever for from get gave give go got had has hasn't have haven't having he
+		couldn't did didn't do does doesn't doing don't ever for from earliest get gave give go got had has hasn't have haven't having he
 		her hers him his how i i'd i'll i'm i've if in into is isn't it its just know last latest let like long made make many me mentioned
 		mine more most much my need newest no not of off oldest on one or our ours out over please said say says see she should show so some
 		somebody someone something tell than that the their theirs them then there these they they're this those to told up us

@@ -72,7 +72,7 @@ var (
 		últimos última últimas ultimo ultimi ultimos ultima ultime ultimas reciente recientes laatste laatsten nieuwste`)
 	oldest = wordList(`first earliest oldest erste erster ersten erstes älteste ältester ältesten ältestes früheste frühester frühesten frühestes
 		zuerst premier premiers première premières ancien anciens ancienne anciennes primer primera primero primeros primeras
-		antiguo antigua antiguos antiguas eerste`)
+		antiguo antigua antiguos antiguas primo prima primeiro primeira primeiros primeiras eerste oudste`)
 
 	// spans are words next to which last and the like name a time, as in last week and l'an dernier, or something else, as in first aid.
 	spans = wordList(`day days night nights week weeks weekend weekends month months quarter quarters year years decade century summer winter
