@@ -72,6 +72,31 @@ func TestTheYearOfAMonthDoesNotDependOnTheLimit(t *testing.T) {
 	}
 }
 
+// A day of the week that is meant in every week is neither a date nor a word to search for, and no number or newest record is of it alone.
+// One beside a date belongs to it; the answer says if it is another.
+func TestDaysOfTheWeek(t *testing.T) {
+	const every = "No search or filter selects days of the week: the date of each record shows it."
+	for q, want := range map[string][2]string{ // the call and the note
+		"orders on Sundays in June 2026":        {`search {"streams":["orders"],"since":"2026-06-01","until":"2026-06-30"}`, every},
+		"recurring yoga on Monday in June 2026": {`search {"q":"recurring yoga","since":"2026-06-01","until":"2026-06-30"}`, every},
+		"do I usually order on Monday":          {"", every},
+		"how many orders every Monday":          {"", every},
+		"last order on Mondays":                 {"", every},
+		"cheapest order on Mondays":             {"", every},
+		"orders on Thursday 12.11.2026":         {`search {"streams":["orders"],"since":"2026-11-12","until":"2026-11-12"}`, ""},
+		"orders on Friday 12.11.2026":           {`search {"streams":["orders"],"since":"2026-11-12","until":"2026-11-12"}`, "2026-11-12 is a Thursday, not a Friday."},
+		"orders on Friday 12/11/2026":           {`search {"streams":["orders"],"since":"2026-12-11","until":"2026-12-11"}`, ""},
+		"orders of the first of June 2026":      {`search {"streams":["orders"],"since":"2026-06-01","until":"2026-06-01"}`, ""},
+	} {
+		_, text := searchWith(t, tools.PlainSearch("https://rs.example"), planned("", ""), `{"q":`+rs.EncodeJSON(q)+`}`)
+		proposes := strings.Contains(text, "search {") || strings.Contains(text, "aggregate {") || strings.Contains(text, "query_records {")
+		notes := strings.Contains(text, every) || strings.Contains(text, " is a ") || strings.Contains(text, "either day")
+		if !strings.Contains(text, want[0]) || proposes != (want[0] != "") || !strings.Contains(text, want[1]) || notes != (want[1] != "") {
+			t.Errorf("%s: want %q in\n%s", q, want, text)
+		}
+	}
+}
+
 // Words of a question that say nothing are not searched for in the time that it names, and the next of something is from today on.
 func TestQuestionsAboutPlans(t *testing.T) {
 	today := time.Now().UTC()

@@ -208,6 +208,7 @@ func TestSearchInPlainWords(t *testing.T) {
 		{"a day in another notation in a text is not", "diary of 2026-04-15", []string{"diary"}, map[string]any{"partial_count": 1.0}},
 		{"the parts of a day are not a day", "diary on 16 April 2026", []string{"diary"}, map[string]any{"partial_count": 1.0}},
 		{"a day relative to which others are meant is not a time", "harbour 14 to 16 April 2026", []string{"diary", "april", "march"}, map[string]any{"preferred_time": nil}},
+		{"a weekday of a date is not any such day", "harbour on Tuesday 14.04.2026", []string{"april", "march"}, map[string]any{"preferred_time": nil}},
 		{"a part of another time is not a time", "harbour last week of April", []string{"diary", "april", "march"}, map[string]any{"preferred_time": nil}},
 		{"a time after not is not preferred", "harbour not in March", []string{"april"}, map[string]any{"preferred_time": nil}},
 		{"a negated time in other words is not preferred", "harbour that wasn't seen in March", []string{"april"}, map[string]any{"preferred_time": nil}},

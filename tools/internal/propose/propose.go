@@ -31,12 +31,17 @@ func Calls(ctx context.Context, of Search) (render.Proposals, *rs.Response) {
 		s.Response = relax.WithoutTime(s.Response, s.Rest)
 	}
 	s.Question = render.NewQuestion(s.Rest, func() []string { return relax.Words(s.Rest) })
-	p := render.Proposals{Question: s.Question, Meant: s.unreadFields(ctx), Newest: s.newestRecord(ctx)}
-	two := ""
-	if !s.inPeriod() {
-		two = written.TwoDays(s.Q)
+	p := render.Proposals{Question: s.Question, Meant: s.unreadFields(ctx)}
+	days, hint := s.Mismatch, ""
+	switch {
+	case s.weekly: // a number, or the newest, would be of all days
+		days = "No search or filter selects days of the week: the date of each record shows it."
+	case !s.inPeriod() && !s.timed:
+		days = written.TwoDays(s.Q)
+		fallthrough
+	default:
+		p.Newest, hint = s.newestRecord(ctx), cmp.Or(s.rankedRecord(ctx), s.total(ctx), s.listedValue(ctx))
 	}
-	hint := cmp.Or(s.rankedRecord(ctx), s.total(ctx), s.listedValue(ctx))
 	if hint == "" { // that has the time
 		if p.OfTime, p.OfOther = s.ofTime(); p.Newest != "" && p.OfOther == nil { // that is of the only such time
 			p.OfTime = nil
@@ -50,7 +55,7 @@ func Calls(ctx context.Context, of Search) (render.Proposals, *rs.Response) {
 	if newest, oldest := s.Question.AsksByTime(); to != "" && (newest || oldest) { // not of what that name sent
 		p.Newest, to = to, ""
 	}
-	p.Hints = slices.DeleteFunc([]string{s.Unread, to, hint, two, relax.ExclusionNote(s.Q)}, func(hint string) bool { return hint == "" })
+	p.Hints = slices.DeleteFunc([]string{s.Unread, to, hint, days, relax.ExclusionNote(s.Q)}, func(hint string) bool { return hint == "" })
 	if s.RS = of.RS; !s.Spent { // this has its own limit
 		if says, is := s.byID(ctx); is || p.Meant == "" { // a record with this id counts more than conditions
 			p.Meant = says

@@ -45,6 +45,8 @@ type search struct {
 	timed bool
 	written.Named
 
+	weekly bool // the query names days of the week that are no dates; its other fields are without them
+
 	Question *render.Question // the query as a question, without its time
 }
 

@@ -19,17 +19,18 @@ const manyHits = 10 // hits that are enough to tell which year is meant
 
 // readTime reads the time of the query: the one that it names, or from now on for the next of something, where records may be planned.
 func (s *search) readTime(ctx context.Context) {
-	now := time.Now().UTC()
-	s.Named, s.timed = written.NamedPeriod(written.WithoutHour(s.Q), now)
+	now, query := time.Now().UTC(), written.WithoutWeekdays(s.Q)
+	s.weekly = query != s.Q
+	s.Named, s.timed = written.NamedPeriod(written.WithoutHour(query), now)
 	next, is := written.Named{}, false
 	if !s.timed && s.Unread == "" {
-		next, is = written.NextOf(s.Q, now)
+		next, is = written.NextOf(query, now)
 	}
 	if is && known.MayPlan(s.Schema().Sources, s.Streams, s.Scope.ConnectionID) {
 		s.Named, s.timed = next, true
 	}
 	if !s.timed {
-		s.Rest = s.Q
+		s.Rest = query
 	}
 	s.moveToHits(ctx)
 }

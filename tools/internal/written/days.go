@@ -103,10 +103,20 @@ func readDays(words []string, now time.Time) (period, bool) {
 
 // headedDays reads a time whose first word tells the kind of the rest: Tuesday 3 March, the month of May, the week of 3 March.
 func headedDays(words []string, now time.Time) (period, bool) {
+	if last := len(words) - 1; slices.Contains(weekList, words[last]) { // 3 March, Tuesday
+		words = slices.Concat(words[last:], words[:last])
+	}
 	head, of := words[0], words[1:]
 	isWeekday, isWeek := slices.Contains(weekList, head), head == "week" || head == "weekend"
-	if len(of) == 0 || isWeekday && len(of) == 1 || !isWeekday && !isWeek && head != "month" {
+	if len(of) == 0 || !isWeekday && !isWeek && head != "month" {
 		return period{}, false
+	}
+	if isWeekday && len(of) == 1 {
+		isOther := func(day time.Time) bool { return weekList[day.Weekday()] != head }
+		if ways := slices.DeleteFunc(DaysOf(of[0]), isOther); len(ways) == 1 {
+			return period{ways[0], ways[0]}, true
+		}
+		now = time.Time{} // not of another day relative to now
 	}
 	found, ok := readDays(of, now)
 	isDay := found.first.Equal(found.last)
@@ -117,6 +127,17 @@ func headedDays(words []string, now time.Time) (period, bool) {
 		return calendar(head, found.first, 0)
 	}
 	return found, ok && head == "month" && len(of) == 1 && slices.Contains(monthList, of[0])
+}
+
+// mismatch says that a day is not the day of the week which one of its words names; "" for any other time.
+func (d period) mismatch(words []string) string {
+	isNumbered := func(word string) bool { return strings.ContainsAny(word, "0123456789") }
+	at := slices.IndexFunc(words, func(word string) bool { return slices.Contains(weekList, word) })
+	if at < 0 || !d.first.Equal(d.last) || !slices.ContainsFunc(words, isNumbered) || weekList[d.first.Weekday()] == words[at] {
+		return ""
+	}
+	named := time.Weekday(slices.Index(weekList, words[at]))
+	return fmt.Sprintf("%s is a %s, not a %s.", d.first.Format(time.DateOnly), d.first.Weekday(), named)
 }
 
 // datedDays reads a time that is one word, including its year.

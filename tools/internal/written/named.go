@@ -2,7 +2,6 @@ package written
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -31,38 +30,7 @@ var (
 	negatesNothing = strings.Split("not sure,not only,never mind,no idea,nicht nur,nicht vergessen,nicht finden,keine ahnung,sin in,sin of,sin and", ",")
 	hourOfDay      = Expression(`(?i)(?:^|\s)(?:at|um|om|à|às|a las|alle|ore)\s+[0-9]{1,2}(?:[:.h][0-9]{2})?` +
 		`(?:\s*(?:am|pm|h|uhr|uur|heures|horas|o'clock))?(?:[\s?!,]|\.?$)`)
-
-	// Several days of which only the last or the first has its month, and a period of two months.
-	monthLast = Expression(shared(`(?i)(^|\s)(?:THE\s+)?(DAY)JOIN(DAY(?:\s+(?:of|de))?\s+` +
-		`(MONTH)\b\.?(?:,?\s+(?:(?:of|de)\s+)?([0-9]{4}))?)`))
-	monthFirst = Expression(shared(`(?i)(^|\s)((MONTH)\.?\s+(?:THE\s+)?DAY)JOIN(DAY(?:[\s,]|$))`))
-	monthSpan  = Expression(shared(`(?i)(^|\s)(MONTH)(?:\s*[-–—]\s*|\s+(?:to|through|bis)\s+)(MONTH(?:\s|$))`))
 )
-
-// shared returns the expression for a pattern of days, and of months by their names in any language.
-func shared(pattern string) string {
-	names := slices.Clone(monthList)
-	for _, word := range slices.Sorted(maps.Keys(inEnglish)) {
-		if slices.Contains(monthList, inEnglish[word]) {
-			names = append(names, strings.NewReplacer("a", "[aä]", "e", "[eé]", "u", "[uû]").Replace(word))
-		}
-	}
-	return strings.NewReplacer("THE", "(?:the|den|dem|le|el)", "DAY", `[0-9]{1,2}(?:st|nd|rd|th|er|\.)?`, "MONTH", strings.Join(names, "|"),
-		"JOIN", `\s*(?:,\s*)?(,|[-–—]|\b(?:to|until|till|through|bis|au|al|and|or|und|oder|et|ou|y|o)\b)\s*(?:(?:the|den|dem|le|el)\s+)?`).Replace(pattern)
-}
-
-// spelledOut returns a query in which each of several days has its month.
-func spelledOut(query string) string {
-	isDated := strings.ContainsAny(query, "0123456789")
-	for n := 0; n < 8 && isDated && (monthLast().MatchString(query) || monthFirst().MatchString(query)); n++ {
-		query = monthLast().ReplaceAllString(query, "$1$2 $5 $6 $3 $4")
-		query = monthFirst().ReplaceAllString(query, "$1$2 $4 $3 $5")
-	}
-	if strings.ContainsAny(query, " -–—") && monthSpan().MatchString(query) { // few queries match
-		query = monthSpan().ReplaceAllString(query, "${1}from $2 to $3")
-	}
-	return query
-}
 
 // A Named is the one time that a query names, or the period between two.
 type Named struct {
@@ -74,7 +42,8 @@ type Named struct {
 	// year or week, such as December or Tuesday; both "" for any other.
 	ComingSince, ComingUntil string
 
-	Unread string // a sentence about what was not understood; then the other fields are zero
+	Mismatch string // a sentence about a day of the week that is not that of its date; "" for none
+	Unread   string // a sentence about what was not understood; then the other fields are zero
 }
 
 // A namedTime is a time that a query names, and its place in the words. A zero period means that it was not understood.
@@ -122,6 +91,7 @@ func NamedPeriod(query string, now time.Time) (Named, bool) {
 	if one.last.IsZero() && len(words) > 1 { // two weeks ago is a week
 		one.period, _ = calendar(words[len(words)-2], one.first, 0)
 	}
+	mismatch := one.mismatch(words)
 	coming, recurs := one.coming(words, dayOf(now.Date()))
 	later := one
 	later.period = coming
@@ -130,7 +100,7 @@ func NamedPeriod(query string, now time.Time) (Named, bool) {
 	}
 	day := func(day time.Time) string { return strings.TrimPrefix(day.Format(time.DateOnly), "0001-01-01") } // "" for the zero time
 	rest := strings.Join(slices.Concat(fields[:one.from], fields[one.to:]), " ")
-	all := Named{Since: day(one.first), Until: day(one.last), Rest: strings.Trim(rest, " ?!.,"), Spans: spans}
+	all := Named{Since: day(one.first), Until: day(one.last), Rest: strings.Trim(rest, " ?!.,"), Spans: spans, Mismatch: mismatch}
 	if recurs {
 		all.ComingSince, all.ComingUntil = day(later.first), day(later.last)
 		if later.first.IsZero() { // until Friday
@@ -215,7 +185,7 @@ func (one namedTime) isWhole(fields []string) bool {
 		next++
 	}
 	switch {
-	case before == "to", before == "by", isPart(before) && !withinTimes[bareWord(fields, one.from)], isPart(after), moreTimes[after]:
+	case before == "to", monthDays().MatchString(before) && beforeMonths[bareWord(fields, one.from)], before == "by", isPart(before) && !withinTimes[bareWord(fields, one.from)], isPart(after), moreTimes[after]:
 		return false
 	case joinWords[before] && more(one.from-2), joinWords[after] && more(next), strings.HasSuffix(fields[one.to-1], ",") && more(one.to):
 		return false // there is another time
@@ -303,7 +273,7 @@ func namedDays(fields, words []string, from, to int, joined bool, now time.Time)
 	case alone && !isTimeAlone(first, words, before, joined, from == 0) && !isInSeason(fields, from, words[0]) &&
 		!isBareDay(fields, from, words[0]):
 		return period{}, false
-	case len(words) == 2 && (isShort || isNumber(words[0]) && !slices.Contains(monthList, words[1])): // mon prochain vol, for 3 weeks
+	case len(words) == 2 && (isShort && !strings.ContainsAny(words[1], "0123456789") || isNumber(words[0]) && !slices.Contains(monthList, words[1])): // mon prochain vol, for 3 weeks
 		return period{}, false
 	}
 	found, ok := readDays(words, now)

@@ -66,7 +66,7 @@ var besideTimes = Set("the of in on at for from during since im am den dem der d
 // introduceTimes are words after which the name of a month is a time; introduceTimesElsewhere are those for names that are not English.
 var (
 	introduceTimes          = Set("on in during from of since last this next before until till through after between")
-	introduceTimesElsewhere = Set("im am seit ab vom vorigen letzten en depuis desde de di a em sinds")
+	introduceTimesElsewhere = Set("im am seit ab vom vorigen letzten en depuis desde de di a em sinds van")
 )
 
 // alsoEnglish are words for times in other languages that mean something else before an English word.

@@ -1,0 +1,67 @@
+package written
+
+import (
+	"slices"
+	"strings"
+)
+
+// Words by which a day of the week is meant in every week: anywhere in a query, or directly before the day; and other words that may be
+// before it.
+//
+//nolint:misspell // they are not all English
+var (
+	habits = Set("recurring repeating regular regularly usual usually normal normally typically generally always weekly habitually wiederkehrend " +
+		"wiederkehrende wiederkehrender wiederkehrenden regelmäßig regelmäßige regelmäßiger regelmäßigen gewöhnlich üblicherweise normalerweise " +
+		"meistens immer wöchentlich wöchentliche récurrent récurrente récurrents récurrentes régulier régulière réguliers régulières " +
+		"régulièrement habituel habituelle habituellement d'habitude normalement toujours hebdomadaire recurrente recurrentes regulares suelo suele " +
+		"solemos normalmente siempre habitual habitualmente semanal semanalmente ricorrente ricorrenti regolare regolari regolarmente solito " +
+		"sempre settimanale settimanalmente recorrente recorrentes regularmente terugkerend terugkerende regelmatig regelmatige meestal " +
+		"gewoonlijk altijd wekelijks wekelijkse")
+	everyDay   = Set("every each jeden jede jedem chaque cada ogni elke iedere los tutti todos todas tous")
+	beforeDays = Set("on at am an op le la les los el il lo di de i os as no na em and or und oder et ou y o e en every each jeden jede jedem " +
+		"chaque cada ogni elke iedere tutti todos todas tous")
+)
+
+// WithoutWeekdays returns a query without the days of the week that are meant in every week and so are no dates, as in every Monday, on
+// Sundays, and a recurring event on Tuesday. Nothing filters by the day of the week.
+func WithoutWeekdays(query string) string {
+	if !anyWord(query, func(word string) bool { is, _ := weekday(word); return is }) || strings.ContainsAny(query, "\"“”„«»") {
+		return query
+	}
+	usual := anyWord(query, func(word string) bool { return habits[word] })
+	fields := strings.Fields(query)
+	for i := len(fields) - 1; i >= 0; i-- {
+		is, plural := weekday(bareWord(fields, i))
+		before, next := bareWord(fields, i-1), bareWord(fields, i+1)
+		isDate := strings.ContainsAny(next, "0123456789") || inEnglish[before] == "last" || inEnglish[before] == "next" ||
+			before == "last" || before == "this" || before == "next"
+		if !is || !plural && !everyDay[before] && (!usual || isDate) {
+			continue
+		}
+		from, to := i, i+1
+		for beforeDays[bareWord(fields, from-1)] {
+			from--
+		}
+		if dayParts[strings.TrimSuffix(next, "s")] {
+			to++
+		}
+		fields = slices.Delete(fields, from, to)
+	}
+	return strings.Trim(strings.Join(fields, " "), " ?!.,")
+}
+
+// weekday reports whether a word is the whole name of a day of the week, and whether it is in the plural or means every week, as montags.
+func weekday(word string) (is, plural bool) {
+	const least = 5 // letters, as in lundi; a shorter one has other meanings
+	if len(word) < least || word == "sexta" {
+		return false, false
+	}
+	names := func(word string) bool {
+		return slices.Contains(weekList, word) || slices.Contains(weekList, inEnglish[word])
+	}
+	if word = withoutAccents.Replace(word); names(word) {
+		return true, false
+	}
+	plural = names(strings.TrimSuffix(word, "s")) || names(strings.TrimSuffix(word, "en"))
+	return plural, plural
+}
