@@ -157,7 +157,7 @@ func (q *query) introducedAt(i int, now time.Time) (*timeMatcher, int) {
 		return span(now.Year(), month, 1, 0, 1, 0), 1
 	case isMonth:
 		return &timeMatcher{month: month, weekday: -1}, 1
-	case isWeekday && !strings.ContainsAny(q.word(i+1), "0123456789"): // else it is that of a date
+	case isWeekday && strings.Trim(q.word(i+1), "0123456789") == q.word(i+1): // not that of a date
 		return &timeMatcher{weekday: int(weekday)}, 1
 	case isYear:
 		return span(year, 1, 1, 1, 0, 0), 1

@@ -17,6 +17,9 @@ var codes = ByWord(map[string]string{
 	"ja": "japanese japanisch", "zh": "chinese chinesisch", "ar": "arabic arabisch", "ru": "russian russisch", "tr": "turkish türkisch",
 })
 
+const currencyCodes = `(?:USD|EUR|GBP|JPY|CHF|CAD|AUD|NZD|CNY|INR|SEK|NOK|DKK|PLN|CZK|HUF|BRL|MXN)`
+const currencySign = `(?:[£$€¥₹]|` + currencyCodes + `)`
+
 // Code returns the code of a currency or a language for its sign or name; "" for any other word.
 func Code(word string) string { return codes[strings.ToLower(strings.TrimSpace(word))] }
 

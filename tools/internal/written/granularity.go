@@ -2,13 +2,8 @@ package written
 
 import "strings"
 
-// spanNames maps words for a span of time, after a word such as per, to a granularity, and adverbs those that mean the same alone.
+// adverbs maps adverbs to the granularity that they mean; beforeSpans are the words after which a unit of time is one.
 var (
-	spanNames = ByWord(map[string]string{
-		"day": "day tag jour día dia giorno dag", "week": "week woche semaine semana settimana",
-		"month": "month monat mois mes mês mese maand", "quarter": "quarter quartal trimestre kwartaal",
-		"year": "year jahr an année año ano anno jaar",
-	})
 	adverbs = ByWord(map[string]string{
 		"day": "daily täglich", "week": "weekly wöchentlich", "month": "monthly monatlich", "quarter": "quarterly",
 		"year": "yearly annually jährlich",
@@ -25,8 +20,8 @@ func Granularity(query string) (granularity string, words []string) {
 		switch {
 		case adverbs[word] != "":
 			return adverbs[word], []string{word}
-		case beforeSpans[before] && spanNames[word] != "":
-			return spanNames[word], []string{before, word}
+		case beforeSpans[before] && units[english(word)] != (length{}) && english(word) != "half":
+			return english(word), []string{before, word}
 		}
 	}
 	return "", nil

@@ -71,8 +71,11 @@ func onlyWord(query string, meaning func(word string) string) (only string) {
 	return only
 }
 
+// dateLike matches a date of which it may be unclear which day it is.
+var dateLike = Expression(`^[0-3]?[0-9][-/.][0-3]?[0-9][-/.](?:[0-9]{2}|[0-9]{4})$`)
+
 // isTime reports whether a word is a date or a time of day.
 func isTime(word string) bool {
 	_, err := time.Parse("15:04", strings.Replace(word, ".", ":", 1))
-	return err == nil || IsDate(rs.EncodeJSON(word))
+	return err == nil || dateLike().MatchString(word) || IsDate(rs.EncodeJSON(word))
 }

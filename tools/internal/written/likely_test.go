@@ -20,6 +20,9 @@ func TestTheIDOrNumberOfAQuery(t *testing.T) {
 		"-80.5, 12:30":                     {"-80.5", "80.5"},
 		"paid 1.836,50 EUR":                {"", "1836.50"},
 		"2026-03-04":                       {},
+		"what happened on 3/12/2026":       {}, // either of two days
+		"dinner 3/12/26, 3.12.26":          {},
+		"order 2026/0240":                  {"2026/0240", ""},
 		strings.Repeat("a1", 51):           {}, // too long
 		strings.Repeat("a1", 51) + " 1042": {"1042", "1042"},
 		"1042 1043":                        {},

@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 )
 
 // Words before a time in a query: that make it a bound, that open a period of two times, or that belong to it; and words between two
@@ -112,10 +111,7 @@ func NamedPeriod(query string, now time.Time) (Named, bool) {
 
 // NextOf returns the time from today on for a query for the next of something, and the query without that word; false for any other.
 func NextOf(query string, now time.Time) (Named, bool) {
-	isNext := func(word string) bool {
-		hasAccents := len(word) > utf8.RuneCountInString(word) // Replace allocates for any word
-		return word == "next" || inEnglish[word] == "next" || hasAccents && inEnglish[withoutAccents.Replace(word)] == "next"
-	}
+	isNext := func(word string) bool { return english(word) == "next" }
 	if !anyWord(query, isNext) {
 		return Named{}, false
 	}

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 )
 
 var (
@@ -62,12 +61,7 @@ func spelledOut(query string) string {
 // withDayNumbers returns a query in which a day of a month has its number: the 1 of June for the first of June. An English day needs a word
 // between it and its month, since the second March meeting need not be on 2 March.
 func withDayNumbers(query string) string {
-	isMonth := func(word string) bool {
-		if len(word) > utf8.RuneCountInString(word) { // Replace allocates for any word
-			word = withoutAccents.Replace(word)
-		}
-		return slices.Contains(monthList, word) || slices.Contains(monthList, inEnglish[word])
-	}
+	isMonth := func(word string) bool { return slices.Contains(monthList, english(word)) }
 	if !anyWord(query, isMonth) {
 		return query
 	}

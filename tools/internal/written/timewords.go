@@ -1,10 +1,12 @@
 package written
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"unicode/utf8"
 )
 
 // inEnglish maps words for times in German, French, Spanish, Italian, Portuguese and Dutch, and short ones, to the English word. They have
@@ -98,6 +100,14 @@ var pointed = Expression(`^([0-9]{1,2})\.([0-9]{1,2})\.$`)
 
 var ordinal = Expression(`^([0-9]{1,2})(?:st|nd|rd|th|er|e|º|ª|\.)$`)
 
+// english returns the English word for a word of a time in lower case, or that word.
+func english(word string) string {
+	if len(word) > utf8.RuneCountInString(word) { // Replace allocates for any word
+		word = withoutAccents.Replace(word)
+	}
+	return cmp.Or(inEnglish[word], word)
+}
+
 // bareWord returns a word of a query in lower case without signs around it; "" if i is out of range.
 func bareWord(fields []string, i int) string {
 	if i < 0 || i >= len(fields) {
@@ -141,11 +151,7 @@ func timeWords(s string) (words []string) {
 		if _, rest, ok := strings.Cut(field, "'"); ok && len(field) > len(rest)+1 && inEnglish[field] == "" { // l'an
 			field = rest
 		}
-		field = strings.TrimSuffix(field, ".")
-		if english := inEnglish[field]; english != "" {
-			field = english
-		}
-		if field != "" && !besideTimes[field] {
+		if field = english(strings.TrimSuffix(field, ".")); field != "" && !besideTimes[field] {
 			words = append(words, field)
 		}
 	}

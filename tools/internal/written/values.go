@@ -124,9 +124,6 @@ func compactDay(raw string) string {
 	return rs.EncodeJSON(day.Format(time.DateOnly))
 }
 
-const currencyCodes = `(?:USD|EUR|GBP|JPY|CHF|CAD|AUD|NZD|CNY|INR|SEK|NOK|DKK|PLN|CZK|HUF|BRL|MXN)`
-const currencySign = `(?:[£$€¥₹]|` + currencyCodes + `)`
-
 var (
 	currencyForm = Expression(`(?i)^` + currencySign + `\s*|\s*` + currencySign + `$`)
 	thousands    = Expression(`^-?[0-9]{1,3}(?:(?:,[0-9]{3})+(?:\.[0-9]+)?|(?:\.[0-9]{3})+,[0-9]+|(?:[ '’][0-9]{3})+(?:[.,][0-9]+)?)$`)

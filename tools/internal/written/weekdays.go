@@ -10,16 +10,16 @@ import (
 //
 //nolint:misspell // they are not all English
 var (
-	habits = Set("recurring repeating regular regularly usual usually normal normally typically generally always weekly habitually wiederkehrend " +
-		"wiederkehrende wiederkehrender wiederkehrenden regelmäßig regelmäßige regelmäßiger regelmäßigen gewöhnlich üblicherweise normalerweise " +
-		"meistens immer wöchentlich wöchentliche récurrent récurrente récurrents récurrentes régulier régulière réguliers régulières " +
-		"régulièrement habituel habituelle habituellement d'habitude normalement toujours hebdomadaire recurrente recurrentes regulares suelo suele " +
-		"solemos normalmente siempre habitual habitualmente semanal semanalmente ricorrente ricorrenti regolare regolari regolarmente solito " +
-		"sempre settimanale settimanalmente recorrente recorrentes regularmente terugkerend terugkerende regelmatig regelmatige meestal " +
-		"gewoonlijk altijd wekelijks wekelijkse")
+	habits = Set("recurring repeating regular regularly usual usually normal normally typically generally always weekly habitually " +
+		"wiederkehrend wiederkehrende wiederkehrender wiederkehrenden regelmäßig regelmäßige regelmäßiger regelmäßigen " +
+		"gewöhnlich üblicherweise normalerweise meistens immer wöchentlich wöchentliche récurrent récurrente récurrents " +
+		"récurrentes régulier régulière réguliers régulières régulièrement habituel habituelle habituellement d'habitude " +
+		"normalement toujours hebdomadaire recurrente recurrentes regulares suelo suele solemos normalmente siempre habitual " +
+		"habitualmente semanal semanalmente ricorrente ricorrenti regolare regolari regolarmente solito sempre settimanale " +
+		"settimanalmente recorrente recorrentes regularmente terugkerend terugkerende regelmatig regelmatige meestal gewoonlijk " +
+		"altijd wekelijks wekelijkse")
 	everyDay   = Set("every each jeden jede jedem chaque cada ogni elke iedere los tutti todos todas tous")
-	beforeDays = Set("on at am an op le la les los el il lo di de i os as no na em and or und oder et ou y o e en every each jeden jede jedem " +
-		"chaque cada ogni elke iedere tutti todos todas tous")
+	beforeDays = Set("on at am an op le la les el il lo di de i os as no na em and or und oder et ou y o e en")
 )
 
 // WithoutWeekdays returns a query without the days of the week that are meant in every week and so are no dates, as in every Monday, on
@@ -33,13 +33,12 @@ func WithoutWeekdays(query string) string {
 	for i := len(fields) - 1; i >= 0; i-- {
 		is, plural := weekday(bareWord(fields, i))
 		before, next := bareWord(fields, i-1), bareWord(fields, i+1)
-		isDate := strings.ContainsAny(next, "0123456789") || inEnglish[before] == "last" || inEnglish[before] == "next" ||
-			before == "last" || before == "this" || before == "next"
+		isDate := strings.ContainsAny(next, "0123456789") || slices.Contains([]string{"last", "this", "next"}, english(before))
 		if !is || !plural && !everyDay[before] && (!usual || isDate) {
 			continue
 		}
 		from, to := i, i+1
-		for beforeDays[bareWord(fields, from-1)] {
+		for beforeDays[bareWord(fields, from-1)] || everyDay[bareWord(fields, from-1)] {
 			from--
 		}
 		if dayParts[strings.TrimSuffix(next, "s")] {
@@ -56,12 +55,8 @@ func weekday(word string) (is, plural bool) {
 	if len(word) < least || word == "sexta" {
 		return false, false
 	}
-	names := func(word string) bool {
-		return slices.Contains(weekList, word) || slices.Contains(weekList, inEnglish[word])
-	}
-	if word = withoutAccents.Replace(word); names(word) {
-		return true, false
-	}
-	plural = names(strings.TrimSuffix(word, "s")) || names(strings.TrimSuffix(word, "en"))
-	return plural, plural
+	names := func(word string) bool { return slices.Contains(weekList, english(word)) }
+	is = names(word)
+	plural = !is && (names(strings.TrimSuffix(word, "s")) || names(strings.TrimSuffix(word, "en")))
+	return is || plural, plural
 }
