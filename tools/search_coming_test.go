@@ -17,11 +17,14 @@ func planned(hits, meta string) *middlewaretest.RS {
 	const schema = `{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c"}],"streams":[` +
 		`{"name":"Kalender","field_capabilities":{"starts_at":` + ranges + `,"ends_at":"t=timestamp,eq,r=gte|gt|lte|lt","title":"t=text,lex","duration_minutes":"t=integer,eq,r=gte|gt|lte|lt","seats":"t=integer,eq"}},` +
 		`{"name":"trips","field_capabilities":{"started_at":` + ranges + `,"km":"t=number,eq"}},` +
-		`{"name":"orders","field_capabilities":{"ordered_at":` + ranges + `,"total":"t=number,eq,r=gte|gt|lte|lt","items":"t=integer,eq"}}]}]}`
+		`{"name":"orders","field_capabilities":{"ordered_at":` + ranges + `,"total":"t=number,eq,r=gte|gt|lte|lt","items":"t=integer,eq"}},` +
+		`{"name":"messages","field_capabilities":{"sent_at":` + ranges + `}}]}]}`
 	return &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
 		switch {
 		case r.Path == "/v1/schema":
 			return middlewaretest.JSON(schema), nil
+		case strings.HasSuffix(r.Path, "/aggregate"):
+			return middlewaretest.JSON(map[bool]string{true: `{"value":0}`, false: `{"value":2}`}[strings.Contains(meta, "past")]), nil
 		case strings.HasSuffix(r.Path, "/search"):
 			shown := hits
 			if r.Query.Get("limit") == "1" {
@@ -49,12 +52,19 @@ func TestATimeWithoutItsYearMayBeToCome(t *testing.T) {
 		"Was habe ich im MONTH gemacht": {true, false},
 		"orders in MONTH":               {true, false},
 		"what is on in MONTH 2020":      {false, false},
+		"emails from Ida in MONTH":      {true, false},
+		"mails de Ida en MONTH":         {true, false},
+		"last order in MONTH":           {true, false},
 	} {
 		for _, limit := range []string{"", `,"limit":1`} {
 			q := strings.ReplaceAll(q, "MONTH", month.Month().String())
 			_, text := searchWith(t, tools.PlainSearch("https://rs.example"), planned("", ""), `{"q":`+rs.EncodeJSON(q)+limit+`}`)
-			if got := [2]bool{strings.Contains(text, `"since":"`+last), strings.Contains(text, `"since":"`+coming)}; got != want {
+			if got := [2]bool{strings.Contains(text, `":"`+last), strings.Contains(text, `"since":"`+coming)}; got != want {
 				t.Errorf("%s%s: %v\n%s", q, limit, got, text)
+			}
+			_, text = searchWith(t, tools.PlainSearch("https://rs.example"), planned("", `,"past":true`), `{"q":`+rs.EncodeJSON(q)+limit+`}`)
+			if strings.Contains(text, `"since":"`+coming) {
+				t.Errorf("%s%s without records to come:\n%s", q, limit, text)
 			}
 		}
 	}
@@ -66,7 +76,7 @@ func TestTheYearOfAMonthDoesNotDependOnTheLimit(t *testing.T) {
 	for _, limit := range []int{1, 5, 20} {
 		server := planned(hits, `,"preferred_time":"any June"`)
 		_, text := searchWith(t, tools.PlainSearch("https://rs.example"), server, fmt.Sprintf(`{"q":"yoga in June","limit":%d}`, limit))
-		if !strings.Contains(text, `as one June: search {"q":"yoga","limit":`+fmt.Sprint(limit)+`,"since":"2019-06-01","until":"2019-06-30"}`) {
+		if !strings.Contains(text, `that the query names: search {"q":"yoga","limit":`+fmt.Sprint(limit)+`,"since":"2019-06-01","until":"2019-06-30"}`) {
 			t.Errorf("by %d:\n%s", limit, text)
 		}
 	}
@@ -116,9 +126,9 @@ func TestQuestionsAboutPlans(t *testing.T) {
 		"wann ist mein nächstes Yoga?":        `search {"q":"Yoga","since":"` + today.Format(time.DateOnly) + `"}`,
 		"who sat next to Marcus":              "",
 		"the longest appointment this year":   `by duration_minutes: query_records {"stream":"Kalender","sort":"-duration_minutes","limit":1,"filter":{"starts_at":{`,
-		"cheapest order":                      `The cheapest of that stream by total: query_records {"stream":"orders","sort":"total","limit":1}`,
+		"cheapest order":                      `The smallest of that stream by total: query_records {"stream":"orders","sort":"total","limit":1}`,
 		"das teuerste order in 2025":          `"sort":"-total","limit":1,"filter":{"ordered_at":{"gte":"2025-01-01","lte":"2025-12-31"}}}`,
-		"la order más cara":                   `The más cara of that stream by total: query_records {"stream":"orders","sort":"-total","limit":1}`,
+		"la order más cara":                   `The largest of that stream by total: query_records {"stream":"orders","sort":"-total","limit":1}`,
 		"orders over 100 pounds in June 2026": `query_records {"stream":"orders","filter":{"total":{"gt":100},"ordered_at":{"gte":"2026-06-01","lte":"2026-06-30"}}}`,
 		"order über 100 Pfund im Juni 2026":   `query_records {"stream":"orders","filter":{"total":{"gt":100},"ordered_at":{"gte":"2026-06-01","lte":"2026-06-30"}}}`,
 		"orders larger than 900 bytes":        "", // of no amount of money

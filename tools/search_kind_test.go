@@ -29,7 +29,7 @@ func TestAQueryForAKindOfRecord(t *testing.T) {
 		{mail, "emails", ""},
 		{shop, "how many orders", `Of that stream: aggregate {"stream":"orders","metric":"count"}`},
 		{shop, "orders with gift", `"gift" is what gift of orders says: query_records {"stream":"orders","filter":{"gift":true}}`},
-		{shop, "most expensive thing I bought", `The most expensive of orders by total: query_records {"stream":"orders","sort":"-total","limit":1}`},
+		{shop, "most expensive thing I bought", `The largest of orders by total: query_records {"stream":"orders","sort":"-total","limit":1}`},
 		{shop, "was war das Teuerste, das ich gekauft habe", `query_records {"stream":"orders","sort":"-total","limit":1}`},
 		{shop, "most expensive flight", ""},
 		{shop, "the largest thing", ""},

@@ -36,7 +36,7 @@ func TestAQueryForANumber(t *testing.T) {
 		{shop, "1", "phone number of Quayside", ""},
 		{shop, "1", "how many orders were returned", `{"stream":"orders","metric":"count","filter":{"status":"returned"}}`},
 		{shop, "1", "how many orders were returned to Quayside", ""},
-		{shop, "1", "cheapest order from Towpath Running", `The cheapest of that stream by total: query_records {"stream":"orders","connection_id":"c","sort":"total","limit":1,"filter":{"merchant":"Towpath Running"}}`},
+		{shop, "1", "cheapest order from Towpath Running", `The smallest of that stream by total: query_records {"stream":"orders","connection_id":"c","sort":"total","limit":1,"filter":{"merchant":"Towpath Running"}}`},
 		{shop, "1", "orders over 100 pounds from Quayside in June 2026", `"filter":{"merchant":"Quayside","total":{"gt":100},` + june + `}}`},
 		{shop, "1", "cheapest order from Harbourside", ""},
 		{shop, "1", "what did I buy last", `The newest of that stream: search {"since":"1970-01-01","streams":["orders"],"limit":1}`},

@@ -187,7 +187,7 @@ func TestRecordedFreshness(t *testing.T) {
 		{"freshness-03-one-connection-synced-search", "search", `{"q":"invoice","limit":1}`, []string{"5 hits for \"invoice\", by relevance, not date; ", "; this page: 1 hit\n", `"cursor":"made_up_cursor_01"`}, false},
 		{"freshness-20-search-hybrid", "search", `{"q":"invoice discussion","mode":"hybrid","limit":2}`, []string{"the nearest in meaning", "cin_gmail_work/messages:w-m6"}, false},
 		{"freshness-20-search-semantic", "search", `{"q":"invoice discussion","mode":"semantic","limit":2}`, []string{"the nearest in meaning", `"cursor":"sem1.made_up_cursor_02"`}, false},
-		{"freshness-21-search-nothing", "search", `{"q":"zzzznotthere"}`, []string{"0 hits for \"zzzznotthere\" over 2 streams of connections", "how fresh, by connector: stale, last sync unknown, newest records emitted: Work Gmail 2026-06-06 23:00, Personal Gmail 2026-06-03 04:00"}, false},
+		{"freshness-21-search-nothing", "search", `{"q":"zzzznotthere"}`, []string{"0 hits for \"zzzznotthere\" over 2 sources, each a stream of one connection", "how fresh, by connector: stale, last sync unknown, newest records emitted: Work Gmail 2026-06-06 23:00, Personal Gmail 2026-06-03 04:00"}, false},
 		{"freshness-22-semantic-nothing", "search", `{"q":"zzzznotthere","mode":"semantic","limit":1}`, []string{"they need not have the words, or be about them"}, false},
 		{"freshness-23-records-empty-stream", "query_records", `{"stream":"labels","limit":5,"connection_id":"cin_gmail_work","count":"exact"}`,
 			[]string{"labels: 0 records, 0 match in all", "how fresh, by connector: Work Gmail, Personal Gmail unknown"}, false},

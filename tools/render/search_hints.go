@@ -8,9 +8,7 @@ import (
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
-	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/clean"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/hit"
-	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/question"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
 
@@ -23,7 +21,7 @@ func (s *searchPage) findHints() []string {
 	meant, number, extreme := write.Offer("", s.q.Meant, write.LineChars), "", ""
 	switch {
 	case s.q.Question.AsksSum():
-		number = "Hits are no sum: " + byAggregate
+		number = "The hits are not a sum: aggregate adds up a field, also within a filter."
 	case s.q.Question.AsksNumber(), s.q.Limit == rs.MaxLimit && s.whole():
 		number = s.number()
 	}
@@ -53,14 +51,11 @@ func (s *searchPage) whole() bool {
 	return s.total() == "" && s.l.Matches() != "" && !s.l.Envelope.Has("next_cursor") && !s.l.Envelope.Flag("has_more")
 }
 
-const (
-	byAggregate = "aggregate counts and sums, also within a filter."
-	byTime      = "By time, not by words: query_records, or search with since and until."
-)
+const byTime = "By time, not by words: query_records, or search with since and until."
 
 // number says how many records the hits belong to if the page has all of them, else how to count them.
 func (s *searchPage) number() string {
-	const noCount = "Hits are no count: " + byAggregate
+	const noCount = "The hits are not a count: aggregate counts records, also within a filter."
 	counted := someCount(s.l) == 0 && s.l.Matches() != "0" // no hits are counted that lack a word
 	switch {
 	case len(s.all) == 0:
@@ -69,9 +64,8 @@ func (s *searchPage) number() string {
 		return fmt.Sprintf("These are all, of %s: %s.", write.Plural(s.records, "record"), hit.StreamMix(s.all))
 	}
 	q, n := s.q, 0
-	of := q.Question.Mentioned()                // words that the records must have
-	if t := q.OfTime; t != nil && len(of) > 0 { // words that name a time are not looked for in the records
-		of = slices.DeleteFunc(of, func(word string) bool { return !question.Has(t.Text("q"), word) })
+	of := q.Question.Mentioned() // words that the records must have
+	if t := q.OfTime; t != nil && len(of) > 0 {
 		q.Rest = t.Without("q", "connection_id", "limit", "cursor")
 	}
 	if counted {
@@ -102,11 +96,16 @@ func (s *searchPage) extreme(oldest bool) string {
 	}
 	var best *hit.Hit
 	var at time.Time
-	alike, later := 0, 0
+	alike, later, lasting := 0, 0, 0
+	since, _ := time.Parse(time.RFC3339Nano, s.q.Rest.Text("since")) // zero for a day, which is one of some zone
 	for i := range s.hits {
 		h := s.hit(i)
 		t, err := rs.ReadTime(h.Authored)
 		if err != nil || h.Has != "" { // a hit that lacks a word is about something else
+			continue
+		}
+		if !oldest && t.Before(since) {
+			lasting++
 			continue
 		}
 		if !oldest && !s.q.Now.IsZero() && t.After(s.q.Now) {
@@ -117,17 +116,23 @@ func (s *searchPage) extreme(oldest bool) string {
 			best, at = h, t
 		}
 	}
-	if best == nil {
+	switch {
+	case best == nil && lasting > 0:
+		return "No hit is newer: those found began before since and last into that time."
+	case best == nil:
 		return byTime
 	}
-	which += write.When(later > 0, " until now")
-	of := fmt.Sprintf("these %d", alike)
-	if alike+later < len(s.hits) {
-		of = fmt.Sprintf("the %d with all words", alike)
+	of := fmt.Sprintf("%s of these %d", which, alike)
+	switch others := alike+later+lasting < len(s.hits); {
+	case alike == 1:
+		of = "one hit" + write.When(others, " with all words")
+	case others:
+		of = fmt.Sprintf("%s of the %d with all words", which, alike)
 	}
-	says := fmt.Sprintf("The %s of %s: %s, %s.", which, of, best.ID, best.When()) +
+	of += write.When(later > 0, " until now") + write.When(lasting > 0, " since then")
+	says := fmt.Sprintf("The %s: %s, %s.", of, best.ID, best.When()) +
 		write.When(best.MatchesDeep(), " It is a long text: its date need not be that of the match.")
-	if s.whole() && alike+later == len(s.hits) || !s.q.lexical() {
+	if s.whole() && alike+later+lasting == len(s.hits) || !s.q.lexical() {
 		return says
 	}
 	until := best.Authored
@@ -142,9 +147,7 @@ func (s *searchPage) extreme(oldest bool) string {
 // ofTimes offers the searches of the time that the query names, and of another such time.
 func (s *searchPage) ofTimes() (lines []string) {
 	if s.q.OfTime != nil {
-		of, isAny := strings.CutPrefix(clean.Bare(clean.Preview(s.l.Recall.Text("preferred_time"), write.WordChars)), "any ")
-		names := "of the time that the query names" + write.When(isAny, ", as one "+of) + ": "
-		lines = append(lines, write.Offer(names, "search "+s.q.OfTime.JSON(), write.LineChars))
+		lines = append(lines, write.Offer("of the time that the query names: ", "search "+s.q.OfTime.JSON(), write.LineChars))
 	}
 	if s.q.OfOther != nil {
 		lines = append(lines, write.Offer("or, if another such time is meant: ", "search "+s.q.OfOther.JSON(), write.LineChars))

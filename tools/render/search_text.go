@@ -339,7 +339,7 @@ func (s *searchPage) nothing() string {
 		return "0 records of this time" + write.Lead(" where ", s.sources())
 	}
 	n, counted := s.l.Recall.Number("sources_searched_count")
-	over := write.When(counted, " over "+write.Plural(n, "stream")+write.When(n > 1, " of connections"))
+	over := write.When(counted, " over "+write.Plural(n, "source")+write.When(n > 1, ", each a stream of one connection"))
 	if sources := s.sources(); sources != "" { // sources that were not read may have some
 		return "0 hits" + s.forQuery() + s.q.where() + " where " + sources + "."
 	}

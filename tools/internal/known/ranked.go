@@ -68,7 +68,7 @@ func Ranked(schema func() Stream, query string, bounds rs.Object, sums bool, may
 	case field == "":
 		return Ranking{}
 	case ranks != nil:
-		r.Says = "The " + strings.Join(ranks, " ") + " of " + name + " by " + field + ": "
+		r.Says = "The " + map[bool]string{true: "largest", false: "smallest"}[most] + " of " + name + " by " + field + ": "
 		r.Args = rs.Object{rs.NewMember("sort", map[bool]string{true: "-"}[most]+field), rs.NewMember("limit", 1)}
 	default:
 		r.Says = "Numbers in fields are not searched. Those of " + name + " by " + field + ": "
@@ -171,13 +171,13 @@ func (s Source) Within(filter, bounds rs.Object) rs.Object {
 	return filter.With(s.Time, within.JSON())
 }
 
-// MayPlan reports whether some streams of a connection may have records of what is to come: those with a start, or a day on which they are
-// due. No streams and "" are any.
-func MayPlan(sources []Source, streams []string, connection string) bool {
-	return slices.ContainsFunc(sources, func(s Source) bool {
+// Planned returns the sources of some streams of a connection that may have records of what is to come: those with a start, or a day on which
+// they are due. No streams and "" are any.
+func Planned(sources []Source, streams []string, connection string) []Source {
+	return slices.DeleteFunc(slices.Clone(sources), func(s Source) bool {
 		name := strings.ToLower(s.Time)
 		plans := s.End != "" || MayStart(name) || slices.ContainsFunc(dueNames, func(part string) bool { return strings.Contains(name, part) })
-		return plans && (len(streams) == 0 || slices.Contains(streams, s.Stream)) && (connection == "" || connection == s.Connection.ID)
+		return !plans || !(len(streams) == 0 || slices.Contains(streams, s.Stream)) || connection != "" && connection != s.Connection.ID
 	})
 }
 

@@ -20,7 +20,7 @@ import (
 // for them that says which hit is the newest or oldest. It is "" for any other query.
 func (s *search) newestRecord(ctx context.Context) string {
 	newest, oldest := s.Question.AsksByTime()
-	bounds := s.period()
+	bounds := s.bounds()
 	if s.Q == "" || !newest && !oldest || len(s.Filter) > 0 || s.Unfiltered && len(bounds) > 0 {
 		return ""
 	}
@@ -81,7 +81,8 @@ func (s *search) streamAsked() (source known.Source, ok bool) {
 func (s *search) sourcesAsked(stream string) (sources []known.Source, connection string, others []string) {
 	sources = s.sourcesOf(stream, "")
 	had, of := known.NamedConnections(sources, slices.DeleteFunc(slices.Clone(s.Question.Words()), s.Question.AsksOf))
-	others = slices.DeleteFunc(relax.Telling(s.Question.TopicWords()), func(word string) bool { return stream != "" && fields.Calls(word, stream) })
+	isStream := func(word string) bool { return stream != "" && fields.Calls(word, stream) }
+	others = slices.DeleteFunc(relax.Telling(s.Question.TopicWords()), isStream)
 	if len(of) == 1 {
 		connection = of[0].ID
 	}
@@ -95,13 +96,13 @@ func (s *search) newestOf(ctx context.Context, sources []known.Source, others []
 	value, having := s.valueNamed(ctx, sources, others)
 	left, calls := relax.Without(others, strings.Fields(value)...), []string(nil)
 	for _, source := range having {
-		where, bounds := rs.Object{rs.NewMember(source.Whose(), value)}, s.period()
+		where := rs.Object{rs.NewMember(source.Whose(), value)}
 		args := rs.Object{rs.NewMember("connection_id", source.Connection.ID)}
 		if len(left) > 0 {
 			args = append(rs.Object{rs.NewMember("streams", []string{source.Stream})}, args...).With("filter", where.JSON())
-			calls = append(calls, searchFor(which+" "+strings.Join(left, " "), args.WithAll(bounds)))
+			calls = append(calls, searchFor(which+" "+strings.Join(left, " "), args.WithAll(s.bounds())))
 		} else {
-			args = append(rs.Object{rs.NewMember("stream", source.Stream)}, args...).With("filter", source.Within(where, bounds).JSON())
+			args = append(rs.Object{rs.NewMember("stream", source.Stream)}, args...).With("filter", source.Within(where, s.bounds()).JSON())
 			calls = append(calls, correct.Call{Tool: "query_records", Arguments: args.WithAll(records)}.String())
 		}
 	}

@@ -43,7 +43,7 @@ func Calls(ctx context.Context, of Search) (render.Proposals, *rs.Response) {
 		p.Newest, hint = s.newestRecord(ctx), cmp.Or(s.rankedRecord(ctx), s.total(ctx), s.listedValue(ctx))
 	}
 	if hint == "" { // that has the time
-		if p.OfTime, p.OfOther = s.ofTime(); p.Newest != "" && p.OfOther == nil { // that is of the only such time
+		if p.OfTime, p.OfOther = s.ofTime(ctx); p.Newest != "" && p.OfOther == nil { // that is of the only such time
 			p.OfTime = nil
 		}
 		hint = s.fieldNumber(ctx)

@@ -39,7 +39,7 @@ func (s *search) sentTo(ctx context.Context) string {
 			quote.Names(lists, len(lists)), quote.Names([]string{source.Stream}, 1))
 		scope.ConnectionID = s.Scope.ConnectionID
 		if groups, _ := aggregate.GroupsOf(ctx, s.RS, scope, source.Author, 1); len(groups) > 0 && !s.Unfiltered {
-			filter := source.Within(rs.Object{{Name: source.Author, Value: groups[0].Key}}, s.period())
+			filter := source.Within(rs.Object{{Name: source.Author, Value: groups[0].Key}}, s.bounds())
 			shown := relax.Without(append(lists, source.Title, source.Time), "")
 			says += " What the most frequent sender sent: " + s.records(source.Stream, rs.NewMember("fields", shown),
 				rs.Member{Name: "filter", Value: filter.JSON()})

@@ -96,18 +96,10 @@ func (s *search) records(stream string, more ...rs.Member) string {
 	return correct.Call{Tool: "query_records", Arguments: append(argument.InConnection(s.Arguments, "stream", stream), more...)}.String()
 }
 
-// period returns since and until of the search, or else for the time that the query names.
-func (s *search) period() rs.Object {
-	if s.inPeriod() {
-		return argument.Given(rs.NewMember("since", s.Period.Since), rs.NewMember("until", s.Period.Until))
-	}
-	return s.bounds()
-}
-
-// bounds returns since and until for the time that the query names; none for a search that has its own period.
+// bounds returns since and until of the search, or else for the time that the query names.
 func (s *search) bounds() rs.Object {
 	if s.inPeriod() {
-		return nil
+		return argument.Given(rs.NewMember("since", s.Period.Since), rs.NewMember("until", s.Period.Until))
 	}
 	return argument.Given(rs.NewMember("since", s.Since), rs.NewMember("until", s.Until))
 }

@@ -7,15 +7,20 @@ import (
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/aggregate"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/argument"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/fields"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/filter"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/read"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/relax"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
-const manyHits = 10 // hits that are enough to tell which year is meant
+const (
+	manyHits   = 10 // hits that are enough to tell which year is meant
+	maxPlanned = 5  // sources that are asked for records to come
+)
 
 // readTime reads the time of the query: the one that it names, or from now on for the next of something, where records may be planned.
 func (s *search) readTime(ctx context.Context) {
@@ -26,7 +31,7 @@ func (s *search) readTime(ctx context.Context) {
 	if !s.timed && s.Unread == "" {
 		next, is = written.NextOf(query, now)
 	}
-	if is && known.MayPlan(s.Schema().Sources, s.Streams, s.Scope.ConnectionID) {
+	if is && len(known.Planned(s.Schema().Sources, s.Streams, s.Scope.ConnectionID)) > 0 {
 		s.Named, s.timed = next, true
 	}
 	if !s.timed {
@@ -66,7 +71,7 @@ func (s *search) moveToHits(ctx context.Context) {
 // ofTime returns the arguments of a search of the time that the query names. It searches for the words that say what the query is about,
 // except those that no record has, in the streams and the connection that other words name. other is the same for the time to come, if
 // both may be meant. Both are nil if there is no time, or a second one.
-func (s *search) ofTime() (args, other rs.Object) {
+func (s *search) ofTime(ctx context.Context) (args, other rs.Object) {
 	if !s.timed || s.inPeriod() {
 		return nil, nil
 	}
@@ -78,6 +83,8 @@ func (s *search) ofTime() (args, other rs.Object) {
 	words = slices.DeleteFunc(relax.Without(words, ranks...), func(word string) bool {
 		return len(s.absent) > 0 && slices.Contains(leftOut, rs.EncodeJSON(strings.ToLower(word)))
 	})
+	isOther := func(word string) bool { return !fields.IsMail(word) }
+	streams, _ := s.streamsOf(slices.DeleteFunc(relax.Words(s.Rest), isOther)) // mail is no word to look for
 	if about := relax.Telling(words); len(about) > 0 {
 		words = about
 	}
@@ -90,7 +97,10 @@ func (s *search) ofTime() (args, other rs.Object) {
 	if len(of) == 1 && s.Scope.ConnectionID == "" && written.WordsOf(of[0].DisplayName).Name(written.WordsOf(strings.Join(had, " "))) {
 		words, args = relax.Without(words, had...), args.With("connection_id", rs.EncodeJSON(of[0].ID))
 	}
-	streams, words := s.streamsOf(words)
+	named, words := s.streamsOf(words)
+	if len(named) > 0 {
+		streams = named
+	}
 	if relax.AsksFree(s.Rest) {
 		streams, words = s.streamsOf([]string{"meetings"}) // all of them, if a stream is known to have them
 	}
@@ -103,10 +113,21 @@ func (s *search) ofTime() (args, other rs.Object) {
 		args = args.With("streams", rs.EncodeJSON(streams))
 	}
 	if s.ComingSince != "" && !relax.AsksPast(s.Q) &&
-		known.MayPlan(s.Schema().Sources, slices.Concat(streams, s.Streams), args.Text("connection_id")) {
+		s.reachesComing(ctx, slices.Concat(streams, s.Streams), args.Text("connection_id")) {
 		other = args.WithAll(argument.Given(rs.NewMember("since", s.ComingSince), rs.NewMember("until", s.ComingUntil)))
 	}
 	return args.WithAll(s.bounds()), other
+}
+
+// reachesComing reports whether records of what is to come, in some streams of a connection, reach the coming time that the query may name.
+// It makes a read for each source until one does, or cannot be read.
+func (s *search) reachesComing(ctx context.Context, streams []string, connection string) bool {
+	planned := known.Planned(s.Schema().Sources, streams, connection)
+	return slices.ContainsFunc(planned[:min(len(planned), maxPlanned)], func(source known.Source) bool {
+		from := filter.Filter{{Field: source.Time, Operator: "gte", Value: s.ComingSince}}
+		n, ok := aggregate.Count(ctx, s.RS, rs.Scope{Stream: source.Stream, ConnectionID: source.Connection.ID}, from)
+		return n > 0 || !ok
+	})
 }
 
 // streamsOf returns the streams with a time that some words of a search name, and the other words. Among several words, only a plural or a
