@@ -169,7 +169,7 @@ func TestAQueryForTheNewestOfASenderNamesConnectionAndField(t *testing.T) {
 	const schema = `{"detail":"compact","connectors":[{"connector_key":"mail","granted_connections":[{"connection_id":"w","display_name":"Work mail"}],"streams":[` +
 		`{"name":"messages","field_capabilities":{` + at + `,"from_name":"t=string,role=actor,eq,lex,a=group_by"}}]},` +
 		`{"connector_key":"chat","granted_connections":[{"connection_id":"t","display_name":"Team chat"}],"streams":[` +
-		`{"name":"messages","field_capabilities":{` + at + `,"user_name":"t=string,role=actor,eq,lex,a=group_by"}}]},` +
+		`{"name":"messages","field_capabilities":{"sent_at":"t=timestamp,role=event-time,eq,r=gte|lte","user_name":"t=string,role=actor,eq,lex,a=group_by"}}]},` +
 		`{"connector_key":"shop","granted_connections":[{"connection_id":"s","display_name":"Shop"}],"streams":[` +
 		`{"name":"threads","field_capabilities":{` + at + `,"body":"t=text,lex"}},` +
 		`{"name":"orders","field_capabilities":{` + at + `,"merchant":"t=string,role=primary-title,eq,lex,a=group_by"}}]}]}`
@@ -183,7 +183,9 @@ func TestAQueryForTheNewestOfASenderNamesConnectionAndField(t *testing.T) {
 		"last message from Tom":              `In that stream alone: search {"q":"newest Tom","streams":["messages"]}`, // two fields may have the value
 		"last message from Tom Ash":          `The newest of "Tom Ash": query_records {"stream":"messages","connection_id":"w","filter":{"from_name":"Tom Ash"},"limit":1}`,
 		"first message from Ida in May 2026 in team chat": `The oldest of "Ida Berg": query_records {"stream":"messages","connection_id":"t",` +
-			`"filter":{"user_name":"Ida Berg","at":{"gte":"2026-05-01","lte":"2026-05-31"}},"order":"asc","limit":1}`,
+			`"filter":{"user_name":"Ida Berg","sent_at":{"gte":"2026-05-01","lte":"2026-05-31"}},"order":"asc","limit":1}`,
+		"first message in team chat in May 2026": `The oldest of that stream: query_records {"stream":"messages","connection_id":"t","order":"asc","limit":1,` +
+			`"filter":{"sent_at":{"gte":"2026-05-01","lte":"2026-05-31"}}}`,
 		"last message to Ida":                      `In that stream alone: search {"q":"newest Ida","streams":["messages"]}`,
 		"last message in team chat":                `The newest of that stream: search {"since":"1970-01-01","streams":["messages"],"connection_id":"t","limit":1}`,
 		"last order from Thread and Needle":        `The newest of "Thread and Needle": query_records {"stream":"orders","connection_id":"s","filter":{"merchant":"Thread and Needle"},"limit":1}`,

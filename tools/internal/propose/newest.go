@@ -26,6 +26,9 @@ func (s *search) newestRecord(ctx context.Context) string {
 	}
 	source, ok := s.streamAsked()
 	sources, connection, others := s.sourcesAsked(source.Stream)
+	if ok && len(sources) > 0 { // the same stream in the connection that the query names may have another time
+		source = sources[0]
+	}
 	within := argument.InConnection(s.Arguments, "streams", []string{source.Stream})
 	if connection != "" {
 		within = within.With("connection_id", rs.EncodeJSON(connection))
