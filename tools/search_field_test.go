@@ -172,7 +172,9 @@ func TestAQueryForTheNewestOfASenderNamesConnectionAndField(t *testing.T) {
 		`{"name":"messages","field_capabilities":{"sent_at":"t=timestamp,role=event-time,eq,r=gte|lte","user_name":"t=string,role=actor,eq,lex,a=group_by"}}]},` +
 		`{"connector_key":"shop","granted_connections":[{"connection_id":"s","display_name":"Shop"}],"streams":[` +
 		`{"name":"threads","field_capabilities":{` + at + `,"body":"t=text,lex"}},` +
+		`{"name":"reactions","field_capabilities":{` + at + `,"by":"t=string,role=actor,eq,a=group_by"}},` +
 		`{"name":"orders","field_capabilities":{` + at + `,"merchant":"t=string,role=primary-title,eq,lex,a=group_by"}}]}]}`
+	const reaction = `query_records {"stream":"reactions","connection_id":"s","filter":{"by":"Ida Berg"},"limit":1}`
 	const inChat, inMail = `query_records {"stream":"messages","connection_id":"t","filter":{"user_name":"Ida Berg"}`, `query_records {"stream":"messages","connection_id":"w","filter":{"from_name":"Ida Berg"}`
 	for q, want := range map[string]string{
 		"last message from Ida in team chat": `The newest of "Ida Berg": ` + inChat + `,"limit":1}`,
@@ -187,6 +189,11 @@ func TestAQueryForTheNewestOfASenderNamesConnectionAndField(t *testing.T) {
 		"first message in team chat in May 2026": `The oldest of that stream: query_records {"stream":"messages","connection_id":"t","order":"asc","limit":1,` +
 			`"filter":{"sent_at":{"gte":"2026-05-01","lte":"2026-05-31"}}}`,
 		"last message to Ida":                      `In that stream alone: search {"q":"newest Ida","streams":["messages"]}`,
+		"When did Ida last react?":                 `The newest of "Ida Berg": ` + reaction,
+		"Wann hat Ida zuletzt reagiert?":           `The newest of "Ida Berg": ` + reaction,
+		"Quand Ida a-t-elle réagi en dernier ?":    `The newest of "Ida Berg": ` + reaction,
+		"What was the last mail Ida Berg wrote?":   `The newest of "Ida Berg": ` + inMail + `,"limit":1}`,
+		"dernier message d'Ida dans le team chat":  `The newest of "Ida Berg": ` + inChat + `,"limit":1}`,
 		"last message in team chat":                `The newest of that stream: search {"since":"1970-01-01","streams":["messages"],"connection_id":"t","limit":1}`,
 		"last order from Thread and Needle":        `The newest of "Thread and Needle": query_records {"stream":"orders","connection_id":"s","filter":{"merchant":"Thread and Needle"},"limit":1}`,
 		"letzte Bestellung bei Thread and Needle":  `The newest of "Thread and Needle": query_records {"stream":"orders","connection_id":"s","filter":{"merchant":"Thread and Needle"},"limit":1}`,

@@ -19,7 +19,7 @@ func askedOf(t *testing.T, arguments string) string {
 		`{"connector_key":"gmail","granted_connections":[{"connection_id":"mail"}],"streams":[{"name":"messages","field_capabilities":{` + time +
 		`"from_name":"t=string,role=actor,eq,lex,a=group_by","from_email":"t=string,eq,lex,a=group_by","to":"t=array","cc":"t=array",` +
 		`"subject":"t=text,role=primary-title,lex"}}]},` +
-		`{"connector_key":"slack","granted_connections":[{"connection_id":"chat"}],"streams":[` +
+		`{"connector_key":"slack","granted_connections":[{"connection_id":"chat","display_name":"Team chat"}],"streams":[` +
 		`{"name":"channels","field_capabilities":{"name":"t=string,role=primary-title,eq,lex,a=group_by"},"expand_capabilities":[` +
 		`{"name":"messages","cardinality":"has_many","target_stream":"messages","foreign_key":"channel_id"}]},` +
 		`{"name":"messages","field_capabilities":{` + time + `"user":"t=string,role=actor,eq,lex,a=group_by","channel_id":"t=string,eq,a=group_by","text":"t=text,lex"}}]},` +
@@ -35,6 +35,8 @@ func askedOf(t *testing.T, arguments string) string {
 			return middlewaretest.JSON(`{"value":1}`), nil
 		case r.Query.Get("group_by") == "from_name":
 			return middlewaretest.JSON(`{"groups":[{"key":"Me","count":9}]}`), nil
+		case r.Query.Get("group_by") == "user":
+			return middlewaretest.JSON(`{"groups":[{"key":"Ann Lee","count":9}]}`), nil
 		}
 		return middlewaretest.JSON(`{"object":"list","data":[` + `{"stream":"messages","record_key":"1","connection_id":"mail","actor":"Grace Liu"}],"meta":{"count":1,"recall":{"partial_count":1,` +
 			`"missing_words":["channel"]}}}`), nil
@@ -54,25 +56,33 @@ func TestAQueryForWhatWasSentToSomebody(t *testing.T) {
 	const says = "Neither search nor a filter reads to, cc of messages: hits may be to others."
 	const sent = ` What the most frequent sender sent: query_records {"stream":"messages","fields":["to","cc","subject","at"],"filter":{"from_name":"Me"}}`
 	for arguments, want := range map[string]string{
-		`{"q":"mails to Grace"}`:                          says + sent,
-		`{"q":"emails to grace liu"}`:                     says + sent,
-		`{"q":"mails I sent to Yuki"}`:                    says + sent,
-		`{"q":"what did I write to the Council?"}`:        says + sent,
-		`{"q":"mails from Owen to Yuki"}`:                 says + sent,
-		`{"q":"Was habe ich an Yuki geschrieben?"}`:       says + sent,
-		`{"q":"courriels à Yuki"}`:                        says + sent,
-		`{"q":"last mail to Grace"}`:                      says + sent,
-		`{"q":"to Yuki","streams":["messages"]}`:          says + sent,
-		`{"q":"who did I write to most"}`:                 says + sent,
-		`{"q":"An wen schicke ich am häufigsten Mails?"}`: says + sent,
-		`{"q":"mails to Yuki in June 2026"}`:              `"filter":{"from_name":"Me","at":{"gte":"2026-06-01","lte":"2026-06-30"}}}`,
-		`{"q":"mails to Yuki","since":"2026-06-01"}`:      `"filter":{"from_name":"Me","at":{"gte":"2026-06-01"}}}`,
-		`{"q":"mails to Yuki","connection_id":"chat"}`:    "",
-		`{"q":"mails to answer"}`:                         "",
-		`{"q":"emails about my trip to Lisbon"}`:          "",
-		`{"q":"mails from Grace"}`:                        "",
-		`{"q":"to Yuki","streams":["orders"]}`:            "",
-		`{"q":"the way to Lisbon"}`:                       "",
+		`{"q":"mails to Grace"}`:                             says + sent,
+		`{"q":"emails to grace liu"}`:                        says + sent,
+		`{"q":"mails I sent to Yuki"}`:                       says + sent,
+		`{"q":"what did I write to the Council?"}`:           says + sent,
+		`{"q":"mails from Owen to Yuki"}`:                    says + sent,
+		`{"q":"Was habe ich an Yuki geschrieben?"}`:          says + sent,
+		`{"q":"courriels à Yuki"}`:                           says + sent,
+		`{"q":"last mail to Grace"}`:                         says + sent,
+		`{"q":"to Yuki","streams":["messages"]}`:             says + sent,
+		`{"q":"who did I write to most"}`:                    says + sent,
+		`{"q":"An wen schicke ich am häufigsten Mails?"}`:    says + sent,
+		`{"q":"When did I last email Grace Liu?"}`:           says + sent,
+		`{"q":"did I ever write Yuki"}`:                      says + sent,
+		`{"q":"Wann habe ich Yuki zuletzt geschrieben?"}`:    says + sent,
+		`{"q":"Wanneer heb ik Yuki een bericht gestuurd"}`:   says + sent,
+		`{"q":"¿Cuándo escribí por última vez a Yuki?"}`:     says + sent,
+		`{"q":"When did Grace last email me?"}`:              "",
+		`{"q":"Did I get the email Grace sent?"}`:            "",
+		`{"q":"Combien de messages Grace a-t-elle envoyés"}`: "",
+		`{"q":"mails to Yuki in June 2026"}`:                 `"filter":{"from_name":"Me","at":{"gte":"2026-06-01","lte":"2026-06-30"}}}`,
+		`{"q":"mails to Yuki","since":"2026-06-01"}`:         `"filter":{"from_name":"Me","at":{"gte":"2026-06-01"}}}`,
+		`{"q":"mails to Yuki","connection_id":"chat"}`:       "",
+		`{"q":"mails to answer"}`:                            "",
+		`{"q":"emails about my trip to Lisbon"}`:             "",
+		`{"q":"mails from Grace"}`:                           "",
+		`{"q":"to Yuki","streams":["orders"]}`:               "",
+		`{"q":"the way to Lisbon"}`:                          "",
 	} {
 		if text := askedOf(t, arguments); !strings.Contains(text, want) || strings.Contains(text, says) != (want != "") {
 			t.Errorf("%s: want %s in\n%s", arguments, want, text)
@@ -83,21 +93,31 @@ func TestAQueryForWhatWasSentToSomebody(t *testing.T) {
 // A query for who or which has the most of something is offered the aggregation by a field that the query names.
 func TestAQueryForWhoHasTheMost(t *testing.T) {
 	const bySender = `By from_name: aggregate {"stream":"messages","metric":"count","group_by":"from_name"}`
+	const inChat = `By user: aggregate {"stream":"messages","metric":"count","group_by":"user","connection_id":"chat"}`
 	const byShop = `By merchant: aggregate {"stream":"orders","metric":"count","group_by":"merchant"}`
 	for q, want := range map[string]string{
-		"who sends me the most mail?":               bySender,
-		"Wer hat mir am häufigsten geschrieben?":    bySender,
-		"Von wem bekomme ich die meisten Mails?":    bySender,
-		"Qui m'écrit le plus souvent ?":             bySender,
-		"quién me escribe más":                      bySender,
-		"which shop do I buy from most":             byShop,
-		"Bei welchem Händler kaufe ich am meisten?": byShop,
-		"where did I spend the most in June 2026":   `By merchant: aggregate {"stream":"orders","metric":"sum","group_by":"merchant","field":"total","filter":{"at":{"gte":"2026-06-01","lte":"2026-06-30"}}}`,
-		"which channel has the most messages":       `By channel_id: aggregate {"stream":"messages","metric":"count","group_by":"channel_id"}`,
-		"who sends me the most mail about invoices": "", // it would count the others too
-		"which mail has the most attachments":       "",
-		"who is the most important customer":        "",
-		"most recent mail":                          "",
+		"who sends me the most mail?":                         bySender,
+		"Wer hat mir am häufigsten geschrieben?":              bySender,
+		"Von wem bekomme ich die meisten Mails?":              bySender,
+		"Qui m'écrit le plus souvent ?":                       bySender,
+		"quién me escribe más":                                bySender,
+		"Who sent the most messages in the chat?":             inChat,
+		"Qui a envoyé le plus de messages dans le chat ?":     inChat,
+		"Qui écrit le plus dans le chat ?":                    inChat,
+		"Wer hat die meisten Nachrichten im Chat geschrieben": inChat,
+		"¿Quién envió más mensajes en el chat?":               inChat,
+		"Chi ha inviato più messaggi nella chat?":             inChat,
+		"Quem enviou mais mensagens no chat?":                 inChat,
+		"Qui m'a envoyé le plus de mails ?":                   bySender,
+		"Qui a le plus grand jardin dans la ville ?":          "",
+		"which shop do I buy from most":                       byShop,
+		"Bei welchem Händler kaufe ich am meisten?":           byShop,
+		"where did I spend the most in June 2026":             `By merchant: aggregate {"stream":"orders","metric":"sum","group_by":"merchant","field":"total","filter":{"at":{"gte":"2026-06-01","lte":"2026-06-30"}}}`,
+		"which channel has the most messages":                 `By channel_id: aggregate {"stream":"messages","metric":"count","group_by":"channel_id"}`,
+		"who sends me the most mail about invoices":           "", // it would count the others too
+		"which mail has the most attachments":                 "",
+		"who is the most important customer":                  "",
+		"most recent mail":                                    "",
 	} {
 		if text := askedOf(t, `{"q":`+rs.EncodeJSON(q)+`}`); !strings.Contains(text, want) || strings.Contains(text, "aggregate {") != (want != "") {
 			t.Errorf("%s: want %s in\n%s", q, want, text)
@@ -115,6 +135,19 @@ func TestAQueryForWhatBelongsToANamedRecord(t *testing.T) {
 		"how many messages in the lantern channel":  `aggregate {"stream":"messages","metric":"count","filter":{"channel_id":"C1"}}`,
 		"messages by Owen in channel kestrel-field": `"kestrel-field" is named by channel_id of messages: search {"q":"Owen","streams":["messages"],"filter":{"channel_id":"C2"}}`,
 		"messages in the lantern channel in 2026":   lantern + `search {"streams":["messages"],"filter":{"channel_id":"C1"},"since":"2026-01-01","until":"2026-12-31"}`,
+		"messages in lantern":                       lantern + `query_records {"stream":"messages","filter":{"channel_id":"C1"}}`,
+		"messages in #kestrel-field by Owen":        `search {"q":"Owen","streams":["messages"],"filter":{"channel_id":"C2"}}`,
+		"how many messages in kestrel-field":        `aggregate {"stream":"messages","metric":"count","filter":{"channel_id":"C2"}}`,
+		"Combien de messages dans le lantern ?":     `aggregate {"stream":"messages","metric":"count","filter":{"channel_id":"C1"}}`,
+		"latest message in kestrel-field":           `The newest of that stream: query_records {"stream":"messages","limit":1,"filter":{"channel_id":"C2"}}`,
+		"first message in the lantern channel":      `The oldest of that stream: query_records {"stream":"messages","order":"asc","limit":1,"filter":{"channel_id":"C1"}}`,
+		"letzte Nachricht im Lantern":               `The newest of that stream: query_records {"stream":"messages","limit":1,"filter":{"channel_id":"C1"}}`,
+		"last message about boats in lantern":       `In that stream alone: search {"q":"newest boats","streams":["messages"],"filter":{"channel_id":"C1"}}`,
+		"last message Ann wrote in #lantern":        `The newest of "Ann Lee": query_records {"stream":"messages","connection_id":"chat","filter":{"channel_id":"C1","user":"Ann Lee"},"limit":1}`,
+		"letzte Nachricht im Kanal lantern":         `The newest of that stream: query_records {"stream":"messages","limit":1,"filter":{"channel_id":"C1"}}`,
+		"última mensagem do Ann no canal lantern":   `The newest of "Ann Lee": query_records {"stream":"messages","connection_id":"chat","filter":{"channel_id":"C1","user":"Ann Lee"},"limit":1}`,
+		"latest message in a lantern box":           "",
+		"last order in lantern":                     "",
 		"messages in the kestrel channel":           "",
 		"messages about the lantern":                "",
 		"which channel has a lantern":               "",

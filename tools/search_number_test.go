@@ -97,9 +97,27 @@ func TestANumberOfSeveralConnections(t *testing.T) {
 		}
 		return middlewaretest.JSON(`{"object":"list","data":[` + hitAt("notes", "1", "") + `],"meta":{"count":1,"recall":{"partial_count":0}}}`), nil
 	}}
-	_, text := searchWith(t, tools.PlainSearch("https://rs.example"), server, `{"q":"how many messages from Ann in June 2026"}`)
 	const call = `K": aggregate {"stream":"messages","metric":"count","connection_id":"K","filter":{"K_from":"Ann Lee","K_at":{"gte":"2026-06-01","lte":"2026-06-30"}}}`
-	if want := `"The ` + strings.ReplaceAll(call, "K", "mail") + `, "The ` + strings.ReplaceAll(call, "K", "chat"); !strings.Contains(text, want) {
-		t.Errorf("want %s in\n%s", want, text)
+	want := `"The ` + strings.ReplaceAll(call, "K", "mail") + `, "The ` + strings.ReplaceAll(call, "K", "chat")
+	for q, isOfAnn := range map[string]bool{
+		"how many messages from Ann in June 2026":                         true,
+		"How many messages did Ann Lee send in June 2026?":                true,
+		"Combien de messages Ann Lee a-t-elle envoyés en juin 2026 ?":     true,
+		"Combien de messages Ann m'a-t-elle écrits en juin 2026 ?":        true,
+		"Wie viele Nachrichten hat mir Ann Lee im Juni 2026 geschickt?":   true,
+		"¿Cuántos mensajes envió Ann Lee en junio de 2026?":               true,
+		"Quanti messaggi ha inviato Ann Lee a giugno 2026?":               true,
+		"Quantas mensagens Ann Lee enviou em junho de 2026?":              true,
+		"Hoeveel berichten heeft Ann Lee in juni 2026 gestuurd?":          true,
+		"How many messages did I send to Ann in June 2026?":               false,
+		"¿Cuántos mensajes envié a Ann Lee en junio de 2026?":             false,
+		"How many messages about Ann has anybody written in June 2026?":   false,
+		"Combien de messages Anna Berg a-t-elle envoyés en juin 2026 ?":   false,
+		"Wie viele Nachrichten über Ann hat jemand im Juni 2026 gelesen?": false,
+	} {
+		_, text := searchWith(t, tools.PlainSearch("https://rs.example"), server, `{"q":`+rs.EncodeJSON(q)+`}`)
+		if strings.Contains(text, want) != isOfAnn || strings.Contains(text, "aggregate {") != isOfAnn {
+			t.Errorf("%s: want %s: %t in\n%s", q, want, isOfAnn, text)
+		}
 	}
 }

@@ -63,6 +63,7 @@ func (q SearchQuery) nextPage(cursor, otherwise string) string {
 func (q SearchQuery) otherwise() string {
 	tries := write.NotEmpty("other words",
 		write.When(strings.Contains(strings.TrimSpace(q.Q), " "), "fewer of them"),
+		write.When(strings.Contains(q.Q, `"`), "no quotes"),
 		write.When(q.Rest.Has("since") || q.Rest.Has("until"), "another time"),
 		write.When(q.Rest.Has("streams") || q.Rest.Has("filter") || q.ConnectionID != "", "no streams, filter and connection_id"))
 	return oneOf(tries)

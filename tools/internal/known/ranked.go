@@ -42,20 +42,31 @@ func Ranked(schema func() Stream, query string, bounds rs.Object, sums bool, may
 	}
 	all := schema()
 	words, name := relax.Telling(relax.Without(relax.Topic(query), append(ranks, asked)...)), "that stream"
+	had, in := NamedConnections(all.Sources, slices.DeleteFunc(slices.Clone(words), func(word string) bool {
+		return slices.ContainsFunc(all.Sources, func(s Source) bool { return strings.HasPrefix(s.Stream, strings.ToLower(word)) })
+	}))
+	if len(in) == 1 { // chat is not mail
+		isOther := func(source Source) bool { return source.Connection.ID != in[0].ID }
+		all.Sources = slices.DeleteFunc(slices.Clone(all.Sources), isOther)
+	}
 	source, others, ok := SourceCalled(all.Sources, words, may)
 	switch {
 	case !ok && (by == written.Money || of == "shop"):
 		source, others = onlyPurchases(all, may), words
 		name = quote.Names([]string{source.Stream}, 1)
 	case !ok && of == "who":
-		source, others, _ = SourceAsked(schema, []string{"mail"}, nil)
+		source, others, _ = SourceAsked(func() Stream { return all }, []string{"mail"}, nil)
 		others = relax.Telling(append(others, words...))
 	}
 	if source.Stream == "" || len(bounds) > 0 && source.Time == "" {
 		return Ranking{}
 	}
 	r, field := Ranking{Tool: "query_records", Source: source, Others: others}, fields.Measured(all.Document, source.Stream, by)
-	group := fields.Read(source.Stream, all.Document).Near(of, fields.Aggregates("group_by"))
+	own := fields.Read(source.Stream, all.Document)
+	if len(in) == 1 {
+		own.Fields, r.Others = source.Fields(all.Document), relax.Without(others, had...)
+	}
+	group := own.Near(of, fields.Aggregates("group_by"))
 	if len(group) == 0 && of == "shop" && source.Payee != "" {
 		group = []string{source.Payee}
 	}
@@ -75,6 +86,9 @@ func Ranked(schema func() Stream, query string, bounds rs.Object, sums bool, may
 	}
 	if operator != "" {
 		r.Filter = rs.Object{{Name: field, Value: rs.Object{{Name: operator, Value: amount}}.JSON()}}
+	}
+	if len(in) == 1 {
+		r.Args = r.Args.With("connection_id", rs.EncodeJSON(in[0].ID))
 	}
 	r.Filter = source.Within(r.Filter, bounds)
 	return r

@@ -138,14 +138,18 @@ func (s Stream) isSearched(stream string) bool {
 }
 
 // Belonging returns the condition for the records of a scope that belong to another one, as messages belong to a channel: a query has the
-// title of that record next to the word for its stream, as in the lantern channel. One read finds it. said are the words of the query for
-// it. The field is "" for any other query, and if there may be several such records.
+// title of that record next to the word for its stream, as in the lantern channel, or after in or #, as in #lantern, if its titles are few.
+// One read finds it. said are the words of the query for it. The field is "" for any other query, and if there may be several such records.
 func Belonging(ctx context.Context, d rs.Doer, all Stream, scope rs.Scope, query string) (field, value, title string, said []string) {
-	words, within := relax.Words(query), "_"+written.Snake(query)+"_"
+	words, within := relax.Words(query), "_"+written.Snake(strings.ReplaceAll(query, "#", " in "))+"_"
+	behind := place().FindStringSubmatch(within)
 	for _, parent := range all.Sources {
 		at := slices.IndexFunc(words, func(word string) bool { return fields.Calls(word, parent.Stream) })
 		key := slices.IndexFunc(parent.Children, func(r rs.Relation) bool { return r.Target == scope.Stream && r.ForeignKey != "" })
-		if at < 0 || key < 0 || parent.Title == "" {
+		isPlace := func(f rs.SchemaField) bool {
+			return f.Name == parent.Title && slices.Contains(f.Aggregates, "group_by")
+		}
+		if key < 0 || parent.Title == "" || at < 0 && (behind == nil || !slices.ContainsFunc(parent.Fields(all.Document), isPlace)) {
 			continue
 		}
 		request := read.Request(parent.Connection.ID, "streams", parent.Stream, "records")
@@ -156,19 +160,24 @@ func Belonging(ctx context.Context, d rs.Doer, all Stream, scope rs.Scope, query
 		}
 		list, _ := response.List()
 		for _, item := range list.Items {
-			own, called := "_"+written.Snake(item.Data.Text(parent.Title))+"_", written.Snake(words[at])
-			switch isBeside := strings.Contains(within, own+called+"_") || strings.Contains(within, "_"+called+own); {
+			own, called := "_"+written.Snake(item.Data.Text(parent.Title))+"_", written.Snake(words[max(0, at)])
+			isBeside := at >= 0 && (strings.Contains(within, own+called+"_") || strings.Contains(within, "_"+called+own))
+			switch isBeside = isBeside || behind != nil && strings.HasPrefix(behind[1], own); {
 			case own == "__" || !isBeside:
 			case field != "" || list.Envelope.Flag("has_more"):
 				return "", "", "", nil
 			default:
 				field, title = parent.Children[key].ForeignKey, item.Data.Text(parent.Title)
-				value, said = rs.EncodeJSON(item.Members.Text("record_key", "record_id", "id")), append(relax.Words(title), words[at])
+				value, said = rs.EncodeJSON(item.Members.Text("record_key", "record_id", "id")), relax.Words(title)
+				said = append(said, words[max(0, at):at+1]...)
 			}
 		}
 	}
 	return field, value, title, said
 }
+
+// place matches what is behind a word such as in.
+var place = written.Expression(`_(?:in|im|dans|en|nel|nella|no|na)(?:_(?:in|the|der|dem|le|la|el|il|het|de))?(_.*)$`)
 
 // ParentOf returns the stream whose ids a field of the scope's stream has: one with a relation to that stream by this foreign key.
 func ParentOf(schema *rs.Schema, scope rs.Scope, field string) (parent string, found bool) {

@@ -5,11 +5,14 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
+	"github.com/pdp-connect/pdpp-mcp/tools/correct"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/aggregate"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/argument"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/fields"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/filter"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/foreign"
@@ -76,21 +79,28 @@ func (s *search) unreadFields(ctx context.Context) string {
 func (s *search) listedValue(ctx context.Context) string {
 	flagged := slices.ContainsFunc(strings.Fields(strings.ToLower(s.Rest)), func(word string) bool { return having[word] })
 	counts, findsLittle := s.Question.AsksNumber(), s.findsLittle(ctx)
-	if s.Unread != "" || s.inPeriod() || len(s.Filter) > 0 || !findsLittle && !counts && !flagged || s.Unfiltered && !counts {
+	not := written.Negation(s.Q)
+	if s.Unread != "" && not == "" || s.inPeriod() || len(s.Filter) > 0 ||
+		!findsLittle && !counts && !flagged && not == "" || s.Unfiltered && !counts {
 		return ""
 	}
-	source, others, ok := known.SourceAsked(s.Schema, relax.Words(s.Rest), s.Streams)
+	source, others, ok := known.SourceAsked(s.Schema, relax.Without(relax.Words(s.Rest), not), s.Streams)
 	if !ok {
 		return ""
 	}
 	stream, scope := source.Stream, s.Scope
 	scope.Stream = stream
 	candidates := slices.DeleteFunc(slices.Clone(others), func(word string) bool {
-		return !flagged && !counts && len(s.absent) > 0 && !s.isAbsent(word)
+		return !flagged && !counts && not == "" && len(s.absent) > 0 && !s.isAbsent(word)
 	})
 	form := "%s is what %s of %s says: "
 	field, value, word := foreign.FlagNamed(known.FieldsOf(s.Schema().Document, scope), candidates)
-	if field == "" && (findsLittle || counts && len(relax.Telling(others)) > 0) {
+	switch {
+	case not != "" && field == "":
+		return s.byDenied(ctx, scope, others)
+	case not != "":
+		form, value = "%s is denied, which is what %s of %s says: ", strconv.FormatBool(value != "true")
+	case field == "" && (findsLittle || counts && len(relax.Telling(others)) > 0):
 		form = "%s is a value of %s in %s: "
 		field, value, word = s.listedWord(ctx, scope, candidates)
 	}
@@ -100,8 +110,12 @@ func (s *search) listedValue(ctx context.Context) string {
 		field, value, word, said = known.Belonging(ctx, s.RS, s.Schema(), scope, s.Rest)
 	}
 	others = slices.DeleteFunc(relax.Without(relax.Telling(others), said...), func(other string) bool {
-		return !counts && s.isAbsent(other) || fields.Calls(other, stream) || having[strings.ToLower(other)] || fields.IsMail(other)
+		return !counts && s.isAbsent(other) || fields.Calls(other, stream) || having[strings.ToLower(other)] || fields.IsMail(other) ||
+			written.StateWord(other) == field
 	})
+	if not != "" && len(others) > 0 { // it may deny these
+		return ""
+	}
 	var where rs.Object
 	if field != "" {
 		where = rs.Object{{Name: field, Value: value}}
@@ -116,17 +130,37 @@ func (s *search) listedValue(ctx context.Context) string {
 	if field == "" {
 		return ""
 	}
-	filter := rs.Member{Name: "filter", Value: where.JSON()}
+	filter := rs.Object{{Name: "filter", Value: where.JSON()}}
+	had, in := known.NamedConnections(s.Schema().Sources, others)
+	if len(in) == 1 && s.Scope.ConnectionID == "" && len(s.sourcesOf(stream, in[0].ID)) > 0 {
+		others, filter = relax.Without(others, had...), filter.With("connection_id", rs.EncodeJSON(in[0].ID))
+	}
 	says := fmt.Sprintf(form, quote.Text(word), quote.Names([]string{field}, 1), quote.Names([]string{stream}, 1))
 	if len(others) == 0 && !s.timed {
-		says += s.records(stream, filter)
+		says += s.records(stream, filter...)
 		if _, of := known.Named(s.Schema().Sources, []string{word}); flagged && len(of) > 0 && of[0].Stream != stream {
 			says += ". The stream of that name: " + s.records(of[0].Stream)
 		}
 		return says
 	}
-	within := s.without("mode", "limit").With("streams", rs.EncodeJSON([]string{stream})).With(filter.Name, filter.Value)
+	within := s.without("mode", "limit").With("streams", rs.EncodeJSON([]string{stream})).WithAll(filter)
 	return says + searchFor(strings.Join(others, " "), within.WithAll(s.bounds()))
+}
+
+// byDenied returns the call that counts the records of a scope by the field of which a query denies a value or any, as in orders not
+// delivered or events with no location, since no filter leaves out a value; "" if words say more.
+func (s *search) byDenied(ctx context.Context, scope rs.Scope, words []string) string {
+	words = slices.DeleteFunc(relax.Telling(words), func(word string) bool { return fields.Calls(word, scope.Stream) })
+	if len(words) != 1 {
+		return ""
+	}
+	field, _, _ := s.listedWord(ctx, scope, words)
+	field = cmp.Or(field, written.StateWord(words[0]))
+	if f := fields.Read(scope.Stream, s.Schema().Document).Field(field); f == nil || !slices.Contains(f.Aggregates, "group_by") {
+		return ""
+	}
+	args := append(argument.InConnection(s.Arguments, "stream", scope.Stream), rs.NewMember("metric", "count"), rs.NewMember("group_by", field))
+	return "By " + field + ", each value and none: " + correct.Call{Tool: "aggregate", Arguments: args}.String()
 }
 
 // listedWord finds the word that is a value, or a form of a value, of one of the first fields of a stream that may have a closed
@@ -143,8 +177,8 @@ func (s *search) listedWord(ctx context.Context, scope rs.Scope, words []string)
 		for _, g := range values[i] {
 			text, isText := g.Text()
 			at := slices.IndexFunc(words, func(word string) bool {
-				lower := strings.ToLower(word)
-				return written.IsForm(lower, relax.OtherForm(lower), strings.ToLower(text))
+				lower, value := written.StateWord(word), written.StateWord(text)
+				return written.IsForm(lower, relax.OtherForm(lower), value)
 			})
 			if isText && at >= 0 {
 				return field, g.Key, words[at]

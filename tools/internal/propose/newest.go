@@ -36,6 +36,13 @@ func (s *search) newestRecord(ctx context.Context) string {
 	if zone := s.Arguments.Text("time_zone"); zone != "" && len(bounds) > 0 {
 		within = within.With("time_zone", rs.EncodeJSON(zone))
 	}
+	field, value, _, said := known.Belonging(ctx, s.RS, s.Schema(), rs.Scope{Stream: source.Stream}, s.Rest)
+	var where rs.Object
+	if field != "" && !s.Unfiltered {
+		where, others = rs.Object{{Name: field, Value: value}}, relax.Without(others, said...)
+		sources = slices.DeleteFunc(sources, func(source known.Source) bool { return !source.HasAll(where, s.Schema().Document) })
+		within = within.With("filter", where.JSON())
+	}
 	isMore := len(others) > 0
 	if others = slices.DeleteFunc(others, s.isAbsent); isMore && len(others) == 0 { // the newest of that stream is another one
 		return ""
@@ -45,7 +52,7 @@ func (s *search) newestRecord(ctx context.Context) string {
 		which, records = "oldest", append(rs.Object{rs.NewMember("order", "asc")}, records...)
 	}
 	if len(others) > 0 && !s.Unfiltered {
-		if says := s.newestOf(ctx, sources, others, which, records); says != "" {
+		if says := s.newestOf(ctx, sources, others, where, which, records); says != "" {
 			return says
 		}
 	}
@@ -57,14 +64,14 @@ func (s *search) newestRecord(ctx context.Context) string {
 		return fmt.Sprintf("Without the word %s: ", quote.Text(word)) + searchFor("oldest "+strings.Join(others, " "), s.without("limit"))
 	case !ok || len(others) > 0 || len(bounds) > 0 && source.Time == "":
 		return ""
-	case newest && source.Time != "" && len(bounds) == 0: // of all connections that have it
+	case newest && source.Time != "" && len(bounds) == 0 && where == nil: // of all connections that have it
 		within = append(rs.Object{rs.NewMember("since", "1970-01-01")}, within...)
 		return "The newest of that stream: " + searchFor("", within.With("limit", "1"))
 	}
-	if len(bounds) > 0 {
-		records = append(records, rs.Member{Name: "filter", Value: source.Within(nil, bounds).JSON()})
+	if where = source.Within(where, bounds); len(where) > 0 {
+		records = append(records, rs.Member{Name: "filter", Value: where.JSON()})
 	}
-	records = append(rs.Object{rs.NewMember("stream", source.Stream)}, append(within.Without("streams"), records...)...)
+	records = append(rs.Object{rs.NewMember("stream", source.Stream)}, append(within.Without("streams", "filter"), records...)...)
 	return "The " + which + " of that stream: " + correct.Call{Tool: "query_records", Arguments: records}.String()
 }
 
@@ -94,18 +101,20 @@ func (s *search) sourcesAsked(stream string) (sources []known.Source, connection
 }
 
 // newestOf returns the calls for the newest or oldest records whose sender, or whose title, such as a merchant, is a value that a query
-// names, one for each connection that has it; "" if it names none, or different ones.
-func (s *search) newestOf(ctx context.Context, sources []known.Source, others []string, which string, records rs.Object) string {
+// names, one for each connection that has it, within a filter; "" if it names none, or different ones.
+func (s *search) newestOf(
+	ctx context.Context, sources []known.Source, others []string, where rs.Object, which string, records rs.Object,
+) string {
 	value, having := s.valueNamed(ctx, sources, others)
 	left, calls := relax.Without(others, strings.Fields(value)...), []string(nil)
 	for _, source := range having {
-		where := rs.Object{rs.NewMember(source.Whose(), value)}
+		own := where.With(source.Whose(), rs.EncodeJSON(value))
 		args := rs.Object{rs.NewMember("connection_id", source.Connection.ID)}
 		if len(left) > 0 {
-			args = append(rs.Object{rs.NewMember("streams", []string{source.Stream})}, args...).With("filter", where.JSON())
+			args = append(rs.Object{rs.NewMember("streams", []string{source.Stream})}, args...).With("filter", own.JSON())
 			calls = append(calls, searchFor(which+" "+strings.Join(left, " "), args.WithAll(s.bounds())))
 		} else {
-			args = append(rs.Object{rs.NewMember("stream", source.Stream)}, args...).With("filter", source.Within(where, s.bounds()).JSON())
+			args = append(rs.Object{rs.NewMember("stream", source.Stream)}, args...).With("filter", source.Within(own, s.bounds()).JSON())
 			calls = append(calls, correct.Call{Tool: "query_records", Arguments: args.WithAll(records)}.String())
 		}
 	}

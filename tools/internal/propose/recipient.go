@@ -20,7 +20,9 @@ import (
 func (s *search) sentTo(ctx context.Context) string {
 	query := map[bool]string{true: "mail "}[len(s.Streams) > 0] + s.Rest
 	name := relax.Recipient(query, func(word string) bool {
-		isSender := func(hit rs.Item) bool { return strings.Contains(strings.ToLower(hit.Members.Text("actor")), word) }
+		isSender := func(hit rs.Item) bool {
+			return slices.Contains(strings.Fields(strings.ToLower(hit.Members.Text("actor"))), word)
+		}
 		return slices.ContainsFunc(s.list.Items, isSender)
 	})
 	if _, _, ranks := written.Superlative(query); name == "" && ranks == nil {

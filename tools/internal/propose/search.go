@@ -77,8 +77,9 @@ func (s *search) isSearched(source known.Source) bool {
 
 func (s *search) inPeriod() bool { return s.Period != (period.Period{}) }
 
+// isAbsent reports whether no record has a word, or the word is one letter, which too many have.
 func (s *search) isAbsent(word string) bool {
-	return slices.Contains(s.absent, strings.Trim(strings.ToLower(word), ".,;?!()"))
+	return len(word) == 1 && !written.IsNumber(word) || slices.Contains(s.absent, strings.Trim(strings.ToLower(word), ".,;?!()"))
 }
 
 // without returns the arguments of the call except its words, its cursor and some others.

@@ -15,7 +15,7 @@ var (
 		schreiben schreibt schrieb geschrieben schicken schicke schickt geschickt gesendet nachricht nachrichten brief briefe envoyé envoyer
 		écrit écris m'écrit courriel courriels enviado envié escribe escribí escrito correo correos mensaje mensajes inviato scrive scritto
 		messaggio messaggi enviei escreve escrevi mensagem mensagens schrijft geschreven stuurt gestuurd bericht berichten get receive received
-		bekomme erhalte reçois recibo ricevo recebo ontvang`)
+		bekomme erhalte reçois recibo ricevo recebo ontvang emailed mailed messaged gemailt gemaild`)
 	recipients = written.Set("to an à a al para aan")
 	asked      = written.ByWord(map[string]string{
 		"who": "who person people wer qui quién quien quiénes chi quem", "to": "whom wem wen", "where": "where wo où dónde dove onde waar",
@@ -39,7 +39,8 @@ func hasOne(query string, words map[string]bool) bool {
 }
 
 // Recipient returns the first word of the name of whom a query for what was sent names, as in mails to Grace: it has a capital or is a name,
-// follows a word such as to, and only common words and names are between these and a word for sending. It is "" for any other query.
+// follows a word such as to, and only common words and names are between these and a word for sending. Without to it follows the verb, as in
+// did I email Grace, or oneself, as in habe ich Grace geschrieben. It is "" for any other query.
 func Recipient(query string, isName func(word string) bool) string {
 	terms, _ := split(query)
 	stop := stopWords(terms)
@@ -47,7 +48,7 @@ func Recipient(query string, isName func(word string) bool) string {
 		return !stop[t.folded] && (unicode.IsUpper([]rune(t.text)[0]) || isName(t.folded))
 	}
 	sends := func(near []term) bool {
-		at := slices.IndexFunc(near, func(t term) bool { return sendings[t.folded] || !stop[t.folded] && !named(t) })
+		at := slices.IndexFunc(near, func(t term) bool { return sendings[t.folded] || !stop[t.folded] && !named(t) && !occasions[t.folded] })
 		return at >= 0 && sendings[near[at].folded]
 	}
 	for i, t := range terms {
@@ -57,7 +58,12 @@ func Recipient(query string, isName func(word string) bool) string {
 		}
 		before := slices.Clone(terms[:i])
 		slices.Reverse(before)
-		if recipients[t.folded] && name < len(terms) && named(terms[name]) && (sends(before) || sends(terms[name+1:])) {
+		if name == len(terms) || !named(terms[name]) {
+			continue
+		}
+		follows := sends(terms[name+1:])
+		isObject := name == i+1 && (selves[t.folded] && follows || sendings[t.folded] && !follows && hasOne(query, selves))
+		if isObject || recipients[t.folded] && (sends(before) || follows) {
 			return terms[name].text
 		}
 	}

@@ -71,7 +71,7 @@ var (
 		cuál cuáles Cuándo Cuánto Cuánta Cuántos Cuántas Quién Dónde Cuál quando dove perché quanti quante quale quali Quando Dove Quanti Quante wanneer
 		waar waarom welke hoeveel Wanneer Waar Waarom Hoeveel onde quem qual Onde Quem de la le les des du der das el los las von vom
 		bei beim chez bij
-		letzte letzten letzter letztes zuletzt neueste neuester neuestes Letzte Letzter Letztes dernier dernière derniers dernières Dernier Dernière
+		quantos quantas Quantos Quantas letzte letzten letzter letztes zuletzt neueste neuester neuestes Letzte Letzter Letztes dernier dernière derniers dernières Dernier Dernière
 		último última últimos últimas Último Última laatste
 		nieuwste ultimo ultima ultimi ultime ultimos ultimas`)
 	// occasions are words for one of several times. After a word such as last they have no meaning for a search.
@@ -177,10 +177,10 @@ var languages = []map[string]bool{
 		sein seine sich sie sind so über um und uns unser unsere unter vom von vor wann war waren warum was wegen welche welchem welchen
 		welcher welches wem wen wenn wer werden wie wieviel will wir wird wo woher wohin wurde wurden zu zum zur zwischen viel
 		viele mal denn letzte letzten letzter letztes neueste neuesten zuletzt`),
-	written.Set(`à ai as au aux avec avons c'est ce ces cette combien comment dans de des du elle en est est-ce et été il ils j'ai je l'
+	written.Set(`à a ai as au aux avec avez avons c'est ce ces cette combien comment dans de des du elle en est est-ce et été il ils j'ai je l'
 		la le les leur lui ma mais me mes moi mon ne nos notre nous on où ou par pas plus pour pourquoi qu'est-ce quand que quel
 		quelle quelles quels qui quoi sa sans ses son sont sur ta te tu un une vos votre vous y je suis chez
-		dernier dernière derniers dernières`),
+		dernier dernière derniers dernières m'a m'ont n'a ont t t'a`),
 	written.Set(`al algo como cómo con cuál cuales cuando cuándo cuánto cuánta cuántos cuántas de del desde donde dónde el ella en es
 		esta está este esto fue ha hay he la las le lo los me mi mis muy más no nos o para pero por porque qué que quien quién
 		se si sin sobre son su sus te tengo tiene tu un una y ya yo último última`),
@@ -275,11 +275,11 @@ var SayNothing = written.Set(written.Folded(`happen happens happened happening
 		fait-on faire prévu prévue prévus ai-je avons-nous passe-t-il hago hacer hicimos tenemos tuve planeado previsto prevista
 		cosa ho abbiamo c'è che fare faccio fatto successo succede programma o tenho temos tem há que fazer faço fiz aconteceu
 		acontece planejado wat heb hebben ik wij we staat er op doen gedaan gebeurd gebeurt gepland suis je sono sto siamo estoy
-		estamos estou go emails oft often souvent`))
+		estamos estou go emails oft often souvent a e i t u y`))
 
 // doings are words for what was done with the subject of a question, and for that subject. Records need not have them, nor [pasts].
 var doings = written.Set(`buy kaufe get email emails bekomme escribe scrive bought charge charged come came compare
-	compared cost costs e fetch give gave list mention mentioned ordered pay paid
+	compared cost costs fetch give gave list mention mentioned ordered pay paid
 	pays read receive received say said says send sends sending sent show shown spend spending spent talk talked tell told write
 	writes writing written wrote thing things stuff ding dinge sache sachen chose choses cosa cosas cose`)
 
@@ -310,7 +310,9 @@ var pasts = written.Set(`did didn't had happened went saw met bought paid ordere
 	gesendet bekommen erhalten geschrieben gesagt getroffen gewesen fait passé payé acheté achetée commandé dépensé reçu envoyé été était
 	écrit vu pasó hice hicimos were fue fueron compré pagué gasté pedí recibí envié estuve tuve fatto successo pagato comprato
 	speso ordinato ricevuto stato era erano aconteceu fiz paguei comprei gastei pedi recebi enviei foi foram gedaan gebeurd
-	betaald gekocht besteld uitgegeven ontvangen gekregen geweest`)
+	betaald gekocht besteld uitgegeven ontvangen gekregen geweest gestuurd verstuurd stuurde geschreven schreef schrieb schrieben
+	envoyés envoyée envoyées écrits écrite écrites reçus envió enviaron enviado enviados escribió escrito escritos mandó mandado
+	inviato inviati inviate scritto scritti scritte mandato stati stata sido werden worden enviou enviaram escreveu escreveram mandou posted`)
 
 // Without returns words without others, ignoring case.
 func Without(words []string, others ...string) []string {

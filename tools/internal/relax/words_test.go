@@ -22,6 +22,7 @@ func TestTheWordsOfAQuestion(t *testing.T) {
 		"letzte Rechnung":                                  "Rechnung",
 		"when is my next One-to-one with Marcus?":          "next|One-to-one|Marcus",
 		"suis-je chez Anna":                                "Anna",
+		"Combien de messages Ines a-t-elle lus en mai ?":   "messages|Ines|lus|mai",
 		"das letzte Mal beim Zahnarzt":                     "Zahnarzt",
 		"facture de Paul":                                  "facture|Paul",
 		"tulips of De Boer":                                "tulips|De|Boer",

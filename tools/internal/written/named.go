@@ -24,7 +24,7 @@ var (
 	withinTimes  = Set("in on at for during im am en em") // after these a time is complete, unlike in: the 2 weeks before May
 
 	timeNumber = Expression(`^(?:[0-9]{1,2}\D{0,2}|(?:19|20)[0-9]{2}(?:-.*)?|q[1-4])$`)
-	negation   = Expression(`(?:^|\s)([nN]ot|pas|sans|sin|salvo|(?i:no|without|except|excluding|never|nicht|niet|não|ohne|außer|keine?n?|` +
+	negation   = Expression(`(?:^|\s)([nN]ot|pas|sans|sin|salvo|(?i:no|without|except|excluding|never|neither|nor|nicht|niet|non|não|sem|senza|geen|zonder|ohne|außer|keine?n?|` +
 		`sauf|excepto|(?:is|are|was|were|has|have|had|does|did)n['’]t))[,.]?\s+([^\s?!.,]+)`)
 	negatesNothing = strings.Split("not sure,not only,never mind,no idea,nicht nur,nicht vergessen,nicht finden,keine ahnung,sin in,sin of,sin and", ",")
 	hourOfDay      = Expression(`(?i)(?:^|\s)(?:at|um|om|à|às|a las|alle|ore)\s+[0-9]{1,2}(?:[:.h][0-9]{2})?` +
@@ -71,7 +71,7 @@ func NamedPeriod(query string, now time.Time) (Named, bool) {
 	if strings.ContainsAny(query, "\"“”„«»") {
 		return Named{}, false
 	}
-	if not := negationIn(query); not != "" {
+	if not := Negation(query); not != "" {
 		return Named{Unread: fmt.Sprintf(notUnderstood, not)}, false
 	}
 	fields := withoutDayParts(strings.Fields(spelledOut(query)))
@@ -154,8 +154,8 @@ func (one namedTime) bounded(fields []string, spans bool) namedTime {
 	return one
 }
 
-// negationIn returns the word by which a query excludes something; "" for none. Before a number, no is not such a word.
-func negationIn(query string) string {
+// Negation returns the word by which a query excludes something; "" for none. Before a number, no is not such a word.
+func Negation(query string) string {
 	for _, found := range negation().FindAllStringSubmatch(query, -1) {
 		not, next := strings.ToLower(found[1]), strings.ToLower(found[2])
 		if !slices.Contains(negatesNothing, not+" "+next) && (not != "no" || !strings.ContainsAny(next, "0123456789")) {

@@ -64,6 +64,10 @@ func Superlative(query string) (by Measure, most bool, words []string) {
 				return Measure(by), sign != "-", fields[i : i+2]
 			}
 		}
+		ofAny := i > 0 && (word == "mais" || fields[i-1] == "le" && (word == "plus" || word == "moins")) // le plus de messages
+		if ofAny && !strings.ContainsAny(strings.Join(fields[i+1:], " "), "0123456789") {
+			return OtherMeasure, word != "moins", fields[i : i+1]
+		}
 		if by := superlatives[word]; by != "" {
 			least, most := strings.CutPrefix(by, "-")
 			return Measure(least), most, fields[i : i+1]

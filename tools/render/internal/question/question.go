@@ -83,11 +83,16 @@ var (
 		october november december montag dienstag mittwoch donnerstag freitag samstag sonntag lundi mardi mercredi jeudi vendredi
 		samedi dimanche lunes martes miércoles jueves viernes sábado domingo name aid floor class`)
 
-	// beforeSender are words before the name of a sender. sent are words which say that something was sent, or when.
-	beforeSender = strings.Fields("from by pay paid at did has von vom bei hat de del par por chez a da dal dalla do na no en van bij em")
-	sent         = wordList(`e mail mails email emails message messages letter letters post posts word words hear heard write wrote written sent send
-		receive received got nachricht nachrichten schrieb geschrieben geschickt courriel courriels écrit envoyé reçu correo
-		correos mensaje mensajes escribió recibido time from by did has von vom hat de del par por a`)
+	// beforeSender are words before the name of a sender, afterSender verbs after it. beforeRecipient are words before another name. sent are
+	// words which say that something was sent, or when.
+	beforeSender = strings.Fields("from by pay paid at did has von vom bei hat mir uns d de del par por chez da dal dalla do na no en van bij em door " +
+		"heeft mij envoyé envoyés écrit écrits envió enviado escribió escrito mandó mandado inviato inviati scritto scritti mandato enviou escreveu mandou")
+	afterSender = strings.Fields("wrote sent posted said has a m hat schrieb schickte ha envió escribió mandó enviou escreveu mandou heeft schreef " +
+		"stuurde")
+	beforeRecipient = wordList("to an à a al alla para aan about über sobre")
+
+	sent = wordList(`mail mails message messages letter letters post posts word words hear heard nachricht nachrichten courriel courriels correo
+		correos mensaje mensajes time from by has von vom hat de del par por`)
 )
 
 // AsksNumber reports whether it asks how many there are.
@@ -143,13 +148,16 @@ func (q *Question) TopicWords() []string {
 	})
 }
 
-// AsksOf reports whether it asks for what somebody sent, by a whole name or by the first word of it.
+// AsksOf reports whether it asks for what somebody sent, by a whole name or by the first word of it: after a word such as from, or before a
+// verb, as in the mail that Ann wrote.
 func (q *Question) AsksOf(name string) bool {
 	first, _, _ := strings.Cut(name, " ")
 	return slices.ContainsFunc([]string{name, first}, func(name string) bool {
-		return len(name) > 2 && slices.ContainsFunc(beforeSender, func(word string) bool {
-			return strings.Contains(q.lower, " "+word+spaced(name))
-		})
+		before, after, named := strings.Cut(q.lower, spaced(name))
+		last := before[strings.LastIndexByte(before, ' ')+1:]
+		next, _, _ := strings.Cut(after, " ")
+		return named && len(name) > 2 &&
+			(slices.Contains(beforeSender, last) || slices.Contains(afterSender, next) && !beforeRecipient[last])
 	})
 }
 
