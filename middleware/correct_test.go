@@ -208,7 +208,8 @@ func TestCorrect(t *testing.T) {
 			[]string{`send: query_records {"stream":"messages","filter":{"subject":"a b","size_bytes":9}}`}, nil,
 		},
 		"a person is no time": {
-			"query_records", `{"stream":"messages","from":"Tom Hale"}`, []string{`send: query_records {"stream":"messages","filter":{"from":"Tom Hale"}}`}, nil,
+			"query_records", `{"stream":"messages","from":"Tom Hale"}`, []string{`messages has no field "from"`, `send: schema {"stream":"messages"}`},
+			[]string{"/v1/schema?stream=messages&view=compact"},
 		},
 		"a metric that there is not is no count": {"aggregate", `{"stream":"messages","metric":"entropy","field":"size_bytes"}`, []string{"Send one of: count, sum", "!send: "}, nil},
 		"no other field groups for one that cannot": {
@@ -264,7 +265,10 @@ func TestCorrect(t *testing.T) {
 		"a metric of distinct values is a number of them": {"aggregate", `{"stream":"messages","metric":"avg(distinct size_bytes)"}`, []string{"metric cannot be", "!send: "}, nil},
 		"directions that disagree are not one":            {"query_records", `{"stream":"messages","sort":"-size_bytes asc"}`, nil, []string{records + "?sort=-size_bytes asc"}},
 		"a list with what is no name is none":             {"search", `{"q":"tax","streams":"[\"messages\",{\"name\":\"events\"}]"}`, []string{"contains brackets"}, nil},
-		"the same argument in two cases is refused":       {"query_records", `{"stream_name":"messages","Stream":"notes"}`, []string{"invalid_arguments: "}, nil},
+		"the same argument in two cases is refused":       {"query_records", `{"stream_name":"messages","Stream":"notes"}`, []string{"invalid_arguments: ", "The call below leaves out Stream."}, []string{"/v1/schema?stream=messages&view=compact"}},
+		"an argument that is no field is left out":        {"query_records", `{"stream":"messages","tool":"query_records"}`, []string{"The call below leaves out tool.", `send: query_records {"stream":"messages"}`}, []string{"/v1/schema?stream=messages&view=compact"}},
+		"a cursor is sent without quotes and full stop":   {"query_records", `{"stream":"messages","cursor":"\"abc\"."}`, nil, []string{records + "?cursor=abc"}},
+		"a URL of a page has its cursor":                  {"query_records", `{"stream":"messages","cursor":"/v1/streams/messages/records?limit=3&cursor=a%2Bc"}`, nil, []string{records + "?cursor=a+c"}},
 		"a date that may be two days is neither": {
 			"query_records", `{"stream":"messages","filter":{"received_at":{"gte":"01/03/2026"}}}`, []string{"year, month, day: today is 20", "!send: "},
 			[]string{records + "?filter[received_at][gte]=01/03/2026", "/v1/schema?stream=messages&view=compact"},

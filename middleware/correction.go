@@ -24,7 +24,7 @@ type correction struct {
 
 	read  bool          // readGrant has set grant
 	grant correct.Grant // has no sources if it could not be read
-	all   *rs.Schema    // schema of all streams; nil if it was not needed for grant
+	all   *rs.Schema    // schema of all streams or, for a guess, of the one of the call; nil if it was not needed
 }
 
 // readGrant returns the streams and connections of the grant, from the package's directory or the resource server's schema, read once.

@@ -35,6 +35,9 @@ func (c *correction) refusedHere(ctx context.Context, e *rs.Error) {
 	if e.Send != "" {
 		e.Send = c.granted(ctx, correct.ReadCall(e.Send)).String()
 	}
+	if e.Send == "" && strings.Contains(e.Hint, " below") { // it is about a call that there is not
+		e.Hint = c.refused.Hint
+	}
 	e.Hint = strings.TrimSpace(e.Hint + " " + correct.SeasonSays(c.args))
 }
 
@@ -49,15 +52,18 @@ func (c *correction) guess(ctx context.Context, e *rs.Error) {
 		return
 	}
 	call = c.acceptable(c.granted(ctx, call))
+	isMoved := func(m rs.Member) bool { return c.args.Has(m.Name) && !c.tool.Takes(m.Name) }
+	if _, ok := c.tool.Sought(c.args); ok || slices.ContainsFunc(call.Arguments.Object("filter"), isMoved) {
+		// which call finds a text depends on its field, and an argument may be named after no field, so the schema is worth a read
+		_, connection := correct.Touches(call.Arguments)
+		c.all = c.schema(ctx, c.args.Text("stream"), connection)
+	}
+	call = call.WithoutUnknown(c.stream(ctx, call.Arguments, c.call.Tool.CachedSchema), c.args)
 	e.Send = call.String()
-	if call.Tool != "schema" && c.refused.Code != "invalid_expand" { // that error already says what to leave out
+	if (call.Tool != "schema" || c.tool.Name == "schema") && c.refused.Code != "invalid_expand" { // that error already says what to leave out
 		e.Hint = strings.TrimSpace(e.Hint + " " + call.LeavesOut(c.args))
 	}
-	read := readSchema(c.call.Tool.CachedSchema)
-	if _, ok := c.tool.Sought(c.args); ok { // which call finds a text depends on its field, so the schema is worth a read
-		read = c.schema
-	}
-	instead, hint, ok := c.tool.Unsearched(c.stream(ctx, c.args, read), c.args)
+	instead, hint, ok := c.tool.Unsearched(c.stream(ctx, c.args, c.call.Tool.CachedSchema), c.args)
 	switch found := c.fieldMistake(ctx, call); {
 	case ok:
 		e.Send, e.Hint = instead.String(), hint

@@ -56,7 +56,9 @@ func TestAFilterOfDatesIsReadAsWholeDays(t *testing.T) {
 		},
 		"a search of one stream": {
 			"search", `{"q":"paid","streams":["orders"],"time_zone":"Europe/Berlin","filter":{"at":{"lte":"2026-01-31"}}}`,
-			[]string{"schema?view=compact", "search?filter[at][lt]=2026-02-01T00:00:00+01:00&q=paid&streams=orders", "streams?", "streams/orders?"}, "at until 2026-01-31T23:00Z, of Europe/Berlin", "",
+			[]string{"schema?view=compact", "search?filter[at][lt]=2026-02-01T00:00:00+01:00&q=paid&streams=orders",
+				"streams/orders/aggregate?filter[at][lt]=2026-02-01T00:00:00+01:00&metric=count",
+				"streams/orders/aggregate?field=at&metric=min", "streams/orders/aggregate?field=at&metric=max", "streams?", "streams/orders?"}, "at until 2026-01-31T23:00Z, of Europe/Berlin", "",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

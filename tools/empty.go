@@ -165,7 +165,8 @@ func (e emptyField) searchValue(ctx context.Context, titles bool) {
 	search := searchArgs{q: e.value, streams: stream, limit: 5, filter: e.filter.Without(e.Field)}
 	hits, ok := searchHits(ctx, e.call, search)
 	for _, hit := range hits {
-		if title := hit.Text("title"); titles && written.Letters(written.Folded(title)) == written.Letters(written.Folded(e.value)) {
+		if title := hit.Text("title"); titles && title != e.value &&
+			written.Letters(written.Folded(title)) == written.Letters(written.Folded(e.value)) {
 			e.mean(rs.EncodeJSON(title))
 			e.Whole = false
 			return

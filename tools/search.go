@@ -10,7 +10,9 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 	"github.com/pdp-connect/pdpp-mcp/tools/correct"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/aggregate"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/argument"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/fields"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/filter"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/period"
@@ -78,7 +80,7 @@ func (s searcher) forward(ctx context.Context, call Call) (Reply, error) {
 	var readAs []string
 	schema := sync.OnceValue(func() known.Stream { return call.known(ctx, "") }) // not read before it is needed
 	if len(args.streams)+len(args.filter) > 0 || args.period != (period.Period{}) {
-		args.filter, readAs = wholeDays(args.filter, args.zone, func() known.Stream { return args.streamOf(schema()) })
+		args.filter, readAs = wholeDays(args.filter, args.zone, func() known.Stream { return args.streamsOf(schema()) })
 		if auth.PrincipalFrom(ctx).Package == nil || !args.continuesInPackage() {
 			args.parts = args.partStreams(schema)
 		}
@@ -108,6 +110,7 @@ func (s searcher) forward(ctx context.Context, call Call) (Reply, error) {
 	found := &reply.search
 	_, found.Unfiltered = call.Tool.schemas.Unfiltered.Get(auth.PrincipalFrom(ctx).GrantKey())
 	if read.IsEmpty(reply.Response) && args.position.First() && !reply.spent {
+		found.Empty = args.explainEmpty(ctx, call, schema)
 		reads := reply.Response.Reads // one for each member of a package
 		if within != nil {
 			reads = within.Connections()
@@ -139,12 +142,44 @@ func (s searcher) forward(ctx context.Context, call Call) (Reply, error) {
 	return reply, nil
 }
 
-// streamOf returns what is known of the one stream that a search names; nothing if it names several.
-func (s searchArgs) streamOf(all known.Stream) known.Stream {
-	if len(s.streams) != 1 || all.Err != nil {
+// streamsOf returns what is known of the streams that a search names, together; of all streams if it names none.
+func (s searchArgs) streamsOf(all known.Stream) known.Stream {
+	if all.Err != nil {
 		return known.Stream{}
 	}
-	return known.ReadStream(all.Document, rs.Scope{Stream: s.streams[0], ConnectionID: s.connectionID})
+	isOther := func(row rs.SchemaStream) bool { return len(s.streams) > 0 && !slices.Contains(s.streams, row.Name) }
+	named := &rs.Schema{Streams: slices.DeleteFunc(slices.Clone(all.Document.Streams), isOther)}
+	return known.ReadStream(named, rs.Scope{ConnectionID: s.connectionID})
+}
+
+// explainEmpty explains why no record of the named streams matches the filter; nil if some do, or if that is not known.
+func (s searchArgs) explainEmpty(ctx context.Context, call Call, schema func() known.Stream) (empty []render.EmptyField) {
+	if len(s.filter) == 0 || schema().Err != nil {
+		return nil
+	}
+	document := s.streamsOf(schema()).Document
+	var scopes []rs.Scope
+	for _, stream := range fields.Having(document, s.filter.Object()) {
+		ids := []string{s.connectionID}
+		if auth.PrincipalFrom(ctx).Package != nil && s.connectionID == "" { // a package counts in one connection
+			ids = fields.HavingAll(stream, call.Arguments, func() *rs.Schema { return document })
+		}
+		for _, id := range ids {
+			scopes = append(scopes, rs.Scope{Stream: stream, ConnectionID: id})
+		}
+	}
+	for _, call.Scope = range scopes[:min(len(scopes), maxExplained)] {
+		why := explainEmpty(ctx, call, s.filter)
+		if !slices.ContainsFunc(why, func(e render.EmptyField) bool { return e.Alone == 0 }) { // perhaps no record matches all of them
+			if n, ok := aggregate.Count(ctx, call.RS, call.Scope, s.filter); len(why) < 2 || !ok || n > 0 {
+				return nil
+			}
+		}
+		if empty == nil || !slices.ContainsFunc(empty, func(e render.EmptyField) bool { return e.Meant != nil }) {
+			empty = why
+		}
+	}
+	return empty
 }
 
 // partStreams returns the streams whose records are parts of the records of the searched streams, such as the bodies of messages: without
@@ -166,20 +201,28 @@ func (s searchArgs) continuesInPackage() bool {
 	return own && s.connectionID == ""
 }
 
-// within returns the resource server limited to the period of a search, or to a filter of records with parts; nil for any other search.
+// within returns the resource server limited to the period of a search, or to a filter of records with parts; nil for any other search. It
+// fails if a named stream is not granted, or not under the named connection.
 func (s searcher) within(ctx context.Context, call Call, schema func() known.Stream) (*period.Reader, error) {
 	args, principal := call.Args.(searchArgs), auth.PrincipalFrom(ctx)
-	if args.period == (period.Period{}) && (len(args.filter) == 0 || len(args.parts) == 0) {
+	limited := args.period != (period.Period{}) || len(args.filter) > 0 && len(args.parts) > 0
+	if !limited && (args.connectionID == "" || len(args.streams) == 0 || principal.Package != nil) {
 		return nil, nil
 	}
 	all := schema()
-	if all.Err != nil {
+	switch {
+	case !limited && (all.Err != nil || len(all.Sources) == 0):
+		return nil, nil
+	case all.Err != nil:
 		return nil, all.Err
 	}
-	for _, stream := range args.streams { // a package checks this itself
+	for _, stream := range args.streams { // a package checks this itself; a resource server may search the others without mentioning it
 		if principal.Package == nil && !slices.ContainsFunc(all.Sources, func(s known.Source) bool { return s.Stream == stream }) {
 			return nil, known.NoSources(call.Scope, false)
 		}
+	}
+	if !limited {
+		return nil, nil
 	}
 	r := &period.Reader{
 		Doer: call.RS, Words: args.q, Filter: args.filter, Period: args.period, Zone: args.zone,

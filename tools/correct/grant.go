@@ -2,6 +2,7 @@ package correct
 
 import (
 	"cmp"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -253,6 +254,9 @@ func (g Grant) Home(t Tool, args rs.Object) (sentence string, send Call) {
 func FindID(id string, args rs.Object) (sentence string, send Call) {
 	if identifier.IsTitle(id) && len(id) <= foreign.LongestQuery {
 		return "The call below searches for those words.", searchForTitle(id, args)
+	}
+	if plain, err := url.PathUnescape(id); err == nil {
+		id = plain // percent-encoded as in a pdpp:// id
 	}
 	if !strings.ContainsAny(id, "0123456789") || strings.ContainsAny(id, " \"") || len(id) < 3 || len(id) > foreign.LongestQuery ||
 		foreign.Operator(id) != "" {

@@ -129,7 +129,7 @@ func (t Tool) unknownHint(args rs.Object) string {
 	isPage := func(m rs.Member) bool {
 		return !t.Takes(m.Name) && (m.Name == "cursor" || foreign.Pages[written.Snake(m.Name)])
 	}
-	return when((t.Takes("cursor") || t.Takes("offset_chars")) && slices.ContainsFunc(args, isPage),
+	return when((t.Takes("limit") || t.Takes("offset_chars")) && slices.ContainsFunc(args, isPage),
 		"Pages have no numbers: each answer prints the call for the next one. The call below reads the first.")
 }
 
@@ -159,7 +159,8 @@ func (c Call) LeavesOut(args rs.Object) string {
 		several, _ := rs.AsArray(m.Value)
 		grouped := group != "" && !args.Has("group_by") && strings.Contains(m.Name, group) // the groups show what to exclude
 		switch {
-		case value == "" || m.Value == "null" || strings.Contains(proposed, value) || c.accountsFor(m):
+		case value == "" || m.Value == "null" || c.accountsFor(m),
+			rs.Kind(m.Value) != "number" && strings.Contains(proposed, value), strings.Contains(proposed, ":"+m.Value):
 		case len(several) > 1 && m.Name != "filter" && strings.Contains(proposed, several[0]) && !strings.Contains(proposed, several[1]):
 			left = append(left, "all but the first of "+quote.Names([]string{m.Name}, 1))
 		case !c.Arguments.Has(m.Name) && !grouped:
@@ -170,6 +171,21 @@ func (c Call) LeavesOut(args rs.Object) string {
 		return ""
 	}
 	return "The call below leaves out " + strings.Join(left[:min(len(left), maxShown)], ", ") + "."
+}
+
+// WithoutUnknown returns the call without the conditions that args have as arguments, and whose names are like no field of its stream.
+func (c Call) WithoutUnknown(s Stream, args rs.Object) Call {
+	filter := slices.DeleteFunc(slices.Clone(c.Arguments.Object("filter")), func(m rs.Member) bool {
+		bounds, _ := foreign.SearchBounds(m)
+		_, bound := foreign.BoundIn(m.Name)
+		isNew := args.Has(m.Name) && !args.Object("filter").Includes(m.Name) && len(s.Fields) > 0 && s.Field(m.Name) == nil
+		compares := bounds != nil || bound != "" || foreign.HasOperator(m.Name)   // these may be of the time field
+		return isNew && !compares && append(s.Near(m.Name, nil), "id")[0] == "id" // the id of something else is not the record's own
+	})
+	if len(filter) < len(c.Arguments.Object("filter")) {
+		c.Arguments = filtered(c.Arguments, filter)
+	}
+	return c
 }
 
 // accountsFor reports whether an argument has no effect on a read, or the call expresses it by another argument.

@@ -200,6 +200,8 @@ func (g Grant) missingConnection(t Tool, args rs.Object) *rs.Error {
 		return e
 	case len(having) > 1 && g.OneConnection && t.Name != "search":
 		to = having[0].ID
+	default:
+		e.Hint = "The call below leaves out connection_id: it is of all connections. " + e.Hint
 	}
 	e.Send = Call{t.Name, replaceNames(args, streams, to)}.String()
 	return e

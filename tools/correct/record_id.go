@@ -92,6 +92,11 @@ func (t Tool) Copied(args rs.Object) (call Call, hint string, ok bool) {
 		return Call{t.Name, args.With("id", rs.EncodeJSON(alone))}, "Send the id alone: the call below leaves out what was copied with it.", true
 	}
 	ref, err := rs.ParseRef(id)
+	own, _, _ := strings.Cut(ref.RecordID, "#")
+	if own = strings.TrimRight(own, ".,;:!)]"); err == nil && own != "" && own != ref.RecordID {
+		ref.RecordID = own
+		return Call{t.Name, args.With("id", rs.EncodeJSON(ref.String()))}, "The call below has the id without what follows it.", true
+	}
 	plain, malformed := url.PathUnescape(ref.RecordID)
 	if err != nil || malformed != nil || plain == ref.RecordID {
 		return Call{}, "", false

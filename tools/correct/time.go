@@ -3,6 +3,7 @@ package correct
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -17,12 +18,14 @@ var sinceUntil = []string{"since", "until"}
 func (t Tool) timed(args rs.Object, param string) (mended rs.Object, ok bool) {
 	raw := args.Get(param)
 	last, short := written.LastOfMonth(raw)
-	zone, _ := written.Text(raw)
+	zone, _ := rs.AsText(raw)
 	switch {
 	case param == "until" && written.Reversed(args.Get("since"), raw):
 		return args.With("since", raw).With("until", args.Get("since")), true
 	case param == "time_zone" && written.Zone(zone) != "":
 		return args.With(param, rs.EncodeJSON(written.Zone(zone))), true
+	case param == "time_zone" && raw != "" && strings.TrimSpace(zone) == "":
+		return args.Without(param), true
 	case short:
 		return args.With(param, rs.EncodeJSON(last)), true
 	case !slices.Contains(sinceUntil, param):
@@ -112,7 +115,10 @@ func (t Tool) Relative(args rs.Object, now time.Time) (Call, bool) {
 		}
 	}
 	for _, m := range filter {
-		if condition := relative(m, now); condition != nil && condition.JSON() != m.Value {
+		bound := foreign.BoundOf(m.Name) // if any, the value is one end of a period
+		if day := dayOf(bound, m.Value, now); bound != "" && day != "" {
+			filter, found = filter.With(m.Name, day), true
+		} else if condition := relative(m, now); bound == "" && condition != nil && condition.JSON() != m.Value {
 			filter, found = filter.With(m.Name, condition.JSON()), true
 		}
 	}

@@ -54,6 +54,9 @@ func (c *correction) aggregate(args rs.Object) rs.Object {
 	return args
 }
 
+// sources are names of the connection of a record, which no group is by.
+var sources = written.Set("connection connection_id connection_name connector connector_key display_name source account account_id")
+
 // timeGroup mends a group by time that is sent as a group by a field, or the reverse; false if it is neither.
 func (c *correction) timeGroup(args rs.Object, name, field, metric string) (rs.Object, bool) {
 	if f := c.stream.Field(field); f != nil {
@@ -64,6 +67,9 @@ func (c *correction) timeGroup(args rs.Object, name, field, metric string) (rs.O
 	byTime := fields.Aggregates("group_by_time")
 	times, near := c.stream.Near("date", byTime), c.stream.Near(field, byTime)
 	switch {
+	case sources[written.Snake(field)]:
+		c.report("unknown_field", name, "%s is no field: a number over several connections names each with its own.", quote.Text(field))
+		return args.Without(name), true
 	case recurring(field) != "" && len(times) > 0:
 		c.lacks(name, field, ".")
 		c.send(answer{hint: recurring(field)})
@@ -302,16 +308,22 @@ func byParent(s fields.Stream, args rs.Object) *rs.Error {
 		return nil
 	}
 	at := s.Parent.Time()
-	isTime := func(name string) bool { return s.Field(name) == nil && written.IsTimeName(name) }
+	isTime := func(name string) bool { return s.Field(name) == nil && written.IsTimeName(name) && at != "" }
 	var param string
 	var filter rs.Object
 	var left []string
+	lacks, has := "that says when its records are", at
 	for _, m := range args.Object("filter") {
-		if isTime(m.Name) {
-			filter, param = append(filter, rs.Member{Name: at, Value: m.Value}), "filter"
+		to := m.Name
+		if isTime(to) {
+			to = at
+		} else if f := s.Parent.Field(to); f == nil || !f.Exact || s.Field(to) != nil {
+			left = append(left, to)
+			continue
 		} else {
-			left = append(left, m.Name)
+			lacks, has = quote.Text(to), to
 		}
+		filter, param = append(filter, rs.Member{Name: to, Value: m.Value}), "filter"
 	}
 	call := rs.Object{{Name: "stream", Value: rs.EncodeJSON(s.Parent.Name)}}.WithAll(members(args, "connection_id", "limit", "time_zone"))
 	if has := s.Parent.Field("has_" + s.Parent.Relation); has != nil && has.Exact && has.Type == "boolean" {
@@ -332,7 +344,7 @@ func byParent(s fields.Stream, args rs.Object) *rs.Error {
 	}
 	e := &rs.Error{
 		Code: map[string]rs.Code{"filter": "unknown_field", "sort": "invalid_sort"}[param], Param: param,
-		Message: s.Name + " has no field that says when its records are: their " + quote.Line(s.Parent.Name) + " have " + quote.Line(at) + ".",
+		Message: s.Name + " has no field " + lacks + ": their " + quote.Line(s.Parent.Name) + " have " + quote.Line(has) + ".",
 		Hint:    "The call below reads those with their " + quote.Line(s.Parent.Relation) + ".",
 		Send:    Call{"query_records", call.With("expand", rs.EncodeJSON([]string{s.Parent.Relation}))}.String(),
 	}

@@ -36,7 +36,7 @@ var nameArguments = []string{"stream", "connection_id", "field", "id", "group_by
 
 func (t Tool) string(p *parameter, raw string) string {
 	if p.Name == "q" || p.Name == "query" {
-		return foreign.OneQuery(raw)
+		return strings.NewReplacer("<mark>", "", "</mark>", "").Replace(foreign.OneQuery(raw)) // copied from an excerpt
 	}
 	raw = soleItem(raw)
 	s, isText := written.Text(raw)
@@ -48,6 +48,8 @@ func (t Tool) string(p *parameter, raw string) string {
 		if day := written.Day(p.Name, cmp.Or(written.Reordered(raw), raw)); day != "" {
 			return rs.EncodeJSON(day)
 		}
+	case isText && p.Name == "cursor" && s != "":
+		return rs.EncodeJSON(written.Cursor(s))
 	case ok && slices.Contains(p.Words, plain):
 		return rs.EncodeJSON(plain)
 	case p.Words == nil && isText && slices.Contains(nameArguments, p.Name) && written.Unquoted(s) != "":

@@ -153,6 +153,9 @@ func (s *searchPage) envelope() object {
 			data = data.With("meta", meta.Without("count").JSON())
 		}
 	}
+	if _, why := answer.Conditions("search", s.q.Empty); why != "" {
+		data = data.With("conditions", why).With("meta", data.Object("meta").Without("recall").JSON())
+	}
 	if s.q.OfTime != nil {
 		data = data.With("of_that_time", write.ToolCall("search", s.q.OfTime.JSON()))
 	}

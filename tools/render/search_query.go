@@ -34,7 +34,8 @@ type SearchQuery struct {
 	ParentRecords string // call that lists the records of that time of which the hits are parts, as only those have a time; "" for none
 	Unfiltered    bool   // the resource server refuses filters for this grant
 	Proposals
-	Repair *Repair // what was done because no record has all words; nil if that was not needed
+	Empty  []EmptyField // why no record matches the filter, so that no word was looked for; nil if some do
+	Repair *Repair      // what was done because no record has all words; nil if that was not needed
 }
 
 // Proposals are the other calls that a search may mean.
@@ -106,6 +107,8 @@ func searchLead(l answer.List, q SearchQuery) string {
 	recall := l.Recall
 	missing := write.Words(recall, "missing_words")
 	switch {
+	case len(q.Empty) > 0:
+		return "No record matches filter, so no word was looked for."
 	case len(missing) > 0:
 	case len(l.Items) == 0 && q.Q != "" && q.Position.First() && q.lexical() && !recall.Has("partial_count"):
 		return "Nothing found. This resource server does not say how it matches words: perhaps whole ones only, and all of them."

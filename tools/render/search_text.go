@@ -81,8 +81,9 @@ type searchFrame struct {
 
 func (s *searchPage) frame() searchFrame {
 	l, q := s.l, s.q
+	why, _ := answer.Conditions("search", q.Empty)
 	f := searchFrame{
-		lead: write.NotEmpty(s.notice()), summary: s.summary(),
+		lead: write.NotEmpty(append([]string{s.notice()}, why...)...), summary: s.summary(),
 		notes:   slices.Concat(answer.DatesReadAs(l.Envelope, len(l.Items) == 0), q.Coverage.Lines(), s.notes()),
 		warning: write.Lead("warning: ", s.Warning(len(s.hits))), tail: searchTail(l, q),
 	}

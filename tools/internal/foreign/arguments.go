@@ -28,7 +28,7 @@ var Aliases = lists(map[string]string{
 	"q":             "text search search_query search_term search_terms keywords keyword terms query_text query pattern phrase queries",
 	"id":            "record_id uri url ids record_uri result_id record",
 	"metric":        "function operation aggregation aggregate agg func op aggregate_function metrics measure",
-	"group_by":      "groupby group group_by_field by",
+	"group_by":      "groupby group group_by_field by dimension dimensions",
 	"group_by_time": "time_field date_field group_by_date",
 	"granularity":   "interval bucket period time_bucket time_granularity",
 	"time_zone":     "timezone tz",

@@ -172,7 +172,7 @@ func NearConnections(name string, connections []rs.Connection) (near []rs.Connec
 	name = name[len(prefix):]
 	for _, c := range connections {
 		for _, label := range []string{c.ID[len(prefix):], c.DisplayName, c.ConnectorKey} {
-			if label != "" {
+			if label != "" && !slices.Contains(of[label], c) { // its id may end with its connector
 				labels = append(labels, label)
 				of[label] = append(of[label], c)
 			}

@@ -197,7 +197,7 @@ func (p *round) recall(pages []sourcePage) rs.Object {
 			}
 		}
 	}
-	if len(missing) > 0 && p.isAll() {
+	if len(missing) > 0 && p.isAll() && !slices.ContainsFunc(pages, func(page sourcePage) bool { return page.lacking }) { // not searched
 		merged = append(merged, rs.Member{Name: "missing_words", Value: rs.JoinArray(missing)})
 	}
 	return merged

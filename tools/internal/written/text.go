@@ -3,6 +3,7 @@ package written
 
 import (
 	"fmt"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -70,12 +71,23 @@ func Snake(name string) string {
 
 // Unquoted returns a text without the white space, quotation marks and angle brackets around it.
 func Unquoted(s string) string {
-	const pairs = "\"\"''``<>"
+	const pairs = "\"\"''``<>[]"
 	for s = strings.TrimSpace(s); len(s) > 1; s = strings.TrimSpace(s[1 : len(s)-1]) {
 		at := strings.IndexByte(pairs, s[0])
 		if at < 0 || at%2 != 0 || s[len(s)-1] != pairs[at+1] {
 			break
 		}
+	}
+	return s
+}
+
+// Cursor returns a cursor without what it was copied with: quotation marks, the end of a sentence, or the rest of a URL.
+func Cursor(s string) string {
+	if s = Unquoted(s); strings.IndexAny(s, ".,;") == len(s)-1 { // a cursor may end with one of several
+		s = Unquoted(strings.TrimRight(s, ".,;"))
+	}
+	if u, err := url.Parse(s); err == nil && u.Query().Has("cursor") {
+		return u.Query().Get("cursor")
 	}
 	return s
 }

@@ -166,7 +166,7 @@ func Numbers(raw string) []string {
 	return nil
 }
 
-var countedForm = Expression(`^\s*([0-9][0-9.,]*)\s+(\pL{4,})\s*$`)
+var countedForm = Expression(`^\s*([0-9][0-9.,]*)(?:\s+(\pL{4,})|([kK])\+?|\+)\s*$`)
 
 // InField returns what a value means in a field of that name: a day in eight digits, or, if the field has numbers, the number of "5 stars";
 // "" for neither.
@@ -180,13 +180,16 @@ func InField(field, raw string, isNumber bool) string {
 	return counted(raw)
 }
 
-// counted returns the number in a text that names what it counts, such as "5 stars"; "" for any other text, and for a short word or one
-// that may multiply the number, such as million, or minutes for a field in seconds.
+// counted returns the number in a text that names what it counts, such as "5 stars", or is written as "1.2k" or "50+"; "" for any other text,
+// and for a short word or one that may multiply the number, such as million, or minutes for a field in seconds.
 func counted(raw string) string {
 	s, _ := Text(raw)
 	found := countedForm().FindStringSubmatch(s)
 	if found == nil || multiples[Folded(found[2])] {
 		return ""
+	}
+	if n, err := strconv.ParseFloat(numberOf(found[1]), 64); err == nil && found[3] != "" {
+		return strconv.FormatFloat(n*1000, 'f', -1, 64)
 	}
 	return numberOf(found[1])
 }
@@ -313,25 +316,26 @@ func Zone(name string) string {
 		}
 		return "UTC"
 	}
-	if zone := zoneWords[strings.ToUpper(name)]; zone != "" || strings.ContainsAny(name, "/.") {
+	if zone := zoneWords[strings.ToUpper(name)]; zone != "" || strings.Contains(name, ".") {
 		return zone
 	}
-	city := strings.FieldsFunc(Folded(name), func(c rune) bool { return c == ' ' || c == '_' }) // as these zones are written
-	for i, word := range city {
-		city[i] = strings.ToUpper(word[:1]) + word[1:]
+	words := strings.Fields(strings.ReplaceAll(firstLetters().ReplaceAllStringFunc(Folded(name), strings.ToUpper), "_", " "))
+	zone, areas := strings.Join(words, "_"), []string{"Europe/", "America/", "Asia/", "Africa/", "Australia/", "Pacific/", "Atlantic/"}
+	if strings.Contains(zone, "/") {
+		areas = []string{""}
 	}
-	for _, area := range []string{"Europe", "America", "Asia", "Africa", "Australia", "Pacific", "Atlantic"} {
-		zone := area + "/" + strings.Join(city, "_")
-		if _, err := time.LoadLocation(zone); len(city) > 0 && err == nil {
-			return zone
+	for _, area := range areas {
+		if _, err := time.LoadLocation(area + zone); zone != "" && err == nil {
+			return area + zone
 		}
 	}
 	return ""
 }
 
 var (
-	offsetForm = Expression(`^(?:GMT|UTC)?\s*([+-])\s*([01]?[0-9])(?::?00)?$`)
-	zoneWords  = ByWord(map[string]string{
+	firstLetters = Expression(`(?:^|[/_ ])[a-z]`) // of the words of a zone
+	offsetForm   = Expression(`^(?:GMT|UTC)?\s*([+-])\s*([01]?[0-9])(?::?00)?$`)
+	zoneWords    = ByWord(map[string]string{
 		"Europe/London": "BST", "Europe/Berlin": "CEST", "Europe/Athens": "EEST", "Europe/Lisbon": "WEST", "America/New_York": "EDT ET",
 		"America/Chicago": "CDT", "America/Denver": "MDT", "America/Los_Angeles": "PT PDT PST", "Asia/Tokyo": "JST",
 		"Australia/Sydney": "AEST", "UTC": "Z",
