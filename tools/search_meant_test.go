@@ -92,8 +92,8 @@ func TestAQueryForWhatWasSentToSomebody(t *testing.T) {
 
 // A query for who or which has the most of something is offered the aggregation by a field that the query names.
 func TestAQueryForWhoHasTheMost(t *testing.T) {
-	const bySender = `By from_name: aggregate {"stream":"messages","metric":"count","group_by":"from_name"}`
-	const inChat = `By user: aggregate {"stream":"messages","metric":"count","group_by":"user","connection_id":"chat"}`
+	const bySender = `By from_name, the owner's own included: aggregate {"stream":"messages","metric":"count","group_by":"from_name"}`
+	const inChat = `By user, the owner's own included: aggregate {"stream":"messages","metric":"count","group_by":"user","connection_id":"chat"}`
 	const byShop = `By merchant: aggregate {"stream":"orders","metric":"count","group_by":"merchant"}`
 	for q, want := range map[string]string{
 		"who sends me the most mail?":                         bySender,

@@ -41,6 +41,8 @@ func TestAWordInTheNameOfAStream(t *testing.T) {
 		{`{"q":"whatsapp papa","streams":["WhatsApp_Chat_with_Ana","notes"]}`, `"whatsapp"`, 1, `: search {"q":"papa","streams":["WhatsApp_Chat_with_Ana"]}`},
 		{`{"q":"whatsapp papa","streams":["notes"]}`, `"whatsapp"`, 1, ""},
 		{`{"q":"trip","streams":["trip_May_2025"],"filter":{"text":"a"}}`, `"trip"`, 1, `: search {"since":"1970-01-01","filter":{"text":"a"},"streams":["trip_May_2025"]}`},
+		{`{"q":"how many whatsapp papa"}`, `"whatsapp"`, 1, ""}, // nor a number
+		{`{"q":"average papa on the laptop"}`, `"laptop"`, 1, ""},
 		{`{"q":"longest trip"}`, `"trip"`, 1, ""}, // search does not compute the longest
 		{`{"q":"papa 2025"}`, `"2025"`, 1, ""},
 		{`{"q":"papa in May 2026"}`, `"may"`, 1, ""},

@@ -26,12 +26,12 @@ type Ranking struct {
 // that names no stream, or if its field is not certain. The schema is read only for such words.
 func Ranked(schema func() Stream, query string, bounds rs.Object, sums bool, may func(Source) bool) Ranking {
 	by, most, ranks := written.Superlative(query)
-	operator, amount, rest := written.MoreOrLess(query)
-	if ranks == nil && operator == "" {
+	operator, amount, counted, rest := written.MoreOrLess(query)
+	if ranks == nil && operator == "" || ranks != nil && counted != "" {
 		return Ranking{}
 	}
-	if operator != "" {
-		by, query = cmp.Or(by, written.Money), rest
+	if query = rest; operator != "" && counted == "" {
+		by = cmp.Or(by, written.Money)
 	}
 	of, asked := "", ""
 	if by == written.OtherMeasure {
@@ -49,7 +49,13 @@ func Ranked(schema func() Stream, query string, bounds rs.Object, sums bool, may
 		isOther := func(source Source) bool { return source.Connection.ID != in[0].ID }
 		all.Sources = slices.DeleteFunc(slices.Clone(all.Sources), isOther)
 	}
-	source, others, ok := SourceCalled(all.Sources, words, may)
+	countIn := func(source Source) string {
+		field, _ := source.named([]string{counted}, fields.HasRanges, all.Document)
+		return field
+	}
+	source, others, ok := SourceCalled(all.Sources, words, func(source Source) bool {
+		return may(source) && (counted == "" || countIn(source) != "")
+	})
 	switch {
 	case !ok && (by == written.Money || of == "shop"):
 		source, others = onlyPurchases(all, may), words
@@ -66,13 +72,17 @@ func Ranked(schema func() Stream, query string, bounds rs.Object, sums bool, may
 	if len(in) == 1 {
 		own.Fields, r.Others = source.Fields(all.Document), relax.Without(others, had...)
 	}
+	if counted != "" {
+		field = countIn(source)
+	}
 	group := own.Near(of, fields.Aggregates("group_by"))
 	if len(group) == 0 && of == "shop" && source.Payee != "" {
 		group = []string{source.Payee}
 	}
 	switch {
 	case of != "" && len(group) > 0 && !fields.Calls(of, source.Stream):
-		r.Tool, r.Says, r.Args = "aggregate", "By "+group[0]+": ", rs.Object{rs.NewMember("metric", "count"), rs.NewMember("group_by", group[0])}
+		r.Tool, r.Says, r.Args = "aggregate", "By "+group[0]+map[bool]string{true: ", the owner's own included"}[group[0] == source.Author]+": ",
+			rs.Object{rs.NewMember("metric", "count"), rs.NewMember("group_by", group[0])}
 		if sums {
 			r.Args = r.Args.With("metric", `"sum"`).With("field", rs.EncodeJSON(fields.Measured(all.Document, source.Stream, written.Money)))
 		}
@@ -94,35 +104,57 @@ func Ranked(schema func() Stream, query string, bounds rs.Object, sums bool, may
 	return r
 }
 
-// Paid returns the stream of which a query asks how much was paid, in all or on average, with its field of money, the metric, and the words
-// that say more. The stream is one that a word names, or else, if a word says that something was paid, the one stream of purchases. The
-// field is "" if none is certain.
-func Paid(all Stream, query string, may func(Source) bool) (source Source, field, metric string, others []string) {
-	has := func(some map[string]bool) func(word string) bool {
-		return func(word string) bool { return some[strings.Trim(strings.ToLower(word), ".,;?!¿¡")] }
+// Amount returns the stream of which a query asks for the sum or the average of a number, with its field, the metric, and the words that say
+// more. A word names the stream, and others may name the field, as in size of attachments. Without these it is money, also, if a word says
+// that something was paid, of the one stream of purchases. The field is "" if none is certain, and for an average number of records.
+func Amount(all Stream, query string, may func(Source) bool) (stream, field, metric string, others []string) {
+	if all.Document == nil {
+		return "", "", "", nil
 	}
+	isPaid := func(word string) bool { return paid[strings.ToLower(word)] }
+	spends := written.AnyWord(query, func(word string) bool { return paid[word] && !counting[word] })
+	counts := written.AnyWord(query, func(word string) bool { return counting[word] && !paid[word] })
 	words := relax.Telling(relax.Words(query))
-	source, others, ok := SourceCalled(all.Sources, words, may)
-	if !ok && all.Document != nil && slices.ContainsFunc(strings.Fields(query), has(paid)) {
-		source, others = onlyPurchases(all, may), words
-	}
-	if source.Stream == "" {
-		return source, "", "", nil
-	}
-	if metric = "sum"; slices.ContainsFunc(words, has(averages)) {
+	if metric = "sum"; AsksAverage(query) {
 		metric = "avg"
 	}
-	others = slices.DeleteFunc(slices.DeleteFunc(slices.Clone(others), has(paid)), has(averages))
-	if field = fields.Measured(all.Document, source.Stream, written.Money); !isSummed(all.Document, source, field) {
-		field = ""
+	for _, source := range all.Sources {
+		field, had := source.named(words, fields.Aggregates("sum"), all.Document)
+		others := relax.Without(words, had...)
+		isHead := func(word string) bool { return fields.Calls(word, source.Stream) && relax.IsHead(query, word, others) }
+		if field != "" && may(source) && slices.ContainsFunc(others, isHead) && (written.IsMoneyName(field) || !spends) {
+			others = slices.DeleteFunc(others, func(word string) bool { return isPaid(word) || fields.Calls(word, source.Stream) })
+			return source.Stream, field, metric, Beyond(others)
+		}
 	}
-	return source, field, metric, others
+	granularity, _ := written.Granularity(query)
+	source, others, ok := SourceCalled(all.Sources, words, may)
+	switch {
+	case metric == "avg" && (granularity != "" || counts) && !AsksPaid(query):
+		return "", "", "", nil
+	case !ok && AsksPaid(query):
+		source, others = onlyPurchases(all, may), words
+		if granularity != "" { // the average of the sums
+			metric = "sum"
+		}
+	}
+	field = fields.Measured(all.Document, source.Stream, written.Money)
+	numbers := fields.Numbers(all.Document, []string{source.Stream}, fields.Aggregates("sum"))
+	if !slices.Contains(numbers, fields.InStream{Stream: source.Stream, Field: field}) {
+		return "", "", "", nil
+	}
+	return source.Stream, field, metric, slices.DeleteFunc(Beyond(others), isPaid)
 }
 
-func isSummed(document *rs.Schema, of Source, field string) bool {
-	return slices.ContainsFunc(of.Fields(document), func(f rs.SchemaField) bool {
-		return f.Name == field && slices.Contains(f.Aggregates, "sum")
-	})
+// named returns the first field of a source for a use that some words name, such as reaction_count for reactions, and these words; "" for
+// none.
+func (s Source) named(words []string, u fields.Use, document *rs.Schema) (field string, had []string) {
+	for _, f := range s.Fields(document) {
+		if had, _ = Named([]Source{{Stream: f.Name}}, words); len(had) > 0 && f.Granted && u(f) {
+			return f.Name, had
+		}
+	}
+	return "", nil
 }
 
 // HasAll reports whether a source has the fields of all conditions of a filter.
@@ -133,24 +165,35 @@ func (s Source) HasAll(filter rs.Object, document *rs.Schema) bool {
 	})
 }
 
-// Words of queries for what was paid, and for an average.
+// Words of queries for what was paid, for an average, and for a number of all.
 var (
 	paid = written.Set("spend spent spending pay paid cost costs money sum total altogether value amount price ausgegeben bezahlt gezahlt " +
-		"gekostet geld summe insgesamt wert betrag preis dépensé dépensée dépensés dépensées payé argent somme montant prix gasté gastado pagado " +
-		"pagué dinero suma importe precio speso pagato soldi somma importo prezzo uitgegeven betaald totaal bedrag prijs gasto gastei paguei " +
-		"dinheiro soma preço valor")
+		"gekostet geld summe gesamtsumme gesamtbetrag gesamtwert insgesamt wert betrag preis dépensé dépensée dépensés dépensées payé argent " +
+		"somme montant prix gasté gastado pagado pagué dinero suma importe precio speso pagato soldi somma importo prezzo uitgegeven betaald " +
+		"totaal bedrag prijs gasto gastei paguei dinheiro soma preço valor expenses ausgaben dépenses gastos spese despesas uitgaven")
 	averages = written.Set("average averages avg durchschnitt durchschnittlich durchschnittliche durchschnittlicher moyenne promedio media " +
 		"medio médio média gemiddeld gemiddelde")
+	counting = written.Set("number count total totals altogether overall sum per each every far insgesamt gesamt gesamtzahl anzahl summe pro " +
+		"bisher alle aller nombre totale somme par tous toutes número suma por todos todas numero somma tutti tutte soma aantal totaal more " +
+		"less mehr weniger más menos più meno mais meer minder comparer comparar compara vergleiche vergleichen confronta vergelijk")
 )
+
+// AsksPaid reports whether a query has a word for what was paid.
+func AsksPaid(query string) bool {
+	return written.AnyWord(query, func(word string) bool { return paid[word] })
+}
 
 // AsksAverage reports whether a query has a word for an average.
 func AsksAverage(query string) bool {
-	for word := range strings.FieldsSeq(query) {
-		if averages[strings.ToLower(strings.Trim(word, ".,;?!"))] {
-			return true
-		}
-	}
-	return false
+	return written.AnyWord(query, func(word string) bool { return averages[word] })
+}
+
+// Beyond returns words of a query for a number without those that say that it is of all or an average.
+func Beyond(words []string) []string {
+	return slices.DeleteFunc(slices.Clone(words), func(word string) bool {
+		word = strings.ToLower(word)
+		return averages[word] || counting[word]
+	})
 }
 
 // onlyPurchases returns the source of the one stream with an amount of money and a field for whom it was paid to; none if several do.

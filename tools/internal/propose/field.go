@@ -15,7 +15,6 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/argument"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/fields"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/filter"
-	"github.com/pdp-connect/pdpp-mcp/tools/internal/foreign"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/read"
@@ -30,7 +29,6 @@ const (
 	fewHits         = 3 // hits with all words; if there are more, no other call is proposed
 	maxTriedStreams = 5 // streams in which the records with the conditions of a query are counted
 	maxNumberFields = 8
-	maxListedValues = 30 // values of a field
 )
 
 var having = written.Set("with having mit avec con met com") // before the name of a flag
@@ -78,7 +76,8 @@ func (s *search) unreadFields(ctx context.Context) string {
 // few fields. It counts if the query asks how many records there are.
 func (s *search) listedValue(ctx context.Context) string {
 	flagged := slices.ContainsFunc(strings.Fields(strings.ToLower(s.Rest)), func(word string) bool { return having[word] })
-	counts, findsLittle := s.Question.AsksNumber(), s.findsLittle(ctx)
+	granularity, _ := written.Granularity(s.Rest)
+	counts, findsLittle := s.Question.AsksNumber() || known.AsksAverage(s.Rest) && granularity != "", s.findsLittle(ctx)
 	not := written.Negation(s.Q)
 	if s.Unread != "" && not == "" || s.inPeriod() || len(s.Filter) > 0 ||
 		!findsLittle && !counts && !flagged && not == "" || s.Unfiltered && !counts {
@@ -90,22 +89,23 @@ func (s *search) listedValue(ctx context.Context) string {
 	}
 	stream, scope := source.Stream, s.Scope
 	scope.Stream = stream
+	if counts {
+		others = known.Beyond(others)
+	}
 	candidates := slices.DeleteFunc(slices.Clone(others), func(word string) bool {
 		return !flagged && !counts && not == "" && len(s.absent) > 0 && !s.isAbsent(word)
 	})
-	form := "%s is what %s of %s says: "
-	field, value, word := foreign.FlagNamed(known.FieldsOf(s.Schema().Document, scope), candidates)
+	mayRead := not == "" && (findsLittle || counts && len(relax.Telling(others)) > 0)
+	field, value, word := s.listedWord(ctx, stream, candidates, mayRead)
+	form, said := "%s is what %s of %s says: ", []string{word}
 	switch {
 	case not != "" && field == "":
 		return s.byDenied(ctx, scope, others)
 	case not != "":
 		form, value = "%s is denied, which is what %s of %s says: ", strconv.FormatBool(value != "true")
-	case field == "" && (findsLittle || counts && len(relax.Telling(others)) > 0):
+	case strings.HasPrefix(value, `"`):
 		form = "%s is a value of %s in %s: "
-		field, value, word = s.listedWord(ctx, scope, candidates)
-	}
-	said := []string{word}
-	if field == "" {
+	case field == "":
 		form = "%s is named by %s of %s: "
 		field, value, word, said = known.Belonging(ctx, s.RS, s.Schema(), scope, s.Rest)
 	}
@@ -121,13 +121,10 @@ func (s *search) listedValue(ctx context.Context) string {
 		where = rs.Object{{Name: field, Value: value}}
 	}
 	if counts {
-		number, says := rs.Object{rs.NewMember("metric", "count")}, "Of that stream: "
-		if relax.SentOneself(s.Rest) && source.Author != "" {
-			number, says = number.With("group_by", rs.EncodeJSON(source.Author)), "By sender, of whom one is meant: "
-		}
-		return s.number(ctx, source, says, number, where, relax.Without(others, "number"))
+		number := rs.Object{rs.NewMember("metric", "count")}
+		return s.number(ctx, stream, "Of that stream: ", number, where, others)
 	}
-	if field == "" {
+	if field == "" || len(others) > 0 && (s.countsOrAverages() || s.Question.AsksSum()) { // a search finds no number
 		return ""
 	}
 	filter := rs.Object{{Name: "filter", Value: where.JSON()}}
@@ -154,38 +151,13 @@ func (s *search) byDenied(ctx context.Context, scope rs.Scope, words []string) s
 	if len(words) != 1 {
 		return ""
 	}
-	field, _, _ := s.listedWord(ctx, scope, words)
+	field, _, _ := s.listedWord(ctx, scope.Stream, words, true)
 	field = cmp.Or(field, written.StateWord(words[0]))
 	if f := fields.Read(scope.Stream, s.Schema().Document).Field(field); f == nil || !slices.Contains(f.Aggregates, "group_by") {
 		return ""
 	}
 	args := append(argument.InConnection(s.Arguments, "stream", scope.Stream), rs.NewMember("metric", "count"), rs.NewMember("group_by", field))
 	return "By " + field + ", each value and none: " + correct.Call{Tool: "aggregate", Arguments: args}.String()
-}
-
-// listedWord finds the word that is a value, or a form of a value, of one of the first fields of a stream that may have a closed
-// list of values. If no record has some words, only these are tried.
-func (s *search) listedWord(ctx context.Context, scope rs.Scope, words []string) (field, value, word string) {
-	ctx, cancel := context.WithTimeout(ctx, read.OptionalDeadline)
-	defer cancel()
-	names := known.ListedFields(known.FieldsOf(s.Schema().Document, scope), maxListedFields)
-	values := make([][]aggregate.Group, len(names))
-	read.All(ctx, len(names), func(ctx context.Context, i int) {
-		values[i], _ = aggregate.GroupsOf(ctx, s.RS, scope, names[i], maxListedValues)
-	})
-	for i, field := range names {
-		for _, g := range values[i] {
-			text, isText := g.Text()
-			at := slices.IndexFunc(words, func(word string) bool {
-				lower, value := written.StateWord(word), written.StateWord(text)
-				return written.IsForm(lower, relax.OtherForm(lower), value)
-			})
-			if isText && at >= 0 {
-				return field, g.Key, words[at]
-			}
-		}
-	}
-	return "", "", ""
 }
 
 // fieldNumber returns a hint about the fields that have the one number in a query that finds little, or have it as a negative number, as an

@@ -61,7 +61,7 @@ func (s *search) wordsInNames(ctx context.Context) string {
 			})
 		}
 		if others := slices.DeleteFunc(s.remainingWords(words...), isKind); len(others) > 0 {
-			return says + s.searchRemaining(others, "connection_id", id)
+			return s.searchRemaining(says, others, "connection_id", id)
 		}
 		return says + correct.Call{Tool: "schema", Arguments: rs.Object{{Name: "connection_id", Value: id}}}.String()
 	}
@@ -97,7 +97,7 @@ func (s *search) inFieldName(ctx context.Context, words []string) string {
 		return ""
 	}
 	if len(others) > 0 && len(s.list.Items) > 0 && len(streams) <= maxNamedStreams {
-		return says + s.searchRemaining(others, "streams", rs.EncodeJSON(streams))
+		return s.searchRemaining(says, others, "streams", rs.EncodeJSON(streams))
 	}
 	tool, args := known.ValuesOf(rows[0], name, argument.InConnection(s.Arguments, "stream", rows[0].Name))
 	return says + correct.Call{Tool: tool, Arguments: args}.String()
@@ -148,6 +148,8 @@ func (s *search) inStreamNames(words []string, sources []known.Source) string {
 		within = within.WithAll(s.bounds())
 	}
 	switch {
+	case len(others) > 0 && s.countsOrAverages():
+		return ""
 	case len(others) > 0:
 		return says + searchFor(strings.Join(others, " "), within)
 	case someTimed && (s.inPeriod() || s.timed):
@@ -164,10 +166,16 @@ func (s *search) inStreamNames(words []string, sources []known.Source) string {
 	return says + strings.Join(lists, ", ")
 }
 
-// searchRemaining returns the search for the words that are not in a name, limited to what has that name and to the time of the query.
-func (s *search) searchRemaining(others []string, name, where string) string {
-	return searchFor(strings.Join(others, " "), s.without("mode", "limit", name).With(name, where).WithAll(s.bounds()))
+// searchRemaining returns the search for the words that are not in a name, limited to what has that name and to the time of the query; ""
+// for a number, which no search finds.
+func (s *search) searchRemaining(says string, others []string, name, where string) string {
+	if s.countsOrAverages() {
+		return ""
+	}
+	return says + searchFor(strings.Join(others, " "), s.without("mode", "limit", name).With(name, where).WithAll(s.bounds()))
 }
+
+func (s *search) countsOrAverages() bool { return s.Question.AsksNumber() || known.AsksAverage(s.Rest) }
 
 // remainingWords returns the words of a query that are not in a name and that some record has.
 func (s *search) remainingWords(words ...string) []string {

@@ -1,6 +1,7 @@
 package propose
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -18,27 +19,42 @@ import (
 
 // A query may ask for a number that no hit has: how many records there are, or how much was paid.
 
-// total returns a hint with the call that adds up what was paid, such as the totals of orders from the merchant that the query names, in
-// the time that it names; "" for any other query.
+// total returns a hint with the call that adds up what was paid, or another number that the query names, such as the totals of orders from
+// the merchant that it names, with the status and in the time that it names; "" for any other query.
 func (s *search) total(ctx context.Context) string {
-	if !s.Question.AsksSum() && !known.AsksAverage(s.Rest) || s.Unread != "" || s.inPeriod() || len(s.Filter) > 0 {
+	asks := s.Question.AsksSum() || known.AsksAverage(s.Rest) || s.Compared != "" && known.AsksPaid(s.Rest)
+	if !asks || s.Unread != "" || s.inPeriod() || len(s.Filter) > 0 {
 		return ""
 	}
-	source, field, metric, others := known.Paid(s.Schema(), s.Rest, s.isSearched)
+	stream, field, metric, others := known.Amount(s.Schema(), s.Rest, s.isSearched)
 	if field == "" {
 		return ""
 	}
-	where, ok := s.spent(ctx, source.Stream, field)
+	where, ok := s.spent(ctx, stream, field)
 	if !ok {
 		return ""
 	}
 	says := map[string]string{"sum": "The sum", "avg": "The average"}[metric] + " of " + quote.Names([]string{field}, 1) + " of " +
-		quote.Names([]string{source.Stream}, 1) + ": "
-	return s.number(ctx, source, says, rs.Object{rs.NewMember("metric", metric), rs.NewMember("field", field)}, where, others)
+		quote.Names([]string{stream}, 1) + ": "
+	number := rs.Object{rs.NewMember("metric", metric), rs.NewMember("field", field)}
+	if hint := s.number(ctx, stream, says, number, where, others); hint != "" || len(others) == 0 || s.Unfiltered {
+		return hint
+	}
+	name, value, word := s.listedWord(ctx, stream, others, true)
+	if name == "" {
+		return ""
+	}
+	return s.number(ctx, stream, says, number, where.With(name, value), relax.Without(others, append(refunds, word)...))
 }
 
-// spent returns the filter for what was paid: if a field has negative amounts, these. It makes one read, and is false if that fails.
+// refunds say nothing more about returned orders.
+var refunds = strings.Fields("refund refunds refunded reimbursed erstattet remboursé remboursées reembolsado rimborsato terugbetaald")
+
+// spent returns the filter for what was paid: if a field of money has negative amounts, these. It makes one read, and is false if that fails.
 func (s *search) spent(ctx context.Context, stream, field string) (where rs.Object, ok bool) {
+	if !written.IsMoneyName(field) {
+		return nil, true
+	}
 	ctx, cancel := context.WithTimeout(ctx, read.OptionalDeadline)
 	defer cancel()
 	scope := s.Scope
@@ -50,19 +66,40 @@ func (s *search) spent(ctx context.Context, stream, field string) (where rs.Obje
 	return where, least != ""
 }
 
-// number returns a hint with the call for a number of the records of a stream within a filter and the time of the query. If other words of
+// number returns a hint with the call for a number of the records of a stream within a filter and the time of the query, with the fields of
+// the connection that the query names, or else of the first that has all of them. What oneself sent is counted by sender. If other words of
 // the query are the sender or the title of records, there is a call for each connection that has such records. It is "" if words are left
 // that say more.
-func (s *search) number(ctx context.Context, source known.Source, says string, number, where rs.Object, others []string) string {
+func (s *search) number(ctx context.Context, stream, says string, number, where rs.Object, others []string) string {
 	granularity, words := written.Granularity(s.Rest)
-	if (s.timed || granularity != "") && source.Time == "" {
-		return ""
-	}
-	others = relax.Without(others, words...)
-	args := append(argument.InConnection(s.Arguments, "stream", source.Stream), number...)
+	granularity, others = cmp.Or(granularity, s.Compared), relax.Without(others, words...)
+	args := append(argument.InConnection(s.Arguments, "stream", stream), number...)
 	had, in := known.NamedConnections(s.Schema().Sources, relax.Words(s.Rest))
 	if len(in) == 1 && !args.Has("connection_id") {
-		args, others = args.With("connection_id", rs.EncodeJSON(in[0].ID)), relax.Without(others, had...)
+		args = args.With("connection_id", rs.EncodeJSON(in[0].ID))
+	}
+	needed := where
+	if field := number.Text("field"); field != "" {
+		needed = where.With(field, "")
+	}
+	sources := slices.DeleteFunc(s.sourcesOf(stream, args.Text("connection_id")), func(source known.Source) bool {
+		isUntimed := (s.timed || granularity != "") && source.Time == ""
+		return isUntimed || !source.HasAll(needed, s.Schema().Document) // chat has no flags
+	})
+	if len(sources) == 0 {
+		return ""
+	}
+	if isOther := func(source known.Source) bool { return !slices.Contains(in, source.Connection) }; !slices.ContainsFunc(sources, isOther) {
+		others = relax.Without(others, had...) // all attachments are of mail
+	}
+	switch author := sources[0].Author; {
+	case args.Text("metric") == "count" && relax.SentOneself(s.Rest) && author != "":
+		if granularity != "" { // no groups have both
+			return ""
+		}
+		args, says = args.With("group_by", rs.EncodeJSON(author)), "By sender, of whom one is meant: "
+	case granularity != "" && known.AsksAverage(s.Rest) && args.Text("metric") != "avg":
+		says = "To take the average of: "
 	}
 	call := func(source known.Source, args, where rs.Object) string {
 		if granularity != "" {
@@ -77,11 +114,8 @@ func (s *search) number(ctx context.Context, source known.Source, says string, n
 	case filters && s.Unfiltered:
 		return ""
 	case len(others) == 0:
-		return says + call(source, args, where)
+		return says + call(sources[0], args, where)
 	}
-	sources := slices.DeleteFunc(s.sourcesOf(source.Stream, args.Text("connection_id")), func(source known.Source) bool {
-		return !source.HasAll(where, s.Schema().Document) // chat has no flags
-	})
 	value, having := s.valueNamed(ctx, sources, others)
 	if value == "" || len(relax.Without(others, strings.Fields(value)...)) > 0 {
 		return ""
@@ -121,6 +155,9 @@ func (s *search) rankedRecord(ctx context.Context) string {
 		}
 		r.Filter = rs.Object{rs.NewMember(having[0].Whose(), value)}.WithAll(r.Filter)
 		r.Args = append(rs.Object{rs.NewMember("connection_id", having[0].Connection.ID)}, r.Args...)
+	}
+	if !r.Args.Has("sort") && r.Tool == "query_records" && s.Question.AsksNumber() && !s.Question.AsksSum() {
+		r.Tool, r.Args = "aggregate", append(rs.Object{rs.NewMember("metric", "count")}, r.Args...)
 	}
 	if len(r.Filter) > 0 {
 		r.Args = append(r.Args, rs.Member{Name: "filter", Value: r.Filter.JSON()})

@@ -44,7 +44,7 @@ func (s *search) readTime(ctx context.Context) {
 // month. It does so only if the hits are all there are, or at least [manyHits].
 func (s *search) moveToHits(ctx context.Context) {
 	month, err := time.Parse(time.DateOnly, s.Since)
-	if err != nil || s.recall().Text("preferred_time") != "any "+month.Month().String() {
+	if err != nil || s.Spans || s.recall().Text("preferred_time") != "any "+month.Month().String() {
 		return
 	}
 	list := s.list

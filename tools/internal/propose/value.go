@@ -7,12 +7,18 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/aggregate"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/foreign"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/read"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/relax"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
-// maxListedFields is the number of fields whose values are read to find one that a query names.
-const maxListedFields = 3
+// Bounds of the reads that find the value that a query names.
+const (
+	maxListedFields = 3
+	maxListedValues = 30 // of a field
+)
 
 // valueNamed returns the sender, or the title such as a merchant, that a query names, and those of some sources that have records with it;
 // "" if it names none, or a different one in each. It reads the values of a few sources.
@@ -50,4 +56,34 @@ func (s *search) sourcesOf(stream, connection string) (sources []known.Source) {
 		}
 	}
 	return sources
+}
+
+// listedWord finds the word that is a flag of a stream or, if it may read, a value, or a form of a value, of one of the first fields of it
+// that may have a closed list of values. If no record has some words, only these are tried.
+func (s *search) listedWord(ctx context.Context, stream string, words []string, mayRead bool) (field, value, word string) {
+	scope := s.Scope
+	scope.Stream = stream
+	if field, value, word = foreign.FlagNamed(known.FieldsOf(s.Schema().Document, scope), words); field != "" || !mayRead {
+		return field, value, word
+	}
+	ctx, cancel := context.WithTimeout(ctx, read.OptionalDeadline)
+	defer cancel()
+	names := known.ListedFields(known.FieldsOf(s.Schema().Document, scope), maxListedFields)
+	values := make([][]aggregate.Group, len(names))
+	read.All(ctx, len(names), func(ctx context.Context, i int) {
+		values[i], _ = aggregate.GroupsOf(ctx, s.RS, scope, names[i], maxListedValues)
+	})
+	for i, field := range names {
+		for _, g := range values[i] {
+			text, isText := g.Text()
+			at := slices.IndexFunc(words, func(word string) bool {
+				lower, value := written.StateWord(word), written.StateWord(text)
+				return written.IsForm(lower, relax.OtherForm(lower), value)
+			})
+			if isText && at >= 0 {
+				return field, g.Key, words[at]
+			}
+		}
+	}
+	return "", "", ""
 }

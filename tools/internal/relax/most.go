@@ -10,7 +10,8 @@ import (
 
 // Words of questions for who sent something to whom, and for who or which has the most of something.
 var (
-	sent     = written.Set("send sent geschickt gesendet verschickt geschrieben envoyé envié inviato inviate enviei verstuurd gestuurd")
+	sent = written.Set(`send sent write wrote written post posted geschickt gesendet verschickt geschrieben schrieb gepostet envoyé écrit posté envié
+		escribí escrito publiqué inviato inviate scritto enviei escrevi verstuurd gestuurd geschreven`)
 	sendings = written.Set(`send sends sending sent write writes writing written wrote mail mails email emails message messages letter letters
 		schreiben schreibt schrieb geschrieben schicken schicke schickt geschickt gesendet nachricht nachrichten brief briefe envoyé envoyer
 		écrit écris m'écrit courriel courriels enviado envié escribe escribí escrito correo correos mensaje mensajes inviato scrive scritto

@@ -68,10 +68,11 @@ var (
 	// framing are question words and articles of other languages that are not English words. With a capital they may be part of a name.
 	framing = written.Set(`wann wer wem wen wessen wieviel wieviele wohin woher warum welche welchen welcher welches Wann Wer Wem Wieviel Warum Welche quand
 		combien pourquoi quel quelle quels quelles Quand Combien Pourquoi Quel Quelle cuándo cuanto cuánto cuánta cuántos cuántas quién quiénes dónde
-		cuál cuáles Cuándo Cuánto Cuánta Cuántos Cuántas Quién Dónde Cuál quando dove perché quanti quante quale quali Quando Dove Quanti Quante wanneer
+		cuál cuáles Cuándo Cuánto Cuánta Cuántos Cuántas Quién Dónde Cuál quantos quantas
+		Quantos Quantas quando dove perché quanti quante quale quali Quando Dove Quanti Quante wanneer
 		waar waarom welke hoeveel Wanneer Waar Waarom Hoeveel onde quem qual Onde Quem de la le les des du der das el los las von vom
-		bei beim chez bij
-		quantos quantas Quantos Quantas letzte letzten letzter letztes zuletzt neueste neuester neuestes Letzte Letzter Letztes dernier dernière derniers dernières Dernier Dernière
+		bei beim chez bij meine meinen mes mis miei minhas
+		letzte letzten letzter letztes zuletzt neueste neuester neuestes Letzte Letzter Letztes dernier dernière derniers dernières Dernier Dernière
 		último última últimos últimas Último Última laatste
 		nieuwste ultimo ultima ultimi ultime ultimos ultimas`)
 	// occasions are words for one of several times. After a word such as last they have no meaning for a search.
@@ -275,13 +276,16 @@ var SayNothing = written.Set(written.Folded(`happen happens happened happening
 		fait-on faire prévu prévue prévus ai-je avons-nous passe-t-il hago hacer hicimos tenemos tuve planeado previsto prevista
 		cosa ho abbiamo c'è che fare faccio fatto successo succede programma o tenho temos tem há que fazer faço fiz aconteceu
 		acontece planejado wat heb hebben ik wij we staat er op doen gedaan gebeurd gebeurt gepland suis je sono sto siamo estoy
-		estamos estou go emails oft often souvent a e i t u y`))
+		estamos estou go emails oft often souvent a e i t u y gab hubo habia avait-il a-t-il c'era c'erano houve havia`))
 
 // doings are words for what was done with the subject of a question, and for that subject. Records need not have them, nor [pasts].
 var doings = written.Set(`buy kaufe get email emails bekomme escribe scrive bought charge charged come came compare
 	compared cost costs fetch give gave list mention mentioned ordered pay paid
 	pays read receive received say said says send sends sending sent show shown spend spending spent talk talked tell told write
-	writes writing written wrote thing things stuff ding dinge sache sachen chose choses cosa cosas cose`)
+	writes writing written wrote thing things stuff ding dinge sache sachen chose choses cosa cosas cose
+	make makes making place places placed post posted got gotten own exist existed tätigen getätigt aufgegeben aufgeben abgegeben
+	passer passée passées effectué effectués effectuée effectuées faite faites realizado realizados realicé hecho hechos effettuato effettuati fatti
+	feito feitos feitas realizei geplaatst`)
 
 // Telling returns those of some words that say what a question is about, without [SayNothing] and what was done with it.
 func Telling(words []string) []string {

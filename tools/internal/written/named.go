@@ -3,30 +3,26 @@ package written
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 )
 
-// Words before a time in a query: that make it a bound, that open a period of two times, or that belong to it; and words between two
-// times.
+// Words before a time in a query: that make it a bound, that open a period of two times, or that belong to it.
 var (
 	boundWords = ByWord(map[string]string{
 		"since": "since seit ab depuis desde sinds", "until": "until till til through bis jusqu'à jusqu'au jusqu'en hasta fino tot até",
 		"before": "before vor avant antes prima voor vóór", "after": "after nach après después dopo depois",
 	})
-	openWords    = Set("between from zwischen von vom entre de du desde del da dal tra tussen van")
-	betweenWords = Set("between zwischen entre tra tussen")
-	spanWords    = Set("over within across throughout around about über während innerhalb pendant durant durante tijdens")
-	joinWords    = Set("to until till through - – — bis à au a al hasta tot , and or und oder et ou y o e en")
-	listWords    = Set(", and or und oder et ou y o e en") // the joinWords between times that need not be a period
-	moreTimes    = Set("later earlier onward onwards sooner up down since ago später früher danach davor plus adelante")
-	withinTimes  = Set("in on at for during im am en em") // after these a time is complete, unlike in: the 2 weeks before May
+	openWords   = Set("between from zwischen von vom entre de du desde del da dal tra tussen van")
+	spanWords   = Set("over within across throughout around about über während innerhalb pendant durant durante tijdens")
+	moreTimes   = Set("later earlier onward onwards sooner up down since ago später früher danach davor plus adelante")
+	withinTimes = Set("in on at for during im am en em") // after these a time is complete, unlike in: the 2 weeks before May
 
 	timeNumber = Expression(`^(?:[0-9]{1,2}\D{0,2}|(?:19|20)[0-9]{2}(?:-.*)?|q[1-4])$`)
 	negation   = Expression(`(?:^|\s)([nN]ot|pas|sans|sin|salvo|(?i:no|without|except|excluding|never|neither|nor|nicht|niet|non|não|sem|senza|geen|zonder|ohne|außer|keine?n?|` +
 		`sauf|excepto|(?:is|are|was|were|has|have|had|does|did)n['’]t))[,.]?\s+([^\s?!.,]+)`)
 	negatesNothing = strings.Split("not sure,not only,never mind,no idea,nicht nur,nicht vergessen,nicht finden,keine ahnung,sin in,sin of,sin and", ",")
+	comparing      = Expression(`(?i)(?:^|\s)(?:compar|vergl|confront|vergel)`)
 	hourOfDay      = Expression(`(?i)(?:^|\s)(?:at|um|om|à|às|a las|alle|ore)\s+[0-9]{1,2}(?:[:.h][0-9]{2})?` +
 		`(?:\s*(?:am|pm|h|uhr|uur|heures|horas|o'clock))?(?:[\s?!,]|\.?$)`)
 )
@@ -36,6 +32,7 @@ type Named struct {
 	Since, Until string // the first and the last day; "" for no bound
 	Rest         string // the query without the time
 	Spans        bool   // the query names the first and the last part of a period
+	Compared     string // the unit of its parts, such as month, if the query compares them; else ""
 
 	// ComingSince and ComingUntil are the same days of the first such time that is not over and begins after today, of a time without its
 	// year or week, such as December or Tuesday; both "" for any other.
@@ -43,12 +40,6 @@ type Named struct {
 
 	Mismatch string // a sentence about a day of the week that is not that of its date; "" for none
 	Unread   string // a sentence about what was not understood; then the other fields are zero
-}
-
-// A namedTime is a time that a query names, and its place in the words. A zero period means that it was not understood.
-type namedTime struct {
-	period
-	from, to int
 }
 
 const (
@@ -100,6 +91,9 @@ func NamedPeriod(query string, now time.Time) (Named, bool) {
 	day := func(day time.Time) string { return strings.TrimPrefix(day.Format(time.DateOnly), "0001-01-01") } // "" for the zero time
 	rest := strings.Join(slices.Concat(fields[:one.from], fields[one.to:]), " ")
 	all := Named{Since: day(one.first), Until: day(one.last), Rest: strings.Trim(rest, " ?!.,"), Spans: spans, Mismatch: mismatch}
+	if spans && (compareWords[joinOf(fields, named[0].to, named[1].from)] || comparing().MatchString(query)) {
+		all.Compared = named[0].unit()
+	}
 	if recurs {
 		all.ComingSince, all.ComingUntil = day(later.first), day(later.last)
 		if later.first.IsZero() { // until Friday
@@ -112,7 +106,7 @@ func NamedPeriod(query string, now time.Time) (Named, bool) {
 // NextOf returns the time from today on for a query for the next of something, and the query without that word; false for any other.
 func NextOf(query string, now time.Time) (Named, bool) {
 	isNext := func(word string) bool { return english(word) == "next" }
-	if !anyWord(query, isNext) {
+	if !AnyWord(query, isNext) {
 		return Named{}, false
 	}
 	fields := strings.Fields(query)
@@ -210,7 +204,7 @@ func namedTimes(fields []string, now time.Time) (named []namedTime) {
 		for last < min(i+longest, len(fields)) && !hasOther[last] {
 			last++
 		}
-		joined := len(named) > 0 && areJoined(fields, named[len(named)-1].to, i)
+		joined := len(named) > 0 && joinOf(fields, named[len(named)-1].to, i) != ""
 		for to := last; to > i; to-- {
 			if found, ok := namedDays(fields, slices.Concat(timeParts[i:to]...), i, to, joined, now); ok {
 				named = append(named, namedTime{found, i, to})
@@ -220,35 +214,6 @@ func namedTimes(fields []string, now time.Time) (named []namedTime) {
 		}
 	}
 	return named
-}
-
-// areJoined reports whether a word or a comma joins the time before to with the time that starts at from.
-func areJoined(fields []string, to, from int) bool {
-	return from == to+1 && joinWords[strings.ToLower(fields[to])] || from == to && strings.HasSuffix(fields[to-1], ",")
-}
-
-// joinedTime returns the period from the first of two times to the second; for times in a list, only if no day is between them. Without a
-// period it returns no days. The first time is in the year of the second if it names no year.
-func joinedTime(fields []string, one, other namedTime, now time.Time) namedTime {
-	reversed := one.first.After(other.last) && one.first.AddDate(0, -1, 0).Before(other.last) // and not of another year
-	if !areJoined(fields, one.to, other.from) || one.last.IsZero() || other.last.IsZero() || reversed {
-		return namedTime{}
-	}
-	isList := (other.from == one.to || listWords[strings.ToLower(fields[one.to])]) && !betweenWords[bareWord(fields, one.from-1)]
-	if one.first.After(other.last) || one.first.Year() < other.first.Year() {
-		words := append(timeWords(strings.Join(fields[one.from:one.to], " ")), strconv.Itoa(other.first.Year()))
-		if found, ok := readDays(words, now); ok {
-			one.period = found
-		}
-		if one.first.After(other.last) {
-			one.first = one.first.AddDate(-1, 0, 0)
-		}
-	}
-	isApart := one.last.AddDate(0, 0, 1).Before(other.first) || !one.last.Before(other.first)
-	if isList && isApart {
-		return namedTime{}
-	}
-	return namedTime{period{one.first, other.last}, one.from, other.to}
 }
 
 // namedDays reads the time that the words of a query in [from, to) name. A single word names one only if no other meaning is likely: a

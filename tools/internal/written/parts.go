@@ -52,9 +52,9 @@ func partDays(words []string, now time.Time) (period, bool) {
 	return period{from, until}, each != (length{}) && !from.Before(whole.first) && !until.After(whole.last)
 }
 
-// unit returns the unit of a period: "week" for any seven days, "month" or "year"; "" for none of these.
+// unit returns the unit of a period: "week" for any seven days, "day", "month", "quarter" or "year"; "" for none of these.
 func (d period) unit() string {
-	for _, unit := range []string{"month", "year"} {
+	for _, unit := range []string{"day", "month", "quarter", "year"} {
 		if one, _ := calendar(unit, d.first, 0); d == one {
 			return unit
 		}

@@ -62,7 +62,7 @@ func spelledOut(query string) string {
 // between it and its month, since the second March meeting need not be on 2 March.
 func withDayNumbers(query string) string {
 	isMonth := func(word string) bool { return slices.Contains(monthList, english(word)) }
-	if !anyWord(query, isMonth) {
+	if !AnyWord(query, isMonth) {
 		return query
 	}
 	fields := strings.Fields(query)

@@ -47,7 +47,7 @@ var (
 // superlative in lower case. Without one it returns no words.
 func Superlative(query string) (by Measure, most bool, words []string) {
 	mayBegin := func(word string) bool { _, compares := comparatives[word]; return compares || superlatives[word] != "" }
-	if !anyWord(query, mayBegin) {
+	if !AnyWord(query, mayBegin) {
 		return "", false, nil
 	}
 	fields := strings.Fields(query)
@@ -99,24 +99,26 @@ func WithoutBound(query string) string {
 	return boundNumber().ReplaceAllString(query, " ")
 }
 
-// MoreOrLess returns the amount of money in a query that is a bound, such as over 100 pounds, with the operator of a filter, and the query
-// without it; the operator is "" if there is none.
-func MoreOrLess(query string) (operator, amount, rest string) {
+// MoreOrLess returns the number in a query that is a bound, such as over 100 pounds, with the operator of a filter, what it counts, such as
+// items, which is "" for money, and the query without these; the operator is "" if there is none.
+func MoreOrLess(query string) (operator, number, of, rest string) {
 	var at []int
 	if strings.ContainsAny(query, "0123456789") { // few queries
 		at = moreOrLess().FindStringSubmatchIndex(query)
 	}
 	if at == nil {
-		return "", "", query
+		return "", "", "", query
 	}
 	part := func(i int) string { return query[max(0, at[2*i]):max(0, at[2*i+1])] }
 	end := at[1]
 	switch isNamed := len(Code(part(5))) == len("EUR"); {
 	case part(2)+part(4) == "" && !isNamed:
-		return "", "", query
+		if of = part(5); of == "" {
+			return "", "", "", query
+		}
 	case !isNamed:
 		end = max(at[7], at[9]) // another word may follow
 	}
 	operator = map[bool]string{true: "lt", false: "gt"}[part(1) == ""]
-	return operator, part(3), strings.TrimSpace(query[:at[0]] + " " + query[end:])
+	return operator, part(3), of, strings.TrimSpace(query[:at[0]] + " " + query[end:])
 }

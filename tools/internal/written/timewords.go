@@ -63,7 +63,7 @@ var inEnglish = ByWord(map[string]string{
 
 // besideTimes are words without a meaning next to the words of a time.
 var besideTimes = Set("the of in on at for from during since im am den dem der die das des vom von seit vor de du le la les en au depuis il y a l d " +
-	"el los las del hace ha desde di dello della nel nella lo het een sinds o os as do da no na em")
+	"el los las del qu'en hace ha desde di dello della nel nella lo het een sinds o os as do da no na em")
 
 // introduceTimes are words after which the name of a month is a time; introduceTimesElsewhere are those for names that are not English.
 var (
@@ -116,10 +116,10 @@ func bareWord(fields []string, i int) string {
 	return bare(fields[i])
 }
 
-func bare(word string) string { return strings.Trim(strings.ToLower(word), ".,;?!()") }
+func bare(word string) string { return strings.Trim(strings.ToLower(word), ".,;?!()¿¡") }
 
-// anyWord reports whether a word of a query is one of some. It allocates nothing for a query in lower case.
-func anyWord(query string, is func(word string) bool) bool {
+// AnyWord reports whether a word of a query is one of some. It allocates nothing for a query in lower case.
+func AnyWord(query string, is func(word string) bool) bool {
 	for word := range strings.FieldsSeq(query) {
 		if is(bare(word)) {
 			return true

@@ -25,10 +25,10 @@ var (
 // WithoutWeekdays returns a query without the days of the week that are meant in every week and so are no dates, as in every Monday, on
 // Sundays, and a recurring event on Tuesday. Nothing filters by the day of the week.
 func WithoutWeekdays(query string) string {
-	if !anyWord(query, func(word string) bool { is, _ := weekday(word); return is }) || strings.ContainsAny(query, "\"“”„«»") {
+	if !AnyWord(query, func(word string) bool { is, _ := weekday(word); return is }) || strings.ContainsAny(query, "\"“”„«»") {
 		return query
 	}
-	usual := anyWord(query, func(word string) bool { return habits[word] })
+	usual := AnyWord(query, func(word string) bool { return habits[word] })
 	fields := strings.Fields(query)
 	for i := len(fields) - 1; i >= 0; i-- {
 		is, plural := weekday(bareWord(fields, i))

@@ -59,11 +59,15 @@ var (
 	numberPhrases = []string{
 		"how many", "how often", "the number of", "total number of", "wieviel", "wieviele", "wie viel", "wie viele", "wie vielen", "wie vieler",
 		"wie vieles", "wie oft", "combien d", "combien de", "combien des", "combien du", "cuántos", "cuántas", "cuantos", "cuantas",
-		"quanti", "quante", "hoeveel", "quantos", "quantas",
+		"quanti", "quante", "hoeveel", "quantos", "quantas", "average number of", "durchschnittliche anzahl", "nombre moyen de", "nombre moyen d",
+		"nombre total de", "nombre total d", "número medio de", "número total de", "numero medio di", "numero totale di", "número médio de",
+		"gemiddeld aantal", "totaal aantal",
 	}
 	sumPhrases = []string{
 		"how much", "sum of", "spent", "spend", "spending", "ausgegeben", "dépensé", "dépensée", "dépensés", "dépensées", "gasté",
-		"gastado", "cuánto", "cuánta", "quanto", "speso", "uitgegeven",
+		"gastado", "gastei", "cuánto", "cuánta", "quanto", "speso", "uitgegeven", "total of", "total amount", "total value", "total cost", "total price",
+		"total size", "summe", "gesamtsumme", "gesamtbetrag", "gesamtwert", "somme de", "montant total", "suma de", "importe total", "somma di",
+		"totale di", "totale degli", "importo totale", "soma de", "valor total", "totaal van",
 	}
 	mentions = wordList(`mention mentions mentioned mentioning contain contains contained containing about over erwähnen enthalten über mentionne
 		mentionnent contient contiennent menciona mencionan contiene contienen sobre`)

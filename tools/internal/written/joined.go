@@ -1,0 +1,67 @@
+package written
+
+import (
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Words between two times, and before both.
+var (
+	betweenWords = Set("between zwischen entre tra tussen")
+	joinWords    = Set("to until till through - – — bis à au a al hasta tot , and or und oder et ou y o e en vs vs. versus than als que qu'en che " +
+		"dan")
+	listWords    = Set(", and or und oder et ou y o e en")                      // the joinWords between times that need not be a period
+	compareWords = Set("or oder ou o vs vs. versus than als que qu'en che dan") // the second time may be the earlier one
+)
+
+// A namedTime is a time that a query names, and its place in the words. A zero period means that it was not understood.
+type namedTime struct {
+	period
+	from, to int
+}
+
+// joinOf returns the word or the comma that joins the time before to with the time that starts at from, such as than in "in March than in
+// April"; "" for none.
+func joinOf(fields []string, to, from int) (join string) {
+	if from == to && strings.HasSuffix(fields[to-1], ",") {
+		return ","
+	}
+	for _, word := range fields[to:from] {
+		switch word = strings.ToLower(word); {
+		case join == "" && joinWords[word]:
+			join = word
+		case !besideTimes[word] || join != "" && !compareWords[join]:
+			return ""
+		}
+	}
+	return join
+}
+
+// joinedTime returns the period from the first of two times to the second; for times in a list, only if no day is between them. Without a
+// period it returns no days. The first time is in the year of the second if it names no year.
+func joinedTime(fields []string, one, other namedTime, now time.Time) namedTime {
+	join, from, to := joinOf(fields, one.to, other.from), one.from, other.to
+	if compareWords[join] && one.first.After(other.last) && !other.last.IsZero() { // more in May than in April
+		one, other = other, one
+	}
+	reversed := one.first.After(other.last) && one.first.AddDate(0, -1, 0).Before(other.last) // and not of another year
+	if join == "" || one.last.IsZero() || other.last.IsZero() || reversed {
+		return namedTime{}
+	}
+	isList := listWords[join] && !betweenWords[bareWord(fields, from-1)]
+	if one.first.After(other.last) || one.first.Year() < other.first.Year() {
+		words := append(timeWords(strings.Join(fields[one.from:one.to], " ")), strconv.Itoa(other.first.Year()))
+		if found, ok := readDays(words, now); ok {
+			one.period = found
+		}
+		if one.first.After(other.last) {
+			one.first = one.first.AddDate(-1, 0, 0)
+		}
+	}
+	isApart := one.last.AddDate(0, 0, 1).Before(other.first) || !one.last.Before(other.first)
+	if isList && isApart {
+		return namedTime{}
+	}
+	return namedTime{period{one.first, other.last}, from, to}
+}
