@@ -1,10 +1,12 @@
 package correct
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/fields"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/foreign"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
@@ -95,4 +97,103 @@ func (t Tool) spread(args rs.Object) (Call, bool) {
 	call := instead("query_records", args, nil, "filter", "time_zone")
 	call.Arguments = call.Arguments.With("fields", list(args.Get("field"))).With("sort", args.Get("field")).With("limit", "100")
 	return call, true
+}
+
+// aggregate checks the fields of an aggregate: whether it can compute on them and group by them.
+func (c *correction) aggregate(args rs.Object) rs.Object {
+	metric, _ := written.Text(args.Get("metric"))
+	for _, name := range []string{"field", "group_by", "group_by_time"} {
+		if several := written.Names(args.Text(name)); len(several) > 1 && c.stream.Field(several[0]) != nil {
+			c.report("unknown_field", name, "aggregate takes one %s.", name)
+			hint := callForEach(len(several))
+			if name == "group_by" {
+				several[0], hint = oneGroup(metric, several)
+			}
+			c.send(answer{hint: hint})
+			args = args.With(name, rs.EncodeJSON(several[0]))
+		}
+	}
+	field, ok := written.Text(args.Get("field"))
+	title, _, titled := strings.Cut(field, " (") // the title of a column, with its unit
+	titled = titled && strings.HasSuffix(field, ")") && len(c.stream.Near(title, nil)) > 0 || c.stream.Spelled(field) != ""
+	switch {
+	case !ok:
+	case strings.ContainsAny(field, "*+/()<>=") && !titled:
+		c.report("unknown_field", "field", "aggregate computes on one field of %s; %s is an expression.", c.stream.Name, quote.Text(field))
+		c.send(answer{kind: sendSchema})
+	case metric == "count":
+		c.report("invalid_request", "field", "count takes no field: it counts records, and count_distinct the values of a field.")
+		args = args.Without("field")
+	default:
+		args = named(args, "field", c.name("field", field, fields.Aggregates(metric), "take "+metric))
+	}
+	for _, name := range []string{"group_by", "group_by_time"} {
+		field, ok := written.Text(args.Get(name))
+		if !ok {
+			continue
+		}
+		if grouped, ok := c.timeGroup(args, name, field, metric); ok {
+			args = grouped
+		} else {
+			args = named(args, name, c.name(name, field, fields.Aggregates(name), "group"))
+		}
+	}
+	return args
+}
+
+// sources are names of the connection of a record, which no group is by.
+var sources = written.Set("connection connection_id connection_name connector connector_key display_name source account account_id")
+
+// timeGroup mends a group by time that is sent as a group by a field, or the reverse; false if it is neither.
+func (c *correction) timeGroup(args rs.Object, name, field, metric string) (rs.Object, bool) {
+	if f := c.stream.Field(field); f != nil {
+		return c.fieldGroup(args, name, *f, metric)
+	}
+	granularity := cmp.Or(foreign.WordForms["granularity"][written.Snake(field)], written.Snake(field))
+	part := foreign.PartOfTime().FindStringSubmatch(field)
+	byTime := fields.Aggregates("group_by_time")
+	times, near := c.stream.Near("date", byTime), c.stream.Near(field, byTime)
+	switch {
+	case sources[written.Snake(field)]:
+		c.report("unknown_field", name, "%s is no field: a number over several connections names each with its own.", quote.Text(field))
+		return args.Without(name), true
+	case recurring(field) != "" && len(times) > 0:
+		c.lacks(name, field, ".")
+		c.send(answer{hint: recurring(field)})
+		return byPeriod(args, name, times[0], foreign.LikelyForms["granularity"][written.Snake(field)]), true
+	case foreign.Granularities[granularity] && len(times) > 0:
+		c.report("unknown_field", name, "%s is a granularity; group_by_time names the field.", quote.Text(field))
+		return byPeriod(args, name, times[0], granularity), true
+	case part != nil && c.stream.Field(part[2]) != nil:
+		c.report("unknown_field", name, "A group of time is a field and its granularity.")
+		return byPeriod(args, name, part[2], strings.ToLower(part[1])), true
+	case name == "group_by" && len(near) > 0 && len(c.stream.Near(field, fields.Aggregates(name))) == 0:
+		c.lacks(name, field, "; %s is a time: group_by_time groups by it.", quote.Line(near[0]))
+		return byPeriod(args, name, near[0], map[bool]string{true: "day", false: "month"}[granularity == "date"]), true
+	}
+	return args, false
+}
+
+// fieldGroup mends a group_by that names a time, or a group_by_time that names another field; false if it is neither.
+func (c *correction) fieldGroup(args rs.Object, name string, f rs.SchemaField, metric string) (rs.Object, bool) {
+	groups, groupsTime := fields.Aggregates("group_by")(f), fields.Aggregates("group_by_time")(f)
+	at := c.stream.Time()
+	switch {
+	case name == "group_by" && groupsTime && !groups:
+		c.report("unknown_field", name, "%s is a time: group_by_time groups by it.", quote.Text(f.Name))
+		return byPeriod(args, name, f.Name, "month"), true
+	case name == "group_by_time" && groups && !groupsTime && at != "": // a granularity may have moved it there
+		c.report("unknown_field", name, "%s is no time.", quote.Text(f.Name))
+		if metric != "count" && written.IsUnitName(f.Name) {
+			return args.With(name, rs.EncodeJSON(at)), true
+		}
+		c.send(answer{hint: "aggregate groups by a field or by time: for both, send a call for each value of " + quote.Line(f.Name) +
+			" in filter."})
+		return args.Renamed(name, "group_by", rs.EncodeJSON(f.Name)).Without("granularity", "time_zone"), true
+	}
+	return args, false
+}
+
+func byPeriod(args rs.Object, name, field, granularity string) rs.Object {
+	return args.Renamed(name, "group_by_time", rs.EncodeJSON(field)).With("granularity", rs.EncodeJSON(granularity))
 }

@@ -129,17 +129,6 @@ func headedDays(words []string, now time.Time) (period, bool) {
 	return found, ok && head == "month" && len(of) == 1 && slices.Contains(monthList, of[0])
 }
 
-// mismatch says that a day is not the day of the week which one of its words names; "" for any other time.
-func (d period) mismatch(words []string) string {
-	isNumbered := func(word string) bool { return strings.ContainsAny(word, "0123456789") }
-	at := slices.IndexFunc(words, func(word string) bool { return slices.Contains(weekList, word) })
-	if at < 0 || !d.first.Equal(d.last) || !slices.ContainsFunc(words, isNumbered) || weekList[d.first.Weekday()] == words[at] {
-		return ""
-	}
-	named := time.Weekday(slices.Index(weekList, words[at]))
-	return fmt.Sprintf("%s is a %s, not a %s.", d.first.Format(time.DateOnly), d.first.Weekday(), named)
-}
-
 // datedDays reads a time that is one word, including its year.
 func datedDays(words []string) (period, bool) {
 	if len(words) != 1 {

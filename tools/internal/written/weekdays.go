@@ -1,8 +1,10 @@
 package written
 
 import (
+	"fmt"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Words by which a day of the week is meant in every week: anywhere in a query, or directly before the day; and other words that may be
@@ -59,4 +61,15 @@ func weekday(word string) (is, plural bool) {
 	is = names(word)
 	plural = !is && (names(strings.TrimSuffix(word, "s")) || names(strings.TrimSuffix(word, "en")))
 	return is || plural, plural
+}
+
+// mismatch says that a day is not the day of the week which one of its words names; "" for any other time.
+func (d period) mismatch(words []string) string {
+	isNumbered := func(word string) bool { return strings.ContainsAny(word, "0123456789") }
+	at := slices.IndexFunc(words, func(word string) bool { return slices.Contains(weekList, word) })
+	if at < 0 || !d.first.Equal(d.last) || !slices.ContainsFunc(words, isNumbered) || weekList[d.first.Weekday()] == words[at] {
+		return ""
+	}
+	named := time.Weekday(slices.Index(weekList, words[at]))
+	return fmt.Sprintf("%s is a %s, not a %s.", d.first.Format(time.DateOnly), d.first.Weekday(), named)
 }
