@@ -210,10 +210,9 @@ func (s searcher) within(ctx context.Context, call Call, schema func() known.Str
 		return nil, nil
 	}
 	all := schema()
-	switch {
-	case !limited && (all.Err != nil || len(all.Sources) == 0):
+	if isKnown := all.Err == nil && len(all.Sources) > 0; !limited && !isKnown {
 		return nil, nil
-	case all.Err != nil:
+	} else if limited && all.Err != nil {
 		return nil, all.Err
 	}
 	for _, stream := range args.streams { // a package checks this itself; a resource server may search the others without mentioning it

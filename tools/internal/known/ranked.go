@@ -234,7 +234,7 @@ func Planned(sources []Source, streams []string, connection string) []Source {
 	return slices.DeleteFunc(slices.Clone(sources), func(s Source) bool {
 		name := strings.ToLower(s.Time)
 		plans := s.End != "" || MayStart(name) || slices.ContainsFunc(dueNames, func(part string) bool { return strings.Contains(name, part) })
-		return !plans || !(len(streams) == 0 || slices.Contains(streams, s.Stream)) || connection != "" && connection != s.Connection.ID
+		return !plans || len(streams) > 0 && !slices.Contains(streams, s.Stream) || connection != "" && connection != s.Connection.ID
 	})
 }
 

@@ -3,8 +3,6 @@ package written
 import "strings"
 
 // states maps words in other languages for states of records and for the fields that have them, without their endings, to the English word.
-//
-//nolint:misspell // they are not all English
 var states = ByWord(map[string]string{
 	"cancelled": "canceled storniert annulliert abgesagt annulé cancelad anulad annullat geannuleerd",
 	"delivered": "geliefert zugestellt livré entregad entregue consegnat geleverd bezorgd",

@@ -19,7 +19,7 @@ func TestADayInWords(t *testing.T) {
 		"Bestellungen am ersten Juni":            "2026-06-01 2026-06-01 Bestellungen",
 		"Bestellungen vom dritten Oktober 2025":  "2025-10-03 2025-10-03 Bestellungen",
 		"Mails vom einunddreißigsten Mai":        "2026-05-31 2026-05-31 Mails",
-		"commandes du premier juin":              "2026-06-01 2026-06-01 commandes",
+		"lettres du premier juin":                "2026-06-01 2026-06-01 lettres",
 		"pedidos del primero de junio de 2026":   "2026-06-01 2026-06-01 pedidos",
 		"ordini del primo giugno":                "2026-06-01 2026-06-01 ordini",
 		"compras de primeiro de junho":           "2026-06-01 2026-06-01 compras",
