@@ -36,7 +36,7 @@ var nameArguments = []string{"stream", "connection_id", "field", "id", "group_by
 
 func (t Tool) string(p *parameter, raw string) string {
 	if p.Name == "q" || p.Name == "query" {
-		return strings.NewReplacer("<mark>", "", "</mark>", "").Replace(foreign.OneQuery(raw)) // copied from an excerpt
+		return strings.ReplaceAll(strings.ReplaceAll(foreign.OneQuery(raw), "<mark>", ""), "</mark>", "") // copied from an excerpt
 	}
 	raw = soleItem(raw)
 	s, isText := written.Text(raw)

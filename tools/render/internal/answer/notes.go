@@ -156,6 +156,9 @@ type KnownValue struct {
 // Conditions lists, for each field of a filter, how many records its condition alone matches and what is known about its values: as lines
 // of text, none if all these numbers are unknown, and as JSON.
 func Conditions(tool string, fields []EmptyField) (lines []string, structured string) {
+	if len(fields) == 0 {
+		return nil, ""
+	}
 	var alone []string
 	list := new(write.Object).Open("", '[')
 	offer := func(member, lead, tool, arguments string) string {
