@@ -109,7 +109,8 @@ func (e *Error) Brief() *Error {
 		return nil
 	}
 	return &Error{
-		Code: e.Code, Message: e.Message, Quoted: e.Quoted, Hint: e.Hint, Status: e.Status, RequestID: e.RequestID, RetryAfter: e.RetryAfter,
+		Code: e.Code, Message: e.Message, Quoted: e.Quoted, Hint: e.Hint,
+		Status: e.Status, RequestID: e.RequestID, RetryAfter: e.RetryAfter,
 	}
 }
 

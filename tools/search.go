@@ -255,6 +255,7 @@ func (s searchArgs) parentRecords(schema *rs.Schema) string {
 	if s.zone != nil && s.zone != time.UTC {
 		zone = s.zone.String()
 	}
-	return correct.Call{Tool: "query_records", Arguments: argument.Given(rs.NewMember("stream", stream), rs.Member{Name: "filter", Value: within.JSON()},
-		rs.NewMember("expand", []string{part}), rs.NewMember("time_zone", zone), rs.NewMember("connection_id", s.connectionID))}.String()
+	args := argument.Given(rs.NewMember("stream", stream), rs.Member{Name: "filter", Value: within.JSON()}, rs.NewMember("expand", []string{part}),
+		rs.NewMember("time_zone", zone), rs.NewMember("connection_id", s.connectionID))
+	return correct.Call{Tool: "query_records", Arguments: args}.String()
 }

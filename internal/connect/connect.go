@@ -42,7 +42,8 @@ func Connect(ctx context.Context, request Request, o Options) (credentials.Docum
 		return credentials.Document{}, err
 	}
 	if a.server.checkOrigin(a.server.provider) != nil { // the approval page may not say where the token goes
-		a.Say("The owner approves at %s, but the access token goes to another server, %s: approve only if you trust that one with the data.\n",
+		a.Say("The owner approves at %s, but the access token goes to another server, %s: "+
+			"approve only if you trust that one with the data.\n",
 			a.server.Issuer, a.server.provider)
 	}
 	a.app = o.Known(a.server.Issuer)

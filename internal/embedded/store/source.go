@@ -58,8 +58,8 @@ func (w Where) with(other Where) Where {
 
 func (w Where) String() string { return "(" + strings.Join(w.clauses, ") AND (") + ")" }
 
-// A comparison is an operator of a range filter, with its SQL. orEqual is the SQL of the same bound with the value itself; "" if the operator
-// is not a bound.
+// A comparison is an operator of a range filter, with its SQL. orEqual is the SQL of the same bound with the value itself; "" if the
+// operator is not a bound.
 type comparison struct{ name, sql, orEqual string }
 
 var comparisons = [...]comparison{{"gte", ">=", ">="}, {"gt", ">", ">="}, {"lte", "<=", "<="}, {"lt", "<", "<="}}

@@ -14,16 +14,16 @@ import (
 //
 //nolint:misspell // they are not all English
 var streamWords = written.ByWord(map[string]string{
-	"messages": "email emails mail mails chat chats nachricht nachrichten courriel courriels mensaje mensajes correo correos messaggio messaggi " +
-		"mensagem mensagens berichten",
+	"messages": "email emails mail mails chat chats nachricht nachrichten courriel courriels mensaje mensajes correo correos messaggio " +
+		"messaggi mensagem mensagens berichten",
 	"events": "appointment appointments meeting meetings calendar agenda termin termine kalender besprechung rendez rdv réunion réunions " +
 		"calendrier cita citas reunión reuniones calendario appuntamento appuntamenti riunione riunioni afspraak afspraken vergadering " +
 		"événement événements evento eventos eventi vergaderingen compromisso compromissos reunião reuniões",
 	"orders": "purchase purchases bestellung bestellungen commande commandes achat achats pedido pedidos compra compras ordine ordini " +
 		"acquisto acquisti bestelling bestellingen aankoop encomenda encomendas buy bought gekauft acheté compré comprado comprato gekocht comprei",
 	"channels": "kanal kanäle canal canaux canale canali canales canais kanaal", "attachments": "file files datei dateien",
-	"reactions": "react reacts reacted reagiert réagi reaktion reaktionen réaction réactions reaccionó reacción reacciones reagito reazione " +
-		"reazioni reagiu reação reações gereageerd reactie reacties",
+	"reactions": "react reacts reacted reagiert réagi reaktion reaktionen réaction réactions reaccionó reacción reacciones reagito " +
+		"reazione reazioni reagiu reação reações gereageerd reactie reacties",
 	"threads": "conversation conversations", "notes": "memo memos notiz notizen", "tasks": "todo todos aufgabe aufgaben",
 	"contacts": "people persons kontakt kontakte", "photos": "pictures images fotos bilder",
 })

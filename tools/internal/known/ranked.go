@@ -81,8 +81,9 @@ func Ranked(schema func() Stream, query string, bounds rs.Object, sums bool, may
 	}
 	switch {
 	case of != "" && len(group) > 0 && !fields.Calls(of, source.Stream):
-		r.Tool, r.Says, r.Args = "aggregate", "By "+group[0]+map[bool]string{true: ", the owner's own included"}[group[0] == source.Author]+": ",
-			rs.Object{rs.NewMember("metric", "count"), rs.NewMember("group_by", group[0])}
+		own := map[bool]string{true: ", the owner's own included"}[group[0] == source.Author]
+		r.Tool, r.Says = "aggregate", "By "+group[0]+own+": "
+		r.Args = rs.Object{rs.NewMember("metric", "count"), rs.NewMember("group_by", group[0])}
 		if sums {
 			r.Args = r.Args.With("metric", `"sum"`).With("field", rs.EncodeJSON(fields.Measured(all.Document, source.Stream, written.Money)))
 		}
@@ -104,9 +105,9 @@ func Ranked(schema func() Stream, query string, bounds rs.Object, sums bool, may
 	return r
 }
 
-// Amount returns the stream of which a query asks for the sum or the average of a number, with its field, the metric, and the words that say
-// more. A word names the stream, and others may name the field, as in size of attachments. Without these it is money, also, if a word says
-// that something was paid, of the one stream of purchases. The field is "" if none is certain, and for an average number of records.
+// Amount returns the stream of which a query asks for the sum or the average of a number, with its field, the metric, and the words that
+// say more. A word names the stream, and others may name the field, as in size of attachments. Without these it is money, also, if a word
+// says that something was paid, of the one stream of purchases. The field is "" if none is certain, and for an average number of records.
 func Amount(all Stream, query string, may func(Source) bool) (stream, field, metric string, others []string) {
 	if all.Document == nil {
 		return "", "", "", nil
@@ -168,14 +169,16 @@ func (s Source) HasAll(filter rs.Object, document *rs.Schema) bool {
 // Words of queries for what was paid, for an average, and for a number of all.
 var (
 	paid = written.Set("spend spent spending pay paid cost costs money sum total altogether value amount price ausgegeben bezahlt gezahlt " +
-		"gekostet geld summe gesamtsumme gesamtbetrag gesamtwert insgesamt wert betrag preis dépensé dépensée dépensés dépensées payé argent " +
-		"somme montant prix gasté gastado pagado pagué dinero suma importe precio speso pagato soldi somma importo prezzo uitgegeven betaald " +
-		"totaal bedrag prijs gasto gastei paguei dinheiro soma preço valor expenses ausgaben dépenses gastos spese despesas uitgaven")
+		"gekostet geld summe gesamtsumme gesamtbetrag gesamtwert insgesamt wert betrag preis dépensé dépensée dépensés dépensées payé " +
+		"argent somme montant prix gasté gastado pagado pagué dinero suma importe precio speso pagato soldi somma importo prezzo " +
+		"uitgegeven betaald totaal bedrag prijs gasto gastei paguei dinheiro soma preço valor expenses ausgaben dépenses gastos spese " +
+		"despesas uitgaven")
 	averages = written.Set("average averages avg durchschnitt durchschnittlich durchschnittliche durchschnittlicher moyenne promedio media " +
 		"medio médio média gemiddeld gemiddelde")
-	counting = written.Set("number count total totals altogether overall sum per each every far insgesamt gesamt gesamtzahl anzahl summe pro " +
-		"bisher alle aller nombre totale somme par tous toutes número suma por todos todas numero somma tutti tutte soma aantal totaal more " +
-		"less mehr weniger más menos più meno mais meer minder comparer comparar compara vergleiche vergleichen confronta vergelijk")
+	counting = written.Set("number count total totals altogether overall sum per each every far insgesamt gesamt gesamtzahl anzahl summe " +
+		"pro bisher alle aller nombre totale somme par tous toutes número suma por todos todas numero somma tutti tutte soma aantal " +
+		"totaal more less mehr weniger más menos più meno mais meer minder comparer comparar compara vergleiche vergleichen confronta " +
+		"vergelijk")
 )
 
 // AsksPaid reports whether a query has a word for what was paid.
@@ -228,8 +231,8 @@ func (s Source) Within(filter, bounds rs.Object) rs.Object {
 	return filter.With(s.Time, within.JSON())
 }
 
-// Planned returns the sources of some streams of a connection that may have records of what is to come: those with a start, or a day on which
-// they are due. No streams and "" are any.
+// Planned returns the sources of some streams of a connection that may have records of what is to come: those with a start, or a day on
+// which they are due. No streams and "" are any.
 func Planned(sources []Source, streams []string, connection string) []Source {
 	return slices.DeleteFunc(slices.Clone(sources), func(s Source) bool {
 		name := strings.ToLower(s.Time)

@@ -156,7 +156,8 @@ func (s *search) byDenied(ctx context.Context, scope rs.Scope, words []string) s
 	if f := fields.Read(scope.Stream, s.Schema().Document).Field(field); f == nil || !slices.Contains(f.Aggregates, "group_by") {
 		return ""
 	}
-	args := append(argument.InConnection(s.Arguments, "stream", scope.Stream), rs.NewMember("metric", "count"), rs.NewMember("group_by", field))
+	args := append(argument.InConnection(s.Arguments, "stream", scope.Stream),
+		rs.NewMember("metric", "count"), rs.NewMember("group_by", field))
 	return "By " + field + ", each value and none: " + correct.Call{Tool: "aggregate", Arguments: args}.String()
 }
 

@@ -50,7 +50,8 @@ func (s *search) total(ctx context.Context) string {
 // refunds say nothing more about returned orders.
 var refunds = strings.Fields("refund refunds refunded reimbursed erstattet remboursé remboursées reembolsado rimborsato terugbetaald")
 
-// spent returns the filter for what was paid: if a field of money has negative amounts, these. It makes one read, and is false if that fails.
+// spent returns the filter for what was paid: if a field of money has negative amounts, these. It makes one read, and is false if that
+// fails.
 func (s *search) spent(ctx context.Context, stream, field string) (where rs.Object, ok bool) {
 	if !written.IsMoneyName(field) {
 		return nil, true
@@ -89,7 +90,8 @@ func (s *search) number(ctx context.Context, stream, says string, number, where 
 	if len(sources) == 0 {
 		return ""
 	}
-	if isOther := func(source known.Source) bool { return !slices.Contains(in, source.Connection) }; !slices.ContainsFunc(sources, isOther) {
+	isOther := func(source known.Source) bool { return !slices.Contains(in, source.Connection) }
+	if !slices.ContainsFunc(sources, isOther) {
 		others = relax.Without(others, had...) // all attachments are of mail
 	}
 	switch author := sources[0].Author; {

@@ -40,8 +40,8 @@ func hasOne(query string, words map[string]bool) bool {
 }
 
 // Recipient returns the first word of the name of whom a query for what was sent names, as in mails to Grace: it has a capital or is a name,
-// follows a word such as to, and only common words and names are between these and a word for sending. Without to it follows the verb, as in
-// did I email Grace, or oneself, as in habe ich Grace geschrieben. It is "" for any other query.
+// follows a word such as to, and only common words and names are between these and a word for sending. Without to it follows the verb, as
+// in did I email Grace, or oneself, as in habe ich Grace geschrieben. It is "" for any other query.
 func Recipient(query string, isName func(word string) bool) string {
 	terms, _ := split(query)
 	stop := stopWords(terms)

@@ -284,8 +284,8 @@ var doings = written.Set(`buy kaufe get email emails bekomme escribe scrive boug
 	pays read receive received say said says send sends sending sent show shown spend spending spent talk talked tell told write
 	writes writing written wrote thing things stuff ding dinge sache sachen chose choses cosa cosas cose
 	make makes making place places placed post posted got gotten own exist existed tätigen getätigt aufgegeben aufgeben abgegeben
-	passer passée passées effectué effectués effectuée effectuées faite faites realizado realizados realicé hecho hechos effettuato effettuati fatti
-	feito feitos feitas realizei geplaatst`)
+	passer passée passées effectué effectués effectuée effectuées faite faites realizado realizados realicé hecho hechos effettuato
+	effettuati fatti feito feitos feitas realizei geplaatst`)
 
 // Telling returns those of some words that say what a question is about, without [SayNothing] and what was done with it.
 func Telling(words []string) []string {
@@ -316,7 +316,8 @@ var pasts = written.Set(`did didn't had happened went saw met bought paid ordere
 	speso ordinato ricevuto stato era erano aconteceu fiz paguei comprei gastei pedi recebi enviei foi foram gedaan gebeurd
 	betaald gekocht besteld uitgegeven ontvangen gekregen geweest gestuurd verstuurd stuurde geschreven schreef schrieb schrieben
 	envoyés envoyée envoyées écrits écrite écrites reçus envió enviaron enviado enviados escribió escrito escritos mandó mandado
-	inviato inviati inviate scritto scritti scritte mandato stati stata sido werden worden enviou enviaram escreveu escreveram mandou posted`)
+	inviato inviati inviate scritto scritti scritte mandato stati stata sido werden worden enviou enviaram escreveu escreveram mandou
+	posted`)
 
 // Without returns words without others, ignoring case.
 func Without(words []string, others ...string) []string {

@@ -9,8 +9,8 @@ import (
 // Words between two times, and before both.
 var (
 	betweenWords = Set("between zwischen entre tra tussen")
-	joinWords    = Set("to until till through - – — bis à au a al hasta tot , and or und oder et ou y o e en vs vs. versus than als que qu'en che " +
-		"dan")
+	joinWords    = Set("to until till through - – — bis à au a al hasta tot , and or und oder et ou y o e en vs vs. versus than als que " +
+		"qu'en che dan")
 	listWords    = Set(", and or und oder et ou y o e en")                      // the joinWords between times that need not be a period
 	compareWords = Set("or oder ou o vs vs. versus than als que qu'en che dan") // the second time may be the earlier one
 )

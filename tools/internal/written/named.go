@@ -175,7 +175,8 @@ func (one namedTime) isWhole(fields []string) bool {
 		next++
 	}
 	switch {
-	case before == "to", monthDays().MatchString(before) && beforeMonths[bareWord(fields, one.from)], before == "by", isPart(before) && !withinTimes[bareWord(fields, one.from)], isPart(after), moreTimes[after]:
+	case before == "to", before == "by", monthDays().MatchString(before) && beforeMonths[bareWord(fields, one.from)],
+		isPart(before) && !withinTimes[bareWord(fields, one.from)], isPart(after), moreTimes[after]:
 		return false
 	case joinWords[before] && more(one.from-2), joinWords[after] && more(next), strings.HasSuffix(fields[one.to-1], ",") && more(one.to):
 		return false // there is another time
@@ -234,7 +235,8 @@ func namedDays(fields, words []string, from, to int, joined bool, now time.Time)
 	case alone && !isTimeAlone(first, words, before, joined, from == 0) && !isInSeason(fields, from, words[0]) &&
 		!isBareDay(fields, from, words[0]):
 		return period{}, false
-	case len(words) == 2 && (isShort && !strings.ContainsAny(words[1], "0123456789") || isNumber(words[0]) && !slices.Contains(monthList, words[1])): // mon prochain vol, for 3 weeks
+	case len(words) == 2 && isShort && !strings.ContainsAny(words[1], "0123456789"), // mon prochain vol
+		len(words) == 2 && isNumber(words[0]) && !slices.Contains(monthList, words[1]): // for 3 weeks
 		return period{}, false
 	}
 	found, ok := readDays(words, now)

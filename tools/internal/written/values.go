@@ -180,8 +180,8 @@ func InField(field, raw string, isNumber bool) string {
 	return counted(raw)
 }
 
-// counted returns the number in a text that names what it counts, such as "5 stars", or is written as "1.2k" or "50+"; "" for any other text,
-// and for a short word or one that may multiply the number, such as million, or minutes for a field in seconds.
+// counted returns the number in a text that names what it counts, such as "5 stars", or is written as "1.2k" or "50+"; "" for any other
+// text, and for a short word or one that may multiply the number, such as million, or minutes for a field in seconds.
 func counted(raw string) string {
 	s, _ := Text(raw)
 	found := countedForm().FindStringSubmatch(s)

@@ -59,14 +59,17 @@ var (
 	numberPhrases = []string{
 		"how many", "how often", "the number of", "total number of", "wieviel", "wieviele", "wie viel", "wie viele", "wie vielen", "wie vieler",
 		"wie vieles", "wie oft", "combien d", "combien de", "combien des", "combien du", "cuántos", "cuántas", "cuantos", "cuantas",
-		"quanti", "quante", "hoeveel", "quantos", "quantas", "average number of", "durchschnittliche anzahl", "nombre moyen de", "nombre moyen d",
+		"quanti", "quante", "hoeveel", "quantos", "quantas", "average number of", "durchschnittliche anzahl", "nombre moyen de",
+		"nombre moyen d",
 		"nombre total de", "nombre total d", "número medio de", "número total de", "numero medio di", "numero totale di", "número médio de",
 		"gemiddeld aantal", "totaal aantal",
 	}
 	sumPhrases = []string{
 		"how much", "sum of", "spent", "spend", "spending", "ausgegeben", "dépensé", "dépensée", "dépensés", "dépensées", "gasté",
-		"gastado", "gastei", "cuánto", "cuánta", "quanto", "speso", "uitgegeven", "total of", "total amount", "total value", "total cost", "total price",
-		"total size", "summe", "gesamtsumme", "gesamtbetrag", "gesamtwert", "somme de", "montant total", "suma de", "importe total", "somma di",
+		"gastado", "gastei", "cuánto", "cuánta", "quanto", "speso", "uitgegeven", "total of", "total amount", "total value", "total cost",
+		"total price",
+		"total size", "summe", "gesamtsumme", "gesamtbetrag", "gesamtwert", "somme de", "montant total", "suma de", "importe total",
+		"somma di",
 		"totale di", "totale degli", "importo totale", "soma de", "valor total", "totaal van",
 	}
 	mentions = wordList(`mention mentions mentioned mentioning contain contains contained containing about over erwähnen enthalten über mentionne
@@ -87,12 +90,13 @@ var (
 		october november december montag dienstag mittwoch donnerstag freitag samstag sonntag lundi mardi mercredi jeudi vendredi
 		samedi dimanche lunes martes miércoles jueves viernes sábado domingo name aid floor class`)
 
-	// beforeSender are words before the name of a sender, afterSender verbs after it. beforeRecipient are words before another name. sent are
-	// words which say that something was sent, or when.
-	beforeSender = strings.Fields("from by pay paid at did has von vom bei hat mir uns d de del par por chez da dal dalla do na no en van bij em door " +
-		"heeft mij envoyé envoyés écrit écrits envió enviado escribió escrito mandó mandado inviato inviati scritto scritti mandato enviou escreveu mandou")
-	afterSender = strings.Fields("wrote sent posted said has a m hat schrieb schickte ha envió escribió mandó enviou escreveu mandou heeft schreef " +
-		"stuurde")
+	// beforeSender are words before the name of a sender, afterSender verbs after it. beforeRecipient are words before another name. sent
+	// are words which say that something was sent, or when.
+	beforeSender = strings.Fields("from by pay paid at did has von vom bei hat mir uns d de del par por chez da dal dalla do na no en " +
+		"van bij em door heeft mij envoyé envoyés écrit écrits envió enviado escribió escrito mandó mandado inviato inviati scritto " +
+		"scritti mandato enviou escreveu mandou")
+	afterSender = strings.Fields("wrote sent posted said has a m hat schrieb schickte ha envió escribió mandó enviou escreveu mandou " +
+		"heeft schreef stuurde")
 	beforeRecipient = wordList("to an à a al alla para aan about über sobre")
 
 	sent = wordList(`mail mails message messages letter letters post posts word words hear heard nachricht nachrichten courriel courriels correo
