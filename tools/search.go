@@ -157,6 +157,8 @@ func (s searchArgs) explainEmpty(ctx context.Context, call Call, schema func() k
 	if len(s.filter) == 0 || schema().Err != nil {
 		return nil
 	}
+	ctx, cancel := context.WithTimeout(ctx, explainDeadline) // of all together
+	defer cancel()
 	document := s.streamsOf(schema()).Document
 	var scopes []rs.Scope
 	for _, stream := range fields.Having(document, s.filter.Object()) {
@@ -168,7 +170,8 @@ func (s searchArgs) explainEmpty(ctx context.Context, call Call, schema func() k
 			scopes = append(scopes, rs.Scope{Stream: stream, ConnectionID: id})
 		}
 	}
-	for _, call.Scope = range scopes[:min(len(scopes), maxExplained)] {
+	for _, scope := range scopes[:min(len(scopes), maxExplained)] {
+		call.Scope = scope
 		why := explainEmpty(ctx, call, s.filter)
 		if !slices.ContainsFunc(why, func(e render.EmptyField) bool { return e.Alone == 0 }) { // perhaps no record matches all of them
 			if n, ok := aggregate.Count(ctx, call.RS, call.Scope, s.filter); len(why) < 2 || !ok || n > 0 {
