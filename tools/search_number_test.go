@@ -48,7 +48,7 @@ func TestAQueryForANumber(t *testing.T) {
 		{shop, "1", "how many orders have I got so far", `{"stream":"orders","metric":"count"}`},
 		{shop, "1", "total number of orders", `{"stream":"orders","metric":"count"}`},
 		{shop, "1", "Wie viele Bestellungen habe ich insgesamt aufgegeben?", `{"stream":"orders","metric":"count"}`},
-		{shop, "1", "combien de commandes ai-je passées au total", `{"stream":"orders","metric":"count"}`}, //nolint:misspell // it is French
+		{shop, "1", "combien d'achats ai-je faits au total", `{"stream":"orders","metric":"count"}`},
 		{shop, "1", "¿Cuántos pedidos he hecho en total?", `{"stream":"orders","metric":"count"}`},
 		{shop, "1", "quanti ordini ho effettuato", `{"stream":"orders","metric":"count"}`},
 		{shop, "1", "Quantas encomendas fiz?", `{"stream":"orders","metric":"count"}`},

@@ -284,7 +284,7 @@ var doings = written.Set(`buy kaufe get email emails bekomme escribe scrive boug
 	pays read receive received say said says send sends sending sent show shown spend spending spent talk talked tell told write
 	writes writing written wrote thing things stuff ding dinge sache sachen chose choses cosa cosas cose
 	make makes making place places placed post posted got gotten own exist existed tätigen getätigt aufgegeben aufgeben abgegeben
-	passer passée passées effectué effectués effectuée effectuées faite faites realizado realizados realicé hecho hechos effettuato
+	passer passée passées effectué effectués effectuée effectuées fait faits faite faites realizado realizados realicé hecho hechos effettuato
 	effettuati fatti feito feitos feitas realizei geplaatst`)
 
 // Telling returns those of some words that say what a question is about, without [SayNothing] and what was done with it.
