@@ -208,7 +208,7 @@ func (c *Client) read(response *http.Response, binary bool, b *answerBody, redac
 			if !errors.As(err, &e) { // not JSON: the type tells what it may be instead
 				e = &rs.Error{
 					Code:    "invalid_response",
-					Message: fmt.Sprintf("The resource server answered %s of type %q where JSON is expected.", describeBody(body), contentType),
+					Message: fmt.Sprintf("The resource server answered %s of type %.100q where JSON is expected.", describeBody(body), contentType),
 					Hint:    "Retry once; if it persists, tell the operator: the resource server's URL may point at something else.",
 				}
 			}
