@@ -33,12 +33,13 @@ func IsOrdinary(c rune) bool {
 
 // RuneCountIndex returns the byte index after the first most runes of a text, or its length, and how many runes are before that index.
 func RuneCountIndex(text string, most int) (index, runes int) {
-	for index < len(text) && runes < most {
-		_, size := utf8.DecodeRuneInString(text[index:])
-		index += size
+	for index = range text {
+		if runes >= most {
+			return index, runes
+		}
 		runes++
 	}
-	return index, runes
+	return len(text), runes
 }
 
 func isMark(c rune) bool { return unicode.In(c, unicode.Mn, unicode.Me) }
