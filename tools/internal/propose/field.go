@@ -105,6 +105,7 @@ func (s *search) listedValue(ctx context.Context) string {
 		form, value = "%s is denied, which is what %s of %s says: ", strconv.FormatBool(value != "true")
 	case strings.HasPrefix(value, `"`):
 		form = "%s is a value of %s in %s: "
+		word, _ = rs.AsText(value) // cancelled for storniert
 	case field == "":
 		form = "%s is named by %s of %s: "
 		field, value, word, said = known.Belonging(ctx, s.RS, s.Schema(), scope, s.Rest)
