@@ -81,8 +81,8 @@ func Ranked(schema func() Stream, query string, bounds rs.Object, sums bool, may
 	}
 	switch {
 	case of != "" && len(group) > 0 && !fields.Calls(of, source.Stream):
-		own := map[bool]string{true: ", the owner's own included"}[group[0] == source.Author]
-		r.Tool, r.Says = "aggregate", "By "+group[0]+own+": "
+		note := map[bool]string{true: ", the owner's own included"}[group[0] == source.Author]
+		r.Tool, r.Says = "aggregate", "By "+group[0]+note+": "
 		r.Args = rs.Object{rs.NewMember("metric", "count"), rs.NewMember("group_by", group[0])}
 		if sums {
 			r.Args = r.Args.With("metric", `"sum"`).With("field", rs.EncodeJSON(fields.Measured(all.Document, source.Stream, written.Money)))

@@ -99,8 +99,8 @@ func WithoutBound(query string) string {
 	return boundNumber().ReplaceAllString(query, " ")
 }
 
-// MoreOrLess returns the number in a query that is a bound, such as over 100 pounds, with the operator of a filter, what it counts, such as
-// items, which is "" for money, and the query without these; the operator is "" if there is none.
+// MoreOrLess returns the number in a query that is a bound, such as over 100 pounds, and the operator of a filter for it; "" for none. of is
+// what the number counts, such as items; "" for money. rest is the query without the bound.
 func MoreOrLess(query string) (operator, number, of, rest string) {
 	var at []int
 	if strings.ContainsAny(query, "0123456789") { // few queries
