@@ -68,6 +68,7 @@ var forbidden = map[string][]string{
 	"tools/internal/fields":     {module + "tools/internal/foreign", module + "middleware", module + "transport", module + "tools/render", module + "rs/", "context", "net/http", "os", "database/sql", "github.com/modelcontextprotocol/"},
 	"tools/internal/identifier": {module + "tools/internal/foreign", module + "tools/internal/fields", module + "middleware", module + "transport", module + "tools/render", module + "rs/", "context", "net/http", "os", "database/sql", "github.com/modelcontextprotocol/"},
 
+	"tools/internal/lexicon":       {module, "net/http", "os", "database/sql"},
 	"tools/internal/written":       {module + "middleware", module + "transport", module + "tools/correct", module + "tools/render", module + "tools/internal/filter", module + "tools/internal/relax", module + "rs/", "context", "net/http", "os", "database/sql", "github.com/modelcontextprotocol/"},
 	"tools/internal/foreign":       {module + "middleware", module + "transport", module + "tools/correct", module + "tools/render", module + "tools/internal/filter", module + "tools/internal/known", module + "tools/internal/relax", module + "rs/", "context", "net/http", "os", "database/sql", "github.com/modelcontextprotocol/"},
 	"tools/internal/leftout":       {module + "middleware", module + "transport", module + "tools/render", module + "rs/", "net/http", "os", "database/sql", "github.com/modelcontextprotocol/"},

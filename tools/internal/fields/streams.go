@@ -7,36 +7,21 @@ import (
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/lexicon"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
 // streamWords maps other words for records to the usual name of their stream.
-//
-//nolint:misspell // they are not all English
-var streamWords = written.ByWord(map[string]string{
-	"messages": "email emails mail mails chat chats nachricht nachrichten courriel courriels mensaje mensajes correo correos messaggio " +
-		"messaggi mensagem mensagens berichten",
-	"events": "appointment appointments meeting meetings calendar agenda termin termine kalender besprechung rendez rdv réunion réunions " +
-		"calendrier cita citas reunión reuniones calendario appuntamento appuntamenti riunione riunioni afspraak afspraken vergadering " +
-		"événement événements evento eventos eventi vergaderingen compromisso compromissos reunião reuniões",
-	"orders": "purchase purchases bestellung bestellungen commande commandes achat achats pedido pedidos compra compras ordine ordini " +
-		"acquisto acquisti bestelling bestellingen aankoop encomenda encomendas buy bought gekauft acheté compré comprado comprato gekocht comprei",
-	"channels": "kanal kanäle canal canaux canale canali canales canais kanaal", "attachments": "file files datei dateien",
-	"reactions": "react reacts reacted reagiert réagi reaktion reaktionen réaction réactions reaccionó reacción reacciones reagito " +
-		"reazione reazioni reagiu reação reações gereageerd reactie reacties",
-	"threads": "conversation conversations", "notes": "memo memos notiz notizen", "tasks": "todo todos aufgabe aufgaben",
-	"contacts": "people persons kontakt kontakte", "photos": "pictures images fotos bilder",
-})
+var streamWords = lexicon.Meanings("stream")
 
 // usualStreams has the names of streams with the records that people usually mean, such as messages.
 var usualStreams = written.Set(slices.Collect(maps.Values(streamWords))...)
 
 // supplementary has last words in the names of streams that only supplement such records, as channels supplement messages.
-var supplementary = written.Set("account around attachment channel conversation handle index info item label link list media member " +
-	"metadata participant profile reaction rest setting thread user userdata")
+var supplementary = lexicon.Of("supplementary-stream")
 
 // mailWords has words for mail.
-var mailWords = written.Set("email emails mail mails gmail inbox courriel courriels correo correos")
+var mailWords = lexicon.Of("mail")
 
 // StreamOf returns the usual name of the stream whose records a word means; "" if none is known.
 func StreamOf(word string) string { return streamWords[word] }
@@ -245,7 +230,7 @@ func mailShape(own Stream) int {
 	return 0
 }
 
-var subjects = written.Set("subject betreff objet asunto oggetto onderwerp assunto")
+var subjects = lexicon.Of("subject")
 
 // Measured returns the one number of a stream that a superlative compares: for money an amount, for a length a duration, or the only
 // number; for any measure the only number or the only amount. Records can be sorted by it. It is "" if none or several may be meant.
@@ -267,7 +252,7 @@ func Measured(document *rs.Schema, stream string, by written.Measure) string {
 	return ""
 }
 
-var durations = written.Expression(`duration|length|minutes|seconds|dauer|durée|duree|duración|duracion|durata|duração|duracao|duur`)
+var durations = written.Expression(lexicon.Pattern("duration"))
 
 // An InStream has the names of a field and its stream.
 type InStream struct{ Stream, Field string }

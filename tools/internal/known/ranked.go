@@ -7,6 +7,7 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/fields"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/lexicon"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/relax"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
@@ -168,17 +169,9 @@ func (s Source) HasAll(filter rs.Object, document *rs.Schema) bool {
 
 // Words of queries for what was paid, for an average, and for a number of all.
 var (
-	paid = written.Set("spend spent spending pay paid cost costs money sum total altogether value amount price ausgegeben bezahlt gezahlt " +
-		"gekostet geld summe gesamtsumme gesamtbetrag gesamtwert insgesamt wert betrag preis dépensé dépensée dépensés dépensées payé " +
-		"argent somme montant prix gasté gastado pagado pagué dinero suma importe precio speso pagato soldi somma importo prezzo " +
-		"uitgegeven betaald totaal bedrag prijs gasto gastei paguei dinheiro soma preço valor expenses ausgaben dépenses gastos spese " +
-		"despesas uitgaven")
-	averages = written.Set("average averages avg durchschnitt durchschnittlich durchschnittliche durchschnittlicher moyenne promedio media " +
-		"medio médio média gemiddeld gemiddelde")
-	counting = written.Set("number count total totals altogether overall sum per each every far insgesamt gesamt gesamtzahl anzahl summe " +
-		"pro bisher alle aller nombre totale somme par tous toutes número suma por todos todas numero somma tutti tutte soma aantal " +
-		"totaal more less mehr weniger más menos più meno mais meer minder comparer comparar compara vergleiche vergleichen confronta " +
-		"vergelijk")
+	paid     = lexicon.Of("paid")
+	averages = lexicon.Of("average")
+	counting = lexicon.Of("counting")
 )
 
 // AsksPaid reports whether a query has a word for what was paid.
@@ -216,8 +209,7 @@ func onlyPurchases(all Stream, may func(Source) bool) (only Source) {
 
 func isPayee(f rs.SchemaField) bool { return f.Granted && payee().MatchString(written.Snake(f.Name)) }
 
-var payee = written.Expression(`merchant|shop|store|seller|vendor|supplier|payee|retailer|` +
-	`h[aä]e?ndler|verk[aä]e?ufer|empf[aä]e?nger|comercio|vendedor|marchand|vendeur|negozio`)
+var payee = written.Expression(lexicon.Pattern("payee"))
 
 // Within returns a filter limited to the time between the bounds since and until of a search, if any.
 func (s Source) Within(filter, bounds rs.Object) rs.Object {
@@ -241,4 +233,4 @@ func Planned(sources []Source, streams []string, connection string) []Source {
 	})
 }
 
-var dueNames = []string{"due", "deadline", "scheduled", "faellig", "fällig", "termin", "echeance", "vencimiento", "scadenza", "vervaldatum"}
+var dueNames = lexicon.Phrases("due")

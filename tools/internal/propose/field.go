@@ -16,6 +16,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/fields"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/filter"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/lexicon"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/read"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/relax"
@@ -31,7 +32,7 @@ const (
 	maxNumberFields = 8
 )
 
-var having = written.Set("with having mit avec con met com") // before the name of a flag
+var having = lexicon.Of("having") // before the name of a flag
 
 // unreadFields returns the call that is meant by conditions in a query, such as total>100, or merchant:Towpath if it found nothing because
 // search reads only words. The call filters a stream that has the fields and, if several have them, is known to have such records; if none

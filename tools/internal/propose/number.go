@@ -11,6 +11,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/aggregate"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/argument"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/lexicon"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/read"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/relax"
@@ -48,7 +49,7 @@ func (s *search) total(ctx context.Context) string {
 }
 
 // refunds say nothing more about returned orders.
-var refunds = strings.Fields("refund refunds refunded reimbursed erstattet remboursé remboursées reembolsado rimborsato terugbetaald")
+var refunds = lexicon.Phrases("refund")
 
 // spent returns the filter for what was paid: if a field of money has negative amounts, these. It makes one read, and is false if that
 // fails.

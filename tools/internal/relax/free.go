@@ -3,19 +3,15 @@ package relax
 import (
 	"slices"
 
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/lexicon"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
 // The words by which one asks whether somebody has time, without accents: what is planned answers that, whether or not it has these words.
-//
-//nolint:misspell // they are not all English
 var (
-	free = written.Set(`free busy available frei beschaftigt verfugbar belegt libre libres occupe occupee occupes disponible disponibles
-		dispo ocupado ocupada ocupados libero libera liberi occupato occupata disponibile impegnato impegnata
-		vrij bezet beschikbaar livre livres disponivel`)
-	spare = written.Set(`time slot slots zeit temps creneau tiempo hueco tempo tijd availability`)
-	haves = written.Set(`have has got any habe haben hast hat ai as avons avez
-		tengo tenemos tienes tiene ho abbiamo hai heb hebben heeft hebt tenho temos tem`)
+	free  = lexicon.Of("free")
+	spare = lexicon.Of("spare-time")
+	haves = lexicon.Of("have")
 )
 
 // AsksFree reports whether a question is whether somebody is free or busy, or has time. A free ticket is something else, as is the time of

@@ -5,27 +5,18 @@ import (
 	"slices"
 	"unicode"
 
-	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/lexicon"
 )
 
 // Words of questions for who sent something to whom, and for who or which has the most of something.
 var (
-	sent = written.Set(`send sent write wrote written post posted geschickt gesendet verschickt geschrieben schrieb gepostet envoyé écrit posté envié
-		escribí escrito publiqué inviato inviate scritto enviei escrevi verstuurd gestuurd geschreven`)
-	sendings = written.Set(`send sends sending sent write writes writing written wrote mail mails email emails message messages letter letters
-		schreiben schreibt schrieb geschrieben schicken schicke schickt geschickt gesendet nachricht nachrichten brief briefe envoyé envoyer
-		écrit écris m'écrit courriel courriels enviado envié escribe escribí escrito correo correos mensaje mensajes inviato scrive scritto
-		messaggio messaggi enviei escreve escrevi mensagem mensagens schrijft geschreven stuurt gestuurd bericht berichten get receive received
-		bekomme erhalte reçois recibo ricevo recebo ontvang emailed mailed messaged gemailt gemaild`)
-	recipients = written.Set("to an à a al para aan")
-	asked      = written.ByWord(map[string]string{
-		"who": "who person people wer qui quién quien quiénes chi quem", "to": "whom wem wen", "where": "where wo où dónde dove onde waar",
-		"which": "which what welche welcher welches welchem welchen quel quelle quels quelles qué cuál quale qual welk welke",
-		"shop":  "shop store seller vendor merchant laden geschäft händler magasin boutique tienda comercio negozio loja winkel",
-	})
-	froms   = written.Set("from by von")
-	oneself = written.Set("me us mir uns")
-	selves  = written.Set("i ich je ai j'ai yo he io ho eu ik")
+	sent       = lexicon.Of("sent")
+	sendings   = lexicon.Of("sending")
+	recipients = lexicon.Of("before-recipient")
+	asked      = lexicon.Meanings("asked")
+	froms      = lexicon.Of("from")
+	oneself    = lexicon.Of("oneself")
+	selves     = lexicon.Of("self")
 )
 
 // SentOneself reports whether a query is about what oneself has sent.

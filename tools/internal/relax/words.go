@@ -8,6 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/lexicon"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
@@ -63,22 +64,12 @@ func Together(query string) string {
 	return strings.Join(words, " ")
 }
 
-//nolint:misspell // they are not English
 var (
 	// framing are question words and articles of other languages that are not English words. With a capital they may be part of a name.
-	framing = written.Set(`wann wer wem wen wessen wieviel wieviele wohin woher warum welche welchen welcher welches Wann Wer Wem Wieviel Warum Welche quand
-		combien pourquoi quel quelle quels quelles Quand Combien Pourquoi Quel Quelle cuándo cuanto cuánto cuánta cuántos cuántas quién quiénes dónde
-		cuál cuáles Cuándo Cuánto Cuánta Cuántos Cuántas Quién Dónde Cuál quantos quantas
-		Quantos Quantas quando dove perché quanti quante quale quali Quando Dove Quanti Quante wanneer
-		waar waarom welke hoeveel Wanneer Waar Waarom Hoeveel onde quem qual Onde Quem de la le les des du der das el los las von vom
-		bei beim chez bij meine meinen mes mis miei minhas
-		letzte letzten letzter letztes zuletzt neueste neuester neuestes Letzte Letzter Letztes dernier dernière derniers dernières Dernier Dernière
-		último última últimos últimas Último Última laatste
-		nieuwste ultimo ultima ultimi ultime ultimos ultimas`)
+	framing = lexicon.Of("framing")
 	// occasions are words for one of several times. After a word such as last they have no meaning for a search.
-	occasions       = written.Set(`time times fois vez veces mal male volta volte keer vezes`)
-	beforeOccasions = written.Set(`last first next many what which dernière première prochaine quelle quelles de última primera próxima cuántas otra letzte letztes
-		letzten letzter erste erstes ersten nächste nächstes nächsten viele wieviele ultima prima quante laatste eerste hoeveel primeira quantas`)
+	occasions       = lexicon.Of("occasion")
+	beforeOccasions = lexicon.Of("before-occasion")
 )
 
 // HasWords reports whether a query has words or phrases to look for.
@@ -141,7 +132,7 @@ func bareWord(word string) string {
 }
 
 // elided are the French words that end in an apostrophe, such as l'.
-var elided = written.Set("l d j m n s t c qu")
+var elided = lexicon.Of("elided")
 
 // stopWords returns the common words of the language in which most of the terms are common. That is English unless two terms indicate
 // another language: a single one, such as son, may be an English word.
@@ -162,39 +153,7 @@ func stopWords(terms []term) map[string]bool {
 }
 
 // languages has the common words of each known language, English first.
-//
-//nolint:misspell // they are not all English
-var languages = []map[string]bool{
-	written.Set(`a about after all also am an and any anybody anyone anything are aren't as at be been being but by can can't could
-		couldn't did didn't do does doesn't doing don't ever for from earliest get gave give go got had has hasn't have haven't having he
-		her hers him his how i i'd i'll i'm i've if in into is isn't it its just know last latest let like long made make many me mentioned
-		mine more most much my need newest no not of off oldest on one or our ours out over please said say says see she should show so some
-		somebody someone something tell than that the their theirs them then there these they they're this those to told up us
-		was wasn't we we're went were weren't what when where which while who whom whose why will with won't would you you're
-		your yours find look looking search called want before again still yet too very only there's here between because`),
-	written.Set(`aber als am an auch auf aus bei bin bis bist da damit das dass daß dein deine dem den der des die dir doch du durch ein
-		eine einem einen einer eines er es euch für gibt habe haben hast hat hatte hatten ich ihm ihn ihr ihre im in ist ja je
-		jemals kann kein keine kommen kommt können man mein meine meinem meinen meiner mich mir mit muss nach nicht noch nur oder ob schon
-		sein seine sich sie sind so über um und uns unser unsere unter vom von vor wann war waren warum was wegen welche welchem welchen
-		welcher welches wem wen wenn wer werden wie wieviel will wir wird wo woher wohin wurde wurden zu zum zur zwischen viel
-		viele mal denn letzte letzten letzter letztes neueste neuesten zuletzt`),
-	written.Set(`à a ai as au aux avec avez avons c'est ce ces cette combien comment dans de des du elle en est est-ce et été il ils j'ai je l'
-		la le les leur lui ma mais me mes moi mon ne nos notre nous on où ou par pas plus pour pourquoi qu'est-ce quand que quel
-		quelle quelles quels qui quoi sa sans ses son sont sur ta te tu un une vos votre vous y je suis chez
-		dernier dernière derniers dernières m'a m'ont n'a ont t t'a`),
-	written.Set(`al algo como cómo con cuál cuales cuando cuándo cuánto cuánta cuántos cuántas de del desde donde dónde el ella en es
-		esta está este esto fue ha hay he la las le lo los me mi mis muy más no nos o para pero por porque qué que quien quién
-		se si sin sobre son su sus te tengo tiene tu un una y ya yo último última`),
-	written.Set(`a ai al alla alle allo che chi c'è con cosa da dal dalla dalle degli dei del della delle di dove e ed era fra gli ha hai
-		ho i il in io la le lo ma mi mia mie miei mio nel nella noi non o per perché più quale quali quando quanta quante quanti quanto
-		questa questo se si sono su sta stato tra tu un una uno vi voi ultimo ultima`),
-	written.Set(`a ao aos as com como da das de do dos e ela ele em entre era esta está este eu foi há isso já mais mas me meu meus minha
-		minhas na nas no nos não o onde os ou para pela pelo por porque qual quais quando quanta quantas quanto quantos que quem se sem ser seu sou sua
-		são também tem um uma último última`),
-	written.Set(`aan als bij ben dan dat de deze die dit een en er geen had heb heeft hem het hoe hoeveel ik in is je kan maar me met mij
-		mijn naar niet nog nu om onze ook op te tot u uit van veel voor waar waarom wanneer was wat we welk welke werd wie wij zijn
-		laatste`),
-}
+var languages = lexicon.ByLanguage("common")
 
 // Choose returns at most most words to search for one by one: phrases first, then long words, since nothing tells how rare a word is before
 // the search for it.
@@ -265,27 +224,10 @@ func undouble(stem, ending string) string {
 }
 
 // SayNothing are words of a question about everything in a period, without accents.
-//
-//nolint:misspell // they are not all English
-var SayNothing = written.Set(written.Folded(`happen happens happened happening
-		do done doing meet met see saw went going everything anything have has had plans planned
-		all what who where when which i we me my was were am is are did the on in at summary summarize summarise overview recap day
-		month passiert passierte gemacht getan getroffen alles zusammenfassung passé fait vu résumé tout pasó pasado hice resumen
-		todo plan planning scheduled upcoming los steht stehen ansteht anstehen liegt geschah geschieht geschehen findet
-		stattfindet statt läuft lief mache machst machen macht tun unternommen geplant plane planen vorhabe vorhaben fais
-		fait-on faire prévu prévue prévus ai-je avons-nous passe-t-il hago hacer hicimos tenemos tuve planeado previsto prevista
-		cosa ho abbiamo c'è che fare faccio fatto successo succede programma o tenho temos tem há que fazer faço fiz aconteceu
-		acontece planejado wat heb hebben ik wij we staat er op doen gedaan gebeurd gebeurt gepland suis je sono sto siamo estoy
-		estamos estou go emails oft often souvent a e i t u y gab hubo habia avait-il a-t-il c'era c'erano houve havia`))
+var SayNothing = lexicon.Of("says-nothing")
 
 // doings are words for what was done with the subject of a question, and for that subject. Records need not have them, nor [pasts].
-var doings = written.Set(`buy kaufe get email emails bekomme escribe scrive bought charge charged come came compare
-	compared cost costs fetch give gave list mention mentioned ordered pay paid
-	pays read receive received say said says send sends sending sent show shown spend spending spent talk talked tell told write
-	writes writing written wrote thing things stuff ding dinge sache sachen chose choses cosa cosas cose
-	make makes making place places placed post posted got gotten own exist existed tätigen getätigt aufgegeben aufgeben abgegeben
-	passer passée passées effectué effectués effectuée effectuées fait faits faite faites realizado realizados realicé hecho hechos effettuato
-	effettuati fatti feito feitos feitas realizei geplaatst`)
+var doings = lexicon.Of("doing")
 
 // Telling returns those of some words that say what a question is about, without [SayNothing] and what was done with it.
 func Telling(words []string) []string {
@@ -309,15 +251,7 @@ func AsksPast(query string) bool {
 	})
 }
 
-var pasts = written.Set(`did didn't had happened went saw met bought paid ordered spent sent received got came said told wrote charged war
-	waren hatte hatten wurde wurden geschah passiert passierte gemacht getan gekauft bezahlt bestellt ausgegeben geschickt
-	gesendet bekommen erhalten geschrieben gesagt getroffen gewesen fait passé payé acheté achetée commandé dépensé reçu envoyé été était
-	écrit vu pasó hice hicimos were fue fueron compré pagué gasté pedí recibí envié estuve tuve fatto successo pagato comprato
-	speso ordinato ricevuto stato era erano aconteceu fiz paguei comprei gastei pedi recebi enviei foi foram gedaan gebeurd
-	betaald gekocht besteld uitgegeven ontvangen gekregen geweest gestuurd verstuurd stuurde geschreven schreef schrieb schrieben
-	envoyés envoyée envoyées écrits écrite écrites reçus envió enviaron enviado enviados escribió escrito escritos mandó mandado
-	inviato inviati inviate scritto scritti scritte mandato stati stata sido werden worden enviou enviaram escreveu escreveram mandou
-	posted`)
+var pasts = lexicon.Of("past")
 
 // Without returns words without others, ignoring case.
 func Without(words []string, others ...string) []string {

@@ -3,19 +3,12 @@ package written
 import (
 	"strings"
 	"unicode"
+
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/lexicon"
 )
 
 // codes maps signs and names of currencies and languages to their codes.
-//
-//nolint:misspell // they are not all English
-var codes = ByWord(map[string]string{
-	"EUR": "€ euro euros", "GBP": "£ pound pounds sterling quid pfund sterline libra libras ponden",
-	"USD": "$ us$ dollar dollars dólar dólares dollari dollaro", "JPY": "¥ yen", "CHF": "franken sfr", "INR": "₹ rupee rupees",
-	"PLN": "zł zloty złoty", "en": "english englisch anglais inglés", "de": "german deutsch allemand alemán", "fr": "french französisch français francés",
-	"es": "spanish spanisch espagnol español", "it": "italian italienisch italien italiano", "pt": "portuguese portugiesisch portugais português portugués",
-	"nl": "dutch niederländisch nederlands", "sv": "swedish schwedisch svenska", "pl": "polish polnisch polski", "da": "danish dänisch dansk",
-	"ja": "japanese japanisch", "zh": "chinese chinesisch", "ar": "arabic arabisch", "ru": "russian russisch", "tr": "turkish türkisch",
-})
+var codes = lexicon.Meanings("code")
 
 const currencyCodes = `(?:USD|EUR|GBP|JPY|CHF|CAD|AUD|NZD|CNY|INR|SEK|NOK|DKK|PLN|CZK|HUF|BRL|MXN)`
 const currencySign = `(?:[£$€¥₹]|` + currencyCodes + `)`

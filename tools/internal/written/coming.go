@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/lexicon"
 )
 
 // coming returns the first such time that begins after today; false if the words of the time name its year or are relative to today, or if
@@ -62,7 +63,7 @@ func isInSeason(fields []string, at int, english string) bool {
 	return isSeason(english) && inSeason[bareWord(fields, before)] && !isName
 }
 
-var inSeason = Set("in during im en au à op over at an zu nel nella di em durante pendant")
+var inSeason = lexicon.Of("before-season")
 
 // isBareDay reports whether a word of a query is the whole name of a day of the week, given in English, that ends the query or, in another
 // language, begins it, and is not a part of another name.
@@ -74,7 +75,7 @@ func isBareDay(fields []string, at int, english string) bool {
 }
 
 // notDays are words that only look like days of the week, or that make another name of one.
-var notDays = Set("sexta domingo domenica black good blue cyber ash holy palm easter manic ruby super taco happy gras")
+var notDays = lexicon.Of("not-a-day")
 
 // NewestYear returns the newest year in which some hits are of a month; 0 for none.
 func NewestYear(hits []rs.Item, month time.Month) (year int) {
@@ -88,11 +89,10 @@ func NewestYear(hits []rs.Item, month time.Month) (year int) {
 }
 
 // beforeMorning are words after which the German and Dutch word for tomorrow is the morning.
-var beforeMorning = Set("guten gutem am im jeden jedem diesen diesem der den dem des de elke goede vom ein einen")
+var beforeMorning = lexicon.Of("before-morning")
 
 // dayParts are the parts of a day. Next to a day they are left out, as records are searched by whole days.
-var dayParts = Set("morning afternoon evening night noon früh vormittag mittag nachmittag abend nacht matin après-midi midi soir " +
-	"nuit mañana tarde noche mattina mattino pomeriggio sera notte manhã noite ochtend middag avond nacht")
+var dayParts = lexicon.Of("day-part")
 
 // withoutDayParts leaves out the part of a day after a day, as in tomorrow evening; this afternoon becomes today.
 func withoutDayParts(fields []string) []string {

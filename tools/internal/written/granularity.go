@@ -1,14 +1,15 @@
 package written
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/lexicon"
+)
 
 // adverbs maps adverbs to the granularity that they mean; beforeSpans are the words after which a unit of time is one.
 var (
-	adverbs = ByWord(map[string]string{
-		"day": "daily täglich", "week": "weekly wöchentlich", "month": "monthly monatlich", "quarter": "quarterly",
-		"year": "yearly annually jährlich",
-	})
-	beforeSpans = Set("per by each every pro je jeden jede jedes par chaque por cada al ogni op elke")
+	adverbs     = lexicon.Meanings("granularity")
+	beforeSpans = lexicon.Of("per")
 )
 
 // Granularity returns the granularity of the numbers that a query asks for by time, such as per month, and its words for that in lower

@@ -4,15 +4,16 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/lexicon"
 )
 
 // Words between two times, and before both.
 var (
-	betweenWords = Set("between zwischen entre tra tussen")
-	joinWords    = Set("to until till through - – — bis à au a al hasta tot , and or und oder et ou y o e en vs vs. versus than als que " +
-		"qu'en che dan")
-	listWords    = Set(", and or und oder et ou y o e en")                      // the joinWords between times that need not be a period
-	compareWords = Set("or oder ou o vs vs. versus than als que qu'en che dan") // the second time may be the earlier one
+	betweenWords = lexicon.Of("between")
+	joinWords    = lexicon.Of("join")
+	listWords    = lexicon.Of("join-list")     // the joinWords between times that need not be a period
+	compareWords = lexicon.Of("join-compared") // the second time may be the earlier one
 )
 
 // A namedTime is a time that a query names, and its place in the words. A zero period means that it was not understood.

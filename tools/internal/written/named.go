@@ -5,25 +5,24 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/lexicon"
 )
 
 // Words before a time in a query: that make it a bound, that open a period of two times, or that belong to it.
 var (
-	boundWords = ByWord(map[string]string{
-		"since": "since seit ab depuis desde sinds", "until": "until till til through bis jusqu'à jusqu'au jusqu'en hasta fino tot até",
-		"before": "before vor avant antes prima voor vóór", "after": "after nach après después dopo depois",
-	})
-	openWords   = Set("between from zwischen von vom entre de du desde del da dal tra tussen van")
-	spanWords   = Set("over within across throughout around about über während innerhalb pendant durant durante tijdens")
-	moreTimes   = Set("later earlier onward onwards sooner up down since ago später früher danach davor plus adelante")
-	withinTimes = Set("in on at for during im am en em") // after these a time is complete, unlike in: the 2 weeks before May
+	boundWords  = lexicon.Meanings("bound")
+	openWords   = lexicon.Of("opens-period")
+	spanWords   = lexicon.Of("spans-time")
+	moreTimes   = lexicon.Of("more-times")
+	withinTimes = lexicon.Of("complete-time") // after these a time is complete, unlike in: the 2 weeks before May
 
 	timeNumber = Expression(`^(?:[0-9]{1,2}\D{0,2}|(?:19|20)[0-9]{2}(?:-.*)?|q[1-4])$`)
-	negation   = Expression(`(?:^|\s)([nN]ot|pas|sans|sin|salvo|(?i:no|without|except|excluding|never|neither|nor|nicht|niet|non|não|sem|senza|geen|zonder|ohne|außer|keine?n?|` +
-		`sauf|excepto|(?:is|are|was|were|has|have|had|does|did)n['’]t))[,.]?\s+([^\s?!.,]+)`)
-	negatesNothing = strings.Split("not sure,not only,never mind,no idea,nicht nur,nicht vergessen,nicht finden,keine ahnung,sin in,sin of,sin and", ",")
-	comparing      = Expression(`(?i)(?:^|\s)(?:compar|vergl|confront|vergel)`)
-	hourOfDay      = Expression(`(?i)(?:^|\s)(?:at|um|om|à|às|a las|alle|ore)\s+[0-9]{1,2}(?:[:.h][0-9]{2})?` +
+	negation   = Expression(`(?:^|\s)(` + lexicon.Pattern("excludes-as-written") + `|(?i:` + lexicon.Pattern("excludes") +
+		`|(?:is|are|was|were|has|have|had|does|did)n['’]t))[,.]?\s+([^\s?!.,]+)`)
+	negatesNothing = lexicon.Phrases("excludes-nothing")
+	comparing      = Expression(`(?i)(?:^|\s)` + lexicon.Pattern("compare-stem"))
+	hourOfDay      = Expression(`(?i)(?:^|\s)` + lexicon.Pattern("before-hour") + `\s+[0-9]{1,2}(?:[:.h][0-9]{2})?` +
 		`(?:\s*(?:am|pm|h|uhr|uur|heures|horas|o'clock))?(?:[\s?!,]|\.?$)`)
 )
 
@@ -140,7 +139,7 @@ func (one namedTime) bounded(fields []string, spans bool) namedTime {
 			one.period = period{last: named.first.AddDate(0, 0, -1)}
 		case bound == "after" && !named.last.IsZero():
 			one.period = period{first: named.last.AddDate(0, 0, 1)}
-		case introduceTimes[word], introduceTimesElsewhere[word], besideTimes[word], spanWords[word], spans && openWords[word]:
+		case introduceTimes[word], besideTimes[word], spanWords[word], spans && openWords[word]:
 		default:
 			return one
 		}
@@ -196,7 +195,7 @@ func namedTimes(fields []string, now time.Time) (named []namedTime) {
 		})
 		word, before := bareWord(fields, i), bareWord(fields, i-1)
 		counts := inEnglish[before] != "" && inEnglish[before] < "a" && len(timeParts[i]) == 0 && word != "of" // one from May
-		if i > 0 && (counts || (introduceTimes[word] || slices.Contains(monthList, word)) && alsoEnglish[before]) {
+		if i > 0 && (counts || (introduceEnglish[word] || slices.Contains(monthList, word)) && alsoEnglish[before]) {
 			hasOther[i-1] = true // "due in May" is not 2 May
 		}
 	}
@@ -261,22 +260,21 @@ func isTimeAlone(word string, english []string, before string, joined, isFirst b
 // isIntroduced reports whether the word before the name of a time, which is given as written and in English, shows that it is a time. After
 // an English word the name must be English, too.
 func isIntroduced(word, english, before string, isFirst bool) bool {
-	introduces := introduceTimes[before] || introduceTimesElsewhere[before] || openWords[before] || boundWords[before] != ""
+	introduces := introduceTimes[before] || openWords[before] || boundWords[before] != ""
 	switch {
 	case slices.Contains(weekList, english):
 		introduces = introduceDays[before]
 	case partOf().MatchString(english) && (isFirst || before == "for"):
 		return true
 	}
-	return introduces && (!introduceTimes[before] || strings.HasPrefix(english, word))
+	return introduces && (!introduceEnglish[before] || strings.HasPrefix(english, word))
 }
 
 // introduceDays are words after which the name of a day of the week is a day.
-var introduceDays = Set("on between from since until till before after last this next am seit ab op le el depuis desde di zwischen von entre")
+var introduceDays = lexicon.Of("introduces-day")
 
 // directlyBefore are words that introduce a time if they are next to it, but not with an article between.
-var directlyBefore = Set("op à zu")
+var directlyBefore = lexicon.Of("directly-before-time")
 
 // nowWords are days relative to today that have no other meaning.
-var nowWords = Set("today yesterday tomorrow heute gestern aujourd'hui hoy ayer oggi ieri vandaag gisteren hoje ontem vorgestern anteayer demain " +
-	"übermorgen uebermorgen overmorgen dopodomani mañana domani amanhã tonight stasera vanavond vanmiddag stamattina")
+var nowWords = lexicon.Of("today")

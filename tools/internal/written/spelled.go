@@ -3,8 +3,9 @@ package written
 import (
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/lexicon"
 )
 
 var (
@@ -14,22 +15,10 @@ var (
 	monthFirst = Expression(shared(`(?i)(^|\s)((MONTH)\.?\s+(?:THE\s+)?DAY)JOIN(DAY(?:[\s,]|$))`))
 	monthSpan  = Expression(shared(`(?i)(^|\s)(MONTH)(?:\s*[-–—]\s*|\s+(?:to|through|bis)\s+)(MONTH(?:\s|$))`))
 
-	// dayNames are the days of a month as ordinal words, from the first: in English, German and Dutch; in other languages only the first.
-	dayNames = [][]string{
-		strings.Fields("first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth " +
-			"fifteenth sixteenth seventeenth eighteenth nineteenth twentieth twenty-first twenty-second twenty-third twenty-fourth " +
-			"twenty-fifth twenty-sixth twenty-seventh twenty-eighth twenty-ninth thirtieth thirty-first"),
-		strings.Fields("erste zweite dritte vierte funfte sechste siebte achte neunte zehnte elfte zwolfte dreizehnte vierzehnte " +
-			"funfzehnte sechzehnte siebzehnte achtzehnte neunzehnte zwanzigste einundzwanzigste zweiundzwanzigste dreiundzwanzigste " +
-			"vierundzwanzigste funfundzwanzigste sechsundzwanzigste siebenundzwanzigste achtundzwanzigste neunundzwanzigste dreissigste " +
-			"einunddreissigste"),
-		strings.Fields("eerste tweede derde vierde vijfde zesde zevende achtste negende tiende elfde twaalfde dertiende veertiende " +
-			"vijftiende zestiende zeventiende achttiende negentiende twintigste eenentwintigste tweeentwintigste drieentwintigste " +
-			"vierentwintigste vijfentwintigste zesentwintigste zevenentwintigste achtentwintigste negenentwintigste dertigste " +
-			"eenendertigste"),
-		{"premier"}, {"primero"}, {"primo"}, {"primeiro"},
-	}
-	beforeMonths = Set("of de di van")
+	// dayNumbers has the number of a day of a month for its ordinal word, and englishDays the words that are English.
+	dayNumbers   = lexicon.Meanings("day")
+	englishDays  = lexicon.ByLanguage("day")[0]
+	beforeMonths = lexicon.Of("before-month")
 )
 
 // shared returns the expression for a pattern of days, and of months by their names in any language.
@@ -40,8 +29,8 @@ func shared(pattern string) string {
 			names = append(names, strings.NewReplacer("a", "[aä]", "e", "[eé]", "u", "[uû]").Replace(word))
 		}
 	}
-	return strings.NewReplacer("THE", "(?:the|den|dem|le|el)", "DAY", `[0-9]{1,2}(?:st|nd|rd|th|er|\.)?`, "MONTH", strings.Join(names, "|"),
-		"JOIN", `\s*(?:,\s*)?(,|[-–—]|\b(?:to|until|till|through|bis|au|al|and|or|und|oder|et|ou|y|o)\b)\s*(?:(?:the|den|dem|le|el)\s+)?`).Replace(pattern)
+	return strings.NewReplacer("THE", lexicon.Pattern("before-day"), "DAY", `[0-9]{1,2}(?:st|nd|rd|th|er|\.)?`, "MONTH", strings.Join(names, "|"),
+		"JOIN", `\s*(?:,\s*)?(,|[-–—]|\b`+lexicon.Pattern("join-days")+`\b)\s*(?:`+lexicon.Pattern("before-day")+`\s+)?`).Replace(pattern)
 }
 
 // spelledOut returns a query in which days have their numbers, and each of several days its month.
@@ -68,29 +57,19 @@ func withDayNumbers(query string) string {
 	fields := strings.Fields(query)
 	for i := range fields {
 		next, word, before := i+1, bareWord(fields, i), bareWord(fields, i-1)
-		day, isEnglish := dayNamed(word)
+		ordinal := strings.TrimSuffix(strings.ReplaceAll(withoutAccents.Replace(word), "ß", "ss"), "n") // am ersten
+		day, isEnglish := dayNumbers[ordinal], englishDays[ordinal]
 		if beforeMonths[bareWord(fields, next)] {
 			next++
 		}
 		isOf := isMonth(bareWord(fields, next)) && (next > i+1 || !isEnglish) && before != "a" // a third of May
 		isAfter := isEnglish && (before == "the" && isMonth(bareWord(fields, i-2)) || isMonth(before) && bareWord(fields, i-2) == "on")
-		if day > 0 && (isOf || isAfter) {
-			fields[i] = strings.Replace(strings.ToLower(fields[i]), word, strconv.Itoa(day), 1)
+		if day != "" && (isOf || isAfter) {
+			fields[i] = strings.Replace(strings.ToLower(fields[i]), word, day, 1)
 			if before == "de" || before == "den" { // op de eerste juni
 				fields[i-1] = ""
 			}
 		}
 	}
 	return strings.Join(fields, " ")
-}
-
-// dayNamed returns the number of the day that an ordinal word means, 0 for any other word, and whether the word is English.
-func dayNamed(word string) (day int, isEnglish bool) {
-	word = strings.TrimSuffix(strings.ReplaceAll(withoutAccents.Replace(word), "ß", "ss"), "n") // am ersten
-	for i, names := range dayNames {
-		if day = 1 + slices.Index(names, word); day > 0 {
-			return day, i == 0
-		}
-	}
-	return 0, false
 }

@@ -1,6 +1,10 @@
 package written
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/lexicon"
+)
 
 // A Measure is what a superlative compares records by. Search does not rank by any.
 type Measure string
@@ -14,39 +18,19 @@ const (
 )
 
 // superlatives maps words for the one record with the most or the least of something to what they compare; a minus is for the most.
-var superlatives = ByWord(map[string]string{
-	"-number": "largest biggest highest greatest größte größten größter größtes grösste grössten höchste höchsten höchster " +
-		"höchstes mayor maggiore maior grootste hoogste",
-	"number":  "smallest lowest kleinste kleinsten kleinster kleinstes niedrigste niedrigsten niedrigster menor minore kleinste laagste",
-	"-money":  "dearest priciest costliest teuerste teuersten teuerster teuerstes duurste",
-	"money":   "cheapest billigste billigsten billigster billigstes günstigste günstigsten günstigster günstigstes goedkoopste",
-	"-length": "longest längste längsten längster längstes langste",
-	"length":  "shortest kürzeste kürzesten kürzester kürzestes kortste",
-	"other": "most least fewest busiest heaviest lightest meiste meisten wenigsten häufigsten öftesten souvent menudo spesso meest meeste " +
-		"vaakst más più",
-})
+var superlatives = lexicon.Meanings("superlative")
 
-// comparatives are the words before an adjective that make it a superlative, and adjectives what these compare; those in cheap mean less of
-// it.
+// comparatives are the words before an adjective that make it a superlative: most or least; and adjectives what these compare, with a minus
+// for more of it.
 var (
-	comparatives = map[string]string{"most": "-", "plus": "-", "más": "-", "mas": "-", "più": "-", "mais": "-",
-		"least": "", "moins": "", "menos": "", "meno": ""}
-	adjectives = ByWord(map[string]string{
-		"money":  "expensive costly cher chère chers chères chere caro cara caros caras cari care costoso costosa costosi costose",
-		"number": "grand grande grands grandes gros grosse élevé élevée alto alta grandi",
-		"length": "long longue longs longues largo larga lungo lunga longo longa",
-	})
-	opposites = ByWord(map[string]string{
-		"money":  "barato barata baratos baratas economico economica économique",
-		"number": "petit petite pequeño pequeña piccolo piccola pequeno pequena bajo baja",
-		"length": "court courte corto corta curto curta",
-	})
+	comparatives = lexicon.Meanings("comparative")
+	adjectives   = lexicon.Meanings("adjective")
 )
 
 // Superlative returns what the first superlative of a query compares and whether it asks for the most of it, with the words of that
 // superlative in lower case. Without one it returns no words.
 func Superlative(query string) (by Measure, most bool, words []string) {
-	mayBegin := func(word string) bool { _, compares := comparatives[word]; return compares || superlatives[word] != "" }
+	mayBegin := func(word string) bool { return comparatives[word] != "" || superlatives[word] != "" }
 	if !AnyWord(query, mayBegin) {
 		return "", false, nil
 	}
@@ -55,14 +39,9 @@ func Superlative(query string) (by Measure, most bool, words []string) {
 		fields[i] = bare(word)
 	}
 	for i, word := range fields {
-		if sign, is := comparatives[word]; is && i+1 < len(fields) {
-			next := fields[i+1]
-			if by := adjectives[next]; by != "" {
-				return Measure(by), sign == "-", fields[i : i+2]
-			}
-			if by := opposites[next]; by != "" {
-				return Measure(by), sign != "-", fields[i : i+2]
-			}
+		if compares := comparatives[word]; compares != "" && i+1 < len(fields) && adjectives[fields[i+1]] != "" {
+			by, isMore := strings.CutPrefix(adjectives[fields[i+1]], "-")
+			return Measure(by), isMore == (compares == "most"), fields[i : i+2]
 		}
 		ofAny := i > 0 && (word == "mais" || fields[i-1] == "le" && (word == "plus" || word == "moins")) // le plus de messages
 		if ofAny && !strings.ContainsAny(strings.Join(fields[i+1:], " "), "0123456789") {
@@ -76,19 +55,12 @@ func Superlative(query string) (by Measure, most bool, words []string) {
 	return "", false, nil
 }
 
-const (
-	moreWords = `over|above|(?:more|larger|bigger|greater|higher|longer) than|(?:mehr|größer|höher|länger) als|über|plus de|más de|` +
-		`oltre|più di|mais de|(?:meer|groter) dan|boven`
-	lessWords = `under|below|(?:less|smaller|lower|shorter) than|unter|(?:weniger|kleiner|kürzer) als|moins de|menos de|meno di|minder dan|` +
-		`onder`
-)
-
 // moreOrLess matches an amount with the words before it that make it a bound, and the sign or name of a currency.
 // boundNumber matches any number after such words, with its unit.
 var (
-	moreOrLess = Expression(`(?i)(?:^|\s)(?:(` + moreWords + `)|` + lessWords + `)\s+` +
+	moreOrLess = Expression(`(?i)(?:^|\s)(?:(` + lexicon.Pattern("more-than") + `)|` + lexicon.Pattern("less-than") + `)\s+` +
 		`([£$€]?)([0-9]+(?:\.[0-9]{1,2})?)(?:\s*(` + currencySign + `)|\s+(\pL+))?(?:\s|[?!.]*$)`)
-	boundNumber = Expression(`(?i)(?:^|\s)(?:` + moreWords + `|` + lessWords + `)\s+[£$€]?[0-9][0-9.,]*(?:\s*` + currencySign + `|\s+\pL+)?`)
+	boundNumber = Expression(`(?i)(?:^|\s)(?:` + lexicon.Pattern("more-than") + `|` + lexicon.Pattern("less-than") + `)\s+[£$€]?[0-9][0-9.,]*(?:\s*` + currencySign + `|\s+\pL+)?`)
 )
 
 // WithoutBound returns a query without a number that is a bound, such as over 100: the number itself is not looked for.

@@ -7,72 +7,25 @@ import (
 	"strings"
 	"sync"
 	"unicode/utf8"
+
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/lexicon"
 )
 
 // inEnglish maps words for times in German, French, Spanish, Italian, Portuguese and Dutch, and short ones, to the English word. They have
 // no accents.
-//
-//nolint:misspell // they are not all English
-var inEnglish = ByWord(map[string]string{
-	"january":  "jan januar janner janvier enero gennaio janeiro januari",
-	"february": "feb februar feber fevrier febrero febbraio fevereiro februari", "march": "mar mrz marz maerz mars marzo marco maart",
-	"april": "apr avril abril aprile", "may": "mai mayo maggio maio mei", "june": "jun juni juin junio giugno junho",
-	"july": "jul juli juillet julio luglio julho", "august": "aug aout agosto augustus",
-	"september": "sep sept septembre septiembre settembre setembro", "october": "oct okt oktober octobre octubre ottobre outubro",
-	"november": "nov novembre noviembre novembro", "december": "dec dez dezember decembre diciembre dicembre dezembro",
-
-	"monday": "mon montag lundi lunes lunedi maandag", "tuesday": "tue tues dienstag mardi martes martedi dinsdag terca",
-	"wednesday": "wed mittwoch mercredi miercoles mercoledi woensdag", "thursday": "thu thur thurs donnerstag jeudi jueves giovedi donderdag",
-	"friday": "fri freitag vendredi viernes venerdi vrijdag sexta", "saturday": "sat samstag sonnabend samedi sabado sabato zaterdag",
-	"sunday": "sun sonntag dimanche domingo domenica zondag",
-
-	"today":                "now heute aujourd'hui hoy oggi vandaag hoje tonight stasera vanavond vanmiddag stamattina",
-	"yesterday":            "gestern hier ayer ieri gisteren ontem",
-	"day before yesterday": "vorgestern anteayer antier eergisteren", "tomorrow": "morgen demain manana domani amanha",
-	"day after tomorrow": "ubermorgen uebermorgen overmorgen dopodomani",
-
-	"last": "previous past letzte letzten letzter letztes letztem vorige vorigen vergangene vergangenen vergangenes dernier derniere " +
-		"passe passee ultimo ultima pasado pasada scorso scorsa passato passata passado passada afgelopen laatste",
-	"this": "current diese diesen dieser dieses diesem ce cet cette este esta questo questa neste nesta deze dit",
-	"next": "coming nachste nachsten nachster nachstes kommende kommenden prochain prochaine proximo proxima prossimo prossima volgende komende",
-	"ago":  "geleden fa atras",
-
-	"spring": "fruhling fruhjahr printemps primavera voorjaar", "summer": "sommer ete verano verao zomer",
-	"autumn": "fall herbst automne otono autunno outono herfst", "winter": "hiver invierno inverno",
-	"easter": "ostern paques pascua pasqua pascoa pasen", "christmas": "xmas weihnachten noel navidad natale natal kerst",
-
-	"weekend": "wochenende",
-	"day":     "days tag tage tagen jour jours dia dias giorno giorni dag dagen",
-	"week":    "weeks kw woche wochen semaine semaines semana semanas settimana settimane weken",
-	"month":   "months monat monats monate monaten mois mes meses mese mesi maand maanden",
-	"quarter": "quarters quartal trimestre kwartaal", "half": "halfte moitie mitad metade helft",
-	"year": "years jahr jahres jahre jahren an ans annee annees ano anos anno anni jaar jaren",
-
-	"1": "one eine einem einer un une uno una een", "2": "two zwei deux dos due twee dois couple", "3": "three drei trois tres tre drie",
-	"4": "four vier quatre cuatro quattro quatro", "5": "five fünf funf cinq cinco cinque vijf", "6": "six sechs seis sei zes",
-	"7": "seven sieben siete sette zeven sete", "10": "ten zehn dix diez dieci tien", "12": "twelve zwölf zwolf douze doce dodici twaalf doze",
-
-	"early":  "beginning start anfang debut principios comienzos inizio begin inicio comeco",
-	"mid":    "middle mitte mi mediados meta medio meados midden",
-	"late":   "end ende fin finales fine eind einde fim",
-	"first":  "erste ersten erster erstes premier premiere primer primera primero prima primo eerste primeira primeiro",
-	"second": "zweite zweiten zweites deuxieme seconde segunda segundo seconda secondo tweede",
-	"third":  "dritte dritten drittes troisieme tercera tercer tercero terza terzo derde terceira terceiro",
-	"fourth": "vierte vierten viertes quatrieme cuarta cuarto quarta quarto vierde",
-})
+var inEnglish = lexicon.Meanings("time")
 
 // besideTimes are words without a meaning next to the words of a time.
-var besideTimes = Set("the of in on at for from during since im am den dem der die das des vom von seit vor de du le la les en au depuis il y a l d " +
-	"el los las del qu'en hace ha desde di dello della nel nella lo het een sinds o os as do da no na em")
+var besideTimes = lexicon.Of("beside-time")
 
-// introduceTimes are words after which the name of a month is a time; introduceTimesElsewhere are those for names that are not English.
+// introduceTimes are words after which the name of a month is a time, and introduceEnglish those before English names.
 var (
-	introduceTimes          = Set("on in during from of since last this next before until till through after between")
-	introduceTimesElsewhere = Set("im am seit ab vom vorigen letzten en depuis desde de di a em sinds van")
+	introduceTimes   = lexicon.Of("introduces-time")
+	introduceEnglish = lexicon.ByLanguage("introduces-time")[0]
 )
 
 // alsoEnglish are words for times in other languages that mean something else before an English word.
-var alsoEnglish = Set("due fine fin meta debut dos hier")
+var alsoEnglish = lexicon.Of("also-english")
 
 // ofTimes returns the English words for times.
 var ofTimes = sync.OnceValue(func() map[string]bool {

@@ -3,6 +3,8 @@ package written
 import (
 	"slices"
 	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/lexicon"
 )
 
 var (
@@ -11,16 +13,13 @@ var (
 		"currency", "unit", "currency_code", "currency_iso", "iso_currency", "iso_currency_code", "ccy",
 		"währung", "waehrung", "devise", "moneda", "divisa", "valuta", "moeda", "waluta", "einheit", "unité", "unidad",
 	}
-	plainUnits    = Set("unit einheit unité unidad") // not currencies
-	currencyWords = Set("currency ccy währung waehrung devise moneda divisa valuta moeda waluta")
+	plainUnits    = lexicon.Of("unit") // not currencies
+	currencyWords = lexicon.Of("currency")
 	// whichCurrency are words that say, after a word for a currency, which of several it is.
-	whichCurrency = Set("original origin origine origen foreign étrangère extranjera")
-	moneyWords    = Set("price prices amount total subtotal cost costs fee fees tax discount balance paid spent refund salary value",
-		"betrag summe preis kosten saldo wert montant prix importe precio importo prezzo bedrag prijs valor kwota")
+	whichCurrency = lexicon.Of("which-currency")
+	moneyWords    = lexicon.Of("money")
 	// things are words in the names of fields that count something. Such a number has no currency.
-	things = Set("quantity qty count number units pieces pcs items stock shares nights guests persons people percent percentage pct",
-		"anzahl menge stück stueck stückzahl quantité nombre pièces cantidad unidades piezas quantità quantita numero pezzi",
-		"quantidade peças aantal hoeveelheid stuks ilość ilosc")
+	things        = lexicon.Of("things")
 	inOneCurrency = Expression(`(?i)(?:^|[^a-z])` + currencyCodes + `_*$`)
 )
 
@@ -32,7 +31,7 @@ func IsPartOfAmount(name string) bool {
 	return hasWord(name, things) && !IsMoneyName(name) || hasWord(name, perPiece) && IsMoneyName(name)
 }
 
-var perPiece = Set("unit each per piece einzel einzelpreis stückpreis")
+var perPiece = lexicon.Of("per-piece")
 
 func hasWord(name string, words map[string]bool) bool {
 	return slices.ContainsFunc(strings.Split(Snake(name), "_"), func(word string) bool { return words[word] })

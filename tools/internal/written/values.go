@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/lexicon"
 )
 
 // LocalTime reads a time without an offset, such as "2026-06-30T09:15:00" or "2026-06-30 09:15", as a time in a zone.
@@ -23,7 +24,7 @@ func LocalTime(text string, zone *time.Location) (t time.Time, ok bool) {
 var clockLayouts = []string{"3pm", "3:04pm", "15:04", "15:04uhr", "15uhr", "15h", "15h04"}
 
 // clock matches a time of day after a day, such as "at 3 pm" and "um 15 Uhr".
-var clock = Expression(`[\s,]+(?:(?:at|um|à|a las|alle|om)\s+)?([0-9]{1,2}(?:[:.h][0-9]{2})?\s*(?:am|pm|uhr|h)?)$`)
+var clock = Expression(`[\s,]+(?:` + lexicon.Pattern("before-hour") + `\s+)?([0-9]{1,2}(?:[:.h][0-9]{2})?\s*(?:am|pm|uhr|h)?)$`)
 
 // timeOfDay returns a day with a time of day, without a zone: "2026-03-12T15:00:00"; "" for any other text.
 func timeOfDay(s string) string {
@@ -194,9 +195,7 @@ func counted(raw string) string {
 	return numberOf(found[1])
 }
 
-var multiples = Set("hundred thousand million millions billion billions mille milliers tausend million milione millionen milliarde " +
-	"milliarden dozen dozens kilo kilos second seconds sekunden secondes segundos minute minutes minuten minutos minuti hour hours " +
-	"stunden heures horas days tage jours dias giorni week weeks wochen semaines semanas month months monate mois meses year years jahre")
+var multiples = lexicon.Of("multiple")
 
 var truths = ByWord(map[string]string{"true": "true yes", "false": "false no"})
 

@@ -5,23 +5,16 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/lexicon"
 )
 
 // Words by which a day of the week is meant in every week: anywhere in a query, or directly before the day; and other words that may be
 // before it.
-//
-//nolint:misspell // they are not all English
 var (
-	habits = Set("recurring repeating regular regularly usual usually normal normally typically generally always weekly habitually " +
-		"wiederkehrend wiederkehrende wiederkehrender wiederkehrenden regelmäßig regelmäßige regelmäßiger regelmäßigen " +
-		"gewöhnlich üblicherweise normalerweise meistens immer wöchentlich wöchentliche récurrent récurrente récurrents " +
-		"récurrentes régulier régulière réguliers régulières régulièrement habituel habituelle habituellement d'habitude " +
-		"normalement toujours hebdomadaire recurrente recurrentes regulares suelo suele solemos normalmente siempre habitual " +
-		"habitualmente semanal semanalmente ricorrente ricorrenti regolare regolari regolarmente solito sempre settimanale " +
-		"settimanalmente recorrente recorrentes regularmente terugkerend terugkerende regelmatig regelmatige meestal gewoonlijk " +
-		"altijd wekelijks wekelijkse")
-	everyDay   = Set("every each jeden jede jedem chaque cada ogni elke iedere los tutti todos todas tous")
-	beforeDays = Set("on at am an op le la les el il lo di de i os as no na em and or und oder et ou y o e en")
+	habits     = lexicon.Of("habit")
+	everyDay   = lexicon.Of("every-day")
+	beforeDays = lexicon.Of("before-weekday")
 )
 
 // WithoutWeekdays returns a query without the days of the week that are meant in every week and so are no dates, as in every Monday, on

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/lexicon"
 )
 
 // A Question is a query phrased as one would ask a person: for the newest of something, for a number, for what somebody sent.
@@ -21,14 +23,6 @@ func New(query string, words func() []string) *Question {
 		q.words = strings.Fields(q.lower)
 	}
 	return q
-}
-
-func wordList(words string) map[string]bool {
-	set := map[string]bool{}
-	for word := range strings.FieldsSeq(words) {
-		set[word] = true
-	}
-	return set
 }
 
 // spaced returns the words of a text in lower case with a space around each, so that a search for a word does not find a part of another.
@@ -53,61 +47,30 @@ func (q *Question) Words() []string {
 }
 
 // Words of questions that no ranking by words answers, in the languages whose common words are known.
-//
-//nolint:misspell // they are not all English
 var (
-	numberPhrases = []string{
-		"how many", "how often", "the number of", "total number of", "wieviel", "wieviele", "wie viel", "wie viele", "wie vielen", "wie vieler",
-		"wie vieles", "wie oft", "combien d", "combien de", "combien des", "combien du", "cuántos", "cuántas", "cuantos", "cuantas",
-		"quanti", "quante", "hoeveel", "quantos", "quantas", "average number of", "durchschnittliche anzahl", "nombre moyen de",
-		"nombre moyen d",
-		"nombre total de", "nombre total d", "número medio de", "número total de", "numero medio di", "numero totale di", "número médio de",
-		"gemiddeld aantal", "totaal aantal",
-	}
-	sumPhrases = []string{
-		"how much", "sum of", "spent", "spend", "spending", "ausgegeben", "dépensé", "dépensée", "dépensés", "dépensées", "gasté",
-		"gastado", "gastei", "cuánto", "cuánta", "quanto", "speso", "uitgegeven", "total of", "total amount", "total value", "total cost",
-		"total price",
-		"total size", "summe", "gesamtsumme", "gesamtbetrag", "gesamtwert", "somme de", "montant total", "suma de", "importe total",
-		"somma di",
-		"totale di", "totale degli", "importo totale", "soma de", "valor total", "totaal van",
-	}
-	mentions = wordList(`mention mentions mentioned mentioning contain contains contained containing about over erwähnen enthalten über mentionne
-		mentionnent contient contiennent menciona mencionan contiene contienen sobre`)
-	newest = wordList(`last latest newest recent recently neueste neuester neuesten neuestes neuestem letzte letzter letzten letztes letztem
-		jüngste jüngster jüngsten jüngstes zuletzt dernier derniers dernière dernières récent récents récente récentes último
-		últimos última últimas ultimo ultimi ultimos ultima ultime ultimas reciente recientes laatste laatsten nieuwste`)
-	oldest = wordList(`first earliest oldest erste erster ersten erstes älteste ältester ältesten ältestes früheste frühester frühesten frühestes
-		zuerst premier premiers première premières ancien anciens ancienne anciennes primer primera primero primeros primeras
-		antiguo antigua antiguos antiguas primo prima primeiro primeira primeiros primeiras eerste oudste`)
+	numberPhrases = lexicon.Phrases("asks-number")
+	numberStarts  = lexicon.Phrases("starts-number")
+	sumPhrases    = lexicon.Phrases("asks-sum")
+	mentions      = lexicon.Of("mention")
+	newest        = lexicon.Of("newest")
+	oldest        = lexicon.Of("oldest")
 
 	// spans are words next to which last and the like name a time, as in last week and l'an dernier, or something else, as in first aid.
-	spans = wordList(`day days night nights week weeks weekend weekends month months quarter quarters year years decade century summer winter
-		spring autumn fall christmas easter tag tage tagen nacht woche wochen wochenende monat monate monaten monats quartal jahr
-		jahre jahren jahres sommer frühling herbst jour jours nuit semaine semaines mois an ans année années été hiver printemps
-		automne día días noche semana semanas mes meses año años verano invierno primavera otoño mon monday tue tuesday wed
-		wednesday thu thursday fri friday sat saturday sun sunday january february march april may june july august september
-		october november december montag dienstag mittwoch donnerstag freitag samstag sonntag lundi mardi mercredi jeudi vendredi
-		samedi dimanche lunes martes miércoles jueves viernes sábado domingo name aid floor class`)
+	spans = lexicon.Of("beside-newest")
 
 	// beforeSender are words before the name of a sender, afterSender verbs after it. beforeRecipient are words before another name. sent
 	// are words which say that something was sent, or when.
-	beforeSender = strings.Fields("from by pay paid at did has von vom bei hat mir uns d de del par por chez da dal dalla do na no en " +
-		"van bij em door heeft mij envoyé envoyés écrit écrits envió enviado escribió escrito mandó mandado inviato inviati scritto " +
-		"scritti mandato enviou escreveu mandou")
-	afterSender = strings.Fields("wrote sent posted said has a m hat schrieb schickte ha envió escribió mandó enviou escreveu mandou " +
-		"heeft schreef stuurde")
-	beforeRecipient = wordList("to an à a al alla para aan about über sobre")
+	beforeSender    = lexicon.Of("before-sender")
+	afterSender     = lexicon.Of("after-sender")
+	beforeRecipient = lexicon.Of("before-other-name")
 
-	sent = wordList(`mail mails message messages letter letters post posts word words hear heard nachricht nachrichten courriel courriels correo
-		correos mensaje mensajes time from by has von vom hat de del par por`)
+	sent = lexicon.Of("says-sent")
 )
 
 // AsksNumber reports whether it asks how many there are.
 func (q *Question) AsksNumber() bool {
 	starts := func(phrase string) bool { return strings.HasPrefix(q.lower, " "+phrase+" ") } // elsewhere it may be a phone number of somebody
-	return q.hasOne(numberPhrases) ||
-		slices.ContainsFunc(strings.Split("number of,anzahl,nombre de,nombre d,número de,numero di,aantal", ","), starts)
+	return q.hasOne(numberPhrases) || slices.ContainsFunc(numberStarts, starts)
 }
 
 // AsksSum reports whether it asks for a total amount.
@@ -165,7 +128,7 @@ func (q *Question) AsksOf(name string) bool {
 		last := before[strings.LastIndexByte(before, ' ')+1:]
 		next, _, _ := strings.Cut(after, " ")
 		return named && len(name) > 2 &&
-			(slices.Contains(beforeSender, last) || slices.Contains(afterSender, next) && !beforeRecipient[last])
+			(beforeSender[last] || afterSender[next] && !beforeRecipient[last])
 	})
 }
 
