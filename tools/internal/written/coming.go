@@ -54,13 +54,16 @@ func isTimeName(word string) bool {
 // isInSeason reports whether a word of a query is a season or a feast, given in English, that the words before introduce, as in the spring.
 // With a capital after an English word it may be a name.
 func isInSeason(fields []string, at int, english string) bool {
+	introduces := func(word string) bool {
+		return inSeason[word] || openWords[word] || boundWords[word] == "since" || boundWords[word] == "after"
+	}
 	before := at - 1
-	for besideTimes[bareWord(fields, before)] && !inSeason[bareWord(fields, before)] {
+	for besideTimes[bareWord(fields, before)] && !introduces(bareWord(fields, before)) {
 		before--
 	}
 	isName := strings.HasPrefix(fields[at], strings.ToUpper(english[:1])+english[1:]) && seasons[english] != 0 &&
 		bareWord(fields, before) != "im"
-	return isSeason(english) && inSeason[bareWord(fields, before)] && !isName
+	return isSeason(english) && introduces(bareWord(fields, before)) && !isName
 }
 
 var inSeason = lexicon.Of("before-season")

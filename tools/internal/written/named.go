@@ -229,7 +229,7 @@ func namedDays(fields, words []string, from, to int, joined bool, now time.Time)
 	age, _ := agedTime(fields, from)
 	switch alone := to-from == 1 && (age == "" || !isTimeName(words[0])); {
 	case slices.Contains(monthList, words[0]) && isNumber(before), // 31 June
-		alone && boundWords[before] != "" && isSeason(words[0]): // its year is unclear
+		alone && (boundWords[before] == "before" || boundWords[before] == "until") && isSeason(words[0]): // its year is unclear
 		return period{}, true
 	case alone && !isTimeAlone(first, words, before, joined, from == 0) && !isInSeason(fields, from, words[0]) &&
 		!isBareDay(fields, from, words[0]):
@@ -248,7 +248,7 @@ func namedDays(fields, words []string, from, to int, joined bool, now time.Time)
 // isTimeAlone reports whether one word, given as written and in English, names a time by itself.
 func isTimeAlone(word string, english []string, before string, joined, isFirst bool) bool {
 	_, dated := datedDays(english)
-	isNow := nowWords[word] || nowWords[english[0]] && strings.HasPrefix(word, english[0]) || // today's
+	isNow := nowWords[word] || nowWords[english[0]] && (joined || strings.HasPrefix(word, english[0])) || // until now, today's
 		word == "morgen" && !beforeMorning[before]
 	dayMonth := len(english) == 2 && pointed().MatchString(word+".")
 	if dated || dayMonth || isNow && before != "la" { // la mañana is the morning
@@ -267,7 +267,9 @@ func isIntroduced(word, english, before string, isFirst bool) bool {
 	case partOf().MatchString(english) && (isFirst || before == "for"):
 		return true
 	}
-	return introduces && (!introduceEnglish[before] || strings.HasPrefix(english, word))
+	const clear = 5 // letters of the name of a month that is no other word, as in maart
+	isClear := slices.Contains(monthList, english) && len(word) >= clear
+	return introduces && (!introduceEnglish[before] || strings.HasPrefix(english, word) || isClear)
 }
 
 // introduceDays are words after which the name of a day of the week is a day.

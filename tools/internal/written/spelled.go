@@ -19,6 +19,10 @@ var (
 	dayNumbers   = lexicon.Meanings("day")
 	englishDays  = lexicon.ByLanguage("day")[0]
 	beforeMonths = lexicon.Of("before-month")
+
+	// Feasts on a fixed day, and what introduces them: alone they may be in a name.
+	feasts = lexicon.Meanings("feast")
+	feast  = Expression(`(?i)((?:^|\s)` + lexicon.Pattern("before-feast") + `\s+)(` + lexicon.Pattern("feast") + `)([\s?!.,]|$)`)
 )
 
 // shared returns the expression for a pattern of days, and of months by their names in any language.
@@ -35,7 +39,7 @@ func shared(pattern string) string {
 
 // spelledOut returns a query in which days have their numbers, and each of several days its month.
 func spelledOut(query string) string {
-	query = withDayNumbers(query)
+	query = withDayNumbers(withFeasts(query))
 	isDated := strings.ContainsAny(query, "0123456789")
 	for n := 0; n < 8 && isDated && (monthLast().MatchString(query) || monthFirst().MatchString(query)); n++ {
 		query = monthLast().ReplaceAllString(query, "$1$2 $5 $6 $3 $4")
@@ -45,6 +49,15 @@ func spelledOut(query string) string {
 		query = monthSpan().ReplaceAllString(query, "${1}from $2 to $3")
 	}
 	return query
+}
+
+// withFeasts returns a query in which a feast has its day: on 31 December for on New Year's Eve.
+func withFeasts(query string) string {
+	return feast().ReplaceAllStringFunc(strings.ReplaceAll(query, "’", "'"), func(found string) string {
+		part := feast().FindStringSubmatch(found)
+		name := strings.ReplaceAll(strings.ToLower(part[2]), " ", "_")
+		return part[1] + strings.ReplaceAll(feasts[name], "-", " ") + part[3]
+	})
 }
 
 // withDayNumbers returns a query in which a day of a month has its number: the 1 of June for the first of June. An English day needs a word
