@@ -27,11 +27,11 @@ import (
 // An endpoint handles requests that have passed the HTTP chain. It checks that a request is one JSON-RPC message, and answers it by the
 // fast path or by the SDK's stateless handler. Errors of HTTP look like the HTTP chain's; errors of a message are JSON-RPC errors.
 type endpoint struct {
-	fast   *fastpath.Handler // nil: the SDK answers everything
-	sdk    http.Handler
-	server *Server
-	public web.Public
-	ends   []context.Context // every request ends with each of them
+	fast     *fastpath.Handler // nil: the SDK answers everything
+	pipeline tools.Handler     // of the calls of the fast path
+	sdk      http.Handler
+	public   web.Public
+	ends     []context.Context // every request ends with each of them
 }
 
 func newEndpoint(o HandlerOptions) *endpoint {
@@ -43,7 +43,7 @@ func newEndpoint(o HandlerOptions) *endpoint {
 		MaxRequestBodyBytes:          -1,   // the HTTP chain limits the body
 		Logger:                       sdkLogger,
 	})
-	e := &endpoint{sdk: sdk, server: o.Server, public: o.Public}
+	e := &endpoint{sdk: sdk, pipeline: o.Server.options.Handler, public: o.Public}
 	if o.Stop != nil {
 		e.ends = []context.Context{o.Stop}
 	}
@@ -76,11 +76,14 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if e.fast != nil {
 		if call, plain := e.fast.Read(r.Header, m); plain {
 			var reply tools.Reply
-			var err error
+			var refused *jsonrpc.Error
 			if call.Tool != nil {
-				reply, err = e.server.call(r.Context(), call)
+				var err error
+				if reply, err = e.pipeline(r.Context(), call); err != nil {
+					refused = wireError(err, "")
+				}
 			}
-			e.fast.Write(w, m, call, reply.Result, err)
+			e.fast.Write(w, m, call, reply.Result, refused)
 			return
 		}
 	}

@@ -212,16 +212,26 @@ func TestATokenIsInNoLogErrorOrPanic(t *testing.T) {
 	}
 }
 
-// What comes back up through the SDK's own recovery holds no token either: a fault outside the chain.
-func TestAPanicOutsideTheChainKeepsItsValue(t *testing.T) {
+// A fault outside of the pipeline's own recovery ends neither the process nor the log with a token: the HTTP chain recovers it on the fast
+// path, and a middleware of the SDK below the SDK.
+func TestAPanicOutsideThePipelineKeepsItsValue(t *testing.T) {
 	const canary = "canary3c55"
-	f := newFixture(t, func(ctx context.Context, _ tools.Call) (tools.Reply, error) { panic(auth.PrincipalFrom(ctx)) })
-	got := f.post(t, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo"}}`, map[string]string{"Authorization": "Bearer good-" + canary})
-	f.Close()
-	if got.status != 200 || !strings.Contains(got.body, `"code":-32603`) || strings.Contains(got.body, canary) {
-		t.Errorf("%d %s", got.status, got.body)
-	}
-	if log := f.log.String(); !strings.Contains(log, `"message":"panic"`) || strings.Contains(log, canary) {
-		t.Errorf("log %s", log)
+	for params, want := range map[string]struct {
+		status int
+		says   string
+	}{
+		`"tools/call","params":{"name":"echo"}`:                   {500, `"code":"internal_error"`},
+		`"resources/read","params":{"uri":"pdpp://thing/7"}`:      {200, `"code":-32603`},
+		`"tools/call","params":{"name":"echo","progressToken":1}`: {200, `"code":-32603`}, // not plain
+	} {
+		f := newFixture(t, func(ctx context.Context, _ tools.Call) (tools.Reply, error) { panic(auth.PrincipalFrom(ctx)) })
+		got := f.post(t, `{"jsonrpc":"2.0","id":1,"method":`+params+`}`, map[string]string{"Authorization": "Bearer good-" + canary})
+		f.Close()
+		if got.status != want.status || !strings.Contains(got.body, want.says) || strings.Contains(got.body, canary) {
+			t.Errorf("%s: %d %s", params, got.status, got.body)
+		}
+		if log := f.log.String(); !strings.Contains(log, `"message":"panic"`) || strings.Contains(log, canary) {
+			t.Errorf("%s: log %s", params, log)
+		}
 	}
 }

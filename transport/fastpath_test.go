@@ -85,7 +85,7 @@ func (p *paths) answer(ctx context.Context, call tools.Call) (tools.Reply, error
 			}, &mcp.TextContent{Text: "t", Annotations: &mcp.Annotations{Priority: 1}}, &mcp.TextContent{Text: "u"},
 		}}}, nil
 	}
-	panic("a fault")
+	return tools.Reply{}, errors.New("a fault") // a panic ends like this in the pipeline
 }
 
 // ask sends one message to one handler.

@@ -30,7 +30,7 @@ func adapt(o serverOptions) mcp.Middleware {
 	}
 	return func(next mcp.MethodHandler) mcp.MethodHandler {
 		return func(ctx context.Context, method string, request mcp.Request) (result mcp.Result, err error) {
-			defer endCall(ctx, o.Logger, method, &err)
+			defer endRequest(ctx, o.Logger, method, &err)
 			if result, err = next(ctx, method, request); err != nil {
 				return result, err
 			}
@@ -80,9 +80,9 @@ func wireError(err error, uri string) *jsonrpc.Error {
 	return &jsonrpc.Error{Code: code, Message: e.Message, Data: data}
 }
 
-// endCall is deferred by functions that answer a request. It makes the error a bounded *jsonrpc.Error, and so recovers a panic: handlers
-// run outside net/http's recovery, so a panic would end the process.
-func endCall(ctx context.Context, log zerolog.Logger, method string, err *error) {
+// endRequest is deferred around what answers a request of the SDK. It makes the error a bounded *jsonrpc.Error, and so recovers a panic: the
+// SDK runs handlers outside of net/http's recovery, so a panic would end the process.
+func endRequest(ctx context.Context, log zerolog.Logger, method string, err *error) {
 	if fault := recover(); fault != nil {
 		method, id := middleware.Bounded(method, maxLoggedMethod), middleware.RequestFrom(ctx).ID
 		rs.LogPanic(log.With().Str("mcp_method", method).Str("request_id", id).Logger())(fault)

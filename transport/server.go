@@ -13,7 +13,6 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/pdp-connect/pdpp-mcp/middleware"
-	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
@@ -71,24 +70,6 @@ func newServer(o serverOptions) *Server {
 	return s
 }
 
-// call passes a tool call, of the fast path or of the SDK, or a read of a resource to the pipeline. Its errors are *jsonrpc.Error values,
-// also for a panic.
-func (s *Server) call(ctx context.Context, call tools.Call) (reply tools.Reply, err error) {
-	method := "tools/call"
-	if call.URI != "" {
-		method = "resources/read"
-	}
-	defer endCall(ctx, s.options.Logger, method, &err)
-	reply, err = s.options.Handler(ctx, call)
-	if err == nil && reply.Result == nil && reply.Resource == nil {
-		err = &rs.Error{Code: "internal_error", Message: "The adapter produced no result."}
-	}
-	if err != nil {
-		return tools.Reply{}, wireError(err, call.URI)
-	}
-	return reply, nil
-}
-
 // Call makes a tool call in this process, through the pipeline without a session, and returns what would be sent. ctx carries the
 // principal; see [auth.WithPrincipal]. Its errors are *jsonrpc.Error values, with jsonrpc.CodeInvalidParams for an unknown tool.
 func (s *Server) Call(ctx context.Context, name string, arguments json.RawMessage) (*mcp.CallToolResult, error) {
@@ -96,8 +77,16 @@ func (s *Server) Call(ctx context.Context, name string, arguments json.RawMessag
 	if at < 0 {
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "there is no such tool"}
 	}
-	reply, err := s.call(ctx, tools.Call{Tool: s.options.Tools[at], Raw: arguments})
-	return reply.Result, err
+	return s.callTool(ctx, tools.Call{Tool: s.options.Tools[at], Raw: arguments})
+}
+
+// callTool passes a tool call to the pipeline. Its errors are *jsonrpc.Error values.
+func (s *Server) callTool(ctx context.Context, call tools.Call) (*mcp.CallToolResult, error) {
+	reply, err := s.options.Handler(ctx, call)
+	if err != nil {
+		return nil, wireError(err, "")
+	}
+	return reply.Result, nil
 }
 
 // Listed returns the tools that tools/list shows, as they are sent.
@@ -135,9 +124,7 @@ func listing(tool *tools.Tool) *mcp.Tool {
 
 func (s *Server) toolHandler(tool *tools.Tool) mcp.ToolHandler {
 	return func(ctx context.Context, request *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		call := tools.Call{Tool: tool, Raw: request.Params.Arguments, Protocol: protocolOf(request.Session)}
-		reply, err := s.call(ctx, call)
-		return reply.Result, err
+		return s.callTool(ctx, tools.Call{Tool: tool, Raw: request.Params.Arguments, Protocol: protocolOf(request.Session)})
 	}
 }
 
@@ -145,12 +132,15 @@ func (s *Server) resourceHandler(resource tools.Resource) mcp.ResourceHandler {
 	return func(ctx context.Context, request *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 		uri := request.Params.URI
 		call, err := resource.Call(uri)
+		var reply tools.Reply
+		if err == nil {
+			call.Protocol = protocolOf(request.Session)
+			reply, err = s.options.Handler(ctx, call)
+		}
 		if err != nil {
 			return nil, wireError(err, uri)
 		}
-		call.Protocol = protocolOf(request.Session)
-		reply, err := s.call(ctx, call)
-		return reply.Resource, err
+		return reply.Resource, nil
 	}
 }
 

@@ -12,7 +12,9 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/pdp-connect/pdpp-mcp/middleware"
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
@@ -96,16 +98,12 @@ func TestErrorsOnTheWire(t *testing.T) {
 		},
 		{
 			name: "a panic in a tool is an internal error", act: callEcho, code: jsonrpc.CodeInternalError,
-			pipeline: func(context.Context, tools.Call) (tools.Reply, error) { panic("secret cause") },
+			pipeline: middleware.Standard(middleware.Options{Source: func(auth.Principal) rs.Doer { panic("secret cause") }}, nil),
+			data:     `{"code":"internal_error","message":"The adapter failed to answer this call.","hint":"Retry once; if it fails again, tell the operator."}`,
 		},
 		{
 			name: "a panic in a resource is an internal error", act: readURI("pdpp://thing/7"), code: jsonrpc.CodeInternalError,
 			pipeline: func(context.Context, tools.Call) (tools.Reply, error) { panic("secret cause") },
-		},
-		{
-			name: "a pipeline that answers nothing is a fault of ours", act: callEcho, code: jsonrpc.CodeInternalError,
-			pipeline: func(context.Context, tools.Call) (tools.Reply, error) { return tools.Reply{}, nil },
-			data:     `{"code":"internal_error","message":"The adapter produced no result."}`,
 		},
 		{
 			name: "an unknown tool is invalid params", pipeline: echo, code: jsonrpc.CodeInvalidParams,
@@ -158,7 +156,7 @@ func TestErrorsOnTheWire(t *testing.T) {
 
 func TestAPanicIsLoggedWithItsStack(t *testing.T) {
 	f := newFixture(t, func(context.Context, tools.Call) (tools.Reply, error) { panic("the cause") })
-	_, _ = f.connect(t, eras[0]).CallTool(t.Context(), &mcp.CallToolParams{Name: "echo"})
+	_, _ = f.connect(t, eras[0]).ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "pdpp://thing/7"})
 	f.Close()
 	if text := f.log.String(); strings.Contains(text, "the cause") || !strings.Contains(text, "server_test.go") {
 		t.Errorf("log %s", text)

@@ -11,7 +11,6 @@ package fastpath
 
 import (
 	"bytes"
-	"errors"
 	"io"
 	"net/http"
 	"net/url"
@@ -47,13 +46,12 @@ func New(server mcp.Implementation, all []*tools.Tool, sdk http.Handler) *Handle
 	return h
 }
 
-// Write answers a plain request. A tools/call gets the result of its call, or an error, which is a *jsonrpc.Error.
-func (h *Handler) Write(w http.ResponseWriter, m rpc.Message, call tools.Call, result *mcp.CallToolResult, err error) {
-	var refused *jsonrpc.Error
+// Write answers a plain request. A tools/call gets the result of its call or, if refused is not nil, that error.
+func (h *Handler) Write(w http.ResponseWriter, m rpc.Message, call tools.Call, result *mcp.CallToolResult, refused *jsonrpc.Error) {
 	switch version := call.Protocol; {
 	case call.Tool == nil:
 		writeAnswer(w, []byte(answerStart+m.ID), h.lists[version])
-	case !errors.As(err, &refused):
+	case refused == nil:
 		writeAnswer(w, writeResult(m.ID, version, result, h.server))
 	case version == rpc.Stateless && refused.Code == jsonrpc.CodeInvalidParams:
 		rpc.WriteError(w, http.StatusBadRequest, m.ID, refused)
