@@ -15,7 +15,6 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/cli"
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
 	"github.com/pdp-connect/pdpp-mcp/internal/service"
-	"github.com/pdp-connect/pdpp-mcp/middleware"
 	"github.com/pdp-connect/pdpp-mcp/middleware/observe"
 	"github.com/pdp-connect/pdpp-mcp/middleware/web"
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -222,7 +221,7 @@ func (a *replaceableAuthority) Introspect(ctx context.Context, token rs.Token) (
 // the resource server gives the bearer. A configured directory resolves package tokens on top of introspection.
 func newAuthority(c cli.HostedConfig, client *rsclient.Client) (auth.Authority, error) {
 	if c.Introspection == nil {
-		return auth.SchemaProbe{For: func(t rs.Token) rs.Doer { return client.For(rsclient.Caller{Token: t}) }}, nil
+		return auth.SchemaProbe{For: client.ForToken}, nil
 	}
 	asked := *c.Introspection
 	asked.Observer, asked.Transport = c.Watch.Observer(), c.Watch.Following("introspection")(rsclient.NewTransport())
@@ -236,6 +235,6 @@ func newAuthority(c cli.HostedConfig, client *rsclient.Client) (auth.Authority, 
 	if err != nil {
 		return nil, err
 	}
-	return fanout.NewPackageAuthority(fanout.PackageAuthorityOptions{Authority: introspector, Directory: directory, For: middleware.ReadingMembers(client),
+	return fanout.NewPackageAuthority(fanout.PackageAuthorityOptions{Authority: introspector, Directory: directory, For: client.ForToken,
 		Package: fanout.PackageOptions{FannedOut: c.Watch.Metrics.FannedOut, Panicked: rs.LogPanic(c.Log)}}), nil
 }

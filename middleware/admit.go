@@ -10,9 +10,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
-// admit passes on calls of an admissible principal. It sets call.RS to the principal's resource server, counts the reads, and bounds all of
-// them together by one deadline. The HTTP chain has already checked the principal; checking again makes a wrongly wired chain fail closed
-// (S0-R3). If a read is refused with 401, the HTTP chain asks the token authority again (D7).
+// admit passes on calls of an admissible principal. It sets call.RS to the principal's resource server, and bounds all reads together by one
+// deadline. The HTTP chain has already checked the principal; checking again makes a wrongly wired chain fail closed (S0-R3).
 //
 // A call also ends with its [Request], when the client hangs up or the server stops. It then fails with the cause of that end, if the
 // cause is an *rs.Error.
@@ -27,10 +26,8 @@ func admit(o Options) middleware {
 			defer release()
 			ctx, cancel := context.WithTimeout(ctx, o.Deadline)
 			defer cancel()
-			reads := &rs.Reads{Doer: o.Source(principal), Failed: noteRefusal}
-			call.RS = reads
+			call.RS = o.Source(principal)
 			reply, err = next(rsclient.WithCaller(ctx, principal.Caller()), call)
-			reply.Reads = reads.Count()
 			var cause *rs.Error
 			if err != nil && errors.As(context.Cause(ctx), &cause) {
 				err = cause
@@ -51,21 +48,5 @@ func Reading(client *rsclient.Client) func(auth.Principal) rs.Doer {
 			return p.Reader
 		}
 		return client.For(p.Caller())
-	}
-}
-
-// ReadingMembers returns the function with which a package reads as one of its members: For in [fanout.PackageAuthorityOptions], or the
-// argument of [fanout.NewPackage]. Do not use it for an [auth.SchemaProbe]: a refusal there would make the authority ask itself again.
-func ReadingMembers(client *rsclient.Client) func(rs.Token) rs.Doer {
-	return func(token rs.Token) rs.Doer {
-		return &rs.Reads{Doer: client.For(rsclient.Caller{Token: token}), Failed: noteRefusal}
-	}
-}
-
-// noteRefusal records in the [Request] a refused read that may mean that the token is no longer valid. The HTTP chain then asks the token
-// authority. Over stdio it has no effect.
-func noteRefusal(ctx context.Context, err error) {
-	if refused := rs.AsError(err); refused.RefusesToken() {
-		RequestFrom(ctx).NoteUnauthorized(refused.Code)
 	}
 }

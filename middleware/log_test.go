@@ -81,7 +81,13 @@ func TestLogWritesOneLinePerCall(t *testing.T) {
 			core := spy{Reply: row.reply, Err: row.err}
 			call := callOf(t, "search", `{"q":"`+middlewaretest.CanaryArgument+`"}`)
 			call.URI = row.uri
-			reply, err := middleware.Observe(middleware.Options{Log: zerolog.New(&log), Now: ticking(1500 * time.Microsecond)})(core.Handle)(as(t.Context(), auth.KindClient), call)
+			reads := func(ctx context.Context, call tools.Call) (tools.Reply, error) {
+				for range row.reply.Reads {
+					rsclient.NoteRead(ctx, nil)
+				}
+				return core.Handle(ctx, call)
+			}
+			reply, err := middleware.Observe(middleware.Options{Log: zerolog.New(&log), Now: ticking(1500 * time.Microsecond)})(reads)(as(t.Context(), auth.KindClient), call)
 			if err != row.err || reply.Response != row.reply.Response { //nolint:errorlint // the very same
 				t.Errorf("%v, %v: the answer changed", reply, err)
 			}

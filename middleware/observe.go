@@ -10,11 +10,16 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
 // observeCall records each call in a span, in the metrics and in the log; see [startSpan] and [logCall]. A nil tracer makes no span, a nil
 // observer counts nothing. A panic becomes "internal_error".
+//
+// It begins the record of what the call reads. If a read is refused with 401, the HTTP chain asks the token authority again (D7). The answers
+// count against the answer budget of their [rsclient.Client] until observeCall returns. A blob is as large as what was read; if the transport
+// has begun the record, a blob counts until it is sent.
 func observeCall(o Options) middleware {
 	return func(next tools.Handler) tools.Handler {
 		return func(ctx context.Context, call tools.Call) (reply tools.Reply, err error) {
@@ -25,12 +30,20 @@ func observeCall(o Options) middleware {
 			if o.Observer != nil {
 				o.Observer.CallBegan()
 			}
+			ctx, reads, begun := rsclient.WithCallReads(ctx)
 			began := o.Now()
 			defer func() {
 				if fault := recover(); fault != nil {
 					rs.LogPanic(o.Log.With().Str("tool", call.Tool.Name).Logger())(fault)
 					reply, err = tools.Reply{}, rs.AsError(fmt.Errorf("panic of type %T", fault))
 				}
+				if begun || reply.Resource == nil || !call.Tool.Binary {
+					reads.End()
+				}
+				if code, refused := reads.RefusedToken(); refused {
+					RequestFrom(ctx).NoteUnauthorized(code)
+				}
+				reply.Reads = reads.Count()
 				outcome := outcomeOf(call, reply, err, o.Now().Sub(began))
 				logCall(ctx, o.Log, outcome, reply, err)
 				if o.Observer != nil {

@@ -13,24 +13,16 @@ import (
 )
 
 // renderResult is the only stage that writes a result. A tool call always gets one: an answer, or an error document with isError. A
-// resource read gets its contents, or keeps its error, because an error is not the content of a resource. What the call reads counts
-// against the answer budget of its [rsclient.Client] until renderResult returns. A blob is as large as what was read; if the transport
-// holds answers itself, a blob counts until it is sent.
+// resource read gets its contents, or keeps its error, because an error is not the content of a resource.
 //
 // It removes the tokens of the call from everything that it returns. The client has already removed the token of each read from its answer,
 // but cleaning a text can join the parts of a token, and the answer of one member may contain the token of another.
 func renderResult(next tools.Handler) tools.Handler {
 	return func(ctx context.Context, call tools.Call) (reply tools.Reply, err error) {
-		ctx, release, sent := rsclient.HoldAnswers(ctx)
-		defer func() {
-			if !sent || reply.Resource == nil || !call.Tool.Binary {
-				release()
-			}
-		}()
-		caller := auth.PrincipalFrom(ctx)
-		ctx, redactorOfUsed := rs.WithUsedTokens(ctx, caller.Token, caller.MemberTokens())
 		reply, err = next(ctx, call)
-		redactor := redactorOfUsed()
+		_, reads, _ := rsclient.WithCallReads(ctx)
+		caller := auth.PrincipalFrom(ctx)
+		redactor := reads.Redactor(caller.Token, caller.MemberTokens())
 		reply.Response = reply.Response.Redacted(redactor, call.Tool.Binary)
 		if err == nil {
 			reply.Rendered, err = call.Tool.Render(reply.Call, reply.Answer)

@@ -1,6 +1,7 @@
 package middleware_test
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"net/http/httptest"
@@ -14,6 +15,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
+	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
 // A scriptedPackage is a package over a scripted resource server. Its choose is the result for every scope.
@@ -85,23 +87,25 @@ func TestARefusedTokenIsNoted(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			members := &middlewaretest.RS{Answer: func(rs.Request) (*rs.Response, error) { return middlewaretest.JSON(`{}`), row.err }}
-			var core spy
-			handle := middleware.Admit(middleware.Options{Deadline: time.Minute, Source: members.Source})(core.Handle)
-			if _, err := handle(as(t.Context(), auth.KindClient), callOf(t, "schema", ``)); err != nil {
-				t.Fatal(err)
+			read := func(ctx context.Context, call tools.Call) (tools.Reply, error) {
+				for range 2 { // the second finds the code of the first
+					if _, err := call.RS.Do(ctx, rs.Request{Path: "/v1/streams"}); !errors.Is(err, row.err) {
+						t.Errorf("the error became %v", err)
+					}
+				}
+				return tools.Reply{}, nil
 			}
-			reader := core.Calls()[0].RS
+			options := middleware.Options{Deadline: time.Minute, Source: members.Source, Now: time.Now}
+			handle := middleware.Chain(read, middleware.Observe(options), middleware.Admit(options))
 			var request middleware.Request
-			for range 2 { // the second finds the code of the first
-				if _, err := reader.Do(middleware.WithRequest(t.Context(), &request), rs.Request{Path: "/v1/streams"}); !errors.Is(err, row.err) {
-					t.Errorf("the error became %v", err)
+			ctx := as(t.Context(), auth.KindClient)
+			for _, ctx := range []context.Context{middleware.WithRequest(ctx, &request), ctx} { // a call without a request has no effect
+				if reply, err := handle(ctx, callOf(t, "schema", ``)); err != nil || reply.Reads != 2 {
+					t.Fatal(err, reply.Reads)
 				}
 			}
 			if code, noted := request.Unauthorized(); code != row.want || noted != (row.want != "") {
 				t.Errorf("noted %v: %q", noted, code)
-			}
-			if _, err := reader.Do(t.Context(), rs.Request{Path: "/v1/streams"}); !errors.Is(err, row.err) {
-				t.Errorf("without a record the error became %v", err)
 			}
 		})
 	}

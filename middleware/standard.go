@@ -23,8 +23,8 @@ func Standard(o Options, core tools.Handler) tools.Handler {
 		o.Now = time.Now
 	}
 	return chain(core,
-		observeCall(o), // writes one span, one log line and the metrics; turns a panic into an internal error
-		renderResult,   // the only stage that writes a result; answers count against the budget until then
+		observeCall(o), // records the call and its reads: one span, one log line, the metrics; turns a panic into an internal error
+		renderResult,   // the only stage that writes a result
 		admit(o),       // requires an admissible principal; ends the call at the deadline or when the client hangs up
 		correctCall,    // rewrites unambiguous mistakes; adds the call that is meant to other errors
 		validate,       // decodes raw arguments into Args, and id and connection_id into one Scope

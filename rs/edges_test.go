@@ -274,13 +274,14 @@ func TestACallKnowsTheTokensThatItUsed(t *testing.T) {
 		for _, member := range row.members {
 			members = append(members, rs.NewToken(member))
 		}
-		ctx, known := rs.WithUsedTokens(t.Context(), rs.NewToken(row.caller), members)
+		var tokens rs.UsedTokens
+		tokens.Redactor(rs.NewToken(row.caller))
 		for _, used := range row.used {
-			if text := rs.NewToken(used).RedactorIn(ctx).Text(used + " of " + all); !strings.HasPrefix(text, "[token] of ") {
+			if text := tokens.Redactor(rs.NewToken(used)).Text(used + " of " + all); !strings.HasPrefix(text, "[token] of ") {
 				t.Errorf("%s: a read keeps its token: %s", name, text)
 			}
 		}
-		if got := known().Text(all); got != row.want {
+		if got := tokens.All(members).Text(all); got != row.want {
 			t.Errorf("%s: %s, want %s", name, got, row.want)
 		}
 	}

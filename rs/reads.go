@@ -13,10 +13,7 @@ type Doer interface {
 // Reads is a Doer that counts its reads: of a resource server, or of the members of a package. A failed read counts once. It is safe for
 // concurrent use.
 type Reads struct {
-	Doer Doer
-	// Failed is called with the context and the error of each read that fails; may be nil.
-	Failed func(context.Context, error)
-
+	Doer  Doer
 	count atomic.Int64
 }
 
@@ -24,11 +21,8 @@ type Reads struct {
 func (r *Reads) Do(ctx context.Context, request Request) (*Response, error) {
 	response, err := r.Doer.Do(ctx, request)
 	made := 1
-	switch {
-	case err == nil:
+	if err == nil {
 		made = max(1, response.Reads)
-	case r.Failed != nil:
-		r.Failed(ctx, err)
 	}
 	r.count.Add(int64(made))
 	return response, err

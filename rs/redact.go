@@ -2,7 +2,6 @@ package rs
 
 import (
 	"bytes"
-	"context"
 	"encoding/base64"
 	"net/url"
 	"slices"
@@ -185,48 +184,29 @@ func (r *Redactor) connection(c Connection) Connection {
 	return Connection{GrantID: r.Text(c.GrantID), ConnectorKey: r.Text(c.ConnectorKey), ID: r.Text(c.ID), DisplayName: r.Text(c.DisplayName)}
 }
 
-// usedTokens are the tokens that one call is made with: the caller's, and those of the members of a package that were read.
-// It is safe for concurrent use.
-type usedTokens struct {
+// UsedTokens are the tokens that one call has used. The zero value has none. It is safe for concurrent use.
+type UsedTokens struct {
 	mu        sync.Mutex
 	redactors map[Token]*Redactor
-	members   []Token // tokens of the members, if the caller's is a package token
 }
 
-type usedTokensKey struct{}
-
-// WithUsedTokens returns a context in which each read records its token, and a function that returns a Redactor of those recorded so far.
-// caller may be the zero Token; members are the tokens of a package's members.
-func WithUsedTokens(ctx context.Context, caller Token, members []Token) (noting context.Context, redactor func() *Redactor) {
-	used := &usedTokens{members: members, redactors: map[Token]*Redactor{}}
-	if caller != (Token{}) {
-		used.redactor(caller)
-	}
-	return context.WithValue(ctx, usedTokensKey{}, used), used.all
-}
-
-// RedactorIn returns a Redactor of the token, and records in ctx that its call uses the token; see [WithUsedTokens].
-func (t Token) RedactorIn(ctx context.Context) *Redactor {
-	if used, ok := ctx.Value(usedTokensKey{}).(*usedTokens); ok {
-		return used.redactor(t)
-	}
-	return t.Redactor()
-}
-
-func (u *usedTokens) redactor(token Token) *Redactor {
+// Redactor returns a Redactor of a token, and records that the call uses the token.
+func (u *UsedTokens) Redactor(token Token) *Redactor {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	r, found := u.redactors[token]
 	if !found {
-		r = token.Redactor()
+		if r = token.Redactor(); u.redactors == nil {
+			u.redactors = map[Token]*Redactor{}
+		}
 		u.redactors[token] = r
 	}
 	return r
 }
 
-// all returns a Redactor of the tokens used so far. It also finds the tokens of the package's other members, but only in plain: looking for
-// their encoded forms would be slow for a large package.
-func (u *usedTokens) all() *Redactor {
+// All returns a Redactor of the tokens used so far. It also finds other tokens, those of the members of the caller's package, but only in
+// plain: looking for their encoded forms would be slow for a large package.
+func (u *UsedTokens) All(members []Token) *Redactor {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	all := new(Redactor)
@@ -235,7 +215,7 @@ func (u *usedTokens) all() *Redactor {
 			all.forms = append(all.forms, r.forms...)
 		}
 	}
-	for _, member := range u.members {
+	for _, member := range members {
 		if credential := bare(member); len(credential) >= minRedacted && u.redactors[member] == nil {
 			all.forms = append(all.forms, credential)
 		}

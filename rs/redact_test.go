@@ -117,11 +117,11 @@ func TestARedactorSearchesAnError(t *testing.T) {
 	}
 }
 
-// A token is redacted even if the context records no used tokens and if invisible characters split it. String and MarshalJSON never
+// A token is redacted even if invisible characters split it. String and MarshalJSON never
 // return it.
 func TestATokenIsNotShown(t *testing.T) {
 	token := rs.NewToken(redactedToken)
-	if got := token.RedactorIn(t.Context()).ErrorText("say " + strings.Replace(redactedToken, "canary", "can\u200bary", 1)); got != "say [token]==" {
+	if got := token.Redactor().ErrorText("say " + strings.Replace(redactedToken, "canary", "can\u200bary", 1)); got != "say [token]==" {
 		t.Error(got)
 	}
 	if got, err := json.Marshal(token); err != nil || string(got) != `"[token]"` || token.String() != "[token]" {
@@ -137,15 +137,16 @@ func TestATokenIsNotShown(t *testing.T) {
 
 // The tokens of the caller and of members are redacted even if nothing was read with them, if they have at least eight bytes.
 func TestTokensThatReadNothingAreRemoved(t *testing.T) {
-	_, used := rs.WithUsedTokens(t.Context(), rs.NewToken("the-callers-token"), nil)
-	if got := used().Text("a the-callers-token b"); got != "a [token] b" {
+	var used, ofMembers rs.UsedTokens
+	used.Redactor(rs.NewToken("the-callers-token"))
+	if got := used.All(nil).Text("a the-callers-token b"); got != "a [token] b" {
 		t.Error(got)
 	}
-	_, used = rs.WithUsedTokens(t.Context(), rs.Token{}, []rs.Token{rs.NewToken("12345678"), rs.NewToken("7654321")})
-	if got := used().Text("a 12345678 7654321 b"); got != "a [token] 7654321 b" {
+	members := ofMembers.All([]rs.Token{rs.NewToken("12345678"), rs.NewToken("7654321")})
+	if got := members.Text("a 12345678 7654321 b"); got != "a [token] 7654321 b" {
 		t.Error(got)
 	}
-	if got := used().Error(&rs.Error{Message: "12345678"}); got.Message != "[token]" || used().JSON(`"12345678"`) != `"11111111"` {
+	if got := members.Error(&rs.Error{Message: "12345678"}); got.Message != "[token]" || members.JSON(`"12345678"`) != `"11111111"` {
 		t.Error(got)
 	}
 }

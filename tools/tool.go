@@ -106,7 +106,7 @@ type Reply struct {
 	Call      Call                    // the call as the core saw it; set by the core
 	Answer                            // set by the core
 	Ungranted *render.Ungranted       // what the answer leaves out because it is not granted; set by correctCall
-	Reads     int                     // of the resource server, or of members of a package, for this call; set by admit
+	Reads     int                     // of the resource server, or of members of a package, for this call; set by observeCall
 	Rendered  render.Result           // what Render made of the answer or the error, for measurements
 	Refused   *rs.Error               // why Result is an error; nil if it is not; set by renderResult
 	Result    *mcp.CallToolResult     // set by renderResult for a tool call

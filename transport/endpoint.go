@@ -98,8 +98,8 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // askSDK lets the SDK answer a message.
 func (e *endpoint) askSDK(w http.ResponseWriter, r *http.Request, m rpc.Message) {
-	ctx, release, _ := rsclient.HoldAnswers(r.Context())
-	defer release() // a blob counts against the answer budget until it is sent
+	ctx, reads, _ := rsclient.WithCallReads(r.Context())
+	defer reads.End() // a blob counts against the answer budget until it is sent
 	r = r.Clone(ctx)
 	r.Body = io.NopCloser(bytes.NewReader(m.Text))
 	r.Header.Set("Accept", "application/json, text/event-stream") // checked above; the SDK wants both named

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 
-	"github.com/pdp-connect/pdpp-mcp/middleware"
 	"github.com/pdp-connect/pdpp-mcp/middleware/web"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
@@ -26,7 +25,7 @@ func mountAdapter(mux *http.ServeMux, resourceServer, origin string, grants func
 		if len(members) == 0 {
 			return auth.Principal{}, &rs.Error{Code: rs.TokenInactive, Message: "This token is not known."}
 		}
-		grant := fanout.NewPackage(fanout.Membership{Members: members}, middleware.ReadingMembers(client), fanout.PackageOptions{})
+		grant := fanout.NewPackage(fanout.Membership{Members: members}, client.ForToken, fanout.PackageOptions{})
 		return auth.Principal{Token: token, Kind: auth.KindPackage, Package: grant}, nil
 	}
 	adapter := transport.Handler(transport.HandlerOptions{

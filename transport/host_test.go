@@ -14,7 +14,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/rs/zerolog"
 
-	"github.com/pdp-connect/pdpp-mcp/middleware"
 	"github.com/pdp-connect/pdpp-mcp/middleware/web"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
@@ -91,7 +90,7 @@ func newHost(resourceServer, origin string, known accounts) (http.Handler, error
 	adapter := transport.Handler(transport.HandlerOptions{
 		Server: transport.NewPipeline(transport.PipelineOptions{Client: client, Name: "home", Version: "1.0", Logger: log}),
 		Authenticator: authenticator{fanout.NewPackageAuthority(fanout.PackageAuthorityOptions{
-			Authority: known, Members: members{known}, Directory: known, For: middleware.ReadingMembers(client),
+			Authority: known, Members: members{known}, Directory: known, For: client.ForToken,
 		})},
 		Public:   web.Public{Origin: origin},
 		Metadata: transport.Metadata{ResourceName: "Home", ResourceServer: resourceServer, AuthorizationServers: []string{origin}, Packages: true},

@@ -17,7 +17,6 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"github.com/pdp-connect/pdpp-mcp/middleware"
 	"github.com/pdp-connect/pdpp-mcp/middleware/web"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
@@ -310,7 +309,7 @@ func (w *realm) authenticator(t *testing.T, client *rsclient.Client) *auth.Token
 		t.Fatal(err)
 	}
 	return auth.NewTokenCache(auth.TokenCacheOptions{Now: w.clock.now, Authority: fanout.NewPackageAuthority(fanout.PackageAuthorityOptions{
-		Authority: introspector, Directory: directory, For: middleware.ReadingMembers(client), Package: fanout.PackageOptions{Now: w.clock.now},
+		Authority: introspector, Directory: directory, For: client.ForToken, Package: fanout.PackageOptions{Now: w.clock.now},
 	})})
 }
 

@@ -18,6 +18,7 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
+	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 )
 
 // RS is a scripted resource server. It answers each read from Answers, or else from Answer, or else with 404 not_found. It records
@@ -43,7 +44,8 @@ func Line(r rs.Request) string {
 }
 
 // Do performs one scripted read. It fails if ctx has ended, as a real read does.
-func (s *RS) Do(ctx context.Context, r rs.Request) (*rs.Response, error) {
+func (s *RS) Do(ctx context.Context, r rs.Request) (response *rs.Response, err error) {
+	defer func() { rsclient.NoteRead(ctx, err) }()
 	kept := r
 	kept.Query = maps.Clone(r.Query)
 	s.mu.Lock()

@@ -102,19 +102,6 @@ type heldAnswers struct {
 	growing chan struct{} // not nil while a read waits until the call may be large; then closed
 }
 
-type heldAnswersKey struct{}
-
-// HoldAnswers returns a context whose reads count against the budget of their [Client] until release is called. Call release when the
-// answers are no longer needed. Without HoldAnswers a read counts until it returns. If ctx already has this effect, already is true, held
-// is ctx, and the first release releases both.
-func HoldAnswers(ctx context.Context) (held context.Context, release func(), already bool) {
-	if h, found := ctx.Value(heldAnswersKey{}).(*heldAnswers); found {
-		return ctx, h.release, true
-	}
-	h := &heldAnswers{}
-	return context.WithValue(ctx, heldAnswersKey{}, h), h.release, false
-}
-
 // take counts n more bytes, and waits if necessary. Its errors are "too_many_calls", "response_too_large" and that of a canceled ctx.
 func (h *heldAnswers) take(ctx context.Context, b *answerBudget, caller CallerKey, n int64) error {
 	h.mu.Lock()

@@ -29,9 +29,9 @@ func page(bytes int, announced bool) roundTrip {
 
 // holding reads for a grant in a call that stays open. It returns the code of the error, and a function that ends the call.
 func holding(ctx context.Context, client *rsclient.Client, grant string) (rs.Code, func()) {
-	held, release, _ := rsclient.HoldAnswers(ctx)
+	held, reads, _ := rsclient.WithCallReads(ctx)
 	_, err := client.For(caller(grant)).Do(held, rs.Request{Path: "/v1/x"})
-	return code(err), release
+	return code(err), reads.End
 }
 
 // Two large calls can run concurrently, one of them for each grant. A call that waits too long is refused; memory that is
@@ -103,8 +103,8 @@ func TestWhoseAnswersAReadCountsAmong(t *testing.T) {
 				h.now(page(2<<20, true)) // a caller may have one of two large calls
 				client := clientFor(t, h, rsclient.Options{NoBreaker: true})
 				for i, want := range []rs.Code{"", row.second} {
-					ctx, release, _ := rsclient.HoldAnswers(t.Context())
-					defer release()
+					ctx, reads, _ := rsclient.WithCallReads(t.Context())
+					defer reads.End()
 					if row.holder.Kind != "" {
 						ctx = rsclient.WithCaller(ctx, row.holder)
 					}
@@ -118,7 +118,7 @@ func TestWhoseAnswersAReadCountsAmong(t *testing.T) {
 	}
 }
 
-// Failed reads, whose answers are too large or not JSON, and reads outside of HoldAnswers keep no bytes of the budget.
+// Failed reads, whose answers are too large or not JSON, and reads outside of a record keep no bytes of the budget.
 func TestFailedReadsGiveTheirBytesBack(t *testing.T) {
 	h := &host{}
 	client := clientFor(t, h, rsclient.Options{NoBreaker: true, ReadTimeout: time.Minute})
@@ -128,8 +128,8 @@ func TestFailedReadsGiveTheirBytesBack(t *testing.T) {
 			_, _ = client.For(caller("a")).Do(t.Context(), rs.Request{Path: "/v1/x"})
 		}
 	}
-	held, release, _ := rsclient.HoldAnswers(t.Context())
-	defer release()
+	held, reads, _ := rsclient.WithCallReads(t.Context())
+	defer reads.End()
 	h.now(func(*http.Request) (*http.Response, error) { return answer(200, strings.Repeat("x", 10<<20)), nil }) // not JSON
 	_, _ = client.For(caller("a")).Do(held, rs.Request{Path: "/v1/x"})
 	h.now(page(10<<20, true))
@@ -226,8 +226,8 @@ func TestTheLargestAnswersOfACall(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			h := &host{}
 			client := clientFor(t, h, rsclient.Options{NoBreaker: true, MaxResponseBytes: limit})
-			held, release, _ := rsclient.HoldAnswers(t.Context())
-			defer release()
+			held, reads, _ := rsclient.WithCallReads(t.Context())
+			defer reads.End()
 			for i, bytes := range row.pages {
 				h.now(page(bytes, true))
 				_, err := client.For(caller("a")).Do(held, rs.Request{Path: "/v1/x"})
@@ -248,7 +248,7 @@ func TestAReadThatWaitsForMemoryDoesNotBlockTheCall(t *testing.T) {
 		client := clientFor(t, h, rsclient.Options{NoBreaker: true})
 		h.now(page(2<<20, true))
 		_, endOther := holding(t.Context(), client, "a") // the grant's one large call
-		held, release, _ := rsclient.HoldAnswers(t.Context())
+		held, reads, _ := rsclient.WithCallReads(t.Context())
 		first := make(chan error)
 		go func() {
 			_, err := client.For(caller("a")).Do(held, rs.Request{Path: "/v1/x"})
@@ -274,7 +274,7 @@ func TestAReadThatWaitsForMemoryDoesNotBlockTheCall(t *testing.T) {
 		if err := <-second; err != nil {
 			t.Errorf("a read that waited for the first: %v", err)
 		}
-		release()
+		reads.End()
 		if got, end := holding(t.Context(), client, "a"); got != "" {
 			t.Errorf("after both: %s", got)
 		} else {
@@ -290,14 +290,14 @@ func TestACallThatEndsWhileItWaitsKeepsNoMemory(t *testing.T) {
 		client := clientFor(t, h, rsclient.Options{NoBreaker: true})
 		h.now(page(2<<20, true))
 		_, endOther := holding(t.Context(), client, "a")
-		held, release, _ := rsclient.HoldAnswers(t.Context())
+		held, reads, _ := rsclient.WithCallReads(t.Context())
 		waits := make(chan error)
 		go func() {
 			_, err := client.For(caller("a")).Do(held, rs.Request{Path: "/v1/x"})
 			waits <- err
 		}()
 		synctest.Wait()
-		release()
+		reads.End()
 		endOther()
 		if err := <-waits; code(err) != "canceled" {
 			t.Error(err)

@@ -37,7 +37,7 @@ type Options struct {
 	ReadTimeout time.Duration
 	// MaxResponseBytes bounds one answer, decompressed.
 	MaxResponseBytes int64
-	// AnswerBytes bounds the bytes of all answers that are in memory at a time, decompressed; see [HoldAnswers]. At least two answers of
+	// AnswerBytes bounds the bytes of all answers that are in memory at a time, decompressed; see [WithCallReads]. At least two answers of
 	// the largest size plus 8 MiB are always allowed.
 	AnswerBytes int64
 	// Transport performs the requests; nil means a new pooled transport.
@@ -106,6 +106,9 @@ func (c *Client) For(caller Caller) rs.Doer {
 	return b
 }
 
+// ForToken returns a reader with a token that is not introspected, or whose reads count for the caller in their context; see [WithCaller].
+func (c *Client) ForToken(token rs.Token) rs.Doer { return c.For(Caller{Token: token}) }
+
 // bound is a client with one caller's token. The token is bound here, once, so that no request can be sent
 // with another's.
 type bound struct {
@@ -120,7 +123,12 @@ func (b bound) Do(ctx context.Context, r rs.Request) (answer *rs.Response, err e
 		b.caller = caller // reads of all members of a package count for one caller
 	}
 	c, began, class := b.client, time.Now(), readClass(r.Path)
+	ctx, reads, begun := WithCallReads(ctx)
+	if begun {
+		defer reads.End()
+	}
 	defer func() {
+		reads.note(err)
 		status := 0
 		if answer != nil {
 			status = answer.Status
@@ -149,14 +157,9 @@ func (b bound) Do(ctx context.Context, r rs.Request) (answer *rs.Response, err e
 		return nil, transportError(err)
 	}
 	defer func() { _ = response.Body.Close() }()
-	ctx, release, held := HoldAnswers(ctx)
-	if !held {
-		defer release()
-	}
-	answers := ctx.Value(heldAnswersKey{}).(*heldAnswers)
-	body := &answerBody{answers: answers, budget: c.answers, caller: cmp.Or(b.caller, b.grant), ctx: ctx}
-	if answer, err = c.read(response, r.Binary, body, b.token.RedactorIn(ctx)); err != nil {
-		answers.refund(body.bytes)
+	body := &answerBody{answers: &reads.answers, budget: c.answers, caller: cmp.Or(b.caller, b.grant), ctx: ctx}
+	if answer, err = c.read(response, r.Binary, body, reads.tokens.Redactor(b.token)); err != nil {
+		reads.answers.refund(body.bytes)
 	}
 	return answer, err
 }

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 	"testing/synctest"
 
 	"github.com/pdp-connect/pdpp-mcp/middleware"
@@ -26,7 +27,7 @@ func (largeAnswers) RoundTrip(*http.Request) (*http.Response, error) {
 
 // The answers that a call read count against the memory of its grant until the result is rendered or the call fails.
 // A blob counts until the transport has sent it.
-func TestHoldAnswers(t *testing.T) {
+func TestAnswersCountUntilTheyAreRendered(t *testing.T) {
 	none := func(tools.Call, tools.Answer) (render.Result, error) { return render.Result{}, nil }
 	blob, text := &tools.Tool{Name: "fetch_blob", Binary: true, Render: none}, &tools.Tool{Name: "fetch", Render: none}
 	for name, row := range map[string]struct {
@@ -56,14 +57,16 @@ func TestHoldAnswers(t *testing.T) {
 				}
 				ctx, release := t.Context(), func() {}
 				if row.sent {
-					ctx, release, _ = rsclient.HoldAnswers(ctx)
+					var reads *rsclient.CallReads
+					ctx, reads, _ = rsclient.WithCallReads(ctx)
+					release = reads.End
 				}
-				_, _ = middleware.Render(func(ctx context.Context, _ tools.Call) (tools.Reply, error) {
+				_, _ = middleware.Chain(func(ctx context.Context, _ tools.Call) (tools.Reply, error) {
 					if err := read(ctx); err != nil {
 						t.Error(err)
 					}
 					return tools.Reply{Answer: tools.Answer{Response: &rs.Response{}}}, row.err
-				})(ctx, tools.Call{Tool: row.tool, URI: row.uri})
+				}, middleware.Observe(middleware.Options{Now: time.Now}), middleware.Render)(ctx, tools.Call{Tool: row.tool, URI: row.uri})
 				if err := read(t.Context()); (err != nil) != row.held {
 					t.Errorf("after the call: %v", err)
 				}
