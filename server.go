@@ -52,7 +52,7 @@ func newHosted(ctx context.Context, c cli.HostedConfig, inherited []net.Listener
 	h.client, err = rsclient.New(rsclient.Options{
 		Base: cmp.Or(c.RSInternalURL, h.recordBase), UserAgent: "pdpp-mcp/" + version, ReadTimeout: c.ReadTimeout, Retries: cmp.Or(c.Retries, -1), NoBreaker: !c.Breaker,
 		AnswerBytes: answerBytes(c.AnswerMemory, debug.SetMemoryLimit(-1)),
-		Observer:    c.Watch.Observer(), Wrap: c.Watch.Following("other"),
+		Observer:    c.Watch.Observer(), Trace: c.Watch.Trace("other"),
 	})
 	if err != nil { // the public URL is valid
 		return nil, exit.UsageError("--rs-internal-url: " + err.Error())
@@ -224,13 +224,13 @@ func newAuthority(c cli.HostedConfig, client *rsclient.Client) (auth.Authority, 
 		return auth.SchemaProbe{For: client.ForToken}, nil
 	}
 	asked := *c.Introspection
-	asked.Observer, asked.Transport = c.Watch.Observer(), c.Watch.Following("introspection")(rsclient.NewTransport())
+	asked.Observer, asked.Trace = c.Watch.Observer(), c.Watch.Trace("introspection")
 	introspector, err := auth.NewIntrospector(asked)
 	if err != nil || c.PackagesURL == "" {
 		return introspector, err
 	}
 	listing := asked.LookupOptions
-	listing.Endpoint, listing.Transport = c.PackagesURL, c.Watch.Following("packages")(rsclient.NewTransport())
+	listing.Endpoint, listing.Trace = c.PackagesURL, c.Watch.Trace("packages")
 	directory, err := fanout.NewHTTPDirectory(listing)
 	if err != nil {
 		return nil, err

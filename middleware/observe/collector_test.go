@@ -159,3 +159,18 @@ func TestCollectorRefusesVariablesByName(t *testing.T) {
 		}
 	}
 }
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// watched is a body that counts how often it is closed.
+type watched struct {
+	io.ReadCloser
+	closed *int
+}
+
+func (w watched) Close() error {
+	*w.closed++
+	return w.ReadCloser.Close()
+}

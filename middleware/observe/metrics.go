@@ -266,9 +266,3 @@ func (o Observation) Observer() Observer {
 	}
 	return o.Metrics
 }
-
-// Following returns a function that wraps a transport so that each request is traced as part of the call that makes it; see [transport].
-// class names requests that are not reads of a resource server.
-func (o Observation) Following(class string) func(http.RoundTripper) http.RoundTripper {
-	return func(next http.RoundTripper) http.RoundTripper { return transport{next, o.Tracer, class} }
-}

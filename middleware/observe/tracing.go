@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"io"
 	"net/http"
 
 	"go.opentelemetry.io/otel/attribute"
@@ -15,35 +14,34 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 )
 
-// A transport starts a span for every request and names it in the request's traceparent. class names requests that are not reads of a
-// resource server. A nil tracer makes no span: the request then carries the traceparent of the incoming request, if there is one.
-type transport struct {
-	next   http.RoundTripper
-	tracer trace.Tracer
-	class  string
+// Trace returns a function that starts a span for each attempt of a request, as part of the call that makes it, and names the span in the
+// request's traceparent. class names requests that are not reads of a resource server. Without a tracer it makes no span: the request then
+// carries the traceparent of the incoming request, if there is one.
+func (o Observation) Trace(class string) rsclient.Trace {
+	return func(request *http.Request) (traced *http.Request, end func(status, bytes int, err error)) {
+		ctx := request.Context()
+		if o.Tracer == nil {
+			return withTraceparent(ctx, request), func(int, int, error) {}
+		}
+		class := cmp.Or(rsclient.ClassFrom(ctx), class)
+		ctx, span := o.Tracer.Start(ctx, "read "+class, trace.WithSpanKind(trace.SpanKindClient),
+			trace.WithAttributes(attribute.String("pdpp.read", class), attribute.String("http.request.method", request.Method)))
+		return withTraceparent(ctx, request), func(status, bytes int, err error) { endRead(span, status, bytes, err) }
+	}
 }
 
-// RoundTrip sends one request. Its span ends when the body of the answer is closed.
-func (t transport) RoundTrip(request *http.Request) (*http.Response, error) {
-	ctx := request.Context()
-	if t.tracer == nil {
-		return t.next.RoundTrip(withTraceparent(ctx, request))
-	}
-	class := cmp.Or(rsclient.ClassFrom(ctx), t.class)
-	ctx, span := t.tracer.Start(ctx, "read "+class, trace.WithSpanKind(trace.SpanKindClient),
-		trace.WithAttributes(attribute.String("pdpp.read", class), attribute.String("http.request.method", request.Method)))
-	response, err := t.next.RoundTrip(withTraceparent(ctx, request))
-	if err != nil { // record only its kind: the text names the address
+// endRead ends the span of an attempt. Of an error it records only the kind, because the text names the address.
+func endRead(span trace.Span, status, bytes int, err error) {
+	switch {
+	case err != nil:
 		span.SetStatus(codes.Error, failure(err))
-		span.End()
-		return response, err
+	default:
+		span.SetAttributes(attribute.Int("http.response.status_code", status), attribute.Int("http.response.body.size", bytes))
+		if status >= http.StatusBadRequest {
+			span.SetStatus(codes.Error, "")
+		}
 	}
-	span.SetAttributes(attribute.Int("http.response.status_code", response.StatusCode))
-	if response.StatusCode >= http.StatusBadRequest {
-		span.SetStatus(codes.Error, "")
-	}
-	response.Body = &tracedBody{ReadCloser: response.Body, span: span}
-	return response, nil
+	span.End()
 }
 
 // withTraceparent returns the request with the traceparent of the span in ctx, or the request unchanged if ctx has none.
@@ -51,7 +49,7 @@ func withTraceparent(ctx context.Context, request *http.Request) *http.Request {
 	if !trace.SpanContextFromContext(ctx).IsValid() {
 		return request
 	}
-	sent := request.Clone(ctx) // a RoundTripper must not modify its request
+	sent := request.Clone(ctx) // the request may be sent again
 	propagation.TraceContext{}.Inject(ctx, propagation.HeaderCarrier(sent.Header))
 	sent.Header.Del("Tracestate") // it is the state of local samplers, useless to the receiver
 	return sent
@@ -65,23 +63,4 @@ func failure(err error) string {
 		return "deadline_exceeded"
 	}
 	return "server_unreachable"
-}
-
-// A tracedBody ends its span when it is closed.
-type tracedBody struct {
-	io.ReadCloser
-	span  trace.Span
-	bytes int
-}
-
-func (b *tracedBody) Read(p []byte) (int, error) {
-	n, err := b.ReadCloser.Read(p)
-	b.bytes += n
-	return n, err
-}
-
-func (b *tracedBody) Close() error {
-	b.span.SetAttributes(attribute.Int("http.response.body.size", b.bytes))
-	b.span.End()
-	return b.ReadCloser.Close()
 }

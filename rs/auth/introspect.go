@@ -29,8 +29,8 @@ type Authority interface {
 }
 
 // LookupOptions describe an endpoint that is asked about tokens: its URL Endpoint; ClientID and ClientSecret for HTTP Basic; the Timeout of
-// one request (0 means 5 seconds); the Transport (nil means a pooled one); NoBreaker, which switches off its circuit breaker; and an
-// Observer, which may be nil.
+// one request (0 means 5 seconds); the Transport (nil means a pooled one); NoBreaker, which switches off its circuit breaker; and a
+// Trace and an Observer, which may be nil.
 type LookupOptions = lookup.Options
 
 // IntrospectorOptions configure [NewIntrospector].

@@ -46,8 +46,8 @@ type Options struct {
 	Retries int
 	// NoBreaker turns the circuit breakers off.
 	NoBreaker bool
-	// Wrap wraps the transport: each attempt of a read passes through it, and [ClassFrom] of its context returns what is read; may be nil.
-	Wrap func(http.RoundTripper) http.RoundTripper
+	// Trace is called for each attempt of a read, and [ClassFrom] of the request's context returns what is read; may be nil.
+	Trace Trace
 	// Observer is notified of reads, retries and breakers; may be nil.
 	Observer Observer
 }
@@ -79,16 +79,15 @@ func New(o Options) (*Client, error) {
 		transport.DisableCompression = strings.HasPrefix(base, "http:")
 		o.Transport = transport
 	}
-	if o.Wrap != nil {
-		o.Transport = o.Wrap(o.Transport)
-	}
 	if o.Retries == 0 || o.Retries > maxRetries {
 		o.Retries = maxRetries
 	}
 	server, _ := url.Parse(base) // ParseBase has parsed it
 	return &Client{
 		base: base, options: o,
-		sender:  NewSender(server.Host, o.Transport, o.Retries, true, o.NoBreaker, o.Observer),
+		sender: NewSender(SenderOptions{
+			Host: server.Host, Transport: o.Transport, Retries: o.Retries, Statuses: true, NoBreaker: o.NoBreaker, Trace: o.Trace, Observer: o.Observer,
+		}),
 		answers: newAnswerBudget(o.AnswerBytes, o.MaxResponseBytes),
 		chunks:  sync.Pool{New: func() any { return new([chunkBytes]byte) }},
 	}, nil
@@ -274,12 +273,15 @@ func (c *Client) Reach(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	request, end := c.sender.trace(request)
 	response, err := c.options.Transport.RoundTrip(request) // a redirect is an answer, too
 	if err != nil {
+		end(0, 0, err)
 		return transportError(err)
 	}
 	defer func() { _ = response.Body.Close() }()
-	_, _ = io.CopyN(io.Discard, response.Body, maxReachBytes)
+	n, _ := io.CopyN(io.Discard, response.Body, maxReachBytes)
+	end(response.StatusCode, int(n), nil)
 	if response.StatusCode >= http.StatusInternalServerError {
 		return &rs.Error{Code: "server_unreachable", Status: response.StatusCode, Message: fmt.Sprintf("The resource server answered a probe with status %d.", response.StatusCode)}
 	}

@@ -77,7 +77,7 @@ func TestAnUnsolicitedAnswerReachesNobody(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			sender := rsclient.NewSender("rs.example", rsclient.NewTransport(), 2, true, true, nil)
+			sender := rsclient.NewSender(rsclient.SenderOptions{Host: "rs.example", Transport: rsclient.NewTransport(), Retries: 2, Statuses: true, NoBreaker: true})
 			ask := func(own string) (string, error) {
 				if row.bare {
 					request, err := retryablehttp.NewRequestWithContext(t.Context(), http.MethodGet, client.Base()+"/?own="+own, nil)

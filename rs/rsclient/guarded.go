@@ -74,10 +74,11 @@ func (b *breakers) closed(ctx context.Context) bool {
 	return b.host.closed() && (!found || grant.closed())
 }
 
-// guarded is a transport behind breakers.
+// guarded is a transport behind breakers, whose attempts are traced.
 type guarded struct {
 	next     http.RoundTripper
 	breakers *breakers
+	trace    Trace
 }
 
 // RoundTrip performs one attempt, unless a breaker is open. A panic in next counts as a failure.
@@ -95,12 +96,15 @@ func (g guarded) RoundTrip(r *http.Request) (*http.Response, error) {
 			a.record(grantFailed)
 		}
 	}()
+	r, a.traced = g.trace(r)
 	response, err := g.next.RoundTrip(r)
 	returned = true
 	if err != nil {
+		a.traced(0, 0, err)
 		a.fail(err)
 		return nil, err
 	}
+	a.status = response.StatusCode
 	switch status := response.StatusCode; {
 	case status == http.StatusTooManyRequests:
 		a.record(inconclusive)
@@ -123,6 +127,10 @@ type attempt struct {
 	grantGeneration, hostGeneration int
 	unknownToken                    bool      // the request asks an authority about a token that it has never accepted
 	once                            sync.Once // a body may be read and closed by two goroutines
+
+	traced        func(status, bytes int, err error)
+	closed        sync.Once // traced was called
+	status, bytes int       // of the answer
 }
 
 // record records how the attempt ended; the first verdict counts.
@@ -161,6 +169,7 @@ func (a *attempt) fail(err error) {
 // Read reads the body. An error other than io.EOF fails the attempt.
 func (a *attempt) Read(p []byte) (int, error) {
 	n, err := a.ReadCloser.Read(p)
+	a.bytes += n
 	if err != nil && !errors.Is(err, io.EOF) {
 		a.fail(err)
 	}
@@ -171,5 +180,6 @@ func (a *attempt) Read(p []byte) (int, error) {
 func (a *attempt) Close() error {
 	err := a.ReadCloser.Close()
 	a.record(succeeded)
+	a.closed.Do(func() { a.traced(a.status, a.bytes, nil) })
 	return err
 }

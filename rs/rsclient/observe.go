@@ -2,6 +2,7 @@ package rsclient
 
 import (
 	"context"
+	"net/http"
 	"path"
 	"time"
 )
@@ -30,6 +31,16 @@ func (unobserved) Read(string, int, time.Duration) {}
 func (unobserved) Retried(string)                  {}
 func (unobserved) RetryDenied(string)              {}
 func (unobserved) BreakerChanged(string, string)   {}
+
+// A Trace is called before each attempt of a request. It returns the request to send, which may have more headers, and a function that is
+// called once when the attempt has ended: with the status of the answer and the bytes that were read of its body, or with the error if there
+// was no answer.
+type Trace func(*http.Request) (traced *http.Request, end func(status, bytes int, err error))
+
+// untraced is the [Trace] that records nothing.
+func untraced(request *http.Request) (traced *http.Request, end func(status, bytes int, err error)) {
+	return request, func(int, int, error) {}
+}
 
 // ClassFrom returns what the read of a request's context reads: schema, streams, records and so on, as for [Observer]. It returns "" for a
 // request that is not a read of a resource server.

@@ -35,25 +35,39 @@ type Sender struct {
 	host     string
 	retries  int
 	statuses bool // whether a transient status is retried, or only a connection that failed
+	trace    Trace
 	observer Observer
 }
 
-// NewSender returns a sender to one host. If statuses is set, it retries a transient status too, not only a failed connection. observer may
-// be nil.
-func NewSender(host string, transport http.RoundTripper, retries int, statuses, breakerOff bool, observer Observer) *Sender {
-	if observer == nil {
-		observer = unobserved{}
+// SenderOptions configure [NewSender].
+type SenderOptions struct {
+	Host      string
+	Transport http.RoundTripper
+	Retries   int      // of one request
+	Statuses  bool     // retry a transient status too, not only a failed connection
+	NoBreaker bool     // no circuit breakers
+	Trace     Trace    // of each attempt; may be nil
+	Observer  Observer // may be nil
+}
+
+// NewSender returns a sender to one host.
+func NewSender(o SenderOptions) *Sender {
+	if o.Observer == nil {
+		o.Observer = unobserved{}
 	}
-	b := newBreakers(host, breakerOff, observer)
+	if o.Trace == nil {
+		o.Trace = untraced
+	}
+	b := newBreakers(o.Host, o.NoBreaker, o.Observer)
 	return &Sender{
 		http: &http.Client{
 			// guarded also hides CloseIdleConnections, with which retryablehttp would close all callers' connections when it gives up.
-			Transport: guarded{transport, b},
+			Transport: guarded{o.Transport, b, o.Trace},
 			CheckRedirect: func(*http.Request, []*http.Request) error {
 				return http.ErrUseLastResponse // a bearer token is never sent to another address
 			},
 		},
-		breakers: b, budget: newRetryBudget(), host: host, retries: retries, statuses: statuses, observer: observer,
+		breakers: b, budget: newRetryBudget(), host: o.Host, retries: o.Retries, statuses: o.Statuses, trace: o.Trace, observer: o.Observer,
 	}
 }
 

@@ -44,6 +44,7 @@ type Options struct {
 	Timeout      time.Duration     // of one request; 0 means 5 s
 	Transport    http.RoundTripper // nil means a pooled transport
 	NoBreaker    bool              // no circuit breaker
+	Trace        rsclient.Trace    // of each attempt; may be nil
 	Observer     rsclient.Observer // may be nil
 }
 
@@ -59,7 +60,10 @@ func New(what, class string, o Options) (*Lookup, error) {
 	if o.Transport == nil {
 		o.Transport = rsclient.NewTransport()
 	}
-	return &Lookup{what, class, o, rsclient.NewSender(u.Host, o.Transport, retries, false, o.NoBreaker, o.Observer)}, nil
+	sender := rsclient.NewSender(rsclient.SenderOptions{
+		Host: u.Host, Transport: o.Transport, Retries: retries, NoBreaker: o.NoBreaker, Trace: o.Trace, Observer: o.Observer,
+	})
+	return &Lookup{what, class, o, sender}, nil
 }
 
 // Ask returns the body of a 200 response. Any other outcome is an error, which never contains the token.
