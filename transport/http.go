@@ -28,49 +28,50 @@ func Handler(o HandlerOptions) http.Handler {
 	if o.SignIn != nil {
 		options.Offers = o.SignIn.Offers
 	}
-	public := options.PublicChain()
-	nothing := func(w http.ResponseWriter, r *http.Request) {
+	nothing := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		web.Refuse(w, r, &rs.Error{
 			Code: "not_found", Message: "Nothing is served at this path.", Hint: "The MCP endpoint is " + o.Public.Path(web.EndpointPath) + ".",
 		})
+	})
+	document := func(serve http.HandlerFunc) web.Route {
+		return web.Route{Access: web.Anyone, Handler: allowing(serve, http.MethodGet, http.MethodHead)}
 	}
-	metadata := public.ThenFunc(allowing(func(w http.ResponseWriter, r *http.Request) { o.Metadata.serve(w, r, o.Public) }, http.MethodGet, http.MethodHead))
-	served := map[string]http.Handler{
-		web.EndpointPath: options.AuthenticatedChain().Then(newEndpoint(o)),
+	metadata := document(func(w http.ResponseWriter, r *http.Request) { o.Metadata.serve(w, r, o.Public) })
+	routes := map[string]web.Route{
+		web.EndpointPath: {Handler: newEndpoint(o)},
 		web.MetadataPath: metadata, web.MetadataPath + web.EndpointPath: metadata,
-		web.IconPath: public.ThenFunc(allowing(serveIcon, http.MethodGet, http.MethodHead)),
-		"other":      public.ThenFunc(nothing),
+		web.IconPath:  document(serveIcon),
+		web.OtherPath: {Access: web.Anyone, Handler: nothing},
 	}
 	if o.Page != nil {
-		served[web.PagePath] = public.ThenFunc(func(w http.ResponseWriter, r *http.Request) {
-			if !wantsPage(r, o.PageForms) {
-				nothing(w, r)
-				return
-			}
-			w.Header().Add("Vary", "Accept")
-			status := ""
-			if o.Health != nil {
-				status = o.Health.Status(r.Context())
-			}
-			o.Page.Serve(w, r, o.Public.URL(r, web.EndpointPath), status)
-		})
+		routes[web.PagePath] = web.Route{Access: web.Anyone, Handler: o.page(nothing)}
 	}
 	if o.Health != nil {
-		probes := options.BaseChain().Then(o.Health)
-		served[web.LivePath], served[web.ReadyPath] = probes, probes
+		probes := web.Route{Access: web.Probing, Handler: o.Health}
+		routes[web.LivePath], routes[web.ReadyPath] = probes, probes
 	}
 	if o.SignIn != nil {
 		for path, methods := range signInMethods {
-			served[path] = options.SignInChain().ThenFunc(allowing(func(w http.ResponseWriter, r *http.Request) { o.SignIn.Serve(w, r, path) }, methods...))
+			serve := func(w http.ResponseWriter, r *http.Request) { o.SignIn.Serve(w, r, path) }
+			routes[path] = web.Route{Access: web.SigningIn, Handler: allowing(serve, methods...)}
 		}
 	}
-	// Paths are compared as received: a mux would clean them, and redirect with an HTML body.
+	return options.Handler(routes)
+}
+
+// page serves the page for people to browsers; other requests get what nothing answers.
+func (o HandlerOptions) page(nothing http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		handler, ok := served[o.Public.Route(r.URL.Path)]
-		if !ok {
-			handler = served["other"]
+		if !wantsPage(r, o.PageForms) {
+			nothing.ServeHTTP(w, r)
+			return
 		}
-		handler.ServeHTTP(w, r)
+		w.Header().Add("Vary", "Accept")
+		status := ""
+		if o.Health != nil {
+			status = o.Health.Status(r.Context())
+		}
+		o.Page.Serve(w, r, o.Public.URL(r, web.EndpointPath), status)
 	})
 }
 

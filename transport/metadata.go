@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/pdp-connect/pdpp-mcp/middleware"
 	"github.com/pdp-connect/pdpp-mcp/middleware/web"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 )
@@ -63,7 +64,7 @@ func (m Metadata) serve(w http.ResponseWriter, r *http.Request, public web.Publi
 	}
 	mcpURL := public.URL(r, web.EndpointPath)
 	d.Discovery.MCP.Endpoint, d.Discovery.MCP.Transport, d.Discovery.MCP.Description = mcpURL, "streamable_http", adapterDescription
-	if public.Route(r.URL.Path) != web.MetadataPath {
+	if middleware.RequestFrom(r.Context()).Path != web.MetadataPath {
 		d.Resource = mcpURL
 	}
 	w.Header().Set("Content-Type", "application/json")

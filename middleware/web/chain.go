@@ -1,8 +1,9 @@
 // Package web is the HTTP chain: the net/http middlewares that a request passes before the call pipeline, which is package
-// middleware. They authenticate callers and limit their requests; see [ChainOptions.AuthenticatedChain].
+// middleware. They authenticate callers and limit their requests; see [ChainOptions.Handler].
 package web
 
 import (
+	"net/http"
 	"time"
 
 	"github.com/justinas/alice"
@@ -15,34 +16,56 @@ import (
 // maxSignInBytes bounds the body of a registration or a token request.
 const maxSignInBytes = 32 << 10
 
-// AuthenticatedChain returns the chain in front of the pipeline. Together with [ChainOptions.PublicChain] it is the whole access control
-// policy:
+// Handler returns the handler of all paths of this server. Each request passes the chain of its route, which is the whole access control
+// policy. That of the pipeline is
 //
 //	observe(guard(bearer(limit(pipeline))))
-func (o ChainOptions) AuthenticatedChain() alice.Chain {
+//
+// routes has the paths above, without a prefix, and OtherPath for every path that is not in it.
+func (o ChainOptions) Handler(routes map[string]Route) http.Handler {
+	handlers := map[string]http.Handler{}
+	for path, route := range routes {
+		handlers[path] = o.chain(route.Access).Then(route.Handler)
+	}
+	return observe(o, handlers) // records the request in context, log, metrics and a span, without token or query; a panic is a 500
+}
+
+// A Route is what serves a path, and who may use it.
+type Route struct {
+	Access  Access
+	Handler http.Handler
+}
+
+// An Access is who may use a path.
+type Access int
+
+const (
+	Authenticated Access = iota // callers with exactly one valid client token
+	Anyone                      // the readers of public documents
+	SigningIn                   // clients that sign in
+	// Probing is for the probes of a load balancer. Host names are not checked, because probes name an address of the machine. They learn
+	// only whether the server is up.
+	Probing
+)
+
+// chain returns what a request passes after [observe].
+func (o ChainOptions) chain(access Access) alice.Chain {
+	// guard refuses two lengths (400), a larger body (413) and, if it checks names, a foreign host name (421) and an unlisted origin (403).
+	switch access {
+	case Anyone:
+		return alice.New(guard(o, MaxBodyBytes, true))
+	case SigningIn:
+		return alice.New(guard(o, maxSignInBytes, true))
+	case Probing:
+		return alice.New(guard(o, MaxBodyBytes, false))
+	}
 	if o.Limiter == nil {
 		o.Limiter = NewLimiter(DefaultLimits(), nil)
 	}
-	return o.PublicChain().Append(
+	return alice.New(
+		guard(o, MaxBodyBytes, true),
 		bearer(o),        // requires exactly one valid client token, else 401, 403, 429 or 503
 		limit(o.Limiter), // 429 above the rate; calls above the concurrency limit wait a moment, then 429
-	)
-}
-
-// PublicChain returns the chain for public documents, which need no bearer.
-func (o ChainOptions) PublicChain() alice.Chain { return o.guarded(MaxBodyBytes, true) }
-
-// SignInChain returns the chain for requests of a sign-in.
-func (o ChainOptions) SignInChain() alice.Chain { return o.guarded(maxSignInBytes, true) }
-
-// BaseChain returns the chain for the probes of a load balancer. It does not check host names, because probes name an address of the
-// machine. They learn only whether the server is up.
-func (o ChainOptions) BaseChain() alice.Chain { return o.guarded(MaxBodyBytes, false) }
-
-func (o ChainOptions) guarded(maxBody int64, named bool) alice.Chain {
-	return alice.New(
-		observe(o),               // records the request in context, log, metrics and a span, without token or query; a panic is a 500
-		guard(o, maxBody, named), // refuses two lengths (400), a larger body (413), a foreign host name (421), an unlisted origin (403)
 	)
 }
 

@@ -106,7 +106,7 @@ func wholeSeconds(wait time.Duration) time.Duration {
 	return max(time.Second, (wait + time.Second - 1).Truncate(time.Second))
 }
 
-// Limits bound the requests to the [ChainOptions.AuthenticatedChain]. A zero rate, or a zero number of calls, means no limit.
+// Limits bound the [Authenticated] requests. A zero rate, or a zero number of calls, means no limit.
 type Limits struct {
 	TokenRate     float64       // requests per second with one token, after its burst
 	TokenBurst    int           // requests with one token at once

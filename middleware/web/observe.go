@@ -9,7 +9,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/justinas/alice"
 	"github.com/rs/zerolog"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
@@ -23,52 +22,62 @@ import (
 // requestIDHeader names a request in the answer and in the log.
 const requestIDHeader = "Request-Id"
 
-// observe puts a [middleware.Request] with id, path and client into the context of every request, and records status and size of the answer
-// there. When the request ends, observe records it in the log, in the metrics, and in a span of the trace that its traceparent names. The
+// observe passes each request to the handler of its path. It puts a [middleware.Request] with id, path and client into the context of every
+// request, and records status and size of the answer there. When the request ends, observe records it in the log, in the metrics, and in a span of the trace that its traceparent names. The
 // answer repeats the id. A client's own id is kept if it is harmless in a log: at most 64 letters, digits, dots, dashes and underscores,
 // and no part of the credential. A nil tracer makes no span, a nil observer counts nothing. A panic becomes a 500 or breaks the connection;
 // see [refusePanic].
 //
 // Only paths of this server are recorded: people paste tokens into others. That rules out otelhttp, whose spans have url.path and
-// user_agent.original as the client sent them.
-func observe(o ChainOptions) alice.Constructor {
-	return func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			began := time.Now()
-			request := &middleware.Request{ID: requestID(r.Header), Path: o.Public.Route(r.URL.Path), Client: ClientNetwork(o.Public.clientAddress(r))}
-			w.Header().Set(requestIDHeader, request.ID)
-			ctx := middleware.WithRequest(r.Context(), request)
-			if values := r.Header.Values("Traceparent"); len(values) == 1 {
-				ctx = continueTrace(ctx, values[0])
-			}
-			endSpan := func() {}
-			if o.Tracer != nil {
-				ctx, endSpan = startSpan(ctx, o.Tracer, request, loggedMethod(r.Method))
-			}
-			if o.Observer != nil {
-				o.Observer.RequestBegan()
-			}
-			r = r.WithContext(ctx)
-			recorded := &recordingWriter{ResponseWriter: w, request: request}
-			if r.Body != nil && r.ContentLength != 0 {
-				recorded.body = &watchedBody{ReadCloser: r.Body}
-				r.Body = recorded.body
-			}
-			defer func() {
-				aborted := refusePanic(o.Logger, recorded, r, recover())
-				took := time.Since(began)
-				logRequest(ctx, o.Logger, request, r.Method, took)
-				if o.Observer != nil {
-					o.Observer.RequestEnded(request.Path, request.Status, request.Refusal, took)
-				}
-				endSpan()
-				if aborted {
-					panic(http.ErrAbortHandler)
-				}
-			}()
-			next.ServeHTTP(recorded, r)
-		})
+// user_agent.original as the client sent them. Paths are compared as received: a mux would clean them, and redirect with an HTML body.
+func observe(o ChainOptions, handlers map[string]http.Handler) http.Handler {
+	routes := map[string]string{}
+	for _, path := range allPaths {
+		routes[o.Public.Path(path)] = path
 	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		path, known := routes[r.URL.Path]
+		if !known {
+			path = OtherPath
+		}
+		next, served := handlers[path]
+		if !served {
+			next = handlers[OtherPath]
+		}
+		began := time.Now()
+		request := &middleware.Request{ID: requestID(r.Header), Path: path, Client: ClientNetwork(o.Public.clientAddress(r))}
+		w.Header().Set(requestIDHeader, request.ID)
+		ctx := middleware.WithRequest(r.Context(), request)
+		if values := r.Header.Values("Traceparent"); len(values) == 1 {
+			ctx = continueTrace(ctx, values[0])
+		}
+		endSpan := func() {}
+		if o.Tracer != nil {
+			ctx, endSpan = startSpan(ctx, o.Tracer, request, loggedMethod(r.Method))
+		}
+		if o.Observer != nil {
+			o.Observer.RequestBegan()
+		}
+		r = r.WithContext(ctx)
+		recorded := &recordingWriter{ResponseWriter: w, request: request}
+		if r.Body != nil && r.ContentLength != 0 {
+			recorded.body = &watchedBody{ReadCloser: r.Body}
+			r.Body = recorded.body
+		}
+		defer func() {
+			aborted := refusePanic(o.Logger, recorded, r, recover())
+			took := time.Since(began)
+			logRequest(ctx, o.Logger, request, r.Method, took)
+			if o.Observer != nil {
+				o.Observer.RequestEnded(request.Path, request.Status, request.Refusal, took)
+			}
+			endSpan()
+			if aborted {
+				panic(http.ErrAbortHandler)
+			}
+		}()
+		next.ServeHTTP(recorded, r)
+	})
 }
 
 // refusePanic logs the stack of a panic, and answers 500 if the handler had not answered yet. It reports whether the connection must be

@@ -27,6 +27,13 @@ const (
 	TokenPath     = "/token" // #nosec G101 -- a path
 )
 
+// OtherPath is recorded instead of a path that is none of this server's.
+const OtherPath = "other"
+
+var allPaths = [...]string{
+	EndpointPath, MetadataPath, MetadataPath + EndpointPath, IconPath, PagePath, LivePath, ReadyPath, ServerPath, AuthorizePath, RegisterPath, TokenPath,
+}
+
 // Public has the public names and paths of this server. The zero value serves only loopback names over loopback connections.
 type Public struct {
 	// Prefix is the path under which a Go program mounts the handler, such as "/pdpp"; empty for the root.
@@ -52,17 +59,6 @@ func (p Public) Path(path string) string {
 		return ServerPath + p.Prefix
 	}
 	return p.Prefix + path
-}
-
-// Route returns the path of a request without the prefix if this server serves it, and "other" if not.
-func (p Public) Route(requested string) string {
-	for _, path := range [...]string{EndpointPath, MetadataPath, MetadataPath + EndpointPath, IconPath, PagePath, LivePath, ReadyPath,
-		ServerPath, AuthorizePath, RegisterPath, TokenPath} {
-		if requested == p.Path(path) {
-			return path
-		}
-	}
-	return "other"
 }
 
 // URL returns the public URL of a path for this request. Call it only after [guard], which refuses foreign hosts: an answer must never

@@ -2,8 +2,11 @@ package web_test
 
 import (
 	"net/http"
+	"net/http/httptest"
 	"net/netip"
 	"testing"
+
+	"github.com/rs/zerolog"
 
 	"github.com/pdp-connect/pdpp-mcp/middleware"
 	"github.com/pdp-connect/pdpp-mcp/middleware/web"
@@ -19,8 +22,14 @@ func TestPathsBelowAPrefix(t *testing.T) {
 		web.MetadataPath + web.EndpointPath: "/.well-known/oauth-protected-resource/pdpp/mcp",
 		web.ServerPath:                      "/.well-known/oauth-authorization-server/pdpp",
 	} {
-		if got := public.Path(path); got != want || public.Route(got) != path {
-			t.Errorf("%s is at %s, which is the route %s", path, got, public.Route(got))
+		recorded := ""
+		handler := web.ChainOptions{Public: public, Logger: zerolog.Nop()}.Handler(map[string]web.Route{path: {Access: web.Probing,
+			Handler: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { recorded = middleware.RequestFrom(r.Context()).Path }),
+		}})
+		got := public.Path(path)
+		handler.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, got, nil))
+		if got != want || recorded != path {
+			t.Errorf("%s is at %s, which is the route %q", path, got, recorded)
 		}
 	}
 }
