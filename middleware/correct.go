@@ -42,7 +42,6 @@ func correctCall(next tools.Handler) tools.Handler {
 			}
 		}
 		if err == nil {
-			reply.Ungranted = outsideTime(ctx, known, c.args, reply.Response)
 			return reply, nil
 		}
 		return c.answerGranted(ctx, next, reply, c.explain(ctx))
@@ -85,12 +84,7 @@ func (c *correction) answerGranted(ctx context.Context, next tools.Handler, repl
 	if err != nil {
 		return reply, err
 	}
-	u := outsideTime(ctx, c.tool, kept, reply.Response)
-	if u == nil {
-		u = &render.Ungranted{}
-	}
-	u.Streams, u.Connect = omitted, toConnect(ctx, rs.Missing{Streams: omitted, AllTimes: len(u.Times) > 0})
-	reply.Ungranted = u
+	reply.Ungranted = &render.Ungranted{Streams: omitted, Connect: toConnect(ctx, rs.Missing{Streams: omitted})}
 	return reply, nil
 }
 

@@ -9,31 +9,37 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
+	"github.com/pdp-connect/pdpp-mcp/tools"
 	"github.com/pdp-connect/pdpp-mcp/tools/correct"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
-// outsideTime returns a notice that the answer lacks records from times outside the grant, which resource servers omit silently. It is nil
-// if no limit is known or the call asks only for times within the limits. It is also nil for a page of a list that has more pages, names no
-// time and does not begin at a limit.
-func outsideTime(ctx context.Context, t correct.Tool, args rs.Object, response *rs.Response) *render.Ungranted {
+// leavesOut returns what an answer leaves out because it is not granted; nil if it leaves out nothing. To the streams that correctCall has
+// left out it adds records from times outside the grant, which resource servers omit silently: unless no limit is known or the call asks
+// only for times within the limits, or for a page of a list that has more pages, names no time and does not begin at a limit.
+func leavesOut(ctx context.Context, t correct.Tool, reply tools.Reply) *render.Ungranted {
 	limits, _ := auth.PrincipalFrom(ctx).Limits()
 	if len(limits) == 0 || !t.Takes("filter") && t.Name != "schema" && t.Name != "list_streams" {
-		return nil
+		return reply.Ungranted
 	}
-	hasMore := response.Object().Flag("has_more") && t.Takes("sort") && !args.Has("count") // a list that has more pages
-	u := &render.Ungranted{}
+	args := reply.Call.Arguments
+	hasMore := reply.Response.Object().Flag("has_more") && t.Takes("sort") && !args.Has("count") // a list that has more pages
 	var streams []string
+	var times []rs.TimeLimit
 	for _, limit := range limits {
 		asked := askedTime(args, limit.Field)
 		isElsewhere := hasMore && asked == (span{}) && !beginsAtLimit(args, limit)
 		if concerns(limit, args) && !asked.within(limit) && !isElsewhere {
 			streams = append(streams, limit.Stream)
-			u.Times = append(u.Times, limit)
+			times = append(times, limit)
 		}
 	}
-	if len(u.Times) == 0 {
-		return nil
+	if len(times) == 0 {
+		return reply.Ungranted
+	}
+	u := &render.Ungranted{Times: times}
+	if omitted := reply.Ungranted; omitted != nil {
+		u.Streams, streams = omitted.Streams, omitted.Streams
 	}
 	u.Connect = toConnect(ctx, rs.Missing{Streams: streams, AllTimes: true})
 	return u

@@ -159,11 +159,8 @@ func ErrorText(text string) string {
 // ErrorText is the function [ErrorText] without the tokens, even if invisible characters separate their parts.
 func (r *Redactor) ErrorText(text string) string { return ErrorText(r.Text(line(text))) }
 
-// RefusesFilters reports whether the error of a read, if any, means that the resource server does not filter what the token reads at all.
+// RefusesFilters reports whether the error of a read means that the resource server does not filter what the token reads at all.
 func RefusesFilters(err error) bool {
-	if err == nil {
-		return false
-	}
 	e := AsError(err)
 	return e.Status == http.StatusBadRequest && e.Param == "filter" && strings.Contains(e.Message, "not supported")
 }

@@ -95,7 +95,8 @@ func decodeQueryRecords(values rs.Object) (Args, error) {
 // maxRefits bounds how often a page is requested again: as records differ in size, the first smaller page may not fit either.
 const maxRefits = 3
 
-// forwardRecords reads a page and adds notes on it, such as why it is empty and what it leaves out.
+// forwardRecords reads a page. If the answer is larger than the adapter accepts, it reads again with a smaller limit, so that the cursor is
+// exact and the envelope is the resource server's own (D18).
 func forwardRecords(ctx context.Context, call Call) (Reply, error) {
 	args := call.Args.(queryRecordsArgs)
 	if err := mayRead(ctx, call.Scope); err != nil {
@@ -104,46 +105,47 @@ func forwardRecords(ctx context.Context, call Call) (Reply, error) {
 	schema := sync.OnceValue(func() known.Stream { return call.known(ctx, args.stream) })
 	var readAs []string
 	args.filter, readAs = wholeDays(args.filter, args.zone, schema)
-	response, err := args.page(ctx, call)
-	if err != nil {
+	const assumedLimit = 25 // a resource server's limit if none is sent
+	for refits := 0; ; refits++ {
+		response, err := call.RS.Do(ctx, args.Request(call.Scope))
+		if err == nil {
+			return args.answer(ctx, call, response, schema, readAs)
+		}
+		size := cmp.Or(args.Limit, assumedLimit)
+		if rs.AsError(err).Code != "response_too_large" || size == 1 || refits == maxRefits {
+			return Reply{Call: call}, err
+		}
+		args.Asked, args.Limit = cmp.Or(args.Asked, size), max(1, size/16)
+	}
+}
+
+// answer adds notes to a page, such as why it is empty and what it leaves out.
+func (q queryRecordsArgs) answer(
+	ctx context.Context, call Call, response *rs.Response, schema func() known.Stream, readAs []string,
+) (Reply, error) {
+	if _, err := q.Position.Under(call.Scope.ConnectionID); err != nil {
 		return Reply{Call: call}, err
 	}
 	answer := Answer{}
 	var notes rs.Object
-	first := args.Position.First() && args.ChangesSince == ""
+	first := q.Position.First() && q.ChangesSince == ""
 	if first && read.IsEmpty(response) {
-		answer.Empty = explainEmpty(ctx, call, args.filter)
-		answer.Coverage, _ = absence(ctx, call, response.Reads, args.stream)
+		answer.Empty = explainEmpty(ctx, call, q.filter)
+		answer.Coverage, _ = absence(ctx, call, response.Reads, q.stream)
 		notes = answer.Coverage.Members()
 	}
-	args.Tied = args.tied(ctx, call, response)
-	if args.mayLack(call, response) {
+	q.Tied = q.tied(ctx, call, response)
+	if q.mayLack(call, response) {
 		notes = append(notes, leftout.Fields(call.Scope.Stream, asMeant(call, answer.Empty), schema())...)
 	}
-	notes = append(notes, leftout.MixedUnits(args.sort, args.filter, response, call.asSent())...)
+	notes = append(notes, leftout.MixedUnits(q.sort, q.filter, response, call.asSent())...)
 	if first {
-		notes = slices.Concat(notes, leftout.Units(args.Fields, args.filter, response, schema),
-			leftout.ThreadHead(ctx, call.RS, call.Scope, args.filter, response), lasting(ctx, call, args.filter, schema))
+		notes = slices.Concat(notes, leftout.Units(q.Fields, q.filter, response, schema),
+			leftout.ThreadHead(ctx, call.RS, call.Scope, q.filter, response), lasting(ctx, call, q.filter, schema))
 	}
 	answer.Response = response.WithMembers(append(notes, filter.ReadAs(nil, readAs)...))
-	call.Args = args // render what was read in the end
+	call.Args = q // render what was read in the end
 	return Reply{Call: call, Answer: answer}, nil
-}
-
-// page reads a page. If the answer is larger than the adapter accepts, it reads again with a smaller limit, so that the cursor is exact and
-// the envelope is the resource server's own (D18).
-func (q *queryRecordsArgs) page(ctx context.Context, call Call) (response *rs.Response, err error) {
-	const assumedLimit = 25 // a resource server's limit if none is sent
-	for refits := 0; ; refits++ {
-		if response, err = call.RS.Do(ctx, q.Request(call.Scope)); err == nil {
-			_, err = q.Position.Under(call.Scope.ConnectionID)
-		}
-		size := cmp.Or(q.Limit, assumedLimit)
-		if err == nil || rs.AsError(err).Code != "response_too_large" || size == 1 || refits == maxRefits {
-			return response, err
-		}
-		q.Asked, q.Limit = cmp.Or(q.Asked, size), max(1, size/16)
-	}
 }
 
 func (q queryRecordsArgs) Scope() (rs.Scope, error) {

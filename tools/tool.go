@@ -105,7 +105,7 @@ type Answer struct {
 type Reply struct {
 	Call      Call                    // the call as the core saw it; set by the core
 	Answer                            // set by the core
-	Ungranted *render.Ungranted       // what the answer leaves out because it is not granted; set by correctCall
+	Ungranted *render.Ungranted       // which streams the answer leaves out because they are not granted; set by correctCall
 	Reads     int                     // of the resource server, or of members of a package, for this call; set by observeCall
 	Rendered  render.Result           // what Render made of the answer or the error, for measurements
 	Refused   *rs.Error               // why Result is an error; nil if it is not; set by renderResult
@@ -130,8 +130,10 @@ func Forward(ctx context.Context, call Call) (reply Reply, err error) {
 		response, failed := call.RS.Do(ctx, call.Args.Request(call.Scope))
 		reply, err = replied(call, response, failed)
 	}
-	if grant := auth.PrincipalFrom(ctx).GrantKey(); grant != "" && rs.RefusesFilters(err) {
-		call.Tool.schemas.Unfiltered.Put(grant, true)
+	if err != nil && rs.RefusesFilters(err) {
+		if grant := auth.PrincipalFrom(ctx).GrantKey(); grant != "" {
+			call.Tool.schemas.Unfiltered.Put(grant, true)
+		}
 	}
 	return reply, err
 }
