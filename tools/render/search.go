@@ -193,7 +193,7 @@ func (s *searchPage) envelope() object {
 func (s *searchPage) fullest(style hit.Style, most int, data object) (string, int) {
 	results, followUps := write.NewObject(most), write.NewObject(most/4)
 	ends := make([][2]int, 1, len(s.hits)+1) // by number of hits: where they end in results and in followUps
-	size := len(data.JSON())
+	size := len(s.write(nil, nil, 0, style, data))
 	for i := range s.hits[:s.most()] {
 		style.Write(results, followUps, s.hit(i), s.q.RecordBase)
 		end := [2]int{len(results.Inside()), len(followUps.Inside())}
@@ -202,7 +202,7 @@ func (s *searchPage) fullest(style hit.Style, most int, data object) (string, in
 		}
 		ends = append(ends, end)
 	}
-	for shown := len(ends) - 1; ; {
+	for shown := len(ends) - 1; ; shown-- { // at most a few times: only the cursor was not counted
 		part := data
 		if shown < len(s.hits) {
 			part = data.WithAll(object{
@@ -210,14 +210,9 @@ func (s *searchPage) fullest(style hit.Style, most int, data object) (string, in
 				write.Pair("result_count", write.JSON(shown)), write.Pair("warning", write.JSON(s.Warning(shown))),
 			})
 		}
-		end := ends[shown]
-		out := s.write(results.Inside()[:end[0]], followUps.Inside()[:end[1]], shown, style, part)
-		over := len(out) - most
-		if shown <= 1 || over <= 0 {
+		out := s.write(results.Inside()[:ends[shown][0]], followUps.Inside()[:ends[shown][1]], shown, style, part)
+		if shown <= 1 || len(out) <= most {
 			return out, shown
-		}
-		for ; shown > 1 && over > 0; shown-- { // leaving out a hit saves at least its own bytes, so few pages are written
-			over -= ends[shown][0] + ends[shown][1] - ends[shown-1][0] - ends[shown-1][1]
 		}
 	}
 }
@@ -229,7 +224,7 @@ func (s *searchPage) write(results, followUps []byte, shown int, style hit.Style
 	if x := style.FirstIncomplete(s.hits[:shown]); x != nil && !style.Read {
 		x.AddRead(a, "read_each_like")
 	}
-	return a.Close('}').Append("data", data.AppendJSON).JSON()
+	return a.Close('}').Put("data", data.JSON()).JSON()
 }
 
 // ranking tells the order of hits, because the first of them does not answer a question for the latest.

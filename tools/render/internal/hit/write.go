@@ -1,7 +1,6 @@
 package hit
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"slices"
@@ -19,7 +18,7 @@ import (
 type Text struct {
 	ID     string // as printed, with the connection that must be sent with it
 	What   string
-	Match  []byte // empty if no text of the hit is known
+	Match  string // "" if no text of the hit is known
 	Record rs.Ref // without its stream: hits of one record in several streams, such as a message and its body, share a line
 	Proven bool
 	Joins  bool // the hit is on the line of an earlier hit
@@ -57,7 +56,7 @@ func (s SharedRecords) Add(h *Hit) (record rs.Ref, joins bool) {
 
 // Cut reports whether the match is truncated.
 func (t *Text) Cut() bool {
-	return bytes.Contains(t.Match, []byte(`"`+write.Ellipsis)) || bytes.Contains(t.Match, []byte(write.Ellipsis+`"`))
+	return strings.Contains(t.Match, `"`+write.Ellipsis) || strings.Contains(t.Match, write.Ellipsis+`"`)
 }
 
 // Size returns how many bytes a hit adds to the text at most.
@@ -73,32 +72,20 @@ func (t *Text) Size() int {
 
 // Line returns a hit, with the ids of the hits after it that belong to the same record, and their matches if they are of this one.
 func (t *Text) Line(behind []Text) string {
-	var line strings.Builder
-	line.Grow(t.Size())
-	line.WriteString(t.ID)
-	ids, matches := []string{t.ID}, [][]byte{t.Match}
+	ids, matches := []string{t.ID}, []string{t.Match}
 	for _, other := range behind {
 		if t.Record == (rs.Ref{}) || other.Record != t.Record || other.Long {
 			continue
 		}
 		if !slices.Contains(ids, other.ID) {
-			line.WriteString(" + ")
-			line.WriteString(other.ID)
 			ids = append(ids, other.ID)
 		}
-		if !slices.ContainsFunc(matches, func(match []byte) bool { return bytes.Equal(match, other.Match) }) {
+		if !slices.Contains(matches, other.Match) {
 			matches = append(matches, other.Match)
 		}
 	}
-	line.WriteString(write.Separator)
-	line.WriteString(t.What)
-	for _, match := range matches {
-		if len(match) > 0 {
-			line.WriteString("\n  ")
-			line.Write(match)
-		}
-	}
-	return line.String()
+	what := strings.Join(ids, " + ") + write.Separator + t.What
+	return strings.Join(append([]string{what}, write.NotEmpty(matches...)...), "\n  ")
 }
 
 // IsSameRecord reports whether another hit is of the same thing, such as the body of a message.
@@ -137,47 +124,38 @@ func (h *Hit) What(whole bool) string {
 		source = ""
 	}
 	stream := write.When(h.Ref.Stream == "", write.Label(h.Stream)) // else it is in the id
-	b := make([]byte, 0, 160)
-	for _, part := range [...]string{when, shown(stream), shown(title), shown(who), source, h.Has} {
-		if part != "" {
-			b = append(append(b, write.When(len(b) > 0, write.Separator)...), part...)
-		}
+	what := strings.Join(write.NotEmpty(when, shown(stream), shown(title), shown(who), source, h.Has), write.Separator)
+	if whole {
+		h.what = what
 	}
-	if !whole {
-		return string(b)
-	}
-	h.what = string(b)
-	return h.what
+	return what
 }
 
 func shown(text string) string { return write.When(text != "", clean.ShownText(text)) }
 
-// AppendMatch appends the match of a hit with its citation, as `pdpp-mcp verify` takes it after the id: field, range and digest.
-func (h *Hit) AppendMatch(b []byte, chars int) []byte {
+// Match returns the match of a hit with its citation, as `pdpp-mcp verify` takes it after the id: field, range and digest.
+func (h *Hit) Match(chars int) string {
 	if len(h.Excerpts) == 0 {
 		if chars == 0 || h.Snippet.Plain == "" {
-			return b
+			return ""
 		}
-		return h.Snippet.Append(b, h.Snippet.Window(chars), clean.AppendEscaped)
+		return clean.Quote(h.Snippet.Marked(h.Snippet.Window(chars)))
 	}
 	x := h.Best()
-	if x.ID != h.ID {
-		b = append(append(b, x.ID...), ' ')
-	}
-	b = append(append(b, "field="...), clean.Name(x.Field)...)
+	match := write.When(x.ID != h.ID, x.ID+" ") + "field=" + clean.Name(x.Field)
 	if chars == 0 {
-		return b
+		return match
 	}
-	shown := x.Text.Window(chars)
+	shown, place, digest := x.Text.Window(chars), "", ""
 	cite := x.Place.Cite(x.Text.Plain, shown)
 	if cite.End > 0 {
-		b = fmt.Appendf(b, " %d-%d", cite.Start, cite.End)
+		place = fmt.Sprintf(" %d-%d", cite.Start, cite.End)
 	}
 	if cite.Quote != "" {
-		b = marked.AppendDigest(append(b, ' '), cite.Quote)
+		digest = " " + marked.Cited(cite.Quote)
 	}
-	b = x.Text.Append(append(b, ": "...), shown, clean.AppendEscaped)
-	return append(b, write.Lead("; also in ", strings.Join(write.Each(otherFields(h.Excerpts, x.Field), clean.Name), ", "))...)
+	also := strings.Join(write.Each(otherFields(h.Excerpts, x.Field), clean.Name), ", ")
+	return match + place + digest + ": " + clean.Quote(x.Text.Marked(shown)) + write.Lead("; also in ", also)
 }
 
 // Records counts the records to which hits belong.
@@ -256,25 +234,11 @@ type Style struct {
 }
 
 // Write adds a hit to the results, and to the follow-ups if it has a proven match (S1-1a). base is the public address of the resource
-// server.
+// server. URIs of field windows are in _meta only (S1-R4).
 func (style Style) Write(results, followUps *write.Object, h *Hit, base string) {
-	style.result(results.Open("", '{'), h, base)
-	results.Close('}')
-	if len(h.Excerpts) == 0 || style.Bare {
-		return
-	}
-	x := h.Best()
-	followUps.Open("", '{').Plain("id", h.ID).Open("evidence", '[').Open("", '{').Plain("field", x.Field)
-	followUps.Append("preview", style.excerpt(&x.Text))
-	if style.Read && !style.shows(x) { // if results does not have the whole text (S1-R2)
-		x.AddRead(followUps, "read")
-	}
-	followUps.Close('}').Close(']').Close('}')
-}
-
-// result writes a hit for structuredContent.results. URIs of field windows are in _meta only (S1-R4).
-func (style Style) result(a *write.Object, h *Hit, base string) {
 	const longURL = 300
+	a := results.Open("", '{')
+	defer a.Close('}')
 	title, url := h.Heading(), cmp.Or(item.Address(h.Own), item.Address(h.Own.Object("data")))
 	if style.Bare {
 		title = clean.Clip(title, 40)
@@ -299,35 +263,30 @@ func (style Style) result(a *write.Object, h *Hit, base string) {
 	}
 	a.List("nearest_words", h.Nearest)
 	if len(h.Excerpts) == 0 {
-		if h.Snippet.Plain != "" {
-			a.Append("snippet", style.excerpt(&h.Snippet))
-		}
+		a.Optional("snippet", write.When(h.Snippet.Plain != "", h.Snippet.Marked(h.Snippet.Window(style.Chars))))
 		return
 	}
-	a.Open("evidence", '{')
 	x := h.Best()
+	shown := x.Text.Window(style.Chars)
+	excerpt := x.Text.Marked(shown)
+	a.Open("evidence", '{')
 	if x.ID != h.ID {
 		a.Plain("id", x.ID)
 	}
-	a.Plain("field", x.Field).Append("text", style.excerpt(&x.Text))
-	cite := x.Place.Cite(x.Text.Plain, x.Text.Window(style.Chars))
+	a.Plain("field", x.Field).Plain("text", excerpt)
+	cite := x.Place.Cite(x.Text.Plain, shown)
 	if cite.End > 0 {
 		a.Put("start_chars", write.JSON(cite.Start)).Put("end_chars", write.JSON(cite.End))
 	}
 	if cite.Quote != "" {
-		a.Append("sha256", func(b []byte) []byte { return append(marked.AppendDigest(append(b, '"'), cite.Quote), '"') })
+		a.Plain("sha256", marked.Cited(cite.Quote))
 	}
 	a.Flag("cut", !style.shows(x)).List("also_in", otherFields(h.Excerpts, x.Field)).Close('}')
-}
-
-func (style Style) excerpt(text *marked.Text) func(b []byte) []byte {
-	return func(b []byte) []byte { return text.Append(b, text.Window(style.Chars), appendEscapedJSON) }
-}
-
-func appendEscapedJSON(b []byte, text string) []byte {
-	from := len(b)
-	b = rs.AppendText(b, text)
-	return b[:from+copy(b[from:], b[from+1:len(b)-1])]
+	followUps.Open("", '{').Plain("id", h.ID).Open("evidence", '[').Open("", '{').Plain("field", x.Field).Plain("preview", excerpt)
+	if style.Read && !style.shows(x) { // if results does not have the whole text (S1-R2)
+		x.AddRead(followUps, "read")
+	}
+	followUps.Close('}').Close(']').Close('}')
 }
 
 // shows reports whether a style shows all of the excerpt and the excerpt can be all of its field.

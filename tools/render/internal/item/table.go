@@ -1,7 +1,6 @@
 package item
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -161,7 +160,7 @@ func (t *recordTable) block(it *Item) string {
 		if repeatsID(it, m) {
 			continue
 		}
-		line := it.LineName(m) + ": " + string(t.appendCell(nil, it, m, true))
+		line := it.LineName(m) + ": " + t.cell(it, m, true)
 		if len(b)+1+len(line) > recordBytes-write.LineChars || clean.LongerThan(line, write.LineChars) || i == maxBlockLines {
 			return b + fmt.Sprintf("\n%s of this record, from %s on, in fetch with its id",
 				write.Plural(len(it.Data)-i, "more field"), write.ShownName(m.Name))
@@ -191,28 +190,29 @@ func (t *recordTable) row(g *tableGroup, it *Item) string {
 	case it.Deleted:
 		return id + write.Separator + "(deleted)"
 	}
-	b := append(make([]byte, 0, 1<<10), id...) // enough for most without an allocation
+	cells := append(make([]string, 0, len(g.columns)+2), id)
 	if g.emitted {
-		b = append(append(b, write.Separator...), clean.Name(it.Emitted)...)
+		cells = append(cells, clean.Name(it.Emitted))
 	}
 	for _, column := range g.columns {
-		b = append(b, write.Separator...)
+		cell := ""
 		if value := it.Data.Get(column); value != "" && value == g.usual[column] {
-			b = append(b, usualCell...)
+			cell = usualCell
 		} else if value != "" || it.Data.Includes(column) {
-			b = t.appendCell(b, it, write.Pair(column, value), false)
+			cell = t.cell(it, write.Pair(column, value), false)
 		}
+		cells = append(cells, cell)
 	}
-	return string(bytes.TrimRight(b, " "))
+	return strings.TrimRight(strings.Join(cells, write.Separator), " ")
 }
 
-// appendCell appends a value, and how much of it is not shown, with the call that reads the rest if call is set.
-func (t *recordTable) appendCell(b []byte, it *Item, m rs.Member, call bool) []byte {
+// cell returns a value, and how much of it is not shown, with the call that reads the rest if call is set.
+func (t *recordTable) cell(it *Item, m rs.Member, call bool) string {
 	value := WithoutRepeats(m.Value)
 	t.blob = t.blob || len(value) < len(m.Value)
-	b, left := clean.AppendCell(b, value, t.chars)
+	cell, left := clean.Cell(value, t.chars)
 	if left == 0 {
-		return b
+		return cell
 	}
 	c := Truncation{Item: it, Field: m, Shown: t.chars}
 	t.cuts = append(t.cuts, c)
@@ -220,7 +220,7 @@ func (t *recordTable) appendCell(b []byte, it *Item, m rs.Member, call bool) []b
 	if call {
 		readOn = ": " + c.readOn()
 	}
-	return append(b, " (+"+write.Thousands(left)+" characters"+readOn+")"...)
+	return cell + " (+" + write.Thousands(left) + " characters" + readOn + ")"
 }
 
 // relation returns the lines of as many related records of a record as fit, and how to read the others.

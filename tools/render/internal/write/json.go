@@ -29,19 +29,14 @@ func (a *Object) Put(name, value string) *Object {
 	if value == "" {
 		return a
 	}
-	return a.Append(name, func(b []byte) []byte { return append(b, value...) })
-}
-
-// Append adds a member whose value the function value appends.
-func (a *Object) Append(name string, value func(b []byte) []byte) *Object {
 	a.name(name)
-	a.b = value(a.b)
+	a.b = append(a.b, value...)
 	return a
 }
 
 func (a *Object) name(name string) {
 	a.comma()
-	a.b = append(clean.AppendEscaped(append(a.b, '"'), name), `":`...)
+	a.b = append(append(a.b, clean.Quote(name)...), ':')
 }
 
 func (a *Object) comma() {
@@ -75,15 +70,14 @@ func (a *Object) Close(bracket byte) *Object {
 
 // Text adds a string, unless it is empty. It escapes what a line of text would change, so that the string can be copied from one.
 func (a *Object) Text(name, value string) *Object {
-	if value == "" {
-		return a
-	}
-	return a.Append(name, func(b []byte) []byte { return append(clean.AppendEscaped(append(b, '"'), value), '"') })
+	return a.Put(name, When(value != "", clean.Quote(value)))
 }
 
 // Plain adds a string with the usual escapes of JSON.
 func (a *Object) Plain(name, value string) *Object {
-	return a.Append(name, func(b []byte) []byte { return rs.AppendText(b, value) })
+	a.name(name)
+	a.b = rs.AppendText(a.b, value)
+	return a
 }
 
 // Optional is Plain, unless the string is empty.
@@ -96,18 +90,12 @@ func (a *Object) Optional(name, value string) *Object {
 
 // Number adds a number, unless it is zero.
 func (a *Object) Number(name string, value int) *Object {
-	if value == 0 {
-		return a
-	}
-	return a.Append(name, func(b []byte) []byte { return strconv.AppendInt(b, int64(value), 10) })
+	return a.Put(name, When(value != 0, strconv.Itoa(value)))
 }
 
 // Flag adds true if value is true, else nothing.
 func (a *Object) Flag(name string, value bool) *Object {
-	if !value {
-		return a
-	}
-	return a.Put(name, "true")
+	return a.Put(name, When(value, "true"))
 }
 
 // Rest adds members as they were sent, except those that are null.
