@@ -34,10 +34,10 @@ func aggregateTool() *Tool {
 			enumProperty("order", "Of groups by number or time", "asc", "desc"),
 			filterProperty,
 		),
-		Output:  dataOutput,
-		Listed:  true,
-		Decode:  decodeAggregate,
-		Forward: forwardAggregate,
+		Output: dataOutput,
+		Listed: true,
+		Decode: decodeAggregate,
+		Read:   readAggregate,
 		Render: func(call Call, answer Answer) (render.Result, error) {
 			return render.Aggregate(answer.Response, render.AggregateQuery{
 				Stream: call.Scope.Stream, Arguments: call.Arguments, Empty: answer.Empty, Coverage: answer.Coverage,
@@ -46,11 +46,11 @@ func aggregateTool() *Tool {
 	}
 }
 
-// forwardAggregate makes the aggregation, and the further reads that show what its number covers, such as connections and statuses.
-func forwardAggregate(ctx context.Context, call Call) (Reply, error) {
+// readAggregate makes the aggregation, and the further reads that show what its number covers, such as connections and statuses.
+func readAggregate(ctx context.Context, call Call) (Answer, error) {
 	args := call.Args.(aggregate.Args)
 	if err := mayRead(ctx, call.Scope); err != nil {
-		return Reply{Call: call}, err
+		return Answer{}, err
 	}
 	reads := &rs.Reads{Doer: call.RS}
 	call.RS = reads
@@ -65,7 +65,7 @@ func forwardAggregate(ctx context.Context, call Call) (Reply, error) {
 		r.AddAll(rs.Object{rs.NewMember("time_zone", args.Zone.String())})
 	}
 	if err != nil || !body.Includes("value") && !body.Has("groups") {
-		return replied(call, r.Response, err)
+		return Answer{Response: r.Response}, err
 	}
 	answer := Answer{}
 	body = r.AddTitles(ctx, body)
@@ -85,7 +85,7 @@ func forwardAggregate(ctx context.Context, call Call) (Reply, error) {
 		r.AddStatus(ctx, call.Arguments)
 	}
 	answer.Response = r.Complete(body)
-	return Reply{Call: call, Answer: answer}, nil
+	return answer, nil
 }
 
 // hasNoRecords reports whether an aggregation found no records.

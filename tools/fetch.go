@@ -32,9 +32,9 @@ func fetchTool(recordBase string) *Tool {
 		),
 		Output: json.RawMessage(`{"type":"object","properties":{"id":{"type":"string"},"title":{"type":"string"},"text":{"type":"string"},` +
 			`"url":{"type":"string"},"metadata":{"type":"object"},` + errorProperty + `}}`),
-		Listed:  true,
-		Decode:  decodeFetch,
-		Forward: forwardFetch,
+		Listed: true,
+		Decode: decodeFetch,
+		Read:   readDocument,
 		Render: func(call Call, answer Answer) (render.Result, error) {
 			args, q := call.Args.(fetchArgs), answer.document
 			q.Ref, q.Fields, q.RecordBase = args.scopedRef(call.Scope), args.fields, recordBase
@@ -77,12 +77,12 @@ const (
 	partsDeadline = 500 * time.Millisecond // for the schema, which lists the parts of a record
 )
 
-// forwardFetch reads a record and then, in parallel, the texts attached to it or to its expanded records. A text that cannot be read, or is
+// readDocument reads a record and then, in parallel, the texts attached to it or to its expanded records. A text that cannot be read, or is
 // not text, is only named. If the call names no fields, the record also includes its has_one relations, such as the body of a message, and
 // its attached files, in addition to the requested relations; the other relations are named. The schemas list these relations and are
 // cached for a minute. If they cannot be read within [partsDeadline], no relations are added; if the resource server refuses the added
 // relations, the record is read without them.
-func forwardFetch(ctx context.Context, call Call) (Reply, error) {
+func readDocument(ctx context.Context, call Call) (Answer, error) {
 	args := call.Args.(fetchArgs)
 	var schema known.Stream
 	var answer Answer
@@ -90,7 +90,7 @@ func forwardFetch(ctx context.Context, call Call) (Reply, error) {
 	more := [][]string{nil} // relations to add: the first that are not refused
 	if len(args.fields) == 0 {
 		if err := mayRead(ctx, call.Scope); err != nil {
-			return Reply{Call: call}, err
+			return Answer{}, err
 		}
 		schema = partsSchema(ctx, call, call.Scope.Stream) // if this fails, the record is still read
 		document.Parts = partsOf(schema, call.Scope.Stream)
@@ -113,7 +113,7 @@ func forwardFetch(ctx context.Context, call Call) (Reply, error) {
 		}
 	}
 	if err != nil {
-		return Reply{Call: call}, err
+		return Answer{}, err
 	}
 	own := ownSchema(schema, call.Scope, answer.Response)
 	for _, s := range own.Sources {
@@ -132,7 +132,7 @@ func forwardFetch(ctx context.Context, call Call) (Reply, error) {
 	read.All(ctx, len(texts), func(ctx context.Context, i int) {
 		texts[i].Text = readAttached(ctx, call.RS, texts[i])
 	})
-	return Reply{Call: call, Answer: answer}, nil
+	return answer, nil
 }
 
 // partsSchema returns what the schema says of a stream, if it can be read within [partsDeadline].

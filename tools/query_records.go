@@ -41,13 +41,14 @@ func queryRecordsTool() *Tool {
 			stringProperty("changes_since", "next_changes_since, or beginning"),
 			zoneProperty,
 		),
-		Output:  dataOutput,
-		Listed:  true,
-		Decode:  decodeQueryRecords,
-		Forward: forwardRecords,
+		Output: dataOutput,
+		Listed: true,
+		Decode: decodeQueryRecords,
+		Read:   readRecords,
 		Render: func(call Call, answer Answer) (render.Result, error) {
 			q := call.Args.(queryRecordsArgs).RecordsQuery
 			q.Stream, q.ConnectionID, q.Empty, q.Coverage = call.Scope.Stream, call.Scope.ConnectionID, answer.Empty, answer.Coverage
+			q.Limit, q.Asked, q.Tied = cmp.Or(answer.records.Limit, q.Limit), answer.records.Asked, answer.records.Tied
 			q.Rest = call.Arguments.Without("stream", "connection_id", "limit", "cursor", "changes_since", "fields")
 			return render.Records(answer.Response, q)
 		},
@@ -95,12 +96,12 @@ func decodeQueryRecords(values rs.Object) (Args, error) {
 // maxRefits bounds how often a page is requested again: as records differ in size, the first smaller page may not fit either.
 const maxRefits = 3
 
-// forwardRecords reads a page. If the answer is larger than the adapter accepts, it reads again with a smaller limit, so that the cursor is
+// readRecords reads a page. If the answer is larger than the adapter accepts, it reads again with a smaller limit, so that the cursor is
 // exact and the envelope is the resource server's own (D18).
-func forwardRecords(ctx context.Context, call Call) (Reply, error) {
+func readRecords(ctx context.Context, call Call) (Answer, error) {
 	args := call.Args.(queryRecordsArgs)
 	if err := mayRead(ctx, call.Scope); err != nil {
-		return Reply{Call: call}, err
+		return Answer{}, err
 	}
 	schema := sync.OnceValue(func() known.Stream { return call.known(ctx, args.stream) })
 	var readAs []string
@@ -113,7 +114,7 @@ func forwardRecords(ctx context.Context, call Call) (Reply, error) {
 		}
 		size := cmp.Or(args.Limit, assumedLimit)
 		if rs.AsError(err).Code != "response_too_large" || size == 1 || refits == maxRefits {
-			return Reply{Call: call}, err
+			return Answer{}, err
 		}
 		args.Asked, args.Limit = cmp.Or(args.Asked, size), max(1, size/16)
 	}
@@ -122,11 +123,11 @@ func forwardRecords(ctx context.Context, call Call) (Reply, error) {
 // answer adds notes to a page, such as why it is empty and what it leaves out.
 func (q queryRecordsArgs) answer(
 	ctx context.Context, call Call, response *rs.Response, schema func() known.Stream, readAs []string,
-) (Reply, error) {
+) (Answer, error) {
 	if _, err := q.Position.Under(call.Scope.ConnectionID); err != nil {
-		return Reply{Call: call}, err
+		return Answer{}, err
 	}
-	answer := Answer{}
+	answer := Answer{records: q.RecordsQuery}
 	var notes rs.Object
 	first := q.Position.First() && q.ChangesSince == ""
 	if first && read.IsEmpty(response) {
@@ -134,7 +135,7 @@ func (q queryRecordsArgs) answer(
 		answer.Coverage, _ = absence(ctx, call, response.Reads, q.stream)
 		notes = answer.Coverage.Members()
 	}
-	q.Tied = q.tied(ctx, call, response)
+	answer.records.Tied = q.tied(ctx, call, response)
 	if q.mayLack(call, response) {
 		notes = append(notes, leftout.Fields(call.Scope.Stream, asMeant(call, answer.Empty), schema())...)
 	}
@@ -144,8 +145,7 @@ func (q queryRecordsArgs) answer(
 			leftout.ThreadHead(ctx, call.RS, call.Scope, q.filter, response), lasting(ctx, call, q.filter, schema))
 	}
 	answer.Response = response.WithMembers(append(notes, filter.ReadAs(nil, readAs)...))
-	call.Args = q // render what was read in the end
-	return Reply{Call: call, Answer: answer}, nil
+	return answer, nil
 }
 
 func (q queryRecordsArgs) Scope() (rs.Scope, error) {

@@ -35,10 +35,10 @@ func readRecordFieldTool() *Tool {
 			integerProperty("before_chars", "Characters before the match", 0, maxContextChars),
 			integerProperty("after_chars", "Characters after the match", 0, maxContextChars),
 		),
-		Output:  json.RawMessage(`{"type":"object","properties":{"id":{"type":"string"},"field":{"type":"object"},"window":{"type":"object"},"next":{"type":"object"},` + errorProperty + `}}`),
-		Listed:  true,
-		Decode:  decodeReadRecordField,
-		Forward: forwardWindow,
+		Output: json.RawMessage(`{"type":"object","properties":{"id":{"type":"string"},"field":{"type":"object"},"window":{"type":"object"},"next":{"type":"object"},` + errorProperty + `}}`),
+		Listed: true,
+		Decode: decodeReadRecordField,
+		Read:   readWindow,
 		Render: func(call Call, answer Answer) (render.Result, error) {
 			args := call.Args.(windowArgs)
 			args.Ref = args.scopedRef(call.Scope)
@@ -89,10 +89,10 @@ func (w windowArgs) Request(scope rs.Scope) rs.Request {
 // fieldNotText is a resource server's code for a field that is not text.
 const fieldNotText rs.Code = "field_not_text"
 
-// forwardWindow reads a window. Resource servers window text fields only. A long list or object could not be read to its end otherwise, so
+// readWindow reads a window. Resource servers window text fields only. A long list or object could not be read to its end otherwise, so
 // the adapter reads the record under the same grant and windows the JSON of the field (S1-R2). For q, a resource server reports one match;
 // all matches are counted in the record, and not reported if the record cannot be read.
-func forwardWindow(ctx context.Context, call Call) (Reply, error) {
+func readWindow(ctx context.Context, call Call) (Answer, error) {
 	args := call.Args.(windowArgs)
 	top, _, _ := strings.Cut(args.Field, ".")
 	record := read.RecordRequest(call.Scope, []string{top})
@@ -103,25 +103,25 @@ func forwardWindow(ctx context.Context, call Call) (Reply, error) {
 				response = args.withMatches(response, window.Field(whole, args.Field))
 			}
 		}
-		return replied(call, response, nil)
+		return Answer{Response: response}, nil
 	}
 	if rs.AsError(err).Code != fieldNotText {
-		return Reply{Call: call}, err
+		return Answer{}, err
 	}
 	whole, readErr := call.RS.Do(ctx, record)
 	if readErr != nil {
-		return Reply{Call: call}, readErr
+		return Answer{}, readErr
 	}
 	value := window.Field(whole, args.Field)
 	if value == "" {
-		return Reply{Call: call}, err
+		return Answer{}, err
 	}
 	q := args.WindowQuery
 	part, err := window.Query{Field: q.Field, Q: q.Q, Offset: q.Offset, Limit: q.Limit, Before: q.Before, After: q.After}.Of(value)
 	if err != nil {
-		return Reply{Call: call}, err
+		return Answer{}, err
 	}
-	return replied(call, args.withMatches(whole.WithBody(part), value), nil)
+	return Answer{Response: args.withMatches(whole.WithBody(part), value)}, nil
 }
 
 // matchOf returns the position of the first match that a window reports, in code points.

@@ -30,10 +30,10 @@ func schemaTool() *Tool {
 			namesProperty("fields", "Only these fields of stream"),
 			offsetProperty,
 		),
-		Output:  dataOutput,
-		Listed:  true,
-		Decode:  decodeSchema,
-		Forward: forwardSchema,
+		Output: dataOutput,
+		Listed: true,
+		Decode: decodeSchema,
+		Read:   readSchema,
 		Render: func(call Call, answer Answer) (render.Result, error) {
 			args := call.Args.(schemaArgs)
 			q := args.SchemaQuery
@@ -81,15 +81,14 @@ func (s schemaArgs) meant(response *rs.Response, stream string) []string {
 	return meant
 }
 
-// Request returns GET /v1/schema?view=compact. forwardSchema makes the further reads that some answers need.
+// Request returns GET /v1/schema?view=compact. readSchema makes the further reads that some answers need.
 func (s schemaArgs) Request(scope rs.Scope) rs.Request {
 	return rs.CompactSchemaRequest(scope.Stream, scope.ConnectionID)
 }
 
-// forwardSchema reads the compact document or, for detail full, the exhaustive one once it is clear which connection is meant (S0-5f). In
+// readSchema reads the compact document or, for detail full, the exhaustive one once it is clear which connection is meant (S0-5f). In
 // parallel it reads how fresh the data is and, for an index, how many records there are.
-func forwardSchema(ctx context.Context, call Call) (Reply, error) {
-	var answer Answer
+func readSchema(ctx context.Context, call Call) (answer Answer, err error) {
 	var detail *rs.Response
 	full, reads := call.Args.(schemaArgs).Full, 2
 	_, answer.NoFilter = call.Tool.schemas.Unfiltered.Get(auth.PrincipalFrom(ctx).GrantKey())
@@ -100,14 +99,14 @@ func forwardSchema(ctx context.Context, call Call) (Reply, error) {
 	if full || answer.Streams != nil { // nothing else is needed
 		reads = 1
 	}
-	err := read.Parallel(ctx, reads, func(ctx context.Context, i int) (err error) {
+	err = read.Parallel(ctx, reads, func(ctx context.Context, i int) (err error) {
 		switch {
 		case i == 1 && listed:
 			answer.Streams = listStreams(ctx, call)
 		case i == 1:
 			detail = streamDetail(ctx, call, call.Scope.Stream)
 		default:
-			answer.Response, err = readSchema(ctx, call.RS, call.Scope, full)
+			answer.Response, err = schemaDocument(ctx, call.RS, call.Scope, full)
 			if err == nil && answer.Response.Unavailable == 0 {
 				err = notGranted(call.Scope, answer.Response)
 			}
@@ -115,7 +114,7 @@ func forwardSchema(ctx context.Context, call Call) (Reply, error) {
 		return err
 	})
 	if err != nil || full {
-		return Reply{Call: call, Answer: answer}, err
+		return answer, err
 	}
 	if call.Scope.Stream != "" {
 		answer.Coverage = coverageOfStream(ctx, call, answer, detail)
@@ -123,7 +122,7 @@ func forwardSchema(ctx context.Context, call Call) (Reply, error) {
 	if answer.Response.Unavailable == 0 { // the next calls need the same schema
 		call.Tool.schemas.Hold(ctx, call.Scope, answer.Response.Schema())
 	}
-	return Reply{Call: call, Answer: answer}, nil
+	return answer, nil
 }
 
 // coverageOfStream returns how fresh a stream is, and to which time the grant is limited in it, as far as that was read.
@@ -157,7 +156,7 @@ func notGranted(scope rs.Scope, response *rs.Response) error {
 	return e
 }
 
-func readSchema(ctx context.Context, d rs.Doer, scope rs.Scope, full bool) (*rs.Response, error) {
+func schemaDocument(ctx context.Context, d rs.Doer, scope rs.Scope, full bool) (*rs.Response, error) {
 	if full && auth.PrincipalFrom(ctx).Package != nil {
 		// A package knows which members have the stream, so it refuses an ambiguous one without a read (S0-8a).
 		return rs.FullSchema(ctx, d, scope.Stream, scope.ConnectionID)

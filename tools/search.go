@@ -60,7 +60,7 @@ func searchTool(recordBase string, relaxed, looksUp bool) *Tool {
 	if relaxed {
 		tool.Description += " A question will do: if no record has all words, those with some are listed."
 	}
-	tool.Forward = searcher{relaxed, looksUp, known.NewRefusals(time.Now)}.forward
+	tool.Read = searcher{relaxed, looksUp, known.NewRefusals(time.Now)}.read
 	return tool
 }
 
@@ -73,9 +73,9 @@ func shownRepair(r *render.Repair) *render.Repair {
 	return r
 }
 
-// forward searches. With a period, it searches as if the resource server had only the records of that period. It adds how fresh the
+// read searches. With a period, it searches as if the resource server had only the records of that period. It adds how fresh the
 // searched streams are if nothing was found, and which other calls may be meant.
-func (s searcher) forward(ctx context.Context, call Call) (Reply, error) {
+func (s searcher) read(ctx context.Context, call Call) (Answer, error) {
 	args := call.Args.(searchArgs)
 	var readAs []string
 	schema := sync.OnceValue(func() known.Stream { return call.known(ctx, "") }) // not read before it is needed
@@ -88,39 +88,38 @@ func (s searcher) forward(ctx context.Context, call Call) (Reply, error) {
 	call.Args = args
 	within, err := s.within(ctx, call, schema)
 	if err != nil {
-		return Reply{Call: call}, err
+		return Answer{}, err
 	}
 	searched := call
 	if within != nil {
 		searched.RS = within
 	}
-	reply, err := s.search(ctx, searched)
+	answer, err := s.search(ctx, searched)
 	if within == nil && err != nil && len(args.parts) > 0 && rs.AsError(err).Status/100 == 4 { // search without the added parts
 		args.parts = nil
 		call.Args, searched.Args = args, args
-		reply, err = s.search(ctx, searched)
+		answer, err = s.search(ctx, searched)
 	}
-	reply.Call = call
 	if err == nil {
 		_, err = args.position.Under(call.Scope.ConnectionID)
 	}
 	if err != nil {
-		return reply, err
+		return answer, err
 	}
-	found := &reply.search
+	found := &answer.search
 	_, found.Unfiltered = call.Tool.schemas.Unfiltered.Get(auth.PrincipalFrom(ctx).GrantKey())
-	if read.IsEmpty(reply.Response) && args.position.First() && !reply.spent {
+	if read.IsEmpty(answer.Response) && args.position.First() && !answer.spent {
 		found.Empty = args.explainEmpty(ctx, call, schema)
-		reads := reply.Response.Reads // one for each member of a package
+		reads := answer.Response.Reads // one for each member of a package
 		if within != nil {
 			reads = within.Connections()
 		}
-		reply.Coverage, reply.Streams = absence(ctx, call, reads, args.streams...)
-		reply.Response = reply.Response.WithMembers(reply.Coverage.Members())
+		answer.Coverage, answer.Streams = absence(ctx, call, reads, args.streams...)
+		answer.Response = answer.Response.WithMembers(answer.Coverage.Members())
 	}
 	if s.looksUp {
 		sources := func(ctx context.Context) []known.Source { return call.known(ctx, "").Sources }
-		reply.Response = period.WithContext(ctx, call.RS, sources, reply.Response, args.position.Shown)
+		answer.Response = period.WithContext(ctx, call.RS, sources, answer.Response, args.position.Shown)
 	}
 	found.Parts = args.parts
 	if within != nil && args.period != (period.Period{}) {
@@ -131,15 +130,15 @@ func (s searcher) forward(ctx context.Context, call Call) (Reply, error) {
 			args.limit = limit
 			return args.Request(call.Scope)
 		}
-		found.Proposals, reply.Response = propose.Calls(ctx, propose.Search{
+		found.Proposals, answer.Response = propose.Calls(ctx, propose.Search{
 			Q: args.q, Mode: args.mode, Streams: args.streams, Filter: args.filter, Period: args.period,
 			Scope: call.Scope, Arguments: call.Arguments,
-			Response: reply.Response, Repair: reply.Repair, Spent: reply.spent, Listed: reply.Streams, Unfiltered: found.Unfiltered,
+			Response: answer.Response, Repair: answer.Repair, Spent: answer.spent, Listed: answer.Streams, Unfiltered: found.Unfiltered,
 			RS: call.RS, Schemas: call.Tool.schemas, Schema: schema, Repeat: repeat,
 		})
 	}
-	reply.Response = reply.Response.WithMembers(filter.ReadAs(reply.Response.Object().Array("read_as"), readAs))
-	return reply, nil
+	answer.Response = answer.Response.WithMembers(filter.ReadAs(answer.Response.Object().Array("read_as"), readAs))
+	return answer, nil
 }
 
 // streamsOf returns what is known of the streams that a search names, together; of all streams if it names none.

@@ -26,7 +26,7 @@ type searcher struct {
 }
 
 // search makes the read that the arguments ask for. If that finds nothing, it makes the reads of a repair; package relax has the rules.
-func (s searcher) search(ctx context.Context, call Call) (Reply, error) {
+func (s searcher) search(ctx context.Context, call Call) (Answer, error) {
 	args := call.Args.(searchArgs)
 	from := args.position.Start()
 	if args.position.Cursor == render.RepairedList {
@@ -34,7 +34,7 @@ func (s searcher) search(ctx context.Context, call Call) (Reply, error) {
 	}
 	response, err := call.RS.Do(ctx, args.Request(call.Scope))
 	if err != nil {
-		return Reply{Call: call}, err
+		return Answer{}, err
 	}
 	list, _ := response.List()
 	empty := read.IsEmpty(response)
@@ -47,9 +47,9 @@ func (s searcher) search(ctx context.Context, call Call) (Reply, error) {
 		}
 	}
 	if from.Shown > 0 {
-		return Reply{Call: call}, changedSearch()
+		return Answer{}, changedSearch()
 	}
-	return replied(call, response, nil)
+	return Answer{Response: response}, nil
 }
 
 // repairable reports whether a search that found nothing may be repaired: it must be for words, from the start, and not limited to ids. The
@@ -75,12 +75,12 @@ func (s searcher) repairing(ctx context.Context, call Call, args searchArgs, not
 }
 
 // repair searches for the words one by one, and returns the page of hits that begins at from.
-func (r *repairing) repair(ctx context.Context, from render.Position) (Reply, error) {
+func (r *repairing) repair(ctx context.Context, from render.Position) (Answer, error) {
 	ctx, cancel := read.WithinDeadline(ctx)
 	defer cancel()
 	r.read(ctx)
 	list, err := r.page(from) // the reads count even if there is no such page
-	return Reply{Call: r.call, Answer: Answer{Response: list, Repair: &r.Repair, spent: r.left < 2}}, err
+	return Answer{Response: list, Repair: &r.Repair, spent: r.left < 2}, err
 }
 
 // A repairing is a repair in progress.

@@ -45,8 +45,8 @@ type Tool struct {
 	Decode func(rs.Object) (Args, error)
 	// Render turns the answer to a call into its result.
 	Render func(Call, Answer) (render.Result, error)
-	// Forward replaces the core [Forward] where a tool may need more than one read; nil for most.
-	Forward Handler
+	// Read makes the reads of a tool that may need more than one; nil if the one of its Request is enough.
+	Read func(context.Context, Call) (Answer, error)
 }
 
 // Parse reads and decodes arguments without making the call, such as those of a call that an answer prints.
@@ -72,8 +72,7 @@ func ReadArguments(raw json.RawMessage) (rs.Object, error) {
 	return values, nil
 }
 
-// A Call is one use of a Tool on its way down the call pipeline. Calls are values: each stage changes its own copy and passes that on. A
-// tool's Forward may replace Args and RS.
+// A Call is one use of a Tool on its way down the call pipeline. Calls are values: each stage changes its own copy and passes that on.
 type Call struct {
 	Tool *Tool           // what was called
 	Raw  json.RawMessage // its arguments, as received
@@ -97,7 +96,8 @@ type Answer struct {
 	Empty    []render.EmptyField  // why a filter leaves no records
 	Repair   *render.Repair       // how a search that found nothing at first was repaired; nil for any other call
 	document render.DocumentQuery // what is known of a record in addition to the arguments of its fetch
-	search   render.SearchQuery   // what is known of a search in addition to its arguments
+	records  render.RecordsQuery  // the same of a page of records, with the limit that was read in the end
+	search   render.SearchQuery   // the same of a search
 	spent    bool                 // the repair has no reads left
 }
 
@@ -122,25 +122,24 @@ type Args interface {
 	Request(rs.Scope) rs.Request // the read that the arguments ask for
 }
 
-// Forward is the core: it runs the tool's own Forward, or makes the one read of its Request. It learns which grants may not filter.
-func Forward(ctx context.Context, call Call) (reply Reply, err error) {
-	if call.Tool.Forward != nil {
-		reply, err = call.Tool.Forward(ctx, call)
-	} else {
-		response, failed := call.RS.Do(ctx, call.Args.Request(call.Scope))
-		reply, err = replied(call, response, failed)
+// Forward is the core: it runs the tool's own Read, or makes the one read of its Request. It learns which grants may not filter.
+func Forward(ctx context.Context, call Call) (Reply, error) {
+	reads := call.Tool.Read
+	if reads == nil {
+		reads = readOnce
 	}
+	answer, err := reads(ctx, call)
 	if err != nil && rs.RefusesFilters(err) {
 		if grant := auth.PrincipalFrom(ctx).GrantKey(); grant != "" {
 			call.Tool.schemas.Unfiltered.Put(grant, true)
 		}
 	}
-	return reply, err
+	return Reply{Call: call, Answer: answer}, err
 }
 
-// replied returns the reply to a call that one read answers.
-func replied(call Call, response *rs.Response, err error) (Reply, error) {
-	return Reply{Call: call, Answer: Answer{Response: response}}, err
+func readOnce(ctx context.Context, call Call) (Answer, error) {
+	response, err := call.RS.Do(ctx, call.Args.Request(call.Scope))
+	return Answer{Response: response}, err
 }
 
 // inputSchema returns the schema of an object with the given properties; required is a list of quoted names. Schemas are written as text,
