@@ -79,10 +79,10 @@ const maxAttached = 20
 
 // An Attached is a blob that a record, or a record expanded in it, references.
 type Attached struct {
-	Name, Type           string
-	Bytes                int // 0 if the record has no size
-	BlobID, ConnectionID string
-	Text                 string // its text, if it was read
+	BlobQuery
+	Name, Type string
+	Bytes      int    // 0 if the record has no size
+	Text       string // its text, if it was read
 }
 
 // IsText reports whether the type is that of a text.
@@ -122,7 +122,7 @@ func attachedIn(shown, data object, connection string) (all []Attached) {
 			continue
 		}
 		kind, _, _ := mime.ParseMediaType(cmp.Or(ref.Text("mime_type", "content_type"), data.Text("content_type", "mime_type")))
-		a := Attached{Name: cmp.Or(data.Text("filename", "file_name", "name"), m.Name), Type: kind, BlobID: id, ConnectionID: connection}
+		a := Attached{BlobQuery: BlobQuery{id, connection}, Name: cmp.Or(data.Text("filename", "file_name", "name"), m.Name), Type: kind}
 		if a.Bytes, _ = ref.Number("size_bytes"); a.Bytes == 0 {
 			a.Bytes, _ = data.Number("size_bytes")
 		}
@@ -157,10 +157,10 @@ func writeAttached(all []Attached, remaining int) (text string, whole bool) {
 	for i, a := range all {
 		shown, cut := texts[i], ""
 		if shown != "" && write.Escaped(quoted(shown)) > share {
-			shown = prefixQuoted(shown, max(0, share-len(a.uri())-40))
+			shown = prefixQuoted(shown, max(0, share-len(a.URI())-40))
 		}
 		if shown != texts[i] {
-			whole, cut = false, "[cut; all of it is the resource "+a.uri()+"]\n"
+			whole, cut = false, "[cut; all of it is the resource "+a.URI()+"]\n"
 		}
 		b.WriteString(heads[i] + write.When(texts[i] != "", ":\n"+quoted(shown)) + "\n" + cut)
 	}
@@ -173,11 +173,7 @@ func writeAttached(all []Attached, remaining int) (text string, whole bool) {
 // notRead says that a document does not show an attachment, why, and where it is.
 func (a Attached) notRead() string {
 	why := write.When(a.IsText(), ", not shown here") + write.When(!a.IsText(), ", which no tool reads, as it is not text")
-	return why + ": resource " + a.uri()
-}
-
-func (a Attached) uri() string {
-	return BlobQuery{BlobID: a.BlobID, ConnectionID: a.ConnectionID}.URI()
+	return why + ": resource " + a.URI()
 }
 
 func htmlText(page string) string {

@@ -89,7 +89,7 @@ func Document(response *rs.Response, q DocumentQuery) (Result, error) {
 		}
 	}
 	r := Result{Text: out, Structured: json.RawMessage(out), Cuts: cuts}
-	if blobs := write.Each(attachedIn(it.Data, it.Data, it.Connection), Attached.uri); len(blobs) > 0 {
+	if blobs := write.Each(attachedIn(it.Data, it.Data, it.Connection), Attached.URI); len(blobs) > 0 {
 		r.Meta = map[string]any{"pdpp/blob_uris": blobs[:min(len(blobs), maxAttached)]}
 	}
 	return r, nil

@@ -59,7 +59,7 @@ func Records(response *rs.Response, q RecordsQuery) (Result, error) {
 	if q.Asked > 0 {
 		cuts++ // the page is smaller than requested
 	}
-	return Result{Text: a.text(), Structured: out, Cuts: cuts}, nil
+	return Result{Text: a.text(), Structured: []byte(out), Cuts: cuts}, nil
 }
 
 // A recordsAnswer has the data from which both channels of a page of records are rendered.
@@ -70,6 +70,7 @@ type recordsAnswer struct {
 	items []item.Item // these records
 	all   []item.Item // all records of the page
 	merge item.Merge  // of several connections in one order; zero if they are not merged
+	pages []connectionPage
 }
 
 func newRecordsAnswer(l answer.List, q RecordsQuery) *recordsAnswer {
@@ -94,6 +95,7 @@ func newRecordsAnswer(l answer.List, q RecordsQuery) *recordsAnswer {
 	if a.items = a.all[a.From:]; a.From > 0 {
 		a.l = l.Keep(l.Items[a.From:])
 	}
+	a.pages = a.byConnection()
 	return a
 }
 
@@ -176,7 +178,7 @@ func (a *recordsAnswer) more() bool {
 
 // structured returns the page as received if it fits, and the records that it shows. Otherwise it truncates the long texts of several
 // records, then shows fewer records. It shrinks a record only if that fills a page alone. If no record fits, it returns nil.
-func (a *recordsAnswer) structured() (out []byte, shown []item.Shown) {
+func (a *recordsAnswer) structured() (out string, shown []item.Shown) {
 	records := make([]item.Shown, len(a.items))
 	for i := range a.items {
 		records[i] = item.Received(a.l.Items[i], &a.items[i])
@@ -192,13 +194,13 @@ func (a *recordsAnswer) structured() (out []byte, shown []item.Shown) {
 	}
 	remaining := pageJSON - len(envelope.JSON()) - len(a.Next(len(a.items)))
 	if remaining < leastRecord {
-		return nil, nil
+		return "", nil
 	}
 	if len(a.items) > 1 {
 		for i := range a.items {
 			records[i] = item.Truncated(a.l.Items[i], &a.items[i])
 		}
-		out, n := write.Fullest(len(records), func(n int) []byte {
+		out, n := write.Fullest(len(records), func(n int) string {
 			return a.wrapped(a.list(envelope, records[:n]), records[:n], math.MaxInt)
 		}, write.FitsStructured)
 		if write.FitsStructured(out) {
@@ -223,10 +225,8 @@ func (a *recordsAnswer) list(envelope object, records []item.Shown) string {
 
 // wrapped returns the structured output around a page (data). Its content_ladder lists the long texts of the records, each with the call
 // that reads it (S1-1a), in about remaining bytes, and the number of records with long texts that it does not list.
-func (a *recordsAnswer) wrapped(data string, records []item.Shown, remaining int) []byte {
-	const usual = 1024 // bytes in addition to the page
-	w := write.NewObject(len(data)+usual).Open("", '{')
-	w.Optional("warning", a.warning(len(records))).Put("data", data) // the warning comes before the data that it is about
+func (a *recordsAnswer) wrapped(data string, records []item.Shown, remaining int) string {
+	w := new(write.Object).Optional("warning", a.warning(len(records))).Put("data", data) // the warning comes before the data that it is about
 	var followUps []string
 	more := 0
 	for _, record := range records {
@@ -245,15 +245,15 @@ func (a *recordsAnswer) wrapped(data string, records []item.Shown, remaining int
 	if len(followUps)+more > 0 {
 		w.Open("content_ladder", '{').Array("records", followUps).Number("more_records", more).Close('}')
 	}
-	if pages := a.byConnection(); len(records) == len(a.items) && len(pages) > 0 {
-		calls := write.EachOf(pages, maxNamed, func(p connectionPage) string {
+	if len(records) == len(a.items) {
+		calls := write.EachOf(a.pages, maxNamed, func(p connectionPage) string {
 			return write.When(len(p.call.JSON()) <= longestCall, write.ToolCall("query_records", p.call.JSON()))
 		})
 		w.Put("next_by_connection", write.When(len(calls) > 0, rs.JoinArray(calls)))
-		w.Optional("other_connections", a.otherConnections(len(pages)-len(calls)))
+		w.Optional("other_connections", a.otherConnections(len(a.pages)-len(calls)))
 	}
 	_, why := answer.Conditions("query_records", a.q.Empty)
-	return w.Put("conditions", why).Close('}').Inside()
+	return w.Put("conditions", why).JSON()
 }
 
 // call returns the arguments that continue, with every argument of this call.

@@ -67,7 +67,7 @@ func (a *recordsAnswer) order() string {
 
 func (a *recordsAnswer) lead() []string {
 	warned, bookmark := a.l.WithoutLeftOut(a.l.Envelope), ""
-	if len(a.byConnection()) > 0 { // the last lines say what to do about it
+	if len(a.pages) > 0 { // the last lines say what to do about it
 		warned = warned.WithoutWarning("partial_results")
 	}
 	if changes := a.l.Envelope.Text("next_changes_since"); changes != "" {
@@ -122,7 +122,6 @@ func (a *recordsAnswer) tail() []string {
 }
 
 func (a *recordsAnswer) namedPages() []string {
-	pages := a.byConnection()
 	if ends := a.endsWithoutCursor(); ends != "" {
 		return []string{ends}
 	}
@@ -130,7 +129,7 @@ func (a *recordsAnswer) namedPages() []string {
 	if a.q.Position.Cursor != "" {
 		lines[0] = "This page has no cursor. To page on, name one connection, from its first record on:"
 	}
-	for _, p := range pages {
+	for _, p := range a.pages {
 		line := cmp.Or(write.Offer("", p.call.Call("query_records"), longestCall),
 			"query_records with the same arguments and connection_id "+clean.Name(p.connection))
 		line += write.Lead(" for ", clean.Bare(write.Label(p.label)))
@@ -138,12 +137,12 @@ func (a *recordsAnswer) namedPages() []string {
 			lines = append(lines, line)
 		}
 	}
-	return write.NotEmpty(append(lines, a.otherConnections(len(pages)-(len(lines)-1)))...)
+	return write.NotEmpty(append(lines, a.otherConnections(len(a.pages)-(len(lines)-1)))...)
 }
 
 // endsWithoutCursor says what to do if more records follow and no call continues the page; else "".
 func (a *recordsAnswer) endsWithoutCursor() string {
-	ends := a.follows() && a.l.Envelope.Text("next_cursor") == "" && len(a.byConnection()) == 0
+	ends := a.follows() && a.l.Envelope.Text("next_cursor") == "" && len(a.pages) == 0
 	return write.When(ends, "This page has no cursor: ask with a higher limit (at most 100) or a narrower filter.")
 }
 

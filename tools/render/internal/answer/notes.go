@@ -156,63 +156,62 @@ type KnownValue struct {
 // Conditions lists, for each field of a filter, how many records its condition alone matches and what is known about its values: as lines
 // of text, none if all these numbers are unknown, and as JSON.
 func Conditions(tool string, fields []EmptyField) (lines []string, structured string) {
-	if len(fields) == 0 {
-		return nil, ""
+	var alone, known, list []string
+	for _, e := range fields {
+		if e.Alone >= 0 {
+			alone = append(alone, fmt.Sprintf("on %s matches %s", write.ShownName(e.Field), write.Plural(e.Alone, "record")))
+		}
+		says, field := e.known(tool)
+		known, list = append(known, says...), append(list, field)
 	}
-	var alone []string
-	list := new(write.Object).Open("", '[')
+	if len(alone) > 0 {
+		lines = write.Clipped(append([]string{"Alone, the condition " + strings.Join(alone, ", ") + "."}, known...))
+	}
+	return lines, write.When(len(fields) > 0, rs.JoinArray(list))
+}
+
+// known returns what is known about the values of the field, and which call may be meant.
+func (e EmptyField) known(tool string) (lines []string, structured string) {
+	name := write.ShownName(e.Field)
+	o := new(write.Object).Plain("field", clean.Clip(e.Field, write.LongestName)).Put("alone", write.When(e.Alone >= 0, write.JSON(e.Alone)))
 	offer := func(member, lead, tool, arguments string) string {
-		list.Put(member, write.ToolCall(tool, arguments))
+		o.Put(member, write.ToolCall(tool, arguments))
 		return write.Offer(lead, tool+" "+arguments, write.LineChars)
 	}
-	for _, e := range fields {
-		name := write.ShownName(e.Field)
-		list.Open("", '{').Plain("field", clean.Clip(e.Field, write.LongestName))
-		if e.Alone >= 0 {
-			alone = append(alone, fmt.Sprintf("on %s matches %s", name, write.Plural(e.Alone, "record")))
-			list.Put("alone", write.JSON(e.Alone))
+	var values, ranged, holds, meant string
+	if len(e.Values) > 0 {
+		atLeast := write.When(e.Beyond, "at least ")
+		shown := write.First(write.Each(e.Values, KnownValue.text), shownValues, "and "+atLeast+"%d others")
+		values = name + " is " + strings.Join(shown, ", ") + "."
+		o.Array("values", write.EachOf(e.Values, shownValues, KnownValue.json))
+		if left := len(e.Values) - shownValues; left > 0 {
+			o.Put("other_values", write.When(!e.Beyond, write.JSON(left))+write.When(e.Beyond, write.JSON(fmt.Sprint(atLeast, left))))
 		}
-		var values, ranged, holds, whole, meant string
-		if len(e.Values) > 0 {
-			others, atLeast := "and %d others", write.When(e.Beyond, "at least ")
-			shown := write.First(write.Each(e.Values, KnownValue.text), shownValues, strings.Replace(others, "%", atLeast+"%", 1))
-			values = name + " is " + strings.Join(shown, ", ") + "."
-			list.Array("values", write.EachOf(e.Values, shownValues, KnownValue.json))
-			if left := len(e.Values) - shownValues; left > 0 {
-				list.Put("other_values", write.When(!e.Beyond, write.JSON(left))+write.When(e.Beyond, write.JSON(fmt.Sprint(atLeast, left))))
-			}
-		}
-		if e.Least != "" && e.Most != "" {
-			ranged = fmt.Sprintf("%s is from %s to %s.", name, write.ShownValue(e.Least), write.ShownValue(e.Most))
-			list.Put("least", write.Truncate(e.Least, identityBytes)).Put("most", write.Truncate(e.Most, identityBytes))
-		}
-		switch {
-		case e.Record != "":
-			id := rs.Object{{Name: "id", Value: write.JSON(e.Record)}}.JSON()
-			holds = offer("record", "That is a record's own id, and its field "+name+" another. The record: ", "fetch", id)
-		case e.IDsOf != "":
-			holds = fmt.Sprintf("%s holds ids of %s.", name, write.ShownName(e.IDsOf))
-		case e.Whole:
-			whole = fmt.Sprintf("A value must be all of %s, not a word of it.", name)
-		}
-		list.Optional("ids_of", clean.Clip(e.IDsOf, write.LongestName))
-		list.Optional("wildcards", write.When(e.Signs, "none: * and % stand for themselves"))
-		list.Optional("compared", write.When(e.Whole, "all of its text, not a word of it"))
-		if e.Meant != nil {
-			meant = offer("did_you_mean", "Did you mean: ", tool, e.Meant.JSON())
-		} else if e.Search != nil {
-			meant = offer("search", "To find it by its words: ", "search", e.Search.JSON())
-		}
-		list.Number("calls", e.Calls).Close('}')
-		each := write.When(e.Calls > 1 && meant != "", fmt.Sprintf("This needs a call for each of the %d values; the one below is the first.", e.Calls))
-		signs := write.When(e.Signs, "A filter has no wildcards: * and % stand for themselves.")
-		lines = append(lines, write.Clipped(write.NotEmpty(values, ranged, signs, holds, whole, each, meant))...)
 	}
-	structured = write.When(len(fields) > 0, string(list.Close(']').Inside()))
-	if len(alone) == 0 {
-		return nil, structured
+	if e.Least != "" && e.Most != "" {
+		ranged = fmt.Sprintf("%s is from %s to %s.", name, write.ShownValue(e.Least), write.ShownValue(e.Most))
+		o.Put("least", write.Truncate(e.Least, identityBytes)).Put("most", write.Truncate(e.Most, identityBytes))
 	}
-	return append(write.Clipped([]string{"Alone, the condition " + strings.Join(alone, ", ") + "."}), lines...), structured
+	switch {
+	case e.Record != "":
+		id := rs.Object{rs.NewMember("id", e.Record)}.JSON()
+		holds = offer("record", "That is a record's own id, and its field "+name+" another. The record: ", "fetch", id)
+	case e.IDsOf != "":
+		holds = fmt.Sprintf("%s holds ids of %s.", name, write.ShownName(e.IDsOf))
+	case e.Whole:
+		holds = fmt.Sprintf("A value must be all of %s, not a word of it.", name)
+	}
+	o.Optional("ids_of", clean.Clip(e.IDsOf, write.LongestName))
+	o.Optional("wildcards", write.When(e.Signs, "none: * and % stand for themselves"))
+	o.Optional("compared", write.When(e.Whole, "all of its text, not a word of it"))
+	if e.Meant != nil {
+		meant = offer("did_you_mean", "Did you mean: ", tool, e.Meant.JSON())
+	} else if e.Search != nil {
+		meant = offer("search", "To find it by its words: ", "search", e.Search.JSON())
+	}
+	each := write.When(e.Calls > 1 && meant != "", fmt.Sprintf("This needs a call for each of the %d values; the one below is the first.", e.Calls))
+	signs := write.When(e.Signs, "A filter has no wildcards: * and % stand for themselves.")
+	return write.NotEmpty(values, ranged, signs, holds, each, meant), o.Number("calls", e.Calls).JSON()
 }
 
 // text returns "shipped (12)".

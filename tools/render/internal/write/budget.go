@@ -46,7 +46,7 @@ func Size(lines []string) int {
 
 // Fullest returns the page with the first n of total items, for the largest n that fits, and n. If not even one item fits, it returns the
 // page with one.
-func Fullest[P string | []byte](total int, page func(n int) P, fits func(page P) bool) (P, int) {
+func Fullest(total int, page func(n int) string, fits func(page string) bool) (string, int) {
 	if whole := page(total); total == 0 || fits(whole) {
 		return whole, total
 	}
@@ -60,7 +60,7 @@ func FitsText(text string) bool {
 }
 
 // FitsStructured reports whether structured output is within its bytes.
-func FitsStructured[P string | []byte](out P) bool { return len(out) <= StructuredHard }
+func FitsStructured(out string) bool { return len(out) <= StructuredHard }
 
 // Clipped truncates lines in place to LineChars and returns them.
 func Clipped(lines []string) []string {
