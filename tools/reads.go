@@ -52,7 +52,7 @@ func absence(ctx context.Context, call Call, reads int, streams ...string) (fres
 	if len(streams) == 1 && !limitsKnown(ctx) {
 		detail = streamDetail(ctx, call, streams[0])
 	}
-	return render.CoverageOf(list, detail, streams...), list
+	return render.CoverageOf(list.ListedStreams(), detail, streams...), list
 }
 
 // limitsKnown reports whether the principal already has all the times to which the grant is limited. Resource servers apply these limits

@@ -127,14 +127,14 @@ func readSchema(ctx context.Context, call Call) (answer Answer, err error) {
 
 // coverageOfStream returns how fresh a stream is, and to which time the grant is limited in it, as far as that was read.
 func coverageOfStream(ctx context.Context, call Call, answer Answer, detail *rs.Response) render.Coverage {
-	rows, list := answer.Response.Schema().Streams, answer.Streams
+	rows, list := answer.Response.Schema().Streams, answer.Streams.ListedStreams()
 	switch several := slices.ContainsFunc(rows, func(s rs.SchemaStream) bool { return s.ConnectorKey != rows[0].ConnectorKey }); {
 	case several && answer.Now == "": // of several connectors, detail has one
-		list = listStreams(ctx, call)
+		list = listStreams(ctx, call).ListedStreams()
 	case detail != nil && len(rows) > 0 && !several: // freshness is that of the connector's runs
-		row := rs.Object{rs.NewMember("name", call.Scope.Stream), rs.NewMember("display_name", rows[0].ConnectorKey)}
-		row = append(row, rs.Member{Name: "freshness", Value: detail.Object().Object("freshness").JSON()})
-		list = detail.WithBody(rs.Object{{Name: "data", Value: rs.JoinArray([]string{row.JSON()})}}.JSON())
+		row := rs.ReadListedStream(rs.Object{{Name: "freshness", Value: detail.Object().Object("freshness").JSON()}})
+		row.Name, row.Label = call.Scope.Stream, rows[0].ConnectorKey
+		list = []rs.ListedStream{row}
 	}
 	if limitsKnown(ctx) {
 		detail = nil

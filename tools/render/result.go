@@ -154,7 +154,7 @@ type (
 )
 
 // CoverageOf is [answer.CoverageOf].
-func CoverageOf(list, stream *rs.Response, streams ...string) Coverage {
+func CoverageOf(list []rs.ListedStream, stream *rs.Response, streams ...string) Coverage {
 	return answer.CoverageOf(list, stream, streams...)
 }
 

@@ -50,12 +50,12 @@ func (f *Freshness) Add(row rs.ListedStream) {
 }
 
 // CoverageOf returns how fresh the named streams are, or all if none is named, from the list of streams. It takes the time range of the
-// grant from the metadata of a stream. list or stream is nil if it was not read.
-func CoverageOf(list, stream *rs.Response, streams ...string) Coverage {
+// grant from the metadata of a stream, which is nil if it was not read.
+func CoverageOf(list []rs.ListedStream, stream *rs.Response, streams ...string) Coverage {
 	var c Coverage
 	var labels []string
 	of := map[string]*Freshness{} // by connection
-	for _, row := range list.ListedStreams() {
+	for _, row := range list {
 		label := write.Label(cmp.Or(row.Label, row.Connection))
 		if row.Status == "" || label == "" || len(streams) > 0 && !slices.Contains(streams, row.Name) {
 			continue

@@ -143,11 +143,8 @@ func columnsOf(items []Item) []string {
 	var columns []string
 	seen := map[string]bool{}
 	for i := range items {
-		for n, m := range items[i].Data {
-			if i > 0 && m.Name != "id" && n < len(items[0].Data) && items[0].Data[n].Name == m.Name { // the usual case
-				continue
-			}
-			if !repeatsID(&items[i], m) && !seen[m.Name] {
+		for _, m := range items[i].Data {
+			if !seen[m.Name] && !repeatsID(&items[i], m) {
 				seen[m.Name], columns = true, append(columns, m.Name)
 			}
 		}

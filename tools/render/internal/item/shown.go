@@ -46,30 +46,28 @@ func (c Truncation) Unnamed() string {
 	return rs.UnsafeField(c.Field.Name)
 }
 
-// call adds the arguments of the call that reads the rest, and returns its tool.
-func (c Truncation) call(a *write.Object) (tool string) {
-	a.Text("id", c.Item.ID)
+// call returns the tool and the arguments of the call that reads the rest.
+func (c Truncation) call() (tool string, a *write.Object) {
+	a = new(write.Object).Text("id", c.Item.ID)
 	if c.Related {
 		relations := write.EachOf(c.Item.Expanded, MaxRelated, func(m rs.Member) string {
 			return write.When(write.SendableField(m.Name), m.Name)
 		})
-		a.Text("connection_id", c.Item.Separate()).List("expand", relations)
-		return "fetch"
+		return "fetch", a.Text("connection_id", c.Item.Separate()).List("expand", relations)
 	}
 	a.Text("field", c.Field.Name).Text("connection_id", c.Item.Separate())
 	if !c.FromStart {
 		a.Number("offset_chars", c.Shown)
 	}
-	return "read_record_field"
+	return "read_record_field", a
 }
 
 func (c Truncation) readOn() string {
 	if why := c.Unnamed(); why != "" {
 		return "no call can, because its name " + why
 	}
-	a := new(write.Object)
-	tool := c.call(a)
-	return a.Call(tool)
+	tool, arguments := c.call()
+	return arguments.Call(tool)
 }
 
 // omitted reports whether nothing of the field is shown, and fetch with only this field shows more.
@@ -83,9 +81,8 @@ func (c Truncation) json() string {
 	if why := c.Unnamed(); why != "" {
 		return o.Plain("unreadable", "the name "+why).JSON()
 	}
-	a := new(write.Object)
-	tool := c.call(a)
-	return o.Put("read", write.ToolCall(tool, a.JSON())).JSON()
+	tool, arguments := c.call()
+	return o.Put("read", write.ToolCall(tool, arguments.JSON())).JSON()
 }
 
 // AddTruncations adds to a follow-up or a document's metadata what is not complete, in about remaining bytes of JSON: under key the fields
