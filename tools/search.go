@@ -53,7 +53,7 @@ func searchTool(recordBase string, relaxed, looksUp bool) *Tool {
 			q.Shown = args.shown
 			q.Q, q.Limit, q.Position, q.ConnectionID, q.RecordBase = args.q, args.limit, args.position, call.Scope.ConnectionID, recordBase
 			q.Rest = call.Arguments.Without("q", "query", "connection_id", "limit", "cursor")
-			q.Repair, q.Coverage, q.Now = shownRepair(answer.Repair), answer.Coverage, time.Now().UTC()
+			q.Repair, q.Empty, q.Coverage, q.Now = shownRepair(answer.Repair), answer.Empty, answer.Coverage, time.Now().UTC()
 			return render.Search(answer.Response, q)
 		},
 	}
@@ -73,8 +73,7 @@ func shownRepair(r *render.Repair) *render.Repair {
 	return r
 }
 
-// read searches. With a period, it searches as if the resource server had only the records of that period. It adds how fresh the
-// searched streams are if nothing was found, and which other calls may be meant.
+// read searches. With a period, it searches as if the resource server had only the records of that period.
 func (s searcher) read(ctx context.Context, call Call) (Answer, error) {
 	args := call.Args.(searchArgs)
 	var readAs []string
@@ -97,19 +96,26 @@ func (s searcher) read(ctx context.Context, call Call) (Answer, error) {
 	answer, err := s.search(ctx, searched)
 	if within == nil && err != nil && len(args.parts) > 0 && rs.AsError(err).Status/100 == 4 { // search without the added parts
 		args.parts = nil
-		call.Args, searched.Args = args, args
-		answer, err = s.search(ctx, searched)
+		call.Args = args
+		answer, err = s.search(ctx, call)
 	}
 	if err == nil {
 		_, err = args.position.Under(call.Scope.ConnectionID)
 	}
-	if err != nil {
-		return answer, err
+	if err == nil {
+		s.describe(ctx, call, &answer, within, schema)
+		answer.Response = answer.Response.WithMembers(filter.ReadAs(answer.Response.Object().Array("read_as"), readAs))
 	}
-	found := &answer.search
+	return answer, err
+}
+
+// describe adds to an answer why and where nothing was found, what hits lack, and which other calls may be meant. within is nil if the
+// search had no period.
+func (s searcher) describe(ctx context.Context, call Call, answer *Answer, within *period.Reader, schema func() known.Stream) {
+	args, found := call.Args.(searchArgs), &answer.search
 	_, found.Unfiltered = call.Tool.schemas.Unfiltered.Get(auth.PrincipalFrom(ctx).GrantKey())
 	if read.IsEmpty(answer.Response) && args.position.First() && !answer.spent {
-		found.Empty = args.explainEmpty(ctx, call, schema)
+		answer.Empty = args.explainEmpty(ctx, call, schema)
 		reads := answer.Response.Reads // one for each member of a package
 		if within != nil {
 			reads = within.Connections()
@@ -125,20 +131,19 @@ func (s searcher) read(ctx context.Context, call Call) (Answer, error) {
 	if within != nil && args.period != (period.Period{}) {
 		found.ParentRecords = args.parentRecords(schema().Document)
 	}
-	if args.position.First() {
-		repeat := func(limit int) rs.Request {
-			args.limit = limit
-			return args.Request(call.Scope)
-		}
-		found.Proposals, answer.Response = propose.Calls(ctx, propose.Search{
-			Q: args.q, Mode: args.mode, Streams: args.streams, Filter: args.filter, Period: args.period,
-			Scope: call.Scope, Arguments: call.Arguments,
-			Response: answer.Response, Repair: answer.Repair, Spent: answer.spent, Listed: answer.Streams, Unfiltered: found.Unfiltered,
-			RS: call.RS, Schemas: call.Tool.schemas, Schema: schema, Repeat: repeat,
-		})
+	if !args.position.First() {
+		return
 	}
-	answer.Response = answer.Response.WithMembers(filter.ReadAs(answer.Response.Object().Array("read_as"), readAs))
-	return answer, nil
+	repeat := func(limit int) rs.Request {
+		args.limit = limit
+		return args.Request(call.Scope)
+	}
+	found.Proposals, answer.Response = propose.Calls(ctx, propose.Search{
+		Q: args.q, Mode: args.mode, Streams: args.streams, Filter: args.filter, Period: args.period,
+		Scope: call.Scope, Arguments: call.Arguments,
+		Response: answer.Response, Repair: answer.Repair, Spent: answer.spent, Listed: answer.Streams, Unfiltered: found.Unfiltered,
+		RS: call.RS, Schemas: call.Tool.schemas, Schema: schema, Repeat: repeat,
+	})
 }
 
 // streamsOf returns what is known of the streams that a search names, together; of all streams if it names none.
