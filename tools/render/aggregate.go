@@ -90,17 +90,9 @@ func (a aggregateAnswer) table() []string {
 	for _, unit := range a.units {
 		columns = append(columns, write.ShownValue(write.JSON(cmp.Or(unit, a.Text("unit"), a.Text("metric"), "value"))))
 	}
-	lines = append(lines, strings.Join(columns, write.Separator))
-	remaining, shown := groupsText, 0
-	for _, row := range a.rows[:min(len(a.rows), groupRows)] {
-		line := a.row(row)
-		if remaining -= len(line) + 1; remaining < 0 {
-			break
-		}
-		lines = append(lines, line)
-		shown++
-	}
-	return append(lines, a.rest(shown).lines()...)
+	rows := write.Each(a.rows[:min(len(a.rows), groupRows)], a.row)
+	shown := write.Fitting(rows, groupsText, groupRows)
+	return slices.Concat(lines, []string{strings.Join(columns, write.Separator)}, rows[:shown], a.rest(shown).lines())
 }
 
 // row returns "2026-01 | 866.85 of 11 | 52.3 of 1": the numbers of a group, each with how many records it is computed from.

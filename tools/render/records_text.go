@@ -26,13 +26,12 @@ func (a *recordsAnswer) text() string {
 	remaining := max(recordsText, 1024+3*write.Size(last)) // long cursors must not push everything else out
 	records, notes := item.Tables(a.items, remaining-write.Size(last)-write.Size(lead))
 	bytes, lines := remaining-write.Size(lead)-write.Size(notes)-write.Size(last), write.TextLines-len(lead)-len(notes)-len(last)
-	shown := 0
-	for ; shown < len(records); shown++ {
-		bytes, lines = bytes-len(records[shown])-1, lines-1-strings.Count(records[shown], "\n")
-		if (bytes < 0 || lines < 0) && shown > 0 || item.TooWide(records[shown]) {
-			tail, lead[0] = a.stopped(shown), a.head(true)
-			break
-		}
+	shown := min(max(write.Fitting(records, bytes, lines), 1), len(records))
+	if wide := slices.IndexFunc(records[:shown], item.TooWide); wide >= 0 {
+		shown = wide
+	}
+	if shown < len(records) {
+		tail, lead[0] = a.stopped(shown), a.head(true)
 	}
 	return strings.Join(slices.Concat(lead, records[:shown], notes, tail), "\n")
 }

@@ -90,15 +90,12 @@ func WithUnavailable(text string, document object) string {
 	if raw := document.Get("unavailable_connections"); raw == "" || json.Unmarshal([]byte(raw), &list) != nil {
 		return text
 	}
-	left := UnavailableBytes
-	for i, c := range list {
-		line := "\n" + clean.Clip(UnavailableLine(c), write.LineChars)
-		if left -= len(line); left < 0 || i == rs.MaxConnectionOptions {
-			return text + "\n" + write.Plural(len(list)-i, "more connection") + " could not be read; see structured output."
-		}
-		text += line
+	lines := write.Clipped(write.Each(list, UnavailableLine))
+	shown := write.Fitting(lines, UnavailableBytes, rs.MaxConnectionOptions)
+	if more := len(list) - shown; more > 0 {
+		lines = append(lines[:shown], write.Plural(more, "more connection")+" could not be read; see structured output.")
 	}
-	return text
+	return strings.Join(append([]string{text}, lines...), "\n")
 }
 
 // NoneGranted returns the message that no stream is granted: why, and what to do.

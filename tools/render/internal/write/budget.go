@@ -54,6 +54,17 @@ func Fullest(total int, page func(n int) string, fits func(page string) bool) (s
 	return page(n), n
 }
 
+// Fitting returns how many of the first texts take at most so many bytes and lines together, each with its line break.
+func Fitting(texts []string, bytes, lines int) int {
+	for i, text := range texts {
+		bytes, lines = bytes-len(text)-1, lines-1-strings.Count(text, "\n")
+		if bytes < 0 || lines < 0 {
+			return i
+		}
+	}
+	return len(texts)
+}
+
 // FitsText reports whether a text is within the bytes and lines of the text channel.
 func FitsText(text string) bool {
 	return len(text) <= TextHard && strings.Count(text, "\n") < TextLines
