@@ -28,15 +28,13 @@ type call struct {
 	clients   int    // concurrent ones
 }
 
-func allCalls() []call {
-	return []call{
-		{name: "schema", tool: "schema", arguments: `{}`, holds: "messages", clients: 16},
-		{name: "records", tool: "query_records", arguments: `{"stream":"messages"}`, holds: "m-0000", clients: 16},
-		{name: "search", tool: "search", arguments: `{"q":"invoice"}`, holds: "m-0000", clients: 16},
-		{name: "schema-large", tool: "schema", arguments: `{"connection_id":"cin_archive"}`, holds: "messages", clients: maxClients},
-		{name: "records-large", tool: "query_records", arguments: `{"stream":"letters","limit":100}`, holds: "m-0000", clients: maxClients},
-		{name: "search-large", tool: "search", arguments: `{"q":"everything","limit":100}`, holds: "m-0000", clients: maxClients},
-	}
+var allCalls = []call{
+	{name: "schema", tool: "schema", arguments: `{}`, holds: "messages", clients: 16},
+	{name: "records", tool: "query_records", arguments: `{"stream":"messages"}`, holds: "m-0000", clients: 16},
+	{name: "search", tool: "search", arguments: `{"q":"invoice"}`, holds: "m-0000", clients: 16},
+	{name: "schema-large", tool: "schema", arguments: `{"connection_id":"cin_archive"}`, holds: "messages", clients: maxClients},
+	{name: "records-large", tool: "query_records", arguments: `{"stream":"letters","limit":100}`, holds: "m-0000", clients: maxClients},
+	{name: "search-large", tool: "search", arguments: `{"q":"everything","limit":100}`, holds: "m-0000", clients: maxClients},
 }
 
 // A caller is one client with one prepared request.
@@ -54,14 +52,13 @@ type caller struct {
 }
 
 func newCaller(ctx context.Context, base string, what call, client int) *caller {
-	params := fmt.Sprintf(`"name":%q,"arguments":%s`, what.tool, what.arguments)
 	header := http.Header{
 		"Authorization": {fmt.Sprintf("Bearer client-%d", client)}, "Content-Type": {"application/json"},
 		"Accept": {"application/json, text/event-stream"}, "Mcp-Protocol-Version": {protocol},
 	}
 	return &caller{
 		ctx: ctx, url: base + "/mcp", header: header, what: what,
-		body:   fmt.Appendf(nil, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{%s}}`, params),
+		body:   fmt.Appendf(nil, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, what.tool, what.arguments),
 		client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 1, DisableCompression: true}},
 	}
 }

@@ -16,17 +16,11 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
-// A forwarder makes the read of the stub that a call requires. Both floors use it.
-type forwarder struct {
-	client *http.Client
-	base   string
-}
+// stubClient has the connections of a floor to the stub.
+var stubClient = &http.Client{Transport: &http.Transport{MaxIdleConns: maxClients, MaxIdleConnsPerHost: maxClients}}
 
-func newForwarder(base string) forwarder {
-	return forwarder{&http.Client{Transport: &http.Transport{MaxIdleConns: maxClients, MaxIdleConnsPerHost: maxClients}}, base}
-}
-
-func (f forwarder) read(ctx context.Context, tool string, arguments []byte, bearer string) ([]byte, error) {
+// forward makes the read of the stub at base that a call requires. Both floors use it.
+func forward(ctx context.Context, base, tool string, arguments []byte, bearer string) ([]byte, error) {
 	var a struct {
 		Stream       string      `json:"stream"`
 		ConnectionID string      `json:"connection_id"`
@@ -38,12 +32,12 @@ func (f forwarder) read(ctx context.Context, tool string, arguments []byte, bear
 	}
 	path := map[string]string{"schema": "/v1/schema?", "query_records": "/v1/streams/" + a.Stream + "/records?", "search": "/v1/search?"}[tool]
 	query := url.Values{"connection_id": {a.ConnectionID}, "q": {a.Q}, "limit": {a.Limit.String()}}
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, f.base+path+query.Encode(), nil)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, base+path+query.Encode(), nil)
 	if err != nil {
 		return nil, err
 	}
 	request.Header = http.Header{"Authorization": {bearer}, "Accept": {"application/json"}}
-	response, err := f.client.Do(request) // #nosec G704 -- the stub's address
+	response, err := stubClient.Do(request) // #nosec G704 -- the stub's address
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +50,6 @@ func (f forwarder) read(ctx context.Context, tool string, arguments []byte, bear
 
 // newBare returns the lower bound of any adapter: JSON-RPC in, one read, JSON-RPC out.
 func newBare(base string) http.Handler {
-	from := newForwarder(base)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var message struct {
 			ID     json.RawMessage `json:"id"`
@@ -68,20 +61,19 @@ func newBare(base string) http.Handler {
 		err := json.NewDecoder(r.Body).Decode(&message)
 		var body []byte
 		if err == nil {
-			body, err = from.read(r.Context(), message.Params.Name, message.Params.Arguments, r.Header.Get("Authorization"))
+			body, err = forward(r.Context(), base, message.Params.Name, message.Params.Arguments, r.Header.Get("Authorization"))
 		}
 		var answer bytes.Buffer
-		fmt.Fprintf(&answer, `{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":`, message.ID)
 		encoder := json.NewEncoder(&answer)
 		encoder.SetEscapeHTML(false)
 		if err == nil {
-			err = encoder.Encode(string(body))
+			content := []map[string]string{{"type": "text", "text": string(body)}}
+			err = encoder.Encode(map[string]any{"jsonrpc": "2.0", "id": message.ID, "result": map[string]any{"content": content}})
 		}
 		if err != nil {
 			http.Error(w, err.Error(), http.StatusBadGateway)
 			return
 		}
-		answer.WriteString(`}]}}`)
 		w.Header().Set("Content-Type", "application/json")
 		w.Header().Set("Content-Length", strconv.Itoa(answer.Len()))
 		_, _ = w.Write(answer.Bytes())
@@ -90,7 +82,6 @@ func newBare(base string) http.Handler {
 
 // newSDK returns the same through the MCP library: the tools as listed, one read each, no rendering.
 func newSDK(base string) http.Handler {
-	from := newForwarder(base)
 	logger := slog.New(slog.DiscardHandler)
 	server := mcp.NewServer(&mcp.Implementation{Name: "load", Version: "1"}, &mcp.ServerOptions{Logger: logger})
 	for _, tool := range tools.All(tools.Options{}) {
@@ -99,7 +90,7 @@ func newSDK(base string) http.Handler {
 			t.OutputSchema = tool.Output
 		}
 		server.AddTool(t, func(ctx context.Context, call *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-			body, err := from.read(ctx, call.Params.Name, call.Params.Arguments, call.Extra.Header.Get("Authorization"))
+			body, err := forward(ctx, base, call.Params.Name, call.Params.Arguments, call.Extra.Header.Get("Authorization"))
 			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: string(body)}}}, err
 		})
 	}

@@ -4,6 +4,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"flag"
@@ -12,10 +13,11 @@ import (
 	"os/exec"
 	"os/signal"
 	"runtime/debug"
-	"strconv"
 	"strings"
 	"syscall"
 	"time"
+
+	"golang.org/x/tools/benchmark/parse"
 )
 
 type options struct {
@@ -73,7 +75,7 @@ func run(ctx context.Context, o options) (err error) {
 	subjects := []string{"bare", "sdk", "ours"}
 	for round := range o.rounds {
 		fmt.Fprintf(os.Stderr, "load: round %d of %d\n", round+1, o.rounds)
-		for _, c := range allCalls() {
+		for _, c := range allCalls {
 			for i := 0; i < len(subjects) && strings.Contains(c.name, o.only); i++ {
 				at := [2]string{c.name, subjects[(i+round)%len(subjects)]}
 				got, err := slice(ctx, p.urls[at[1]], c, o.slice)
@@ -111,17 +113,14 @@ func (r *results) measureOwn(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("%w: %s", err, output)
 	}
+	measured, err := parse.ParseSet(bytes.NewReader(output))
 	times, objects := map[bool][]float64{}, map[bool][]float64{} // true: of the floor
-	for line := range strings.Lines(string(output)) {
-		words := strings.Fields(line) // name, runs, time "ns/op", bytes "B/op", allocations "allocs/op"
-		if len(words) < 8 || words[7] != "allocs/op" {
-			continue
+	for name, runs := range measured {
+		isFloor := strings.Contains(name, "/floor")
+		for _, one := range runs {
+			times[isFloor] = append(times[isFloor], one.NsPerOp/1e6)
+			objects[isFloor] = append(objects[isFloor], float64(one.AllocsPerOp))
 		}
-		isFloor := strings.Contains(words[0], "/floor")
-		nanoseconds, timeErr := strconv.ParseFloat(words[2], 64)
-		count, countErr := strconv.ParseFloat(words[6], 64)
-		times[isFloor], objects[isFloor] = append(times[isFloor], nanoseconds/1e6), append(objects[isFloor], count)
-		err = errors.Join(err, timeErr, countErr)
 	}
 	r.ownTime = median(times[false]) - median(times[true])
 	r.ownObjects = median(objects[false]) - median(objects[true])

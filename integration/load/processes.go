@@ -92,7 +92,7 @@ func (p *processes) serve() error {
 	}
 	p.urls["ours"], p.pid = "http://"+address, cmd.Process.Pid
 	for begun := time.Now(); time.Since(begun) < 30*time.Second; time.Sleep(5 * time.Millisecond) {
-		if newCaller(p.ctx, p.urls["ours"], allCalls()[0], 0).run(0) == nil {
+		if newCaller(p.ctx, p.urls["ours"], allCalls[0], 0).run(0) == nil {
 			return nil
 		}
 	}

@@ -30,7 +30,7 @@ func (r results) report(o options) string {
 		}
 		fmt.Fprintf(&out, "| %s | "+format+" | %s "+format+" | %s |\n", what, measured, relation, limit, verdict)
 	}
-	for _, c := range allCalls() {
+	for _, c := range allCalls {
 		if c.clients < maxClients && strings.Contains(c.name, o.only) {
 			row(c.name+", 16 clients: calls/s to the MCP library alone", "%.2f ×", r.against(c.name, "sdk"), "≥", 1.3)
 			row(c.name+", 16 clients: calls/s to a bare forwarder", "%.2f ×", r.against(c.name, "bare"), "≥", 0.45)
@@ -42,7 +42,7 @@ func (r results) report(o options) string {
 	row("stdio, from its start to its first answer", "%.1f ms", median(r.starts), "≤", 25)
 	row("the program, stripped", "%.1f MB", r.binary/1e6, "≤", 30)
 	out.WriteString("\n| call | clients | of | calls/s | p50 ms | p99 ms |\n|---|---|---|---|---|---|\n")
-	for _, c := range allCalls() {
+	for _, c := range allCalls {
 		for _, subject := range []string{"bare", "sdk", "ours"} {
 			var perSecond, p50, p99 []float64
 			for _, s := range r.cells[[2]string{c.name, subject}] {

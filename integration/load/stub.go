@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"strings"
@@ -8,39 +9,34 @@ import (
 
 // A stub is a resource server and its token authority. Its answers are fixed, and it accepts every token that begins with "client-".
 type stub struct {
-	schema, largeSchema                        string
-	streams                                    []string
-	records, largeRecords, search, largeSearch []string
+	schemas map[string]string   // by connection; "": of all
+	lists   map[string][]string // items by path, of which an answer has the first
 }
 
 func newStub() *stub {
-	capability := "t=string,role=event-time,eq,r=gte|gt|lte|lt,lex,sem,a=group_by_time|max|min"
 	return &stub{
-		schema("cin_mail", "declared", 7), schema("cin_archive", capability, 85),
-		list(usualItems, stream),
-		list(usualItems, func(i int) string { return record(i, 2) }), list(largeItems, func(i int) string { return record(i, 58) }),
-		list(usualItems, hit), list(largeItems, hit),
+		map[string]string{
+			"":            schema("cin_mail", "declared", 7),
+			"cin_archive": schema("cin_archive", "t=string,role=event-time,eq,r=gte|gt|lte|lt,lex,sem,a=group_by_time|max|min", 85),
+		},
+		map[string][]string{
+			"/v1/streams":                  list(usualItems, stream),
+			"/v1/streams/messages/records": list(usualItems, func(i int) string { return record(i, 2) }),
+			"/v1/streams/letters/records":  list(largeItems, func(i int) string { return record(i, 58) }),
+			"/v1/search":                   list(largeItems, hit),
+		},
 	}
 }
 
 // ServeHTTP answers a read or an introspection.
 func (s *stub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
+	items, isList := s.lists[r.URL.Path]
 	switch {
-	case r.URL.Path == "/v1/schema" && query.Get("connection_id") == "cin_archive":
-		serveJSON(w, s.largeSchema)
+	case isList:
+		serveList(w, items, query.Get("limit"))
 	case r.URL.Path == "/v1/schema":
-		serveJSON(w, s.schema)
-	case r.URL.Path == "/v1/streams":
-		serveList(w, s.streams, "")
-	case r.URL.Path == "/v1/streams/messages/records":
-		serveList(w, s.records, query.Get("limit"))
-	case r.URL.Path == "/v1/streams/letters/records":
-		serveList(w, s.largeRecords, query.Get("limit"))
-	case r.URL.Path == "/v1/search" && query.Get("q") == "everything":
-		serveList(w, s.largeSearch, query.Get("limit"))
-	case r.URL.Path == "/v1/search":
-		serveList(w, s.search, query.Get("limit"))
+		serveJSON(w, cmp.Or(s.schemas[query.Get("connection_id")], s.schemas[""]))
 	case r.URL.Path == "/introspect":
 		token := r.PostFormValue("token")
 		serveJSON(w, fmt.Sprintf(`{"active":%t,"pdpp_token_kind":"client","grant_id":%q,"subject_id":"s1","client_id":"load","aud":"load","iss":"load"}`,
