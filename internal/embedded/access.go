@@ -7,6 +7,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/authority"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/store"
+	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
 // An access is one stream of one connection, limited to what a grant gives access to. Every read loops over accesses, and every query on
@@ -109,7 +110,7 @@ func (c *call) filter(s access) (access, *apiError) {
 			return s, invalidRequest("Exact filters are not supported on '%s'", field.Name)
 		case f.operator != "" && !uses.ranged:
 			return s, invalidRequest("Range filters are not supported on '%s'", field.Name)
-		case f.operator != "" && !slices.Contains(store.Operators(), f.operator):
+		case f.operator != "" && !slices.Contains(rs.RangeOperators, f.operator):
 			return s, invalidRequest("Unsupported range operator '%s' on '%s'", f.operator, field.Name)
 		}
 		target, _ := s.Column(field.Name) // every field with a filter has a column

@@ -7,6 +7,7 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/store"
+	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
 // uses are the operations that a field supports: the schema routes advertise them, and reads enforce them.
@@ -41,7 +42,7 @@ func (u uses) full(field model.Field) object {
 		aggregation.set(one, declared(slices.Contains(u.aggregations, one)))
 	}
 	if u.ranged {
-		ranged.set("operators", store.Operators())
+		ranged.set("operators", rs.RangeOperators)
 	}
 	return object{
 		{"aggregation", aggregation}, {"granted", true}, {"lexical_search", declared(u.lexical)}, {"schema", fieldSchema(field)},
@@ -56,7 +57,7 @@ func (u uses) flags(field model.Field) string {
 		there bool
 		flag  string
 	}{
-		{field.Role != "", "role=" + field.Role}, {u.exact, "eq"}, {u.ranged, "r=" + strings.Join(store.Operators(), "|")},
+		{field.Role != "", "role=" + field.Role}, {u.exact, "eq"}, {u.ranged, "r=" + strings.Join(rs.RangeOperators, "|")},
 		{u.lexical, "lex"}, {u.meaning, "sem"}, {len(u.aggregations) > 0, "a=" + strings.Join(u.aggregations, "|")},
 	} {
 		if one.there {
@@ -80,7 +81,7 @@ func queryOf(fields []model.Field, relations []object, meaning bool) object {
 			semantic = append(semantic, field.Name)
 		}
 		if u.ranged {
-			ranged = append(ranged, member{field.Name, store.Operators()})
+			ranged = append(ranged, member{field.Name, rs.RangeOperators})
 		}
 		for _, one := range u.aggregations {
 			aggregated[one] = append(aggregated[one], field.Name)

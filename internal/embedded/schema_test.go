@@ -11,10 +11,11 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/store"
+	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
 func TestCompactSchema(t *testing.T) {
-	r, ranges := newRig(t), strings.Join(store.Operators(), "|")
+	r, ranges := newRig(t), strings.Join(rs.RangeOperators, "|")
 	for _, test := range []struct {
 		name, token, target string
 		want                any
@@ -78,7 +79,7 @@ func TestFullSchema(t *testing.T) {
 	no := map[string]any{"declared": false, "usable": false}
 	yes := map[string]any{"declared": true, "usable": true}
 	var operators []any
-	for _, operator := range store.Operators() {
+	for _, operator := range rs.RangeOperators {
 		operators = append(operators, operator)
 	}
 	want := map[string]any{

@@ -160,7 +160,7 @@ func (c *call) searchPosition(bound string) cursor {
 // searchedCount counts the sources that have a searched field.
 func (in searchInput) searchedCount() (count int) {
 	for _, s := range in.request.Sources {
-		if len(s.Fields) > 0 {
+		if s.IsSearched() {
 			count++
 		}
 	}

@@ -9,7 +9,6 @@ package embedded
 import (
 	"context"
 	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"net/http"
 	"net/url"
@@ -51,7 +50,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if s.options.Observe != nil {
 		s.options.Observe(r)
 	}
-	requestID := newRequestID()
+	requestID := "req_" + rand.Text()
 	w.Header().Set("Request-Id", requestID)
 	path, err := splitPath(r.URL)
 	if err != nil {
@@ -178,12 +177,6 @@ func (s *Server) admit(r *http.Request) (authority.Grant, error) {
 		return authority.Grant{}, newError(http.StatusForbidden, reason, "%s", authority.EndedMessage(reason))
 	}
 	return grant, nil
-}
-
-func newRequestID() string {
-	id := make([]byte, 8)
-	_, _ = rand.Read(id) // it never fails
-	return "req_" + hex.EncodeToString(id)
 }
 
 func (s *Server) origin(r *http.Request) string {

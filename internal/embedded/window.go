@@ -1,7 +1,6 @@
 package embedded
 
 import (
-	"cmp"
 	"encoding/json"
 	"net/http"
 	"strconv"
@@ -90,9 +89,8 @@ func textAt(data json.RawMessage, segments []string, path string) (string, *apiE
 	}
 	var text string
 	if json.Unmarshal(data, &text) != nil || data[0] == 'n' {
-		kind := cmp.Or(jsonKinds[data[0]], "number")
 		return "", newError(http.StatusUnprocessableEntity, "field_not_text",
-			"field '%s' is %s, not a readable text field; non-text and binary fields are metadata-only", path, kind)
+			"field '%s' is %s, not a readable text field; non-text and binary fields are metadata-only", path, rs.Kind(string(data)))
 	}
 	return text, nil
 }
@@ -111,9 +109,6 @@ func inside(data json.RawMessage, segment string) (json.RawMessage, bool) {
 	}
 	return items[at], true
 }
-
-// jsonKinds maps the first byte of a JSON value to its type; all other values are numbers.
-var jsonKinds = map[byte]string{'{': "object", '[': "array", 't': "boolean", 'f': "boolean", 'n': "null"}
 
 func (p windowPlan) cut(text string) (object, *apiError) {
 	runes := []rune(text)

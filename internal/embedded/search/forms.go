@@ -121,11 +121,11 @@ func (p phrase) otherNumbers() (others []string) {
 
 // texts counts the texts of each language in the searched fields.
 func (s *searcher) texts() (texts [len(languages)]int) {
-	for _, one := range s.languages {
-		if source := s.scope.at(one.Source); source == nil || source.weight(one.Column) == 0 {
+	for field, counts := range s.languages {
+		if source := s.scope.at(field[0]); source == nil || source.weight(field[1]) == 0 {
 			continue
 		}
-		for i, n := range one.Texts {
+		for i, n := range counts {
 			texts[i] += n
 		}
 	}

@@ -41,10 +41,10 @@ type documents struct {
 type Index struct {
 	db        *sql.DB
 	documents documents
-	languages []*columnLanguages
+	languages map[[2]int][len(languages)]int // texts of a source and column that are recognizably in each language
 }
 
-// columnLanguages counts the texts of one field of one source that are recognizably in each language.
+// columnLanguages has these counts for one part, one source and one column.
 type columnLanguages struct {
 	Source, Column int
 	Texts          [len(languages)]int
@@ -52,7 +52,7 @@ type columnLanguages struct {
 
 // Open reads the index of a loaded store.
 func Open(ctx context.Context, db *sql.DB) (*Index, error) {
-	x := &Index{db: db}
+	x := &Index{db: db, languages: map[[2]int][len(languages)]int{}}
 	d := &x.documents
 	err := Each(ctx, db, "SELECT first, source, length, event, next, languages FROM "+documentTable+" ORDER BY first", nil,
 		func(rows *sql.Rows) error {
@@ -62,9 +62,15 @@ func Open(ctx context.Context, db *sql.DB) (*Index, error) {
 				return err
 			}
 			d.extend(first)
-			var some []*columnLanguages
+			var some []columnLanguages
 			err := json.Unmarshal(languages, &some)
-			x.languages = append(x.languages, some...)
+			for _, one := range some {
+				texts := x.languages[[2]int{one.Source, one.Column}]
+				for i, n := range one.Texts {
+					texts[i] += n
+				}
+				x.languages[[2]int{one.Source, one.Column}] = texts
+			}
 			return errors.Join(err, unpackArray(source, &d.source), unpackArray(length, &d.length), unpackArray(event, &d.event),
 				unpackArray(next, &d.next))
 		})

@@ -102,7 +102,7 @@ const (
 func (s *searcher) lend() {
 	lent := make([]float32, len(s.found))
 	for i, version := range s.found {
-		if s.scopeOf(version).source.Talk {
+		if s.scopeOf(version).Talk {
 			lent[i] = s.lentTo(version)
 		}
 	}

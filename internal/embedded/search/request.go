@@ -6,21 +6,22 @@
 // source, length, time and neighbors of each record, for ranking. An open index does not change.
 package search
 
-import "time"
-
-// A Field is a searched field that a grant shows.
-type Field struct {
-	Column int
-	Weight float32 // of a match in it; a body has 1
-}
+import (
+	"slices"
+	"time"
+)
 
 // A Source is one stream of one connection, restricted to what a grant shows.
 type Source struct {
-	Number   int
-	Fields   []Field
-	Complete bool           // every searched field of the stream is among Fields
-	Only     map[int64]bool // versions of the records that may be found; nil for all of them
-	Talk     bool           // its records form conversations: a match also raises its neighbors
+	Number  int
+	Weights []float32      // of a match in each searched field; a body has 1, and a field that the grant does not show 0
+	Only    map[int64]bool // versions of the records that may be found; nil for all of them
+	Talk    bool           // its records form conversations: a match also raises its neighbors
+}
+
+// IsSearched reports whether the grant shows a searched field.
+func (s *Source) IsSearched() bool {
+	return slices.ContainsFunc(s.Weights, func(weight float32) bool { return weight > 0 })
 }
 
 // A Request is one search.

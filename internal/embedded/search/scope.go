@@ -4,9 +4,7 @@ package search
 type Scope []sourceScope
 
 type sourceScope struct {
-	weights []float32 // by column; 0: it is not shown
-	only    map[int64]bool
-	source  *Source // nil: it is not searched
+	*Source         // nil: it is not searched
 	at      int     // index of the source in the request
 	average float32 // average length of its records; 0: unknown, or some fields are hidden
 }
@@ -15,24 +13,17 @@ type sourceScope struct {
 func NewScope(sources []Source) Scope {
 	var scope Scope
 	for i := range sources {
-		source := &sources[i]
-		if len(source.Fields) == 0 {
-			continue
+		if source := &sources[i]; source.IsSearched() {
+			scope = append(scope, make(Scope, max(source.Number+1-len(scope), 0))...)
+			scope[source.Number] = sourceScope{Source: source, at: i}
 		}
-		scope = append(scope, make(Scope, max(source.Number+1-len(scope), 0))...)
-		one := sourceScope{at: i, source: source, only: source.Only}
-		for _, f := range source.Fields {
-			one.weights = append(one.weights, make([]float32, max(f.Column+1-len(one.weights), 0))...)
-			one.weights[f.Column] = f.Weight
-		}
-		scope[source.Number] = one
 	}
 	return scope
 }
 
 // at returns the scope of a source, nil if nothing of it is visible.
 func (s Scope) at(source int) *sourceScope {
-	if source >= len(s) || s[source].source == nil {
+	if source >= len(s) || s[source].Source == nil {
 		return nil
 	}
 	return &s[source]
@@ -41,7 +32,7 @@ func (s Scope) at(source int) *sourceScope {
 // of returns the scope of the source of a record, nil if the record is not visible.
 func (s Scope) of(source int, version uint32) *sourceScope {
 	one := s.at(source)
-	if one == nil || one.only != nil && !one.only[int64(version)] {
+	if one == nil || one.Only != nil && !one.Only[int64(version)] {
 		return nil
 	}
 	return one
@@ -49,10 +40,10 @@ func (s Scope) of(source int, version uint32) *sourceScope {
 
 // weight returns the weight of a column, 0 if it is not visible.
 func (s *sourceScope) weight(column int) float32 {
-	if column < 0 || column >= len(s.weights) { // negative in a damaged row
+	if column < 0 || column >= len(s.Weights) { // negative in a damaged row
 		return 0
 	}
-	return s.weights[column]
+	return s.Weights[column]
 }
 
 // Weight returns the weight of a column of a record, 0 if it is not visible.

@@ -25,7 +25,6 @@ type searcher struct {
 	tf      []float32 // by version: weighted places of the current unit
 	touched []uint32
 	read    map[string][]posting  // postings that were read, by phrase and languages
-	spoken  map[[2]int]uint32     // by source and column: languages of a quarter of the texts; nil: not computed yet
 	rarity  [timeUnit + 1]float32 // of each unit in scope
 	time    uint64                // bit in mask of records that match the time in the query; 0: there is none
 	result  *Result
@@ -79,7 +78,7 @@ func (s *searcher) measure() {
 	}
 	for i := range s.scope {
 		s.records += counts[i]
-		if one := &s.scope[i]; counts[i] > 0 && one.source.Complete {
+		if one := &s.scope[i]; counts[i] > 0 && !slices.Contains(one.Weights, 0) {
 			one.average = float32(lengths[i]) / float32(counts[i])
 		}
 	}
@@ -138,24 +137,8 @@ func (s *searcher) postings(p phrase, only uint32) []posting {
 // speaks reports whether at least a quarter of the texts of a field, as far as their language is known, is in one of a set of
 // languages. It is true if no language is known.
 func (s *searcher) speaks(source, column int, among uint32) bool {
-	if s.spoken == nil {
-		s.spoken = map[[2]int]uint32{}
-		counts := map[[2]int]*[len(languages)]int{}
-		for _, part := range s.languages {
-			field := [2]int{part.Source, part.Column}
-			if counts[field] == nil {
-				counts[field] = new([len(languages)]int)
-			}
-			for i, n := range part.Texts {
-				counts[field][i] += n
-			}
-		}
-		for field, texts := range counts {
-			s.spoken[field] = mostSpoken(*texts)
-		}
-	}
-	spoken, known := s.spoken[[2]int{source, column}]
-	return !known || spoken&among != 0
+	texts, known := s.languages[[2]int{source, column}]
+	return !known || mostSpoken(texts)&among != 0
 }
 
 // eachPlace visits the places of a term, record by record.

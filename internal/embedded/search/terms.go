@@ -1,6 +1,7 @@
 package search
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -34,32 +35,24 @@ func Terms(text string) []Term {
 // Digits of a phone number, with or without country code, and its greatest length with separators, in bytes.
 const fewestDigits, mostDigits, longestNumber = 9, 15, 24
 
+// groupsOfDigits matches digits with separators, at least one of them behind a digit.
+var groupsOfDigits = regexp.MustCompile(`^\+?[ ./()-]*\d+[ ./()-][ ./()\d-]*$`)
+
 // digitsTogether returns the joined digits of a number that is written in groups, such as a phone number; "" for any other text.
 func digitsTogether(text string) string {
-	if len(text) > longestNumber || len(text) <= fewestDigits || text[0] > '9' {
+	if len(text) > longestNumber || !groupsOfDigits.MatchString(text) {
 		return ""
 	}
-	var together [mostDigits]byte
-	digits, apart := 0, false
-	for at := range len(text) {
-		switch one := text[at]; {
-		case one >= '0' && one <= '9':
-			if digits == mostDigits {
-				return ""
-			}
-			together[digits] = one
-			digits++
-		case one == '+' && at == 0:
-		case strings.IndexByte(" -./()", one) >= 0:
-			apart = apart || digits > 0
-		default:
-			return ""
+	digits := strings.Map(func(r rune) rune {
+		if unicode.IsDigit(r) {
+			return r
 		}
-	}
-	if digits < fewestDigits || !apart {
+		return -1
+	}, text)
+	if len(digits) < fewestDigits || len(digits) > mostDigits {
 		return ""
 	}
-	return string(together[:digits])
+	return digits
 }
 
 func words(text string) []Term {

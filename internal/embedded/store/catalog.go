@@ -23,12 +23,13 @@ type Catalog struct {
 	Generation  string          // changes with each load and update; the same for the same public data
 	ReadAt      *int64          // when the files were read, in microseconds since 1970; nil: unknown
 	fingerprint string
-	index       *search.Index
+
+	*search.Index // of the records; empty before the first load
 }
 
 // newCatalog lays out one table for each stream of each connector. The layout depends only on the connectors and the stream numbers.
 func newCatalog(connectors []model.Connector, numbers map[streamKey]int) *Catalog {
-	c := &Catalog{Connectors: connectors}
+	c := &Catalog{Connectors: connectors, Index: &search.Index{}}
 	for i := range connectors {
 		for j := range connectors[i].Streams {
 			stream := &connectors[i].Streams[j]
@@ -86,7 +87,7 @@ func readCatalog(ctx context.Context, db *sql.DB) (*Catalog, error) {
 	slices.SortStableFunc(c.LeftOut, func(a, b model.LeftOut) int {
 		return cmp.Or(cmp.Compare(a.ConnectionID, b.ConnectionID), cmp.Compare(a.File, b.File))
 	})
-	c.index, err = search.Open(ctx, db)
+	c.Index, err = search.Open(ctx, db)
 	return c, err
 }
 
@@ -117,17 +118,4 @@ func (c *Catalog) layout(t *Table) string {
 	text, _ := json.Marshal(layout{*t.Stream, t.Connector.Connections, c.width(), t.create() + t.index(),
 		fmt.Sprint(t.conversation.Field, t.conversation.Is)}) // strings and numbers: it cannot fail
 	return string(text)
-}
-
-// Has reports whether the store has a record with this version and source number.
-func (c *Catalog) Has(version int64, source int) bool {
-	return c.index != nil && c.index.Has(version, source)
-}
-
-// Search finds records. It finds none before the first load.
-func (c *Catalog) Search(ctx context.Context, request search.Request) (*search.Result, error) {
-	if c.index == nil {
-		return &search.Result{}, nil
-	}
-	return c.index.Search(ctx, request)
 }

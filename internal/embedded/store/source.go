@@ -64,16 +64,7 @@ type comparison struct{ name, sql, orEqual string }
 
 var comparisons = [...]comparison{{"gte", ">=", ">="}, {"gt", ">", ">="}, {"lte", "<=", "<="}, {"lt", "<", "<="}}
 
-// Operators lists the operators of a range filter.
-func Operators() []string {
-	names := make([]string, len(comparisons))
-	for i, one := range comparisons {
-		names[i] = one.name
-	}
-	return names
-}
-
-// Filter returns the condition that a column equals a value or, if it is a list, contains it. With one of [Operators] it compares instead.
+// Filter returns the condition that a column equals a value or, if it is a list, contains it. With a range operator it compares instead.
 // ok is false if the text is not a value of the column's kind.
 func (c Column) Filter(operator, text string) (w Where, ok bool) {
 	value := c.Kind.parse(text)
@@ -130,21 +121,19 @@ const (
 
 // searched converts the visible fields for package search, but does not restrict the records.
 func (s Source) searched(number int) search.Source {
-	source := search.Source{Number: number, Complete: true, Talk: s.conversation.Is}
+	source := search.Source{Number: number, Weights: make([]float32, len(s.Lexical)), Talk: s.conversation.Is}
 	isBody := func(f model.Field) bool { return f.Role != "actor" && f.Role != "primary-title" }
 	for i, field := range s.Lexical {
-		if _, ok := s.Granted(field.Name); !ok {
-			source.Complete = false
-			continue
-		}
-		weight := float32(bodyWeight)
+		_, shown := s.Granted(field.Name)
 		switch {
+		case !shown:
 		case field.Role == "actor":
-			weight = actorWeight
+			source.Weights[i] = actorWeight
 		case field.Role == "primary-title" && slices.ContainsFunc(s.Lexical, isBody): // a title that is the only text is a body
-			weight = titleWeight
+			source.Weights[i] = titleWeight
+		default:
+			source.Weights[i] = bodyWeight
 		}
-		source.Fields = append(source.Fields, search.Field{Column: i, Weight: weight})
 	}
 	return source
 }
