@@ -2,7 +2,9 @@ package browse
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -70,6 +72,22 @@ type view struct {
 // A madeCall is a tool call that was made.
 type madeCall struct{ Tool, Arguments string }
 
+func (c madeCall) params() any {
+	return map[string]any{"name": c.Tool, "arguments": json.RawMessage(c.Arguments)}
+}
+
+// arguments returns the arguments of a call in the order in which a page shows them. pairs are names and values in turn; empty values are
+// left out.
+func arguments(pairs ...any) (given rs.Object) {
+	for pair := range slices.Chunk(pairs, 2) {
+		name, _ := pair[0].(string)
+		if value := rs.EncodeJSON(pair[1]); !slices.Contains([]string{`""`, "0", "null", "{}"}, value) {
+			given = append(given, rs.Member{Name: name, Value: value})
+		}
+	}
+	return given
+}
+
 // A failure is the error of a tool call.
 type failure struct{ Code, Message, Hint string }
 
@@ -84,11 +102,12 @@ func (v *view) request(ctx context.Context, method string, params any) rs.Object
 
 // call calls a tool and returns its structured result. After a failure, which it stores in the view, it returns nil. main marks the call
 // that provides the view's data.
-func (v *view) call(ctx context.Context, main bool, tool string, arguments any) rs.Object {
+func (v *view) call(ctx context.Context, main bool, tool string, given rs.Object) rs.Object {
+	made := madeCall{tool, given.JSON()}
 	if main {
-		v.main = madeCall{tool, rs.EncodeJSON(arguments)}
+		v.main = made
 	}
-	structured := v.request(ctx, "tools/call", map[string]any{"name": tool, "arguments": arguments}).Object("structuredContent")
+	structured := v.request(ctx, "tools/call", made.params()).Object("structuredContent")
 	if refused := structured.Object("error"); refused != nil {
 		v.failure = &failure{refused.Text("code"), refused.Text("message"), refused.Text("hint")}
 		return nil

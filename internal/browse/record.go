@@ -16,28 +16,24 @@ import (
 // mostParents is the most streams in which relations to a record are looked up.
 const mostParents = 12
 
-type fetchArguments struct {
-	ID     string   `json:"id"`
-	Expand []string `json:"expand,omitempty"`
-}
-
 // record shows one record with all relations of its stream, from a call of fetch.
 func (v *view) record(ctx context.Context) g.Node {
 	v.title = "Record"
-	arguments, back := fetchArguments{ID: v.Get("id")}, ""
-	ref, err := rs.ParseRef(arguments.ID)
+	id, back := v.Get("id"), ""
+	var expand []string
+	ref, err := rs.ParseRef(id)
 	if err == nil {
 		back = link("records", "stream", ref.Stream, "connection", ref.ConnectionID)
 		for _, one := range v.describe(ctx, ref.Stream, ref.ConnectionID).Relations {
-			arguments.Expand = append(arguments.Expand, one.Text("name"))
+			expand = append(expand, one.Text("name"))
 		}
 		v.failure = nil // of the schema call: fetch reports the same
 	}
-	answer := v.call(ctx, true, "fetch", arguments)
+	answer := v.call(ctx, true, "fetch", arguments("id", id, "expand", expand))
 	var about, content g.Node
 	if answer != nil {
 		metadata := answer.Object("metadata")
-		v.title = cmp.Or(answer.Text("title"), arguments.ID)
+		v.title = cmp.Or(answer.Text("title"), id)
 		about = h.P(h.Class("quiet"), g.Text(metadata.Text("display_name", "connection_id")), authored(metadata.Text("authored_at")))
 		d := readDocument(answer.Text("text"))
 		parents := v.parents(ctx, d, rs.Ref{ConnectionID: metadata.Text("connection_id"), Stream: metadata.Text("stream")})

@@ -20,16 +20,6 @@ const (
 	mostRunes   = 120 // of a cell
 )
 
-type queryArguments struct {
-	Stream     string         `json:"stream"`
-	Connection string         `json:"connection_id,omitempty"`
-	Filter     map[string]any `json:"filter,omitempty"`
-	Sort       string         `json:"sort,omitempty"`
-	Limit      int            `json:"limit"`
-	Count      string         `json:"count"`
-	Cursor     string         `json:"cursor,omitempty"`
-}
-
 // records shows a table of one stream, from a call of query_records.
 func (v *view) records(ctx context.Context) g.Node {
 	stream, connection := v.Get("stream"), v.Get("connection")
@@ -41,10 +31,10 @@ func (v *view) records(ctx context.Context) g.Node {
 		if sort != "" && v.Get("order") == "desc" {
 			sort = "-" + sort
 		}
-		found = v.call(ctx, true, "query_records", queryArguments{
-			Stream: stream, Connection: connection, Filter: filterArgument(d.Fields, v.Filters), Sort: sort,
-			Limit: 25, Count: "exact", Cursor: v.Get("cursor"),
-		}).Object("data")
+		found = v.call(ctx, true, "query_records", arguments(
+			"stream", stream, "connection_id", connection, "filter", filterArgument(d.Fields, v.Filters), "sort", sort,
+			"limit", 25, "count", "exact", "cursor", v.Get("cursor"),
+		)).Object("data")
 	}
 	records, none := objects(found, "data"), "No records."
 	if len(v.Filters) > 0 {

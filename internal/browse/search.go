@@ -15,26 +15,19 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-type searchArguments struct {
-	Words   string   `json:"q,omitempty"`
-	Streams []string `json:"streams,omitempty"`
-	Since   string   `json:"since,omitempty"`
-	Until   string   `json:"until,omitempty"`
-	Limit   int      `json:"limit"`
-	Cursor  string   `json:"cursor,omitempty"`
-}
-
 // search shows a search form and the hits, from a call of search.
 func (v *view) search(ctx context.Context) g.Node {
 	v.title = "Search"
 	asked, streams := len(v.values) > 0, append([]string{""}, v.streamNames(ctx, "")...)
 	var found rs.Object
 	if asked && v.failure == nil {
-		arguments := searchArguments{Words: v.Get("q"), Since: v.Get("since"), Until: v.Get("until"), Limit: 20, Cursor: v.Get("cursor")}
+		var within []string
 		if stream := v.Get("stream"); stream != "" {
-			arguments.Streams = []string{stream}
+			within = []string{stream}
 		}
-		found = v.call(ctx, true, "search", arguments)
+		found = v.call(ctx, true, "search", arguments(
+			"q", v.Get("q"), "streams", within, "since", v.Get("since"), "until", v.Get("until"), "limit", 20, "cursor", v.Get("cursor"),
+		))
 	}
 	typed := func(name, kind, label string) g.Node {
 		return page.Field(name, label, h.Input(h.ID(name), h.Name(name), h.Type(kind), h.Value(v.Get(name)), h.AutoComplete("off")))
@@ -83,12 +76,12 @@ func marked(excerpt string) g.Node {
 // tool calls any tool with typed arguments and shows everything that a model gets.
 func (v *view) tool(ctx context.Context) g.Node {
 	v.title = "Call a tool"
-	arguments := v.Get("arguments")
+	given := v.Get("arguments")
 	tools := objects(v.request(ctx, "tools/list", struct{}{}), "tools")
 	var answer g.Node
 	if v.Get("tool") != "" && v.failure == nil {
-		arguments = cmp.Or(arguments, "{}")
-		answer = v.answer(ctx, madeCall{v.Get("tool"), arguments})
+		given = cmp.Or(given, "{}")
+		answer = v.answer(ctx, madeCall{v.Get("tool"), given})
 	}
 	var names []string
 	for _, tool := range tools {
@@ -103,7 +96,7 @@ func (v *view) tool(ctx context.Context) g.Node {
 				"arguments", "Arguments",
 				h.Textarea(
 					h.ID("arguments"), h.Name("arguments"), h.Rows("3"), g.Attr("spellcheck", "false"), h.Aria("describedby", "arguments-note"),
-					g.Text(arguments),
+					g.Text(given),
 				),
 				h.Small(h.ID("arguments-note"), g.Text(`A JSON object, such as {"q":"dentist"}. The tools below say what each takes.`)),
 			),
@@ -116,7 +109,7 @@ func (v *view) tool(ctx context.Context) g.Node {
 // answer makes a call and shows its whole result.
 func (v *view) answer(ctx context.Context, made madeCall) g.Node {
 	v.main = made
-	answer := v.request(ctx, "tools/call", map[string]any{"name": made.Tool, "arguments": json.RawMessage(made.Arguments)})
+	answer := v.request(ctx, "tools/call", made.params())
 	var text, structured bytes.Buffer
 	for _, content := range objects(answer, "content") {
 		text.WriteString(content.Text("text") + "\n")

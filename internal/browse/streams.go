@@ -21,9 +21,8 @@ const mostRanges = 60
 // streams lists all streams, from a call of schema {}. The first date of each is a call of aggregate.
 func (v *view) streams(ctx context.Context) g.Node {
 	v.title = "Streams"
-	arguments := schemaArguments{}
-	arguments.Offset, _ = strconv.Atoi(v.Get("offset"))
-	index := v.call(ctx, true, "schema", arguments)
+	offset, _ := strconv.Atoi(v.Get("offset")) // 0 if there is none
+	index := v.call(ctx, true, "schema", arguments("offset", offset))
 	ranges := 0
 	var sources g.Group
 	for i, connection := range objects(index, "data", "connections") {
@@ -58,7 +57,9 @@ func (v *view) firstDay(ctx context.Context, stream, connection string) string {
 	if len(times) == 0 {
 		return ""
 	}
-	least := v.call(ctx, false, "aggregate", aggregateArguments{Stream: stream, Metric: "min", Connection: connection, Field: times[0]})
+	least := v.call(ctx, false, "aggregate", arguments(
+		"stream", stream, "metric", "min", "connection_id", connection, "field", times[0],
+	))
 	day, _, _ := strings.Cut(least.Object("data").Text("value"), "T")
 	return day
 }
@@ -66,7 +67,7 @@ func (v *view) firstDay(ctx context.Context, stream, connection string) string {
 // streamNames returns the streams of a connection, or of all connections if it is empty.
 func (v *view) streamNames(ctx context.Context, connection string) []string {
 	var names []string
-	for _, one := range objects(v.call(ctx, false, "schema", schemaArguments{}), "data", "connections") {
+	for _, one := range objects(v.call(ctx, false, "schema", nil), "data", "connections") {
 		for _, stream := range objects(one, "streams") {
 			name := stream.Text("name")
 			if (connection == "" || one.Text("connection_id") == connection) && !slices.Contains(names, name) {
@@ -76,23 +77,6 @@ func (v *view) streamNames(ctx context.Context, connection string) []string {
 	}
 	return names
 }
-
-// Arguments of tools, in the order in which they appear on a page.
-type (
-	schemaArguments struct {
-		Stream     string `json:"stream,omitempty"`
-		Connection string `json:"connection_id,omitempty"`
-		Offset     int    `json:"offset,omitempty"`
-	}
-	aggregateArguments struct {
-		Stream      string `json:"stream"`
-		Metric      string `json:"metric"`
-		Connection  string `json:"connection_id,omitempty"`
-		Field       string `json:"field,omitempty"`
-		Time        string `json:"group_by_time,omitempty"`
-		Granularity string `json:"granularity,omitempty"`
-	}
-)
 
 // A described stream is the answer of schema about one stream.
 type described struct {
@@ -113,7 +97,7 @@ func (f field) Number() bool {
 }
 
 func (v *view) describe(ctx context.Context, stream, connection string) described {
-	answer := v.call(ctx, false, "schema", schemaArguments{Stream: stream, Connection: connection})
+	answer := v.call(ctx, false, "schema", arguments("stream", stream, "connection_id", connection))
 	found := first(objects(first(objects(answer, "data", "connectors")), "streams"))
 	d := described{Cursor: found.Text("cursor_field")}
 	for _, capability := range found.Object("field_capabilities") {
