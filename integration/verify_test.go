@@ -44,7 +44,7 @@ func newQuoteRig(t *testing.T) *quoteRig {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = store.Close() })
-	r := &quoteRig{t: t, store: store, grants: authority.NewGrants(), cache: t.TempDir()}
+	r := &quoteRig{t: t, store: store, grants: &authority.Grants{}, cache: t.TempDir()}
 	r.grant("body")
 	embedded := embedded.NewServer(store, r.grants, embedded.Options{Origin: func() string { return r.url }})
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {

@@ -291,7 +291,7 @@ func serve(t *testing.T, connectors []model.Connector, records []model.Record) *
 	if err := store.Load(t.Context(), corpus, "1", nil); err != nil {
 		t.Fatal(err)
 	}
-	grants := authority.NewGrants()
+	grants := &authority.Grants{}
 	grants.Put("token", authority.Grant{ID: "grt_1", ClientID: "cli_1", Kind: authority.KindClient, Streams: authority.Everything(connectors)})
 	s := &shopServer{}
 	origin := ""

@@ -294,7 +294,7 @@ func TestAgentConnectRefusals(t *testing.T) {
 	})
 	t.Run("approved by code from the page, once", func(t *testing.T) {
 		uri := r.push(client, details(chatSource, everyStream()))
-		code := regexp.MustCompile(`cex_[0-9a-f]+`).FindString(r.approve(consentPage(uri)).text)
+		code := regexp.MustCompile(`cex_[A-Z2-7]+`).FindString(r.approve(consentPage(uri)).text)
 		got := r.json("/consent/exchange", map[string]any{"code": code})
 		r.ok(text(got.at("token")), "/v1/schema")
 		demand(t, r.json("/consent/exchange", map[string]any{"code": code}), 410, "invalid_grant")

@@ -1,6 +1,7 @@
 package authority
 
 import (
+	"crypto/rand"
 	"errors"
 	"slices"
 	"time"
@@ -22,7 +23,7 @@ func (s *Server) approve(r *request) error {
 	}
 	r.grant = members[0]
 	if len(r.details) != 1 {
-		r.grant = Grant{ID: draw("gpkg_", 8), ClientID: r.client.ID, Kind: KindPackage, AccessMode: members[0].AccessMode}
+		r.grant = Grant{ID: "gpkg_" + rand.Text(), ClientID: r.client.ID, Kind: KindPackage, AccessMode: members[0].AccessMode}
 		for _, member := range members {
 			if member.AccessMode == singleUse { // the consent page says that all of it ends then
 				r.grant.AccessMode = singleUse
@@ -31,10 +32,10 @@ func (s *Server) approve(r *request) error {
 			r.grant.Members = append(r.grant.Members, member.ID)
 		}
 	}
-	r.decision, r.client.granted = approved, true
+	r.decision = approved
 	r.grant.IssuedAt = s.Now()
 	if r.redirect != nil {
-		r.authorizationCode, r.codeExpires = draw("oacode_", 16), s.Now().Add(codeLife)
+		r.authorizationCode, r.codeExpires = "oacode_"+rand.Text(), s.Now().Add(codeLife)
 		return nil
 	}
 	r.token = s.issue(r.grant, lifeOf(r.grant))
@@ -68,7 +69,7 @@ func (s *Server) selected(r *request) ([]Grant, error) {
 			return nil, err
 		}
 		grant := Grant{
-			ID: draw("grt_", 8), ClientID: r.client.ID, Kind: KindClient, Streams: streams,
+			ID: "grt_" + rand.Text(), ClientID: r.client.ID, Kind: KindClient, Streams: streams,
 			AccessMode: requested.AccessMode, PurposeCode: requested.PurposeCode, PurposeDescription: requested.PurposeDescription,
 		}
 		if len(r.details) == 1 {
@@ -76,7 +77,7 @@ func (s *Server) selected(r *request) ([]Grant, error) {
 		}
 		for _, connection := range connector.Connections {
 			if of := only(streams, connection); of != nil {
-				grant.ID, grant.Streams = draw("grt_", 8), of
+				grant.ID, grant.Streams = "grt_"+rand.Text(), of
 				grants = append(grants, grant)
 			}
 		}

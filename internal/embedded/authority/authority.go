@@ -7,12 +7,12 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
-	"encoding/hex"
 	"net/http"
 	"slices"
 	"sync"
 	"time"
 
+	lru "github.com/hashicorp/golang-lru/v2"
 	"golang.org/x/time/rate"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
@@ -65,7 +65,7 @@ type Server struct {
 	Options
 	key      [32]byte // signs the consent page's CSRF tokens
 	mutex    sync.Mutex
-	clients  map[string]*client
+	clients  *lru.Cache[string, *client]
 	requests map[string]*request // by code
 	families []*family           // that refresh, oldest first
 	issued   []string            // access tokens, oldest first
@@ -85,8 +85,9 @@ type family struct {
 // New returns a server.
 func New(o Options) *Server {
 	o.TokenLife = cmp.Or(o.TokenLife, 10*time.Minute)
+	clients, _ := lru.New[string, *client](maxClients) // fails only for a size below 1
 	s := &Server{
-		Options: o, requests: map[string]*request{}, clients: map[string]*client{preRegistered: {ID: preRegistered, Name: preRegistered}},
+		Options: o, requests: map[string]*request{}, clients: clients,
 		registrations: rate.NewLimiter(rate.Every(registrationSpan/120), 120), guesses: rate.NewLimiter(rate.Every(guessSpan/10), 10),
 	}
 	_, _ = rand.Read(s.key[:]) // never fails
@@ -101,7 +102,7 @@ func (s *Server) issue(grant Grant, life time.Duration) string {
 	if len(s.issued) >= maxTokens {
 		s.forget(s.issued[max(0, slices.IndexFunc(s.issued, s.hasEnded))])
 	}
-	token := draw("", 32)
+	token := rand.Text()
 	s.Grants.Put(token, grant)
 	s.issued = append(s.issued, token)
 	return token
@@ -121,13 +122,6 @@ func (s *Server) hasEnded(token string) bool {
 func same(a, b string) bool {
 	x, y := sha256.Sum256([]byte(a)), sha256.Sum256([]byte(b))
 	return subtle.ConstantTimeCompare(x[:], y[:]) == 1
-}
-
-// draw returns a name that cannot be guessed: a prefix, and random bytes in hexadecimal.
-func draw(prefix string, bytes int) string {
-	random := make([]byte, bytes)
-	_, _ = rand.Read(random) // never fails
-	return prefix + hex.EncodeToString(random)
 }
 
 // formatTime formats a time for a response (RFC 3339, in UTC); "" for the zero time.

@@ -1,41 +1,43 @@
 package authority
 
 import (
-	"cmp"
+	"crypto/rand"
 	"encoding/json"
-	"maps"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 )
 
-// maxClients limits the clients in memory: beyond it, the oldest without a grant is dropped, or else the oldest.
+// maxClients limits the clients in memory: beyond it, the one that has not called for longest is dropped.
 const maxClients = 1000
 
 // A client is the metadata of a public client, RFC 7591.
 type client struct {
 	ApplicationType string   `json:"application_type,omitempty"`
 	ID              string   `json:"client_id"`
-	IssuedAt        int64    `json:"client_id_issued_at"`
+	IssuedAt        int64    `json:"client_id_issued_at,omitempty"`
 	Name            string   `json:"client_name"`
 	GrantTypes      []string `json:"grant_types,omitempty"`
 	RedirectURIs    []string `json:"redirect_uris,omitempty"`
 	ResponseTypes   []string `json:"response_types,omitempty"`
 	AuthMethod      string   `json:"token_endpoint_auth_method"`
-
-	granted bool // the owner approved a request of it
 }
 
-// preRegistered is a client that needs no registration. It has no redirect URI.
-const preRegistered = "pdpp_cli"
+// preRegistered needs no registration. It has no redirect URI.
+var preRegistered = &client{ID: "pdpp_cli", Name: "pdpp_cli", AuthMethod: "none"}
 
 // client returns the client that a request names.
 func (s *Server) client(c *call) (*client, error) {
-	found, ok := s.clients[c.form.Get("client_id")]
+	id := c.form.Get("client_id")
+	if id == preRegistered.ID {
+		return preRegistered, nil
+	}
+	found, ok := s.clients.Get(id)
 	if !ok {
-		return nil, badRequest("invalid_client", "Unknown client_id: %s", clip(c.form.Get("client_id")))
+		return nil, badRequest("invalid_client", "Unknown client_id: %s", clip(id))
 	}
 	return found, nil
 }
@@ -53,11 +55,8 @@ func (s *Server) register(c *call) (any, error) {
 	if !s.registrations.AllowN(now, 1) {
 		return nil, tooMany("registrations", registrationSpan)
 	}
-	fresh.ID, fresh.IssuedAt, fresh.AuthMethod = draw("cli_", 8), now.Unix(), "none"
-	if len(s.clients) >= maxClients {
-		s.dropClient()
-	}
-	s.clients[fresh.ID] = fresh
+	fresh.ID, fresh.IssuedAt, fresh.AuthMethod = "cli_"+rand.Text(), now.Unix(), "none"
+	s.clients.Add(fresh.ID, fresh)
 	c.status = http.StatusCreated
 	return fresh, nil
 }
@@ -97,22 +96,9 @@ func within(values []string, allowed ...string) bool {
 	return !slices.ContainsFunc(values, func(value string) bool { return !slices.Contains(allowed, value) })
 }
 
-// dropClient drops the oldest client that was never granted anything, or else the oldest.
-func (s *Server) dropClient() {
-	age := func(c *client) int64 { // rank these a century younger
-		if c.granted || c.ID == preRegistered {
-			return c.IssuedAt + 100*365*24*60*60
-		}
-		return c.IssuedAt
-	}
-	oldest := slices.MinFunc(slices.Collect(maps.Values(s.clients)), func(a, b *client) int { return cmp.Compare(age(a), age(b)) })
-	delete(s.clients, oldest.ID)
-}
-
 // isLoopback reports whether a URL is of plain HTTP at a loopback address, RFC 8252 section 7.3.
 func isLoopback(u *url.URL) bool {
-	address, err := netip.ParseAddr(u.Hostname())
-	return u.Scheme == "http" && (u.Hostname() == "localhost" || err == nil && address.IsLoopback())
+	return u.Scheme == "http" && rsclient.IsLoopback(u.Hostname())
 }
 
 // redirects reports whether a client registered a redirect URI: exactly this one, or this one at another port of a loopback address.

@@ -2,6 +2,7 @@ package authority
 
 import (
 	"crypto/hmac"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -15,8 +16,8 @@ const consentCookie = "pdpp_consent"
 
 // showConsent answers with the page of a request. If the request cannot be approved, the error is in JSON, as in the reference.
 func (s *Server) showConsent(c *call) (any, error) {
-	cookie := draw("", 16)
-	if existing, err := c.Cookie(consentCookie); err == nil && len(existing.Value) == 32 {
+	cookie := rand.Text()
+	if existing, err := c.Cookie(consentCookie); err == nil && len(existing.Value) == len(cookie) {
 		cookie = existing.Value
 	}
 	made := http.Cookie{ // #nosec G124 -- plain HTTP on loopback

@@ -50,7 +50,7 @@ const demoClient = "personal_assistant"
 // DemoGrants returns one grant of each kind over a person's connectors: see [DemoTokens]. If the package has several members, the last one
 // is revoked, as an example of an unusable member.
 func DemoGrants(connectors []model.Connector, tokens DemoTokens, now time.Time) *Grants {
-	grants := NewGrants()
+	grants := &Grants{}
 	grants.PutDemo(connectors, tokens, now)
 	return grants
 }

@@ -51,7 +51,7 @@ func TestDemoGrantsOnAnyFolder(t *testing.T) {
 func TestAPollAfterTheDataIsGone(t *testing.T) {
 	now := time.Date(2026, time.June, 1, 12, 0, 0, 0, time.UTC)
 	s := New(Options{
-		Grants: NewGrants(), Now: func() time.Time { return now }, Connectors: func() []model.Connector { return nil },
+		Grants: &Grants{}, Now: func() time.Time { return now }, Connectors: func() []model.Connector { return nil },
 		Origin: func(*http.Request) string { return "http://127.0.0.1:7711" },
 	})
 	s.requests["code"] = &request{

@@ -39,11 +39,8 @@ type StreamGrant struct {
 	Since, Until  time.Time // zero: unbounded; Until is exclusive; both apply to the stream's ConsentTimeField
 }
 
-// Grants maps access tokens to what they grant. It is safe for concurrent use.
+// Grants maps access tokens to what they grant. The zero value is empty. It is safe for concurrent use.
 type Grants struct{ byToken sync.Map }
-
-// NewGrants returns an empty set of grants.
-func NewGrants() *Grants { return &Grants{} }
 
 // Put adds or replaces the grant of a token. The grant's slices must not be changed afterwards.
 func (g *Grants) Put(token string, grant Grant) { g.byToken.Store(token, grant) }

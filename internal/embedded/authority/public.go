@@ -5,7 +5,6 @@ import "net/http"
 // metadata returns the metadata of the authorization server (RFC 8414).
 func (s *Server) metadata(c *call) (any, error) {
 	origin := s.Origin(c.Request)
-	registered := map[string]string{"client_id": preRegistered, "client_name": preRegistered, "token_endpoint_auth_method": "none"}
 	return map[string]any{
 		"issuer":                                     origin,
 		"authorization_endpoint":                     origin + "/oauth/authorize",
@@ -20,7 +19,7 @@ func (s *Server) metadata(c *call) (any, error) {
 		"code_challenge_methods_supported":           []string{"S256"},
 		"token_endpoint_auth_methods_supported":      []string{"none"},
 		"pdpp_registration_modes_supported":          []string{"dynamic", "pre_registered_public"},
-		"pdpp_pre_registered_public_clients":         []any{registered},
+		"pdpp_pre_registered_public_clients":         []any{preRegistered},
 		"pdpp_authorization_details_types_supported": []string{detailsType},
 	}, nil
 }

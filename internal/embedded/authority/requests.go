@@ -1,6 +1,7 @@
 package authority
 
 import (
+	"crypto/rand"
 	"encoding/json"
 	"net/http"
 	"net/url"
@@ -75,7 +76,7 @@ func (s *Server) open(r *request, details string) (err error) {
 	if len(s.requests) >= maxRequests {
 		return tooMany("requests wait for the owner", requestLife)
 	}
-	r.code, r.expires = draw("dc_", 16), now.Add(requestLife)
+	r.code, r.expires = "dc_"+rand.Text(), now.Add(requestLife)
 	s.requests[r.code] = r
 	return nil
 }
@@ -94,7 +95,7 @@ func (s *Server) push(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	pending := &request{client: by, exchange: draw("cex_", 32)}
+	pending := &request{client: by, exchange: "cex_" + rand.Text()}
 	if err := s.open(pending, details); err != nil {
 		return nil, err
 	}
@@ -118,7 +119,7 @@ func (s *Server) connect(c *call) (any, error) {
 	case pending.attempt != "": // request_uri is in the address of the page, and any caller that polls gets the token
 		return nil, refuse(http.StatusConflict, "invalid_request", "This request_uri is already polled for; push another request")
 	}
-	pending.attempt, pending.pollingCode = draw("agc_", 16), draw("agc_poll_", 32)
+	pending.attempt, pending.pollingCode = "agc_"+rand.Text(), "agc_poll_"+rand.Text()
 	poll := s.Origin(c.Request) + "/agent-connect/" + pending.attempt + "/token"
 	c.status = http.StatusCreated
 	return map[string]any{
@@ -182,13 +183,13 @@ func (s *Server) startDevice(c *call) (any, error) {
 	case !json.Valid([]byte(details)):
 		return nil, badRequest("invalid_request", "authorization_details of valid JSON is required for MCP device authorization")
 	}
-	pending := &request{client: by, deviceCode: draw("dc_", 16)}
+	pending := &request{client: by, deviceCode: "dc_" + rand.Text()}
 	if err := s.open(pending, details); err != nil {
 		return nil, err
 	}
 	return map[string]any{
 		"device_code": pending.deviceCode, "expires_in": seconds(requestLife), "interval": seconds(pollInterval),
-		"user_code": strings.ToUpper(draw("", 4)), "verification_uri": s.Origin(c.Request) + "/consent",
+		"user_code": rand.Text()[:8], "verification_uri": s.Origin(c.Request) + "/consent",
 		"verification_uri_complete": s.consentURL(c, pending),
 	}, nil
 }

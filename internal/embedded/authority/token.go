@@ -1,12 +1,13 @@
 package authority
 
 import (
-	"crypto/sha256"
-	"encoding/base64"
+	"crypto/rand"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
+
+	"golang.org/x/oauth2"
 )
 
 const (
@@ -81,11 +82,10 @@ func (s *Server) redeemCode(form url.Values) (any, error) {
 	if pending == nil || pending.client.ID != form.Get("client_id") || !s.Now().Before(pending.codeExpires) {
 		return nil, badRequest("invalid_grant", "Authorization code is invalid or already used")
 	}
-	digest := sha256.Sum256([]byte(form.Get("code_verifier")))
 	switch {
 	case form.Get("redirect_uri") != pending.redirectURI:
 		return nil, badRequest("invalid_grant", "Authorization code redirect_uri mismatch")
-	case !same(base64.RawURLEncoding.EncodeToString(digest[:]), strings.TrimRight(pending.challenge, "=")):
+	case !same(oauth2.S256ChallengeFromVerifier(form.Get("code_verifier")), strings.TrimRight(pending.challenge, "=")):
 		return nil, badRequest("invalid_grant", "Authorization code PKCE verification failed")
 	case pending.redeemed != nil:
 		s.end(pending.redeemed)
@@ -121,7 +121,7 @@ func (s *Server) end(f *family) {
 
 // rotate creates the next refresh token of a family.
 func (f *family) rotate() string {
-	token := draw("rt_", 32)
+	token := "rt_" + rand.Text()
 	f.refresh = append(f.refresh, token)
 	f.refresh = f.refresh[max(0, len(f.refresh)-maxPast):]
 	return token
