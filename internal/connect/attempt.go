@@ -49,7 +49,7 @@ type attempt struct {
 	Options
 	request Request
 	server  server
-	details []selection // always one: several would make a package, which no local program can read
+	asked   selection // several would make a package, which no local program can read
 	app     credentials.Client
 }
 
@@ -97,9 +97,12 @@ type selection struct {
 	Streams     []stream `json:"streams"`
 }
 
-// detailsText returns the selection as JSON for a form parameter.
+// details returns the authorization_details of the request.
+func (a *attempt) details() []selection { return []selection{a.asked} }
+
+// detailsText returns the same as JSON for a form parameter.
 func (a *attempt) detailsText() string {
-	text, _ := json.Marshal(a.details) // strings only: cannot fail
+	text, _ := json.Marshal(a.details()) // strings only: cannot fail
 	return string(text)
 }
 
@@ -114,7 +117,7 @@ type period struct {
 	Since string `json:"since"`
 }
 
-// choose sets details to the one selection that the request describes.
+// choose sets asked to the selection that the request describes.
 func (a *attempt) choose(from source) error {
 	names, fields := slices.Clone(a.request.Streams), map[string][]string{}
 	for _, field := range a.request.Fields {
@@ -153,6 +156,6 @@ func (a *attempt) choose(from source) error {
 	if len(names) == 0 {
 		s.Streams = []stream{{Name: "*", Instances: a.request.Connections, Time: times}}
 	}
-	a.details = []selection{s}
+	a.asked = s
 	return nil
 }

@@ -44,7 +44,7 @@ func TestEachStreamHasItsOwnTimeLimit(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := &attempt{Options: Options{Now: time.Now}}
-			a.details = []selection{{Source: source{ID: "https://r.example/connectors/slack"}, Streams: []stream{{Name: "*", Time: &period{Since: june}}}}}
+			a.asked = selection{Source: source{ID: "https://r.example/connectors/slack"}, Streams: []stream{{Name: "*", Time: &period{Since: june}}}}
 			var answer issued
 			if err := json.Unmarshal([]byte(`{"access_token":"at","grant_id":"grt_1","grant":{"streams":[`+row.streams+`]}}`), &answer); err != nil {
 				t.Fatal(err)

@@ -29,43 +29,39 @@ func Principal(ctx context.Context, c *rsclient.Client, keepers []*Keeper) (auth
 			return credentials.ConnectCommands(storedNow(keepers), missing)
 		},
 	}
+	if len(keepers) == 1 {
+		reader := keepers[0].reads(c)
+		principal, err := credentials.Identify(ctx, reader, keepers[0].current)
+		if err != nil {
+			return auth.Principal{}, err
+		}
+		principal.Reader, principal.Terms = reader, terms
+		return principal, nil
+	}
 	readers := map[rs.Token]rs.Doer{}
 	var members []fanout.Member
 	var only auth.Principal
 	var first error
 	for _, k := range keepers {
-		stored := k.current
-		reader := renewing{k, func(token rs.Token) rs.Doer {
-			return c.For(rsclient.Caller{Kind: auth.KindClient, GrantID: stored.GrantID, Token: token})
-		}}
-		k.vouch = func(ctx context.Context, token rs.Token) error {
-			other := stored
-			other.Token = token
-			_, err := credentials.Identify(ctx, c.For(rsclient.Caller{Token: token}), other)
-			return err
-		}
+		stored, reader := k.current, k.reads(c)
 		principal, err := credentials.Identify(ctx, reader, stored)
-		code := exit.CodeOf(err)
-		switch {
-		case err != nil && (len(keepers) == 1 || code == 0 || code == exit.Owner):
+		if code := exit.CodeOf(err); err != nil && (code == 0 || code == exit.Owner) {
 			return auth.Principal{}, err
-		case err != nil: // may be transient: the owner may connect again
+		}
+		if err != nil { // may be transient: the owner may connect again
 			first = cmp.Or(first, err)
 			readers[stored.Token] = &unidentified{reader: reader, stored: stored}
 			members = append(members, storedMembers(stored)...)
-		case len(keepers) == 1:
-			principal.Reader, principal.Terms = reader, terms
-			return principal, nil
-		default:
-			found, err := membersOf(ctx, reader, stored)
-			if err != nil {
-				return auth.Principal{}, unavailable(stored.ProviderURL, errors.New("its schema cannot be read"))
-			}
-			readers[stored.Token], only = reader, principal
-			members = append(members, found...)
-			for _, m := range found {
-				connections[stored.Name] = append(connections[stored.Name], m.ID)
-			}
+			continue
+		}
+		found, err := membersOf(ctx, reader, stored)
+		if err != nil {
+			return auth.Principal{}, unavailable(stored.ProviderURL, errors.New("its schema cannot be read"))
+		}
+		readers[stored.Token], only = reader, principal
+		members = append(members, found...)
+		for _, m := range found {
+			connections[stored.Name] = append(connections[stored.Name], m.ID)
 		}
 	}
 	if (only.Token == rs.Token{}) {
@@ -77,6 +73,20 @@ func Principal(ctx context.Context, c *rsclient.Client, keepers []*Keeper) (auth
 		Token: only.Token, Kind: auth.KindPackage, GrantID: membership.PackageID, ClientID: only.ClientID, Terms: terms,
 		Package: fanout.NewPackage(membership, func(token rs.Token) rs.Doer { return readers[token] }, options),
 	}, nil
+}
+
+// reads returns what reads with the keeper's credential, and lets the keeper adopt a grant that can be identified.
+func (k *Keeper) reads(c *rsclient.Client) rs.Doer {
+	stored := k.current
+	k.vouch = func(ctx context.Context, token rs.Token) error {
+		other := stored
+		other.Token = token
+		_, err := credentials.Identify(ctx, c.For(rsclient.Caller{Token: token}), other)
+		return err
+	}
+	return renewing{k, func(token rs.Token) rs.Doer {
+		return c.For(rsclient.Caller{Kind: auth.KindClient, GrantID: stored.GrantID, Token: token})
+	}}
 }
 
 // refusalHold is how long a refused grant is not read again. It is short, because the owner is at this machine and may connect again at

@@ -86,7 +86,7 @@ func readToken(answer []byte) (issued, error) {
 
 // document returns the document to store for a token answer.
 func (a *attempt) document(t issued) (credentials.Document, error) {
-	requested := a.details[0]
+	requested := a.asked
 	d := credentials.Document{
 		ProviderURL: a.server.provider, AuthorizationServer: a.server.Issuer, Scope: "pdpp:read", Client: a.app,
 		Credential: credentials.Issued{AccessToken: t.AccessToken, TokenType: "Bearer", GrantID: t.GrantID},
