@@ -163,11 +163,11 @@ func (c *call) fullStream(view streamView) object {
 		relations[i].set("child_parent_key_field", one.get("foreign_key"))
 		relationships = append(relationships, one.only("name", "stream", "foreign_key", "cardinality"))
 	}
-	full := view.described(relations)
-	full = append(full, object{{"field_capabilities", fields}, {"freshness", c.freshness(newest)}, {"object", "stream_metadata"}}...)
-	full = append(full, object{{"query", queryOf(view.fields, relations, meaning)}, {"relationships", relationships}}...)
-	full = append(full, object{{"schema", recordSchema(view.fields)}, {"selection", object{{"fields", true}, {"resources", true}}}}...)
-	full = append(full, object{{"semantics", "mutable_state"}, {"views", view.views()}, {"instance_ids", ids}}...)
+	full := append(view.described(relations), object{
+		{"field_capabilities", fields}, {"freshness", c.freshness(newest)}, {"object", "stream_metadata"},
+		{"query", queryOf(view.fields, relations, meaning)}, {"relationships", relationships}, {"schema", recordSchema(view.fields)},
+		{"selection", object{{"fields", true}, {"resources", true}}}, {"semantics", "mutable_state"}, {"views", view.views()}, {"instance_ids", ids},
+	}...)
 	for _, name := range view.shown(view.Stream.ConsentTimeField) {
 		full.set("consent_time_field", name)
 	}

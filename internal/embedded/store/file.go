@@ -39,11 +39,8 @@ func (e *IndexError) Error() string {
 	return fmt.Sprintf("The index file %q %s. It was not changed: name another file, or one that does not exist yet.", e.Path, e.Reason)
 }
 
-// IndexFiles lists the index file at path and the companions that it may have. It returns nil if path is empty.
+// IndexFiles lists the index file at path and the companions that it may have.
 func IndexFiles(path string) []string {
-	if path == "" {
-		return nil
-	}
 	files := []string{path}
 	for _, ending := range companions {
 		files = append(files, path+ending)
