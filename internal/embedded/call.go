@@ -14,6 +14,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/semantic"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/store"
+	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
 // Options configure a [Server]. The zero value works, but refuses introspection.
@@ -108,7 +109,7 @@ func (c *call) project(s access, r store.Record, wanted []string) json.RawMessag
 			out = append(out, member{field.Name, value})
 		}
 	}
-	return encodeJSON(out)
+	return json.RawMessage(rs.EncodeJSON(out))
 }
 
 func (c *call) isOwner() bool { return c.grant.Kind == authority.KindOwner }

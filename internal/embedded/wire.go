@@ -1,15 +1,13 @@
 package embedded
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
-	"strconv"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
+	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
 // An object is a JSON object that keeps the order of its members.
@@ -64,51 +62,20 @@ func nullable(text string) any {
 	return text
 }
 
-// encodeJSON encodes a value as JSON. It encodes the types that responses consist of itself: package json would use reflection for every
-// member.
-func encodeJSON(value any) []byte { return appendJSON(nil, value) }
-
-func appendJSON(out []byte, value any) []byte {
-	switch value := value.(type) {
-	case object:
-		return appendList(append(out, '{'), '}', value, func(out []byte, one member) []byte {
-			return appendJSON(append(model.Quote(out, one.name), ':'), one.value)
-		})
-	case []object:
-		return appendList(append(out, '['), ']', value, func(out []byte, one object) []byte { return appendJSON(out, one) })
-	case json.RawMessage:
-		return append(out, cmp.Or(string(value), "null")...)
-	case int:
-		return strconv.AppendInt(out, int64(value), 10)
-	case bool:
-		return strconv.AppendBool(out, value)
-	case string:
-		return model.Quote(out, value)
+// MarshalJSON returns the object with its members in order. What JSON cannot represent, such as an infinite sum, is null.
+func (o object) MarshalJSON() ([]byte, error) {
+	var encoded rs.Object
+	for _, m := range o {
+		encoded = append(encoded, rs.NewMember(m.name, m.value))
 	}
-	var encoded bytes.Buffer
-	encoder := json.NewEncoder(&encoded)
-	encoder.SetEscapeHTML(false)
-	if encoder.Encode(value) != nil { // a sum that overflowed to infinity, which JSON cannot represent
-		return append(out, "null"...)
-	}
-	return append(out, bytes.TrimSpace(encoded.Bytes())...)
-}
-
-func appendList[T any](out []byte, end byte, list []T, add func([]byte, T) []byte) []byte {
-	for i, one := range list {
-		if i > 0 {
-			out = append(out, ',')
-		}
-		out = add(out, one)
-	}
-	return append(out, end)
+	return encoded.AppendJSON(nil), nil
 }
 
 func writeJSON(w http.ResponseWriter, status int, body any) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(status)
 	// The status is sent, so an error cannot be reported: the client has disconnected.
-	_, _ = w.Write(append(encodeJSON(body), '\n')) // #nosec G705 -- JSON, which browsers do not render as a page
+	_, _ = w.Write([]byte(rs.EncodeJSON(body) + "\n")) // #nosec G705 -- JSON, which browsers do not render as a page
 }
 
 // An apiError is an error response.

@@ -20,11 +20,10 @@ import (
 // A Store holds a corpus in SQLite. Reads are safe for concurrent use. They find nothing while Load runs; a read that overlaps an Update
 // sees the corpus as it was before.
 type Store struct {
-	path       string // empty: in memory
-	db         *sql.DB
-	pinned     *sql.Conn // keeps a database in memory alive while the pool closes idle connections
-	catalog    atomic.Pointer[Catalog]
-	generation *sql.Stmt
+	path    string // empty: in memory
+	db      *sql.DB
+	pinned  *sql.Conn // keeps a database in memory alive while the pool closes idle connections
+	catalog atomic.Pointer[Catalog]
 }
 
 // poolSize is the most connections of a store, each of which has a separate page cache.
@@ -80,9 +79,6 @@ func (s *Store) open(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if s.generation, err = s.db.PrepareContext(ctx, "SELECT value FROM meta WHERE name = '"+metaGeneration+"'"); err != nil {
-		return err
-	}
 	if version != indexVersion {
 		return nil // new or older: the next load creates its tables
 	}
@@ -135,12 +131,8 @@ func (s *Store) Current(ctx context.Context) (*Catalog, error) {
 }
 
 // Generation returns the current [Catalog.Generation], "" before the first load.
-func (s *Store) Generation(ctx context.Context) (value string, err error) {
-	err = s.generation.QueryRowContext(ctx).Scan(&value)
-	if errors.Is(err, sql.ErrNoRows) {
-		return "", nil
-	}
-	return value, err
+func (s *Store) Generation(ctx context.Context) (string, error) {
+	return meta(ctx, s.db, metaGeneration)
 }
 
 // Loaded returns the fingerprint of the last load or update that finished, and whether there was one.
