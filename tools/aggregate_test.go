@@ -295,14 +295,13 @@ func serve(t *testing.T, connectors []model.Connector, records []model.Record) *
 	grants.Put("token", authority.Grant{ID: "grt_1", ClientID: "cli_1", Kind: authority.KindClient, Streams: authority.Everything(connectors)})
 	s := &shopServer{}
 	origin := ""
-	server := httptest.NewServer(embedded.NewServer(store, grants, embedded.Options{
-		Origin: func() string { return origin },
-		Observe: func(r *http.Request) {
-			query, _ := url.QueryUnescape(r.URL.RawQuery)
-			s.mu.Lock()
-			s.read = append(s.read, strings.TrimPrefix(r.URL.Path, "/v1/")+"?"+query)
-			s.mu.Unlock()
-		},
+	resources := embedded.NewServer(store, grants, embedded.Options{Origin: func() string { return origin }})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		query, _ := url.QueryUnescape(r.URL.RawQuery)
+		s.mu.Lock()
+		s.read = append(s.read, strings.TrimPrefix(r.URL.Path, "/v1/")+"?"+query)
+		s.mu.Unlock()
+		resources.ServeHTTP(w, r)
 	}))
 	t.Cleanup(server.Close)
 	origin = server.URL

@@ -62,8 +62,11 @@ func serve(ctx context.Context, path string, options embedded.Options) (*subject
 	if err != nil {
 		return nil, err
 	}
-	options.Observe = func(*http.Request) { s.reads.Add(1) }
-	resources := httptest.NewServer(embedded.NewServer(store, authority.DemoGrants(corpus.Connectors, tokens, time.Now()), options))
+	server := embedded.NewServer(store, authority.DemoGrants(corpus.Connectors, tokens, time.Now()), options)
+	resources := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.reads.Add(1)
+		server.ServeHTTP(w, r)
+	}))
 	s.token = "Bearer " + tokens.Client
 	s.close = func() {
 		resources.Close()

@@ -244,7 +244,8 @@ func lineEnd(extra string) (length int, ends bool) {
 type style struct{ prefix, unit string }
 
 func styleOf(text string, holder hujson.Value) style {
-	s := style{lineIndent(text, holder.StartOffset), "  "}
+	first := text[strings.LastIndexByte(text[:holder.StartOffset], '\n')+1:]
+	s := style{first[:len(first)-len(strings.TrimLeft(first, " \t"))], "  "}
 	for line := range strings.Lines(text) { // as the first indented line
 		if trimmed := strings.TrimLeft(line, " \t"); trimmed != line && strings.HasPrefix(trimmed, `"`) {
 			s.unit = line[:len(line)-len(trimmed)]
@@ -252,9 +253,4 @@ func styleOf(text string, holder hujson.Value) style {
 		}
 	}
 	return s
-}
-
-func lineIndent(text string, at int) string {
-	line := text[strings.LastIndexByte(text[:at], '\n')+1:]
-	return line[:len(line)-len(strings.TrimLeft(line, " \t"))]
 }

@@ -153,18 +153,6 @@ func TestAdmission(t *testing.T) {
 	})
 }
 
-func TestObserveGetsEveryRequest(t *testing.T) {
-	var heard []string
-	r := newRigWith(t, Options{Observe: func(request *http.Request) {
-		heard = append(heard, request.Method+" "+request.URL.Path+" "+request.Header.Get("Authorization"))
-	}})
-	r.get("tok-client", "/v1/schema")
-	r.get("", "/v1/nowhere")
-	if diff := cmp.Diff([]string{"GET /v1/schema Bearer tok-client", "GET /v1/nowhere "}, heard); diff != "" {
-		t.Errorf("observed (-want +got):\n%s", diff)
-	}
-}
-
 func TestMetadata(t *testing.T) {
 	want := map[string]any{
 		"resource": testOrigin, "resource_name": "PDPP demo resource server", "authorization_servers": []any{testOrigin},

@@ -25,8 +25,6 @@ type Options struct {
 	Origin func() string
 	// Now returns the current time. Nil: time.Now.
 	Now func() time.Time
-	// Observe is called for each request before it is answered, concurrently. It must not read the body. It may be nil.
-	Observe func(*http.Request)
 	// Fault is called for each error that the client sees only as 500 internal_error, concurrently. It may be nil.
 	Fault func(*http.Request, error)
 	// AllWords makes search require every word of the query, as other resource servers do. It is for tests of how a client recovers.

@@ -47,9 +47,6 @@ func (s *Server) IsOwner(secret string) (bool, error) { return s.authority.IsOwn
 
 // ServeHTTP answers one request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if s.options.Observe != nil {
-		s.options.Observe(r)
-	}
 	requestID := "req_" + rand.Text()
 	w.Header().Set("Request-Id", requestID)
 	path, err := splitPath(r.URL)

@@ -81,15 +81,16 @@ func newPackageDemo(t *testing.T) *packageDemo {
 	if d.tokens, err = authority.NewDemoTokens(strings.NewReader(strings.Repeat("0123456789abcdef", 20))); err != nil {
 		t.Fatal(err)
 	}
-	server := httptest.NewServer(embedded.NewServer(store, authority.DemoGrants(store.Connectors(), d.tokens, time.Now()), embedded.Options{
+	resources := embedded.NewServer(store, authority.DemoGrants(store.Connectors(), d.tokens, time.Now()), embedded.Options{
 		Terms: authority.Terms{ClientID: "adapter", ClientSecret: "secret"},
-		Observe: func(r *http.Request) {
-			if strings.HasPrefix(r.URL.Path, "/v1/") {
-				d.mu.Lock()
-				defer d.mu.Unlock()
-				d.bearers = append(d.bearers, r.Header["Authorization"]...)
-			}
-		},
+	})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, "/v1/") {
+			d.mu.Lock()
+			d.bearers = append(d.bearers, r.Header["Authorization"]...)
+			d.mu.Unlock()
+		}
+		resources.ServeHTTP(w, r)
 	}))
 	t.Cleanup(server.Close)
 	client, err := rsclient.New(rsclient.Options{Base: server.URL})
