@@ -95,8 +95,3 @@ func claudeMessage(begin item.Item, message gjson.Result) item.Item {
 	made.Put("attached_text", joinLines(texts(message, "attachments.#.extracted_content")))
 	return made
 }
-
-// joinLines joins the texts that are not empty with newlines.
-func joinLines(lines []string) string {
-	return strings.TrimSpace(item.Joined(lines, "\n"))
-}

@@ -57,6 +57,11 @@ func texts(from gjson.Result, path string) (all []string) {
 	return all
 }
 
+// joinLines joins the texts that are not empty with newlines.
+func joinLines(lines []string) string {
+	return strings.TrimSpace(item.Joined(lines, "\n"))
+}
+
 func parse(parser *item.Parser, text []byte, line int) ([]item.Field, error) {
 	fields, err := parser.Parse(text)
 	if err != nil {
