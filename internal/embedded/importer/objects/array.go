@@ -1,6 +1,8 @@
+// Package objects reads JSON objects: one to a line, or in an array.
 package objects
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"io"
@@ -8,11 +10,33 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
 )
+
+// NewLines reads one JSON object per line.
+func NewLines(input *bufio.Reader) item.Records {
+	lines, parser := item.NewLines(input), item.NewParser()
+	return item.Each(func() (item.Item, error) {
+		for {
+			text, err := lines.Next()
+			if errors.Is(err, item.ErrTooLong) {
+				return item.Item{}, item.Unusable(lines.Number, "%s", err)
+			}
+			if err != nil {
+				return item.Item{}, err
+			}
+			if text = bytes.Trim(text, " \t\r\n"); len(text) == 0 {
+				continue
+			}
+			fields, text, note, err := parser.ParseFinite(text)
+			if err != nil {
+				return item.Item{}, item.Unusable(lines.Number, "%s", err)
+			}
+			return item.Item{Line: lines.Number, Text: text, Fields: fields, Note: note}, nil
+		}
+	})
+}
 
 // An arrayReader reads JSON objects in an array, or in arrays that are fields of an object. Which fields these are is known only at the end
 // of the file, so such a file is read twice. Each pass has one item in memory.
@@ -27,22 +51,6 @@ type arrayReader struct {
 	single bool    // the object is the only record
 	keyed  bool    // the values of the object are the records
 	others []error // errors for what is not read
-}
-
-// places has the pointers of arrays, and of the objects above them.
-type places struct{ arrays, above map[jsontext.Pointer]bool }
-
-func newPlaces(of []path) places {
-	p := places{map[jsontext.Pointer]bool{}, map[jsontext.Pointer]bool{}}
-	for _, one := range of {
-		var pointer jsontext.Pointer
-		for _, key := range one {
-			p.above[pointer] = true
-			pointer = pointer.AppendToken(key)
-		}
-		p.arrays[pointer] = true
-	}
-	return p
 }
 
 // NewArray reads the JSON objects in an array: the file itself or, in two passes, a field of its object. Of several arrays it reads the
@@ -215,16 +223,4 @@ func (r *arrayReader) noteOthers(found []foundArray, beside []string, longest fo
 		r.others = append(r.others, item.Unusable(1, "only the array %q is loaded, and not what is beside it: %s", name,
 			utf8text.OneLine(strings.Join(beside, ", "))))
 	}
-}
-
-// alike reports whether all arrays are fields of the outer object, and their objects have the same fields.
-func alike(found []foundArray) bool {
-	return !slices.ContainsFunc(found, func(one foundArray) bool { return one.shape != found[0].shape || len(one.at) > 1 })
-}
-
-func paths(found []foundArray) (all []path) {
-	for _, one := range found {
-		all = append(all, one.at)
-	}
-	return all
 }

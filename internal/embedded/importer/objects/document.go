@@ -121,3 +121,22 @@ func why(err error) string {
 	}
 	return err.Error()
 }
+
+// A path is the list of keys from the object of a file to a value in it.
+type path []string
+
+// places has the pointers of arrays, and of the objects above them.
+type places struct{ arrays, above map[jsontext.Pointer]bool }
+
+func newPlaces(of []path) places {
+	p := places{map[jsontext.Pointer]bool{}, map[jsontext.Pointer]bool{}}
+	for _, one := range of {
+		var pointer jsontext.Pointer
+		for _, key := range one {
+			p.above[pointer] = true
+			pointer = pointer.AppendToken(key)
+		}
+		p.arrays[pointer] = true
+	}
+	return p
+}

@@ -10,15 +10,42 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 )
 
-// A path is the list of keys from the object of a file to a value in it.
-type path []string
-
 // A foundArray is an array in a field of the object, or of a nested object.
 type foundArray struct {
 	at             path
 	items, objects int
 	shape          string // the names of the fields of its first item
 	list           string // the key of the list that is most of its first items, or ""
+}
+
+// alike reports whether all arrays are fields of the outer object, and their objects have the same fields.
+func alike(found []foundArray) bool {
+	return !slices.ContainsFunc(found, func(one foundArray) bool { return one.shape != found[0].shape || len(one.at) > 1 })
+}
+
+func paths(found []foundArray) (all []path) {
+	for _, one := range found {
+		all = append(all, one.at)
+	}
+	return all
+}
+
+// differAt returns the index of the only key in which two paths differ, or -1 unless exactly one differs.
+func differAt(a, b path) int {
+	at := -1
+	if len(a) != len(b) {
+		return at
+	}
+	for index := range a {
+		if a[index] == b[index] {
+			continue
+		}
+		if at >= 0 {
+			return -1
+		}
+		at = index
+	}
+	return at
 }
 
 // arrays reads an object, down to a depth of nested objects. It returns its arrays, and the names of the fields with any other value in
