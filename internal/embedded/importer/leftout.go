@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/schema"
@@ -127,4 +128,28 @@ func (l *leftOut) of(isWanted func(part string) bool) (list []model.LeftOut) {
 // ofPart lists what was left out of the files of a part; without a name, of the files of no part.
 func (l *leftOut) ofPart(name string) []model.LeftOut {
 	return l.of(func(part string) bool { return part == name })
+}
+
+// A Watch follows the reading of files. Any of its fields may be nil or zero.
+type Watch struct {
+	Kept    func(Skip)  // called for each record that is kept without some of its data
+	Skipped func(Skip)  // called for each piece that is left out; in streams with declared fields, while their records are read
+	Found   func(n int) // called for each thousand records found, before any is loaded
+	Now     time.Time   // time of the import, on which it depends how far events recur; zero: now
+	Later   []string    // files that are still being written: what is known of them stays as it is
+}
+
+// stillWritten is the reason to postpone a new file.
+const stillWritten = "still being written: it is read once it no longer changes"
+
+// isLater reports whether a file, or the archive that it is in, is still being written.
+func (w Watch) isLater(name string) bool {
+	return slices.ContainsFunc(w.Later, func(one string) bool { return name == one || strings.HasPrefix(name, one+"/") })
+}
+
+// kept reports a record that is kept without some of its data, which its note describes.
+func (w Watch) kept(file string, one item.Item) {
+	if one.Note != "" {
+		w.Kept(Skip{File: file, Line: one.Line, Reason: one.Note})
+	}
 }

@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"archive/zip"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/document"
@@ -20,6 +22,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/table"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
+	"github.com/pdp-connect/pdpp-mcp/internal/files"
 )
 
 // A sourceFile is a file, or the piece of a file, that a stream is read from.
@@ -231,30 +234,6 @@ func (s Skip) Name() string { return strings.ReplaceAll(s.File, "\n", `\u000a`) 
 // IsCopy reports that all of what was left out was read elsewhere.
 func (s Skip) IsCopy() bool { return strings.HasPrefix(s.Reason, item.SameAs) }
 
-// A Watch follows the reading of files. Any of its fields may be nil or zero.
-type Watch struct {
-	Kept    func(Skip)  // called for each record that is kept without some of its data
-	Skipped func(Skip)  // called for each piece that is left out; in streams with declared fields, while their records are read
-	Found   func(n int) // called for each thousand records found, before any is loaded
-	Now     time.Time   // time of the import, on which it depends how far events recur; zero: now
-	Later   []string    // files that are still being written: what is known of them stays as it is
-}
-
-// stillWritten is the reason to postpone a new file.
-const stillWritten = "still being written: it is read once it no longer changes"
-
-// isLater reports whether a file, or the archive that it is in, is still being written.
-func (w Watch) isLater(name string) bool {
-	return slices.ContainsFunc(w.Later, func(one string) bool { return name == one || strings.HasPrefix(name, one+"/") })
-}
-
-// kept reports a record that is kept without some of its data, which its note describes.
-func (w Watch) kept(file string, one item.Item) {
-	if one.Note != "" {
-		w.Kept(Skip{File: file, Line: one.Line, Reason: one.Note})
-	}
-}
-
 func stateOf(fsys fs.FS, files []sourceFile) []fileState {
 	states := make([]fileState, len(files))
 	for index, file := range files {
@@ -287,4 +266,70 @@ func folderOr(folder, noun string) string {
 		return noun
 	}
 	return folder
+}
+
+// A fileState is compared with a later one to find out whether a file has changed.
+type fileState struct {
+	Name     string
+	Size     int64
+	Modified int64  // nanoseconds since 1970
+	Node     uint64 // inode; 0: unknown
+	Changed  int64  // nanoseconds since 1970; 0: unknown
+	Sum      uint32 // CRC-32 of an entry of an archive
+	Hash     string // of the contents; empty: unknown
+}
+
+func stateOfFile(name string, info fs.FileInfo) fileState {
+	state := fileState{Name: name, Size: info.Size(), Modified: info.ModTime().UnixNano()}
+	state.Node, state.Changed = files.NodeOf(info)
+	if entry, ok := info.Sys().(*zip.FileHeader); ok {
+		state.Sum = entry.CRC32
+	}
+	return state
+}
+
+// An openedCache keeps a file of several streams open, such as a workbook or a database, until another such file is read or cacheTTL is
+// over: the larger the file, the longer it takes to open.
+type openedCache struct {
+	mu     sync.Mutex
+	of     string // the file, and its state at that time
+	value  io.Closer
+	expiry *time.Timer
+
+	hashes map[fileState]string // of the last files whose hash was asked for
+}
+
+const cacheTTL = 5 * time.Second
+
+// swap takes the value for a file out of the cache, nil if there is none, and stores another value. It closes the old value if it does not
+// return it.
+func (c *openedCache) swap(of string, value io.Closer) io.Closer {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	before := c.value
+	if c.expiry != nil {
+		c.expiry.Stop()
+	}
+	if before != nil && c.of != of || before != nil && value != nil {
+		_ = before.Close() // it was only read
+		before = nil
+	}
+	c.of, c.value, c.expiry = of, value, nil
+	if value != nil {
+		c.expiry = time.AfterFunc(cacheTTL, func() { c.swap("", nil) })
+	}
+	return before
+}
+
+// hash returns the hash of a file's contents, which is computed once for all of its streams.
+func (c *openedCache) hash(file fileState, find func(name string) string) string {
+	known, ok := c.hashes[file]
+	if !ok {
+		if len(c.hashes) == 2 || c.hashes == nil { // a database and its log
+			c.hashes = map[fileState]string{}
+		}
+		known = find(file.Name)
+		c.hashes[file] = known
+	}
+	return known
 }

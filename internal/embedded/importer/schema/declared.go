@@ -152,6 +152,9 @@ type Connection struct {
 	Folder      string `json:"folder"`
 }
 
+// Streams are the streams that a manifest declares, in the order in which they are served.
+type Streams []Stream
+
 // A Stream is what the manifest declares for one stream.
 type Stream struct {
 	Name string `json:"-"`

@@ -135,9 +135,6 @@ func IsWithin(name, folder string) bool {
 	return folder == "." || name == folder || strings.HasPrefix(name, folder+"/")
 }
 
-// Streams are the streams that a manifest declares, in the order in which they are served.
-type Streams []Stream
-
 // UnmarshalJSON decodes an object of streams and keeps their order.
 func (s *Streams) UnmarshalJSON(text []byte) error {
 	if string(text) == "null" {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/table"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
@@ -140,4 +141,49 @@ func AsKey(stream *model.Stream, name string) error {
 		return nil
 	}
 	return fmt.Errorf("field %q of stream %q is of type %s: a foreign key is a string or a number", name, stream.Name, field.Type)
+}
+
+// WhenField is the field with the first time that a record has, if some records lack the event time that others have.
+const WhenField = "when"
+
+// ahead matches the names of dates that are still to come when a record happens, such as due dates.
+var ahead = item.Expression(`(?i)(?:^|[_.])due|expir|deadline|until|fällig|vencim|échéance|scadenza`)
+
+// maxDated is the most fields that dated tracks.
+const maxDated = 64
+
+// A dated tracks which of the fields with names of times each record has.
+type dated struct {
+	fields []string
+	seen   map[uint64]bool // sets of fields that records have, one bit per field
+}
+
+// bitOf returns a new bit for a field, or 0 if it does not have the name of a time or all bits are used.
+func (d *dated) bitOf(name string) uint64 {
+	if !table.MayBeDate(name) && !dateWords().MatchString(name) || len(d.fields) == maxDated {
+		return 0
+	}
+	d.fields = append(d.fields, name)
+	return 1 << (len(d.fields) - 1)
+}
+
+func (d *dated) note(set uint64) {
+	if d.seen == nil {
+		d.seen = map[uint64]bool{}
+	}
+	d.seen[set] = true
+}
+
+// has reports whether any record has one of the fields some but not the field missing, and whether any has none of these fields.
+func (d *dated) has(some []string, missing string) (instead, none bool) {
+	for set := range d.seen {
+		hasSome, hasOther := false, false
+		for index, name := range d.fields {
+			present := set&(1<<index) != 0
+			hasSome = hasSome || present && slices.Contains(some, name)
+			hasOther = hasOther || present && name == missing
+		}
+		instead, none = instead || hasSome && !hasOther, none || !hasSome && !hasOther
+	}
+	return instead, none
 }

@@ -2,6 +2,7 @@ package schema
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
@@ -252,4 +253,66 @@ func (t *fieldTally) holder() item.Holder {
 		return item.InList
 	}
 	return 0
+}
+
+// chooseTime gives the event time its role. If that is empty in some records, another time that all records have gets the role, or else a
+// new field with the first time of each record: a record without a time is in no range of time.
+func (t *Tally) chooseTime(fields []model.Field, declared string) []model.Field {
+	if declared != "" {
+		assignRole(fields, "event-time", declared)
+		return fields
+	}
+	times := timesOf(fields)
+	if len(times) == 0 {
+		return fields
+	}
+	chosen, others := times[0], slices.DeleteFunc(times[1:], func(one *model.Field) bool { return ahead().MatchString(one.Name) })
+	chosen.Role = "event-time"
+	if !chosen.Nullable || HasField(fields, WhenField) {
+		return fields
+	}
+	names, types := []string{chosen.Name}, map[string]bool{chosen.Type: true}
+	for _, one := range others {
+		if !one.Nullable {
+			chosen.Role, one.Role = "", "event-time"
+			return fields
+		}
+		names, types[one.Type] = append(names, one.Name), true
+	}
+	instead, none := t.dated.has(names[1:], chosen.Name)
+	if !instead {
+		return fields
+	}
+	for _, name := range names {
+		if of := t.byName[name]; of != nil {
+			none = none || of.Strays > 0
+		}
+	}
+	when := model.Field{Name: WhenField, Type: chosen.Type, Nullable: none, Role: "event-time"}
+	for _, wider := range []string{model.LocalTime, "timestamp"} { // than a date
+		if types[wider] {
+			when.Type = wider
+		}
+	}
+	t.Times, chosen.Role = names, ""
+	return append(fields, Capable(when))
+}
+
+// Notes describes the fields whose values differ from those in the file: amounts that are negative because another column says that they
+// are debits, and texts of which most are numbers, or that may be dates or numbers. Texts are so by inference, not by the manifest.
+func (t *Tally) Notes(declared Stream) (notes []string) {
+	for _, field := range t.fields {
+		if side := t.Cells[field.Name].Side; side != "" {
+			notes = append(notes, fmt.Sprintf("%q has no minus in the file: it is made negative where %q is a debit", field.Name, side))
+		}
+		if declared.Types[field.Name] != "" {
+			continue
+		}
+		if two := cmp.Or(field.TwoDates(), field.TwoNumbers()); two != "" {
+			notes = append(notes, fmt.Sprintf("%q stays a text: %s, and nothing else in the file says which", field.Name, two))
+		} else if others := field.NotNumbers(); others > 0 {
+			notes = append(notes, fmt.Sprintf("%q stays a text: not a number in %d of %d records", field.Name, others, field.Present))
+		}
+	}
+	return notes
 }
