@@ -48,24 +48,18 @@ func (l *lister) addTables(file sourceFile) error {
 	}
 	defer func() { _ = opened.Close() }()        // it was only read
 	log, logs := openLog(l.from.fsys, file.name) // the latest writes may be only in the log
-	tables, virtual, wide, err := database.Tables(l.ctx, opened, log)
+	tables, reasons, err := database.Tables(l.ctx, opened, log)
 	_ = log.Close() // it was only read
 	if err != nil {
 		return err
 	}
-	for _, one := range virtual {
-		l.skip(file.name, fmt.Sprintf("the table %q is virtual: only ordinary tables are read", one))
-	}
-	for _, one := range wide {
-		l.skip(file.name, fmt.Sprintf("the table %q has more than %d columns", one, item.MaxFields))
+	for _, reason := range reasons {
+		l.skip(file.name, reason)
 	}
 	first := len(l.sources)
 	name := strings.TrimSuffix(l.relative(file.name), path.Ext(file.name))
 	file.used = map[string]int{}
 	for _, one := range tables {
-		for _, column := range one.Failing {
-			l.skip(file.name, fmt.Sprintf("the column %q of the table %q cannot be computed: it needs the program that made it", column, one.Name))
-		}
 		file.Part = one.Name
 		l.addStream(l.free(streamName(name+"/"+one.Name)), formatDatabase, file).dependsOn = logs
 	}

@@ -72,17 +72,6 @@ func (o *opened) stem() string { return strings.TrimSuffix(o.name, path.Ext(o.na
 // folderName returns the name of the file's folder, or of the folder that is read if the file is at its top.
 func (o *opened) folderName() string { return folderOr(path.Base(o.folder), o.of.from.name) }
 
-// beside calls read with another file, at a path relative to this file's folder, or with an empty one if that cannot be opened.
-func (o *opened) beside(name string, read func(io.ReadSeeker)) {
-	file, err := openFile(o.of.from.fsys, path.Join(o.folder, name))
-	if err != nil {
-		read(strings.NewReader(""))
-		return
-	}
-	defer func() { _ = file.Close() }() // it was only read
-	read(file)
-}
-
 // startBytes is how many bytes of a file are read to recognize it.
 const startBytes = 1 << 12
 
@@ -148,7 +137,11 @@ func readMetaPage(in *opened) item.Records {
 func readSlack(in *opened) item.Records {
 	s := in.of
 	if s.users == nil {
-		in.beside("../users.json", func(list io.ReadSeeker) { s.users = services.ReadSlackUsers(list) })
+		s.users = services.SlackUsers{}
+		if list, err := openFile(s.from.fsys, path.Join(in.folder, "../users.json")); err == nil {
+			defer func() { _ = list.Close() }() // it was only read
+			s.users = services.ReadSlackUsers(list)
+		}
 	}
 	return services.Slack(in.text, in.folderName(), s.users)
 }

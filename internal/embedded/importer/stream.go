@@ -15,22 +15,25 @@ func (s *fileStream) records(ctx context.Context, connection string, blobs *blob
 		if s.unusable {
 			return
 		}
+		isDeclared, attached := s.declared.Fields != nil, ways[s.format].attached
 		report := func(skip Skip) {
-			_, known := s.reported[skip]
-			if s.declared.Fields != nil || skip.Line == 0 && !known { // infer has reported the others
+			if _, known := s.reported[skip]; isDeclared || skip.Line == 0 && !known { // infer has reported the others
 				watch.Skipped(skip)
 			}
 		}
 		ordered := reorderer{yield: func(record model.Record) bool { return yield(record, nil) }}
 		err := s.scan(ctx, connection, report, func(at sourceFile, one item.Item) bool {
-			if s.declared.Fields != nil { // else infer has reported it
+			if isDeclared { // else infer has reported it
 				watch.kept(at.name, one)
 			}
-			if one.Place == "" {
+			switch {
+			case one.Place == "":
 				s.shape(&one)
-			} else if s.declared.Fields != nil {
+			case isDeclared:
 				report(Skip{File: at.name, Line: one.Line, Reason: one.Place})
 				return true
+			case s.gathered != "":
+				one.ID = one.String("file") + ":" + one.ID
 			}
 			if reason := s.attach(&one); reason != "" {
 				report(Skip{File: at.name, Line: one.Line, Reason: reason})
@@ -43,25 +46,15 @@ func (s *fileStream) records(ctx context.Context, connection string, blobs *blob
 				return model.Record{ConnectionID: connection, Stream: stream, ID: one.ID, EmittedAt: when, Data: one.Data(), Fields: one.Fields,
 					Blob: blobs.take(one.Blob)}
 			}
-			if one.Place != "" {
-				if s.gathered != "" {
-					one.ID = one.String("file") + ":" + one.ID
-				}
-				return yield(made(s.stream+ways[s.format].attached.suffix, one), nil)
-			}
-			record := made(s.stream, one)
-			if ways[s.format].attached.key == "" {
-				return ordered.add(at.name, record)
-			}
-			if !yield(record, nil) {
+			switch {
+			case one.Place != "":
+				return yield(made(s.stream+attached.suffix, one), nil)
+			case attached.key == "":
+				return ordered.add(at.name, made(s.stream, one))
+			case !yield(made(s.stream, one), nil):
 				return false
 			}
-			for _, file := range one.Attached {
-				if !yield(made(s.stream+ways[s.format].attached.suffix, file), nil) {
-					return false
-				}
-			}
-			return true
+			return !slices.ContainsFunc(one.Attached, func(file item.Item) bool { return !yield(made(s.stream+attached.suffix, file), nil) })
 		})
 		if err == nil {
 			ordered.release()

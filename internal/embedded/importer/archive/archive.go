@@ -91,7 +91,7 @@ func (f *FS) Stat(name string) (fs.FileInfo, error) {
 	case err != nil:
 		return nil, err
 	case within == "." && name != ".":
-		return (&zip.FileHeader{Name: name + "/"}).FileInfo(), nil // of a folder
+		return folderInfo(name), nil
 	}
 	return fs.Stat(place.FS, within)
 }
@@ -105,16 +105,13 @@ func (f *FS) ReadDir(name string) ([]fs.DirEntry, error) {
 	entries, err := fs.ReadDir(place.FS, within)
 	for index, entry := range entries {
 		if entry.Type().IsRegular() && IsName(entry.Name()) && !place.nested {
-			entries[index] = folderEntry{entry}
+			entries[index] = fs.FileInfoToDirEntry(folderInfo(entry.Name()))
 		}
 	}
 	return entries, err
 }
 
-type folderEntry struct{ fs.DirEntry }
-
-func (folderEntry) IsDir() bool       { return true }
-func (folderEntry) Type() fs.FileMode { return fs.ModeDir }
+func folderInfo(name string) fs.FileInfo { return (&zip.FileHeader{Name: name + "/"}).FileInfo() }
 
 // split returns the innermost archive on a path, or the base folder, and the rest of the path.
 func (f *FS) split(op, name string) (*contents, string, error) {

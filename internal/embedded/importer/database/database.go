@@ -47,7 +47,7 @@ type Table struct {
 	Name    string
 	Key     string // the primary key, if it is a single column
 	Parents []Parent
-	Failing []string // generated columns that are not read, because computing them fails
+	failing []string // generated columns that are not read, because computing them fails
 	columns []string
 	times   []string // columns with the times of Apple's Core Data, in seconds since 2001
 }
@@ -155,25 +155,30 @@ func withLog(ctx context.Context, content []byte, log io.Reader) (merged []byte,
 	return os.ReadFile(name) // #nosec G304 -- the copy
 }
 
-// Tables returns the ordinary tables of a database, the names of virtual tables, which are not read, and the names of wide tables, which
-// have more columns than item.MaxFields.
-func Tables(ctx context.Context, from, log io.Reader) (tables []Table, virtual, wide []string, err error) {
+// Tables returns the ordinary tables of a database, and the reasons why other tables or some of their columns are not read.
+func Tables(ctx context.Context, from, log io.Reader) (tables []Table, reasons []string, err error) {
 	f, err := Open(ctx, from, log)
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	virtual = f.strings(ctx, `SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'virtual' ORDER BY name`)
+	for _, name := range f.strings(ctx, `SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'virtual' ORDER BY name`) {
+		reasons = append(reasons, fmt.Sprintf("the table %q is virtual: only ordinary tables are read", name))
+	}
+	var failing []string
 	for _, name := range f.strings(ctx, `SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND `+
 		`name NOT LIKE 'sqlite\_%' ESCAPE '\' ORDER BY name`) {
 		switch one := f.table(ctx, name); {
 		case len(one.columns) > item.MaxFields:
-			wide = append(wide, name)
+			reasons = append(reasons, fmt.Sprintf("the table %q has more than %d columns", name, item.MaxFields))
 		case len(one.columns) > 0:
 			tables = append(tables, one)
+			for _, column := range one.failing {
+				failing = append(failing, fmt.Sprintf("the column %q of the table %q cannot be computed: it needs the program that made it", column, name))
+			}
 		}
 	}
-	return tables, virtual, wide, f.err
+	return tables, append(reasons, failing...), f.err
 }
 
 // strings returns the only column of the result of a query.
@@ -201,10 +206,10 @@ func (f *File) table(ctx context.Context, name string) Table {
 	for _, computed := range f.strings(ctx, "SELECT name FROM pragma_table_xinfo(?) WHERE hidden = 2", name) {
 		query := "SELECT count(" + quoted(computed) + ") FROM " + quoted(name) // computes all its values
 		if err := f.conn.QueryRowContext(ctx, query).Scan(new(int)); err != nil {
-			one.Failing = append(one.Failing, computed)
+			one.failing = append(one.failing, computed)
 		}
 	}
-	one.columns = slices.DeleteFunc(one.columns, func(column string) bool { return slices.Contains(one.Failing, column) })
+	one.columns = slices.DeleteFunc(one.columns, func(column string) bool { return slices.Contains(one.failing, column) })
 	one.times = f.strings(ctx, `SELECT name FROM pragma_table_info(?1) WHERE type = 'TIMESTAMP' AND name LIKE 'Z%' AND EXISTS `+
 		`(SELECT * FROM pragma_table_info(?1) WHERE name = 'Z_PK')`, name)
 	if keys := f.strings(ctx, "SELECT name FROM pragma_table_info(?) WHERE pk > 0", name); len(keys) == 1 {

@@ -16,12 +16,12 @@ type above struct {
 
 // A columnAbove describes one column of those rows.
 type columnAbove struct {
-	kinds    [aDay + 1]int // number of each kind, of its first cells
-	sum      float64       // of its numbers
-	before   []float64     // sum at each of the last totals
-	size     float64       // sum of the absolute values of its numbers
-	read     float64       // number in the current line
-	isNumber bool          // the current line has one
+	kinds    kindCounts // of its first cells
+	sum      float64    // of its numbers
+	before   []float64  // sum at each of the last totals
+	size     float64    // sum of the absolute values of its numbers
+	read     float64    // number in the current line
+	isNumber bool       // the current line has one
 }
 
 // The kinds of cells, as far as they tell rows from other lines. A time of day is of the kind aDay.
@@ -30,9 +30,14 @@ const aText, aNumber, aDay = 0, 1, 2
 // sampledCells is how many cells show the kind of a column, if four in five are of that kind.
 const sampledCells = 20
 
-func (c *columnAbove) sampled() int { return c.kinds[aText] + c.kinds[aNumber] + c.kinds[aDay] }
+// kindCounts has how many filled cells of a column are of each kind.
+type kindCounts [aDay + 1]int
 
-func (c *columnAbove) is(kind int) bool { return c.kinds[kind] > 0 && 5*c.kinds[kind] >= 4*c.sampled() }
+func (k kindCounts) all() int { return k[aText] + k[aNumber] + k[aDay] }
+
+func (c *columnAbove) is(kind int) bool {
+	return c.kinds[kind] > 0 && 5*c.kinds[kind] >= 4*c.kinds.all()
+}
 
 // isTyped reports a column of numbers or of dates.
 func (c *columnAbove) isTyped() bool { return c.is(aNumber) || c.is(aDay) }
@@ -101,7 +106,7 @@ func (a *above) add(cells []string, line int) {
 			continue
 		}
 		column := &a.columns[index]
-		if column.sampled() < sampledCells && isFilled(cell) {
+		if column.kinds.all() < sampledCells && isFilled(cell) {
 			kind := kindOf(cell)
 			column.kinds[kind]++
 			column.isNumber = column.isNumber && kind == aNumber

@@ -23,7 +23,7 @@ func (r *reader) look(cells []string) (sums int) {
 	for index, cell := range cells[:min(len(cells), len(r.columns))] {
 		column := &r.over.columns[index]
 		column.isNumber = false
-		if cell == "" || column.sampled() >= sampledCells && !column.is(aNumber) {
+		if cell == "" || column.kinds.all() >= sampledCells && !column.is(aNumber) {
 			continue
 		}
 		column.read, column.isNumber = amount(cell, decimal)

@@ -19,9 +19,6 @@ import (
 func (r *rows) named(first []string, line int) []string {
 	headless := len(first) > 1 && !slices.ContainsFunc(first, func(cell string) bool { return !isAmount(cell) }) &&
 		slices.ContainsFunc(first, decimals().MatchString)
-	if !headless && !slices.ContainsFunc(first, mayBeValue) {
-		return first
-	}
 	first = slices.Clone(first)
 	r.header = first // with which a quotation mark that is not closed is found
 	cells, below, err := r.row()
@@ -102,9 +99,6 @@ func columnNames(header []string) []string {
 
 // price matches an amount of money without its currency.
 var price = item.Expression(`^\d+[.,]\d\d$`)
-
-// mayBeValue reports, fast, a text that may be a value of a row.
-func mayBeValue(text string) bool { return strings.ContainsAny(text, digits+"@") || isNoName(text) }
 
 // isNoName reports a text that is not the name of a column: a date, an amount of money that is negative or has a currency, a mail address,
 // a link, the number of a book, or true.

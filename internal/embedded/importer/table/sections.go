@@ -60,10 +60,10 @@ type sectioner struct {
 	rows
 	found   []foundSection
 	current int
-	sampled []columnSample // columns of the first rows below the header
-	many    int            // number of those rows
-	block   int            // first line after the last empty one; 0: none since the header
-	widest  int            // most cells of a line from block on
+	sampled []kindCounts // columns of the first rows below the header
+	many    int          // number of those rows
+	block   int          // first line after the last empty one; 0: none since the header
+	widest  int          // most cells of a line from block on
 }
 
 type foundSection struct {
@@ -73,16 +73,13 @@ type foundSection struct {
 	spans  []Span
 }
 
-// A columnSample counts the filled cells of a column, and those that are not text.
-type columnSample struct{ all, typed int }
-
 // A candidate is a place where a table may begin.
 type candidate struct {
 	title       string
 	at, below   int // the lines of the title and of the header, within the window
 	header      []string
 	rows, width int // number of sampled rows, and most cells of one
-	sampled     []columnSample
+	sampled     []kindCounts
 }
 
 // begin finds the first table: the one that the reader finds, unless another with a title, or with the same first column, is above it.
@@ -199,25 +196,25 @@ func (s *sectioner) sample(line []byte, isBelow bool) {
 	}
 }
 
-func addSample(to []columnSample, cells []string) []columnSample {
+func addSample(to []kindCounts, cells []string) []kindCounts {
 	for index, cell := range cells {
 		if index == len(to) {
-			to = append(to, columnSample{})
+			to = append(to, kindCounts{})
 		}
 		if isFilled(cell) {
-			to[index].all++
-			to[index].typed += count(isTyped(cell))
+			to[index][kindOf(cell)]++
 		}
 	}
 	return to
 }
 
-func (c columnSample) isTyped() bool { return c.all > 0 && c.typed == c.all }
+// hasNoText reports a column with cells, none of which is text.
+func (k kindCounts) hasNoText() bool { return k.all() > 0 && k[aText] == 0 }
 
 // isTyped reports a cell that is not text: a number, a date, or a time of day.
 func isTyped(cell string) bool { return kindOf(cell) != aText }
 
-func (c candidate) isTyped() bool { return slices.ContainsFunc(c.sampled, columnSample.isTyped) }
+func (c candidate) isTyped() bool { return slices.ContainsFunc(c.sampled, kindCounts.hasNoText) }
 
 // parse finds a header below titles, and samples the rows below it.
 func (s *sectioner) parse(lines [][]byte) (one candidate, ok bool) {
@@ -272,7 +269,7 @@ func (s *sectioner) another(isBelow bool) bool {
 	}
 	unlike := 0
 	for index := range one.header {
-		unlike += count(index < len(s.sampled) && s.sampled[index].isTyped())
+		unlike += count(index < len(s.sampled) && s.sampled[index].hasNoText())
 	}
 	isWider := len(one.header) > len(above) && unlike > 0
 	if !isKnown && unlike < 3 && (!one.isTyped() || !isAlike && !isWider && unlike < 2) {
