@@ -181,12 +181,9 @@ func (l *lister) free(name string) string {
 
 // collides reports whether a name is taken, or reserved for the attached stream of another stream.
 func (l *lister) collides(name string) bool {
-	for _, suffix := range [...]string{attachmentsSuffix, linksSuffix, aroundSuffix} {
-		if l.taken[name+suffix] || l.taken[strings.TrimSuffix(name, suffix)] {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{attachmentsSuffix, linksSuffix, aroundSuffix}, func(suffix string) bool {
+		return l.taken[name+suffix] || l.taken[strings.TrimSuffix(name, suffix)]
+	})
 }
 
 var (

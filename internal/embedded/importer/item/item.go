@@ -109,7 +109,8 @@ const (
 
 // IsAside reports that nothing is lost by skipping a piece for this reason.
 func IsAside(reason string) bool {
-	return strings.Contains(reason, AroundTable) || slices.Contains([]string{AboveHeader, HeaderAgain, HeaderAlone, AnotherHeader, TotalOfRows, TotalBelow, BelowTable, Deleted}, reason)
+	aside := []string{AboveHeader, HeaderAgain, HeaderAlone, AnotherHeader, TotalOfRows, TotalBelow, BelowTable, Deleted}
+	return strings.Contains(reason, AroundTable) || slices.Contains(aside, reason)
 }
 
 // IsEnd reports whether a file was read to its end, which may have come too early.

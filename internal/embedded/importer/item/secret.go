@@ -67,9 +67,6 @@ func (s *Secrets) TakeOut(one *Item) {
 	first := ""
 	for index := range one.Fields {
 		field := &one.Fields[index]
-		if len(field.Value) == 0 {
-			continue
-		}
 		found := ""
 		kind := s.kindOf([]byte(field.Name))
 		isPostal := kind == shortNumber && len(bytes.Trim(field.Value, `"`)) == 6 && one.has(postal())

@@ -186,12 +186,8 @@ func (r *arrayReader) chooseField(fields []string) error {
 		r.single = err == nil
 		return err
 	}
-	longest, only := found[0], ", the one with the most items,"
-	for _, one := range found {
-		if one.objects > longest.objects {
-			longest = one
-		}
-	}
+	longest := slices.MaxFunc(found, func(a, b foundArray) int { return a.objects - b.objects })
+	only := ", the one with the most items,"
 	for _, name := range slices.Backward(fields) {
 		if at := slices.IndexFunc(found, func(one foundArray) bool { return one.at[0] == name }); at >= 0 {
 			longest, only = found[at], ""

@@ -56,12 +56,11 @@ func isManifest(text []byte) bool {
 	var members map[string]json.RawMessage
 	text = bytes.TrimSpace(bytes.TrimPrefix(text, []byte(item.ByteOrderMark)))
 	broken := json.Unmarshal(text, &members) != nil
-	for _, key := range []string{"display_name", "blobs", "sorted", "streams", "connectors"} {
-		if _, ok := members[key]; ok || broken && bytes.Contains(text, []byte(`"`+key+`"`)) {
-			return true
-		}
+	isNamed := func(key string) bool {
+		return members[key] != nil || broken && bytes.Contains(text, []byte(`"`+key+`"`))
 	}
-	return !broken && members != nil && len(members) == 0
+	return slices.ContainsFunc([]string{"display_name", "blobs", "sorted", "streams", "connectors"}, isNamed) ||
+		!broken && members != nil && len(members) == 0
 }
 
 // Parse parses the text of a manifest, for the folder with this name.

@@ -150,7 +150,7 @@ func (c *Column) narrowest() Cell {
 	counted, isTime := c.countedTime(present)
 	switch {
 	case kind == "timestamp":
-		return c.unzoned(Cell{Kind: kind})
+		return c.timeCell("")
 	case c.amounts > 0 && c.amounts+numbers == present && !c.isInexact():
 		return Cell{Kind: "number"}
 	case isTime:
@@ -164,7 +164,7 @@ func (c *Column) narrowest() Cell {
 	case texts == 0 && form != commaNumbers: // which 1.234 may be of
 		return Cell{Kind: kind}
 	case texts == present && date != "", texts+c.stamps == present && date == isoDay:
-		return c.unzoned(Cell{Kind: "timestamp", form: date})
+		return c.timeCell(date)
 	case texts+numbers == present && c.areAmounts(form, present):
 		return c.amount(form)
 	}
@@ -217,13 +217,12 @@ func (c *Column) amount(form numberForms) Cell {
 	return cell
 }
 
-// unzoned narrows a cell of timestamps: to dates if no value has a time of day, or to local times if no time has a zone and the column's
-// name has none either. A change of time zone moves neither.
-func (c *Column) unzoned(cell Cell) Cell {
+// timeCell returns a cell of times in a form: of dates if no value has a time of day, or of local times if no time has a zone and the
+// column's name has none either. A change of time zone moves neither.
+func (c *Column) timeCell(form string) Cell {
 	// here the Unix epoch means no time; dates of birth may be as early, and are at midnight
-	cell.epoch = cell.Kind == "timestamp" && c.epoch && c.clocked && !c.early
+	cell := Cell{Kind: "timestamp", form: form, epoch: c.epoch && c.clocked && !c.early}
 	switch {
-	case cell.Kind != "timestamp":
 	case !c.timed:
 		cell.Kind = "date"
 	case !c.zoned && !c.universal:

@@ -85,13 +85,9 @@ func (r *rows) findHeader(first []byte) bool {
 		r.comma, _ = utf8.DecodeRuneInString(mark)
 		return false
 	}
-	r.comma = ','
-	most := 1
-	for _, comma := range []rune{',', ';', '\t', '|'} {
-		if cells := len(item.SplitOutsideQuotes(strings.TrimRight(string(first), "\r\n"), comma)); cells > most {
-			r.comma, most = comma, cells
-		}
-	}
+	line := strings.TrimRight(string(first), "\r\n")
+	cells := func(comma rune) int { return len(item.SplitOutsideQuotes(line, comma)) }
+	r.comma = slices.MaxFunc([]rune{',', ';', '\t', '|'}, func(a, b rune) int { return cells(a) - cells(b) })
 	return true
 }
 
@@ -143,14 +139,12 @@ func (r *rows) cellsOf(first []byte) ([]string, error) {
 	return cells, asUnusable(line, err)
 }
 
+// asUnusable returns the error of a lenient parser, which is only that the separator of cells is not one that it can use.
 func asUnusable(line int, err error) error {
 	if err == nil {
 		return nil
 	}
-	if wrong, ok := errors.AsType[*csv.ParseError](err); ok {
-		err = wrong.Err
-	}
-	return item.UnusableError{Line: line, Reason: "not a row: " + err.Error()}
+	return item.Unusable(line, "not a row: %s", err)
 }
 
 func (r *rows) parse(text []byte, lazily bool) ([]string, error) {
