@@ -89,7 +89,7 @@ func (n *inference) add(at sourceFile, one item.Item) (more bool) {
 	}
 	n.isPlain = n.isPlain && one.Content == "" && one.Attached == nil
 	n.first = cmp.Or(n.first, one.Line)
-	n.watch.kept(at.name, one)
+	n.watch.kept(at.name, one.Line, one.Note)
 	n.noteThread(one)
 	for _, file := range one.Attached {
 		n.attached.Add(file.Fields)
@@ -109,11 +109,11 @@ func (n *inference) streams() ([]model.Stream, error) {
 	}
 	for _, file := range n.files {
 		if lines := n.around[file.name]; lines.all > 0 {
-			n.watch.kept(file.name, lines.note(n.stream+aroundSuffix))
+			n.watch.kept(file.name, lines.first, lines.note(n.stream+aroundSuffix))
 		}
 	}
 	for _, reason := range n.tally.Notes(n.declared) {
-		n.watch.kept(n.files[0].name, item.Item{Line: n.first, Note: reason})
+		n.watch.kept(n.files[0].name, n.first, reason)
 	}
 	if n.tally.Records+n.attached.Records == 0 {
 		stream.Fields = nil // nil marks an empty stream, and not one of records without fields
@@ -146,7 +146,7 @@ func (l linesAround) with(one item.Item) linesAround {
 	return l
 }
 
-func (l linesAround) note(stream string) item.Item {
+func (l linesAround) note(stream string) string {
 	text := fmt.Sprintf("1 line %s is in %s", item.AroundTable, stream)
 	if l.all > 1 {
 		text = fmt.Sprintf("%d lines %s are in %s", l.all, item.AroundTable, stream)
@@ -154,5 +154,5 @@ func (l linesAround) note(stream string) item.Item {
 	if l.totals > 0 {
 		text += fmt.Sprintf(", totals or balances among them: %d", l.totals)
 	}
-	return item.Item{Line: l.first, Note: text}
+	return text
 }

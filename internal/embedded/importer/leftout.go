@@ -147,9 +147,9 @@ func (w Watch) isLater(name string) bool {
 	return slices.ContainsFunc(w.Later, func(one string) bool { return name == one || strings.HasPrefix(name, one+"/") })
 }
 
-// kept reports a record that is kept without some of its data, which its note describes.
-func (w Watch) kept(file string, one item.Item) {
-	if one.Note != "" {
-		w.Kept(Skip{File: file, Line: one.Line, Reason: one.Note})
+// kept reports a record that is kept without some of its data, which the note describes; "": it lacks nothing.
+func (w Watch) kept(file string, line int, note string) {
+	if note != "" {
+		w.Kept(Skip{File: file, Line: line, Reason: note})
 	}
 }

@@ -24,7 +24,7 @@ func (s *fileStream) records(ctx context.Context, connection string, blobs *blob
 		ordered := reorderer{yield: func(record model.Record) bool { return yield(record, nil) }}
 		err := s.scan(ctx, connection, report, func(at sourceFile, one item.Item) bool {
 			if isDeclared { // else infer has reported it
-				watch.kept(at.name, one)
+				watch.kept(at.name, one.Line, one.Note)
 			}
 			switch {
 			case one.Place == "":

@@ -84,13 +84,15 @@ func (r *elements) addInner(one item.Item) (item.Item, error) {
 var healthType = strings.NewReplacer("HKQuantityTypeIdentifier", "", "HKCategoryTypeIdentifier", "", "HKCorrelationTypeIdentifier", "",
 	"HKWorkoutActivityType", "")
 
+// healthNames maps attributes to those of other elements that mean the same.
+var healthNames = map[string]string{"workoutActivityType": "type", "duration": "value", "durationUnit": "unit",
+	"dateComponents": "startDate", "receivedDate": "startDate"}
+
 func healthItem(start xml.StartElement, kind string, line int) item.Item {
 	one := item.Item{Line: line}
 	one.Put("kind", kind)
 	for _, attribute := range start.Attr {
-		name, value := attribute.Name.Local, attribute.Value
-		name = cmp.Or(map[string]string{"workoutActivityType": "type", "duration": "value", "durationUnit": "unit", "dateComponents": "startDate",
-			"receivedDate": "startDate"}[name], name)
+		name, value := cmp.Or(healthNames[attribute.Name.Local], attribute.Name.Local), attribute.Value
 		isMeasure := name == "value" || strings.HasPrefix(name, "total") || kind == "activity_summary"
 		switch {
 		case name == "device": // skipped: it contains a memory address

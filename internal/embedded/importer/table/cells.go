@@ -236,3 +236,34 @@ func (c Cell) isStray(plain string) bool {
 	_, isWritten := writeDate(c.form, day, clock)
 	return !item.IsTimestamp(plain) && (c.form == "" || !isWritten)
 }
+
+// hints counts the cells that say how those of other columns are meant.
+type hints struct {
+	sides   int // words for a debit or a credit
+	offsets int // offsets such as UTC+0100
+}
+
+// isDebit has the words for the two sides of an account.
+var isDebit = map[string]bool{"debit": true, "credit": false, "dbit": true, "crdt": false, "soll": true, "haben": false,
+	"af": true, "bij": false, "débit": true, "crédit": false, "debet": true, "débito": true, "crédito": false, "cargo": true, "abono": false,
+	"dare": true, "avere": false, "d": true, "c": false, "s": true, "h": false, "dr": true, "cr": false, "out": true, "in": false}
+
+var timeOffset = item.Expression(`^UTC[+-]\d{4}$`)
+
+func (h *hints) addHint(cell string) {
+	if len(cell) > len("UTC+0100") { // most texts
+		return
+	}
+	if _, ok := isDebit[strings.ToLower(cell)]; ok {
+		h.sides++
+	}
+	h.offsets += count(strings.HasPrefix(cell, "UTC") && timeOffset().MatchString(cell))
+}
+
+// signed returns an amount with a minus if its side is a debit.
+func signed(amount, side string) string {
+	if isDebit[strings.ToLower(clean(side))] && strings.ContainsAny(amount, "123456789") {
+		return "-" + strings.TrimSpace(amount)
+	}
+	return amount
+}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
@@ -16,6 +17,19 @@ func Agree(columns []*Column, semicolons bool) {
 	pairTimes(columns)
 	applyHints(columns)
 }
+
+var (
+	// sideName matches the name of a column that says whether a row is a debit, or which kind of transaction it is, in some languages.
+	sideName = item.Expression(`(?i)d[eé]?b.*cr?[eé]?d|cr?[eé]?d.*d[eé]?b|soll|haben|dare_|cargo_|(?:^|_)(?:af|bij)(?:_|$)|direction|` +
+		`indicator|sign|segno|sinal|kennzeichen|vorzeichen|richtung|transa[ckçz]|txn|(?:^|_)trans?[._]|booking|buchung|umsatz|posting|` +
+		`entry|movement|movimi?ento|mouvement|op[eé]ra|lan[cç]amento|mutatie|(?:^|_)(?:dr?_*cr?|cr?_*dr?|s_h|kz)(?:_|$)|` +
+		`^(?:type|typ|tipo|art|soort|kind|sens|side|nature|natureza|naturaleza|details|column_\d+)$`)
+	// paidName matches the name of a column that says how something was paid, such as with a debit card.
+	paidName  = item.Expression(`(?i)card|kart|kaart|cart[aãe]|tarjeta|pay|paid|paiement|pag[oa]|zahl|betaal|method|fund`)
+	sidedName = item.Expression(`(?i)amount|betrag|umsatz|bedrag|importe|importo|montant|valor|kwota|belopp|` +
+		`(?:^|_)(?:value|sum|summe)(?:_|$)`)
+	balanceName = item.Expression(`(?i)balance|saldo|solde|kontostand`)
+)
 
 // isSide reports a column that says of each row whether it is a debit. The words alone do not: they are also those of cards.
 func (c *Column) isSide() bool {
