@@ -40,7 +40,8 @@ func explainEmpty(ctx context.Context, call Call, f filter.Filter) []render.Empt
 	}
 	read.All(ctx, len(fields), func(ctx context.Context, i int) {
 		own := f.WithoutFunc(func(c filter.Condition) bool { return c.Field != fields[i].Field })
-		e := emptyField{&fields[i], call, f, cmp.Or(strings.Trim(own[0].Value, "*%"), own[0].Value)}
+		value := own[0].Value.String()
+		e := emptyField{&fields[i], call, f, cmp.Or(strings.Trim(value, "*%"), value)}
 		n, ok := aggregate.Count(ctx, call.RS, call.Scope, own)
 		if !ok {
 			return
@@ -51,7 +52,7 @@ func explainEmpty(ctx context.Context, call Call, f filter.Filter) []render.Empt
 			e.Least = aggregate.Read(ctx, call.RS, call.Scope, aggregate.Args{Metric: "min", Field: e.Field}).Get("value")
 			e.Most = aggregate.Read(ctx, call.RS, call.Scope, aggregate.Args{Metric: "max", Field: e.Field}).Get("value")
 		default:
-			e.Signs = strings.ContainsAny(own[0].Value, "*%")
+			e.Signs = strings.ContainsAny(value, "*%")
 			e.explainValue(ctx)
 		}
 	})

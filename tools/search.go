@@ -253,7 +253,7 @@ func (s searcher) within(ctx context.Context, call Call, schema func() known.Str
 // parentRecords returns the call that lists the records of the searched period and filter with their parts expanded, for parts that have
 // no time themselves and are in the searched streams; "" if no stream has such parts.
 func (s searchArgs) parentRecords(schema *rs.Schema) string {
-	bounds := argument.Given(rs.NewMember("gte", s.period.Since), rs.NewMember("lte", s.period.Until))
+	bounds := argument.Given(rs.NewMember("gte", s.period.Since.String()), rs.NewMember("lte", s.period.Until.String()))
 	stream, field, part := known.TimedParent(schema, slices.Concat(s.streams, s.parts))
 	if stream == "" {
 		return ""

@@ -16,7 +16,6 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/read"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/relax"
-	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
@@ -125,27 +124,24 @@ func (s searchArgs) Request(scope rs.Scope) rs.Request {
 // period reads since and until.
 func (a *arguments) period(zone *time.Location) period.Period {
 	p := period.Period{Since: a.moment("since", zone), Until: a.moment("until", zone)}
-	if a.Err != nil || p.Since == "" || p.Until == "" {
+	if a.Err != nil || !a.Has("since") || !a.Has("until") {
 		return p
 	}
 	if from, before := p.Bounds(zone); !from.Before(before) {
-		a.Failf("until", "Send an until that is not before since.", "since %s is after until %s.", quote.Exact(p.Since), quote.Exact(p.Until))
+		a.Failf("until", "Send an until that is not before since.", "since %s is after until %s.", quote.Exact(p.Since.String()), quote.Exact(p.Until.String()))
 	}
 	return p
 }
 
 // moment reads a date or a time. A time needs no offset if the call names its zone.
-func (a *arguments) moment(name string, zone *time.Location) string {
-	value := a.Text(name, filter.MaxNameBytes)
-	if value == "" {
-		return ""
+func (a *arguments) moment(name string, zone *time.Location) filter.Value {
+	value := filter.ValueOf(a.Text(name, filter.MaxNameBytes))
+	if a.Has("time_zone") {
+		value = value.In(zone)
 	}
-	if local, ok := written.LocalTime(value, zone); ok && a.Has("time_zone") {
-		return local.Format(time.RFC3339Nano)
-	}
-	if _, err := rs.ReadTime(value); err != nil {
+	if !value.IsZero() && !value.IsTime() {
 		today := time.Now().UTC().Format(time.DateOnly)
-		a.Failf(name, fmt.Sprintf(`Send a date such as %q, which is today, or a time such as "2026-06-30T12:00:00Z".`, today), "%s cannot be %s.", name, quote.Exact(value))
+		a.Failf(name, fmt.Sprintf(`Send a date such as %q, which is today, or a time such as "2026-06-30T12:00:00Z".`, today), "%s cannot be %s.", name, quote.Exact(value.String()))
 	}
 	return value
 }

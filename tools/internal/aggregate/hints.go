@@ -159,7 +159,7 @@ func (r *Aggregation) units(ctx context.Context) (field string, list groupList, 
 	r.add("unit_field", field)
 	for _, c := range q.Filter {
 		if c.Field == field && c.Operator == "" {
-			r.add("unit", c.Value)
+			r.add("unit", c.Value.String())
 			return field, list, nil
 		}
 	}

@@ -46,9 +46,9 @@ type groupList struct {
 	groups  []Group
 	other   int // records in groups beyond the limit
 	pages   int
-	next    string // where the time groups begin that follow, as a value of the field; "" if none follow
-	without int    // records without a time; -1 if unknown
-	open    bool   // the last read has as many groups as one may have, and does not say whether there are more
+	next    filter.Value // where the time groups begin that follow, as a value of the field; zero if none follow
+	without int          // records without a time; -1 if unknown
+	open    bool         // the last read has as many groups as one may have, and does not say whether there are more
 }
 
 // list reads the groups of a count, as many as one read has. Of time groups it reads further pages, up to the limit.
@@ -64,12 +64,12 @@ func (r *Aggregation) list(ctx context.Context, q Args) (list groupList, err err
 			list.body = body
 		}
 		groups, before := Groups(body), list.next
-		list.groups, list.next = append(list.groups, groups...), ""
+		list.groups, list.next = append(list.groups, groups...), filter.Value{}
 		if list.other, _ = body.Number("other_count"); list.other > 0 {
 			list.next = r.after(ctx, list.groups)
 		}
 		list.open = len(groups) >= maxGroups && !body.Has("other_count") && !body.Has("filtered_record_count")
-		if list.next == "" || list.next == before || len(groups) == 0 || len(list.groups) >= most || list.pages == maxGroupPages {
+		if list.next.IsZero() || list.next == before || len(groups) == 0 || len(list.groups) >= most || list.pages == maxGroupPages {
 			return list.withUndated(), nil
 		}
 		q.Filter = q.Filter.WithoutFunc(func(c filter.Condition) bool { return c.Field == q.GroupByTime && rs.IsLowerBound(c.Operator) })
@@ -86,7 +86,7 @@ func (l groupList) withUndated() groupList {
 		return l
 	}
 	l.without = total - l.other - recordsOf(l.groups[:dated(l.groups)])
-	if l.pages > 1 && l.without > 0 && l.next == "" {
+	if l.pages > 1 && l.without > 0 && l.next.IsZero() {
 		l.groups = append(l.groups, Group{"null", l.without})
 	} else if l.pages > 1 {
 		l.other += max(l.without, 0)
@@ -105,29 +105,30 @@ func Groups(body rs.Object) []Group {
 	return groups
 }
 
-// after returns where the time groups begin that follow groups; "" if groups are not in the order of time, so that nothing follows.
-func (r *Aggregation) after(ctx context.Context, groups []Group) string {
+// after returns where the time groups begin that follow groups; the zero Value if groups are not in the order of time, so that nothing
+// follows.
+func (r *Aggregation) after(ctx context.Context, groups []Group) filter.Value {
 	var last filter.TimeGroup
 	for _, g := range groups {
 		key, _ := g.Text()
 		span, ok := filter.ReadTimeGroup(key, r.Args.Granularity, r.Args.Zone)
 		if r.Args.GroupByTime == "" || !ok || span.From.Before(last.From) {
-			return ""
+			return filter.Value{}
 		}
 		last = span
 	}
 	if last.Until.IsZero() {
-		return ""
+		return filter.Value{}
 	}
 	_, until := r.bounds(ctx, last)
 	if slices.Contains(r.Args.Filter, filter.Condition{Field: r.Args.GroupByTime, Operator: "gte", Value: until}) {
-		return "" // the server ignores its filter: the next read would be the same
+		return filter.Value{} // the server ignores its filter: the next read would be the same
 	}
 	return until
 }
 
 // bounds returns the bounds of a span as a filter takes them: dates if the field has dates, or if the days are those of UTC.
-func (r *Aggregation) bounds(ctx context.Context, span filter.TimeGroup) (from, until string) {
+func (r *Aggregation) bounds(ctx context.Context, span filter.TimeGroup) (from, until filter.Value) {
 	zone, kind := r.Args.Zone, filter.Instants
 	if zone != time.UTC {
 		kind = r.Fields(ctx).DateKind(r.Args.GroupByTime)
@@ -135,13 +136,13 @@ func (r *Aggregation) bounds(ctx context.Context, span filter.TimeGroup) (from, 
 	isLocal := kind == filter.LocalTimes
 	switch hours := r.Args.Granularity == "hour"; {
 	case hours && isLocal:
-		return span.From.In(zone).Format(filter.LocalLayout), span.Until.In(zone).Format(filter.LocalLayout)
+		return filter.LocalTime(span.From.In(zone)), filter.LocalTime(span.Until.In(zone))
 	case !hours && (isLocal || kind == filter.Dates):
-		return span.From.In(zone).Format(time.DateOnly), span.Until.In(zone).Format(time.DateOnly)
+		return filter.Date(span.From.In(zone)), filter.Date(span.Until.In(zone))
 	case !hours:
 		return filter.FirstInstant(span.From.In(zone), zone), filter.FirstInstant(span.Until.In(zone), zone)
 	}
-	return filter.Written(span.From, zone), filter.Written(span.Until, zone)
+	return filter.InstantIn(span.From, zone), filter.InstantIn(span.Until, zone)
 }
 
 // count answers a count by groups. It reads as many groups as one read has, so that it knows how many groups are beyond the limit, and how
@@ -158,7 +159,7 @@ func (r *Aggregation) count(ctx context.Context) (rs.Object, error) {
 	if list.pages > 1 {
 		r.add("composed", true)
 	}
-	groups, all := list.groups, list.next == "" && list.other == 0 && !list.open
+	groups, all := list.groups, list.next.IsZero() && list.other == 0 && !list.open
 	reversed := r.reversed(all)
 	if reversed {
 		r.reverse(groups)
@@ -196,8 +197,8 @@ func (r *Aggregation) addRest(ctx context.Context, list groupList, groups []Grou
 	case cut:
 		list.next = r.after(ctx, groups[:shown])
 		fallthrough
-	case list.next != "":
-		r.add("next_from", list.next)
+	case !list.next.IsZero():
+		r.add("next_from", list.next.String())
 	}
 	if dated(groups[:shown]) == shown && (list.without > 0 || list.without == 0 && list.other+recordsOf(groups[shown:]) > 0) {
 		r.add("without_count", list.without)

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
-	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
 // A date means the whole day in the time zone of the call, or in UTC; a time without an offset is in that zone too. A resource server takes
@@ -35,25 +34,29 @@ const maxReadAs = 5
 // WholeDays returns the filter with each bare date replaced by what it means for its field. readAs has a line for each field whose
 // conditions then mean something else than the filter in the call may seem to. zone is that of the dates.
 func (f Filter) WholeDays(kindOf func(field string) DateKind, zone *time.Location) (sent Filter, readAs []string) {
-	var read []string
+	type field struct {
+		name string
+		kind DateKind
+	}
+	var read []field
 	for _, c := range f {
 		kind := kindOf(c.Field)
 		conditions := c.wholeDay(kind, zone)
 		start := c.Operator == "gte" && zone == time.UTC // the same in any reading of a day
-		other := !slices.Equal(conditions, Filter{c}) || written.IsDay(c.Value) && kind == Instants && !start ||
-			c.hasDate() && kind == MayBeDates && zone != time.UTC
-		if other && !slices.Contains(read, c.Field) && len(read) < maxReadAs {
-			read = append(read, c.Field)
+		other := !slices.Equal(conditions, Filter{c}) || c.Value.form == asDay && kind == Instants && !start ||
+			c.Value.dependsOnZone() && kind == MayBeDates && zone != time.UTC
+		if one := (field{c.Field, kind}); other && !slices.Contains(read, one) && len(read) < maxReadAs {
+			read = append(read, one)
 		}
 		for _, condition := range conditions {
 			sent = sent.Narrowed(condition)
 		}
 	}
-	for _, field := range read {
-		says := sent.says(field, kindOf(field))
+	for _, one := range read {
+		says := sent.says(one.name, one.kind)
 		switch {
-		case zone == time.UTC, kindOf(field) == LocalTimes:
-		case kindOf(field) == MayBeDates:
+		case zone == time.UTC, one.kind == LocalTimes:
+		case one.kind == MayBeDates:
 			says += OfNoZone
 		default:
 			says += ", of " + zone.String()
@@ -67,23 +70,23 @@ func (f Filter) WholeDays(kindOf func(field string) DateKind, zone *time.Locatio
 // timestamps is compared with dates without a zone: "before the next day" for "at most this day", and "from the next day" for "after this
 // day", are right for both.
 func (c Condition) wholeDay(kind DateKind, zone *time.Location) Filter {
-	if local, ok := written.LocalTime(c.Value, zone); ok && kind == Instants {
-		return Filter{{c.Field, c.Operator, Written(local, zone)}}
-	}
-	if kind == LocalTimes { // these do not depend on a zone
+	switch kind {
+	case Instants:
+		c.Value = c.Value.In(zone)
+	case LocalTimes: // these do not depend on a zone
 		kind, zone = Instants, time.UTC
 	}
-	day, err := time.Parse(time.DateOnly, c.Value)
-	if err != nil || kind == NotDates || kind == Dates {
+	if c.Value.form != asDay || kind == NotDates || kind == Dates {
 		return Filter{c}
 	}
 	if kind == MayBeDates {
 		zone = time.UTC
 	}
-	if day.AddDate(0, 0, 1).Year() > 9999 { // no timestamp can say the next day
+	next := c.Value.at.AddDate(0, 0, 1)
+	if next.Year() > 9999 { // no timestamp can say the next day
 		return Filter{c}
 	}
-	from, until := FirstInstant(day, zone), FirstInstant(day.AddDate(0, 0, 1), zone)
+	from, until := FirstInstant(c.Value.at, zone), FirstInstant(next, zone)
 	switch c.Operator {
 	case "gte", "lt":
 		return Filter{{c.Field, c.Operator, from}}
@@ -107,11 +110,11 @@ func (f Filter) says(field string, kind DateKind) string {
 			if c.Field != field || c.Operator != operator {
 				continue
 			}
-			value := c.Value
-			if t, err := time.Parse(time.RFC3339Nano, value); err == nil {
-				value = strings.Replace(Written(t, time.UTC), ":00Z", "Z", 1)
-			}
-			if kind == Instants && written.IsDay(value) {
+			value := c.Value.text
+			switch {
+			case c.Value.form == asInstant:
+				value = strings.Replace(formatted(c.Value.at, time.UTC), ":00Z", "Z", 1)
+			case c.Value.form == asDay && kind == Instants:
 				value += "T00:00Z"
 			}
 			parts = append(parts, cmp.Or(words[operator], operator), value)
@@ -121,37 +124,22 @@ func (f Filter) says(field string, kind DateKind) string {
 }
 
 // HasDate reports whether a condition compares with a bare date, or with a time without an offset.
-func (f Filter) HasDate() bool { return slices.ContainsFunc(f, Condition.hasDate) }
-
-func (c Condition) hasDate() bool {
-	_, local := written.LocalTime(c.Value, time.UTC)
-	return local || written.IsDay(c.Value)
+func (f Filter) HasDate() bool {
+	return slices.ContainsFunc(f, func(c Condition) bool { return c.Value.dependsOnZone() })
 }
-
-// LocalLayout is the layout of a time without an offset.
-const LocalLayout = "2006-01-02T15:04:05"
 
 // Instant writes a time as RFC 3339, in UTC.
 func Instant(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
-// Written formats a time as RFC 3339 in a zone: from its offset, a server that has dates among times knows where the caller's days begin.
-func Written(t time.Time, zone *time.Location) string {
-	t = t.In(zone)
-	if _, offset := t.Zone(); offset%60 != 0 { // RFC 3339 offsets have no seconds
-		t = t.UTC()
-	}
-	return t.Format(time.RFC3339Nano)
-}
-
 // FirstInstant returns the first instant of a day as a filter has it: in UTC the date; in another zone a time with the offset by which it
 // is midnight, even if the clocks of the zone skip midnight.
-func FirstInstant(day time.Time, zone *time.Location) string {
+func FirstInstant(day time.Time, zone *time.Location) Value {
 	if zone == time.UTC {
-		return day.Format(time.DateOnly)
+		return Date(day)
 	}
 	year, month, date := day.Date()
 	start, midnight := StartOfDay(day, zone), time.Date(year, month, date, 0, 0, 0, 0, time.UTC)
-	return Written(start, time.FixedZone("", int(midnight.Sub(start)/time.Second)))
+	return InstantIn(start, time.FixedZone("", int(midnight.Sub(start)/time.Second)))
 }
 
 // StartOfDay returns the first instant of a day in a zone. If the clocks pass midnight twice, it is the first of the two; if they skip it,
@@ -207,14 +195,14 @@ func ReadTimeGroup(key, granularity string, zone *time.Location) (TimeGroup, boo
 // Lasting returns the conditions on a start field and an end field for records that began before a bound and end after it. A record that
 // ends on a date, as in end_date, includes that day. A record does not include what it ends at, as in end_at, even if that is a day: so
 // calendars have it.
-func Lasting(start, end string, kind DateKind, bound string) Filter {
+func Lasting(start, end string, kind DateKind, bound Value) Filter {
 	after := Condition{end, "gt", bound}
 	switch {
 	case kind == Dates && strings.HasSuffix(end, "_at"): // exclusive
 	case kind == Dates, strings.Contains(strings.ToLower(end), "date"), strings.HasSuffix(end, "_on"), strings.HasSuffix(end, "day"):
 		after.Operator = "gte"
-	case written.IsDay(bound): // after a day would mean from the next one on
-		after.Value += "T00:00:00Z"
+	case bound.form == asDay: // after a day would mean from the next one on
+		after.Value = InstantIn(bound.at, time.UTC)
 	}
 	return Filter{{start, "lt", bound}, after}
 }

@@ -60,7 +60,7 @@ func TestADateIsTheWholeDay(t *testing.T) {
 			sent, readAs := f.WholeDays(func(string) filter.DateKind { return row.kind }, zone)
 			var got []string
 			for _, c := range sent {
-				got = append(got, strings.Join(strings.Fields(c.Field+" "+c.Operator+" "+c.Value), " "))
+				got = append(got, strings.Join(strings.Fields(c.Field+" "+c.Operator+" "+c.Value.String()), " "))
 			}
 			if got := strings.Join(got, "; "); got != row.want {
 				t.Errorf("sent %s, want %s", got, row.want)
@@ -127,7 +127,7 @@ func TestTimeGroups(t *testing.T) {
 
 // A condition with an operator that is not defined for days must not become an equality.
 func TestAnOperatorWithoutDaysIsSentUnchanged(t *testing.T) {
-	f := filter.Filter{{Field: "at", Operator: "ne", Value: "2026-06-30"}}
+	f := filter.Filter{{Field: "at", Operator: "ne", Value: filter.ValueOf("2026-06-30")}}
 	if sent, _ := f.WholeDays(func(string) filter.DateKind { return filter.Instants }, time.UTC); !slices.Equal(sent, f) {
 		t.Errorf("sent %v, want %v", sent, f)
 	}
@@ -139,17 +139,19 @@ func TestLastingBoundsTheEnd(t *testing.T) {
 		end   string
 		kind  filter.DateKind
 		bound string
-		want  filter.Condition
+		want  [3]string
 	}{
-		{"ends_at", filter.Instants, "2026-03-03", filter.Condition{Field: "ends_at", Operator: "gt", Value: "2026-03-03T00:00:00Z"}},
-		{"ends_at", filter.Instants, "2026-03-02T23:00:00Z", filter.Condition{Field: "ends_at", Operator: "gt", Value: "2026-03-02T23:00:00Z"}},
-		{"end_date", filter.Instants, "2026-03-03", filter.Condition{Field: "end_date", Operator: "gte", Value: "2026-03-03"}},
-		{"until_day", filter.MayBeDates, "2026-03-03", filter.Condition{Field: "until_day", Operator: "gte", Value: "2026-03-03"}},
-		{"ends_at", filter.Dates, "2026-03-03", filter.Condition{Field: "ends_at", Operator: "gt", Value: "2026-03-03"}},
-		{"end", filter.Dates, "2026-03-03", filter.Condition{Field: "end", Operator: "gte", Value: "2026-03-03"}},
+		{"ends_at", filter.Instants, "2026-03-03", [3]string{"ends_at", "gt", "2026-03-03T00:00:00Z"}},
+		{"ends_at", filter.Instants, "2026-03-02T23:00:00Z", [3]string{"ends_at", "gt", "2026-03-02T23:00:00Z"}},
+		{"end_date", filter.Instants, "2026-03-03", [3]string{"end_date", "gte", "2026-03-03"}},
+		{"until_day", filter.MayBeDates, "2026-03-03", [3]string{"until_day", "gte", "2026-03-03"}},
+		{"ends_at", filter.Dates, "2026-03-03", [3]string{"ends_at", "gt", "2026-03-03"}},
+		{"end", filter.Dates, "2026-03-03", [3]string{"end", "gte", "2026-03-03"}},
 	} {
-		got := filter.Lasting("start", row.end, row.kind, row.bound)
-		if want := (filter.Filter{{Field: "start", Operator: "lt", Value: row.bound}, row.want}); !slices.Equal(got, want) {
+		bound := filter.ValueOf(row.bound)
+		got := filter.Lasting("start", row.end, row.kind, bound)
+		after := filter.Condition{Field: row.want[0], Operator: row.want[1], Value: filter.ValueOf(row.want[2])}
+		if want := (filter.Filter{{Field: "start", Operator: "lt", Value: bound}, after}); !slices.Equal(got, want) {
 			t.Errorf("%+v, want %+v", got, want)
 		}
 	}

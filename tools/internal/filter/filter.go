@@ -18,7 +18,10 @@ import (
 type Filter []Condition
 
 // A Condition compares one field with one value; an empty operator means equality.
-type Condition struct{ Field, Operator, Value string }
+type Condition struct {
+	Field, Operator string
+	Value           Value
+}
 
 const (
 	maxConditions = 50 // of a filter
@@ -62,7 +65,7 @@ func Parse(raw string) (Filter, error) {
 
 func parseCondition(field, raw string) (Filter, error) {
 	if raw[0] != '{' {
-		value, ok := scalar(raw)
+		value, ok := valueOfJSON(raw)
 		if !ok {
 			return nil, invalidFilter("filter compares %s with %s; a string, number or boolean is expected.", quote.Exact(field), quote.JSON(raw))
 		}
@@ -72,42 +75,45 @@ func parseCondition(field, raw string) (Filter, error) {
 	if err != nil || len(operators) == 0 {
 		return nil, invalidFilter("filter compares %s with %s; a range needs at least one operator.", quote.Exact(field), quote.JSON(raw))
 	}
-	if lower, upper, reversed := written.ReversedRange(operators); reversed {
-		e := invalidFilter("the range of %s ends before it begins: %s %s, %s %s.",
-			quote.Exact(field), lower, quote.JSON(operators.Get(lower)), upper, quote.JSON(operators.Get(upper)))
-		e.Hint = "The call below has these bounds the other way round."
-		return nil, e
-	}
 	var f Filter
 	for _, operator := range operators {
 		if !slices.Contains(rs.RangeOperators, operator.Name) {
 			return nil, invalidFilter("filter uses the operator %s on %s, which does not exist.", quote.Exact(operator.Name), quote.Exact(field))
 		}
-		value, ok := scalar(operator.Value)
+		value, ok := valueOfJSON(operator.Value)
 		if !ok {
 			return nil, invalidFilter("filter compares %s %s with %s; a string or number is expected.", quote.Exact(field), operator.Name, quote.JSON(operator.Value))
 		}
 		f = append(f, Condition{field, operator.Name, value})
 	}
+	if lower, upper, reversed := f.reversed(); reversed {
+		e := invalidFilter("the range of %s ends before it begins: %s %s, %s %s.",
+			quote.Exact(field), lower, quote.JSON(operators.Get(lower)), upper, quote.JSON(operators.Get(upper)))
+		e.Hint = "The call below has these bounds the other way round."
+		return nil, e
+	}
 	return f, nil
 }
 
-// scalar returns a string, number or boolean as the value of a query parameter. Numbers keep the digits they came with.
-func scalar(raw string) (string, bool) {
-	text, ok := rs.AsText(raw)
-	if rs.Kind(raw) != "string" {
-		return text, ok && len(text) <= 400
+// reversed returns the operators of the bounds of one field that end before they begin, if there are such bounds.
+func (f Filter) reversed() (lower, upper string, found bool) {
+	for _, from := range f {
+		for _, until := range f {
+			if rs.IsLowerBound(from.Operator) && rs.IsUpperBound(until.Operator) && isReversed(from.Value, until.Value) {
+				return from.Operator, until.Operator, true
+			}
+		}
 	}
-	return text, ok && text != "" && len(text) <= 4096 && utf8.ValidString(text) && !strings.ContainsRune(text, 0)
+	return "", "", false
 }
 
 // Write adds the filter's parameters: filter[field]=value and filter[field][operator]=value, never a bare filter=.
 func (f Filter) Write(query url.Values) {
 	for _, c := range f {
 		if c.Operator == "" {
-			query.Add("filter["+c.Field+"]", c.Value)
+			query.Add("filter["+c.Field+"]", c.Value.text)
 		} else {
-			query.Add("filter["+c.Field+"]["+c.Operator+"]", c.Value)
+			query.Add("filter["+c.Field+"]["+c.Operator+"]", c.Value.text)
 		}
 	}
 }
@@ -115,7 +121,7 @@ func (f Filter) Write(query url.Values) {
 // Object returns the filter as the object that a call has.
 func (f Filter) Object() (o rs.Object) {
 	for _, c := range f {
-		value := rs.EncodeJSON(c.Value)
+		value := rs.EncodeJSON(c.Value.text)
 		if c.Operator != "" {
 			value = o.Object(c.Field).With(c.Operator, value).JSON()
 		}
@@ -137,20 +143,10 @@ func (f Filter) Narrowed(c Condition) Filter {
 		return append(slices.Clone(f), c)
 	}
 	f = slices.Clone(f)
-	if later(c.Value, f[at].Value) == rs.IsLowerBound(c.Operator) {
+	if c.Value.after(f[at].Value) == rs.IsLowerBound(c.Operator) {
 		f[at] = c
 	}
 	return f
-}
-
-// later reports whether one bound is after another.
-func later(one, other string) bool {
-	a, errA := rs.ReadTime(one)
-	b, errB := rs.ReadTime(other)
-	if errA == nil && errB == nil {
-		return a.After(b)
-	}
-	return one > other
 }
 
 // Has reports whether a condition is on a field.
@@ -170,5 +166,5 @@ func (f Filter) WithoutFunc(left func(Condition) bool) Filter {
 
 // Only returns the filter in which a field must equal a value, without other conditions on the field.
 func (f Filter) Only(field, value string) Filter {
-	return append(f.Without(field), Condition{Field: field, Value: value})
+	return append(f.Without(field), Condition{Field: field, Value: ValueOf(value)})
 }

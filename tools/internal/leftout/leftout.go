@@ -122,7 +122,7 @@ func ThreadHead(ctx context.Context, d rs.Doer, scope rs.Scope, f filter.Filter,
 	if at < 0 || len(list.Items) == 0 {
 		return nil
 	}
-	first, value := list.Items[0].Members, f[at].Value
+	first, value := list.Items[0].Members, f[at].Value.String()
 	id := first.Text("id")
 	head, own := id[:strings.LastIndexByte(id, ':')+1]+value, id[strings.LastIndexByte(id, ':')+1:]
 	if digits().ReplaceAllString(own, "0") != digits().ReplaceAllString(value, "0") || rs.UnsafeName(head) != "" ||

@@ -52,7 +52,7 @@ func Find(ctx context.Context, server rs.Doer, scope rs.Scope, id string) (other
 	slices.Sort(others[2:])
 	others = slices.DeleteFunc(slices.Compact(others), func(other string) bool { return other == "" || other == id })
 	for _, other := range others[:min(len(others), maxAlikeIDs)] {
-		if n, _ := aggregate.Count(ctx, server, scope, filter.Filter{{Field: "id", Value: other}}); n > 0 {
+		if n, _ := aggregate.Count(ctx, server, scope, filter.Filter{{Field: "id", Value: filter.ValueOf(other)}}); n > 0 {
 			return other, ""
 		}
 	}

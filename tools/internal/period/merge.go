@@ -12,7 +12,6 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/filter"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/read"
-	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
 // Do reads one page of a search.
@@ -154,7 +153,7 @@ func (p *round) next(r rs.Request, pages []sourcePage, all []foundAt, next curso
 		return rs.Object{{Name: "goes_on", Value: rs.JoinArray(calls)}}
 	case timeline:
 		end, last := next.shown, all[next.shown-1].at
-		next.at, next.shown = last.UTC().Format(time.RFC3339Nano), 0
+		next.at, next.shown = filter.InstantIn(last, time.UTC), 0
 		for _, hit := range all[:end] {
 			if hit.at.Equal(last) {
 				next.shown++
@@ -235,16 +234,11 @@ func (p *round) says() []string {
 		bounds := span("from", minute(from), !from.IsZero(), "until", minute(before), !before.IsZero())
 		says = append(says, bounds+days+": "+strings.Join(moved, ", "))
 	}
-	clock := func(text string) string {
-		if t, err := rs.ReadTime(text); err == nil && !written.IsDay(text) {
-			return bound(t, text, filter.LocalTimes, p.Zone)
-		}
-		return text
-	}
 	if len(unmoved) > 0 {
-		bounds := span("from", clock(p.Period.Since), p.Period.Since != "", "to", clock(p.Period.Until), p.Period.Until != "")
+		since, until := bound(p.Period.Since, filter.LocalTimes, p.Zone).String(), bound(p.Period.Until, filter.LocalTimes, p.Zone).String()
+		bounds := span("from", since, since != "", "to", until, until != "")
 		if p.Period.Since == p.Period.Until {
-			bounds = "on " + clock(p.Period.Since)
+			bounds = "on " + since
 		}
 		says = append(says, bounds+" as written, without a zone: "+strings.Join(unmoved, ", "))
 	}

@@ -23,19 +23,18 @@ import (
 )
 
 // A Period is the time that a search is limited to; the empty one limits nothing.
-type Period struct{ Since, Until string } // dates, or RFC 3339; "" for no bound
+type Period struct{ Since, Until filter.Value } // dates, or RFC 3339; the zero Value for no bound
 
 // Bounds returns the first instant of a period and the instant before which it ends; zero for a missing bound. A date is the whole day.
 func (p Period) Bounds(zone *time.Location) (from, before time.Time) {
-	bound := func(text string, days int, beyond time.Duration) time.Time {
-		t, err := rs.ReadTime(text)
-		switch {
-		case err != nil:
-			return time.Time{}
-		case written.IsDay(text):
-			return filter.StartOfDay(t.AddDate(0, 0, days), zone)
+	bound := func(v filter.Value, days int, beyond time.Duration) time.Time {
+		if day, ok := v.Day(); ok {
+			return filter.StartOfDay(day.AddDate(0, 0, days), zone)
 		}
-		return t.Add(beyond)
+		if t, ok := v.Instant(); ok {
+			return t.Add(beyond)
+		}
+		return time.Time{}
 	}
 	return bound(p.Since, 0, 0), bound(p.Until, 1, 1)
 }
@@ -43,13 +42,9 @@ func (p Period) Bounds(zone *time.Location) (from, before time.Time) {
 // filter returns the period as conditions on a field.
 func (p Period) filter(field string, kind filter.DateKind, zone *time.Location) filter.Filter {
 	var f filter.Filter
-	for _, given := range [][2]string{{"gte", p.Since}, {"lte", p.Until}} {
-		operator, value := given[0], given[1]
-		if t, err := rs.ReadTime(value); err == nil && !written.IsDay(value) {
-			value = bound(t, value, kind, zone)
-		}
-		if value != "" {
-			f = append(f, filter.Condition{Field: field, Operator: operator, Value: value})
+	for _, c := range (filter.Filter{{Field: field, Operator: "gte", Value: p.Since}, {Field: field, Operator: "lte", Value: p.Until}}) {
+		if c.Value = bound(c.Value, kind, zone); !c.Value.IsZero() {
+			f = append(f, c)
 		}
 	}
 	f, _ = f.WholeDays(func(string) filter.DateKind { return kind }, zone)
@@ -59,20 +54,22 @@ func (p Period) filter(field string, kind filter.DateKind, zone *time.Location) 
 // lasting returns the conditions for records of a source that began before a period and last into it.
 func (p Period) lasting(s source, zone *time.Location) filter.Filter {
 	from, _ := p.Bounds(zone)
-	return filter.Lasting(s.Time, s.End, s.Kind, bound(from, from.UTC().Format(time.RFC3339Nano), s.Kind, zone))
+	return filter.Lasting(s.Time, s.End, s.Kind, bound(filter.InstantIn(from, time.UTC), s.Kind, zone))
 }
 
-// bound returns a time in the form that the values of a field are compared with: as it was written, or as a clock of the zone shows it.
-func bound(t time.Time, written string, kind filter.DateKind, zone *time.Location) string {
-	switch kind {
-	case filter.Dates:
-		return t.In(zone).Format(time.DateOnly)
-	case filter.LocalTimes:
-		return t.In(zone).Format(filter.LocalLayout)
-	case filter.Instants:
-		return filter.Written(t, zone)
+// bound returns an instant in the form that the values of a field are compared with: as it was written, or as a clock of the zone shows it.
+// It returns any other value unchanged.
+func bound(v filter.Value, kind filter.DateKind, zone *time.Location) filter.Value {
+	t, ok := v.Instant()
+	switch {
+	case ok && kind == filter.Dates:
+		return filter.Date(t.In(zone))
+	case ok && kind == filter.LocalTimes:
+		return filter.LocalTime(t.In(zone))
+	case ok && kind == filter.Instants:
+		return filter.InstantIn(t, zone)
 	}
-	return written
+	return v
 }
 
 // DefaultHits is the number of hits on a page, if no limit is sent, of a search of a period and of a repaired search.
@@ -82,8 +79,8 @@ const DefaultHits = 20
 // of the last hit shown, so that records added meanwhile do not move the page.
 type cursor struct {
 	shown  int
-	at     string // RFC 3339; "" except in a timeline
-	before int    // sources of earlier rounds
+	at     filter.Value // an instant; zero except in a timeline
+	before int          // sources of earlier rounds
 }
 
 const (
@@ -113,7 +110,7 @@ func (p *Reader) encode(r rs.Request, c cursor) string {
 	if c.before > 0 {
 		shown += "-" + strconv.Itoa(c.before)
 	}
-	return cursorPrefix + shown + "." + p.mark(r) + "." + c.at
+	return cursorPrefix + shown + "." + p.mark(r) + "." + c.at.String()
 }
 
 // IsCursor reports whether a cursor was made by this package.
@@ -129,9 +126,9 @@ func (p *Reader) from(r rs.Request) (cursor, error) {
 		count, rounds, _ := strings.Cut(parts[1], "-")
 		shown, err := strconv.Atoi(count)
 		before, _ := strconv.Atoi(rounds)
-		_, timeErr := rs.ReadTime(parts[3])
-		c := cursor{shown, parts[3], max(0, before)}
-		if err == nil && shown+before > 0 && shown >= 0 && shown < maxHits*maxReads && (c.at == "" || timeErr == nil) && p.encode(r, c) == text &&
+		c := cursor{shown, filter.ValueOf(parts[3]), max(0, before)}
+		_, isTime := c.at.Instant()
+		if err == nil && shown+before > 0 && shown >= 0 && shown < maxHits*maxReads && (isTime || parts[3] == "") && p.encode(r, c) == text &&
 			(c.before == 0 || len(p.round(c.before).sources) > 0) {
 			return c, nil
 		}

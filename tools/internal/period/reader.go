@@ -179,7 +179,7 @@ func (p *Reader) Connections() int {
 // best hits of the source, and keeps those in the period.
 func (p *Reader) read(ctx context.Context, r rs.Request, s source, from cursor, most int) (page sourcePage) {
 	limited := p.Period
-	if from.at != "" {
+	if !from.at.IsZero() {
 		limited.Until = from.at
 	}
 	f := p.conditions(s.Source, limited)
@@ -226,7 +226,7 @@ func (p *Reader) narrowed(conditions filter.Filter) filter.Filter {
 // reach a record before the period, up to maxUnfilteredPages. It drops the hits later than from, which have been shown.
 func (p *Reader) pages(ctx context.Context, r rs.Request, s source, f filter.Filter, from cursor, limit, most int) (page sourcePage) {
 	request := sourceRequest(s.Source, r, f, limit)
-	until, _ := rs.ReadTime(from.at)
+	until, _ := from.at.Instant()
 	isShown := func(hit foundAt) bool { return !until.IsZero() && hit.at.After(until) } // the filter may not exclude a date: it has no zone
 	for n := 0; n == 0 || p.Words == "" && !p.isEnough(&page, most) && page.cursor != "" && (most > 0 || n < maxUnfilteredPages); n++ {
 		response, err := p.Doer.Do(ctx, request)

@@ -43,7 +43,7 @@ func (p *Reader) round(before int) *round {
 func (n *round) isAll() bool { return n.before == 0 && n.end == len(n.chosen) }
 
 // lasts reports whether a source is read a second time, for the records that last into the period.
-func (p *Reader) lasts(s known.Source) bool { return s.End != "" && p.Period.Since != "" }
+func (p *Reader) lasts(s known.Source) bool { return s.End != "" && !p.Period.Since.IsZero() }
 
 func (p *Reader) cost(s known.Source) int {
 	if p.lasts(s) {

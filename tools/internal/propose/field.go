@@ -177,7 +177,7 @@ func (s *search) fieldNumber(ctx context.Context) string {
 		stream, field, value := candidates[i/2].Stream, candidates[i/2].Field, strings.Repeat("-", i%2)+number
 		scope := s.Scope
 		scope.Stream = stream
-		if n, _ := aggregate.Count(ctx, s.RS, scope, filter.Filter{{Field: field, Value: value}}); n > 0 {
+		if n, _ := aggregate.Count(ctx, s.RS, scope, filter.Filter{{Field: field, Value: filter.ValueOf(value)}}); n > 0 {
 			calls[i] = s.records(stream, rs.Member{Name: "filter", Value: rs.Object{{Name: field, Value: value}}.JSON()})
 		}
 	})

@@ -100,7 +100,7 @@ func (s *search) records(stream string, more ...rs.Member) string {
 // bounds returns since and until of the search, or else for the time that the query names.
 func (s *search) bounds() rs.Object {
 	if s.inPeriod() {
-		return argument.Given(rs.NewMember("since", s.Period.Since), rs.NewMember("until", s.Period.Until))
+		return argument.Given(rs.NewMember("since", s.Period.Since.String()), rs.NewMember("until", s.Period.Until.String()))
 	}
 	return argument.Given(rs.NewMember("since", s.Since), rs.NewMember("until", s.Until))
 }

@@ -124,7 +124,7 @@ func (s *search) ofTime(ctx context.Context) (args, other rs.Object) {
 func (s *search) reachesComing(ctx context.Context, streams []string, connection string) bool {
 	planned := known.Planned(s.Schema().Sources, streams, connection)
 	return slices.ContainsFunc(planned[:min(len(planned), maxPlanned)], func(source known.Source) bool {
-		from := filter.Filter{{Field: source.Time, Operator: "gte", Value: s.ComingSince}}
+		from := filter.Filter{{Field: source.Time, Operator: "gte", Value: filter.ValueOf(s.ComingSince)}}
 		n, ok := aggregate.Count(ctx, s.RS, rs.Scope{Stream: source.Stream, ConnectionID: source.Connection.ID}, from)
 		return n > 0 || !ok
 	})
