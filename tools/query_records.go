@@ -124,7 +124,7 @@ func readRecords(ctx context.Context, call Call) (Answer, error) {
 func (q queryRecordsArgs) answer(
 	ctx context.Context, call Call, response *rs.Response, schema func() known.Stream, readAs []string,
 ) (Answer, error) {
-	if _, err := q.Position.Under(call.Scope.ConnectionID); err != nil {
+	if err := q.Position.Under(call.Scope.ConnectionID); err != nil {
 		return Answer{}, err
 	}
 	answer := Answer{records: q.RecordsQuery}

@@ -100,7 +100,7 @@ func (s searcher) read(ctx context.Context, call Call) (Answer, error) {
 		answer, err = s.search(ctx, call)
 	}
 	if err == nil {
-		_, err = args.position.Under(call.Scope.ConnectionID)
+		err = args.position.Under(call.Scope.ConnectionID)
 	}
 	if err == nil {
 		s.describe(ctx, call, &answer, within, schema)

@@ -17,23 +17,30 @@ import (
 // text returns the lead, as many records as fit, and how to continue.
 func (a *recordsAnswer) text() string {
 	lead, tail := a.lead(), a.tail()
-	last := tail
-	if n := len(a.items); n > 0 {
-		if stopped := a.stopped(n); write.Size(stopped) > write.Size(tail) {
-			last = stopped
+	records, notes, shown := a.fitting(lead, tail)
+	if shown < len(records) { // its last lines may be longer than those of the whole page
+		last := a.stopped(len(a.items))
+		if write.Size(last) < write.Size(tail) {
+			last = tail
+		}
+		records, notes, shown = a.fitting(lead, last)
+		if shown < len(records) {
+			tail, lead[0] = a.stopped(shown), a.head(true)
 		}
 	}
+	return strings.Join(slices.Concat(lead, records[:shown], notes, tail), "\n")
+}
+
+// fitting returns the lines of the records, and how many of these fit between the first and the last lines.
+func (a *recordsAnswer) fitting(lead, last []string) (records, notes []string, shown int) {
 	remaining := max(recordsText, 1024+3*write.Size(last)) // long cursors must not push everything else out
-	records, notes := item.Tables(a.items, remaining-write.Size(last)-write.Size(lead))
+	records, notes = item.Tables(a.items, remaining-write.Size(last)-write.Size(lead))
 	bytes, lines := remaining-write.Size(lead)-write.Size(notes)-write.Size(last), write.TextLines-len(lead)-len(notes)-len(last)
-	shown := min(max(write.Fitting(records, bytes, lines), 1), len(records))
+	shown = min(max(write.Fitting(records, bytes, lines), 1), len(records))
 	if wide := slices.IndexFunc(records[:shown], item.TooWide); wide >= 0 {
 		shown = wide
 	}
-	if shown < len(records) {
-		tail, lead[0] = a.stopped(shown), a.head(true)
-	}
-	return strings.Join(slices.Concat(lead, records[:shown], notes, tail), "\n")
+	return records, notes, shown
 }
 
 func (a *recordsAnswer) head(stops bool) string {

@@ -1,12 +1,12 @@
 package paging
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
@@ -16,14 +16,15 @@ import (
 // the beginning of a page continues at a Position, so that its continuation returns exactly what it has not shown (D23). The
 // zero Position is the start of the first page.
 type Position struct {
-	Cursor string // of the page, as the resource server printed it; "" is the first page
-	Limit  int    // with which the page was read; 0 is the resource server's default
-	Shown  int    // items of the page that were shown; 0 is a cursor of the resource server as it is
-	last   string // mark of the last item shown
-	list   marks  // of its list ([Position.In]), one for each of listArguments
+	Cursor string       // of the page, as the resource server printed it; "" is the first page
+	Limit  int          // with which the page was read; 0 is the resource server's default
+	Shown  int          // items of the page that were shown; 0 is a cursor of the resource server as it is
+	last   string       // mark of the last item shown
+	list   func() marks // of its list ([Position.In]); nil if the list is unknown
 }
 
-type marks [len(listArguments)]string // all are set, or none if the list is unknown
+// marks has a mark for each of listArguments. They are computed once, and only for a cursor that is printed or checked.
+type marks [len(listArguments)]string
 
 // RepairedList is the Cursor of a Position in the combined list of a repaired search (render.Repair), in which Shown counts all hits. The
 // resource server never sees it: the repair is done again, and the hits that were shown are left out.
@@ -37,9 +38,11 @@ func Parse(cursor string) Position {
 	if len(parts) == 4 && len(parts[2]) >= itemMark {
 		p := Position{Cursor: parts[3], last: parts[2][:itemMark]}
 		if len(parts[2]) == itemMark+listMarks+checkMark { // else it has no marks of a list
-			for i := range p.list {
-				p.list[i] = parts[2][itemMark+i*argumentMark:][:argumentMark]
+			var sent marks
+			for i := range sent {
+				sent[i] = parts[2][itemMark+i*argumentMark:][:argumentMark]
 			}
+			p.list = func() marks { return sent }
 		}
 		p.Shown, _ = strconv.Atoi(parts[0])
 		p.Limit, _ = strconv.Atoi(parts[1])
@@ -56,14 +59,15 @@ func (p Position) String() string {
 	if p.Shown == 0 {
 		return p.Cursor
 	}
-	cursor := func(check string) string {
-		marks := p.last + strings.Join(p.list[:], "") + check
+	cursor := func(marks string) string {
 		return positionPrefix + strconv.Itoa(p.Shown) + "." + strconv.Itoa(p.Limit) + "." + marks + "." + p.Cursor
 	}
-	if p.list == (marks{}) {
-		return cursor("")
+	if p.list == nil {
+		return cursor(p.last)
 	}
-	return cursor(mark(cursor(""), checkMark))
+	list := p.list()
+	marks := p.last + strings.Join(list[:], "")
+	return cursor(marks + mark(cursor(marks), checkMark))
 }
 
 // After returns the position after the first n items of the page that p is on, which was read with limit. key is that of the last of them:
@@ -139,10 +143,18 @@ func (p Position) In(args rs.Object) (Position, error) {
 		return Position{}, InvalidCursor("This cursor is not as an answer printed it.",
 			"Copy it again exactly, or begin this list without cursor.")
 	}
+	if p.list == nil {
+		p.list = sync.OnceValue(func() (now marks) {
+			for i, argument := range listArguments {
+				now[i] = markOf(args, argument.names)
+			}
+			return now
+		})
+		return p, nil
+	}
 	var other []string
 	for i, argument := range listArguments {
-		now := markOf(args, argument.names)
-		if p.list[i] = cmp.Or(p.list[i], now); p.list[i] != now && i != connectionArgument {
+		if i != connectionArgument && p.list()[i] != markOf(args, argument.names) {
 			other = append(other, argument.called)
 		}
 	}
@@ -152,21 +164,20 @@ func (p Position) In(args rs.Object) (Position, error) {
 	return p, nil
 }
 
-// Under returns the start of the same list of one connection. It returns an "invalid_cursor" error if p was printed for another connection.
-func (p Position) Under(connection string) (Position, error) {
-	if p.list == (marks{}) {
-		return Position{}, nil
+// Under returns an "invalid_cursor" error if p was printed for another connection.
+func (p Position) Under(connection string) error {
+	if p.Shown == 0 || p.list == nil {
+		return nil
 	}
 	argument := listArguments[connectionArgument]
 	var args rs.Object
 	if connection != "" {
 		args = rs.Object{write.Pair(argument.called, write.JSON(connection))}
 	}
-	start := p.Start()
-	if start.list[connectionArgument] = markOf(args, argument.names); p.Shown > 0 && start.list != p.list {
-		return Position{}, otherList(argument.called)
+	if p.list()[connectionArgument] != markOf(args, argument.names) {
+		return otherList(argument.called)
 	}
-	return start, nil
+	return nil
 }
 
 func otherList(arguments string) *rs.Error {
