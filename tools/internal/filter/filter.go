@@ -11,7 +11,6 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
-	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
 // A Filter is a typed filter, ready to be written as bracketed parameters (S3-R10). The empty filter writes nothing.
@@ -35,13 +34,13 @@ func invalidFilter(format string, values ...any) *rs.Error {
 	return &rs.Error{Code: "invalid_filter", Param: "filter", Message: fmt.Sprintf(format, values...), Hint: filterHint}
 }
 
-// Parse reads an object of fields, each with a scalar or an object of range operators.
+// Parse reads valid JSON: an object of fields, each with a scalar or an object of range operators.
 func Parse(raw string) (Filter, error) {
 	if raw[0] == '"' {
 		return nil, invalidFilter("filter is the string %s; it must be an object.", quote.JSON(raw))
 	}
-	fields, err := written.Object(raw)
-	if err != nil {
+	fields := rs.AsObject(raw)
+	if fields == nil || !isDistinct(fields) {
 		return nil, invalidFilter("filter is %s; it must be an object in which each field stands once.", quote.JSON(raw))
 	}
 	if len(fields) == 0 {
@@ -71,8 +70,8 @@ func parseCondition(field, raw string) (Filter, error) {
 		}
 		return Filter{{field, "", value}}, nil
 	}
-	operators, err := written.Object(raw)
-	if err != nil || len(operators) == 0 {
+	operators := rs.AsObject(raw)
+	if len(operators) == 0 || !isDistinct(operators) {
 		return nil, invalidFilter("filter compares %s with %s; a range needs at least one operator.", quote.Exact(field), quote.JSON(raw))
 	}
 	var f Filter
@@ -93,6 +92,15 @@ func parseCondition(field, raw string) (Filter, error) {
 		return nil, e
 	}
 	return f, nil
+}
+
+// isDistinct reports whether no name occurs twice: parsers disagree on which one counts.
+func isDistinct(o rs.Object) bool {
+	names := map[string]bool{}
+	for _, m := range o {
+		names[m.Name] = true
+	}
+	return len(names) == len(o)
 }
 
 // reversed returns the operators of the bounds of one field that end before they begin, if there are such bounds.

@@ -24,17 +24,17 @@ func (r *filterReader) read(raw string, depth int) expression {
 	if depth > maxNesting {
 		return nil
 	}
-	s, isText := written.Text(raw)
-	inner, err := rs.Compact(s)
-	list, isList := rs.AsArray(raw)
-	switch {
-	case isList:
+	switch kind := rs.Kind(raw); {
+	case kind == "array":
+		list, _ := rs.AsArray(raw)
 		return r.list(list, depth)
-	case rs.Kind(raw) == "object":
+	case kind == "object":
 		return r.object(rs.AsObject(raw), depth)
-	case !isText || r.certain:
+	case kind != "string" || r.certain:
 		return nil
-	case err == nil && rs.Kind(inner) != "string":
+	}
+	s, _ := written.Text(raw)
+	if inner, err := rs.Compact(s); err == nil && rs.Kind(inner) != "string" {
 		return r.read(inner, depth+1)
 	}
 	return r.text(s)
