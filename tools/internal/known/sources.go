@@ -55,7 +55,7 @@ func readSources(schema *rs.Schema) []Source {
 			if field.Name == "status" {
 				s.Status = field.Name
 			}
-			if s.Payee == "" && isPayee(field) && field.Exact && slices.Contains(field.Aggregates, "group_by") {
+			if s.Payee == "" && IsPayee(field) && field.Exact && slices.Contains(field.Aggregates, "group_by") {
 				s.Payee = field.Name
 			}
 			switch field.Role {

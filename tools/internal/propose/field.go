@@ -78,7 +78,7 @@ func (s *search) unreadFields(ctx context.Context) string {
 func (s *search) listedValue(ctx context.Context) string {
 	flagged := slices.ContainsFunc(strings.Fields(strings.ToLower(s.Rest)), func(word string) bool { return having[word] })
 	granularity, _ := written.Granularity(s.Rest)
-	counts, findsLittle := s.Question.AsksNumber() || known.AsksAverage(s.Rest) && granularity != "", s.findsLittle(ctx)
+	counts, findsLittle := s.Question.AsksNumber() || s.asksAverage() && granularity != "", s.findsLittle(ctx)
 	not := written.Negation(s.Q)
 	if s.Unread != "" && not == "" || s.inPeriod() || len(s.Filter) > 0 ||
 		!findsLittle && !counts && !flagged && not == "" || s.Unfiltered && !counts {
@@ -91,7 +91,7 @@ func (s *search) listedValue(ctx context.Context) string {
 	stream, scope := source.Stream, s.Scope
 	scope.Stream = stream
 	if counts {
-		others = known.Beyond(others)
+		others = beyondNumber(others)
 	}
 	candidates := slices.DeleteFunc(slices.Clone(others), func(word string) bool {
 		return !flagged && !counts && not == "" && len(s.absent) > 0 && !s.isAbsent(word)

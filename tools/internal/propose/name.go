@@ -175,7 +175,7 @@ func (s *search) searchRemaining(says string, others []string, name, where strin
 	return says + searchFor(strings.Join(others, " "), s.without("mode", "limit", name).With(name, where).WithAll(s.bounds()))
 }
 
-func (s *search) countsOrAverages() bool { return s.Question.AsksNumber() || known.AsksAverage(s.Rest) }
+func (s *search) countsOrAverages() bool { return s.Question.AsksNumber() || s.asksAverage() }
 
 // remainingWords returns the words of a query that are not in a name and that some record has.
 func (s *search) remainingWords(words ...string) []string {

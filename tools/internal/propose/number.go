@@ -8,12 +8,11 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/correct"
-	"github.com/pdp-connect/pdpp-mcp/tools/internal/aggregate"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/argument"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/fields"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/lexicon"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
-	"github.com/pdp-connect/pdpp-mcp/tools/internal/read"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/relax"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
@@ -23,11 +22,11 @@ import (
 // total returns a hint with the call that adds up what was paid, or another number that the query names, such as the totals of orders from
 // the merchant that it names, with the status and in the time that it names; "" for any other query.
 func (s *search) total(ctx context.Context) string {
-	asks := s.Question.AsksSum() || known.AsksAverage(s.Rest) || s.Compared != "" && known.AsksPaid(s.Rest)
+	asks := s.Question.AsksSum() || s.asksAverage() || s.Compared != "" && s.asksPaid()
 	if !asks || s.Unread != "" || s.inPeriod() || len(s.Filter) > 0 {
 		return ""
 	}
-	stream, field, metric, others := known.Amount(s.Schema(), s.Rest, s.isSearched)
+	stream, field, metric, others := s.amount()
 	if field == "" {
 		return ""
 	}
@@ -51,21 +50,45 @@ func (s *search) total(ctx context.Context) string {
 // refunds say nothing more about returned orders.
 var refunds = lexicon.Phrases("refund")
 
-// spent returns the filter for what was paid: if a field of money has negative amounts, these. It makes one read, and is false if that
-// fails.
-func (s *search) spent(ctx context.Context, stream, field string) (where rs.Object, ok bool) {
-	if !written.IsMoneyName(field) {
-		return nil, true
+// amount returns the stream of which a query asks for the sum or the average of a number, with its field, the metric, and the words that
+// say more. A word names the stream, and others may name the field, as in size of attachments. Without these it is money, also, if a word
+// says that something was paid, of the one stream of purchases. The field is "" if none is certain, and for an average number of records.
+func (s *search) amount() (stream, field, metric string, others []string) {
+	all, words := s.Schema(), relax.Telling(relax.Words(s.Rest))
+	if all.Document == nil {
+		return "", "", "", nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, read.OptionalDeadline)
-	defer cancel()
-	scope := s.Scope
-	scope.Stream = stream
-	least := aggregate.Read(ctx, s.RS, scope, aggregate.Args{Metric: "min", Field: field}).Get("value")
-	if strings.HasPrefix(least, "-") && !relax.PaysOneself(s.Rest) {
-		where = rs.Object{{Name: field, Value: `{"lt":0}`}}
+	if metric = "sum"; s.asksAverage() {
+		metric = "avg"
 	}
-	return where, least != ""
+	spends, sums := s.has(paid, counting), fields.Aggregates("sum")
+	for _, source := range all.Sources {
+		field, had := source.NamedField(words, sums, all.Document)
+		others := relax.Without(words, had...)
+		calls := func(word string) bool { return fields.Calls(word, source.Stream) }
+		isHead := func(word string) bool { return calls(word) && relax.IsHead(s.Rest, word, others) }
+		if field != "" && s.isSearched(source) && slices.ContainsFunc(others, isHead) && (written.IsMoneyName(field) || !spends) {
+			others = slices.DeleteFunc(others, func(word string) bool { return isPaid(word) || calls(word) })
+			return source.Stream, field, metric, beyondNumber(others)
+		}
+	}
+	granularity, _ := written.Granularity(s.Rest)
+	source, others, ok := known.SourceCalled(all.Sources, words, s.isSearched)
+	switch asksPaid := s.asksPaid(); {
+	case metric == "avg" && (granularity != "" || s.has(counting, paid)) && !asksPaid:
+		return "", "", "", nil
+	case !ok && asksPaid:
+		source, others = s.onlyPurchases(all), words
+		if granularity != "" { // the average of the sums
+			metric = "sum"
+		}
+	}
+	field = fields.Measured(all.Document, source.Stream, written.Money)
+	numbers := fields.Numbers(all.Document, []string{source.Stream}, sums)
+	if !slices.Contains(numbers, fields.InStream{Stream: source.Stream, Field: field}) {
+		return "", "", "", nil
+	}
+	return source.Stream, field, metric, slices.DeleteFunc(beyondNumber(others), isPaid)
 }
 
 // number returns a hint with the call for a number of the records of a stream within a filter and the time of the query, with the fields of
@@ -101,7 +124,7 @@ func (s *search) number(ctx context.Context, stream, says string, number, where 
 			return ""
 		}
 		args, says = args.With("group_by", rs.EncodeJSON(author)), "By sender, of whom one is meant: "
-	case granularity != "" && known.AsksAverage(s.Rest) && args.Text("metric") != "avg":
+	case granularity != "" && s.asksAverage() && args.Text("metric") != "avg":
 		says = "To take the average of: "
 	}
 	call := func(source known.Source, args, where rs.Object) string {
@@ -133,38 +156,4 @@ func (s *search) number(ctx context.Context, stream, says string, number, where 
 		calls = append(calls, lead+call(source, args.With("connection_id", rs.EncodeJSON(source.Connection.ID)), where))
 	}
 	return says + strings.Join(calls, ", ")
-}
-
-// rankedRecord returns the call for the record that a superlative names, such as the cheapest order, for those of more or less than an
-// amount, or for who has the most of them, also of a sender or merchant that the query names; "" for any other query.
-func (s *search) rankedRecord(ctx context.Context) string {
-	if s.inPeriod() || len(s.Filter) > 0 || s.Unfiltered { // then it sorts as little
-		return ""
-	}
-	r := known.Ranked(s.Schema, s.Rest, s.bounds(), s.Question.AsksSum(), s.isSearched)
-	if r.Tool == "" {
-		return ""
-	}
-	if field := r.Args.Text("field"); field != "" {
-		where, ok := s.spent(ctx, r.Source.Stream, field)
-		if r.Filter = where.WithAll(r.Filter); !ok {
-			return ""
-		}
-	}
-	if len(r.Others) > 0 {
-		value, having := s.valueNamed(ctx, s.sourcesOf(r.Source.Stream, ""), r.Others)
-		if len(having) != 1 || len(relax.Without(r.Others, strings.Fields(value)...)) > 0 {
-			return ""
-		}
-		r.Filter = rs.Object{rs.NewMember(having[0].Whose(), value)}.WithAll(r.Filter)
-		r.Args = append(rs.Object{rs.NewMember("connection_id", having[0].Connection.ID)}, r.Args...)
-	}
-	if !r.Args.Has("sort") && r.Tool == "query_records" && s.Question.AsksNumber() && !s.Question.AsksSum() {
-		r.Tool, r.Args = "aggregate", append(rs.Object{rs.NewMember("metric", "count")}, r.Args...)
-	}
-	if len(r.Filter) > 0 {
-		r.Args = append(r.Args, rs.Member{Name: "filter", Value: r.Filter.JSON()})
-	}
-	args := argument.InConnection(s.Arguments, "stream", r.Source.Stream).WithAll(r.Args)
-	return r.Says + correct.Call{Tool: r.Tool, Arguments: args}.String()
 }

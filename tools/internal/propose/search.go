@@ -9,6 +9,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/argument"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/filter"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/lexicon"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/period"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
@@ -103,4 +104,32 @@ func (s *search) bounds() rs.Object {
 		return argument.Given(rs.NewMember("since", s.Period.Since.String()), rs.NewMember("until", s.Period.Until.String()))
 	}
 	return argument.Given(rs.NewMember("since", s.Since), rs.NewMember("until", s.Until))
+}
+
+// Words of queries for what was paid, for an average, and for a number of all.
+var (
+	paid     = lexicon.Of("paid")
+	averages = lexicon.Of("average")
+	counting = lexicon.Of("counting")
+)
+
+func isPaid(word string) bool { return paid[strings.ToLower(word)] }
+
+// has reports whether the query, without its time, has one of some words that is not one of others.
+func (s *search) has(words, others map[string]bool) bool {
+	return written.AnyWord(s.Rest, func(word string) bool { return words[word] && !others[word] })
+}
+
+// asksPaid reports whether the query has a word for what was paid.
+func (s *search) asksPaid() bool { return s.has(paid, nil) }
+
+// asksAverage reports whether the query has a word for an average.
+func (s *search) asksAverage() bool { return s.has(averages, nil) }
+
+// beyondNumber returns words of a query for a number without those that say that it is of all or an average.
+func beyondNumber(words []string) []string {
+	return slices.DeleteFunc(slices.Clone(words), func(word string) bool {
+		word = strings.ToLower(word)
+		return averages[word] || counting[word]
+	})
 }

@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/aggregate"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/fields"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/foreign"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/read"
@@ -86,4 +88,36 @@ func (s *search) listedWord(ctx context.Context, stream string, words []string, 
 		}
 	}
 	return "", "", ""
+}
+
+// onlyPurchases returns the source of the one stream with an amount of money and a field for whom it was paid to; none if several do.
+func (s *search) onlyPurchases(all known.Stream) (only known.Source) {
+	for _, source := range all.Sources {
+		switch {
+		case source.Stream == only.Stream || !slices.ContainsFunc(source.Fields(all.Document), known.IsPayee) || !s.isSearched(source),
+			fields.Measured(all.Document, source.Stream, written.Money) == "":
+		case only.Stream != "":
+			return known.Source{}
+		default:
+			only = source
+		}
+	}
+	return only
+}
+
+// spent returns the filter for what was paid: if a field of money has negative amounts, these. It makes one read, and is false if that
+// fails.
+func (s *search) spent(ctx context.Context, stream, field string) (where rs.Object, ok bool) {
+	if !written.IsMoneyName(field) {
+		return nil, true
+	}
+	ctx, cancel := context.WithTimeout(ctx, read.OptionalDeadline)
+	defer cancel()
+	scope := s.Scope
+	scope.Stream = stream
+	least := aggregate.Read(ctx, s.RS, scope, aggregate.Args{Metric: "min", Field: field}).Get("value")
+	if strings.HasPrefix(least, "-") && !relax.PaysOneself(s.Rest) {
+		where = rs.Object{{Name: field, Value: `{"lt":0}`}}
+	}
+	return where, least != ""
 }
