@@ -65,10 +65,7 @@ func limitsKnown(ctx context.Context) bool {
 // wholeDays returns a filter in which each date means the whole day, and the lines of the answer that say how dates were read. The types
 // of the fields come from the schema, which is read only if the filter has a date; without it they are unknown.
 func wholeDays(f filter.Filter, zone *time.Location, schema func() known.Stream) (filter.Filter, []string) {
-	if !f.HasDate() {
-		return f, nil
-	}
-	return f.WholeDays(schema().DateKind, zone)
+	return f.WholeDays(func(field string) filter.DateKind { return schema().DateKind(field) }, zone)
 }
 
 // mayRead returns the error with which a package refuses a scope without a read (S0-8a), before the schema of any member is read.

@@ -79,7 +79,7 @@ func (s searcher) read(ctx context.Context, call Call) (Answer, error) {
 	var readAs []string
 	schema := sync.OnceValue(func() known.Stream { return call.known(ctx, "") }) // not read before it is needed
 	if len(args.streams)+len(args.filter) > 0 || args.period != (period.Period{}) {
-		args.filter, readAs = wholeDays(args.filter, args.zone, func() known.Stream { return args.streamsOf(schema()) })
+		args.filter, readAs = wholeDays(args.filter, args.zone, sync.OnceValue(func() known.Stream { return args.streamsOf(schema()) }))
 		if auth.PrincipalFrom(ctx).Package == nil || !args.continuesInPackage() {
 			args.parts = args.partStreams(schema)
 		}

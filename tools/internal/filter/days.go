@@ -32,7 +32,8 @@ const OfNoZone = ", of no time zone: its type is not known"
 const maxReadAs = 5
 
 // WholeDays returns the filter with each bare date replaced by what it means for its field. readAs has a line for each field whose
-// conditions then mean something else than the filter in the call may seem to. zone is that of the dates.
+// conditions then mean something else than the filter in the call may seem to. zone is that of the dates. kindOf is only asked about the
+// fields that are compared with dates, or with times without an offset.
 func (f Filter) WholeDays(kindOf func(field string) DateKind, zone *time.Location) (sent Filter, readAs []string) {
 	type field struct {
 		name string
@@ -40,11 +41,15 @@ func (f Filter) WholeDays(kindOf func(field string) DateKind, zone *time.Locatio
 	}
 	var read []field
 	for _, c := range f {
+		if c.Value.form != asDay && c.Value.form != asLocalTime {
+			sent = sent.Narrowed(c)
+			continue
+		}
 		kind := kindOf(c.Field)
 		conditions := c.wholeDay(kind, zone)
 		start := c.Operator == "gte" && zone == time.UTC // the same in any reading of a day
 		other := !slices.Equal(conditions, Filter{c}) || c.Value.form == asDay && kind == Instants && !start ||
-			c.Value.dependsOnZone() && kind == MayBeDates && zone != time.UTC
+			kind == MayBeDates && zone != time.UTC
 		if one := (field{c.Field, kind}); other && !slices.Contains(read, one) && len(read) < maxReadAs {
 			read = append(read, one)
 		}
@@ -121,11 +126,6 @@ func (f Filter) says(field string, kind DateKind) string {
 		}
 	}
 	return strings.Join(parts, " ")
-}
-
-// HasDate reports whether a condition compares with a bare date, or with a time without an offset.
-func (f Filter) HasDate() bool {
-	return slices.ContainsFunc(f, func(c Condition) bool { return c.Value.dependsOnZone() })
 }
 
 // Instant writes a time as RFC 3339, in UTC.

@@ -74,9 +74,6 @@ func (v Value) IsZero() bool { return v == Value{} }
 // IsTime reports whether a value is a date or an instant. A date is compared as its midnight in UTC.
 func (v Value) IsTime() bool { return v.form == asDay || v.form == asInstant }
 
-// dependsOnZone reports whether a value is a date or a time without an offset.
-func (v Value) dependsOnZone() bool { return v.form == asDay || v.form == asLocalTime }
-
 // Day returns the midnight in UTC of a date without a time; false for any other value.
 func (v Value) Day() (time.Time, bool) { return v.at, v.form == asDay }
 

@@ -113,24 +113,27 @@ func (r *filterReader) object(o rs.Object, depth int) expression {
 // member reads a field with its condition, or a wrapper of conditions. The name of a wrapper without conditions in it is a field.
 func (r *filterReader) member(m rs.Member, depth int) expression {
 	word := plainWord(m.Name)
-	kind, inner := wrappers[word], rs.AsObject(m.Value)
+	kind := wrappers[word]
+	if word == "exists" || word == "missing" { // of Elasticsearch
+		if inner := rs.AsObject(m.Value); len(inner) == 1 && inner.Text("field") != "" {
+			return r.operated(inner.Text("field"), word, "true", depth)
+		}
+	}
+	if kind == "" || kind == "inner" && r.certain || !r.hasConditions(m.Value) {
+		return r.named(m, depth)
+	}
 	list, isList := rs.AsArray(m.Value)
 	if !isList {
 		list = []string{m.Value}
 	}
 	switch {
-	case (word == "exists" || word == "missing") && len(inner) == 1 && inner.Text("field") != "": // of Elasticsearch
-		return r.operated(inner.Text("field"), word, "true", depth)
-	case kind == "" || kind == "inner" && r.certain || !r.hasConditions(m.Value):
-		return r.named(m, depth)
 	case kind == "all" || kind == "inner":
 		return r.list(list, depth)
 	case r.certain:
 		return nil
-	}
-	if kind == "any" && !isList { // any of its members
+	case kind == "any" && !isList: // any of its members
 		list = nil
-		for _, field := range inner {
+		for _, field := range rs.AsObject(m.Value) {
 			list = append(list, rs.Object{field}.JSON())
 		}
 	}

@@ -121,12 +121,13 @@ func WithoutHandles(args rs.Object) rs.Object {
 	stream, _ := written.Text(args.Get("stream"))
 	for _, m := range args.Object("filter") {
 		handle, ok := written.Text(m.Value)
+		if !ok || m.Name != "id" && !strings.HasSuffix(m.Name, "_id") {
+			continue
+		}
 		ref, err := rs.ParseRef(handle)
 		connection, named := written.Text(args.Get("connection_id"))
 		plain, malformed := url.PathUnescape(handle)
 		switch {
-		case !ok || m.Name != "id" && !strings.HasSuffix(m.Name, "_id"):
-			continue
 		case strings.Contains(strings.ToUpper(handle), "%2F") && !strings.ContainsAny(handle, ":/") && malformed == nil:
 			ref.RecordID = plain // the last segment of a handle
 		case err != nil || ref.ConnectionID == "" || named && ref.ConnectionID != connection,
