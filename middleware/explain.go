@@ -161,7 +161,7 @@ func (c *correction) notFound(ctx context.Context, e *rs.Error) {
 		e.Send, e.Hint = plain.String(), hint
 	}
 	if ref, err := rs.ParseRef(c.args.Text("id")); err == nil && e.Send == "" {
-		if finds, send := correct.FindID(ref.RecordID, rs.Object{{Name: "stream", Value: rs.EncodeJSON(ref.Stream)}}); finds != "" {
+		if finds, send := correct.FindID(ref.RecordID, rs.Object{rs.NewMember("stream", ref.Stream)}); finds != "" {
 			e.Send, e.Hint = send.String(), "Check the id, which must be passed exactly as printed. What is outside the grant is not found either. "+finds
 		}
 	}

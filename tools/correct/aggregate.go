@@ -88,10 +88,14 @@ func (t Tool) metric(word string) string {
 	return ""
 }
 
+// ofValues matches the name of a number that can be worked out from values, such as the median.
+var ofValues = written.Expression(`^(?:approx_)?(?:median|percentiles?|quantile|quartile|p\d\d|` +
+	`std|stdev|stddev|standard_deviation|variance|var)(?:_|$)`)
+
 // spread returns the call that lists the values of a field in order, for a number without a metric, such as the median; false otherwise.
 func (t Tool) spread(args rs.Object) (Call, bool) {
 	metric, _ := written.Text(args.Get("metric"))
-	if t.Name != "aggregate" || !foreign.OfValues().MatchString(written.Snake(metric)) || args.Text("field") == "" || !args.Has("stream") {
+	if t.Name != "aggregate" || !ofValues().MatchString(written.Snake(metric)) || args.Text("field") == "" || !args.Has("stream") {
 		return Call{}, false
 	}
 	call := instead("query_records", args, nil, "filter", "time_zone")
@@ -144,13 +148,16 @@ func (c *correction) aggregate(args rs.Object) rs.Object {
 // sources are names of the connection of a record, which no group is by.
 var sources = written.Set("connection connection_id connection_name connector connector_key display_name source account account_id")
 
+// partOfTime matches a time that SQL truncates to its hour, day and so on.
+var partOfTime = written.Expression(`(?i)^(?:date_?trunc\(\s*['"]?)?(hour|day|week|month|quarter|year)(?:['"]?\s*,|\()\s*([\w.]+)\s*\)$`)
+
 // timeGroup mends a group by time that is sent as a group by a field, or the reverse; false if it is neither.
 func (c *correction) timeGroup(args rs.Object, name, field, metric string) (rs.Object, bool) {
 	if f := c.stream.Field(field); f != nil {
 		return c.fieldGroup(args, name, *f, metric)
 	}
 	granularity := cmp.Or(foreign.WordForms["granularity"][written.Snake(field)], written.Snake(field))
-	part := foreign.PartOfTime().FindStringSubmatch(field)
+	part := partOfTime().FindStringSubmatch(field)
 	byTime := fields.Aggregates("group_by_time")
 	times, near := c.stream.Near("date", byTime), c.stream.Near(field, byTime)
 	switch {

@@ -45,7 +45,7 @@ func (t Tool) unwrapped(args rs.Object) rs.Object {
 		}
 		text, _ := written.Text(m.Value)
 		inner, _ := written.Object(cmp.Or(text, m.Value))
-		rest := slices.DeleteFunc(args.Without(m.Name), func(i rs.Member) bool { return foreign.NamesTool(i, t.Name) })
+		rest := slices.DeleteFunc(args.Without(m.Name), func(i rs.Member) bool { return t.isNamedBy(i) })
 		if filter := inner.Get("filter"); filter != "" && rest.Has("filter") {
 			inner, rest = inner.Without("filter"), filteredBy(rest, filter)
 		}
@@ -55,6 +55,14 @@ func (t Tool) unwrapped(args rs.Object) rs.Object {
 		}
 	}
 	return args
+}
+
+var toolNames = written.Set("name tool tool_name function method")
+
+// isNamedBy reports whether an argument names the tool next to its arguments, as in {"name":"search","arguments":{…}}.
+func (t Tool) isNamedBy(m rs.Member) bool {
+	named, _ := written.Text(m.Value)
+	return named == t.Name && toolNames[written.Snake(m.Name)]
 }
 
 // withNames renames arguments to the names that the tool lists.

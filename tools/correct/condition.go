@@ -302,7 +302,7 @@ func (c *correction) ofRelated(args rs.Object) (call Call, ok bool) {
 		hint += " Their " + quote.Line(r.ForeignKey) + " is the id of the " + c.stream.Name + "."
 	}
 	c.instead = answer{hint: hint}
-	records := rs.Object{{Name: "stream", Value: rs.EncodeJSON(r.Target)}}.WithAll(members(args, "connection_id", "limit", "time_zone"))
+	records := rs.Object{rs.NewMember("stream", r.Target)}.WithAll(members(args, "connection_id", "limit", "time_zone"))
 	return Call{"query_records", records.With("filter", filter.JSON())}, true
 }
 

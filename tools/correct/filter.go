@@ -61,7 +61,7 @@ func (t Tool) Restarted(args rs.Object, time func() string) (call Call, hint str
 	if filter, ok := foreign.Compared(args.Object("filter"), field, "gte", rs.EncodeJSON(since)); ok && field != "" {
 		return Call{t.Name, args.Without("changes_since", "cursor").With("filter", filter.JSON())}, hint
 	}
-	return instead("search", args, rs.Object{{Name: "since", Value: rs.EncodeJSON(since)}}, "filter", "limit", "time_zone"), hint
+	return instead("search", args, rs.Object{rs.NewMember("since", since)}, "filter", "limit", "time_zone"), hint
 }
 
 // searchFor returns the search for a text that a filter cannot look for. The other conditions of the filter stay.
@@ -74,14 +74,19 @@ func searchFor(args rs.Object, sought rs.Member) (Call, bool) {
 	if q, _ := foreign.QueryOf(args); q != "" {
 		s = q + " " + s
 	}
-	return instead("search", args, rs.Object{{Name: "q", Value: rs.EncodeJSON(s)}}, "filter", "since", "until"), true
+	return instead("search", args, rs.Object{rs.NewMember("q", s)}, "filter", "since", "until"), true
 }
+
+var (
+	sqlText = written.Expression(`(?is)^\s*(?:select|with)\s.*\bfrom\b`)
+	lucene  = written.Expression(`^[a-z]\w*:\S`) // a condition
+)
 
 // readsSQL reports whether the filter or an unknown argument of a tool with a stream and a filter is an SQL statement.
 func (t Tool) readsSQL(args rs.Object) bool {
 	return t.Takes("filter") && t.Takes("stream") && slices.ContainsFunc(args, func(m rs.Member) bool {
 		s, _ := written.Text(m.Value)
-		return (m.Name == "filter" || !t.Takes(m.Name)) && foreign.SQLText().MatchString(s)
+		return (m.Name == "filter" || !t.Takes(m.Name)) && sqlText().MatchString(s)
 	})
 }
 
@@ -145,7 +150,7 @@ func (t Tool) conditional(args rs.Object) rs.Object {
 		s, _ := written.Text(m.Value)
 		if t.Takes("filter") && t.Takes("stream") && !t.Takes(m.Name) && !args.Has("filter") &&
 			slices.Contains(foreign.WordArguments, written.Snake(m.Name)) &&
-			(strings.ContainsAny(s, "<>=") || foreign.Lucene().MatchString(s)) && foreign.IsText(s) {
+			(strings.ContainsAny(s, "<>=") || lucene().MatchString(s)) && foreign.IsText(s) {
 			return args.Renamed(m.Name, "filter", m.Value)
 		}
 	}

@@ -262,7 +262,7 @@ func FindID(id string, args rs.Object) (sentence string, send Call) {
 		foreign.Operator(id) != "" {
 		return "", Call{"schema", rs.Object{}}
 	}
-	call := Call{"search", rs.Object{{Name: "q", Value: rs.EncodeJSON(id)}}.WithAll(onlyConnection(args))}
+	call := Call{"search", rs.Object{rs.NewMember("q", id)}.WithAll(onlyConnection(args))}
 	return "The call below looks for it in every stream.", call
 }
 

@@ -144,7 +144,7 @@ func (t Tool) completed(args, guess rs.Object, refused *rs.Error) (Call, bool) {
 	case t.titleIn(args) != "":
 		return searchForTitle(t.titleIn(args), args), true
 	case identifier.IsPage(id):
-		return Call{"search", rs.Object{{Name: "q", Value: rs.EncodeJSON(id)}}}, true
+		return Call{"search", rs.Object{rs.NewMember("q", id)}}, true
 	case refused.Code == "invalid_id" && refused.Param == "id":
 		connection, stream := identifier.StreamAlone(id)
 		return recordsOf(stream, connection), stream != ""

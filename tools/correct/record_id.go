@@ -42,7 +42,7 @@ const streamHint = "That is the id of a connection and its stream, without a rec
 
 func searchForTitle(title string, args rs.Object) Call {
 	title = title[:min(len(title), foreign.LongestQuery)]
-	return instead("search", args, rs.Object{{Name: "q", Value: rs.EncodeJSON(strings.ToValidUTF8(title, ""))}})
+	return instead("search", args, rs.Object{rs.NewMember("q", strings.ToValidUTF8(title, ""))})
 }
 
 // identified converts other forms of a record's id to the usual one: a stream next to the record's own id, or its URL (S2-1).

@@ -63,6 +63,9 @@ type operatorSearch struct {
 	asWords, leftOut []string // operators
 }
 
+// address matches a complete mail address.
+var address = written.Expression(`^[^@\s]+@[^@\s]+\.[^@\s]+$`)
+
 // take reads an operator as a condition, as a bound of time, or else as words. alone is set if the search has nothing else.
 func (s *operatorSearch) take(o foreign.QueryOperator, alone bool) {
 	flag, known := foreign.Flags[o.Name+":"+strings.ToLower(o.Value)]
@@ -79,7 +82,7 @@ func (s *operatorSearch) take(o foreign.QueryOperator, alone bool) {
 		s.words += " -" + strings.Join(strings.Fields(o.Value), " -")
 		s.asWords = append(s.asWords, sent)
 	case known && s.filterBy(flag.Value, hasFlag):
-	case isSender && foreign.Address().MatchString(o.Value) && s.filterBy(value, hasAddress): // a filter needs the whole address
+	case isSender && address().MatchString(o.Value) && s.filterBy(value, hasAddress): // a filter needs the whole address
 	case isSender && alone && s.filterBy(value, isActor):
 	case len(o.Bounds(s.rest)) > 0:
 		s.rest = s.rest.WithAll(o.Bounds(s.rest))
@@ -122,7 +125,7 @@ func (t Tool) worded(args rs.Object) (Call, bool) {
 		if t.Takes(m.Name) || !ok || q == "" || !slices.Contains(foreign.WordArguments, written.Snake(m.Name)) {
 			continue
 		}
-		query := rs.Object{{Name: "q", Value: rs.EncodeJSON(q)}}
+		query := rs.Object{rs.NewMember("q", q)}
 		return instead("search", args, query, "filter", "since", "until", "time_zone", "limit"), true
 	}
 	return Call{}, false

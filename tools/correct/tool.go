@@ -187,7 +187,7 @@ func members(o rs.Object, names ...string) (kept rs.Object) {
 
 func onlyConnection(args rs.Object) rs.Object {
 	if s, ok := written.Text(args.Get("connection_id")); ok && rs.UnsafeName(s) == "" {
-		return rs.Object{{Name: "connection_id", Value: rs.EncodeJSON(s)}}
+		return rs.Object{rs.NewMember("connection_id", s)}
 	}
 	return nil
 }
@@ -218,7 +218,7 @@ func (t Tool) LookUp(args rs.Object) Call {
 	case t.Takes("id"):
 		return Call{"schema", look}
 	case s != "" && rs.UnsafeName(s) == "":
-		look = rs.Object{{Name: "stream", Value: rs.EncodeJSON(s)}}
+		look = rs.Object{rs.NewMember("stream", s)}
 	}
 	return Call{"schema", look.WithAll(onlyConnection(args))}
 }

@@ -225,7 +225,7 @@ func byParent(s fields.Stream, args rs.Object) *rs.Error {
 		}
 		filter, param = append(filter, rs.Member{Name: to, Value: m.Value}), "filter"
 	}
-	call := rs.Object{{Name: "stream", Value: rs.EncodeJSON(s.Parent.Name)}}.WithAll(members(args, "connection_id", "limit", "time_zone"))
+	call := rs.Object{rs.NewMember("stream", s.Parent.Name)}.WithAll(members(args, "connection_id", "limit", "time_zone"))
 	if has := s.Parent.Field("has_" + s.Parent.Relation); has != nil && has.Exact && has.Type == "boolean" {
 		filter = append(filter, rs.Member{Name: has.Name, Value: "true"})
 	}

@@ -34,6 +34,9 @@ func (t Tool) value(p *parameter, raw string) string {
 // nameArguments have a name or an id as their value. White space or quotation marks around it are never meant.
 var nameArguments = []string{"stream", "connection_id", "field", "id", "group_by", "group_by_time", "time_zone", "sort"}
 
+// every matches the word before the name of a unit of time, as in "per month".
+var every = written.Expression(`^(?:per|by|each|every|calendar)_`)
+
 func (t Tool) string(p *parameter, raw string) string {
 	if p.Name == "q" || p.Name == "query" {
 		return strings.ReplaceAll(strings.ReplaceAll(foreign.OneQuery(raw), "<mark>", ""), "</mark>", "") // copied from an excerpt
@@ -41,7 +44,7 @@ func (t Tool) string(p *parameter, raw string) string {
 	raw = soleItem(raw)
 	s, isText := written.Text(raw)
 	sent, ok := rs.AsText(raw)
-	plain := foreign.Every().ReplaceAllString(written.Snake(sent), "")
+	plain := every().ReplaceAllString(written.Snake(sent), "")
 	plain = cmp.Or(foreign.WordForms[p.Name][sent], foreign.WordForms[p.Name][plain], plain) // as sent first: Snake drops the sign of -1
 	switch {
 	case p.Name == "since" || p.Name == "until":

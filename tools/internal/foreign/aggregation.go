@@ -83,6 +83,10 @@ func (a *aggregation) readNumber(name, raw, of string) bool {
 	return len(o) > 0 && !slices.ContainsFunc(o, func(m rs.Member) bool { return !a.read(m.Name, m.Value) })
 }
 
+// metricOfField matches a metric with its field, such as "sum(total)" and sum_total.
+var metricOfField = written.Expression(`^\s*(?:(\w+)\s*(?:\(\s*(?:(?i:distinct)\s+)?([\w.]+|\*)\s*\)|:\s*([\w.]+))(?:\s+(?i:as)\s+\w+)?|` +
+	`((?i)sum|total|avg|average|mean|min|minimum|max|maximum|count_distinct)[_ ](?:of[_ ])?([\w.]+))\s*$`)
+
 // Computed converts the arguments of an aggregate to the listed form: "sum(total)" becomes a metric and its field.
 func Computed(args rs.Object) rs.Object {
 	metric, _ := written.Text(args.Get("metric"))

@@ -140,6 +140,9 @@ func NamesSomeone(m rs.Member) bool {
 	return (name == "from" || name == "to") && isText && !isTime && (written.IsWord(m.Value) || strings.Contains(m.Value, "@"))
 }
 
+// WholeNumber matches a whole number of up to 10 digits.
+var WholeNumber = written.Expression(`^[+-]?[0-9]{1,10}$`)
+
 // Limited makes a lone number in expand_limit the limit of the one expanded relation, and quoted limits numbers.
 func Limited(args rs.Object) rs.Object {
 	raw := args.Get("expand_limit")

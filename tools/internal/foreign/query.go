@@ -111,6 +111,12 @@ func QueryOperators(q string) (found []QueryOperator, words string) {
 	}
 }
 
+// OperatorWords maps names of arguments in other searches to the operator with the same meaning in a query.
+var OperatorWords = written.ByWord(map[string]string{
+	"from": "from sender author by sender_name from_name written_by sent_by", "to": "to recipient recipients sent_to", "cc": "cc",
+	"subject": "subject title",
+})
+
 // Operator returns the first operator in a query, such as "from:", which search does not support; "" if there is none.
 func Operator(q string) string {
 	if found, _ := QueryOperators(q); len(found) > 0 {
@@ -179,7 +185,7 @@ func BoundIn(name string) (rest, operator string) {
 
 // Bounds returns the bounds that an operator means, which may be relative to today, without those in given; none if it has no date.
 func (o QueryOperator) Bounds(given rs.Object) rs.Object {
-	found, _ := SearchBounds(rs.Member{Name: o.Name, Value: rs.EncodeJSON(o.Value)})
+	found, _ := SearchBounds(rs.NewMember(o.Name, o.Value))
 	return slices.DeleteFunc(found, func(m rs.Member) bool { return !written.IsTime(m.Value) || given.Has(m.Name) })
 }
 
@@ -196,10 +202,12 @@ func QueryOf(args rs.Object) (q, name string) {
 	return "", ""
 }
 
+var excludedWord = written.Expression(`(?:\s+AND\s+NOT\s+|\s+!)(\w[\w'-]*)`)
+
 // Dated moves before:, after: and similar operators with a date from the query to the bounds of the search.
 func Dated(args rs.Object) rs.Object {
 	q, name := QueryOf(args)
-	if words := andNot().ReplaceAllString(q, " -$1"); words != q && !strings.Contains(q, `"`) {
+	if words := excludedWord().ReplaceAllString(q, " -$1"); words != q && !strings.Contains(q, `"`) {
 		q, args = words, args.With(name, rs.EncodeJSON(words))
 	}
 	found, words := QueryOperators(q)

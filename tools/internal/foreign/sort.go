@@ -75,7 +75,7 @@ func sortObject(o rs.Object) (field, direction string) {
 		field = o[0].Name
 		direction = directionIn(o[0].Value)
 		if members := rs.AsObject(o[0].Value); members != nil {
-			_, direction = sortObject(append(members, rs.Member{Name: "field", Value: rs.EncodeJSON(field)}))
+			_, direction = sortObject(append(members, rs.NewMember("field", field)))
 		}
 		if direction == "" {
 			return "", ""
