@@ -2,15 +2,12 @@
 package filter
 
 import (
-	"fmt"
 	"net/url"
 	"slices"
-	"strings"
-	"unicode"
-	"unicode/utf8"
+	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
-	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
 // A Filter is a typed filter, ready to be written as bracketed parameters (S3-R10). The empty filter writes nothing.
@@ -20,99 +17,6 @@ type Filter []Condition
 type Condition struct {
 	Field, Operator string
 	Value           Value
-}
-
-const (
-	maxConditions = 50 // of a filter
-	// MaxNameBytes bounds a field, stream, relation or connection name.
-	MaxNameBytes = 256
-)
-
-var filterHint = `Send an object such as {"status":"paid"} or {"sent_at":{"gte":"2026-01-01","lt":"2026-02-01"}}; operators: ` + strings.Join(rs.RangeOperators, ", ") + "."
-
-func invalidFilter(format string, values ...any) *rs.Error {
-	return &rs.Error{Code: "invalid_filter", Param: "filter", Message: fmt.Sprintf(format, values...), Hint: filterHint}
-}
-
-// Parse reads valid JSON: an object of fields, each with a scalar or an object of range operators.
-func Parse(raw string) (Filter, error) {
-	if raw[0] == '"' {
-		return nil, invalidFilter("filter is the string %s; it must be an object.", quote.JSON(raw))
-	}
-	fields := rs.AsObject(raw)
-	if fields == nil || !isDistinct(fields) {
-		return nil, invalidFilter("filter is %s; it must be an object in which each field stands once.", quote.JSON(raw))
-	}
-	if len(fields) == 0 {
-		return nil, invalidFilter("filter is an empty object; leave it out to read everything.")
-	}
-	var f Filter
-	for _, field := range fields {
-		if !IsName(field.Name) {
-			return nil, invalidFilter("filter names the field %s; send the bare name, without brackets.", quote.Exact(field.Name))
-		}
-		conditions, err := parseCondition(field.Name, field.Value)
-		if err != nil {
-			return nil, err
-		}
-		if f = append(f, conditions...); len(f) > maxConditions {
-			return nil, invalidFilter("filter has more than %d conditions.", maxConditions)
-		}
-	}
-	return f, nil
-}
-
-func parseCondition(field, raw string) (Filter, error) {
-	if raw[0] != '{' {
-		value, ok := valueOfJSON(raw)
-		if !ok {
-			return nil, invalidFilter("filter compares %s with %s; a string, number or boolean is expected.", quote.Exact(field), quote.JSON(raw))
-		}
-		return Filter{{field, "", value}}, nil
-	}
-	operators := rs.AsObject(raw)
-	if len(operators) == 0 || !isDistinct(operators) {
-		return nil, invalidFilter("filter compares %s with %s; a range needs at least one operator.", quote.Exact(field), quote.JSON(raw))
-	}
-	var f Filter
-	for _, operator := range operators {
-		if !slices.Contains(rs.RangeOperators, operator.Name) {
-			return nil, invalidFilter("filter uses the operator %s on %s, which does not exist.", quote.Exact(operator.Name), quote.Exact(field))
-		}
-		value, ok := valueOfJSON(operator.Value)
-		if !ok {
-			return nil, invalidFilter("filter compares %s %s with %s; a string or number is expected.", quote.Exact(field), operator.Name, quote.JSON(operator.Value))
-		}
-		f = append(f, Condition{field, operator.Name, value})
-	}
-	if lower, upper, reversed := f.reversed(); reversed {
-		e := invalidFilter("the range of %s ends before it begins: %s %s, %s %s.",
-			quote.Exact(field), lower, quote.JSON(operators.Get(lower)), upper, quote.JSON(operators.Get(upper)))
-		e.Hint = "The call below has these bounds the other way round."
-		return nil, e
-	}
-	return f, nil
-}
-
-// isDistinct reports whether no name occurs twice: parsers disagree on which one counts.
-func isDistinct(o rs.Object) bool {
-	names := map[string]bool{}
-	for _, m := range o {
-		names[m.Name] = true
-	}
-	return len(names) == len(o)
-}
-
-// reversed returns the operators of the bounds of one field that end before they begin, if there are such bounds.
-func (f Filter) reversed() (lower, upper string, found bool) {
-	for _, from := range f {
-		for _, until := range f {
-			if rs.IsLowerBound(from.Operator) && rs.IsUpperBound(until.Operator) && isReversed(from.Value, until.Value) {
-				return from.Operator, until.Operator, true
-			}
-		}
-	}
-	return "", "", false
 }
 
 // Write adds the filter's parameters: filter[field]=value and filter[field][operator]=value, never a bare filter=.
@@ -136,12 +40,6 @@ func (f Filter) Object() (o rs.Object) {
 		o = o.With(c.Field, value)
 	}
 	return o
-}
-
-// IsName reports whether a name can be put between the brackets of a parameter.
-func IsName(name string) bool {
-	return strings.TrimSpace(name) != "" && len(name) <= MaxNameBytes && utf8.ValidString(name) &&
-		!strings.ContainsAny(name, "[]") && !strings.ContainsFunc(name, unicode.IsControl)
 }
 
 // Narrowed returns the filter with one more condition. If the filter has a bound with the same operator, the narrower one of the two stays.
@@ -175,4 +73,111 @@ func (f Filter) WithoutFunc(left func(Condition) bool) Filter {
 // Only returns the filter in which a field must equal a value, without other conditions on the field.
 func (f Filter) Only(field, value string) Filter {
 	return append(f.Without(field), Condition{Field: field, Value: ValueOf(value)})
+}
+
+// A Value is what a condition compares with: a text, read once as the number, date or time that it may be. Values that are read from one
+// text are equal.
+type Value struct {
+	text   string
+	form   form
+	number float64   // of asNumber
+	at     time.Time // in UTC: the start of a day, a local time as if its zone were UTC, or the instant
+}
+
+// A form is how a value is written.
+type form int
+
+const (
+	asText      form = iota // or a boolean
+	asNumber                // a JSON number
+	asDay                   // a date without a time, such as "2026-06-30"
+	asLocalTime             // a time without an offset, such as "2026-06-30T09:15"
+	asInstant               // RFC 3339
+)
+
+// ValueOf reads a text as a value.
+func ValueOf(text string) Value {
+	v := Value{text: text}
+	if len(text) < len(time.DateOnly) {
+		return v
+	}
+	day, err := time.Parse(time.DateOnly, text[:len(time.DateOnly)])
+	if err != nil {
+		return v
+	}
+	if len(text) == len(time.DateOnly) {
+		v.form, v.at = asDay, day
+	} else if t, err := time.Parse(time.RFC3339Nano, text); err == nil {
+		v.form, v.at = asInstant, t.UTC()
+	} else if t, ok := written.LocalTime(text, time.UTC); ok {
+		v.form, v.at = asLocalTime, t
+	}
+	return v
+}
+
+// String returns the text of a value.
+func (v Value) String() string { return v.text }
+
+// IsZero reports whether a value is missing.
+func (v Value) IsZero() bool { return v == Value{} }
+
+// IsTime reports whether a value is a date or an instant. A date is compared as its midnight in UTC.
+func (v Value) IsTime() bool { return v.form == asDay || v.form == asInstant }
+
+// Day returns the midnight in UTC of a date without a time; false for any other value.
+func (v Value) Day() (time.Time, bool) { return v.at, v.form == asDay }
+
+// Instant returns the instant of an RFC 3339 time; false for any other value.
+func (v Value) Instant() (time.Time, bool) { return v.at, v.form == asInstant }
+
+// In returns the instant that a time without an offset is in a zone. It returns any other value unchanged.
+func (v Value) In(zone *time.Location) Value {
+	if v.form != asLocalTime {
+		return v
+	}
+	return InstantIn(clockIn(v.at, zone), zone)
+}
+
+// clockIn returns the time at which the clocks of a zone show what those of the zone of t show.
+func clockIn(t time.Time, zone *time.Location) time.Time {
+	year, month, day := t.Date()
+	hour, minute, second := t.Clock()
+	return time.Date(year, month, day, hour, minute, second, t.Nanosecond(), zone)
+}
+
+// Date returns the day that a time is on in its zone.
+func Date(t time.Time) Value {
+	year, month, day := t.Date()
+	return Value{text: t.Format(time.DateOnly), form: asDay, at: time.Date(year, month, day, 0, 0, 0, 0, time.UTC)}
+}
+
+// LocalTime returns a time as the clocks of its zone show it, to the second.
+func LocalTime(t time.Time) Value {
+	return Value{text: t.Format("2006-01-02T15:04:05"), form: asLocalTime, at: clockIn(t.Truncate(time.Second), time.UTC)}
+}
+
+// InstantIn returns an instant, written in a zone: from its offset, a server that has dates among times knows where the caller's days
+// begin.
+func InstantIn(t time.Time, zone *time.Location) Value {
+	return Value{text: formatted(t, zone), form: asInstant, at: t.UTC()}
+}
+
+// formatted writes a time as RFC 3339 in a zone.
+func formatted(t time.Time, zone *time.Location) string {
+	t = t.In(zone)
+	if _, offset := t.Zone(); offset%60 != 0 { // RFC 3339 offsets have no seconds
+		t = t.UTC()
+	}
+	return t.Format(time.RFC3339Nano)
+}
+
+// after reports whether one bound is after another. Bounds that are neither two numbers nor two times are compared as texts.
+func (v Value) after(other Value) bool {
+	switch {
+	case v.form == asNumber && other.form == asNumber:
+		return v.number > other.number
+	case v.IsTime() && other.IsTime():
+		return v.at.After(other.at)
+	}
+	return v.text > other.text
 }
