@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
 // TestMain lets the test binary be the program, for the scripts.
@@ -25,12 +27,28 @@ func TestMain(m *testing.M) {
 //
 //	exits CODE PROGRAM [ARG...]   runs a program and wants its exit code
 //	last [!] TEXT                 wants TEXT in the last line of stderr, which is the line that hosts show; or not
+//
+// and LISTED, the number of listed tools.
 func TestCommandLine(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("LISTED", strconv.Itoa(listedTools()))
+			return nil
+		},
 		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "last": last},
 	})
+}
+
+// listedTools returns how many tools models are shown; the tests of package tools fix which.
+func listedTools() (n int) {
+	for _, tool := range tools.All(tools.Options{}) {
+		if tool.Listed {
+			n++
+		}
+	}
+	return n
 }
 
 func exits(ts *testscript.TestScript, not bool, args []string) {

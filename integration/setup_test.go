@@ -2,6 +2,7 @@ package integration
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -72,7 +73,7 @@ func TestDoctorOfAConnectedPerson(t *testing.T) {
 	out := typed(t, home, environment, "doctor")
 	for _, want := range []string{
 		"The provider is " + sample.RSURL, "mode 0600, and does not expire", "The credential is a client token",
-		`Cursor runs ` + binary + ` as "pdpp"`, "6 tools, over your grant", " 0 to improve, 0 failed",
+		`Cursor runs ` + binary + ` as "pdpp"`, fmt.Sprintf("%d tools, over your grant", len(listedTools())), " 0 to improve, 0 failed",
 	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("want %q in\n%s", want, out)

@@ -25,6 +25,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
 var update = flag.Bool("update", false, "rewrite the links of docs/install.md")
@@ -265,8 +267,19 @@ func TestTheBundleStartsTheProgramOfEachPlatform(t *testing.T) {
 			t.Errorf("%s is a setting but not passed on: %s", name, given)
 		}
 	}
-	if tools := manifest["tools"].([]any); len(tools) != 6 {
-		t.Errorf("%d tools", len(tools))
+	var named, listed []string
+	for _, tool := range manifest["tools"].([]any) {
+		named = append(named, tool.(map[string]any)["name"].(string))
+	}
+	for _, tool := range tools.All(tools.Options{}) {
+		if tool.Listed {
+			listed = append(listed, tool.Name)
+		}
+	}
+	slices.Sort(listed)
+	slices.Sort(named)
+	if diff := cmp.Diff(listed, named); diff != "" {
+		t.Error(diff)
 	}
 
 	both, err := macho.NewFatFile(strings.NewReader(content["server/darwin/pdpp-mcp"]))

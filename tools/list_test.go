@@ -115,7 +115,7 @@ func listTools(t *testing.T) listed {
 func TestToolsList(t *testing.T) {
 	list := listTools(t)
 
-	t.Run("S0-2a D1 the six read tools are listed, and nothing else", func(t *testing.T) {
+	t.Run("S0-2a D1 the read tools are listed, and nothing else", func(t *testing.T) {
 		var names []string
 		for _, tool := range list.tools {
 			names = append(names, tool.Name)

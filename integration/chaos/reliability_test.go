@@ -235,7 +235,7 @@ func (s scenario) line(codes map[string]string) string {
 // The table is between these lines of the page.
 const (
 	reliabilityPage = "../../docs/reliability.md"
-	tableHead       = "| what fails | what each of the six tools answers | when |\n|---|---|---|\n"
+	tableHead       = "| what fails | what each listed tool answers | when |\n|---|---|---|\n"
 )
 
 // compare compares the page with the results, or writes it. Rows that this machine cannot run, or that were not selected, are left

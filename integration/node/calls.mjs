@@ -1,6 +1,8 @@
 // One call of each tool that works on the sample year, and one of each that does not. Clients check the structured content
 // of both against the tool's output schema.
-export const listed = ["aggregate", "fetch", "query_records", "read_record_field", "schema", "search"];
+import { readdirSync } from "node:fs";
+
+export const listed = readdirSync(new URL("../../tools/testdata/list", import.meta.url)).map((file) => file.replace(".json", "")).sort();
 
 export const good = [
   ["schema", {}],

@@ -13,7 +13,7 @@ export async function walk(name, client, transport, version) {
     want(client.getInstructions()?.includes("connection_id"), "has no instructions");
   });
   if (!connected) return;
-  await check(`${name}: lists six tools`, async () => {
+  await check(`${name}: lists the tools`, async () => {
     const { tools } = await client.listTools();
     want(tools.map((tool) => tool.name).sort().join() === listed.join(), tools.map((tool) => tool.name));
     want(tools.every((tool) => tool.outputSchema && tool.annotations.readOnlyHint), "a tool lacks an output schema or its annotation");
