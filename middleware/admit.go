@@ -37,9 +37,9 @@ func admit(o Options) middleware {
 	}
 }
 
-// Reading returns the Source of [Options] for one resource server. Reads for a client carry its own token; reads for a package carry the
+// SourceOf returns the Source of [Options] for one resource server. Reads for a client carry its own token; reads for a package carry the
 // tokens of its members.
-func Reading(client *rsclient.Client) func(auth.Principal) rs.Doer {
+func SourceOf(client *rsclient.Client) func(auth.Principal) rs.Doer {
 	return func(p auth.Principal) rs.Doer {
 		switch {
 		case p.Package != nil:

@@ -60,7 +60,7 @@ func TestWhichTokenIsSent(t *testing.T) {
 			if row.kind == auth.KindPackage {
 				p.Package = scriptedPackage{RS: members}
 			}
-			if _, err := middleware.Reading(client)(p).Do(t.Context(), rs.Request{Path: "/v1/streams"}); err != nil {
+			if _, err := middleware.SourceOf(client)(p).Do(t.Context(), rs.Request{Path: "/v1/streams"}); err != nil {
 				t.Error(err)
 			}
 			server.Close() // wait for the handlers

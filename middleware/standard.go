@@ -40,7 +40,7 @@ type Options struct {
 	Log      zerolog.Logger
 	Deadline time.Duration // of one call; 0 means DefaultDeadline
 	// Source returns the resource server as one principal sees it: every read carries the principal's token or, for a package, that
-	// of one of its members. See [Reading].
+	// of one of its members. See [SourceOf].
 	Source   func(auth.Principal) rs.Doer
 	Now      func() time.Time // nil means time.Now
 	Tracer   trace.Tracer     // nil makes no spans

@@ -19,7 +19,7 @@ const maxSignInBytes = 32 << 10
 // Handler returns the handler of all paths of this server. Each request passes the chain of its route, which is the whole access control
 // policy. That of the pipeline is
 //
-//	observe(guard(bearer(limit(pipeline))))
+//	observeRequest(guard(bearer(limit(pipeline))))
 //
 // routes has the paths above, without a prefix, and OtherPath for every path that is not in it.
 func (o ChainOptions) Handler(routes map[string]Route) http.Handler {
@@ -27,7 +27,7 @@ func (o ChainOptions) Handler(routes map[string]Route) http.Handler {
 	for path, route := range routes {
 		handlers[path] = o.chain(route.Access).Then(route.Handler)
 	}
-	return observe(o, handlers) // records the request in context, log, metrics and a span, without token or query; a panic is a 500
+	return observeRequest(o, handlers) // records the request in context, log, metrics and a span, without token or query; a panic is a 500
 }
 
 // A Route is what serves a path, and who may use it.
@@ -48,7 +48,7 @@ const (
 	Probing
 )
 
-// chain returns what a request passes after [observe].
+// chain returns what a request passes after [observeRequest].
 func (o ChainOptions) chain(access Access) alice.Chain {
 	// guard refuses two lengths (400), a larger body (413) and, if it checks names, a foreign host name (421) and an unlisted origin (403).
 	switch access {

@@ -13,7 +13,9 @@ var (
 
 // Observe is the middleware that observes the requests of all paths.
 func Observe(o ChainOptions) alice.Constructor {
-	return func(next http.Handler) http.Handler { return observe(o, map[string]http.Handler{OtherPath: next}) }
+	return func(next http.Handler) http.Handler {
+		return observeRequest(o, map[string]http.Handler{OtherPath: next})
+	}
 }
 
 // AuthenticatedChain is the chain of the pipeline.

@@ -214,7 +214,7 @@ func call(t *testing.T, server *scriptedServer, call tools.Call) tools.Reply {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pipeline := middleware.Standard(middleware.Options{Log: zerolog.Nop(), Source: middleware.Reading(client)}, tools.Forward)
+	pipeline := middleware.Standard(middleware.Options{Log: zerolog.Nop(), Source: middleware.SourceOf(client)}, tools.Forward)
 	ctx := auth.WithPrincipal(t.Context(), auth.Principal{Token: rs.NewToken("token"), Kind: auth.KindClient})
 	reply, err := pipeline(ctx, call)
 	if err != nil {
