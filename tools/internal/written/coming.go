@@ -20,7 +20,7 @@ func (one period) coming(words []string, today time.Time) (period, bool) {
 			isoDay().MatchString(word) || yearLast().MatchString(word) || nowMinus().MatchString(word)
 	}
 	isOfYear := func(word string) bool {
-		return slices.Contains(monthList, word) || isSeason(word) || strings.ContainsAny(word, "0123456789")
+		return isMonth(word) || isSeason(word) || strings.ContainsAny(word, "0123456789")
 	}
 	step, recurs := units["week"], slices.ContainsFunc(words, isTimeName) || slices.ContainsFunc(words, isSeason) ||
 		len(words) == 2 && words[0] == "week" // week 50
@@ -48,7 +48,7 @@ func (one period) coming(words []string, today time.Time) (period, bool) {
 
 // isTimeName reports whether a word is the name of a recurring time or a year, which may also be another word or a number.
 func isTimeName(word string) bool {
-	return slices.Contains(weekList, word) || slices.Contains(monthList, word) || partOf().MatchString(word) || fullYear().MatchString(word)
+	return isWeekday(word) || isMonth(word) || partOf().MatchString(word) || fullYear().MatchString(word)
 }
 
 // isInSeason reports whether a word of a query is a season or a feast, given in English, that the words before introduce, as in the spring.
@@ -73,7 +73,7 @@ var inSeason = lexicon.Of("before-season")
 func isBareDay(fields []string, at int, english string) bool {
 	const least = 5 // letters, as in lundi; a shorter one has other meanings
 	word, isLast, isEnglish := bareWord(fields, at), at == len(fields)-1, bareWord(fields, at) == english
-	return slices.Contains(weekList, english) && len(word) >= least && len(fields) > 1 && (isLast || at == 0 && !isEnglish) &&
+	return isWeekday(english) && len(word) >= least && len(fields) > 1 && (isLast || at == 0 && !isEnglish) &&
 		!notDays[word] && !notDays[bareWord(fields, at-1)] && !notDays[bareWord(fields, at+1)]
 }
 
@@ -112,7 +112,7 @@ func withoutDayParts(fields []string) []string {
 		case len(before) != 1:
 		case before[0] == "this" && at == i-1:
 			fields = slices.Replace(fields, at, i+1, "today")
-		case slices.Contains(weekList, before[0]), before[0] == "tomorrow", before[0] == "yesterday", before[0] == "today":
+		case isWeekday(before[0]), before[0] == "tomorrow", before[0] == "yesterday", before[0] == "today":
 			fields = slices.Delete(fields, at+1, i+1)
 		}
 	}

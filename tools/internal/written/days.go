@@ -42,6 +42,13 @@ var (
 	nearDays = map[string]int{"day before yesterday": -2, "yesterday": -1, "today": 0, "tomorrow": 1, "day after tomorrow": 2}
 )
 
+// monthOf returns the month that an English word names; 0 for none.
+func monthOf(word string) time.Month { return time.Month(1 + slices.Index(monthList, word)) }
+
+func isMonth(word string) bool { return monthOf(word) > 0 }
+
+func isWeekday(word string) bool { return slices.Contains(weekList, word) }
+
 // Days returns the first and the last day of the time that a text names; false for any other text. With now, the time may be relative to
 // today, such as "yesterday", "last month" and "-30d", or lack a year; then the last one is meant. Either day is zero if the time is open
 // there: what began some time ago has no end, and what is before June has no beginning. A date whose day and month can be mistaken for each
@@ -103,15 +110,15 @@ func readDays(words []string, now time.Time) (period, bool) {
 
 // headedDays reads a time whose first word tells the kind of the rest: Tuesday 3 March, the month of May, the week of 3 March.
 func headedDays(words []string, now time.Time) (period, bool) {
-	if last := len(words) - 1; slices.Contains(weekList, words[last]) { // 3 March, Tuesday
+	if last := len(words) - 1; isWeekday(words[last]) { // 3 March, Tuesday
 		words = slices.Concat(words[last:], words[:last])
 	}
 	head, of := words[0], words[1:]
-	isWeekday, isWeek := slices.Contains(weekList, head), head == "week" || head == "weekend"
-	if len(of) == 0 || !isWeekday && !isWeek && head != "month" {
+	isDayName, isWeek := isWeekday(head), head == "week" || head == "weekend"
+	if len(of) == 0 || !isDayName && !isWeek && head != "month" {
 		return period{}, false
 	}
-	if isWeekday && len(of) == 1 {
+	if isDayName && len(of) == 1 {
 		isOther := func(day time.Time) bool { return weekList[day.Weekday()] != head }
 		if ways := slices.DeleteFunc(DaysOf(of[0]), isOther); len(ways) == 1 {
 			return period{ways[0], ways[0]}, true
@@ -121,12 +128,12 @@ func headedDays(words []string, now time.Time) (period, bool) {
 	found, ok := readDays(of, now)
 	isDay := found.first.Equal(found.last)
 	switch {
-	case isWeekday:
+	case isDayName:
 		return found, ok && isDay
 	case isWeek && ok && isDay:
 		return calendar(head, found.first, 0)
 	}
-	return found, ok && head == "month" && len(of) == 1 && slices.Contains(monthList, of[0])
+	return found, ok && head == "month" && len(of) == 1 && isMonth(of[0])
 }
 
 // datedDays reads a time that is one word, including its year.
@@ -224,15 +231,14 @@ func dayNumber(text string, year int, month time.Month) (period, bool) {
 
 // readYear reads the part of a year that words name.
 func readYear(words []string, year int) (period, bool) {
-	month := 1 + slices.IndexFunc(words, func(word string) bool { return slices.Contains(monthList, word) }) // its place, from 1
-	named := func(word string) int { return 1 + slices.Index(monthList, word) }
+	at := slices.IndexFunc(words, isMonth)
 	switch {
 	case len(words) == 0, len(words) == 1 && words[0] == "year":
 		return calendar("year", dayOf(year, time.January, 1), 0)
-	case len(words) == 1 && month > 0:
-		return nthDays("month", named(words[0]), year)
-	case len(words) == 2 && month > 0:
-		return dayNumber(words[2-month], year, time.Month(named(words[month-1])))
+	case len(words) == 1 && at == 0:
+		return nthDays("month", int(monthOf(words[0])), year)
+	case len(words) == 2 && at >= 0:
+		return dayNumber(words[1-at], year, monthOf(words[at]))
 	case len(words) == 2 && words[0] == "week":
 		n, _ := strconv.Atoi(words[1])
 		return nthDays("week", n, year)
@@ -295,11 +301,11 @@ func unitsFrom(day time.Time, sign int, number, unit string) (time.Time, bool) {
 // begun, since the one of this year may be the next.
 func recurring(step, name string, today time.Time) (period, bool) {
 	var at func(i int) period
-	month, weekday := 1+slices.Index(monthList, name), slices.Index(weekList, name)
+	month, weekday := monthOf(name), slices.Index(weekList, name)
 	switch _, isUnit := calendar(name, today, 0); {
 	case month > 0:
 		at = func(i int) period {
-			found, _ := nthDays("month", month, today.Year()+i)
+			found, _ := nthDays("month", int(month), today.Year()+i)
 			return found
 		}
 	case weekday >= 0:
@@ -337,5 +343,5 @@ func recurring(step, name string, today time.Time) (period, bool) {
 // IsMonth reports whether a text is the name of a month, a day of the week or a season. It may also be that of a person.
 func IsMonth(s string) bool {
 	words := timeWords(s)
-	return len(words) == 1 && (slices.Contains(monthList, words[0]) || slices.Contains(weekList, words[0]) || seasons[words[0]] != 0)
+	return len(words) == 1 && (isMonth(words[0]) || isWeekday(words[0]) || seasons[words[0]] != 0)
 }

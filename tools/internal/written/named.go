@@ -195,7 +195,7 @@ func namedTimes(fields []string, now time.Time) (named []namedTime) {
 		})
 		word, before := bareWord(fields, i), bareWord(fields, i-1)
 		counts := inEnglish[before] != "" && inEnglish[before] < "a" && len(timeParts[i]) == 0 && word != "of" // one from May
-		if i > 0 && (counts || (introduceEnglish[word] || slices.Contains(monthList, word)) && alsoEnglish[before]) {
+		if i > 0 && (counts || (introduceEnglish[word] || isMonth(word)) && alsoEnglish[before]) {
 			hasOther[i-1] = true // "due in May" is not 2 May
 		}
 	}
@@ -225,17 +225,17 @@ func namedDays(fields, words []string, from, to int, joined bool, now time.Time)
 	}
 	isNumber := func(word string) bool { return monthDays().MatchString(ordinal().ReplaceAllString(word, "$1")) }
 	_, isUnit := units[words[0]]
-	isShort := slices.Contains(weekList, words[0]) && first != words[0] && strings.HasPrefix(words[0], first)
+	isShort := isWeekday(words[0]) && first != words[0] && strings.HasPrefix(words[0], first)
 	age, _ := agedTime(fields, from)
 	switch alone := to-from == 1 && (age == "" || !isTimeName(words[0])); {
-	case slices.Contains(monthList, words[0]) && isNumber(before), // 31 June
+	case isMonth(words[0]) && isNumber(before), // 31 June
 		alone && (boundWords[before] == "before" || boundWords[before] == "until") && isSeason(words[0]): // its year is unclear
 		return period{}, true
 	case alone && !isTimeAlone(first, words, before, joined, from == 0) && !isInSeason(fields, from, words[0]) &&
 		!isBareDay(fields, from, words[0]):
 		return period{}, false
 	case len(words) == 2 && isShort && !strings.ContainsAny(words[1], "0123456789"), // mon prochain vol
-		len(words) == 2 && isNumber(words[0]) && !slices.Contains(monthList, words[1]): // for 3 weeks
+		len(words) == 2 && isNumber(words[0]) && !isMonth(words[1]): // for 3 weeks
 		return period{}, false
 	}
 	found, ok := readDays(words, now)
@@ -262,7 +262,7 @@ func isTimeAlone(word string, english []string, before string, joined, isFirst b
 func isIntroduced(word, english, before string, isFirst bool) bool {
 	introduces := introduceTimes[before] || openWords[before] || boundWords[before] != ""
 	switch {
-	case slices.Contains(weekList, english):
+	case isWeekday(english):
 		introduces = introduceDays[before]
 	case partOf().MatchString(english) && (isFirst || before == "for"):
 		return true

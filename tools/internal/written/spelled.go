@@ -29,12 +29,13 @@ var (
 func shared(pattern string) string {
 	names := slices.Clone(monthList)
 	for _, word := range slices.Sorted(maps.Keys(inEnglish)) {
-		if slices.Contains(monthList, inEnglish[word]) {
+		if isMonth(inEnglish[word]) {
 			names = append(names, strings.NewReplacer("a", "[aä]", "e", "[eé]", "u", "[uû]").Replace(word))
 		}
 	}
-	return strings.NewReplacer("THE", lexicon.Pattern("before-day"), "DAY", `[0-9]{1,2}(?:st|nd|rd|th|er|\.)?`, "MONTH", strings.Join(names, "|"),
-		"JOIN", `\s*(?:,\s*)?(,|[-–—]|\b`+lexicon.Pattern("join-days")+`\b)\s*(?:`+lexicon.Pattern("before-day")+`\s+)?`).Replace(pattern)
+	the, join := lexicon.Pattern("before-day"), lexicon.Pattern("join-days")
+	return strings.NewReplacer("THE", the, "DAY", `[0-9]{1,2}(?:st|nd|rd|th|er|\.)?`, "MONTH", strings.Join(names, "|"),
+		"JOIN", `\s*(?:,\s*)?(,|[-–—]|\b`+join+`\b)\s*(?:`+the+`\s+)?`).Replace(pattern)
 }
 
 // spelledOut returns a query in which days have their numbers, and each of several days its month.
@@ -63,8 +64,8 @@ func withFeasts(query string) string {
 // withDayNumbers returns a query in which a day of a month has its number: the 1 of June for the first of June. An English day needs a word
 // between it and its month, since the second March meeting need not be on 2 March.
 func withDayNumbers(query string) string {
-	isMonth := func(word string) bool { return slices.Contains(monthList, english(word)) }
-	if !AnyWord(query, isMonth) {
+	namesMonth := func(word string) bool { return isMonth(english(word)) }
+	if !AnyWord(query, namesMonth) {
 		return query
 	}
 	fields := strings.Fields(query)
@@ -75,8 +76,8 @@ func withDayNumbers(query string) string {
 		if beforeMonths[bareWord(fields, next)] {
 			next++
 		}
-		isOf := isMonth(bareWord(fields, next)) && (next > i+1 || !isEnglish) && before != "a" // a third of May
-		isAfter := isEnglish && (before == "the" && isMonth(bareWord(fields, i-2)) || isMonth(before) && bareWord(fields, i-2) == "on")
+		isOf := namesMonth(bareWord(fields, next)) && (next > i+1 || !isEnglish) && before != "a" // a third of May
+		isAfter := isEnglish && (before == "the" && namesMonth(bareWord(fields, i-2)) || namesMonth(before) && bareWord(fields, i-2) == "on")
 		if day != "" && (isOf || isAfter) {
 			fields[i] = strings.Replace(strings.ToLower(fields[i]), word, day, 1)
 			if before == "de" || before == "den" { // op de eerste juni

@@ -60,7 +60,8 @@ func Superlative(query string) (by Measure, most bool, words []string) {
 var (
 	moreOrLess = Expression(`(?i)(?:^|\s)(?:(` + lexicon.Pattern("more-than") + `)|` + lexicon.Pattern("less-than") + `)\s+` +
 		`([£$€]?)([0-9]+(?:\.[0-9]{1,2})?)(?:\s*(` + currencySign + `)|\s+(\pL+))?(?:\s|[?!.]*$)`)
-	boundNumber = Expression(`(?i)(?:^|\s)(?:` + lexicon.Pattern("more-than") + `|` + lexicon.Pattern("less-than") + `)\s+[£$€]?[0-9][0-9.,]*(?:\s*` + currencySign + `|\s+\pL+)?`)
+	boundNumber = Expression(`(?i)(?:^|\s)(?:` + lexicon.Pattern("more-than") + `|` + lexicon.Pattern("less-than") + `)\s+` +
+		`[£$€]?[0-9][0-9.,]*(?:\s*` + currencySign + `|\s+\pL+)?`)
 )
 
 // WithoutBound returns a query without a number that is a bound, such as over 100: the number itself is not looked for.

@@ -2,7 +2,6 @@ package written
 
 import (
 	"cmp"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -85,7 +84,7 @@ func AnyWord(query string, is func(word string) bool) bool {
 func timeWords(s string) (words []string) {
 	for field := range strings.FieldsSeq(strings.ToLower(s)) {
 		field = strings.Trim(withoutAccents.Replace(field), ",;?!()")
-		if of, ok := strings.CutSuffix(field, "'s"); ok && !slices.Contains(monthList, of) { // May's may be a person's
+		if of, ok := strings.CutSuffix(field, "'s"); ok && !isMonth(of) { // May's may be a person's
 			field = of
 		}
 		if found := pointed().FindStringSubmatch(field); found != nil {
@@ -109,4 +108,26 @@ func timeWords(s string) (words []string) {
 		}
 	}
 	return words
+}
+
+// adverbs maps adverbs to the granularity that they mean; beforeSpans are the words after which a unit of time is one.
+var (
+	adverbs     = lexicon.Meanings("granularity")
+	beforeSpans = lexicon.Of("per")
+)
+
+// Granularity returns the granularity of the numbers that a query asks for by time, such as per month, and its words for that in lower
+// case; "" and none if it asks for no such numbers.
+func Granularity(query string) (granularity string, words []string) {
+	fields := strings.Fields(query)
+	for i := range fields {
+		before, word := bareWord(fields, i-1), bareWord(fields, i)
+		switch {
+		case adverbs[word] != "":
+			return adverbs[word], []string{word}
+		case beforeSpans[before] && units[english(word)] != (length{}) && english(word) != "half":
+			return english(word), []string{before, word}
+		}
+	}
+	return "", nil
 }

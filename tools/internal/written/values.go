@@ -334,9 +334,5 @@ func Zone(name string) string {
 var (
 	firstLetters = Expression(`(?:^|[/_ ])[a-z]`) // of the words of a zone
 	offsetForm   = Expression(`^(?:GMT|UTC)?\s*([+-])\s*([01]?[0-9])(?::?00)?$`)
-	zoneWords    = ByWord(map[string]string{
-		"Europe/London": "BST", "Europe/Berlin": "CEST", "Europe/Athens": "EEST", "Europe/Lisbon": "WEST", "America/New_York": "EDT ET",
-		"America/Chicago": "CDT", "America/Denver": "MDT", "America/Los_Angeles": "PT PDT PST", "Asia/Tokyo": "JST",
-		"Australia/Sydney": "AEST", "UTC": "Z",
-	})
+	zoneWords    = lexicon.Meanings("zone")
 )

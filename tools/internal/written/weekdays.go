@@ -50,7 +50,7 @@ func weekday(word string) (is, plural bool) {
 	if len(word) < least || word == "sexta" {
 		return false, false
 	}
-	names := func(word string) bool { return slices.Contains(weekList, english(word)) }
+	names := func(word string) bool { return isWeekday(english(word)) }
 	is = names(word)
 	plural = !is && (names(strings.TrimSuffix(word, "s")) || names(strings.TrimSuffix(word, "en")))
 	return is || plural, plural
@@ -59,7 +59,7 @@ func weekday(word string) (is, plural bool) {
 // mismatch says that a day is not the day of the week which one of its words names; "" for any other time.
 func (d period) mismatch(words []string) string {
 	isNumbered := func(word string) bool { return strings.ContainsAny(word, "0123456789") }
-	at := slices.IndexFunc(words, func(word string) bool { return slices.Contains(weekList, word) })
+	at := slices.IndexFunc(words, isWeekday)
 	if at < 0 || !d.first.Equal(d.last) || !slices.ContainsFunc(words, isNumbered) || weekList[d.first.Weekday()] == words[at] {
 		return ""
 	}
