@@ -116,8 +116,11 @@ func (r *Aggregation) Fields(ctx context.Context) known.Stream {
 	return r.known
 }
 
-// do makes one read.
+// do makes one read. An average is made of a sum, as it is that of the records with a value.
 func (r *Aggregation) do(ctx context.Context, scope rs.Scope, q Args) (rs.Object, error) {
+	if q.Metric == "avg" {
+		q.Metric = "sum"
+	}
 	response, err := r.reads.Do(ctx, q.Request(scope))
 	if err != nil {
 		return nil, err
@@ -140,8 +143,6 @@ func (r *Aggregation) AddConnections(ctx context.Context, body rs.Object) {
 	q := r.Args // so that a connection that the resource server leaves out is not counted
 	if q.Grouped() {
 		q.Metric, q.Field, q.Limit = "count", "", 1
-	} else if q.Metric == "avg" {
-		q.Metric = "sum"
 	}
 	rows := make([]string, len(connections))
 	read.All(ctx, len(connections), func(ctx context.Context, i int) {
@@ -160,4 +161,30 @@ func (r *Aggregation) AddConnections(ctx context.Context, body rs.Object) {
 	})
 	rows = slices.DeleteFunc(rows, func(row string) bool { return row == "" }) // not read before the deadline
 	r.extra = append(r.extra, rs.Member{Name: "connections", Value: rs.JoinArray(rows)})
+}
+
+// Read makes an aggregation of the scope's stream; nil if it fails.
+func Read(ctx context.Context, server rs.Doer, scope rs.Scope, q Args) rs.Object {
+	response, err := server.Do(ctx, q.Request(rs.Scope{Stream: scope.Stream, ConnectionID: scope.ConnectionID}))
+	if err != nil {
+		return nil
+	}
+	return Body(response)
+}
+
+// MaxCompared is the number of values of a field that are compared with a word that may mean one of them.
+const MaxCompared = 100
+
+// GroupsOf returns the first values of a field of the scope's stream, and whether there are more; none if the read fails.
+func GroupsOf(ctx context.Context, server rs.Doer, scope rs.Scope, field string, limit int) (groups []Group, more bool) {
+	body := Read(ctx, server, scope, Args{Metric: "count", GroupBy: field, Limit: limit})
+	beyond, _ := body.Number("other_count")
+	return Groups(body), beyond > 0
+}
+
+// Count returns how many records of the scope's stream match a filter; false if the read fails or takes longer than [read.OptionalDeadline].
+func Count(ctx context.Context, server rs.Doer, scope rs.Scope, f filter.Filter) (int, bool) {
+	ctx, cancel := context.WithTimeout(ctx, read.OptionalDeadline)
+	defer cancel()
+	return Read(ctx, server, scope, Args{Metric: "count", Filter: f}).Number("value")
 }

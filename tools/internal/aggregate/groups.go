@@ -244,11 +244,7 @@ func (r *Aggregation) measureAll(ctx context.Context, cells []*cell, least strin
 
 // measure reads the number of a cell. least is the least value of the field; "" if all records have a value or it does not matter.
 func (r *Aggregation) measure(ctx context.Context, c *cell, least string) error {
-	q := Args{Metric: r.Args.Metric, Field: r.Args.Field, Filter: c.filter}
-	if q.Metric == "avg" {
-		q.Metric = "sum"
-	}
-	body, err := r.do(ctx, r.scope, q)
+	body, err := r.do(ctx, r.scope, Args{Metric: r.Args.Metric, Field: r.Args.Field, Filter: c.filter})
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/filter"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/lexicon"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/read"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
@@ -24,7 +25,7 @@ const (
 )
 
 // cancelled matches the names of statuses whose records may not count.
-var cancelled = written.Expression(`(?i)cancel|deleted|\bvoid|storn|abgesagt|annul|anulad|gelöscht|supprim|eliminad|verwijderd|trashed`)
+var cancelled = written.Expression(`(?i)\bvoid|` + lexicon.Pattern("cancelled-part"))
 
 // AddStatus adds to a sum or an average that it includes records of every status, if they can be grouped by status, with the call (sent)
 // that separates them. To a count it adds this only if some records are cancelled or deleted, which takes one more read.

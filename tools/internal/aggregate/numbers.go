@@ -134,9 +134,6 @@ func (r *Aggregation) sumOfOthers(ctx context.Context, lists []unitList, rows, u
 // read first, so that a call that is refused reads nothing else.
 func (r *Aggregation) number(ctx context.Context) (rs.Object, error) {
 	q := r.Args
-	if q.Metric == "avg" {
-		q.Metric = "sum"
-	}
 	body, err := r.do(ctx, r.scope, q)
 	if err != nil || q.Metric == "count" {
 		return body, err

@@ -11,25 +11,37 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
-// Named returns the sources whose stream has the most of some words in its name, and these words. The suffix of a stream that extends
-// another, such as trip_rest of trip, is not a word of its name.
-func Named(sources []Source, words []string) (had []string, of []Source) {
+// Named returns which of some names have the most of some words, as indexes, and these words. The suffix of a stream that extends another,
+// such as trip_rest of trip, is not a word of its name.
+func Named(names, words []string) (had []string, at []int) {
 	most := 1
-	for _, source := range sources {
-		name := strings.TrimSuffix(strings.TrimSuffix(source.Stream, "_rest"), "_around")
-		if !slices.ContainsFunc(sources, func(other Source) bool { return other.Stream == name }) {
-			name = source.Stream
+	for i, name := range names {
+		if whole := strings.TrimSuffix(strings.TrimSuffix(name, "_rest"), "_around"); slices.Contains(names, whole) {
+			name = whole
 		}
 		known := written.WordsOf(name)
 		own := slices.DeleteFunc(slices.Clone(words), func(word string) bool { return !written.WordsOf(word).Name(known) })
 		if len(own) > most {
-			had, of, most = nil, nil, len(own)
+			had, at, most = nil, nil, len(own)
 		}
 		if len(own) == most {
-			had, of = append(had, own...), append(of, source)
+			had, at = append(had, own...), append(at, i)
 		}
 	}
-	return slices.DeleteFunc(slices.Clone(words), func(word string) bool { return !slices.Contains(had, word) }), of
+	return slices.DeleteFunc(slices.Clone(words), func(word string) bool { return !slices.Contains(had, word) }), at
+}
+
+// NamedStreams returns the sources whose stream has the most of some words in its name, and these words.
+func NamedStreams(sources []Source, words []string) (had []string, of []Source) {
+	names := make([]string, len(sources))
+	for i, source := range sources {
+		names[i] = source.Stream
+	}
+	had, at := Named(names, words)
+	for _, i := range at {
+		of = append(of, sources[i])
+	}
+	return had, of
 }
 
 // SourceCalled returns the first source, among those for which may is true, of the stream that the first of some words names, and the
@@ -68,15 +80,16 @@ func SourceAsked(schema func() Stream, words, streams []string) (source Source, 
 // NamedConnections returns the connections of some sources whose names have the most of some words, and these words; no connections if all
 // have them.
 func NamedConnections(sources []Source, words []string) (had []string, of []rs.Connection) {
-	var all []Source // the connections, each with its name as a stream's
+	var all []rs.Connection
+	var names []string
 	for _, source := range sources {
-		if !slices.ContainsFunc(all, func(other Source) bool { return other.Connection.ID == source.Connection.ID }) {
-			all = append(all, Source{Stream: source.Connection.DisplayName, Connection: source.Connection})
+		if !slices.ContainsFunc(all, func(other rs.Connection) bool { return other.ID == source.Connection.ID }) {
+			all, names = append(all, source.Connection), append(names, source.Connection.DisplayName)
 		}
 	}
-	had, named := Named(all, words)
-	for i := 0; i < len(named) && len(named) < len(all); i++ {
-		of = append(of, named[i].Connection)
+	had, at := Named(names, words)
+	for i := 0; i < len(at) && len(at) < len(all); i++ {
+		of = append(of, all[at[i]])
 	}
 	return had, of
 }
@@ -84,7 +97,7 @@ func NamedConnections(sources []Source, words []string) (had []string, of []rs.C
 // NamedField returns the field of some streams, or of all if none is named, whose name has the most of some words, with these words and the
 // rows that have the field; "" for none. It ignores fields with ids.
 func NamedField(document *rs.Schema, streams, words []string) (had []string, name string, rows []*rs.SchemaStream) {
-	var all []Source // the fields, each with its name as a stream's
+	var names []string
 	of := map[string][]*rs.SchemaStream{}
 	for i := range document.Streams {
 		row := &document.Streams[i]
@@ -94,16 +107,16 @@ func NamedField(document *rs.Schema, streams, words []string) (had []string, nam
 				continue
 			}
 			if of[field.Name] == nil {
-				all = append(all, Source{Stream: field.Name})
+				names = append(names, field.Name)
 			}
 			of[field.Name] = append(of[field.Name], row)
 		}
 	}
-	had, found := Named(all, words)
-	if len(found) == 0 {
+	had, at := Named(names, words)
+	if len(at) == 0 {
 		return nil, "", nil
 	}
-	return had, found[0].Stream, of[found[0].Stream]
+	return had, names[at[0]], of[names[at[0]]]
 }
 
 // Conditions returns the filter that conditions mean in a stream; nil if the stream lacks one of the fields, or cannot filter it so.

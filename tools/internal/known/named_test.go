@@ -8,10 +8,7 @@ import (
 // Streams whose names have most of the words are returned. A suffix after the complete name of another stream, such as _around, is not a
 // word.
 func TestNamedStreamsHaveMostOfTheWords(t *testing.T) {
-	var sources []Source
-	for _, name := range []string{"trip", "trip_rest", "bank_2025", "bank_2025_around", "Night_rest", "Night_bank"} {
-		sources = append(sources, Source{Stream: name})
-	}
+	all := []string{"trip", "trip_rest", "bank_2025", "bank_2025_around", "Night_rest", "Night_bank"}
 	for _, row := range []struct{ words, had, of []string }{
 		{[]string{"rest"}, []string{"rest"}, []string{"Night_rest"}},
 		{[]string{"around"}, nil, nil},
@@ -20,10 +17,10 @@ func TestNamedStreamsHaveMostOfTheWords(t *testing.T) {
 		{[]string{"banks"}, []string{"banks"}, []string{"bank_2025", "bank_2025_around", "Night_bank"}},
 		{nil, nil, nil},
 	} {
-		had, of := Named(sources, row.words)
+		had, at := Named(all, row.words)
 		var names []string
-		for _, source := range of {
-			names = append(names, source.Stream)
+		for _, i := range at {
+			names = append(names, all[i])
 		}
 		if !slices.Equal(had, row.had) || !slices.Equal(names, row.of) {
 			t.Errorf("%q: %q in %q", row.words, had, names)

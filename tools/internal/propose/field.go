@@ -115,35 +115,39 @@ func (s *search) listedValue(ctx context.Context) string {
 		return !counts && s.isAbsent(other) || fields.Calls(other, stream) || having[strings.ToLower(other)] || fields.IsMail(other) ||
 			written.StateWord(other) == field
 	})
-	if not != "" && len(others) > 0 { // it may deny these
-		return ""
-	}
 	var where rs.Object
 	if field != "" {
 		where = rs.Object{{Name: field, Value: value}}
 	}
-	if counts {
-		number := rs.Object{rs.NewMember("metric", "count")}
-		return s.number(ctx, stream, "Of that stream: ", number, where, others)
-	}
-	if field == "" || len(others) > 0 && (s.countsOrAverages() || s.Question.AsksSum()) { // a search finds no number
+	switch {
+	case not != "" && len(others) > 0: // it may deny these
+		return ""
+	case counts:
+		return s.number(ctx, stream, "Of that stream: ", rs.Object{rs.NewMember("metric", "count")}, where, others)
+	case field == "" || len(others) > 0 && (s.countsOrAverages() || s.Question.AsksSum()): // a search finds no number
 		return ""
 	}
-	filter := rs.Object{{Name: "filter", Value: where.JSON()}}
-	had, in := known.NamedConnections(s.Schema().Sources, others)
-	if len(in) == 1 && s.Scope.ConnectionID == "" && len(s.sourcesOf(stream, in[0].ID)) > 0 {
-		others, filter = relax.Without(others, had...), filter.With("connection_id", rs.EncodeJSON(in[0].ID))
+	call, isList := s.filtered(stream, where, others)
+	says := fmt.Sprintf(form, quote.Text(word), quote.Names([]string{field}, 1), quote.Names([]string{stream}, 1)) + call
+	if _, of := known.NamedStreams(s.Schema().Sources, []string{word}); isList && flagged && len(of) > 0 && of[0].Stream != stream {
+		says += ". The stream of that name: " + s.records(of[0].Stream)
 	}
-	says := fmt.Sprintf(form, quote.Text(word), quote.Names([]string{field}, 1), quote.Names([]string{stream}, 1))
-	if len(others) == 0 && !s.timed {
-		says += s.records(stream, filter...)
-		if _, of := known.Named(s.Schema().Sources, []string{word}); flagged && len(of) > 0 && of[0].Stream != stream {
-			says += ". The stream of that name: " + s.records(of[0].Stream)
-		}
-		return says
+	return says
+}
+
+// filtered returns the call that lists the records of a stream within a filter, in the connection that some words name; or, if other words
+// or the time of the query say more, the search for these.
+func (s *search) filtered(stream string, where rs.Object, words []string) (call string, isList bool) {
+	filter := rs.Object{{Name: "filter", Value: where.JSON()}}
+	had, in := known.NamedConnections(s.Schema().Sources, words)
+	if len(in) == 1 && s.Scope.ConnectionID == "" && len(s.sourcesOf(stream, in[0].ID)) > 0 {
+		words, filter = relax.Without(words, had...), filter.With("connection_id", rs.EncodeJSON(in[0].ID))
+	}
+	if len(words) == 0 && !s.timed {
+		return s.records(stream, filter...), true
 	}
 	within := s.without("mode", "limit").With("streams", rs.EncodeJSON([]string{stream})).WithAll(filter)
-	return says + searchFor(strings.Join(others, " "), within.WithAll(s.bounds()))
+	return searchFor(strings.Join(words, " "), within.WithAll(s.bounds())), false
 }
 
 // byDenied returns the call that counts the records of a scope by the field of which a query denies a value or any, as in orders not

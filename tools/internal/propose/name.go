@@ -50,7 +50,7 @@ func (s *search) wordsInNames(ctx context.Context) string {
 	}
 	sources := s.places(ctx)
 	within := slices.DeleteFunc(slices.Clone(sources), func(source known.Source) bool { return !s.isSearched(source) })
-	if words, of := known.Named(within, absent); len(of) > 0 {
+	if words, of := known.NamedStreams(within, absent); len(of) > 0 {
 		return s.inStreamNames(words, of)
 	}
 	if words, of := known.NamedConnections(sources, absent); len(of) == 1 {

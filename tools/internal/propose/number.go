@@ -127,20 +127,11 @@ func (s *search) number(ctx context.Context, stream, says string, number, where 
 	case granularity != "" && s.asksAverage() && args.Text("metric") != "avg":
 		says = "To take the average of: "
 	}
-	call := func(source known.Source, args, where rs.Object) string {
-		if granularity != "" {
-			args = args.With("group_by_time", rs.EncodeJSON(source.Time)).With("granularity", rs.EncodeJSON(granularity))
-		}
-		if where = source.Within(where, s.bounds()); len(where) > 0 {
-			args = args.With("filter", where.JSON())
-		}
-		return correct.Call{Tool: "aggregate", Arguments: args}.String()
-	}
 	switch filters := s.timed || len(where) > 0 || len(others) > 0; {
 	case filters && s.Unfiltered:
 		return ""
 	case len(others) == 0:
-		return says + call(sources[0], args, where)
+		return says + s.numberCall(sources[0], granularity, args, where)
 	}
 	value, having := s.valueNamed(ctx, sources, others)
 	if value == "" || len(relax.Without(others, strings.Fields(value)...)) > 0 {
@@ -153,7 +144,20 @@ func (s *search) number(ctx context.Context, stream, says string, number, where 
 		if len(having) > 1 { // mail is not chat
 			lead = quote.Names([]string{source.Connection.DisplayName}, 1) + ": "
 		}
-		calls = append(calls, lead+call(source, args.With("connection_id", rs.EncodeJSON(source.Connection.ID)), where))
+		inConnection := args.With("connection_id", rs.EncodeJSON(source.Connection.ID))
+		calls = append(calls, lead+s.numberCall(source, granularity, inConnection, where))
 	}
 	return says + strings.Join(calls, ", ")
+}
+
+// numberCall returns the aggregation with some arguments of the records of a source within a filter and the time of the query, by the
+// granularity unless that is "".
+func (s *search) numberCall(source known.Source, granularity string, args, where rs.Object) string {
+	if granularity != "" {
+		args = args.With("group_by_time", rs.EncodeJSON(source.Time)).With("granularity", rs.EncodeJSON(granularity))
+	}
+	if where = source.Within(where, s.bounds()); len(where) > 0 {
+		args = args.With("filter", where.JSON())
+	}
+	return correct.Call{Tool: "aggregate", Arguments: args}.String()
 }
