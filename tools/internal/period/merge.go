@@ -18,16 +18,7 @@ import (
 func (p *Reader) Do(ctx context.Context, r rs.Request) (*rs.Response, error) {
 	ctx, cancel := read.WithinDeadline(ctx)
 	defer cancel()
-	reads := 0
-	if p.isWide() && p.Words != "" && len(p.Filter) == 0 {
-		wide := p.OfAnyTime()
-		page := wide.ofAnyTime(ctx, r, wide.timeless, 1)
-		if page.err == nil && page.hasAllOfAnyTime() {
-			p, wide.anyTime = wide, &page
-		} else {
-			reads = page.reads
-		}
-	}
+	p, reads := p.inOneSearch(ctx, r)
 	from, err := p.from(r)
 	if err != nil {
 		return nil, err
@@ -35,28 +26,14 @@ func (p *Reader) Do(ctx context.Context, r rs.Request) (*rs.Response, error) {
 	r.Parts = nil // they are searched as separate streams
 	limit, _ := strconv.Atoi(r.Query.Get("limit"))
 	limit = min(cmp.Or(limit, DefaultHits), maxHits)
-	words := r.Query.Get("q") != ""
 	n := p.round(from.before)
 	n.reads = reads
-	pages := make([]sourcePage, len(n.sources), len(n.sources)+1)
-	if words && len(p.timeless) > 0 && n.before == 0 {
-		pages = append(pages, sourcePage{})
+	pages := n.readPages(ctx, r, from, limit)
+	isAnswer := func(i int) bool { // what has no time is searched without the filter, even if that was refused
+		return pages[i].err == nil && (i < len(n.sources) || len(p.Filter) == 0 || rs.AsError(pages[0].err).Status != 400)
 	}
 	for i := range pages {
-		pages[i].err = &rs.Error{Code: "deadline_exceeded"}
-	}
-	read.All(ctx, len(pages), func(ctx context.Context, i int) {
-		if i == len(n.sources) {
-			pages[i] = p.readTimeless(ctx, r)
-		} else {
-			pages[i] = p.read(ctx, r, n.sources[i], from, from.shown+limit+1)
-		}
-	})
-	if last := len(n.sources); last < len(pages) && len(pages[last].untimed) > 0 && !r.OneRound { // a repair makes many reads already
-		p.dateParts(ctx, &pages[last])
-	}
-	for i, page := range pages {
-		if page.err == nil && (i < len(n.sources) || len(p.Filter) == 0 || rs.AsError(pages[0].err).Status != 400) {
+		if isAnswer(i) {
 			for j := range pages {
 				pages[j].allowLacking()
 			}
@@ -64,6 +41,28 @@ func (p *Reader) Do(ctx context.Context, r rs.Request) (*rs.Response, error) {
 		}
 	}
 	return nil, pages[0].err
+}
+
+// readPages reads a page of each source of the round, and in the first round one of the streams without a time, which is the last.
+func (n *round) readPages(ctx context.Context, r rs.Request, from cursor, limit int) []sourcePage {
+	pages := make([]sourcePage, len(n.sources), len(n.sources)+1)
+	if r.Query.Get("q") != "" && len(n.timeless) > 0 && n.before == 0 {
+		pages = append(pages, sourcePage{})
+	}
+	for i := range pages {
+		pages[i].err = &rs.Error{Code: "deadline_exceeded"}
+	}
+	read.All(ctx, len(pages), func(ctx context.Context, i int) {
+		if i == len(n.sources) {
+			pages[i] = n.readTimeless(ctx, r)
+		} else {
+			pages[i] = n.read(ctx, r, n.sources[i], from, from.shown+limit+1)
+		}
+	})
+	if last := len(n.sources); last < len(pages) && len(pages[last].untimed) > 0 && !r.OneRound { // a repair makes many reads already
+		n.dateParts(ctx, &pages[last])
+	}
+	return pages
 }
 
 // merged returns one page of the hits that the sources returned.

@@ -61,6 +61,21 @@ func (p *Reader) isWide() bool {
 	return cost > maxReads
 }
 
+// inOneSearch returns a Reader of one search of any time, for a search for words whose sources take more than one round, if that search
+// returns all hits; else this Reader, and the reads that the search took.
+func (p *Reader) inOneSearch(ctx context.Context, r rs.Request) (reader *Reader, reads int) {
+	if !p.isWide() || p.Words == "" || len(p.Filter) > 0 {
+		return p, 0
+	}
+	wide := p.OfAnyTime()
+	page := wide.ofAnyTime(ctx, r, wide.timeless, 1)
+	if page.err != nil || !page.hasAllOfAnyTime() {
+		return p, page.reads
+	}
+	wide.anyTime = &page
+	return wide, 0
+}
+
 // ofAnyTime searches some streams without the period and the filter. It reads at most as many pages of maxHits hits as given.
 func (p *Reader) ofAnyTime(ctx context.Context, r rs.Request, streams []string, pages int) (page sourcePage) {
 	r.Query = maps.Clone(r.Query)
