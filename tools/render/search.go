@@ -244,21 +244,16 @@ func (s *searchPage) total() string {
 
 // noticeJSON returns the notice of structured output, which has no summary: it also explains the counts.
 func (s *searchPage) noticeJSON() string {
-	notice, n, some := s.notice(), s.l.Matches(), someCount(s.l)
-	if s.q.Repair == nil && n != "" && n != "0" && some > 0 && len(s.all) > 0 {
-		notice = strings.TrimSpace(fmt.Sprintf("%s %s with all of the words, %d with some; those name theirs in words.", notice, n, some))
-	}
-	return notice
+	n, some := s.l.Matches(), someCount(s.l)
+	counted := s.q.Repair == nil && n != "" && n != "0" && some > 0 && len(s.all) > 0
+	counts := fmt.Sprintf("%s with all of the words, %d with some; those name theirs in words.", n, some)
+	return paging.Sentences(s.notice(), write.When(counted, counts))
 }
 
 // notice returns what must precede the hits: that not all sources were read, which words occur nowhere, or that the hits are only near in
 // meaning. After a repair it has the first of these only, because the repair explains the rest.
 func (s *searchPage) notice() string {
-	unread, lacking := s.unread(), ""
-	if s.q.Repair == nil {
-		lacking = s.lacking()
-	}
-	return unread + write.When(unread != "" && lacking != "", " ") + lacking
+	return paging.Sentences(s.unread(), write.When(s.q.Repair == nil, s.lacking()))
 }
 
 // unread says how many sources were read, with the call that continues with the others; "" if all were read.

@@ -36,7 +36,7 @@ func (s *searchPage) findHints() []string {
 func (s *searchPage) ofAnyTime() string {
 	q := s.q
 	since, until := q.Rest.Text("since"), q.Rest.Text("until")
-	nowhere := len(q.Hints) > 0 && s.l.Meta.Object("recall").Has("missing_words") && len(strings.Fields(q.Q)) == 1 // except in names
+	nowhere := len(q.Hints) > 0 && s.l.Recall.Has("missing_words") && len(strings.Fields(q.Q)) == 1 // except in names
 	if len(s.all) > 0 || since+until == "" || nowhere {
 		return ""
 	}

@@ -71,8 +71,7 @@ const (
 type searchFrame struct {
 	lead    []string // what was not found, before any hit that might be taken for it
 	summary string   // without the number of hits that are shown
-	of      *hit.Hit // the first with a match, on the first page; nil for none
-	read    string   // the call that reads around its match; "" for none
+	read    string   // the call that reads around the first match, on the first page; "" for none
 	notes   []string
 	warning string
 	tail    string // the end if all hits are shown
@@ -94,7 +93,7 @@ func (s *searchPage) frame() searchFrame {
 		f.more = s.moreHits(len(s.hits))
 	}
 	if h := s.proven(previewIDChars); h != nil && q.Position.First() { // one call is enough: each hit has its id and field= (D34)
-		f.of, f.read = h, readMatch(h)
+		f.read = readMatch(h)
 	}
 	return f
 }
@@ -115,9 +114,7 @@ func (f *searchFrame) text(s *searchPage, hits []hit.Text) string {
 	for i := range hits {
 		h := &hits[i]
 		if x := s.hit(i); f.read != "" && !h.Long && h.Cut() && strings.HasPrefix(read, readAround) && len(x.Excerpts) > 0 {
-			if read = readOn + f.read; x != f.of {
-				read = readOn + readMatch(x)
-			}
+			read = readOn + readMatch(x)
 		}
 		switch {
 		case h.Long:

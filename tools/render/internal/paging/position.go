@@ -9,7 +9,6 @@ import (
 	"sync"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
-	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
 
 // A Position is a place in a list of the resource server: a page, and how many of its items were shown. A channel that shows only
@@ -172,7 +171,7 @@ func (p Position) Under(connection string) error {
 	argument := listArguments[connectionArgument]
 	var args rs.Object
 	if connection != "" {
-		args = rs.Object{write.Pair(argument.called, write.JSON(connection))}
+		args = rs.Object{rs.NewMember(argument.called, connection)}
 	}
 	if p.list()[connectionArgument] != markOf(args, argument.names) {
 		return otherList(argument.called)
