@@ -38,21 +38,54 @@ type DocumentQuery struct {
 // Document renders one record as exactly {id,title,url,metadata,text}; content[] has the same bytes (D3, S0-7a). The handles come before
 // the text, because some hosts cut long results. Texts that do not fit are truncated, and metadata has the call that reads the rest.
 func Document(response *rs.Response, q DocumentQuery) (Result, error) {
-	const what = "fetch"
-	o, err := answer.Decode(response, what)
+	it, foreign, err := readRecord(response, q)
 	if err != nil {
 		return Result{}, err
 	}
+	emitted := write.When(len(q.Fields) == 0 || item.Wanted("emitted_at", q.Fields), it.Emitted)
+	it.Emitted = "" // in a title it would be taken for the date of the event
+	var r Result
+	for _, remaining := range []int{documentJSON, documentJSON / 2, documentJSON / 4, 1024} {
+		doc := writeDocument(&it, q, remaining)
+		r.Text = object{
+			rs.NewMember("id", q.Ref.String()),
+			rs.NewMember("title", it.Heading()),
+			rs.NewMember("url", cmp.Or(item.Address(it.Data), item.RecordURL(q.RecordBase, q.Ref))),
+			write.Pair("metadata", documentMetadata(&it, emitted, doc, q, paging.Excess{Foreign: foreign})),
+			rs.NewMember("text", doc.orNote(&it, q)),
+		}.JSON()
+		if r.Cuts = len(doc.cuts) + foreign; doc.partly {
+			r.Cuts++
+		}
+		if len(r.Text) <= write.TextHard {
+			break
+		}
+	}
+	r.Structured = json.RawMessage(r.Text)
+	if blobs := write.Each(attachedIn(it.Data, it.Data, it.Connection), Attached.URI); len(blobs) > 0 {
+		r.Meta = map[string]any{"pdpp/blob_uris": blobs[:min(len(blobs), maxAttached)]}
+	}
+	return r, nil
+}
+
+// readRecord reads the requested record with only the requested fields, from which its title and its time come (S0-7b). foreign is how many
+// related records of other connections were left out.
+func readRecord(response *rs.Response, q DocumentQuery) (it item.Item, foreign int, err error) {
+	const what = "fetch"
+	o, err := answer.Decode(response, what)
+	if err != nil {
+		return it, 0, err
+	}
 	o = item.Unwrap(o)
 	if other := item.Other(o, q.Ref); other != "" {
-		return Result{}, answer.Invalid(what, "is a record of another "+other+" than the one that was asked for")
+		return it, 0, answer.Invalid(what, "is a record of another "+other+" than the one that was asked for")
 	}
-	o, foreign := item.OwnRelated(o, q.Ref.ConnectionID)
-	it := item.Read(o, o.Object("data"), q.Ref.Stream, q.Ref.ConnectionID)
+	o, foreign = item.OwnRelated(o, q.Ref.ConnectionID)
+	it = item.Read(o, o.Object("data"), q.Ref.Stream, q.Ref.ConnectionID)
 	if (it.Data == nil || len(it.Data) == 0 && it.RecordID == "") && !it.Deleted {
-		return Result{}, answer.Invalid(what, "has no record: data is "+rs.Kind(o.Get("data")))
+		return it, 0, answer.Invalid(what, "has no record: data is "+rs.Kind(o.Get("data")))
 	}
-	it.Data = item.Project(it.Data, q.Fields) // the title and the time come from requested fields only (S0-7b)
+	it.Data = item.Project(it.Data, q.Fields)
 	it.Title = item.Title(q.marked(it.Data), it.Data, func(string) bool { return true })
 	if it.Title == "" && q.Untitled {
 		it.Title = item.Brief(it.Data)
@@ -60,39 +93,12 @@ func Document(response *rs.Response, q DocumentQuery) (Result, error) {
 	asked := len(q.Fields) == 0 || item.Wanted(o.Text("authored_field"), q.Fields)
 	says := slices.DeleteFunc(slices.Clone(o), func(m rs.Member) bool { return !asked || !strings.HasPrefix(m.Name, "authored_") })
 	it.Authored, it.TimeField = item.Time(says, it.Data)
-	emitted := it.Emitted // in metadata only: in a title it would be taken for the date of the event
-	it.Emitted = ""
-	emitted = write.When(len(q.Fields) == 0 || item.Wanted("emitted_at", q.Fields), emitted)
-
-	// The calls that read the rest name the connection even if the requested id did not.
-	read := q.Ref
-	if read.ConnectionID == "" && rs.UnsafeName(it.Connection) == "" {
-		read.ConnectionID = it.Connection
+	it.Ref = q.Ref // the calls that read the rest name the connection even if the requested id did not
+	if it.Ref.ConnectionID == "" && rs.UnsafeName(it.Connection) == "" {
+		it.Ref.ConnectionID = it.Connection
 	}
-	it.ID, it.Ref = read.String(), read
-	var out string
-	cuts := 0
-	for _, remaining := range []int{documentJSON, documentJSON / 2, documentJSON / 4, 1024} {
-		doc := writeDocument(&it, q, remaining)
-		out = object{
-			write.Pair("id", write.JSON(q.Ref.String())),
-			write.Pair("title", write.JSON(it.Heading())),
-			write.Pair("url", write.JSON(cmp.Or(item.Address(it.Data), item.RecordURL(q.RecordBase, q.Ref)))),
-			write.Pair("metadata", documentMetadata(&it, emitted, doc, q, paging.Excess{Foreign: foreign})),
-			write.Pair("text", write.JSON(doc.orNote(&it, q))),
-		}.JSON()
-		if cuts = len(doc.cuts) + foreign; doc.partly {
-			cuts++
-		}
-		if len(out) <= write.TextHard {
-			break
-		}
-	}
-	r := Result{Text: out, Structured: json.RawMessage(out), Cuts: cuts}
-	if blobs := write.Each(attachedIn(it.Data, it.Data, it.Connection), Attached.URI); len(blobs) > 0 {
-		r.Meta = map[string]any{"pdpp/blob_uris": blobs[:min(len(blobs), maxAttached)]}
-	}
-	return r, nil
+	it.ID = it.Ref.String()
+	return it, foreign, nil
 }
 
 // marked returns a record with only the field that the schema marks as the title; nil if that is missing or a long text.

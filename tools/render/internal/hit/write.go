@@ -237,8 +237,6 @@ type Style struct {
 // server. URIs of field windows are in _meta only (S1-R4).
 func (style Style) Write(results, followUps *write.Object, h *Hit, base string) {
 	const longURL = 300
-	a := results.Open("", '{')
-	defer a.Close('}')
 	title, url := h.Heading(), cmp.Or(item.Address(h.Own), item.Address(h.Own.Object("data")))
 	if style.Bare {
 		title = clean.Clip(title, 40)
@@ -246,15 +244,20 @@ func (style Style) Write(results, followUps *write.Object, h *Hit, base string) 
 	if url == "" || style.Bare || style.Short && len(url) > longURL {
 		url = item.RecordURL(base, h.Ref)
 	}
-	a.Plain("id", h.ID).Plain("title", title).Plain("url", url)
+	results.Open("", '{').Plain("id", h.ID).Plain("title", title).Plain("url", url)
 	if style.Bare {
-		a.Optional("connection_id", h.Separate()).Optional("authored_at", h.Authored)
-		return
+		results.Optional("connection_id", h.Separate()).Optional("authored_at", h.Authored)
+	} else {
+		h.writeOrigin(results)
+		style.writeMatch(results, followUps, h)
 	}
+	results.Close('}')
+}
+
+// writeOrigin writes who a hit is from, when and where it is, and which words of the query it has.
+func (h *Hit) writeOrigin(a *write.Object) {
 	a.Optional("who", write.Label(h.Who)).Optional("authored_at", h.Authored).Optional("authored_field", item.LastChange(h.TimeField))
-	if h.Authored == "" { // when it was collected, which is not when it happened
-		a.Optional("emitted_at", h.Emitted)
-	}
+	a.Optional("emitted_at", write.When(h.Authored == "", h.Emitted)) // when it was collected, which is not when it happened
 	a.Optional("connection_id", h.Connection).Optional("connector_key", clean.Preview(h.Connector, write.TitleChars))
 	a.Optional("stream", h.Stream).Optional("record_id", h.RecordID)
 	a.Optional("display_name", clean.Preview(h.Label, write.TitleChars))
@@ -262,19 +265,18 @@ func (style Style) Write(results, followUps *write.Object, h *Hit, base string) 
 		a.Put("words", write.JSON(h.Words))
 	}
 	a.List("nearest_words", h.Nearest)
+}
+
+// writeMatch writes the best match of a hit with its citation, and its follow-up; or what else is known of its text.
+func (style Style) writeMatch(a, followUps *write.Object, h *Hit) {
 	if len(h.Excerpts) == 0 {
 		a.Optional("snippet", write.When(h.Snippet.Plain != "", h.Snippet.Marked(h.Snippet.Window(style.Chars))))
 		return
 	}
 	x := h.Best()
 	shown := x.Text.Window(style.Chars)
-	excerpt := x.Text.Marked(shown)
-	a.Open("evidence", '{')
-	if x.ID != h.ID {
-		a.Plain("id", x.ID)
-	}
-	a.Plain("field", x.Field).Plain("text", excerpt)
-	cite := x.Place.Cite(x.Text.Plain, shown)
+	excerpt, cite := x.Text.Marked(shown), x.Place.Cite(x.Text.Plain, shown)
+	a.Open("evidence", '{').Optional("id", write.When(x.ID != h.ID, x.ID)).Plain("field", x.Field).Plain("text", excerpt)
 	if cite.End > 0 {
 		a.Put("start_chars", write.JSON(cite.Start)).Put("end_chars", write.JSON(cite.End))
 	}
