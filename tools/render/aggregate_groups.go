@@ -231,7 +231,7 @@ func (a aggregateAnswer) addNext(r *groupsRest, n int) {
 	case by == "" || n < len(a.rows):
 		args = nil
 	case a.Has("group_count") && a.Text("metric") != "count": // more numbers than one answer computes
-		args = args.Without("field", "order").WithAll(object{write.Pair("metric", `"count"`), write.Pair("limit", write.JSON(rs.MaxLimit))})
+		args = args.Without("field", "order").WithAll(object{write.Pair("metric", `"count"`), rs.NewMember("limit", rs.MaxLimit)})
 		r.says += ", all named by the count below"
 	default: // more groups than one answer has
 		fields := write.JSON(write.NotEmpty(by, args.Text("field")))
@@ -259,7 +259,7 @@ func (a aggregateAnswer) following(n int) object {
 	if from == "" || clean.LongerThan(from, write.KeyChars) || filter.Has(by) && filter.Object(by) == nil {
 		return nil
 	}
-	bounds := append(object{write.Pair(operator, write.JSON(from))}, filter.Object(by).Without(operator, other)...)
+	bounds := append(object{rs.NewMember(operator, from)}, filter.Object(by).Without(operator, other)...)
 	return a.Arguments.With("filter", filter.With(by, bounds.JSON()).JSON())
 }
 

@@ -165,7 +165,7 @@ func (r Result) With(u *Ungranted) Result {
 		return r
 	}
 	r.Text = strings.Join(append([]string{r.Text}, u.Lines()...), "\n")
-	r.Structured = append(object{write.Pair("not_granted", write.JSON(u))}, rs.AsObject(string(r.Structured))...).AppendJSON(nil)
+	r.Structured = append(object{rs.NewMember("not_granted", u)}, rs.AsObject(string(r.Structured))...).AppendJSON(nil)
 	return r
 }
 

@@ -146,7 +146,7 @@ func (s *searchPage) structured() string {
 // the cursor.
 func (s *searchPage) envelope() object {
 	data := write.TruncateEnvelope(s.l.Envelope.Without("result_count", "results_ref", "results", "hits", "links", "url"), write.EnvelopeJSON)
-	data = append(data, write.Pair("result_count", write.JSON(len(s.hits))), write.Pair("results_ref", write.JSON("structuredContent.results")))
+	data = append(data, rs.NewMember("result_count", len(s.hits)), rs.NewMember("results_ref", "structuredContent.results"))
 	if s.q.Repair != nil {
 		data = data.With("repair", s.q.Repair.json())
 		if meta := data.Object("meta"); meta.Has("count") && len(s.hits) > 0 { // the count is that of the search that found nothing
@@ -206,8 +206,8 @@ func (s *searchPage) fullest(style hit.Style, most int, data object) (string, in
 		part := data
 		if shown < len(s.hits) {
 			part = data.WithAll(object{
-				write.Pair("has_more", "true"), write.Pair("next_cursor", write.JSON(s.Next(shown))),
-				write.Pair("result_count", write.JSON(shown)), write.Pair("warning", write.JSON(s.Warning(shown))),
+				write.Pair("has_more", "true"), rs.NewMember("next_cursor", s.Next(shown)),
+				rs.NewMember("result_count", shown), rs.NewMember("warning", s.Warning(shown)),
 			})
 		}
 		out := s.write(results.Inside()[:ends[shown][0]], followUps.Inside()[:ends[shown][1]], shown, style, part)

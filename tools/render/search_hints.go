@@ -100,20 +100,16 @@ func (s *searchPage) extreme(oldest bool) string {
 	since, _ := time.Parse(time.RFC3339Nano, s.q.Rest.Text("since")) // zero for a day, which is one of some zone
 	for i := range s.hits {
 		h := s.hit(i)
-		t, err := rs.ReadTime(h.Authored)
-		if err != nil || h.Has != "" { // a hit that lacks a word is about something else
-			continue
-		}
-		if !oldest && t.Before(since) {
+		switch t, err := rs.ReadTime(h.Authored); {
+		case err != nil || h.Has != "": // a hit that lacks a word is about something else
+		case !oldest && t.Before(since):
 			lasting++
-			continue
-		}
-		if !oldest && !s.q.Now.IsZero() && t.After(s.q.Now) {
+		case !oldest && !s.q.Now.IsZero() && t.After(s.q.Now):
 			later++
-			continue
-		}
-		if alike++; best == nil || oldest && t.Before(at) || !oldest && t.After(at) {
-			best, at = h, t
+		default:
+			if alike++; best == nil || oldest && t.Before(at) || !oldest && t.After(at) {
+				best, at = h, t
+			}
 		}
 	}
 	switch {
@@ -122,8 +118,8 @@ func (s *searchPage) extreme(oldest bool) string {
 	case best == nil:
 		return byTime
 	}
-	of := fmt.Sprintf("%s of these %d", which, alike)
-	switch others := alike+later+lasting < len(s.hits); {
+	of, others := fmt.Sprintf("%s of these %d", which, alike), alike+later+lasting < len(s.hits)
+	switch {
 	case alike == 1:
 		of = "one hit" + write.When(others, " with all words")
 	case others:
@@ -132,7 +128,7 @@ func (s *searchPage) extreme(oldest bool) string {
 	of += write.When(later > 0, " until now") + write.When(lasting > 0, " since then")
 	says := fmt.Sprintf("The %s: %s, %s.", of, best.ID, best.When()) +
 		write.When(best.MatchesDeep(), " It is a long text: its date need not be that of the match.")
-	if s.whole() && alike+later+lasting == len(s.hits) || !s.q.lexical() {
+	if s.whole() && !others || !s.q.lexical() {
 		return says
 	}
 	until := best.Authored

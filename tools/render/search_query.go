@@ -284,14 +284,13 @@ func (r *Repair) json() string {
 }
 
 // someCount returns how many records have only some of the words, as counted by the resource server.
-func someCount(l answer.List) int {
-	n, _ := l.Recall.Number("partial_count")
-	return max(n, 0)
-}
+func someCount(l answer.List) int { return recallCount(l, "partial_count") }
 
 // nearestCount returns how many records have none of the words, but similar ones in place of misspelt words.
-func nearestCount(l answer.List) int {
-	n, _ := l.Recall.Number("nearest_count")
+func nearestCount(l answer.List) int { return recallCount(l, "nearest_count") }
+
+func recallCount(l answer.List, name string) int {
+	n, _ := l.Recall.Number(name)
 	return max(n, 0)
 }
 
