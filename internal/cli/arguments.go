@@ -4,7 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
 // Arguments parses a tool's arguments from the command line: one JSON object, or words of the form key=value, whose types the tool's
@@ -12,8 +15,7 @@ import (
 // about the command line. The arguments reach the tool as they are written.
 func Arguments(schema json.RawMessage, words []string) (json.RawMessage, error) {
 	if len(words) == 1 && strings.HasPrefix(strings.TrimSpace(words[0]), "{") {
-		value, err := decoded(words[0])
-		if _, ok := value.(map[string]any); ok && err == nil {
+		if json.Valid([]byte(words[0])) {
 			return json.RawMessage(words[0]), nil
 		}
 		return nil, errors.New("the arguments are not a JSON object")
@@ -64,31 +66,12 @@ func (p property) value(text string) (any, error) {
 	case p.Type == "array" && !strings.HasPrefix(text, "["):
 		return strings.Split(text, ","), nil
 	}
-	value, err := decoded(text)
-	fits := false
-	switch value := value.(type) {
-	case json.Number:
-		_, broken := value.Int64()
-		fits = p.Type == "number" || p.Type == "integer" && broken == nil
-	case bool:
-		fits = p.Type == "boolean"
-	case map[string]any:
-		fits = p.Type == "object"
-	case []any:
-		fits = p.Type == "array"
+	kind := rs.Kind(strings.TrimSpace(text))
+	if _, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64); err == nil && p.Type == "integer" {
+		kind = p.Type
 	}
-	if err != nil || !fits {
+	if kind != p.Type || !json.Valid([]byte(text)) {
 		return nil, errors.New(typeNames[p.Type] + " is needed")
 	}
 	return json.RawMessage(text), nil // as written: the tool refuses a name that occurs twice
-}
-
-// decoded parses one JSON value. Numbers become json.Number and keep their digits.
-func decoded(text string) (value any, err error) {
-	decoder := json.NewDecoder(strings.NewReader(text))
-	decoder.UseNumber()
-	if err = decoder.Decode(&value); err == nil && decoder.More() {
-		err = errors.New("there is more than one value")
-	}
-	return value, err
 }
