@@ -1,7 +1,6 @@
 package embedded
 
 import (
-	"encoding/json"
 	"net/http"
 	"slices"
 	"strconv"
@@ -55,11 +54,8 @@ func (c *call) showsBlob(s access, recordID, blobID string) bool {
 	if !ok {
 		return false
 	}
-	fields := c.fields(stored)
+	fields := fieldsOf(stored)
 	return slices.ContainsFunc(s.Fields, func(field model.Field) bool {
-		var ref struct {
-			BlobID string `json:"blob_id"`
-		}
-		return json.Unmarshal(fields[field.Name], &ref) == nil && ref.BlobID == blobID
+		return fields.Object(field.Name).JSONString("blob_id") == blobID
 	})
 }

@@ -1,6 +1,7 @@
 package embedded
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"math"
@@ -83,11 +84,7 @@ func (c *call) find(s access, id string) (store.Record, bool) {
 	return r, ok
 }
 
-func (c *call) fields(r store.Record) map[string]json.RawMessage {
-	fields, err := r.Fields()
-	c.fail(err)
-	return fields
-}
+func fieldsOf(r store.Record) rs.Object { return rs.AsObject(string(r.Data)) }
 
 // body returns a stored record with the wanted fields that the source shows.
 func (c *call) body(s access, r store.Record, wanted []string) object {
@@ -100,14 +97,14 @@ func (c *call) project(s access, r store.Record, wanted []string) json.RawMessag
 	if s.all && wanted == nil {
 		return r.Data
 	}
-	record := c.fields(r)
-	var out object
+	record := fieldsOf(r)
+	var out rs.Object
 	for _, field := range s.Fields {
-		if value, ok := record[field.Name]; ok && (wanted == nil || slices.Contains(wanted, field.Name)) {
-			out = append(out, member{field.Name, value})
+		if record.Includes(field.Name) && (wanted == nil || slices.Contains(wanted, field.Name)) {
+			out = append(out, rs.Member{Name: field.Name, Value: cmp.Or(record.Get(field.Name), "null")})
 		}
 	}
-	return json.RawMessage(rs.EncodeJSON(out))
+	return json.RawMessage(out.JSON())
 }
 
 func (c *call) isOwner() bool { return c.grant.Kind == authority.KindOwner }

@@ -20,7 +20,7 @@ func (c *call) record() any {
 	body := c.expandedBody(from, stored, wanted, expand)
 	body.set("record_json_bytes", len(c.project(from, stored, nil))) // granted fields only: the size of the others must not be disclosed
 	body = append(body, object{{"connector_key", c.connectorName(from)}, {"links", c.self()}, {"meta", c.meta()}}...)
-	if when := c.about(from, c.fields(stored)); len(wanted) == 0 || slices.Contains(wanted, when.by) { // as in hits
+	if when := c.about(from, fieldsOf(stored)); len(wanted) == 0 || slices.Contains(wanted, when.by) { // as in hits
 		body = body.with("authored_at", when.at).with("authored_field", when.by)
 	}
 	return body

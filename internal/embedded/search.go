@@ -13,6 +13,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/search"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/store"
+	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
 // Bounds of a search.
@@ -188,10 +189,10 @@ type excerpt struct {
 }
 
 // hit returns the body of a found record; find returns the evidence in its fields.
-func (c *call) hit(s access, version int64, by mode, score float64, find func(fields map[string]json.RawMessage) evidence) object {
+func (c *call) hit(s access, version int64, by mode, score float64, find func(fields rs.Object) evidence) object {
 	stored, err := c.store.Version(c.ctx, s.Table, version)
 	c.fail(err)
-	fields := c.fields(stored)
+	fields := fieldsOf(stored)
 	route := "/v1/streams/" + url.PathEscape(s.Stream.Name) + "/records/" + url.PathEscape(stored.ID)
 	shown, snippet, excerpts := find(fields), object{{"field", ""}, {"text", ""}}, []object{}
 	for i, one := range shown.excerpts {
@@ -218,14 +219,14 @@ func (c *call) hit(s access, version int64, by mode, score float64, find func(fi
 
 // wordHit returns a hit with an excerpt of each granted text that matched, those with the rarest words first.
 func (c *call) wordHit(s access, h search.Hit, marks *search.Marker) object {
-	body := c.hit(s, h.Version, byWords, -float64(h.Score), func(fields map[string]json.RawMessage) (found evidence) {
+	body := c.hit(s, h.Version, byWords, -float64(h.Score), func(fields rs.Object) (found evidence) {
 		worth := map[string]float32{} // by path
 		for _, field := range s.Lexical {
 			if _, ok := s.Granted(field.Name); !ok {
 				continue
 			}
 			before := len(found.excerpts)
-			for _, leaf := range store.TextsIn(fields[field.Name], field.Name) {
+			for _, leaf := range store.TextsIn(json.RawMessage(fields.Get(field.Name)), field.Name) {
 				if spans := marks.Find(leaf.Text); len(spans) > 0 {
 					found.excerpts = append(found.excerpts, excerpt{leaf.Path, search.Snippet(leaf.Text, spans)})
 					worth[leaf.Path] = marks.Worth(spans)

@@ -1,7 +1,6 @@
 package embedded
 
 import (
-	"encoding/json"
 	"errors"
 	"net/http"
 	"slices"
@@ -9,6 +8,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/search"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/semantic"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/vectors"
+	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
 // fusedHits is how many hits of each mode hybrid search fuses.
@@ -51,7 +51,7 @@ func (c *call) near(in searchInput, most int) []vectors.Near {
 // nearHit returns a hit with the part of its text that is nearest to the query.
 func (c *call) nearHit(in searchInput, near vectors.Near) object {
 	s := in.sources[slices.IndexFunc(in.request.Sources, func(s search.Source) bool { return s.Number == int(near.Source) })]
-	body := c.hit(s, int64(near.Version), byMeaning, 1-float64(near.Similarity), func(fields map[string]json.RawMessage) evidence {
+	body := c.hit(s, int64(near.Version), byMeaning, 1-float64(near.Similarity), func(fields rs.Object) evidence {
 		parts := semantic.PartsOf(s.Table, fields)
 		if int(near.Number) >= len(parts) {
 			return evidence{}

@@ -1,7 +1,7 @@
 package embedded
 
 import (
-	"encoding/json"
+	"cmp"
 	"net/http"
 	"strconv"
 	"strings"
@@ -37,7 +37,7 @@ func (c *call) fieldWindow() any {
 	if c.err != nil {
 		return nil
 	}
-	text, refusal := textAt(stored.Data, from.windowPath(path), path)
+	text, refusal := textAt(string(stored.Data), from.windowPath(path), path)
 	c.refuse(refusal)
 	window, refusal := plan.cut(text)
 	c.refuse(refusal)
@@ -79,7 +79,7 @@ func (s access) windowPath(path string) []string {
 }
 
 // textAt returns the text at a path through objects and arrays.
-func textAt(data json.RawMessage, segments []string, path string) (string, *apiError) {
+func textAt(data string, segments []string, path string) (string, *apiError) {
 	for _, segment := range segments {
 		next, ok := inside(data, segment)
 		if !ok {
@@ -87,25 +87,23 @@ func textAt(data json.RawMessage, segments []string, path string) (string, *apiE
 		}
 		data = next
 	}
-	var text string
-	if json.Unmarshal(data, &text) != nil || data[0] == 'n' {
+	if rs.Kind(data) != "string" {
 		return "", newError(http.StatusUnprocessableEntity, "field_not_text",
-			"field '%s' is %s, not a readable text field; non-text and binary fields are metadata-only", path, rs.Kind(string(data)))
+			"field '%s' is %s, not a readable text field; non-text and binary fields are metadata-only", path, rs.Kind(data))
 	}
+	text, _ := rs.AsText(data)
 	return text, nil
 }
 
 // inside returns the member of an object by name, or the item of an array by index.
-func inside(data json.RawMessage, segment string) (json.RawMessage, bool) {
-	var members map[string]json.RawMessage
-	if json.Unmarshal(data, &members) == nil {
-		value, ok := members[segment]
-		return value, ok
+func inside(data, segment string) (string, bool) {
+	if members := rs.AsObject(data); members.Includes(segment) {
+		return cmp.Or(members.Get(segment), "null"), true
 	}
-	var items []json.RawMessage
+	items, _ := rs.AsArray(data)
 	at, err := strconv.Atoi(segment)
-	if err != nil || json.Unmarshal(data, &items) != nil || at < 0 || at >= len(items) {
-		return nil, false
+	if err != nil || at < 0 || at >= len(items) {
+		return "", false
 	}
 	return items[at], true
 }

@@ -136,11 +136,9 @@ func (s *searcher) texts() (texts [len(languages)]int) {
 func accented(word string) string {
 	folded, end := "", 0
 	for _, r := range norm.NFC.String(strings.ToLower(word)) {
-		if fold := foldRune(r); fold != string(r) {
-			folded += fold
+		fold := foldRune(r)
+		if folded += fold; fold != string(r) {
 			end = len(folded)
-		} else {
-			folded += fold
 		}
 	}
 	return folded[:end]

@@ -12,6 +12,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/embedding"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/store"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/vectors"
+	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
 // Bounds of indexing by meaning.
@@ -48,12 +49,10 @@ func New(from *store.Store, client *embedding.Client) *Index {
 }
 
 func waitFor(ctx context.Context, gap time.Duration) error {
-	select {
-	case <-time.After(gap):
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	over, stop := context.WithTimeout(ctx, gap)
+	defer stop()
+	<-over.Done()
+	return ctx.Err()
 }
 
 // Progress returns how far Run has come.
@@ -189,8 +188,7 @@ func (r *run) indexSome(ctx context.Context, t *store.Table) (more bool, err err
 	var texts []string
 	read := 0
 	err = r.store.Following(ctx, t, done, recordsRead, func(record store.Record, source int) error {
-		fields, err := record.Fields()
-		for number, part := range PartsOf(t, fields) {
+		for number, part := range PartsOf(t, rs.AsObject(string(record.Data))) {
 			places = append(places, vectors.Part{
 				Version: uint32(record.Version), Source: uint16(source), // #nosec G115 -- a store has far fewer
 				Column: uint16(part.Column), Number: uint16(number), // #nosec G115 -- a record has far fewer
@@ -198,7 +196,7 @@ func (r *run) indexSome(ctx context.Context, t *store.Table) (more bool, err err
 			texts = append(texts, part.Text)
 		}
 		read, done = read+1, record.Version
-		return err
+		return nil
 	})
 	if err != nil || read == 0 {
 		return false, err

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/store"
+	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
 // partSize is how many code points of a text get a separate vector: fewer than small models accept.
@@ -20,13 +21,13 @@ type Part struct {
 }
 
 // PartsOf splits the texts of a record. The result must be the same each time: a vector only has the number of its part.
-func PartsOf(t *store.Table, fields map[string]json.RawMessage) []Part {
+func PartsOf(t *store.Table, fields rs.Object) []Part {
 	var parts []Part
 	for column, field := range t.Lexical {
 		if !store.HasMeaning(field) {
 			continue
 		}
-		for _, leaf := range store.TextsIn(fields[field.Name], field.Name) {
+		for _, leaf := range store.TextsIn(json.RawMessage(fields.Get(field.Name)), field.Name) {
 			start := 0
 			for rest := leaf.Text; rest != ""; {
 				size := partEnd(rest)
