@@ -90,7 +90,8 @@ func (s *Store) Extreme(ctx context.Context, from []Source, field string, greate
 	if err != nil {
 		return nil, err
 	}
-	fields, err := record.Fields()
+	var fields map[string]json.RawMessage
+	err = json.Unmarshal(record.Data, &fields)
 	return fields[field], err
 }
 

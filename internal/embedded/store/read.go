@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
-	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -17,14 +16,6 @@ type Record struct {
 	ID      string
 	Emitted *int64 // microseconds since 1970; nil: unknown
 	Data    []byte
-}
-
-// Fields decodes the fields of a record, by name.
-func (r Record) Fields() (fields map[string]json.RawMessage, err error) {
-	if err := json.Unmarshal(r.Data, &fields); err != nil {
-		return nil, fmt.Errorf("stored record: %w", err)
-	}
-	return fields, nil
 }
 
 // An Order is a column and a direction. Records without a value come last. Records of equal value are ordered by version, because messages
