@@ -161,7 +161,7 @@ func (f *FS) contents(in *contents, name, within string) (*contents, error) {
 		_ = opened.Close() // it was only looked at
 		return nil, err
 	}
-	file, size, err := ReaderAt(opened, MaxNested)
+	file, size, err := ReaderAt(opened)
 	if err != nil {
 		return nil, err
 	}
@@ -177,8 +177,8 @@ func (f *FS) contents(in *contents, name, within string) (*contents, error) {
 	return f.kept[name], nil
 }
 
-// ReaderAt returns a file for random access, and its size. It reads a file in an archive into memory, up to a limit in bytes.
-func ReaderAt(file fs.File, limit int64) (io.ReaderAt, int64, error) {
+// ReaderAt returns a file for random access, and its size. It reads a file in an archive into memory, if it has at most MaxNested bytes.
+func ReaderAt(file fs.File) (io.ReaderAt, int64, error) {
 	info, err := file.Stat()
 	if err != nil {
 		return nil, 0, err
@@ -186,10 +186,10 @@ func ReaderAt(file fs.File, limit int64) (io.ReaderAt, int64, error) {
 	if at, ok := file.(io.ReaderAt); ok {
 		return at, info.Size(), nil
 	}
-	if info.Size() > limit {
-		return nil, 0, fmt.Errorf("larger than %d MiB, which is too large for one in an archive", limit>>20)
+	if info.Size() > MaxNested {
+		return nil, 0, fmt.Errorf("larger than %d MiB, which is too large for one in an archive", MaxNested>>20)
 	}
-	content, err := io.ReadAll(io.LimitReader(file, limit))
+	content, err := io.ReadAll(io.LimitReader(file, MaxNested))
 	return bytes.NewReader(content), int64(len(content)), err
 }
 

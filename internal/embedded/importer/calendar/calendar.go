@@ -61,6 +61,7 @@ func (r *reader) next() (component, error) {
 type component struct {
 	line       int
 	properties map[string][]contentline.Property
+	zones      calendarZones // of its calendar
 	defects    []string
 }
 
@@ -78,7 +79,7 @@ func (c *component) defect(text string) {
 
 // component reads the rest of a component. It adds the rules of a VTIMEZONE to r.zones, and skips all other nested components.
 func (r *reader) component(kind string) (component, error) {
-	c := component{line: r.lines.Number, properties: map[string][]contentline.Property{}}
+	c := component{line: r.lines.Number, properties: map[string][]contentline.Property{}, zones: r.zones}
 	unfinished := item.UnusableError{Line: c.line, Reason: "the " + utf8text.OneLine(kind) + " does not end"}
 	var inner []string
 	var rule zoneRule
@@ -205,22 +206,22 @@ func (t calendarTime) String() string {
 }
 
 // instant reads the first property with a name as a date, or as a time in UTC, in a zone or without one (local time).
-func (c *component) instant(name string, zones calendarZones) (calendarTime, bool) {
+func (c *component) instant(name string) (calendarTime, bool) {
 	found := c.properties[name]
 	if len(found) == 0 {
 		return calendarTime{}, false
 	}
-	return c.placed(strings.TrimSpace(found[0].Value), found[0].Params["TZID"], zones)
+	return c.placed(strings.TrimSpace(found[0].Value), found[0].Params["TZID"])
 }
 
 // placed parses a date or a time. The zone, if not empty, applies to a time that is not in UTC.
-func (c *component) placed(text, zone string, zones calendarZones) (calendarTime, bool) {
+func (c *component) placed(text, zone string) (calendarTime, bool) {
 	for _, layout := range [...]string{dayLayout, "20060102T150405Z", clockLayout} {
 		when, err := time.Parse(layout, strings.ToUpper(text))
 		switch {
 		case err != nil:
 		case layout == clockLayout && zone != "":
-			return c.inZone(when, zone, zones)
+			return c.inZone(when, zone)
 		default:
 			return calendarTime{when: when, day: layout == dayLayout, local: layout == clockLayout}, sensible(when)
 		}
@@ -231,8 +232,8 @@ func (c *component) placed(text, zone string, zones calendarZones) (calendarTime
 const dayLayout, clockLayout = "20060102", "20060102T150405"
 
 // inZone converts a local time to a time in a zone. If the zone is unknown, it adds a defect and the time stays local.
-func (c *component) inZone(when time.Time, zone string, zones calendarZones) (calendarTime, bool) {
-	placed, ok := zones.place(when, zone)
+func (c *component) inZone(when time.Time, zone string) (calendarTime, bool) {
+	placed, ok := c.zones.place(when, zone)
 	if !ok {
 		c.defect("unknown time zone " + utf8text.OneLine(zone))
 		placed = when
@@ -244,8 +245,8 @@ func sensible(when time.Time) bool { return when.Year() >= 1 && when.Year() <= 9
 
 // end returns the end of an event, from DTEND or DURATION, or zero if that cannot be read. The end of a whole-day event is the day after
 // its last day. Without DTEND and DURATION a whole-day event lasts one day, and any other ends when it starts (RFC 5545 3.6.1).
-func (c *component) end(starts calendarTime, zones calendarZones) calendarTime {
-	if ends, ok := c.instant("DTEND", zones); ok {
+func (c *component) end(starts calendarTime) calendarTime {
+	if ends, ok := c.instant("DTEND"); ok {
 		return ends
 	}
 	days, clock, ok := period(c.text("DURATION"))

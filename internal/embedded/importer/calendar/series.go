@@ -50,10 +50,10 @@ type happening struct {
 }
 
 // happeningOf returns false if the start of the event cannot be read.
-func (r *seriesReader) happeningOf(c component) (h happening, ok bool) {
+func happeningOf(c component) (h happening, ok bool) {
 	h.of = c
-	if h.starts, ok = h.of.instant("DTSTART", r.events.zones); ok {
-		h.ends = h.of.end(h.starts, r.events.zones)
+	if h.starts, ok = h.of.instant("DTSTART"); ok {
+		h.ends = h.of.end(h.starts)
 	}
 	return h, ok
 }
@@ -86,7 +86,7 @@ func (r *seriesReader) records(yield func(item.Item, error) bool) {
 
 // yield yields the record of an event, or of each day of a series.
 func (r *seriesReader) yield(c component, yield func(item.Item, error) bool) (more bool) {
-	now, ok := r.happeningOf(c)
+	now, ok := happeningOf(c)
 	if !ok {
 		return yield(item.Item{}, item.Unusable(c.line, "an event without a start that can be read"))
 	}
@@ -136,10 +136,10 @@ func (r *seriesReader) on(clock time.Time) item.Item {
 		layout = dayLayout
 	}
 	id := r.id + "#" + clock.Format(layout)
-	starts, ends := r.at(clock, r.events.zones), r.periods[clock]
+	starts, ends := r.at(clock), r.periods[clock]
 	if ends.when.IsZero() && !r.ends.when.IsZero() {
 		length := at(r.ends.when, time.UTC).Sub(at(r.starts.when, time.UTC))
-		if ends = r.at(clock.Add(length), r.events.zones); length > 0 && !ends.when.After(starts.when) {
+		if ends = r.at(clock.Add(length)); length > 0 && !ends.when.After(starts.when) {
 			// clocks went forward in between
 			ends.when = starts.when.Add(length)
 		}
@@ -155,13 +155,13 @@ func (r *seriesReader) survey() {
 		if err != nil { // the second pass yields it
 			continue
 		}
-		if now, ok := r.happeningOf(c); ok {
+		if now, ok := happeningOf(c); ok {
 			year = max(year, now.starts.when.Year())
 			if !strings.Contains(strings.ToUpper(c.text("RRULE")), "FREQ=YEARLY") {
 				r.since = min(r.since, now.starts.when.Year())
 			}
 		}
-		if day, ok := c.instant("RECURRENCE-ID", r.events.zones); ok {
+		if day, ok := c.instant("RECURRENCE-ID"); ok {
 			r.changed[c.id()+" "+key(day)] = true
 		}
 	}
@@ -169,10 +169,10 @@ func (r *seriesReader) survey() {
 }
 
 // at converts a local time to a time in the zone of the event.
-func (h *happening) at(clock time.Time, zones calendarZones) calendarTime {
+func (h *happening) at(clock time.Time) calendarTime {
 	at := h.starts
 	if at.when = clock; at.zone != "" && !at.local {
-		at, _ = h.of.inZone(clock, at.zone, zones)
+		at, _ = h.of.inZone(clock, at.zone)
 	}
 	return at
 }
@@ -207,11 +207,11 @@ func (r *seriesReader) unfold() (days []time.Time, ok bool) {
 	}
 	isForEver := rule.OrigOptions.Freq == rrule.YEARLY && last == "" && rule.OrigOptions.Count == 0
 	excluded := r.excluded()
-	until, _ := r.of.placed(last, "", r.events.zones)
+	until, _ := r.of.placed(last, "")
 	seen := map[time.Time]bool{}
 	r.later, r.cut = false, false
 	add := func(clock time.Time) bool {
-		day := r.at(clock, r.events.zones)
+		day := r.at(clock)
 		switch name := key(day); {
 		case isPast(day, until):
 			return false
@@ -260,7 +260,7 @@ func (r *seriesReader) clockOf(t calendarTime) time.Time {
 		return at(t.when, time.UTC)
 	}
 	clock := at(t.when.In(r.starts.when.Location()), time.UTC)
-	return clock.Add(t.when.Sub(r.at(clock, r.events.zones).when)) // a zone of the file has another offset in another season
+	return clock.Add(t.when.Sub(r.at(clock).when)) // a zone of the file has another offset in another season
 }
 
 // isPast reports whether a day is after the end of a series, if that is known. An end that is a date includes the day; an end in UTC is
@@ -294,11 +294,11 @@ func (r *seriesReader) times(name string) (all []happening) {
 	for _, property := range r.of.properties[name] {
 		for text := range strings.SplitSeq(property.Value, ",") {
 			text, end, _ := strings.Cut(strings.TrimSpace(text), "/")
-			starts, ok := r.of.placed(text, property.Params["TZID"], r.events.zones)
+			starts, ok := r.of.placed(text, property.Params["TZID"])
 			if !ok {
 				continue
 			}
-			ends, _ := r.of.placed(end, property.Params["TZID"], r.events.zones)
+			ends, _ := r.of.placed(end, property.Params["TZID"])
 			if days, clock, ok := period(end); ok {
 				ends = starts.after(days, clock)
 			}

@@ -85,7 +85,7 @@ func DayOf(name string) string {
 
 // packed opens a file that is a zip archive of the parts of a document or a workbook.
 func packed(file fs.File, noun string) (parts *zip.Reader, size int64, err error) {
-	at, size, err := archive.ReaderAt(file, archive.MaxNested)
+	at, size, err := archive.ReaderAt(file)
 	if err == nil {
 		if parts, err = zip.NewReader(at, size); err != nil {
 			err = item.UnusableError{Reason: "not a " + noun + " that can be read, or an encrypted one: " + err.Error()}

@@ -30,13 +30,15 @@ type Records = iter.Seq2[Item, error]
 // it is an [UnusableError].
 func Read[T any](begin func() error, next func() (T, error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
-		var one T
-		err := begin()
-		for last := err != nil; ; last = err != nil && !IsUnusable(err) {
-			if err != nil && (errors.Is(err, io.EOF) || !yield(one, err)) || last {
-				return
+		if err := begin(); err != nil {
+			if !errors.Is(err, io.EOF) {
+				yield(*new(T), err)
 			}
-			if one, err = next(); err == nil && !yield(one, nil) {
+			return
+		}
+		for {
+			one, err := next()
+			if errors.Is(err, io.EOF) || !yield(one, err) || err != nil && !IsUnusable(err) {
 				return
 			}
 		}
