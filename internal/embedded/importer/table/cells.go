@@ -52,7 +52,7 @@ func (c Cell) Append(to []byte, cell string) []byte {
 	case "integer", "number":
 		number, _, _ := split(plain)
 		if c.numbers != 0 {
-			return append(to, c.numbers.plain(number)...)
+			number = c.numbers.plain(number)
 		}
 		if IsNumber(number) {
 			return append(to, number...)
