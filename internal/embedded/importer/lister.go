@@ -145,24 +145,27 @@ func (l *lister) relative(name string) string {
 	return packedAlone().ReplaceAllString(strings.TrimPrefix(name, l.root+"/"), "$1")
 }
 
+// declares reports whether the manifest declares the stream of a file.
+func (l *lister) declares(called string) bool {
+	name := streamName(strings.TrimSuffix(called, path.Ext(called)))
+	return slices.ContainsFunc(l.declared, func(s schema.Stream) bool { return s.Name == name })
+}
+
 // streamFor reserves a name for the stream of a file: its path without the extension. A file with the name of its folder is named like the
 // folder. If the name of a top-level file is only a number, the name of what is read comes before it. The name keeps an unknown extension,
 // except in formats of services, and of two files that differ only in the extension the second keeps it.
 func (l *lister) streamFor(kind format, name string) string {
 	ending := path.Ext(name)
-	isNamed := slices.ContainsFunc(l.declared, func(s schema.Stream) bool { return s.Name == streamName(strings.TrimSuffix(name, ending)) })
+	isNamed := l.declares(name)
 	if folder, base := path.Split(strings.TrimSuffix(name, ending)); !isNamed && path.Base(folder) == base {
 		name = path.Dir(name) + ending
 	} else if isNumber := strings.Trim(base, "0123456789 ._-") == "" && strings.ContainsAny(base, "0123456789"); isNumber &&
 		folder == "" && !isNamed && name != l.from.name { // unless the file is all that is read
 		name = l.from.name + "/" + name
 	}
-	if formatOf(name) == formatUnknown && kind < formatChat { // an unknown extension, and no format of a service
-		return l.free(streamName(name))
-	}
 	short := streamName(strings.TrimSuffix(name, ending))
-	if l.taken[short] {
-		return l.free(streamName(name))
+	if formatOf(name) == formatUnknown && kind < formatChat || l.taken[short] { // an unknown extension, and no format of a service
+		short = streamName(name)
 	}
 	return l.free(short)
 }

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/objects"
-	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/schema"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
@@ -54,12 +53,6 @@ func (l *lister) addPieces(part string, kind format, called string, file sourceF
 			holder.relations = []model.Relation{model.HasMany(of.List, added.stream, objects.ParentField)}
 		}
 	}
-}
-
-// declares reports whether the manifest declares the stream of a file.
-func (l *lister) declares(called string) bool {
-	name := streamName(strings.TrimSuffix(called, path.Ext(called)))
-	return slices.ContainsFunc(l.declared, func(s schema.Stream) bool { return s.Name == name })
 }
 
 // maxDivided is the largest size of a file, in bytes, that is searched for arrays or tables while its folder is listed.

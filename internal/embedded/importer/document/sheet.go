@@ -20,7 +20,9 @@ type Rows struct {
 	written int   // bytes of the rows so far
 	most    int   // limit of written
 	number  int   // number of the last row
-	widest  int   // most columns of the rows so far, except for single cells far to the right
+	column  int   // the last one of the row that was written; -1: none
+	width   int   // most columns of the rows so far, except for single cells far to the right
+	widest  int   // the same before the row
 	lines   int   // lines written so far
 	lacks   bool  // a formula of the row has no result
 	lacking []int // lines of such rows
@@ -78,30 +80,23 @@ func (r *Rows) next() error {
 	}
 }
 
-// A rowWriter writes the cells of a row.
-type rowWriter struct {
-	*Rows
-	column int // the last one that was written
-	width  int // most columns of the rows, with this one
-}
-
 // write writes a text into a column, if that is to the right of the last one.
-func (w *rowWriter) write(at int, text string) {
-	if text == "" || at <= w.column || at >= maxColumn {
+func (r *Rows) write(at int, text string) {
+	if text == "" || at <= r.column || at >= maxColumn {
 		return
 	}
-	if at >= item.MaxFields && w.widest > 0 { // wider than any table: put it after all others, without as many commas
-		at = max(w.column+1, min(at, w.widest))
+	if at >= item.MaxFields && r.widest > 0 { // wider than any table: put it after all others, without as many commas
+		at = max(r.column+1, min(at, r.widest))
 	} else {
-		w.width = max(w.width, at+1)
+		r.width = max(r.width, at+1)
 	}
-	w.ready.WriteString(strings.Repeat(",", at-max(w.column, 0)))
-	w.column = at
-	w.ready.WriteString(`"` + strings.ReplaceAll(text, `"`, `""`) + `"`)
+	r.ready.WriteString(strings.Repeat(",", at-max(r.column, 0)))
+	r.column = at
+	r.ready.WriteString(`"` + strings.ReplaceAll(text, `"`, `""`) + `"`)
 }
 
 func (r *Rows) row() error {
-	w := rowWriter{Rows: r, column: -1, width: r.widest}
+	r.column, r.widest = -1, r.width
 	position, before := -1, r.ready.Len() // column of the last cell; bytes written before the row
 	for {
 		token, err := r.decoder.Token()
@@ -120,7 +115,7 @@ func (r *Rows) row() error {
 		if err != nil {
 			return err
 		}
-		if w.write(position, text); r.ready.Len() > maxRow+item.MaxLine {
+		if r.write(position, text); r.ready.Len() > maxRow+item.MaxLine {
 			return fmt.Errorf("row %d is longer than %d MiB", r.number, item.MaxLine>>20) // and such a row cannot be skipped
 		}
 	}
@@ -129,7 +124,6 @@ func (r *Rows) row() error {
 	}
 	r.lines += bytes.Count(r.ready.Bytes()[before:], []byte("\n"))
 	r.written += r.ready.Len() - before
-	r.widest = w.width
 	return nil
 }
 
