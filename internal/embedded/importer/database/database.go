@@ -174,7 +174,8 @@ func Tables(ctx context.Context, from, log io.Reader) (tables []Table, reasons [
 		case len(one.columns) > 0:
 			tables = append(tables, one)
 			for _, column := range one.failing {
-				failing = append(failing, fmt.Sprintf("the column %q of the table %q cannot be computed: it needs the program that made it", column, name))
+				failing = append(failing, fmt.Sprintf("the column %q of the table %q cannot be computed: it needs the program that made it",
+					column, name))
 			}
 		}
 	}
