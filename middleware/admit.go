@@ -10,8 +10,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
-// admit passes on calls of an admissible principal. It sets call.RS to the principal's resource server, and bounds all reads together by one
-// deadline. The HTTP chain has already checked the principal; checking again makes a wrongly wired chain fail closed (S0-R3).
+// admit passes on calls of an admissible principal. It sets call.RS to the principal's resource server, and bounds all reads together by
+// one deadline. The HTTP chain has already checked the principal; checking again makes a wrongly wired chain fail closed (S0-R3).
 //
 // A call also ends with its [Request], when the client hangs up or the server stops. It then fails with the cause of that end, if the
 // cause is an *rs.Error.

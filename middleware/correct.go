@@ -48,18 +48,6 @@ func correctCall(next tools.Handler) tools.Handler {
 	}
 }
 
-// A correction explains one refused call and proposes another.
-type correction struct {
-	call    tools.Call
-	tool    correct.Tool
-	args    rs.Object
-	refused *rs.Error
-
-	read  bool          // readGrant has set grant
-	grant correct.Grant // has no sources if it could not be read
-	all   *rs.Schema    // schema of all streams or, for a guess, of the one of the call; nil if it was not needed
-}
-
 // Codes with which the resource server or a package refuses a stream or connection (sourceCodes) or a field (fieldCodes), and with which
 // this program refuses arguments before any read (localCodes).
 var (

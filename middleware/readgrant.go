@@ -8,11 +8,24 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
+	"github.com/pdp-connect/pdpp-mcp/tools"
 	"github.com/pdp-connect/pdpp-mcp/tools/correct"
 )
 
 // correctDeadline bounds the read of a schema that explains an error.
 const correctDeadline = 5 * time.Second
+
+// A correction explains one refused call and proposes another.
+type correction struct {
+	call    tools.Call
+	tool    correct.Tool
+	args    rs.Object
+	refused *rs.Error
+
+	read  bool          // readGrant has set grant
+	grant correct.Grant // has no sources if it could not be read
+	all   *rs.Schema    // schema of all streams or, for a guess, of the one of the call; nil if it was not needed
+}
 
 // readGrant returns the streams and connections of the grant, from the package's directory or the resource server's schema, read once.
 func (c *correction) readGrant(ctx context.Context) correct.Grant {
