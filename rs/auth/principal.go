@@ -17,7 +17,8 @@ const (
 	KindOwner   = "owner"
 )
 
-// A Principal is a caller: a token, and what the authority knows about it.
+// A Principal is a caller: a token, and what the authority knows about it. A Package or Reader that does not read through an
+// [rsclient.Client] calls [rsclient.NoteRead] after each read, so that it is counted, and a refused token is noticed.
 type Principal struct {
 	Token    rs.Token
 	Kind     string // KindClient, KindPackage, KindOwner, or any other that the authority gives
