@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/lexicon"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
@@ -177,27 +178,21 @@ func (s Stream) suits(u Use) Use {
 }
 
 // Bodies has words for the main text of a record.
-var Bodies = written.Set("body content text message description details notes body_text")
+var Bodies = lexicon.Of("field-body")
 
 // roles maps words for what a field is to the roles, types and names that mark such a field in a schema, the likeliest first.
 var roles = []struct {
 	words map[string]bool
 	is    []Use
 }{
-	{written.Set("date time timestamp day when datetime created received sent start starts occurred created_at updated_at created_time",
-		"start_time start_date sent_at received_at occurred_at timestamp_at event_time"),
-		[]Use{isEventTime}},
-	{written.Set("from sender author user who by username sender_name from_user organizer writer"),
-		[]Use{func(f rs.SchemaField) bool { return f.Role == "actor" }, IsSenderAddress}},
-	{written.Set("to recipient recipients receiver receivers addressee addressees sent_to to_email to_name to_address"),
-		[]Use{called("to", "recipients", "recipient", "to_email", "to_name")}},
-	{written.Set("cc copy copies copied copied_to carbon_copy cc_email"), []Use{called("cc")}},
-	{written.Set("title subject name headline summary label vendor store shop seller"),
-		[]Use{func(f rs.SchemaField) bool { return f.Role == "primary-title" }}},
-	{written.Set("amount price cost value sum total total_amount total_price"),
-		[]Use{func(f rs.SchemaField) bool {
-			return (f.Type == "number" || slices.Contains(f.Aggregates, "sum")) && !written.IsPartOfAmount(f.Name)
-		}}},
+	{lexicon.Of("field-time"), []Use{isEventTime}},
+	{lexicon.Of("field-sender"), []Use{func(f rs.SchemaField) bool { return f.Role == "actor" }, IsSenderAddress}},
+	{lexicon.Of("field-recipient"), []Use{called("to", "recipients", "recipient", "to_email", "to_name")}},
+	{lexicon.Of("field-copy"), []Use{called("cc")}},
+	{lexicon.Of("field-title"), []Use{func(f rs.SchemaField) bool { return f.Role == "primary-title" }}},
+	{lexicon.Of("field-amount"), []Use{func(f rs.SchemaField) bool {
+		return (f.Type == "number" || slices.Contains(f.Aggregates, "sum")) && !written.IsPartOfAmount(f.Name)
+	}}},
 	{Bodies, []Use{
 		func(f rs.SchemaField) bool { return Bodies[f.Name] }, func(f rs.SchemaField) bool { return f.Role == "secondary" },
 		func(f rs.SchemaField) bool { return f.Type == "text" },
