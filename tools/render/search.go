@@ -245,9 +245,10 @@ func (s *searchPage) total() string {
 // noticeJSON returns the notice of structured output, which has no summary: it also explains the counts.
 func (s *searchPage) noticeJSON() string {
 	n, some := s.l.Matches(), someCount(s.l)
-	counted := s.q.Repair == nil && n != "" && n != "0" && some > 0 && len(s.all) > 0
-	counts := fmt.Sprintf("%s with all of the words, %d with some; those name theirs in words.", n, some)
-	return paging.Sentences(s.notice(), write.When(counted, counts))
+	if s.q.Repair != nil || n == "" || n == "0" || some == 0 || len(s.all) == 0 {
+		return s.notice()
+	}
+	return paging.Sentences(s.notice(), fmt.Sprintf("%s with all of the words, %d with some; those name theirs in words.", n, some))
 }
 
 // notice returns what must precede the hits: that not all sources were read, which words occur nowhere, or that the hits are only near in

@@ -72,7 +72,7 @@ func (t *Text) Size() int {
 
 // Line returns a hit, with the ids of the hits after it that belong to the same record, and their matches if they are of this one.
 func (t *Text) Line(behind []Text) string {
-	ids, matches := []string{t.ID}, []string{t.Match}
+	ids, lines := []string{t.ID}, []string{"", t.Match}
 	for _, other := range behind {
 		if t.Record == (rs.Ref{}) || other.Record != t.Record || other.Long {
 			continue
@@ -80,12 +80,12 @@ func (t *Text) Line(behind []Text) string {
 		if !slices.Contains(ids, other.ID) {
 			ids = append(ids, other.ID)
 		}
-		if !slices.Contains(matches, other.Match) {
-			matches = append(matches, other.Match)
+		if !slices.Contains(lines, other.Match) {
+			lines = append(lines, other.Match)
 		}
 	}
-	what := strings.Join(ids, " + ") + write.Separator + t.What
-	return strings.Join(append([]string{what}, write.NotEmpty(matches...)...), "\n  ")
+	lines[0] = strings.Join(ids, " + ") + write.Separator + t.What
+	return strings.Join(write.NotEmpty(lines...), "\n  ")
 }
 
 // IsSameRecord reports whether another hit is of the same thing, such as the body of a message.

@@ -25,7 +25,9 @@ const citedDigits = 16
 // Cited returns the start of the SHA-256 of a quote, in hexadecimal digits.
 func Cited(quote string) string {
 	sum := sha256.Sum256([]byte(Quotable(quote)))
-	return hex.EncodeToString(sum[:citedDigits/2])
+	var digits [citedDigits]byte
+	hex.Encode(digits[:], sum[:citedDigits/2])
+	return string(digits[:])
 }
 
 // A Place is where in its field an excerpt is, as far as the resource server proves it.
