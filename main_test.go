@@ -37,7 +37,7 @@ func TestCommandLine(t *testing.T) {
 			env.Setenv("LISTED", strconv.Itoa(listedTools()))
 			return nil
 		},
-		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "last": last},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "last": last},
 	})
 }
 

@@ -226,8 +226,7 @@ func (a *recordsAnswer) list(envelope object, records []item.Shown) string {
 // wrapped returns the structured output around a page (data). Its content_ladder lists the long texts of the records, each with the call
 // that reads it (S1-1a), in about remaining bytes, and the number of records with long texts that it does not list.
 func (a *recordsAnswer) wrapped(data string, records []item.Shown, remaining int) string {
-	// The warning comes before the data that it is about.
-	w := new(write.Object).Optional("warning", a.warning(len(records))).Put("data", data)
+	w := new(write.Object).Optional("warning", a.warning(len(records))).Put("data", data) // the warning comes before the data that it is about
 	var followUps []string
 	more := 0
 	for _, record := range records {

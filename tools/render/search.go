@@ -193,7 +193,7 @@ func (s *searchPage) envelope() object {
 func (s *searchPage) fullest(style hit.Style, most int, data object) (string, int) {
 	var results, followUps write.Object
 	ends := make([][2]int, 1, len(s.hits)+1) // by number of hits: where they end in results and in followUps
-	size := len(s.write(nil, nil, 0, style, data))
+	size := len(data.JSON())
 	for i := range s.hits[:s.most()] {
 		style.Write(&results, &followUps, s.hit(i), s.q.RecordBase)
 		end := [2]int{len(results.Inside()), len(followUps.Inside())}
@@ -202,7 +202,7 @@ func (s *searchPage) fullest(style hit.Style, most int, data object) (string, in
 		}
 		ends = append(ends, end)
 	}
-	for shown := len(ends) - 1; ; shown-- { // at most a few times: only the cursor was not counted
+	for shown := len(ends) - 1; ; {
 		part := data
 		if shown < len(s.hits) {
 			part = data.WithAll(object{
@@ -210,9 +210,14 @@ func (s *searchPage) fullest(style hit.Style, most int, data object) (string, in
 				rs.NewMember("result_count", shown), rs.NewMember("warning", s.Warning(shown)),
 			})
 		}
-		out := s.write(results.Inside()[:ends[shown][0]], followUps.Inside()[:ends[shown][1]], shown, style, part)
-		if shown <= 1 || len(out) <= most {
+		end := ends[shown]
+		out := s.write(results.Inside()[:end[0]], followUps.Inside()[:end[1]], shown, style, part)
+		over := len(out) - most
+		if shown <= 1 || over <= 0 {
 			return out, shown
+		}
+		for ; shown > 1 && over > 0; shown-- { // leaving out a hit saves at least its own bytes, so few pages are written
+			over -= ends[shown][0] + ends[shown][1] - ends[shown-1][0] - ends[shown-1][1]
 		}
 	}
 }
@@ -224,7 +229,7 @@ func (s *searchPage) write(results, followUps []byte, shown int, style hit.Style
 	if x := style.FirstIncomplete(s.hits[:shown]); x != nil && !style.Read {
 		x.AddRead(a, "read_each_like")
 	}
-	return a.Close('}').Put("data", data.JSON()).JSON()
+	return a.Close('}').Append("data", data.AppendJSON).JSON()
 }
 
 // ranking tells the order of hits, because the first of them does not answer a question for the latest.
@@ -245,10 +250,9 @@ func (s *searchPage) total() string {
 // noticeJSON returns the notice of structured output, which has no summary: it also explains the counts.
 func (s *searchPage) noticeJSON() string {
 	n, some := s.l.Matches(), someCount(s.l)
-	if s.q.Repair != nil || n == "" || n == "0" || some == 0 || len(s.all) == 0 {
-		return s.notice()
-	}
-	return paging.Sentences(s.notice(), fmt.Sprintf("%s with all of the words, %d with some; those name theirs in words.", n, some))
+	counted := s.q.Repair == nil && n != "" && n != "0" && some > 0 && len(s.all) > 0
+	counts := fmt.Sprintf("%s with all of the words, %d with some; those name theirs in words.", n, some)
+	return paging.Sentences(s.notice(), write.When(counted, counts))
 }
 
 // notice returns what must precede the hits: that not all sources were read, which words occur nowhere, or that the hits are only near in

@@ -197,15 +197,19 @@ func (s *searchPage) also() string {
 // hitTexts returns as many of the first hits as fit in remaining bytes, with excerpts of at most chars characters.
 func (s *searchPage) hitTexts(chars, remaining int) []hit.Text {
 	lines := make([]hit.Text, 0, len(s.hits))
+	matches := make([]byte, 0, 320*min(len(s.hits), usualHits))
 	records := make(hit.SharedRecords, len(s.hits))
 	for i := range s.hits[:s.most()] {
 		h := s.hit(i)
-		line := hit.Text{ID: h.Handle("", ""), What: h.What(chars > 0), Match: h.Match(chars), Proven: len(h.Excerpts) > 0}
+		from := len(matches)
+		matches = h.AppendMatch(matches, chars)
+		line := hit.Text{ID: h.Handle("", ""), What: h.What(chars > 0), Match: matches[from:len(matches):len(matches)]}
+		line.Proven = len(h.Excerpts) > 0
 		if line.Long = clean.LongerThan(h.ID, previewIDChars); !line.Long {
 			line.Record, line.Joins = records.Add(h)
 		}
 		if line.Joins && records[line.Record] != h.Stream { // only matches in one record are on its lines
-			line.Match = ""
+			line.Match = nil
 		}
 		if remaining -= line.Size(); remaining < 0 {
 			break

@@ -170,8 +170,7 @@ func Conditions(tool string, fields []EmptyField) (lines []string, structured st
 // known returns what is known about the values of the field, and which call may be meant.
 func (e EmptyField) known(tool string) (lines []string, structured string) {
 	name := write.ShownName(e.Field)
-	o := new(write.Object).Plain("field", clean.Clip(e.Field, write.LongestName))
-	o.Put("alone", write.When(e.Alone >= 0, write.JSON(e.Alone)))
+	o := new(write.Object).Plain("field", clean.Clip(e.Field, write.LongestName)).Put("alone", write.When(e.Alone >= 0, write.JSON(e.Alone)))
 	offer := func(member, lead, tool, arguments string) string {
 		o.Put(member, write.ToolCall(tool, arguments))
 		return write.Offer(lead, tool+" "+arguments, write.LineChars)
@@ -207,8 +206,7 @@ func (e EmptyField) known(tool string) (lines []string, structured string) {
 	} else if e.Search != nil {
 		meant = offer("search", "To find it by its words: ", "search", e.Search.JSON())
 	}
-	each := fmt.Sprintf("This needs a call for each of the %d values; the one below is the first.", e.Calls)
-	each = write.When(e.Calls > 1 && meant != "", each)
+	each := write.When(e.Calls > 1 && meant != "", fmt.Sprintf("This needs a call for each of the %d values; the one below is the first.", e.Calls))
 	signs := write.When(e.Signs, "A filter has no wildcards: * and % stand for themselves.")
 	return write.NotEmpty(values, ranged, signs, holds, each, meant), o.Number("calls", e.Calls).JSON()
 }

@@ -98,11 +98,11 @@ func Quote(s string) string {
 		return `""`
 	}
 	b := append(make([]byte, 0, 128), '"') // enough for most without an allocation
-	return string(append(appendEscaped(b, s), '"'))
+	return string(append(AppendEscaped(b, s), '"'))
 }
 
-// appendEscaped appends what [Quote] writes between the quotes.
-func appendEscaped(b []byte, s string) []byte {
+// AppendEscaped appends what [Quote] writes between the quotes.
+func AppendEscaped(b []byte, s string) []byte {
 	for s != "" {
 		if size := plainBytes(s); size > 0 {
 			b, s = append(b, s[:size]...), s[size:]
@@ -132,7 +132,7 @@ func appendEscaped(b []byte, s string) []byte {
 // Visible replaces the characters of a name that do not print by visible escapes, so that the name can be copied into JSON. If [Lines]
 // would still remove something, it escapes everything that is neither ASCII nor ordinary.
 func Visible(name string) string {
-	escaped := string(appendEscaped(nil, name))
+	escaped := string(AppendEscaped(nil, name))
 	if Lines(escaped) == escaped {
 		return escaped
 	}
@@ -193,22 +193,28 @@ func appendEscape(b []byte, c rune) []byte {
 // Cell returns a value as a table shows it: a text bare if it is unambiguous, else as JSON; of a long value the first chars characters.
 // left is how many characters are not shown.
 func Cell(raw string, chars int) (cell string, left int) {
+	b, left := AppendCell(make([]byte, 0, 128), raw, chars) // enough for most without an allocation
+	return string(b), left
+}
+
+// AppendCell appends what [Cell] returns.
+func AppendCell(b []byte, raw string, chars int) (_ []byte, left int) {
 	switch rs.Kind(raw) {
 	case "nothing", "null":
-		return "null", 0
+		return append(b, "null"...), 0
 	case "string":
 		text, _ := rs.AsText(raw)
 		if !LongerThan(text, chars+chars/4) {
-			return ShownText(Lines(text)), 0
+			return append(b, ShownText(Lines(text))...), 0
 		}
 		at := RuneIndex(text, chars)
-		return Quote(Lines(text[:at])) + "…", utf8.RuneCountInString(text[at:])
+		return append(AppendEscaped(append(b, '"'), Lines(text[:at])), `"…`...), utf8.RuneCountInString(text[at:])
 	}
 	text := Line(Readable(raw))
 	if at := RuneIndex(text, chars); at < len(text) {
-		return text[:at] + "…", utf8.RuneCountInString(text[at:])
+		return append(append(b, text[:at]...), "…"...), utf8.RuneCountInString(text[at:])
 	}
-	return text, 0
+	return append(b, text...), 0
 }
 
 // ShownText returns a text as a cell shows it: bare if it is one line and cannot be taken for another value, for two cells, or for more

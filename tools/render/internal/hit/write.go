@@ -1,6 +1,7 @@
 package hit
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"slices"
@@ -18,7 +19,7 @@ import (
 type Text struct {
 	ID     string // as printed, with the connection that must be sent with it
 	What   string
-	Match  string // "" if no text of the hit is known
+	Match  []byte // empty if no text of the hit is known
 	Record rs.Ref // without its stream: hits of one record in several streams, such as a message and its body, share a line
 	Proven bool
 	Joins  bool // the hit is on the line of an earlier hit
@@ -56,7 +57,7 @@ func (s SharedRecords) Add(h *Hit) (record rs.Ref, joins bool) {
 
 // Cut reports whether the match is truncated.
 func (t *Text) Cut() bool {
-	return strings.Contains(t.Match, `"`+write.Ellipsis) || strings.Contains(t.Match, write.Ellipsis+`"`)
+	return bytes.Contains(t.Match, []byte(`"`+write.Ellipsis)) || bytes.Contains(t.Match, []byte(write.Ellipsis+`"`))
 }
 
 // Size returns how many bytes a hit adds to the text at most.
@@ -72,20 +73,32 @@ func (t *Text) Size() int {
 
 // Line returns a hit, with the ids of the hits after it that belong to the same record, and their matches if they are of this one.
 func (t *Text) Line(behind []Text) string {
-	ids, lines := []string{t.ID}, []string{"", t.Match}
+	var line strings.Builder
+	line.Grow(t.Size())
+	line.WriteString(t.ID)
+	ids, matches := []string{t.ID}, [][]byte{t.Match}
 	for _, other := range behind {
 		if t.Record == (rs.Ref{}) || other.Record != t.Record || other.Long {
 			continue
 		}
 		if !slices.Contains(ids, other.ID) {
+			line.WriteString(" + ")
+			line.WriteString(other.ID)
 			ids = append(ids, other.ID)
 		}
-		if !slices.Contains(lines, other.Match) {
-			lines = append(lines, other.Match)
+		if !slices.ContainsFunc(matches, func(match []byte) bool { return bytes.Equal(match, other.Match) }) {
+			matches = append(matches, other.Match)
 		}
 	}
-	lines[0] = strings.Join(ids, " + ") + write.Separator + t.What
-	return strings.Join(write.NotEmpty(lines...), "\n  ")
+	line.WriteString(write.Separator)
+	line.WriteString(t.What)
+	for _, match := range matches {
+		if len(match) > 0 {
+			line.WriteString("\n  ")
+			line.Write(match)
+		}
+	}
+	return line.String()
 }
 
 // IsSameRecord reports whether another hit is of the same thing, such as the body of a message.
@@ -124,38 +137,47 @@ func (h *Hit) What(whole bool) string {
 		source = ""
 	}
 	stream := write.When(h.Ref.Stream == "", write.Label(h.Stream)) // else it is in the id
-	what := strings.Join(write.NotEmpty(when, shown(stream), shown(title), shown(who), source, h.Has), write.Separator)
-	if whole {
-		h.what = what
+	b := make([]byte, 0, 160)
+	for _, part := range [...]string{when, shown(stream), shown(title), shown(who), source, h.Has} {
+		if part != "" {
+			b = append(append(b, write.When(len(b) > 0, write.Separator)...), part...)
+		}
 	}
-	return what
+	if !whole {
+		return string(b)
+	}
+	h.what = string(b)
+	return h.what
 }
 
 func shown(text string) string { return write.When(text != "", clean.ShownText(text)) }
 
-// Match returns the match of a hit with its citation, as `pdpp-mcp verify` takes it after the id: field, range and digest.
-func (h *Hit) Match(chars int) string {
+// AppendMatch appends the match of a hit with its citation, as `pdpp-mcp verify` takes it after the id: field, range and digest.
+func (h *Hit) AppendMatch(b []byte, chars int) []byte {
 	if len(h.Excerpts) == 0 {
 		if chars == 0 || h.Snippet.Plain == "" {
-			return ""
+			return b
 		}
-		return clean.Quote(h.Snippet.Marked(h.Snippet.Window(chars)))
+		return h.Snippet.Append(b, h.Snippet.Window(chars), clean.AppendEscaped)
 	}
 	x := h.Best()
-	match := write.When(x.ID != h.ID, x.ID+" ") + "field=" + clean.Name(x.Field)
-	if chars == 0 {
-		return match
+	if x.ID != h.ID {
+		b = append(append(b, x.ID...), ' ')
 	}
-	shown, place, digest := x.Text.Window(chars), "", ""
+	b = append(append(b, "field="...), clean.Name(x.Field)...)
+	if chars == 0 {
+		return b
+	}
+	shown := x.Text.Window(chars)
 	cite := x.Place.Cite(x.Text.Plain, shown)
 	if cite.End > 0 {
-		place = fmt.Sprintf(" %d-%d", cite.Start, cite.End)
+		b = fmt.Appendf(b, " %d-%d", cite.Start, cite.End)
 	}
 	if cite.Quote != "" {
-		digest = " " + marked.Cited(cite.Quote)
+		b = marked.AppendDigest(append(b, ' '), cite.Quote)
 	}
-	also := strings.Join(write.Each(otherFields(h.Excerpts, x.Field), clean.Name), ", ")
-	return match + place + digest + ": " + clean.Quote(x.Text.Marked(shown)) + write.Lead("; also in ", also)
+	b = x.Text.Append(append(b, ": "...), shown, clean.AppendEscaped)
+	return append(b, write.Lead("; also in ", strings.Join(write.Each(otherFields(h.Excerpts, x.Field), clean.Name), ", "))...)
 }
 
 // Records counts the records to which hits belong.
@@ -234,8 +256,24 @@ type Style struct {
 }
 
 // Write adds a hit to the results, and to the follow-ups if it has a proven match (S1-1a). base is the public address of the resource
-// server. URIs of field windows are in _meta only (S1-R4).
+// server.
 func (style Style) Write(results, followUps *write.Object, h *Hit, base string) {
+	style.result(results.Open("", '{'), h, base)
+	results.Close('}')
+	if len(h.Excerpts) == 0 || style.Bare {
+		return
+	}
+	x := h.Best()
+	followUps.Open("", '{').Plain("id", h.ID).Open("evidence", '[').Open("", '{').Plain("field", x.Field)
+	followUps.Append("preview", style.excerpt(&x.Text))
+	if style.Read && !style.shows(x) { // if results does not have the whole text (S1-R2)
+		x.AddRead(followUps, "read")
+	}
+	followUps.Close('}').Close(']').Close('}')
+}
+
+// result writes a hit for structuredContent.results. URIs of field windows are in _meta only (S1-R4).
+func (style Style) result(a *write.Object, h *Hit, base string) {
 	const longURL = 300
 	title, url := h.Heading(), cmp.Or(item.Address(h.Own), item.Address(h.Own.Object("data")))
 	if style.Bare {
@@ -244,14 +282,13 @@ func (style Style) Write(results, followUps *write.Object, h *Hit, base string) 
 	if url == "" || style.Bare || style.Short && len(url) > longURL {
 		url = item.RecordURL(base, h.Ref)
 	}
-	results.Open("", '{').Plain("id", h.ID).Plain("title", title).Plain("url", url)
+	a.Plain("id", h.ID).Plain("title", title).Plain("url", url)
 	if style.Bare {
-		results.Optional("connection_id", h.Separate()).Optional("authored_at", h.Authored)
-	} else {
-		h.writeOrigin(results)
-		style.writeMatch(results, followUps, h)
+		a.Optional("connection_id", h.Separate()).Optional("authored_at", h.Authored)
+		return
 	}
-	results.Close('}')
+	h.writeOrigin(a)
+	style.writeMatch(a, h)
 }
 
 // writeOrigin writes who a hit is from, when and where it is, and which words of the query it has.
@@ -267,28 +304,38 @@ func (h *Hit) writeOrigin(a *write.Object) {
 	a.List("nearest_words", h.Nearest)
 }
 
-// writeMatch writes the best match of a hit with its citation, and its follow-up; or what else is known of its text.
-func (style Style) writeMatch(a, followUps *write.Object, h *Hit) {
+// writeMatch writes the best match of a hit with its citation, or what else is known of its text.
+func (style Style) writeMatch(a *write.Object, h *Hit) {
 	if len(h.Excerpts) == 0 {
-		a.Optional("snippet", write.When(h.Snippet.Plain != "", h.Snippet.Marked(h.Snippet.Window(style.Chars))))
+		if h.Snippet.Plain != "" {
+			a.Append("snippet", style.excerpt(&h.Snippet))
+		}
 		return
 	}
+	a.Open("evidence", '{')
 	x := h.Best()
-	shown := x.Text.Window(style.Chars)
-	excerpt, cite := x.Text.Marked(shown), x.Place.Cite(x.Text.Plain, shown)
-	a.Open("evidence", '{').Optional("id", write.When(x.ID != h.ID, x.ID)).Plain("field", x.Field).Plain("text", excerpt)
+	if x.ID != h.ID {
+		a.Plain("id", x.ID)
+	}
+	a.Plain("field", x.Field).Append("text", style.excerpt(&x.Text))
+	cite := x.Place.Cite(x.Text.Plain, x.Text.Window(style.Chars))
 	if cite.End > 0 {
 		a.Put("start_chars", write.JSON(cite.Start)).Put("end_chars", write.JSON(cite.End))
 	}
 	if cite.Quote != "" {
-		a.Plain("sha256", marked.Cited(cite.Quote))
+		a.Append("sha256", func(b []byte) []byte { return append(marked.AppendDigest(append(b, '"'), cite.Quote), '"') })
 	}
 	a.Flag("cut", !style.shows(x)).List("also_in", otherFields(h.Excerpts, x.Field)).Close('}')
-	followUps.Open("", '{').Plain("id", h.ID).Open("evidence", '[').Open("", '{').Plain("field", x.Field).Plain("preview", excerpt)
-	if style.Read && !style.shows(x) { // if results does not have the whole text (S1-R2)
-		x.AddRead(followUps, "read")
-	}
-	followUps.Close('}').Close(']').Close('}')
+}
+
+func (style Style) excerpt(text *marked.Text) func(b []byte) []byte {
+	return func(b []byte) []byte { return text.Append(b, text.Window(style.Chars), appendEscapedJSON) }
+}
+
+func appendEscapedJSON(b []byte, text string) []byte {
+	from := len(b)
+	b = rs.AppendText(b, text)
+	return b[:from+copy(b[from:], b[from+1:len(b)-1])]
 }
 
 // shows reports whether a style shows all of the excerpt and the excerpt can be all of its field.

@@ -1,6 +1,7 @@
 package item
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -160,7 +161,7 @@ func (t *recordTable) block(it *Item) string {
 		if repeatsID(it, m) {
 			continue
 		}
-		line := it.LineName(m) + ": " + t.cell(it, m, true)
+		line := it.LineName(m) + ": " + string(t.appendCell(nil, it, m, true))
 		if len(b)+1+len(line) > recordBytes-write.LineChars || clean.LongerThan(line, write.LineChars) || i == maxBlockLines {
 			return b + fmt.Sprintf("\n%s of this record, from %s on, in fetch with its id",
 				write.Plural(len(it.Data)-i, "more field"), write.ShownName(m.Name))
@@ -190,29 +191,28 @@ func (t *recordTable) row(g *tableGroup, it *Item) string {
 	case it.Deleted:
 		return id + write.Separator + "(deleted)"
 	}
-	cells := append(make([]string, 0, len(g.columns)+2), id)
+	b := append(make([]byte, 0, 1<<10), id...) // enough for most without an allocation
 	if g.emitted {
-		cells = append(cells, clean.Name(it.Emitted))
+		b = append(append(b, write.Separator...), clean.Name(it.Emitted)...)
 	}
 	for _, column := range g.columns {
-		cell := ""
+		b = append(b, write.Separator...)
 		if value := it.Data.Get(column); value != "" && value == g.usual[column] {
-			cell = usualCell
+			b = append(b, usualCell...)
 		} else if value != "" || it.Data.Includes(column) {
-			cell = t.cell(it, write.Pair(column, value), false)
+			b = t.appendCell(b, it, write.Pair(column, value), false)
 		}
-		cells = append(cells, cell)
 	}
-	return strings.TrimRight(strings.Join(cells, write.Separator), " ")
+	return string(bytes.TrimRight(b, " "))
 }
 
-// cell returns a value, and how much of it is not shown, with the call that reads the rest if call is set.
-func (t *recordTable) cell(it *Item, m rs.Member, call bool) string {
+// appendCell appends a value, and how much of it is not shown, with the call that reads the rest if call is set.
+func (t *recordTable) appendCell(b []byte, it *Item, m rs.Member, call bool) []byte {
 	value := WithoutRepeats(m.Value)
 	t.blob = t.blob || len(value) < len(m.Value)
-	cell, left := clean.Cell(value, t.chars)
+	b, left := clean.AppendCell(b, value, t.chars)
 	if left == 0 {
-		return cell
+		return b
 	}
 	c := Truncation{Item: it, Field: m, Shown: t.chars}
 	t.cuts = append(t.cuts, c)
@@ -220,7 +220,7 @@ func (t *recordTable) cell(it *Item, m rs.Member, call bool) string {
 	if call {
 		readOn = ": " + c.readOn()
 	}
-	return cell + " (+" + write.Thousands(left) + " characters" + readOn + ")"
+	return append(b, " (+"+write.Thousands(left)+" characters"+readOn+")"...)
 }
 
 // relation returns the lines of as many related records of a record as fit, and how to read the others.

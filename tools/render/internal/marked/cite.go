@@ -22,13 +22,16 @@ type Cite struct {
 // citedDigits is how many hexadecimal digits of the digest a citation has.
 const citedDigits = 16
 
-// Cited returns the start of the SHA-256 of a quote, in hexadecimal digits.
-func Cited(quote string) string {
-	sum := sha256.Sum256([]byte(Quotable(quote)))
-	var digits [citedDigits]byte
-	hex.Encode(digits[:], sum[:citedDigits/2])
-	return string(digits[:])
+// AppendDigest appends the start of the SHA-256 of a quote, in hexadecimal digits.
+func AppendDigest(b []byte, quote string) []byte {
+	start := len(b)
+	b = append(b, Quotable(quote)...) // the digest overwrites it: no other copy is needed
+	sum := sha256.Sum256(b[start:])
+	return hex.AppendEncode(b[:start], sum[:citedDigits/2])
 }
+
+// Cited returns the start of the SHA-256 of a quote, in hexadecimal digits.
+func Cited(quote string) string { return string(AppendDigest(nil, quote)) }
 
 // A Place is where in its field an excerpt is, as far as the resource server proves it.
 type Place struct {

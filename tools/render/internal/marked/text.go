@@ -144,27 +144,26 @@ func (p Text) trim(shown, match Range) Range {
 	return Range{shown.From, max(shown.From, shown.To)}
 }
 
-// Marked returns the shown range with its marks, and with ellipses where the text continues.
-func (p Text) Marked(shown Range) string {
-	var b strings.Builder
-	b.Grow(shown.To - shown.From + markChars*len(p.Marks) + 2*len(write.Ellipsis))
+// Append appends the shown range in quotes, with marks, and with ellipses where the text continues. The function escape appends the parts
+// of the text.
+func (p Text) Append(b []byte, shown Range, escape func(b []byte, text string) []byte) []byte {
+	b = append(b, '"')
 	if shown.From > 0 || shown.From == shown.To {
-		b.WriteString(write.Ellipsis)
+		b = append(b, write.Ellipsis...)
 	}
 	at := shown.From
 	for _, m := range p.Marks {
 		if from, to := max(m.From, at), min(m.To, shown.To); from < to {
-			for _, part := range [...]string{p.Plain[at:from], markOpen, p.Plain[from:to], markClose} {
-				b.WriteString(part)
-			}
+			b = append(escape(b, p.Plain[at:from]), markOpen...)
+			b = append(escape(b, p.Plain[from:to]), markClose...)
 			at = to
 		}
 	}
-	b.WriteString(p.Plain[at:shown.To])
+	b = escape(b, p.Plain[at:shown.To])
 	if shown.To < len(p.Plain) && shown.From < shown.To {
-		b.WriteString(write.Ellipsis)
+		b = append(b, write.Ellipsis...)
 	}
-	return b.String()
+	return append(b, '"')
 }
 
 // clusterBorders returns the borders of grapheme clusters, which readers take for one character, around an index of a text: the last one at

@@ -72,7 +72,7 @@ func shownOf(p Text, most int) (string, Range) {
 		return "", Range{}
 	}
 	shown := p.Window(most)
-	quoted := `"` + p.Marked(shown) + `"`
+	quoted := p.Append(nil, shown, func(b []byte, text string) []byte { return append(b, text...) })
 	return string(quoted[1 : len(quoted)-1]), shown
 }
 

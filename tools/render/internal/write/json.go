@@ -26,14 +26,19 @@ func (a *Object) Put(name, value string) *Object {
 	if value == "" {
 		return a
 	}
+	return a.Append(name, func(b []byte) []byte { return append(b, value...) })
+}
+
+// Append adds a member whose value the function value appends.
+func (a *Object) Append(name string, value func(b []byte) []byte) *Object {
 	a.name(name)
-	a.b = append(a.b, value...)
+	a.b = value(a.b)
 	return a
 }
 
 func (a *Object) name(name string) {
 	a.comma()
-	a.b = append(append(a.b, clean.Quote(name)...), ':')
+	a.b = append(clean.AppendEscaped(append(a.b, '"'), name), `":`...)
 }
 
 func (a *Object) comma() {
@@ -67,14 +72,15 @@ func (a *Object) Close(bracket byte) *Object {
 
 // Text adds a string, unless it is empty. It escapes what a line of text would change, so that the string can be copied from one.
 func (a *Object) Text(name, value string) *Object {
-	return a.Put(name, When(value != "", clean.Quote(value)))
+	if value == "" {
+		return a
+	}
+	return a.Append(name, func(b []byte) []byte { return append(clean.AppendEscaped(append(b, '"'), value), '"') })
 }
 
 // Plain adds a string with the usual escapes of JSON.
 func (a *Object) Plain(name, value string) *Object {
-	a.name(name)
-	a.b = rs.AppendText(a.b, value)
-	return a
+	return a.Append(name, func(b []byte) []byte { return rs.AppendText(b, value) })
 }
 
 // Optional is Plain, unless the string is empty.
@@ -87,12 +93,18 @@ func (a *Object) Optional(name, value string) *Object {
 
 // Number adds a number, unless it is zero.
 func (a *Object) Number(name string, value int) *Object {
-	return a.Put(name, When(value != 0, strconv.Itoa(value)))
+	if value == 0 {
+		return a
+	}
+	return a.Append(name, func(b []byte) []byte { return strconv.AppendInt(b, int64(value), 10) })
 }
 
 // Flag adds true if value is true, else nothing.
 func (a *Object) Flag(name string, value bool) *Object {
-	return a.Put(name, When(value, "true"))
+	if !value {
+		return a
+	}
+	return a.Put(name, "true")
 }
 
 // Rest adds members as they were sent, except those that are null.
