@@ -191,11 +191,11 @@ func (s *searchPage) envelope() object {
 // fullest returns the page with as many of the first hits as fit in most bytes in a style, at least one, and their number. The cursor of
 // the page continues after them.
 func (s *searchPage) fullest(style hit.Style, most int, data object) (string, int) {
-	var results, followUps write.Object
+	results, followUps := write.NewObject(most), write.NewObject(most/4)
 	ends := make([][2]int, 1, len(s.hits)+1) // by number of hits: where they end in results and in followUps
 	size := len(data.JSON())
 	for i := range s.hits[:s.most()] {
-		style.Write(&results, &followUps, s.hit(i), s.q.RecordBase)
+		style.Write(results, followUps, s.hit(i), s.q.RecordBase)
 		end := [2]int{len(results.Inside()), len(followUps.Inside())}
 		if i > 0 && size+end[0]+end[1] > most { // the hits after it do not fit either
 			break
@@ -224,7 +224,7 @@ func (s *searchPage) fullest(style hit.Style, most int, data object) (string, in
 
 // write returns the structured output of the first hits: all in results, those with a proven match in content_ladder too (S1-1a).
 func (s *searchPage) write(results, followUps []byte, shown int, style hit.Style, data object) string {
-	a := new(write.Object).Optional("notice", s.noticeJSON()).Elements("results", results).
+	a := write.NewObject(2048+len(results)+len(followUps)).Optional("notice", s.noticeJSON()).Elements("results", results).
 		Open("content_ladder", '{').Elements("records", followUps)
 	if x := style.FirstIncomplete(s.hits[:shown]); x != nil && !style.Read {
 		x.AddRead(a, "read_each_like")
@@ -250,9 +250,11 @@ func (s *searchPage) total() string {
 // noticeJSON returns the notice of structured output, which has no summary: it also explains the counts.
 func (s *searchPage) noticeJSON() string {
 	n, some := s.l.Matches(), someCount(s.l)
-	counted := s.q.Repair == nil && n != "" && n != "0" && some > 0 && len(s.all) > 0
-	counts := fmt.Sprintf("%s with all of the words, %d with some; those name theirs in words.", n, some)
-	return paging.Sentences(s.notice(), write.When(counted, counts))
+	counts := ""
+	if s.q.Repair == nil && n != "" && n != "0" && some > 0 && len(s.all) > 0 {
+		counts = fmt.Sprintf("%s with all of the words, %d with some; those name theirs in words.", n, some)
+	}
+	return paging.Sentences(s.notice(), counts)
 }
 
 // notice returns what must precede the hits: that not all sources were read, which words occur nowhere, or that the hits are only near in

@@ -21,6 +21,9 @@ type Object struct{ b []byte }
 
 const usualSize = 256 // bytes of a call
 
+// NewObject returns an empty Object with space for size bytes.
+func NewObject(size int) *Object { return &Object{make([]byte, 0, size)} }
+
 // Put adds a member whose value is JSON, unless that is empty.
 func (a *Object) Put(name, value string) *Object {
 	if value == "" {
