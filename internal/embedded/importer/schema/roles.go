@@ -94,6 +94,9 @@ func Capable(field model.Field) model.Field {
 		field.Exact, field.Range, field.Aggregations = true, true, []string{"min", "max", "group_by_time"}
 	case "integer", "number":
 		field.Exact, field.Range, field.Aggregations = true, true, []string{"sum", "min", "max", "count_distinct", "group_by"}
+		if idName().MatchString(field.Name) {
+			field.Aggregations = field.Aggregations[1:]
+		}
 	case "boolean":
 		field.Exact, field.Aggregations = true, []string{"group_by"}
 	case "text":

@@ -138,7 +138,7 @@ func (t *Tally) Stream(declared Stream) (model.Stream, error) {
 	t.unfold(declared)
 	var columns []*table.Column
 	for _, field := range t.fields {
-		field.Settle(field.Name == declared.ID() || idName().MatchString(field.Name))
+		field.Settle(field.Name == declared.ID() || idName().MatchString(field.Name) || field.IsIdentifier())
 		columns = append(columns, &field.Column)
 	}
 	table.Agree(columns, t.Commas)
@@ -310,6 +310,11 @@ func (t *Tally) Notes(declared Stream) (notes []string) {
 		}
 		if two := cmp.Or(field.TwoDates(), field.TwoNumbers()); two != "" {
 			notes = append(notes, fmt.Sprintf("%q stays a text: %s, and nothing else in the file says which", field.Name, two))
+		} else if limits := field.Limits(); limits > 0 {
+			notes = append(notes, fmt.Sprintf("%[1]q is a number, and empty in %d of %d records: what they say instead, such as \"<0.6\", is in %[4]q",
+				field.Name, limits, field.Present, field.Name+"_text"))
+		} else if field.HasSeveralDates() {
+			notes = append(notes, fmt.Sprintf("%q stays a text: its dates have several forms", field.Name))
 		} else if others := field.NotNumbers(); others > 0 {
 			notes = append(notes, fmt.Sprintf("%q stays a text: not a number in %d of %d records", field.Name, others, field.Present))
 		}

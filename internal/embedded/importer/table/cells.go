@@ -145,7 +145,7 @@ func (c Cell) exactly(value []byte) []byte {
 	case first == '[', first == '{', isNumber && c.isText() && !c.exact:
 		return item.Exact(value)
 	case isNumber && c.exact:
-		return item.JSON(string(value))
+		return item.JSON(strings.TrimSuffix(string(value), ".0"))
 	}
 	return value
 }
@@ -209,7 +209,7 @@ func clean(cell string) string {
 	}
 	for _, minus := range [...]string{"−", "–", "－"} {
 		if rest, ok := strings.CutPrefix(cell, minus); ok && rest != "" {
-			return "-" + rest
+			return "-" + strings.TrimLeft(rest, " \u00a0")
 		}
 		if rest, ok := strings.CutSuffix(cell, minus); ok && rest != "" {
 			return rest + "-"

@@ -20,16 +20,17 @@ type Column struct {
 	Wide    bool           // a string has more than longString characters
 	Mixed   bool           // a list has other elements than short strings
 
-	dates    uint64 // the dateForms that fit all days, one bit each
-	dateless bool   // no form fits all of them
-	date     string // the first day, or the first whose day and month differ
-	isDate   bool   // it can have dates: a column of a table, or a JSON field with such a name
-	stamps   int    // number of dates in the form that records have
-	timed    bool   // a date has a time of day
-	zoned    bool   // such a time has a zone
-	clocked  bool   // such a time is not midnight
-	early    bool   // a date is before 1980, and not the Unix epoch
-	epoch    bool   // a date is the Unix epoch, which many programs write for no time at all
+	dates        uint64 // the dateForms that fit all days, one bit each
+	dateless     bool   // no form fits all of them
+	severalDates bool   // as they have several forms
+	date         string // the first day, or the first whose day and month differ
+	isDate       bool   // it can have dates: a column of a table, or a JSON field with such a name
+	stamps       int    // number of dates in the form that records have
+	timed        bool   // a date has a time of day
+	zoned        bool   // such a time has a zone
+	clocked      bool   // such a time is not midnight
+	early        bool   // a date is before 1980, and not the Unix epoch
+	epoch        bool   // a date is the Unix epoch, which many programs write for no time at all
 
 	numbers    numberForms // that fit all numbers
 	numberless bool        // no form fits all of them
@@ -62,6 +63,8 @@ type Column struct {
 	universal bool   // its times without a zone are in UTC
 	side      string // the column that says which of its amounts are debits; empty: none
 
+	identifier int // how surely its name is that of an identifier: 1 is surest, 0 means that it is none
+
 	hints
 	strays
 	lasting
@@ -79,7 +82,8 @@ var amountName = item.Expression(`(?i)amount|price|balance|cost|total|distance|`
 // NewColumn returns a column without values. isDate reports that a JSON field can have dates, as its name shows.
 func NewColumn(name string, isDate bool) Column {
 	lasts := spanName().MatchString(name) || timeWord().MatchString(name)
-	return Column{Name: name, Kinds: map[string]int{}, isDate: isDate, isAmount: amountName().MatchString(name), lasting: lasting{lasts: lasts}}
+	return Column{Name: name, Kinds: map[string]int{}, isDate: isDate, isAmount: amountName().MatchString(name), lasting: lasting{lasts: lasts},
+		identifier: identifierName(name)}
 }
 
 func (c *Column) count(kind string) {
@@ -202,7 +206,7 @@ func (c *Column) addDay(text string) {
 		c.dates = forms
 		c.noteTime(written)
 	case among != allForms && isDate(text): // in another form
-		c.dates, c.dateless = 0, true
+		c.dates, c.dateless, c.severalDates = 0, true, true
 	default:
 		c.undated++
 		c.dateless = c.undated >= fewestTyped && c.undated > c.days+c.stamps
@@ -217,6 +221,9 @@ func isAlike(date string) bool {
 
 // addWhole notes a whole number, which may count time: ok is false for any other number, and beyond 64 bits.
 func (c *Column) addWhole(text string) (ok bool) {
+	if c.identifier > 0 {
+		text = strings.TrimSuffix(text, ".0") // as programs write that compute with fractions
+	}
 	if strings.ContainsAny(text, ".eE") {
 		c.fractional = true
 		return false
@@ -281,6 +288,7 @@ type strays struct {
 	days    int  // dates in a form that records do not have
 	undated int  // texts that are dates in no form
 	remarks int  // texts that are neither numbers nor codes
+	limits  int  // those of them that say that there is no exact number, such as <0.6
 	Strays  int  // strays, once the column is settled
 	dated   bool // the strays are among dates, not among numbers
 	words   bool // a cell has no digit
@@ -293,6 +301,10 @@ const fewestTyped, mostStrays = 5, 0.15
 // isRemark notes and reports a text among numbers: words, or words and a number. A code such as 12a or XL is not one.
 func (c *Column) isRemark(text string) bool {
 	isShort := len(text) <= len("XL") && strings.ToLower(text) != strings.ToUpper(text)
+	if !c.numberless && limit().MatchString(text) {
+		c.remarks, c.limits = c.remarks+1, c.limits+1
+		return true
+	}
 	if c.numberless || isShort || strings.ContainsAny(text, digits) && !word().MatchString(text) {
 		return false
 	}
@@ -300,9 +312,12 @@ func (c *Column) isRemark(text string) bool {
 		return false
 	}
 	c.remarks++
-	c.numberless = c.remarks >= fewestTyped && 2*c.remarks > c.cells
+	c.numberless = c.remarks-c.limits >= fewestTyped && 2*(c.remarks-c.limits) > c.cells
 	return !c.numberless
 }
+
+// limit matches a measured value outside of what can be measured, with its unit, and the words for it.
+var limit = item.Expression(`^(?:[<>≤≥]=?[ \x{a0}]?\d[\d.,]*(?:[ \x{a0}]?\PN{0,8})?|(?i)n\. ?[abdn]\.|nd|neg\.|negativ[eoa]?|[<>] ?(?:lod|loq))$`)
 
 // word matches a word of letters only; SW1A 1AA has none.
 var word = item.Expression(`(?:^|\s)\pL{2,}[.,:]?(?:\s|$)`)

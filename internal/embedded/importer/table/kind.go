@@ -122,10 +122,23 @@ func (c *Column) TwoNumbers() string {
 // they are codes.
 func (c *Column) NotNumbers() int {
 	numbers := c.Kinds["integer"] + c.Kinds["number"]
-	if !c.words || 2*numbers <= c.Present || !c.narrowest().isText() {
+	if !c.words && c.limits == 0 || 2*numbers <= c.Present || !c.narrowest().isText() {
 		return 0
 	}
 	return c.Present - numbers
+}
+
+// Limits returns how many cells of a column of numbers only say that a value is outside of what can be measured.
+func (c *Column) Limits() int {
+	if c.dated || c.Strays == 0 || c.narrowest().isText() {
+		return 0
+	}
+	return c.limits
+}
+
+// HasSeveralDates reports a column of texts that are dates in several forms.
+func (c *Column) HasSeveralDates() bool {
+	return (c.severalDates || c.stamps > 0 && c.days > 0) && c.undated == 0 && c.days+c.stamps > 0 && c.narrowest().isText()
 }
 
 // marksThousands reports that a mark, which may also come before three decimals, is in each number of at least a thousand and in none
@@ -169,6 +182,8 @@ func (c *Column) narrowest() Cell {
 		return Cell{Kind: "number"}
 	case isTime:
 		return counted
+	case c.whole == present && c.IsIdentifier():
+		return Cell{Kind: "string", exact: true}
 	case c.isInexact() && kind == "text":
 		return Cell{Kind: kind, exact: true}
 	case c.isInexact():
@@ -324,7 +339,8 @@ func (c *Column) Settle(isWhole bool) {
 	switch others := c.Present - c.days - c.stamps; {
 	case !c.dateless && isFew(others) && (c.days == 0 || c.stamps == 0 || c.dates == isoBit):
 		c.Strays, c.dated = others, true
-	case !c.numberless && c.cells == c.Present && c.days+c.stamps == 0 && isFew(c.remarks):
+	case !c.numberless && c.cells == c.Present && c.days+c.stamps == 0 && (isFew(c.remarks) ||
+		!isWhole && c.limits == c.remarks && c.limits > 0 && 2*c.limits <= c.Present && c.Present-c.limits > 1):
 		c.Strays = c.remarks
 	}
 	if !c.dated && c.undated > 0 {
