@@ -235,3 +235,25 @@ func TestNumbersThatJSONDoesNotAllowAreNull(t *testing.T) {
 		})
 	}
 }
+
+// A list below a wrapper is records, whatever is beside it.
+func TestAListBelowAWrapperIsRecords(t *testing.T) {
+	for text, want := range map[string]map[string][]string{
+		`{"response":{"game_count":2,"games":[{"appid":1},{"appid":2}]}}`:                  {"a": {`{"appid":1}`, `{"appid":2}`}, "a_rest": {`{"response.game_count":2}`}},
+		`{"export":{"version":2,"app":"x","records":[{"m":1}]}}`:                           {"a": {`{"m":1}`}, "a_rest": {`{"export.version":2,"export.app":"x"}`}},
+		`{"version":3,"data":{"user":{"id":7,"posts":[{"p":1},{"p":2}]}}}`:                 {"a": {`{"p":1}`, `{"p":2}`}, "a_rest": {`{"version":3,"data.user.id":7}`}},
+		`{"app":"x","data":{"unit":"kg","weights":[{"w":1},{"w":2}]}}`:                     {"a": {`{"app":"x","data.unit":"kg"}`}, "a_weights": {`{"w":1}`, `{"w":2}`}},
+		`{"app":"x","data":{"unit":"kg","weights":[{"w":1}]}}`:                             {"a": {`{"app":"x","data.unit":"kg","data.weights":[{"w":1}]}`}},
+		`{"response":{"game_count":2,"games":[{"appid":1},{"appid":2}],"tags":["b","c"]}}`: {"a": {`{"appid":1}`, `{"appid":2}`}, "a_rest": {`{"response.game_count":2,"response.tags":["b","c"]}`}},
+		`{"response":{"total":2,"games":[{"appid":1},{"appid":2}]}}`:                       {"a": {`{"appid":1}`, `{"appid":2}`}},
+	} {
+		corpus, skips := openFolder(t, writeFolder(t, map[string]string{"a.json": text}))
+		got := map[string][]string{}
+		for _, record := range collectRecords(t, corpus) {
+			got[record.Stream] = append(got[record.Stream], string(record.Data))
+		}
+		if diff := cmp.Diff(want, got); diff != "" || len(skips) > 0 {
+			t.Errorf("%s: skipped %v (-want +got)\n%s", text, skips, diff)
+		}
+	}
+}

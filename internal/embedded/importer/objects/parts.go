@@ -45,11 +45,14 @@ func Parts(file io.ReadSeeker, fields ...string) []Part {
 			hasRest = hasRest || one.items > 0 && !isAboutList(one.at[0])
 		}
 	}
-	return divide(tables, hasRest, fields)
+	isWrapped := len(tables) == 1 && len(tables[0].at) > 1 &&
+		!slices.ContainsFunc(beside, func(name string) bool { return name != tables[0].at[0] && !isAboutList(name) })
+	return divide(tables, hasRest, isWrapped, fields)
 }
 
-// divide returns the parts for the arrays of objects in an object and, if hasRest, for its other fields.
-func divide(tables []foundArray, hasRest bool, fields []string) []Part {
+// divide returns the parts for the arrays of objects in an object and, if hasRest, for its other fields. isWrapped reports that the only
+// such array is in the only field of the object.
+func divide(tables []foundArray, hasRest, isWrapped bool, fields []string) []Part {
 	if len(newPlaces(paths(tables)).arrays) < len(tables) { // a field occurs twice
 		return nil
 	}
@@ -58,9 +61,9 @@ func divide(tables []foundArray, hasRest bool, fields []string) []Part {
 	switch {
 	case len(parts) == 0 || len(parts) > maxParts:
 		return nil
-	case len(tables) == 1 && parts[0].List != "":
+	case len(tables) == 1 && (parts[0].List != "" || hasRest && isWrapped):
 		first = 0
-	case len(tables) == 1 && (hasRest || len(tables[0].at) == 1):
+	case len(tables) == 1 && (len(tables[0].at) == 1 || hasRest && tables[0].objects < 2):
 		return nil
 	case len(parts) == 1 && !hasRest:
 		parts[0].Name = ""
