@@ -201,7 +201,7 @@ func TestWhatWasNotReadIsListed(t *testing.T) {
 	folder := writeFolder(t, map[string]string{"orders.csv": "id,amount\na,60\nb,1,2\nc,3,4\n", "photo.jpg": "\xff\xd8"})
 	for range 2 {
 		output := typed(t, home, environment(home), "doctor", "--data", folder)
-		for _, line := range []string{"not read: orders.csv:3: the row has 3 cells, and the header 2\n", "not read: orders.csv:4: the row has", "not read: photo.jpg: of no known kind"} {
+		for _, line := range []string{"not read: orders.csv:3: the row has 3 cells, and the header 2\n", "not read: orders.csv:4: the row has", "not read: photo.jpg: of no known kind", "Nothing was read of 1 of your files."} {
 			if !strings.Contains(output, line) {
 				t.Errorf("doctor does not say %q: %s", line, output)
 			}

@@ -60,6 +60,11 @@ func (c doctorCommand) run(ctx context.Context, app App) error {
 		}
 		defer sample.Close()
 		options.Sample = &doctor.Sample{URL: sample.URL, Token: rs.NewToken(sample.Tokens.Client), NotRead: notRead(sample.LeftOut())}
+		for _, one := range sample.LeftOut() {
+			if one.IsUnread() {
+				options.Sample.Unread++
+			}
+		}
 		options.Sample.Flags, options.Sample.Name = c.local()
 		if _, err := importer.Look(c.Data); c.Data != "" && err != nil {
 			options.Sample.NotRead = append(options.Sample.NotRead, c.Data+": it cannot be read now; answers are from when it could be")

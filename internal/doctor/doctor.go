@@ -45,6 +45,9 @@ func Examine(ctx context.Context, o Options) Report {
 	if e.URL != "" {
 		e.check(ctx, func() { e.signIn(ctx) })
 	}
+	if e.Sample != nil && e.Sample.Unread > 0 {
+		e.warn("files", "see the lines \"not read\"", "Nothing was read of %d of your files.", e.Sample.Unread)
+	}
 	e.clients()
 	e.check(ctx, func() { e.program(ctx) })
 	report := Report{Findings: e.findings, ExitCode: exitCode(e.findings)}

@@ -62,6 +62,7 @@ type Sample struct {
 	Name    string   // of its data: "the sample year"
 	Flags   []string // of the stdio command, to serve the same data
 	NotRead []string // file, line and reason of each part that could not be read
+	Unread  int      // files of which nothing was read
 }
 
 // patience is how long a provider may take to answer one request.
@@ -130,10 +131,11 @@ func (r Report) Print(out io.Writer) error {
 			fmt.Fprintf(&text, "%21s%s\n", "next: ", finding.Next)
 		}
 	}
-	fmt.Fprintf(&text, "\n%d ok, %d to improve, %d failed\n", counts[OK], counts[Warn], counts[Fail])
+	text.WriteString("\n")
 	for _, one := range r.NotRead {
 		fmt.Fprintf(&text, "not read: %s\n", one)
 	}
+	fmt.Fprintf(&text, "%d ok, %d to improve, %d failed\n", counts[OK], counts[Warn], counts[Fail])
 	_, err := io.WriteString(out, text.String())
 	return err
 }

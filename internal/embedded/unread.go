@@ -22,9 +22,15 @@ func (c *call) warnUnread(sources []access, limit int) {
 	if len(others) == 0 {
 		return
 	}
-	names := "Not read in full either: " + others[0].File
-	for others = others[1:]; len(others) > 0 && len(names)+len(others[0].File) < maxWarning-len(", and 10000 more"); others = others[1:] {
-		names += ", " + others[0].File
+	called := func(one *model.LeftOut) string {
+		if one.IsUnread() {
+			return one.File + " (not at all)"
+		}
+		return one.File
+	}
+	names := "Not read in full either: " + called(others[0])
+	for others = others[1:]; len(others) > 0 && len(names)+len(called(others[0])) < maxWarning-len(", and 10000 more"); others = others[1:] {
+		names += ", " + called(others[0])
 	}
 	if len(others) > 0 {
 		names += fmt.Sprintf(" and %d more", len(others))
@@ -52,7 +58,7 @@ func (c *call) unread(sources []access) []*model.LeftOut {
 // unreadRank is 0 for a file with lost records, 1 with incomplete records, and 2 if no record is affected.
 func unreadRank(one *model.LeftOut) int {
 	switch {
-	case one.Lost() > 0, one.Pieces == 0 && one.Reason != model.NoRecord:
+	case one.Lost() > 0, one.IsUnread():
 		return 0
 	case one.Kept > 0:
 		return 1

@@ -67,6 +67,7 @@ func TestAnswersReportUnreadFiles(t *testing.T) {
 		{"tok-chat", "/v1/schema", []string{chat}},
 		{"tok-chat", "/v1/search?q=coffee", []string{chat}},
 		{"tok-owner", "/v1/search?q=coffee&streams=notes", []string{rows, "Not read in full either: book.csv, short.csv, bank.csv"}},
+		{"tok-owner", "/v1/search?q=coffee", []string{rows, "Not read in full either: chat.json, book.csv, a.docx (not at all), notes 2025.pdf (not at all), short.csv, bank.csv"}},
 		{"tok-owner", "/v1/search?q=tea", nil},
 		{"tok-owner", "/v1/streams/messages/records", []string{chat}},
 		{"tok-owner", "/v1/streams/notes/records", nil},

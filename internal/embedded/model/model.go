@@ -58,6 +58,9 @@ const NoRecord = "it holds no record"
 // Lost returns how many pieces are lost. It is also 0 if the whole file is.
 func (l LeftOut) Lost() int { return l.Pieces - l.Kept - l.Aside }
 
+// IsUnread reports a file of which nothing was read, although it may hold something.
+func (l LeftOut) IsUnread() bool { return l.Pieces == 0 && l.Reason != NoRecord }
+
 // A Left is one piece that was left out, and why.
 type Left struct {
 	Line   int    `json:"line"`
