@@ -23,14 +23,28 @@ type Term struct {
 func (t Term) is(word string) bool { return t.Text == word || t.pairs == word && word != "" }
 
 // Terms splits a text into terms. If the text is only a number in groups, such as a phone number, its joined digits are an additional last
-// term.
+// term; if it is words without spaces, such as StepCount, each of these is.
 func Terms(text string) []Term {
 	terms := words(text)
+	if len(terms) == 1 && len(text) <= longestCapitals && areCapitalized.MatchString(text) {
+		for spaces, word := range words(wordStart.ReplaceAllString(text, "$1 $2")) {
+			terms = append(terms, Term{word.Text, word.pairs, word.start - spaces, word.end - spaces})
+		}
+		return terms
+	}
 	if together := digitsTogether(text); together != "" {
 		terms = append(terms, Term{Text: together, start: terms[0].start, end: terms[len(terms)-1].end})
 	}
 	return terms
 }
+
+// areCapitalized matches words without spaces, each of at least three letters: shorter ones make a code. longestCapitals is in bytes.
+var (
+	areCapitalized = regexp.MustCompile(`^(?:\p{Ll}{3,}|\p{Lu}+\p{Ll}{2,})(?:\p{Lu}\p{Ll}{2,})+$`)
+	wordStart      = regexp.MustCompile(`(\p{Ll})(\p{Lu})`)
+)
+
+const longestCapitals = 64
 
 // Digits of a phone number, with or without country code, and its greatest length with separators, in bytes.
 const fewestDigits, mostDigits, longestNumber = 9, 15, 24

@@ -17,7 +17,7 @@ import (
 // indexes are rebuilt.
 const (
 	indexApplication = 0x50445050 // "PDPP"
-	indexVersion     = 11
+	indexVersion     = 12
 )
 
 // Suffixes of the files that SQLite keeps next to a database, with the same file mode.
