@@ -130,11 +130,17 @@ func putDay(one *item.Item, name, text string) {
 			one.Put(name, part[1]+"-"+part[2]+"-"+part[3])
 			one.Put(name+"_month", int(when.Month()))
 			one.Put(name+"_day", when.Day())
+			if name == "birthday" {
+				one.Put("birthday_words", birthdayWords)
+			}
 			return
 		}
 	}
 	one.Put(name, text)
 }
+
+// birthdayWords finds a birthday by the word for it in the languages in which people ask: the name of a field is in one.
+const birthdayWords = "birthday, born; Geburtstag, geboren; anniversaire, naissance; cumpleaños; compleanno; aniversário; verjaardag"
 
 func finish(one *item.Item, values map[string][]string) {
 	first := func(name string) string { return cmp.Or(values[name]...) } // the first value
