@@ -30,6 +30,7 @@ func TestLimitsLeaveNumbers(t *testing.T) {
 		{"limits first", []string{"<1", "<1", "<1", "<1", "≤ 1", "2", "3", "4", "5", "6"}, []any{nil, nil, nil, nil, nil, 2.0, 3.0, 4.0, 5.0, 6.0},
 			[]any{"<1", "<1", "<1", "<1", "≤ 1", nil, nil, nil, nil, nil}},
 		{"a unit", []string{"<0,6 mg/l", "1,5", "2,5"}, []any{nil, 1.5, 2.5}, []any{"<0,6 mg/l", nil, nil}},
+		{"limits and words", []string{"~2,5", "spuren", "1,5", "2,5"}, []any{nil, nil, 1.5, 2.5}, []any{"~2,5", "spuren", nil, nil}},
 		{"words", []string{"negativ", "1,5", "2,5"}, []any{nil, 1.5, 2.5}, []any{"negativ", nil, nil}},
 		{"mostly limits", []string{"<1", "<1", "<1", "2"}, nil, nil},
 		{"codes", []string{"12a", "13", "14", "15", "16", "17", "18", "19"}, nil, nil},

@@ -48,6 +48,11 @@ var (
 
 const aKey = "a key in a text"
 
+// Words returns the words of a name in lower case: "order no" for orderNo and Order_No.
+func Words(name string) string {
+	return noWord().ReplaceAllString(strings.ToLower(wordStart().ReplaceAllString(norm.NFC.String(name), "$1 $2")), " ")
+}
+
 // kindOf returns the kind of secret that a name indicates.
 func (s *Secrets) kindOf(name []byte) secretKind {
 	name = name[max(len(name)-maxName, 0):] // its last words say it
@@ -255,7 +260,7 @@ func secretKindOf(name string) secretKind {
 	if !maybeSecret().MatchString(name) {
 		return 0
 	}
-	words := noWord().ReplaceAllString(strings.ToLower(wordStart().ReplaceAllString(norm.NFC.String(name), "${1}_$2")), "_")
+	words := strings.ReplaceAll(Words(name), " ", "_")
 	found := secretNames().FindStringSubmatch(words)
 	for index, group := range found {
 		if index > 0 && group != "" {

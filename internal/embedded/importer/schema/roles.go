@@ -63,16 +63,29 @@ func timesOf(fields []model.Field) (times []*model.Field) {
 	return times
 }
 
-// timeRank returns the place of a field among the likely event times; all others come after these.
+// timeRank returns the place of a field among the likely event times, of which "~" precedes a word of a name. "-" stands for all others:
+// those after it only say when a record was noted.
 func timeRank(field *model.Field) int {
-	likely := roleNames["event-time"]
-	if at := slices.Index(likely, model.PlainName(field.Name)); at >= 0 {
+	likely, known := roleNames["event-time"], []string{model.PlainName(field.Name)}
+	for word := range strings.FieldsSeq(item.Words(field.Name)) {
+		if !ahead().MatchString(field.Name) {
+			known = append(known, "~"+word)
+		}
+	}
+	if at := slices.IndexFunc(likely, func(one string) bool { return slices.Contains(known, one) }); at >= 0 {
 		return at
 	}
-	return len(likely)
+	return slices.Index(likely, "-")
 }
 
-func isLikelyTime(field *model.Field) bool { return timeRank(field) < len(roleNames["event-time"]) }
+// isDone reports the time at which a person did something, such as to read a book.
+func isDone(field *model.Field) bool {
+	return isLikelyTime(field) && roleNames["event-time"][timeRank(field)][0] == '~'
+}
+
+func isLikelyTime(field *model.Field) bool {
+	return timeRank(field) < slices.Index(roleNames["event-time"], "-")
+}
 
 // ofPerson matches the names of days that are facts about a person, and do not say when a record happened.
 var ofPerson = item.Expression(`(?i)birth|geburt|naissance|nacimiento|nascimento|nascita|^b_?day|^dob$|anniversary|jahrestag|生年月日|生日`)
@@ -94,7 +107,7 @@ func Capable(field model.Field) model.Field {
 		field.Exact, field.Range, field.Aggregations = true, true, []string{"min", "max", "group_by_time"}
 	case "integer", "number":
 		field.Exact, field.Range, field.Aggregations = true, true, []string{"sum", "min", "max", "count_distinct", "group_by"}
-		if idName().MatchString(field.Name) {
+		if idName().MatchString(field.Name) || table.IsIdentifierName(field.Name) {
 			field.Aggregations = field.Aggregations[1:]
 		}
 	case "boolean":

@@ -272,8 +272,10 @@ func (t *Tally) chooseTime(fields []model.Field, declared string) []model.Field 
 		return fields
 	}
 	names, types := []string{chosen.Name}, map[string]bool{chosen.Type: true}
+	of := t.byName[chosen.Name]
+	mostHave := of != nil && 2*of.Present > t.Records
 	for _, one := range others {
-		if !one.Nullable {
+		if !one.Nullable && !(isDone(chosen) && mostHave) {
 			chosen.Role, one.Role = "", "event-time"
 			return fields
 		}
@@ -305,18 +307,8 @@ func (t *Tally) Notes(declared Stream) (notes []string) {
 		if side := t.Cells[field.Name].Side; side != "" {
 			notes = append(notes, fmt.Sprintf("%q has no minus in the file: it is made negative where %q is a debit", field.Name, side))
 		}
-		if declared.Types[field.Name] != "" {
-			continue
-		}
-		if two := cmp.Or(field.TwoDates(), field.TwoNumbers()); two != "" {
-			notes = append(notes, fmt.Sprintf("%q stays a text: %s, and nothing else in the file says which", field.Name, two))
-		} else if limits := field.Limits(); limits > 0 {
-			notes = append(notes, fmt.Sprintf("%[1]q is a number, and empty in %d of %d records: what they say instead, such as \"<0.6\", is in %[4]q",
-				field.Name, limits, field.Present, field.Name+"_text"))
-		} else if field.HasSeveralDates() {
-			notes = append(notes, fmt.Sprintf("%q stays a text: its dates have several forms", field.Name))
-		} else if others := field.NotNumbers(); others > 0 {
-			notes = append(notes, fmt.Sprintf("%q stays a text: not a number in %d of %d records", field.Name, others, field.Present))
+		if doubt := field.Doubt(); doubt != "" && declared.Types[field.Name] == "" {
+			notes = append(notes, fmt.Sprintf("%q %s", field.Name, doubt))
 		}
 	}
 	return notes

@@ -21,6 +21,7 @@ type Cell struct {
 	utc     bool   // its times have no zone, and the name of the column says that they are in UTC
 	epoch   bool   // the Unix epoch means no time
 	Side    string // the column that says which of its amounts are debits; empty: none
+	Zone    string // the column with the zone of its times, which have none; empty: none
 
 	Beside    []Beside // further fields, for what its type cannot represent
 	hasStrays bool     // one of them has the cells of another kind, unchanged

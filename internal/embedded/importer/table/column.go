@@ -20,17 +20,17 @@ type Column struct {
 	Wide    bool           // a string has more than longString characters
 	Mixed   bool           // a list has other elements than short strings
 
-	dates        uint64 // the dateForms that fit all days, one bit each
-	dateless     bool   // no form fits all of them
-	severalDates bool   // as they have several forms
-	date         string // the first day, or the first whose day and month differ
-	isDate       bool   // it can have dates: a column of a table, or a JSON field with such a name
-	stamps       int    // number of dates in the form that records have
-	timed        bool   // a date has a time of day
-	zoned        bool   // such a time has a zone
-	clocked      bool   // such a time is not midnight
-	early        bool   // a date is before 1980, and not the Unix epoch
-	epoch        bool   // a date is the Unix epoch, which many programs write for no time at all
+	dates    uint64 // the dateForms that fit all days, one bit each
+	dateless bool   // no form fits all of them
+	various  bool   // as they have several forms
+	date     string // the first day, or the first whose day and month differ
+	isDate   bool   // it can have dates: a column of a table, or a JSON field with such a name
+	stamps   int    // number of dates in the form that records have
+	timed    bool   // a date has a time of day
+	zoned    bool   // such a time has a zone
+	clocked  bool   // such a time is not midnight
+	early    bool   // a date is before 1980, and not the Unix epoch
+	epoch    bool   // a date is the Unix epoch, which many programs write for no time at all
 
 	numbers    numberForms // that fit all numbers
 	numberless bool        // no form fits all of them
@@ -62,10 +62,12 @@ type Column struct {
 
 	universal bool   // its times without a zone are in UTC
 	side      string // the column that says which of its amounts are debits; empty: none
+	zone      string // the column with the zone of its times; empty: none
 
 	identifier int // how surely its name is that of an identifier: 1 is surest, 0 means that it is none
 
 	hints
+	zones
 	strays
 	lasting
 }
@@ -82,8 +84,8 @@ var amountName = item.Expression(`(?i)amount|price|balance|cost|total|distance|`
 // NewColumn returns a column without values. isDate reports that a JSON field can have dates, as its name shows.
 func NewColumn(name string, isDate bool) Column {
 	lasts := spanName().MatchString(name) || timeWord().MatchString(name)
-	return Column{Name: name, Kinds: map[string]int{}, isDate: isDate, isAmount: amountName().MatchString(name), lasting: lasting{lasts: lasts},
-		identifier: identifierName(name)}
+	return Column{Name: name, Kinds: map[string]int{}, isDate: isDate, isAmount: amountName().MatchString(name),
+		lasting: lasting{lasts: lasts}, identifier: identifierName(name), zones: zones{isZone: zoneName().MatchString(name)}}
 }
 
 func (c *Column) count(kind string) {
@@ -134,6 +136,7 @@ func (c *Column) CountCell(value []byte) {
 		return
 	}
 	c.addHint(plain)
+	c.addZone(plain)
 	c.words = c.words || !strings.ContainsAny(plain, digits)
 	if c.cells++; !c.isRemark(plain) {
 		c.addNumber(plain)
@@ -206,7 +209,7 @@ func (c *Column) addDay(text string) {
 		c.dates = forms
 		c.noteTime(written)
 	case among != allForms && isDate(text): // in another form
-		c.dates, c.dateless, c.severalDates = 0, true, true
+		c.dates, c.dateless, c.various = 0, true, true
 	default:
 		c.undated++
 		c.dateless = c.undated >= fewestTyped && c.undated > c.days+c.stamps
@@ -249,8 +252,10 @@ func (c *Column) extend(number int64) {
 	}
 }
 
-// isInexact reports that whole numbers of the column would be rounded: they are ids rather than amounts.
-func (c *Column) isInexact() bool { return c.inexact && !c.fractional }
+// isExact reports whole numbers that are ids rather than amounts: most programs would round them, or their name says so.
+func (c *Column) isExact() bool {
+	return c.inexact && !c.fractional || c.whole == c.Present-c.Strays && c.IsIdentifier()
+}
 
 // addNumber removes the forms of a number that do not fit a cell.
 func (c *Column) addNumber(text string) {
@@ -317,7 +322,8 @@ func (c *Column) isRemark(text string) bool {
 }
 
 // limit matches a measured value outside of what can be measured, with its unit, and the words for it.
-var limit = item.Expression(`^(?:[<>≤≥]=?[ \x{a0}]?\d[\d.,]*(?:[ \x{a0}]?\PN{0,8})?|(?i)n\. ?[abdn]\.|nd|neg\.|negativ[eoa]?|[<>] ?(?:lod|loq))$`)
+var limit = item.Expression(`^(?:[<>≤≥~≈]=?[ \x{a0}]?\d[\d.,]*(?:[ \x{a0}]?\PN{0,8})?|` +
+	`(?i)n\. ?[abdn]\.|nd|neg\.|n[eé]gati[vf][eoa]?|[<>] ?(?:lod|loq))$`)
 
 // word matches a word of letters only; SW1A 1AA has none.
 var word = item.Expression(`(?:^|\s)\pL{2,}[.,:]?(?:\s|$)`)

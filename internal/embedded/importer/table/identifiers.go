@@ -11,13 +11,13 @@ import (
 )
 
 // identifierWords has paragraphs of regular expressions, in which "_" is a space: words that end the name of an identifier ("ZIP Code"),
-// things that have a number ("Kunde"), words for it ("Nr."), and names that may be those of identifiers.
+// things that have a number ("Kunde"), words for it ("Nr."), and names that may be those of identifiers and of phone numbers.
 //
 //go:embed identifiers.txt
 var identifierWords string
 
 // identifierNames match the names of identifiers in lower case, from the surest to those of which the values decide.
-var identifierNames = sync.OnceValue(func() (names [3]*regexp.Regexp) {
+var identifierNames = sync.OnceValue(func() (names [4]*regexp.Regexp) {
 	var put []string
 	for paragraph := range strings.SplitSeq(strings.TrimSpace(identifierWords), "\n\n") {
 		kind, some, _ := strings.Cut(paragraph, ": ")
@@ -27,20 +27,22 @@ var identifierNames = sync.OnceValue(func() (names [3]*regexp.Regexp) {
 		`(?:^| )<codes>(?: ?\d+)?$`,
 		`(?:^| )(?:<things>(?:nummer|n[or]|number| <numbers>)|<numbers> (?:d[aeiou]? |del |della |dell )?<things>)$`,
 		`^<alone>$|\pL ?(?:nummer|nr)$|\pL <numbers>$`,
+		`^<phones>$`,
 	} {
 		names[index] = regexp.MustCompile(strings.NewReplacer(put...).Replace(pattern))
 	}
 	return names
 })
 
-var (
-	wordStart  = item.Expression(`([\p{Ll}\d])(\p{Lu})`)
-	noWordPart = item.Expression(`[^\pL\pM\d]+`)
-)
+// IsIdentifierName reports a name that is surely that of an identifier.
+func IsIdentifierName(name string) bool {
+	surely := identifierName(name)
+	return surely == 1 || surely == 2
+}
 
 // identifierName returns how surely a name is that of an identifier: 1 is surest, and 0 means that it is none.
 func identifierName(name string) int {
-	name = strings.TrimSpace(noWordPart().ReplaceAllString(strings.ToLower(wordStart().ReplaceAllString(name, "$1 $2")), " "))
+	name = strings.TrimSpace(item.Words(name))
 	for index, names := range identifierNames() {
 		if names.MatchString(name) {
 			return index + 1
@@ -57,10 +59,12 @@ func (c *Column) IsIdentifier() bool {
 	}
 	shortest, longest := digitsOf(c.lowest), digitsOf(c.highest)
 	switch c.identifier {
-	case 1, 2: // not a small number, which rather counts
-		return max(shortest, longest) > 2
+	case 1, 2:
+		return max(shortest, longest) > 2 // a smaller number rather counts
+	case 4:
+		return min(shortest, longest) > 7
 	}
-	return min(shortest, longest) > 6 || shortest == longest && shortest > 3 && c.zeros == 0
+	return min(shortest, longest) > 4 || shortest == longest && shortest > 3 && c.zeros == 0
 }
 
 func digitsOf(number int64) int { return len(strings.TrimPrefix(strconv.FormatInt(number, 10), "-")) }

@@ -2,103 +2,15 @@ package table
 
 import (
 	"cmp"
+	"fmt"
 	"math/bits"
-	"slices"
 	"time"
 
-	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
-// Agree settles what is ambiguous in a column by the other columns of its table. semicolons reports that these separate the cells.
-func Agree(columns []*Column, semicolons bool) {
-	assumeDecimalMark(columns, semicolons)
-	assumeDateOrder(columns)
-	pairTimes(columns)
-	applyHints(columns)
-}
-
-var (
-	// sideName matches the name of a column that says whether a row is a debit, or which kind of transaction it is, in some languages.
-	sideName = item.Expression(`(?i)d[eé]?b.*cr?[eé]?d|cr?[eé]?d.*d[eé]?b|soll|haben|dare_|cargo_|(?:^|_)(?:af|bij)(?:_|$)|direction|` +
-		`indicator|sign|segno|sinal|kennzeichen|vorzeichen|richtung|transa[ckçz]|txn|(?:^|_)trans?[._]|booking|buchung|umsatz|posting|` +
-		`entry|movement|movimi?ento|mouvement|op[eé]ra|lan[cç]amento|mutatie|(?:^|_)(?:dr?_*cr?|cr?_*dr?|s_h|kz)(?:_|$)|` +
-		`^(?:type|typ|tipo|art|soort|kind|sens|side|nature|natureza|naturaleza|details|column_\d+)$`)
-	// paidName matches the name of a column that says how something was paid, such as with a debit card.
-	paidName  = item.Expression(`(?i)card|kart|kaart|cart[aãe]|tarjeta|pay|paid|paiement|pag[oa]|zahl|betaal|method|fund`)
-	sidedName = item.Expression(`(?i)amount|betrag|umsatz|bedrag|importe|importo|montant|valor|kwota|belopp|` +
-		`(?:^|_)(?:value|sum|summe)(?:_|$)`)
-	balanceName = item.Expression(`(?i)balance|saldo|solde|kontostand`)
-)
-
-// isSide reports a column that says of each row whether it is a debit. The words alone do not: they are also those of cards.
-func (c *Column) isSide() bool {
-	return c.sides > 0 && c.sides == c.Present && sideName().MatchString(c.Name) && !paidName().MatchString(c.Name)
-}
-
-// applyHints tells columns of amounts without signs which column has their sides, and columns of times that they are in UTC, as they are
-// next to offsets from it.
-func applyHints(columns []*Column) {
-	side := slices.IndexFunc(columns, (*Column).isSide)
-	areOffset := slices.ContainsFunc(columns, func(c *Column) bool { return c.offsets > 0 && c.offsets == c.Present })
-	for _, one := range columns {
-		one.universal = areOffset || universalName().MatchString(one.Name)
-		if side >= 0 && !one.below && one.sided == 0 && one.Present <= columns[side].Present && sidedName().MatchString(one.Name) &&
-			!balanceName().MatchString(one.Name) {
-			one.side = columns[side].Name
-		}
-	}
-}
-
-// assumeDecimalMark makes columns whose numbers have two readings, such as 1.234, be read like those of the same table that have one
-// reading, or like those whose marks are rather those of thousands. If there are none, such numbers stay texts where semicolons separate
-// the cells, because commas may then be decimal marks.
-func assumeDecimalMark(columns []*Column, semicolons bool) {
-	var found numberForms
-	for _, one := range columns {
-		if one.numbers != eitherNumbers {
-			found |= one.numbers
-		}
-	}
-	thousands, form := ",", pointNumbers
-	if semicolons {
-		thousands, form = ".", commaNumbers
-	}
-	if found == 0 && slices.ContainsFunc(columns, func(c *Column) bool { return c.marksThousands(thousands) }) {
-		found = form
-	}
-	if found != eitherNumbers {
-		for _, one := range columns {
-			one.assumed, one.open = found, semicolons && found == 0
-		}
-	}
-}
-
-// assumeDateOrder decides how ambiguous dates, such as 03/04/2026, are read: like the dates of another column of the same table that have
-// only one reading. Without such a column the day comes first if numbers have decimal commas, since no country with decimal commas puts the
-// month first.
-func assumeDateOrder(columns []*Column) {
-	var found uint64
-	for _, one := range columns {
-		switch isDay, isMonth := one.dates&dayFirst != 0, one.dates&monthFirst != 0; {
-		case isDay && !isMonth:
-			found |= dayFirst
-		case isMonth && !isDay:
-			found |= monthFirst
-		}
-	}
-	if found == 0 && slices.ContainsFunc(columns, func(c *Column) bool { return c.numbers == commaNumbers }) {
-		found = dayFirst
-	}
-	for _, one := range columns {
-		if found == dayFirst || found == monthFirst {
-			one.dates &= found | ^uint64(dayFirst|monthFirst)
-		}
-	}
-}
-
-// TwoDates describes the two readings of a column's dates; "" if they have one reading, or the column has no dates.
-func (c *Column) TwoDates() string {
+// twoDates describes the two readings of a column's dates; "" if they have one reading, or the column has no dates.
+func (c *Column) twoDates() string {
 	if c.dates&dayFirst == 0 || c.dates&monthFirst == 0 {
 		return ""
 	}
@@ -108,9 +20,9 @@ func (c *Column) TwoDates() string {
 	return c.date + " may be " + one + " or " + other
 }
 
-// TwoNumbers describes the two readings of a column's numbers, which therefore stay texts; "" if they have one reading, or are texts
+// twoNumbers describes the two readings of a column's numbers, which therefore stay texts; "" if they have one reading, or are texts
 // anyway.
-func (c *Column) TwoNumbers() string {
+func (c *Column) twoNumbers() string {
 	isEither := c.numbers == eitherNumbers && c.marks != "" && c.remarks == 0 && c.cells == c.Present
 	if !isEither || c.plus || c.sided > 0 || !c.narrowest().isText() {
 		return ""
@@ -118,27 +30,22 @@ func (c *Column) TwoNumbers() string {
 	return c.number + " may be " + commaNumbers.plain(c.number) + " or " + pointNumbers.plain(c.number)
 }
 
-// NotNumbers returns how many cells make texts of a column whose other cells, which are more, are numbers: 0 for any other column, and if
-// they are codes.
-func (c *Column) NotNumbers() int {
-	numbers := c.Kinds["integer"] + c.Kinds["number"]
-	if !c.words && c.limits == 0 || 2*numbers <= c.Present || !c.narrowest().isText() {
-		return 0
+// Doubt says why the column stays a text, or what a column of numbers leaves out; "" for most columns.
+func (c *Column) Doubt() string {
+	numbers, isText := c.Kinds["integer"]+c.Kinds["number"], c.narrowest().isText()
+	two := cmp.Or(c.twoDates(), c.twoNumbers())
+	switch {
+	case two != "":
+		return "stays a text: " + two + ", and nothing else in the file says which"
+	case !isText && c.limits > 0 && c.Strays > 0:
+		return fmt.Sprintf("is a number, and empty in %d of %d records: what they say instead, such as \"<0.6\", is in %q", c.Strays, c.Present,
+			c.Name+"_text")
+	case isText && (c.various || c.stamps > 0 && c.days > 0) && c.undated == 0:
+		return "stays a text: its dates have several forms"
+	case isText && numbers > 0 && (c.limits > 0 || c.words && 2*numbers > c.Present):
+		return fmt.Sprintf("stays a text: not a number in %d of %d records", c.Present-numbers, c.Present)
 	}
-	return c.Present - numbers
-}
-
-// Limits returns how many cells of a column of numbers only say that a value is outside of what can be measured.
-func (c *Column) Limits() int {
-	if c.dated || c.Strays == 0 || c.narrowest().isText() {
-		return 0
-	}
-	return c.limits
-}
-
-// HasSeveralDates reports a column of texts that are dates in several forms.
-func (c *Column) HasSeveralDates() bool {
-	return (c.severalDates || c.stamps > 0 && c.days > 0) && c.undated == 0 && c.days+c.stamps > 0 && c.narrowest().isText()
+	return ""
 }
 
 // marksThousands reports that a mark, which may also come before three decimals, is in each number of at least a thousand and in none
@@ -161,6 +68,9 @@ func (c *Column) Cell() Cell {
 		cell.Beside = append(cell.Beside, Beside{Name: c.Name + "_text", Kind: "text", Nullable: true, Append: appendStray})
 	}
 	c.putMoment(&cell)
+	if c.times != nil && len(cell.Beside) > 0 {
+		cell.Zone = c.zone
+	}
 	cell.zero = c.zeros > 0 && cell.counts() || cell.epoch
 	return cell
 }
@@ -178,15 +88,13 @@ func (c *Column) narrowest() Cell {
 	switch {
 	case kind == "timestamp":
 		return c.timeCell("")
-	case c.amounts > 0 && c.amounts+numbers == present && !c.isInexact():
+	case c.amounts > 0 && c.amounts+numbers == present && !c.isExact():
 		return Cell{Kind: "number"}
 	case isTime:
 		return counted
-	case c.whole == present && c.IsIdentifier():
-		return Cell{Kind: "string", exact: true}
-	case c.isInexact() && kind == "text":
+	case c.isExact() && kind == "text":
 		return Cell{Kind: kind, exact: true}
-	case c.isInexact():
+	case c.isExact():
 		return Cell{Kind: "string", exact: true}
 	case kind == "number" && form == eitherNumbers && c.open: // 1.234 is a thousand, or about one
 		return Cell{Kind: "string"}
@@ -254,8 +162,10 @@ func (c *Column) timeCell(form string) Cell {
 	switch {
 	case !c.timed:
 		cell.Kind = "date"
-	case !c.zoned && !c.universal:
+	case !c.zoned && !c.universal && c.zone == "":
 		cell.Kind = model.LocalTime
+	case c.zone != "" && !c.universal:
+		cell.Zone = c.zone
 	case !c.zoned:
 		cell.utc = true
 	}
@@ -329,18 +239,25 @@ func (c clock) since(count string) string {
 	return when.UTC().Format(time.RFC3339Nano)
 }
 
+// areFew reports a number of values that can be strays.
+func (c *Column) areFew(some int) bool {
+	return some > 0 && c.Present-some >= fewestTyped && float64(some) <= mostStrays*float64(c.Present)
+}
+
+// areMeasured reports numbers, and at most as many texts, of which one says that a value is outside of what can be measured.
+func (c *Column) areMeasured() bool {
+	return c.limits > 0 && 2*c.remarks <= c.Present && c.Present-c.remarks > 1
+}
+
 // Settle decides whether enough values are alike for the others to be strays. If not, one cell that is not a date makes a column of texts;
 // it always does in a column of ids (isWhole) and in one without the name of a date.
 func (c *Column) Settle(isWhole bool) {
 	isWhole = isWhole || !c.isDate || c.Kinds["array"]+c.Kinds["object"] > 0
-	isFew := func(count int) bool {
-		return !isWhole && count > 0 && c.Present-count >= fewestTyped && float64(count) <= mostStrays*float64(c.Present)
-	}
 	switch others := c.Present - c.days - c.stamps; {
-	case !c.dateless && isFew(others) && (c.days == 0 || c.stamps == 0 || c.dates == isoBit):
+	case isWhole:
+	case !c.dateless && c.areFew(others) && (c.days == 0 || c.stamps == 0 || c.dates == isoBit):
 		c.Strays, c.dated = others, true
-	case !c.numberless && c.cells == c.Present && c.days+c.stamps == 0 && (isFew(c.remarks) ||
-		!isWhole && c.limits == c.remarks && c.limits > 0 && 2*c.limits <= c.Present && c.Present-c.limits > 1):
+	case !c.numberless && c.cells == c.Present && c.days+c.stamps == 0 && (c.areFew(c.remarks) || c.areMeasured()):
 		c.Strays = c.remarks
 	}
 	if !c.dated && c.undated > 0 {

@@ -62,7 +62,7 @@ func (c *Column) putMoment(cell *Cell) {
 		return
 	}
 	moment := Beside{Name: c.Name + "_time", Kind: model.LocalTime, Clock: times.Name, Append: appendMoment}
-	if times.zonedAt > 0 {
+	if times.zonedAt > 0 || c.zone != "" {
 		moment.Kind = "timestamp"
 	}
 	cell.Beside = append(cell.Beside, moment)

@@ -39,6 +39,7 @@ type column struct {
 	name  string
 	clock int // for a column of days: the column with their times of day; -1: none
 	side  int // for a column of amounts: the column with their sides; -1: none
+	zone  int // for a column of times: the column with their zones; -1: none
 }
 
 // tasks are rows as Todoist writes them, where a row of kind "section" names the section of the rows below it.

@@ -105,7 +105,10 @@ func (r *reader) next() (item.Item, error) {
 func (r *reader) record(line int, cells []string, note string) item.Item {
 	one := item.Item{Line: line, Fields: r.fields[:0], Note: note}
 	r.values = r.values[:0]
-	put := func(name string, values []byte) {
+	put := func(name, zone string, values []byte) {
+		if zone != "" {
+			values = withZone(values, len(r.values), zone)
+		}
 		one.Fields = append(one.Fields, item.Field{Name: name, Value: values[len(r.values):]})
 		r.values = values
 	}
@@ -116,13 +119,13 @@ func (r *reader) record(line int, cells []string, note string) item.Item {
 		return cells[index]
 	}
 	for index, column := range r.columns {
-		put(column.name, column.Append(r.values, signed(at(index), at(column.side))))
+		put(column.name, at(column.zone), column.Append(r.values, signed(at(index), at(column.side))))
 		for _, extra := range column.Beside {
-			put(extra.Name, extra.Append(r.values, column.Cell, at(index), at(column.clock)))
+			put(extra.Name, at(column.zone), extra.Append(r.values, column.Cell, at(index), at(column.clock)))
 		}
 	}
 	if r.tasks.isList {
-		put("SECTION", r.tasks.section(r.values, cells))
+		put("SECTION", "", r.tasks.section(r.values, cells))
 	}
 	r.fields = one.Fields
 	// A row is too short if it ends before the last column with a name or, in a table without names, before the last column.
@@ -164,7 +167,7 @@ func (r *reader) begin(header []string) {
 	names := columnNames(r.header)
 	r.over = above{columns: make([]columnAbove, len(names))}
 	for _, name := range names {
-		one := column{Cell: r.Cells[name], name: name, clock: -1, side: -1}
+		one := column{Cell: r.Cells[name], name: name, clock: -1, side: -1, zone: slices.Index(names, cmp.Or(r.Cells[name].Zone, "\x00"))}
 		if one.Side != "" {
 			one.side = slices.Index(names, one.Side)
 		}

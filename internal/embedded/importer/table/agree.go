@@ -1,0 +1,98 @@
+package table
+
+import (
+	"slices"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
+)
+
+// Agree settles what is ambiguous in a column by the other columns of its table. semicolons reports that these separate the cells.
+func Agree(columns []*Column, semicolons bool) {
+	assumeDecimalMark(columns, semicolons)
+	assumeDateOrder(columns)
+	pairTimes(columns)
+	applyHints(columns)
+}
+
+var (
+	// sideName matches the name of a column that says whether a row is a debit, or which kind of transaction it is, in some languages.
+	sideName = item.Expression(`(?i)d[eé]?b.*cr?[eé]?d|cr?[eé]?d.*d[eé]?b|soll|haben|dare_|cargo_|(?:^|_)(?:af|bij)(?:_|$)|direction|` +
+		`indicator|sign|segno|sinal|kennzeichen|vorzeichen|richtung|transa[ckçz]|txn|(?:^|_)trans?[._]|booking|buchung|umsatz|posting|` +
+		`entry|movement|movimi?ento|mouvement|op[eé]ra|lan[cç]amento|mutatie|(?:^|_)(?:dr?_*cr?|cr?_*dr?|s_h|kz)(?:_|$)|` +
+		`^(?:type|typ|tipo|art|soort|kind|sens|side|nature|natureza|naturaleza|details|column_\d+)$`)
+	// paidName matches the name of a column that says how something was paid, such as with a debit card.
+	paidName  = item.Expression(`(?i)card|kart|kaart|cart[aãe]|tarjeta|pay|paid|paiement|pag[oa]|zahl|betaal|method|fund`)
+	sidedName = item.Expression(`(?i)amount|betrag|umsatz|bedrag|importe|importo|montant|valor|kwota|belopp|` +
+		`(?:^|_)(?:value|sum|summe)(?:_|$)`)
+	balanceName = item.Expression(`(?i)balance|saldo|solde|kontostand`)
+)
+
+// isSide reports a column that says of each row whether it is a debit. The words alone do not: they are also those of cards.
+func (c *Column) isSide() bool {
+	return c.sides > 0 && c.sides == c.Present && sideName().MatchString(c.Name) && !paidName().MatchString(c.Name)
+}
+
+// applyHints tells columns of amounts without signs which column has their sides, and columns of times that they are in UTC, as they are
+// next to offsets from it.
+func applyHints(columns []*Column) {
+	side := slices.IndexFunc(columns, (*Column).isSide)
+	zone := slices.IndexFunc(columns, func(c *Column) bool { return c.known > 0 && c.known == c.Present })
+	areOffset := slices.ContainsFunc(columns, func(c *Column) bool { return c.offsets > 0 && c.offsets == c.Present })
+	for _, one := range columns {
+		one.universal = areOffset || universalName().MatchString(one.Name)
+		if zone >= 0 && !areOffset && one.Present <= columns[zone].Present && (one.timed && !one.zoned || one.times != nil) {
+			one.zone = columns[zone].Name
+		}
+		if side >= 0 && !one.below && one.sided == 0 && one.Present <= columns[side].Present && sidedName().MatchString(one.Name) &&
+			!balanceName().MatchString(one.Name) {
+			one.side = columns[side].Name
+		}
+	}
+}
+
+// assumeDecimalMark makes columns whose numbers have two readings, such as 1.234, be read like those of the same table that have one
+// reading, or like those whose marks are rather those of thousands. If there are none, such numbers stay texts where semicolons separate
+// the cells, because commas may then be decimal marks.
+func assumeDecimalMark(columns []*Column, semicolons bool) {
+	var found numberForms
+	for _, one := range columns {
+		if one.numbers != eitherNumbers {
+			found |= one.numbers
+		}
+	}
+	thousands, form := ",", pointNumbers
+	if semicolons {
+		thousands, form = ".", commaNumbers
+	}
+	if found == 0 && slices.ContainsFunc(columns, func(c *Column) bool { return c.marksThousands(thousands) }) {
+		found = form
+	}
+	if found != eitherNumbers {
+		for _, one := range columns {
+			one.assumed, one.open = found, semicolons && found == 0
+		}
+	}
+}
+
+// assumeDateOrder decides how ambiguous dates, such as 03/04/2026, are read: like the dates of another column of the same table that have
+// only one reading. Without such a column the day comes first if numbers have decimal commas, since no country with decimal commas puts the
+// month first.
+func assumeDateOrder(columns []*Column) {
+	var found uint64
+	for _, one := range columns {
+		switch isDay, isMonth := one.dates&dayFirst != 0, one.dates&monthFirst != 0; {
+		case isDay && !isMonth:
+			found |= dayFirst
+		case isMonth && !isDay:
+			found |= monthFirst
+		}
+	}
+	if found == 0 && slices.ContainsFunc(columns, func(c *Column) bool { return c.numbers == commaNumbers }) {
+		found = dayFirst
+	}
+	for _, one := range columns {
+		if found == dayFirst || found == monthFirst {
+			one.dates &= found | ^uint64(dayFirst|monthFirst)
+		}
+	}
+}
