@@ -90,7 +90,7 @@ func TestDaysOfTheWeek(t *testing.T) {
 		"orders on Sundays in June 2026":        {`search {"streams":["orders"],"since":"2026-06-01","until":"2026-06-30"}`, every},
 		"recurring yoga on Monday in June 2026": {`search {"q":"recurring yoga","since":"2026-06-01","until":"2026-06-30"}`, every},
 		"do I usually order on Monday":          {"", every},
-		"how many orders every Monday":          {"", every},
+		"how many orders every Monday":          {`"metric":"count","group_by_time":"ordered_at","granularity":"day"}`, every},
 		"last order on Mondays":                 {"", every},
 		"cheapest order on Mondays":             {"", every},
 		"orders on Thursday 12.11.2026":         {`search {"streams":["orders"],"since":"2026-11-12","until":"2026-11-12"}`, ""},
@@ -132,7 +132,7 @@ func TestQuestionsAboutPlans(t *testing.T) {
 		"orders over 100 pounds in June 2026": `query_records {"stream":"orders","filter":{"total":{"gt":100},"ordered_at":{"gte":"2026-06-01","lte":"2026-06-30"}}}`,
 		"order über 100 Pfund im Juni 2026":   `query_records {"stream":"orders","filter":{"total":{"gt":100},"ordered_at":{"gte":"2026-06-01","lte":"2026-06-30"}}}`,
 		"orders larger than 900 bytes":        "", // of no amount of money
-		"orders above 20.50":                  "", // the number is a bound, not the one that is sought
+		"orders above 20.50":                  `query_records {"stream":"orders","filter":{"total":{"gt":20.50}}}`,
 		"orders under £20.50":                 `query_records {"stream":"orders","filter":{"total":{"lt":20.50}}}`,
 		"orders mehr als 50 EUR":              `query_records {"stream":"orders","filter":{"total":{"gt":50}}}`,
 		"orders over 3 weeks":                 "",

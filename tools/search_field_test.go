@@ -152,6 +152,9 @@ func TestAQueryForTheNewestProposesACall(t *testing.T) {
 			if r.Path == "/v1/schema" {
 				return middlewaretest.JSON(schema), nil
 			}
+			if in := r.Query["streams"]; len(in) > 0 && r.Query.Get("limit") == "1" { // whether the stream has the words
+				return middlewaretest.JSON(`{"data":[` + hitAt(in[0], "1", "") + `],"meta":{"count":1}}`), nil
+			}
 			return middlewaretest.JSON(`{"data":[]}`), nil
 		}}
 		result := use(t, tools.PlainSearch("https://rs.example"), server, []byte(arguments))
@@ -174,34 +177,35 @@ func TestAQueryForTheNewestOfASenderNamesConnectionAndField(t *testing.T) {
 		`{"name":"threads","field_capabilities":{` + at + `,"body":"t=text,lex"}},` +
 		`{"name":"reactions","field_capabilities":{` + at + `,"by":"t=string,role=actor,eq,a=group_by"}},` +
 		`{"name":"orders","field_capabilities":{` + at + `,"merchant":"t=string,role=primary-title,eq,lex,a=group_by"}}]}]}`
-	const reaction = `query_records {"stream":"reactions","connection_id":"s","filter":{"by":"Ida Berg"},"limit":1}`
-	const inChat, inMail = `query_records {"stream":"messages","connection_id":"t","filter":{"user_name":"Ida Berg"}`, `query_records {"stream":"messages","connection_id":"w","filter":{"from_name":"Ida Berg"}`
+	const reaction = `query_records {"stream":"reactions","connection_id":"s","limit":1,"filter":{"by":"Ida Berg"}}`
+	const ofIda = `"limit":1,"filter":{"user_name":"Ida Berg"}}`
+	const inChat, inMail = `query_records {"stream":"messages","connection_id":"t",` + ofIda, `query_records {"stream":"messages","connection_id":"w","limit":1,"filter":{"from_name":"Ida Berg"}}`
 	for q, want := range map[string]string{
-		"last message from Ida in team chat": `The newest of "Ida Berg": ` + inChat + `,"limit":1}`,
-		"latest chat message by Ida Berg":    `The newest of "Ida Berg": ` + inChat + `,"limit":1}`,
-		"first mail from Ida":                `The oldest of "Ida Berg": ` + inMail + `,"order":"asc","limit":1}`,
-		"last message from Ida":              `The newest of "Ida Berg": ` + inMail + `,"limit":1}, ` + inChat + `,"limit":1}`,
+		"last message from Ida in team chat": `The newest of "Ida Berg": ` + inChat,
+		"latest chat message by Ida Berg":    `The newest of "Ida Berg": ` + inChat,
+		"first mail from Ida":                `The oldest of "Ida Berg": query_records {"stream":"messages","connection_id":"w","order":"asc","limit":1,"filter":{"from_name":"Ida Berg"}}`,
+		"last message from Ida":              `The newest of "Ida Berg": ` + inMail + `, ` + inChat,
 		"last message from Ida Strand":       `In that stream alone: search {"q":"newest Ida Strand","streams":["messages"]}`,
 		"last message from Tom":              `In that stream alone: search {"q":"newest Tom","streams":["messages"]}`, // two fields may have the value
-		"last message from Tom Ash":          `The newest of "Tom Ash": query_records {"stream":"messages","connection_id":"w","filter":{"from_name":"Tom Ash"},"limit":1}`,
+		"last message from Tom Ash":          `The newest of "Tom Ash": query_records {"stream":"messages","connection_id":"w","limit":1,"filter":{"from_name":"Tom Ash"}}`,
 		"first message from Ida in May 2026 in team chat": `The oldest of "Ida Berg": query_records {"stream":"messages","connection_id":"t",` +
-			`"filter":{"user_name":"Ida Berg","sent_at":{"gte":"2026-05-01","lte":"2026-05-31"}},"order":"asc","limit":1}`,
+			`"order":"asc","limit":1,"filter":{"user_name":"Ida Berg","sent_at":{"gte":"2026-05-01","lte":"2026-05-31"}}}`,
 		"first message in team chat in May 2026": `The oldest of that stream: query_records {"stream":"messages","connection_id":"t","order":"asc","limit":1,` +
 			`"filter":{"sent_at":{"gte":"2026-05-01","lte":"2026-05-31"}}}`,
 		"last message to Ida":                      `In that stream alone: search {"q":"newest Ida","streams":["messages"]}`,
 		"When did Ida last react?":                 `The newest of "Ida Berg": ` + reaction,
 		"Wann hat Ida zuletzt reagiert?":           `The newest of "Ida Berg": ` + reaction,
 		"Quand Ida a-t-elle réagi en dernier ?":    `The newest of "Ida Berg": ` + reaction,
-		"What was the last mail Ida Berg wrote?":   `The newest of "Ida Berg": ` + inMail + `,"limit":1}`,
-		"dernier message d'Ida dans le team chat":  `The newest of "Ida Berg": ` + inChat + `,"limit":1}`,
+		"What was the last mail Ida Berg wrote?":   `The newest of "Ida Berg": ` + inMail,
+		"dernier message d'Ida dans le team chat":  `The newest of "Ida Berg": ` + inChat,
 		"last message in team chat":                `The newest of that stream: search {"since":"1970-01-01","streams":["messages"],"connection_id":"t","limit":1}`,
-		"last order from Thread and Needle":        `The newest of "Thread and Needle": query_records {"stream":"orders","connection_id":"s","filter":{"merchant":"Thread and Needle"},"limit":1}`,
-		"letzte Bestellung bei Thread and Needle":  `The newest of "Thread and Needle": query_records {"stream":"orders","connection_id":"s","filter":{"merchant":"Thread and Needle"},"limit":1}`,
-		"dernière commande chez Thread and Needle": `The newest of "Thread and Needle": query_records {"stream":"orders","connection_id":"s","filter":{"merchant":"Thread and Needle"},"limit":1}`,
-		"último pedido de Thread and Needle":       `The newest of "Thread and Needle": query_records {"stream":"orders","connection_id":"s","filter":{"merchant":"Thread and Needle"},"limit":1}`,
-		"ultimo ordine da Thread and Needle":       `The newest of "Thread and Needle": query_records {"stream":"orders","connection_id":"s","filter":{"merchant":"Thread and Needle"},"limit":1}`,
-		"laatste bestelling bij Thread and Needle": `The newest of "Thread and Needle": query_records {"stream":"orders","connection_id":"s","filter":{"merchant":"Thread and Needle"},"limit":1}`,
-		"última compra na Thread and Needle":       `The newest of "Thread and Needle": query_records {"stream":"orders","connection_id":"s","filter":{"merchant":"Thread and Needle"},"limit":1}`,
+		"last order from Thread and Needle":        `The newest of "Thread and Needle": query_records {"stream":"orders","connection_id":"s","limit":1,"filter":{"merchant":"Thread and Needle"}}`,
+		"letzte Bestellung bei Thread and Needle":  `The newest of "Thread and Needle": query_records {"stream":"orders","connection_id":"s","limit":1,"filter":{"merchant":"Thread and Needle"}}`,
+		"dernière commande chez Thread and Needle": `The newest of "Thread and Needle": query_records {"stream":"orders","connection_id":"s","limit":1,"filter":{"merchant":"Thread and Needle"}}`,
+		"último pedido de Thread and Needle":       `The newest of "Thread and Needle": query_records {"stream":"orders","connection_id":"s","limit":1,"filter":{"merchant":"Thread and Needle"}}`,
+		"ultimo ordine da Thread and Needle":       `The newest of "Thread and Needle": query_records {"stream":"orders","connection_id":"s","limit":1,"filter":{"merchant":"Thread and Needle"}}`,
+		"laatste bestelling bij Thread and Needle": `The newest of "Thread and Needle": query_records {"stream":"orders","connection_id":"s","limit":1,"filter":{"merchant":"Thread and Needle"}}`,
+		"última compra na Thread and Needle":       `The newest of "Thread and Needle": query_records {"stream":"orders","connection_id":"s","limit":1,"filter":{"merchant":"Thread and Needle"}}`,
 		"last order of boots at Thread & Needle":   `The newest of "Thread and Needle": search {"q":"newest boots","streams":["orders"],"connection_id":"s","filter":{"merchant":"Thread and Needle"}}`,
 	} {
 		server := &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
@@ -214,6 +218,9 @@ func TestAQueryForTheNewestOfASenderNamesConnectionAndField(t *testing.T) {
 				return middlewaretest.JSON(`{"groups":[{"key":"Ida Berg","count":9},{"key":"Tom Ash","count":2},{"key":"Tom Hale","count":2}]}`), nil
 			case r.Query.Get("group_by") != "":
 				return middlewaretest.JSON(`{"groups":[{"key":"Ida Berg","count":9}]}`), nil
+			}
+			if in := r.Query["streams"]; len(in) > 0 && r.Query.Get("limit") == "1" { // whether the stream has the words
+				return middlewaretest.JSON(`{"data":[` + hitAt(in[0], "1", "") + `],"meta":{"count":1}}`), nil
 			}
 			return middlewaretest.JSON(`{"data":[]}`), nil
 		}}

@@ -20,11 +20,11 @@ func TestAQueryForAKindOfRecord(t *testing.T) {
 			`The stream of that name: query_records {"stream":"All_mail_attachments"}`},
 		{mail, "E-Mails mit Anhang", `query_records {"stream":"All_mail","filter":{"has_attachments":true}}`},
 		{mail, "emails with attachments about Lisbon", `search {"q":"Lisbon","streams":["All_mail"],"filter":{"has_attachments":true}}`},
-		{mail, "mails with attachments in June 2026", `search {"streams":["All_mail"],"filter":{"has_attachments":true},"since":"2026-06-01","until":"2026-06-30"}`},
+		{mail, "mails with attachments in June 2026", `query_records {"stream":"All_mail","filter":{"has_attachments":true,"at":{"gte":"2026-06-01","lte":"2026-06-30"}}}`},
 		{mail, "how many mails did I send", `By sender, of whom one is meant: aggregate {"stream":"All_mail","metric":"count","group_by":"sender"}`},
 		{mail, "Wie viele Mails habe ich im Juni 2026 geschickt?", `"metric":"count","group_by":"sender","filter":{"at":{"gte":"2026-06-01","lte":"2026-06-30"}}}`},
 		{mail, "combien d'emails", `aggregate {"stream":"All_mail","metric":"count"}`},
-		{mail, "how many mails about Lisbon", ""},
+		{mail, "how many mails about Lisbon", `search {"q":"Lisbon","streams":["All_mail"]}`},
 		{mail, "emails with Owen", ""},
 		{mail, "emails", ""},
 		{shop, "how many orders", `Of that stream: aggregate {"stream":"orders","metric":"count"}`},
@@ -40,6 +40,9 @@ func TestAQueryForAKindOfRecord(t *testing.T) {
 		server := &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
 			if strings.HasSuffix(r.Path, "/schema") {
 				return middlewaretest.JSON(schema), nil
+			}
+			if in := r.Query["streams"]; len(in) > 0 && r.Query.Get("q") == "Lisbon" {
+				return middlewaretest.JSON(`{"data":[` + hitAt(in[0], "1", "") + `],"meta":{"count":1}}`), nil
 			}
 			return middlewaretest.JSON(`{"object":"list","data":[` + hitAt("notes", "1", "") + `],"meta":{"count":1,"recall":{"partial_count":0}}}`), nil
 		}}

@@ -23,7 +23,7 @@ func TestAWordThatIsAValueProposesAFilter(t *testing.T) {
 		`{"q":"which orders were canceled?"}`:                          `"cancelled" is a value of status in orders: query_records {"stream":"orders","filter":{"status":"cancelled"}}`,
 		`{"q":"orders I had to return"}`:                               `"returned" is a value of status in orders: query_records {"stream":"orders","filter":{"status":"returned"}}`,
 		`{"q":"Towpath returned","streams":["orders"]}`:                `"returned" is a value of status in orders: search {"q":"Towpath","streams":["orders"],"filter":{"status":"returned"}}`,
-		`{"q":"cancelled orders in March 2026"}`:                       `search {"streams":["orders"],"filter":{"status":"cancelled"},"since":"2026-03-01","until":"2026-03-31"}`,
+		`{"q":"cancelled orders in March 2026"}`:                       `query_records {"stream":"orders","filter":{"status":"cancelled","at":{"gte":"2026-03-01","lte":"2026-03-31"}}}`,
 		`{"q":"orders with status cancelled"}`:                         `"cancelled" is a value of status in orders: query_records {"stream":"orders","filter":{"status":"cancelled"}}`,
 		`{"q":"Status der Bestellungen: geliefert"}`:                   `query_records {"stream":"orders","filter":{"status":"delivered"}}`,
 		`{"q":"Welche Bestellungen wurden storniert?"}`:                `"cancelled" is a value of status in orders: query_records {"stream":"orders","filter":{"status":"cancelled"}}`,
@@ -33,8 +33,8 @@ func TestAWordThatIsAValueProposesAFilter(t *testing.T) {
 		`{"q":"pedidos entregues"}`:                                    `query_records {"stream":"orders","filter":{"status":"delivered"}}`,
 		`{"q":"geannuleerde bestellingen"}`:                            `query_records {"stream":"orders","filter":{"status":"cancelled"}}`,
 		`{"q":"bezahlte Bestellungen"}`:                                "", // no order has that status
-		`{"q":"starred mails in Lane about Atlas"}`:                    `search {"q":"Atlas","streams":["messages"],"filter":{"is_flagged":true},"connection_id":"c"}`,
-		`{"q":"cancelled orders in Lane"}`:                             `query_records {"stream":"orders","filter":{"status":"cancelled"},"connection_id":"c"}`,
+		`{"q":"starred mails in Lane about Atlas"}`:                    `search {"q":"Atlas","streams":["messages"],"connection_id":"c","filter":{"is_flagged":true}}`,
+		`{"q":"cancelled orders in Lane"}`:                             `query_records {"stream":"orders","connection_id":"c","filter":{"status":"cancelled"}}`,
 		`{"q":"late orders"}`:                                          "",
 		`{"q":"cancelled"}`:                                            "",
 		`{"q":"cancelled","streams":["orders"],"filter":{"shop":"a"}}`: "",
@@ -49,6 +49,8 @@ func TestAWordThatIsAValueProposesAFilter(t *testing.T) {
 				return middlewaretest.JSON(`{"groups":[{"key":"delivered","count":9},{"key":"returned","count":2},{"key":"cancelled","count":1}]}`), nil
 			case strings.HasSuffix(r.Path, "/aggregate"):
 				return nil, fmt.Errorf("no list of %s is closed", r.Query.Get("group_by"))
+			case r.Query.Get("q") == "Atlas" || r.Query.Get("q") == "Towpath": // which a record of the stream has
+				return middlewaretest.JSON(`{"data":[` + hitAt(r.Query.Get("streams"), "1", "") + `],"meta":{"count":1}}`), nil
 			}
 			return middlewaretest.JSON(`{"object":"list","data":[],"meta":{"count":0,"recall":{"partial_count":0}}}`), nil
 		}}

@@ -93,7 +93,7 @@ func TestAQueryForWhatWasSentToSomebody(t *testing.T) {
 // A query for who or which has the most of something is offered the aggregation by a field that the query names.
 func TestAQueryForWhoHasTheMost(t *testing.T) {
 	const bySender = `By from_name, the owner's own included: aggregate {"stream":"messages","metric":"count","group_by":"from_name"}`
-	const inChat = `By user, the owner's own included: aggregate {"stream":"messages","metric":"count","group_by":"user","connection_id":"chat"}`
+	const inChat = `By user, the owner's own included: aggregate {"stream":"messages","metric":"count","connection_id":"chat","group_by":"user"}`
 	const byShop = `By merchant: aggregate {"stream":"orders","metric":"count","group_by":"merchant"}`
 	for q, want := range map[string]string{
 		"who sends me the most mail?":                         bySender,
@@ -110,9 +110,10 @@ func TestAQueryForWhoHasTheMost(t *testing.T) {
 		"Quem enviou mais mensagens no chat?":                 inChat,
 		"Qui m'a envoyé le plus de mails ?":                   bySender,
 		"Qui a le plus grand jardin dans la ville ?":          "",
+		"who sent the most messages in the lantern channel":   `By user, the owner's own included: aggregate {"stream":"messages","metric":"count","group_by":"user","filter":{"channel_id":"C1"}}`,
 		"which shop do I buy from most":                       byShop,
 		"Bei welchem Händler kaufe ich am meisten?":           byShop,
-		"where did I spend the most in June 2026":             `By merchant: aggregate {"stream":"orders","metric":"sum","group_by":"merchant","field":"total","filter":{"at":{"gte":"2026-06-01","lte":"2026-06-30"}}}`,
+		"where did I spend the most in June 2026":             `By merchant: aggregate {"stream":"orders","metric":"sum","field":"total","group_by":"merchant","filter":{"at":{"gte":"2026-06-01","lte":"2026-06-30"}}}`,
 		"which channel has the most messages":                 `By channel_id: aggregate {"stream":"messages","metric":"count","group_by":"channel_id"}`,
 		"who sends me the most mail about invoices":           "", // it would count the others too
 		"which mail has the most attachments":                 "",
@@ -134,7 +135,7 @@ func TestAQueryForWhatBelongsToANamedRecord(t *testing.T) {
 		"messages in the Lantern channel":           lantern + `query_records {"stream":"messages","filter":{"channel_id":"C1"}}`,
 		"how many messages in the lantern channel":  `aggregate {"stream":"messages","metric":"count","filter":{"channel_id":"C1"}}`,
 		"messages by Owen in channel kestrel-field": `"kestrel-field" is named by channel_id of messages: search {"q":"Owen","streams":["messages"],"filter":{"channel_id":"C2"}}`,
-		"messages in the lantern channel in 2026":   lantern + `search {"streams":["messages"],"filter":{"channel_id":"C1"},"since":"2026-01-01","until":"2026-12-31"}`,
+		"messages in the lantern channel in 2026":   lantern + `query_records {"stream":"messages","filter":{"channel_id":"C1","at":{"gte":"2026-01-01","lte":"2026-12-31"}}}`,
 		"messages in lantern":                       lantern + `query_records {"stream":"messages","filter":{"channel_id":"C1"}}`,
 		"messages in #kestrel-field by Owen":        `search {"q":"Owen","streams":["messages"],"filter":{"channel_id":"C2"}}`,
 		"how many messages in kestrel-field":        `aggregate {"stream":"messages","metric":"count","filter":{"channel_id":"C2"}}`,
@@ -143,9 +144,9 @@ func TestAQueryForWhatBelongsToANamedRecord(t *testing.T) {
 		"first message in the lantern channel":      `The oldest of that stream: query_records {"stream":"messages","order":"asc","limit":1,"filter":{"channel_id":"C1"}}`,
 		"letzte Nachricht im Lantern":               `The newest of that stream: query_records {"stream":"messages","limit":1,"filter":{"channel_id":"C1"}}`,
 		"last message about boats in lantern":       `In that stream alone: search {"q":"newest boats","streams":["messages"],"filter":{"channel_id":"C1"}}`,
-		"last message Ann wrote in #lantern":        `The newest of "Ann Lee": query_records {"stream":"messages","connection_id":"chat","filter":{"channel_id":"C1","user":"Ann Lee"},"limit":1}`,
+		"last message Ann wrote in #lantern":        `The newest of "Ann Lee": query_records {"stream":"messages","connection_id":"chat","limit":1,"filter":{"user":"Ann Lee","channel_id":"C1"}}`,
 		"letzte Nachricht im Kanal lantern":         `The newest of that stream: query_records {"stream":"messages","limit":1,"filter":{"channel_id":"C1"}}`,
-		"última mensagem do Ann no canal lantern":   `The newest of "Ann Lee": query_records {"stream":"messages","connection_id":"chat","filter":{"channel_id":"C1","user":"Ann Lee"},"limit":1}`,
+		"última mensagem do Ann no canal lantern":   `The newest of "Ann Lee": query_records {"stream":"messages","connection_id":"chat","limit":1,"filter":{"user":"Ann Lee","channel_id":"C1"}}`,
 		"latest message in a lantern box":           "",
 		"last order in lantern":                     "",
 		"messages in the kestrel channel":           "",

@@ -42,6 +42,7 @@ func TestAWordInTheNameOfAStream(t *testing.T) {
 		{`{"q":"whatsapp papa","streams":["notes"]}`, `"whatsapp"`, 1, ""},
 		{`{"q":"trip","streams":["trip_May_2025"],"filter":{"text":"a"}}`, `"trip"`, 1, `: search {"since":"1970-01-01","filter":{"text":"a"},"streams":["trip_May_2025"]}`},
 		{`{"q":"how many whatsapp papa"}`, `"whatsapp"`, 1, ""}, // nor a number
+		{`{"q":"whatsapp mama"}`, `"whatsapp"`, 1, ""}, // the other word is elsewhere
 		{`{"q":"average papa on the laptop"}`, `"laptop"`, 1, ""},
 		{`{"q":"longest trip"}`, `"trip"`, 1, ""}, // search does not compute the longest
 		{`{"q":"papa 2025"}`, `"2025"`, 1, ""},
@@ -59,6 +60,8 @@ func TestAWordInTheNameOfAStream(t *testing.T) {
 				return middlewaretest.JSON(schema), nil
 			case strings.HasSuffix(r.Path, "/streams"):
 				return middlewaretest.JSON(list), nil
+			case len(r.Query["streams"]) > 0 && r.Query.Get("q") == "papa": // whether these have the word
+				return middlewaretest.JSON(`{"data":[` + hitAt(r.Query.Get("streams"), "1", "") + `],"meta":{"count":1}}`), nil
 			}
 			hits := strings.Repeat(hitAt("notes", "1", "2026-06-05T00:00:00Z"), row.hits)
 			return middlewaretest.JSON(fmt.Sprintf(`{"object":"list","data":[%s],"meta":{"count":0,"recall":{"partial_count":%d,"missing_words":[%s]}}}`,

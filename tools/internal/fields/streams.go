@@ -230,7 +230,23 @@ func mailShape(own Stream) int {
 	return 0
 }
 
+// IsMail reports whether the fields of a stream are those of mail.
+func (s Stream) IsMail() bool { return mailShape(s) > 0 }
+
 var subjects = lexicon.Of("subject")
+
+// OnlyNumber returns the one field of a stream with a number that can be compared; "" for none or several.
+func (s Stream) OnlyNumber() (only string) {
+	for _, f := range s.Fields {
+		if f.Granted && isNumber(f) && HasRanges(f) {
+			if only != "" {
+				return ""
+			}
+			only = f.Name
+		}
+	}
+	return only
+}
 
 // Measured returns the one number of a stream that a superlative compares: for money an amount, for a length a duration, or the only
 // number; for any measure the only number or the only amount. Records can be sorted by it. It is "" if none or several may be meant.

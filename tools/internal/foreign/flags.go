@@ -34,6 +34,7 @@ var Flags = map[string]Flag{
 var flagWords = written.ByWord(map[string]string{
 	"attachments": "anhang anhänge anhängen anlage anlagen jointe jointes adjunto adjuntos allegato allegati anexo anexos bijlage bijlagen",
 	"unread":      "ungelesen ungelesene ungelesenen ungelesener ongelezen",
+	"read":        "gelesen gelesene gelesenen lu lus lue lues leído leídos leída leídas letto letti letta lette lido lidos lida lidas gelezen",
 	"flagged":     "markiert markierte markierten gekennzeichnete marcados contrassegnati gemarkeerd",
 })
 

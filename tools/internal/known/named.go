@@ -1,7 +1,6 @@
 package known
 
 import (
-	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -56,25 +55,6 @@ func SourceCalled(sources []Source, words []string, may func(Source) bool) (sour
 		}
 	}
 	return source, nil, false
-}
-
-// SourceAsked returns the first source of the one stream that a search limits itself to or that its words name, and its other words. It is
-// false if no stream is known.
-func SourceAsked(schema func() Stream, words, streams []string) (source Source, others []string, ok bool) {
-	stream := strings.Join(streams, "")
-	if len(streams) > 1 || stream == "" && !slices.ContainsFunc(words, fields.MayCall) {
-		return source, nil, false
-	}
-	all := schema()
-	if source, others, ok = SourceCalled(all.Sources, words, func(Source) bool { return true }); ok && stream == "" {
-		return source, others, true
-	}
-	stream = cmp.Or(stream, fields.MailOf(words, all.Document))
-	at := slices.IndexFunc(all.Sources, func(source Source) bool { return source.Stream == stream })
-	if at < 0 {
-		return source, nil, false
-	}
-	return all.Sources[at], words, true
 }
 
 // NamedConnections returns the connections of some sources whose names have the most of some words, and these words; no connections if all

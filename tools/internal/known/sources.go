@@ -142,7 +142,7 @@ func (s Stream) isSearched(stream string) bool {
 // title of that record next to the word for its stream, as in the lantern channel, or after in or #, as in #lantern, if its titles are few.
 // One read finds it. said are the words of the query for it. The field is "" for any other query, and if there may be several such records.
 func Belonging(ctx context.Context, d rs.Doer, all Stream, scope rs.Scope, query string) (field, value, title string, said []string) {
-	words, within := relax.Words(query), "_"+written.Snake(strings.ReplaceAll(query, "#", " in "))+"_"
+	words, within := relax.Words(query), "_"+written.Snake(withoutMarks.Replace(query))+"_"
 	behind := place().FindStringSubmatch(within)
 	for _, parent := range all.Sources {
 		at := slices.IndexFunc(words, func(word string) bool { return fields.Calls(word, parent.Stream) })
@@ -177,6 +177,9 @@ func Belonging(ctx context.Context, d rs.Doer, all Stream, scope rs.Scope, query
 	return field, value, title, said
 }
 
+// withoutMarks removes the signs of a sentence, and reads # as a place.
+var withoutMarks = strings.NewReplacer("#", " in ", "?", " ", "!", " ", ",", " ", ";", " ", ":", " ")
+
 // place matches what is behind a word such as in.
 var place = written.Expression(`_` + lexicon.Pattern("before-place") + `(?:_` + lexicon.Pattern("before-place-title") + `)?(_.*)$`)
 
@@ -210,17 +213,6 @@ func NoSources(scope rs.Scope, timeless bool) *rs.Error {
 		return &rs.Error{Code: "unknown_connection", Param: "connection_id", Message: "no such stream or connection in this grant."}
 	}
 	return &rs.Error{Code: "unknown_stream", Param: "streams", Message: "no stream of these in this grant."}
-}
-
-// NamedField returns the first field of a source for a use that some words name, such as reaction_count for reactions, and these words;
-// "" for none.
-func (s Source) NamedField(words []string, u fields.Use, document *rs.Schema) (field string, had []string) {
-	for _, f := range s.Fields(document) {
-		if had, _ = Named([]string{f.Name}, words); len(had) > 0 && f.Granted && u(f) {
-			return f.Name, had
-		}
-	}
-	return "", nil
 }
 
 // HasAll reports whether a source has the fields of all conditions of a filter.

@@ -51,7 +51,7 @@ func (s *search) wordsInNames(ctx context.Context) string {
 	sources := s.places(ctx)
 	within := slices.DeleteFunc(slices.Clone(sources), func(source known.Source) bool { return !s.isSearched(source) })
 	if words, of := known.NamedStreams(within, absent); len(of) > 0 {
-		return s.inStreamNames(words, of)
+		return s.inStreamNames(ctx, words, of)
 	}
 	if words, of := known.NamedConnections(sources, absent); len(of) == 1 {
 		says, id := fmt.Sprintf("%s the name of the connection %s: ", quote.AreIn(words), quote.Connections(of)), rs.EncodeJSON(of[0].ID)
@@ -125,7 +125,7 @@ func (s *search) places(ctx context.Context) (places []known.Source) {
 }
 
 // inStreamNames returns a hint that words are in the names of some streams.
-func (s *search) inStreamNames(words []string, sources []known.Source) string {
+func (s *search) inStreamNames(ctx context.Context, words []string, sources []known.Source) string {
 	var streams []string
 	allTimed, someTimed := true, false
 	for _, source := range sources {
@@ -151,6 +151,9 @@ func (s *search) inStreamNames(words []string, sources []known.Source) string {
 	case len(others) > 0 && s.countsOrAverages():
 		return ""
 	case len(others) > 0:
+		if _, none := s.finds(ctx, others, streams, nil, ""); none { // they are elsewhere
+			return ""
+		}
 		return says + searchFor(strings.Join(others, " "), within)
 	case someTimed && (s.inPeriod() || s.timed):
 		return says + searchFor("", within)
@@ -175,7 +178,7 @@ func (s *search) searchRemaining(says string, others []string, name, where strin
 	return says + searchFor(strings.Join(others, " "), s.without("mode", "limit", name).With(name, where).WithAll(s.bounds()))
 }
 
-func (s *search) countsOrAverages() bool { return s.Question.AsksNumber() || s.asksAverage() }
+func (s *search) countsOrAverages() bool { return s.Question.AsksNumber() || has(s.Rest, averages) }
 
 // remainingWords returns the words of a query that are not in a name and that some record has.
 func (s *search) remainingWords(words ...string) []string {

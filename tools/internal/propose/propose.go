@@ -3,7 +3,6 @@
 package propose
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"sync"
@@ -34,13 +33,16 @@ func Calls(ctx context.Context, of Search) (render.Proposals, *rs.Response) {
 	p := render.Proposals{Question: s.Question, Meant: s.unreadFields(ctx)}
 	days, hint := s.Mismatch, ""
 	switch {
-	case s.weekly: // a number, or the newest, would be of all days
+	case s.weekly:
 		days = "No search or filter selects days of the week: the date of each record shows it."
+		_, hint = s.answer(ctx)
+	case s.hourly:
+		days = "No search or aggregate tells the hours of the day: the time of each record shows it."
 	case !s.inPeriod() && !s.timed:
 		days = written.TwoDays(s.Q)
 		fallthrough
 	default:
-		p.Newest, hint = s.newestRecord(ctx), cmp.Or(s.rankedRecord(ctx), s.total(ctx), s.listedValue(ctx))
+		p.Newest, hint = s.answer(ctx)
 	}
 	if hint == "" { // that has the time
 		if p.OfTime, p.OfOther = s.ofTime(ctx); p.Newest != "" && p.OfOther == nil { // that is of the only such time

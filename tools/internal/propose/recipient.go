@@ -28,10 +28,14 @@ func (s *search) sentTo(ctx context.Context) string {
 	if _, _, ranks := written.Superlative(query); name == "" && ranks == nil {
 		return ""
 	}
-	if of, _ := relax.Asked(query); name == "" && of != "to" {
+	if of, _ := relax.Asked(query); name == "" && of != "to" || of == "who" {
 		return ""
 	}
+	_, in := known.NamedConnections(s.Schema().Sources, relax.Words(s.Rest))
 	for _, source := range s.Schema().Sources {
+		if len(in) > 0 && !slices.Contains(in, source.Connection) { // chat has no recipients
+			continue
+		}
 		scope := rs.Scope{Stream: source.Stream, ConnectionID: source.Connection.ID}
 		lists := fields.UnreadRecipients(known.FieldsOf(s.Schema().Document, scope))
 		if len(lists) == 0 || source.Author == "" || !s.isSearched(source) {

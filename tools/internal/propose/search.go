@@ -1,6 +1,7 @@
 package propose
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -9,7 +10,6 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/argument"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/filter"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
-	"github.com/pdp-connect/pdpp-mcp/tools/internal/lexicon"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/period"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
@@ -46,7 +46,8 @@ type search struct {
 	timed bool
 	written.Named
 
-	weekly bool // the query names days of the week that are no dates; its other fields are without them
+	weekly bool // the query names days of the week that are no dates, or asks for them; its other fields are without them
+	hourly bool // it asks at which hours of the day the most records are
 
 	Question *render.Question // the query as a question, without its time
 }
@@ -106,30 +107,23 @@ func (s *search) bounds() rs.Object {
 	return argument.Given(rs.NewMember("since", s.Since), rs.NewMember("until", s.Until))
 }
 
-// Words of queries for what was paid, for an average, and for a number of all.
-var (
-	paid     = lexicon.Of("paid")
-	averages = lexicon.Of("average")
-	counting = lexicon.Of("counting")
-)
-
-func isPaid(word string) bool { return paid[strings.ToLower(word)] }
-
-// has reports whether the query, without its time, has one of some words that is not one of others.
-func (s *search) has(words, others map[string]bool) bool {
-	return written.AnyWord(s.Rest, func(word string) bool { return words[word] && !others[word] })
+// sourcesOf returns the sources of a stream, in one connection or, if that is "", in the connections of the call.
+func (s *search) sourcesOf(stream, connection string) (sources []known.Source) {
+	only := cmp.Or(connection, s.Scope.ConnectionID)
+	for _, source := range s.Schema().Sources {
+		if source.Stream == stream && (only == "" || only == source.Connection.ID) {
+			sources = append(sources, source)
+		}
+	}
+	return sources
 }
 
-// asksPaid reports whether the query has a word for what was paid.
-func (s *search) asksPaid() bool { return s.has(paid, nil) }
-
-// asksAverage reports whether the query has a word for an average.
-func (s *search) asksAverage() bool { return s.has(averages, nil) }
-
-// beyondNumber returns words of a query for a number without those that say that it is of all or an average.
-func beyondNumber(words []string) []string {
-	return slices.DeleteFunc(slices.Clone(words), func(word string) bool {
-		word = strings.ToLower(word)
-		return averages[word] || counting[word]
-	})
+// senderOf returns the stream of the first hit whose sender a query names; "" for none.
+func (s *search) senderOf() string {
+	for i := range s.list.Items {
+		if hit := s.list.Items[i].Members; s.Question.AsksOf(hit.Text("actor")) {
+			return hit.Text("stream", "stream_name")
+		}
+	}
+	return ""
 }

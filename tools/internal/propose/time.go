@@ -25,7 +25,8 @@ const (
 // readTime reads the time of the query: the one that it names, or from now on for the next of something, where records may be planned.
 func (s *search) readTime(ctx context.Context) {
 	now, query := time.Now().UTC(), written.WithoutWeekdays(s.Q)
-	s.weekly = query != s.Q
+	s.weekly = query != s.Q || s.asksWhich(weekdays)
+	s.hourly = s.asksWhich(hours)
 	s.Named, s.timed = written.NamedPeriod(written.WithoutHour(query), now)
 	next, is := written.Named{}, false
 	if !s.timed && s.Unread == "" {

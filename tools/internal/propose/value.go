@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -11,6 +12,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/fields"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/foreign"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/read"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/relax"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
@@ -22,55 +24,264 @@ const (
 	maxListedValues = 30 // of a field
 )
 
-// valueNamed returns the sender, or the title such as a merchant, that a query names, and those of some sources that have records with it;
-// "" if it names none, or a different one in each. It reads the values of a few sources.
-func (s *search) valueNamed(ctx context.Context, sources []known.Source, others []string) (value string, having []known.Source) {
+// readConditions reads the conditions of an ask other than its amount: the record that its records belong to, such as a channel, the
+// currency of an amount, a sender or a merchant, and flags and values of fields.
+func (s *search) readConditions(ctx context.Context, a *ask) {
+	s.readBelonging(ctx, a)
+	s.readCurrency(a)
+	s.readSpent(ctx, a)
+	if slices.ContainsFunc(a.left, s.Question.AsksOf) {
+		s.readParents(a)
+		s.readWhose(ctx, a)
+	}
+	if a.kind != extreme {
+		s.readListed(ctx, a)
+	}
+	if a.whose == "" && a.kind == most && len(a.left) > 0 {
+		s.readCompared(ctx, a)
+	}
+}
+
+// readBelonging reads which record the records belong to. If the stream is that of this record, as in what was said in the lantern channel,
+// the records are meant.
+func (s *search) readBelonging(ctx context.Context, a *ask) {
+	if a.kind == extreme || a.kind == sums {
+		return
+	}
+	streams := []string{a.source().Stream}
+	if s.timed || a.kind == most || a.kind == byTime {
+		for _, child := range a.source().Children {
+			streams = append(streams, child.Target)
+		}
+	}
+	for _, stream := range streams {
+		field, value, title, said := known.Belonging(ctx, s.RS, s.Schema(), rs.Scope{Stream: stream}, s.Rest)
+		if field == "" || s.Unfiltered {
+			continue
+		}
+		where := a.where.With(field, value)
+		sources := slices.DeleteFunc(s.sourcesOf(stream, ""), func(source known.Source) bool { return !source.HasAll(where, s.Schema().Document) })
+		if len(sources) == 0 {
+			continue
+		}
+		if isAuthor := a.group != "" && a.group == a.source().Author; isAuthor { // chat has other senders than mail
+			a.group = sources[0].Author
+		}
+		a.sources, a.where = sources, where
+		a.lacks = len(s.suiting(a, rs.Object{{Name: a.group}})) == 0 && a.group != ""
+		a.explain(said...)
+		a.says = quote.Text(title) + " is named by " + quote.Names([]string{field}, 1) + " of " + quote.Names([]string{stream}, 1) + ": "
+		return
+	}
+	if a.belongs { // it names none
+		a.lacks = true
+	}
+}
+
+// readCurrency reads the currency of an amount, if a field has it.
+func (s *search) readCurrency(a *ask) {
+	field := a.field
+	if field == "" && len(a.where) > 0 && len(a.amount.Bounds) > 0 {
+		field = a.where[0].Name
+	}
+	isCode := func(word string) bool { return len(written.Code(word)) == len("EUR") }
+	code := a.amount.Currency
+	at := slices.IndexFunc(a.left, isCode)
+	if code == "" && at >= 0 {
+		code = written.Code(a.left[at])
+	}
+	if code == "" || !written.IsMoneyName(field) {
+		return
+	}
+	scope := rs.Scope{Stream: a.source().Stream}
+	unit := known.ReadStream(s.Schema().Document, scope).UnitOf(field)
+	isUnit := func(f rs.SchemaField) bool { return f.Name == unit && f.Exact }
+	if unit != "" && slices.ContainsFunc(known.FieldsOf(s.Schema().Document, scope), isUnit) {
+		a.where = a.where.With(unit, rs.EncodeJSON(code))
+		a.left = slices.DeleteFunc(a.left, isCode)
+	}
+}
+
+// readSpent reads, with one read, whether what was paid is the negative amounts of a field of money. If that is not known, the field is "".
+func (s *search) readSpent(ctx context.Context, a *ask) {
+	if !written.IsMoneyName(a.field) || a.kind == extreme {
+		return
+	}
 	ctx, cancel := context.WithTimeout(ctx, read.OptionalDeadline)
 	defer cancel()
-	named := make([]string, min(len(sources), maxListedFields))
+	scope := s.Scope
+	scope.Stream = a.source().Stream
+	least := aggregate.Read(ctx, s.RS, scope, aggregate.Args{Metric: "min", Field: a.field}).Get("value")
+	if strings.HasPrefix(least, "-") && !relax.PaysOneself(s.Rest) {
+		a.where = a.where.With(a.field, `{"lt":0}`)
+	}
+	if least == "" {
+		a.field = ""
+	}
+}
+
+// readParents makes an ask of what was sent by somebody, in a stream that has no senders, one of the records that have it as a part: mails
+// with attachments, for the files that somebody sent.
+func (s *search) readParents(a *ask) {
+	stream := a.source().Stream
+	if a.source().Author != "" || a.source().Payee != "" || a.kind != records && a.kind != counts {
+		return
+	}
+	for _, parent := range s.Schema().Sources {
+		isRelation := func(r rs.Relation) bool { return r.Target == stream }
+		flag, value, _ := foreign.FlagNamed(parent.Fields(s.Schema().Document), []string{stream})
+		where, sources := rs.Object{{Name: flag, Value: value}}, s.sourcesOf(parent.Stream, a.connection)
+		if parent.Author == "" || flag == "" || len(sources) == 0 || !slices.ContainsFunc(parent.Children, isRelation) {
+			continue
+		}
+		a.sources, a.parents, a.where = sources, true, where
+		a.left = slices.DeleteFunc(a.left, func(word string) bool { return fileKinds[strings.ToLower(word)] })
+		a.says = "In " + quote.Names([]string{parent.Stream}, 1) + " with " + quote.Names([]string{stream}, 1) + ", of any kind: "
+		return
+	}
+}
+
+// readWhose reads which sender, or which title such as a merchant, an ask names, and the sources that have records with it; none if it
+// names a different one in each. It reads the values of a few sources.
+func (s *search) readWhose(ctx context.Context, a *ask) {
+	ctx, cancel := context.WithTimeout(ctx, read.OptionalDeadline)
+	defer cancel()
+	named := make([]string, min(len(a.sources), maxListedFields))
 	read.All(ctx, len(named), func(ctx context.Context, i int) {
-		scope := rs.Scope{Stream: sources[i].Stream, ConnectionID: sources[i].Connection.ID}
-		for _, f := range sources[i].Fields(s.Schema().Document) {
-			if f.Name == sources[i].Whose() && f.Granted && f.Exact && slices.Contains(f.Aggregates, "group_by") {
-				groups, _ := aggregate.GroupsOf(ctx, s.RS, scope, f.Name, aggregate.MaxCompared)
-				named[i] = s.Question.Names(aggregate.Texts(groups), others)
-			}
+		if values := s.valuesOf(ctx, a.sources[i], a.sources[i].Whose()); values != nil {
+			named[i] = s.Question.Names(values, a.left)
 		}
 	})
 	for i, name := range named {
 		switch {
 		case name == "":
-		case value != "" && value != name:
-			return "", nil
+		case a.whose != "" && a.whose != name:
+			a.whose, a.having = "", nil
+			return
 		default:
-			value, having = name, append(having, sources[i])
+			a.whose, a.having = name, append(a.having, a.sources[i])
 		}
 	}
-	return value, having
+	a.explain(relax.All(a.whose)...)
 }
 
-// sourcesOf returns the sources of a stream, in one connection or, if that is "", in the connections of the call.
-func (s *search) sourcesOf(stream, connection string) (sources []known.Source) {
-	only := cmp.Or(connection, s.Scope.ConnectionID)
-	for _, source := range s.Schema().Sources {
-		if source.Stream == stream && (only == "" || only == source.Connection.ID) {
-			sources = append(sources, source)
+// valuesOf reads the values of a field of a source that a filter can name.
+func (s *search) valuesOf(ctx context.Context, source known.Source, field string) []string {
+	for _, f := range source.Fields(s.Schema().Document) {
+		if f.Name == field && f.Granted && f.Exact && slices.Contains(f.Aggregates, "group_by") {
+			scope := rs.Scope{Stream: source.Stream, ConnectionID: source.Connection.ID}
+			groups, _ := aggregate.GroupsOf(ctx, s.RS, scope, f.Name, aggregate.MaxCompared)
+			return aggregate.Texts(groups)
 		}
 	}
-	return sources
+	return nil
 }
 
-// listedWord finds the word that is a flag of a stream or, if it may read, a value, or a form of a value, of one of the first fields of it
-// that may have a closed list of values. If no record has some words, only these are tried.
-func (s *search) listedWord(ctx context.Context, stream string, words []string, mayRead bool) (field, value, word string) {
-	scope := s.Scope
-	scope.Stream = stream
-	if field, value, word = foreign.FlagNamed(known.FieldsOf(s.Schema().Document, scope), words); field != "" || !mayRead {
+// readCompared removes the words of those whose numbers are compared: the count by that field has them.
+func (s *search) readCompared(ctx context.Context, a *ask) {
+	ctx, cancel := context.WithTimeout(ctx, read.OptionalDeadline)
+	defer cancel()
+	for _, value := range s.valuesOf(ctx, a.source(), a.group) {
+		a.left = slices.DeleteFunc(a.left, func(word string) bool {
+			return slices.ContainsFunc(strings.Fields(value), func(part string) bool { return strings.EqualFold(part, word) })
+		})
+	}
+}
+
+// readListed reads the word of an ask that is a flag of its stream or a value of a field with few values, or what of these it denies: no
+// filter leaves out a value, so that is a count by the field.
+func (s *search) readListed(ctx context.Context, a *ask) {
+	words := a.left
+	if a.not != "" || a.kind == counts { // also those that say nothing else, as in mails that I have not read
+		words = slices.DeleteFunc(slices.Clone(a.words), func(word string) bool {
+			return !slices.Contains(a.left, word) && len(relax.Telling([]string{word})) > 0
+		})
+	}
+	flagged := has(s.Rest, having)
+	if a.kind == records && !flagged && a.not == "" && len(a.amount.Bounds) == 0 && len(s.absent) > 0 {
+		words = slices.DeleteFunc(slices.Clone(words), func(word string) bool { return !s.isAbsent(word) })
+	}
+	mayRead := len(a.left) > 0 && (a.kind != records || len(a.amount.Bounds) > 0 || a.whose != "" || s.findsLittle(ctx) || a.not != "")
+	if a.not != "" && len(words) > 1 {
+		mayRead = false
+	}
+	field, value, word := s.listedWord(ctx, a, words, mayRead)
+	stream := quote.Names([]string{a.source().Stream}, 1)
+	form := quote.Text(word) + " is what " + quote.Names([]string{field}, 1) + " of " + stream + " says: "
+	switch isText := strings.HasPrefix(value, `"`); {
+	case a.not != "" && (field == "" || isText):
+		s.readDenied(a, field)
+		return
+	case field == "":
+		return
+	case a.not != "":
+		value = strconv.FormatBool(value != "true")
+		form = quote.Text(word) + " is denied, which is what " + quote.Names([]string{field}, 1) + " of " + stream + " says: "
+	case isText:
+		text, _ := rs.AsText(value) // cancelled for storniert
+		form = quote.Text(text) + " is a value of " + quote.Names([]string{field}, 1) + " in " + stream + ": "
+	}
+	a.says, a.flag, a.where = cmp.Or(a.says, form), word, a.where.With(field, value)
+	suiting := s.suiting(a, a.where)
+	a.having = slices.DeleteFunc(a.having, func(source known.Source) bool { return !source.HasAll(a.where, s.Schema().Document) })
+	if len(suiting) == 0 || a.whose != "" && len(a.having) == 0 { // no source has all of these fields
+		a.lacks = true
+		return
+	}
+	a.sources = suiting
+	a.explain(append(strings.Fields(word), word)...)
+	a.left = slices.DeleteFunc(a.left, func(word string) bool { return written.StateWord(word) == field })
+	if a.kind == sums {
+		a.explain(refunds...)
+	}
+}
+
+// readDenied makes of an ask that denies a value, or a state that no field names, the count by the field with that value or state.
+func (s *search) readDenied(a *ask, field string) {
+	if len(a.left) != 1 {
+		return
+	}
+	own := fields.Stream{Name: a.source().Stream, Fields: a.source().Fields(s.Schema().Document)}
+	isGroup := func(name string) bool {
+		f := own.Field(name)
+		return f != nil && slices.Contains(f.Aggregates, "group_by")
+	}
+	for _, name := range []string{field, written.StateWord(a.left[0]), a.source().Status} {
+		if name != "" && isGroup(name) {
+			a.kind, a.group, a.denied, a.left = most, name, a.left[0], nil
+			return
+		}
+	}
+}
+
+// listedWord finds the word that is a flag of the stream of an ask or, if it may read, a value, or a form of a value, of one of the first
+// fields of it that may have a closed list of values.
+func (s *search) listedWord(ctx context.Context, a *ask, words []string, mayRead bool) (field, value, word string) {
+	scope := rs.Scope{Stream: a.source().Stream, ConnectionID: cmp.Or(a.connection, s.Scope.ConnectionID)}
+	if len(a.sources) == 1 {
+		scope.ConnectionID = cmp.Or(scope.ConnectionID, a.source().Connection.ID)
+	}
+	var all []rs.SchemaField
+	for _, source := range a.sources {
+		all = append(all, source.Fields(s.Schema().Document)...)
+	}
+	if field, value, word = foreign.FlagNamed(all, words); field != "" {
 		return field, value, word
+	}
+	for _, f := range all { // all-day, of which each word is a common one
+		stated := strings.TrimPrefix(strings.TrimPrefix(written.Snake(f.Name), "is_"), "has_")
+		phrase := strings.ReplaceAll(stated, "_", " ")
+		isFlag := f.Granted && f.Exact && strings.HasPrefix(f.Type, "boolean")
+		if isFlag && phrase != stated && strings.Contains("_"+written.Snake(a.query)+"_", "_"+stated+"_") {
+			return f.Name, "true", phrase
+		}
+	}
+	if !mayRead || len(words) == 0 {
+		return "", "", ""
 	}
 	ctx, cancel := context.WithTimeout(ctx, read.OptionalDeadline)
 	defer cancel()
-	names := known.ListedFields(known.FieldsOf(s.Schema().Document, scope), maxListedFields)
+	names := known.ListedFields(all, maxListedFields)
 	values := make([][]aggregate.Group, len(names))
 	read.All(ctx, len(names), func(ctx context.Context, i int) {
 		values[i], _ = aggregate.GroupsOf(ctx, s.RS, scope, names[i], maxListedValues)
@@ -78,10 +289,7 @@ func (s *search) listedWord(ctx context.Context, stream string, words []string, 
 	for i, field := range names {
 		for _, g := range values[i] {
 			text, isText := g.Text()
-			at := slices.IndexFunc(words, func(word string) bool {
-				lower, value := written.StateWord(word), written.StateWord(text)
-				return written.IsForm(lower, relax.OtherForm(lower), value)
-			})
+			at := slices.IndexFunc(words, func(word string) bool { return isForm(word, text) })
 			if isText && at >= 0 {
 				return field, g.Key, words[at]
 			}
@@ -90,34 +298,13 @@ func (s *search) listedWord(ctx context.Context, stream string, words []string, 
 	return "", "", ""
 }
 
-// onlyPurchases returns the source of the one stream with an amount of money and a field for whom it was paid to; none if several do.
-func (s *search) onlyPurchases(all known.Stream) (only known.Source) {
-	for _, source := range all.Sources {
-		switch {
-		case source.Stream == only.Stream || !slices.ContainsFunc(source.Fields(all.Document), known.IsPayee) || !s.isSearched(source),
-			fields.Measured(all.Document, source.Stream, written.Money) == "":
-		case only.Stream != "":
-			return known.Source{}
-		default:
-			only = source
-		}
-	}
-	return only
-}
-
-// spent returns the filter for what was paid: if a field of money has negative amounts, these. It makes one read, and is false if that
-// fails.
-func (s *search) spent(ctx context.Context, stream, field string) (where rs.Object, ok bool) {
-	if !written.IsMoneyName(field) {
-		return nil, true
-	}
-	ctx, cancel := context.WithTimeout(ctx, read.OptionalDeadline)
-	defer cancel()
-	scope := s.Scope
-	scope.Stream = stream
-	least := aggregate.Read(ctx, s.RS, scope, aggregate.Args{Metric: "min", Field: field}).Get("value")
-	if strings.HasPrefix(least, "-") && !relax.PaysOneself(s.Rest) {
-		where = rs.Object{{Name: field, Value: `{"lt":0}`}}
-	}
-	return where, least != ""
+// isForm reports whether a word is a form of a value: a state in another language, a language or a currency by its name, the end of a kind
+// of files, such as PDFs for application/pdf, or the infinitive of a state.
+func isForm(word, value string) bool {
+	const infinitive, ending = 4, 3 // letters of a verb, and those that it may lack
+	lower, state := written.StateWord(word), written.StateWord(value)
+	kind := value[strings.LastIndexByte(value, '/')+1:]
+	isInfinitive := len(lower) >= infinitive && len(state)-len(lower) <= ending && strings.HasPrefix(state, lower) && strings.HasSuffix(state, "ed")
+	return written.IsForm(lower, relax.OtherForm(lower), state) || isInfinitive || written.Code(word) == value ||
+		kind != value && strings.TrimSuffix(lower, "s") == kind
 }

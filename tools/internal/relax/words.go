@@ -23,6 +23,12 @@ func Words(query string) []string {
 	return texts(terms)
 }
 
+// All returns all terms of a query.
+func All(query string) []string {
+	terms, _ := split(query)
+	return texts(terms)
+}
+
 // Topic returns the terms of [Words] without [SayNothing]; none for a question about everything, such as what is on.
 func Topic(query string) []string {
 	terms, _ := split(query)

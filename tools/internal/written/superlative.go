@@ -1,8 +1,11 @@
 package written
 
 import (
+	"cmp"
+	"regexp"
 	"strings"
 
+	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/lexicon"
 )
 
@@ -55,13 +58,21 @@ func Superlative(query string) (by Measure, most bool, words []string) {
 	return "", false, nil
 }
 
-// moreOrLess matches an amount with the words before it that make it a bound, and the sign or name of a currency.
-// boundNumber matches any number after such words, with its unit.
+// An amount is a number with the sign of its currency before or after it, or with a word, such as pounds or items.
+const (
+	amountStart = `([£$€]?)([0-9]+(?:\.[0-9]{1,2})?)`
+	amountEnd   = `(?:\s*(` + currencySign + `)|\s+(\pL+))?`
+)
+
+// These match amounts with the words that make them bounds. boundNumber matches any number after such words, with its unit.
 var (
-	moreOrLess = Expression(`(?i)(?:^|\s)(?:(` + lexicon.Pattern("more-than") + `)|` + lexicon.Pattern("less-than") + `)\s+` +
-		`([£$€]?)([0-9]+(?:\.[0-9]{1,2})?)(?:\s*(` + currencySign + `)|\s+(\pL+))?(?:\s|[?!.]*$)`)
-	boundNumber = Expression(`(?i)(?:^|\s)(?:` + lexicon.Pattern("more-than") + `|` + lexicon.Pattern("less-than") + `)\s+` +
-		`[£$€]?[0-9][0-9.,]*(?:\s*` + currencySign + `|\s+\pL+)?`)
+	betweenAmounts = Expression(`(?i)(?:^|\s)` + lexicon.Pattern("between") + `\s+` + amountStart + `(?:\s*` + currencySign + `|\s+\pL+)?\s*` +
+		lexicon.Pattern("between-and") + `\s*` + amountStart + amountEnd + `(?:\s|[?!.,]*$)`)
+	beforeAmount = Expression(`(?i)(?:^|\s)(?:(` + lexicon.Pattern("more-than") + `)|(` + lexicon.Pattern("less-than") + `)|(` +
+		lexicon.Pattern("at-least") + `)|` + lexicon.Pattern("at-most") + `)\s+` + amountStart + amountEnd + `(?:\s|[?!.,]*$)`)
+	behindAmount = Expression(`(?i)(?:^|\s)` + amountStart + amountEnd + `\s+(?:(` + lexicon.Pattern("or-more") + `)|` +
+		lexicon.Pattern("or-less") + `)(?:\s|[?!.,]*$)`)
+	boundNumber = Expression(`(?i)(?:^|\s)(?:` + lexicon.Pattern("more-than") + `|` + lexicon.Pattern("less-than") + `)\s+[£$€]?[0-9][0-9.,]*(?:\s*` + currencySign + `|\s+\pL+)?`)
 )
 
 // WithoutBound returns a query without a number that is a bound, such as over 100: the number itself is not looked for.
@@ -72,26 +83,56 @@ func WithoutBound(query string) string {
 	return boundNumber().ReplaceAllString(query, " ")
 }
 
-// MoreOrLess returns the number in a query that is a bound, such as over 100 pounds, and the operator of a filter for it; "" for none. of is
-// what the number counts, such as items; "" for money. rest is the query without the bound.
-func MoreOrLess(query string) (operator, number, of, rest string) {
-	var at []int
-	if strings.ContainsAny(query, "0123456789") { // few queries
-		at = moreOrLess().FindStringSubmatchIndex(query)
+// An Amount is a number in a query that is a bound, such as over 100 pounds, or two of them.
+type Amount struct {
+	Bounds   rs.Object // the operators of a filter with the numbers; none if the query has no amount
+	Currency string    // its code; "" if the query names none
+	Of       string    // the word behind the number, such as items, which may be what it counts
+	Rest     string    // the query without the amount, but with that word
+}
+
+// AmountOf returns the first bound in a query.
+func AmountOf(query string) Amount {
+	if !strings.ContainsAny(query, "0123456789") { // few queries
+		return Amount{Rest: query}
 	}
-	if at == nil {
-		return "", "", "", query
-	}
-	part := func(i int) string { return query[max(0, at[2*i]):max(0, at[2*i+1])] }
-	end := at[1]
-	switch isNamed := len(Code(part(5))) == len("EUR"); {
-	case part(2)+part(4) == "" && !isNamed:
-		if of = part(5); of == "" {
-			return "", "", "", query
+	for i, form := range []*regexp.Regexp{betweenAmounts(), beforeAmount(), behindAmount()} {
+		at := form.FindStringSubmatchIndex(query)
+		if at == nil {
+			continue
 		}
-	case !isNamed:
-		end = max(at[7], at[9]) // another word may follow
+		part := func(i int) string { return query[max(0, at[2*i]):max(0, at[2*i+1])] }
+		var bounds rs.Object
+		sign, before, behind, word, wordAt := "", "", "", "", 0
+		switch bound := func(operator string, i int) { bounds = append(bounds, rs.Member{Name: operator, Value: part(i)}) }; i {
+		case 0:
+			bound("gte", 2)
+			bound("lte", 4)
+			before, sign, behind, word, wordAt = part(1), part(3), part(5), part(6), 6
+		case 1:
+			operator := "lte"
+			for group, of := range map[int]string{1: "gt", 2: "lt", 3: "gte"} {
+				if part(group) != "" {
+					operator = of
+				}
+			}
+			bound(operator, 5)
+			sign, behind, word, wordAt = part(4), part(6), part(7), 7
+		default:
+			bound(map[bool]string{true: "gte", false: "lte"}[part(5) != ""], 2)
+			sign, behind, word, wordAt = part(1), part(3), part(4), 4
+		}
+		code := Code(cmp.Or(sign, before, behind, word))
+		if code == "" && behind != "" {
+			code = strings.ToUpper(behind)
+		}
+		if len(code) != len("EUR") { // another word may follow
+			code = ""
+			if word != "" {
+				return Amount{bounds, code, word, strings.TrimSpace(query[:at[0]] + " " + query[at[2*wordAt]:])}
+			}
+		}
+		return Amount{bounds, code, "", strings.TrimSpace(query[:at[0]] + " " + query[at[1]:])}
 	}
-	operator = map[bool]string{true: "lt", false: "gt"}[part(1) == ""]
-	return operator, part(3), of, strings.TrimSpace(query[:at[0]] + " " + query[end:])
+	return Amount{Rest: query}
 }

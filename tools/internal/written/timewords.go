@@ -131,3 +131,11 @@ func Granularity(query string) (granularity string, words []string) {
 	}
 	return "", nil
 }
+
+// Unit returns the English name of a unit of time by which numbers can be grouped, such as month for Monat; "" for any other word.
+func Unit(word string) string {
+	if unit := english(strings.ToLower(word)); units[unit] != (length{}) && unit != "half" {
+		return unit
+	}
+	return ""
+}

@@ -1,0 +1,167 @@
+package propose
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/fields"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/relax"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
+)
+
+// answer returns the call that answers the query, with what it finds: newest for the newest or oldest record, hint for any other. Both are
+// "" if no call is certain to.
+func (s *search) answer(ctx context.Context) (newest, hint string) {
+	denies := written.Negation(s.Q) != "" && has(s.Q, answered)
+	if (denies || has(s.Q, unanswered)) && slices.ContainsFunc(relax.All(s.Q), fields.IsMail) {
+		return "", "No field says whether a mail was answered: the messages of its thread show it."
+	}
+	for _, k := range s.kinds(ctx) {
+		a, ok := s.read(ctx, k)
+		if !ok {
+			continue
+		}
+		if says := s.call(a); says != "" && k == byTime {
+			return says, ""
+		} else if says != "" {
+			return "", says
+		}
+	}
+	if newest, oldest := s.Question.AsksByTime(); oldest && !newest && s.Q != "" && !s.timed && len(s.Filter) == 0 {
+		return s.withoutFirst(), ""
+	}
+	return "", ""
+}
+
+// kinds returns what the query may ask for, the likeliest first. It reads nothing but, for a query that finds little, the schema.
+func (s *search) kinds(ctx context.Context) (all []kind) {
+	if s.Q == "" || len(s.Filter) > 0 || s.hourly || s.weekly && (!s.tallies() || s.inPeriod() || s.Unread != "") {
+		return nil
+	}
+	if s.weekly { // the newest, or another number, would be of all days
+		return []kind{counts}
+	}
+	not, amount := written.Negation(s.Q), written.AmountOf(s.Rest)
+	newest, oldest := s.Question.AsksByTime()
+	if (newest || oldest) && (!s.Unfiltered || len(s.bounds()) == 0) {
+		all = append(all, byTime)
+	}
+	if s.inPeriod() || s.Unread != "" && not == "" {
+		return all
+	}
+	_, _, ranks := written.Superlative(amount.Rest) // at most 200 is none
+	of, _ := relax.Asked(s.Rest)
+	granularity, _ := written.Granularity(s.Rest)
+	isMore, isAverage := has(s.Rest, mores), has(s.Rest, averages)
+	compares := s.Compared != "" && isMore
+	switch {
+	case s.Unfiltered: // then it sorts as little
+	case ranks != nil:
+		all = append(all, extreme, most)
+	case of == "who", isMore && s.Compared == "":
+		all = append(all, most)
+	}
+	if s.Unread == "" && (s.Question.AsksSum() || isAverage || s.Compared != "" && has(s.Rest, paid)) {
+		all = append(all, sums)
+	}
+	switch {
+	case s.asksCount(), isAverage && granularity != "", compares:
+		all = append(all, counts)
+	case ranks != nil, s.Unfiltered:
+	case not != "", amount.Bounds != nil, s.asksRecords(ctx, of):
+		all = append(all, records)
+	}
+	return all
+}
+
+// asksRecords reports whether the query may ask for records with some conditions: it has with, or which and a plural, a time and what, the
+// sender of a hit, or finds little.
+func (s *search) asksRecords(ctx context.Context, of string) bool {
+	isPlural := len(s.Streams) == 1 || slices.ContainsFunc(relax.Words(s.Rest), fields.MayCall)
+	isAbout := len(s.Question.Mentioned()) > 0 || fields.MayCall(of)
+	return has(s.Rest, having) || s.timed && of != "" || isPlural && isAbout || s.senderOf() != "" ||
+		(isPlural || len(s.absent) > 0) && s.findsLittle(ctx)
+}
+
+// read reads what is asked for as one kind of answer; false if its words do not say so, or name no stream.
+func (s *search) read(ctx context.Context, k kind) (*ask, bool) {
+	a := &ask{kind: k, query: s.Rest, metric: "count"}
+	if a.amount = written.AmountOf(s.Rest); a.amount.Bounds != nil {
+		a.query = a.amount.Rest
+	}
+	if s.Unread != "" {
+		a.not = written.Negation(s.Q)
+	}
+	a.words = relax.Without(relax.Words(a.query), a.not)
+	a.left = slices.DeleteFunc(relax.Telling(a.words), func(word string) bool { return having[strings.ToLower(word)] })
+	s.readMeasure(a)
+	if !s.readStream(ctx, a) || !s.readNumber(a) {
+		return nil, false
+	}
+	if s.readConditions(ctx, a); len(a.sources) == 0 {
+		return nil, false
+	}
+	if k == most && a.ranks == nil && !has(s.Rest, mores) && a.where == nil { // who wrote it is no question for numbers
+		return nil, false
+	}
+	s.readTopic(ctx, a)
+	return a, true
+}
+
+// readMeasure reads from the words alone by what the records are counted, added up or compared.
+func (s *search) readMeasure(a *ask) {
+	isMeasure := func(word string) bool { return averages[strings.ToLower(word)] || counting[strings.ToLower(word)] }
+	var words []string
+	switch a.kind {
+	case byTime:
+		a.left = slices.DeleteFunc(a.left, func(word string) bool { return !slices.Contains(s.Question.TopicWords(), word) })
+	case extreme, most:
+		a.by, a.largest, a.ranks = written.Superlative(a.query)
+		a.explain(a.ranks...)
+		if a.by == written.OtherMeasure || a.kind == most {
+			s.readAsked(a)
+		}
+		if a.by == written.OtherMeasure {
+			a.largest = !has(a.query, fewest)
+		}
+		a.left = slices.DeleteFunc(a.left, func(word string) bool { return a.kind == most && isMeasure(word) })
+	case sums, counts:
+		a.granularity, words = written.Granularity(a.query)
+		a.explain(words...)
+		a.left = slices.DeleteFunc(a.left, func(word string) bool {
+			return isMeasure(word) || a.kind == counts && accounts[strings.ToLower(word)]
+		})
+		if a.granularity == "" {
+			a.granularity = s.Compared
+		}
+		if s.weekly {
+			_, _, a.ranks = written.Superlative(a.query)
+			a.granularity = "day"
+			a.explain(append(strings.Fields(strings.Join(weekdays, " ")), a.ranks...)...)
+		}
+	}
+}
+
+// readAsked reads for whom or which the most is asked: a person, a shop, a place, a unit of time or a noun.
+func (s *search) readAsked(a *ask) {
+	of, word := relax.Asked(a.query)
+	calls := func(word string) bool {
+		_, _, ok := known.SourceCalled(s.Schema().Sources, []string{word}, s.isSearched)
+		return ok
+	}
+	if at := slices.Index(a.words, word) + 1; at > 0 && at < len(a.words) && strings.Contains(a.query, word+" "+a.words[at]) &&
+		calls(word) && calls(a.words[at]) { // chat channel
+		word = a.words[at]
+		of = strings.ToLower(word)
+	}
+	if of == "where" {
+		of = map[bool]string{true: "shop", false: "location"}[s.Question.AsksSum()]
+	}
+	a.of = of
+	a.explain(word)
+	if a.words = relax.Without(a.words, word); a.kind == extreme { // which thread has the most messages
+		a.words = []string{word}
+	}
+}

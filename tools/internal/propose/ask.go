@@ -1,0 +1,105 @@
+package propose
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/lexicon"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/relax"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
+)
+
+// A kind is what sort of answer a question asks for.
+type kind int
+
+const (
+	records kind = iota // those with some conditions
+	byTime              // the newest or the oldest
+	extreme             // the one with the largest or smallest number
+	most                // for whom or which there are the most, or the numbers of all
+	sums                // a sum or an average of a field
+	counts              // how many there are
+)
+
+// An ask is what a question asks for. Each part is read by one function from the words and from what is known of the schema, and removes
+// from left the words that it explains.
+type ask struct {
+	kind  kind
+	query string   // without its time and its amount
+	words []string // that it is about
+	left  []string // those of them that no part explains
+
+	metric      string // of the numbers that are asked for
+	granularity string
+	by          written.Measure // of a superlative
+	largest     bool
+	ranks       []string // the words of the superlative
+	of          string   // for whom or which it is asked
+	amount      written.Amount
+	not         string // the word by which it denies something
+
+	sources    []known.Source // the stream that it is about, under the connections that may be meant
+	named      bool           // words name the stream
+	connection string         // the id of the one connection that it names
+	field      string         // the number
+	group      string
+	denied     string         // the word for a state that no filter leaves out, so that it is counted by group
+	belongs    bool           // the records must belong to one that it names
+	where      rs.Object      // conditions, without the time
+	whose      string         // a sender or a merchant
+	having     []known.Source // those of sources that have records of it
+	says       string         // which word is a condition
+	flag       string         // the word that is
+	within     string         // the stream whose records have the words that are left
+	lacks      bool           // none has
+	none       bool           // which a read has told
+	parents    bool           // the records are those of which the requested ones are parts, as mails are of attachments
+	all        bool           // the word that is left only names the records of a sender, as bills does
+}
+
+func (a *ask) source() known.Source { return a.sources[0] }
+
+// explain removes words from those that are left.
+func (a *ask) explain(words ...string) { a.left = relax.Without(a.left, words...) }
+
+var (
+	having     = lexicon.Of("having") // before the name of a flag
+	mores      = lexicon.Of("more")
+	averages   = lexicon.Of("average")
+	counting   = lexicon.Of("counting")
+	paid       = lexicon.Of("paid")
+	accounts   = lexicon.Of("account")
+	received   = lexicon.Of("received")
+	refunds    = lexicon.Phrases("refund") // they say nothing more about returned orders
+	hours      = lexicon.Phrases("asks-hour")
+	weekdays   = lexicon.Phrases("asks-weekday")
+	fewest     = lexicon.Of("fewest")
+	answered   = lexicon.Of("answered")
+	fileKinds  = lexicon.Of("file-kind")
+	unanswered = lexicon.Of("unanswered")
+	sendings   = lexicon.Of("sending")
+)
+
+func has(query string, words map[string]bool) bool {
+	return written.AnyWord(query, func(word string) bool { return words[word] })
+}
+
+// says reports whether a query has one of some words or phrases.
+func says(query string, phrases []string) bool {
+	query = " " + strings.ToLower(strings.Join(relax.All(query), " ")) + " "
+	return slices.ContainsFunc(phrases, func(phrase string) bool { return strings.Contains(query, " "+phrase+" ") })
+}
+
+// asksWhich reports whether the query asks for which of some units of time there are the most records.
+func (s *search) asksWhich(units []string) bool {
+	_, _, ranks := written.Superlative(s.Q)
+	return ranks != nil && says(s.Q, units)
+}
+
+// asksCount reports whether the query asks how many records there are.
+func (s *search) asksCount() bool { return s.Question.AsksNumber() }
+
+// tallies reports whether the query asks for a number of records, or on which days of the week there are the most.
+func (s *search) tallies() bool { return s.asksCount() || s.asksWhich(weekdays) }

@@ -1,0 +1,232 @@
+package propose
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/correct"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/argument"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/relax"
+)
+
+// withoutFirst returns the search for a query for the oldest of some words without its word for that, such as first, unless that is no
+// common word.
+func (s *search) withoutFirst() string {
+	word := s.Question.TimeWord()
+	others := slices.DeleteFunc(relax.Telling(s.Question.TopicWords()), s.isAbsent)
+	if word == "oldest" || word == "earliest" || len(others) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("Without the word %s: ", quote.Text(word)) + searchFor("oldest "+strings.Join(others, " "), s.without("limit"))
+}
+
+// conditions returns the conditions of an ask in a source, without the time.
+func (a *ask) conditions(source known.Source) rs.Object {
+	if a.whose == "" {
+		return a.where
+	}
+	return rs.Object{rs.NewMember(source.Whose(), a.whose)}.WithAll(a.where)
+}
+
+// call returns the one call for an ask, or one for each connection that has what it names, with what it finds; "" if words are left that
+// say more.
+func (s *search) call(a *ask) string {
+	sources, bounds := a.sources[:min(1, len(a.sources))], s.bounds()
+	if a.whose != "" {
+		sources = a.having
+	}
+	isFiltered := s.timed && a.kind != byTime || len(a.where) > 0 || a.whose != ""
+	isUntimed := len(sources) == 0 || len(bounds) > 0 && sources[0].Time == ""
+	lacksNumber := a.field == "" && (a.metric != "count" || a.kind == extreme)
+	switch {
+	case a.lacks && a.named && a.none && len(s.Question.Mentioned()) > 0:
+		return fmt.Sprintf("No record of %s has all of: %s.", quote.Names([]string{a.source().Stream}, 1), strings.Join(a.left, ", "))
+	case a.lacks, lacksNumber, isFiltered && s.Unfiltered:
+		return ""
+	case a.within != "":
+		return s.topicCall(a)
+	case len(a.left) > 0 && !a.all, a.kind == records && len(a.where) == 0, isUntimed:
+		return ""
+	case a.granularity != "" && s.groupOf(a, sources[0]) != "": // no groups have both
+		return ""
+	}
+	var calls []string
+	for _, source := range sources {
+		tool, args := s.arguments(a, source)
+		call := correct.Call{Tool: tool, Arguments: args}.String()
+		if len(sources) > 1 && tool == "aggregate" { // mail is not chat
+			call = quote.Names([]string{source.Connection.DisplayName}, 1) + ": " + call
+		}
+		calls = append(calls, call)
+	}
+	says := s.sentence(a) + strings.Join(calls, ", ")
+	_, of := known.NamedStreams(s.Schema().Sources, []string{a.flag})
+	if a.kind == records && has(s.Rest, having) && len(of) > 0 && of[0].Stream != a.source().Stream {
+		says += ". The stream of that name: " + s.records(of[0].Stream)
+	}
+	return says
+}
+
+// groupOf returns the field by which the records of an ask are counted. What oneself sent is counted by sender; "" is for none.
+func (s *search) groupOf(a *ask, source known.Source) string {
+	if a.kind == counts && relax.SentOneself(s.Rest) && a.whose == "" {
+		return source.Author
+	}
+	return a.group
+}
+
+// arguments returns the tool and the arguments of the call for an ask of a source.
+func (s *search) arguments(a *ask, source known.Source) (tool string, args rs.Object) {
+	newest, oldest := s.Question.AsksByTime()
+	where := source.Within(a.conditions(source), s.bounds())
+	if a.kind == byTime && newest && len(where) == 0 && source.Time != "" { // of all connections that have it
+		args = s.in("streams", []string{source.Stream}, a.connection).With("limit", "1")
+		return "search", append(rs.Object{rs.NewMember("since", "1970-01-01")}, args...)
+	}
+	connection := a.connection
+	if a.whose != "" {
+		connection = source.Connection.ID
+	}
+	within := s.in("stream", source.Stream, connection)
+	args = append(args, within[0])
+	add := func(name string, value any) {
+		if value != "" {
+			args = append(args, rs.NewMember(name, value))
+		}
+	}
+	tool = "query_records"
+	if a.kind == sums || a.kind == counts || a.kind == most {
+		tool = "aggregate"
+		add("metric", a.metric)
+		add("field", a.field)
+	}
+	args = append(args, within[1:]...)
+	if len(s.bounds()) > 0 && tool == "query_records" {
+		add("time_zone", s.Arguments.Text("time_zone"))
+	}
+	add("group_by", s.groupOf(a, source))
+	switch {
+	case a.granularity != "":
+		add("group_by_time", source.Time)
+		add("granularity", a.granularity)
+	case a.kind == extreme:
+		add("sort", map[bool]string{true: "-"}[a.largest]+a.field)
+		add("limit", 1)
+	case a.kind == byTime:
+		add("order", map[bool]string{true: "asc"}[oldest])
+		add("limit", 1)
+	}
+	if len(where) > 0 {
+		args = append(args, rs.Member{Name: "filter", Value: where.JSON()})
+	}
+	return tool, args
+}
+
+// in returns one argument, and the connection of the search or of an ask.
+func (s *search) in(name string, value any, connection string) rs.Object {
+	args := argument.InConnection(s.Arguments, name, value)
+	if connection != "" {
+		args = args.With("connection_id", rs.EncodeJSON(connection))
+	}
+	return args
+}
+
+// topicCall returns the search for the words that are left in the one stream that has them.
+func (s *search) topicCall(a *ask) string {
+	isSame, isTimed := a.within == a.source().Stream, s.isTimed(a.within)
+	isSearched := len(s.Streams) == 1 && a.within == s.Streams[0] && a.where == nil && (a.kind != byTime || !s.timed)
+	if isSearched || a.kind == byTime && !a.named && a.whose == "" || len(a.having) > 1 {
+		return ""
+	}
+	stream, q, says, connection := quote.Names([]string{a.source().Stream}, 1), strings.Join(a.left, " "), a.says, a.connection
+	where, bounds := a.where, s.bounds()
+	switch {
+	case a.whose != "":
+		says = "Of " + quote.Text(a.whose) + " alone: "
+		where, connection = a.conditions(a.having[0]), a.having[0].Connection.ID
+	case !isSame:
+		says = "In " + quote.Names([]string{a.within}, 1) + ", which " + stream + " consist of: "
+	case says == "" || a.kind == byTime:
+		says = "In that stream alone: "
+	}
+	switch {
+	case a.kind == byTime && (isTimed || a.source().Time != ""): // a part has the time of its record
+		q = s.byTime() + " " + q
+		if a.whose != "" {
+			says = s.sentence(a)
+		}
+	case a.kind == counts:
+		says = strings.TrimSuffix(says, ": ") + ", with how many there are: "
+	}
+	within := s.in("streams", []string{a.within}, connection)
+	if zone := s.Arguments.Text("time_zone"); zone != "" && len(bounds) > 0 {
+		within = within.With("time_zone", rs.EncodeJSON(zone))
+	}
+	if len(where) > 0 {
+		within = within.With("filter", where.JSON())
+	}
+	if isSame || isTimed {
+		within = within.WithAll(bounds)
+	}
+	return says + searchFor(q, within)
+}
+
+func (s *search) isTimed(stream string) bool {
+	return slices.ContainsFunc(s.sourcesOf(stream, ""), func(source known.Source) bool { return source.Time != "" })
+}
+
+// byTime returns newest or oldest.
+func (s *search) byTime() string {
+	if newest, _ := s.Question.AsksByTime(); newest {
+		return "newest"
+	}
+	return "oldest"
+}
+
+// sentence returns what the call for an ask finds.
+func (s *search) sentence(a *ask) string {
+	const own = ", the owner's own included"
+	author := a.source().Author
+	isOwn := author != "" && a.whose == "" // also one's own
+	isAverage := a.granularity != "" && a.metric != "avg" && has(s.Rest, averages)
+	switch {
+	case isAverage:
+		return "To take the average of: "
+	case a.kind == byTime && a.whose != "":
+		return "The " + s.byTime() + " of " + quote.Text(a.whose) + ": "
+	case a.kind == byTime:
+		return "The " + s.byTime() + " of that stream: "
+	case a.kind == extreme:
+		return "The " + map[bool]string{true: "largest", false: "smallest"}[a.largest] + " of " + s.streamName(a) + " by " + a.field + ": "
+	case a.kind == most && a.denied == "":
+		return "By " + a.group + map[bool]string{true: own}[a.group == author] + ": "
+	case a.kind == most:
+		return "By " + a.group + ", each value and none: "
+	case a.kind == sums:
+		metric := map[string]string{"sum": "The sum", "avg": "The average"}[a.metric]
+		return metric + " of " + quote.Names([]string{a.field}, 1) + " of " + quote.Names([]string{a.source().Stream}, 1) + ": "
+	case a.kind == records, a.parents:
+		return a.says
+	case s.weekly:
+		return "By day, to be added up by day of the week: "
+	case a.all:
+		return "All of " + quote.Text(a.whose) + ": "
+	case relax.SentOneself(s.Rest) && isOwn:
+		return "By sender, of whom one is meant: "
+	case has(s.Rest, received) && isOwn:
+		return "Of that stream" + own + ": "
+	}
+	return "Of that stream: "
+}
+
+// streamName returns how a sentence names the stream of an ask: by its name if the query does not.
+func (s *search) streamName(a *ask) string {
+	if a.named {
+		return "that stream"
+	}
+	return quote.Names([]string{a.source().Stream}, 1)
+}
