@@ -2,7 +2,6 @@ package browse
 
 import (
 	"encoding/json"
-	"errors"
 	"maps"
 	"net/url"
 	"slices"
@@ -33,15 +32,21 @@ type query struct {
 
 type filter struct{ Field, Operator, Value string }
 
+// A refusal tells a person why an address is invalid.
+type refusal string
+
+// Error returns the sentence.
+func (r refusal) Error() string { return string(r) }
+
 // parseFilters reads the filters of a form. Unused rows are empty.
 func parseFilters(fields, names, values []string) ([]filter, error) {
 	if len(fields) != len(names) || len(fields) != len(values) || len(fields) > maxFilters {
-		return nil, errors.New("The filters of the address do not fit together.")
+		return nil, refusal("The filters of the address do not fit together.")
 	}
 	var all []filter
 	for i, field := range fields {
 		if !slices.Contains(operators, names[i]) {
-			return nil, errors.New("The address has an unknown comparison.")
+			return nil, refusal("The address has an unknown comparison.")
 		}
 		f := filter{field, names[i], values[i]}
 		if f.Field == "" || f.Value == "" {
@@ -50,7 +55,7 @@ func parseFilters(fields, names, values []string) ([]filter, error) {
 		if slices.ContainsFunc(all, func(o filter) bool {
 			return o.Field == f.Field && (o.Operator == f.Operator || o.Operator == "" || f.Operator == "")
 		}) {
-			return nil, errors.New("The filters compare one field twice in the same way.")
+			return nil, refusal("The filters compare one field twice in the same way.")
 		}
 		all = append(all, f)
 	}

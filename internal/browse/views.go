@@ -2,7 +2,6 @@ package browse
 
 import (
 	"context"
-	"errors"
 	"net/url"
 	"slices"
 	"strings"
@@ -34,7 +33,7 @@ var choices = map[string][]string{"by": {"month", "year"}, "order": {"desc", "as
 func parseQuery(raw string) (query, error) {
 	given, err := url.ParseQuery(raw)
 	if err != nil || len(raw) > maxQuery {
-		return query{}, errors.New("The address is damaged, or too long.")
+		return query{}, refusal("The address is damaged, or too long.")
 	}
 	q := query{View: "streams", values: map[string]string{}}
 	if given.Has("view") {
@@ -42,17 +41,17 @@ func parseQuery(raw string) (query, error) {
 	}
 	view, known := views[q.View]
 	if !known {
-		return query{}, errors.New("There is no such view.")
+		return query{}, refusal("There is no such view.")
 	}
 	for name, values := range given {
 		repeats := name == "filter" || name == "operator" || name == "value"
 		switch {
 		case name != "view" && !slices.Contains(view.needs, name) && !slices.Contains(view.takes, name):
-			return query{}, errors.New("The address has a parameter that this view does not know.")
+			return query{}, refusal("The address has a parameter that this view does not know.")
 		case !repeats && len(values) > 1:
-			return query{}, errors.New("The address has " + name + " twice.")
+			return query{}, refusal("The address has " + name + " twice.")
 		case !isPlain(strings.Join(values, " ")):
-			return query{}, errors.New("The address has a character in " + name + " that cannot be typed.")
+			return query{}, refusal("The address has a character in " + name + " that cannot be typed.")
 		case !repeats && name != "view" && values[0] != "":
 			q.values[name] = values[0]
 		}
@@ -68,19 +67,19 @@ func parseQuery(raw string) (query, error) {
 func (q query) checkValues() error {
 	for _, name := range views[q.View].needs {
 		if q.values[name] == "" {
-			return errors.New("The address lacks " + name + ".")
+			return refusal("The address lacks " + name + ".")
 		}
 	}
 	for name, allowed := range choices {
 		if value := q.values[name]; value != "" && !slices.Contains(allowed, value) {
-			return errors.New("The address has an unknown value of " + name + ".")
+			return refusal("The address has an unknown value of " + name + ".")
 		}
 	}
 	if offset := q.values["offset"]; strings.Trim(offset, "0123456789") != "" || len(offset) > 7 {
-		return errors.New("The address has an offset that is not a number.")
+		return refusal("The address has an offset that is not a number.")
 	}
 	if arguments := q.values["arguments"]; arguments != "" && !isObject(arguments) {
-		return errors.New("The arguments are not a JSON object.")
+		return refusal("The arguments are not a JSON object.")
 	}
 	return nil
 }

@@ -39,6 +39,7 @@ type Route struct {
 // An Access is who may use a path.
 type Access int
 
+// Who may use a path.
 const (
 	Authenticated Access = iota // callers with exactly one valid client token
 	Anyone                      // the readers of public documents

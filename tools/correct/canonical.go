@@ -45,7 +45,7 @@ func (t Tool) unwrapped(args rs.Object) rs.Object {
 		}
 		text, _ := written.Text(m.Value)
 		inner, _ := written.Object(cmp.Or(text, m.Value))
-		rest := slices.DeleteFunc(args.Without(m.Name), func(i rs.Member) bool { return t.isNamedBy(i) })
+		rest := slices.DeleteFunc(args.Without(m.Name), t.isNamedBy)
 		if filter := inner.Get("filter"); filter != "" && rest.Has("filter") {
 			inner, rest = inner.Without("filter"), filteredBy(rest, filter)
 		}

@@ -43,14 +43,16 @@ func (s *search) kinds(ctx context.Context) (all []kind) {
 	if s.weekly { // the newest, or another number, would be of all days
 		return []kind{counts}
 	}
-	not, amount := written.Negation(s.Q), written.AmountOf(s.Rest)
+	not := written.Negation(s.Q)
 	newest, oldest := s.Question.AsksByTime()
 	if (newest || oldest) && (!s.Unfiltered || len(s.bounds()) == 0) {
 		all = append(all, byTime)
 	}
-	if s.inPeriod() || s.Unread != "" && not == "" {
+	isTopic := len(s.absent) == 0 && !strings.Contains(s.Q, " ") // one word that records have asks for nothing else
+	if isTopic || s.inPeriod() || s.Unread != "" && not == "" {
 		return all
 	}
+	amount := written.AmountOf(s.Rest)
 	_, _, ranks := written.Superlative(amount.Rest) // at most 200 is none
 	of, _ := relax.Asked(s.Rest)
 	granularity, _ := written.Granularity(s.Rest)
@@ -97,7 +99,7 @@ func (s *search) read(ctx context.Context, k kind) (*ask, bool) {
 	a.words = relax.Without(relax.Words(a.query), a.not)
 	a.left = slices.DeleteFunc(relax.Telling(a.words), func(word string) bool { return having[strings.ToLower(word)] })
 	s.readMeasure(a)
-	if !s.readStream(ctx, a) || !s.readNumber(a) {
+	if !s.readStream(a) || !s.readNumber(a) {
 		return nil, false
 	}
 	if s.readConditions(ctx, a); len(a.sources) == 0 {

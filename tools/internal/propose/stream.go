@@ -1,7 +1,6 @@
 package propose
 
 import (
-	"context"
 	"slices"
 	"strings"
 
@@ -13,7 +12,7 @@ import (
 )
 
 // readStream reads of which stream an ask is, and under which connections; false if it is of none that is known.
-func (s *search) readStream(ctx context.Context, a *ask) bool {
+func (s *search) readStream(a *ask) bool {
 	all := s.Schema()
 	if all.Document == nil {
 		return false

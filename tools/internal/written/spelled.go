@@ -54,6 +54,9 @@ func spelledOut(query string) string {
 
 // withFeasts returns a query in which a feast has its day: on 31 December for on New Year's Eve.
 func withFeasts(query string) string {
+	if !strings.Contains(query, " ") { // matching allocates
+		return query
+	}
 	return feast().ReplaceAllStringFunc(strings.ReplaceAll(query, "’", "'"), func(found string) string {
 		part := feast().FindStringSubmatch(found)
 		name := strings.ReplaceAll(strings.ToLower(part[2]), " ", "_")

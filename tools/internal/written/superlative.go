@@ -103,7 +103,8 @@ func AmountOf(query string) Amount {
 		}
 		part := func(i int) string { return query[max(0, at[2*i]):max(0, at[2*i+1])] }
 		var bounds rs.Object
-		sign, before, behind, word, wordAt := "", "", "", "", 0
+		var sign, before, behind, word string
+		var wordAt int
 		switch bound := func(operator string, i int) { bounds = append(bounds, rs.Member{Name: operator, Value: part(i)}) }; i {
 		case 0:
 			bound("gte", 2)

@@ -275,7 +275,7 @@ func (t *Tally) chooseTime(fields []model.Field, declared string) []model.Field 
 	of := t.byName[chosen.Name]
 	mostHave := of != nil && 2*of.Present > t.Records
 	for _, one := range others {
-		if !one.Nullable && !(isDone(chosen) && mostHave) {
+		if !one.Nullable && (!isDone(chosen) || !mostHave) {
 			chosen.Role, one.Role = "", "event-time"
 			return fields
 		}
