@@ -149,9 +149,9 @@ func TestCorrect(t *testing.T) {
 			[]string{"the group null is the records without subject", `send: aggregate {"stream":"messages","metric":"count","filter":{"size_bytes":1},"group_by":"subject","limit":100}`}, nil,
 		},
 		"no records are asked for by what they lack": {
-			"query_records", `{"stream":"messages","filter":{"subject":{"exists":false}}}`, []string{"No filter finds what has no value", "!send: "}, nil,
+			"query_records", `{"stream":"messages","filter":{"subject":{"exists":false}}}`, []string{"No filter finds what has no value: the call below does without that condition", `send: query_records {"stream":"messages"}`}, nil,
 		},
-		"a condition that is not understood is not dropped": {"query_records", `{"stream":"messages","filter":{"subject":[]}}`, []string{"invalid_filter: ", "!send: "}, nil},
+		"a condition that is not understood is not dropped": {"query_records", `{"stream":"messages","filter":{"subject":{"room":{"label":"x"}}}}`, []string{"invalid_filter: ", "!send: "}, nil},
 		"an exclusion keeps the other conditions and the number": {
 			"aggregate", `{"stream":"messages","metric":"sum","field":"size_bytes","filter":{"subject":{"ne":"a"},"size_bytes":1}}`,
 			[]string{`send: aggregate {"stream":"messages","metric":"sum","field":"size_bytes","filter":{"size_bytes":1},"group_by":"subject"}`}, nil,
@@ -249,7 +249,10 @@ func TestCorrect(t *testing.T) {
 		"a range that no value is in is not turned round": {
 			"query_records", `{"stream":"messages","filter":"size_bytes > 50 and size_bytes < 10"}`, []string{"No value of size_bytes fulfils all of these", "!send: "}, nil,
 		},
-		"a value that is no value is none": {"query_records", `{"stream":"messages","filter":"subject is not null"}`, []string{"invalid_filter: ", "!send: "}, nil},
+		"a value that is no value is none": {
+			"query_records", `{"stream":"messages","filter":"subject is not null and size_bytes > 5"}`,
+			[]string{"No filter finds what has any value: the call below does without that condition", `send: query_records {"stream":"messages","filter":{"size_bytes":{"gt":5}}}`}, nil,
+		},
 		"words within quotes are a value": {
 			"query_records", `{"stream":"messages","filter":"subject = 'tax or rent' and size_bytes > 5"}`,
 			[]string{`send: query_records {"stream":"messages","filter":{"subject":"tax or rent","size_bytes":{"gt":5}}}`}, nil,
@@ -269,8 +272,12 @@ func TestCorrect(t *testing.T) {
 		"an argument that is no field is left out":        {"query_records", `{"stream":"messages","tool":"query_records"}`, []string{"The call below leaves out tool.", `send: query_records {"stream":"messages"}`}, []string{"/v1/schema?stream=messages&view=compact"}},
 		"a cursor is sent without quotes and full stop":   {"query_records", `{"stream":"messages","cursor":"\"abc\"."}`, nil, []string{records + "?cursor=abc"}},
 		"a URL of a page has its cursor":                  {"query_records", `{"stream":"messages","cursor":"/v1/streams/messages/records?limit=3&cursor=a%2Bc"}`, nil, []string{records + "?cursor=a+c"}},
+		"a statement with or is a call for each": {
+			"query_records", `{"sql":"select * from messages where subject = 'tax' or subject = 'rent'"}`,
+			[]string{"a call for each of the 2; the one below is the first", `send: query_records {"stream":"messages","filter":{"subject":"tax"}}`}, nil,
+		},
 		"a date that may be two days is neither": {
-			"query_records", `{"stream":"messages","filter":{"received_at":{"gte":"01/03/2026"}}}`, []string{"year, month, day: today is 20", "!send: "},
+			"query_records", `{"stream":"messages","filter":{"received_at":{"gte":"01/03/2026"}}}`, []string{`"01/03/2026" may be 2026-03-01 or 2026-01-03`, "!send: "},
 			[]string{records + "?filter[received_at][gte]=01/03/2026", "/v1/schema?stream=messages&view=compact"},
 		},
 		"a part of a handle with a slash is that id": {

@@ -149,7 +149,7 @@ func (c *correction) refusedField(ctx context.Context, e *rs.Error) *rs.Error {
 	case relative:
 		e.Send, e.Hint = c.callWith(c.args), strings.TrimSpace("Today is "+today+". "+season)
 	case correct.MistakesDate(c.args):
-		e.Hint = "A date is written as year, month, day: today is " + today + "."
+		e.Hint = cmp.Or(correct.NoSuchDay(c.args), "A date is written as year, month, day: today is "+today+".")
 	}
 	return e
 }

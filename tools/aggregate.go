@@ -56,8 +56,11 @@ func readAggregate(ctx context.Context, call Call) (Answer, error) {
 	call.RS = reads
 	r := aggregate.New(call.Tool.schemas, reads, call.Scope, args)
 	schema := func() known.Stream { return r.Fields(ctx) }
-	var readAs []string
-	r.Args.Filter, readAs = wholeDays(args.Filter, args.Zone, schema)
+	whole, readAs, err := wholeDays(call, args.Filter, args.Zone, schema)
+	if err != nil {
+		return Answer{}, err
+	}
+	r.Args.Filter = whole
 	r.AddAll(filter.ReadAs(nil, readAs))
 	body, err := r.Answer(ctx)
 	ofNoZone := func(line string) bool { return strings.HasSuffix(line, filter.OfNoZone) }

@@ -104,8 +104,11 @@ func readRecords(ctx context.Context, call Call) (Answer, error) {
 		return Answer{}, err
 	}
 	schema := sync.OnceValue(func() known.Stream { return call.known(ctx, args.stream) })
-	var readAs []string
-	args.filter, readAs = wholeDays(args.filter, args.zone, schema)
+	whole, readAs, err := wholeDays(call, args.filter, args.zone, schema)
+	if err != nil {
+		return Answer{}, err
+	}
+	args.filter = whole
 	const assumedLimit = 25 // a resource server's limit if none is sent
 	for refits := 0; ; refits++ {
 		response, err := call.RS.Do(ctx, args.Request(call.Scope))

@@ -63,9 +63,26 @@ func limitsKnown(ctx context.Context) bool {
 }
 
 // wholeDays returns a filter in which each date means the whole day, and the lines of the answer that say how dates were read. The types
-// of the fields come from the schema, which is read only if the filter has a date; without it they are unknown.
-func wholeDays(f filter.Filter, zone *time.Location, schema func() known.Stream) (filter.Filter, []string) {
-	return f.WholeDays(func(field string) filter.DateKind { return schema().DateKind(field) }, zone)
+// of the fields come from the schema, which is read only if the filter has a date; without it they are unknown. It refuses a text that
+// may be two numbers for a field of numbers.
+func wholeDays(call Call, f filter.Filter, zone *time.Location, schema func() known.Stream) (filter.Filter, []string, error) {
+	kindOf := func(field string) filter.DateKind { return schema().DateKind(field) }
+	if c, first, second := f.TwoNumbers(kindOf); first != "" {
+		e := rs.Invalid("filter", fmt.Sprintf("filter compares %s with %s, which may be %s or %s.", quote.Exact(c.Field), quote.Exact(c.Value.String()), first, second),
+			fmt.Sprintf("Send a number without quotation marks. The call below has %s; send %s if that is meant.", first, second))
+		e.Code = "invalid_filter"
+		conditions := call.Arguments.Object("filter")
+		bounds := conditions.Object(c.Field)
+		if bounds == nil {
+			conditions = conditions.With(c.Field, first)
+		} else {
+			conditions = conditions.With(c.Field, bounds.With(c.Operator, first).JSON())
+		}
+		e.Send = correct.Call{Tool: call.Tool.Name, Arguments: call.Arguments.With("filter", conditions.JSON())}.String()
+		return nil, nil, e
+	}
+	sent, readAs := f.WholeDays(kindOf, zone)
+	return sent, readAs, nil
 }
 
 // mayRead returns the error with which a package refuses a scope without a read (S0-8a), before the schema of any member is read.

@@ -79,7 +79,11 @@ func (s searcher) read(ctx context.Context, call Call) (Answer, error) {
 	var readAs []string
 	schema := sync.OnceValue(func() known.Stream { return call.known(ctx, "") }) // not read before it is needed
 	if len(args.streams)+len(args.filter) > 0 || args.period != (period.Period{}) {
-		args.filter, readAs = wholeDays(args.filter, args.zone, sync.OnceValue(func() known.Stream { return args.streamsOf(schema()) }))
+		var err error
+		args.filter, readAs, err = wholeDays(call, args.filter, args.zone, sync.OnceValue(func() known.Stream { return args.streamsOf(schema()) }))
+		if err != nil {
+			return Answer{}, err
+		}
 		if auth.PrincipalFrom(ctx).Package == nil || !args.continuesInPackage() {
 			args.parts = args.partStreams(schema)
 		}

@@ -59,7 +59,7 @@ func (c *correction) put(filter rs.Object, m rs.Member, field, meant string) rs.
 	case isOther && foreign.Denies(field, meant):
 		c.send(answer{kind: sendSchema}) // it may mean the opposite
 	case c.stream.MistakesFlag(m.Value, field, meant):
-		c.report("unknown_field", "filter", "%s of %s does not say that.", quote.Text(meant), c.stream.Name)
+		c.report("unknown_field", "filter", "%s of %s cannot be compared with %s.", quote.Text(meant), c.stream.Name, quote.JSON(m.Value))
 		c.send(answer{kind: sendSchema})
 	case filter.Includes(meant):
 		before, own := filter.Object(meant), rs.AsObject(m.Value)

@@ -82,6 +82,44 @@ var (
 	lucene  = written.Expression(`^[a-z]\w*:\S`) // a condition
 )
 
+var (
+	selects = written.Expression(`(?is)^\s*select\s+(\*|[\w.]+(?:\s*,\s*[\w.]+)*)\s+from\s+(\w+)(?:\s+where\s+(.*?))?$`)
+	sqlTail = written.Expression(`(?is)^(.*?)(?:\s+order\s+by\s+(\w+)(?:\s+(asc|desc))?)?(?:\s+limit\s+([0-9]+))?\s*;?\s*$`)
+)
+
+// ofSQL returns the arguments that an SQL statement of one stream, or the conditions of one, means for query_records.
+func (t Tool) ofSQL(args rs.Object) rs.Object {
+	for _, m := range args {
+		s, _ := written.Text(m.Value)
+		if t.Name != "query_records" || m.Name != "filter" && (t.Takes(m.Name) || !sqlText().MatchString(s)) {
+			continue
+		}
+		tail := sqlTail().FindStringSubmatch(s)
+		if tail == nil || tail[1] == s && !sqlText().MatchString(s) {
+			continue
+		}
+		args, s = args.Without(m.Name), tail[1]
+		if found := selects().FindStringSubmatch(s); found != nil {
+			args, s = args.With("stream", rs.EncodeJSON(found[2])), found[3]
+			if found[1] != "*" {
+				args = args.With("fields", rs.EncodeJSON(written.Names(found[1])))
+			}
+		}
+		if sort := tail[2]; strings.EqualFold(tail[3], "desc") {
+			args = args.With("sort", rs.EncodeJSON("-"+sort))
+		} else {
+			args = set(args, "sort", sort)
+		}
+		if s != "" {
+			args = filteredBy(args, rs.EncodeJSON(s))
+		}
+		if tail[4] != "" {
+			args = args.With("limit", tail[4])
+		}
+	}
+	return args
+}
+
 // readsSQL reports whether the filter or an unknown argument of a tool with a stream and a filter is an SQL statement.
 func (t Tool) readsSQL(args rs.Object) bool {
 	return t.Takes("filter") && t.Takes("stream") && slices.ContainsFunc(args, func(m rs.Member) bool {
@@ -123,12 +161,15 @@ func (t Tool) Sought(args rs.Object) (Call, bool) {
 	return searchFor(filtered(args, p.Filter), *p.Sought)
 }
 
+// isAbsent reports whether a condition is on a missing value, or on any value.
+func isAbsent(of rs.Member) bool { return of.Value == foreign.NoneOf || of.Value == foreign.AnyOf }
+
 func isGrouped(args rs.Object) bool { return args.Has("group_by") || args.Has("group_by_time") }
 
 // groupedBy returns the aggregate that groups by the field of a condition that no filter expresses; false for a call that has groups, or
 // whose tool is not aggregate if the condition is on a missing value. all is set if a small group may be meant too.
 func (t Tool) groupedBy(args rs.Object, of rs.Member, all bool) (Call, bool) {
-	absent := of.Value == foreign.NoneOf || of.Value == foreign.AnyOf
+	absent := isAbsent(of)
 	if t.Name != "aggregate" && absent || isGrouped(args) {
 		return Call{}, false
 	}

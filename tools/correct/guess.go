@@ -20,7 +20,10 @@ import (
 //	valued     gives each argument a value that its name takes
 //	completed  adds what is missing, and drops what contradicts the rest
 func (t Tool) Guess(args rs.Object, refused *rs.Error) (Call, bool) {
-	args, ok := t.oneAggregation(t.conditional(args))
+	if raw := args.Get("since"); t.Takes("since") && !args.Has("until") && (rs.AsObject(raw) != nil || len(args.Array("since")) == 2) {
+		args = args.Renamed("since", "date_range", raw)
+	}
+	args, ok := t.oneAggregation(t.conditional(t.ofSQL(args)))
 	if !ok {
 		return Call{}, false // a count of all would be mistaken for the answer
 	}
@@ -122,6 +125,8 @@ func (t Tool) soughtOrGrouped(guess rs.Object, p foreign.Plan) (Call, bool) {
 	case p.Excluded != nil && written.IsNumber(p.Excluded.Value): // two ranges exclude it
 		filter, ok := foreign.Compared(p.Filter, p.Excluded.Name, "gt", p.Excluded.Value)
 		return Call{t.Name, guess.With("filter", filter.JSON())}, ok
+	case p.Excluded != nil && t.Name == "query_records" && isAbsent(*p.Excluded):
+		return Call{t.Name, guess}, true
 	case p.Excluded != nil:
 		return t.groupedBy(guess, *p.Excluded, false)
 	case t.Name != "aggregate":

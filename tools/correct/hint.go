@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/foreign"
@@ -23,6 +24,7 @@ func when(condition bool, sentence string) string {
 
 // Hint explains what the arguments ask for and the call of [Tool.Guess] does not, and how to ask for it; "" for nothing.
 func (t Tool) Hint(args rs.Object) string {
+	args = t.ofSQL(args)
 	p := t.planOf(args)
 	_, computes := t.computing(args)
 	_, worded := t.worded(args)
@@ -198,9 +200,11 @@ func (c Call) accountsFor(m rs.Member) bool {
 		return true
 	case m.Name == "metric": // it can be worked out from the values
 		return c.Tool == "query_records"
+	case slices.Contains(foreign.Aliases["metric"], name): // the hint says that it is the first of several
+		return has("metric")
 	case m.Name == "filter": // the words or groups replace the filter
 		return c.Tool == "search" || has("group_by")
-	case slices.Contains(foreign.Aliases["filter"], name) || slices.Contains(foreign.WordArguments, name):
+	case slices.Contains(foreign.Aliases["filter"], name) || slices.Contains(foreign.WordArguments, name), name == "sql":
 		return has("filter")
 	case foreign.BoundWords[name] != "":
 		return has("since") || has("until")
@@ -218,8 +222,11 @@ func recurring(granularity string) string {
 	word, unit := written.Snake(granularity), quote.Line(granularity)
 	likely := foreign.LikelyForms["granularity"][word]
 	return when(likely != "", "No group is by "+unit+": the call below groups by "+likely+
-		when(word != "minute", "; add up the "+likely+"s of each "+unit)+".")
+		when(word != "minute" && !ofDays[strings.Trim(word, "0123456789_")], "; add up the "+likely+"s of each "+unit)+".")
 }
+
+// ofDays are the units, after a number, of lengths that no number of longer groups adds up to.
+var ofDays = written.Set("d m")
 
 func severalCalls(calls int) string {
 	return "A filter has no or, and one value a field. " + callForEach(calls)
@@ -228,7 +235,7 @@ func severalCalls(calls int) string {
 // excludedHint explains how to find records with no value, any value or any value but one, by groups or in the records: no filter does.
 func excludedHint(t Tool, excluded rs.Member, args rs.Object) string {
 	field, grouped := quote.Line(excluded.Name), isGrouped(args)
-	if excluded.Value == foreign.NoneOf || excluded.Value == foreign.AnyOf {
+	if isAbsent(excluded) {
 		has, groups, among := "no value", "the group null is the records without ", "look at "+field+" in the records."
 		if excluded.Value == foreign.AnyOf {
 			has, groups, among = "any value", "all groups but null are the records with ", "pass over the records without "+field+"."
@@ -236,7 +243,8 @@ func excludedHint(t Tool, excluded rs.Member, args rs.Object) string {
 		if t.Name == "aggregate" && !grouped {
 			return "No filter finds what has " + has + "; in the call below, " + groups + field + "."
 		}
-		return "No filter finds what has " + has + ": leave that condition out and " + among
+		return "No filter finds what has " + has + ": " + when(t.Name == "query_records", "the call below does without that condition; ") +
+			when(t.Name != "query_records", "leave that condition out and ") + among
 	}
 	each := rs.Object{{Name: excluded.Name, Value: `"VALUE"`}}.JSON()
 	return "No filter excludes a value: " + cmp.Or(
@@ -266,13 +274,15 @@ func MistakesDate(args rs.Object) bool {
 	})
 }
 
-// NoSuchDay explains a date in a call that does not exist, such as 2026-02-30; "" if all dates exist.
+// NoSuchDay explains a date in a call that does not exist, such as 2026-02-30, or that may be two days; "" if there is none.
 func NoSuchDay(args rs.Object) string {
 	for _, m := range append(foreign.Operands(args.Object("filter")), members(args, sinceUntil...)...) {
 		if last, ok := written.LastOfMonth(m.Value); ok {
 			return "There is no day " + quote.JSON(m.Value) + ": that month ends with " + last + ", which the call below has."
 		} else if day := written.Reordered(m.Value); written.IsTime(day) {
 			return "There is no day " + quote.JSON(m.Value) + ": the call below has its day and month the other way round."
+		} else if days := written.DaysOf(strings.Trim(m.Value, `"`)); len(days) > 1 {
+			return quote.JSON(m.Value) + " may be " + days[0].Format(time.DateOnly) + " or " + days[1].Format(time.DateOnly) + ": send the one that is meant."
 		}
 	}
 	return ""

@@ -97,8 +97,9 @@ func TestAProposedCallKeepsAllConditions(t *testing.T) {
 		`query_records {"stream":"orders","filters":{"status":"returned"},"filter":{"currency":"GBP"}}`:        `query_records {"stream":"orders","filter":{"currency":"GBP","status":"returned"}}`,
 		`query_records {"stream":"orders","where":"status = 'returned'","filter":{"currency":"GBP"}}`:          `query_records {"stream":"orders","filter":{"currency":"GBP","status":"returned"}}`,
 		`query_records {"stream":"orders","where":{"status":"returned"},"filter":{"status":"paid"}}`:           "",
-		`query_records {"stream":"orders","sql":"SELECT id FROM orders WHERE total>100 OR status='returned'"}`: `schema {"stream":"orders"}`,
-		`query_records {"stream":"orders","query":"select * from orders where total > 1"}`:                     `schema {"stream":"orders"}`,
+		`query_records {"stream":"orders","sql":"SELECT id FROM orders WHERE total>100 OR status='returned'"}`: `query_records {"stream":"orders","fields":["id"],"filter":{"total":{"gt":100}}}`,
+		`query_records {"stream":"orders","query":"select * from orders where total > 1"}`:                     `query_records {"stream":"orders","filter":{"total":{"gt":1}}}`,
+		`query_records {"filter":{"currency":"GBP"},"sql":"select * from orders where total > 1 limit 3"}`:     `query_records {"stream":"orders","limit":3,"filter":{"currency":"GBP","total":{"gt":1}}}`,
 		`aggregate {"stream":"orders","metric":"count","group_by":"status","exclude":["paid"]}`:                `aggregate {"stream":"orders","metric":"count","group_by":"status"}`,
 		`aggregate {"stream":"orders","metric":"count","group_by_time":"month"}`:                               `schema {"stream":"orders"}`,
 	} {

@@ -56,6 +56,9 @@ func (t Tool) identified(args rs.Object) rs.Object {
 	if !ok || rs.Kind(raw) == "number" && !args.Has("stream") {
 		return args
 	}
+	if plain := identifier.Plain(id); plain != id && rs.Kind(raw) == "string" {
+		id, args = plain, args.With("id", rs.EncodeJSON(plain))
+	}
 	if at := strings.Index(id, rs.RecordURIPrefix); at > 0 { // after the common prefix of the ids in a table
 		if _, err := rs.ParseRef(id[at:]); err == nil {
 			return args.With("id", rs.EncodeJSON(id[at:]))

@@ -67,13 +67,19 @@ func (t Tool) Mistaken(args rs.Object, refused *rs.Error, schema func(stream, co
 	if s == nil {
 		return nil
 	}
-	known := fields.ReadHaving(streams[0], s, args)
+	known, all := fields.ReadHaving(streams[0], s, args), s
 	if known.Misses(args) {
-		if all := schema("", connection); all != nil {
-			known.ReadRelated(all, connection)
+		if related := schema("", connection); related != nil {
+			known.ReadRelated(related, connection)
 		}
 	}
 	found := t.Unknown(known, args, refused)
+	isGuessed := func(time string) bool {
+		return found != nil && strings.Contains(found.Send, time) && !strings.Contains(args.JSON(), time)
+	}
+	if times := known.Times(); len(times) > 1 && slices.ContainsFunc(times, isGuessed) {
+		found.Hint = strings.TrimSpace(fields.TimesOf(all, streams[0]) + " " + callForEach(len(times)) + " " + found.Hint)
+	}
 	if connection != "" && t.Takes("stream") {
 		s = schema(streams[0], "")
 	}
@@ -204,7 +210,7 @@ func valuesOf(s fields.Stream, args rs.Object, field string) Call {
 
 // byParent explains that the records have no time, with the call that reads them with their parent records; nil if no time is meant.
 func byParent(s fields.Stream, args rs.Object) *rs.Error {
-	if s.Parent == nil || s.Time() != "" {
+	if s.Parent == nil || len(s.Times()) > 0 {
 		return nil
 	}
 	at := s.Parent.Time()

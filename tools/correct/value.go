@@ -70,6 +70,9 @@ func (t Tool) guessed(p *parameter, raw string) string {
 		if likely := foreign.LikelyForms[p.Name][written.Snake(text)]; likely != "" {
 			text, raw = likely, likely
 		}
+		if count, ok := strings.CutPrefix(text, "top "); ok {
+			text, raw = count, count
+		}
 		number, _ := rs.Object{{Name: "n", Value: strings.TrimPrefix(text, "+")}}.Number("n")
 		switch {
 		case !isText || !foreign.WholeNumber().MatchString(text) || strings.HasPrefix(text, "-") || number < p.Least:

@@ -105,11 +105,20 @@ func (s Stream) RelationNames() (names []string) {
 
 // Time returns the one field that has the time of a record; "" if there is none, or several.
 func (s Stream) Time() string {
-	at := slices.IndexFunc(s.Fields, isEventTime)
-	if at < 0 || slices.ContainsFunc(s.Fields[at+1:], isEventTime) {
-		return ""
+	if times := s.Times(); len(times) == 1 {
+		return times[0]
 	}
-	return s.Fields[at].Name
+	return ""
+}
+
+// Times returns the fields that have the time of a record. There are several if connections name it differently.
+func (s Stream) Times() (names []string) {
+	for _, f := range s.Fields {
+		if isEventTime(f) {
+			names = append(names, f.Name)
+		}
+	}
+	return names
 }
 
 // Field returns the field with a name; nil if the stream has none.

@@ -99,6 +99,25 @@ func Lacks(tool string, s *rs.Schema, stream string, args rs.Object) (lacks []st
 	return lacks
 }
 
+// TimesOf returns a sentence about which field has the time of a record in which connections of a stream.
+func TimesOf(s *rs.Schema, stream string) string {
+	var times []string
+	in := map[string][]rs.Connection{}
+	homes, _ := homesOf(s, stream, nil)
+	for _, h := range homes {
+		for _, time := range (Stream{Fields: h.fields}).Times() {
+			if in[time] == nil {
+				times = append(times, time)
+			}
+			in[time] = append(in[time], h.Connection)
+		}
+	}
+	for i, time := range times {
+		times[i] = quote.Line(time) + " in " + quote.Connections(in[time])
+	}
+	return "What says when a record is: " + strings.Join(times, "; ") + "."
+}
+
 // AtHome returns a sentence about which connections of a stream have the fields of a call, if the connection that the call names, or every
 // connection if it names none, lacks a field that another connection has; otherwise "". instead has the arguments for a connection with all
 // fields; it is nil if there is none, or if each missing field has a counterpart in the named connection, such as another name of the

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
 // A date means the whole day in the time zone of the call, or in UTC; a time without an offset is in that zone too. A resource server takes
@@ -69,6 +70,20 @@ func (f Filter) WholeDays(kindOf func(field string) DateKind, zone *time.Locatio
 		readAs = append(readAs, says)
 	}
 	return sent, readAs
+}
+
+// thousandths matches a text that is a whole number with a separator of thousands in some countries, and one with decimals in others.
+var thousandths = written.Expression(`^-?[1-9][0-9]{0,2}\.[0-9]{3}$`)
+
+// TwoNumbers returns the first condition that compares a field of numbers with a text such as "1.200", and the two numbers that this may
+// be; "" if there is none. kindOf is only asked about the fields that are compared with such a text.
+func (f Filter) TwoNumbers(kindOf func(field string) DateKind) (c Condition, first, second string) {
+	for _, c := range f {
+		if text := c.Value.text; c.Value.form == asText && thousandths().MatchString(text) && kindOf(c.Field) == NotDates {
+			return c, strings.Replace(text, ".", "", 1), strings.TrimRight(strings.TrimRight(text, "0"), ".")
+		}
+	}
+	return Condition{}, "", ""
 }
 
 // wholeDay returns what a condition means that may have a bare date, or a time without an offset. A field that may have dates as well as

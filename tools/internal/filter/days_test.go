@@ -156,3 +156,20 @@ func TestLastingBoundsTheEnd(t *testing.T) {
 		}
 	}
 }
+
+// A text that is one number here and another there is no number; a JSON number, a date or a field of texts is as before.
+func TestATextMayBeTwoNumbers(t *testing.T) {
+	for condition, want := range map[string][2]string{
+		`{"n":{"gte":"1.000"}}`: {"1000", "1"}, `{"n":"-1.250"}`: {"-1250", "-1.25"}, `{"n":{"lt":1.000}}`: {}, `{"n":"0.125"}`: {},
+		`{"n":"1.25"}`: {}, `{"n":"1234.567"}`: {}, `{"s":"1.000"}`: {},
+	} {
+		f, err := filter.Parse(condition)
+		if err != nil {
+			t.Fatal(err)
+		}
+		kindOf := func(field string) filter.DateKind { return map[string]filter.DateKind{"n": filter.NotDates}[field] }
+		if _, first, second := f.TwoNumbers(kindOf); first != want[0] || second != want[1] {
+			t.Errorf("%s: %q or %q, want %v", condition, first, second, want)
+		}
+	}
+}

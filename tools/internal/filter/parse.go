@@ -10,6 +10,7 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
 const (
@@ -61,7 +62,10 @@ func parseCondition(field, raw string) (Filter, error) {
 		return Filter{{field, "", value}}, nil
 	}
 	operators := rs.AsObject(raw)
-	if len(operators) == 0 || !isDistinct(operators) {
+	if !isDistinct(operators) {
+		return nil, invalidFilter("filter compares %s with %s; each operator may stand once.", quote.Exact(field), quote.JSON(raw))
+	}
+	if len(operators) == 0 {
 		return nil, invalidFilter("filter compares %s with %s; a range needs at least one operator.", quote.Exact(field), quote.JSON(raw))
 	}
 	var f Filter
@@ -75,7 +79,7 @@ func parseCondition(field, raw string) (Filter, error) {
 		}
 		f = append(f, Condition{field, operator.Name, value})
 	}
-	if lower, upper, reversed := f.reversed(); reversed {
+	if lower, upper, reversed := written.ReversedRange(operators); reversed {
 		e := invalidFilter("the range of %s ends before it begins: %s %s, %s %s.",
 			quote.Exact(field), lower, quote.JSON(operators.Get(lower)), upper, quote.JSON(operators.Get(upper)))
 		e.Hint = "The call below has these bounds the other way round."
@@ -93,18 +97,6 @@ func isDistinct(o rs.Object) bool {
 	return len(names) == len(o)
 }
 
-// reversed returns the operators of the bounds of one field that end before they begin, if there are such bounds.
-func (f Filter) reversed() (lower, upper string, found bool) {
-	for _, from := range f {
-		for _, until := range f {
-			if rs.IsLowerBound(from.Operator) && rs.IsUpperBound(until.Operator) && isReversed(from.Value, until.Value) {
-				return from.Operator, until.Operator, true
-			}
-		}
-	}
-	return "", "", false
-}
-
 // valueOfJSON reads a string, number or boolean that a query parameter can have; false for any other value. Numbers keep the digits they
 // came with.
 func valueOfJSON(raw string) (v Value, ok bool) {
@@ -118,19 +110,6 @@ func valueOfJSON(raw string) (v Value, ok bool) {
 		v.form, v.number = asNumber, n
 	}
 	return v, ok && len(text) <= 400
-}
-
-// isReversed reports whether a range of two numbers, or of two dates or times, ends before it begins. A date is a day in some zone, so
-// next to a time it may be off by one.
-func isReversed(lower, upper Value) bool {
-	if lower.form == asNumber && upper.form == asNumber {
-		return lower.number > upper.number
-	}
-	until := upper.at
-	if lower.form != upper.form {
-		until = until.AddDate(0, 0, 2)
-	}
-	return lower.IsTime() && upper.IsTime() && lower.at.After(until)
 }
 
 // IsName reports whether a name can be put between the brackets of a parameter.

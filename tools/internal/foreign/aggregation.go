@@ -63,6 +63,9 @@ func (a *aggregation) read(name, raw string) bool {
 	return a.readNumber(name, raw, of)
 }
 
+// parts are the names of the parts of an aggregation.
+var parts = written.Set("metric function type op operation field column")
+
 // readNumber reads the metric or its field, or members that contain them.
 func (a *aggregation) readNumber(name, raw, of string) bool {
 	o := rs.AsObject(raw)
@@ -71,9 +74,11 @@ func (a *aggregation) readNumber(name, raw, of string) bool {
 	switch metric := a.metric(name); {
 	case metric == `"count"` && o == nil || metric != "" && raw == "1": // of $sum
 		return a.set("metric", `"count"`)
+	case isText && a.metric(text) != "" && metric != rs.EncodeJSON(name) && !parts[name]: // {"total":"sum"}
+		return a.set("metric", a.metric(text)) && a.set("field", rs.EncodeJSON(name))
 	case metric != "" && of != "":
 		return a.set("metric", metric) && a.set("field", of)
-	case isText && slices.Contains([]string{"metric", "function", "type", "op", "operation"}, name):
+	case isText && parts[name] && name != "field" && name != "column":
 		return a.set("metric", cmp.Or(a.metric(text), raw))
 	case isText && (name == "field" || name == "column"):
 		return a.set("field", raw)

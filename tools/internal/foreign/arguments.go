@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/lexicon"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
@@ -58,20 +59,20 @@ var Envelopes = written.Set("args arguments params parameters input variables re
 var WordForms = map[string]map[string]string{
 	"order": Directions,
 	"granularity": written.ByWord(map[string]string{
-		"hour": "hours hourly h 1h 60m", "day": "days daily d 1d 24h", "week": "weeks weekly w 1w 7d", "month": "months monthly mo 1M 1mo",
-		"quarter": "quarters quarterly q 1q", "year": "years yearly annual annually y 1y"}),
-	"mode": written.ByWord(map[string]string{"lexical": "keyword keywords full_text fulltext text exact", "semantic": "vector"}),
-	"metric": written.ByWord(map[string]string{
-		"count": "count_all row_count record_count total_count", "avg": "average mean", "max": "maximum", "min": "minimum", "sum": "total add",
-		"count_distinct": "distinct distinct_count unique unique_count count_unique approx_count_distinct approx_distinct cardinality n_unique nunique"}),
+		"hour": "hours hourly h 1h 1H 60m", "day": "days daily d 1d 1D 24h", "week": "weeks weekly w 1w 1W 7d 7D",
+		"month": "months monthly mo 1M 1mo ms me", "quarter": "quarters quarterly q qs qe 1q 1Q", "year": "years yearly annual annually y ys ye 1y 1Y"}),
+	"mode":   written.ByWord(map[string]string{"lexical": "keyword keywords full_text fulltext text exact", "semantic": "vector"}),
+	"metric": lexicon.Meanings("metric"),
 	"count":  written.ByWord(map[string]string{"exact": "true yes total", "none": "false no"}),
 	"detail": written.ByWord(map[string]string{"full": "detailed verbose complete true", "compact": "summary brief false"}),
 }
 
 // Directions maps words to the two directions of a sort.
 var Directions = written.ByWord(map[string]string{
-	"desc": "desc descending highest largest biggest greatest newest newest_first latest most_recent -1",
-	"asc":  "asc ascending lowest smallest oldest oldest_first earliest 1",
+	"desc": "desc descending highest largest biggest greatest newest latest most_recent -1 " +
+		"highest_first largest_first biggest_first greatest_first most_first newest_first latest_first high_to_low",
+	"asc": "asc ascending lowest smallest oldest earliest 1 " +
+		"lowest_first smallest_first fewest_first least_first oldest_first earliest_first low_to_high",
 })
 
 // LikelyForms maps words that no value of an argument expresses to the nearest value, which is proposed. Groups by weekday, for example,
@@ -79,7 +80,7 @@ var Directions = written.ByWord(map[string]string{
 var LikelyForms = map[string]map[string]string{
 	"granularity": written.ByWord(map[string]string{
 		"day": "weekday weekdays weekend weekends day_of_week dayofweek dow day_name", "hour": "minute hour_of_day hourofday time_of_day",
-		"week": "fortnight", "year": "decade"}),
+		"week": "fortnight 2w 2_w 14d", "month": "m 30d 30_d", "quarter": "season 90d", "year": "decade 365d"}),
 	"limit": written.ByWord(map[string]string{
 		"1": "one single", "2": "two couple", "3": "three few", "4": "four", "5": "five", "6": "six", "7": "seven", "8": "eight", "9": "nine",
 		"10": "ten", "12": "twelve dozen", "15": "fifteen", "20": "twenty", "25": "twenty_five", "30": "thirty", "50": "fifty",

@@ -94,7 +94,7 @@ func TestFiltersInJSON(t *testing.T) {
 		`{"a":"> 5 and below 9"}`:                `{"a":{"gt":5,"lt":9}} of 1`,
 		`{"a":"> 9 or at most 5"}`:               `{"a":{"gt":9}} of 2`,
 		`{"a":{"unknown":1}}`:                    "",
-		`{"a":{}}`:                               "",
+		`{"a":{}}`:                               "{} without a: null of 1",
 		`{"a":{"room":{"label":"x"}}}`:           "",
 		`{"a":{"grater_than":"x"}}`:              "",
 		`{"a":{"eqals":"x"}}`:                    "",

@@ -34,8 +34,10 @@ func (r *filterReader) read(raw string, depth int) expression {
 		return nil
 	}
 	s, _ := written.Text(raw)
-	if inner, err := rs.Compact(s); err == nil && rs.Kind(inner) != "string" {
-		return r.read(inner, depth+1)
+	for _, text := range []string{s, asJSON(s)} {
+		if inner, err := rs.Compact(text); err == nil && rs.Kind(inner) != "string" {
+			return r.read(inner, depth+1)
+		}
 	}
 	return r.text(s)
 }
@@ -199,7 +201,7 @@ func (r *filterReader) condition(field, raw string, depth int) expression {
 		return r.condition(field, list[0], depth+1)
 	case r.certain:
 		return r.one(field, "", raw)
-	case raw == "null" || isText && s == "":
+	case raw == "null" || raw == "{}" || raw == "[]" || isText && s == "":
 		return r.one(field, absent, "true")
 	case isList:
 		return r.values(field, list, depth+1)
@@ -293,6 +295,8 @@ func (r *filterReader) operand(field, operator, raw string, depth int) expressio
 		return r.condition(field, raw, depth)
 	case len(list) == 1 && isRange(operator):
 		return r.operand(field, operator, list[0], depth)
+	case raw == "null" && isRange(operator):
+		return r.one(field, absent, "true").not()
 	case operator == absent:
 		switch e := r.one(field, absent, "true"); scalar {
 		case "true", "1":

@@ -1,6 +1,7 @@
 package foreign
 
 import (
+	"encoding/json"
 	"regexp"
 	"strings"
 
@@ -39,6 +40,29 @@ type filterText struct {
 
 // longestText is the most bytes of a text that is read as conditions.
 const longestText = 4 << 10
+
+var literalForm = written.Expression(`'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[\w$][\w.$+-]*`)
+
+// asJSON returns an object in the notation of Python or JavaScript as JSON, such as "{'total': {'gte': 40}, paid: True}"; "" for any
+// other text.
+func asJSON(s string) string {
+	if s = strings.TrimSpace(s); !strings.HasPrefix(s, "{") || len(s) > longestText {
+		return ""
+	}
+	return literalForm().ReplaceAllStringFunc(s, func(part string) string {
+		switch {
+		case part[0] == '\'':
+			return rs.EncodeJSON(strings.ReplaceAll(part[1:len(part)-1], `\'`, `'`))
+		case part == "None" || part == "undefined":
+			return "null"
+		case part == "True" || part == "False":
+			return strings.ToLower(part)
+		case json.Valid([]byte(part)):
+			return part
+		}
+		return rs.EncodeJSON(part)
+	})
+}
 
 // maxWords bounds the words of a value without quotation marks.
 const maxWords = 40

@@ -26,6 +26,30 @@ func Own(record, connection, stream string) string {
 		quote.Line(record), ref)
 }
 
+var spacedColon = written.Expression(`^([\w-]+/[\w.-]+)\s*:\s*(\S+)$`)
+
+// Plain returns an id as it was printed, if it has spaces around its colon, is percent-encoded as a whole, or is a record URI with capitals
+// in its scheme or with a '/' in the record's own id; any other id unchanged.
+func Plain(id string) string {
+	if len(id) > rs.MaxIDBytes {
+		return id
+	}
+	id = spacedColon().ReplaceAllString(strings.TrimSpace(id), "$1:$2")
+	if whole, err := url.PathUnescape(id); err == nil && !strings.ContainsAny(id, "/:") {
+		if _, err := rs.ParseRef(whole); err == nil {
+			return whole
+		}
+	}
+	at := min(len(rs.RecordURIPrefix), len(id))
+	if !strings.EqualFold(id[:at], rs.RecordURIPrefix) {
+		return id
+	}
+	if parts := strings.SplitN(id[at:], "/", 3); len(parts) == 3 {
+		return rs.RecordURIPrefix + parts[0] + "/" + parts[1] + "/" + strings.ReplaceAll(parts[2], "/", "%2F")
+	}
+	return rs.RecordURIPrefix + id[at:]
+}
+
 // IsPage reports whether an id is the URL of a web page.
 func IsPage(id string) bool {
 	return strings.HasPrefix(id, "https://") || strings.HasPrefix(id, "http://")

@@ -28,7 +28,7 @@ var (
 	numbersOfDate = Expression(`"([0-9]{1,2})[-/]([0-9]{1,2})[-/]([0-9]{4})"`)
 
 	partOf    = Expression(`^(?:([0-9]{4})-?)?([qhw])([0-9]{1,2})(?:-?([0-9]{4}))?$`)
-	nowMinus  = Expression(`^(?:now)?-?p?([0-9]{1,4})([dwmy])$`)
+	nowMinus  = Expression(`^(?:now|today)?-?p?([0-9]{1,4})([dwmy])(?:/[dwmy])?$`)
 	fullYear  = Expression(`^(?:19|20)[0-9]{2}$`)
 	monthDays = Expression(`^[0-9]{1,2}$`)
 	monthList = strings.Fields("january february march april may june july august september october november december")

@@ -10,16 +10,6 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/lexicon"
 )
 
-// LocalTime reads a time without an offset, such as "2026-06-30T09:15:00" or "2026-06-30 09:15", as a time in a zone.
-func LocalTime(text string, zone *time.Location) (t time.Time, ok bool) {
-	for _, layout := range []string{"T15:04:05", "T15:04", " 15:04:05", " 15:04"} {
-		if t, err := time.ParseInLocation(time.DateOnly+layout, text, zone); err == nil {
-			return t, true
-		}
-	}
-	return time.Time{}, false
-}
-
 // clockLayouts are ways to write a time of day.
 var clockLayouts = []string{"3pm", "3:04pm", "15:04", "15:04uhr", "15uhr", "15h", "15h04"}
 
@@ -52,7 +42,7 @@ func IsDay(s string) bool {
 // Day returns a bound of a period as search takes it, for a day or longer time that is written in another way; "" if there is none. Of a
 // longer time, until is the last day. A time without a zone is not assumed to be in UTC.
 func Day(name, raw string) string {
-	s, _ := Text(raw)
+	s, _ := rs.AsText(raw)
 	first, last, ok := Days(s, time.Time{})
 	switch {
 	case unixSeconds().MatchString(strings.TrimSpace(s)):
@@ -78,7 +68,7 @@ func dateOf(raw string) string {
 	if t, ok := LocalTime(s, time.UTC); ok {
 		return t.Format(time.RFC3339)
 	}
-	if local := timeOfDay(s); local != "" {
+	if local := cmp.Or(zoned(s), timeOfDay(s)); local != "" {
 		return local
 	}
 	first, last, ok := Days(s, time.Time{})
@@ -108,7 +98,7 @@ func Reordered(raw string) string {
 func LastOfMonth(raw string) (string, bool) {
 	s, _ := Text(raw)
 	s = strings.TrimSpace(s)
-	if len(s) != len(time.DateOnly) || IsDay(strings.TrimSpace(s)) || s[8:] < "29" || s[8:] > "31" {
+	if len(s) != len(time.DateOnly) || IsDay(strings.TrimSpace(s)) || s[8:] < "29" || s[8:] > "39" {
 		return "", false
 	}
 	month, err := time.Parse("2006-01-", s[:8])
@@ -305,34 +295,3 @@ func ReversedRange(condition rs.Object) (lower, upper string, ok bool) {
 	}
 	return "", "", false
 }
-
-// Zone returns the IANA zone for an offset, a city or a common abbreviation; "" if there is none.
-func Zone(name string) string {
-	if found := offsetForm().FindStringSubmatch(strings.ToUpper(name)); found != nil {
-		sign := map[string]string{"+": "-", "-": "+"}[found[1]] // zones of Etc/GMT have the opposite sign
-		if hours := strings.TrimLeft(found[2], "0"); hours != "" {
-			return "Etc/GMT" + sign + hours
-		}
-		return "UTC"
-	}
-	if zone := zoneWords[strings.ToUpper(name)]; zone != "" || strings.Contains(name, ".") {
-		return zone
-	}
-	words := strings.Fields(strings.ReplaceAll(firstLetters().ReplaceAllStringFunc(Folded(name), strings.ToUpper), "_", " "))
-	zone, areas := strings.Join(words, "_"), []string{"Europe/", "America/", "Asia/", "Africa/", "Australia/", "Pacific/", "Atlantic/"}
-	if strings.Contains(zone, "/") {
-		areas = []string{""}
-	}
-	for _, area := range areas {
-		if _, err := time.LoadLocation(area + zone); zone != "" && err == nil {
-			return area + zone
-		}
-	}
-	return ""
-}
-
-var (
-	firstLetters = Expression(`(?:^|[/_ ])[a-z]`) // of the words of a zone
-	offsetForm   = Expression(`^(?:GMT|UTC)?\s*([+-])\s*([01]?[0-9])(?::?00)?$`)
-	zoneWords    = lexicon.Meanings("zone")
-)
