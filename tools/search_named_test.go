@@ -78,7 +78,8 @@ func TestAWordInTheNameOfAStream(t *testing.T) {
 func TestAWordInTheNameOfAField(t *testing.T) {
 	const schema = `{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c","display_name":"Files"}],"streams":[` +
 		`{"name":"trips","field_capabilities":{"to":"t=text,lex"}},` +
-		`{"name":"walks","field_capabilities":{"at":"t=timestamp,role=event-time,eq,r=gte|gt|lte|lt,a=group_by_time","Steps":"t=integer,a=sum|min"}},` +
+		`{"name":"walks","field_capabilities":{"at":"t=timestamp,role=event-time,eq,r=gte|gt|lte|lt,a=group_by_time","Steps":"t=integer,a=sum|min",` +
+		`"Meterstand":"t=integer,a=sum"}},` +
 		`{"name":"people","field_capabilities":{"name":"t=text,lex","date_of_birth":"t=date","from_email":"t=string","Steps_goal":"t=integer,a=sum","resting_rate":"t=integer,a=sum","sleep_duration":"t=integer,a=sum","owner_id":"t=string"}}]}]}`
 	ctx := auth.WithPrincipal(t.Context(), auth.Principal{Token: rs.NewToken("token"), Kind: auth.KindClient, GrantID: "g"})
 	for _, row := range []struct{ arguments, missing, hit, want string }{
@@ -89,6 +90,11 @@ func TestAWordInTheNameOfAField(t *testing.T) {
 		{`{"q":"birth"}`, `"birth"`, "", `the field date_of_birth of people: query_records {"stream":"people","connection_id":"c","fields":["date_of_birth"]}`},
 		{`{"q":"anna birth"}`, `"birth"`, "people", `of people: search {"q":"anna","streams":["people"]}`},
 		{`{"q":"who didn't reply about the birth"}`, `"birth","reply"`, "people", `of people: query_records {"stream":"people","connection_id":"c","fields":["date_of_birth"]}`},
+		{`{"q":"steps in May 2026"}`, `"steps"`, "", `"steps" is in the name of the field Steps of walks: ` +
+			`aggregate {"stream":"walks","connection_id":"c","filter":{"at":{"gte":"2026-05-01","lte":"2026-05-31"}},"metric":"sum",` +
+			`"field":"Steps","group_by_time":"at","granularity":"month"}`},
+		{`{"q":"meterstand in mei 2026"}`, `"meterstand"`, "", `"meterstand" is in the name of the field Meterstand of walks: ` +
+			`query_records {"stream":"walks","connection_id":"c","filter":{"at":{"gte":"2026-05-01","lte":"2026-05-31"}},"fields":["at","Meterstand"]}`},
 		{`{"q":"anna e-mail"}`, `"e-mail"`, "people", `"e-mail" is in the name of the field from_email of people: search {"q":"anna","streams":["people"]}`},
 		{`{"q":"anna birth in June 2026"}`, `"birth"`, "people", `of people: search {"q":"anna","streams":["people"],"since":"2026-06-01","until":"2026-06-30"}`},
 		{`{"q":"steps","streams":["people"]}`, `"steps"`, "", `the field Steps_goal of people: `},

@@ -7,6 +7,7 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/fields"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/lexicon"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
@@ -125,22 +126,27 @@ func Conditions(row *rs.SchemaStream, found []written.FieldForm) (conditions rs.
 	return conditions
 }
 
-// ValuesOf returns the call for the numbers of a field by month or in total, or for its values. args are those of its stream.
-func ValuesOf(row *rs.SchemaStream, name string, args rs.Object) (tool string, _ rs.Object) {
+// ValuesOf returns the call for the numbers of a field by month or in total, or for its values, within the time of bounds. args are those of
+// its stream.
+func ValuesOf(row *rs.SchemaStream, name string, args, bounds rs.Object) (tool string, _ rs.Object) {
 	if len(row.Connections) == 1 && !args.Has("connection_id") { // other connections may lack the field
 		args = append(args, rs.NewMember("connection_id", row.Connections[0].ID))
 	}
 	metric, time := "", ""
 	for _, field := range row.Fields() {
-		if field.Name == name && slices.Contains(field.Aggregates, "sum") {
+		if field.Name == name && slices.Contains(field.Aggregates, "sum") && !isLevel().MatchString(written.Snake(name)) {
 			metric = map[bool]string{true: "avg", false: "sum"}[averaged().MatchString(written.Snake(name))]
 		}
 		if field.Role == "event-time" && slices.Contains(field.Aggregates, "group_by_time") {
 			time = field.Name
 		}
 	}
+	if where := (Source{Time: time}).Within(nil, bounds); time != "" && len(where) > 0 {
+		args = append(args, rs.Member{Name: "filter", Value: where.JSON()})
+	}
 	if metric == "" {
-		return "query_records", append(args, rs.NewMember("fields", []string{name}))
+		names := slices.DeleteFunc([]string{time, name}, func(name string) bool { return name == "" })
+		return "query_records", append(args, rs.NewMember("fields", slices.Compact(names)))
 	}
 	args = append(args, rs.NewMember("metric", metric), rs.NewMember("field", name))
 	if time != "" {
@@ -152,6 +158,10 @@ func ValuesOf(row *rs.SchemaStream, name string, args rs.Object) (tool string, _
 // averaged matches the name of a number whose sum means nothing. The short words must be whole words: a duration is not a ratio, and a
 // postage is not an age.
 var averaged = written.Expression(`avg|average|score|percent|level|temperature|weight|height|bpm|pace|speed|(?:rate|ratio|mean)s?(?:_|$)|(?:^|_)age$`)
+
+// isLevel matches the name of a number that is valid at one time, such as a balance or the reading of a meter: neither its sum nor its
+// average means anything.
+var isLevel = written.Expression(lexicon.Pattern("level"))
 
 // ListedFields returns the first fields that may have a closed list of values, at most most: strings that can be filtered and grouped
 // by, and that no search reads.

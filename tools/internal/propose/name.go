@@ -99,7 +99,7 @@ func (s *search) inFieldName(ctx context.Context, words []string) string {
 	if len(others) > 0 && len(s.list.Items) > 0 && len(streams) <= maxNamedStreams {
 		return s.searchRemaining(says, others, "streams", rs.EncodeJSON(streams))
 	}
-	tool, args := known.ValuesOf(rows[0], name, argument.InConnection(s.Arguments, "stream", rows[0].Name))
+	tool, args := known.ValuesOf(rows[0], name, argument.InConnection(s.Arguments, "stream", rows[0].Name), s.bounds())
 	return says + correct.Call{Tool: tool, Arguments: args}.String()
 }
 
