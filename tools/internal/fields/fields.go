@@ -333,21 +333,3 @@ func (s Stream) Misses(args rs.Object) bool {
 		return s.LacksField(name) || Bodies[name] && s.Field(name) == nil // even if a field is similar
 	})
 }
-
-// Having returns the streams of a schema that have all fields of a filter; none if the schema is nil or the filter is empty.
-func Having(s *rs.Schema, filter rs.Object) []string {
-	var having []string
-	if s == nil {
-		return nil
-	}
-	for _, row := range s.Streams {
-		if slices.Contains(having, row.Name) || len(filter) == 0 {
-			continue
-		}
-		known := Read(row.Name, s)
-		if !slices.ContainsFunc(filter, func(m rs.Member) bool { return !slices.Contains(known.Suited(Filters), m.Name) }) {
-			having = append(having, row.Name)
-		}
-	}
-	return having
-}

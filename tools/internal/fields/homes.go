@@ -39,6 +39,24 @@ func homesOf(s *rs.Schema, stream string, names []string) (homes []home, known m
 	return homes, known
 }
 
+// Having returns the streams of a schema that have all fields of a filter; none if the schema is nil or the filter is empty.
+func Having(s *rs.Schema, filter rs.Object) []string {
+	var having []string
+	if s == nil {
+		return nil
+	}
+	for _, row := range s.Streams {
+		if slices.Contains(having, row.Name) || len(filter) == 0 {
+			continue
+		}
+		known := Read(row.Name, s)
+		if !slices.ContainsFunc(filter, func(m rs.Member) bool { return !slices.Contains(known.Suited(Filters), m.Name) }) {
+			having = append(having, row.Name)
+		}
+	}
+	return having
+}
+
 // HavingAll returns the ids of the connections of a stream that have all fields and relations of a call; none if the call names neither.
 func HavingAll(stream string, args rs.Object, schema func() *rs.Schema) (ids []string) {
 	names, expanded := named(args), args.Array("expand")

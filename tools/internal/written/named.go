@@ -9,11 +9,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/lexicon"
 )
 
-// Words before a time in a query: that make it a bound, that open a period of two times, or that belong to it.
 var (
-	boundWords  = lexicon.Meanings("bound")
-	openWords   = lexicon.Of("opens-period")
-	spanWords   = lexicon.Of("spans-time")
 	moreTimes   = lexicon.Of("more-times")
 	withinTimes = lexicon.Of("complete-time") // after these a time is complete, unlike in: the 2 weeks before May
 

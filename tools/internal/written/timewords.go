@@ -23,6 +23,13 @@ var (
 	introduceEnglish = lexicon.ByLanguage("introduces-time")[0]
 )
 
+// Words before a time in a query: that make it a bound, that open a period of two times, or that belong to it.
+var (
+	boundWords = lexicon.Meanings("bound")
+	openWords  = lexicon.Of("opens-period")
+	spanWords  = lexicon.Of("spans-time")
+)
+
 // alsoEnglish are words for times in other languages that mean something else before an English word.
 var alsoEnglish = lexicon.Of("also-english")
 

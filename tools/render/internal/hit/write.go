@@ -312,12 +312,8 @@ func (style Style) writeMatch(a *write.Object, h *Hit) {
 		}
 		return
 	}
-	a.Open("evidence", '{')
 	x := h.Best()
-	if x.ID != h.ID {
-		a.Plain("id", x.ID)
-	}
-	a.Plain("field", x.Field).Append("text", style.excerpt(&x.Text))
+	a.Open("evidence", '{').Optional("id", write.When(x.ID != h.ID, x.ID)).Plain("field", x.Field).Append("text", style.excerpt(&x.Text))
 	cite := x.Place.Cite(x.Text.Plain, x.Text.Window(style.Chars))
 	if cite.End > 0 {
 		a.Put("start_chars", write.JSON(cite.Start)).Put("end_chars", write.JSON(cite.End))
